@@ -94,8 +94,8 @@ void mend_arena_destroy(struct mend_arena *arena)
 
     mend_list_foreach(l, next_large, &arena->large)
         munmap(l, mend_list_entry(l, struct large, link)->bytes);
-    chunks = arena->chunks;              /* the head lies in the first chunk, */
-    chunks.prev->next = &chunks;         /* which goes away during the walk */
+    chunks = arena->chunks;      /* the head lies in the first chunk, */
+    chunks.prev->next = &chunks; /* which goes away during the walk */
     for (struct mend_list *l = chunks.next, *next; l != &chunks; l = next) {
         next = l->next;
         munmap(l, mend_list_entry(l, struct chunk, link)->bytes);

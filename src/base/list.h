@@ -58,8 +58,8 @@ static inline struct mend_list *mend_list_first(const struct mend_list *head)
 #define mend_list_entry(elem, type, member) MEND_CONTAINER_OF(elem, type, member)
 
 /* Walks the list; the current element may be removed inside. */
-#define mend_list_foreach(pos, tmp, head) \
-    for (struct mend_list *pos = (head)->next, *tmp = pos->next; pos != (head); \
+#define mend_list_foreach(pos, tmp, head)                                                          \
+    for (struct mend_list *pos = (head)->next, *tmp = pos->next; pos != (head);                    \
          pos = tmp, tmp = pos->next)
 
 #endif

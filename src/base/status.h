@@ -2,7 +2,8 @@
 /* status.h – what a call below the MPI layer can answer, and the assert that stays on.
  *
  * Two vocabularies meet in the library.  net/ and rt/ answer with `enum mend_status`.  From p2p/
- * upward a function answers with an MPI error class in an `int` (MPI_SUCCESS is 0, as is MEND_OK). */
+ * upward a function answers with an MPI error class in an `int` (MPI_SUCCESS is 0, as is MEND_OK).
+ */
 #ifndef MEND_BASE_STATUS_H
 #define MEND_BASE_STATUS_H
 
@@ -15,8 +16,8 @@ enum mend_status {
     MEND_AGAIN,    /* no room now: poll, then try again */
     MEND_ERR_PEER, /* the peer is dead (or cut): the operation will never complete */
     MEND_ERR_MEM,
-    MEND_ERR_SYS,  /* the system refused; errno tells why */
-    MEND_ERR_BAD,  /* damaged or foreign input was refused */
+    MEND_ERR_SYS, /* the system refused; errno tells why */
+    MEND_ERR_BAD, /* damaged or foreign input was refused */
     MEND_ERR_UNSUPPORTED,
 };
 
@@ -27,17 +28,17 @@ typedef int32_t mend_peer;
 typedef uint64_t mend_time_ns;
 #define MEND_TIME_NEVER UINT64_MAX
 
-#define mend_likely(x)   __builtin_expect(!!(x), 1)
-#define mend_unlikely(x) __builtin_expect(!!(x), 0)
-#define MEND_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define mend_likely(x)                       __builtin_expect(!!(x), 1)
+#define mend_unlikely(x)                     __builtin_expect(!!(x), 0)
+#define MEND_COUNT_OF(a)                     (sizeof(a) / sizeof((a)[0]))
 #define MEND_CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
-#define MEND_CACHE_LINE 64
+#define MEND_CACHE_LINE                      64
 
 /* Prints the broken expectation with its place and ends the process.  Never returns. */
 _Noreturn void mend_assert_fail(const char *expr, const char *file, int line, const char *func);
 
 /* An expectation about our own code; on in release builds too. */
-#define MEND_ASSERT(x) \
+#define MEND_ASSERT(x)                                                                             \
     (mend_likely(x) ? (void)0 : mend_assert_fail(#x, __FILE__, __LINE__, __func__))
 
 #endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* event.h – the names of event.def as an enum, and the hook that makes them act.
+ *
+ * `mend_event(self, MEND_EV_X)` is one load and a branch that is never taken unless the launcher's
+ * --inject or --trace asked for events. */
+#ifndef MEND_BASE_EVENT_H
+#define MEND_BASE_EVENT_H
+
+#include "base/status.h"
+
+enum mend_event_id {
+#define MEND_EVENT_DEF(sym_, name_, what_) MEND_EV_##sym_,
+#include "base/event.def"
+#undef MEND_EVENT_DEF
+    MEND_EV_COUNT
+};
+
+/* What shall happen at an event.  A specification is ACTION[:ARG]@PLACE[#N] after the rank was
+ * taken off: "kill@p2p.send.rts#3" (the third time), "stop@call:MPI_Send#10", "abort:7@time:50ms".
+ */
+enum mend_inject_action { MEND_INJECT_KILL, MEND_INJECT_STOP, MEND_INJECT_ABORT };
+enum mend_inject_place { MEND_INJECT_AT_EVENT, MEND_INJECT_AT_CALL, MEND_INJECT_AT_TIME };
+
+struct mend_inject {
+    enum mend_inject_action action;
+    enum mend_inject_place place;
+    enum mend_event_id event; /* AT_EVENT */
+    char call[64];            /* AT_CALL: the function's name */
+    uint64_t countdown;       /* AT_EVENT, AT_CALL: acts when it reaches 0 */
+    mend_time_ns delay_ns;    /* AT_TIME: after the start of the job; the agent acts */
+    int arg;                  /* ABORT: the code */
+};
+
+const char *mend_event_name(enum mend_event_id id);
+
+/* The event of that name, or MEND_EV_COUNT. */
+enum mend_event_id mend_event_find(const char *name);
+
+/* Reads one specification without its rank.  False: *why_p tells in words what is wrong. */
+bool mend_inject_parse(const char *spec, struct mend_inject *inject_p, const char **why_p);
+
+/* Process-wide list of what to do, NULL-terminated by n; lives in mend_proc. */
+struct mend_events {
+    struct mend_inject *injects;
+    unsigned injects_n;
+    bool trace;     /* one line per event on standard error */
+    uint64_t *hits; /* MEND_EV_COUNT counters, in the agent's view if mapped */
+    void (*act)(struct mend_events *, struct mend_inject *); /* kills, stops, aborts; sim's own */
+};
+
+/* Slow path of mend_event(). */
+void mend_event_hit(struct mend_events *events, enum mend_event_id id);
+
+/* A call of the MPI function fn begins; used by mend_enter(). */
+void mend_event_call(struct mend_events *events, const char *fn);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* coll.h – what the API calls for collectives.
+ *
+ * Each collective has one builder of a schedule (coll/sched.h).  `how` says what to do with it: run
+ * it now, start it (request), or prepare it (persistent request).  Arguments have been checked.
+ *
+ * Failure semantics: a member of the communicator dead: MPI_ERR_PROC_FAILED, now and for every
+ * later collective on it (S0-27, S0-84), reported by the completion call for nonblocking ones
+ * (S0-15); a member dying inside: everybody who cannot complete gets it; revoked:
+ * MPI_ERR_INVALIDATED. */
+#ifndef MEND_COLL_COLL_H
+#define MEND_COLL_COLL_H
+
+#include "p2p/p2p.h"
+
+struct mend_coll_how {
+    enum { MEND_COLL_NOW, MEND_COLL_START, MEND_COLL_PREPARE } kind;
+    struct mend_request *request; /* out: START and PREPARE */
+};
+
+/* One buffer argument: address, count, type and (for user operators) the type's handle. */
+struct mend_coll_buf {
+    void *buf; /* may be MPI_IN_PLACE where the standard allows it */
+    MPI_Count count;
+    const struct mend_type *type;
+    MPI_Datatype handle;
+};
+
+/* Counts and displacements in either width: big tells which pair is valid. */
+struct mend_coll_counts {
+    bool big;
+    union {
+        const int *counts;
+        const MPI_Count *counts_c;
+    };
+    union {
+        const int *displs; /* NULL: packed one after the other */
+        const MPI_Aint *displs_c;
+    };
+};
+static inline MPI_Count mend_coll_count(const struct mend_coll_counts *v, int i)
+{
+    return v->big ? v->counts_c[i] : v->counts[i];
+}
+static inline MPI_Aint mend_coll_displ(const struct mend_coll_counts *v, int i)
+{
+    return v->big ? v->displs_c[i] : v->displs[i];
+}
+
+int mend_coll_init(struct mend_proc *self);
+void mend_coll_fini(struct mend_proc *self);
+
+int mend_coll_barrier(struct mend_comm *c, struct mend_coll_how *how);
+int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
+                    struct mend_coll_how *how);
+int mend_coll_reduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                     const struct mend_op *op, int root, struct mend_coll_how *how);
+int mend_coll_allreduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                        const struct mend_op *op, struct mend_coll_how *how);
+int mend_coll_scan(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                   const struct mend_op *op, bool exclusive, struct mend_coll_how *how);
+int mend_coll_reduce_scatter(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                             const struct mend_coll_counts *counts, const struct mend_op *op,
+                             struct mend_coll_how *how);
+int mend_coll_reduce_scatter_block(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                                   const struct mend_op *op, struct mend_coll_how *how);
+int mend_coll_gather(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
+                     int root, struct mend_coll_how *how);
+int mend_coll_gatherv(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
+                      const struct mend_coll_counts *counts, int root, struct mend_coll_how *how);
+int mend_coll_scatter(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
+                      int root, struct mend_coll_how *how);
+int mend_coll_scatterv(struct mend_comm *c, struct mend_coll_buf in,
+                       const struct mend_coll_counts *counts, struct mend_coll_buf out, int root,
+                       struct mend_coll_how *how);
+int mend_coll_allgather(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
+                        struct mend_coll_how *how);
+int mend_coll_allgatherv(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
+                         const struct mend_coll_counts *counts, struct mend_coll_how *how);
+int mend_coll_alltoall(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
+                       struct mend_coll_how *how);
+int mend_coll_alltoallv(struct mend_comm *c, struct mend_coll_buf in,
+                        const struct mend_coll_counts *in_counts, struct mend_coll_buf out,
+                        const struct mend_coll_counts *out_counts, struct mend_coll_how *how);
+int mend_coll_alltoallw(struct mend_comm *c, const void *in,
+                        const struct mend_coll_counts *in_counts, const MPI_Datatype *in_types,
+                        void *out, const struct mend_coll_counts *out_counts,
+                        const MPI_Datatype *out_types, struct mend_coll_how *how);
+
+/* Life of the per-communicator state, and the consequences of a death and of a revocation. */
+int mend_coll_attach(struct mend_comm *c);
+void mend_coll_detach(struct mend_comm *c);
+void mend_coll_on_death(struct mend_proc *self, mend_peer dead);
+void mend_coll_on_revoke(struct mend_comm *c);
+
+/* Shared-memory cells: bit k set: cell k is free in this process; creation ANDs the masks of all
+ * members and takes the lowest bit (coll/shm.c). */
+uint64_t mend_coll_cells_free(struct mend_proc *self);
+void mend_coll_cell_take(struct mend_proc *self, int cell);
+void mend_coll_cell_give_back(struct mend_proc *self, int cell);
+
+#endif

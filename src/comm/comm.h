@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm.h – communicators and groups as objects: no messages here.
+ *
+ * A group maps ranks to peers.  Most groups are progressions (first, first+stride, ...) and need no
+ * memory; others hold a list.  A communicator is a group (two for an intercommunicator), a context
+ * id that is never used again, and the state that failures leave behind.
+ *
+ *   open ── revoked by somebody ──> revoked            (for ever)
+ *   open ── a member died ──> collectives fail         (until MPI_Comm_validate)
+ *   any  ── MPI_Comm_free ──> closing ── last request done ──> gone (a tombstone answers)        */
+#ifndef MEND_COMM_COMM_H
+#define MEND_COMM_COMM_H
+
+#include "datatype/datatype.h"
+#include "net/frame.h"
+
+#define MEND_COMM_MAGIC       0x636f6d6du
+#define MEND_GROUP_MAGIC      0x67727570u
+#define MEND_ERRHANDLER_MAGIC 0x65727268u
+#define MEND_INFO_MAGIC       0x696e666fu
+
+struct mend_match;
+struct mend_topo;
+struct mend_info;
+struct mend_attrs;
+struct mend_ft_comm;
+struct mend_coll_comm;
+struct mend_p2p_buffer;
+
+struct mend_group {
+    uint32_t magic;
+    int refs;
+    int size;
+    mend_peer first;
+    int stride;              /* used if list == NULL */
+    mend_peer *list;         /* rank -> peer */
+    struct mend_hash *index; /* peer -> rank + 1, built on first need, only with list */
+};
+
+static inline mend_peer mend_group_peer(const struct mend_group *g, int rank)
+{
+    return g->list ? g->list[rank] : g->first + rank * g->stride;
+}
+
+/* Rank of the peer, MPI_UNDEFINED if it is no member. */
+int mend_group_rank(struct mend_proc *self, struct mend_group *g, mend_peer peer);
+
+/* A group of n peers; the list is copied, and dropped again if it is a progression.  Reference
+ * count 1.  NULL: no memory. */
+struct mend_group *mend_group_create(struct mend_proc *self, const mend_peer *peers, int n);
+struct mend_group *mend_group_create_range(struct mend_proc *self, mend_peer first, int stride,
+                                           int n);
+void mend_group_get(struct mend_group *g);
+void mend_group_put(struct mend_proc *self, struct mend_group *g);
+
+/* Members of g that are dead and stand in the first n entries of the log of deaths. */
+struct mend_group *mend_group_dead(struct mend_proc *self, struct mend_group *g, uint32_t deaths_n);
+
+struct mend_errhandler {
+    uint32_t magic;
+    int refs;
+    enum { MEND_ERRH_FATAL, MEND_ERRH_ABORT, MEND_ERRH_RETURN, MEND_ERRH_USER } kind;
+    enum {
+        MEND_ERRH_OF_COMM,
+        MEND_ERRH_OF_WIN,
+        MEND_ERRH_OF_FILE,
+        MEND_ERRH_OF_SESSION,
+        MEND_ERRH_OF_ANY
+    } object;
+    union {
+        MPI_Comm_errhandler_function *comm_fn;
+        MPI_Win_errhandler_function *win_fn;
+        MPI_File_errhandler_function *file_fn;
+        MPI_Session_errhandler_function *session_fn;
+    };
+};
+
+struct mend_comm {
+    uint32_t magic;
+    int refs; /* the handle, and every operation in progress */
+    struct mend_proc *self;
+    mend_ctx ctx; /* channel 0 */
+    int rank;     /* in the local group */
+    int size;     /* of the local group */
+    int peers_n;  /* of the group that point-to-point ranks mean: remote for an intercommunicator */
+    bool inter;
+    bool revoked;     /* MPI_ERR_INVALIDATED was raised, or the call was made here */
+    bool coll_failed; /* a member is dead: collectives and creation fail (S2's "inactive") */
+    bool closing;
+    bool predefined; /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
+    struct mend_group *group, *remote; /* remote == group on an intracommunicator */
+    struct mend_comm *local; /* intercommunicator: hidden intracommunicator of the local group */
+
+    struct mend_match *match;    /* p2p/ */
+    struct mend_coll_comm *coll; /* coll/ */
+    struct mend_ft_comm *ft;     /* member/, proc/driver: agreements and revocation */
+    uint32_t coll_seq;           /* collectives begun: tag of their traffic */
+    uint64_t agree_seq;          /* agreements begun */
+    int cell;                    /* shared-memory cell of all members, -1: none */
+    uint32_t acked_deaths_n;     /* prefix of self->deaths acknowledged by FAILURE_ACK */
+
+    struct mend_errhandler *errhandler;
+    struct mend_attrs *attrs;
+    struct mend_topo *topo;
+    struct mend_info *info;
+    char *name;                     /* NULL: the empty name */
+    struct mend_p2p_buffer *buffer; /* MPI_Comm_attach_buffer */
+    int handle_int;                 /* MPI_Comm_toint, 0: none given yet */
+};
+
+/* Peer that rank means in point-to-point calls on c. */
+static inline mend_peer mend_comm_peer(const struct mend_comm *c, int rank)
+{
+    return mend_group_peer(c->remote, rank);
+}
+
+/* A communicator object with the given groups (references are taken) and context id; enters the
+ * table of contexts.  remote NULL: intracommunicator.  Reference count 1.  NULL: no memory.
+ * The error handler is that of `parent`, or MPI_ERRORS_ARE_FATAL if parent is NULL. */
+struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
+                                   struct mend_group *remote, mend_ctx ctx,
+                                   struct mend_comm *parent);
+void mend_comm_get(struct mend_comm *c);
+
+/* Drops a reference; the last one closes the object: attributes, topology, match state, context. */
+void mend_comm_put(struct mend_comm *c);
+
+/* True if a member (either group) is dead. */
+bool mend_comm_has_dead(const struct mend_comm *c);
+
+#define MEND_CLASS_PROC_FAILED 0x4001
+#define MEND_CLASS_INVALIDATED 0x4002
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* frame.h – one message on a transport: the header and its kinds.
+ *
+ * The layout is that of the first 24 bytes of a shared-memory slot; other transports send the same
+ * 24 bytes.  `seq` belongs to the transport. */
+#ifndef MEND_NET_FRAME_H
+#define MEND_NET_FRAME_H
+
+#include "base/status.h"
+
+enum mend_frame_kind {
+    MEND_FRAME_SKIP = 0,     /* transport's own */
+    MEND_FRAME_EAGER,        /* p2p/: the whole message */
+    MEND_FRAME_EAGER_SYNC,   /* p2p/: the whole message, answer with ACK when matched */
+    MEND_FRAME_RTS,          /* p2p/: a large message is offered */
+    MEND_FRAME_CTS,          /* p2p/: send it */
+    MEND_FRAME_DATA,         /* p2p/: one fragment of it */
+    MEND_FRAME_ACK,          /* p2p/: a synchronous send was matched, or a single copy is done */
+    MEND_FRAME_CANCEL,       /* p2p/: take an unmatched message back */
+    MEND_FRAME_CANCEL_REPLY, /* p2p/: whether it was still there */
+    MEND_FRAME_AGREE,        /* proc/driver: a message of ft/agree_sm */
+    MEND_FRAME_REVOKE,       /* proc/driver: a message of ft/revoke_sm */
+    MEND_FRAME_MEMBER, /* member/: creation among a group that has no common communicator yet */
+    MEND_FRAME_KINDS_USED,
+};
+
+/* Context ids: never reused.  Bits 63..44 the world index of the proposer, 43..4 its counter,
+ * 3..0 the channel within the communicator. */
+typedef uint64_t mend_ctx;
+enum mend_channel {
+    MEND_CHANNEL_P2P = 0,
+    MEND_CHANNEL_COLL = 1,  /* collectives' own point-to-point traffic */
+    MEND_CHANNEL_FT = 2,    /* agreement, revocation */
+    MEND_CHANNEL_LOCAL = 8, /* added for the hidden intracommunicator of an intercommunicator */
+};
+#define MEND_CTX_CHANNEL_MASK         UINT64_C(15)
+#define MEND_CTX_MAKE(index, counter) ((mend_ctx)(index) << 44 | (mend_ctx)(counter) << 4)
+
+struct mend_frame {
+    uint32_t seq;      /* transport */
+    uint32_t kind_len; /* kind in bits 31..24, payload bytes in 23..0 */
+    mend_ctx ctx;      /* communicator and channel */
+    int32_t tag;
+    int32_t src; /* sender's rank in the communicator (in its own group) */
+};
+
+#define MEND_FRAME_LEN_MAX ((1u << 24) - 1)
+
+static inline enum mend_frame_kind mend_frame_kind(const struct mend_frame *f)
+{
+    return (enum mend_frame_kind)(f->kind_len >> 24);
+}
+
+static inline uint32_t mend_frame_len(const struct mend_frame *f)
+{
+    return f->kind_len & MEND_FRAME_LEN_MAX;
+}
+
+static inline struct mend_frame mend_frame_make(enum mend_frame_kind kind, mend_ctx ctx, int tag,
+                                                int src, uint32_t len)
+{
+    return (struct mend_frame){0, (uint32_t)kind << 24 | len, ctx, tag, src};
+}
+
+#endif

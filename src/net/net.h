@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* net.h – what a transport is: bytes from process to process, and nothing about deaths.
+ *
+ * The contract of every transport:
+ *   - No call blocks; MEND_AGAIN means poll, then try again.
+ *   - Frames from one process arrive in the order in which they were sent; each once.
+ *   - After cut(peer) returned nothing from that peer arrives any more.  cut() first delivers what
+ *     had been published completely (R12).
+ *   - A transport reports trouble (rt->suspect). It never declares a death.
+ * The table in net.c lists the transports in the order in which they are tried. */
+#ifndef MEND_NET_NET_H
+#define MEND_NET_NET_H
+
+#include "net/frame.h"
+#include "proc/proc.h"
+
+struct mend_net {
+    const char *name;
+    /* Largest payload of one frame. */
+    uint32_t payload_max_bytes;
+
+    /* Sends a frame with a contiguous payload of mend_frame_len(f) bytes, which is copied.
+     * MEND_OK, MEND_AGAIN (no room) or MEND_ERR_PEER (cut). */
+    enum mend_status (*send)(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
+                             const void *payload);
+
+    /* Room for a payload of len bytes that the caller writes itself; NULL: no room now, or cut.
+     * Exactly one commit() to the same peer must follow, with a frame of at most that length. */
+    void *(*reserve)(struct mend_proc *self, mend_peer to, uint32_t len);
+    void (*commit)(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
+
+    /* Delivers what has arrived through self->on_frame, `hint` first if it is a peer.  Returns the
+     * number of frames delivered.  Bounded work per call. */
+    unsigned (*poll)(struct mend_proc *self, mend_peer hint);
+
+    /* Delivers what the dead peer had published, then closes it for ever. */
+    void (*cut)(struct mend_proc *self, mend_peer dead);
+
+    /* Copies len bytes out of the memory of the peer (single copy); NULL: the transport cannot.
+     * MEND_ERR_UNSUPPORTED: not permitted here; MEND_ERR_PEER: the peer seems gone. */
+    enum mend_status (*pull)(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
+                             size_t len);
+
+    /* Sleeping.  arm(): from now on a sender wakes this process; sleep(): sleeps unless something
+     * arrived since arm() or the interrupt counter moved; both return at once otherwise. */
+    void (*arm)(struct mend_proc *self);
+    void (*sleep)(struct mend_proc *self);
+    void (*disarm)(struct mend_proc *self);
+
+    void (*close)(struct mend_proc *self);
+};
+
+extern const struct mend_net mend_net_shm;
+extern const struct mend_net mend_net_self; /* one rank, no launcher */
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* layout.h – everything that one node's processes share, and who writes each word.
+ *
+ * The agent creates one memfd for the job, seals it against shrinking and hands the descriptor down
+ * to the ranks.  Nothing has a name, so nothing can be left behind and no other user can open it.
+ * Pages are reserved with fallocate() before first use, so a full memory is an error code there and
+ * never SIGBUS here.
+ *
+ *   header        agent writes                    job id, sizes, offsets of all areas
+ *   rank[n]       see struct mend_shm_rank        life word, state, agent's verdict, sleeping
+ *   death[n]      agent writes                    verdicts in order; header.deaths_n is released
+ * last bell[n][b]    row i is read by rank i; byte j of it is written by rank j head[n][n]    line
+ * (i, j) is written by receiver i: slots of the ring j -> i consumed cell[n][64]   block (i, k) is
+ * written by rank i: collectives of the communicator that owns cell k ring[n][n]    block (i, j) is
+ * written by sender j: slots and bulk of the ring j -> i
+ *
+ * Invariant: every word has one writer; the exceptions are one atomic instruction each:
+ *   rank.life (the rank's mutex; the agent ORs FUTEX_WAITERS, the kernel marks the death),
+ *   rank.wake (fetch-add by whoever wakes the rank). */
+#ifndef MEND_NET_SHM_LAYOUT_H
+#define MEND_NET_SHM_LAYOUT_H
+
+#include "base/atomic.h"
+#include "net/frame.h"
+
+#include <pthread.h>
+
+#define MEND_SHM_MAGIC        UINT64_C(0x4d454e4453484d31) /* "MENDSHM1" */
+#define MEND_SHM_SLOTS        128u /* at most 256: the doorbell is 8 bits of a counter */
+#define MEND_SHM_SLOT_BYTES   64u
+#define MEND_SHM_INLINE_MAX   40u           /* payload within the slot */
+#define MEND_SHM_BULK_BYTES   (256u * 1024) /* payloads that do not fit into a slot */
+#define MEND_SHM_RING_BYTES   (MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES)
+#define MEND_SHM_CELLS        64u
+#define MEND_SHM_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
+#define MEND_SHM_CELL_DATA    (512u * 1024) /* large payloads of one cell */
+#define MEND_SHM_CELL_BYTES   (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA)
+#define MEND_SHM_CARD_BYTES   256u
+#define MEND_SHM_WAIT_BYTES   256u
+
+enum mend_shm_rank_state {
+    MEND_SHM_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
+    MEND_SHM_RANK_RUNNING,   /* in MPI_Init or behind it */
+    MEND_SHM_RANK_FINALIZED, /* said good-bye: its end is no failure */
+};
+
+/* One rank.  Each line has one writer. */
+struct mend_shm_rank {
+    /* written by the rank, except for the two bits named above */
+    _Alignas(MEND_CACHE_LINE) pthread_mutex_t life; /* robust, shared; held by the main thread */
+    mend_atomic_u32 life_valid;                     /* 1: `life` is held, its mark means death */
+    mend_atomic_u32 state;                          /* enum mend_shm_rank_state */
+    mend_atomic_u32 abort_code;                     /* valid if abort_asked */
+    mend_atomic_u32 abort_asked; /* 1: this rank is ending itself, by MPI_Abort or a fatal error */
+
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* 1: asleep or about to sleep on `wake` */
+    mend_atomic_u32 wake;                            /* futex; fetch-add by wakers */
+
+    /* written by the agent */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 interrupt; /* bumped with each verdict */
+    mend_atomic_u32 fate;                                /* enum mend_peer_fate */
+    mend_atomic_u32 pid;
+
+    /* written by the rank: what it waits for, as text, when asked by SIGUSR1 or on a time-out */
+    _Alignas(MEND_CACHE_LINE) char wait_text[MEND_SHM_WAIT_BYTES];
+    /* written by the rank before it reports RUNNING: what others must know (host, pid, ...) */
+    char card[MEND_SHM_CARD_BYTES];
+};
+
+struct mend_shm_death {
+    uint32_t peer, cause; /* enum mend_cause */
+    int32_t code;
+    uint32_t unused;
+    uint64_t when_ns;
+};
+
+struct mend_shm_header {
+    uint64_t magic, job, bytes;
+    uint32_t ranks_n, agent_pid;
+    uint32_t ranks_here_n, cores_n; /* on this node */
+    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, cell_at, ring_at;
+    uint64_t start_ns; /* agent's monotonic clock when the job began */
+    char host[64];
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
+    mend_atomic_u32 job_aborting;                       /* the whole job ends */
+    /* futex that a rank bumps (fetch-add) to call the agent's attention: abort, suspicion, state */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 agent_wake;
+};
+
+/* One slot of a ring: the frame's first 24 bytes, then the payload or where it is. */
+struct mend_shm_slot {
+    struct mend_frame f; /* f.seq == index + 1: published; written last, with release */
+    union {
+        unsigned char inline_bytes[MEND_SHM_INLINE_MAX];
+        uint32_t bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area */
+    };
+};
+_Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES, "one cache line");
+
+/* Consumer's side of one ring, alone in its line. */
+struct mend_shm_head {
+    _Alignas(MEND_CACHE_LINE)
+        mend_atomic_u32 consumed; /* release: pairs with the sender's acquire */
+};
+
+/* Fills the offsets of a header for n ranks; header->bytes is the size of the segment. */
+void mend_shm_layout(struct mend_shm_header *header, uint32_t n);
+
+static inline struct mend_shm_rank *mend_shm_rank_of(struct mend_shm_header *h, uint32_t i)
+{
+    return (struct mend_shm_rank *)((char *)h + h->rank_at) + i;
+}
+
+static inline struct mend_shm_death *mend_shm_death_of(struct mend_shm_header *h, uint32_t k)
+{
+    return (struct mend_shm_death *)((char *)h + h->death_at) + k;
+}
+
+/* Row of doorbells that rank `to` reads; byte j is rank j's: low bits of its slot counter. */
+static inline mend_atomic_u8 *mend_shm_bells(struct mend_shm_header *h, uint32_t to)
+{
+    return (mend_atomic_u8 *)((char *)h + h->bell_at + to * h->bell_row_bytes);
+}
+
+static inline struct mend_shm_head *mend_shm_head_of(struct mend_shm_header *h, uint32_t to,
+                                                     uint32_t from)
+{
+    return (struct mend_shm_head *)((char *)h + h->head_at) + (uint64_t)to * h->ranks_n + from;
+}
+
+static inline char *mend_shm_cell_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)
+{
+    return (char *)h + h->cell_at + ((uint64_t)rank * MEND_SHM_CELLS + cell) * MEND_SHM_CELL_BYTES;
+}
+
+static inline struct mend_shm_slot *mend_shm_ring_of(struct mend_shm_header *h, uint32_t to,
+                                                     uint32_t from)
+{
+    return (struct mend_shm_slot *)((char *)h + h->ring_at +
+                                    ((uint64_t)to * h->ranks_n + from) * MEND_SHM_RING_BYTES);
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* p2p.h – point-to-point messages: what the API, the collectives and creation call.
+ *
+ * Failure semantics of every call here:
+ *   - destination or source dead: MPI_ERR_PROC_FAILED, at the completion call for nonblocking ones
+ *     (S0-15); what had arrived before the death is still received (R12), until the first
+ *     PROC_FAILED for that rank on that communicator, after which nothing succeeds (S0-18);
+ *   - unmatched wildcard receive and an unacknowledged death in the source group: blocking calls
+ *     return PROC_FAILED, a request reports MPI_ERR_PENDING and stays (S0-20, S0-21);
+ *   - communicator revoked: MPI_ERR_INVALIDATED (S0-60, S0-65), channel P2P and COLL alike. */
+#ifndef MEND_P2P_P2P_H
+#define MEND_P2P_P2P_H
+
+#include "req/request.h"
+
+enum mend_send_mode { MEND_SEND_STANDARD, MEND_SEND_SYNC, MEND_SEND_BUFFERED, MEND_SEND_READY };
+
+struct mend_message; /* matched probe: a message taken out of the queue; MPI_Message's object */
+
+struct mend_p2p_request {
+    struct mend_request base;
+    enum mend_channel channel;
+    enum mend_send_mode mode;
+    bool is_send, embedded; /* embedded: the caller owns the memory, release() keeps it */
+    bool matched, cancelling;
+    int rank, want_tag;
+    union {
+        void *buf;
+        const void *send_buf;
+    };
+    MPI_Count count, total_bytes, moved_bytes;
+    const struct mend_type *type;
+    uint64_t seq; /* posting order among receives of one communicator */
+    mend_peer peer;
+    uint32_t id, remote_id; /* names on the wire of a large message */
+    struct mend_list queue; /* posted queue, outbox, or list of large messages of the peer */
+    void *staging;          /* buffered sends: the copy */
+};
+
+/* Sets up handlers and queues.  MPI_SUCCESS or MPI_ERR_NO_MEM. */
+int mend_p2p_init(struct mend_proc *self);
+void mend_p2p_fini(struct mend_proc *self);
+
+/* Blocking calls.  rank and tag have been checked; MPI_PROC_NULL is allowed. */
+int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf, MPI_Count count,
+                  const struct mend_type *t, int dest, int tag);
+int mend_p2p_recv(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
+                  int source, int tag, MPI_Status *status);
+
+/* Nonblocking: *r is initialised by the call in memory of the caller (collectives embed it) or,
+ * with mend_p2p_request_create, of the library.  Errors are delivered by the request; the call
+ * itself fails only for lack of memory. */
+struct mend_p2p_request *mend_p2p_request_create(struct mend_proc *self);
+int mend_p2p_isend(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
+                   enum mend_send_mode mode, const void *buf, MPI_Count count,
+                   const struct mend_type *t, int dest, int tag);
+int mend_p2p_irecv(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
+                   void *buf, MPI_Count count, const struct mend_type *t, int source, int tag);
+
+/* Takes an active request of a collective back when the collective ends early: afterwards the
+ * library does not touch its buffer.  Completes it (cancelled) unless it is done already. */
+void mend_p2p_abandon(struct mend_p2p_request *r);
+
+/* Persistent: sets up an inactive request; ops->start begins it. */
+int mend_p2p_send_init(struct mend_p2p_request *r, struct mend_comm *c, enum mend_send_mode mode,
+                       const void *buf, MPI_Count count, const struct mend_type *t, int dest,
+                       int tag);
+int mend_p2p_recv_init(struct mend_p2p_request *r, struct mend_comm *c, void *buf, MPI_Count count,
+                       const struct mend_type *t, int source, int tag);
+
+/* Probes: *found_p tells whether there is a message (iprobe) – the blocking forms wait.  Errors by
+ * S0-12: a failure is an answer.  The matched forms take it out of the queue. */
+int mend_p2p_iprobe(struct mend_comm *c, int source, int tag, bool *found_p, MPI_Status *status);
+int mend_p2p_probe(struct mend_comm *c, int source, int tag, MPI_Status *status);
+int mend_p2p_improbe(struct mend_comm *c, int source, int tag, bool *found_p,
+                     struct mend_message **message_p, MPI_Status *status);
+int mend_p2p_mprobe(struct mend_comm *c, int source, int tag, struct mend_message **message_p,
+                    MPI_Status *status);
+struct mend_comm *mend_message_comm(const struct mend_message *m);
+bool mend_message_check(const struct mend_message *m);
+int mend_p2p_imrecv(struct mend_p2p_request *r, struct mend_message *m, void *buf, MPI_Count count,
+                    const struct mend_type *t);
+int mend_p2p_mrecv(struct mend_message *m, void *buf, MPI_Count count, const struct mend_type *t,
+                   MPI_Status *status);
+
+/* MPI_Buffer_attach and friends; buffer NULL with MPI_BUFFER_AUTOMATIC semantics is size 0. */
+int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_comm *c_or_null, void *buffer,
+                           MPI_Count size);
+int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_comm *c_or_null, void **buffer_p,
+                           MPI_Count *size_p); /* waits for the messages in it */
+int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null);
+
+/* Consequences of a death and of a revocation (life/death.c, proc/driver.c). */
+void mend_p2p_on_death(struct mend_proc *self, mend_peer dead);
+void mend_p2p_on_revoke(struct mend_comm *c);
+void mend_p2p_on_ack(struct mend_comm *c); /* FAILURE_ACK: pending wildcards go on */
+
+/* Match state of one communicator. */
+int mend_match_create(struct mend_comm *c);
+void mend_match_destroy(struct mend_comm *c);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* proc.h – the process as a value.
+ *
+ * Everything the library knows hangs from one `struct mend_proc`.  A real process has one, which
+ * `mend_self` points to; the simulator has hundreds in one address space and turns `mend_self` as
+ * it switches fibers.  Chapters own the structs that their pointers here name; nobody else looks
+ * in.
+ *
+ * A death becomes known in one order for all ranks of a node: the agent's.  `deaths` is that log;
+ * "acknowledged" and "reported" are lengths of prefixes of it. */
+#ifndef MEND_PROC_PROC_H
+#define MEND_PROC_PROC_H
+
+#include "base/arena.h"
+#include "base/event.h"
+#include "base/hash.h"
+#include "base/list.h"
+#include "base/param.h"
+#include "base/time.h"
+
+#include <pthread.h>
+
+struct mend_comm;
+struct mend_frame;
+struct mend_net;
+struct mend_rt;
+struct mend_proc;
+
+enum mend_peer_fate {
+    MEND_PEER_ALIVE = 0,
+    MEND_PEER_DEAD, /* final: the agent's verdict */
+};
+
+/* Why a process died, for error strings and reports. */
+enum mend_cause {
+    MEND_CAUSE_UNKNOWN = 0,
+    MEND_CAUSE_SIGNAL,  /* code: the signal */
+    MEND_CAUSE_EXIT,    /* ended without MPI_Finalize; code: exit status */
+    MEND_CAUSE_ABORT,   /* MPI_Abort or a fatal error; code: the abort code */
+    MEND_CAUSE_STOPPED, /* did not run for too long and was killed */
+    MEND_CAUSE_LOST,    /* its node or agent was lost */
+};
+
+struct mend_death {
+    mend_peer peer;
+    enum mend_cause cause;
+    int code;
+    mend_time_ns when_ns; /* monotonic clock of the agent's node */
+};
+
+enum mend_proc_state { MEND_PROC_BARE, MEND_PROC_STARTING, MEND_PROC_RUNNING, MEND_PROC_FINALIZED };
+
+/* What happens with incoming frames of one kind; the payload is valid during the call only. */
+typedef void mend_frame_handler(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                                const void *payload);
+
+#define MEND_FRAME_KINDS 32
+
+struct mend_proc {
+    /* hot: read by every message */
+    const struct mend_net *net;
+    void *net_state;
+    mend_peer me, peers_n;
+    uint8_t *fate;                     /* enum mend_peer_fate by peer */
+    const _Atomic uint32_t *interrupt; /* written by the agent; differs from interrupt_seen: look */
+    uint32_t interrupt_seen;
+    bool threaded;              /* MPI_THREAD_MULTIPLE: take `lock` */
+    bool crowded;               /* more ranks than cores: yield early */
+    struct mend_events *events; /* NULL unless --inject or --trace */
+    struct mend_list *outbox;   /* by peer, allocated on first need: frames that found no room */
+    uint32_t outbox_n;          /* frames in all outboxes */
+
+    struct mend_arena *arena;
+    enum mend_proc_state state;
+    int thread_level;
+    pthread_mutex_t lock;
+    pthread_t main_thread;
+    mend_frame_handler *on_frame[MEND_FRAME_KINDS];
+
+    const struct mend_rt *rt;
+    void *rt_state;
+
+    struct mend_death *deaths; /* in the order in which they were carried out */
+    uint32_t deaths_n;
+
+    /* chapters */
+    struct mend_comm *world, *comm_self, *parent;
+    struct mend_hash comms;  /* context id (channel 0) -> struct mend_comm */
+    struct mend_list active; /* requests that need polling: struct mend_request.link */
+    struct mend_p2p *p2p;
+    struct mend_types *types;
+    struct mend_ops *ops;
+    struct mend_objects *objects; /* comm/: keyvals, error handlers, infos, handle numbers */
+    struct mend_coll *coll;
+    struct mend_ft *ft;
+    struct mend_member *member;
+    struct mend_abi *abi;
+
+    uint64_t ctx_counter; /* context ids proposed by this process so far */
+    struct mend_params params;
+
+    /* simulator: give the processor to another fiber; NULL in a real process */
+    void (*yield)(struct mend_proc *self);
+    mend_time_ns (*clock)(struct mend_proc *self); /* NULL: the monotonic clock */
+    void (*on_death)(struct mend_proc *self, const struct mend_death *death); /* life/death.c */
+};
+
+/* The calling process.  NULL until the first MPI call. */
+extern struct mend_proc *mend_self __attribute__((visibility("hidden")));
+
+static inline void *mend_alloc(struct mend_proc *self, size_t n)
+{
+    return mend_arena_alloc(self->arena, n);
+}
+
+/* Cleared memory for count objects of size bytes; NULL: no memory. */
+void *mend_zalloc(struct mend_proc *self, size_t count, size_t size);
+
+static inline void mend_free(struct mend_proc *self, void *p)
+{
+    mend_arena_free(self->arena, p);
+}
+
+static inline mend_time_ns mend_proc_now(struct mend_proc *self)
+{
+    return self->clock ? self->clock(self) : mend_time_monotonic_ns();
+}
+
+static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)
+{
+    return self->fate[p] == MEND_PEER_DEAD;
+}
+
+static inline void mend_event(struct mend_proc *self, enum mend_event_id id)
+{
+    if (mend_unlikely(self->events != NULL))
+        mend_event_hit(self->events, id);
+}
+
+/* Creates a process without a job: memory and empty tables.  NULL: no memory. */
+struct mend_proc *mend_proc_create_bare(void);
+void mend_proc_destroy(struct mend_proc *self);
+
+/* The death of the peer, NULL while it lives.  O(deaths). */
+const struct mend_death *mend_proc_death_of(const struct mend_proc *self, mend_peer peer);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* request.h – operations in progress, progress, and the one place that waits.
+ *
+ *   inactive ──start──> active ──complete──> done ──MPI_Wait/Test──> freed, or inactive
+ * (persistent)
+ *
+ * Invariants:
+ *   1  mend_request_complete() is called exactly once per start;
+ *   2  after it nothing of the library touches the user's buffers of that operation;
+ *   3  `pending` is set only on an active wildcard receive that is not matched (S0-20): a
+ * completion call reports MPI_ERR_PENDING and the request stays active. */
+#ifndef MEND_REQ_REQUEST_H
+#define MEND_REQ_REQUEST_H
+
+#include "comm/comm.h"
+
+#define MEND_REQUEST_MAGIC 0x72657175u
+
+struct mend_request;
+
+struct mend_request_ops {
+    const char *name; /* for wait reports: "receive", "allreduce", ... */
+    /* Persistent requests: begins the operation again.  An MPI error class. */
+    int (*start)(struct mend_request *r);
+    /* MPI_Cancel; NULL: has no effect. */
+    void (*cancel)(struct mend_request *r);
+    /* Called by progress while the request is in self->active; NULL: never put it there. */
+    void (*poll)(struct mend_request *r);
+    /* Gives the memory back; called once, when the user has no handle and the operation is over. */
+    void (*release)(struct mend_request *r);
+    /* Generalized requests: fill the status when it is asked for; else NULL.  MPI error class. */
+    int (*query)(struct mend_request *r);
+    /* Writes who is waited for, e.g. "from rank 3 tag 7 on MPI_COMM_WORLD". */
+    void (*describe)(const struct mend_request *r, char *text, size_t max);
+};
+
+struct mend_request {
+    uint32_t magic;
+    bool done; /* complete (or inactive, which tests as complete with an empty status) */
+    bool active;
+    bool persistent;
+    bool detached; /* MPI_Request_free: released on completion, errors are fatal (S4-2) */
+    bool cancelled;
+    int error;       /* MPI error class, valid when done */
+    int pending;     /* MPI_ERR_PENDING or 0 */
+    int source, tag; /* status; source MPI_ANY_SOURCE, tag MPI_ANY_TAG: empty status */
+    MPI_Count bytes;
+    struct mend_comm *comm; /* a reference is held while active; NULL for generalized requests */
+    mend_peer hint;         /* peer whose traffic completes it, MEND_PEER_NONE: anybody */
+    const struct mend_request_ops *ops;
+    struct mend_list link; /* in self->active while it needs polling */
+    int handle_int;
+};
+
+static inline void mend_request_init(struct mend_request *r, const struct mend_request_ops *ops,
+                                     struct mend_comm *comm)
+{
+    *r = (struct mend_request){.magic = MEND_REQUEST_MAGIC,
+                               .ops = ops,
+                               .comm = comm,
+                               .source = MPI_ANY_SOURCE,
+                               .tag = MPI_ANY_TAG,
+                               .hint = MEND_PEER_NONE};
+}
+
+/* Ends the operation with an error class.  Releases it if the user has freed it already. */
+void mend_request_complete(struct mend_request *r, int error);
+
+/* The user's handle is gone: releases now, or on completion. */
+void mend_request_detach(struct mend_proc *self, struct mend_request *r);
+
+/* Fills a status (may be MPI_STATUS_IGNORE) from a finished request; MPI_ERROR is not touched. */
+void mend_request_status(struct mend_request *r, MPI_Status *status);
+void mend_status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bool cancelled);
+void mend_status_empty(MPI_Status *status); /* MPI-5.0 3.7.3; MPI_ERROR is not touched */
+MPI_Count mend_status_bytes(const MPI_Status *status);
+bool mend_status_cancelled(const MPI_Status *status);
+
+/* Polls the transport once, flushes outboxes, polls active requests.  Never blocks.
+ * Returns true if anything happened.  hint: peer to look at first, or MEND_PEER_NONE. */
+bool mend_progress(struct mend_proc *self, mend_peer hint);
+
+/* Looks whether the agent has given verdicts, and carries them out.  Cheap when nothing did. */
+void mend_interrupt_check(struct mend_proc *self);
+
+/* THE wait: returns when the request is done or pending.  Ends because: the operation completes; a
+ * process it depends on dies (the death completes it); its object is revoked (the same). */
+void mend_wait(struct mend_proc *self, struct mend_request *r);
+
+/* The same for anything else: waits until until(arg) is true.  `what` is for reports. */
+struct mend_wait {
+    bool (*until)(struct mend_proc *self, void *arg);
+    void *arg;
+    const char *what;
+    mend_peer hint;
+};
+void mend_wait_until(struct mend_proc *self, const struct mend_wait *w);
+
+#endif

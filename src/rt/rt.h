@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rt.h – who exists: the interface to whatever started this process.
+ *
+ * Implementations: local (our agent on this node), single (no launcher: one rank), sim. */
+#ifndef MEND_RT_RT_H
+#define MEND_RT_RT_H
+
+#include "proc/proc.h"
+
+struct mend_rt {
+    const char *name;
+
+    /* Finds out who this process is: sets me, peers_n, fate, interrupt, crowded, net.
+     * MEND_ERR_UNSUPPORTED: not started by this runtime, try the next. */
+    enum mend_status (*open)(struct mend_proc *self);
+
+    /* Publishes "I am running"; called once at the end of start. */
+    void (*ready)(struct mend_proc *self);
+
+    /* Verdict number k (0, 1, ...) if it was given already: true and *death_p. */
+    bool (*verdict)(struct mend_proc *self, uint32_t k, struct mend_death *death_p);
+
+    /* A transport has trouble with the peer: the agent shall look, kill and decide. */
+    void (*suspect)(struct mend_proc *self, mend_peer peer);
+
+    /* Asks for the end of the given peers (n of them; self may be among them) with an abort code.
+     * Returns; if self is among them the caller ends itself next. */
+    void (*abort)(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code);
+
+    /* Tells the agent that this process's end will be no failure. */
+    void (*goodbye)(struct mend_proc *self);
+
+    /* Name of the host on which the peer runs, for messages.  Valid until close(). */
+    const char *(*host)(struct mend_proc *self, mend_peer peer);
+
+    /* True if the two peers share memory (same node). */
+    bool (*same_node)(struct mend_proc *self, mend_peer a, mend_peer b);
+
+    void (*close)(struct mend_proc *self);
+};
+
+extern const struct mend_rt mend_rt_local, mend_rt_single;
+
+#endif
