@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi_ft.h – what a program calls when it has lost processes.
+ *
+ * A call that needs a dead process returns MPI_ERR_PROC_FAILED; calls that do not need it work as
+ * before, and nobody else is told.  From there a program goes on in one of three ways:
+ *
+ *     ignore it       MPI_Comm_failure_ack        receives from anyone work again
+ *     shrink          MPI_Comm_invalidate         everyone else is interrupted and learns of it
+ *                     MPI_Comm_shrink             a new communicator of the living
+ *     validate        MPI_Comm_validate           the same communicator, collectives with holes
+ *
+ * and MPI_Comm_agreement lets the living decide something together while processes die.
+ *
+ * Two vocabularies, one meaning unless said otherwise: the names of the User-Level Failure
+ * Mitigation proposal of 2012 and of its companions, and today's, with and without the MPIX_
+ * prefix.
+ *
+ *     2012                          today
+ *     MPI_Comm_invalidate           MPI_Comm_revoke, MPI_Comm_is_revoked
+ *     MPI_Comm_shrink               MPIX_Comm_shrink, MPI_Comm_ishrink      (any communicator)
+ *     MPI_Comm_agreement            MPI_Comm_agree, MPI_Comm_iagree         (bitwise, may fail)
+ *     MPI_Comm_failure_ack          MPI_Comm_ack_failed                     (a count)
+ *     MPI_Comm_failure_get_acked    MPI_Comm_get_failed                     (all known)
+ *     MPI_Win_invalidate            MPIX_Win_revoke
+ *     MPI_File_invalidate           MPIX_File_revoke
+ *
+ * 1. Failure errors are error classes, and their codes are the class itself: compare the return
+ *    value of a call with MPI_ERR_PROC_FAILED directly (R15).
+ * 2. "Invalid" and "revoked" are the same state.  It is for ever; MPI_Comm_free still works.
+ * 3. The default error handler is MPI_ERRORS_ARE_FATAL: a program that wants the codes sets
+ *    MPI_ERRORS_RETURN on the communicators it uses.
+ * 4. Every function below also raises the usual errors of a wrong handle or argument
+ *    (MPI_ERR_COMM, MPI_ERR_WIN, MPI_ERR_FILE, MPI_ERR_ARG).
+ *
+ * The letters in parentheses are statements (S0-45) and rulings (R13) of doc/conformance.md.
+ */
+#ifndef MEND_MPI_FT_H
+#define MEND_MPI_FT_H
+
+#include "mpi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --------------------------------------------------------------------------
+ * Error classes and attributes.  0x4000 to 0x40ff are ours: below is the MPI Forum's, above is what
+ * MPI_Add_error_class and the creation of key values hand out.
+ * -------------------------------------------------------------------------- */
+
+/* A process that the operation needs has died (S0-103). */
+#define MPI_ERR_PROC_FAILED    0x4001
+#define MPI_ERR_PROC_FAIL_STOP MPI_ERR_PROC_FAILED
+#define MPIX_ERR_PROC_FAILED   MPI_ERR_PROC_FAILED
+
+/* Somebody made the communicator, window or file invalid (S0-104). */
+#define MPI_ERR_INVALIDATED 0x4002
+#define MPI_ERR_REVOKED     MPI_ERR_INVALIDATED
+#define MPIX_ERR_REVOKED    MPI_ERR_INVALIDATED
+
+/* A nonblocking receive from anyone stays pending although a possible sender has died (S0-20). */
+#define MPI_ERR_PROC_FAILED_PENDING  MPI_ERR_PENDING
+#define MPIX_ERR_PROC_FAILED_PENDING MPI_ERR_PENDING
+
+/* Attribute of MPI_COMM_WORLD, an int: true, failures are survived here (R25). */
+#define MPI_FT  0x4010
+#define MPIX_FT MPI_FT
+
+/* --------------------------------------------------------------------------
+ * Interrupt everyone
+ * -------------------------------------------------------------------------- */
+
+/* Make a communicator invalid at every process of it, in both groups of an intercommunicator.
+ *
+ * Not collective: one caller is enough.  Does not block.  Success also if it is invalid already
+ * (R2).  At the caller it is invalid at once (S0-62); elsewhere as soon as a call has returned
+ * MPI_ERR_INVALIDATED.  Calls that wait there return with that error, and later ones at once and
+ * without any other process (S0-60, S0-65); shrink and agreement work on (S0-61), so do local calls
+ * (S0-67).  Parents, children and copies of the communicator are untouched (S0-68).
+ * Deaths: every survivor is told, whoever dies on the way, the caller included (S0-59). */
+extern int MPI_Comm_invalidate(MPI_Comm comm);
+extern int MPI_Comm_revoke(MPI_Comm comm);
+extern int MPIX_Comm_revoke(MPI_Comm comm);
+
+/* Ask whether a communicator is invalid as far as this process knows: *flag is 1 or 0.
+ *
+ * Not collective, local.  Deaths: no effect; a dead member does not make a communicator invalid. */
+extern int MPI_Comm_is_revoked(MPI_Comm comm, int *flag);
+extern int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
+
+/* --------------------------------------------------------------------------
+ * A smaller communicator
+ * -------------------------------------------------------------------------- */
+
+/* Make a new communicator of the living processes of an invalid one, in the same order: an
+ * intracommunicator of an intracommunicator, an intercommunicator of an intercommunicator.
+ *
+ * Collective over the living processes.  Blocks until each of them has called it or died.
+ * Errors: MPI_ERR_ARG everywhere if no living process has the communicator invalid (S0-73, R3);
+ * never MPI_ERR_PROC_FAILED and never MPI_ERR_INVALIDATED (S0-74).
+ * Deaths: all who return agree on who is left out (S0-75): at least everyone whose death one of
+ * them had been told of before the call (S0-76).  Who dies meanwhile may still be in the result and
+ * is noticed later (S0-79).  An intercommunicator with one side all dead gives MPI_COMM_NULL (R4).
+ * The new communicator inherits the error handler (R10). */
+extern int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+
+/* The same for any communicator, invalid or not (R17). */
+extern int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+
+/* MPIX_Comm_shrink as a request.
+ *
+ * Collective.  Does not block: *newcomm is written when a wait or test completes the request, and
+ * must not be used before.  Errors and deaths as above, reported by the completing call (S0-16). */
+extern int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+extern int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+
+/* --------------------------------------------------------------------------
+ * The same communicator, with holes
+ * -------------------------------------------------------------------------- */
+
+/* Let collectives work again on a communicator that has lost members, among the living, and get the
+ * group of the dead ones, the same at every caller.  The caller frees the group.
+ *
+ * Collective over the living processes.  Blocks until each of them has called it or died.
+ * Collectives that were begun before and did not end everywhere are cut off: nobody has to make up
+ * for them (S2-12, S2-13).  Point-to-point with a dead member keeps failing (R20).  On a
+ * communicator without failures it only returns the group.
+ * Errors: MPI_ERR_INVALIDATED.
+ * Deaths: who dies during the call is in the group, or the communicator has stopped again and the
+ * next collective says so (S2-18). */
+extern int MPI_Comm_validate(MPI_Comm comm, MPI_Group *failed_grp);
+
+/* --------------------------------------------------------------------------
+ * Decide together
+ * -------------------------------------------------------------------------- */
+
+/* Logical AND of *flag over the living processes, the same value and the same return code at all of
+ * them; on an intercommunicator each side gets the AND of the other one (S0-88, S0-92).
+ *
+ * Collective over the living processes, also on an invalid communicator (S0-93).  Blocks until each
+ * of them has called it or died.
+ * Errors: never MPI_ERR_PROC_FAILED, never MPI_ERR_INVALIDATED (S0-90).
+ * Deaths: who was dead before does not count (S0-91); of one who dies during the call, the value
+ * counts everywhere or nowhere (R5). */
+extern int MPI_Comm_agreement(MPI_Comm comm, int *flag);
+
+/* MPI_Comm_agreement as a request (the name is the proposal's).
+ *
+ * Collective.  Does not block: *flag is read at the call and written when a wait or test completes
+ * the request; leave it alone in between.  Errors and deaths as above (S0-94). */
+extern int MPI_Icomm_agreement(MPI_Comm comm, int *flag, MPI_Request *req);
+
+/* Bitwise AND of *flag over the living processes.
+ *
+ * Collective, blocks, and works on an invalid communicator, as MPI_Comm_agreement.
+ * Errors: MPI_ERR_PROC_FAILED, at all of them or at none, if a member is dead whose failure one of
+ * them has not acknowledged; *flag is the agreed value all the same (R16).
+ * Deaths: as above. */
+extern int MPI_Comm_agree(MPI_Comm comm, int *flag);
+extern int MPIX_Comm_agree(MPI_Comm comm, int *flag);
+
+/* MPI_Comm_agree as a request; *flag as in MPI_Icomm_agreement. */
+extern int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+extern int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+
+/* --------------------------------------------------------------------------
+ * Who is dead, and go on in spite of it
+ * -------------------------------------------------------------------------- */
+
+/* Acknowledge every failure in this communicator that this process has been told of, in both groups
+ * of an intercommunicator (R6).
+ *
+ * Not collective, local.  Works on an invalid communicator.
+ * Afterwards receives and probes from MPI_ANY_SOURCE do not report these failures, neither new ones
+ * nor pending ones that are continued (S0-82, S0-25).  Receives from a dead process by its rank and
+ * collectives still fail (S0-84).  Other communicators are not affected (S0-81).
+ * Deaths: one that becomes known later is reported again (S0-83). */
+extern int MPI_Comm_failure_ack(MPI_Comm comm);
+extern int MPIX_Comm_failure_ack(MPI_Comm comm);
+
+/* Get the group of the members that this process has acknowledged; MPI_GROUP_EMPTY's content before
+ * the first acknowledgement (S0-86, S0-87).  The caller frees the group.
+ *
+ * Not collective, local.  Works on an invalid communicator.  Deaths: no effect. */
+extern int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgroup);
+extern int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgroup);
+
+/* Get the group of all members that this process knows to be dead, acknowledged or not.  Later
+ * calls give the same members in the same order, with new ones after them.  The caller frees the
+ * group.
+ *
+ * Not collective, local.  Works on an invalid communicator.  Deaths: only those known here. */
+extern int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgroup);
+extern int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgroup);
+
+/* Acknowledge the first num_to_ack failures in the order of MPI_Comm_get_failed, so that exactly
+ * what was read is acknowledged; *num_acked is how many are acknowledged now.  A smaller number
+ * than before takes nothing back; a larger one than there are acknowledges all.
+ *
+ * Not collective, local.  Works on an invalid communicator.  Effect as MPI_Comm_failure_ack.
+ * Errors: MPI_ERR_ARG for a negative number. */
+extern int MPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+extern int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+
+/* --------------------------------------------------------------------------
+ * Windows and files
+ * -------------------------------------------------------------------------- */
+
+/* Make a window invalid at every process of it.
+ *
+ * Not collective.  Does not block.  Synchronisation that waits returns MPI_ERR_INVALIDATED, and so
+ * does every later call on it that is not local (S0-95, S0-96, S0-97).
+ * Deaths: every survivor is told, whoever dies on the way. */
+extern int MPI_Win_invalidate(MPI_Win win);
+extern int MPIX_Win_revoke(MPI_Win win);
+
+/* Get the group of the members of a window that this process knows to be dead.  The caller frees
+ * it.
+ *
+ * Not collective, local (S0-98).  Deaths: may become known here only by a synchronisation (S0-99).
+ */
+extern int MPI_Win_get_failed(MPI_Win win, MPI_Group *failedgroup);
+extern int MPIX_Win_get_failed(MPI_Win win, MPI_Group *failedgroup);
+
+/* Make a file handle invalid at every process of it.
+ *
+ * Not collective.  Does not block.  Calls that wait for other processes return MPI_ERR_INVALIDATED,
+ * and so does every later call on it that is not local (S0-100, S0-101, S0-102).
+ * Deaths: every survivor is told, whoever dies on the way. */
+extern int MPI_File_invalidate(MPI_File fh);
+extern int MPIX_File_revoke(MPI_File fh);
+
+/* --------------------------------------------------------------------------
+ * The PMPI_ and PMPIX_ twins
+ * -------------------------------------------------------------------------- */
+
+extern __typeof__(MPI_Comm_invalidate) PMPI_Comm_invalidate;
+extern __typeof__(MPI_Comm_revoke) PMPI_Comm_revoke;
+extern __typeof__(MPIX_Comm_revoke) PMPIX_Comm_revoke;
+extern __typeof__(MPI_Comm_is_revoked) PMPI_Comm_is_revoked;
+extern __typeof__(MPIX_Comm_is_revoked) PMPIX_Comm_is_revoked;
+extern __typeof__(MPI_Comm_shrink) PMPI_Comm_shrink;
+extern __typeof__(MPIX_Comm_shrink) PMPIX_Comm_shrink;
+extern __typeof__(MPI_Comm_ishrink) PMPI_Comm_ishrink;
+extern __typeof__(MPIX_Comm_ishrink) PMPIX_Comm_ishrink;
+extern __typeof__(MPI_Comm_validate) PMPI_Comm_validate;
+extern __typeof__(MPI_Comm_agreement) PMPI_Comm_agreement;
+extern __typeof__(MPI_Icomm_agreement) PMPI_Icomm_agreement;
+extern __typeof__(MPI_Comm_agree) PMPI_Comm_agree;
+extern __typeof__(MPIX_Comm_agree) PMPIX_Comm_agree;
+extern __typeof__(MPI_Comm_iagree) PMPI_Comm_iagree;
+extern __typeof__(MPIX_Comm_iagree) PMPIX_Comm_iagree;
+extern __typeof__(MPI_Comm_failure_ack) PMPI_Comm_failure_ack;
+extern __typeof__(MPIX_Comm_failure_ack) PMPIX_Comm_failure_ack;
+extern __typeof__(MPI_Comm_failure_get_acked) PMPI_Comm_failure_get_acked;
+extern __typeof__(MPIX_Comm_failure_get_acked) PMPIX_Comm_failure_get_acked;
+extern __typeof__(MPI_Comm_get_failed) PMPI_Comm_get_failed;
+extern __typeof__(MPIX_Comm_get_failed) PMPIX_Comm_get_failed;
+extern __typeof__(MPI_Comm_ack_failed) PMPI_Comm_ack_failed;
+extern __typeof__(MPIX_Comm_ack_failed) PMPIX_Comm_ack_failed;
+extern __typeof__(MPI_Win_invalidate) PMPI_Win_invalidate;
+extern __typeof__(MPIX_Win_revoke) PMPIX_Win_revoke;
+extern __typeof__(MPI_Win_get_failed) PMPI_Win_get_failed;
+extern __typeof__(MPIX_Win_get_failed) PMPIX_Win_get_failed;
+extern __typeof__(MPI_File_invalidate) PMPI_File_invalidate;
+extern __typeof__(MPIX_File_revoke) PMPIX_File_revoke;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
