@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* unsupported.c – functions that are not built yet, so that every program links.
+ *
+ * Each entry of unsupported.def becomes a function that does nothing but raise
+ * MPI_ERR_UNSUPPORTED_OPERATION through the right error handler.  Outputs are not written.  None is
+ * collective, blocks, or is affected by a death. */
+#include "mpi/check.h"
+
+static int on_comm(MPI_Comm comm, const char *fn)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(fn);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = MPI_ERR_UNSUPPORTED_OPERATION;
+    return mend_report_comm(c, err, fn);
+}
+
+static int on_self(const char *fn)
+{
+    int err = mend_enter(fn);
+
+    return mend_report(err ? err : MPI_ERR_UNSUPPORTED_OPERATION, fn);
+}
+
+static int on_file(const char *fn)
+{
+    int err = mend_enter(fn);
+
+    return err ? mend_report(err, fn) : mend_leave(MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
+static int on_any_time(const char *fn)
+{
+    int err = mend_enter_any(fn);
+
+    return mend_report(err ? err : MPI_ERR_UNSUPPORTED_OPERATION, fn);
+}
+
+static int on_errhandler(MPI_Errhandler errhandler, const char *fn)
+{
+    return errhandler == MPI_ERRORS_RETURN ? MPI_ERR_UNSUPPORTED_OPERATION : on_any_time(fn);
+}
+
+/* One expression per place of unsupported.def; it sees the function's parameters. */
+#define RAISE_COMM       on_comm(comm, __func__)
+#define RAISE_SELF       on_self(__func__)
+#define RAISE_FILE       on_file(__func__)
+#define RAISE_ANY_TIME   on_any_time(__func__)
+#define RAISE_ERRHANDLER on_errhandler(errhandler, __func__)
+#define RAISE_TOOL       MPI_T_ERR_NOT_INITIALIZED
+#define RAISE_TOOL_START MPI_T_ERR_CANNOT_INIT
+
+#define UNSUPPORTED(where, name, ...)                                                              \
+    MEND_API(name);                                                                                \
+    int name(__VA_ARGS__)                                                                          \
+    {                                                                                              \
+        return RAISE_##where;                                                                      \
+    }
+
+#include "mpi/unsupported.def"
