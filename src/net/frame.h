@@ -11,11 +11,9 @@
 enum mend_frame_kind {
     MEND_FRAME_SKIP = 0,     /* transport's own */
     MEND_FRAME_EAGER,        /* p2p/: the whole message */
-    MEND_FRAME_EAGER_SYNC,   /* p2p/: the whole message, answer with ACK when matched */
     MEND_FRAME_RTS,          /* p2p/: a large message is offered */
     MEND_FRAME_CTS,          /* p2p/: send it */
     MEND_FRAME_DATA,         /* p2p/: one fragment of it */
-    MEND_FRAME_ACK,          /* p2p/: a synchronous send was matched, or a single copy is done */
     MEND_FRAME_CANCEL,       /* p2p/: take an unmatched message back */
     MEND_FRAME_CANCEL_REPLY, /* p2p/: whether it was still there */
     MEND_FRAME_AGREE,        /* proc/driver: a message of ft/agree_sm */

@@ -11,6 +11,7 @@
 #ifndef MEND_P2P_P2P_H
 #define MEND_P2P_P2P_H
 
+#include "proc/post.h"
 #include "req/request.h"
 
 enum mend_send_mode { MEND_SEND_STANDARD, MEND_SEND_SYNC, MEND_SEND_BUFFERED, MEND_SEND_READY };
@@ -29,11 +30,13 @@ struct mend_p2p_request {
         const void *send_buf;
     };
     MPI_Count count, total_bytes, moved_bytes;
+    uint64_t offered_bytes; /* receive: what the sender announced */
     const struct mend_type *type;
     uint64_t seq; /* posting order among receives of one communicator */
     mend_peer peer;
     uint32_t id, remote_id; /* names on the wire of a large message */
-    struct mend_list queue; /* posted queue, outbox, or list of large messages of the peer */
+    struct mend_list queue; /* posted queue, or the communicator's transfers */
+    struct mend_out out;    /* send: waits for room */
     void *staging;          /* buffered sends: the copy */
 };
 

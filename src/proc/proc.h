@@ -23,7 +23,9 @@
 struct mend_comm;
 struct mend_frame;
 struct mend_net;
+struct mend_request;
 struct mend_rt;
+struct mend_wait;
 struct mend_proc;
 
 enum mend_peer_fate {
@@ -67,8 +69,14 @@ struct mend_proc {
     bool threaded;              /* MPI_THREAD_MULTIPLE: take `lock` */
     bool crowded;               /* more ranks than cores: yield early */
     struct mend_events *events; /* NULL unless --inject or --trace */
+    void *shm_base;             /* the node's segment (net/shm/layout.h), NULL without one */
+    int shm_fd;                 /* its descriptor, -1 without one */
     struct mend_list *outbox;   /* by peer, allocated on first need: frames that found no room */
     uint32_t outbox_n;          /* frames in all outboxes */
+
+    bool in_progress;          /* frames are being delivered: do not poll again */
+    const struct mend_request *waiting;  /* what mend_wait() waits for, for reports */
+    const struct mend_wait *waiting_for; /* what mend_wait_until() waits for */
 
     struct mend_arena *arena;
     enum mend_proc_state state;
@@ -76,6 +84,11 @@ struct mend_proc {
     pthread_mutex_t lock;
     pthread_t main_thread;
     mend_frame_handler *on_frame[MEND_FRAME_KINDS];
+
+    struct mend_list parked;  /* proc/post.c: frames of contexts that do not exist here yet */
+    struct mend_hash tombs;   /* contexts that are gone */
+    uint64_t *tomb_ring;      /* the same in order of burial */
+    uint32_t tomb_next;
 
     const struct mend_rt *rt;
     void *rt_state;
@@ -103,6 +116,10 @@ struct mend_proc {
     void (*yield)(struct mend_proc *self);
     mend_time_ns (*clock)(struct mend_proc *self); /* NULL: the monotonic clock */
     void (*on_death)(struct mend_proc *self, const struct mend_death *death); /* life/death.c */
+    /* An error that belongs to no call any more: fatal with the scope of MPI_COMM_SELF (S4-1, S4-2) */
+    void (*on_lost_error)(struct mend_proc *self, int error);
+    /* A transport has trouble with the peer: a suspicion for the agent, never a verdict. */
+    void (*on_trouble)(struct mend_proc *self, mend_peer peer);
 };
 
 /* The calling process.  NULL until the first MPI call. */

@@ -12,6 +12,7 @@
 #ifndef MEND_REQ_REQUEST_H
 #define MEND_REQ_REQUEST_H
 
+#include "base/atomic.h"
 #include "comm/comm.h"
 
 #define MEND_REQUEST_MAGIC 0x72657175u
@@ -92,7 +93,8 @@ struct mend_wait {
     bool (*until)(struct mend_proc *self, void *arg);
     void *arg;
     const char *what;
-    mend_peer hint;
+    mend_peer hint; /* peer whose traffic ends it, MEND_PEER_NONE: anybody */
+    bool rings;     /* what ends it arrives as a frame: the wait may sleep */
 };
 void mend_wait_until(struct mend_proc *self, const struct mend_wait *w);
 

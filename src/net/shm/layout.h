@@ -41,6 +41,7 @@
 enum mend_shm_rank_state {
     MEND_SHM_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
     MEND_SHM_RANK_RUNNING,   /* in MPI_Init or behind it */
+    MEND_SHM_RANK_LEAVING,   /* in MPI_Finalize */
     MEND_SHM_RANK_FINALIZED, /* said good-bye: its end is no failure */
 };
 

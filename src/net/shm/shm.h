@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shm.h – what other chapters may ask of the shared-memory transport directly. */
+#ifndef MEND_NET_SHM_SHM_H
+#define MEND_NET_SHM_SHM_H
+
+#include "net/net.h"
+#include "net/shm/layout.h"
+
+/* Opens the transport on self->shm_base.  MEND_OK or MEND_ERR_MEM, MEND_ERR_SYS. */
+enum mend_status mend_shm_open(struct mend_proc *self);
+
+/* Reserves the pages of a piece of the segment, so that touching them cannot fail.  Idempotent.
+ * False: the system has no memory for them. */
+bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len);
+
+/* Bytes per nanosecond x 1000 of a single copy from this process itself, for calibration; 0 where it
+ * is forbidden. */
+uint64_t mend_shm_probe_pull(struct mend_proc *self);
+
+#endif

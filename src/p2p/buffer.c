@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* buffer.c – the user's buffer for MPI_Bsend, and the automatic one (MPI-5.0 3.6).
+ *
+ * The attached memory holds blocks { header, packed message }; a list in order of address says which
+ * are in use, and a new block goes into the first gap.  With MPI_BUFFER_AUTOMATIC blocks come from the
+ * library's memory. */
+#include "p2p/internal.h"
+
+#define BLOCK_ALIGN 64u
+
+struct mend_p2p_buffer {
+    struct mend_proc *self;
+    char *memory; /* NULL: automatic */
+    void *as_given;
+    size_t bytes;
+    MPI_Count size_given;
+    struct mend_list used; /* struct block, by address */
+};
+
+struct block {
+    struct mend_list link;
+    struct mend_p2p_buffer *buffer;
+    size_t bytes; /* with this header */
+    _Alignas(BLOCK_ALIGN) char room[];
+};
+_Static_assert(sizeof(struct block) + BLOCK_ALIGN <= MPI_BSEND_OVERHEAD, "room for the header");
+
+static struct mend_p2p_buffer **slot_of(struct mend_proc *self, struct mend_comm *c)
+{
+    return c ? &c->buffer : &self->p2p->buffer;
+}
+
+int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_comm *c_or_null, void *buffer,
+                           MPI_Count size)
+{
+    struct mend_p2p_buffer **slot = slot_of(self, c_or_null), *b;
+    uintptr_t at = (uintptr_t)buffer, aligned = (at + BLOCK_ALIGN - 1) & ~(uintptr_t)(BLOCK_ALIGN - 1);
+
+    if (*slot)
+        return MPI_ERR_BUFFER;
+    b = mend_zalloc(self, 1, sizeof(*b));
+    if (!b)
+        return MPI_ERR_NO_MEM;
+    b->self = self;
+    b->as_given = buffer;
+    b->size_given = size;
+    mend_list_init(&b->used);
+    if (buffer != MPI_BUFFER_AUTOMATIC) {
+        b->memory = (char *)aligned;
+        b->bytes = (size_t)size > aligned - at ? (size_t)size - (aligned - at) : 0;
+    }
+    *slot = b;
+    return MPI_SUCCESS;
+}
+
+static bool is_empty(struct mend_proc *self, void *arg)
+{
+    return mend_list_empty(&((struct mend_p2p_buffer *)arg)->used);
+}
+
+/* Ends: the messages are delivered, or their receivers die (the request of the copy completes). */
+int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null)
+{
+    struct mend_p2p_buffer *b = *slot_of(self, c_or_null);
+    struct mend_wait w = {.until = is_empty, .arg = b, .what = "delivery of buffered messages",
+                          .hint = MEND_PEER_NONE};
+
+    if (!b)
+        return MPI_ERR_BUFFER;
+    mend_wait_until(self, &w);
+    return MPI_SUCCESS;
+}
+
+int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_comm *c_or_null, void **buffer_p,
+                           MPI_Count *size_p)
+{
+    struct mend_p2p_buffer **slot = slot_of(self, c_or_null);
+    int err = mend_p2p_buffer_flush(self, c_or_null);
+
+    if (err)
+        return err;
+    *buffer_p = (*slot)->as_given;
+    *size_p = (*slot)->size_given;
+    mend_free(self, *slot);
+    *slot = NULL;
+    return MPI_SUCCESS;
+}
+
+/* Puts a block of `need` bytes into the first gap that fits. */
+static struct block *place(struct mend_p2p_buffer *b, size_t need)
+{
+    char *at = b->memory;
+    struct mend_list *before = &b->used;
+
+    mend_list_foreach(l, next, &b->used) {
+        struct block *block = mend_list_entry(l, struct block, link);
+
+        if ((size_t)((char *)block - at) >= need)
+            break;
+        at = (char *)block + block->bytes;
+        before = l;
+    }
+    if ((size_t)(b->memory + b->bytes - at) < need)
+        return NULL;
+    mend_list_prepend(before, &((struct block *)(void *)at)->link);
+    return (struct block *)(void *)at;
+}
+
+int mend_buffer_take(struct mend_comm *c, size_t n, void **room_p)
+{
+    struct mend_p2p_buffer *b = c->buffer ? c->buffer : c->self->p2p->buffer;
+    size_t need = (sizeof(struct block) + n + BLOCK_ALIGN - 1) & ~(size_t)(BLOCK_ALIGN - 1);
+    struct block *block;
+
+    if (!b)
+        return MPI_ERR_BUFFER;
+    if (b->memory) {
+        block = place(b, need);
+        if (!block) { /* delivered messages may free a gap */
+            mend_progress(c->self, MEND_PEER_NONE);
+            block = place(b, need);
+        }
+    } else {
+        block = mend_alloc(c->self, need);
+        if (block)
+            mend_list_append(&b->used, &block->link);
+    }
+    if (!block)
+        return b->memory ? MPI_ERR_BUFFER : MPI_ERR_NO_MEM;
+    block->buffer = b;
+    block->bytes = need;
+    *room_p = block->room;
+    return MPI_SUCCESS;
+}
+
+void mend_buffer_give_back(struct mend_proc *self, void *room)
+{
+    struct block *block = MEND_CONTAINER_OF(room, struct block, room);
+    bool own = !block->buffer->memory;
+
+    mend_list_remove(&block->link);
+    if (own)
+        mend_free(self, block);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* death.c – what deaths, revocations and acknowledgements do to point-to-point operations. */
+#include "p2p/internal.h"
+
+/* All communicators at this moment, each with a reference, NULL at the end: completing requests may
+ * close communicators, so the table must not be walked meanwhile. */
+static struct mend_comm **snapshot(struct mend_proc *self)
+{
+    struct mend_comm **all = mend_alloc(self, (self->comms.used + 1) * sizeof(*all));
+    uint32_t pos = 0, n = 0;
+    uint64_t key;
+    void *value;
+
+    MEND_ASSERT(all);
+    while (mend_hash_next(&self->comms, &pos, &key, &value)) {
+        mend_comm_get(value);
+        all[n++] = value;
+    }
+    all[n] = NULL;
+    return all;
+}
+
+/* A wildcard goes on, but a completion call must say that it may never match (S0-20). */
+static void mark_pending(struct mend_comm *c, int pending)
+{
+    mend_list_foreach(l, next, &mend_p2p_space(c, MEND_CHANNEL_P2P)->any_posted)
+        mend_list_entry(l, struct mend_p2p_request, queue)->base.pending = pending;
+}
+
+/* Ends all requests of a list that belong to the peer (MEND_PEER_NONE: all). */
+static void end_posted(struct mend_list *posted, int error)
+{
+    while (!mend_list_empty(posted)) {
+        struct mend_p2p_request *r = mend_list_entry(posted->next, struct mend_p2p_request, queue);
+
+        mend_list_remove(&r->queue);
+        mend_request_complete(&r->base, error);
+    }
+}
+
+static void end_transfers(struct mend_comm *c, mend_peer peer, int error)
+{
+    struct mend_list *all = &c->match->transfers;
+    bool again = true;
+
+    while (again) { /* ending one may end others: start over after each */
+        again = false;
+        mend_list_foreach(l, next, all) {
+            struct mend_p2p_request *r = mend_list_entry(l, struct mend_p2p_request, queue);
+
+            if (peer != MEND_PEER_NONE && r->peer != peer)
+                continue;
+            mend_transfer_end(r, error);
+            again = true;
+            break;
+        }
+    }
+}
+
+static void source_died(struct mend_comm *c, struct mend_space *space, int rank)
+{
+    struct mend_source *s;
+
+    if (!space->pages[rank / SOURCES_PER_PAGE])
+        return;
+    s = mend_match_source(c, space, rank);
+    mend_list_foreach(l, next, &s->unexpected) {
+        struct mend_message *m = mend_list_entry(l, struct mend_message, by_source);
+
+        m->broken = m->kind == MEND_FRAME_RTS;
+    }
+    if (mend_list_empty(&s->posted))
+        return;
+    mend_match_source_failed(c, space, rank);
+    end_posted(&s->posted, MEND_CLASS_PROC_FAILED);
+}
+
+static void comm_on_death(struct mend_comm *c, mend_peer dead)
+{
+    int rank = mend_group_rank(c->self, c->remote, dead);
+
+    if (!c->match || rank == MPI_UNDEFINED)
+        return;
+    source_died(c, mend_p2p_space(c, MEND_CHANNEL_P2P), rank);
+    source_died(c, mend_p2p_space(c, MEND_CHANNEL_COLL), rank);
+    end_transfers(c, dead, MEND_CLASS_PROC_FAILED);
+    mark_pending(c, MPI_ERR_PENDING);
+}
+
+void mend_p2p_on_death(struct mend_proc *self, mend_peer dead)
+{
+    struct mend_comm **all = snapshot(self);
+
+    for (uint32_t i = 0; all[i]; i++) {
+        comm_on_death(all[i], dead);
+        mend_comm_put(all[i]);
+    }
+    mend_free(self, all);
+    mend_out_drop_all(self, dead);
+}
+
+static void space_on_revoke(struct mend_comm *c, struct mend_space *space)
+{
+    end_posted(&space->any_posted, MEND_CLASS_INVALIDATED);
+    for (int rank = 0; rank < c->peers_n; rank++) {
+        if (!space->pages[rank / SOURCES_PER_PAGE])
+            rank |= SOURCES_PER_PAGE - 1;
+        else
+            end_posted(&mend_match_source(c, space, rank)->posted, MEND_CLASS_INVALIDATED);
+    }
+    while (!mend_list_empty(&space->any_messages)) {
+        struct mend_message *m =
+            mend_list_entry(space->any_messages.next, struct mend_message, by_arrival);
+
+        mend_match_take(m);
+        mend_message_free(c->self, m);
+    }
+}
+
+void mend_p2p_on_revoke(struct mend_comm *c)
+{
+    mend_comm_get(c);
+    end_transfers(c, MEND_PEER_NONE, MEND_CLASS_INVALIDATED);
+    space_on_revoke(c, mend_p2p_space(c, MEND_CHANNEL_P2P));
+    space_on_revoke(c, mend_p2p_space(c, MEND_CHANNEL_COLL));
+    mend_comm_put(c);
+}
+
+void mend_p2p_on_ack(struct mend_comm *c)
+{
+    if (!mend_match_unacked(c))
+        mark_pending(c, 0);
+}

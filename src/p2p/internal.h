@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* internal.h – what the files of p2p/ share. */
+#ifndef MEND_P2P_INTERNAL_H
+#define MEND_P2P_INTERNAL_H
+
+#include "net/net.h"
+#include "p2p/p2p.h"
+#include "p2p/wire.h"
+#include "proc/post.h"
+
+#define MEND_MESSAGE_MAGIC 0x6d657367u
+#define SOURCES_PER_PAGE   16
+
+/* Everything known of one sender on one channel of one communicator. */
+struct mend_source {
+    struct mend_list posted;     /* receives that name it, in order of posting */
+    struct mend_list unexpected; /* its messages that no receive wanted yet, in order of arrival */
+    bool failed;                 /* PROC_FAILED was reported: nothing succeeds any more (S0-18) */
+};
+
+/* One channel of one communicator. */
+struct mend_space {
+    struct mend_source **pages;    /* rank / 16 -> 16 sources */
+    struct mend_list any_posted;   /* wildcard receives */
+    struct mend_list any_messages; /* all unexpected messages, in order of arrival */
+};
+
+struct mend_match {
+    struct mend_space space[2];  /* MEND_CHANNEL_P2P, MEND_CHANNEL_COLL */
+    struct mend_list transfers;  /* active requests that are in no posted queue */
+    uint64_t seq;                /* receives posted */
+};
+
+struct mend_p2p {
+    struct mend_hash large;      /* id -> request of a large message, both sides */
+    uint32_t next_id;
+    struct mend_comm *last_comm; /* the context of the last frame */
+    struct mend_p2p_buffer *buffer;
+    int single_copy;             /* -1: not decided yet */
+};
+
+/* A message that arrived before a receive wanted it, or was taken by a matched probe. */
+struct mend_message {
+    uint32_t magic;
+    struct mend_list by_source, by_arrival; /* unlinked once taken */
+    struct mend_comm *comm;                 /* a reference is held once taken by a matched probe */
+    struct mend_p2p_request *local_sender;  /* a large message of this process to itself */
+    enum mend_frame_kind kind;              /* EAGER or RTS */
+    bool broken;                            /* RTS of a process that died: the data will never come */
+    mend_peer peer;
+    int source, tag, handle_int;
+    struct mend_rts rts;                    /* RTS */
+    MPI_Count bytes;
+    unsigned char payload[];                /* EAGER */
+};
+
+static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
+{
+    return (struct mend_p2p_request *)r;
+}
+
+/* The source of a rank; made on first use.  NULL: no memory. */
+struct mend_source *mend_match_source(struct mend_comm *c, struct mend_space *space, int rank);
+
+/* First unexpected message for a receive, or NULL.  source may be MPI_ANY_SOURCE. */
+struct mend_message *mend_match_find(struct mend_comm *c, struct mend_space *space, int source,
+                                     int tag);
+/* Takes it out of the queues. */
+void mend_match_take(struct mend_message *m);
+void mend_message_free(struct mend_proc *self, struct mend_message *m);
+
+/* A receive goes into its posted queue. */
+void mend_match_post(struct mend_p2p_request *r);
+
+/* The oldest posted receive for a message, out of its queue, or NULL. */
+struct mend_p2p_request *mend_match_arrived(struct mend_comm *c, struct mend_space *space,
+                                            int source, int tag);
+/* No receive wanted it: keep it.  len bytes of payload are copied; payload NULL: the caller fills in
+ * message->payload. */
+struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *space,
+                                     enum mend_frame_kind kind, mend_peer peer, int source,
+                                     int tag, const void *payload, size_t len);
+
+/* True if a member of the source group died and was not acknowledged (S0-20). */
+bool mend_match_unacked(struct mend_comm *c);
+
+/* Rank's point-to-point fails from here on. */
+void mend_match_source_failed(struct mend_comm *c, struct mend_space *space, int rank);
+
+/* Receives.  begin: matches or posts; the request completes now or later. */
+void mend_recv_begin(struct mend_p2p_request *r);
+/* A message (taken out of the queues) meets its receive; frees the message. */
+void mend_recv_meet(struct mend_p2p_request *r, struct mend_message *m);
+void mend_recv_eager(struct mend_p2p_request *r, int source, int tag, const void *payload,
+                     size_t len);
+void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int tag,
+                   const struct mend_rts *rts);
+void mend_recv_local(struct mend_p2p_request *r, struct mend_p2p_request *sender);
+
+/* Sends. */
+void mend_send_begin(struct mend_p2p_request *r);
+
+/* Takes an unmatched send back that never left this process. */
+void mend_send_cancel_local(struct mend_p2p_request *r);
+
+/* ops->start and ops->release of both kinds. */
+int mend_p2p_start(struct mend_request *r);
+void mend_p2p_release(struct mend_request *r);
+
+/* Ends a transfer (in no posted queue): takes it out of every list and completes it. */
+void mend_transfer_end(struct mend_p2p_request *r, int error);
+void mend_transfer_add(struct mend_p2p_request *r);
+
+/* The communicator of a context, or NULL. */
+struct mend_comm *mend_p2p_comm(struct mend_proc *self, mend_ctx ctx);
+
+static inline struct mend_space *mend_p2p_space(struct mend_comm *c, enum mend_channel channel)
+{
+    return &c->match->space[channel];
+}
+
+/* Frame handlers. */
+mend_frame_handler mend_p2p_on_eager, mend_p2p_on_rts, mend_p2p_on_cts, mend_p2p_on_data,
+    mend_p2p_on_cancel, mend_p2p_on_cancel_reply;
+
+extern const struct mend_request_ops mend_send_ops, mend_recv_ops;
+
+/* Copy for a buffered send: room of n bytes in the attached buffer, or MPI_ERR_BUFFER. */
+int mend_buffer_take(struct mend_comm *c, size_t n, void **room_p);
+void mend_buffer_give_back(struct mend_proc *self, void *room);
+
+#endif

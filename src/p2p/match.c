@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* match.c – which message meets which receive.
+ *
+ *   space --> page --> source: posted     (receives that name it)
+ *         |                    unexpected (its messages)
+ *         +-> any_posted   (wildcard receives)       one number line orders all receives
+ *         +-> any_messages (all unexpected messages) one arrival order for wildcards
+ *
+ * Invariants (MPI-5.0 3.5, non-overtaking):
+ *   1  a message is in `unexpected` of its source and in `any_messages`, or in neither;
+ *   2  an arriving message meets the matching receive of lowest number;
+ *   3  a new receive meets the matching message that arrived first.
+ * Named receives cost O(1) plus the tags they pass over; a source costs memory on first use only. */
+#include "p2p/internal.h"
+
+#include <string.h>
+
+int mend_match_create(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    struct mend_match *m = mend_zalloc(self, 1, sizeof(*m));
+    size_t pages = ((size_t)c->peers_n + SOURCES_PER_PAGE - 1) / SOURCES_PER_PAGE;
+
+    if (!m)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < 2; i++) {
+        mend_list_init(&m->space[i].any_posted);
+        mend_list_init(&m->space[i].any_messages);
+        m->space[i].pages = mend_zalloc(self, pages, sizeof(void *));
+        if (!m->space[i].pages)
+            return MPI_ERR_NO_MEM;
+    }
+    mend_list_init(&m->transfers);
+    c->match = m;
+    return MPI_SUCCESS;
+}
+
+void mend_match_destroy(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    size_t pages = ((size_t)c->peers_n + SOURCES_PER_PAGE - 1) / SOURCES_PER_PAGE;
+
+    if (!c->match)
+        return;
+    for (int i = 0; i < 2; i++) {
+        struct mend_space *space = &c->match->space[i];
+
+        while (!mend_list_empty(&space->any_messages)) {
+            struct mend_message *m =
+                mend_list_entry(space->any_messages.next, struct mend_message, by_arrival);
+
+            mend_match_take(m);
+            mend_message_free(self, m);
+        }
+        for (size_t p = 0; p < pages; p++)
+            mend_free(self, space->pages[p]);
+        mend_free(self, space->pages);
+    }
+    mend_free(self, c->match);
+    c->match = NULL;
+    if (self->p2p->last_comm == c)
+        self->p2p->last_comm = NULL;
+}
+
+static struct mend_source *make_page(struct mend_comm *c, struct mend_space *space, int rank)
+{
+    struct mend_source *page = mend_zalloc(c->self, SOURCES_PER_PAGE, sizeof(*page));
+
+    if (!page)
+        return NULL;
+    for (int i = 0; i < SOURCES_PER_PAGE; i++) {
+        mend_list_init(&page[i].posted);
+        mend_list_init(&page[i].unexpected);
+    }
+    space->pages[rank / SOURCES_PER_PAGE] = page;
+    return &page[rank % SOURCES_PER_PAGE];
+}
+
+struct mend_source *mend_match_source(struct mend_comm *c, struct mend_space *space, int rank)
+{
+    struct mend_source *page = space->pages[(unsigned)rank / SOURCES_PER_PAGE];
+
+    return mend_likely(page != NULL) ? &page[(unsigned)rank % SOURCES_PER_PAGE]
+                                     : make_page(c, space, rank);
+}
+
+static inline bool tag_fits(int want, int tag)
+{
+    return want == tag || want == MPI_ANY_TAG;
+}
+
+struct mend_message *mend_match_find(struct mend_comm *c, struct mend_space *space, int source,
+                                     int tag)
+{
+    struct mend_source *s;
+
+    if (source == MPI_ANY_SOURCE) {
+        mend_list_foreach(l, next, &space->any_messages) {
+            struct mend_message *m = mend_list_entry(l, struct mend_message, by_arrival);
+
+            if (tag_fits(tag, m->tag))
+                return m;
+        }
+        return NULL;
+    }
+    s = mend_match_source(c, space, source);
+    if (!s)
+        return NULL;
+    mend_list_foreach(l, next, &s->unexpected) {
+        struct mend_message *m = mend_list_entry(l, struct mend_message, by_source);
+
+        if (tag_fits(tag, m->tag))
+            return m;
+    }
+    return NULL;
+}
+
+void mend_match_take(struct mend_message *m)
+{
+    mend_list_remove(&m->by_source);
+    mend_list_remove(&m->by_arrival);
+}
+
+void mend_message_free(struct mend_proc *self, struct mend_message *m)
+{
+    m->magic = 0;
+    mend_free(self, m);
+}
+
+void mend_match_post(struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_space *space = mend_p2p_space(c, r->channel);
+
+    r->seq = c->match->seq++;
+    if (r->rank == MPI_ANY_SOURCE)
+        mend_list_append(&space->any_posted, &r->queue);
+    else
+        mend_list_append(&mend_match_source(c, space, r->rank)->posted, &r->queue);
+}
+
+static struct mend_p2p_request *first_fit(struct mend_list *posted, int tag)
+{
+    mend_list_foreach(l, next, posted) {
+        struct mend_p2p_request *r = mend_list_entry(l, struct mend_p2p_request, queue);
+
+        if (tag_fits(r->want_tag, tag))
+            return r;
+    }
+    return NULL;
+}
+
+struct mend_p2p_request *mend_match_arrived(struct mend_comm *c, struct mend_space *space,
+                                            int source, int tag)
+{
+    struct mend_source *s = mend_match_source(c, space, source);
+    struct mend_p2p_request *named = s ? first_fit(&s->posted, tag) : NULL, *any;
+
+    if (mend_unlikely(!mend_list_empty(&space->any_posted))) {
+        any = first_fit(&space->any_posted, tag);
+        if (any && (!named || any->seq < named->seq))
+            named = any;
+    }
+    if (named)
+        mend_list_remove(&named->queue);
+    return named;
+}
+
+struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *space,
+                                     enum mend_frame_kind kind, mend_peer peer, int source,
+                                     int tag, const void *payload, size_t len)
+{
+    struct mend_message *m = mend_alloc(c->self, sizeof(*m) + len);
+    struct mend_source *s = mend_match_source(c, space, source);
+
+    MEND_ASSERT(m && s); /* no memory for a message that cannot be refused any more */
+    *m = (struct mend_message){.magic = MEND_MESSAGE_MAGIC,
+                               .comm = c,
+                               .kind = kind,
+                               .peer = peer,
+                               .source = source,
+                               .tag = tag,
+                               .bytes = (MPI_Count)len};
+    if (payload && len)
+        memcpy(m->payload, payload, len);
+    mend_list_append(&s->unexpected, &m->by_source);
+    mend_list_append(&space->any_messages, &m->by_arrival);
+    return m;
+}
+
+/* Deaths outside the group are skipped for good: acknowledging them means nothing here. */
+bool mend_match_unacked(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+
+    while (c->acked_deaths_n < self->deaths_n) {
+        mend_peer dead = self->deaths[c->acked_deaths_n].peer;
+
+        if (mend_group_rank(self, c->remote, dead) != MPI_UNDEFINED)
+            return true;
+        if (c->inter && mend_group_rank(self, c->group, dead) != MPI_UNDEFINED)
+            break; /* R6: to be acknowledged, but no wildcard looks at the local group (S0-9) */
+        c->acked_deaths_n++;
+    }
+    for (uint32_t i = c->acked_deaths_n; i < self->deaths_n; i++)
+        if (mend_group_rank(self, c->remote, self->deaths[i].peer) != MPI_UNDEFINED)
+            return true;
+    return false;
+}
+
+void mend_match_source_failed(struct mend_comm *c, struct mend_space *space, int rank)
+{
+    struct mend_source *s = mend_match_source(c, space, rank);
+
+    if (!s)
+        return;
+    s->failed = true;
+    while (!mend_list_empty(&s->unexpected)) {
+        struct mend_message *m = mend_list_entry(s->unexpected.next, struct mend_message, by_source);
+
+        mend_match_take(m);
+        mend_message_free(c->self, m);
+    }
+}

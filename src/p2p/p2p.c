@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* p2p.c – the calls of p2p.h, and the frames that carry them.
+ *
+ * The blocking calls try without a request first: a small dense message goes straight into the ring;
+ * a blocking receive keeps its request on the stack. */
+#include "p2p/internal.h"
+
+#include <string.h>
+
+struct mend_comm *mend_p2p_comm(struct mend_proc *self, mend_ctx ctx)
+{
+    mend_ctx key = ctx & ~MEND_CTX_CHANNEL_MASK;
+    struct mend_comm *c = self->p2p->last_comm;
+
+    if (mend_likely(c && c->ctx == key))
+        return c;
+    c = mend_hash_get(&self->comms, key);
+    if (c)
+        self->p2p->last_comm = c;
+    return c;
+}
+
+/* The communicator of a frame whose sender's rank and channel make sense; NULL: parked or refused. */
+static struct mend_comm *frame_comm(struct mend_proc *self, mend_peer from,
+                                    const struct mend_frame *f, const void *payload)
+{
+    struct mend_comm *c = mend_p2p_comm(self, f->ctx);
+
+    if (mend_unlikely(!c || !c->match)) {
+        mend_park(self, from, f, payload);
+        return NULL;
+    }
+    if (mend_unlikely(f->src < 0 || f->src >= c->peers_n ||
+                      (f->ctx & MEND_CTX_CHANNEL_MASK) > MEND_CHANNEL_COLL ||
+                      mend_comm_peer(c, f->src) != from)) {
+        self->on_trouble(self, from);
+        return NULL;
+    }
+    return c;
+}
+
+void mend_p2p_on_eager(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                       const void *payload)
+{
+    struct mend_comm *c = frame_comm(self, from, f, payload);
+    struct mend_space *space;
+    struct mend_p2p_request *r;
+
+    if (mend_unlikely(!c))
+        return;
+    space = mend_p2p_space(c, f->ctx & MEND_CTX_CHANNEL_MASK);
+    r = mend_match_arrived(c, space, f->src, f->tag);
+    if (mend_likely(r != NULL))
+        mend_recv_eager(r, f->src, f->tag, payload, mend_frame_len(f));
+    else if (!c->revoked)
+        mend_match_keep(c, space, MEND_FRAME_EAGER, from, f->src, f->tag, payload,
+                        mend_frame_len(f));
+}
+
+void mend_p2p_on_rts(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                     const void *payload)
+{
+    struct mend_comm *c = frame_comm(self, from, f, payload);
+    struct mend_space *space;
+    struct mend_p2p_request *r;
+    struct mend_rts rts;
+
+    if (!c || c->revoked || mend_frame_len(f) != sizeof(rts))
+        return;
+    memcpy(&rts, payload, sizeof(rts));
+    space = mend_p2p_space(c, f->ctx & MEND_CTX_CHANNEL_MASK);
+    r = mend_match_arrived(c, space, f->src, f->tag);
+    if (r) {
+        mend_recv_rts(r, from, f->src, f->tag, &rts);
+    } else {
+        struct mend_message *m =
+            mend_match_keep(c, space, MEND_FRAME_RTS, from, f->src, f->tag, NULL, 0);
+
+        m->rts = rts;
+        m->bytes = (MPI_Count)rts.total_bytes;
+    }
+}
+
+void mend_p2p_on_cancel(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                        const void *payload)
+{
+    struct mend_comm *c = frame_comm(self, from, f, payload);
+    struct mend_cancel body;
+    struct mend_frame reply;
+
+    if (!c || mend_frame_len(f) != sizeof(body))
+        return;
+    memcpy(&body, payload, sizeof(body));
+    body.found = 0;
+    mend_list_foreach(l, next, &mend_p2p_space(c, f->ctx & MEND_CTX_CHANNEL_MASK)->any_messages) {
+        struct mend_message *m = mend_list_entry(l, struct mend_message, by_arrival);
+
+        if (m->kind == MEND_FRAME_RTS && m->peer == from && m->rts.id == body.id) {
+            mend_match_take(m);
+            mend_message_free(self, m);
+            body.found = 1;
+        }
+    }
+    reply = mend_frame_make(MEND_FRAME_CANCEL_REPLY, f->ctx, 0, c->rank, sizeof(body));
+    MEND_ASSERT(mend_post(self, from, &reply, &body));
+}
+
+void mend_p2p_on_cancel_reply(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                              const void *payload)
+{
+    struct mend_cancel body;
+    struct mend_p2p_request *r;
+
+    if (mend_frame_len(f) != sizeof(body))
+        return;
+    memcpy(&body, payload, sizeof(body));
+    r = mend_hash_get(&self->p2p->large, body.id);
+    if (!r || !r->is_send || r->peer != from)
+        return;
+    r->cancelling = false;
+    if (!body.found)
+        return;
+    r->base.cancelled = true;
+    mend_transfer_end(r, MPI_SUCCESS);
+}
+
+int mend_p2p_init(struct mend_proc *self)
+{
+    struct mend_p2p *p = mend_zalloc(self, 1, sizeof(*p));
+
+    if (!p)
+        return MPI_ERR_NO_MEM;
+    mend_hash_init(&p->large, self->arena);
+    self->p2p = p;
+    self->on_frame[MEND_FRAME_EAGER] = mend_p2p_on_eager;
+    self->on_frame[MEND_FRAME_RTS] = mend_p2p_on_rts;
+    self->on_frame[MEND_FRAME_CTS] = mend_p2p_on_cts;
+    self->on_frame[MEND_FRAME_DATA] = mend_p2p_on_data;
+    self->on_frame[MEND_FRAME_CANCEL] = mend_p2p_on_cancel;
+    self->on_frame[MEND_FRAME_CANCEL_REPLY] = mend_p2p_on_cancel_reply;
+    p->single_copy = self->params.single_copy && !strcmp(self->params.single_copy, "always");
+    return MPI_SUCCESS;
+}
+
+void mend_p2p_fini(struct mend_proc *self)
+{
+    mend_hash_fini(&self->p2p->large);
+    mend_free(self, self->p2p);
+    self->p2p = NULL;
+}
+
+void mend_transfer_add(struct mend_p2p_request *r)
+{
+    mend_list_append(&r->base.comm->match->transfers, &r->queue);
+}
+
+void mend_transfer_end(struct mend_p2p_request *r, int error)
+{
+    struct mend_proc *self = r->base.comm->self;
+
+    mend_list_remove(&r->queue);
+    if (r->id) {
+        mend_hash_remove(&self->p2p->large, r->id);
+        r->id = 0;
+    }
+    if (mend_list_linked(&r->out.link))
+        mend_out_remove(self, r->peer, &r->out);
+    if (error == MEND_CLASS_PROC_FAILED && !r->is_send)
+        mend_match_source_failed(r->base.comm, mend_p2p_space(r->base.comm, r->channel),
+                                 r->base.source);
+    mend_request_complete(&r->base, r->staging ? MPI_SUCCESS : error);
+}
+
+/* Fills in everything but the state. */
+static void set_up(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
+                   bool is_send, enum mend_send_mode mode, const void *buf, MPI_Count count,
+                   const struct mend_type *t, int rank, int tag)
+{
+    mend_request_init(&r->base, is_send ? &mend_send_ops : &mend_recv_ops, c);
+    r->channel = channel;
+    r->mode = mode;
+    r->is_send = is_send;
+    r->embedded = r->matched = r->cancelling = false;
+    r->rank = rank;
+    r->want_tag = tag;
+    r->send_buf = buf;
+    r->count = count;
+    r->total_bytes = count * t->size;
+    r->moved_bytes = 0;
+    r->type = t;
+    r->id = r->remote_id = 0;
+    r->queue.next = NULL;
+    r->out.link.next = NULL;
+    r->staging = NULL;
+}
+
+static void activate(struct mend_p2p_request *r)
+{
+    mend_comm_get(r->base.comm);
+    r->base.done = false;
+    r->base.active = true;
+    r->base.cancelled = false;
+    r->base.source = MPI_ANY_SOURCE;
+    r->base.tag = MPI_ANY_TAG;
+    r->base.bytes = 0;
+}
+
+/* The copy of a buffered send goes on as a request of its own, which nobody waits for. */
+static int begin_buffered(struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_proc *self = c->self;
+    const struct mend_type *bytes = mend_type_predefined((uintptr_t)MPI_BYTE);
+    struct mend_p2p_request *copy;
+    void *room;
+    int err;
+
+    if (c->revoked || r->rank == MPI_PROC_NULL ||
+        mend_peer_is_dead(self, mend_comm_peer(c, r->rank))) {
+        mend_send_begin(r);
+        return MPI_SUCCESS;
+    }
+    err = mend_buffer_take(c, (size_t)r->total_bytes, &room);
+    copy = err ? NULL : mend_p2p_request_create(self);
+    if (!copy) {
+        if (!err)
+            mend_buffer_give_back(self, room);
+        return err ? err : MPI_ERR_NO_MEM;
+    }
+    mend_type_pack(r->type, r->send_buf, r->count, 0, room, (size_t)r->total_bytes);
+    set_up(copy, c, r->channel, true, MEND_SEND_STANDARD, room, r->total_bytes, bytes, r->rank,
+           r->want_tag);
+    copy->staging = room;
+    activate(copy);
+    copy->base.detached = true;
+    mend_send_begin(copy);
+    mend_request_complete(&r->base, MPI_SUCCESS);
+    return MPI_SUCCESS;
+}
+
+static int begin(struct mend_p2p_request *r)
+{
+    int err = MPI_SUCCESS;
+
+    activate(r);
+    if (!r->is_send)
+        mend_recv_begin(r);
+    else if (r->mode == MEND_SEND_BUFFERED)
+        err = begin_buffered(r);
+    else
+        mend_send_begin(r);
+    if (err)
+        mend_request_complete(&r->base, err);
+    return MPI_SUCCESS;
+}
+
+int mend_p2p_start(struct mend_request *r)
+{
+    return begin(mend_p2p_of(r));
+}
+
+struct mend_p2p_request *mend_p2p_request_create(struct mend_proc *self)
+{
+    struct mend_p2p_request *r = mend_alloc(self, sizeof(*r));
+
+    if (r)
+        r->type = NULL;
+    return r;
+}
+
+void mend_p2p_release(struct mend_request *base)
+{
+    struct mend_p2p_request *r = mend_p2p_of(base);
+    struct mend_proc *self = base->comm->self;
+
+    if (r->embedded)
+        return;
+    if (r->staging)
+        mend_buffer_give_back(self, r->staging);
+    else
+        mend_type_put(self, r->type);
+    if (base->persistent)
+        mend_comm_put(base->comm);
+    base->magic = 0;
+    mend_free(self, r);
+}
+
+int mend_p2p_isend(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
+                   enum mend_send_mode mode, const void *buf, MPI_Count count,
+                   const struct mend_type *t, int dest, int tag)
+{
+    set_up(r, c, channel, true, mode, buf, count, t, dest, tag);
+    r->embedded = channel != MEND_CHANNEL_P2P;
+    if (!r->embedded)
+        mend_type_get(t);
+    return begin(r);
+}
+
+int mend_p2p_irecv(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
+                   void *buf, MPI_Count count, const struct mend_type *t, int source, int tag)
+{
+    set_up(r, c, channel, false, MEND_SEND_STANDARD, buf, count, t, source, tag);
+    r->embedded = channel != MEND_CHANNEL_P2P;
+    if (!r->embedded)
+        mend_type_get(t);
+    return begin(r);
+}
+
+static void prepare(struct mend_p2p_request *r)
+{
+    mend_comm_get(r->base.comm);
+    mend_type_get(r->type);
+    r->base.persistent = true;
+    r->base.done = true;
+}
+
+int mend_p2p_send_init(struct mend_p2p_request *r, struct mend_comm *c, enum mend_send_mode mode,
+                       const void *buf, MPI_Count count, const struct mend_type *t, int dest,
+                       int tag)
+{
+    set_up(r, c, MEND_CHANNEL_P2P, true, mode, buf, count, t, dest, tag);
+    prepare(r);
+    return MPI_SUCCESS;
+}
+
+int mend_p2p_recv_init(struct mend_p2p_request *r, struct mend_comm *c, void *buf,
+                       MPI_Count count, const struct mend_type *t, int source, int tag)
+{
+    set_up(r, c, MEND_CHANNEL_P2P, false, MEND_SEND_STANDARD, buf, count, t, source, tag);
+    prepare(r);
+    return MPI_SUCCESS;
+}
+
+static int send_slow(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
+                     MPI_Count count, const struct mend_type *t, int dest, int tag)
+{
+    struct mend_p2p_request r;
+
+    set_up(&r, c, MEND_CHANNEL_P2P, true, mode, buf, count, t, dest, tag);
+    r.embedded = true;
+    begin(&r);
+    mend_wait(c->self, &r.base);
+    return r.base.error;
+}
+
+int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf, MPI_Count count,
+                  const struct mend_type *t, int dest, int tag)
+{
+    struct mend_proc *self = c->self;
+    MPI_Count bytes = count * t->size;
+    mend_peer to;
+
+    if (mend_likely((mode == MEND_SEND_STANDARD || mode == MEND_SEND_READY) && dest >= 0 &&
+                    t->dense && bytes <= (MPI_Count)self->params.eager_max_bytes &&
+                    !c->revoked)) {
+        to = mend_comm_peer(c, dest);
+        if (mend_likely(to != self->me && !mend_peer_is_dead(self, to) &&
+                        mend_out_empty(self, to))) {
+            struct mend_frame f =
+                mend_frame_make(MEND_FRAME_EAGER, c->ctx, tag, c->rank, (uint32_t)bytes);
+
+            if (mend_likely(self->net->send(self, to, &f, (const char *)buf + t->true_lb) ==
+                            MEND_OK))
+                return MPI_SUCCESS;
+        }
+    }
+    return send_slow(c, mode, buf, count, t, dest, tag);
+}
+
+int mend_p2p_recv(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
+                  int source, int tag, MPI_Status *status)
+{
+    struct mend_p2p_request r;
+
+    set_up(&r, c, MEND_CHANNEL_P2P, false, MEND_SEND_STANDARD, buf, count, t, source, tag);
+    r.embedded = true;
+    begin(&r);
+    mend_wait(c->self, &r.base);
+    if (mend_unlikely(!r.base.done)) { /* S0-21: an unmatched wildcard of a blocking call */
+        mend_list_remove(&r.queue);
+        mend_request_complete(&r.base, MEND_CLASS_PROC_FAILED);
+    }
+    mend_request_status(&r.base, status);
+    return r.base.error;
+}
+
+void mend_p2p_abandon(struct mend_p2p_request *r)
+{
+    if (!r->base.active)
+        return;
+    r->base.cancelled = true;
+    if (!r->is_send && !r->matched) {
+        mend_list_remove(&r->queue);
+        mend_request_complete(&r->base, MPI_SUCCESS);
+        return;
+    }
+    if (r->is_send && r->peer == r->base.comm->self->me)
+        mend_send_cancel_local(r);
+    else
+        mend_transfer_end(r, MPI_SUCCESS);
+}

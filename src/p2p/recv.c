@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recv.c – receives: posting, and what happens when a message meets one.
+ *
+ *   begin ── a message waits ──> meet ── EAGER ──> done
+ *     │                            └──── RTS ───> transfer ── last DATA / pulled ──> done
+ *     └── none ──> posted ── a frame arrives ──> the same
+ *
+ * A receive ends early when its source dies (PROC_FAILED), when its communicator is revoked
+ * (INVALIDATED), or when it is cancelled; a wildcard that is not matched only becomes pending. */
+#include "p2p/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static MPI_Count capacity(const struct mend_p2p_request *r)
+{
+    return r->total_bytes;
+}
+
+static void *dense_at(const struct mend_p2p_request *r)
+{
+    return (char *)r->buf + r->type->true_lb;
+}
+
+static void matched(struct mend_p2p_request *r, int source, int tag)
+{
+    r->matched = true;
+    r->base.pending = 0;
+    r->base.source = source;
+    r->base.tag = tag;
+    mend_event(r->base.comm->self, MEND_EV_P2P_RECV_MATCHED);
+}
+
+void mend_recv_eager(struct mend_p2p_request *r, int source, int tag, const void *payload,
+                     size_t len)
+{
+    size_t room = (size_t)capacity(r), n = len < room ? len : room;
+
+    matched(r, source, tag);
+    r->base.bytes = (MPI_Count)n;
+    if (mend_likely(r->type->dense))
+        memcpy(dense_at(r), payload, n);
+    else
+        mend_type_unpack(r->type, r->buf, r->count, 0, payload, n);
+    mend_request_complete(&r->base, mend_likely(len <= room) ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+}
+
+static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool done)
+{
+    struct mend_cts cts = {.id = r->remote_id, .recv_id = r->id, .done = done};
+    struct mend_frame f = mend_frame_make(MEND_FRAME_CTS, r->base.comm->ctx | r->channel, 0,
+                                          r->base.comm->rank, sizeof(cts));
+
+    MEND_ASSERT(mend_post(self, r->peer, &f, &cts));
+    mend_event(self, MEND_EV_P2P_RECV_CTS);
+}
+
+/* Single copy out of the sender's memory.  False: not possible, ask for the data instead. */
+static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r,
+                     const struct mend_rts *rts)
+{
+    enum mend_status st;
+    size_t n = rts->total_bytes < (uint64_t)capacity(r) ? rts->total_bytes : (size_t)capacity(r);
+
+    if (self->p2p->single_copy != 1 || !self->net->pull || !rts->address || !r->type->dense)
+        return false;
+    st = self->net->pull(self, r->peer, dense_at(r), rts->address, n);
+    if (st == MEND_ERR_UNSUPPORTED)
+        self->p2p->single_copy = 0;
+    if (st == MEND_ERR_PEER)
+        self->on_trouble(self, r->peer);
+    if (st != MEND_OK)
+        return false;
+    r->moved_bytes = (MPI_Count)n;
+    return true;
+}
+
+static uint32_t new_id(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    uint32_t id = ++self->p2p->next_id;
+
+    MEND_ASSERT(mend_hash_put(&self->p2p->large, id, r) == MEND_OK);
+    return id;
+}
+
+static int result(const struct mend_p2p_request *r, uint64_t total)
+{
+    return total <= (uint64_t)capacity(r) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+}
+
+void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int tag,
+                   const struct mend_rts *rts)
+{
+    struct mend_proc *self = r->base.comm->self;
+    bool pulled;
+
+    matched(r, source, tag);
+    r->peer = r->base.hint = peer;
+    r->remote_id = rts->id;
+    r->offered_bytes = rts->total_bytes;
+    r->moved_bytes = 0;
+    pulled = rts->total_bytes == 0 || try_pull(self, r, rts);
+    r->base.bytes = (MPI_Count)(rts->total_bytes < (uint64_t)capacity(r) ? rts->total_bytes
+                                                                         : (uint64_t)capacity(r));
+    r->id = pulled ? 0 : new_id(self, r);
+    mend_transfer_add(r);
+    send_cts(self, r, pulled);
+    if (pulled)
+        mend_transfer_end(r, result(r, rts->total_bytes));
+}
+
+void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                      const void *payload)
+{
+    struct mend_p2p_request *r = mend_hash_get(&self->p2p->large, (uint32_t)f->tag);
+    uint32_t len = mend_frame_len(f);
+    MPI_Count room;
+
+    if (!r || r->is_send || r->peer != from) /* its receive ended early */
+        return;
+    room = capacity(r) - r->moved_bytes;
+    if (room > 0) {
+        size_t n = (MPI_Count)len < room ? len : (size_t)room;
+
+        if (r->type->dense)
+            memcpy((char *)dense_at(r) + r->moved_bytes, payload, n);
+        else
+            mend_type_unpack(r->type, r->buf, r->count, r->moved_bytes, payload, n);
+    }
+    r->moved_bytes += len;
+    if ((uint64_t)r->moved_bytes >= r->offered_bytes)
+        mend_transfer_end(r, result(r, r->offered_bytes));
+}
+
+void mend_recv_local(struct mend_p2p_request *r, struct mend_p2p_request *sender)
+{
+    MPI_Count n = sender->total_bytes < capacity(r) ? sender->total_bytes : capacity(r);
+
+    matched(r, sender->base.comm->rank, sender->want_tag);
+    mend_type_copy(sender->type, sender->send_buf, sender->count, r->type, r->buf, r->count);
+    r->base.bytes = n;
+    mend_request_complete(&r->base, result(r, (uint64_t)sender->total_bytes));
+    mend_transfer_end(sender, MPI_SUCCESS);
+}
+
+void mend_recv_meet(struct mend_p2p_request *r, struct mend_message *m)
+{
+    struct mend_proc *self = r->base.comm->self;
+
+    if (m->local_sender) {
+        mend_recv_local(r, m->local_sender);
+    } else if (m->kind == MEND_FRAME_EAGER) {
+        mend_recv_eager(r, m->source, m->tag, m->payload, (size_t)m->bytes);
+    } else if (m->broken) {
+        matched(r, m->source, m->tag);
+        mend_match_source_failed(r->base.comm, mend_p2p_space(r->base.comm, r->channel),
+                                 m->source);
+        mend_request_complete(&r->base, MEND_CLASS_PROC_FAILED);
+    } else {
+        mend_recv_rts(r, m->peer, m->source, m->tag, &m->rts);
+    }
+    mend_message_free(self, m);
+}
+
+/* Can a receive that found no message still hope?  Sets `pending` or completes it if not. */
+static bool may_post(struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+
+    if (r->rank == MPI_ANY_SOURCE) {
+        if (r->channel == MEND_CHANNEL_P2P && mend_match_unacked(c))
+            r->base.pending = MPI_ERR_PENDING;
+        return true;
+    }
+    if (mend_likely(!mend_peer_is_dead(c->self, r->peer)))
+        return true;
+    mend_match_source_failed(c, mend_p2p_space(c, r->channel), r->rank);
+    mend_request_complete(&r->base, MEND_CLASS_PROC_FAILED);
+    return false;
+}
+
+void mend_recv_begin(struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_message *m;
+
+    r->matched = false;
+    if (mend_unlikely(c->revoked)) {
+        mend_request_complete(&r->base, MEND_CLASS_INVALIDATED);
+        return;
+    }
+    if (mend_unlikely(r->rank == MPI_PROC_NULL)) {
+        r->base.source = MPI_PROC_NULL;
+        mend_request_complete(&r->base, MPI_SUCCESS);
+        return;
+    }
+    r->peer = r->base.hint =
+        r->rank == MPI_ANY_SOURCE ? MEND_PEER_NONE : mend_comm_peer(c, r->rank);
+    m = mend_match_find(c, mend_p2p_space(c, r->channel), r->rank, r->want_tag);
+    if (m) {
+        mend_match_take(m);
+        mend_recv_meet(r, m);
+    } else if (may_post(r)) {
+        mend_match_post(r);
+    }
+}
+
+static void describe(const struct mend_request *base, char *text, size_t max)
+{
+    const struct mend_p2p_request *r = (const struct mend_p2p_request *)base;
+    char from[32] = "any rank", tag[32] = "any";
+
+    if (r->rank != MPI_ANY_SOURCE)
+        snprintf(from, sizeof(from), "rank %d", r->rank);
+    if (r->want_tag != MPI_ANY_TAG)
+        snprintf(tag, sizeof(tag), "%d", r->want_tag);
+    snprintf(text, max, "receive from %s tag %s on '%s'%s", from, tag,
+             base->comm && base->comm->name ? base->comm->name : "",
+             r->matched ? ", matched" : "");
+}
+
+static void cancel(struct mend_request *base)
+{
+    struct mend_p2p_request *r = mend_p2p_of(base);
+
+    if (r->matched)
+        return;
+    mend_list_remove(&r->queue);
+    base->cancelled = true;
+    mend_request_complete(base, MPI_SUCCESS);
+}
+
+const struct mend_request_ops mend_recv_ops = {
+    .name = "receive",
+    .start = mend_p2p_start,
+    .cancel = cancel,
+    .release = mend_p2p_release,
+    .describe = describe,
+};

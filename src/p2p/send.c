@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* send.c – sends: eager, offered, streamed.
+ *
+ *   begin ── small ──> pushed into the ring ──> done
+ *     │        └ no room: outbox, in order
+ *     └── large or synchronous ──> RTS ──> transfer ── CTS ──> stream of DATA ──> done
+ *                                                  └── CTS(done): the receiver pulled it ──> done
+ *
+ * The order of a sender's messages is the order of their EAGER and RTS frames, which the outbox keeps.
+ * DATA names its receive, so it may be overtaken by control frames and overtakes nothing that matters. */
+#include "p2p/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FRAGMENTS_PER_POLL 8
+
+static const void *dense_at(const struct mend_p2p_request *r)
+{
+    return (const char *)r->send_buf + r->type->true_lb;
+}
+
+/* One frame with packed bytes [at, at + len) of the request's data. */
+static enum mend_status push_bytes(struct mend_proc *self, struct mend_p2p_request *r,
+                                   const struct mend_frame *f, MPI_Count at)
+{
+    void *room;
+
+    if (mend_likely(r->type->dense))
+        return self->net->send(self, r->peer, f, (const char *)dense_at(r) + at);
+    if (mend_peer_is_dead(self, r->peer))
+        return MEND_ERR_PEER;
+    room = self->net->reserve(self, r->peer, mend_frame_len(f));
+    if (!room)
+        return MEND_AGAIN;
+    mend_type_pack(r->type, r->send_buf, r->count, at, room, mend_frame_len(f));
+    self->net->commit(self, r->peer, f);
+    return MEND_OK;
+}
+
+static enum mend_status push_eager(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_frame f = mend_frame_make(MEND_FRAME_EAGER, c->ctx | r->channel, r->want_tag,
+                                          c->rank, (uint32_t)r->total_bytes);
+
+    return push_bytes(self, r, &f, 0);
+}
+
+static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_rts rts = {.total_bytes = (uint64_t)r->total_bytes,
+                           .address = r->type->dense ? (uintptr_t)dense_at(r) : 0,
+                           .id = r->id};
+    struct mend_frame f = mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag,
+                                          c->rank, sizeof(rts));
+    enum mend_status st = self->net->send(self, r->peer, &f, &rts);
+
+    if (st == MEND_OK)
+        mend_event(self, MEND_EV_P2P_SEND_RTS);
+    return st;
+}
+
+static bool is_eager(const struct mend_p2p_request *r)
+{
+    return r->mode != MEND_SEND_SYNC &&
+           r->total_bytes <= (MPI_Count)r->base.comm->self->params.eager_max_bytes;
+}
+
+/* What the push of a request's first frame means for it. */
+static void pushed_first(struct mend_p2p_request *r, enum mend_status st)
+{
+    if (st == MEND_ERR_PEER)
+        mend_transfer_end(r, MEND_CLASS_PROC_FAILED);
+    else if (is_eager(r))
+        mend_transfer_end(r, MPI_SUCCESS);
+}
+
+static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to,
+                                         struct mend_out *out)
+{
+    struct mend_p2p_request *r = MEND_CONTAINER_OF(out, struct mend_p2p_request, out);
+    enum mend_status st = is_eager(r) ? push_eager(self, r) : push_rts(self, r);
+
+    if (st != MEND_AGAIN)
+        pushed_first(r, st);
+    return st;
+}
+
+static void drop_from_outbox(struct mend_proc *self, struct mend_out *out)
+{
+    mend_transfer_end(MEND_CONTAINER_OF(out, struct mend_p2p_request, out),
+                      MEND_CLASS_PROC_FAILED);
+}
+
+static void to_self(struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_space *space = mend_p2p_space(c, r->channel);
+    struct mend_p2p_request *receive = mend_match_arrived(c, space, r->rank, r->want_tag);
+    struct mend_message *m;
+
+    mend_transfer_add(r);
+    if (receive) {
+        mend_recv_local(receive, r);
+        return;
+    }
+    if (!is_eager(r)) {
+        m = mend_match_keep(c, space, MEND_FRAME_RTS, r->peer, r->rank, r->want_tag, NULL, 0);
+        m->local_sender = r;
+        m->bytes = r->total_bytes;
+        return;
+    }
+    m = mend_match_keep(c, space, MEND_FRAME_EAGER, r->peer, r->rank, r->want_tag, NULL,
+                        (size_t)r->total_bytes);
+    mend_type_pack(r->type, r->send_buf, r->count, 0, m->payload, (size_t)r->total_bytes);
+    mend_transfer_end(r, MPI_SUCCESS);
+}
+
+void mend_send_begin(struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_proc *self = c->self;
+    enum mend_status st = MEND_AGAIN;
+
+    if (mend_unlikely(c->revoked || r->rank == MPI_PROC_NULL)) {
+        r->base.source = MPI_ANY_SOURCE;
+        mend_request_complete(&r->base, c->revoked ? MEND_CLASS_INVALIDATED : MPI_SUCCESS);
+        return;
+    }
+    r->peer = r->base.hint = mend_comm_peer(c, r->rank);
+    if (mend_unlikely(mend_peer_is_dead(self, r->peer))) {
+        mend_request_complete(&r->base, MEND_CLASS_PROC_FAILED);
+        return;
+    }
+    if (r->peer == self->me) {
+        to_self(r);
+        return;
+    }
+    mend_transfer_add(r);
+    r->moved_bytes = 0;
+    if (!is_eager(r)) {
+        r->id = ++self->p2p->next_id;
+        MEND_ASSERT(mend_hash_put(&self->p2p->large, r->id, r) == MEND_OK);
+    }
+    if (mend_out_empty(self, r->peer))
+        st = is_eager(r) ? push_eager(self, r) : push_rts(self, r);
+    if (st != MEND_AGAIN) {
+        pushed_first(r, st);
+        return;
+    }
+    r->out.push = push_from_outbox;
+    r->out.drop = drop_from_outbox;
+    MEND_ASSERT(mend_out_append(self, r->peer, &r->out));
+}
+
+/* Streams fragments while there is room. */
+static void stream(struct mend_request *base)
+{
+    struct mend_p2p_request *r = mend_p2p_of(base);
+    struct mend_proc *self = base->comm->self;
+    MPI_Count max = (MPI_Count)self->params.fragment_bytes;
+
+    if (max > (MPI_Count)self->net->payload_max_bytes)
+        max = (MPI_Count)self->net->payload_max_bytes;
+    for (int i = 0; i < FRAGMENTS_PER_POLL && r->moved_bytes < r->total_bytes; i++) {
+        MPI_Count left = r->total_bytes - r->moved_bytes, n = left < max ? left : max;
+        struct mend_frame f =
+            mend_frame_make(MEND_FRAME_DATA, base->comm->ctx | r->channel, (int)r->remote_id,
+                            base->comm->rank, (uint32_t)n);
+        enum mend_status st = push_bytes(self, r, &f, r->moved_bytes);
+
+        if (st == MEND_AGAIN)
+            return;
+        if (st == MEND_ERR_PEER) {
+            mend_transfer_end(r, MEND_CLASS_PROC_FAILED);
+            return;
+        }
+        r->moved_bytes += n;
+        mend_event(self, MEND_EV_P2P_DATA_SENT);
+    }
+    if (r->moved_bytes == r->total_bytes) {
+        mend_event(self, MEND_EV_P2P_DATA_ALL);
+        mend_transfer_end(r, MPI_SUCCESS);
+    }
+}
+
+void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                     const void *payload)
+{
+    struct mend_cts cts;
+    struct mend_p2p_request *r;
+
+    if (mend_frame_len(f) != sizeof(cts))
+        return;
+    memcpy(&cts, payload, sizeof(cts));
+    r = mend_hash_get(&self->p2p->large, cts.id);
+    if (!r || !r->is_send || r->peer != from)
+        return;
+    r->matched = true;
+    if (cts.done) {
+        mend_transfer_end(r, MPI_SUCCESS);
+        return;
+    }
+    r->remote_id = cts.recv_id;
+    mend_list_append(&self->active, &r->base.link);
+    stream(&r->base);
+}
+
+void mend_send_cancel_local(struct mend_p2p_request *r)
+{
+    struct mend_space *space = mend_p2p_space(r->base.comm, r->channel);
+
+    mend_list_foreach(l, next, &space->any_messages) {
+        struct mend_message *m = mend_list_entry(l, struct mend_message, by_arrival);
+
+        if (m->local_sender == r) {
+            mend_match_take(m);
+            mend_message_free(r->base.comm->self, m);
+        }
+    }
+    r->base.cancelled = true;
+    mend_transfer_end(r, MPI_SUCCESS);
+}
+
+static void describe(const struct mend_request *base, char *text, size_t max)
+{
+    const struct mend_p2p_request *r = (const struct mend_p2p_request *)base;
+
+    snprintf(text, max, "send to rank %d tag %d, %lld of %lld bytes on '%s'%s", r->rank,
+             r->want_tag, (long long)r->moved_bytes, (long long)r->total_bytes,
+             base->comm && base->comm->name ? base->comm->name : "",
+             r->matched ? ", matched" : "");
+}
+
+static void cancel(struct mend_request *base)
+{
+    struct mend_p2p_request *r = mend_p2p_of(base);
+    struct mend_proc *self = base->comm->self;
+    struct mend_cancel body = {.id = r->id};
+    struct mend_frame f = mend_frame_make(MEND_FRAME_CANCEL, base->comm->ctx | r->channel,
+                                          r->want_tag, base->comm->rank, sizeof(body));
+
+    if (r->matched || r->cancelling)
+        return;
+    if (r->peer == self->me || mend_list_linked(&r->out.link)) {
+        mend_send_cancel_local(r);
+        return;
+    }
+    r->cancelling = true;
+    MEND_ASSERT(mend_post(self, r->peer, &f, &body));
+}
+
+const struct mend_request_ops mend_send_ops = {
+    .name = "send",
+    .start = mend_p2p_start,
+    .cancel = cancel,
+    .poll = stream,
+    .release = mend_p2p_release,
+    .describe = describe,
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wire.h – what p2p/ puts into frames.
+ *
+ *   sender                         receiver
+ *   EAGER  tag, src, bytes  ---->                         small: the whole message
+ *
+ *   RTS    total, id        ---->                         large or synchronous
+ *                           <----  CTS  id, recv id       matched: send it
+ *   DATA   recv id, bytes   ---->                         pieces, in order
+ *      or                   <----  CTS  id, done          the receiver has pulled it (single copy)
+ *
+ *   CANCEL id               ---->                         is it still unmatched?
+ *                           <----  CANCEL_REPLY id, found                                       */
+#ifndef MEND_P2P_WIRE_H
+#define MEND_P2P_WIRE_H
+
+#include "net/frame.h"
+
+struct mend_rts {
+    uint64_t total_bytes;
+    uint64_t address; /* of the packed data in the sender's memory, 0: not one piece */
+    uint32_t id;      /* sender's name for it */
+    uint32_t unused;
+};
+
+struct mend_cts {
+    uint32_t id, recv_id;
+    uint32_t done; /* 1: the data has been pulled, the send is complete */
+    uint32_t unused;
+};
+
+struct mend_cancel {
+    uint32_t id, found;
+};
+
+#endif

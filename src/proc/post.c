@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* post.c – outboxes, parked frames, tombstones. */
+#include "proc/post.h"
+
+#include <string.h>
+
+#define TOMBSTONES 4096u /* contexts remembered as gone; ids are never reused, so an older one that
+                            is forgotten costs the memory of its late frames and nothing else */
+
+/* A control frame that waits for room. */
+struct posted {
+    struct mend_out out;
+    struct mend_frame frame;
+    unsigned char payload[];
+};
+
+struct parked {
+    struct mend_list link;
+    mend_peer from;
+    struct mend_frame frame;
+    unsigned char payload[];
+};
+
+static enum mend_status push_posted(struct mend_proc *self, mend_peer to, struct mend_out *out)
+{
+    struct posted *p = MEND_CONTAINER_OF(out, struct posted, out);
+    enum mend_status st = self->net->send(self, to, &p->frame, p->payload);
+
+    if (st != MEND_AGAIN)
+        mend_free(self, p);
+    return st;
+}
+
+static void drop_posted(struct mend_proc *self, struct mend_out *out)
+{
+    mend_free(self, MEND_CONTAINER_OF(out, struct posted, out));
+}
+
+bool mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
+               const void *payload)
+{
+    uint32_t len = mend_frame_len(f);
+    struct posted *p;
+
+    if (mend_peer_is_dead(self, to))
+        return true;
+    if (mend_out_empty(self, to) && self->net->send(self, to, f, payload) != MEND_AGAIN)
+        return true;
+    p = mend_alloc(self, sizeof(*p) + len);
+    if (!p)
+        return false;
+    p->out.push = push_posted;
+    p->out.drop = drop_posted;
+    p->frame = *f;
+    if (len)
+        memcpy(p->payload, payload, len);
+    if (!mend_out_append(self, to, &p->out)) {
+        mend_free(self, p);
+        return false;
+    }
+    return true;
+}
+
+bool mend_out_append(struct mend_proc *self, mend_peer to, struct mend_out *out)
+{
+    if (!self->outbox) {
+        self->outbox = mend_zalloc(self, (size_t)self->peers_n, sizeof(*self->outbox));
+        if (!self->outbox)
+            return false;
+        for (mend_peer p = 0; p < self->peers_n; p++)
+            mend_list_init(&self->outbox[p]);
+    }
+    mend_list_append(&self->outbox[to], &out->link);
+    self->outbox_n++;
+    return true;
+}
+
+void mend_out_remove(struct mend_proc *self, mend_peer to, struct mend_out *out)
+{
+    (void)to;
+    mend_list_remove(&out->link);
+    self->outbox_n--;
+}
+
+static bool flush_peer(struct mend_proc *self, mend_peer to)
+{
+    bool any = false;
+
+    while (!mend_list_empty(&self->outbox[to])) {
+        struct mend_out *out = mend_list_entry(self->outbox[to].next, struct mend_out, link);
+
+        mend_out_remove(self, to, out);
+        if (out->push(self, to, out) == MEND_AGAIN) {
+            mend_list_prepend(&self->outbox[to], &out->link);
+            self->outbox_n++;
+            return any;
+        }
+        any = true;
+    }
+    return any;
+}
+
+bool mend_out_flush(struct mend_proc *self)
+{
+    bool any = false;
+
+    for (mend_peer to = 0; self->outbox_n && to < self->peers_n; to++)
+        if (!mend_list_empty(&self->outbox[to]))
+            any |= flush_peer(self, to);
+    return any;
+}
+
+void mend_out_drop_all(struct mend_proc *self, mend_peer dead)
+{
+    while (self->outbox && !mend_list_empty(&self->outbox[dead])) {
+        struct mend_out *out = mend_list_entry(self->outbox[dead].next, struct mend_out, link);
+
+        mend_out_remove(self, dead, out);
+        out->drop(self, out);
+    }
+}
+
+static bool buried(const struct mend_proc *self, mend_ctx ctx)
+{
+    return mend_hash_get(&self->tombs, ctx & ~MEND_CTX_CHANNEL_MASK) != NULL;
+}
+
+void mend_park(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+               const void *payload)
+{
+    uint32_t len = mend_frame_len(f);
+    struct parked *p = buried(self, f->ctx) ? NULL : mend_alloc(self, sizeof(*p) + len);
+
+    if (!p)
+        return;
+    p->from = from;
+    p->frame = *f;
+    if (len)
+        memcpy(p->payload, payload, len);
+    mend_list_append(&self->parked, &p->link);
+}
+
+void mend_unpark(struct mend_proc *self, mend_ctx ctx)
+{
+    struct mend_list mine;
+
+    mend_list_init(&mine);
+    mend_list_foreach(l, next, &self->parked) {
+        struct parked *p = mend_list_entry(l, struct parked, link);
+
+        if ((p->frame.ctx & ~MEND_CTX_CHANNEL_MASK) != ctx)
+            continue;
+        mend_list_remove(l);
+        mend_list_append(&mine, l);
+    }
+    while (!mend_list_empty(&mine)) {
+        struct parked *p = mend_list_entry(mine.next, struct parked, link);
+
+        mend_list_remove(&p->link);
+        self->on_frame[mend_frame_kind(&p->frame)](self, p->from, &p->frame, p->payload);
+        mend_free(self, p);
+    }
+}
+
+void mend_bury(struct mend_proc *self, mend_ctx ctx)
+{
+    if (!self->tomb_ring)
+        self->tomb_ring = mend_zalloc(self, TOMBSTONES, sizeof(*self->tomb_ring));
+    if (!self->tomb_ring)
+        return;
+    if (self->tomb_ring[self->tomb_next])
+        mend_hash_remove(&self->tombs, self->tomb_ring[self->tomb_next]);
+    self->tomb_ring[self->tomb_next] = ctx;
+    self->tomb_next = (self->tomb_next + 1) % TOMBSTONES;
+    mend_hash_put(&self->tombs, ctx, self);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* post.h – frames that find no room, and frames that come too early.
+ *
+ * Outbox: per peer a queue of things to send, in order; a frame is sent directly only if the queue
+ * is empty.  `struct mend_out` is one entry; what it does when there may be room again is its own.
+ *
+ * Parking: a frame for a context that does not exist here yet is kept and dispatched again when
+ * the context appears; for one that is gone it is dropped (tombstones).  Unknown is not dropped. */
+#ifndef MEND_PROC_POST_H
+#define MEND_PROC_POST_H
+
+#include "net/net.h"
+
+struct mend_out {
+    struct mend_list link;
+    /* MEND_OK: done, the entry has been removed from the queue before the call and may be gone;
+     * MEND_AGAIN: still no room, the entry is put back in front. */
+    enum mend_status (*push)(struct mend_proc *self, mend_peer to, struct mend_out *out);
+    /* The peer died: the entry has left the queue and will never be pushed. */
+    void (*drop)(struct mend_proc *self, struct mend_out *out);
+};
+
+/* Sends a control frame now or queues a copy.  False only for lack of memory.  A frame to a dead peer
+ * is dropped silently: whoever depends on the answer hears of the death. */
+bool mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
+               const void *payload);
+
+/* Queues an entry behind all others for the peer.  False: no memory for the first queue. */
+bool mend_out_append(struct mend_proc *self, mend_peer to, struct mend_out *out);
+
+/* Takes an entry back. */
+void mend_out_remove(struct mend_proc *self, mend_peer to, struct mend_out *out);
+
+static inline bool mend_out_empty(const struct mend_proc *self, mend_peer to)
+{
+    return self->outbox_n == 0 || mend_list_empty(&self->outbox[to]);
+}
+
+/* Pushes what can be pushed.  Returns true if anything left. */
+bool mend_out_flush(struct mend_proc *self);
+
+/* Drops everything queued for the peer. */
+void mend_out_drop_all(struct mend_proc *self, mend_peer dead);
+
+/* Keeps a frame of an unknown context, or drops it if the context is known to be gone. */
+void mend_park(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+               const void *payload);
+
+/* The context exists now: dispatches its parked frames, in order of arrival. */
+void mend_unpark(struct mend_proc *self, mend_ctx ctx);
+
+/* The context is gone: late frames are dropped from now on. */
+void mend_bury(struct mend_proc *self, mend_ctx ctx);
+
+/* Fills the process from the verdict log: see req/request.h mend_interrupt_check(). */
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* progress.c – moving things on, and hearing of deaths. */
+#include "net/net.h"
+#include "proc/post.h"
+#include "req/request.h"
+#include "rt/rt.h"
+
+static bool poll_active(struct mend_proc *self)
+{
+    mend_list_foreach(l, next, &self->active) {
+        struct mend_request *r = mend_list_entry(l, struct mend_request, link);
+
+        r->ops->poll(r);
+        if (!mend_list_linked(next)) /* the poll completed others as well: look again later */
+            return true;
+    }
+    return false;
+}
+
+bool mend_progress(struct mend_proc *self, mend_peer hint)
+{
+    bool any;
+
+    if (mend_unlikely(self->in_progress))
+        return false;
+    self->in_progress = true;
+    any = self->net->poll(self, hint) > 0;
+    if (mend_unlikely(self->outbox_n))
+        any |= mend_out_flush(self);
+    if (mend_unlikely(!mend_list_empty(&self->active)))
+        any |= poll_active(self);
+    self->in_progress = false;
+    return any;
+}
+
+void mend_interrupt_check(struct mend_proc *self)
+{
+    uint32_t now = mend_load_acquire(self->interrupt); /* pairs with the agent's release */
+    struct mend_death death;
+
+    if (mend_likely(now == self->interrupt_seen) || self->in_progress)
+        return;
+    self->interrupt_seen = now;
+    while (self->rt->verdict(self, self->deaths_n, &death))
+        self->on_death(self, &death);
+}

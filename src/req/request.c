@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* request.c – the life of an operation, and statuses.
+ *
+ * A status keeps its byte count in MPI_internal[0..1] (bit 31 of [1]: cancelled); applications copy
+ * statuses bytewise, so there is no pointer in it. */
+#include "req/request.h"
+
+#define CANCELLED_BIT 0x80000000u
+
+void mend_status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bool cancelled)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    status->MPI_internal[0] = (int)(uint32_t)bytes;
+    status->MPI_internal[1] =
+        (int)((uint32_t)((uint64_t)bytes >> 32) | (cancelled ? CANCELLED_BIT : 0));
+}
+
+void mend_status_empty(MPI_Status *status)
+{
+    mend_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+}
+
+MPI_Count mend_status_bytes(const MPI_Status *status)
+{
+    uint32_t high = (uint32_t)status->MPI_internal[1] & ~CANCELLED_BIT;
+
+    return (MPI_Count)((uint64_t)high << 32 | (uint32_t)status->MPI_internal[0]);
+}
+
+bool mend_status_cancelled(const MPI_Status *status)
+{
+    return (uint32_t)status->MPI_internal[1] & CANCELLED_BIT;
+}
+
+void mend_request_status(struct mend_request *r, MPI_Status *status)
+{
+    mend_status_set(status, r->source, r->tag, r->bytes, r->cancelled);
+}
+
+void mend_request_complete(struct mend_request *r, int error)
+{
+    struct mend_comm *comm = r->comm;
+    bool detached = r->detached;
+
+    MEND_ASSERT(r->active && !r->done);
+    if (mend_list_linked(&r->link))
+        mend_list_remove(&r->link);
+    r->active = false;
+    r->done = true;
+    r->pending = 0;
+    r->error = error;
+    if (detached && error && comm)
+        comm->self->on_lost_error(comm->self, error);
+    if (detached)
+        r->ops->release(r);
+    if (comm)
+        mend_comm_put(comm);
+}
+
+void mend_request_detach(struct mend_proc *self, struct mend_request *r)
+{
+    (void)self;
+    if (r->active)
+        r->detached = true;
+    else
+        r->ops->release(r);
+}

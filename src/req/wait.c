@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait.c – the one place that waits.
+ *
+ *   poll, poll, ... ──SPIN polls──> poll + yield ──YIELD yields──> arm, poll, sleep until woken
+ *        any frame goes back to the start
+ *
+ * With more ranks than cores the spinning stage is skipped: the peer needs this core.
+ *
+ * What ends a wait when a process involved dies: the agent bumps the interrupt counter, which every
+ * turn of the loop looks at (one load of an unshared line), and wakes a sleeper; carrying out the
+ * death completes the request.  A revocation is a frame, which the poll delivers. */
+#include "net/net.h"
+#include "req/request.h"
+
+#include <sched.h>
+
+struct patience {
+    uint64_t polls;
+    uint64_t yields;
+};
+
+static void unlock(struct mend_proc *self)
+{
+    if (self->threaded)
+        pthread_mutex_unlock(&self->lock);
+}
+
+static void lock(struct mend_proc *self)
+{
+    if (self->threaded)
+        pthread_mutex_lock(&self->lock);
+}
+
+/* Sleeping is safe only if whatever ends the wait wakes us: frames and verdicts do.  Room in a full
+ * ring, and requests that are moved on by polling, do not. */
+static bool may_sleep(const struct mend_proc *self, bool rings)
+{
+    return rings && !self->outbox_n && mend_list_empty(&self->active) && !self->threaded;
+}
+
+static void sleep_until_woken(struct mend_proc *self)
+{
+    self->net->arm(self);
+    if (!mend_progress(self, MEND_PEER_NONE))
+        self->net->sleep(self);
+    self->net->disarm(self);
+}
+
+/* One turn without news. */
+static void pause_once(struct mend_proc *self, struct patience *p, bool rings)
+{
+    mend_interrupt_check(self);
+    if (self->yield) {
+        self->yield(self);
+    } else if (p->polls < self->params.spin_polls && !self->crowded && !self->threaded) {
+        p->polls++;
+        mend_cpu_relax();
+    } else if (p->yields < self->params.yield_polls || !may_sleep(self, rings)) {
+        p->yields++;
+        unlock(self);
+        sched_yield();
+        lock(self);
+    } else {
+        sleep_until_woken(self);
+    }
+}
+
+void mend_wait(struct mend_proc *self, struct mend_request *r)
+{
+    struct patience patience = {0, 0};
+    const struct mend_request *outer = self->waiting;
+
+    self->waiting = r;
+    while (!r->done && !r->pending) {
+        if (mend_progress(self, r->hint))
+            patience = (struct patience){0, 0};
+        else
+            pause_once(self, &patience, true);
+    }
+    self->waiting = outer;
+}
+
+void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
+{
+    struct patience patience = {0, 0};
+    const struct mend_wait *outer = self->waiting_for;
+
+    self->waiting_for = w;
+    while (!w->until(self, w->arg)) {
+        if (mend_progress(self, w->hint))
+            patience = (struct patience){0, 0};
+        else
+            pause_once(self, &patience, w->rings);
+    }
+    self->waiting_for = outer;
+}
