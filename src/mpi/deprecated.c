@@ -2,10 +2,10 @@
 /* deprecated.c – functions of MPI-1 that were replaced: each calls what replaced it.
  *
  * Deprecated names of the standard (MPI-5.0 chapter 16), names that MPI-3.0 removed, and the
- * conversions from and to Fortran integers (mpi_old.h).  Errors are found and raised by the
- * function that does the work.  All are local; none blocks, and a death affects none of them,
- * except for the callbacks of attributes that MPI_Attr_put and MPI_Attr_delete may call. */
-#include "mpi/deprecated.h"
+ * conversions from and to Fortran integers (mpi_old.h); MPI_Type_struct is in bounds.c.
+ *
+ * Errors are found and raised by the function that does the work.  All are local; none blocks, and
+ * a death affects none of them. */
 #include "mpi/check.h"
 
 #include <string.h>
@@ -113,99 +113,6 @@ int MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_
 {
     return PMPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype,
                                      newtype);
-}
-
-bool mend_deprecated_has_bounds(int count, const MPI_Datatype *types)
-{
-    for (int i = 0; types && i < count; i++) {
-        if (types[i] == MPI_LB || types[i] == MPI_UB)
-            return true;
-    }
-    return false;
-}
-
-/* Replaces *whole_p by a structure of itself and of n more members; MPI_DATATYPE_NULL: nothing yet.
- */
-static int append(MPI_Datatype *whole_p, int n, const int *lens, const MPI_Aint *displs,
-                  const MPI_Datatype *types)
-{
-    static const int ones[2] = {1, 1};
-    static const MPI_Aint zeros[2] = {0, 0};
-    MPI_Datatype part = MPI_DATATYPE_NULL, both = MPI_DATATYPE_NULL;
-    int err = PMPI_Type_create_struct(n, lens, displs, types, &part);
-
-    if (err)
-        return err;
-    if (*whole_p == MPI_DATATYPE_NULL) {
-        *whole_p = part;
-        return MPI_SUCCESS;
-    }
-    err = PMPI_Type_create_struct(2, ones, zeros, (MPI_Datatype[]){*whole_p, part}, &both);
-    PMPI_Type_free(&part);
-    if (!err) {
-        PMPI_Type_free(whole_p);
-        *whole_p = both;
-    }
-    return err;
-}
-
-/* The members other than MPI_LB and MPI_UB, in their order, without copying the arrays:
- *
- *     LB  int double  UB  char        runs between the bounds, appended one after the other */
-static int struct_of_others(int count, const int *lens, const MPI_Aint *displs,
-                            const MPI_Datatype *types, MPI_Datatype *whole_p)
-{
-    int err = MPI_SUCCESS;
-
-    for (int i = 0, n = 0; i < count && !err; i += n + 1) {
-        n = 0;
-        while (i + n < count && types[i + n] != MPI_LB && types[i + n] != MPI_UB)
-            n++;
-        if (n > 0)
-            err = append(whole_p, n, lens + i, displs + i, types + i);
-    }
-    if (!err && *whole_p == MPI_DATATYPE_NULL)
-        err = PMPI_Type_contiguous(0, MPI_BYTE, whole_p);
-    return err;
-}
-
-int mend_deprecated_struct(int count, const int *lens, const MPI_Aint *displs,
-                           const MPI_Datatype *types, MPI_Datatype *newtype_p)
-{
-    MPI_Datatype whole = MPI_DATATYPE_NULL;
-    MPI_Aint lb = 0, ub = 0;
-    bool lb_given = false, ub_given = false;
-    int err = struct_of_others(count, lens, displs, types, &whole);
-
-    if (!err)
-        err = PMPI_Type_get_extent(whole, &lb, &ub);
-    ub += lb;
-    for (int i = 0; i < count && !err; i++) {
-        if (types[i] == MPI_LB && (!lb_given || displs[i] < lb)) {
-            lb = displs[i];
-            lb_given = true;
-        } else if (types[i] == MPI_UB && (!ub_given || displs[i] > ub)) {
-            ub = displs[i];
-            ub_given = true;
-        }
-    }
-    if (!err)
-        err = PMPI_Type_create_resized(whole, lb, ub - lb, newtype_p);
-    if (whole != MPI_DATATYPE_NULL)
-        PMPI_Type_free(&whole);
-    return err;
-}
-
-MEND_API(MPI_Type_struct);
-int MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
-                    MPI_Datatype array_of_types[], MPI_Datatype *newtype)
-{
-    if (mend_deprecated_has_bounds(count, array_of_types) && array_of_blocklengths &&
-        array_of_displacements)
-        return mend_deprecated_struct(count, array_of_blocklengths, array_of_displacements,
-                                      array_of_types, newtype);
-    return PMPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements,
-                                   array_of_types, newtype);
 }
 
 /* ---- Fortran integers ---- */
