@@ -45,12 +45,19 @@ int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_comm *c_or_null, 
     b->as_given = buffer;
     b->size_given = size;
     mend_list_init(&b->used);
-    if (buffer != MPI_BUFFER_AUTOMATIC) {
+    if (buffer) {
         b->memory = (char *)aligned;
         b->bytes = (size_t)size > aligned - at ? (size_t)size - (aligned - at) : 0;
     }
     *slot = b;
     return MPI_SUCCESS;
+}
+
+bool mend_p2p_buffer_idle(struct mend_proc *self, struct mend_comm *c_or_null)
+{
+    struct mend_p2p_buffer *b = *slot_of(self, c_or_null);
+
+    return !b || mend_list_empty(&b->used);
 }
 
 static bool is_empty(struct mend_proc *self, void *arg)

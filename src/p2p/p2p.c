@@ -180,7 +180,7 @@ static void set_up(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
     r->channel = channel;
     r->mode = mode;
     r->is_send = is_send;
-    r->embedded = r->matched = r->cancelling = false;
+    r->matched = r->cancelling = false;
     r->rank = rank;
     r->want_tag = tag;
     r->send_buf = buf;
@@ -194,9 +194,18 @@ static void set_up(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
     r->staging = NULL;
 }
 
+/* What release() gives back.  Embedded requests rely on their owner's references. */
+static void own(struct mend_p2p_request *r)
+{
+    r->embedded |= r->channel != MEND_CHANNEL_P2P;
+    if (r->embedded)
+        return;
+    mend_comm_get(r->base.comm);
+    mend_type_get(r->type);
+}
+
 static void activate(struct mend_p2p_request *r)
 {
-    mend_comm_get(r->base.comm);
     r->base.done = false;
     r->base.active = true;
     r->base.cancelled = false;
@@ -231,6 +240,7 @@ static int begin_buffered(struct mend_p2p_request *r)
     set_up(copy, c, r->channel, true, MEND_SEND_STANDARD, room, r->total_bytes, bytes, r->rank,
            r->want_tag);
     copy->staging = room;
+    own(copy);
     activate(copy);
     copy->base.detached = true;
     mend_send_begin(copy);
@@ -264,7 +274,7 @@ struct mend_p2p_request *mend_p2p_request_create(struct mend_proc *self)
     struct mend_p2p_request *r = mend_alloc(self, sizeof(*r));
 
     if (r)
-        r->type = NULL;
+        r->embedded = false;
     return r;
 }
 
@@ -277,10 +287,8 @@ void mend_p2p_release(struct mend_request *base)
         return;
     if (r->staging)
         mend_buffer_give_back(self, r->staging);
-    else
-        mend_type_put(self, r->type);
-    if (base->persistent)
-        mend_comm_put(base->comm);
+    mend_type_put(self, r->type);
+    mend_comm_put(base->comm);
     base->magic = 0;
     mend_free(self, r);
 }
@@ -290,9 +298,7 @@ int mend_p2p_isend(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
                    const struct mend_type *t, int dest, int tag)
 {
     set_up(r, c, channel, true, mode, buf, count, t, dest, tag);
-    r->embedded = channel != MEND_CHANNEL_P2P;
-    if (!r->embedded)
-        mend_type_get(t);
+    own(r);
     return begin(r);
 }
 
@@ -300,18 +306,14 @@ int mend_p2p_irecv(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
                    void *buf, MPI_Count count, const struct mend_type *t, int source, int tag)
 {
     set_up(r, c, channel, false, MEND_SEND_STANDARD, buf, count, t, source, tag);
-    r->embedded = channel != MEND_CHANNEL_P2P;
-    if (!r->embedded)
-        mend_type_get(t);
+    own(r);
     return begin(r);
 }
 
 static void prepare(struct mend_p2p_request *r)
 {
-    mend_comm_get(r->base.comm);
-    mend_type_get(r->type);
+    own(r);
     r->base.persistent = true;
-    r->base.done = true;
 }
 
 int mend_p2p_send_init(struct mend_p2p_request *r, struct mend_comm *c, enum mend_send_mode mode,

@@ -86,11 +86,14 @@ int mend_p2p_imrecv(struct mend_p2p_request *r, struct mend_message *m, void *bu
 int mend_p2p_mrecv(struct mend_message *m, void *buf, MPI_Count count, const struct mend_type *t,
                    MPI_Status *status);
 
-/* MPI_Buffer_attach and friends; buffer NULL with MPI_BUFFER_AUTOMATIC semantics is size 0. */
+/* MPI_Buffer_attach and friends; buffer NULL: MPI_BUFFER_AUTOMATIC, which detach gives back as NULL.
+ * Nothing attached: MPI_ERR_BUFFER. */
 int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_comm *c_or_null, void *buffer,
                            MPI_Count size);
 int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_comm *c_or_null, void **buffer_p,
                            MPI_Count *size_p); /* waits for the messages in it */
+/* True if no buffered message waits for delivery. */
+bool mend_p2p_buffer_idle(struct mend_proc *self, struct mend_comm *c_or_null);
 int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null);
 
 /* Consequences of a death and of a revocation (life/death.c, proc/driver.c). */

@@ -128,8 +128,7 @@ int mend_p2p_imrecv(struct mend_p2p_request *r, struct mend_message *m, void *bu
     struct mend_comm *c = m->comm;
 
     mend_p2p_recv_init(r, c, buf, count, t, m->source, m->tag);
-    r->base.persistent = false; /* recv_init's reference to c is the operation's */
-    r->base.done = false;
+    r->base.persistent = false;
     r->base.active = true;
     r->peer = m->peer;
     if (c->revoked) {
@@ -150,9 +149,11 @@ int mend_p2p_mrecv(struct mend_message *m, void *buf, MPI_Count count, const str
     struct mend_p2p_request r;
     struct mend_proc *self = m->comm->self;
 
+    r.embedded = true;
+    mend_comm_get(m->comm);
     mend_p2p_imrecv(&r, m, buf, count, t);
     mend_wait(self, &r.base);
     mend_request_status(&r.base, status);
-    mend_type_put(self, t);
+    mend_comm_put(r.base.comm);
     return r.base.error;
 }

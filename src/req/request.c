@@ -43,7 +43,7 @@ void mend_request_status(struct mend_request *r, MPI_Status *status)
 void mend_request_complete(struct mend_request *r, int error)
 {
     struct mend_comm *comm = r->comm;
-    bool detached = r->detached;
+    bool lost = r->detached || (comm && comm->closing); /* S4-2, S0-71 */
 
     MEND_ASSERT(r->active && !r->done);
     if (mend_list_linked(&r->link))
@@ -52,12 +52,10 @@ void mend_request_complete(struct mend_request *r, int error)
     r->done = true;
     r->pending = 0;
     r->error = error;
-    if (detached && error && comm)
+    if (mend_unlikely(lost && error && comm))
         comm->self->on_lost_error(comm->self, error);
-    if (detached)
+    if (r->detached)
         r->ops->release(r);
-    if (comm)
-        mend_comm_put(comm);
 }
 
 void mend_request_detach(struct mend_proc *self, struct mend_request *r)

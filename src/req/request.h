@@ -46,7 +46,8 @@ struct mend_request {
     int pending;     /* MPI_ERR_PENDING or 0 */
     int source, tag; /* status; source MPI_ANY_SOURCE, tag MPI_ANY_TAG: empty status */
     MPI_Count bytes;
-    struct mend_comm *comm; /* a reference is held while active; NULL for generalized requests */
+    struct mend_comm *comm; /* a reference is held until release(), embedded requests rely on their
+                               owner's; NULL for generalized requests */
     mend_peer hint;         /* peer whose traffic completes it, MEND_PEER_NONE: anybody */
     const struct mend_request_ops *ops;
     struct mend_list link; /* in self->active while it needs polling */

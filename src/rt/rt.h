@@ -27,6 +27,10 @@ struct mend_rt {
      * Returns; if self is among them the caller ends itself next. */
     void (*abort)(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code);
 
+    /* Says "I am in MPI_Finalize"; true once every process of the job said so or is dead.  Does not
+     * block; MPI_Finalize calls it until it is true, so nobody leaves who may still be asked. */
+    bool (*all_leaving)(struct mend_proc *self);
+
     /* Tells the agent that this process's end will be no failure. */
     void (*goodbye)(struct mend_proc *self);
 
