@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* buffer.c – memory for buffered sends (MPI-5.0 3.6).
+ *
+ * A buffer belongs to the process (MPI_Buffer_*) or to one communicator (MPI_Comm_*_buffer); a
+ * buffered send uses its communicator's if there is one.  MPI_BUFFER_AUTOMATIC: the library takes
+ * memory of its own for every message.
+ *
+ * None is collective.  Detaching and flushing block until the messages in the buffer are out of it:
+ * received, or given up because their receiver is dead (an error of theirs is the send's, not this
+ * call's).  A death can therefore only make these calls shorter. */
+#include "mpi/check.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+/* The communicator of the Comm_ forms. */
+static int on_comm(MPI_Comm comm, const char *fn, struct mend_comm **c_p)
+{
+    int err = mend_enter(fn);
+
+    return err ? err : mend_check_comm(comm, c_p);
+}
+
+static int attach(struct mend_comm *c, void *buffer, MPI_Count size)
+{
+    if (buffer == MPI_BUFFER_AUTOMATIC)
+        return mend_p2p_buffer_attach(mend_self, c, buffer, 0);
+    if (size < 0 || (!buffer && size > 0))
+        return MPI_ERR_ARG;
+    return mend_p2p_buffer_attach(mend_self, c, buffer, size);
+}
+
+/* buffer_addr is a void ** in disguise. */
+static int detach(struct mend_comm *c, void *buffer_addr, MPI_Count *size_p)
+{
+    void *buffer = NULL;
+    MPI_Count size = 0;
+    int err = buffer_addr && size_p ? MPI_SUCCESS : MPI_ERR_ARG;
+
+    if (!err)
+        err = mend_p2p_buffer_detach(mend_self, c, &buffer, &size);
+    if (err)
+        return err;
+    *(void **)buffer_addr = buffer;
+    *size_p = size;
+    return MPI_SUCCESS;
+}
+
+/* The int forms: a size that an int cannot hold is MPI_UNDEFINED. */
+static int detach_int(struct mend_comm *c, void *buffer_addr, int *size_p)
+{
+    MPI_Count size = 0;
+    int err = size_p ? detach(c, buffer_addr, &size) : MPI_ERR_ARG;
+
+    if (!err)
+        *size_p = size > INT_MAX ? MPI_UNDEFINED : (int)size;
+    return err;
+}
+
+MEND_API(MPI_Buffer_attach);
+int MPI_Buffer_attach(void *buffer, int size)
+{
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = attach(NULL, buffer, size);
+    return mend_report(err, __func__);
+}
+
+MEND_API(MPI_Buffer_attach_c);
+int MPI_Buffer_attach_c(void *buffer, MPI_Count size)
+{
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = attach(NULL, buffer, size);
+    return mend_report(err, __func__);
+}
+
+MEND_API(MPI_Buffer_detach);
+int MPI_Buffer_detach(void *buffer_addr, int *size)
+{
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = detach_int(NULL, buffer_addr, size);
+    return mend_report(err, __func__);
+}
+
+MEND_API(MPI_Buffer_detach_c);
+int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
+{
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = detach(NULL, buffer_addr, size);
+    return mend_report(err, __func__);
+}
+
+MEND_API(MPI_Comm_attach_buffer);
+int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
+{
+    struct mend_comm *c = NULL;
+    int err = on_comm(comm, __func__, &c);
+
+    if (!err)
+        err = attach(c, buffer, size);
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Comm_attach_buffer_c);
+int MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
+{
+    struct mend_comm *c = NULL;
+    int err = on_comm(comm, __func__, &c);
+
+    if (!err)
+        err = attach(c, buffer, size);
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Comm_detach_buffer);
+int MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
+{
+    struct mend_comm *c = NULL;
+    int err = on_comm(comm, __func__, &c);
+
+    if (!err)
+        err = detach_int(c, buffer_addr, size);
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Comm_detach_buffer_c);
+int MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
+{
+    struct mend_comm *c = NULL;
+    int err = on_comm(comm, __func__, &c);
+
+    if (!err)
+        err = detach(c, buffer_addr, size);
+    return mend_report_comm(c, err, __func__);
+}
+
+/* 3.6.  Blocks until the messages that are in the buffer now are out of it. */
+MEND_API(MPI_Buffer_flush);
+int MPI_Buffer_flush(void)
+{
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_p2p_buffer_flush(mend_self, NULL);
+    return mend_report(err, __func__);
+}
+
+MEND_API(MPI_Comm_flush_buffer);
+int MPI_Comm_flush_buffer(MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    int err = on_comm(comm, __func__, &c);
+
+    if (!err)
+        err = mend_p2p_buffer_flush(mend_self, c);
+    return mend_report_comm(c, err, __func__);
+}
+
+/* --------------------------------------------------------------------------
+ * Flushing as a request: polled until the buffer is empty.
+ * -------------------------------------------------------------------------- */
+
+struct flush {
+    struct mend_request base;
+    struct mend_proc *self;
+};
+
+static void flush_poll(struct mend_request *r)
+{
+    struct mend_proc *self = MEND_CONTAINER_OF(r, struct flush, base)->self;
+
+    if (mend_p2p_buffer_idle(self, r->comm))
+        mend_request_complete(r, MPI_SUCCESS);
+}
+
+static void flush_release(struct mend_request *r)
+{
+    struct flush *f = MEND_CONTAINER_OF(r, struct flush, base);
+
+    mend_free(f->self, f);
+}
+
+static void flush_describe(const struct mend_request *r, char *text, size_t max)
+{
+    snprintf(text, max, "delivery of the buffered messages of %s",
+             !r->comm        ? "this process"
+             : r->comm->name ? r->comm->name
+                             : "a communicator");
+}
+
+static const struct mend_request_ops flush_ops = {
+    .name = "flush of a buffer",
+    .poll = flush_poll,
+    .release = flush_release,
+    .describe = flush_describe,
+};
+
+static int iflush(struct mend_comm *c, MPI_Request *request)
+{
+    struct mend_proc *self = mend_self;
+    struct flush *f;
+
+    if (!request)
+        return MPI_ERR_ARG;
+    f = mend_zalloc(self, 1, sizeof *f);
+    if (!f)
+        return MPI_ERR_NO_MEM;
+    mend_request_init(&f->base, &flush_ops, c);
+    if (c)
+        mend_comm_get(c);
+    f->self = self;
+    f->base.active = true;
+    mend_list_append(&self->active, &f->base.link);
+    flush_poll(&f->base);
+    *request = mend_request_handle(&f->base);
+    return MPI_SUCCESS;
+}
+
+MEND_API(MPI_Buffer_iflush);
+int MPI_Buffer_iflush(MPI_Request *request)
+{
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = iflush(NULL, request);
+    return mend_report(err, __func__);
+}
+
+MEND_API(MPI_Comm_iflush_buffer);
+int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
+{
+    struct mend_comm *c = NULL;
+    int err = on_comm(comm, __func__, &c);
+
+    if (!err)
+        err = iflush(c, request);
+    return mend_report_comm(c, err, __func__);
+}
+
+/* --------------------------------------------------------------------------
+ * There are no sessions yet.
+ * -------------------------------------------------------------------------- */
+
+static int no_session(const char *fn)
+{
+    int err = mend_enter_any(fn);
+
+    return mend_report(err ? err : MPI_ERR_UNSUPPORTED_OPERATION, fn);
+}
+
+MEND_API(MPI_Session_attach_buffer);
+int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
+{
+    return no_session(__func__);
+}
+
+MEND_API(MPI_Session_attach_buffer_c);
+int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
+{
+    return no_session(__func__);
+}
+
+MEND_API(MPI_Session_detach_buffer);
+int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
+{
+    return no_session(__func__);
+}
+
+MEND_API(MPI_Session_detach_buffer_c);
+int MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
+{
+    return no_session(__func__);
+}
+
+MEND_API(MPI_Session_flush_buffer);
+int MPI_Session_flush_buffer(MPI_Session session)
+{
+    return no_session(__func__);
+}
+
+MEND_API(MPI_Session_iflush_buffer);
+int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
+{
+    return no_session(__func__);
+}
