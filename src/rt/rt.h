@@ -17,7 +17,9 @@ struct mend_rt {
     /* Publishes "I am running"; called once at the end of start. */
     void (*ready)(struct mend_proc *self);
 
-    /* Verdict number k (0, 1, ...) if it was given already: true and *death_p. */
+    /* Verdict number k (0, 1, ...) if it was given already: true and *death_p.  A verdict is given
+     * before the kernel tells the reason, so the cause may be UNKNOWN at first; asking for the same
+     * k again later gives the true one. */
     bool (*verdict)(struct mend_proc *self, uint32_t k, struct mend_death *death_p);
 
     /* A transport has trouble with the peer: the agent shall look, kill and decide. */
@@ -26,6 +28,10 @@ struct mend_rt {
     /* Asks for the end of the given peers (n of them; self may be among them) with an abort code.
      * Returns; if self is among them the caller ends itself next. */
     void (*abort)(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code);
+
+    /* Adds a line to the launcher's --report file, if there is one: `text` is the members of a JSON
+     * object without braces, e.g. "\"event\":\"revoke\",\"ctx\":17".  Rank and time are added. */
+    void (*report)(struct mend_proc *self, const char *text);
 
     /* Says "I am in MPI_Finalize"; true once every process of the job said so or is dead.  Does not
      * block; MPI_Finalize calls it until it is true, so nobody leaves who may still be asked. */

@@ -1,21 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wire.h – what passes between the agent and the ranks of its node besides the segment.
  *
- * Environment of a rank:
+ * Environment of a rank, removed by rt->ready() so that programs which the rank starts do not take
+ * themselves for ranks:
  *   MEND_RANK     its rank in MPI_COMM_WORLD        MEND_SIZE   number of ranks
  *   MEND_SHM_FD   descriptor of the segment         MEND_APPNUM index of its program (':' blocks)
- *   MEND_INJECT   ';'-separated specifications for this rank, see base/event.h
+ *   MEND_INJECT   ';'-separated specifications for this rank, see base/event.h (absent: none)
  *   MEND_CTL_FD   a socket to the agent (SOCK_SEQPACKET); its messages are struct mend_ctl
- * The rank removes these from its environment's view of child processes by FD_CLOEXEC.
  *
- * rank -> agent: ABORT with the list of peers that shall end, SUSPECT one peer, REPORT one line of
- * the --report file.  Damaged messages are refused by the agent. */
+ * rank -> agent, one datagram each:
+ *   JOIN     the MPI process is not the one that the agent started (a script is around it)
+ *   ABORT    the listed peers shall end
+ *   SUSPECT  the one listed peer does not answer: end it
+ *   REPORT   one line of the --report file
+ * Nothing goes from the agent to a rank on this socket.  Damaged messages are refused by the agent;
+ * which rank speaks is known by the socket. */
 #ifndef MEND_RT_WIRE_H
 #define MEND_RT_WIRE_H
 
 #include "base/status.h"
 
-enum mend_ctl_kind { MEND_CTL_ABORT = 1, MEND_CTL_SUSPECT, MEND_CTL_REPORT };
+#include <signal.h>
+
+#define MEND_ENV_RANK   "MEND_RANK"
+#define MEND_ENV_SIZE   "MEND_SIZE"
+#define MEND_ENV_SHM_FD "MEND_SHM_FD"
+#define MEND_ENV_CTL_FD "MEND_CTL_FD"
+#define MEND_ENV_APPNUM "MEND_APPNUM"
+#define MEND_ENV_INJECT "MEND_INJECT"
+
+/* agent -> rank in state RUNNING: write down what you wait for (mend_shm_rank.wait_text). */
+#define MEND_SIG_REPORT SIGUSR1
+
+enum mend_ctl_kind { MEND_CTL_ABORT = 1, MEND_CTL_SUSPECT, MEND_CTL_REPORT, MEND_CTL_JOIN };
 
 #define MEND_CTL_MAGIC     0x4d43u
 #define MEND_CTL_PEERS_MAX 1024
@@ -32,7 +49,11 @@ struct mend_ctl {
     };
 };
 
-/* Bytes of a datagram that are in use. */
+/* Bytes of a datagram before its peers or its text. */
 #define MEND_CTL_HEAD_BYTES offsetof(struct mend_ctl, peers)
+
+/* Checks a datagram of len bytes from a rank of a job of ranks_n.  False: damaged, to be ignored.
+ * After true every peer is in range and the text is printable. */
+bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n);
 
 #endif

@@ -6,17 +6,18 @@
  * Pages are reserved with fallocate() before first use, so a full memory is an error code there and
  * never SIGBUS here.
  *
- *   header        agent writes                    job id, sizes, offsets of all areas
- *   rank[n]       see struct mend_shm_rank        life word, state, agent's verdict, sleeping
- *   death[n]      agent writes                    verdicts in order; header.deaths_n is released
- * last bell[n][b]    row i is read by rank i; byte j of it is written by rank j head[n][n]    line
- * (i, j) is written by receiver i: slots of the ring j -> i consumed cell[n][64]   block (i, k) is
- * written by rank i: collectives of the communicator that owns cell k ring[n][n]    block (i, j) is
- * written by sender j: slots and bulk of the ring j -> i
+ *   header         agent writes                    job id, sizes, offsets of all areas
+ *   rank[n]        see struct mend_shm_rank        life word, state, agent's verdict, sleeping
+ *   death[n]       agent writes                    verdicts in order; deaths_n is released last
+ *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
+ *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
+ *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
+ *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
  *
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
- *   rank.life (the rank's mutex; the agent ORs FUTEX_WAITERS, the kernel marks the death),
- *   rank.wake (fetch-add by whoever wakes the rank). */
+ *   rank.life (the rank's mutex; the kernel marks the death),
+ *   rank.wake (fetch-add by whoever wakes the rank),
+ *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank). */
 #ifndef MEND_NET_SHM_LAYOUT_H
 #define MEND_NET_SHM_LAYOUT_H
 
@@ -40,19 +41,21 @@
 
 enum mend_shm_rank_state {
     MEND_SHM_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
-    MEND_SHM_RANK_RUNNING,   /* in MPI_Init or behind it */
+    MEND_SHM_RANK_STARTING,  /* in MPI_Init */
+    MEND_SHM_RANK_RUNNING,   /* behind it; SIGUSR1 is answered with wait_text */
     MEND_SHM_RANK_LEAVING,   /* in MPI_Finalize */
     MEND_SHM_RANK_FINALIZED, /* said good-bye: its end is no failure */
 };
 
 /* One rank.  Each line has one writer. */
 struct mend_shm_rank {
-    /* written by the rank, except for the two bits named above */
+    /* written by the rank, except for the bit that the kernel sets */
     _Alignas(MEND_CACHE_LINE) pthread_mutex_t life; /* robust, shared; held by the main thread */
     mend_atomic_u32 life_valid;                     /* 1: `life` is held, its mark means death */
     mend_atomic_u32 state;                          /* enum mend_shm_rank_state */
     mend_atomic_u32 abort_code;                     /* valid if abort_asked */
     mend_atomic_u32 abort_asked; /* 1: this rank is ending itself, by MPI_Abort or a fatal error */
+    mend_atomic_u32 pid;         /* the process that is this rank; 0: it has not called MPI_Init */
 
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* 1: asleep or about to sleep on `wake` */
     mend_atomic_u32 wake;                            /* futex; fetch-add by wakers */
@@ -60,31 +63,38 @@ struct mend_shm_rank {
     /* written by the agent */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 interrupt; /* bumped with each verdict */
     mend_atomic_u32 fate;                                /* enum mend_peer_fate */
-    mend_atomic_u32 pid;
+    mend_atomic_u32 child_pid; /* what the agent started: the rank, or a script around it */
 
-    /* written by the rank: what it waits for, as text, when asked by SIGUSR1 or on a time-out */
-    _Alignas(MEND_CACHE_LINE) char wait_text[MEND_SHM_WAIT_BYTES];
+    /* written by the rank: what it waits for, as text, when asked by SIGUSR1; then wait_seq is
+     * bumped (release), by which the agent knows that the text is an answer */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 wait_seq;
+    char wait_text[MEND_SHM_WAIT_BYTES];
     /* written by the rank before it reports RUNNING: what others must know (host, pid, ...) */
     char card[MEND_SHM_CARD_BYTES];
 };
 
 struct mend_shm_death {
-    uint32_t peer, cause; /* enum mend_cause */
-    int32_t code;
-    uint32_t unused;
+    uint32_t peer, unused;
+    mend_atomic_u64 why; /* MEND_SHM_WHY; UNKNOWN until the kernel tells, a second word later */
     uint64_t when_ns;
 };
+
+/* Cause (enum mend_cause) and code of a death in one word, so that it changes at once. */
+#define MEND_SHM_WHY(cause, code) ((uint64_t)(cause) << 32 | (uint32_t)(code))
+#define MEND_SHM_WHY_CAUSE(why)   ((uint32_t)((why) >> 32))
+#define MEND_SHM_WHY_CODE(why)    ((int32_t)(uint32_t)(why))
 
 struct mend_shm_header {
     uint64_t magic, job, bytes;
     uint32_t ranks_n, agent_pid;
     uint32_t ranks_here_n, cores_n; /* on this node */
+    uint32_t reporting;             /* 1: there is a --report file */
     uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, cell_at, ring_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
     mend_atomic_u32 job_aborting;                       /* the whole job ends */
-    /* futex that a rank bumps (fetch-add) to call the agent's attention: abort, suspicion, state */
+    /* futex that calls the agent's watcher; bumped by a fetch-add */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 agent_wake;
 };
 
@@ -110,6 +120,14 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n);
 static inline struct mend_shm_rank *mend_shm_rank_of(struct mend_shm_header *h, uint32_t i)
 {
     return (struct mend_shm_rank *)((char *)h + h->rank_at) + i;
+}
+
+/* The futex word within rank.life: the owner's thread id; the kernel sets FUTEX_OWNER_DIED when
+ * that thread ends.  glibc keeps it first. */
+static inline mend_atomic_u32 *mend_shm_life_word(struct mend_shm_rank *r)
+{
+    _Static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0, "the lock word comes first");
+    return (mend_atomic_u32 *)&r->life;
 }
 
 static inline struct mend_shm_death *mend_shm_death_of(struct mend_shm_header *h, uint32_t k)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* layout.c – where each area of the segment begins.
+ *
+ * The same function runs in the agent, which writes the result into the header, and in every rank,
+ * which compares: a segment of another version is refused. */
+#include "net/shm/layout.h"
+
+#define PAGE UINT64_C(4096)
+
+static uint64_t align_up(uint64_t at, uint64_t to)
+{
+    return (at + to - 1) & ~(to - 1);
+}
+
+void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
+{
+    uint64_t squared = (uint64_t)n * n;
+
+    header->magic = MEND_SHM_MAGIC;
+    header->ranks_n = n;
+    header->rank_at = align_up(sizeof(*header), MEND_CACHE_LINE);
+    header->death_at = header->rank_at + (uint64_t)n * sizeof(struct mend_shm_rank);
+    header->bell_row_bytes = align_up(n, MEND_CACHE_LINE); /* each row is read by another rank */
+    header->bell_at =
+        align_up(header->death_at + (uint64_t)n * sizeof(struct mend_shm_death), MEND_CACHE_LINE);
+    header->head_at = header->bell_at + n * header->bell_row_bytes;
+    header->cell_at = align_up(header->head_at + squared * sizeof(struct mend_shm_head), PAGE);
+    header->ring_at = header->cell_at + (uint64_t)n * MEND_SHM_CELLS * MEND_SHM_CELL_BYTES;
+    header->bytes = header->ring_at + squared * MEND_SHM_RING_BYTES;
+}

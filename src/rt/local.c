@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* local.c – the runtime of a rank that our own agent started on this node.
+ *
+ * Everything about the job lies in the segment, so starting asks nobody:
+ *
+ *   environment -> map the segment -> take the rank (one CAS) -> lock the life word -> go
+ *
+ * The life word is a robust mutex that the main thread holds from here to close().  When the
+ * process dies the kernel sets FUTEX_OWNER_DIED in it before it tears the memory down, and wakes
+ * the agent.
+ *
+ *   1  the life word is locked by the main thread or not at all (the robust list is per thread: the
+ *      end of another thread would look like a death); without it the agent relies on waitpid;
+ *   2  FUTEX_WAITERS is set in it while it is held, else the kernel would wake nobody;
+ *   3  it is unlocked before its memory is unmapped: glibc's list of robust mutexes runs through
+ * it; 4  a process forked by the rank has neither the segment nor the life word. */
+#include "base/atomic.h"
+#include "net/shm/layout.h"
+#include "rt/rt.h"
+#include "rt/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct local {
+    struct mend_shm_header *shm;
+    struct mend_shm_rank *me;
+    size_t bytes;
+    int ctl_fd;
+    bool holds_life;
+    pthread_t life_holder;
+    mend_peer leaving_n;   /* the ranks below it are known to be leaving or dead */
+    mend_atomic_u32 quiet; /* what self->interrupt points to after close() */
+};
+
+static enum mend_status complain(const char *what)
+{
+    fprintf(stderr, "mend: cannot join the job: %s\n", what);
+    return MEND_ERR_BAD;
+}
+
+/* A number from the environment between 0 and max; -1: missing or damaged. */
+static long env_number(const char *name, long max)
+{
+    const char *text = getenv(name);
+    char *end;
+    long v;
+
+    if (!text || !*text)
+        return -1;
+    errno = 0;
+    v = strtol(text, &end, 10);
+    return *end || errno || v < 0 || v > max ? -1 : v;
+}
+
+static bool header_valid(const struct mend_shm_header *h, uint64_t bytes, uint32_t ranks_n)
+{
+    struct mend_shm_header expected = {0};
+
+    if (h->magic != MEND_SHM_MAGIC || h->ranks_n != ranks_n)
+        return false;
+    mend_shm_layout(&expected, ranks_n);
+    return h->bytes == bytes && expected.bytes == bytes && h->rank_at == expected.rank_at &&
+           h->death_at == expected.death_at && h->bell_at == expected.bell_at &&
+           h->head_at == expected.head_at && h->cell_at == expected.cell_at &&
+           h->ring_at == expected.ring_at;
+}
+
+/* Maps the segment behind fd; MAP_FAILED: not ours.  It must be sealed, or somebody could shrink it
+ * under our feet. */
+static void *map_segment(int fd, uint32_t ranks_n, size_t *bytes_p)
+{
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+    void *base;
+
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) != 0 ||
+        (size_t)st.st_size < sizeof(struct mend_shm_header))
+        return MAP_FAILED;
+    base =
+        mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (base == MAP_FAILED)
+        return MAP_FAILED;
+    if (!header_valid(base, (uint64_t)st.st_size, ranks_n)) {
+        munmap(base, (size_t)st.st_size);
+        return MAP_FAILED;
+    }
+    madvise(base, (size_t)st.st_size, MADV_DONTFORK); /* invariant 4 */
+    *bytes_p = (size_t)st.st_size;
+    return base;
+}
+
+/* Locks the life word (invariants 1, 2). */
+static void hold_life(struct local *l)
+{
+    pthread_mutexattr_t attr;
+
+    if (gettid() != getpid())
+        return;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&l->me->life, &attr);
+    pthread_mutexattr_destroy(&attr);
+    if (pthread_mutex_lock(&l->me->life) != 0)
+        return;
+    atomic_fetch_or(mend_shm_life_word(l->me), FUTEX_WAITERS);
+    l->holds_life = true;
+    l->life_holder = pthread_self();
+    mend_store_release(&l->me->life_valid, 1); /* pairs with the acquire in the agent's watcher */
+}
+
+/* Unlocks the life word, without waking the agent's watcher, which has nothing to do. */
+static void release_life(struct local *l)
+{
+    mend_store_release(&l->me->life_valid, 0);
+    atomic_fetch_and(mend_shm_life_word(l->me), ~FUTEX_WAITERS);
+    pthread_mutex_unlock(&l->me->life);
+    l->holds_life = false;
+}
+
+static void send_ctl(struct local *l, struct mend_ctl *m, size_t body_bytes)
+{
+    m->magic = MEND_CTL_MAGIC;
+    while (send(l->ctl_fd, m, MEND_CTL_HEAD_BYTES + body_bytes, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
+/* A script or a tracer may stand between the agent and this process: the agent must know that the
+ * process that it started is not the one to look at. */
+static void tell_if_wrapped(struct local *l)
+{
+    struct mend_ctl m = {.kind = MEND_CTL_JOIN};
+
+    if ((uint32_t)getppid() != l->shm->agent_pid)
+        send_ctl(l, &m, 0);
+}
+
+/* Makes this process the rank.  Only one process can ever do so, and a dead rank stays dead. */
+static enum mend_status take_rank(struct local *l)
+{
+    uint32_t nobody = 0;
+
+    if (!atomic_compare_exchange_strong(&l->me->pid, &nobody, (uint32_t)getpid()))
+        return complain("another process is this rank already (one rank is one MPI program; start "
+                        "a second one with its own mpiexec)");
+    if (mend_load_acquire(&l->me->fate) == MEND_PEER_DEAD)
+        return complain("this rank was declared dead");
+    mend_store_release(&l->me->state, MEND_SHM_RANK_STARTING);
+    hold_life(l);
+    tell_if_wrapped(l);
+    return MEND_OK;
+}
+
+static enum mend_status local_open(struct mend_proc *self)
+{
+    long rank, size, shm_fd, ctl_fd;
+    struct local *l;
+    enum mend_status st;
+
+    if (!getenv(MEND_ENV_RANK))
+        return MEND_ERR_UNSUPPORTED;
+    rank = env_number(MEND_ENV_RANK, INT32_MAX);
+    size = env_number(MEND_ENV_SIZE, INT32_MAX);
+    shm_fd = env_number(MEND_ENV_SHM_FD, INT32_MAX);
+    ctl_fd = env_number(MEND_ENV_CTL_FD, INT32_MAX);
+    if (rank < 0 || size <= rank || shm_fd < 0 || ctl_fd < 0)
+        return complain("the environment variables MEND_RANK, MEND_SIZE, MEND_SHM_FD, MEND_CTL_FD "
+                        "are damaged (start the program with Mend's mpiexec)");
+    l = mend_zalloc(self, 1, sizeof(*l));
+    self->fate = mend_zalloc(self, (size_t)size, sizeof(*self->fate));
+    if (!l || !self->fate)
+        return MEND_ERR_MEM;
+    l->shm = map_segment((int)shm_fd, (uint32_t)size, &l->bytes);
+    if (l->shm == MAP_FAILED)
+        return complain("the shared segment of the launcher cannot be mapped (a wrapper that "
+                        "closes descriptors, a limit on address space, or another version)");
+    l->me = mend_shm_rank_of(l->shm, (uint32_t)rank);
+    l->ctl_fd = (int)ctl_fd;
+    fcntl((int)shm_fd, F_SETFD, FD_CLOEXEC);
+    fcntl((int)ctl_fd, F_SETFD, FD_CLOEXEC);
+    st = take_rank(l);
+    if (st != MEND_OK) {
+        munmap(l->shm, l->bytes);
+        return st;
+    }
+    self->rt_state = l;
+    self->me = (mend_peer)rank;
+    self->peers_n = (mend_peer)size;
+    self->interrupt = &l->me->interrupt;
+    self->interrupt_seen = 0; /* verdicts given before now are looked at first */
+    self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
+    self->shm_base = l->shm;
+    self->shm_fd = (int)shm_fd;
+    return MEND_OK;
+}
+
+static void local_ready(struct mend_proc *self)
+{
+    static const char *const ours[] = {MEND_ENV_RANK,   MEND_ENV_SIZE,   MEND_ENV_SHM_FD,
+                                       MEND_ENV_CTL_FD, MEND_ENV_APPNUM, MEND_ENV_INJECT};
+    struct local *l = self->rt_state;
+
+    for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
+        unsetenv(ours[i]);
+    mend_store_release(&l->me->state, MEND_SHM_RANK_RUNNING);
+}
+
+static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
+{
+    struct local *l = self->rt_state;
+    struct mend_shm_death *d;
+    uint64_t why;
+
+    /* acquire: pairs with the agent's release after it wrote entry k */
+    if (k >= mend_load_acquire(&l->shm->deaths_n))
+        return false;
+    d = mend_shm_death_of(l->shm, k);
+    why = mend_load_relaxed(&d->why);
+    *death_p = (struct mend_death){(mend_peer)d->peer, (enum mend_cause)MEND_SHM_WHY_CAUSE(why),
+                                   MEND_SHM_WHY_CODE(why), d->when_ns};
+    return true;
+}
+
+static void local_suspect(struct mend_proc *self, mend_peer peer)
+{
+    struct mend_ctl m = {.kind = MEND_CTL_SUSPECT, .n = 1, .peers = {peer}};
+
+    send_ctl(self->rt_state, &m, sizeof(m.peers[0]));
+}
+
+static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
+{
+    struct local *l = self->rt_state;
+    struct mend_ctl m = {.kind = MEND_CTL_ABORT, .code = code};
+
+    for (uint32_t i = 0; i < n; i++)
+        if (peers[i] == self->me) { /* whoever sees our end first knows why */
+            mend_store_relaxed(&l->me->abort_code, (uint32_t)code);
+            mend_store_release(&l->me->abort_asked, 1);
+        }
+    for (uint32_t at = 0; at < n; at += m.n) {
+        m.n = n - at < MEND_CTL_PEERS_MAX ? n - at : MEND_CTL_PEERS_MAX;
+        memcpy(m.peers, peers + at, m.n * sizeof(*peers));
+        send_ctl(l, &m, m.n * sizeof(*peers));
+    }
+}
+
+static void local_report(struct mend_proc *self, const char *text)
+{
+    struct local *l = self->rt_state;
+    struct mend_ctl m = {.kind = MEND_CTL_REPORT};
+    int n;
+
+    if (!l->shm->reporting)
+        return;
+    n = snprintf(m.text, sizeof(m.text), "\"t_ns\":%llu,%s",
+                 (unsigned long long)(mend_proc_now(self) - l->shm->start_ns), text);
+    if (n < 0 || (size_t)n >= sizeof(m.text))
+        return;
+    m.n = (uint32_t)n;
+    send_ctl(l, &m, m.n);
+}
+
+static bool local_all_leaving(struct mend_proc *self)
+{
+    struct local *l = self->rt_state;
+
+    if (mend_load_relaxed(&l->me->state) < MEND_SHM_RANK_LEAVING)
+        mend_store_release(&l->me->state, MEND_SHM_RANK_LEAVING);
+    for (; l->leaving_n < self->peers_n; l->leaving_n++) {
+        struct mend_shm_rank *r = mend_shm_rank_of(l->shm, (uint32_t)l->leaving_n);
+
+        if (mend_load_acquire(&r->state) < MEND_SHM_RANK_LEAVING &&
+            mend_load_acquire(&r->fate) != MEND_PEER_DEAD)
+            return false;
+    }
+    return true;
+}
+
+static void local_goodbye(struct mend_proc *self)
+{
+    struct local *l = self->rt_state;
+
+    mend_store_release(&l->me->state, MEND_SHM_RANK_FINALIZED);
+}
+
+static const char *local_host(struct mend_proc *self, mend_peer peer)
+{
+    return ((struct local *)self->rt_state)->shm->host;
+}
+
+static bool local_same_node(struct mend_proc *self, mend_peer a, mend_peer b)
+{
+    return true;
+}
+
+static void local_close(struct mend_proc *self)
+{
+    struct local *l = self->rt_state;
+
+    mend_store_relaxed(&l->quiet, self->interrupt_seen);
+    self->interrupt = &l->quiet;
+    close(l->ctl_fd);
+    close(self->shm_fd);
+    if (l->holds_life && pthread_equal(l->life_holder, pthread_self()))
+        release_life(l);
+    if (!l->holds_life) /* invariant 3; another thread than the holder leaves it mapped */
+        munmap(l->shm, l->bytes);
+    self->shm_base = NULL;
+    self->shm_fd = -1;
+    self->rt_state = NULL;
+}
+
+const struct mend_rt mend_rt_local = {
+    .name = "local",
+    .open = local_open,
+    .ready = local_ready,
+    .verdict = local_verdict,
+    .suspect = local_suspect,
+    .abort = local_abort,
+    .report = local_report,
+    .all_leaving = local_all_leaving,
+    .goodbye = local_goodbye,
+    .host = local_host,
+    .same_node = local_same_node,
+    .close = local_close,
+};

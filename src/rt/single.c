@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* single.c – the runtime of a program that was started without a launcher: one rank, alone.
+ *
+ * Nobody watches it and nobody else can die, so most of it says "nothing to do". */
+#include "base/atomic.h"
+#include "rt/rt.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+struct single {
+    mend_atomic_u32 interrupt; /* never changes */
+    char host[64];
+};
+
+static enum mend_status single_open(struct mend_proc *self)
+{
+    struct single *s = mend_zalloc(self, 1, sizeof(*s));
+
+    self->fate = mend_zalloc(self, 1, sizeof(*self->fate));
+    if (!s || !self->fate)
+        return MEND_ERR_MEM;
+    if (gethostname(s->host, sizeof(s->host)) != 0)
+        snprintf(s->host, sizeof(s->host), "localhost");
+    s->host[sizeof(s->host) - 1] = '\0';
+    self->rt_state = s;
+    self->me = 0;
+    self->peers_n = 1;
+    self->interrupt = &s->interrupt;
+    self->interrupt_seen = 0;
+    self->crowded = false;
+    self->shm_base = NULL;
+    self->shm_fd = -1;
+    return MEND_OK;
+}
+
+static void single_ready(struct mend_proc *self)
+{
+}
+
+static bool single_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
+{
+    return false;
+}
+
+static void single_suspect(struct mend_proc *self, mend_peer peer)
+{
+}
+
+/* The caller ends itself; there is nobody else. */
+static void single_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
+{
+}
+
+static void single_report(struct mend_proc *self, const char *text)
+{
+}
+
+static bool single_all_leaving(struct mend_proc *self)
+{
+    return true;
+}
+
+static void single_goodbye(struct mend_proc *self)
+{
+}
+
+static const char *single_host(struct mend_proc *self, mend_peer peer)
+{
+    return ((struct single *)self->rt_state)->host;
+}
+
+static bool single_same_node(struct mend_proc *self, mend_peer a, mend_peer b)
+{
+    return true;
+}
+
+/* `interrupt` points into the state, which lives as long as the process value. */
+static void single_close(struct mend_proc *self)
+{
+}
+
+const struct mend_rt mend_rt_single = {
+    .name = "single",
+    .open = single_open,
+    .ready = single_ready,
+    .verdict = single_verdict,
+    .suspect = single_suspect,
+    .abort = single_abort,
+    .report = single_report,
+    .all_leaving = single_all_leaving,
+    .goodbye = single_goodbye,
+    .host = single_host,
+    .same_node = single_same_node,
+    .close = single_close,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wire_test.c – the agent refuses every damaged datagram. */
+#include "base/test.h"
+#include "rt/wire.h"
+
+#define RANKS 4
+
+static struct mend_ctl make(int kind, uint32_t n)
+{
+    struct mend_ctl m = {.magic = MEND_CTL_MAGIC, .kind = (uint16_t)kind, .n = n};
+
+    return m;
+}
+
+static struct mend_ctl make_report(const char *text)
+{
+    struct mend_ctl m = make(MEND_CTL_REPORT, (uint32_t)strlen(text));
+
+    strcpy(m.text, text);
+    return m;
+}
+
+static bool report_valid(const char *text)
+{
+    struct mend_ctl m = make_report(text);
+
+    return mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + m.n, RANKS);
+}
+
+MEND_TEST(abort_names_ranks_of_the_job)
+{
+    struct mend_ctl m = make(MEND_CTL_ABORT, 2);
+    size_t len = MEND_CTL_HEAD_BYTES + 2 * sizeof(m.peers[0]);
+
+    m.peers[1] = 3;
+    CHECK(mend_ctl_valid(&m, len, RANKS));
+    m.peers[1] = 4;
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
+    m.peers[1] = -1;
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
+}
+
+MEND_TEST(length_and_count_agree)
+{
+    struct mend_ctl m = make(MEND_CTL_ABORT, 2);
+
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peers[0]), RANKS));
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES - 1, RANKS));
+    CHECK(!mend_ctl_valid(&m, 0, RANKS));
+    m.n = UINT32_MAX;
+    CHECK(!mend_ctl_valid(&m, sizeof(m), RANKS));
+    m.n = 0;
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
+}
+
+MEND_TEST(suspect_is_one_peer)
+{
+    struct mend_ctl m = make(MEND_CTL_SUSPECT, 1);
+
+    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peers[0]), RANKS));
+    m.n = 2;
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + 2 * sizeof(m.peers[0]), RANKS));
+}
+
+MEND_TEST(report_cannot_forge_a_line)
+{
+    CHECK(report_valid("\"event\":\"revoke\""));
+    CHECK(!report_valid("\"event\":\"x\"}\n{\"event\":\"forged\""));
+    CHECK(!report_valid("event"));
+    CHECK(!report_valid(""));
+}
+
+MEND_TEST(unknown_kinds_and_foreign_bytes_are_refused)
+{
+    struct mend_ctl m = make(99, 0);
+
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
+    m = make(MEND_CTL_JOIN, 0);
+    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
+    m.magic = 0;
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
+}
+
+MEND_TEST(random_bytes_never_pass_a_bad_peer)
+{
+    struct mend_ctl m;
+    unsigned seed = 1;
+
+    for (int round = 0; round < 20000; round++) {
+        unsigned char *b = (unsigned char *)&m;
+        size_t len = (size_t)rand_r(&seed) % 64;
+
+        for (size_t i = 0; i < sizeof(m) && i < 64; i++)
+            b[i] = (unsigned char)(rand_r(&seed) % 8);
+        if (round % 2)
+            m.magic = MEND_CTL_MAGIC;
+        if (!mend_ctl_valid(&m, len, RANKS) || m.kind == MEND_CTL_REPORT)
+            continue;
+        for (uint32_t i = 0; i < m.n; i++)
+            CHECK(m.peers[i] >= 0 && m.peers[i] < RANKS);
+    }
+}
+
+MEND_TEST_MAIN()
