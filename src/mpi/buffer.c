@@ -24,7 +24,7 @@ static int on_comm(MPI_Comm comm, const char *fn, struct mend_comm **c_p)
 static int attach(struct mend_comm *c, void *buffer, MPI_Count size)
 {
     if (buffer == MPI_BUFFER_AUTOMATIC)
-        return mend_p2p_buffer_attach(mend_self, c, buffer, 0);
+        return mend_p2p_buffer_attach(mend_self, c, NULL, 0);
     if (size < 0 || (!buffer && size > 0))
         return MPI_ERR_ARG;
     return mend_p2p_buffer_attach(mend_self, c, buffer, size);
@@ -41,7 +41,7 @@ static int detach(struct mend_comm *c, void *buffer_addr, MPI_Count *size_p)
         err = mend_p2p_buffer_detach(mend_self, c, &buffer, &size);
     if (err)
         return err;
-    *(void **)buffer_addr = buffer;
+    *(void **)buffer_addr = buffer ? buffer : MPI_BUFFER_AUTOMATIC;
     *size_p = size;
     return MPI_SUCCESS;
 }
@@ -184,6 +184,8 @@ static void flush_release(struct mend_request *r)
 {
     struct flush *f = MEND_CONTAINER_OF(r, struct flush, base);
 
+    if (r->comm)
+        mend_comm_put(r->comm);
     mend_free(f->self, f);
 }
 

@@ -9,6 +9,7 @@
  * MPI_ANY_SOURCE while a possible sender is dead and not acknowledged, and nothing that matches has
  * arrived: MPI_ERR_PROC_FAILED from all of them, with *flag true from the nonblocking ones (S0-12,
  * S0-13, S0-14).  Communicator invalid: MPI_ERR_INVALIDATED, likewise. */
+#include "comm/handle.h"
 #include "mpi/message.h"
 
 static int check_probe(MPI_Comm comm, int source, int tag, struct mend_comm **c_p)
@@ -36,7 +37,7 @@ static MPI_Message message_handle(struct mend_message *m)
     return (MPI_Message)m;
 }
 
-/* *m_p is NULL for MPI_MESSAGE_NO_PROC.  Predefined handles lie below 0x1000. */
+/* *m_p is NULL for MPI_MESSAGE_NO_PROC. */
 static int check_message(const MPI_Message *message, struct mend_message **m_p)
 {
     struct mend_message *m;
@@ -46,7 +47,7 @@ static int check_message(const MPI_Message *message, struct mend_message **m_p)
     m = (struct mend_message *)*message;
     if (*message == MPI_MESSAGE_NO_PROC)
         m = NULL;
-    else if ((uintptr_t)m < 0x1000 || !mend_message_check(m))
+    else if (!mend_handle_is_object(m) || !mend_message_check(m))
         return MPI_ERR_REQUEST;
     *m_p = m;
     return MPI_SUCCESS;

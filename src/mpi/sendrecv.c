@@ -38,7 +38,8 @@ struct pair {
  * Both halves
  * -------------------------------------------------------------------------- */
 
-/* Begins both, the receive first so that an exchange of large messages does not wait for it. */
+/* Begins both, the receive first so that an exchange of large messages does not wait for it.  The
+ * references to communicator and types are the caller's. */
 static int begin(struct mend_comm *c, struct mend_p2p_request *send, const struct side *out,
                  struct mend_p2p_request *recv, const struct side *in)
 {
@@ -74,8 +75,6 @@ static int exchange(struct mend_comm *c, const struct side *out, const struct si
     }
     if (!err)
         mend_request_status(&recv.base, status);
-    mend_type_put(c->self, out->t); /* references that beginning took */
-    mend_type_put(c->self, in->t);
     return err;
 }
 
@@ -117,8 +116,9 @@ static void pair_release(struct mend_request *r)
     struct pair *p = MEND_CONTAINER_OF(r, struct pair, base);
     struct mend_proc *self = p->self;
 
-    mend_type_put(self, p->send.type); /* references that beginning took */
+    mend_type_put(self, p->send.type);
     mend_type_put(self, p->recv.type);
+    mend_comm_put(r->comm);
     if (p->packed)
         mend_free(self, p->packed);
     mend_free(self, p);
@@ -155,6 +155,8 @@ static int pair_start(struct mend_comm *c, struct side *out, const struct side *
     p->self = self;
     mend_request_init(&p->base, &pair_ops, c);
     mend_comm_get(c);
+    mend_type_get(out->t);
+    mend_type_get(in->t);
     p->base.hint = p->recv.base.hint;
     p->base.active = true;
     mend_list_append(&self->active, &p->base.link);
