@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A few targets in front of Meson.  `make help` lists them.
+#
+# The build is configured with prefix / and finds everything relative to where it stands, so that the
+# staged tree in build/stage, which the tests use, and `make install PREFIX=...` are the same files.
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SEED    ?= 1
+RANKS   ?= 4
+
+MESON_OPTIONS = --prefix / --libdir lib
+
+.PHONY: all demo check asan tsan sim bench conformance install docs format clean help
+.DELETE_ON_ERROR:
+
+all: ## build into build/, with a staged installation in build/stage
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+	@DESTDIR=$(abspath $(BUILD))/stage meson install -C $(BUILD) --no-rebuild --quiet
+
+%/build.ninja:
+	meson setup $* $(MESON_OPTIONS) $(OPTIONS_$(*F))
+
+OPTIONS_build-asan = --buildtype debugoptimized -Db_sanitize=address,undefined
+OPTIONS_build-tsan = --buildtype debugoptimized -Db_sanitize=thread
+
+demo: ## a real run that loses processes and finishes with the right answer
+	@tools/install-deps build demo
+	@$(MAKE) --no-print-directory all
+	@example/heat/demo $(BUILD)
+
+check: ## everything that must hold: format, layers, unit, simulator, MPI programs, failures
+	@tools/install-deps build demo check
+	@$(MAKE) --no-print-directory all
+	@test/check --build $(BUILD)
+
+asan tsan: ## the tests with the address and undefined-behaviour, or the thread sanitizer
+	@tools/install-deps build demo
+	@$(MAKE) --no-print-directory all BUILD=build-$@
+	@test/check --build build-$@ --only unit,sim,programs,kill
+
+sim: ## replay or explore: make sim SEED=4711 RANKS=8
+	@$(MAKE) --no-print-directory all
+	@$(BUILD)/sim/mend-sim --seed $(SEED) --ranks $(RANKS)
+
+bench: ## measured side by side with the MPI libraries of the distribution
+	@tools/install-deps build bench
+	@$(MAKE) --no-print-directory all
+	@test/bench/run --build $(BUILD)
+
+conformance: ## programs we did not write: the HPC Challenge benchmark at 2, 4 and 8 ranks
+	@tools/install-deps build conformance
+	@$(MAKE) --no-print-directory all
+	@test/conformance/hpcc --build $(BUILD)
+
+install: ## make install PREFIX=/usr/local [DESTDIR=...]
+install: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+	@DESTDIR=$(DESTDIR)$(abspath $(PREFIX)) meson install -C $(BUILD) --no-rebuild --quiet
+	@echo "Mend is in $(DESTDIR)$(abspath $(PREFIX)); add its bin/ to PATH."
+
+docs: ## write doc/conformance.md again, from the tests and the results of the last make check
+	@tools/conformance
+
+format: ## clang-format 14 on every source file
+	@git ls-files -z '*.c' '*.h' '*.cc' | xargs -0 clang-format -i
+
+clean: ## remove build/, build-asan/ and build-tsan/
+	@rm -rf build build-asan build-tsan
+
+help: ## this text
+	@sed -n 's/^\([a-z ]*\): ## /\1\t/p' Makefile | while IFS='	' read -r t w; do \
+		printf '  make %-12s %s\n' "$$t" "$$w"; done

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mend-info.c – what this Mend is and can do: version, ABI, parameters, events, functions.
+ *
+ * Every answer comes from the table that the library itself is built from, so it cannot differ:
+ *
+ *     param.def         parameters           MEND_<NAME>, mpiexec --set NAME=VALUE
+ *     event.def         events               mpiexec --inject kill:RANK@EVENT
+ *     unsupported.def   functions that raise MPI_ERR_UNSUPPORTED_OPERATION
+ *
+ * Does not start MPI.  Exit status: 0, or 2 for a wrong option. */
+#include "mpi.h"
+
+#include "base/event.h"
+#include "base/param.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Functions of MPI-5.0, counted without their PMPI_ twins. */
+#define STANDARD_FUNCTIONS 664
+
+struct name_and_text {
+    const char *name, *text;
+};
+
+static const struct name_and_text events[] = {
+#define MEND_EVENT_DEF(sym_, name_, what_) {name_, what_},
+#include "base/event.def"
+#undef MEND_EVENT_DEF
+};
+
+static const char *const unsupported[] = {
+#define UNSUPPORTED(where_, name_, ...) #name_,
+#include "mpi/unsupported.def"
+#undef UNSUPPORTED
+};
+
+static const struct name_and_text transports[] = {
+    {"shm", "ranks of one machine, started by mpiexec: rings in a shared segment"},
+    {"self", "one rank, started without a launcher"},
+};
+
+static const struct name_and_text runtimes[] = {
+    {"local", "mpiexec on this machine is the agent and the only one who declares a death"},
+    {"single", "no launcher: MPI_COMM_WORLD has one rank"},
+};
+
+static void print_table(const char *title, const struct name_and_text *rows, size_t n)
+{
+    printf("%s\n", title);
+    for (size_t i = 0; i < n; i++)
+        printf("  %-24s %s\n", rows[i].name, rows[i].text);
+}
+
+static void print_version(void)
+{
+    printf("Mend %s\n", MEND_VERSION);
+}
+
+static void print_abi(void)
+{
+    printf("MPI standard             %d.%d\n", MPI_VERSION, MPI_SUBVERSION);
+    printf("ABI                      %d.%d (libmpi_abi.so.1)\n", MPI_ABI_VERSION,
+           MPI_ABI_SUBVERSION);
+    printf("fault tolerance          always on (MPI_FT, MPIX_FT)\n");
+    printf("compiler                 %s\n", __VERSION__);
+    printf("cores                    %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static void print_transports(void)
+{
+    print_table("Transports, in the order in which they are tried", transports,
+                MEND_COUNT_OF(transports));
+    print_table("Runtimes, in the order in which they are tried", runtimes,
+                MEND_COUNT_OF(runtimes));
+}
+
+/* A parameter's default as it stands in the table; strings have NULL there: chosen at start. */
+static const char *default_of(const struct mend_param_info *p)
+{
+    return p->type == 'S' && !strcmp(p->default_text, "NULL") ? "chosen" : p->default_text;
+}
+
+static const char *value_of(const struct mend_param_info *p)
+{
+    char variable[64];
+
+    snprintf(variable, sizeof(variable), "MEND_%s", p->name);
+    return getenv(variable);
+}
+
+static void print_params(void)
+{
+    printf("Parameters (environment MEND_<NAME>, or mpiexec --set NAME=VALUE)\n");
+    for (unsigned i = 0; i < mend_param_list_n; i++) {
+        const struct mend_param_info *p = &mend_param_list[i];
+        const char *value = value_of(p);
+
+        printf("  %-14s %-10s %s%s%s\n", p->name, default_of(p), p->what,
+               value ? "; set here to " : "", value ? value : "");
+    }
+}
+
+static void print_events(void)
+{
+    print_table("Events (mpiexec --inject kill:RANK@EVENT[#N])", events, MEND_COUNT_OF(events));
+}
+
+static void print_functions(void)
+{
+    printf("%zu of the %d functions of MPI-5.0 are not built yet and raise\n"
+           "MPI_ERR_UNSUPPORTED_OPERATION:\n",
+           MEND_COUNT_OF(unsupported), STANDARD_FUNCTIONS);
+    for (size_t i = 0; i < MEND_COUNT_OF(unsupported); i++)
+        printf("  %s\n", unsupported[i]);
+}
+
+static void print_all(void)
+{
+    print_version();
+    print_abi();
+    printf("functions                %zu of %d (mend-info --functions lists the others)\n\n",
+           STANDARD_FUNCTIONS - MEND_COUNT_OF(unsupported), STANDARD_FUNCTIONS);
+    print_transports();
+    printf("\n");
+    print_params();
+}
+
+static void print_help(void);
+
+static const struct {
+    const char *flag, *what;
+    void (*print)(void);
+} options[] = {
+    {"--version", "version of Mend", print_version},
+    {"--abi", "versions of the standard, of the ABI and of the compiler", print_abi},
+    {"--transports", "transports and runtimes", print_transports},
+    {"--params", "parameters, their defaults and what is set in this environment", print_params},
+    {"--events", "named events, at which mpiexec --inject can kill, stop or abort", print_events},
+    {"--functions", "functions of the standard that are not built yet", print_functions},
+    {"--help", "this text", print_help},
+};
+
+static void print_help(void)
+{
+    printf("Usage: mend-info [OPTION]...\n\n"
+           "Says what this installation of Mend is and can do.  Without an option: a summary.\n\n");
+    for (size_t i = 0; i < MEND_COUNT_OF(options); i++)
+        printf("  %-14s %s\n", options[i].flag, options[i].what);
+}
+
+static void (*find_option(const char *flag))(void)
+{
+    for (size_t i = 0; i < MEND_COUNT_OF(options); i++)
+        if (!strcmp(options[i].flag, flag))
+            return options[i].print;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (!find_option(argv[i])) {
+            fprintf(stderr, "mend-info: %s is not known; mend-info --help lists what is\n",
+                    argv[i]);
+            return 2;
+        }
+    }
+    if (argc == 1)
+        print_all();
+    for (int i = 1; i < argc; i++)
+        find_option(argv[i])();
+    return fflush(stdout) || ferror(stdout) ? 1 : 0;
+}
