@@ -8,14 +8,15 @@
 #define MEND_MEMBER_MEMBER_H
 
 #include "coll/coll.h"
+#include "ft/agree_sm.h"
 
 /* Agreement among the living members of c.  Collective over the living; blocks until decided; never
  * fails because of deaths or revocation (S0-88..93).  and_words and max_words are in-out. */
-#define MEND_AGREE_WORDS 4
 struct mend_agreed {
-    uint64_t and_word[MEND_AGREE_WORDS], max_word[MEND_AGREE_WORDS];
+    uint64_t and_word[MEND_AGREE_WORDS], max_word[MEND_AGREE_WORDS]; /* max_word[3] is ours */
     struct mend_group *failed; /* out: members agreed to be failed, caller drops it; may be NULL */
-    bool all_acked;            /* in: I have acknowledged all I know; out: everybody had */
+    int failed_n;              /* out: how many */
+    bool all_acked;            /* out: everybody had acknowledged all of them (R16) */
 };
 int mend_agree(struct mend_comm *c, struct mend_agreed *value);
 
@@ -32,6 +33,9 @@ void mend_member_fini(struct mend_proc *self);
 void mend_member_on_death(struct mend_proc *self, mend_peer dead);
 int mend_ft_attach(struct mend_comm *c); /* per-communicator state; called at creation */
 void mend_ft_detach(struct mend_comm *c);
+
+/* The user frees c: drops the handle's reference, now or a little later (ft.c says why). */
+void mend_member_free(struct mend_comm *c);
 
 /* Creation.  All collective over c (create_group: over the group); block; MPI error classes.
  * Attributes are copied by the caller (comm/attr.c) for the dup family. */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* finalize.c – leaving without leaving anybody waiting. */
+#include "comm/attr.h"
+#include "life/life.h"
+#include "member/member.h"
+#include "net/net.h"
+#include "req/request.h"
+#include "rt/rt.h"
+
+/* A process that has left cannot answer questions of a protocol, so nobody leaves before all are
+ * leaving.  Queued frames go out meanwhile; those to processes that died were dropped. */
+static bool may_leave(struct mend_proc *self, void *arg)
+{
+    mend_interrupt_check(self);
+    return self->rt->all_leaving(self) && !self->outbox_n;
+}
+
+int mend_life_finalize(struct mend_proc *self)
+{
+    struct mend_wait w = {.until = may_leave, .what = "everybody to be in MPI_Finalize",
+                          .hint = MEND_PEER_NONE};
+
+    mend_event(self, MEND_EV_FINALIZE_ENTER);
+    mend_attrs_delete_all(self, &self->comm_self->attrs, MPI_COMM_SELF);
+    mend_wait_until(self, &w);
+    self->rt->goodbye(self);
+    self->state = MEND_PROC_FINALIZED;
+    mend_event(self, MEND_EV_FINALIZE_DONE);
+    self->net->close(self);
+    self->rt->close(self);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* init.c – from a bare process to a running rank.
+ *
+ *   runtime (who am I?) -> transport -> chapters -> MPI_COMM_WORLD, MPI_COMM_SELF -> ready
+ *
+ * Nothing here waits for another rank: what others need to know of us lies in the segment before the
+ * launcher starts us or is learnt on first use. */
+#include "life/life.h"
+
+#include "coll/coll.h"
+#include "comm/errhandler.h"
+#include "comm/objects.h"
+#include "datatype/init.h"
+#include "member/member.h"
+#include "net/net.h"
+#include "net/shm/shm.h"
+#include "p2p/p2p.h"
+#include "rt/rt.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Tried in order. */
+static const struct mend_rt *const runtimes[] = {&mend_rt_local, &mend_rt_single};
+
+static const struct mend_comm_hooks comm_hooks = {
+    .attach = {mend_match_create, mend_coll_attach, mend_ft_attach},
+    .detach = {mend_match_destroy, mend_coll_detach, mend_ft_detach},
+};
+
+static void suspect(struct mend_proc *self, mend_peer peer)
+{
+    self->rt->suspect(self, peer);
+}
+
+/* An error that no call can report (S4-1, S4-2). */
+static void lost_error(struct mend_proc *self, int error)
+{
+    mend_fatal(self, NULL, error, "an operation whose request or communicator was freed");
+}
+
+static int open_runtime(struct mend_proc *self, const char **why_p)
+{
+    enum mend_status st = MEND_ERR_UNSUPPORTED;
+
+    for (unsigned i = 0; i < MEND_COUNT_OF(runtimes) && st == MEND_ERR_UNSUPPORTED; i++) {
+        self->rt = runtimes[i];
+        st = self->rt->open(self);
+    }
+    *why_p = "the launcher's environment is damaged: start the program with Mend's mpiexec";
+    return st == MEND_OK ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+static int open_transport(struct mend_proc *self, const char **why_p)
+{
+    *why_p = "the node's shared memory cannot be used";
+    if (self->shm_base)
+        return mend_shm_open(self) == MEND_OK ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    self->net = &mend_net_self;
+    return MPI_SUCCESS;
+}
+
+static int open_chapters(struct mend_proc *self)
+{
+    int err = mend_objects_init(self);
+
+    if (!err)
+        err = mend_type_init(self);
+
+    if (!err)
+        err = mend_op_init(self);
+    if (!err)
+        err = mend_p2p_init(self);
+    if (!err)
+        err = mend_coll_init(self);
+    if (!err)
+        err = mend_member_init(self);
+    return err;
+}
+
+/* MPI_COMM_WORLD and MPI_COMM_SELF have context ids that no process ever proposes. */
+static int create_predefined(struct mend_proc *self)
+{
+    struct mend_group *world = mend_group_create_range(self, 0, 1, self->peers_n);
+    struct mend_group *alone = mend_group_create_range(self, self->me, 1, 1);
+
+    if (!world || !alone)
+        return MPI_ERR_NO_MEM;
+    self->world = mend_comm_create(self, world, NULL, MEND_CTX_WORLD, NULL);
+    self->comm_self = mend_comm_create(self, alone, NULL, MEND_CTX_SELF(self->me), NULL);
+    mend_group_put(self, world);
+    mend_group_put(self, alone);
+    if (!self->world || !self->comm_self)
+        return MPI_ERR_NO_MEM;
+    self->world->predefined = self->comm_self->predefined = true;
+    if (self->shm_base && self->params.coll_shm) {
+        self->world->cell = 0;
+        mend_coll_cell_take(self, 0);
+    }
+    return MPI_SUCCESS;
+}
+
+static void inject_now(struct mend_events *events, struct mend_inject *inject)
+{
+    struct mend_proc *self = mend_self;
+
+    switch (inject->action) {
+    case MEND_INJECT_KILL:
+        raise(SIGKILL);
+        break;
+    case MEND_INJECT_STOP:
+        raise(SIGSTOP);
+        break;
+    case MEND_INJECT_ABORT:
+        self->rt->abort(self, &self->me, 1, inject->arg);
+        _exit(inject->arg);
+    }
+}
+
+/* Reads MEND_INJECT: specifications for this rank, separated by ';'. */
+static int read_injections(struct mend_proc *self, const char **why_p)
+{
+    char *text = getenv("MEND_INJECT"), *save = NULL, *copy;
+    struct mend_events *events;
+
+    if (!text && !self->params.trace)
+        return MPI_SUCCESS;
+    events = mend_zalloc(self, 1, sizeof(*events));
+    copy = mend_alloc(self, text ? strlen(text) + 1 : 1);
+    if (!events || !copy)
+        return MPI_ERR_NO_MEM;
+    strcpy(copy, text ? text : "");
+    events->trace = self->params.trace;
+    events->act = inject_now;
+    events->injects = mend_zalloc(self, strlen(copy) + 1, sizeof(*events->injects));
+    if (!events->injects)
+        return MPI_ERR_NO_MEM;
+    for (char *one = strtok_r(copy, ";", &save); one; one = strtok_r(NULL, ";", &save))
+        if (!mend_inject_parse(one, &events->injects[events->injects_n++], why_p))
+            return MPI_ERR_OTHER;
+    self->events = events;
+    return MPI_SUCCESS;
+}
+
+int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p)
+{
+    const char *bad;
+    int err;
+
+    self->state = MEND_PROC_STARTING;
+    self->main_thread = pthread_self();
+    self->thread_level = thread_level;
+    self->threaded = thread_level == MPI_THREAD_MULTIPLE;
+    self->on_death = mend_death;
+    self->on_trouble = suspect;
+    self->on_lost_error = lost_error;
+    self->comm_hooks = &comm_hooks;
+    mend_params_read(&self->params, &bad);
+    if (bad) {
+        *why_p = bad;
+        return MPI_ERR_ARG;
+    }
+    err = open_runtime(self, why_p);
+    if (!err)
+        err = read_injections(self, why_p);
+    if (!err)
+        err = open_transport(self, why_p);
+    if (err)
+        return err;
+    *why_p = "no memory";
+    self->deaths = mend_zalloc(self, (size_t)self->peers_n, sizeof(*self->deaths));
+    err = self->deaths ? open_chapters(self) : MPI_ERR_NO_MEM;
+    if (!err)
+        err = create_predefined(self);
+    if (err)
+        return err;
+    self->state = MEND_PROC_RUNNING;
+    self->rt->ready(self);
+    mend_event(self, MEND_EV_INIT_DONE);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* life.h – how a process of a job begins and ends, and what another's death means to it. */
+#ifndef MEND_LIFE_LIFE_H
+#define MEND_LIFE_LIFE_H
+
+#include "proc/proc.h"
+
+/* Makes *self a running rank: finds its runtime and transport, fills the upward hooks, creates
+ * MPI_COMM_WORLD and MPI_COMM_SELF.  Local: waits for nobody.  An MPI error class; *why_p says in
+ * words what is wrong. */
+int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p);
+
+/* MPI_Finalize (R19): deletes MPI_COMM_SELF's attributes, delivers what is queued, waits until every
+ * other process is in MPI_Finalize too or dead, says good-bye.  Collective over the living; what ends
+ * its wait when a process dies is that process's verdict.  Always MPI_SUCCESS. */
+int mend_life_finalize(struct mend_proc *self);
+
+/* Everything a death means to this process (death.c); called for each verdict, in its order. */
+void mend_death(struct mend_proc *self, const struct mend_death *death);
+
+#endif

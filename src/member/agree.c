@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* agree.c – drives ft/agree_sm over the members of a communicator.
+ *
+ *   call ──> START ──> machine ──> messages ──> frames (kind AGREE, channel FT, tag = which machine)
+ *   frame ──> decode ──> RECV ──┐
+ *   death ──> DEATH ────────────┴─> machine ──> decided? ──> done(arg, value)
+ *
+ * all_acked (R16): every participant sends ~(number of failed members it acknowledged) in
+ * max_word[3].  What it acknowledged is a part of the union that is decided, so the smallest number
+ * equals the size of the union exactly if everybody had acknowledged everything. */
+#include "member/internal.h"
+
+#include "ft/wire.h"
+#include "net/net.h"
+
+#include <string.h>
+
+#define FRAME_STACK_BYTES 512
+
+mend_peer mend_ft_peer(const struct mend_ft_comm *ft, int32_t rank)
+{
+    return rank < ft->first->size ? mend_group_peer(ft->first, rank)
+                                  : mend_group_peer(ft->second, rank - ft->first->size);
+}
+
+int32_t mend_ft_rank(struct mend_proc *self, const struct mend_ft_comm *ft, mend_peer peer)
+{
+    int rank = mend_group_rank(self, ft->first, peer);
+
+    if (rank != MPI_UNDEFINED)
+        return rank;
+    rank = ft->second ? mend_group_rank(self, ft->second, peer) : MPI_UNDEFINED;
+    return rank == MPI_UNDEFINED ? -1 : rank + ft->first->size;
+}
+
+static void step(struct mend_comm *c, enum mend_machine which, const struct mend_agree_event *ev);
+
+/* The machine, told of all who are dead already.  NULL: no memory. */
+static struct mend_agree *machine(struct mend_comm *c, enum mend_machine which)
+{
+    struct mend_proc *self = c->self;
+    struct mend_ft_comm *ft = c->ft;
+    struct mend_agreements *a = &ft->agreements[which];
+
+    if (a->sm)
+        return a->sm;
+    a->sm = mend_alloc(self, mend_agree_size(ft->members_n, MEND_AGREE_WINDOW));
+    if (!a->sm)
+        return NULL;
+    mend_agree_init(a->sm, ft->members_n, ft->me, 1, MEND_AGREE_WINDOW);
+    for (uint32_t i = 0; i < self->deaths_n; i++) {
+        int32_t rank = mend_ft_rank(self, ft, self->deaths[i].peer);
+        struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = rank};
+
+        if (rank >= 0)
+            step(c, which, &ev);
+    }
+    return a->sm;
+}
+
+static void send_message(struct mend_comm *c, enum mend_machine which,
+                         const struct mend_agree_msg *msg)
+{
+    struct mend_proc *self = c->self;
+    unsigned char small[FRAME_STACK_BYTES], *buf = small;
+    size_t max = mend_ft_agree_max_bytes(c->ft->members_n), len;
+    struct mend_frame f;
+
+    if (max > sizeof(small))
+        buf = mend_alloc(self, max);
+    MEND_ASSERT(buf);
+    len = mend_ft_agree_encode(msg, c->ft->members_n, buf, max > sizeof(small) ? max : sizeof(small));
+    MEND_ASSERT(len);
+    f = mend_frame_make(MEND_FRAME_AGREE, c->ctx | MEND_CHANNEL_FT, (int)which, c->ft->me,
+                        (uint32_t)len);
+    MEND_ASSERT(mend_post(self, mend_ft_peer(c->ft, msg->peer), &f, buf));
+    mend_event(self, msg->kind == MEND_AGREE_UP     ? MEND_EV_AGREE_SENT_UP
+                     : msg->kind == MEND_AGREE_DOWN ? MEND_EV_AGREE_SENT_DOWN
+                                                    : MEND_EV_AGREE_SENT_UP);
+    if (buf != small)
+        mend_free(self, buf);
+}
+
+/* The group of the decided failures, NULL if there are none. */
+static struct mend_group *failed_group(struct mend_comm *c, const struct mend_agree_value *v)
+{
+    struct mend_proc *self = c->self;
+    mend_peer *peers = v->nfailed ? mend_alloc(self, (size_t)v->nfailed * sizeof(*peers)) : NULL;
+    struct mend_group *g;
+    int n = 0;
+
+    if (!peers)
+        return NULL;
+    for (int32_t r = 0; r < c->ft->members_n; r++)
+        if (mend_bits_test(v->failed, r))
+            peers[n++] = mend_ft_peer(c->ft, r);
+    g = mend_group_create(self, peers, n);
+    mend_free(self, peers);
+    return g;
+}
+
+static void start_waiting(struct mend_comm *c, enum mend_machine which);
+
+static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
+{
+    struct mend_proc *self = c->self;
+    struct mend_agreements *a = &c->ft->agreements[which];
+    struct mend_agree_value v;
+
+    mend_list_foreach(l, next, &a->running) {
+        struct mend_agree_op *op = mend_list_entry(l, struct mend_agree_op, link);
+
+        if (op->seq != seq)
+            continue;
+        MEND_ASSERT(mend_agree_result(a->sm, seq, &v));
+        mend_list_remove(l);
+        memcpy(op->value.and_word, v.and_word, sizeof(v.and_word));
+        memcpy(op->value.max_word, v.max_word, sizeof(v.max_word));
+        op->value.failed = failed_group(c, &v);
+        op->value.failed_n = v.nfailed;
+        op->value.all_acked = (uint32_t)~v.max_word[3] == (uint32_t)v.nfailed;
+        mend_event(self, MEND_EV_AGREE_DONE);
+        op->done(op->arg, &op->value);
+        if (op->value.failed)
+            mend_group_put(self, op->value.failed);
+        mend_free(self, op);
+        return;
+    }
+}
+
+/* One step of a machine, with everything that follows from it. */
+static void step(struct mend_comm *c, enum mend_machine which, const struct mend_agree_event *ev)
+{
+    struct mend_agree *sm = c->ft->agreements[which].sm;
+    struct mend_agree_out out;
+    struct mend_agree_msg msg;
+
+    mend_comm_get(c);
+    mend_agree_step(sm, ev, &out);
+    while (mend_agree_next(sm, &msg))
+        send_message(c, which, &msg);
+    for (int i = 0; i < out.decided_n; i++)
+        finish(c, which, out.decided_seq[i]);
+    if (out.decided_n)
+        start_waiting(c, which);
+    mend_comm_put(c);
+}
+
+/* Everything known to be failed among the members, and how much of it is acknowledged. */
+static int32_t known_failures(struct mend_comm *c, uint64_t *set, uint32_t *acked_p)
+{
+    struct mend_proc *self = c->self;
+    int32_t n = 0;
+
+    *acked_p = 0;
+    for (uint32_t i = 0; i < self->deaths_n; i++) {
+        int32_t rank = mend_ft_rank(self, c->ft, self->deaths[i].peer);
+
+        if (rank < 0)
+            continue;
+        mend_bits_set(set, rank);
+        n++;
+        *acked_p += i < c->acked_deaths_n;
+    }
+    return n;
+}
+
+/* Contributes to the next agreement.  op NULL: a vote beforehand, whose result nobody waits for. */
+static void contribute(struct mend_comm *c, enum mend_machine which, struct mend_agree_op *op,
+                       const struct mend_agreed *value)
+{
+    struct mend_proc *self = c->self;
+    struct mend_agreements *a = &c->ft->agreements[which];
+    struct mend_agree_value v;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_START, .value = &v};
+    uint64_t *failed = NULL;
+    uint32_t acked = 0;
+
+    mend_agree_value_init(&v);
+    memcpy(v.and_word, value->and_word, sizeof(v.and_word));
+    memcpy(v.max_word, value->max_word, sizeof(v.max_word));
+    if (self->deaths_n) {
+        failed = mend_zalloc(self, mend_bits_words(c->ft->members_n), sizeof(*failed));
+        MEND_ASSERT(failed);
+        v.nfailed = known_failures(c, failed, &acked);
+        v.failed = failed;
+    }
+    v.max_word[3] = (uint32_t)~acked;
+    if (op) {
+        op->seq = a->sm->next;
+        mend_list_append(&a->running, &op->link);
+    }
+    mend_event(self, MEND_EV_AGREE_ENTER);
+    step(c, which, &ev);
+    mend_free(self, failed);
+}
+
+static void start_waiting(struct mend_comm *c, enum mend_machine which)
+{
+    struct mend_agreements *a = &c->ft->agreements[which];
+
+    while (!mend_list_empty(&a->waiting) && mend_agree_can_start(a->sm)) {
+        struct mend_agree_op *op = mend_list_entry(a->waiting.next, struct mend_agree_op, link);
+
+        mend_list_remove(&op->link);
+        contribute(c, which, op, &op->value);
+    }
+}
+
+int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct mend_agreed *value,
+                    mend_agree_done *done, void *arg)
+{
+    struct mend_agree *sm = machine(c, which);
+    struct mend_agree_op *op = sm ? mend_zalloc(c->self, 1, sizeof(*op)) : NULL;
+
+    if (!op)
+        return MPI_ERR_NO_MEM;
+    op->value = *value;
+    op->done = done;
+    op->arg = arg;
+    mend_list_append(&c->ft->agreements[which].waiting, &op->link);
+    start_waiting(c, which);
+    return MPI_SUCCESS;
+}
+
+struct waiter {
+    struct mend_agreed *value;
+    bool done;
+};
+
+static void wake_waiter(void *arg, struct mend_agreed *value)
+{
+    struct waiter *w = arg;
+
+    *w->value = *value;
+    value->failed = NULL; /* the caller's now */
+    w->done = true;
+}
+
+static bool is_done(struct mend_proc *self, void *arg)
+{
+    return ((struct waiter *)arg)->done;
+}
+
+int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
+{
+    struct waiter waiter = {.value = value};
+    struct mend_wait w = {.until = is_done, .arg = &waiter, .hint = MEND_PEER_NONE, .rings = true,
+                          .what = which == MEND_MACHINE_EXPLICIT ? "agreement" : "creation"};
+    int err;
+
+    mend_interrupt_check(c->self);
+    err = mend_agree_call(c, which, value, wake_waiter, &waiter);
+    if (!err)
+        mend_wait_until(c->self, &w);
+    return err;
+}
+
+int mend_agree(struct mend_comm *c, struct mend_agreed *value)
+{
+    return mend_agree_wait(c, MEND_MACHINE_EXPLICIT, value);
+}
+
+int mend_agree_start(struct mend_comm *c, const struct mend_agreed *value, mend_agree_done *done,
+                     void *arg)
+{
+    return mend_agree_call(c, MEND_MACHINE_EXPLICIT, value, done, arg);
+}
+
+void mend_creation_say_no(struct mend_comm *c)
+{
+    struct mend_agreements *a = &c->ft->agreements[MEND_MACHINE_CREATION];
+    struct mend_agreed no = {
+        .max_word = {0, (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED)}};
+
+    if (a->said_no || !machine(c, MEND_MACHINE_CREATION))
+        return;
+    a->said_no = true;
+    while (mend_agree_can_start(a->sm))
+        contribute(c, MEND_MACHINE_CREATION, NULL, &no);
+}
+
+void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                         const void *payload)
+{
+    struct mend_comm *c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
+    struct mend_agree_msg msg;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = &msg};
+    uint64_t small[8] = {0}, *failed = small;
+    size_t words;
+
+    if (!c || !c->ft) {
+        mend_park(self, from, f, payload);
+        return;
+    }
+    if (f->tag < 0 || f->tag >= MEND_MACHINES || f->src < 0 || f->src >= c->ft->members_n ||
+        mend_ft_peer(c->ft, f->src) != from || !machine(c, (enum mend_machine)f->tag)) {
+        self->on_trouble(self, from);
+        return;
+    }
+    words = mend_bits_words(c->ft->members_n);
+    if (words > MEND_COUNT_OF(small))
+        failed = mend_zalloc(self, words, sizeof(*failed));
+    MEND_ASSERT(failed);
+    if (mend_ft_agree_decode(payload, mend_frame_len(f), c->ft->members_n, f->src, failed, &msg) ==
+        MEND_OK)
+        step(c, (enum mend_machine)f->tag, &ev);
+    else
+        self->on_trouble(self, from);
+    if (failed != small)
+        mend_free(self, failed);
+}
+
+void mend_agree_on_death(struct mend_comm *c, int32_t rank)
+{
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = rank};
+
+    for (int which = 0; which < MEND_MACHINES; which++)
+        if (c->ft->agreements[which].sm)
+            step(c, (enum mend_machine)which, &ev);
+}

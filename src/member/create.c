@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* create.c – new communicators from one parent: dup, create, create_group.
+ *
+ *   every member: { ok?, context id proposal, free cells } ── one agreement over the parent ──>
+ *   everybody ok and nobody dead: the object, with the highest proposal and the lowest common cell
+ *
+ * The agreement belongs to the parent's CREATION sequence.  A member that gave up on the parent (it
+ * heard of a death, or of a revocation) has said no to it beforehand; so the agreement ends in bounded
+ * time, and its one result makes creation uniform (S2-5..7).
+ *
+ * Words: and_word[0] all ones: ok; and_word[1] free cells; max_word[0] context id;
+ *        max_word[1] the error class of a member that is not ok. */
+#include "member/internal.h"
+
+mend_ctx mend_ctx_propose(struct mend_proc *self)
+{
+    return MEND_CTX_MAKE(self->me, self->ctx_counter++);
+}
+
+int mend_creation_check(struct mend_comm *parent)
+{
+    mend_interrupt_check(parent->self);
+    if (parent->revoked)
+        return MEND_CLASS_INVALIDATED;
+    if (parent->coll_failed || mend_comm_has_dead(parent))
+        return MEND_CLASS_PROC_FAILED;
+    mend_event(parent->self, MEND_EV_MEMBER_CREATE_ENTER);
+    return MPI_SUCCESS;
+}
+
+void mend_creation_propose(struct mend_comm *parent, bool ok, struct mend_agreed *value)
+{
+    *value = (struct mend_agreed){
+        .and_word = {ok ? UINT64_MAX : 0, mend_coll_cells_free(parent->self), UINT64_MAX,
+                     UINT64_MAX},
+        .max_word = {mend_ctx_propose(parent->self)},
+    };
+}
+
+int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error)
+{
+    mend_event(parent->self, MEND_EV_MEMBER_CREATE_DECIDED);
+    if (value->and_word[0] == UINT64_MAX && !value->failed_n)
+        return MPI_SUCCESS;
+    if (own_error)
+        return own_error;
+    if (value->max_word[1] == MEND_CLASS_INVALIDATED)
+        mend_revoke(parent); /* S0-63: it is invalid here as soon as this error is raised */
+    return value->max_word[1] ? (int)value->max_word[1] : MEND_CLASS_PROC_FAILED;
+}
+
+int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
+                         struct mend_group *remote, const struct mend_agreed *value,
+                         struct mend_comm **new_p)
+{
+    struct mend_proc *self = parent->self;
+    struct mend_comm *c;
+
+    *new_p = NULL;
+    if (!group || group->size == 0 || mend_group_rank(self, group, self->me) == MPI_UNDEFINED)
+        return MPI_SUCCESS;
+    c = mend_comm_create(self, group, remote, value->max_word[0], parent);
+    if (!c)
+        return MPI_ERR_NO_MEM;
+    if (!remote && value->and_word[1] && group->size > 1) {
+        c->cell = __builtin_ctzll(value->and_word[1]);
+        mend_coll_cell_take(self, c->cell);
+    }
+    for (uint32_t i = 0; i < self->deaths_n; i++) /* a member may have died since the decision */
+        if (mend_group_rank(self, c->remote, self->deaths[i].peer) != MPI_UNDEFINED)
+            c->coll_failed = true;
+    mend_unpark(self, c->ctx);
+    *new_p = c;
+    return MPI_SUCCESS;
+}
+
+/* Blocking creation of one object from the agreement over the parent. */
+static int create_now(struct mend_comm *parent, struct mend_group *group,
+                      struct mend_group *remote, int own_error, struct mend_comm **new_p)
+{
+    struct mend_agreed value;
+    int err;
+
+    mend_creation_propose(parent, !own_error, &value);
+    value.max_word[1] = (uint64_t)own_error;
+    err = mend_agree_wait(parent, MEND_MACHINE_CREATION, &value);
+    if (err)
+        return err;
+    err = mend_creation_result(parent, &value, own_error);
+    if (!err)
+        err = mend_creation_object(parent, group, remote, &value, new_p);
+    if (value.failed)
+        mend_group_put(parent->self, value.failed);
+    return err;
+}
+
+int mend_member_dup(struct mend_comm *c, struct mend_comm **new_p)
+{
+    int err = mend_creation_check(c);
+
+    return err ? err : create_now(c, c->group, c->inter ? c->remote : NULL, 0, new_p);
+}
+
+int mend_member_create(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p)
+{
+    int err = mend_creation_check(c);
+
+    if (err)
+        return err;
+    for (int i = 0; i < g->size; i++)
+        if (mend_group_rank(c->self, c->group, mend_group_peer(g, i)) == MPI_UNDEFINED)
+            err = MPI_ERR_GROUP;
+    return create_now(c, g, NULL, err, new_p);
+}
+
+/* A duplicate that comes later. */
+struct idup {
+    struct mend_request base;
+    struct mend_comm **new_p;
+};
+
+static void idup_release(struct mend_request *r)
+{
+    struct mend_comm *c = r->comm;
+
+    r->magic = 0;
+    mend_free(c->self, r);
+    mend_comm_put(c);
+}
+
+static const struct mend_request_ops idup_ops = {.name = "duplication of a communicator",
+                                                 .release = idup_release};
+
+static void idup_done(void *arg, struct mend_agreed *value)
+{
+    struct idup *d = arg;
+    struct mend_comm *c = d->base.comm, *made = NULL;
+    int err = mend_creation_result(c, value, 0);
+
+    if (!err)
+        err = mend_creation_object(c, c->group, c->inter ? c->remote : NULL, value, &made);
+    if (!err)
+        *d->new_p = made;
+    mend_request_complete(&d->base, err);
+}
+
+/* Errors are delivered by the request (S0-15), also those known at once. */
+int mend_member_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
+{
+    struct idup *d = mend_zalloc(c->self, 1, sizeof(*d));
+    struct mend_agreed value;
+    int err;
+
+    if (!d)
+        return MPI_ERR_NO_MEM;
+    mend_request_init(&d->base, &idup_ops, c);
+    mend_comm_get(c);
+    d->new_p = new_p;
+    d->base.active = true;
+    *req_p = &d->base;
+    err = mend_creation_check(c);
+    if (!err) {
+        mend_creation_propose(c, true, &value);
+        err = mend_agree_call(c, MEND_MACHINE_CREATION, &value, idup_done, d);
+    }
+    if (err)
+        mend_request_complete(&d->base, err);
+    return MPI_SUCCESS;
+}
+
+/* The members of the group have no sequence of agreements in common; a communicator of their own,
+ * whose id follows from (parent, group, tag, how often), lends them one for the creation.  All living
+ * members of the group must call (MPI-5.0 7.4.2). */
+int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
+                             struct mend_comm **new_p)
+{
+    struct mend_proc *self = c->self;
+    struct mend_comm *temp;
+    int err = MPI_SUCCESS;
+
+    *new_p = NULL;
+    if (mend_group_rank(self, g, self->me) == MPI_UNDEFINED)
+        return MPI_SUCCESS;
+    mend_interrupt_check(self);
+    if (c->revoked)
+        return MEND_CLASS_INVALIDATED;
+    for (int i = 0; i < g->size; i++)
+        if (mend_group_rank(self, c->group, mend_group_peer(g, i)) == MPI_UNDEFINED)
+            return MPI_ERR_GROUP;
+    temp = mend_comm_create(self, g, NULL, mend_ctx_meeting(self, c, g, tag), c);
+    if (!temp)
+        return MPI_ERR_NO_MEM;
+    mend_unpark(self, temp->ctx);
+    err = create_now(temp, g, NULL, 0, new_p);
+    mend_member_free(temp);
+    return err;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ft.c – protocol state of communicators: its life, and what deaths do to it.
+ *
+ * A member that freed a communicator may still be asked for its last agreement, when somebody died
+ * while it was being told.  So a reference to the last GRAVES communicators that were freed is kept:
+ * whoever asks does so as soon as it hears of the death, not thirty-two communicators later. */
+#include "member/internal.h"
+
+int mend_member_init(struct mend_proc *self)
+{
+    struct mend_member *m = mend_zalloc(self, 1, sizeof(*m));
+
+    if (!m)
+        return MPI_ERR_NO_MEM;
+    mend_hash_init(&m->meetings, self->arena);
+    self->member = m;
+    self->ctx_counter = MEND_CTX_FIRST;
+    self->on_frame[MEND_FRAME_AGREE] = mend_agree_on_frame;
+    self->on_frame[MEND_FRAME_REVOKE] = mend_revoke_on_frame;
+    return MPI_SUCCESS;
+}
+
+void mend_member_free(struct mend_comm *c)
+{
+    struct mend_member *m = c->self->member;
+    struct mend_comm **grave = &m->graves[m->next_grave++ % MEND_GRAVES];
+    struct mend_comm *oldest = *grave;
+
+    *grave = c;
+    if (oldest)
+        mend_comm_put(oldest);
+}
+
+void mend_member_fini(struct mend_proc *self)
+{
+    mend_hash_fini(&self->member->meetings);
+    mend_free(self, self->member);
+    self->member = NULL;
+}
+
+int mend_ft_attach(struct mend_comm *c)
+{
+    struct mend_ft_comm *ft = mend_zalloc(c->self, 1, sizeof(*ft));
+
+    if (!ft)
+        return MPI_ERR_NO_MEM;
+    ft->first = c->group;
+    if (c->inter) {
+        bool low = mend_group_peer(c->group, 0) < mend_group_peer(c->remote, 0);
+
+        ft->first = low ? c->group : c->remote;
+        ft->second = low ? c->remote : c->group;
+    }
+    ft->members_n = ft->first->size + (ft->second ? ft->second->size : 0);
+    ft->me = mend_ft_rank(c->self, ft, c->self->me);
+    for (int i = 0; i < MEND_MACHINES; i++) {
+        mend_list_init(&ft->agreements[i].waiting);
+        mend_list_init(&ft->agreements[i].running);
+    }
+    c->ft = ft;
+    return MPI_SUCCESS;
+}
+
+void mend_ft_detach(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+
+    if (!c->ft)
+        return;
+    for (int i = 0; i < MEND_MACHINES; i++)
+        mend_free(self, c->ft->agreements[i].sm);
+    mend_free(self, c->ft->revoke);
+    mend_free(self, c->ft);
+    c->ft = NULL;
+    mend_bury(self, c->ctx);
+}
+
+static void comm_on_death(struct mend_comm *c, mend_peer dead)
+{
+    int32_t rank = c->ft ? mend_ft_rank(c->self, c->ft, dead) : -1;
+
+    if (rank < 0)
+        return;
+    c->coll_failed = true;
+    mend_revoke_on_death(c, rank);
+    mend_agree_on_death(c, rank);
+    mend_creation_say_no(c);
+}
+
+void mend_member_on_death(struct mend_proc *self, mend_peer dead)
+{
+    struct mend_comm **all = mend_alloc(self, (self->comms.used + 1) * sizeof(*all));
+    uint32_t pos = 0, n = 0;
+    uint64_t key;
+    void *value;
+
+    MEND_ASSERT(all);
+    while (mend_hash_next(&self->comms, &pos, &key, &value)) {
+        mend_comm_get(value);
+        all[n++] = value;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        comm_on_death(all[i], dead);
+        mend_comm_put(all[i]);
+    }
+    mend_free(self, all);
+}

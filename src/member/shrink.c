@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shrink.c – a new communicator of the living: one agreement, no loop.
+ *
+ *   { failures I know, context id proposal, free cells, "it is invalid here" } ── agreement ──>
+ *   members = old members - agreed failures, in their old order (S0-75..78)
+ *
+ * Never fails because of deaths or revocation (S0-74).  Somebody who dies after the decision is in the
+ * new communicator and is found dead there (S0-79). */
+#include "member/internal.h"
+
+#define WORD_INVALID 1 /* max_word: 1 if the communicator is invalid at a participant (R3) */
+
+static void propose(struct mend_comm *c, struct mend_agreed *value)
+{
+    mend_creation_propose(c, true, value);
+    value->max_word[WORD_INVALID] = c->revoked;
+}
+
+/* g without the failed; NULL: no memory. */
+static struct mend_group *survivors(struct mend_comm *c, struct mend_group *g,
+                                    struct mend_group *failed)
+{
+    struct mend_proc *self = c->self;
+    mend_peer *peers = mend_alloc(self, (size_t)(g->size ? g->size : 1) * sizeof(*peers));
+    struct mend_group *left;
+    int n = 0;
+
+    if (!peers)
+        return NULL;
+    for (int i = 0; i < g->size; i++)
+        if (!failed || mend_group_rank(self, failed, mend_group_peer(g, i)) == MPI_UNDEFINED)
+            peers[n++] = mend_group_peer(g, i);
+    left = mend_group_create(self, peers, n);
+    mend_free(self, peers);
+    return left;
+}
+
+static int conclude(struct mend_comm *c, bool strict, const struct mend_agreed *value,
+                    struct mend_comm **new_p)
+{
+    struct mend_proc *self = c->self;
+    struct mend_group *group, *remote;
+    int err = MPI_ERR_NO_MEM;
+
+    mend_event(self, MEND_EV_SHRINK_DECIDED);
+    if (strict && !value->max_word[WORD_INVALID])
+        return MPI_ERR_ARG;
+    if (strict && !c->revoked)
+        mend_revoke(c); /* R3: the call itself is the notification */
+    group = survivors(c, c->group, value->failed);
+    remote = group && c->inter ? survivors(c, c->remote, value->failed) : NULL;
+    *new_p = NULL;
+    if (group && remote && remote->size == 0) /* R4 */
+        err = MPI_SUCCESS;
+    else if (group && (remote || !c->inter))
+        err = mend_creation_object(c, group, remote, value, new_p);
+    if (group)
+        mend_group_put(self, group);
+    if (remote)
+        mend_group_put(self, remote);
+    return err;
+}
+
+int mend_member_shrink(struct mend_comm *c, bool strict, struct mend_comm **new_p)
+{
+    struct mend_agreed value;
+    int err;
+
+    mend_interrupt_check(c->self);
+    propose(c, &value);
+    err = mend_agree(c, &value);
+    if (err)
+        return err;
+    err = conclude(c, strict, &value, new_p);
+    if (value.failed)
+        mend_group_put(c->self, value.failed);
+    return err;
+}
+
+struct ishrink {
+    struct mend_request base;
+    struct mend_comm **new_p;
+};
+
+static void ishrink_release(struct mend_request *r)
+{
+    struct mend_comm *c = r->comm;
+
+    r->magic = 0;
+    mend_free(c->self, r);
+    mend_comm_put(c);
+}
+
+static const struct mend_request_ops ishrink_ops = {.name = "shrink", .release = ishrink_release};
+
+static void ishrink_done(void *arg, struct mend_agreed *value)
+{
+    struct ishrink *s = arg;
+    struct mend_comm *made = NULL;
+    int err = conclude(s->base.comm, false, value, &made);
+
+    if (!err)
+        *s->new_p = made;
+    mend_request_complete(&s->base, err);
+}
+
+int mend_member_ishrink(struct mend_comm *c, struct mend_comm **new_p,
+                        struct mend_request **req_p)
+{
+    struct ishrink *s = mend_zalloc(c->self, 1, sizeof(*s));
+    struct mend_agreed value;
+    int err;
+
+    if (!s)
+        return MPI_ERR_NO_MEM;
+    mend_request_init(&s->base, &ishrink_ops, c);
+    mend_comm_get(c);
+    s->new_p = new_p;
+    s->base.active = true;
+    *req_p = &s->base;
+    propose(c, &value);
+    err = mend_agree_start(c, &value, ishrink_done, s);
+    if (err)
+        mend_request_complete(&s->base, err);
+    return MPI_SUCCESS;
+}
