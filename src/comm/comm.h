@@ -27,6 +27,7 @@ struct mend_ft_comm;
 struct mend_coll_comm;
 struct mend_p2p_buffer;
 
+/* There is one group of size 0 per process, MPI_GROUP_EMPTY, and it is not counted. */
 struct mend_group {
     uint32_t magic;
     int refs;
@@ -53,8 +54,36 @@ struct mend_group *mend_group_create_range(struct mend_proc *self, mend_peer fir
 void mend_group_get(struct mend_group *g);
 void mend_group_put(struct mend_proc *self, struct mend_group *g);
 
-/* Members of g that are dead and stand in the first n entries of the log of deaths. */
+/* Members of g that are dead and stand in the first n entries of the log of deaths, in the order of
+ * the log: a later call gives the same members first.  NULL: no memory. */
 struct mend_group *mend_group_dead(struct mend_proc *self, struct mend_group *g, uint32_t deaths_n);
+
+/* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.  O(n) expected. */
+int mend_group_compare(struct mend_proc *self, struct mend_group *a, struct mend_group *b);
+
+/* True if every member of part is a member of whole. */
+bool mend_group_contains(struct mend_proc *self, struct mend_group *whole, struct mend_group *part);
+
+/* Set operations (MPI-5.0 7.3.2), in the order of a, then of b.  NULL: no memory.  O(n) expected. */
+struct mend_group *mend_group_union(struct mend_proc *self, struct mend_group *a,
+                                    struct mend_group *b);
+struct mend_group *mend_group_intersection(struct mend_proc *self, struct mend_group *a,
+                                           struct mend_group *b);
+struct mend_group *mend_group_difference(struct mend_proc *self, struct mend_group *a,
+                                         struct mend_group *b);
+
+/* The members with these ranks, in this order, and the others, in g's order.  MPI_ERR_RANK: a rank
+ * out of range, or twice; MPI_ERR_NO_MEM. */
+int mend_group_incl(struct mend_proc *self, struct mend_group *g, int n, const int *ranks,
+                    struct mend_group **new_p);
+int mend_group_excl(struct mend_proc *self, struct mend_group *g, int n, const int *ranks,
+                    struct mend_group **new_p);
+
+/* Writes out n ranges {first, last, stride} of ranks of a group of this size.  *ranks_p is the
+ * caller's, who frees it.  MPI_ERR_ARG: a stride of 0 or one that leads away from last;
+ * MPI_ERR_RANK: a rank out of range; more ranks than members; MPI_ERR_NO_MEM. */
+int mend_group_expand(struct mend_proc *self, int size, int n, const int (*ranges)[3],
+                      int **ranks_p, int *ranks_n_p);
 
 struct mend_errhandler {
     uint32_t magic;
@@ -105,7 +134,6 @@ struct mend_comm {
     struct mend_info *info;
     char *name;                     /* NULL: the empty name */
     struct mend_p2p_buffer *buffer; /* MPI_Comm_attach_buffer */
-    int handle_int;                 /* MPI_Comm_toint, 0: none given yet */
 };
 
 /* Peer that rank means in point-to-point calls on c. */
@@ -114,16 +142,38 @@ static inline mend_peer mend_comm_peer(const struct mend_comm *c, int rank)
     return mend_group_peer(c->remote, rank);
 }
 
+/* What the layers above attach to a communicator, in this order, and detach in reverse order:
+ * message queues, state of collectives, state of agreements.  life/init.c fills the table and sets
+ * self->comm_hooks before it creates MPI_COMM_WORLD; entries may be NULL. */
+#define MEND_COMM_HOOKS 4
+struct mend_comm_hooks {
+    int (*attach[MEND_COMM_HOOKS])(struct mend_comm *c); /* MPI error class */
+    void (*detach[MEND_COMM_HOOKS])(struct mend_comm *c); /* also after attach has failed */
+};
+
 /* A communicator object with the given groups (references are taken) and context id; enters the
- * table of contexts.  remote NULL: intracommunicator.  Reference count 1.  NULL: no memory.
- * The error handler is that of `parent`, or MPI_ERRORS_ARE_FATAL if parent is NULL. */
+ * table of contexts, and frames that were parked for it are delivered.  remote NULL:
+ * intracommunicator.  Reference count 1.  NULL: no memory.
+ * The error handler is that of `parent`, or MPI_ERRORS_ARE_FATAL if parent is NULL.
+ * A member that is dead already makes it `coll_failed`; who creates among survivors on purpose
+ * takes that back.
+ * The hidden `local` of an intercommunicator belongs to it and goes with it. */
 struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
                                    struct mend_group *remote, mend_ctx ctx,
                                    struct mend_comm *parent);
 void mend_comm_get(struct mend_comm *c);
 
-/* Drops a reference; the last one closes the object: attributes, topology, match state, context. */
+/* Drops a reference; the last one closes the object: topology, match state, context.  Attributes are
+ * deleted by mend_comm_close(): their callbacks may fail, and may call MPI. */
 void mend_comm_put(struct mend_comm *c);
+
+/* The user's handle goes away (MPI_Comm_free): deletes the attributes, then drops the handle's
+ * reference; pending operations go on, their errors are fatal from now on (S0-71).  The error of a
+ * callback that refused leaves the communicator as it is. */
+int mend_comm_close(struct mend_comm *c);
+
+/* Name for messages: the user's, that of a predefined communicator, or a description. */
+const char *mend_comm_label(const struct mend_comm *c);
 
 /* True if a member (either group) is dead. */
 bool mend_comm_has_dead(const struct mend_comm *c);

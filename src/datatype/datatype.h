@@ -57,6 +57,10 @@ enum mend_basic {
     MEND_BASIC_LONG_DOUBLE_INT,
     MEND_BASIC_2F32,
     MEND_BASIC_2F64,
+    MEND_BASIC_I128,
+    MEND_BASIC_C16,
+    MEND_BASIC_C128,
+    MEND_BASIC_LOGICAL128,
     MEND_BASIC_COUNT
 };
 
@@ -64,7 +68,8 @@ struct mend_type {
     uint32_t magic;
     int refs; /* handles plus operations in progress plus types built from it */
     bool predefined, committed;
-    bool dense;    /* count elements are one piece: size == extent, no gaps, in order */
+    bool dense;    /* count elements are one piece: size == extent, no gaps, in order; it begins at
+                      the buffer's address + lb, and lb == true_lb */
     uint8_t basic; /* enum mend_basic; also for derived types made of one basic type */
     MPI_Count size, lb, extent, true_lb, true_extent;
     struct mend_layout *layout;

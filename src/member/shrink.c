@@ -99,8 +99,8 @@ static void ishrink_done(void *arg, struct mend_agreed *value)
     struct mend_comm *made = NULL;
     int err = conclude(s->base.comm, false, value, &made);
 
-    if (!err)
-        *s->new_p = made;
+    if (!err) /* R4: nobody is left on one side */
+        *s->new_p = made ? made : (struct mend_comm *)MPI_COMM_NULL;
     mend_request_complete(&s->base, err);
 }
 

@@ -113,7 +113,9 @@ static void vote_prepare(struct mend_comm *c, int flag, bool logical, struct vot
 
 static int vote_result(const struct vote *v, const struct mend_agreed *value)
 {
-    *v->flag = v->logical ? value->and_word[v->theirs] & 1 : (int)(uint32_t)value->and_word[v->theirs];
+    uint64_t word = value->and_word[v->theirs];
+
+    *v->flag = v->logical ? (int)(word & 1) : (int)(uint32_t)word;
     return !v->logical && !value->all_acked ? MEND_CLASS_PROC_FAILED : MPI_SUCCESS;
 }
 

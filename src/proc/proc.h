@@ -21,6 +21,7 @@
 #include <pthread.h>
 
 struct mend_comm;
+struct mend_comm_hooks;
 struct mend_frame;
 struct mend_net;
 struct mend_request;
@@ -41,6 +42,7 @@ enum mend_cause {
     MEND_CAUSE_ABORT,   /* MPI_Abort or a fatal error; code: the abort code */
     MEND_CAUSE_STOPPED, /* did not run for too long and was killed */
     MEND_CAUSE_LOST,    /* its node or agent was lost */
+    MEND_CAUSE_SUSPECTED, /* a rank could not reach it and had it killed; code: that rank */
 };
 
 struct mend_death {
@@ -104,6 +106,7 @@ struct mend_proc {
     struct mend_types *types;
     struct mend_ops *ops;
     struct mend_objects *objects; /* comm/: keyvals, error handlers, infos, handle numbers */
+    const struct mend_comm_hooks *comm_hooks; /* what upper layers attach to a communicator */
     struct mend_coll *coll;
     struct mend_ft *ft;
     struct mend_member *member;
