@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# mend-info.sh – mend-info answers what it is asked and refuses what it does not know.
+#
+# RUN: ; expect "all mend-info checks passed"
+
+fail()
+{
+    echo "wrong: $*"
+    exit 1
+}
+
+mend-info >summary || fail "no summary"
+grep -q "^Mend [0-9]" summary || fail "no version"
+grep -q "^  EAGER_MAX " summary || fail "no parameters"
+mend-info --version | grep -qx "Mend [0-9.]*" || fail "--version"
+mend-info --abi | grep -q "^ABI  *1.0" || fail "--abi"
+mend-info --transports | grep -q "^  shm " || fail "--transports"
+MEND_SPIN=77 mend-info --params | grep -q "^  SPIN .*set here to 77" || fail "--params and the environment"
+mend-info --events | grep -q "^  init.done " || fail "--events"
+[ "$(mend-info --events | grep -c '^  ')" -ge 20 ] || fail "few events"
+mend-info --help | grep -q -- --functions || fail "--help"
+mend-info --nothing >/dev/null 2>&1
+[ $? = 2 ] || fail "a wrong option must give status 2"
+
+# The list of functions that are not built is that of the library: calling one of them raises the
+# error, and what is not in the list is not in unsupported.def.
+mend-info --functions | sed -n 's/^  //p' | sort >listed
+sed -n 's/^UNSUPPORTED([A-Z_]*, \([A-Za-z_]*\),.*/\1/p' "$MEND_TEST_ROOT/src/mpi/unsupported.def" |
+    sort >defined
+cmp listed defined || fail "--functions"
+mend-info --functions | head -1 | grep -q "^$(wc -l <listed) of the 664" || fail "their number"
+mend-info --functions >/dev/full 2>/dev/null && fail "a full disk is not noticed"
+echo "all mend-info checks passed"
