@@ -152,8 +152,8 @@ struct mend_comm_hooks {
 };
 
 /* A communicator object with the given groups (references are taken) and context id; enters the
- * table of contexts, and frames that were parked for it are delivered.  remote NULL:
- * intracommunicator.  Reference count 1.  NULL: no memory.
+ * table of contexts.  remote NULL: intracommunicator.  Reference count 1.  NULL: no memory.
+ * Who creates it opens it for frames that came early, with mend_unpark(), when it is complete.
  * The error handler is that of `parent`, or MPI_ERRORS_ARE_FATAL if parent is NULL.
  * A member that is dead already makes it `coll_failed`; who creates among survivors on purpose
  * takes that back.
@@ -167,9 +167,10 @@ void mend_comm_get(struct mend_comm *c);
  * deleted by mend_comm_close(): their callbacks may fail, and may call MPI. */
 void mend_comm_put(struct mend_comm *c);
 
-/* The user's handle goes away (MPI_Comm_free): deletes the attributes, then drops the handle's
- * reference; pending operations go on, their errors are fatal from now on (S0-71).  The error of a
- * callback that refused leaves the communicator as it is. */
+/* The user's handle goes away (MPI_Comm_free): deletes the attributes and lets no call in any more;
+ * the handle's reference is dropped by mend_member_free() next.  Pending operations go on, their
+ * errors are fatal from now on (S0-71).  The error of a callback that refused leaves the
+ * communicator as it is. */
 int mend_comm_close(struct mend_comm *c);
 
 /* Name for messages: the user's, that of a predefined communicator, or a description. */

@@ -22,11 +22,21 @@
 #include "mpi.h"
 #include "mpi/alias.h"
 
+#include "comm/handle.h"
 #include "p2p/p2p.h"
+
+int mend_enter_slow(const char *fn);
 
 /* Every MPI function between init and finalize.  MPI_SUCCESS; before MPI_Init or after MPI_Finalize
  * MPI_ERR_OTHER, which the report function treats as fatal. */
-int mend_enter(const char *fn);
+static inline int mend_enter(const char *fn)
+{
+    const struct mend_proc *self = mend_self;
+
+    if (mend_likely(self && self->state == MEND_PROC_RUNNING && !self->threaded && !self->events))
+        return MPI_SUCCESS;
+    return mend_enter_slow(fn);
+}
 
 /* Functions that may be called at any time (MPI-5.0 11.4.1): makes mend_self if there is none. */
 int mend_enter_any(const char *fn);
@@ -39,8 +49,16 @@ int mend_report_comm(struct mend_comm *c, int err, const char *fn);
 /* Leaves without reporting. */
 int mend_leave(int err);
 
+int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p);
+
 /* Handles.  A null, foreign or freed handle is the class of its kind (MPI_ERR_COMM, ...). */
-int mend_check_comm(MPI_Comm comm, struct mend_comm **c_p);
+static inline int mend_check_comm(MPI_Comm comm, struct mend_comm **c_p)
+{
+    if (mend_unlikely(comm != MPI_COMM_WORLD))
+        return mend_check_comm_slow(comm, c_p);
+    *c_p = mend_self->world;
+    return MPI_SUCCESS;
+}
 int mend_check_intra(MPI_Comm comm, struct mend_comm **c_p); /* no intercommunicator: ERR_COMM */
 int mend_check_inter(MPI_Comm comm, struct mend_comm **c_p);
 int mend_check_group(MPI_Group group, struct mend_group **g_p);
@@ -53,21 +71,49 @@ int mend_check_info_or_null(MPI_Info info, struct mend_info **i_p);     /* MPI_I
 int mend_check_request(MPI_Request request, struct mend_request **r_p); /* NULL: REQUEST_NULL */
 
 /* Values. */
-int mend_check_count(MPI_Count count); /* MPI_ERR_COUNT if negative */
-int mend_check_buffer(const void *buf, MPI_Count count, const struct mend_type *t);
-int mend_check_dest(const struct mend_comm *c, int rank);   /* rank or MPI_PROC_NULL */
-int mend_check_source(const struct mend_comm *c, int rank); /* also MPI_ANY_SOURCE */
-int mend_check_rank(const struct mend_comm *c, int rank);   /* strictly a rank */
-int mend_check_root(const struct mend_comm *c, int root);   /* MPI_ERR_ROOT */
-int mend_check_send_tag(int tag);
-int mend_check_recv_tag(int tag);      /* also MPI_ANY_TAG */
-int mend_check_pointer(const void *p); /* MPI_ERR_ARG if NULL */
 #define MEND_TAG_UB 0x7fffffff
 
-/* Object to handle: predefined objects give back their small integer. */
-MPI_Comm mend_comm_handle(const struct mend_comm *c);
-MPI_Group mend_group_handle(const struct mend_group *g);
-MPI_Errhandler mend_errhandler_handle(const struct mend_errhandler *e);
+static inline int mend_check_count(MPI_Count count) /* MPI_ERR_COUNT if negative */
+{
+    return mend_likely(count >= 0) ? MPI_SUCCESS : MPI_ERR_COUNT;
+}
+
+/* MPI_BOTTOM is NULL in this ABI: with a type of absolute addresses NULL is a buffer. */
+static inline int mend_check_buffer(const void *buf, MPI_Count count, const struct mend_type *t)
+{
+    return mend_likely(buf || count == 0 || t->size == 0 || t->true_lb != 0) ? MPI_SUCCESS
+                                                                             : MPI_ERR_BUFFER;
+}
+
+/* Strictly a rank of the group that point-to-point calls mean. */
+static inline int mend_check_rank(const struct mend_comm *c, int rank)
+{
+    return mend_likely((unsigned)rank < (unsigned)c->peers_n) ? MPI_SUCCESS : MPI_ERR_RANK;
+}
+
+static inline int mend_check_dest(const struct mend_comm *c, int rank) /* rank or MPI_PROC_NULL */
+{
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS : mend_check_rank(c, rank);
+}
+
+static inline int mend_check_source(const struct mend_comm *c, int rank) /* also MPI_ANY_SOURCE */
+{
+    return rank == MPI_ANY_SOURCE ? MPI_SUCCESS : mend_check_dest(c, rank);
+}
+
+static inline int mend_check_send_tag(int tag)
+{
+    return mend_likely(tag >= 0) ? MPI_SUCCESS : MPI_ERR_TAG;
+}
+
+static inline int mend_check_recv_tag(int tag) /* also MPI_ANY_TAG */
+{
+    return mend_likely(tag >= 0 || tag == MPI_ANY_TAG) ? MPI_SUCCESS : MPI_ERR_TAG;
+}
+
+int mend_check_root(const struct mend_comm *c, int root); /* MPI_ERR_ROOT */
+int mend_check_pointer(const void *p); /* MPI_ERR_ARG if NULL */
+
 MPI_Request mend_request_handle(const struct mend_request *r); /* NULL: MPI_REQUEST_NULL */
 
 #endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm.c – the life of a communicator object.
+ *
+ *   create ──> in self->comms, hooks attached ──close──> no handle ──last put──> detached, buried
+ *
+ * 1. While a communicator is in the table of contexts everything that its messages need is attached.
+ * 2. From close on no call of the user reaches it; operations that hold references end normally.
+ * 3. The context of a destroyed communicator is buried: late frames are dropped, not parked. */
+#include "comm/attr.h"
+#include "comm/errhandler.h"
+#include "comm/handle.h"
+#include "comm/info.h"
+#include "comm/objects.h"
+#include "comm/topo.h"
+#include "proc/post.h"
+
+#include <string.h>
+
+static void detach(struct mend_comm *c, int n)
+{
+    const struct mend_comm_hooks *hooks = c->self->comm_hooks;
+
+    while (hooks && n-- > 0)
+        if (hooks->detach[n])
+            hooks->detach[n](c);
+}
+
+static int attach(struct mend_comm *c)
+{
+    const struct mend_comm_hooks *hooks = c->self->comm_hooks;
+
+    for (int i = 0; hooks && i < MEND_COMM_HOOKS; i++) {
+        int err = hooks->attach[i] ? hooks->attach[i](c) : MPI_SUCCESS;
+
+        if (err) {
+            detach(c, i + 1);
+            return err;
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group *group,
+                 struct mend_group *remote, mend_ctx ctx, struct mend_comm *parent)
+{
+    c->magic = MEND_COMM_MAGIC;
+    c->refs = 1;
+    c->self = self;
+    c->ctx = ctx;
+    c->rank = mend_group_rank(self, group, self->me);
+    c->size = group->size;
+    c->inter = remote != NULL;
+    c->group = group;
+    c->remote = remote ? remote : group;
+    c->peers_n = c->remote->size;
+    c->cell = -1;
+    c->errhandler = parent ? parent->errhandler : mend_errhandler_fatal(self);
+    mend_errhandler_get(c->errhandler);
+    mend_group_get(c->group);
+    mend_group_get(c->remote);
+    c->coll_failed = mend_comm_has_dead(c);
+}
+
+/* What init() took. */
+static void fini(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+
+    c->magic = 0;
+    mend_errhandler_put(self, c->errhandler);
+    mend_group_put(self, c->group);
+    mend_group_put(self, c->remote);
+    mend_free(self, c);
+}
+
+struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
+                                   struct mend_group *remote, mend_ctx ctx,
+                                   struct mend_comm *parent)
+{
+    struct mend_comm *c = mend_objects_init(self) ? NULL : mend_zalloc(self, 1, sizeof(*c));
+
+    if (!c)
+        return NULL;
+    init(c, self, group, remote, ctx, parent);
+    MEND_ASSERT(c->rank != MPI_UNDEFINED);
+    MEND_ASSERT(!mend_hash_get(&self->comms, ctx));
+    if (mend_hash_put(&self->comms, ctx, c) != MEND_OK)
+        goto no_table;
+    if (attach(c))
+        goto not_attached;
+    return c;
+not_attached:
+    mend_hash_remove(&self->comms, ctx);
+no_table:
+    fini(c);
+    return NULL;
+}
+
+void mend_comm_get(struct mend_comm *c)
+{
+    c->refs++;
+}
+
+/* The hidden local communicator's context differs from its owner's in a channel bit; the owner's
+ * end buries both. */
+static void destroy(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+
+    detach(c, MEND_COMM_HOOKS);
+    mend_hash_remove(&self->comms, c->ctx);
+    if (!(c->ctx & MEND_CHANNEL_LOCAL))
+        mend_bury(self, c->ctx);
+    if (c->local)
+        mend_comm_put(c->local);
+    if (c->topo)
+        mend_topo_free(self, c->topo);
+    if (c->info)
+        mend_info_free(self, c->info);
+    mend_free(self, c->name);
+    fini(c);
+}
+
+void mend_comm_put(struct mend_comm *c)
+{
+    MEND_ASSERT(c->refs > 0);
+    if (--c->refs == 0)
+        destroy(c);
+}
+
+int mend_comm_close(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    int err = mend_attrs_delete_all(self, &c->attrs, (void *)mend_comm_handle(c));
+
+    if (err)
+        return err;
+    mend_errhandler_put(self, c->errhandler);
+    c->errhandler = mend_errhandler_fatal(self);
+    c->closing = true;
+    return MPI_SUCCESS;
+}
+
+bool mend_comm_has_dead(const struct mend_comm *c)
+{
+    const struct mend_proc *self = c->self;
+
+    for (uint32_t i = 0; i < self->deaths_n; i++) {
+        mend_peer dead = self->deaths[i].peer;
+
+        if (mend_group_rank(c->self, c->group, dead) != MPI_UNDEFINED ||
+            (c->inter && mend_group_rank(c->self, c->remote, dead) != MPI_UNDEFINED))
+            return true;
+    }
+    return false;
+}
+
+const char *mend_comm_label(const struct mend_comm *c)
+{
+    if (c->name && c->name[0])
+        return c->name;
+    if (c == c->self->world)
+        return "MPI_COMM_WORLD";
+    if (c == c->self->comm_self)
+        return "MPI_COMM_SELF";
+    return c->inter ? "an intercommunicator without a name" : "a communicator without a name";
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* errhandler.c – running error handlers, and ending processes.
+ *
+ * 1. A handler of the user's gets copies on the stack; after it nothing of the library is touched.
+ *    So it may free the communicator, or longjmp.
+ * 2. Whoever ends, ends the same way: output is flushed, the runtime is asked for the others, then
+ *    _exit: no destructor of a half-broken program runs. */
+#include "comm/errhandler.h"
+
+#include "comm/errcode.h"
+#include "comm/handle.h"
+#include "comm/objects.h"
+#include "rt/rt.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/single_threaded.h>
+#include <unistd.h>
+
+struct mend_errhandler *mend_errhandler_create(struct mend_proc *self, int object)
+{
+    struct mend_errhandler *e = mend_zalloc(self, 1, sizeof(*e));
+
+    if (e) {
+        e->magic = MEND_ERRHANDLER_MAGIC;
+        e->refs = 1;
+        e->kind = MEND_ERRH_USER;
+        e->object = object;
+    }
+    return e;
+}
+
+void mend_errhandler_get(struct mend_errhandler *e)
+{
+    if (e->kind == MEND_ERRH_USER)
+        e->refs++;
+}
+
+void mend_errhandler_put(struct mend_proc *self, struct mend_errhandler *e)
+{
+    if (e->kind != MEND_ERRH_USER || --e->refs > 0)
+        return;
+    e->magic = 0;
+    mend_free(self, e);
+}
+
+struct mend_errhandler *mend_errhandler_fatal(struct mend_proc *self)
+{
+    return &self->objects->fatal;
+}
+
+/* fflush(NULL) waits for streams that other threads are reading from. */
+static void flush(void)
+{
+    fflush(__libc_single_threaded ? NULL : stdout);
+}
+
+static _Noreturn void end_all(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
+{
+    flush();
+    if (self && self->rt)
+        self->rt->abort(self, peers, n, code);
+    _exit((code & 0xff) || !code ? code : 1);
+}
+
+/* Writes the living members of g behind the first n; a peer in both groups is there twice, which
+ * does no harm. */
+static uint32_t collect(struct mend_proc *self, const struct mend_group *g, mend_peer *peers,
+                        uint32_t n)
+{
+    for (int i = 0; i < g->size; i++)
+        if (!mend_peer_is_dead(self, mend_group_peer(g, i)))
+            peers[n++] = mend_group_peer(g, i);
+    return n;
+}
+
+static _Noreturn void end_self(struct mend_proc *self, int code)
+{
+    if (self && self->me != MEND_PEER_NONE)
+        end_all(self, &self->me, 1, code);
+    flush();
+    _exit((code & 0xff) || !code ? code : 1);
+}
+
+static _Noreturn void end_comm(struct mend_comm *c, int code)
+{
+    struct mend_proc *self = c->self;
+    size_t max = (size_t)c->size + (c->inter ? (size_t)c->remote->size : 0);
+    mend_peer *peers = mend_alloc(self, max * sizeof(*peers));
+    uint32_t n = 0;
+
+    if (!peers)
+        end_self(self, code);
+    n = collect(self, c->group, peers, n);
+    if (c->inter)
+        n = collect(self, c->remote, peers, n);
+    end_all(self, peers, n, code);
+}
+
+static _Noreturn void end_job(struct mend_proc *self, int code)
+{
+    mend_peer *peers = mend_alloc(self, (size_t)self->peers_n * sizeof(*peers));
+    uint32_t n = 0;
+
+    if (!peers)
+        end_self(self, code);
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        if (!mend_peer_is_dead(self, p))
+            peers[n++] = p;
+    end_all(self, peers, n, code);
+}
+
+static const char *my_host(struct mend_proc *self, char *room, size_t max)
+{
+    if (self && self->rt && self->me != MEND_PEER_NONE)
+        return self->rt->host(self, self->me);
+    if (gethostname(room, max))
+        return "?";
+    room[max - 1] = '\0';
+    return room;
+}
+
+/* One write, so that lines of several processes do not mix. */
+static void say(const char *text)
+{
+    size_t n = strlen(text);
+
+    flush();
+    if (write(STDERR_FILENO, text, n) < 0)
+        return; /* nobody listens; the process ends all the same */
+}
+
+void mend_abort(struct mend_comm *c, int code)
+{
+    struct mend_proc *self = c ? c->self : mend_self;
+    char host[MPI_MAX_PROCESSOR_NAME], text[1024];
+
+    snprintf(text, sizeof(text), "mend: rank %d (host %s): MPI_Abort on %s with code %d\n",
+             self ? (int)self->me : 0, my_host(self, host, sizeof(host)),
+             c ? mend_comm_label(c) : "this process", code);
+    say(text);
+    if (c)
+        end_comm(c, code);
+    end_self(self, code);
+}
+
+void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char *fn)
+{
+    char host[MPI_MAX_PROCESSOR_NAME], text[2048], what[MPI_MAX_ERROR_STRING], scope[192];
+    const char *wanted = self->params.fatal_scope;
+    bool connected = wanted && !strcmp(wanted, "connected");
+
+    if (c)
+        mend_failure_note(c, err);
+    if (mend_errcode_text(self, err, what, sizeof(what)))
+        snprintf(what, sizeof(what), "error code %d", err);
+    if (connected)
+        snprintf(scope, sizeof(scope), "all processes of the job end");
+    else if (c && c->size + (c->inter ? c->remote->size : 0) > 1)
+        snprintf(scope, sizeof(scope), "the %d processes of %s end",
+                 c->size + (c->inter ? c->remote->size : 0), mend_comm_label(c));
+    else
+        snprintf(scope, sizeof(scope), "this process ends");
+    snprintf(text, sizeof(text),
+             "mend: rank %d (host %s): %s on %s: %s\n"
+             "mend: the error handler is fatal: %s. To go on after errors, give the communicator "
+             "MPI_ERRORS_RETURN with MPI_Comm_set_errhandler.\n",
+             (int)self->me, my_host(self, host, sizeof(host)), fn,
+             c ? mend_comm_label(c) : "no communicator", what, scope);
+    say(text);
+    if (connected)
+        end_job(self, err);
+    if (c)
+        end_comm(c, err);
+    end_self(self, err);
+}
+
+void mend_fatal_outside(struct mend_proc *self, int err, const char *fn)
+{
+    char host[MPI_MAX_PROCESSOR_NAME], text[1024], what[MPI_MAX_ERROR_STRING] = "no memory";
+    bool finalized = self && self->state == MEND_PROC_FINALIZED;
+
+    my_host(NULL, host, sizeof(host));
+    if (err == MPI_ERR_OTHER)
+        snprintf(what, sizeof(what), "was called %s",
+                 finalized ? "after MPI_Finalize" : "before MPI_Init");
+    else if (self && self->objects)
+        mend_errcode_text(self, err, what, sizeof(what));
+    snprintf(text, sizeof(text), "mend: process %d (host %s): %s%s %s\n", (int)getpid(), host, fn,
+             err == MPI_ERR_OTHER ? "" : ":", what);
+    say(text);
+    _exit(1);
+}
+
+int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char *fn)
+{
+    struct mend_comm *owner = c ? c : self->comm_self;
+    struct mend_errhandler h;
+    MPI_Comm handle;
+    int code = err;
+
+    if (!owner)
+        mend_fatal_outside(self, err, fn);
+    if (c)
+        mend_failure_note(c, err);
+    h = *owner->errhandler;
+    handle = mend_comm_handle(owner);
+    if (h.kind == MEND_ERRH_FATAL || h.kind == MEND_ERRH_ABORT)
+        mend_fatal(self, owner, err, fn);
+    mend_unlock(self);
+    if (h.kind == MEND_ERRH_USER)
+        h.comm_fn(&handle, &code, fn);
+    return err;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* errhandler.h – error handlers, what an error does, and the end of processes.
+ *
+ *                      error
+ *                        │
+ *         ┌──────────────┼──────────────────────┐
+ *      RETURN          USER                FATAL, ABORT
+ *      the code        his function,       message, the group of the object ends (R13, S4-3),
+ *                      then the code       this process too */
+#ifndef MEND_COMM_ERRHANDLER_H
+#define MEND_COMM_ERRHANDLER_H
+
+#include "comm/comm.h"
+
+/* A handler of the user's, not counted anywhere yet (one reference).  NULL: no memory. */
+struct mend_errhandler *mend_errhandler_create(struct mend_proc *self, int object);
+void mend_errhandler_get(struct mend_errhandler *e);
+void mend_errhandler_put(struct mend_proc *self, struct mend_errhandler *e);
+
+/* The predefined handlers.  Not counted: get and put do nothing. */
+struct mend_errhandler *mend_errhandler_fatal(struct mend_proc *self);
+
+/* Calls the error handler of c (NULL: of MPI_COMM_SELF) for an error that fn has found, and returns
+ * err if it returns.  The library's lock is held before; it is given back before a handler of the
+ * user's runs, which may longjmp away (R24), and is not held afterwards.  Local.  With a fatal
+ * handler: does not return. */
+int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char *fn);
+
+/* What a fatal error does, whatever the handler: a message, then the processes of c end (NULL: this
+ * one alone, S4-1); with parameter FATAL_SCOPE=connected all processes of the job. */
+_Noreturn void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char *fn);
+
+/* MPI_Abort: all processes of both groups of c end with this code, this one as well (S4-6); NULL:
+ * this one alone. */
+_Noreturn void mend_abort(struct mend_comm *c, int code);
+
+/* An error of a process that is not between MPI_Init and MPI_Finalize: nobody else is told, because
+ * there is nobody to tell. */
+_Noreturn void mend_fatal_outside(struct mend_proc *self, int err, const char *fn);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* failure.c – the text of a failure: which rank, on which host, why, how long ago (R14).
+ *
+ * MPI_Error_string() knows a code and no communicator.  So the error path notes for each class of
+ * failure what was raised last; the text is made when it is asked for, because the age grows.
+ *
+ *   MPI_ERR_PROC_FAILED: a process that the operation needs is dead: rank 2 of MPI_COMM_WORLD on
+ *   host n1, killed by signal 9 (SIGKILL), 13.4 ms ago */
+#include "comm/errcode.h"
+
+#include "comm/objects.h"
+#include "rt/rt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct mend_failure *of_class(struct mend_proc *self, int class)
+{
+    switch (class) {
+    case MPI_ERR_PROC_FAILED:
+        return &self->objects->proc_failed;
+    case MPI_ERR_PENDING:
+        return &self->objects->pending;
+    case MPI_ERR_INVALIDATED:
+        return &self->objects->invalidated;
+    default:
+        return NULL;
+    }
+}
+
+/* The rank of a dead peer in c; an intercommunicator has two groups, and the remote one is what
+ * ranks mean. */
+static int rank_in(struct mend_comm *c, mend_peer peer)
+{
+    int rank = mend_group_rank(c->self, c->remote, peer);
+
+    return rank == MPI_UNDEFINED && c->inter ? mend_group_rank(c->self, c->group, peer) : rank;
+}
+
+/* The newest deaths first: they are what the caller has just run into. */
+void mend_failure_note(struct mend_comm *c, int class)
+{
+    struct mend_proc *self = c->self;
+    struct mend_failure *f = of_class(self, class);
+
+    if (!f)
+        return;
+    *f = (struct mend_failure){.set = true};
+    snprintf(f->comm, sizeof(f->comm), "%s", mend_comm_label(c));
+    if (class == MPI_ERR_INVALIDATED)
+        return;
+    for (uint32_t i = self->deaths_n; i-- > 0;) {
+        int rank = rank_in(c, self->deaths[i].peer);
+
+        if (rank == MPI_UNDEFINED)
+            continue;
+        if (f->who_n == MEND_FAILURE_WHO_MAX) {
+            f->more = true;
+            return;
+        }
+        f->who[f->who_n].rank = rank;
+        f->who[f->who_n++].peer = self->deaths[i].peer;
+    }
+}
+
+/* A text that is being written; what does not fit is cut. */
+struct writer {
+    char *text;
+    size_t used, max;
+};
+
+static __attribute__((format(printf, 2, 3))) void put(struct writer *w, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(w->text + w->used, w->max - w->used, format, args);
+    va_end(args);
+    if (n > 0)
+        w->used = w->used + (size_t)n < w->max ? w->used + (size_t)n : w->max - 1;
+}
+
+static void put_cause(struct writer *w, const struct mend_death *d)
+{
+    const char *name;
+
+    switch (d->cause) {
+    case MEND_CAUSE_SIGNAL:
+        name = sigabbrev_np(d->code);
+        put(w, ", killed by signal %d", d->code);
+        if (name)
+            put(w, " (SIG%s)", name);
+        break;
+    case MEND_CAUSE_EXIT:
+        put(w, ", ended with status %d without MPI_Finalize", d->code);
+        break;
+    case MEND_CAUSE_ABORT:
+        put(w, ", aborted with code %d", d->code);
+        break;
+    case MEND_CAUSE_STOPPED:
+        put(w, ", did not run for too long and was killed");
+        break;
+    case MEND_CAUSE_SUSPECTED:
+        put(w, ", could not be reached by rank %d of MPI_COMM_WORLD and was killed", d->code);
+        break;
+    case MEND_CAUSE_LOST:
+        put(w, ", its node was lost");
+        break;
+    case MEND_CAUSE_UNKNOWN:
+        put(w, ", for an unknown reason");
+        break;
+    }
+}
+
+static void put_age(struct writer *w, mend_time_ns now, mend_time_ns then)
+{
+    double age_ns = now > then ? (double)(now - then) : 0;
+
+    if (age_ns < 1e6)
+        put(w, ", %.0f us ago", age_ns / 1e3);
+    else if (age_ns < 1e9)
+        put(w, ", %.1f ms ago", age_ns / 1e6);
+    else
+        put(w, ", %.1f s ago", age_ns / 1e9);
+}
+
+static void put_dead(struct mend_proc *self, struct writer *w, const struct mend_failure *f, int i)
+{
+    const struct mend_death *d = mend_proc_death_of(self, f->who[i].peer);
+    const char *host = self->rt ? self->rt->host(self, f->who[i].peer) : NULL;
+
+    put(w, "%s rank %d of %s", i ? ";" : ":", f->who[i].rank, f->comm);
+    if (host)
+        put(w, " on host %s", host);
+    if (d) {
+        put_cause(w, d);
+        put_age(w, mend_proc_now(self), d->when_ns);
+    }
+}
+
+void mend_failure_text(struct mend_proc *self, int class, char *text, size_t used, size_t max)
+{
+    const struct mend_failure *f = of_class(self, class);
+    struct writer w = {text, used, max};
+
+    if (!f || !f->set)
+        return;
+    if (class == MPI_ERR_INVALIDATED)
+        put(&w, ": %s", f->comm);
+    for (int i = 0; i < f->who_n; i++)
+        put_dead(self, &w, f, i);
+    if (f->more)
+        put(&w, "; and others");
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* objects.c – the predefined objects, and the tables of the others. */
+#include "comm/objects.h"
+
+#include "comm/attr.h"
+#include "comm/errcode.h"
+
+#include <string.h>
+
+static struct mend_errhandler predefined(int kind)
+{
+    return (struct mend_errhandler){.magic = MEND_ERRHANDLER_MAGIC,
+                                    .refs = 1,
+                                    .kind = kind,
+                                    .object = MEND_ERRH_OF_ANY,
+                                    .comm_fn = NULL};
+}
+
+int mend_objects_init(struct mend_proc *self)
+{
+    struct mend_objects *o;
+
+    if (self->objects)
+        return MPI_SUCCESS;
+    o = mend_zalloc(self, 1, sizeof(*o));
+    if (!o)
+        return MPI_ERR_NO_MEM;
+    o->empty = (struct mend_group){.magic = MEND_GROUP_MAGIC, .refs = 1, .stride = 1};
+    o->fatal = predefined(MEND_ERRH_FATAL);
+    o->abort = predefined(MEND_ERRH_ABORT);
+    o->return_code = predefined(MEND_ERRH_RETURN);
+    mend_hash_init(&o->keyvals, self->arena);
+    mend_hash_init(&o->codes, self->arena);
+    mend_hash_init(&o->numbers, self->arena);
+    o->keyval_next = MEND_KEYVAL_FIRST;
+    o->values.last_used_code = MEND_ERRCODE_LAST;
+    self->objects = o;
+    return MPI_SUCCESS;
+}
+
+char *mend_strdup(struct mend_proc *self, const char *text, size_t max)
+{
+    size_t n = strnlen(text, max - 1);
+    char *copy = mend_alloc(self, n + 1);
+
+    if (copy) {
+        memcpy(copy, text, n);
+        copy[n] = '\0';
+    }
+    return copy;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* objects.h – what a process knows of groups, handlers, key values, infos and numbers of handles.
+ *
+ * Hangs from mend_proc.objects.  It is made on first need, also before MPI_Init (info objects and
+ * error classes may be used at any time), and lives as long as the process value. */
+#ifndef MEND_COMM_OBJECTS_H
+#define MEND_COMM_OBJECTS_H
+
+#include "comm/comm.h"
+
+/* Values of predefined attributes; the user gets a pointer to them (MPI-5.0 9.1.2). */
+struct mend_attr_values {
+    int tag_ub, io, host, wtime_is_global, appnum, universe_size, last_used_code, ft;
+};
+
+/* What was last raised for one class of failure: what a text of MPI_Error_string() tells. */
+#define MEND_FAILURE_WHO_MAX 3
+struct mend_failure {
+    bool set, more;                     /* more: there are more dead members than named here */
+    char comm[MPI_MAX_OBJECT_NAME + 2]; /* the communicator's label */
+    int who_n;
+    struct {
+        int rank; /* in the communicator; of an intercommunicator: in its group */
+        mend_peer peer;
+    } who[MEND_FAILURE_WHO_MAX];
+};
+
+struct mend_objects {
+    struct mend_group empty;                          /* MPI_GROUP_EMPTY */
+    struct mend_errhandler fatal, abort, return_code; /* the predefined error handlers */
+    struct mend_info *env;                            /* MPI_INFO_ENV, on first need */
+    bool locked; /* the library's lock is held although the program has no threads: check.c */
+
+    struct mend_hash keyvals; /* key value -> struct mend_keyval */
+    int keyval_next;
+    struct mend_attr_values values;
+
+    struct mend_hash codes; /* user's error code or class -> struct user_code of errcode.c */
+    struct mend_failure proc_failed, pending, invalidated;
+
+    struct mend_hash numbers; /* address of an object -> its number */
+    void **addresses;         /* the reverse, by number - MEND_HANDLE_FIRST */
+    int addresses_n, addresses_max;
+};
+
+/* Makes self->objects unless it exists.  MPI_SUCCESS or MPI_ERR_NO_MEM. */
+int mend_objects_init(struct mend_proc *self);
+
+/* Around a call of the user's function, which may call MPI or never return. */
+static inline void mend_unlock(struct mend_proc *self)
+{
+    if (self->threaded)
+        pthread_mutex_unlock(&self->lock);
+}
+
+static inline void mend_lock(struct mend_proc *self)
+{
+    if (self->threaded)
+        pthread_mutex_lock(&self->lock);
+}
+
+/* Copy of a string in the library's memory, of at most max bytes with its end.  NULL: no memory. */
+char *mend_strdup(struct mend_proc *self, const char *text, size_t max);
+
+#endif

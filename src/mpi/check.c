@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* check.c – entering and leaving the library, and arguments that are handles.
+ *
+ * A handle is a predefined small integer, which is looked up by class, or the address of an object,
+ * which must be aligned and show the magic number of its class.  The memory of a freed object stays
+ * mapped and has lost its magic.
+ *
+ * The lock: taken in a program with MPI_THREAD_MULTIPLE, and by the functions that may be called at
+ * any time while there is no MPI_THREAD_xxx to go by, before MPI_Init and after MPI_Finalize. */
+#include "mpi/check.h"
+
+#include "comm/errhandler.h"
+#include "comm/info.h"
+#include "comm/objects.h"
+
+/* The process value, made by the first function that needs one; two threads may try. */
+static struct mend_proc *self_or_new(void)
+{
+    struct mend_proc *none = NULL, *made;
+
+    if (mend_likely(mend_self != NULL))
+        return mend_self;
+    made = mend_proc_create_bare();
+    if (!made)
+        return NULL;
+    if (mend_objects_init(made) ||
+        !__atomic_compare_exchange_n(&mend_self, &none, made, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE))
+        mend_proc_destroy(made);
+    return mend_self;
+}
+
+int mend_enter_slow(const char *fn)
+{
+    struct mend_proc *self = mend_self;
+
+    if (!self || self->state != MEND_PROC_RUNNING)
+        return MPI_ERR_OTHER;
+    mend_lock(self);
+    if (self->events)
+        mend_event_call(self->events, fn);
+    return MPI_SUCCESS;
+}
+
+int mend_enter_any(const char *fn)
+{
+    struct mend_proc *self = self_or_new();
+
+    if (!self)
+        return MPI_ERR_NO_MEM;
+    if (self->state == MEND_PROC_RUNNING)
+        return mend_enter(fn);
+    pthread_mutex_lock(&self->lock);
+    self->objects->locked = true;
+    return MPI_SUCCESS;
+}
+
+int mend_leave(int err)
+{
+    struct mend_proc *self = mend_self;
+
+    if (mend_unlikely(self->threaded)) {
+        self->objects->locked = false;
+        pthread_mutex_unlock(&self->lock);
+    } else if (mend_unlikely(self->objects->locked)) {
+        self->objects->locked = false;
+        pthread_mutex_unlock(&self->lock);
+    }
+    return err;
+}
+
+int mend_report_comm(struct mend_comm *c, int err, const char *fn)
+{
+    struct mend_proc *self = mend_self;
+
+    if (mend_likely(!err))
+        return mend_leave(MPI_SUCCESS);
+    if (!self || self->state != MEND_PROC_RUNNING)
+        mend_fatal_outside(self, err, fn);
+    return mend_raise(self, c, err, fn);
+}
+
+int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p)
+{
+    struct mend_comm *c = (struct mend_comm *)comm;
+
+    if (comm == MPI_COMM_SELF)
+        c = mend_self->comm_self;
+    else if (!mend_handle_is_object(c) || c->magic != MEND_COMM_MAGIC || c->closing)
+        return MPI_ERR_COMM;
+    *c_p = c;
+    return MPI_SUCCESS;
+}
+
+int mend_check_intra(MPI_Comm comm, struct mend_comm **c_p)
+{
+    int err = mend_check_comm(comm, c_p);
+
+    return !err && (*c_p)->inter ? MPI_ERR_COMM : err;
+}
+
+int mend_check_inter(MPI_Comm comm, struct mend_comm **c_p)
+{
+    int err = mend_check_comm(comm, c_p);
+
+    return !err && !(*c_p)->inter ? MPI_ERR_COMM : err;
+}
+
+int mend_check_group(MPI_Group group, struct mend_group **g_p)
+{
+    struct mend_group *g = (struct mend_group *)group;
+
+    if (group == MPI_GROUP_EMPTY)
+        g = &mend_self->objects->empty;
+    else if (!mend_handle_is_object(g) || g->magic != MEND_GROUP_MAGIC)
+        return MPI_ERR_GROUP;
+    *g_p = g;
+    return MPI_SUCCESS;
+}
+
+int mend_check_type(MPI_Datatype type, const struct mend_type **t_p)
+{
+    const struct mend_type *t = (const struct mend_type *)type;
+
+    if ((uintptr_t)type < 0x1000)
+        t = mend_type_predefined((uintptr_t)type);
+    else if (!mend_handle_is_object(t) || t->magic != MEND_TYPE_MAGIC)
+        return MPI_ERR_TYPE;
+    if (!t)
+        return MPI_ERR_TYPE;
+    *t_p = t;
+    return MPI_SUCCESS;
+}
+
+int mend_check_committed(MPI_Datatype type, const struct mend_type **t_p)
+{
+    const struct mend_type *t = NULL;
+    int err = mend_check_type(type, &t);
+
+    if (!err && !t->committed)
+        err = MPI_ERR_TYPE;
+    if (!err)
+        *t_p = t;
+    return err;
+}
+
+static bool is_predefined_op(MPI_Op op)
+{
+    static const MPI_Op all[] = {MPI_SUM, MPI_MIN,  MPI_MAX,    MPI_PROD,   MPI_BAND,
+                                 MPI_BOR, MPI_BXOR, MPI_LAND,   MPI_LOR,    MPI_LXOR,
+                                 MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP};
+
+    for (unsigned i = 0; i < MEND_COUNT_OF(all); i++)
+        if (op == all[i])
+            return true;
+    return false;
+}
+
+int mend_check_op(MPI_Op op, const struct mend_op **op_p)
+{
+    const struct mend_op *o = (const struct mend_op *)op;
+
+    if (is_predefined_op(op))
+        o = mend_op_of(op);
+    else if (!mend_handle_is_object(o) || o->magic != MEND_OP_MAGIC)
+        return MPI_ERR_OP;
+    *op_p = o;
+    return MPI_SUCCESS;
+}
+
+int mend_check_errhandler(MPI_Errhandler errhandler, struct mend_errhandler **e_p)
+{
+    struct mend_errhandler *e = (struct mend_errhandler *)errhandler;
+
+    if (errhandler == MPI_ERRORS_ARE_FATAL)
+        e = &mend_self->objects->fatal;
+    else if (errhandler == MPI_ERRORS_ABORT)
+        e = &mend_self->objects->abort;
+    else if (errhandler == MPI_ERRORS_RETURN)
+        e = &mend_self->objects->return_code;
+    else if (!mend_handle_is_object(e) || e->magic != MEND_ERRHANDLER_MAGIC)
+        return MPI_ERR_ERRHANDLER;
+    *e_p = e;
+    return MPI_SUCCESS;
+}
+
+int mend_check_info(MPI_Info info, struct mend_info **i_p)
+{
+    struct mend_info *i = (struct mend_info *)info;
+
+    if (info == MPI_INFO_ENV) {
+        i = mend_info_env(mend_self);
+        if (!i)
+            return MPI_ERR_NO_MEM;
+    } else if (!mend_handle_is_object(i) || i->magic != MEND_INFO_MAGIC) {
+        return MPI_ERR_INFO;
+    }
+    *i_p = i;
+    return MPI_SUCCESS;
+}
+
+int mend_check_info_or_null(MPI_Info info, struct mend_info **i_p)
+{
+    if (info != MPI_INFO_NULL)
+        return mend_check_info(info, i_p);
+    *i_p = NULL;
+    return MPI_SUCCESS;
+}
+
+int mend_check_request(MPI_Request request, struct mend_request **r_p)
+{
+    struct mend_request *r = (struct mend_request *)request;
+
+    if (request == MPI_REQUEST_NULL)
+        r = NULL;
+    else if (!mend_handle_is_object(r) || r->magic != MEND_REQUEST_MAGIC)
+        return MPI_ERR_REQUEST;
+    *r_p = r;
+    return MPI_SUCCESS;
+}
+
+int mend_check_root(const struct mend_comm *c, int root)
+{
+    if (c->inter && (root == MPI_ROOT || root == MPI_PROC_NULL))
+        return MPI_SUCCESS;
+    return root >= 0 && root < c->peers_n ? MPI_SUCCESS : MPI_ERR_ROOT;
+}
+
+int mend_check_pointer(const void *p)
+{
+    return p ? MPI_SUCCESS : MPI_ERR_ARG;
+}
+
+MPI_Request mend_request_handle(const struct mend_request *r)
+{
+    return r ? (MPI_Request)r : MPI_REQUEST_NULL;
+}
