@@ -5,6 +5,8 @@
  *   frame ──> decode ──> RECV ──┐
  *   death ──> DEATH ────────────┴─> machine ──> decided? ──> done(arg, value)
  *
+ * Where all members share memory, agree_shm.c does the same without messages.
+ *
  * all_acked (R16): every participant sends ~(number of failed members it acknowledged) in
  * max_word[3].  What it acknowledged is a part of the union that is decided, so the smallest number
  * equals the size of the union exactly if everybody had acknowledged everything. */
@@ -207,8 +209,8 @@ static void start_waiting(struct mend_comm *c, enum mend_machine which)
     }
 }
 
-int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct mend_agreed *value,
-                    mend_agree_done *done, void *arg)
+static int call_tree(struct mend_comm *c, enum mend_machine which, const struct mend_agreed *value,
+                     mend_agree_done *done, void *arg)
 {
     struct mend_agree *sm = machine(c, which);
     struct mend_agree_op *op = sm ? mend_zalloc(c->self, 1, sizeof(*op)) : NULL;
@@ -221,6 +223,35 @@ int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct m
     mend_list_append(&c->ft->agreements[which].waiting, &op->link);
     start_waiting(c, which);
     return MPI_SUCCESS;
+}
+
+void mend_creation_refused(struct mend_comm *c, struct mend_agreed *value)
+{
+    value->and_word[0] = 0;
+    value->max_word[1] =
+        (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
+    value->failed = NULL;
+    value->failed_n = 0;
+}
+
+static bool has_said_no(struct mend_comm *c, enum mend_machine which)
+{
+    return which == MEND_MACHINE_CREATION && c->ft->agreements[which].said_no;
+}
+
+int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct mend_agreed *value,
+                    mend_agree_done *done, void *arg)
+{
+    struct mend_agreed no = *value;
+
+    if (has_said_no(c, which)) {
+        mend_creation_refused(c, &no);
+        done(arg, &no);
+        return MPI_SUCCESS;
+    }
+    if (mend_agree_shm_usable(c))
+        return mend_agree_shm_call(c, which, value, done, arg);
+    return call_tree(c, which, value, done, arg);
 }
 
 struct waiter {
@@ -250,7 +281,15 @@ int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_ag
     int err;
 
     mend_interrupt_check(c->self);
-    err = mend_agree_call(c, which, value, wake_waiter, &waiter);
+    if (has_said_no(c, which)) {
+        mend_creation_refused(c, value);
+        return MPI_SUCCESS;
+    }
+    if (mend_agree_shm_usable(c)) {
+        mend_agree_shm_wait(c, which, value);
+        return MPI_SUCCESS;
+    }
+    err = call_tree(c, which, value, wake_waiter, &waiter);
     if (!err)
         mend_wait_until(c->self, &w);
     return err;
@@ -267,15 +306,37 @@ int mend_agree_start(struct mend_comm *c, const struct mend_agreed *value, mend_
     return mend_agree_call(c, MEND_MACHINE_EXPLICIT, value, done, arg);
 }
 
+/* Calls that have not begun are refused here; those that have will be decided, because every member
+ * has either contributed or said no. */
+static void refuse_waiting(struct mend_comm *c)
+{
+    struct mend_list *waiting = &c->ft->agreements[MEND_MACHINE_CREATION].waiting;
+
+    while (!mend_list_empty(waiting)) {
+        struct mend_agree_op *op = mend_list_entry(waiting->next, struct mend_agree_op, link);
+
+        mend_list_remove(&op->link);
+        mend_creation_refused(c, &op->value);
+        op->done(op->arg, &op->value);
+        mend_free(c->self, op);
+    }
+}
+
 void mend_creation_say_no(struct mend_comm *c)
 {
     struct mend_agreements *a = &c->ft->agreements[MEND_MACHINE_CREATION];
-    struct mend_agreed no = {
-        .max_word = {0, (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED)}};
+    struct mend_agreed no = {.max_word = {0}};
 
-    if (a->said_no || !machine(c, MEND_MACHINE_CREATION))
+    if (a->said_no)
         return;
     a->said_no = true;
+    if (mend_agree_shm_usable(c)) {
+        mend_agree_shm_say_no(c);
+        return;
+    }
+    MEND_ASSERT(machine(c, MEND_MACHINE_CREATION));
+    refuse_waiting(c);
+    mend_creation_refused(c, &no);
     while (mend_agree_can_start(a->sm))
         contribute(c, MEND_MACHINE_CREATION, NULL, &no);
 }

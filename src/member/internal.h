@@ -29,6 +29,7 @@ struct mend_agreements {
     struct mend_agree *sm;
     struct mend_list waiting, running;
     bool said_no; /* CREATION: negative votes were given beforehand */
+    uint64_t begun, decided; /* agree_shm.c: how many */
 };
 
 /* Ranks in protocols: an intracommunicator's own; on an intercommunicator both groups one after the
@@ -38,6 +39,7 @@ struct mend_ft_comm {
     int members_n, me;
     struct mend_agreements agreements[MEND_MACHINES];
     struct mend_revoke *revoke;
+    enum { MEND_FT_SHM_UNKNOWN, MEND_FT_SHM_YES, MEND_FT_SHM_NO } shm; /* agree_shm.c */
 };
 
 #define MEND_GRAVES 32
@@ -59,8 +61,19 @@ int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct m
 /* The same, and waits.  What ends the wait when a process dies: the agreement goes on without it. */
 int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value);
 
+/* The same through shared memory, for communicators with a cell (agree_shm.c).  All members answer
+ * usable() alike. */
+bool mend_agree_shm_usable(struct mend_comm *c);
+int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
+                        const struct mend_agreed *value, mend_agree_done *done, void *arg);
+void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value);
+void mend_agree_shm_say_no(struct mend_comm *c);
+
 /* The communicator became failed or revoked: creation on it can only be refused from now on. */
 void mend_creation_say_no(struct mend_comm *c);
+
+/* Fills in the result of a creation that was refused. */
+void mend_creation_refused(struct mend_comm *c, struct mend_agreed *value);
 
 mend_frame_handler mend_agree_on_frame, mend_revoke_on_frame;
 void mend_agree_on_death(struct mend_comm *c, int32_t rank);

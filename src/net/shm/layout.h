@@ -35,7 +35,8 @@
 #define MEND_SHM_CELLS        64u
 #define MEND_SHM_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
 #define MEND_SHM_CELL_DATA    (512u * 1024) /* large payloads of one cell */
-#define MEND_SHM_CELL_BYTES   (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA)
+#define MEND_SHM_CELL_AGREE   4096u         /* contributions to agreements (member/agree_shm.c) */
+#define MEND_SHM_CELL_BYTES   (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
 #define MEND_SHM_CARD_BYTES   256u
 #define MEND_SHM_WAIT_BYTES   256u
 
@@ -150,6 +151,11 @@ static inline struct mend_shm_head *mend_shm_head_of(struct mend_shm_header *h, 
 static inline char *mend_shm_cell_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)
 {
     return (char *)h + h->cell_at + ((uint64_t)rank * MEND_SHM_CELLS + cell) * MEND_SHM_CELL_BYTES;
+}
+
+static inline char *mend_shm_cell_agree_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)
+{
+    return mend_shm_cell_of(h, rank, cell) + MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA;
 }
 
 static inline struct mend_shm_slot *mend_shm_ring_of(struct mend_shm_header *h, uint32_t to,

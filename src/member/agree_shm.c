@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* agree_shm.c – agreement among processes that share memory: everybody reads everybody.
+ *
+ * The segment belongs to the job, so what a process wrote into it outlives the process.  And the agent
+ * kills before it declares, so after a verdict no store of the dead follows.  Hence:
+ *
+ *   contribute   write my value into my slot, then release its word {number, deaths known, acked}
+ *   evaluate     for each member: its word has the number      -> it contributed, for ever
+ *                                 it is dead, and still has not -> it did not, for ever
+ *                                 neither                       -> wait
+ *
+ * Whoever evaluates sees the same contributions, and computes the same result: uniform agreement in one
+ * step, also for those who decide and die.  Cost: one cache line from each member to each; no message.
+ *
+ *   cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 |   said no from
+ *
+ * Invariants:
+ *   1  agreement s uses slot s % 8; s is begun only when s - 4 is decided here, so whoever writes into
+ *      a slot knows that all living have read what it held (they contributed to s - 4, hence decided
+ *      s - 8);
+ *   2  the slots of a cell that is free are zero: mend_agree_shm_clear() before it is given back;
+ *   3  in the CREATION sequence a member that gave up on the communicator says no to every agreement
+ *      from a number on that it has not contributed to (`no_from`, written once). */
+#include "member/internal.h"
+
+#include "net/shm/shm.h"
+
+#include <string.h>
+
+#define SLOTS  8u
+#define WINDOW 4u
+
+/* One line: the word is released last. */
+struct slot {
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 word; /* number + 1 | deaths known | acknowledged */
+    uint64_t and_word[MEND_AGREE_WORDS];
+    uint64_t max_word[MEND_AGREE_WORDS - 1];
+};
+_Static_assert(sizeof(struct slot) == MEND_CACHE_LINE, "one line per contribution");
+
+struct area {
+    struct slot slot[MEND_MACHINES][SLOTS];
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 no_from; /* number + 1; class in bits 63..48 */
+};
+_Static_assert(sizeof(struct area) <= MEND_SHM_CELL_AGREE, "fits into the cell");
+
+#define WORD(seq, known, acked) (((seq) + 1) << 32 | (uint64_t)(known) << 16 | (acked))
+
+/* An agreement that this process has begun. */
+struct op {
+    struct mend_list link; /* in c->ft->agreements[which].running, in order */
+    struct mend_request poll; /* in self->active, unless somebody waits for it */
+    struct mend_comm *c;
+    enum mend_machine which;
+    uint64_t seq;
+    int seen; /* members below it are accounted for */
+    bool on_heap;
+    struct mend_agreed value;
+    mend_agree_done *done;
+    void *arg;
+};
+
+static struct area *area_of(struct mend_comm *c, int rank)
+{
+    return (void *)mend_shm_cell_agree_of(c->self->shm_base,
+                                          (uint32_t)mend_group_peer(c->group, rank),
+                                          (uint32_t)c->cell);
+}
+
+bool mend_agree_shm_usable(struct mend_comm *c)
+{
+    struct mend_ft_comm *ft = c->ft;
+
+    if (mend_likely(ft->shm == MEND_FT_SHM_YES))
+        return true;
+    if (c->inter || c->cell < 0 || !c->self->params.agree_shm || ft->shm == MEND_FT_SHM_NO)
+        return false;
+    ft->shm = MEND_FT_SHM_YES;
+    for (int r = 0; r < c->size; r++)
+        if (!mend_shm_touch(c->self, area_of(c, r), sizeof(struct area)))
+            ft->shm = MEND_FT_SHM_NO;
+    MEND_ASSERT(ft->shm == MEND_FT_SHM_YES); /* the members must not choose differently */
+    return true;
+}
+
+void mend_agree_shm_clear(struct mend_comm *c)
+{
+    if (c->cell >= 0 && c->ft->shm == MEND_FT_SHM_YES)
+        memset(area_of(c, c->rank), 0, sizeof(struct area));
+    c->ft->shm = MEND_FT_SHM_UNKNOWN;
+}
+
+static uint32_t count_acked(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->acked_deaths_n && i < self->deaths_n; i++)
+        n += mend_group_rank(self, c->group, self->deaths[i].peer) != MPI_UNDEFINED;
+    return n;
+}
+
+static void contribute(struct op *op)
+{
+    struct mend_comm *c = op->c;
+    struct mend_proc *self = c->self;
+    struct slot *s = &area_of(c, c->rank)->slot[op->which][op->seq % SLOTS];
+
+    memcpy(s->and_word, op->value.and_word, sizeof(s->and_word));
+    memcpy(s->max_word, op->value.max_word, sizeof(s->max_word));
+    /* release: pairs with the acquire in look() */
+    mend_store_release(&s->word, WORD(op->seq, self->deaths_n, count_acked(c)));
+    mend_event(self, MEND_EV_AGREE_ENTER);
+}
+
+enum look { LOOK_WAIT, LOOK_IN, LOOK_NO, LOOK_DEAD };
+
+static enum look look(const struct op *op, int rank)
+{
+    struct mend_comm *c = op->c;
+    struct area *a = area_of(c, rank);
+    struct slot *s = &a->slot[op->which][op->seq % SLOTS];
+    bool dead = mend_peer_is_dead(c->self, mend_group_peer(c->group, rank));
+    uint64_t no_from;
+
+    /* acquire: pairs with the release in contribute(); read after `dead`, so a dead member's word is
+     * its last */
+    if (mend_load_acquire(&s->word) >> 32 == ((op->seq + 1) & UINT32_MAX))
+        return LOOK_IN;
+    if (dead)
+        return LOOK_DEAD;
+    if (op->which == MEND_MACHINE_EXPLICIT)
+        return LOOK_WAIT;
+    no_from = mend_load_acquire(&a->no_from) & UINT64_C(0xffffffffffff);
+    if (!no_from || op->seq + 1 < no_from)
+        return LOOK_WAIT;
+    /* It may have contributed before it said no. */
+    return mend_load_acquire(&s->word) >> 32 == ((op->seq + 1) & UINT32_MAX) ? LOOK_IN : LOOK_NO;
+}
+
+/* What the contributions come to, besides the words. */
+struct tally {
+    uint32_t known, acked; /* most deaths known, fewest acknowledged */
+    int *absent, absent_n; /* ranks that died without contributing */
+};
+
+static void add(struct mend_agreed *v, const struct slot *s, struct tally *t)
+{
+    uint64_t word = mend_load_relaxed(&s->word);
+    uint32_t known = (uint32_t)(word >> 16) & 0xffff, acked = (uint32_t)word & 0xffff;
+
+    for (int i = 0; i < MEND_AGREE_WORDS; i++)
+        v->and_word[i] &= s->and_word[i];
+    for (int i = 0; i < MEND_AGREE_WORDS - 1; i++)
+        v->max_word[i] = s->max_word[i] > v->max_word[i] ? s->max_word[i] : v->max_word[i];
+    t->known = known > t->known ? known : t->known;
+    t->acked = acked < t->acked ? acked : t->acked;
+}
+
+/* The failed: whoever stands in the longest log of deaths that was contributed, and the absent. */
+static struct mend_group *failed_group(struct mend_comm *c, const struct tally *t, int *n_p)
+{
+    struct mend_proc *self = c->self;
+    mend_peer *peers;
+    struct mend_group *g;
+    int n = 0;
+
+    *n_p = 0;
+    if (!t->known && !t->absent_n)
+        return NULL;
+    peers = mend_alloc(self, ((size_t)t->known + (size_t)t->absent_n) * sizeof(*peers));
+    MEND_ASSERT(peers);
+    for (uint32_t i = 0; i < t->known; i++)
+        if (mend_group_rank(self, c->group, self->deaths[i].peer) != MPI_UNDEFINED)
+            peers[n++] = self->deaths[i].peer;
+    for (int i = 0, known = n; i < t->absent_n; i++) {
+        mend_peer p = mend_group_peer(c->group, t->absent[i]);
+        int k = 0;
+
+        while (k < known && peers[k] != p)
+            k++;
+        if (k == known)
+            peers[n++] = p;
+    }
+    *n_p = n;
+    g = n ? mend_group_create(self, peers, n) : NULL;
+    mend_free(self, peers);
+    return g;
+}
+
+static void fold_no(struct op *op, int rank)
+{
+    uint64_t class = mend_load_relaxed(&area_of(op->c, rank)->no_from) >> 48;
+
+    op->value.and_word[0] = 0;
+    if (class > op->value.max_word[1])
+        op->value.max_word[1] = class;
+}
+
+/* True if everybody is accounted for; then the value is the result. */
+static bool evaluate(struct op *op)
+{
+    struct mend_comm *c = op->c;
+    struct tally t = {.acked = UINT32_MAX};
+    int absent[16];
+
+    while (op->seen < c->size && look(op, op->seen) != LOOK_WAIT)
+        op->seen++;
+    if (op->seen < c->size)
+        return false;
+    t.absent = absent;
+    if (c->self->deaths_n > MEND_COUNT_OF(absent)) {
+        t.absent = mend_alloc(c->self, c->self->deaths_n * sizeof(*t.absent));
+        MEND_ASSERT(t.absent);
+    }
+    for (int r = 0; r < c->size; r++) {
+        enum look l = look(op, r);
+
+        if (l == LOOK_IN)
+            add(&op->value, &area_of(c, r)->slot[op->which][op->seq % SLOTS], &t);
+        else if (l == LOOK_NO)
+            fold_no(op, r);
+        else
+            t.absent[t.absent_n++] = r;
+    }
+    if (t.known > c->self->deaths_n) { /* somebody has heard of more deaths: so shall we, soon */
+        if (t.absent != absent)
+            mend_free(c->self, t.absent);
+        return false;
+    }
+    op->value.failed = failed_group(c, &t, &op->value.failed_n);
+    op->value.all_acked = t.acked == (uint32_t)op->value.failed_n;
+    if (t.absent != absent)
+        mend_free(c->self, t.absent);
+    return true;
+}
+
+static void begin_waiting(struct mend_comm *c, enum mend_machine which)
+{
+    struct mend_agreements *a = &c->ft->agreements[which];
+
+    while (!mend_list_empty(&a->waiting) && a->begun - a->decided < WINDOW) {
+        struct op *op = mend_list_entry(a->waiting.next, struct op, link);
+
+        mend_list_remove(&op->link);
+        mend_list_append(&a->running, &op->link);
+        op->seq = a->begun++;
+        contribute(op);
+    }
+}
+
+static void finish(struct op *op, bool begun)
+{
+    struct mend_comm *c = op->c;
+    struct mend_proc *self = c->self;
+    bool on_heap = op->on_heap;
+
+    mend_list_remove(&op->link);
+    if (mend_list_linked(&op->poll.link))
+        mend_list_remove(&op->poll.link);
+    c->ft->agreements[op->which].decided += begun;
+    mend_event(self, MEND_EV_AGREE_DONE);
+    op->done(op->arg, &op->value);
+    if (op->value.failed)
+        mend_group_put(self, op->value.failed);
+    if (on_heap)
+        mend_free(self, op);
+}
+
+/* Moves a sequence on as far as it goes, in order. */
+static void advance(struct mend_comm *c, enum mend_machine which)
+{
+    struct mend_agreements *a = &c->ft->agreements[which];
+
+    begin_waiting(c, which);
+    while (!mend_list_empty(&a->running)) {
+        struct op *op = mend_list_entry(a->running.next, struct op, link);
+
+        if (!evaluate(op))
+            return;
+        finish(op, true);
+        begin_waiting(c, which);
+    }
+}
+
+static void poll_op(struct mend_request *r)
+{
+    struct op *op = MEND_CONTAINER_OF(r, struct op, poll);
+    struct mend_comm *c = op->c;
+
+    mend_comm_get(c);
+    advance(c, op->which);
+    mend_comm_put(c);
+}
+
+static const struct mend_request_ops poll_ops = {.name = "agreement", .poll = poll_op};
+
+static void set_up(struct op *op, struct mend_comm *c, enum mend_machine which,
+                   const struct mend_agreed *value, mend_agree_done *done, void *arg)
+{
+    op->c = c;
+    op->which = which;
+    op->seen = 0;
+    op->value = *value;
+    op->value.failed = NULL;
+    op->value.max_word[MEND_AGREE_WORDS - 1] = 0;
+    op->done = done;
+    op->arg = arg;
+    op->poll.link.next = NULL;
+    op->poll.ops = &poll_ops;
+    mend_list_append(&c->ft->agreements[which].waiting, &op->link);
+}
+
+int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
+                        const struct mend_agreed *value, mend_agree_done *done, void *arg)
+{
+    struct op *op = mend_alloc(c->self, sizeof(*op));
+
+    if (!op)
+        return MPI_ERR_NO_MEM;
+    set_up(op, c, which, value, done, arg);
+    op->on_heap = true;
+    mend_list_append(&c->self->active, &op->poll.link);
+    advance(c, which);
+    return MPI_SUCCESS;
+}
+
+struct waiter {
+    struct op op;
+    struct mend_agreed *value;
+    bool done;
+};
+
+static void wake_waiter(void *arg, struct mend_agreed *value)
+{
+    struct waiter *w = arg;
+
+    *w->value = *value;
+    value->failed = NULL; /* the caller's now */
+    w->done = true;
+}
+
+static bool is_done(struct mend_proc *self, void *arg)
+{
+    struct waiter *w = arg;
+
+    if (!w->done)
+        advance(w->op.c, w->op.which);
+    return w->done;
+}
+
+void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
+{
+    struct waiter w = {.value = value};
+    struct mend_wait wait = {.until = is_done, .arg = &w, .hint = MEND_PEER_NONE,
+                             .what = which == MEND_MACHINE_EXPLICIT ? "agreement" : "creation"};
+
+    set_up(&w.op, c, which, value, wake_waiter, &w);
+    mend_wait_until(c->self, &wait);
+}
+
+void mend_agree_shm_say_no(struct mend_comm *c)
+{
+    uint64_t next = c->ft->agreements[MEND_MACHINE_CREATION].begun;
+    uint64_t class = (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
+    struct mend_list *waiting = &c->ft->agreements[MEND_MACHINE_CREATION].waiting;
+
+    /* release: pairs with the acquire in look() */
+    mend_store_release(&area_of(c, c->rank)->no_from, class << 48 | (next + 1));
+    while (!mend_list_empty(waiting)) {
+        struct op *op = mend_list_entry(waiting->next, struct op, link);
+
+        mend_creation_refused(c, &op->value);
+        finish(op, false);
+    }
+}
