@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* op_table.h – the loops of predefined operators, one per operator and kind of number.
+ *
+ * Buffers need no alignment, and may be of any type of that size and kind.  They do not overlap. */
+#ifndef MEND_DATATYPE_OP_TABLE_H
+#define MEND_DATATYPE_OP_TABLE_H
+
+#include "datatype/datatype.h"
+#include "datatype/wide.h"
+
+/* Values of mend_op.code: handle - MEND_OP_FIRST. */
+#define MEND_OP_FIRST 0x20
+enum mend_op_code {
+    MEND_OP_SUM = 0x01,
+    MEND_OP_MIN = 0x02,
+    MEND_OP_MAX = 0x03,
+    MEND_OP_PROD = 0x04,
+    MEND_OP_BAND = 0x08,
+    MEND_OP_BOR = 0x09,
+    MEND_OP_BXOR = 0x0a,
+    MEND_OP_LAND = 0x10,
+    MEND_OP_LOR = 0x11,
+    MEND_OP_LXOR = 0x12,
+    MEND_OP_MINLOC = 0x18,
+    MEND_OP_MAXLOC = 0x19,
+    MEND_OP_REPLACE = 0x1c,
+    MEND_OP_NO_OP = 0x1d,
+    MEND_OP_SLOTS
+};
+
+/* inout[i] = in[i] op inout[i] for n elements. */
+typedef void mend_op_fn(const void *restrict in, void *restrict inout, MPI_Count n);
+
+/* NULL: not defined (MPI-5.0 6.9.2). */
+mend_op_fn *mend_op_arith_find(enum mend_op_code code, enum mend_basic basic);
+mend_op_fn *mend_op_logic_find(enum mend_op_code code, enum mend_basic basic);
+mend_op_fn *mend_op_loc_find(enum mend_op_code code, enum mend_basic value, enum mend_basic index);
+
+/* Types for memory of any alignment and declared type: numbers, and pairs of them. */
+#define MEND_OP_TYPE(name_, ctype_) typedef ctype_ name_ __attribute__((aligned(1), may_alias))
+#define MEND_OP_STRUCT(name_, first_, second_)                                                     \
+    typedef struct __attribute__((may_alias)) {                                                    \
+        first_;                                                                                    \
+        second_;                                                                                   \
+    } name_##_aligned;                                                                             \
+    typedef name_##_aligned name_ __attribute__((aligned(1)))
+
+/* A loop over elements: a is of `in`, b of `inout`, expr_ the new value of `inout`. */
+#define MEND_OP_LOOP(name_, type_, expr_)                                                          \
+    static void name_(const void *restrict in, void *restrict inout, MPI_Count n)                  \
+    {                                                                                              \
+        const type_ *restrict from = in;                                                           \
+        type_ *restrict to = inout;                                                                \
+                                                                                                   \
+        for (MPI_Count i = 0; i < n; i++) {                                                        \
+            const type_ a = from[i], b = to[i];                                                    \
+                                                                                                   \
+            to[i] = expr_;                                                                         \
+        }                                                                                          \
+    }
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pack.c – moves packed bytes [at, at + n) of count elements, walking the run list.
+ *
+ * The range is cut where it does not fit whole items; what is whole goes through the inner loops of
+ * copy.c.  The cut can go on inside the item, one level deeper:
+ *
+ *     items      |    0    |    1    |    2    |    3    |    4    |
+ *     range               [at ................. at + n)
+ *                      tail   whole     whole   head
+ *
+ * Finding a position costs one division per loop and a binary search per irregular level. */
+#include "datatype/copy.h"
+#include "datatype/layout.h"
+
+/* Bytes through the stack where neither side of a copy is dense: stays in the first cache. */
+#define BOUNCE_BYTES 8192
+
+static MPI_Count min(MPI_Count a, MPI_Count b)
+{
+    return a < b ? a : b;
+}
+
+/* Origin of an item. */
+static char *item_mem(const struct mend_run *run, char *mem, MPI_Count i)
+{
+    switch (run->kind) {
+    case MEND_RUN_LOOP:
+        return mend_mem_at(mem, i * run->stride);
+    case MEND_RUN_LIST:
+        return mem;
+    default:
+        return mend_mem_at(mem, run->displs[i]);
+    }
+}
+
+static MPI_Count item_size(const struct mend_run *run, MPI_Count i)
+{
+    return run->starts ? run->starts[i + 1] - run->starts[i] : run->body->size;
+}
+
+/* The item that holds the packed position, and the position within it.  at == size: the end. */
+static MPI_Count item_find(const struct mend_run *run, MPI_Count at, MPI_Count *within_p)
+{
+    MPI_Count lo = 0, hi = run->count;
+
+    if (!run->starts) {
+        *within_p = at % run->body->size;
+        return at / run->body->size;
+    }
+    while (lo < hi) { /* starts[lo] <= at, and at < starts[hi + 1] if there is one */
+        MPI_Count mid = lo + (hi - lo + 1) / 2;
+
+        if (run->starts[mid] <= at)
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    *within_p = at - run->starts[lo];
+    return lo;
+}
+
+static void move_whole(const struct mend_mover *m, const struct mend_run *run, char *mem,
+                       char *stream);
+
+/* Items first .. first + n - 1 of the run, whose origin is mem. */
+static void move_items(const struct mend_mover *m, const struct mend_run *run, char *mem,
+                       char *stream, MPI_Count first, MPI_Count n)
+{
+    const struct mend_run *body = run->body;
+
+    if (run->kind == MEND_RUN_PIECES) {
+        m->pieces(mem, stream, n, run->displs + first, run->starts + first);
+        return;
+    }
+    if (body && body->kind == MEND_RUN_BYTES) {
+        mem = mend_mem_at(mem, body->offset);
+        if (run->kind == MEND_RUN_LOOP)
+            m->loop(mend_mem_at(mem, first * run->stride), stream, n, run->stride,
+                    (size_t)body->size);
+        else
+            m->at(mem, stream, n, run->displs + first, (size_t)body->size);
+        return;
+    }
+    for (MPI_Count i = first; i < first + n; i++) {
+        const struct mend_run *item = body ? body : &run->parts[i];
+
+        move_whole(m, item, item_mem(run, mem, i), stream);
+        stream += item->size;
+    }
+}
+
+static void move_whole(const struct mend_mover *m, const struct mend_run *run, char *mem,
+                       char *stream)
+{
+    mem = mend_mem_at(mem, run->offset);
+    if (run->kind == MEND_RUN_BYTES)
+        m->bytes(mem, stream, (size_t)run->size);
+    else
+        move_items(m, run, mem, stream, 0, run->count);
+}
+
+static void move_part(const struct mend_mover *m, const struct mend_run *run, char *mem,
+                      char *stream, MPI_Count at, MPI_Count n);
+
+/* n bytes from position within of item i on. */
+static void move_in_item(const struct mend_mover *m, const struct mend_run *run, char *mem,
+                         char *stream, MPI_Count i, MPI_Count within, MPI_Count n)
+{
+    mem = item_mem(run, mem, i);
+    if (run->kind == MEND_RUN_PIECES)
+        m->bytes(mem + within, stream, (size_t)n);
+    else
+        move_part(m, run->body ? run->body : &run->parts[i], mem, stream, within, n);
+}
+
+/* Packed bytes at .. at + n - 1 of the run; n > 0. */
+static void move_part(const struct mend_mover *m, const struct mend_run *run, char *mem,
+                      char *stream, MPI_Count at, MPI_Count n)
+{
+    MPI_Count i, end, within, rest;
+
+    mem = mend_mem_at(mem, run->offset);
+    if (run->kind == MEND_RUN_BYTES) {
+        m->bytes(mem + at, stream, (size_t)n);
+        return;
+    }
+    i = item_find(run, at, &within);
+    if (within > 0) {
+        MPI_Count k = min(n, item_size(run, i) - within);
+
+        move_in_item(m, run, mem, stream, i, within, k);
+        stream += k;
+        at += k;
+        n -= k;
+        i++;
+    }
+    if (n == 0)
+        return;
+    end = item_find(run, at + n, &rest);
+    if (end > i)
+        move_items(m, run, mem, stream, i, end - i);
+    if (rest > 0)
+        move_in_item(m, run, mem, stream + (n - rest), end, 0, rest);
+}
+
+/* Both directions.  Returns the bytes moved. */
+static size_t move_range(const struct mend_mover *m, const struct mend_type *t, char *mem,
+                         MPI_Count count, MPI_Count at, char *stream, size_t max)
+{
+    MPI_Count left = t->size * count - at, n = left;
+    struct mend_run all, body;
+
+    if (left <= 0 || max == 0)
+        return 0;
+    if ((size_t)n > max)
+        n = (MPI_Count)max;
+    if (t->dense) {
+        m->bytes(mend_mem_at(mem, t->lb + at), stream, (size_t)n);
+        return (size_t)n;
+    }
+    all = mend_run_repeat(&t->layout->root, count, t->extent, &body);
+    if (n == all.size)
+        move_whole(m, &all, mem, stream);
+    else
+        move_part(m, &all, mem, stream, at, n);
+    return (size_t)n;
+}
+
+size_t mend_type_pack(const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
+                      void *out, size_t max)
+{
+    return move_range(&mend_mover_pack, t, (char *)buf, count, at, out, max);
+}
+
+size_t mend_type_unpack(const struct mend_type *t, void *buf, MPI_Count count, MPI_Count at,
+                        const void *in, size_t len)
+{
+    return move_range(&mend_mover_unpack, t, buf, count, at, (char *)in, len);
+}
+
+void mend_type_copy(const struct mend_type *from_t, const void *from, MPI_Count from_n,
+                    const struct mend_type *to_t, void *to, MPI_Count to_n)
+{
+    MPI_Count total = min(from_t->size * from_n, to_t->size * to_n);
+    char bounce[BOUNCE_BYTES];
+
+    if (to_t->dense) {
+        mend_type_pack(from_t, from, from_n, 0, (char *)to + to_t->lb, (size_t)total);
+        return;
+    }
+    if (from_t->dense) {
+        mend_type_unpack(to_t, to, to_n, 0, (const char *)from + from_t->lb, (size_t)total);
+        return;
+    }
+    for (MPI_Count at = 0; at < total; at += BOUNCE_BYTES) {
+        size_t n = (size_t)min(total - at, BOUNCE_BYTES);
+
+        mend_type_pack(from_t, from, from_n, at, bounce, n);
+        mend_type_unpack(to_t, to, to_n, at, bounce, n);
+    }
+}
