@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* agent.c – the main thread while the job runs: signals, exits, datagrams, timers.
+ *
+ * One epoll set; nothing here blocks but the wait for it.  Deaths are seen by the watchers first
+ * and come here a second time as exits, with their reasons. */
+#include "job.h"
+
+#include "base/time.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SCAN_NS         (50 * MEND_NS_PER_MS)
+#define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
+
+enum source { FROM_SIGNAL, FROM_NOTE, FROM_TIMER, FROM_CHILD, FROM_CTL };
+
+/* ---- all ranks ---- */
+
+/* To what we started and what it started in its group.  A rank in our own group has got what came
+ * from the terminal. */
+static void signal_all(struct job *job, int sig, bool from_terminal)
+{
+    for (int i = 0; i < job->n; i++) {
+        struct rank *r = &job->rank[i];
+
+        if (r->child <= 0 || r->ended)
+            continue;
+        if (r->own_group)
+            kill(-r->child, sig);
+        else if (!from_terminal)
+            kill(r->child, sig);
+    }
+}
+
+void mend_agent_kill(struct job *job)
+{
+    job->killing = true;
+    signal_all(job, SIGKILL, false);
+    for (int i = 0; i < job->n; i++)
+        if (!job->rank[i].ended)
+            mend_rank_kill(&job->rank[i]);
+}
+
+static int held(const struct job *job)
+{
+    int n = 0;
+
+    for (int i = 0; i < job->n; i++)
+        n += job->rank[i].exit_held;
+    return n;
+}
+
+/* ---- children ---- */
+
+static void on_child(struct job *job, struct rank *r)
+{
+    if (r->ended || waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        !r->exit.si_pid)
+        return;
+    epoll_ctl(job->epoll_fd, EPOLL_CTL_DEL, r->child_pidfd, NULL);
+    mend_control_read(job, r); /* its last words */
+    r->ended = true;
+    job->alive_n--;
+    pthread_mutex_lock(&job->lock);
+    mend_verdict_exited(job, r);
+    pthread_mutex_unlock(&job->lock);
+    if (!r->end.finalized)
+        mend_sweep_group(r);
+}
+
+static void on_stop_or_continue(struct job *job, struct rank *r, bool stopped)
+{
+    if (r->stopped == stopped)
+        return;
+    r->stopped = stopped;
+    mend_report_line(job, mend_time_monotonic_ns(), "\"event\":\"%s\",\"rank\":%d",
+                     stopped ? "stopped" : "continued", r->index);
+    pthread_mutex_lock(&job->lock);
+    mend_verdict_event(job, (struct mend_detector_event){.kind = stopped ? MEND_DETECTOR_EV_STOPPED
+                                                                         : MEND_DETECTOR_EV_RESUMED,
+                                                         .peer = r->index});
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* Signals of the same number melt into one, so SIGCHLD says only that there is something to see. */
+static void scan_stops(struct job *job)
+{
+    job->scan_at = MEND_TIME_NEVER;
+    for (int i = 0; i < job->n; i++) {
+        struct rank *r = &job->rank[i];
+        siginfo_t si = {0};
+
+        while (!r->ended &&
+               waitid(P_PID, (id_t)r->child, &si, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+               si.si_pid) {
+            on_stop_or_continue(job, r, si.si_code != CLD_CONTINUED);
+            si.si_pid = 0;
+        }
+    }
+}
+
+/* Orphans of the ranks that came to us (sweep.c) are reaped as they end. */
+static void on_sigchld(struct job *job, pid_t pid)
+{
+    bool known = pid == job->keeper;
+
+    for (int i = 0; i < job->n && !known; i++)
+        known = job->rank[i].child == pid;
+    if (!known)
+        waitpid(pid, NULL, WNOHANG);
+    if (job->scan_at == MEND_TIME_NEVER)
+        job->scan_at = mend_time_monotonic_ns() + SCAN_NS;
+}
+
+/* ---- signals to us ---- */
+
+static void on_terminate(struct job *job, int sig, bool from_terminal)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+
+    if (from_terminal && job->n == 1 && !job->rank[0].own_group)
+        return; /* one program with the terminal: it decides what Ctrl-C means */
+    if (!job->signal_seen) {
+        job->signal_seen = sig;
+        job->signal_ns = now;
+        signal_all(job, sig, from_terminal);
+        signal_all(job, SIGCONT, false); /* a stopped rank shall hear it too */
+    } else if (now >= job->signal_ns + SECOND_AFTER_NS) {
+        mend_agent_kill(job);
+    } /* else: the same signal twice, to us and to our group, as timeout(1) sends it */
+}
+
+/* The whole job stops with us, and the time of that does not count. */
+static void on_suspend(struct job *job, bool from_terminal)
+{
+    mend_time_ns before = mend_time_monotonic_ns();
+
+    signal_all(job, SIGTSTP, from_terminal);
+    raise(SIGSTOP);
+    signal_all(job, SIGCONT, false);
+    if (job->deadline_ns != MEND_TIME_NEVER)
+        job->deadline_ns += mend_time_monotonic_ns() - before;
+}
+
+static void on_signal(struct job *job)
+{
+    struct signalfd_siginfo si;
+
+    while (read(job->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+        int sig = (int)si.ssi_signo;
+        bool from_terminal = si.ssi_code == SI_KERNEL;
+
+        switch (sig) {
+        case SIGCHLD:
+            on_sigchld(job, (pid_t)si.ssi_pid);
+            break;
+        case SIGUSR1:
+            mend_say(job, "mend: what each rank waits for:");
+            mend_waits_print(job);
+            break;
+        case SIGTSTP:
+            on_suspend(job, from_terminal);
+            break;
+        case SIGCONT:
+            break;
+        case SIGQUIT:
+        case SIGUSR2:
+            signal_all(job, sig, from_terminal);
+            break;
+        default:
+            on_terminate(job, sig, from_terminal);
+        }
+    }
+}
+
+/* ---- time ---- */
+
+static void inject(struct job *job, const struct mend_injection *in)
+{
+    struct rank *r = &job->rank[in->rank];
+    int32_t peer = in->rank;
+    int fd = r->wrapped_pidfd >= 0 ? r->wrapped_pidfd : r->child_pidfd;
+
+    mend_report_line(job, mend_time_monotonic_ns(),
+                     "\"event\":\"inject\",\"rank\":%d,\"what\":\"%s\"", in->rank, in->spec);
+    if (in->what.action == MEND_INJECT_KILL)
+        syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+    else if (in->what.action == MEND_INJECT_STOP)
+        syscall(SYS_pidfd_send_signal, fd, SIGSTOP, NULL, 0);
+    if (in->what.action != MEND_INJECT_ABORT)
+        return;
+    r->end.named = true;
+    pthread_mutex_lock(&job->lock);
+    mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_ABORT,
+                                                         .peers = &peer,
+                                                         .npeers = 1,
+                                                         .code = in->what.arg});
+    pthread_mutex_unlock(&job->lock);
+}
+
+static int by_delay(const void *a, const void *b)
+{
+    mend_time_ns x = ((const struct mend_injection *)a)->what.delay_ns,
+                 y = ((const struct mend_injection *)b)->what.delay_ns;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Carries out the timed injections that are due; returns when the next one is. */
+static mend_time_ns inject_due(struct job *job, mend_time_ns now)
+{
+    for (; job->injected_n < job->o.injections_n; job->injected_n++) {
+        const struct mend_injection *in = &job->o.injections[job->injected_n];
+
+        if (in->what.place != MEND_INJECT_AT_TIME)
+            continue;
+        if (now < job->start_ns + in->what.delay_ns)
+            return job->start_ns + in->what.delay_ns;
+        inject(job, in);
+    }
+    return MEND_TIME_NEVER;
+}
+
+static void on_timeout(struct job *job)
+{
+    job->deadline_ns = MEND_TIME_NEVER;
+    job->timed_out = true;
+    mend_say(job, "mend: time-out after %.10g s; what each rank waits for:",
+             (double)job->o.timeout_ns / 1e9);
+    mend_waits_print(job);
+    mend_agent_kill(job);
+}
+
+static mend_time_ns tick(struct job *job, mend_time_ns now)
+{
+    mend_time_ns at;
+
+    pthread_mutex_lock(&job->lock);
+    if (now >= job->tick_at)
+        mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_TICK});
+    at = job->tick_at;
+    pthread_mutex_unlock(&job->lock);
+    return at;
+}
+
+static void set_timer(struct job *job, mend_time_ns at)
+{
+    struct itimerspec t = {0};
+
+    if (at != MEND_TIME_NEVER) {
+        t.it_value.tv_sec = (time_t)(at / MEND_NS_PER_S);
+        t.it_value.tv_nsec = (long)(at % MEND_NS_PER_S) + (at == 0);
+    }
+    timerfd_settime(job->timer_fd, TFD_TIMER_ABSTIME, &t, NULL);
+}
+
+/* Does what is due and sets the timer for what is next. */
+static void on_time(struct job *job)
+{
+    mend_time_ns now = mend_time_monotonic_ns(), next, at;
+
+    if (now >= job->deadline_ns)
+        on_timeout(job);
+    if (now >= job->scan_at)
+        scan_stops(job);
+    mend_announce_deaths(job);
+    next = inject_due(job, now);
+    at = tick(job, now);
+    next = at < next ? at : next;
+    next = job->deadline_ns < next ? job->deadline_ns : next;
+    next = job->scan_at < next ? job->scan_at : next;
+    next = job->announce_at < next ? job->announce_at : next;
+    if (next != job->timer_at) {
+        job->timer_at = next;
+        set_timer(job, next);
+    }
+}
+
+/* ---- the loop ---- */
+
+static void listen_to(struct job *job, int fd, enum source from, int rank)
+{
+    struct epoll_event ev = {.events = EPOLLIN, .data.u64 = (uint64_t)from << 32 | (uint32_t)rank};
+
+    epoll_ctl(job->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
+}
+
+static void swallow(int fd)
+{
+    uint64_t count;
+
+    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+        ;
+}
+
+static void on_event(struct job *job, uint64_t tag)
+{
+    struct rank *r = &job->rank[(uint32_t)tag];
+
+    switch ((enum source)(tag >> 32)) {
+    case FROM_SIGNAL:
+        on_signal(job);
+        break;
+    case FROM_NOTE:
+        swallow(job->note_fd);
+        break;
+    case FROM_TIMER:
+        swallow(job->timer_fd);
+        break;
+    case FROM_CHILD:
+        on_child(job, r);
+        break;
+    case FROM_CTL:
+        mend_control_read(job, r);
+        break;
+    }
+}
+
+void mend_agent_run(struct job *job)
+{
+    struct epoll_event ev[64];
+
+    if (job->o.injections_n)
+        qsort(job->o.injections, (size_t)job->o.injections_n, sizeof(*job->o.injections), by_delay);
+    listen_to(job, job->signal_fd, FROM_SIGNAL, 0);
+    listen_to(job, job->note_fd, FROM_NOTE, 0);
+    listen_to(job, job->timer_fd, FROM_TIMER, 0);
+    for (int i = 0; i < job->n; i++) {
+        if (job->rank[i].child_pidfd < 0)
+            continue;
+        listen_to(job, job->rank[i].child_pidfd, FROM_CHILD, i);
+        listen_to(job, job->rank[i].ctl_fd, FROM_CTL, i);
+    }
+    while (job->alive_n || held(job)) {
+        int n;
+
+        on_time(job);
+        n = epoll_wait(job->epoll_fd, ev, MEND_COUNT_OF(ev), -1);
+        for (int i = 0; i < n; i++)
+            on_event(job, ev[i].data.u64);
+    }
+    mend_announce_deaths(job);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* control.c – what a rank asks of its agent by datagram. */
+#include "job.h"
+
+#include "base/time.h"
+#include "rt/wire.h"
+
+#include <linux/futex.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The MPI process is a grandchild.  Its pidfd is good if the life word is unmarked after we opened
+ * it: the process lived then, so the number was its own. */
+static void on_join(struct job *job, struct rank *r)
+{
+    struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)r->index);
+    pid_t pid = (pid_t)mend_load_acquire(&s->pid);
+    int fd;
+
+    if (r->wrapped || pid <= 0 || pid == r->child)
+        return;
+    fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)
+        return;
+    if (mend_load_acquire(mend_shm_life_word(s)) & FUTEX_OWNER_DIED) {
+        close(fd);
+        return;
+    }
+    pthread_mutex_lock(&job->lock); /* a watcher may be about to kill it */
+    r->wrapped_pidfd = fd;
+    r->wrapped = pid;
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* One line instead of one per rank, if nobody is left to go on. */
+static void note_whole_abort(struct job *job, const struct rank *r, int code)
+{
+    for (int i = 0; i < job->n; i++)
+        if (!job->rank[i].end.named && !job->rank[i].end.failed && !job->rank[i].verdict_ns)
+            return;
+    if (!job->aborted && !job->o.quiet)
+        mend_say(job, "mend: rank %d aborted the job with code %d", r->index, code);
+    job->aborted = true;
+}
+
+/* Seed 004: exactly the named ranks end.  What they started ends
+ * with them. */
+static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
+{
+    for (uint32_t i = 0; i < m->n; i++)
+        job->rank[m->peers[i]].end.named = true;
+    note_whole_abort(job, r, m->code);
+    mend_report_line(job, mend_time_monotonic_ns(),
+                     "\"event\":\"abort\",\"by\":%d,\"code\":%d,\"named\":%u", r->index, m->code,
+                     m->n);
+    pthread_mutex_lock(&job->lock);
+    mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_ABORT,
+                                                         .peers = m->peers,
+                                                         .npeers = (int32_t)m->n,
+                                                         .code = m->code});
+    pthread_mutex_unlock(&job->lock);
+}
+
+static void on_suspect(struct job *job, struct rank *r, const struct mend_ctl *m)
+{
+    mend_report_line(job, mend_time_monotonic_ns(), "\"event\":\"suspicion\",\"rank\":%d,\"by\":%d",
+                     m->peers[0], r->index);
+    pthread_mutex_lock(&job->lock);
+    mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT,
+                                                         .peer = m->peers[0],
+                                                         .code = r->index});
+    pthread_mutex_unlock(&job->lock);
+}
+
+static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *m, size_t len)
+{
+    if (!mend_ctl_valid(m, len, (uint32_t)job->n)) {
+        mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
+        return;
+    }
+    switch (m->kind) {
+    case MEND_CTL_JOIN:
+        on_join(job, r);
+        break;
+    case MEND_CTL_ABORT:
+        on_abort(job, r, m);
+        break;
+    case MEND_CTL_SUSPECT:
+        on_suspect(job, r, m);
+        break;
+    case MEND_CTL_REPORT:
+        mend_report_text(job, r->index, m->text, m->n);
+        break;
+    }
+}
+
+void mend_control_read(struct job *job, struct rank *r)
+{
+    struct mend_ctl m;
+    ssize_t len;
+
+    while (r->ctl_fd >= 0) {
+        len = recv(r->ctl_fd, &m, sizeof(m), MSG_DONTWAIT | MSG_TRUNC);
+        if (len > 0) {
+            on_datagram(job, r, &m, (size_t)len);
+            continue;
+        }
+        if (len == 0) { /* nobody holds the other end any more; closing leaves the epoll set, too */
+            close(r->ctl_fd);
+            r->ctl_fd = -1;
+        }
+        return;
+    }
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* iof.c – the ranks' output in whole lines, and the terminal's input to rank 0.
+ *
+ *   rank 0 stdout ──pipe──> buffer ─┐ whole lines
+ *   rank 1 stdout ──pipe──> buffer ─┼────────────> sink: our standard output
+ *   ...                             ┘
+ *   rank i stderr ──pipe──> buffer ──────────────> sink: our standard error
+ *
+ * If both of ours are the same file or terminal they are one sink.  A sink takes whole lines.  A
+ * line without an end (a prompt, a progress display with '\r') is held for a moment, `hold`, and
+ * then written as it is; its stream then owns the sink, and other streams wait until it ends its
+ * line or was silent for another `hold`, after which the line is broken.  `hold` is 50 ms on a
+ * terminal, where somebody looks, and 500 ms elsewhere, where nobody does and a torn line costs
+ * more.  A line longer than 64 KiB is cut.
+ *
+ * Who gets what directly: a job of one rank, and the rank named by --tty, inherit our three
+ * descriptors; rank 0 inherits our standard input if that is not a terminal (so it takes no more of
+ * it than it reads).  A terminal is read by us and passed on through a pipe, because rank 0 is not
+ * in the terminal's foreground process group. */
+#include "iof.h"
+
+#include "base/time.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES  (64 * 1024)
+#define HOLD_TTY_NS   (50 * MEND_NS_PER_MS)
+#define HOLD_FILE_NS  (500 * MEND_NS_PER_MS)
+#define INPUT_BYTES   4096
+#define BACKGROUND_MS 200 /* how often we look whether we are in the foreground again */
+
+struct stream;
+
+struct sink {
+    int fd;
+    mend_time_ns hold_ns;
+    bool closed;          /* the reader has gone: EPIPE */
+    bool midline;         /* the last byte written was not the end of a line */
+    struct stream *owner; /* whose line is open, NULL: nobody's (or our own message's) */
+    mend_time_ns written_ns;
+};
+
+struct stream {
+    int fd; /* our end of the pipe, -1: closed */
+    struct sink *sink;
+    char *buf;
+    size_t len;
+    mend_time_ns since_ns; /* when the oldest byte of buf came */
+    char tag[24];
+};
+
+struct input {
+    int fd; /* our end of rank 0's standard input, -1: closed or not ours */
+    char buf[INPUT_BYTES];
+    size_t len;
+};
+
+struct mend_iof {
+    const struct mend_options *o;
+    int n, direct_rank;
+    struct stream *stream; /* 2 per rank: output, error */
+    int (*child_end)[3];   /* per rank, while it is being started */
+    struct sink sink[2], *out, *err;
+    struct input input;
+    struct pollfd *poll;
+    int wake_fd;
+    _Atomic int streams_n; /* ranks that have been opened, times 2 */
+    _Atomic bool finish;
+    pthread_mutex_t lock; /* sinks */
+    pthread_t thread;
+};
+
+/* ---- sinks ---- */
+
+static void write_all(struct sink *s, const char *at, size_t len)
+{
+    while (len && !s->closed) {
+        ssize_t n = write(s->fd, at, len);
+
+        if (n >= 0) {
+            at += n;
+            len -= (size_t)n;
+        } else if (errno == EAGAIN) { /* somebody else made the terminal non-blocking */
+            struct pollfd p = {s->fd, POLLOUT, 0};
+
+            poll(&p, 1, 1000);
+        } else if (errno != EINTR) {
+            s->closed = true;
+        }
+    }
+}
+
+static void sink_write(struct sink *s, const char *at, size_t len, struct stream *owner,
+                       mend_time_ns now)
+{
+    write_all(s, at, len);
+    s->midline = at[len - 1] != '\n';
+    s->owner = s->midline ? owner : NULL;
+    s->written_ns = now;
+}
+
+/* Ends somebody else's open line. */
+static void sink_break_line(struct sink *s)
+{
+    if (s->midline)
+        write_all(s, "\n", 1);
+    s->midline = false;
+    s->owner = NULL;
+}
+
+void mend_iof_message(struct mend_iof *f, const char *line, size_t len)
+{
+    struct timespec until;
+    bool locked;
+
+    /* The thread may be stuck in a write to a stopped terminal.  Then we write in between. */
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 200 * 1000 * 1000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    locked = pthread_mutex_timedlock(&f->lock, &until) == 0;
+    sink_break_line(f->err);
+    sink_write(f->err, line, len, NULL, mend_time_monotonic_ns());
+    if (locked)
+        pthread_mutex_unlock(&f->lock);
+}
+
+static void sink_open(struct sink *s, int fd)
+{
+    *s = (struct sink){.fd = fd, .hold_ns = isatty(fd) ? HOLD_TTY_NS : HOLD_FILE_NS};
+}
+
+static bool same_file(int a, int b)
+{
+    struct stat sa, sb;
+
+    return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+           sa.st_ino == sb.st_ino && sa.st_rdev == sb.st_rdev;
+}
+
+/* ---- streams ---- */
+
+static void write_tagged(struct stream *s, size_t len, mend_time_ns now)
+{
+    size_t tag_len = strlen(s->tag);
+    char *text = mend_xalloc(len + (tag_len + 1) * (len + 1), 1), *to = text;
+    bool start = s->sink->owner != s;
+
+    for (size_t i = 0; i < len; i++) {
+        if (start)
+            to = mempcpy(to, s->tag, tag_len);
+        *to++ = s->buf[i];
+        start = s->buf[i] == '\n';
+    }
+    sink_write(s->sink, text, (size_t)(to - text), s, now);
+    free(text);
+}
+
+static void write_head(struct stream *s, size_t len, mend_time_ns now)
+{
+    if (s->tag[0])
+        write_tagged(s, len, now);
+    else
+        sink_write(s->sink, s->buf, len, s, now);
+    s->len -= len;
+    memmove(s->buf, s->buf + len, s->len);
+    s->since_ns = now;
+}
+
+/* True if the sink takes bytes of this stream now; else *retry_p is when to ask again. */
+static bool sink_free(struct stream *s, mend_time_ns now, bool break_in, mend_time_ns *retry_p)
+{
+    struct sink *k = s->sink;
+
+    if (k->owner == s)
+        return true;
+    if (k->owner && !break_in && now < k->written_ns + k->hold_ns) {
+        *retry_p = k->written_ns + k->hold_ns;
+        return false;
+    }
+    sink_break_line(k);
+    return true;
+}
+
+/* Writes what may be written of the stream's buffer; returns when to look again.  all: also a line
+ * without an end; break_in: also if somebody else's line is open. */
+static mend_time_ns push(struct stream *s, mend_time_ns now, bool all, bool break_in)
+{
+    struct sink *k = s->sink;
+    const char *end = memrchr(s->buf, '\n', s->len);
+    size_t whole = end ? (size_t)(end - s->buf) + 1 : 0;
+    mend_time_ns retry = MEND_TIME_NEVER;
+
+    if (k->owner == s || s->len == BUFFER_BYTES || all || now >= s->since_ns + k->hold_ns)
+        whole = s->len;
+    if (!whole)
+        return s->since_ns + k->hold_ns;
+    if (!sink_free(s, now, break_in, &retry))
+        return retry;
+    write_head(s, whole, now);
+    return s->len ? s->since_ns + k->hold_ns : MEND_TIME_NEVER;
+}
+
+static void stream_close(struct stream *s)
+{
+    close(s->fd);
+    s->fd = -1;
+}
+
+/* Reads what is there.  Our end is non-blocking.  False: nothing (now, or for ever). */
+static bool pull(struct stream *s, mend_time_ns now)
+{
+    ssize_t n;
+
+    if (!s->buf)
+        s->buf = mend_xalloc(BUFFER_BYTES, 1);
+    if (s->fd < 0 || s->len == BUFFER_BYTES)
+        return false;
+    n = read(s->fd, s->buf + s->len, BUFFER_BYTES - s->len);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        stream_close(s);
+    if (n <= 0)
+        return false;
+    if (!s->len)
+        s->since_ns = now;
+    s->len += (size_t)n;
+    return true;
+}
+
+static mend_time_ns push_one(struct stream *s, mend_time_ns now)
+{
+    mend_time_ns at;
+
+    if (s->fd >= 0 && s->sink->closed)
+        stream_close(s); /* the rank gets SIGPIPE, as in a pipeline */
+    at = push(s, now, s->fd < 0, false);
+    if (s->fd < 0 && !s->len && s->sink->owner == s)
+        s->sink->owner = NULL; /* its line will never end */
+    return at;
+}
+
+/* Pushes until nothing more can be written, for a line that ends frees the sink for others. Returns
+ * when to look again. */
+static mend_time_ns push_all(struct mend_iof *f)
+{
+    mend_time_ns now = mend_time_monotonic_ns(), at = MEND_TIME_NEVER;
+    bool wrote = true;
+
+    pthread_mutex_lock(&f->lock);
+    while (wrote) {
+        wrote = false;
+        at = MEND_TIME_NEVER;
+        for (int i = 0; i < f->streams_n; i++) {
+            struct stream *s = &f->stream[i];
+            size_t before = s->len;
+            mend_time_ns t = before ? push_one(s, now) : MEND_TIME_NEVER;
+
+            at = t < at ? t : at;
+            wrote |= s->len != before;
+        }
+    }
+    pthread_mutex_unlock(&f->lock);
+    return at;
+}
+
+/* Everything that is left of one stream, to the end. */
+static void drain(struct stream *s)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+
+    while (pull(s, now))
+        push(s, now, false, true);
+    if (s->len)
+        push(s, now, true, true);
+}
+
+/* The ranks have ended; one stream after the other, so that no line is torn.  Whose line is open
+ * comes first. */
+static void drain_all(struct mend_iof *f)
+{
+    pthread_mutex_lock(&f->lock);
+    for (int k = 0; k < 2; k++)
+        if (f->sink[k].owner)
+            drain(f->sink[k].owner);
+    for (int i = 0; i < f->streams_n; i++)
+        drain(&f->stream[i]);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* ---- standard input ---- */
+
+static void input_close(struct input *in)
+{
+    close(in->fd);
+    in->fd = -1;
+}
+
+static bool foreground(void)
+{
+    return tcgetpgrp(0) == getpgrp();
+}
+
+static void input_read(struct input *in)
+{
+    ssize_t n = read(0, in->buf, sizeof(in->buf));
+
+    if (n == 0)
+        input_close(in);
+    else if (n > 0)
+        in->len = (size_t)n;
+}
+
+static void input_write(struct input *in)
+{
+    ssize_t n = write(in->fd, in->buf, in->len);
+
+    if (n > 0) {
+        in->len -= (size_t)n;
+        memmove(in->buf, in->buf + n, in->len);
+    } else if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        input_close(in);
+    }
+}
+
+/* ---- the thread ---- */
+
+static int to_ms(mend_time_ns at)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+
+    if (at == MEND_TIME_NEVER)
+        return -1;
+    return at <= now ? 0 : (int)((at - now) / MEND_NS_PER_MS) + 1;
+}
+
+static void *run(void *arg)
+{
+    struct mend_iof *f = arg;
+    mend_time_ns at = MEND_TIME_NEVER;
+
+    for (;;) {
+        int n = f->streams_n, extra = n, ms = to_ms(at);
+        bool typing = f->input.fd >= 0 && !f->input.len, may_read = typing && foreground();
+
+        for (int i = 0; i < n; i++) {
+            struct stream *s = &f->stream[i];
+
+            f->poll[i] = (struct pollfd){s->len < BUFFER_BYTES ? s->fd : -1, POLLIN, 0};
+        }
+        f->poll[extra++] = (struct pollfd){f->wake_fd, POLLIN, 0};
+        f->poll[extra++] = (struct pollfd){may_read ? 0 : -1, POLLIN, 0};
+        f->poll[extra++] = (struct pollfd){f->input.len ? f->input.fd : -1, POLLOUT, 0};
+        if (typing && !may_read && (ms < 0 || ms > BACKGROUND_MS))
+            ms = BACKGROUND_MS;
+        if (poll(f->poll, (nfds_t)extra, ms) < 0 && errno != EINTR)
+            break;
+        if (f->finish)
+            break;
+        for (int i = 0; i < n; i++)
+            if (f->poll[i].revents)
+                pull(&f->stream[i], mend_time_monotonic_ns());
+        if (f->poll[n].revents) {
+            uint64_t count;
+
+            if (read(f->wake_fd, &count, sizeof(count)) < 0)
+                continue;
+        }
+        if (f->poll[n + 1].revents)
+            input_read(&f->input);
+        if (f->poll[n + 2].revents && f->input.fd >= 0)
+            input_write(&f->input);
+        at = push_all(f);
+    }
+    drain_all(f);
+    return NULL;
+}
+
+static void wake(struct mend_iof *f)
+{
+    uint64_t one = 1;
+
+    while (write(f->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+        ;
+}
+
+/* ---- for the launcher ---- */
+
+struct mend_iof *mend_iof_create(const struct mend_options *o)
+{
+    struct mend_iof *f = mend_xalloc(1, sizeof(*f));
+    size_t n = (size_t)o->ranks_n;
+
+    f->o = o;
+    f->n = o->ranks_n;
+    f->direct_rank = o->tty_rank;
+    f->stream = mend_xalloc(2 * n, sizeof(*f->stream));
+    f->child_end = mend_xalloc(n, sizeof(*f->child_end));
+    f->poll = mend_xalloc(2 * n + 3, sizeof(*f->poll));
+    f->input.fd = -1;
+    f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_mutex_init(&f->lock, NULL);
+    sink_open(&f->sink[0], 1);
+    sink_open(&f->sink[1], 2);
+    f->out = &f->sink[0];
+    f->err = same_file(1, 2) ? f->out : &f->sink[1];
+    pthread_create(&f->thread, NULL, run, f);
+    return f;
+}
+
+static bool open_input(struct mend_iof *f, int i, int *in_p)
+{
+    bool terminal = isatty(0);
+    int fd[2];
+
+    if (i != 0 || (terminal && f->direct_rank >= 0)) { /* a terminal has one reader */
+        *in_p = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        return *in_p >= 0;
+    }
+    *in_p = 0;
+    if (!terminal)
+        return true;
+    if (pipe2(fd, O_CLOEXEC) != 0)
+        return false;
+    fcntl(fd[1], F_SETFL, O_NONBLOCK);
+    *in_p = fd[0];
+    f->input.fd = fd[1];
+    return true;
+}
+
+static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
+{
+    struct stream *s = &f->stream[2 * i + error];
+    int fd[2];
+
+    if (pipe2(fd, O_CLOEXEC) != 0)
+        return false;
+    fcntl(fd[0], F_SETFL, O_NONBLOCK);
+    s->fd = fd[0];
+    s->sink = error ? f->err : f->out;
+    if (f->o->tag_output)
+        snprintf(s->tag, sizeof(s->tag), error ? "[%d:err] " : "[%d] ", i);
+    *fd_p = fd[1];
+    return true;
+}
+
+bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *err_p)
+{
+    int *end = f->child_end[i];
+
+    f->stream[2 * i].fd = f->stream[2 * i + 1].fd = -1;
+    if (i == f->direct_rank) {
+        *in_p = end[0] = 0;
+        *out_p = end[1] = 1;
+        *err_p = end[2] = 2;
+        return true;
+    }
+    if (!open_input(f, i, &end[0]) || !open_output(f, i, false, &end[1]) ||
+        !open_output(f, i, true, &end[2]))
+        return false;
+    *in_p = end[0];
+    *out_p = end[1];
+    *err_p = end[2];
+    return true;
+}
+
+void mend_iof_started_rank(struct mend_iof *f, int i)
+{
+    for (int k = 0; k < 3; k++)
+        if (f->child_end[i][k] > 2)
+            close(f->child_end[i][k]);
+    f->streams_n = 2 * (i + 1);
+    if (i + 1 == f->n)
+        wake(f);
+}
+
+void mend_iof_finish(struct mend_iof *f)
+{
+    f->finish = true;
+    wake(f);
+    pthread_join(f->thread, NULL);
+}

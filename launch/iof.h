@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* iof.h – input and output of the ranks.  A thread of its own, so that a terminal that does not
+ * take output never keeps the launcher from its duties. */
+#ifndef MEND_LAUNCH_IOF_H
+#define MEND_LAUNCH_IOF_H
+
+#include "options.h"
+
+struct mend_iof;
+
+/* Prepares for n ranks and starts the thread. */
+struct mend_iof *mend_iof_create(const struct mend_options *o);
+
+/* Descriptors that rank i shall have as 0, 1 and 2; started() closes our copies.  False: errno. */
+bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *err_p);
+void mend_iof_started_rank(struct mend_iof *f, int i);
+
+/* All ranks have ended: writes what is left and ends the thread. */
+void mend_iof_finish(struct mend_iof *f);
+
+/* A line of our own on standard error, on a line of its own.  Any thread. */
+void mend_iof_message(struct mend_iof *f, const char *line, size_t len);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job.h – the running job as the launcher sees it, and what its files do for each other.
+ *
+ *   main thread      signals, exits of children, datagrams of ranks, timers     agent.c
+ *   watcher threads  life words -> verdicts                                     watch.c, verdict.c
+ *   output thread    the ranks' output, the terminal's input                    iof.c
+ *   keeper process   ends everything if mpiexec itself is killed                keeper.c
+ *
+ * `lock` guards what main thread and watchers both change: the detector, the verdicts' part of the
+ * segment, and the fields marked (L).  Everything else belongs to the main thread. */
+#ifndef MEND_LAUNCH_JOB_H
+#define MEND_LAUNCH_JOB_H
+
+#include "ft/detector_sm.h"
+#include "job_sm.h"
+#include "net/shm/layout.h"
+#include "options.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct mend_iof;
+struct mend_ctl;
+
+struct rank {
+    int index;
+    struct mend_app *app;
+    int app_index;
+    pid_t child; /* what we started; a zombie until the job ends, so its number is not reused */
+    int child_pidfd, ctl_fd;
+    pid_t wrapped;     /* (L) the MPI process if the child is only a script around it, else 0 */
+    int wrapped_pidfd; /* (L) */
+    bool own_group;    /* the child leads a process group */
+    bool stopped;      /* a stop was reported to the detector */
+    bool ended;        /* the child is a zombie */
+    bool exit_held; /* the child ended before the process that it wraps: the detector is told later
+                     */
+    siginfo_t exit; /* how the child ended */
+    struct mend_rank_end end;    /* for the exit status; (L) */
+    bool announced;              /* its death was printed */
+    bool mark_seen;              /* (L) the life word's mark was acted on */
+    mend_time_ns verdict_ns;     /* (L) when everybody had been told, 0: no verdict */
+    struct mend_verdict verdict; /* (L) */
+    int32_t verdict_k;           /* (L) its number */
+    const char *how;             /* (L) what showed the death: "life word" or "exit" */
+    cpu_set_t cpus;
+};
+
+struct job {
+    struct mend_options o;
+    struct rank *rank;
+    int n;
+    int alive_n; /* children that have not ended */
+    pid_t self_pid, keeper;
+    int keeper_fd;
+
+    /* segment */
+    int shm_fd;
+    struct mend_shm_header *shm; /* mapped up to the rings' and cells' areas */
+
+    pthread_mutex_t lock;
+    struct mend_detector *detector; /* (L) */
+    mend_time_ns tick_at;           /* (L) */
+    uint32_t ends_n;                /* (L) */
+    int note_fd; /* eventfd: a watcher gave a verdict, the main thread tells of it */
+
+    /* what the ranks get back from us */
+    sigset_t mask_before;
+    struct rlimit files_before;
+    bool bound;
+
+    /* how the job goes */
+    struct mend_iof *iof;
+    int report_fd; /* -1: none */
+    int epoll_fd, signal_fd, timer_fd;
+    mend_time_ns start_ns, deadline_ns, scan_at, announce_at, timer_at;
+    int injected_n; /* timed injections carried out, in order of time */
+    int signal_seen;
+    mend_time_ns signal_ns;
+    bool timed_out, killing;
+    bool aborted; /* as a whole */
+};
+
+/* segment.c: creates the sealed segment.  False: errno tells why. */
+bool mend_segment_create(struct job *job);
+
+/* bind.c: chooses the cores of each rank. */
+void mend_bind_choose(struct job *job);
+
+/* start_local.c: starts all ranks.  False: one could not be started (a message was printed). */
+bool mend_start_local(struct job *job);
+
+/* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
+void mend_keeper_start(struct job *job);
+void mend_keeper_end(struct job *job);
+
+/* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is
+ * filled in; life: the life word of r is marked; exited: the kernel told how its child ended. */
+void mend_verdict_event(struct job *job, struct mend_detector_event ev);
+void mend_verdict_life(struct job *job, struct rank *r);
+void mend_verdict_exited(struct job *job, struct rank *r);
+void mend_rank_kill(struct rank *r);
+
+/* watch.c: the threads that wait on life words. */
+void mend_watch_start(struct job *job);
+
+/* agent.c: runs the job until its last rank has ended; kills all ranks. */
+void mend_agent_run(struct job *job);
+void mend_agent_kill(struct job *job);
+
+/* control.c: one datagram of a rank. */
+void mend_control_read(struct job *job, struct rank *r);
+
+/* waits.c: prints what each rank waits for; takes up to 200 ms. */
+void mend_waits_print(struct job *job);
+
+/* sweep.c: kills what the ranks left behind. */
+void mend_sweep_group(const struct rank *r);
+void mend_sweep_all(struct job *job);
+
+/* report.c: messages on standard error, lines of the --report file. */
+void mend_report_open(struct job *job);
+void mend_report_line(struct job *job, mend_time_ns when, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void mend_report_text(struct job *job, int rank, const char *text, size_t len);
+void mend_say(struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void mend_announce_deaths(struct job *job);
+
+#endif

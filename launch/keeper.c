@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* keeper.c – what remains if mpiexec itself is killed: nothing.
+ *
+ * The ranks die with mpiexec by PR_SET_PDEATHSIG, but that is not inherited by what they started
+ * themselves.  So a small process waits on a pipe from mpiexec.  When the pipe closes without a
+ * farewell, mpiexec was killed: the keeper kills the process group of every rank and ends.
+ *
+ * Not covered: a process that left its rank's group and session on purpose (a daemon) while mpiexec
+ * is killed.  When mpiexec ends by itself, sweep.c gets those too. */
+#include "job.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FAREWELL 'f'
+
+static void kill_everything(struct job *job)
+{
+    for (int i = 0; i < job->n; i++) {
+        const struct rank *r = &job->rank[i];
+        struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)i);
+        pid_t pid = (pid_t)mend_load_relaxed(&s->pid);
+
+        if (r->own_group)
+            kill(-r->child, SIGKILL);
+        if (pid > 0 && pid != r->child && mend_load_relaxed(&s->state) != MEND_SHM_RANK_FINALIZED)
+            kill(pid, SIGKILL); /* the MPI process in a script that has groups of its own */
+    }
+}
+
+/* Descriptors of the keeper: the pipe only, so that it holds nobody's output open. */
+static int keep_only(int fd)
+{
+    int null = open("/dev/null", O_RDWR);
+
+    for (int i = 0; i < 3; i++)
+        dup2(null, i);
+    if (fd != 3)
+        dup2(fd, 3);
+    syscall(SYS_close_range, 4, ~0U, 0);
+    return 3;
+}
+
+static _Noreturn void keep(struct job *job, int fd)
+{
+    sigset_t all;
+    char c = 0;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    setsid();
+    prctl(PR_SET_NAME, "mend-keeper");
+    fd = keep_only(fd);
+    if (read(fd, &c, 1) <= 0 || c != FAREWELL)
+        kill_everything(job);
+    _exit(0);
+}
+
+void mend_keeper_start(struct job *job)
+{
+    int fd[2];
+
+    job->keeper_fd = -1;
+    if (pipe2(fd, O_CLOEXEC) != 0)
+        return; /* the job runs without */
+    job->keeper = fork();
+    if (job->keeper == 0) {
+        close(fd[1]);
+        keep(job, fd[0]);
+    }
+    close(fd[0]);
+    job->keeper_fd = fd[1];
+}
+
+void mend_keeper_end(struct job *job)
+{
+    const char c = FAREWELL;
+
+    if (job->keeper <= 0)
+        return;
+    if (write(job->keeper_fd, &c, 1) != 1)
+        kill(job->keeper, SIGKILL);
+    waitpid(job->keeper, NULL, 0);
+    job->keeper = 0;
+}

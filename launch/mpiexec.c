@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpiexec.c – starts an MPI job on this machine, is its agent, and cleans up behind it.
+ *
+ *   options -> segment -> threads -> ranks -> keeper -> agent.c's loop -> sweep -> exit status
+ *
+ * Order matters in three places: signals are blocked before the first thread exists; the watchers
+ * sleep before the first rank starts; the keeper is forked after the ranks, which must not inherit
+ * its pipe. */
+#include "job.h"
+
+#include "base/time.h"
+#include "iof.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KILL_NS MEND_NS_PER_S
+#define STOP_GROWTH_MAX                                                                            \
+    8 /* a rank that stops and goes on again is given up to this many times more */
+
+static _Noreturn void die(const char *what)
+{
+    fprintf(stderr, "mpiexec: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+/* 0, 1 and 2 are taken, so that no pipe of ours gets such a number. */
+static void take_standard_fds(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= 2);
+    if (fd > 2)
+        close(fd);
+}
+
+/* Four descriptors per rank; the ranks themselves get back the limit that we were given. */
+static void raise_file_limit(struct job *job)
+{
+    struct rlimit all;
+
+    getrlimit(RLIMIT_NOFILE, &job->files_before);
+    all = job->files_before;
+    all.rlim_cur = all.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &all);
+}
+
+static void catch_signals(struct job *job)
+{
+    static const int ours[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                               SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
+    struct sigaction normal = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
+        sigaddset(&set, ours[i]);
+    sigprocmask(SIG_BLOCK, &set, &job->mask_before);
+    sigaction(SIGCHLD, &normal,
+              NULL); /* a parent that ignored it would cost us the exit statuses */
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGTTIN, &ignore, NULL);
+    job->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void create_ranks(struct job *job)
+{
+    struct mend_options *o = &job->o;
+    bool terminal = isatty(0) || isatty(1);
+
+    if (o->tty_rank == -2)
+        o->tty_rank = job->n == 1 && !o->tag_output ? 0 : -1;
+    job->rank = mend_xalloc((size_t)job->n, sizeof(*job->rank));
+    for (int a = 0, i = 0; a < o->apps_n; a++)
+        for (int k = 0; k < o->apps[a].ranks_n; k++, i++)
+            job->rank[i] = (struct rank){.index = i,
+                                         .app = &o->apps[a],
+                                         .app_index = a,
+                                         .own_group = !(i == o->tty_rank && terminal),
+                                         .child_pidfd = -1,
+                                         .wrapped_pidfd = -1,
+                                         .ctl_fd = -1};
+}
+
+static void create_detector(struct job *job)
+{
+    mend_time_ns stop_ns = job->o.stop_timeout_ns;
+    struct mend_detector_config config = {.kill_ns = KILL_NS};
+
+    config.stop_ns = stop_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER / 4 : stop_ns;
+    config.stop_max_ns = stop_ns == MEND_TIME_NEVER ? config.stop_ns : stop_ns * STOP_GROWTH_MAX;
+    job->detector = mend_xalloc(1, mend_detector_size(job->n));
+    mend_detector_init(job->detector, job->n, &config, job->start_ns);
+}
+
+static void create_job(struct job *job)
+{
+    job->self_pid = getpid();
+    job->n = job->o.ranks_n;
+    job->start_ns = mend_time_monotonic_ns();
+    job->deadline_ns =
+        job->o.timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : job->start_ns + job->o.timeout_ns;
+    job->tick_at = job->scan_at = job->announce_at = job->timer_at = MEND_TIME_NEVER;
+    pthread_mutex_init(&job->lock, NULL);
+    mend_report_open(job);
+    raise_file_limit(job);
+    catch_signals(job);
+    job->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    job->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    job->note_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (job->signal_fd < 0 || job->epoll_fd < 0 || job->timer_fd < 0 || job->note_fd < 0)
+        die("the system gives no descriptors");
+    create_ranks(job);
+    create_detector(job);
+    if (!mend_segment_create(job))
+        die("the shared segment cannot be created");
+    mend_bind_choose(job);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static void say_started(struct job *job)
+{
+    char cores[64] = "";
+
+    for (int i = 0; job->o.verbose && i < job->n; i++) {
+        if (job->bound)
+            for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+                if (CPU_ISSET(cpu, &job->rank[i].cpus)) {
+                    snprintf(cores, sizeof(cores), " on %d of the cores, first %d",
+                             CPU_COUNT(&job->rank[i].cpus), cpu);
+                    break;
+                }
+        mend_say(job, "mend: rank %d: pid %d, %s%s", i, job->rank[i].child, job->rank[i].app->path,
+                 cores);
+    }
+    mend_report_line(job, job->start_ns, "\"event\":\"start\",\"ranks\":%d,\"host\":\"%s\"", job->n,
+                     job->shm->host);
+}
+
+static int status_of(const struct job *job)
+{
+    struct mend_job_end end = {
+        .rank = &job->rank[0].end,
+        .rank_bytes = sizeof(job->rank[0]),
+        .n = job->n,
+        .strict = job->o.strict_exit,
+        .timed_out = job->timed_out,
+        .signal = job->killing && job->signal_seen ? SIGKILL : job->signal_seen,
+    };
+    int status = mend_job_status(&end);
+
+    /* killed by our second signal: still the signal that the user sent */
+    return end.signal == SIGKILL && status == 128 + SIGKILL ? 128 + job->signal_seen : status;
+}
+
+/* A shell that waits for us learns from the way we end that the user wants to stop. */
+static void end_by(int sig)
+{
+    sigset_t set;
+
+    signal(sig, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    raise(sig);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* From here on nothing of the job lives; whoever wants to stop us may. */
+static void let_signals_through(struct job *job)
+{
+    sigprocmask(SIG_SETMASK, &job->mask_before, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static struct job job;
+    int status = 126;
+    bool started;
+
+    take_standard_fds();
+    mend_options_parse(argc, argv, &job.o);
+    create_job(&job);
+    job.iof = mend_iof_create(&job.o);
+    mend_watch_start(&job);
+    started = mend_start_local(&job);
+    mend_keeper_start(&job);
+    if (started)
+        say_started(&job);
+    else
+        mend_agent_kill(&job);
+    mend_agent_run(&job);
+    mend_sweep_all(&job);
+    let_signals_through(&job);
+    mend_iof_finish(job.iof);
+    if (started)
+        status = status_of(&job);
+    mend_report_line(&job, mend_time_monotonic_ns(), "\"event\":\"end\",\"status\":%d", status);
+    mend_keeper_end(&job);
+    if (job.signal_seen && status == 128 + job.signal_seen)
+        end_by(job.signal_seen);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.h – the command line of mpiexec as a struct. */
+#ifndef MEND_LAUNCH_OPTIONS_H
+#define MEND_LAUNCH_OPTIONS_H
+
+#include "base/event.h"
+#include "base/status.h"
+
+#define MEND_RANKS_MAX 4096
+
+enum mend_bind { MEND_BIND_AUTO, MEND_BIND_NONE, MEND_BIND_CORE, MEND_BIND_SOCKET };
+
+/* A growing list of strings, NULL-terminated. */
+struct mend_strings {
+    char **at;
+    int n;
+};
+
+/* One block of the command line: "-n 4 --wdir /tmp prog args". */
+struct mend_app {
+    int ranks_n;
+    char **argv;
+    char *path; /* what execve gets: argv[0] as found */
+    const char *wdir;
+    struct mend_strings env; /* NAME=VALUE */
+};
+
+/* One --inject: what, and to whom. */
+struct mend_injection {
+    int rank;
+    char *spec; /* without the rank, as the rank's MEND_INJECT gets it */
+    struct mend_inject what;
+};
+
+struct mend_options {
+    struct mend_app *apps;
+    int apps_n, ranks_n;
+    struct mend_strings env; /* for all blocks */
+    enum mend_bind bind;
+    bool tag_output, strict_exit, quiet, verbose;
+    int tty_rank;                 /* inherits the terminal; -1: none, -2: decide */
+    mend_time_ns timeout_ns;      /* MEND_TIME_NEVER: none */
+    mend_time_ns stop_timeout_ns; /* MEND_TIME_NEVER: none */
+    const char *report_path;
+    struct mend_injection *injections;
+    int injections_n;
+};
+
+/* Fills *o_p from the command line.  Does not return on --help, --version (exit 0) and on errors (a
+ * message, exit 2; 127 or 126 for a program that is not there or cannot be executed). */
+void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
+
+/* The text of --help. */
+extern const char mend_help_text[];
+
+void mend_strings_add(struct mend_strings *s, char *text);
+
+/* malloc and friends that end the launcher when there is no memory. */
+void *mend_xalloc(size_t count, size_t size);
+char *mend_xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

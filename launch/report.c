@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c – what people and programs are told: lines on standard error, and the --report file.
+ *
+ * Every line of the report is a JSON object with "t_ns" (since the start of the job, monotonic) and
+ * "event"; it is written by one write(), so a reader that follows the file sees whole lines. */
+#include "job.h"
+
+#include "base/time.h"
+#include "iof.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CAUSE_WAIT_NS (2 * MEND_NS_PER_S)
+
+void mend_report_open(struct job *job)
+{
+    job->report_fd = -1;
+    if (!job->o.report_path)
+        return;
+    job->report_fd =
+        open(job->o.report_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (job->report_fd < 0) {
+        fprintf(stderr, "mpiexec: --report %s: %s\n", job->o.report_path, strerror(errno));
+        exit(2);
+    }
+}
+
+static void write_line(struct job *job, const char *line, size_t len)
+{
+    while (write(job->report_fd, line, len) < 0 && errno == EINTR)
+        ;
+}
+
+void mend_report_line(struct job *job, mend_time_ns when, const char *format, ...)
+{
+    char line[512];
+    int head, n;
+    va_list args;
+
+    if (job->report_fd < 0)
+        return;
+    head =
+        snprintf(line, sizeof(line), "{\"t_ns\":%llu,", (unsigned long long)(when - job->start_ns));
+    va_start(args, format);
+    n = vsnprintf(line + head, sizeof(line) - (size_t)head - 2, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof(line) - (size_t)head - 2)
+        return;
+    strcpy(line + head + n, "}\n");
+    write_line(job, line, strlen(line));
+}
+
+void mend_report_text(struct job *job, int rank, const char *text, size_t len)
+{
+    char *line;
+
+    if (job->report_fd < 0)
+        return;
+    line = mend_xprintf("{\"rank\":%d,%.*s}\n", rank, (int)len, text);
+    write_line(job, line, strlen(line));
+    free(line);
+}
+
+void mend_say(struct job *job, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(line, sizeof(line) - 1, format, args);
+    va_end(args);
+    if (n < 0)
+        return;
+    if ((size_t)n > sizeof(line) - 2)
+        n = sizeof(line) - 2;
+    line[n++] = '\n';
+    mend_iof_message(job->iof, line, (size_t)n);
+}
+
+/* ---- deaths ---- */
+
+static const char *const cause_names[] = {"unknown", "signal", "exit",     "abort",
+                                          "stopped", "lost",   "suspected"};
+
+/* "killed by signal 9 (Killed)" */
+static void cause_text(const struct mend_verdict *v, char *buf, size_t size)
+{
+    switch (v->cause) {
+    case MEND_VERDICT_SIGNAL:
+        snprintf(buf, size, "killed by signal %d (%s)", v->code, strsignal(v->code));
+        break;
+    case MEND_VERDICT_EXIT:
+        snprintf(buf, size, "ended with status %d without MPI_Finalize", v->code);
+        break;
+    case MEND_VERDICT_ABORT:
+        snprintf(buf, size, "aborted with code %d", v->code);
+        break;
+    case MEND_VERDICT_STOPPED:
+        snprintf(buf, size, "was stopped for too long and was killed");
+        break;
+    case MEND_VERDICT_SUSPECTED:
+        snprintf(buf, size, "could not be reached by rank %d and was killed", v->code);
+        break;
+    default:
+        snprintf(buf, size, "is dead");
+    }
+}
+
+static int living(const struct job *job)
+{
+    int n = 0;
+
+    for (int i = 0; i < job->n; i++)
+        n += !job->rank[i].ended && !job->rank[i].verdict_ns;
+    return n;
+}
+
+/* A rank that never called MPI_Init and exited is dead for the others, but nobody wants to read it.
+ */
+static bool worth_a_line(const struct rank *r)
+{
+    return r->end.joined || r->end.signaled || r->verdict.cause != MEND_VERDICT_EXIT;
+}
+
+static void say_death(struct job *job, const struct rank *r)
+{
+    char text[128], others[64] = "";
+    int n = living(job);
+
+    cause_text(&r->verdict, text, sizeof(text));
+    if (n)
+        snprintf(others, sizeof(others), "; %d rank%s on", n, n == 1 ? " goes" : "s go");
+    mend_say(job, "mend: rank %d (pid %d, host %s) %s%s", r->index,
+             r->wrapped ? r->wrapped : r->child, job->shm->host, text, others);
+}
+
+static void announce(struct job *job, const struct rank *r)
+{
+    mend_report_line(
+        job, r->verdict.when_ns,
+        "\"event\":\"death\",\"rank\":%d,\"pid\":%d,\"seen_by\":\"%s\",\"cause\":\"%s\","
+        "\"code\":%d",
+        r->index, r->wrapped ? r->wrapped : r->child, r->how, cause_names[r->verdict.cause],
+        r->verdict.code);
+    mend_report_line(job, r->verdict_ns, "\"event\":\"verdict\",\"rank\":%d,\"number\":%d",
+                     r->index, r->verdict_k);
+    if (!job->o.quiet && !job->signal_seen && !job->killing && !job->aborted)
+        say_death(job, r);
+}
+
+/* A copy of r under the lock, if its death is to be told of now. */
+static bool ripe(struct job *job, struct rank *r, mend_time_ns now, struct rank *copy_p)
+{
+    bool ripe = false;
+
+    pthread_mutex_lock(&job->lock);
+    if (r->verdict_ns && !r->announced) {
+        ripe = now >= r->verdict_ns + CAUSE_WAIT_NS || r->verdict.cause != MEND_VERDICT_UNKNOWN ||
+               (r->ended && !r->exit_held);
+        job->announce_at = ripe ? job->announce_at : now + CAUSE_WAIT_NS / 4;
+        *copy_p = *r;
+    }
+    pthread_mutex_unlock(&job->lock);
+    return ripe;
+}
+
+/* A verdict is older than its reason (verdict.c), so the line waits for the reason, but not long.
+ */
+void mend_announce_deaths(struct job *job)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+    uint32_t deaths_n = mend_load_relaxed(&job->shm->deaths_n);
+
+    job->announce_at = MEND_TIME_NEVER;
+    for (uint32_t k = 0; k < deaths_n; k++) {
+        struct rank *r = &job->rank[mend_shm_death_of(job->shm, k)->peer];
+        struct rank copy;
+
+        if (!ripe(job, r, now, &copy))
+            continue;
+        r->announced = true;
+        if (worth_a_line(&copy))
+            announce(job, &copy);
+    }
+}

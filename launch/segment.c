@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* segment.c – the memory that the ranks of this node share.
+ *
+ * It has no name and is sealed: nothing can be left behind, nobody can shrink it under a rank.  It
+ * is as large as the square of the number of ranks, but only touched pages exist.  What every rank
+ * reads (header, ranks, deaths, bells, heads) is reserved here; a rank reserves its rings when it
+ * uses them. */
+#include "job.h"
+
+#include "base/time.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static unsigned cores_allowed(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+static void fill_header(struct job *job, const struct mend_shm_header *layout)
+{
+    struct mend_shm_header *h = job->shm;
+
+    *h = *layout;
+    h->agent_pid = (uint32_t)job->self_pid;
+    h->ranks_here_n = (uint32_t)job->n;
+    h->cores_n = cores_allowed();
+    h->reporting = job->report_fd >= 0;
+    h->start_ns = job->start_ns;
+    if (getrandom(&h->job, sizeof(h->job), GRND_NONBLOCK) != sizeof(h->job))
+        h->job = job->start_ns ^ (uint64_t)job->self_pid << 32;
+    if (gethostname(h->host, sizeof(h->host)) != 0)
+        snprintf(h->host, sizeof(h->host), "localhost");
+    h->host[sizeof(h->host) - 1] = '\0';
+}
+
+bool mend_segment_create(struct job *job)
+{
+    struct mend_shm_header layout = {0};
+    int fd = memfd_create("mend", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    mend_shm_layout(&layout, (uint32_t)job->n);
+    if (fd < 0)
+        return false;
+    if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
+        fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)layout.cell_at) != 0)
+        goto close_fd;
+    job->shm = mmap(NULL, layout.cell_at, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (job->shm == MAP_FAILED)
+        goto close_fd;
+    job->shm_fd = fd;
+    fill_header(job, &layout);
+    return true;
+close_fd:
+    close(fd);
+    return false;
+}

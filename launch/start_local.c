@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* start_local.c – starting the ranks on this machine, fast.
+ *
+ * vfork instead of fork: the child borrows our memory until execve, so nothing is copied and the
+ * time per rank is that of execve.  Everything that needs thinking (paths, environments,
+ * descriptors) is done before, the child makes system calls only.
+ *
+ * What a rank gets: its own process group (so that we can end what it starts), our session (one
+ * scheduling group for all), SIGKILL when this thread dies, the signal mask and limits that we were
+ * started with, standard input, output and error, the segment and a socket to us.
+ *
+ * A start on other machines (ssh, srun) will be a file beside this one. */
+#include "job.h"
+
+#include "iof.h"
+#include "rt/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Everything that the child needs between vfork and execve. */
+struct start {
+    struct job *job;
+    struct rank *r;
+    char **env;
+    char **script_argv; /* if the program is a script without "#!" */
+    int in, out, err;
+    int ctl_fd;                  /* the rank's end */
+    const char *volatile failed; /* what failed, written by the child */
+    volatile int error;
+};
+
+static _Noreturn void child_failed(struct start *s, const char *what)
+{
+    s->error = errno;
+    s->failed = what;
+    _exit(127);
+}
+
+/* In the child: system calls only, our memory is shared with the parent. */
+static _Noreturn void child_exec(struct start *s)
+{
+    const struct rank *r = s->r;
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+
+    if (r->own_group && setpgid(0, 0) != 0)
+        child_failed(s, "setpgid");
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        child_failed(s, "prctl");
+    if (getppid() != s->job->self_pid) /* it died before the line above */
+        _exit(127);
+    sigaction(SIGPIPE, &normal, NULL);
+    sigaction(SIGTTIN, &normal, NULL);
+    if (dup2(s->in, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0 ||
+        fcntl(s->job->shm_fd, F_SETFD, 0) < 0 || fcntl(s->ctl_fd, F_SETFD, 0) < 0)
+        child_failed(s, "dup2");
+    if (r->app->wdir && chdir(r->app->wdir) != 0)
+        child_failed(s, r->app->wdir);
+    if (s->job->bound)
+        sched_setaffinity(0, sizeof(r->cpus), &r->cpus); /* a wish, not a condition */
+    setrlimit(RLIMIT_NOFILE, &s->job->files_before);
+    sigprocmask(SIG_SETMASK, &s->job->mask_before, NULL);
+    execve(r->app->path, r->app->argv, s->env);
+    if (errno == ENOEXEC)
+        execve("/bin/sh", s->script_argv, s->env);
+    child_failed(s, r->app->path);
+}
+
+/* The function does nothing else, so that the child cannot damage what the parent needs later. */
+static __attribute__((noinline)) pid_t vfork_exec(struct start *s)
+{
+    pid_t pid = vfork();
+
+    if (pid == 0)
+        child_exec(s);
+    return pid;
+}
+
+/* ---- environment ---- */
+
+static void env_set(struct mend_strings *env, char *text)
+{
+    size_t name_len = strcspn(text, "=") + 1;
+
+    for (int i = 0; i < env->n; i++)
+        if (!strncmp(env->at[i], text, name_len)) {
+            env->at[i] = text;
+            return;
+        }
+    mend_strings_add(env, text);
+}
+
+static bool is_ours(const char *text)
+{
+    static const char *const ours[] = {MEND_ENV_RANK,   MEND_ENV_SIZE,   MEND_ENV_SHM_FD,
+                                       MEND_ENV_CTL_FD, MEND_ENV_APPNUM, MEND_ENV_INJECT};
+
+    for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
+        if (!strncmp(text, ours[i], strlen(ours[i])) && text[strlen(ours[i])] == '=')
+            return true;
+    return false;
+}
+
+/* What all ranks of one block have in common; with room for what is each one's own. */
+static struct mend_strings block_env(const struct job *job, const struct mend_app *app)
+{
+    struct mend_strings env = {0};
+
+    for (char **e = environ; *e; e++)
+        if (!is_ours(*e)) /* mpiexec may itself run under mpiexec */
+            mend_strings_add(&env, *e);
+    for (int i = 0; i < job->o.env.n; i++)
+        env_set(&env, job->o.env.at[i]);
+    for (int i = 0; i < app->env.n; i++)
+        env_set(&env, app->env.at[i]);
+    return env;
+}
+
+/* The injections of one rank that the rank itself carries out; NULL: none. */
+static char *inject_text(const struct job *job, int rank)
+{
+    char *all = NULL;
+
+    for (int i = 0; i < job->o.injections_n; i++) {
+        const struct mend_injection *in = &job->o.injections[i];
+
+        if (in->rank == rank && in->what.place != MEND_INJECT_AT_TIME)
+            all = all ? mend_xprintf("%s;%s", all, in->spec)
+                      : mend_xprintf(MEND_ENV_INJECT "=%s", in->spec);
+    }
+    return all;
+}
+
+static void rank_env(const struct start *s, struct mend_strings *env)
+{
+    char *inject = inject_text(s->job, s->r->index);
+
+    mend_strings_add(env, mend_xprintf(MEND_ENV_RANK "=%d", s->r->index));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_SIZE "=%d", s->job->n));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_SHM_FD "=%d", s->job->shm_fd));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_CTL_FD "=%d", s->ctl_fd));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_APPNUM "=%d", s->r->app_index));
+    if (inject)
+        mend_strings_add(env, inject);
+}
+
+/* ---- one rank ---- */
+
+static char **script_argv_of(const struct mend_app *app)
+{
+    struct mend_strings args = {0};
+
+    mend_strings_add(&args, mend_xprintf("/bin/sh"));
+    mend_strings_add(&args, app->path);
+    for (char **a = app->argv + 1; *a; a++)
+        mend_strings_add(&args, *a);
+    return args.at;
+}
+
+static void say_failed(struct job *job, const struct start *s)
+{
+    mend_say(job, "mpiexec: rank %d could not be started: %s: %s", s->r->index,
+             s->failed ? s->failed : "vfork", strerror(s->error));
+}
+
+static bool start_rank(struct job *job, struct rank *r, struct mend_strings *env)
+{
+    struct start s = {.job = job, .r = r};
+    int pair[2], env_before = env->n;
+    bool ok = false;
+
+    s.script_argv = script_argv_of(r->app);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 ||
+        !mend_iof_open_rank(job->iof, r->index, &s.in, &s.out, &s.err)) {
+        s.failed = "its pipes and sockets";
+        s.error = errno;
+        say_failed(job, &s);
+        return false;
+    }
+    r->ctl_fd = pair[0];
+    s.ctl_fd = pair[1];
+    fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
+    rank_env(&s, env);
+    s.env = env->at;
+    r->child = vfork_exec(&s);
+    if (r->child < 0)
+        s.error = errno;
+    if (r->child < 0 || s.failed) {
+        say_failed(job, &s);
+        goto out;
+    }
+    /* Not reaped before the job ends, so the number is still that child's. */
+    r->child_pidfd = (int)syscall(SYS_pidfd_open, r->child, 0);
+    mend_store_release(&mend_shm_rank_of(job->shm, (uint32_t)r->index)->child_pid,
+                       (uint32_t)r->child);
+    ok = r->child_pidfd >= 0;
+    if (!ok)
+        mend_say(job, "mpiexec: pidfd_open: %s (Linux 5.10 or newer is needed)", strerror(errno));
+out:
+    while (env->n > env_before)
+        free(env->at[--env->n]);
+    env->at[env->n] = NULL;
+    free(s.script_argv[0]);
+    free(s.script_argv);
+    close(s.ctl_fd);
+    mend_iof_started_rank(job->iof, r->index);
+    return ok;
+}
+
+bool mend_start_local(struct job *job)
+{
+    struct mend_strings env = {0};
+    const struct mend_app *app = NULL;
+    bool ok = true;
+
+    for (int i = 0; ok && i < job->n; i++) {
+        if (job->rank[i].app != app) {
+            free(env.at);
+            app = job->rank[i].app;
+            env = block_env(job, app);
+        }
+        ok = start_rank(job, &job->rank[i], &env);
+        job->alive_n += ok;
+    }
+    free(env.at);
+    return ok;
+}

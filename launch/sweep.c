@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sweep.c – ending what the ranks started and left behind.
+ *
+ * Each rank leads a process group; what it forks stays in it unless it makes an effort to leave.
+ * mpiexec is a "child subreaper": processes whose parent died become its children, daemons that
+ * changed group and session included, and the kernel lists them. */
+#include "job.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ROUNDS_MAX 64
+
+/* The group exists under that number as long as its leader is a zombie, which we keep. */
+void mend_sweep_group(const struct rank *r)
+{
+    if (r->own_group && r->child > 0)
+        kill(-r->child, SIGKILL);
+}
+
+static bool is_known(const struct job *job, pid_t pid)
+{
+    if (pid == job->keeper)
+        return true;
+    for (int i = 0; i < job->n; i++)
+        if (job->rank[i].child == pid)
+            return true;
+    return false;
+}
+
+/* Kills and reaps the children that are no ranks; their children follow in the next round. */
+static int sweep_children(const struct job *job)
+{
+    char path[64];
+    FILE *f;
+    int pid, found = 0;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)job->self_pid);
+    f = fopen(path, "re");
+    if (!f)
+        return 0;
+    while (fscanf(f, "%d", &pid) == 1) {
+        if (is_known(job, pid))
+            continue;
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        found++;
+    }
+    fclose(f);
+    return found;
+}
+
+void mend_sweep_all(struct job *job)
+{
+    for (int i = 0; i < job->n; i++)
+        mend_sweep_group(&job->rank[i]);
+    for (int round = 0; round < ROUNDS_MAX && sweep_children(job); round++)
+        ;
+}

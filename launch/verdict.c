@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* verdict.c – carrying out what ft/detector_sm decides, and telling every rank.
+ *
+ *   event -> detector -> KILL      pidfd_send_signal
+ *                        DECLARE   death[k], fate, deaths_n (release), interrupt of every rank,
+ *                                  wake of those who sleep
+ *                        EXPLAIN   death[k].why, one atomic word
+ *
+ * The verdict does not wait for the reason: the kernel gives it only after it has torn the memory
+ * down, tens of milliseconds per GiB later.  Printing and reporting are left to the main thread. */
+#include "job.h"
+
+#include "base/time.h"
+#include "proc/proc.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Static_assert((int)MEND_VERDICT_SUSPECTED == (int)MEND_CAUSE_SUSPECTED &&
+                   (int)MEND_VERDICT_ABORT == (int)MEND_CAUSE_ABORT,
+               "the detector's causes are the library's");
+
+static struct mend_shm_rank *shared(struct job *job, int i)
+{
+    return mend_shm_rank_of(job->shm, (uint32_t)i);
+}
+
+void mend_rank_kill(struct rank *r)
+{
+    if (r->wrapped_pidfd >= 0)
+        syscall(SYS_pidfd_send_signal, r->wrapped_pidfd, SIGKILL, NULL, 0);
+    else if (r->child_pidfd >= 0)
+        syscall(SYS_pidfd_send_signal, r->child_pidfd, SIGKILL, NULL, 0);
+}
+
+/* Every rank shall look at the table of deaths.  Those that are about to die need not. */
+static void interrupt_all(struct job *job)
+{
+    for (int i = 0; i < job->n; i++) {
+        mend_atomic_u32 *interrupt = &shared(job, i)->interrupt;
+
+        /* release: pairs with the acquire in mend_interrupt_check(); we are the only writer */
+        mend_store_release(interrupt, mend_load_relaxed(interrupt) + 1);
+    }
+    /* Either we see `armed`, or the rank sees the new interrupt after it armed itself. */
+    atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < job->n; i++) {
+        struct mend_shm_rank *s = shared(job, i);
+
+        if (mend_load_relaxed(&s->armed) && mend_load_relaxed(&s->fate) == MEND_PEER_ALIVE) {
+            atomic_fetch_add(&s->wake, 1);
+            syscall(SYS_futex, &s->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        }
+    }
+}
+
+static uint64_t why_of(const struct mend_verdict *v)
+{
+    return MEND_SHM_WHY(v->cause, v->code);
+}
+
+/* A rank that ends itself by MPI_Abort says so in the segment first. */
+static void ask_rank_for_cause(struct job *job, struct mend_verdict *v)
+{
+    struct mend_shm_rank *s = shared(job, v->peer);
+
+    if (v->cause != MEND_VERDICT_ABORT && mend_load_acquire(&s->abort_asked)) {
+        v->cause = MEND_VERDICT_ABORT;
+        v->code = (int32_t)mend_load_relaxed(&s->abort_code);
+    }
+}
+
+static void declare(struct job *job, struct mend_verdict *v)
+{
+    struct rank *r = &job->rank[v->peer];
+    uint32_t k = mend_load_relaxed(&job->shm->deaths_n);
+    struct mend_shm_death *d = mend_shm_death_of(job->shm, k);
+
+    ask_rank_for_cause(job, v);
+    d->peer = (uint32_t)v->peer;
+    d->when_ns = v->when_ns;
+    mend_store_relaxed(&d->why, why_of(v));
+    mend_store_release(&shared(job, v->peer)->fate, MEND_PEER_DEAD);
+    mend_store_release(&job->shm->deaths_n, k + 1); /* pairs with the acquire in rt/local.c */
+    interrupt_all(job);
+    r->verdict = *v;
+    r->verdict_k = (int32_t)k;
+    r->verdict_ns = mend_time_monotonic_ns();
+}
+
+static void explain(struct job *job, struct mend_verdict *v)
+{
+    struct rank *r = &job->rank[v->peer];
+
+    if (r->verdict.cause == MEND_VERDICT_ABORT)
+        return;
+    r->verdict.cause = v->cause;
+    r->verdict.code = v->code;
+    mend_store_relaxed(&mend_shm_death_of(job->shm, (uint32_t)r->verdict_k)->why,
+                       why_of(&r->verdict));
+}
+
+/* The order of ends, for the exit status: the first death counts. */
+static void note_order(struct job *job, struct rank *r)
+{
+    r->end.order = job->ends_n++;
+}
+
+static void act(struct job *job, struct mend_detector_action *a)
+{
+    struct rank *r = &job->rank[a->verdict.peer];
+
+    switch (a->kind) {
+    case MEND_DETECTOR_KILL:
+        mend_rank_kill(r);
+        break;
+    case MEND_DETECTOR_DECLARE:
+        declare(job, &a->verdict);
+        note_order(job, r);
+        break;
+    case MEND_DETECTOR_EXPLAIN:
+        explain(job, &a->verdict);
+        break;
+    case MEND_DETECTOR_END:
+        r->end.finalized = true;
+        note_order(job, r);
+        break;
+    case MEND_DETECTOR_CLEAR:
+    case MEND_DETECTOR_ACTIONS:
+        break;
+    }
+}
+
+static void step(struct job *job, const struct mend_detector_event *ev)
+{
+    struct mend_detector_action a;
+
+    mend_detector_step(job->detector, ev, &job->tick_at);
+    while (mend_detector_next(job->detector, &a))
+        act(job, &a);
+}
+
+/* A rank says "finalized" in the segment only; the detector must know before anything else about
+ * that rank is decided. */
+static void look_for_finalized(struct job *job, int32_t peer, mend_time_ns now)
+{
+    struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_FINALIZED, .now = now, .peer = peer};
+
+    if (mend_load_acquire(&shared(job, peer)->state) == MEND_SHM_RANK_FINALIZED)
+        step(job, &ev);
+}
+
+void mend_verdict_event(struct job *job, struct mend_detector_event ev)
+{
+    ev.now = mend_time_monotonic_ns();
+    if (ev.kind == MEND_DETECTOR_EV_ABORT) {
+        for (int32_t i = 0; i < ev.npeers; i++)
+            look_for_finalized(job, ev.peers[i], ev.now);
+    } else if (ev.kind == MEND_DETECTOR_EV_TICK) {
+        for (int i = 0; i < job->n; i++)
+            if (job->rank[i].stopped)
+                look_for_finalized(job, i, ev.now);
+    } else {
+        look_for_finalized(job, ev.peer, ev.now);
+    }
+    step(job, &ev);
+}
+
+void mend_verdict_life(struct job *job, struct rank *r)
+{
+    if (r->mark_seen)
+        return;
+    r->mark_seen = true;
+    if (!r->how)
+        r->how = "life word";
+    mend_verdict_event(
+        job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_LIFE, .peer = r->index});
+    if (r->exit_held)
+        mend_verdict_exited(job, r);
+}
+
+/* What the exit status is made of; called when the child has ended and the detector knows. */
+static void settle_end(struct job *job, struct rank *r)
+{
+    struct mend_rank_end *e = &r->end;
+
+    e->joined = mend_load_relaxed(&shared(job, r->index)->state) != MEND_SHM_RANK_NONE;
+    e->aborted = !e->finalized && r->verdict.cause == MEND_VERDICT_ABORT;
+    e->signaled = r->exit.si_code != CLD_EXITED;
+    e->code = e->aborted ? r->verdict.code : r->exit.si_status;
+    e->failed = !e->finalized && (e->joined || e->signaled || e->code);
+}
+
+void mend_verdict_exited(struct job *job, struct rank *r)
+{
+    struct mend_shm_rank *s = shared(job, r->index);
+
+    /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
+     * a living process would be a lie.  The watcher will see it. */
+    if (r->wrapped && !r->mark_seen && mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED) {
+        mend_rank_kill(r);
+        r->exit_held = mend_load_acquire(&s->life_valid);
+        if (r->exit_held)
+            return;
+    }
+    r->exit_held = false;
+    if (!r->how)
+        r->how = "exit";
+    mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_EXITED,
+                                                         .peer = r->index,
+                                                         .signaled = r->exit.si_code != CLD_EXITED,
+                                                         .code = r->exit.si_status});
+    settle_end(job, r);
+}

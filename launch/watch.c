@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* watch.c – the threads that wait on the ranks' life words.
+ *
+ * The kernel wakes a waiter by address, not by value: a thread that went to sleep while the word
+ * was still 0 (the rank had not started) is woken when the rank, which has set FUTEX_WAITERS by
+ * then, dies.  So the threads sleep from before the first rank starts, and a rank wakes nobody by
+ * starting.
+ *
+ * One thread waits on up to 127 words at once (futex_waitv, Linux 5.16).  Where that is missing
+ * each word has a thread of its own.  The threads end with the process.
+ *
+ * The way from a death to the ranks is: kernel wakes this thread -> mend_verdict_life().  Nothing
+ * on it allocates, prints, or waits for the main thread longer than one step of the detector. */
+#include "job.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define GROUP_MAX   127 /* futex_waitv takes 128 */
+#define STACK_BYTES (128 * 1024)
+
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+struct futex_waitv {
+    uint64_t val, uaddr;
+    uint32_t flags, reserved;
+};
+#endif
+
+#ifndef FUTEX_32
+#define FUTEX_32 2
+#endif
+
+struct group {
+    struct job *job;
+    int first, n;
+    bool waitv;
+    struct futex_waitv wait[];
+};
+
+static mend_atomic_u32 *life_word(struct group *g, int i)
+{
+    return mend_shm_life_word(mend_shm_rank_of(g->job->shm, (uint32_t)(g->first + i)));
+}
+
+/* Acts on every mark of the group.  Only the bit counts: the kernel wipes the thread id, contrary
+ * to its documentation.  Returns the number of words still to be waited on. */
+static int look(struct group *g)
+{
+    struct job *job = g->job;
+    int waiting = 0;
+    bool told = false;
+
+    for (int i = 0; i < g->n; i++) {
+        struct rank *r = &job->rank[g->first + i];
+        uint32_t word = mend_load_acquire(life_word(g, i));
+
+        if (!(word & FUTEX_OWNER_DIED)) {
+            g->wait[waiting++] = (struct futex_waitv){
+                .val = word, .uaddr = (uintptr_t)life_word(g, i), .flags = FUTEX_32};
+        } else if (!r->mark_seen) {
+            pthread_mutex_lock(&job->lock);
+            mend_verdict_life(job, r);
+            pthread_mutex_unlock(&job->lock);
+            told = true;
+        }
+    }
+    if (told) {
+        uint64_t one = 1;
+
+        while (write(job->note_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+            ;
+    }
+    return waiting;
+}
+
+static void sleep_on(const struct group *g, int waiting)
+{
+    if (g->waitv)
+        syscall(SYS_futex_waitv, g->wait, waiting, 0, NULL, 0);
+    else
+        syscall(SYS_futex, (void *)(uintptr_t)g->wait[0].uaddr, FUTEX_WAIT,
+                (uint32_t)g->wait[0].val, NULL, NULL, 0);
+}
+
+static void *watch(void *arg)
+{
+    struct group *g = arg;
+    int waiting;
+
+    while ((waiting = look(g)) > 0)
+        sleep_on(g, waiting);
+    free(g);
+    return NULL;
+}
+
+/* A death should be seen at once on a machine full of spinning ranks.  Where we may not, we do not.
+ */
+static void prefer(pthread_t thread)
+{
+    struct sched_param first = {.sched_priority = 1};
+
+    pthread_setschedparam(thread, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+}
+
+static bool have_waitv(void)
+{
+    if (getenv("MEND_AGENT_NO_WAITV")) /* so that the other way can be tested on a new kernel */
+        return false;
+    return syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) != -1 || errno != ENOSYS;
+}
+
+void mend_watch_start(struct job *job)
+{
+    bool waitv = have_waitv();
+    int step = waitv ? GROUP_MAX : 1;
+    pthread_attr_t attr;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    for (int first = 0; first < job->n; first += step) {
+        int n = job->n - first < step ? job->n - first : step;
+        struct group *g = mend_xalloc(1, sizeof(*g) + (size_t)n * sizeof(struct futex_waitv));
+        pthread_t thread;
+
+        g->job = job;
+        g->first = first;
+        g->n = n;
+        g->waitv = waitv;
+        if (pthread_create(&thread, &attr, watch, g) == 0)
+            prefer(thread);
+        else
+            free(g); /* waitpid tells of these ranks, later */
+    }
+    pthread_attr_destroy(&attr);
+}
