@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job.h – a whole job of the real library in one process: level 2 of the simulator.
+ *
+ * Every rank is a struct mend_proc and a fiber that runs the test program's main().  A fiber runs until
+ * its library waits (req/wait.c calls self->yield); then the scheduler picks the next one.  Time is the
+ * number of steps.  One seed decides everything: who runs, when a frame arrives, when verdicts come.
+ *
+ *   scheduler ──switch──> fiber r: main() -> MPI_X -> mend_wait -> yield ──switch──> scheduler
+ *
+ * A kill ends a fiber at one of its yields, or at a named event: it is never resumed, its frames that
+ * were sent stay, and after a while the agent's verdict reaches everybody. */
+#ifndef MEND_SIM_JOB_H
+#define MEND_SIM_JOB_H
+
+#include "net/net.h"
+#include "proc/proc.h"
+#include "rt/rt.h"
+
+#include <ucontext.h>
+
+enum sim_fate { SIM_RUNNING, SIM_RETURNED, SIM_KILLED };
+
+/* A frame on its way. */
+struct sim_frame {
+    struct sim_frame *next;
+    uint64_t not_before; /* step at which it may arrive */
+    struct mend_frame frame;
+    unsigned char payload[];
+};
+
+struct sim_rank {
+    struct mend_proc *proc;
+    ucontext_t context;
+    char *stack;
+    enum sim_fate fate;
+    int status;         /* of main(), or of the abort */
+    uint64_t yields;    /* so far */
+    uint64_t progress;  /* frames it received plus yields after which it moved on */
+    bool leaving, finalized;
+    _Atomic uint32_t interrupt;
+    uint64_t doomed_at; /* yield at which it is killed, UINT64_MAX: never */
+};
+
+struct sim_verdict {
+    struct mend_death death;
+    uint64_t step; /* when ranks may hear of it */
+};
+
+struct sim_job {
+    int n;
+    uint64_t seed, random, step, frames;
+    struct sim_rank *rank;
+    struct sim_frame **first, ***last; /* [to * n + from]: in flight, in order */
+    unsigned char *reserved;           /* payload of the one open reservation */
+    struct sim_verdict *verdicts;
+    int verdicts_n, running;
+    uint32_t room; /* frames that may be on their way between two ranks; 0: no limit */
+    ucontext_t scheduler;
+};
+
+extern struct sim_job *sim_job; /* the one that runs */
+extern const struct mend_net sim_net;
+extern const struct mend_rt sim_rt;
+
+/* A number below n (n > 0). */
+uint64_t sim_random(struct sim_job *job, uint64_t n);
+
+/* Ends a rank as SIGKILL would; its verdict follows within `delay` steps. */
+void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code);
+
+/* The main() of the test program, renamed when it is compiled. */
+int sim_program_main(int argc, char **argv);
+
+static inline int sim_rank_of(const struct mend_proc *self)
+{
+    return (int)self->me;
+}
+
+#endif

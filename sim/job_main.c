@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job_main.c – runs one MPI test program in the simulator, many times.
+ *
+ *   PROGRAM [--ranks N] [--seed S] [--runs R]      R runs with seeds S, S+1, ...
+ *           [--kill RANK@YIELD]...                 kill at that rank's k-th yield
+ *           [--kill-everywhere [VICTIMS]]          one run per rank and yield (and pairs for 2)
+ *
+ * A run is good if every rank that was not killed returned 0 from main().  It is bad if one did not,
+ * or if nobody moves any more (a hang): then every rank's wait is printed, and the command that
+ * replays the run. */
+#include "req/request.h"
+#include "sim/job.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STACK_BYTES ((size_t)512 * 1024)
+#define KILLS_MAX   8
+#define IDLE_TURNS  3000 /* turns of every rank without a frame moving: a hang */
+
+struct sim_job *sim_job;
+
+struct plan {
+    int n, kills_n;
+    uint64_t seed;
+    struct {
+        int rank;
+        uint64_t yield;
+    } kill[KILLS_MAX];
+};
+
+/* Seen by the parent after a run. */
+struct outcome {
+    uint64_t yields[1024];
+    uint64_t frames, steps;
+    int killed;
+};
+static struct outcome *outcome;
+
+uint64_t sim_random(struct sim_job *job, uint64_t n)
+{
+    job->random ^= job->random << 13;
+    job->random ^= job->random >> 7;
+    job->random ^= job->random << 17;
+    return job->random % n;
+}
+
+void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code)
+{
+    struct sim_verdict *v = &job->verdicts[job->verdicts_n++];
+
+    job->rank[rank].fate = SIM_KILLED;
+    job->rank[rank].status = code;
+    job->running--;
+    outcome->killed++;
+    v->death = (struct mend_death){rank, cause, code, job->step * MEND_NS_PER_US};
+    v->step = job->step + sim_random(job, 20);
+    if (job->verdicts_n > 1 && v->step < v[-1].step) /* verdicts have one order */
+        v->step = v[-1].step;
+}
+
+static void run_program(unsigned rank)
+{
+    struct sim_rank *r = &sim_job->rank[rank];
+    char *argv[] = {"program", NULL};
+
+    r->status = sim_program_main(1, argv);
+    if (r->fate == SIM_RUNNING) {
+        r->fate = SIM_RETURNED;
+        sim_job->running--;
+    }
+    setcontext(&sim_job->scheduler);
+}
+
+static void describe(const struct sim_job *job, int rank)
+{
+    const struct mend_proc *p = job->rank[rank].proc;
+    char text[200] = "nothing known";
+
+    if (p->waiting && p->waiting->ops->describe)
+        p->waiting->ops->describe(p->waiting, text, sizeof(text));
+    else if (p->waiting)
+        snprintf(text, sizeof(text), "%s", p->waiting->ops->name);
+    else if (p->waiting_for)
+        snprintf(text, sizeof(text), "%s", p->waiting_for->what);
+    fprintf(stderr, "  rank %d: %s\n", rank,
+            job->rank[rank].fate == SIM_KILLED     ? "killed"
+            : job->rank[rank].fate == SIM_RETURNED ? "returned"
+                                                   : text);
+}
+
+static struct sim_job *create(const struct plan *plan)
+{
+    struct sim_job *job = calloc(1, sizeof(*job));
+    int n = plan->n;
+
+    job->n = job->running = n;
+    job->seed = plan->seed;
+    job->random = plan->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    job->room = plan->seed % 3 ? 0 : 2 + (uint32_t)(plan->seed % 5);
+    job->rank = calloc((size_t)n, sizeof(*job->rank));
+    job->verdicts = calloc((size_t)n, sizeof(*job->verdicts));
+    job->first = calloc((size_t)(n * n), sizeof(*job->first));
+    job->last = calloc((size_t)(n * n), sizeof(*job->last));
+    for (int i = 0; i < n * n; i++)
+        job->last[i] = &job->first[i];
+    for (int r = 0; r < n; r++) {
+        struct sim_rank *rank = &job->rank[r];
+
+        rank->doomed_at = UINT64_MAX;
+        rank->proc = mend_proc_create_bare();
+        rank->proc->me = r;
+        rank->proc->rt = &sim_rt;
+        rank->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        getcontext(&rank->context);
+        rank->context.uc_stack.ss_sp = rank->stack;
+        rank->context.uc_stack.ss_size = STACK_BYTES;
+        makecontext(&rank->context, (void (*)(void))run_program, 1, (unsigned)r);
+    }
+    for (int k = 0; k < plan->kills_n; k++)
+        job->rank[plan->kill[k].rank].doomed_at = plan->kill[k].yield;
+    return job;
+}
+
+/* Verdicts whose time has come bump everybody's interrupt counter. */
+static void announce(struct sim_job *job)
+{
+    uint32_t known = 0;
+
+    while (known < (uint32_t)job->verdicts_n && job->verdicts[known].step <= job->step)
+        known++;
+    for (int r = 0; r < job->n; r++)
+        job->rank[r].interrupt = known;
+}
+
+static uint64_t total_progress(const struct sim_job *job)
+{
+    uint64_t sum = job->frames + (uint64_t)job->verdicts_n + (uint64_t)(job->n - job->running);
+
+    for (int r = 0; r < job->n; r++)
+        sum += job->rank[r].progress + job->rank[r].leaving + job->rank[r].interrupt;
+    return sum;
+}
+
+/* One run.  0: good. */
+static int run(const struct plan *plan)
+{
+    struct sim_job *job = sim_job = create(plan);
+    uint64_t seen = 0, idle = 0;
+    int bad = 0;
+
+    while (job->running && idle < (uint64_t)IDLE_TURNS * (uint64_t)job->n) {
+        int r = (int)sim_random(job, (uint64_t)job->n);
+        uint64_t now;
+
+        job->step++;
+        announce(job);
+        if (job->rank[r].fate != SIM_RUNNING)
+            continue;
+        mend_self = job->rank[r].proc;
+        swapcontext(&job->scheduler, &job->rank[r].context);
+        now = total_progress(job);
+        idle = now == seen ? idle + 1 : 0;
+        seen = now;
+    }
+    for (int r = 0; r < job->n; r++) {
+        outcome->yields[r] = job->rank[r].yields;
+        bad |= job->rank[r].fate == SIM_RETURNED && job->rank[r].status != 0;
+    }
+    outcome->frames = job->frames;
+    outcome->steps = job->step;
+    if (!job->running && !bad)
+        return 0;
+    fprintf(stderr, "%s:\n", job->running ? "nobody moves any more" : "wrong result");
+    for (int r = 0; r < job->n; r++)
+        describe(job, r);
+    return 1;
+}
+
+static const char *program_name;
+
+/* A run in a process of its own: a failed assert or a crash is a bad run like any other. */
+static bool run_apart(const struct plan *plan)
+{
+    int status;
+    pid_t pid;
+
+    memset(outcome, 0, sizeof(*outcome));
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        alarm(60);
+        _exit(run(plan));
+    }
+    waitpid(pid, &status, 0);
+    if (status == 0)
+        return true;
+    printf("FAILED (%s %d); replay: %s --ranks %d --seed %llu",
+           WIFSIGNALED(status) ? "signal" : "status",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), program_name, plan->n,
+           (unsigned long long)plan->seed);
+    for (int k = 0; k < plan->kills_n; k++)
+        printf(" --kill %d@%llu", plan->kill[k].rank, (unsigned long long)plan->kill[k].yield);
+    printf("\n");
+    return false;
+}
+
+/* Every rank killed at every one of its yields (found out by going on until it survives). */
+static void kill_everywhere(struct plan plan, int victims, uint64_t *runs, uint64_t *failed)
+{
+    int k = plan.kills_n++;
+
+    for (plan.kill[k].rank = k ? plan.kill[k - 1].rank + 1 : 0; plan.kill[k].rank < plan.n;
+         plan.kill[k].rank++) {
+        uint64_t step = victims > 1 ? 3 : 1;
+
+        for (plan.kill[k].yield = 1; *failed < 5; plan.kill[k].yield += step) {
+            if (victims > 1) {
+                kill_everywhere(plan, victims - 1, runs, failed);
+            }
+            ++*runs;
+            plan.seed++;
+            *failed += !run_apart(&plan);
+            if (outcome->killed < plan.kills_n)
+                break;
+        }
+    }
+}
+
+static void usage(FILE *to)
+{
+    fprintf(to,
+            "Usage: %s [--ranks N] [--seed S] [--runs R] [--kill RANK@YIELD]... "
+            "[--kill-everywhere VICTIMS]\n"
+            "Runs this MPI test program in the simulator.  Exit status 0: every run was good.\n",
+            program_name);
+}
+
+static bool parse_kill(const char *text, struct plan *plan)
+{
+    unsigned long long yield;
+    int rank;
+
+    if (plan->kills_n == KILLS_MAX || sscanf(text, "%d@%llu", &rank, &yield) != 2 || rank < 0)
+        return false;
+    plan->kill[plan->kills_n].rank = rank;
+    plan->kill[plan->kills_n++].yield = yield;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {{"ranks", 1, NULL, 'n'},
+                                            {"seed", 1, NULL, 's'},
+                                            {"runs", 1, NULL, 'r'},
+                                            {"kill", 1, NULL, 'k'},
+                                            {"kill-everywhere", 1, NULL, 'K'},
+                                            {"help", 0, NULL, 'h'},
+                                            {0}};
+    struct plan plan = {.n = 4, .seed = 1};
+    uint64_t runs = 1, done = 0, failed = 0;
+    int c, victims = 0;
+    bool ok = true;
+
+    program_name = argv[0];
+    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (c == 'h') {
+            usage(stdout);
+            return 0;
+        }
+        if (c == 'n')
+            plan.n = atoi(optarg);
+        else if (c == 's')
+            plan.seed = strtoull(optarg, NULL, 0);
+        else if (c == 'r')
+            runs = strtoull(optarg, NULL, 0);
+        else if (c == 'K')
+            victims = atoi(optarg);
+        else
+            ok = c == 'k' && parse_kill(optarg, &plan);
+        if (!ok)
+            break;
+    }
+    if (!ok || optind < argc || plan.n < 1 || plan.n > 1000) {
+        usage(stderr);
+        return 2;
+    }
+    outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                   0);
+    if (victims)
+        kill_everywhere(plan, victims, &done, &failed);
+    for (; !victims && done < runs && failed < 5; done++, plan.seed++)
+        failed += !run_apart(&plan);
+    printf("%s: %llu runs, %llu failed\n", program_name, (unsigned long long)done,
+           (unsigned long long)failed);
+    return failed != 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job_rt.c – the runtime of a simulated job: an agent that is never wrong and a little late. */
+#include "sim/job.h"
+
+#include <stdlib.h>
+
+static mend_time_ns clock_of(struct mend_proc *self)
+{
+    return sim_job->step * MEND_NS_PER_US;
+}
+
+/* Back to the scheduler; comes back when this rank's turn is next, or never. */
+static void yield(struct mend_proc *self)
+{
+    struct sim_rank *r = &sim_job->rank[self->me];
+
+    r->yields++;
+    if (r->yields == r->doomed_at)
+        sim_kill(sim_job, self->me, MEND_CAUSE_SIGNAL, 9);
+    swapcontext(&r->context, &sim_job->scheduler);
+}
+
+static enum mend_status sim_open(struct mend_proc *self)
+{
+    struct sim_rank *r = &sim_job->rank[self->me];
+
+    self->peers_n = sim_job->n;
+    self->fate = mend_zalloc(self, (size_t)sim_job->n, 1);
+    self->interrupt = &r->interrupt;
+    self->crowded = true;
+    self->net = &sim_net;
+    self->yield = yield;
+    self->clock = clock_of;
+    return MEND_OK;
+}
+
+static void sim_ready(struct mend_proc *self)
+{
+}
+
+static bool sim_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
+{
+    if (k >= (uint32_t)sim_job->verdicts_n || sim_job->verdicts[k].step > sim_job->step)
+        return false;
+    *death_p = sim_job->verdicts[k].death;
+    return true;
+}
+
+/* The agent never trusts a suspicion; in this job nobody has reason to have one. */
+static void sim_suspect(struct mend_proc *self, mend_peer peer)
+{
+    MEND_ASSERT(!"a transport suspected a peer in the simulator");
+}
+
+static void sim_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (sim_job->rank[peers[i]].fate == SIM_RUNNING)
+            sim_kill(sim_job, peers[i], MEND_CAUSE_ABORT, code);
+}
+
+static void sim_report(struct mend_proc *self, const char *text)
+{
+}
+
+static bool sim_all_leaving(struct mend_proc *self)
+{
+    sim_job->rank[self->me].leaving = true;
+    for (int r = 0; r < sim_job->n; r++)
+        if (!sim_job->rank[r].leaving && !mend_peer_is_dead(self, r))
+            return false;
+    return true;
+}
+
+static void sim_goodbye(struct mend_proc *self)
+{
+    sim_job->rank[self->me].finalized = true;
+}
+
+static const char *sim_host(struct mend_proc *self, mend_peer peer)
+{
+    return "simulated";
+}
+
+static bool sim_same_node(struct mend_proc *self, mend_peer a, mend_peer b)
+{
+    return true;
+}
+
+static void sim_close(struct mend_proc *self)
+{
+}
+
+const struct mend_rt sim_rt = {
+    .name = "sim",
+    .open = sim_open,
+    .ready = sim_ready,
+    .verdict = sim_verdict,
+    .suspect = sim_suspect,
+    .abort = sim_abort,
+    .report = sim_report,
+    .all_leaving = sim_all_leaving,
+    .goodbye = sim_goodbye,
+    .host = sim_host,
+    .same_node = sim_same_node,
+    .close = sim_close,
+};
