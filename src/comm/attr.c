@@ -140,7 +140,7 @@ static struct entry *find_entry(const struct mend_attrs *attrs, int keyval)
 {
     if (!attrs)
         return NULL;
-    mend_list_foreach(l, next, &attrs->entries) {
+    mend_list_foreach (l, next, &attrs->entries) {
         struct entry *e = mend_list_entry(l, struct entry, link);
 
         if (e->key->number == keyval)
@@ -231,6 +231,24 @@ int mend_attr_delete(struct mend_proc *self, enum mend_attr_kind kind, struct me
     return e ? delete_entry(self, *attrs, handle, e) : MPI_SUCCESS;
 }
 
+struct mend_attrs **mend_attr_of_type(struct mend_proc *self, const struct mend_type *t)
+{
+    struct mend_hash *table = &self->objects->type_attrs;
+    struct mend_attrs **slot;
+
+    if (!t->predefined)
+        return &((struct mend_type *)t)->attrs;
+    slot = mend_hash_get(table, (uint64_t)(uintptr_t)t);
+    if (slot)
+        return slot;
+    slot = mend_zalloc(self, 1, sizeof(*slot));
+    if (slot && mend_hash_put(table, (uint64_t)(uintptr_t)t, slot) != MEND_OK) {
+        mend_free(self, slot);
+        return NULL;
+    }
+    return slot;
+}
+
 /* One number for all nodes' clocks only where there is one node (Wtime is the monotonic clock). */
 static void fill_values(struct mend_proc *self)
 {
@@ -300,12 +318,12 @@ int mend_attrs_copy(struct mend_proc *self, const struct mend_attrs *from, void 
 
     if (!from)
         return MPI_SUCCESS;
-    mend_list_foreach(l, next, &from->entries)
+    mend_list_foreach (l, next, &from->entries)
         n++;
     all = mend_alloc(self, (size_t)n * sizeof(*all));
     if (!all)
         return MPI_ERR_NO_MEM;
-    mend_list_foreach(l, next, &from->entries) {
+    mend_list_foreach (l, next, &from->entries) {
         all[at] = *mend_list_entry(l, struct entry, link);
         all[at++].key->refs++;
     }

@@ -53,6 +53,10 @@ int mend_attr_get(struct mend_proc *self, enum mend_attr_kind kind, const struct
 int mend_attr_delete(struct mend_proc *self, enum mend_attr_kind kind, struct mend_attrs **attrs,
                      void *handle, int keyval);
 
+/* Where the attributes of a type are.  Predefined types are constants; theirs are kept in a table.
+ * NULL: no memory. */
+struct mend_attrs **mend_attr_of_type(struct mend_proc *self, const struct mend_type *t);
+
 /* The value of a predefined attribute of communicators (MPI_TAG_UB, ..., MPI_FT), NULL: keyval is
  * none or has no value in this process (MPI_APPNUM without a launcher).  Every communicator shows
  * them. */

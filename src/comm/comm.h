@@ -147,7 +147,7 @@ static inline mend_peer mend_comm_peer(const struct mend_comm *c, int rank)
  * self->comm_hooks before it creates MPI_COMM_WORLD; entries may be NULL. */
 #define MEND_COMM_HOOKS 4
 struct mend_comm_hooks {
-    int (*attach[MEND_COMM_HOOKS])(struct mend_comm *c); /* MPI error class */
+    int (*attach[MEND_COMM_HOOKS])(struct mend_comm *c);  /* MPI error class */
     void (*detach[MEND_COMM_HOOKS])(struct mend_comm *c); /* also after attach has failed */
 };
 

@@ -329,8 +329,7 @@ static int check_range(int size, const int range[3])
 {
     if (range[2] == 0 || (range[2] > 0 ? range[0] > range[1] : range[0] < range[1]))
         return MPI_ERR_ARG;
-    if (range[0] < 0 || range[0] >= size ||
-        range[0] + (range_length(range) - 1) * range[2] < 0 ||
+    if (range[0] < 0 || range[0] >= size || range[0] + (range_length(range) - 1) * range[2] < 0 ||
         range[0] + (range_length(range) - 1) * range[2] >= size)
         return MPI_ERR_RANK;
     return MPI_SUCCESS;

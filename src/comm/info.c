@@ -30,7 +30,7 @@ static void free_pair(struct mend_proc *self, struct mend_info_pair *p)
 
 void mend_info_free(struct mend_proc *self, struct mend_info *i)
 {
-    mend_list_foreach(l, next, &i->pairs)
+    mend_list_foreach (l, next, &i->pairs)
         free_pair(self, mend_list_entry(l, struct mend_info_pair, link));
     i->magic = 0;
     mend_free(self, i);
@@ -38,7 +38,7 @@ void mend_info_free(struct mend_proc *self, struct mend_info *i)
 
 static struct mend_info_pair *find(const struct mend_info *i, const char *key)
 {
-    mend_list_foreach(l, next, &i->pairs) {
+    mend_list_foreach (l, next, &i->pairs) {
         struct mend_info_pair *p = mend_list_entry(l, struct mend_info_pair, link);
 
         if (!strcmp(p->key, key))
@@ -80,7 +80,7 @@ int mend_info_merge(struct mend_proc *self, struct mend_info *i, const struct me
 {
     int err = MPI_SUCCESS;
 
-    mend_list_foreach(l, next, &from->pairs) {
+    mend_list_foreach (l, next, &from->pairs) {
         const struct mend_info_pair *p = mend_list_entry(l, struct mend_info_pair, link);
 
         if (!err && i != from)
@@ -121,7 +121,7 @@ const char *mend_info_get(const struct mend_info *i, const char *key)
 
 const char *mend_info_nth(const struct mend_info *i, int n)
 {
-    mend_list_foreach(l, next, &i->pairs)
+    mend_list_foreach (l, next, &i->pairs)
         if (n-- == 0)
             return mend_list_entry(l, struct mend_info_pair, link)->key;
     return NULL;

@@ -30,6 +30,7 @@ int mend_objects_init(struct mend_proc *self)
     o->abort = predefined(MEND_ERRH_ABORT);
     o->return_code = predefined(MEND_ERRH_RETURN);
     mend_hash_init(&o->keyvals, self->arena);
+    mend_hash_init(&o->type_attrs, self->arena);
     mend_hash_init(&o->codes, self->arena);
     mend_hash_init(&o->numbers, self->arena);
     o->keyval_next = MEND_KEYVAL_FIRST;

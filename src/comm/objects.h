@@ -33,6 +33,7 @@ struct mend_objects {
 
     struct mend_hash keyvals; /* key value -> struct mend_keyval */
     int keyval_next;
+    struct mend_hash type_attrs; /* predefined struct mend_type -> struct mend_attrs * */
     struct mend_attr_values values;
 
     struct mend_hash codes; /* user's error code or class -> struct user_code of errcode.c */

@@ -187,9 +187,9 @@ int mend_cart_rank(const struct mend_cart *cart, const int *coords, int *rank_p)
     return MPI_SUCCESS;
 }
 
-int mend_cart_neighbour(const struct mend_cart *cart, int direction, int disp)
+int mend_cart_neighbour(const struct mend_cart *cart, int direction, int64_t disp)
 {
-    int at = wrap(cart, direction, (int64_t)cart->coords[direction] + disp), rank = 0;
+    int at = wrap(cart, direction, cart->coords[direction] + disp), rank = 0;
 
     if (at < 0)
         return MPI_PROC_NULL;
@@ -299,9 +299,8 @@ void mend_topo_neighbours(const struct mend_comm *c, int *sources, int *destinat
         return;
     }
     for (int i = 0; i < in_n; i++) {
-        int who = t->kind == MPI_CART
-                      ? mend_cart_neighbour(&t->cart, i / 2, i % 2 ? 1 : -1)
-                      : t->graph.edges[t->graph.index[c->rank] - in_n + i];
+        int who = t->kind == MPI_CART ? mend_cart_neighbour(&t->cart, i / 2, i % 2 ? 1 : -1)
+                                      : t->graph.edges[t->graph.index[c->rank] - in_n + i];
 
         sources[i] = destinations[i] = who;
     }

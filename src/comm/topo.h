@@ -56,7 +56,7 @@ void mend_cart_coords(const struct mend_cart *cart, int rank, int *coords);
 int mend_cart_rank(const struct mend_cart *cart, const int *coords, int *rank_p);
 
 /* The neighbour at a distance in one dimension, MPI_PROC_NULL beyond the border. */
-int mend_cart_neighbour(const struct mend_cart *cart, int direction, int disp);
+int mend_cart_neighbour(const struct mend_cart *cart, int direction, int64_t disp);
 
 /* Fills the entries of dims that are 0 so that the product is nodes, with factors as close to each
  * other as possible, larger ones first.  MPI_ERR_DIMS: not possible, a negative entry. */

@@ -23,9 +23,8 @@ static struct mend_proc *self_or_new(void)
     made = mend_proc_create_bare();
     if (!made)
         return NULL;
-    if (mend_objects_init(made) ||
-        !__atomic_compare_exchange_n(&mend_self, &none, made, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE))
+    if (mend_objects_init(made) || !__atomic_compare_exchange_n(&mend_self, &none, made, false,
+                                                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         mend_proc_destroy(made);
     return mend_self;
 }
@@ -59,10 +58,9 @@ int mend_leave(int err)
 {
     struct mend_proc *self = mend_self;
 
-    if (mend_unlikely(self->threaded)) {
-        self->objects->locked = false;
-        pthread_mutex_unlock(&self->lock);
-    } else if (mend_unlikely(self->objects->locked)) {
+    if (mend_unlikely(!self)) /* there was no memory for it */
+        return err;
+    if (mend_unlikely(self->threaded || self->objects->locked)) {
         self->objects->locked = false;
         pthread_mutex_unlock(&self->lock);
     }
@@ -146,8 +144,8 @@ int mend_check_committed(MPI_Datatype type, const struct mend_type **t_p)
 
 static bool is_predefined_op(MPI_Op op)
 {
-    static const MPI_Op all[] = {MPI_SUM, MPI_MIN,  MPI_MAX,    MPI_PROD,   MPI_BAND,
-                                 MPI_BOR, MPI_BXOR, MPI_LAND,   MPI_LOR,    MPI_LXOR,
+    static const MPI_Op all[] = {MPI_SUM,    MPI_MIN,    MPI_MAX,     MPI_PROD, MPI_BAND,
+                                 MPI_BOR,    MPI_BXOR,   MPI_LAND,    MPI_LOR,  MPI_LXOR,
                                  MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP};
 
     for (unsigned i = 0; i < MEND_COUNT_OF(all); i++)

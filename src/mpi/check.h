@@ -112,7 +112,7 @@ static inline int mend_check_recv_tag(int tag) /* also MPI_ANY_TAG */
 }
 
 int mend_check_root(const struct mend_comm *c, int root); /* MPI_ERR_ROOT */
-int mend_check_pointer(const void *p); /* MPI_ERR_ARG if NULL */
+int mend_check_pointer(const void *p);                    /* MPI_ERR_ARG if NULL */
 
 MPI_Request mend_request_handle(const struct mend_request *r); /* NULL: MPI_REQUEST_NULL */
 

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm.c – questions about communicators, names, hints (MPI-5.0 7.4, 7.6, 7.8).
+ *
+ * All local: none waits, all work on an invalid communicator and whoever is dead (S0-67). */
+#include "mpi/check.h"
+
+#include "comm/info.h"
+#include "comm/objects.h"
+
+#include <string.h>
+
+MEND_API(MPI_Comm_size);
+int MPI_Comm_size(MPI_Comm comm, int *size)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(size);
+    if (!err)
+        *size = c->size;
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Comm_rank);
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(rank);
+    if (!err)
+        *rank = c->rank;
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Comm_remote_size);
+int MPI_Comm_remote_size(MPI_Comm comm, int *size)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_inter(comm, &c);
+    if (!err)
+        err = mend_check_pointer(size);
+    if (!err)
+        *size = c->remote->size;
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Comm_test_inter);
+int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(flag);
+    if (!err)
+        *flag = c->inter;
+    return mend_report_comm(c, err, __func__);
+}
+
+static int compare(struct mend_comm *a, struct mend_comm *b)
+{
+    struct mend_proc *self = a->self;
+    int local, remote;
+
+    if (a == b)
+        return MPI_IDENT;
+    if (a->inter != b->inter)
+        return MPI_UNEQUAL;
+    local = mend_group_compare(self, a->group, b->group);
+    remote = a->inter ? mend_group_compare(self, a->remote, b->remote) : local;
+    if (local == MPI_UNEQUAL || remote == MPI_UNEQUAL)
+        return MPI_UNEQUAL;
+    return local == MPI_IDENT && remote == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
+}
+
+MEND_API(MPI_Comm_compare);
+int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+{
+    struct mend_comm *a = NULL, *b = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm1, &a);
+    if (!err)
+        err = mend_check_comm(comm2, &b);
+    if (!err)
+        err = mend_check_pointer(result);
+    if (!err)
+        *result = compare(a, b);
+    return mend_report_comm(a, err, __func__);
+}
+
+/* The user frees the group. */
+MEND_API(MPI_Comm_group);
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(group);
+    if (!err) {
+        mend_group_get(c->group);
+        *group = mend_group_handle(c->group);
+    }
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Comm_remote_group);
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_inter(comm, &c);
+    if (!err)
+        err = mend_check_pointer(group);
+    if (!err) {
+        mend_group_get(c->remote);
+        *group = mend_group_handle(c->remote);
+    }
+    return mend_report_comm(c, err, __func__);
+}
+
+/* A longer name is cut. */
+MEND_API(MPI_Comm_set_name);
+int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
+{
+    struct mend_comm *c = NULL;
+    char *copy = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(comm_name);
+    if (!err) {
+        copy = mend_strdup(mend_self, comm_name, MPI_MAX_OBJECT_NAME);
+        err = copy ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    if (!err) {
+        mend_free(mend_self, c->name);
+        c->name = copy;
+    }
+    return mend_report_comm(c, err, __func__);
+}
+
+/* Predefined communicators have a name from the beginning (7.8), others the empty one. */
+static const char *name_of(const struct mend_comm *c)
+{
+    if (c->name)
+        return c->name;
+    if (c == c->self->parent)
+        return "MPI_COMM_PARENT";
+    return c->predefined ? mend_comm_label(c) : "";
+}
+
+MEND_API(MPI_Comm_get_name);
+int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err && !(comm_name && resultlen))
+        err = MPI_ERR_ARG;
+    if (!err) {
+        strcpy(comm_name, name_of(c));
+        *resultlen = (int)strlen(comm_name);
+    }
+    return mend_report_comm(c, err, __func__);
+}
+
+/* Hints are kept and given back; none of them changes anything in this library. */
+MEND_API(MPI_Comm_set_info);
+int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    struct mend_comm *c = NULL;
+    struct mend_info *i = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_info(info, &i);
+    if (!err && !c->info) {
+        c->info = mend_info_create(mend_self);
+        err = c->info ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    if (!err)
+        err = mend_info_merge(mend_self, c->info, i);
+    return mend_report_comm(c, err, __func__);
+}
+
+/* The user frees the info object. */
+MEND_API(MPI_Comm_get_info);
+int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
+{
+    struct mend_comm *c = NULL;
+    struct mend_info *i = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(info_used);
+    if (!err) {
+        i = mend_info_dup(mend_self, c->info);
+        err = i ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    if (!err)
+        *info_used = (MPI_Info)i;
+    return mend_report_comm(c, err, __func__);
+}
+
+/* Handles and integers (20.4): may be called at any time.  What is no handle gives 0, which is no
+ * handle of any class, and raises nothing. */
+MEND_API(MPI_Comm_toint);
+int MPI_Comm_toint(MPI_Comm comm)
+{
+    int n = mend_enter_any(__func__) ? 0 : mend_handle_toint(mend_self, comm);
+
+    mend_leave(MPI_SUCCESS);
+    return n;
+}
+
+MEND_API(MPI_Comm_fromint);
+MPI_Comm MPI_Comm_fromint(int comm)
+{
+    MPI_Comm handle =
+        mend_enter_any(__func__) ? NULL : (MPI_Comm)mend_handle_fromint(mend_self, comm);
+
+    mend_leave(MPI_SUCCESS);
+    return handle;
+}

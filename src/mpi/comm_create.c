@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm_create.c – communicators come and go (MPI-5.0 7.4.2, 7.4.3, 7.6.2, 11.10.4).
+ *
+ * Creation is collective, blocks until it is decided, and is uniform (seed 002): all living members
+ * get the communicator or all get the error.  What a death does: with a member dead before, or dying
+ * before the decision, MPI_ERR_PROC_FAILED at everybody who lives (S2-1, S2-6, S2-9); on an invalid
+ * communicator MPI_ERR_INVALIDATED.  What the user's callbacks do to one process alone (attributes)
+ * is not part of that.
+ *
+ * Freeing is local, whoever is dead (S0-69). */
+#include "mpi/check.h"
+
+#include "comm/attr.h"
+#include "comm/info.h"
+#include "comm/topo.h"
+#include "member/member.h"
+
+/* What a duplicate takes from its original at once: topology, attributes, and the given hints. */
+static int furnish(struct mend_comm *c, const struct mend_info *info, struct mend_comm *made)
+{
+    struct mend_proc *self = c->self;
+
+    if (c->topo) {
+        made->topo = mend_topo_dup(self, c->topo);
+        if (!made->topo)
+            return MPI_ERR_NO_MEM;
+    }
+    if (info) {
+        made->info = mend_info_dup(self, info);
+        if (!made->info)
+            return MPI_ERR_NO_MEM;
+    }
+    return mend_attrs_copy(self, c->attrs, (void *)mend_comm_handle(c), &made->attrs);
+}
+
+/* A new communicator that cannot be given to the user goes at once. */
+static void discard(struct mend_comm *made)
+{
+    mend_comm_close(made);
+    mend_member_free(made);
+}
+
+static int dup(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, const char *fn)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    struct mend_info *i = NULL;
+    int err = mend_enter(fn);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_info_or_null(info, &i);
+    if (!err)
+        err = mend_check_pointer(newcomm);
+    if (!err)
+        err = mend_member_dup(c, &made);
+    if (!err) {
+        err = furnish(c, i, made);
+        if (err)
+            discard(made);
+    }
+    if (!err)
+        *newcomm = mend_comm_handle(made);
+    return mend_report_comm(c, err, fn);
+}
+
+MEND_API(MPI_Comm_dup);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    return dup(comm, MPI_INFO_NULL, newcomm, __func__);
+}
+
+MEND_API(MPI_Comm_dup_with_info);
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    return dup(comm, info, newcomm, __func__);
+}
+
+/* Collective over comm; members of the group get the new communicator, the others MPI_COMM_NULL. */
+MEND_API(MPI_Comm_create);
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    struct mend_group *g = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_group(group, &g);
+    if (!err)
+        err = mend_check_pointer(newcomm);
+    if (!err && !mend_group_contains(mend_self, c->group, g))
+        err = MPI_ERR_GROUP;
+    if (!err)
+        err = mend_member_create(c, g, &made);
+    if (!err)
+        *newcomm = mend_comm_handle(made);
+    return mend_report_comm(c, err, __func__);
+}
+
+/* Collective over the group alone.  MPI_COMM_NULL, at once, with the empty group. */
+MEND_API(MPI_Comm_create_group);
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    struct mend_group *g = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_intra(comm, &c);
+    if (!err)
+        err = mend_check_group(group, &g);
+    if (!err)
+        err = mend_check_send_tag(tag);
+    if (!err)
+        err = mend_check_pointer(newcomm);
+    if (!err && !mend_group_contains(mend_self, c->group, g))
+        err = MPI_ERR_GROUP;
+    if (!err && g->size > 0 && mend_group_rank(mend_self, g, mend_self->me) == MPI_UNDEFINED)
+        err = MPI_ERR_GROUP;
+    if (!err && g->size > 0)
+        err = mend_member_create_group(c, g, tag, &made);
+    if (!err)
+        *newcomm = mend_comm_handle(made);
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Comm_split);
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(newcomm);
+    if (!err && color < 0 && color != MPI_UNDEFINED)
+        err = MPI_ERR_ARG;
+    if (!err)
+        err = mend_member_split(c, color, key, &made);
+    if (!err)
+        *newcomm = mend_comm_handle(made);
+    return mend_report_comm(c, err, __func__);
+}
+
+static bool is_split_type(int type)
+{
+    return type == MPI_COMM_TYPE_SHARED || type == MPI_COMM_TYPE_HW_GUIDED ||
+           type == MPI_COMM_TYPE_HW_UNGUIDED || type == MPI_COMM_TYPE_RESOURCE_GUIDED ||
+           type == MPI_UNDEFINED;
+}
+
+MEND_API(MPI_Comm_split_type);
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    struct mend_info *i = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_intra(comm, &c);
+    if (!err)
+        err = mend_check_info_or_null(info, &i);
+    if (!err)
+        err = mend_check_pointer(newcomm);
+    if (!err && !is_split_type(split_type))
+        err = MPI_ERR_ARG;
+    if (!err)
+        err = mend_member_split_type(c, split_type, key, i, &made);
+    if (!err)
+        *newcomm = mend_comm_handle(made);
+    return mend_report_comm(c, err, __func__);
+}
+
+/* Collective over both local communicators.  peer_comm, remote_leader and what they mean are looked at
+ * in the local leader alone (7.6.2). */
+MEND_API(MPI_Intercomm_create);
+int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
+                         int remote_leader, int tag, MPI_Comm *newintercomm)
+{
+    struct mend_comm *local = NULL, *peer = NULL, *made = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_intra(local_comm, &local);
+    if (!err)
+        err = mend_check_rank(local, local_leader);
+    if (!err)
+        err = mend_check_send_tag(tag);
+    if (!err)
+        err = mend_check_pointer(newintercomm);
+    if (!err && local->rank == local_leader) {
+        err = mend_check_comm(peer_comm, &peer);
+        if (!err)
+            err = mend_check_rank(peer, remote_leader);
+    }
+    if (!err)
+        err = mend_member_intercomm_create(local, local_leader, peer, remote_leader, tag, &made);
+    if (!err)
+        *newintercomm = mend_comm_handle(made);
+    return mend_report_comm(local, err, __func__);
+}
+
+/* Collective over both groups. */
+MEND_API(MPI_Intercomm_merge);
+int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_inter(intercomm, &c);
+    if (!err)
+        err = mend_check_pointer(newintracomm);
+    if (!err)
+        err = mend_member_intercomm_merge(c, high, &made);
+    if (!err)
+        *newintracomm = mend_comm_handle(made);
+    return mend_report_comm(c, err, __func__);
+}
+
+/* The handle's end: attributes, then the object as soon as nothing uses it. */
+static int release(struct mend_comm *c, MPI_Comm *comm)
+{
+    int err = mend_comm_close(c);
+
+    if (err)
+        return err;
+    mend_member_free(c);
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+static int check_freeable(MPI_Comm *comm, struct mend_comm **c_p)
+{
+    int err = mend_check_pointer(comm);
+
+    if (!err)
+        err = mend_check_comm(*comm, c_p);
+    return !err && (*c_p)->predefined ? MPI_ERR_COMM : err;
+}
+
+/* Collective by the standard, local here: returns at once, also on an invalid communicator and
+ * whoever is dead (S0-69).  Pending operations complete; their errors are fatal (S0-71).  A delete
+ * callback that refuses: its error, and the communicator stays. */
+MEND_API(MPI_Comm_free);
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = check_freeable(comm, &c);
+    if (!err)
+        err = release(c, comm);
+    return mend_report_comm(c, err, __func__);
+}
+
+static bool is_quiet(struct mend_proc *self, void *arg)
+{
+    const struct mend_comm *c = arg;
+
+    (void)self;
+    return c->refs == 1;
+}
+
+/* Collective.  Blocks until this process's operations on the communicator are complete; those that
+ * need a dead process complete with its death. */
+MEND_API(MPI_Comm_disconnect);
+int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = check_freeable(comm, &c);
+    if (!err) {
+        struct mend_wait w = {.until = is_quiet,
+                              .arg = c,
+                              .what = "operations on a communicator that is disconnected",
+                              .hint = MEND_PEER_NONE};
+
+        mend_wait_until(mend_self, &w);
+        err = release(c, comm);
+    }
+    return mend_report_comm(c, err, __func__);
+}

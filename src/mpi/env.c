@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* env.c – versions, names, timers, memory, abort (MPI-5.0 9.1, 9.2, 9.6, 9.7).
+ *
+ * All local.  The clock is the node's monotonic one: one for all processes of a node. */
+#include "mpi/check.h"
+
+#include "comm/errhandler.h"
+#include "comm/info.h"
+#include "rt/rt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MEND_VERSION
+#define MEND_VERSION "(unknown version)"
+#endif
+
+#define MEM_ALIGN_MIN 64 /* a cache line */
+#define MEM_ALIGN_MAX (1 << 30)
+
+/* At any time. */
+MEND_API(MPI_Get_version);
+int MPI_Get_version(int *version, int *subversion)
+{
+    int err = mend_enter_any(__func__);
+
+    if (!err && !(version && subversion))
+        err = MPI_ERR_ARG;
+    if (!err) {
+        *version = MPI_VERSION;
+        *subversion = MPI_SUBVERSION;
+    }
+    return mend_report(err, __func__);
+}
+
+/* At any time. */
+MEND_API(MPI_Get_library_version);
+int MPI_Get_library_version(char *version, int *resultlen)
+{
+    int err = mend_enter_any(__func__);
+
+    if (!err && !(version && resultlen))
+        err = MPI_ERR_ARG;
+    if (!err)
+        *resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+                              "Mend " MEND_VERSION ", MPI %d.%d, ABI %d.%d", MPI_VERSION,
+                              MPI_SUBVERSION, MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+    return mend_report(err, __func__);
+}
+
+MEND_API(MPI_Get_processor_name);
+int MPI_Get_processor_name(char *name, int *resultlen)
+{
+    int err = mend_enter(__func__);
+
+    if (!err && !(name && resultlen))
+        err = MPI_ERR_ARG;
+    if (!err) {
+        snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", mend_self->rt->host(mend_self, mend_self->me));
+        *resultlen = (int)strlen(name);
+    }
+    return mend_report(err, __func__);
+}
+
+/* Called in loops that are being measured: straight to the clock. */
+MEND_API(MPI_Wtime);
+double MPI_Wtime(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+MEND_API(MPI_Wtick);
+double MPI_Wtick(void)
+{
+    struct timespec tick = {0, 1};
+
+    clock_getres(CLOCK_MONOTONIC, &tick);
+    return (double)tick.tv_sec + 1e-9 * (double)tick.tv_nsec;
+}
+
+/* Ends all processes of comm, both groups of an intercommunicator, and no others (S4-6, S4-8).  Does
+ * not return. */
+MEND_API(MPI_Abort);
+int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        mend_abort(c, errorcode);
+    return mend_report(err, __func__);
+}
+
+/* The alignment that the info object asks for with mpi_minimum_memory_alignment, in bytes. */
+static int read_alignment(const struct mend_info *i, size_t *align_p)
+{
+    const char *text = mend_info_get(i, "mpi_minimum_memory_alignment");
+    char *end = NULL;
+    long wanted = text ? strtol(text, &end, 10) : 0;
+
+    if (text &&
+        (end == text || *end || wanted <= 0 || wanted > MEM_ALIGN_MAX || (wanted & (wanted - 1))))
+        return MPI_ERR_INFO_VALUE;
+    *align_p = wanted > MEM_ALIGN_MIN ? (size_t)wanted : MEM_ALIGN_MIN;
+    return MPI_SUCCESS;
+}
+
+/* The program's memory, so from its own heap.  baseptr: where the address goes. */
+MEND_API(MPI_Alloc_mem);
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+{
+    struct mend_info *i = NULL;
+    size_t align = MEM_ALIGN_MIN;
+    void *p = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_info_or_null(info, &i);
+    if (!err && (size < 0 || !baseptr))
+        err = MPI_ERR_ARG;
+    if (!err)
+        err = read_alignment(i, &align);
+    if (!err && size > 0 && posix_memalign(&p, align, (size_t)size))
+        err = MPI_ERR_NO_MEM;
+    if (!err)
+        *(void **)baseptr = p;
+    return mend_report(err, __func__);
+}
+
+MEND_API(MPI_Free_mem);
+int MPI_Free_mem(void *base)
+{
+    int err = mend_enter(__func__);
+
+    if (!err)
+        free(base);
+    return mend_report(err, __func__);
+}
+
+/* For tools that put themselves before this function (15.2.4). */
+MEND_API(MPI_Pcontrol);
+int MPI_Pcontrol(const int level, ...)
+{
+    (void)level;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topo.c – Cartesian topologies (MPI-5.0 8.5.1, 8.5.2, 8.5.5 to 8.5.8).
+ *
+ * MPI_Cart_create and MPI_Cart_sub create communicators: collective, blocking, and with a death as
+ * comm_create.c says.  Everything else is local and works whoever is dead, also on an invalid
+ * communicator.
+ *
+ * Ranks are not reordered: on one node every order is as good.
+ *
+ * Classes: MPI_ERR_TOPOLOGY no grid; MPI_ERR_DIMS dimensions that are wrong or do not fit;
+ * MPI_ERR_ARG other values. */
+#include "mpi/check.h"
+
+#include "comm/topo.h"
+#include "member/member.h"
+
+#include <string.h>
+
+static int check_grid(const struct mend_comm *c, int ndims, const int *dims, const int *periods)
+{
+    int nodes;
+
+    if (ndims < 0)
+        return MPI_ERR_DIMS;
+    if (ndims > 0 && !(dims && periods))
+        return MPI_ERR_ARG;
+    for (int d = 0; d < ndims; d++)
+        if (dims[d] <= 0)
+            return MPI_ERR_DIMS;
+    nodes = mend_cart_nodes(ndims, dims);
+    return nodes < 0 || nodes > c->size ? MPI_ERR_DIMS : MPI_SUCCESS;
+}
+
+/* Gives a new communicator its grid, or takes it back. */
+static int attach(struct mend_comm *made, int ndims, const int *dims, const int *periods)
+{
+    if (!made)
+        return MPI_SUCCESS;
+    made->topo = mend_topo_cart(mend_self, ndims, dims, periods, made->rank);
+    if (made->topo)
+        return MPI_SUCCESS;
+    mend_member_free(made);
+    return MPI_ERR_NO_MEM;
+}
+
+/* Processes beyond the grid get MPI_COMM_NULL. */
+MEND_API(MPI_Cart_create);
+int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
+                    int reorder, MPI_Comm *comm_cart)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_intra(comm_old, &c);
+    if (!err)
+        err = mend_check_pointer(comm_cart);
+    if (!err)
+        err = check_grid(c, ndims, dims, periods);
+    if (!err) {
+        int nodes = mend_cart_nodes(ndims, dims);
+
+        err = nodes == c->size
+                  ? mend_member_dup(c, &made)
+                  : mend_member_split(c, c->rank < nodes ? 0 : MPI_UNDEFINED, c->rank, &made);
+    }
+    if (!err)
+        err = attach(made, ndims, dims, periods);
+    if (!err)
+        *comm_cart = mend_comm_handle(made);
+    return mend_report_comm(c, err, __func__);
+}
+
+/* Fills dims where they are 0. */
+MEND_API(MPI_Dims_create);
+int MPI_Dims_create(int nnodes, int ndims, int dims[])
+{
+    int err = mend_enter(__func__);
+
+    if (!err && ndims > 0)
+        err = mend_check_pointer(dims);
+    if (!err && (nnodes < 1 || ndims < 0))
+        err = MPI_ERR_ARG;
+    if (!err)
+        err = mend_dims_create(nnodes, ndims, dims);
+    return mend_report(err, __func__);
+}
+
+/* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH or MPI_UNDEFINED. */
+MEND_API(MPI_Topo_test);
+int MPI_Topo_test(MPI_Comm comm, int *status)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(status);
+    if (!err)
+        *status = c->topo ? c->topo->kind : MPI_UNDEFINED;
+    return mend_report_comm(c, err, __func__);
+}
+
+static int check_cart(MPI_Comm comm, struct mend_comm **c_p, const struct mend_cart **cart_p)
+{
+    int err = mend_check_comm(comm, c_p);
+
+    if (err)
+        return err;
+    if (!(*c_p)->topo || (*c_p)->topo->kind != MPI_CART)
+        return MPI_ERR_TOPOLOGY;
+    *cart_p = &(*c_p)->topo->cart;
+    return MPI_SUCCESS;
+}
+
+MEND_API(MPI_Cartdim_get);
+int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
+{
+    struct mend_comm *c = NULL;
+    const struct mend_cart *cart = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = check_cart(comm, &c, &cart);
+    if (!err)
+        err = mend_check_pointer(ndims);
+    if (!err)
+        *ndims = cart->ndims;
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Cart_get);
+int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
+{
+    struct mend_comm *c = NULL;
+    const struct mend_cart *cart = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = check_cart(comm, &c, &cart);
+    if (!err && (maxdims < cart->ndims || (cart->ndims > 0 && !(dims && periods && coords))))
+        err = MPI_ERR_ARG;
+    for (int d = 0; !err && d < cart->ndims; d++) {
+        dims[d] = cart->dims[d];
+        periods[d] = cart->periods[d];
+        coords[d] = cart->coords[d];
+    }
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Cart_rank);
+int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
+{
+    struct mend_comm *c = NULL;
+    const struct mend_cart *cart = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = check_cart(comm, &c, &cart);
+    if (!err && (!rank || (cart->ndims > 0 && !coords)))
+        err = MPI_ERR_ARG;
+    if (!err)
+        err = mend_cart_rank(cart, coords, rank);
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Cart_coords);
+int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
+{
+    struct mend_comm *c = NULL;
+    const struct mend_cart *cart = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = check_cart(comm, &c, &cart);
+    if (!err)
+        err = mend_check_rank(c, rank);
+    if (!err && (maxdims < cart->ndims || (cart->ndims > 0 && !coords)))
+        err = MPI_ERR_ARG;
+    if (!err)
+        mend_cart_coords(cart, rank, coords);
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Cart_shift);
+int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
+{
+    struct mend_comm *c = NULL;
+    const struct mend_cart *cart = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = check_cart(comm, &c, &cart);
+    if (!err && !(rank_source && rank_dest))
+        err = MPI_ERR_ARG;
+    if (!err && (direction < 0 || direction >= cart->ndims))
+        err = MPI_ERR_DIMS;
+    if (!err) {
+        *rank_source = mend_cart_neighbour(cart, direction, -(int64_t)disp);
+        *rank_dest = mend_cart_neighbour(cart, direction, disp);
+    }
+    return mend_report_comm(c, err, __func__);
+}
+
+/* The rank that this process would have. */
+MEND_API(MPI_Cart_map);
+int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
+{
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_intra(comm, &c);
+    if (!err)
+        err = mend_check_pointer(newrank);
+    if (!err)
+        err = check_grid(c, ndims, dims, periods);
+    if (!err)
+        *newrank = c->rank < mend_cart_nodes(ndims, dims) ? c->rank : MPI_UNDEFINED;
+    return mend_report_comm(c, err, __func__);
+}
+
+/* Number of the subgrid of this process: its coordinates in the dimensions that go. */
+static int subgrid(const struct mend_cart *cart, const int *remain)
+{
+    int color = 0;
+
+    for (int d = 0; d < cart->ndims; d++)
+        if (!remain[d])
+            color = color * cart->dims[d] + cart->coords[d];
+    return color;
+}
+
+/* Splits the grid; the members' order within a subgrid is that of the whole one. */
+static int sub(struct mend_comm *c, const struct mend_cart *cart, const int *remain,
+               struct mend_comm **made_p)
+{
+    struct mend_proc *self = c->self;
+    size_t n = (size_t)cart->ndims + 1;
+    int *dims = mend_zalloc(self, 2 * n, sizeof(*dims)), *periods = dims + n, at = 0;
+    int err = dims ? mend_member_split(c, subgrid(cart, remain), c->rank, made_p) : MPI_ERR_NO_MEM;
+
+    for (int d = 0; !err && d < cart->ndims; d++) {
+        if (!remain[d])
+            continue;
+        dims[at] = cart->dims[d];
+        periods[at++] = cart->periods[d];
+    }
+    if (!err)
+        err = attach(*made_p, at, dims, periods);
+    mend_free(self, dims);
+    return err;
+}
+
+MEND_API(MPI_Cart_sub);
+int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    const struct mend_cart *cart = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = check_cart(comm, &c, &cart);
+    if (!err && (!newcomm || (cart->ndims > 0 && !remain_dims)))
+        err = MPI_ERR_ARG;
+    if (!err)
+        err = sub(c, cart, remain_dims, &made);
+    if (!err)
+        *newcomm = mend_comm_handle(made);
+    return mend_report_comm(c, err, __func__);
+}
