@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* algorithm_test.c – every algorithm, for all sizes 1..17 and some larger, all roots, several counts,
+ * with and without MPI_IN_PLACE, dense and gapped types, messages that meet early or late.
+ *
+ * Reductions use an operator that knows what it has seen: an element is the interval of ranks it
+ * stands for, and joining two that are not neighbours in order gives poison.  For algorithms that
+ * may change the order it is the set of ranks, and joining two that overlap gives poison. */
+#include "coll/play.h"
+
+static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 32, 33, 64};
+static const MPI_Count counts[] = {0, 1, 2, 5, 17, 64};
+#define EACH(var, list) for (size_t var##_ = 0; var##_ < MEND_COUNT_OF(list); var##_++)
+
+/* Elements of 8 bytes, without and with gaps. */
+static const struct mend_type dense8 = {.dense = true, .size = 8, .extent = 8, .true_extent = 8};
+static const struct mend_type gapped8 = {.size = 8, .lb = 8, .extent = 24, .true_lb = 8,
+                                         .true_extent = 8};
+
+struct element {
+    int16_t lo, hi; /* ranks, in order */
+    int32_t index;
+};
+#define POISON 0x7777
+
+static void join(const char *from, char *to)
+{
+    struct element a, b;
+
+    memcpy(&a, from, 8);
+    memcpy(&b, to, 8);
+    if (a.hi + 1 != b.lo || a.index != b.index || a.lo == POISON || b.lo == POISON)
+        b.lo = b.hi = POISON;
+    else
+        b.lo = a.lo;
+    memcpy(to, &b, 8);
+}
+
+/* The set of ranks (up to 56) and the index in the top byte. */
+static void unite(const char *from, char *to)
+{
+    uint64_t a, b, ranks = ~(UINT64_C(255) << 56);
+
+    memcpy(&a, from, 8);
+    memcpy(&b, to, 8);
+    if ((a & b & ranks) || (a >> 56) != (b >> 56))
+        b = ~UINT64_C(0);
+    b |= a;
+    memcpy(to, &b, 8);
+}
+
+struct reduction {
+    int n, root;
+    MPI_Count count;
+    bool in_place, late, ordered;
+    const struct mend_type *type;
+};
+
+static struct mend_op test_op;
+
+/* The value of ranks lo..hi at an index; none: lo > hi. */
+static void expected(const struct reduction *t, int lo, int hi, MPI_Count index, char *value)
+{
+    struct element e = {(int16_t)lo, (int16_t)hi, (int32_t)index};
+    uint64_t set = (uint64_t)index << 56;
+
+    for (int r = lo; r <= hi; r++)
+        set |= UINT64_C(1) << r;
+    memcpy(value, t->ordered ? (const void *)&e : (const void *)&set, 8);
+}
+
+static char *element_of(const struct reduction *t, char *buf, MPI_Count i)
+{
+    return buf + i * t->type->extent + t->type->true_lb;
+}
+
+/* The ranks' inputs; *in_p is where an algorithm finds them.  out_at_rank: OUTPUT is valid there. */
+static struct play reduction_open(const struct reduction *t)
+{
+    size_t bytes = (size_t)(t->count * t->type->extent);
+    struct play w = play_open(t->n, bytes, bytes);
+
+    test_op.commutative = !t->ordered;
+    w.late = t->late;
+    w.reduce = t->ordered ? join : unite;
+    for (int r = 0; r < t->n; r++) {
+        bool here = t->in_place && (t->root < 0 || t->root == r);
+        char *buf = w.rank[r].at[here ? MEND_PLACE_OUTPUT : MEND_PLACE_INPUT];
+
+        w.rank[r].sched.op = &test_op;
+        if (t->root >= 0 && t->root != r)
+            w.rank[r].bytes[MEND_PLACE_OUTPUT] = 0; /* not to be touched there */
+        for (MPI_Count i = 0; i < t->count; i++)
+            expected(t, r, r, i, element_of(t, buf, i));
+    }
+    return w;
+}
+
+static struct mend_piece piece_in(const struct reduction *t, int r)
+{
+    bool here = t->in_place && (t->root < 0 || t->root == r);
+
+    return mend_piece_of(here ? MEND_PLACE_OUTPUT : MEND_PLACE_INPUT, t->count, t->type);
+}
+
+static struct mend_piece piece_out(const struct reduction *t)
+{
+    return mend_piece_of(MEND_PLACE_OUTPUT, t->count, t->type);
+}
+
+static void check_result(const struct reduction *t, struct play *w, int r, int lo, int hi)
+{
+    for (MPI_Count i = 0; i < t->count; i++) {
+        char want[8];
+
+        expected(t, lo, hi, i, want);
+        CHECK(!memcmp(want, element_of(t, w->rank[r].at[MEND_PLACE_OUTPUT], i), 8));
+    }
+}
+
+/* All combinations of size, count, in place, type, time of meeting. */
+static void all_reductions(bool ordered, bool each_root, void (*one)(struct reduction *t))
+{
+    EACH(s, sizes)
+    EACH(c, counts)
+    for (int mode = 0; mode < 8; mode++) {
+        struct reduction t = {.n = sizes[s_],
+                              .root = -1,
+                              .count = counts[c_],
+                              .in_place = mode & 1,
+                              .late = mode & 2,
+                              .type = mode & 4 ? &gapped8 : &dense8,
+                              .ordered = ordered};
+
+        if ((!ordered && t.n > 56) || (t.n > 17 && t.count > 5))
+            continue;
+        for (t.root = each_root ? 0 : -1; t.root < (each_root ? t.n : 0); t.root++)
+            if (t.n <= 17 || t.root <= 0 || t.root == t.n - 1 || t.root == 21)
+                one(&t);
+    }
+}
+
+typedef void allreduce_fn(struct mend_sched *s, struct mend_piece in, struct mend_piece out);
+static allreduce_fn *allreduce;
+
+static void one_allreduce(struct reduction *t)
+{
+    struct play w = reduction_open(t);
+
+    for (int r = 0; r < t->n; r++)
+        allreduce(&w.rank[r].sched, piece_in(t, r), piece_out(t));
+    play(&w);
+    for (int r = 0; r < t->n; r++)
+        check_result(t, &w, r, 0, t->n - 1);
+    play_close(&w);
+}
+
+MEND_TEST(allreduce_doubling)
+{
+    allreduce = mend_allreduce_doubling;
+    all_reductions(true, false, one_allreduce);
+}
+
+MEND_TEST(allreduce_halving)
+{
+    allreduce = mend_allreduce_halving;
+    all_reductions(true, false, one_allreduce);
+}
+
+MEND_TEST(allreduce_ring)
+{
+    allreduce = mend_allreduce_ring;
+    all_reductions(false, false, one_allreduce);
+}
+
+typedef void reduce_fn(struct mend_sched *s, struct mend_piece in, struct mend_piece out, int root);
+static reduce_fn *reduce;
+
+static void one_reduce(struct reduction *t)
+{
+    struct play w = reduction_open(t);
+
+    for (int r = 0; r < t->n; r++)
+        reduce(&w.rank[r].sched, piece_in(t, r), piece_out(t), t->root);
+    play(&w);
+    check_result(t, &w, t->root, 0, t->n - 1);
+    play_close(&w);
+}
+
+MEND_TEST(reduce_binomial)
+{
+    reduce = mend_reduce_binomial;
+    all_reductions(true, true, one_reduce);
+    all_reductions(false, true, one_reduce);
+}
+
+MEND_TEST(reduce_halving)
+{
+    reduce = mend_reduce_halving;
+    all_reductions(true, true, one_reduce);
+}
+
+static bool exclusive;
+
+static void one_scan(struct reduction *t)
+{
+    struct play w = reduction_open(t);
+
+    for (int r = 0; r < t->n; r++)
+        mend_scan_doubling(&w.rank[r].sched, piece_in(t, r), piece_out(t), exclusive);
+    play(&w);
+    for (int r = exclusive; r < t->n; r++)
+        check_result(t, &w, r, 0, r - exclusive);
+    play_close(&w);
+}
+
+MEND_TEST(scan)
+{
+    exclusive = false;
+    all_reductions(true, false, one_scan);
+}
+
+MEND_TEST(exscan)
+{
+    exclusive = true;
+    all_reductions(true, false, one_scan);
+}
+
+typedef void reduce_scatter_fn(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                               const MPI_Count *begin);
+static reduce_scatter_fn *reduce_scatter;
+static bool uneven;
+
+/* Here count is the share of each rank, or about that: some get nothing, some twice. */
+static void one_reduce_scatter(struct reduction *t)
+{
+    MPI_Count each = t->count, begin[PLAY_RANKS + 1] = {0};
+    struct play w;
+
+    for (int r = 0; r < t->n; r++)
+        begin[r + 1] = begin[r] + (uneven ? each * ((r * 7) % 3) : each);
+    t->count = begin[t->n];
+    if (t->ordered || t->count < 256) {
+        w = reduction_open(t);
+        for (int r = 0; r < t->n; r++) {
+            struct mend_piece out = piece_out(t);
+
+            out.count = begin[r + 1] - begin[r];
+            reduce_scatter(&w.rank[r].sched, piece_in(t, r), out, begin);
+        }
+        play(&w);
+        for (int r = 0; r < t->n; r++)
+            for (MPI_Count i = 0; i < begin[r + 1] - begin[r]; i++) {
+                char want[8];
+
+                expected(t, 0, t->n - 1, begin[r] + i, want);
+                CHECK(!memcmp(want, element_of(t, w.rank[r].at[MEND_PLACE_OUTPUT], i), 8));
+            }
+        play_close(&w);
+    }
+    t->count = each;
+}
+
+MEND_TEST(reduce_scatter_doubling)
+{
+    reduce_scatter = mend_reduce_scatter_doubling;
+    for (uneven = false;; uneven = true) {
+        all_reductions(true, false, one_reduce_scatter);
+        if (uneven)
+            break;
+    }
+}
+
+MEND_TEST(reduce_scatter_pairwise)
+{
+    reduce_scatter = mend_reduce_scatter_pairwise;
+    for (uneven = false;; uneven = true) {
+        all_reductions(true, false, one_reduce_scatter);
+        if (uneven)
+            break;
+    }
+}
+
+MEND_TEST(reduce_scatter_halving)
+{
+    reduce_scatter = mend_reduce_scatter_halving;
+    for (uneven = false;; uneven = true) {
+        all_reductions(false, false, one_reduce_scatter);
+        if (uneven)
+            break;
+    }
+}
+
+/* Who depends on whom: a barrier must make everybody hear of everybody.  The message of a round
+ * carries what its sender had heard of before the round. */
+MEND_TEST(barrier_hears_of_all)
+{
+    EACH(s, sizes)
+    {
+        int n = sizes[s_];
+        struct play w = play_open(n, 0, 0);
+        bool heard[PLAY_RANKS][PLAY_RANKS] = {0}, before[PLAY_RANKS][PLAY_RANKS];
+        unsigned at = 0;
+
+        for (int r = 0; r < n; r++) {
+            mend_barrier_dissemination(&w.rank[r].sched);
+            heard[r][r] = true;
+        }
+        for (; at < w.rank[0].sched.steps_n; at += 3) { /* RECV SEND ROUND */
+            memcpy(before, heard, sizeof(heard));
+            for (int r = 0; r < n; r++) {
+                const struct mend_step *step = &w.rank[r].sched.steps[at];
+
+                CHECK_EQ(step->kind, MEND_STEP_RECV);
+                for (int i = 0; i < n; i++)
+                    heard[r][i] |= before[step->rank][i];
+            }
+        }
+        for (int r = 0; r < n; r++)
+            for (int i = 0; i < n; i++)
+                CHECK(heard[r][i]);
+        play(&w);
+        play_close(&w);
+    }
+}
+
+MEND_TEST_MAIN()

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* play.h – plays the step lists of all ranks against each other in memory; for unit tests only.
+ *
+ * Messages are synchronous: a round ends when all its sends and receives have met.  They meet
+ * either at once or only when no rank can go on (`late`), so a list that touches a buffer too
+ * early, or that would deadlock without buffering, is found.
+ *
+ * Elements of a test type are `size` bytes at true_lb of each extent. */
+#ifndef MEND_COLL_PLAY_H
+#define MEND_COLL_PLAY_H
+
+#include "base/test.h"
+#include "coll/algorithms.h"
+
+#define PLAY_RANKS 70
+#define PLAY_OPEN  512
+
+struct play_open {
+    bool is_send, done;
+    int peer, number; /* k-th message of this pair */
+    struct mend_piece piece;
+};
+
+struct play_rank {
+    struct mend_sched sched;
+    char *at[3]; /* by enum mend_place */
+    size_t bytes[3];
+    unsigned next;
+    struct play_open open[PLAY_OPEN];
+    int open_n;
+    int sent[PLAY_RANKS], received[PLAY_RANKS];
+};
+
+struct play {
+    int n;
+    bool late;
+    void (*reduce)(const char *from, char *to); /* one element */
+    struct play_rank *rank;
+};
+
+static struct mend_proc *play_proc(void)
+{
+    static struct mend_proc *p;
+
+    return p ? p : (p = mend_proc_create_bare());
+}
+
+static inline struct play play_open(int n, size_t in_bytes, size_t out_bytes)
+{
+    struct play w = {.n = n, .rank = calloc((size_t)n, sizeof(struct play_rank))};
+
+    for (int r = 0; r < n; r++) {
+        struct play_rank *p = &w.rank[r];
+
+        mend_sched_open(&p->sched, play_proc(), "test", r, n);
+        p->bytes[MEND_PLACE_INPUT] = in_bytes;
+        p->bytes[MEND_PLACE_OUTPUT] = out_bytes;
+        p->at[MEND_PLACE_INPUT] = memset(malloc(in_bytes + 1), 0xA5, in_bytes + 1);
+        p->at[MEND_PLACE_OUTPUT] = memset(malloc(out_bytes + 1), 0xA5, out_bytes + 1);
+    }
+    return w;
+}
+
+static inline void play_close(struct play *w)
+{
+    for (int r = 0; r < w->n; r++) {
+        mend_sched_close(&w->rank[r].sched);
+        for (int i = 0; i < 3; i++)
+            free(w->rank[r].at[i]);
+    }
+    free(w->rank);
+}
+
+static char *play_element(struct play_rank *p, struct mend_piece piece, MPI_Count i)
+{
+    MPI_Count at = piece.at + i * piece.type->extent + piece.type->true_lb;
+
+    CHECK(at >= 0 && (size_t)(at + piece.type->size) <= p->bytes[piece.place]);
+    return p->at[piece.place] + at;
+}
+
+static void play_move(struct play_rank *a, struct mend_piece from, struct play_rank *b,
+                      struct mend_piece to)
+{
+    MPI_Count bytes = mend_piece_bytes(from);
+
+    CHECK_EQ(bytes, mend_piece_bytes(to));
+    for (MPI_Count k = 0; k < bytes; k++)
+        play_element(b, to, k / to.type->size)[k % to.type->size] =
+            play_element(a, from, k / from.type->size)[k % from.type->size];
+}
+
+static void play_local(struct play *w, struct play_rank *p, const struct mend_step *step)
+{
+    if (step->kind == MEND_STEP_COPY) {
+        play_move(p, step->from, p, step->to);
+        return;
+    }
+    CHECK_EQ(step->from.count, step->to.count);
+    for (MPI_Count i = 0; i < step->to.count; i++)
+        w->reduce(play_element(p, step->from, i), play_element(p, step->to, i));
+}
+
+/* Runs a rank up to the end of its round.  False if it cannot go on. */
+static bool play_run(struct play *w, struct play_rank *p)
+{
+    for (int i = 0; i < p->open_n; i++)
+        if (!p->open[i].done)
+            return false;
+    p->open_n = 0;
+    if (p->next == p->sched.steps_n)
+        return false;
+    while (p->next < p->sched.steps_n) {
+        const struct mend_step *step = &p->sched.steps[p->next++];
+
+        if (step->kind == MEND_STEP_ROUND)
+            return true;
+        if (step->kind == MEND_STEP_REDUCE || step->kind == MEND_STEP_COPY) {
+            play_local(w, p, step);
+        } else {
+            bool send = step->kind == MEND_STEP_SEND;
+            int number = send ? p->sent[step->rank]++ : p->received[step->rank]++;
+
+            CHECK(p->open_n < PLAY_OPEN);
+            p->open[p->open_n++] =
+                (struct play_open){send, false, step->rank, number, send ? step->from : step->to};
+        }
+    }
+    CHECK_EQ(p->open_n, 0); /* every list ends its last round */
+    return true;
+}
+
+static bool play_meet(struct play *w, int r)
+{
+    struct play_rank *p = &w->rank[r], *q;
+    bool any = false;
+
+    for (int i = 0; i < p->open_n; i++) {
+        struct play_open *a = &p->open[i], *b;
+
+        q = &w->rank[a->peer];
+        for (int j = 0; !a->done && j < q->open_n; j++) {
+            b = &q->open[j];
+            if (b->done || b->is_send == a->is_send || b->peer != r || b->number != a->number)
+                continue;
+            if (a->is_send)
+                play_move(p, a->piece, q, b->piece);
+            else
+                play_move(q, b->piece, p, a->piece);
+            a->done = b->done = any = true;
+        }
+    }
+    return any;
+}
+
+/* Plays all lists to their end; fails if they wait for each other for ever. */
+static inline void play(struct play *w)
+{
+    bool any = true;
+
+    for (int r = 0; r < w->n; r++) {
+        struct play_rank *p = &w->rank[r];
+
+        CHECK(!p->sched.no_memory);
+        CHECK(p->sched.open_max <= PLAY_OPEN);
+        p->bytes[MEND_PLACE_TEMP] = p->sched.temp_max;
+        p->at[MEND_PLACE_TEMP] = memset(malloc(p->sched.temp_max + 1), 0x5A, p->sched.temp_max + 1);
+    }
+    while (any) {
+        any = false;
+        for (int r = 0; r < w->n; r++) {
+            while (play_run(w, &w->rank[r]))
+                any = true;
+            if (!w->late)
+                any |= play_meet(w, r);
+        }
+        for (int r = w->n - 1; w->late && !any && r >= 0; r--)
+            any |= play_meet(w, r);
+    }
+    for (int r = 0; r < w->n; r++) {
+        CHECK_EQ(w->rank[r].next, w->rank[r].sched.steps_n);
+        for (int i = 0; i < w->rank[r].open_n; i++)
+            CHECK(w->rank[r].open[i].done);
+    }
+}
+
+#endif

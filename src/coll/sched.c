@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sched.c – writing lists of steps. */
+#include "coll/sched.h"
+
+#include <string.h>
+
+void mend_sched_open(struct mend_sched *s, struct mend_proc *self, const char *name, int rank,
+                     int size)
+{
+    s->self = self;
+    s->name = name;
+    s->rank = rank;
+    s->size = size;
+    s->in = NULL;
+    s->out = NULL;
+    s->op = NULL;
+    s->handle = MPI_DATATYPE_NULL;
+    s->no_memory = false;
+    s->steps_n = 0;
+    s->steps_room = MEND_COUNT_OF(s->few);
+    s->open_n = s->open_max = 0;
+    s->temp_bytes = s->temp_max = 0;
+    s->steps = s->few;
+}
+
+void mend_sched_close(struct mend_sched *s)
+{
+    if (s->steps != s->few)
+        mend_free(s->self, s->steps);
+    s->steps = s->few;
+}
+
+static bool grow(struct mend_sched *s)
+{
+    unsigned room = s->steps_room * 2;
+    struct mend_step *steps = mend_alloc(s->self, room * sizeof(*steps));
+
+    if (!steps) {
+        s->no_memory = true;
+        return false;
+    }
+    memcpy(steps, s->steps, s->steps_n * sizeof(*steps));
+    mend_sched_close(s);
+    s->steps = steps;
+    s->steps_room = room;
+    return true;
+}
+
+static struct mend_step *add(struct mend_sched *s, enum mend_step_kind kind)
+{
+    struct mend_step *step;
+
+    if (mend_unlikely(s->steps_n == s->steps_room) && !grow(s))
+        return NULL;
+    step = &s->steps[s->steps_n++];
+    step->kind = kind;
+    return step;
+}
+
+static void add_message(struct mend_sched *s, enum mend_step_kind kind, int rank,
+                        struct mend_piece piece)
+{
+    struct mend_step *step = add(s, kind);
+
+    MEND_ASSERT(rank >= 0 && rank < s->size);
+    if (!step)
+        return;
+    step->rank = rank;
+    step->from = step->to = piece;
+    if (++s->open_n > s->open_max)
+        s->open_max = s->open_n;
+}
+
+static void add_local(struct mend_sched *s, enum mend_step_kind kind, struct mend_piece from,
+                      struct mend_piece to)
+{
+    struct mend_step *step = add(s, kind);
+
+    if (!step)
+        return;
+    step->rank = s->rank;
+    step->from = from;
+    step->to = to;
+}
+
+void mend_sched_send(struct mend_sched *s, int rank, struct mend_piece from)
+{
+    add_message(s, MEND_STEP_SEND, rank, from);
+}
+
+void mend_sched_recv(struct mend_sched *s, int rank, struct mend_piece to)
+{
+    add_message(s, MEND_STEP_RECV, rank, to);
+}
+
+void mend_sched_reduce(struct mend_sched *s, struct mend_piece from, struct mend_piece to)
+{
+    if (to.count > 0)
+        add_local(s, MEND_STEP_REDUCE, from, to);
+}
+
+void mend_sched_copy(struct mend_sched *s, struct mend_piece from, struct mend_piece to)
+{
+    if (mend_piece_bytes(from) > 0 && (from.place != to.place || from.at != to.at))
+        add_local(s, MEND_STEP_COPY, from, to);
+}
+
+void mend_sched_round(struct mend_sched *s)
+{
+    if (s->open_n > 0)
+        add(s, MEND_STEP_ROUND);
+    s->open_n = 0;
+}
+
+struct mend_piece mend_sched_temp(struct mend_sched *s, MPI_Count count,
+                                  const struct mend_type *type)
+{
+    struct mend_piece p = {MEND_PLACE_TEMP, 0, count, type};
+    MPI_Count span = count * type->size, shift = type->true_lb, at;
+
+    if (!type->dense)
+        mend_type_span(type, count, &span, &shift);
+    /* The origin is aligned as the caller's buffer would be, the first byte lies inside. */
+    at = ((MPI_Count)s->temp_bytes - shift + 63) & ~(MPI_Count)63;
+    p.at = (MPI_Aint)at;
+    s->temp_bytes = (size_t)(at + shift + span);
+    if (s->temp_bytes > s->temp_max)
+        s->temp_max = s->temp_bytes;
+    return p;
+}
+
+struct mend_piece mend_sched_temp_bytes(struct mend_sched *s, MPI_Count bytes)
+{
+    return mend_sched_temp(s, bytes, mend_sched_byte());
+}
+
+void mend_sched_combine(struct mend_sched *s, struct mend_piece *acc_p, struct mend_piece *other_p,
+                        bool other_is_lower)
+{
+    struct mend_piece acc = *acc_p;
+
+    if (other_is_lower) {
+        mend_sched_reduce(s, *other_p, acc);
+        return;
+    }
+    mend_sched_reduce(s, acc, *other_p);
+    *acc_p = *other_p;
+    *other_p = acc;
+}
