@@ -15,6 +15,7 @@
 #include "net/net.h"
 #include "net/shm/shm.h"
 #include "p2p/p2p.h"
+#include "proc/report.h"
 #include "rt/rt.h"
 
 #include <signal.h>
@@ -111,7 +112,9 @@ static int create_predefined(struct mend_proc *self)
 static void inject_now(struct mend_events *events, struct mend_inject *inject)
 {
     struct mend_proc *self = mend_self;
+    static const char *const names[] = {"kill", "stop", "abort"};
 
+    mend_report_event(self, "\"event\":\"inject\",\"what\":\"%s\"", names[inject->action]);
     switch (inject->action) {
     case MEND_INJECT_KILL:
         raise(SIGKILL);

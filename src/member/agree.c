@@ -12,6 +12,8 @@
  * equals the size of the union exactly if everybody had acknowledged everything. */
 #include "member/internal.h"
 
+#include "proc/report.h"
+
 #include "ft/wire.h"
 #include "net/net.h"
 
@@ -101,6 +103,13 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct mend_ag
     return g;
 }
 
+void mend_agree_report(struct mend_comm *c, enum mend_machine which, int failed_n)
+{
+    mend_report_event(c->self, "\"event\":\"agree\",\"ctx\":%llu,\"of\":\"%s\",\"failed\":%d",
+                      (unsigned long long)c->ctx,
+                      which == MEND_MACHINE_EXPLICIT ? "call" : "creation", failed_n);
+}
+
 static void start_waiting(struct mend_comm *c, enum mend_machine which);
 
 static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
@@ -122,6 +131,7 @@ static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
         op->value.failed_n = v.nfailed;
         op->value.all_acked = (uint32_t)~v.max_word[3] == (uint32_t)v.nfailed;
         mend_event(self, MEND_EV_AGREE_DONE);
+        mend_agree_report(c, which, op->value.failed_n);
         op->done(op->arg, &op->value);
         if (op->value.failed)
             mend_group_put(self, op->value.failed);

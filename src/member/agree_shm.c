@@ -23,6 +23,7 @@
  *      from a number on that it has not contributed to (`no_from`, written once). */
 #include "member/internal.h"
 
+
 #include "net/shm/shm.h"
 
 #include <string.h>
@@ -260,6 +261,7 @@ static void finish(struct op *op, bool begun)
         mend_list_remove(&op->poll.link);
     c->ft->agreements[op->which].decided += begun;
     mend_event(self, MEND_EV_AGREE_DONE);
+    mend_agree_report(c, op->which, op->value.failed_n);
     op->done(op->arg, &op->value);
     if (op->value.failed)
         mend_group_put(self, op->value.failed);

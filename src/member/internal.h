@@ -72,6 +72,9 @@ void mend_agree_shm_say_no(struct mend_comm *c);
 /* The communicator became failed or revoked: creation on it can only be refused from now on. */
 void mend_creation_say_no(struct mend_comm *c);
 
+/* A line of the report. */
+void mend_agree_report(struct mend_comm *c, enum mend_machine which, int failed_n);
+
 /* Fills in the result of a creation that was refused. */
 void mend_creation_refused(struct mend_comm *c, struct mend_agreed *value);
 

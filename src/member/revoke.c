@@ -6,6 +6,7 @@
 #include "member/internal.h"
 
 #include "net/net.h"
+#include "proc/report.h"
 
 static struct mend_revoke *machine(struct mend_comm *c)
 {
@@ -33,6 +34,7 @@ static struct mend_revoke *machine(struct mend_comm *c)
 static void carry_out(struct mend_comm *c)
 {
     c->revoked = true;
+    mend_report_event(c->self, "\"event\":\"revoke\",\"ctx\":%llu", (unsigned long long)c->ctx);
     mend_p2p_on_revoke(c);
     mend_coll_on_revoke(c);
     mend_creation_say_no(c);

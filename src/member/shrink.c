@@ -8,6 +8,8 @@
  * new communicator and is found dead there (S0-79). */
 #include "member/internal.h"
 
+#include "proc/report.h"
+
 #define WORD_INVALID 1 /* max_word: 1 if the communicator is invalid at a participant (R3) */
 
 static void propose(struct mend_comm *c, struct mend_agreed *value)
@@ -54,6 +56,8 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_agreed *
         err = MPI_SUCCESS;
     else if (group && (remote || !c->inter))
         err = mend_creation_object(c, group, remote, value, new_p);
+    mend_report_event(self, "\"event\":\"shrink\",\"ctx\":%llu,\"from\":%d,\"to\":%d",
+                      (unsigned long long)c->ctx, c->size, group ? group->size : 0);
     if (group)
         mend_group_put(self, group);
     if (remote)

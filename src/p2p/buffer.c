@@ -45,7 +45,7 @@ int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_comm *c_or_null, 
     b->as_given = buffer;
     b->size_given = size;
     mend_list_init(&b->used);
-    if (buffer) {
+    if (buffer && buffer != MPI_BUFFER_AUTOMATIC) {
         b->memory = (char *)aligned;
         b->bytes = (size_t)size > aligned - at ? (size_t)size - (aligned - at) : 0;
     }

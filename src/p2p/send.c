@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRAGMENTS_PER_POLL 8
+#define FRAGMENTS_PER_POLL 64 /* more than a ring holds: one message after the other, not all at once */
 
 static const void *dense_at(const struct mend_p2p_request *r)
 {
@@ -131,6 +131,7 @@ void mend_send_begin(struct mend_p2p_request *r)
     }
     r->peer = r->base.hint = mend_comm_peer(c, r->rank);
     if (mend_unlikely(mend_peer_is_dead(self, r->peer))) {
+        mend_match_source_failed(c, mend_p2p_space(c, r->channel), r->rank); /* S0-18 */
         mend_request_complete(&r->base, MEND_CLASS_PROC_FAILED);
         return;
     }
