@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* detector_sm.c – the rules of detection; see detector_sm.h. */
+#include "ft/detector_sm.h"
+
+#include <string.h>
+
+#define SIGNAL_KILL      9 /* SIGKILL, without <signal.h>: the protocols include no system header */
+#define SLICES_PER_LIMIT 8
+
+size_t mend_detector_size(int32_t n)
+{
+    return sizeof(struct mend_detector) + (size_t)n * sizeof(struct mend_detector_peer);
+}
+
+void mend_detector_init(struct mend_detector *x, int32_t n,
+                        const struct mend_detector_config *config, mend_time_ns now)
+{
+    MEND_ASSERT(n >= 0 && config->stop_ns > 0 && config->kill_ns > 0);
+    memset(x, 0, mend_detector_size(n));
+    x->n = n;
+    x->first = x->last = -1;
+    x->now = now;
+    x->config = *config;
+    for (int32_t p = 0; p < n; p++) {
+        x->peer[p].next = -1;
+        x->peer[p].patience = config->stop_ns;
+    }
+}
+
+static bool waiting(int state)
+{
+    return state == MEND_DETECTOR_SUSPECTED || state == MEND_DETECTOR_KILLING;
+}
+
+/* The only writer of a state; refuses edges that the picture does not have (invariants 1, 3). */
+static void become(struct mend_detector *x, int32_t p, enum mend_detector_state to)
+{
+    enum {
+        R = 1 << MEND_DETECTOR_RUNNING,
+        S = 1 << MEND_DETECTOR_SUSPECTED,
+        K = 1 << MEND_DETECTOR_KILLING,
+        F = 1 << MEND_DETECTOR_FINALIZED,
+        D = 1 << MEND_DETECTOR_DEAD,
+        E = 1 << MEND_DETECTOR_ENDED
+    };
+    static const uint8_t edges[] = {
+        [MEND_DETECTOR_RUNNING] = S | K | F | D,
+        [MEND_DETECTOR_SUSPECTED] = R | K | F | D,
+        [MEND_DETECTOR_KILLING] = F | D,
+        [MEND_DETECTOR_FINALIZED] = E,
+        [MEND_DETECTOR_DEAD] = 0,
+        [MEND_DETECTOR_ENDED] = 0,
+    };
+    struct mend_detector_peer *q = &x->peer[p];
+
+    MEND_ASSERT(edges[q->state] >> to & 1);
+    x->nwaiting += waiting((int)to) - waiting(q->state);
+    q->waited = 0;
+    q->state = (uint8_t)to;
+}
+
+static void emit(struct mend_detector *x, int32_t p, enum mend_detector_action_kind kind)
+{
+    struct mend_detector_peer *q = &x->peer[p];
+
+    if (q->due == 0) {
+        q->next = -1;
+        if (x->first < 0)
+            x->first = p;
+        else
+            x->peer[x->last].next = p;
+        x->last = p;
+    }
+    q->due |= (uint8_t)(1 << kind);
+}
+
+/* Its end is decided, for this reason; the verdict waits for the certainty. */
+static void condemn(struct mend_detector *x, int32_t p, enum mend_verdict_cause cause, int32_t code)
+{
+    become(x, p, MEND_DETECTOR_KILLING);
+    x->peer[p].cause = (int32_t)cause;
+    x->peer[p].code = code;
+    emit(x, p, MEND_DETECTOR_KILL);
+}
+
+/* It does not run any more. */
+static void on_certain(struct mend_detector *x, int32_t p)
+{
+    struct mend_detector_peer *q = &x->peer[p];
+
+    if (q->state == MEND_DETECTOR_DEAD || q->state == MEND_DETECTOR_ENDED)
+        return;
+    q->when = x->now;
+    if (q->state == MEND_DETECTOR_FINALIZED) {
+        become(x, p, MEND_DETECTOR_ENDED);
+        emit(x, p, MEND_DETECTOR_END);
+    } else {
+        become(x, p, MEND_DETECTOR_DEAD);
+        emit(x, p, MEND_DETECTOR_DECLARE);
+    }
+}
+
+/* The life word says that the process image is gone.  Should it be the doing of a program that
+ * ended its main thread only, the kill makes it true. */
+static void on_life(struct mend_detector *x, int32_t p)
+{
+    struct mend_detector_peer *q = &x->peer[p];
+
+    if (q->state == MEND_DETECTOR_RUNNING || q->state == MEND_DETECTOR_SUSPECTED) {
+        q->cause = MEND_VERDICT_UNKNOWN;
+        emit(x, p, MEND_DETECTOR_KILL);
+    }
+    on_certain(x, p);
+}
+
+/* waitpid tells the reason.  It is ours if we killed and the signal is that of our kill. */
+static void on_exited(struct mend_detector *x, int32_t p, bool signaled, int32_t code)
+{
+    struct mend_detector_peer *q = &x->peer[p];
+    bool declared = q->state == MEND_DETECTOR_DEAD;
+    bool killed = q->state == MEND_DETECTOR_KILLING || (declared && q->cause);
+
+    if (q->reaped)
+        return;
+    q->reaped = true;
+    if (q->state == MEND_DETECTOR_FINALIZED || q->state == MEND_DETECTOR_ENDED) {
+        on_certain(x, p);
+        return;
+    }
+    if (!killed || (q->cause != MEND_VERDICT_ABORT && !(signaled && code == SIGNAL_KILL))) {
+        q->cause = signaled ? MEND_VERDICT_SIGNAL : MEND_VERDICT_EXIT;
+        q->code = code;
+        if (declared)
+            emit(x, p, MEND_DETECTOR_EXPLAIN);
+    }
+    on_certain(x, p);
+}
+
+static void on_stopped(struct mend_detector *x, int32_t p)
+{
+    if (x->peer[p].state == MEND_DETECTOR_RUNNING)
+        become(x, p, MEND_DETECTOR_SUSPECTED);
+}
+
+static void on_resumed(struct mend_detector *x, int32_t p)
+{
+    struct mend_detector_peer *q = &x->peer[p];
+    mend_time_ns twice = 2 * q->waited;
+
+    if (q->state != MEND_DETECTOR_SUSPECTED)
+        return;
+    if (twice > x->config.stop_max_ns)
+        twice = x->config.stop_max_ns;
+    if (q->patience < twice)
+        q->patience = twice;
+    become(x, p, MEND_DETECTOR_RUNNING);
+    emit(x, p, MEND_DETECTOR_CLEAR);
+}
+
+static void on_suspect(struct mend_detector *x, int32_t p, int32_t by)
+{
+    int state = x->peer[p].state;
+
+    if (state == MEND_DETECTOR_RUNNING || state == MEND_DETECTOR_SUSPECTED)
+        condemn(x, p, MEND_VERDICT_SUSPECTED, by);
+}
+
+static void on_abort(struct mend_detector *x, const struct mend_detector_event *ev)
+{
+    for (int32_t i = 0; i < ev->npeers; i++) {
+        int32_t p = ev->peers[i];
+
+        MEND_ASSERT(0 <= p && p < x->n);
+        if (x->peer[p].state == MEND_DETECTOR_RUNNING ||
+            x->peer[p].state == MEND_DETECTOR_SUSPECTED)
+            condemn(x, p, MEND_VERDICT_ABORT, ev->code);
+        else if (x->peer[p].state == MEND_DETECTOR_FINALIZED)
+            emit(x, p, MEND_DETECTOR_KILL); /* it has left, so it will have ended, not failed */
+    }
+}
+
+static void on_finalized(struct mend_detector *x, int32_t p)
+{
+    int state = x->peer[p].state;
+
+    if (state == MEND_DETECTOR_RUNNING || waiting(state))
+        become(x, p, MEND_DETECTOR_FINALIZED);
+}
+
+static mend_time_ns slice(const struct mend_detector *x)
+{
+    mend_time_ns limit =
+        x->config.stop_ns < x->config.kill_ns ? x->config.stop_ns : x->config.kill_ns;
+
+    return limit / SLICES_PER_LIMIT + 1;
+}
+
+/* Lets time pass for those who are waited for; of a gap in our own running little counts. */
+static void on_time(struct mend_detector *x, mend_time_ns now)
+{
+    mend_time_ns passed = now - x->now;
+
+    MEND_ASSERT(now >= x->now);
+    x->now = now;
+    if (passed > 2 * slice(x))
+        passed = 2 * slice(x);
+    for (int32_t p = 0, left = x->nwaiting; left > 0 && p < x->n; p++) {
+        struct mend_detector_peer *q = &x->peer[p];
+
+        if (!waiting(q->state))
+            continue;
+        left--;
+        q->waited += passed;
+        if (q->state == MEND_DETECTOR_SUSPECTED && q->waited >= q->patience) {
+            condemn(x, p, MEND_VERDICT_STOPPED, 0);
+        } else if (q->state == MEND_DETECTOR_KILLING && q->waited >= x->config.kill_ns) {
+            q->waited = 0;
+            emit(x, p, MEND_DETECTOR_KILL);
+        }
+    }
+}
+
+void mend_detector_step(struct mend_detector *x, const struct mend_detector_event *ev,
+                        mend_time_ns *wake_at_p)
+{
+    MEND_ASSERT(x->first < 0);
+    on_time(x, ev->now);
+    if (ev->kind != MEND_DETECTOR_EV_TICK && ev->kind != MEND_DETECTOR_EV_ABORT)
+        MEND_ASSERT(0 <= ev->peer && ev->peer < x->n);
+    switch (ev->kind) {
+    case MEND_DETECTOR_EV_TICK:
+        break;
+    case MEND_DETECTOR_EV_LIFE:
+        on_life(x, ev->peer);
+        break;
+    case MEND_DETECTOR_EV_EXITED:
+        on_exited(x, ev->peer, ev->signaled, ev->code);
+        break;
+    case MEND_DETECTOR_EV_CONFIRMED:
+        on_certain(x, ev->peer);
+        break;
+    case MEND_DETECTOR_EV_STOPPED:
+        on_stopped(x, ev->peer);
+        break;
+    case MEND_DETECTOR_EV_RESUMED:
+        on_resumed(x, ev->peer);
+        break;
+    case MEND_DETECTOR_EV_SUSPECT:
+        on_suspect(x, ev->peer, ev->code);
+        break;
+    case MEND_DETECTOR_EV_ABORT:
+        on_abort(x, ev);
+        break;
+    case MEND_DETECTOR_EV_FINALIZED:
+        on_finalized(x, ev->peer);
+        break;
+    }
+    *wake_at_p = x->nwaiting ? x->now + slice(x) : MEND_TIME_NEVER;
+}
+
+bool mend_detector_next(struct mend_detector *x, struct mend_detector_action *action_p)
+{
+    int32_t p = x->first;
+    struct mend_detector_peer *q;
+
+    if (p < 0)
+        return false;
+    q = &x->peer[p];
+    action_p->kind = (enum mend_detector_action_kind)__builtin_ctz(q->due);
+    action_p->verdict = (struct mend_verdict){p, q->cause, q->code, q->when};
+    q->due &= (uint8_t)(q->due - 1);
+    if (q->due == 0) {
+        x->first = q->next;
+        q->next = -1;
+        if (x->first < 0)
+            x->last = -1;
+    }
+    return true;
+}
+
+void mend_detector_check(const struct mend_detector *x)
+{
+    int32_t nwaiting = 0;
+
+    for (int32_t p = 0; p < x->n; p++) {
+        const struct mend_detector_peer *q = &x->peer[p];
+
+        nwaiting += waiting(q->state);
+        MEND_ASSERT(q->state <= MEND_DETECTOR_ENDED && q->cause < MEND_VERDICT_CAUSES);
+        MEND_ASSERT(!(q->due >> MEND_DETECTOR_DECLARE & 1) || q->state == MEND_DETECTOR_DEAD);
+        MEND_ASSERT(q->patience >= x->config.stop_ns);
+    }
+    MEND_ASSERT(nwaiting == x->nwaiting);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* print.c – the machines, their messages and actions in one line each, for traces and reports.
+ *
+ * Apart from the machines, because these functions call snprintf. */
+#include "ft/agree_sm.h"
+#include "ft/detector_sm.h"
+#include "ft/notice_sm.h"
+#include "ft/revoke_sm.h"
+
+#include <stdio.h>
+
+/* A line that grows; knows the length it would have had. */
+struct line {
+    char *buf;
+    size_t size;
+    int len;
+};
+
+#define ADD(line_, ...)                                                                            \
+    do {                                                                                           \
+        size_t at_ = (size_t)(line_)->len < (line_)->size ? (size_t)(line_)->len : (line_)->size;  \
+        (line_)->len += snprintf((line_)->buf + at_, (line_)->size - at_, __VA_ARGS__);            \
+    } while (0)
+
+static void add_set(struct line *l, const char *name, const uint64_t *set, int32_t words)
+{
+    const char *sep = "";
+
+    ADD(l, " %s {", name);
+    for (int32_t i = 0; i < 64 * words; i++)
+        if (mend_bits_test(set, i)) {
+            ADD(l, "%s%d", sep, (int)i);
+            sep = ",";
+        }
+    ADD(l, "}");
+}
+
+static void add_value(struct line *l, const struct mend_agree_value *v, int32_t words)
+{
+    for (int w = 0; w < MEND_AGREE_WORDS; w++)
+        if (v->and_word[w] != UINT64_MAX)
+            ADD(l, " and%d=%llx", w, (unsigned long long)v->and_word[w]);
+    for (int w = 0; w < MEND_AGREE_WORDS; w++)
+        if (v->max_word[w])
+            ADD(l, " max%d=%llx", w, (unsigned long long)v->max_word[w]);
+    if (v->nfailed && words)
+        add_set(l, "failed", v->failed, words);
+    else if (v->nfailed)
+        ADD(l, " failed %d", (int)v->nfailed);
+}
+
+int mend_agree_msg_print(const struct mend_agree_msg *msg, char *buf, size_t size)
+{
+    static const char *const kinds[] = {"NONE", "UP", "DOWN", "REQUEST", "GONE"};
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "%s #%llu", kinds[msg->kind], (unsigned long long)msg->seq);
+    if (msg->kind != MEND_AGREE_GONE)
+        ADD(&l, " ballot %d", (int)msg->ballot);
+    if (msg->accepted >= 0)
+        ADD(&l, " decided at %d", (int)msg->accepted);
+    if (msg->kind == MEND_AGREE_UP || msg->kind == MEND_AGREE_DOWN)
+        add_value(&l, &msg->value, 0);
+    return l.len;
+}
+
+int mend_agree_print(const struct mend_agree *x, char *buf, size_t size)
+{
+    static const char *const states[] = {"free",    "early",  "gather", "sent",
+                                         "decided", "reopen", "resent"};
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "agree %d/%d root %d parent %d next #%llu", (int)x->tree.me, (int)x->tree.n,
+        (int)x->root, (int)x->parent, (unsigned long long)x->next);
+    if (x->ndead)
+        add_set(&l, "dead", mend_agree_dead(x), (int32_t)x->words);
+    if (x->excluded)
+        ADD(&l, " excluded");
+    for (unsigned i = 0; i < x->nslots; i++) {
+        const struct mend_agree_slot *s = mend_agree_slot(x, i);
+
+        if (s->state == MEND_AGREE_FREE)
+            continue;
+        ADD(&l, " | #%llu %s", (unsigned long long)s->seq, states[s->state]);
+        if (s->accepted >= 0)
+            ADD(&l, "@%d", (int)s->accepted);
+        if (s->nheard)
+            add_set(&l, "heard", mend_agree_heard(x, i), (int32_t)x->words);
+    }
+    return l.len;
+}
+
+int mend_revoke_print(const struct mend_revoke *x, char *buf, size_t size)
+{
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "revoke %d/%d %s", (int)x->me, (int)x->n,
+        x->state == MEND_REVOKE_REVOKED ? "revoked" : "idle");
+    if (x->from >= 0)
+        ADD(&l, " by %d", (int)x->from);
+    add_set(&l, "dead", x->dead, (int32_t)mend_bits_words(x->n));
+    return l.len;
+}
+
+int mend_notice_print(const struct mend_notice *x, char *buf, size_t size)
+{
+    struct line l = {buf, size, 0};
+    struct mend_verdict v;
+
+    ADD(&l, "notice agent %d/%d%s knows", (int)x->me, (int)x->nagents,
+        x->excluded ? " excluded" : "");
+    for (int32_t i = 0; i < x->nranks + x->nagents; i++)
+        if (mend_notice_known(x, i, &v))
+            ADD(&l, " %s%d", i < x->nranks ? "" : "agent ",
+                (int)(i < x->nranks ? i : i - x->nranks));
+    return l.len;
+}
+
+static const char *const causes[] = {"unknown", "signal", "exit",     "abort",
+                                     "stopped", "lost",   "suspected"};
+
+int mend_detector_action_print(const struct mend_detector_action *a, char *buf, size_t size)
+{
+    static const char *const kinds[] = {"kill", "clear", "declare", "explain", "end"};
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "%s %d", kinds[a->kind], (int)a->verdict.peer);
+    if (a->kind == MEND_DETECTOR_DECLARE || a->kind == MEND_DETECTOR_EXPLAIN)
+        ADD(&l, " (%s %d)", causes[a->verdict.cause], (int)a->verdict.code);
+    return l.len;
+}
+
+int mend_detector_print(const struct mend_detector *x, char *buf, size_t size)
+{
+    static const char *const states[] = {"running",   "suspected", "killing",
+                                         "finalized", "dead",      "ended"};
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "detector %d processes:", (int)x->n);
+    for (int32_t p = 0; p < x->n; p++)
+        ADD(&l, " %s", states[x->peer[p].state]);
+    return l.len;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* revoke_sm.h – a revocation reaches every living member, whoever dies on the way (S0-59).
+ *
+ * A flood: whoever hears of it for the first time tells its neighbours at distance 2^i on both
+ * sides (ft/links.h), O(log n) of them.  A neighbour that dies after it was told may not have told
+ * anybody; so the living rank that takes its place among my neighbours is told as well.
+ *
+ *            LOCAL, RECV                          6 revokes:  6 -> 7, 0, 2, 5, 4 (8 ranks)
+ *      IDLE ─────────────> REVOKED <─┐            0 hears it: 0 -> 1, 2, 4, 7, (not back to 6)
+ *        DEATH: noted         │      │ DEATH      7 dies:     6 -> 0 was told already, nothing
+ *                             └──────┘ of a neighbour: tell its replacement
+ *
+ *   transition            function (revoke_sm.c)
+ *   IDLE → REVOKED        become, from mend_revoke_step
+ *   REVOKED → REVOKED     mend_revoke_step (DEATH)
+ *
+ * Why it is reliable: +1 and -1 lead to the nearest living ranks, so the living form a circle; if p
+ * lives for ever and has heard, then so does, by the rule for deaths, the rank after it.
+ *
+ * Invariants:
+ *   1  a revoked machine stays revoked (become());
+ *   2  I am not dead to myself (mend_revoke_step(): such a death only sets `excluded`);
+ *   3  nobody is told twice by me, but for a rank that is revoked anyway (mend_revoke_next());
+ *   4  all output of a step is fetched before the next step (mend_revoke_step()). */
+#ifndef MEND_FT_REVOKE_SM_H
+#define MEND_FT_REVOKE_SM_H
+
+#include "ft/links.h"
+
+enum mend_revoke_state { MEND_REVOKE_IDLE = 0, MEND_REVOKE_REVOKED };
+
+enum mend_revoke_event_kind {
+    MEND_REVOKE_LOCAL, /* this process revokes */
+    MEND_REVOKE_RECV,  /* rank told us */
+    MEND_REVOKE_DEATH, /* rank is dead */
+};
+
+struct mend_revoke_event {
+    enum mend_revoke_event_kind kind;
+    int32_t rank; /* RECV, DEATH */
+};
+
+struct mend_revoke_out {
+    bool news; /* the communicator became revoked in this step */
+};
+
+struct mend_revoke {
+    int32_t n, me;
+    int32_t from;  /* who told us first, -1: nobody */
+    int32_t lost;  /* neighbour that just died and is being replaced, -1: none */
+    int16_t link;  /* next link to look at; links or more: nothing to send */
+    uint8_t state; /* enum mend_revoke_state; written by become() only */
+    bool excluded; /* I was declared dead */
+    uint64_t dead[];
+};
+
+/* Bytes for a machine of n members (of both groups together on an intercommunicator). */
+size_t mend_revoke_size(int32_t n);
+
+/* Prepares the caller's memory as member `me` of n.  Nobody is dead; deliver DEATH for those who
+ * are. */
+void mend_revoke_init(struct mend_revoke *x, int32_t n, int32_t me);
+
+/* The one transition function; afterwards call mend_revoke_next() until it returns false. */
+void mend_revoke_step(struct mend_revoke *x, const struct mend_revoke_event *ev,
+                      struct mend_revoke_out *out);
+
+/* The next rank to be told.  The message has no content: that it is one says it all. */
+bool mend_revoke_next(struct mend_revoke *x, int32_t *to_p);
+
+static inline bool mend_revoke_is_revoked(const struct mend_revoke *x)
+{
+    return x->state == MEND_REVOKE_REVOKED;
+}
+
+/* Asserts all invariants.  O(n). */
+void mend_revoke_check(const struct mend_revoke *x);
+
+/* One line into buf, as snprintf. */
+int mend_revoke_print(const struct mend_revoke *x, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wire.c – encoding and decoding of what ft/ puts on a network; see wire.h for the layout. */
+#include "ft/wire.h"
+
+#include <string.h>
+
+enum form { FORM_EMPTY = 0, FORM_BITMAP = 1, FORM_RUNS = 2 };
+
+/* Bytes being read; a read beyond the end makes it bad and gives 0. */
+struct reader {
+    const uint8_t *at, *end;
+    bool bad;
+};
+
+static uint8_t *put(uint8_t *p, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        *p++ = (uint8_t)(v >> (8 * i));
+    return p;
+}
+
+static uint64_t get(struct reader *r, int bytes)
+{
+    uint64_t v = 0;
+
+    if (r->end - r->at < bytes) {
+        r->bad = true;
+        return 0;
+    }
+    for (int i = 0; i < bytes; i++)
+        v |= (uint64_t)*r->at++ << (8 * i);
+    return v;
+}
+
+/* The next run of members at or after *first: false if there is none. */
+static bool next_run(const uint64_t *set, int32_t n, int32_t *first, int32_t *len)
+{
+    int32_t i = *first;
+
+    while (i < n && !mend_bits_test(set, i))
+        i = set[i / 64] >> (i % 64) ? i + 1 : (i / 64 + 1) * 64;
+    *first = i;
+    while (i < n && mend_bits_test(set, i))
+        i++;
+    *len = i - *first;
+    return *len > 0;
+}
+
+static size_t count_runs(const uint64_t *set, int32_t n)
+{
+    size_t runs = 0;
+
+    for (int32_t first = 0, len; next_run(set, n, &first, &len); first += len)
+        runs++;
+    return runs;
+}
+
+static size_t bitmap_bytes(int32_t n)
+{
+    return ((size_t)n + 7) / 8;
+}
+
+/* The shorter form of a set that is not empty, and its length. */
+static enum form choose_form(const uint64_t *set, int32_t n, size_t *bytes_p)
+{
+    size_t runs = 4 + 8 * count_runs(set, n), bitmap = bitmap_bytes(n);
+
+    *bytes_p = runs < bitmap ? runs : bitmap;
+    return runs < bitmap ? FORM_RUNS : FORM_BITMAP;
+}
+
+static uint8_t *put_set(uint8_t *p, enum form form, const uint64_t *set, int32_t n)
+{
+    if (form == FORM_BITMAP) {
+        for (size_t i = 0; i < bitmap_bytes(n); i++)
+            p = put(p, set[i / 8] >> (8 * (i % 8)) & 0xff, 1);
+        return p;
+    }
+    p = put(p, count_runs(set, n), 4);
+    for (int32_t first = 0, len; next_run(set, n, &first, &len); first += len) {
+        p = put(p, (uint32_t)first, 4);
+        p = put(p, (uint32_t)len, 4);
+    }
+    return p;
+}
+
+static void get_runs(struct reader *r, uint64_t *set, int32_t n)
+{
+    uint64_t count = get(r, 4), end = 0;
+
+    for (uint64_t i = 0; i < count && !r->bad; i++) {
+        uint64_t first = get(r, 4), len = get(r, 4);
+
+        if (len == 0 || (i && first <= end) || first + len > (uint64_t)n) {
+            r->bad = true;
+            return;
+        }
+        end = first + len;
+        for (uint64_t k = first; k < end; k++)
+            mend_bits_set(set, (int32_t)k);
+    }
+}
+
+static void get_set(struct reader *r, enum form form, uint64_t *set, int32_t n)
+{
+    size_t bytes;
+
+    memset(set, 0, mend_bits_words(n) * sizeof(uint64_t));
+    if (form == FORM_EMPTY)
+        return;
+    if (form == FORM_RUNS)
+        get_runs(r, set, n);
+    else if (form == FORM_BITMAP)
+        for (size_t i = 0; i < bitmap_bytes(n); i++)
+            set[i / 8] |= get(r, 1) << (8 * (i % 8));
+    else
+        r->bad = true;
+    if (mend_bits_overflow(set, n) || choose_form(set, n, &bytes) != form)
+        r->bad = true;
+}
+
+size_t mend_ft_agree_max_bytes(int32_t n)
+{
+    return MEND_FT_AGREE_HEAD_BYTES + 2 * MEND_AGREE_WORDS * sizeof(uint64_t) + bitmap_bytes(n);
+}
+
+static bool has_value(const struct mend_agree_msg *msg)
+{
+    return msg->kind == MEND_AGREE_UP || msg->kind == MEND_AGREE_DOWN;
+}
+
+/* Which words of the value are not neutral. */
+static unsigned words_of(const struct mend_agree_value *v)
+{
+    unsigned words = 0;
+
+    for (int w = 0; w < MEND_AGREE_WORDS; w++) {
+        words |= (unsigned)(v->and_word[w] != UINT64_MAX) << w;
+        words |= (unsigned)(v->max_word[w] != 0) << (MEND_AGREE_WORDS + w);
+    }
+    return words;
+}
+
+size_t mend_ft_agree_encode(const struct mend_agree_msg *msg, int32_t n, void *buf, size_t size)
+{
+    const struct mend_agree_value *v = &msg->value;
+    unsigned words = has_value(msg) ? words_of(v) : 0;
+    enum form form = FORM_EMPTY;
+    size_t bytes = 0;
+    uint8_t *p = buf;
+
+    if (has_value(msg) && v->nfailed)
+        form = choose_form(v->failed, n, &bytes);
+    bytes += MEND_FT_AGREE_HEAD_BYTES + (size_t)__builtin_popcount(words) * 8;
+    if (bytes > size)
+        return 0;
+    p = put(p, (uint64_t)msg->kind, 1);
+    p = put(p, words, 1);
+    p = put(p, (uint64_t)form, 1);
+    p = put(p, msg->seq, 8);
+    p = put(p, (uint32_t)msg->ballot, 4);
+    p = put(p, (uint32_t)(msg->accepted + 1), 4);
+    for (int w = 0; w < MEND_AGREE_WORDS; w++)
+        if (words >> w & 1)
+            p = put(p, v->and_word[w], 8);
+    for (int w = 0; w < MEND_AGREE_WORDS; w++)
+        if (words >> (MEND_AGREE_WORDS + w) & 1)
+            p = put(p, v->max_word[w], 8);
+    if (form != FORM_EMPTY)
+        p = put_set(p, form, v->failed, n);
+    return (size_t)(p - (uint8_t *)buf);
+}
+
+enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, int32_t from,
+                                      uint64_t *failed, struct mend_agree_msg *msg_p)
+{
+    struct reader r = {buf, (const uint8_t *)buf + len, false};
+    unsigned kind = (unsigned)get(&r, 1), words = (unsigned)get(&r, 1), form = (unsigned)get(&r, 1);
+    uint64_t ballot, accepted;
+
+    memset(msg_p, 0, sizeof *msg_p);
+    mend_agree_value_init(&msg_p->value);
+    msg_p->kind = (enum mend_agree_msg_kind)kind;
+    msg_p->peer = from;
+    msg_p->seq = get(&r, 8);
+    ballot = get(&r, 4);
+    accepted = get(&r, 4);
+    if (r.bad || kind < MEND_AGREE_UP || kind > MEND_AGREE_GONE || ballot >= (uint64_t)n ||
+        accepted > ballot + 1 || (!has_value(msg_p) && (words || form)))
+        return MEND_ERR_BAD;
+    msg_p->ballot = (int32_t)ballot;
+    msg_p->accepted = (int32_t)accepted - 1;
+    for (int w = 0; w < MEND_AGREE_WORDS; w++)
+        if (words >> w & 1)
+            msg_p->value.and_word[w] = get(&r, 8);
+    for (int w = 0; w < MEND_AGREE_WORDS; w++)
+        if (words >> (MEND_AGREE_WORDS + w) & 1)
+            msg_p->value.max_word[w] = get(&r, 8);
+    get_set(&r, (enum form)form, failed, n);
+    if (r.bad || r.at != r.end || words_of(&msg_p->value) != words)
+        return MEND_ERR_BAD;
+    msg_p->value.nfailed = mend_bits_count(failed, mend_bits_words(n));
+    msg_p->value.failed = failed;
+    return (form == FORM_EMPTY) == (msg_p->value.nfailed == 0) ? MEND_OK : MEND_ERR_BAD;
+}
+
+void mend_ft_verdict_encode(const struct mend_verdict *v, void *buf)
+{
+    uint8_t *p = buf;
+
+    p = put(p, (uint32_t)v->peer, 4);
+    p = put(p, (uint64_t)v->cause, 1);
+    p = put(p, (uint32_t)v->code, 4);
+    put(p, v->when_ns, 8);
+}
+
+enum mend_status mend_ft_verdict_decode(const void *buf, size_t len, int32_t n,
+                                        struct mend_verdict *v_p)
+{
+    struct reader r = {buf, (const uint8_t *)buf + len, false};
+    uint64_t number = get(&r, 4);
+
+    v_p->cause = (int32_t)get(&r, 1);
+    v_p->code = (int32_t)(uint32_t)get(&r, 4);
+    v_p->when_ns = get(&r, 8);
+    if (r.bad || r.at != r.end || number >= (uint64_t)n || v_p->cause >= MEND_VERDICT_CAUSES)
+        return MEND_ERR_BAD;
+    v_p->peer = (int32_t)number;
+    return MEND_OK;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wire.h – everything that the protocols of ft/ put on a network.
+ *
+ * The frame around these bytes says which communicator they are about (net/frame.h).  All integers
+ * are little-endian, nothing is aligned.
+ *
+ *   agreement   u8 kind (enum mend_agree_msg_kind)
+ *               u8 words: bit w: and_word[w] follows, bit 4+w: max_word[w] follows; a word that is
+ *                  neutral is not sent
+ *               u8 form of the failed set: 0 empty, 1 bitmap, 2 runs
+ *               u64 seq, u32 ballot, u32 accepted + 1
+ *               u64 for each bit set in `words`
+ *               form 1: ceil(n/8) bytes; form 2: u32 count, then (u32 first, u32 length) ascending
+ *               REQUEST and GONE end after `accepted`
+ *   verdict     u32 number, u8 cause, u32 code, u64 when
+ *   revocation  nothing: the frame says it all
+ *
+ * One message has one encoding, so encode(decode(bytes)) == bytes or decode refuses; that is what
+ * wire_fuzz.c tests.  Input is never trusted: every count is checked against n and the length. */
+#ifndef MEND_FT_WIRE_H
+#define MEND_FT_WIRE_H
+
+#include "ft/agree_sm.h"
+#include "ft/verdict.h"
+
+#define MEND_FT_AGREE_HEAD_BYTES 19
+#define MEND_FT_VERDICT_BYTES    17
+
+/* Largest encoding of an agreement's message among n members. */
+size_t mend_ft_agree_max_bytes(int32_t n);
+
+/* Encodes msg (its `peer` is not sent) and returns the length, at most mend_ft_agree_max_bytes().
+ * 0: `size` is too small.  An empty failed set costs nothing; O(n) if it is not empty. */
+size_t mend_ft_agree_encode(const struct mend_agree_msg *msg, int32_t n, void *buf, size_t size);
+
+/* Decodes exactly len bytes.  `failed` is room for a set of n ranks, into which msg_p->value points
+ * then.  msg_p->peer is set to `from`.  MEND_ERR_BAD: damaged; *msg_p and failed are undefined. */
+enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, int32_t from,
+                                      uint64_t *failed, struct mend_agree_msg *msg_p);
+
+/* Encodes a verdict into MEND_FT_VERDICT_BYTES bytes. */
+void mend_ft_verdict_encode(const struct mend_verdict *v, void *buf);
+
+/* Decodes exactly len bytes; numbers from 0 to n - 1 are allowed.  MEND_ERR_BAD: damaged. */
+enum mend_status mend_ft_verdict_decode(const void *buf, size_t len, int32_t n,
+                                        struct mend_verdict *v_p);
+
+#endif
