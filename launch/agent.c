@@ -188,7 +188,7 @@ static void inject(struct job *job, const struct mend_injection *in)
 {
     struct rank *r = &job->rank[in->rank];
     int32_t peer = in->rank;
-    int fd = r->wrapped_pidfd >= 0 ? r->wrapped_pidfd : r->child_pidfd;
+    int fd = mend_rank_pidfd(r);
 
     mend_report_line(job, mend_time_monotonic_ns(),
                      "\"event\":\"inject\",\"rank\":%d,\"what\":\"%s\"", in->rank, in->spec);

@@ -5,31 +5,13 @@
 #include "base/time.h"
 #include "rt/wire.h"
 
-#include <linux/futex.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-/* The MPI process is a grandchild.  Its pidfd is good if the life word is unmarked after we opened
- * it: the process lived then, so the number was its own. */
 static void on_join(struct job *job, struct rank *r)
 {
-    struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)r->index);
-    pid_t pid = (pid_t)mend_load_acquire(&s->pid);
-    int fd;
-
-    if (r->wrapped || pid <= 0 || pid == r->child)
-        return;
-    fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (fd < 0)
-        return;
-    if (mend_load_acquire(mend_shm_life_word(s)) & FUTEX_OWNER_DIED) {
-        close(fd);
-        return;
-    }
-    pthread_mutex_lock(&job->lock); /* a watcher may be about to kill it */
-    r->wrapped_pidfd = fd;
-    r->wrapped = pid;
+    pthread_mutex_lock(&job->lock);
+    mend_verdict_joined(job, r);
     pthread_mutex_unlock(&job->lock);
 }
 

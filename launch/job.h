@@ -48,6 +48,12 @@ struct rank {
     cpu_set_t cpus;
 };
 
+/* The process that is the rank; -1: gone already. */
+static inline int mend_rank_pidfd(const struct rank *r)
+{
+    return r->wrapped ? r->wrapped_pidfd : r->child_pidfd;
+}
+
 struct job {
     struct mend_options o;
     struct rank *rank;
@@ -97,8 +103,10 @@ void mend_keeper_start(struct job *job);
 void mend_keeper_end(struct job *job);
 
 /* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is
- * filled in; life: the life word of r is marked; exited: the kernel told how its child ended. */
+ * filled in; joined: r has said that a script
+ * is around it; life: the life word of r is marked; exited: the kernel told how its child ended. */
 void mend_verdict_event(struct job *job, struct mend_detector_event ev);
+void mend_verdict_joined(struct job *job, struct rank *r);
 void mend_verdict_life(struct job *job, struct rank *r);
 void mend_verdict_exited(struct job *job, struct rank *r);
 void mend_rank_kill(struct rank *r);

@@ -172,6 +172,31 @@ static void say_failed(struct job *job, const struct start *s)
              s->failed ? s->failed : "vfork", strerror(s->error));
 }
 
+/* Under the lock: a rank that dies at once must find its pidfd filled in, for the watcher may have to
+ * kill what is left of it. */
+static void start_child(struct job *job, struct start *s)
+{
+    struct rank *r = s->r;
+    pid_t pid;
+
+    pthread_mutex_lock(&job->lock);
+    pid = vfork_exec(s);
+    if (pid < 0)
+        s->error = errno;
+    if (pid > 0 && !s->failed) {
+        r->child = pid;
+        /* not reaped before the job ends, so the number is still that child's */
+        r->child_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+        if (r->child_pidfd < 0) {
+            s->failed = "pidfd_open (Linux 5.10 or newer is needed)";
+            s->error = errno;
+        }
+        mend_store_release(&mend_shm_rank_of(job->shm, (uint32_t)r->index)->child_pid,
+                           (uint32_t)pid);
+    }
+    pthread_mutex_unlock(&job->lock);
+}
+
 static bool start_rank(struct job *job, struct rank *r, struct mend_strings *env)
 {
     struct start s = {.job = job, .r = r};
@@ -191,21 +216,10 @@ static bool start_rank(struct job *job, struct rank *r, struct mend_strings *env
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
     rank_env(&s, env);
     s.env = env->at;
-    r->child = vfork_exec(&s);
-    if (r->child < 0)
-        s.error = errno;
-    if (r->child < 0 || s.failed) {
-        say_failed(job, &s);
-        goto out;
-    }
-    /* Not reaped before the job ends, so the number is still that child's. */
-    r->child_pidfd = (int)syscall(SYS_pidfd_open, r->child, 0);
-    mend_store_release(&mend_shm_rank_of(job->shm, (uint32_t)r->index)->child_pid,
-                       (uint32_t)r->child);
+    start_child(job, &s);
     ok = r->child_pidfd >= 0;
     if (!ok)
-        mend_say(job, "mpiexec: pidfd_open: %s (Linux 5.10 or newer is needed)", strerror(errno));
-out:
+        say_failed(job, &s);
     while (env->n > env_before)
         free(env->at[--env->n]);
     env->at[env->n] = NULL;

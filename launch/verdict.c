@@ -30,10 +30,10 @@ static struct mend_shm_rank *shared(struct job *job, int i)
 
 void mend_rank_kill(struct rank *r)
 {
-    if (r->wrapped_pidfd >= 0)
-        syscall(SYS_pidfd_send_signal, r->wrapped_pidfd, SIGKILL, NULL, 0);
-    else if (r->child_pidfd >= 0)
-        syscall(SYS_pidfd_send_signal, r->child_pidfd, SIGKILL, NULL, 0);
+    int fd = mend_rank_pidfd(r);
+
+    if (fd >= 0)
+        syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
 }
 
 /* Every rank shall look at the table of deaths.  Those that are about to die need not. */
@@ -169,10 +169,22 @@ void mend_verdict_event(struct job *job, struct mend_detector_event ev)
     step(job, &ev);
 }
 
+/* The MPI process is not the child.  Its pidfd makes sure that a later kill hits nobody else. */
+void mend_verdict_joined(struct job *job, struct rank *r)
+{
+    pid_t pid = (pid_t)mend_load_acquire(&shared(job, r->index)->pid);
+
+    if (r->wrapped || pid <= 0 || pid == r->child)
+        return;
+    r->wrapped = pid;
+    r->wrapped_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
 void mend_verdict_life(struct job *job, struct rank *r)
 {
     if (r->mark_seen)
         return;
+    mend_verdict_joined(job, r); /* if it died before its datagram was read */
     r->mark_seen = true;
     if (!r->how)
         r->how = "life word";
@@ -182,21 +194,36 @@ void mend_verdict_life(struct job *job, struct rank *r)
         mend_verdict_exited(job, r);
 }
 
+/* How the rank ended, as far as the kernel told.  If a script was around it, all we have is the
+ * script's status: the shells' convention is 128 + signal, and a script that ends with 0 after its MPI
+ * process died has coped with that. */
+static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
+{
+    *signaled_p = r->exit.si_code != CLD_EXITED;
+    *code_p = r->exit.si_status;
+    if (r->wrapped && r->mark_seen && !*signaled_p && (*code_p == 0 || *code_p > 128)) {
+        *signaled_p = true;
+        *code_p = *code_p ? *code_p - 128 : SIGKILL;
+    }
+}
+
 /* What the exit status is made of; called when the child has ended and the detector knows. */
 static void settle_end(struct job *job, struct rank *r)
 {
     struct mend_rank_end *e = &r->end;
 
+    how_ended(r, &e->signaled, &e->code);
     e->joined = mend_load_relaxed(&shared(job, r->index)->state) != MEND_SHM_RANK_NONE;
     e->aborted = !e->finalized && r->verdict.cause == MEND_VERDICT_ABORT;
-    e->signaled = r->exit.si_code != CLD_EXITED;
-    e->code = e->aborted ? r->verdict.code : r->exit.si_status;
+    if (e->aborted)
+        e->code = r->verdict.code;
     e->failed = !e->finalized && (e->joined || e->signaled || e->code);
 }
 
 void mend_verdict_exited(struct job *job, struct rank *r)
 {
     struct mend_shm_rank *s = shared(job, r->index);
+    struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED};
 
     /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
      * a living process would be a lie.  The watcher will see it. */
@@ -209,9 +236,8 @@ void mend_verdict_exited(struct job *job, struct rank *r)
     r->exit_held = false;
     if (!r->how)
         r->how = "exit";
-    mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_EXITED,
-                                                         .peer = r->index,
-                                                         .signaled = r->exit.si_code != CLD_EXITED,
-                                                         .code = r->exit.si_status});
+    ev.peer = r->index;
+    how_ended(r, &ev.signaled, &ev.code);
+    mend_verdict_event(job, ev);
     settle_end(job, r);
 }

@@ -31,7 +31,7 @@ static bool can_answer(struct job *job, const struct rank *r)
 
 static void ask(const struct rank *r)
 {
-    int fd = r->wrapped_pidfd >= 0 ? r->wrapped_pidfd : r->child_pidfd;
+    int fd = mend_rank_pidfd(r);
 
     syscall(SYS_pidfd_send_signal, fd, MEND_SIG_REPORT, NULL, 0);
 }

@@ -101,13 +101,17 @@ static void *watch(void *arg)
     return NULL;
 }
 
-/* A death should be seen at once on a machine full of spinning ranks.  Where we may not, we do not.
- */
+/* A death should be seen at once on a machine full of spinning ranks, so the watchers go before them.
+ * Where we may not, we do not. */
 static void prefer(pthread_t thread)
 {
-    struct sched_param first = {.sched_priority = 1};
+    struct sched_param p;
+    int policy, max = sched_get_priority_max(SCHED_FIFO);
 
-    pthread_setschedparam(thread, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+    if (pthread_getschedparam(thread, &policy, &p) != 0)
+        return;
+    p.sched_priority = p.sched_priority < max ? p.sched_priority + 1 : max;
+    pthread_setschedparam(thread, SCHED_FIFO, &p);
 }
 
 static bool have_waitv(void)

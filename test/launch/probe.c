@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* probe.c – a rank without MPI: only rt/local and a loop that looks at the interrupt counter.
+ *
+ *   probe latency COUNT MIB   ranks 1 to COUNT are victims in turn: rank 0 kills one and measures the
+ *                             time until its own interrupt moves; the victim has touched MIB MiB
+ *   probe pair WHAT           rank 1 ends in the way WHAT, rank 0 prints what it is told about it
+ *   probe lines COUNT         every rank writes COUNT lines in pieces
+ *   the other words           see main()
+ *
+ * It stands for the library in the tests of the launcher, which must hold without it. */
+#include "base/time.h"
+#include "net/shm/layout.h"
+#include "rt/rt.h"
+#include "rt/wire.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct mend_proc *self;
+
+static struct mend_shm_rank *rank_of(int i)
+{
+    return mend_shm_rank_of(self->shm_base, (uint32_t)i);
+}
+
+static void start(void)
+{
+    self = mend_proc_create_bare();
+    mend_self = self;
+    if (mend_rt_local.open(self) != MEND_OK)
+        exit(77);
+    mend_rt_local.ready(self);
+}
+
+static void leave(void)
+{
+    while (!mend_rt_local.all_leaving(self))
+        sched_yield();
+    mend_rt_local.goodbye(self);
+    mend_rt_local.close(self);
+}
+
+/* Waits for verdict number k, at most 20 s. */
+static struct mend_death wait_verdict(uint32_t k)
+{
+    mend_time_ns end = mend_time_monotonic_ns() + 20 * MEND_NS_PER_S;
+    struct mend_death d;
+
+    while (!mend_rt_local.verdict(self, k, &d)) {
+        if (mend_time_monotonic_ns() > end) {
+            printf("no verdict %u\n", k);
+            exit(78);
+        }
+        sched_yield();
+    }
+    return d;
+}
+
+/* The reason comes a little after the verdict. */
+static struct mend_death wait_cause(uint32_t k)
+{
+    struct mend_death d = wait_verdict(k);
+
+    for (int i = 0; i < 2000 && d.cause == MEND_CAUSE_UNKNOWN; i++) {
+        usleep(1000);
+        mend_rt_local.verdict(self, k, &d);
+    }
+    return d;
+}
+
+static void wait_running(int i)
+{
+    while (mend_load_acquire(&rank_of(i)->state) < MEND_SHM_RANK_RUNNING)
+        sched_yield();
+}
+
+/* ---- latency ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    mend_time_ns x = *(const mend_time_ns *)a, y = *(const mend_time_ns *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void victim(size_t mib)
+{
+    size_t n = mib << 20;
+    char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    while (mend_load_acquire(&rank_of(0)->wait_seq) != (uint32_t)self->me) /* our turn? */
+        usleep(20000);
+    madvise(p, n, MADV_NOHUGEPAGE);
+    memset(p, 1, n);
+    atomic_fetch_add(&rank_of(self->me)->wait_seq, 1);
+    for (;;)
+        pause();
+}
+
+static void print_times(const char *what, mend_time_ns *t, int n)
+{
+    qsort(t, (size_t)n, sizeof(*t), by_size);
+    printf("%s  deaths %d  median %.1f us  p99 %.1f us  max %.1f us\n", what, n,
+           (double)t[n / 2] / 1e3, (double)t[n * 99 / 100] / 1e3, (double)t[n - 1] / 1e3);
+}
+
+static void measure(int count)
+{
+    mend_time_ns *t = calloc((size_t)count, sizeof(*t)),
+                 *noticed = calloc((size_t)count, sizeof(*t));
+
+    for (int i = 1; i <= count; i++) {
+        uint32_t before;
+        mend_time_ns start_ns;
+
+        wait_running(i);
+        mend_store_release(&rank_of(0)->wait_seq, (uint32_t)i);
+        while (!mend_load_acquire(&rank_of(i)->wait_seq))
+            usleep(100);
+        usleep(2000);
+        before = mend_load_acquire(self->interrupt);
+        start_ns = mend_time_monotonic_ns();
+        kill((pid_t)mend_load_relaxed(&rank_of(i)->pid), SIGKILL);
+        while (mend_load_acquire(self->interrupt) == before)
+            mend_cpu_relax();
+        t[i - 1] = mend_time_monotonic_ns() - start_ns;
+        noticed[i - 1] = wait_verdict((uint32_t)i - 1).when_ns - start_ns;
+    }
+    print_times("kill to interrupt", t, count);
+    print_times("kill to agent    ", noticed, count);
+}
+
+/* ---- other roles ---- */
+
+/* True if the process of rank 1 is gone or on its way: no instruction of it will run any more. */
+static bool is_ending(void)
+{
+    unsigned flags = 0, pid = mend_load_relaxed(&rank_of(1)->pid);
+    char path[64], state = 'X';
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+    for (int i = 0; i < 50; i++) {
+        f = fopen(path, "r");
+        if (!f || fscanf(f, "%*d %*s %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+            state = 'X';
+        if (f)
+            fclose(f);
+        if (state == 'Z' || state == 'X' || flags & 4) /* PF_EXITING */
+            return true;
+        usleep(1000);
+    }
+    return false;
+}
+
+/* Rank 1 does something, rank 0 sees what the agent makes of it. */
+static void pair(const char *what)
+{
+    if (self->me == 1) {
+        if (!strcmp(what, "kill"))
+            raise(SIGKILL);
+        if (!strcmp(what, "exit"))
+            _exit(3);
+        if (!strcmp(what, "exec"))
+            execlp("sleep", "sleep", "30", NULL);
+        if (!strcmp(what, "stop"))
+            raise(SIGSTOP);
+        if (!strcmp(what, "leader"))
+            pthread_exit(NULL);
+        if (!strcmp(what, "abort")) {
+            mend_rt_local.abort(self, &self->me, 1, 9);
+            _exit(9);
+        }
+        pause();
+    }
+    if (!strcmp(what, "suspect"))
+        mend_rt_local.suspect(self, 1);
+    if (!strcmp(what, "abort-other"))
+        mend_rt_local.abort(self, (mend_peer[]){1}, 1, 5);
+    if (self->me == 0) {
+        struct mend_death d = wait_cause(0);
+
+        printf("rank %d cause %d code %d fate %u\n", d.peer, (int)d.cause, d.code,
+               mend_load_acquire(&rank_of(1)->fate));
+        printf("its process is %s\n", is_ending() ? "dead" : "alive");
+    }
+    leave();
+}
+
+/* Lines of 1 to 300 bytes, each in several writes. */
+static void lines(int count)
+{
+    unsigned seed = (unsigned)self->me + 1;
+    char text[512];
+
+    for (int i = 0; i < count; i++) {
+        int len = rand_r(&seed) % 280;
+        int n = snprintf(text, sizeof(text), "<%d %d %d ", self->me, i, len);
+
+        memset(text + n, 'a' + self->me % 26, (size_t)len);
+        n += len;
+        n += snprintf(text + n, 4, ">\n");
+        for (int at = 0, piece; at < n; at += piece) {
+            piece = 1 + rand_r(&seed) % 200;
+            piece = piece < n - at ? piece : n - at;
+            if (write(1, text + at, (size_t)piece) != piece)
+                exit(79);
+        }
+    }
+}
+
+static void *idle(void *arg)
+{
+    pause();
+    return NULL;
+}
+
+static void report_wait(int sig)
+{
+    snprintf(rank_of(self->me)->wait_text, MEND_SHM_WAIT_BYTES, "waiting for rank %d",
+             (self->me + 1) % self->peers_n);
+    atomic_fetch_add(&rank_of(self->me)->wait_seq, 1);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+
+    if (!strcmp(what, "pair") && argc > 2 && !strcmp(argv[2], "leader")) {
+        pthread_t t;
+
+        pthread_create(&t, NULL, idle, NULL);
+    }
+    if (!strcmp(what, "waits"))
+        signal(MEND_SIG_REPORT, report_wait);
+    start();
+    if (!strcmp(what, "latency")) {
+        int count = atoi(argv[2]);
+
+        if (self->me != 0 && self->me <= count)
+            victim((size_t)atoi(argv[3]));
+        if (self->me == 0)
+            measure(count);
+        leave();
+    } else if (!strcmp(what, "pair")) {
+        pair(argv[2]);
+    } else if (!strcmp(what, "hello")) {
+        leave();
+    } else if (!strcmp(what, "hang") || !strcmp(what, "waits")) {
+        for (;;)
+            pause();
+    } else if (!strcmp(what, "abort-all")) {
+        mend_peer all[64];
+
+        for (int i = 0; i < self->peers_n; i++)
+            all[i] = i;
+        if (self->me == 0)
+            mend_rt_local.abort(self, all, (uint32_t)self->peers_n, atoi(argv[2]));
+        pause();
+    } else if (!strcmp(what, "report")) {
+        mend_rt_local.report(self, "\"event\":\"shrink\",\"ctx\":17");
+        leave();
+    } else if (!strcmp(what, "exit-after")) {
+        leave();
+        return atoi(argv[2]);
+    } else if (!strcmp(what, "exit-without")) {
+        _exit(atoi(argv[2]));
+    } else if (!strcmp(what, "grandchild")) {
+        if (fork() == 0) {
+            for (;;)
+                pause();
+        }
+        for (;;)
+            pause();
+    } else if (!strcmp(what, "lines")) {
+        lines(atoi(argv[2]));
+        leave();
+    } else if (!strcmp(what, "env")) {
+        return execlp("env", "env", NULL);
+    }
+    return 0;
+}

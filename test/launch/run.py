@@ -1,0 +1,638 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of the launcher with real processes: run.py MPIEXEC PROBE [TEST...]
+
+Each function test_* shows one thing, named by its first line.  None of them needs MPI: the ranks are
+shell commands, or test/launch/probe.c, which has only the runtime (src/rt/local.c).
+"""
+import collections
+import errno
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+MPIEXEC, PROBE = (os.path.abspath(p) for p in sys.argv[1:3])
+LIMIT = 60  # seconds for one command
+
+Result = collections.namedtuple("Result", "status out err")
+
+
+def run(*args, input=None, env=None, cwd=None, limit=LIMIT):
+    p = subprocess.run([MPIEXEC, *map(str, args)], input=input, capture_output=True, timeout=limit,
+                       env={**os.environ, **(env or {})}, cwd=cwd)
+    return Result(p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace"))
+
+
+def start(*args, **more):
+    return subprocess.Popen([MPIEXEC, *map(str, args)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **more)
+
+
+def equal(is_, should):
+    assert is_ == should, f"is {is_!r}, should be {should!r}"
+
+
+def contains(text, part):
+    assert part in text, f"{part!r} is not in {text!r}"
+
+
+def processes_with(mark):
+    """Living processes whose environment holds the mark."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                if mark.encode() not in f.read():
+                    continue
+            with open(f"/proc/{pid}/stat") as f:
+                if f.read().rsplit(")", 1)[1].split()[0] not in "ZX":
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return [p for p in found if p != os.getpid()]
+
+
+def wait_until(what, limit=10):
+    end = time.time() + limit
+    while not what():
+        assert time.time() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def read_until(fd, part, limit=10):
+    """Reads from a terminal or pipe until the text contains part; returns it and the time it took."""
+    text, begin = b"", time.time()
+    while part.encode() not in text:
+        assert time.time() < begin + limit, f"{part!r} did not come: {text!r}"
+        if select.select([fd], [], [], 0.1)[0]:
+            try:
+                text += os.read(fd, 65536)
+            except OSError as e:
+                if e.errno == errno.EIO:
+                    raise AssertionError(f"the end before {part!r}: {text!r}")
+                raise
+    return text.decode(errors="replace"), time.time() - begin
+
+
+marks = 0
+
+
+def new_mark():
+    global marks
+    marks += 1
+    return f"MEND_TEST_MARK=m{os.getpid()}.{marks}"
+
+
+def marked():
+    mark = new_mark()
+    return mark, {**os.environ, mark.split("=")[0]: mark.split("=")[1]}
+
+
+# ---- command line ----
+
+def test_bad_flags():
+    """What is wrong with a command line is said in words, with status 2."""
+    for words, part in [
+        ([], "no program given"),
+        (["-n", "2"], "no program given"),
+        (["-n", "0", "true"], "-n: '0' is not a number"),
+        (["-n", "two", "true"], "-n: 'two'"),
+        (["-n"], "-n needs a value"),
+        (["-n", "99999", "true"], "between 1 and"),
+        (["--nosuch", "true"], "unknown flag '--nosuch'"),
+        (["--bind-too", "core", "true"], "did you mean '--bind-to'"),
+        (["--bind-to", "board", "true"], "none of: none, core, socket"),
+        (["--quiet=1", "true"], "takes no value"),
+        (["--timeout", "soon", "true"], "not a number of seconds"),
+        (["--timeout", "-1", "true"], "not a number of seconds"),
+        (["--inject", "kill", "true"], "ACTION:RANK@PLACE"),
+        (["--inject", "kill:0@nowhere", "true"], "no event of that name"),
+        (["--inject", "kill:5@init.done", "true"], "no rank 5"),
+        (["--inject", "maim:0@init.done", "true"], "expected kill@PLACE"),
+        (["--set", "NOSUCH=1", "true"], "no parameter 'NOSUCH'"),
+        (["--set", "TRACE=maybe", "true"], "no value for TRACE"),
+        (["--set", "TRACE", "true"], "not NAME=VALUE"),
+        (["--wdir", "/no/such", "true"], "No such file"),
+        (["--env", "=x", "true"], "not the name"),
+        (["-machinefile", "hosts", "true"], "this machine only"),
+        (["--mca", "btl", "self", "true"], "--set NAME=VALUE"),
+        (["-n", "1", "true", ":"], "no program given"),
+        (["-q", "-v", "true"], "exclude each other"),
+    ]:
+        r = run(*words)
+        equal((words, r.status), (words, 2))
+        contains(r.err, part)
+
+
+def test_help_and_version():
+    """--help and --version print to standard output, status 0."""
+    r = run("--help")
+    equal((r.status, r.err), (0, ""))
+    for word in ("-n N", "--inject", "--report", "--timeout", "Exit status", "Examples"):
+        contains(r.out, word)
+    assert max(map(len, r.out.splitlines())) <= 100
+    contains(run("--version").out, "Mend")
+
+
+def test_program_not_there():
+    """127 for a program that is not there, 126 for one that cannot be executed; nothing is started."""
+    r = run("-n", 2, "no-such-program")
+    equal(r.status, 127)
+    contains(r.err, "not found in PATH")
+    equal(run("./no/such").status, 127)
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "text")
+        with open(path, "w") as f:
+            f.write("echo from a script without a first line\n")
+        equal(run(path).status, 126)
+        os.chmod(path, 0o755)
+        contains(run(path).out, "from a script")
+        r = run("--wdir", d, "./text")
+        contains(r.out, "from a script")
+        r = run("-n", 1, "sh", "-c", "echo A", ":", "-n", 1, "no-such-program")
+        equal((r.status, r.out), (127, ""))
+
+
+def test_blocks():
+    """Blocks between ':' have their own program, number, directory and environment."""
+    r = run("-genv", "ALL", "a", "-n", 2, "--env", "ONE=1", "--wdir", "/usr", "sh", "-c",
+            'echo $MEND_RANK/$MEND_SIZE $MEND_APPNUM $PWD $ALL $ONE', ":",
+            "-np=1", "-x", "ONE=2", "sh", "-c", 'echo $MEND_RANK/$MEND_SIZE $MEND_APPNUM $ALL $ONE')
+    equal(r.status, 0)
+    equal(sorted(r.out.splitlines()), ["0/3 0 /usr a 1", "1/3 0 /usr a 1", "2/3 1 a 2"])
+
+
+def test_set():
+    """--set becomes the library's environment variable."""
+    equal(run("--set", "spin=77", "sh", "-c", "echo $MEND_SPIN").out, "77\n")
+
+
+# ---- exit status ----
+
+def test_exit_status():
+    """The exit status of ruling R22, with plain programs and with ranks."""
+    for words, status in [
+        (["-n", 2, "true"], 0),
+        (["-n", 2, "sh", "-c", "exit $((MEND_RANK * 3))"], 3),
+        (["-n", 2, "sh", "-c", "kill -9 $$"], 137),
+        (["-n", 2, PROBE, "hello"], 0),
+        (["-n", 2, PROBE, "exit-after", 4], 4),
+        (["-n", 2, PROBE, "exit-without", 0], 1),
+        (["-n", 2, PROBE, "exit-without", 6], 6),
+        (["-n", 3, PROBE, "abort-all", 7], 7),
+        (["-n", 3, PROBE, "abort-all", 256], 1),
+        (["-n", 1, PROBE, "abort-all", 0], 0),
+        (["-n", 3, PROBE, "pair", "kill"], 0),
+        (["--strict-exit", "-n", 3, PROBE, "pair", "kill"], 137),
+        (["--strict-exit", "-n", 3, PROBE, "pair", "abort-other"], 5),
+        (["-n", 2, PROBE, "hello", ":", "-n", 1, "true"], 0),
+    ]:
+        equal((words, run("-q", *words).status), (words, status))
+
+
+# ---- input and output ----
+
+def test_stdin():
+    """Rank 0 reads standard input, the others read nothing."""
+    data = os.urandom(700000).hex().encode()
+    r = run("-n", 3, "sh", "-c", "wc -c", input=data)
+    equal(sorted(r.out.split(), key=int), ["0", "0", str(len(data))])
+    # only what rank 0 reads is taken from a shell's loop
+    p = subprocess.run(["sh", "-c", f"while read x; do echo got $x; {MPIEXEC} -n 2 true; done"],
+                       input=b"1\n2\n3\n", capture_output=True, timeout=LIMIT)
+    equal(p.stdout, b"got 1\ngot 2\ngot 3\n")
+
+
+def test_lines_are_whole():
+    """16 ranks write lines in pieces; every line arrives whole, each rank's in order."""
+    ranks, count = 16, 400
+    r = run("-n", ranks, PROBE, "lines", count)
+    equal(r.status, 0)
+    seen = [0] * ranks
+    for line in r.out.splitlines():
+        m = re.fullmatch(r"<(\d+) (\d+) (\d+) ([a-z]*)>", line)
+        assert m, f"torn: {line!r}"
+        rank, i, length = (int(x) for x in m.groups()[:3])
+        equal((i, len(m.group(4))), (seen[rank], length))
+        assert set(m.group(4)) <= {chr(ord("a") + rank)}
+        seen[rank] += 1
+    equal(seen, [count] * ranks)
+
+
+def test_tagged_output():
+    """--tag-output marks each line with its rank and stream."""
+    r = run("-n", 2, "--tag-output", "sh", "-c", "echo a; echo b; echo c >&2; printf end")
+    equal(sorted(r.out.replace("end", "end\n").split()),
+          sorted("[0] a [0] b [0] end [1] a [1] b [1] end".split()))
+    equal(sorted(r.err.splitlines()), ["[0:err] c", "[1:err] c"])
+
+
+def test_unfinished_lines():
+    """A last line without an end is written, and a rank's line does not stick to another's."""
+    equal(run("-n", 2, "sh", "-c", "[ $MEND_RANK = 0 ] && printf half; true").out, "half")
+    r = run("-n", 2, "sh", "-c", "printf rank$MEND_RANK")
+    equal(sorted(r.out.split("\n")), ["rank0", "rank1"])
+
+
+def test_long_line():
+    """A line of a megabyte arrives complete."""
+    r = run("-n", 2, "sh", "-c", "[ $MEND_RANK = 0 ] && head -c 1000000 /dev/zero | tr '\\0' x; echo")
+    equal(len(r.out.replace("\n", "")), 1000000)
+
+
+def test_closed_output():
+    """When nobody reads our output any more the ranks get SIGPIPE, as in a pipeline."""
+    p = subprocess.run(["bash", "-c", f"{MPIEXEC} -q -n 2 yes | head -1; echo ${{PIPESTATUS[0]}}"],
+                       capture_output=True, timeout=LIMIT)
+    equal(p.stdout, b"y\n141\n")
+
+
+def terminal(*args):
+    """mpiexec with a terminal of its own; returns its process id and our end of the terminal."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execv(MPIEXEC, [MPIEXEC, *map(str, args)])
+    fcntl.ioctl(fd, 0x5414, struct.pack("HHHH", 40, 100, 0, 0))  # TIOCSWINSZ
+    return pid, fd
+
+
+def end_terminal(pid, fd):
+    status = os.waitpid(pid, 0)[1]
+    os.close(fd)
+    return os.waitstatus_to_exitcode(status)
+
+
+def test_terminal_prompt():
+    """A prompt without a line's end comes promptly, and what is typed reaches rank 0."""
+    pid, fd = terminal("-n", 2, "sh", "-c",
+                       '[ $MEND_RANK = 1 ] && exit; printf "name? "; read x; echo hello $x')
+    _, took = read_until(fd, "name? ")
+    assert took < 2, took
+    os.write(fd, b"Ada\n")
+    read_until(fd, "hello Ada")
+    equal(end_terminal(pid, fd), 0)
+
+
+def test_terminal_progress():
+    """A progress display with carriage returns is seen while it runs."""
+    pid, fd = terminal("-n", 2, "sh", "-c",
+                       '[ $MEND_RANK = 1 ] && exec sleep 2; for i in 1 2 3; do printf "\\r$i of 3"; '
+                       'sleep 0.5; done')
+    _, took = read_until(fd, "1 of 3")
+    assert took < 0.45 + 1, took
+    read_until(fd, "3 of 3")
+    equal(end_terminal(pid, fd), 0)
+
+
+def test_terminal_direct():
+    """One rank, or the one named by --tty, has the terminal itself."""
+    test = "[ -t 0 ] && [ -t 1 ] && stty size && echo rank $MEND_RANK"
+    for words, part in [(["-n", 1], "40 100"), (["-n", 2, "--tty", 1], "rank 1")]:
+        pid, fd = terminal(*words, "sh", "-c", f"sleep 0.2; {test}; true")
+        read_until(fd, part)
+        equal(end_terminal(pid, fd), 0)
+
+
+def test_terminal_ctrl_c():
+    """Ctrl-C ends the job, and mpiexec by the same signal."""
+    pid, fd = terminal("-n", 2, "sh", "-c", "echo up$MEND_RANK; sleep 30")
+    read_until(fd, "up0")
+    time.sleep(0.2)
+    os.write(fd, b"\x03")
+    equal(end_terminal(pid, fd), -signal.SIGINT)
+
+
+# ---- signals to mpiexec ----
+
+def test_signal_forwarded():
+    """SIGTERM reaches the ranks once; if they finish cleanly the status is 0."""
+    p = start("-n", 2, "bash", "-c", 'trap "echo got; exit 0" TERM; echo up; while :; do sleep 0.05; done')
+    for _ in range(2):
+        equal(p.stdout.readline(), b"up\n")
+    p.send_signal(signal.SIGTERM)
+    out, _ = p.communicate(timeout=LIMIT)
+    equal((out, p.returncode), (b"got\ngot\n", 0))
+
+
+def test_signal_ends():
+    """Ranks that die of the forwarded signal: mpiexec ends by it too, and says nothing per rank."""
+    p = start("-n", 3, PROBE, "hang")
+    time.sleep(0.5)
+    p.send_signal(signal.SIGINT)
+    _, err = p.communicate(timeout=LIMIT)
+    equal((p.returncode, err), (-signal.SIGINT, b""))
+
+
+def test_second_signal_kills():
+    """Ranks that ignore the first signal are killed by the second."""
+    p = start("-n", 2, "sh", "-c", 'trap "" TERM; echo up; while :; do sleep 0.05; done')
+    for _ in range(2):
+        p.stdout.readline()
+    p.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    equal(p.poll(), None)
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=5)
+    equal(p.returncode, -signal.SIGTERM)
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+
+def test_suspend_and_continue():
+    """SIGTSTP stops the whole job, SIGCONT continues it, and the time between does not count."""
+    mark, env = marked()
+    p = start("--stop-timeout", 1, "-n", 2, "sh", "-c", "echo up; sleep 1; echo done", env=env)
+    for _ in range(2):
+        p.stdout.readline()
+    p.send_signal(signal.SIGTSTP)
+    wait_until(lambda: state_of(p.pid) == "T")
+    time.sleep(2)
+    p.send_signal(signal.SIGCONT)
+    out, err = p.communicate(timeout=LIMIT)
+    equal((out, err, p.returncode), (b"done\ndone\n", b"", 0))
+
+
+def test_usr1_prints_waits():
+    """SIGUSR1 to mpiexec prints what each rank waits for; the job goes on."""
+    p = start("-n", 2, PROBE, "waits")
+    time.sleep(0.5)
+    p.send_signal(signal.SIGUSR1)
+    text, _ = read_until(p.stderr.fileno(), "waiting for rank 0")
+    contains(text, "waiting for rank 1")
+    equal(p.poll(), None)
+    p.kill()
+    p.communicate()
+
+
+# ---- nothing is left behind ----
+
+def leftover_check(end, *words):
+    mark, env = marked()
+    p = start(*words, env=env)
+    wait_until(lambda: len(processes_with(mark)) >= 5)
+    time.sleep(0.3)
+    end(p)
+    p.communicate(timeout=LIMIT)
+    wait_until(lambda: not processes_with(mark), 5)
+
+
+def test_killed_mpiexec_leaves_nothing():
+    """kill -9 of mpiexec ends ranks, their children, and the keeper."""
+    leftover_check(lambda p: p.kill(), "-n", 2, PROBE, "grandchild")
+
+
+def test_killed_mpiexec_with_scripts():
+    """The same if shell scripts are around the ranks."""
+    leftover_check(lambda p: p.kill(), "-n", 2, "sh", "-c", f"{PROBE} hang & sleep 100; true")
+
+
+def test_normal_end_leaves_nothing():
+    """Background processes and daemons of ranks end with the job."""
+    mark, env = marked()
+    script = "setsid sleep 100 >/dev/null 2>&1 & sleep 100 & (setsid sh -c 'sleep 100 & sleep 100' &) ; sleep 0.3"
+    p = start("-n", 2, "bash", "-c", script, env=env)
+    p.communicate(timeout=LIMIT)
+    equal(p.returncode, 0)
+    wait_until(lambda: not processes_with(mark), 2)
+
+
+def test_dead_rank_takes_its_children():
+    """When a rank dies, what it started dies too, while the others go on."""
+    mark, env = marked()
+    p = start("-n", 2, "bash", "-c", '[ $MEND_RANK = 0 ] && { sleep 3; exit 0; }; '
+              'MEND_TEST_CHILD=$MEND_TEST_MARK sleep 100 & echo up; sleep 0.3; kill -9 $$', env=env)
+    equal(p.stdout.readline(), b"up\n")
+    child = mark.replace("MARK", "CHILD")
+    wait_until(lambda: processes_with(child))
+    wait_until(lambda: not processes_with(child), 2)
+    equal(p.poll(), None)
+    _, err = p.communicate(timeout=LIMIT)
+    contains(err.decode(), "killed by signal 9 (Killed); 1 rank goes on")
+
+
+def test_segment_is_private():
+    """The segment has no name, is sealed, and belongs to its owner only; ranks get no other descriptors."""
+    p = start("-n", 2, "sh", "-c", "echo up; sleep 30")
+    p.stdout.readline()
+    rank = next(int(x) for x in subprocess.run(["pgrep", "-P", str(p.pid), "-x", "sh"],
+                                               capture_output=True).stdout.split())
+    links = {fd: os.readlink(f"/proc/{rank}/fd/{fd}") for fd in os.listdir(f"/proc/{rank}/fd")}
+    memory = [fd for fd, to in links.items() if to.startswith("/memfd:mend")]
+    equal(len(memory), 1)
+    equal(len(links), 5)
+    equal(os.stat(f"/proc/{rank}/fd/{memory[0]}").st_mode & 0o777, 0o600)
+    fd = os.open(f"/proc/{rank}/fd/{memory[0]}", os.O_RDWR)
+    equal(fcntl.fcntl(fd, 1034), 7)  # F_GET_SEALS: SEAL, SHRINK, GROW
+    for size in (0, 1 << 40):
+        try:
+            os.ftruncate(fd, size)
+            raise AssertionError("the size could be changed")
+        except PermissionError:
+            pass
+    os.close(fd)
+    p.kill()
+    p.communicate()
+
+
+def test_environment_of_children():
+    """What a rank starts does not take itself for a rank."""
+    r = run("-n", 2, "--inject", "kill:0@finalize.done", PROBE, "env")
+    assert not re.search("^MEND_(RANK|SIZE|SHM_FD|CTL_FD|APPNUM|INJECT)=", r.out, re.M), r.out
+
+
+def test_nested():
+    """mpiexec inside a rank that is no MPI program starts a job of its own."""
+    r = run("-n", 2, "sh", "-c", f"{MPIEXEC} -n 3 sh -c 'echo $MEND_RANK of $MEND_SIZE'")
+    equal(collections.Counter(r.out.splitlines()),
+          collections.Counter({"0 of 3": 2, "1 of 3": 2, "2 of 3": 2}))
+
+
+# ---- deaths ----
+
+CAUSES = {
+    # what: (cause, code) as in enum mend_cause
+    "kill": (1, 9), "exit": (2, 3), "exec": (1, 9), "leader": (1, 9), "abort": (3, 9),
+    "suspect": (6, 0), "abort-other": (3, 5), "stop": (4, 0),
+}
+
+
+def death_check(env, wrap):
+    for what, (cause, code) in CAUSES.items():
+        if wrap and what == "stop":
+            continue  # of this the kernel tells the parent only, which is the script
+        words = ["sh", "-c", f"{PROBE} pair {what}; exit $?"] if wrap else [PROBE, "pair", what]
+        r = run("--stop-timeout", 0.3, "-n", 3, *words, env=env)
+        contains(r.out, f"rank 1 cause {cause} code {code} fate 1")
+        assert "alive" not in r.out, (what, r.out)
+        contains(r.err, "rank 1 (pid ")
+
+
+def test_deaths():
+    """Every way to die is seen, is true when it is told, and has its cause."""
+    death_check({}, False)
+
+
+def test_deaths_without_waitv():
+    """The same on kernels without futex_waitv."""
+    death_check({"MEND_AGENT_NO_WAITV": "1"}, False)
+
+
+def test_deaths_in_scripts():
+    """The same if a shell script is around each rank."""
+    death_check({}, True)
+
+
+def test_script_ends_first():
+    """A script that ends before the MPI process in it takes that process with it."""
+    mark, env = marked()
+    r = run("-n", 2, "sh", "-c", f"[ $MEND_RANK = 0 ] && exec {PROBE} pair x; {PROBE} hang & "
+            "sleep 0.5; exit 5", env=dict([mark.split("=")]))
+    contains(r.out, "rank 1 cause")
+    equal(processes_with(mark), [])
+
+
+def test_rank_is_taken_once():
+    """A second MPI program in the same rank is refused with a reason."""
+    r = run("-n", 2, "sh", "-c", f"{PROBE} hello; {PROBE} hello; test $? = 77")
+    equal(r.status, 0)
+    contains(r.err, "another process is this rank already")
+
+
+def test_damaged_environment():
+    """A damaged environment is refused with a reason, not misread."""
+    for change in ("MEND_SHM_FD=0", "MEND_SHM_FD=99", "MEND_RANK=-1", "MEND_RANK=7", "MEND_SIZE=3",
+                   "MEND_CTL_FD=", "MEND_SHM_FD=3x"):
+        r = run("-n", 2, "sh", "-c", f"{change} {PROBE} hello; exit $?")
+        equal((change, r.status), (change, 77))
+        contains(r.err, "cannot join the job")
+
+
+def test_stop_and_go():
+    """A rank that is stopped and continued in time is not harmed."""
+    p = start("--stop-timeout", 5, "-n", 2, "sh", "-c", "echo $$; sleep 1; echo done")
+    pids = [int(p.stdout.readline()) for _ in range(2)]
+    os.kill(pids[0], signal.SIGSTOP)
+    time.sleep(0.7)
+    os.kill(pids[0], signal.SIGCONT)
+    out, err = p.communicate(timeout=LIMIT)
+    equal((out, err, p.returncode), (b"done\ndone\n", b"", 0))
+
+
+def test_inject_time():
+    """--inject at a time: kill, stop, abort."""
+    for words, part in [("kill:1@time:200ms", "killed by signal 9"),
+                        ("stop:1@time:200ms", "was stopped for too long"),
+                        ("abort:1:6@time:0.2s", "aborted with code 6")]:
+        r = run("--stop-timeout", 0.3, "--inject", words, "-n", 2, PROBE, "pair", "x")
+        contains(r.err, part)
+        equal(r.status, 0)
+
+
+def test_inject_reaches_rank():
+    """The other injections go to their rank's environment, without the rank."""
+    r = run("-n", 2, "--inject", "kill:1@p2p.send.rts#3", "--inject", "abort:1:7@call:MPI_Send",
+            "sh", "-c", "echo $MEND_RANK $MEND_INJECT")
+    equal(sorted(r.out.splitlines()), ["0", "1 kill@p2p.send.rts#3;abort:7@call:MPI_Send"])
+
+
+def test_many_ranks():
+    """More ranks than one futex_waitv can watch; a death in the second group is seen."""
+    r = run("-q", "-n", 140, "sh", "-c",
+            f"case $MEND_RANK in 139) exec {PROBE} exit-without 0;; *) exec {PROBE} hello;; esac")
+    equal(r.status, 1)
+
+
+def test_timeout():
+    """--timeout prints what each rank waits for, kills the job, and exits with 124."""
+    begin = time.time()
+    r = run("--timeout", 0.7, "-n", 2, PROBE, "waits", ":", "-n", 1, "sleep", 100, ":", "-n", 1, PROBE,
+            "hang")
+    equal(r.status, 124)
+    for i, what in enumerate(["waiting for rank 1", "waiting for rank 2", "has not called MPI_Init"]):
+        assert re.search(rf"rank {i} \(pid \d+\): {what}", r.err), r.err
+    contains(r.err, "rank 3 (pid")
+    assert time.time() - begin < 5
+    equal(run("--timeout", 5, "-n", 2, "true").status, 0)
+
+
+def test_report():
+    """--report writes one JSON object per line, with times that do not go back by event."""
+    with tempfile.NamedTemporaryFile() as f:
+        run("-q", "--report", f.name, "-n", 3, PROBE, "pair", "kill")
+        lines = [json.loads(x) for x in open(f.name)]
+        kinds = [x["event"] for x in lines]
+        equal((kinds[0], kinds[-1]), ("start", "end"))
+        death = lines[kinds.index("death")]
+        verdict = lines[kinds.index("verdict")]
+        equal((death["rank"], death["cause"], death["code"], death["seen_by"]),
+              (1, "signal", 9, "life word"))
+        assert 0 < death["t_ns"] <= verdict["t_ns"] <= lines[-1]["t_ns"]
+        equal(lines[-1]["status"], 0)
+        run("--report", f.name, "-n", 3, PROBE, "report")
+        own = [x for x in map(json.loads, open(f.name)) if x["event"] == "shrink"]
+        equal(sorted(x["rank"] for x in own), [0, 1, 2])
+        equal({x["ctx"] for x in own}, {17})
+    equal(run("--report", "/no/such/dir/x", "true").status, 2)
+
+
+def test_abort_is_one_line():
+    """An abort of the whole job is told in one line."""
+    r = run("-n", 4, PROBE, "abort-all", 3)
+    equal(r.err, "mend: rank 0 aborted the job with code 3\n")
+
+
+def test_binding():
+    """Each rank gets a core of its own while there are enough; a second job takes none of them."""
+    cores = len(os.sched_getaffinity(0))
+    show = ["sh", "-c", "grep Cpus_allowed_list /proc/self/status; sleep 0.5"]
+    if cores < 2:
+        return
+    first = start("-n", 2, *show)
+    second = run("-n", cores, *show)
+    out, _ = first.communicate(timeout=LIMIT)
+    equal(len(set(out.decode().splitlines())), 2)
+    equal(len(set(second.out.splitlines())), 1)
+    equal(len(set(run("--bind-to", "none", "-n", 2, *show).out.splitlines())), 1)
+
+
+def test_latency():
+    """From kill -9 to the interrupt of a rank that looks; memory does not matter.  Prints it."""
+    for mib in (1, 1024):
+        r = run("-q", "-n", 11, PROBE, "latency", 10, mib)
+        equal(r.status, 0)
+        print(f"    {mib} MiB: " + r.out.splitlines()[0])
+        median = float(re.search(r"median ([\d.]+) us", r.out).group(1))
+        assert median < 20000, median  # generous: other tests share the cores
+
+
+def main():
+    wanted = sys.argv[3:]
+    tests = [(n, f) for n, f in globals().items()
+             if n.startswith("test_") and (not wanted or n in wanted or n[5:] in wanted)]
+    failed = 0
+    for name, f in tests:
+        begin = time.time()
+        try:
+            f()
+            print(f"ok {name} ({time.time() - begin:.1f} s)", flush=True)
+        except Exception as e:  # noqa: BLE001 - a test that cannot run has failed
+            failed += 1
+            print(f"FAILED {name}: {f.__doc__.splitlines()[0]}\n    {type(e).__name__}: {e}", flush=True)
+    print(f"{len(tests) - failed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
