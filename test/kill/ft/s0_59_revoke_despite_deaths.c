@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S0-59: the caller of invalidate dies after it told one neighbour, and a relay dies as well: if one
+ * living rank heard of it, all do.  Every survivor waits for somebody who never sends. */
+/* RUN: -n 5 ; kill 0 at revoke.sent.one ; expect "rank 4 ok" */
+/* RUN: -n 8 ; kill 0 at revoke.sent.one ; kill 1 at revoke.sent.one ; expect "rank 7 ok" */
+/* RUN: -n 16 ; kill 0 at revoke.sent.one ; kill 1 at revoke.sent.one ; kill 2 at revoke.sent.one ; expect "rank 15 ok" */
+/* RUN: -n 8 ; kill 0 at revoke.sent ; expect "rank 7 ok" */
+#include "../common.h"
+
+int main(int argc, char **argv)
+{
+    int v, class;
+
+    start(&argc, &argv);
+    if (rank == 0) {
+        await(0, size - 1);
+        MPI_Comm_invalidate(MPI_COMM_WORLD);
+        CHECK(!"killed inside");
+    }
+    post(0);
+    do { /* the next rank may be one of the dead: then that is the answer, and we wait for another */
+        int from = size - 1 - rank;
+
+        class = class_of(MPI_Recv(&v, 1, MPI_INT, from, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK(class == MPI_ERR_INVALIDATED || class == MPI_ERR_PROC_FAILED);
+        sched_yield();
+    } while (class != MPI_ERR_INVALIDATED);
+    return finish();
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S0-61, S0-89, S0-93: agreement and shrink are not pre-empted: some ranks are inside when the
+ * communicator is revoked, the others join later; the result is the normal one. */
+/* RUN: -n 2 ; expect "rank 1 ok" */
+/* RUN: -n 7 ; expect "rank 6 ok" */
+#include "../common.h"
+
+int main(int argc, char **argv)
+{
+    MPI_Comm shrunk;
+    MPI_Request r;
+    int flag = 1, n, me, sum = 0;
+
+    start(&argc, &argv);
+    MPI_Icomm_agreement(MPI_COMM_WORLD, &flag, &r);
+    if (rank == 0) {
+        int done = 0;
+
+        MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+        await(0, size - 1); /* the others are inside */
+        MPI_Comm_invalidate(MPI_COMM_WORLD);
+    } else {
+        post(0);
+    }
+    CHECK_EQ(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_EQ(flag, 1);
+    CHECK_EQ(MPI_Comm_shrink(MPI_COMM_WORLD, &shrunk), MPI_SUCCESS);
+    MPI_Comm_size(shrunk, &n);
+    MPI_Comm_rank(shrunk, &me);
+    CHECK_EQ(n, size);
+    CHECK_EQ(me, rank);
+    CHECK_EQ(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, shrunk), MPI_SUCCESS);
+    CHECK_EQ(sum, size * (size - 1) / 2);
+    MPI_Comm_free(&shrunk);
+    return finish();
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S0-73, R3, R17: MPI_Comm_shrink of a communicator that is invalid nowhere is MPI_ERR_ARG everywhere;
+ * if it is invalid at one rank only it proceeds; MPIX_Comm_shrink takes any communicator. */
+/* RUN: -n 1 ; expect "rank 0 ok" */
+/* RUN: -n 5 ; expect "rank 4 ok" */
+#include "../common.h"
+
+int main(int argc, char **argv)
+{
+    MPI_Comm c, s;
+    int n, flag;
+
+    start(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    CHECK_CLASS(MPI_Comm_shrink(c, &s), MPI_ERR_ARG);
+    CHECK_EQ(MPI_Barrier(c), MPI_SUCCESS);
+    CHECK_EQ(MPIX_Comm_shrink(c, &s), MPI_SUCCESS);
+    MPI_Comm_size(s, &n);
+    CHECK_EQ(n, size);
+    MPI_Comm_free(&s);
+    if (rank == size - 1)
+        MPI_Comm_invalidate(c);
+    CHECK_EQ(MPI_Comm_shrink(c, &s), MPI_SUCCESS);
+    MPI_Comm_is_revoked(c, &flag);
+    CHECK_EQ(flag, 1);
+    CHECK_EQ(MPI_Barrier(s), MPI_SUCCESS);
+    MPI_Comm_free(&s);
+    MPI_Comm_free(&c);
+    return finish();
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S0-74..78, S0-80, S0-85, S2-3: ranks die one after the other, each inside the shrink that repairs the
+ * loss of the one before, at every place of the protocol; the survivors agree on the same members in
+ * their old order, and collectives work on the result. */
+/* RUN: -n 5 ; kill 4 at call:MPI_Barrier#1 ; expect "rank 0 ok" */
+/* RUN: -n 5 ; kill 0 at call:MPI_Barrier#1 ; expect "rank 4 ok" */
+/* RUN: -n 5 ; kill 0 at call:MPI_Barrier#1 ; kill 1 at agree.enter ; expect "rank 4 ok" */
+/* RUN: -n 5 ; kill 0 at call:MPI_Barrier#1 ; kill 1 at agree.done ; expect "rank 4 ok" */
+/* RUN: -n 5 ; kill 3 at call:MPI_Barrier#1 ; kill 1 at shrink.decided ; expect "rank 4 ok" */
+/* RUN: -n 8 ; kill 7 at call:MPI_Barrier#1 ; kill 0 at agree.enter ; kill 2 at agree.done ; kill 4 at shrink.decided ; expect "rank 6 ok" */
+/* RUN: -n 5 ; set AGREE_SHM=0 ; kill 0 at call:MPI_Barrier#1 ; kill 1 at agree.enter ; expect "rank 4 ok" */
+/* RUN: -n 5 ; set AGREE_SHM=0 ; kill 4 at call:MPI_Barrier#1 ; kill 0 at agree.sent.down ; expect "rank 2 ok" */
+/* RUN: -n 5 ; set AGREE_SHM=0 ; kill 4 at call:MPI_Barrier#1 ; kill 0 at agree.done ; expect "rank 2 ok" */
+/* RUN: -n 8 ; set AGREE_SHM=0 ; kill 4 at call:MPI_Barrier#1 ; kill 0 at agree.sent.down ; kill 2 at agree.sent.up ; expect "rank 7 ok" */
+#include "../common.h"
+
+static void check_members(MPI_Comm c)
+{
+    int n, me, *old, last = -1;
+
+    MPI_Comm_size(c, &n);
+    MPI_Comm_rank(c, &me);
+    old = malloc((size_t)n * sizeof *old);
+    CHECK_EQ(MPI_Allgather(&rank, 1, MPI_INT, old, 1, MPI_INT, c), MPI_SUCCESS);
+    CHECK_EQ(old[me], rank);
+    for (int i = 0; i < n; i++) {
+        CHECK(old[i] > last); /* S0-77 */
+        last = old[i];
+    }
+    free(old);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm c = MPI_COMM_WORLD, next;
+    int ok;
+
+    start(&argc, &argv);
+    for (int round = 0; round < 10; round++) {
+        ok = MPI_Barrier(c) == MPI_SUCCESS;
+        if (round > 0)
+            MPI_Comm_agreement(c, &ok); /* leave the loop together */
+        if (round > 0 && ok)
+            break;
+        MPI_Comm_invalidate(c);
+        CHECK_EQ(MPI_Comm_shrink(c, &next), MPI_SUCCESS); /* S0-74 */
+        MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);
+        c = next;
+    }
+    check_members(c);
+    return finish();
+}
