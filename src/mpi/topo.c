@@ -9,12 +9,7 @@
  *
  * Classes: MPI_ERR_TOPOLOGY no grid; MPI_ERR_DIMS dimensions that are wrong or do not fit;
  * MPI_ERR_ARG other values. */
-#include "mpi/check.h"
-
-#include "comm/topo.h"
-#include "member/member.h"
-
-#include <string.h>
+#include "mpi/topo.h"
 
 static int check_grid(const struct mend_comm *c, int ndims, const int *dims, const int *periods)
 {
@@ -29,18 +24,6 @@ static int check_grid(const struct mend_comm *c, int ndims, const int *dims, con
             return MPI_ERR_DIMS;
     nodes = mend_cart_nodes(ndims, dims);
     return nodes < 0 || nodes > c->size ? MPI_ERR_DIMS : MPI_SUCCESS;
-}
-
-/* Gives a new communicator its grid, or takes it back. */
-static int attach(struct mend_comm *made, int ndims, const int *dims, const int *periods)
-{
-    if (!made)
-        return MPI_SUCCESS;
-    made->topo = mend_topo_cart(mend_self, ndims, dims, periods, made->rank);
-    if (made->topo)
-        return MPI_SUCCESS;
-    mend_member_free(made);
-    return MPI_ERR_NO_MEM;
 }
 
 /* Processes beyond the grid get MPI_COMM_NULL. */
@@ -64,8 +47,8 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
                   ? mend_member_dup(c, &made)
                   : mend_member_split(c, c->rank < nodes ? 0 : MPI_UNDEFINED, c->rank, &made);
     }
-    if (!err)
-        err = attach(made, ndims, dims, periods);
+    if (!err && made)
+        err = mend_topo_attach(made, mend_topo_cart(mend_self, ndims, dims, periods, made->rank));
     if (!err)
         *comm_cart = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);
@@ -104,14 +87,11 @@ int MPI_Topo_test(MPI_Comm comm, int *status)
 
 static int check_cart(MPI_Comm comm, struct mend_comm **c_p, const struct mend_cart **cart_p)
 {
-    int err = mend_check_comm(comm, c_p);
+    int err = mend_check_topo(comm, MPI_CART, c_p);
 
-    if (err)
-        return err;
-    if (!(*c_p)->topo || (*c_p)->topo->kind != MPI_CART)
-        return MPI_ERR_TOPOLOGY;
-    *cart_p = &(*c_p)->topo->cart;
-    return MPI_SUCCESS;
+    if (!err)
+        *cart_p = &(*c_p)->topo->cart;
+    return err;
 }
 
 MEND_API(MPI_Cartdim_get);
@@ -248,7 +228,7 @@ static int sub(struct mend_comm *c, const struct mend_cart *cart, const int *rem
         periods[at++] = cart->periods[d];
     }
     if (!err)
-        err = attach(*made_p, at, dims, periods);
+        err = mend_topo_attach(*made_p, mend_topo_cart(self, at, dims, periods, (*made_p)->rank));
     mend_free(self, dims);
     return err;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* topo.h – what the files of topologies share. */
+#ifndef MEND_MPI_TOPO_H
+#define MEND_MPI_TOPO_H
+
+#include "mpi/check.h"
+
+#include "comm/topo.h"
+#include "member/member.h"
+
+/* A communicator with a topology of this kind; else MPI_ERR_TOPOLOGY. */
+static inline int mend_check_topo(MPI_Comm comm, int kind, struct mend_comm **c_p)
+{
+    int err = mend_check_comm(comm, c_p);
+
+    return !err && (!(*c_p)->topo || (*c_p)->topo->kind != kind) ? MPI_ERR_TOPOLOGY : err;
+}
+
+/* Gives a new communicator its topology; NULL, for which there was no memory: takes it back. */
+static inline int mend_topo_attach(struct mend_comm *made, struct mend_topo *t)
+{
+    if (t)
+        made->topo = t;
+    else
+        mend_member_free(made);
+    return t ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+#endif
