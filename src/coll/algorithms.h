@@ -9,7 +9,7 @@
 #ifndef MEND_COLL_ALGORITHMS_H
 #define MEND_COLL_ALGORITHMS_H
 
-#include "coll/sched.h"
+#include "coll/schedule.h"
 
 /* barrier.c */
 void mend_barrier_dissemination(struct mend_sched *s);

@@ -21,7 +21,7 @@
 #ifndef MEND_COLL_HALVING_H
 #define MEND_COLL_HALVING_H
 
-#include "coll/sched.h"
+#include "coll/schedule.h"
 
 struct mend_fold {
     int v;     /* number among those that go on, -1: handed its value over */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sched.h – a collective as data: a list of steps that an algorithm writes and run.c carries out.
+/* schedule.h – a collective as data: a list of steps that an algorithm writes and run.c carries out.
  *
  * An algorithm is a function of (rank, size, root, counts).  It sends nothing and reads no buffer:
  * it only appends steps, so a unit test can write the lists of all ranks of all sizes and play
@@ -23,8 +23,8 @@
  *      local steps see what local steps before them did;
  *   2  messages between two ranks are received in the order in which they were sent;
  *   3  both ends of a message agree on its packed size, not on its type map. */
-#ifndef MEND_COLL_SCHED_H
-#define MEND_COLL_SCHED_H
+#ifndef MEND_COLL_SCHEDULE_H
+#define MEND_COLL_SCHEDULE_H
 
 #include "coll/coll.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sched.c – writing lists of steps. */
-#include "coll/sched.h"
+/* schedule.c – writing lists of steps. */
+#include "coll/schedule.h"
 
 #include <string.h>
 

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cells.c – which communicator uses which cell of the node's segment, from when and until when.
+ *
+ *   free ──offered at creation, agreed on──> taken ──first use──> open ──detach──> closed ──> free
+ *                                                                             all others closed it
+ *                                                                             too, or are dead
+ *
+ * A member that has closed a communicator reads nothing of the others' blocks any more.  It says so in
+ * its own block, and keeps its cell back until all other members have said so, too, or are dead: a
+ * slow one may still be looking.  No message is needed for that and nobody waits: the list of closed cells is looked
+ * through when a cell is asked for.
+ *
+ * How P tells that M has closed the communicator with mark X, though M's words may go on changing: M's cell
+ * can serve for another communicator only after P, too, has closed X.  So when P closes X either
+ * closed_mark of M is X, or M has not closed it and the next change of M's closed_n means that it has.
+ *
+ * Invariant: the agreement area of a free cell is zero (member/agree_shm.c). */
+#include "coll/shm.h"
+#include "net/shm/shm.h"
+
+#include <string.h>
+
+/* A closed communicator's cell that others may still look at. */
+struct closed {
+    struct mend_list link;
+    int cell, n;
+    struct {
+        mend_peer peer;
+        uint64_t closed_n; /* it has closed the communicator when its counter is beyond this */
+    } waiting[];
+};
+
+static uint64_t mark_of(const struct mend_comm *c)
+{
+    return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
+}
+
+static struct mend_shm_block *block_of(struct mend_proc *self, mend_peer peer, int cell)
+{
+    return (void *)mend_shm_cell_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
+}
+
+int mend_coll_init(struct mend_proc *self)
+{
+    struct mend_coll *m = mend_zalloc(self, 1, sizeof(*m));
+
+    if (!m)
+        return MPI_ERR_NO_MEM;
+    mend_list_init(&m->running);
+    mend_list_init(&m->closed);
+    m->cells_free = self->shm_base && self->params.coll_shm ? UINT64_MAX : 0;
+    self->coll = m;
+    return MPI_SUCCESS;
+}
+
+void mend_coll_fini(struct mend_proc *self)
+{
+    mend_list_foreach(l, next, &self->coll->closed)
+        mend_free(self, mend_list_entry(l, struct closed, link));
+    mend_free(self, self->coll);
+    self->coll = NULL;
+}
+
+void mend_coll_cell_take(struct mend_proc *self, int cell)
+{
+    MEND_ASSERT(self->coll->cells_free >> cell & 1);
+    self->coll->cells_free &= ~(UINT64_C(1) << cell);
+}
+
+void mend_coll_cell_give_back(struct mend_proc *self, int cell)
+{
+    MEND_ASSERT(!(self->coll->cells_free >> cell & 1));
+    self->coll->cells_free |= UINT64_C(1) << cell;
+}
+
+/* Forgets those that have closed the communicator meanwhile. */
+static bool nobody_left(struct mend_proc *self, struct closed *x)
+{
+    for (int i = 0; i < x->n;) {
+        mend_peer p = x->waiting[i].peer;
+
+        /* acquire: pairs with the release in say_closed() */
+        if (!mend_peer_is_dead(self, p) &&
+            mend_load_acquire(&block_of(self, p, x->cell)->closed_n) == x->waiting[i].closed_n)
+            return false;
+        x->waiting[i] = x->waiting[--x->n];
+    }
+    return true;
+}
+
+static void clear_agreements(struct mend_proc *self, int cell)
+{
+    char *at = mend_shm_cell_agree_of(self->shm_base, (uint32_t)self->me, (uint32_t)cell);
+
+    if (mend_shm_touch(self, at, MEND_SHM_CELL_AGREE))
+        memset(at, 0, MEND_SHM_CELL_AGREE);
+}
+
+uint64_t mend_coll_cells_free(struct mend_proc *self)
+{
+    mend_list_foreach(l, next, &self->coll->closed) {
+        struct closed *x = mend_list_entry(l, struct closed, link);
+
+        if (!nobody_left(self, x))
+            continue;
+        clear_agreements(self, x->cell);
+        mend_coll_cell_give_back(self, x->cell);
+        mend_list_remove(&x->link);
+        mend_free(self, x);
+    }
+    return self->coll->cells_free;
+}
+
+int mend_coll_attach(struct mend_comm *c)
+{
+    struct mend_shm_header *h = c->self->shm_base;
+
+    c->coll = mend_zalloc(c->self, 1, sizeof(*c->coll));
+    if (!c->coll)
+        return MPI_ERR_NO_MEM;
+    c->coll->crowded = h && h->ranks_here_n > h->cores_n;
+    return MPI_SUCCESS;
+}
+
+static bool touch_blocks(struct mend_comm *c)
+{
+    for (int r = 0; r < c->size; r++)
+        if (!mend_shm_touch(c->self, block_of(c->self, mend_group_peer(c->group, r), c->cell),
+                            MEND_SHM_CELL_CONTROL))
+            return false;
+    return true;
+}
+
+/* Whom the cell still waits for.  To be called before the own closing is told. */
+static struct closed *others(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    struct closed *x = mend_alloc(self, sizeof(*x) + (size_t)c->size * sizeof(x->waiting[0]));
+
+    if (!x)
+        return NULL;
+    x->cell = c->cell;
+    x->n = 0;
+    for (int r = 0; r < c->size; r++) {
+        mend_peer p = mend_group_peer(c->group, r);
+        struct mend_shm_block *b = block_of(self, p, c->cell);
+        /* acquire: pairs with the release in say_closed(); the mark is written before it */
+        uint64_t n = mend_load_acquire(&b->closed_n);
+
+        if (r == c->rank || mend_load_relaxed(&b->closed_mark) == mark_of(c))
+            continue;
+        x->waiting[x->n].peer = p;
+        x->waiting[x->n++].closed_n = n;
+    }
+    return x;
+}
+
+static void say_closed(struct mend_comm *c)
+{
+    struct mend_shm_block *b = block_of(c->self, c->self->me, c->cell);
+
+    mend_store_relaxed(&b->closed_mark, mark_of(c));
+    /* release: pairs with the acquire in nobody_left() and others() */
+    mend_store_release(&b->closed_n, mend_load_relaxed(&b->closed_n) + 1);
+}
+
+/* Without memory the cell is never used again, which harms nobody. */
+static void close_cell(struct mend_comm *c)
+{
+    struct closed *x;
+
+    if (!c->coll->block && !touch_blocks(c))
+        return;
+    x = others(c);
+    say_closed(c);
+    if (x)
+        mend_list_append(&c->self->coll->closed, &x->link);
+}
+
+void mend_coll_detach(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+
+    if (!c->coll)
+        return;
+    if (c->cell >= 0 && self->shm_base)
+        close_cell(c);
+    mend_free(self, c->coll->block);
+    mend_free(self, c->coll);
+    c->coll = NULL;
+}
+
+struct opening {
+    struct mend_comm *c;
+    int seen; /* ranks below it have opened */
+};
+
+static bool all_open(struct mend_proc *self, void *arg)
+{
+    struct opening *o = arg;
+    struct mend_comm *c = o->c;
+
+    (void)self;
+    /* acquire: pairs with the release in mend_shm_coll_open() */
+    while (o->seen < c->size &&
+           mend_load_acquire(&c->coll->block[o->seen]->mark) == mark_of(c))
+        o->seen++;
+    return o->seen == c->size || mend_coll_barred(c);
+}
+
+int mend_shm_coll_open(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    struct mend_coll_comm *cc = c->coll;
+    struct opening o = {.c = c};
+    struct mend_wait wait = {.until = all_open, .arg = &o, .hint = MEND_PEER_NONE,
+                             .what = "first collective on a communicator"};
+
+    if (!touch_blocks(c))
+        return MPI_ERR_NO_MEM;
+    cc->block = mend_alloc(self, (size_t)c->size * sizeof(struct mend_shm_block *));
+    if (!cc->block)
+        return MPI_ERR_NO_MEM;
+    for (int r = 0; r < c->size; r++)
+        cc->block[r] = block_of(self, mend_group_peer(c->group, r), c->cell);
+    cc->mine = cc->block[c->rank];
+    for (unsigned i = 0; i < MEND_SHM_COLL_LINES; i++)
+        mend_store_relaxed(&cc->mine->line[i].number, 0);
+    mend_store_relaxed(&cc->mine->done, 0);
+    /* release: pairs with the acquire in all_open() */
+    mend_store_release(&cc->mine->mark, mark_of(c));
+    mend_wait_until(self, &wait);
+    if (o.seen == c->size)
+        return MPI_SUCCESS;
+    mend_free(self, cc->block);
+    cc->block = NULL;
+    return mend_coll_barred(c);
+}

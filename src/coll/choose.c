@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choose.c – one function per collective says which algorithm is used when.
+ *
+ * The limits were measured on two cores of one machine (README.md says how); the shapes are those of
+ * Thakur, Rabenseifner and Gropp (2005): few rounds for short vectors, little traffic for long ones.
+ * MEND_COLL=allreduce=ring,bcast=binomial forces an algorithm where it can be used at all. */
+#include "coll/choose.h"
+#include "coll/shm.h"
+
+#include <string.h>
+
+#define KB 1024
+
+static const struct {
+    const char *name;
+    enum mend_algorithm algorithm;
+} names[] = {
+    {"shm", MEND_ALGORITHM_SHM},
+    {"dissemination", MEND_ALGORITHM_DISSEMINATION},
+    {"binomial", MEND_ALGORITHM_BINOMIAL},
+    {"scatter_ring", MEND_ALGORITHM_SCATTER_RING},
+    {"doubling", MEND_ALGORITHM_DOUBLING},
+    {"halving", MEND_ALGORITHM_HALVING},
+    {"ring", MEND_ALGORITHM_RING},
+    {"linear", MEND_ALGORITHM_LINEAR},
+    {"bruck", MEND_ALGORITHM_BRUCK},
+    {"pairwise", MEND_ALGORITHM_PAIRWISE},
+};
+
+enum mend_algorithm mend_choice_forced(const char *text, const char *collective)
+{
+    size_t len = strlen(collective);
+
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const char *value = at + len + 1;
+
+        if (strncmp(at, collective, len) || at[len] != '=')
+            continue;
+        for (size_t i = 0; i < MEND_COUNT_OF(names); i++)
+            if (strcspn(value, ",") == strlen(names[i].name) &&
+                !strncmp(value, names[i].name, strlen(names[i].name)))
+                return names[i].algorithm;
+    }
+    return MEND_ALGORITHM_NONE;
+}
+
+/* The forced algorithm, NONE in nearly all runs. */
+static enum mend_algorithm forced(const struct mend_choice *x, const char *collective)
+{
+    const char *text = x->c->self->params.coll_algorithm;
+
+    return mend_likely(!text) ? MEND_ALGORITHM_NONE : mend_choice_forced(text, collective);
+}
+
+static bool is_power_of_two(int n)
+{
+    return !(n & (n - 1));
+}
+
+/* The direct forms block, and need the communicator's cell. */
+static bool shm_possible(const struct mend_choice *x)
+{
+    return x->how->kind == MEND_COLL_NOW && mend_shm_coll_possible(x->c);
+}
+
+/* They compute on values as they lie in shared memory: dense types, and no function of the user's,
+ * who might write there. */
+static bool shm_reduction_possible(const struct mend_choice *x)
+{
+    return x->op->predefined && x->type->dense && shm_possible(x);
+}
+
+/* use: nothing forced, or just this. */
+static bool use(enum mend_algorithm forced_one, enum mend_algorithm this_one)
+{
+    return forced_one == MEND_ALGORITHM_NONE || forced_one == this_one;
+}
+
+enum mend_algorithm mend_choose_barrier(const struct mend_choice *x)
+{
+    enum mend_algorithm f = forced(x, "barrier");
+
+    if (use(f, MEND_ALGORITHM_SHM) && shm_possible(x))
+        return MEND_ALGORITHM_SHM;
+    return MEND_ALGORITHM_DISSEMINATION;
+}
+
+enum mend_algorithm mend_choose_bcast(const struct mend_choice *x)
+{
+    enum mend_algorithm f = forced(x, "bcast");
+
+    if (use(f, MEND_ALGORITHM_SHM) && shm_possible(x))
+        return MEND_ALGORITHM_SHM;
+    if (f == MEND_ALGORITHM_BINOMIAL || f == MEND_ALGORITHM_SCATTER_RING)
+        return f;
+    return x->bytes >= 128 * KB && x->c->size > 2 ? MEND_ALGORITHM_SCATTER_RING
+                                                  : MEND_ALGORITHM_BINOMIAL;
+}
+
+enum mend_algorithm mend_choose_reduce(const struct mend_choice *x)
+{
+    enum mend_algorithm f = forced(x, "reduce");
+
+    if (use(f, MEND_ALGORITHM_SHM) && shm_reduction_possible(x))
+        return MEND_ALGORITHM_SHM;
+    if (f == MEND_ALGORITHM_BINOMIAL || f == MEND_ALGORITHM_HALVING)
+        return f;
+    return x->bytes >= 64 * KB && x->c->size > 2 ? MEND_ALGORITHM_HALVING : MEND_ALGORITHM_BINOMIAL;
+}
+
+enum mend_algorithm mend_choose_allreduce(const struct mend_choice *x)
+{
+    enum mend_algorithm f = forced(x, "allreduce");
+
+    if (use(f, MEND_ALGORITHM_SHM) && shm_reduction_possible(x))
+        return MEND_ALGORITHM_SHM;
+    if (f == MEND_ALGORITHM_DOUBLING || f == MEND_ALGORITHM_HALVING ||
+        (f == MEND_ALGORITHM_RING && x->op->commutative))
+        return f;
+    if (x->bytes < 16 * KB || x->c->size == 1)
+        return MEND_ALGORITHM_DOUBLING;
+    /* Folding moves the whole vector twice more. */
+    if (x->bytes >= 256 * KB && !is_power_of_two(x->c->size) && x->op->commutative)
+        return MEND_ALGORITHM_RING;
+    return MEND_ALGORITHM_HALVING;
+}
+
+enum mend_algorithm mend_choose_scan(const struct mend_choice *x)
+{
+    enum mend_algorithm f = forced(x, "scan");
+
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK && shm_reduction_possible(x))
+        return MEND_ALGORITHM_SHM;
+    return MEND_ALGORITHM_DOUBLING;
+}
+
+enum mend_algorithm mend_choose_reduce_scatter(const struct mend_choice *x)
+{
+    enum mend_algorithm f = forced(x, "reduce_scatter");
+
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK && shm_reduction_possible(x))
+        return MEND_ALGORITHM_SHM;
+    if (f == MEND_ALGORITHM_DOUBLING || f == MEND_ALGORITHM_PAIRWISE ||
+        (f == MEND_ALGORITHM_HALVING && x->op->commutative))
+        return f;
+    if (x->bytes <= 2 * KB)
+        return MEND_ALGORITHM_DOUBLING;
+    return x->op->commutative && x->bytes <= 512 * KB ? MEND_ALGORITHM_HALVING
+                                                      : MEND_ALGORITHM_PAIRWISE;
+}
+
+enum mend_algorithm mend_choose_gather(const struct mend_choice *x)
+{
+    enum mend_algorithm f = forced(x, "gather");
+
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK / x->c->size &&
+        shm_possible(x))
+        return MEND_ALGORITHM_SHM;
+    if (f == MEND_ALGORITHM_BINOMIAL || f == MEND_ALGORITHM_LINEAR)
+        return f;
+    return x->bytes <= 2 * KB && x->c->size > 4 ? MEND_ALGORITHM_BINOMIAL : MEND_ALGORITHM_LINEAR;
+}
+
+enum mend_algorithm mend_choose_allgather(const struct mend_choice *x)
+{
+    enum mend_algorithm f = forced(x, "allgather");
+
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK && shm_possible(x))
+        return MEND_ALGORITHM_SHM;
+    if (f == MEND_ALGORITHM_RING || f == MEND_ALGORITHM_BRUCK ||
+        (f == MEND_ALGORITHM_DOUBLING && is_power_of_two(x->c->size)))
+        return f;
+    if (x->bytes * x->c->size >= 256 * KB)
+        return MEND_ALGORITHM_RING;
+    return is_power_of_two(x->c->size) ? MEND_ALGORITHM_DOUBLING : MEND_ALGORITHM_BRUCK;
+}
+
+enum mend_algorithm mend_choose_allgatherv(const struct mend_choice *x)
+{
+    if (use(forced(x, "allgatherv"), MEND_ALGORITHM_SHM) && x->block_max <= MEND_SHM_COLL_CHUNK &&
+        shm_possible(x))
+        return MEND_ALGORITHM_SHM;
+    return MEND_ALGORITHM_RING;
+}
+
+enum mend_algorithm mend_choose_alltoall(const struct mend_choice *x)
+{
+    enum mend_algorithm f = forced(x, "alltoall");
+
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK / x->c->size &&
+        shm_possible(x))
+        return MEND_ALGORITHM_SHM;
+    if (f == MEND_ALGORITHM_BRUCK || f == MEND_ALGORITHM_PAIRWISE)
+        return f;
+    return x->bytes <= 256 && x->c->size >= 8 ? MEND_ALGORITHM_BRUCK : MEND_ALGORITHM_PAIRWISE;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choose.h – which algorithm a collective uses.
+ *
+ * All members must choose alike.  So a choice may look only at what is equal at all of them: the size
+ * of the communicator, its cell, packed bytes, root, operator, and for reductions the type, which
+ * MPI requires to be the same everywhere (MPI-5.0 6.9.1); not at buffers or at other type maps. */
+#ifndef MEND_COLL_CHOOSE_H
+#define MEND_COLL_CHOOSE_H
+
+#include "coll/coll.h"
+
+enum mend_algorithm {
+    MEND_ALGORITHM_NONE, /* nothing is forced */
+    MEND_ALGORITHM_SHM,  /* direct, in shared memory: shm_*.c */
+    MEND_ALGORITHM_DISSEMINATION,
+    MEND_ALGORITHM_BINOMIAL,
+    MEND_ALGORITHM_SCATTER_RING,
+    MEND_ALGORITHM_DOUBLING,
+    MEND_ALGORITHM_HALVING,
+    MEND_ALGORITHM_RING,
+    MEND_ALGORITHM_LINEAR,
+    MEND_ALGORITHM_BRUCK,
+    MEND_ALGORITHM_PAIRWISE,
+};
+
+struct mend_choice {
+    struct mend_comm *c;
+    const struct mend_coll_how *how;
+    MPI_Count bytes; /* of the vector (bcast, reductions), of one block (gather, alltoall), of all
+                        blocks (allgatherv, reduce_scatter) */
+    MPI_Count block_max; /* largest block, where blocks differ */
+    const struct mend_op *op;
+    const struct mend_type *type; /* reductions */
+};
+
+enum mend_algorithm mend_choose_barrier(const struct mend_choice *x);
+enum mend_algorithm mend_choose_bcast(const struct mend_choice *x);
+enum mend_algorithm mend_choose_reduce(const struct mend_choice *x);
+enum mend_algorithm mend_choose_allreduce(const struct mend_choice *x);
+enum mend_algorithm mend_choose_scan(const struct mend_choice *x);
+enum mend_algorithm mend_choose_reduce_scatter(const struct mend_choice *x);
+enum mend_algorithm mend_choose_gather(const struct mend_choice *x); /* and scatter */
+enum mend_algorithm mend_choose_allgather(const struct mend_choice *x);
+enum mend_algorithm mend_choose_allgatherv(const struct mend_choice *x);
+enum mend_algorithm mend_choose_alltoall(const struct mend_choice *x);
+
+/* The algorithm that the text (MEND_COLL) names for a collective; NONE. */
+enum mend_algorithm mend_choice_forced(const char *text, const char *collective);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* coll.c – the calls of coll.h: from arguments to an algorithm, and to whoever carries it out.
+ *
+ *     mend_coll_x() ── choose.c says shm ──> shm_*.c
+ *           └── an algorithm writes a list (schedule.h) ──> run.c                                  */
+#include "coll/algorithms.h"
+#include "coll/choose.h"
+#include "coll/run.h"
+#include "coll/shm.h"
+
+static void open(struct mend_sched *s, struct mend_comm *c, const char *name, const void *in,
+                 void *out)
+{
+    mend_sched_open(s, c->self, name, c->rank, c->size);
+    s->in = in;
+    s->out = out;
+}
+
+/* A list for a reduction; *in_p and *out_p: where its vectors are. */
+static void open_reduction(struct mend_sched *s, struct mend_comm *c, const char *name,
+                           const void *in, const struct mend_coll_buf *out,
+                           const struct mend_op *op, struct mend_piece *in_p,
+                           struct mend_piece *out_p)
+{
+    open(s, c, name, in, out->buf);
+    s->op = op;
+    s->handle = out->handle;
+    *out_p = mend_piece_of(MEND_PLACE_OUTPUT, out->count, out->type);
+    *in_p = *out_p;
+    if (in != MPI_IN_PLACE)
+        in_p->place = MEND_PLACE_INPUT;
+}
+
+static struct mend_choice reduction(struct mend_comm *c, const struct mend_coll_how *how,
+                                    const struct mend_coll_buf *out, const struct mend_op *op)
+{
+    return (struct mend_choice){
+        .c = c, .how = how, .bytes = out->count * out->type->size, .op = op, .type = out->type};
+}
+
+int mend_coll_barrier(struct mend_comm *c, struct mend_coll_how *how)
+{
+    struct mend_choice x = {.c = c, .how = how};
+    struct mend_sched s;
+
+    if (mend_unlikely(c->inter))
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    if (mend_choose_barrier(&x) == MEND_ALGORITHM_SHM)
+        return mend_shm_barrier(c);
+    open(&s, c, "barrier", NULL, NULL);
+    mend_barrier_dissemination(&s);
+    return mend_coll_run(c, &s, how);
+}
+
+/* In parts, hence as bytes: type maps differ, so parts of elements would not. */
+static void bcast_in_parts(struct mend_sched *s, struct mend_piece data, int root)
+{
+    struct mend_piece bytes;
+
+    if (mend_piece_is_dense(data)) {
+        mend_bcast_scatter_ring(s, mend_piece_as_bytes(data), root);
+        return;
+    }
+    bytes = mend_sched_temp_bytes(s, mend_piece_bytes(data));
+    if (s->rank == root)
+        mend_sched_copy(s, data, bytes);
+    mend_bcast_scatter_ring(s, bytes, root);
+    if (s->rank != root)
+        mend_sched_copy(s, bytes, data);
+}
+
+int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
+                    struct mend_coll_how *how)
+{
+    struct mend_choice x = {.c = c, .how = how, .bytes = b.count * b.type->size};
+    enum mend_algorithm algorithm;
+    struct mend_piece data = mend_piece_of(MEND_PLACE_OUTPUT, b.count, b.type);
+    struct mend_sched s;
+
+    if (mend_unlikely(c->inter))
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    algorithm = mend_choose_bcast(&x);
+    if (algorithm == MEND_ALGORITHM_SHM)
+        return mend_shm_bcast(c, &b, root);
+    open(&s, c, "bcast", NULL, b.buf);
+    if (algorithm == MEND_ALGORITHM_SCATTER_RING)
+        bcast_in_parts(&s, data, root);
+    else
+        mend_bcast_binomial(&s, data, root);
+    return mend_coll_run(c, &s, how);
+}
+
+int mend_coll_reduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                     const struct mend_op *op, int root, struct mend_coll_how *how)
+{
+    struct mend_choice x = reduction(c, how, &out, op);
+    enum mend_algorithm algorithm;
+    struct mend_piece from, to;
+    struct mend_sched s;
+
+    if (mend_unlikely(c->inter))
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    algorithm = mend_choose_reduce(&x);
+    if (algorithm == MEND_ALGORITHM_SHM)
+        return mend_shm_reduce(c, in, &out, op, root);
+    open_reduction(&s, c, "reduce", in, &out, op, &from, &to);
+    if (algorithm == MEND_ALGORITHM_HALVING)
+        mend_reduce_halving(&s, from, to, root);
+    else
+        mend_reduce_binomial(&s, from, to, root);
+    return mend_coll_run(c, &s, how);
+}
+
+int mend_coll_allreduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                        const struct mend_op *op, struct mend_coll_how *how)
+{
+    struct mend_choice x = reduction(c, how, &out, op);
+    enum mend_algorithm algorithm;
+    struct mend_piece from, to;
+    struct mend_sched s;
+
+    if (mend_unlikely(c->inter))
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    algorithm = mend_choose_allreduce(&x);
+    if (algorithm == MEND_ALGORITHM_SHM)
+        return mend_shm_allreduce(c, in, &out, op);
+    open_reduction(&s, c, "allreduce", in, &out, op, &from, &to);
+    if (algorithm == MEND_ALGORITHM_RING)
+        mend_allreduce_ring(&s, from, to);
+    else if (algorithm == MEND_ALGORITHM_HALVING)
+        mend_allreduce_halving(&s, from, to);
+    else
+        mend_allreduce_doubling(&s, from, to);
+    return mend_coll_run(c, &s, how);
+}
+
+int mend_coll_scan(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                   const struct mend_op *op, bool exclusive, struct mend_coll_how *how)
+{
+    struct mend_choice x = reduction(c, how, &out, op);
+    struct mend_piece from, to;
+    struct mend_sched s;
+
+    if (mend_choose_scan(&x) == MEND_ALGORITHM_SHM)
+        return mend_shm_scan(c, in, &out, op, exclusive);
+    open_reduction(&s, c, exclusive ? "exscan" : "scan", in, &out, op, &from, &to);
+    mend_scan_doubling(&s, from, to, exclusive);
+    return mend_coll_run(c, &s, how);
+}
+
+/* begin[0 .. size]: first elements of the shares; out.count: of each share, if counts == NULL. */
+static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                          const MPI_Count *begin, const struct mend_op *op, const char *name,
+                          struct mend_coll_how *how)
+{
+    struct mend_coll_buf all = *out;
+    struct mend_choice x;
+    enum mend_algorithm algorithm;
+    struct mend_piece from, to;
+    struct mend_sched s;
+
+    all.count = begin[c->size];
+    x = reduction(c, how, &all, op);
+    algorithm = mend_choose_reduce_scatter(&x);
+    if (algorithm == MEND_ALGORITHM_SHM)
+        return mend_shm_reduce_scatter(c, in, &all, begin, op);
+    open_reduction(&s, c, name, in, &all, op, &from, &to);
+    to.count = begin[c->rank + 1] - begin[c->rank];
+    if (algorithm == MEND_ALGORITHM_DOUBLING)
+        mend_reduce_scatter_doubling(&s, from, to, begin);
+    else if (algorithm == MEND_ALGORITHM_HALVING)
+        mend_reduce_scatter_halving(&s, from, to, begin);
+    else
+        mend_reduce_scatter_pairwise(&s, from, to, begin);
+    return mend_coll_run(c, &s, how);
+}
+
+static int reduce_scatter_shares(struct mend_comm *c, const void *in,
+                                 const struct mend_coll_buf *out,
+                                 const struct mend_coll_counts *counts, const struct mend_op *op,
+                                 const char *name, struct mend_coll_how *how)
+{
+    MPI_Count few[65], *begin = few;
+    int err;
+
+    if (mend_unlikely(c->inter))
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    if (c->size >= (int)MEND_COUNT_OF(few))
+        begin = mend_alloc(c->self, ((size_t)c->size + 1) * sizeof(*begin));
+    if (!begin)
+        return MPI_ERR_NO_MEM;
+    begin[0] = 0;
+    for (int i = 0; i < c->size; i++)
+        begin[i + 1] = begin[i] + (counts ? mend_coll_count(counts, i) : out->count);
+    err = reduce_scatter(c, in, out, begin, op, name, how);
+    if (begin != few)
+        mend_free(c->self, begin);
+    return err;
+}
+
+int mend_coll_reduce_scatter(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                             const struct mend_coll_counts *counts, const struct mend_op *op,
+                             struct mend_coll_how *how)
+{
+    return reduce_scatter_shares(c, in, &out, counts, op, "reduce_scatter", how);
+}
+
+int mend_coll_reduce_scatter_block(struct mend_comm *c, const void *in, struct mend_coll_buf out,
+                                   const struct mend_op *op, struct mend_coll_how *how)
+{
+    return reduce_scatter_shares(c, in, &out, NULL, op, "reduce_scatter_block", how);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.c – the one executor of lists of steps: blocking, nonblocking and persistent collectives.
+ *
+ *     steps:  local, local, start, start, ROUND │ local, start, ROUND │ ...
+ *                                           ^ advance() stops here until all that was started is done
+ *
+ *   blocking      the operation lives on the stack, THE wait calls advance()
+ *   nonblocking   it is a request in self->active, progress calls advance()
+ *   persistent    the same; start() goes back to the first step
+ *
+ * The failure path, for all collectives: a member is dead, or the communicator was revoked, or a message
+ * failed for such a reason: fail() takes back every message that is under way, so that nothing touches
+ * the user's buffers any more (S0-28), and ends the operation with the class.  The agent tells every
+ * process of every death, hence everybody who cannot complete leaves (S0-27).  A message that was too
+ * long does not stop the others: the list goes on to its end and then reports MPI_ERR_TRUNCATE.
+ *
+ * Traffic runs on the collectives' channel with the operation's number as tag: each call takes one number
+ * in the order of calls, which is the same at all members; a persistent operation keeps the number of
+ * its _init call, because starts may come in any order.
+ *
+ * Invariants:
+ *   1  an operation is in coll->running exactly from begin() to finish();
+ *   2  messages[0 .. open_n) were started in this round and are not accounted for. */
+#include "coll/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define STACK_BYTES 4096 /* room for messages and scratch memory of a blocking call */
+
+struct mend_coll_op {
+    struct mend_request base;
+    struct mend_list running;
+    struct mend_comm *c;
+    const char *name;
+    const void *in;
+    void *out;
+    const struct mend_op *op;
+    MPI_Datatype handle;
+    char *temp;
+    struct mend_p2p_request *messages;
+    const struct mend_step *steps;
+    unsigned steps_n, next, open_n, rounds;
+    int tag;
+    int error; /* first error that did not stop the operation */
+    bool over;
+    bool blocking;
+};
+
+static struct mend_coll_op *of(struct mend_request *r)
+{
+    return MEND_CONTAINER_OF(r, struct mend_coll_op, base);
+}
+
+static const void *read_at(const struct mend_coll_op *op, const struct mend_piece *p)
+{
+    const char *at[] = {op->in, op->out, op->temp};
+
+    return at[p->place] + p->at;
+}
+
+static void *write_at(const struct mend_coll_op *op, const struct mend_piece *p)
+{
+    MEND_ASSERT(p->place != MEND_PLACE_INPUT);
+    return (p->place == MEND_PLACE_OUTPUT ? (char *)op->out : op->temp) + p->at;
+}
+
+static void finish(struct mend_coll_op *op, int error)
+{
+    mend_list_remove(&op->running);
+    op->over = true;
+    op->error = error;
+    mend_event(op->c->self, MEND_EV_COLL_DONE);
+    if (!op->blocking)
+        mend_request_complete(&op->base, error); /* may be the end of op */
+}
+
+/* Ends the operation early. */
+static void fail(struct mend_coll_op *op, int error)
+{
+    for (unsigned i = 0; i < op->open_n; i++)
+        if (!op->messages[i].base.done)
+            mend_p2p_abandon(&op->messages[i]);
+    op->open_n = 0;
+    if (error == MEND_CLASS_PROC_FAILED)
+        op->c->coll_failed = true;
+    finish(op, error);
+}
+
+static int start_message(struct mend_coll_op *op, const struct mend_step *step)
+{
+    struct mend_p2p_request *r = &op->messages[op->open_n];
+    const struct mend_piece *p = &step->from;
+
+    r->embedded = true;
+    if (step->kind == MEND_STEP_SEND)
+        return mend_p2p_isend(r, op->c, MEND_CHANNEL_COLL, MEND_SEND_STANDARD, read_at(op, p),
+                              p->count, p->type, step->rank, op->tag);
+    return mend_p2p_irecv(r, op->c, MEND_CHANNEL_COLL, write_at(op, p), p->count, p->type,
+                          step->rank, op->tag);
+}
+
+/* One step that is no ROUND. */
+static int carry_out(struct mend_coll_op *op, const struct mend_step *step)
+{
+    int err;
+
+    switch (step->kind) {
+    case MEND_STEP_REDUCE:
+        mend_op_apply(op->op, read_at(op, &step->from), write_at(op, &step->to), step->to.count,
+                      step->to.type, op->handle);
+        return MPI_SUCCESS;
+    case MEND_STEP_COPY:
+        mend_type_copy(step->from.type, read_at(op, &step->from), step->from.count, step->to.type,
+                       write_at(op, &step->to), step->to.count);
+        return MPI_SUCCESS;
+    default:
+        err = start_message(op, step);
+        if (!err)
+            op->open_n++;
+        return err;
+    }
+}
+
+/* Accounts for messages that are done.  MPI_ERR_PENDING: one is not; another class: it failed for
+ * good. */
+static int settle(struct mend_coll_op *op)
+{
+    while (op->open_n > 0) {
+        struct mend_request *r = &op->messages[op->open_n - 1].base;
+
+        if (!r->done) {
+            op->base.hint = r->hint;
+            return MPI_ERR_PENDING;
+        }
+        op->open_n--;
+        if (mend_unlikely(r->error)) {
+            if (r->error == MEND_CLASS_PROC_FAILED || r->error == MEND_CLASS_INVALIDATED)
+                return r->error;
+            op->error = op->error ? op->error : r->error;
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+/* Goes on as far as possible without waiting. */
+static void advance(struct mend_coll_op *op)
+{
+    int err;
+
+    while (!(err = settle(op))) {
+        if (op->next == op->steps_n) {
+            finish(op, op->error);
+            return;
+        }
+        while (!err && op->next < op->steps_n) {
+            const struct mend_step *step = &op->steps[op->next++];
+
+            if (step->kind == MEND_STEP_ROUND)
+                break;
+            err = carry_out(op, step);
+        }
+        op->rounds++;
+        mend_event(op->c->self, MEND_EV_COLL_ROUND);
+        if (err)
+            break;
+    }
+    if (err != MPI_ERR_PENDING)
+        fail(op, err);
+}
+
+/* Begins, or begins again. */
+static void begin(struct mend_coll_op *op)
+{
+    struct mend_proc *self = op->c->self;
+    int err = mend_coll_barred(op->c);
+
+    op->next = op->open_n = op->rounds = 0;
+    op->error = MPI_SUCCESS;
+    op->over = false;
+    mend_list_append(&self->coll->running, &op->running);
+    mend_event(self, MEND_EV_COLL_ENTER);
+    if (err)
+        fail(op, err);
+    else
+        advance(op);
+}
+
+static void poll(struct mend_request *r)
+{
+    advance(of(r));
+}
+
+static int start(struct mend_request *r)
+{
+    struct mend_coll_op *op = of(r);
+
+    begin(op);
+    if (!r->done)
+        mend_list_append(&op->c->self->active, &r->link);
+    return MPI_SUCCESS;
+}
+
+static void hold(const struct mend_coll_op *op, bool get)
+{
+    struct mend_proc *self = op->c->self;
+
+    for (unsigned i = 0; i < op->steps_n; i++) {
+        const struct mend_step *s = &op->steps[i];
+
+        if (s->kind == MEND_STEP_ROUND)
+            continue;
+        for (int k = 0; k < 2; k++) {
+            const struct mend_type *t = k ? s->to.type : s->from.type;
+
+            if (get)
+                mend_type_get(t);
+            else
+                mend_type_put(self, t);
+        }
+    }
+    if (op->op && get)
+        mend_op_get(op->op);
+    else if (op->op)
+        mend_op_put(self, op->op);
+}
+
+static void release(struct mend_request *r)
+{
+    struct mend_coll_op *op = of(r);
+    struct mend_comm *c = op->c;
+
+    hold(op, false);
+    r->magic = 0;
+    mend_free(c->self, op);
+    mend_comm_put(c);
+}
+
+static void describe(const struct mend_request *r, char *text, size_t max)
+{
+    const struct mend_coll_op *op = (const struct mend_coll_op *)(const void *)r;
+
+    snprintf(text, max, "%s on '%s', round %u", op->name, op->c->name ? op->c->name : "",
+             op->rounds);
+}
+
+static const struct mend_request_ops ops = {
+    .name = "collective", .start = start, .poll = poll, .release = release, .describe = describe};
+
+static void fill(struct mend_coll_op *op, struct mend_comm *c, const struct mend_sched *s)
+{
+    mend_request_init(&op->base, &ops, c);
+    op->c = c;
+    op->name = s->name;
+    op->in = s->in;
+    op->out = s->out;
+    op->op = s->op;
+    op->handle = s->handle;
+    op->steps_n = s->steps_n;
+    op->tag = (int)(c->coll_seq++ & 0x7fffffff);
+}
+
+static size_t round_up(size_t n)
+{
+    return (n + 63) & ~(size_t)63;
+}
+
+/* A blocking call. */
+struct now {
+    struct mend_coll_op op;
+    struct mend_wait wait;
+};
+
+static bool is_over(struct mend_proc *self, void *arg)
+{
+    struct now *now = arg;
+
+    (void)self;
+    if (!now->op.over)
+        advance(&now->op);
+    now->wait.hint = now->op.base.hint; /* the message that is waited for in this round */
+    return now->op.over;
+}
+
+static int run_now(struct mend_comm *c, struct mend_sched *s)
+{
+    struct mend_proc *self = c->self;
+    _Alignas(64) char stack[STACK_BYTES];
+    size_t messages = round_up(s->open_max * sizeof(struct mend_p2p_request));
+    size_t need = messages + s->temp_max;
+    char *room = need <= sizeof(stack) ? stack : mend_alloc(self, need + 64);
+    struct now now;
+    struct mend_coll_op *op = &now.op;
+
+    if (!room)
+        return MPI_ERR_NO_MEM;
+    fill(op, c, s);
+    op->blocking = true;
+    op->steps = s->steps;
+    op->messages = (void *)round_up((uintptr_t)room);
+    op->temp = (char *)op->messages + messages;
+    begin(op);
+    now.wait = (struct mend_wait){
+        .until = is_over, .arg = &now, .what = s->name, .hint = op->base.hint, .rings = true};
+    if (!op->over)
+        mend_wait_until(self, &now.wait);
+    if (room != stack)
+        mend_free(self, room);
+    return op->error;
+}
+
+/* One allocation: the operation, its steps, its messages, its scratch memory. */
+static int run_later(struct mend_comm *c, const struct mend_sched *s, struct mend_coll_how *how)
+{
+    struct mend_proc *self = c->self;
+    size_t steps_at = round_up(sizeof(struct mend_coll_op));
+    size_t messages_at = steps_at + round_up(s->steps_n * sizeof(*s->steps));
+    size_t temp_at = messages_at + round_up(s->open_max * sizeof(struct mend_p2p_request));
+    char *room = mend_alloc(self, temp_at + s->temp_max + 64);
+    struct mend_coll_op *op = (void *)room;
+
+    if (!room)
+        return MPI_ERR_NO_MEM;
+    fill(op, c, s);
+    op->blocking = false;
+    op->steps = memcpy(room + steps_at, s->steps, s->steps_n * sizeof(*s->steps));
+    op->messages = (void *)(room + messages_at);
+    op->temp = (char *)round_up((uintptr_t)room + temp_at);
+    mend_comm_get(c);
+    hold(op, true);
+    how->request = &op->base;
+    if (how->kind == MEND_COLL_PREPARE) {
+        op->base.persistent = true;
+        return MPI_SUCCESS;
+    }
+    op->base.active = true;
+    return start(&op->base);
+}
+
+int mend_coll_run(struct mend_comm *c, struct mend_sched *s, struct mend_coll_how *how)
+{
+    int err = s->no_memory ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+
+    if (!err)
+        err = how->kind == MEND_COLL_NOW ? run_now(c, s) : run_later(c, s, how);
+    mend_sched_close(s);
+    return err;
+}
+
+/* Ends all operations that run on a communicator; what can complete all the same, does. */
+static void end_all(struct mend_proc *self, struct mend_comm *c, int error)
+{
+    mend_list_foreach(l, next, &self->coll->running) {
+        struct mend_coll_op *op = mend_list_entry(l, struct mend_coll_op, running);
+
+        if (op->c != c)
+            continue;
+        if (settle(op) == MPI_SUCCESS && op->next == op->steps_n)
+            finish(op, op->error);
+        else
+            fail(op, error);
+    }
+}
+
+void mend_coll_on_death(struct mend_proc *self, mend_peer dead)
+{
+    bool again = true;
+
+    while (again) { /* ending one may release others: look again from the start */
+        again = false;
+        mend_list_foreach(l, next, &self->coll->running) {
+            struct mend_comm *c = mend_list_entry(l, struct mend_coll_op, running)->c;
+
+            if (mend_group_rank(self, c->group, dead) == MPI_UNDEFINED &&
+                (!c->inter || mend_group_rank(self, c->remote, dead) == MPI_UNDEFINED))
+                continue;
+            mend_comm_get(c);
+            c->coll_failed = true;
+            end_all(self, c, MEND_CLASS_PROC_FAILED);
+            mend_comm_put(c);
+            again = true;
+            break;
+        }
+    }
+}
+
+void mend_coll_on_revoke(struct mend_comm *c)
+{
+    mend_comm_get(c);
+    end_all(c->self, c, MEND_CLASS_INVALIDATED);
+    mend_comm_put(c);
+}

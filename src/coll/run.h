@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.h – carrying out lists of steps; the state that collectives keep in a process. */
+#ifndef MEND_COLL_RUN_H
+#define MEND_COLL_RUN_H
+
+#include "coll/schedule.h"
+
+struct mend_coll {
+    struct mend_list running; /* operations that are not complete: struct mend_coll_op.running */
+    uint64_t cells_free;      /* bit k: cell k may be offered for a new communicator */
+    struct mend_list closed;  /* cells.c: cells of communicators that others may still use */
+};
+
+/* Runs, starts or prepares the list, as `how` says, and takes it over: closes it in any case.
+ * NOW: blocks until all steps are done, a member is dead or the communicator is revoked; returns the
+ * error class.  START and PREPARE: fail only for lack of memory; all else the request tells (S0-15,
+ * R1). */
+int mend_coll_run(struct mend_comm *c, struct mend_sched *s, struct mend_coll_how *how);
+
+/* What a collective on c returns at once: MPI_SUCCESS if it may begin. */
+static inline int mend_coll_barred(const struct mend_comm *c)
+{
+    if (mend_likely(!c->revoked && !c->coll_failed))
+        return MPI_SUCCESS;
+    return c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED;
+}
+
+#endif

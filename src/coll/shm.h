@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shm.h – collectives straight through shared memory, for communicators whose members share a node.
+ *
+ * Flat, all read: every member writes into its own block of the communicator's cell and everybody reads
+ * the others' blocks.  A small value and the flag that publishes it are one cache line, so two
+ * ranks need one transfer each way, and sixteen ranks on two cores need few changes of context.
+ *
+ *   block of a member (written by it only)
+ *   control   head │ done │ line 0 │ line 1 │ ... │ line 15
+ *   data      buffer 0 │ buffer 1 │ buffer 2 │ buffer 3
+ *
+ * Time is counted in ticks, by all members alike: a collective takes one tick, or one per piece of its
+ * data.  In tick t a member that has something to say writes line t % 16 (and buffer t % 4, if 48 bytes do not
+ * suffice), then releases the line's number = t.  Who needs it waits for exactly this number.
+ *
+ * When may line or buffer be written again?  When everybody has finished with what it held.
+ *   done    each member releases the last tick that it has finished with
+ *   floor   private: all members are known to have finished with this tick.  A flag seen tells it for
+ *           nothing: its writer has finished with an earlier tick (the forms say which)
+ * So the collectives where everybody waits for everybody never look at `done`; a broadcast or a
+ * reduction does when it is 16 (4) ticks ahead of the slowest.
+ *
+ * Invariants:
+ *   1  line t % 16 is written for tick t only if t - 16 <= floor, buffer t % 4 only if t - 4 <= floor;
+ *   2  a number in a line is a tick of this communicator: before a member puts the communicator's mark
+ *      into its head it has cleared its lines, and nobody looks before it has seen all marks;
+ *   3  a block is used for another communicator only after all members have closed this one or are
+ *      dead (cells.c).
+ *
+ * A member that is killed leaves a line unpublished or published, nothing between.  The others wait until
+ * a death or a revocation ends the wait; flags count first, so who has seen all of them succeeds
+ * even if somebody died afterwards (S0-29). */
+#ifndef MEND_COLL_SHM_H
+#define MEND_COLL_SHM_H
+
+#include "coll/run.h"
+#include "net/shm/layout.h"
+
+#include <string.h>
+
+#define MEND_SHM_COLL_LINES   16u
+#define MEND_SHM_COLL_BUFFERS 4u
+#define MEND_SHM_COLL_CHUNK   ((MPI_Count)(MEND_SHM_CELL_DATA / MEND_SHM_COLL_BUFFERS))
+#define MEND_SHM_COLL_INLINE  ((MPI_Count)48)
+#define MEND_SHM_COLL_MEMBERS 64 /* most: the cost of a flat form grows with their square */
+
+/* One value with its flag.  Two lines apart, because processors fetch lines in pairs. */
+struct mend_shm_line {
+    _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 number; /* the tick; written last */
+    uint64_t what;                                        /* enum mend_shm_what and bytes */
+    unsigned char bytes[MEND_SHM_COLL_INLINE];
+};
+
+struct mend_shm_block {
+    _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 mark; /* of the communicator that uses it */
+    mend_atomic_u64 closed_mark, closed_n; /* last one that its owner closed; how many */
+    _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 done;
+    struct mend_shm_line line[MEND_SHM_COLL_LINES];
+};
+_Static_assert(sizeof(struct mend_shm_block) <= MEND_SHM_CELL_CONTROL, "fits into the cell");
+
+/* What a line is about; members that disagree are told so instead of reading nonsense. */
+enum mend_shm_what {
+    MEND_SHM_BARRIER = 1,
+    MEND_SHM_BCAST,
+    MEND_SHM_REDUCE,
+    MEND_SHM_RESULT,
+    MEND_SHM_SCAN,
+    MEND_SHM_REDUCE_SCATTER,
+    MEND_SHM_GATHER,
+    MEND_SHM_SCATTER,
+    MEND_SHM_ALLGATHER,
+    MEND_SHM_ALLTOALL,
+};
+#define MEND_SHM_WHAT(kind_, bytes_) ((uint64_t)(kind_) << 56 | (uint64_t)(bytes_))
+#define MEND_SHM_NO_MEMORY           (UINT64_C(1) << 55) /* the writer has no pages for its data */
+
+struct mend_coll_comm {
+    struct mend_shm_block **block; /* by rank; NULL until first use */
+    struct mend_shm_block *mine;
+    uint64_t tick, floor;
+    MPI_Count touched_bytes; /* of each of my buffers */
+    bool crowded;            /* more ranks than cores on this node */
+};
+
+static inline bool mend_shm_coll_possible(const struct mend_comm *c)
+{
+    return c->cell >= 0 && c->size <= MEND_SHM_COLL_MEMBERS && c->self->params.coll_shm;
+}
+
+/* cells.c: first use of the cell.  Blocks until all members have come here, one is dead, or the
+ * communicator is revoked. */
+int mend_shm_coll_open(struct mend_comm *c);
+
+/* shm.c: the parts that the forms are made of. */
+
+/* Begins a collective of n ticks; *first_p is the first, 0 with an error: the communicator cannot. */
+int mend_shm_begin(struct mend_comm *c, uint64_t n, uint64_t *first_p);
+/* Ends it: this member needs nothing of it any more, up to and including tick last (0: none). */
+void mend_shm_end(struct mend_comm *c, uint64_t last);
+
+/* Where this member's data of a tick go; waits until there is room.  bytes: how many; the answer is the
+ * line or the buffer.  NULL with MPI_SUCCESS: no pages; then publish MEND_SHM_NO_MEMORY. */
+int mend_shm_room(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p);
+void mend_shm_publish(struct mend_comm *c, uint64_t tick, uint64_t what);
+/* Waits until all members, or one, have published the tick.  MPI_ERR_TRUNCATE: they disagree about
+ * what it is; MPI_ERR_NO_MEM: one had no memory. */
+int mend_shm_wait_all(struct mend_comm *c, uint64_t tick, uint64_t what);
+int mend_shm_wait_one(struct mend_comm *c, int rank, uint64_t tick, uint64_t what);
+
+/* Room, packed data of `count` elements from packed byte `at` on, publish. */
+int mend_shm_say(struct mend_comm *c, uint64_t tick, enum mend_shm_what kind, MPI_Count size,
+                 const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
+                 MPI_Count bytes);
+
+/* Data of a member in a tick of `bytes` bytes. */
+static inline const void *mend_shm_data(const struct mend_comm *c, int rank, uint64_t tick,
+                                        MPI_Count bytes)
+{
+    struct mend_shm_block *b = c->coll->block[rank];
+
+    if (bytes <= MEND_SHM_COLL_INLINE)
+        return b->line[tick % MEND_SHM_COLL_LINES].bytes;
+    return (char *)b + MEND_SHM_CELL_CONTROL + tick % MEND_SHM_COLL_BUFFERS * MEND_SHM_COLL_CHUNK;
+}
+
+/* All members have finished with everything up to this tick. */
+static inline void mend_shm_all_past(struct mend_comm *c, uint64_t tick)
+{
+    if (tick > c->coll->floor)
+        c->coll->floor = tick;
+}
+
+/* This member has finished with everything up to this tick. */
+static inline void mend_shm_past(struct mend_comm *c, uint64_t tick)
+{
+    /* release: pairs with the acquire in all_done() and raise_floor() */
+    mend_store_release(&c->coll->mine->done, tick);
+}
+
+/* Packed bytes [at, at + bytes) of a user's buffer to and from shared memory. */
+static inline void mend_shm_pack(const struct mend_type *t, const void *buf, MPI_Count count,
+                                 MPI_Count at, void *to, MPI_Count bytes)
+{
+    if (mend_unlikely(!t->dense))
+        mend_type_pack(t, buf, count, at, to, (size_t)bytes);
+    else if (bytes)
+        memcpy(to, (const char *)buf + t->true_lb + at, (size_t)bytes);
+}
+static inline void mend_shm_unpack(const struct mend_type *t, void *buf, MPI_Count count,
+                                   MPI_Count at, const void *from, MPI_Count bytes)
+{
+    if (mend_unlikely(!t->dense))
+        mend_type_unpack(t, buf, count, at, from, (size_t)bytes);
+    else if (bytes)
+        memcpy((char *)buf + t->true_lb + at, from, (size_t)bytes);
+}
+
+/* shm.c, shm_reduce.c, shm_move.c: the forms.  Collective over c; block until done here, a member
+ * that is needed is dead, or c is revoked. */
+int mend_shm_barrier(struct mend_comm *c);
+int mend_shm_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root);
+int mend_shm_reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                    const struct mend_op *op, int root);
+int mend_shm_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                       const struct mend_op *op);
+int mend_shm_scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                  const struct mend_op *op, bool exclusive);
+int mend_shm_reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *all,
+                            const MPI_Count *begin, const struct mend_op *op);
+int mend_shm_gather(struct mend_comm *c, const struct mend_coll_buf *in,
+                    const struct mend_coll_buf *out, MPI_Count bytes, int root);
+int mend_shm_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
+                     const struct mend_coll_buf *out, MPI_Count bytes, int root);
+struct mend_blocks;
+int mend_shm_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
+                       const struct mend_coll_buf *out, const struct mend_blocks *blocks);
+int mend_shm_alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
+                      const struct mend_coll_buf *out);
+
+#endif
