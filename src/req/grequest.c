@@ -2,6 +2,8 @@
 /* grequest.c – requests that the user completes. */
 #include "req/grequest.h"
 
+#include "comm/objects.h"
+
 #include <stdio.h>
 
 struct grequest {
@@ -18,19 +20,6 @@ static struct grequest *of(struct mend_request *r)
     return MEND_CONTAINER_OF(r, struct grequest, base);
 }
 
-/* Around a function of the user's, which may call MPI. */
-static void unlock(struct mend_proc *self)
-{
-    if (self->threaded)
-        pthread_mutex_unlock(&self->lock);
-}
-
-static void lock(struct mend_proc *self)
-{
-    if (self->threaded)
-        pthread_mutex_lock(&self->lock);
-}
-
 /* The user's function fills a whole status; its parts go into the request. */
 static int query(struct mend_request *r)
 {
@@ -40,9 +29,9 @@ static int query(struct mend_request *r)
 
     mend_status_empty(&status);
     if (g->query_fn) {
-        unlock(g->self);
+        mend_unlock(g->self);
         err = g->query_fn(g->extra_state, &status);
-        lock(g->self);
+        mend_lock(g->self);
     }
     r->source = status.MPI_SOURCE;
     r->tag = status.MPI_TAG;
@@ -59,9 +48,9 @@ int mend_grequest_free(struct mend_request *r)
 
     g->free_fn = NULL;
     if (fn) {
-        unlock(g->self);
+        mend_unlock(g->self);
         err = fn(g->extra_state);
-        lock(g->self);
+        mend_lock(g->self);
     }
     return err;
 }
@@ -124,9 +113,9 @@ int mend_grequest_cancel(struct mend_request *r)
     int err = MPI_SUCCESS;
 
     if (g->cancel_fn) {
-        unlock(g->self);
+        mend_unlock(g->self);
         err = g->cancel_fn(g->extra_state, done);
-        lock(g->self);
+        mend_lock(g->self);
     }
     return err;
 }

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* common.h – what tests of failure semantics share.
+ *
+ * Ranks synchronise without MPI: through counters in a shared file (the board), so that a test decides
+ * who dies when, and nothing depends on sleeping long enough.
+ *
+ *     post(k)        counter k goes up by one
+ *     await(k, n)    until counter k is at least n; calls no MPI function
+ *     die_now()      SIGKILL for myself
+ *     wait_until_dead(c, r)   until this process has been told that rank r of c is dead
+ *
+ * A test ends with `return finish();`.  Who got there prints "rank N ok", which the recipe expects,
+ * and a failed check aborts the job with status 1. */
+#ifndef TEST_KILL_COMMON_H
+#define TEST_KILL_COMMON_H
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define CHECK(cond_)                                                                               \
+    do {                                                                                           \
+        if (!(cond_)) {                                                                            \
+            fprintf(stderr, "rank %d: %s:%d: not true: %s\n", rank, __FILE__, __LINE__, #cond_);   \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
+        }                                                                                          \
+    } while (0)
+
+#define CHECK_EQ(a_, b_)                                                                           \
+    do {                                                                                           \
+        long long va_ = (long long)(a_), vb_ = (long long)(b_);                                    \
+        if (va_ != vb_) {                                                                          \
+            fprintf(stderr, "rank %d: %s:%d: %s is %lld, expected %s = %lld\n", rank, __FILE__,    \
+                    __LINE__, #a_, va_, #b_, vb_);                                                 \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
+        }                                                                                          \
+    } while (0)
+
+/* The call gives exactly this error class; failure errors also as code (R15). */
+#define CHECK_CLASS(call_, class_)                                                                 \
+    do {                                                                                           \
+        int code_ = (call_), got_ = class_of(code_);                                               \
+        if (got_ != (class_)) {                                                                    \
+            fprintf(stderr, "rank %d: %s:%d: %s gives class %#x, expected %s = %#x\n", rank,       \
+                    __FILE__, __LINE__, #call_, (unsigned)got_, #class_, (unsigned)(class_));      \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
+        }                                                                                          \
+    } while (0)
+
+#define GUARD       0xC5
+#define BOARD_SLOTS 4096
+
+static int rank, size;
+static int *board;
+
+static inline int class_of(int code)
+{
+    int class = code;
+
+    if (code != MPI_SUCCESS)
+        MPI_Error_class(code, &class);
+    return class;
+}
+
+static inline void open_board(void)
+{
+    const char *dir = getenv("MEND_TEST_TMP");
+    char path[4096];
+    int fd;
+
+    if (dir)
+        snprintf(path, sizeof path, "%s/board", dir);
+    else
+        snprintf(path, sizeof path, "/tmp/mend-board-%d", (int)getppid());
+    fd = open(path, O_RDWR | O_CREAT, 0600);
+    CHECK(fd >= 0 && ftruncate(fd, BOARD_SLOTS * sizeof(int)) == 0);
+    board = mmap(NULL, BOARD_SLOTS * sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    CHECK(board != MAP_FAILED);
+    close(fd);
+}
+
+static inline void post(int slot)
+{
+    __atomic_fetch_add(&board[slot], 1, __ATOMIC_SEQ_CST);
+}
+
+static inline int posted(int slot)
+{
+    return __atomic_load_n(&board[slot], __ATOMIC_SEQ_CST);
+}
+
+static inline void await(int slot, int n)
+{
+    while (posted(slot) < n)
+        sched_yield();
+}
+
+/* Starts the test: MPI_ERRORS_RETURN everywhere, a watchdog, and the board. */
+static inline void start(int *argc, char ***argv)
+{
+    alarm(60);
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    open_board();
+}
+
+static inline int finish(void)
+{
+    MPI_Finalize();
+    printf("rank %d ok\n", rank);
+    return 0;
+}
+
+static inline _Noreturn void die_now(void)
+{
+    raise(SIGKILL);
+    abort();
+}
+
+/* True if this process knows that rank r of c is dead.  Local; lets the library look. */
+static inline bool is_known_dead(MPI_Comm c, int r)
+{
+    MPI_Group all, dead;
+    int flag, n, *ranks, *in_all;
+    bool found = false;
+
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    MPI_Comm_get_failed(c, &dead);
+    MPI_Group_size(dead, &n);
+    ranks = malloc(((size_t)n + 1) * sizeof *ranks);
+    in_all = malloc(((size_t)n + 1) * sizeof *in_all);
+    for (int i = 0; i < n; i++)
+        ranks[i] = i;
+    MPI_Comm_test_inter(c, &flag);
+    if (flag)
+        MPI_Comm_remote_group(c, &all);
+    else
+        MPI_Comm_group(c, &all);
+    MPI_Group_translate_ranks(dead, n, ranks, all, in_all);
+    for (int i = 0; i < n; i++)
+        found |= in_all[i] == r;
+    MPI_Group_free(&all);
+    if (dead != MPI_GROUP_EMPTY)
+        MPI_Group_free(&dead);
+    free(ranks);
+    free(in_all);
+    return found;
+}
+
+/* r is a rank of the remote group if c is an intercommunicator. */
+static inline void wait_until_dead(MPI_Comm c, int r)
+{
+    while (!is_known_dead(c, r))
+        sched_yield();
+}
+
+static inline unsigned char pattern(unsigned seed, size_t i)
+{
+    return (unsigned char)((i * 2654435761u + seed * 40503u + (i >> 11)) >> 3);
+}
+
+static inline void fill(void *buf, size_t n, unsigned seed)
+{
+    for (size_t i = 0; i < n; i++)
+        ((unsigned char *)buf)[i] = pattern(seed, i);
+}
+
+/* Index of the first wrong byte, or -1. */
+static inline long long wrong(const void *buf, size_t n, unsigned seed)
+{
+    for (size_t i = 0; i < n; i++)
+        if (((const unsigned char *)buf)[i] != pattern(seed, i))
+            return (long long)i;
+    return -1;
+}
+
+/* Index of the first byte that is not GUARD, or -1. */
+static inline long long touched(const void *buf, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (((const unsigned char *)buf)[i] != GUARD)
+            return (long long)i;
+    return -1;
+}
+
+/* A buffer of n bytes with EDGE guard bytes on both sides. */
+#define EDGE 256
+
+static inline unsigned char *guarded(size_t n)
+{
+    unsigned char *p = malloc(n + 2 * EDGE);
+
+    memset(p, GUARD, n + 2 * EDGE);
+    return p + EDGE;
+}
+
+static inline void check_guards(const unsigned char *p, size_t n)
+{
+    CHECK_EQ(touched(p - EDGE, EDGE), -1);
+    CHECK_EQ(touched(p + n, EDGE), -1);
+}
+
+#endif

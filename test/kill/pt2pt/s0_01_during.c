@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The peer dies while rank 0 is inside the call, once for each blocking call, each time another rank:
+ * S0-1 (every blocking call returns), S0-17, S0-21, S0-16 (waits).  Rank 0 tells the victim through the
+ * board that it is about to call; the victim gives it a moment to get into the call. */
+/* RUN: -n 8 ; args 0 ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args 7 ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args 14 ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args 21 ; expect "rank 0 ok" */
+#include "../common.h"
+
+#define W     MPI_COMM_WORLD
+#define LARGE 1000000
+
+static unsigned char *in, *out;
+
+static int in_wait(MPI_Request *r, int how)
+{
+    MPI_Request a[3] = {MPI_REQUEST_NULL, *r, MPI_REQUEST_NULL};
+    MPI_Status s[3];
+    int i, n, flag = 0, indices[3], code = MPI_SUCCESS;
+
+    switch (how) {
+    case 0:
+        return MPI_Wait(r, s);
+    case 1:
+        while (!flag && code == MPI_SUCCESS)
+            code = MPI_Test(r, &flag, s);
+        return code;
+    case 2:
+        code = MPI_Waitany(3, a, &i, s);
+        CHECK_EQ(i, 1);
+        return code;
+    case 3:
+        CHECK_CLASS(MPI_Waitall(3, a, s), MPI_ERR_IN_STATUS);
+        return s[1].MPI_ERROR;
+    default:
+        CHECK_CLASS(MPI_Waitsome(3, a, &n, indices, s), MPI_ERR_IN_STATUS);
+        CHECK(n == 1 && indices[0] == 1);
+        return s[0].MPI_ERROR;
+    }
+}
+
+/* Call number k with rank v, which dies meanwhile. */
+static int call(int k, int v)
+{
+    MPI_Message m;
+    MPI_Request r;
+    MPI_Status s;
+
+    switch (k) {
+    case 0:
+        return MPI_Recv(in, LARGE, MPI_BYTE, v, 0, W, &s);
+    case 1:
+        return MPI_Recv(in, LARGE, MPI_BYTE, MPI_ANY_SOURCE, 0, W, &s);
+    case 2:
+        return MPI_Send(out, LARGE, MPI_BYTE, v, 0, W);
+    case 3:
+        return MPI_Ssend(out, 1, MPI_BYTE, v, 0, W);
+    case 4:
+        return MPI_Ssend(out, LARGE, MPI_BYTE, v, 0, W);
+    case 5:
+        return MPI_Sendrecv(out, 1, MPI_BYTE, v, 0, in, 1, MPI_BYTE, v, 0, W, &s);
+    case 6:
+        return MPI_Sendrecv(out, LARGE, MPI_BYTE, v, 0, in, 1, MPI_BYTE, MPI_PROC_NULL, 0, W, &s);
+    case 7:
+        return MPI_Sendrecv(out, 1, MPI_BYTE, MPI_PROC_NULL, 0, in, 1, MPI_BYTE, MPI_ANY_SOURCE, 0,
+                            W, &s);
+    case 8:
+        return MPI_Sendrecv_replace(in, LARGE, MPI_BYTE, v, 0, v, 0, W, &s);
+    case 9:
+        return MPI_Probe(v, 0, W, &s);
+    case 10:
+        return MPI_Probe(MPI_ANY_SOURCE, 0, W, &s);
+    case 11:
+        return MPI_Mprobe(v, 0, W, &m, &s);
+    case 12:
+        return MPI_Mprobe(MPI_ANY_SOURCE, 0, W, &m, &s);
+    case 13:
+        return MPI_Rsend(out, LARGE, MPI_BYTE, v, 0, W);
+    case 14:
+    case 15:
+    case 16:
+    case 17:
+    case 18:
+        MPI_Irecv(in, LARGE, MPI_BYTE, v, 0, W, &r);
+        return in_wait(&r, k - 14);
+    case 19:
+    case 20:
+    case 21:
+        MPI_Isend(out, LARGE, MPI_BYTE, v, 0, W, &r);
+        return in_wait(&r, k - 19);
+    case 22:
+    case 23:
+        MPI_Isendrecv(out, LARGE, MPI_BYTE, v, 0, in, LARGE, MPI_BYTE, v, 0, W, &r);
+        return in_wait(&r, k - 22);
+    case 24:
+        MPI_Irecv(in, LARGE, MPI_BYTE, v, MPI_ANY_TAG, W, &r);
+        return in_wait(&r, 3);
+    case 25:
+        MPI_Issend(out, 10, MPI_BYTE, v, 0, W, &r);
+        return in_wait(&r, 4);
+    case 26:
+        MPI_Recv_init(in, LARGE, MPI_BYTE, v, 0, W, &r);
+        MPI_Start(&r);
+        return in_wait(&r, 0);
+    default:
+        MPI_Send_init(out, LARGE, MPI_BYTE, v, 0, W, &r);
+        MPI_Start(&r);
+        return in_wait(&r, 2);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int first = argc > 1 ? atoi(argv[1]) : 0;
+
+    start(&argc, &argv);
+    if (rank != 0) {
+        await(rank, 1);
+        usleep(30000);
+        die_now();
+    }
+    in = guarded(LARGE);
+    out = guarded(LARGE);
+    for (int v = 1; v < size; v++) {
+        post(v);
+        CHECK_CLASS(call(first + v - 1, v), MPI_ERR_PROC_FAILED);
+        check_guards(in, LARGE);
+        CHECK_EQ(touched(out - EDGE, LARGE + 2 * EDGE), -1);
+        CHECK_CLASS(MPI_Comm_failure_ack(W), MPI_SUCCESS);
+    }
+    return finish();
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S0-5: with the default error handler the failure of a needed process is fatal for the group of the
+ * communicator; with MPI_ERRORS_RETURN on MPI_COMM_WORLD it is returned.  S0-3, S0-10: without a need
+ * for the dead process the default handler is never called. */
+/* RUN: -n 3 ; args return ; expect "rank 0 ok" ; expect "rank 1 ok" */
+/* RUN: -n 3 ; args nobody ; expect "rank 0 ok" ; expect "rank 1 ok" */
+#include "../common.h"
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "fatal";
+    int v = 0, other;
+
+    start(&argc, &argv);
+    if (strcmp(how, "return") != 0)
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    if (rank == size - 1)
+        die_now();
+    wait_until_dead(MPI_COMM_WORLD, size - 1);
+    other = 1 - rank;
+    if (strcmp(how, "nobody") != 0 && rank == 0)
+        CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, size - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                    MPI_ERR_PROC_FAILED);
+    CHECK_EQ(MPI_Sendrecv(&rank, 1, MPI_INT, other, 2, &v, 1, MPI_INT, other, 2, MPI_COMM_WORLD,
+                          MPI_STATUS_IGNORE),
+             MPI_SUCCESS);
+    CHECK_EQ(v, other);
+    return finish();
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S4-2: the error of a request that was freed is fatal for this process alone (the scope of
+ * MPI_COMM_SELF), whatever handlers are set; the others see it as one more death and go on.  A freed
+ * request that fails nobody's way is no trouble, nor is a freed one that completes. */
+/* RUN: -n 3 ; args recv ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
+/* RUN: -n 3 ; args send ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
+/* RUN: -n 3 ; args good ; expect "rank 0 ok" ; expect "rank 1 ok" */
+#include "../common.h"
+
+#define W MPI_COMM_WORLD
+#define N 500000
+
+int main(int argc, char **argv)
+{
+    static unsigned char buf[N];
+    const char *how = argc > 1 ? argv[1] : "good";
+    MPI_Request r;
+    int v = 5;
+
+    start(&argc, &argv);
+    if (rank == 2) {
+        await(0, 1);
+        if (!strcmp(how, "good"))
+            MPI_Recv(buf, N, MPI_BYTE, 1, 1, W, MPI_STATUS_IGNORE);
+        if (!strcmp(how, "good"))
+            post(1);
+        die_now();
+    }
+    if (rank == 1) {
+        if (!strcmp(how, "recv"))
+            MPI_Irecv(buf, N, MPI_BYTE, 2, 1, W, &r);
+        else
+            MPI_Isend(buf, N, MPI_BYTE, 2, 1, W, &r);
+        MPI_Request_free(&r);
+        post(0);
+        if (!strcmp(how, "good"))
+            while (posted(1) == 0)
+                MPI_Iprobe(0, 0, MPI_COMM_SELF, &v, MPI_STATUS_IGNORE); /* let it go on */
+        wait_until_dead(W, 2); /* ends this process, or comes back if all was well */
+        v = 5;
+        CHECK_EQ(MPI_Send(&v, 1, MPI_INT, 0, 3, W), MPI_SUCCESS);
+    }
+    if (rank == 0) {
+        CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, 1, 3, W, MPI_STATUS_IGNORE),
+                    strcmp(how, "good") ? MPI_ERR_PROC_FAILED : MPI_SUCCESS);
+        CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, 2, 3, W, MPI_STATUS_IGNORE), MPI_ERR_PROC_FAILED);
+    }
+    return finish();
+}
