@@ -64,8 +64,10 @@ static bool parse_place(char *place, struct mend_inject *inject_p, const char **
     if (!strncmp(place, "call:", 5)) {
         inject_p->place = MEND_INJECT_AT_CALL;
         *why_p = "the function's name is empty or too long";
-        snprintf(inject_p->call, sizeof(inject_p->call), "%s", place + 5);
-        return place[5] && strlen(place + 5) < sizeof(inject_p->call);
+        if (!place[5] || strlen(place + 5) >= sizeof(inject_p->call))
+            return false;
+        strcpy(inject_p->call, place + 5);
+        return true;
     }
     inject_p->place = MEND_INJECT_AT_EVENT;
     inject_p->event = mend_event_find(place);
