@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* event_test.c – specifications of --inject: what is taken, and what is refused with a reason. */
+#include "base/event.h"
+#include "base/test.h"
+
+static struct mend_inject got;
+static const char *why;
+
+static bool takes(const char *spec)
+{
+    return mend_inject_parse(spec, &got, &why);
+}
+
+MEND_TEST(events_calls_and_times)
+{
+    CHECK(takes("kill@p2p.send.rts#3"));
+    CHECK_EQ(got.action, MEND_INJECT_KILL);
+    CHECK_EQ(got.place, MEND_INJECT_AT_EVENT);
+    CHECK_EQ(got.event, MEND_EV_P2P_SEND_RTS);
+    CHECK_EQ(got.countdown, 3);
+    CHECK(takes("stop@call:MPI_Send"));
+    CHECK_EQ(got.action, MEND_INJECT_STOP);
+    CHECK_STR(got.call, "MPI_Send");
+    CHECK_EQ(got.countdown, 1);
+    CHECK(takes("abort:7@time:50ms"));
+    CHECK_EQ(got.action, MEND_INJECT_ABORT);
+    CHECK_EQ(got.arg, 7);
+    CHECK_EQ(got.delay_ns, 50 * 1000 * 1000);
+}
+
+MEND_TEST(everything_else_is_refused)
+{
+    static const char *const bad[] = {"",
+                                      "kill",
+                                      "kill@",
+                                      "kill@nowhere",
+                                      "eat@init.done",
+                                      "kill@time:x",
+                                      "kill@time:-1s",
+                                      "kill@time:5h",
+                                      "kill@call:",
+                                      "kill@init.done#0",
+                                      "kill@init.done#-1",
+                                      "kill@init.done#x"};
+
+    for (size_t i = 0; i < MEND_COUNT_OF(bad); i++) {
+        CHECK(!takes(bad[i]));
+        CHECK(why && *why);
+    }
+}
+
+static int acted;
+
+static void act(struct mend_events *events, struct mend_inject *inject)
+{
+    acted++;
+}
+
+MEND_TEST(the_nth_time_and_only_then)
+{
+    struct mend_inject injects[2];
+    struct mend_events events = {.injects = injects, .injects_n = 2, .act = act};
+
+    CHECK(takes("kill@coll.enter#2"));
+    injects[0] = got;
+    CHECK(takes("kill@call:MPI_Recv#2"));
+    injects[1] = got;
+    for (int i = 0; i < 4; i++) {
+        mend_event_hit(&events, MEND_EV_COLL_ENTER);
+        CHECK_EQ(acted, i >= 1);
+        mend_event_hit(&events, MEND_EV_COLL_DONE);
+    }
+    mend_event_call(&events, "MPI_Recv");
+    mend_event_call(&events, "MPI_Send");
+    CHECK_EQ(acted, 1);
+    mend_event_call(&events, "MPI_Recv");
+    CHECK_EQ(acted, 2);
+}
+
+MEND_TEST_MAIN()
