@@ -26,9 +26,10 @@ struct mend_coll_buf {
     MPI_Datatype handle;
 };
 
-/* Counts and displacements in either width: big tells which pair is valid. */
+/* Counts and displacements in either width: big tells which pair is valid.  big_displs: wide
+ * displacements beside narrow counts (MPI_Neighbor_alltoallw). */
 struct mend_coll_counts {
-    bool big;
+    bool big, big_displs;
     union {
         const int *counts;
         const MPI_Count *counts_c;
@@ -44,7 +45,7 @@ static inline MPI_Count mend_coll_count(const struct mend_coll_counts *v, int i)
 }
 static inline MPI_Aint mend_coll_displ(const struct mend_coll_counts *v, int i)
 {
-    return v->big ? v->displs_c[i] : v->displs[i];
+    return v->big || v->big_displs ? v->displs_c[i] : v->displs[i];
 }
 
 int mend_coll_init(struct mend_proc *self);
@@ -86,6 +87,18 @@ int mend_coll_alltoallw(struct mend_comm *c, const void *in,
                         const struct mend_coll_counts *in_counts, const MPI_Datatype *in_types,
                         void *out, const struct mend_coll_counts *out_counts,
                         const MPI_Datatype *out_types, struct mend_coll_how *how);
+
+/* One side of an exchange with the neighbours of c's topology, which there must be.  one: every
+ * neighbour gets the same block. */
+struct mend_coll_edges {
+    MPI_Count count;                       /* of each block, if counts == NULL */
+    const struct mend_type *type;          /* of each block, if types == NULL */
+    const struct mend_coll_counts *counts; /* displacements in elements; with types in bytes */
+    const MPI_Datatype *types;
+    bool one;
+};
+int mend_coll_neighbor(struct mend_comm *c, const void *in, const struct mend_coll_edges *to,
+                       void *out, const struct mend_coll_edges *from, struct mend_coll_how *how);
 
 /* Life of the per-communicator state, and the consequences of a death and of a revocation. */
 int mend_coll_attach(struct mend_comm *c);

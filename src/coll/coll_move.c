@@ -4,6 +4,7 @@
 #include "coll/choose.h"
 #include "coll/run.h"
 #include "coll/shm.h"
+#include "comm/topo.h"
 
 static void open(struct mend_sched *s, struct mend_comm *c, const char *name, const void *in,
                  void *out)
@@ -198,5 +199,35 @@ int mend_coll_alltoallw(struct mend_comm *c, const void *in,
         return MPI_ERR_UNSUPPORTED_OPERATION;
     open(&s, c, "alltoallw", in, out);
     mend_alltoall_pairwise(&s, in == MPI_IN_PLACE ? NULL : &from, &to);
+    return mend_coll_run(c, &s, how);
+}
+
+static struct mend_blocks edge_blocks(enum mend_place place, const struct mend_coll_edges *e)
+{
+    return (struct mend_blocks){.place = place,
+                                .count = e->count,
+                                .type = e->type,
+                                .counts = e->counts,
+                                .types = e->types,
+                                .one = e->one};
+}
+
+int mend_coll_neighbor(struct mend_comm *c, const void *in, const struct mend_coll_edges *to,
+                       void *out, const struct mend_coll_edges *from, struct mend_coll_how *how)
+{
+    struct mend_blocks give = edge_blocks(MEND_PLACE_INPUT, to);
+    struct mend_blocks get = edge_blocks(MEND_PLACE_OUTPUT, from);
+    int sources_n, targets_n, *ranks;
+    struct mend_sched s;
+
+    mend_topo_degrees(c, &sources_n, &targets_n);
+    ranks = mend_alloc(c->self, ((size_t)sources_n + (size_t)targets_n) * sizeof(*ranks));
+    if (!ranks)
+        return MPI_ERR_NO_MEM;
+    mend_topo_neighbours(c, ranks, ranks + sources_n);
+    open(&s, c, "neighbourhood collective", in, out);
+    mend_neighbor_exchange(&s, ranks, sources_n, ranks + sources_n, targets_n,
+                           c->topo->kind == MPI_CART, &give, &get);
+    mend_free(c->self, ranks);
     return mend_coll_run(c, &s, how);
 }

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* coll_call.c – checks that all collectives share; barrier, broadcast and reductions in all forms. */
+#include "mpi/coll_call.h"
+
+int mend_call_enter(const struct mend_call *call, MPI_Comm comm, struct mend_comm **c_p)
+{
+    struct mend_info *info = NULL;
+    int err = mend_enter(call->fn);
+
+    if (mend_likely(!err))
+        err = mend_check_comm(comm, c_p);
+    if (mend_likely(err || call->kind == MEND_COLL_NOW))
+        return err;
+    err = mend_check_pointer(call->request);
+    if (!err && call->kind == MEND_COLL_PREPARE)
+        err = mend_check_info_or_null(call->info, &info);
+    return err;
+}
+
+int mend_call_leave(const struct mend_call *call, struct mend_comm *c,
+                    const struct mend_coll_how *how, int err)
+{
+    if (!err && call->kind != MEND_COLL_NOW)
+        *call->request = mend_request_handle(how->request);
+    return mend_report_comm(c, err, call->fn);
+}
+
+int mend_call_check(const void *buf, MPI_Count count, MPI_Datatype type, struct mend_coll_buf *b_p)
+{
+    const struct mend_type *t = NULL;
+    int err = mend_check_committed(type, &t);
+
+    if (!err)
+        err = mend_check_count(count);
+    if (!err && buf == MPI_IN_PLACE)
+        err = MPI_ERR_BUFFER;
+    if (!err)
+        err = mend_check_buffer(buf, count, t);
+    if (!err)
+        *b_p = (struct mend_coll_buf){(void *)buf, count, t, type};
+    return err;
+}
+
+static int check_each(const struct mend_coll_counts *v, int n, bool with_displs, bool *any_p)
+{
+    const void *displs = v->big || v->big_displs ? (const void *)v->displs_c : v->displs;
+    const void *counts = v->big ? (const void *)v->counts_c : v->counts;
+
+    *any_p = false;
+    if (n > 0 && (!counts || (with_displs && !displs)))
+        return MPI_ERR_ARG;
+    for (int i = 0; i < n; i++) {
+        if (mend_coll_count(v, i) < 0)
+            return MPI_ERR_COUNT;
+        *any_p |= mend_coll_count(v, i) > 0;
+    }
+    return MPI_SUCCESS;
+}
+
+int mend_call_check_counts(const void *buf, const struct mend_coll_counts *v, int n,
+                           bool with_displs, MPI_Datatype type, struct mend_coll_buf *b_p)
+{
+    bool any;
+    int err = check_each(v, n, with_displs, &any);
+
+    return err ? err : mend_call_check(buf, any, type, b_p);
+}
+
+int mend_call_check_types(const void *buf, const struct mend_coll_counts *v,
+                          const MPI_Datatype *types, int n)
+{
+    bool any;
+    int err = check_each(v, n, true, &any);
+
+    if (!err && n > 0 && !types)
+        err = MPI_ERR_ARG;
+    if (!err && buf == MPI_IN_PLACE)
+        err = MPI_ERR_BUFFER;
+    for (int i = 0; !err && i < n; i++) {
+        const struct mend_type *t = NULL;
+
+        err = mend_check_committed(types[i], &t); /* buf may be MPI_BOTTOM: displacements */
+    }
+    return err;
+}
+
+int mend_call_barrier(const struct mend_call *call, MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_how how = {.kind = call->kind};
+    int err = mend_call_enter(call, comm, &c);
+
+    if (mend_likely(!err))
+        err = mend_coll_barrier(c, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+int mend_call_bcast(const struct mend_call *call, void *buffer, MPI_Count count,
+                    MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf b = {0};
+    struct mend_coll_how how = {.kind = call->kind};
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err)
+        err = mend_check_root(c, root);
+    if (!err && root != MPI_PROC_NULL)
+        err = mend_call_check(buffer, count, datatype, &b);
+    if (!err)
+        err = mend_coll_bcast(c, b, root, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+/* The arguments of a reduction: *op_p, *out_p.  gives, takes: this process contributes, gets the
+ * result.  What is given is checked with the same count and type. */
+static int check_reduction(const struct mend_comm *c, const void *in, void *out, MPI_Count count,
+                           MPI_Datatype type, MPI_Op op, bool gives, bool takes,
+                           const struct mend_op **op_p, struct mend_coll_buf *out_p)
+{
+    struct mend_coll_buf b = {0};
+    bool in_place = takes && mend_call_in_place(c, in);
+    int err = MPI_SUCCESS;
+
+    if (gives && !in_place)
+        err = mend_call_check(in, count, type, &b);
+    if (!err && takes)
+        err = mend_call_check(out, count, type, &b);
+    if (!err && (gives || takes))
+        err = mend_check_op(op, op_p);
+    if (!err && (gives || takes))
+        err = mend_op_check(*op_p, b.type);
+    if (!err && (op == MPI_REPLACE || op == MPI_NO_OP)) /* for one-sided calls (MPI-5.0 6.9.2) */
+        err = MPI_ERR_OP;
+    b.buf = out;
+    if (!err)
+        *out_p = b;
+    return err;
+}
+
+int mend_call_reduce(const struct mend_call *call, const void *sendbuf, void *recvbuf,
+                     MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf out = {0};
+    const struct mend_op *o = NULL;
+    struct mend_coll_how how = {.kind = call->kind};
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err)
+        err = mend_check_root(c, root);
+    if (!err)
+        err = check_reduction(c, sendbuf, recvbuf, count, datatype, op, !c->inter || root >= 0,
+                              c->inter ? root == MPI_ROOT : root == c->rank, &o, &out);
+    if (!err)
+        err = mend_coll_reduce(c, sendbuf, out, o, root, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+int mend_call_allreduce(const struct mend_call *call, const void *sendbuf, void *recvbuf,
+                        MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf out = {0};
+    const struct mend_op *o = NULL;
+    struct mend_coll_how how = {.kind = call->kind};
+    int err = mend_call_enter(call, comm, &c);
+
+    if (mend_likely(!err))
+        err = check_reduction(c, sendbuf, recvbuf, count, datatype, op, true, true, &o, &out);
+    if (mend_likely(!err))
+        err = mend_coll_allreduce(c, sendbuf, out, o, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+/* Not defined on intercommunicators (MPI-5.0 6.11). */
+int mend_call_scan(const struct mend_call *call, const void *sendbuf, void *recvbuf,
+                   MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, bool exclusive)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf out = {0};
+    const struct mend_op *o = NULL;
+    struct mend_coll_how how = {.kind = call->kind};
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err && c->inter)
+        err = MPI_ERR_COMM;
+    if (!err)
+        err = check_reduction(c, sendbuf, recvbuf, count, datatype, op, true, true, &o, &out);
+    if (!err)
+        err = mend_coll_scan(c, sendbuf, out, o, exclusive, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+/* Elements that everybody gives, all shares together. */
+static MPI_Count sum_of(const struct mend_coll_counts *v, int n)
+{
+    MPI_Count sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += mend_coll_count(v, i);
+    return sum;
+}
+
+int mend_call_reduce_scatter(const struct mend_call *call, const void *sendbuf, void *recvbuf,
+                             MPI_Count recvcount, const struct mend_coll_counts *recvcounts,
+                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf out = {0}, in = {0};
+    const struct mend_op *o = NULL;
+    struct mend_coll_how how = {.kind = call->kind};
+    MPI_Count total = recvcount, mine = recvcount;
+    bool any;
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err && recvcounts)
+        err = check_each(recvcounts, c->size, false, &any);
+    if (!err && recvcounts) {
+        total = sum_of(recvcounts, c->size);
+        mine = mend_coll_count(recvcounts, c->rank);
+    }
+    if (!err)
+        err = check_reduction(c, MPI_IN_PLACE, recvbuf, mine, datatype, op, !c->inter, true, &o,
+                              &out);
+    if (!err && !mend_call_in_place(c, sendbuf))
+        err = mend_call_check(sendbuf, total, datatype, &in);
+    if (!err)
+        err = recvcounts ? mend_coll_reduce_scatter(c, sendbuf, out, recvcounts, o, &how)
+                         : mend_coll_reduce_scatter_block(c, sendbuf, out, o, &how);
+    return mend_call_leave(call, c, &how, err);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* coll_call_move.c – gather, scatter, allgather and alltoall in all forms. */
+#include "mpi/coll_call.h"
+
+/* Blocks of equal size (v NULL) or not, from or to n ranks. */
+static int check_blocks(const void *buf, MPI_Count count, const struct mend_coll_counts *v,
+                        MPI_Datatype type, int n, struct mend_coll_buf *b_p)
+{
+    return v ? mend_call_check_counts(buf, v, n, true, type, b_p)
+             : mend_call_check(buf, count, type, b_p);
+}
+
+int mend_call_gather(const struct mend_call *call, const void *sendbuf, MPI_Count sendcount,
+                     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                     const struct mend_coll_counts *recvcounts, MPI_Datatype recvtype, int root,
+                     MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf in = {.buf = (void *)sendbuf}, out = {0};
+    struct mend_coll_how how = {.kind = call->kind};
+    bool takes = false, gives = false;
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err)
+        err = mend_check_root(c, root);
+    if (!err) {
+        takes = c->inter ? root == MPI_ROOT : root == c->rank;
+        gives = c->inter ? root >= 0 : !(takes && sendbuf == MPI_IN_PLACE);
+    }
+    if (!err && gives)
+        err = mend_call_check(sendbuf, sendcount, sendtype, &in);
+    if (!err && takes)
+        err = check_blocks(recvbuf, recvcount, recvcounts, recvtype, c->peers_n, &out);
+    if (!err)
+        err = recvcounts ? mend_coll_gatherv(c, in, out, recvcounts, root, &how)
+                         : mend_coll_gather(c, in, out, root, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+int mend_call_scatter(const struct mend_call *call, const void *sendbuf, MPI_Count sendcount,
+                      const struct mend_coll_counts *sendcounts, MPI_Datatype sendtype,
+                      void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                      MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf in = {0}, out = {.buf = recvbuf};
+    struct mend_coll_how how = {.kind = call->kind};
+    bool takes = false, gives = false;
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err)
+        err = mend_check_root(c, root);
+    if (!err) {
+        gives = c->inter ? root == MPI_ROOT : root == c->rank;
+        takes = c->inter ? root >= 0 : !(gives && recvbuf == MPI_IN_PLACE);
+    }
+    if (!err && gives)
+        err = check_blocks(sendbuf, sendcount, sendcounts, sendtype, c->peers_n, &in);
+    if (!err && takes)
+        err = mend_call_check(recvbuf, recvcount, recvtype, &out);
+    if (!err)
+        err = sendcounts ? mend_coll_scatterv(c, in, sendcounts, out, root, &how)
+                         : mend_coll_scatter(c, in, out, root, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+int mend_call_allgather(const struct mend_call *call, const void *sendbuf, MPI_Count sendcount,
+                        MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                        const struct mend_coll_counts *recvcounts, MPI_Datatype recvtype,
+                        MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf in = {.buf = (void *)sendbuf}, out = {0};
+    struct mend_coll_how how = {.kind = call->kind};
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err && !mend_call_in_place(c, sendbuf))
+        err = mend_call_check(sendbuf, sendcount, sendtype, &in);
+    if (!err)
+        err = check_blocks(recvbuf, recvcount, recvcounts, recvtype, c->peers_n, &out);
+    if (!err)
+        err = recvcounts ? mend_coll_allgatherv(c, in, out, recvcounts, &how)
+                         : mend_coll_allgather(c, in, out, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+int mend_call_alltoall(const struct mend_call *call, const void *sendbuf, MPI_Count sendcount,
+                       MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                       MPI_Datatype recvtype, MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf in = {.buf = (void *)sendbuf}, out = {0};
+    struct mend_coll_how how = {.kind = call->kind};
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err && !mend_call_in_place(c, sendbuf))
+        err = mend_call_check(sendbuf, sendcount, sendtype, &in);
+    if (!err)
+        err = mend_call_check(recvbuf, recvcount, recvtype, &out);
+    if (!err)
+        err = mend_coll_alltoall(c, in, out, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+int mend_call_alltoallv(const struct mend_call *call, const void *sendbuf,
+                        const struct mend_coll_counts *sendcounts, MPI_Datatype sendtype,
+                        void *recvbuf, const struct mend_coll_counts *recvcounts,
+                        MPI_Datatype recvtype, MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_buf in = {.buf = (void *)sendbuf}, out = {0};
+    struct mend_coll_how how = {.kind = call->kind};
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err && !mend_call_in_place(c, sendbuf))
+        err = mend_call_check_counts(sendbuf, sendcounts, c->peers_n, true, sendtype, &in);
+    if (!err)
+        err = mend_call_check_counts(recvbuf, recvcounts, c->peers_n, true, recvtype, &out);
+    if (!err)
+        err = mend_coll_alltoallv(c, in, sendcounts, out, recvcounts, &how);
+    return mend_call_leave(call, c, &how, err);
+}
+
+int mend_call_alltoallw(const struct mend_call *call, const void *sendbuf,
+                        const struct mend_coll_counts *sendcounts, const MPI_Datatype *sendtypes,
+                        void *recvbuf, const struct mend_coll_counts *recvcounts,
+                        const MPI_Datatype *recvtypes, MPI_Comm comm)
+{
+    struct mend_comm *c = NULL;
+    struct mend_coll_how how = {.kind = call->kind};
+    int err = mend_call_enter(call, comm, &c);
+
+    if (!err && !mend_call_in_place(c, sendbuf))
+        err = mend_call_check_types(sendbuf, sendcounts, sendtypes, c->peers_n);
+    if (!err)
+        err = mend_call_check_types(recvbuf, recvcounts, recvtypes, c->peers_n);
+    if (!err)
+        err = mend_coll_alltoallw(c, sendbuf, sendcounts, sendtypes, recvbuf, recvcounts, recvtypes,
+                                  &how);
+    return mend_call_leave(call, c, &how, err);
+}
