@@ -27,8 +27,8 @@ struct tally {
     bool overflow, any, marked;
     uint8_t align, basic;
     MPI_Count size, elements;
-    MPI_Count lb, ub, true_lb, true_ub; /* valid if any */
-    MPI_Count marked_lb, marked_ub;     /* valid if marked */
+    MPI_Count true_lb, true_ub;     /* valid if any */
+    MPI_Count marked_lb, marked_ub; /* valid if marked */
     const struct mend_type *leaf;
 };
 
@@ -38,6 +38,14 @@ static MPI_Count add(struct tally *y, MPI_Count a, MPI_Count b)
 
     y->overflow |= __builtin_add_overflow(a, b, &sum);
     return sum;
+}
+
+static MPI_Count sub(struct tally *y, MPI_Count a, MPI_Count b)
+{
+    MPI_Count difference = 0;
+
+    y->overflow |= __builtin_sub_overflow(a, b, &difference);
+    return difference;
 }
 
 static MPI_Count mul(struct tally *y, MPI_Count a, MPI_Count b)
@@ -74,8 +82,6 @@ static void tell_bounds(struct tally *y, const struct mend_type *old, bool marke
     }
     if (old->size == 0)
         return;
-    y->lb = y->any ? min(y->lb, lb) : lb;
-    y->ub = y->any ? max(y->ub, ub) : ub;
     lb = add(y, lo, old->true_lb);
     ub = add(y, hi, add(y, old->true_lb, old->true_extent));
     y->true_lb = y->any ? min(y->true_lb, lb) : lb;
@@ -91,9 +97,9 @@ static void tell(struct tally *y, const struct mend_type *old, MPI_Count n, MPI_
 
     tell_bounds(y, old, f.marked, lo, hi);
     y->size = add(y, y->size, mul(y, n, old->size));
-    y->align = (uint8_t)max(y->align, f.align);
     if (f.elements == 0)
         return;
+    y->align = (uint8_t)max(y->align, f.align);
     if (y->elements == 0) {
         y->leaf = f.leaf;
         y->basic = old->basic;
@@ -262,27 +268,26 @@ static int tell_combiner(struct tally *y, const struct mend_envelope *e)
  * Objects
  * -------------------------------------------------------------------------- */
 
-/* Structures end where the compiler would end them: a multiple of the strictest alignment behind
- * their beginning (the epsilon of MPI-5.0 5.1.7). */
-static void round_up(struct tally *y)
+/* Without explicit bounds a type begins with its first byte and ends where the compiler would end a
+ * structure: a multiple of the strictest alignment behind (the epsilon of MPI-5.0 5.1.7). */
+static void bounds(struct tally *y, MPI_Count *lb_p, MPI_Count *extent_p)
 {
-    MPI_Count over = y->any && !y->marked ? add(y, y->ub, -y->lb) % y->align : 0;
+    MPI_Count extent, over;
 
-    if (over > 0)
-        y->ub = add(y, y->ub, y->align - over);
+    *lb_p = y->marked ? y->marked_lb : y->true_lb;
+    extent = sub(y, y->marked ? y->marked_ub : y->true_ub, *lb_p);
+    over = y->marked ? 0 : extent % y->align;
+    *extent_p = over ? add(y, extent, y->align - over) : extent;
 }
 
 static void fill_in(struct mend_type *t, struct tally *y)
 {
     struct mend_envelope *e = t->envelope;
 
-    if (e->combiner == MPI_COMBINER_STRUCT || e->combiner == MPI_COMBINER_VALUE_INDEX)
-        round_up(y);
     t->size = y->size;
-    t->lb = y->marked ? y->marked_lb : y->lb;
-    t->extent = add(y, y->marked ? y->marked_ub : y->ub, -t->lb);
+    bounds(y, &t->lb, &t->extent);
     t->true_lb = y->true_lb;
-    t->true_extent = add(y, y->true_ub, -y->true_lb);
+    t->true_extent = sub(y, y->true_ub, y->true_lb);
     t->basic = y->basic;
     e->marked = y->marked;
     e->align = y->align;

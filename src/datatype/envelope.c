@@ -97,7 +97,7 @@ struct mend_type_shape mend_type_shape(const struct mend_type *t)
 }
 
 void mend_type_contents(const struct mend_type *t, int *integers, MPI_Aint *addresses,
-                        MPI_Count *counts, const struct mend_type **types)
+                        MPI_Count *counts)
 {
     const struct mend_envelope *e = t->envelope;
     const struct signature *s = signature_of(e->combiner);
@@ -116,6 +116,4 @@ void mend_type_contents(const struct mend_type *t, int *integers, MPI_Aint *addr
                 *counts++ = *v;
         }
     }
-    for (MPI_Count i = 0; i < e->types_n; i++)
-        types[i] = e->types[i];
 }

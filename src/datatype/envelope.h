@@ -77,9 +77,9 @@ struct mend_type_shape {
 };
 struct mend_type_shape mend_type_shape(const struct mend_type *t);
 
-/* Writes the arguments of a type that is not MPI_COMBINER_NAMED to arrays of the lengths that
- * mend_type_shape() tells.  The types are given without a reference. */
+/* Writes the numbers among the arguments of a type that is not MPI_COMBINER_NAMED to arrays of the
+ * lengths that mend_type_shape() tells; the types are those of its envelope. */
 void mend_type_contents(const struct mend_type *t, int *integers, MPI_Aint *addresses,
-                        MPI_Count *counts, const struct mend_type **types);
+                        MPI_Count *counts);
 
 #endif

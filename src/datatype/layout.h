@@ -14,7 +14,7 @@
  * O(1) for nests of regular types and O(blocks) for irregular ones.
  *
  * Invariants:
- *   1  size > 0, unless kind is NOTHING; a body or part is never NOTHING;
+ *   1  size > 0, unless kind is NOTHING; a body or part is never NOTHING; a body's offset is 0;
  *   2  count >= 2 for all kinds with a count, and neighbours that touch have been merged;
  *   3  a LOOP over a LOOP does not continue it (else it would have been made one LOOP);
  *   4  starts[i] is the packed position of entry i, starts[count] == size. */

@@ -66,14 +66,13 @@ static void move_whole(const struct mend_mover *m, const struct mend_run *run, c
 static void move_items(const struct mend_mover *m, const struct mend_run *run, char *mem,
                        char *stream, MPI_Count first, MPI_Count n)
 {
-    const struct mend_run *body = run->body;
+    const struct mend_run *body = run->body; /* its offset is 0 */
 
     if (run->kind == MEND_RUN_PIECES) {
         m->pieces(mem, stream, n, run->displs + first, run->starts + first);
         return;
     }
     if (body && body->kind == MEND_RUN_BYTES) {
-        mem = mend_mem_at(mem, body->offset);
         if (run->kind == MEND_RUN_LOOP)
             m->loop(mend_mem_at(mem, first * run->stride), stream, n, run->stride,
                     (size_t)body->size);

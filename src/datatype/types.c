@@ -38,8 +38,7 @@ void mend_type_fini(struct mend_proc *self)
 
     if (!types)
         return;
-    mend_list_foreach(pos, tmp, &types->unnamed)
-    {
+    mend_list_foreach (pos, tmp, &types->unnamed) {
         struct unnamed *u = mend_list_entry(pos, struct unnamed, link);
 
         mend_layout_free(self, u->type->layout);
@@ -130,19 +129,31 @@ static const struct mend_type *smallest(const struct range *ranges, size_t n, in
     return NULL;
 }
 
-/* The unnamed type with these arguments, if there is one already. */
-static struct mend_type *find(const struct mend_types *types, int combiner, const MPI_Count *values,
-                              const struct mend_type *const *members)
-{
-    mend_list_foreach(pos, tmp, &types->unnamed)
-    {
-        struct mend_type *t = mend_list_entry(pos, struct unnamed, link)->type;
-        const struct mend_envelope *e = t->envelope;
+/* Calls of one combiner are told apart by two things: its numbers, or its types. */
+struct key {
+    int combiner;
+    MPI_Count values[2];
+    const struct mend_type *types[2];
+};
 
-        if (e->combiner != combiner)
-            continue;
-        if (e->types_n ? e->types[0] == members[0] && e->types[1] == members[1]
-                       : !memcmp(e->values, values, (size_t)e->values_n * sizeof(*values)))
+static bool has_key(const struct mend_envelope *e, const struct key *key)
+{
+    if (e->combiner != key->combiner)
+        return false;
+    for (MPI_Count i = 0; i < e->values_n; i++) {
+        if (e->values[i] != key->values[i])
+            return false;
+    }
+    return e->types_n == 0 || (e->types[0] == key->types[0] && e->types[1] == key->types[1]);
+}
+
+/* The unnamed type that was made by the same call, if there is one. */
+static const struct mend_type *find(const struct mend_types *types, const struct key *key)
+{
+    mend_list_foreach (pos, tmp, &types->unnamed) {
+        const struct mend_type *t = mend_list_entry(pos, struct unnamed, link)->type;
+
+        if (has_key(t->envelope, key))
             return t;
     }
     return NULL;
@@ -166,15 +177,15 @@ static int enter(struct mend_proc *self, struct mend_type *t)
 }
 
 /* A type that is equal to its leaf, but remembers what was asked for. */
-static int make_f90(struct mend_proc *self, int combiner, const MPI_Count *values, int values_n,
+static int make_f90(struct mend_proc *self, const struct key *key, int values_n,
                     const struct mend_type *leaf, const struct mend_type **t_p)
 {
-    struct mend_type *t = mend_type_draft(self, combiner, false, values_n, 0);
+    struct mend_type *t = mend_type_draft(self, key->combiner, false, values_n, 0);
     int err;
 
     if (!t)
         return MPI_ERR_NO_MEM;
-    memcpy(t->envelope->values, values, (size_t)values_n * sizeof(*values));
+    memcpy(t->envelope->values, key->values, (size_t)values_n * sizeof(*key->values));
     t->size = leaf->size;
     t->extent = leaf->extent;
     t->true_extent = leaf->true_extent;
@@ -191,7 +202,7 @@ static int make_f90(struct mend_proc *self, int combiner, const MPI_Count *value
 int mend_type_f90(struct mend_proc *self, int combiner, int p, int r, const struct mend_type **t_p)
 {
     bool integer = combiner == MPI_COMBINER_F90_INTEGER;
-    MPI_Count values[2] = {integer ? r : p, r};
+    struct key key = {.combiner = combiner, .values = {integer ? r : p, r}};
     const struct mend_type *leaf = integer
                                        ? smallest(integers, MEND_COUNT_OF(integers), combiner, 0, r)
                                        : smallest(reals, MEND_COUNT_OF(reals), combiner, p, r);
@@ -202,9 +213,9 @@ int mend_type_f90(struct mend_proc *self, int combiner, int p, int r, const stru
         return MPI_ERR_ARG;
     if (mend_type_init(self))
         return MPI_ERR_NO_MEM;
-    t = find(self->types, combiner, values, NULL);
+    t = find(self->types, &key);
     if (!t)
-        return make_f90(self, combiner, values, integer ? 1 : 2, leaf, t_p);
+        return make_f90(self, &key, integer ? 1 : 2, leaf, t_p);
     *t_p = t;
     return MPI_SUCCESS;
 }
@@ -252,7 +263,8 @@ static const struct mend_type *named_pair(const struct mend_type *value,
 int mend_type_value_index(struct mend_proc *self, const struct mend_type *value,
                           const struct mend_type *index, const struct mend_type **t_p)
 {
-    const struct mend_type *members[2] = {value, index}, *old;
+    struct key key = {.combiner = MPI_COMBINER_VALUE_INDEX, .types = {value, index}};
+    const struct mend_type *old;
     struct mend_type *t;
     int err;
 
@@ -262,7 +274,7 @@ int mend_type_value_index(struct mend_proc *self, const struct mend_type *value,
         return MPI_SUCCESS;
     if (mend_type_init(self))
         return MPI_ERR_NO_MEM;
-    old = find(self->types, MPI_COMBINER_VALUE_INDEX, NULL, members);
+    old = find(self->types, &key);
     if (old) {
         *t_p = old;
         return MPI_SUCCESS;
@@ -273,9 +285,10 @@ int mend_type_value_index(struct mend_proc *self, const struct mend_type *value,
     t->envelope->types[0] = value;
     t->envelope->types[1] = index;
     err = mend_type_build(self, t);
-    t->basic = MEND_BASIC_NONE;
-    if (!err)
-        err = enter(self, t);
+    if (err)
+        return err;
+    t->basic = MEND_BASIC_NONE; /* also where both members are of one type */
+    err = enter(self, t);
     if (!err)
         *t_p = t;
     return err;

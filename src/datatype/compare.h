@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare.h – for tests: everything about a type against the oracle. */
+#ifndef MEND_DATATYPE_COMPARE_H
+#define MEND_DATATYPE_COMPARE_H
+
+#include "datatype/oracle.h"
+#include "datatype/signature.h"
+
+/* count elements somewhere in memory filled with a pattern; `at` is where element 0 begins. */
+struct field {
+    char *memory, *at;
+    size_t bytes;
+};
+
+static inline struct field field_make(const struct map *m, number count, unsigned seed)
+{
+    struct field f;
+    number lo, hi;
+
+    map_range(m, count, &lo, &hi);
+    f.bytes = (size_t)(hi - lo) + 64;
+    f.memory = malloc(f.bytes);
+    f.at = f.memory + 32 - lo;
+    for (size_t i = 0; i < f.bytes; i++)
+        f.memory[i] = (char)(seed + i * 131 + (i >> 8) * 7);
+    return f;
+}
+
+static inline void compare_bounds(type t, const struct map *m)
+{
+    number lb, ub, true_lb = 0, true_ub = 0;
+
+    map_bounds(m, &lb, &ub);
+    for (number i = 0; i < m->n; i++) {
+        number displ = m->entries[i].displ, end = displ + m->entries[i].leaf->size;
+
+        true_lb = i == 0 || displ < true_lb ? displ : true_lb;
+        true_ub = i == 0 || end > true_ub ? end : true_ub;
+    }
+    CHECK_EQ(t->size, map_size(m));
+    CHECK_EQ(t->lb, lb);
+    CHECK_EQ(t->extent, ub - lb);
+    CHECK_EQ(t->true_lb, true_lb);
+    CHECK_EQ(t->true_extent, true_ub - true_lb);
+    CHECK_EQ(mend_type_facts(t).elements, m->n);
+}
+
+/* All of it at once, then in pieces of the given length, in both directions. */
+static inline void compare_moves(type t, const struct map *m, number count, size_t piece)
+{
+    struct field mem = field_make(m, count, 1), mine = field_make(m, count, 99),
+                 theirs = field_make(m, count, 99);
+    size_t total = (size_t)(map_size(m) * count);
+    char *want = malloc(total + 1), *got = malloc(total + 1);
+
+    map_pack(m, mem.at, count, want);
+    map_unpack(m, theirs.at, count, want);
+    got[total] = 77;
+    CHECK_EQ(mend_type_pack(t, mem.at, count, 0, got, SIZE_MAX), total);
+    CHECK(!memcmp(got, want, total) && got[total] == 77);
+    CHECK_EQ(mend_type_unpack(t, mine.at, count, 0, want, total + 100), total);
+    CHECK(!memcmp(mine.memory, theirs.memory, mine.bytes));
+    free(mine.memory);
+    mine = field_make(m, count, 99);
+    memset(got, 0, total);
+    for (size_t at = 0; at < total; at += piece) {
+        size_t n = piece < total - at ? piece : total - at;
+
+        CHECK_EQ(mend_type_pack(t, mem.at, count, (MPI_Count)at, got + at, piece), n);
+        CHECK_EQ(mend_type_unpack(t, mine.at, count, (MPI_Count)at, want + at, n), n);
+    }
+    CHECK(!memcmp(got, want, total) && got[total] == 77);
+    CHECK(!memcmp(mine.memory, theirs.memory, mine.bytes));
+    CHECK_EQ(mend_type_pack(t, mem.at, count, (MPI_Count)total, got, 10), 0);
+    free(mem.memory);
+    free(mine.memory);
+    free(theirs.memory);
+    free(want);
+    free(got);
+}
+
+/* One cut at a position, which leaves nothing else in the destination changed. */
+static inline void compare_cut(type t, const struct map *m, number count, size_t at, size_t n)
+{
+    struct field mem = field_make(m, count, 1), mine = field_make(m, count, 99),
+                 theirs = field_make(m, count, 99);
+    size_t total = (size_t)(map_size(m) * count);
+    char *want = malloc(total + 1), *got = malloc(n + 1);
+
+    map_pack(m, mem.at, count, want);
+    got[n] = 77;
+    CHECK_EQ(mend_type_pack(t, mem.at, count, (MPI_Count)at, got, n), n);
+    CHECK(!memcmp(got, want + at, n) && got[n] == 77);
+    /* The oracle moves all of it; what lies outside the cut has the old contents. */
+    map_pack(m, theirs.at, count, want);
+    memcpy(want + at, got, n);
+    map_unpack(m, theirs.at, count, want);
+    CHECK_EQ(mend_type_unpack(t, mine.at, count, (MPI_Count)at, got, n), n);
+    CHECK(!memcmp(mine.memory, theirs.memory, mine.bytes));
+    free(mem.memory);
+    free(mine.memory);
+    free(theirs.memory);
+    free(want);
+    free(got);
+}
+
+/* No byte twice: else a cut in the middle of an unpack has no defined result. */
+static inline bool map_overlaps(const struct map *m, number count)
+{
+    struct field f = field_make(m, count, 0);
+    number extent = map_extent(m);
+    bool twice = false;
+
+    memset(f.memory, 0, f.bytes);
+    for (number c = 0; c < count; c++) {
+        for (number i = 0; i < m->n; i++) {
+            for (number k = 0; k < m->entries[i].leaf->size; k++)
+                twice |= f.at[m->entries[i].displ + c * extent + k]++ > 0;
+        }
+    }
+    free(f.memory);
+    return twice;
+}
+
+static inline void compare_elements(type t, const struct map *m, number bytes)
+{
+    number elements = 0, left = bytes, size = map_size(m);
+
+    if (size == 0)
+        return;
+    elements = left / size * m->n;
+    left %= size;
+    for (number i = 0; left > 0; i++) {
+        if (left < m->entries[i].leaf->size)
+            break;
+        left -= m->entries[i].leaf->size;
+        elements++;
+    }
+    CHECK_EQ(mend_signature_elements(t, bytes), left ? MPI_UNDEFINED : elements);
+    if (!left)
+        CHECK_EQ(mend_signature_bytes(t, elements), bytes);
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* op_test.c – predefined operators on every kind of number, where they are defined, operators of
+ * users in both widths. */
+#include "datatype/make.h"
+#include "datatype/op.h"
+#include "datatype/types.h"
+#include "datatype/wide.h"
+
+#include <complex.h>
+#include <limits.h>
+
+#define N 37 /* no multiple of a vector register */
+
+/* A long double has bytes that no value fills. */
+static bool equal(type t, const char *a, const char *b)
+{
+    size_t size = (size_t)t->size, number = sizeof(long double);
+    bool extended = t->basic == MEND_BASIC_F80 || t->basic == MEND_BASIC_C80;
+
+    if (!extended || LDBL_MANT_DIG != 64)
+        return !memcmp(a, b, size);
+    return !memcmp(a, b, 10) && (size == number || !memcmp(a + number, b + number, 10));
+}
+
+/* in = a and inout = b, N times and not aligned, must give N times want. */
+static void expect(MPI_Op op, type t, MPI_Datatype handle, const void *a, const void *b,
+                   const void *want)
+{
+    size_t size = (size_t)t->size;
+    char in[N * 32 + 1], inout[N * 32 + 1];
+
+    for (size_t i = 0; i < N; i++) {
+        memcpy(in + 1 + i * size, a, size);
+        memcpy(inout + 1 + i * size, b, size);
+    }
+    CHECK_EQ(mend_op_check(mend_op_of(op), t), MPI_SUCCESS);
+    mend_op_apply(mend_op_of(op), in + 1, inout + 1, N, t, handle);
+    for (size_t i = 0; i < N; i++)
+        CHECK(equal(t, inout + 1 + i * size, want));
+}
+
+#define EXPECT(op_, type_, ctype_, a_, b_, want_)                                                  \
+    expect(op_, P(type_), MPI_##type_, &(ctype_){a_}, &(ctype_){b_}, &(ctype_){want_})
+
+#define ORDERED(type_, ctype_)                                                                     \
+    EXPECT(MPI_SUM, type_, ctype_, 3, 4, 7);                                                       \
+    EXPECT(MPI_PROD, type_, ctype_, 3, 4, 12);                                                     \
+    EXPECT(MPI_MIN, type_, ctype_, 3, 4, 3);                                                       \
+    EXPECT(MPI_MIN, type_, ctype_, 4, 3, 3);                                                       \
+    EXPECT(MPI_MAX, type_, ctype_, 3, 4, 4);                                                       \
+    EXPECT(MPI_MAX, type_, ctype_, 4, 3, 4)
+#define INTEGRAL(type_, ctype_)                                                                    \
+    ORDERED(type_, ctype_);                                                                        \
+    EXPECT(MPI_LAND, type_, ctype_, 6, 3, 1);                                                      \
+    EXPECT(MPI_LAND, type_, ctype_, 0, 3, 0);                                                      \
+    EXPECT(MPI_LOR, type_, ctype_, 6, 0, 1);                                                       \
+    EXPECT(MPI_LOR, type_, ctype_, 0, 0, 0);                                                       \
+    EXPECT(MPI_LXOR, type_, ctype_, 6, 3, 0);                                                      \
+    EXPECT(MPI_LXOR, type_, ctype_, 6, 0, 1);                                                      \
+    EXPECT(MPI_BAND, type_, ctype_, 6, 3, 2);                                                      \
+    EXPECT(MPI_BOR, type_, ctype_, 6, 3, 7);                                                       \
+    EXPECT(MPI_BXOR, type_, ctype_, 6, 3, 5)
+#define SIGNED(type_, ctype_)                                                                      \
+    INTEGRAL(type_, ctype_);                                                                       \
+    EXPECT(MPI_MIN, type_, ctype_, -3, 4, -3);                                                     \
+    EXPECT(MPI_MAX, type_, ctype_, -3, -4, -3);                                                    \
+    EXPECT(MPI_PROD, type_, ctype_, -3, 4, -12);                                                   \
+    EXPECT(MPI_SUM, type_, ctype_, -3, 4, 1)
+#define UNSIGNED(type_, ctype_)                                                                    \
+    INTEGRAL(type_, ctype_);                                                                       \
+    EXPECT(MPI_MAX, type_, ctype_, (ctype_)-1, 1, (ctype_)-1)
+#define FLOATING(type_, ctype_)                                                                    \
+    ORDERED(type_, ctype_);                                                                        \
+    EXPECT(MPI_SUM, type_, ctype_, (ctype_)-0.5, (ctype_)2.25, (ctype_)1.75)
+#define COMPLEX(type_, ctype_)                                                                     \
+    EXPECT(MPI_SUM, type_, ctype_, 1 + 2 * I, 3 - 5 * I, 4 - 3 * I);                               \
+    EXPECT(MPI_PROD, type_, ctype_, 1 + 2 * I, 3 - 5 * I, 13 + 1 * I)
+#define LOGICAL(type_, ctype_)                                                                     \
+    EXPECT(MPI_LAND, type_, ctype_, 1, 1, 1);                                                      \
+    EXPECT(MPI_LAND, type_, ctype_, 1, 0, 0);                                                      \
+    EXPECT(MPI_LOR, type_, ctype_, 0, 1, 1);                                                       \
+    EXPECT(MPI_LXOR, type_, ctype_, 1, 1, 0)
+
+MEND_TEST(integers)
+{
+    SIGNED(SIGNED_CHAR, signed char);
+    SIGNED(SHORT, short);
+    SIGNED(INT, int);
+    SIGNED(LONG, long);
+    SIGNED(LONG_LONG_INT, long long);
+    UNSIGNED(UNSIGNED_CHAR, unsigned char);
+    UNSIGNED(UNSIGNED_SHORT, unsigned short);
+    UNSIGNED(UNSIGNED, unsigned);
+    UNSIGNED(UNSIGNED_LONG, unsigned long);
+    UNSIGNED(UNSIGNED_LONG_LONG, unsigned long long);
+    SIGNED(INT8_T, int8_t);
+    SIGNED(INT16_T, int16_t);
+    SIGNED(INT32_T, int32_t);
+    SIGNED(INT64_T, int64_t);
+    UNSIGNED(UINT8_T, uint8_t);
+    UNSIGNED(UINT16_T, uint16_t);
+    UNSIGNED(UINT32_T, uint32_t);
+    UNSIGNED(UINT64_T, uint64_t);
+    SIGNED(AINT, MPI_Aint);
+    SIGNED(OFFSET, MPI_Offset);
+    SIGNED(COUNT, MPI_Count);
+    SIGNED(INTEGER, int);
+    SIGNED(INTEGER1, int8_t);
+    SIGNED(INTEGER2, int16_t);
+    SIGNED(INTEGER4, int32_t);
+    SIGNED(INTEGER8, int64_t);
+#ifdef MEND_HAVE_INT128
+    SIGNED(INTEGER16, mend_int128);
+#endif
+}
+
+MEND_TEST(sums_wrap_around)
+{
+    EXPECT(MPI_SUM, INT, int, INT_MAX, 1, INT_MIN);
+    EXPECT(MPI_PROD, UNSIGNED_SHORT, unsigned short, 65535, 65535, 1);
+    EXPECT(MPI_SUM, SIGNED_CHAR, signed char, 127, 1, -128);
+}
+
+MEND_TEST(floating_point)
+{
+    FLOATING(FLOAT, float);
+    FLOATING(DOUBLE, double);
+    FLOATING(LONG_DOUBLE, long double);
+    FLOATING(REAL, float);
+    FLOATING(DOUBLE_PRECISION, double);
+    FLOATING(REAL4, float);
+    FLOATING(REAL8, double);
+#ifdef MEND_HAVE_FLOAT16
+    FLOATING(REAL2, mend_float16);
+#endif
+#ifdef MEND_HAVE_FLOAT128
+    FLOATING(REAL16, mend_float128);
+#endif
+    COMPLEX(C_FLOAT_COMPLEX, float _Complex);
+    COMPLEX(C_DOUBLE_COMPLEX, double _Complex);
+    COMPLEX(C_LONG_DOUBLE_COMPLEX, long double _Complex);
+    COMPLEX(COMPLEX, float _Complex);
+    COMPLEX(DOUBLE_COMPLEX, double _Complex);
+    COMPLEX(CXX_DOUBLE_COMPLEX, double _Complex);
+    COMPLEX(COMPLEX8, float _Complex);
+    COMPLEX(COMPLEX16, double _Complex);
+}
+
+MEND_TEST(logical_and_bytes)
+{
+    LOGICAL(C_BOOL, _Bool);
+    LOGICAL(CXX_BOOL, _Bool);
+    LOGICAL(LOGICAL, int);
+    LOGICAL(LOGICAL1, int8_t);
+    LOGICAL(LOGICAL2, int16_t);
+    LOGICAL(LOGICAL4, int32_t);
+    LOGICAL(LOGICAL8, int64_t);
+    EXPECT(MPI_LAND, LOGICAL, int, -1, -1, 1);
+    EXPECT(MPI_BAND, BYTE, unsigned char, 6, 3, 2);
+    EXPECT(MPI_BOR, BYTE, unsigned char, 6, 3, 7);
+    EXPECT(MPI_BXOR, BYTE, unsigned char, 6, 3, 5);
+}
+
+/* One pair type: a smaller value, a greater one, equal ones. */
+#define PAIR(type_, value_, index_)                                                                \
+    do {                                                                                           \
+        struct {                                                                                   \
+            value_ v;                                                                              \
+            index_ i;                                                                              \
+        } in_[4] = {{1, 5}, {9, 5}, {3, 5}, {3, 5}}, min_[4] = {{3, 7}, {3, 7}, {3, 7}, {3, 2}},   \
+          max_[4];                                                                                 \
+                                                                                                   \
+        memcpy(max_, min_, sizeof(max_));                                                          \
+        CHECK_EQ((type_)->extent, sizeof(in_[0]));                                                 \
+        CHECK_EQ(mend_op_check(mend_op_of(MPI_MINLOC), type_), MPI_SUCCESS);                       \
+        mend_op_apply(mend_op_of(MPI_MINLOC), in_, min_, 4, type_, MPI_DATATYPE_NULL);             \
+        mend_op_apply(mend_op_of(MPI_MAXLOC), in_, max_, 4, type_, MPI_DATATYPE_NULL);             \
+        CHECK(min_[0].v == 1 && min_[0].i == 5 && min_[1].v == 3 && min_[1].i == 7);               \
+        CHECK(min_[2].v == 3 && min_[2].i == 5 && min_[3].v == 3 && min_[3].i == 2);               \
+        CHECK(max_[0].v == 3 && max_[0].i == 7 && max_[1].v == 9 && max_[1].i == 5);               \
+        CHECK(max_[2].v == 3 && max_[2].i == 5 && max_[3].v == 3 && max_[3].i == 2);               \
+    } while (0)
+
+MEND_TEST(places_of_extremes)
+{
+    type t;
+
+    PAIR(P(FLOAT_INT), float, int);
+    PAIR(P(DOUBLE_INT), double, int);
+    PAIR(P(LONG_INT), long, int);
+    PAIR(P(2INT), int, int);
+    PAIR(P(SHORT_INT), short, int);
+    PAIR(P(LONG_DOUBLE_INT), long double, int);
+    PAIR(P(2REAL), float, float);
+    PAIR(P(2DOUBLE_PRECISION), double, double);
+    PAIR(P(2INTEGER), int, int);
+    CHECK_EQ(mend_type_value_index(self, P(DOUBLE), P(UINT64_T), &t), MPI_SUCCESS);
+    PAIR(t, double, uint64_t);
+    CHECK_EQ(mend_type_value_index(self, P(UNSIGNED_CHAR), P(LONG), &t), MPI_SUCCESS);
+    PAIR(t, unsigned char, long);
+}
+
+static int defined(MPI_Op op, type t)
+{
+    return mend_op_check(mend_op_of(op), t) == MPI_SUCCESS;
+}
+
+MEND_TEST(where_operators_are_not_defined)
+{
+    CHECK(!defined(MPI_SUM, P(CHAR)) && !defined(MPI_MAX, P(CHARACTER)));
+    CHECK(!defined(MPI_SUM, P(BYTE)) && !defined(MPI_SUM, P(PACKED)) &&
+          !defined(MPI_SUM, P(WCHAR)));
+    CHECK(!defined(MPI_SUM, P(C_BOOL)) && !defined(MPI_BAND, P(C_BOOL)));
+    CHECK(!defined(MPI_BAND, P(DOUBLE)) && !defined(MPI_LAND, P(FLOAT)));
+    CHECK(!defined(MPI_MIN, P(COMPLEX)) && !defined(MPI_BAND, P(LOGICAL)));
+    CHECK(!defined(MPI_SUM, P(DOUBLE_INT)) && !defined(MPI_SUM, P(2INT)));
+    CHECK(!defined(MPI_MINLOC, P(INT)) && !defined(MPI_MAXLOC, P(C_DOUBLE_COMPLEX)));
+    CHECK(!defined(MPI_SUM, MAKE(CONTIGUOUS, P(INT), 1)));
+    CHECK(defined(MPI_REPLACE, P(CHAR)) && defined(MPI_NO_OP, MAKE(CONTIGUOUS, P(INT), 2)));
+}
+
+MEND_TEST(handles)
+{
+    int found = 0;
+
+    for (uintptr_t h = 0; h < 0x1000; h++)
+        found += mend_op_of((MPI_Op)h) != NULL;
+    CHECK_EQ(found, 14);
+    CHECK(!mend_op_of(MPI_OP_NULL));
+    CHECK(mend_op_of(MPI_SUM)->commutative && !mend_op_of(MPI_REPLACE)->commutative);
+}
+
+MEND_TEST(replace_and_no_op)
+{
+    int in[3] = {1, 2, 3}, inout[3] = {4, 5, 6};
+
+    mend_op_apply(mend_op_of(MPI_NO_OP), in, inout, 3, P(INT), MPI_INT);
+    CHECK(inout[0] == 4 && inout[2] == 6);
+    mend_op_apply(mend_op_of(MPI_REPLACE), in, inout, 2, P(INT), MPI_INT);
+    CHECK(inout[0] == 1 && inout[1] == 2 && inout[2] == 6);
+}
+
+static MPI_Count calls, total, last;
+static char *where;
+
+static void int_form(void *in, void *inout, int *len, MPI_Datatype *datatype)
+{
+    CHECK(*datatype == MPI_INT);
+    CHECK((char *)inout == where + 4 * total && (char *)in == where + 4 * total);
+    calls++;
+    total += *len;
+    last = *len;
+}
+
+static void count_form(void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype)
+{
+    CHECK(*datatype == MPI_INT);
+    calls++;
+    total += *len;
+}
+
+MEND_TEST(operators_of_users)
+{
+    struct mend_op *narrow = mend_op_create(self, int_form, NULL, true);
+    struct mend_op *wide = mend_op_create(self, NULL, count_form, false);
+    MPI_Count many = INT64_C(3) * INT_MAX + 7;
+    int x = 0;
+
+    where = (char *)&x;
+    CHECK(mend_op_of((MPI_Op)narrow) == narrow);
+    CHECK(narrow->commutative && !narrow->large && !wide->commutative && wide->large);
+    mend_op_apply(narrow, &x, &x, 0, P(INT), MPI_INT);
+    CHECK_EQ(calls, 0);
+    mend_op_apply(narrow, &x, &x, many, P(INT), MPI_INT); /* touches nothing */
+    CHECK(calls == 4 && total == many && last == 7);
+    calls = total = 0;
+    mend_op_apply(wide, &x, &x, many, P(INT), MPI_INT);
+    CHECK(calls == 1 && total == many);
+    mend_op_get(wide);
+    mend_op_put(self, wide);
+    CHECK_EQ(wide->magic, MEND_OP_MAGIC);
+    mend_op_put(self, wide);
+    mend_op_put(self, narrow);
+}
+
+MEND_TEST_MAIN()
