@@ -19,7 +19,7 @@ static void on_join(struct job *job, struct rank *r)
 static void note_whole_abort(struct job *job, const struct rank *r, int code)
 {
     for (int i = 0; i < job->n; i++)
-        if (!job->rank[i].end.named && !job->rank[i].end.failed && !job->rank[i].verdict_ns)
+        if (!job->rank[i].end.named && !mend_rank_is_dead(job, i))
             return;
     if (!job->aborted && !job->o.quiet)
         mend_say(job, "mend: rank %d aborted the job with code %d", r->index, code);

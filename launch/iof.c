@@ -223,10 +223,10 @@ static bool pull(struct stream *s, mend_time_ns now)
 {
     ssize_t n;
 
-    if (!s->buf)
-        s->buf = mend_xalloc(BUFFER_BYTES, 1);
     if (s->fd < 0 || s->len == BUFFER_BYTES)
         return false;
+    if (!s->buf)
+        s->buf = mend_xalloc(BUFFER_BYTES, 1);
     n = read(s->fd, s->buf + s->len, BUFFER_BYTES - s->len);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         stream_close(s);
@@ -351,7 +351,7 @@ static void *run(void *arg)
 
     for (;;) {
         int n = f->streams_n, extra = n, ms = to_ms(at);
-        bool typing = f->input.fd >= 0 && !f->input.len, may_read = typing && foreground();
+        bool typing = n && f->input.fd >= 0 && !f->input.len, may_read = typing && foreground();
 
         for (int i = 0; i < n; i++) {
             struct stream *s = &f->stream[i];

@@ -102,6 +102,12 @@ bool mend_start_local(struct job *job);
 void mend_keeper_start(struct job *job);
 void mend_keeper_end(struct job *job);
 
+/* Without the lock: it was declared dead. */
+static inline bool mend_rank_is_dead(const struct job *job, int i)
+{
+    return mend_load_acquire(&mend_shm_rank_of(job->shm, (uint32_t)i)->fate) != 0;
+}
+
 /* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is
  * filled in; joined: r has said that a script
  * is around it; life: the life word of r is marked; exited: the kernel told how its child ended. */

@@ -118,7 +118,7 @@ static int living(const struct job *job)
     int n = 0;
 
     for (int i = 0; i < job->n; i++)
-        n += !job->rank[i].ended && !job->rank[i].verdict_ns;
+        n += !job->rank[i].ended && !mend_rank_is_dead(job, i);
     return n;
 }
 
@@ -176,7 +176,7 @@ static bool ripe(struct job *job, struct rank *r, mend_time_ns now, struct rank 
 void mend_announce_deaths(struct job *job)
 {
     mend_time_ns now = mend_time_monotonic_ns();
-    uint32_t deaths_n = mend_load_relaxed(&job->shm->deaths_n);
+    uint32_t deaths_n = mend_load_acquire(&job->shm->deaths_n); /* pairs with declare() */
 
     job->announce_at = MEND_TIME_NEVER;
     for (uint32_t k = 0; k < deaths_n; k++) {

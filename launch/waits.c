@@ -54,7 +54,7 @@ static void print_one(struct job *job, const struct rank *r, bool answer)
     for (char *c = text; *c; c++) /* it comes from a program that we do not trust */
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
-    if (r->verdict_ns)
+    if (mend_rank_is_dead(job, r->index))
         what = "dead";
     else if (r->ended)
         what = "has ended";
