@@ -18,9 +18,9 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     self->fate[dead] = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
     mend_report_event(self, "\"event\":\"notice\",\"dead\":%d", (int)dead);
-    self->net->cut(self, dead);        /* drains what it published; later no byte arrives */
-    mend_p2p_on_death(self, dead);     /* pending requests may complete now */
-    mend_coll_on_death(self, dead);    /* every collective on a communicator that holds it stops */
-    mend_member_on_death(self, dead);  /* agreements, creation and revocation go on without it */
+    self->net->cut(self, dead);       /* drains what it published; later no byte arrives */
+    mend_p2p_on_death(self, dead);    /* pending requests may complete now */
+    mend_coll_on_death(self, dead);   /* every collective on a communicator that holds it stops */
+    mend_member_on_death(self, dead); /* agreements, creation and revocation go on without it */
     mend_event(self, MEND_EV_DEATH_CARRIED_OUT);
 }

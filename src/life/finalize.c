@@ -17,8 +17,8 @@ static bool may_leave(struct mend_proc *self, void *arg)
 
 int mend_life_finalize(struct mend_proc *self)
 {
-    struct mend_wait w = {.until = may_leave, .what = "everybody to be in MPI_Finalize",
-                          .hint = MEND_PEER_NONE};
+    struct mend_wait w = {
+        .until = may_leave, .what = "everybody to be in MPI_Finalize", .hint = MEND_PEER_NONE};
 
     mend_event(self, MEND_EV_FINALIZE_ENTER);
     mend_attrs_delete_all(self, &self->comm_self->attrs, MPI_COMM_SELF);

@@ -186,6 +186,8 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     if (err)
         return err;
     self->state = MEND_PROC_RUNNING;
+    if (self->shm_base)
+        mend_waits_answer();
     self->rt->ready(self);
     mend_event(self, MEND_EV_INIT_DONE);
     return MPI_SUCCESS;

@@ -15,6 +15,9 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
  * its wait when a process dies is that process's verdict.  Always MPI_SUCCESS. */
 int mend_life_finalize(struct mend_proc *self);
 
+/* Answers the agent's question what this process waits for, from now on (waits.c). */
+void mend_waits_answer(void);
+
 /* Everything a death means to this process (death.c); called for each verdict, in its order. */
 void mend_death(struct mend_proc *self, const struct mend_death *death);
 

@@ -73,7 +73,8 @@ static void send_message(struct mend_comm *c, enum mend_machine which,
     if (max > sizeof(small))
         buf = mend_alloc(self, max);
     MEND_ASSERT(buf);
-    len = mend_ft_agree_encode(msg, c->ft->members_n, buf, max > sizeof(small) ? max : sizeof(small));
+    len =
+        mend_ft_agree_encode(msg, c->ft->members_n, buf, max > sizeof(small) ? max : sizeof(small));
     MEND_ASSERT(len);
     f = mend_frame_make(MEND_FRAME_AGREE, c->ctx | MEND_CHANNEL_FT, (int)which, c->ft->me,
                         (uint32_t)len);
@@ -118,7 +119,7 @@ static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
     struct mend_agreements *a = &c->ft->agreements[which];
     struct mend_agree_value v;
 
-    mend_list_foreach(l, next, &a->running) {
+    mend_list_foreach (l, next, &a->running) {
         struct mend_agree_op *op = mend_list_entry(l, struct mend_agree_op, link);
 
         if (op->seq != seq)
@@ -238,8 +239,7 @@ static int call_tree(struct mend_comm *c, enum mend_machine which, const struct 
 void mend_creation_refused(struct mend_comm *c, struct mend_agreed *value)
 {
     value->and_word[0] = 0;
-    value->max_word[1] =
-        (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
+    value->max_word[1] = (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
     value->failed = NULL;
     value->failed_n = 0;
 }
@@ -286,7 +286,10 @@ static bool is_done(struct mend_proc *self, void *arg)
 int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
 {
     struct waiter waiter = {.value = value};
-    struct mend_wait w = {.until = is_done, .arg = &waiter, .hint = MEND_PEER_NONE, .rings = true,
+    struct mend_wait w = {.until = is_done,
+                          .arg = &waiter,
+                          .hint = MEND_PEER_NONE,
+                          .rings = true,
                           .what = which == MEND_MACHINE_EXPLICIT ? "agreement" : "creation"};
     int err;
 
@@ -347,7 +350,8 @@ void mend_creation_say_no(struct mend_comm *c)
     MEND_ASSERT(machine(c, MEND_MACHINE_CREATION));
     refuse_waiting(c);
     mend_creation_refused(c, &no);
-    while (mend_agree_can_start(a->sm))
+    /* Nobody can have begun more than a window beyond what this process has contributed to. */
+    for (int i = 0; i < MEND_AGREE_WINDOW && mend_agree_can_start(a->sm); i++)
         contribute(c, MEND_MACHINE_CREATION, NULL, &no);
 }
 

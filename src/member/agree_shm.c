@@ -23,7 +23,6 @@
  *      from a number on that it has not contributed to (`no_from`, written once). */
 #include "member/internal.h"
 
-
 #include "net/shm/shm.h"
 
 #include <string.h>
@@ -49,7 +48,7 @@ _Static_assert(sizeof(struct area) <= MEND_SHM_CELL_AGREE, "fits into the cell")
 
 /* An agreement that this process has begun. */
 struct op {
-    struct mend_list link; /* in c->ft->agreements[which].running, in order */
+    struct mend_list link;    /* in c->ft->agreements[which].running, in order */
     struct mend_request poll; /* in self->active, unless somebody waits for it */
     struct mend_comm *c;
     enum mend_machine which;
@@ -63,9 +62,8 @@ struct op {
 
 static struct area *area_of(struct mend_comm *c, int rank)
 {
-    return (void *)mend_shm_cell_agree_of(c->self->shm_base,
-                                          (uint32_t)mend_group_peer(c->group, rank),
-                                          (uint32_t)c->cell);
+    return (void *)mend_shm_cell_agree_of(
+        c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank), (uint32_t)c->cell);
 }
 
 bool mend_agree_shm_usable(struct mend_comm *c)
@@ -354,7 +352,9 @@ static bool is_done(struct mend_proc *self, void *arg)
 void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
 {
     struct waiter w = {.value = value};
-    struct mend_wait wait = {.until = is_done, .arg = &w, .hint = MEND_PEER_NONE,
+    struct mend_wait wait = {.until = is_done,
+                             .arg = &w,
+                             .hint = MEND_PEER_NONE,
                              .what = which == MEND_MACHINE_EXPLICIT ? "agreement" : "creation"};
 
     set_up(&w.op, c, which, value, wake_waiter, &w);

@@ -75,8 +75,8 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
 }
 
 /* Blocking creation of one object from the agreement over the parent. */
-static int create_now(struct mend_comm *parent, struct mend_group *group,
-                      struct mend_group *remote, int own_error, struct mend_comm **new_p)
+static int create_now(struct mend_comm *parent, struct mend_group *group, struct mend_group *remote,
+                      int own_error, struct mend_comm **new_p)
 {
     struct mend_agreed value;
     int err;

@@ -44,8 +44,8 @@ static void step(struct mend_comm *c, const struct mend_revoke_event *ev)
 {
     struct mend_proc *self = c->self;
     struct mend_revoke_out out;
-    struct mend_frame f = mend_frame_make(MEND_FRAME_REVOKE, c->ctx | MEND_CHANNEL_FT, 0,
-                                          c->ft->me, 0);
+    struct mend_frame f =
+        mend_frame_make(MEND_FRAME_REVOKE, c->ctx | MEND_CHANNEL_FT, 0, c->ft->me, 0);
     int32_t to;
 
     mend_comm_get(c);

@@ -108,8 +108,7 @@ static void ishrink_done(void *arg, struct mend_agreed *value)
     mend_request_complete(&s->base, err);
 }
 
-int mend_member_ishrink(struct mend_comm *c, struct mend_comm **new_p,
-                        struct mend_request **req_p)
+int mend_member_ishrink(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
 {
     struct ishrink *s = mend_zalloc(c->self, 1, sizeof(*s));
     struct mend_agreed value;

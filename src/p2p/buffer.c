@@ -34,7 +34,8 @@ int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_comm *c_or_null, 
                            MPI_Count size)
 {
     struct mend_p2p_buffer **slot = slot_of(self, c_or_null), *b;
-    uintptr_t at = (uintptr_t)buffer, aligned = (at + BLOCK_ALIGN - 1) & ~(uintptr_t)(BLOCK_ALIGN - 1);
+    uintptr_t at = (uintptr_t)buffer,
+              aligned = (at + BLOCK_ALIGN - 1) & ~(uintptr_t)(BLOCK_ALIGN - 1);
 
     if (*slot)
         return MPI_ERR_BUFFER;
@@ -69,7 +70,9 @@ static bool is_empty(struct mend_proc *self, void *arg)
 int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null)
 {
     struct mend_p2p_buffer *b = *slot_of(self, c_or_null);
-    struct mend_wait w = {.until = is_empty, .arg = b, .what = "delivery of buffered messages",
+    struct mend_wait w = {.until = is_empty,
+                          .arg = b,
+                          .what = "delivery of buffered messages",
                           .hint = MEND_PEER_NONE};
 
     if (!b)
@@ -99,7 +102,7 @@ static struct block *place(struct mend_p2p_buffer *b, size_t need)
     char *at = b->memory;
     struct mend_list *before = &b->used;
 
-    mend_list_foreach(l, next, &b->used) {
+    mend_list_foreach (l, next, &b->used) {
         struct block *block = mend_list_entry(l, struct block, link);
 
         if ((size_t)((char *)block - at) >= need)

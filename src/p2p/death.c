@@ -23,7 +23,7 @@ static struct mend_comm **snapshot(struct mend_proc *self)
 /* A wildcard goes on, but a completion call must say that it may never match (S0-20). */
 static void mark_pending(struct mend_comm *c, int pending)
 {
-    mend_list_foreach(l, next, &mend_p2p_space(c, MEND_CHANNEL_P2P)->any_posted)
+    mend_list_foreach (l, next, &mend_p2p_space(c, MEND_CHANNEL_P2P)->any_posted)
         mend_list_entry(l, struct mend_p2p_request, queue)->base.pending = pending;
 }
 
@@ -45,7 +45,7 @@ static void end_transfers(struct mend_comm *c, mend_peer peer, int error)
 
     while (again) { /* ending one may end others: start over after each */
         again = false;
-        mend_list_foreach(l, next, all) {
+        mend_list_foreach (l, next, all) {
             struct mend_p2p_request *r = mend_list_entry(l, struct mend_p2p_request, queue);
 
             if (peer != MEND_PEER_NONE && r->peer != peer)
@@ -64,7 +64,7 @@ static void source_died(struct mend_comm *c, struct mend_space *space, int rank)
     if (!space->pages[rank / SOURCES_PER_PAGE])
         return;
     s = mend_match_source(c, space, rank);
-    mend_list_foreach(l, next, &s->unexpected) {
+    mend_list_foreach (l, next, &s->unexpected) {
         struct mend_message *m = mend_list_entry(l, struct mend_message, by_source);
 
         m->broken = m->kind == MEND_FRAME_RTS;

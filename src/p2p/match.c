@@ -95,7 +95,7 @@ struct mend_message *mend_match_find(struct mend_comm *c, struct mend_space *spa
     struct mend_source *s;
 
     if (source == MPI_ANY_SOURCE) {
-        mend_list_foreach(l, next, &space->any_messages) {
+        mend_list_foreach (l, next, &space->any_messages) {
             struct mend_message *m = mend_list_entry(l, struct mend_message, by_arrival);
 
             if (tag_fits(tag, m->tag))
@@ -106,7 +106,7 @@ struct mend_message *mend_match_find(struct mend_comm *c, struct mend_space *spa
     s = mend_match_source(c, space, source);
     if (!s)
         return NULL;
-    mend_list_foreach(l, next, &s->unexpected) {
+    mend_list_foreach (l, next, &s->unexpected) {
         struct mend_message *m = mend_list_entry(l, struct mend_message, by_source);
 
         if (tag_fits(tag, m->tag))
@@ -141,7 +141,7 @@ void mend_match_post(struct mend_p2p_request *r)
 
 static struct mend_p2p_request *first_fit(struct mend_list *posted, int tag)
 {
-    mend_list_foreach(l, next, posted) {
+    mend_list_foreach (l, next, posted) {
         struct mend_p2p_request *r = mend_list_entry(l, struct mend_p2p_request, queue);
 
         if (tag_fits(r->want_tag, tag))
@@ -167,8 +167,8 @@ struct mend_p2p_request *mend_match_arrived(struct mend_comm *c, struct mend_spa
 }
 
 struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *space,
-                                     enum mend_frame_kind kind, mend_peer peer, int source,
-                                     int tag, const void *payload, size_t len)
+                                     enum mend_frame_kind kind, mend_peer peer, int source, int tag,
+                                     const void *payload, size_t len)
 {
     struct mend_message *m = mend_alloc(c->self, sizeof(*m) + len);
     struct mend_source *s = mend_match_source(c, space, source);
@@ -216,7 +216,8 @@ void mend_match_source_failed(struct mend_comm *c, struct mend_space *space, int
         return;
     s->failed = true;
     while (!mend_list_empty(&s->unexpected)) {
-        struct mend_message *m = mend_list_entry(s->unexpected.next, struct mend_message, by_source);
+        struct mend_message *m =
+            mend_list_entry(s->unexpected.next, struct mend_message, by_source);
 
         mend_match_take(m);
         mend_message_free(c->self, m);

@@ -92,7 +92,7 @@ void mend_p2p_on_cancel(struct mend_proc *self, mend_peer from, const struct men
         return;
     memcpy(&body, payload, sizeof(body));
     body.found = 0;
-    mend_list_foreach(l, next, &mend_p2p_space(c, f->ctx & MEND_CTX_CHANNEL_MASK)->any_messages) {
+    mend_list_foreach (l, next, &mend_p2p_space(c, f->ctx & MEND_CTX_CHANNEL_MASK)->any_messages) {
         struct mend_message *m = mend_list_entry(l, struct mend_message, by_arrival);
 
         if (m->kind == MEND_FRAME_RTS && m->peer == from && m->rts.id == body.id) {
@@ -325,8 +325,8 @@ int mend_p2p_send_init(struct mend_p2p_request *r, struct mend_comm *c, enum men
     return MPI_SUCCESS;
 }
 
-int mend_p2p_recv_init(struct mend_p2p_request *r, struct mend_comm *c, void *buf,
-                       MPI_Count count, const struct mend_type *t, int source, int tag)
+int mend_p2p_recv_init(struct mend_p2p_request *r, struct mend_comm *c, void *buf, MPI_Count count,
+                       const struct mend_type *t, int source, int tag)
 {
     set_up(r, c, MEND_CHANNEL_P2P, false, MEND_SEND_STANDARD, buf, count, t, source, tag);
     prepare(r);
@@ -353,8 +353,7 @@ int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf
     mend_peer to;
 
     if (mend_likely((mode == MEND_SEND_STANDARD || mode == MEND_SEND_READY) && dest >= 0 &&
-                    t->dense && bytes <= (MPI_Count)self->params.eager_max_bytes &&
-                    !c->revoked)) {
+                    t->dense && bytes <= (MPI_Count)self->params.eager_max_bytes && !c->revoked)) {
         to = mend_comm_peer(c, dest);
         if (mend_likely(to != self->me && !mend_peer_is_dead(self, to) &&
                         mend_out_empty(self, to))) {

@@ -41,8 +41,8 @@ static bool answer(struct mend_proc *self, void *arg)
 static void look(struct query *q, bool wait)
 {
     struct mend_proc *self = q->c->self;
-    struct mend_wait w = {.until = answer, .arg = q, .what = "probe", .hint = MEND_PEER_NONE,
-                          .rings = true};
+    struct mend_wait w = {
+        .until = answer, .arg = q, .what = "probe", .hint = MEND_PEER_NONE, .rings = true};
 
     if (answer(self, q))
         return;
@@ -122,8 +122,8 @@ bool mend_message_check(const struct mend_message *m)
 
 /* The receive of a taken message.  Its sender may have died since (S0-14), or the communicator may
  * have been revoked. */
-int mend_p2p_imrecv(struct mend_p2p_request *r, struct mend_message *m, void *buf,
-                    MPI_Count count, const struct mend_type *t)
+int mend_p2p_imrecv(struct mend_p2p_request *r, struct mend_message *m, void *buf, MPI_Count count,
+                    const struct mend_type *t)
 {
     struct mend_comm *c = m->comm;
 

@@ -56,8 +56,7 @@ static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool do
 }
 
 /* Single copy out of the sender's memory.  False: not possible, ask for the data instead. */
-static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r,
-                     const struct mend_rts *rts)
+static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r, const struct mend_rts *rts)
 {
     enum mend_status st;
     size_t n = rts->total_bytes < (uint64_t)capacity(r) ? rts->total_bytes : (size_t)capacity(r);
@@ -153,8 +152,7 @@ void mend_recv_meet(struct mend_p2p_request *r, struct mend_message *m)
         mend_recv_eager(r, m->source, m->tag, m->payload, (size_t)m->bytes);
     } else if (m->broken) {
         matched(r, m->source, m->tag);
-        mend_match_source_failed(r->base.comm, mend_p2p_space(r->base.comm, r->channel),
-                                 m->source);
+        mend_match_source_failed(r->base.comm, mend_p2p_space(r->base.comm, r->channel), m->source);
         mend_request_complete(&r->base, MEND_CLASS_PROC_FAILED);
     } else {
         mend_recv_rts(r, m->peer, m->source, m->tag, &m->rts);
@@ -215,8 +213,7 @@ static void describe(const struct mend_request *base, char *text, size_t max)
     if (r->want_tag != MPI_ANY_TAG)
         snprintf(tag, sizeof(tag), "%d", r->want_tag);
     snprintf(text, max, "receive from %s tag %s on '%s'%s", from, tag,
-             base->comm && base->comm->name ? base->comm->name : "",
-             r->matched ? ", matched" : "");
+             base->comm && base->comm->name ? base->comm->name : "", r->matched ? ", matched" : "");
 }
 
 static void cancel(struct mend_request *base)

@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRAGMENTS_PER_POLL 64 /* more than a ring holds: one message after the other, not all at once */
+#define FRAGMENTS_PER_POLL                                                                         \
+    64 /* more than a ring holds: one message after the other, not all at once */
 
 static const void *dense_at(const struct mend_p2p_request *r)
 {
@@ -53,8 +54,8 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
     struct mend_rts rts = {.total_bytes = (uint64_t)r->total_bytes,
                            .address = r->type->dense ? (uintptr_t)dense_at(r) : 0,
                            .id = r->id};
-    struct mend_frame f = mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag,
-                                          c->rank, sizeof(rts));
+    struct mend_frame f =
+        mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag, c->rank, sizeof(rts));
     enum mend_status st = self->net->send(self, r->peer, &f, &rts);
 
     if (st == MEND_OK)
@@ -77,8 +78,7 @@ static void pushed_first(struct mend_p2p_request *r, enum mend_status st)
         mend_transfer_end(r, MPI_SUCCESS);
 }
 
-static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to,
-                                         struct mend_out *out)
+static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to, struct mend_out *out)
 {
     struct mend_p2p_request *r = MEND_CONTAINER_OF(out, struct mend_p2p_request, out);
     enum mend_status st = is_eager(r) ? push_eager(self, r) : push_rts(self, r);
@@ -90,8 +90,7 @@ static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to,
 
 static void drop_from_outbox(struct mend_proc *self, struct mend_out *out)
 {
-    mend_transfer_end(MEND_CONTAINER_OF(out, struct mend_p2p_request, out),
-                      MEND_CLASS_PROC_FAILED);
+    mend_transfer_end(MEND_CONTAINER_OF(out, struct mend_p2p_request, out), MEND_CLASS_PROC_FAILED);
 }
 
 static void to_self(struct mend_p2p_request *r)
@@ -167,9 +166,8 @@ static void stream(struct mend_request *base)
         max = (MPI_Count)self->net->payload_max_bytes;
     for (int i = 0; i < FRAGMENTS_PER_POLL && r->moved_bytes < r->total_bytes; i++) {
         MPI_Count left = r->total_bytes - r->moved_bytes, n = left < max ? left : max;
-        struct mend_frame f =
-            mend_frame_make(MEND_FRAME_DATA, base->comm->ctx | r->channel, (int)r->remote_id,
-                            base->comm->rank, (uint32_t)n);
+        struct mend_frame f = mend_frame_make(MEND_FRAME_DATA, base->comm->ctx | r->channel,
+                                              (int)r->remote_id, base->comm->rank, (uint32_t)n);
         enum mend_status st = push_bytes(self, r, &f, r->moved_bytes);
 
         if (st == MEND_AGAIN)
@@ -213,7 +211,7 @@ void mend_send_cancel_local(struct mend_p2p_request *r)
 {
     struct mend_space *space = mend_p2p_space(r->base.comm, r->channel);
 
-    mend_list_foreach(l, next, &space->any_messages) {
+    mend_list_foreach (l, next, &space->any_messages) {
         struct mend_message *m = mend_list_entry(l, struct mend_message, by_arrival);
 
         if (m->local_sender == r) {
@@ -231,8 +229,7 @@ static void describe(const struct mend_request *base, char *text, size_t max)
 
     snprintf(text, max, "send to rank %d tag %d, %lld of %lld bytes on '%s'%s", r->rank,
              r->want_tag, (long long)r->moved_bytes, (long long)r->total_bytes,
-             base->comm && base->comm->name ? base->comm->name : "",
-             r->matched ? ", matched" : "");
+             base->comm && base->comm->name ? base->comm->name : "", r->matched ? ", matched" : "");
 }
 
 static void cancel(struct mend_request *base)

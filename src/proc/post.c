@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#define TOMBSTONES 4096u /* contexts remembered as gone; ids are never reused, so an older one that
+#define TOMBSTONES                                                                                 \
+    4096u /* contexts remembered as gone; ids are never reused, so an older one that
                             is forgotten costs the memory of its late frames and nothing else */
 
 /* A control frame that waits for room. */
@@ -145,7 +146,7 @@ void mend_unpark(struct mend_proc *self, mend_ctx ctx)
     struct mend_list mine;
 
     mend_list_init(&mine);
-    mend_list_foreach(l, next, &self->parked) {
+    mend_list_foreach (l, next, &self->parked) {
         struct parked *p = mend_list_entry(l, struct parked, link);
 
         if ((p->frame.ctx & ~MEND_CTX_CHANNEL_MASK) != ctx)

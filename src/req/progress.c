@@ -7,7 +7,7 @@
 
 static bool poll_active(struct mend_proc *self)
 {
-    mend_list_foreach(l, next, &self->active) {
+    mend_list_foreach (l, next, &self->active) {
         struct mend_request *r = mend_list_entry(l, struct mend_request, link);
 
         r->ops->poll(r);

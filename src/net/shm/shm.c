@@ -30,11 +30,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define SLOT_MASK      (MEND_SHM_SLOTS - 1)
-#define DRAIN_MAX      64u          /* frames of one peer per poll */
-#define BELLS_EVERY    8u           /* polls with a hint between two looks at all bells */
-#define REFRESH_BYTES  (32u * 1024) /* bulk sent between two looks at the receiver's head */
-#define TOUCH_BYTES    (64u * 1024) /* bulk reserved at once */
+#define SLOT_MASK     (MEND_SHM_SLOTS - 1)
+#define DRAIN_MAX     64u          /* frames of one peer per poll */
+#define BELLS_EVERY   8u           /* polls with a hint between two looks at all bells */
+#define REFRESH_BYTES (32u * 1024) /* bulk sent between two looks at the receiver's head */
+#define TOUCH_BYTES   (64u * 1024) /* bulk reserved at once */
 
 /* Sender's side of one ring, private. */
 struct out {
@@ -44,8 +44,9 @@ struct out {
     mend_atomic_u8 *bell;
     struct mend_shm_rank *to;
     uint32_t tail, head_seen;
-    uint64_t bulk_tail, bulk_head; /* positions that only grow; position % BULK_BYTES is the place */
-    uint64_t bulk_looked;          /* bulk_tail at the last look at the receiver's head */
+    uint64_t bulk_tail,
+        bulk_head;        /* positions that only grow; position % BULK_BYTES is the place */
+    uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
     uint32_t bulk_touched;
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
@@ -64,10 +65,10 @@ struct state {
     struct out **out; /* by peer */
     struct in *in;    /* by peer */
     mend_atomic_u8 *bells;
-    uint8_t *seen;    /* low bytes of heads, same shape as the row of bells */
+    uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
     uint32_t row_bytes, polls;
     uint32_t wake_seen;
-    bool may_sleep;   /* membarrier works: senders need no fence */
+    bool may_sleep; /* membarrier works: senders need no fence */
 };
 
 bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len)
@@ -168,7 +169,8 @@ static void wake(struct mend_shm_rank *to)
     syscall(SYS_futex, &to->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static inline void out_publish(struct out *o, struct mend_shm_slot *slot, const struct mend_frame *f)
+static inline void out_publish(struct out *o, struct mend_shm_slot *slot,
+                               const struct mend_frame *f)
 {
     slot->f.kind_len = f->kind_len;
     slot->f.ctx = f->ctx;
@@ -250,15 +252,14 @@ static inline void publish_head(struct state *s, struct mend_proc *self, mend_pe
 {
     in->published = in->head;
     /* release: pairs with the acquire in out_refresh() */
-    mend_store_release(
-        &mend_shm_head_of(s->header, (uint32_t)self->me, (uint32_t)from)->consumed, in->head);
+    mend_store_release(&mend_shm_head_of(s->header, (uint32_t)self->me, (uint32_t)from)->consumed,
+                       in->head);
 }
 
 static bool in_open(struct mend_proc *self, mend_peer from, struct in *in)
 {
     struct state *s = self->net_state;
-    struct mend_shm_slot *slots =
-        mend_shm_ring_of(s->header, (uint32_t)self->me, (uint32_t)from);
+    struct mend_shm_slot *slots = mend_shm_ring_of(s->header, (uint32_t)self->me, (uint32_t)from);
 
     if (!mend_shm_touch(self, slots, MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES))
         return false;
@@ -355,8 +356,8 @@ static void shm_cut(struct mend_proc *self, mend_peer dead)
     s->seen[dead] = mend_load_relaxed(&s->bells[dead]);
 }
 
-static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *dst,
-                                 uint64_t remote, size_t len)
+static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
+                                 size_t len)
 {
     struct state *s = self->net_state;
     pid_t pid = (pid_t)mend_load_relaxed(&mend_shm_rank_of(s->header, (uint32_t)from)->pid);
@@ -442,8 +443,7 @@ enum mend_status mend_shm_open(struct mend_proc *self)
     s->seen = mend_zalloc(self, s->row_bytes, 1);
     if (!s->out || !s->in || !s->seen)
         return MEND_ERR_MEM;
-    s->may_sleep =
-        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    s->may_sleep = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     self->net = &mend_net_shm;
     self->net_state = s;
     return MEND_OK;
