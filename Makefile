@@ -39,7 +39,7 @@ check: ## everything that must hold: format, layers, unit, simulator, MPI progra
 asan tsan: ## the tests with the address and undefined-behaviour, or the thread sanitizer
 	@tools/install-deps build demo
 	@$(MAKE) --no-print-directory all BUILD=build-$@
-	@test/check --build build-$@ --only unit,sim,programs,kill
+	@test/check --build build-$@ --only unit,launch,sim,programs,kill
 
 sim: ## replay or explore: make sim SEED=4711 RANKS=8
 	@$(MAKE) --no-print-directory all

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# install.sh – make install gives exactly what README.md promises, and it works from there.
+#
+# RUN: ; expect "all install checks passed" ; time 120
+
+fail()
+{
+    echo "wrong: $*"
+    exit 1
+}
+
+make -s -C "$MEND_TEST_ROOT" install BUILD="$(readlink -f "$MEND_TEST_STAGE/..")" PREFIX=/opt/mend \
+    DESTDIR="$PWD/root" >install.log 2>&1 || {
+    cat install.log
+    exit 1
+}
+cat >expected <<'TEXT'
+bin/mend-info
+bin/mpic++ -> mpicxx
+bin/mpicc
+bin/mpicxx
+bin/mpiexec
+bin/mpirun -> mpiexec
+include/mpi-ext.h
+include/mpi.h
+include/mpi_ft.h
+include/mpi_old.h
+include/mpi_profile.h
+include/mpix.h
+lib/libmpi.so -> libmpi_abi.so.1
+lib/libmpi_abi.so -> libmpi_abi.so.1
+lib/libmpi_abi.so.1
+lib/pkgconfig/mend.pc
+lib/pkgconfig/mpi-c.pc
+lib/pkgconfig/mpi.pc
+share/man/man1/mend-info.1
+share/man/man1/mpicc.1
+share/man/man1/mpicxx.1
+share/man/man1/mpiexec.1
+share/man/man1/mpirun.1 -> mpiexec.1
+TEXT
+(cd root/opt/mend && find . -type f -printf '%P\n' -o -type l -printf '%P -> %l\n') | LC_ALL=C sort >found
+diff expected found || fail "the list of files"
+readelf -d root/opt/mend/lib/libmpi_abi.so.1 | grep -q 'SONAME.*\[libmpi_abi.so.1\]' || fail "soname"
+readelf -d root/opt/mend/lib/libmpi_abi.so.1 | grep -q 'RPATH\|RUNPATH' && fail "the library has a run path"
+
+PATH=$PWD/root/opt/mend/bin:$PATH
+mpicc "$MEND_TEST_ROOT/example/hello/hello.c" -o hello || fail "mpicc"
+[ "$(mpirun -n 2 ./hello | wc -l)" = 2 ] || fail "mpirun"
+ldd hello | grep -qF "$PWD/root/opt/mend/lib/libmpi_abi.so.1" || fail "another library is used"
+gcc "$MEND_TEST_ROOT/example/hello/hello.c" -o hello2 -Iroot/opt/mend/include -Lroot/opt/mend/lib -lmpi ||
+    fail "the link name libmpi.so"
+[ "$(LD_LIBRARY_PATH=root/opt/mend/lib ./hello2 | wc -l)" = 1 ] || fail "linked with -lmpi"
+echo "all install checks passed"
