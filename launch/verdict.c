@@ -225,6 +225,7 @@ void mend_verdict_exited(struct job *job, struct rank *r)
     struct mend_shm_rank *s = shared(job, r->index);
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED};
 
+    mend_verdict_joined(job, r); /* if its datagram was not read yet */
     /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
      * a living process would be a lie.  The watcher will see it. */
     if (r->wrapped && !r->mark_seen && mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED) {
