@@ -14,8 +14,6 @@
 #include "comm/errcode.h"
 #include "comm/objects.h"
 
-#include <stdlib.h>
-
 struct mend_keyval {
     int number, refs; /* refs: the user's handle and the entries */
     bool freed;
@@ -253,13 +251,11 @@ struct mend_attrs **mend_attr_of_type(struct mend_proc *self, const struct mend_
 static void fill_values(struct mend_proc *self)
 {
     struct mend_attr_values *v = &self->objects->values;
-    const char *appnum = getenv("MEND_APPNUM");
 
     v->tag_ub = INT32_MAX;
     v->io = MPI_ANY_SOURCE; /* every process can do input and output */
     v->host = MPI_PROC_NULL;
     v->wtime_is_global = self->shm_base != NULL || self->peers_n == 1;
-    v->appnum = appnum ? atoi(appnum) : 0;
     v->universe_size = self->peers_n;
     v->ft = 1;
 }
@@ -279,7 +275,7 @@ const int *mend_attr_predefined(struct mend_proc *self, int keyval)
     case MPI_WTIME_IS_GLOBAL:
         return &v->wtime_is_global;
     case MPI_APPNUM:
-        return getenv("MEND_APPNUM") ? &v->appnum : NULL;
+        return v->appnum_known ? &v->appnum : NULL;
     case MPI_UNIVERSE_SIZE:
         return &v->universe_size;
     case MPI_LASTUSEDCODE:

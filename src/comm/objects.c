@@ -5,6 +5,7 @@
 #include "comm/attr.h"
 #include "comm/errcode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct mend_errhandler predefined(int kind)
@@ -14,6 +15,15 @@ static struct mend_errhandler predefined(int kind)
                                     .kind = kind,
                                     .object = MEND_ERRH_OF_ANY,
                                     .comm_fn = NULL};
+}
+
+/* The runtime takes its variables out of the environment when it opens; this is before. */
+static void read_appnum(struct mend_attr_values *v)
+{
+    const char *text = getenv("MEND_APPNUM");
+
+    v->appnum_known = text != NULL;
+    v->appnum = text ? atoi(text) : 0;
 }
 
 int mend_objects_init(struct mend_proc *self)
@@ -35,6 +45,7 @@ int mend_objects_init(struct mend_proc *self)
     mend_hash_init(&o->numbers, self->arena);
     o->keyval_next = MEND_KEYVAL_FIRST;
     o->values.last_used_code = MEND_ERRCODE_LAST;
+    read_appnum(&o->values);
     self->objects = o;
     return MPI_SUCCESS;
 }

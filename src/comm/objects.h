@@ -11,6 +11,7 @@
 /* Values of predefined attributes; the user gets a pointer to them (MPI-5.0 9.1.2). */
 struct mend_attr_values {
     int tag_ub, io, host, wtime_is_global, appnum, universe_size, last_used_code, ft;
+    bool appnum_known; /* started by a launcher that told */
 };
 
 /* What was last raised for one class of failure: what a text of MPI_Error_string() tells. */

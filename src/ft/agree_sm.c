@@ -384,21 +384,14 @@ static void on_up(struct mend_agree *x, const struct mend_agree_msg *m, struct m
         answer(x, i, m->peer, MEND_AGREE_REQUEST);
         return;
     }
-    switch ((enum mend_agree_state)s->state) {
-    case MEND_AGREE_DECIDED:
-        if (s->accepted == x->root) {
-            answer(x, i, m->peer, MEND_AGREE_DOWN);
-            return;
-        }
-        reopen(x, i);
-        break;
-    case MEND_AGREE_SENT:
-    case MEND_AGREE_RESENT:
-        hear(x, i, m->peer); /* counted through a child that has died since */
+    if (s->state == MEND_AGREE_SENT || s->state == MEND_AGREE_RESENT)
+        return; /* counted already, through a child that has died since */
+    if (s->state == MEND_AGREE_DECIDED && s->accepted == x->root) {
+        answer(x, i, m->peer, MEND_AGREE_DOWN);
         return;
-    default:
-        break;
     }
+    if (s->state == MEND_AGREE_DECIDED)
+        reopen(x, i);
     join(x, i, &m->value, m->accepted);
     hear(x, i, m->peer);
     advance(x, i, out);
@@ -426,12 +419,8 @@ static void on_request(struct mend_agree *x, const struct mend_agree_msg *m,
     unsigned i = slot_use(x, m->seq);
     struct mend_agree_slot *s = mend_agree_slot(x, i);
 
-    if (s->state != MEND_AGREE_DECIDED)
-        return; /* the answer is under way or will be given without being asked */
-    if (s->accepted == x->root) {
-        answer(x, i, m->peer, MEND_AGREE_UP);
-        return;
-    }
+    if (s->state != MEND_AGREE_DECIDED || s->accepted == x->root)
+        return; /* the answer is under way, or will be given without being asked */
     reopen(x, i);
     advance(x, i, out);
 }

@@ -5,8 +5,9 @@
  *          o    x    o    o    *    x     o         o            x is dead
  *                                   `---> o  link +1 goes to the next living one
  *
- * Link 2i points up and 2i+1 down.  Because links +1 and -1 lead to the nearest living ranks, the
- * living are always connected, whoever is dead; the longer links make it O(log n) hops. */
+ * Even links point up and odd ones down, the longest first.  Because links +1 and -1 lead to the
+ * nearest living ranks, the living are always connected, whoever is dead; the longer links make it
+ * O(log n) hops. */
 #ifndef MEND_FT_LINKS_H
 #define MEND_FT_LINKS_H
 
@@ -23,8 +24,8 @@ static inline int mend_links_count(int32_t n)
 static inline int32_t mend_links_target(int32_t n, int32_t me, const uint64_t *dead, int32_t alive,
                                         int l)
 {
-    int64_t dir = l & 1 ? -1 : 1;
-    int64_t t = (me + dir * (INT64_C(1) << (l / 2)) + 2 * (int64_t)n) % n;
+    int64_t dir = l & 1 ? -1 : 1, stride = INT64_C(1) << (mend_links_count(n) / 2 - 1 - l / 2);
+    int64_t t = (me + dir * stride + 2 * (int64_t)n) % n;
 
     while (t != me && t != alive && mend_bits_test(dead, (int32_t)t))
         t = (t + dir + n) % n;

@@ -2,7 +2,7 @@
 /* death.c – the list of what a death means to this process.
  *
  * This is the only place that carries out a verdict.  The order matters: what the dead process had
- * published is delivered first (R12), then nothing of it arrives any more, then everything that
+ * published is delivered first, as from a living one (R12, S0-59), then it is dead, and everything that
  * depended on it ends. */
 #include "coll/coll.h"
 #include "life/life.h"
@@ -15,10 +15,10 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
 {
     mend_peer dead = death->peer;
 
+    self->net->cut(self, dead);        /* what it had published arrives; later no byte does */
     self->fate[dead] = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
     mend_report_event(self, "\"event\":\"notice\",\"dead\":%d", (int)dead);
-    self->net->cut(self, dead);       /* drains what it published; later no byte arrives */
     mend_p2p_on_death(self, dead);    /* pending requests may complete now */
     mend_coll_on_death(self, dead);   /* every collective on a communicator that holds it stops */
     mend_member_on_death(self, dead); /* agreements, creation and revocation go on without it */

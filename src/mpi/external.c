@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* external.c – external interfaces (MPI-5.0 chapter 13): generalized requests, and the parts of a
- * status; also the numbers of requests and messages (20.4).
+ * status; also the numbers of requests and messages (20.4).  MPI_Status_set_elements is in pack.c.
  *
  * None is collective, none blocks, and no death is noticed here.  Errors that belong to no
  * communicator go to the handler of MPI_COMM_SELF. */

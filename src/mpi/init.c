@@ -28,7 +28,7 @@ static int start(int required, int *provided_p, const char *fn)
     }
     if (provided_p)
         *provided_p = level;
-    return MPI_SUCCESS;
+    return mend_leave(MPI_SUCCESS);
 }
 
 /* Collective over MPI_COMM_WORLD by the standard; waits for nobody here.  11.2.1. */

@@ -38,7 +38,7 @@ static int blocked_call(int kind)
     case 7:
         return MPI_Mprobe(MPI_ANY_SOURCE, 81, W, &m, &s);
     default:
-        return MPI_Allreduce(large, other, 100000, MPI_CHAR, MPI_MAX, W);
+        return MPI_Allreduce(large, other, 100000, MPI_SIGNED_CHAR, MPI_MAX, W);
     }
 }
 

@@ -43,6 +43,17 @@ static void sender(void)
     }
 }
 
+/* How many of the mortal ranks are known to be dead. */
+static int deaths(void)
+{
+    int n = 0;
+
+    for (int r = 2; r < size; r++)
+        n += is_known_dead(W, r);
+    return n;
+}
+
+/* Goes on until rank 1 has said everything and all others are dead. */
 static void receiver(void)
 {
     MPI_Request r[WINDOW];
@@ -50,7 +61,7 @@ static void receiver(void)
 
     for (int k = 0; k < WINDOW; k++)
         MPI_Irecv(buf[k], LARGE, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, W, &r[k]);
-    for (int k = 0; next[1] < MESSAGES; k = (k + 1) % WINDOW) {
+    for (int k = 0; next[1] < MESSAGES || deaths() < size - 2; k = (k + 1) % WINDOW) {
         MPI_Status s;
         int class = class_of(MPI_Wait(&r[k], &s)), n;
 
