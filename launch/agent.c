@@ -340,6 +340,7 @@ void mend_agent_run(struct job *job)
         listen_to(job, job->rank[i].child_pidfd, FROM_CHILD, i);
         listen_to(job, job->rank[i].ctl_fd, FROM_CTL, i);
     }
+    mend_watch_prefer();
     while (job->alive_n || held(job)) {
         int n;
 

@@ -117,8 +117,10 @@ void mend_verdict_life(struct job *job, struct rank *r);
 void mend_verdict_exited(struct job *job, struct rank *r);
 void mend_rank_kill(struct rank *r);
 
-/* watch.c: the threads that wait on life words. */
+/* watch.c: the threads that wait on life words.  prefer: the calling thread runs before ranks that
+ * compute, where we may; where we may not, it asks for a short time slice, so that it comes early. */
 void mend_watch_start(struct job *job);
+void mend_watch_prefer(void);
 
 /* agent.c: runs the job until its last rank has ended; kills all ranks. */
 void mend_agent_run(struct job *job);

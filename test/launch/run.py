@@ -642,13 +642,14 @@ def test_binding():
 
 
 def test_latency():
-    """From kill -9 to the interrupt of a rank that looks; memory does not matter.  Prints it."""
+    """From kill -9, and from the kernel's mark, to the interrupt of a rank that looks.  Prints both."""
     for mib in (1, 1024):
         r = run("-q", "-n", 11, PROBE, "latency", 10, mib)
         equal(r.status, 0)
-        print(f"    {mib} MiB: " + r.out.splitlines()[0])
-        median = float(re.search(r"median ([\d.]+) us", r.out).group(1))
-        assert median < 20000, median  # generous: other tests share the cores
+        for line in r.out.splitlines():
+            print(f"    victim of {mib:4} MiB: {line}")
+        own = float(re.search(r"mark to interrupt .* median ([\d.]+) us", r.out).group(1))
+        assert own < 5000, own  # generous: other tests share the cores
 
 
 def main():
