@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wrong arguments give the right class, nothing is sent, and the communicator goes on working.
+ *
+ * RUN: -n 2 */
+#include "mpi/coll/check.h"
+
+static int in[4], out[8];
+static MPI_Comm comm;
+
+static void reductions(void)
+{
+    MPI_Datatype two;
+
+    CHECK_CLASS(MPI_Allreduce(in, out, -1, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Allreduce(in, out, 1, MPI_DATATYPE_NULL, MPI_SUM, comm), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Allreduce(in, out, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_BAND, comm), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Allreduce(in, out, 1, MPI_INT, MPI_MAXLOC, comm), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Allreduce(in, out, 1, MPI_INT, MPI_REPLACE, comm), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Allreduce(in, NULL, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Allreduce(NULL, out, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Allreduce(in, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL), MPI_ERR_COMM);
+    CHECK_CLASS(MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, 2, comm), MPI_ERR_ROOT);
+    CHECK_CLASS(MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, -1, comm), MPI_ERR_ROOT);
+    CHECK_CLASS(MPI_Reduce(MPI_IN_PLACE, out, 1, MPI_INT, MPI_SUM, !rank, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Scan(in, out, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Reduce_scatter(in, out, NULL, MPI_INT, MPI_SUM, comm), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Reduce_scatter(in, out, (int[]){1, -1}, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT);
+    MPI_Type_contiguous(2, MPI_INT, &two);
+    CHECK_CLASS(MPI_Allreduce(in, out, 1, two, MPI_SUM, comm), MPI_ERR_TYPE); /* not committed */
+    MPI_Type_commit(&two);
+    CHECK_CLASS(MPI_Allreduce(in, out, 1, two, MPI_SUM, comm), MPI_ERR_OP);
+    MPI_Type_free(&two);
+}
+
+static void movements(void)
+{
+    int counts[2] = {1, 1}, bad[2] = {1, -1}, displs[2] = {0, 1};
+
+    CHECK_CLASS(MPI_Bcast(in, 1, MPI_INT, -3, comm), MPI_ERR_ROOT);
+    CHECK_CLASS(MPI_Bcast(in, -1, MPI_INT, 0, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Gather(in, 1, MPI_INT, out, 1, MPI_INT, 7, comm), MPI_ERR_ROOT);
+    CHECK_CLASS(MPI_Gather(in, -1, MPI_INT, out, 1, MPI_INT, !rank, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Gather(in, 1, MPI_INT, out, -1, MPI_INT, rank, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, out, 1, MPI_INT, !rank, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Gatherv(in, 1, MPI_INT, out, bad, displs, MPI_INT, rank, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Gatherv(in, 1, MPI_INT, out, counts, NULL, MPI_INT, rank, comm), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Scatter(in, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, !rank, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Scatterv(in, NULL, displs, MPI_INT, out, 1, MPI_INT, rank, comm), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Allgather(in, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Allgather(in, 1, MPI_DATATYPE_NULL, out, 1, MPI_INT, comm), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Allgatherv(in, 1, MPI_INT, out, bad, displs, MPI_INT, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Alltoall(in, 1, MPI_INT, out, 1, (MPI_Datatype)12345678, comm), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Alltoallv(in, counts, NULL, MPI_INT, out, counts, displs, MPI_INT, comm),
+                MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Alltoallw(in, counts, displs, NULL, out, counts, displs, NULL, comm),
+                MPI_ERR_ARG);
+}
+
+static void later_forms(void)
+{
+    MPI_Request q = (MPI_Request)77;
+
+    CHECK_CLASS(MPI_Ibcast(in, 1, MPI_INT, 9, comm, &q), MPI_ERR_ROOT);
+    CHECK(q == (MPI_Request)77);
+    CHECK_CLASS(MPI_Ibarrier(comm, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Barrier_init(comm, (MPI_Info)99, &q), MPI_ERR_INFO);
+    CHECK_CLASS(MPI_Barrier_init(comm, MPI_INFO_NULL, &q), MPI_SUCCESS);
+    MPI_Start(&q);
+    CHECK_CLASS(MPI_Start(&q), MPI_ERR_REQUEST);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Request_free(&q);
+}
+
+/* Ranks that disagree about the length are told, and nothing is written behind the shorter buffer. */
+static void lengths_differ(void)
+{
+    int v[40];
+
+    memset(v, 0x11, sizeof v);
+    if (rank == 0)
+        CHECK_CLASS(MPI_Bcast(v, 8, MPI_INT, 0, comm), MPI_SUCCESS);
+    else
+        CHECK_CLASS(MPI_Bcast(v, 4, MPI_INT, 0, comm), MPI_ERR_TRUNCATE);
+    for (int i = 4; i < 40; i++)
+        CHECK(v[i] == 0x11111111);
+}
+
+int main(int argc, char **argv)
+{
+    int one = 1, sum;
+
+    start(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    comm = MPI_COMM_WORLD;
+    reductions();
+    movements();
+    later_forms();
+    CHECK_CLASS(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
+    CHECK(sum == size);
+    lengths_differ();
+    CHECK_CLASS(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
+    CHECK(sum == size);
+    return finish();
+}
