@@ -33,14 +33,15 @@ bool mend_progress(struct mend_proc *self, mend_peer hint)
     return any;
 }
 
-void mend_interrupt_check(struct mend_proc *self)
+bool mend_interrupt_check(struct mend_proc *self)
 {
     uint32_t now = mend_load_acquire(self->interrupt); /* pairs with the agent's release */
     struct mend_death death;
 
     if (mend_likely(now == self->interrupt_seen) || self->in_progress)
-        return;
+        return false;
     self->interrupt_seen = now;
     while (self->rt->verdict(self, self->deaths_n, &death))
         self->on_death(self, &death);
+    return true;
 }

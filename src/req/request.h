@@ -82,8 +82,9 @@ bool mend_status_cancelled(const MPI_Status *status);
  * Returns true if anything happened.  hint: peer to look at first, or MEND_PEER_NONE. */
 bool mend_progress(struct mend_proc *self, mend_peer hint);
 
-/* Looks whether the agent has given verdicts, and carries them out.  Cheap when nothing did. */
-void mend_interrupt_check(struct mend_proc *self);
+/* Looks whether the agent has given verdicts, and carries them out.  Cheap when it has not.  True:
+ * there was one, so requests may be done that were not before. */
+bool mend_interrupt_check(struct mend_proc *self);
 
 /* THE wait: returns when the request is done or pending.  Ends because: the operation completes; a
  * process it depends on dies (the death completes it); its object is revoked (the same). */

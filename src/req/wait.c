@@ -49,7 +49,8 @@ static void sleep_until_woken(struct mend_proc *self)
 /* One turn without news. */
 static void pause_once(struct mend_proc *self, struct patience *p, bool rings)
 {
-    mend_interrupt_check(self);
+    if (mend_unlikely(mend_interrupt_check(self)))
+        return;
     if (self->yield) {
         self->yield(self);
     } else if (p->polls < self->params.spin_polls && !self->crowded && !self->threaded) {
