@@ -258,16 +258,15 @@ int MPI_Comm_free(MPI_Comm *comm)
     return mend_report_comm(c, err, __func__);
 }
 
-static bool is_quiet(struct mend_proc *self, void *arg)
+/* Everything that this process has sent has left it. */
+static bool is_delivered(struct mend_proc *self, void *arg)
 {
-    const struct mend_comm *c = arg;
-
-    (void)self;
-    return c->refs == 1;
+    (void)arg;
+    return self->outbox_n == 0;
 }
 
-/* Collective.  Blocks until this process's operations on the communicator are complete; those that
- * need a dead process complete with its death. */
+/* Collective.  The user has completed and matched all communication (11.10.4); blocks until what was
+ * buffered has been delivered, or its receivers are dead. */
 MEND_API(MPI_Comm_disconnect);
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {
@@ -276,10 +275,11 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
 
     if (!err)
         err = check_freeable(comm, &c);
+    if (!err && c->buffer)
+        err = mend_p2p_buffer_flush(mend_self, c);
     if (!err) {
-        struct mend_wait w = {.until = is_quiet,
-                              .arg = c,
-                              .what = "operations on a communicator that is disconnected",
+        struct mend_wait w = {.until = is_delivered,
+                              .what = "messages on a communicator that is disconnected",
                               .hint = MEND_PEER_NONE};
 
         mend_wait_until(mend_self, &w);
