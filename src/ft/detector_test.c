@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* detector_test.c – the agent's decisions, told as transcripts. */
+#include "ft/detector_sm.h"
+#include "ft/transcript.h"
+
+#define STOP_NS 800
+#define KILL_NS 8000
+
+struct agent {
+    struct transcript t;
+    struct mend_detector *m;
+    mend_time_ns now, wake_at;
+};
+
+static struct agent create(int n)
+{
+    static const struct mend_detector_config config = {STOP_NS, 4 * STOP_NS, KILL_NS};
+    struct agent a = {.m = malloc(mend_detector_size(n))};
+
+    mend_detector_init(a.m, n, &config, 0);
+    return a;
+}
+
+static void step(struct agent *a, struct mend_detector_event ev)
+{
+    struct mend_detector_action action;
+    char buf[100];
+
+    ev.now = a->now;
+    mend_detector_step(a->m, &ev, &a->wake_at);
+    while (mend_detector_next(a->m, &action)) {
+        mend_detector_action_print(&action, buf, sizeof buf);
+        transcript_add(&a->t, (int)a->now, "%s", buf);
+    }
+    mend_detector_check(a->m);
+}
+
+static void tell(struct agent *a, enum mend_detector_event_kind kind, int peer)
+{
+    step(a, (struct mend_detector_event){.kind = kind, .peer = peer});
+}
+
+static void reap(struct agent *a, int peer, bool signaled, int code)
+{
+    step(a, (struct mend_detector_event){
+                .kind = MEND_DETECTOR_EV_EXITED, .peer = peer, .signaled = signaled, .code = code});
+}
+
+/* Runs the agent as it wishes until `until`. */
+static void pass(struct agent *a, mend_time_ns until)
+{
+    while (a->wake_at <= until) {
+        a->now = a->wake_at;
+        tell(a, MEND_DETECTOR_EV_TICK, 0);
+    }
+    a->now = until;
+}
+
+/* The verdict does not wait for the reason, which follows tens of milliseconds later. */
+MEND_TEST(the_life_word_is_enough_for_a_verdict)
+{
+    struct agent a = create(2);
+
+    tell(&a, MEND_DETECTOR_EV_LIFE, 1);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 1);
+    reap(&a, 1, true, 11);
+    reap(&a, 1, true, 11);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 kill 1\n"
+                        "[  0] 0 declare 1 (unknown 0)\n"
+                        "[  0] 0 explain 1 (signal 11)\n");
+    free(a.m);
+}
+
+MEND_TEST(waitpid_alone_is_enough_too)
+{
+    struct agent a = create(3);
+
+    reap(&a, 0, true, 9);
+    reap(&a, 1, false, 3);
+    reap(&a, 2, false, 0);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 0);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 declare 0 (signal 9)\n"
+                        "[  0] 0 declare 1 (exit 3)\n"
+                        "[  0] 0 declare 2 (exit 0)\n");
+    free(a.m);
+}
+
+MEND_TEST(who_ends_after_finalize_has_not_failed)
+{
+    struct agent a = create(2);
+
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 0);
+    tell(&a, MEND_DETECTOR_EV_SUSPECT, 0);
+    tell(&a, MEND_DETECTOR_EV_STOPPED, 0);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 0);
+    reap(&a, 0, false, 7);
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 1);
+    reap(&a, 1, true, 11);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 end 0\n"
+                        "[  0] 0 end 1\n");
+    free(a.m);
+}
+
+MEND_TEST(a_suspicion_kills_before_it_is_reported)
+{
+    struct agent a = create(2);
+
+    step(&a, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT, .peer = 1, .code = 5});
+    tell(&a, MEND_DETECTOR_EV_SUSPECT, 1);
+    CHECK_EQ(a.t.len, strlen("[  0] 0 kill 1\n"));
+    tell(&a, MEND_DETECTOR_EV_LIFE, 1);
+    reap(&a, 1, true, 9);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 kill 1\n"
+                        "[  0] 0 declare 1 (suspected 5)\n");
+    free(a.m);
+}
+
+/* It had crashed by itself before our signal reached it. */
+MEND_TEST(the_true_reason_replaces_ours)
+{
+    struct agent a = create(2);
+
+    step(&a, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT, .peer = 1, .code = 0});
+    tell(&a, MEND_DETECTOR_EV_LIFE, 1);
+    reap(&a, 1, true, 11);
+    step(&a, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT, .peer = 0, .code = 1});
+    reap(&a, 0, false, 4);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 kill 1\n"
+                        "[  0] 0 declare 1 (suspected 0)\n"
+                        "[  0] 0 explain 1 (signal 11)\n"
+                        "[  0] 0 kill 0\n"
+                        "[  0] 0 declare 0 (exit 4)\n");
+    free(a.m);
+}
+
+MEND_TEST(an_abort_ends_exactly_the_named_ones)
+{
+    static const int32_t who[] = {0, 2, 3};
+    struct agent a = create(4);
+
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 3);
+    step(&a, (struct mend_detector_event){
+                 .kind = MEND_DETECTOR_EV_ABORT, .code = 42, .peers = who, .npeers = 3});
+    reap(&a, 2, false, 42);
+    tell(&a, MEND_DETECTOR_EV_CONFIRMED, 0);
+    reap(&a, 3, true, 9);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 kill 0\n"
+                        "[  0] 0 kill 2\n"
+                        "[  0] 0 kill 3\n"
+                        "[  0] 0 declare 2 (abort 42)\n"
+                        "[  0] 0 declare 0 (abort 42)\n"
+                        "[  0] 0 end 3\n");
+    CHECK_EQ(a.m->peer[1].state, MEND_DETECTOR_RUNNING);
+    free(a.m);
+}
+
+MEND_TEST(who_stops_for_too_long_is_killed)
+{
+    struct agent a = create(1);
+
+    a.now = 100;
+    tell(&a, MEND_DETECTOR_EV_STOPPED, 0);
+    pass(&a, 100 + STOP_NS - 1);
+    CHECK_EQ(a.t.len, 0);
+    pass(&a, 100 + STOP_NS + STOP_NS / 8 + 10);
+    tell(&a, MEND_DETECTOR_EV_RESUMED, 0); /* too late: it is condemned */
+    a.now = 2000;
+    reap(&a, 0, true, 9);
+    TRANSCRIPT_IS(&a.t, "[  0] 908 kill 0\n"
+                        "[  0] 2000 declare 0 (stopped 0)\n");
+    free(a.m);
+}
+
+/* It came back after 600 of 800 ns, so from then on it may be away for 1200. */
+MEND_TEST(who_comes_back_in_time_is_cleared_and_trusted_more)
+{
+    struct agent a = create(1);
+
+    tell(&a, MEND_DETECTOR_EV_STOPPED, 0);
+    pass(&a, 600);
+    tell(&a, MEND_DETECTOR_EV_RESUMED, 0);
+    CHECK_EQ(a.wake_at, MEND_TIME_NEVER);
+    tell(&a, MEND_DETECTOR_EV_STOPPED, 0);
+    pass(&a, 600 + 1199);
+    TRANSCRIPT_IS(&a.t, "[  0] 600 clear 0\n");
+    pass(&a, 600 + 1200 + 110);
+    TRANSCRIPT_IS(&a.t, "[  0] 600 clear 0\n"
+                        "[  0] 1812 kill 0\n");
+    free(a.m);
+}
+
+/* The whole machine was suspended; the agent's own gap is not held against anybody. */
+MEND_TEST(time_counts_only_while_the_agent_runs)
+{
+    struct agent a = create(1);
+
+    tell(&a, MEND_DETECTOR_EV_STOPPED, 0);
+    a.now = 1000000;
+    tell(&a, MEND_DETECTOR_EV_TICK, 0);
+    tell(&a, MEND_DETECTOR_EV_RESUMED, 0);
+    TRANSCRIPT_IS(&a.t, "[  0] 1000000 clear 0\n");
+    free(a.m);
+}
+
+MEND_TEST(a_kill_without_effect_is_repeated)
+{
+    struct agent a = create(1);
+
+    tell(&a, MEND_DETECTOR_EV_SUSPECT, 0);
+    pass(&a, 2 * KILL_NS + 500);
+    CHECK(strstr(a.t.text, "[  0] 0 kill 0\n"
+                           "[  0] 8080 kill 0\n"
+                           "[  0] 16160 kill 0\n"));
+    CHECK(!strstr(a.t.text, "declare"));
+    free(a.m);
+}
+
+MEND_TEST(a_farewell_on_the_way_counts)
+{
+    struct agent a = create(1);
+    char buf[100];
+
+    tell(&a, MEND_DETECTOR_EV_SUSPECT, 0);
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 0); /* said before the kill arrived */
+    tell(&a, MEND_DETECTOR_EV_LIFE, 0);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 kill 0\n"
+                        "[  0] 0 end 0\n");
+    mend_detector_print(a.m, buf, sizeof buf);
+    CHECK_STR(buf, "detector 1 processes: ended");
+    free(a.m);
+}
+
+MEND_TEST_MAIN()
