@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim.h – what the parts of the simulator share.
+ *
+ * The simulator drives the protocols of src/ft/ themselves, not models of them.  A *play* dresses
+ * one protocol: it says how N copies of the machine are set up, what the program around them may do
+ * (its moves), and what must hold.  Two engines perform plays:
+ *
+ *   world.c     virtual time, a seed decides everything; up to thousands of processes; also counts
+ *               messages and computes latencies with a LogGP model
+ *   explore.c   every order of events and every crash point, for 3 to 5 processes
+ *
+ *        main.c ── options ──> world.c ──┐
+ *                     └──────> explore.c ┴─> play (agree.c, revoke.c, notice.c, detector.c)
+ *                                             └─> checkers.c, after every step
+ *
+ * A process of a play is a block of bytes without pointers, so that it can be copied and hashed. */
+#ifndef MEND_SIM_SIM_H
+#define MEND_SIM_SIM_H
+
+#include "base/status.h"
+
+enum mend_sim_broken {
+    MEND_SIM_INTACT = 0,
+    MEND_SIM_NO_PROMISE,   /* decisions of the dead and of old ballots are believed */
+    MEND_SIM_FORGET,       /* who has returned answers as if it had not */
+    MEND_SIM_NO_REPAIR,    /* nobody is told instead of a neighbour that died */
+    MEND_SIM_REPORT_FIRST, /* the verdict does not wait for the death */
+};
+
+struct mend_sim_conf {
+    int ranks;
+    int crashes;    /* processes that may die */
+    int suspicions; /* processes that may be declared dead while they still run */
+    int instances;  /* agreements per process, revokers, verdicts */
+    int window;     /* agreements at once */
+    int radix_bits;
+    enum mend_sim_broken broken;
+    uint64_t seed;
+    uint64_t steps_max;
+    bool trace;
+    /* world.c only */
+    bool reorder, duplicate;
+    int pauses, partitions;
+    /* explore.c only */
+    const char *path; /* moves to perform instead of searching */
+    size_t states_max;
+};
+
+enum mend_sim_fate {
+    MEND_SIM_ALIVE = 0,
+    MEND_SIM_DOOMED, /* declared dead by mistake, still running */
+    MEND_SIM_DEAD,
+};
+
+/* The way out for a process during one step. */
+struct mend_sim_io {
+    void (*send)(struct mend_sim_io *io, int to, const void *bytes, size_t len);
+    mend_time_ns now;
+};
+
+/* All processes at once, for the checkers. */
+struct mend_sim_view {
+    const struct mend_sim_conf *conf;
+    const uint8_t *fate; /* enum mend_sim_fate */
+    const void *procs;
+    size_t proc_bytes;
+};
+
+static inline const void *mend_sim_proc(const struct mend_sim_view *v, int rank)
+{
+    return (const char *)v->procs + (size_t)rank * v->proc_bytes;
+}
+
+#define MEND_SIM_MSG_MAX 2048
+
+struct mend_sim_play {
+    const char *name, *about;
+    const char *instances; /* what --instances counts */
+    size_t (*bytes)(const struct mend_sim_conf *conf);
+    void (*init)(void *p, int rank, const struct mend_sim_conf *conf);
+
+    /* What the program around the machine may do now: a set of bits; and doing one of them. */
+    unsigned (*moves)(const void *p, const struct mend_sim_conf *conf);
+    const char *(*move_name)(int move);
+    void (*move)(void *p, int move, const struct mend_sim_conf *conf, struct mend_sim_io *io);
+
+    void (*recv)(void *p, int from, const void *bytes, size_t len, const struct mend_sim_conf *conf,
+                 struct mend_sim_io *io);
+    void (*death)(void *p, int dead, const struct mend_sim_conf *conf, struct mend_sim_io *io);
+
+    /* NULL, or what is wrong.  check: after a step of `rank`; check_end: when nothing can happen
+     * any more. */
+    const char *(*check)(const struct mend_sim_view *v, int rank);
+    const char *(*check_end)(const struct mend_sim_view *v);
+
+    /* True if p will ignore this message, now and whatever happens later.  May be NULL. */
+    bool (*ignores)(const void *p, const void *bytes, size_t len, const struct mend_sim_conf *conf);
+
+    int (*print)(const void *p, const struct mend_sim_conf *conf, char *buf, size_t size);
+    int (*print_msg)(const void *bytes, size_t len, const struct mend_sim_conf *conf, char *buf,
+                     size_t size);
+};
+
+extern const struct mend_sim_play mend_sim_agree, mend_sim_revoke, mend_sim_notice,
+    mend_sim_detector;
+
+/* What a search or a run found. */
+struct mend_sim_result {
+    const char *wrong; /* NULL: nothing */
+    uint64_t steps, messages;
+    uint64_t states, ends; /* explore.c */
+    uint64_t depth;        /* explore.c: longest path */
+    bool complete;         /* explore.c: everything was visited */
+    char path[4096];       /* explore.c: moves that lead to what is wrong */
+};
+
+/* One run with conf->seed. */
+void mend_sim_run(const struct mend_sim_play *play, const struct mend_sim_conf *conf,
+                  struct mend_sim_result *result_p);
+
+/* All runs; or, with conf->path, that one. */
+void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_conf *conf,
+                      struct mend_sim_result *result_p);
+
+/* Prints the table of message counts and virtual-time latencies. */
+void mend_sim_count(const struct mend_sim_play *play, const struct mend_sim_conf *conf);
+
+#endif

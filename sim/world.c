@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* world.c – a play on virtual time, where a seed decides everything.
+ *
+ * Events: a process makes one of its moves, a message arrives, a death is announced to one process,
+ * and the faults.  Deaths are planned by step number, so that they fall where something happens:
+ * half of them hit the process that is just acting, in the middle of its sends.  Messages of the dead
+ * are delivered even after their death was announced: the machines must refuse them themselves,
+ * although no transport of ours delivers such messages. */
+#include "clock.h"
+#include "network.h"
+#include "sim.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum ev_kind { EV_MOVE, EV_MSG, EV_NOTICE, EV_FENCE, EV_PARTITION };
+
+struct world {
+    struct mend_sim_io io; /* first: send() gets the world from it */
+    const struct mend_sim_play *play;
+    const struct mend_sim_conf *conf;
+    struct mend_sim_result *result;
+    struct mend_sim_rng rng;
+    struct mend_sim_clock clock;
+    struct mend_sim_net net;
+    struct mend_sim_view view;
+    char *procs;
+    uint8_t *fate;
+    uint8_t *move_due; /* per rank: a MOVE is in the queue */
+    mend_time_ns *paused_until;
+    uint64_t *faults_at; /* steps at which somebody dies or is doomed, or is paused */
+    int faults_n, alive_n;
+    int acting;     /* whose step this is */
+    int sends_left; /* of a process that dies while it sends; -1: all */
+};
+
+static void *proc(struct world *w, int rank)
+{
+    return w->procs + (size_t)rank * w->view.proc_bytes;
+}
+
+__attribute__((format(printf, 3, 4))) static void trace(struct world *w, int rank, const char *fmt,
+                                                        ...)
+{
+    va_list ap;
+
+    if (!w->conf->trace)
+        return;
+    printf("[%5llu] %d ", (unsigned long long)w->result->steps, rank);
+    va_start(ap, fmt);
+    vprintf(fmt, ap);
+    va_end(ap);
+    putchar('\n');
+}
+
+static void trace_msg(struct world *w, int rank, const char *what, const void *bytes, size_t len,
+                      const char *prep, int other)
+{
+    char buf[512];
+
+    if (!w->conf->trace)
+        return;
+    w->play->print_msg(bytes, len, w->conf, buf, sizeof buf);
+    trace(w, rank, "%s %s %s %d", what, buf, prep, other);
+}
+
+static void post(struct world *w, int to, const void *bytes, size_t len)
+{
+    struct mend_sim_ev ev = {.kind = EV_MSG, .rank = to, .other = w->acting, .len = (uint32_t)len};
+
+    ev.at = mend_sim_net_arrival(&w->net, w->clock.now, w->acting, to);
+    ev.bytes = malloc(len + 1);
+    MEND_ASSERT(ev.bytes);
+    memcpy(ev.bytes, bytes, len);
+    mend_sim_clock_add(&w->clock, ev);
+}
+
+static void on_send(struct mend_sim_io *io, int to, const void *bytes, size_t len)
+{
+    struct world *w = (struct world *)io;
+
+    if (w->sends_left == 0)
+        return;
+    if (w->sends_left > 0)
+        w->sends_left--;
+    w->result->messages++;
+    trace_msg(w, w->acting, "< send", bytes, len, "to", to);
+    if (w->fate[to] == MEND_SIM_DEAD)
+        return;
+    post(w, to, bytes, len);
+    if (w->conf->duplicate && mend_sim_rng_below(&w->rng, 8) == 0)
+        post(w, to, bytes, len);
+}
+
+/* A process that can move gets the chance to, at some time. */
+static void plan_move(struct world *w, int rank)
+{
+    struct mend_sim_ev ev = {.kind = EV_MOVE, .rank = rank};
+
+    if (w->move_due[rank] || !w->play->moves(proc(w, rank), w->conf))
+        return;
+    w->move_due[rank] = 1;
+    ev.at = w->clock.now + mend_sim_net_delay(&w->rng);
+    mend_sim_clock_add(&w->clock, ev);
+}
+
+/* Everybody else will be told, each at another time. */
+static void announce(struct world *w, int dead)
+{
+    for (int r = 0; r < w->conf->ranks; r++) {
+        struct mend_sim_ev ev = {.kind = EV_NOTICE, .rank = r, .other = dead};
+
+        if (r == dead || w->fate[r] == MEND_SIM_DEAD)
+            continue;
+        ev.at = w->clock.now + mend_sim_net_delay(&w->rng) + mend_sim_net_delay(&w->rng);
+        mend_sim_clock_add(&w->clock, ev);
+    }
+}
+
+static void crash(struct world *w, int rank)
+{
+    if (w->fate[rank] == MEND_SIM_DEAD)
+        return;
+    trace(w, rank, "x dies");
+    if (w->fate[rank] == MEND_SIM_ALIVE) {
+        w->alive_n--;
+        announce(w, rank);
+    }
+    w->fate[rank] = MEND_SIM_DEAD;
+}
+
+static void doom(struct world *w, int rank)
+{
+    struct mend_sim_ev ev = {.kind = EV_FENCE, .rank = rank};
+
+    if (w->fate[rank] != MEND_SIM_ALIVE)
+        return;
+    trace(w, rank, "? is declared dead by mistake");
+    w->fate[rank] = MEND_SIM_DOOMED;
+    w->alive_n--;
+    announce(w, rank);
+    ev.at = w->clock.now + 20 * mend_sim_net_delay(&w->rng);
+    mend_sim_clock_add(&w->clock, ev);
+}
+
+/* The faults that were planned for this step number.  They come in the order crashes, suspicions,
+ * pauses in faults_at.  Returns true if the acting process is to die in this step. */
+static bool do_faults(struct world *w)
+{
+    bool dies = false;
+
+    for (int i = 0; i < w->faults_n; i++) {
+        int victim = mend_sim_rng_below(&w->rng, 2)
+                         ? w->acting
+                         : (int)mend_sim_rng_below(&w->rng, (uint64_t)w->conf->ranks);
+
+        if (w->faults_at[i] != w->result->steps)
+            continue;
+        if (i >= w->conf->crashes + w->conf->suspicions)
+            w->paused_until[victim] = w->clock.now + 30 * mend_sim_net_delay(&w->rng);
+        else if (w->alive_n <= 1 || !w->play->death)
+            continue;
+        else if (i >= w->conf->crashes)
+            doom(w, victim);
+        else if (victim == w->acting)
+            dies = true;
+        else
+            crash(w, victim);
+    }
+    return dies;
+}
+
+static void check(struct world *w, int rank)
+{
+    if (w->fate[rank] != MEND_SIM_DEAD)
+        w->result->wrong = w->play->check(&w->view, rank);
+}
+
+/* Runs what `act` does as one step of the rank. */
+static void step(struct world *w, struct mend_sim_ev *ev)
+{
+    void *p = proc(w, ev->rank);
+    bool dies;
+
+    w->acting = ev->rank;
+    w->result->steps++;
+    dies = do_faults(w);
+    if (w->fate[ev->rank] == MEND_SIM_DEAD)
+        return;
+    w->io.now = w->clock.now;
+    w->sends_left = dies ? (int)mend_sim_rng_below(&w->rng, 4) : -1;
+    if (ev->kind == EV_MSG) {
+        trace_msg(w, ev->rank, "> recv", ev->bytes, ev->len, "from", ev->other);
+        w->play->recv(p, ev->other, ev->bytes, ev->len, w->conf, &w->io);
+    } else if (ev->kind == EV_NOTICE) {
+        trace(w, ev->rank, "! hears that %d is dead", ev->other);
+        w->play->death(p, ev->other, w->conf, &w->io);
+    } else {
+        unsigned moves = w->play->moves(p, w->conf);
+        int skip = (int)mend_sim_rng_below(&w->rng, (uint64_t)__builtin_popcount(moves));
+
+        while (skip--)
+            moves &= moves - 1;
+        trace(w, ev->rank, "* %s", w->play->move_name(__builtin_ctz(moves)));
+        w->play->move(p, __builtin_ctz(moves), w->conf, &w->io);
+    }
+    check(w, ev->rank);
+    if (dies)
+        crash(w, ev->rank);
+    else
+        plan_move(w, ev->rank);
+}
+
+/* What has to be true before an event may be a step. */
+static bool happens(struct world *w, struct mend_sim_ev *ev)
+{
+    if (ev->kind == EV_PARTITION) {
+        mend_sim_net_split(&w->net, w->clock.now + 30 * mend_sim_net_delay(&w->rng));
+        return false;
+    }
+    if (ev->kind == EV_FENCE) {
+        crash(w, ev->rank);
+        return false;
+    }
+    if (ev->kind == EV_MOVE)
+        w->move_due[ev->rank] = 0;
+    if (w->fate[ev->rank] == MEND_SIM_DEAD)
+        return false;
+    if (w->paused_until[ev->rank] > w->clock.now) {
+        struct mend_sim_ev later = *ev;
+
+        later.at = w->paused_until[ev->rank];
+        if (ev->kind == EV_MOVE)
+            w->move_due[ev->rank] = 1;
+        ev->bytes = NULL; /* belongs to the later one */
+        mend_sim_clock_add(&w->clock, later);
+        return false;
+    }
+    if (ev->kind == EV_MOVE)
+        return w->play->moves(proc(w, ev->rank), w->conf) != 0;
+    return true;
+}
+
+static void plan_faults(struct world *w)
+{
+    uint64_t span = (uint64_t)w->conf->ranks * (uint64_t)w->conf->instances *
+                    (1 + mend_sim_rng_below(&w->rng, 6));
+
+    for (int i = 0; i < w->faults_n; i++)
+        w->faults_at[i] = 1 + mend_sim_rng_below(&w->rng, span);
+    for (int i = 0; i < w->conf->partitions; i++) {
+        struct mend_sim_ev ev = {.kind = EV_PARTITION};
+
+        ev.at = 10 * mend_sim_net_delay(&w->rng);
+        mend_sim_clock_add(&w->clock, ev);
+    }
+}
+
+static void *get(size_t n, size_t size)
+{
+    void *p = calloc(n + 1, size);
+
+    MEND_ASSERT(p);
+    return p;
+}
+
+static void open_world(struct world *w)
+{
+    size_t n = (size_t)w->conf->ranks;
+
+    w->io.send = on_send;
+    w->rng.state = w->conf->seed;
+    w->faults_n = w->conf->crashes + w->conf->suspicions + w->conf->pauses;
+    w->alive_n = w->conf->ranks;
+    w->view.proc_bytes = (w->play->bytes(w->conf) + 7) / 8 * 8;
+    w->procs = get(n, w->view.proc_bytes);
+    w->fate = get(n, 1);
+    w->move_due = get(n, 1);
+    w->paused_until = get(n, sizeof *w->paused_until);
+    w->faults_at = get((size_t)w->faults_n, sizeof *w->faults_at);
+    w->view.conf = w->conf;
+    w->view.fate = w->fate;
+    w->view.procs = w->procs;
+    mend_sim_net_init(&w->net, w->conf, &w->rng);
+    plan_faults(w);
+    for (int r = 0; r < w->conf->ranks; r++) {
+        w->play->init(proc(w, r), r, w->conf);
+        plan_move(w, r);
+    }
+}
+
+static void close_world(struct world *w)
+{
+    mend_sim_net_fini(&w->net);
+    mend_sim_clock_fini(&w->clock);
+    free(w->procs);
+    free(w->fate);
+    free(w->move_due);
+    free(w->paused_until);
+    free(w->faults_at);
+}
+
+void mend_sim_run(const struct mend_sim_play *play, const struct mend_sim_conf *conf,
+                  struct mend_sim_result *result_p)
+{
+    struct world w = {.play = play, .conf = conf, .result = result_p};
+    struct mend_sim_ev ev;
+
+    memset(result_p, 0, sizeof *result_p);
+    open_world(&w);
+    while (!result_p->wrong && mend_sim_clock_next(&w.clock, &ev)) {
+        if (happens(&w, &ev))
+            step(&w, &ev);
+        free(ev.bytes);
+        if (result_p->steps >= conf->steps_max)
+            result_p->wrong = "it does not come to an end";
+    }
+    if (!result_p->wrong)
+        result_p->wrong = play->check_end(&w.view);
+    close_world(&w);
+}

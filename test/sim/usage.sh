@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# usage.sh – mend-sim's command line: --help, wrong options end with 2, and a seed decides everything.
+#
+# Usage: usage.sh MEND-SIM
+set -u
+sim=$1
+
+fail()
+{
+    echo "wrong: $*"
+    exit 1
+}
+
+refuses()
+{
+    "$sim" "$@" >/dev/null 2>&1
+    [ $? = 2 ] || fail "mend-sim $* does not end with 2"
+}
+
+"$sim" --help | grep -q '^usage: mend-sim' || fail "--help"
+refuses nonsense
+refuses agree revoke
+refuses agree --nonsense
+refuses agree --ranks
+refuses agree --ranks 0
+refuses agree --ranks 3x
+refuses agree --ranks -3
+refuses agree --radix 3
+refuses agree --break promises
+refuses agree --exhaustive --ranks 9
+refuses detector --count
+refuses detector --crashes 1
+echo "ok usage"
+
+one=$("$sim" agree --seed 4711 --ranks 8 --suspicions 1 --trace | cksum)
+two=$("$sim" agree --seed 4711 --ranks 8 --suspicions 1 --trace | cksum)
+other=$("$sim" agree --seed 4712 --ranks 8 --suspicions 1 --trace | cksum)
+[ "$one" = "$two" ] || fail "a seed does not decide everything"
+[ "$one" != "$other" ] || fail "a seed decides nothing"
+echo "ok seeds"
+
+"$sim" --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 4 || fail "all four are not played"
+echo "ok all"
