@@ -113,28 +113,29 @@ int mend_call_bcast(const struct mend_call *call, void *buffer, MPI_Count count,
 }
 
 /* The arguments of a reduction: *op_p, *out_p.  gives, takes: this process contributes, gets the
- * result.  What is given is checked with the same count and type. */
+ * result.  One count and type are for both. */
 static int check_reduction(const struct mend_comm *c, const void *in, void *out, MPI_Count count,
                            MPI_Datatype type, MPI_Op op, bool gives, bool takes,
                            const struct mend_op **op_p, struct mend_coll_buf *out_p)
 {
-    struct mend_coll_buf b = {0};
-    bool in_place = takes && mend_call_in_place(c, in);
-    int err = MPI_SUCCESS;
+    const struct mend_type *t = NULL;
+    int err;
 
-    if (gives && !in_place)
-        err = mend_call_check(in, count, type, &b);
-    if (!err && takes)
-        err = mend_call_check(out, count, type, &b);
-    if (!err && (gives || takes))
+    if (mend_unlikely(!gives && !takes))
+        return MPI_SUCCESS;
+    err = mend_check_committed(type, &t);
+    if (mend_likely(!err))
+        err = mend_check_count(count);
+    if (mend_likely(!err) && gives && !(takes && mend_call_in_place(c, in)))
+        err = in == MPI_IN_PLACE ? MPI_ERR_BUFFER : mend_check_buffer(in, count, t);
+    if (mend_likely(!err) && takes)
+        err = out == MPI_IN_PLACE ? MPI_ERR_BUFFER : mend_check_buffer(out, count, t);
+    if (mend_likely(!err))
         err = mend_check_op(op, op_p);
-    if (!err && (gives || takes))
-        err = mend_op_check(*op_p, b.type);
-    if (!err && (op == MPI_REPLACE || op == MPI_NO_OP)) /* for one-sided calls (MPI-5.0 6.9.2) */
-        err = MPI_ERR_OP;
-    b.buf = out;
-    if (!err)
-        *out_p = b;
+    if (mend_likely(!err)) /* the last two are for one-sided calls (MPI-5.0 6.9.2) */
+        err = op == MPI_REPLACE || op == MPI_NO_OP ? MPI_ERR_OP : mend_op_check(*op_p, t);
+    if (mend_likely(!err))
+        *out_p = (struct mend_coll_buf){out, count, t, type};
     return err;
 }
 

@@ -229,6 +229,19 @@ int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
     return mend_report_comm(c, err, __func__);
 }
 
+/* MPI_COMM_NULL in a process that was not started by another one (11.8.2). */
+MEND_API(MPI_Comm_get_parent);
+int MPI_Comm_get_parent(MPI_Comm *parent)
+{
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_pointer(parent);
+    if (!err)
+        *parent = mend_comm_handle(mend_self->parent);
+    return mend_report(err, __func__);
+}
+
 /* Handles and integers (20.4): may be called at any time.  What is no handle gives 0, which is no
  * handle of any class, and raises nothing. */
 MEND_API(MPI_Comm_toint);

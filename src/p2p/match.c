@@ -62,6 +62,26 @@ void mend_match_destroy(struct mend_comm *c)
         self->p2p->last_comm = NULL;
 }
 
+static bool space_is_idle(struct mend_comm *c, struct mend_space *space)
+{
+    if (!mend_list_empty(&space->any_posted))
+        return false;
+    for (int page = 0; page * SOURCES_PER_PAGE < c->peers_n; page++)
+        for (int i = 0; space->pages[page] && i < SOURCES_PER_PAGE; i++)
+            if (!mend_list_empty(&space->pages[page][i].posted))
+                return false;
+    return true;
+}
+
+bool mend_p2p_idle(struct mend_comm *c)
+{
+    mend_list_foreach(l, next, &c->self->active)
+        if (mend_list_entry(l, struct mend_request, link)->comm == c)
+            return false;
+    return mend_list_empty(&c->match->transfers) && space_is_idle(c, &c->match->space[0]) &&
+           space_is_idle(c, &c->match->space[1]);
+}
+
 static struct mend_source *make_page(struct mend_comm *c, struct mend_space *space, int rank)
 {
     struct mend_source *page = mend_zalloc(c->self, SOURCES_PER_PAGE, sizeof(*page));

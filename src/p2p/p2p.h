@@ -101,6 +101,9 @@ void mend_p2p_on_death(struct mend_proc *self, mend_peer dead);
 void mend_p2p_on_revoke(struct mend_comm *c);
 void mend_p2p_on_ack(struct mend_comm *c); /* FAILURE_ACK: pending wildcards go on */
 
+/* True if no operation of this process is under way on c.  O(sources that ever sent or were named). */
+bool mend_p2p_idle(struct mend_comm *c);
+
 /* Match state of one communicator. */
 int mend_match_create(struct mend_comm *c);
 void mend_match_destroy(struct mend_comm *c);

@@ -52,6 +52,4 @@ void mend_unpark(struct mend_proc *self, mend_ctx ctx);
 /* The context is gone: late frames are dropped from now on. */
 void mend_bury(struct mend_proc *self, mend_ctx ctx);
 
-/* Fills the process from the verdict log: see req/request.h mend_interrupt_check(). */
-
 #endif
