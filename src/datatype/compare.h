@@ -26,6 +26,40 @@ static inline struct field field_make(const struct map *m, number count, unsigne
     return f;
 }
 
+/* The invariants of layout.h. */
+static inline void check_run(const struct mend_run *run, MPI_Count size)
+{
+    const struct mend_run *body = run->body;
+    MPI_Count sum = 0;
+
+    CHECK_EQ(run->size, size);
+    CHECK((size == 0) == (run->kind == MEND_RUN_NOTHING));
+    if (run->kind == MEND_RUN_NOTHING || run->kind == MEND_RUN_BYTES)
+        return;
+    CHECK(run->count >= 2);
+    if (run->kind == MEND_RUN_LOOP || run->kind == MEND_RUN_AT) {
+        CHECK(body->offset == 0 && body->kind != MEND_RUN_NOTHING);
+        check_run(body, size / run->count);
+    }
+    if (run->kind == MEND_RUN_LOOP) {
+        CHECK(body->kind != MEND_RUN_BYTES || body->size != run->stride);
+        CHECK(body->kind != MEND_RUN_LOOP || body->stride * body->count != run->stride);
+    }
+    if (run->kind == MEND_RUN_PIECES || run->kind == MEND_RUN_LIST) {
+        for (MPI_Count i = 0; i < run->count; i++) {
+            MPI_Count len = run->starts[i + 1] - run->starts[i];
+
+            CHECK(len > 0 && run->starts[i] == sum);
+            sum += len;
+            if (run->kind == MEND_RUN_LIST)
+                check_run(&run->parts[i], len);
+            else
+                CHECK(i + 1 == run->count || run->displs[i] + len != run->displs[i + 1]);
+        }
+        CHECK_EQ(sum, size);
+    }
+}
+
 static inline void compare_bounds(type t, const struct map *m)
 {
     number lb, ub, true_lb = 0, true_ub = 0;
@@ -43,6 +77,26 @@ static inline void compare_bounds(type t, const struct map *m)
     CHECK_EQ(t->true_lb, true_lb);
     CHECK_EQ(t->true_extent, true_ub - true_lb);
     CHECK_EQ(mend_type_facts(t).elements, m->n);
+    if (t->layout)
+        check_run(&t->layout->root, t->size);
+}
+
+/* No byte twice: else a cut in the middle of an unpack has no defined result. */
+static inline bool map_overlaps(const struct map *m, number count)
+{
+    struct field f = field_make(m, count, 0);
+    number extent = map_extent(m);
+    bool twice = false;
+
+    memset(f.memory, 0, f.bytes);
+    for (number c = 0; c < count; c++) {
+        for (number i = 0; i < m->n; i++) {
+            for (number k = 0; k < m->entries[i].leaf->size; k++)
+                twice |= f.at[m->entries[i].displ + c * extent + k]++ > 0;
+        }
+    }
+    free(f.memory);
+    return twice;
 }
 
 /* All of it at once, then in pieces of the given length, in both directions. */
@@ -52,6 +106,7 @@ static inline void compare_moves(type t, const struct map *m, number count, size
                  theirs = field_make(m, count, 99);
     size_t total = (size_t)(map_size(m) * count);
     char *want = malloc(total + 1), *got = malloc(total + 1);
+    bool overlaps = map_overlaps(m, count); /* then the order of writes decides */
 
     map_pack(m, mem.at, count, want);
     map_unpack(m, theirs.at, count, want);
@@ -59,7 +114,7 @@ static inline void compare_moves(type t, const struct map *m, number count, size
     CHECK_EQ(mend_type_pack(t, mem.at, count, 0, got, SIZE_MAX), total);
     CHECK(!memcmp(got, want, total) && got[total] == 77);
     CHECK_EQ(mend_type_unpack(t, mine.at, count, 0, want, total + 100), total);
-    CHECK(!memcmp(mine.memory, theirs.memory, mine.bytes));
+    CHECK(overlaps || !memcmp(mine.memory, theirs.memory, mine.bytes));
     free(mine.memory);
     mine = field_make(m, count, 99);
     memset(got, 0, total);
@@ -70,7 +125,7 @@ static inline void compare_moves(type t, const struct map *m, number count, size
         CHECK_EQ(mend_type_unpack(t, mine.at, count, (MPI_Count)at, want + at, n), n);
     }
     CHECK(!memcmp(got, want, total) && got[total] == 77);
-    CHECK(!memcmp(mine.memory, theirs.memory, mine.bytes));
+    CHECK(overlaps || !memcmp(mine.memory, theirs.memory, mine.bytes));
     CHECK_EQ(mend_type_pack(t, mem.at, count, (MPI_Count)total, got, 10), 0);
     free(mem.memory);
     free(mine.memory);
@@ -102,24 +157,6 @@ static inline void compare_cut(type t, const struct map *m, number count, size_t
     free(theirs.memory);
     free(want);
     free(got);
-}
-
-/* No byte twice: else a cut in the middle of an unpack has no defined result. */
-static inline bool map_overlaps(const struct map *m, number count)
-{
-    struct field f = field_make(m, count, 0);
-    number extent = map_extent(m);
-    bool twice = false;
-
-    memset(f.memory, 0, f.bytes);
-    for (number c = 0; c < count; c++) {
-        for (number i = 0; i < m->n; i++) {
-            for (number k = 0; k < m->entries[i].leaf->size; k++)
-                twice |= f.at[m->entries[i].displ + c * extent + k]++ > 0;
-        }
-    }
-    free(f.memory);
-    return twice;
 }
 
 static inline void compare_elements(type t, const struct map *m, number bytes)

@@ -62,6 +62,12 @@ static MPI_Count item_find(const struct mend_run *run, MPI_Count at, MPI_Count *
 static void move_whole(const struct mend_mover *m, const struct mend_run *run, char *mem,
                        char *stream);
 
+/* A loop over numbers or rows: what most types of two and three dimensions repeat. */
+static bool is_plain_loop(const struct mend_run *run)
+{
+    return run->kind == MEND_RUN_LOOP && run->body->kind == MEND_RUN_BYTES;
+}
+
 /* Items first .. first + n - 1 of the run, whose origin is mem. */
 static void move_items(const struct mend_mover *m, const struct mend_run *run, char *mem,
                        char *stream, MPI_Count first, MPI_Count n)
@@ -78,6 +84,20 @@ static void move_items(const struct mend_mover *m, const struct mend_run *run, c
                     (size_t)body->size);
         else
             m->at(mem, stream, n, run->displs + first, (size_t)body->size);
+        return;
+    }
+    if (run->kind == MEND_RUN_LOOP && is_plain_loop(body)) {
+        mem = mend_mem_at(mem, first * run->stride);
+        for (MPI_Count i = 0; i < n; i++) {
+            m->loop(mem, stream, body->count, body->stride, (size_t)body->body->size);
+            mem = mend_mem_at(mem, run->stride);
+            stream += body->size;
+        }
+        return;
+    }
+    if (run->kind == MEND_RUN_LOOP && body->kind == MEND_RUN_PIECES) {
+        m->structs(mend_mem_at(mem, first * run->stride), stream, n, run->stride, body->count,
+                   body->displs, body->starts);
         return;
     }
     for (MPI_Count i = first; i < first + n; i++) {
@@ -147,6 +167,7 @@ static size_t move_range(const struct mend_mover *m, const struct mend_type *t, 
                          MPI_Count count, MPI_Count at, char *stream, size_t max)
 {
     MPI_Count left = t->size * count - at, n = left;
+    const struct mend_run *run;
     struct mend_run all, body;
 
     if (left <= 0 || max == 0)
@@ -157,11 +178,15 @@ static size_t move_range(const struct mend_mover *m, const struct mend_type *t, 
         m->bytes(mend_mem_at(mem, t->lb + at), stream, (size_t)n);
         return (size_t)n;
     }
-    all = mend_run_repeat(&t->layout->root, count, t->extent, &body);
-    if (n == all.size)
-        move_whole(m, &all, mem, stream);
+    run = &t->layout->root;
+    if (count > 1) {
+        all = mend_run_repeat(run, count, t->extent, &body);
+        run = &all;
+    }
+    if (n == run->size)
+        move_whole(m, run, mem, stream);
     else
-        move_part(m, &all, mem, stream, at, n);
+        move_part(m, run, mem, stream, at, n);
     return (size_t)n;
 }
 
