@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* checkers.c – what must hold, looked at from above: all processes at once, after every step.
  *
- * Agreement    A1  two living processes never return different values from the same agreement
+ * Agreement    A1  two living processes never return different values from one agreement (S0-90)
  *              A2  a decision contains every member's contribution or lists the member as failed
  *              A3  only dead (or doomed) members are listed as failed
  *              A4  every failure that a living participant had been told of when it contributed is
  *                  listed (S0-76)
  *              A5  when nothing can happen any more, every living process has returned from
- *                  everything
+ *                  everything (S0-89)
  *              Bounded state is by construction: machines do not allocate.  That a decision lives as
  *              long as one process that returned it is A1, in every continuation.
- * Revocation   R1  at the end all living members are revoked, or none (S0-59)
- *              R2  nobody is revoked before somebody called it
+ * Revocation   V1  at the end all living members are revoked, or none (S0-59)
+ *              V2  nobody is revoked before somebody called it
  * Notices      N1  at the end all living agents know the same verdicts
  *              N2  every loss of an agent is known to all
  *              N3  no verdict without somebody who gave it
@@ -108,7 +108,7 @@ const char *mend_sim_check_revoke(const struct mend_sim_view *v, int rank)
     if (v->conf->ranks <= 64)
         mend_revoke_check(&p->m);
     if (mend_revoke_is_revoked(&p->m) && !p->called && p->m.from < 0)
-        return "R2: revoked by nobody";
+        return "V2: revoked by nobody";
     return NULL;
 }
 
@@ -125,7 +125,7 @@ const char *mend_sim_check_revoke_end(const struct mend_sim_view *v)
         revoked += mend_revoke_is_revoked(&p->m);
     }
     return revoked == 0 || revoked == alive ? NULL
-                                            : "R1: a living member never heard of the revocation";
+                                            : "V1: a living member never heard of the revocation";
 }
 
 const char *mend_sim_check_notice(const struct mend_sim_view *v, int rank)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agree_test.c – agreement, told as transcripts.
+/* agree_test.c – agreement, told as transcripts.  Shows, for the protocol, that it waits for every
+ * living member and for no dead one (S0-89), gives everybody the same under failures (S0-90), and
+ * counts no contribution of who died before (S0-91).
  *
  * Every process contributes a value in which its own bit is cleared, so "and0=...f0" says that 0 to
  * 3 took part.  The test moves the messages by hand. */

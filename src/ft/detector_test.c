@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* detector_test.c – the agent's decisions, told as transcripts. */
+/* detector_test.c – the agent's decisions, told as transcripts: a mistake is made true before it is
+ * reported (S3-7), a dead process stays dead (S3-8), an abort ends exactly whom it names (S4-6), and
+ * who ends after MPI_Finalize has not failed (R23). */
 #include "ft/detector_sm.h"
 #include "ft/transcript.h"
 

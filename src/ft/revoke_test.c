@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* revoke_test.c – the flood of a revocation, told as transcripts. */
+/* revoke_test.c – the flood of a revocation, told as transcripts: the caller is revoked at once
+ * (S0-62) and waits for nobody (S0-58), and deaths on the way are made up for (S0-59). */
 #include "ft/revoke_sm.h"
 #include "ft/transcript.h"
 

@@ -39,8 +39,8 @@ finds A agree --seeds 20000 --ranks 8 --break no-promise
 finds A1 agree --exhaustive --ranks 3 --crashes 1 --break forget
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break forget
 finds A1 agree --seeds 20000 --ranks 8 --break forget
-finds R1 revoke --exhaustive --ranks 6 --crashes 4 --break no-repair
-finds R1 revoke --seeds 20000 --ranks 6 --crashes 4 --instances 1 --break no-repair
+finds V1 revoke --exhaustive --ranks 6 --crashes 4 --break no-repair
+finds V1 revoke --seeds 20000 --ranks 6 --crashes 4 --instances 1 --break no-repair
 finds N1 notice --exhaustive --ranks 6 --crashes 4 --break no-repair
 finds N1 notice --seeds 20000 --ranks 16 --crashes 12 --break no-repair
 finds D1 detector --exhaustive --ranks 2 --suspicions 1 --break report-first

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* creation.c – for the simulator: S2-5..S2-7.  Everybody duplicates and splits a communicator, then all
+ * living agree on who got one: either all or none. */
+#include <mpi.h>
+#include <mpi-ext.h>
+
+static int uniform(MPI_Comm c, int have)
+{
+    int all = have, none = !have;
+
+    if (MPI_Comm_agreement(c, &all) != MPI_SUCCESS || MPI_Comm_agreement(c, &none) != MPI_SUCCESS)
+        return 0;
+    return all || none;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Request r;
+    int rank, err;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    err = MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    if ((err != 0) != (made == MPI_COMM_NULL) || (err && err != MPIX_ERR_PROC_FAILED))
+        return 1;
+    if (!uniform(MPI_COMM_WORLD, !err))
+        return 2;
+    made = MPI_COMM_NULL;
+    err = MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &made);
+    if ((err != 0) != (made == MPI_COMM_NULL) || (err && err != MPIX_ERR_PROC_FAILED))
+        return 3;
+    if (!uniform(MPI_COMM_WORLD, !err))
+        return 4;
+    made = MPI_COMM_NULL;
+    err = MPI_Comm_idup(MPI_COMM_WORLD, &made, &r);
+    if (err)
+        return 5;
+    err = MPI_Wait(&r, MPI_STATUS_IGNORE);
+    if ((err != 0) != (made == MPI_COMM_NULL) || !uniform(MPI_COMM_WORLD, !err))
+        return 6;
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* revoke.c – for the simulator: S0-59.  Rank 0 revokes and may die while it does; all others wait for
+ * messages that never come.  If one of them hears of the revocation, all do: who waits for a living rank
+ * would hang otherwise, and the simulator sees that.  If nobody heard, the death of rank 0 is told. */
+#include <mpi.h>
+#include <mpi-ext.h>
+
+int main(int argc, char **argv)
+{
+    int rank, size, v = 0, err;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0) {
+        MPIX_Comm_revoke(MPI_COMM_WORLD);
+    } else {
+        err = MPI_Recv(&v, 1, MPI_INT, rank == 1 ? 0 : rank - 1, 7, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE);
+        if (err == MPIX_ERR_PROC_FAILED) /* the one we wait for died: tell the others ourselves */
+            MPIX_Comm_revoke(MPI_COMM_WORLD);
+        else if (err != MPIX_ERR_REVOKED)
+            return 1;
+    }
+    MPI_Finalize();
+    return 0;
+}
