@@ -105,16 +105,3 @@ int MPI_Is_thread_main(int *flag)
         *flag = pthread_equal(mend_self->main_thread, pthread_self()) != 0;
     return mend_report(err, __func__);
 }
-
-/* Nobody spawns processes yet, so nobody has a parent (doc/roadmap.md).  Local.  11.8.2. */
-MEND_API(MPI_Comm_get_parent);
-int MPI_Comm_get_parent(MPI_Comm *parent)
-{
-    int err = mend_enter(__func__);
-
-    if (!err)
-        err = mend_check_pointer(parent);
-    if (!err)
-        *parent = MPI_COMM_NULL;
-    return mend_report(err, __func__);
-}
