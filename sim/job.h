@@ -33,9 +33,9 @@ struct sim_rank {
     ucontext_t context;
     char *stack;
     enum sim_fate fate;
-    int status;         /* of main(), or of the abort */
-    uint64_t yields;    /* so far */
-    uint64_t progress;  /* frames it received plus yields after which it moved on */
+    int status;        /* of main(), or of the abort */
+    uint64_t yields;   /* so far */
+    uint64_t progress; /* frames it received plus yields after which it moved on */
     bool leaving, finalized;
     _Atomic uint32_t interrupt;
     uint64_t doomed_at; /* yield at which it is killed, UINT64_MAX: never */

@@ -8,6 +8,7 @@
  * A run is good if every rank that was not killed returned 0 from main().  It is bad if one did not,
  * or if nobody moves any more (a hang): then every rank's wait is printed, and the command that
  * replays the run. */
+#include "comm/objects.h"
 #include "req/request.h"
 #include "sim/job.h"
 
@@ -116,6 +117,7 @@ static struct sim_job *create(const struct plan *plan)
         rank->proc = mend_proc_create_bare();
         rank->proc->me = r;
         rank->proc->rt = &sim_rt;
+        MEND_ASSERT(mend_objects_init(rank->proc) == MPI_SUCCESS);
         rank->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         getcontext(&rank->context);
@@ -291,8 +293,8 @@ int main(int argc, char **argv)
         usage(stderr);
         return 2;
     }
-    outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-                   0);
+    outcome =
+        mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (victims)
         kill_everywhere(plan, victims, &done, &failed);
     for (; !victims && done < runs && failed < 5; done++, plan.seed++)

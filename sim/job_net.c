@@ -51,8 +51,7 @@ static enum mend_status sim_send(struct mend_proc *self, mend_peer to, const str
 
 static void *sim_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
 {
-    if (mend_peer_is_dead(self, to) ||
-        (sim_job->room && in_flight(to, self->me) >= sim_job->room))
+    if (mend_peer_is_dead(self, to) || (sim_job->room && in_flight(to, self->me) >= sim_job->room))
         return NULL;
     sim_job->reserved = realloc(sim_job->reserved, len ? len : 1);
     return sim_job->reserved;

@@ -64,6 +64,19 @@ void mend_failure_note(struct mend_comm *c, int class)
     }
 }
 
+/* The death of a peer with what is known of its cause by now: the kernel gives the reason only after it
+ * has torn the memory down, and a verdict does not wait for that. */
+static const struct mend_death *latest_death_of(struct mend_proc *self, mend_peer peer)
+{
+    for (uint32_t i = 0; i < self->deaths_n; i++)
+        if (self->deaths[i].peer == peer) {
+            if (self->deaths[i].cause == MEND_CAUSE_UNKNOWN)
+                self->rt->verdict(self, i, &self->deaths[i]);
+            return &self->deaths[i];
+        }
+    return NULL;
+}
+
 /* A text that is being written; what does not fit is cut. */
 struct writer {
     char *text;
@@ -128,7 +141,7 @@ static void put_age(struct writer *w, mend_time_ns now, mend_time_ns then)
 
 static void put_dead(struct mend_proc *self, struct writer *w, const struct mend_failure *f, int i)
 {
-    const struct mend_death *d = mend_proc_death_of(self, f->who[i].peer);
+    const struct mend_death *d = latest_death_of(self, f->who[i].peer);
     const char *host = self->rt ? self->rt->host(self, f->who[i].peer) : NULL;
 
     put(w, "%s rank %d of %s", i ? ";" : ":", f->who[i].rank, f->comm);

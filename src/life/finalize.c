@@ -8,11 +8,13 @@
 #include "rt/rt.h"
 
 /* A process that has left cannot answer questions of a protocol, so nobody leaves before all are
- * leaving.  Queued frames go out meanwhile; those to processes that died were dropped. */
+ * leaving.  Queued frames go out meanwhile.  Once all are here nobody needs a frame any more: what is
+ * still queued then (a late revocation, a message that was never received) is for nobody, and its
+ * receiver may have left without making room for it. */
 static bool may_leave(struct mend_proc *self, void *arg)
 {
     mend_interrupt_check(self);
-    return self->rt->all_leaving(self) && !self->outbox_n;
+    return self->rt->all_leaving(self);
 }
 
 int mend_life_finalize(struct mend_proc *self)
