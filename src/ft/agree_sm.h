@@ -45,19 +45,20 @@
  *
  *   transition                     function (agree_sm.c)
  *   FREE → EARLY                   slot_use
- *   FREE, EARLY → GATHER           on_start
- *   GATHER → SENT, REOPEN → RESENT advance → send_up
- *   GATHER, REOPEN → DECIDED       advance → decide_as_root
- *   SENT, RESENT → DECIDED         on_down
+ *   EARLY → GATHER                 on_start
+ *   GATHER → SENT, REOPEN → RESENT advance
+ *   GATHER, REOPEN → DECIDED       advance, decided
+ *   SENT, RESENT → DECIDED         on_down, decided
  *   SENT → GATHER                  on_new_root
  *   REOPEN, RESENT → DECIDED       on_new_root
  *   DECIDED → REOPEN               reopen (from on_up, on_request)
- *   any undecided → DECIDED        finish_last (from on_gone, on_left)
+ *   GATHER, SENT → DECIDED         finish_last (after GONE or LEFT)
+ *   DECIDED → FREE                 slot_use (it is history)
  *
  * Invariants, asserted in mend_agree_check() unless another place is named:
  *   1  every rank below `root` is dead, `root` is not, and I am not;
  *   2  a slot's accepted ballot is -1 unless the slot's value is a decision, and at most `root`;
- *   3  `heard` counts answers at the present ballot only (cleared in on_new_root);
+ *   3  `heard` is of the present ballot, but in DECIDED (cleared in on_new_root and reopen);
  *   4  a decision is given to the caller once: no edge leads back to the undecided states (become());
  *   5  a slot is reused only when nobody living can ask for it (slot_use());
  *   6  only become() writes a slot's state, along the edges of the picture (become());
