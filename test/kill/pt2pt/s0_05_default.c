@@ -3,6 +3,7 @@
  * communicator; with MPI_ERRORS_RETURN on MPI_COMM_WORLD it is returned.  S0-3, S0-10: without a need
  * for the dead process the default handler is never called. */
 /* RUN: -n 3 ; args return ; expect "rank 0 ok" ; expect "rank 1 ok" */
+/* RUN: -n 3 ; args fatal ; exit 1 ; expect-no "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args nobody ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"
 
