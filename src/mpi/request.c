@@ -26,8 +26,11 @@
  * 2. When a death or a revocation has failed one request of an array, MPI_Waitall does not wait for
  *    the others: they may never finish (S0-1).  What has arrived by then is still taken.
  * 3. A handle is changed only when its request is taken. */
+#include "comm/objects.h"
 #include "mpi/check.h"
 #include "req/grequest.h"
+
+#include <sched.h>
 
 /* Waitall looks through the whole array for failures every so many turns of its wait. */
 #define TURNS_PER_LOOK 128
@@ -75,11 +78,19 @@ static int check_array(int count, const MPI_Request requests[])
     return err;
 }
 
-/* One round of progress for the calls that do not block. */
+/* One round of progress for the calls that do not block.  A program may call them in a loop: without
+ * news others get the core, if they need it, and the lock. */
 static void look(struct mend_proc *self, const struct mend_request *r)
 {
-    mend_progress(self, r ? r->hint : MEND_PEER_NONE);
-    mend_interrupt_check(self);
+    if (mend_progress(self, r ? r->hint : MEND_PEER_NONE) || mend_interrupt_check(self))
+        return;
+    if (self->yield) {
+        self->yield(self);
+    } else if (mend_unlikely(self->crowded || self->threaded)) {
+        mend_unlock(self);
+        sched_yield();
+        mend_lock(self);
+    }
 }
 
 /* Fills the status of a finished request and returns its error. */
