@@ -8,7 +8,8 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 SEED    ?= 1
-RANKS   ?= 4
+SEEDS   ?= 1
+RANKS   ?= 8
 
 MESON_OPTIONS = --prefix / --libdir lib
 
@@ -26,6 +27,9 @@ all: $(BUILD)/build.ninja
 OPTIONS_build-asan = --buildtype debugoptimized -Db_sanitize=address,undefined
 OPTIONS_build-tsan = --buildtype debugoptimized -Db_sanitize=thread
 
+# What the launcher still holds when it ends is no leak.
+SANITIZER_OPTIONS = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+
 demo: ## a real run that loses processes and finishes with the right answer
 	@tools/install-deps build demo
 	@$(MAKE) --no-print-directory all
@@ -39,11 +43,13 @@ check: ## everything that must hold: format, layers, unit, simulator, MPI progra
 asan tsan: ## the tests with the address and undefined-behaviour, or the thread sanitizer
 	@tools/install-deps build demo
 	@$(MAKE) --no-print-directory all BUILD=build-$@
-	@test/check --build build-$@ --only unit,launch,sim,programs,kill
+	@$(SANITIZER_OPTIONS) test/check --build build-$@ --only unit,launch,sim,programs,kill
 
-sim: ## replay or explore: make sim SEED=4711 RANKS=8
+sim: ## one seed decides everything: make sim SEED=4711 RANKS=8 [SEEDS=100]
 	@$(MAKE) --no-print-directory all
-	@$(BUILD)/sim/mend-sim --seed $(SEED) --ranks $(RANKS)
+	@$(BUILD)/sim/mend-sim --seed $(SEED) --seeds $(SEEDS) --ranks $(RANKS)
+	@for job in $(BUILD)/test/sim/job-*; do \
+		[ ! -f $$job ] || $$job --seed $(SEED) --runs $(SEEDS) --ranks $(RANKS) || exit 1; done
 
 bench: ## measured side by side with the MPI libraries of the distribution
 	@tools/install-deps build bench
