@@ -46,10 +46,11 @@ static bool sim_verdict(struct mend_proc *self, uint32_t k, struct mend_death *d
     return true;
 }
 
-/* The agent never trusts a suspicion; in this job nobody has reason to have one. */
+/* A process may have decided otherwise than the living and died: its frames for a communicator of
+ * that name and other members look damaged.  Nobody else has reason to be suspected. */
 static void sim_suspect(struct mend_proc *self, mend_peer peer)
 {
-    MEND_ASSERT(!"a transport suspected a peer in the simulator");
+    MEND_ASSERT(sim_job->rank[peer].fate == SIM_KILLED);
 }
 
 static void sim_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
