@@ -41,6 +41,10 @@ struct mend_net {
     enum mend_status (*pull)(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
                              size_t len);
 
+    /* True if pull() is faster here than sending the data in pieces: measured, takes some 100 us; asked
+     * once, before the first large message.  NULL: no. */
+    bool (*prefers_pull)(struct mend_proc *self);
+
     /* Sleeping.  arm(): from now on a sender wakes this process; sleep(): sleeps unless something
      * arrived since arm() or the interrupt counter moved; both return at once otherwise. */
     void (*arm)(struct mend_proc *self);

@@ -36,7 +36,7 @@ struct mend_p2p {
     uint32_t next_id;
     struct mend_comm *last_comm; /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
-    int single_copy;             /* -1: not decided yet */
+    int single_copy;             /* 1 and 0: yes and no; -1: to be measured */
 };
 
 /* A message that arrived before a receive wanted it, or was taken by a matched probe. */

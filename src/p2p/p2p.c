@@ -127,6 +127,7 @@ void mend_p2p_on_cancel_reply(struct mend_proc *self, mend_peer from, const stru
 int mend_p2p_init(struct mend_proc *self)
 {
     struct mend_p2p *p = mend_zalloc(self, 1, sizeof(*p));
+    const char *how = self->params.single_copy;
 
     if (!p)
         return MPI_ERR_NO_MEM;
@@ -138,7 +139,7 @@ int mend_p2p_init(struct mend_proc *self)
     self->on_frame[MEND_FRAME_DATA] = mend_p2p_on_data;
     self->on_frame[MEND_FRAME_CANCEL] = mend_p2p_on_cancel;
     self->on_frame[MEND_FRAME_CANCEL_REPLY] = mend_p2p_on_cancel_reply;
-    p->single_copy = self->params.single_copy && !strcmp(self->params.single_copy, "always");
+    p->single_copy = !how || !strcmp(how, "auto") ? -1 : !strcmp(how, "always");
     return MPI_SUCCESS;
 }
 

@@ -61,7 +61,9 @@ static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r, const s
     enum mend_status st;
     size_t n = rts->total_bytes < (uint64_t)capacity(r) ? rts->total_bytes : (size_t)capacity(r);
 
-    if (self->p2p->single_copy != 1 || !self->net->pull || !rts->address || !r->type->dense)
+    if (self->p2p->single_copy < 0)
+        self->p2p->single_copy = self->net->prefers_pull && self->net->prefers_pull(self);
+    if (!self->p2p->single_copy || !self->net->pull || !rts->address || !r->type->dense)
         return false;
     st = self->net->pull(self, r->peer, dense_at(r), rts->address, n);
     if (st == MEND_ERR_UNSUPPORTED)

@@ -13,8 +13,4 @@ enum mend_status mend_shm_open(struct mend_proc *self);
  * False: the system has no memory for them. */
 bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len);
 
-/* Bytes per nanosecond x 1000 of a single copy from this process itself, for calibration; 0 where it
- * is forbidden. */
-uint64_t mend_shm_probe_pull(struct mend_proc *self);
-
 #endif
