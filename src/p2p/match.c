@@ -109,6 +109,26 @@ static inline bool tag_fits(int want, int tag)
     return want == tag || want == MPI_ANY_TAG;
 }
 
+/* A wildcard does not see an offer whose sender died (its data will never come), nor, since messages do
+ * not overtake, what the same sender had sent behind it. */
+static bool is_lost(struct mend_comm *c, struct mend_space *space, struct mend_message *m, int tag)
+{
+    struct mend_source *s;
+
+    if (mend_likely(!mend_peer_is_dead(c->self, m->peer)))
+        return false;
+    s = mend_match_source(c, space, m->source);
+    mend_list_foreach(l, next, &s->unexpected) {
+        struct mend_message *earlier = mend_list_entry(l, struct mend_message, by_source);
+
+        if (earlier->broken && tag_fits(tag, earlier->tag))
+            return true;
+        if (earlier == m)
+            break;
+    }
+    return false;
+}
+
 struct mend_message *mend_match_find(struct mend_comm *c, struct mend_space *space, int source,
                                      int tag)
 {
@@ -118,7 +138,7 @@ struct mend_message *mend_match_find(struct mend_comm *c, struct mend_space *spa
         mend_list_foreach (l, next, &space->any_messages) {
             struct mend_message *m = mend_list_entry(l, struct mend_message, by_arrival);
 
-            if (tag_fits(tag, m->tag))
+            if (tag_fits(tag, m->tag) && !is_lost(c, space, m, tag))
                 return m;
         }
         return NULL;
