@@ -76,6 +76,7 @@ static void numbers(void)
 
 int main(int argc, char **argv)
 {
+    MPI_Comm parent = MPI_COMM_SELF;
     int flag = -1, n = -1, r = -1;
 
     start(&argc, &argv);
@@ -84,6 +85,8 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Comm_size(MPI_COMM_SELF, &n));
     CHECK_OK(MPI_Comm_rank(MPI_COMM_SELF, &r));
     CHECK(n == 1 && r == 0);
+    CHECK_OK(MPI_Comm_get_parent(&parent));
+    CHECK(parent == MPI_COMM_NULL);
     names();
     comparison();
     numbers();
