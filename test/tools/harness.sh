@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # harness.sh – test/run fails where it must: a harness that cannot fail shows nothing.
 #
-# RUN: ; expect "all harness checks passed" ; time 120
+# RUN: ; expect "all harness checks passed" ; time 180
 
 fail()
 {
@@ -16,52 +16,82 @@ program()
     printf 'int main(int argc, char **argv)\n{\n    %s\n    return 0;\n}\n' "$3" >>"$1.c"
 }
 
-# run NAME STATUS TEXT: the harness ends with this status and prints this
-run()
+harness()
 {
-    "$MEND_TEST_ROOT/test/run" --build "$MEND_TEST_STAGE/.." "$PWD/$1" >output 2>&1
-    status=$?
-    [ $status = "$2" ] || fail "$1: status $status, not $2: $(cat output)"
-    grep -qF -- "$3" output || fail "$1: no '$3' in: $(cat output)"
+    "$MEND_TEST_ROOT/test/run" --build "$MEND_TEST_STAGE/.." "$@"
 }
 
-mkdir tests && cd tests || exit 1
-program good 'alone ; args 1 2 ; expect "3 words"' 'printf("%d words\n", argc);'
-run good.c 0 "1 passed, 0 failed"
-program status 'alone' 'return 3;'
-run status.c 1 "exit status 3, expected 0"
-program status_ok 'alone ; exit 3' 'return 3;'
-run status_ok.c 0 "1 passed, 0 failed"
-program crash 'alone' 'abort();'
-run crash.c 1 "exit status 134"
-program missing 'alone ; expect "something"' 'puts("nothing");'
-run missing.c 1 '"something" is missing'
-program unwanted 'alone ; expect-no "nothing"' 'puts("nothing");'
-run unwanted.c 1 '"nothing" must not be there'
-program process 'alone' 'if (!fork()) { setsid(); sleep(30); }'
-run process.c 1 "was left behind"
-program file 'alone' 'char f[999]; snprintf(f, sizeof(f), "%s/x", getenv("TMPDIR")); fclose(fopen(f, "w"));'
-run file.c 1 "was left behind"
-program sanitizer 'alone' 'puts("==1==ERROR: AddressSanitizer: x");'
-run sanitizer.c 1 "Sanitizer"
-program times "alone ; times 3 ; args $PWD/count" 'fputs("x", fopen(argv[1], "a"));'
-run times.c 0 "1 passed, 0 failed"
-[ "$(cat count)" = xxx ] || fail "not run three times"
-program broken 'alone' 'this is no C'
-run broken.c 1 "does not compile"
-program hang 'alone ; time 0.1' 'for (;;) pause();'
-run hang.c 1 "still running"
+# says NAME COMPLAINT: the output of the last run has it under the line of that test
+says()
+{
+    grep -A3 "^FAIL .*/$1: " output | grep -qF -- "$2" || fail "$1: no '$2' in: $(cat output)"
+}
 
+# What must pass.
+mkdir -p tests/good tests/bad tests/syntax && cd tests/good || exit 1
+program good 'alone ; args 1 2 ; expect "3 words"' 'printf("%d words\n", argc);'
+program status 'alone ; exit 3' 'return 3;'
+program times "alone ; times 3 ; args $PWD/count" 'fputs("x", fopen(argv[1], "a"));'
+printf '/* RUN: alone ;\n *      exit 4\n * RUN: alone ; expect-no "x" ; exit 4 */\nint main(void) { return 4; }\n' >two.c
+printf '/* RUN: none */\nthis is no program\n' >helper.c
+harness "$PWD" >output 2>&1 || fail "what must pass: $(cat output)"
+grep -qx "5 passed, 0 failed" output || fail "not five: $(cat output)"
+[ "$(cat count)" = xxx ] || fail "not run three times"
+
+# What must fail, each for its own reason.
+cd ../bad || exit 1
+program status 'alone' 'return 3;'
+program crash 'alone' 'abort();'
+program missing 'alone ; expect "something"' 'puts("nothing");'
+program unwanted 'alone ; expect-no "nothing"' 'puts("nothing");'
+program process 'alone' 'if (!fork()) { setsid(); sleep(30); }'
+program file 'alone' 'char f[999]; snprintf(f, sizeof(f), "%s/x", getenv("TMPDIR")); fclose(fopen(f, "w"));'
+program sanitizer 'alone' 'puts("==1==ERROR: AddressSanitizer: x");'
+program broken 'alone' 'this is no C'
+program hang 'alone ; time 0.1' 'for (;;) pause();'
+harness "$PWD" >output 2>&1
+[ $? = 1 ] || fail "the status of a run that failed"
+grep -qx "0 passed, 9 failed" output || fail "not nine: $(cat output)"
+says status.c "exit status 3, expected 0"
+says crash.c "exit status 134"
+says missing.c '"something" is missing'
+says unwanted.c '"nothing" must not be there'
+says process.c "was left behind"
+says file.c "was left behind"
+says sanitizer.c "Sanitizer"
+says broken.c "does not compile"
+says hang.c "still running"
+
+# Recipes that cannot be read.
+cd ../syntax || exit 1
 for recipe in 'alone ; kill 2' 'alone ; kil 2 at x' 'alone ; expect a b' 'alone ; expect "a' 'alone ; time x' \
     'alone ; exit' 'alone ; set X' 'alone ;; exit 1' 'alone ; kill two at x'; do
     program syntax "$recipe" ';'
-    run syntax.c 2 "syntax.c: RUN:"
+    harness --list "$PWD/syntax.c" >output 2>&1
+    [ $? = 2 ] || fail "the recipe '$recipe' was accepted"
+    grep -qF "syntax.c: RUN:" output || fail "'$recipe': $(cat output)"
 done
 printf '/* no recipe */\nint main(void) { return 0; }\n' >none.c
-run none.c 2 "no recipe"
-printf '/* RUN: none */\n' >helper.c
-run helper.c 2 "no recipe matches"
-printf '/* RUN: alone ;\n *      exit 4\n * RUN: alone ; exit 5 */\nint main(void) { return 4; }\n' >two.c
-run two.c 1 "1 passed, 1 failed"
+harness --list "$PWD/none.c" 2>&1 | grep -q "no recipe" || fail "a test without a recipe was accepted"
+harness --list "$PWD/../good/helper.c" >output 2>&1
+[ $? = 2 ] || fail "a run of nothing must not succeed"
+
+# Interrupted, it takes what it runs with it.
+program endless "alone ; args $PWD/pid" \
+    'FILE *f = fopen(argv[1], "w"); fprintf(f, "%d\n", (int)getpid()); fclose(f); for (;;) pause();'
+"$MEND_TEST_ROOT/test/run" --build "$MEND_TEST_STAGE/.." "$PWD/endless.c" >output 2>&1 &
+harness=$!
+until [ -s pid ]; do
+    kill -0 $harness 2>/dev/null || fail "the harness has ended: $(cat output)"
+    sleep 0.05
+done
+kill $harness
+wait $harness
+[ $? = 143 ] || fail "a harness that is killed must not succeed"
+until ! kill -0 "$(cat pid)" 2>/dev/null; do
+    sleep 0.05 # endless, if the program goes on: the watchdog of this test says so
+done
+
+cd ..
 rm -rf "$MEND_TEST_STAGE/../test$PWD"
 echo "all harness checks passed"
