@@ -2,9 +2,9 @@
 /* Survivors talk to each other on the communicator of the dead process, before, while and after it dies:
  * S0-2 (uninvolved calls complete normally), S0-10 (and never report a failure), S0-3 (a process that
  * never needs the dead one need not hear of it).  No acknowledgement is made anywhere. */
-/* RUN: -n 3 ; expect "rank 0 ok" ; expect "rank 1 ok" */
-/* RUN: -n 5 ; expect "rank 3 ok" */
-/* RUN: -n 8 ; expect "rank 6 ok" */
+/* RUN: -n 3 ; time 60 ; expect "rank 0 ok" ; expect "rank 1 ok" */
+/* RUN: -n 5 ; time 60 ; expect "rank 3 ok" */
+/* RUN: -n 8 ; time 60 ; expect "rank 6 ok" */
 /* RUN: -n 3 ; kill 2 at call:MPI_Send#100 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 5 ; kill 4 at p2p.send.rts#5 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 #include "../common.h"

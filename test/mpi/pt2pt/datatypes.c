@@ -2,8 +2,8 @@
 /* Messages of every predefined type and of every kind of derived type, small and large: sent derived
  * and received as packed bytes, the other way round, and derived on both sides; what lies in gaps and
  * around stays as it was. */
-/* RUN: -n 2 */
-/* RUN: -n 3 */
+/* RUN: -n 2 ; time 60 */
+/* RUN: -n 3 ; time 60 */
 #include "check.h"
 
 #define W    MPI_COMM_WORLD

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Objects that go while operations use them: requests freed while active, a communicator and a type freed
  * before the wait, thousands of times, so that a lost reference would be seen as memory. */
-/* RUN: -n 2 */
-/* RUN: -n 3 */
+/* RUN: -n 2 ; time 60 */
+/* RUN: -n 3 ; time 60 */
 #include "check.h"
 
 static int left, right;
@@ -91,9 +91,9 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     right = (rank + 1) % size;
     left = (rank + size - 1) % size;
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 10; i++)
         freed_requests();
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 60; i++) {
         freed_communicator(i % 2 ? 50000 : 10);
         done_before_freed();
         freed_type(i % 2 ? 20000 : 10);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every send function, blocking and nonblocking, in both widths, against every receive function, for
  * sizes on both sides of the borders; data, status and guard bands are checked. */
-/* RUN: -n 2 */
-/* RUN: -n 3 */
-/* RUN: -n 8 ; args 6 */
+/* RUN: -n 2 ; time 60 */
+/* RUN: -n 3 ; args 3 ; time 60 */
+/* RUN: -n 8 ; args 6 ; time 60 */
 #include "check.h"
 
 typedef int blocking(const void *, int, MPI_Datatype, int, int, MPI_Comm);

