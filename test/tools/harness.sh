@@ -24,7 +24,7 @@ harness()
 # says NAME COMPLAINT: the output of the last run has it under the line of that test
 says()
 {
-    grep -A3 "^FAIL .*/$1: " output | grep -qF -- "$2" || fail "$1: no '$2' in: $(cat output)"
+    grep -A3 "^FAIL .*/$1[: ]" output | grep -qF -- "$2" || fail "$1: no '$2' in: $(cat output)"
 }
 
 # What must pass.
