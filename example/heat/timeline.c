@@ -4,9 +4,12 @@
  *     heat-timeline REPORT MARKS OUT.png [RANK=WHERE]...
  *
  * REPORT is what mpiexec --report wrote (the kill, the death, the verdict, the notices), MARKS what
- * heat --marks wrote; both are JSON lines and use the machine's monotonic clock.  WHERE says in words
- * where that rank was killed.  One panel for each failure; ranks that die before the others run again
- * share one. */
+ * heat --marks wrote; both are JSON lines.  WHERE says in words where that rank was killed.  One panel
+ * for each failure; ranks that die before the others run again share one.
+ *
+ * Both clocks run alike, but the report's begins with the job.  What they have in common is each
+ * shrink: its line in the report is written just before the program gets its communicator.  The
+ * smallest of these differences is the beginning of the job, give or take some microseconds. */
 #include "canvas.h"
 
 #include <math.h>
@@ -46,7 +49,7 @@ struct death {
     double kill_s, seen_s, verdict_s; /* killed; seen by the agent; declared */
 };
 
-struct notice {
+struct instant {
     int rank;
     double at_s;
 };
@@ -58,10 +61,9 @@ struct recovery {
 
 struct story {
     struct death death[MAX];
-    struct notice notice[MAX];
+    struct instant notice[MAX], shrink[MAX];
     struct recovery recovery[MAX];
-    int deaths_n, notices_n, recoveries_n, ranks_n;
-    double start_s;
+    int deaths_n, notices_n, shrinks_n, recoveries_n, ranks_n;
     char where[MAX][64];
 };
 
@@ -99,20 +101,21 @@ static struct death *death_of(struct story *s, int rank)
 
 static void read_report_line(struct story *s, const char *line)
 {
-    double at_s = s->start_s + number(line, "t_ns") * 1e-9;
+    double at_s = number(line, "t_ns") * 1e-9;
     int rank = (int)number(line, "rank");
 
-    if (is_event(line, "start")) {
-        s->start_s = number(line, "monotonic_ns") * 1e-9;
+    if (is_event(line, "start"))
         s->ranks_n = (int)number(line, "ranks");
-    } else if (is_event(line, "inject"))
+    else if (is_event(line, "inject"))
         death_of(s, rank)->kill_s = at_s;
     else if (is_event(line, "death"))
         death_of(s, rank)->seen_s = at_s;
     else if (is_event(line, "verdict"))
         death_of(s, rank)->verdict_s = at_s;
     else if (is_event(line, "notice") && s->notices_n < MAX)
-        s->notice[s->notices_n++] = (struct notice){.rank = rank, .at_s = at_s};
+        s->notice[s->notices_n++] = (struct instant){.rank = rank, .at_s = at_s};
+    else if (is_event(line, "shrink") && s->shrinks_n < MAX)
+        s->shrink[s->shrinks_n++] = (struct instant){.rank = rank, .at_s = at_s};
 }
 
 static void read_mark_line(struct story *s, const char *line)
@@ -143,6 +146,26 @@ static bool read_lines(struct story *s, const char *path,
     return true;
 }
 
+/* The n-th recovery of a rank belongs to its n-th shrink.  Takes the beginning of the job off all
+ * marks. */
+static void align(struct story *s)
+{
+    double start_s = INFINITY;
+
+    for (int i = 0; i < s->shrinks_n; i++) {
+        int n = 0, rank = s->shrink[i].rank;
+
+        for (int j = 0; j < i; j++)
+            n += s->shrink[j].rank == rank;
+        for (int j = 0; j < s->recoveries_n; j++)
+            if (s->recovery[j].rank == rank && n-- == 0)
+                start_s = fmin(start_s, s->recovery[j].at_s[SHRUNK] - s->shrink[i].at_s);
+    }
+    for (int i = 0; i < s->recoveries_n; i++)
+        for (int m = 0; m < MOMENTS; m++)
+            s->recovery[i].at_s[m] -= s->recovery[i].at_s[m] > 0 ? start_s : 0;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct death *x = a, *y = b;
@@ -158,7 +181,8 @@ static bool read_story(struct story *s, const char *report, const char *marks)
         if (isnan(s->death[i].kill_s)) /* killed from outside: nobody knows better */
             s->death[i].kill_s = s->death[i].seen_s;
     qsort(s->death, (size_t)s->deaths_n, sizeof(s->death[0]), by_time);
-    return s->start_s > 0 && s->ranks_n > 0;
+    align(s);
+    return s->ranks_n > 0;
 }
 
 /* ---- panels ---- */
@@ -310,8 +334,8 @@ static void draw_agent(struct canvas *c, const struct panel *p, int lane)
         draw_diamond(c, x_of(&p->kill, seen_us), y, RED);
         if (n < sizeof(text) - 64)
             n += (size_t)snprintf(text + n, sizeof(text) - n,
-                                  "%sseen after %.0f, declared after %.0f", n ? "; " : "", seen_us,
-                                  micro(p, p->s->death[i].verdict_s));
+                                  "%sseen after %.0f µs, declared after %.0f µs", n ? "; " : "",
+                                  seen_us, micro(p, p->s->death[i].verdict_s));
     }
     canvas_text(c, OWN_X, y + 4, 8, LEFT, INK, text);
 }
@@ -340,7 +364,7 @@ static void draw_notices(struct canvas *c, const struct panel *p, int lane, int 
     double y = lane_y(p, lane) + BAR / 2.0;
 
     for (int i = 0; i < p->s->notices_n; i++) {
-        const struct notice *n = &p->s->notice[i];
+        const struct instant *n = &p->s->notice[i];
         double x = x_of(&p->kill, micro(p, n->at_s));
 
         if (n->rank != rank || n->at_s < p->zero_s || n->at_s >= p->end_s)
@@ -397,7 +421,7 @@ static void draw_title(struct canvas *c, const struct panel *p)
         n += (size_t)snprintf(text + n, sizeof(text) - n, "%s rank %d is killed %s",
                               i > p->first ? "," : "", d->rank, p->s->where[d->rank]);
     }
-    snprintf(text + n, sizeof(text) - n, ", %.3f s after the start", p->zero_s - p->s->start_s);
+    snprintf(text + n, sizeof(text) - n, ", %.3f s after the start", p->zero_s);
     text[1] = 'R';
     canvas_text(c, 24, p->y - 22, 10, LEFT, INK, text + 1);
     for (int m = 0; m < MOMENTS; m++)

@@ -88,12 +88,16 @@ static void draw_bar(FILE *f, const struct heat *h)
 
 static void draw_ranks(FILE *f, const struct heat *h)
 {
+    int room = (h->view.columns - 8) / h->world_n; /* columns for each rank */
+
     fprintf(f, " ranks ");
-    for (int who = 0; who < h->world_n; who++)
+    for (int who = 0; who < h->world_n && room > 5; who++)
         if (h->lost_at[who] < 0)
             fprintf(f, "  \033[38;5;%dm● %d\033[0m", rank_color[who % 6], who);
+        else if (room < 16)
+            fprintf(f, "  \033[31m✖ %d\033[0m", who);
         else
-            fprintf(f, "  \033[31m✖ %d lost at step %ld\033[0m", who, h->lost_at[who]);
+            fprintf(f, "  \033[31m✖ %d at step %ld\033[0m", who, h->lost_at[who]);
     fprintf(f, "\033[K\n\033[K\n");
 }
 
@@ -153,7 +157,7 @@ static void draw_screen(struct heat *h, int columns, int rows, const unsigned ch
     draw_ranks(f, h);
     draw_field(f, h, columns, rows, view);
     for (int i = 0; i < SAID; i++)
-        fprintf(f, " %s\033[K\n", h->view.said[i]);
+        fprintf(f, " %.*s\033[K\n", h->view.columns - 2, h->view.said[i]);
     fclose(f);
     fwrite(text, 1, length, stdout);
     fflush(stdout);

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# bag.sh – the bag of tasks gives the right answer at every rank that is left (S0-20, S0-22, S0-25,
+# S0-85, S0-88, S0-93).
+#
+# The arguments are the ranks and the places.
+#
+# RUN: 1 ; time 60
+# RUN: 4 ; time 60
+# RUN: 4 kill:2@call:MPI_Recv#5 ; time 60
+# RUN: 4 kill:1@call:MPI_Send#1 kill:2@call:MPI_Send#2 kill:3@call:MPI_Send#3 ; time 60
+# RUN: 4 kill:0@call:MPI_Wait#40 ; time 60
+# RUN: 5 kill:3@call:MPI_Send#9 kill:0@call:MPI_Wait#60 kill:1@call:MPI_Wait#20 ; time 60
+# RUN: 4 kill:0@call:MPI_Comm_agreement kill:1@call:MPI_Comm_agreement ; time 60
+# RUN: 4 kill:0@call:MPI_Wait#9 kill:1@agree.enter kill:2@shrink.decided ; time 60
+
+ranks=$1
+shift
+
+fail()
+{
+    echo "wrong: $*"
+    cat output
+    exit 1
+}
+
+mpicc -O2 -Wall -Wextra -o bag "$MEND_TEST_ROOT/example/bag/bag.c" || fail "it does not compile"
+injected=
+for place in "$@"; do
+    injected="$injected --inject $place"
+done
+mpiexec -q -n "$ranks" --timeout 50 --report report.json $injected ./bag >output || fail "status $?"
+lost=$(grep -c '"event":"death"' report.json)
+[ "$lost" = $# ] || fail "$lost ranks were lost, not $#"
+[ "$(grep -c 'at the end: 78498 primes' output)" = $((ranks - lost)) ] || fail "answers"
