@@ -258,15 +258,17 @@ int MPI_Comm_free(MPI_Comm *comm)
     return mend_report_comm(c, err, __func__);
 }
 
-/* Everything that this process has sent has left it. */
-static bool is_delivered(struct mend_proc *self, void *arg)
+/* Nothing is under way.  With a dead member nobody can say whether a wildcard receive will end, so that
+ * is not waited for: what can still complete does so behind the caller. */
+static bool is_quiet(struct mend_proc *self, void *arg)
 {
-    (void)arg;
-    return self->outbox_n == 0;
+    struct mend_comm *c = arg;
+
+    return (mend_p2p_idle(c) && self->outbox_n == 0) || mend_comm_has_dead(c);
 }
 
-/* Collective.  The user has completed and matched all communication (11.10.4); blocks until what was
- * buffered has been delivered, or its receivers are dead. */
+/* Collective.  Blocks until this process's operations on the communicator are complete (11.10.4), or
+ * a member is dead. */
 MEND_API(MPI_Comm_disconnect);
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {
@@ -278,8 +280,9 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
     if (!err && c->buffer)
         err = mend_p2p_buffer_flush(mend_self, c);
     if (!err) {
-        struct mend_wait w = {.until = is_delivered,
-                              .what = "messages on a communicator that is disconnected",
+        struct mend_wait w = {.until = is_quiet,
+                              .arg = c,
+                              .what = "operations on a communicator that is disconnected",
                               .hint = MEND_PEER_NONE};
 
         mend_wait_until(mend_self, &w);

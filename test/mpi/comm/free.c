@@ -2,7 +2,10 @@
 /* Freeing (MPI-5.0 7.4.3, 11.10.4): pending operations go on, handles do not; many lives. */
 /* RUN: -n 2 */
 /* RUN: -n 4 */
+/* RUN: -n 3 ; args death */
 #include "check.h"
+
+#include <signal.h>
 
 /* A receive that is pending at the free still completes. */
 static void pending(void)
@@ -47,7 +50,7 @@ static void any_order(void)
         CHECK_OK(MPI_Comm_free(&c[(i * 3 + rank) % 8]));
 }
 
-/* What was sent arrives, and a request that is not waited for does not hold the call up. */
+/* Everything is complete when it returns; a request that is not waited for does not hold it up. */
 static void disconnect(void)
 {
     MPI_Comm c;
@@ -59,8 +62,23 @@ static void disconnect(void)
     CHECK_OK(MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 0, c));
     CHECK_OK(MPI_Comm_disconnect(&c));
     CHECK(c == MPI_COMM_NULL);
-    CHECK_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
     CHECK_EQ(got, (rank + size - 1) % size);
+    CHECK_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+}
+
+/* A wildcard receive that waits for a dead process, too, does not hold it up. */
+static void disconnect_after_death(void)
+{
+    MPI_Comm c;
+    MPI_Request r;
+    int got = -1;
+
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+    if (rank == size - 1)
+        raise(SIGKILL);
+    CHECK_OK(MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, c, &r));
+    CHECK_OK(MPI_Comm_disconnect(&c));
+    exit(finish());
 }
 
 int main(int argc, char **argv)
@@ -68,6 +86,8 @@ int main(int argc, char **argv)
     MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
 
     start(&argc, &argv);
+    if (argc > 1)
+        disconnect_after_death();
     pending();
     many();
     any_order();
