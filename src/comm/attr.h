@@ -63,7 +63,8 @@ struct mend_attrs **mend_attr_of_type(struct mend_proc *self, const struct mend_
 const int *mend_attr_predefined(struct mend_proc *self, int keyval);
 
 /* Copies all attributes of an object as its duplication does (MPI-5.0 7.7.2), in the order in which
- * they were set, to the end of *to.  If a callback refuses, what it said; *to holds those before. */
+ * they were set, to the end of *to.  If a callback refuses, what it said; *to holds those
+ * before. */
 int mend_attrs_copy(struct mend_proc *self, const struct mend_attrs *from, void *from_handle,
                     struct mend_attrs **to);
 

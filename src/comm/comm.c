@@ -3,7 +3,7 @@
  *
  *   create ──> in self->comms, hooks attached ──close──> no handle ──last put──> detached, buried
  *
- * 1. While a communicator is in the table of contexts everything that its messages need is attached.
+ * 1. While a communicator is in the table of contexts, everything its messages need is attached.
  * 2. From close on no call of the user reaches it; operations that hold references end normally.
  * 3. The context of a destroyed communicator is buried: late frames are dropped, not parked. */
 #include "comm/attr.h"

@@ -64,7 +64,8 @@ int mend_group_compare(struct mend_proc *self, struct mend_group *a, struct mend
 /* True if every member of part is a member of whole. */
 bool mend_group_contains(struct mend_proc *self, struct mend_group *whole, struct mend_group *part);
 
-/* Set operations (MPI-5.0 7.3.2), in the order of a, then of b.  NULL: no memory.  O(n) expected. */
+/* Set operations (MPI-5.0 7.3.2), in the order of a, then of b.  O(n) expected.
+ * NULL: no memory. */
 struct mend_group *mend_group_union(struct mend_proc *self, struct mend_group *a,
                                     struct mend_group *b);
 struct mend_group *mend_group_intersection(struct mend_proc *self, struct mend_group *a,
@@ -163,8 +164,8 @@ struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *gr
                                    struct mend_comm *parent);
 void mend_comm_get(struct mend_comm *c);
 
-/* Drops a reference; the last one closes the object: topology, match state, context.  Attributes are
- * deleted by mend_comm_close(): their callbacks may fail, and may call MPI. */
+/* Drops a reference; the last one closes the object: topology, match state, context.  Attributes
+ * are deleted by mend_comm_close(): their callbacks may fail, and may call MPI. */
 void mend_comm_put(struct mend_comm *c);
 
 /* The user's handle goes away (MPI_Comm_free): deletes the attributes and lets no call in any more;

@@ -28,8 +28,8 @@ int mend_errcode_add_code(struct mend_proc *self, int class, int *code_p);
 /* The text of a class or code of the user's; an older one is replaced.  MPI_ERR_ARG: not his. */
 int mend_errcode_add_text(struct mend_proc *self, int code, const char *text);
 
-/* MPI_ERR_ARG: not a class (code) of the user's; a class that still has codes, a code that still has
- * a text; no text. */
+/* MPI_ERR_ARG: not a class (code) of the user's; a class that still has codes, a code that still
+ * has a text; no text. */
 int mend_errcode_remove_class(struct mend_proc *self, int class);
 int mend_errcode_remove_code(struct mend_proc *self, int code);
 int mend_errcode_remove_text(struct mend_proc *self, int code);
@@ -38,7 +38,8 @@ int mend_errcode_remove_text(struct mend_proc *self, int code);
  * invalidated; else does nothing. */
 void mend_failure_note(struct mend_comm *c, int class);
 
-/* failure.c: appends who is dead, on which host, why, and how long ago, to a text of `used` bytes. */
+/* failure.c: appends who is dead, on which host, why, and how long ago, to a text of `used`
+ * bytes. */
 void mend_failure_text(struct mend_proc *self, int class, char *text, size_t used, size_t max);
 
 #endif

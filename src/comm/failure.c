@@ -64,8 +64,8 @@ void mend_failure_note(struct mend_comm *c, int class)
     }
 }
 
-/* The death of a peer with what is known of its cause by now: the kernel gives the reason only after it
- * has torn the memory down, and a verdict does not wait for that. */
+/* The death of a peer with what is known of its cause by now: the kernel gives the reason only
+ * after it has torn the memory down, and a verdict does not wait for that. */
 static const struct mend_death *latest_death_of(struct mend_proc *self, mend_peer peer)
 {
     for (uint32_t i = 0; i < self->deaths_n; i++)

@@ -4,8 +4,8 @@
  *   progression    first, first + stride, ...      no memory, rank by a division
  *   list           any order                       rank by a hash, built when it is first asked for
  *
- * Every constructor looks whether its list is a progression, so MPI_COMM_WORLD, its halves, its even
- * ranks and a split without surprises stay small.
+ * Every constructor looks whether its list is a progression, so MPI_COMM_WORLD, its halves, its
+ * even ranks and a split without surprises stay small.
  *
  * 1. A peer occurs at most once in a group, and the stride is not 0.
  * 2. There is one group of size 0, MPI_GROUP_EMPTY; it is not counted.
@@ -195,7 +195,8 @@ int mend_group_compare(struct mend_proc *self, struct mend_group *a, struct mend
     return mend_group_contains(self, a, b) ? MPI_SIMILAR : MPI_UNEQUAL;
 }
 
-/* Appends the members of `from` that are (wanted) or are not (!wanted) in `in`; returns how many. */
+/* Appends the members of `from` that are (wanted) or are not (!wanted) in `in`; returns how
+ * many. */
 static int pick(struct mend_proc *self, struct mend_group *from, struct mend_group *in, bool wanted,
                 mend_peer *out)
 {

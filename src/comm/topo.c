@@ -219,8 +219,8 @@ static bool is_power_enough(int factor, int k, int n)
     return power >= n;
 }
 
-/* Writes n as k factors of at most `limit`, larger ones first, the largest as small as possible, then
- * the next one, and so on.  False: there is no such product.
+/* Writes n as k factors of at most `limit`, larger ones first, the largest as small as possible,
+ * then the next one, and so on.  False: there is no such product.
  *
  * The first factor is at least the k-th root and the largest prime factor; both bounds leave few
  * candidates to try. */

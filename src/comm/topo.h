@@ -14,7 +14,8 @@ struct mend_cart {
     bool *periods;
 };
 
-/* The whole graph at every process: neighbours of rank r are edges[index[r-1]] .. edges[index[r]-1].
+/* The whole graph at every process: neighbours of rank r are edges[index[r-1]] ..
+ * edges[index[r]-1].
  */
 struct mend_graph {
     int nodes;
@@ -62,9 +63,9 @@ int mend_cart_neighbour(const struct mend_cart *cart, int direction, int64_t dis
  * other as possible, larger ones first.  MPI_ERR_DIMS: not possible, a negative entry. */
 int mend_dims_create(int nodes, int ndims, int *dims);
 
-/* Number of neighbours that this process receives from and sends to in neighbourhood collectives, and
- * who they are in the order of their blocks (8.6).  In a grid: per dimension the one before, then
- * the one behind; MPI_PROC_NULL at a border. */
+/* Number of neighbours that this process receives from and sends to in neighbourhood collectives,
+ * and who they are in the order of their blocks (8.6).  In a grid: per dimension the one before,
+ * then the one behind; MPI_PROC_NULL at a border. */
 void mend_topo_degrees(const struct mend_comm *c, int *in_n_p, int *out_n_p);
 void mend_topo_neighbours(const struct mend_comm *c, int *sources, int *destinations);
 

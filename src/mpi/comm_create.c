@@ -2,10 +2,10 @@
 /* comm_create.c – communicators come and go (MPI-5.0 7.4.2, 7.4.3, 7.6.2, 11.10.4).
  *
  * Creation is collective, blocks until it is decided, and is uniform (seed 002): all living members
- * get the communicator or all get the error.  What a death does: with a member dead before, or dying
- * before the decision, MPI_ERR_PROC_FAILED at everybody who lives (S2-1, S2-6, S2-9); on an invalid
- * communicator MPI_ERR_INVALIDATED.  What the user's callbacks do to one process alone (attributes)
- * is not part of that.
+ * get the communicator or all get the error.  What a death does: with a member dead before, or
+ * dying before the decision, MPI_ERR_PROC_FAILED at everybody who lives (S2-1, S2-6, S2-9); on an
+ * invalid communicator MPI_ERR_INVALIDATED.  What the user's callbacks do to one process alone
+ * (attributes) is not part of that.
  *
  * Freeing is local, whoever is dead (S0-69). */
 #include "mpi/check.h"
@@ -174,8 +174,8 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
     return mend_report_comm(c, err, __func__);
 }
 
-/* Collective over both local communicators.  peer_comm, remote_leader and what they mean are looked at
- * in the local leader alone (7.6.2). */
+/* Collective over both local communicators.  peer_comm, remote_leader and what they mean are looked
+ * at in the local leader alone (7.6.2). */
 MEND_API(MPI_Intercomm_create);
 int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
                          int remote_leader, int tag, MPI_Comm *newintercomm)
@@ -258,8 +258,8 @@ int MPI_Comm_free(MPI_Comm *comm)
     return mend_report_comm(c, err, __func__);
 }
 
-/* Nothing is under way.  With a dead member nobody can say whether a wildcard receive will end, so that
- * is not waited for: what can still complete does so behind the caller. */
+/* Nothing is under way.  With a dead member nobody can say whether a wildcard receive will end, so
+ * that is not waited for: what can still complete does so behind the caller. */
 static bool is_quiet(struct mend_proc *self, void *arg)
 {
     struct mend_comm *c = arg;
@@ -267,8 +267,8 @@ static bool is_quiet(struct mend_proc *self, void *arg)
     return (mend_p2p_idle(c) && self->outbox_n == 0) || mend_comm_has_dead(c);
 }
 
-/* Collective.  Blocks until this process's operations on the communicator are complete (11.10.4), or
- * a member is dead. */
+/* Collective.  Blocks until this process's operations on the communicator are complete (11.10.4),
+ * or a member is dead. */
 MEND_API(MPI_Comm_disconnect);
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {

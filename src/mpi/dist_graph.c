@@ -7,7 +7,7 @@
  *
  * MPI_Dist_graph_create: anybody may name any edge, so edges are sent to their two ends first.
  *
- *     edge s -> d with weight w, named anywhere      to s: {OUT, d, w}      to d: {IN, s, w}      */
+ *     edge s -> d with weight w, named anywhere      to s: {OUT, d, w}      to d: {IN, s, w}  */
 #include "mpi/topo.h"
 
 #include "coll/coll.h"

@@ -84,8 +84,8 @@ double MPI_Wtick(void)
     return (double)tick.tv_sec + 1e-9 * (double)tick.tv_nsec;
 }
 
-/* Ends all processes of comm, both groups of an intercommunicator, and no others (S4-6, S4-8).  Does
- * not return. */
+/* Ends all processes of comm, both groups of an intercommunicator, and no others (S4-6, S4-8).
+ * Does not return. */
 MEND_API(MPI_Abort);
 int MPI_Abort(MPI_Comm comm, int errorcode)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.h – what the tests of communicators, groups, attributes, info, handlers and topologies share.
+/* check.h – what the tests of communicators, groups, attributes, info, handlers and topologies
+ * share.
  *
  * A check that fails says where and ends the job with status 1.  Errors return. */
 #ifndef TEST_COMM_CHECK_H

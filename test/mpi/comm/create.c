@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* New communicators (MPI-5.0 7.4.2): who is in them, in which order, and that messages stay inside. */
+/* New communicators (MPI-5.0 7.4.2): who is in them, in which order, and that messages stay
+ * inside. */
 /* RUN: -n 1 */
 /* RUN: -n 2 */
 /* RUN: -n 5 */

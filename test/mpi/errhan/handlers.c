@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error handlers of communicators (MPI-5.0 9.3): given, inherited, called, left by longjmp (R24). */
+/* Error handlers of communicators (MPI-5.0 9.3): given, inherited, called, left by longjmp
+ * (R24). */
 /* RUN: -n 2 */
 #include "../comm/check.h"
 
