@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# docs.sh – every file that a document links to or names by its path exists, manual pages are well
+# formed, and each folder of sources says what it is.
+#
+# RUN: ; expect "all documents are true to the tree"
+
+cd "$MEND_TEST_ROOT" || exit 1
+bad=0
+complain()
+{
+    echo "$*"
+    bad=1
+}
+
+# Documents of the tree, generated ones left out.
+documents=$(find . -name '*.md' ! -path './build*' ! -path './.git/*' ! -name conformance.md | sort)
+for document in $documents; do
+    folder=$(dirname "$document")
+    for link in $(grep -o '](\([^):#]*\))' "$document" | sed 's/^](//; s/)$//'); do
+        [ -e "$folder/$link" ] || complain "$document: the link $link leads nowhere"
+    done
+    # `src/ft/agree_sm.c`; names with * . . . or <> stand for several
+    for path in $(grep -o '`[^` ]*`' "$document" | tr -d '`' |
+        grep -E '^(src|launch|sim|test|tools|doc|include|example)/[A-Za-z0-9_./-]+$'); do
+        case $path in
+        *...*) continue ;;
+        src/rma/ | src/io/ | src/recover/) continue ;; # places that are kept
+        esac
+        [ -e "$path" ] || complain "$document: there is no $path"
+    done
+done
+for folder in src/*/ launch/ sim/ test/ tools/ example/; do
+    [ -f "${folder}README.md" ] || complain "$folder has no README.md"
+done
+if command -v groff >/dev/null; then
+    for page in doc/man/*.[1-9]; do
+        grep -q '^\.so ' "$page" && continue
+        said=$(groff -man -mdoc -ww -z "$page" 2>&1)
+        [ -z "$said" ] || complain "$page: $said"
+    done
+fi
+# The same words in every file: the first line says under which licence it is.
+for file in $(git ls-files '*.c' '*.h' '*.py' '*.sh' '*.build' '*.def' 2>/dev/null); do
+    head -2 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' || complain "$file: no licence line"
+done
+[ $bad = 0 ] && echo "all documents are true to the tree"
