@@ -51,10 +51,10 @@ sim: ## one seed decides everything: make sim SEED=4711 RANKS=8 [SEEDS=100]
 	@for job in $(BUILD)/test/sim/job-*; do \
 		[ ! -f $$job ] || $$job --seed $(SEED) --runs $(SEEDS) --ranks $(RANKS) || exit 1; done
 
-bench: ## measured side by side with the MPI libraries of the distribution
+bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
 	@tools/install-deps build bench
 	@$(MAKE) --no-print-directory all
-	@test/bench/run --build $(BUILD)
+	@test/bench/run --build $(BUILD) $(BENCH)
 
 conformance: ## programs we did not write: the HPC Challenge benchmark at 2, 4 and 8 ranks
 	@tools/install-deps build conformance
