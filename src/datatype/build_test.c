@@ -54,7 +54,7 @@ MEND_TEST(every_predefined_type_has_the_size_of_its_c_type)
         T(MPI_UNSIGNED_LONG, long),
         T(MPI_UNSIGNED_LONG_LONG, long long),
         T(MPI_FLOAT, float),
-        T(MPI_C_FLOAT_COMPLEX, float _Complex),
+        T(MPI_C_COMPLEX, float _Complex),
         T(MPI_CXX_FLOAT_COMPLEX, float _Complex),
         T(MPI_DOUBLE, double),
         T(MPI_C_DOUBLE_COMPLEX, double _Complex),
