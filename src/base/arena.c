@@ -150,10 +150,11 @@ void *mend_arena_alloc(struct mend_arena *arena, size_t n)
 
 void mend_arena_free(struct mend_arena *arena, void *p)
 {
-    struct header *h = (struct header *)p - 1;
+    struct header *h;
 
     if (!p)
         return;
+    h = (struct header *)p - 1;
     MEND_ASSERT(h->magic == MAGIC_USED);
     arena->in_use_bytes -= h->payload_bytes;
     if (h->class == CLASS_LARGE) {

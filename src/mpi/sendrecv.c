@@ -43,9 +43,11 @@ struct pair {
 static int begin(struct mend_comm *c, struct mend_p2p_request *send, const struct side *out,
                  struct mend_p2p_request *recv, const struct side *in)
 {
-    int err = mend_p2p_irecv(recv, c, MEND_CHANNEL_P2P, (void *)in->buf, in->count, in->t, in->rank,
-                             in->tag);
+    int err;
 
+    send->embedded = recv->embedded = true;
+    err = mend_p2p_irecv(recv, c, MEND_CHANNEL_P2P, (void *)in->buf, in->count, in->t, in->rank,
+                         in->tag);
     if (err)
         return err;
     err = mend_p2p_isend(send, c, MEND_CHANNEL_P2P, MEND_SEND_STANDARD, out->buf, out->count,

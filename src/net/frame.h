@@ -31,11 +31,11 @@ enum mend_channel {
     MEND_CHANNEL_FT = 2,    /* agreement, revocation */
     MEND_CHANNEL_LOCAL = 8, /* added for the hidden intracommunicator of an intercommunicator */
 };
-#define MEND_CTX_CHANNEL_MASK         UINT64_C(15)
+#define MEND_CTX_CHANNEL_MASK UINT64_C(15)
 /* Counters below 16 are never proposed. */
-#define MEND_CTX_WORLD      MEND_CTX_MAKE(0, 1)
-#define MEND_CTX_SELF(peer) MEND_CTX_MAKE(peer, 2)
-#define MEND_CTX_FIRST      16
+#define MEND_CTX_WORLD                MEND_CTX_MAKE(0, 1)
+#define MEND_CTX_SELF(peer)           MEND_CTX_MAKE(peer, 2)
+#define MEND_CTX_FIRST                16
 #define MEND_CTX_MAKE(index, counter) ((mend_ctx)(index) << 44 | (mend_ctx)(counter) << 4)
 
 struct mend_frame {

@@ -48,7 +48,7 @@ struct mend_message {
     enum mend_frame_kind kind;              /* EAGER or RTS */
     bool broken;                            /* RTS of a process that died: the data will never come */
     mend_peer peer;
-    int source, tag, handle_int;
+    int source, tag;
     struct mend_rts rts;                    /* RTS */
     MPI_Count bytes;
     unsigned char payload[];                /* EAGER */

@@ -198,7 +198,8 @@ static void set_up(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
 /* What release() gives back.  Embedded requests rely on their owner's references. */
 static void own(struct mend_p2p_request *r)
 {
-    r->embedded |= r->channel != MEND_CHANNEL_P2P;
+    if (r->channel != MEND_CHANNEL_P2P)
+        r->embedded = true;
     if (r->embedded)
         return;
     mend_comm_get(r->base.comm);

@@ -22,7 +22,9 @@ struct mend_p2p_request {
     struct mend_request base;
     enum mend_channel channel;
     enum mend_send_mode mode;
-    bool is_send, embedded; /* embedded: the caller owns the memory, release() keeps it */
+    bool is_send;
+    bool embedded; /* the caller owns the memory, release() keeps it; he says so before isend, irecv
+                      (for channel COLL it goes without saying) */
     bool matched, cancelling;
     int rank, want_tag;
     union {

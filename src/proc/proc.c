@@ -14,6 +14,17 @@ void *mend_zalloc(struct mend_proc *self, size_t count, size_t size)
     return p ? memset(p, 0, n) : NULL;
 }
 
+/* Recursive: a reduction function of the user's may call MPI (MPI_Type_size) from within a call. */
+static void init_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t attr;
+
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(lock, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
 struct mend_proc *mend_proc_create_bare(void)
 {
     struct mend_arena *arena = mend_arena_create();
@@ -30,7 +41,7 @@ struct mend_proc *mend_proc_create_bare(void)
     self->me = MEND_PEER_NONE;
     self->shm_fd = -1;
     self->main_thread = pthread_self();
-    pthread_mutex_init(&self->lock, NULL);
+    init_lock(&self->lock);
     mend_list_init(&self->active);
     mend_list_init(&self->parked);
     mend_hash_init(&self->comms, arena);

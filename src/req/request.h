@@ -51,7 +51,6 @@ struct mend_request {
     mend_peer hint;         /* peer whose traffic completes it, MEND_PEER_NONE: anybody */
     const struct mend_request_ops *ops;
     struct mend_list link; /* in self->active while it needs polling */
-    int handle_int;
 };
 
 static inline void mend_request_init(struct mend_request *r, const struct mend_request_ops *ops,
