@@ -6,6 +6,7 @@
 /* RUN: -n 2 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 4 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 4 ; args dead ; expect "rank 0 ok" ; expect "rank 2 ok" */
+/* RUN: -n 4 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 #include "../common.h"
 
 #define I MPI_ERR_INVALIDATED

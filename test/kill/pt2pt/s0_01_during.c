@@ -6,6 +6,10 @@
 /* RUN: -n 8 ; args 7 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args 14 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args 21 ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args 0 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args 7 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args 14 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args 21 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define W     MPI_COMM_WORLD

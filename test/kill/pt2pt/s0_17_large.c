@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One side of a large message dies at a chosen step of the protocol.  The other side returns with SUCCESS
  * or PROC_FAILED (S0-1, S0-17); a receive that succeeded has all the data (R12); nothing outside the
- * buffer is touched; afterwards everything with the dead process fails (S0-18), small sends too. */
+ * buffer is touched; afterwards everything with the dead process fails (S0-18), small sends too.  S0-11:
+ * an operation that could complete may do so or fail. */
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; expect "rank 0 ok" */
@@ -13,6 +14,8 @@
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; set SINGLE_COPY=always ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; args x ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.recv.cts ; args r ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define W MPI_COMM_WORLD

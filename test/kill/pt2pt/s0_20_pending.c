@@ -9,6 +9,8 @@
 /* RUN: -n 4 ; args isendrecv before mpix ; expect "rank 0 ok" */
 /* RUN: -n 4 ; args isendrecv after today ; expect "rank 0 ok" */
 /* RUN: -n 4 ; args recv_init before today ; expect "rank 0 ok" */
+/* RUN: -n 4 ; args irecv before 2012 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
+/* RUN: -n 4 ; args isendrecv before mpix ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args recv_init after 2012 ; expect "rank 0 ok" */
 #include "../common.h"
 

@@ -7,6 +7,7 @@
 /* RUN: -n 8 ; times 3 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; times 2 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 8 ; times 2 ; set SINGLE_COPY=always ; expect "rank 0 ok" */
+/* RUN: -n 5 ; times 2 ; set SPIN=0 ; set YIELD=0 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define W        MPI_COMM_WORLD

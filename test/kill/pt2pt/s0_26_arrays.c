@@ -7,6 +7,7 @@
 /* RUN: -n 8 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args during ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args during ; expect "rank 0 ok" */
+/* RUN: -n 3 ; args during ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define W MPI_COMM_WORLD

@@ -3,6 +3,7 @@
  * sizes on both sides of the borders; data, status and guard bands are checked. */
 /* RUN: -n 2 ; time 60 */
 /* RUN: -n 3 ; args 3 ; time 60 */
+/* RUN: -n 2 ; set SPIN=0 ; set YIELD=0 ; set SINGLE_COPY=never ; args 3 ; time 60 */
 /* RUN: -n 8 ; args 6 ; time 60 */
 #include "check.h"
 

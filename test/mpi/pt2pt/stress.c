@@ -3,6 +3,7 @@
  * drawn from a seed that all ranks know, so that each receiver knows what must come. */
 /* RUN: -n 2 */
 /* RUN: -n 3 */
+/* RUN: -n 3 ; set SPIN=0 ; set YIELD=0 */
 /* RUN: -n 5 ; time 60 */
 /* RUN: -n 8 ; time 60 */
 #include "check.h"

@@ -3,6 +3,7 @@
  * and leaves, order of indices, MPI_STATUS(ES)_IGNORE, and the calls that only look. */
 /* RUN: -n 2 */
 /* RUN: -n 4 */
+/* RUN: -n 4 ; set SPIN=0 ; set YIELD=0 */
 #include "check.h"
 
 #define N 6
