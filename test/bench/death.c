@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* death.c – from SIGKILL to the return of every survivor's blocked call; then agree and shrink.
+ *
+ *   victim       holds MIB of memory │ waits DELAY ms │ writes the time │ SIGKILL for itself
+ *   survivors    MPI_Recv from it ────────────────────────────────────────X │ write the time
+ *                then  MPIX_Comm_shrink, the first; and MPIX_Comm_agree and MPIX_Comm_shrink of the
+ *                communicator with the dead member, ROUNDS times, in turn
+ *
+ * All times are CLOCK_MONOTONIC, which is one clock on one machine.  Output, by the lowest survivor:
+ *
+ *   death US        last survivor's return - SIGKILL
+ *   first US        first shrink: last return - last call
+ *   agree US...     one per batch of rounds, slowest survivor
+ *   shrink US...    the same
+ *
+ * usage: death BOARD VICTIM MIB DELAY_MS ROUNDS */
+#include "bench.h"
+
+#include <signal.h>
+
+#define BATCH 8
+
+enum { KILLED_NS, GONE, SHRUNK, FIRST = 8, WORDS = 8 };
+enum { RETURNED_NS, CALLED_NS, LEFT_NS }; /* a survivor's words */
+
+static struct bench b;
+
+static volatile uint64_t *words_of(int rank)
+{
+    return b.board + FIRST + rank * WORDS;
+}
+
+static void check(bool good, const char *what)
+{
+    if (!good)
+        bench_wrong(&b, what);
+}
+
+static _Noreturn void be_victim(long mib, long delay_ms)
+{
+    void *p = mmap(NULL, (size_t)mib << 20, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+    check(p != MAP_FAILED, "no memory for the victim");
+    MPI_Barrier(MPI_COMM_WORLD);
+    usleep((useconds_t)delay_ms * 1000);
+    b.board[KILLED_NS] = bench_now_ns();
+    raise(SIGKILL);
+    abort();
+}
+
+/* Survivors meet without MPI. */
+static void meet(int counter)
+{
+    __atomic_fetch_add(&b.board[counter], 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&b.board[counter], __ATOMIC_SEQ_CST) < (uint64_t)b.size - 1)
+        sched_yield();
+}
+
+static uint64_t latest_ns(int victim, int word)
+{
+    uint64_t latest = 0;
+
+    for (int r = 0; r < b.size; r++)
+        if (r != victim && words_of(r)[word] > latest)
+            latest = words_of(r)[word];
+    return latest;
+}
+
+static void receive_from(int victim)
+{
+    int word = 0, err = MPI_Recv(&word, 1, MPI_INT, victim, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+
+    words_of(b.rank)[RETURNED_NS] = bench_now_ns();
+    check(err == MPIX_ERR_PROC_FAILED, "receive from the dead: another error");
+}
+
+static MPI_Comm shrink(void)
+{
+    MPI_Comm c = MPI_COMM_NULL;
+    int size = 0;
+
+    check(MPIX_Comm_shrink(MPI_COMM_WORLD, &c) == MPI_SUCCESS, "shrink failed");
+    MPI_Comm_size(c, &size);
+    check(size == b.size - 1, "shrink: another size");
+    return c;
+}
+
+static MPI_Comm first_shrink(void)
+{
+    MPI_Comm c;
+
+    words_of(b.rank)[CALLED_NS] = bench_now_ns();
+    c = shrink();
+    words_of(b.rank)[LEFT_NS] = bench_now_ns();
+    return c;
+}
+
+static double agree_batch_us(void)
+{
+    double start = bench_now_us();
+
+    for (int i = 0; i < BATCH; i++) {
+        int flag = b.rank + 0x100;
+
+        check(MPIX_Comm_agree(MPI_COMM_WORLD, &flag) == MPI_SUCCESS, "agree failed");
+        check(flag & 0x100, "agree: another result");
+    }
+    return (bench_now_us() - start) / BATCH;
+}
+
+static double shrink_batch_us(void)
+{
+    MPI_Comm c[BATCH];
+    double start = bench_now_us(), us;
+
+    for (int i = 0; i < BATCH; i++)
+        c[i] = shrink();
+    us = (bench_now_us() - start) / BATCH;
+    for (int i = 0; i < BATCH; i++)
+        MPI_Comm_free(&c[i]);
+    return us;
+}
+
+static void compare(MPI_Comm living, bool speaks, long rounds)
+{
+    static double agree_us[1000], shrink_us[1000];
+    double mine;
+
+    for (long i = 0; i < rounds && i < 1000; i++) {
+        MPI_Barrier(living);
+        mine = agree_batch_us();
+        MPI_Reduce(&mine, &agree_us[i], 1, MPI_DOUBLE, MPI_MAX, 0, living);
+        MPI_Barrier(living);
+        mine = shrink_batch_us();
+        MPI_Reduce(&mine, &shrink_us[i], 1, MPI_DOUBLE, MPI_MAX, 0, living);
+    }
+    if (!speaks)
+        return;
+    for (long i = 0; i < rounds && i < 1000; i++)
+        printf("agree %.3f\nshrink %.3f\n", agree_us[i], shrink_us[i]);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm living;
+    int victim;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &b.size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    check(argc == 6 && b.size > 1 && b.size <= 256, "wrong usage");
+    b.board = bench_open_board(argv[1]);
+    victim = atoi(argv[2]);
+    if (b.rank == victim)
+        be_victim(atol(argv[3]), atol(argv[4]));
+    MPI_Barrier(MPI_COMM_WORLD);
+    receive_from(victim);
+    meet(GONE);
+    check(MPIX_Comm_failure_ack(MPI_COMM_WORLD) == MPI_SUCCESS, "failure_ack failed");
+    living = first_shrink();
+    meet(SHRUNK);
+    if (b.rank == (victim == 0)) {
+        printf("death %.3f\n",
+               (double)(latest_ns(victim, RETURNED_NS) - b.board[KILLED_NS]) * 1e-3);
+        printf("first %.3f\n",
+               (double)(latest_ns(victim, LEFT_NS) - latest_ns(victim, CALLED_NS)) * 1e-3);
+    }
+    compare(living, b.rank == (victim == 0), atol(argv[5]));
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* limits.c – what this machine can do at best, between two processes on two cores, without MPI.
+ *
+ *   line            a cache line from one core to the other and back, half of it, nanoseconds:
+ *                   line:1 both write the same line, line:2 each writes a line of its own
+ *   memcpy:BYTES    data in this core's cache
+ *   both:BYTES      the same on both cores at once, sum of the two
+ *   fresh:BYTES     out of shared memory that the other core has just written
+ *   readv:BYTES     process_vm_readv of what the other process has not touched since
+ *   freshreadv:BYTES the same of what it has just written
+ *                   megabytes (10^6) per second
+ *
+ * usage: limits SECONDS MEASURE...        prints MEASURE VALUE, the median of many short tries */
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TRIES_MAX      2000
+#define TRIES_MIN      5
+#define ROUNDS         1000
+#define BYTES_MAX      (4l << 20)
+#define COPIED_AT_ONCE (256l << 10) /* at least, between two looks at the clock */
+
+struct shared {
+    _Alignas(128) uint64_t here;   /* written by the parent */
+    _Alignas(128) uint64_t there;  /* written by the child */
+    _Alignas(128) uint64_t turn;   /* written by whoever has the turn: odd, the child's */
+    _Alignas(128) uint64_t met[2]; /* how often each has come to meet() */
+    _Alignas(4096) unsigned char data[BYTES_MAX];
+};
+
+static struct shared *sh;
+static unsigned char *own, *others; /* `others` is where the child's copy of `own` lies */
+static int role, me_pid, peer_pid;  /* role 0: the parent */
+
+static double now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static void pin(int index)
+{
+    cpu_set_t allowed, one;
+
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &allowed) || index-- > 0)
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(0, sizeof(one), &one);
+        return;
+    }
+}
+
+static void await(const uint64_t *word, uint64_t at_least)
+{
+    for (unsigned i = 0; __atomic_load_n(word, __ATOMIC_ACQUIRE) < at_least; i++)
+        if (i > 20000)
+            sched_yield(); /* a core short */
+}
+
+static void tell(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+/* Both processes come to the same point.  Counts up for ever. */
+static void meet(void)
+{
+    static uint64_t n;
+
+    n++;
+    tell(&sh->met[role], n);
+    await(&sh->met[!role], n);
+}
+
+static double line_one(void)
+{
+    static uint64_t base;
+    double start;
+
+    meet();
+    start = now_us();
+    for (int i = 0; i < ROUNDS; i++, base += 2) {
+        await(&sh->turn, base + (unsigned)role);
+        tell(&sh->turn, base + (unsigned)role + 1);
+    }
+    if (!role)
+        await(&sh->turn, base);
+    return (now_us() - start) * 1000 / (2 * ROUNDS);
+}
+
+static double line_two(void)
+{
+    static uint64_t n;
+    double start;
+
+    meet();
+    start = now_us();
+    for (uint64_t end = n + ROUNDS; n < end;) {
+        n++;
+        if (!role)
+            tell(&sh->here, n);
+        await(role ? &sh->here : &sh->there, n);
+        if (role)
+            tell(&sh->there, n);
+    }
+    return (now_us() - start) * 1000 / (2 * ROUNDS);
+}
+
+static long times(long bytes)
+{
+    return bytes >= COPIED_AT_ONCE ? 1 : COPIED_AT_ONCE / bytes;
+}
+
+/* The compiler must not drop a copy that nobody looks at. */
+static void copy(void *to, const void *from, long bytes)
+{
+    memcpy(to, from, (size_t)bytes);
+    __asm__ volatile("" : : "r"(to) : "memory");
+}
+
+static double copy_own(long bytes, bool both)
+{
+    double start;
+
+    meet();
+    if (role && !both)
+        return 0;
+    start = now_us();
+    for (long i = 0; i < times(bytes); i++)
+        copy(own, own + BYTES_MAX, bytes);
+    return (double)(times(bytes) * bytes) / (now_us() - start) * (both ? 2 : 1);
+}
+
+/* The child writes, then the parent reads; only the reading counts.  readv: through the kernel. */
+static double copy_from_child(long bytes, bool rewrite, bool readv)
+{
+    double us = 0, start;
+
+    for (long i = 0; i < times(bytes); i++) {
+        if (role && (rewrite || !i))
+            copy(readv ? own : sh->data, own + BYTES_MAX, bytes);
+        meet();
+        start = now_us();
+        if (!role && readv) {
+            struct iovec to = {own + BYTES_MAX, (size_t)bytes}, from = {others, (size_t)bytes};
+
+            if (process_vm_readv(peer_pid, &to, 1, &from, 1, 0) != bytes)
+                return 0;
+        } else if (!role) {
+            copy(own, sh->data, bytes);
+        }
+        if (!role)
+            us += now_us() - start;
+        meet();
+    }
+    return (double)(times(bytes) * bytes) / us;
+}
+
+static double once(const char *measure, long bytes)
+{
+    if (!strncmp(measure, "line:", 5))
+        return bytes == 1 ? line_one() : line_two();
+    if (!strncmp(measure, "memcpy:", 7))
+        return copy_own(bytes, false);
+    if (!strncmp(measure, "both:", 5))
+        return copy_own(bytes, true);
+    if (!strncmp(measure, "fresh:", 6))
+        return copy_from_child(bytes, true, false);
+    if (!strncmp(measure, "readv:", 6))
+        return copy_from_child(bytes, false, true);
+    if (!strncmp(measure, "freshreadv:", 11))
+        return copy_from_child(bytes, true, true);
+    fprintf(stderr, "no measure %s\n", measure);
+    exit(2);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void measure(const char *name, double budget_us)
+{
+    static double value[TRIES_MAX];
+    const char *colon = strchr(name, ':');
+    long bytes = colon ? atol(colon + 1) : 0;
+    double start = now_us();
+    int n = 0, more = 1;
+
+    if (bytes < 1 || bytes > BYTES_MAX) {
+        fprintf(stderr, "%s: 1 to %ld bytes\n", name, BYTES_MAX);
+        exit(2);
+    }
+    while (more) {
+        value[n++] = once(name, bytes);
+        more = n < TRIES_MAX && (n < TRIES_MIN || now_us() - start < budget_us);
+        if (!role)
+            sh->data[0] = (unsigned char)more;
+        meet();
+        more = sh->data[0];
+        meet();
+    }
+    if (role)
+        return;
+    qsort(value, (size_t)n, sizeof(*value), by_size);
+    printf("%s %.6g %.6g %.6g %d\n", name, value[n / 2], value[n / 10], value[n - 1 - n / 10], n);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    int status = 0;
+
+    if (argc < 3) {
+        fprintf(stderr, "usage: limits SECONDS MEASURE:N...\n");
+        return 2;
+    }
+    sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    own = mmap(NULL, 2 * BYTES_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (sh == MAP_FAILED || own == MAP_FAILED) {
+        perror("mmap");
+        return 1;
+    }
+    others = own; /* the child is a copy: the same address there */
+    me_pid = getpid();
+    fflush(stdout);
+    peer_pid = fork();
+    role = peer_pid == 0;
+    if (role) {
+        peer_pid = me_pid;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
+    pin(role);
+    memset(own, role + 1, 2 * BYTES_MAX);
+    for (char **name = argv + 2; *name; name++)
+        measure(*name, atof(argv[1]) * 1e6);
+    if (role)
+        _exit(0);
+    waitpid(peer_pid, &status, 0);
+    return status != 0;
+}

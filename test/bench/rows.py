@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rows.py – what is measured, and what must be reached.
+
+A Row is one line of the result.  Rows with the same group come out of the same jobs.  How a row is
+judged is its `against`:
+
+    peers      ratio to the better of MPICH and Open MPI; target: the ratio
+    NAME       ratio to another figure of Mend from the same jobs, or of the bare machine
+    None       the figure itself; target in its unit
+
+A target is met if figure <= target, or >= where more is better (`more`)."""
+from dataclasses import dataclass, field
+from typing import Optional
+
+US, MBS, MMS, MS, KIB = "µs", "MB/s", "M/s", "ms", "KiB"
+CROWDED = (4, 8, 16)
+FT_RANKS = (2, 4, 8, 16)
+SHRINK_RANKS = (4, 8, 16)
+START_RANKS = (2, 8, 32)
+MEMORY_RANKS = 32
+VICTIM_MIB = (1, 1024)
+DEATH_MEDIAN_US, DEATH_P99_US = 200, 1000
+REVOKE_EXTRA_US = 50
+
+
+@dataclass(frozen=True)
+class Row:
+    title: str
+    group: str
+    label: str
+    unit: str
+    target: float
+    more: bool = False
+    against: Optional[str] = "peers"
+    plus: float = 0  # the target is target * against + plus
+    quantile: float = 0.5
+    condition: str = ""  # when the target holds; "" always
+
+
+@dataclass
+class Group:
+    """Jobs that are run together: kind says how, args go to the program."""
+    name: str
+    kind: str  # compare, start, memory, agree, revoke, death, limits
+    ranks: int
+    source: str
+    rows: list = field(default_factory=list)
+
+    def labels(self):
+        return list(dict.fromkeys(row.label for row in self.rows))
+
+
+def size(n):
+    return f"{n >> 20} MiB" if n >= 1 << 20 else f"{n >> 10} KiB" if n >= 1024 else f"{n} bytes"
+
+
+def pair_rows():
+    g = "pair"
+    yield Row("latency, 8 bytes, one way", g, "latency:8", US, 0.60)
+    yield Row("latency, 4 KiB, one way", g, "latency:4096", US, 0.75)
+    for n in (64 << 10, 256 << 10, 4 << 20):
+        yield Row(f"bandwidth, {size(n)}", g, f"bandwidth:{n}", MBS, 1.25, more=True)
+    yield Row("message rate, 8 bytes", g, "rate:8", MMS, 1.5, more=True)
+    yield Row("message rate, 4 KiB", g, "rate:4096", MMS, 1.0, more=True)
+
+
+def coll_rows():
+    g = "coll"
+    yield Row("barrier, 2 ranks", g, "barrier", US, 0.70)
+    yield Row("allreduce 8 bytes, 2 ranks", g, "allreduce:8", US, 0.50)
+    yield Row("bcast 8 bytes, 2 ranks", g, "bcast:8", US, 0.70)
+    for n in (64 << 10, 1 << 20):
+        yield Row(f"allreduce {size(n)}, 2 ranks", g, f"allreduce:{n}", US, 0.70)
+
+
+def crowded_rows():
+    for n in CROWDED:
+        g = f"crowded-{n}"
+        yield Row(f"barrier, {n} ranks", g, "barrier", US, 0.9)
+        yield Row(f"allreduce 8 bytes, {n} ranks", g, "allreduce:8", US, 0.7)
+        yield Row(f"allreduce 64 KiB, {n} ranks", g, "allreduce:65536", US, 0.7)
+        yield Row(f"ping-pong in pairs, {n} ranks", f"pairs-{n}", "pairs:8", US, 0.9)
+
+
+def job_rows():
+    for n in START_RANKS:
+        yield Row(f"hello, start to finish, {n} ranks", f"start-{n}", "start", MS, 0.30)
+    yield Row(f"memory per rank after init, {MEMORY_RANKS} ranks", "memory", "memory", KIB, 0.50)
+
+
+def death_rows():
+    for mib in VICTIM_MIB:
+        for n in FT_RANKS:
+            g, victim = f"death-{n}-{mib}", size(mib << 20).replace("1024 MiB", "1 GiB")
+            yield Row(f"death seen by all, {n} ranks, victim {victim}: median", g, "death", US,
+                      DEATH_MEDIAN_US, against=None, condition="a core per survivor")
+            yield Row(f"death seen by all, {n} ranks, victim {victim}: p99", g, "death", US,
+                      DEATH_P99_US, against=None, quantile=0.99)
+
+
+def ft_rows():
+    yield from death_rows()
+    for n in FT_RANKS:
+        yield Row(f"revoke seen by all, {n} ranks, who yield", f"revoke-{n}-yield", "revoke", US, 1,
+                  against="bare", plus=REVOKE_EXTRA_US)
+    for n in FT_RANKS:
+        yield Row(f"revoke seen by all, {n} ranks, who sleep", f"revoke-{n}-sleep", "revoke", US, 1,
+                  against="bare", plus=REVOKE_EXTRA_US)
+    for n in FT_RANKS:
+        yield Row(f"agreement / allreduce 8 bytes, {n} ranks", f"agree-{n}", "agree", US, 1.5,
+                  against="allreduce:8")
+    for n in SHRINK_RANKS:
+        yield Row(f"shrink after a death / agreement, {n} ranks", f"death-{n}-1", "shrink", US, 1.5,
+                  against="agree")
+
+
+LIMITS = [
+    ("line:1", "cache line to the other core, one way, both write it", "ns"),
+    ("line:2", "cache line to the other core, one way, a line each", "ns"),
+    ("memcpy:4096", "memcpy 4 KiB, in the cache", MBS),
+    *[(f"{what}:{n}", f"{title.format(size(n))}", MBS)
+      for n in (64 << 10, 256 << 10, 4 << 20)
+      for what, title in (("memcpy", "memcpy {}, one core"),
+                          ("both", "memcpy {}, both cores at once, sum"),
+                          ("fresh", "memcpy {} of shared memory the other core has just written"),
+                          ("readv", "process_vm_readv {}"),
+                          ("freshreadv", "process_vm_readv {} just written by its owner"))],
+]
+
+SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "start": "hello",
+           "memory": "memory", "death": "death", "revoke": "revoke", "agree": "coll"}
+KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare"}
+
+
+def all_rows():
+    return [*pair_rows(), *coll_rows(), *crowded_rows(), *job_rows(), *ft_rows()]
+
+
+def groups_of(rows):
+    """The groups that the rows need, in order."""
+    groups = {}
+    for row in rows:
+        first, *rest = row.group.split("-")
+        ranks = {"pair": 2, "coll": 2, "memory": MEMORY_RANKS}.get(first) or int(rest[0])
+        group = groups.setdefault(row.group, Group(row.group, KINDS.get(first, first), ranks,
+                                                   SOURCES[first]))
+        group.rows.append(row)
+    return list(groups.values())
