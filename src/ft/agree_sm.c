@@ -114,6 +114,7 @@ static unsigned slot_use(struct mend_agree *x, uint64_t seq)
         become(x, i, MEND_AGREE_FREE);
     }
     clear_heard(x, i);
+    clear_output(x, i); /* this very step may have found something to say about the old one */
     mend_agree_value_init(&neutral);
     set_value(x, i, &neutral);
     s->seq = seq;
@@ -510,6 +511,16 @@ void mend_agree_step(struct mend_agree *x, const struct mend_agree_event *ev,
     }
 }
 
+/* What a slot may say in its state (invariant 8). */
+static bool may_say(const struct mend_agree_slot *s, enum mend_agree_msg_kind kind)
+{
+    if (kind == MEND_AGREE_UP)
+        return s->state == MEND_AGREE_SENT || s->state == MEND_AGREE_RESENT;
+    if (kind == MEND_AGREE_REQUEST)
+        return s->state == MEND_AGREE_GATHER || s->state == MEND_AGREE_REOPEN;
+    return s->state == MEND_AGREE_DECIDED;
+}
+
 static void fill(const struct mend_agree *x, unsigned i, enum mend_agree_msg_kind kind, int32_t to,
                  struct mend_agree_msg *msg_p)
 {
@@ -541,12 +552,14 @@ bool mend_agree_next(struct mend_agree *x, struct mend_agree_msg *msg_p)
         int32_t to;
 
         if (s->up_due) {
+            MEND_ASSERT(may_say(s, MEND_AGREE_UP));
             s->up_due = false;
             fill(x, i, MEND_AGREE_UP, x->parent, msg_p);
             return true;
         }
         if (s->scan_kind &&
             mend_tree_walk_next(&x->tree, &s->walk, mend_agree_dead(x), covered, &to)) {
+            MEND_ASSERT(may_say(s, (enum mend_agree_msg_kind)s->scan_kind));
             fill(x, i, (enum mend_agree_msg_kind)s->scan_kind, to, msg_p);
             return true;
         }

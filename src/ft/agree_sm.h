@@ -62,7 +62,9 @@
  *   4  a decision is given to the caller once: no edge leads back to the undecided states (become());
  *   5  a slot is reused only when nobody living can ask for it (slot_use());
  *   6  only become() writes a slot's state, along the edges of the picture (become());
- *   7  all output of a step is fetched before the next step (mend_agree_step()).
+ *   7  all output of a step is fetched before the next step (mend_agree_step());
+ *   8  UP is said only in SENT and RESENT, REQUEST to children only in GATHER and REOPEN, DOWN and GONE
+ *      only in DECIDED, so nothing outlives what it was meant for (mend_agree_next()).
  *
  * What is kept.  Contributing to agreement s proves that one returned from s - window; so once s is
  * decided nobody living asks for s - window or older.  3 * window slots hold everything: the last

@@ -478,6 +478,34 @@ MEND_TEST(late_askers_get_the_kept_decision)
     job_destroy(j);
 }
 
+/* 3 was asked for #0 once more and waits for an end that nobody needs: who asked is dead.  Three
+ * agreements later the same slot serves #3, and in the very step in which that begins the parent of
+ * 3 changes: its old answer must not go out under the new number. */
+MEND_TEST(an_answer_that_is_history_is_not_sent_under_a_new_number)
+{
+    struct job *j = job_create(4, 1);
+    struct mend_agree_msg request = {.kind = MEND_AGREE_REQUEST, .ballot = 1, .accepted = -1};
+
+    start_quietly(j);
+    j->quiet = true;
+    deliver_all(j);
+    j->dead[0] = true;
+    for (int r = 1; r < 4; r++)
+        hears(j, r, 0);
+    give(j, 3, 2, request);
+    j->msgs_n = 0;
+    for (int i = 1; i < 3; i++) {
+        start_all(j);
+        deliver_all(j);
+    }
+    j->quiet = false;
+    clear(j);
+    request.seq = 3;
+    give(j, 3, 1, request);
+    TRANSCRIPT_IS(&j->t, "[  0] 3 > recv REQUEST #3 ballot 1 from 1\n");
+    job_destroy(j);
+}
+
 MEND_TEST(a_window_of_three_may_be_decided_in_any_order)
 {
     struct job *j = job_create(2, 3);
