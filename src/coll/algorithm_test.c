@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* algorithm_test.c – every algorithm, for all sizes 1..17 and some larger, all roots, several counts,
- * with and without MPI_IN_PLACE, dense and gapped types, messages that meet early or late.
+/* algorithm_test.c – every algorithm, for all sizes 1..17 and some larger, all roots, several
+ * counts, with and without MPI_IN_PLACE, dense and gapped types, messages that meet early or late.
  *
  * Reductions use an operator that knows what it has seen: an element is the interval of ranks it
  * stands for, and joining two that are not neighbours in order gives poison.  For algorithms that
  * may change the order it is the set of ranks, and joining two that overlap gives poison. */
 #include "coll/play.h"
 
-static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 32, 33, 64};
+static const int sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                            12, 13, 14, 15, 16, 17, 31, 32, 33, 64};
 static const MPI_Count counts[] = {0, 1, 2, 5, 17, 64};
 #define EACH(var, list) for (size_t var##_ = 0; var##_ < MEND_COUNT_OF(list); var##_++)
 
 /* Elements of 8 bytes, without and with gaps. */
 static const struct mend_type dense8 = {.dense = true, .size = 8, .extent = 8, .true_extent = 8};
-static const struct mend_type gapped8 = {.size = 8, .lb = 8, .extent = 24, .true_lb = 8,
-                                         .true_extent = 8};
+static const struct mend_type gapped8 = {
+    .size = 8, .lb = 8, .extent = 24, .true_lb = 8, .true_extent = 8};
 
 struct element {
     int16_t lo, hi; /* ranks, in order */
@@ -73,7 +74,7 @@ static char *element_of(const struct reduction *t, char *buf, MPI_Count i)
     return buf + i * t->type->extent + t->type->true_lb;
 }
 
-/* The ranks' inputs; *in_p is where an algorithm finds them.  out_at_rank: OUTPUT is valid there. */
+/* The ranks' inputs; *in_p is where an algorithm finds them. out_at_rank: OUTPUT is valid there. */
 static struct play reduction_open(const struct reduction *t)
 {
     size_t bytes = (size_t)(t->count * t->type->extent);

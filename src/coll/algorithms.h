@@ -36,13 +36,13 @@ void mend_scan_doubling(struct mend_sched *s, struct mend_piece in, struct mend_
 
 /* reduce_scatter.c: rank i gets elements [begin[i], begin[i + 1]) of the reduced vector at the
  * beginning of out; in holds all begin[size] elements. */
-void mend_reduce_scatter_doubling(struct mend_sched *s, struct mend_piece in,
-                                  struct mend_piece out, const MPI_Count *begin);
-void mend_reduce_scatter_pairwise(struct mend_sched *s, struct mend_piece in,
-                                  struct mend_piece out, const MPI_Count *begin);
+void mend_reduce_scatter_doubling(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                                  const MPI_Count *begin);
+void mend_reduce_scatter_pairwise(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                                  const MPI_Count *begin);
 /* commutative only */
-void mend_reduce_scatter_halving(struct mend_sched *s, struct mend_piece in,
-                                 struct mend_piece out, const MPI_Count *begin);
+void mend_reduce_scatter_halving(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                                 const MPI_Count *begin);
 
 /* gather.c: in == NULL at the root, or out == NULL at the root of a scatter: MPI_IN_PLACE.
  * bytes: packed size of one block. */
@@ -72,10 +72,23 @@ void mend_alltoall_pairwise(struct mend_sched *s, const struct mend_blocks *in,
 void mend_alltoall_bruck(struct mend_sched *s, const struct mend_blocks *in,
                          const struct mend_blocks *out);
 
-/* neighbor.c: block i of `in` goes to targets[i], block i of `out` comes from sources[i]; an entry
- * MPI_PROC_NULL is skipped.  cartesian: entries 2d and 2d+1 are the two directions of dimension d. */
+/* neighbor.c: block i of `in` goes to targets[i], block i of `out` comes from sources[i]; an
+ * entry MPI_PROC_NULL is skipped. cartesian: entries 2d and 2d+1 are the two directions of
+ * dimension d. */
 void mend_neighbor_exchange(struct mend_sched *s, const int *sources, int sources_n,
                             const int *targets, int targets_n, bool cartesian,
                             const struct mend_blocks *in, const struct mend_blocks *out);
+
+/* inter.c: on intercommunicators; the list's size is that of the other group.  NULL: nothing goes in
+ * that direction.
+ * exchange: block i of `in` goes to rank i, block i of `out` comes from it.
+ * one: the same with one rank.
+ * reduce: `in` goes to all; elements [first, first + out->count) of their n elements are reduced. */
+void mend_inter_exchange(struct mend_sched *s, const struct mend_blocks *in,
+                         const struct mend_blocks *out);
+void mend_inter_one(struct mend_sched *s, int root, const struct mend_piece *in,
+                    const struct mend_piece *out);
+void mend_inter_reduce(struct mend_sched *s, const struct mend_piece *in,
+                       const struct mend_piece *out, MPI_Count n, MPI_Count first);
 
 #endif

@@ -48,7 +48,8 @@ void mend_allreduce_halving(struct mend_sched *s, struct mend_piece in, struct m
     mend_fold_in(s, &f, in, &a);
     if (f.v >= 0) {
         level = mend_halve(s, &f, &a, ranges);
-        mend_sched_copy(s, mend_range_of(a.value, ranges[level]), mend_range_of(out, ranges[level]));
+        mend_sched_copy(s, mend_range_of(a.value, ranges[level]),
+                        mend_range_of(out, ranges[level]));
         for (int d = f.n / 2; d > 0; d /= 2, level--) {
             struct mend_range mine = ranges[level], other = ranges[level - 1];
             int partner = mend_fold_rank(&f, f.v ^ d);

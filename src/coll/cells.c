@@ -5,14 +5,15 @@
  *                                                                             all others closed it
  *                                                                             too, or are dead
  *
- * A member that has closed a communicator reads nothing of the others' blocks any more.  It says so in
- * its own block, and keeps its cell back until all other members have said so, too, or are dead: a
- * slow one may still be looking.  No message is needed for that and nobody waits: the list of closed cells is looked
- * through when a cell is asked for.
+ * A member that has closed a communicator reads nothing of the others' blocks any more.  It says so
+ * in its own block, and keeps its cell back until all other members have said so, too, or are dead:
+ * a slow one may still be looking.  No message is needed for that and nobody waits: the list of
+ * closed cells is looked through when a cell is asked for.
  *
- * How P tells that M has closed the communicator with mark X, though M's words may go on changing: M's cell
- * can serve for another communicator only after P, too, has closed X.  So when P closes X either
- * closed_mark of M is X, or M has not closed it and the next change of M's closed_n means that it has.
+ * How P tells that M has closed the communicator with mark X, though M's words may go on changing:
+ * M's cell can serve for another communicator only after P, too, has closed X.  So when P closes X
+ * either closed_mark of M is X, or M has not closed it and the next change of M's closed_n means
+ * that it has.
  *
  * Invariant: the agreement area of a free cell is zero (member/agree_shm.c). */
 #include "coll/shm.h"
@@ -55,7 +56,7 @@ int mend_coll_init(struct mend_proc *self)
 
 void mend_coll_fini(struct mend_proc *self)
 {
-    mend_list_foreach(l, next, &self->coll->closed)
+    mend_list_foreach (l, next, &self->coll->closed)
         mend_free(self, mend_list_entry(l, struct closed, link));
     mend_free(self, self->coll);
     self->coll = NULL;
@@ -98,7 +99,7 @@ static void clear_agreements(struct mend_proc *self, int cell)
 
 uint64_t mend_coll_cells_free(struct mend_proc *self)
 {
-    mend_list_foreach(l, next, &self->coll->closed) {
+    mend_list_foreach (l, next, &self->coll->closed) {
         struct closed *x = mend_list_entry(l, struct closed, link);
 
         if (!nobody_left(self, x))
@@ -202,8 +203,7 @@ static bool all_open(struct mend_proc *self, void *arg)
 
     (void)self;
     /* acquire: pairs with the release in mend_shm_coll_open() */
-    while (o->seen < c->size &&
-           mend_load_acquire(&c->coll->block[o->seen]->mark) == mark_of(c))
+    while (o->seen < c->size && mend_load_acquire(&c->coll->block[o->seen]->mark) == mark_of(c))
         o->seen++;
     return o->seen == c->size || mend_coll_barred(c);
 }
@@ -213,7 +213,9 @@ int mend_shm_coll_open(struct mend_comm *c)
     struct mend_proc *self = c->self;
     struct mend_coll_comm *cc = c->coll;
     struct opening o = {.c = c};
-    struct mend_wait wait = {.until = all_open, .arg = &o, .hint = MEND_PEER_NONE,
+    struct mend_wait wait = {.until = all_open,
+                             .arg = &o,
+                             .hint = MEND_PEER_NONE,
                              .what = "first collective on a communicator"};
 
     if (!touch_blocks(c))

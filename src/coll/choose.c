@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* choose.c – one function per collective says which algorithm is used when.
  *
- * The limits were measured on two cores of one machine (README.md says how); the shapes are those of
- * Thakur, Rabenseifner and Gropp (2005): few rounds for short vectors, little traffic for long ones.
- * MEND_COLL=allreduce=ring,bcast=binomial forces an algorithm where it can be used at all. */
+ * The limits were measured on two cores of one machine (README.md says how); the shapes are
+ * those of Thakur, Rabenseifner and Gropp (2005): few rounds for short vectors, little traffic
+ * for long ones.  MEND_COLL=allreduce=ring,bcast=binomial forces an algorithm where it can be
+ * used at all. */
 #include "coll/choose.h"
-#include "coll/shm.h"
 
 #include <string.h>
 
@@ -15,16 +15,11 @@ static const struct {
     const char *name;
     enum mend_algorithm algorithm;
 } names[] = {
-    {"shm", MEND_ALGORITHM_SHM},
-    {"dissemination", MEND_ALGORITHM_DISSEMINATION},
-    {"binomial", MEND_ALGORITHM_BINOMIAL},
-    {"scatter_ring", MEND_ALGORITHM_SCATTER_RING},
-    {"doubling", MEND_ALGORITHM_DOUBLING},
-    {"halving", MEND_ALGORITHM_HALVING},
-    {"ring", MEND_ALGORITHM_RING},
-    {"linear", MEND_ALGORITHM_LINEAR},
-    {"bruck", MEND_ALGORITHM_BRUCK},
-    {"pairwise", MEND_ALGORITHM_PAIRWISE},
+    {"shm", MEND_ALGORITHM_SHM},           {"dissemination", MEND_ALGORITHM_DISSEMINATION},
+    {"binomial", MEND_ALGORITHM_BINOMIAL}, {"scatter_ring", MEND_ALGORITHM_SCATTER_RING},
+    {"doubling", MEND_ALGORITHM_DOUBLING}, {"halving", MEND_ALGORITHM_HALVING},
+    {"ring", MEND_ALGORITHM_RING},         {"linear", MEND_ALGORITHM_LINEAR},
+    {"bruck", MEND_ALGORITHM_BRUCK},       {"pairwise", MEND_ALGORITHM_PAIRWISE},
 };
 
 enum mend_algorithm mend_choice_forced(const char *text, const char *collective)
@@ -47,9 +42,9 @@ enum mend_algorithm mend_choice_forced(const char *text, const char *collective)
 /* The forced algorithm, NONE in nearly all runs. */
 static enum mend_algorithm forced(const struct mend_choice *x, const char *collective)
 {
-    const char *text = x->c->self->params.coll_algorithm;
-
-    return mend_likely(!text) ? MEND_ALGORITHM_NONE : mend_choice_forced(text, collective);
+    if (mend_choose_freely(x->c))
+        return MEND_ALGORITHM_NONE;
+    return mend_choice_forced(x->c->self->params.coll_algorithm, collective);
 }
 
 static bool is_power_of_two(int n)
@@ -57,17 +52,14 @@ static bool is_power_of_two(int n)
     return !(n & (n - 1));
 }
 
-/* The direct forms block, and need the communicator's cell. */
 static bool shm_possible(const struct mend_choice *x)
 {
-    return x->how->kind == MEND_COLL_NOW && mend_shm_coll_possible(x->c);
+    return mend_choose_shm_possible(x->c, x->how);
 }
 
-/* They compute on values as they lie in shared memory: dense types, and no function of the user's,
- * who might write there. */
 static bool shm_reduction_possible(const struct mend_choice *x)
 {
-    return x->op->predefined && x->type->dense && shm_possible(x);
+    return mend_choose_shm_reduction(x->c, x->how, x->op, x->type);
 }
 
 /* use: nothing forced, or just this. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* choose.h – which algorithm a collective uses.
  *
- * All members must choose alike.  So a choice may look only at what is equal at all of them: the size
- * of the communicator, its cell, packed bytes, root, operator, and for reductions the type, which
- * MPI requires to be the same everywhere (MPI-5.0 6.9.1); not at buffers or at other type maps. */
+ * All members must choose alike.  So a choice may look only at what is equal at all of them: the
+ * size of the communicator, its cell, packed bytes, root, operator, and for reductions the type,
+ * which MPI requires to be the same everywhere (MPI-5.0 6.9.1); not at buffers or at other type
+ * maps. */
 #ifndef MEND_COLL_CHOOSE_H
 #define MEND_COLL_CHOOSE_H
 
-#include "coll/coll.h"
+#include "coll/shm.h"
 
 enum mend_algorithm {
     MEND_ALGORITHM_NONE, /* nothing is forced */
@@ -32,6 +33,28 @@ struct mend_choice {
     const struct mend_op *op;
     const struct mend_type *type; /* reductions */
 };
+
+/* The direct forms block, and need the communicator's cell. */
+static inline bool mend_choose_shm_possible(const struct mend_comm *c,
+                                            const struct mend_coll_how *how)
+{
+    return how->kind == MEND_COLL_NOW && mend_shm_coll_possible(c);
+}
+
+/* They compute on values as they lie in shared memory: dense types, and no function of the user's,
+ * who might write there. */
+static inline bool mend_choose_shm_reduction(const struct mend_comm *c,
+                                             const struct mend_coll_how *how,
+                                             const struct mend_op *op, const struct mend_type *type)
+{
+    return op->predefined && type->dense && mend_choose_shm_possible(c, how);
+}
+
+/* True if MEND_COLL forces nothing, as in nearly all runs. */
+static inline bool mend_choose_freely(const struct mend_comm *c)
+{
+    return mend_likely(!c->self->params.coll_algorithm);
+}
 
 enum mend_algorithm mend_choose_barrier(const struct mend_choice *x);
 enum mend_algorithm mend_choose_bcast(const struct mend_choice *x);

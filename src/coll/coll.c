@@ -2,7 +2,7 @@
 /* coll.c – the calls of coll.h: from arguments to an algorithm, and to whoever carries it out.
  *
  *     mend_coll_x() ── choose.c says shm ──> shm_*.c
- *           └── an algorithm writes a list (schedule.h) ──> run.c                                  */
+ *           └── an algorithm writes a list (schedule.h) ──> run.c */
 #include "coll/algorithms.h"
 #include "coll/choose.h"
 #include "coll/run.h"
@@ -43,6 +43,8 @@ int mend_coll_barrier(struct mend_comm *c, struct mend_coll_how *how)
     struct mend_choice x = {.c = c, .how = how};
     struct mend_sched s;
 
+    if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
+        return mend_shm_barrier(c); /* what choose.c would say, sooner */
     if (mend_unlikely(c->inter))
         return MPI_ERR_UNSUPPORTED_OPERATION;
     if (mend_choose_barrier(&x) == MEND_ALGORITHM_SHM)
@@ -74,15 +76,18 @@ int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
 {
     struct mend_choice x = {.c = c, .how = how, .bytes = b.count * b.type->size};
     enum mend_algorithm algorithm;
-    struct mend_piece data = mend_piece_of(MEND_PLACE_OUTPUT, b.count, b.type);
+    struct mend_piece data;
     struct mend_sched s;
 
+    if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
+        return mend_shm_bcast(c, &b, root); /* what choose.c would say, sooner */
     if (mend_unlikely(c->inter))
         return MPI_ERR_UNSUPPORTED_OPERATION;
     algorithm = mend_choose_bcast(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_shm_bcast(c, &b, root);
     open(&s, c, "bcast", NULL, b.buf);
+    data = mend_piece_of(MEND_PLACE_OUTPUT, b.count, b.type);
     if (algorithm == MEND_ALGORITHM_SCATTER_RING)
         bcast_in_parts(&s, data, root);
     else
@@ -114,13 +119,16 @@ int mend_coll_reduce(struct mend_comm *c, const void *in, struct mend_coll_buf o
 int mend_coll_allreduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
                         const struct mend_op *op, struct mend_coll_how *how)
 {
-    struct mend_choice x = reduction(c, how, &out, op);
+    struct mend_choice x;
     enum mend_algorithm algorithm;
     struct mend_piece from, to;
     struct mend_sched s;
 
+    if (mend_likely(mend_choose_shm_reduction(c, how, op, out.type) && mend_choose_freely(c)))
+        return mend_shm_allreduce(c, in, &out, op); /* what choose.c would say, sooner */
     if (mend_unlikely(c->inter))
         return MPI_ERR_UNSUPPORTED_OPERATION;
+    x = reduction(c, how, &out, op);
     algorithm = mend_choose_allreduce(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_shm_allreduce(c, in, &out, op);

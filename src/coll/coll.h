@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coll.h – what the API calls for collectives.
  *
- * Each collective has one builder of a schedule (coll/schedule.h).  `how` says what to do with it: run
- * it now, start it (request), or prepare it (persistent request).  Arguments have been checked.
+ * Each collective has one builder of a schedule (coll/schedule.h).  `how` says what to do with it:
+ * run it now, start it (request), or prepare it (persistent request).  Arguments have been checked.
  *
  * Failure semantics: a member of the communicator dead: MPI_ERR_PROC_FAILED, now and for every
  * later collective on it (S0-27, S0-84), reported by the completion call for nonblocking ones

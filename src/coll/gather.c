@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gather.c – from all to one, and the reverse, scatter.
  *
- * Trees carry packed bytes, since the type maps of the ranks may differ.  Ranks are counted from the
- * root: v = rank - root. */
+ * Trees carry packed bytes, since the type maps of the ranks may differ.  Ranks are counted from
+ * the root: v = rank - root. */
 #include "coll/algorithms.h"
 
 #define BATCH 32 /* messages that the root of a linear form has open at once */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* halving.h – what the reductions over a power of two of ranks share.
  *
- * Folding.  With size = 2^k + rem the first 2 rem ranks meet in pairs: the even one hands its
- * value to the odd one and waits for the result.  The ranks that go on are numbered v = 0 .. 2^k - 1
- * in the order of their ranks, so neighbours stay neighbours and the order of operands is kept.
+ * Folding.  With size = 2^k + rem the first 2 rem ranks meet in pairs: the even one hands its value
+ * to the odd one and waits for the result.  The ranks that go on are numbered v = 0 ..  2^k - 1 in
+ * the order of their ranks, so neighbours stay neighbours and the order of operands is kept.
  *
  *     size 6     0  1  2  3  4  5          size 7    0  1  2  3  4  5  6
  *     fold       0->1  2->3                          0->1  2->3  4->5
  *     v             0     1  2  3                       0     1     2  3
  *
  * Halving.  Partners at distance 1, 2, 4, ... exchange halves of the range they still hold: each
- * keeps one half of it and reduces there.  Afterwards each holds a part of the vector, reduced over all.
- * Distance 1 first means that what meets is always neighbours, so the order is kept (the parts
- * end up in bit-reversed order, which harms nobody).
+ * keeps one half of it and reduces there.  Afterwards each holds a part of the vector, reduced over
+ * all.  Distance 1 first means that what meets is always neighbours, so the order is kept (the
+ * parts end up in bit-reversed order, which harms nobody).
  *
  *     v = 0   abcd      ab..      a...
  *     v = 1   abcd  ->  ..cd  ->  ..c.
@@ -24,7 +24,7 @@
 #include "coll/schedule.h"
 
 struct mend_fold {
-    int v;     /* number among those that go on, -1: handed its value over */
+    int v;      /* number among those that go on, -1: handed its value over */
     int n, rem; /* how many go on (a power of two), how many pairs */
 };
 

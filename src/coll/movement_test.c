@@ -111,8 +111,8 @@ MEND_TEST(bcast_scatter_ring)
     all_movements(true, false, one_bcast);
 }
 
-/* Blocks of a place of one rank; irregular: sizes (r * 5 + 1) % 4 * count and displacements from the
- * end. */
+/* Blocks of a place of one rank; irregular: sizes (r * 5 + 1) % 4 * count and displacements from
+ * the end. */
 struct layout {
     struct mend_blocks blocks;
     struct mend_coll_counts v;
@@ -348,8 +348,8 @@ MEND_TEST(alltoall_bruck)
     all_movements(false, true, one_alltoall);
 }
 
-/* A periodic ring of n ranks: what goes out to the left comes in from the right, also where both are
- * the same rank. */
+/* A periodic ring of n ranks: what goes out to the left comes in from the right, also where both
+ * are the same rank. */
 MEND_TEST(neighbor_ring)
 {
     for (int n = 1; n <= 5; n++) {

@@ -3,11 +3,10 @@
  *
  *     sources[i] ──> block i of out          block i of in ──> targets[i]
  *
- * Two ranks can be neighbours several times.  Messages between them match in order, so both sides must
- * go through their common edges in one order.  In a graph that is the order of the lists.  In a
- * Cartesian topology (MPI-5.0 8.6: what goes out to the left comes in from the right) with one or
- * two ranks in a dimension it is not: there the receives of a dimension are posted right one
- * first.
+ * Two ranks can be neighbours several times.  Messages between them match in order, so both sides
+ * must go through their common edges in one order.  In a graph that is the order of the lists.  In
+ * a Cartesian topology (MPI-5.0 8.6: what goes out to the left comes in from the right) with one or
+ * two ranks in a dimension it is not: there the receives of a dimension are posted right one first.
  *
  *     2 ranks, periodic:   rank 0: send left, send right      both to rank 1
  *                          rank 1: receive from the right first, then from the left             */

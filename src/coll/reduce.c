@@ -113,7 +113,8 @@ void mend_reduce_halving(struct mend_sched *s, struct mend_piece in, struct mend
         a = (struct mend_accu){out, mend_sched_temp(s, in.count, in.type)};
         mend_fold_in(s, &f, in, &a);
         level = mend_halve(s, &f, &a, ranges);
-        mend_sched_copy(s, mend_range_of(a.value, ranges[level]), mend_range_of(out, ranges[level]));
+        mend_sched_copy(s, mend_range_of(a.value, ranges[level]),
+                        mend_range_of(out, ranges[level]));
         collect_parts(s, &f, root_v, level, out, ranges);
     } else {
         mend_fold_in(s, &f, in, NULL);

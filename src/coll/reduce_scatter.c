@@ -9,8 +9,8 @@ static struct mend_piece share(struct mend_piece all, const MPI_Count *begin, in
 }
 
 /* Small vectors: everybody reduces everything (allreduce.c) and keeps its share. */
-void mend_reduce_scatter_doubling(struct mend_sched *s, struct mend_piece in,
-                                  struct mend_piece out, const MPI_Count *begin)
+void mend_reduce_scatter_doubling(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                                  const MPI_Count *begin)
 {
     struct mend_piece all = mend_sched_temp(s, in.count, in.type);
 
@@ -26,8 +26,8 @@ void mend_reduce_scatter_doubling(struct mend_sched *s, struct mend_piece in,
  *                    round 2   from 0    low  = 0 1 2
  *                    round 3   from 4    high = 4
  *                    round 4   from 3    high = 3 4       result = low high         */
-void mend_reduce_scatter_pairwise(struct mend_sched *s, struct mend_piece in,
-                                  struct mend_piece out, const MPI_Count *begin)
+void mend_reduce_scatter_pairwise(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                                  const MPI_Count *begin)
 {
     int n = s->size;
     struct mend_piece mine = share(in, begin, s->rank, s->rank + 1);
@@ -62,15 +62,15 @@ static int first_rank(const struct mend_fold *f, int v)
     return v < f->rem ? 2 * v : v + f->rem;
 }
 
-/* Recursive halving over ranks: partners at distance n/2, n/4, ... keep the shares of their own half.
- * Commutative only, because what meets is not neighbours.
+/* Recursive halving over ranks: partners at distance n/2, n/4, ... keep the shares of their own
+ * half.  Commutative only, because what meets is not neighbours.
  *
  *     v = 0   abcd      ab..      a...
  *     v = 1   abcd  ->  ab..  ->  .b..
  *     v = 2   abcd      ..cd      ..c.
  *     v = 3   abcd      ..cd      ...d                     */
-void mend_reduce_scatter_halving(struct mend_sched *s, struct mend_piece in,
-                                 struct mend_piece out, const MPI_Count *begin)
+void mend_reduce_scatter_halving(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                                 const MPI_Count *begin)
 {
     struct mend_fold f = mend_fold_of(s->rank, s->size);
     struct mend_accu a = {in, in};

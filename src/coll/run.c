@@ -2,21 +2,22 @@
 /* run.c – the one executor of lists of steps: blocking, nonblocking and persistent collectives.
  *
  *     steps:  local, local, start, start, ROUND │ local, start, ROUND │ ...
- *                                           ^ advance() stops here until all that was started is done
+ *                                           ^ advance() stops here until all started are done
  *
  *   blocking      the operation lives on the stack, THE wait calls advance()
  *   nonblocking   it is a request in self->active, progress calls advance()
  *   persistent    the same; start() goes back to the first step
  *
- * The failure path, for all collectives: a member is dead, or the communicator was revoked, or a message
- * failed for such a reason: fail() takes back every message that is under way, so that nothing touches
- * the user's buffers any more (S0-28), and ends the operation with the class.  The agent tells every
- * process of every death, hence everybody who cannot complete leaves (S0-27).  A message that was too
- * long does not stop the others: the list goes on to its end and then reports MPI_ERR_TRUNCATE.
+ * The failure path, for all collectives: a member is dead, or the communicator was revoked, or a
+ * message failed for such a reason: fail() takes back every message that is under way, so that
+ * nothing touches the user's buffers any more (S0-28), and ends the operation with the class.  The
+ * agent tells every process of every death, hence everybody who cannot complete leaves (S0-27).  A
+ * message that was too long does not stop the others: the list goes on to its end and then reports
+ * MPI_ERR_TRUNCATE.
  *
- * Traffic runs on the collectives' channel with the operation's number as tag: each call takes one number
- * in the order of calls, which is the same at all members; a persistent operation keeps the number of
- * its _init call, because starts may come in any order.
+ * Traffic runs on the collectives' channel with the operation's number as tag: each call takes one
+ * number in the order of calls, which is the same at all members; a persistent operation keeps the
+ * number of its _init call, because starts may come in any order.
  *
  * Invariants:
  *   1  an operation is in coll->running exactly from begin() to finish();
@@ -350,7 +351,7 @@ int mend_coll_run(struct mend_comm *c, struct mend_sched *s, struct mend_coll_ho
 /* Ends all operations that run on a communicator; what can complete all the same, does. */
 static void end_all(struct mend_proc *self, struct mend_comm *c, int error)
 {
-    mend_list_foreach(l, next, &self->coll->running) {
+    mend_list_foreach (l, next, &self->coll->running) {
         struct mend_coll_op *op = mend_list_entry(l, struct mend_coll_op, running);
 
         if (op->c != c)
@@ -368,7 +369,7 @@ void mend_coll_on_death(struct mend_proc *self, mend_peer dead)
 
     while (again) { /* ending one may release others: look again from the start */
         again = false;
-        mend_list_foreach(l, next, &self->coll->running) {
+        mend_list_foreach (l, next, &self->coll->running) {
             struct mend_comm *c = mend_list_entry(l, struct mend_coll_op, running)->c;
 
             if (mend_group_rank(self, c->group, dead) == MPI_UNDEFINED &&

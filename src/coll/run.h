@@ -12,9 +12,9 @@ struct mend_coll {
 };
 
 /* Runs, starts or prepares the list, as `how` says, and takes it over: closes it in any case.
- * NOW: blocks until all steps are done, a member is dead or the communicator is revoked; returns the
- * error class.  START and PREPARE: fail only for lack of memory; all else the request tells (S0-15,
- * R1). */
+ * NOW: blocks until all steps are done, a member is dead or the communicator is revoked; returns
+ * the error class.  START and PREPARE: fail only for lack of memory; all else the request tells
+ * (S0-15, R1). */
 int mend_coll_run(struct mend_comm *c, struct mend_sched *s, struct mend_coll_how *how);
 
 /* What a collective on c returns at once: MPI_SUCCESS if it may begin. */

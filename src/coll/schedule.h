@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* schedule.h – a collective as data: a list of steps that an algorithm writes and run.c carries out.
+/* schedule.h – a collective as data: a list of steps that an algorithm writes and run.c carries
+ * out.
  *
  * An algorithm is a function of (rank, size, root, counts).  It sends nothing and reads no buffer:
  * it only appends steps, so a unit test can write the lists of all ranks of all sizes and play
@@ -55,13 +56,13 @@ struct mend_sched {
     struct mend_proc *self;
     const char *name; /* for wait reports: "allreduce" */
     int rank, size;
-    const void *in;          /* address of INPUT */
-    void *out;               /* address of OUTPUT */
+    const void *in;           /* address of INPUT */
+    void *out;                /* address of OUTPUT */
     const struct mend_op *op; /* of the REDUCE steps */
-    MPI_Datatype handle;     /* type of the REDUCE steps, for user functions */
-    bool no_memory;          /* the list could not be written; run.c refuses it */
+    MPI_Datatype handle;      /* type of the REDUCE steps, for user functions */
+    bool no_memory;           /* the list could not be written; run.c refuses it */
     unsigned steps_n, steps_room;
-    unsigned open_n, open_max; /* messages started in this round; most in any round */
+    unsigned open_n, open_max;   /* messages started in this round; most in any round */
     size_t temp_bytes, temp_max; /* laid out now; most ever */
     struct mend_step *steps;
     struct mend_step few[24]; /* steps of short lists: no allocation */
@@ -133,8 +134,8 @@ static inline struct mend_piece mend_piece_as_bytes(struct mend_piece p)
 }
 
 /* Two values meet in a reduction: *acc_p = lower op higher in rank order, where `other` is the
- * value of the neighbouring ranks below (other_is_lower) or above.  REDUCE writes its right operand,
- * so the result may lie where `other` was: then the two pieces change places. */
+ * value of the neighbouring ranks below (other_is_lower) or above.  REDUCE writes its right
+ * operand, so the result may lie where `other` was: then the two pieces change places. */
 void mend_sched_combine(struct mend_sched *s, struct mend_piece *acc_p, struct mend_piece *other_p,
                         bool other_is_lower);
 

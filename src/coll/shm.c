@@ -5,114 +5,54 @@
 
 #include <string.h>
 
-#define SPINS        300          /* looks at the flags before THE wait takes over */
-#define BCAST_CHUNK  (32 * 1024)  /* bytes per tick of a long broadcast: four of them stay in the cache */
+#define LINES_AHEAD 3
+#define BCAST_CHUNK (32 * 1024) /* bytes per tick of a long broadcast: four stay in the cache */
 
-int mend_shm_begin(struct mend_comm *c, uint64_t n, uint64_t *first_p)
+int mend_shm_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p)
 {
-    struct mend_coll_comm *cc = c->coll;
     int err = mend_coll_barred(c);
 
     *first_p = 0;
-    mend_event(c->self, MEND_EV_COLL_ENTER);
-    if (mend_unlikely(!err && !cc->block))
+    if (!err && !c->coll->block)
         err = mend_shm_coll_open(c);
-    if (mend_unlikely(err))
-        return err;
-    *first_p = cc->tick + 1;
-    cc->tick += n;
-    return MPI_SUCCESS;
-}
-
-void mend_shm_end(struct mend_comm *c, uint64_t last)
-{
-    if (mend_unlikely(!last))
-        return;
-    mend_shm_past(c, last);
-    mend_event(c->self, MEND_EV_COLL_DONE);
-}
-
-/* Who must have come how far. */
-struct look {
-    struct mend_comm *c;
-    uint64_t tick, what;
-    int rank, end;  /* ranks below `rank` have been seen */
-    uint64_t wrong; /* some line that is about something else */
-};
-
-static inline bool all_seen(struct look *l)
-{
-    struct mend_shm_block **block = l->c->coll->block;
-    unsigned i = l->tick % MEND_SHM_COLL_LINES;
-
-    for (; l->rank < l->end; l->rank++) {
-        struct mend_shm_line *line = &block[l->rank]->line[i];
-
-        /* acquire: pairs with the release in mend_shm_publish() */
-        if (mend_load_acquire(&line->number) != l->tick)
-            return false;
-        if (mend_unlikely(line->what != l->what))
-            l->wrong |= line->what & MEND_SHM_NO_MEMORY ? MEND_SHM_NO_MEMORY : 1;
-    }
-    return true;
+    return err ? err : mend_shm_begin(c, n, first_p);
 }
 
 static bool seen_or_barred(struct mend_proc *self, void *arg)
 {
-    struct look *l = arg;
+    struct mend_shm_look *l = arg;
 
     (void)self;
-    return all_seen(l) || mend_coll_barred(l->c);
+    return mend_shm_all_seen(l) || mend_coll_barred(l->c);
 }
 
-static int wait_for(struct look *l)
+int mend_shm_wait_slow(struct mend_shm_look *l)
 {
-    struct mend_proc *self = l->c->self;
-    struct mend_wait wait;
+    struct mend_wait wait = {.until = seen_or_barred,
+                             .arg = l,
+                             .hint = MEND_PEER_NONE,
+                             .what = "collective in shared memory"};
 
-    for (int i = self->crowded || self->threaded || self->yield ? 1 : SPINS; i > 0; i--) {
-        if (mend_likely(all_seen(l)))
-            goto seen;
-        mend_cpu_relax();
-    }
-    wait = (struct mend_wait){.until = seen_or_barred, .arg = l, .hint = MEND_PEER_NONE,
-                              .what = "collective in shared memory"};
-    mend_wait_until(self, &wait);
+    mend_wait_until(l->c->self, &wait);
     if (l->rank < l->end)
         return mend_coll_barred(l->c);
-seen:
-    if (mend_unlikely(l->wrong))
-        return l->wrong & MEND_SHM_NO_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_TRUNCATE;
-    return MPI_SUCCESS;
+    if (!l->wrong)
+        return MPI_SUCCESS;
+    return l->wrong & MEND_SHM_NO_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_TRUNCATE;
 }
 
-int mend_shm_wait_all(struct mend_comm *c, uint64_t tick, uint64_t what)
-{
-    struct look l = {.c = c, .tick = tick, .what = what, .end = c->size};
-
-    return wait_for(&l);
-}
-
-int mend_shm_wait_one(struct mend_comm *c, int rank, uint64_t tick, uint64_t what)
-{
-    struct look l = {.c = c, .tick = tick, .what = what, .rank = rank, .end = rank + 1};
-
-    return wait_for(&l);
-}
-
-static bool all_done(struct look *l)
+static bool all_done(struct mend_shm_look *l)
 {
     /* acquire: pairs with the release in mend_shm_past() */
-    while (l->rank < l->end &&
-           (l->rank == l->c->rank ||
-            mend_load_acquire(&l->c->coll->block[l->rank]->done) >= l->tick))
+    while (l->rank < l->end && (l->rank == l->c->rank ||
+                                mend_load_acquire(&l->c->coll->block[l->rank]->done) >= l->tick))
         l->rank++;
     return l->rank == l->end;
 }
 
 static bool done_or_barred(struct mend_proc *self, void *arg)
 {
-    struct look *l = arg;
+    struct mend_shm_look *l = arg;
 
     (void)self;
     return all_done(l) || mend_coll_barred(l->c);
@@ -136,8 +76,10 @@ static void raise_floor(struct mend_comm *c)
 /* Waits until all have finished with a tick. */
 static int wait_past(struct mend_comm *c, uint64_t tick)
 {
-    struct look l = {.c = c, .tick = tick, .end = c->size};
-    struct mend_wait wait = {.until = done_or_barred, .arg = &l, .hint = MEND_PEER_NONE,
+    struct mend_shm_look l = {.c = c, .tick = tick, .end = c->size};
+    struct mend_wait wait = {.until = done_or_barred,
+                             .arg = &l,
+                             .hint = MEND_PEER_NONE,
                              .what = "room in shared memory"};
 
     raise_floor(c);
@@ -166,7 +108,7 @@ static bool touch(struct mend_comm *c, MPI_Count bytes)
     return true;
 }
 
-int mend_shm_room(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p)
+int mend_shm_room_slow(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p)
 {
     struct mend_coll_comm *cc = c->coll;
     bool small = bytes <= MEND_SHM_COLL_INLINE;
@@ -174,25 +116,17 @@ int mend_shm_room(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **ro
     int err;
 
     if (mend_unlikely(tick > cc->floor + depth)) {
-        err = wait_past(c, tick - depth);
+        /* A root that is far ahead waits for room for several ticks at once, lest it takes the line
+         * of `done` from its readers at each.  No form has more than four ticks under way. */
+        err = wait_past(c, tick - (small ? depth / 2 : depth));
         if (err)
             return err;
     }
     if (mend_unlikely(!small && bytes > cc->touched_bytes) && !touch(c, bytes))
         *room_p = NULL;
     else
-        *room_p = (void *)mend_shm_data(c, c->rank, tick, bytes);
+        *room_p = mend_shm_data(c, c->rank, tick, bytes);
     return MPI_SUCCESS;
-}
-
-void mend_shm_publish(struct mend_comm *c, uint64_t tick, uint64_t what)
-{
-    struct mend_shm_line *line = &c->coll->mine->line[tick % MEND_SHM_COLL_LINES];
-
-    line->what = what;
-    /* release: pairs with the acquire in all_seen() */
-    mend_store_release(&line->number, tick);
-    mend_event(c->self, MEND_EV_COLL_SHM_ARRIVED);
 }
 
 int mend_shm_say(struct mend_comm *c, uint64_t tick, enum mend_shm_what kind, MPI_Count size,
@@ -213,7 +147,8 @@ int mend_shm_say(struct mend_comm *c, uint64_t tick, enum mend_shm_what kind, MP
     return MPI_SUCCESS;
 }
 
-/* Everybody tells, everybody waits for all.  A flag of tick t tells that its writer is past t - 1. */
+/* Everybody tells, everybody waits for all.  A flag of tick t tells that its writer is past t -
+ * 1. */
 int mend_shm_barrier(struct mend_comm *c)
 {
     uint64_t tick;
@@ -233,6 +168,10 @@ static int bcast_get(struct mend_comm *c, const struct mend_coll_buf *b, int roo
 {
     int err = mend_shm_wait_one(c, root, tick, MEND_SHM_WHAT(MEND_SHM_BCAST, bytes));
     const void *data = mend_shm_data(c, root, tick, bytes);
+
+    /* A root that runs ahead has written these, too: fetch them while this one is used. */
+    for (unsigned i = 1; i <= LINES_AHEAD; i++)
+        __builtin_prefetch(&c->coll->block[root]->line[(tick + i) % MEND_SHM_COLL_LINES]);
 
     if (mend_unlikely(err))
         return err;

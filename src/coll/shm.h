@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shm.h – collectives straight through shared memory, for communicators whose members share a node.
  *
- * Flat, all read: every member writes into its own block of the communicator's cell and everybody reads
- * the others' blocks.  A small value and the flag that publishes it are one cache line, so two
- * ranks need one transfer each way, and sixteen ranks on two cores need few changes of context.
+ * Flat, all read: every member writes into its own block of the communicator's cell and everybody
+ * reads the others' blocks.  A small value and the flag that publishes it are one cache line, so
+ * two ranks need one transfer each way, and sixteen ranks on two cores need few changes of context.
  *
  *   block of a member (written by it only)
  *   control   head │ done │ line 0 │ line 1 │ ... │ line 15
  *   data      buffer 0 │ buffer 1 │ buffer 2 │ buffer 3
  *
- * Time is counted in ticks, by all members alike: a collective takes one tick, or one per piece of its
- * data.  In tick t a member that has something to say writes line t % 16 (and buffer t % 4, if 48 bytes do not
- * suffice), then releases the line's number = t.  Who needs it waits for exactly this number.
+ * Time is counted in ticks, by all members alike: a collective takes one tick, or one per piece of
+ * its data.  In tick t a member that has something to say writes line t % 16 (and buffer t % 4, if
+ * 48 bytes do not suffice), then releases the line's number = t.  Who needs it waits for exactly
+ * this number.
  *
  * When may line or buffer be written again?  When everybody has finished with what it held.
  *   done    each member releases the last tick that it has finished with
- *   floor   private: all members are known to have finished with this tick.  A flag seen tells it for
- *           nothing: its writer has finished with an earlier tick (the forms say which)
+ *   floor   private: all members are known to have finished with this tick.  A flag seen tells it
+ *           for nothing: its writer has finished with an earlier tick (the forms say which)
  * So the collectives where everybody waits for everybody never look at `done`; a broadcast or a
  * reduction does when it is 16 (4) ticks ahead of the slowest.
  *
  * Invariants:
- *   1  line t % 16 is written for tick t only if t - 16 <= floor, buffer t % 4 only if t - 4 <= floor;
- *   2  a number in a line is a tick of this communicator: before a member puts the communicator's mark
- *      into its head it has cleared its lines, and nobody looks before it has seen all marks;
+ *   1  line t % 16 is written for tick t only if t - 16 <= floor, buffer t % 4 if t - 4 <= floor;
+ *   2  a number in a line is a tick of this communicator: before a member puts the communicator's
+ *      mark into its head it has cleared its lines, and nobody looks before it has seen all marks;
  *   3  a block is used for another communicator only after all members have closed this one or are
  *      dead (cells.c).
  *
- * A member that is killed leaves a line unpublished or published, nothing between.  The others wait until
- * a death or a revocation ends the wait; flags count first, so who has seen all of them succeeds
- * even if somebody died afterwards (S0-29). */
+ * A member that is killed leaves a line unpublished or published, nothing between.  The others
+ * wait until a death or a revocation ends the wait; flags count first, so who has seen all of
+ * them succeeds even if somebody died afterwards (S0-29). */
 #ifndef MEND_COLL_SHM_H
 #define MEND_COLL_SHM_H
 
@@ -42,7 +43,8 @@
 #define MEND_SHM_COLL_BUFFERS 4u
 #define MEND_SHM_COLL_CHUNK   ((MPI_Count)(MEND_SHM_CELL_DATA / MEND_SHM_COLL_BUFFERS))
 #define MEND_SHM_COLL_INLINE  ((MPI_Count)48)
-#define MEND_SHM_COLL_MEMBERS 64 /* most: the cost of a flat form grows with their square */
+#define MEND_SHM_COLL_SPINS   300 /* looks at the flags before THE wait takes over */
+#define MEND_SHM_COLL_MEMBERS 64  /* most: the cost of a flat form grows with their square */
 
 /* One value with its flag.  Two lines apart, because processors fetch lines in pairs. */
 struct mend_shm_line {
@@ -94,28 +96,39 @@ int mend_shm_coll_open(struct mend_comm *c);
 
 /* shm.c: the parts that the forms are made of. */
 
-/* Begins a collective of n ticks; *first_p is the first, 0 with an error: the communicator cannot. */
-int mend_shm_begin(struct mend_comm *c, uint64_t n, uint64_t *first_p);
+/* Begins a collective of n ticks; *first_p is the first, 0 with an error: the communicator
+ * cannot. */
+int mend_shm_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p);
+static inline int mend_shm_begin(struct mend_comm *c, uint64_t n, uint64_t *first_p)
+{
+    struct mend_coll_comm *cc = c->coll;
+
+    if (mend_unlikely(c->revoked || c->coll_failed || !cc->block))
+        return mend_shm_begin_slow(c, n, first_p);
+    mend_event(c->self, MEND_EV_COLL_ENTER);
+    *first_p = cc->tick + 1;
+    cc->tick += n;
+    return MPI_SUCCESS;
+}
+
+/* This member has finished with everything up to this tick. */
+static inline void mend_shm_past(struct mend_comm *c, uint64_t tick)
+{
+    /* release: pairs with the acquire in all_done() and raise_floor() */
+    mend_store_release(&c->coll->mine->done, tick);
+}
+
 /* Ends it: this member needs nothing of it any more, up to and including tick last (0: none). */
-void mend_shm_end(struct mend_comm *c, uint64_t last);
+static inline void mend_shm_end(struct mend_comm *c, uint64_t last)
+{
+    if (mend_likely(last))
+        mend_shm_past(c, last);
+    mend_event(c->self, MEND_EV_COLL_DONE);
+}
 
-/* Where this member's data of a tick go; waits until there is room.  bytes: how many; the answer is the
- * line or the buffer.  NULL with MPI_SUCCESS: no pages; then publish MEND_SHM_NO_MEMORY. */
-int mend_shm_room(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p);
-void mend_shm_publish(struct mend_comm *c, uint64_t tick, uint64_t what);
-/* Waits until all members, or one, have published the tick.  MPI_ERR_TRUNCATE: they disagree about
- * what it is; MPI_ERR_NO_MEM: one had no memory. */
-int mend_shm_wait_all(struct mend_comm *c, uint64_t tick, uint64_t what);
-int mend_shm_wait_one(struct mend_comm *c, int rank, uint64_t tick, uint64_t what);
-
-/* Room, packed data of `count` elements from packed byte `at` on, publish. */
-int mend_shm_say(struct mend_comm *c, uint64_t tick, enum mend_shm_what kind, MPI_Count size,
-                 const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
-                 MPI_Count bytes);
-
-/* Data of a member in a tick of `bytes` bytes. */
-static inline const void *mend_shm_data(const struct mend_comm *c, int rank, uint64_t tick,
-                                        MPI_Count bytes)
+/* Data of a member in a tick of `bytes` bytes: in its line, or in its buffer. */
+static inline void *mend_shm_data(const struct mend_comm *c, int rank, uint64_t tick,
+                                  MPI_Count bytes)
 {
     struct mend_shm_block *b = c->coll->block[rank];
 
@@ -124,18 +137,87 @@ static inline const void *mend_shm_data(const struct mend_comm *c, int rank, uin
     return (char *)b + MEND_SHM_CELL_CONTROL + tick % MEND_SHM_COLL_BUFFERS * MEND_SHM_COLL_CHUNK;
 }
 
+/* Where this member's data of a tick go; waits until there is room.  bytes: how many.  NULL with
+ * MPI_SUCCESS: no pages; then publish MEND_SHM_NO_MEMORY. */
+int mend_shm_room_slow(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p);
+static inline int mend_shm_room(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p)
+{
+    if (mend_unlikely(bytes > MEND_SHM_COLL_INLINE || tick > c->coll->floor + MEND_SHM_COLL_LINES))
+        return mend_shm_room_slow(c, tick, bytes, room_p);
+    *room_p = c->coll->mine->line[tick % MEND_SHM_COLL_LINES].bytes;
+    return MPI_SUCCESS;
+}
+
+static inline void mend_shm_publish(struct mend_comm *c, uint64_t tick, uint64_t what)
+{
+    struct mend_shm_line *line = &c->coll->mine->line[tick % MEND_SHM_COLL_LINES];
+
+    line->what = what;
+    /* release: pairs with the acquire in mend_shm_all_seen() */
+    mend_store_release(&line->number, tick);
+    mend_event(c->self, MEND_EV_COLL_SHM_ARRIVED);
+}
+
+/* Who must have published a tick. */
+struct mend_shm_look {
+    struct mend_comm *c;
+    uint64_t tick, what;
+    int rank, end;  /* ranks below `rank` have been seen */
+    uint64_t wrong; /* some line that is about something else */
+};
+
+static inline bool mend_shm_all_seen(struct mend_shm_look *l)
+{
+    struct mend_shm_block **block = l->c->coll->block;
+    unsigned i = l->tick % MEND_SHM_COLL_LINES;
+
+    for (; l->rank < l->end; l->rank++) {
+        struct mend_shm_line *line = &block[l->rank]->line[i];
+
+        /* acquire: pairs with the release in mend_shm_publish() */
+        if (mend_load_acquire(&line->number) != l->tick)
+            return false;
+        if (mend_unlikely(line->what != l->what))
+            l->wrong |= line->what & MEND_SHM_NO_MEMORY ? MEND_SHM_NO_MEMORY : 1;
+    }
+    return true;
+}
+
+/* Waits until all members, or one, have published the tick.  MPI_ERR_TRUNCATE: they disagree about
+ * what it is; MPI_ERR_NO_MEM: one had no memory. */
+int mend_shm_wait_slow(struct mend_shm_look *l);
+static inline int mend_shm_wait(struct mend_comm *c, int rank, int end, uint64_t tick,
+                                uint64_t what)
+{
+    struct mend_shm_look l = {.c = c, .tick = tick, .what = what, .rank = rank, .end = end};
+    const struct mend_proc *self = c->self;
+
+    for (int i = self->crowded || self->threaded ? 1 : MEND_SHM_COLL_SPINS; i > 0; i--) {
+        if (mend_shm_all_seen(&l) && mend_likely(!l.wrong))
+            return MPI_SUCCESS;
+        mend_cpu_relax();
+    }
+    return mend_shm_wait_slow(&l);
+}
+static inline int mend_shm_wait_all(struct mend_comm *c, uint64_t tick, uint64_t what)
+{
+    return mend_shm_wait(c, 0, c->size, tick, what);
+}
+static inline int mend_shm_wait_one(struct mend_comm *c, int rank, uint64_t tick, uint64_t what)
+{
+    return mend_shm_wait(c, rank, rank + 1, tick, what);
+}
+
+/* Room, packed data of `count` elements from packed byte `at` on, publish. */
+int mend_shm_say(struct mend_comm *c, uint64_t tick, enum mend_shm_what kind, MPI_Count size,
+                 const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
+                 MPI_Count bytes);
+
 /* All members have finished with everything up to this tick. */
 static inline void mend_shm_all_past(struct mend_comm *c, uint64_t tick)
 {
     if (tick > c->coll->floor)
         c->coll->floor = tick;
-}
-
-/* This member has finished with everything up to this tick. */
-static inline void mend_shm_past(struct mend_comm *c, uint64_t tick)
-{
-    /* release: pairs with the acquire in all_done() and raise_floor() */
-    mend_store_release(&c->coll->mine->done, tick);
 }
 
 /* Packed bytes [at, at + bytes) of a user's buffer to and from shared memory. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shm_move.c – gather, scatter, allgather and alltoall of short blocks: one tick each.
  *
- * Whoever has data publishes them packed; whoever needs some takes them out of the owner's block. */
+ * Whoever has data publishes them packed; whoever needs some takes them out of the owner's
+ * block. */
 #include "coll/algorithms.h"
 #include "coll/shm.h"
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shm_reduce.c – reductions in shared memory.
  *
- * Direct: everybody publishes its vector, everybody who needs the result reads all vectors and reduces
- * them itself.  One tick per piece; the next piece is published before this one is read, so that the
- * others have it in time:
+ * Direct, for short vectors: everybody publishes its vector, everybody who needs the result reads
+ * all of them and reduces them itself.  One tick.
  *
- *     say 1 │ say 2, wait 1, reduce 1 │ say 3, wait 2, reduce 2 │ ...
- *
- * Sliced, for long vectors of three and more: each reduces one slice of a piece and publishes it, then all
- * copy the slices.  Two ticks per piece, a and b:
+ * Sliced, for long ones: everybody publishes a piece but for its own slice, reduces that slice,
+ * publishes the result, and all copy the slices.  Two ticks per piece, a and b; the next piece is
+ * published before this one is read, so that the others have it in time:
  *
  *     say a1 │ say a2, wait a1, reduce my slice, say b1, wait b1, copy │ say a3, wait a2, ...
  *
- * Values are reduced in the order of the ranks, from the highest down (the operator writes its right
- * operand), so all get the same bits.  Only predefined operators on dense types come here: the
- * user's functions never see shared memory. */
+ *     2 ranks     rank 0: . x        rank 0: X .        both: X Y       x, y: values of the two
+ *                 rank 1: y .        rank 1: . Y                        slices; X, Y: their results
+ *
+ * Values are reduced in the order of the ranks, from the highest down (the operator writes its
+ * right operand), so all get the same bits.  Only predefined operators on dense types come here:
+ * the user's functions never see shared memory. */
 #include "coll/shm.h"
 
-#define DIRECT_MAX   (4 * 1024)  /* longer vectors of three and more ranks are sliced */
-#define DIRECT_CHUNK (32 * 1024) /* bytes per tick, so that four buffers stay in the cache */
-#define BLOCK_BYTES  (8 * 1024)  /* reduced at once, so that the result stays in the nearest cache */
+#define DIRECT_MAX        (4 * 1024) /* longer vectors of three and more ranks are sliced, */
+#define DIRECT_MAX_OF_TWO (8 * 1024) /* of two ranks: these */
+#define BLOCK_BYTES       (8 * 1024) /* reduced at once: the result stays in the nearest cache */
 
 /* One reduction, as bytes. */
 struct job {
@@ -33,45 +34,52 @@ struct job {
     enum mend_shm_what kind;
 };
 
+/* Predefined operators come with predefined types, whose first byte is at their origin. */
 static struct job job_of(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                          const struct mend_op *op, enum mend_shm_what kind)
 {
-    MPI_Count lb = out->type->true_lb;
-
     return (struct job){
         .c = c,
         .op = op,
         .type = out->type,
         .handle = out->handle,
-        .in = (const char *)(in == MPI_IN_PLACE ? out->buf : in) + lb,
-        .out = (char *)out->buf + lb,
+        .in = in == MPI_IN_PLACE ? out->buf : in,
+        .out = out->buf,
         .bytes = out->count * out->type->size,
         .kind = kind,
     };
 }
 
-static void apply(const struct job *j, const void *in, void *inout, MPI_Count bytes)
-{
-    mend_op_apply(j->op, (const char *)in - j->type->true_lb, (char *)inout - j->type->true_lb,
-                  bytes / j->type->size, j->type, j->handle);
-}
-
-/* to = values of ranks 0 .. top in a tick, bytes [at, at + n) of `size` in that tick. */
-static void reduce_ranks(const struct job *j, uint64_t tick, MPI_Count size, MPI_Count at,
-                         MPI_Count n, int top, char *to)
+/* to = values of n ranks in order, `bytes` bytes each. */
+static void reduce_values(const struct job *j, const void *const *value, int n, MPI_Count bytes,
+                          char *to)
 {
     MPI_Count block = BLOCK_BYTES - BLOCK_BYTES % j->type->size;
 
-    for (MPI_Count b = 0; b < n; b += block) {
-        MPI_Count len = n - b < block ? n - b : block;
+    for (MPI_Count b = 0; b < bytes; b += block) {
+        MPI_Count len = bytes - b < block ? bytes - b : block;
 
-        memcpy(to + b, (const char *)mend_shm_data(j->c, top, tick, size) + at + b, (size_t)len);
-        for (int r = top - 1; r >= 0; r--)
-            apply(j, (const char *)mend_shm_data(j->c, r, tick, size) + at + b, to + b, len);
+        memcpy(to + b, (const char *)value[n - 1] + b, (size_t)len);
+        for (int r = n - 2; r >= 0; r--)
+            mend_op_apply(j->op, (const char *)value[r] + b, to + b, len / j->type->size, j->type,
+                          j->handle);
     }
 }
 
-static int say(const struct job *j, uint64_t tick, MPI_Count at)
+/* The same for ranks 0 .. n - 1: bytes [at, at + bytes) of what they published in a tick of
+ * `size`. */
+static void reduce_ranks(const struct job *j, uint64_t tick, MPI_Count size, MPI_Count at,
+                         MPI_Count bytes, int n, char *to)
+{
+    const void *value[MEND_SHM_COLL_MEMBERS];
+
+    for (int r = 0; r < n; r++)
+        value[r] = (const char *)mend_shm_data(j->c, r, tick, size) + at;
+    reduce_values(j, value, n, bytes, to);
+}
+
+/* My vector, or the piece at `at` of it without [skip, skip_end), which nobody else reads. */
+static int say(const struct job *j, uint64_t tick, MPI_Count at, MPI_Count skip, MPI_Count skip_end)
 {
     MPI_Count n = j->bytes - at < j->chunk ? j->bytes - at : j->chunk;
     void *room;
@@ -79,49 +87,38 @@ static int say(const struct job *j, uint64_t tick, MPI_Count at)
 
     if (mend_unlikely(err))
         return err;
-    if (mend_likely(room && n))
-        memcpy(room, j->in + at, (size_t)n);
+    if (mend_likely(room && n)) {
+        memcpy(room, j->in + at, (size_t)skip);
+        memcpy((char *)room + skip_end, j->in + at + skip_end, (size_t)(n - skip_end));
+    }
     mend_shm_publish(j->c, tick, MEND_SHM_WHAT(j->kind, n) | (room ? 0 : MEND_SHM_NO_MEMORY));
     return MPI_SUCCESS;
 }
 
-/* Bytes per tick: a whole number of elements. */
-static MPI_Count chunk_bytes(const struct job *j, MPI_Count target)
+/* Everybody publishes its vector; who reads, waits for all. */
+static int say_and_wait(struct job *j, bool reader, uint64_t *tick_p)
 {
-    return target - target % j->type->size;
+    int err = mend_shm_begin(j->c, 1, tick_p);
+
+    j->chunk = j->bytes;
+    if (!err)
+        err = say(j, *tick_p, 0, 0, 0);
+    if (!err && reader)
+        err = mend_shm_wait_all(j->c, *tick_p, MEND_SHM_WHAT(j->kind, j->bytes));
+    if (!err && reader) /* who has published this tick is past the one before */
+        mend_shm_all_past(j->c, *tick_p - 1);
+    return err;
 }
 
 /* reader: this member needs the result. */
 static int run_direct(struct job *j, bool reader)
 {
-    struct mend_comm *c = j->c;
-    MPI_Count target = c->coll->crowded ? MEND_SHM_COLL_CHUNK : DIRECT_CHUNK;
-    uint64_t n, first;
-    int err;
+    uint64_t tick;
+    int err = say_and_wait(j, reader, &tick);
 
-    j->chunk = chunk_bytes(j, target);
-    n = j->bytes <= j->chunk ? 1 : (uint64_t)((j->bytes + j->chunk - 1) / j->chunk);
-    err = mend_shm_begin(c, n, &first);
-    if (mend_unlikely(err))
-        return err;
-    err = say(j, first, 0);
-    for (uint64_t i = 0; i < n && !err; i++) {
-        MPI_Count at = (MPI_Count)i * j->chunk;
-        MPI_Count bytes = j->bytes - at < j->chunk ? j->bytes - at : j->chunk;
-
-        if (i + 1 < n)
-            err = say(j, first + i + 1, at + j->chunk);
-        if (reader && !err)
-            err = mend_shm_wait_all(c, first + i, MEND_SHM_WHAT(j->kind, bytes));
-        if (reader && !err) {
-            /* Who published this tick is past the one before the last (or the last, at the first). */
-            mend_shm_all_past(c, first + i - (i ? 2 : 1));
-            reduce_ranks(j, first + i, bytes, 0, bytes, c->size - 1, j->out + at);
-        }
-        if (i + 1 < n)
-            mend_shm_past(c, first + i);
-    }
-    mend_shm_end(c, first + n - 1);
+    if (!err && reader)
+        reduce_ranks(j, tick, j->bytes, 0, j->bytes, j->c->size, j->out);
+    mend_shm_end(j->c, tick);
     return err;
 }
 
@@ -136,19 +133,31 @@ static MPI_Count slice_size(const struct job *j, MPI_Count bytes)
     return slice_at(j, bytes, 1);
 }
 
-/* Reduces my slice of the piece in tick a into my buffer of tick a + 1. */
-static int reduce_slice(const struct job *j, uint64_t a, MPI_Count bytes)
+/* The piece at `at`, but for my own slice. */
+static int say_piece(const struct job *j, uint64_t tick, MPI_Count at)
+{
+    MPI_Count n = j->bytes - at < j->chunk ? j->bytes - at : j->chunk;
+
+    return say(j, tick, at, slice_at(j, n, j->c->rank), slice_at(j, n, j->c->rank + 1));
+}
+
+/* Reduces my slice of the piece at `at`, published in tick a, into my buffer of tick a + 1. */
+static int reduce_slice(const struct job *j, uint64_t a, MPI_Count at, MPI_Count bytes)
 {
     struct mend_comm *c = j->c;
-    MPI_Count at = slice_at(j, bytes, c->rank), size = slice_size(j, bytes);
-    MPI_Count n = slice_at(j, bytes, c->rank + 1) - at;
+    MPI_Count from = slice_at(j, bytes, c->rank), size = slice_size(j, bytes);
+    MPI_Count n = slice_at(j, bytes, c->rank + 1) - from;
+    const void *value[MEND_SHM_COLL_MEMBERS];
     void *room;
     int err = mend_shm_room(c, a + 1, size, &room);
 
     if (err)
         return err;
+    for (int r = 0; r < c->size; r++)
+        value[r] = (const char *)mend_shm_data(c, r, a, bytes) + from;
+    value[c->rank] = j->in + at + from;
     if (room)
-        reduce_ranks(j, a, bytes, at, n, c->size - 1, room);
+        reduce_values(j, value, c->size, n, room);
     mend_shm_publish(c, a + 1,
                      MEND_SHM_WHAT(MEND_SHM_RESULT, size) | (room ? 0 : MEND_SHM_NO_MEMORY));
     return MPI_SUCCESS;
@@ -159,35 +168,33 @@ static void copy_slices(const struct job *j, uint64_t b, MPI_Count bytes, char *
     for (int r = 0; r < j->c->size; r++) {
         MPI_Count at = slice_at(j, bytes, r), n = slice_at(j, bytes, r + 1) - at;
 
-        if (n)
-            memcpy(out + at, mend_shm_data(j->c, r, b, slice_size(j, bytes)), (size_t)n);
+        memcpy(out + at, mend_shm_data(j->c, r, b, slice_size(j, bytes)), (size_t)n);
     }
 }
 
 static int run_sliced(struct job *j, bool reader)
 {
     struct mend_comm *c = j->c;
-    MPI_Count target = c->coll->crowded ? MEND_SHM_COLL_CHUNK : DIRECT_CHUNK * 2;
     uint64_t n, first;
     int err;
 
-    j->chunk = chunk_bytes(j, target);
+    j->chunk = MEND_SHM_COLL_CHUNK - MEND_SHM_COLL_CHUNK % j->type->size;
     n = (uint64_t)((j->bytes + j->chunk - 1) / j->chunk);
     err = mend_shm_begin(c, 2 * n, &first);
     if (err)
         return err;
-    err = say(j, first, 0);
+    err = say_piece(j, first, 0);
     for (uint64_t i = 0; i < n && !err; i++) {
         MPI_Count at = (MPI_Count)i * j->chunk;
         MPI_Count bytes = j->bytes - at < j->chunk ? j->bytes - at : j->chunk;
         uint64_t a = first + 2 * i;
 
         if (i + 1 < n)
-            err = say(j, a + 2, at + j->chunk);
+            err = say_piece(j, a + 2, at + j->chunk);
         if (!err)
             err = mend_shm_wait_all(c, a, MEND_SHM_WHAT(j->kind, bytes));
         if (!err)
-            err = reduce_slice(j, a, bytes);
+            err = reduce_slice(j, a, at, bytes);
         if (!err && reader)
             err = mend_shm_wait_all(c, a + 1, MEND_SHM_WHAT(MEND_SHM_RESULT, slice_size(j, bytes)));
         if (!err && reader) {
@@ -203,16 +210,60 @@ static int run_sliced(struct job *j, bool reader)
 
 static int run(struct job *j, bool reader)
 {
-    if (j->c->size <= 2 || j->bytes <= DIRECT_MAX)
+    if (j->c->size == 1) {
+        if (j->in != j->out && j->bytes)
+            memcpy(j->out, j->in, (size_t)j->bytes);
+        return mend_coll_barred(j->c);
+    }
+    if (j->bytes <= (j->c->size == 2 ? DIRECT_MAX_OF_TWO : DIRECT_MAX))
         return run_direct(j, reader);
     return run_sliced(j, reader);
+}
+
+/* Nearly always one number. */
+static inline void copy_few(void *to, const void *from, size_t n)
+{
+    if (mend_likely(n == 8))
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, n);
+}
+
+/* What fits into a line, without the machinery for pieces: the same as run_direct(). */
+static int allreduce_few(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                         const struct mend_op *op, size_t bytes)
+{
+    uint64_t tick, what = MEND_SHM_WHAT(MEND_SHM_REDUCE, bytes);
+    void *room;
+    int err = mend_shm_begin(c, 1, &tick);
+
+    if (mend_likely(!err))
+        err = mend_shm_room(c, tick, (MPI_Count)bytes, &room);
+    if (mend_unlikely(err))
+        return err;
+    copy_few(room, in == MPI_IN_PLACE ? out->buf : in, bytes);
+    mend_shm_publish(c, tick, what);
+    err = mend_shm_wait_all(c, tick, what);
+    if (mend_likely(!err)) {
+        mend_shm_all_past(c, tick - 1);
+        copy_few(out->buf, mend_shm_data(c, c->size - 1, tick, 0), bytes);
+        for (int r = c->size - 2; r >= 0; r--)
+            mend_op_apply(op, mend_shm_data(c, r, tick, 0), out->buf, out->count, out->type,
+                          out->handle);
+    }
+    mend_shm_end(c, tick);
+    return err;
 }
 
 int mend_shm_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                        const struct mend_op *op)
 {
-    struct job j = job_of(c, in, out, op, MEND_SHM_REDUCE);
+    MPI_Count bytes = out->count * out->type->size;
+    struct job j;
 
+    if (mend_likely(bytes <= MEND_SHM_COLL_INLINE && bytes > 0))
+        return allreduce_few(c, in, out, op, (size_t)bytes);
+    j = job_of(c, in, out, op, MEND_SHM_REDUCE);
     return run(&j, true);
 }
 
@@ -224,30 +275,16 @@ int mend_shm_reduce(struct mend_comm *c, const void *in, const struct mend_coll_
     return run(&j, c->rank == root);
 }
 
-/* Everybody publishes its vector and waits for all, so that all hear of a dead one (R7). */
-static int say_and_wait(struct job *j, uint64_t *tick_p)
-{
-    int err = mend_shm_begin(j->c, 1, tick_p);
-
-    j->chunk = j->bytes;
-    if (!err)
-        err = say(j, *tick_p, 0);
-    if (!err)
-        err = mend_shm_wait_all(j->c, *tick_p, MEND_SHM_WHAT(j->kind, j->bytes));
-    if (!err)
-        mend_shm_all_past(j->c, *tick_p - 1);
-    return err;
-}
-
+/* All wait for all, so that all hear of a dead one (R7). */
 int mend_shm_scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                   const struct mend_op *op, bool exclusive)
 {
     struct job j = job_of(c, in, out, op, MEND_SHM_SCAN);
     uint64_t tick;
-    int err = say_and_wait(&j, &tick);
+    int err = say_and_wait(&j, true, &tick);
 
     if (!err && c->rank >= exclusive)
-        reduce_ranks(&j, tick, j.bytes, 0, j.bytes, c->rank - exclusive, j.out);
+        reduce_ranks(&j, tick, j.bytes, 0, j.bytes, c->rank + 1 - exclusive, j.out);
     mend_shm_end(c, tick);
     return err;
 }
@@ -258,10 +295,10 @@ int mend_shm_reduce_scatter(struct mend_comm *c, const void *in, const struct me
     struct job j = job_of(c, in, all, op, MEND_SHM_REDUCE_SCATTER);
     MPI_Count at = begin[c->rank] * j.type->size, n = begin[c->rank + 1] * j.type->size - at;
     uint64_t tick;
-    int err = say_and_wait(&j, &tick);
+    int err = say_and_wait(&j, true, &tick);
 
     if (!err)
-        reduce_ranks(&j, tick, j.bytes, at, n, c->size - 1, j.out);
+        reduce_ranks(&j, tick, j.bytes, at, n, c->size, j.out);
     mend_shm_end(c, tick);
     return err;
 }

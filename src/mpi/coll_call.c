@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll_call.c – checks that all collectives share; barrier, broadcast and reductions in all forms. */
+/* coll_call.c – checks that all collectives share; barrier, broadcast and reductions in all
+ * forms. */
 #include "mpi/coll_call.h"
 
-int mend_call_enter(const struct mend_call *call, MPI_Comm comm, struct mend_comm **c_p)
+int mend_call_check_later(const struct mend_call *call)
 {
     struct mend_info *info = NULL;
-    int err = mend_enter(call->fn);
+    int err = mend_check_pointer(call->request);
 
-    if (mend_likely(!err))
-        err = mend_check_comm(comm, c_p);
-    if (mend_likely(err || call->kind == MEND_COLL_NOW))
-        return err;
-    err = mend_check_pointer(call->request);
     if (!err && call->kind == MEND_COLL_PREPARE)
         err = mend_check_info_or_null(call->info, &info);
     return err;
-}
-
-int mend_call_leave(const struct mend_call *call, struct mend_comm *c,
-                    const struct mend_coll_how *how, int err)
-{
-    if (!err && call->kind != MEND_COLL_NOW)
-        *call->request = mend_request_handle(how->request);
-    return mend_report_comm(c, err, call->fn);
 }
 
 int mend_call_check(const void *buf, MPI_Count count, MPI_Datatype type, struct mend_coll_buf *b_p)

@@ -20,8 +20,7 @@ struct mend_call {
     MPI_Info info;
     const char *fn;
 };
-#define MEND_CALL_NOW                                                                              \
-    (&(const struct mend_call){MEND_COLL_NOW, NULL, MPI_INFO_NULL, __func__})
+#define MEND_CALL_NOW (&(const struct mend_call){MEND_COLL_NOW, NULL, MPI_INFO_NULL, __func__})
 #define MEND_CALL_START                                                                            \
     (&(const struct mend_call){MEND_COLL_START, request, MPI_INFO_NULL, __func__})
 #define MEND_CALL_INIT (&(const struct mend_call){MEND_COLL_PREPARE, request, info, __func__})
@@ -37,10 +36,25 @@ struct mend_call {
         .big_displs = true, .counts = (counts_), .displs_c = (displs_)})
 
 /* Enters; the communicator, and what the later forms have besides. */
-int mend_call_enter(const struct mend_call *call, MPI_Comm comm, struct mend_comm **c_p);
+int mend_call_check_later(const struct mend_call *call);
+static inline int mend_call_enter(const struct mend_call *call, MPI_Comm comm,
+                                  struct mend_comm **c_p)
+{
+    int err = mend_enter(call->fn);
+
+    if (mend_likely(!err))
+        err = mend_check_comm(comm, c_p);
+    return mend_likely(err || call->kind == MEND_COLL_NOW) ? err : mend_call_check_later(call);
+}
+
 /* Stores the request if there is one; reports and leaves. */
-int mend_call_leave(const struct mend_call *call, struct mend_comm *c,
-                    const struct mend_coll_how *how, int err);
+static inline int mend_call_leave(const struct mend_call *call, struct mend_comm *c,
+                                  const struct mend_coll_how *how, int err)
+{
+    if (mend_unlikely(call->kind != MEND_COLL_NOW && !err))
+        *call->request = mend_request_handle(how->request);
+    return mend_report_comm(c, err, call->fn);
+}
 
 /* Type, count and address of a buffer. */
 int mend_call_check(const void *buf, MPI_Count count, MPI_Datatype type, struct mend_coll_buf *b_p);
