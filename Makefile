@@ -28,7 +28,8 @@ OPTIONS_build-asan = --buildtype debugoptimized -Db_sanitize=address,undefined
 OPTIONS_build-tsan = --buildtype debugoptimized -Db_sanitize=thread
 
 # What the launcher still holds when it ends is no leak.
-SANITIZER_OPTIONS = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+SANITIZER_OPTIONS = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=suppressions=$(abspath test/tsan.supp)
 
 demo: ## a real run that loses processes and finishes with the right answer
 	@tools/install-deps build demo
