@@ -5,16 +5,21 @@
 #include "req/request.h"
 #include "rt/rt.h"
 
+/* True if a poll completed anything: who waits must look again before it sleeps. */
 static bool poll_active(struct mend_proc *self)
 {
+    bool any = false;
+
     mend_list_foreach (l, next, &self->active) {
         struct mend_request *r = mend_list_entry(l, struct mend_request, link);
+        struct mend_list *before = l->prev;
 
-        r->ops->poll(r);
+        r->ops->poll(r); /* may complete and release r */
+        any |= before->next != l;
         if (!mend_list_linked(next)) /* the poll completed others as well: look again later */
             return true;
     }
-    return false;
+    return any;
 }
 
 bool mend_progress(struct mend_proc *self, mend_peer hint)

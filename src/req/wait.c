@@ -75,7 +75,7 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
     while (!r->done && !r->pending) {
         if (mend_progress(self, r->hint))
             patience = (struct patience){0, 0};
-        else
+        else if (!r->done && !r->pending)
             pause_once(self, &patience, true);
     }
     self->waiting = outer;
