@@ -92,7 +92,7 @@ void mend_arena_destroy(struct mend_arena *arena)
 {
     struct mend_list chunks;
 
-    mend_list_foreach(l, next_large, &arena->large)
+    mend_list_foreach (l, next_large, &arena->large)
         munmap(l, mend_list_entry(l, struct large, link)->bytes);
     chunks = arena->chunks;      /* the head lies in the first chunk, */
     chunks.prev->next = &chunks; /* which goes away during the walk */

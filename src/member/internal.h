@@ -28,7 +28,7 @@ struct mend_agree_op {
 struct mend_agreements {
     struct mend_agree *sm;
     struct mend_list waiting, running;
-    bool said_no; /* CREATION: negative votes were given beforehand */
+    bool said_no;            /* CREATION: negative votes were given beforehand */
     uint64_t begun, decided; /* agree_shm.c: how many */
 };
 

@@ -26,17 +26,17 @@ struct mend_space {
 };
 
 struct mend_match {
-    struct mend_space space[2];  /* MEND_CHANNEL_P2P, MEND_CHANNEL_COLL */
-    struct mend_list transfers;  /* active requests that are in no posted queue */
-    uint64_t seq;                /* receives posted */
+    struct mend_space space[2]; /* MEND_CHANNEL_P2P, MEND_CHANNEL_COLL */
+    struct mend_list transfers; /* active requests that are in no posted queue */
+    uint64_t seq;               /* receives posted */
 };
 
 struct mend_p2p {
-    struct mend_hash large;      /* id -> request of a large message, both sides */
+    struct mend_hash large; /* id -> request of a large message, both sides */
     uint32_t next_id;
     struct mend_comm *last_comm; /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
-    int single_copy;             /* 1 and 0: yes and no; -1: to be measured */
+    int single_copy; /* 1 and 0: yes and no; -1: to be measured */
 };
 
 /* A message that arrived before a receive wanted it, or was taken by a matched probe. */
@@ -46,12 +46,12 @@ struct mend_message {
     struct mend_comm *comm;                 /* a reference is held once taken by a matched probe */
     struct mend_p2p_request *local_sender;  /* a large message of this process to itself */
     enum mend_frame_kind kind;              /* EAGER or RTS */
-    bool broken;                            /* RTS of a process that died: the data will never come */
+    bool broken; /* RTS of a process that died: the data will never come */
     mend_peer peer;
     int source, tag;
-    struct mend_rts rts;                    /* RTS */
+    struct mend_rts rts; /* RTS */
     MPI_Count bytes;
-    unsigned char payload[];                /* EAGER */
+    unsigned char payload[]; /* EAGER */
 };
 
 static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
@@ -78,8 +78,8 @@ struct mend_p2p_request *mend_match_arrived(struct mend_comm *c, struct mend_spa
 /* No receive wanted it: keep it.  len bytes of payload are copied; payload NULL: the caller fills in
  * message->payload. */
 struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *space,
-                                     enum mend_frame_kind kind, mend_peer peer, int source,
-                                     int tag, const void *payload, size_t len);
+                                     enum mend_frame_kind kind, mend_peer peer, int source, int tag,
+                                     const void *payload, size_t len);
 
 /* True if a member of the source group died and was not acknowledged (S0-20). */
 bool mend_match_unacked(struct mend_comm *c);

@@ -75,7 +75,7 @@ static bool space_is_idle(struct mend_comm *c, struct mend_space *space)
 
 bool mend_p2p_idle(struct mend_comm *c)
 {
-    mend_list_foreach(l, next, &c->self->active)
+    mend_list_foreach (l, next, &c->self->active)
         if (mend_list_entry(l, struct mend_request, link)->comm == c)
             return false;
     return mend_list_empty(&c->match->transfers) && space_is_idle(c, &c->match->space[0]) &&
@@ -118,7 +118,7 @@ static bool is_lost(struct mend_comm *c, struct mend_space *space, struct mend_m
     if (mend_likely(!mend_peer_is_dead(c->self, m->peer)))
         return false;
     s = mend_match_source(c, space, m->source);
-    mend_list_foreach(l, next, &s->unexpected) {
+    mend_list_foreach (l, next, &s->unexpected) {
         struct mend_message *earlier = mend_list_entry(l, struct mend_message, by_source);
 
         if (earlier->broken && tag_fits(tag, earlier->tag))

@@ -37,11 +37,11 @@ enum mend_peer_fate {
 /* Why a process died, for error strings and reports. */
 enum mend_cause {
     MEND_CAUSE_UNKNOWN = 0,
-    MEND_CAUSE_SIGNAL,  /* code: the signal */
-    MEND_CAUSE_EXIT,    /* ended without MPI_Finalize; code: exit status */
-    MEND_CAUSE_ABORT,   /* MPI_Abort or a fatal error; code: the abort code */
-    MEND_CAUSE_STOPPED, /* did not run for too long and was killed */
-    MEND_CAUSE_LOST,    /* its node or agent was lost */
+    MEND_CAUSE_SIGNAL,    /* code: the signal */
+    MEND_CAUSE_EXIT,      /* ended without MPI_Finalize; code: exit status */
+    MEND_CAUSE_ABORT,     /* MPI_Abort or a fatal error; code: the abort code */
+    MEND_CAUSE_STOPPED,   /* did not run for too long and was killed */
+    MEND_CAUSE_LOST,      /* its node or agent was lost */
     MEND_CAUSE_SUSPECTED, /* a rank could not reach it and had it killed; code: that rank */
 };
 
@@ -71,13 +71,13 @@ struct mend_proc {
     bool threaded;              /* MPI_THREAD_MULTIPLE: take `lock` */
     bool crowded;               /* more ranks than cores: yield early */
     struct mend_events *events; /* NULL unless --inject or --trace */
-    bool reporting;            /* the launcher writes a --report file */
+    bool reporting;             /* the launcher writes a --report file */
     void *shm_base;             /* the node's segment (net/shm/layout.h), NULL without one */
     int shm_fd;                 /* its descriptor, -1 without one */
     struct mend_list *outbox;   /* by peer, allocated on first need: frames that found no room */
     uint32_t outbox_n;          /* frames in all outboxes */
 
-    bool in_progress;          /* frames are being delivered: do not poll again */
+    bool in_progress;                    /* frames are being delivered: do not poll again */
     const struct mend_request *waiting;  /* what mend_wait() waits for, for reports */
     const struct mend_wait *waiting_for; /* what mend_wait_until() waits for */
 
@@ -88,9 +88,9 @@ struct mend_proc {
     pthread_t main_thread;
     mend_frame_handler *on_frame[MEND_FRAME_KINDS];
 
-    struct mend_list parked;  /* proc/post.c: frames of contexts that do not exist here yet */
-    struct mend_hash tombs;   /* contexts that are gone */
-    uint64_t *tomb_ring;      /* the same in order of burial */
+    struct mend_list parked; /* proc/post.c: frames of contexts that do not exist here yet */
+    struct mend_hash tombs;  /* contexts that are gone */
+    uint64_t *tomb_ring;     /* the same in order of burial */
     uint32_t tomb_next;
 
     const struct mend_rt *rt;
