@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inter.c – collectives on intercommunicators: everybody exchanges with everybody of the other group.
+/* inter.c – collectives on intercommunicators: everybody exchanges with everybody of the other
+ * group.
  *
  *     group A   0   1        allreduce: every a sends its vector to every b and the reverse; each
  *               │ ╲ │ ╲      reduces what it got from the other group, in the order of its ranks
  *     group B   0   1   2
  *
- * Ranks are those of the other group.  Flat, and as many messages as there are pairs; but each process
- * depends on every process of the other group by itself, so that nobody misses a death there (S0-31).
- * All of it is one round: an order would make large messages wait for each other. */
+ * Ranks are those of the other group.  Flat, and as many messages as there are pairs; but each
+ * process depends on every process of the other group by itself, so that nobody misses a death
+ * there (S0-31).  All of it is one round: an order would make large messages wait for each
+ * other. */
 #include "coll/algorithms.h"
 
 static struct mend_piece block_for(const struct mend_blocks *b, int i)
