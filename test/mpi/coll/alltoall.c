@@ -38,8 +38,7 @@ struct side {
 
 static size_t block_at(const struct side *s, int i, bool out)
 {
-    return (size_t)s->displs[i] *
-           (size_t)(kind == W ? 1 : layout_of(rank, i, out)->extent);
+    return (size_t)s->displs[i] * (size_t)(kind == W ? 1 : layout_of(rank, i, out)->extent);
 }
 
 static void side_new(struct side *s, bool out)
@@ -80,12 +79,12 @@ static void call(struct side *in, struct side *out)
 
     if (kind == PLAIN)
         CALL(form, Alltoall, alltoall, from, in_place ? -1 : in->counts[0],
-             in_place ? MPI_DATATYPE_NULL : in->types[0], out->a.buf, out->counts[0],
-             out->types[0], MPI_COMM_WORLD);
+             in_place ? MPI_DATATYPE_NULL : in->types[0], out->a.buf, out->counts[0], out->types[0],
+             MPI_COMM_WORLD);
     else if (kind == V)
         CALL(form, Alltoallv, alltoallv, from, in_place ? NULL : in->counts,
-             in_place ? NULL : in->displs, in_place ? MPI_DATATYPE_NULL : in->types[0],
-             out->a.buf, out->counts, out->displs, out->types[0], MPI_COMM_WORLD);
+             in_place ? NULL : in->displs, in_place ? MPI_DATATYPE_NULL : in->types[0], out->a.buf,
+             out->counts, out->displs, out->types[0], MPI_COMM_WORLD);
     else
         CALL(form, Alltoallw, alltoallw, from, in_place ? NULL : in->counts,
              in_place ? NULL : in->displs, in_place ? NULL : in->types, out->a.buf, out->counts,

@@ -96,7 +96,7 @@ static inline void start(int *argc, char ***argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     layouts[0] = (struct layout){MPI_INT, 1, {0, 0}, 4};
-    layouts[1] = (struct layout){make_type(0, 8, 0, 16), 2, {0, 8}, 16};  /* gaps */
+    layouts[1] = (struct layout){make_type(0, 8, 0, 16), 2, {0, 8}, 16};   /* gaps */
     layouts[2] = (struct layout){make_type(12, 4, 4, 12), 2, {12, 4}, 12}; /* backwards, lb 4 */
 }
 

@@ -61,8 +61,8 @@ static void expect(struct area *a, const struct layout *l, int at, int n, int fr
 
 static void name_case(const char *what)
 {
-    snprintf(doing, sizeof doing, "%s of %d pairs, root %d, form %d, mix %d, in place %d, v %d", what,
-             pairs, root, form, mix, in_place, irregular);
+    snprintf(doing, sizeof doing, "%s of %d pairs, root %d, form %d, mix %d, in place %d, v %d",
+             what, pairs, root, form, mix, in_place, irregular);
 }
 
 static void done(struct area *in, struct area *out)

@@ -36,9 +36,9 @@ static void give(int *block, int n, int edge)
 static void check_block(const int *block, int n, int source_index, int edge)
 {
     for (int i = 0; i < n; i++)
-        CHECK(block[i] == (sources[source_index] == MPI_PROC_NULL
-                               ? -1
-                               : datum(sources[source_index], edge, i)));
+        CHECK(
+            block[i] ==
+            (sources[source_index] == MPI_PROC_NULL ? -1 : datum(sources[source_index], edge, i)));
 }
 
 static void allgather(int form, int v)

@@ -176,7 +176,7 @@ static inline void ops_start(void)
         (struct op_case){"minloc", MPI_DOUBLE_INT, MPI_MINLOC, 16, 12, 0, loc_fill, loc_min};
     op_cases[4] = (struct op_case){"affine", two, affine, 8, 8, 0, affine_fill, affine_expect};
     op_cases[5] = (struct op_case){"affine with gaps", layouts[1].type, affine, 16, 12, 0,
-                                   affine_fill, affine_expect};
+                                   affine_fill,        affine_expect};
     op_cases[6] = (struct op_case){"user's sum", MPI_INT, sum, 4, 4, 0, int_fill, int_sum};
 }
 

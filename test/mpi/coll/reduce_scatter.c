@@ -24,8 +24,8 @@ static void one(const struct op_case *o, int form, bool in_place, bool block, in
     in = area_new((size_t)total * (size_t)o->extent);
     out = area_new((size_t)(in_place ? total : counts[rank]) * (size_t)o->extent);
     op_give(o, in_place ? &out : &in, total);
-    snprintf(doing, sizeof doing, "%s, %d each, form %d, in place %d, block %d", o->name, each, form,
-             in_place, block);
+    snprintf(doing, sizeof doing, "%s, %d each, form %d, in place %d, block %d", o->name, each,
+             form, in_place, block);
     if (block)
         CALL(form, Reduce_scatter_block, reduce_scatter_block, in_place ? MPI_IN_PLACE : in.buf,
              out.buf, each, o->type, o->op, MPI_COMM_WORLD);
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
         for (int l = 0; l < 6; l++)
             for (int mode = 0; mode < 4; mode++)
                 EACH_FORM(form)
-                one(&op_cases[k], form, mode & 1, mode & 2, op_length(&op_cases[k], each[l]));
+    one(&op_cases[k], form, mode & 1, mode & 2, op_length(&op_cases[k], each[l]));
     ops_finish();
     return finish();
 }
