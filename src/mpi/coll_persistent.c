@@ -3,10 +3,11 @@
  *
  * Each is one line: coll_call.h says how the three forms of a collective share their code.
  *
- * The _init calls are collective over comm, do not block and make an inactive request.  MPI_Start of it is
- * collective, too; starts of several requests may come in any order.  Neither a death nor an invalid
- * communicator is an error of either: the completion call tells, at every start (S0-15, S0-16, R1).
- * The arrays of counts, displacements and types are read by the _init call only. */
+ * The _init calls are collective over comm, do not block and make an inactive request.
+ * MPI_Start of it is collective, too; starts of several requests may come in any order.  Neither
+ * a death nor an invalid communicator is an error of either: the completion call tells, at every
+ * start (S0-15, S0-16, R1).  The arrays of counts, displacements and types are read by the _init
+ * call only. */
 #include "mpi/coll_call.h"
 
 MEND_API(MPI_Barrier_init);

@@ -3,9 +3,10 @@
  *
  *     MPI_[In|N]eighbor_x[_init][_c] ──> exchange(), exchange_w() ──> mend_coll_neighbor()
  *
- * All are collective over comm.  Blocking forms block until this process's exchange is complete.  A death
- * of any member of comm: MPI_ERR_PROC_FAILED, of nonblocking and persistent forms from the completion
- * call (S0-15, S0-27).  Invalid communicator: MPI_ERR_INVALIDATED.  No topology: MPI_ERR_TOPOLOGY. */
+ * All are collective over comm.  Blocking forms block until this process's exchange is
+ * complete.  A death of any member of comm: MPI_ERR_PROC_FAILED, of nonblocking and persistent
+ * forms from the completion call (S0-15, S0-27).  Invalid communicator: MPI_ERR_INVALIDATED.  No
+ * topology: MPI_ERR_TOPOLOGY. */
 #include "mpi/coll_call.h"
 
 #include "comm/topo.h"

@@ -11,7 +11,7 @@
 
 #define W MPI_COMM_WORLD
 
-static volatile bool stop;
+static _Atomic bool stop;
 
 static void *blocked(void *arg)
 {

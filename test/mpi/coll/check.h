@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* check.h – what the tests of collectives share.
  *
- * A buffer is checked as a whole: before the call its bytes are copied to an image; then what the call
- * must write is written into the image by the test itself; after the call both must be equal.  So a byte
- * beside the data (in a gap of a type, behind the end) that changes is seen, too.
+ * A buffer is checked as a whole: before the call its bytes are copied to an image; then what the
+ * call must write is written into the image by the test itself; after the call both must be equal.
+ * So a byte beside the data (in a gap of a type, behind the end) that changes is seen, too.
  *
- * Data travel as a stream of ints in several layouts, so that type maps differ while signatures agree. */
+ * Data travel as a stream of ints in several layouts, so that type maps differ while signatures
+ * agree. */
 #ifndef TEST_COLL_CHECK_H
 #define TEST_COLL_CHECK_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives on many communicators: more than there are cells in shared memory, alive at once; made and freed a
- * thousand times, so that cells serve again and again, by communicators of other members; a member that is slow to free.
+/* Collectives on many communicators: more than there are cells in shared memory, alive at once;
+ * made and freed a thousand times, so that cells serve again and again, by communicators of other
+ * members; a member that is slow to free.
  *
  * RUN: -n 2
  * RUN: -n 4

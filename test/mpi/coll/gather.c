@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gather(v), scatter(v) at every root; allgather(v): every form, in place and not; every rank has a type map
- * of its own; blocks of v-forms lie in reverse order with holes between them, some are empty.
+/* Gather(v), scatter(v) at every root; allgather(v): every form, in place and not; every rank has a
+ * type map of its own; blocks of v-forms lie in reverse order with holes between them, some are
+ * empty.
  *
  * RUN: -n 1
  * RUN: -n 2

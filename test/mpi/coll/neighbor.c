@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Neighbourhood collectives on a grid (periodic or not, also with one or two ranks in a dimension), a graph and a
- * distributed graph with double edges, in every form.
+/* Neighbourhood collectives on a grid (periodic or not, also with one or two ranks in a dimension),
+ * a graph and a distributed graph with double edges, in every form.
  *
- * What arrives in a block is what its neighbour sent along this very edge: in a grid, what went out in the
- * opposite direction.
+ * What arrives in a block is what its neighbour sent along this very edge: in a grid, what went out
+ * in the opposite direction.
  *
  * RUN: -n 1
  * RUN: -n 2

@@ -92,7 +92,8 @@ static void loc_min(int lo, int hi, int i, void *value)
     loc_fill(best, i, value);
 }
 
-/* Affine functions x -> a x + b modulo a prime: composing them is associative and not commutative. */
+/* Affine functions x -> a x + b modulo a prime: composing them is associative and not
+ * commutative. */
 #define PRIME 10007
 static void affine_fill(int r, int i, void *value)
 {

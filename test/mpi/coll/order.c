@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many collectives under way at once: nonblocking ones overlap each other, blocking ones, point-to-point
- * with the same tags; waited for in any order.  Persistent ones are started in a different order at each
- * rank (MPI-5.0 6.13) and several times with new data.
+/* Many collectives under way at once: nonblocking ones overlap each other, blocking ones,
+ * point-to-point with the same tags; waited for in any order.  Persistent ones are started in a
+ * different order at each rank (MPI-5.0 6.13) and several times with new data.
  *
  * RUN: -n 1
  * RUN: -n 2

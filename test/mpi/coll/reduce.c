@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Allreduce, reduce at every root, scan and exscan: every form, in place and not, predefined and user's
- * operators, commutative or not, types with gaps, short and long vectors.
+/* Allreduce, reduce at every root, scan and exscan: every form, in place and not, predefined and
+ * user's operators, commutative or not, types with gaps, short and long vectors.
  *
  * RUN: -n 1
  * RUN: -n 2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduce_scatter with uneven shares (some empty) and reduce_scatter_block: every form, in place and not,
- * all kinds of operators.
+/* Reduce_scatter with uneven shares (some empty) and reduce_scatter_block: every form, in place and
+ * not, all kinds of operators.
  *
  * RUN: -n 1
  * RUN: -n 2
