@@ -32,7 +32,7 @@
 
 #include <sched.h>
 
-/* Waitall looks through the whole array for failures every so many turns of its wait. */
+/* Turns between two looks through an array of several communicators. */
 #define TURNS_PER_LOOK 128
 
 static inline bool is_open(const struct mend_request *r)
@@ -408,13 +408,16 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
  * All of an array
  * -------------------------------------------------------------------------- */
 
-/* What MPI_Waitall waits for now: one request, or something in the array that ends the call. */
+/* What MPI_Waitall waits for now: one request, or something in the array that ends the call.  That
+ * is a failure at the start, a death, or, if there are several communicators, the revocation of
+ * another one, which nothing announces: then the array is looked through now and then, and the wait
+ * does not sleep. */
 struct turn {
     const struct mend_request *r;
     int count;
     const MPI_Request *requests;
-    uint32_t turns, deaths_seen;
-    bool broken;
+    uint32_t deaths_seen, turns;
+    bool several, broken;
 };
 
 static bool any_broken(int count, const MPI_Request requests[])
@@ -431,7 +434,8 @@ static bool turn_over(struct mend_proc *self, void *arg)
 
     if (!is_open(t->r))
         return true;
-    if (mend_unlikely(t->deaths_seen != self->deaths_n) || ++t->turns % TURNS_PER_LOOK == 0) {
+    if (mend_unlikely(t->deaths_seen != self->deaths_n) ||
+        (mend_unlikely(t->several) && ++t->turns % TURNS_PER_LOOK == 0)) {
         t->deaths_seen = self->deaths_n;
         t->broken = any_broken(t->count, t->requests);
     }
@@ -445,12 +449,30 @@ static void drain(struct mend_proc *self)
         continue;
 }
 
+/* The first look through the array: requests that are broken already, and their communicators. */
+static void look_over(struct turn *t)
+{
+    const struct mend_comm *c = NULL;
+
+    for (int i = 0; i < t->count; i++) {
+        const struct mend_request *r = of(t->requests[i]);
+
+        if (is_idle(r))
+            continue;
+        t->broken |= is_broken(r);
+        t->several |= c && r->comm != c;
+        c = r->comm;
+    }
+}
+
 /* Waits for one after the other, or until that is given up (invariant 2). */
 static void wait_all(struct mend_proc *self, int count, const MPI_Request requests[])
 {
     struct turn t = {.count = count, .requests = requests, .deaths_seen = self->deaths_n};
     struct mend_wait w = {turn_over, &t, "all of several requests", MEND_PEER_NONE, true};
 
+    look_over(&t);
+    w.rings = !t.several;
     for (int i = 0; i < count && !t.broken; i++) {
         t.r = of(requests[i]);
         if (is_open(t.r)) {
