@@ -324,4 +324,31 @@ MEND_TEST(barrier_hears_of_all)
     }
 }
 
+/* Two groups: each rank gets what the other group's vectors come to, or a share of it. */
+MEND_TEST(inter_reduce)
+{
+    for (int a = 1; a <= 6; a++)
+        for (int b = 1; b <= 6; b++) {
+            struct reduction t = {a + b, -1, 7, false, (a + b) % 2, true, &gapped8};
+            struct play w = reduction_open(&t);
+            struct mend_piece in = piece_in(&t, 0), out = piece_out(&t);
+
+            w.group = a;
+            out.count = 4;
+            for (int r = 0; r < a + b; r++) {
+                w.rank[r].sched.size = r < a ? b : a;
+                mend_inter_reduce(&w.rank[r].sched, &in, &out, 7, 2);
+            }
+            play(&w);
+            for (int r = 0; r < a + b; r++)
+                for (MPI_Count i = 0; i < 4; i++) {
+                    char want[8];
+
+                    expected(&t, r < a ? a : 0, r < a ? a + b - 1 : a - 1, 2 + i, want);
+                    CHECK(!memcmp(want, element_of(&t, w.rank[r].at[MEND_PLACE_OUTPUT], i), 8));
+                }
+            play_close(&w);
+        }
+}
+
 MEND_TEST_MAIN()

@@ -5,6 +5,7 @@
  *           └── an algorithm writes a list (schedule.h) ──> run.c */
 #include "coll/algorithms.h"
 #include "coll/choose.h"
+#include "coll/inter.h"
 #include "coll/run.h"
 #include "coll/shm.h"
 
@@ -46,7 +47,7 @@ int mend_coll_barrier(struct mend_comm *c, struct mend_coll_how *how)
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
         return mend_shm_barrier(c); /* what choose.c would say, sooner */
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_barrier(c, how);
     if (mend_choose_barrier(&x) == MEND_ALGORITHM_SHM)
         return mend_shm_barrier(c);
     open(&s, c, "barrier", NULL, NULL);
@@ -74,7 +75,7 @@ static void bcast_in_parts(struct mend_sched *s, struct mend_piece data, int roo
 int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
                     struct mend_coll_how *how)
 {
-    struct mend_choice x = {.c = c, .how = how, .bytes = b.count * b.type->size};
+    struct mend_choice x = {.c = c, .how = how};
     enum mend_algorithm algorithm;
     struct mend_piece data;
     struct mend_sched s;
@@ -82,7 +83,8 @@ int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
         return mend_shm_bcast(c, &b, root); /* what choose.c would say, sooner */
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_bcast(c, &b, root, how);
+    x.bytes = b.count * b.type->size;
     algorithm = mend_choose_bcast(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_shm_bcast(c, &b, root);
@@ -98,13 +100,14 @@ int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
 int mend_coll_reduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
                      const struct mend_op *op, int root, struct mend_coll_how *how)
 {
-    struct mend_choice x = reduction(c, how, &out, op);
+    struct mend_choice x;
     enum mend_algorithm algorithm;
     struct mend_piece from, to;
     struct mend_sched s;
 
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_reduce(c, in, &out, op, root, how);
+    x = reduction(c, how, &out, op);
     algorithm = mend_choose_reduce(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_shm_reduce(c, in, &out, op, root);
@@ -127,7 +130,7 @@ int mend_coll_allreduce(struct mend_comm *c, const void *in, struct mend_coll_bu
     if (mend_likely(mend_choose_shm_reduction(c, how, op, out.type) && mend_choose_freely(c)))
         return mend_shm_allreduce(c, in, &out, op); /* what choose.c would say, sooner */
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_allreduce(c, in, &out, op, how);
     x = reduction(c, how, &out, op);
     algorithm = mend_choose_allreduce(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
@@ -191,8 +194,6 @@ static int reduce_scatter_shares(struct mend_comm *c, const void *in,
     MPI_Count few[65], *begin = few;
     int err;
 
-    if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
     if (c->size >= (int)MEND_COUNT_OF(few))
         begin = mend_alloc(c->self, ((size_t)c->size + 1) * sizeof(*begin));
     if (!begin)
@@ -200,7 +201,8 @@ static int reduce_scatter_shares(struct mend_comm *c, const void *in,
     begin[0] = 0;
     for (int i = 0; i < c->size; i++)
         begin[i + 1] = begin[i] + (counts ? mend_coll_count(counts, i) : out->count);
-    err = reduce_scatter(c, in, out, begin, op, name, how);
+    err = c->inter ? mend_inter_coll_reduce_scatter(c, in, out, begin, op, how)
+                   : reduce_scatter(c, in, out, begin, op, name, how);
     if (begin != few)
         mend_free(c->self, begin);
     return err;

@@ -2,6 +2,7 @@
 /* coll_move.c – the calls of coll.h that only move data: gather, scatter, allgather, alltoall. */
 #include "coll/algorithms.h"
 #include "coll/choose.h"
+#include "coll/inter.h"
 #include "coll/run.h"
 #include "coll/shm.h"
 #include "comm/topo.h"
@@ -9,7 +10,7 @@
 static void open(struct mend_sched *s, struct mend_comm *c, const char *name, const void *in,
                  void *out)
 {
-    mend_sched_open(s, c->self, name, c->rank, c->size);
+    mend_sched_open(s, c->self, name, c->rank, c->inter ? c->peers_n : c->size);
     s->in = in;
     s->out = out;
 }
@@ -30,14 +31,15 @@ int mend_coll_gather(struct mend_comm *c, struct mend_coll_buf in, struct mend_c
                      int root, struct mend_coll_how *how)
 {
     bool at_root = c->rank == root, in_place = in.buf == MPI_IN_PLACE;
-    struct mend_choice x = {.c = c, .how = how, .bytes = bytes_of(at_root ? &out : &in)};
+    struct mend_choice x = {.c = c, .how = how};
     struct mend_piece mine = mend_piece_of(MEND_PLACE_INPUT, in.count, in.type);
     struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, &out, NULL);
     enum mend_algorithm algorithm;
     struct mend_sched s;
 
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_gather(c, &in, &out, NULL, root, how);
+    x.bytes = bytes_of(at_root ? &out : &in);
     algorithm = mend_choose_gather(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_shm_gather(c, &in, &out, x.bytes, root);
@@ -57,7 +59,7 @@ int mend_coll_gatherv(struct mend_comm *c, struct mend_coll_buf in, struct mend_
     struct mend_sched s;
 
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_gather(c, &in, &out, counts, root, how);
     open(&s, c, "gatherv", in.buf, out.buf);
     mend_gather_linear(&s, in.buf == MPI_IN_PLACE ? NULL : &mine, &blocks, root);
     return mend_coll_run(c, &s, how);
@@ -67,14 +69,15 @@ int mend_coll_scatter(struct mend_comm *c, struct mend_coll_buf in, struct mend_
                       int root, struct mend_coll_how *how)
 {
     bool at_root = c->rank == root, in_place = out.buf == MPI_IN_PLACE;
-    struct mend_choice x = {.c = c, .how = how, .bytes = bytes_of(at_root ? &in : &out)};
+    struct mend_choice x = {.c = c, .how = how};
     struct mend_piece mine = mend_piece_of(MEND_PLACE_OUTPUT, out.count, out.type);
     struct mend_blocks blocks = blocks_of(MEND_PLACE_INPUT, &in, NULL);
     enum mend_algorithm algorithm;
     struct mend_sched s;
 
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_scatter(c, &in, NULL, &out, root, how);
+    x.bytes = bytes_of(at_root ? &in : &out);
     algorithm = mend_choose_gather(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_shm_scatter(c, &in, &out, x.bytes, root);
@@ -95,7 +98,7 @@ int mend_coll_scatterv(struct mend_comm *c, struct mend_coll_buf in,
     struct mend_sched s;
 
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_scatter(c, &in, counts, &out, root, how);
     open(&s, c, "scatterv", in.buf, out.buf);
     mend_scatter_linear(&s, &blocks, out.buf == MPI_IN_PLACE ? NULL : &mine, root);
     return mend_coll_run(c, &s, how);
@@ -112,7 +115,7 @@ int mend_coll_allgather(struct mend_comm *c, struct mend_coll_buf in, struct men
     struct mend_sched s;
 
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_allgather(c, &in, &out, NULL, how);
     algorithm = mend_choose_allgather(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_shm_allgather(c, &in, &out, &blocks);
@@ -135,7 +138,7 @@ int mend_coll_allgatherv(struct mend_comm *c, struct mend_coll_buf in, struct me
     struct mend_sched s;
 
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return mend_inter_coll_allgather(c, &in, &out, counts, how);
     for (int i = 0; i < c->size; i++) {
         MPI_Count bytes = mend_coll_count(counts, i) * out.type->size;
 
@@ -145,6 +148,21 @@ int mend_coll_allgatherv(struct mend_comm *c, struct mend_coll_buf in, struct me
         return mend_shm_allgather(c, &in, &out, &blocks);
     open(&s, c, "allgatherv", in.buf, out.buf);
     mend_allgather_ring(&s, in.buf == MPI_IN_PLACE ? NULL : &mine, &blocks);
+    return mend_coll_run(c, &s, how);
+}
+
+/* All blocks to and from all, pair by pair. */
+static int exchange(struct mend_comm *c, const char *name, const void *in,
+                    const struct mend_blocks *from, void *out, const struct mend_blocks *to,
+                    struct mend_coll_how *how)
+{
+    struct mend_sched s;
+
+    open(&s, c, name, in, out);
+    if (c->inter)
+        mend_inter_exchange(&s, from, to);
+    else
+        mend_alltoall_pairwise(&s, in == MPI_IN_PLACE ? NULL : from, to);
     return mend_coll_run(c, &s, how);
 }
 
@@ -159,7 +177,7 @@ int mend_coll_alltoall(struct mend_comm *c, struct mend_coll_buf in, struct mend
     struct mend_sched s;
 
     if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
+        return exchange(c, "alltoall", in.buf, &from, out.buf, &to, how);
     algorithm = mend_choose_alltoall(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_shm_alltoall(c, &in, &out);
@@ -177,13 +195,8 @@ int mend_coll_alltoallv(struct mend_comm *c, struct mend_coll_buf in,
 {
     struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, &in, in_counts);
     struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, &out, out_counts);
-    struct mend_sched s;
 
-    if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
-    open(&s, c, "alltoallv", in.buf, out.buf);
-    mend_alltoall_pairwise(&s, in.buf == MPI_IN_PLACE ? NULL : &from, &to);
-    return mend_coll_run(c, &s, how);
+    return exchange(c, "alltoallv", in.buf, &from, out.buf, &to, how);
 }
 
 int mend_coll_alltoallw(struct mend_comm *c, const void *in,
@@ -193,13 +206,8 @@ int mend_coll_alltoallw(struct mend_comm *c, const void *in,
 {
     struct mend_blocks from = {.place = MEND_PLACE_INPUT, .counts = in_counts, .types = in_types};
     struct mend_blocks to = {.place = MEND_PLACE_OUTPUT, .counts = out_counts, .types = out_types};
-    struct mend_sched s;
 
-    if (mend_unlikely(c->inter))
-        return MPI_ERR_UNSUPPORTED_OPERATION;
-    open(&s, c, "alltoallw", in, out);
-    mend_alltoall_pairwise(&s, in == MPI_IN_PLACE ? NULL : &from, &to);
-    return mend_coll_run(c, &s, how);
+    return exchange(c, "alltoallw", in, &from, out, &to, how);
 }
 
 static struct mend_blocks edge_blocks(enum mend_place place, const struct mend_coll_edges *e)

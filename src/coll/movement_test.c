@@ -399,4 +399,45 @@ MEND_TEST(neighbor_line)
     play_close(&w);
 }
 
+/* Two groups of a and b ranks: the list of each names the other's ranks. */
+static struct play two_groups(int a, int b, bool late)
+{
+    struct play w = play_open(a + b, 4096, 4096);
+
+    w.group = a;
+    w.late = late;
+    for (int r = 0; r < a + b; r++)
+        w.rank[r].sched.size = r < a ? b : a;
+    return w;
+}
+
+MEND_TEST(inter_exchange)
+{
+    for (int a = 1; a <= 5; a++)
+        for (int b = 1; b <= 5; b++)
+            for (int one = 0; one < 2; one++) {
+                struct play w = two_groups(a, b, one);
+                struct mend_blocks in = {
+                    .place = MEND_PLACE_INPUT, .count = 3, .type = &types[0], .one = one};
+                struct mend_blocks out = {
+                    .place = MEND_PLACE_OUTPUT, .count = 3, .type = &types[1]};
+
+                for (int r = 0; r < a + b; r++) {
+                    for (int i = 0; i < (one ? 1 : r < a ? b : a); i++)
+                        block(&w.rank[r], mend_block(&in, i), r,
+                              one     ? 0
+                              : r < a ? a + i
+                                      : i,
+                              false);
+                    mend_inter_exchange(&w.rank[r].sched, &in, &out);
+                }
+                play(&w);
+                for (int r = 0; r < a + b; r++)
+                    for (int i = 0; i < (r < a ? b : a); i++)
+                        block(&w.rank[r], mend_block(&out, i), r < a ? a + i : i, one ? 0 : r,
+                              true);
+                play_close(&w);
+            }
+}
+
 MEND_TEST_MAIN()

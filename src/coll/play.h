@@ -33,6 +33,7 @@ struct play_rank {
 
 struct play {
     int n;
+    int group; /* > 0: two groups, ranks below it and the others; lists name ranks of the other */
     bool late;
     void (*reduce)(const char *from, char *to); /* one element */
     struct play_rank *rank;
@@ -101,6 +102,12 @@ static void play_local(struct play *w, struct play_rank *p, const struct mend_st
         w->reduce(play_element(p, step->from, i), play_element(p, step->to, i));
 }
 
+/* Index of the rank that a list of `who` names. */
+static int play_peer(const struct play *w, const struct play_rank *who, int rank)
+{
+    return w->group && who < w->rank + w->group ? w->group + rank : rank;
+}
+
 /* Runs a rank up to the end of its round.  False if it cannot go on. */
 static bool play_run(struct play *w, struct play_rank *p)
 {
@@ -119,11 +126,12 @@ static bool play_run(struct play *w, struct play_rank *p)
             play_local(w, p, step);
         } else {
             bool send = step->kind == MEND_STEP_SEND;
-            int number = send ? p->sent[step->rank]++ : p->received[step->rank]++;
+            int peer = play_peer(w, p, step->rank);
+            int number = send ? p->sent[peer]++ : p->received[peer]++;
 
             CHECK(p->open_n < PLAY_OPEN);
             p->open[p->open_n++] =
-                (struct play_open){send, false, step->rank, number, send ? step->from : step->to};
+                (struct play_open){send, false, peer, number, send ? step->from : step->to};
         }
     }
     CHECK_EQ(p->open_n, 0); /* every list ends its last round */

@@ -74,7 +74,8 @@ static void later_forms(void)
     MPI_Request_free(&q);
 }
 
-/* Ranks that disagree about the length are told, and nothing is written behind the shorter buffer. */
+/* Ranks that disagree about the length are told, and nothing is written behind the shorter
+ * buffer. */
 static void lengths_differ(void)
 {
     int v[40];
