@@ -112,6 +112,7 @@ void mend_agree_report(struct mend_comm *c, enum mend_machine which, int failed_
 }
 
 static void start_waiting(struct mend_comm *c, enum mend_machine which);
+static void go_on_saying_no(struct mend_comm *c);
 
 static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
 {
@@ -156,6 +157,8 @@ static void step(struct mend_comm *c, enum mend_machine which, const struct mend
         finish(c, which, out.decided_seq[i]);
     if (out.decided_n)
         start_waiting(c, which);
+    if (out.decided_n && which == MEND_MACHINE_CREATION)
+        go_on_saying_no(c);
     mend_comm_put(c);
 }
 
@@ -335,10 +338,25 @@ static void refuse_waiting(struct mend_comm *c)
     }
 }
 
-void mend_creation_say_no(struct mend_comm *c)
+/* How many agreements others can have begun, or can still begin, that wait for a vote of this process.
+ * Let s be the first one that it has not contributed to when it says no.  Whoever gets the decision
+ * on s says no itself (mend_creation_result()) and begins nothing more; until then it can have begun
+ * what its window allows, s .. s + WINDOW - 1.  The votes go out as fast as the own window allows. */
+static void go_on_saying_no(struct mend_comm *c)
 {
     struct mend_agreements *a = &c->ft->agreements[MEND_MACHINE_CREATION];
     struct mend_agreed no = {.max_word = {0}};
+
+    mend_creation_refused(c, &no);
+    while (a->noes_left && mend_agree_can_start(a->sm)) {
+        a->noes_left--;
+        contribute(c, MEND_MACHINE_CREATION, NULL, &no);
+    }
+}
+
+void mend_creation_say_no(struct mend_comm *c)
+{
+    struct mend_agreements *a = &c->ft->agreements[MEND_MACHINE_CREATION];
 
     if (a->said_no)
         return;
@@ -349,10 +367,14 @@ void mend_creation_say_no(struct mend_comm *c)
     }
     MEND_ASSERT(machine(c, MEND_MACHINE_CREATION));
     refuse_waiting(c);
-    mend_creation_refused(c, &no);
-    /* Nobody can have begun more than a window beyond what this process has contributed to. */
-    for (int i = 0; i < MEND_AGREE_WINDOW && mend_agree_can_start(a->sm); i++)
-        contribute(c, MEND_MACHINE_CREATION, NULL, &no);
+    a->noes_left = MEND_AGREE_WINDOW;
+    go_on_saying_no(c);
+}
+
+void mend_creation_end(struct mend_comm *c)
+{
+    c->coll_failed = true;
+    mend_creation_say_no(c);
 }
 
 void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

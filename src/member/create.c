@@ -42,6 +42,8 @@ int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *val
     mend_event(parent->self, MEND_EV_MEMBER_CREATE_DECIDED);
     if (value->and_word[0] == UINT64_MAX && !value->failed_n)
         return MPI_SUCCESS;
+    if (value->failed_n || value->max_word[1] == MEND_CLASS_PROC_FAILED)
+        mend_creation_end(parent); /* somebody has heard of a death before us */
     if (own_error)
         return own_error;
     if (value->max_word[1] == MEND_CLASS_INVALIDATED)
@@ -66,12 +68,18 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
         c->cell = __builtin_ctzll(value->and_word[1]);
         mend_coll_cell_take(self, c->cell);
     }
-    for (uint32_t i = 0; i < self->deaths_n; i++) /* a member may have died since the decision */
-        if (mend_group_rank(self, c->remote, self->deaths[i].peer) != MPI_UNDEFINED)
-            c->coll_failed = true;
-    mend_unpark(self, c->ctx);
+    mend_creation_open(c);
     *new_p = c;
     return MPI_SUCCESS;
+}
+
+/* A member may have died since the decision: who is told of that before there is an object says no on
+ * it like those who are told afterwards (comm_on_death() in ft.c). */
+void mend_creation_open(struct mend_comm *c)
+{
+    if (c->coll_failed)
+        mend_creation_say_no(c);
+    mend_unpark(c->self, c->ctx);
 }
 
 /* Blocking creation of one object from the agreement over the parent. */

@@ -133,7 +133,7 @@ int mend_member_intercomm_create(struct mend_comm *local, int local_leader,
     mend_group_put(self, remote);
     if (!c)
         return err ? err : MPI_ERR_NO_MEM;
-    mend_unpark(self, c->ctx);
+    mend_creation_open(c);
     err = agree_on(c);
     if (err) {
         mend_member_free(c);

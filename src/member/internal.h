@@ -28,7 +28,8 @@ struct mend_agree_op {
 struct mend_agreements {
     struct mend_agree *sm;
     struct mend_list waiting, running;
-    bool said_no;            /* CREATION: negative votes were given beforehand */
+    bool said_no;            /* CREATION: negative votes are given beforehand */
+    int noes_left;           /* agree.c: how many more of them others may wait for */
     uint64_t begun, decided; /* agree_shm.c: how many */
 };
 
@@ -72,6 +73,9 @@ void mend_agree_shm_say_no(struct mend_comm *c);
 /* The communicator became failed or revoked: creation on it can only be refused from now on. */
 void mend_creation_say_no(struct mend_comm *c);
 
+/* A member is dead, as we hear from another one or from the agent: what follows for c here. */
+void mend_creation_end(struct mend_comm *c);
+
 /* A line of the report. */
 void mend_agree_report(struct mend_comm *c, enum mend_machine which, int failed_n);
 
@@ -99,6 +103,10 @@ int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *val
 int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
                          struct mend_group *remote, const struct mend_agreed *value,
                          struct mend_comm **new_p);
+
+/* The last step of an object's creation, when all of it is in place: lets frames in that came early.
+ * If a member is dead already it says no to all creation on it. */
+void mend_creation_open(struct mend_comm *c);
 
 /* MPI_SUCCESS if creation may begin on the communicator, else the error that it fails with. */
 int mend_creation_check(struct mend_comm *parent);

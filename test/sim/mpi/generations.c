@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* generations.c – for the simulator: S2-5..S2-7, S2-9.  A communicator is made from the one before, again and
+ * again, and creation that was refused is tried again at once, as a program would that has not heard of
+ * the death itself.  A member that hears of a death between a decision and the object that follows from
+ * it has a communicator that was born failed.  Every call returns, and all living get equally far. */
+#include <mpi.h>
+#include <mpi-ext.h>
+
+#define GENERATIONS 4
+#define TRIES       7
+
+/* Everybody got to the same generation. */
+static int uniform(int mine)
+{
+    int mask = 1 << mine;
+
+    MPI_Comm_agree(MPI_COMM_WORLD, &mask);
+    return mask == 1 << mine;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm c = MPI_COMM_WORLD, next;
+    int done = 0, err = MPI_SUCCESS;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+    while (done < GENERATIONS && err == MPI_SUCCESS) {
+        err = MPI_Comm_dup(c, &next);
+        if (err == MPI_SUCCESS) {
+            c = next;
+            done++;
+        } else if (err != MPIX_ERR_PROC_FAILED) {
+            return 1;
+        }
+    }
+    for (int i = 0; err && i < TRIES; i++) {
+        MPI_Request r;
+
+        if (i % 2 == 0 && MPI_Comm_dup(c, &next) != MPIX_ERR_PROC_FAILED)
+            return 2;
+        if (i % 2 && (MPI_Comm_idup(c, &next, &r) != MPI_SUCCESS ||
+                      MPI_Wait(&r, MPI_STATUS_IGNORE) != MPIX_ERR_PROC_FAILED))
+            return 3;
+    }
+    if (!uniform(done))
+        return 4;
+    MPI_Finalize();
+    return 0;
+}
