@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* create.c – new communicators from one parent: dup, create, create_group.
+/* create.c – new communicators from one parent: what all creation has in common, dup, create_group.
  *
  *   every member: { ok?, context id proposal, free cells } ── one agreement over the parent ──>
  *   everybody ok and nobody dead: the object, with the highest proposal and the lowest common cell
@@ -59,7 +59,9 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
     struct mend_comm *c;
 
     *new_p = NULL;
-    if (!group || group->size == 0 || mend_group_rank(self, group, self->me) == MPI_UNDEFINED)
+    if (!group || mend_group_rank(self, group, self->me) == MPI_UNDEFINED)
+        return MPI_SUCCESS;
+    if (remote && remote->size == 0) /* MPI-5.0 7.4.2, R4: nobody is on the other side */
         return MPI_SUCCESS;
     c = mend_comm_create(self, group, remote, value->max_word[0], parent);
     if (!c)
@@ -82,8 +84,7 @@ void mend_creation_open(struct mend_comm *c)
     mend_unpark(c->self, c->ctx);
 }
 
-/* Blocking creation of one object from the agreement over the parent. */
-static int create_now(struct mend_comm *parent, struct mend_group *group, struct mend_group *remote,
+int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct mend_group *remote,
                       int own_error, struct mend_comm **new_p)
 {
     struct mend_agreed value;
@@ -106,19 +107,7 @@ int mend_member_dup(struct mend_comm *c, struct mend_comm **new_p)
 {
     int err = mend_creation_check(c);
 
-    return err ? err : create_now(c, c->group, c->inter ? c->remote : NULL, 0, new_p);
-}
-
-int mend_member_create(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p)
-{
-    int err = mend_creation_check(c);
-
-    if (err)
-        return err;
-    for (int i = 0; i < g->size; i++)
-        if (mend_group_rank(c->self, c->group, mend_group_peer(g, i)) == MPI_UNDEFINED)
-            err = MPI_ERR_GROUP;
-    return create_now(c, g, NULL, err, new_p);
+    return err ? err : mend_creation_now(c, c->group, c->inter ? c->remote : NULL, 0, new_p);
 }
 
 /* A duplicate that comes later. */
@@ -199,7 +188,7 @@ int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
     if (!temp)
         return MPI_ERR_NO_MEM;
     mend_unpark(self, temp->ctx);
-    err = create_now(temp, g, NULL, 0, new_p);
+    err = mend_creation_now(temp, g, NULL, 0, new_p);
     mend_member_free(temp);
     return err;
 }

@@ -99,10 +99,16 @@ void mend_creation_propose(struct mend_comm *parent, bool ok, struct mend_agreed
 /* MPI_SUCCESS, or why nothing was created: PROC_FAILED, INVALIDATED, or the members' own error. */
 int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error);
 
-/* The object; opens it for frames that came early.  group NULL: this process is no member. */
+/* The object; opens it for frames that came early.  *new_p NULL with MPI_SUCCESS: this process is no
+ * member (group may be NULL then), or the other group would be empty. */
 int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
                          struct mend_group *remote, const struct mend_agreed *value,
                          struct mend_comm **new_p);
+
+/* All of it, blocking: one agreement over the parent, then the object.  own_error: why this process
+ * says no.  The outcome is the same at all living members, whoever dies (S2-5..7). */
+int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct mend_group *remote,
+                      int own_error, struct mend_comm **new_p);
 
 /* The last step of an object's creation, when all of it is in place: lets frames in that came early.
  * If a member is dead already it says no to all creation on it. */

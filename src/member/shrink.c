@@ -51,10 +51,7 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_agreed *
         mend_revoke(c); /* R3: the call itself is the notification */
     group = survivors(c, c->group, value->failed);
     remote = group && c->inter ? survivors(c, c->remote, value->failed) : NULL;
-    *new_p = NULL;
-    if (group && remote && remote->size == 0) /* R4 */
-        err = MPI_SUCCESS;
-    else if (group && (remote || !c->inter))
+    if (group && (remote || !c->inter))
         err = mend_creation_object(c, group, remote, value, new_p);
     mend_report_event(self, "\"event\":\"shrink\",\"ctx\":%llu,\"from\":%d,\"to\":%d",
                       (unsigned long long)c->ctx, c->size, group ? group->size : 0);

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* split.c – MPI_Comm_split: who is in which part, then one agreement for all parts.
+/* split.c – MPI_Comm_split and MPI_Comm_create: who is in which part, then one agreement for all parts.
+ *
+ *   intracommunicator    allgather { color, key }                                ──> agreement
+ *   intercommunicator    allgather: theirs │ each rank 0 tells the other group
+ *                                          │ what it has heard of it: ours       ──> agreement
+ *
+ *        A 0r 1b 2r │ 0g 1r B        red: A {0, 2} and B {1}     blue, green: MPI_COMM_NULL
+ *
+ * A part of an intercommunicator has the processes of its color from both groups; where a color is on
+ * one side only there is none (MPI-5.0 7.4.2).  MPI_Comm_create on an intercommunicator is the same with
+ * the place in the given group as the key: all of a side give the same group, so what the other side
+ * says about itself is enough.
  *
  * All parts get the same context id and cell: they have no member in common, so no frame can be
  * taken for another part's. */
@@ -18,79 +29,129 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->rank - y->rank;
 }
 
-/* Everybody's color and key.  Blocks; PROC_FAILED or INVALIDATED by the rules of collectives. */
-static int exchange(struct mend_comm *c, struct entry mine, struct entry *all)
+static struct mend_coll_buf buffer(struct entry *e, int n)
 {
-    const struct mend_type *t = mend_type_predefined((uintptr_t)MPI_INT);
-    struct mend_coll_buf in = {&mine, 3, t, MPI_INT}, out = {all, 3, t, MPI_INT};
-    struct mend_coll_how now = {.kind = MEND_COLL_NOW};
-
-    return mend_coll_allgather(c, in, out, &now);
+    return (struct mend_coll_buf){e, (MPI_Count)3 * n, mend_type_predefined((uintptr_t)MPI_INT),
+                                  MPI_INT};
 }
 
-/* The group of my color, in order of key and rank. */
-static struct mend_group *my_part(struct mend_comm *c, struct entry *all, int color)
+/* What the others of my communicator, or of the other group, say.  Blocks; PROC_FAILED or INVALIDATED by
+ * the rules of collectives. */
+static int ask(struct mend_comm *c, struct entry mine, struct entry *theirs)
 {
-    mend_peer *peers = mend_alloc(c->self, (size_t)c->size * sizeof(*peers));
-    struct mend_group *g;
+    struct mend_coll_how now = {.kind = MEND_COLL_NOW};
+
+    return mend_coll_allgather(c, buffer(&mine, 1), buffer(theirs, 1), &now);
+}
+
+/* On an intercommunicator: one group after the other hears about itself. */
+static int ask_back(struct mend_comm *c, struct entry *ours, struct entry *theirs)
+{
+    struct mend_coll_how now = {.kind = MEND_COLL_NOW};
+    int err = MPI_SUCCESS;
+
+    for (int turn = 0; turn < 2 && !err; turn++) {
+        bool tell = (turn == 0) == (c->ft->first == c->group);
+
+        if (tell)
+            err = mend_coll_bcast(c, buffer(theirs, c->peers_n),
+                                  c->rank == 0 ? MPI_ROOT : MPI_PROC_NULL, &now);
+        else
+            err = mend_coll_bcast(c, buffer(ours, c->size), 0, &now);
+    }
+    return err;
+}
+
+/* The members of g with the color, in order of key and rank.  NULL: no memory. */
+static struct mend_group *part_of(struct mend_comm *c, struct mend_group *g, struct entry *all,
+                                  int color)
+{
+    mend_peer *peers = mend_alloc(c->self, (size_t)g->size * sizeof(*peers));
+    struct mend_group *part;
     int n = 0;
 
     if (!peers)
         return NULL;
-    qsort(all, (size_t)c->size, sizeof(*all), by_key);
-    for (int i = 0; i < c->size; i++)
+    qsort(all, (size_t)g->size, sizeof(*all), by_key);
+    for (int i = 0; i < g->size; i++)
         if (all[i].color == color)
-            peers[n++] = mend_group_peer(c->group, all[i].rank);
-    g = mend_group_create(c->self, peers, n);
+            peers[n++] = mend_group_peer(g, all[i].rank);
+    part = mend_group_create(c->self, peers, n);
     mend_free(c->self, peers);
-    return g;
+    return part;
 }
 
-/* One agreement, whatever came of the exchange here: a member that failed says no. */
-static int agree_on_parts(struct mend_comm *c, struct mend_group *part, int own_error,
-                          struct mend_comm **new_p)
+/* The groups of a part, references for the caller; NULL where there is none. */
+struct part {
+    struct mend_group *group, *remote;
+};
+
+static void put_part(struct mend_comm *c, struct part *p)
 {
-    struct mend_agreed value;
+    if (p->group)
+        mend_group_put(c->self, p->group);
+    if (p->remote)
+        mend_group_put(c->self, p->remote);
+}
+
+/* Exchanges colors and keys; *p is my part, empty for MPI_UNDEFINED.  g: my group of it, if it is known
+ * already. */
+static int find_part(struct mend_comm *c, int color, int key, struct mend_group *g, struct part *p)
+{
+    struct mend_proc *self = c->self;
+    struct entry mine = {color, key, c->rank}, *ours, *theirs;
     int err;
 
-    mend_creation_propose(c, !own_error, &value);
-    value.max_word[1] = (uint64_t)own_error;
-    err = mend_agree_wait(c, MEND_MACHINE_CREATION, &value);
-    if (err)
-        return err;
-    err = mend_creation_result(c, &value, own_error);
-    if (!err)
-        err = mend_creation_object(c, part, NULL, &value, new_p);
-    if (value.failed)
-        mend_group_put(c->self, value.failed);
+    ours = mend_alloc(self, ((size_t)c->size + (size_t)c->peers_n) * sizeof(*ours));
+    if (!ours)
+        return MPI_ERR_NO_MEM;
+    theirs = c->inter ? ours + c->size : ours;
+    err = ask(c, mine, theirs);
+    if (!err && c->inter && !g)
+        err = ask_back(c, ours, theirs);
+    if (!err && color != MPI_UNDEFINED) {
+        if (g)
+            mend_group_get(g);
+        p->group = g ? g : part_of(c, c->group, ours, color);
+        p->remote = c->inter ? part_of(c, c->remote, theirs, color) : NULL;
+        err = p->group && (p->remote || !c->inter) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    mend_free(self, ours);
+    return err;
+}
+
+/* One agreement, whatever came of the exchange here: a member that failed says no.  But a collective
+ * that ended for a death or a revocation has done so already. */
+static int create_part(struct mend_comm *c, int color, int key, struct mend_group *g,
+                       struct mend_comm **new_p)
+{
+    struct part p = {NULL, NULL};
+    int err = find_part(c, color, key, g, &p);
+
+    *new_p = NULL;
+    if (!err || !(c->coll_failed || c->revoked))
+        err = mend_creation_now(c, p.group, p.remote, err, new_p);
+    put_part(c, &p);
     return err;
 }
 
 int mend_member_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p)
 {
-    struct mend_proc *self = c->self;
-    struct entry mine = {color, key, c->rank}, *all;
-    struct mend_group *part = NULL;
     int err = mend_creation_check(c);
+
+    return err ? err : create_part(c, color, key, NULL, new_p);
+}
+
+int mend_member_create(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p)
+{
+    int err = mend_creation_check(c), place;
 
     if (err)
         return err;
-    if (c->inter)
-        return MPI_ERR_UNSUPPORTED_OPERATION;
-    *new_p = NULL;
-    all = mend_alloc(self, (size_t)c->size * sizeof(*all));
-    err = all ? exchange(c, mine, all) : MPI_ERR_NO_MEM;
-    if (!err && color != MPI_UNDEFINED) {
-        part = my_part(c, all, color);
-        err = part ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    }
-    mend_free(self, all);
-    /* A collective that failed here has made the communicator failed here, which has said no. */
-    if (!err || !(c->coll_failed || c->revoked))
-        err = agree_on_parts(c, part, err, new_p);
-    if (part)
-        mend_group_put(self, part);
-    return err;
+    if (!c->inter)
+        return mend_creation_now(c, g, NULL, 0, new_p);
+    place = mend_group_rank(c->self, g, c->self->me);
+    return create_part(c, place == MPI_UNDEFINED ? MPI_UNDEFINED : 0, place, g, new_p);
 }
 
 /* All processes of a job share a node today, so SHARED keeps everybody together; the hardware types

@@ -76,7 +76,8 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     return dup(comm, info, newcomm, __func__);
 }
 
-/* Collective over comm; members of the group get the new communicator, the others MPI_COMM_NULL. */
+/* Collective over comm; members of the group get the new communicator, the others MPI_COMM_NULL.  On an
+ * intercommunicator each side gives a part of its own group, and the result is one, too. */
 MEND_API(MPI_Comm_create);
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
@@ -126,6 +127,8 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
     return mend_report_comm(c, err, __func__);
 }
 
+/* Collective.  On an intercommunicator the processes of a color from both groups get one, or
+ * MPI_COMM_NULL if there are none on the other side. */
 MEND_API(MPI_Comm_split);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
@@ -160,7 +163,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_intra(comm, &c);
+        err = mend_check_comm(comm, &c);
     if (!err)
         err = mend_check_info_or_null(info, &i);
     if (!err)
