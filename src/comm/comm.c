@@ -96,14 +96,9 @@ no_table:
     return NULL;
 }
 
-void mend_comm_get(struct mend_comm *c)
-{
-    c->refs++;
-}
-
 /* The hidden local communicator's context differs from its owner's in a channel bit; the owner's
  * end buries both. */
-static void destroy(struct mend_comm *c)
+void mend_comm_destroy(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
 
@@ -119,13 +114,6 @@ static void destroy(struct mend_comm *c)
         mend_info_free(self, c->info);
     mend_free(self, c->name);
     fini(c);
-}
-
-void mend_comm_put(struct mend_comm *c)
-{
-    MEND_ASSERT(c->refs > 0);
-    if (--c->refs == 0)
-        destroy(c);
 }
 
 int mend_comm_close(struct mend_comm *c)

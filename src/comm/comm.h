@@ -162,11 +162,21 @@ struct mend_comm_hooks {
 struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
                                    struct mend_group *remote, mend_ctx ctx,
                                    struct mend_comm *parent);
-void mend_comm_get(struct mend_comm *c);
+static inline void mend_comm_get(struct mend_comm *c)
+{
+    c->refs++;
+}
 
 /* Drops a reference; the last one closes the object: topology, match state, context.  Attributes
  * are deleted by mend_comm_close(): their callbacks may fail, and may call MPI. */
-void mend_comm_put(struct mend_comm *c);
+void mend_comm_destroy(struct mend_comm *c); /* only for mend_comm_put() */
+
+static inline void mend_comm_put(struct mend_comm *c)
+{
+    MEND_ASSERT(c->refs > 0);
+    if (mend_unlikely(--c->refs == 0))
+        mend_comm_destroy(c);
+}
 
 /* The user's handle goes away (MPI_Comm_free): deletes the attributes and lets no call in any more;
  * the handle's reference is dropped by mend_member_free() next.  Pending operations go on, their

@@ -30,7 +30,6 @@ struct mend_objects {
     struct mend_group empty;                          /* MPI_GROUP_EMPTY */
     struct mend_errhandler fatal, abort, return_code; /* the predefined error handlers */
     struct mend_info *env;                            /* MPI_INFO_ENV, on first need */
-    bool locked; /* the library's lock is held although the program has no threads: check.c */
 
     struct mend_hash keyvals; /* key value -> struct mend_keyval */
     int keyval_next;

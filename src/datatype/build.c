@@ -343,25 +343,15 @@ int mend_type_build(struct mend_proc *self, struct mend_type *draft)
     return MPI_SUCCESS;
 }
 
-void mend_type_get(const struct mend_type *t)
+void mend_type_destroy(struct mend_proc *self, struct mend_type *t)
 {
-    if (!t->predefined)
-        ((struct mend_type *)t)->refs++;
-}
-
-void mend_type_put(struct mend_proc *self, const struct mend_type *t)
-{
-    struct mend_type *mine = (struct mend_type *)t;
-
-    if (t->predefined || --mine->refs > 0)
-        return;
-    MEND_ASSERT(mine->refs == 0 && !mine->attrs);
-    for (MPI_Count i = 0; i < mine->envelope->types_n; i++)
-        mend_type_put(self, mine->envelope->types[i]);
-    mend_layout_free(self, mine->layout);
-    mend_free(self, mine->name);
-    mine->magic = 0;
-    mend_free(self, mine);
+    MEND_ASSERT(!t->attrs);
+    for (MPI_Count i = 0; i < t->envelope->types_n; i++)
+        mend_type_put(self, t->envelope->types[i]);
+    mend_layout_free(self, t->layout);
+    mend_free(self, t->name);
+    t->magic = 0;
+    mend_free(self, t);
 }
 
 bool mend_type_last_handle(const struct mend_type *t)

@@ -89,8 +89,19 @@ static inline const struct mend_type *mend_type_of(MPI_Datatype handle)
 }
 
 /* Keeps a type alive for an operation in progress; predefined types are not counted. */
-void mend_type_get(const struct mend_type *t);
-void mend_type_put(struct mend_proc *self, const struct mend_type *t);
+static inline void mend_type_get(const struct mend_type *t)
+{
+    if (!t->predefined)
+        ((struct mend_type *)t)->refs++;
+}
+
+void mend_type_destroy(struct mend_proc *self, struct mend_type *t); /* only for mend_type_put() */
+
+static inline void mend_type_put(struct mend_proc *self, const struct mend_type *t)
+{
+    if (!t->predefined && --((struct mend_type *)t)->refs == 0)
+        mend_type_destroy(self, (struct mend_type *)t);
+}
 
 /* Packs bytes [at, at + max) of the packed form of `count` elements at buf into out.  Returns the
  * number of bytes written: max, or less at the end.  Resumable at any byte.  O(bytes + log runs).

@@ -24,14 +24,9 @@ int mend_enter_any(const char *fn)
     return fn ? MPI_SUCCESS : MPI_ERR_INTERN;
 }
 
-int mend_report_comm(struct mend_comm *c, int err, const char *fn)
+int mend_report_slow(struct mend_comm *c, int err, const char *fn)
 {
     return c || !fn ? MPI_ERR_INTERN : err;
-}
-
-int mend_check_pointer(const void *p)
-{
-    return p ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
 void *mend_zalloc(struct mend_proc *self, size_t count, size_t size)

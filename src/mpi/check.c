@@ -50,7 +50,7 @@ int mend_enter_any(const char *fn)
     if (self->state == MEND_PROC_RUNNING)
         return mend_enter(fn);
     pthread_mutex_lock(&self->lock);
-    self->objects->locked = true;
+    self->locked = true;
     return MPI_SUCCESS;
 }
 
@@ -60,14 +60,14 @@ int mend_leave(int err)
 
     if (mend_unlikely(!self)) /* there was no memory for it */
         return err;
-    if (mend_unlikely(self->threaded || self->objects->locked)) {
-        self->objects->locked = false;
+    if (mend_unlikely(self->threaded || self->locked)) {
+        self->locked = false;
         pthread_mutex_unlock(&self->lock);
     }
     return err;
 }
 
-int mend_report_comm(struct mend_comm *c, int err, const char *fn)
+int mend_report_slow(struct mend_comm *c, int err, const char *fn)
 {
     struct mend_proc *self = mend_self;
 
@@ -130,7 +130,7 @@ int mend_check_type(MPI_Datatype type, const struct mend_type **t_p)
     return MPI_SUCCESS;
 }
 
-int mend_check_committed(MPI_Datatype type, const struct mend_type **t_p)
+int mend_check_committed_slow(MPI_Datatype type, const struct mend_type **t_p)
 {
     const struct mend_type *t = NULL;
     int err = mend_check_type(type, &t);
@@ -205,31 +205,9 @@ int mend_check_info_or_null(MPI_Info info, struct mend_info **i_p)
     return MPI_SUCCESS;
 }
 
-int mend_check_request(MPI_Request request, struct mend_request **r_p)
-{
-    struct mend_request *r = (struct mend_request *)request;
-
-    if (request == MPI_REQUEST_NULL)
-        r = NULL;
-    else if (!mend_handle_is_object(r) || r->magic != MEND_REQUEST_MAGIC)
-        return MPI_ERR_REQUEST;
-    *r_p = r;
-    return MPI_SUCCESS;
-}
-
 int mend_check_root(const struct mend_comm *c, int root)
 {
     if (c->inter && (root == MPI_ROOT || root == MPI_PROC_NULL))
         return MPI_SUCCESS;
     return root >= 0 && root < c->peers_n ? MPI_SUCCESS : MPI_ERR_ROOT;
-}
-
-int mend_check_pointer(const void *p)
-{
-    return p ? MPI_SUCCESS : MPI_ERR_ARG;
-}
-
-MPI_Request mend_request_handle(const struct mend_request *r)
-{
-    return r ? (MPI_Request)r : MPI_REQUEST_NULL;
 }

@@ -43,8 +43,17 @@ int mend_enter_any(const char *fn);
 
 /* Return err through the object's error handler; MPI_SUCCESS passes straight through.  A NULL
  * object: the handler of MPI_COMM_SELF (MPI-5.0 9.3: errors that belong to no object). */
-int mend_report_comm(struct mend_comm *c, int err, const char *fn);
+int mend_report_slow(struct mend_comm *c, int err, const char *fn);
 #define mend_report(err_, fn_) mend_report_comm(NULL, (err_), (fn_))
+
+static inline int mend_report_comm(struct mend_comm *c, int err, const char *fn)
+{
+    const struct mend_proc *self = mend_self;
+
+    if (mend_likely(!err && self && !self->threaded && !self->locked))
+        return MPI_SUCCESS;
+    return mend_report_slow(c, err, fn);
+}
 
 /* Leaves without reporting. */
 int mend_leave(int err);
@@ -62,13 +71,43 @@ static inline int mend_check_comm(MPI_Comm comm, struct mend_comm **c_p)
 int mend_check_intra(MPI_Comm comm, struct mend_comm **c_p); /* no intercommunicator: ERR_COMM */
 int mend_check_inter(MPI_Comm comm, struct mend_comm **c_p);
 int mend_check_group(MPI_Group group, struct mend_group **g_p);
-int mend_check_type(MPI_Datatype type, const struct mend_type **t_p);      /* any */
-int mend_check_committed(MPI_Datatype type, const struct mend_type **t_p); /* for communication */
+int mend_check_type(MPI_Datatype type, const struct mend_type **t_p); /* any */
+int mend_check_committed_slow(MPI_Datatype type, const struct mend_type **t_p);
+
+/* For communication. */
+static inline int mend_check_committed(MPI_Datatype type, const struct mend_type **t_p)
+{
+    const struct mend_type *t =
+        mend_likely((uintptr_t)type < 0x1000) ? mend_type_predefined((uintptr_t)type) : NULL;
+
+    if (mend_unlikely(!t))
+        return mend_check_committed_slow(type, t_p);
+    *t_p = t; /* predefined types are committed */
+    return MPI_SUCCESS;
+}
+
 int mend_check_op(MPI_Op op, const struct mend_op **op_p);
 int mend_check_errhandler(MPI_Errhandler errhandler, struct mend_errhandler **e_p);
-int mend_check_info(MPI_Info info, struct mend_info **i_p);             /* not MPI_INFO_NULL */
-int mend_check_info_or_null(MPI_Info info, struct mend_info **i_p);     /* MPI_INFO_NULL: NULL */
-int mend_check_request(MPI_Request request, struct mend_request **r_p); /* NULL: REQUEST_NULL */
+int mend_check_info(MPI_Info info, struct mend_info **i_p);         /* not MPI_INFO_NULL */
+int mend_check_info_or_null(MPI_Info info, struct mend_info **i_p); /* MPI_INFO_NULL: NULL */
+
+/* *r_p is NULL for MPI_REQUEST_NULL. */
+static inline int mend_check_request(MPI_Request request, struct mend_request **r_p)
+{
+    struct mend_request *r = (struct mend_request *)request;
+
+    if (request == MPI_REQUEST_NULL)
+        r = NULL;
+    else if (mend_unlikely(!mend_handle_is_object(r) || r->magic != MEND_REQUEST_MAGIC))
+        return MPI_ERR_REQUEST;
+    *r_p = r;
+    return MPI_SUCCESS;
+}
+
+static inline MPI_Request mend_request_handle(const struct mend_request *r) /* NULL: REQUEST_NULL */
+{
+    return r ? (MPI_Request)r : MPI_REQUEST_NULL;
+}
 
 /* Values. */
 #define MEND_TAG_UB 0x7fffffff
@@ -112,8 +151,10 @@ static inline int mend_check_recv_tag(int tag) /* also MPI_ANY_TAG */
 }
 
 int mend_check_root(const struct mend_comm *c, int root); /* MPI_ERR_ROOT */
-int mend_check_pointer(const void *p);                    /* MPI_ERR_ARG if NULL */
 
-MPI_Request mend_request_handle(const struct mend_request *r); /* NULL: MPI_REQUEST_NULL */
+static inline int mend_check_pointer(const void *p) /* MPI_ERR_ARG if NULL */
+{
+    return mend_likely(p != NULL) ? MPI_SUCCESS : MPI_ERR_ARG;
+}
 
 #endif

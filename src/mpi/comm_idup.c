@@ -65,7 +65,7 @@ static void poll(struct mend_request *r)
     if (!d->inner->done)
         return;
     err = d->inner->error;
-    mend_request_detach(d->self, d->inner);
+    mend_request_detach(d->inner);
     d->inner = NULL;
     if (!err && d->copy_error) {
         mend_comm_close(d->made);

@@ -56,7 +56,7 @@ static inline void mend_request_give(struct mend_p2p_request *r, int err, MPI_Re
     if (!err)
         *request = mend_request_handle(&r->base);
     else if (r)
-        mend_free(mend_self, r);
+        mend_p2p_request_destroy(mend_self, r);
 }
 
 #endif

@@ -58,6 +58,10 @@ static int isend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
         err = mend_check_send(comm, type, count, buf, dest, tag, &c, &t);
     if (!err)
         err = mend_check_pointer(request);
+    if (mend_likely(!err && mend_p2p_send_at_once(c, mode, buf, count, t, dest, tag))) {
+        *request = mend_request_handle(mend_p2p_sent(mend_self));
+        return mend_report_comm(c, MPI_SUCCESS, fn);
+    }
     if (!err) {
         r = mend_p2p_request_create(mend_self);
         err = r ? mend_p2p_isend(r, c, MEND_CHANNEL_P2P, mode, buf, count, t, dest, tag)

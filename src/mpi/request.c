@@ -108,6 +108,13 @@ static int take(MPI_Request *request, struct mend_request *r, MPI_Status *status
 {
     int err, err_free;
 
+    if (mend_likely(r && r->done && !r->persistent && !r->ops->query)) { /* the common case */
+        err = r->error;
+        mend_request_status(r, status);
+        *request = MPI_REQUEST_NULL;
+        mend_request_detach(r);
+        return err;
+    }
     if (is_idle(r)) {
         mend_status_empty(status);
         return MPI_SUCCESS;
@@ -124,7 +131,7 @@ static int take(MPI_Request *request, struct mend_request *r, MPI_Status *status
         err = err ? err : err_free;
     }
     *request = MPI_REQUEST_NULL;
-    mend_request_detach(mend_self, r);
+    mend_request_detach(r);
     return err;
 }
 
@@ -233,7 +240,7 @@ int MPI_Request_free(MPI_Request *request)
         if (mend_grequest_is(r) && r->done)
             err = mend_grequest_free(r);
         *request = MPI_REQUEST_NULL;
-        mend_request_detach(mend_self, r);
+        mend_request_detach(r);
     }
     return mend_report(err, __func__);
 }

@@ -36,7 +36,9 @@ struct mend_p2p {
     uint32_t next_id;
     struct mend_comm *last_comm; /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
-    int single_copy; /* 1 and 0: yes and no; -1: to be measured */
+    struct mend_request sent;       /* mend_p2p_sent() */
+    struct mend_p2p_request *spare; /* released requests, for the next ones */
+    int single_copy;                /* 1 and 0: yes and no; -1: to be measured */
 };
 
 /* A message that arrived before a receive wanted it, or was taken by a matched probe. */
@@ -59,8 +61,17 @@ static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
     return (struct mend_p2p_request *)r;
 }
 
+struct mend_source *mend_match_make_page(struct mend_comm *c, struct mend_space *space, int rank);
+
 /* The source of a rank; made on first use.  NULL: no memory. */
-struct mend_source *mend_match_source(struct mend_comm *c, struct mend_space *space, int rank);
+static inline struct mend_source *mend_match_source(struct mend_comm *c, struct mend_space *space,
+                                                    int rank)
+{
+    struct mend_source *page = space->pages[(unsigned)rank / SOURCES_PER_PAGE];
+
+    return mend_likely(page != NULL) ? &page[(unsigned)rank % SOURCES_PER_PAGE]
+                                     : mend_match_make_page(c, space, rank);
+}
 
 /* First unexpected message for a receive, or NULL.  source may be MPI_ANY_SOURCE. */
 struct mend_message *mend_match_find(struct mend_comm *c, struct mend_space *space, int source,

@@ -82,7 +82,7 @@ bool mend_p2p_idle(struct mend_comm *c)
            space_is_idle(c, &c->match->space[1]);
 }
 
-static struct mend_source *make_page(struct mend_comm *c, struct mend_space *space, int rank)
+struct mend_source *mend_match_make_page(struct mend_comm *c, struct mend_space *space, int rank)
 {
     struct mend_source *page = mend_zalloc(c->self, SOURCES_PER_PAGE, sizeof(*page));
 
@@ -94,14 +94,6 @@ static struct mend_source *make_page(struct mend_comm *c, struct mend_space *spa
     }
     space->pages[rank / SOURCES_PER_PAGE] = page;
     return &page[rank % SOURCES_PER_PAGE];
-}
-
-struct mend_source *mend_match_source(struct mend_comm *c, struct mend_space *space, int rank)
-{
-    struct mend_source *page = space->pages[(unsigned)rank / SOURCES_PER_PAGE];
-
-    return mend_likely(page != NULL) ? &page[(unsigned)rank % SOURCES_PER_PAGE]
-                                     : make_page(c, space, rank);
 }
 
 static inline bool tag_fits(int want, int tag)

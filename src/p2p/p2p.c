@@ -124,6 +124,18 @@ void mend_p2p_on_cancel_reply(struct mend_proc *self, mend_peer from, const stru
     mend_transfer_end(r, MPI_SUCCESS);
 }
 
+static void keep(struct mend_request *r)
+{
+    (void)r;
+}
+
+static const struct mend_request_ops sent_ops = {.name = "send", .release = keep};
+
+struct mend_request *mend_p2p_sent(struct mend_proc *self)
+{
+    return &self->p2p->sent;
+}
+
 int mend_p2p_init(struct mend_proc *self)
 {
     struct mend_p2p *p = mend_zalloc(self, 1, sizeof(*p));
@@ -132,6 +144,8 @@ int mend_p2p_init(struct mend_proc *self)
     if (!p)
         return MPI_ERR_NO_MEM;
     mend_hash_init(&p->large, self->arena);
+    mend_request_init(&p->sent, &sent_ops, NULL);
+    p->sent.done = true;
     self->p2p = p;
     self->on_frame[MEND_FRAME_EAGER] = mend_p2p_on_eager;
     self->on_frame[MEND_FRAME_RTS] = mend_p2p_on_rts;
@@ -145,6 +159,10 @@ int mend_p2p_init(struct mend_proc *self)
 
 void mend_p2p_fini(struct mend_proc *self)
 {
+    for (struct mend_p2p_request *r = self->p2p->spare, *next; r; r = next) {
+        next = r->next_spare;
+        mend_free(self, r);
+    }
     mend_hash_fini(&self->p2p->large);
     mend_free(self, self->p2p);
     self->p2p = NULL;
@@ -273,11 +291,21 @@ int mend_p2p_start(struct mend_request *r)
 
 struct mend_p2p_request *mend_p2p_request_create(struct mend_proc *self)
 {
-    struct mend_p2p_request *r = mend_alloc(self, sizeof(*r));
+    struct mend_p2p_request *r = self->p2p->spare;
 
-    if (r)
-        r->embedded = false;
+    if (mend_likely(r != NULL))
+        self->p2p->spare = r->next_spare;
+    else if (!(r = mend_alloc(self, sizeof(*r))))
+        return NULL;
+    r->embedded = false;
     return r;
+}
+
+void mend_p2p_request_destroy(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    r->base.magic = 0;
+    r->next_spare = self->p2p->spare;
+    self->p2p->spare = r;
 }
 
 void mend_p2p_release(struct mend_request *base)
@@ -291,8 +319,7 @@ void mend_p2p_release(struct mend_request *base)
         mend_buffer_give_back(self, r->staging);
     mend_type_put(self, r->type);
     mend_comm_put(base->comm);
-    base->magic = 0;
-    mend_free(self, r);
+    mend_p2p_request_destroy(self, r);
 }
 
 int mend_p2p_isend(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
@@ -356,26 +383,35 @@ static int send_slow(struct mend_comm *c, enum mend_send_mode mode, const void *
     return after_failure(c->self, r.base.error);
 }
 
-int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf, MPI_Count count,
-                  const struct mend_type *t, int dest, int tag)
+static inline bool send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
+                                MPI_Count count, const struct mend_type *t, int dest, int tag)
 {
     struct mend_proc *self = c->self;
     MPI_Count bytes = count * t->size;
+    struct mend_frame f;
     mend_peer to;
 
-    if (mend_likely((mode == MEND_SEND_STANDARD || mode == MEND_SEND_READY) && dest >= 0 &&
-                    t->dense && bytes <= (MPI_Count)self->params.eager_max_bytes && !c->revoked)) {
-        to = mend_comm_peer(c, dest);
-        if (mend_likely(to != self->me && !mend_peer_is_dead(self, to) &&
-                        mend_out_empty(self, to))) {
-            struct mend_frame f =
-                mend_frame_make(MEND_FRAME_EAGER, c->ctx, tag, c->rank, (uint32_t)bytes);
+    if (mend_unlikely((mode != MEND_SEND_STANDARD && mode != MEND_SEND_READY) || dest < 0 ||
+                      !t->dense || bytes > (MPI_Count)self->params.eager_max_bytes || c->revoked))
+        return false;
+    to = mend_comm_peer(c, dest);
+    if (mend_unlikely(to == self->me || mend_peer_is_dead(self, to) || !mend_out_empty(self, to)))
+        return false;
+    f = mend_frame_make(MEND_FRAME_EAGER, c->ctx, tag, c->rank, (uint32_t)bytes);
+    return self->net->send(self, to, &f, (const char *)buf + t->true_lb) == MEND_OK;
+}
 
-            if (mend_likely(self->net->send(self, to, &f, (const char *)buf + t->true_lb) ==
-                            MEND_OK))
-                return MPI_SUCCESS;
-        }
-    }
+bool mend_p2p_send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
+                           MPI_Count count, const struct mend_type *t, int dest, int tag)
+{
+    return send_at_once(c, mode, buf, count, t, dest, tag);
+}
+
+int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf, MPI_Count count,
+                  const struct mend_type *t, int dest, int tag)
+{
+    if (mend_likely(send_at_once(c, mode, buf, count, t, dest, tag)))
+        return MPI_SUCCESS;
     return send_slow(c, mode, buf, count, t, dest, tag);
 }
 

@@ -31,6 +31,7 @@ struct mend_p2p_request {
         void *buf;
         const void *send_buf;
     };
+    struct mend_p2p_request *next_spare; /* while it serves nobody */
     MPI_Count count, total_bytes, moved_bytes;
     uint64_t offered_bytes; /* receive: what the sender announced */
     const struct mend_type *type;
@@ -46,6 +47,14 @@ struct mend_p2p_request {
 int mend_p2p_init(struct mend_proc *self);
 void mend_p2p_fini(struct mend_proc *self);
 
+/* A small dense message to a living process goes straight into the transport, without a request:
+ * the common case of every send.  False: nothing happened, the long way must be taken. */
+bool mend_p2p_send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
+                           MPI_Count count, const struct mend_type *t, int dest, int tag);
+
+/* The request of every send that went at once: done, shared, never released. */
+struct mend_request *mend_p2p_sent(struct mend_proc *self);
+
 /* Blocking calls.  rank and tag have been checked; MPI_PROC_NULL is allowed. */
 int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf, MPI_Count count,
                   const struct mend_type *t, int dest, int tag);
@@ -56,6 +65,7 @@ int mend_p2p_recv(struct mend_comm *c, void *buf, MPI_Count count, const struct 
  * with mend_p2p_request_create, of the library.  Errors are delivered by the request; the call
  * itself fails only for lack of memory. */
 struct mend_p2p_request *mend_p2p_request_create(struct mend_proc *self);
+void mend_p2p_request_destroy(struct mend_proc *self, struct mend_p2p_request *r);
 int mend_p2p_isend(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
                    enum mend_send_mode mode, const void *buf, MPI_Count count,
                    const struct mend_type *t, int dest, int tag);

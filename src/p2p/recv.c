@@ -7,6 +7,7 @@
  *
  * A receive ends early when its source dies (PROC_FAILED), when its communicator is revoked
  * (INVALIDATED), or when it is cancelled; a wildcard that is not matched only becomes pending. */
+#include "base/copy.h"
 #include "p2p/internal.h"
 
 #include <stdio.h>
@@ -39,7 +40,7 @@ void mend_recv_eager(struct mend_p2p_request *r, int source, int tag, const void
     matched(r, source, tag);
     r->base.bytes = (MPI_Count)n;
     if (mend_likely(r->type->dense))
-        memcpy(dense_at(r), payload, n);
+        mend_copy(dense_at(r), payload, n);
     else
         mend_type_unpack(r->type, r->buf, r->count, 0, payload, n);
     mend_request_complete(&r->base, mend_likely(len <= room) ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
@@ -179,6 +180,22 @@ static bool may_post(struct mend_p2p_request *r)
     return false;
 }
 
+/* The common case: a living source of which nothing waits. */
+static bool post_at_once(struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_source *s;
+
+    if (mend_unlikely(r->rank == MPI_ANY_SOURCE || mend_peer_is_dead(c->self, r->peer)))
+        return false;
+    s = mend_match_source(c, mend_p2p_space(c, r->channel), r->rank);
+    if (mend_unlikely(!s || !mend_list_empty(&s->unexpected)))
+        return false;
+    r->seq = c->match->seq++;
+    mend_list_append(&s->posted, &r->queue);
+    return true;
+}
+
 void mend_recv_begin(struct mend_p2p_request *r)
 {
     struct mend_comm *c = r->base.comm;
@@ -196,6 +213,8 @@ void mend_recv_begin(struct mend_p2p_request *r)
     }
     r->peer = r->base.hint =
         r->rank == MPI_ANY_SOURCE ? MEND_PEER_NONE : mend_comm_peer(c, r->rank);
+    if (mend_likely(post_at_once(r)))
+        return;
     m = mend_match_find(c, mend_p2p_space(c, r->channel), r->rank, r->want_tag);
     if (m) {
         mend_match_take(m);

@@ -68,8 +68,9 @@ struct mend_proc {
     uint8_t *fate;                     /* enum mend_peer_fate by peer */
     const _Atomic uint32_t *interrupt; /* written by the agent; differs from interrupt_seen: look */
     uint32_t interrupt_seen;
-    bool threaded;              /* MPI_THREAD_MULTIPLE: take `lock` */
-    bool crowded;               /* more ranks than cores: yield early */
+    bool threaded; /* MPI_THREAD_MULTIPLE: take `lock` */
+    bool locked;   /* `lock` is held although the program has no threads: mpi/check.c */
+    bool crowded;  /* more ranks than cores: yield early */
     struct mend_events *events; /* NULL unless --inject or --trace */
     bool reporting;             /* the launcher writes a --report file */
     void *shm_base;             /* the node's segment (net/shm/layout.h), NULL without one */

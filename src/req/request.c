@@ -5,19 +5,6 @@
  * statuses bytewise, so there is no pointer in it. */
 #include "req/request.h"
 
-#define CANCELLED_BIT 0x80000000u
-
-void mend_status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bool cancelled)
-{
-    if (status == MPI_STATUS_IGNORE)
-        return;
-    status->MPI_SOURCE = source;
-    status->MPI_TAG = tag;
-    status->MPI_internal[0] = (int)(uint32_t)bytes;
-    status->MPI_internal[1] =
-        (int)((uint32_t)((uint64_t)bytes >> 32) | (cancelled ? CANCELLED_BIT : 0));
-}
-
 void mend_status_empty(MPI_Status *status)
 {
     mend_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
@@ -25,19 +12,14 @@ void mend_status_empty(MPI_Status *status)
 
 MPI_Count mend_status_bytes(const MPI_Status *status)
 {
-    uint32_t high = (uint32_t)status->MPI_internal[1] & ~CANCELLED_BIT;
+    uint32_t high = (uint32_t)status->MPI_internal[1] & ~MEND_STATUS_CANCELLED;
 
     return (MPI_Count)((uint64_t)high << 32 | (uint32_t)status->MPI_internal[0]);
 }
 
 bool mend_status_cancelled(const MPI_Status *status)
 {
-    return (uint32_t)status->MPI_internal[1] & CANCELLED_BIT;
-}
-
-void mend_request_status(struct mend_request *r, MPI_Status *status)
-{
-    mend_status_set(status, r->source, r->tag, r->bytes, r->cancelled);
+    return (uint32_t)status->MPI_internal[1] & MEND_STATUS_CANCELLED;
 }
 
 void mend_request_complete(struct mend_request *r, int error)
@@ -55,14 +37,5 @@ void mend_request_complete(struct mend_request *r, int error)
     if (mend_unlikely(lost && error && comm))
         comm->self->on_lost_error(comm->self, error);
     if (r->detached)
-        r->ops->release(r);
-}
-
-void mend_request_detach(struct mend_proc *self, struct mend_request *r)
-{
-    (void)self;
-    if (r->active)
-        r->detached = true;
-    else
         r->ops->release(r);
 }

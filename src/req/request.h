@@ -68,11 +68,35 @@ static inline void mend_request_init(struct mend_request *r, const struct mend_r
 void mend_request_complete(struct mend_request *r, int error);
 
 /* The user's handle is gone: releases now, or on completion. */
-void mend_request_detach(struct mend_proc *self, struct mend_request *r);
+static inline void mend_request_detach(struct mend_request *r)
+{
+    if (r->active)
+        r->detached = true;
+    else
+        r->ops->release(r);
+}
 
-/* Fills a status (may be MPI_STATUS_IGNORE) from a finished request; MPI_ERROR is not touched. */
-void mend_request_status(struct mend_request *r, MPI_Status *status);
-void mend_status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bool cancelled);
+#define MEND_STATUS_CANCELLED 0x80000000u
+
+/* A status (may be MPI_STATUS_IGNORE); MPI_ERROR is not touched. */
+static inline void mend_status_set(MPI_Status *status, int source, int tag, MPI_Count bytes,
+                                   bool cancelled)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    status->MPI_internal[0] = (int)(uint32_t)bytes;
+    status->MPI_internal[1] =
+        (int)((uint32_t)((uint64_t)bytes >> 32) | (cancelled ? MEND_STATUS_CANCELLED : 0));
+}
+
+/* The same from a finished request. */
+static inline void mend_request_status(const struct mend_request *r, MPI_Status *status)
+{
+    mend_status_set(status, r->source, r->tag, r->bytes, r->cancelled);
+}
+
 void mend_status_empty(MPI_Status *status); /* MPI-5.0 3.7.3; MPI_ERROR is not touched */
 MPI_Count mend_status_bytes(const MPI_Status *status);
 bool mend_status_cancelled(const MPI_Status *status);

@@ -20,6 +20,8 @@
  * Cost of a small message: one cache line from core to core; no lock, no allocation, no system call. */
 #include "net/shm/shm.h"
 
+#include "base/copy.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -32,7 +34,7 @@
 
 #define SLOT_MASK     (MEND_SHM_SLOTS - 1)
 #define DRAIN_MAX     64u          /* frames of one peer per poll */
-#define BELLS_EVERY   8u           /* polls with a hint between two looks at all bells */
+#define BELLS_EVERY   64u          /* polls with a hint between two looks at all bells */
 #define REFRESH_BYTES (32u * 1024) /* bulk sent between two looks at the receiver's head */
 #define TOUCH_BYTES   (64u * 1024) /* bulk reserved at once */
 
@@ -199,7 +201,7 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
         return MEND_AGAIN;
     slot = &o->slots[o->tail & SLOT_MASK];
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
-        memcpy(slot->inline_bytes, payload, len);
+        mend_copy(slot->inline_bytes, payload, len);
     } else {
         at = bulk_place(self, o, len);
         if (at == UINT32_MAX)

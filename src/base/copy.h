@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* copy.h – memcpy for what is nearly always a few bytes: a call would cost more than the copy. */
+#ifndef MEND_BASE_COPY_H
+#define MEND_BASE_COPY_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* As memcpy.  Up to 16 bytes are copied in place, as two pieces that may overlap. */
+static inline void mend_copy(void *to, const void *from, size_t n)
+{
+    const char *f = from;
+    char *t = to;
+
+    if (n > 16) {
+        memcpy(to, from, n);
+    } else if (n >= 8) {
+        uint64_t first, last;
+
+        memcpy(&first, f, 8);
+        memcpy(&last, f + n - 8, 8);
+        memcpy(t, &first, 8);
+        memcpy(t + n - 8, &last, 8);
+    } else if (n >= 4) {
+        uint32_t first, last;
+
+        memcpy(&first, f, 4);
+        memcpy(&last, f + n - 4, 4);
+        memcpy(t, &first, 4);
+        memcpy(t + n - 4, &last, 4);
+    } else if (n) {
+        char first = f[0], middle = f[n / 2], last = f[n - 1];
+
+        t[0] = first;
+        t[n / 2] = middle;
+        t[n - 1] = last;
+    }
+}
+
+#endif
