@@ -97,7 +97,7 @@ static void clear_agreements(struct mend_proc *self, int cell)
         memset(at, 0, MEND_SHM_CELL_AGREE);
 }
 
-uint64_t mend_coll_cells_free(struct mend_proc *self)
+static void collect_closed(struct mend_proc *self)
 {
     mend_list_foreach (l, next, &self->coll->closed) {
         struct closed *x = mend_list_entry(l, struct closed, link);
@@ -109,7 +109,24 @@ uint64_t mend_coll_cells_free(struct mend_proc *self)
         mend_list_remove(&x->link);
         mend_free(self, x);
     }
-    return self->coll->cells_free;
+}
+
+uint64_t mend_coll_cells_offer(struct mend_proc *self, bool modest, unsigned turn)
+{
+    uint64_t offer;
+
+    collect_closed(self);
+    offer = self->coll->cells_free & ~self->coll->cells_offered;
+    if (modest)
+        offer &= UINT64_C(0x1111111111111111) << turn % 4;
+    self->coll->cells_offered |= offer;
+    return offer;
+}
+
+void mend_coll_cells_settle(struct mend_proc *self, uint64_t offered)
+{
+    MEND_ASSERT((self->coll->cells_offered & offered) == offered);
+    self->coll->cells_offered &= ~offered;
 }
 
 int mend_coll_attach(struct mend_comm *c)

@@ -7,7 +7,8 @@
 
 struct mend_coll {
     struct mend_list running; /* operations that are not complete: struct mend_coll_op.running */
-    uint64_t cells_free;      /* bit k: cell k may be offered for a new communicator */
+    uint64_t cells_free;      /* bit k: no communicator here uses cell k */
+    uint64_t cells_offered;   /* bit k: a creation under way may take cell k */
     struct mend_list closed;  /* cells.c: cells of communicators that others may still use */
 };
 

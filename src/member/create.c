@@ -28,13 +28,31 @@ int mend_creation_check(struct mend_comm *parent)
     return MPI_SUCCESS;
 }
 
-void mend_creation_propose(struct mend_comm *parent, bool ok, struct mend_agreed *value)
+/* Also the threads of a program may begin creations that overlap. */
+void mend_creation_propose(struct mend_comm *parent, bool ok, bool later, struct mend_agreed *value)
 {
+    struct mend_proc *self = parent->self;
+    uint64_t cells =
+        mend_coll_cells_offer(self, later || self->threaded, parent->ft->proposals_n++);
+
     *value = (struct mend_agreed){
-        .and_word = {ok ? UINT64_MAX : 0, mend_coll_cells_free(parent->self), UINT64_MAX,
-                     UINT64_MAX},
-        .max_word = {mend_ctx_propose(parent->self)},
+        .and_word = {ok ? UINT64_MAX : 0, cells, UINT64_MAX, UINT64_MAX},
+        .max_word = {mend_ctx_propose(self)},
+        .cells = cells,
     };
+}
+
+void mend_creation_settle(struct mend_comm *parent, const struct mend_agreed *value)
+{
+    mend_coll_cells_settle(parent->self, value->cells);
+}
+
+int mend_creation_decide(struct mend_comm *parent, struct mend_agreed *value)
+{
+    int err = mend_agree_wait(parent, MEND_MACHINE_CREATION, value);
+
+    mend_creation_settle(parent, value);
+    return err;
 }
 
 int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error)
@@ -90,9 +108,9 @@ int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct
     struct mend_agreed value;
     int err;
 
-    mend_creation_propose(parent, !own_error, &value);
+    mend_creation_propose(parent, !own_error, false, &value);
     value.max_word[1] = (uint64_t)own_error;
-    err = mend_agree_wait(parent, MEND_MACHINE_CREATION, &value);
+    err = mend_creation_decide(parent, &value);
     if (err)
         return err;
     err = mend_creation_result(parent, &value, own_error);
@@ -134,6 +152,7 @@ static void idup_done(void *arg, struct mend_agreed *value)
     struct mend_comm *c = d->base.comm, *made = NULL;
     int err = mend_creation_result(c, value, 0);
 
+    mend_creation_settle(c, value);
     if (!err)
         err = mend_creation_object(c, c->group, c->inter ? c->remote : NULL, value, &made);
     if (!err)
@@ -157,8 +176,10 @@ int mend_member_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_
     *req_p = &d->base;
     err = mend_creation_check(c);
     if (!err) {
-        mend_creation_propose(c, true, &value);
+        mend_creation_propose(c, true, true, &value);
         err = mend_agree_call(c, MEND_MACHINE_CREATION, &value, idup_done, d);
+        if (err)
+            mend_creation_settle(c, &value);
     }
     if (err)
         mend_request_complete(&d->base, err);

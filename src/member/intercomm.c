@@ -171,9 +171,9 @@ int mend_member_intercomm_merge(struct mend_comm *inter, int high, struct mend_c
 
     if (err)
         return err;
-    mend_creation_propose(inter, true, &value);
+    mend_creation_propose(inter, true, false, &value);
     value.and_word[2] = high ? UINT64_MAX : ~(uint64_t)(i_am_first ? 1 : 2);
-    err = mend_agree_wait(inter, MEND_MACHINE_CREATION, &value);
+    err = mend_creation_decide(inter, &value);
     if (err)
         return err;
     err = mend_creation_result(inter, &value, 0);

@@ -39,6 +39,7 @@ struct mend_ft_comm {
     struct mend_group *first, *second; /* second NULL on an intracommunicator; no references */
     int members_n, me;
     struct mend_agreements agreements[MEND_MACHINES];
+    unsigned proposals_n; /* creations proposed here so far */
     struct mend_revoke *revoke;
     enum { MEND_FT_SHM_UNKNOWN, MEND_FT_SHM_YES, MEND_FT_SHM_NO } shm; /* agree_shm.c */
 };
@@ -93,8 +94,15 @@ mend_ctx mend_ctx_propose(struct mend_proc *self);
 mend_ctx mend_ctx_meeting(struct mend_proc *self, struct mend_comm *parent, struct mend_group *g,
                           int tag);
 
-/* What every creation agrees on, and the object that follows from it. */
-void mend_creation_propose(struct mend_comm *parent, bool ok, struct mend_agreed *value);
+/* What every creation agrees on, and the object that follows from it.  later: the caller goes on and
+ * may begin other creations before this one is decided.  What was offered is held back until
+ * mend_creation_settle(), which follows exactly once. */
+void mend_creation_propose(struct mend_comm *parent, bool ok, bool later,
+                           struct mend_agreed *value);
+void mend_creation_settle(struct mend_comm *parent, const struct mend_agreed *value);
+
+/* The agreement on what was proposed, with the settling. */
+int mend_creation_decide(struct mend_comm *parent, struct mend_agreed *value);
 
 /* MPI_SUCCESS, or why nothing was created: PROC_FAILED, INVALIDATED, or the members' own error. */
 int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error);

@@ -17,6 +17,7 @@ struct mend_agreed {
     struct mend_group *failed; /* out: members agreed to be failed, caller drops it; may be NULL */
     int failed_n;              /* out: how many */
     bool all_acked;            /* out: everybody had acknowledged all of them (R16) */
+    uint64_t cells;            /* creation: what this process offers (coll/cells.c) */
 };
 int mend_agree(struct mend_comm *c, struct mend_agreed *value);
 

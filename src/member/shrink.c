@@ -12,9 +12,9 @@
 
 #define WORD_INVALID 1 /* max_word: 1 if the communicator is invalid at a participant (R3) */
 
-static void propose(struct mend_comm *c, struct mend_agreed *value)
+static void propose(struct mend_comm *c, bool later, struct mend_agreed *value)
 {
-    mend_creation_propose(c, true, value);
+    mend_creation_propose(c, true, later, value);
     value->max_word[WORD_INVALID] = c->revoked;
 }
 
@@ -68,8 +68,9 @@ int mend_member_shrink(struct mend_comm *c, bool strict, struct mend_comm **new_
     int err;
 
     mend_interrupt_check(c->self);
-    propose(c, &value);
+    propose(c, false, &value);
     err = mend_agree(c, &value);
+    mend_creation_settle(c, &value);
     if (err)
         return err;
     err = conclude(c, strict, &value, new_p);
@@ -98,8 +99,10 @@ static void ishrink_done(void *arg, struct mend_agreed *value)
 {
     struct ishrink *s = arg;
     struct mend_comm *made = NULL;
-    int err = conclude(s->base.comm, false, value, &made);
+    int err;
 
+    mend_creation_settle(s->base.comm, value);
+    err = conclude(s->base.comm, false, value, &made);
     if (!err) /* R4: nobody is left on one side */
         *s->new_p = made ? made : (struct mend_comm *)MPI_COMM_NULL;
     mend_request_complete(&s->base, err);
@@ -118,9 +121,11 @@ int mend_member_ishrink(struct mend_comm *c, struct mend_comm **new_p, struct me
     s->new_p = new_p;
     s->base.active = true;
     *req_p = &s->base;
-    propose(c, &value);
+    propose(c, true, &value);
     err = mend_agree_start(c, &value, ishrink_done, s);
-    if (err)
+    if (err) {
+        mend_creation_settle(c, &value);
         mend_request_complete(&s->base, err);
+    }
     return MPI_SUCCESS;
 }
