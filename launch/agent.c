@@ -61,6 +61,8 @@ static int held(const struct job *job)
 
 /* ---- children ---- */
 
+/* A rank that somebody traces has ended, but is ours to wait for only when its tracer has taken note of
+ * that.  Its pidfd tells of the first (once: it is edge-triggered), SIGCHLD and the scan of the second. */
 static void on_child(struct job *job, struct rank *r)
 {
     if (r->ended || waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
@@ -92,7 +94,7 @@ static void on_stop_or_continue(struct job *job, struct rank *r, bool stopped)
 }
 
 /* Signals of the same number melt into one, so SIGCHLD says only that there is something to see. */
-static void scan_stops(struct job *job)
+static void scan_children(struct job *job)
 {
     job->scan_at = MEND_TIME_NEVER;
     for (int i = 0; i < job->n; i++) {
@@ -105,6 +107,7 @@ static void scan_stops(struct job *job)
             on_stop_or_continue(job, r, si.si_code != CLD_CONTINUED);
             si.si_pid = 0;
         }
+        on_child(job, r);
     }
 }
 
@@ -271,7 +274,7 @@ static void on_time(struct job *job)
     if (now >= job->deadline_ns)
         on_timeout(job);
     if (now >= job->scan_at)
-        scan_stops(job);
+        scan_children(job);
     mend_announce_deaths(job);
     next = inject_due(job, now);
     at = tick(job, now);
@@ -289,7 +292,8 @@ static void on_time(struct job *job)
 
 static void listen_to(struct job *job, int fd, enum source from, int rank)
 {
-    struct epoll_event ev = {.events = EPOLLIN, .data.u64 = (uint64_t)from << 32 | (uint32_t)rank};
+    struct epoll_event ev = {.events = from == FROM_CHILD ? EPOLLIN | EPOLLET : EPOLLIN,
+                             .data.u64 = (uint64_t)from << 32 | (uint32_t)rank};
 
     epoll_ctl(job->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
 }

@@ -6,6 +6,7 @@ Each function test_* shows one thing, named by its first line.  None of them nee
 shell commands, or test/launch/probe.c, which has only the runtime (src/rt/local.c).
 """
 import collections
+import ctypes
 import errno
 import fcntl
 import json
@@ -528,6 +529,34 @@ def test_stop_and_go():
     os.kill(pids[0], signal.SIGCONT)
     out, err = p.communicate(timeout=LIMIT)
     equal((out, err, p.returncode), (b"done\ndone\n", b"", 0))
+
+
+def seize(pid):
+    """Makes us the tracer of a process, as a debugger would."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(0x4206, pid, None, None) != 0:  # PTRACE_SEIZE
+        raise OSError(ctypes.get_errno(), "this test must be able to trace")
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        words = f.read().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_traced_rank():
+    """A traced rank is dead, and its tracer takes its time to hear of it: mpiexec waits, and does not poll."""
+    mark, env = marked()
+    p = start("-n", 1, "sleep", 100, env=env)
+    wait_until(lambda: len(processes_with(mark)) == 3)  # mpiexec, its keeper, the rank
+    rank = next(q for q in processes_with(mark) if open(f"/proc/{q}/comm").read() == "sleep\n")
+    seize(rank)
+    os.kill(rank, signal.SIGKILL)
+    time.sleep(1)
+    used = cpu_seconds(p.pid)
+    os.waitpid(rank, 0x40000000)  # __WALL
+    contains(p.communicate(timeout=10)[1].decode(), "killed by signal 9")
+    assert used < 0.3, f"{used} s of processor time while waiting for one second"
 
 
 def test_inject_time():
