@@ -71,8 +71,10 @@ int mend_keyval_free(struct mend_proc *self, enum mend_attr_kind kind, int keyva
 {
     struct mend_keyval *k = find_keyval(self, kind, keyval);
 
-    if (!k || k->freed)
+    if (!k)
         return MPI_ERR_KEYVAL;
+    if (k->freed) /* entries use it; their callbacks may free it once more (MPI-5.0 7.7.2) */
+        return MPI_SUCCESS;
     k->freed = true;
     put_keyval(self, k);
     return MPI_SUCCESS;

@@ -107,6 +107,38 @@ static void refusals(void)
     CHECK_OK(MPI_Comm_free_keyval(&skip));
 }
 
+static int free_key_copy; /* the key value as the callback below knows it */
+
+static int frees_its_key(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm;
+    (void)value;
+    (void)extra;
+    CHECK_EQ(keyval, free_key_copy);
+    return MPI_Comm_free_keyval(&keyval);
+}
+
+/* A delete callback may free the key value of its attribute, whoever else has done so: the key value
+ * lives as long as attributes use it (MPI-5.0 7.7.2). */
+static void freed_by_callbacks(void)
+{
+    MPI_Comm a, b;
+    int k, copy_of_k;
+
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &a));
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &b));
+    CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, frees_its_key, &k, NULL));
+    free_key_copy = copy_of_k = k;
+    CHECK_OK(MPI_Comm_set_attr(a, k, NULL));
+    CHECK_OK(MPI_Comm_set_attr(b, k, NULL));
+    CHECK_OK(MPI_Comm_free(&a));
+    CHECK_OK(MPI_Comm_free_keyval(&copy_of_k)); /* b's attribute uses it */
+    CHECK_EQ(copy_of_k, MPI_KEYVAL_INVALID);
+    CHECK_CLASS(MPI_Comm_set_attr(b, k, NULL), MPI_ERR_KEYVAL); /* but it is freed */
+    CHECK_OK(MPI_Comm_free(&b));
+    CHECK_CLASS(MPI_Comm_free_keyval(&k), MPI_ERR_KEYVAL); /* nothing uses it any more */
+}
+
 static void wrong(void)
 {
     int k = MPI_KEYVAL_INVALID, type_key, flag;
@@ -137,6 +169,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     life();
     refusals();
+    freed_by_callbacks();
     wrong();
     return finish();
 }
