@@ -241,8 +241,7 @@ static void describe(const struct mend_request *r, char *text, size_t max)
 {
     const struct mend_coll_op *op = (const struct mend_coll_op *)(const void *)r;
 
-    snprintf(text, max, "%s on '%s', round %u", op->name, op->c->name ? op->c->name : "",
-             op->rounds);
+    snprintf(text, max, "%s on %s, round %u", op->name, mend_comm_label(op->c), op->rounds);
 }
 
 static const struct mend_request_ops ops = {

@@ -233,8 +233,9 @@ static void describe(const struct mend_request *base, char *text, size_t max)
         snprintf(from, sizeof(from), "rank %d", r->rank);
     if (r->want_tag != MPI_ANY_TAG)
         snprintf(tag, sizeof(tag), "%d", r->want_tag);
-    snprintf(text, max, "receive from %s tag %s on '%s'%s", from, tag,
-             base->comm && base->comm->name ? base->comm->name : "", r->matched ? ", matched" : "");
+    snprintf(text, max, "receive from %s tag %s on %s%s", from, tag,
+             base->comm ? mend_comm_label(base->comm) : "no communicator",
+             r->matched ? ", matched" : "");
 }
 
 static void cancel(struct mend_request *base)

@@ -227,9 +227,10 @@ static void describe(const struct mend_request *base, char *text, size_t max)
 {
     const struct mend_p2p_request *r = (const struct mend_p2p_request *)base;
 
-    snprintf(text, max, "send to rank %d tag %d, %lld of %lld bytes on '%s'%s", r->rank,
-             r->want_tag, (long long)r->moved_bytes, (long long)r->total_bytes,
-             base->comm && base->comm->name ? base->comm->name : "", r->matched ? ", matched" : "");
+    snprintf(text, max, "send to rank %d tag %d, %lld of %lld bytes on %s%s", r->rank, r->want_tag,
+             (long long)r->moved_bytes, (long long)r->total_bytes,
+             base->comm ? mend_comm_label(base->comm) : "no communicator",
+             r->matched ? ", matched" : "");
 }
 
 static void cancel(struct mend_request *base)
