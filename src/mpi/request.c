@@ -472,36 +472,48 @@ static void look_over(struct turn *t)
     }
 }
 
-/* Waits for one after the other, or until that is given up (invariant 2). */
-static void wait_all(struct mend_proc *self, int count, const MPI_Request requests[])
+static inline MPI_Status *status_of(MPI_Status statuses[], int i)
+{
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+/* Takes all from number `first` on; MPI_ERR_IN_STATUS if one has an error. */
+static int take_all(int first, int count, MPI_Request requests[], MPI_Status statuses[],
+                    struct mend_comm **blame_p)
+{
+    bool failed = false;
+
+    for (int i = first; i < count; i++)
+        failed |= take_into(&requests[i], status_of(statuses, i), blame_p) != MPI_SUCCESS;
+    return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
+}
+
+/* Waits for one after the other, and takes each while the next ones are still under way; or takes
+ * what there is when waiting has to be given up (invariant 2). */
+static int wait_all(struct mend_proc *self, int count, MPI_Request requests[],
+                    MPI_Status statuses[], struct mend_comm **blame_p)
 {
     struct turn t = {.count = count, .requests = requests, .deaths_seen = self->deaths_n};
     struct mend_wait w = {turn_over, &t, "all of several requests", MEND_PEER_NONE, true};
+    bool failed = false;
+    int i;
 
     look_over(&t);
     w.rings = !t.several;
-    for (int i = 0; i < count && !t.broken; i++) {
+    for (i = 0; i < count && !t.broken; i++) {
         t.r = of(requests[i]);
         if (is_open(t.r)) {
             w.hint = t.r->hint;
             mend_wait_until(self, &w);
         }
         t.broken |= is_broken(t.r);
+        if (mend_unlikely(t.broken))
+            break;
+        failed |= take_into(&requests[i], status_of(statuses, i), blame_p) != MPI_SUCCESS;
     }
-    if (t.broken)
+    if (mend_unlikely(t.broken)) {
         drain(self);
-}
-
-/* Takes all; MPI_ERR_IN_STATUS if one has an error. */
-static int take_all(int count, MPI_Request requests[], MPI_Status statuses[],
-                    struct mend_comm **blame_p)
-{
-    bool failed = false;
-
-    for (int i = 0; i < count; i++) {
-        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-
-        failed |= take_into(&requests[i], status, blame_p) != MPI_SUCCESS;
+        failed |= take_all(i, count, requests, statuses, blame_p) != MPI_SUCCESS;
     }
     return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
@@ -516,8 +528,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of
         err = check_array(count, array_of_requests);
     if (err)
         return mend_report(err, __func__);
-    wait_all(mend_self, count, array_of_requests);
-    err = take_all(count, array_of_requests, array_of_statuses, &c);
+    err = wait_all(mend_self, count, array_of_requests, array_of_statuses, &c);
     return mend_report_comm(c, err, __func__);
 }
 
@@ -555,7 +566,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
         *flag = !unfinished(count, array_of_requests);
     }
     if (*flag || any_broken(count, array_of_requests))
-        err = take_all(count, array_of_requests, array_of_statuses, &c);
+        err = take_all(0, count, array_of_requests, array_of_statuses, &c);
     return mend_report_comm(c, err, __func__);
 }
 

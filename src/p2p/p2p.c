@@ -190,10 +190,11 @@ void mend_transfer_end(struct mend_p2p_request *r, int error)
     mend_request_complete(&r->base, r->staging ? MPI_SUCCESS : error);
 }
 
-/* Fills in everything but the state. */
-static void set_up(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
-                   bool is_send, enum mend_send_mode mode, const void *buf, MPI_Count count,
-                   const struct mend_type *t, int rank, int tag)
+/* Fills in everything but the state, `embedded`, and what is set before it is read. */
+static inline void set_up(struct mend_p2p_request *r, struct mend_comm *c,
+                          enum mend_channel channel, bool is_send, enum mend_send_mode mode,
+                          const void *buf, MPI_Count count, const struct mend_type *t, int rank,
+                          int tag)
 {
     mend_request_init(&r->base, is_send ? &mend_send_ops : &mend_recv_ops, c);
     r->channel = channel;
@@ -336,7 +337,9 @@ int mend_p2p_irecv(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
 {
     set_up(r, c, channel, false, MEND_SEND_STANDARD, buf, count, t, source, tag);
     own(r);
-    return begin(r);
+    r->base.active = true;
+    mend_recv_begin(r);
+    return MPI_SUCCESS;
 }
 
 static void prepare(struct mend_p2p_request *r)
@@ -422,7 +425,8 @@ int mend_p2p_recv(struct mend_comm *c, void *buf, MPI_Count count, const struct 
 
     set_up(&r, c, MEND_CHANNEL_P2P, false, MEND_SEND_STANDARD, buf, count, t, source, tag);
     r.embedded = true;
-    begin(&r);
+    r.base.active = true;
+    mend_recv_begin(&r);
     mend_wait(c->self, &r.base);
     if (mend_unlikely(!r.base.done)) { /* S0-21: an unmatched wildcard of a blocking call */
         mend_list_remove(&r.queue);
