@@ -33,6 +33,12 @@ struct mend_net {
      * number of frames delivered.  Bounded work per call. */
     unsigned (*poll)(struct mend_proc *self, mend_peer hint);
 
+    /* The next frame of a peer where it lies, not delivered, and its payload; NULL: none now.  take()
+     * is then its delivery.  Not while frames are being delivered.  NULL: the transport cannot. */
+    const struct mend_frame *(*peek)(struct mend_proc *self, mend_peer from,
+                                     const void **payload_p);
+    void (*take)(struct mend_proc *self, mend_peer from);
+
     /* Delivers what the dead peer had published, then closes it for ever. */
     void (*cut)(struct mend_proc *self, mend_peer dead);
 

@@ -37,6 +37,7 @@ struct mend_p2p {
     struct mend_comm *last_comm; /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
     struct mend_request sent;       /* mend_p2p_sent() */
+    uint32_t taken_n;               /* messages that went from the transport to a receive directly */
     struct mend_p2p_request *spare; /* released requests, for the next ones */
     int single_copy;                /* 1 and 0: yes and no; -1: to be measured */
 };

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* p2p.c – the calls of p2p.h, and the frames that carry them.
  *
- * The blocking calls try without a request first: a small dense message goes straight into the ring;
- * a blocking receive keeps its request on the stack. */
+ * The blocking calls try without a request first: a small dense message goes straight into the ring,
+ * and from there into the buffer of a receive that nothing else comes before.  Otherwise a blocking
+ * call keeps its request on the stack. */
+#include "base/copy.h"
 #include "p2p/internal.h"
 
 #include <string.h>
+
+/* Messages taken from one peer directly, between two looks at all others. */
+#define TAKES_PER_LOOK 64u
 
 struct mend_comm *mend_p2p_comm(struct mend_proc *self, mend_ctx ctx)
 {
@@ -418,7 +423,55 @@ int mend_p2p_send(struct mend_comm *c, enum mend_send_mode mode, const void *buf
     return send_slow(c, mode, buf, count, t, dest, tag);
 }
 
-int mend_p2p_recv(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
+/* May the next frame of `from` be this receive's message, with nothing older on either side, and
+ * nothing else to move on? */
+static inline bool may_take_next(struct mend_comm *c, mend_peer from, int source)
+{
+    const struct mend_proc *self = c->self;
+    struct mend_space *space = mend_p2p_space(c, MEND_CHANNEL_P2P);
+    const struct mend_source *s;
+
+    if (mend_unlikely(!self->net->peek || from == self->me || mend_peer_is_dead(self, from) ||
+                      self->in_progress || self->outbox_n || !mend_list_empty(&self->active) ||
+                      !mend_list_empty(&space->any_posted)))
+        return false;
+    s = mend_match_source(c, space, source);
+    return mend_likely(s && mend_list_empty(&s->posted) && mend_list_empty(&s->unexpected));
+}
+
+/* The common case of a blocking receive: its message is the next frame of its source, and goes from
+ * the transport into buf without a request.  False: nothing happened, the long way must be taken. */
+static inline bool recv_at_once(struct mend_comm *c, void *buf, MPI_Count count,
+                                const struct mend_type *t, int source, int tag, MPI_Status *status)
+{
+    struct mend_proc *self = c->self;
+    const struct mend_frame *f;
+    const void *payload;
+    mend_peer from;
+    uint32_t len;
+
+    if (mend_unlikely(++self->p2p->taken_n % TAKES_PER_LOOK == 0))
+        mend_progress(self, MEND_PEER_NONE);
+    if (mend_unlikely(source < 0 || !t->dense || c->revoked))
+        return false;
+    from = mend_comm_peer(c, source);
+    if (mend_unlikely(!may_take_next(c, from, source)))
+        return false;
+    f = mend_wait_frame(self, from, &payload);
+    if (mend_unlikely(!f || mend_frame_kind(f) != MEND_FRAME_EAGER || f->ctx != c->ctx ||
+                      f->src != source || (tag != f->tag && tag != MPI_ANY_TAG)))
+        return false;
+    len = mend_frame_len(f);
+    if (mend_unlikely((MPI_Count)len > count * t->size))
+        return false;
+    mend_copy((char *)buf + t->true_lb, payload, len);
+    mend_status_set(status, source, f->tag, len, false);
+    self->net->take(self, from);
+    mend_event(self, MEND_EV_P2P_RECV_MATCHED);
+    return true;
+}
+
+static int recv_slow(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
                   int source, int tag, MPI_Status *status)
 {
     struct mend_p2p_request r;
@@ -434,6 +487,14 @@ int mend_p2p_recv(struct mend_comm *c, void *buf, MPI_Count count, const struct 
     }
     mend_request_status(&r.base, status);
     return after_failure(c->self, r.base.error);
+}
+
+int mend_p2p_recv(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
+                  int source, int tag, MPI_Status *status)
+{
+    if (mend_likely(recv_at_once(c, buf, count, t, source, tag, status)))
+        return MPI_SUCCESS;
+    return recv_slow(c, buf, count, t, source, tag, status);
 }
 
 void mend_p2p_abandon(struct mend_p2p_request *r)

@@ -123,4 +123,9 @@ struct mend_wait {
 };
 void mend_wait_until(struct mend_proc *self, const struct mend_wait *w);
 
+/* For at most some microseconds, and not at all where somebody else may need the core: until a
+ * frame of one peer has arrived (net.h: peek), or a verdict.  Nothing else goes on meanwhile. */
+const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,
+                                         const void **payload_p);
+
 #endif

@@ -14,6 +14,8 @@
 
 #include <sched.h>
 
+#define FRAME_POLLS 256 /* some microseconds */
+
 struct patience {
     uint64_t polls;
     uint64_t yields;
@@ -64,6 +66,21 @@ static void pause_once(struct mend_proc *self, struct patience *p, bool rings)
     } else {
         sleep_until_woken(self);
     }
+}
+
+const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,
+                                         const void **payload_p)
+{
+    bool spins = !self->crowded && !self->threaded && !self->yield;
+    const struct mend_frame *f = self->net->peek(self, from, payload_p);
+
+    for (int i = 0; !f && spins && i < FRAME_POLLS; i++) {
+        if (mend_unlikely(mend_load_acquire(self->interrupt) != self->interrupt_seen))
+            break;
+        mend_cpu_relax();
+        f = self->net->peek(self, from, payload_p);
+    }
+    return f;
 }
 
 void mend_wait(struct mend_proc *self, struct mend_request *r)

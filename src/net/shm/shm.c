@@ -279,38 +279,77 @@ static bool frame_is_sound(const struct mend_shm_slot *slot)
             (slot->bulk_at < MEND_SHM_BULK_BYTES && len <= MEND_SHM_BULK_BYTES - slot->bulk_at));
 }
 
+static inline const void *payload_of(const struct in *in, const struct mend_shm_slot *slot)
+{
+    return mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX
+               ? (const void *)slot->inline_bytes
+               : (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at;
+}
+
+/* The slot at the head, if it is published. */
+static inline struct mend_shm_slot *next_slot(const struct in *in)
+{
+    struct mend_shm_slot *slot = &in->slots[in->head & SLOT_MASK];
+
+    /* acquire: pairs with the release in out_publish() */
+    return __atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) == in->head + 1 ? slot : NULL;
+}
+
+/* The frame at the head, of len bytes, is done with. */
+static inline void step(struct mend_proc *self, mend_peer from, struct in *in, uint32_t len)
+{
+    struct state *s = self->net_state;
+
+    in->head++;
+    s->seen[from] = (uint8_t)in->head;
+    if (len > 1024 || in->head - in->published >= MEND_SHM_SLOTS / 4)
+        publish_head(s, self, from, in);
+}
+
 /* Delivers up to `max` frames of one peer. */
 static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
 {
-    struct state *s = self->net_state;
-    struct in *in = &s->in[from];
+    struct in *in = &((struct state *)self->net_state)->in[from];
+    struct mend_shm_slot *slot;
     unsigned n = 0;
 
     if (mend_unlikely(in->cut || (!in->slots && !in_open(self, from, in))))
         return 0;
-    while (n < max) {
-        struct mend_shm_slot *slot = &in->slots[in->head & SLOT_MASK];
-        uint32_t len;
+    while (n < max && (slot = next_slot(in))) {
+        uint32_t len = mend_frame_len(&slot->f);
 
-        /* acquire: pairs with the release in out_publish() */
-        if (__atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) != in->head + 1)
-            break;
         if (mend_unlikely(!frame_is_sound(slot))) {
             self->on_trouble(self, from);
             break;
         }
-        len = mend_frame_len(&slot->f);
-        self->on_frame[mend_frame_kind(&slot->f)](
-            self, from, &slot->f,
-            len <= MEND_SHM_INLINE_MAX ? (void *)slot->inline_bytes
-                                       : (char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at);
-        in->head++;
+        self->on_frame[mend_frame_kind(&slot->f)](self, from, &slot->f, payload_of(in, slot));
+        step(self, from, in, len);
         n++;
-        s->seen[from] = (uint8_t)in->head;
-        if (len > 1024 || in->head - in->published >= MEND_SHM_SLOTS / 4)
-            publish_head(s, self, from, in);
     }
     return n;
+}
+
+/* A damaged frame is left for drain(). */
+static const struct mend_frame *shm_peek(struct mend_proc *self, mend_peer from,
+                                         const void **payload_p)
+{
+    struct in *in = &((struct state *)self->net_state)->in[from];
+    struct mend_shm_slot *slot;
+
+    if (mend_unlikely(in->cut || !in->slots))
+        return NULL;
+    slot = next_slot(in);
+    if (!slot || mend_unlikely(!frame_is_sound(slot)))
+        return NULL;
+    *payload_p = payload_of(in, slot);
+    return &slot->f;
+}
+
+static void shm_take(struct mend_proc *self, mend_peer from)
+{
+    struct in *in = &((struct state *)self->net_state)->in[from];
+
+    step(self, from, in, mend_frame_len(&in->slots[in->head & SLOT_MASK].f));
 }
 
 /* Looks at all doorbells, eight at a time. */
@@ -476,6 +515,8 @@ const struct mend_net mend_net_shm = {
     .reserve = shm_reserve,
     .commit = shm_commit,
     .poll = shm_poll,
+    .peek = shm_peek,
+    .take = shm_take,
     .cut = shm_cut,
     .pull = shm_pull,
     .prefers_pull = shm_prefers_pull,
