@@ -25,6 +25,7 @@
 struct closed {
     struct mend_list link;
     int cell, n;
+    bool agreed;
     struct {
         mend_peer peer;
         uint64_t closed_n; /* it has closed the communicator when its counter is beyond this */
@@ -89,12 +90,11 @@ static bool nobody_left(struct mend_proc *self, struct closed *x)
     return true;
 }
 
+/* Only where this process has written: the pages are there. */
 static void clear_agreements(struct mend_proc *self, int cell)
 {
-    char *at = mend_shm_cell_agree_of(self->shm_base, (uint32_t)self->me, (uint32_t)cell);
-
-    if (mend_shm_touch(self, at, MEND_SHM_CELL_AGREE))
-        memset(at, 0, MEND_SHM_CELL_AGREE);
+    memset(mend_shm_cell_agree_of(self->shm_base, (uint32_t)self->me, (uint32_t)cell), 0,
+           MEND_SHM_CELL_AGREE);
 }
 
 static void collect_closed(struct mend_proc *self)
@@ -104,7 +104,8 @@ static void collect_closed(struct mend_proc *self)
 
         if (!nobody_left(self, x))
             continue;
-        clear_agreements(self, x->cell);
+        if (x->agreed)
+            clear_agreements(self, x->cell);
         mend_coll_cell_give_back(self, x->cell);
         mend_list_remove(&x->link);
         mend_free(self, x);
@@ -158,6 +159,7 @@ static struct closed *others(struct mend_comm *c)
     if (!x)
         return NULL;
     x->cell = c->cell;
+    x->agreed = c->coll->agreed;
     x->n = 0;
     for (int r = 0; r < c->size; r++) {
         mend_peer p = mend_group_peer(c->group, r);

@@ -83,6 +83,7 @@ struct mend_coll_comm {
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */
     bool crowded;            /* more ranks than cores on this node */
+    bool agreed;             /* I wrote into the agreement area of the cell (member/agree_shm.c) */
 };
 
 static inline bool mend_shm_coll_possible(const struct mend_comm *c)

@@ -18,11 +18,12 @@
  *   1  agreement s uses slot s % 8; s is begun only when s - 4 is decided here, so whoever writes into
  *      a slot knows that all living have read what it held (they contributed to s - 4, hence decided
  *      s - 8);
- *   2  the slots of a cell that is free are zero: mend_agree_shm_clear() before it is given back;
+ *   2  the slots of a cell that is free are zero: coll/cells.c clears those that were written to;
  *   3  in the CREATION sequence a member that gave up on the communicator says no to every agreement
  *      from a number on that it has not contributed to (`no_from`, written once). */
 #include "member/internal.h"
 
+#include "coll/shm.h"
 #include "net/shm/shm.h"
 
 #include <string.h>
@@ -79,14 +80,8 @@ bool mend_agree_shm_usable(struct mend_comm *c)
         if (!mend_shm_touch(c->self, area_of(c, r), sizeof(struct area)))
             ft->shm = MEND_FT_SHM_NO;
     MEND_ASSERT(ft->shm == MEND_FT_SHM_YES); /* the members must not choose differently */
+    c->coll->agreed = true;
     return true;
-}
-
-void mend_agree_shm_clear(struct mend_comm *c)
-{
-    if (c->cell >= 0 && c->ft->shm == MEND_FT_SHM_YES)
-        memset(area_of(c, c->rank), 0, sizeof(struct area));
-    c->ft->shm = MEND_FT_SHM_UNKNOWN;
 }
 
 static uint32_t count_acked(struct mend_comm *c)

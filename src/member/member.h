@@ -35,9 +35,6 @@ void mend_member_on_death(struct mend_proc *self, mend_peer dead);
 int mend_ft_attach(struct mend_comm *c); /* per-communicator state; called at creation */
 void mend_ft_detach(struct mend_comm *c);
 
-/* The communicator's shared-memory cell is about to be given back: its owner clears it. */
-void mend_agree_shm_clear(struct mend_comm *c);
-
 /* The user frees c: drops the handle's reference, now or a little later (ft.c says why). */
 void mend_member_free(struct mend_comm *c);
 

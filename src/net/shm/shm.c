@@ -71,18 +71,53 @@ struct state {
     uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
     uint32_t row_bytes, polls;
     uint32_t wake_seen;
-    bool may_sleep; /* membarrier works: senders need no fence */
+    bool may_sleep;         /* membarrier works: senders need no fence */
+    uint64_t (*touched)[2]; /* by rank: cells whose control and agreement pages are reserved */
 };
+
+/* The word and bit that remember a piece which lies in the control or in the agreement page of a
+ * cell: communicators come and go, and their cells are the same few again and again.  False: it lies
+ * elsewhere. */
+static bool find_touched(const struct state *s, uint64_t from, size_t len, uint64_t **word_p,
+                         uint64_t *bit_p)
+{
+    uint64_t agree_at = MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA;
+    uint64_t cell, at;
+
+    if (from < s->header->cell_at || from >= s->header->ring_at)
+        return false;
+    cell = (from - s->header->cell_at) / MEND_SHM_CELL_BYTES;
+    at = (from - s->header->cell_at) % MEND_SHM_CELL_BYTES;
+    if (at + len > (at < agree_at ? MEND_SHM_CELL_CONTROL : MEND_SHM_CELL_BYTES))
+        return false;
+    *word_p = &s->touched[cell / MEND_SHM_CELLS][at >= agree_at];
+    *bit_p = UINT64_C(1) << cell % MEND_SHM_CELLS;
+    return true;
+}
+
+static bool reserve_pages(int fd, uint64_t from, size_t len)
+{
+    uint64_t end = (from + len + 4095) & ~UINT64_C(4095);
+
+    from &= ~UINT64_C(4095);
+    while (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) != 0)
+        if (errno != EINTR)
+            return false;
+    return true;
+}
 
 bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len)
 {
     uint64_t from = (uint64_t)((const char *)at - (const char *)self->shm_base);
-    uint64_t end = (from + len + 4095) & ~UINT64_C(4095);
+    uint64_t *word, bit = 0;
+    bool remember = find_touched(self->net_state, from, len, &word, &bit);
 
-    from &= ~UINT64_C(4095);
-    while (fallocate(self->shm_fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) != 0)
-        if (errno != EINTR)
-            return false;
+    if (remember && *word & bit)
+        return true;
+    if (!reserve_pages(self->shm_fd, from, len))
+        return false;
+    if (remember)
+        *word |= bit;
     return true;
 }
 
@@ -510,7 +545,8 @@ enum mend_status mend_shm_open(struct mend_proc *self)
     s->out = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->out));
     s->in = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->in));
     s->seen = mend_zalloc(self, s->row_bytes, 1);
-    if (!s->out || !s->in || !s->seen)
+    s->touched = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->touched));
+    if (!s->out || !s->in || !s->seen || !s->touched)
         return MEND_ERR_MEM;
     s->may_sleep = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     self->net = &mend_net_shm;
