@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* create.c – new communicators from one parent: what all creation has in common, dup, create_group.
+/* create.c – new communicators from one parent: what all creation has in common, and dup.
  *
  *   every member: { ok?, context id proposal, free cells } ── one agreement over the parent ──>
  *   everybody ok and nobody dead: the object, with the highest proposal and the lowest common cell
@@ -14,6 +14,7 @@
 
 mend_ctx mend_ctx_propose(struct mend_proc *self)
 {
+    MEND_ASSERT(self->me < 1 << 19); /* meet.c has the other half of the indices */
     return MEND_CTX_MAKE(self->me, self->ctx_counter++);
 }
 
@@ -184,32 +185,4 @@ int mend_member_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_
     if (err)
         mend_request_complete(&d->base, err);
     return MPI_SUCCESS;
-}
-
-/* The members of the group have no sequence of agreements in common; a communicator of their own,
- * whose id follows from (parent, group, tag, how often), lends them one for the creation.  All living
- * members of the group must call (MPI-5.0 7.4.2). */
-int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
-                             struct mend_comm **new_p)
-{
-    struct mend_proc *self = c->self;
-    struct mend_comm *temp;
-    int err = MPI_SUCCESS;
-
-    *new_p = NULL;
-    if (mend_group_rank(self, g, self->me) == MPI_UNDEFINED)
-        return MPI_SUCCESS;
-    mend_interrupt_check(self);
-    if (c->revoked)
-        return MEND_CLASS_INVALIDATED;
-    for (int i = 0; i < g->size; i++)
-        if (mend_group_rank(self, c->group, mend_group_peer(g, i)) == MPI_UNDEFINED)
-            return MPI_ERR_GROUP;
-    temp = mend_comm_create(self, g, NULL, mend_ctx_meeting(self, c, g, tag), c);
-    if (!temp)
-        return MPI_ERR_NO_MEM;
-    mend_unpark(self, temp->ctx);
-    err = mend_creation_now(temp, g, NULL, 0, new_p);
-    mend_member_free(temp);
-    return err;
 }

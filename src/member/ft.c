@@ -12,11 +12,13 @@ int mend_member_init(struct mend_proc *self)
 
     if (!m)
         return MPI_ERR_NO_MEM;
-    mend_hash_init(&m->meetings, self->arena);
+    mend_list_init(&m->meetings);
+    mend_list_init(&m->hellos);
     self->member = m;
     self->ctx_counter = MEND_CTX_FIRST;
     self->on_frame[MEND_FRAME_AGREE] = mend_agree_on_frame;
     self->on_frame[MEND_FRAME_REVOKE] = mend_revoke_on_frame;
+    self->on_frame[MEND_FRAME_MEMBER] = mend_member_on_frame;
     return MPI_SUCCESS;
 }
 
@@ -33,7 +35,6 @@ void mend_member_free(struct mend_comm *c)
 
 void mend_member_fini(struct mend_proc *self)
 {
-    mend_hash_fini(&self->member->meetings);
     mend_free(self, self->member);
     self->member = NULL;
 }
@@ -57,6 +58,7 @@ int mend_ft_attach(struct mend_comm *c)
         mend_list_init(&ft->agreements[i].waiting);
         mend_list_init(&ft->agreements[i].running);
     }
+    mend_hash_init(&ft->counts, c->self->arena);
     c->ft = ft;
     return MPI_SUCCESS;
 }
@@ -70,6 +72,8 @@ void mend_ft_detach(struct mend_comm *c)
     for (int i = 0; i < MEND_MACHINES; i++)
         mend_free(self, c->ft->agreements[i].sm);
     mend_free(self, c->ft->revoke);
+    mend_meet_forget_counts(c->ft, self);
+    mend_leaders_forget(c);
     mend_free(self, c->ft);
     c->ft = NULL;
     mend_bury(self, c->ctx);
@@ -104,4 +108,5 @@ void mend_member_on_death(struct mend_proc *self, mend_peer dead)
         mend_comm_put(all[i]);
     }
     mend_free(self, all);
+    mend_meet_look(self);
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* intercomm.c – intercommunicators: two groups get to know each other through their leaders.
+/* intercomm.c – intercommunicators: two groups get to know each other through their leaders; merging.
  *
- *   leader A <── header { size, context id proposal }, list of peers ──> leader B     (peer comm)
- *   leader ── the same ──> its group                                                (local bcast)
- *   everybody: the object, with the higher proposal, and one agreement over both groups
+ *   leader A <── group, context id proposal ──> leader B                         (leaders.c)
+ *   leader ── the same, or why nothing came of it ──> its group                  (two local bcasts)
+ *   everybody makes the object, with the higher proposal, and meets the others on it   (meet.c)
  *
- * The agreement on the new object makes creation uniform among all who know of it.  A group whose
- * broadcast fails everywhere does not know of it; the other group then waits until one of its own
- * members or the failed process is noticed, which is the death that made the broadcast fail. */
+ * Creation is uniform among the living of both groups.  Who gets out before it has come to the meeting
+ * leaves nobody there waiting:
+ *   - a member whose broadcast failed: for a death or a revocation in its group, which ends the meeting
+ *     for those who are in it;
+ *   - a leader: it tells the other one, who calls the meeting off, or whose own death does.
+ * A process other than a leader that waits in the broadcast depends on its leader's call alone: it knows
+ * neither the peer communicator nor the other group. */
 #include "member/internal.h"
 
 #include "proc/post.h"
@@ -26,89 +30,97 @@ static int bcast(struct mend_comm *c, void *buf, size_t n, int root)
     return mend_coll_bcast(c, b, root, &now);
 }
 
-static int swap(struct mend_comm *peer_c, int remote_leader, int tag, const void *mine, size_t n,
-                void *theirs, size_t max)
-{
-    const struct mend_type *bytes = mend_type_predefined((uintptr_t)MPI_BYTE);
-    struct mend_p2p_request out, in;
-    int err;
-
-    out.embedded = in.embedded = true;
-    mend_p2p_irecv(&in, peer_c, MEND_CHANNEL_P2P, theirs, (MPI_Count)max, bytes, remote_leader,
-                   tag);
-    mend_p2p_isend(&out, peer_c, MEND_CHANNEL_P2P, MEND_SEND_STANDARD, mine, (MPI_Count)n, bytes,
-                   remote_leader, tag);
-    mend_wait(peer_c->self, &in.base);
-    mend_wait(peer_c->self, &out.base);
-    err = in.base.error ? in.base.error : out.base.error;
-    return err;
-}
-
 static void list_peers(const struct mend_group *g, mend_peer *peers)
 {
     for (int i = 0; i < g->size; i++)
         peers[i] = mend_group_peer(g, i);
 }
 
-/* The leader's part: fills *h and *peers_p (its own memory) with what the other side says. */
-static int meet_leader(struct mend_comm *local, struct mend_comm *peer_c, int remote_leader,
-                       int tag, struct header *h, mend_peer **peers_p)
+/* Everybody learns what the leader has learnt; *peers_p has come from the leader, or is made here, and
+ * is the caller's in any case.  Blocks until the leader calls, or the local communicator fails. */
+static int tell_group(struct mend_comm *local, int leader, struct header *h, mend_peer **peers_p)
 {
-    struct mend_proc *self = local->self;
-    struct header mine = {.ctx = mend_ctx_propose(self), .size = local->size};
-    mend_peer *mine_list = mend_alloc(self, (size_t)local->size * sizeof(*mine_list));
-    int err = mine_list ? swap(peer_c, remote_leader, tag, &mine, sizeof(mine), h, sizeof(*h))
-                        : MPI_ERR_NO_MEM;
+    int err = bcast(local, h, sizeof(*h), leader);
 
-    if (!err) {
-        h->ctx = h->ctx > mine.ctx ? h->ctx : mine.ctx;
-        list_peers(local->group, mine_list);
-        *peers_p = mend_alloc(self, (size_t)h->size * sizeof(**peers_p));
-        err = *peers_p ? swap(peer_c, remote_leader, tag, mine_list,
-                              (size_t)local->size * sizeof(*mine_list), *peers_p,
-                              (size_t)h->size * sizeof(**peers_p))
-                       : MPI_ERR_NO_MEM;
-    }
-    mend_free(self, mine_list);
+    if (!err)
+        err = (int)h->error;
+    if (err)
+        return err;
+    if (!*peers_p)
+        *peers_p = mend_alloc(local->self, (size_t)h->size * sizeof(**peers_p));
+    MEND_ASSERT(*peers_p); /* its way out would be to leave the others in the broadcast */
+    return bcast(local, *peers_p, (size_t)h->size * sizeof(**peers_p), leader);
+}
+
+/* At the leader: what the other side says.  A peer communicator must be as whole as the local one
+ * (S2-2).  The other leader hears from us in any case. */
+static int ask_leader(struct mend_meeting *m, struct mend_comm *local, int own_error,
+                      struct header *h, mend_peer **peers_p)
+{
+    int n = 0, err = own_error;
+
+    if (mend_group_rank(local->self, local->group, m->other) != MPI_UNDEFINED)
+        return MPI_ERR_COMM; /* the groups must be disjoint */
+    if (!err && mend_comm_has_dead(m->peer_c))
+        err = MEND_CLASS_PROC_FAILED;
+    if (!err)
+        err = mend_meet_reason(m);
+    err = mend_leaders_meet(m, local, err, &h->ctx, peers_p, &n);
+    h->size = n;
     return err;
 }
 
-/* Everybody learns what the leader learnt.  *remote_p is the other group. */
-static int learn(struct mend_comm *local, int local_leader, struct mend_comm *peer_c,
-                 int remote_leader, int tag, struct header *h, struct mend_group **remote_p)
+/* Both groups: *remote_p is a reference for the caller. */
+static int learn(struct mend_meeting *m, struct mend_comm *local, int leader, int own_error,
+                 struct header *h, struct mend_group **remote_p)
 {
     struct mend_proc *self = local->self;
     mend_peer *peers = NULL;
-    int err = MPI_SUCCESS;
+    int err = own_error;
 
-    *h = (struct header){0};
-    if (local->rank == local_leader)
-        h->error = meet_leader(local, peer_c, remote_leader, tag, h, &peers);
-    err = bcast(local, h, sizeof(*h), local_leader);
-    if (!err)
-        err = (int)h->error;
-    if (!err && !peers)
-        peers = mend_alloc(self, (size_t)h->size * sizeof(*peers));
-    if (!err)
-        err = peers ? bcast(local, peers, (size_t)h->size * sizeof(*peers), local_leader)
-                    : MPI_ERR_NO_MEM;
+    if (m->peer_c)
+        h->error = ask_leader(m, local, own_error, h, &peers);
+    if (!own_error)
+        err = tell_group(local, leader, h, &peers);
+    if (err && m->peer_c && !h->error)
+        mend_leaders_take_back(m, local, err);
     if (!err) {
         *remote_p = mend_group_create(self, peers, (int)h->size);
-        err = *remote_p ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+        MEND_ASSERT(*remote_p);
     }
     mend_free(self, peers);
     return err;
 }
 
-static int agree_on(struct mend_comm *c)
+/* MPI_ERR_COMM, at everybody, if the groups have somebody in common. */
+static int check_disjoint(struct mend_comm *local, struct mend_group *remote)
 {
-    struct mend_agreed value = {.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-    int err = mend_agree_wait(c, MEND_MACHINE_CREATION, &value);
+    for (int i = 0; i < remote->size; i++)
+        if (mend_group_rank(local->self, local->group, mend_group_peer(remote, i)) != MPI_UNDEFINED)
+            return MPI_ERR_COMM;
+    return MPI_SUCCESS;
+}
+
+/* Comes to the meeting. */
+static int meet(struct mend_meeting *m, struct mend_comm *local, struct mend_group *remote,
+                mend_ctx ctx)
+{
+    struct mend_proc *self = local->self;
+    struct mend_agreed value = {.failed = NULL};
+    int err = check_disjoint(local, remote);
 
     if (!err)
-        err = mend_creation_result(c, &value, 0);
+        err = mend_meet_declined(self, ctx);
+    if (err)
+        return err;
+    m->c = mend_comm_create(self, local->group, remote, ctx, local);
+    MEND_ASSERT(m->c);
+    mend_creation_open(m->c);
+    err = mend_meet(m, &value);
     if (value.failed)
-        mend_group_put(c->self, value.failed);
+        mend_group_put(self, value.failed);
+    if (err)
+        mend_member_free(m->c);
     return err;
 }
 
@@ -117,30 +129,28 @@ int mend_member_intercomm_create(struct mend_comm *local, int local_leader,
                                  struct mend_comm **new_p)
 {
     struct mend_proc *self = local->self;
+    struct mend_meeting m = {.named = {local, peer_c}, .named_must_live = true};
     struct mend_group *remote = NULL;
-    struct mend_comm *c;
-    struct header h;
+    struct header h = {.ctx = 0};
     int err = mend_creation_check(local);
 
-    if (!err)
-        err = learn(local, local_leader, peer_c, remote_leader, tag, &h, &remote);
-    if (err)
-        return err;
-    for (int i = 0; i < remote->size && !err; i++)
-        if (mend_group_rank(self, local->group, mend_group_peer(remote, i)) != MPI_UNDEFINED)
-            err = MPI_ERR_COMM; /* the groups must be disjoint */
-    c = err ? NULL : mend_comm_create(self, local->group, remote, h.ctx, local);
-    mend_group_put(self, remote);
-    if (!c)
-        return err ? err : MPI_ERR_NO_MEM;
-    mend_creation_open(c);
-    err = agree_on(c);
-    if (err) {
-        mend_member_free(c);
+    if (local->rank == local_leader) {
+        m.peer_c = peer_c;
+        m.other = mend_comm_peer(peer_c, remote_leader);
+        m.tag = tag;
+    } else if (err) {
         return err;
     }
-    *new_p = c;
-    return MPI_SUCCESS;
+    mend_meet_begin(self, &m);
+    err = learn(&m, local, local_leader, err, &h, &remote);
+    if (!err)
+        err = meet(&m, local, remote, h.ctx);
+    mend_meet_end(&m);
+    if (remote)
+        mend_group_put(self, remote);
+    if (!err)
+        *new_p = m.c;
+    return err;
 }
 
 /* The group that says low comes first; if both say the same, the one with the lower first peer. */

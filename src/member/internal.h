@@ -41,6 +41,7 @@ struct mend_ft_comm {
     struct mend_agreements agreements[MEND_MACHINES];
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_revoke *revoke;
+    struct mend_hash counts; /* meet.c: how often something was asked for on it */
     enum { MEND_FT_SHM_UNKNOWN, MEND_FT_SHM_YES, MEND_FT_SHM_NO } shm; /* agree_shm.c */
 };
 
@@ -49,7 +50,25 @@ struct mend_ft_comm {
 struct mend_member {
     struct mend_comm *graves[MEND_GRAVES]; /* a ring of freed communicators, each a reference */
     uint32_t next_grave;
-    struct mend_hash meetings; /* meet.c: key -> how often */
+    struct mend_list meetings; /* struct mend_meeting: calls that go on */
+    struct mend_list hellos;   /* leaders.c: for calls that have not been made yet */
+};
+
+/* A call that makes a communicator for processes that have none in common yet (meet.c).  It lives on
+ * the caller's stack. */
+struct mend_meeting {
+    struct mend_list link;      /* in self->member->meetings */
+    struct mend_comm *c;        /* where they meet; NULL until that is known */
+    struct mend_comm *named[2]; /* the call's arguments; may be NULL */
+    bool named_must_live;       /* a death in one of those ends it */
+    bool called_off;            /* all others were told that nothing comes of it */
+    int error;                  /* class of the other leader's refusal */
+    /* At leaders (leaders.c): what the call is between the two.  peer_c NULL: no leader. */
+    struct mend_comm *peer_c;
+    mend_peer other;
+    int tag;
+    uint64_t number;
+    bool over; /* nobody waits for the other's HELLO any more: what comes now is its no */
 };
 
 /* Peer of a protocol rank, and back (-1: no member). */
@@ -90,9 +109,53 @@ void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 /* A proposal for a context id that this process never makes again. */
 mend_ctx mend_ctx_propose(struct mend_proc *self);
 
-/* The id under which the members of g meet, the n-th time they do so with this tag (meet.c). */
-mend_ctx mend_ctx_meeting(struct mend_proc *self, struct mend_comm *parent, struct mend_group *g,
-                          int tag);
+/* meet.c */
+
+/* The id under which the members of g meet, the n-th time they do so with this tag. */
+mend_ctx mend_meet_id(struct mend_comm *parent, struct mend_group *g, int tag);
+
+/* A call begins and ends.  Between the two it is looked at when something has happened. */
+void mend_meet_begin(struct mend_proc *self, struct mend_meeting *m);
+void mend_meet_end(struct mend_meeting *m);
+void mend_meet_look(struct mend_proc *self);
+
+/* Why nothing can come of it: PROC_FAILED, INVALIDATED; MPI_SUCCESS: it can. */
+int mend_meet_reason(const struct mend_meeting *m);
+
+/* The class of the error if this process has said no under this id already, MPI_SUCCESS if not. */
+int mend_meet_declined(struct mend_proc *self, mend_ctx ctx);
+
+/* The agreement of those who meet on m->c.  Blocks until all living members have come or declined; the
+ * file's header says what ends that.  MPI_SUCCESS, with the value, at all living or at none; else
+ * the class.  value->failed is the caller's. */
+int mend_meet(struct mend_meeting *m, struct mend_agreed *value);
+
+/* A counter that belongs to c, named by two numbers; 0 at first. */
+uint64_t *mend_meet_count(struct mend_comm *c, uint64_t what, uint64_t tag);
+void mend_meet_forget_counts(struct mend_ft_comm *ft, struct mend_proc *self);
+
+mend_frame_handler mend_member_on_frame;
+
+/* leaders.c */
+
+/* Exchanges groups and proposals with the other leader.  own_error: why this side will not come: then the
+ * other one is told, and that is all.  Blocks until the other has said something or is dead, or the
+ * meeting has a reason to end.  *peers_p is the caller's, who frees it also after an error. */
+int mend_leaders_meet(struct mend_meeting *m, struct mend_comm *local, int own_error,
+                      mend_ctx *ctx_p, mend_peer **peers_p, int *n_p);
+
+/* After success: this side will not come after all. */
+void mend_leaders_take_back(struct mend_meeting *m, struct mend_comm *local, int error);
+
+/* False: nobody of ours sends this. */
+struct mend_member_wire;
+bool mend_leaders_on_hello(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                           const struct mend_member_wire *w, const void *payload);
+
+/* The peer communicator goes. */
+void mend_leaders_forget(struct mend_comm *peer_c);
+
+/* create.c */
 
 /* What every creation agrees on, and the object that follows from it.  later: the caller goes on and
  * may begin other creations before this one is decided.  What was offered is held back until

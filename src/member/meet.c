@@ -1,35 +1,305 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meet.c – context ids for processes that have no communicator of their own in common yet.
+/* meet.c – processes that have no communicator of their own in common yet meet to make one:
+ * MPI_Comm_create_group and MPI_Intercomm_create.
  *
- * Such an id is a hash of what all of them know: the parent's id, the group, the tag, and how often
- * this group has met with this tag.  The proposer's field is all ones, which no process has, so these
- * ids never meet proposed ones.  Two meetings of one process would have to agree in 40 bits to be
- * taken for each other. */
+ * They meet on a communicator that all of them make alike, each by itself, and its CREATION sequence
+ * decides.  Who has made it has come.  An agreement waits for all living members; but a living one
+ * need not ever come, and the others must not wait for it for ever:
+ *
+ *   A, B in the meeting │ D dies (or the parent is revoked)  │ C has seen that elsewhere, and never calls
+ *                       │                                    │
+ *   A ── UP, parked at C                                     │
+ *   A, B: nothing can come of this any more ──── NO {id, groups} ───> C: makes the communicator too,
+ *   A <─────────────────────── its vote: no ─────────────────────────    says no, and keeps it as a grave
+ *   A, B: refused, uniformly (S2-5)                          │ C calls late: finds the grave, is refused
+ *
+ * What ends a meeting, and what does not.
+ *   a  A member of the group (of either group) is dead.  It is involved (S0-7), so all get
+ *      MPI_ERR_PROC_FAILED in bounded time (S0-1), as with any creation (S2-6, S2-14).
+ *   b  A communicator that was named in the call is revoked (S0-60): MPI_ERR_INVALIDATED.
+ *   c  MPI_Intercomm_create: a communicator that was named has a dead member, also if it belongs to
+ *      neither group: all communicators that take part must be active (S2-2).
+ *   d  MPI_Comm_create_group: a dead member of the parent that is *not* in the group is no reason.
+ *      The group is what the operation is applied to, so nobody involved has failed, and it must
+ *      not fail (S0-10); it is how survivors make a communicator without anybody else's help.
+ *   e  A living process that does not call though none of a, b, c holds: the program is wrong, as with
+ *      any collective.  One that gives up because of a failure that concerns itself only must say so
+ *      by revoking a communicator that the others have named, which is what revocation is for.
+ *
+ * Why a NO cannot contradict anything.  Its receiver that has come ignores it: its vote is out.  One
+ * that has not come has not voted, hence nobody can have decided on success; and the reasons above are
+ * for ever, so its own call would be refused, too.
+ *
+ * Who calls off: everybody in the meeting who sees a reason tells all others; that is quadratic, and
+ * happens once.  A reason that only some can see (b, c) is seen by a living member of the meeting:
+ * in (b) by all who named the communicator, in (c) by the leader, for whose death (a) holds.
+ *
+ * Ids.  They follow from what all members of a group know: the parent, the tag, the group, and how
+ * often this was asked for.  Bit 63, which the index of no proposer has, keeps them apart from
+ * proposed ones; 59 bits of hash keep them apart from each other. */
 #include "member/internal.h"
 
-#define MEETING_INDEX UINT64_C(0xfffff)
+#include "member/wire.h"
+
+#include <string.h>
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
     return mend_hash_mix(h * UINT64_C(0x9e3779b97f4a7c15) + x);
 }
 
-/* How often the key was used before. */
-static uint64_t count_up(struct mend_proc *self, uint64_t key)
+uint64_t *mend_meet_count(struct mend_comm *c, uint64_t what, uint64_t tag)
 {
-    uintptr_t n = (uintptr_t)mend_hash_get(&self->member->meetings, key);
+    struct mend_proc *self = c->self;
+    uint64_t key = mix(what, tag), *n = mend_hash_get(&c->ft->counts, key);
 
-    MEND_ASSERT(mend_hash_put(&self->member->meetings, key, (void *)(n + 1)) == MEND_OK);
+    if (n)
+        return n;
+    n = mend_zalloc(self, 1, sizeof(*n));
+    MEND_ASSERT(n && mend_hash_put(&c->ft->counts, key, n) == MEND_OK);
     return n;
 }
 
-mend_ctx mend_ctx_meeting(struct mend_proc *self, struct mend_comm *parent, struct mend_group *g,
-                          int tag)
+void mend_meet_forget_counts(struct mend_ft_comm *ft, struct mend_proc *self)
+{
+    uint32_t pos = 0;
+    uint64_t key;
+    void *n;
+
+    while (mend_hash_next(&ft->counts, &pos, &key, &n))
+        mend_free(self, n);
+    mend_hash_fini(&ft->counts);
+}
+
+mend_ctx mend_meet_id(struct mend_comm *parent, struct mend_group *g, int tag)
 {
     uint64_t h = mix(parent->ctx, (uint64_t)(unsigned)tag);
 
     for (int i = 0; i < g->size; i++)
         h = mix(h, (uint64_t)mend_group_peer(g, i));
-    h = mix(h, count_up(self, h));
-    return MEND_CTX_MAKE(MEETING_INDEX, h & UINT64_C(0xffffffffff));
+    h = mix(h, (*mend_meet_count(parent, h, (uint64_t)(unsigned)tag))++);
+    return (UINT64_C(1) << 63 | h) & ~MEND_CTX_CHANNEL_MASK;
+}
+
+int mend_meet_reason(const struct mend_meeting *m)
+{
+    for (unsigned i = 0; i < MEND_COUNT_OF(m->named); i++)
+        if (m->named[i] && m->named[i]->revoked)
+            return MEND_CLASS_INVALIDATED;
+    for (unsigned i = 0; i < MEND_COUNT_OF(m->named); i++)
+        if (m->named[i] && m->named_must_live && m->named[i]->coll_failed)
+            return MEND_CLASS_PROC_FAILED;
+    return m->c && m->c->coll_failed ? MEND_CLASS_PROC_FAILED : m->error;
+}
+
+static void tell_no(struct mend_comm *c, int error)
+{
+    struct mend_proc *self = c->self;
+    struct mend_ft_comm *ft = c->ft;
+    size_t len = sizeof(struct mend_member_wire) + (size_t)ft->members_n * sizeof(mend_peer);
+    struct mend_member_wire *w = mend_alloc(self, len);
+    mend_peer *peers = (mend_peer *)(w + 1);
+    struct mend_frame f =
+        mend_frame_make(MEND_FRAME_MEMBER, c->ctx | MEND_CHANNEL_FT, 0, ft->me, (uint32_t)len);
+
+    MEND_ASSERT(w && len <= self->net->payload_max_bytes);
+    *w = (struct mend_member_wire){.kind = MEND_MEMBER_NO,
+                                   .error = error,
+                                   .first_n = ft->first->size,
+                                   .second_n = ft->members_n - ft->first->size};
+    for (int r = 0; r < ft->members_n; r++)
+        peers[r] = mend_ft_peer(ft, r);
+    for (int r = 0; r < ft->members_n; r++)
+        if (r != ft->me)
+            MEND_ASSERT(mend_post(self, peers[r], &f, w));
+    mend_free(self, w);
+}
+
+static void call_off(struct mend_meeting *m)
+{
+    int error = m->c && !m->called_off ? mend_meet_reason(m) : MPI_SUCCESS;
+
+    if (!error)
+        return;
+    m->called_off = true;
+    mend_event(m->c->self, MEND_EV_MEMBER_CALL_OFF);
+    tell_no(m->c, error);
+}
+
+void mend_meet_look(struct mend_proc *self)
+{
+    mend_list_foreach (l, next, &self->member->meetings)
+        call_off(mend_list_entry(l, struct mend_meeting, link));
+}
+
+void mend_meet_begin(struct mend_proc *self, struct mend_meeting *m)
+{
+    mend_list_append(&self->member->meetings, &m->link);
+}
+
+void mend_meet_end(struct mend_meeting *m)
+{
+    mend_list_remove(&m->link);
+}
+
+/* The vote is no if there is a reason already; else whoever sees one first calls it off. */
+int mend_meet(struct mend_meeting *m, struct mend_agreed *value)
+{
+    struct mend_comm *c = m->c;
+    int error = mend_meet_reason(m);
+
+    mend_creation_propose(c, !error, false, value);
+    value->max_word[1] = (uint64_t)error;
+    call_off(m);
+    error = mend_creation_decide(c, value);
+    mend_event(c->self, MEND_EV_MEMBER_CREATE_DECIDED);
+    if (error || (value->and_word[0] == UINT64_MAX && !value->failed_n))
+        return error;
+    return value->max_word[1] ? (int)value->max_word[1] : MEND_CLASS_PROC_FAILED;
+}
+
+/* Only a NO brings a communicator into being before this process's own call does. */
+int mend_meet_declined(struct mend_proc *self, mend_ctx ctx)
+{
+    const struct mend_comm *grave = mend_hash_get(&self->comms, ctx);
+
+    if (grave)
+        return grave->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED;
+    return mend_is_buried(self, ctx) ? MEND_CLASS_PROC_FAILED : MPI_SUCCESS;
+}
+
+/* Comes to the meeting in order to say no, and leaves. */
+static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend_group *first,
+                    struct mend_group *second)
+{
+    bool in_first = mend_group_rank(self, first, self->me) != MPI_UNDEFINED;
+    struct mend_group *mine = in_first ? first : second, *other = in_first ? second : first;
+    struct mend_comm *c = mend_comm_create(self, mine, other, ctx, NULL);
+
+    MEND_ASSERT(c);
+    c->revoked = error == MEND_CLASS_INVALIDATED;
+    c->coll_failed = true;
+    mend_creation_open(c);
+    mend_member_free(c);
+}
+
+/* A group as it was sent; NULL if it cannot be one. */
+static struct mend_group *read_group(struct mend_proc *self, const mend_peer *peers, int n)
+{
+    struct mend_group *g;
+
+    for (int i = 0; i < n; i++)
+        if (peers[i] < 0 || peers[i] >= self->peers_n)
+            return NULL;
+    g = mend_group_create(self, peers, n);
+    MEND_ASSERT(g);
+    for (int i = 0; i < n; i++)
+        if (mend_group_rank(self, g, peers[i]) != i) { /* twice */
+            mend_group_put(self, g);
+            return NULL;
+        }
+    return g;
+}
+
+static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
+                  const struct mend_member_wire *w, const mend_peer *peers)
+{
+    struct mend_group *first, *second = NULL;
+    bool good;
+
+    if (mend_hash_get(&self->comms, ctx) || mend_is_buried(self, ctx))
+        return true; /* has come, or has declined */
+    first = read_group(self, peers, w->first_n);
+    if (first && w->second_n)
+        second = read_group(self, peers + w->first_n, w->second_n);
+    good = first && (second || !w->second_n);
+    for (int k = 0; good && k < 2; k++) {
+        mend_peer p = k ? from : self->me;
+
+        good = (mend_group_rank(self, first, p) != MPI_UNDEFINED) !=
+               (second && mend_group_rank(self, second, p) != MPI_UNDEFINED);
+    }
+    if (good)
+        decline(self, ctx, w->error, first, second);
+    if (first)
+        mend_group_put(self, first);
+    if (second)
+        mend_group_put(self, second);
+    return good;
+}
+
+void mend_member_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                          const void *payload)
+{
+    struct mend_member_wire w;
+    uint64_t len = mend_frame_len(f);
+    const mend_peer *peers = (const mend_peer *)((const char *)payload + sizeof(w));
+    bool good = len >= sizeof(w);
+
+    if (good) {
+        memcpy(&w, payload, sizeof(w));
+        good = w.first_n > 0 && w.second_n >= 0 &&
+               len == sizeof(w) + ((uint64_t)w.first_n + (uint64_t)w.second_n) * sizeof(mend_peer);
+    }
+    if (good && w.kind == MEND_MEMBER_NO)
+        good = on_no(self, from, f->ctx & ~MEND_CTX_CHANNEL_MASK, &w, peers);
+    else if (good && w.kind == MEND_MEMBER_HELLO)
+        good = mend_leaders_on_hello(self, from, f, &w, payload);
+    else
+        good = false;
+    if (!good)
+        self->on_trouble(self, from);
+}
+
+static bool has_dead(struct mend_proc *self, struct mend_group *g)
+{
+    for (uint32_t i = 0; i < self->deaths_n; i++)
+        if (mend_group_rank(self, g, self->deaths[i].peer) != MPI_UNDEFINED)
+            return true;
+    return false;
+}
+
+/* Collective over the group (MPI-5.0 7.4.2). */
+static int create_group(struct mend_comm *c, struct mend_group *g, mend_ctx id,
+                        struct mend_comm **new_p)
+{
+    struct mend_proc *self = c->self;
+    struct mend_meeting m = {.named = {c}};
+    struct mend_agreed value = {.failed = NULL};
+    int err = mend_meet_declined(self, id);
+
+    if (err)
+        return err;
+    m.c = mend_comm_create(self, g, NULL, id, c);
+    if (!m.c)
+        return MPI_ERR_NO_MEM;
+    mend_creation_open(m.c);
+    mend_meet_begin(self, &m);
+    err = mend_meet(&m, &value);
+    mend_meet_end(&m);
+    if (!err)
+        err = mend_creation_object(c, g, NULL, &value, new_p);
+    if (value.failed)
+        mend_group_put(self, value.failed);
+    mend_member_free(m.c);
+    return err;
+}
+
+int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
+                             struct mend_comm **new_p)
+{
+    mend_ctx id = mend_meet_id(c, g, tag); /* counts this call, whatever comes of it */
+    int err;
+
+    *new_p = NULL;
+    mend_interrupt_check(c->self);
+    if (c->revoked)
+        return MEND_CLASS_INVALIDATED;
+    if (has_dead(c->self, g)) /* S2-9 */
+        return MEND_CLASS_PROC_FAILED;
+    mend_event(c->self, MEND_EV_MEMBER_CREATE_ENTER);
+    err = create_group(c, g, id, new_p);
+    if (err == MEND_CLASS_INVALIDATED)
+        mend_revoke(c); /* S0-63 */
+    return err;
 }

@@ -38,6 +38,7 @@ static void carry_out(struct mend_comm *c)
     mend_p2p_on_revoke(c);
     mend_coll_on_revoke(c);
     mend_creation_say_no(c);
+    mend_meet_look(c->self);
 }
 
 static void step(struct mend_comm *c, const struct mend_revoke_event *ev)

@@ -121,7 +121,7 @@ void mend_out_drop_all(struct mend_proc *self, mend_peer dead)
     }
 }
 
-static bool buried(const struct mend_proc *self, mend_ctx ctx)
+bool mend_is_buried(const struct mend_proc *self, mend_ctx ctx)
 {
     return mend_hash_get(&self->tombs, ctx & ~MEND_CTX_CHANNEL_MASK) != NULL;
 }
@@ -130,7 +130,7 @@ void mend_park(struct mend_proc *self, mend_peer from, const struct mend_frame *
                const void *payload)
 {
     uint32_t len = mend_frame_len(f);
-    struct parked *p = buried(self, f->ctx) ? NULL : mend_alloc(self, sizeof(*p) + len);
+    struct parked *p = mend_is_buried(self, f->ctx) ? NULL : mend_alloc(self, sizeof(*p) + len);
 
     if (!p)
         return;

@@ -51,5 +51,6 @@ void mend_unpark(struct mend_proc *self, mend_ctx ctx);
 
 /* The context is gone: late frames are dropped from now on. */
 void mend_bury(struct mend_proc *self, mend_ctx ctx);
+bool mend_is_buried(const struct mend_proc *self, mend_ctx ctx);
 
 #endif

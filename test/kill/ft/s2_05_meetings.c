@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S2-3, S2-5..S2-7, S0-1, S0-33: MPI_Comm_create_group and MPI_Intercomm_create are uniform: a rank dies at any
+ * of their steps; either every survivor has the communicator, and can talk on it to the others, or none
+ * has.  Nobody calls anything else in between: who waits for the dead is freed by the death alone.
+ *
+ * MPI_Comm_split of the world is the first creation, a duplicate the second, ours the third. */
+/* RUN: -n 4 ; args group ; kill 3 at member.create.enter#3 ; expect "rank 0 ok" */
+/* RUN: -n 4 ; args group ; kill 0 at agree.enter#3 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args group ; kill 2 at agree.sent.up#1 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; args group ; kill 0 at agree.sent.down#1 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; args group ; kill 0 at agree.done#3 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args group ; kill 4 at member.create.decided#3 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args group ; kill 3,1 at agree.enter#3 ; expect "rank 2 ok" */
+/* RUN: -n 4 ; args inter ; kill 0 at member.create.enter#3 ; expect "rank 1 ok" */
+/* RUN: -n 4 ; args inter ; kill 0 at member.hello ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; args inter ; kill 2 at member.hello ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; args inter ; kill 0,2 at member.hello ; expect "rank 1 ok" */
+/* RUN: -n 7 ; args inter ; kill 0 at coll.enter#2 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; args inter ; kill 4 at coll.enter#2 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; args inter ; kill 0 at coll.done#2 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; args inter ; kill 3 at coll.enter#3 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; args inter ; kill 5 at agree.enter#3 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; args inter ; kill 0 at agree.sent.down#1 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; args inter ; kill 3,4 at agree.sent.up#1 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; args inter ; kill 6 at member.create.enter#3 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 6 ; args inter ; kill 5 at agree.enter#3 ; kill 2 at member.call.off ; expect "rank 1 ok" ;
+ * times 3 */
+#include "../common.h"
+
+#define VICTIMS_MAX 2
+
+static int low, upper;
+
+static int create(const char *how, MPI_Comm local, MPI_Comm c, MPI_Comm *made)
+{
+    MPI_Group g;
+    int err;
+
+    if (!strcmp(how, "inter"))
+        return MPI_Intercomm_create(local, 0, c, upper ? 0 : low, 1, made);
+    MPI_Comm_group(c, &g);
+    err = MPI_Comm_create_group(c, g, 77, made);
+    MPI_Group_free(&g);
+    return err;
+}
+
+static int dead_n(void)
+{
+    MPI_Group dead;
+    int n;
+
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &n, MPI_STATUS_IGNORE);
+    MPI_Comm_get_failed(MPI_COMM_WORLD, &dead);
+    MPI_Group_size(dead, &n);
+    MPI_Group_free(&dead);
+    return n;
+}
+
+/* S2-3: exactly who was asked for; S0-33: they can talk, if the other one lives. */
+static void use(const char *how, MPI_Comm made)
+{
+    int n, m = 0, to, err;
+
+    MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    MPI_Comm_size(made, &n);
+    if (!strcmp(how, "inter"))
+        MPI_Comm_remote_size(made, &m);
+    CHECK_EQ(n + m, size);
+    to = m ? m - 1 : n - 1;
+    err = MPI_Send(&n, 1, MPI_INT, to, 0, made);
+    CHECK(err == MPI_SUCCESS || (err == MPI_ERR_PROC_FAILED && is_known_dead(made, to)));
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm local, c, made = MPI_COMM_NULL;
+    int err, dead;
+
+    start(&argc, &argv);
+    low = size / 2;
+    upper = rank >= low;
+    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &local), MPI_SUCCESS);
+    CHECK_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &c), MPI_SUCCESS);
+    err = create(argv[1], local, c, &made);
+    CHECK(err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED);
+    CHECK((err == MPI_SUCCESS) == (made != MPI_COMM_NULL));
+    post(err ? 1 : 2);
+    do /* who got the decision may be asked for it */
+        dead = dead_n();
+    while (dead == 0 || posted(1) + posted(2) < size - dead);
+    CHECK(dead <= VICTIMS_MAX);
+    CHECK(posted(1) == 0 || posted(2) == 0); /* S2-5 */
+    if (made != MPI_COMM_NULL)
+        use(argv[1], made);
+    return finish();
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Comm_create_group when a living member stays away.
+ *   inside   S2-14, S2-6, S0-1: a member of the group dies; who has seen it elsewhere never calls, and who
+ *            called before gets MPI_ERR_PROC_FAILED
+ *   late     S2-5, S2-9: the same, and the others call in the end: refused, at once
+ *   outside  S0-10, S2-3: a member of the parent dies that is not in the group: it is not involved; the
+ *            survivors make a communicator of exactly those who were asked for
+ *   revoke   S0-60, S0-65: a member gives up by revoking the parent: MPI_ERR_INVALIDATED in progress, and
+ *            for those who call later
+ */
+/* RUN: -n 4 ; args inside ; expect "rank 0 ok" */
+/* RUN: -n 9 ; args inside ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 6 ; args late ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; args outside ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 2 ; args revoke ; expect "rank 1 ok" */
+/* RUN: -n 7 ; args revoke ; expect "rank 1 ok" ; times 3 */
+#include "../common.h"
+
+static MPI_Comm c;
+static MPI_Group all;
+
+static int create(MPI_Group g)
+{
+    MPI_Comm made = MPI_COMM_WORLD;
+    int err = MPI_Comm_create_group(c, g, 5, &made), n;
+
+    CHECK((err != MPI_SUCCESS) == (made == MPI_COMM_WORLD));
+    if (err)
+        return err;
+    MPI_Comm_size(made, &n);
+    MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    CHECK_EQ(MPI_Barrier(made), MPI_SUCCESS);
+    CHECK_EQ(MPI_Comm_free(&made), MPI_SUCCESS);
+    return -n;
+}
+
+/* Even ranks call, odd ones have seen the death elsewhere. */
+static void inside(bool late)
+{
+    int callers = size / 2;
+
+    if (rank == size - 1) {
+        await(0, callers);
+        usleep(2000); /* they are in the call, mostly */
+        die_now();
+    }
+    if (rank % 2 == 0) {
+        post(0);
+        CHECK_CLASS(create(all), MPI_ERR_PROC_FAILED);
+        post(1);
+        CHECK_CLASS(create(all), MPI_ERR_PROC_FAILED);
+        return;
+    }
+    wait_until_dead(c, size - 1);
+    if (!late)
+        return;
+    while (posted(1) < callers) /* it answers, and has not called */
+        wait_until_dead(c, size - 1);
+    CHECK_CLASS(create(all), MPI_ERR_PROC_FAILED);
+}
+
+static void outside(void)
+{
+    MPI_Group few;
+    int victim = size - 1, two[] = {0, 1};
+
+    if (rank == victim)
+        die_now();
+    wait_until_dead(c, victim);
+    CHECK_CLASS(MPI_Barrier(c), MPI_ERR_PROC_FAILED);
+    MPI_Group_excl(all, 1, &victim, &few);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(create(few), -(size - 1));
+    MPI_Group_free(&few);
+    MPI_Group_incl(all, 2, two, &few);
+    if (rank < 2)
+        CHECK_EQ(create(few), -2);
+    MPI_Group_free(&few);
+    CHECK_CLASS(create(all), MPI_ERR_PROC_FAILED); /* S2-9 */
+}
+
+static void gives_up(void)
+{
+    int flag;
+
+    if (rank == 0) {
+        await(0, size - 1);
+        usleep(2000); /* they are in the call, mostly */
+        CHECK_EQ(MPIX_Comm_revoke(c), MPI_SUCCESS);
+    } else {
+        post(0);
+        CHECK_CLASS(create(all), MPI_ERR_INVALIDATED);
+        MPIX_Comm_is_revoked(c, &flag); /* S0-63 */
+        CHECK_EQ(flag, 1);
+    }
+    CHECK_CLASS(create(all), MPI_ERR_INVALIDATED);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    CHECK_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &c), MPI_SUCCESS);
+    MPI_Comm_group(c, &all);
+    if (!strcmp(argv[1], "inside") || !strcmp(argv[1], "late"))
+        inside(!strcmp(argv[1], "late"));
+    else if (!strcmp(argv[1], "outside"))
+        outside();
+    else
+        gives_up();
+    return finish();
+}
