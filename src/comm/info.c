@@ -172,20 +172,6 @@ static int set_command_of(struct mend_proc *self, struct mend_info *i, int argc,
     return set_command(self, i, argc > 0 ? argv[0] : "", args);
 }
 
-static const char *thread_level(const struct mend_proc *self)
-{
-    switch (self->thread_level) {
-    case MPI_THREAD_MULTIPLE:
-        return "MPI_THREAD_MULTIPLE";
-    case MPI_THREAD_SERIALIZED:
-        return "MPI_THREAD_SERIALIZED";
-    case MPI_THREAD_FUNNELED:
-        return "MPI_THREAD_FUNNELED";
-    default:
-        return "MPI_THREAD_SINGLE";
-    }
-}
-
 /* Number of processes that the launcher started: known to it before MPI_Init. */
 static int set_maxprocs(struct mend_proc *self, struct mend_info *i)
 {
@@ -215,6 +201,8 @@ static int set_place(struct mend_proc *self, struct mend_info *i)
     return err;
 }
 
+/* The same before, in and after the time between MPI_Init and MPI_Finalize (MPI-5.0 10).  So there is
+ * no "thread_level": it would be the level that the launcher was asked for, and ours is never asked. */
 struct mend_info *mend_info_env_create(struct mend_proc *self, int argc, char *const *argv)
 {
     struct mend_info *i = mend_info_create(self);
@@ -227,8 +215,6 @@ struct mend_info *mend_info_env_create(struct mend_proc *self, int argc, char *c
         err = set_maxprocs(self, i);
     if (!err)
         err = set_place(self, i);
-    if (!err && self->state == MEND_PROC_RUNNING)
-        err = mend_info_set(self, i, "thread_level", thread_level(self));
     if (err) {
         mend_info_free(self, i);
         return NULL;
@@ -236,15 +222,10 @@ struct mend_info *mend_info_env_create(struct mend_proc *self, int argc, char *c
     return i;
 }
 
-/* Made anew when MPI_Init has happened since: then more is known. */
 struct mend_info *mend_info_env(struct mend_proc *self)
 {
     struct mend_objects *o = self->objects;
 
-    if (o->env && self->state == MEND_PROC_RUNNING && !mend_info_get(o->env, "thread_level")) {
-        mend_info_free(self, o->env);
-        o->env = NULL;
-    }
     if (!o->env)
         o->env = mend_info_env_create(self, 0, NULL);
     return o->env;
