@@ -198,56 +198,73 @@ int mend_cart_neighbour(const struct mend_cart *cart, int direction, int64_t dis
     return rank;
 }
 
-static int largest_prime_factor(int n)
-{
-    int largest = 1;
-
-    for (int p = 2; (int64_t)p * p <= n; p++)
-        while (n % p == 0) {
-            largest = p;
-            n /= p;
-        }
-    return n > 1 ? n : largest;
-}
-
-static bool is_power_enough(int factor, int k, int n)
-{
-    int64_t power = 1;
-
-    for (int i = 0; i < k && power < n; i++)
-        power *= factor;
-    return power >= n;
-}
-
-/* Writes n as k factors of at most `limit`, larger ones first, the largest as small as possible,
- * then the next one, and so on.  False: there is no such product.
- *
- * The first factor is at least the k-th root and the largest prime factor; both bounds leave few
- * candidates to try. */
-static bool factor(int n, int k, int limit, int *factors)
-{
-    if (k == 0)
-        return n == 1;
-    if (k == 1) {
-        factors[0] = n;
-        return n <= limit;
-    }
-    for (int f = largest_prime_factor(n); f <= limit && f <= n; f++) {
-        if (n % f || !is_power_enough(f, k, n))
-            continue;
-        factors[0] = f;
-        if (factor(n / f, k - 1, f, factors + 1))
-            return true;
-    }
-    return false;
-}
-
 /* Dimensions beyond this many get the factor 1: an int has at most 30 prime factors. */
 #define FACTORS_MAX 32
 
+/* The search for the factors that are closest to each other. */
+struct factors {
+    int k, pick[FACTORS_MAX]; /* smallest first */
+    int best[FACTORS_MAX];
+    int64_t best_spread; /* largest minus smallest of the best so far */
+};
+
+/* factor^k, or something above n */
+static int64_t power_up_to(int64_t factor, int k, int64_t n)
+{
+    int64_t power = 1;
+
+    for (int i = 0; i < k && power <= n; i++)
+        power *= factor;
+    return power;
+}
+
+/* The largest integer whose k-th power is at most n. */
+static int root(int k, int n)
+{
+    int low = 1, high = n;
+
+    while (low < high) {
+        int mid = low + (high - low + 1) / 2;
+
+        if (power_up_to(mid, k, n) <= n)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+/* Picks factor number `at` and the ones after it, which make n.  They come smallest first and each as
+ * large as possible, so of equal spreads the first found is that with the largest small factors.  What
+ * cannot be closer than the best is not looked at: the largest factor is at least the root of n. */
+static void pick(struct factors *f, int at, int n)
+{
+    int left = f->k - at, low = at ? f->pick[at - 1] : 1;
+
+    if (left == 1) {
+        f->pick[at] = n;
+        if (n >= low && n - f->pick[0] < f->best_spread) {
+            f->best_spread = n - f->pick[0];
+            memcpy(f->best, f->pick, sizeof(f->best));
+        }
+        return;
+    }
+    for (int x = root(left, n); x >= low; x--) {
+        int64_t smallest = at ? f->pick[0] : x;
+
+        if (power_up_to(smallest + f->best_spread - 1, left, n) < n)
+            return;
+        if (n % x)
+            continue;
+        f->pick[at] = x;
+        pick(f, at + 1, n / x);
+    }
+}
+
 int mend_dims_create(int nodes, int ndims, int *dims)
 {
-    int factors[FACTORS_MAX], open = 0, at = 0, k;
+    struct factors f = {.best_spread = INT_MAX};
+    int open = 0;
 
     for (int d = 0; d < ndims; d++) {
         if (dims[d] < 0)
@@ -259,12 +276,14 @@ int mend_dims_create(int nodes, int ndims, int *dims)
         else
             nodes /= dims[d];
     }
-    k = open < FACTORS_MAX ? open : FACTORS_MAX;
-    if (nodes < 1 || !factor(nodes, k, nodes, factors))
+    if (nodes < 1 || (open == 0 && nodes != 1))
         return MPI_ERR_DIMS;
+    f.k = open < FACTORS_MAX ? open : FACTORS_MAX;
+    if (f.k)
+        pick(&f, 0, nodes);
     for (int d = 0; d < ndims; d++)
         if (dims[d] == 0)
-            dims[d] = at < k ? factors[at++] : 1;
+            dims[d] = f.k ? f.best[--f.k] : 1;
     return MPI_SUCCESS;
 }
 

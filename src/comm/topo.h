@@ -59,8 +59,9 @@ int mend_cart_rank(const struct mend_cart *cart, const int *coords, int *rank_p)
 /* The neighbour at a distance in one dimension, MPI_PROC_NULL beyond the border. */
 int mend_cart_neighbour(const struct mend_cart *cart, int direction, int64_t disp);
 
-/* Fills the entries of dims that are 0 so that the product is nodes, with factors as close to each
- * other as possible, larger ones first.  MPI_ERR_DIMS: not possible, a negative entry. */
+/* Fills the entries of dims that are 0 so that the product is nodes, larger factors first.  The largest
+ * and the smallest are as close to each other as possible; if several products are equal in that, the
+ * one with the largest smallest factor, then the second smallest and so on.  MPI_ERR_DIMS: not possible, a negative entry. */
 int mend_dims_create(int nodes, int ndims, int *dims);
 
 /* Number of neighbours that this process receives from and sends to in neighbourhood collectives,

@@ -34,6 +34,8 @@ MEND_TEST(balanced)
     check_dims(100, 2, none, (int[]){10, 10});
     check_dims(1024, 3, none, (int[]){16, 8, 8});
     check_dims(2 * 3 * 5 * 7 * 11 * 13, 4, none, (int[]){15, 14, 13, 11});
+    check_dims(672600, 3, none, (int[]){118, 76, 75}); /* not {114, 100, 59} */
+    check_dims(149760, 4, none, (int[]){26, 20, 18, 16});
     check_dims(12, 4, (int[]){0, 1, 0, 2}, (int[]){3, 1, 2, 2});
     check_dims(2147483647, 2, none, (int[]){2147483647, 1});
     check_dims(1 << 30, 1, none, (int[]){1 << 30});
@@ -56,6 +58,29 @@ MEND_TEST(products_and_order_of_all_small_counts)
             for (int f = 1; k == 2 && f * f <= n; f++) /* no pair is closer */
                 CHECK(n % f || n / f >= dims[0]);
         }
+    }
+}
+
+/* The smallest distance between the largest and the smallest of three factors of n. */
+static int smallest_spread(int n)
+{
+    int best = n;
+
+    for (int a = 1; a <= n; a++)
+        for (int b = a; n % a == 0 && b <= n / a; b++)
+            if (n / a % b == 0 && n / a / b >= b && n / a / b - a < best)
+                best = n / a / b - a;
+    return best;
+}
+
+/* MPI-5.0 8.5.2: as close to each other as possible. */
+MEND_TEST(no_three_are_closer)
+{
+    for (int n = 1; n <= 3000; n++) {
+        int dims[3] = {0};
+
+        CHECK_EQ(mend_dims_create(n, 3, dims), MPI_SUCCESS);
+        CHECK_EQ(dims[0] - dims[2], smallest_spread(n));
     }
 }
 
