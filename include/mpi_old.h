@@ -38,7 +38,7 @@ extern int MPI_Type_struct(int count, int array_of_blocklengths[],
                            MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[],
                            MPI_Datatype *newtype);
 
-/* Bounds of a structure, as members of MPI_Type_struct and nowhere else: MPI_Type_create_resized */
+/* Bounds of a structure, as members of structures and nowhere else: MPI_Type_create_resized */
 #define MPI_LB ((MPI_Datatype)0x1000)
 #define MPI_UB ((MPI_Datatype)0x1001)
 

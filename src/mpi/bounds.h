@@ -10,7 +10,7 @@
 /* True if one of the types is MPI_LB or MPI_UB. */
 bool mend_bounds_given(int count, const MPI_Datatype *types);
 
-/* What MPI_Type_struct makes of members with MPI_LB and MPI_UB among them: a structure of the
+/* What MPI_Type_struct and MPI_Type_create_struct make of members with MPI_LB and MPI_UB among them: a structure of the
  * others (PMPI_Type_create_struct), resized to the lowest MPI_LB and the highest MPI_UB.  A bound
  * that is not given is the structure's own.  Errors are raised by the calls it makes, and returned.
  * Local.  Does not hold the library's lock. */

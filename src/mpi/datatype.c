@@ -12,6 +12,7 @@
 #include "datatype/layout.h"
 #include "datatype/predefined.h"
 #include "datatype/types.h"
+#include "mpi/bounds.h"
 #include "mpi/check.h"
 
 #include <string.h>
@@ -272,11 +273,15 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
                      COUNTS(array_of_displacements, count));
 }
 
+/* Programs of MPI-2 give MPI_LB and MPI_UB here, too. */
 MEND_API(MPI_Type_create_struct);
 int MPI_Type_create_struct(int count, const int array_of_blocklengths[],
                            const MPI_Aint array_of_displacements[],
                            const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
+    if (mend_bounds_given(count, array_of_types) && array_of_blocklengths && array_of_displacements)
+        return mend_bounds_struct(count, array_of_blocklengths, array_of_displacements,
+                                  array_of_types, newtype);
     return CONSTRUCT(STRUCT, false, count, array_of_types, count, SCALARS(count),
                      INTS(array_of_blocklengths, count), ADDRS(array_of_displacements, count));
 }

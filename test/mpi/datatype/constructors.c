@@ -115,11 +115,29 @@ static void large(void)
     MPI_Type_free(&b);
 }
 
+/* MPI_LB and MPI_UB, as programs of MPI-2 give them to MPI_Type_create_struct, too. */
+static void old_bounds(void)
+{
+    int lens[4] = {1, 2, 1, 1};
+    MPI_Aint bytes[4] = {-8, 0, 16, 48};
+    MPI_Datatype types[4] = {MPI_LB, MPI_INT, MPI_DOUBLE, MPI_UB}, a, b, none;
+
+    CHECK(MPI_Type_create_struct(4, lens, bytes, types, &a) == MPI_SUCCESS);
+    CHECK(MPI_Type_struct(4, lens, bytes, types, &b) == MPI_SUCCESS);
+    both(a, b, 16, -8, 56, 0, 24);
+    CHECK(MPI_Type_create_struct(3, lens + 1, bytes + 1, types + 1, &a) == MPI_SUCCESS);
+    CHECK(MPI_Type_struct(3, lens + 1, bytes + 1, types + 1, &b) == MPI_SUCCESS);
+    both(a, b, 16, 0, 48, 0, 24);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK(MPI_Type_contiguous(2, MPI_UB, &none) == MPI_ERR_TYPE); /* nowhere else */
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     regular();
     irregular();
+    old_bounds();
     arrays();
     parts_may_go();
     large();
