@@ -6,14 +6,14 @@
  *                                                                             too, or are dead
  *
  * A member that has closed a communicator reads nothing of the others' blocks any more.  It says so
- * in its own block, and keeps its cell back until all other members have said so, too, or are dead:
+ * in the segment, and keeps its cell back until all other members have said so, too, or are dead:
  * a slow one may still be looking.  No message is needed for that and nobody waits: the list of
  * closed cells is looked through when a cell is asked for.
  *
  * How P tells that M has closed the communicator with mark X, though M's words may go on changing:
  * M's cell can serve for another communicator only after P, too, has closed X.  So when P closes X
- * either closed_mark of M is X, or M has not closed it and the next change of M's closed_n means
- * that it has.
+ * either the mark that M closed last is X, or M has not closed it and the next change of M's counter
+ * means that it has.
  *
  * Invariant: the agreement area of a free cell is zero (member/agree_shm.c). */
 #include "coll/shm.h"
@@ -35,6 +35,11 @@ struct closed {
 static uint64_t mark_of(const struct mend_comm *c)
 {
     return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
+}
+
+static struct mend_shm_closed *closed_of(struct mend_proc *self, mend_peer peer, int cell)
+{
+    return mend_shm_closed_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
 }
 
 static struct mend_shm_block *block_of(struct mend_proc *self, mend_peer peer, int cell)
@@ -83,7 +88,7 @@ static bool nobody_left(struct mend_proc *self, struct closed *x)
 
         /* acquire: pairs with the release in say_closed() */
         if (!mend_peer_is_dead(self, p) &&
-            mend_load_acquire(&block_of(self, p, x->cell)->closed_n) == x->waiting[i].closed_n)
+            mend_load_acquire(&closed_of(self, p, x->cell)->n) == x->waiting[i].closed_n)
             return false;
         x->waiting[i] = x->waiting[--x->n];
     }
@@ -163,11 +168,11 @@ static struct closed *others(struct mend_comm *c)
     x->n = 0;
     for (int r = 0; r < c->size; r++) {
         mend_peer p = mend_group_peer(c->group, r);
-        struct mend_shm_block *b = block_of(self, p, c->cell);
+        struct mend_shm_closed *b = closed_of(self, p, c->cell);
         /* acquire: pairs with the release in say_closed(); the mark is written before it */
-        uint64_t n = mend_load_acquire(&b->closed_n);
+        uint64_t n = mend_load_acquire(&b->n);
 
-        if (r == c->rank || mend_load_relaxed(&b->closed_mark) == mark_of(c))
+        if (r == c->rank || mend_load_relaxed(&b->mark) == mark_of(c))
             continue;
         x->waiting[x->n].peer = p;
         x->waiting[x->n++].closed_n = n;
@@ -177,21 +182,18 @@ static struct closed *others(struct mend_comm *c)
 
 static void say_closed(struct mend_comm *c)
 {
-    struct mend_shm_block *b = block_of(c->self, c->self->me, c->cell);
+    struct mend_shm_closed *b = closed_of(c->self, c->self->me, c->cell);
 
-    mend_store_relaxed(&b->closed_mark, mark_of(c));
+    mend_store_relaxed(&b->mark, mark_of(c));
     /* release: pairs with the acquire in nobody_left() and others() */
-    mend_store_release(&b->closed_n, mend_load_relaxed(&b->closed_n) + 1);
+    mend_store_release(&b->n, mend_load_relaxed(&b->n) + 1);
 }
 
 /* Without memory the cell is never used again, which harms nobody. */
 static void close_cell(struct mend_comm *c)
 {
-    struct closed *x;
+    struct closed *x = others(c);
 
-    if (!c->coll->block && !touch_blocks(c))
-        return;
-    x = others(c);
     say_closed(c);
     if (x)
         mend_list_append(&c->self->coll->closed, &x->link);

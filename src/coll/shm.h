@@ -55,7 +55,6 @@ struct mend_shm_line {
 
 struct mend_shm_block {
     _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 mark; /* of the communicator that uses it */
-    mend_atomic_u64 closed_mark, closed_n; /* last one that its owner closed; how many */
     _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 done;
     struct mend_shm_line line[MEND_SHM_COLL_LINES];
 };

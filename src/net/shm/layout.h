@@ -11,6 +11,7 @@
  *   death[n]       agent writes                    verdicts in order; deaths_n is released last
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
+ *   closed[n][64]  entry (i, k) is written by rank i: what it has closed that used cell k
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
  *
@@ -37,7 +38,6 @@
 #define MEND_SHM_CELL_DATA    (512u * 1024) /* large payloads of one cell */
 #define MEND_SHM_CELL_AGREE   4096u         /* contributions to agreements (member/agree_shm.c) */
 #define MEND_SHM_CELL_BYTES   (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
-#define MEND_SHM_CARD_BYTES   256u
 #define MEND_SHM_WAIT_BYTES   256u
 
 enum mend_shm_rank_state {
@@ -70,8 +70,6 @@ struct mend_shm_rank {
      * bumped (release), by which the agent knows that the text is an answer */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 wait_seq;
     char wait_text[MEND_SHM_WAIT_BYTES];
-    /* written by the rank before it reports RUNNING: what others must know (host, pid, ...) */
-    char card[MEND_SHM_CARD_BYTES];
 };
 
 struct mend_shm_death {
@@ -90,7 +88,7 @@ struct mend_shm_header {
     uint32_t ranks_n, agent_pid;
     uint32_t ranks_here_n, cores_n; /* on this node */
     uint32_t reporting;             /* 1: there is a --report file */
-    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, cell_at, ring_at;
+    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, closed_at, cell_at, ring_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
@@ -113,6 +111,12 @@ _Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES, "one cache l
 struct mend_shm_head {
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 consumed; /* release: pairs with the sender's acquire */
+};
+
+/* How far its owner has got with the communicators that use a cell one after the other. */
+struct mend_shm_closed {
+    mend_atomic_u64 mark; /* of the last one that it closed */
+    mend_atomic_u64 n;    /* how many; release: pairs with the acquire in coll/cells.c */
 };
 
 /* Fills the offsets of a header for n ranks; header->bytes is the size of the segment. */
@@ -146,6 +150,13 @@ static inline struct mend_shm_head *mend_shm_head_of(struct mend_shm_header *h, 
                                                      uint32_t from)
 {
     return (struct mend_shm_head *)((char *)h + h->head_at) + (uint64_t)to * h->ranks_n + from;
+}
+
+static inline struct mend_shm_closed *mend_shm_closed_of(struct mend_shm_header *h, uint32_t rank,
+                                                         uint32_t cell)
+{
+    return (struct mend_shm_closed *)((char *)h + h->closed_at) + (uint64_t)rank * MEND_SHM_CELLS +
+           cell;
 }
 
 static inline char *mend_shm_cell_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)
