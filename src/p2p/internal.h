@@ -3,6 +3,7 @@
 #ifndef MEND_P2P_INTERNAL_H
 #define MEND_P2P_INTERNAL_H
 
+#include "base/copy.h"
 #include "net/net.h"
 #include "p2p/p2p.h"
 #include "p2p/wire.h"
@@ -36,8 +37,8 @@ struct mend_p2p {
     uint32_t next_id;
     struct mend_comm *last_comm; /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
-    struct mend_request sent;       /* mend_p2p_sent() */
-    uint32_t taken_n;               /* messages that went from the transport to a receive directly */
+    struct mend_request sent; /* mend_p2p_sent() */
+    uint32_t taken_n;         /* messages that went from the transport to a receive directly */
     struct mend_p2p_request *spare; /* released requests, for the next ones */
     int single_copy;                /* 1 and 0: yes and no; -1: to be measured */
 };
@@ -84,9 +85,26 @@ void mend_message_free(struct mend_proc *self, struct mend_message *m);
 /* A receive goes into its posted queue. */
 void mend_match_post(struct mend_p2p_request *r);
 
-/* The oldest posted receive for a message, out of its queue, or NULL. */
-struct mend_p2p_request *mend_match_arrived(struct mend_comm *c, struct mend_space *space,
-                                            int source, int tag);
+struct mend_p2p_request *mend_match_arrived_slow(struct mend_comm *c, struct mend_space *space,
+                                                 int source, int tag);
+
+/* The oldest posted receive for a message, out of its queue, or NULL.  Nearly always it is the
+ * first one that names the source. */
+static inline struct mend_p2p_request *
+mend_match_arrived(struct mend_comm *c, struct mend_space *space, int source, int tag)
+{
+    struct mend_source *s = mend_match_source(c, space, source);
+    struct mend_list *l = s ? mend_list_first(&s->posted) : NULL;
+    struct mend_p2p_request *r;
+
+    if (mend_unlikely(!l || !mend_list_empty(&space->any_posted)))
+        return mend_match_arrived_slow(c, space, source, tag);
+    r = mend_list_entry(l, struct mend_p2p_request, queue);
+    if (mend_unlikely(r->want_tag != tag))
+        return mend_match_arrived_slow(c, space, source, tag);
+    mend_list_remove(l);
+    return r;
+}
 /* No receive wanted it: keep it.  len bytes of payload are copied; payload NULL: the caller fills in
  * message->payload. */
 struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *space,
@@ -103,11 +121,45 @@ void mend_match_source_failed(struct mend_comm *c, struct mend_space *space, int
 void mend_recv_begin(struct mend_p2p_request *r);
 /* A message (taken out of the queues) meets its receive; frees the message. */
 void mend_recv_meet(struct mend_p2p_request *r, struct mend_message *m);
-void mend_recv_eager(struct mend_p2p_request *r, int source, int tag, const void *payload,
-                     size_t len);
 void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int tag,
                    const struct mend_rts *rts);
 void mend_recv_local(struct mend_p2p_request *r, struct mend_p2p_request *sender);
+
+/* Bytes that a receive has room for, and where they begin if its type is dense. */
+static inline MPI_Count mend_recv_capacity(const struct mend_p2p_request *r)
+{
+    return r->total_bytes;
+}
+
+static inline void *mend_recv_dense_at(const struct mend_p2p_request *r)
+{
+    return (char *)r->buf + r->type->true_lb;
+}
+
+/* The message of a receive is known. */
+static inline void mend_recv_matched(struct mend_p2p_request *r, int source, int tag)
+{
+    r->matched = true;
+    r->base.pending = 0;
+    r->base.source = source;
+    r->base.tag = tag;
+    mend_event(r->base.comm->self, MEND_EV_P2P_RECV_MATCHED);
+}
+
+/* A whole message meets its receive. */
+static inline void mend_recv_eager(struct mend_p2p_request *r, int source, int tag,
+                                   const void *payload, size_t len)
+{
+    size_t room = (size_t)mend_recv_capacity(r), n = len < room ? len : room;
+
+    mend_recv_matched(r, source, tag);
+    r->base.bytes = (MPI_Count)n;
+    if (mend_likely(r->type->dense))
+        mend_copy(mend_recv_dense_at(r), payload, n);
+    else
+        mend_type_unpack(r->type, r->buf, r->count, 0, payload, n);
+    mend_request_complete(&r->base, mend_likely(len <= room) ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+}
 
 /* Sends. */
 void mend_send_begin(struct mend_p2p_request *r);

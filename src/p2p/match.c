@@ -182,8 +182,8 @@ static struct mend_p2p_request *first_fit(struct mend_list *posted, int tag)
     return NULL;
 }
 
-struct mend_p2p_request *mend_match_arrived(struct mend_comm *c, struct mend_space *space,
-                                            int source, int tag)
+struct mend_p2p_request *mend_match_arrived_slow(struct mend_comm *c, struct mend_space *space,
+                                                 int source, int tag)
 {
     struct mend_source *s = mend_match_source(c, space, source);
     struct mend_p2p_request *named = s ? first_fit(&s->posted, tag) : NULL, *any;

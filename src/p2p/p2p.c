@@ -4,7 +4,6 @@
  * The blocking calls try without a request first: a small dense message goes straight into the ring,
  * and from there into the buffer of a receive that nothing else comes before.  Otherwise a blocking
  * call keeps its request on the stack. */
-#include "base/copy.h"
 #include "p2p/internal.h"
 
 #include <string.h>
@@ -472,7 +471,7 @@ static inline bool recv_at_once(struct mend_comm *c, void *buf, MPI_Count count,
 }
 
 static int recv_slow(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
-                  int source, int tag, MPI_Status *status)
+                     int source, int tag, MPI_Status *status)
 {
     struct mend_p2p_request r;
 

@@ -7,44 +7,10 @@
  *
  * A receive ends early when its source dies (PROC_FAILED), when its communicator is revoked
  * (INVALIDATED), or when it is cancelled; a wildcard that is not matched only becomes pending. */
-#include "base/copy.h"
 #include "p2p/internal.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static MPI_Count capacity(const struct mend_p2p_request *r)
-{
-    return r->total_bytes;
-}
-
-static void *dense_at(const struct mend_p2p_request *r)
-{
-    return (char *)r->buf + r->type->true_lb;
-}
-
-static void matched(struct mend_p2p_request *r, int source, int tag)
-{
-    r->matched = true;
-    r->base.pending = 0;
-    r->base.source = source;
-    r->base.tag = tag;
-    mend_event(r->base.comm->self, MEND_EV_P2P_RECV_MATCHED);
-}
-
-void mend_recv_eager(struct mend_p2p_request *r, int source, int tag, const void *payload,
-                     size_t len)
-{
-    size_t room = (size_t)capacity(r), n = len < room ? len : room;
-
-    matched(r, source, tag);
-    r->base.bytes = (MPI_Count)n;
-    if (mend_likely(r->type->dense))
-        mend_copy(dense_at(r), payload, n);
-    else
-        mend_type_unpack(r->type, r->buf, r->count, 0, payload, n);
-    mend_request_complete(&r->base, mend_likely(len <= room) ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
-}
 
 static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool done)
 {
@@ -60,13 +26,14 @@ static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool do
 static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r, const struct mend_rts *rts)
 {
     enum mend_status st;
-    size_t n = rts->total_bytes < (uint64_t)capacity(r) ? rts->total_bytes : (size_t)capacity(r);
+    size_t n = rts->total_bytes < (uint64_t)mend_recv_capacity(r) ? rts->total_bytes
+                                                                  : (size_t)mend_recv_capacity(r);
 
     if (self->p2p->single_copy < 0)
         self->p2p->single_copy = self->net->prefers_pull && self->net->prefers_pull(self);
     if (!self->p2p->single_copy || !self->net->pull || !rts->address || !r->type->dense)
         return false;
-    st = self->net->pull(self, r->peer, dense_at(r), rts->address, n);
+    st = self->net->pull(self, r->peer, mend_recv_dense_at(r), rts->address, n);
     if (st == MEND_ERR_UNSUPPORTED)
         self->p2p->single_copy = 0;
     if (st == MEND_ERR_PEER)
@@ -87,7 +54,7 @@ static uint32_t new_id(struct mend_proc *self, struct mend_p2p_request *r)
 
 static int result(const struct mend_p2p_request *r, uint64_t total)
 {
-    return total <= (uint64_t)capacity(r) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+    return total <= (uint64_t)mend_recv_capacity(r) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
 void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int tag,
@@ -96,14 +63,15 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     struct mend_proc *self = r->base.comm->self;
     bool pulled;
 
-    matched(r, source, tag);
+    mend_recv_matched(r, source, tag);
     r->peer = r->base.hint = peer;
     r->remote_id = rts->id;
     r->offered_bytes = rts->total_bytes;
     r->moved_bytes = 0;
     pulled = rts->total_bytes == 0 || try_pull(self, r, rts);
-    r->base.bytes = (MPI_Count)(rts->total_bytes < (uint64_t)capacity(r) ? rts->total_bytes
-                                                                         : (uint64_t)capacity(r));
+    r->base.bytes = (MPI_Count)(rts->total_bytes < (uint64_t)mend_recv_capacity(r)
+                                    ? rts->total_bytes
+                                    : (uint64_t)mend_recv_capacity(r));
     r->id = pulled ? 0 : new_id(self, r);
     mend_transfer_add(r);
     send_cts(self, r, pulled);
@@ -120,12 +88,12 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
 
     if (!r || r->is_send || r->peer != from) /* its receive ended early */
         return;
-    room = capacity(r) - r->moved_bytes;
+    room = mend_recv_capacity(r) - r->moved_bytes;
     if (room > 0) {
         size_t n = (MPI_Count)len < room ? len : (size_t)room;
 
         if (r->type->dense)
-            memcpy((char *)dense_at(r) + r->moved_bytes, payload, n);
+            memcpy((char *)mend_recv_dense_at(r) + r->moved_bytes, payload, n);
         else
             mend_type_unpack(r->type, r->buf, r->count, r->moved_bytes, payload, n);
     }
@@ -136,9 +104,10 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
 
 void mend_recv_local(struct mend_p2p_request *r, struct mend_p2p_request *sender)
 {
-    MPI_Count n = sender->total_bytes < capacity(r) ? sender->total_bytes : capacity(r);
+    MPI_Count n =
+        sender->total_bytes < mend_recv_capacity(r) ? sender->total_bytes : mend_recv_capacity(r);
 
-    matched(r, sender->base.comm->rank, sender->want_tag);
+    mend_recv_matched(r, sender->base.comm->rank, sender->want_tag);
     mend_type_copy(sender->type, sender->send_buf, sender->count, r->type, r->buf, r->count);
     r->base.bytes = n;
     mend_request_complete(&r->base, result(r, (uint64_t)sender->total_bytes));
@@ -154,7 +123,7 @@ void mend_recv_meet(struct mend_p2p_request *r, struct mend_message *m)
     } else if (m->kind == MEND_FRAME_EAGER) {
         mend_recv_eager(r, m->source, m->tag, m->payload, (size_t)m->bytes);
     } else if (m->broken) {
-        matched(r, m->source, m->tag);
+        mend_recv_matched(r, m->source, m->tag);
         mend_match_source_failed(r->base.comm, mend_p2p_space(r->base.comm, r->channel), m->source);
         mend_request_complete(&r->base, MEND_CLASS_PROC_FAILED);
     } else {

@@ -22,12 +22,11 @@ bool mend_status_cancelled(const MPI_Status *status)
     return (uint32_t)status->MPI_internal[1] & MEND_STATUS_CANCELLED;
 }
 
-void mend_request_complete(struct mend_request *r, int error)
+void mend_request_complete_slow(struct mend_request *r, int error)
 {
     struct mend_comm *comm = r->comm;
     bool lost = r->detached || (comm && comm->closing); /* S4-2, S0-71 */
 
-    MEND_ASSERT(r->active && !r->done);
     if (mend_list_linked(&r->link))
         mend_list_remove(&r->link);
     r->active = false;

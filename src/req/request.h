@@ -64,8 +64,21 @@ static inline void mend_request_init(struct mend_request *r, const struct mend_r
                                .hint = MEND_PEER_NONE};
 }
 
+void mend_request_complete_slow(struct mend_request *r, int error);
+
 /* Ends the operation with an error class.  Releases it if the user has freed it already. */
-void mend_request_complete(struct mend_request *r, int error);
+static inline void mend_request_complete(struct mend_request *r, int error)
+{
+    MEND_ASSERT(r->active && !r->done);
+    if (mend_unlikely(error || r->detached || mend_list_linked(&r->link))) {
+        mend_request_complete_slow(r, error);
+        return;
+    }
+    r->active = false;
+    r->done = true;
+    r->pending = 0;
+    r->error = MPI_SUCCESS;
+}
 
 /* The user's handle is gone: releases now, or on completion. */
 static inline void mend_request_detach(struct mend_request *r)
