@@ -76,19 +76,17 @@ static int irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
 {
     struct mend_comm *c = NULL;
     const struct mend_type *t = NULL;
-    struct mend_p2p_request *r = NULL;
+    struct mend_request *r = NULL;
     int err = mend_enter(fn);
 
     if (!err)
         err = mend_check_recv(comm, type, count, buf, source, tag, &c, &t);
     if (!err)
         err = mend_check_pointer(request);
-    if (!err) {
-        r = mend_p2p_request_create(mend_self);
-        err =
-            r ? mend_p2p_irecv(r, c, MEND_CHANNEL_P2P, buf, count, t, source, tag) : MPI_ERR_NO_MEM;
-    }
-    mend_request_give(r, err, request);
+    if (!err)
+        err = mend_p2p_irecv_new(c, buf, count, t, source, tag, &r);
+    if (!err)
+        *request = mend_request_handle(r);
     return mend_report_comm(c, err, fn);
 }
 

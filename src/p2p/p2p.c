@@ -336,14 +336,44 @@ int mend_p2p_isend(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
     return begin(r);
 }
 
+/* Begins a receive.  The common case is done here: a living source of which nothing waits. */
+static inline void begin_recv(struct mend_p2p_request *r)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_source *s;
+
+    r->base.active = true;
+    if (mend_likely(r->rank >= 0 && !c->revoked)) {
+        r->peer = r->base.hint = mend_comm_peer(c, r->rank);
+        s = mend_match_source(c, mend_p2p_space(c, r->channel), r->rank);
+        if (mend_likely(s && mend_list_empty(&s->unexpected) &&
+                        !mend_peer_is_dead(c->self, r->peer))) {
+            r->seq = c->match->seq++;
+            mend_list_append(&s->posted, &r->queue);
+            return;
+        }
+    }
+    mend_recv_begin(r);
+}
+
 int mend_p2p_irecv(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
                    void *buf, MPI_Count count, const struct mend_type *t, int source, int tag)
 {
     set_up(r, c, channel, false, MEND_SEND_STANDARD, buf, count, t, source, tag);
     own(r);
-    r->base.active = true;
-    mend_recv_begin(r);
+    begin_recv(r);
     return MPI_SUCCESS;
+}
+
+int mend_p2p_irecv_new(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
+                       int source, int tag, struct mend_request **r_p)
+{
+    struct mend_p2p_request *r = mend_p2p_request_create(c->self);
+
+    if (mend_unlikely(!r))
+        return MPI_ERR_NO_MEM;
+    *r_p = &r->base;
+    return mend_p2p_irecv(r, c, MEND_CHANNEL_P2P, buf, count, t, source, tag);
 }
 
 static void prepare(struct mend_p2p_request *r)
@@ -477,8 +507,7 @@ static int recv_slow(struct mend_comm *c, void *buf, MPI_Count count, const stru
 
     set_up(&r, c, MEND_CHANNEL_P2P, false, MEND_SEND_STANDARD, buf, count, t, source, tag);
     r.embedded = true;
-    r.base.active = true;
-    mend_recv_begin(&r);
+    begin_recv(&r);
     mend_wait(c->self, &r.base);
     if (mend_unlikely(!r.base.done)) { /* S0-21: an unmatched wildcard of a blocking call */
         mend_list_remove(&r.queue);

@@ -72,6 +72,10 @@ int mend_p2p_isend(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
 int mend_p2p_irecv(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
                    void *buf, MPI_Count count, const struct mend_type *t, int source, int tag);
 
+/* The same in memory of the library, for the program: *r_p is its request.  MPI_ERR_NO_MEM. */
+int mend_p2p_irecv_new(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
+                       int source, int tag, struct mend_request **r_p);
+
 /* Takes an active request of a collective back when the collective ends early: afterwards the
  * library does not touch its buffer.  Completes it (cancelled) unless it is done already. */
 void mend_p2p_abandon(struct mend_p2p_request *r);

@@ -149,22 +149,6 @@ static bool may_post(struct mend_p2p_request *r)
     return false;
 }
 
-/* The common case: a living source of which nothing waits. */
-static bool post_at_once(struct mend_p2p_request *r)
-{
-    struct mend_comm *c = r->base.comm;
-    struct mend_source *s;
-
-    if (mend_unlikely(r->rank == MPI_ANY_SOURCE || mend_peer_is_dead(c->self, r->peer)))
-        return false;
-    s = mend_match_source(c, mend_p2p_space(c, r->channel), r->rank);
-    if (mend_unlikely(!s || !mend_list_empty(&s->unexpected)))
-        return false;
-    r->seq = c->match->seq++;
-    mend_list_append(&s->posted, &r->queue);
-    return true;
-}
-
 void mend_recv_begin(struct mend_p2p_request *r)
 {
     struct mend_comm *c = r->base.comm;
@@ -182,8 +166,6 @@ void mend_recv_begin(struct mend_p2p_request *r)
     }
     r->peer = r->base.hint =
         r->rank == MPI_ANY_SOURCE ? MEND_PEER_NONE : mend_comm_peer(c, r->rank);
-    if (mend_likely(post_at_once(r)))
-        return;
     m = mend_match_find(c, mend_p2p_space(c, r->channel), r->rank, r->want_tag);
     if (m) {
         mend_match_take(m);
