@@ -72,15 +72,16 @@ struct state {
     uint32_t row_bytes, polls;
     uint32_t wake_seen;
     bool may_sleep;         /* membarrier works: senders need no fence */
-    uint64_t (*touched)[2]; /* by rank: cells whose control and agreement pages are reserved */
+    uint64_t (*touched)[2]; /* by rank: cells with reserved control and agreement pages, or NULL */
 };
 
 /* The word and bit that remember a piece which lies in the control or in the agreement page of a
  * cell: communicators come and go, and their cells are the same few again and again.  False: it lies
- * elsewhere. */
-static bool find_touched(const struct state *s, uint64_t from, size_t len, uint64_t **word_p,
+ * elsewhere, or there is no memory to remember it. */
+static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint64_t **word_p,
                          uint64_t *bit_p)
 {
+    struct state *s = self->net_state;
     uint64_t agree_at = MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA;
     uint64_t cell, at;
 
@@ -89,6 +90,10 @@ static bool find_touched(const struct state *s, uint64_t from, size_t len, uint6
     cell = (from - s->header->cell_at) / MEND_SHM_CELL_BYTES;
     at = (from - s->header->cell_at) % MEND_SHM_CELL_BYTES;
     if (at + len > (at < agree_at ? MEND_SHM_CELL_CONTROL : MEND_SHM_CELL_BYTES))
+        return false;
+    if (!s->touched)
+        s->touched = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->touched));
+    if (!s->touched)
         return false;
     *word_p = &s->touched[cell / MEND_SHM_CELLS][at >= agree_at];
     *bit_p = UINT64_C(1) << cell % MEND_SHM_CELLS;
@@ -110,7 +115,7 @@ bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len)
 {
     uint64_t from = (uint64_t)((const char *)at - (const char *)self->shm_base);
     uint64_t *word, bit = 0;
-    bool remember = find_touched(self->net_state, from, len, &word, &bit);
+    bool remember = find_touched(self, from, len, &word, &bit);
 
     if (remember && *word & bit)
         return true;
@@ -545,8 +550,7 @@ enum mend_status mend_shm_open(struct mend_proc *self)
     s->out = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->out));
     s->in = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->in));
     s->seen = mend_zalloc(self, s->row_bytes, 1);
-    s->touched = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->touched));
-    if (!s->out || !s->in || !s->seen || !s->touched)
+    if (!s->out || !s->in || !s->seen)
         return MEND_ERR_MEM;
     s->may_sleep = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     self->net = &mend_net_shm;
