@@ -1299,18 +1299,19 @@ extern int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors);
 extern int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
 extern int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[],
                          int *newrank);
+/* Weights are pointers and no arrays: compilers look behind MPI_UNWEIGHTED where an array stands. */
 extern int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[],
-                                          const int sourceweights[], int outdegree,
-                                          const int destinations[], const int destweights[],
+                                          const int *sourceweights, int outdegree,
+                                          const int destinations[], const int *destweights,
                                           MPI_Info info, int reorder, MPI_Comm *comm_dist_graph);
 extern int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[],
-                                 const int destinations[], const int weights[], MPI_Info info,
+                                 const int destinations[], const int *weights, MPI_Info info,
                                  int reorder, MPI_Comm *comm_dist_graph);
 extern int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree,
                                           int *weighted);
 extern int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[],
-                                    int sourceweights[], int maxoutdegree, int destinations[],
-                                    int destweights[]);
+                                    int *sourceweights, int maxoutdegree, int destinations[],
+                                    int *destweights);
 extern int MPI_Topo_test(MPI_Comm comm, int *status);
 
 /* 8.6 Neighbourhood collectives, blocking */

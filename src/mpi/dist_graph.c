@@ -37,8 +37,8 @@ static int create(struct mend_comm *c, const struct mend_dist_graph *d, struct m
 
 MEND_API(MPI_Dist_graph_create_adjacent);
 int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[],
-                                   const int sourceweights[], int outdegree,
-                                   const int destinations[], const int destweights[], MPI_Info info,
+                                   const int *sourceweights, int outdegree,
+                                   const int destinations[], const int *destweights, MPI_Info info,
                                    int reorder, MPI_Comm *comm_dist_graph)
 {
     struct mend_comm *c = NULL, *made = NULL;
@@ -229,7 +229,7 @@ static int check_named(const struct mend_comm *c, const struct named *e)
 
 MEND_API(MPI_Dist_graph_create);
 int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[],
-                          const int destinations[], const int weights[], MPI_Info info, int reorder,
+                          const int destinations[], const int *weights, MPI_Info info, int reorder,
                           MPI_Comm *comm_dist_graph)
 {
     const struct named e = {n, sources, degrees, destinations, weights};
@@ -288,8 +288,8 @@ static void copy_out(int max, int n, const int *list, const int *list_weights, i
 }
 
 MEND_API(MPI_Dist_graph_neighbors);
-int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[],
-                             int maxoutdegree, int destinations[], int destweights[])
+int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int *sourceweights,
+                             int maxoutdegree, int destinations[], int *destweights)
 {
     struct mend_comm *c = NULL;
     int err = mend_enter(__func__);
