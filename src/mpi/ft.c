@@ -24,6 +24,14 @@ int MPI_Comm_invalidate(MPI_Comm comm)
     return mend_report_comm(c, err, __func__);
 }
 
+/* What has happened meanwhile is carried out, so that a program may wait by asking, and answers meanwhile
+ * what others ask it. */
+static void look_around(void)
+{
+    mend_progress(mend_self, MEND_PEER_NONE);
+    mend_interrupt_check(mend_self);
+}
+
 MEND_API(MPI_Comm_is_revoked);
 MEND_API_SAME(MPIX_Comm_is_revoked, MPI_Comm_is_revoked);
 int MPI_Comm_is_revoked(MPI_Comm comm, int *flag)
@@ -36,7 +44,7 @@ int MPI_Comm_is_revoked(MPI_Comm comm, int *flag)
     if (!err)
         err = mend_check_pointer(flag);
     if (!err) {
-        mend_progress(mend_self, MEND_PEER_NONE);
+        look_around();
         *flag = c->revoked;
     }
     return mend_report_comm(c, err, __func__);
@@ -266,7 +274,7 @@ static int get_members(MPI_Comm comm, MPI_Group *group, bool acked, const char *
         err = mend_check_pointer(group);
     if (!err) {
         if (!acked)
-            mend_interrupt_check(mend_self);
+            look_around();
         g = failed_members(c, acked ? c->acked_deaths_n : mend_self->deaths_n);
         err = g ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
