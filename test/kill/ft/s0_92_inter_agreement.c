@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S0-92, S0-94, S0-90, S0-91, S0-93, S0-61, R16: agreement on an intercommunicator: everybody gets the AND of
+ * what the living of the *other* group said; it ignores revocation, and deaths in either group inside it change
+ * nothing but that all of a group get the same.  MPIX_Comm_agree tells of unacknowledged deaths in
+ * either group, and an acknowledgement covers both (R6). */
+/* RUN: -n 2 ; expect "rank 0 ok" */
+/* RUN: -n 5 ; expect "rank 0 ok" */
+/* RUN: -n 7 ; args during ; kill 0 at agree.enter#7 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; args during ; kill 0 at agree.sent.down#9 ; kill 1 at agree.sent.up#12 ; expect "rank 2 ok" ; times 3 */
+/* RUN: -n 7 ; args during ; kill 3 at agree.done#8 ; kill 0 at agree.done#11 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; args during ; kill 2,6 at agree.sent.up#6 ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 6 ; args during ; kill 3,4,5 at agree.enter#6 ; expect "rank 0 ok" ; times 3 */
+#include "../common.h"
+
+#define ROUNDS 20
+
+static MPI_Comm inter;
+static int low, upper;
+
+static int agreement(int flag, bool later)
+{
+    MPI_Request q;
+    int mine = flag, done = 0;
+
+    if (later) {
+        CHECK_EQ(MPI_Icomm_agreement(inter, &mine, &q), MPI_SUCCESS);
+        while (!done)
+            CHECK_EQ(MPI_Test(&q, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    } else {
+        CHECK_EQ(MPI_Comm_agreement(inter, &mine), MPI_SUCCESS);
+    }
+    CHECK(mine == 0 || mine == 1);
+    return mine;
+}
+
+/* Slots of the board: what a group got in a round. */
+static int slot(int round, int got)
+{
+    return 100 + 4 * round + 2 * upper + got;
+}
+
+static void during(void)
+{
+    for (int round = 0; round < ROUNDS; round++)
+        post(slot(round, agreement((rank + round) % 3 != 0, round % 2)));
+    for (int round = 0; round < ROUNDS; round++)
+        CHECK(!posted(slot(round, 0)) || !posted(slot(round, 1)));
+}
+
+static void bitwise(void)
+{
+    int flag = upper ? ~(1 << rank) : ~(256 << rank), all = ~0;
+
+    CHECK_EQ(MPIX_Comm_agree(inter, &flag), MPI_SUCCESS);
+    for (int r = 0; r < size; r++)
+        if (r >= low && !upper)
+            all &= ~(1 << r);
+        else if (r < low && upper)
+            all &= ~(256 << r);
+    CHECK_EQ(flag, all);
+}
+
+/* The last rank, of the upper group, dies; it would have said false. */
+static void death(void)
+{
+    int flag = 6;
+
+    if (rank == size - 1)
+        die_now();
+    CHECK_EQ(agreement(1, false), 1); /* S0-91 */
+    wait_until_dead(MPI_COMM_WORLD, size - 1);
+    CHECK_CLASS(MPIX_Comm_agree(inter, &flag), MPI_ERR_PROC_FAILED);
+    if (size > 2)
+        CHECK_EQ(flag, 6);
+    CHECK_EQ(MPI_Comm_failure_ack(inter), MPI_SUCCESS);
+    CHECK_CLASS(MPIX_Comm_agree(inter, &flag), MPI_SUCCESS);
+    CHECK_EQ(agreement(rank != 0, true), size == 2 || !upper ? 1 : 0);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm local;
+
+    start(&argc, &argv);
+    low = size / 2;
+    upper = rank >= low;
+    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &local), MPI_SUCCESS);
+    CHECK_EQ(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, upper ? 0 : low, 1, &inter),
+             MPI_SUCCESS);
+    if (argc > 1) {
+        during();
+        return finish();
+    }
+    for (int who = 0; who < size; who++) { /* one says false: the other side hears it */
+        int heard = agreement(rank != who, who % 2);
+
+        CHECK_EQ(heard, (who >= low) == (bool)upper);
+        CHECK_EQ(agreement(upper ? 2 : 1, who % 2), 1);
+    }
+    bitwise();
+    if (rank == 0)
+        MPIX_Comm_revoke(inter); /* S0-61, S0-93 */
+    CHECK_EQ(agreement(upper, false), !upper);
+    death();
+    return finish();
+}
