@@ -10,10 +10,11 @@ DESTDIR ?=
 SEED    ?= 1
 SEEDS   ?= 1
 RANKS   ?= 8
+RUNS    ?= 1000
 
 MESON_OPTIONS = --prefix / --libdir lib
 
-.PHONY: all demo check asan tsan sim bench conformance install docs format clean help
+.PHONY: all demo check asan tsan sim step soak bench conformance install docs format clean help
 .DELETE_ON_ERROR:
 
 all: ## build into build/, with a staged installation in build/stage
@@ -51,6 +52,15 @@ sim: ## one seed decides everything: make sim SEED=4711 RANKS=8 [SEEDS=100]
 	@$(BUILD)/sim/mend-sim --seed $(SEED) --seeds $(SEEDS) --ranks $(RANKS)
 	@for job in $(BUILD)/test/sim/job-*; do \
 		[ ! -f $$job ] || $$job --seed $(SEED) --runs $(SEEDS) --ranks $(RANKS) || exit 1; done
+
+step: ## kill a rank after every instruction of a call; takes about half an hour
+	@$(MAKE) --no-print-directory all
+	@test/step/run --build $(BUILD) --self-test
+	@test/step/run --build $(BUILD) --all
+
+soak: ## four ranks, killed at random instants: make soak [RUNS=1000] [SEED=1]
+	@$(MAKE) --no-print-directory all
+	@test/soak/run --build $(BUILD) --runs $(RUNS) --seed $(SEED)
 
 bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
 	@tools/install-deps build bench

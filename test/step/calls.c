@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* calls.c – the MPI program that is stepped through: calls NAME, under mpiexec, under the stepper.
+ *
+ * All ranks warm up.  The victim makes the call between two marks and never comes back; each survivor
+ * makes its side of it and notes what it got.  Then the survivors recover: they learn of the death, a
+ * send to the dead rank fails, they revoke, shrink, agree and use what they have shrunken to.
+ *
+ * Nothing here decides whether a result is good, except what must hold for every call; the stepper
+ * does.  Shows S0-1 (each call returns in bounded time), R12, R16, S0-17, S0-27, S2-5. */
+#include "board.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define W     MPI_COMM_WORLD
+#define WARM  3
+#define LARGE 2000
+
+static struct step_board *board;
+static int rank, size, victim, rules;
+static unsigned char buffer[4096];
+
+#define MUST(cond_)                                                                                \
+    do {                                                                                           \
+        if (!(cond_))                                                                              \
+            wrong(#cond_, __LINE__);                                                               \
+    } while (0)
+
+static _Noreturn void wrong(const char *what, int line)
+{
+    snprintf(board->rank[rank].wrong, STEP_TEXT_MAX, "rank %d: calls.c:%d: not true: %s", rank,
+             line, what);
+    MPI_Abort(MPI_COMM_SELF, 1);
+    abort();
+}
+
+static int class_of(int err)
+{
+    int class = MPI_SUCCESS;
+
+    if (err != MPI_SUCCESS)
+        MPI_Error_class(err, &class);
+    return class;
+}
+
+/* ---- the calls: made by the victim, and the other side of them by the survivors ---- */
+
+static void fill(int n)
+{
+    for (int i = 0; i < n; i++)
+        buffer[i] = (unsigned char)(i * 7 + 1);
+}
+
+static void check(int n)
+{
+    for (int i = 0; i < n; i++)
+        MUST(buffer[i] == (unsigned char)(i * 7 + 1));
+}
+
+/* n bytes from rank 0 to rank 1. */
+static int transfer(int n)
+{
+    int err;
+
+    if (rank == 0)
+        return MPI_Send(buffer, n, MPI_BYTE, 1, 7, W);
+    err = MPI_Recv(buffer, n, MPI_BYTE, 0, 7, W, MPI_STATUS_IGNORE);
+    if (rank != victim && err == MPI_SUCCESS)
+        check(n);
+    return err;
+}
+
+static int send_8(void)
+{
+    return transfer(8);
+}
+
+static int send_4k(void)
+{
+    return transfer(4096);
+}
+
+static int large_send(void)
+{
+    return transfer(LARGE);
+}
+
+static int large_recv(void)
+{
+    return transfer(LARGE);
+}
+
+static int barrier(void)
+{
+    return MPI_Barrier(W);
+}
+
+static int allreduce(void)
+{
+    int one = 1, sum = 0, err = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, W);
+
+    if (rank != victim && err == MPI_SUCCESS)
+        MUST(sum == size);
+    return err;
+}
+
+/* The value is that of all, or that of all but the victim. */
+static int agree(void)
+{
+    int with = 0xf0, without = 0xff, flag = rank == victim ? with : without;
+    int err = MPIX_Comm_agree(W, &flag);
+
+    if (rank != victim) {
+        board->rank[rank].value = flag;
+        MUST(flag == with || flag == without);
+        MUST(err != MPI_SUCCESS || flag == with);
+    }
+    return err;
+}
+
+static int note_size(int err, MPI_Comm made)
+{
+    int n = 0;
+
+    if (rank == victim)
+        return err;
+    if (err == MPI_SUCCESS)
+        MPI_Comm_size(made, &n);
+    board->rank[rank].value = n;
+    return err;
+}
+
+static int comm_dup(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+
+    return note_size(MPI_Comm_dup(W, &made), made);
+}
+
+static int comm_shrink(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+
+    return note_size(MPIX_Comm_shrink(W, &made), made);
+}
+
+/* The survivors wait for a message of the victim. */
+static int comm_revoke(void)
+{
+    if (rank == victim)
+        return MPIX_Comm_revoke(W);
+    return MPI_Recv(buffer, 1, MPI_BYTE, victim, 9, W, MPI_STATUS_IGNORE);
+}
+
+/* ---- calls that are wrong on purpose: the stepper must notice ---- */
+
+static int self_hang(void)
+{
+    if (rank != victim)
+        for (;;)
+            pause();
+    return MPI_SUCCESS;
+}
+
+static int self_class(void)
+{
+    return rank == victim ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+static int self_split(void)
+{
+    board->rank[rank].value = rank;
+    return MPI_SUCCESS;
+}
+
+static int self_lost(void)
+{
+    return rank == victim ? MPI_SUCCESS : MPI_ERR_PROC_FAILED;
+}
+
+static int self_data(void)
+{
+    if (rank != victim)
+        check(8);
+    return MPI_SUCCESS;
+}
+
+static int self_crash(void)
+{
+    if (rank == 2)
+        raise(SIGSEGV);
+    return MPI_SUCCESS;
+}
+
+static int self_file(void)
+{
+    char path[4096];
+
+    if (rank == victim)
+        return MPI_SUCCESS;
+    snprintf(path, sizeof path, "%s/forgotten", getenv("TMPDIR"));
+    close(open(path, O_CREAT | O_WRONLY, 0600));
+    return MPI_SUCCESS;
+}
+
+/* Somebody else traces the victim already: as if tracing were forbidden. */
+static int self_traced(void)
+{
+    return MPI_SUCCESS;
+}
+
+static void be_traced_already(void)
+{
+    int fd[2], status;
+    char c;
+    pid_t parent = getpid();
+
+    MUST(pipe(fd) == 0);
+    if (fork() == 0) {
+        if (ptrace(PTRACE_SEIZE, parent, NULL, NULL) != 0 || write(fd[1], "", 1) != 1)
+            _exit(1);
+        waitpid(parent, &status, __WALL);
+        _exit(0);
+    }
+    MUST(read(fd[0], &c, 1) == 1);
+}
+
+static const struct call {
+    const char *name;
+    int ranks, victim, when, rules;
+    int (*run)(void);
+} calls[] = {
+#define STEP_CALL(run_, name_, ranks_, victim_, when_, rules_, settings_)                          \
+    {.name = name_,                                                                                \
+     .ranks = ranks_,                                                                              \
+     .victim = victim_,                                                                            \
+     .when = when_,                                                                                \
+     .rules = rules_,                                                                              \
+     .run = run_},
+#include "calls.def"
+#undef STEP_CALL
+};
+
+/* ---- the two roles ---- */
+
+static _Noreturn void be_stepped(const struct call *call)
+{
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* where Yama restricts tracing */
+    if (call->run == self_traced)
+        be_traced_already();
+    board->rank[rank].pid = getpid();
+    while (!board->attached)
+        usleep(200);
+    raise(SIGTRAP);
+    board->inside = STEP_INSIDE;
+    call->run();
+    board->inside = STEP_RETURNED;
+    for (;;)
+        pause();
+}
+
+static bool knows_of_death(void)
+{
+    MPI_Group dead;
+    int n, flag;
+
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    MPI_Comm_get_failed(W, &dead);
+    MPI_Group_size(dead, &n);
+    if (dead != MPI_GROUP_EMPTY)
+        MPI_Group_free(&dead);
+    return n > 0;
+}
+
+/* What is left must be as good as new. */
+static void use(MPI_Comm c)
+{
+    int me, n, flag, sum = 0, one = 1, in = -1, left, right;
+    static char out_4k[4096], in_4k[4096];
+
+    MPI_Comm_rank(c, &me);
+    MPI_Comm_size(c, &n);
+    MUST(n == size - 1);
+    flag = ~(1 << me);
+    MUST(MPIX_Comm_agree(c, &flag) == MPI_SUCCESS);
+    MUST(flag == ~((1 << n) - 1));
+    MUST(MPI_Barrier(c) == MPI_SUCCESS);
+    MUST(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c) == MPI_SUCCESS);
+    MUST(sum == n);
+    left = (me + n - 1) % n;
+    right = (me + 1) % n;
+    MUST(MPI_Sendrecv(&me, 1, MPI_INT, right, 1, &in, 1, MPI_INT, left, 1, c, MPI_STATUS_IGNORE) ==
+         MPI_SUCCESS);
+    MUST(in == left);
+    memset(out_4k, me + 1, sizeof out_4k);
+    MUST(MPI_Sendrecv(out_4k, sizeof out_4k, MPI_CHAR, right, 2, in_4k, sizeof in_4k, MPI_CHAR,
+                      left, 2, c, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    MUST(in_4k[0] == left + 1 && in_4k[sizeof in_4k - 1] == left + 1);
+}
+
+/* Nobody needs a revocation to get out of the call.  But who is still in it may ask us what was decided:
+ * MPI makes progress only where it is called. */
+static void wait_for_all(void)
+{
+    for (int i = 0; i < size; i++)
+        for (; i != victim && !board->rank[i].got; usleep(100))
+            knows_of_death();
+}
+
+static void recover(void)
+{
+    MPI_Comm c = MPI_COMM_NULL;
+    int class;
+
+    wait_for_all();
+    while (!knows_of_death())
+        usleep(200);
+    class = class_of(MPI_Send(&rank, 1, MPI_INT, victim, 8, W));
+    /* The victim or another survivor may have revoked by now. */
+    MUST(class == MPI_ERR_PROC_FAILED ||
+         ((rules & STEP_REVOKES || size > 2) && class == MPI_ERR_REVOKED));
+    MUST(MPIX_Comm_revoke(W) == MPI_SUCCESS);
+    MUST(class_of(MPI_Barrier(W)) == MPI_ERR_REVOKED);
+    MUST(MPIX_Comm_shrink(W, &c) == MPI_SUCCESS);
+    use(c);
+    MUST(MPI_Comm_free(&c) == MPI_SUCCESS);
+}
+
+static int got(int err)
+{
+    int class = class_of(err);
+
+    if (class == MPI_SUCCESS)
+        return STEP_GOT_SUCCESS;
+    if (class == MPI_ERR_PROC_FAILED)
+        return STEP_GOT_FAILED;
+    return class == MPI_ERR_REVOKED ? STEP_GOT_REVOKED : STEP_GOT_OTHER;
+}
+
+static void be_survivor(const struct call *call)
+{
+    struct step_rank *me = &board->rank[rank];
+
+    me->pid = getpid();
+    if (call->when >= 0)
+        while (!board->go)
+            usleep(200);
+    me->ready = 1;
+    me->got = got(call->run());
+    recover();
+    me->done = 1;
+}
+
+static void open_board(void)
+{
+    int fd = open(getenv("MEND_STEP_BOARD"), O_RDWR);
+
+    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd < 0 || board == MAP_FAILED) {
+        perror("MEND_STEP_BOARD");
+        exit(2);
+    }
+    close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    const struct call *call = calls;
+
+    while (strcmp(call->name, argv[1]))
+        call++;
+    open_board();
+    MPI_Init(&argc, &argv);
+    alarm(300);
+    MPI_Comm_rank(W, &rank);
+    MPI_Comm_size(W, &size);
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    victim = call->victim;
+    rules = call->rules;
+    MUST(size == call->ranks);
+    if (rank == 0)
+        fill(sizeof buffer);
+    if (!(rules & (STEP_COLD | STEP_SELF)) && call->run != comm_shrink && call->run != comm_revoke)
+        for (int i = 0; i < WARM; i++)
+            call->run();
+    if (rank != 0)
+        memset(buffer, 0, sizeof buffer);
+    if (rank == victim)
+        be_stepped(call);
+    be_survivor(call);
+    MPI_Finalize();
+    return 0;
+}
