@@ -76,7 +76,6 @@ void mend_ft_detach(struct mend_comm *c)
     mend_leaders_forget(c);
     mend_free(self, c->ft);
     c->ft = NULL;
-    mend_bury(self, c->ctx);
 }
 
 static void comm_on_death(struct mend_comm *c, mend_peer dead)

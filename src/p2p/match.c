@@ -58,6 +58,8 @@ void mend_match_destroy(struct mend_comm *c)
     }
     mend_free(self, c->match);
     c->match = NULL;
+    mend_free(self, c->buffer); /* messages in it would keep the communicator */
+    c->buffer = NULL;
     if (self->p2p->last_comm == c)
         self->p2p->last_comm = NULL;
 }
