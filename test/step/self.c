@@ -56,7 +56,7 @@ static bool finds(const struct step_options *o, const char *call, const char *th
     char path[128];
     bool good;
 
-    mine.limit_s = 2;
+    mine.limit_s = 4;
     step_job_open(&job, &mine);
     snprintf(path, sizeof path, "%s/launcher", mine.directory);
     if (then) {

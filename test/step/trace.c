@@ -27,7 +27,7 @@
 
 #define TICK_MS        5 /* a victim that makes no step for so long sleeps */
 #define PASSES_MAX     64
-#define PLACES_MAX     65536
+#define PLACES_MAX     8192
 #define PROBES_MAX     64
 #define READY_MAX_S    1
 #define FALL_ASLEEP_US 3000
