@@ -25,10 +25,13 @@ int mend_member_init(struct mend_proc *self)
 void mend_member_free(struct mend_comm *c)
 {
     struct mend_member *m = c->self->member;
-    struct mend_comm **grave = &m->graves[m->next_grave++ % MEND_GRAVES];
-    struct mend_comm *oldest = *grave;
+    struct mend_comm *oldest = c, **grave;
 
-    *grave = c;
+    if (c->ft->members_n > 1) { /* else nobody can ask */
+        grave = &m->graves[m->next_grave++ % MEND_GRAVES];
+        oldest = *grave;
+        *grave = c;
+    }
     if (oldest)
         mend_comm_put(oldest);
 }
