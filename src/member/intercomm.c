@@ -126,15 +126,15 @@ static int meet(struct mend_meeting *m, struct mend_comm *local, struct mend_gro
 
 int mend_member_intercomm_create(struct mend_comm *local, int local_leader,
                                  struct mend_comm *peer_c, int remote_leader, int tag,
-                                 struct mend_comm **new_p)
+                                 int peer_error, struct mend_comm **new_p)
 {
     struct mend_proc *self = local->self;
     struct mend_meeting m = {.named = {local, peer_c}, .named_must_live = true};
     struct mend_group *remote = NULL;
-    struct header h = {.ctx = 0};
+    struct header h = {.error = peer_error};
     int err = mend_creation_check(local);
 
-    if (local->rank == local_leader) {
+    if (local->rank == local_leader && !peer_error) {
         m.peer_c = peer_c;
         m.other = mend_comm_peer(peer_c, remote_leader);
         m.tag = tag;

@@ -48,9 +48,11 @@ int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
 int mend_member_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p);
 int mend_member_split_type(struct mend_comm *c, int type, int key, struct mend_info *info,
                            struct mend_comm **new_p);
+/* peer_c and what follows matter at the local leader only, NULL elsewhere; peer_error: what is wrong
+ * with them, which the whole group then gets. */
 int mend_member_intercomm_create(struct mend_comm *local, int local_leader,
                                  struct mend_comm *peer_c, int remote_leader, int tag,
-                                 struct mend_comm **new_p);
+                                 int peer_error, struct mend_comm **new_p);
 int mend_member_intercomm_merge(struct mend_comm *inter, int high, struct mend_comm **new_p);
 
 /* strict: S0-73 and R3 (MPI_Comm_shrink); else any communicator (MPIX_Comm_shrink). */

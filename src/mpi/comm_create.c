@@ -178,13 +178,13 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 }
 
 /* Collective over both local communicators.  peer_comm, remote_leader and what they mean are looked
- * at in the local leader alone (7.6.2). */
+ * at in the local leader alone (7.6.2); if they are wrong its whole group gets the error. */
 MEND_API(MPI_Intercomm_create);
 int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
                          int remote_leader, int tag, MPI_Comm *newintercomm)
 {
     struct mend_comm *local = NULL, *peer = NULL, *made = NULL;
-    int err = mend_enter(__func__);
+    int err = mend_enter(__func__), peer_error = MPI_SUCCESS;
 
     if (!err)
         err = mend_check_intra(local_comm, &local);
@@ -195,12 +195,13 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
     if (!err)
         err = mend_check_pointer(newintercomm);
     if (!err && local->rank == local_leader) {
-        err = mend_check_comm(peer_comm, &peer);
-        if (!err)
-            err = mend_check_rank(peer, remote_leader);
+        peer_error = mend_check_comm(peer_comm, &peer);
+        if (!peer_error)
+            peer_error = mend_check_rank(peer, remote_leader);
     }
     if (!err)
-        err = mend_member_intercomm_create(local, local_leader, peer, remote_leader, tag, &made);
+        err = mend_member_intercomm_create(local, local_leader, peer, remote_leader, tag,
+                                           peer_error, &made);
     if (!err)
         *newintercomm = mend_comm_handle(made);
     return mend_report_comm(local, err, __func__);
