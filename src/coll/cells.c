@@ -15,7 +15,7 @@
  * either the mark that M closed last is X, or M has not closed it and the next change of M's counter
  * means that it has.
  *
- * Invariant: the agreement area of a free cell is zero (member/agree_shm.c). */
+ * Invariant: the agreement area and no_from of a free cell are zero (member/agree_shm.c). */
 #include "coll/shm.h"
 #include "net/shm/shm.h"
 
@@ -37,9 +37,9 @@ static uint64_t mark_of(const struct mend_comm *c)
     return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
 }
 
-static struct mend_shm_closed *closed_of(struct mend_proc *self, mend_peer peer, int cell)
+static struct mend_shm_said *said_of(struct mend_proc *self, mend_peer peer, int cell)
 {
-    return mend_shm_closed_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
+    return mend_shm_said_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
 }
 
 static struct mend_shm_block *block_of(struct mend_proc *self, mend_peer peer, int cell)
@@ -88,18 +88,20 @@ static bool nobody_left(struct mend_proc *self, struct closed *x)
 
         /* acquire: pairs with the release in say_closed() */
         if (!mend_peer_is_dead(self, p) &&
-            mend_load_acquire(&closed_of(self, p, x->cell)->n) == x->waiting[i].closed_n)
+            mend_load_acquire(&said_of(self, p, x->cell)->closed_n) == x->waiting[i].closed_n)
             return false;
         x->waiting[i] = x->waiting[--x->n];
     }
     return true;
 }
 
-/* Only where this process has written: the pages are there. */
-static void clear_agreements(struct mend_proc *self, int cell)
+/* The area only where this process has written: the page is there. */
+static void clear_agreements(struct mend_proc *self, const struct closed *x)
 {
-    memset(mend_shm_cell_agree_of(self->shm_base, (uint32_t)self->me, (uint32_t)cell), 0,
-           MEND_SHM_CELL_AGREE);
+    mend_store_relaxed(&said_of(self, self->me, x->cell)->no_from, 0);
+    if (x->agreed)
+        memset(mend_shm_cell_agree_of(self->shm_base, (uint32_t)self->me, (uint32_t)x->cell), 0,
+               MEND_SHM_CELL_AGREE);
 }
 
 static void collect_closed(struct mend_proc *self)
@@ -109,8 +111,7 @@ static void collect_closed(struct mend_proc *self)
 
         if (!nobody_left(self, x))
             continue;
-        if (x->agreed)
-            clear_agreements(self, x->cell);
+        clear_agreements(self, x);
         mend_coll_cell_give_back(self, x->cell);
         mend_list_remove(&x->link);
         mend_free(self, x);
@@ -168,11 +169,11 @@ static struct closed *others(struct mend_comm *c)
     x->n = 0;
     for (int r = 0; r < c->size; r++) {
         mend_peer p = mend_group_peer(c->group, r);
-        struct mend_shm_closed *b = closed_of(self, p, c->cell);
+        struct mend_shm_said *b = said_of(self, p, c->cell);
         /* acquire: pairs with the release in say_closed(); the mark is written before it */
-        uint64_t n = mend_load_acquire(&b->n);
+        uint64_t n = mend_load_acquire(&b->closed_n);
 
-        if (r == c->rank || mend_load_relaxed(&b->mark) == mark_of(c))
+        if (r == c->rank || mend_load_relaxed(&b->closed_mark) == mark_of(c))
             continue;
         x->waiting[x->n].peer = p;
         x->waiting[x->n++].closed_n = n;
@@ -182,11 +183,11 @@ static struct closed *others(struct mend_comm *c)
 
 static void say_closed(struct mend_comm *c)
 {
-    struct mend_shm_closed *b = closed_of(c->self, c->self->me, c->cell);
+    struct mend_shm_said *b = said_of(c->self, c->self->me, c->cell);
 
-    mend_store_relaxed(&b->mark, mark_of(c));
+    mend_store_relaxed(&b->closed_mark, mark_of(c));
     /* release: pairs with the acquire in nobody_left() and others() */
-    mend_store_release(&b->n, mend_load_relaxed(&b->n) + 1);
+    mend_store_release(&b->closed_n, mend_load_relaxed(&b->closed_n) + 1);
 }
 
 /* Without memory the cell is never used again, which harms nobody. */

@@ -12,7 +12,8 @@
  * Whoever evaluates sees the same contributions, and computes the same result: uniform agreement in one
  * step, also for those who decide and die.  Cost: one cache line from each member to each; no message.
  *
- *   cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 |   said no from
+ *   cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7
+ *   said by m:          no_from
  *
  * Invariants:
  *   1  agreement s uses slot s % 8; s is begun only when s - 4 is decided here, so whoever writes into
@@ -41,7 +42,6 @@ _Static_assert(sizeof(struct slot) == MEND_CACHE_LINE, "one line per contributio
 
 struct area {
     struct slot slot[MEND_MACHINES][SLOTS];
-    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 no_from; /* number + 1; class in bits 63..48 */
 };
 _Static_assert(sizeof(struct area) <= MEND_SHM_CELL_AGREE, "fits into the cell");
 
@@ -67,21 +67,27 @@ static struct area *area_of(struct mend_comm *c, int rank)
         c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank), (uint32_t)c->cell);
 }
 
-bool mend_agree_shm_usable(struct mend_comm *c)
+/* A member that gives up on the communicator from a number on says so here: number + 1, and the class
+ * of its error in bits 63..48. */
+static mend_atomic_u64 *no_from_of(struct mend_comm *c, int rank)
 {
-    struct mend_ft_comm *ft = c->ft;
+    return &mend_shm_said_of(c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank),
+                             (uint32_t)c->cell)
+                ->no_from;
+}
 
-    if (mend_likely(ft->shm == MEND_FT_SHM_YES))
-        return true;
-    if (c->inter || c->cell < 0 || !c->self->params.agree_shm || ft->shm == MEND_FT_SHM_NO)
-        return false;
-    ft->shm = MEND_FT_SHM_YES;
+bool mend_agree_shm_usable(const struct mend_comm *c)
+{
+    return !c->inter && c->cell >= 0 && c->self->params.agree_shm;
+}
+
+/* Before the first agreement: makes the pages.  There is no way back, for the members must not choose
+ * differently. */
+static void open_areas(struct mend_comm *c)
+{
     for (int r = 0; r < c->size; r++)
-        if (!mend_shm_touch(c->self, area_of(c, r), sizeof(struct area)))
-            ft->shm = MEND_FT_SHM_NO;
-    MEND_ASSERT(ft->shm == MEND_FT_SHM_YES); /* the members must not choose differently */
+        MEND_ASSERT(mend_shm_touch(c->self, area_of(c, r), sizeof(struct area)));
     c->coll->agreed = true;
-    return true;
 }
 
 static uint32_t count_acked(struct mend_comm *c)
@@ -112,8 +118,7 @@ enum look { LOOK_WAIT, LOOK_IN, LOOK_NO, LOOK_DEAD };
 static enum look look(const struct op *op, int rank)
 {
     struct mend_comm *c = op->c;
-    struct area *a = area_of(c, rank);
-    struct slot *s = &a->slot[op->which][op->seq % SLOTS];
+    struct slot *s = &area_of(c, rank)->slot[op->which][op->seq % SLOTS];
     bool dead = mend_peer_is_dead(c->self, mend_group_peer(c->group, rank));
     uint64_t no_from;
 
@@ -125,7 +130,7 @@ static enum look look(const struct op *op, int rank)
         return LOOK_DEAD;
     if (op->which == MEND_MACHINE_EXPLICIT)
         return LOOK_WAIT;
-    no_from = mend_load_acquire(&a->no_from) & UINT64_C(0xffffffffffff);
+    no_from = mend_load_acquire(no_from_of(c, rank)) & UINT64_C(0xffffffffffff);
     if (!no_from || op->seq + 1 < no_from)
         return LOOK_WAIT;
     /* It may have contributed before it said no. */
@@ -184,7 +189,7 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct tally *
 
 static void fold_no(struct op *op, int rank)
 {
-    uint64_t class = mend_load_relaxed(&area_of(op->c, rank)->no_from) >> 48;
+    uint64_t class = mend_load_relaxed(no_from_of(op->c, rank)) >> 48;
 
     op->value.and_word[0] = 0;
     if (class > op->value.max_word[1])
@@ -293,6 +298,8 @@ static const struct mend_request_ops poll_ops = {.name = "agreement", .poll = po
 static void set_up(struct op *op, struct mend_comm *c, enum mend_machine which,
                    const struct mend_agreed *value, mend_agree_done *done, void *arg)
 {
+    if (mend_unlikely(!c->coll->agreed))
+        open_areas(c);
     op->c = c;
     op->which = which;
     op->seen = 0;
@@ -363,7 +370,7 @@ void mend_agree_shm_say_no(struct mend_comm *c)
     struct mend_list *waiting = &c->ft->agreements[MEND_MACHINE_CREATION].waiting;
 
     /* release: pairs with the acquire in look() */
-    mend_store_release(&area_of(c, c->rank)->no_from, class << 48 | (next + 1));
+    mend_store_release(no_from_of(c, c->rank), class << 48 | (next + 1));
     while (!mend_list_empty(waiting)) {
         struct op *op = mend_list_entry(waiting->next, struct op, link);
 

@@ -42,7 +42,6 @@ struct mend_ft_comm {
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_revoke *revoke;
     struct mend_hash counts; /* meet.c: how often something was asked for on it */
-    enum { MEND_FT_SHM_UNKNOWN, MEND_FT_SHM_YES, MEND_FT_SHM_NO } shm; /* agree_shm.c */
 };
 
 #define MEND_GRAVES 32
@@ -84,7 +83,7 @@ int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_ag
 
 /* The same through shared memory, for communicators with a cell (agree_shm.c).  All members answer
  * usable() alike. */
-bool mend_agree_shm_usable(struct mend_comm *c);
+bool mend_agree_shm_usable(const struct mend_comm *c);
 int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
                         const struct mend_agreed *value, mend_agree_done *done, void *arg);
 void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value);

@@ -70,7 +70,7 @@ static bool header_valid(const struct mend_shm_header *h, uint64_t bytes, uint32
     mend_shm_layout(&expected, ranks_n);
     return h->bytes == bytes && expected.bytes == bytes && h->rank_at == expected.rank_at &&
            h->death_at == expected.death_at && h->bell_at == expected.bell_at &&
-           h->head_at == expected.head_at && h->closed_at == expected.closed_at &&
+           h->head_at == expected.head_at && h->said_at == expected.said_at &&
            h->cell_at == expected.cell_at && h->ring_at == expected.ring_at;
 }
 

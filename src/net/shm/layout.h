@@ -11,7 +11,7 @@
  *   death[n]       agent writes                    verdicts in order; deaths_n is released last
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
- *   closed[n][64]  entry (i, k) is written by rank i: what it has closed that used cell k
+ *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
  *
@@ -88,7 +88,7 @@ struct mend_shm_header {
     uint32_t ranks_n, agent_pid;
     uint32_t ranks_here_n, cores_n; /* on this node */
     uint32_t reporting;             /* 1: there is a --report file */
-    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, closed_at, cell_at, ring_at;
+    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, said_at, cell_at, ring_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
@@ -113,10 +113,12 @@ struct mend_shm_head {
         mend_atomic_u32 consumed; /* release: pairs with the sender's acquire */
 };
 
-/* How far its owner has got with the communicators that use a cell one after the other. */
-struct mend_shm_closed {
-    mend_atomic_u64 mark; /* of the last one that it closed */
-    mend_atomic_u64 n;    /* how many; release: pairs with the acquire in coll/cells.c */
+/* What a member says about the communicators that use a cell one after the other, apart from the cell:
+ * no page has to be made for it. */
+struct mend_shm_said {
+    mend_atomic_u64 closed_mark; /* of the last one that it closed */
+    mend_atomic_u64 closed_n;    /* how many */
+    mend_atomic_u64 no_from;     /* member/agree_shm.c; 0 while the cell is free */
 };
 
 /* Fills the offsets of a header for n ranks; header->bytes is the size of the segment. */
@@ -152,10 +154,10 @@ static inline struct mend_shm_head *mend_shm_head_of(struct mend_shm_header *h, 
     return (struct mend_shm_head *)((char *)h + h->head_at) + (uint64_t)to * h->ranks_n + from;
 }
 
-static inline struct mend_shm_closed *mend_shm_closed_of(struct mend_shm_header *h, uint32_t rank,
-                                                         uint32_t cell)
+static inline struct mend_shm_said *mend_shm_said_of(struct mend_shm_header *h, uint32_t rank,
+                                                     uint32_t cell)
 {
-    return (struct mend_shm_closed *)((char *)h + h->closed_at) + (uint64_t)rank * MEND_SHM_CELLS +
+    return (struct mend_shm_said *)((char *)h + h->said_at) + (uint64_t)rank * MEND_SHM_CELLS +
            cell;
 }
 
