@@ -154,7 +154,7 @@ static void sample(struct sweep *s, long from, long n, long count, double second
 static void sweep_all(struct sweep *s)
 {
     s->returned_in_a_row = 0;
-    for (long k = 1; k <= FULL_MAX && s->returned_in_a_row < RETURNS_N; k++)
+    for (long k = 1; k <= FULL_MAX && (k <= s->n || s->returned_in_a_row < RETURNS_N); k++)
         if (!run_at(s, k))
             return;
     if (s->returned_in_a_row < RETURNS_N && s->n > FULL_MAX)

@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TICK_MS        5 /* a victim that makes no step for so long sleeps */
+#define TICK_MS        5 /* how often to look whether the victim sleeps */
 #define PASSES_MAX     64
 #define PLACES_MAX     8192
 #define PROBES_MAX     64
@@ -125,18 +125,16 @@ static bool wait_for_pid(struct step_job *job, struct step_run *r, pid_t *pid_p)
     return true;
 }
 
-/* The next stop of the victim.  A victim that sleeps in a system call makes the late survivors begin. */
+/* The next stop of the victim.  When it sleeps in a system call, late survivors begin. */
 static bool next_stop(struct step_job *job, struct step_run *r, pid_t pid, double until,
                       int *status_p)
 {
-    int ticks = 0;
-
     while (waitpid(pid, status_p, __WALL) != pid) {
         if (errno != EINTR) {
             step_complain(r, "waiting for the victim: %s", strerror(errno));
             return false;
         }
-        if (++ticks > 1)
+        if (sleeps(pid))
             job->board->go = 1;
         if (step_now_s() > until) {
             step_complain(r, "the victim is stuck after %ld steps", r->steps);
