@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -136,6 +137,7 @@ static _Noreturn void become_job(struct step_job *job, const struct step_run *r)
     *a++ = (char *)r->call->name;
     *a = NULL;
     setsid();
+    personality(ADDR_NO_RANDOMIZE);                       /* trail.c */
     sched_setaffinity(0, sizeof job->cores, &job->cores); /* undoes share_a_core() for us */
     dup2(open("/dev/null", O_RDONLY), 0);
     dup2(out, 1);

@@ -192,7 +192,7 @@ struct command {
 
 static const char usage[] =
     "Usage: step --mpiexec FILE --program FILE [--all | --sample SECONDS | --at K | --self-test |\n"
-    "            --list] [--only NAME]... [--limit SECONDS] [-v]\n";
+    "            --list] [--only NAME]... [--limit SECONDS] [--walk] [-v]\n";
 
 static bool read_option(int option, struct command *c, struct step_options *o)
 {
@@ -208,6 +208,8 @@ static bool read_option(int option, struct command *c, struct step_options *o)
         return o->limit_s > 0;
     case 'v':
         return o->verbose = true;
+    case 'w':
+        return o->walk = true;
     case 's':
         c->seconds = atof(optarg);
         return c->seconds > 0;
@@ -226,17 +228,11 @@ static bool read_option(int option, struct command *c, struct step_options *o)
 static bool read_command(int argc, char **argv, struct command *c, struct step_options *o)
 {
     int mode = SAMPLE, option;
-    const struct option names[] = {{"mpiexec", 1, NULL, 'm'},
-                                   {"program", 1, NULL, 'p'},
-                                   {"all", 0, &mode, ALL},
-                                   {"sample", 1, NULL, 's'},
-                                   {"at", 1, NULL, 'k'},
-                                   {"self-test", 0, &mode, SELF},
-                                   {"list", 0, &mode, LIST},
-                                   {"only", 1, NULL, 'o'},
-                                   {"limit", 1, NULL, 'L'},
-                                   {"verbose", 0, NULL, 'v'},
-                                   {0}};
+    const struct option names[] = {
+        {"mpiexec", 1, NULL, 'm'}, {"program", 1, NULL, 'p'}, {"all", 0, &mode, ALL},
+        {"sample", 1, NULL, 's'},  {"at", 1, NULL, 'k'},      {"self-test", 0, &mode, SELF},
+        {"list", 0, &mode, LIST},  {"only", 1, NULL, 'o'},    {"limit", 1, NULL, 'L'},
+        {"verbose", 0, NULL, 'v'}, {"walk", 0, NULL, 'w'},    {0}};
 
     while ((option = getopt_long(argc, argv, "v", names, NULL)) != -1)
         if (option && !read_option(option, c, o))

@@ -4,6 +4,7 @@
  *   step.c    which call is killed after which instruction; sums
  *   job.c     one job: started, waited for with a limit, judged, looked after
  *   trace.c   one rank: taken hold of, stepped, killed
+ *   trail.c   the way to an instruction without a stop at each before it
  *   self.c    the stepper finds what it is there to find */
 #ifndef TEST_STEP_STEP_H
 #define TEST_STEP_STEP_H
@@ -28,7 +29,7 @@ struct step_options {
     const char *mpiexec, *program;
     char directory[64]; /* of this stepper: board, output, left/ */
     double limit_s;     /* from the kill to the end of the job, and from the start to the mark */
-    bool verbose;
+    bool verbose, walk; /* walk: step from the beginning */
 };
 
 /* One job and what became of it. */
@@ -72,6 +73,21 @@ bool step_job_ended(struct step_job *job);
 
 /* Takes hold of the victim, steps it, kills it (trace.c).  False: it was not killed as told. */
 bool step_trace(struct step_job *job, struct step_run *r);
+
+/* The trail of a whole call: where the victim stood after each step, and how many of them counted. */
+void step_trail_begin(void);
+void step_trail_note(unsigned long pc, long taken);
+void step_trail_end(void);
+/* The last step before the at-th instruction that counts, after which the victim stands where it does not
+ * stand a second time; 0: none. */
+long step_trail_landmark(long at);
+unsigned long step_trail_pc(long i, long *taken_p);
+
+/* One breakpoint, in a victim that stands still.  Clearing makes a victim that has hit it stand there. */
+unsigned long step_pc(pid_t pid);
+bool step_break_set(pid_t pid, unsigned long pc);
+bool step_break_hit(pid_t pid);
+bool step_break_clear(pid_t pid);
 
 /* Returns the number of checks that failed; *passed_p: that passed (self.c). */
 long step_self_test(const struct step_options *o, long *passed_p);

@@ -12,7 +12,6 @@
  * ever. */
 #include "step.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,8 +19,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/time.h>
-#include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -125,45 +122,43 @@ static bool wait_for_pid(struct step_job *job, struct step_run *r, pid_t *pid_p)
     return true;
 }
 
-/* The next stop of the victim.  When it sleeps in a system call, late survivors begin. */
-static bool next_stop(struct step_job *job, struct step_run *r, pid_t pid, double until,
-                      int *status_p)
+struct victim {
+    pid_t pid;
+    int status;     /* of its last stop */
+    double until_s; /* no longer than that */
+    bool hurries;   /* it runs to a breakpoint */
+};
+
+/* While it makes no stop: when it sleeps in a system call, or waits at full speed, late survivors begin;
+ * when its call has returned without coming by the breakpoint, it is stopped. */
+static void look_after(struct step_job *job, struct step_run *r, struct victim *v)
 {
-    while (waitpid(pid, status_p, __WALL) != pid) {
+    if (sleeps(v->pid) || (v->hurries && r->call->when > 0))
+        job->board->go = 1;
+    if (v->hurries && job->board->inside == STEP_RETURNED)
+        ptrace(PTRACE_INTERRUPT, v->pid, NULL, NULL);
+}
+
+static bool next_stop(struct step_job *job, struct step_run *r, struct victim *v)
+{
+    while (waitpid(v->pid, &v->status, __WALL) != v->pid) {
         if (errno != EINTR) {
             step_complain(r, "waiting for the victim: %s", strerror(errno));
             return false;
         }
-        if (sleeps(pid))
-            job->board->go = 1;
-        if (step_now_s() > until) {
+        look_after(job, r, v);
+        if (step_now_s() > v->until_s) {
             step_complain(r, "the victim is stuck after %ld steps", r->steps);
-            kill(pid, SIGKILL);
-            waitpid(pid, status_p, __WALL);
+            kill(v->pid, SIGKILL);
+            waitpid(v->pid, &v->status, __WALL);
             return false;
         }
     }
-    if (WIFSTOPPED(*status_p))
+    if (WIFSTOPPED(v->status))
         return true;
     step_complain(r, "the victim ended by itself after %ld steps (status %#x)", r->steps,
-                  *status_p);
+                  v->status);
     return false;
-}
-
-static unsigned long program_counter(pid_t pid)
-{
-    struct user_regs_struct regs = {0};
-    struct iovec io = {&regs, sizeof regs};
-
-    if (ptrace(PTRACE_GETREGSET, pid, (void *)(uintptr_t)NT_PRSTATUS, &io) != 0)
-        return 0;
-#if defined(__x86_64__)
-    return regs.rip;
-#elif defined(__aarch64__)
-    return regs.pc;
-#else
-#error "where is the program counter?"
-#endif
 }
 
 /* How often the call has come by each instruction. */
@@ -172,9 +167,8 @@ static struct {
     int n;
 } passes[PLACES_MAX];
 
-static bool counts(pid_t pid)
+static bool counts(unsigned long pc)
 {
-    unsigned long pc = program_counter(pid);
     size_t i = (pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
 
     for (int probes = 0; probes < PROBES_MAX; probes++, i++) {
@@ -189,7 +183,7 @@ static bool counts(pid_t pid)
 /* FILE+OFFSET, the same in every run, and what addr2line wants. */
 static void note_where(struct step_run *r, pid_t pid)
 {
-    unsigned long pc = program_counter(pid), from, to, offset;
+    unsigned long pc = step_pc(pid), from, to, offset;
     char path[64], line[512], file[256];
     FILE *f;
 
@@ -207,29 +201,68 @@ static void note_where(struct step_run *r, pid_t pid)
         fclose(f);
 }
 
-/* From the mark to the k-th instruction.  Signals that are none of ours are handed on. */
-static bool step_to_place(struct step_job *job, struct step_run *r, pid_t pid)
+/* Lets the victim go, by one step or until it stops, and waits for it.  Signals that are none of ours are
+ * handed on. */
+static bool go_on(struct step_job *job, struct step_run *r, struct victim *v,
+                  enum __ptrace_request how)
+{
+    int sig = WSTOPSIG(v->status) == SIGTRAP || v->status >> 16 ? 0 : WSTOPSIG(v->status);
+
+    if (ptrace(how, v->pid, NULL, (void *)(intptr_t)sig) != 0) {
+        step_complain(r, "the victim does not go on: %s", strerror(errno));
+        return false;
+    }
+    return next_stop(job, r, v);
+}
+
+/* To the last landmark before the place, if there is one (trail.c). */
+static bool skip(struct step_job *job, struct step_run *r, struct victim *v)
+{
+    long i = step_trail_landmark(r->at), taken = 0;
+    bool hit;
+
+    if (i <= r->steps || !step_break_set(v->pid, step_trail_pc(i, &taken)))
+        return true;
+    v->hurries = true;
+    do {
+        if (!go_on(job, r, v, PTRACE_CONT))
+            return false;
+        hit = step_break_hit(v->pid);
+    } while (!hit && job->board->inside == STEP_INSIDE);
+    v->hurries = false;
+    if (!step_break_clear(v->pid)) {
+        step_complain(r, "the breakpoint stays: %s", strerror(errno));
+        return false;
+    }
+    while (hit && r->steps < i)
+        counts(step_trail_pc(++r->steps, &r->taken));
+    if (r->call->when > 0 && r->steps >= r->call->when)
+        job->board->go = 1;
+    return true;
+}
+
+static void note_step(struct step_run *r, pid_t pid)
+{
+    unsigned long pc = step_pc(pid);
+
+    r->steps++;
+    r->taken += counts(pc);
+    if (r->at == STEP_AFTER_RETURN)
+        step_trail_note(pc, r->taken);
+}
+
+/* From the mark to the k-th instruction. */
+static bool step_to_place(struct step_job *job, struct step_run *r, struct victim *v)
 {
     struct step_board *b = job->board;
-    double until = step_now_s() + 6 * job->o->limit_s;
-    int status, sig;
 
-    memset(passes, 0, sizeof passes);
-    if (!next_stop(job, r, pid, until, &status))
-        return false;
-    let_others_settle(job, r);
     for (;;) {
-        sig = WSTOPSIG(status) == SIGTRAP || status >> 16 ? 0 : WSTOPSIG(status);
-        if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)sig) != 0) {
-            step_complain(r, "PTRACE_SINGLESTEP: %s", strerror(errno));
+        if (!go_on(job, r, v, PTRACE_SINGLESTEP))
             return false;
-        }
-        if (!next_stop(job, r, pid, until, &status))
+        if (b->inside == STEP_INSIDE && WSTOPSIG(v->status) == SIGTRAP)
+            note_step(r, v->pid);
+        if (r->steps == 1 && r->at != STEP_AFTER_RETURN && !job->o->walk && !skip(job, r, v))
             return false;
-        if (b->inside == STEP_INSIDE && WSTOPSIG(status) == SIGTRAP) {
-            r->steps++;
-            r->taken += counts(pid);
-        }
         r->returned = b->inside == STEP_RETURNED;
         if (r->taken >= r->at || r->returned)
             return true;
@@ -249,24 +282,38 @@ static void kill_here(struct step_job *job, struct step_run *r, pid_t pid)
     job->board->go = 1;
 }
 
+static bool take_hold(struct step_job *job, struct step_run *r, struct victim *v)
+{
+    if (!wait_for_pid(job, r, &v->pid))
+        return false;
+    share_a_core(job, v->pid);
+    if (ptrace(PTRACE_SEIZE, v->pid, NULL, (void *)(uintptr_t)PTRACE_O_EXITKILL) == 0)
+        return true;
+    r->forbidden = errno == EPERM || errno == EACCES || errno == ENOSYS;
+    step_complain(r, "tracing is not possible here: PTRACE_SEIZE: %s", strerror(errno));
+    return false;
+}
+
 bool step_trace(struct step_job *job, struct step_run *r)
 {
+    struct victim v = {.until_s = step_now_s() + 6 * job->o->limit_s};
     bool good;
-    pid_t pid;
 
-    if (!wait_for_pid(job, r, &pid))
+    if (!take_hold(job, r, &v))
         return false;
-    share_a_core(job, pid);
-    if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(uintptr_t)PTRACE_O_EXITKILL) != 0) {
-        r->forbidden = errno == EPERM || errno == EACCES || errno == ENOSYS;
-        step_complain(r, "tracing is not possible here: PTRACE_SEIZE: %s", strerror(errno));
-        return false;
-    }
+    memset(passes, 0, sizeof passes);
+    if (r->at == STEP_AFTER_RETURN)
+        step_trail_begin();
     tick_every(TICK_MS);
     job->board->attached = 1;
-    good = step_to_place(job, r, pid);
-    tick_every(0);
+    good = next_stop(job, r, &v); /* at its mark */
     if (good)
-        kill_here(job, r, pid);
+        let_others_settle(job, r);
+    good = good && step_to_place(job, r, &v);
+    tick_every(0);
+    if (r->at == STEP_AFTER_RETURN)
+        step_trail_end();
+    if (good)
+        kill_here(job, r, v.pid);
     return good;
 }
