@@ -96,18 +96,13 @@ no_table:
     return NULL;
 }
 
-/* The hidden local communicator's context differs from its owner's in a channel bit; the owner's
- * end buries both. */
 void mend_comm_destroy(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
 
     detach(c, MEND_COMM_HOOKS);
     mend_hash_remove(&self->comms, c->ctx);
-    if (!(c->ctx & MEND_CHANNEL_LOCAL))
-        mend_bury(self, c->ctx);
-    if (c->local)
-        mend_comm_put(c->local);
+    mend_bury(self, c->ctx);
     if (c->topo)
         mend_topo_free(self, c->topo);
     if (c->info)

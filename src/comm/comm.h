@@ -119,13 +119,11 @@ struct mend_comm {
     bool closing;
     bool predefined; /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
     struct mend_group *group, *remote; /* remote == group on an intracommunicator */
-    struct mend_comm *local; /* intercommunicator: hidden intracommunicator of the local group */
 
     struct mend_match *match;    /* p2p/ */
     struct mend_coll_comm *coll; /* coll/ */
-    struct mend_ft_comm *ft;     /* member/, proc/driver: agreements and revocation */
+    struct mend_ft_comm *ft;     /* member/: agreements and revocation */
     uint32_t coll_seq;           /* collectives begun: tag of their traffic */
-    uint64_t agree_seq;          /* agreements begun */
     int cell;                    /* shared-memory cell of all members, -1: none */
     uint32_t acked_deaths_n;     /* prefix of self->deaths acknowledged by FAILURE_ACK */
 
@@ -157,8 +155,7 @@ struct mend_comm_hooks {
  * Who creates it opens it for frames that came early, with mend_unpark(), when it is complete.
  * The error handler is that of `parent`, or MPI_ERRORS_ARE_FATAL if parent is NULL.
  * A member that is dead already makes it `coll_failed`; who creates among survivors on purpose
- * takes that back.
- * The hidden `local` of an intercommunicator belongs to it and goes with it. */
+ * takes that back. */
 struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
                                    struct mend_group *remote, mend_ctx ctx,
                                    struct mend_comm *parent);

@@ -16,20 +16,20 @@ enum mend_frame_kind {
     MEND_FRAME_DATA,         /* p2p/: one fragment of it */
     MEND_FRAME_CANCEL,       /* p2p/: take an unmatched message back */
     MEND_FRAME_CANCEL_REPLY, /* p2p/: whether it was still there */
-    MEND_FRAME_AGREE,        /* proc/driver: a message of ft/agree_sm */
-    MEND_FRAME_REVOKE,       /* proc/driver: a message of ft/revoke_sm */
-    MEND_FRAME_MEMBER, /* member/: creation among a group that has no common communicator yet */
+    MEND_FRAME_AGREE,        /* member/: a message of ft/agree_sm */
+    MEND_FRAME_REVOKE,       /* member/: a message of ft/revoke_sm */
+    MEND_FRAME_MEMBER,       /* member/: among processes that have no communicator in common yet */
     MEND_FRAME_KINDS_USED,
 };
 
 /* Context ids: never reused.  Bits 63..44 the world index of the proposer, 43..4 its counter,
- * 3..0 the channel within the communicator. */
+ * 3..0 the channel within the communicator.  Bit 63 is set in those that nobody proposed
+ * (member/meet.c). */
 typedef uint64_t mend_ctx;
 enum mend_channel {
     MEND_CHANNEL_P2P = 0,
-    MEND_CHANNEL_COLL = 1,  /* collectives' own point-to-point traffic */
-    MEND_CHANNEL_FT = 2,    /* agreement, revocation */
-    MEND_CHANNEL_LOCAL = 8, /* added for the hidden intracommunicator of an intercommunicator */
+    MEND_CHANNEL_COLL = 1, /* collectives' own point-to-point traffic */
+    MEND_CHANNEL_FT = 2,   /* agreement, revocation, meetings */
 };
 #define MEND_CTX_CHANNEL_MASK UINT64_C(15)
 /* Counters below 16 are never proposed. */
