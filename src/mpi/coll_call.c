@@ -118,6 +118,8 @@ static int check_reduction(const struct mend_comm *c, const void *in, void *out,
         err = in == MPI_IN_PLACE ? MPI_ERR_BUFFER : mend_check_buffer(in, count, t);
     if (mend_likely(!err) && takes)
         err = out == MPI_IN_PLACE ? MPI_ERR_BUFFER : mend_check_buffer(out, count, t);
+    if (mend_likely(!err) && gives && takes && mend_call_overlap(in, count, out, count, t))
+        err = MPI_ERR_BUFFER;
     if (mend_likely(!err))
         err = mend_check_op(op, op_p);
     if (mend_likely(!err)) /* the last two are for one-sided calls (MPI-5.0 6.9.2) */
@@ -214,6 +216,8 @@ int mend_call_reduce_scatter(const struct mend_call *call, const void *sendbuf, 
                               &out);
     if (!err && !mend_call_in_place(c, sendbuf))
         err = mend_call_check(sendbuf, total, datatype, &in);
+    if (!err && mend_call_overlap(sendbuf, total, recvbuf, mine, out.type))
+        err = MPI_ERR_BUFFER;
     if (!err)
         err = recvcounts ? mend_coll_reduce_scatter(c, sendbuf, out, recvcounts, o, &how)
                          : mend_coll_reduce_scatter_block(c, sendbuf, out, o, &how);

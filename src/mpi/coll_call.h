@@ -70,6 +70,14 @@ static inline bool mend_call_in_place(const struct mend_comm *c, const void *buf
     return buf == MPI_IN_PLACE && !c->inter;
 }
 
+/* True if an element is certainly in both: they begin at one place and have one type.  A program that
+ * means that says MPI_IN_PLACE (MPI-5.0 6.1). */
+static inline bool mend_call_overlap(const void *in, MPI_Count in_count, const void *out,
+                                     MPI_Count out_count, const struct mend_type *t)
+{
+    return in == out && in_count > 0 && out_count > 0 && t->size > 0;
+}
+
 /* coll_call.c.  All collective; blocking forms block until the operation is complete here. */
 int mend_call_barrier(const struct mend_call *call, MPI_Comm comm);
 int mend_call_bcast(const struct mend_call *call, void *buffer, MPI_Count count,

@@ -10,6 +10,56 @@ static int check_blocks(const void *buf, MPI_Count count, const struct mend_coll
              : mend_call_check(buf, count, type, b_p);
 }
 
+/* Whether a buffer and the blocks beside it certainly overlap: it begins where the first block does, or
+ * where that of this process does. */
+static int check_apart(const struct mend_comm *c, const struct mend_coll_buf *one,
+                       const struct mend_coll_buf *blocks, const struct mend_coll_counts *v)
+{
+    MPI_Count count = v ? mend_coll_count(v, c->rank) : blocks->count;
+    MPI_Aint at = v ? mend_coll_displ(v, c->rank) : (MPI_Aint)(c->rank * blocks->count);
+    const char *own;
+
+    if (c->inter || one->buf == MPI_IN_PLACE || !one->type || one->type != blocks->type)
+        return MPI_SUCCESS;
+    own = (const char *)blocks->buf + at * blocks->type->extent;
+    if (mend_call_overlap(one->buf, one->count, own, count, one->type) ||
+        (!v && mend_call_overlap(one->buf, one->count, blocks->buf, count, one->type)))
+        return MPI_ERR_BUFFER;
+    return MPI_SUCCESS;
+}
+
+/* The same for blocks on both sides. */
+static int check_blocks_apart(const struct mend_comm *c, const struct mend_coll_buf *in,
+                              const struct mend_coll_counts *in_v, const struct mend_coll_buf *out,
+                              const struct mend_coll_counts *out_v)
+{
+    if (in->buf != out->buf || in->type != out->type || out->type->size == 0)
+        return MPI_SUCCESS;
+    for (int i = 0; i < c->peers_n; i++)
+        if (mend_coll_count(in_v, i) > 0 && mend_coll_count(out_v, i) > 0 &&
+            mend_coll_displ(in_v, i) == mend_coll_displ(out_v, i))
+            return MPI_ERR_BUFFER;
+    return MPI_SUCCESS;
+}
+
+/* The same where each block has its own type; the types have been checked. */
+static int check_typed_blocks_apart(const struct mend_comm *c, const void *in,
+                                    const struct mend_coll_counts *in_v,
+                                    const MPI_Datatype *in_types, const void *out,
+                                    const struct mend_coll_counts *out_v,
+                                    const MPI_Datatype *out_types)
+{
+    for (int i = 0; in == out && i < c->peers_n; i++) {
+        const struct mend_type *t = NULL;
+
+        if (in_types[i] == out_types[i] && mend_coll_displ(in_v, i) == mend_coll_displ(out_v, i) &&
+            !mend_check_committed(in_types[i], &t) &&
+            mend_call_overlap(in, mend_coll_count(in_v, i), out, mend_coll_count(out_v, i), t))
+            return MPI_ERR_BUFFER;
+    }
+    return MPI_SUCCESS;
+}
+
 int mend_call_gather(const struct mend_call *call, const void *sendbuf, MPI_Count sendcount,
                      MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
                      const struct mend_coll_counts *recvcounts, MPI_Datatype recvtype, int root,
@@ -31,6 +81,8 @@ int mend_call_gather(const struct mend_call *call, const void *sendbuf, MPI_Coun
         err = mend_call_check(sendbuf, sendcount, sendtype, &in);
     if (!err && takes)
         err = check_blocks(recvbuf, recvcount, recvcounts, recvtype, c->peers_n, &out);
+    if (!err && gives && takes)
+        err = check_apart(c, &in, &out, recvcounts);
     if (!err)
         err = recvcounts ? mend_coll_gatherv(c, in, out, recvcounts, root, &how)
                          : mend_coll_gather(c, in, out, root, &how);
@@ -58,6 +110,8 @@ int mend_call_scatter(const struct mend_call *call, const void *sendbuf, MPI_Cou
         err = check_blocks(sendbuf, sendcount, sendcounts, sendtype, c->peers_n, &in);
     if (!err && takes)
         err = mend_call_check(recvbuf, recvcount, recvtype, &out);
+    if (!err && gives && takes)
+        err = check_apart(c, &out, &in, sendcounts);
     if (!err)
         err = sendcounts ? mend_coll_scatterv(c, in, sendcounts, out, root, &how)
                          : mend_coll_scatter(c, in, out, root, &how);
@@ -79,6 +133,8 @@ int mend_call_allgather(const struct mend_call *call, const void *sendbuf, MPI_C
     if (!err)
         err = check_blocks(recvbuf, recvcount, recvcounts, recvtype, c->peers_n, &out);
     if (!err)
+        err = check_apart(c, &in, &out, recvcounts);
+    if (!err)
         err = recvcounts ? mend_coll_allgatherv(c, in, out, recvcounts, &how)
                          : mend_coll_allgather(c, in, out, &how);
     return mend_call_leave(call, c, &how, err);
@@ -97,6 +153,9 @@ int mend_call_alltoall(const struct mend_call *call, const void *sendbuf, MPI_Co
         err = mend_call_check(sendbuf, sendcount, sendtype, &in);
     if (!err)
         err = mend_call_check(recvbuf, recvcount, recvtype, &out);
+    if (!err && in.type == out.type &&
+        mend_call_overlap(in.buf, in.count, out.buf, out.count, out.type))
+        err = MPI_ERR_BUFFER;
     if (!err)
         err = mend_coll_alltoall(c, in, out, &how);
     return mend_call_leave(call, c, &how, err);
@@ -117,6 +176,8 @@ int mend_call_alltoallv(const struct mend_call *call, const void *sendbuf,
     if (!err)
         err = mend_call_check_counts(recvbuf, recvcounts, c->peers_n, true, recvtype, &out);
     if (!err)
+        err = check_blocks_apart(c, &in, sendcounts, &out, recvcounts);
+    if (!err)
         err = mend_coll_alltoallv(c, in, sendcounts, out, recvcounts, &how);
     return mend_call_leave(call, c, &how, err);
 }
@@ -134,6 +195,9 @@ int mend_call_alltoallw(const struct mend_call *call, const void *sendbuf,
         err = mend_call_check_types(sendbuf, sendcounts, sendtypes, c->peers_n);
     if (!err)
         err = mend_call_check_types(recvbuf, recvcounts, recvtypes, c->peers_n);
+    if (!err)
+        err = check_typed_blocks_apart(c, sendbuf, sendcounts, sendtypes, recvbuf, recvcounts,
+                                       recvtypes);
     if (!err)
         err = mend_coll_alltoallw(c, sendbuf, sendcounts, sendtypes, recvbuf, recvcounts, recvtypes,
                                   &how);

@@ -59,6 +59,52 @@ static void movements(void)
                 MPI_ERR_ARG);
 }
 
+/* The buffers of a call must not overlap (MPI-5.0 6.1): where they certainly do it says so. */
+static void aliases(void)
+{
+    int counts[2] = {1, 1}, low[2] = {0, 1}, high[2] = {2, 3}, both[4] = {rank, rank + 10, 7, 7};
+    MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+
+    CHECK_CLASS(MPI_Allreduce(in, in, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Reduce(in, in, 1, MPI_INT, MPI_SUM, rank, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Scan(in, in, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Exscan(in, in, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Reduce_scatter(in, in, counts, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Reduce_scatter_block(in, in, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Gather(out, 1, MPI_INT, out, 1, MPI_INT, rank, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Gather(out + rank, 1, MPI_INT, out, 1, MPI_INT, rank, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Gatherv(out + rank, 1, MPI_INT, out, counts, low, MPI_INT, rank, comm),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Scatter(out, 1, MPI_INT, out + rank, 1, MPI_INT, rank, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Scatterv(out, counts, low, MPI_INT, out + rank, 1, MPI_INT, rank, comm),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Allgather(out + rank, 1, MPI_INT, out, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Allgatherv(out + rank, 1, MPI_INT, out, counts, low, MPI_INT, comm),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Alltoall(out, 1, MPI_INT, out, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Alltoallv(out, counts, low, MPI_INT, out, counts, low, MPI_INT, comm),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Alltoallw(out, counts, low, types, out, counts, low, types, comm),
+                MPI_ERR_BUFFER);
+
+    /* One array for both is no overlap. */
+    CHECK_CLASS(MPI_Allreduce(in, in, 0, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Alltoall(out, 0, MPI_INT, out, 0, MPI_INT, comm), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Alltoallv(both, counts, low, MPI_INT, both, counts, high, MPI_INT, comm),
+                MPI_SUCCESS);
+    CHECK(both[2] == 10 * rank && both[3] == 10 * rank + 1);
+    low[0] = low[1] = high[0] = 0;
+    high[0] = 8;
+    high[1] = 12;
+    CHECK_CLASS(MPI_Alltoallw(both, counts, low, types, both, counts, high, types, comm),
+                MPI_SUCCESS);
+    CHECK(both[2] == 0 && both[3] == 1);
+    high[0] = 2;
+    high[1] = 3;
+    CHECK_CLASS(MPI_Allgatherv(both, 1, MPI_INT, both, counts, high, MPI_INT, comm), MPI_SUCCESS);
+    CHECK(both[2] == 0 && both[3] == 1);
+}
+
 static void later_forms(void)
 {
     MPI_Request q = (MPI_Request)77;
@@ -99,6 +145,7 @@ int main(int argc, char **argv)
     comm = MPI_COMM_WORLD;
     reductions();
     movements();
+    aliases();
     later_forms();
     CHECK_CLASS(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
     CHECK(sum == size);
