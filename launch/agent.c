@@ -345,10 +345,12 @@ void mend_agent_run(struct job *job)
         listen_to(job, job->rank[i].ctl_fd, FROM_CTL, i);
     }
     mend_watch_prefer();
-    while (job->alive_n || held(job)) {
+    for (;;) {
         int n;
 
-        on_time(job);
+        on_time(job); /* may find that the last rank has ended */
+        if (!job->alive_n && !held(job))
+            break;
         n = epoll_wait(job->epoll_fd, ev, MEND_COUNT_OF(ev), -1);
         for (int i = 0; i < n; i++)
             on_event(job, ev[i].data.u64);
