@@ -249,6 +249,9 @@ static int begin_buffered(struct mend_p2p_request *r)
     void *room;
     int err;
 
+    if (self->outbox_n) /* who only buffers waits for nothing: it must look here, or never (S0-56) */
+        mend_progress(self, MEND_PEER_NONE);
+    mend_interrupt_check(self);
     if (c->revoked || r->rank == MPI_PROC_NULL ||
         mend_peer_is_dead(self, mend_comm_peer(c, r->rank))) {
         mend_send_begin(r);
