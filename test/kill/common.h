@@ -6,6 +6,8 @@
  *
  *     post(k)        counter k goes up by one
  *     await(k, n)    until counter k is at least n; calls no MPI function
+ *     await_in_mpi(k, n)   the same, but calls MPI all the time: who has the decision of an agreement
+ *                    may be asked for it by others when a process has died
  *     die_now()      SIGKILL for myself
  *     wait_until_dead(c, r)   until this process has been told that rank r of c is dead
  *
@@ -100,6 +102,14 @@ static inline void await(int slot, int n)
 {
     while (posted(slot) < n)
         sched_yield();
+}
+
+static inline void await_in_mpi(int slot, int n)
+{
+    int flag;
+
+    for (; posted(slot) < n; sched_yield())
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
 }
 
 /* Starts the test: MPI_ERRORS_RETURN everywhere, a watchdog, and the board. */
