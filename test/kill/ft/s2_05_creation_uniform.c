@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-1..S2-7, S2-9, S0-32..34: communicator creation is uniform: a rank dies before the decision, at it or
- * after it; either every survivor has the new communicator or none has; on a communicator with a
- * failed member creation fails at once, while the others are outside MPI. */
+/* S2-1, S2-3, S2-5, S2-6, S2-7, S2-9, S0-32, S0-33: communicator creation is uniform: a rank dies before the
+ * decision, at it or after it; either every survivor has the new communicator, with all the members that
+ * were asked for, and can talk on it, or none has.  On a communicator with a failed member every creation
+ * fails at once, at each survivor, while the others are outside MPI. */
 /* RUN: -n 4 ; kill 3 at member.create.enter ; expect "rank 0 ok" */
 /* RUN: -n 4 ; kill 0 at member.create.enter ; expect "rank 1 ok" */
 /* RUN: -n 4 ; kill 2 at agree.enter ; expect "rank 0 ok" */
@@ -32,32 +33,61 @@ static int create(const char *how, MPI_Comm *made)
     return err;
 }
 
+/* S2-3: nobody is left out, dead or not.  S0-33: a ring over the living. */
+static void check_made(const char *how, MPI_Comm made)
+{
+    bool split = !strcmp(how, "split");
+    int n, me, right, left, got;
+
+    MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    MPI_Comm_size(made, &n);
+    MPI_Comm_rank(made, &me);
+    CHECK_EQ(n, split ? (size + (rank % 2 == 0)) / 2 : size);
+    CHECK_EQ(me, split ? (size - 1 - rank) / 2 : rank);
+    for (right = (me + 1) % n; is_known_dead(made, right);)
+        right = (right + 1) % n;
+    for (left = (me + n - 1) % n; is_known_dead(made, left);)
+        left = (left + n - 1) % n;
+    CHECK_EQ(
+        MPI_Sendrecv(&me, 1, MPI_INT, right, 1, &got, 1, MPI_INT, left, 1, made, MPI_STATUS_IGNORE),
+        MPI_SUCCESS);
+    CHECK_EQ(got, left);
+}
+
+/* S2-1, S2-9: one survivor after the other, all others outside MPI. */
+static void creation_fails(int dead)
+{
+    int turn = rank - (rank > dead);
+    MPI_Comm made = MPI_COMM_NULL;
+
+    await(3, turn);
+    CHECK_CLASS(create("dup", &made), MPI_ERR_PROC_FAILED);
+    CHECK_CLASS(create("split", &made), MPI_ERR_PROC_FAILED);
+    CHECK_CLASS(create("create", &made), MPI_ERR_PROC_FAILED);
+    CHECK(made == MPI_COMM_NULL);
+    post(3);
+}
+
 int main(int argc, char **argv)
 {
-    MPI_Comm made = MPI_COMM_NULL, again;
-    int err, alive = 0, n;
-    MPI_Group dead;
+    const char *how = argc > 1 ? argv[1] : "dup";
+    MPI_Comm made = MPI_COMM_NULL;
+    int err, dead = -1, flag;
 
     start(&argc, &argv);
-    err = create(argc > 1 ? argv[1] : "dup", &made);
+    err = create(how, &made);
     CHECK(err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED);
     CHECK((err == MPI_SUCCESS) == (made != MPI_COMM_NULL));
     post(err ? 1 : 2);
-    while (alive == 0) { /* exactly one rank dies in each recipe */
-        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &n, MPI_STATUS_IGNORE);
-        MPI_Comm_get_failed(MPI_COMM_WORLD, &dead);
-        MPI_Group_size(dead, &n);
-        MPI_Group_free(&dead);
-        alive = n == 1 ? size - 1 : 0;
-    }
-    while (posted(1) + posted(2) < alive) /* who got the decision may be asked for it */
-        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &n, MPI_STATUS_IGNORE);
+    while (dead < 0) /* exactly one rank dies in each recipe */
+        for (int r = 0; r < size && dead < 0; r++)
+            dead = is_known_dead(MPI_COMM_WORLD, r) ? r : -1;
+    while (posted(1) + posted(2) < size - 1) /* who got the decision may be asked for it */
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
     CHECK(posted(1) == 0 || posted(2) == 0); /* S2-5 */
-    if (rank == 1) {                         /* S2-9: the others are outside MPI */
-        CHECK_CLASS(MPI_Comm_dup(MPI_COMM_WORLD, &again), MPI_ERR_PROC_FAILED);
-        post(3);
-    }
     if (made != MPI_COMM_NULL)
-        MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+        check_made(how, made);
+    creation_fails(dead);
+    await(3, size - 1);
     return finish();
 }
