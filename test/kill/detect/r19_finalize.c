@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* R19: MPI_Finalize succeeds at every survivor, whatever has died, whatever is pending, and however late
+ * the death is noticed: before it, inside it, of those who wait in it, or of the last that it waits for.
+ * R23: a process that ends after MPI_Finalize has not failed.
+ *
+ * RUN: -n 4 ; args before ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args pending ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args inside ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args none ; kill 3 at finalize.enter ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args none ; kill 0,1,2 at finalize.enter ; expect "rank 3 ok"
+ * RUN: -n 4 --stop-timeout 0.2 ; args none ; stop 2 at finalize.enter ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; args revoked ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args none ; kill 2 at finalize.done ; expect "rank 0 ok" ; expect-no "mend:" */
+#include "../common.h"
+
+static char large[200000];
+
+/* Operations with the victim, with others and with nobody, that nobody ever completes. */
+static void leave_pending(void)
+{
+    static int in[4], sum;
+    MPI_Request r;
+
+    MPI_Irecv(&in[0], 1, MPI_INT, size - 1, 1, MPI_COMM_WORLD, &r);
+    MPI_Irecv(&in[1], 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &r);
+    MPI_Isend(large, sizeof large, MPI_CHAR, size - 1, 3, MPI_COMM_WORLD, &r);
+    MPI_Iallreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+    MPI_Icomm_agreement(MPI_COMM_WORLD, &in[2], &r);
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argv[1];
+
+    start(&argc, &argv);
+    if (!strcmp(how, "pending"))
+        leave_pending();
+    if (!strcmp(how, "revoked"))
+        MPI_Comm_invalidate(MPI_COMM_WORLD);
+    if (rank == size - 1 && strcmp(how, "none") != 0) {
+        await(0, !strcmp(how, "inside") ? size - 1 : 0);
+        usleep(!strcmp(how, "inside") ? 50000 : 0);
+        die_now();
+    }
+    if (!strcmp(how, "before"))
+        wait_until_dead(MPI_COMM_WORLD, size - 1);
+    post(0);
+    CHECK_EQ(MPI_Finalize(), MPI_SUCCESS);
+    printf("rank %d ok\n", rank);
+    return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S3-5, S3-6, S3-7, S3-12, S3-14: a process that only stood still and was taken for dead.  Rank 1 owns a
+ * piece of work (a counter on the board that it drives up without any MPI call) and is stopped in the
+ * middle of it for longer than --stop-timeout.  When rank 0 gets the error it takes the work over and lets
+ * rank 1 go on (SIGCONT): there are never two owners, because the process was ended before it was reported.
+ * Every survivor sees it as failed, also those that never asked for it, and it stays so.
+ *
+ *   compute   stopped while it computes          recv   stopped inside of an MPI call
+ *
+ * RUN: -n 2 --stop-timeout 0.2 ; args compute ; expect "rank 0 ok"
+ * RUN: -n 4 --stop-timeout 0.2 ; args compute ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 --stop-timeout 0.2 ; args recv ; expect "rank 0 ok" ; expect "rank 3 ok" */
+#include "../common.h"
+
+#define OWNER 1
+#define WORK  0 /* slots of the board */
+#define PID   1
+#define TAKEN 2
+
+static _Noreturn void own(const char *how)
+{
+    int v;
+
+    board[PID] = (int)getpid();
+    for (;;) {
+        post(WORK);
+        if (!strcmp(how, "recv") && posted(WORK) > 100) {
+            MPI_Recv(&v, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            post(WORK);
+        }
+    }
+}
+
+/* Rank 0: the only one who needs the owner, and who could let it run again. */
+static void take_over(const char *how)
+{
+    int v, at;
+
+    await(WORK, 101);
+    usleep(!strcmp(how, "recv") ? 20000 : 0);
+    CHECK_EQ(kill(board[PID], SIGSTOP), 0);
+    CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, OWNER, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                MPI_ERR_PROC_FAILED);
+    at = posted(WORK); /* S3-12: from here on the work is ours */
+    kill(board[PID], SIGCONT);
+    for (int i = 0; i < 100; i++) {
+        MPI_Send(&v, 1, MPI_INT, OWNER, 2, MPI_COMM_WORLD);
+        CHECK_EQ(posted(WORK), at);
+        usleep(1000);
+    }
+    post(TAKEN);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm survivors;
+    int sum, one = 1;
+
+    start(&argc, &argv);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == OWNER, rank, &survivors);
+    if (rank == OWNER)
+        own(argv[1]);
+    if (rank == 0)
+        take_over(argv[1]);
+    await(TAKEN, 1);
+    wait_until_dead(MPI_COMM_WORLD, OWNER); /* S3-6 */
+    for (int i = 0; i < 100; i++)
+        CHECK(is_known_dead(MPI_COMM_WORLD, OWNER));
+    CHECK_CLASS(MPI_Barrier(MPI_COMM_WORLD), MPI_ERR_PROC_FAILED);
+    CHECK_EQ(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, survivors), MPI_SUCCESS);
+    CHECK_EQ(sum, size - 1);
+    return finish();
+}
