@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* S0-27, S0-30, R7, S0-84: a member dies before it enters the collective: every survivor of a non-rooted
  * one gets MPI_ERR_PROC_FAILED, of a rooted one success or that, nobody hangs; later collectives fail
- * too.  S0-28: nothing outside the output buffer is touched.  S0-15, S0-16 for the nonblocking forms. */
+ * too.  S0-28: nothing outside the output buffer is touched.  S0-29: some roots get their result, some
+ * do not; both is right.  S0-15, S0-16 for the nonblocking forms. */
 /* RUN: -n 2 ; args 1 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args 0 ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args 2 ; expect "rank 1 ok" */
@@ -25,14 +26,24 @@ enum {
     ALLGATHER,
     ALLTOALL,
     REDSCAT,
+    EXSCAN,
+    GATHERV,
+    SCATTERV,
+    ALLGATHERV,
+    ALLTOALLV,
+    ALLTOALLW,
+    REDSCATV,
     KINDS
 };
 
 static int in[N * MAX], out[N * MAX + 2];
+static int counts[MAX], at[MAX], at_bytes[MAX];
+static MPI_Datatype types[MAX];
 
 static bool is_rooted(int kind)
 {
-    return kind == BCAST || kind == REDUCE || kind == GATHER || kind == SCATTER;
+    return kind == BCAST || kind == REDUCE || kind == GATHER || kind == SCATTER ||
+           kind == GATHERV || kind == SCATTERV;
 }
 
 static int begin(int kind, int root, MPI_Comm c, MPI_Request *r)
@@ -58,6 +69,20 @@ static int begin(int kind, int root, MPI_Comm c, MPI_Request *r)
         return MPI_Iallgather(in, N, MPI_INT, o, N, MPI_INT, c, r);
     case ALLTOALL:
         return MPI_Ialltoall(in, N, MPI_INT, o, N, MPI_INT, c, r);
+    case EXSCAN:
+        return MPI_Iexscan(in, o, N, MPI_INT, MPI_SUM, c, r);
+    case GATHERV:
+        return MPI_Igatherv(in, N, MPI_INT, o, counts, at, MPI_INT, root, c, r);
+    case SCATTERV:
+        return MPI_Iscatterv(in, counts, at, MPI_INT, o, N, MPI_INT, root, c, r);
+    case ALLGATHERV:
+        return MPI_Iallgatherv(in, N, MPI_INT, o, counts, at, MPI_INT, c, r);
+    case ALLTOALLV:
+        return MPI_Ialltoallv(in, counts, at, MPI_INT, o, counts, at, MPI_INT, c, r);
+    case ALLTOALLW:
+        return MPI_Ialltoallw(in, counts, at_bytes, types, o, counts, at_bytes, types, c, r);
+    case REDSCATV:
+        return MPI_Ireduce_scatter(in, o, counts, MPI_INT, MPI_SUM, c, r);
     default:
         return MPI_Ireduce_scatter_block(in, o, N, MPI_INT, MPI_SUM, c, r);
     }
@@ -86,6 +111,20 @@ static int call(int kind, int root, MPI_Comm c)
         return MPI_Allgather(in, N, MPI_INT, o, N, MPI_INT, c);
     case ALLTOALL:
         return MPI_Alltoall(in, N, MPI_INT, o, N, MPI_INT, c);
+    case EXSCAN:
+        return MPI_Exscan(in, o, N, MPI_INT, MPI_SUM, c);
+    case GATHERV:
+        return MPI_Gatherv(in, N, MPI_INT, o, counts, at, MPI_INT, root, c);
+    case SCATTERV:
+        return MPI_Scatterv(in, counts, at, MPI_INT, o, N, MPI_INT, root, c);
+    case ALLGATHERV:
+        return MPI_Allgatherv(in, N, MPI_INT, o, counts, at, MPI_INT, c);
+    case ALLTOALLV:
+        return MPI_Alltoallv(in, counts, at, MPI_INT, o, counts, at, MPI_INT, c);
+    case ALLTOALLW:
+        return MPI_Alltoallw(in, counts, at_bytes, types, o, counts, at_bytes, types, c);
+    case REDSCATV:
+        return MPI_Reduce_scatter(in, o, counts, MPI_INT, MPI_SUM, c);
     default:
         return MPI_Reduce_scatter_block(in, o, N, MPI_INT, MPI_SUM, c);
     }
@@ -109,6 +148,12 @@ int main(int argc, char **argv)
 
     start(&argc, &argv);
     victim = atoi(argv[1]);
+    for (int i = 0; i < size; i++) {
+        counts[i] = N;
+        at[i] = i * N;
+        at_bytes[i] = i * N * (int)sizeof(int);
+        types[i] = MPI_INT;
+    }
     out[0] = 4711;
     out[N * MAX + 1] = 4712;
     for (int i = 0; i < 2 * KINDS; i++)
