@@ -9,6 +9,7 @@
  *     await_in_mpi(k, n)   the same, but calls MPI all the time: who has the decision of an agreement
  *                    may be asked for it by others when a process has died
  *     die_now()      SIGKILL for myself
+ *     die_soon(us)   the same from a timer, wherever this process is then
  *     wait_until_dead(c, r)   until this process has been told that rank r of c is dead
  *
  * A test ends with `return finish();`.  Who got there prints "rank N ok", which the recipe expects,
@@ -25,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CHECK(cond_)                                                                               \
@@ -135,6 +137,16 @@ static inline _Noreturn void die_now(void)
 {
     raise(SIGKILL);
     abort();
+}
+
+static inline void die_soon(long us)
+{
+    struct sigevent kill_me = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+    struct itimerspec when = {.it_value = {us / 1000000, us % 1000000 * 1000}};
+    timer_t t;
+
+    CHECK(timer_create(CLOCK_MONOTONIC, &kill_me, &t) == 0 &&
+          timer_settime(t, 0, &when, NULL) == 0);
 }
 
 /* True if this process knows that rank r of c is dead.  Local; lets the library look. */

@@ -9,7 +9,7 @@
  * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at p2p.data.sent#9 ; expect "rank 0 ok" ; expect "rank 2 ok" ;
    set SINGLE_COPY=never
  * RUN: -n 5 --stop-timeout 0.2 ; stop 1 at p2p.send.rts#7 ; expect "rank 0 ok" ; expect "rank 4 ok"
- * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at time:0.1 ; expect "rank 0 ok" ; expect "rank 2 ok" */
+ * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at call:MPI_Send#400 ; expect "rank 0 ok" ; expect "rank 2 ok" */
 #include "../common.h"
 
 #define SENDER 1

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S4-2: the error of a request that was freed is fatal for this process alone (the scope of
+/* S4-2, S0-71: the error of a request that was freed is fatal for this process alone (the scope of
  * MPI_COMM_SELF), whatever handlers are set; the others see it as one more death and go on.  A freed
- * request that fails nobody's way is no trouble, nor is a freed one that completes. */
+ * request that fails nobody's way is no trouble, nor is a freed one that completes.  The same holds for
+ * what is still pending on a communicator that was freed. */
 /* RUN: -n 3 ; args recv ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args send ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
+/* RUN: -n 3 ; args closed ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args good ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"
 
@@ -15,9 +17,12 @@ int main(int argc, char **argv)
     static unsigned char buf[N];
     const char *how = argc > 1 ? argv[1] : "good";
     MPI_Request r;
+    MPI_Comm dup;
     int v = 5;
 
     start(&argc, &argv);
+    MPI_Comm_dup(W, &dup);
+    MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN);
     if (rank == 2) {
         await(0, 1);
         if (!strcmp(how, "good"))
@@ -27,11 +32,16 @@ int main(int argc, char **argv)
         die_now();
     }
     if (rank == 1) {
-        if (!strcmp(how, "recv"))
+        if (!strcmp(how, "closed"))
+            MPI_Irecv(buf, N, MPI_BYTE, 2, 1, dup, &r);
+        else if (!strcmp(how, "recv"))
             MPI_Irecv(buf, N, MPI_BYTE, 2, 1, W, &r);
         else
             MPI_Isend(buf, N, MPI_BYTE, 2, 1, W, &r);
-        MPI_Request_free(&r);
+        if (!strcmp(how, "closed"))
+            MPI_Comm_free(&dup);
+        else
+            MPI_Request_free(&r);
         post(0);
         if (!strcmp(how, "good"))
             while (posted(1) == 0)
