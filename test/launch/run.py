@@ -180,7 +180,7 @@ def test_set():
 # ---- exit status ----
 
 def test_exit_status():
-    """The exit status of ruling R22, with plain programs and with ranks."""
+    """The exit status of ruling R22, with plain programs and with ranks; S4-7: that of an abort is its code."""
     for words, status in [
         (["-n", 2, "true"], 0),
         (["-n", 2, "sh", "-c", "exit $((MEND_RANK * 3))"], 3),
@@ -481,7 +481,7 @@ def death_check(env, wrap):
 
 
 def test_deaths():
-    """Every way to die is seen, is true when it is told, and has its cause."""
+    """S3-2, S3-7, S3-14: every way to die is seen, is true when it is told, and has its cause."""
     death_check({}, False)
 
 
@@ -505,7 +505,7 @@ def test_script_ends_first():
 
 
 def test_rank_is_taken_once():
-    """A second MPI program in the same rank is refused with a reason."""
+    """S3-1: a second MPI program in the same rank is refused with a reason."""
     r = run("-n", 2, "sh", "-c", f"{PROBE} hello; {PROBE} hello; test $? = 77")
     equal(r.status, 0)
     contains(r.err, "another process is this rank already")
@@ -521,7 +521,7 @@ def test_damaged_environment():
 
 
 def test_stop_and_go():
-    """A rank that is stopped and continued in time is not harmed."""
+    """S3-10: a rank that is stopped and continued in time is not harmed."""
     p = start("--stop-timeout", 5, "-n", 2, "sh", "-c", "echo $$; sleep 1; echo done")
     pids = [int(p.stdout.readline()) for _ in range(2)]
     os.kill(pids[0], signal.SIGSTOP)
@@ -641,6 +641,23 @@ def test_report():
         equal(sorted(x["rank"] for x in own), [0, 1, 2])
         equal({x["ctx"] for x in own}, {17})
     equal(run("--report", "/no/such/dir/x", "true").status, 2)
+
+
+def test_abort_spares_other_jobs():
+    """S4-10: an abort of everything ends its job and no other, beside it, around it or inside of it."""
+    whole = f"{MPIEXEC} -q -n 3 {PROBE} abort-all 7"
+    beside = start("-q", "-n", 2, "sh", "-c", f"echo up; sleep 0.5; exec {PROBE} hello")
+    beside.stdout.readline()
+    r = run("-n", 2, "sh", "-c", f"[ $MEND_RANK = 0 ] && {{ {whole}; echo inner $?; }}; "
+            f"{MPIEXEC} -n 2 {PROBE} hello; exec {PROBE} hello")
+    equal((r.status, r.out, r.err), (0, "inner 7\n", ""))
+    out, err = beside.communicate(timeout=LIMIT)
+    equal((beside.returncode, err), (0, b""))
+    mark, env = marked()  # but a job inside of an aborted rank ends with it, as all that the rank started
+    r = run("-q", "-n", 2, "sh", "-c", f"[ $MEND_RANK = 0 ] && exec {PROBE} abort-all 7; "
+            f"exec {MPIEXEC} -n 2 {PROBE} hang", env=env)
+    equal(r.status, 7)
+    wait_until(lambda: not processes_with(mark), 5)
 
 
 def test_abort_is_one_line():
