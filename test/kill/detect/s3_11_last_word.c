@@ -5,15 +5,16 @@
  * that communicator, no call succeeds with that process, by name or by wildcard; and after the first time
  * it was listed as failed it is never missing from the list, even if it is allowed to go on (SIGCONT).
  *
- * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at call:MPI_Send#40 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at call:MPI_Send#80 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at p2p.data.sent#9 ; expect "rank 0 ok" ; expect "rank 2 ok" ;
    set SINGLE_COPY=never
  * RUN: -n 5 --stop-timeout 0.2 ; stop 1 at p2p.send.rts#7 ; expect "rank 0 ok" ; expect "rank 4 ok"
- * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at call:MPI_Send#400 ; expect "rank 0 ok" ; expect "rank 2 ok" */
+ * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at call:MPI_Send#800 ; expect "rank 0 ok" ; expect "rank 2 ok" */
 #include "../common.h"
 
 #define SENDER 1
-#define PID    0 /* slot of the board */
+#define PID    0       /* slot of the board */
+#define LATE   1000000 /* tags of messages that lie there and are asked for too late */
 #define LARGE  100000
 #define W      MPI_COMM_WORLD
 
@@ -31,8 +32,10 @@ static _Noreturn void sender(void)
     for (int i = 0;; i++)
         for (int to = 0; to < size; to++) {
             fill(buf, (size_t)length(i), (unsigned)i);
-            if (to != SENDER)
-                MPI_Send(buf, length(i), MPI_BYTE, to, i, W);
+            if (to == SENDER)
+                continue;
+            MPI_Send(buf, 1, MPI_BYTE, to, LATE + i % 3, W);
+            MPI_Send(buf, length(i), MPI_BYTE, to, i, W);
         }
 }
 
@@ -57,6 +60,9 @@ static void nothing_more(int from)
     int flag;
 
     CHECK(is_known_dead(W, SENDER));
+    for (int tag = LATE; tag < LATE + 3; tag++)
+        CHECK_CLASS(MPI_Recv(buf, LARGE, MPI_BYTE, SENDER, tag, W, MPI_STATUS_IGNORE),
+                    MPI_ERR_PROC_FAILED);
     for (int tag = from - 1; tag < from + 3; tag++) {
         CHECK_CLASS(MPI_Recv(buf, LARGE, MPI_BYTE, SENDER, tag, W, MPI_STATUS_IGNORE),
                     MPI_ERR_PROC_FAILED);
