@@ -5,6 +5,30 @@
 /* RUN: -n 7 ; expect "rank 6 ok" */
 #include "../common.h"
 
+/* Shrinks that began before the communicator was invalid anywhere. */
+static void shrink_before(void)
+{
+    MPI_Comm c, shrunk;
+    MPI_Request r;
+    int n;
+
+    CHECK_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &c), MPI_SUCCESS);
+    if (rank == 0) {
+        await(1, size - 1);
+        CHECK_EQ(MPI_Comm_invalidate(c), MPI_SUCCESS);
+        CHECK_EQ(MPI_Comm_shrink(c, &shrunk), MPI_SUCCESS);
+    } else {
+        CHECK_EQ(MPIX_Comm_ishrink(c, &shrunk, &r), MPI_SUCCESS);
+        post(1);
+        CHECK_EQ(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    }
+    MPI_Comm_size(shrunk, &n);
+    CHECK_EQ(n, size);
+    CHECK_EQ(MPI_Barrier(shrunk), MPI_SUCCESS);
+    MPI_Comm_free(&shrunk);
+    MPI_Comm_free(&c);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm shrunk;
@@ -12,6 +36,7 @@ int main(int argc, char **argv)
     int flag = 1, n, me, sum = 0;
 
     start(&argc, &argv);
+    shrink_before();
     MPI_Icomm_agreement(MPI_COMM_WORLD, &flag, &r);
     if (rank == 0) {
         int done = 0;
