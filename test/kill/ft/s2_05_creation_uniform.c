@@ -2,16 +2,22 @@
 /* S2-1, S2-3, S2-5, S2-6, S2-7, S2-9, S0-32, S0-33: communicator creation is uniform: a rank dies before the
  * decision, at it or after it; either every survivor has the new communicator, with all the members that
  * were asked for, and can talk on it, or none has.  On a communicator with a failed member every creation
- * fails at once, at each survivor, while the others are outside MPI. */
-/* RUN: -n 4 ; kill 3 at member.create.enter ; expect "rank 0 ok" */
-/* RUN: -n 4 ; kill 0 at member.create.enter ; expect "rank 1 ok" */
+ * fails at once, at each survivor, while the others are outside MPI.
+ *
+ *   before   the rank dies before it could contribute to the decision: an error everywhere (S2-6)
+ *   after    it has the decision already: success everywhere (S2-7) */
+/* RUN: -n 4 ; args dup before ; kill 3 at member.create.enter ; expect "rank 0 ok" */
+/* RUN: -n 4 ; args dup before ; kill 0 at member.create.enter ; expect "rank 1 ok" */
 /* RUN: -n 4 ; kill 2 at agree.enter ; expect "rank 0 ok" */
-/* RUN: -n 4 ; kill 0 at agree.done ; expect "rank 1 ok" */
-/* RUN: -n 4 ; kill 1 at member.create.decided ; expect "rank 0 ok" */
+/* RUN: -n 4 ; args dup after ; kill 0 at agree.done ; expect "rank 1 ok" */
+/* RUN: -n 4 ; args dup after ; kill 1 at member.create.decided ; expect "rank 0 ok" */
 /* RUN: -n 6 ; args split ; kill 5 at agree.enter ; expect "rank 0 ok" */
-/* RUN: -n 6 ; args split ; kill 0 at member.create.decided ; expect "rank 1 ok" */
+/* RUN: -n 6 ; args split after ; kill 0 at member.create.decided ; expect "rank 1 ok" */
 /* RUN: -n 6 ; args split ; kill 2 at coll.enter ; expect "rank 1 ok" */
+/* RUN: -n 6 ; args create before ; kill 4 at member.create.enter ; expect "rank 1 ok" */
 /* RUN: -n 6 ; args create ; kill 4 at agree.enter ; expect "rank 1 ok" */
+/* RUN: -n 6 ; set AGREE_SHM=0 ; args create before ; kill 0 at member.create.enter ; expect "rank 1 ok" */
+/* RUN: -n 6 ; set AGREE_SHM=0 ; args dup after ; kill 3 at member.create.decided ; expect "rank 1 ok" */
 /* RUN: -n 4 ; set AGREE_SHM=0 ; kill 0 at agree.sent.down ; expect "rank 1 ok" */
 /* RUN: -n 4 ; set AGREE_SHM=0 ; kill 0 at agree.enter ; expect "rank 1 ok" */
 /* RUN: -n 5 ; set AGREE_SHM=0 ; args split ; kill 0 at agree.sent.down ; expect "rank 1 ok" */
@@ -78,6 +84,8 @@ int main(int argc, char **argv)
     err = create(how, &made);
     CHECK(err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED);
     CHECK((err == MPI_SUCCESS) == (made != MPI_COMM_NULL));
+    if (argc > 2)
+        CHECK_EQ(err == MPI_SUCCESS, !strcmp(argv[2], "after"));
     post(err ? 1 : 2);
     while (dead < 0) /* exactly one rank dies in each recipe */
         for (int r = 0; r < size && dead < 0; r++)

@@ -3,16 +3,17 @@
  * error repair the parent, adjust the halves to who is left, and retry.  Ranks die in it; as creation is
  * uniform and never smaller than asked for (S2-3, S2-5), nobody needs to compare notes after a success:
  * it ends with exactly the halves that were asked for.  The parent is repaired by a shrink, which each
- * survivor calls as often as the others because it got the same results.
+ * survivor calls as often as the others because it got the same results.  The argument says how often it
+ * must be tried at least: a rank that dies before it takes part is never in a half (S2-6).
  *
- * RUN: -n 6 ; expect "rank 0 ok" ; expect "rank 5 ok"
- * RUN: -n 6 ; kill 5 at member.create.enter ; expect "rank 0 ok"
- * RUN: -n 6 ; kill 0 at agree.enter ; kill 3 at agree.done#3 ; expect "rank 1 ok"
- * RUN: -n 7 ; kill 1 at member.create.enter#1 ; kill 2 at member.create.enter#2 ; expect "rank 0 ok"
- * RUN: -n 7 ; kill 1 at coll.enter ; kill 6 at shrink.decided ; kill 4 at agree.enter#3 ;
+ * RUN: -n 6 ; args 1 ; expect "rank 0 ok" ; expect "rank 5 ok"
+ * RUN: -n 6 ; args 2 ; kill 5 at member.create.enter ; expect "rank 0 ok"
+ * RUN: -n 6 ; args 1 ; kill 0 at agree.enter ; kill 3 at agree.done#3 ; expect "rank 1 ok"
+ * RUN: -n 7 ; args 2 ; kill 1 at member.create.enter#1 ; kill 2 at member.create.enter#2 ; expect "rank 0 ok"
+ * RUN: -n 7 ; args 2 ; kill 1 at coll.enter ; kill 6 at shrink.decided ; kill 4 at agree.enter#3 ;
    expect "rank 0 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#1 ; kill 7 at agree.sent.up#2 ; expect "rank 2 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; set COLL_SHM=0 ; kill 3 at coll.round#2 ; kill 1 at agree.sent.up#3 ;
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args 1 ; kill 0 at agree.sent.down#1 ; kill 7 at agree.sent.up#2 ; expect "rank 2 ok"
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args 1 ; set COLL_SHM=0 ; kill 3 at coll.round#2 ; kill 1 at agree.sent.up#3 ;
    expect "rank 2 ok" */
 #include "../common.h"
 
@@ -60,6 +61,7 @@ int main(int argc, char **argv)
         }
         CHECK(++tries <= size);
     } while (err);
+    CHECK(tries >= atoi(argv[1]));
     check_half(parent, half, me >= n / 2);
     post(100 + tries);
     CHECK(posted(100 + tries - 1) == 0 && posted(100 + tries + 1) == 0); /* uniform */
