@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* R19: MPI_Finalize succeeds at every survivor, whatever has died, whatever is pending, and however late
- * the death is noticed: before it, inside it, of those who wait in it, or of the last that it waits for.
- * R23: a process that ends after MPI_Finalize has not failed.
+/* R19: MPI_Finalize succeeds at every survivor, whatever has died, whatever is pending, and however
+ * late the death is noticed: before it, inside it, of those who wait in it, or of the last that it
+ * waits for. R23: a process that ends after MPI_Finalize has not failed.
  *
  * RUN: -n 4 ; args before ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args pending ; expect "rank 0 ok" ; expect "rank 2 ok"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-1: a failed process stops for good and never comes back under its identity.  Rank 1 is killed, or
- * replaces itself by another program; what runs after it in its place, with its environment, is refused
- * or ended, and is no rank: the others go on seeing it dead, and nothing comes from it.
+/* S3-1: a failed process stops for good and never comes back under its identity.  Rank 2 is killed,
+ * or replaces itself by another program; what runs after it in its place, with its environment, is
+ * refused or ended, and is no rank: the others go on seeing it dead, and nothing comes from it.
  *
  *   script   a shell starts the program again in the same place when it has died
  *   exec     the process executes itself again, with the environment that it was started with
@@ -13,7 +13,6 @@
 #include "../common.h"
 
 #define VICTIM   2
-#define REBORN   1 /* slots of the board */
 #define LOOK_MS  200
 #define MESSAGES 3
 
@@ -51,8 +50,6 @@ static int again(int *argc, char ***argv)
 {
     int v = -1;
 
-    open_board();
-    post(REBORN);
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-2, S3-9, S0-56: a failure is detected in whatever way the process fails, and in bounded time.  Rank 0
- * is blocked in a receive from the victim, rank 1 is outside MPI all the time; nobody communicates.
- * The victim leaves the time of its last act on the board; from then to the error it takes less than
- * LIMIT_MS, for a process that only stands still that much more than --stop-timeout.  The text of the
- * error says what it died of (R14).
+/* S3-2, S3-9, S0-56: a failure is detected in whatever way the process fails, and in bounded time.
+ * Rank 0 is blocked in a receive from the victim, rank 1 is outside MPI all the time; nobody
+ * communicates. The victim leaves the time of its last act on the board; from then to the error it
+ * takes less than LIMIT_MS, for a process that only stands still that much more than
+ * --stop-timeout.  The text of the error says what it died of (R14).
  *
  * RUN: -n 3 ; args kill ; expect "rank 0 ok" ; expect "killed by signal 9"
  * RUN: -n 3 ; args segv ; expect "rank 0 ok" ; expect "killed by signal 11"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-5, S3-6, S3-7, S3-12, S3-14: a process that only stood still and was taken for dead.  Rank 1 owns a
- * piece of work (a counter on the board that it drives up without any MPI call) and is stopped in the
- * middle of it for longer than --stop-timeout.  When rank 0 gets the error it takes the work over and lets
- * rank 1 go on (SIGCONT): there are never two owners, because the process was ended before it was reported.
- * Every survivor sees it as failed, also those that never asked for it, and it stays so.
+/* S3-5, S3-6, S3-7, S3-12, S3-14: a process that only stood still and was taken for dead.  Rank 1
+ * owns a piece of work (a counter on the board that it drives up without any MPI call) and is
+ * stopped in the middle of it for longer than --stop-timeout.  When rank 0 gets the error it takes
+ * the work over and lets rank 1 go on (SIGCONT): there are never two owners, because the process
+ * was ended before it was reported. Every survivor sees it as failed, also those that never asked
+ * for it, and it stays so.
  *
  *   compute   stopped while it computes          recv   stopped inside of an MPI call
  *

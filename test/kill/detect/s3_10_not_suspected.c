@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* S3-10: who lives is not suspected.  Every rank does for a while something that could look like a
- * failure, with a time-out for stopped processes that is far shorter than the default; nobody is reported,
- * the ranks communicate before and after it, and in the end all are there.
+ * failure, with a time-out for stopped processes that is far shorter than the default; nobody is
+ * reported, the ranks communicate before and after it, and in the end all are there.
  *
  *   compute   no MPI call for a long time, more ranks than cores
  *   sleep     the same without using the processor

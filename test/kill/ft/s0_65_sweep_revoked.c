@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-65, S0-66, S0-67, S0-58, R1: rank 0 revokes, and every non-local call that this library has returns
- * MPI_ERR_INVALIDATED without any other process: all others sleep outside MPI, or are dead.  Nonblocking
- * and persistent starts succeed and their completion reports it; local calls work.  S0-69, S0-70: the
- * communicator can be freed, also then.
+/* S0-65, S0-66, S0-67, S0-58, R1: rank 0 revokes, and every non-local call that this library has
+ * returns MPI_ERR_INVALIDATED without any other process: all others sleep outside MPI, or are dead.
+ * Nonblocking and persistent starts succeed and their completion reports it; local calls work.
+ * S0-69, S0-70: the communicator can be freed, also then.
  *
  * RUN: -n 3 ; args asleep ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; args dead ; expect "rank 0 ok"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-76, S0-75, S0-77, S0-78: whoever any participant of a shrink had been told of is not in the new
- * communicator, and whoever lives is.  Each victim is known to one survivor, who needed it; the others were
- * outside MPI all the time, or are inside the shrink already when the victims die.
+/* S0-76, S0-75, S0-77, S0-78: whoever any participant of a shrink had been told of is not in the
+ * new communicator, and whoever lives is.  Each victim is known to one survivor, who needed it; the
+ * others were outside MPI all the time, or are inside the shrink already when the victims die.
  *
  * RUN: -n 3 ; args 1 asleep ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 6 ; args 3 asleep ; expect "rank 0 ok" ; expect "rank 2 ok"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-4, S2-3, S2-16: on a communicator without a failed member every way to create another succeeds at
- * everybody, with exactly the members asked for, and nobody has to call anything else than the creation;
- * that a process of another communicator is dead changes nothing of it.
+/* S2-4, S2-3, S2-16: on a communicator without a failed member every way to create another succeeds
+ * at everybody, with exactly the members asked for, and nobody has to call anything else than the
+ * creation; that a process of another communicator is dead changes nothing of it.
  *
  * RUN: -n 4 ; args none ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 7 ; args one ; expect "rank 0 ok" ; expect "rank 5 ok"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-1, S2-3, S2-5, S2-6, S2-7, S2-9, S0-32, S0-33: communicator creation is uniform: a rank dies before the
- * decision, at it or after it; either every survivor has the new communicator, with all the members that
- * were asked for, and can talk on it, or none has.  On a communicator with a failed member every creation
- * fails at once, at each survivor, while the others are outside MPI.
+/* S2-1, S2-3, S2-5, S2-6, S2-7, S2-9, S0-32, S0-33: communicator creation is uniform: a rank dies
+ * before the decision, at it or after it; either every survivor has the new communicator, with all
+ * the members that were asked for, and can talk on it, or none has.  On a communicator with a
+ * failed member every creation fails at once, at each survivor, while the others are outside MPI.
  *
  *   before   the rank dies before it could contribute to the decision: an error everywhere (S2-6)
  *   after    it has the decision already: success everywhere (S2-7) */
