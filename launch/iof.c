@@ -365,17 +365,17 @@ static void *run(void *arg)
             ms = BACKGROUND_MS;
         if (poll(f->poll, (nfds_t)extra, ms) < 0 && errno != EINTR)
             break;
-        if (f->finish)
-            break;
-        for (int i = 0; i < n; i++)
-            if (f->poll[i].revents)
-                pull(&f->stream[i], mend_time_monotonic_ns());
         if (f->poll[n].revents) {
             uint64_t count;
 
             if (read(f->wake_fd, &count, sizeof(count)) < 0)
                 continue;
         }
+        if (f->finish) /* looked at after the wake was taken: it may have been two in one */
+            break;
+        for (int i = 0; i < n; i++)
+            if (f->poll[i].revents)
+                pull(&f->stream[i], mend_time_monotonic_ns());
         if (f->poll[n + 1].revents)
             input_read(&f->input);
         if (f->poll[n + 2].revents && f->input.fd >= 0)
