@@ -51,6 +51,19 @@ static mend_atomic_u32 *life_word(struct group *g, int i)
     return mend_shm_life_word(mend_shm_rank_of(g->job->shm, (uint32_t)(g->first + i)));
 }
 
+/* What it takes to tear the memory of the dead down, tens of milliseconds per GiB, is taken from the
+ * survivors that share its core: with the default policy the first of them runs at the next tick,
+ * milliseconds later.  So it dies on with the lowest priority that there is, all its threads, and what
+ * it started, which is killed anyway. */
+static void let_survivors_run(const struct rank *r)
+{
+    const struct sched_param none = {0};
+
+    if (r->own_group)
+        setpriority(PRIO_PGRP, (id_t)r->child, PRIO_MAX - 1);
+    sched_setscheduler(r->child, SCHED_IDLE, &none);
+}
+
 /* Acts on every mark of the group.  Only the bit counts: the kernel wipes the thread id, contrary
  * to its documentation.  Returns the number of words still to be waited on. */
 static int look(struct group *g)
@@ -67,9 +80,14 @@ static int look(struct group *g)
             g->wait[waiting++] = (struct futex_waitv){
                 .val = word, .uaddr = (uintptr_t)life_word(g, i), .flags = FUTEX_32};
         } else if (!r->mark_seen) {
+            bool alone;
+
             pthread_mutex_lock(&job->lock);
             mend_verdict_life(job, r);
+            alone = !r->wrapped; /* a script around it may go on */
             pthread_mutex_unlock(&job->lock);
+            if (alone && mend_rank_is_dead(job, r->index))
+                let_survivors_run(r); /* last: it may cost us the core */
             told = true;
         }
     }
