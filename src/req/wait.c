@@ -4,7 +4,8 @@
  *   poll, poll, ... ──SPIN polls──> poll + yield ──YIELD yields──> arm, poll, sleep until woken
  *        any frame goes back to the start
  *
- * With more ranks than cores the spinning stage is skipped: the peer needs this core.
+ * With more ranks than cores the spinning stage is skipped, for the peer needs this core, and the
+ * yielding stage is short.
  *
  * What ends a wait when a process involved dies: the agent bumps the interrupt counter, which every
  * turn of the loop looks at (one load of an unshared line), and wakes a sleeper; carrying out the
@@ -14,7 +15,8 @@
 
 #include <sched.h>
 
-#define FRAME_POLLS 256 /* some microseconds */
+#define FRAME_POLLS    256 /* some microseconds */
+#define CROWDED_YIELDS 64  /* after so many turns of all who share the core nobody here will move */
 
 struct patience {
     uint64_t polls;
@@ -55,6 +57,13 @@ static inline mend_peer where(const struct patience *p, mend_peer hint)
     return p->yields ? MEND_PEER_NONE : hint;
 }
 
+/* Who yields beside a process that computes, or dies, makes the scheduler owe that one milliseconds. */
+static uint64_t yields_max(const struct mend_proc *self)
+{
+    return self->crowded && self->params.yield_polls > CROWDED_YIELDS ? CROWDED_YIELDS
+                                                                      : self->params.yield_polls;
+}
+
 /* One turn without news. */
 static void pause_once(struct mend_proc *self, struct patience *p, bool rings)
 {
@@ -65,7 +74,7 @@ static void pause_once(struct mend_proc *self, struct patience *p, bool rings)
     } else if (p->polls < self->params.spin_polls && !self->crowded && !self->threaded) {
         p->polls++;
         mend_cpu_relax();
-    } else if (p->yields < self->params.yield_polls || !may_sleep(self, rings)) {
+    } else if (p->yields < yields_max(self) || !may_sleep(self, rings)) {
         p->yields++;
         unlock(self);
         sched_yield();
