@@ -192,9 +192,25 @@ void mend_fatal_outside(struct mend_proc *self, int err, const char *fn)
     _exit(1);
 }
 
+static bool ends_the_process(const struct mend_comm *c)
+{
+    return c->errhandler->kind == MEND_ERRH_FATAL || c->errhandler->kind == MEND_ERRH_ABORT;
+}
+
+/* Whose handler gets an error that belongs to no object: MPI_COMM_SELF's (MPI-5.0 9.3).  Programs
+ * from before MPI-4 have set that of MPI_COMM_WORLD only: rather than end them, ask theirs. */
+static struct mend_comm *owner_of_others(const struct mend_proc *self)
+{
+    struct mend_comm *own = self->comm_self;
+
+    if (own && ends_the_process(own) && !ends_the_process(self->world))
+        return self->world;
+    return own;
+}
+
 int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char *fn)
 {
-    struct mend_comm *owner = c ? c : self->comm_self;
+    struct mend_comm *owner = c ? c : owner_of_others(self);
     struct mend_errhandler h;
     MPI_Comm handle;
     int code = err;
@@ -205,7 +221,7 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
         mend_failure_note(c, err);
     h = *owner->errhandler;
     handle = mend_comm_handle(owner);
-    if (h.kind == MEND_ERRH_FATAL || h.kind == MEND_ERRH_ABORT)
+    if (ends_the_process(owner))
         mend_fatal(self, owner, err, fn);
     mend_unlock(self);
     if (h.kind == MEND_ERRH_USER)

@@ -20,10 +20,10 @@ void mend_errhandler_put(struct mend_proc *self, struct mend_errhandler *e);
 /* The predefined handlers.  Not counted: get and put do nothing. */
 struct mend_errhandler *mend_errhandler_fatal(struct mend_proc *self);
 
-/* Calls the error handler of c (NULL: of MPI_COMM_SELF) for an error that fn has found, and returns
- * err if it returns.  The library's lock is held before; it is given back before a handler of the
- * user's runs, which may longjmp away (R24), and is not held afterwards.  Local.  With a fatal
- * handler: does not return. */
+/* Calls the error handler of c (NULL: of MPI_COMM_SELF; if that is fatal and the one of MPI_COMM_WORLD
+ * is not, the latter) for an error that fn has found, and returns err if it returns.  The library's
+ * lock is held before; it is given back before a handler of the user's runs, which may longjmp away
+ * (R24), and is not held afterwards.  Local.  With a fatal handler: does not return. */
 int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char *fn);
 
 /* What a fatal error does, whatever the handler: a message, then the processes of c end (NULL: this

@@ -42,7 +42,8 @@ static inline int mend_enter(const char *fn)
 int mend_enter_any(const char *fn);
 
 /* Return err through the object's error handler; MPI_SUCCESS passes straight through.  A NULL
- * object: the handler of MPI_COMM_SELF (MPI-5.0 9.3: errors that belong to no object). */
+ * object: the handler of MPI_COMM_SELF (MPI-5.0 9.3: errors that belong to no object), or that of
+ * MPI_COMM_WORLD where only it has been made not fatal. */
 int mend_report_slow(struct mend_comm *c, int err, const char *fn);
 #define mend_report(err_, fn_) mend_report_comm(NULL, (err_), (fn_))
 

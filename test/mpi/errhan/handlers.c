@@ -57,13 +57,21 @@ static void given(void)
     CHECK_OK(MPI_Comm_free(&child));
 }
 
-/* An error of no communicator goes to the handler of MPI_COMM_SELF. */
+/* An error of no communicator goes to the handler of MPI_COMM_SELF.  A program of old times that has
+ * set the one of MPI_COMM_WORLD only is not ended. */
 static void without_object(void)
 {
     MPI_Errhandler mine;
 
     calls = 0;
     CHECK_OK(MPI_Comm_create_errhandler(count, &mine));
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine));
+    CHECK_CLASS(MPI_Group_size(MPI_GROUP_NULL, &(int){0}), MPI_ERR_GROUP);
+    CHECK(calls == 1 && comm_seen == MPI_COMM_WORLD && code_seen == MPI_ERR_GROUP);
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    CHECK_CLASS(MPI_Group_size(MPI_GROUP_NULL, &(int){0}), MPI_ERR_GROUP);
+    calls = 0;
     CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, mine));
     CHECK_CLASS(MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_NULL), MPI_ERR_COMM);
     CHECK(calls == 1 && comm_seen == MPI_COMM_SELF && code_seen == MPI_ERR_COMM);
