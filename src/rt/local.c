@@ -238,21 +238,36 @@ static void local_suspect(struct mend_proc *self, mend_peer peer)
     send_ctl(self->rt_state, &m, sizeof(m.peers[0]));
 }
 
+/* The agent ends this process together with the others that it has named: if it ended by itself, they
+ * could see a death and go on for a moment.  Ends with the agent, too, and after two seconds. */
+static void await_the_end(struct local *l)
+{
+    const struct timeval limit = {.tv_sec = 2};
+    char nothing;
+
+    if (setsockopt(l->ctl_fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) == 0)
+        recv(l->ctl_fd, &nothing, 1, 0);
+}
+
 static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
 {
     struct local *l = self->rt_state;
     struct mend_ctl m = {.kind = MEND_CTL_ABORT, .code = code};
+    bool named = false;
 
     for (uint32_t i = 0; i < n; i++)
         if (peers[i] == self->me) { /* whoever sees our end first knows why */
             mend_store_relaxed(&l->me->abort_code, (uint32_t)code);
             mend_store_release(&l->me->abort_asked, 1);
+            named = true;
         }
     for (uint32_t at = 0; at < n; at += m.n) {
         m.n = n - at < MEND_CTL_PEERS_MAX ? n - at : MEND_CTL_PEERS_MAX;
         memcpy(m.peers, peers + at, m.n * sizeof(*peers));
         send_ctl(l, &m, m.n * sizeof(*peers));
     }
+    if (named && n > 1)
+        await_the_end(l);
 }
 
 static void local_report(struct mend_proc *self, const char *text)

@@ -26,7 +26,8 @@ struct mend_rt {
     void (*suspect)(struct mend_proc *self, mend_peer peer);
 
     /* Asks for the end of the given peers (n of them; self may be among them) with an abort code.
-     * Returns; if self is among them the caller ends itself next. */
+     * If self is among them the caller ends itself next; if others are, too, this process ends in here
+     * together with them. */
     void (*abort)(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code);
 
     /* Adds a line to the launcher's --report file, if there is one: `text` is the members of a JSON
