@@ -18,19 +18,6 @@
  * RUN: -n 5 ; args 0 ; expect "rank 1 ok" ; times 5 */
 #include "kill/coll/inter.h"
 
-#include <time.h>
-
-/* SIGKILL for this process, some time within the next 8 ms, wherever it is then. */
-static void die_soon(void)
-{
-    struct sigevent kill = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-    struct itimerspec when = {.it_value.tv_nsec = 1 + getpid() * 7919L % 8000000};
-    timer_t timer;
-
-    CHECK(timer_create(CLOCK_MONOTONIC, &kill, &timer) == 0);
-    CHECK(timer_settime(timer, 0, &when, NULL) == 0);
-}
-
 /* Collectives of all kinds and lengths until one fails. */
 static int until_failure(void)
 {
@@ -72,12 +59,9 @@ int main(int argc, char **argv)
 
     start(&argc, &argv);
     make_inter();
-    if (argc > 1 &&
-        rank == atoi(argv[1])) /* at some time, but not before there is a communicator */
-        die_soon(1000 + getpid() % 100 * 200);
     MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
-    if (argc > 1 && rank == atoi(argv[1]))
-        die_soon();
+    if (argc > 1 && rank == atoi(argv[1])) /* at some time, inside */
+        die_soon(1 + getpid() * 7919L % 8000);
     CHECK_CLASS(until_failure(), MPI_ERR_PROC_FAILED);
     stays_failed();
     if (MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, local) == MPI_SUCCESS) { /* S0-10 */
