@@ -456,20 +456,25 @@ static void drain(struct mend_proc *self)
         continue;
 }
 
-/* The first look through the array: requests that are broken already, and their communicators. */
-static void look_over(struct turn *t)
+/* The first look through the array: handles that are none, requests that are broken already, and their
+ * communicators. */
+static int look_over(struct turn *t)
 {
     const struct mend_comm *c = NULL;
+    struct mend_request *r;
+    int err = mend_check_count(t->count);
 
-    for (int i = 0; i < t->count; i++) {
-        const struct mend_request *r = of(t->requests[i]);
-
-        if (is_idle(r))
+    if (!err && t->count > 0)
+        err = mend_check_pointer(t->requests);
+    for (int i = 0; !err && i < t->count; i++) {
+        err = mend_check_request(t->requests[i], &r);
+        if (err || is_idle(r))
             continue;
         t->broken |= is_broken(r);
         t->several |= c && r->comm != c;
         c = r->comm;
     }
+    return err;
 }
 
 static inline MPI_Status *status_of(MPI_Status statuses[], int i)
@@ -490,30 +495,27 @@ static int take_all(int first, int count, MPI_Request requests[], MPI_Status sta
 
 /* Waits for one after the other, and takes each while the next ones are still under way; or takes
  * what there is when waiting has to be given up (invariant 2). */
-static int wait_all(struct mend_proc *self, int count, MPI_Request requests[],
+static int wait_all(struct mend_proc *self, struct turn *t, MPI_Request requests[],
                     MPI_Status statuses[], struct mend_comm **blame_p)
 {
-    struct turn t = {.count = count, .requests = requests, .deaths_seen = self->deaths_n};
-    struct mend_wait w = {turn_over, &t, "all of several requests", MEND_PEER_NONE, true};
+    struct mend_wait w = {turn_over, t, "all of several requests", MEND_PEER_NONE, !t->several};
     bool failed = false;
     int i;
 
-    look_over(&t);
-    w.rings = !t.several;
-    for (i = 0; i < count && !t.broken; i++) {
-        t.r = of(requests[i]);
-        if (is_open(t.r)) {
-            w.hint = t.r->hint;
+    for (i = 0; i < t->count && !t->broken; i++) {
+        t->r = of(requests[i]);
+        if (is_open(t->r)) {
+            w.hint = t->r->hint;
             mend_wait_until(self, &w);
         }
-        t.broken |= is_broken(t.r);
-        if (mend_unlikely(t.broken))
+        t->broken |= is_broken(t->r);
+        if (mend_unlikely(t->broken))
             break;
         failed |= take_into(&requests[i], status_of(statuses, i), blame_p) != MPI_SUCCESS;
     }
-    if (mend_unlikely(t.broken)) {
+    if (mend_unlikely(t->broken)) {
         drain(self);
-        failed |= take_all(i, count, requests, statuses, blame_p) != MPI_SUCCESS;
+        failed |= take_all(i, t->count, requests, statuses, blame_p) != MPI_SUCCESS;
     }
     return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
@@ -521,14 +523,16 @@ static int wait_all(struct mend_proc *self, int count, MPI_Request requests[],
 MEND_API(MPI_Waitall);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
 {
+    struct turn t = {.count = count, .requests = array_of_requests};
     struct mend_comm *c = NULL;
     int err = mend_enter(__func__);
 
     if (!err)
-        err = check_array(count, array_of_requests);
+        err = look_over(&t);
     if (err)
         return mend_report(err, __func__);
-    err = wait_all(mend_self, count, array_of_requests, array_of_statuses, &c);
+    t.deaths_seen = mend_self->deaths_n;
+    err = wait_all(mend_self, &t, array_of_requests, array_of_statuses, &c);
     return mend_report_comm(c, err, __func__);
 }
 
