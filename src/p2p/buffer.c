@@ -6,7 +6,7 @@
  * library's memory. */
 #include "p2p/internal.h"
 
-#define BLOCK_ALIGN 64u
+#define BLOCK_ALIGN 16u /* as what the arena gives */
 
 struct mend_p2p_buffer {
     struct mend_proc *self;
