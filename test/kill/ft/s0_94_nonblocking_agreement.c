@@ -26,7 +26,7 @@ static void alone(MPI_Request *r)
 int main(int argc, char **argv)
 {
     MPI_Request r[MANY];
-    int flag[MANY], v = rank, done = 0, right = (rank + 1) % size, left = (rank + size - 1) % size;
+    int flag[MANY], v = 0, done = 0, right, left;
 
     start(&argc, &argv);
     right = (rank + 1) % size;
