@@ -54,8 +54,58 @@ static bool parse_delay(const char *text, mend_time_ns *delay_p)
     return true;
 }
 
+static bool parse_call(const char *name, struct mend_inject *inject_p, const char **why_p)
+{
+    *why_p = "the function's name is empty or too long";
+    if (!*name || strlen(name) >= sizeof(inject_p->call))
+        return false;
+    strcpy(inject_p->call, name);
+    return true;
+}
+
+/* Takes "#N" off the end of a place. */
+static bool parse_count(char *place, uint64_t *count_p, const char **why_p)
+{
+    char *hash = strchr(place, '#'), *end = "";
+
+    *count_p = 1;
+    if (!hash)
+        return true;
+    *hash = '\0';
+    *count_p = strtoull(hash + 1, &end, 10);
+    *why_p = "the count after # is not a positive number";
+    return end != hash + 1 && !*end && *count_p && hash[1] != '-';
+}
+
+static bool parse_event(const char *name, struct mend_inject *inject_p, const char **why_p)
+{
+    inject_p->place = MEND_INJECT_AT_EVENT;
+    inject_p->event = mend_event_find(name);
+    *why_p = "no event of that name ('mend-info --events' lists them)";
+    return inject_p->event != MEND_EV_COUNT;
+}
+
+/* "call:FUNCTION[#N]>EVENT[#N]"; then is what follows the '>'. */
+static bool parse_from_call(char *place, char *then, struct mend_inject *inject_p,
+                            const char **why_p)
+{
+    if (!parse_count(place, &inject_p->calls, why_p))
+        return false;
+    *why_p = "only a call may stand before >";
+    return !strncmp(place, "call:", 5) && parse_call(place + 5, inject_p, why_p) &&
+           parse_count(then, &inject_p->countdown, why_p) && parse_event(then, inject_p, why_p);
+}
+
 static bool parse_place(char *place, struct mend_inject *inject_p, const char **why_p)
 {
+    char *then = strchr(place, '>');
+
+    if (then) {
+        *then = '\0';
+        return parse_from_call(place, then + 1, inject_p, why_p);
+    }
+    if (!parse_count(place, &inject_p->countdown, why_p))
+        return false;
     if (!strncmp(place, "time:", 5)) {
         inject_p->place = MEND_INJECT_AT_TIME;
         *why_p = "the time is a number with s, ms or us";
@@ -63,22 +113,15 @@ static bool parse_place(char *place, struct mend_inject *inject_p, const char **
     }
     if (!strncmp(place, "call:", 5)) {
         inject_p->place = MEND_INJECT_AT_CALL;
-        *why_p = "the function's name is empty or too long";
-        if (!place[5] || strlen(place + 5) >= sizeof(inject_p->call))
-            return false;
-        strcpy(inject_p->call, place + 5);
-        return true;
+        return parse_call(place + 5, inject_p, why_p);
     }
-    inject_p->place = MEND_INJECT_AT_EVENT;
-    inject_p->event = mend_event_find(place);
-    *why_p = "no event of that name ('mend-info --events' lists them)";
-    return inject_p->event != MEND_EV_COUNT;
+    return parse_event(place, inject_p, why_p);
 }
 
 bool mend_inject_parse(const char *spec, struct mend_inject *inject_p, const char **why_p)
 {
     const char *at = strchr(spec, '@');
-    char place[128], *hash, *end = "";
+    char place[128];
 
     *inject_p = (struct mend_inject){.countdown = 1};
     *why_p = "expected kill@PLACE, stop@PLACE or abort:CODE@PLACE";
@@ -86,14 +129,6 @@ bool mend_inject_parse(const char *spec, struct mend_inject *inject_p, const cha
         !parse_action(spec, (size_t)(at - spec), inject_p))
         return false;
     strcpy(place, at + 1);
-    hash = strchr(place, '#');
-    if (hash) {
-        *hash = '\0';
-        inject_p->countdown = strtoull(hash + 1, &end, 10);
-        *why_p = "the count after # is not a positive number";
-        if (end == hash + 1 || *end || !inject_p->countdown || hash[1] == '-')
-            return false;
-    }
     return parse_place(place, inject_p, why_p);
 }
 
@@ -109,14 +144,24 @@ void mend_event_hit(struct mend_events *events, enum mend_event_id id)
         fprintf(stderr, "mend event %s\n", names[id]);
     if (events->hits)
         events->hits[id]++;
-    for (unsigned i = 0; i < events->injects_n; i++)
-        if (events->injects[i].place == MEND_INJECT_AT_EVENT && events->injects[i].event == id)
-            count_down(events, &events->injects[i]);
+    for (unsigned i = 0; i < events->injects_n; i++) {
+        struct mend_inject *x = &events->injects[i];
+
+        if (x->place == MEND_INJECT_AT_EVENT && x->event == id && !x->calls)
+            count_down(events, x);
+    }
 }
 
 void mend_event_call(struct mend_events *events, const char *fn)
 {
-    for (unsigned i = 0; i < events->injects_n; i++)
-        if (events->injects[i].place == MEND_INJECT_AT_CALL && !strcmp(events->injects[i].call, fn))
-            count_down(events, &events->injects[i]);
+    for (unsigned i = 0; i < events->injects_n; i++) {
+        struct mend_inject *x = &events->injects[i];
+
+        if (strcmp(x->call, fn) != 0)
+            continue;
+        if (x->place == MEND_INJECT_AT_CALL)
+            count_down(events, x);
+        else if (x->calls)
+            x->calls--;
+    }
 }

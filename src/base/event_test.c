@@ -26,6 +26,12 @@ MEND_TEST(events_calls_and_times)
     CHECK_EQ(got.action, MEND_INJECT_ABORT);
     CHECK_EQ(got.arg, 7);
     CHECK_EQ(got.delay_ns, 50 * 1000 * 1000);
+    CHECK(takes("kill@call:MPI_Ibcast#2>coll.round#3"));
+    CHECK_EQ(got.place, MEND_INJECT_AT_EVENT);
+    CHECK_EQ(got.event, MEND_EV_COLL_ROUND);
+    CHECK_STR(got.call, "MPI_Ibcast");
+    CHECK_EQ(got.calls, 2);
+    CHECK_EQ(got.countdown, 3);
 }
 
 MEND_TEST(everything_else_is_refused)
@@ -39,6 +45,12 @@ MEND_TEST(everything_else_is_refused)
                                       "kill@time:-1s",
                                       "kill@time:5h",
                                       "kill@call:",
+                                      "kill@call:>init.done",
+                                      "kill@call:MPI_Send>",
+                                      "kill@call:MPI_Send#0>init.done",
+                                      "kill@call:MPI_Send>init.done#0",
+                                      "kill@call:MPI_Send>call:MPI_Recv",
+                                      "kill@coll.enter>coll.round",
                                       "kill@init.done#0",
                                       "kill@init.done#-1",
                                       "kill@init.done#x"};
@@ -75,6 +87,22 @@ MEND_TEST(the_nth_time_and_only_then)
     CHECK_EQ(acted, 1);
     mend_event_call(&events, "MPI_Recv");
     CHECK_EQ(acted, 2);
+}
+
+MEND_TEST(an_event_counted_from_a_call_on)
+{
+    struct mend_inject injects[1];
+    struct mend_events events = {.injects = injects, .injects_n = 1, .act = act};
+
+    acted = 0;
+    CHECK(takes("kill@call:MPI_Pcontrol#2>coll.round#2"));
+    injects[0] = got;
+    for (int call = 0; call < 4; call++) { /* two rounds count: both after the second call */
+        mend_event_hit(&events, MEND_EV_COLL_ROUND);
+        CHECK_EQ(acted, call == 3);
+        mend_event_call(&events, "MPI_Barrier");
+        mend_event_call(&events, "MPI_Pcontrol");
+    }
 }
 
 MEND_TEST_MAIN()
