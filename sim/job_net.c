@@ -2,7 +2,7 @@
 /* job_net.c – the transport of a simulated job: queues in memory with random delays.
  *
  * Frames of one pair stay in order; between pairs anything goes.  What a killed rank had sent
- * arrives, or, at cut(), is delivered at once: the contract of net.h. */
+ * arrives, or, at sever(), is delivered at once: the contract of net.h. */
 #include "sim/job.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static unsigned sim_poll(struct mend_proc *self, mend_peer hint)
     return got;
 }
 
-static void sim_cut(struct mend_proc *self, mend_peer dead)
+static void sim_sever(struct mend_proc *self, mend_peer dead)
 {
     while (*first(self->me, dead))
         deliver(self, dead);
@@ -108,7 +108,7 @@ const struct mend_net sim_net = {
     .reserve = sim_reserve,
     .commit = sim_commit,
     .poll = sim_poll,
-    .cut = sim_cut,
+    .sever = sim_sever,
     .arm = nothing,
     .sleep = nothing,
     .disarm = nothing,

@@ -4,7 +4,7 @@
  * The contract of every transport:
  *   - No call blocks; MEND_AGAIN means poll, then try again.
  *   - Frames from one process arrive in the order in which they were sent; each once.
- *   - After cut(peer) returned nothing from that peer arrives any more.  cut() first delivers what
+ *   - After sever(peer) returned nothing from that peer arrives any more.  sever() first delivers what
  *     had been published completely (R12).
  *   - A transport reports trouble (rt->suspect). It never declares a death.
  * The table in net.c lists the transports in the order in which they are tried. */
@@ -20,11 +20,11 @@ struct mend_net {
     uint32_t payload_max_bytes;
 
     /* Sends a frame with a contiguous payload of mend_frame_len(f) bytes, which is copied.
-     * MEND_OK, MEND_AGAIN (no room) or MEND_ERR_PEER (cut). */
+     * MEND_OK, MEND_AGAIN (no room) or MEND_ERR_PEER (severed). */
     enum mend_status (*send)(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                              const void *payload);
 
-    /* Room for a payload of len bytes that the caller writes itself; NULL: no room now, or cut.
+    /* Room for a payload of len bytes that the caller writes itself; NULL: no room now, or severed.
      * Exactly one commit() to the same peer must follow, with a frame of at most that length. */
     void *(*reserve)(struct mend_proc *self, mend_peer to, uint32_t len);
     void (*commit)(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
@@ -40,7 +40,7 @@ struct mend_net {
     void (*take)(struct mend_proc *self, mend_peer from);
 
     /* Delivers what the dead peer had published, then closes it for ever. */
-    void (*cut)(struct mend_proc *self, mend_peer dead);
+    void (*sever)(struct mend_proc *self, mend_peer dead);
 
     /* Copies len bytes out of the memory of the peer (single copy); NULL: the transport cannot.
      * MEND_ERR_UNSUPPORTED: not permitted here; MEND_ERR_PEER: the peer seems gone. */

@@ -31,7 +31,7 @@ static void self_nothing(struct mend_proc *self)
 {
 }
 
-static void self_cut(struct mend_proc *self, mend_peer dead)
+static void self_sever(struct mend_proc *self, mend_peer dead)
 {
 }
 
@@ -48,7 +48,7 @@ const struct mend_net mend_net_self = {
     .reserve = self_reserve,
     .commit = self_commit,
     .poll = self_poll,
-    .cut = self_cut,
+    .sever = self_sever,
     .arm = self_nothing,
     .sleep = self_sleep,
     .disarm = self_nothing,

@@ -15,7 +15,7 @@
  *   1  slot k of a ring is written only while tail - consumed < SLOTS;
  *   2  a bulk range is written only after the slot that last named it was consumed;
  *   3  bell[j] == low byte of heads[j] in receiver i exactly if nothing is waiting (SLOTS <= 256/2);
- *   4  after cut(j) neither ring j->i nor i->j is touched again.
+ *   4  after sever(j) neither ring j->i nor i->j is touched again.
  *
  * Cost of a small message: one cache line from core to core; no lock, no allocation, no system call. */
 #include "net/shm/shm.h"
@@ -59,7 +59,7 @@ struct out {
 struct in {
     struct mend_shm_slot *slots; /* NULL until first looked at */
     uint32_t head, published;
-    bool cut;
+    bool severed;
 };
 
 struct state {
@@ -236,7 +236,7 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
     uint32_t len = mend_frame_len(f), at;
     struct mend_shm_slot *slot;
 
-    if (mend_unlikely(!o || ((struct state *)self->net_state)->in[to].cut))
+    if (mend_unlikely(!o || ((struct state *)self->net_state)->in[to].severed))
         return o ? MEND_ERR_PEER : MEND_AGAIN;
     if (mend_unlikely(!out_has_slot(o)))
         return MEND_AGAIN;
@@ -260,7 +260,7 @@ static void *shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
     struct out *o = out_of(self, to);
     uint32_t at;
 
-    if (!o || ((struct state *)self->net_state)->in[to].cut || !out_has_slot(o))
+    if (!o || ((struct state *)self->net_state)->in[to].severed || !out_has_slot(o))
         return NULL;
     o->reserved_len = len;
     if (len <= MEND_SHM_INLINE_MAX)
@@ -354,7 +354,7 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
     struct mend_shm_slot *slot;
     unsigned n = 0;
 
-    if (mend_unlikely(in->cut || (!in->slots && !in_open(self, from, in))))
+    if (mend_unlikely(in->severed || (!in->slots && !in_open(self, from, in))))
         return 0;
     while (n < max && (slot = next_slot(in))) {
         uint32_t len = mend_frame_len(&slot->f);
@@ -384,7 +384,7 @@ static const struct mend_frame *shm_peek(struct mend_proc *self, mend_peer from,
     struct in *in = &((struct state *)self->net_state)->in[from];
     struct mend_shm_slot *slot;
 
-    if (mend_unlikely(in->cut || !in->slots))
+    if (mend_unlikely(in->severed || !in->slots))
         return NULL;
     slot = next_slot(in);
     if (!slot || mend_unlikely(!frame_is_sound(slot)))
@@ -437,13 +437,13 @@ static unsigned shm_poll(struct mend_proc *self, mend_peer hint)
     return drain_bells(self);
 }
 
-static void shm_cut(struct mend_proc *self, mend_peer dead)
+static void shm_sever(struct mend_proc *self, mend_peer dead)
 {
     struct state *s = self->net_state;
 
     while (drain(self, dead, MEND_SHM_SLOTS))
         ;
-    s->in[dead].cut = true;
+    s->in[dead].severed = true;
     s->seen[dead] = mend_load_relaxed(&s->bells[dead]);
 }
 
@@ -567,7 +567,7 @@ const struct mend_net mend_net_shm = {
     .poll = shm_poll,
     .peek = shm_peek,
     .take = shm_take,
-    .cut = shm_cut,
+    .sever = shm_sever,
     .pull = shm_pull,
     .prefers_pull = shm_prefers_pull,
     .arm = shm_arm,
