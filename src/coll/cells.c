@@ -98,7 +98,10 @@ static bool nobody_left(struct mend_proc *self, struct closed *x)
 /* The area only where this process has written: the page is there. */
 static void clear_agreements(struct mend_proc *self, const struct closed *x)
 {
-    mend_store_relaxed(&said_of(self, self->me, x->cell)->no_from, 0);
+    struct mend_shm_said *said = said_of(self, self->me, x->cell);
+
+    for (unsigned i = 0; i < MEND_COUNT_OF(said->no_from); i++)
+        mend_store_relaxed(&said->no_from[i], 0);
     if (x->agreed)
         memset(mend_shm_cell_agree_of(self->shm_base, (uint32_t)self->me, (uint32_t)x->cell), 0,
                MEND_SHM_CELL_AGREE);

@@ -6,6 +6,7 @@
 #include "coll/algorithms.h"
 #include "coll/choose.h"
 #include "coll/inter.h"
+#include "coll/living.h"
 #include "coll/run.h"
 #include "coll/shm.h"
 
@@ -46,6 +47,8 @@ int mend_coll_barrier(struct mend_comm *c, struct mend_coll_how *how)
 
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
         return mend_shm_barrier(c); /* what choose.c would say, sooner */
+    if (mend_unlikely(c->living))
+        return mend_living_barrier(c, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_barrier(c, how);
     if (mend_choose_barrier(&x) == MEND_ALGORITHM_SHM)
@@ -82,6 +85,8 @@ int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
 
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
         return mend_shm_bcast(c, &b, root); /* what choose.c would say, sooner */
+    if (mend_unlikely(c->living))
+        return mend_living_bcast(c, &b, root, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_bcast(c, &b, root, how);
     x.bytes = b.count * b.type->size;
@@ -105,6 +110,8 @@ int mend_coll_reduce(struct mend_comm *c, const void *in, struct mend_coll_buf o
     struct mend_piece from, to;
     struct mend_sched s;
 
+    if (mend_unlikely(c->living))
+        return mend_living_reduce(c, in, &out, op, root, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_reduce(c, in, &out, op, root, how);
     x = reduction(c, how, &out, op);
@@ -129,6 +136,8 @@ int mend_coll_allreduce(struct mend_comm *c, const void *in, struct mend_coll_bu
 
     if (mend_likely(mend_choose_shm_reduction(c, how, op, out.type) && mend_choose_freely(c)))
         return mend_shm_allreduce(c, in, &out, op); /* what choose.c would say, sooner */
+    if (mend_unlikely(c->living))
+        return mend_living_allreduce(c, in, &out, op, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_allreduce(c, in, &out, op, how);
     x = reduction(c, how, &out, op);
@@ -152,6 +161,8 @@ int mend_coll_scan(struct mend_comm *c, const void *in, struct mend_coll_buf out
     struct mend_piece from, to;
     struct mend_sched s;
 
+    if (mend_unlikely(c->living))
+        return mend_living_scan(c, in, &out, op, exclusive, how);
     if (mend_choose_scan(&x) == MEND_ALGORITHM_SHM)
         return mend_shm_scan(c, in, &out, op, exclusive);
     open_reduction(&s, c, exclusive ? "exscan" : "scan", in, &out, op, &from, &to);
@@ -191,6 +202,7 @@ static int reduce_scatter_shares(struct mend_comm *c, const void *in,
                                  const struct mend_coll_counts *counts, const struct mend_op *op,
                                  const char *name, struct mend_coll_how *how)
 {
+    struct mend_coll_buf mine = *out;
     MPI_Count few[65], *begin = few;
     int err;
 
@@ -201,8 +213,13 @@ static int reduce_scatter_shares(struct mend_comm *c, const void *in,
     begin[0] = 0;
     for (int i = 0; i < c->size; i++)
         begin[i + 1] = begin[i] + (counts ? mend_coll_count(counts, i) : out->count);
-    err = c->inter ? mend_inter_coll_reduce_scatter(c, in, out, begin, op, how)
-                   : reduce_scatter(c, in, out, begin, op, name, how);
+    mine.count = begin[c->rank + 1] - begin[c->rank];
+    if (mend_unlikely(c->living))
+        err = mend_living_reduce_scatter(c, in, out, begin, op, name, how);
+    else if (c->inter)
+        err = mend_inter_coll_reduce_scatter(c, in, &mine, begin[c->size], begin[c->rank], op, how);
+    else
+        err = reduce_scatter(c, in, out, begin, op, name, how);
     if (begin != few)
         mend_free(c->self, begin);
     return err;

@@ -82,18 +82,17 @@ int mend_inter_coll_allreduce(struct mend_comm *c, const void *in, const struct 
 
 /* The other group does not know our shares: it sends all, each takes its own (MPI-5.0 6.10). */
 int mend_inter_coll_reduce_scatter(struct mend_comm *c, const void *in,
-                                   const struct mend_coll_buf *out, const MPI_Count *begin,
+                                   const struct mend_coll_buf *out, MPI_Count n, MPI_Count first,
                                    const struct mend_op *op, struct mend_coll_how *how)
 {
-    MPI_Count n = begin[c->size], mine = begin[c->rank];
     struct mend_piece from = mend_piece_of(MEND_PLACE_INPUT, n, out->type);
-    struct mend_piece to = mend_piece_of(MEND_PLACE_OUTPUT, begin[c->rank + 1] - mine, out->type);
+    struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
     struct mend_sched s;
 
     open(&s, c, "reduce_scatter", in, out->buf);
     s.op = op;
     s.handle = out->handle;
-    mend_inter_reduce(&s, &from, &to, n, mine);
+    mend_inter_reduce(&s, &from, &to, n, first);
     return mend_coll_run(c, &s, how);
 }
 

@@ -3,6 +3,7 @@
 #include "coll/algorithms.h"
 #include "coll/choose.h"
 #include "coll/inter.h"
+#include "coll/living.h"
 #include "coll/run.h"
 #include "coll/shm.h"
 #include "comm/topo.h"
@@ -37,6 +38,8 @@ int mend_coll_gather(struct mend_comm *c, struct mend_coll_buf in, struct mend_c
     enum mend_algorithm algorithm;
     struct mend_sched s;
 
+    if (mend_unlikely(c->living))
+        return mend_living_gather(c, &in, &out, NULL, root, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_gather(c, &in, &out, NULL, root, how);
     x.bytes = bytes_of(at_root ? &out : &in);
@@ -58,6 +61,8 @@ int mend_coll_gatherv(struct mend_comm *c, struct mend_coll_buf in, struct mend_
     struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, &out, counts);
     struct mend_sched s;
 
+    if (mend_unlikely(c->living))
+        return mend_living_gather(c, &in, &out, counts, root, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_gather(c, &in, &out, counts, root, how);
     open(&s, c, "gatherv", in.buf, out.buf);
@@ -75,6 +80,8 @@ int mend_coll_scatter(struct mend_comm *c, struct mend_coll_buf in, struct mend_
     enum mend_algorithm algorithm;
     struct mend_sched s;
 
+    if (mend_unlikely(c->living))
+        return mend_living_scatter(c, &in, NULL, &out, root, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_scatter(c, &in, NULL, &out, root, how);
     x.bytes = bytes_of(at_root ? &in : &out);
@@ -97,6 +104,8 @@ int mend_coll_scatterv(struct mend_comm *c, struct mend_coll_buf in,
     struct mend_blocks blocks = blocks_of(MEND_PLACE_INPUT, &in, counts);
     struct mend_sched s;
 
+    if (mend_unlikely(c->living))
+        return mend_living_scatter(c, &in, counts, &out, root, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_scatter(c, &in, counts, &out, root, how);
     open(&s, c, "scatterv", in.buf, out.buf);
@@ -114,6 +123,8 @@ int mend_coll_allgather(struct mend_comm *c, struct mend_coll_buf in, struct men
     enum mend_algorithm algorithm;
     struct mend_sched s;
 
+    if (mend_unlikely(c->living))
+        return mend_living_allgather(c, &in, &out, NULL, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_allgather(c, &in, &out, NULL, how);
     algorithm = mend_choose_allgather(&x);
@@ -137,6 +148,8 @@ int mend_coll_allgatherv(struct mend_comm *c, struct mend_coll_buf in, struct me
     struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, &out, counts);
     struct mend_sched s;
 
+    if (mend_unlikely(c->living))
+        return mend_living_allgather(c, &in, &out, counts, how);
     if (mend_unlikely(c->inter))
         return mend_inter_coll_allgather(c, &in, &out, counts, how);
     for (int i = 0; i < c->size; i++) {
@@ -176,6 +189,8 @@ int mend_coll_alltoall(struct mend_comm *c, struct mend_coll_buf in, struct mend
     enum mend_algorithm algorithm;
     struct mend_sched s;
 
+    if (mend_unlikely(c->living))
+        return mend_living_alltoall(c, &in, NULL, &out, NULL, how);
     if (mend_unlikely(c->inter))
         return exchange(c, "alltoall", in.buf, &from, out.buf, &to, how);
     algorithm = mend_choose_alltoall(&x);
@@ -196,6 +211,8 @@ int mend_coll_alltoallv(struct mend_comm *c, struct mend_coll_buf in,
     struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, &in, in_counts);
     struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, &out, out_counts);
 
+    if (mend_unlikely(c->living))
+        return mend_living_alltoall(c, &in, in_counts, &out, out_counts, how);
     return exchange(c, "alltoallv", in.buf, &from, out.buf, &to, how);
 }
 
@@ -207,6 +224,8 @@ int mend_coll_alltoallw(struct mend_comm *c, const void *in,
     struct mend_blocks from = {.place = MEND_PLACE_INPUT, .counts = in_counts, .types = in_types};
     struct mend_blocks to = {.place = MEND_PLACE_OUTPUT, .counts = out_counts, .types = out_types};
 
+    if (mend_unlikely(c->living))
+        return mend_living_alltoallw(c, in, in_counts, in_types, out, out_counts, out_types, how);
     return exchange(c, "alltoallw", in, &from, out, &to, how);
 }
 
@@ -225,7 +244,8 @@ int mend_coll_neighbor(struct mend_comm *c, const void *in, const struct mend_co
 {
     struct mend_blocks give = edge_blocks(MEND_PLACE_INPUT, to);
     struct mend_blocks get = edge_blocks(MEND_PLACE_OUTPUT, from);
-    int sources_n, targets_n, *ranks;
+    struct mend_comm *carrier = mend_comm_carrier(c);
+    int sources_n, targets_n, *ranks, err;
     struct mend_sched s;
 
     mend_topo_degrees(c, &sources_n, &targets_n);
@@ -233,9 +253,14 @@ int mend_coll_neighbor(struct mend_comm *c, const void *in, const struct mend_co
     if (!ranks)
         return MPI_ERR_NO_MEM;
     mend_topo_neighbours(c, ranks, ranks + sources_n);
-    open(&s, c, "neighbourhood collective", in, out);
+    if (mend_unlikely(carrier != c))
+        mend_living_translate(c, ranks, sources_n + targets_n);
+    mend_comm_get(carrier); /* living.c says why */
+    open(&s, carrier, "neighbourhood collective", in, out);
     mend_neighbor_exchange(&s, ranks, sources_n, ranks + sources_n, targets_n,
                            c->topo->kind == MPI_CART, &give, &get);
     mend_free(c->self, ranks);
-    return mend_coll_run(c, &s, how);
+    err = mend_coll_run(carrier, &s, how);
+    mend_comm_put(carrier);
+    return err;
 }

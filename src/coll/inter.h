@@ -15,9 +15,9 @@ int mend_inter_coll_reduce(struct mend_comm *c, const void *in, const struct men
                            const struct mend_op *op, int root, struct mend_coll_how *how);
 int mend_inter_coll_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                               const struct mend_op *op, struct mend_coll_how *how);
-/* begin[0 .. size of the own group]: first elements of its members' shares. */
+/* All shares have n elements together; out->count of them, from `first` on, are this process's. */
 int mend_inter_coll_reduce_scatter(struct mend_comm *c, const void *in,
-                                   const struct mend_coll_buf *out, const MPI_Count *begin,
+                                   const struct mend_coll_buf *out, MPI_Count n, MPI_Count first,
                                    const struct mend_op *op, struct mend_coll_how *how);
 /* counts NULL: blocks of equal size. */
 int mend_inter_coll_gather(struct mend_comm *c, const struct mend_coll_buf *in,

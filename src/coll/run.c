@@ -43,7 +43,8 @@ struct mend_coll_op {
     const struct mend_step *steps;
     unsigned steps_n, next, open_n, rounds;
     int tag;
-    int error; /* first error that did not stop the operation */
+    int error;   /* first error that did not stop the operation */
+    int refused; /* it ends with this class when it begins */
     bool over;
     bool blocking;
 };
@@ -183,6 +184,8 @@ static void begin(struct mend_coll_op *op)
     mend_event(self, MEND_EV_COLL_ENTER);
     if (err)
         fail(op, err);
+    else if (mend_unlikely(op->refused))
+        finish(op, op->refused);
     else
         advance(op);
 }
@@ -229,12 +232,13 @@ static void hold(const struct mend_coll_op *op, bool get)
 static void release(struct mend_request *r)
 {
     struct mend_coll_op *op = of(r);
-    struct mend_comm *c = op->c;
+    struct mend_comm *c = op->c, *known = r->comm;
 
     hold(op, false);
     r->magic = 0;
     mend_free(c->self, op);
     mend_comm_put(c);
+    mend_comm_put(known);
 }
 
 static void describe(const struct mend_request *r, char *text, size_t max)
@@ -249,8 +253,9 @@ static const struct mend_request_ops ops = {
 
 static void fill(struct mend_coll_op *op, struct mend_comm *c, const struct mend_sched *s)
 {
-    mend_request_init(&op->base, &ops, c);
+    mend_request_init(&op->base, &ops, mend_comm_known(c));
     op->c = c;
+    op->refused = s->refused;
     op->name = s->name;
     op->in = s->in;
     op->out = s->out;
@@ -327,6 +332,7 @@ static int run_later(struct mend_comm *c, const struct mend_sched *s, struct men
     op->messages = (void *)(room + messages_at);
     op->temp = (char *)round_up((uintptr_t)room + temp_at);
     mend_comm_get(c);
+    mend_comm_get(op->base.comm);
     hold(op, true);
     how->request = &op->base;
     if (how->kind == MEND_COLL_PREPARE) {
@@ -388,5 +394,12 @@ void mend_coll_on_revoke(struct mend_comm *c)
 {
     mend_comm_get(c);
     end_all(c->self, c, MEND_CLASS_INVALIDATED);
+    mend_comm_put(c);
+}
+
+void mend_coll_on_cut(struct mend_comm *c)
+{
+    mend_comm_get(c);
+    end_all(c->self, c, MEND_CLASS_PROC_FAILED);
     mend_comm_put(c);
 }

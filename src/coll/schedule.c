@@ -16,6 +16,7 @@ void mend_sched_open(struct mend_sched *s, struct mend_proc *self, const char *n
     s->op = NULL;
     s->handle = MPI_DATATYPE_NULL;
     s->no_memory = false;
+    s->refused = MPI_SUCCESS;
     s->steps_n = 0;
     s->steps_room = MEND_COUNT_OF(s->few);
     s->open_n = s->open_max = 0;

@@ -61,6 +61,7 @@ struct mend_sched {
     const struct mend_op *op; /* of the REDUCE steps */
     MPI_Datatype handle;      /* type of the REDUCE steps, for user functions */
     bool no_memory;           /* the list could not be written; run.c refuses it */
+    int refused;              /* error class: the operation ends with it when it begins */
     unsigned steps_n, steps_room;
     unsigned open_n, open_max;   /* messages started in this round; most in any round */
     size_t temp_bytes, temp_max; /* laid out now; most ever */

@@ -54,7 +54,7 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     c->remote = remote ? remote : group;
     c->peers_n = c->remote->size;
     c->cell = -1;
-    c->errhandler = parent ? parent->errhandler : mend_errhandler_fatal(self);
+    c->errhandler = parent ? mend_comm_known(parent)->errhandler : mend_errhandler_fatal(self);
     mend_errhandler_get(c->errhandler);
     mend_group_get(c->group);
     mend_group_get(c->remote);
@@ -140,6 +140,8 @@ bool mend_comm_has_dead(const struct mend_comm *c)
 
 const char *mend_comm_label(const struct mend_comm *c)
 {
+    if (c->whole)
+        return mend_comm_label(c->whole);
     if (c->name && c->name[0])
         return c->name;
     if (c == c->self->world)

@@ -6,7 +6,7 @@
  * id that is never used again, and the state that failures leave behind.
  *
  *   open ── revoked by somebody ──> revoked            (for ever)
- *   open ── a member died ──> collectives fail         (until MPI_Comm_validate)
+ *   open ── a member died ──> collectives fail         (until MPI_Comm_validate: see `living`)
  *   any  ── MPI_Comm_free ──> closing ── last request done ──> gone (a tombstone answers)        */
 #ifndef MEND_COMM_COMM_H
 #define MEND_COMM_COMM_H
@@ -45,6 +45,15 @@ static inline mend_peer mend_group_peer(const struct mend_group *g, int rank)
 
 /* Rank of the peer, MPI_UNDEFINED if it is no member. */
 int mend_group_rank(struct mend_proc *self, struct mend_group *g, mend_peer peer);
+
+/* The rank in `to` of a member of `from`; MPI_PROC_NULL if it is none there. */
+static inline int mend_group_translate(struct mend_proc *self, struct mend_group *from, int rank,
+                                       struct mend_group *to)
+{
+    int there = from == to ? rank : mend_group_rank(self, to, mend_group_peer(from, rank));
+
+    return there == MPI_UNDEFINED ? MPI_PROC_NULL : there;
+}
 
 /* A group of n peers; the list is copied, and dropped again if it is a progression.  Reference
  * count 1.  NULL: no memory. */
@@ -115,10 +124,15 @@ struct mend_comm {
     int peers_n;  /* of the group that point-to-point ranks mean: remote for an intercommunicator */
     bool inter;
     bool revoked;     /* MPI_ERR_INVALIDATED was raised, or the call was made here */
-    bool coll_failed; /* a member is dead: collectives and creation fail (S2's "inactive") */
+    bool coll_failed; /* a member is dead: collectives and creation on this object fail */
     bool closing;
     bool predefined; /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
     struct mend_group *group, *remote; /* remote == group on an intracommunicator */
+    /* member/validate.c.  After a cut another object carries collectives and creation: that of the
+     * members who were living then.  Users never see it. */
+    struct mend_comm *living; /* NULL: there was no cut */
+    struct mend_comm *whole;  /* of such an object: the communicator it belongs to, which owns it */
+    int holes_n;              /* members that the last cut left out */
 
     struct mend_match *match;    /* p2p/ */
     struct mend_coll_comm *coll; /* coll/ */
@@ -141,6 +155,18 @@ static inline mend_peer mend_comm_peer(const struct mend_comm *c, int rank)
     return mend_group_peer(c->remote, rank);
 }
 
+/* Who carries c's collectives and creation. */
+static inline struct mend_comm *mend_comm_carrier(struct mend_comm *c)
+{
+    return c->living ? c->living : c;
+}
+
+/* The communicator that users know. */
+static inline struct mend_comm *mend_comm_known(struct mend_comm *c)
+{
+    return c->whole ? c->whole : c;
+}
+
 /* What the layers above attach to a communicator, in this order, and detach in reverse order:
  * message queues, state of collectives, state of agreements.  life/init.c fills the table and sets
  * self->comm_hooks before it creates MPI_COMM_WORLD; entries may be NULL. */
@@ -154,8 +180,7 @@ struct mend_comm_hooks {
  * table of contexts.  remote NULL: intracommunicator.  Reference count 1.  NULL: no memory.
  * Who creates it opens it for frames that came early, with mend_unpark(), when it is complete.
  * The error handler is that of `parent`, or MPI_ERRORS_ARE_FATAL if parent is NULL.
- * A member that is dead already makes it `coll_failed`; who creates among survivors on purpose
- * takes that back. */
+ * A member that is dead already makes it `coll_failed`. */
 struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
                                    struct mend_group *remote, mend_ctx ctx,
                                    struct mend_comm *parent);
@@ -186,6 +211,12 @@ const char *mend_comm_label(const struct mend_comm *c);
 
 /* True if a member (either group) is dead. */
 bool mend_comm_has_dead(const struct mend_comm *c);
+
+/* Collectively inactive (S2): collectives and creation fail until the next cut. */
+static inline bool mend_comm_inactive(const struct mend_comm *c)
+{
+    return (c->living ? c->living : c)->coll_failed;
+}
 
 #define MEND_CLASS_PROC_FAILED 0x4001
 #define MEND_CLASS_INVALIDATED 0x4002

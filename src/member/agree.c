@@ -104,15 +104,16 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct mend_ag
     return g;
 }
 
+static const char *const name_of[MEND_MACHINES] = {"call", "creation", "validation"};
+
 void mend_agree_report(struct mend_comm *c, enum mend_machine which, int failed_n)
 {
     mend_report_event(c->self, "\"event\":\"agree\",\"ctx\":%llu,\"of\":\"%s\",\"failed\":%d",
-                      (unsigned long long)c->ctx,
-                      which == MEND_MACHINE_EXPLICIT ? "call" : "creation", failed_n);
+                      (unsigned long long)c->ctx, name_of[which], failed_n);
 }
 
 static void start_waiting(struct mend_comm *c, enum mend_machine which);
-static void go_on_saying_no(struct mend_comm *c);
+static void go_on_saying_no(struct mend_comm *c, enum mend_machine which);
 
 static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
 {
@@ -157,8 +158,8 @@ static void step(struct mend_comm *c, enum mend_machine which, const struct mend
         finish(c, which, out.decided_seq[i]);
     if (out.decided_n)
         start_waiting(c, which);
-    if (out.decided_n && which == MEND_MACHINE_CREATION)
-        go_on_saying_no(c);
+    if (out.decided_n)
+        go_on_saying_no(c, which);
     mend_comm_put(c);
 }
 
@@ -239,7 +240,7 @@ static int call_tree(struct mend_comm *c, enum mend_machine which, const struct 
     return MPI_SUCCESS;
 }
 
-void mend_creation_refused(struct mend_comm *c, struct mend_agreed *value)
+void mend_agree_refused(struct mend_comm *c, struct mend_agreed *value)
 {
     value->and_word[0] = 0;
     value->max_word[1] = (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
@@ -249,7 +250,7 @@ void mend_creation_refused(struct mend_comm *c, struct mend_agreed *value)
 
 static bool has_said_no(struct mend_comm *c, enum mend_machine which)
 {
-    return which == MEND_MACHINE_CREATION && c->ft->agreements[which].said_no;
+    return c->ft->agreements[which].said_no;
 }
 
 int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct mend_agreed *value,
@@ -258,7 +259,7 @@ int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct m
     struct mend_agreed no = *value;
 
     if (has_said_no(c, which)) {
-        mend_creation_refused(c, &no);
+        mend_agree_refused(c, &no);
         done(arg, &no);
         return MPI_SUCCESS;
     }
@@ -293,12 +294,12 @@ int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_ag
                           .arg = &waiter,
                           .hint = MEND_PEER_NONE,
                           .rings = true,
-                          .what = which == MEND_MACHINE_EXPLICIT ? "agreement" : "creation"};
+                          .what = mend_agree_what(which)};
     int err;
 
     mend_interrupt_check(c->self);
     if (has_said_no(c, which)) {
-        mend_creation_refused(c, value);
+        mend_agree_refused(c, value);
         return MPI_SUCCESS;
     }
     if (mend_agree_shm_usable(c)) {
@@ -324,15 +325,15 @@ int mend_agree_start(struct mend_comm *c, const struct mend_agreed *value, mend_
 
 /* Calls that have not begun are refused here; those that have will be decided, because every member
  * has either contributed or said no. */
-static void refuse_waiting(struct mend_comm *c)
+static void refuse_waiting(struct mend_comm *c, enum mend_machine which)
 {
-    struct mend_list *waiting = &c->ft->agreements[MEND_MACHINE_CREATION].waiting;
+    struct mend_list *waiting = &c->ft->agreements[which].waiting;
 
     while (!mend_list_empty(waiting)) {
         struct mend_agree_op *op = mend_list_entry(waiting->next, struct mend_agree_op, link);
 
         mend_list_remove(&op->link);
-        mend_creation_refused(c, &op->value);
+        mend_agree_refused(c, &op->value);
         op->done(op->arg, &op->value);
         mend_free(c->self, op);
     }
@@ -342,39 +343,41 @@ static void refuse_waiting(struct mend_comm *c)
  * Let s be the first one that it has not contributed to when it says no.  Whoever gets the decision
  * on s says no itself (mend_creation_result()) and begins nothing more; until then it can have begun
  * what its window allows, s .. s + WINDOW - 1.  The votes go out as fast as the own window allows. */
-static void go_on_saying_no(struct mend_comm *c)
+static void go_on_saying_no(struct mend_comm *c, enum mend_machine which)
 {
-    struct mend_agreements *a = &c->ft->agreements[MEND_MACHINE_CREATION];
+    struct mend_agreements *a = &c->ft->agreements[which];
     struct mend_agreed no = {.max_word = {0}};
 
-    mend_creation_refused(c, &no);
+    if (!a->noes_left)
+        return;
+    mend_agree_refused(c, &no);
     while (a->noes_left && mend_agree_can_start(a->sm)) {
         a->noes_left--;
-        contribute(c, MEND_MACHINE_CREATION, NULL, &no);
+        contribute(c, which, NULL, &no);
     }
 }
 
-void mend_creation_say_no(struct mend_comm *c)
+void mend_agree_say_no(struct mend_comm *c, enum mend_machine which)
 {
-    struct mend_agreements *a = &c->ft->agreements[MEND_MACHINE_CREATION];
+    struct mend_agreements *a = &c->ft->agreements[which];
 
     if (a->said_no)
         return;
     a->said_no = true;
     if (mend_agree_shm_usable(c)) {
-        mend_agree_shm_say_no(c);
+        mend_agree_shm_say_no(c, which);
         return;
     }
-    MEND_ASSERT(machine(c, MEND_MACHINE_CREATION));
-    refuse_waiting(c);
+    MEND_ASSERT(machine(c, which));
+    refuse_waiting(c, which);
     a->noes_left = MEND_AGREE_WINDOW;
-    go_on_saying_no(c);
+    go_on_saying_no(c, which);
 }
 
 void mend_creation_end(struct mend_comm *c)
 {
     c->coll_failed = true;
-    mend_creation_say_no(c);
+    mend_agree_say_no(c, MEND_MACHINE_CREATION);
 }
 
 void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

@@ -20,7 +20,7 @@
  *      a slot knows that all living have read what it held (they contributed to s - 4, hence decided
  *      s - 8);
  *   2  the slots of a cell that is free are zero: coll/cells.c clears those that were written to;
- *   3  in the CREATION sequence a member that gave up on the communicator says no to every agreement
+ *   3  in the other sequences a member that gave up on the communicator says no to every agreement
  *      from a number on that it has not contributed to (`no_from`, written once). */
 #include "member/internal.h"
 
@@ -69,11 +69,13 @@ static struct area *area_of(struct mend_comm *c, int rank)
 
 /* A member that gives up on the communicator from a number on says so here: number + 1, and the class
  * of its error in bits 63..48. */
-static mend_atomic_u64 *no_from_of(struct mend_comm *c, int rank)
+static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_machine which, int rank)
 {
-    return &mend_shm_said_of(c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank),
-                             (uint32_t)c->cell)
-                ->no_from;
+    struct mend_shm_said *said = mend_shm_said_of(
+        c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank), (uint32_t)c->cell);
+
+    MEND_ASSERT(which != MEND_MACHINE_EXPLICIT);
+    return &said->no_from[which - MEND_MACHINE_CREATION];
 }
 
 bool mend_agree_shm_usable(const struct mend_comm *c)
@@ -130,7 +132,7 @@ static enum look look(const struct op *op, int rank)
         return LOOK_DEAD;
     if (op->which == MEND_MACHINE_EXPLICIT)
         return LOOK_WAIT;
-    no_from = mend_load_acquire(no_from_of(c, rank)) & UINT64_C(0xffffffffffff);
+    no_from = mend_load_acquire(no_from_of(c, op->which, rank)) & UINT64_C(0xffffffffffff);
     if (!no_from || op->seq + 1 < no_from)
         return LOOK_WAIT;
     /* It may have contributed before it said no. */
@@ -189,7 +191,7 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct tally *
 
 static void fold_no(struct op *op, int rank)
 {
-    uint64_t class = mend_load_relaxed(no_from_of(op->c, rank)) >> 48;
+    uint64_t class = mend_load_relaxed(no_from_of(op->c, op->which, rank)) >> 48;
 
     op->value.and_word[0] = 0;
     if (class > op->value.max_word[1])
@@ -354,27 +356,25 @@ static bool is_done(struct mend_proc *self, void *arg)
 void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
 {
     struct waiter w = {.value = value};
-    struct mend_wait wait = {.until = is_done,
-                             .arg = &w,
-                             .hint = MEND_PEER_NONE,
-                             .what = which == MEND_MACHINE_EXPLICIT ? "agreement" : "creation"};
+    struct mend_wait wait = {
+        .until = is_done, .arg = &w, .hint = MEND_PEER_NONE, .what = mend_agree_what(which)};
 
     set_up(&w.op, c, which, value, wake_waiter, &w);
     mend_wait_until(c->self, &wait);
 }
 
-void mend_agree_shm_say_no(struct mend_comm *c)
+void mend_agree_shm_say_no(struct mend_comm *c, enum mend_machine which)
 {
-    uint64_t next = c->ft->agreements[MEND_MACHINE_CREATION].begun;
+    uint64_t next = c->ft->agreements[which].begun;
     uint64_t class = (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
-    struct mend_list *waiting = &c->ft->agreements[MEND_MACHINE_CREATION].waiting;
+    struct mend_list *waiting = &c->ft->agreements[which].waiting;
 
     /* release: pairs with the acquire in look() */
-    mend_store_release(no_from_of(c, c->rank), class << 48 | (next + 1));
+    mend_store_release(no_from_of(c, which, c->rank), class << 48 | (next + 1));
     while (!mend_list_empty(waiting)) {
         struct op *op = mend_list_entry(waiting->next, struct op, link);
 
-        mend_creation_refused(c, &op->value);
+        mend_agree_refused(c, &op->value);
         finish(op, false);
     }
 }

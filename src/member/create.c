@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* create.c – new communicators from one parent: what all creation has in common, and dup.
  *
+ * After MPI_Comm_validate has made a cut the parent's living members are what creates (validate.c).
+ *
  *   every member: { ok?, context id proposal, free cells } ── one agreement over the parent ──>
  *   everybody ok and nobody dead: the object, with the highest proposal and the lowest common cell
  *
@@ -14,8 +16,11 @@
 
 mend_ctx mend_ctx_propose(struct mend_proc *self)
 {
+    mend_ctx ctx = MEND_CTX_MAKE(self->me, self->ctx_counter);
+
     MEND_ASSERT(self->me < 1 << 19); /* meet.c has the other half of the indices */
-    return MEND_CTX_MAKE(self->me, self->ctx_counter++);
+    self->ctx_counter += 2;
+    return ctx;
 }
 
 int mend_creation_check(struct mend_comm *parent)
@@ -66,7 +71,7 @@ int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *val
     if (own_error)
         return own_error;
     if (value->max_word[1] == MEND_CLASS_INVALIDATED)
-        mend_revoke(parent); /* S0-63: it is invalid here as soon as this error is raised */
+        mend_revoke(mend_comm_known(parent)); /* S0-63: invalid here as soon as this is raised */
     return value->max_word[1] ? (int)value->max_word[1] : MEND_CLASS_PROC_FAILED;
 }
 
@@ -99,7 +104,7 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
 void mend_creation_open(struct mend_comm *c)
 {
     if (c->coll_failed)
-        mend_creation_say_no(c);
+        mend_agree_say_no(c, MEND_MACHINE_CREATION);
     mend_unpark(c->self, c->ctx);
 }
 
@@ -122,25 +127,55 @@ int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct
     return err;
 }
 
+/* The duplicate of c, as decided by who carries it: with all members, and with the same holes. */
+static int duplicate(struct mend_comm *c, struct mend_comm *carrier,
+                     const struct mend_agreed *value, struct mend_comm **new_p)
+{
+    int err = mend_creation_result(carrier, value, 0);
+
+    if (!err)
+        err = mend_creation_object(c, c->group, c->inter ? c->remote : NULL, value, new_p);
+    if (!err && carrier != c) {
+        err = mend_living_inherit(carrier, value, *new_p);
+        if (err)
+            mend_comm_put(*new_p);
+    }
+    return err;
+}
+
 int mend_member_dup(struct mend_comm *c, struct mend_comm **new_p)
 {
-    int err = mend_creation_check(c);
+    struct mend_comm *carrier = mend_comm_carrier(c);
+    struct mend_agreed value;
+    int err = mend_creation_check(carrier);
 
-    return err ? err : mend_creation_now(c, c->group, c->inter ? c->remote : NULL, 0, new_p);
+    if (err)
+        return err;
+    mend_creation_propose(carrier, true, false, &value);
+    err = mend_creation_decide(carrier, &value);
+    if (err)
+        return err;
+    err = duplicate(c, carrier, &value, new_p);
+    if (value.failed)
+        mend_group_put(c->self, value.failed);
+    return err;
 }
 
 /* A duplicate that comes later. */
 struct idup {
     struct mend_request base;
+    struct mend_comm *carrier;
     struct mend_comm **new_p;
 };
 
 static void idup_release(struct mend_request *r)
 {
-    struct mend_comm *c = r->comm;
+    struct idup *d = MEND_CONTAINER_OF(r, struct idup, base);
+    struct mend_comm *c = r->comm, *carrier = d->carrier;
 
     r->magic = 0;
-    mend_free(c->self, r);
+    mend_free(c->self, d);
+    mend_comm_put(carrier);
     mend_comm_put(c);
 }
 
@@ -150,38 +185,46 @@ static const struct mend_request_ops idup_ops = {.name = "duplication of a commu
 static void idup_done(void *arg, struct mend_agreed *value)
 {
     struct idup *d = arg;
-    struct mend_comm *c = d->base.comm, *made = NULL;
-    int err = mend_creation_result(c, value, 0);
+    struct mend_comm *made = NULL;
+    int err;
 
-    mend_creation_settle(c, value);
-    if (!err)
-        err = mend_creation_object(c, c->group, c->inter ? c->remote : NULL, value, &made);
+    mend_creation_settle(d->carrier, value);
+    err = duplicate(d->base.comm, d->carrier, value, &made);
     if (!err)
         *d->new_p = made;
     mend_request_complete(&d->base, err);
+}
+
+static int idup_begin(struct idup *d)
+{
+    struct mend_agreed value;
+    int err = mend_creation_check(d->carrier);
+
+    if (err)
+        return err;
+    mend_creation_propose(d->carrier, true, true, &value);
+    err = mend_agree_call(d->carrier, MEND_MACHINE_CREATION, &value, idup_done, d);
+    if (err)
+        mend_creation_settle(d->carrier, &value);
+    return err;
 }
 
 /* Errors are delivered by the request (S0-15), also those known at once. */
 int mend_member_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
 {
     struct idup *d = mend_zalloc(c->self, 1, sizeof(*d));
-    struct mend_agreed value;
     int err;
 
     if (!d)
         return MPI_ERR_NO_MEM;
     mend_request_init(&d->base, &idup_ops, c);
+    d->carrier = mend_comm_carrier(c);
     mend_comm_get(c);
+    mend_comm_get(d->carrier);
     d->new_p = new_p;
     d->base.active = true;
     *req_p = &d->base;
-    err = mend_creation_check(c);
-    if (!err) {
-        mend_creation_propose(c, true, true, &value);
-        err = mend_agree_call(c, MEND_MACHINE_CREATION, &value, idup_done, d);
-        if (err)
-            mend_creation_settle(c, &value);
-    }
+    err = idup_begin(d);
     if (err)
         mend_request_complete(&d->base, err);
     return MPI_SUCCESS;

@@ -72,6 +72,7 @@ void mend_ft_detach(struct mend_comm *c)
 
     if (!c->ft)
         return;
+    mend_living_drop(c);
     for (int i = 0; i < MEND_MACHINES; i++)
         mend_free(self, c->ft->agreements[i].sm);
     mend_free(self, c->ft->revoke);
@@ -90,7 +91,7 @@ static void comm_on_death(struct mend_comm *c, mend_peer dead)
     c->coll_failed = true;
     mend_revoke_on_death(c, rank);
     mend_agree_on_death(c, rank);
-    mend_creation_say_no(c);
+    mend_agree_say_no(c, MEND_MACHINE_CREATION);
 }
 
 void mend_member_on_death(struct mend_proc *self, mend_peer dead)

@@ -63,7 +63,7 @@ static int ask_leader(struct mend_meeting *m, struct mend_comm *local, int own_e
         return MPI_ERR_COMM; /* the groups must be disjoint */
     if (!err)
         err = mend_meet_reason(m); /* first: that it is invalid pre-empts all else (S0-65) */
-    if (!err && mend_comm_has_dead(m->peer_c))
+    if (!err && mend_comm_inactive(m->peer_c))
         err = MEND_CLASS_PROC_FAILED;
     err = mend_leaders_meet(m, local, err, &h->ctx, peers_p, &n);
     h->size = n;
@@ -124,17 +124,22 @@ static int meet(struct mend_meeting *m, struct mend_comm *local, struct mend_gro
     return err;
 }
 
-int mend_member_intercomm_create(struct mend_comm *local, int local_leader,
+/* The leader is given by its rank in the communicator that users know. */
+int mend_member_intercomm_create(struct mend_comm *known, int local_leader,
                                  struct mend_comm *peer_c, int remote_leader, int tag,
                                  int peer_error, struct mend_comm **new_p)
 {
-    struct mend_proc *self = local->self;
+    struct mend_proc *self = known->self;
+    struct mend_comm *local = mend_comm_carrier(known);
+    int leader = mend_group_translate(self, known->group, local_leader, local->group);
     struct mend_meeting m = {.named = {local, peer_c}, .named_must_live = true};
     struct mend_group *remote = NULL;
     struct header h = {.error = peer_error};
     int err = mend_creation_check(local);
 
-    if (local->rank == local_leader && !peer_error) {
+    if (leader == MPI_PROC_NULL) /* S2-9 */
+        return local->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED;
+    if (local->rank == leader && !peer_error) {
         m.peer_c = peer_c;
         m.other = mend_comm_peer(peer_c, remote_leader);
         m.tag = tag;
@@ -142,7 +147,7 @@ int mend_member_intercomm_create(struct mend_comm *local, int local_leader,
         return err;
     }
     mend_meet_begin(self, &m);
-    err = learn(&m, local, local_leader, err, &h, &remote);
+    err = learn(&m, local, leader, err, &h, &remote);
     if (!err)
         err = meet(&m, local, remote, h.ctx);
     mend_meet_end(&m);
@@ -172,8 +177,9 @@ static struct mend_group *merged(struct mend_comm *inter, bool local_first)
 }
 
 /* and_word[2], bit 0 (1): everybody of the first (second) group says high. */
-int mend_member_intercomm_merge(struct mend_comm *inter, int high, struct mend_comm **new_p)
+int mend_member_intercomm_merge(struct mend_comm *known, int high, struct mend_comm **new_p)
 {
+    struct mend_comm *inter = mend_comm_carrier(known);
     struct mend_agreed value;
     struct mend_group *g = NULL;
     bool i_am_first = inter->ft->first == inter->group, first_high, second_high;

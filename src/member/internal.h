@@ -8,10 +8,16 @@
 #include "member/member.h"
 #include "proc/post.h"
 
-/* A communicator has two sequences of agreements.  EXPLICIT ones are called for by the user (agree,
+/* A communicator has three sequences of agreements.  EXPLICIT ones are called for by the user (agree,
  * shrink) and wait for every living member.  Those of CREATION need no call once the communicator
- * is failed or revoked: every member then says no beforehand, so nobody waits for one that gave up. */
-enum mend_machine { MEND_MACHINE_EXPLICIT, MEND_MACHINE_CREATION, MEND_MACHINES };
+ * is failed or revoked: every member then says no beforehand, so nobody waits for one that gave up.
+ * Those of VALIDATION need none once it is revoked. */
+enum mend_machine {
+    MEND_MACHINE_EXPLICIT,
+    MEND_MACHINE_CREATION,
+    MEND_MACHINE_VALIDATION,
+    MEND_MACHINES
+};
 
 #define MEND_AGREE_WINDOW 4
 
@@ -28,7 +34,7 @@ struct mend_agree_op {
 struct mend_agreements {
     struct mend_agree *sm;
     struct mend_list waiting, running;
-    bool said_no;            /* CREATION: negative votes are given beforehand */
+    bool said_no;            /* negative votes are given beforehand; never of EXPLICIT */
     int noes_left;           /* agree.c: how many more of them others may wait for */
     uint64_t begun, decided; /* agree_shm.c: how many */
 };
@@ -87,26 +93,38 @@ bool mend_agree_shm_usable(const struct mend_comm *c);
 int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
                         const struct mend_agreed *value, mend_agree_done *done, void *arg);
 void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value);
-void mend_agree_shm_say_no(struct mend_comm *c);
+void mend_agree_shm_say_no(struct mend_comm *c, enum mend_machine which);
 
-/* The communicator became failed or revoked: creation on it can only be refused from now on. */
-void mend_creation_say_no(struct mend_comm *c);
+/* The communicator became failed or revoked: what this sequence decides on it from now on is no. */
+void mend_agree_say_no(struct mend_comm *c, enum mend_machine which);
 
 /* A member is dead, as we hear from another one or from the agent: what follows for c here. */
 void mend_creation_end(struct mend_comm *c);
 
+/* For wait reports. */
+static inline const char *mend_agree_what(enum mend_machine which)
+{
+    return which == MEND_MACHINE_EXPLICIT   ? "agreement"
+           : which == MEND_MACHINE_CREATION ? "creation"
+                                            : "validation";
+}
+
 /* A line of the report. */
 void mend_agree_report(struct mend_comm *c, enum mend_machine which, int failed_n);
 
-/* Fills in the result of a creation that was refused. */
-void mend_creation_refused(struct mend_comm *c, struct mend_agreed *value);
+/* Fills in the result of an agreement that was refused. */
+void mend_agree_refused(struct mend_comm *c, struct mend_agreed *value);
 
 mend_frame_handler mend_agree_on_frame, mend_revoke_on_frame;
 void mend_agree_on_death(struct mend_comm *c, int32_t rank);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 
-/* A proposal for a context id that this process never makes again. */
+/* A proposal for a context id that this process never makes again, and neither the one after it. */
 mend_ctx mend_ctx_propose(struct mend_proc *self);
+static inline mend_ctx mend_ctx_next(mend_ctx ctx)
+{
+    return ctx + MEND_CTX_MAKE(0, 1);
+}
 
 /* meet.c */
 
@@ -186,5 +204,25 @@ void mend_creation_open(struct mend_comm *c);
 
 /* MPI_SUCCESS if creation may begin on the communicator, else the error that it fails with. */
 int mend_creation_check(struct mend_comm *parent);
+
+/* validate.c */
+
+/* Who carries c's collectives from now on: an object of these groups, with what was agreed on in
+ * value.  On error c has none.  An intercommunicator with an empty side gets none and stays
+ * inactive. */
+int mend_living_give(struct mend_comm *c, struct mend_group *group, struct mend_group *remote,
+                     const struct mend_agreed *value);
+
+/* made is a duplicate of the communicator that `carrier` carries: it gets the same holes. */
+int mend_living_inherit(struct mend_comm *carrier, const struct mend_agreed *value,
+                        struct mend_comm *made);
+
+/* c is invalid, or goes: so is, or does, what carries it. */
+void mend_living_on_revoke(struct mend_comm *c);
+void mend_living_drop(struct mend_comm *c);
+
+/* shrink.c: g without the failed (NULL: nobody).  NULL: no memory. */
+struct mend_group *mend_survivors(struct mend_proc *self, struct mend_group *g,
+                                  struct mend_group *failed);
 
 #endif

@@ -87,7 +87,7 @@ int mend_meet_reason(const struct mend_meeting *m)
         if (m->named[i] && m->named[i]->revoked)
             return MEND_CLASS_INVALIDATED;
     for (unsigned i = 0; i < MEND_COUNT_OF(m->named); i++)
-        if (m->named[i] && m->named_must_live && m->named[i]->coll_failed)
+        if (m->named[i] && m->named_must_live && mend_comm_inactive(m->named[i]))
             return MEND_CLASS_PROC_FAILED;
     return m->c && m->c->coll_failed ? MEND_CLASS_PROC_FAILED : m->error;
 }

@@ -58,6 +58,9 @@ int mend_member_intercomm_merge(struct mend_comm *inter, int high, struct mend_c
 /* strict: S0-73 and R3 (MPI_Comm_shrink); else any communicator (MPIX_Comm_shrink). */
 int mend_member_shrink(struct mend_comm *c, bool strict, struct mend_comm **new_p);
 int mend_member_ishrink(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p);
+
+/* *failed_p: the members that failed, of both groups, the same at all; the caller's.  MPI_ERR_INVALIDATED:
+ * c is revoked, also if that happens meanwhile; never MPI_ERR_PROC_FAILED. */
 int mend_member_validate(struct mend_comm *c, struct mend_group **failed_p);
 
 #endif

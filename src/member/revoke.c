@@ -37,7 +37,9 @@ static void carry_out(struct mend_comm *c)
     mend_report_event(c->self, "\"event\":\"revoke\",\"ctx\":%llu", (unsigned long long)c->ctx);
     mend_p2p_on_revoke(c);
     mend_coll_on_revoke(c);
-    mend_creation_say_no(c);
+    mend_agree_say_no(c, MEND_MACHINE_CREATION);
+    mend_agree_say_no(c, MEND_MACHINE_VALIDATION);
+    mend_living_on_revoke(c);
     mend_meet_look(c->self);
 }
 

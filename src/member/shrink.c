@@ -18,11 +18,9 @@ static void propose(struct mend_comm *c, bool later, struct mend_agreed *value)
     value->max_word[WORD_INVALID] = c->revoked;
 }
 
-/* g without the failed; NULL: no memory. */
-static struct mend_group *survivors(struct mend_comm *c, struct mend_group *g,
-                                    struct mend_group *failed)
+struct mend_group *mend_survivors(struct mend_proc *self, struct mend_group *g,
+                                  struct mend_group *failed)
 {
-    struct mend_proc *self = c->self;
     mend_peer *peers = mend_alloc(self, (size_t)(g->size ? g->size : 1) * sizeof(*peers));
     struct mend_group *left;
     int n = 0;
@@ -49,8 +47,8 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_agreed *
         return MPI_ERR_ARG;
     if (strict && !c->revoked)
         mend_revoke(c); /* R3: the call itself is the notification */
-    group = survivors(c, c->group, value->failed);
-    remote = group && c->inter ? survivors(c, c->remote, value->failed) : NULL;
+    group = mend_survivors(self, c->group, value->failed);
+    remote = group && c->inter ? mend_survivors(self, c->remote, value->failed) : NULL;
     if (group && (remote || !c->inter))
         err = mend_creation_object(c, group, remote, value, new_p);
     mend_report_event(self, "\"event\":\"shrink\",\"ctx\":%llu,\"from\":%d,\"to\":%d",

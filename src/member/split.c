@@ -135,23 +135,28 @@ static int create_part(struct mend_comm *c, int color, int key, struct mend_grou
     return err;
 }
 
+/* Among the living: a process that the last cut left out is as one with MPI_UNDEFINED. */
 int mend_member_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p)
 {
-    int err = mend_creation_check(c);
+    struct mend_comm *carrier = mend_comm_carrier(c);
+    int err = mend_creation_check(carrier);
 
-    return err ? err : create_part(c, color, key, NULL, new_p);
+    return err ? err : create_part(carrier, color, key, NULL, new_p);
 }
 
 int mend_member_create(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p)
 {
-    int err = mend_creation_check(c), place;
+    struct mend_comm *carrier = mend_comm_carrier(c);
+    int err = mend_creation_check(carrier), place;
 
     if (err)
         return err;
+    if (!mend_group_contains(c->self, carrier->group, g))
+        return MEND_CLASS_PROC_FAILED; /* S2-3: nothing smaller than what was asked for */
     if (!c->inter)
-        return mend_creation_now(c, g, NULL, 0, new_p);
+        return mend_creation_now(carrier, g, NULL, 0, new_p);
     place = mend_group_rank(c->self, g, c->self->me);
-    return create_part(c, place == MPI_UNDEFINED ? MPI_UNDEFINED : 0, place, g, new_p);
+    return create_part(carrier, place == MPI_UNDEFINED ? MPI_UNDEFINED : 0, place, g, new_p);
 }
 
 /* All processes of a job share a node today, so SHARED keeps everybody together; the hardware types

@@ -337,16 +337,20 @@ int MPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked)
     return mend_report_comm(c, err, __func__);
 }
 
-/* Collective; not built yet: see doc/roadmap.md. */
 MEND_API(MPI_Comm_validate);
 int MPI_Comm_validate(MPI_Comm comm, MPI_Group *failed_grp)
 {
     struct mend_comm *c = NULL;
+    struct mend_group *failed = NULL;
     int err = mend_enter(__func__);
 
     if (!err)
         err = mend_check_comm(comm, &c);
     if (!err)
-        err = MPI_ERR_UNSUPPORTED_OPERATION;
+        err = mend_check_pointer(failed_grp);
+    if (!err)
+        err = mend_member_validate(c, &failed);
+    if (!err)
+        *failed_grp = mend_group_handle(failed);
     return mend_report_comm(c, err, __func__);
 }

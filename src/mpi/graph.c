@@ -42,7 +42,7 @@ int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int
     if (!err)
         err = check_graph(c, nnodes, index, edges);
     if (!err)
-        err = mend_member_split(c, c->rank < nnodes ? 0 : MPI_UNDEFINED, c->rank, &made);
+        err = mend_topo_create(c, nnodes, &made);
     if (!err && made)
         err = mend_topo_attach(made, mend_topo_graph(mend_self, nnodes, index, edges));
     if (!err)

@@ -26,6 +26,24 @@ static int check_grid(const struct mend_comm *c, int ndims, const int *dims, con
     return nodes < 0 || nodes > c->size ? MPI_ERR_DIMS : MPI_SUCCESS;
 }
 
+int mend_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p)
+{
+    mend_peer *peers = mend_alloc(c->self, ((size_t)nodes + 1) * sizeof(*peers));
+    struct mend_group *g = NULL;
+    int err;
+
+    for (int i = 0; peers && i < nodes; i++)
+        peers[i] = mend_group_peer(c->group, i);
+    if (peers)
+        g = mend_group_create(c->self, peers, nodes);
+    mend_free(c->self, peers);
+    if (!g)
+        return MPI_ERR_NO_MEM;
+    err = mend_member_create(c, g, made_p);
+    mend_group_put(c->self, g);
+    return err;
+}
+
 /* Processes beyond the grid get MPI_COMM_NULL. */
 MEND_API(MPI_Cart_create);
 int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
@@ -43,9 +61,7 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
     if (!err) {
         int nodes = mend_cart_nodes(ndims, dims);
 
-        err = nodes == c->size
-                  ? mend_member_dup(c, &made)
-                  : mend_member_split(c, c->rank < nodes ? 0 : MPI_UNDEFINED, c->rank, &made);
+        err = nodes == c->size ? mend_member_dup(c, &made) : mend_topo_create(c, nodes, &made);
     }
     if (!err && made)
         err = mend_topo_attach(made, mend_topo_cart(mend_self, ndims, dims, periods, made->rank));
@@ -212,14 +228,20 @@ static int subgrid(const struct mend_cart *cart, const int *remain)
     return color;
 }
 
-/* Splits the grid; the members' order within a subgrid is that of the whole one. */
+/* Splits the grid; the members' order within a subgrid is that of the whole one.  A grid with holes is not
+ * split: its subgrids would miss places. */
 static int sub(struct mend_comm *c, const struct mend_cart *cart, const int *remain,
                struct mend_comm **made_p)
 {
     struct mend_proc *self = c->self;
     size_t n = (size_t)cart->ndims + 1;
-    int *dims = mend_zalloc(self, 2 * n, sizeof(*dims)), *periods = dims + n, at = 0;
-    int err = dims ? mend_member_split(c, subgrid(cart, remain), c->rank, made_p) : MPI_ERR_NO_MEM;
+    int *dims = mend_zalloc(self, 2 * n, sizeof(*dims)), *periods = dims + n, at = 0, err;
+
+    if (c->holes_n) {
+        mend_free(self, dims);
+        return c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED;
+    }
+    err = dims ? mend_member_split(c, subgrid(cart, remain), c->rank, made_p) : MPI_ERR_NO_MEM;
 
     for (int d = 0; !err && d < cart->ndims; d++) {
         if (!remain[d])

@@ -118,7 +118,7 @@ struct mend_shm_head {
 struct mend_shm_said {
     mend_atomic_u64 closed_mark; /* of the last one that it closed */
     mend_atomic_u64 closed_n;    /* how many */
-    mend_atomic_u64 no_from;     /* member/agree_shm.c; 0 while the cell is free */
+    mend_atomic_u64 no_from[2];  /* member/agree_shm.c; 0 while the cell is free */
 };
 
 /* Fills the offsets of a header for n ranks; header->bytes is the size of the segment. */

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* validate.c – MPI_Comm_validate: collectives on a communicator with holes (S2-10..13, S2-18).
+ *
+ *   { failures I know, context id proposal, free cells } ── one agreement ──> the failed, at all alike
+ *
+ *   nobody failed since the last cut:   that was all
+ *   somebody did:                       the cut
+ *
+ *        whole   0  1  X  3  X  5         what users know: groups, ranks, messages, attributes
+ *                │  │     │     │
+ *        living  0  1     2     3         carries collectives and creation from now on
+ *
+ * The cut makes an object of the living members, with a context id and a cell of its own, and hangs it
+ * into the communicator in place of the one before.  So what was begun before the cut cannot match what
+ * comes after it: it runs under another id, and ends with MPI_ERR_PROC_FAILED here.  Everything that
+ * holds for communicators holds for the object as well; a new death makes it inactive, and the next
+ * cut makes another one.  coll/living.c says who is who in buffers.
+ *
+ * The agreement belongs to a sequence of its own, VALIDATION: unlike that of EXPLICIT ones it ends, with
+ * MPI_ERR_INVALIDATED, when the communicator is revoked (S0-60), and whoever was revoked before it came
+ * has said no to it beforehand. */
+#include "member/internal.h"
+
+#include "proc/report.h"
+
+/* The object goes; what still runs on it ends. */
+static void retire(struct mend_comm *carrier)
+{
+    mend_creation_end(carrier);
+    mend_coll_on_cut(carrier);
+}
+
+void mend_living_drop(struct mend_comm *c)
+{
+    struct mend_comm *living = c->living;
+
+    if (!living)
+        return;
+    c->living = NULL;
+    living->whole = NULL;
+    mend_member_free(living);
+}
+
+int mend_living_give(struct mend_comm *c, struct mend_group *group, struct mend_group *remote,
+                     const struct mend_agreed *value)
+{
+    int err = mend_creation_object(c, group, remote, value, &c->living);
+
+    if (!err && c->living)
+        c->living->whole = c;
+    return err;
+}
+
+int mend_living_inherit(struct mend_comm *carrier, const struct mend_agreed *value,
+                        struct mend_comm *made)
+{
+    struct mend_agreed second = *value;
+
+    second.max_word[0] = mend_ctx_next(value->max_word[0]);
+    second.and_word[1] &= second.and_word[1] - 1; /* the lowest cell is made's own */
+    made->holes_n = mend_comm_known(carrier)->holes_n;
+    return mend_living_give(made, carrier->group, carrier->inter ? carrier->remote : NULL, &second);
+}
+
+void mend_living_on_revoke(struct mend_comm *c)
+{
+    struct mend_comm *living = c->living;
+
+    if (!living)
+        return;
+    living->revoked = true;
+    mend_coll_on_revoke(living);
+    mend_agree_say_no(living, MEND_MACHINE_CREATION);
+}
+
+/* The failed of the agreement are the holes. */
+static int cut(struct mend_comm *c, const struct mend_agreed *value)
+{
+    struct mend_proc *self = c->self;
+    struct mend_group *group = mend_survivors(self, c->group, value->failed);
+    struct mend_group *remote = c->inter ? mend_survivors(self, c->remote, value->failed) : NULL;
+    int err = MPI_ERR_NO_MEM;
+
+    retire(mend_comm_carrier(c));
+    mend_living_drop(c);
+    if (group && (remote || !c->inter))
+        err = mend_living_give(c, group, remote, value);
+    if (!err)
+        c->holes_n = value->failed_n;
+    if (group)
+        mend_group_put(self, group);
+    if (remote)
+        mend_group_put(self, remote);
+    mend_report_event(self, "\"event\":\"cut\",\"ctx\":%llu,\"holes\":%d",
+                      (unsigned long long)c->ctx, c->holes_n);
+    mend_event(self, MEND_EV_VALIDATE_CUT);
+    return err;
+}
+
+/* Nobody says no to it but for a revocation; and a dead process has not contributed, so who was left out
+ * before is among the failed again. */
+static int conclude(struct mend_comm *c, const struct mend_agreed *value)
+{
+    mend_event(c->self, MEND_EV_VALIDATE_DECIDED);
+    if (c->revoked || value->and_word[0] != UINT64_MAX) {
+        mend_revoke(c); /* S0-63 */
+        return MEND_CLASS_INVALIDATED;
+    }
+    if (value->failed_n == c->holes_n)
+        return MPI_SUCCESS;
+    return value->failed ? cut(c, value) : MPI_ERR_NO_MEM;
+}
+
+/* In the order of the ranks, which all members know alike.  NULL: no memory. */
+static struct mend_group *in_order(struct mend_comm *c, struct mend_group *failed)
+{
+    struct mend_proc *self = c->self;
+    struct mend_group *first = mend_group_intersection(self, c->ft->first, failed), *second, *all;
+
+    if (!first || !c->ft->second)
+        return first;
+    second = mend_group_intersection(self, c->ft->second, failed);
+    all = second ? mend_group_union(self, first, second) : NULL;
+    mend_group_put(self, first);
+    if (second)
+        mend_group_put(self, second);
+    return all;
+}
+
+int mend_member_validate(struct mend_comm *c, struct mend_group **failed_p)
+{
+    struct mend_proc *self = c->self;
+    struct mend_agreed value;
+    int err;
+
+    mend_interrupt_check(self);
+    if (c->revoked)
+        return MEND_CLASS_INVALIDATED;
+    mend_event(self, MEND_EV_VALIDATE_ENTER);
+    mend_creation_propose(c, true, false, &value);
+    err = mend_agree_wait(c, MEND_MACHINE_VALIDATION, &value);
+    mend_creation_settle(c, &value);
+    if (!err)
+        err = conclude(c, &value);
+    if (!err) {
+        *failed_p =
+            value.failed ? in_order(c, value.failed) : mend_group_create_range(self, 0, 1, 0);
+        err = *failed_p ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    if (value.failed)
+        mend_group_put(self, value.failed);
+    return err;
+}
