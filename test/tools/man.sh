@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# man.sh – manual pages of the fault-tolerance interface: every function, error class and attribute that
+# mpi_ft.h declares has a page under each of its names; what a page declares is what the header declares;
+# its examples compile; its references lead somewhere.
+#
+# RUN: ; expect "all manual pages are true to mpi_ft.h" ; time 60
+
+header=$MEND_TEST_STAGE/include/mpi_ft.h
+man=$MEND_TEST_STAGE/share/man
+bad=0
+complain()
+{
+    echo "$*"
+    bad=1
+}
+
+# part PAGE SECTION: the lines of a section of a page
+part()
+{
+    awk -v head=".Sh $2" '$0 == head { in_it = 1; next } /^\.Sh / { in_it = 0 } in_it' "$1"
+}
+
+functions=$(sed -n 's/^extern int \(MPIX*_[A-Za-z_]*\)(.*/\1/p' "$header")
+macros=$(sed -n 's/^#define \(MPIX*_[A-Z_]*\) .*/\1/p' "$header")
+[ "$(echo "$functions" | wc -l)" -ge 29 ] || complain "only these functions were found: $functions"
+[ "$(echo "$macros" | wc -l)" -ge 10 ] || complain "only these macros were found: $macros"
+
+for name in $functions; do
+    page=$man/man3/$name.3
+    [ -f "$page" ] || { complain "$name has no manual page" && continue; }
+    grep -q "^\.Nm $name\( ,\)*\$" "$page" || complain "$page: NAME lacks $name"
+    part "$page" SYNOPSIS | grep -q "^\.Fn $name " || complain "$page: SYNOPSIS lacks $name"
+done
+for name in $macros; do
+    page=$man/man7/$name.7
+    [ -f "$page" ] || { complain "$name has no manual page" && continue; }
+    grep -q "^\.Nm $name\( ,\)*\$" "$page" || complain "$page: NAME lacks $name"
+done
+
+for page in "$man"/man3/*.3; do
+    name=$(basename "$page" .3)
+    echo "$functions" | grep -qx "$name" || complain "$page: mpi_ft.h has no $name"
+    for section in NAME SYNOPSIS DESCRIPTION CALLING DEATHS VOCABULARY ERRORS 'SEE ALSO' STANDARDS; do
+        [ -n "$(part "$page" "$section")" ] || complain "$page: no section $section"
+    done
+    for tag in Collective Waits Buffers Owns; do
+        part "$page" CALLING | grep -qx ".It $tag" || complain "$page: CALLING does not say: $tag"
+    done
+done
+
+# A declaration that is not the header's does not compile beside it.
+pages=$(find "$man" -type f -name '*.[37]' | sort)
+for page in $pages; do
+    code=$(basename "$page").c
+    {
+        printf '#include <mpi.h>\n'
+        part "$page" SYNOPSIS | sed -n 's/^\.Fn \([A-Za-z_]*\) "\(.*\)"$/extern int \1(\2);/p' |
+            sed 's/" "/, /g'
+        part "$page" EXAMPLES | sed -n '/^\.Bd -literal/,/^\.Ed/p' | grep -v '^\.'
+    } >"$code"
+    mpicc -std=gnu17 -Wall -Wextra -Werror -c -o page.o "$code" || complain "$page: see above"
+    case $page in
+    *Win_* | *File_*) ;; # not built: there is nothing to show
+    *) part "$page" EXAMPLES | grep -q '^\.Bd -literal' || complain "$page: no example" ;;
+    esac
+    for reference in $(sed -n 's/^\.Xr \([^ ]*\) \([0-9]\).*/man\2\/\1.\2/p' "$page"); do
+        [ -f "$man/$reference" ] || complain "$page: there is no $reference"
+    done
+    for statement in $(grep -o 'S[0-4]-[0-9]*' "$page"); do
+        grep -q "^$statement	" "$MEND_TEST_ROOT/doc/statements.tsv" || complain "$page: no $statement"
+    done
+done
+[ $bad = 0 ] && echo "all manual pages are true to mpi_ft.h"
