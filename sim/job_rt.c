@@ -20,7 +20,7 @@ static void yield(struct mend_proc *self)
     swapcontext(&r->context, &sim_job->scheduler);
 }
 
-static enum mend_status sim_open(struct mend_proc *self)
+static enum mend_status sim_open(struct mend_proc *self, const char **why_p)
 {
     struct sim_rank *r = &sim_job->rank[self->me];
 

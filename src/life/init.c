@@ -49,12 +49,11 @@ static int open_runtime(struct mend_proc *self, const char **why_p)
     enum mend_status st = MEND_ERR_UNSUPPORTED;
 
     if (self->rt) /* the simulator has said who this is */
-        st = self->rt->open(self);
+        st = self->rt->open(self, why_p);
     for (unsigned i = 0; i < MEND_COUNT_OF(runtimes) && st == MEND_ERR_UNSUPPORTED; i++) {
         self->rt = runtimes[i];
-        st = self->rt->open(self);
+        st = self->rt->open(self, why_p);
     }
-    *why_p = "the launcher's environment is damaged: start the program with Mend's mpiexec";
     return st == MEND_OK ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 

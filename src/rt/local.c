@@ -13,7 +13,8 @@
  *      end of another thread would look like a death); without it the agent relies on waitpid;
  *   2  FUTEX_WAITERS is set in it while it is held, else the kernel would wake nobody;
  *   3  it is unlocked before its memory is unmapped: glibc's list of robust mutexes runs through
- * it; 4  a process forked by the rank has neither the segment nor the life word. */
+ *      it;
+ *   4  a process forked by the rank has neither the segment nor the life word. */
 #include "base/atomic.h"
 #include "net/shm/layout.h"
 #include "rt/rt.h"
@@ -41,9 +42,9 @@ struct local {
     mend_atomic_u32 quiet; /* what self->interrupt points to after close() */
 };
 
-static enum mend_status complain(const char *what)
+static enum mend_status refuse(const char **why_p, const char *why)
 {
-    fprintf(stderr, "mend: cannot join the job: %s\n", what);
+    *why_p = why;
     return MEND_ERR_BAD;
 }
 
@@ -145,22 +146,23 @@ static void tell_if_wrapped(struct local *l)
 }
 
 /* Makes this process the rank.  Only one process can ever do so, and a dead rank stays dead. */
-static enum mend_status take_rank(struct local *l)
+static enum mend_status take_rank(struct local *l, const char **why_p)
 {
     uint32_t nobody = 0;
 
     if (!atomic_compare_exchange_strong(&l->me->pid, &nobody, (uint32_t)getpid()))
-        return complain("another process is this rank already (one rank is one MPI program; start "
-                        "a second one with its own mpiexec)");
+        return refuse(why_p,
+                      "cannot join the job: another process is this rank already (one rank is "
+                      "one MPI program; start a second one with its own mpiexec)");
     if (mend_load_acquire(&l->me->fate) == MEND_PEER_DEAD)
-        return complain("this rank was declared dead");
+        return refuse(why_p, "cannot join the job: this rank was declared dead");
     mend_store_release(&l->me->state, MEND_SHM_RANK_STARTING);
     hold_life(l);
     tell_if_wrapped(l);
     return MEND_OK;
 }
 
-static enum mend_status local_open(struct mend_proc *self)
+static enum mend_status local_open(struct mend_proc *self, const char **why_p)
 {
     long rank, size, shm_fd, ctl_fd;
     struct local *l;
@@ -173,21 +175,25 @@ static enum mend_status local_open(struct mend_proc *self)
     shm_fd = env_number(MEND_ENV_SHM_FD, INT32_MAX);
     ctl_fd = env_number(MEND_ENV_CTL_FD, INT32_MAX);
     if (rank < 0 || size <= rank || shm_fd < 0 || ctl_fd < 0)
-        return complain("the environment variables MEND_RANK, MEND_SIZE, MEND_SHM_FD, MEND_CTL_FD "
-                        "are damaged (start the program with Mend's mpiexec)");
+        return refuse(why_p, "cannot join the job: the environment variables MEND_RANK, MEND_SIZE, "
+                             "MEND_SHM_FD, MEND_CTL_FD are damaged (start the program with Mend's "
+                             "mpiexec)");
+    *why_p = "no memory";
     l = mend_zalloc(self, 1, sizeof(*l));
     self->fate = mend_zalloc(self, (size_t)size, sizeof(*self->fate));
     if (!l || !self->fate)
         return MEND_ERR_MEM;
     l->shm = map_segment((int)shm_fd, (uint32_t)size, &l->bytes);
     if (l->shm == MAP_FAILED)
-        return complain("the shared segment of the launcher cannot be mapped (a wrapper that "
-                        "closes descriptors, a limit on address space, or another version)");
+        return refuse(why_p,
+                      "cannot join the job: the shared segment of the launcher cannot be mapped "
+                      "(a wrapper that closes descriptors, a limit on address space, or another "
+                      "version)");
     l->me = mend_shm_rank_of(l->shm, (uint32_t)rank);
     l->ctl_fd = (int)ctl_fd;
     fcntl((int)shm_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)ctl_fd, F_SETFD, FD_CLOEXEC);
-    st = take_rank(l);
+    st = take_rank(l, why_p);
     if (st != MEND_OK) {
         munmap(l->shm, l->bytes);
         return st;

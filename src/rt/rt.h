@@ -11,8 +11,9 @@ struct mend_rt {
     const char *name;
 
     /* Finds out who this process is: sets me, peers_n, fate, interrupt, crowded, net.
-     * MEND_ERR_UNSUPPORTED: not started by this runtime, try the next. */
-    enum mend_status (*open)(struct mend_proc *self);
+     * MEND_ERR_UNSUPPORTED: not started by this runtime, try the next.  Other errors: *why_p says in
+     * words what is wrong, valid for ever. */
+    enum mend_status (*open)(struct mend_proc *self, const char **why_p);
 
     /* Publishes "I am running"; called once at the end of start. */
     void (*ready)(struct mend_proc *self);

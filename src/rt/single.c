@@ -13,10 +13,11 @@ struct single {
     char host[64];
 };
 
-static enum mend_status single_open(struct mend_proc *self)
+static enum mend_status single_open(struct mend_proc *self, const char **why_p)
 {
     struct single *s = mend_zalloc(self, 1, sizeof(*s));
 
+    *why_p = "no memory";
     self->fate = mend_zalloc(self, 1, sizeof(*self->fate));
     if (!s || !self->fate)
         return MEND_ERR_MEM;

@@ -33,10 +33,14 @@ static struct mend_shm_rank *rank_of(int i)
 
 static void start(void)
 {
+    const char *why = "not started by mpiexec";
+
     self = mend_proc_create_bare();
     mend_self = self;
-    if (mend_rt_local.open(self) != MEND_OK)
+    if (mend_rt_local.open(self, &why) != MEND_OK) {
+        fprintf(stderr, "%s\n", why);
         exit(77);
+    }
     mend_rt_local.ready(self);
 }
 
