@@ -14,6 +14,8 @@ const char mend_help_text[] =
     "  --wdir DIR             start them in DIR\n"
     "  --env NAME[=VALUE]     set an environment variable for them (-x is the same)\n"
     "  -genv NAME VALUE       set it for all blocks\n"
+    "  --initial-errhandler mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return\n"
+    "                         the error handler with which their communicators begin\n"
     "\n"
     "Where they run\n"
     "  --bind-to none|core|socket\n"

@@ -24,9 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define KILL_NS MEND_NS_PER_S
-#define STOP_GROWTH_MAX                                                                            \
-    8 /* a rank that stops and goes on again is given up to this many times more */
+#define TIME_LONG (MEND_TIME_NEVER / 4) /* for ever, with room for sums */
 
 static _Noreturn void die(const char *what)
 {
@@ -94,13 +92,22 @@ static void create_ranks(struct job *job)
                                          .ctl_fd = -1};
 }
 
+static mend_time_ns time_of(mend_time_ns t)
+{
+    return t < TIME_LONG ? t : TIME_LONG;
+}
+
 static void create_detector(struct job *job)
 {
-    mend_time_ns stop_ns = job->o.stop_timeout_ns;
-    struct mend_detector_config config = {.kill_ns = KILL_NS};
+    const struct mend_params *p = &job->o.params;
+    struct mend_detector_config config = {.stop_ns = time_of(p->stop_timeout_ns),
+                                          .kill_ns = time_of(p->kill_repeat_ns)};
 
-    config.stop_ns = stop_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER / 4 : stop_ns;
-    config.stop_max_ns = stop_ns == MEND_TIME_NEVER ? config.stop_ns : stop_ns * STOP_GROWTH_MAX;
+    config.stop_max_ns = config.stop_ns;
+    if (p->stop_growth > 1)
+        config.stop_max_ns = config.stop_ns < TIME_LONG / p->stop_growth
+                                 ? config.stop_ns * p->stop_growth
+                                 : TIME_LONG;
     job->detector = mend_xalloc(1, mend_detector_size(job->n));
     mend_detector_init(job->detector, job->n, &config, job->start_ns);
 }

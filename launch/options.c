@@ -5,10 +5,9 @@
  * dashes make no difference.  Whatever is wrong is said in words and ends with status 2. */
 #include "options.h"
 
-#include "base/param.h"
-
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +98,28 @@ static mend_time_ns seconds_of(const char *flag, const char *value)
     return (mend_time_ns)(v * 1e9);
 }
 
+static void check_param(const char *flag, const struct mend_param_info *p, const char *value)
+{
+    char wants[128];
+
+    if (mend_param_takes(p, value))
+        return;
+    mend_param_wants(p, wants, sizeof(wants));
+    fail(2, "%s: '%s' is no value for %s, which is %s", flag, value, p->name, wants);
+}
+
+/* Our own variables are checked where they are set, not by each rank when it starts. */
+static void check_env(const char *flag, const char *pair)
+{
+    size_t len = strcspn(pair, "=");
+    char *name = mend_xprintf("%.*s", (int)len, pair);
+    const struct mend_param_info *p = strncmp(name, "MEND_", 5) ? NULL : mend_param_find(name + 5);
+
+    if (p && pair[len])
+        check_param(flag, p, pair + len + 1);
+    free(name);
+}
+
 static char *env_of(const char *flag, const char *value, const char *second)
 {
     const char *equals = strchr(value, '=');
@@ -123,17 +144,23 @@ static void on_n(struct parse *p, const char *value, const char *second)
 
 static void on_env(struct parse *p, const char *value, const char *second)
 {
-    mend_strings_add(&p->app.env, env_of(p->flag, value, NULL));
+    char *pair = env_of(p->flag, value, NULL);
+
+    check_env(p->flag, pair);
+    mend_strings_add(&p->app.env, pair);
 }
 
 static void on_env_pair(struct parse *p, const char *value, const char *second)
 {
-    mend_strings_add(&p->o->env, env_of(p->flag, value, second));
+    char *pair = env_of(p->flag, value, second);
+
+    check_env(p->flag, pair);
+    mend_strings_add(&p->o->env, pair);
 }
 
 static void on_env_all(struct parse *p, const char *value, const char *second)
 {
-    mend_strings_add(&p->o->env, env_of(p->flag, value, NULL));
+    on_env_pair(p, value, NULL);
 }
 
 static void on_wdir(struct parse *p, const char *value, const char *second)
@@ -178,9 +205,14 @@ static void on_timeout(struct parse *p, const char *value, const char *second)
 
 static void on_stop_timeout(struct parse *p, const char *value, const char *second)
 {
-    p->o->stop_timeout_ns = seconds_of(p->flag, value);
-    if (!p->o->stop_timeout_ns)
-        p->o->stop_timeout_ns = MEND_TIME_NEVER;
+    check_param(p->flag, mend_param_find("STOP_TIMEOUT"), value);
+    setenv("MEND_STOP_TIMEOUT", value, 1);
+}
+
+static void on_initial_errhandler(struct parse *p, const char *value, const char *second)
+{
+    check_param(p->flag, mend_param_find("INITIAL_ERRHANDLER"), value);
+    mend_strings_add(&p->app.env, mend_xprintf("MEND_INITIAL_ERRHANDLER=%s", value));
 }
 
 /* ACTION:RANK[:CODE]@PLACE[#N]; the part without the rank goes to that rank. */
@@ -189,13 +221,16 @@ static void on_inject(struct parse *p, const char *value, const char *second)
     const char *colon = strchr(value, ':'), *at = strchr(value, '@'), *why;
     struct mend_injection i = {0};
     char *end;
+    long rank;
 
     if (!colon || !at || colon > at || !isdigit((unsigned char)colon[1]))
         fail(2, "%s: '%s' is not ACTION:RANK@PLACE, for example kill:2@p2p.send.rts#3", p->flag,
              value);
-    i.rank = (int)strtol(colon + 1, &end, 10);
-    if (end != at && *end != ':')
+    errno = 0;
+    rank = strtol(colon + 1, &end, 10);
+    if ((end != at && *end != ':') || errno || rank > INT_MAX)
         fail(2, "%s: the rank in '%s' is not a number", p->flag, value);
+    i.rank = (int)rank;
     i.spec = mend_xprintf("%.*s%s", (int)(colon - value), value, end);
     if (strchr(i.spec, ';'))
         fail(2, "%s: one specification at a time, not '%s'", p->flag, value);
@@ -235,25 +270,21 @@ static void on_accepted(struct parse *p, const char *value, const char *second)
 /* A parameter of base/param.def: checked here, handed on in the environment. */
 static void on_set(struct parse *p, const char *value, const char *second)
 {
-    const char *equals = strchr(value, '='), *bad;
-    struct mend_params params;
+    const char *equals = strchr(value, '=');
+    const struct mend_param_info *param;
     char name[64], var[80];
     size_t len = equals ? (size_t)(equals - value) : 0;
-    bool known = false;
 
     if (!equals || !len || len >= sizeof(name))
         fail(2, "%s: '%s' is not NAME=VALUE", p->flag, value);
     for (size_t i = 0; i <= len; i++)
         name[i] = i < len ? (char)toupper((unsigned char)value[i]) : '\0';
-    for (unsigned i = 0; i < mend_param_list_n; i++)
-        known |= !strcmp(mend_param_list[i].name, name);
-    if (!known)
+    param = mend_param_find(name);
+    if (!param)
         fail(2, "%s: there is no parameter '%s' ('mend-info --params' lists them)", p->flag, name);
+    check_param(p->flag, param, equals + 1);
     snprintf(var, sizeof(var), "MEND_%s", name);
     setenv(var, equals + 1, 1);
-    mend_params_read(&params, &bad);
-    if (bad && !strcmp(bad, var))
-        fail(2, "%s: '%s' is no value for %s", p->flag, equals + 1, name);
 }
 
 static void on_hosts(struct parse *p, const char *value, const char *second)
@@ -292,6 +323,7 @@ static const struct flag flags[] = {
     {"tty", 1, on_tty},
     {"timeout", 1, on_timeout},
     {"stop-timeout", 1, on_stop_timeout},
+    {"initial-errhandler", 1, on_initial_errhandler},
     {"inject", 1, on_inject},
     {"report", 1, on_report},
     {"strict-exit", 0, on_strict},
@@ -462,6 +494,19 @@ static void read_blocks(struct parse *p)
     } while (p->at++ < p->argc);
 }
 
+/* What is left of wrong values now comes from our environment. */
+static void read_params(struct mend_options *o)
+{
+    const struct mend_param_info *bad;
+    char variable[80];
+
+    mend_params_read(&o->params, &bad);
+    if (bad) {
+        snprintf(variable, sizeof(variable), "MEND_%s", bad->name);
+        check_param(variable, bad, getenv(variable));
+    }
+}
+
 static void check_whole(const struct mend_options *o)
 {
     if (o->ranks_n > MEND_RANKS_MAX)
@@ -483,8 +528,8 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     *o_p = (struct mend_options){
         .tty_rank = -2,
         .timeout_ns = MEND_TIME_NEVER,
-        .stop_timeout_ns = 10 * UINT64_C(1000000000),
     };
     read_blocks(&p);
+    read_params(o_p);
     check_whole(o_p);
 }

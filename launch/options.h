@@ -4,6 +4,7 @@
 #define MEND_LAUNCH_OPTIONS_H
 
 #include "base/event.h"
+#include "base/param.h"
 #include "base/status.h"
 
 #define MEND_RANKS_MAX 4096
@@ -38,9 +39,9 @@ struct mend_options {
     struct mend_strings env; /* for all blocks */
     enum mend_bind bind;
     bool tag_output, strict_exit, quiet, verbose;
-    int tty_rank;                 /* inherits the terminal; -1: none, -2: decide */
-    mend_time_ns timeout_ns;      /* MEND_TIME_NEVER: none */
-    mend_time_ns stop_timeout_ns; /* MEND_TIME_NEVER: none */
+    int tty_rank;              /* inherits the terminal; -1: none, -2: decide */
+    mend_time_ns timeout_ns;   /* MEND_TIME_NEVER: none */
+    struct mend_params params; /* as mpiexec itself has them */
     const char *report_path;
     struct mend_injection *injections;
     int injections_n;

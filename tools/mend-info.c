@@ -118,10 +118,10 @@ static void print_transports(void)
            refused ? strerror(refused) : "");
 }
 
-/* A parameter's default as it stands in the table; strings have NULL there: chosen at start. */
-static const char *default_of(const struct mend_param_info *p)
+/* A parameter's default: of words the first, of a text none. */
+static int default_length(const struct mend_param_info *p)
 {
-    return p->type == 'S' && !strcmp(p->default_text, "NULL") ? "chosen" : p->default_text;
+    return p->type == 'S' ? 0 : (int)strcspn(p->default_text, " ");
 }
 
 static const char *value_of(const struct mend_param_info *p)
@@ -139,8 +139,10 @@ static void print_params(void)
         const struct mend_param_info *p = &mend_param_list[i];
         const char *value = value_of(p);
 
-        printf("  %-14s %-10s %s%s%s\n", p->name, default_of(p), p->what,
-               value ? "; set here to " : "", value ? value : "");
+        printf("  %-18s %-20.*s %s%s%s%s%s%s\n", p->name, default_length(p), p->default_text,
+               p->what, p->type == 'W' ? "; one of: " : "", p->type == 'W' ? p->default_text : "",
+               value ? "; set here to " : "", value ? value : "",
+               value && !mend_param_takes(p, value) ? ", which it cannot be" : "");
     }
 }
 

@@ -2,9 +2,14 @@
 /* event.c – names of events, and killing, stopping or aborting at one of them. */
 #include "base/event.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DELAY_MAX_NS 1e18
 
 static const char *const names[] = {
 #define MEND_EVENT_DEF(sym_, name_, what_) name_,
@@ -25,8 +30,24 @@ enum mend_event_id mend_event_find(const char *name)
     return MEND_EV_COUNT;
 }
 
+/* A code as of exit(); the shells' range is not asked for, because MPI_Abort takes any int. */
+static bool parse_code(const char *text, size_t len, int *code_p)
+{
+    char copy[16], *end;
+    long v;
+
+    if (!len || len >= sizeof(copy))
+        return false;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    v = strtol(copy, &end, 10);
+    *code_p = (int)v;
+    return !*end && !isspace((unsigned char)*copy) && v >= INT_MIN && v <= INT_MAX;
+}
+
 static bool parse_action(const char *text, size_t len, struct mend_inject *inject_p)
 {
+    inject_p->arg = 1;
     if (len == 4 && !strncmp(text, "kill", 4))
         inject_p->action = MEND_INJECT_KILL;
     else if (len == 4 && !strncmp(text, "stop", 4))
@@ -35,8 +56,8 @@ static bool parse_action(const char *text, size_t len, struct mend_inject *injec
         inject_p->action = MEND_INJECT_ABORT;
     else
         return false;
-    inject_p->arg = inject_p->action == MEND_INJECT_ABORT && len > 6 ? atoi(text + 6) : 1;
-    return true;
+    return inject_p->action != MEND_INJECT_ABORT || len == 5 ||
+           parse_code(text + 6, len - 6, &inject_p->arg);
 }
 
 static bool parse_delay(const char *text, mend_time_ns *delay_p)
@@ -48,7 +69,7 @@ static bool parse_delay(const char *text, mend_time_ns *delay_p)
                   : !strcmp(end, "us")       ? 1e3
                                              : 0;
 
-    if (end == text || v < 0 || unit == 0)
+    if (end == text || !(v >= 0) || unit == 0 || v * unit > DELAY_MAX_NS)
         return false;
     *delay_p = (mend_time_ns)(v * unit);
     return true;
@@ -56,8 +77,8 @@ static bool parse_delay(const char *text, mend_time_ns *delay_p)
 
 static bool parse_call(const char *name, struct mend_inject *inject_p, const char **why_p)
 {
-    *why_p = "the function's name is empty or too long";
-    if (!*name || strlen(name) >= sizeof(inject_p->call))
+    *why_p = "expected the name of an MPI function, such as call:MPI_Send";
+    if (strncmp(name, "MPI", 3) != 0 || strlen(name) >= sizeof(inject_p->call))
         return false;
     strcpy(inject_p->call, name);
     return true;
@@ -66,15 +87,16 @@ static bool parse_call(const char *name, struct mend_inject *inject_p, const cha
 /* Takes "#N" off the end of a place. */
 static bool parse_count(char *place, uint64_t *count_p, const char **why_p)
 {
-    char *hash = strchr(place, '#'), *end = "";
+    char *hash = strchr(place, '#'), *end;
 
     *count_p = 1;
     if (!hash)
         return true;
     *hash = '\0';
+    errno = 0;
     *count_p = strtoull(hash + 1, &end, 10);
     *why_p = "the count after # is not a positive number";
-    return end != hash + 1 && !*end && *count_p && hash[1] != '-';
+    return isdigit((unsigned char)hash[1]) && !*end && !errno && *count_p;
 }
 
 static bool parse_event(const char *name, struct mend_inject *inject_p, const char **why_p)
@@ -124,7 +146,7 @@ bool mend_inject_parse(const char *spec, struct mend_inject *inject_p, const cha
     char place[128];
 
     *inject_p = (struct mend_inject){.countdown = 1};
-    *why_p = "expected kill@PLACE, stop@PLACE or abort:CODE@PLACE";
+    *why_p = "expected kill@PLACE, stop@PLACE or abort:CODE@PLACE with a number as CODE";
     if (!at || strlen(at + 1) >= sizeof(place) ||
         !parse_action(spec, (size_t)(at - spec), inject_p))
         return false;

@@ -32,6 +32,10 @@ MEND_TEST(events_calls_and_times)
     CHECK_STR(got.call, "MPI_Ibcast");
     CHECK_EQ(got.calls, 2);
     CHECK_EQ(got.countdown, 3);
+    CHECK(takes("abort:-3@init.done"));
+    CHECK_EQ(got.arg, -3);
+    CHECK(takes("abort@init.done"));
+    CHECK_EQ(got.arg, 1);
 }
 
 MEND_TEST(everything_else_is_refused)
@@ -53,7 +57,17 @@ MEND_TEST(everything_else_is_refused)
                                       "kill@coll.enter>coll.round",
                                       "kill@init.done#0",
                                       "kill@init.done#-1",
-                                      "kill@init.done#x"};
+                                      "kill@init.done#x",
+                                      "kill@init.done#99999999999999999999999",
+                                      "kill@time:nan",
+                                      "kill@time:1e300s",
+                                      "kill@call:Send",
+                                      "kill:3@init.done",
+                                      "abort:@init.done",
+                                      "abort:x@init.done",
+                                      "abort:7x@init.done",
+                                      "abort: 7@init.done",
+                                      "abort:99999999999@init.done"};
 
     for (size_t i = 0; i < MEND_COUNT_OF(bad); i++) {
         CHECK(!takes(bad[i]));

@@ -7,7 +7,9 @@
 
 typedef uint64_t mend_param_U;
 typedef bool mend_param_B;
+typedef mend_time_ns mend_param_T; /* MEND_TIME_NEVER if it was given as 0 */
 typedef const char *mend_param_S;
+typedef const char *mend_param_W; /* NULL: the first word */
 
 struct mend_params {
 #define MEND_PARAM_DEF(field_, type_, default_, name_, what_) mend_param_##type_ field_;
@@ -15,17 +17,26 @@ struct mend_params {
 #undef MEND_PARAM_DEF
 };
 
-/* One row per parameter, for mend-info and `mpiexec --set`. */
+/* One row per parameter, for mend-info and mpiexec. */
 struct mend_param_info {
-    const char *name, *what, *default_text;
-    char type; /* 'U', 'B', 'S' */
+    const char *name, *what;
+    const char *default_text; /* W: all its words */
+    char type;
 };
 extern const struct mend_param_info mend_param_list[];
 extern const unsigned mend_param_list_n;
 
+/* The parameter of that name (without MEND_), or NULL. */
+const struct mend_param_info *mend_param_find(const char *name);
+
+/* Whether the text is a value of the parameter. */
+bool mend_param_takes(const struct mend_param_info *p, const char *text);
+
+/* What the parameter takes, in words: "a number of seconds", "one of: auto never always". */
+void mend_param_wants(const struct mend_param_info *p, char *buf, size_t size);
+
 /* Fills *params_p from defaults and the environment.  A value that cannot be read keeps the
- * default; then *bad_p names the variable (else NULL).  Strings are borrowed from the environment.
- */
-void mend_params_read(struct mend_params *params_p, const char **bad_p);
+ * default; then *bad_p is the parameter (else NULL).  Strings are borrowed from the environment. */
+void mend_params_read(struct mend_params *params_p, const struct mend_param_info **bad_p);
 
 #endif

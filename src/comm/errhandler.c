@@ -49,6 +49,29 @@ struct mend_errhandler *mend_errhandler_fatal(struct mend_proc *self)
     return &self->objects->fatal;
 }
 
+static const char *initial_name(void)
+{
+    const struct mend_param_info *bad;
+    struct mend_params params;
+
+    mend_params_read(&params, &bad);
+    return params.initial_errhandler ? params.initial_errhandler : "";
+}
+
+bool mend_errhandler_initial_returns(void)
+{
+    return !strcmp(initial_name(), "mpi_errors_return");
+}
+
+struct mend_errhandler *mend_errhandler_initial(struct mend_proc *self)
+{
+    const char *name = initial_name();
+
+    if (!strcmp(name, "mpi_errors_return"))
+        return &self->objects->return_code;
+    return !strcmp(name, "mpi_errors_abort") ? &self->objects->abort : &self->objects->fatal;
+}
+
 /* fflush(NULL) waits for streams that other threads are reading from. */
 static void flush(void)
 {
@@ -76,7 +99,7 @@ static uint32_t collect(struct mend_proc *self, const struct mend_group *g, mend
 
 static _Noreturn void end_self(struct mend_proc *self, int code)
 {
-    if (self && self->me != MEND_PEER_NONE)
+    if (self && self->state == MEND_PROC_RUNNING)
         end_all(self, &self->me, 1, code);
     flush();
     _exit((code & 0xff) || !code ? code : 1);
@@ -112,7 +135,7 @@ static _Noreturn void end_job(struct mend_proc *self, int code)
 
 static const char *my_host(struct mend_proc *self, char *room, size_t max)
 {
-    if (self && self->rt && self->me != MEND_PEER_NONE)
+    if (self && self->rt && self->state == MEND_PROC_RUNNING)
         return self->rt->host(self, self->me);
     if (gethostname(room, max))
         return "?";

@@ -20,6 +20,13 @@ void mend_errhandler_put(struct mend_proc *self, struct mend_errhandler *e);
 /* The predefined handlers.  Not counted: get and put do nothing. */
 struct mend_errhandler *mend_errhandler_fatal(struct mend_proc *self);
 
+/* What a communicator without a parent begins with: parameter INITIAL_ERRHANDLER (MPI-5.0 11.2.1). */
+struct mend_errhandler *mend_errhandler_initial(struct mend_proc *self);
+
+/* Whether that is MPI_ERRORS_RETURN; can be asked before MPI_Init and after MPI_Finalize, where it
+ * is the handler of every error. */
+bool mend_errhandler_initial_returns(void);
+
 /* Calls the error handler of c (NULL: of MPI_COMM_SELF; if that is fatal and the one of MPI_COMM_WORLD
  * is not, the latter) for an error that fn has found, and returns err if it returns.  The library's
  * lock is held before; it is given back before a handler of the user's runs, which may longjmp away
@@ -30,8 +37,8 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
  * one alone, S4-1); with parameter FATAL_SCOPE=connected all processes of the job. */
 _Noreturn void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char *fn);
 
-/* MPI_Abort: all processes of both groups of c end with this code, this one as well (S4-6); NULL:
- * this one alone. */
+/* MPI_Abort: all processes of both groups of c end with this code, this one as well (S4-6).  NULL,
+ * or not between MPI_Init and MPI_Finalize: this one alone. */
 _Noreturn void mend_abort(struct mend_comm *c, int code);
 
 /* An error of a process that is not between MPI_Init and MPI_Finalize: nobody else is told, because

@@ -185,6 +185,14 @@ static int set_maxprocs(struct mend_proc *self, struct mend_info *i)
     return mend_info_set(self, i, "maxprocs", text);
 }
 
+/* As it was given to the launcher: if it was not, there is no such key. */
+static int set_initial_errhandler(struct mend_proc *self, struct mend_info *i)
+{
+    const char *name = getenv("MEND_INITIAL_ERRHANDLER");
+
+    return name ? mend_info_set(self, i, "mpi_initial_errhandler", name) : MPI_SUCCESS;
+}
+
 static int set_place(struct mend_proc *self, struct mend_info *i)
 {
     char wdir[MPI_MAX_INFO_VAL];
@@ -213,6 +221,8 @@ struct mend_info *mend_info_env_create(struct mend_proc *self, int argc, char *c
     err = argv ? set_command_of(self, i, argc, argv) : set_command_of_system(self, i);
     if (!err)
         err = set_maxprocs(self, i);
+    if (!err)
+        err = set_initial_errhandler(self, i);
     if (!err)
         err = set_place(self, i);
     if (err) {

@@ -25,6 +25,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define WHY_BYTES 256
+
 /* Tried in order. */
 static const struct mend_rt *const runtimes[] = {&mend_rt_local, &mend_rt_single};
 
@@ -100,6 +102,7 @@ static int create_predefined(struct mend_proc *self)
     mend_group_put(self, alone);
     if (!self->world || !self->comm_self)
         return MPI_ERR_NO_MEM;
+    self->world->errhandler = self->comm_self->errhandler = mend_errhandler_initial(self);
     self->world->predefined = self->comm_self->predefined = true;
     if (self->shm_base && self->params.coll_shm) {
         self->world->cell = 0;
@@ -152,9 +155,25 @@ static int read_injections(struct mend_proc *self, const char **why_p)
     return MPI_SUCCESS;
 }
 
+static int read_params(struct mend_proc *self, const char **why_p)
+{
+    const struct mend_param_info *bad;
+    char *why, wants[128];
+
+    mend_params_read(&self->params, &bad);
+    if (!bad)
+        return MPI_SUCCESS;
+    mend_param_wants(bad, wants, sizeof(wants));
+    why = mend_alloc(self, WHY_BYTES);
+    if (!why)
+        return MPI_ERR_NO_MEM;
+    snprintf(why, WHY_BYTES, "the environment variable MEND_%s must be %s", bad->name, wants);
+    *why_p = why;
+    return MPI_ERR_ARG;
+}
+
 int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p)
 {
-    const char *bad;
     int err;
 
     self->state = MEND_PROC_STARTING;
@@ -165,12 +184,9 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     self->on_trouble = suspect;
     self->on_lost_error = lost_error;
     self->comm_hooks = &comm_hooks;
-    mend_params_read(&self->params, &bad);
-    if (bad) {
-        *why_p = bad;
-        return MPI_ERR_ARG;
-    }
-    err = open_runtime(self, why_p);
+    err = read_params(self, why_p);
+    if (!err)
+        err = open_runtime(self, why_p);
     if (!err)
         err = read_injections(self, why_p);
     if (!err)

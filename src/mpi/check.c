@@ -67,6 +67,14 @@ int mend_leave(int err)
     return err;
 }
 
+/* There is no MPI_COMM_SELF, so the initial error handler has it (MPI-5.0 9.3). */
+static int report_outside(struct mend_proc *self, int err, const char *fn)
+{
+    if (!mend_errhandler_initial_returns())
+        mend_fatal_outside(self, err, fn);
+    return self && self->locked ? mend_leave(err) : err;
+}
+
 int mend_report_slow(struct mend_comm *c, int err, const char *fn)
 {
     struct mend_proc *self = mend_self;
@@ -74,7 +82,7 @@ int mend_report_slow(struct mend_comm *c, int err, const char *fn)
     if (mend_likely(!err))
         return mend_leave(MPI_SUCCESS);
     if (!self || self->state != MEND_PROC_RUNNING)
-        mend_fatal_outside(self, err, fn);
+        return report_outside(self, err, fn);
     return mend_raise(self, c, err, fn);
 }
 

@@ -92,8 +92,9 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     struct mend_comm *c = NULL;
     int err = mend_enter(__func__);
 
-    if (!err)
-        err = mend_check_comm(comm, &c);
+    if (err) /* outside of MPI there is only this process */
+        mend_abort(NULL, errorcode);
+    err = mend_check_comm(comm, &c);
     if (!err)
         mend_abort(c, errorcode);
     return mend_report(err, __func__);

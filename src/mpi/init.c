@@ -2,10 +2,19 @@
 /* init.c – MPI_Init, MPI_Finalize and the questions about them (MPI-5.0 chapter 11). */
 #include "mpi/check.h"
 
+#include "comm/errhandler.h"
 #include "life/life.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* MPI cannot be started, now or later; what it has begun with is not undone. */
+static int fail(int err)
+{
+    if (!mend_errhandler_initial_returns())
+        exit(1);
+    return mend_leave(err);
+}
 
 static int start(int required, int *provided_p, const char *fn)
 {
@@ -24,7 +33,7 @@ static int start(int required, int *provided_p, const char *fn)
         err = mend_life_start(mend_self, level, &why);
     if (err) {
         fprintf(stderr, "mend: %s failed: %s\n", fn, why);
-        exit(1);
+        return fail(err);
     }
     if (provided_p)
         *provided_p = level;

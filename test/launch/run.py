@@ -119,6 +119,22 @@ def test_bad_flags():
         (["--inject", "kill:0@nowhere", "true"], "no event of that name"),
         (["--inject", "kill:5@init.done", "true"], "no rank 5"),
         (["--inject", "maim:0@init.done", "true"], "expected kill@PLACE"),
+        (["--inject", "abort:0:x@init.done", "true"], "a number as CODE"),
+        (["--inject", "abort:0:@init.done", "true"], "a number as CODE"),
+        (["--inject", "kill:4294967296@init.done", "true"], "is not a number"),
+        (["--inject", "kill:0@init.done#x", "true"], "the count after #"),
+        (["--inject", "kill:0@time:soon", "true"], "the time is a number"),
+        (["--inject", "kill:0@call:Send", "true"], "the name of an MPI function"),
+        (["--stop-timeout", "-1", "true"], "a number of seconds"),
+        (["--stop-timeout", "nan", "true"], "a number of seconds"),
+        (["--set", "STOP_TIMEOUT=10s", "true"], "a number of seconds"),
+        (["--set", "STOP_GROWTH=-2", "true"], "no value for STOP_GROWTH"),
+        (["--set", "KILL_REPEAT=", "true"], "no value for KILL_REPEAT"),
+        (["--set", "FATAL_SCOPE=world", "true"], "one of: object connected"),
+        (["--set", "SINGLE_COPY=0", "true"], "one of: auto never always"),
+        (["--initial-errhandler", "MPI_ERRORS_RETURN", "true"], "mpi_errors_return"),
+        (["--env", "MEND_SPIN=x", "true"], "no value for SPIN"),
+        (["-genv", "MEND_TRACE", "2", "true"], "no value for TRACE"),
         (["--set", "NOSUCH=1", "true"], "no parameter 'NOSUCH'"),
         (["--set", "TRACE=maybe", "true"], "no value for TRACE"),
         (["--set", "TRACE", "true"], "not NAME=VALUE"),
@@ -132,6 +148,14 @@ def test_bad_flags():
         r = run(*words)
         equal((words, r.status), (words, 2))
         contains(r.err, part)
+
+
+def test_bad_environment():
+    """A wrong value of a parameter in the environment is refused before anything is started."""
+    for name, value in [("STOP_TIMEOUT", "soon"), ("STOP_GROWTH", "x"), ("FATAL_SCOPE", "all"), ("SPIN", "")]:
+        r = run("echo", "started", env={"MEND_" + name: value})
+        equal((name, r.status, r.out), (name, 2, ""))
+        contains(r.err, f"MEND_{name}")
 
 
 def test_help_and_version():
@@ -502,6 +526,16 @@ def test_script_ends_first():
             "sleep 0.5; exit 5", env=dict([mark.split("=")]))
     contains(r.out, "rank 1 cause")
     equal(processes_with(mark), [])
+
+
+def test_detector_parameters():
+    """The detector's parameters: by flag, by --set and from the environment; the flag has the last word."""
+    for words, env in [(["--stop-timeout", 0.3], {}), (["--set", "stop_timeout=0.3"], {}),
+                       ([], {"MEND_STOP_TIMEOUT": "0.3"}), (["--stop-timeout", 0.3], {"MEND_STOP_TIMEOUT": "0"})]:
+        begin = time.time()
+        r = run(*words, "-n", 2, PROBE, "pair", "stop", env=env)
+        contains(r.out, "rank 1 cause 4 code 0 fate 1")
+        assert time.time() - begin < 3, (words, env)
 
 
 def test_rank_is_taken_once():

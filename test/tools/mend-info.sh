@@ -17,6 +17,11 @@ mend-info --abi | grep -q "^ABI  *1.0" || fail "--abi"
 mend-info --transports | grep -q "^  shm " || fail "--transports"
 mend-info --transports | grep -q "^Single copy" || fail "single copy"
 MEND_SPIN=77 mend-info --params | grep -q "^  SPIN .*set here to 77" || fail "--params and the environment"
+for name in STOP_TIMEOUT STOP_GROWTH KILL_REPEAT; do
+    mend-info --params | grep -q "^  $name  *[0-9].*detector:" || fail "$name of the detector"
+done
+mend-info --params | grep -q "^  FATAL_SCOPE  *object .*one of: object connected" || fail "words of a parameter"
+MEND_FATAL_SCOPE=x mend-info --params | grep -q "set here to x, which it cannot be" || fail "a wrong value"
 mend-info --events | grep -q "^  init.done " || fail "--events"
 [ "$(mend-info --events | grep -c '^  ')" -ge 20 ] || fail "few events"
 mend-info --help | grep -q -- --functions || fail "--help"
