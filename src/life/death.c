@@ -15,7 +15,8 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
 {
     mend_peer dead = death->peer;
 
-    self->net->sever(self, dead);        /* what it had published arrives; later no byte does */
+    self->net->sever(self, dead); /* what it had published arrives; later no byte does */
+    mend_revoke_last_words(self, dead);
     self->fate[dead] = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
     mend_report_event(self, "\"event\":\"notice\",\"dead\":%d", (int)dead);

@@ -71,7 +71,7 @@ int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *val
     if (own_error)
         return own_error;
     if (value->max_word[1] == MEND_CLASS_INVALIDATED)
-        mend_revoke(mend_comm_known(parent)); /* S0-63: invalid here as soon as this is raised */
+        mend_revoke_heard(mend_comm_known(parent)); /* S0-63: invalid here once this is raised */
     return value->max_word[1] ? (int)value->max_word[1] : MEND_CLASS_PROC_FAILED;
 }
 
@@ -103,8 +103,10 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
  * it like those who are told afterwards (comm_on_death() in ft.c). */
 void mend_creation_open(struct mend_comm *c)
 {
-    if (c->coll_failed)
+    if (c->coll_failed) {
+        mend_revoke_look(c);
         mend_agree_say_no(c, MEND_MACHINE_CREATION);
+    }
     mend_unpark(c->self, c->ctx);
 }
 

@@ -55,6 +55,7 @@ struct mend_ft_comm {
 struct mend_member {
     struct mend_comm *graves[MEND_GRAVES]; /* a ring of freed communicators, each a reference */
     uint32_t next_grave;
+    uint64_t revoked_n;        /* revoke.c: revocations written into the segment */
     struct mend_list meetings; /* struct mend_meeting: calls that go on */
     struct mend_list hellos;   /* leaders.c: for calls that have not been made yet */
 };
@@ -118,6 +119,12 @@ void mend_agree_refused(struct mend_comm *c, struct mend_agreed *value);
 mend_frame_handler mend_agree_on_frame, mend_revoke_on_frame;
 void mend_agree_on_death(struct mend_comm *c, int32_t rank);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
+
+/* c is revoked somewhere, as a call that failed for it says: from now on it is here, too. */
+void mend_revoke_heard(struct mend_comm *c);
+
+/* A new object with dead members: one of them may have revoked it already. */
+void mend_revoke_look(struct mend_comm *c);
 
 /* A proposal for a context id that this process never makes again, and neither the one after it. */
 mend_ctx mend_ctx_propose(struct mend_proc *self);

@@ -300,6 +300,6 @@ int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
     mend_event(c->self, MEND_EV_MEMBER_CREATE_ENTER);
     err = create_group(c, g, id, new_p);
     if (err == MEND_CLASS_INVALIDATED)
-        mend_revoke(c); /* S0-63 */
+        mend_revoke_heard(c); /* S0-63 */
     return err;
 }

@@ -29,6 +29,9 @@ int mend_agree_start(struct mend_comm *c, const struct mend_agreed *value, mend_
 /* Marks c revoked here and tells all members.  Not collective, does not block. */
 void mend_revoke(struct mend_comm *c);
 
+/* Carries out what a process revoked before it died, for everybody whom it did not tell any more. */
+void mend_revoke_last_words(struct mend_proc *self, mend_peer dead);
+
 int mend_member_init(struct mend_proc *self);
 void mend_member_fini(struct mend_proc *self);
 void mend_member_on_death(struct mend_proc *self, mend_peer dead);

@@ -46,7 +46,7 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_agreed *
     if (strict && !value->max_word[WORD_INVALID])
         return MPI_ERR_ARG;
     if (strict && !c->revoked)
-        mend_revoke(c); /* R3: the call itself is the notification */
+        mend_revoke_heard(c); /* R3: the call itself is the notification */
     group = mend_survivors(self, c->group, value->failed);
     remote = group && c->inter ? mend_survivors(self, c->remote, value->failed) : NULL;
     if (group && (remote || !c->inter))

@@ -103,7 +103,7 @@ static int conclude(struct mend_comm *c, const struct mend_agreed *value)
 {
     mend_event(c->self, MEND_EV_VALIDATE_DECIDED);
     if (c->revoked || value->and_word[0] != UINT64_MAX) {
-        mend_revoke(c); /* S0-63 */
+        mend_revoke_heard(c); /* S0-63 */
         return MEND_CLASS_INVALIDATED;
     }
     if (value->failed_n == c->holes_n)

@@ -25,8 +25,11 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
         align_up(header->death_at + (uint64_t)n * sizeof(struct mend_shm_death), MEND_CACHE_LINE);
     header->head_at = header->bell_at + n * header->bell_row_bytes;
     header->said_at = header->head_at + squared * sizeof(struct mend_shm_head);
-    header->cell_at = align_up(
-        header->said_at + (uint64_t)n * MEND_SHM_CELLS * sizeof(struct mend_shm_said), PAGE);
+    header->revoked_at =
+        align_up(header->said_at + (uint64_t)n * MEND_SHM_CELLS * sizeof(struct mend_shm_said),
+                 MEND_CACHE_LINE);
+    header->cell_at =
+        align_up(header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked), PAGE);
     header->ring_at = header->cell_at + (uint64_t)n * MEND_SHM_CELLS * MEND_SHM_CELL_BYTES;
     header->bytes = header->ring_at + squared * MEND_SHM_RING_BYTES;
 }

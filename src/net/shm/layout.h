@@ -12,6 +12,7 @@
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
+ *   revoked[n]     row i is written by rank i: the communicators that it revoked last
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
  *
@@ -39,6 +40,7 @@
 #define MEND_SHM_CELL_AGREE   4096u         /* contributions to agreements (member/agree_shm.c) */
 #define MEND_SHM_CELL_BYTES   (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
 #define MEND_SHM_WAIT_BYTES   256u
+#define MEND_SHM_REVOKED      64u /* revocations of a rank that outlive it */
 
 enum mend_shm_rank_state {
     MEND_SHM_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
@@ -88,7 +90,8 @@ struct mend_shm_header {
     uint32_t ranks_n, agent_pid;
     uint32_t ranks_here_n, cores_n; /* on this node */
     uint32_t reporting;             /* 1: there is a --report file */
-    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, said_at, cell_at, ring_at;
+    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, said_at, revoked_at;
+    uint64_t cell_at, ring_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
@@ -119,6 +122,12 @@ struct mend_shm_said {
     mend_atomic_u64 closed_mark; /* of the last one that it closed */
     mend_atomic_u64 closed_n;    /* how many */
     mend_atomic_u64 no_from[2];  /* member/agree_shm.c; 0 while the cell is free */
+};
+
+/* Contexts of the communicators that a rank revoked, the newest in place of the oldest; what is in a
+ * mark is up to member/revoke.c, and 0 is none. */
+struct mend_shm_revoked {
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 mark[MEND_SHM_REVOKED];
 };
 
 /* Fills the offsets of a header for n ranks; header->bytes is the size of the segment. */
@@ -159,6 +168,11 @@ static inline struct mend_shm_said *mend_shm_said_of(struct mend_shm_header *h, 
 {
     return (struct mend_shm_said *)((char *)h + h->said_at) + (uint64_t)rank * MEND_SHM_CELLS +
            cell;
+}
+
+static inline struct mend_shm_revoked *mend_shm_revoked_of(struct mend_shm_header *h, uint32_t rank)
+{
+    return (struct mend_shm_revoked *)((char *)h + h->revoked_at) + rank;
 }
 
 static inline char *mend_shm_cell_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)
