@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shrink.c – shrink and go on: a solver whose survivors take over the rows of the lost.
+ *
+ * A x = b by Jacobi's method.  Each rank computes some rows of the next x, an allreduce puts them
+ * together, so everybody has all of x at the end of a step.  When a rank is lost:
+ *
+ *   the allreduce fails          at some ranks, perhaps; others may have got their x
+ *   MPIX_Comm_revoke             nobody waits on the old communicator any more
+ *   MPIX_Comm_agree              all who live decide alike: is everybody done?
+ *   MPIX_Comm_shrink             no: they meet on a new communicator, with new ranks
+ *   who has made most steps?     gives its x to the others, and the rows are divided anew
+ *
+ * The answer has the same bits however many are lost, and whenever. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h> /* Open MPI has the MPIX_ functions there */
+#endif
+
+#define N     120
+#define STEPS 100
+
+struct solver {
+    MPI_Comm comm;
+    int steps; /* made so far */
+    double x[N];
+};
+
+/* A: 2.02 on the diagonal, -1 beside it; b: 1, 2, 3, ... */
+static double next_x(const double *x, int i)
+{
+    double left = i > 0 ? x[i - 1] : 0, right = i < N - 1 ? x[i + 1] : 0;
+
+    return (i + 1 + left + right) / 2.02;
+}
+
+static int one_step(struct solver *s)
+{
+    double next[N] = {0};
+    int rank, size, err;
+
+    MPI_Comm_rank(s->comm, &rank);
+    MPI_Comm_size(s->comm, &size);
+    for (int i = rank; i < N; i += size)
+        next[i] = next_x(s->x, i);
+    err = MPI_Allreduce(MPI_IN_PLACE, next, N, MPI_DOUBLE, MPI_SUM, s->comm);
+    if (!err) { /* else next is undefined, but x is not */
+        memcpy(s->x, next, sizeof(next));
+        s->steps++;
+    }
+    return err;
+}
+
+/* The newest x there is goes to everybody. */
+static int catch_up(struct solver *s)
+{
+    struct {
+        int steps, rank;
+    } newest = {s->steps, 0};
+    double x[N];
+    int err;
+
+    MPI_Comm_rank(s->comm, &newest.rank);
+    err = MPI_Allreduce(MPI_IN_PLACE, &newest, 1, MPI_2INT, MPI_MAXLOC, s->comm);
+    memcpy(x, s->x, sizeof(x));
+    if (!err)
+        err = MPI_Bcast(x, N, MPI_DOUBLE, newest.rank, s->comm);
+    if (!err) { /* else x is undefined, but s->x is not */
+        memcpy(s->x, x, sizeof(x));
+        s->steps = newest.steps;
+    }
+    return err;
+}
+
+static int solve(struct solver *s)
+{
+    int err = catch_up(s);
+
+    while (!err && s->steps < STEPS)
+        err = one_step(s);
+    return err;
+}
+
+/* All living ranks come here after solve(), with or without an error.  Returns whether all are done;
+ * if not, s has a new communicator. */
+static int all_done(struct solver *s, int err)
+{
+    int done = !err;
+    MPI_Comm living;
+
+    if (err)
+        MPIX_Comm_revoke(s->comm);
+    MPIX_Comm_agree(s->comm, &done); /* the value is agreed on even if this reports a loss */
+    if (done)
+        return 1;
+    if (MPIX_Comm_shrink(s->comm, &living) != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_SELF, 1);
+    if (s->comm != MPI_COMM_WORLD)
+        MPI_Comm_free(&s->comm);
+    s->comm = living;
+    MPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct solver s = {.comm = MPI_COMM_WORLD};
+    int size;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (!all_done(&s, solve(&s)))
+        ;
+    MPI_Comm_size(s.comm, &size);
+    printf("shrink: x in the middle is %.17g after %d steps, %d ranks\n", s.x[N / 2], s.steps,
+           size);
+    return MPI_Finalize();
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ways.sh – the three programs of example/ways end with the right answer at every rank that is left,
+# wherever ranks are killed: ignore (S0-2, S0-20, S0-22, S0-25), shrink (S0-75, S0-85), validate
+# (S2-10, S2-11, S2-12, S2-18).
+#
+# The arguments are the program, the ranks and the places.
+#
+# RUN: ignore 1 ; time 60
+# RUN: ignore 2 ; time 60
+# RUN: ignore 2 kill:1@call:MPI_Send#5 ; time 60
+# RUN: ignore 4 kill:2@call:MPI_Recv kill:1@call:MPI_Send kill:3@call:MPI_Send#9 ; time 60
+# RUN: ignore 4 kill:1@init.done kill:2@finalize.enter ; time 60
+# RUN: ignore 8 kill:1@init.done kill:4@call:MPI_Send kill:7@call:MPI_Recv kill:5@p2p.recv.matched ; time 60
+# RUN: shrink 1 ; time 60
+# RUN: shrink 2 kill:1@call:MPI_Allreduce#50 ; time 60
+# RUN: shrink 2 kill:0@init.done ; time 60
+# RUN: shrink 4 kill:2@call:MPI_Allreduce#50 kill:0@call:MPI_Bcast#2 ; time 60
+# RUN: shrink 4 kill:2@coll.shm.arrived#40 kill:0@agree.enter kill:1@shrink.decided ; time 60
+# RUN: shrink 5 kill:0@call:MPI_Comm_agree kill:4@agree.done ; time 60
+# RUN: shrink 8 kill:3@coll.enter#9 kill:5@coll.done#30 kill:6@revoke.sent.one kill:0@shrink.decided ;
+#      time 60
+# RUN: shrink 8 kill:7@call:MPI_Finalize kill:1@coll.done#102 ; time 60
+# RUN: validate 1 ; time 60
+# RUN: validate 2 kill:1@call:MPI_Allreduce#20 ; time 60
+# RUN: validate 2 kill:0@init.done ; time 60
+# RUN: validate 4 kill:2@call:MPI_Allreduce#5 kill:3@validate.enter ; time 60
+# RUN: validate 4 kill:1@coll.shm.arrived#30 kill:0@agree.done#2 kill:2@validate.decided ; time 60
+# RUN: validate 5 kill:0@call:MPI_Comm_agreement kill:4@call:MPI_Allreduce#41 ; time 60
+# RUN: validate 8 kill:2@coll.done#9 kill:0@validate.enter kill:7@validate.decided kill:5@validate.cut ;
+#      time 60
+# RUN: validate 8 kill:6@coll.enter#40 kill:1@agree.enter kill:3@call:MPI_Comm_validate ; time 60
+
+program=$1 ranks=$2
+shift 2
+
+fail()
+{
+    echo "wrong: $*"
+    [ -f said ] && cat said
+    exit 1
+}
+
+# As often as it must be said: a line of the output that all who are left must print, alike.
+case $program in
+ignore) answer='ignore: pi is about 3\.14[0-4] after 20[0-9] batches' who=one ;;
+shrink) answer='shrink: x in the middle is 1922\.3808023459171 after 100 steps' who=all ;;
+validate) answer="validate: rank [0-7] of $ranks: 9592 primes below 100000" who=all ;;
+esac
+mpicc -O2 -Wall -Wextra -Werror -o "$program" "$MEND_TEST_ROOT/example/ways/$program.c" ||
+    fail "it does not compile"
+injected=
+for place in "$@"; do
+    injected="$injected --inject $place"
+done
+mpiexec -q -n "$ranks" --timeout 50 --report report.json $injected "./$program" >said ||
+    fail "status $?"
+lost=$(grep -c '"event":"death"' report.json)
+[ "$lost" = $# ] || fail "$lost ranks were lost, not $#"
+[ $who = all ] && expected=$((ranks - lost)) || expected=1
+[ "$(grep -c "^$answer" said)" = $expected ] || fail "the answer"
+[ "$(wc -l <said)" = $expected ] || fail "there is more than the answer"
