@@ -29,6 +29,16 @@ for document in $documents; do
         [ -e "$path" ] || complain "$document: there is no $path"
     done
 done
+# A statement in brackets is a link to its line in doc/conformance.md.
+for document in $documents; do
+    for mark in $(grep -o '\[\(S[0-4]-\|R\)[0-9]*\]' "$document" | sort -u); do
+        grep -qiF "$mark: conformance.md#$(echo "$mark" | tr -d '[]')" "$document" ||
+            complain "$document: $mark leads nowhere"
+    done
+    for anchor in $(grep -o 'conformance\.md#[a-z0-9-]*' "$document" | sed 's/.*#//' | sort -u); do
+        grep -q "<a id=\"$anchor\">" doc/conformance.md || complain "$document: no statement $anchor"
+    done
+done
 for folder in src/*/ launch/ sim/ test/ tools/ example/; do
     [ -f "${folder}README.md" ] || complain "$folder has no README.md"
 done
