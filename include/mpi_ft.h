@@ -30,9 +30,13 @@
  * 3. The default error handler is MPI_ERRORS_ARE_FATAL: a program that wants the codes sets
  *    MPI_ERRORS_RETURN on the communicators it uses.
  * 4. Every function below also raises the usual errors of a wrong handle or argument
- *    (MPI_ERR_COMM, MPI_ERR_WIN, MPI_ERR_FILE, MPI_ERR_ARG).
+ *    (MPI_ERR_COMM, MPI_ERR_WIN, MPI_ERR_FILE, MPI_ERR_ARG); one that makes something also
+ *    MPI_ERR_NO_MEM.
+ * 5. Outputs are written on success only, unless said otherwise.  Communicators and groups that a
+ *    function makes are the caller's, who frees them.
  *
- * The letters in parentheses are statements (S0-45) and rulings (R13) of doc/conformance.md.
+ * In parentheses: statements (S0-45) and rulings (R13) of doc/conformance.md.  Sections are those of
+ * the 2012 proposal.  The same at length and with pictures: doc/failure-semantics.md, man mend-ft.
  */
 #ifndef MEND_MPI_FT_H
 #define MEND_MPI_FT_H
@@ -44,8 +48,8 @@ extern "C" {
 #endif
 
 /* --------------------------------------------------------------------------
- * Error classes and attributes.  0x4000 to 0x40ff are ours: below is the MPI Forum's, above is what
- * MPI_Add_error_class and the creation of key values hand out.
+ * Error classes and attributes (section 1.4).  0x4000 to 0x40ff are ours: below is the MPI Forum's,
+ * above is what MPI_Add_error_class and the creation of key values hand out.
  * -------------------------------------------------------------------------- */
 
 /* A process that the operation needs has died (S0-103). */
@@ -67,7 +71,7 @@ extern "C" {
 #define MPIX_FT MPI_FT
 
 /* --------------------------------------------------------------------------
- * Interrupt everyone
+ * Interrupt everyone (section 1.3.1)
  * -------------------------------------------------------------------------- */
 
 /* Make a communicator invalid at every process of it, in both groups of an intercommunicator.
@@ -76,7 +80,9 @@ extern "C" {
  * (R2).  At the caller it is invalid at once (S0-62); elsewhere as soon as a call has returned
  * MPI_ERR_INVALIDATED.  Calls that wait there return with that error, and later ones at once and
  * without any other process (S0-60, S0-65); shrink and agreement work on (S0-61), so do local calls
- * (S0-67).  Parents, children and copies of the communicator are untouched (S0-68).
+ * (S0-67).  Receive buffers of what it interrupts are undefined.  Parents, children and copies of
+ * the communicator are untouched (S0-68).  The handle stays the caller's: MPI_Comm_free works
+ * (S0-69).
  * Deaths: every survivor is told, whoever dies on the way, the caller included (S0-59). */
 extern int MPI_Comm_invalidate(MPI_Comm comm);
 extern int MPI_Comm_revoke(MPI_Comm comm);
@@ -84,12 +90,13 @@ extern int MPIX_Comm_revoke(MPI_Comm comm);
 
 /* Ask whether a communicator is invalid as far as this process knows: *flag is 1 or 0.
  *
- * Not collective, local.  Deaths: no effect; a dead member does not make a communicator invalid. */
+ * Not collective, local, does not block.  0 says nothing about other processes; 1 is for ever.
+ * Deaths: no effect; a dead member does not make a communicator invalid. */
 extern int MPI_Comm_is_revoked(MPI_Comm comm, int *flag);
 extern int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 
 /* --------------------------------------------------------------------------
- * A smaller communicator
+ * A smaller communicator (section 1.3.1)
  * -------------------------------------------------------------------------- */
 
 /* Make a new communicator of the living processes of an invalid one, in the same order: an
@@ -101,44 +108,52 @@ extern int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
  * Deaths: all who return agree on who is left out (S0-75): at least everyone whose death one of
  * them had been told of before the call (S0-76).  Who dies meanwhile may still be in the result and
  * is noticed later (S0-79).  An intercommunicator with one side all dead gives MPI_COMM_NULL (R4).
- * The new communicator inherits the error handler (R10). */
+ * The new communicator inherits the error handler (R10), and neither attributes nor topology; the
+ * caller frees it.  comm stays as it is. */
 extern int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
 
-/* The same for any communicator, invalid or not (R17). */
+/* The same for any communicator, invalid or not (R17).  A valid one stays valid. */
 extern int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
 
 /* MPIX_Comm_shrink as a request.
  *
- * Collective.  Does not block: *newcomm is written when a wait or test completes the request, and
- * must not be used before.  Errors and deaths as above, reported by the completing call (S0-16). */
+ * Collective over the living processes, begun by all in the same order as other shrinks and
+ * agreements on comm.  Does not block: *newcomm is written when a wait or test completes the
+ * request; it must stay in place and must not be used before.  Errors and deaths as above, reported
+ * by the completing call (S0-16). */
 extern int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 extern int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 
 /* --------------------------------------------------------------------------
- * The same communicator, with holes
+ * The same communicator, with holes (J. Hursey's text of February 2012)
  * -------------------------------------------------------------------------- */
 
-/* Let collectives work again on a communicator that has lost members, among the living, and get the
- * group of the dead ones, the same at every caller.  The caller frees the group.
+/* Let collectives and creation work again on a communicator that has lost members, among the
+ * living, and get the group of the dead ones of both groups, the same at every caller (S2-10,
+ * S2-11).  The caller frees the group.
  *
  * Collective over the living processes.  Blocks until each of them has called it or died.
- * Collectives that were begun before and did not end everywhere are cut off: nobody has to make up
- * for them (S2-12, S2-13).  Point-to-point with a dead member keeps failing (R20).  On a
- * communicator without failures it only returns the group.
- * Errors: MPI_ERR_INVALIDATED.
- * Deaths: who dies during the call is in the group, or the communicator has stopped again and the
- * next collective says so (S2-18). */
-extern int MPI_Comm_validate(MPI_Comm comm, MPI_Group *failed_grp);
+ * If somebody has died since the last call it makes a cut: collectives that were begun before and
+ * have not ended end with MPI_ERR_PROC_FAILED, and nobody has to make up for them (S2-12, S2-13).
+ * Else it only returns the group (S2-18).
+ * Afterwards ranks and size are what they were.  A dead member contributes nothing, its blocks of
+ * buffers are left untouched, and a collective whose root it is returns MPI_ERR_PROC_FAILED; copies
+ * have the same holes, and it is in no part of a split.  Point-to-point with it keeps failing (R20).
+ * Errors: MPI_ERR_INVALIDATED on an invalid communicator; never MPI_ERR_PROC_FAILED.
+ * Deaths: who dies during the call is in the group, or the communicator is inactive again and the
+ * next collective says so (S2-18).  If nobody is left on one side of an intercommunicator, its
+ * collectives stay inactive. */
+extern int MPI_Comm_validate(MPI_Comm comm, MPI_Group *failedgroup);
 
 /* --------------------------------------------------------------------------
- * Decide together
+ * Decide together (section 1.3.1)
  * -------------------------------------------------------------------------- */
 
 /* Logical AND of *flag over the living processes, the same value and the same return code at all of
  * them; on an intercommunicator each side gets the AND of the other one (S0-88, S0-92).
  *
- * Collective over the living processes, also on an invalid communicator (S0-93).  Blocks until each
- * of them has called it or died.
+ * Collective over the living processes, also on an invalid communicator (S0-93).  Blocks until
+ * each of them has called it or died.  0 is false, everything else is true; the result is 0 or 1.
  * Errors: never MPI_ERR_PROC_FAILED, never MPI_ERR_INVALIDATED (S0-90).
  * Deaths: who was dead before does not count (S0-91); of one who dies during the call, the value
  * counts everywhere or nowhere (R5). */
@@ -146,31 +161,37 @@ extern int MPI_Comm_agreement(MPI_Comm comm, int *flag);
 
 /* MPI_Comm_agreement as a request (the name is the proposal's).
  *
- * Collective.  Does not block: *flag is read at the call and written when a wait or test completes
- * the request; leave it alone in between.  Errors and deaths as above (S0-94). */
+ * Collective over the living processes, begun by all in the same order as other agreements and
+ * shrinks on comm.  Does not block: *flag is read at the call and written when a wait or test
+ * completes the request; it must stay in place and be left alone in between.  Errors and deaths as
+ * above (S0-94). */
 extern int MPI_Icomm_agreement(MPI_Comm comm, int *flag, MPI_Request *req);
 
-/* Bitwise AND of *flag over the living processes.
+/* Bitwise AND of the words *flag over the living processes, the same at all of them; on an
+ * intercommunicator each side gets that of the other one.
  *
  * Collective, blocks, and works on an invalid communicator, as MPI_Comm_agreement.
  * Errors: MPI_ERR_PROC_FAILED, at all of them or at none, if a member is dead whose failure one of
- * them has not acknowledged; *flag is the agreed value all the same (R16).
+ * them has not acknowledged; *flag is the agreed value and is written all the same (R16).
  * Deaths: as above. */
 extern int MPI_Comm_agree(MPI_Comm comm, int *flag);
 extern int MPIX_Comm_agree(MPI_Comm comm, int *flag);
 
-/* MPI_Comm_agree as a request; *flag as in MPI_Icomm_agreement. */
+/* MPI_Comm_agree as a request.
+ *
+ * Collective, does not block, *flag: as MPI_Icomm_agreement.  Errors and deaths as MPI_Comm_agree,
+ * reported by the completing call. */
 extern int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 extern int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 
 /* --------------------------------------------------------------------------
- * Who is dead, and go on in spite of it
+ * Who is dead, and go on in spite of it (section 1.3.1)
  * -------------------------------------------------------------------------- */
 
 /* Acknowledge every failure in this communicator that this process has been told of, in both groups
  * of an intercommunicator (R6).
  *
- * Not collective, local.  Works on an invalid communicator.
+ * Not collective, local, does not block.  Works on an invalid communicator.
  * Afterwards receives and probes from MPI_ANY_SOURCE do not report these failures, neither new ones
  * nor pending ones that are continued (S0-82, S0-25).  Receives from a dead process by its rank and
  * collectives still fail (S0-84).  Other communicators are not affected (S0-81).
@@ -181,15 +202,16 @@ extern int MPIX_Comm_failure_ack(MPI_Comm comm);
 /* Get the group of the members that this process has acknowledged; MPI_GROUP_EMPTY's content before
  * the first acknowledgement (S0-86, S0-87).  The caller frees the group.
  *
- * Not collective, local.  Works on an invalid communicator.  Deaths: no effect. */
+ * Not collective, local, does not block.  Works on an invalid communicator.  Deaths: no effect. */
 extern int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgroup);
 extern int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgroup);
 
-/* Get the group of all members that this process knows to be dead, acknowledged or not.  Later
- * calls give the same members in the same order, with new ones after them.  The caller frees the
- * group.
+/* Get the group of all members that this process knows to be dead, in both groups of an
+ * intercommunicator, acknowledged or not (S3-4).  Later calls give the same members in the same
+ * order, with new ones after them.  The caller frees the group.
  *
- * Not collective, local.  Works on an invalid communicator.  Deaths: only those known here. */
+ * Not collective, local, does not block.  Works on an invalid communicator.  Deaths: those known
+ * here. */
 extern int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgroup);
 extern int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgroup);
 
@@ -197,19 +219,22 @@ extern int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgroup);
  * what was read is acknowledged; *num_acked is how many are acknowledged now.  A smaller number
  * than before takes nothing back; a larger one than there are acknowledges all.
  *
- * Not collective, local.  Works on an invalid communicator.  Effect as MPI_Comm_failure_ack.
- * Errors: MPI_ERR_ARG for a negative number. */
+ * Not collective, local, does not block.  Works on an invalid communicator.  Effect as
+ * MPI_Comm_failure_ack.
+ * Errors: MPI_ERR_ARG for a negative number.
+ * Deaths: one that becomes known later is reported again (S0-83). */
 extern int MPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 extern int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 
 /* --------------------------------------------------------------------------
- * Windows and files
+ * Windows and files (sections 1.3.2 and 1.3.3).  Not built yet: these functions raise
+ * MPI_ERR_UNSUPPORTED_OPERATION and do nothing else.  What stands here is what they are to do.
  * -------------------------------------------------------------------------- */
 
 /* Make a window invalid at every process of it.
  *
- * Not collective.  Does not block.  Synchronisation that waits returns MPI_ERR_INVALIDATED, and so
- * does every later call on it that is not local (S0-95, S0-96, S0-97).
+ * Not collective.  Does not block.  Synchronisation that waits returns MPI_ERR_INVALIDATED, and
+ * so does every later call on it that is not local (S0-95, S0-96, S0-97).
  * Deaths: every survivor is told, whoever dies on the way. */
 extern int MPI_Win_invalidate(MPI_Win win);
 extern int MPIX_Win_revoke(MPI_Win win);
@@ -224,8 +249,9 @@ extern int MPIX_Win_get_failed(MPI_Win win, MPI_Group *failedgroup);
 
 /* Make a file handle invalid at every process of it.
  *
- * Not collective.  Does not block.  Calls that wait for other processes return MPI_ERR_INVALIDATED,
- * and so does every later call on it that is not local (S0-100, S0-101, S0-102).
+ * Not collective.  Does not block.  Calls that wait for other processes return
+ * MPI_ERR_INVALIDATED, and so does every later call on it that is not local (S0-100, S0-101,
+ * S0-102).
  * Deaths: every survivor is told, whoever dies on the way. */
 extern int MPI_File_invalidate(MPI_File fh);
 extern int MPIX_File_revoke(MPI_File fh);

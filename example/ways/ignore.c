@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ignore.c – ignore who is lost and go on: pi by throwing darts.
  *
- * Rank 0 hands out batches of darts and counts.  The darts of a lost worker are not missed: others throw
+ * Rank 0 hands out batches of darts and counts.  Nobody misses the darts of a lost worker: others throw
  * more.  But rank 0 has to notice: its receive from anybody could wait for ever for somebody dead.
  *
  *   MPI_Wait says MPIX_ERR_PROC_FAILED_PENDING   somebody has died; the receive is still good
@@ -29,7 +29,6 @@ static long throw_darts(int batch)
 
     for (int i = 0; i < DARTS; i++) {
         double x = erand48(seed), y = erand48(seed);
-
         hits += x * x + y * y < 1;
     }
     return hits;
