@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S0-60, S0-63, S0-65, S0-66: MPI_Comm_validate on a communicator that is invalid, or becomes so meanwhile,
+ * gives MPI_ERR_INVALIDATED; so do collectives on one that was validated before.  A validation that
+ * waits for somebody who has revoked instead of coming ends; who comes later need not wait for anybody.
+ *
+ *   waits     rank 0 revokes while all others are in the validation
+ *   late      rank 0 revokes, and is asleep when the others call
+ *   carried   a cut was made; the others are in a collective on the living, rank 0 revokes
+ *   again     a cut was made; the others are in the second validation, rank 0 revokes */
+/* RUN: -n 2 ; args waits ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args waits ; expect "rank 1 ok" */
+/* RUN: -n 8 ; args waits ; set AGREE_SHM=0 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args late ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args late ; set AGREE_SHM=0 ; expect "rank 1 ok" */
+/* RUN: -n 3 ; args carried ; expect "rank 1 ok" */
+/* RUN: -n 8 ; args carried ; set COLL_SHM=0 ; expect "rank 1 ok" */
+/* RUN: -n 16 ; args carried ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args again ; expect "rank 1 ok" */
+/* RUN: -n 8 ; args again ; set AGREE_SHM=0 ; expect "rank 1 ok" */
+#include "../common.h"
+
+static MPI_Comm c;
+
+static void lose_the_last(void)
+{
+    MPI_Group failed;
+    int n;
+
+    if (rank == size - 1)
+        die_now();
+    CHECK_EQ(MPI_Comm_validate(c, &failed), MPI_SUCCESS);
+    CHECK_EQ(MPI_Group_size(failed, &n), MPI_SUCCESS);
+    CHECK_EQ(n, 1);
+    MPI_Group_free(&failed);
+    CHECK_EQ(MPI_Barrier(c), MPI_SUCCESS);
+}
+
+static void revoked_everywhere(void)
+{
+    MPI_Group failed = MPI_GROUP_NULL;
+    MPI_Comm made;
+
+    CHECK_CLASS(MPI_Comm_validate(c, &failed), MPI_ERR_INVALIDATED);
+    CHECK(failed == MPI_GROUP_NULL);
+    CHECK_CLASS(MPI_Barrier(c), MPI_ERR_INVALIDATED);
+    CHECK_CLASS(MPI_Comm_dup(c, &made), MPI_ERR_INVALIDATED);
+    CHECK_CLASS(MPI_Comm_split(c, 0, 0, &made), MPI_ERR_INVALIDATED);
+    CHECK_EQ(MPI_Comm_shrink(c, &made), MPI_SUCCESS);
+    CHECK_EQ(MPI_Barrier(made), MPI_SUCCESS);
+    CHECK_EQ(MPI_Comm_free(&made), MPI_SUCCESS);
+    CHECK_EQ(MPI_Comm_free(&c), MPI_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+    const char *how;
+    MPI_Group failed = MPI_GROUP_NULL;
+    int others, revoked = 0;
+
+    start(&argc, &argv);
+    how = argv[1];
+    CHECK_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &c), MPI_SUCCESS);
+    if (!strcmp(how, "carried") || !strcmp(how, "again"))
+        lose_the_last();
+    others = size - 1 - (!strcmp(how, "carried") || !strcmp(how, "again"));
+    if (rank == 0) {
+        if (strcmp(how, "late"))
+            await_in_mpi(0, others);
+        CHECK_EQ(MPI_Comm_invalidate(c), MPI_SUCCESS);
+        post(1);
+        if (!strcmp(how, "late"))
+            await(2, others); /* no MPI call of this process until they are through */
+    } else {
+        if (!strcmp(how, "late")) {
+            await(1, 1);
+            while (!revoked) /* it has been told: nobody is asked any more */
+                CHECK_EQ(MPI_Comm_is_revoked(c, &revoked), MPI_SUCCESS);
+        }
+        post(0);
+        if (!strcmp(how, "carried"))
+            CHECK_CLASS(MPI_Barrier(c), MPI_ERR_INVALIDATED);
+        else
+            CHECK_CLASS(MPI_Comm_validate(c, &failed), MPI_ERR_INVALIDATED);
+        CHECK(failed == MPI_GROUP_NULL);
+        post(2);
+    }
+    revoked_everywhere();
+    return finish();
+}
