@@ -152,6 +152,8 @@ static void step(struct mend_comm *c, enum mend_machine which, const struct mend
 
     mend_comm_get(c);
     mend_agree_step(sm, ev, &out);
+    if (out.decided_n)
+        mend_event(c->self, MEND_EV_AGREE_DECIDED);
     while (mend_agree_next(sm, &msg))
         send_message(c, which, &msg);
     for (int i = 0; i < out.decided_n; i++)
