@@ -42,10 +42,16 @@ struct mend_net {
     /* Delivers what the dead peer had published, then closes it for ever. */
     void (*sever)(struct mend_proc *self, mend_peer dead);
 
-    /* Copies len bytes out of the memory of the peer (single copy); NULL: the transport cannot.
-     * MEND_ERR_UNSUPPORTED: not permitted here; MEND_ERR_PEER: the peer seems gone. */
+    /* Copies len bytes out of the memory of the peer (single copy); NULL: the transport cannot, and
+     * offer_stamp() and withdraw() are NULL, too.  MEND_AGAIN: the stamp is stale, what was copied is
+     * worth nothing; MEND_ERR_UNSUPPORTED: not permitted here; MEND_ERR_PEER: the peer seems gone. */
     enum mend_status (*pull)(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
-                             size_t len);
+                             size_t len, uint32_t stamp);
+
+    /* What others pull they know from an offer with the sender's present stamp.  withdraw() makes all
+     * stamps so far stale: memory that was offered may change, or go, from then on. */
+    uint32_t (*offer_stamp)(struct mend_proc *self);
+    void (*withdraw)(struct mend_proc *self);
 
     /* True if pull() is faster here than sending the data in pieces: measured, takes some 100 us; asked
      * once, before the first large message.  NULL: no. */

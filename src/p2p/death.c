@@ -50,6 +50,7 @@ static void end_transfers(struct mend_comm *c, mend_peer peer, int error)
 
             if (peer != MEND_PEER_NONE && r->peer != peer)
                 continue;
+            mend_send_withdraw(r);
             mend_transfer_end(r, error);
             again = true;
             break;

@@ -538,8 +538,10 @@ void mend_p2p_abandon(struct mend_p2p_request *r)
         mend_request_complete(&r->base, MPI_SUCCESS);
         return;
     }
-    if (r->is_send && r->peer == r->base.comm->self->me)
+    if (r->is_send && r->peer == r->base.comm->self->me) {
         mend_send_cancel_local(r);
-    else
+    } else {
+        mend_send_withdraw(r);
         mend_transfer_end(r, MPI_SUCCESS);
+    }
 }

@@ -22,7 +22,8 @@ static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool do
     mend_event(self, MEND_EV_P2P_RECV_CTS);
 }
 
-/* Single copy out of the sender's memory.  False: not possible, ask for the data instead. */
+/* Single copy out of the sender's memory.  False: not possible, or the offer may have been withdrawn:
+ * ask for the data instead. */
 static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r, const struct mend_rts *rts)
 {
     enum mend_status st;
@@ -33,7 +34,7 @@ static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r, const s
         self->p2p->single_copy = self->net->prefers_pull && self->net->prefers_pull(self);
     if (!self->p2p->single_copy || !self->net->pull || !rts->address || !r->type->dense)
         return false;
-    st = self->net->pull(self, r->peer, mend_recv_dense_at(r), rts->address, n);
+    st = self->net->pull(self, r->peer, mend_recv_dense_at(r), rts->address, n, rts->stamp);
     if (st == MEND_ERR_UNSUPPORTED)
         self->p2p->single_copy = 0;
     if (st == MEND_ERR_PEER)

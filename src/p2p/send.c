@@ -53,7 +53,8 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
     struct mend_comm *c = r->base.comm;
     struct mend_rts rts = {.total_bytes = (uint64_t)r->total_bytes,
                            .address = r->type->dense ? (uintptr_t)dense_at(r) : 0,
-                           .id = r->id};
+                           .id = r->id,
+                           .stamp = self->net->offer_stamp ? self->net->offer_stamp(self) : 0};
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag, c->rank, sizeof(rts));
     enum mend_status st = self->net->send(self, r->peer, &f, &rts);
@@ -205,6 +206,14 @@ void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_f
     r->remote_id = cts.recv_id;
     mend_list_append(&self->active, &r->base.link);
     stream(&r->base);
+}
+
+void mend_send_withdraw(struct mend_p2p_request *r)
+{
+    struct mend_proc *self = r->base.comm->self;
+
+    if (r->is_send && r->id && self->net->withdraw)
+        self->net->withdraw(self);
 }
 
 void mend_send_cancel_local(struct mend_p2p_request *r)

@@ -20,7 +20,7 @@ struct mend_rts {
     uint64_t total_bytes;
     uint64_t address; /* of the packed data in the sender's memory, 0: not one piece */
     uint32_t id;      /* sender's name for it */
-    uint32_t unused;
+    uint32_t stamp;   /* of the sender's offers (net.h) */
 };
 
 struct mend_cts {

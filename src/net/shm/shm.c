@@ -447,11 +447,8 @@ static void shm_sever(struct mend_proc *self, mend_peer dead)
     s->seen[dead] = mend_load_relaxed(&s->bells[dead]);
 }
 
-static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
-                                 size_t len)
+static enum mend_status copy_out(pid_t pid, void *dst, uint64_t remote, size_t len)
 {
-    struct state *s = self->net_state;
-    pid_t pid = (pid_t)mend_load_relaxed(&mend_shm_rank_of(s->header, (uint32_t)from)->pid);
 
     while (len) {
         struct iovec here = {dst, len}, there = {(void *)(uintptr_t)remote, len};
@@ -464,6 +461,38 @@ static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *d
         len -= (size_t)n;
     }
     return MEND_OK;
+}
+
+static struct mend_shm_rank *rank_of(struct mend_proc *self, mend_peer peer)
+{
+    struct state *s = self->net_state;
+
+    return mend_shm_rank_of(s->header, (uint32_t)peer);
+}
+
+/* Copy first, look at the stamp then: it tells of the whole time of the copy. */
+static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
+                                 size_t len, uint32_t stamp)
+{
+    struct mend_shm_rank *peer = rank_of(self, from);
+    enum mend_status st = copy_out((pid_t)mend_load_relaxed(&peer->pid), dst, remote, len);
+
+    atomic_thread_fence(memory_order_acquire); /* pairs with the fence in shm_withdraw() */
+    return mend_load_relaxed(&peer->withdrawn) == stamp ? st : MEND_AGAIN;
+}
+
+static uint32_t shm_offer_stamp(struct mend_proc *self)
+{
+    return mend_load_relaxed(&rank_of(self, self->me)->withdrawn);
+}
+
+static void shm_withdraw(struct mend_proc *self)
+{
+    struct mend_shm_rank *me = rank_of(self, self->me);
+
+    mend_store_relaxed(&me->withdrawn, mend_load_relaxed(&me->withdrawn) + 1);
+    /* the memory is written to after this; pairs with the fence in shm_pull() */
+    atomic_thread_fence(memory_order_seq_cst);
 }
 
 #define PROBE_BYTES  ((size_t)1024 * 1024) /* beyond the nearest cache, as a fresh message is */
@@ -479,7 +508,8 @@ static mend_time_ns probe(struct mend_proc *self, char *a, const char *b, bool p
 
         if (!pull)
             memcpy(a, b, PROBE_BYTES);
-        else if (shm_pull(self, self->me, a, (uintptr_t)b, PROBE_BYTES) != MEND_OK)
+        else if (shm_pull(self, self->me, a, (uintptr_t)b, PROBE_BYTES, shm_offer_stamp(self)) !=
+                 MEND_OK)
             return 0;
         t = mend_time_monotonic_ns() - start + 1;
         best = t < best ? t : best;
@@ -569,6 +599,8 @@ const struct mend_net mend_net_shm = {
     .take = shm_take,
     .sever = shm_sever,
     .pull = shm_pull,
+    .offer_stamp = shm_offer_stamp,
+    .withdraw = shm_withdraw,
     .prefers_pull = shm_prefers_pull,
     .arm = shm_arm,
     .sleep = shm_sleep,
