@@ -17,36 +17,10 @@
 
 static unsigned char *in, *out;
 
-static int in_wait(MPI_Request *r, int how)
-{
-    MPI_Request a[3] = {MPI_REQUEST_NULL, *r, MPI_REQUEST_NULL};
-    MPI_Status s[3];
-    int i, n, flag = 0, indices[3], code = MPI_SUCCESS;
-
-    switch (how) {
-    case 0:
-        return MPI_Wait(r, s);
-    case 1:
-        while (!flag && code == MPI_SUCCESS)
-            code = MPI_Test(r, &flag, s);
-        return code;
-    case 2:
-        code = MPI_Waitany(3, a, &i, s);
-        CHECK_EQ(i, 1);
-        return code;
-    case 3:
-        CHECK_CLASS(MPI_Waitall(3, a, s), MPI_ERR_IN_STATUS);
-        return s[1].MPI_ERROR;
-    default:
-        CHECK_CLASS(MPI_Waitsome(3, a, &n, indices, s), MPI_ERR_IN_STATUS);
-        CHECK(n == 1 && indices[0] == 1);
-        return s[0].MPI_ERROR;
-    }
-}
-
 /* Call number k with rank v, which dies meanwhile. */
 static int call(int k, int v)
 {
+    static const int waits[] = {WAIT, TEST, WAITANY, WAITALL, WAITSOME};
     MPI_Message m;
     MPI_Request r;
     MPI_Status s;
@@ -87,30 +61,30 @@ static int call(int k, int v)
     case 17:
     case 18:
         MPI_Irecv(in, LARGE, MPI_BYTE, v, 0, W, &r);
-        return in_wait(&r, k - 14);
+        return complete(&r, waits[k - 14]);
     case 19:
     case 20:
     case 21:
         MPI_Isend(out, LARGE, MPI_BYTE, v, 0, W, &r);
-        return in_wait(&r, k - 19);
+        return complete(&r, waits[k - 19]);
     case 22:
     case 23:
         MPI_Isendrecv(out, LARGE, MPI_BYTE, v, 0, in, LARGE, MPI_BYTE, v, 0, W, &r);
-        return in_wait(&r, k - 22);
+        return complete(&r, waits[k - 22]);
     case 24:
         MPI_Irecv(in, LARGE, MPI_BYTE, v, MPI_ANY_TAG, W, &r);
-        return in_wait(&r, 3);
+        return complete(&r, WAITALL);
     case 25:
         MPI_Issend(out, 10, MPI_BYTE, v, 0, W, &r);
-        return in_wait(&r, 4);
+        return complete(&r, WAITSOME);
     case 26:
         MPI_Recv_init(in, LARGE, MPI_BYTE, v, 0, W, &r);
         MPI_Start(&r);
-        return in_wait(&r, 0);
+        return complete(&r, WAIT);
     default:
         MPI_Send_init(out, LARGE, MPI_BYTE, v, 0, W, &r);
         MPI_Start(&r);
-        return in_wait(&r, 2);
+        return complete(&r, WAITANY);
     }
 }
 
