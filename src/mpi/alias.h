@@ -35,8 +35,16 @@
     extern __typeof__(name) mend_weak_##name __asm__(#name) MEND_VISIBLE                           \
         __attribute__((weak, alias("P" #name)))
 
+/* A further name of a function, for those who watch calls by their names (check.c).  Its alignment is
+ * that of the largest one a compiler may like better, so that those in the section are an array. */
+struct mend_other_name {
+    char name[64], same[64];
+} __attribute__((aligned(64)));
+
 /* name and its twin are further names of the function `same`, which is defined in this file. */
 #define MEND_API_SAME(name, same)                                                                  \
+    static const struct mend_other_name mend_other_##name                                          \
+        __attribute__((section("mend_other_names"), used)) = {#name, #same};                       \
     extern __typeof__(name) mend_weak_##name __asm__(#name) MEND_VISIBLE                           \
         __attribute__((weak, alias("P" #same)));                                                   \
     extern __typeof__(name) mend_strong_##name __asm__("P" #name) MEND_VISIBLE                     \

@@ -13,6 +13,8 @@
 #include "comm/info.h"
 #include "comm/objects.h"
 
+#include <string.h>
+
 /* The process value, made by the first function that needs one; two threads may try. */
 static struct mend_proc *self_or_new(void)
 {
@@ -29,6 +31,23 @@ static struct mend_proc *self_or_new(void)
     return mend_self;
 }
 
+/* What MEND_API_SAME() has put into its section; the linker makes the two symbols, and none if there is
+ * nothing. */
+extern const struct mend_other_name __start_mend_other_names[]
+    __attribute__((weak, visibility("hidden")));
+extern const struct mend_other_name __stop_mend_other_names[]
+    __attribute__((weak, visibility("hidden")));
+
+/* A function that was called under one of its names was called under all of them. */
+static void call_event(struct mend_events *events, const char *fn)
+{
+    mend_event_call(events, fn);
+    for (const struct mend_other_name *other = __start_mend_other_names;
+         other < __stop_mend_other_names; other++)
+        if (!strcmp(other->same, fn))
+            mend_event_call(events, other->name);
+}
+
 int mend_enter_slow(const char *fn)
 {
     struct mend_proc *self = mend_self;
@@ -37,7 +56,7 @@ int mend_enter_slow(const char *fn)
         return MPI_ERR_OTHER;
     mend_lock(self);
     if (self->events)
-        mend_event_call(self->events, fn);
+        call_event(self->events, fn);
     return MPI_SUCCESS;
 }
 
