@@ -460,7 +460,7 @@ static void drain(struct mend_proc *self)
  * communicators. */
 static int look_over(struct turn *t)
 {
-    const struct mend_comm *c = NULL;
+    const struct mend_request *last = NULL;
     struct mend_request *r;
     int err = mend_check_count(t->count);
 
@@ -471,8 +471,8 @@ static int look_over(struct turn *t)
         if (err || is_idle(r))
             continue;
         t->broken |= is_broken(r);
-        t->several |= c && r->comm != c;
-        c = r->comm;
+        t->several |= last && r->comm != last->comm; /* that of a generalized one is NULL */
+        last = r;
     }
     return err;
 }

@@ -5,6 +5,7 @@
  * communicators work).  No wildcard stays pending there. */
 /* RUN: -n 2 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 4 ; expect "rank 0 ok" ; expect "rank 3 ok" */
+/* RUN: -n 5 ; expect "rank 0 ok" ; expect "rank 4 ok" */
 /* RUN: -n 4 ; args dead ; expect "rank 0 ok" ; expect "rank 2 ok" */
 /* RUN: -n 4 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 #include "../common.h"
@@ -51,6 +52,39 @@ static void later_calls(MPI_Comm c)
     CHECK_CLASS(MPI_Probe(MPI_ANY_SOURCE, 1, c, &s), I);
 }
 
+static int query(void *extra, MPI_Status *s)
+{
+    (void)extra;
+    return MPI_Status_set_elements(s, MPI_BYTE, 0);
+}
+
+static int free_or_cancel(void *extra)
+{
+    (void)extra;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *extra, int complete)
+{
+    (void)complete;
+    return free_or_cancel(extra);
+}
+
+/* S0-1: nobody ever completes the first one. */
+static void wait_for_generalized(MPI_Comm c)
+{
+    MPI_Request r[2];
+    MPI_Status s[2];
+
+    MPI_Grequest_start(query, free_or_cancel, cancel, NULL, &r[0]);
+    MPI_Irecv(buf, 1, MPI_BYTE, 0, 9, c, &r[1]);
+    CHECK_CLASS(MPI_Waitall(2, r, s), MPI_ERR_IN_STATUS);
+    CHECK_CLASS(s[0].MPI_ERROR, MPI_ERR_PENDING);
+    CHECK_CLASS(s[1].MPI_ERROR, I);
+    MPI_Grequest_complete(r[0]);
+    CHECK_EQ(MPI_Wait(&r[0], s), MPI_SUCCESS);
+}
+
 /* Blocked when somebody invalidates the communicator; each rank in another call. */
 static void blocked_calls(MPI_Comm c)
 {
@@ -59,6 +93,9 @@ static void blocked_calls(MPI_Comm c)
 
     post(0);
     switch (rank % 4) {
+    case 0:
+        wait_for_generalized(c);
+        break;
     case 1:
         CHECK_CLASS(MPI_Recv(buf, 1, MPI_BYTE, 0, 2, c, s), I);
         break;
