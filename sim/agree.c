@@ -143,6 +143,56 @@ static void agree_death(void *proc, int dead, const struct mend_sim_conf *c, str
     step(p, &ev, c, io);
 }
 
+/* Are all ranks dead to m that a decision from `peer` at that ballot proves to be dead? */
+static bool proves_nothing(const struct mend_agree *m, int32_t peer, int32_t ballot)
+{
+    if (ballot > m->root)
+        return false;
+    for (int32_t r = m->tree.me; r > 0;) {
+        r = mend_tree_parent(&m->tree, r);
+        if (r == peer)
+            break;
+        if (!mend_bits_test(mend_agree_dead(m), r))
+            return false;
+    }
+    return true;
+}
+
+/* What is refused for ever: everything from the dead and about history, and a decision when there is one
+ * of that ballot or a higher one already. */
+static bool agree_ignores(const void *proc, int from, const void *bytes, size_t len,
+                          const struct mend_sim_conf *c)
+{
+    const struct mend_agree *m = mend_sim_agree_machine(proc, c);
+    uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
+    const struct mend_agree_slot *s;
+    struct mend_agree_msg msg;
+
+    if (c->broken)
+        return false;
+    if (m->excluded || mend_bits_test(mend_agree_dead(m), from))
+        return true;
+    MEND_ASSERT(mend_ft_agree_decode(bytes, len, c->ranks, from, failed, &msg) == MEND_OK);
+    if (msg.seq + m->window < m->decided_end)
+        return true;
+    s = mend_agree_slot(m, (unsigned)(msg.seq % m->nslots));
+    return msg.kind == MEND_AGREE_DOWN && s->seq == msg.seq && s->state >= MEND_AGREE_DECIDED &&
+           s->accepted >= msg.ballot && proves_nothing(m, from, msg.ballot);
+}
+
+static bool agree_knows(const void *proc, int dead, const struct mend_sim_conf *c)
+{
+    return mend_bits_test(mend_agree_dead(mend_sim_agree_machine(proc, c)), dead);
+}
+
+static void agree_settle(void *proc, const struct mend_sim_conf *c)
+{
+    struct mend_sim_agree_proc *p = proc;
+
+    p->fresh_n = 0;
+    memset(p->fresh, 0, sizeof p->fresh);
+}
+
 static int agree_print(const void *proc, const struct mend_sim_conf *c, char *buf, size_t size)
 {
     return mend_agree_print(mend_sim_agree_machine(proc, c), buf, size);
@@ -169,6 +219,9 @@ const struct mend_sim_play mend_sim_agree = {
     .move = agree_move,
     .recv = agree_recv,
     .death = agree_death,
+    .ignores = agree_ignores,
+    .knows = agree_knows,
+    .settle = agree_settle,
     .check = mend_sim_check_agree,
     .check_end = mend_sim_check_agree_end,
     .print = agree_print,

@@ -1,49 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* explore.c – a play in every order of events, with every crash point.
  *
- * Depth-first search over the states of the whole world.  A state is a block of bytes:
+ * Depth-first search over the states of the whole world (state.h).  Visited states are remembered as
+ * 64-bit hashes.
  *
- *   head (budgets, who is alive, who must still be told of which death) | processes | messages
- *
- * with the messages sorted by pair, so that states that differ only in the order in which
- * independent things happened are the same bytes.  Visited states are remembered as 64-bit hashes.
- *
- * Three facts keep the number of states down without losing any behaviour.  A crash between two steps
+ * Four facts keep the number of states down without losing any behaviour.  A crash between two steps
  * of a process is the same as a crash right after the first of them, so a crash is a variant of a
  * step.  A process that dies in the middle of its sends is covered by the orders in which receivers
- * hear of its death before its last messages, which they refuse then.
- * A message that its receiver will ignore for ever may as well be ignored at once. */
-#include "sim.h"
+ * hear of its death before its last messages, which they refuse then.  A message that its receiver will
+ * ignore for ever may as well be ignored at once.  And a process that has found out about a death
+ * from a message may as well be told of it at once. */
+#include "state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RANKS_MAX 8
 #define DEPTH_MAX 4000
-#define MSGS_MAX  16384 /* bytes of messages in one state */
 
-struct head {
-    uint8_t crashes, suspicions; /* left */
-    uint8_t stepped;             /* set of ranks */
-    uint8_t begun;               /* somebody has done something */
-    uint8_t fate[RANKS_MAX];
-    uint8_t notice[RANKS_MAX]; /* set of dead that this rank is to be told of */
-    uint8_t told[RANKS_MAX];   /* set of dead that it has been told of */
-    uint32_t msgs_bytes;
-};
-
-_Static_assert(sizeof(struct head) % 8 == 0, "processes are aligned to 8");
-
-/* A message: followed by len bytes. */
-struct msg {
-    uint8_t to, from, len;
-};
-
-enum kind { MOVE, RECV, NOTICE, CRASH, DOOM };
+enum kind { MOVE, RECV, NOTICE, CRASH, DOOM }; /* the first three are steps */
 
 struct choice {
     uint8_t kind, rank, other; /* other: move, sender, or dead */
+    uint8_t nth;               /* message of that sender */
     bool dies;                 /* right after the step */
 };
 
@@ -60,92 +39,22 @@ struct search {
     const struct mend_sim_conf *conf;
     struct mend_sim_result *result;
     struct mend_sim_view view;
+    struct mend_sim_shape shape;
     struct frame *frames;
     int depth;
     char *now; /* state that is being worked on */
     int acting;
-    uint64_t *table; /* visited states: hash, lowest bit set while on the stack */
-    size_t mask, used;
+    struct mend_sim_visited visited; /* lowest bit set while on the stack */
 };
 
-static struct head *head(const char *state)
+static struct mend_sim_head *head(const char *state)
 {
-    return (struct head *)(uintptr_t)state;
-}
-
-static char *procs(const char *state)
-{
-    return (char *)(uintptr_t)state + sizeof(struct head);
-}
-
-static size_t procs_bytes(const struct search *s)
-{
-    return s->view.proc_bytes * (size_t)s->conf->ranks;
+    return mend_sim_head(state);
 }
 
 static void *proc(const struct search *s, char *state, int rank)
 {
-    return procs(state) + s->view.proc_bytes * (size_t)rank;
-}
-
-static char *msgs(const struct search *s, const char *state)
-{
-    return procs(state) + procs_bytes(s);
-}
-
-static size_t state_bytes(const struct search *s, const char *state)
-{
-    return (size_t)(msgs(s, state) - state) + head(state)->msgs_bytes;
-}
-
-/* ---- messages ---- */
-
-static struct msg *next_msg(struct msg *m)
-{
-    return (struct msg *)((char *)m + sizeof *m + m->len);
-}
-
-static struct msg *msgs_end(const struct search *s, char *state)
-{
-    return (struct msg *)(msgs(s, state) + head(state)->msgs_bytes);
-}
-
-static void remove_msg(const struct search *s, char *state, struct msg *m)
-{
-    size_t bytes = sizeof *m + m->len;
-
-    memmove(m, next_msg(m), (size_t)((char *)msgs_end(s, state) - (char *)next_msg(m)));
-    head(state)->msgs_bytes -= (uint32_t)bytes;
-}
-
-/* Removes all messages to `to` (or to anybody, -1) from `from` (or from anybody, -1). */
-static void remove_msgs(const struct search *s, char *state, int to, int from)
-{
-    for (struct msg *m = (struct msg *)msgs(s, state); m < msgs_end(s, state);) {
-        if ((to < 0 || m->to == to) && (from < 0 || m->from == from))
-            remove_msg(s, state, m);
-        else
-            m = next_msg(m);
-    }
-}
-
-/* Removes messages that make no difference any more, whenever they arrive. */
-static void remove_ignored(const struct search *s, char *state)
-{
-    for (struct msg *m = (struct msg *)msgs(s, state); m < msgs_end(s, state);) {
-        if (s->play->ignores && s->play->ignores(proc(s, state, m->to), m + 1, m->len, s->conf))
-            remove_msg(s, state, m);
-        else
-            m = next_msg(m);
-    }
-}
-
-static struct msg *first_msg(const struct search *s, char *state, int to, int from)
-{
-    for (struct msg *m = (struct msg *)msgs(s, state); m < msgs_end(s, state); m = next_msg(m))
-        if (m->to == to && m->from == from)
-            return m;
-    return NULL;
+    return mend_sim_proc_at(&s->shape, state, rank);
 }
 
 static void trace_msg(struct search *s, const char *what, const void *bytes, size_t len,
@@ -162,89 +71,92 @@ static void trace_msg(struct search *s, const char *what, const void *bytes, siz
 static void on_send(struct mend_sim_io *io, int to, const void *bytes, size_t len)
 {
     struct search *s = (struct search *)io;
-    struct head *h = head(s->now);
-    struct msg *m = (struct msg *)msgs(s, s->now), *end = msgs_end(s, s->now);
+    struct mend_sim_head *h = head(s->now);
 
     s->result->messages++;
     trace_msg(s, "< send", bytes, len, "to", to);
     if (h->fate[to] == MEND_SIM_DEAD ||
         (h->told[to] >> s->acting & 1 && s->conf->broken != MEND_SIM_NO_PROMISE))
         return;
-    MEND_ASSERT(len < 256 && h->msgs_bytes + sizeof *m + len <= MSGS_MAX);
-    while (m < end && (m->to < to || (m->to == to && m->from <= s->acting)))
-        m = next_msg(m);
-    memmove((char *)m + sizeof *m + len, m, (size_t)((char *)end - (char *)m));
-    *m = (struct msg){(uint8_t)to, (uint8_t)s->acting, (uint8_t)len};
-    memcpy(m + 1, bytes, len);
-    h->msgs_bytes += (uint32_t)(sizeof *m + len);
+    mend_sim_mail_add(&s->shape, s->now, to, s->acting, bytes, len);
 }
 
 /* ---- choices ---- */
 
-static void add(struct search *s, struct frame *f, enum kind kind, int rank, int other)
+/* A process that was declared dead by mistake is killed at some time, or goes on for ever. */
+static bool may_die(const struct mend_sim_head *h, int rank)
 {
-    const struct head *h = head(f->state);
+    return h->crashes || h->fate[rank] == MEND_SIM_DOOMED;
+}
 
+static void add(struct frame *f, struct choice c)
+{
     MEND_ASSERT(f->n + 2 <= (int)MEND_COUNT_OF(f->choices));
-    f->choices[f->n++] = (struct choice){(uint8_t)kind, (uint8_t)rank, (uint8_t)other, false};
-    if (kind <= NOTICE && h->crashes)
-        f->choices[f->n++] = (struct choice){(uint8_t)kind, (uint8_t)rank, (uint8_t)other, true};
+    f->choices[f->n++] = c;
+    c.dies = true;
+    if (c.kind <= NOTICE && may_die(head(f->state), c.rank))
+        f->choices[f->n++] = c;
+}
+
+static void list_of_rank(struct search *s, struct frame *f, uint8_t r)
+{
+    const struct mend_sim_head *h = head(f->state);
+    unsigned moves = s->play->moves(proc(s, f->state, r), s->conf);
+
+    for (; moves; moves &= moves - 1)
+        add(f, (struct choice){MOVE, r, (uint8_t)__builtin_ctz(moves), 0, false});
+    for (unsigned dead = h->notice[r]; dead; dead &= dead - 1)
+        add(f, (struct choice){NOTICE, r, (uint8_t)__builtin_ctz(dead), 0, false});
+    if (may_die(h, r) && !(h->stepped >> r & 1))
+        add(f, (struct choice){CRASH, r, 0, 0, false});
+    if (h->suspicions && !h->begun && h->fate[r] == MEND_SIM_ALIVE)
+        add(f, (struct choice){DOOM, r, 0, 0, false});
 }
 
 static void list_choices(struct search *s, struct frame *f)
 {
-    const struct head *h = head(f->state);
-    struct msg *before = NULL;
+    struct mend_sim_mail *end = mend_sim_mail_end(&s->shape, f->state), *before = NULL;
+    uint8_t nth = 0;
 
     f->n = f->next = 0;
-    for (int r = 0; r < s->conf->ranks; r++) {
-        unsigned moves;
-
-        if (h->fate[r] == MEND_SIM_DEAD)
-            continue;
-        moves = s->play->moves(proc(s, f->state, r), s->conf);
-        for (; moves; moves &= moves - 1)
-            add(s, f, MOVE, r, __builtin_ctz(moves));
-        for (unsigned dead = h->notice[r]; dead; dead &= dead - 1)
-            add(s, f, NOTICE, r, __builtin_ctz(dead));
-        if (h->crashes && !(h->stepped >> r & 1))
-            add(s, f, CRASH, r, 0);
-        if (h->suspicions && !h->begun && h->fate[r] == MEND_SIM_ALIVE)
-            add(s, f, DOOM, r, 0);
-    }
-    for (struct msg *m = (struct msg *)msgs(s, f->state); m < msgs_end(s, f->state);
-         m = next_msg(m)) {
-        if (!before || before->to != m->to || before->from != m->from)
-            add(s, f, RECV, m->to, m->from);
+    for (int r = 0; r < s->conf->ranks; r++)
+        if (head(f->state)->fate[r] != MEND_SIM_DEAD)
+            list_of_rank(s, f, (uint8_t)r);
+    for (struct mend_sim_mail *m = mend_sim_mail(&s->shape, f->state); m < end;
+         m = mend_sim_mail_next(m)) {
+        nth = before && before->to == m->to && before->from == m->from ? nth + 1 : 0;
+        if (nth == 0 || s->conf->reorder)
+            add(f, (struct choice){RECV, m->to, m->from, nth, false});
         before = m;
     }
 }
 
-static void announce(struct search *s, struct head *h, int dead)
+static void announce(struct search *s, struct mend_sim_head *h, int dead)
 {
-    for (int r = 0; r < RANKS_MAX && r < s->conf->ranks; r++)
+    for (int r = 0; r < MEND_SIM_SMALL_MAX && r < s->conf->ranks; r++)
         if (r != dead && h->fate[r] != MEND_SIM_DEAD)
             h->notice[r] |= (uint8_t)(1 << dead);
 }
 
 static void crash(struct search *s, int rank)
 {
-    struct head *h = head(s->now);
+    struct mend_sim_head *h = head(s->now);
 
     if (s->conf->trace)
         printf("[%5d] %d x dies\n", s->depth, rank);
-    h->crashes--;
     h->notice[rank] = h->told[rank] = 0;
-    if (h->fate[rank] == MEND_SIM_ALIVE)
+    if (h->fate[rank] == MEND_SIM_ALIVE) {
+        h->crashes--;
         announce(s, h, rank);
+    }
     h->fate[rank] = MEND_SIM_DEAD;
-    memset(proc(s, s->now, rank), 0, s->view.proc_bytes);
-    remove_msgs(s, s->now, rank, -1);
+    memset(proc(s, s->now, rank), 0, s->shape.proc_bytes);
+    mend_sim_mail_purge(&s->shape, s->now, rank, -1);
 }
 
 static void doom(struct search *s, int rank)
 {
-    struct head *h = head(s->now);
+    struct mend_sim_head *h = head(s->now);
 
     if (s->conf->trace)
         printf("[%5d] %d ? is declared dead by mistake\n", s->depth, rank);
@@ -255,45 +167,33 @@ static void doom(struct search *s, int rank)
 
 static void do_notice(struct search *s, int rank, int dead)
 {
-    struct head *h = head(s->now);
+    struct mend_sim_head *h = head(s->now);
 
     if (s->conf->trace)
         printf("[%5d] %d ! hears that %d is dead\n", s->depth, rank, dead);
     h->notice[rank] &= (uint8_t) ~(1 << dead);
     h->told[rank] |= (uint8_t)(1 << dead);
     if (s->conf->broken != MEND_SIM_NO_PROMISE)
-        remove_msgs(s, s->now, rank, dead);
+        mend_sim_mail_purge(&s->shape, s->now, rank, dead);
     s->play->death(proc(s, s->now, rank), dead, s->conf, &s->io);
 }
 
-static void do_recv(struct search *s, int rank, int from)
+static void do_recv(struct search *s, const struct choice *c)
 {
-    struct msg *m = first_msg(s, s->now, rank, from);
+    struct mend_sim_mail *m = mend_sim_mail_find(&s->shape, s->now, c->rank, c->other, c->nth);
     uint8_t bytes[256];
     size_t len = m->len;
 
     memcpy(bytes, m + 1, len);
-    remove_msg(s, s->now, m);
-    trace_msg(s, "> recv", bytes, len, "from", from);
-    s->play->recv(proc(s, s->now, rank), from, bytes, len, s->conf, &s->io);
+    mend_sim_mail_remove(&s->shape, s->now, m);
+    trace_msg(s, "> recv", bytes, len, "from", c->other);
+    s->play->recv(proc(s, s->now, c->rank), c->other, bytes, len, s->conf, &s->io);
 }
 
-static void perform(struct search *s, const struct choice *c)
+static void do_step(struct search *s, const struct choice *c)
 {
-    struct head *h = head(s->now);
+    struct mend_sim_head *h = head(s->now);
 
-    s->acting = c->rank;
-    s->result->steps++;
-    s->view.fate = h->fate;
-    s->view.procs = procs(s->now);
-    if (c->kind == CRASH) {
-        crash(s, c->rank);
-        return;
-    }
-    if (c->kind == DOOM) {
-        doom(s, c->rank);
-        return;
-    }
     h->stepped |= (uint8_t)(1 << c->rank);
     h->begun = 1;
     if (c->kind == MOVE) {
@@ -303,52 +203,56 @@ static void perform(struct search *s, const struct choice *c)
     } else if (c->kind == NOTICE) {
         do_notice(s, c->rank, c->other);
     } else {
-        do_recv(s, c->rank, c->other);
+        do_recv(s, c);
     }
     s->result->wrong = s->play->check(&s->view, c->rank);
+    if (s->play->settle)
+        s->play->settle(proc(s, s->now, c->rank), s->conf);
     if (c->dies)
         crash(s, c->rank);
 }
 
-/* ---- visited states ---- */
-
-static uint64_t hash_state(const struct search *s, const char *state)
+static void perform(struct search *s, const struct choice *c)
 {
-    size_t len = state_bytes(s, state), i = 0;
-    uint64_t h = len * UINT64_C(0x9e3779b97f4a7c15), v;
+    s->acting = c->rank;
+    s->result->steps++;
+    s->view.fate = head(s->now)->fate;
+    s->view.procs = mend_sim_procs(s->now);
+    if (c->kind == CRASH)
+        crash(s, c->rank);
+    else if (c->kind == DOOM)
+        doom(s, c->rank);
+    else
+        do_step(s, c);
+    mend_sim_state_print(&s->shape, s->now, c->rank);
+}
 
-    for (; i < len; i += 8) {
-        v = 0;
-        memcpy(&v, state + i, len - i < 8 ? len - i : 8);
-        h = (h ^ v) * UINT64_C(0xff51afd7ed558ccd);
-        h ^= h >> 32;
+/* Lets happen at once what makes no difference any more, whenever it happens, after a step of `rank`. */
+static void hasten(struct search *s, int rank)
+{
+    const struct mend_sim_play *play = s->play;
+    struct mend_sim_mail *m = mend_sim_mail(&s->shape, s->now);
+
+    while (play->ignores && m < mend_sim_mail_end(&s->shape, s->now)) {
+        if ((m->to == rank || m->from == rank) &&
+            play->ignores(proc(s, s->now, m->to), m->from, m + 1, m->len, s->conf))
+            mend_sim_mail_remove(&s->shape, s->now, m);
+        else
+            m = mend_sim_mail_next(m);
     }
-    h *= UINT64_C(0xc4ceb9fe1a85ec53);
-    h = (h ^ h >> 29) & ~UINT64_C(1);
-    return h ? h : 2;
-}
+    for (int r = 0; play->knows && r < s->conf->ranks; r++) {
+        for (unsigned left = head(s->now)->notice[r]; left; left &= left - 1) {
+            int dead = __builtin_ctz(left);
 
-static uint64_t *find(const struct search *s, uint64_t key)
-{
-    size_t i = key >> 8 & s->mask;
-
-    while (s->table[i] && (s->table[i] & ~UINT64_C(1)) != key)
-        i = (i + 1) & s->mask;
-    return &s->table[i];
-}
-
-static void grow(struct search *s)
-{
-    uint64_t *old = s->table;
-    size_t slots = old ? s->mask + 1 : 0;
-
-    s->mask = old ? 2 * slots - 1 : (1 << 16) - 1;
-    s->table = calloc(s->mask + 1, sizeof *s->table);
-    MEND_ASSERT(s->table);
-    for (size_t i = 0; i < slots; i++)
-        if (old[i])
-            *find(s, old[i] & ~UINT64_C(1)) = old[i];
-    free(old);
+            if (!play->knows(proc(s, s->now, r), dead, s->conf))
+                continue;
+            s->acting = r;
+            do_notice(s, r, dead);
+            if (play->settle)
+                play->settle(proc(s, s->now, r), s->conf);
+            mend_sim_state_print(&s->shape, s->now, r);
+        }
+    }
 }
 
 /* ---- search ---- */
@@ -359,8 +263,8 @@ static bool enter(struct search *s)
     struct frame *f = &s->frames[s->depth];
     uint64_t *slot;
 
-    f->key = hash_state(s, f->state);
-    slot = find(s, f->key);
+    f->key = mend_sim_state_hash(&s->shape, f->state);
+    slot = mend_sim_visited_find(&s->visited, f->key);
     if (*slot) {
         if (*slot & 1)
             s->result->wrong = "it goes round in circles";
@@ -368,13 +272,12 @@ static bool enter(struct search *s)
     }
     *slot = f->key | 1;
     s->result->states++;
-    if (++s->used * 2 > s->mask)
-        grow(s);
+    mend_sim_visited_added(&s->visited);
     list_choices(s, f);
     if (f->n == 0) {
         s->result->ends++;
         s->view.fate = head(f->state)->fate;
-        s->view.procs = procs(f->state);
+        s->view.procs = mend_sim_procs(f->state);
         s->result->wrong = s->play->check_end(&s->view);
     }
     return true;
@@ -383,9 +286,7 @@ static bool enter(struct search *s)
 static char *frame_state(struct search *s, int depth)
 {
     if (!s->frames[depth].state) {
-        size_t bytes = sizeof(struct head) + procs_bytes(s) + MSGS_MAX + 512;
-
-        s->frames[depth].state = calloc(1, bytes);
+        s->frames[depth].state = calloc(1, mend_sim_state_max(&s->shape));
         MEND_ASSERT(s->frames[depth].state);
     }
     return s->frames[depth].state;
@@ -399,9 +300,9 @@ static void descend(struct search *s, const struct choice *c)
     MEND_ASSERT(s->depth + 1 < DEPTH_MAX);
     s->depth++;
     s->now = frame_state(s, s->depth);
-    memcpy(s->now, from, state_bytes(s, from));
+    memcpy(s->now, from, mend_sim_state_bytes(&s->shape, from));
     perform(s, c);
-    remove_ignored(s, s->now);
+    hasten(s, c->rank);
     if ((uint64_t)s->depth > s->result->depth)
         s->result->depth = (uint64_t)s->depth;
 }
@@ -422,7 +323,7 @@ static void search_all(struct search *s)
         struct frame *f = &s->frames[s->depth];
 
         if (f->next == f->n || s->result->states >= s->conf->states_max) {
-            *find(s, f->key) &= ~UINT64_C(1);
+            *mend_sim_visited_find(&s->visited, f->key) &= ~UINT64_C(1);
             s->depth--;
             continue;
         }
@@ -452,7 +353,7 @@ static void replay(struct search *s)
         descend(s, &f->choices[i]);
     }
     s->view.fate = head(s->frames[s->depth].state)->fate;
-    s->view.procs = procs(s->frames[s->depth].state);
+    s->view.procs = mend_sim_procs(s->frames[s->depth].state);
     if (!s->result->wrong && s->frames[s->depth].n == 0)
         s->result->wrong = s->play->check_end(&s->view);
     for (int r = 0; r < s->conf->ranks && s->conf->trace; r++) {
@@ -470,19 +371,22 @@ void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_co
     struct search s = {.io.send = on_send, .play = play, .conf = conf, .result = result_p};
     char *first;
 
-    MEND_ASSERT(conf->ranks <= RANKS_MAX);
+    MEND_ASSERT(conf->ranks <= MEND_SIM_SMALL_MAX);
     memset(result_p, 0, sizeof *result_p);
     s.view.conf = conf;
     s.view.proc_bytes = (play->bytes(conf) + 7) / 8 * 8;
+    s.shape = (struct mend_sim_shape){conf->ranks, s.view.proc_bytes};
     s.frames = calloc(DEPTH_MAX, sizeof *s.frames);
     MEND_ASSERT(s.frames);
-    grow(&s);
+    mend_sim_visited_open(&s.visited);
     first = s.now = frame_state(&s, 0);
     head(first)->crashes = (uint8_t)conf->crashes;
     head(first)->suspicions =
         (uint8_t)(play->death ? conf->suspicions : 0); /* else its own affair */
-    for (int r = 0; r < conf->ranks; r++)
+    for (int r = 0; r < conf->ranks; r++) {
         play->init(proc(&s, first, r), r, conf);
+        mend_sim_state_print(&s.shape, first, r);
+    }
     if (conf->path)
         replay(&s);
     else
@@ -490,5 +394,5 @@ void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_co
     for (int d = 0; d < DEPTH_MAX; d++)
         free(s.frames[d].state);
     free(s.frames);
-    free(s.table);
+    mend_sim_visited_close(&s.visited);
 }

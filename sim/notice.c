@@ -69,7 +69,7 @@ static void notice_recv(void *proc, int from, const void *bytes, size_t len,
     step(proc, &ev, c, io);
 }
 
-static bool notice_ignores(const void *proc, const void *bytes, size_t len,
+static bool notice_ignores(const void *proc, int from, const void *bytes, size_t len,
                            const struct mend_sim_conf *c)
 {
     const struct mend_sim_notice_proc *p = proc;

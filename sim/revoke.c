@@ -60,7 +60,7 @@ static void revoke_recv(void *proc, int from, const void *bytes, size_t len,
     step(proc, MEND_REVOKE_RECV, from, c, io);
 }
 
-static bool revoke_ignores(const void *proc, const void *bytes, size_t len,
+static bool revoke_ignores(const void *proc, int from, const void *bytes, size_t len,
                            const struct mend_sim_conf *c)
 {
     return mend_revoke_is_revoked(&((const struct mend_sim_revoke_proc *)proc)->m);

@@ -93,8 +93,13 @@ struct mend_sim_play {
     const char *(*check)(const struct mend_sim_view *v, int rank);
     const char *(*check_end)(const struct mend_sim_view *v);
 
-    /* True if p will ignore this message, now and whatever happens later.  May be NULL. */
-    bool (*ignores)(const void *p, const void *bytes, size_t len, const struct mend_sim_conf *conf);
+    /* For explore.c, to have fewer states; each may be NULL.  ignores: p will ignore this message, now
+     * and whatever happens later.  knows: p has found out already that `dead` is, so telling it changes
+     * nothing for anybody else.  settle: forgets what only check() of the last step looked at. */
+    bool (*ignores)(const void *p, int from, const void *bytes, size_t len,
+                    const struct mend_sim_conf *conf);
+    bool (*knows)(const void *p, int dead, const struct mend_sim_conf *conf);
+    void (*settle)(void *p, const struct mend_sim_conf *conf);
 
     int (*print)(const void *p, const struct mend_sim_conf *conf, char *buf, size_t size);
     int (*print_msg)(const void *bytes, size_t len, const struct mend_sim_conf *conf, char *buf,
