@@ -11,6 +11,7 @@ SEED    ?= 1
 SEEDS   ?= 1
 RANKS   ?= 8
 RUNS    ?= 1000
+STEPS   ?= 100000000
 
 MESON_OPTIONS = --prefix / --libdir lib
 
@@ -47,11 +48,17 @@ asan tsan: ## the tests with the address and undefined-behaviour, or the thread 
 	@$(MAKE) --no-print-directory all BUILD=build-$@
 	@$(SANITIZER_OPTIONS) test/check --build build-$@ --only unit,launch,sim,programs,kill
 
+ifeq ($(origin SEED),file)
+sim: ## every order of events, then so many random ones: make sim [STEPS=100000000]; about an hour
+	@$(MAKE) --no-print-directory all
+	@test/sim/long --build $(BUILD) --steps $(STEPS)
+else
 sim: ## one seed decides everything: make sim SEED=4711 RANKS=8 [SEEDS=100]
 	@$(MAKE) --no-print-directory all
 	@$(BUILD)/sim/mend-sim --seed $(SEED) --seeds $(SEEDS) --ranks $(RANKS)
 	@for job in $(BUILD)/test/sim/job-*; do \
 		[ ! -f $$job ] || $$job --seed $(SEED) --runs $(SEEDS) --ranks $(RANKS) || exit 1; done
+endif
 
 step: ## kill a rank after every instruction of a call; takes about half an hour
 	@$(MAKE) --no-print-directory all

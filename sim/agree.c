@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agree.c – the play of agreement: every process calls a number of agreements. */
+/* agree.c – the play of agreement: every process calls a number of agreements.
+ *
+ * Options make variants of it that the library has on top of the same machine:
+ *   --inter K     an intercommunicator: the K lowest ranks are one group, each has its own words
+ *   --comms 2     a second communicator, of all but rank 0; a process may be in a call on both
+ *   --creation    uniform creation (member/create.c): who hears of a death, of a failed creation or of
+ *                 a revocation gives up, and says no beforehand to `window` creations that others may
+ *                 have begun, as fast as its own window allows */
 #include "ft/wire.h"
 #include "play.h"
 
 #include <string.h>
 
+enum move { GIVE_UP, CALL }; /* CALL + k: on communicator k */
+
+static bool is_member(const struct mend_sim_agree_proc *p, int k)
+{
+    return p->rank >= k;
+}
+
 static size_t agree_bytes(const struct mend_sim_conf *c)
 {
-    size_t rows = mend_sim_agree_row(c) * (size_t)c->instances + mend_bits_words(c->ranks);
-
-    return sizeof(struct mend_sim_agree_proc) + rows * sizeof(uint64_t) +
-           mend_agree_size(c->ranks, c->window);
+    return sizeof(struct mend_sim_agree_proc) + mend_bits_words(c->ranks) * sizeof(uint64_t) +
+           mend_sim_agree_comm_bytes(c) * (size_t)mend_sim_agree_comms(c);
 }
 
 static void agree_init(void *proc, int rank, const struct mend_sim_conf *c)
@@ -19,20 +31,35 @@ static void agree_init(void *proc, int rank, const struct mend_sim_conf *c)
 
     memset(p, 0, agree_bytes(c));
     p->rank = rank;
-    p->n = c->ranks;
-    mend_agree_init(mend_sim_agree_machine(p, c), c->ranks, rank, c->radix_bits, c->window);
+    for (int k = 0; k < mend_sim_agree_comms(c); k++)
+        if (is_member(p, k))
+            mend_agree_init(mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c), c->ranks - k,
+                            rank - k, c->radix_bits, c->window);
 }
 
 static unsigned agree_moves(const void *proc, const struct mend_sim_conf *c)
 {
     const struct mend_sim_agree_proc *p = proc;
+    unsigned moves = 0;
 
-    return p->started < c->instances && mend_agree_can_start(mend_sim_agree_machine(p, c));
+    for (int k = 0; k < mend_sim_agree_comms(c); k++) {
+        const struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
+
+        if (!is_member(p, k) || a->gave_up || a->calls == c->instances)
+            continue;
+        if (mend_agree_can_start(mend_sim_agree_machine(a, c)))
+            moves |= 1u << (CALL + k);
+        if (c->creation)
+            moves |= 1u << GIVE_UP;
+    }
+    return moves;
 }
 
 static const char *agree_move_name(int move)
 {
-    return "calls agree";
+    return move == GIVE_UP ? "hears of a revocation"
+           : move == CALL  ? "calls agree"
+                           : "calls agree too";
 }
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -41,107 +68,183 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-static uint64_t hash_value(const struct mend_agree_value *v, size_t words)
+uint64_t mend_sim_agree_hash(const struct mend_agree_value *v, const struct mend_sim_conf *c)
 {
     uint64_t h = 1;
 
     for (int w = 0; w < MEND_AGREE_WORDS; w++)
         h = mix(mix(h, v->and_word[w]), v->max_word[w]);
-    for (size_t w = 0; v->nfailed && w < words; w++)
+    for (size_t w = 0; v->nfailed && w < mend_bits_words(c->ranks); w++)
         h = mix(h, v->failed[w]);
     return h ? h : 1;
 }
 
-/* A process without promise: takes whatever calls itself a decision. */
-static void break_promise(const struct mend_agree *m, struct mend_agree_msg *msg)
-{
-    if (msg->kind != MEND_AGREE_DOWN || msg->ballot >= m->root || m->root >= m->tree.me)
-        return;
-    msg->peer = m->parent;
-    msg->ballot = m->root;
-}
+/* ---- steps ---- */
 
-/* A process that has returned and does not remember what. */
-static void break_memory(const struct mend_sim_agree_proc *p, struct mend_agree_msg *msg)
-{
-    if (msg->kind != MEND_AGREE_UP || msg->accepted < 0)
-        return;
-    msg->accepted = -1;
-    mend_agree_value_init(&msg->value);
-    msg->value.and_word[p->rank / 64 % MEND_AGREE_WORDS] &= ~(UINT64_C(1) << p->rank % 64);
-}
-
-/* One step of the machine, with everything that comes out of it. */
-static void step(struct mend_sim_agree_proc *p, const struct mend_agree_event *ev,
+static void send(struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
                  const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
-    struct mend_agree *m = mend_sim_agree_machine(p, c);
+    size_t head = mend_sim_agree_comms(c) > 1;
+
+    for (int nth = 0; mend_sim_mistake_send(p, k, msg, c, nth); nth++) {
+        uint8_t bytes[MEND_SIM_MSG_MAX] = {(uint8_t)k};
+        size_t len = mend_ft_agree_encode(msg, c->ranks - k, bytes + head, sizeof bytes - head);
+
+        MEND_ASSERT(len);
+        io->send(io, msg->peer + k, bytes, len + head);
+    }
+}
+
+static struct mend_agree_msg decode(const void *bytes, size_t len, int from, int *k_p,
+                                    uint64_t *failed, const struct mend_sim_conf *c)
+{
+    int head = mend_sim_agree_comms(c) > 1;
+    struct mend_agree_msg msg;
+
+    *k_p = head ? *(const uint8_t *)bytes : 0;
+    MEND_ASSERT(mend_ft_agree_decode((const uint8_t *)bytes + head, len - (size_t)head,
+                                     c->ranks - *k_p, from - *k_p, failed, &msg) == MEND_OK);
+    return msg;
+}
+
+static void note_decision(struct mend_sim_agree_comm *a, uint64_t seq,
+                          const struct mend_sim_conf *c)
+{
+    uint64_t *print = mend_sim_agree_print_of(a, c, seq);
+    struct mend_agree_value v;
+
+    MEND_ASSERT(mend_agree_result(mend_sim_agree_machine(a, c), seq, &v));
+    MEND_ASSERT(*print == 0 && a->fresh_n < (int)MEND_COUNT_OF(a->fresh));
+    *print = mend_sim_agree_hash(&v, c);
+    a->fresh[a->fresh_n++] = seq;
+    a->decided++;
+    if (c->creation && (v.max_word[MEND_SIM_WORD_NO] || v.nfailed) && !a->gave_up) {
+        a->gave_up = true;
+        a->noes_left = mend_sim_mistake_noes(c);
+    }
+}
+
+static void say_no(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c,
+                   struct mend_sim_io *io);
+
+/* One step of the machine, with everything that comes out of it. */
+static void step(struct mend_sim_agree_proc *p, int k, const struct mend_agree_event *ev,
+                 const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
+    struct mend_agree *m = mend_sim_agree_machine(a, c);
     struct mend_agree_out out;
     struct mend_agree_msg msg;
-    struct mend_agree_value v;
-    uint8_t bytes[MEND_SIM_MSG_MAX];
 
     mend_agree_step(m, ev, &out);
-    p->fresh_n = out.decided_n;
-    for (int i = 0; i < out.decided_n; i++) {
-        p->fresh[i] = out.decided_seq[i];
-        MEND_ASSERT(mend_agree_result(m, out.decided_seq[i], &v));
-        MEND_ASSERT(*mend_sim_agree_print_of(p, c, out.decided_seq[i]) == 0);
-        *mend_sim_agree_print_of(p, c, out.decided_seq[i]) =
-            hash_value(&v, mend_bits_words(c->ranks));
-        p->decided++;
-    }
-    while (mend_agree_next(m, &msg)) {
-        size_t len;
+    for (int i = 0; i < out.decided_n; i++)
+        note_decision(a, out.decided_seq[i], c);
+    while (mend_agree_next(m, &msg))
+        send(p, k, &msg, c, io);
+    mend_sim_mistake_stepped(p, k, c);
+    say_no(p, k, c, io);
+}
 
-        if (c->broken == MEND_SIM_FORGET)
-            break_memory(p, &msg);
-        len = mend_ft_agree_encode(&msg, c->ranks, bytes, sizeof bytes);
-        MEND_ASSERT(len);
-        io->send(io, msg.peer, bytes, len);
-    }
+static void contribute(struct mend_sim_agree_proc *p, int k, bool no, const struct mend_sim_conf *c,
+                       struct mend_sim_io *io)
+{
+    struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
+    uint64_t seq = mend_sim_agree_machine(a, c)->next;
+    uint64_t *gave = mend_sim_agree_print_of(a, c, seq) + 1;
+    int bit = mend_sim_agree_bit(c, p->rank), n;
+    struct mend_agree_value v;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_START, .value = &v};
+
+    for (int r = k; r < c->ranks; r++)
+        if (mend_bits_test(mend_sim_agree_told(p), r))
+            mend_bits_set(gave, r - k);
+    n = mend_bits_count(gave, mend_bits_words(c->ranks));
+    mend_agree_value_init(&v);
+    v.and_word[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+    v.max_word[MEND_SIM_WORD_RANK] = (uint64_t)p->rank + 1;
+    v.max_word[MEND_SIM_WORD_NUMBER] = seq + 1;
+    v.max_word[MEND_SIM_WORD_NO] = no;
+    v.max_word[MEND_SIM_WORD_ACKED] = (uint32_t)~n;
+    v.failed = gave;
+    v.nfailed = n;
+    mend_sim_mistake_contribute(p, k, seq, &v, c);
+    step(p, k, &ev, c, io);
+}
+
+/* As go_on_saying_no() in member/agree.c. */
+static void say_no(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c,
+                   struct mend_sim_io *io)
+{
+    struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
+
+    if (!a->noes_left || !mend_agree_can_start(mend_sim_agree_machine(a, c)))
+        return;
+    a->noes_left--;
+    contribute(p, k, true, c, io); /* comes back here */
+}
+
+static void give_up(struct mend_sim_agree_proc *p, const struct mend_sim_conf *c,
+                    struct mend_sim_io *io)
+{
+    struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, 0);
+
+    if (a->gave_up)
+        return;
+    a->gave_up = true;
+    a->noes_left = mend_sim_mistake_noes(c);
+    say_no(p, 0, c, io);
+}
+
+static void begin_step(struct mend_sim_agree_proc *p, const struct mend_sim_conf *c)
+{
+    for (int k = 0; k < mend_sim_agree_comms(c); k++)
+        mend_sim_agree_comm(p, c, k)->fresh_n = 0;
 }
 
 static void agree_move(void *proc, int move, const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
     struct mend_sim_agree_proc *p = proc;
-    uint64_t *gave = mend_sim_agree_print_of(p, c, (uint64_t)p->started) + 1;
-    size_t words = mend_bits_words(c->ranks);
-    struct mend_agree_value v;
-    struct mend_agree_event ev = {.kind = MEND_AGREE_START, .value = &v};
 
-    mend_agree_value_init(&v);
-    v.and_word[p->rank / 64 % MEND_AGREE_WORDS] &= ~(UINT64_C(1) << p->rank % 64);
-    v.max_word[0] = (uint64_t)p->rank + 1;
-    memcpy(gave, mend_sim_agree_told(p, c), words * sizeof *gave);
-    v.failed = gave;
-    v.nfailed = mend_bits_count(gave, words);
-    p->started++;
-    step(p, &ev, c, io);
+    begin_step(p, c);
+    if (move == GIVE_UP) {
+        give_up(p, c, io);
+        return;
+    }
+    mend_sim_agree_comm(p, c, move - CALL)->calls++;
+    contribute(p, move - CALL, false, c, io);
 }
 
 static void agree_recv(void *proc, int from, const void *bytes, size_t len,
                        const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
-    struct mend_sim_agree_proc *p = proc;
     uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
     struct mend_agree_msg msg;
     struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = &msg};
+    int k;
 
-    MEND_ASSERT(mend_ft_agree_decode(bytes, len, c->ranks, from, failed, &msg) == MEND_OK);
-    if (c->broken == MEND_SIM_NO_PROMISE)
-        break_promise(mend_sim_agree_machine(p, c), &msg);
-    step(p, &ev, c, io);
+    begin_step(proc, c);
+    msg = decode(bytes, len, from, &k, failed, c);
+    if (mend_sim_mistake_recv(proc, k, &msg, c))
+        step(proc, k, &ev, c, io);
 }
 
 static void agree_death(void *proc, int dead, const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
     struct mend_sim_agree_proc *p = proc;
-    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
 
-    mend_bits_set(mend_sim_agree_told(p, c), dead);
-    step(p, &ev, c, io);
+    begin_step(p, c);
+    mend_bits_set(mend_sim_agree_told(p), dead);
+    for (int k = 0; k < mend_sim_agree_comms(c) && k <= dead; k++) {
+        struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead - k};
+
+        if (is_member(p, k))
+            step(p, k, &ev, c, io);
+    }
+    if (c->creation)
+        give_up(p, c, io);
 }
+
+/* ---- for explore.c ---- */
 
 /* Are all ranks dead to m that a decision from `peer` at that ballot proves to be dead? */
 static bool proves_nothing(const struct mend_agree *m, int32_t peer, int32_t ballot)
@@ -163,48 +266,67 @@ static bool proves_nothing(const struct mend_agree *m, int32_t peer, int32_t bal
 static bool agree_ignores(const void *proc, int from, const void *bytes, size_t len,
                           const struct mend_sim_conf *c)
 {
-    const struct mend_agree *m = mend_sim_agree_machine(proc, c);
     uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
-    const struct mend_agree_slot *s;
-    struct mend_agree_msg msg;
+    int k;
+    struct mend_agree_msg msg = decode(bytes, len, from, &k, failed, c);
+    const struct mend_agree *m = mend_sim_agree_machine(mend_sim_agree_comm(proc, c, k), c);
+    const struct mend_agree_slot *s = mend_agree_slot(m, (unsigned)(msg.seq % m->nslots));
 
     if (c->broken)
         return false;
-    if (m->excluded || mend_bits_test(mend_agree_dead(m), from))
+    if (mend_bits_test(mend_agree_dead(m), msg.peer) || msg.seq + m->window < m->decided_end)
         return true;
-    MEND_ASSERT(mend_ft_agree_decode(bytes, len, c->ranks, from, failed, &msg) == MEND_OK);
-    if (msg.seq + m->window < m->decided_end)
-        return true;
-    s = mend_agree_slot(m, (unsigned)(msg.seq % m->nslots));
     return msg.kind == MEND_AGREE_DOWN && s->seq == msg.seq && s->state >= MEND_AGREE_DECIDED &&
-           s->accepted >= msg.ballot && proves_nothing(m, from, msg.ballot);
+           s->accepted >= msg.ballot && proves_nothing(m, msg.peer, msg.ballot);
 }
 
 static bool agree_knows(const void *proc, int dead, const struct mend_sim_conf *c)
 {
-    return mend_bits_test(mend_agree_dead(mend_sim_agree_machine(proc, c)), dead);
+    const struct mend_sim_agree_proc *p = proc;
+
+    for (int k = 0; k < mend_sim_agree_comms(c) && k <= dead; k++)
+        if (is_member(p, k) &&
+            !mend_bits_test(
+                mend_agree_dead(mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c)), dead - k))
+            return false;
+    return !c->creation || mend_sim_agree_comm(p, c, 0)->gave_up;
 }
 
 static void agree_settle(void *proc, const struct mend_sim_conf *c)
 {
-    struct mend_sim_agree_proc *p = proc;
+    for (int k = 0; k < mend_sim_agree_comms(c); k++) {
+        struct mend_sim_agree_comm *a = mend_sim_agree_comm(proc, c, k);
 
-    p->fresh_n = 0;
-    memset(p->fresh, 0, sizeof p->fresh);
+        a->fresh_n = 0;
+        memset(a->fresh, 0, sizeof a->fresh);
+    }
+}
+
+/* What a dead process had contributed to is all that anybody still asks. */
+static void agree_bury(void *proc, const struct mend_sim_conf *c)
+{
+    for (int k = 0; k < mend_sim_agree_comms(c); k++) {
+        struct mend_sim_agree_comm *a = mend_sim_agree_comm(proc, c, k);
+        uint64_t next = mend_sim_agree_machine(a, c)->next;
+
+        memset(a, 0, mend_sim_agree_comm_bytes(c));
+        mend_sim_agree_machine(a, c)->next = next;
+    }
+    memset(mend_sim_agree_told(proc), 0, mend_bits_words(c->ranks) * sizeof(uint64_t));
 }
 
 static int agree_print(const void *proc, const struct mend_sim_conf *c, char *buf, size_t size)
 {
-    return mend_agree_print(mend_sim_agree_machine(proc, c), buf, size);
+    return mend_agree_print(mend_sim_agree_machine(mend_sim_agree_comm(proc, c, 0), c), buf, size);
 }
 
 static int agree_print_msg(const void *bytes, size_t len, const struct mend_sim_conf *c, char *buf,
                            size_t size)
 {
     uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
-    struct mend_agree_msg msg;
+    int k;
+    struct mend_agree_msg msg = decode(bytes, len, mend_sim_agree_comms(c) - 1, &k, failed, c);
 
-    MEND_ASSERT(mend_ft_agree_decode(bytes, len, c->ranks, 0, failed, &msg) == MEND_OK);
     return mend_agree_msg_print(&msg, buf, size);
 }
 
@@ -222,6 +344,7 @@ const struct mend_sim_play mend_sim_agree = {
     .ignores = agree_ignores,
     .knows = agree_knows,
     .settle = agree_settle,
+    .bury = agree_bury,
     .check = mend_sim_check_agree,
     .check_end = mend_sim_check_agree_end,
     .print = agree_print,

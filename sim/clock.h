@@ -22,7 +22,8 @@ struct mend_sim_ev {
     int32_t rank; /* to whom it happens */
     int32_t other;
     uint32_t len;
-    void *bytes; /* malloced, or NULL */
+    uint64_t hops; /* of a message: how many led to it, it included */
+    void *bytes;   /* malloced, or NULL */
 };
 
 struct mend_sim_clock {

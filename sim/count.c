@@ -72,7 +72,7 @@ static bool is_done(struct count *c, int rank)
     struct mend_verdict v;
 
     if (c->play == &mend_sim_agree)
-        return ((struct mend_sim_agree_proc *)proc(c, rank))->decided == c->conf->instances;
+        return mend_sim_agree_comm(proc(c, rank), c->conf, 0)->decided == c->conf->instances;
     if (c->play == &mend_sim_revoke)
         return mend_revoke_is_revoked(&((struct mend_sim_revoke_proc *)proc(c, rank))->m);
     return mend_notice_known(&((struct mend_sim_notice_proc *)proc(c, rank))->m, 0, &v);
@@ -141,7 +141,8 @@ static void count(struct count *c)
     for (int r = 0; r < c->conf->ranks; r++) {
         c->acting = r;
         if (c->play->moves(proc(c, r), c->conf))
-            c->play->move(proc(c, r), 0, c->conf, &c->io);
+            c->play->move(proc(c, r), __builtin_ctz(c->play->moves(proc(c, r), c->conf)), c->conf,
+                          &c->io);
         c->done_n += is_done(c, r);
     }
     while (mend_sim_clock_next(&c->clock, &ev)) {

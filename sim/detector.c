@@ -92,8 +92,10 @@ static void agent_step(struct mend_sim_detector_proc *p, struct mend_detector_ev
 
         if (a.kind == MEND_DETECTOR_KILL)
             tell(io, a.verdict.peer + 1, KILL);
-        if (a.kind == MEND_DETECTOR_DECLARE) {
-            p->twice |= p->declared & bit;
+        if (c->broken == MEND_SIM_ACCUSE && a.kind == MEND_DETECTOR_END)
+            a.kind = MEND_DETECTOR_DECLARE;
+        if (a.kind == MEND_DETECTOR_DECLARE && c->broken != MEND_SIM_DEAF) {
+            p->twice |= c->broken == MEND_SIM_BABBLE ? bit : p->declared & bit;
             p->declared |= bit;
         }
         if (a.kind == MEND_DETECTOR_END)

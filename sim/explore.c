@@ -150,7 +150,10 @@ static void crash(struct search *s, int rank)
         announce(s, h, rank);
     }
     h->fate[rank] = MEND_SIM_DEAD;
-    memset(proc(s, s->now, rank), 0, s->shape.proc_bytes);
+    if (s->play->bury)
+        s->play->bury(proc(s, s->now, rank), s->conf);
+    else
+        memset(proc(s, s->now, rank), 0, s->shape.proc_bytes);
     mend_sim_mail_purge(&s->shape, s->now, rank, -1);
 }
 

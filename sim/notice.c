@@ -86,7 +86,10 @@ static void notice_death(void *proc, int dead, const struct mend_sim_conf *c,
     struct mend_notice_event ev = {.kind = MEND_NOTICE_LOCAL,
                                    .verdict = {c->instances + dead, MEND_VERDICT_LOST, 0, 0}};
 
-    step(proc, &ev, c, io);
+    if (c->broken == MEND_SIM_ACCUSE) /* somebody else */
+        ev.verdict.peer = c->instances + (dead + 1) % c->ranks;
+    if (c->broken != MEND_SIM_DEAF)
+        step(proc, &ev, c, io);
 }
 
 static int notice_print(const void *proc, const struct mend_sim_conf *c, char *buf, size_t size)

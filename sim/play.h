@@ -9,40 +9,109 @@
 #include "ft/revoke_sm.h"
 #include "sim.h"
 
-/* A member of a communicator that calls `instances` agreements, one after the other.  Rank r
- * contributes a value with its own bit cleared, so a decision shows who took part. */
-struct mend_sim_agree_proc {
-    int32_t rank, n;
-    int32_t started, decided; /* agreements; decided counts, they may come in any order */
-    int32_t fresh_n;          /* decided in the last step */
-    uint64_t fresh[MEND_AGREE_WINDOW_MAX];
-    uint64_t store[]; /* instances x {print of the decision, contributed failed set}, machine */
+/* A process of the play of agreement is a member of one communicator, or of several that overlap:
+ * communicator k has all processes but the k lowest ones.  On each it calls `instances` agreements.
+ * Rank r contributes a value with its own bit cleared, so a decision shows who took part. */
+struct mend_sim_agree_comm {
+    int32_t calls;     /* agreements called, numbers 0 .. calls - 1 */
+    int32_t decided;   /* how many agreements were decided here, in any order */
+    int32_t noes_left; /* creation: votes beforehand that are still to be given */
+    bool gave_up;      /* creation: nothing is called any more */
+    int32_t fresh_n;   /* decided in the last step */
+    uint64_t fresh[2 * MEND_AGREE_WINDOW_MAX];
+    uint64_t store[]; /* rows of {print of the decision, contributed failed set}, machine */
 };
+
+struct mend_sim_agree_proc {
+    int32_t rank;
+    uint64_t store[]; /* set of ranks that it was told are dead; communicators */
+};
+
+static inline int mend_sim_agree_comms(const struct mend_sim_conf *c)
+{
+    return c->comms ? c->comms : 1;
+}
 
 static inline size_t mend_sim_agree_row(const struct mend_sim_conf *c)
 {
     return 1 + mend_bits_words(c->ranks);
 }
 
+static inline int mend_sim_agree_rows(const struct mend_sim_conf *c)
+{
+    return c->instances + (c->creation ? c->window : 0);
+}
+
+static inline size_t mend_sim_agree_comm_bytes(const struct mend_sim_conf *c)
+{
+    return sizeof(struct mend_sim_agree_comm) +
+           mend_sim_agree_row(c) * (size_t)mend_sim_agree_rows(c) * sizeof(uint64_t) +
+           mend_agree_size(c->ranks, c->window);
+}
+
+static inline uint64_t *mend_sim_agree_told(const struct mend_sim_agree_proc *p)
+{
+    return (uint64_t *)p->store;
+}
+
+static inline struct mend_sim_agree_comm *mend_sim_agree_comm(const struct mend_sim_agree_proc *p,
+                                                              const struct mend_sim_conf *c, int k)
+{
+    return (void *)((char *)(uintptr_t)p->store + mend_bits_words(c->ranks) * sizeof(uint64_t) +
+                    mend_sim_agree_comm_bytes(c) * (size_t)k);
+}
+
 /* A hash of the decision, 0 as long as there is none; behind it the set of failures that this
  * process had been told of when it contributed. */
-static inline uint64_t *mend_sim_agree_print_of(const struct mend_sim_agree_proc *p,
+static inline uint64_t *mend_sim_agree_print_of(const struct mend_sim_agree_comm *a,
                                                 const struct mend_sim_conf *c, uint64_t seq)
 {
-    return (uint64_t *)p->store + mend_sim_agree_row(c) * seq;
+    return (uint64_t *)a->store + mend_sim_agree_row(c) * seq;
 }
 
-static inline uint64_t *mend_sim_agree_told(const struct mend_sim_agree_proc *p,
-                                            const struct mend_sim_conf *c)
-{
-    return mend_sim_agree_print_of(p, c, (uint64_t)c->instances);
-}
-
-static inline struct mend_agree *mend_sim_agree_machine(const struct mend_sim_agree_proc *p,
+static inline struct mend_agree *mend_sim_agree_machine(const struct mend_sim_agree_comm *a,
                                                         const struct mend_sim_conf *c)
 {
-    return (void *)(mend_sim_agree_told(p, c) + mend_bits_words(c->ranks));
+    return (void *)mend_sim_agree_print_of(a, c, (uint64_t)mend_sim_agree_rows(c));
 }
+
+/* The bit of a rank, 0..255: with --inter in the words of its side. */
+static inline int mend_sim_agree_bit(const struct mend_sim_conf *c, int rank)
+{
+    if (c->inter)
+        return (rank < c->inter ? 0 : 128) + rank % 128;
+    return rank % 256;
+}
+
+/* Does the value contain a contribution of rank? */
+static inline bool mend_sim_agree_has(const struct mend_sim_conf *c,
+                                      const struct mend_agree_value *v, int rank)
+{
+    int bit = mend_sim_agree_bit(c, rank);
+
+    return !(v->and_word[bit / 64] >> bit % 64 & 1);
+}
+
+/* What a member contributes besides: */
+enum {
+    MEND_SIM_WORD_RANK,   /* max_word: its rank + 1 */
+    MEND_SIM_WORD_NUMBER, /* number of the agreement + 1 */
+    MEND_SIM_WORD_NO,     /* creation: it does not take part */
+    MEND_SIM_WORD_ACKED,  /* ~(failures it has acknowledged: all that it was told of) */
+};
+
+uint64_t mend_sim_agree_hash(const struct mend_agree_value *v, const struct mend_sim_conf *c);
+
+/* mistakes.c: machines of agreement with a known mistake.  Each is called where its name says and does
+ * nothing unless --break says so. */
+void mend_sim_mistake_contribute(const struct mend_sim_agree_proc *p, int k, uint64_t seq,
+                                 struct mend_agree_value *v, const struct mend_sim_conf *c);
+bool mend_sim_mistake_recv(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
+                           const struct mend_sim_conf *c); /* false: it is not delivered */
+void mend_sim_mistake_stepped(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c);
+int mend_sim_mistake_noes(const struct mend_sim_conf *c); /* votes of who gives up */
+bool mend_sim_mistake_send(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
+                           const struct mend_sim_conf *c, int nth); /* is it sent (again)? */
 
 /* A member of a communicator; the lowest `instances` ranks may revoke it. */
 struct mend_sim_revoke_proc {

@@ -41,6 +41,8 @@ static void step(struct mend_sim_revoke_proc *p, enum mend_revoke_event_kind kin
     if (c->broken == MEND_SIM_NO_REPAIR && kind == MEND_REVOKE_DEATH &&
         mend_revoke_is_revoked(&p->m))
         return;
+    if (c->broken == MEND_SIM_INVENT && kind == MEND_REVOKE_DEATH)
+        ev.kind = MEND_REVOKE_LOCAL;
     mend_revoke_step(&p->m, &ev, &out);
     while (mend_revoke_next(&p->m, &to))
         io->send(io, to, "", 0);

@@ -19,10 +19,24 @@
 
 #include "base/status.h"
 
+/* Known mistakes; which protocol has which stands in main.c. */
 enum mend_sim_broken {
     MEND_SIM_INTACT = 0,
     MEND_SIM_NO_PROMISE,   /* decisions of the dead and of old ballots are believed */
     MEND_SIM_FORGET,       /* who has returned answers as if it had not */
+    MEND_SIM_OMIT,         /* takes part without a value */
+    MEND_SIM_ACCUSE,       /* says of somebody who lives, or left properly, that he is dead */
+    MEND_SIM_HUSH,         /* does not pass on what it was told about the dead */
+    MEND_SIM_DEAF,         /* does not listen: to questions, to deaths */
+    MEND_SIM_INVENT,       /* speaks for somebody else; revokes by itself */
+    MEND_SIM_MIX,          /* contributes the value of another agreement */
+    MEND_SIM_BABBLE,       /* says everything many times */
+    MEND_SIM_DETOUR,       /* messages take many hops */
+    MEND_SIM_CHANGE,       /* changes its mind after it has returned */
+    MEND_SIM_PHANTOM,      /* begins an agreement that nobody called */
+    MEND_SIM_BOAST,        /* says that it acknowledged what it did not */
+    MEND_SIM_SHY,          /* creation: who gave up does not say no */
+    MEND_SIM_LIE,          /* creation: who gave up says yes */
     MEND_SIM_NO_REPAIR,    /* nobody is told instead of a neighbour that died */
     MEND_SIM_REPORT_FIRST, /* the verdict does not wait for the death */
 };
@@ -34,12 +48,16 @@ struct mend_sim_conf {
     int instances;  /* agreements per process, revokers, verdicts */
     int window;     /* agreements at once */
     int radix_bits;
+    int inter,
+        comms;     /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
+    bool creation; /* agree: members may give up */
     enum mend_sim_broken broken;
     uint64_t seed;
     uint64_t steps_max;
     bool trace;
+    bool reorder; /* messages of a pair may overtake each other */
     /* world.c only */
-    bool reorder, duplicate;
+    bool duplicate;
     int pauses, partitions;
     /* explore.c only */
     const char *path; /* moves to perform instead of searching */
@@ -64,6 +82,9 @@ struct mend_sim_view {
     const uint8_t *fate; /* enum mend_sim_fate */
     const void *procs;
     size_t proc_bytes;
+    /* world.c only: */
+    uint64_t messages, rounds; /* sent; most hops that led to each other */
+    int faults;                /* deaths and suspicions */
 };
 
 static inline const void *mend_sim_proc(const struct mend_sim_view *v, int rank)
@@ -100,6 +121,9 @@ struct mend_sim_play {
                     const struct mend_sim_conf *conf);
     bool (*knows)(const void *p, int dead, const struct mend_sim_conf *conf);
     void (*settle)(void *p, const struct mend_sim_conf *conf);
+
+    /* p is dead: keeps only what checkers ask of the dead.  NULL: nothing is. */
+    void (*bury)(void *p, const struct mend_sim_conf *conf);
 
     int (*print)(const void *p, const struct mend_sim_conf *conf, char *buf, size_t size);
     int (*print_msg)(const void *bytes, size_t len, const struct mend_sim_conf *conf, char *buf,

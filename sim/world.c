@@ -29,6 +29,7 @@ struct world {
     char *procs;
     uint8_t *fate;
     uint8_t *move_due; /* per rank: a MOVE is in the queue */
+    uint64_t *hops;    /* per rank: longest chain of messages that led to it */
     mend_time_ns *paused_until;
     uint64_t *faults_at; /* steps at which somebody dies or is doomed, or is paused */
     int faults_n, alive_n;
@@ -70,6 +71,7 @@ static void post(struct world *w, int to, const void *bytes, size_t len)
 {
     struct mend_sim_ev ev = {.kind = EV_MSG, .rank = to, .other = w->acting, .len = (uint32_t)len};
 
+    ev.hops = w->hops[w->acting] + (w->conf->broken == MEND_SIM_DETOUR ? 50 : 1);
     ev.at = mend_sim_net_arrival(&w->net, w->clock.now, w->acting, to);
     ev.bytes = malloc(len + 1);
     MEND_ASSERT(ev.bytes);
@@ -124,6 +126,7 @@ static void crash(struct world *w, int rank)
     if (w->fate[rank] == MEND_SIM_DEAD)
         return;
     trace(w, rank, "x dies");
+    w->view.faults++;
     if (w->fate[rank] == MEND_SIM_ALIVE) {
         w->alive_n--;
         announce(w, rank);
@@ -138,11 +141,26 @@ static void doom(struct world *w, int rank)
     if (w->fate[rank] != MEND_SIM_ALIVE)
         return;
     trace(w, rank, "? is declared dead by mistake");
+    w->view.faults++;
     w->fate[rank] = MEND_SIM_DOOMED;
     w->alive_n--;
     announce(w, rank);
     ev.at = w->clock.now + 20 * mend_sim_net_delay(&w->rng);
     mend_sim_clock_add(&w->clock, ev);
+}
+
+/* Half of the faults hit who is just acting, a quarter the coordinator, which is the lowest living rank. */
+static int pick_victim(struct world *w)
+{
+    uint64_t lot = mend_sim_rng_below(&w->rng, 4);
+    int victim = (int)mend_sim_rng_below(&w->rng, (uint64_t)w->conf->ranks);
+
+    if (lot < 2)
+        return w->acting;
+    for (int r = 0; lot == 2 && r < w->conf->ranks; r++)
+        if (w->fate[r] == MEND_SIM_ALIVE)
+            return r;
+    return victim;
 }
 
 /* The faults that were planned for this step number.  They come in the order crashes, suspicions,
@@ -152,12 +170,11 @@ static bool do_faults(struct world *w)
     bool dies = false;
 
     for (int i = 0; i < w->faults_n; i++) {
-        int victim = mend_sim_rng_below(&w->rng, 2)
-                         ? w->acting
-                         : (int)mend_sim_rng_below(&w->rng, (uint64_t)w->conf->ranks);
+        int victim;
 
         if (w->faults_at[i] != w->result->steps)
             continue;
+        victim = pick_victim(w);
         if (i >= w->conf->crashes + w->conf->suspicions)
             w->paused_until[victim] = w->clock.now + 30 * mend_sim_net_delay(&w->rng);
         else if (w->alive_n <= 1 || !w->play->death)
@@ -193,6 +210,10 @@ static void step(struct world *w, struct mend_sim_ev *ev)
     w->sends_left = dies ? (int)mend_sim_rng_below(&w->rng, 4) : -1;
     if (ev->kind == EV_MSG) {
         trace_msg(w, ev->rank, "> recv", ev->bytes, ev->len, "from", ev->other);
+        if (w->hops[ev->rank] < ev->hops)
+            w->hops[ev->rank] = ev->hops;
+        if (w->view.rounds < ev->hops)
+            w->view.rounds = ev->hops;
         w->play->recv(p, ev->other, ev->bytes, ev->len, w->conf, &w->io);
     } else if (ev->kind == EV_NOTICE) {
         trace(w, ev->rank, "! hears that %d is dead", ev->other);
@@ -278,6 +299,7 @@ static void open_world(struct world *w)
     w->procs = get(n, w->view.proc_bytes);
     w->fate = get(n, 1);
     w->move_due = get(n, 1);
+    w->hops = get(n, sizeof *w->hops);
     w->paused_until = get(n, sizeof *w->paused_until);
     w->faults_at = get((size_t)w->faults_n, sizeof *w->faults_at);
     w->view.conf = w->conf;
@@ -298,6 +320,7 @@ static void close_world(struct world *w)
     free(w->procs);
     free(w->fate);
     free(w->move_due);
+    free(w->hops);
     free(w->paused_until);
     free(w->faults_at);
 }
@@ -317,6 +340,7 @@ void mend_sim_run(const struct mend_sim_play *play, const struct mend_sim_conf *
         if (result_p->steps >= conf->steps_max)
             result_p->wrong = "it does not come to an end";
     }
+    w.view.messages = result_p->messages;
     if (!result_p->wrong)
         result_p->wrong = play->check_end(&w.view);
     close_world(&w);

@@ -33,15 +33,54 @@ finds()
     echo "ok $*"
 }
 
+# every rule with a mistake that it catches, in all orders of events, and with seeds
+both()
+{
+    rule=$1 play=$2 broken=$3
+    shift 3
+    finds "$rule" "$play" --exhaustive "$@" --break "$broken"
+    finds "$rule" "$play" --seeds 20000 --ranks 8 --break "$broken"
+}
+
 finds A1 agree --exhaustive --ranks 3 --crashes 1 --break no-promise
-finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise
 finds A agree --seeds 20000 --ranks 8 --break no-promise
-finds A1 agree --exhaustive --ranks 3 --crashes 1 --break forget
-finds A1 agree --exhaustive --ranks 4 --crashes 2 --break forget
-finds A1 agree --seeds 20000 --ranks 8 --break forget
+both A1 agree forget --ranks 3 --crashes 1
+both A2 agree omit --ranks 3
+both A3 agree accuse --ranks 3
+both A4 agree hush --ranks 3 --crashes 2
+both A5 agree deaf --ranks 3 --crashes 2
+both A6 agree invent --ranks 3 --crashes 1
+both A7 agree mix --ranks 3
+both A9 agree change --ranks 3 --crashes 1
+both A10 agree phantom --ranks 3
+both A11 agree boast --ranks 3 --crashes 1
+finds D1 detector --exhaustive --ranks 2 --suspicions 1 --break report-first
+finds D1 detector --seeds 1000 --ranks 8 --suspicions 2 --break report-first
+both D2 detector accuse --ranks 2
+both D3 detector babble --ranks 2
+both D4 detector deaf --ranks 2
+both N2 notice deaf --ranks 3
+both N3 notice accuse --ranks 3
+both V2 revoke invent --ranks 3
+
+# the bounds are of runs with a seed; creation is a variant; floods have to be repaired in larger worlds
+finds A8 agree --seeds 100 --break babble
+finds A8 agree --seeds 100 --break detour
+finds A5 agree --creation --exhaustive --instances 2 --break shy
+finds A5 agree --creation --seeds 1000 --instances 2 --break shy
+finds C1 agree --creation --exhaustive --instances 2 --break lie
+finds C1 agree --creation --seeds 1000 --instances 2 --break lie
 finds V1 revoke --exhaustive --ranks 6 --crashes 4 --break no-repair
 finds V1 revoke --seeds 20000 --ranks 6 --crashes 4 --instances 1 --break no-repair
 finds N1 notice --exhaustive --ranks 6 --crashes 4 --break no-repair
 finds N1 notice --seeds 20000 --ranks 16 --crashes 12 --break no-repair
-finds D1 detector --exhaustive --ranks 2 --suspicions 1 --break report-first
-finds D1 detector --seeds 1000 --ranks 8 --suspicions 2 --break report-first
+
+# larger worlds, two groups, two communicators, the long search's own choice of runs
+finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise
+finds A1 agree --exhaustive --ranks 4 --crashes 2 --break forget
+finds A2 agree --exhaustive --ranks 4 --inter 2 --break omit
+finds A5 agree --exhaustive --ranks 3 --crashes 2 --comms 2 --break deaf
+finds A agree --budget 30000000 --break no-promise
+finds A1 agree --budget 30000000 --break forget
+finds A4 agree --budget 30000000 --break hush
+finds V1 revoke --budget 30000000 --break no-repair

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mistakes.c – machines of agreement with a known mistake, each to be caught by one checker.
+ *
+ * The code of the machine is never touched: the mistakes are in what it is given, in what it sends and in
+ * what it remembers. */
+#include "play.h"
+
+/* A process without promise: takes whatever calls itself a decision. */
+static void no_promise(const struct mend_agree *m, struct mend_agree_msg *msg)
+{
+    if (msg->kind != MEND_AGREE_DOWN || msg->ballot >= m->root || m->root >= m->tree.me)
+        return;
+    msg->peer = m->parent;
+    msg->ballot = m->root;
+}
+
+/* A process that has returned and does not remember what. */
+static void forget(const struct mend_sim_agree_proc *p, struct mend_agree_msg *msg,
+                   const struct mend_sim_conf *c)
+{
+    int bit = mend_sim_agree_bit(c, p->rank);
+
+    if (msg->kind != MEND_AGREE_UP || msg->accepted < 0)
+        return;
+    msg->accepted = -1;
+    mend_agree_value_init(&msg->value);
+    msg->value.and_word[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+}
+
+/* A leaf of the tree that keeps to itself what it was told about the dead. */
+static void hush(const struct mend_agree *m, struct mend_agree_msg *msg)
+{
+    if (msg->kind != MEND_AGREE_UP || msg->accepted >= 0 || m->nchildren)
+        return;
+    msg->value.nfailed = 0;
+    msg->value.failed = NULL;
+}
+
+/* A process that thinks again about the first agreement after it has returned from it. */
+static void change(struct mend_sim_agree_comm *a, const struct mend_sim_conf *c)
+{
+    struct mend_agree_slot *s = mend_agree_slot(mend_sim_agree_machine(a, c), 0);
+
+    if (a->decided && !a->fresh_n && s->seq == 0 && s->state == MEND_AGREE_DECIDED)
+        s->max_word[MEND_SIM_WORD_RANK]++;
+}
+
+void mend_sim_mistake_contribute(const struct mend_sim_agree_proc *p, int k, uint64_t seq,
+                                 struct mend_agree_value *v, const struct mend_sim_conf *c)
+{
+    int other = k + (p->rank - k + 1) % (c->ranks - k), bit = mend_sim_agree_bit(c, other);
+
+    if (c->broken == MEND_SIM_OMIT)
+        v->and_word[0] = v->and_word[1] = v->and_word[2] = v->and_word[3] = UINT64_MAX;
+    if (c->broken == MEND_SIM_ACCUSE) {
+        mend_bits_set((uint64_t *)(uintptr_t)v->failed, other - k);
+        v->nfailed = mend_bits_count(v->failed, mend_bits_words(c->ranks));
+    }
+    if (c->broken == MEND_SIM_INVENT)
+        v->and_word[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+    if (c->broken == MEND_SIM_MIX && seq == 0)
+        v->max_word[MEND_SIM_WORD_NUMBER]++;
+    if (c->broken == MEND_SIM_BOAST)
+        v->max_word[MEND_SIM_WORD_ACKED] = (uint32_t)~1;
+    if (c->broken == MEND_SIM_LIE)
+        v->max_word[MEND_SIM_WORD_NO] = 0;
+}
+
+bool mend_sim_mistake_recv(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
+                           const struct mend_sim_conf *c)
+{
+    if (c->broken == MEND_SIM_NO_PROMISE)
+        no_promise(mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c), msg);
+    return c->broken != MEND_SIM_DEAF || msg->kind != MEND_AGREE_REQUEST;
+}
+
+void mend_sim_mistake_stepped(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c)
+{
+    struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
+
+    if (c->broken == MEND_SIM_CHANGE)
+        change(a, c);
+}
+
+int mend_sim_mistake_noes(const struct mend_sim_conf *c)
+{
+    return c->broken == MEND_SIM_SHY ? 0 : c->window;
+}
+
+bool mend_sim_mistake_send(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
+                           const struct mend_sim_conf *c, int nth)
+{
+    if (c->broken == MEND_SIM_FORGET && nth == 0)
+        forget(p, msg, c);
+    if (c->broken == MEND_SIM_HUSH && nth == 0)
+        hush(mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c), msg);
+    if (c->broken == MEND_SIM_BABBLE)
+        return nth < 20;
+    if (c->broken != MEND_SIM_PHANTOM || nth != 1 || msg->kind != MEND_AGREE_UP)
+        return nth == 0;
+    return ++msg->seq == (uint64_t)c->instances;
+}
