@@ -2,33 +2,46 @@
 /* count.c – what a protocol costs: messages, and latency in the virtual time of a LogGP network.
  *
  * All processes begin at time 0, or one does (revocation, notice).  A process is busy for o with
- * every message that it sends or receives.  The last column for agreement is the price of a death at
- * the worst moment: the root decides, tells its first child, and dies; the time is counted from the
- * verdict, which everybody hears at once, to the last return. */
+ * every message that it sends or receives, and with every death that it is told of.  A death is told to
+ * everybody at the moment it happens: the time of the detector is not part of these figures.
+ *
+ *   agree          nobody dies
+ *   root-dies      the coordinator decides, tells its first child, and dies
+ *   roots-die      and so does its successor, and its, log2(n) in a row
+ *   children-die   log2(n) ranks die when they are about to answer: 1, 2, 4, 8, ..., the children of
+ *                  the coordinator, below which is everybody
+ *   shrink         log2(n) ranks, spread evenly, are known to be dead when all begin
+ *
+ * With deaths the time is counted from the first death to the last return. */
 #include "clock.h"
-#include "network.h"
+#include "count.h"
 #include "play.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_US 1000.0
 #define NODES_MAX 4096 /* notices are between nodes, not ranks */
+
+enum scenario { NOBODY_DIES, ROOT_DIES, ROOTS_DIE, CHILDREN_DIE, KNOWN_DEAD };
+
+static const char *const names[] = {"agree", "agree-root-dies", "agree-roots-die",
+                                    "agree-children-die", "shrink"};
 
 struct count {
     struct mend_sim_io io;
     const struct mend_sim_play *play;
     const struct mend_sim_conf *conf;
+    enum scenario scenario;
     struct mend_sim_clock clock;
     char *procs;
     size_t proc_bytes;
     mend_time_ns *busy; /* per rank: until when */
     int32_t *sent;
-    uint64_t messages, bytes;
-    int32_t done_n;
-    mend_time_ns last_done, killed_at;
-    bool kill_root;
+    bool *dead;
+    uint64_t messages;
+    int deaths, returned;
+    mend_time_ns last_return, first_death;
     int acting;
 };
 
@@ -37,33 +50,13 @@ static void *proc(struct count *c, int rank)
     return c->procs + (size_t)rank * c->proc_bytes;
 }
 
-static mend_time_ns ns(double us)
+static int log2_of(int n)
 {
-    return (mend_time_ns)(us * NS_PER_US);
-}
+    int k = 0;
 
-static bool root_is_dead(const struct count *c)
-{
-    return c->killed_at > 0;
-}
-
-static void on_send(struct mend_sim_io *io, int to, const void *bytes, size_t len)
-{
-    struct count *c = (struct count *)io;
-    const struct mend_sim_loggp *net = &mend_sim_loggp_default;
-    struct mend_sim_ev ev = {.rank = to, .other = c->acting, .len = (uint32_t)len};
-
-    if (c->acting == 0 && root_is_dead(c))
-        return;
-    c->busy[c->acting] += ns(net->o_us > net->g_us ? net->o_us : net->g_us);
-    c->sent[c->acting]++;
-    c->messages++;
-    c->bytes += len;
-    ev.at = c->busy[c->acting] + ns(net->l_us + net->big_g_us * (double)len);
-    ev.bytes = malloc(len + 1);
-    MEND_ASSERT(ev.bytes);
-    memcpy(ev.bytes, bytes, len);
-    mend_sim_clock_add(&c->clock, ev);
+    while (1 << (k + 1) <= n)
+        k++;
+    return k;
 }
 
 /* Has this process what the protocol is there for? */
@@ -78,13 +71,87 @@ static bool is_done(struct count *c, int rank)
     return mend_notice_known(&((struct mend_sim_notice_proc *)proc(c, rank))->m, 0, &v);
 }
 
-/* The verdict on the root reaches everybody now. */
-static void kill_root(struct count *c)
+/* ---- deaths ---- */
+
+/* Everybody is told of it now. */
+static void kill(struct count *c, int victim)
 {
-    c->killed_at = c->busy[0];
-    for (int r = 1; r < c->conf->ranks; r++)
-        mend_sim_clock_add(&c->clock,
-                           (struct mend_sim_ev){.at = c->killed_at, .rank = r, .other = -1});
+    struct mend_sim_ev ev = {.at = c->busy[victim], .other = -1 - victim};
+
+    if (ev.at < c->clock.now)
+        ev.at = c->clock.now;
+    if (c->deaths++ == 0)
+        c->first_death = ev.at;
+    c->dead[victim] = true;
+    for (ev.rank = 0; ev.rank < c->conf->ranks; ev.rank++)
+        if (!c->dead[ev.rank])
+            mend_sim_clock_add(&c->clock, ev);
+}
+
+static bool is_victim(const struct count *c, int rank)
+{
+    int most = log2_of(c->conf->ranks);
+
+    if (c->scenario == CHILDREN_DIE)
+        return rank && !(rank & (rank - 1)) && c->deaths < most;
+    return c->scenario == ROOT_DIES ? rank < 1 : c->scenario == ROOTS_DIE && rank < most;
+}
+
+/* Before a message is sent, and after it. */
+static bool dies_before(struct count *c)
+{
+    if (c->scenario != CHILDREN_DIE || !is_victim(c, c->acting))
+        return false;
+    kill(c, c->acting);
+    return true;
+}
+
+static bool dies_after(struct count *c)
+{
+    return c->scenario != CHILDREN_DIE && is_victim(c, c->acting) && is_done(c, c->acting);
+}
+
+/* The dead of a shrink are known: their processes never were, and the others have heard of it. */
+static void bury_known(struct count *c)
+{
+    int f = log2_of(c->conf->ranks);
+
+    for (int i = 0; i < f && f < c->conf->ranks; i++)
+        c->dead[(int64_t)i * c->conf->ranks / f] = true;
+    for (int r = 0; r < c->conf->ranks; r++)
+        for (int v = 0; v < c->conf->ranks && !c->dead[r]; v++)
+            if (c->dead[v])
+                c->play->death(proc(c, r), v, c->conf, &c->io);
+}
+
+/* ---- steps ---- */
+
+static void on_send(struct mend_sim_io *io, int to, const void *bytes, size_t len)
+{
+    struct count *c = (struct count *)io;
+    struct mend_sim_ev ev = {.rank = to, .other = c->acting, .len = (uint32_t)len};
+
+    if (c->dead[c->acting] || dies_before(c))
+        return;
+    c->busy[c->acting] += mend_sim_loggp_busy(&mend_sim_loggp_default);
+    c->sent[c->acting]++;
+    c->messages++;
+    ev.at = c->busy[c->acting] + mend_sim_loggp_flight(&mend_sim_loggp_default, len);
+    ev.bytes = malloc(len + 1);
+    MEND_ASSERT(ev.bytes);
+    memcpy(ev.bytes, bytes, len);
+    mend_sim_clock_add(&c->clock, ev);
+    if (dies_after(c))
+        kill(c, c->acting);
+}
+
+static void note_return(struct count *c, int rank)
+{
+    if (c->dead[rank] || !is_done(c, rank))
+        return;
+    c->returned++;
+    if (c->last_return < c->busy[rank])
+        c->last_return = c->busy[rank];
 }
 
 static void step(struct count *c, const struct mend_sim_ev *ev)
@@ -92,139 +159,128 @@ static void step(struct count *c, const struct mend_sim_ev *ev)
     mend_time_ns *busy = &c->busy[ev->rank];
     bool before = is_done(c, ev->rank);
 
-    if (ev->rank == 0 && root_is_dead(c))
+    if (c->dead[ev->rank])
         return;
     if (*busy < ev->at)
         *busy = ev->at;
-    *busy += ns(mend_sim_loggp_default.o_us);
+    *busy += mend_sim_ns(mend_sim_loggp_default.o_us);
     c->acting = ev->rank;
     if (ev->other < 0)
-        c->play->death(proc(c, ev->rank), 0, c->conf, &c->io);
+        c->play->death(proc(c, ev->rank), -1 - ev->other, c->conf, &c->io);
     else
         c->play->recv(proc(c, ev->rank), ev->other, ev->bytes, ev->len, c->conf, &c->io);
-    if (before || !is_done(c, ev->rank))
-        return;
-    c->done_n++;
-    if (c->last_done < *busy)
-        c->last_done = *busy;
+    if (!before)
+        note_return(c, ev->rank);
 }
 
-/* Steps of the root are watched: it dies after the first message that tells its decision. */
-static void on_send_of_root(struct mend_sim_io *io, int to, const void *bytes, size_t len)
+static void begin(struct count *c, int rank)
 {
-    struct count *c = (struct count *)io;
+    unsigned moves = c->play->moves(proc(c, rank), c->conf);
 
-    on_send(io, to, bytes, len);
-    if (c->acting == 0 && !root_is_dead(c) && is_done(c, 0))
-        kill_root(c);
+    if (!moves || c->dead[rank])
+        return;
+    c->acting = rank;
+    c->play->move(proc(c, rank), __builtin_ctz(moves), c->conf, &c->io);
+    note_return(c, rank);
 }
 
 static void open_count(struct count *c)
 {
     size_t n = (size_t)c->conf->ranks;
 
-    c->io.send = c->kill_root ? on_send_of_root : on_send;
+    c->io.send = on_send;
     c->proc_bytes = (c->play->bytes(c->conf) + 7) / 8 * 8;
     c->procs = calloc(n, c->proc_bytes);
     c->busy = calloc(n, sizeof *c->busy);
     c->sent = calloc(n, sizeof *c->sent);
-    MEND_ASSERT(c->procs && c->busy && c->sent);
+    c->dead = calloc(n, sizeof *c->dead);
+    MEND_ASSERT(c->procs && c->busy && c->sent && c->dead);
     for (int r = 0; r < c->conf->ranks; r++)
         c->play->init(proc(c, r), r, c->conf);
+    if (c->scenario == KNOWN_DEAD)
+        bury_known(c);
 }
 
-static void count(struct count *c)
+static void check_all_returned(const struct count *c)
 {
-    struct mend_sim_ev ev;
+    int alive = 0;
 
-    open_count(c);
-    for (int r = 0; r < c->conf->ranks; r++) {
-        c->acting = r;
-        if (c->play->moves(proc(c, r), c->conf))
-            c->play->move(proc(c, r), __builtin_ctz(c->play->moves(proc(c, r), c->conf)), c->conf,
-                          &c->io);
-        c->done_n += is_done(c, r);
-    }
-    while (mend_sim_clock_next(&c->clock, &ev)) {
-        step(c, &ev);
-        free(ev.bytes);
-    }
-    MEND_ASSERT(c->done_n >= c->conf->ranks - 1);
+    for (int r = 0; r < c->conf->ranks; r++)
+        alive += !c->dead[r];
+    MEND_ASSERT(c->returned >= alive);
 }
 
-static void close_count(struct count *c)
+static struct mend_sim_cost close_count(struct count *c)
 {
+    struct mend_sim_cost cost = {(double)(c->last_return - c->first_death) / MEND_SIM_NS_PER_US,
+                                 c->messages, 0};
+
+    for (int r = 0; r < c->conf->ranks; r++)
+        if (cost.most < c->sent[r])
+            cost.most = c->sent[r];
     mend_sim_clock_fini(&c->clock);
     free(c->procs);
     free(c->busy);
     free(c->sent);
+    free(c->dead);
+    return cost;
 }
 
-static int32_t most_sent(const struct count *c)
+static struct mend_sim_cost run(const struct mend_sim_play *play, const struct mend_sim_conf *conf,
+                                enum scenario scenario)
 {
-    int32_t most = 0;
+    struct count c = {.play = play, .conf = conf, .scenario = scenario};
+    struct mend_sim_ev ev;
 
-    for (int r = 0; r < c->conf->ranks; r++)
-        if (most < c->sent[r])
-            most = c->sent[r];
-    return most;
-}
-
-static double run_us(const struct mend_sim_play *play, const struct mend_sim_conf *conf,
-                     bool kill_root, struct count *c)
-{
-    *c = (struct count){.play = play, .conf = conf, .kill_root = kill_root};
-    count(c);
-    return (double)(c->last_done - c->killed_at) / NS_PER_US;
-}
-
-static void count_agree(struct mend_sim_conf *conf)
-{
-    static const int bits[] = {1, 2, 3, 5};
-    struct count c;
-
-    printf("%7d", conf->ranks);
-    for (size_t i = 0; i < MEND_COUNT_OF(bits); i++) {
-        double us;
-
-        conf->radix_bits = bits[i];
-        us = run_us(&mend_sim_agree, conf, false, &c);
-        if (i == 0)
-            printf(" %10llu %8d", (unsigned long long)c.messages, most_sent(&c));
-        printf(" %9.1f", us);
-        close_count(&c);
+    open_count(&c);
+    for (int r = 0; r < conf->ranks; r++)
+        begin(&c, r);
+    while (mend_sim_clock_next(&c.clock, &ev)) {
+        step(&c, &ev);
+        free(ev.bytes);
     }
-    conf->radix_bits = 1;
-    printf(" %9.1f", run_us(&mend_sim_agree, conf, true, &c));
-    printf(" %10llu\n", (unsigned long long)c.messages);
-    close_count(&c);
+    check_all_returned(&c);
+    return close_count(&c);
 }
 
-static void count_flood(const struct mend_sim_play *play, const struct mend_sim_conf *conf)
-{
-    struct count c;
-    double us = run_us(play, conf, false, &c);
+/* ---- the table ---- */
 
-    printf("%7d %10llu %8d %9.1f\n", conf->ranks, (unsigned long long)c.messages, most_sent(&c),
-           us);
-    close_count(&c);
+static void print_row(int ranks, const char *what, struct mend_sim_cost cost)
+{
+    printf("%7d %-22s %9.1f %10llu %8d\n", ranks, what, cost.us, (unsigned long long)cost.messages,
+           cost.most);
+}
+
+static void print_rows(const struct mend_sim_play *play, struct mend_sim_conf *c)
+{
+    static const int bits[] = {2, 3, 5};
+
+    if (play != &mend_sim_agree) {
+        print_row(c->ranks, play->name, run(play, c, NOBODY_DIES));
+        return;
+    }
+    print_row(c->ranks, "allreduce", mend_sim_count_allreduce(c->ranks, true));
+    print_row(c->ranks, "reduce+bcast", mend_sim_count_allreduce(c->ranks, false));
+    for (size_t i = 0; i < MEND_COUNT_OF(names); i++)
+        if (i == NOBODY_DIES || c->ranks > 2)
+            print_row(c->ranks, names[i], run(play, c, (enum scenario)i));
+    for (size_t i = 0; i < MEND_COUNT_OF(bits); i++) {
+        char name[32];
+
+        c->radix_bits = bits[i];
+        snprintf(name, sizeof name, "agree-radix-%d", 1 << bits[i]);
+        print_row(c->ranks, name, run(play, c, NOBODY_DIES));
+    }
 }
 
 void mend_sim_count(const struct mend_sim_play *play, const struct mend_sim_conf *conf)
 {
-    static const int ranks[] = {2, 4, 16, 64, 256, 1024, 4096, 10000};
+    static const int ranks[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 10000};
     const struct mend_sim_loggp *net = &mend_sim_loggp_default;
 
     printf("%s; LogGP: L %g us, o %g us, g %g us, G %g us per byte\n", play->about, net->l_us,
            net->o_us, net->g_us, net->big_g_us);
-    if (play == &mend_sim_agree)
-        printf("                      at most   latency in us with a tree of radix      root dies "
-               "after its first DOWN\n"
-               "  ranks   messages  per rank         2         4         8        32  us after "
-               "verdict  messages\n");
-    else
-        printf("                      at most    us until\n"
-               "  ranks   messages  per rank   all know\n");
+    printf("  ranks what                          us   messages  at most per rank\n");
     for (size_t i = 0; i < MEND_COUNT_OF(ranks); i++) {
         struct mend_sim_conf c = *conf;
 
@@ -232,9 +288,6 @@ void mend_sim_count(const struct mend_sim_play *play, const struct mend_sim_conf
         if (play == &mend_sim_notice && c.ranks > NODES_MAX)
             break;
         c.instances = 1;
-        if (play == &mend_sim_agree)
-            count_agree(&c);
-        else
-            count_flood(play, &c);
+        print_rows(play, &c);
     }
 }
