@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # man.sh – manual pages of the fault-tolerance interface: every function, error class and attribute that
-# mpi_ft.h declares has a page under each of its names; what a page declares is what the header declares;
-# its examples compile; its references lead somewhere.
+# mpi_ft.h declares has a page under each of its names, and every function is in
+# doc/failure-semantics.md; what a page declares is what the header declares; its examples compile; its
+# references lead somewhere.
 #
 # RUN: ; expect "all manual pages are true to mpi_ft.h" ; time 60
 
@@ -30,6 +31,8 @@ for name in $functions; do
     [ -f "$page" ] || { complain "$name has no manual page" && continue; }
     grep -q "^\.Nm $name\( ,\)*\$" "$page" || complain "$page: NAME lacks $name"
     part "$page" SYNOPSIS | grep -q "^\.Fn $name " || complain "$page: SYNOPSIS lacks $name"
+    grep -qw "$name" "$MEND_TEST_ROOT/doc/failure-semantics.md" ||
+        complain "doc/failure-semantics.md does not know $name"
 done
 for name in $macros; do
     page=$man/man7/$name.7
