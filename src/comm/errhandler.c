@@ -251,3 +251,17 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
         h.comm_fn(&handle, &code, fn);
     return err;
 }
+
+int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, const char *fn)
+{
+    struct mend_errhandler h = *e;
+    MPI_Comm handle = MPI_COMM_SELF;
+    int code = err;
+
+    if (h.kind == MEND_ERRH_FATAL || h.kind == MEND_ERRH_ABORT)
+        mend_fatal(self, NULL, err, fn);
+    mend_unlock(self);
+    if (h.kind == MEND_ERRH_USER)
+        h.comm_fn(&handle, &code, fn);
+    return err;
+}

@@ -33,6 +33,9 @@ bool mend_errhandler_initial_returns(void);
  * (R24), and is not held afterwards.  Local.  With a fatal handler: does not return. */
 int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char *fn);
 
+/* The same with a handler that no object has yet; a fatal one ends this process alone. */
+int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, const char *fn);
+
 /* What a fatal error does, whatever the handler: a message, then the processes of c end (NULL: this
  * one alone, S4-1); with parameter FATAL_SCOPE=connected all processes of the job. */
 _Noreturn void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char *fn);

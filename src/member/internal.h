@@ -136,7 +136,13 @@ static inline mend_ctx mend_ctx_next(mend_ctx ctx)
 /* meet.c */
 
 /* The id under which the members of g meet, the n-th time they do so with this tag. */
-mend_ctx mend_meet_id(struct mend_comm *parent, struct mend_group *g, int tag);
+mend_ctx mend_meet_id(struct mend_comm *parent, struct mend_group *g, uint64_t tag);
+
+/* A communicator of g, whose members meet under the id; errors as parent's, but of PROC_FAILED only a
+ * death in g is a reason.  named: a communicator whose revocation ends it, or NULL.  Collective over g;
+ * blocks until all living members have come or something ends the meeting. */
+int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct mend_group *g,
+                    mend_ctx id, struct mend_comm **new_p);
 
 /* A call begins and ends.  Between the two it is looked at when something has happened. */
 void mend_meet_begin(struct mend_proc *self, struct mend_meeting *m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* meet.c – processes that have no communicator of their own in common yet meet to make one:
- * MPI_Comm_create_group and MPI_Intercomm_create.
+ * MPI_Comm_create_group and MPI_Intercomm_create, and those without any parent (from_group.c).
  *
  * They meet on a communicator that all of them make alike, each by itself, and its CREATION sequence
  * decides.  Who has made it has come.  An agreement waits for all living members; but a living one
@@ -71,13 +71,13 @@ void mend_meet_forget_counts(struct mend_ft_comm *ft, struct mend_proc *self)
     mend_hash_fini(&ft->counts);
 }
 
-mend_ctx mend_meet_id(struct mend_comm *parent, struct mend_group *g, int tag)
+mend_ctx mend_meet_id(struct mend_comm *parent, struct mend_group *g, uint64_t tag)
 {
-    uint64_t h = mix(parent->ctx, (uint64_t)(unsigned)tag);
+    uint64_t h = mix(parent->ctx, tag);
 
     for (int i = 0; i < g->size; i++)
         h = mix(h, (uint64_t)mend_group_peer(g, i));
-    h = mix(h, (*mend_meet_count(parent, h, (uint64_t)(unsigned)tag))++);
+    h = mix(h, (*mend_meet_count(parent, h, tag))++);
     return (UINT64_C(1) << 63 | h) & ~MEND_CTX_CHANNEL_MASK;
 }
 
@@ -259,18 +259,24 @@ static bool has_dead(struct mend_proc *self, struct mend_group *g)
     return false;
 }
 
-/* Collective over the group (MPI-5.0 7.4.2). */
-static int create_group(struct mend_comm *c, struct mend_group *g, mend_ctx id,
-                        struct mend_comm **new_p)
+int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct mend_group *g,
+                    mend_ctx id, struct mend_comm **new_p)
 {
-    struct mend_proc *self = c->self;
-    struct mend_meeting m = {.named = {c}};
+    struct mend_proc *self = parent->self;
+    struct mend_meeting m = {.named = {named}};
     struct mend_agreed value = {.failed = NULL};
-    int err = mend_meet_declined(self, id);
+    int err;
 
+    mend_interrupt_check(self);
+    if (named && named->revoked)
+        return MEND_CLASS_INVALIDATED;
+    if (has_dead(self, g)) /* S2-9 */
+        return MEND_CLASS_PROC_FAILED;
+    mend_event(self, MEND_EV_MEMBER_CREATE_ENTER);
+    err = mend_meet_declined(self, id);
     if (err)
         return err;
-    m.c = mend_comm_create(self, g, NULL, id, c);
+    m.c = mend_comm_create(self, g, NULL, id, parent);
     if (!m.c)
         return MPI_ERR_NO_MEM;
     mend_creation_open(m.c);
@@ -278,7 +284,7 @@ static int create_group(struct mend_comm *c, struct mend_group *g, mend_ctx id,
     err = mend_meet(&m, &value);
     mend_meet_end(&m);
     if (!err)
-        err = mend_creation_object(c, g, NULL, &value, new_p);
+        err = mend_creation_object(parent, g, NULL, &value, new_p);
     if (value.failed)
         mend_group_put(self, value.failed);
     mend_member_free(m.c);
@@ -288,18 +294,12 @@ static int create_group(struct mend_comm *c, struct mend_group *g, mend_ctx id,
 int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
                              struct mend_comm **new_p)
 {
-    mend_ctx id = mend_meet_id(c, g, tag); /* counts this call, whatever comes of it */
+    mend_ctx id = mend_meet_id(c, g, (uint64_t)(unsigned)tag); /* counts, whatever comes of it */
     int err;
 
     *new_p = NULL;
-    mend_interrupt_check(c->self);
-    if (c->revoked)
-        return MEND_CLASS_INVALIDATED;
-    if (has_dead(c->self, g)) /* S2-9 */
-        return MEND_CLASS_PROC_FAILED;
-    mend_event(c->self, MEND_EV_MEMBER_CREATE_ENTER);
-    err = create_group(c, g, id, new_p);
+    err = mend_meet_group(c, c, g, id, new_p);
     if (err == MEND_CLASS_INVALIDATED)
-        mend_revoke_heard(c); /* S0-63 */
+        mend_revoke(c); /* S0-63 */
     return err;
 }

@@ -51,6 +51,14 @@ int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
 int mend_member_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p);
 int mend_member_split_type(struct mend_comm *c, int type, int key, struct mend_info *info,
                            struct mend_comm **new_p);
+/* Without a parent: those who meet with the same group and tag.  create_from_groups: an intercommunicator;
+ * the leader, a rank of g, knows `other`, the leader of the other group, or why it does not
+ * (other_error, which its whole side then gets). */
+int mend_member_create_from_group(struct mend_proc *self, struct mend_group *g, const char *tag,
+                                  struct mend_comm **new_p);
+int mend_member_create_from_groups(struct mend_proc *self, struct mend_group *g, int leader,
+                                   mend_peer other, const char *tag, int other_error,
+                                   struct mend_comm **new_p);
 /* peer_c and what follows matter at the local leader only, NULL elsewhere; peer_error: what is wrong
  * with them, which the whole group then gets. */
 int mend_member_intercomm_create(struct mend_comm *local, int local_leader,

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* from_group.c – communicators from groups alone, without a parent (MPI-5.0 7.4.2, 7.6.2).
+ *
+ * MPI_Comm_create_from_group is a meeting (meet.c) whose id follows from the group and the string tag:
+ *
+ *   a member of the group is dead: MPI_ERR_PROC_FAILED at all who live; a death elsewhere does not matter
+ *
+ * MPI_Intercomm_create_from_groups is made of such meetings:
+ *
+ *   leaders     {A0, B0} meet: the bridge          nobody else needs it, and only they know both groups
+ *   both sides  {A0, A1, ..} and {B0, B1, ..} meet: two local communicators
+ *   all         the intercommunicator, over the bridge (intercomm.c)
+ *
+ * The bridge comes first, so a leader whose own side fails can tell the other one, and nobody waits for a
+ * leader that gave up. */
+#include "member/internal.h"
+
+#include <string.h>
+
+/* What the meetings of one call are for. */
+enum role { ROLE_COMM, ROLE_BRIDGE, ROLE_SIDE };
+
+static uint64_t tag_of(const char *text, enum role role)
+{
+    uint64_t h =
+        mend_hash_mix(UINT64_C(1) << 32 | (uint64_t)role); /* create_group's have 32 bits */
+
+    for (; *text; text++)
+        h = mend_hash_mix(h * UINT64_C(0x100000001b3) + (unsigned char)*text);
+    return h;
+}
+
+static int meet(struct mend_proc *self, struct mend_group *g, const char *tag, enum role role,
+                struct mend_comm **new_p)
+{
+    mend_ctx id = mend_meet_id(self->world, g, tag_of(tag, role));
+
+    return mend_meet_group(self->world, NULL, g, id, new_p);
+}
+
+int mend_member_create_from_group(struct mend_proc *self, struct mend_group *g, const char *tag,
+                                  struct mend_comm **new_p)
+{
+    return meet(self, g, tag, ROLE_COMM, new_p);
+}
+
+/* The two leaders, in an order that both know. */
+static int build_bridge(struct mend_proc *self, const char *tag, mend_peer other,
+                        struct mend_comm **bridge_p)
+{
+    mend_peer peers[2] = {self->me < other ? self->me : other, self->me < other ? other : self->me};
+    struct mend_group *g = mend_group_create(self, peers, 2);
+    int err = g ? meet(self, g, tag, ROLE_BRIDGE, bridge_p) : MPI_ERR_NO_MEM;
+
+    if (g)
+        mend_group_put(self, g);
+    return err;
+}
+
+/* My side has failed: the other leader hears so, and waits for nobody. */
+static void give_up(struct mend_proc *self, struct mend_comm *bridge, mend_peer other, int error)
+{
+    struct mend_meeting m = {.named = {bridge}, .peer_c = bridge, .other = other};
+    mend_peer *peers = NULL;
+    mend_ctx ctx;
+    int n;
+
+    mend_meet_begin(self, &m);
+    mend_leaders_meet(&m, self->comm_self, error, &ctx, &peers, &n);
+    mend_meet_end(&m);
+    mend_free(self, peers);
+}
+
+int mend_member_create_from_groups(struct mend_proc *self, struct mend_group *g, int leader,
+                                   mend_peer other, const char *tag, int other_error,
+                                   struct mend_comm **new_p)
+{
+    bool leads = mend_group_peer(g, leader) == self->me;
+    struct mend_comm *bridge = NULL, *side = NULL;
+    int err;
+
+    *new_p = NULL;
+    if (leads && !other_error)
+        other_error = other == self->me ? MPI_ERR_GROUP : build_bridge(self, tag, other, &bridge);
+    err = meet(self, g, tag, ROLE_SIDE, &side);
+    if (!err)
+        err = mend_member_intercomm_create(side, leader, bridge,
+                                           bridge ? mend_group_rank(self, bridge->group, other) : 0,
+                                           0, other_error, new_p);
+    else if (bridge)
+        give_up(self, bridge, other, err);
+    if (side)
+        mend_member_free(side);
+    if (bridge)
+        mend_member_free(bridge);
+    return err;
+}
