@@ -74,7 +74,7 @@ static void expect(const struct call *k, const char *what, int code, int class)
         fail_at(k, what, code);
 }
 
-static void complete(const struct call *k, int class, bool goes)
+static void complete_call(const struct call *k, int class, bool goes)
 {
     expect(k, "the completion", MPI_Wait(&request, MPI_STATUS_IGNORE), class);
     if (goes != (request == MPI_REQUEST_NULL))
@@ -93,13 +93,13 @@ static void judge(const struct call *k)
         break;
     case LATER:
         expect(k, "the start", k->make(), MPI_SUCCESS);
-        complete(k, I, true);
+        complete_call(k, I, true);
         break;
     case AGAIN:
         expect(k, "it", k->make(), MPI_SUCCESS);
         for (int i = 0; i < 2; i++) {
             expect(k, "the start", MPI_Start(&request), MPI_SUCCESS);
-            complete(k, I, false);
+            complete_call(k, I, false);
         }
         CHECK_EQ(MPI_Request_free(&request), MPI_SUCCESS);
         break;
@@ -111,7 +111,7 @@ static void judge(const struct call *k)
     case LOCAL_LATER:
     case EXEMPT_LATER:
         expect(k, "the start", k->make(), MPI_SUCCESS);
-        complete(k, MPI_SUCCESS, true);
+        complete_call(k, MPI_SUCCESS, true);
         break;
     case UNBUILT:
         expect(k, "it", k->make(), MPI_ERR_UNSUPPORTED_OPERATION);
