@@ -280,6 +280,8 @@ static void on_time(struct job *job)
     at = tick(job, now);
     next = at < next ? at : next;
     next = job->deadline_ns < next ? job->deadline_ns : next;
+    at = mend_crash_look(job, now);
+    next = at < next ? at : next;
     next = job->scan_at < next ? job->scan_at : next;
     next = job->announce_at < next ? job->announce_at : next;
     if (next != job->timer_at) {

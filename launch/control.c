@@ -65,6 +65,9 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
     case MEND_CTL_JOIN:
         on_join(job, r);
         break;
+    case MEND_CTL_CRASH:
+        mend_crash_said(job, r);
+        break;
     case MEND_CTL_ABORT:
         on_abort(job, r, m);
         break;

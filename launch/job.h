@@ -38,10 +38,11 @@ struct rank {
     bool exit_held; /* the child ended before the process that it wraps: the detector is told later
                      */
     siginfo_t exit; /* how the child ended */
-    struct mend_rank_end end;    /* for the exit status; (L) */
-    bool announced;              /* its death was printed */
-    bool mark_seen;              /* (L) the life word's mark was acted on */
-    mend_time_ns verdict_ns;     /* (L) when everybody had been told, 0: no verdict */
+    struct mend_rank_end end; /* for the exit status; (L) */
+    bool announced;           /* its death was printed */
+    bool mark_seen;           /* (L) the life word's mark was acted on */
+    mend_time_ns crash_until; /* it said that it crashes: look for a core dump until then; 0: no */
+    mend_time_ns verdict_ns;  /* (L) when everybody had been told, 0: no verdict */
     struct mend_verdict verdict; /* (L) */
     int32_t verdict_k;           /* (L) its number */
     const char *how;             /* (L) what showed the death: "life word" or "exit" */
@@ -85,6 +86,7 @@ struct job {
     int injected_n; /* timed injections carried out, in order of time */
     int signal_seen;
     mend_time_ns signal_ns;
+    int crashes_n; /* ranks that have said so and are not seen dead yet */
     bool timed_out, killing;
     bool aborted; /* as a whole */
 };
@@ -110,17 +112,29 @@ static inline bool mend_rank_is_dead(const struct job *job, int i)
 
 /* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is
  * filled in; joined: r has said that a script
- * is around it; life: the life word of r is marked; exited: the kernel told how its child ended. */
+ * is around it; life: the life word of r is marked; exited: the kernel told how its child ended;
+ * dumping: the process dumps core. */
 void mend_verdict_event(struct job *job, struct mend_detector_event ev);
 void mend_verdict_joined(struct job *job, struct rank *r);
 void mend_verdict_life(struct job *job, struct rank *r);
 void mend_verdict_exited(struct job *job, struct rank *r);
+void mend_verdict_dumping(struct job *job, struct rank *r);
 void mend_rank_kill(struct rank *r);
 
 /* watch.c: the threads that wait on life words.  prefer: the calling thread runs before ranks that
  * compute, where we may; where we may not, it asks for a short time slice, so that it comes early. */
 void mend_watch_start(struct job *job);
 void mend_watch_prefer(void);
+
+/* crash.c: a rank has said that it crashes; looks at all that have, and returns when to look again. */
+void mend_crash_said(struct job *job, struct rank *r);
+mend_time_ns mend_crash_look(struct job *job, mend_time_ns now);
+
+/* procfs.c: what the kernel tells of a process while it lives or dies. */
+bool mend_procfs_dumping(pid_t pid, pid_t dumper); /* it dumps core and runs nothing else */
+char mend_procfs_state(pid_t pid); /* 'R' it runs or could, 'S', 'D', 'T', 't', 'Z'; 0: not known */
+bool mend_procfs_ran(pid_t pid, uint64_t *ran_ns_p); /* processor time that its main thread had */
+bool mend_procfs_exiting(pid_t pid, bool *signaled_p, int *code_p); /* it ends, and why */
 
 /* agent.c: runs the job until its last rank has ended; kills all ranks. */
 void mend_agent_run(struct job *job);
@@ -129,7 +143,7 @@ void mend_agent_kill(struct job *job);
 /* control.c: one datagram of a rank. */
 void mend_control_read(struct job *job, struct rank *r);
 
-/* waits.c: prints what each rank waits for; takes up to 200 ms. */
+/* waits.c: prints what each rank waits for; takes up to a second. */
 void mend_waits_print(struct job *job);
 
 /* sweep.c: kills what the ranks left behind. */

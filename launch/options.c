@@ -20,7 +20,7 @@ struct parse {
     struct mend_app app; /* the block that is being read */
     char **argv;
     int argc, at;
-    const char *flag; /* as the user wrote it */
+    char *flag; /* as the user wrote it */
 };
 
 struct flag {
@@ -411,6 +411,7 @@ static void read_flag(struct parse *p)
         if (flags[i].values == 2)
             second = next_value(p);
         flags[i].on(p, value, second);
+        free(p->flag);
         return;
     }
     fail_unknown(p->flag, name, len);
@@ -439,10 +440,15 @@ static void find_program(struct mend_app *app)
         if (stat(seen, &st) == 0 && S_ISREG(st.st_mode)) {
             if (access(seen, X_OK) == 0) {
                 app->path = mend_xprintf("%.*s%s%s", (int)len, dir, slash, name);
+                free(seen);
+                free(refused);
                 return;
             }
+            free(refused);
             refused = seen;
+            seen = NULL;
         }
+        free(seen);
         dir += len;
         if (!*dir)
             break;

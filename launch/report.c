@@ -124,9 +124,12 @@ static int living(const struct job *job)
 
 /* A rank that never called MPI_Init and exited is dead for the others, but nobody wants to read it.
  */
-static bool worth_a_line(const struct rank *r)
+static bool worth_a_line(const struct job *job, const struct rank *r)
 {
-    return r->end.joined || r->end.signaled || r->verdict.cause != MEND_VERDICT_EXIT;
+    const struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)r->index);
+
+    return mend_load_acquire(&s->state) != MEND_SHM_RANK_NONE ||
+           r->verdict.cause != MEND_VERDICT_EXIT;
 }
 
 static void say_death(struct job *job, const struct rank *r)
@@ -186,7 +189,7 @@ void mend_announce_deaths(struct job *job)
         if (!ripe(job, r, now, &copy))
             continue;
         r->announced = true;
-        if (worth_a_line(&copy))
+        if (worth_a_line(job, &copy))
             announce(job, &copy);
     }
 }

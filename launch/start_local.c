@@ -133,9 +133,13 @@ static char *inject_text(const struct job *job, int rank)
     for (int i = 0; i < job->o.injections_n; i++) {
         const struct mend_injection *in = &job->o.injections[i];
 
-        if (in->rank == rank && in->what.place != MEND_INJECT_AT_TIME)
-            all = all ? mend_xprintf("%s;%s", all, in->spec)
-                      : mend_xprintf(MEND_ENV_INJECT "=%s", in->spec);
+        char *before = all;
+
+        if (in->rank != rank || in->what.place == MEND_INJECT_AT_TIME)
+            continue;
+        all = before ? mend_xprintf("%s;%s", before, in->spec)
+                     : mend_xprintf(MEND_ENV_INJECT "=%s", in->spec);
+        free(before);
     }
     return all;
 }

@@ -62,7 +62,7 @@ static uint64_t why_of(const struct mend_verdict *v)
     return MEND_SHM_WHY(v->cause, v->code);
 }
 
-/* A rank that ends itself by MPI_Abort says so in the segment first. */
+/* A rank that ends itself by MPI_Abort, or crashes, says so in the segment first. */
 static void ask_rank_for_cause(struct job *job, struct mend_verdict *v)
 {
     struct mend_shm_rank *s = shared(job, v->peer);
@@ -70,6 +70,9 @@ static void ask_rank_for_cause(struct job *job, struct mend_verdict *v)
     if (v->cause != MEND_VERDICT_ABORT && mend_load_acquire(&s->abort_asked)) {
         v->cause = MEND_VERDICT_ABORT;
         v->code = (int32_t)mend_load_relaxed(&s->abort_code);
+    } else if (v->cause == MEND_VERDICT_UNKNOWN && mend_load_acquire(&s->crash_signal)) {
+        v->cause = MEND_VERDICT_SIGNAL;
+        v->code = (int32_t)mend_load_relaxed(&s->crash_signal);
     }
 }
 
@@ -180,6 +183,24 @@ void mend_verdict_joined(struct job *job, struct rank *r)
     r->wrapped_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+/* A process whose life word is marked is tearing its memory down, for long perhaps, but the kernel
+ * knows already what it is dying of. */
+static void tell_reason(struct job *job, const struct rank *r)
+{
+    struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED, .peer = r->index};
+
+    if (mend_procfs_exiting(r->wrapped ? r->wrapped : r->child, &ev.signaled, &ev.code))
+        mend_verdict_event(job, ev);
+}
+
+void mend_verdict_dumping(struct job *job, struct rank *r)
+{
+    if (!r->how)
+        r->how = "core dump";
+    mend_verdict_event(
+        job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_CONFIRMED, .peer = r->index});
+}
+
 void mend_verdict_life(struct job *job, struct rank *r)
 {
     if (r->mark_seen)
@@ -190,6 +211,7 @@ void mend_verdict_life(struct job *job, struct rank *r)
         r->how = "life word";
     mend_verdict_event(
         job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_LIFE, .peer = r->index});
+    tell_reason(job, r);
     if (r->exit_held)
         mend_verdict_exited(job, r);
 }

@@ -2,8 +2,8 @@
 /* waits.c – "what does each rank wait for?", asked when the time is over or by SIGUSR1.
  *
  * A rank that runs MPI answers MEND_SIG_REPORT by writing a line into the segment; together the
- * lines are the graph of who waits for whom.  A rank that does not answer within 200 ms is
- * computing, or stopped, or has a handler of its own for that signal. */
+ * lines are the graph of who waits for whom.  A rank gets 200 ms for its answer, and a second if it got no
+ * processor in that time; what it did instead of answering the kernel tells. */
 #include "job.h"
 
 #include "rt/wire.h"
@@ -14,7 +14,15 @@
 #include <unistd.h>
 
 #define ANSWER_TURNS   40
+#define PATIENT_TURNS  200
 #define ANSWER_TURN_US 5000
+
+/* A rank that was asked. */
+struct asked {
+    bool open; /* it has not answered */
+    uint32_t seq;
+    uint64_t ran_ns;
+};
 
 static struct mend_shm_rank *shared(struct job *job, int i)
 {
@@ -42,7 +50,37 @@ static bool answered(struct job *job, int i, uint32_t before)
     return mend_load_acquire(&shared(job, i)->wait_seq) != before;
 }
 
-static void print_one(struct job *job, const struct rank *r, bool answer)
+static pid_t pid_of(const struct rank *r)
+{
+    return r->wrapped ? r->wrapped : r->child;
+}
+
+/* It could run, and has not since it was asked. */
+static bool starves(const struct rank *r, const struct asked *a)
+{
+    uint64_t ran_ns;
+
+    return mend_procfs_state(pid_of(r)) == 'R' && mend_procfs_ran(pid_of(r), &ran_ns) &&
+           ran_ns == a->ran_ns;
+}
+
+static const char *why_silent(const struct rank *r, const struct asked *a)
+{
+    if (starves(r, a))
+        return "does not answer: it could run, but gets no processor";
+    switch (mend_procfs_state(pid_of(r))) {
+    case 'T':
+        return "stopped by a signal";
+    case 't':
+        return "stopped by a debugger";
+    case 'D':
+        return "does not answer: it is in a system call that cannot be interrupted";
+    default:
+        return "does not answer: the program handles or blocks SIGUSR1 itself";
+    }
+}
+
+static void print_one(struct job *job, const struct rank *r, const struct asked *a)
 {
     struct mend_shm_rank *s = shared(job, r->index);
     uint32_t state = mend_load_acquire(&s->state);
@@ -67,34 +105,38 @@ static void print_one(struct job *job, const struct rank *r, bool answer)
     else if (state == MEND_SHM_RANK_FINALIZED)
         what = "behind MPI_Finalize";
     else
-        what = answer ? text : "does not answer: it is computing outside of MPI, or cannot run";
-    mend_say(job, "mend:   rank %d (pid %d): %s", r->index, r->wrapped ? r->wrapped : r->child,
-             what);
+        what = answered(job, r->index, a->seq) ? text : why_silent(r, a);
+    mend_say(job, "mend:   rank %d (pid %d): %s", r->index, pid_of(r), what);
+}
+
+/* Takes the answers that have come; returns whether to go on waiting for others. */
+static bool wait_on(struct job *job, struct asked *asked, int turn)
+{
+    bool open = false, starving = false;
+
+    for (int i = 0; i < job->n; i++) {
+        asked[i].open = asked[i].open && !answered(job, i, asked[i].seq);
+        open |= asked[i].open;
+        starving |= asked[i].open && turn >= ANSWER_TURNS && starves(&job->rank[i], &asked[i]);
+    }
+    return open && (turn < ANSWER_TURNS || (starving && turn < PATIENT_TURNS));
 }
 
 void mend_waits_print(struct job *job)
 {
-    uint32_t *before = mend_xalloc((size_t)job->n, sizeof(*before));
-    bool *open = mend_xalloc((size_t)job->n, sizeof(*open));
-    int open_n = 0;
+    struct asked *asked = mend_xalloc((size_t)job->n, sizeof(*asked));
 
     for (int i = 0; i < job->n; i++) {
-        before[i] = mend_load_acquire(&shared(job, i)->wait_seq);
-        open[i] = can_answer(job, &job->rank[i]);
-        open_n += open[i];
-        if (open[i])
-            ask(&job->rank[i]);
+        asked[i].seq = mend_load_acquire(&shared(job, i)->wait_seq);
+        asked[i].open = can_answer(job, &job->rank[i]);
+        if (!asked[i].open)
+            continue;
+        mend_procfs_ran(pid_of(&job->rank[i]), &asked[i].ran_ns);
+        ask(&job->rank[i]);
     }
-    for (int turn = 0; open_n && turn < ANSWER_TURNS; turn++) {
+    for (int turn = 0; wait_on(job, asked, turn); turn++)
         usleep(ANSWER_TURN_US);
-        for (int i = 0; i < job->n; i++)
-            if (open[i] && answered(job, i, before[i])) {
-                open[i] = false;
-                open_n--;
-            }
-    }
     for (int i = 0; i < job->n; i++)
-        print_one(job, &job->rank[i], answered(job, i, before[i]));
-    free(before);
-    free(open);
+        print_one(job, &job->rank[i], &asked[i]);
+    free(asked);
 }

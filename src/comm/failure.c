@@ -122,7 +122,7 @@ static void put_cause(struct writer *w, const struct mend_death *d)
         put(w, ", its node was lost");
         break;
     case MEND_CAUSE_UNKNOWN:
-        put(w, ", for an unknown reason");
+        put(w, ", for a reason not known yet");
         break;
     }
 }

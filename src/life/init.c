@@ -203,6 +203,8 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     self->state = MEND_PROC_RUNNING;
     if (self->shm_base)
         mend_waits_answer();
+    if (self->shm_base && self->params.crash_notice)
+        mend_crash_tell(self);
     self->rt->ready(self);
     mend_event(self, MEND_EV_INIT_DONE);
     return MPI_SUCCESS;

@@ -21,4 +21,8 @@ void mend_waits_answer(void);
 /* Everything a death means to this process (death.c); called for each verdict, in its order. */
 void mend_death(struct mend_proc *self, const struct mend_death *death);
 
+/* From now on a signal that makes this process dump core is told to the agent before the dump.  Leaves
+ * signals alone that the program handles or ignores. */
+void mend_crash_tell(struct mend_proc *self);
+
 #endif

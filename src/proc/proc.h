@@ -87,6 +87,7 @@ struct mend_proc {
     int thread_level;
     pthread_mutex_t lock;
     pthread_t main_thread;
+    int pid; /* that called MPI_Init; what it forks is no rank */
     mend_frame_handler *on_frame[MEND_FRAME_KINDS];
 
     struct mend_list parked; /* proc/post.c: frames of contexts that do not exist here yet */

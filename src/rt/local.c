@@ -96,6 +96,8 @@ static void *map_segment(int fd, uint32_t ranks_n, size_t *bytes_p)
         return MAP_FAILED;
     }
     madvise(base, (size_t)st.st_size, MADV_DONTFORK); /* invariant 4 */
+    /* a dump would touch all of it, and so fill the memory that only the pages in use take */
+    madvise(base, (size_t)st.st_size, MADV_DONTDUMP);
     *bytes_p = (size_t)st.st_size;
     return base;
 }
@@ -277,6 +279,20 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
         await_the_end(l);
 }
 
+/* The words first: the agent reads them when it gets the datagram, and whoever sees the end sooner
+ * finds the reason.  A second thread that crashes says nothing new. */
+static void local_crashing(struct mend_proc *self, int sig)
+{
+    static const struct mend_ctl m = {.magic = MEND_CTL_MAGIC, .kind = MEND_CTL_CRASH};
+    struct local *l = self->rt_state;
+    uint32_t nobody = 0;
+
+    if (!atomic_compare_exchange_strong(&l->me->crash_thread, &nobody, (uint32_t)gettid()))
+        return;
+    mend_store_release(&l->me->crash_signal, (uint32_t)sig);
+    send(l->ctl_fd, &m, MEND_CTL_HEAD_BYTES, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 static void local_report(struct mend_proc *self, const char *text)
 {
     struct local *l = self->rt_state;
@@ -350,6 +366,7 @@ const struct mend_rt mend_rt_local = {
     .verdict = local_verdict,
     .suspect = local_suspect,
     .abort = local_abort,
+    .crashing = local_crashing,
     .report = local_report,
     .all_leaving = local_all_leaving,
     .goodbye = local_goodbye,

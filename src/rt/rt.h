@@ -31,6 +31,10 @@ struct mend_rt {
      * together with them. */
     void (*abort)(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code);
 
+    /* This thread got a signal of which the process will dump core.  Called in a signal handler, at
+     * any instruction. */
+    void (*crashing)(struct mend_proc *self, int sig);
+
     /* Adds a line to the launcher's --report file, if there is one: `text` is the members of a JSON
      * object without braces, e.g. "\"event\":\"revoke\",\"ctx\":17".  Rank and time are added. */
     void (*report)(struct mend_proc *self, const char *text);

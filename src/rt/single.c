@@ -53,6 +53,10 @@ static void single_abort(struct mend_proc *self, const mend_peer *peers, uint32_
 {
 }
 
+static void single_crashing(struct mend_proc *self, int sig)
+{
+}
+
 static void single_report(struct mend_proc *self, const char *text)
 {
 }
@@ -88,6 +92,7 @@ const struct mend_rt mend_rt_single = {
     .verdict = single_verdict,
     .suspect = single_suspect,
     .abort = single_abort,
+    .crashing = single_crashing,
     .report = single_report,
     .all_leaving = single_all_leaving,
     .goodbye = single_goodbye,

@@ -35,6 +35,7 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n
         return false;
     switch (m->kind) {
     case MEND_CTL_JOIN:
+    case MEND_CTL_CRASH:
         return m->n == 0 && len_bytes == MEND_CTL_HEAD_BYTES;
     case MEND_CTL_SUSPECT:
         return m->n == 1 && peers_valid(m, len_bytes, ranks_n);

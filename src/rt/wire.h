@@ -12,6 +12,7 @@
  *   JOIN     the MPI process is not the one that the agent started (a script is around it)
  *   ABORT    the listed peers shall end
  *   SUSPECT  the one listed peer does not answer: end it
+ *   CRASH    this process will dump core; which thread, and of what, stands in the segment
  *   REPORT   one line of the --report file
  * Nothing goes from the agent to a rank on this socket.  Damaged messages are refused by the agent;
  * which rank speaks is known by the socket. */
@@ -32,7 +33,13 @@
 /* agent -> rank in state RUNNING: write down what you wait for (mend_shm_rank.wait_text). */
 #define MEND_SIG_REPORT SIGUSR1
 
-enum mend_ctl_kind { MEND_CTL_ABORT = 1, MEND_CTL_SUSPECT, MEND_CTL_REPORT, MEND_CTL_JOIN };
+enum mend_ctl_kind {
+    MEND_CTL_ABORT = 1,
+    MEND_CTL_SUSPECT,
+    MEND_CTL_REPORT,
+    MEND_CTL_JOIN,
+    MEND_CTL_CRASH
+};
 
 #define MEND_CTL_MAGIC     0x4d43u
 #define MEND_CTL_PEERS_MAX 1024

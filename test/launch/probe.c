@@ -142,6 +142,8 @@ static void measure(int count)
     }
     print_times("kill to interrupt", t, count);
     print_times("mark to interrupt", own, count); /* the agent's own part */
+    free(t);
+    free(own);
 }
 
 /* ---- other roles ---- */
@@ -185,7 +187,8 @@ static void pair(const char *what)
             mend_rt_local.abort(self, &self->me, 1, 9);
             _exit(9);
         }
-        pause();
+        for (;;)
+            pause();
     }
     if (!strcmp(what, "suspect"))
         mend_rt_local.suspect(self, 1);
@@ -245,7 +248,7 @@ int main(int argc, char **argv)
 
         pthread_create(&t, NULL, idle, NULL);
     }
-    if (!strcmp(what, "waits"))
+    if (!strcmp(what, "waits") || !strcmp(what, "pair"))
         signal(MEND_SIG_REPORT, report_wait);
     start();
     if (!strcmp(what, "latency")) {

@@ -23,6 +23,8 @@ import time
 
 MPIEXEC, PROBE = (os.path.abspath(p) for p in sys.argv[1:3])
 LIMIT = 60  # seconds for one command
+if "ASAN_OPTIONS" in os.environ:  # the launcher frees what it takes
+    os.environ["ASAN_OPTIONS"] += ":detect_leaks=1"
 
 Result = collections.namedtuple("Result", "status out err")
 
@@ -591,6 +593,64 @@ def test_traced_rank():
     os.waitpid(rank, 0x40000000)  # __WALL
     contains(p.communicate(timeout=10)[1].decode(), "killed by signal 9")
     assert used < 0.3, f"{used} s of processor time while waiting for one second"
+
+
+def rank_pid(p, comm="launch_probe"):
+    """The process id of the last rank of a running job."""
+    wait_until(lambda: b"State:" in open(f"/proc/{p.pid}/status", "rb").read())
+    pids = subprocess.run(["pgrep", "-P", str(p.pid), "-x", comm[:15]], capture_output=True).stdout.split()
+    return int(pids[-1])
+
+
+def test_debugger():
+    """S3-10: a debugger may stop a rank for as long as it likes; S3-2: killed meanwhile, it is dead for
+    the others before the debugger has heard of it."""
+    p = start("--stop-timeout", 0.2, "-n", 2, PROBE, "pair", "x")
+    wait_until(lambda: subprocess.run(["pgrep", "-c", "-P", str(p.pid), "-x", "launch_probe"],
+                                      capture_output=True).stdout == b"2\n")
+    time.sleep(0.2)
+    rank = rank_pid(p)
+    seize(rank)
+    ctypes.CDLL(None).ptrace(0x4207, rank, None, None)  # PTRACE_INTERRUPT
+    wait_until(lambda: state_of(rank) == "t")
+    time.sleep(1)
+    equal((p.poll(), state_of(rank)), (None, "t"))
+    p.send_signal(signal.SIGUSR1)
+    read_until(p.stderr.fileno(), "stopped by a debugger")
+    os.kill(rank, signal.SIGKILL)
+    equal(p.stdout.readline(), b"rank 1 cause 1 code 9 fate 1\n")
+    os.waitpid(rank, 0x40000000)  # __WALL
+    p.communicate(timeout=LIMIT)
+
+
+def test_silent_ranks():
+    """Of a rank that does not say what it waits for, mpiexec says what the kernel tells."""
+    r = run("--timeout", 0.5, "-n", 2, "sh", "-c", f"trap '' USR1; exec {PROBE} hang")
+    equal(r.status, 124)
+    contains(r.err, "does not answer: the program handles or blocks SIGUSR1 itself")
+
+
+def test_stopped_mpiexec():
+    """While mpiexec itself is stopped nobody is declared dead, and that time does not count against a stopped rank."""
+    p = start("--stop-timeout", 1, "-n", 3, PROBE, "pair", "x")
+    wait_until(lambda: subprocess.run(["pgrep", "-c", "-P", str(p.pid), "-x", "launch_probe"],
+                                      capture_output=True).stdout == b"3\n")
+    time.sleep(0.2)
+    pids = [int(x) for x in subprocess.run(["pgrep", "-P", str(p.pid), "-x", "launch_probe"],
+                                           capture_output=True).stdout.split()]
+    os.kill(p.pid, signal.SIGSTOP)
+    wait_until(lambda: state_of(p.pid) == "T")
+    os.kill(pids[1], signal.SIGKILL)
+    os.kill(pids[2], signal.SIGSTOP)
+    time.sleep(1.5)
+    equal(select.select([p.stdout], [], [], 0)[0], [])
+    equal(state_of(pids[2]), "T")
+    os.kill(p.pid, signal.SIGCONT)
+    contains(p.stdout.readline().decode(), "rank 1 cause 1 code 9")
+    equal(state_of(pids[2]), "T")
+    os.kill(pids[2], signal.SIGCONT)
+    out, err = p.communicate(timeout=LIMIT)
+    equal((p.returncode, err.decode().count("mend:")), (0, 1))
 
 
 def test_inject_time():

@@ -57,9 +57,11 @@ struct mend_shm_rank {
     mend_atomic_u32 life_valid;                     /* 1: `life` is held, its mark means death */
     mend_atomic_u32 state;                          /* enum mend_shm_rank_state */
     mend_atomic_u32 abort_code;                     /* valid if abort_asked */
-    mend_atomic_u32 abort_asked; /* 1: this rank is ending itself, by MPI_Abort or a fatal error */
-    mend_atomic_u32 pid;         /* the process that is this rank; 0: it has not called MPI_Init */
-    mend_atomic_u32 withdrawn;   /* stamp of offers: how often some of them were withdrawn */
+    mend_atomic_u32 abort_asked;  /* 1: this rank is ending itself, by MPI_Abort or a fatal error */
+    mend_atomic_u32 pid;          /* the process that is this rank; 0: it has not called MPI_Init */
+    mend_atomic_u32 withdrawn;    /* stamp of offers: how often some of them were withdrawn */
+    mend_atomic_u32 crash_signal; /* not 0: a signal of which the process will dump core */
+    mend_atomic_u32 crash_thread; /* the thread that got it, which dumps */
 
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* 1: asleep or about to sleep on `wake` */
     mend_atomic_u32 wake;                            /* futex; fetch-add by wakers */

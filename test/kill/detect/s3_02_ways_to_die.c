@@ -78,7 +78,7 @@ static void explain(int dead)
 
     for (int i = 0; i < 1000; i++) { /* the reason comes a little after the verdict */
         CHECK_EQ(MPI_Error_string(MPI_ERR_PROC_FAILED, text, &n), MPI_SUCCESS);
-        if (!strstr(text, "unknown reason"))
+        if (!strstr(text, "not known yet"))
             break;
         usleep(1000);
     }

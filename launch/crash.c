@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* crash.c – ranks that dump core.
+ *
+ * Such a rank says so itself (src/life/crash.c), before the dump begins: its word is a suspicion.  It
+ * is dead when the kernel shows that the dump has begun and that none of its threads can execute
+ * anything of the program any more.  It is not killed, for that would cost the core.  Most crashes
+ * leave no core: then the life word is marked at once and nothing is to be done here. */
+#include "job.h"
+
+#include "base/time.h"
+
+#define LOOK_EVERY_NS MEND_NS_PER_MS
+#define LOOK_FOR_NS   (10 * MEND_NS_PER_S) /* it handles the signal after all, or is stopped */
+
+void mend_crash_said(struct job *job, struct rank *r)
+{
+    if (!r->crash_until)
+        job->crashes_n++;
+    r->crash_until = mend_time_monotonic_ns() + LOOK_FOR_NS;
+}
+
+static void look_at(struct job *job, struct rank *r)
+{
+    struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)r->index);
+    pid_t pid = (pid_t)mend_load_relaxed(&s->pid);
+
+    if (!mend_procfs_dumping(pid, (pid_t)mend_load_relaxed(&s->crash_thread)))
+        return;
+    pthread_mutex_lock(&job->lock);
+    mend_verdict_joined(job, r);
+    mend_verdict_dumping(job, r);
+    pthread_mutex_unlock(&job->lock);
+}
+
+mend_time_ns mend_crash_look(struct job *job, mend_time_ns now)
+{
+    bool again = false;
+
+    for (int i = 0; job->crashes_n && i < job->n; i++) {
+        struct rank *r = &job->rank[i];
+
+        if (!r->crash_until)
+            continue;
+        if (!r->ended && !mend_rank_is_dead(job, i))
+            look_at(job, r);
+        if (r->ended || mend_rank_is_dead(job, i) || now > r->crash_until) {
+            r->crash_until = 0;
+            job->crashes_n--;
+        }
+        again |= r->crash_until != 0;
+    }
+    return again ? now + LOOK_EVERY_NS : MEND_TIME_NEVER;
+}

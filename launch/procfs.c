@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* procfs.c – what /proc tells of a process that is dying.  A process that is gone, or that we may not
+ * look at, is "no" to every question. */
+#include "job.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EXITING     0x4u /* PF_EXITING, of field 9 */
+#define FIELD_FLAGS 9
+#define FIELD_CODE  52
+
+/* Reads a small file; false: it is not there. */
+static bool read_file(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return false;
+    text[n] = '\0';
+    return true;
+}
+
+/* Field number n of a stat line, counted from 1; n >= 3.  The name before them may hold anything. */
+static const char *field(const char *stat, int n)
+{
+    const char *at = strrchr(stat, ')');
+
+    for (int i = 2; at && i < n; i++)
+        at = strchr(at + 1, ' ');
+    return at ? at + 1 : NULL;
+}
+
+bool mend_procfs_exiting(pid_t pid, bool *signaled_p, int *code_p)
+{
+    char path[64], stat[1024];
+    const char *flags, *code;
+    int status;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    if (!read_file(path, stat, sizeof(stat)))
+        return false;
+    flags = field(stat, FIELD_FLAGS);
+    code = field(stat, FIELD_CODE);
+    if (!flags || !code || !(strtoul(flags, NULL, 10) & EXITING))
+        return false;
+    status = atoi(code);
+    *signaled_p = WIFSIGNALED(status);
+    *code_p = *signaled_p ? WTERMSIG(status) : WEXITSTATUS(status);
+    return true;
+}
+
+char mend_procfs_state(pid_t pid)
+{
+    char path[64], stat[1024];
+    const char *state;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    state = read_file(path, stat, sizeof(stat)) ? field(stat, 3) : NULL;
+    return state ? *state : '\0';
+}
+
+bool mend_procfs_ran(pid_t pid, uint64_t *ran_ns_p)
+{
+    char path[64], text[128];
+
+    snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+    if (!read_file(path, text, sizeof(text)))
+        return false;
+    *ran_ns_p = strtoull(text, NULL, 10);
+    return true;
+}
+
+/* A thread other than the dumper can still execute something. */
+static bool others_run(pid_t pid, pid_t dumper)
+{
+    char path[96], stat[1024];
+    bool run = false;
+    struct dirent *e;
+    DIR *d;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    d = opendir(path);
+    while (d && !run && (e = readdir(d)) != NULL) {
+        if (e->d_name[0] == '.' || atoi(e->d_name) == dumper)
+            continue;
+        snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", (int)pid, e->d_name);
+        run = read_file(path, stat, sizeof(stat)) && field(stat, 3) && *field(stat, 3) == 'R';
+    }
+    if (d)
+        closedir(d);
+    return run;
+}
+
+bool mend_procfs_dumping(pid_t pid, pid_t dumper)
+{
+    char path[64], status[4096];
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    return read_file(path, status, sizeof(status)) && strstr(status, "\nCoreDumping:\t1") &&
+           !others_run(pid, dumper);
+}
