@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # man.sh – manual pages of the fault-tolerance interface: every function, error class and attribute that
 # mpi_ft.h declares has a page under each of its names, and every function is in
-# doc/failure-semantics.md; what a page declares is what the header declares; its examples compile; its
-# references lead somewhere.
+# doc/failure-semantics.md; what a page declares is what the header declares; its examples compile and
+# do what they say (man_examples.c); its references lead somewhere.
 #
 # RUN: ; expect "all manual pages are true to mpi_ft.h" ; time 60
 
@@ -51,6 +51,12 @@ for page in "$man"/man3/*.3; do
     done
 done
 
+# example PAGE: the code that it shows
+example()
+{
+    part "$1" EXAMPLES | sed -n '/^\.Bd -literal/,/^\.Ed/p' | grep -v '^\.'
+}
+
 # A declaration that is not the header's does not compile beside it.
 pages=$(find "$man" -type f -name '*.[37]' | sort)
 for page in $pages; do
@@ -59,13 +65,14 @@ for page in $pages; do
         printf '#include <mpi.h>\n'
         part "$page" SYNOPSIS | sed -n 's/^\.Fn \([A-Za-z_]*\) "\(.*\)"$/extern int \1(\2);/p' |
             sed 's/" "/, /g'
-        part "$page" EXAMPLES | sed -n '/^\.Bd -literal/,/^\.Ed/p' | grep -v '^\.'
+        example "$page"
     } >"$code"
     mpicc -std=gnu17 -Wall -Wextra -Werror -c -o page.o "$code" || complain "$page: see above"
     case $page in
     *Win_* | *File_*) ;; # not built: there is nothing to show
-    *) part "$page" EXAMPLES | grep -q '^\.Bd -literal' || complain "$page: no example" ;;
+    *) example "$page" | grep -q . || complain "$page: no example" ;;
     esac
+    example "$page" | sed 's/^[a-z].*)$/static &/' >>examples.h # static: each must be tried out
     for reference in $(sed -n 's/^\.Xr \([^ ]*\) \([0-9]\).*/man\2\/\1.\2/p' "$page"); do
         [ -f "$man/$reference" ] || complain "$page: there is no $reference"
     done
@@ -73,4 +80,8 @@ for page in $pages; do
         grep -q "^$statement	" "$MEND_TEST_ROOT/doc/statements.tsv" || complain "$page: no $statement"
     done
 done
+mpicc -std=gnu17 -Wall -Wextra -Werror -I. -o examples "$MEND_TEST_ROOT/test/tools/man_examples.c" ||
+    complain "the examples do not compile together, or one is not tried out"
+mpiexec -q -n 4 --timeout 30 ./examples >said || complain "examples: status $?"
+[ "$(grep -c '^rank [012] ok$' said)" = 3 ] || complain "the examples do not do what they say"
 [ $bad = 0 ] && echo "all manual pages are true to mpi_ft.h"

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The examples of the manual pages do what they say: man.sh puts them into examples.h and runs this on
+ * four ranks, of which the last one dies. */
+/* RUN: none */
+#include "../kill/common.h"
+
+#include "examples.h"
+
+#define DEAD 3
+enum { EXCHANGE, LOOK, ANYBODY, CONTENT, AGREE, SHRINK, HALVES, SUM, COMMS_N };
+
+static MPI_Comm comms[COMMS_N];
+static int looked_at, saved;
+
+static void look(MPI_Group lost)
+{
+    MPI_Group_size(lost, &looked_at);
+}
+
+static void save(void)
+{
+    saved++;
+}
+
+static int size_of(MPI_Comm c)
+{
+    int n;
+
+    MPI_Comm_size(c, &n);
+    return n;
+}
+
+static void interrupt_and_look(void)
+{
+    double mine = rank, yours = -1;
+
+    wait_until_dead(MPI_COMM_WORLD, DEAD);
+    if (rank < 2) {
+        CHECK_EQ(exchange(&mine, &yours, 1, 1 - rank, comms[LOOK]), MPI_SUCCESS);
+        CHECK(yours == 1 - rank);
+    }
+    CHECK_EQ(must_stop(comms[LOOK]), 0);
+    if (rank == 1)
+        CHECK_CLASS(exchange(&mine, &yours, 1, DEAD, comms[EXCHANGE]), MPI_ERR_PROC_FAILED);
+    while (!must_stop(comms[EXCHANGE]))
+        ;
+    CHECK_EQ(count_acknowledged(comms[LOOK]), 0);
+    look_and_acknowledge(comms[LOOK], look);
+    CHECK_EQ(looked_at, 1);
+    CHECK_EQ(count_acknowledged(comms[LOOK]), 1);
+    CHECK_EQ(count_lost(comms[LOOK]), 1);
+}
+
+static void receive(void)
+{
+    MPI_Status status;
+    int v = 4711;
+
+    if (rank == 1) {
+        await(0, 1);
+        MPI_Send(&v, 1, MPI_INT, 0, 0, comms[ANYBODY]);
+    } else if (rank == 0) {
+        post(0);
+        v = 0;
+        CHECK_EQ(receive_from_anybody(&v, comms[ANYBODY], &status), MPI_SUCCESS);
+        CHECK(v == 4711 && status.MPI_SOURCE == 1);
+    }
+}
+
+static void agree(void)
+{
+    CHECK(all_content(comms[CONTENT], MPI_SUCCESS));
+    CHECK(!all_content(comms[CONTENT], rank == 2 ? MPI_ERR_OTHER : MPI_SUCCESS));
+    CHECK(must_stop(comms[CONTENT]) || rank != 2);
+    CHECK(step_is_good(comms[AGREE], 1));
+    CHECK(!step_is_good(comms[AGREE], rank != 1));
+    CHECK(step_was_good(comms[AGREE], 1, save));
+    CHECK(!step_was_good(comms[AGREE], rank != 0, save));
+    CHECK_EQ(parts_that_all_have(comms[AGREE], 8 | 1 << rank), 8);
+}
+
+static void repair(void)
+{
+    MPI_Comm made;
+    int sum = -1;
+
+    CHECK_EQ(shrink_and_save(comms[SHRINK], &made, save), MPI_SUCCESS);
+    CHECK_EQ(size_of(made), DEAD);
+    CHECK_EQ(saved, 3);
+    CHECK_EQ(go_on_without_the_dead(&comms[SHRINK]), MPI_SUCCESS);
+    CHECK_EQ(size_of(comms[SHRINK]), DEAD);
+    CHECK_EQ(split_in_halves(comms[HALVES], &made), MPI_SUCCESS);
+    CHECK_EQ(size_of(made), rank < 2 ? 2 : 1);
+    CHECK_EQ(sum_of_the_living(rank, &sum, &comms[SUM]), MPI_SUCCESS);
+    CHECK_EQ(sum, 0 + 1 + 2);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    CHECK(failures_are_survived());
+    for (int i = 0; i < COMMS_N; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == DEAD)
+        die_now();
+    interrupt_and_look();
+    receive();
+    agree();
+    repair();
+    CHECK(look_at(MPI_SUCCESS) == GO_ON && look_at(MPI_ERR_REVOKED) == REPAIR);
+    CHECK(look_at(MPI_ERR_PENDING) == WAIT_AGAIN && look_at(MPI_ERR_ARG) == GIVE_UP);
+    return finish();
+}
