@@ -17,7 +17,7 @@
 # RUN: shrink 4 kill:2@call:MPI_Allreduce#50 kill:0@call:MPI_Bcast#2 ; time 60
 # RUN: shrink 4 kill:2@coll.shm.arrived#40 kill:0@agree.enter kill:1@shrink.decided ; time 60
 # RUN: shrink 5 kill:0@call:MPIX_Comm_agree kill:4@agree.done ; time 60
-# RUN: shrink 8 kill:3@coll.enter#9 kill:7@call:MPIX_Comm_revoke kill:6@revoke.sent.one kill:0@shrink.decided ;
+# RUN: shrink 8 kill:3@coll.enter#9 kill:7@call:MPIX_Comm_revoke kill:6@call:MPIX_Comm_shrink kill:0@shrink.decided ;
 #      time 60
 # RUN: shrink 8 kill:7@call:MPI_Finalize kill:1@coll.done#102 ; time 60
 # RUN: validate 1 ; time 60
