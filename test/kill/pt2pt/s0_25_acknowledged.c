@@ -119,9 +119,23 @@ static void all_disturbed(void)
     }
 }
 
+/* No message is there, and none of them says anything. */
+static void none_disturbed(void)
+{
+    int flag = 1;
+
+    for (enum op op = IRECV; op < OPS; op++) {
+        CHECK_EQ(MPI_Test(&q[op], &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        CHECK_EQ(flag, 0);
+    }
+    CHECK_EQ(MPI_Iprobe(MPI_ANY_SOURCE, IPROBE, c, &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_EQ(flag, 0);
+}
+
 /* Each of them gets its message from rank 1, and the nonblocking ones begin again. */
 static void all_received(void)
 {
+    none_disturbed();
     post(1);
     for (enum op op = 0; op < OPS; op++) {
         CHECK_EQ(receive(op), MPI_SUCCESS);
