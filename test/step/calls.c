@@ -155,6 +155,38 @@ static int comm_shrink(void)
     return note_size(MPIX_Comm_shrink(W, &made), made);
 }
 
+static int comm_from_group(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Group all;
+    int err;
+
+    MPI_Comm_group(W, &all);
+    err = MPI_Comm_create_from_group(all, "step", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
+    MPI_Group_free(&all);
+    return note_size(err, made);
+}
+
+/* The victim is among the failed or not, and collectives agree with that. */
+static int comm_validate(void)
+{
+    MPI_Group failed = MPI_GROUP_NULL;
+    int n = 0, v = 1, err = MPI_Comm_validate(W, &failed);
+
+    if (rank == victim)
+        return err;
+    MUST(err == MPI_SUCCESS);
+    MPI_Group_size(failed, &n);
+    MPI_Group_free(&failed);
+    MUST(n <= 1);
+    board->rank[rank].value = n;
+    if (n == 1) {
+        MUST(MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, W) == MPI_SUCCESS);
+        MUST(v == size - 1);
+    }
+    return err;
+}
+
 /* The survivors wait for a message of the victim. */
 static int comm_revoke(void)
 {
