@@ -360,7 +360,11 @@ void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct me
         .until = is_done, .arg = &w, .hint = MEND_PEER_NONE, .what = mend_agree_what(which)};
 
     set_up(&w.op, c, which, value, wake_waiter, &w);
-    mend_wait_until(c->self, &wait);
+    if (!c->self->crowded && !c->self->threaded) /* the others may be here in no time */
+        for (int i = 0; i < MEND_SHM_COLL_SPINS && !is_done(c->self, &w); i++)
+            mend_cpu_relax();
+    if (!w.done)
+        mend_wait_until(c->self, &wait);
 }
 
 void mend_agree_shm_say_no(struct mend_comm *c, enum mend_machine which)
