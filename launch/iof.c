@@ -274,13 +274,15 @@ static mend_time_ns push_all(struct mend_iof *f)
     return at;
 }
 
-/* Everything that is left of one stream, to the end. */
+/* Everything that is left of one stream, to the end.  Its buffer may be full. */
 static void drain(struct stream *s)
 {
     mend_time_ns now = mend_time_monotonic_ns();
 
-    while (pull(s, now))
-        push(s, now, false, true);
+    do {
+        if (s->len)
+            push(s, now, false, true);
+    } while (pull(s, now));
     if (s->len)
         push(s, now, true, true);
 }

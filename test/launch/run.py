@@ -276,6 +276,13 @@ def test_long_line():
     equal(len(r.out.replace("\n", "")), 1000000)
 
 
+def test_full_buffer():
+    """What waits behind another rank's open line is not lost at the end."""
+    p = start("-n", 2, "sh", "-c", "[ $MEND_RANK = 1 ] || sleep 0.1; head -c 120000 /dev/zero")
+    time.sleep(0.5)
+    equal(p.communicate(timeout=LIMIT)[0].count(b"\0"), 240000)
+
+
 def test_closed_output():
     """When nobody reads our output any more the ranks get SIGPIPE, as in a pipeline."""
     p = subprocess.run(["bash", "-c", f"{MPIEXEC} -q -n 2 yes | head -1; echo ${{PIPESTATUS[0]}}"],
