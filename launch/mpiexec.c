@@ -184,9 +184,11 @@ static void end_by(int sig)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* From here on nothing of the job lives; whoever wants to stop us may. */
+/* From here on nothing of the job lives; whoever wants to stop us may.  Who asked what the ranks wait for
+ * does not want that. */
 static void let_signals_through(struct job *job)
 {
+    signal(SIGUSR1, SIG_IGN);
     sigprocmask(SIG_SETMASK, &job->mask_before, NULL);
 }
 

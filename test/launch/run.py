@@ -410,6 +410,21 @@ def test_usr1_prints_waits():
     p.communicate()
 
 
+def test_usr1_at_the_end():
+    """SIGUSR1 that comes when all ranks have ended changes nothing."""
+    p = start("-n", 4, "sh", "-c", "sleep 0.5; head -c 60000 /dev/zero")  # fits their pipes, not ours
+
+    def blocks_it():
+        with open(f"/proc/{p.pid}/status") as f:
+            return int(re.search(r"SigBlk:\s*(\w+)", f.read())[1], 16) >> (signal.SIGUSR1 - 1) & 1
+
+    wait_until(blocks_it)
+    wait_until(lambda: not blocks_it())
+    p.send_signal(signal.SIGUSR1)
+    out, _ = p.communicate(timeout=LIMIT)
+    equal((p.returncode, out.count(b"\0")), (0, 240000))
+
+
 # ---- nothing is left behind ----
 
 def leftover_check(end, *words):
