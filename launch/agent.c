@@ -13,15 +13,14 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SCAN_NS         (50 * MEND_NS_PER_MS)
+#define SCAN_SHARE      20 /* one part of our time goes into looking at all children */
 #define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
 
-enum source { FROM_SIGNAL, FROM_NOTE, FROM_TIMER, FROM_CHILD, FROM_CTL };
+enum source { FROM_SIGNAL, FROM_NOTE, FROM_TIMER, FROM_CTL };
 
 /* ---- all ranks ---- */
 
@@ -47,7 +46,7 @@ void mend_agent_kill(struct job *job)
     signal_all(job, SIGKILL, false);
     for (int i = 0; i < job->n; i++)
         if (!job->rank[i].ended)
-            mend_rank_kill(&job->rank[i]);
+            mend_rank_signal(&job->rank[i], SIGKILL);
 }
 
 static int held(const struct job *job)
@@ -62,13 +61,12 @@ static int held(const struct job *job)
 /* ---- children ---- */
 
 /* A rank that somebody traces has ended, but is ours to wait for only when its tracer has taken note of
- * that.  Its pidfd tells of the first (once: it is edge-triggered), SIGCHLD and the scan of the second. */
+ * that; SIGCHLD comes then. */
 static void on_child(struct job *job, struct rank *r)
 {
     if (r->ended || waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         !r->exit.si_pid)
         return;
-    epoll_ctl(job->epoll_fd, EPOLL_CTL_DEL, r->child_pidfd, NULL);
     mend_control_read(job, r); /* its last words */
     r->ended = true;
     job->alive_n--;
@@ -94,7 +92,7 @@ static void on_stop_or_continue(struct job *job, struct rank *r, bool stopped)
 }
 
 /* Signals of the same number melt into one, so SIGCHLD says only that there is something to see. */
-static void scan_children(struct job *job)
+static void scan_children(struct job *job, mend_time_ns begin)
 {
     job->scan_at = MEND_TIME_NEVER;
     for (int i = 0; i < job->n; i++) {
@@ -109,6 +107,7 @@ static void scan_children(struct job *job)
         }
         on_child(job, r);
     }
+    job->scan_next_ns = begin + (mend_time_monotonic_ns() - begin) * SCAN_SHARE;
 }
 
 /* Orphans of the ranks that came to us (sweep.c) are reaped as they end. */
@@ -121,7 +120,7 @@ static void on_sigchld(struct job *job, pid_t pid)
     if (!known)
         waitpid(pid, NULL, WNOHANG);
     if (job->scan_at == MEND_TIME_NEVER)
-        job->scan_at = mend_time_monotonic_ns() + SCAN_NS;
+        job->scan_at = job->scan_next_ns;
 }
 
 /* ---- signals to us ---- */
@@ -191,14 +190,13 @@ static void inject(struct job *job, const struct mend_injection *in)
 {
     struct rank *r = &job->rank[in->rank];
     int32_t peer = in->rank;
-    int fd = mend_rank_pidfd(r);
 
     mend_report_line(job, mend_time_monotonic_ns(),
                      "\"event\":\"inject\",\"rank\":%d,\"what\":\"%s\"", in->rank, in->spec);
     if (in->what.action == MEND_INJECT_KILL)
-        syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+        mend_rank_signal(r, SIGKILL);
     else if (in->what.action == MEND_INJECT_STOP)
-        syscall(SYS_pidfd_send_signal, fd, SIGSTOP, NULL, 0);
+        mend_rank_signal(r, SIGSTOP);
     if (in->what.action != MEND_INJECT_ABORT)
         return;
     r->end.named = true;
@@ -274,7 +272,7 @@ static void on_time(struct job *job)
     if (now >= job->deadline_ns)
         on_timeout(job);
     if (now >= job->scan_at)
-        scan_children(job);
+        scan_children(job, now);
     mend_announce_deaths(job);
     next = inject_due(job, now);
     at = tick(job, now);
@@ -294,8 +292,7 @@ static void on_time(struct job *job)
 
 static void listen_to(struct job *job, int fd, enum source from, int rank)
 {
-    struct epoll_event ev = {.events = from == FROM_CHILD ? EPOLLIN | EPOLLET : EPOLLIN,
-                             .data.u64 = (uint64_t)from << 32 | (uint32_t)rank};
+    struct epoll_event ev = {.events = EPOLLIN, .data.u64 = (uint64_t)from << 32 | (uint32_t)rank};
 
     epoll_ctl(job->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
 }
@@ -322,9 +319,6 @@ static void on_event(struct job *job, uint64_t tag)
     case FROM_TIMER:
         swallow(job->timer_fd);
         break;
-    case FROM_CHILD:
-        on_child(job, r);
-        break;
     case FROM_CTL:
         mend_control_read(job, r);
         break;
@@ -340,12 +334,9 @@ void mend_agent_run(struct job *job)
     listen_to(job, job->signal_fd, FROM_SIGNAL, 0);
     listen_to(job, job->note_fd, FROM_NOTE, 0);
     listen_to(job, job->timer_fd, FROM_TIMER, 0);
-    for (int i = 0; i < job->n; i++) {
-        if (job->rank[i].child_pidfd < 0)
-            continue;
-        listen_to(job, job->rank[i].child_pidfd, FROM_CHILD, i);
-        listen_to(job, job->rank[i].ctl_fd, FROM_CTL, i);
-    }
+    for (int i = 0; i < job->n; i++)
+        if (job->rank[i].child > 0)
+            listen_to(job, job->rank[i].ctl_fd, FROM_CTL, i);
     mend_watch_prefer();
     for (;;) {
         int n;

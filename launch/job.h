@@ -29,7 +29,7 @@ struct rank {
     struct mend_app *app;
     int app_index;
     pid_t child; /* what we started; a zombie until the job ends, so its number is not reused */
-    int child_pidfd, ctl_fd;
+    int ctl_fd;
     pid_t wrapped;     /* (L) the MPI process if the child is only a script around it, else 0 */
     int wrapped_pidfd; /* (L) */
     bool own_group;    /* the child leads a process group */
@@ -48,12 +48,6 @@ struct rank {
     const char *how;             /* (L) what showed the death: "life word" or "exit" */
     cpu_set_t cpus;
 };
-
-/* The process that is the rank; -1: gone already. */
-static inline int mend_rank_pidfd(const struct rank *r)
-{
-    return r->wrapped ? r->wrapped_pidfd : r->child_pidfd;
-}
 
 struct job {
     struct mend_options o;
@@ -83,7 +77,8 @@ struct job {
     int report_fd; /* -1: none */
     int epoll_fd, signal_fd, timer_fd;
     mend_time_ns start_ns, deadline_ns, scan_at, announce_at, timer_at;
-    int injected_n; /* timed injections carried out, in order of time */
+    mend_time_ns scan_next_ns; /* not before, lest looking at many children takes all our time */
+    int injected_n;            /* timed injections carried out, in order of time */
     int signal_seen;
     mend_time_ns signal_ns;
     int crashes_n; /* ranks that have said so and are not seen dead yet */
@@ -119,7 +114,9 @@ void mend_verdict_joined(struct job *job, struct rank *r);
 void mend_verdict_life(struct job *job, struct rank *r);
 void mend_verdict_exited(struct job *job, struct rank *r);
 void mend_verdict_dumping(struct job *job, struct rank *r);
-void mend_rank_kill(struct rank *r);
+
+/* Sends a signal to the process that is the rank, if it is still there. */
+void mend_rank_signal(const struct rank *r, int sig);
 
 /* watch.c: the threads that wait on life words.  prefer: the calling thread runs before ranks that
  * compute, where we may; where we may not, it asks for a short time slice, so that it comes early. */

@@ -44,7 +44,7 @@ static void take_standard_fds(void)
         close(fd);
 }
 
-/* Four descriptors per rank; the ranks themselves get back the limit that we were given. */
+/* Three descriptors per rank; the ranks themselves get back the limit that we were given. */
 static void raise_file_limit(struct job *job)
 {
     struct rlimit all;
@@ -87,7 +87,6 @@ static void create_ranks(struct job *job)
                                          .app = &o->apps[a],
                                          .app_index = a,
                                          .own_group = !(i == o->tty_rank && terminal),
-                                         .child_pidfd = -1,
                                          .wrapped_pidfd = -1,
                                          .ctl_fd = -1};
 }

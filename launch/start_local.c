@@ -22,7 +22,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -176,7 +175,7 @@ static void say_failed(struct job *job, const struct start *s)
              s->failed ? s->failed : "vfork", strerror(s->error));
 }
 
-/* Under the lock: a rank that dies at once must find its pidfd filled in, for the watcher may have to
+/* Under the lock: a rank that dies at once must find its number filled in, for the watcher may have to
  * kill what is left of it. */
 static void start_child(struct job *job, struct start *s)
 {
@@ -189,12 +188,6 @@ static void start_child(struct job *job, struct start *s)
         s->error = errno;
     if (pid > 0 && !s->failed) {
         r->child = pid;
-        /* not reaped before the job ends, so the number is still that child's */
-        r->child_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-        if (r->child_pidfd < 0) {
-            s->failed = "pidfd_open (Linux 5.10 or newer is needed)";
-            s->error = errno;
-        }
         mend_store_release(&mend_shm_rank_of(job->shm, (uint32_t)r->index)->child_pid,
                            (uint32_t)pid);
     }
@@ -221,7 +214,7 @@ static bool start_rank(struct job *job, struct rank *r, struct mend_strings *env
     rank_env(&s, env);
     s.env = env->at;
     start_child(job, &s);
-    ok = r->child_pidfd >= 0;
+    ok = r->child > 0;
     if (!ok)
         say_failed(job, &s);
     while (env->n > env_before)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verdict.c – carrying out what ft/detector_sm decides, and telling every rank.
  *
- *   event -> detector -> KILL      pidfd_send_signal
+ *   event -> detector -> KILL      SIGKILL
  *                        DECLARE   death[k], fate, deaths_n (release), interrupt of every rank,
  *                                  wake of those who sleep
  *                        EXPLAIN   death[k].why, one atomic word
@@ -28,12 +28,13 @@ static struct mend_shm_rank *shared(struct job *job, int i)
     return mend_shm_rank_of(job->shm, (uint32_t)i);
 }
 
-void mend_rank_kill(struct rank *r)
+/* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
+void mend_rank_signal(const struct rank *r, int sig)
 {
-    int fd = mend_rank_pidfd(r);
-
-    if (fd >= 0)
-        syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+    if (!r->wrapped && r->child > 0)
+        kill(r->child, sig);
+    else if (r->wrapped && r->wrapped_pidfd >= 0)
+        syscall(SYS_pidfd_send_signal, r->wrapped_pidfd, sig, NULL, 0);
 }
 
 /* Every rank shall look at the table of deaths.  Those that are about to die need not. */
@@ -118,7 +119,7 @@ static void act(struct job *job, struct mend_detector_action *a)
 
     switch (a->kind) {
     case MEND_DETECTOR_KILL:
-        mend_rank_kill(r);
+        mend_rank_signal(r, SIGKILL);
         break;
     case MEND_DETECTOR_DECLARE:
         declare(job, &a->verdict);
@@ -251,7 +252,7 @@ void mend_verdict_exited(struct job *job, struct rank *r)
     /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
      * a living process would be a lie.  The watcher will see it. */
     if (r->wrapped && !r->mark_seen && mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED) {
-        mend_rank_kill(r);
+        mend_rank_signal(r, SIGKILL);
         r->exit_held = mend_load_acquire(&s->life_valid);
         if (r->exit_held)
             return;

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define ANSWER_TURNS   40
@@ -35,13 +34,6 @@ static bool can_answer(struct job *job, const struct rank *r)
 
     return !r->ended && !r->stopped &&
            (state == MEND_SHM_RANK_RUNNING || state == MEND_SHM_RANK_LEAVING);
-}
-
-static void ask(const struct rank *r)
-{
-    int fd = mend_rank_pidfd(r);
-
-    syscall(SYS_pidfd_send_signal, fd, MEND_SIG_REPORT, NULL, 0);
 }
 
 static bool answered(struct job *job, int i, uint32_t before)
@@ -132,7 +124,7 @@ void mend_waits_print(struct job *job)
         if (!asked[i].open)
             continue;
         mend_procfs_ran(pid_of(&job->rank[i]), &asked[i].ran_ns);
-        ask(&job->rank[i]);
+        mend_rank_signal(&job->rank[i], MEND_SIG_REPORT);
     }
     for (int turn = 0; wait_on(job, asked, turn); turn++)
         usleep(ANSWER_TURN_US);
