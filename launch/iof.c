@@ -36,6 +36,7 @@
 #define HOLD_TTY_NS   (50 * MEND_NS_PER_MS)
 #define HOLD_FILE_NS  (500 * MEND_NS_PER_MS)
 #define INPUT_BYTES   4096
+#define WAKE_EVERY    64  /* ranks that are started between two looks at what they write */
 #define BACKGROUND_MS 200 /* how often we look whether we are in the foreground again */
 
 struct stream;
@@ -71,7 +72,8 @@ struct mend_iof {
     int (*child_end)[3];   /* per rank, while it is being started */
     struct sink sink[2], *out, *err;
     struct input input;
-    struct pollfd *poll;
+    struct pollfd *poll; /* streams that can be read, then three more */
+    int *polled;         /* whose descriptor poll[i] is */
     int wake_fd;
     _Atomic int streams_n; /* ranks that have been opened, times 2 */
     _Atomic bool finish;
@@ -346,20 +348,32 @@ static int to_ms(mend_time_ns at)
     return at <= now ? 0 : (int)((at - now) / MEND_NS_PER_MS) + 1;
 }
 
+/* Fills the list with those that are open and have room; returns their number. */
+static int poll_streams(struct mend_iof *f)
+{
+    int n = 0;
+
+    for (int i = 0; i < f->streams_n; i++) {
+        const struct stream *s = &f->stream[i];
+
+        if (s->fd < 0 || s->len == BUFFER_BYTES)
+            continue;
+        f->polled[n] = i;
+        f->poll[n++] = (struct pollfd){s->fd, POLLIN, 0};
+    }
+    return n;
+}
+
 static void *run(void *arg)
 {
     struct mend_iof *f = arg;
     mend_time_ns at = MEND_TIME_NEVER;
 
     for (;;) {
-        int n = f->streams_n, extra = n, ms = to_ms(at);
-        bool typing = n && f->input.fd >= 0 && !f->input.len, may_read = typing && foreground();
+        int n = poll_streams(f), extra = n, ms = to_ms(at);
+        bool typing = f->streams_n && f->input.fd >= 0 && !f->input.len;
+        bool may_read = typing && foreground();
 
-        for (int i = 0; i < n; i++) {
-            struct stream *s = &f->stream[i];
-
-            f->poll[i] = (struct pollfd){s->len < BUFFER_BYTES ? s->fd : -1, POLLIN, 0};
-        }
         f->poll[extra++] = (struct pollfd){f->wake_fd, POLLIN, 0};
         f->poll[extra++] = (struct pollfd){may_read ? 0 : -1, POLLIN, 0};
         f->poll[extra++] = (struct pollfd){f->input.len ? f->input.fd : -1, POLLOUT, 0};
@@ -377,7 +391,7 @@ static void *run(void *arg)
             break;
         for (int i = 0; i < n; i++)
             if (f->poll[i].revents)
-                pull(&f->stream[i], mend_time_monotonic_ns());
+                pull(&f->stream[f->polled[i]], mend_time_monotonic_ns());
         if (f->poll[n + 1].revents)
             input_read(&f->input);
         if (f->poll[n + 2].revents && f->input.fd >= 0)
@@ -409,6 +423,7 @@ struct mend_iof *mend_iof_create(const struct mend_options *o)
     f->stream = mend_xalloc(2 * n, sizeof(*f->stream));
     f->child_end = mend_xalloc(n, sizeof(*f->child_end));
     f->poll = mend_xalloc(2 * n + 3, sizeof(*f->poll));
+    f->polled = mend_xalloc(2 * n, sizeof(*f->polled));
     f->input.fd = -1;
     f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&f->lock, NULL);
@@ -482,7 +497,7 @@ void mend_iof_started_rank(struct mend_iof *f, int i)
         if (f->child_end[i][k] > 2)
             close(f->child_end[i][k]);
     f->streams_n = 2 * (i + 1);
-    if (i + 1 == f->n)
+    if (i + 1 == f->n || i % WAKE_EVERY == WAKE_EVERY - 1)
         wake(f);
 }
 

@@ -7,7 +7,7 @@
 #include "base/param.h"
 #include "base/status.h"
 
-#define MEND_RANKS_MAX 4096
+#define MEND_RANKS_MAX 16384
 
 enum mend_bind { MEND_BIND_AUTO, MEND_BIND_NONE, MEND_BIND_CORE, MEND_BIND_SOCKET };
 

@@ -3,8 +3,8 @@
  *
  * It has no name and is sealed: nothing can be left behind, nobody can shrink it under a rank.  It
  * is as large as the square of the number of ranks, but only touched pages exist.  What every rank
- * reads (header, ranks, deaths, bells, heads) is reserved here; a rank reserves its rings when it
- * uses them. */
+ * reads (header, ranks, deaths, bells, said) is reserved here; a rank reserves its rings, with their
+ * heads, and its cells when it uses them. */
 #include "job.h"
 
 #include "base/time.h"
@@ -41,6 +41,11 @@ static void fill_header(struct job *job, const struct mend_shm_header *layout)
     h->host[sizeof(h->host) - 1] = '\0';
 }
 
+static bool reserve(int fd, uint64_t from, uint64_t end)
+{
+    return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) == 0;
+}
+
 bool mend_segment_create(struct job *job)
 {
     struct mend_shm_header layout = {0};
@@ -51,7 +56,7 @@ bool mend_segment_create(struct job *job)
         return false;
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)layout.cell_at) != 0)
+        !reserve(fd, 0, layout.head_at) || !reserve(fd, layout.said_at, layout.cell_at))
         goto close_fd;
     job->shm = mmap(NULL, layout.cell_at, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (job->shm == MAP_FAILED)

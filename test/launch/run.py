@@ -699,6 +699,14 @@ def test_many_ranks():
     equal(r.status, 1)
 
 
+def test_descriptors():
+    """A rank that has closed its output costs one descriptor."""
+    p = start("-n", 100, "sh", "-c", "exec sleep 100 >/dev/null 2>&1")
+    wait_until(lambda: p.poll() is None and 100 < len(os.listdir(f"/proc/{p.pid}/fd")) < 120)
+    p.kill()
+    p.communicate()
+
+
 def test_death_storm():
     """Many ranks die at the same time; each gets one verdict, and the others are all told."""
     for _ in range(5):

@@ -126,6 +126,17 @@ bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len)
     return true;
 }
 
+/* Reserves the slots and the head of the ring from -> to. */
+static bool touch_ring(struct mend_proc *self, mend_peer to, mend_peer from)
+{
+    struct mend_shm_header *h = ((struct state *)self->net_state)->header;
+
+    return mend_shm_touch(self, mend_shm_ring_of(h, (uint32_t)to, (uint32_t)from),
+                          MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
+           mend_shm_touch(self, mend_shm_head_of(h, (uint32_t)to, (uint32_t)from),
+                          sizeof(struct mend_shm_head));
+}
+
 static struct out *out_create(struct mend_proc *self, mend_peer to)
 {
     struct state *s = self->net_state;
@@ -133,12 +144,12 @@ static struct out *out_create(struct mend_proc *self, mend_peer to)
 
     if (!o)
         return NULL;
-    o->slots = mend_shm_ring_of(s->header, (uint32_t)to, (uint32_t)self->me);
-    o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
-    if (!mend_shm_touch(self, o->slots, MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES)) {
+    if (!touch_ring(self, to, self->me)) {
         mend_free(self, o);
         return NULL;
     }
+    o->slots = mend_shm_ring_of(s->header, (uint32_t)to, (uint32_t)self->me);
+    o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
     o->consumed = &mend_shm_head_of(s->header, (uint32_t)to, (uint32_t)self->me)->consumed;
     o->bell = mend_shm_bells(s->header, (uint32_t)to) + self->me;
     o->to = mend_shm_rank_of(s->header, (uint32_t)to);
@@ -302,11 +313,10 @@ static inline void publish_head(struct state *s, struct mend_proc *self, mend_pe
 static bool in_open(struct mend_proc *self, mend_peer from, struct in *in)
 {
     struct state *s = self->net_state;
-    struct mend_shm_slot *slots = mend_shm_ring_of(s->header, (uint32_t)self->me, (uint32_t)from);
 
-    if (!mend_shm_touch(self, slots, MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES))
+    if (!touch_ring(self, self->me, from))
         return false;
-    in->slots = slots;
+    in->slots = mend_shm_ring_of(s->header, (uint32_t)self->me, (uint32_t)from);
     return true;
 }
 
