@@ -190,7 +190,7 @@ static void pair(const char *what)
         for (;;)
             pause();
     }
-    if (!strcmp(what, "suspect"))
+    if (self->me == 0 && !strcmp(what, "suspect"))
         mend_rt_local.suspect(self, 1);
     if (!strcmp(what, "abort-other"))
         mend_rt_local.abort(self, (mend_peer[]){1}, 1, 5);
