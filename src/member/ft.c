@@ -73,6 +73,7 @@ void mend_ft_detach(struct mend_comm *c)
     if (!c->ft)
         return;
     mend_living_drop(c);
+    mend_decisions_forget(c);
     for (int i = 0; i < MEND_MACHINES; i++)
         mend_free(self, c->ft->agreements[i].sm);
     mend_free(self, c->ft->revoke);

@@ -37,6 +37,7 @@ struct mend_agreements {
     bool said_no;            /* negative votes are given beforehand; never of EXPLICIT */
     int noes_left;           /* agree.c: how many more of them others may wait for */
     uint64_t begun, decided; /* agree_shm.c: how many */
+    uint64_t published; /* decisions.c: 1 + the last one that this process wrote, as the root */
 };
 
 /* Ranks in protocols: an intracommunicator's own; on an intercommunicator both groups one after the
@@ -47,7 +48,9 @@ struct mend_ft_comm {
     struct mend_agreements agreements[MEND_MACHINES];
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_revoke *revoke;
-    struct mend_hash counts; /* meet.c: how often something was asked for on it */
+    struct mend_request watch; /* decisions.c: in self->active while it looks for decisions */
+    struct mend_comm *watched; /* the communicator; set with it */
+    struct mend_hash counts;   /* meet.c: how often something was asked for on it */
 };
 
 #define MEND_GRAVES 32
@@ -56,6 +59,7 @@ struct mend_member {
     struct mend_comm *graves[MEND_GRAVES]; /* a ring of freed communicators, each a reference */
     uint32_t next_grave;
     uint64_t revoked_n;        /* revoke.c: revocations written into the segment */
+    uint64_t decisions_n;      /* decisions.c: decisions written into the segment */
     struct mend_list meetings; /* struct mend_meeting: calls that go on */
     struct mend_list hellos;   /* leaders.c: for calls that have not been made yet */
 };
@@ -119,6 +123,23 @@ void mend_agree_refused(struct mend_comm *c, struct mend_agreed *value);
 mend_frame_handler mend_agree_on_frame, mend_revoke_on_frame;
 void mend_agree_on_death(struct mend_comm *c, int32_t rank);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
+
+/* A message, made up or received, as if it had come from msg->peer. */
+void mend_agree_take(struct mend_comm *c, enum mend_machine which,
+                     const struct mend_agree_msg *msg);
+
+/* decisions.c: what a root decided, for those to whom it is not told. */
+
+/* To be called before DOWN is sent.  Writes the decision down if this process is the root. */
+void mend_decisions_publish(struct mend_comm *c, enum mend_machine which,
+                            const struct mend_agree_msg *down);
+
+/* To be called before the machine hears of a death, or of a ballot: takes what the root has decided. */
+void mend_decisions_look(struct mend_comm *c, enum mend_machine which);
+
+/* Looks for decisions from now on whenever there is progress, if one might not come otherwise. */
+void mend_decisions_watch(struct mend_comm *c, enum mend_machine which);
+void mend_decisions_forget(struct mend_comm *c);
 
 /* c is revoked somewhere, as a call that failed for it says: from now on it is here, too. */
 void mend_revoke_heard(struct mend_comm *c);

@@ -28,8 +28,9 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
     header->revoked_at =
         align_up(header->said_at + (uint64_t)n * MEND_SHM_CELLS * sizeof(struct mend_shm_said),
                  MEND_CACHE_LINE);
+    header->decided_at = header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked);
     header->cell_at =
-        align_up(header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked), PAGE);
+        align_up(header->decided_at + (uint64_t)n * sizeof(struct mend_shm_decisions), PAGE);
     header->ring_at = header->cell_at + (uint64_t)n * MEND_SHM_CELLS * MEND_SHM_CELL_BYTES;
     header->bytes = header->ring_at + squared * MEND_SHM_RING_BYTES;
 }

@@ -13,6 +13,7 @@
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
  *   revoked[n]     row i is written by rank i: the communicators that it revoked last
+ *   decided[n]     row i is written by rank i: what it decided last, as the root of an agreement
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
  *
@@ -28,19 +29,21 @@
 
 #include <pthread.h>
 
-#define MEND_SHM_MAGIC        UINT64_C(0x4d454e4453484d31) /* "MENDSHM1" */
-#define MEND_SHM_SLOTS        128u /* at most 256: the doorbell is 8 bits of a counter */
-#define MEND_SHM_SLOT_BYTES   64u
-#define MEND_SHM_INLINE_MAX   40u           /* payload within the slot */
-#define MEND_SHM_BULK_BYTES   (256u * 1024) /* payloads that do not fit into a slot */
-#define MEND_SHM_RING_BYTES   (MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES)
-#define MEND_SHM_CELLS        64u
-#define MEND_SHM_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
-#define MEND_SHM_CELL_DATA    (512u * 1024) /* large payloads of one cell */
-#define MEND_SHM_CELL_AGREE   4096u         /* contributions to agreements (member/agree_shm.c) */
-#define MEND_SHM_CELL_BYTES   (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
-#define MEND_SHM_WAIT_BYTES   256u
-#define MEND_SHM_REVOKED      64u /* revocations of a rank that outlive it */
+#define MEND_SHM_MAGIC          UINT64_C(0x4d454e4453484d31) /* "MENDSHM1" */
+#define MEND_SHM_SLOTS          128u /* at most 256: the doorbell is 8 bits of a counter */
+#define MEND_SHM_SLOT_BYTES     64u
+#define MEND_SHM_INLINE_MAX     40u           /* payload within the slot */
+#define MEND_SHM_BULK_BYTES     (256u * 1024) /* payloads that do not fit into a slot */
+#define MEND_SHM_RING_BYTES     (MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES)
+#define MEND_SHM_CELLS          64u
+#define MEND_SHM_CELL_CONTROL   4096u         /* flags and small payloads of one cell */
+#define MEND_SHM_CELL_DATA      (512u * 1024) /* large payloads of one cell */
+#define MEND_SHM_CELL_AGREE     4096u         /* contributions to agreements (member/agree_shm.c) */
+#define MEND_SHM_CELL_BYTES     (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
+#define MEND_SHM_WAIT_BYTES     256u
+#define MEND_SHM_REVOKED        64u /* revocations of a rank that outlive it */
+#define MEND_SHM_DECISIONS      16u /* decisions of a rank that outlive it */
+#define MEND_SHM_DECISION_WORDS 20u
 
 enum mend_shm_rank_state {
     MEND_SHM_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
@@ -94,7 +97,7 @@ struct mend_shm_header {
     uint32_t ranks_here_n, cores_n; /* on this node */
     uint32_t reporting;             /* 1: there is a --report file */
     uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, said_at, revoked_at;
-    uint64_t cell_at, ring_at;
+    uint64_t decided_at, cell_at, ring_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
@@ -131,6 +134,15 @@ struct mend_shm_said {
  * mark is up to member/revoke.c, and 0 is none. */
 struct mend_shm_revoked {
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 mark[MEND_SHM_REVOKED];
+};
+
+/* Decisions of agreements by messages (member/decisions.c), the newest in place of the oldest. */
+struct mend_shm_decision {
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 version; /* odd: being written */
+    mend_atomic_u64 word[MEND_SHM_DECISION_WORDS];
+};
+struct mend_shm_decisions {
+    struct mend_shm_decision decision[MEND_SHM_DECISIONS];
 };
 
 /* Fills the offsets of a header for n ranks; header->bytes is the size of the segment. */
@@ -176,6 +188,12 @@ static inline struct mend_shm_said *mend_shm_said_of(struct mend_shm_header *h, 
 static inline struct mend_shm_revoked *mend_shm_revoked_of(struct mend_shm_header *h, uint32_t rank)
 {
     return (struct mend_shm_revoked *)((char *)h + h->revoked_at) + rank;
+}
+
+static inline struct mend_shm_decisions *mend_shm_decisions_of(struct mend_shm_header *h,
+                                                               uint32_t rank)
+{
+    return (struct mend_shm_decisions *)((char *)h + h->decided_at) + rank;
 }
 
 static inline char *mend_shm_cell_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)

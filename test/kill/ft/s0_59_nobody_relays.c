@@ -69,9 +69,9 @@ static void wait_for_nobody(MPI_Comm c, bool inter)
 {
     int v;
 
-    CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, inter ? rank % (size / 2) : another(), 77, c,
-                         MPI_STATUS_IGNORE),
-                MPI_ERR_INVALIDATED);
+    CHECK_CLASS(
+        MPI_Recv(&v, 1, MPI_INT, inter ? rank % (size / 2) : another(), 77, c, MPI_STATUS_IGNORE),
+        MPI_ERR_INVALIDATED);
     CHECK_CLASS(MPI_Barrier(c), MPI_ERR_INVALIDATED);
 }
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S0-1, S0-89, S0-90, S2-5, S2-7: a process that has the result of an agreement by messages owes the others nothing
+ * any more.  Whoever returns stays outside of MPI until all who live have returned; meanwhile the root has
+ * died after it told one or a few, or one in between has died with the decision in its hands.
+ *
+ * RUN: -n 4 ; set AGREE_SHM=0 ; args agree 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 3 ok"
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args agree 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 7 ok"
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args agree 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ; expect "rank 7 ok"
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args agree 1 ; kill 4 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args agree 1 ; kill 6 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args agree 2 ; kill 2 at call:MPI_Pcontrol>agree.decided ;
+ *   kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ; expect "rank 7 ok"
+ * RUN: -n 16 ; set AGREE_SHM=0 ; args agree 2 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ;
+ *   kill 8 at call:MPI_Pcontrol>agree.done ; expect "rank 15 ok"
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args iagree 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#3 ; expect "rank 7 ok"
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args shrink 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 7 ok"
+ * RUN: -n 8 ; set AGREE_SHM=0 ; args dup 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 7 ok"
+ * RUN: -n 8 ; args inter_agree 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 7 ok"
+ * RUN: -n 8 ; args inter_agree 1 ; kill 2 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 ; args inter_dup 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 7 ok"
+ * RUN: -n 8 ; args merge 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ; expect "rank 7 ok"
+ * RUN: -n 8 ; args create_group 1 ; kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ; expect "rank 7 ok"
+ * RUN: -n 8 ; args inter_shrink 1 ; kill 4 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok" */
+#include "creators.h"
+
+static void agree_on(MPI_Comm c)
+{
+    int flag = 1;
+
+    CHECK_EQ(MPI_Comm_agreement(c, &flag), MPI_SUCCESS);
+    CHECK_EQ(flag, 1);
+}
+
+/* Two at once. */
+static void agree_later(void)
+{
+    int flag[2] = {1, 1};
+    MPI_Request r[2];
+
+    for (int i = 0; i < 2; i++)
+        CHECK_EQ(MPI_Icomm_agreement(W, &flag[i], &r[i]), MPI_SUCCESS);
+    CHECK_EQ(MPI_Waitall(2, r, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    CHECK(flag[0] == 1 && flag[1] == 1);
+}
+
+/* It was decided before anybody died. */
+static void create_well(const char *how)
+{
+    MPI_Comm c;
+
+    CHECK_EQ(create(how, &c), MPI_SUCCESS);
+}
+
+/* args: what, and how many die. */
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    set_up();
+    MPI_Pcontrol(1);
+    if (!strcmp(argv[1], "agree"))
+        agree_on(W);
+    else if (!strcmp(argv[1], "inter_agree"))
+        agree_on(inter);
+    else if (!strcmp(argv[1], "iagree"))
+        agree_later();
+    else
+        create_well(argv[1]);
+    post(0);
+    await(0, size - atoi(argv[2])); /* calls no MPI function */
+    return finish();
+}
