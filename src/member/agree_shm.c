@@ -54,7 +54,9 @@ struct op {
     struct mend_comm *c;
     enum mend_machine which;
     uint64_t seq;
-    int seen; /* members below it are accounted for */
+    int seen;              /* members below it are accounted for, in the value and in these: */
+    uint32_t known, acked; /* most deaths known, fewest acknowledged */
+    int absent_n;          /* members that died without contributing */
     bool on_heap;
     struct mend_agreed value;
     mend_agree_done *done;
@@ -139,54 +141,19 @@ static enum look look(const struct op *op, int rank)
     return mend_load_acquire(&s->word) >> 32 == ((op->seq + 1) & UINT32_MAX) ? LOOK_IN : LOOK_NO;
 }
 
-/* What the contributions come to, besides the words. */
-struct tally {
-    uint32_t known, acked; /* most deaths known, fewest acknowledged */
-    int *absent, absent_n; /* ranks that died without contributing */
-};
-
-static void add(struct mend_agreed *v, const struct slot *s, struct tally *t)
+static void add(struct op *op, int rank)
 {
+    const struct slot *s = &area_of(op->c, rank)->slot[op->which][op->seq % SLOTS];
     uint64_t word = mend_load_relaxed(&s->word);
     uint32_t known = (uint32_t)(word >> 16) & 0xffff, acked = (uint32_t)word & 0xffff;
+    struct mend_agreed *v = &op->value;
 
     for (int i = 0; i < MEND_AGREE_WORDS; i++)
         v->and_word[i] &= s->and_word[i];
     for (int i = 0; i < MEND_AGREE_WORDS - 1; i++)
         v->max_word[i] = s->max_word[i] > v->max_word[i] ? s->max_word[i] : v->max_word[i];
-    t->known = known > t->known ? known : t->known;
-    t->acked = acked < t->acked ? acked : t->acked;
-}
-
-/* The failed: whoever stands in the longest log of deaths that was contributed, and the absent. */
-static struct mend_group *failed_group(struct mend_comm *c, const struct tally *t, int *n_p)
-{
-    struct mend_proc *self = c->self;
-    mend_peer *peers;
-    struct mend_group *g;
-    int n = 0;
-
-    *n_p = 0;
-    if (!t->known && !t->absent_n)
-        return NULL;
-    peers = mend_alloc(self, ((size_t)t->known + (size_t)t->absent_n) * sizeof(*peers));
-    MEND_ASSERT(peers);
-    for (uint32_t i = 0; i < t->known; i++)
-        if (mend_group_rank(self, c->group, self->deaths[i].peer) != MPI_UNDEFINED)
-            peers[n++] = self->deaths[i].peer;
-    for (int i = 0, known = n; i < t->absent_n; i++) {
-        mend_peer p = mend_group_peer(c->group, t->absent[i]);
-        int k = 0;
-
-        while (k < known && peers[k] != p)
-            k++;
-        if (k == known)
-            peers[n++] = p;
-    }
-    *n_p = n;
-    g = n ? mend_group_create(self, peers, n) : NULL;
-    mend_free(self, peers);
-    return g;
+    op->known = known > op->known ? known : op->known;
+    op->acked = acked < op->acked ? acked : op->acked;
 }
 
 static void fold_no(struct op *op, int rank)
@@ -198,41 +165,63 @@ static void fold_no(struct op *op, int rank)
         op->value.max_word[1] = class;
 }
 
+/* Goes on over the members, each of which is accounted for once: what look() says is final unless it is
+ * "wait".  True if nobody is left. */
+static bool account(struct op *op)
+{
+    for (; op->seen < op->c->size; op->seen++) {
+        enum look l = look(op, op->seen);
+
+        if (l == LOOK_WAIT)
+            return false;
+        if (mend_likely(l == LOOK_IN))
+            add(op, op->seen);
+        else if (l == LOOK_NO)
+            fold_no(op, op->seen);
+        else
+            op->absent_n++;
+    }
+    return true;
+}
+
+/* The failed: whoever stands in the longest log of deaths that was contributed, and the absent. */
+static struct mend_group *failed_group(struct op *op, int *n_p)
+{
+    struct mend_comm *c = op->c;
+    struct mend_proc *self = c->self;
+    mend_peer *peers = mend_alloc(self, (op->known + (size_t)op->absent_n) * sizeof(*peers));
+    struct mend_group *g;
+    int n = 0, known;
+
+    MEND_ASSERT(peers);
+    for (uint32_t i = 0; i < op->known; i++)
+        if (mend_group_rank(self, c->group, self->deaths[i].peer) != MPI_UNDEFINED)
+            peers[n++] = self->deaths[i].peer;
+    known = n;
+    for (int r = 0; op->absent_n && r < c->size; r++) {
+        mend_peer p = mend_group_peer(c->group, r);
+        int k = 0;
+
+        while (k < known && peers[k] != p)
+            k++;
+        if (k == known && look(op, r) == LOOK_DEAD)
+            peers[n++] = p;
+    }
+    *n_p = n;
+    g = n ? mend_group_create(self, peers, n) : NULL;
+    mend_free(self, peers);
+    return g;
+}
+
 /* True if everybody is accounted for; then the value is the result. */
 static bool evaluate(struct op *op)
 {
-    struct mend_comm *c = op->c;
-    struct tally t = {.acked = UINT32_MAX};
-    int absent[16];
-
-    while (op->seen < c->size && look(op, op->seen) != LOOK_WAIT)
-        op->seen++;
-    if (op->seen < c->size)
-        return false;
-    t.absent = absent;
-    if (c->self->deaths_n > MEND_COUNT_OF(absent)) {
-        t.absent = mend_alloc(c->self, c->self->deaths_n * sizeof(*t.absent));
-        MEND_ASSERT(t.absent);
-    }
-    for (int r = 0; r < c->size; r++) {
-        enum look l = look(op, r);
-
-        if (l == LOOK_IN)
-            add(&op->value, &area_of(c, r)->slot[op->which][op->seq % SLOTS], &t);
-        else if (l == LOOK_NO)
-            fold_no(op, r);
-        else
-            t.absent[t.absent_n++] = r;
-    }
-    if (t.known > c->self->deaths_n) { /* somebody has heard of more deaths: so shall we, soon */
-        if (t.absent != absent)
-            mend_free(c->self, t.absent);
-        return false;
-    }
-    op->value.failed = failed_group(c, &t, &op->value.failed_n);
-    op->value.all_acked = t.acked == (uint32_t)op->value.failed_n;
-    if (t.absent != absent)
-        mend_free(c->self, t.absent);
+    if (!account(op) || op->known > op->c->self->deaths_n)
+        return false; /* the latter: somebody has heard of more deaths; so shall we, soon */
+    op->value.failed_n = 0;
+    if (mend_unlikely(op->known || op->absent_n))
+        op->value.failed = failed_group(op, &op->value.failed_n);
+    op->value.all_acked = op->acked == (uint32_t)op->value.failed_n;
     return true;
 }
 
@@ -304,7 +293,9 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_machine which,
         open_areas(c);
     op->c = c;
     op->which = which;
-    op->seen = 0;
+    op->seen = op->absent_n = 0;
+    op->known = 0;
+    op->acked = UINT32_MAX;
     op->value = *value;
     op->value.failed = NULL;
     op->value.max_word[MEND_AGREE_WORDS - 1] = 0;
