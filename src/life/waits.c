@@ -2,8 +2,9 @@
 /* waits.c – the answer to "what do you wait for?".
  *
  * The agent sends MEND_SIG_REPORT when a job's time is over; the handler writes one line into the
- * segment.  It reads what mend_wait() left in the process value, takes no lock and allocates
- * nothing.  A program that handles this signal itself keeps its handler; the agent then says that the rank
+ * segment.  It reads what mend_wait() left in the process value and allocates nothing.  With several
+ * threads it looks only while it has the library's lock, and gives up if a thread keeps it: that may be
+ * the one that was interrupted.  A program that handles this signal itself keeps its handler; the agent then says that the rank
  * does not answer. */
 #include "life/life.h"
 
@@ -15,6 +16,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+#define LOCK_TRIES 10000
 
 static void describe(const struct mend_proc *self, char *text, size_t max)
 {
@@ -31,6 +34,17 @@ static void describe(const struct mend_proc *self, char *text, size_t max)
         snprintf(text, max, "waits for nothing: it is outside of MPI, or polls");
 }
 
+static bool look(struct mend_proc *self, char *text, size_t max)
+{
+    for (int i = 0; self->threaded && pthread_mutex_trylock(&self->lock) != 0; i++)
+        if (i == LOCK_TRIES)
+            return false;
+    describe(self, text, max);
+    if (self->threaded)
+        pthread_mutex_unlock(&self->lock);
+    return true;
+}
+
 static void on_signal(int sig)
 {
     struct mend_proc *self = mend_self;
@@ -39,7 +53,8 @@ static void on_signal(int sig)
 
     if (self && self->shm_base) {
         me = mend_shm_rank_of(self->shm_base, (uint32_t)self->me);
-        describe(self, me->wait_text, sizeof(me->wait_text));
+        if (!look(self, me->wait_text, sizeof(me->wait_text)))
+            strcpy(me->wait_text, "is inside MPI, with several threads");
         /* release: pairs with the agent's acquire before it reads the text */
         mend_store_release(&me->wait_seq, mend_load_relaxed(&me->wait_seq) + 1);
     }

@@ -9,7 +9,10 @@
  *
  * What ends a wait when a process involved dies: the agent bumps the interrupt counter, which every
  * turn of the loop looks at (one load of an unshared line), and wakes a sleeper; carrying out the
- * death completes the request.  A revocation is a frame, which the poll delivers. */
+ * death completes the request.  A revocation is a frame, which the poll delivers.
+ *
+ * What is waited for is noted for reports (life/waits.c).  Waits of one thread are nested; those of
+ * several threads end in any order, so they put nothing back: a wait that lasts notes itself again. */
 #include "net/net.h"
 #include "req/request.h"
 
@@ -106,12 +109,14 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
 
     self->waiting = r;
     while (!r->done && !r->pending) {
-        if (mend_progress(self, where(&patience, r->hint)))
+        if (mend_progress(self, where(&patience, r->hint))) {
             patience = (struct patience){0, 0};
-        else if (!r->done && !r->pending)
+        } else if (!r->done && !r->pending) {
             pause_once(self, &patience, true);
+            self->waiting = r; /* other threads may have come and gone */
+        }
     }
-    self->waiting = outer;
+    self->waiting = self->threaded ? NULL : outer;
 }
 
 void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
@@ -121,10 +126,12 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
 
     self->waiting_for = w;
     while (!w->until(self, w->arg)) {
-        if (mend_progress(self, where(&patience, w->hint)))
+        if (mend_progress(self, where(&patience, w->hint))) {
             patience = (struct patience){0, 0};
-        else
+        } else {
             pause_once(self, &patience, w->rings);
+            self->waiting_for = w;
+        }
     }
-    self->waiting_for = outer;
+    self->waiting_for = self->threaded ? NULL : outer;
 }
