@@ -3,6 +3,7 @@
  * communicator is revoked, the others join later; the result is the normal one. */
 /* RUN: -n 2 ; expect "rank 1 ok" */
 /* RUN: -n 7 ; expect "rank 6 ok" */
+/* RUN: -n 16 ; set AGREE_SHM=0 ; expect "rank 15 ok" */
 #include "../common.h"
 
 /* Shrinks that began before the communicator was invalid anywhere. */

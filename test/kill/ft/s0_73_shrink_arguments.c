@@ -2,7 +2,9 @@
 /* S0-73, R3, R17: MPI_Comm_shrink of a communicator that is invalid nowhere is MPI_ERR_ARG everywhere;
  * if it is invalid at one rank only it proceeds; MPIX_Comm_shrink takes any communicator. */
 /* RUN: -n 1 ; expect "rank 0 ok" */
+/* RUN: -n 2 ; expect "rank 1 ok" */
 /* RUN: -n 5 ; expect "rank 4 ok" */
+/* RUN: -n 16 ; set AGREE_SHM=0 ; expect "rank 15 ok" */
 #include "../common.h"
 
 int main(int argc, char **argv)

@@ -12,6 +12,8 @@
 /* RUN: -n 5 ; set AGREE_SHM=0 ; kill 4 at call:MPI_Barrier#1 ; kill 0 at agree.sent.down ; expect "rank 2 ok" */
 /* RUN: -n 5 ; set AGREE_SHM=0 ; kill 4 at call:MPI_Barrier#1 ; kill 0 at agree.done ; expect "rank 2 ok" */
 /* RUN: -n 8 ; set AGREE_SHM=0 ; kill 4 at call:MPI_Barrier#1 ; kill 0 at agree.sent.down ; kill 2 at agree.sent.up ; expect "rank 7 ok" */
+/* RUN: -n 16 ; kill 3 at call:MPI_Barrier#1 ; kill 0,1,8 at agree.enter ; kill 12 at shrink.decided ; expect "rank 15 ok" */
+/* RUN: -n 16 ; set AGREE_SHM=0 ; kill 15 at call:MPI_Barrier#1 ; kill 0 at agree.sent.down ; kill 4,8 at agree.sent.up ; expect "rank 14 ok" */
 #include "../common.h"
 
 static void check_members(MPI_Comm c)

@@ -3,6 +3,7 @@
  * acknowledged and nothing else; a failure after it is reported again; collectives stay broken.
  * Today's get_failed and ack_failed beside it. */
 /* RUN: -n 4 ; expect "rank 0 ok" */
+/* RUN: -n 16 ; expect "rank 0 ok" */
 #include "../common.h"
 
 static int acked(MPI_Comm c)
@@ -34,15 +35,20 @@ static void check_group(MPI_Comm c, int expected)
 int main(int argc, char **argv)
 {
     MPI_Comm dup;
-    int v = 0, n;
+    int v = 0, n, first; /* who dies first; the one below is the second */
 
     start(&argc, &argv);
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-    if (rank == 3)
+    first = size - 1;
+    if (rank == first)
         die_now();
-    if (rank == 2) {
+    if (rank == first - 1) {
         await(0, 1);
         die_now();
+    }
+    if (rank > 1) {
+        await(2, 1);
+        return finish();
     }
     if (rank == 1) {
         await(1, 1); /* outside MPI until rank 0 is through: everything below is local */
@@ -51,11 +57,11 @@ int main(int argc, char **argv)
         return finish();
     }
     CHECK_EQ(acked(MPI_COMM_WORLD), 0);
-    CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+    CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, first, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                 MPI_ERR_PROC_FAILED);
     CHECK_EQ(acked(MPI_COMM_WORLD), 0); /* S0-87: notified, not acknowledged */
     CHECK_EQ(MPI_Comm_failure_ack(MPI_COMM_WORLD), MPI_SUCCESS);
-    check_group(MPI_COMM_WORLD, 3);
+    check_group(MPI_COMM_WORLD, first);
     CHECK_EQ(acked(dup), 0); /* S0-81 */
     CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 5, dup, MPI_STATUS_IGNORE),
                 MPI_ERR_PROC_FAILED);
@@ -63,7 +69,7 @@ int main(int argc, char **argv)
     CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
              MPI_SUCCESS);                                         /* S0-82 */
     CHECK_CLASS(MPI_Barrier(MPI_COMM_WORLD), MPI_ERR_PROC_FAILED); /* S0-84 */
-    CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+    CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, first, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                 MPI_ERR_PROC_FAILED);
     post(0);
     CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
@@ -71,7 +77,7 @@ int main(int argc, char **argv)
     CHECK_EQ(acked(MPI_COMM_WORLD), 1);
     CHECK_EQ(MPIX_Comm_ack_failed(dup, 1, &n), MPI_SUCCESS);
     CHECK_EQ(n, 1);
-    check_group(dup, 3);
+    check_group(dup, first);
     CHECK_EQ(MPIX_Comm_ack_failed(dup, 5, &n), MPI_SUCCESS);
     CHECK_EQ(n, 2);
     CHECK_EQ(acked(dup), 2);

@@ -5,6 +5,8 @@
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; set AGREE_SHM=0 ; expect "rank 0 ok" */
+/* RUN: -n 16 ; expect "rank 0 ok" */
+/* RUN: -n 16 ; set AGREE_SHM=0 ; expect "rank 0 ok" */
 #include "../common.h"
 
 static int agreement(MPI_Comm c, int flag)

@@ -5,6 +5,7 @@
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 6 ; set AGREE_SHM=0 ; expect "rank 0 ok" */
 /* RUN: -n 6 ; kill 5 at agree.enter#3 ; expect "rank 0 ok" */
+/* RUN: -n 16 ; set AGREE_SHM=0 ; kill 8 at agree.sent.up#3 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define MANY 7
