@@ -17,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SCAN_SHARE      20 /* one part of our time goes into looking at all children */
+#define SCAN_SHARE      20 /* one part of our time goes into looking at all children, but */
+#define SCAN_NS         (50 * MEND_NS_PER_MS) /* not less often than so, if there is reason */
 #define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
 
 enum source { FROM_SIGNAL, FROM_NOTE, FROM_TIMER, FROM_CTL };
@@ -94,6 +95,8 @@ static void on_stop_or_continue(struct job *job, struct rank *r, bool stopped)
 /* Signals of the same number melt into one, so SIGCHLD says only that there is something to see. */
 static void scan_children(struct job *job, mend_time_ns begin)
 {
+    mend_time_ns took;
+
     job->scan_at = MEND_TIME_NEVER;
     for (int i = 0; i < job->n; i++) {
         struct rank *r = &job->rank[i];
@@ -107,7 +110,8 @@ static void scan_children(struct job *job, mend_time_ns begin)
         }
         on_child(job, r);
     }
-    job->scan_next_ns = begin + (mend_time_monotonic_ns() - begin) * SCAN_SHARE;
+    took = mend_time_monotonic_ns() - begin;
+    job->scan_next_ns = begin + (took * SCAN_SHARE < SCAN_NS ? took * SCAN_SHARE : SCAN_NS);
 }
 
 /* Orphans of the ranks that came to us (sweep.c) are reaped as they end. */
