@@ -17,7 +17,7 @@
  * RUN: -n 5 ; args intra ; set COLL_SHM=0 ; kill 2 at coll.round#1 ; expect "rank 0 ok"
  * RUN: -n 5 ; args intra ; set COLL_SHM=0 ; kill 0 at coll.round#77 ; expect "rank 1 ok"
  * RUN: -n 8 ; args intra ; set COLL_SHM=0 ; kill 5 at coll.round#300 ; expect "rank 0 ok"
- * RUN: -n 4 ; args intra ; set COLL_SHM=0 ; kill 1 at p2p.data.sent#20 ; expect "rank 0 ok"
+ * RUN: -n 4 ; args intra ; set COLL_SHM=0 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok"
  * RUN: -n 8 ; args intra ; kill 3,5 at coll.shm.arrived#100 ; expect "rank 0 ok"
  * RUN: -n 4 ; args intra 1 ; expect "rank 0 ok" ; times 5
  * RUN: -n 4 ; args intra 2 ; set COLL_SHM=0 ; expect "rank 0 ok" ; times 5
@@ -27,7 +27,7 @@
  * RUN: -n 5 ; args inter ; kill 2 at coll.done#91 ; expect "rank 0 ok"
  * RUN: -n 5 ; args inter ; kill 1 at coll.round#100 ; expect "rank 0 ok"
  * RUN: -n 7 ; args inter ; kill 0 at coll.round#55 ; expect "rank 2 ok"
- * RUN: -n 6 ; args inter ; kill 5 at p2p.data.sent#20 ; expect "rank 0 ok"
+ * RUN: -n 6 ; args inter ; kill 5 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok"
  * RUN: -n 6 ; args inter ; kill 1 at p2p.recv.matched#200 ; expect "rank 0 ok"
  * RUN: -n 6 ; args inter ; kill 0 at p2p.send.rts#10 ; expect "rank 1 ok"
  * RUN: -n 8 ; args inter ; kill 0,7 at coll.round#120 ; expect "rank 1 ok"

@@ -3,8 +3,8 @@
  * bounded time and without touching anything outside the buffer.  The victim dies when it has offered the
  * message, or with some of it sent. */
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#7 ; args i ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#7 ; args i ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; args i ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args late ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args late i ; expect "rank 0 ok" */

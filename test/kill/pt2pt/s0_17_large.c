@@ -4,17 +4,17 @@
  * buffer is touched; afterwards everything with the dead process fails (S0-18), small sends too.  S0-11:
  * an operation that could complete may do so or fail. */
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.all ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.all ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; args r ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.matched ; args r ; expect "rank 0 ok" */
 /* RUN: -n 3 ; kill 1 at p2p.data.sent#3 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; set SINGLE_COPY=always ; args r ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; set SINGLE_COPY=always ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; args x ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; set SPIN=0 ; set YIELD=0 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; args r ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
 #include "../common.h"
 
