@@ -15,7 +15,7 @@
  * length, MPI_IN_PLACE, and whether the type has gaps.
  *     args PLACE K [inter] [SEED]
  * PLACE is an event, counted from the call on, `never` (it does not enter), `after`, or `random` (a time;
- * the seed is printed).  test/kill/coll/long takes all places and counts, with other seeds.
+ * the seed is printed).  test/kill/long takes all places and counts, with other seeds.
  *
  * RUN: -n 16 ; args never {n} ; expect "15 deaths" ; times 5
  * RUN: -n 9 ; args never {n} ; set COLL_SHM=0 ; expect "8 deaths" ; times 9
