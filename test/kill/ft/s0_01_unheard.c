@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* S0-1, S0-89, S0-90: the root of an agreement decides, and leaves MPI, before it hears of somebody whose way to it a
+ * death has cut.
+ *
+ *       0           3 contributes to 2, which passes it on and dies; the message by which 3 asks 0 itself
+ *      / \          does not fit into the ring, which is full of other messages for 0
+ *     1   2x        0 finds all contributions there and decides, without having looked any further
+ *          \        0 is outside of MPI
+ *           3       3 must get the decision all the same
+ *
+ * RUN: -n 4 ; set AGREE_SHM=0 ; kill 2 at call:MPI_Pcontrol>agree.sent.up ; expect "rank 3 ok" ; times 3 */
+#include "../common.h"
+
+#define W    MPI_COMM_WORLD
+#define MANY 200 /* a ring holds 128 */
+
+enum { BEGUN, ASKED, DONE }; /* slots of the board */
+
+static void root(MPI_Request *r, const int *flag)
+{
+    int done, v;
+
+    post(BEGUN);
+    await(ASKED, 1);
+    CHECK_EQ(MPI_Test(r, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK(done && *flag == 0);
+    await(DONE, 2); /* no MPI here */
+    for (int i = 0; i < MANY; i++)
+        CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, 3, 4, W, MPI_STATUS_IGNORE), MPI_SUCCESS);
+}
+
+static void lost(MPI_Request *r, MPI_Request *messages, const int *flag)
+{
+    int done = 0;
+
+    while (!is_known_dead(W, 2))
+        CHECK_EQ(MPI_Test(r, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK(!done);
+    post(ASKED);
+    while (!done)
+        CHECK_EQ(MPI_Test(r, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_EQ(*flag, 0);
+    post(DONE);
+    CHECK_EQ(MPI_Waitall(MANY, messages, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+    static int v;
+    int flag;
+    MPI_Request r, messages[MANY];
+
+    start(&argc, &argv);
+    flag = rank != 2; /* it counts: it has contributed */
+    MPI_Pcontrol(1);
+    if (rank != 0)
+        await(BEGUN, 1);
+    if (rank == 3)
+        for (int i = 0; i < MANY; i++)
+            CHECK_EQ(MPI_Isend(&v, 1, MPI_INT, 0, 4, W, &messages[i]), MPI_SUCCESS);
+    CHECK_EQ(MPI_Icomm_agreement(W, &flag, &r), MPI_SUCCESS);
+    if (rank == 0) {
+        root(&r, &flag);
+    } else if (rank == 3) {
+        lost(&r, messages, &flag);
+    } else {
+        CHECK_EQ(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        CHECK_EQ(flag, 0);
+        post(DONE);
+    }
+    return finish();
+}
