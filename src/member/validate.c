@@ -46,8 +46,10 @@ int mend_living_give(struct mend_comm *c, struct mend_group *group, struct mend_
 {
     int err = mend_creation_object(c, group, remote, value, &c->living);
 
-    if (!err && c->living)
+    if (!err && c->living) {
         c->living->whole = c;
+        c->living->revoked = c->revoked; /* the revocation may have been parked for c */
+    }
     return err;
 }
 
