@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* any_event.c – a program that goes through all chapters, for ranks that end at any event in it
+ * (s3_08_any_event.sh, which says where and how).
+ *
+ * Who gets an error invalidates the communicator that all work on.  In the end all who live shrink it: who
+ * is missing then is dead for everybody, by asking too and for good, and nobody else is (S3-3, S3-8, S3-10);
+ * those who are there can work (S3-12).
+ *
+ * RUN: none */
+#include "../common.h"
+
+#define W     MPI_COMM_WORLD
+#define LARGE 200000
+
+static unsigned char out[LARGE], in[LARGE];
+static MPI_Comm work;
+
+/* The first error ends all that follows: MPI_SUCCESS or a class. */
+static int first_error;
+
+static void step(int err)
+{
+    int class = class_of(err);
+
+    CHECK(class == MPI_SUCCESS || class == MPI_ERR_PROC_FAILED || class == MPI_ERR_INVALIDATED);
+    if (first_error == MPI_SUCCESS)
+        first_error = class;
+}
+
+#define STEP(call_)                                                                                \
+    do {                                                                                           \
+        if (first_error == MPI_SUCCESS)                                                            \
+            step(call_);                                                                           \
+    } while (0)
+
+static void messages(void)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+
+    fill(out, LARGE, (unsigned)rank);
+    for (int n = 8; n <= LARGE; n = n == 8 ? LARGE : n + 1) {
+        STEP(MPI_Sendrecv(out, n, MPI_BYTE, right, 1, in, n, MPI_BYTE, left, 1, work,
+                          MPI_STATUS_IGNORE));
+        if (first_error == MPI_SUCCESS)
+            CHECK_EQ(wrong(in, (size_t)n, (unsigned)left), -1);
+    }
+}
+
+static void collectives(void)
+{
+    int sum = 0, one = 1;
+
+    STEP(MPI_Bcast(out, LARGE, MPI_BYTE, 0, work));
+    STEP(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, work));
+    if (first_error == MPI_SUCCESS)
+        CHECK_EQ(sum, size);
+    STEP(MPI_Barrier(work));
+}
+
+static void creation(void)
+{
+    MPI_Comm half = MPI_COMM_NULL, both = MPI_COMM_NULL;
+    MPI_Group dead = MPI_GROUP_EMPTY;
+
+    STEP(MPI_Comm_split(work, rank % 2, rank, &half));
+    STEP(MPI_Intercomm_create(half, 0, work, 1 - rank % 2, 3, &both));
+    STEP(MPI_Comm_validate(work, &dead));
+    if (dead != MPI_GROUP_EMPTY)
+        MPI_Group_free(&dead);
+    if (half != MPI_COMM_NULL)
+        MPI_Comm_free(&half);
+    if (both != MPI_COMM_NULL)
+        MPI_Comm_free(&both);
+}
+
+static void agreement(void)
+{
+    MPI_Comm dup = MPI_COMM_NULL, rest;
+    int flag = 1;
+
+    STEP(MPI_Comm_agreement(work, &flag));
+    STEP(MPI_Comm_dup(work, &dup));
+    if (dup == MPI_COMM_NULL)
+        return;
+    if (rank == 0 || rank == size - 1)
+        MPI_Comm_invalidate(dup);
+    while (MPI_Barrier(dup) == MPI_SUCCESS)
+        ;
+    MPI_Comm_invalidate(dup);
+    CHECK_EQ(MPI_Comm_shrink(dup, &rest), MPI_SUCCESS);
+    MPI_Comm_free(&rest);
+    MPI_Comm_free(&dup);
+}
+
+/* All who live get here. */
+static void settle(void)
+{
+    MPI_Comm rest;
+    MPI_Group left, all;
+    int n, there, sum, mine = 1 << rank;
+
+    MPI_Comm_invalidate(work);
+    CHECK_EQ(MPI_Comm_shrink(work, &rest), MPI_SUCCESS);
+    MPI_Comm_group(rest, &left);
+    MPI_Comm_group(W, &all);
+    for (int r = 0; r < size; r++) {
+        MPI_Group_translate_ranks(all, 1, &r, left, &there);
+        if (there == MPI_UNDEFINED)
+            wait_until_dead(W, r);
+        CHECK_EQ(is_known_dead(W, r), there == MPI_UNDEFINED);
+    }
+    CHECK_EQ(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, rest), MPI_SUCCESS);
+    MPI_Comm_size(rest, &n);
+    CHECK_EQ(__builtin_popcount((unsigned)sum), n);
+    MPI_Group_free(&left);
+    MPI_Group_free(&all);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    if (MPI_Comm_dup(W, &work) != MPI_SUCCESS)
+        work = W; /* somebody has ended in MPI_Init */
+    messages();
+    collectives();
+    creation();
+    agreement();
+    settle();
+    return finish();
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# s3_08_any_event.sh – any_event.c, with ranks killed, stopped or aborted at every event of the library:
+# S3-2, S3-3, S3-4, S3-6, S3-8, S3-9, S3-10, S3-12, S4-1, S4-8, S4-9.
+#
+#     each ACTION    one rank ends so, at each event; 2 to 16 ranks
+#     many           several are stopped at once, all but one too, in calls of each kind
+#
+# RUN: each kill ; time 60 ; expect "all of 28 runs"
+# RUN: each stop ; time 60 ; expect "all of 27 runs"
+# RUN: each abort ; time 60 ; expect "all of 28 runs"
+# RUN: many ; time 60 ; expect "all of 20 runs"
+
+mpicc -O1 -Wall -Wextra -o any_event "$MEND_TEST_ROOT/test/kill/detect/any_event.c" || exit 1
+runs=0
+
+# size victims flags...: the victims get to their places, are declared dead, and all others come to the end.
+run()
+{
+    size=$1 victims=$2
+    shift 2
+    rm -f board report output
+    mpiexec -n "$size" --timeout 15 --stop-timeout 0.1 --report report "$@" ./any_event >output 2>&1 </dev/null
+    status=$?
+    reached=$(grep -c '"event":"inject"' report)
+    dead=$(grep -c '"event":"death"' report)
+    if [ $status != 0 ] || [ "$reached" != "$victims" ] || [ $((dead + finalized)) != "$victims" ] ||
+        [ "$(grep -c ' ok$' output)" != $((size - victims)) ]; then
+        echo "wrong: mpiexec -n $size $* ./any_event"
+        head -60 output report
+        exit 1
+    fi
+    runs=$((runs + 1))
+}
+
+# Nothing is called off here (member.call.off), and who is stopped after its good-bye is missed by nobody but
+# the launcher.
+each()
+{
+    action=$1 size=3
+    for event in $(mend-info --events | sed -n 's/^  \([a-z.0-9]*\) .*/\1/p'); do
+        place=$event who=1 victims=1 finalized=0 shm=0 more=
+        case $event in
+            member.call.off) continue ;;
+            finalize.done)
+                [ "$action" != stop ] || continue
+                finalized=1 ;;
+            death.done) more="--inject kill:2@coll.enter" victims=2 ;;
+            validate.cut) more="--inject kill:2@validate.enter" victims=2 ;;
+            coll.shm.arrived) shm=1 ;;
+            agree.sent.down | revoke.local) who=0 ;;
+            p2p.* | coll.round | coll.enter | coll.done) place=$event#2 ;;
+        esac
+        [ "$action" != abort ] || who=$who:7
+        run $size $victims $more --set COLL_SHM=$shm --set AGREE_SHM=0 --set REVOKE_SHM=0 \
+            --inject "$action:$who@$place"
+        size=$((size % 16 + 3))
+    done
+}
+
+# Places in calls of several kinds that each rank gets to by itself; size: ranks.
+many()
+{
+    finalized=0
+    for place in p2p.send.rts coll.enter agree.enter member.create.enter finalize.enter; do
+        for ranks in "2: 1" "5: 0 1 3" "9: 1 2 3 4 5 6 7 8" "16: 0 2 4 6 8 10 12 14"; do
+            more= victims=0
+            for r in ${ranks#*:}; do
+                more="$more --inject stop:$r@$place" victims=$((victims + 1))
+            done
+            run ${ranks%%:*} $victims $more
+        done
+    done
+}
+
+"$@"
+echo "all of $runs runs"
