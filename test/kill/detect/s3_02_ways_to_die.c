@@ -2,7 +2,8 @@
 /* S3-2, S3-9, S0-56: a failure is detected in whatever way the process fails, and in bounded time.
  * Rank 0 is blocked in a receive from the victim, rank 1 is outside MPI all the time; nobody
  * communicates. The victim leaves the time of its last act on the board; from then to the error it
- * takes less than LIMIT_MS, for a process that only stands still that much more than
+ * takes less than LIMIT_MS, also if a child of the victim lives on with all its descriptors, and if the victim
+ * had called MPI_Init in a thread that has ended since (until then it is not suspected, S3-10); for a process that only stands still that much more than
  * --stop-timeout.  The text of the error says what it died of (R14).
  *
  * RUN: -n 3 ; args kill ; expect "rank 0 ok" ; expect "killed by signal 9"
@@ -11,6 +12,9 @@
  * RUN: -n 3 ; args _exit ; exit 1 ; expect "rank 0 ok" ; expect "ended with status 0 without MPI_Finalize"
  * RUN: -n 3 ; args exec ; expect "rank 0 ok" ; expect "dead: rank 2"
  * RUN: -n 3 ; args thread ; expect "rank 0 ok" ; expect "dead: rank 2"
+ * RUN: -n 3 ; args child ; expect "rank 0 ok" ; expect "killed by signal 9"
+ * RUN: -n 16 ; args child ; expect "rank 0 ok" ; expect "rank 14 ok"
+ * RUN: -n 3 ; args second ; expect "rank 0 ok" ; expect "killed by signal 9"
  * RUN: -n 3 ; args abort ; expect "rank 0 ok" ; expect "aborted with code 5"
  * RUN: -n 3 --stop-timeout 0.3 ; args stop ; expect "rank 0 ok" ; expect "did not run for too long"
  * RUN: -n 3 --stop-timeout 0.3 ; args stop ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
@@ -41,6 +45,19 @@ static void *last_one(void *arg)
     return NULL;
 }
 
+/* A child that nobody kills before the job ends: it has left the group, and ignores its parent's end. */
+static void leave_child(void)
+{
+    pid_t pid = fork();
+
+    CHECK(pid >= 0);
+    if (pid > 0)
+        return;
+    setsid();
+    for (;;)
+        pause();
+}
+
 static void fail(const char *how)
 {
     struct rlimit none = {0, 0};
@@ -48,7 +65,9 @@ static void fail(const char *how)
 
     setrlimit(RLIMIT_CORE, &none);
     board[LAST_ACT] = now_ms();
-    if (!strcmp(how, "kill"))
+    if (!strcmp(how, "child"))
+        leave_child();
+    if (!strcmp(how, "kill") || !strcmp(how, "child") || !strcmp(how, "second"))
         raise(SIGKILL);
     if (!strcmp(how, "segv")) {
         signal(SIGSEGV, SIG_DFL);
@@ -85,11 +104,38 @@ static void explain(int dead)
     printf("dead: rank %d: %s\n", dead, text);
 }
 
+static void *start_and_end(void *arg)
+{
+    int provided;
+
+    CHECK_EQ(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), MPI_SUCCESS);
+    return arg;
+}
+
+/* MPI_Init in a thread that ends, and then some time in which nobody must take that for a death. */
+static void start_in_thread(void)
+{
+    pthread_t t;
+
+    CHECK_EQ(pthread_create(&t, NULL, start_and_end, NULL), 0);
+    CHECK_EQ(pthread_join(t, NULL), 0);
+    usleep(50000);
+    alarm(60);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    open_board();
+    CHECK_EQ(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
     int v, dead, took, least;
 
-    start(&argc, &argv);
+    if (!strcmp(argv[1], "second"))
+        start_in_thread();
+    else
+        start(&argc, &argv);
     dead = size - 1;
     if (rank == dead) {
         await(0, 1);

@@ -7,23 +7,29 @@
  * for it, and it stays so.
  *
  *   compute   stopped while it computes          recv   stopped inside of an MPI call
+ *   race      it goes on at about the time at which it is given up: it is either dead for everybody and
+ *             does nothing more, or nobody has noticed anything
  *
  * RUN: -n 2 --stop-timeout 0.2 ; args compute ; expect "rank 0 ok"
  * RUN: -n 4 --stop-timeout 0.2 ; args compute ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 4 --stop-timeout 0.2 ; args recv ; expect "rank 0 ok" ; expect "rank 3 ok" */
+ * RUN: -n 4 --stop-timeout 0.2 ; args recv ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 16 --stop-timeout 0.2 ; args recv ; expect "rank 0 ok" ; expect "rank 15 ok"
+ * RUN: -n 4 --stop-timeout 0.05 ; args race ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 5 */
 #include "../common.h"
 
-#define OWNER 1
-#define WORK  0 /* slots of the board */
-#define PID   1
-#define TAKEN 2
+#define OWNER    1
+#define WORK     0 /* slots of the board */
+#define PID      1
+#define TAKEN    2
+#define ALIVE    3 /* the owner has not been given up */
+#define LIMIT_MS 50
 
-static _Noreturn void own(const char *how)
+static void own(const char *how)
 {
     int v;
 
     board[PID] = (int)getpid();
-    for (;;) {
+    while (posted(ALIVE) == 0) {
         post(WORK);
         if (!strcmp(how, "recv") && posted(WORK) > 100) {
             MPI_Recv(&v, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -52,6 +58,39 @@ static void take_over(const char *how)
     post(TAKEN);
 }
 
+/* The time-out counts in slices, so it is met within some milliseconds; each turn tries another one of them. */
+static void race(void)
+{
+    int at;
+
+    await(WORK, 101);
+    for (int turn = 0; turn < 6 && !is_known_dead(MPI_COMM_WORLD, OWNER); turn++) {
+        CHECK_EQ(kill(board[PID], SIGSTOP), 0);
+        usleep((useconds_t)(LIMIT_MS + 3 * turn + getpid() % 3) * 1000);
+        CHECK_EQ(kill(board[PID], SIGCONT), 0);
+        at = posted(WORK);
+        while (!is_known_dead(MPI_COMM_WORLD, OWNER) && posted(WORK) < at + 1000)
+            sched_yield();
+    }
+    if (!is_known_dead(MPI_COMM_WORLD, OWNER))
+        post(ALIVE);
+    at = posted(WORK);
+    for (int i = 0; i < 50 && posted(ALIVE) == 0; i++, usleep(1000))
+        CHECK_EQ(posted(WORK), at);
+    post(TAKEN);
+}
+
+/* All who live, with the owner or without it. */
+static void check_race(void)
+{
+    bool alive = posted(ALIVE) != 0;
+
+    if (!alive)
+        wait_until_dead(MPI_COMM_WORLD, OWNER);
+    CHECK_CLASS(MPI_Barrier(MPI_COMM_WORLD), alive ? MPI_SUCCESS : MPI_ERR_PROC_FAILED);
+    CHECK_EQ(is_known_dead(MPI_COMM_WORLD, OWNER), !alive);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm survivors;
@@ -61,9 +100,15 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, rank == OWNER, rank, &survivors);
     if (rank == OWNER)
         own(argv[1]);
-    if (rank == 0)
+    if (rank == 0 && strcmp(argv[1], "race") != 0)
         take_over(argv[1]);
+    else if (rank == 0)
+        race();
     await(TAKEN, 1);
+    if (!strcmp(argv[1], "race")) {
+        check_race();
+        return finish();
+    }
     wait_until_dead(MPI_COMM_WORLD, OWNER); /* S3-6 */
     for (int i = 0; i < 100; i++)
         CHECK(is_known_dead(MPI_COMM_WORLD, OWNER));
