@@ -26,8 +26,8 @@ static void note_whole_abort(struct job *job, const struct rank *r, int code)
     job->aborted = true;
 }
 
-/* Seed 004: exactly the named ranks end.  What they started ends
- * with them. */
+/* Seed 004: exactly the named ranks end.  What they started ends with them.  Who names itself only ends by
+ * itself, with the code as its status, which a script around it can see (S4-7). */
 static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
 {
     for (uint32_t i = 0; i < m->n; i++)
@@ -36,6 +36,8 @@ static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
     mend_report_line(job, mend_time_monotonic_ns(),
                      "\"event\":\"abort\",\"by\":%d,\"code\":%d,\"named\":%u", r->index, m->code,
                      m->n);
+    if (m->n == 1 && m->peers[0] == r->index)
+        return;
     pthread_mutex_lock(&job->lock);
     mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_ABORT,
                                                          .peers = m->peers,

@@ -41,6 +41,7 @@ struct rank {
     struct mend_rank_end end; /* for the exit status; (L) */
     bool announced;           /* its death was printed */
     bool mark_seen;           /* (L) the life word's mark was acted on */
+    bool survived_mark;       /* (L) ... while its process went on: execve, or its other threads */
     mend_time_ns crash_until; /* it said that it crashes: look for a core dump until then; 0: no */
     mend_time_ns verdict_ns;  /* (L) when everybody had been told, 0: no verdict */
     struct mend_verdict verdict; /* (L) */

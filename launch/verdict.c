@@ -185,13 +185,15 @@ void mend_verdict_joined(struct job *job, struct rank *r)
 }
 
 /* A process whose life word is marked is tearing its memory down, for long perhaps, but the kernel
- * knows already what it is dying of. */
-static void tell_reason(struct job *job, const struct rank *r)
+ * knows already what it is dying of.  If it is not, we have killed what goes on under its name. */
+static void tell_reason(struct job *job, struct rank *r)
 {
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED, .peer = r->index};
 
     if (mend_procfs_exiting(r->wrapped ? r->wrapped : r->child, &ev.signaled, &ev.code))
         mend_verdict_event(job, ev);
+    else
+        r->survived_mark = true;
 }
 
 void mend_verdict_dumping(struct job *job, struct rank *r)
@@ -217,13 +219,18 @@ void mend_verdict_life(struct job *job, struct rank *r)
         mend_verdict_exited(job, r);
 }
 
-/* How the rank ended, as far as the kernel told.  If a script was around it, all we have is the
+/* How the rank ended, as far as the kernel told.  Of what went on under its name (execve) it does not matter
+ * whether it ended by itself before our signal came.  If a script was around it, all we have is the
  * script's status: the shells' convention is 128 + signal, and a script that ends with 0 after its MPI
  * process died has coped with that. */
 static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
 {
     *signaled_p = r->exit.si_code != CLD_EXITED;
     *code_p = r->exit.si_status;
+    if (r->survived_mark && !r->wrapped) {
+        *signaled_p = true;
+        *code_p = SIGKILL;
+    }
     if (r->wrapped && r->mark_seen && !*signaled_p && (*code_p == 0 || *code_p > 128)) {
         *signaled_p = true;
         *code_p = *code_p ? *code_p - 128 : SIGKILL;

@@ -273,6 +273,8 @@ int main(int argc, char **argv)
             all[i] = i;
         if (self->me == 0)
             mend_rt_local.abort(self, all, (uint32_t)self->peers_n, atoi(argv[2]));
+        if (self->peers_n == 1)
+            _exit(atoi(argv[2]));
         pause();
     } else if (!strcmp(what, "report")) {
         mend_rt_local.report(self, "\"event\":\"shrink\",\"ctx\":17");

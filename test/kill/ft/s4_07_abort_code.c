@@ -6,10 +6,20 @@
  * RUN: -n 3 ; args world 42 ; exit 42
  * RUN: -n 3 ; args world 1 ; exit 1
  * RUN: -n 3 ; args world 255 ; exit 255
+ * RUN: -n 2 ; args world 0 ; exit 0 ; expect "aborted the job with code 0"
+ * RUN: -n 3 ; args world 256 ; exit 1
+ * RUN: -n 3 ; args world -1 ; exit 255
+ * RUN: -n 16 ; args world 259 ; exit 3
  * RUN: -n 3 ; args fatal 0 ; exit 6
  * RUN: -n 3 --strict-exit ; args self 43 ; exit 43 ; expect "rank 0 ok"
  * RUN: -n 3 --strict-exit ; args part 44 ; exit 44 ; expect "rank 0 ok"
  * RUN: -n 3 ; args part 44 ; exit 0 ; expect "rank 0 ok" ; expect "aborted with code 44"
+ * RUN: -n 16 ; args part -2 ; exit 0 ; expect "rank 0 ok" ; expect "aborted with code -2"
+ * RUN: -n 2 --strict-exit ; args self 0 ; exit 1 ; expect "rank 0 ok"
+ * RUN: -n 2 --strict-exit ; args self 512 ; exit 1 ; expect "rank 0 ok"
+ * RUN: -n 1 {prog} self 0 : -n 1 sh -c "$0 self 43; echo status $?; exit 0" {prog} ; expect "status 43"
+ * RUN: alone ; args world 256 ; exit 1
+ * RUN: alone ; args world -1 ; exit 255
  * RUN: alone ; args world 45 ; exit 45
  * RUN: alone ; args self 46 ; exit 46 */
 #include "../common.h"
