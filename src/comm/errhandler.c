@@ -171,7 +171,8 @@ void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char
 {
     char host[MPI_MAX_PROCESSOR_NAME], text[2048], what[MPI_MAX_ERROR_STRING], scope[192];
     const char *wanted = self->params.fatal_scope;
-    bool connected = wanted && !strcmp(wanted, "connected");
+    bool abort = c && c->errhandler->kind == MEND_ERRH_ABORT; /* in MPI-4 too the object's group */
+    bool connected = wanted && !strcmp(wanted, "connected") && !abort;
 
     if (c)
         mend_failure_note(c, err);

@@ -37,7 +37,8 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
 int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, const char *fn);
 
 /* What a fatal error does, whatever the handler: a message, then the processes of c end (NULL: this
- * one alone, S4-1); with parameter FATAL_SCOPE=connected all processes of the job. */
+ * one alone, S4-1); with parameter FATAL_SCOPE=connected all processes of the job, unless the handler of
+ * c is MPI_ERRORS_ABORT. */
 _Noreturn void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char *fn);
 
 /* MPI_Abort: all processes of both groups of c end with this code, this one as well (S4-6).  NULL,
