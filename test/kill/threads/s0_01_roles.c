@@ -6,7 +6,9 @@
  * threads shrink their communicators at once, use what they got, and free both.  One thread talks to
  * living ranks all the time and sees no error.
  *
- *     args THREADS RANK [here]     RANK dies: as the recipe says, or at a random time, which is printed
+ *     args THREADS RANK            RANK dies at a random time, which is printed
+ *     args THREADS RANK here       as the recipe says
+ *     args THREADS RANK second     as the recipe says, and another one while all recover
  *
  * RUN: -n 3 ; args 2 2 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 ; args 9 2 ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 5
@@ -18,15 +20,22 @@
  * RUN: -n 4 ; args 9 3 here ; kill 3 at coll.shm.arrived#77 ; expect "rank 0 ok"
  * RUN: -n 4 ; args 9 2 here ; kill 2 at member.create.decided#15 ; expect "rank 0 ok"
  * RUN: -n 4 ; args 9 2 here ; kill 2 at agree.done#30 ; set AGREE_SHM=0 ; set COLL_SHM=0 ; expect "rank 0 ok"
+ * RUN: -n 5 ; args 9 2 second ; kill 2 at coll.enter#60 ;
+ *      kill 3 at call:MPIX_Comm_shrink#3>agree.enter#2 ; expect "rank 0 ok" ; expect-no "rank 3 ok" ; times 2
+ * RUN: -n 5 ; args 9 2 second ; kill 2 at coll.enter#60 ;
+ *      kill 0 at call:MPIX_Comm_shrink#8>shrink.decided ; expect "rank 1 ok" ; expect-no "rank 0 ok" ; times 2
+ * RUN: -n 5 ; args 9 2 second ; kill 2 at coll.enter#60 ; set AGREE_SHM=0 ;
+ *      kill 0 at call:MPIX_Comm_shrink#2>agree.sent.down ; expect "rank 1 ok" ; expect-no "rank 0 ok" ; times 2
  * RUN: -n 4 ; args 9 2 here ; kill 2 at p2p.send.rts#3 ; expect "rank 0 ok" */
 #include "kill/threads/threads.h"
 
 #define LARGE 100000
 #define F     MPI_ERR_PROC_FAILED
 
-enum { PENDING_SEEN }; /* slot of the board */
+enum { PENDING_SEEN, RECOVER }; /* slots of the board */
 
 static int victim;
+static bool second; /* another one dies in the recovery */
 static char data[LARGE];
 
 static bool is_victim(void)
@@ -189,19 +198,26 @@ static const struct role {
              {create, true},   {wildcard, false},  {probe, false}};
 #define ROLES ((int)(sizeof roles / sizeof roles[0]))
 
-/* What is left of a communicator works, and both can be freed. */
+/* What is left of a communicator works, and both can be freed.  Another rank may die in here: then they
+ * agree to do it again. */
 static void recover(MPI_Comm *c_p)
 {
-    int n, one = 1, sum;
-    MPI_Comm rest;
+    int n, one = 1, sum, ok;
 
-    CHECK_HANDLED(MPIX_Comm_shrink(*c_p, &rest), MPI_SUCCESS);
-    MPI_Comm_size(rest, &n);
-    CHECK_EQ(n, size - 1);
-    CHECK_HANDLED(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, rest), MPI_SUCCESS);
-    CHECK_EQ(sum, size - 1);
+    do {
+        MPI_Comm rest;
+
+        CHECK_HANDLED(MPIX_Comm_shrink(*c_p, &rest), MPI_SUCCESS);
+        MPI_Comm_size(rest, &n);
+        CHECK(n == size - 1 || (n == size - 2 && second));
+        ok = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, rest) == MPI_SUCCESS;
+        CHECK(!ok || sum == n);
+        CHECK(ok || second);
+        CHECK_HANDLED(MPI_Comm_agreement(rest, &ok), MPI_SUCCESS);
+        CHECK_HANDLED(MPI_Comm_free(c_p), MPI_SUCCESS);
+        *c_p = rest;
+    } while (!ok);
     CHECK_HANDLED(MPI_Comm_free(c_p), MPI_SUCCESS);
-    CHECK_HANDLED(MPI_Comm_free(&rest), MPI_SUCCESS);
 }
 
 static void *thread(void *arg)
@@ -213,6 +229,8 @@ static void *thread(void *arg)
         role->play(comms[i]);
     else
         busy(comms[i]);
+    post(RECOVER);
+    await_in_mpi(RECOVER, (size - 1) * threads_n); /* now all at once */
     recover(&comms[i]);
     return NULL;
 }
@@ -221,6 +239,7 @@ int main(int argc, char **argv)
 {
     start_threaded(&argc, &argv, atoi(argv[1]));
     victim = atoi(argv[2]);
+    second = argc > 3 && !strcmp(argv[3], "second");
     if (argc == 3 && is_victim()) {
         long us = 1 + getpid() * 7919L % 30000;
 
