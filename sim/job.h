@@ -7,8 +7,10 @@
  *
  *   scheduler ──switch──> fiber r: main() -> MPI_X -> mend_wait -> yield ──switch──> scheduler
  *
- * A kill ends a fiber at one of its yields, or at a named event: it is never resumed, its frames that
- * were sent stay, and after a while the agent's verdict reaches everybody. */
+ * A kill ends a fiber at one of its yields, or when it is about to send one of its frames: it is never
+ * resumed, its frames that were sent stay, and after a while the agent's verdict is there.  Each rank hears
+ * of it at another time, but all in the same order.  A suspicion is a verdict on a rank that goes on for
+ * SIM_GRACE of its yields, sends and all; no agent of ours does that, it kills before it reports. */
 #ifndef MEND_SIM_JOB_H
 #define MEND_SIM_JOB_H
 
@@ -19,6 +21,8 @@
 #include <ucontext.h>
 
 enum sim_fate { SIM_RUNNING, SIM_RETURNED, SIM_KILLED };
+
+#define SIM_GRACE 30
 
 /* A frame on its way. */
 struct sim_frame {
@@ -35,15 +39,18 @@ struct sim_rank {
     enum sim_fate fate;
     int status;        /* of main(), or of the abort */
     uint64_t yields;   /* so far */
+    uint64_t sends;    /* frames, so far */
     uint64_t progress; /* frames it received plus yields after which it moved on */
     bool leaving, finalized;
     _Atomic uint32_t interrupt;
-    uint64_t doomed_at; /* yield at which it is killed, UINT64_MAX: never */
+    bool declared;                   /* there is a verdict on it */
+    uint64_t doomed_at;              /* yield at which it is killed, UINT64_MAX: never */
+    uint64_t suspected_at, muted_at; /* yield at which it is declared dead; frame that it dies of */
 };
 
 struct sim_verdict {
     struct mend_death death;
-    uint64_t step; /* when ranks may hear of it */
+    uint64_t step; /* when the first ranks may hear of it */
 };
 
 struct sim_job {
@@ -54,6 +61,7 @@ struct sim_job {
     unsigned char *reserved;           /* payload of the one open reservation */
     struct sim_verdict *verdicts;
     int verdicts_n, running;
+    uint64_t lag;  /* steps between the first and the last rank that hears of a verdict */
     uint32_t room; /* frames that may be on their way between two ranks; 0: no limit */
     ucontext_t scheduler;
 };
@@ -65,7 +73,10 @@ extern const struct mend_rt sim_rt;
 /* A number below n (n > 0). */
 uint64_t sim_random(struct sim_job *job, uint64_t n);
 
-/* Ends a rank as SIGKILL would; its verdict follows within `delay` steps. */
+/* A verdict on a rank, unless there is one: ranks hear of it some steps later. */
+void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code);
+
+/* Ends a rank as SIGKILL would, and declares it dead. */
 void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code);
 
 /* The main() of the test program, renamed when it is compiled. */

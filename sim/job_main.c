@@ -2,8 +2,12 @@
 /* job_main.c – runs one MPI test program in the simulator, many times.
  *
  *   PROGRAM [--ranks N] [--seed S] [--runs R]      R runs with seeds S, S+1, ...
+ *           [--kills N]                            up to N of them die in each run, at random
+ *           [--suspicions N]                       N more are declared dead and go on for a while
  *           [--kill RANK@YIELD]...                 kill at that rank's k-th yield
- *           [--kill-everywhere [VICTIMS]]          one run per rank and yield (and pairs for 2)
+ *           [--kill RANK@sK]...                    kill when it is about to send its k-th frame
+ *           [--suspect RANK@YIELD]...              declare dead at that rank's k-th yield
+ *           [--kill-everywhere VICTIMS]            one run per rank and yield or frame (pairs for 2)
  *
  * A run is good if every rank that was not killed returned 0 from main().  It is bad if one did not,
  * or if nobody moves any more (a hang): then every rank's wait is printed, and the command that
@@ -26,18 +30,21 @@
 
 struct sim_job *sim_job;
 
+enum how { AT_YIELD, AT_SEND, SUSPECTED };
+
 struct plan {
     int n, kills_n;
     uint64_t seed;
-    struct {
+    struct kill {
+        enum how how;
         int rank;
-        uint64_t yield;
+        uint64_t at; /* number of the yield or frame */
     } kill[KILLS_MAX];
 };
 
 /* Seen by the parent after a run. */
 struct outcome {
-    uint64_t yields[1024];
+    uint64_t yields[1024], sends[1024];
     uint64_t frames, steps;
     int killed;
 };
@@ -51,18 +58,27 @@ uint64_t sim_random(struct sim_job *job, uint64_t n)
     return job->random % n;
 }
 
+void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code)
+{
+    struct sim_verdict *v = &job->verdicts[job->verdicts_n];
+
+    if (job->rank[rank].declared)
+        return;
+    job->rank[rank].declared = true;
+    v->death = (struct mend_death){rank, cause, code, job->step * MEND_NS_PER_US};
+    v->step = job->step + sim_random(job, 20);
+    if (job->verdicts_n && v->step < v[-1].step) /* verdicts have one order */
+        v->step = v[-1].step;
+    job->verdicts_n++;
+}
+
 void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code)
 {
-    struct sim_verdict *v = &job->verdicts[job->verdicts_n++];
-
+    sim_declare(job, rank, cause, code);
     job->rank[rank].fate = SIM_KILLED;
     job->rank[rank].status = code;
     job->running--;
     outcome->killed++;
-    v->death = (struct mend_death){rank, cause, code, job->step * MEND_NS_PER_US};
-    v->step = job->step + sim_random(job, 20);
-    if (job->verdicts_n > 1 && v->step < v[-1].step) /* verdicts have one order */
-        v->step = v[-1].step;
 }
 
 static void run_program(unsigned rank)
@@ -113,7 +129,7 @@ static struct sim_job *create(const struct plan *plan)
     for (int r = 0; r < n; r++) {
         struct sim_rank *rank = &job->rank[r];
 
-        rank->doomed_at = UINT64_MAX;
+        rank->doomed_at = rank->suspected_at = rank->muted_at = UINT64_MAX;
         rank->proc = mend_proc_create_bare();
         rank->proc->me = r;
         rank->proc->rt = &sim_rt;
@@ -125,20 +141,37 @@ static struct sim_job *create(const struct plan *plan)
         rank->context.uc_stack.ss_size = STACK_BYTES;
         makecontext(&rank->context, (void (*)(void))run_program, 1, (unsigned)r);
     }
-    for (int k = 0; k < plan->kills_n; k++)
-        job->rank[plan->kill[k].rank].doomed_at = plan->kill[k].yield;
+    job->lag = plan->seed % 2 ? 0 : 1 + plan->seed / 2 % 100;
+    for (int k = 0; k < plan->kills_n; k++) {
+        struct sim_rank *rank = &job->rank[plan->kill[k].rank];
+
+        *(plan->kill[k].how == AT_YIELD  ? &rank->doomed_at
+          : plan->kill[k].how == AT_SEND ? &rank->muted_at
+                                         : &rank->suspected_at) = plan->kill[k].at;
+    }
     return job;
 }
 
-/* Verdicts whose time has come bump everybody's interrupt counter. */
+/* When a rank may hear of the k-th verdict. */
+static uint64_t heard_at(const struct sim_job *job, int rank, int k)
+{
+    uint64_t lot = (job->seed + (uint64_t)k * 31 + (uint64_t)rank) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return job->verdicts[k].step + (job->lag ? (lot >> 32) % job->lag : 0);
+}
+
+/* Verdicts whose time has come bump a rank's interrupt counter, one after the other.  A rank does not
+ * hear of a verdict on itself. */
 static void announce(struct sim_job *job)
 {
-    uint32_t known = 0;
+    for (int r = 0; r < job->n; r++) {
+        uint32_t known = job->rank[r].interrupt;
 
-    while (known < (uint32_t)job->verdicts_n && job->verdicts[known].step <= job->step)
-        known++;
-    for (int r = 0; r < job->n; r++)
+        while (known < (uint32_t)job->verdicts_n && heard_at(job, r, (int)known) <= job->step &&
+               job->verdicts[known].death.peer != r)
+            known++;
         job->rank[r].interrupt = known;
+    }
 }
 
 static uint64_t total_progress(const struct sim_job *job)
@@ -173,7 +206,9 @@ static int run(const struct plan *plan)
     }
     for (int r = 0; r < job->n; r++) {
         outcome->yields[r] = job->rank[r].yields;
-        bad |= job->rank[r].fate == SIM_RETURNED && job->rank[r].status != 0;
+        outcome->sends[r] = job->rank[r].sends;
+        bad |=
+            job->rank[r].fate == SIM_RETURNED && !job->rank[r].declared && job->rank[r].status != 0;
     }
     outcome->frames = job->frames;
     outcome->steps = job->step;
@@ -208,66 +243,102 @@ static bool run_apart(const struct plan *plan)
            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), program_name, plan->n,
            (unsigned long long)plan->seed);
     for (int k = 0; k < plan->kills_n; k++)
-        printf(" --kill %d@%llu", plan->kill[k].rank, (unsigned long long)plan->kill[k].yield);
+        printf(" --%s %d@%s%llu", plan->kill[k].how == SUSPECTED ? "suspect" : "kill",
+               plan->kill[k].rank, plan->kill[k].how == AT_SEND ? "s" : "",
+               (unsigned long long)plan->kill[k].at);
     printf("\n");
     return false;
 }
 
-/* Every rank killed at every one of its yields (found out by going on until it survives). */
+static void kill_everywhere(struct plan plan, int victims, uint64_t *runs, uint64_t *failed);
+
+/* One rank killed at every one of its yields, or frames (found out by going on until it survives). */
+static void kill_one(struct plan plan, int rank, enum how how, int victims, uint64_t *runs,
+                     uint64_t *failed)
+{
+    struct kill *k = &plan.kill[plan.kills_n++];
+
+    *k = (struct kill){how, rank, 1};
+    for (; *failed<5; k->at += victims> 1 ? 3 : 1) {
+        if (victims > 1)
+            kill_everywhere(plan, victims - 1, runs, failed);
+        ++*runs;
+        plan.seed++;
+        *failed += !run_apart(&plan);
+        if (outcome->killed < plan.kills_n)
+            return;
+    }
+}
+
 static void kill_everywhere(struct plan plan, int victims, uint64_t *runs, uint64_t *failed)
 {
-    int k = plan.kills_n++;
+    int first = plan.kills_n ? plan.kill[plan.kills_n - 1].rank + 1 : 0;
 
-    for (plan.kill[k].rank = k ? plan.kill[k - 1].rank + 1 : 0; plan.kill[k].rank < plan.n;
-         plan.kill[k].rank++) {
-        uint64_t step = victims > 1 ? 3 : 1;
+    for (int rank = first; rank < plan.n; rank++)
+        for (enum how how = AT_YIELD; how <= AT_SEND; how++)
+            kill_one(plan, rank, how, victims, runs, failed);
+}
 
-        for (plan.kill[k].yield = 1; *failed < 5; plan.kill[k].yield += step) {
-            if (victims > 1) {
-                kill_everywhere(plan, victims - 1, runs, failed);
-            }
-            ++*runs;
-            plan.seed++;
-            *failed += !run_apart(&plan);
-            if (outcome->killed < plan.kills_n)
-                break;
-        }
+/* Adds kills and suspicions at random, where a run without them has something. */
+static void add_at_random(struct plan *plan, const struct outcome *quiet, int kills, int suspicions)
+{
+    uint64_t lot = plan->seed * UINT64_C(0xff51afd7ed558ccd);
+
+    for (int i = 0; i < kills + suspicions && plan->kills_n < KILLS_MAX; i++) {
+        struct kill *k = &plan->kill[plan->kills_n++];
+        uint64_t most;
+
+        lot = (lot ^ lot >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+        k->how = i >= kills ? SUSPECTED : lot >> 60 & 1 ? AT_SEND : AT_YIELD;
+        k->rank = (int)((lot >> 40) % (uint64_t)plan->n);
+        most = k->how == AT_SEND ? quiet->sends[k->rank] : quiet->yields[k->rank];
+        k->at = 1 + (lot >> 8 & 0xffffffff) % (most + 1);
     }
 }
 
 static void usage(FILE *to)
 {
     fprintf(to,
-            "Usage: %s [--ranks N] [--seed S] [--runs R] [--kill RANK@YIELD]... "
-            "[--kill-everywhere VICTIMS]\n"
+            "Usage: %s [--ranks N] [--seed S] [--runs R] [--kills N] [--suspicions N]\n"
+            "       [--kill RANK@YIELD]... [--kill RANK@sFRAME]... [--suspect RANK@YIELD]...\n"
+            "       [--kill-everywhere VICTIMS]\n"
             "Runs this MPI test program in the simulator.  Exit status 0: every run was good.\n",
             program_name);
 }
 
-static bool parse_kill(const char *text, struct plan *plan)
+static bool parse_kill(const char *text, enum how how, struct plan *plan)
 {
-    unsigned long long yield;
-    int rank;
+    struct kill *k = &plan->kill[plan->kills_n];
+    unsigned long long at;
 
-    if (plan->kills_n == KILLS_MAX || sscanf(text, "%d@%llu", &rank, &yield) != 2 || rank < 0)
+    if (plan->kills_n == KILLS_MAX || sscanf(text, "%d@", &k->rank) != 1 || k->rank < 0 ||
+        k->rank >= 1000)
         return false;
-    plan->kill[plan->kills_n].rank = rank;
-    plan->kill[plan->kills_n++].yield = yield;
+    text = strchr(text, '@') + 1;
+    if (*text == 's' && how == AT_YIELD) {
+        how = AT_SEND;
+        text++;
+    }
+    if (sscanf(text, "%llu", &at) != 1)
+        return false;
+    k->how = how;
+    k->at = at;
+    plan->kills_n++;
     return true;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"ranks", 1, NULL, 'n'},
-                                            {"seed", 1, NULL, 's'},
-                                            {"runs", 1, NULL, 'r'},
-                                            {"kill", 1, NULL, 'k'},
-                                            {"kill-everywhere", 1, NULL, 'K'},
-                                            {"help", 0, NULL, 'h'},
-                                            {0}};
-    struct plan plan = {.n = 4, .seed = 1};
+    static const struct option options[] = {
+        {"ranks", 1, NULL, 'n'},      {"seed", 1, NULL, 's'},
+        {"runs", 1, NULL, 'r'},       {"kill", 1, NULL, 'k'},
+        {"suspect", 1, NULL, 'd'},    {"kills", 1, NULL, 'R'},
+        {"suspicions", 1, NULL, 'S'}, {"kill-everywhere", 1, NULL, 'K'},
+        {"help", 0, NULL, 'h'},       {0}};
+    struct plan plan = {.n = 4, .seed = 1}, random;
     uint64_t runs = 1, done = 0, failed = 0;
-    int c, victims = 0;
+    struct outcome quiet = {0};
+    int c, victims = 0, kills = 0, suspicions = 0;
     bool ok = true;
 
     program_name = argv[0];
@@ -284,8 +355,13 @@ int main(int argc, char **argv)
             runs = strtoull(optarg, NULL, 0);
         else if (c == 'K')
             victims = atoi(optarg);
+        else if (c == 'R')
+            kills = atoi(optarg);
+        else if (c == 'S')
+            suspicions = atoi(optarg);
         else
-            ok = c == 'k' && parse_kill(optarg, &plan);
+            ok = (c == 'k' || c == 'd') &&
+                 parse_kill(optarg, c == 'k' ? AT_YIELD : SUSPECTED, &plan);
         if (!ok)
             break;
     }
@@ -297,8 +373,15 @@ int main(int argc, char **argv)
         mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (victims)
         kill_everywhere(plan, victims, &done, &failed);
-    for (; !victims && done < runs && failed < 5; done++, plan.seed++)
+    if (kills + suspicions) {
         failed += !run_apart(&plan);
+        quiet = *outcome;
+    }
+    for (; !victims && done < runs && failed < 5; done++, plan.seed++) {
+        random = plan;
+        add_at_random(&random, &quiet, kills, suspicions);
+        failed += !run_apart(&random);
+    }
     printf("%s: %llu runs, %llu failed\n", program_name, (unsigned long long)done,
            (unsigned long long)failed);
     return failed != 0;

@@ -26,8 +26,14 @@ static enum mend_status put(struct mend_proc *self, mend_peer to, const struct m
                             const void *payload)
 {
     uint32_t len = mend_frame_len(f);
-    struct sim_frame *s = malloc(sizeof(*s) + len);
+    struct sim_rank *r = &sim_job->rank[self->me];
+    struct sim_frame *s;
 
+    if (++r->sends == r->muted_at) {
+        sim_kill(sim_job, self->me, MEND_CAUSE_SIGNAL, 9);
+        swapcontext(&r->context, &sim_job->scheduler); /* does not come back */
+    }
+    s = malloc(sizeof(*s) + len);
     s->next = NULL;
     s->frame = *f;
     s->not_before = sim_job->step + sim_random(sim_job, 8);

@@ -15,6 +15,10 @@ static void yield(struct mend_proc *self)
     struct sim_rank *r = &sim_job->rank[self->me];
 
     r->yields++;
+    if (r->yields == r->suspected_at) {
+        sim_declare(sim_job, self->me, MEND_CAUSE_SIGNAL, 9);
+        r->doomed_at = r->yields + SIM_GRACE;
+    }
     if (r->yields == r->doomed_at)
         sim_kill(sim_job, self->me, MEND_CAUSE_SIGNAL, 9);
     swapcontext(&r->context, &sim_job->scheduler);
@@ -40,7 +44,7 @@ static void sim_ready(struct mend_proc *self)
 
 static bool sim_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
 {
-    if (k >= (uint32_t)sim_job->verdicts_n || sim_job->verdicts[k].step > sim_job->step)
+    if (k >= sim_job->rank[self->me].interrupt)
         return false;
     *death_p = sim_job->verdicts[k].death;
     return true;
@@ -50,7 +54,7 @@ static bool sim_verdict(struct mend_proc *self, uint32_t k, struct mend_death *d
  * that name and other members look damaged.  Nobody else has reason to be suspected. */
 static void sim_suspect(struct mend_proc *self, mend_peer peer)
 {
-    MEND_ASSERT(sim_job->rank[peer].fate == SIM_KILLED);
+    MEND_ASSERT(sim_job->rank[peer].declared || sim_job->rank[self->me].declared);
 }
 
 static void sim_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)

@@ -61,15 +61,19 @@ static int one_round(MPI_Comm c, int upper)
     return err ? err : MPI_Barrier(c);
 }
 
-/* Both groups: did all do it?  Each hears of the other one, then of what that has heard. */
-static int all_did(MPI_Comm c, int ok, int *all)
+/* Both groups: did all do it?  First each group by itself, so that all of it say the same to the other one,
+ * whoever of them dies; for nobody hears on an intercommunicator what the own group says. */
+static int all_did(MPI_Comm c, MPI_Comm local, int ok, int *all)
 {
-    int heard = ok;
+    int theirs;
 
-    if (MPI_Comm_agreement(c, &heard) != MPI_SUCCESS)
+    if (MPI_Comm_agreement(local, &ok) != MPI_SUCCESS)
         return 0;
-    *all = ok && heard;
-    return MPI_Comm_agreement(c, all) == MPI_SUCCESS;
+    theirs = ok;
+    if (MPI_Comm_agreement(c, &theirs) != MPI_SUCCESS)
+        return 0;
+    *all = ok && theirs;
+    return 1;
 }
 
 int main(int argc, char **argv)
@@ -93,7 +97,7 @@ int main(int argc, char **argv)
             return 1;
         if (err)
             MPIX_Comm_revoke(c);
-        if (!all_did(c, !err, &all))
+        if (!all_did(c, local, !err, &all))
             return 2;
         if (all) {
             done++;
