@@ -7,11 +7,14 @@
 /* RUN: -n 2 ; args send ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args probe ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args isend ; expect "rank 0 ok" */
+/* RUN: -n 2 ; args unseen ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args bsend ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define W MPI_COMM_WORLD
 #define F MPI_ERR_PROC_FAILED
+
+enum { PID }; /* slot of the board: of the victim */
 
 static int first_error(const char *how, int dead)
 {
@@ -32,6 +35,17 @@ static int first_error(const char *how, int dead)
     return MPI_Recv(&v, 1, MPI_INT, dead, 9, W, &s); /* no message has this tag */
 }
 
+/* Learns of the death in a call that looks at verdicts first, with the messages not yet looked at. */
+static void learn_unseen(void)
+{
+    MPI_Comm none;
+
+    await(PID, 1);
+    while (kill(posted(PID), 0) == 0)
+        sched_yield();
+    CHECK_CLASS(MPI_Comm_dup(W, &none), F);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "recv";
@@ -48,12 +62,16 @@ int main(int argc, char **argv)
         for (v = 1; v <= 5; v++)
             MPI_Send(&v, 1, MPI_INT, 0, v, W);
         MPI_Send(&v, 1, MPI_INT, 0, 1, dup);
+        board[PID] = getpid();
         die_now();
     }
     if (rank != 0)
         return finish();
     MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
-    wait_until_dead(W, dead);
+    if (!strcmp(how, "unseen"))
+        learn_unseen();
+    else
+        wait_until_dead(W, dead);
     for (int tag = 2; tag >= 1; tag--) { /* R12: what came is there, in any order of tags */
         CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, dead, tag, W, &s), MPI_SUCCESS);
         CHECK_EQ(v, tag);
