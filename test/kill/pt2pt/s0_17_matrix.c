@@ -29,7 +29,8 @@
 #include "kill/melt.h"
 
 #define F    MPI_ERR_PROC_FAILED
-#define DONE 2000 /* slot of act 0, and so on: who is through */
+#define DONE 2000             /* slot of act 0, and so on: who is through */
+enum { RING = 1000, BEFORE }; /* tags */
 
 enum mode { SEND, SSEND, BSEND, ISEND, ISSEND, SEND_INIT, SENDRECV, ISENDRECV, MODES };
 enum way { RECV, IRECV, RECV_INIT, PROBE, MPROBE, IMPROBE, EXCHANGE, WILD, WAYS };
@@ -246,6 +247,7 @@ static _Noreturn void play_victim(const struct act *a)
 {
     unsigned char *buf = guarded(bytes(a));
 
+    CHECK_EQ(MPI_Send(&rank, 1, MPI_INT, a->partner, BEFORE, c), MPI_SUCCESS);
     meet_death(where, a->number, 1, 1 + a->dice % (is_small(a) ? 200 : 1000));
     CHECK_EQ(play_call(a, buf, a->victim_sends, a->partner), MPI_SUCCESS);
     if (!a->victim_sends)
@@ -253,13 +255,16 @@ static _Noreturn void play_victim(const struct act *a)
     die_after(where, a->number);
 }
 
-/* S0-18: whatever it is, with whatever size. */
-static void check_afterwards(const struct act *a)
+/* R12 and S0-18: what the victim had said before may be received until the first error, then nothing
+ * succeeds with it. */
+static void check_afterwards(const struct act *a, int err)
 {
     int v = 0, flag = 0;
 
-    wait_until_dead(c, a->victim);
+    if (!err && a->dice >> 22 & 1)
+        CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, a->victim, BEFORE, c, MPI_STATUS_IGNORE), MPI_SUCCESS);
     CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, a->victim, a->number, c, MPI_STATUS_IGNORE), F);
+    CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, a->victim, BEFORE, c, MPI_STATUS_IGNORE), F);
     CHECK_EQ(MPI_Send(&v, 1, MPI_INT, a->victim, 1, c), F);
     CHECK_EQ(MPI_Bsend(&v, 1, MPI_INT, a->victim, 1, c), F);
     CHECK_EQ(MPI_Iprobe(a->victim, MPI_ANY_TAG, c, &flag, MPI_STATUS_IGNORE), F);
@@ -287,7 +292,7 @@ static void play_partner(const struct act *a)
     if (!strcmp(where, "never") && (a->victim_sends || needs_receiver(a)))
         CHECK_EQ(err, F);
     memset(buf, GUARD, bytes(a));
-    check_afterwards(a);
+    check_afterwards(a, err);
     CHECK_EQ(touched(buf - EDGE, bytes(a) + 2 * EDGE), -1);
     free(buf - EDGE);
 }
@@ -304,8 +309,8 @@ static void play_others(const struct act *a)
             ring[n++] = alive[i];
     }
     for (int i = 0; i < 30; i++) {
-        CHECK_EQ(MPI_Sendrecv(&i, 1, MPI_INT, ring[(me + 1) % n], 1000, &v, 1, MPI_INT,
-                              ring[(me + n - 1) % n], 1000, c, MPI_STATUS_IGNORE),
+        CHECK_EQ(MPI_Sendrecv(&i, 1, MPI_INT, ring[(me + 1) % n], RING, &v, 1, MPI_INT,
+                              ring[(me + n - 1) % n], RING, c, MPI_STATUS_IGNORE),
                  MPI_SUCCESS);
         CHECK_EQ(v, i);
     }
