@@ -79,6 +79,18 @@ static void use_and_free(MPI_Comm *c)
     CHECK_EQ(MPI_Comm_free(c), MPI_SUCCESS);
 }
 
+/* A copy that was asked for: for all or for nobody (S2-5), and if somebody died or invalidated the parent
+ * meanwhile it may be either. */
+static void say_copied(MPI_Comm copy, int err)
+{
+    CHECK(err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED ||
+          class_of(err) == MPI_ERR_INVALIDATED);
+    CHECK((err == MPI_SUCCESS) == (copy != MPI_COMM_NULL));
+    say(err == MPI_SUCCESS);
+    if (!err)
+        use_and_free(&copy);
+}
+
 /* Two agreements on c, NULL requests where this process is no member. */
 static void begin_two(MPI_Comm c, int round, int *flag, MPI_Request *r)
 {
@@ -102,9 +114,9 @@ static void say_two(MPI_Comm c, const int *flag)
 /* Several at once, also on communicators that overlap (S0-94). */
 static void all_at_once(int round)
 {
-    enum { ON_A, ON_B = 2, ON_INTER = 4, SHRINKS, ALL = 7 };
+    enum { ON_A, ON_B = 2, ON_INTER = 4, COPY, SHRINKS, ALL = 8 };
     int flag[5] = {[ON_INTER] = ~(1 << (rank + round) % size)}, err[ALL];
-    MPI_Comm shrunk[2];
+    MPI_Comm shrunk[2], copy = MPI_COMM_NULL;
     MPI_Request r[ALL];
 
     if (rank % 2)
@@ -112,6 +124,7 @@ static void all_at_once(int round)
     begin_two(a, round, &flag[ON_A], &r[ON_A]);
     CHECK_EQ(MPIX_Comm_ishrink(W, &shrunk[0], &r[SHRINKS]), MPI_SUCCESS);
     CHECK_EQ(MPIX_Comm_ishrink(inter, &shrunk[1], &r[SHRINKS + 1]), MPI_SUCCESS);
+    CHECK_EQ(MPI_Comm_idup(inter, &copy, &r[COPY]), MPI_SUCCESS);
     CHECK_EQ(MPIX_Comm_iagree(inter, &flag[ON_INTER], &r[ON_INTER]), MPI_SUCCESS);
     if (rank % 2 == 0)
         begin_two(b, round, &flag[ON_B], &r[ON_B]);
@@ -119,9 +132,10 @@ static void all_at_once(int round)
         int k = (i + rank) % ALL;
 
         err[k] = MPI_Wait(&r[k], MPI_STATUS_IGNORE);
-        CHECK(err[k] == MPI_SUCCESS || k == ON_INTER); /* S0-74, S0-90 */
+        CHECK(err[k] == MPI_SUCCESS || k == ON_INTER || k == COPY); /* S0-74, S0-90 */
     }
     say(class_of(err[ON_INTER])); /* R16: all are told of failures that one did not acknowledge */
+    say_copied(copy, err[COPY]);
     say_two(a, &flag[ON_A]);
     say_two(b, &flag[ON_B]);
     say_on_my_side(flag[ON_INTER]);
@@ -138,13 +152,17 @@ static void all_at_once(int round)
 /* S0-61, S0-93: two invalidate it, the others may be inside already. */
 static void on_invalid(MPI_Comm c, int first, int second, int round)
 {
-    MPI_Comm shrunk = MPI_COMM_NULL;
+    MPI_Comm shrunk = MPI_COMM_NULL, copy = MPI_COMM_NULL;
+    MPI_Request r;
     int flag = (rank + round) % 4 != 0, err;
 
+    CHECK_EQ(MPI_Comm_idup(c, &copy, &r), MPI_SUCCESS);
     if (rank == first || rank == second)
         CHECK_EQ(MPI_Comm_invalidate(c), MPI_SUCCESS);
     CHECK_EQ(MPI_Comm_agreement(c, &flag), MPI_SUCCESS);
     say(flag);
+    err = MPI_Wait(&r, MPI_STATUS_IGNORE);
+    say_copied(copy, err);
     err = MPI_Comm_shrink(c, &shrunk);
     CHECK(err == MPI_SUCCESS ||
           class_of(err) == MPI_ERR_ARG); /* R3, if those who did it are dead */
@@ -172,11 +190,11 @@ static void blocking(int round)
     if (round == 1 && a != MPI_COMM_NULL)
         on_invalid(a, 1 % size, size - 2, round);
     else if (round == 1)
-        op += 2;
+        op += 3;
     if (round == 1 && b != MPI_COMM_NULL)
         on_invalid(b, size - 1, size / 2, round);
     else if (round == 1)
-        op += 2;
+        op += 3;
 }
 
 /* Among those who come to the end.  Whoever is DONE has lived through all of it. */

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# s0_90_any_instant.sh – any_instant.c, with ranks killed at every event of agreement, shrink and revocation,
+# s0_90_any_instant.sh – any_instant.c, with ranks killed at every event of agreement, shrink, revocation and creation,
 # at each rank of the tree, and at random: S0-59, S0-61, S0-74, S0-75, S0-77, S0-78, S0-79, S0-80, S0-88, S0-89,
-# S0-90, S0-91, S0-92, S0-93, S0-94, R3, R4, R5, R16.
+# S0-90, S0-91, S0-92, S0-93, S0-94, S2-5, R3, R4, R5, R16.
 #
 #     every SIZE PARAMETERS...   one rank dies, each in turn, at each event
 #     random SEED RUNS           2 to 16 ranks, up to half of them die; a failure prints its line
 #
-# RUN: every 5 ; time 60 ; expect "all of 30 runs, 24 ranks lost"
-# RUN: every 5 AGREE_SHM=0 REVOKE_SHM=0 ; time 60 ; expect "all of 45 runs, 40 ranks lost"
+# RUN: every 5 ; time 60 ; expect "all of 40 runs, 34 ranks lost"
+# RUN: every 5 AGREE_SHM=0 REVOKE_SHM=0 ; time 60 ; expect "all of 55 runs, 49 ranks lost"
 # RUN: random 4711 40 ; time 60 ; expect "all of 40"
 
 mpicc -O1 -Wall -Wextra -o any_instant "$MEND_TEST_ROOT/test/kill/ft/any_instant.c" || exit 1
@@ -32,7 +32,7 @@ run()
 
 every()
 {
-    size=$1 sets= events="agree.enter agree.done shrink.decided revoke.local revoke.sent.one revoke.sent"
+    size=$1 sets= events="agree.enter agree.done shrink.decided revoke.local revoke.sent.one revoke.sent member.create.enter member.create.decided"
     shift
     for name in "$@"; do
         sets="$sets --set $name"
@@ -42,6 +42,7 @@ every()
         for rank in $(seq 0 $((size - 1))); do
             case $event in
                 revoke.*) count=1 ;; # few ranks invalidate something
+                member.*) count=$((1 + rank % 4)) ;;
                 *) count=$((1 + rank * 5 % 7)) ;;
             esac
             run "$size" 1 $sets --inject "kill:$rank@call:MPI_Pcontrol>$event#$count"
@@ -53,7 +54,7 @@ random()
 {
     awk -v seed="$1" -v runs="$2" 'BEGIN {
         split("agree.enter agree.done agree.sent.up agree.decided agree.sent.down shrink.decided " \
-              "revoke.local revoke.sent.one death.done", event)
+              "revoke.local revoke.sent.one death.done member.create.enter member.create.decided", event)
         srand(seed)
         for (i = 0; i < runs; i++) {
             size = 2 + int(rand() * 15)
@@ -61,7 +62,7 @@ random()
             printf "%d %d --set AGREE_SHM=%d --set REVOKE_SHM=%d", size, deaths, i % 2, int(i / 2) % 2
             for (k = 0; k < deaths; k++)
                 printf " --inject kill:%d@call:MPI_Pcontrol>%s#%d", int(rand() * size),
-                       event[1 + int(rand() * 9)], 1 + int(rand() * 20)
+                       event[1 + int(rand() * 11)], 1 + int(rand() * 20)
             print ""
         }
     }' >runs
