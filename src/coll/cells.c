@@ -241,6 +241,7 @@ int mend_shm_coll_open(struct mend_comm *c)
     struct mend_wait wait = {.until = all_open,
                              .arg = &o,
                              .hint = MEND_PEER_NONE,
+                             .rings = cc->crowded,
                              .what = "first collective on a communicator"};
 
     if (!touch_blocks(c))
@@ -256,6 +257,7 @@ int mend_shm_coll_open(struct mend_comm *c)
     mend_store_relaxed(&cc->mine->done, 0);
     /* release: pairs with the acquire in all_open() */
     mend_store_release(&cc->mine->mark, mark_of(c));
+    mend_shm_told(c);
     mend_wait_until(self, &wait);
     if (o.seen == c->size)
         return MPI_SUCCESS;

@@ -18,6 +18,13 @@ int mend_shm_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p)
     return err ? err : mend_shm_begin(c, n, first_p);
 }
 
+void mend_shm_nudge_members(struct mend_comm *c)
+{
+    for (int r = 0; r < c->size; r++)
+        if (r != c->rank)
+            mend_shm_nudge(c->self, mend_group_peer(c->group, r));
+}
+
 static bool seen_or_barred(struct mend_proc *self, void *arg)
 {
     struct mend_shm_look *l = arg;
@@ -31,6 +38,7 @@ int mend_shm_wait_slow(struct mend_shm_look *l)
     struct mend_wait wait = {.until = seen_or_barred,
                              .arg = l,
                              .hint = MEND_PEER_NONE,
+                             .rings = l->c->coll->crowded,
                              .what = "collective in shared memory"};
 
     mend_wait_until(l->c->self, &wait);
@@ -73,7 +81,7 @@ static void raise_floor(struct mend_comm *c)
     mend_shm_all_past(c, least);
 }
 
-/* Waits until all have finished with a tick. */
+/* Waits until all have finished with a tick.  Rare, so nobody is woken for it: it does not sleep. */
 static int wait_past(struct mend_comm *c, uint64_t tick)
 {
     struct mend_shm_look l = {.c = c, .tick = tick, .end = c->size};

@@ -112,6 +112,14 @@ static inline int mend_shm_begin(struct mend_comm *c, uint64_t n, uint64_t *firs
     return MPI_SUCCESS;
 }
 
+/* Where more ranks than cores wait they may sleep: who stored what others wait for wakes them. */
+void mend_shm_nudge_members(struct mend_comm *c);
+static inline void mend_shm_told(struct mend_comm *c)
+{
+    if (c->coll->crowded)
+        mend_shm_nudge_members(c);
+}
+
 /* This member has finished with everything up to this tick. */
 static inline void mend_shm_past(struct mend_comm *c, uint64_t tick)
 {
@@ -157,6 +165,7 @@ static inline void mend_shm_publish(struct mend_comm *c, uint64_t tick, uint64_t
     /* release: pairs with the acquire in mend_shm_all_seen() */
     mend_store_release(&line->number, tick);
     mend_event(c->self, MEND_EV_COLL_SHM_ARRIVED);
+    mend_shm_told(c);
 }
 
 /* Who must have published a tick. */

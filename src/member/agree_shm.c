@@ -115,6 +115,7 @@ static void contribute(struct op *op)
     /* release: pairs with the acquire in look() */
     mend_store_release(&s->word, WORD(op->seq, self->deaths_n, count_acked(c)));
     mend_event(self, MEND_EV_AGREE_ENTER);
+    mend_shm_told(c);
 }
 
 enum look { LOOK_WAIT, LOOK_IN, LOOK_NO, LOOK_DEAD };
@@ -347,8 +348,11 @@ static bool is_done(struct mend_proc *self, void *arg)
 void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
 {
     struct waiter w = {.value = value};
-    struct mend_wait wait = {
-        .until = is_done, .arg = &w, .hint = MEND_PEER_NONE, .what = mend_agree_what(which)};
+    struct mend_wait wait = {.until = is_done,
+                             .arg = &w,
+                             .hint = MEND_PEER_NONE,
+                             .rings = c->coll->crowded,
+                             .what = mend_agree_what(which)};
 
     set_up(&w.op, c, which, value, wake_waiter, &w);
     if (!c->self->crowded && !c->self->threaded) /* the others may be here in no time */
@@ -366,6 +370,7 @@ void mend_agree_shm_say_no(struct mend_comm *c, enum mend_machine which)
 
     /* release: pairs with the acquire in look() */
     mend_store_release(no_from_of(c, which, c->rank), class << 48 | (next + 1));
+    mend_shm_told(c);
     while (!mend_list_empty(waiting)) {
         struct op *op = mend_list_entry(waiting->next, struct op, link);
 

@@ -132,7 +132,7 @@ struct mend_wait {
     void *arg;
     const char *what;
     mend_peer hint; /* peer whose traffic ends it, MEND_PEER_NONE: anybody */
-    bool rings;     /* what ends it arrives as a frame: the wait may sleep */
+    bool rings;     /* whoever ends it wakes this process, as frames do: the wait may sleep */
 };
 void mend_wait_until(struct mend_proc *self, const struct mend_wait *w);
 

@@ -13,6 +13,7 @@
  *
  * What is waited for is noted for reports (life/waits.c).  Waits of one thread are nested; those of
  * several threads end in any order, so they put nothing back: a wait that lasts notes itself again. */
+#include "base/time.h"
 #include "net/net.h"
 #include "req/request.h"
 
@@ -20,6 +21,7 @@
 
 #define FRAME_POLLS    256 /* some microseconds */
 #define CROWDED_YIELDS 64  /* after so many turns of all who share the core nobody here will move */
+#define LONG_TURN_NS   1000000 /* ranks that wait as well give the core back within microseconds */
 
 struct patience {
     uint64_t polls;
@@ -38,17 +40,17 @@ static void lock(struct mend_proc *self)
         pthread_mutex_lock(&self->lock);
 }
 
-/* Sleeping is safe only if whatever ends the wait wakes us: frames and verdicts do.  Room in a full
- * ring, and requests that are moved on by polling, do not. */
-static bool may_sleep(const struct mend_proc *self, bool rings)
+/* Sleeping is safe only if whatever ends the wait wakes us: frames and verdicts do, and where it says so
+ * whoever makes `until` true.  Room in a full ring, and requests that are moved on by polling, do not. */
+static bool may_sleep(const struct mend_proc *self, const struct mend_wait *w)
 {
-    return rings && !self->outbox_n && mend_list_empty(&self->active) && !self->threaded;
+    return (!w || w->rings) && !self->outbox_n && mend_list_empty(&self->active) && !self->threaded;
 }
 
-static void sleep_until_woken(struct mend_proc *self)
+static void sleep_until_woken(struct mend_proc *self, const struct mend_wait *w)
 {
     self->net->arm(self);
-    if (!mend_progress(self, MEND_PEER_NONE))
+    if (!mend_progress(self, MEND_PEER_NONE) && !(w && w->until(self, w->arg)))
         self->net->sleep(self);
     self->net->disarm(self);
 }
@@ -67,8 +69,22 @@ static uint64_t yields_max(const struct mend_proc *self)
                                                                       : self->params.yield_polls;
 }
 
-/* One turn without news. */
-static void pause_once(struct mend_proc *self, struct patience *p, bool rings)
+/* A turn that takes so long was given to a process that computes: it takes all of them, and a sleeper is
+ * ahead of it when it is woken. */
+static void give_way(struct mend_proc *self, struct patience *p)
+{
+    mend_time_ns before = self->crowded ? mend_time_monotonic_ns() : 0;
+
+    p->yields++;
+    unlock(self);
+    sched_yield();
+    lock(self);
+    if (self->crowded && mend_time_monotonic_ns() - before > LONG_TURN_NS)
+        p->yields = UINT64_MAX / 2;
+}
+
+/* One turn without news; w: what is waited for, NULL: a request. */
+static void pause_once(struct mend_proc *self, struct patience *p, const struct mend_wait *w)
 {
     if (mend_unlikely(mend_interrupt_check(self)))
         return;
@@ -77,13 +93,10 @@ static void pause_once(struct mend_proc *self, struct patience *p, bool rings)
     } else if (p->polls < self->params.spin_polls && !self->crowded && !self->threaded) {
         p->polls++;
         mend_cpu_relax();
-    } else if (p->yields < yields_max(self) || !may_sleep(self, rings)) {
-        p->yields++;
-        unlock(self);
-        sched_yield();
-        lock(self);
+    } else if (p->yields < yields_max(self) || !may_sleep(self, w)) {
+        give_way(self, p);
     } else {
-        sleep_until_woken(self);
+        sleep_until_woken(self, w);
     }
 }
 
@@ -112,7 +125,7 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
         if (mend_progress(self, where(&patience, r->hint))) {
             patience = (struct patience){0, 0};
         } else if (!r->done && !r->pending) {
-            pause_once(self, &patience, true);
+            pause_once(self, &patience, NULL);
             self->waiting = r; /* other threads may have come and gone */
         }
     }
@@ -129,7 +142,7 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
         if (mend_progress(self, where(&patience, w->hint))) {
             patience = (struct patience){0, 0};
         } else {
-            pause_once(self, &patience, w->rings);
+            pause_once(self, &patience, w);
             self->waiting_for = w;
         }
     }

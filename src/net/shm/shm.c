@@ -217,7 +217,7 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
     return UINT32_MAX;
 }
 
-static void wake(struct mend_shm_rank *to)
+void mend_shm_wake(struct mend_shm_rank *to)
 {
     atomic_fetch_add(&to->wake, 1);
     syscall(SYS_futex, &to->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -237,7 +237,7 @@ static inline void out_publish(struct out *o, struct mend_shm_slot *slot,
     mend_store_release(o->bell, (uint8_t)o->tail);
     /* No fence: the receiver's membarrier in arm() orders this load behind the stores above. */
     if (mend_unlikely(mend_load_relaxed(&o->to->armed)))
-        wake(o->to);
+        mend_shm_wake(o->to);
 }
 
 static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,

@@ -13,4 +13,17 @@ enum mend_status mend_shm_open(struct mend_proc *self);
  * False: the system has no memory for them. */
 bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len);
 
+/* Wakes a rank that sleeps or is about to; a system call. */
+void mend_shm_wake(struct mend_shm_rank *to);
+
+/* Something that `to` may wait for was stored in the segment, apart from any ring. */
+static inline void mend_shm_nudge(struct mend_proc *self, mend_peer to)
+{
+    struct mend_shm_rank *there = mend_shm_rank_of(self->shm_base, (uint32_t)to);
+
+    /* No fence: its membarrier in arm() orders this load behind the stores before. */
+    if (mend_unlikely(mend_load_relaxed(&there->armed)))
+        mend_shm_wake(there);
+}
+
 #endif
