@@ -78,7 +78,7 @@ static void on_child(struct job *job, struct rank *r)
         mend_sweep_group(r);
 }
 
-static void on_stop_or_continue(struct job *job, struct rank *r, bool stopped)
+void mend_agent_stopped(struct job *job, struct rank *r, bool stopped)
 {
     if (r->stopped == stopped)
         return;
@@ -105,7 +105,7 @@ static void scan_children(struct job *job, mend_time_ns begin)
         while (!r->ended &&
                waitid(P_PID, (id_t)r->child, &si, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
                si.si_pid) {
-            on_stop_or_continue(job, r, si.si_code != CLD_CONTINUED);
+            mend_agent_stopped(job, r, si.si_code != CLD_CONTINUED);
             si.si_pid = 0;
         }
         on_child(job, r);
@@ -283,6 +283,8 @@ static void on_time(struct job *job)
     next = at < next ? at : next;
     next = job->deadline_ns < next ? job->deadline_ns : next;
     at = mend_crash_look(job, now);
+    next = at < next ? at : next;
+    at = mend_wrapped_look(job, now);
     next = at < next ? at : next;
     next = job->scan_at < next ? job->scan_at : next;
     next = job->announce_at < next ? job->announce_at : next;

@@ -66,6 +66,7 @@ struct job {
     struct mend_detector *detector; /* (L) */
     mend_time_ns tick_at;           /* (L) */
     uint32_t ends_n;                /* (L) */
+    int wrapped_n;                  /* (L) ranks that are in scripts */
     int note_fd; /* eventfd: a watcher gave a verdict, the main thread tells of it */
 
     /* what the ranks get back from us */
@@ -77,7 +78,7 @@ struct job {
     struct mend_iof *iof;
     int report_fd; /* -1: none */
     int epoll_fd, signal_fd, timer_fd;
-    mend_time_ns start_ns, deadline_ns, scan_at, announce_at, timer_at;
+    mend_time_ns start_ns, deadline_ns, scan_at, announce_at, wrapped_at, timer_at;
     mend_time_ns scan_next_ns; /* not before, lest looking at many children takes all our time */
     int injected_n;            /* timed injections carried out, in order of time */
     int signal_seen;
@@ -134,9 +135,13 @@ char mend_procfs_state(pid_t pid); /* 'R' it runs or could, 'S', 'D', 'T', 't', 
 bool mend_procfs_ran(pid_t pid, uint64_t *ran_ns_p); /* processor time that its main thread had */
 bool mend_procfs_exiting(pid_t pid, bool *signaled_p, int *code_p); /* it ends, and why */
 
-/* agent.c: runs the job until its last rank has ended; kills all ranks. */
+/* agent.c: runs the job until its last rank has ended; kills all ranks; r was seen stopped, or going on. */
 void mend_agent_run(struct job *job);
 void mend_agent_kill(struct job *job);
+void mend_agent_stopped(struct job *job, struct rank *r, bool stopped);
+
+/* wrapped.c: looks whether ranks in scripts are stopped; returns when to look again. */
+mend_time_ns mend_wrapped_look(struct job *job, mend_time_ns now);
 
 /* control.c: one datagram of a rank. */
 void mend_control_read(struct job *job, struct rank *r);

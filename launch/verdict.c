@@ -181,6 +181,7 @@ void mend_verdict_joined(struct job *job, struct rank *r)
     if (r->wrapped || pid <= 0 || pid == r->child)
         return;
     r->wrapped = pid;
+    job->wrapped_n++;
     r->wrapped_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 }
 

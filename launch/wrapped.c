@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wrapped.c – ranks in scripts that are stopped.
+ *
+ * The kernel tells of a stop only the parent, which is the script.  So the agent looks at the MPI
+ * processes that are not its children, now and then: as often as the detector counts the time of
+ * stopped ranks.  In jobs without scripts there is nobody to look at. */
+#include "job.h"
+
+#include "base/time.h"
+
+#define LOOKS_PER_TIMEOUT 8
+
+/* The MPI process in a script, or 0. */
+static pid_t inner(struct job *job, const struct rank *r)
+{
+    pid_t pid;
+
+    pthread_mutex_lock(&job->lock);
+    pid = r->wrapped;
+    pthread_mutex_unlock(&job->lock);
+    return r->ended || mend_rank_is_dead(job, r->index) ? 0 : pid;
+}
+
+static bool are_any(struct job *job)
+{
+    bool any;
+
+    pthread_mutex_lock(&job->lock);
+    any = job->wrapped_n > 0;
+    pthread_mutex_unlock(&job->lock);
+    return any;
+}
+
+mend_time_ns mend_wrapped_look(struct job *job, mend_time_ns now)
+{
+    if (!are_any(job))
+        return MEND_TIME_NEVER;
+    if (now < job->wrapped_at)
+        return job->wrapped_at;
+    for (int i = 0; i < job->n; i++) {
+        pid_t pid = inner(job, &job->rank[i]);
+
+        if (pid > 0)
+            mend_agent_stopped(job, &job->rank[i], mend_procfs_state(pid) == 'T');
+    }
+    job->wrapped_at = now + job->o.params.stop_timeout_ns / LOOKS_PER_TIMEOUT;
+    return job->wrapped_at;
+}
