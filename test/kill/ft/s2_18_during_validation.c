@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-11, S2-18, S0-1: ranks die before, in and after the agreement of MPI_Comm_validate, and at the cut.  In
+/* S2-11, S2-18, R18, S0-1: ranks die before, in and after the agreement of MPI_Comm_validate, and at the cut.  In
  * each round all survivors get the same group; it holds everybody who was dead before the round began.
  * Who died later is in it, or has made the communicator inactive again: then the next round has it.  It
  * ends with a communicator on which all living work.  Never an error of validation itself.
