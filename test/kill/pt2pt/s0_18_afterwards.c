@@ -14,7 +14,7 @@
 #define W MPI_COMM_WORLD
 #define F MPI_ERR_PROC_FAILED
 
-enum { PID }; /* slot of the board: of the victim */
+enum { GONE }; /* slot of the board */
 
 static int first_error(const char *how, int dead)
 {
@@ -35,31 +35,22 @@ static int first_error(const char *how, int dead)
     return MPI_Recv(&v, 1, MPI_INT, dead, 9, W, &s); /* no message has this tag */
 }
 
-/* The process has ended; nobody need have waited for it. */
-static bool is_gone(int pid)
-{
-    char path[64], state = 'Z';
-    FILE *f;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    f = fopen(path, "r");
-    if (!f)
-        return true;
-    if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-        state = 'Z';
-    fclose(f);
-    return state == 'Z' || state == 'X';
-}
-
-/* Learns of the death in a call that looks at verdicts first, with the messages not yet looked at. */
+/* Learns of the death in calls that look for verdicts, and not for messages. */
 static void learn_unseen(void)
 {
-    MPI_Comm none;
+    MPI_Comm alone;
+    MPI_Group dead;
+    int n = 0;
 
-    await(PID, 1);
-    while (!is_gone(posted(PID)))
-        sched_yield();
-    CHECK_CLASS(MPI_Comm_dup(W, &none), F);
+    await(GONE, 1);
+    while (n == 0) {
+        CHECK_EQ(MPI_Comm_dup(MPI_COMM_SELF, &alone), MPI_SUCCESS);
+        CHECK_EQ(MPI_Comm_free(&alone), MPI_SUCCESS);
+        CHECK_EQ(MPI_Comm_failure_ack(W), MPI_SUCCESS);
+        CHECK_EQ(MPI_Comm_failure_get_acked(W, &dead), MPI_SUCCESS);
+        MPI_Group_size(dead, &n);
+        MPI_Group_free(&dead);
+    }
 }
 
 int main(int argc, char **argv)
@@ -78,7 +69,7 @@ int main(int argc, char **argv)
         for (v = 1; v <= 5; v++)
             MPI_Send(&v, 1, MPI_INT, 0, v, W);
         MPI_Send(&v, 1, MPI_INT, 0, 1, dup);
-        board[PID] = getpid();
+        post(GONE);
         die_now();
     }
     if (rank != 0)
