@@ -68,13 +68,13 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-uint64_t mend_sim_agree_hash(const struct mend_agree_value *v, const struct mend_sim_conf *c)
+uint64_t mend_sim_agree_hash(const struct mend_agree_value *v, int32_t members)
 {
     uint64_t h = 1;
 
     for (int w = 0; w < MEND_AGREE_WORDS; w++)
         h = mix(mix(h, v->and_word[w]), v->max_word[w]);
-    for (size_t w = 0; v->nfailed && w < mend_bits_words(c->ranks); w++)
+    for (size_t w = 0; v->nfailed && w < mend_bits_words(members); w++)
         h = mix(h, v->failed[w]);
     return h ? h : 1;
 }
@@ -111,11 +111,12 @@ static void note_decision(struct mend_sim_agree_comm *a, uint64_t seq,
                           const struct mend_sim_conf *c)
 {
     uint64_t *print = mend_sim_agree_print_of(a, c, seq);
+    const struct mend_agree *m = mend_sim_agree_machine(a, c);
     struct mend_agree_value v;
 
-    MEND_ASSERT(mend_agree_result(mend_sim_agree_machine(a, c), seq, &v));
+    MEND_ASSERT(mend_agree_result(m, seq, &v));
     MEND_ASSERT(*print == 0 && a->fresh_n < (int)MEND_COUNT_OF(a->fresh));
-    *print = mend_sim_agree_hash(&v, c);
+    *print = mend_sim_agree_hash(&v, m->tree.n);
     a->fresh[a->fresh_n++] = seq;
     a->decided++;
     if (c->creation && (v.max_word[MEND_SIM_WORD_NO] || v.nfailed) && !a->gave_up) {

@@ -91,7 +91,7 @@ static const char *check_told(const struct decision *d)
 {
     const uint64_t *gave = gave_of(d, d->p->rank);
 
-    for (size_t w = 0; w < mend_bits_words(d->v->conf->ranks); w++)
+    for (size_t w = 0; w < mend_bits_words(d->v->conf->ranks - d->k); w++)
         if (gave[w] && (!d->value.nfailed || (gave[w] & ~d->value.failed[w])))
             return "A4: a failure that was contributed is missing";
     return NULL;
@@ -120,7 +120,7 @@ static const char *check_acked(const struct decision *d)
     if (acked != (uint32_t)d->value.nfailed || !acked)
         return NULL;
     for (int r = d->k; r < c->ranks; r++)
-        for (size_t w = 0; w < mend_bits_words(c->ranks) && is_alive(d, r); w++)
+        for (size_t w = 0; w < mend_bits_words(c->ranks - d->k) && is_alive(d, r); w++)
             if (d->value.failed[w] & ~gave_of(d, r)[w])
                 return "A11: somebody had not acknowledged what is decided";
     return NULL;
@@ -159,7 +159,8 @@ static const char *check_memory(const struct mend_sim_agree_comm *a, const struc
         uint64_t print = *mend_sim_agree_print_of(a, c, seq);
         struct mend_agree_value value;
 
-        if (print && mend_agree_result(m, seq, &value) && mend_sim_agree_hash(&value, c) != print)
+        if (print && mend_agree_result(m, seq, &value) &&
+            mend_sim_agree_hash(&value, m->tree.n) != print)
             return "A9: what was returned has changed";
     }
     return NULL;

@@ -100,7 +100,7 @@ enum {
     MEND_SIM_WORD_ACKED,  /* ~(failures it has acknowledged: all that it was told of) */
 };
 
-uint64_t mend_sim_agree_hash(const struct mend_agree_value *v, const struct mend_sim_conf *c);
+uint64_t mend_sim_agree_hash(const struct mend_agree_value *v, int32_t members);
 
 /* mistakes.c: machines of agreement with a known mistake.  Each is called where its name says and does
  * nothing unless --break says so. */
