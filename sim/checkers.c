@@ -222,15 +222,15 @@ static const char *check_costs(const struct mend_sim_view *v)
     const struct mend_sim_conf *c = v->conf;
     uint64_t n = (uint64_t)c->ranks, depth = 1, open = 2 * (uint64_t)c->window;
     uint64_t all = (uint64_t)mend_sim_agree_rows(c) * (uint64_t)mend_sim_agree_comms(c);
-    uint64_t faults = (uint64_t)v->faults;
+    uint64_t faults = (uint64_t)v->faults, twice = c->duplicate ? 2 : 1;
 
     while (UINT64_C(1) << depth < n)
         depth++;
     if (open > all)
         open = all;
-    if (v->messages > (all * 2 * (n - 1) + faults * open * 6 * n) * (c->duplicate ? 2 : 1))
+    if (v->messages > twice * (all * 2 * (n - 1) + faults * open * 6 * n))
         return "A8: too many messages";
-    if (v->rounds > all * 2 * depth + faults * open * (4 * depth + 4))
+    if (v->rounds > twice * (all * 2 * depth + faults * open * (4 * depth + 4)))
         return "A8: too many rounds";
     return NULL;
 }
