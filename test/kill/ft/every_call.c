@@ -28,7 +28,7 @@ struct call {
 #define I MPI_ERR_INVALIDATED
 
 /* What the calls are made with. */
-static int v[256], w[256], out8[8], n, flag, peer, root, keyval, attribute;
+static int v[256], w[256], out8[8], n, flag, peer, root, keyval;
 static int ones[16], places[16], dims[1], index1[1] = {1}, self1[1];
 static MPI_Count ones_c[16], many;
 static MPI_Aint places_a[16];
@@ -43,7 +43,7 @@ static MPI_Errhandler errhandler;
 static MPI_Win win;
 static MPI_File file;
 static char name[MPI_MAX_OBJECT_NAME] = "invalid";
-static void *place;
+static void *place, *attribute;
 
 static int *zero(int *at)
 {
