@@ -41,6 +41,7 @@ struct rank {
     struct mend_rank_end end; /* for the exit status; (L) */
     bool announced;           /* its death was printed */
     bool mark_seen;           /* (L) the life word's mark was acted on */
+    bool reason_seen;         /* ... and /proc was asked for the reason */
     bool survived_mark;       /* (L) ... while its process went on: execve, or its other threads */
     mend_time_ns crash_until; /* it said that it crashes: look for a core dump until then; 0: no */
     mend_time_ns verdict_ns;  /* (L) when everybody had been told, 0: no verdict */
@@ -116,6 +117,10 @@ void mend_verdict_joined(struct job *job, struct rank *r);
 void mend_verdict_life(struct job *job, struct rank *r);
 void mend_verdict_exited(struct job *job, struct rank *r);
 void mend_verdict_dumping(struct job *job, struct rank *r);
+
+/* Without the lock, by the watcher of r after its mark was acted on: tells the reason of its death.  A
+ * process that is tearing its memory down, for long perhaps, has it in /proc already. */
+void mend_verdict_reason(struct job *job, struct rank *r);
 
 /* Sends a signal to the process that is the rank, if it is still there. */
 void mend_rank_signal(const struct rank *r, int sig);

@@ -6,8 +6,8 @@
  *                                  wake of those who sleep
  *                        EXPLAIN   death[k].why, one atomic word
  *
- * The verdict does not wait for the reason: the kernel gives it only after it has torn the memory
- * down, tens of milliseconds per GiB later.  Printing and reporting are left to the main thread. */
+ * The verdict does not wait for the reason.  That is read from /proc when all who died together are
+ * declared; where that does not tell, waitpid does, tens of milliseconds per GiB later.  Printing and reporting are left to the main thread. */
 #include "job.h"
 
 #include "base/time.h"
@@ -185,16 +185,18 @@ void mend_verdict_joined(struct job *job, struct rank *r)
     r->wrapped_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* A process whose life word is marked is tearing its memory down, for long perhaps, but the kernel
- * knows already what it is dying of.  If it is not, we have killed what goes on under its name. */
-static void tell_reason(struct job *job, struct rank *r)
+void mend_verdict_reason(struct job *job, struct rank *r)
 {
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED, .peer = r->index};
+    bool exiting = mend_procfs_exiting(r->wrapped ? r->wrapped : r->child, &ev.signaled, &ev.code);
 
-    if (mend_procfs_exiting(r->wrapped ? r->wrapped : r->child, &ev.signaled, &ev.code))
+    pthread_mutex_lock(&job->lock);
+    r->reason_seen = true;
+    if (exiting)
         mend_verdict_event(job, ev);
     else
-        r->survived_mark = true;
+        r->survived_mark = true; /* we have killed what goes on under its name */
+    pthread_mutex_unlock(&job->lock);
 }
 
 void mend_verdict_dumping(struct job *job, struct rank *r)
@@ -215,7 +217,6 @@ void mend_verdict_life(struct job *job, struct rank *r)
         r->how = "life word";
     mend_verdict_event(
         job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_LIFE, .peer = r->index});
-    tell_reason(job, r);
     if (r->exit_held)
         mend_verdict_exited(job, r);
 }

@@ -91,6 +91,12 @@ static int look(struct group *g)
             told = true;
         }
     }
+    for (int i = 0; told && i < g->n; i++) {
+        struct rank *r = &job->rank[g->first + i];
+
+        if (r->mark_seen && !r->reason_seen)
+            mend_verdict_reason(job, r);
+    }
     if (told) {
         uint64_t one = 1;
 

@@ -460,14 +460,18 @@ def test_normal_end_leaves_nothing():
 def test_dead_rank_takes_its_children():
     """When a rank dies, what it started dies too, while the others go on."""
     mark, env = marked()
-    p = start("-n", 2, "bash", "-c", '[ $MEND_RANK = 0 ] && { sleep 3; exit 0; }; '
-              'MEND_TEST_CHILD=$MEND_TEST_MARK sleep 100 & echo up; sleep 0.3; kill -9 $$', env=env)
-    equal(p.stdout.readline(), b"up\n")
-    child = mark.replace("MARK", "CHILD")
-    wait_until(lambda: processes_with(child))
-    wait_until(lambda: not processes_with(child), 2)
-    equal(p.poll(), None)
-    _, err = p.communicate(timeout=LIMIT)
+    with tempfile.TemporaryDirectory() as d:
+        p = start("-n", 2, "bash", "-c", f'wait_for() {{ while [ ! -e {d}/$1 ]; do sleep 0.02; done; }}; '
+                  '[ $MEND_RANK = 0 ] && { wait_for end; exit 0; }; '
+                  'MEND_TEST_CHILD=$MEND_TEST_MARK sleep 100 & echo up; wait_for die; kill -9 $$', env=env)
+        equal(p.stdout.readline(), b"up\n")
+        child = mark.replace("MARK", "CHILD")
+        wait_until(lambda: processes_with(child))
+        open(f"{d}/die", "w").close()
+        wait_until(lambda: not processes_with(child))
+        equal(p.poll(), None)
+        open(f"{d}/end", "w").close()
+        _, err = p.communicate(timeout=LIMIT)
     contains(err.decode(), "killed by signal 9 (Killed); 1 rank goes on")
 
 

@@ -8,7 +8,7 @@
  *   outside   no MPI call                          calls    a collective, a message or an agreement now and then
  *   stops     calls, and rank 0 stops others for a moment, again and again
  *
- * A long run: MEND_TEST_LOADED_S=600 MEND_TEST_PATIENCE=50 test/run kill/detect/s3_10_loaded.c
+ * A long run: LOADED_S=600 MEND_TEST_PATIENCE=50 test/run kill/detect/s3_10_loaded.c
  *
  * RUN: -n 16 ; args outside 1.5 0 ; expect "rank 15 ok" ; expect-no "mend:"
  * RUN: -n 16 ; args calls 1.5 0 ; expect "rank 15 ok" ; expect-no "mend:"
@@ -88,7 +88,7 @@ static void burn(int n)
 
 int main(int argc, char **argv)
 {
-    const char *how = argv[1], *longer = getenv("MEND_TEST_LOADED_S");
+    const char *how = argv[1], *longer = getenv("LOADED_S");
     double s = longer ? atof(longer) : atof(argv[2]);
     int hogs = atoi(argv[3]), sum, one = 1;
 
