@@ -110,6 +110,7 @@ static void scan_children(struct job *job, mend_time_ns begin)
         }
         on_child(job, r);
     }
+    mend_segment_give_back(job);
     took = mend_time_monotonic_ns() - begin;
     job->scan_next_ns = begin + (took * SCAN_SHARE < SCAN_NS ? took * SCAN_SHARE : SCAN_NS);
 }

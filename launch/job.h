@@ -84,13 +84,17 @@ struct job {
     int injected_n;            /* timed injections carried out, in order of time */
     int signal_seen;
     mend_time_ns signal_ns;
-    int crashes_n; /* ranks that have said so and are not seen dead yet */
+    int crashes_n;         /* ranks that have said so and are not seen dead yet */
+    uint32_t given_back_n; /* verdicts whose ranks' memory was given back */
     bool timed_out, killing;
     bool aborted; /* as a whole */
 };
 
 /* segment.c: creates the sealed segment.  False: errno tells why. */
 bool mend_segment_create(struct job *job);
+
+/* segment.c: gives back the memory of dead ranks that no living one looks at any more. */
+void mend_segment_give_back(struct job *job);
 
 /* bind.c: chooses the cores of each rank. */
 void mend_bind_choose(struct job *job);

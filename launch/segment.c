@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PAGE UINT64_C(4096)
+
 static unsigned cores_allowed(void)
 {
     cpu_set_t set;
@@ -67,4 +69,73 @@ bool mend_segment_create(struct job *job)
 close_fd:
     close(fd);
     return false;
+}
+
+/* ---- memory of the dead ---- */
+
+/* The verdicts that every living rank has carried out. */
+static uint32_t carried_out(const struct job *job)
+{
+    uint32_t n = mend_load_acquire(&job->shm->deaths_n);
+
+    for (int i = 0; i < job->n; i++) {
+        struct mend_shm_rank *r = mend_shm_rank_of(job->shm, (uint32_t)i);
+        uint32_t state = mend_load_acquire(&r->state), severed_n;
+
+        if (state == MEND_SHM_RANK_NONE || state == MEND_SHM_RANK_FINALIZED || job->rank[i].ended ||
+            mend_rank_is_dead(job, i))
+            continue; /* who comes later looks at the verdicts first */
+        severed_n = mend_load_acquire(&r->severed_n); /* pairs with the release in shm_sever() */
+        n = severed_n < n ? severed_n : n;
+    }
+    return n;
+}
+
+/* Whole pages only. */
+static void punch(struct job *job, uint64_t from, uint64_t end)
+{
+    from = (from + PAGE - 1) & ~(PAGE - 1);
+    end &= ~(PAGE - 1);
+    if (from < end)
+        fallocate(job->shm_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+                  (off_t)(end - from));
+}
+
+/* Its cells that were free; who shared the others gives them back (src/coll/cells.c). */
+static void punch_cells(struct job *job, uint32_t dead)
+{
+    struct mend_shm_header *h = job->shm;
+    uint64_t taken = mend_load_acquire(&mend_shm_rank_of(h, dead)->cells_taken);
+
+    for (uint32_t k = 0; k < MEND_SHM_CELLS; k++) {
+        uint64_t at = (uint64_t)(mend_shm_cell_of(h, dead, k) - (char *)h);
+
+        if (!(taken >> k & 1))
+            punch(job, at, at + MEND_SHM_CELL_BYTES);
+    }
+}
+
+/* Everything that was on its way to it. */
+static void punch_rings(struct job *job, uint32_t dead)
+{
+    struct mend_shm_header *h = job->shm;
+    uint64_t ring = (uint64_t)((char *)mend_shm_ring_of(h, dead, 0) - (char *)h);
+    uint64_t head = (uint64_t)((char *)mend_shm_head_of(h, dead, 0) - (char *)h);
+
+    punch(job, ring, ring + h->ranks_n * (uint64_t)MEND_SHM_RING_BYTES);
+    punch(job, head, head + h->head_row_bytes);
+}
+
+void mend_segment_give_back(struct job *job)
+{
+    uint32_t n;
+
+    if (job->given_back_n == mend_load_relaxed(&job->shm->deaths_n))
+        return;
+    for (n = carried_out(job); job->given_back_n < n; job->given_back_n++) {
+        uint32_t dead = mend_shm_death_of(job->shm, job->given_back_n)->peer;
+
+        punch_cells(job, dead);
+        punch_rings(job, dead);
+    }
 }

@@ -68,31 +68,51 @@ void mend_coll_fini(struct mend_proc *self)
     self->coll = NULL;
 }
 
+/* The segment says which of our cells others may look at, for the time when we are dead. */
+static void set_free(struct mend_proc *self, uint64_t cells)
+{
+    struct mend_shm_header *h = self->shm_base;
+
+    self->coll->cells_free = cells;
+    if (h)
+        mend_store_release(&mend_shm_rank_of(h, (uint32_t)self->me)->cells_taken, ~cells);
+}
+
 void mend_coll_cell_take(struct mend_proc *self, int cell)
 {
     MEND_ASSERT(self->coll->cells_free >> cell & 1);
-    self->coll->cells_free &= ~(UINT64_C(1) << cell);
+    set_free(self, self->coll->cells_free & ~(UINT64_C(1) << cell));
 }
 
 void mend_coll_cell_give_back(struct mend_proc *self, int cell)
 {
     MEND_ASSERT(!(self->coll->cells_free >> cell & 1));
-    self->coll->cells_free |= UINT64_C(1) << cell;
+    set_free(self, self->coll->cells_free | UINT64_C(1) << cell);
 }
 
-/* Forgets those that have closed the communicator meanwhile. */
-static bool nobody_left(struct mend_proc *self, struct closed *x)
+/* acquire: pairs with the release in say_closed() */
+static bool is_closed(struct mend_proc *self, const struct closed *x, int i)
 {
-    for (int i = 0; i < x->n;) {
-        mend_peer p = x->waiting[i].peer;
+    return mend_load_acquire(&said_of(self, x->waiting[i].peer, x->cell)->closed_n) !=
+           x->waiting[i].closed_n;
+}
 
-        /* acquire: pairs with the release in say_closed() */
-        if (!mend_peer_is_dead(self, p) &&
-            mend_load_acquire(&said_of(self, p, x->cell)->closed_n) == x->waiting[i].closed_n)
+/* Everybody has closed the communicator, or is dead. */
+static bool nobody_left(struct mend_proc *self, const struct closed *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (!mend_peer_is_dead(self, x->waiting[i].peer) && !is_closed(self, x, i))
             return false;
-        x->waiting[i] = x->waiting[--x->n];
-    }
     return true;
+}
+
+/* Who died before it closed the communicator has its cell for ever, and nobody looks at it. */
+static void give_back_dead(struct mend_proc *self, const struct closed *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (mend_peer_is_dead(self, x->waiting[i].peer) && !is_closed(self, x, i))
+            mend_shm_give_back(self, block_of(self, x->waiting[i].peer, x->cell),
+                               MEND_SHM_CELL_BYTES);
 }
 
 /* The area only where this process has written: the page is there. */
@@ -115,6 +135,7 @@ static void collect_closed(struct mend_proc *self)
         if (!nobody_left(self, x))
             continue;
         clear_agreements(self, x);
+        give_back_dead(self, x);
         mend_coll_cell_give_back(self, x->cell);
         mend_list_remove(&x->link);
         mend_free(self, x);

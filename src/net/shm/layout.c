@@ -23,8 +23,11 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
     header->bell_row_bytes = align_up(n, MEND_CACHE_LINE); /* each row is read by another rank */
     header->bell_at =
         align_up(header->death_at + (uint64_t)n * sizeof(struct mend_shm_death), MEND_CACHE_LINE);
-    header->head_at = header->bell_at + n * header->bell_row_bytes;
-    header->said_at = header->head_at + squared * sizeof(struct mend_shm_head);
+    header->head_at = align_up(header->bell_at + n * header->bell_row_bytes, PAGE);
+    header->head_row_bytes = n * sizeof(struct mend_shm_head);
+    if (header->head_row_bytes > PAGE) /* then those of the dead can be given back */
+        header->head_row_bytes = align_up(header->head_row_bytes, PAGE);
+    header->said_at = header->head_at + n * header->head_row_bytes;
     header->revoked_at =
         align_up(header->said_at + (uint64_t)n * MEND_SHM_CELLS * sizeof(struct mend_shm_said),
                  MEND_CACHE_LINE);

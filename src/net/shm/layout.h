@@ -74,6 +74,10 @@ struct mend_shm_rank {
     mend_atomic_u32 fate;                                /* enum mend_peer_fate */
     mend_atomic_u32 child_pid; /* what the agent started: the rank, or a script around it */
 
+    /* written by the rank, for the time when it or others are dead (launch/segment.c) */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 cells_taken; /* bits: others may look at its block */
+    mend_atomic_u32 severed_n; /* the first so many dead of the log: it touches no ring with them */
+
     /* written by the rank: what it waits for, as text, when asked by SIGUSR1; then wait_seq is
      * bumped (release), by which the agent knows that the text is an answer */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 wait_seq;
@@ -96,7 +100,8 @@ struct mend_shm_header {
     uint32_t ranks_n, agent_pid;
     uint32_t ranks_here_n, cores_n; /* on this node */
     uint32_t reporting;             /* 1: there is a --report file */
-    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, said_at, revoked_at;
+    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, head_row_bytes, said_at,
+        revoked_at;
     uint64_t decided_at, cell_at, ring_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
@@ -175,7 +180,7 @@ static inline mend_atomic_u8 *mend_shm_bells(struct mend_shm_header *h, uint32_t
 static inline struct mend_shm_head *mend_shm_head_of(struct mend_shm_header *h, uint32_t to,
                                                      uint32_t from)
 {
-    return (struct mend_shm_head *)((char *)h + h->head_at) + (uint64_t)to * h->ranks_n + from;
+    return (struct mend_shm_head *)((char *)h + h->head_at + to * h->head_row_bytes) + from;
 }
 
 static inline struct mend_shm_said *mend_shm_said_of(struct mend_shm_header *h, uint32_t rank,

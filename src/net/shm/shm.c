@@ -15,7 +15,8 @@
  *   1  slot k of a ring is written only while tail - consumed < SLOTS;
  *   2  a bulk range is written only after the slot that last named it was consumed;
  *   3  bell[j] == low byte of heads[j] in receiver i exactly if nothing is waiting (SLOTS <= 256/2);
- *   4  after sever(j) neither ring j->i nor i->j is touched again.
+ *   4  after sever(j) neither ring j->i nor i->j is touched again.  Their memory is given back when
+ *      new memory is asked for: not at once, for a death is to be told fast.
  *
  * Cost of a small message: one cache line from core to core; no lock, no allocation, no system call. */
 #include "net/shm/shm.h"
@@ -60,6 +61,7 @@ struct in {
     struct mend_shm_slot *slots; /* NULL until first looked at */
     uint32_t head, published;
     bool severed;
+    mend_peer next_gone; /* of the list state.gone */
 };
 
 struct state {
@@ -71,6 +73,7 @@ struct state {
     uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
     uint32_t row_bytes, polls;
     uint32_t wake_seen;
+    mend_peer gone;         /* list of severed peers whose rings have not been given back yet */
     bool may_sleep;         /* membarrier works: senders need no fence */
     uint64_t (*touched)[2]; /* by rank: cells with reserved control and agreement pages, or NULL */
 };
@@ -126,11 +129,43 @@ bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len)
     return true;
 }
 
+void mend_shm_give_back(struct mend_proc *self, const void *at, size_t len)
+{
+    fallocate(self->shm_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              (const char *)at - (const char *)self->shm_base, (off_t)len);
+}
+
+static void give_back_ring(struct mend_proc *self, mend_peer to, mend_peer from)
+{
+    mend_shm_give_back(self, mend_shm_ring_of(self->shm_base, (uint32_t)to, (uint32_t)from),
+                       MEND_SHM_RING_BYTES);
+}
+
+/* Nobody but we could look at the rings between us and a dead process. */
+static void give_back_gone(struct mend_proc *self)
+{
+    struct state *s = self->net_state;
+
+    while (s->gone != MEND_PEER_NONE) {
+        mend_peer dead = s->gone;
+
+        s->gone = s->in[dead].next_gone;
+        if (s->out[dead])
+            give_back_ring(self, dead, self->me);
+        if (s->in[dead].slots)
+            give_back_ring(self, self->me, dead);
+        mend_free(self, s->out[dead]);
+        s->out[dead] = NULL;
+        s->in[dead].slots = NULL;
+    }
+}
+
 /* Reserves the slots and the head of the ring from -> to. */
 static bool touch_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 {
     struct mend_shm_header *h = ((struct state *)self->net_state)->header;
 
+    give_back_gone(self);
     return mend_shm_touch(self, mend_shm_ring_of(h, (uint32_t)to, (uint32_t)from),
                           MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
            mend_shm_touch(self, mend_shm_head_of(h, (uint32_t)to, (uint32_t)from),
@@ -140,7 +175,7 @@ static bool touch_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 static struct out *out_create(struct mend_proc *self, mend_peer to)
 {
     struct state *s = self->net_state;
-    struct out *o = mend_zalloc(self, 1, sizeof(*o));
+    struct out *o = s->in[to].severed ? NULL : mend_zalloc(self, 1, sizeof(*o));
 
     if (!o)
         return NULL;
@@ -184,6 +219,8 @@ static inline bool out_has_slot(struct out *o)
 
 static bool bulk_touch(struct mend_proc *self, struct out *o, uint32_t end)
 {
+    if (o->bulk_touched < end)
+        give_back_gone(self);
     while (o->bulk_touched < end) {
         if (!mend_shm_touch(self, o->bulk + o->bulk_touched, TOUCH_BYTES))
             return false;
@@ -247,8 +284,10 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
     uint32_t len = mend_frame_len(f), at;
     struct mend_shm_slot *slot;
 
-    if (mend_unlikely(!o || ((struct state *)self->net_state)->in[to].severed))
-        return o ? MEND_ERR_PEER : MEND_AGAIN;
+    if (mend_unlikely(((struct state *)self->net_state)->in[to].severed))
+        return MEND_ERR_PEER;
+    if (mend_unlikely(!o))
+        return MEND_AGAIN;
     if (mend_unlikely(!out_has_slot(o)))
         return MEND_AGAIN;
     slot = &o->slots[o->tail & SLOT_MASK];
@@ -447,14 +486,30 @@ static unsigned shm_poll(struct mend_proc *self, mend_peer hint)
     return drain_bells(self);
 }
 
+/* Something may lie in a ring that we have not looked at yet: its pages exist.  Who joins a job late
+ * asks for each of the dead. */
+static bool may_hold(struct mend_proc *self, mend_peer from)
+{
+    char *ring = (char *)mend_shm_ring_of(self->shm_base, (uint32_t)self->me, (uint32_t)from);
+    off_t at = ring - (char *)self->shm_base, data = lseek(self->shm_fd, at, SEEK_DATA);
+
+    return data >= 0 && data < at + (off_t)MEND_SHM_RING_BYTES;
+}
+
 static void shm_sever(struct mend_proc *self, mend_peer dead)
 {
     struct state *s = self->net_state;
 
-    while (drain(self, dead, MEND_SHM_SLOTS))
+    while ((s->in[dead].slots || may_hold(self, dead)) && drain(self, dead, MEND_SHM_SLOTS))
         ;
-    s->in[dead].severed = true;
     s->seen[dead] = mend_load_relaxed(&s->bells[dead]);
+    if (s->in[dead].severed)
+        return;
+    s->in[dead].severed = true;
+    s->in[dead].next_gone = s->gone;
+    s->gone = dead;
+    /* release: pairs with the acquire in the agent, which gives back what we did not */
+    mend_store_release(&s->me->severed_n, mend_load_relaxed(&s->me->severed_n) + 1);
 }
 
 static enum mend_status copy_out(pid_t pid, void *dst, uint64_t remote, size_t len)
@@ -592,6 +647,7 @@ enum mend_status mend_shm_open(struct mend_proc *self)
     s->seen = mend_zalloc(self, s->row_bytes, 1);
     if (!s->out || !s->in || !s->seen)
         return MEND_ERR_MEM;
+    s->gone = MEND_PEER_NONE;
     s->may_sleep = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     self->net = &mend_net_shm;
     self->net_state = s;

@@ -26,4 +26,7 @@ static inline void mend_shm_nudge(struct mend_proc *self, mend_peer to)
         mend_shm_wake(there);
 }
 
+/* Gives whole pages back that nobody will look at any more; they read as zero then. */
+void mend_shm_give_back(struct mend_proc *self, const void *at, size_t len);
+
 #endif
