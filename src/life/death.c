@@ -19,7 +19,8 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     mend_revoke_last_words(self, dead);
     self->fate[dead] = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
-    mend_report_event(self, "\"event\":\"notice\",\"dead\":%d", (int)dead);
+    if (self->state == MEND_PROC_RUNNING) /* who joins late reports no old news */
+        mend_report_event(self, "\"event\":\"notice\",\"dead\":%d", (int)dead);
     mend_p2p_on_death(self, dead);    /* pending requests may complete now */
     mend_coll_on_death(self, dead);   /* every collective on a communicator that holds it stops */
     mend_member_on_death(self, dead); /* agreements, creation and revocation go on without it */

@@ -200,6 +200,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
         err = create_predefined(self);
     if (err)
         return err;
+    mend_interrupt_check(self); /* who died before we came */
     self->state = MEND_PROC_RUNNING;
     if (self->shm_base)
         mend_waits_answer();

@@ -14,6 +14,7 @@
 #include "comm/info.h"
 #include "comm/topo.h"
 #include "member/member.h"
+#include "proc/report.h"
 
 /* What a duplicate takes from its original at once: topology, attributes, and the given hints. */
 static int furnish(struct mend_comm *c, const struct mend_info *info, struct mend_comm *made)
@@ -233,6 +234,7 @@ static int release(struct mend_comm *c, MPI_Comm *comm)
     if (err)
         return err;
     mend_member_free(c);
+    mend_report_holdings(mend_self);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }

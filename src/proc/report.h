@@ -16,4 +16,7 @@ void mend_report_event_always(struct mend_proc *self, const char *format, ...)
             mend_report_event_always((self_), __VA_ARGS__);                                        \
     } while (0)
 
+/* A line that says what this process's library holds: a leak shows in the lines of a long job. */
+void mend_report_holdings(struct mend_proc *self);
+
 #endif
