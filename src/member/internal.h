@@ -51,6 +51,7 @@ struct mend_ft_comm {
     struct mend_request watch; /* decisions.c: in self->active while it looks for decisions */
     struct mend_comm *watched; /* the communicator; set with it */
     struct mend_hash counts;   /* meet.c: how often something was asked for on it */
+    uint32_t counts_kept;      /* how many were left when they were last looked through */
 };
 
 #define MEND_GRAVES 32

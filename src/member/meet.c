@@ -36,7 +36,9 @@
  *
  * Ids.  They follow from what all members of a group know: the parent, the tag, the group, and how
  * often this was asked for.  Bit 63, which the index of no proposer has, keeps them apart from
- * proposed ones; 59 bits of hash keep them apart from each other. */
+ * proposed ones; 59 bits of hash keep them apart from each other.  How often a group was asked for may
+ * be forgotten when a member of it is dead: it is refused from then on.  So of each group a few members
+ * are remembered, and a long job that loses many keeps no count of groups that are gone. */
 #include "member/internal.h"
 
 #include "member/wire.h"
@@ -48,16 +50,57 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return mend_hash_mix(h * UINT64_C(0x9e3779b97f4a7c15) + x);
 }
 
+#define SAMPLE          4  /* members of a group that are remembered */
+#define COUNTS_KEPT_MIN 64 /* fewer are not looked through */
+
+struct count {
+    uint64_t n;
+    mend_peer member[SAMPLE]; /* of the group; MEND_PEER_NONE: what is counted is no group */
+};
+
+static bool is_over(struct mend_proc *self, const struct count *x)
+{
+    for (int i = 0; i < SAMPLE; i++)
+        if (x->member[i] != MEND_PEER_NONE && mend_peer_is_dead(self, x->member[i]))
+            return true;
+    return false;
+}
+
+/* Looks at twice as many as were left the last time, so a count costs O(1). */
+static void forget_dead(struct mend_comm *c)
+{
+    struct mend_ft_comm *ft = c->ft;
+    uint32_t pos = 0;
+    uint64_t key;
+    void *x;
+
+    if (ft->counts.used < COUNTS_KEPT_MIN || ft->counts.used < 2 * ft->counts_kept)
+        return;
+    while (mend_hash_next(&ft->counts, &pos, &key, &x))
+        if (is_over(c->self, x)) {
+            mend_free(c->self, mend_hash_remove(&ft->counts, key));
+            pos--; /* another one may stand there now */
+        }
+    ft->counts_kept = ft->counts.used;
+}
+
+static struct count *count_of(struct mend_comm *c, uint64_t key)
+{
+    struct count *x = mend_hash_get(&c->ft->counts, key);
+
+    if (x)
+        return x;
+    forget_dead(c);
+    x = mend_zalloc(c->self, 1, sizeof(*x));
+    MEND_ASSERT(x && mend_hash_put(&c->ft->counts, key, x) == MEND_OK);
+    for (int i = 0; i < SAMPLE; i++)
+        x->member[i] = MEND_PEER_NONE;
+    return x;
+}
+
 uint64_t *mend_meet_count(struct mend_comm *c, uint64_t what, uint64_t tag)
 {
-    struct mend_proc *self = c->self;
-    uint64_t key = mix(what, tag), *n = mend_hash_get(&c->ft->counts, key);
-
-    if (n)
-        return n;
-    n = mend_zalloc(self, 1, sizeof(*n));
-    MEND_ASSERT(n && mend_hash_put(&c->ft->counts, key, n) == MEND_OK);
-    return n;
+    return &count_of(c, mix(what, tag))->n;
 }
 
 void mend_meet_forget_counts(struct mend_ft_comm *ft, struct mend_proc *self)
@@ -74,10 +117,14 @@ void mend_meet_forget_counts(struct mend_ft_comm *ft, struct mend_proc *self)
 mend_ctx mend_meet_id(struct mend_comm *parent, struct mend_group *g, uint64_t tag)
 {
     uint64_t h = mix(parent->ctx, tag);
+    struct count *x;
 
     for (int i = 0; i < g->size; i++)
         h = mix(h, (uint64_t)mend_group_peer(g, i));
-    h = mix(h, (*mend_meet_count(parent, h, tag))++);
+    x = count_of(parent, mix(h, tag));
+    for (int i = 0; i < SAMPLE; i++)
+        x->member[i] = mend_group_peer(g, (int)((h >> 16 * i & 0xffff) % (uint64_t)g->size));
+    h = mix(h, x->n++);
     return (UINT64_C(1) << 63 | h) & ~MEND_CTX_CHANNEL_MASK;
 }
 
