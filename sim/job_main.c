@@ -99,16 +99,17 @@ static void describe(const struct sim_job *job, int rank)
     const struct mend_proc *p = job->rank[rank].proc;
     char text[200] = "nothing known";
 
-    if (p->waiting && p->waiting->ops->describe)
+    if (job->rank[rank].fate == SIM_RETURNED)
+        snprintf(text, sizeof(text), "returned %d", job->rank[rank].status);
+    else if (job->rank[rank].fate == SIM_KILLED)
+        snprintf(text, sizeof(text), "killed");
+    else if (p->waiting && p->waiting->ops->describe)
         p->waiting->ops->describe(p->waiting, text, sizeof(text));
     else if (p->waiting)
         snprintf(text, sizeof(text), "%s", p->waiting->ops->name);
     else if (p->waiting_for)
         snprintf(text, sizeof(text), "%s", p->waiting_for->what);
-    fprintf(stderr, "  rank %d: %s\n", rank,
-            job->rank[rank].fate == SIM_KILLED     ? "killed"
-            : job->rank[rank].fate == SIM_RETURNED ? "returned"
-                                                   : text);
+    fprintf(stderr, "  rank %d: %s\n", rank, text);
 }
 
 static struct sim_job *create(const struct plan *plan)
