@@ -5,8 +5,7 @@
  *
  * Killed anywhere: each completes with the same flag at all living; one that all living gave true to, and
  * no other, is true. */
-#include <mpi.h>
-#include <mpi-ext.h>
+#include "uniform.h"
 
 #define MANY 6
 
@@ -47,16 +46,6 @@ static int finish(MPI_Comm c, int *flags, MPI_Request *q, int reverse)
         bits |= flags[i] << i;
     }
     return bits;
-}
-
-/* Everybody has the same bits. */
-static int uniform(MPI_Comm c, int bits)
-{
-    int all = bits, none = ~bits;
-
-    MPI_Comm_agree(c, &all);
-    MPI_Comm_agree(c, &none);
-    return all == bits && none == ~bits;
 }
 
 static int play(const MPI_Comm *c, int n, int rank)

@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* creation.c – for the simulator: S2-5..S2-7.  Everybody duplicates and splits a communicator, then all
  * living agree on who got one: either all or none. */
-#include <mpi.h>
-#include <mpi-ext.h>
-
-static int uniform(MPI_Comm c, int have)
-{
-    int all = have, none = !have;
-
-    if (MPI_Comm_agreement(c, &all) != MPI_SUCCESS || MPI_Comm_agreement(c, &none) != MPI_SUCCESS)
-        return 0;
-    return all || none;
-}
+#include "uniform.h"
 
 int main(int argc, char **argv)
 {

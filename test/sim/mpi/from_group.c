@@ -2,8 +2,7 @@
 /* from_group.c – for the simulator: S0-1, S2-5, S2-6, S2-9 for communicators from groups alone: one of
  * everybody, and an intercommunicator of two halves, twice.  Killed at every yield: every call returns,
  * with success or MPI_ERR_PROC_FAILED, alike at all who live. */
-#include <mpi.h>
-#include <mpi-ext.h>
+#include "uniform.h"
 
 static MPI_Group range(int first, int last)
 {
@@ -16,23 +15,13 @@ static MPI_Group range(int first, int last)
     return some;
 }
 
-/* All have it, or none. */
-static int uniform(int have)
-{
-    int all = have, none = !have;
-
-    MPI_Comm_agreement(MPI_COMM_WORLD, &all);
-    MPI_Comm_agreement(MPI_COMM_WORLD, &none);
-    return all || none;
-}
-
 static int check(int err, MPI_Comm *c)
 {
     if (err != MPI_SUCCESS && err != MPIX_ERR_PROC_FAILED)
         return 0;
     if (!err)
         MPI_Comm_free(c);
-    return uniform(!err);
+    return uniform(MPI_COMM_WORLD, !err);
 }
 
 static int one(int size)
@@ -65,6 +54,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int times = 0; times < 2; times++) {
         if (!one(size))
             return 1;

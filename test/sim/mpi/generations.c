@@ -3,20 +3,10 @@
  * again, and creation that was refused is tried again at once, as a program would that has not heard of
  * the death itself.  A member that hears of a death between a decision and the object that follows from
  * it has a communicator that was born failed.  Every call returns, and all living get equally far. */
-#include <mpi.h>
-#include <mpi-ext.h>
+#include "uniform.h"
 
 #define GENERATIONS 4
 #define TRIES       7
-
-/* Everybody got to the same generation. */
-static int uniform(int mine)
-{
-    int mask = 1 << mine;
-
-    MPI_Comm_agree(MPI_COMM_WORLD, &mask);
-    return mask == 1 << mine;
-}
 
 int main(int argc, char **argv)
 {
@@ -43,7 +33,7 @@ int main(int argc, char **argv)
                       MPI_Wait(&r, MPI_STATUS_IGNORE) != MPIX_ERR_PROC_FAILED))
             return 3;
     }
-    if (!uniform(done))
+    if (!uniform(MPI_COMM_WORLD, done))
         return 4;
     MPI_Finalize();
     return 0;

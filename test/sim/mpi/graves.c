@@ -2,15 +2,14 @@
 /* graves.c – for the simulator: S0-1, S2-5, S2-7.  Who is told of a decision first may free the communicator that
  * it was about, and many of its own, while others have not been told yet and their informant dies.  It is
  * asked then, and must know. */
-#include <mpi.h>
-#include <mpi-ext.h>
+#include "uniform.h"
 
 #define OWN 40 /* more than there are graves (member/internal.h) */
 
 int main(int argc, char **argv)
 {
     MPI_Comm c = MPI_COMM_WORLD, next, mine;
-    int done = 0, err = MPI_SUCCESS, mask;
+    int done = 0, err = MPI_SUCCESS;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
@@ -29,9 +28,7 @@ int main(int argc, char **argv)
     }
     if (err && err != MPIX_ERR_PROC_FAILED)
         return 2;
-    mask = 1 << done;
-    MPI_Comm_agree(MPI_COMM_WORLD, &mask);
-    if (mask != 1 << done)
+    if (!uniform(MPI_COMM_WORLD, done))
         return 3;
     MPI_Finalize();
     return 0;

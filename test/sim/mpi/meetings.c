@@ -9,8 +9,7 @@
  *
  * Killed at every yield: every call returns, with the right class, and among the living who should have
  * the new communicator all have it or none. */
-#include <mpi.h>
-#include <mpi-ext.h>
+#include "uniform.h"
 
 struct state {
     int rank, size, even, upper; /* upper: of the even ranks */
@@ -23,10 +22,11 @@ static int is_class(int err)
 }
 
 /* All of those who take part have it, or none. */
-static int uniform(int takes_part, int have)
+static int uniform_among(int takes_part, int have)
 {
     int all = !takes_part || have, none = !takes_part || !have;
 
+    leave_the_dead_behind(MPI_COMM_WORLD);
     if (MPI_Comm_agreement(MPI_COMM_WORLD, &all) != MPI_SUCCESS ||
         MPI_Comm_agreement(MPI_COMM_WORLD, &none) != MPI_SUCCESS)
         return 0;
@@ -55,7 +55,7 @@ static int dead_inside(struct state *s)
     MPI_Group_free(&g);
     if (!is_class(err) || err == MPIX_ERR_REVOKED || (made == MPI_COMM_NULL) != (err != 0))
         return 0;
-    if (!uniform(1, !err))
+    if (!uniform_among(1, !err))
         return 0;
     return err || works(made, s->size);
 }
@@ -72,7 +72,7 @@ static int dead_outside(struct state *s)
     else if (s->even)
         err = MPI_Comm_create_group(s->c, g, 3, &made);
     MPI_Group_free(&g);
-    if (!is_class(err) || !uniform(s->even, made != MPI_COMM_NULL))
+    if (!is_class(err) || !uniform_among(s->even, made != MPI_COMM_NULL))
         return 0;
     return made == MPI_COMM_NULL || works(made, (s->size + 1) / 2);
 }
@@ -90,7 +90,7 @@ static int two_groups(struct state *s, MPI_Comm peer, int scale)
     } else if (s->even) {
         err = MPI_Intercomm_create(s->local, 0, peer, s->upper ? 0 : low * scale, 7, &made);
     }
-    if (!is_class(err) || !uniform(s->even, made != MPI_COMM_NULL))
+    if (!is_class(err) || !uniform_among(s->even, made != MPI_COMM_NULL))
         return 0;
     if (made == MPI_COMM_NULL)
         return 1;

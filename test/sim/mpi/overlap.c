@@ -2,20 +2,9 @@
 /* overlap.c – for the simulator: S2-5, S2-9, S0-15.  More duplications under way at once than the window of
  * agreements holds, from a communicator and then from one of the new ones.  Killed at every yield: each
  * completes, and each exists at all living or at none. */
-#include <mpi.h>
-#include <mpi-ext.h>
+#include "uniform.h"
 
 #define MANY 7
-
-/* Every bit of the mask is the same at everybody. */
-static int uniform(int mask)
-{
-    int all = mask, none = ~mask;
-
-    MPI_Comm_agree(MPI_COMM_WORLD, &all);
-    MPI_Comm_agree(MPI_COMM_WORLD, &none);
-    return (all | none) == ~0;
-}
 
 /* Bit i: the i-th exists; negative: something is wrong. */
 static int duplicate(MPI_Comm c, MPI_Comm *made)
@@ -47,7 +36,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     mask = duplicate(MPI_COMM_WORLD, first);
-    if (mask < 0 || !uniform(mask))
+    if (mask < 0 || !uniform(MPI_COMM_WORLD, mask))
         return 1;
     for (int i = 0; i < MANY; i += 3) {
         int more;
@@ -55,7 +44,7 @@ int main(int argc, char **argv)
         if (!(mask >> i & 1)) /* uniform */
             continue;
         more = duplicate(first[i], second);
-        if (more < 0 || !uniform(more))
+        if (more < 0 || !uniform(MPI_COMM_WORLD, more))
             return 2;
     }
     MPI_Finalize();

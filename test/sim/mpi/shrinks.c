@@ -4,10 +4,9 @@
  * first), begun before the others are done.
  *
  * Killed anywhere: each returns a communicator; on each all living members see the same members, in the old
- * order, themselves among them, later ones never larger and without anybody that was known to be dead; and
+ * order, themselves among them, and nobody that one of them knew to be dead when it began; and
  * whoever sees a death on it can shrink it again, and it gets smaller. */
-#include <mpi.h>
-#include <mpi-ext.h>
+#include "uniform.h"
 
 #define MANY 3
 
@@ -60,14 +59,12 @@ static int dead_of(MPI_Comm c)
 /* Everybody in it sees the same members, and it works unless one of them is dead. */
 static int good(MPI_Comm c, MPI_Comm from)
 {
-    int bits = members(c, from), all = bits, none = ~bits, one = 1, sum = 0, n, err;
+    int bits = members(c, from), one = 1, sum = 0, n, err;
     MPI_Comm next;
 
     MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
     MPI_Comm_size(c, &n);
-    MPI_Comm_agree(c, &all);
-    MPI_Comm_agree(c, &none);
-    if (bits < 0 || all != bits || none != ~bits)
+    if (bits < 0 || !uniform(c, bits))
         return 0;
     err = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c);
     if (err != MPI_SUCCESS && err != MPIX_ERR_PROC_FAILED)
@@ -100,8 +97,6 @@ static int start(MPI_Comm c, MPI_Comm *made, MPI_Request *q, int *flag, MPI_Requ
 static int finish(MPI_Comm c, int dead, MPI_Comm *made, MPI_Request *q, int *flag,
                   MPI_Request *vote)
 {
-    int before = ~dead;
-
     for (int i = MANY; i-- > 0;)
         if (MPI_Wait(&q[i], MPI_STATUS_IGNORE) != MPI_SUCCESS || made[i] == MPI_COMM_NULL)
             return 0;
@@ -110,9 +105,8 @@ static int finish(MPI_Comm c, int dead, MPI_Comm *made, MPI_Request *q, int *fla
 
         if (MPI_Wait(&vote[i], MPI_STATUS_IGNORE) != MPI_SUCCESS || flag[i] != 1)
             return 0;
-        if (bits < 0 || bits & ~before) /* whoever is left out stays out */
+        if (bits < 0 || bits & dead)
             return 0;
-        before = bits;
     }
     for (int i = 0; i < MANY; i++)
         if (!good(made[i], c))

@@ -3,8 +3,7 @@
  * replaced: collectives of which odd ranks skip one after a failure, a duplicate, a split; after an error
  * all validate it, and the next round pairs with itself, whoever died when.  Every call returns; the
  * group of the failed is the same at all, and grows. */
-#include <mpi.h>
-#include <mpi-ext.h>
+#include "uniform.h"
 
 #define ROUNDS 6
 
@@ -54,16 +53,6 @@ static int work(MPI_Comm c, int rank, int round)
         MPI_Comm_free(&made);
     }
     return err == MPI_SUCCESS ? 0 : err == MPIX_ERR_PROC_FAILED ? 1 : 6;
-}
-
-/* Everybody sees the same failed. */
-static int uniform(MPI_Comm c, int bits)
-{
-    int both[2] = {bits, ~bits};
-
-    MPI_Comm_agree(c, &both[0]);
-    MPI_Comm_agree(c, &both[1]);
-    return both[0] == bits && both[1] == ~bits;
 }
 
 int main(int argc, char **argv)
