@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""scaling.py – puts what test/sim/long printed into the tables of doc/scaling.md, and draws doc/scaling.svg.
+
+Usage: test/sim/long > LOG; test/sim/scaling.py LOG...
+
+A table stands between <!-- NAME --> and <!-- end -->; the words around it are the document's.
+"""
+import math
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "test", "bench"))
+from plot import line, text  # noqa: E402
+
+SEARCH = re.compile(r"^(\w+): (\d+) states, (\d+) steps, (\d+) ends, longest path (\d+), ([\d.]+) s, (\w+)$")
+RANDOM = re.compile(r"^(\w+): (\d+) seeds from \d+, up to (\d+) ranks, (\d+) steps, (\d+) messages, ([\d.]+) s$")
+COST = re.compile(r"^ *(\d+) (\S+) +([\d.]+) +(\d+) +(\d+)$")
+JOB = re.compile(r"^job-(\w+): (\d+) runs, (\d+) failed$")
+SHOWN = [2, 16, 64, 256, 1024, 4096, 10000]
+COLUMNS = [("allreduce", "allreduce"), ("reduce+bcast", "reduce, bcast"), ("agree", "agreement"),
+           ("agree-radix-4", "radix 4"), ("agree-root-dies", "root dies"),
+           ("agree-children-die", "children die"), ("agree-roots-die", "roots die"), ("shrink", "shrink"),
+           ("revoke", "revoke")]
+CURVES = [("allreduce", "#9aa0a6"), ("reduce+bcast", "#6b4fa0"), ("agree", "#2a7f4f"),
+          ("agree-radix-4", "#6fbf8f"), ("agree-root-dies", "#b5382a"), ("agree-children-die", "#d98a00"),
+          ("shrink", "#2f6fb0"), ("revoke", "#111111")]
+TITLES = dict(COLUMNS)
+
+
+def read(names):
+    """What the logs say: {command: [matches]} for each kind, and {(what, ranks): cost}."""
+    found = {"search": {}, "random": [], "jobs": {}, "costs": {}}
+    command = ""
+    for name in names:
+        with open(name, encoding="utf-8") as f:
+            for row in f:
+                row = row.rstrip("\n")
+                if row.startswith("$ "):
+                    command = row[2:].replace("mend-sim ", "")
+                elif SEARCH.match(row):
+                    found["search"][command] = SEARCH.match(row).groups()
+                elif RANDOM.match(row):
+                    found["random"].append(RANDOM.match(row).groups())
+                elif JOB.match(row):
+                    name_, runs, failed = JOB.match(row).groups()
+                    before = found["jobs"].get(name_, (0, 0))
+                    found["jobs"][name_] = (before[0] + int(runs), before[1] + int(failed))
+                elif COST.match(row):
+                    ranks, what, us, messages, most = COST.match(row).groups()
+                    found["costs"][what, int(ranks)] = (float(us), int(messages), int(most))
+                elif row.startswith("wrong: "):
+                    sys.exit(f"{name}: {row}")
+    return found
+
+
+def grouped(n):
+    return f"{int(n):,}".replace(",", " ")
+
+
+def option(command, name, default):
+    match = re.search(rf"--{name} (\d+)", command)
+    return int(match.group(1)) if match else default
+
+
+def search_table(rows):
+    yield "| what | processes | deaths | wrong suspicions | agreements | states | transitions | emptied | s |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---|---:|"
+    order = ["agree", "revoke", "notice", "detector"]
+    key = lambda r: (order.index(r[1][0]), option(r[0], "ranks", 3))  # noqa: E731
+    for command, (play, states, steps, _, _, seconds, complete) in sorted(rows, key=key):
+        extra = []
+        if option(command, "window", 1) > 1:
+            extra.append(f"{option(command, 'window', 1)} at once")
+        if "--reorder" in command:
+            extra.append("overtaking")
+        if "--inter" in command:
+            extra.append("two groups")
+        if "--comms" in command:
+            extra.append("two communicators")
+        if "--creation" in command:
+            extra.append("creation")
+        if "--radix" in command:
+            extra.append(f"radix {option(command, 'radix', 2)}")
+        crashes = option(command, "crashes", 0 if play == "detector" else 1)
+        deaths = "any" if play == "detector" else crashes
+        instances = option(command, "instances", 1) if play == "agree" else "–"
+        yield (f"| {play}{', ' if extra else ''}{', '.join(extra)} | {option(command, 'ranks', 3)} | {deaths} | "
+               f"{option(command, 'suspicions', 0)} | {instances} | {grouped(states)} | {grouped(steps)} | "
+               f"{'yes' if complete == 'complete' else 'NO'} | {float(seconds):.0f} |")
+
+
+def random_table(rows):
+    """Runs of the same kind are added up."""
+    total = {}
+    for play, *figures in rows:
+        seeds, ranks, steps, messages, seconds = map(float, figures)
+        old = total.get(play, (0, 0, 0, 0, 0))
+        total[play] = (old[0] + seeds, max(old[1], ranks), old[2] + steps, old[3] + messages,
+                       old[4] + seconds)
+    yield "| what | seeds | up to ranks | steps | messages | s |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for play, (seeds, ranks, steps, messages, seconds) in total.items():
+        yield (f"| {play} | {grouped(seeds)} | {ranks:.0f} | {grouped(steps)} | {grouped(messages)} | "
+               f"{seconds:.0f} |")
+    yield f"| all | | | **{grouped(sum(t[2] for t in total.values()))}** | | |"
+
+
+def jobs_table(jobs):
+    yield "| program | runs | failed |"
+    yield "|---|---:|---:|"
+    for name in sorted(jobs):
+        yield f"| [{name}](../test/sim/mpi/{name}.c) | {grouped(jobs[name][0])} | {jobs[name][1]} |"
+
+
+def cost_table(costs, cell):
+    yield "| ranks | " + " | ".join(title for _, title in COLUMNS) + " |"
+    yield "|---:" * (len(COLUMNS) + 1) + "|"
+    for ranks in SHOWN:
+        cells = [cell(costs, what, ranks) if (what, ranks) in costs else "" for what, _ in COLUMNS]
+        yield f"| {ranks} | " + " | ".join(cells) + " |"
+
+
+def us_cell(costs, what, ranks):
+    us, least = costs[what, ranks][0], costs["allreduce", ranks][0]
+    return f"{us:.1f}" + ("" if what == "allreduce" else f" ({us / least:.1f})")
+
+
+def messages_cell(costs, what, ranks):
+    return grouped(costs[what, ranks][1])
+
+
+def panel(costs, left, top, title, height, most, step, value):
+    """One diagram: ranks to the right, logarithmic; value(what, ranks) upwards."""
+    width = 420
+    x = lambda n: left + math.log2(n) / math.log2(10000) * width  # noqa: E731
+    y = lambda v: top + height - v / most * height  # noqa: E731
+    yield text(left, top - 12, title, size=13)
+    for i in range(int(most / step) + 1):
+        yield line(left, y(i * step), left + width, y(i * step), "#ddd", 1, "2 3")
+        yield text(left - 6, y(i * step) + 4, f"{i * step:g}", "end", 10, "#555")
+    for n in (2, 8, 32, 128, 512, 2048, 10000):
+        yield line(x(n), top, x(n), top + height, "#eee")
+        yield text(x(n), top + height + 14, str(n), "middle", 10, "#555")
+    yield text(left + width / 2, top + height + 30, "ranks (logarithmic)", "middle", 10, "#555")
+    for what, colour in CURVES:
+        points = [(x(n), y(value(what, n))) for w, n in sorted(costs, key=lambda k: k[1])
+                  if w == what and n <= 10000 and value(what, n) <= most]
+        path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
+        yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
+        for a, b in points:
+            yield f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.5" fill="{colour}"/>'
+
+
+def legend(left, top):
+    for i, (what, colour) in enumerate(CURVES):
+        at = left + 120 * i
+        yield line(at, top, at + 20, top, colour, 3)
+        yield text(at + 25, top + 4, TITLES[what], size=11)
+
+
+def svg(costs):
+    allreduce = {n: us for (what, n), (us, _, _) in costs.items() if what == "allreduce"}
+    marks = [*panel(costs, 50, 70, "latency in a LogGP network, µs", 300, 120, 20,
+                    lambda what, n: costs[what, n][0]),
+             *panel(costs, 540, 70, "relative to an allreduce of 8 bytes", 300, 6, 1,
+                    lambda what, n: costs[what, n][0] / allreduce[n]),
+             *legend(20, 24)]
+    return ('<svg xmlns="http://www.w3.org/2000/svg" width="990" height="420" font-family="sans-serif">\n'
+            '<rect width="100%" height="100%" fill="white"/>\n' + "\n".join(marks) + "\n</svg>\n")
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        print(__doc__)
+        sys.exit(0 if len(sys.argv) > 1 else 2)
+    found = read(sys.argv[1:])
+    tables = {"search": search_table(found["search"].items()), "random": random_table(found["random"]),
+              "jobs": jobs_table(found["jobs"]), "latency": cost_table(found["costs"], us_cell),
+              "messages": cost_table(found["costs"], messages_cell)}
+    name = os.path.join(ROOT, "doc", "scaling.md")
+    with open(name, encoding="utf-8") as f:
+        document = f.read()
+    for table, rows in tables.items():
+        before, rest = document.split(f"<!-- {table} -->\n")
+        document = before + f"<!-- {table} -->\n" + "\n".join(rows) + "\n" + rest[rest.index("<!-- end -->"):]
+    with open(name, "w", encoding="utf-8") as f:
+        f.write(document)
+    with open(os.path.join(ROOT, "doc", "scaling.svg"), "w", encoding="utf-8") as f:
+        f.write(svg(found["costs"]))
+
+
+if __name__ == "__main__":
+    main()
