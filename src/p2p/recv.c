@@ -123,7 +123,8 @@ void mend_recv_meet(struct mend_p2p_request *r, struct mend_message *m)
         mend_recv_local(r, m->local_sender);
     } else if (m->kind == MEND_FRAME_EAGER) {
         mend_recv_eager(r, m->source, m->tag, m->payload, (size_t)m->bytes);
-    } else if (m->broken) {
+    } else if (m->broken || mend_peer_is_dead(self, m->peer)) {
+        /* not broken: it was parked when its sender died, because there was no communicator yet */
         mend_recv_matched(r, m->source, m->tag);
         mend_match_source_failed(r->base.comm, mend_p2p_space(r->base.comm, r->channel), m->source);
         mend_request_complete(&r->base, MEND_CLASS_PROC_FAILED);
