@@ -65,9 +65,11 @@ step: ## kill a rank after every instruction of a call; takes about half an hour
 	@test/step/run --build $(BUILD) --self-test
 	@test/step/run --build $(BUILD) --all
 
-soak: ## four ranks, killed at random instants: make soak [RUNS=1000] [SEED=1]
+soak: ## killed at random instants: make soak [RUNS=1000 | KILLS=100000 | CYCLES=10000] [SEED=1]
 	@$(MAKE) --no-print-directory all
-	@test/soak/run --build $(BUILD) --runs $(RUNS) --seed $(SEED)
+	@$(if $(KILLS),test/soak/storm --kills $(KILLS),$(if $(CYCLES),\
+		test/soak/cycles --cycles $(CYCLES) --plot doc/soak.svg,\
+		test/soak/run --runs $(RUNS))) --build $(BUILD) --seed $(SEED)
 
 bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
 	@tools/install-deps build bench
