@@ -5,7 +5,7 @@ members that come and go."""
 from html import escape
 
 WIDTH, HEIGHT, COLUMNS = 300, 130, 3
-LEFT, TOP, GAP = 60, 60, 46
+LEFT, TOP, GAP = 60, 70, 46
 COLOURS = {0: "#2a7f4f", 1: "#6b4fa0"}
 MEMBERS = [("own_kib", "own memory of a rank, KiB"), ("bytes", "memory of its library, bytes"),
            ("contexts", "communicators, with graves"), ("fds", "descriptors of a rank"),
@@ -57,4 +57,6 @@ def draw(path, seen, cycles):
                 f'font-family="sans-serif">\n<rect width="100%" height="100%" fill="#fff"/>\n')
         f.write(text(LEFT, 26, f"One job that loses {cycles:,} ranks, one after the other, and is kept at size",
                      size=15) + "\n")
+        f.write(text(LEFT, 42, "green and violet: rank 0 and rank 1, which live for ever; grey: those that "
+                     "come and go; red: mpiexec") + "\n")
         f.write("\n".join(marks(seen, cycles)) + "\n</svg>\n")
