@@ -188,7 +188,7 @@ void mend_transfer_end(struct mend_p2p_request *r, int error)
     }
     if (mend_list_linked(&r->out.link))
         mend_out_remove(self, r->peer, &r->out);
-    if (error == MEND_CLASS_PROC_FAILED)
+    if (error == MEND_CLASS_PROC_FAILED && !r->staging) /* of a buffered send nobody is told */
         mend_match_source_failed(r->base.comm, mend_p2p_space(r->base.comm, r->channel),
                                  r->is_send ? r->rank : r->base.source);
     mend_request_complete(&r->base, r->staging ? MPI_SUCCESS : error);

@@ -2,19 +2,25 @@
 /* S0-18 and R12.  Messages that had come before their sender died are received (R12), on each
  * communicator until the first PROC_FAILED for that rank there; after that nothing with it succeeds: no
  * small, buffered or synchronous send, and no receive of a message that still lies there, whether the
- * first error came from a receive or from a send.  Another communicator has its own state.  S0-84. */
+ * first error came from a receive or from a send.  Another communicator has its own state.  S0-84.
+ *
+ * given: a large buffered send was on its way to the process when it died.  Its caller has got MPI_SUCCESS
+ * and is told of no error, so that is not the first one. */
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args send ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args probe ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args isend ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args unseen ; expect "rank 0 ok" */
+/* RUN: -n 2 ; args given ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args bsend ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define W MPI_COMM_WORLD
 #define F MPI_ERR_PROC_FAILED
 
-enum { GONE }; /* slot of the board */
+enum { GONE, GIVEN }; /* slots of the board */
+
+static char large[1 << 20];
 
 static int first_error(const char *how, int dead)
 {
@@ -69,12 +75,18 @@ int main(int argc, char **argv)
         for (v = 1; v <= 5; v++)
             MPI_Send(&v, 1, MPI_INT, 0, v, W);
         MPI_Send(&v, 1, MPI_INT, 0, 1, dup);
+        if (!strcmp(how, "given"))
+            await(GIVEN, 1);
         post(GONE);
         die_now();
     }
     if (rank != 0)
         return finish();
     MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
+    if (!strcmp(how, "given")) {
+        CHECK_EQ(MPI_Bsend(large, sizeof large, MPI_CHAR, dead, 0, W), MPI_SUCCESS);
+        post(GIVEN);
+    }
     if (!strcmp(how, "unseen"))
         learn_unseen();
     else
