@@ -10,7 +10,7 @@
 #define WARM_UP 5000 /* more than what is remembered of communicators that are gone */
 #define ROUNDS  2000
 #define ALLOWED (16 * 1024L) /* 8 bytes a round */
-#define PERIODS 4            /* a leak grows in all of them, first touches of memory do not */
+#define PERIODS 12           /* a leak grows in all of them, first touches of the rings do not */
 
 static MPI_Comm inter, local;
 
