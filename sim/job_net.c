@@ -103,6 +103,10 @@ static void sim_sever(struct mend_proc *self, mend_peer dead)
         deliver(self, dead);
 }
 
+static void sim_arm(struct mend_proc *self, bool nudged)
+{
+}
+
 static void nothing(struct mend_proc *self)
 {
 }
@@ -115,7 +119,7 @@ const struct mend_net sim_net = {
     .commit = sim_commit,
     .poll = sim_poll,
     .sever = sim_sever,
-    .arm = nothing,
+    .arm = sim_arm,
     .sleep = nothing,
     .disarm = nothing,
     .close = nothing,

@@ -351,7 +351,7 @@ void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct me
     struct mend_wait wait = {.until = is_done,
                              .arg = &w,
                              .hint = MEND_PEER_NONE,
-                             .rings = c->coll->crowded,
+                             .rings = c->coll->crowded && which == MEND_MACHINE_EXPLICIT,
                              .what = mend_agree_what(which)};
 
     set_up(&w.op, c, which, value, wake_waiter, &w);
@@ -362,6 +362,8 @@ void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct me
         mend_wait_until(c->self, &wait);
 }
 
+/* Wakes nobody: each of n members would wake the n - 1 others.  So who waits for such an agreement does
+ * not sleep (mend_agree_shm_wait()). */
 void mend_agree_shm_say_no(struct mend_comm *c, enum mend_machine which)
 {
     uint64_t next = c->ft->agreements[which].begun;
@@ -370,7 +372,6 @@ void mend_agree_shm_say_no(struct mend_comm *c, enum mend_machine which)
 
     /* release: pairs with the acquire in look() */
     mend_store_release(no_from_of(c, which, c->rank), class << 48 | (next + 1));
-    mend_shm_told(c);
     while (!mend_list_empty(waiting)) {
         struct op *op = mend_list_entry(waiting->next, struct op, link);
 

@@ -58,8 +58,9 @@ struct mend_net {
     bool (*prefers_pull)(struct mend_proc *self);
 
     /* Sleeping.  arm(): from now on a sender wakes this process; sleep(): sleeps unless something
-     * arrived since arm() or the interrupt counter moved; both return at once otherwise. */
-    void (*arm)(struct mend_proc *self);
+     * arrived since arm() or the interrupt counter moved; both return at once otherwise.  nudged:
+     * mend_shm_nudge() wakes it as well. */
+    void (*arm)(struct mend_proc *self, bool nudged);
     void (*sleep)(struct mend_proc *self);
     void (*disarm)(struct mend_proc *self);
 

@@ -49,7 +49,7 @@ static bool may_sleep(const struct mend_proc *self, const struct mend_wait *w)
 
 static void sleep_until_woken(struct mend_proc *self, const struct mend_wait *w)
 {
-    self->net->arm(self);
+    self->net->arm(self, w != NULL);
     if (!mend_progress(self, MEND_PEER_NONE) && !(w && w->until(self, w->arg)))
         self->net->sleep(self);
     self->net->disarm(self);

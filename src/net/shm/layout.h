@@ -53,6 +53,8 @@ enum mend_shm_rank_state {
     MEND_SHM_RANK_FINALIZED, /* said good-bye: its end is no failure */
 };
 
+enum { MEND_SHM_ARMED = 1, MEND_SHM_ARMED_NUDGED }; /* woken by frames; also by mend_shm_nudge() */
+
 /* One rank.  Each line has one writer. */
 struct mend_shm_rank {
     /* written by the rank, except for the bit that the kernel sets */
@@ -66,7 +68,7 @@ struct mend_shm_rank {
     mend_atomic_u32 crash_signal; /* not 0: a signal of which the process will dump core */
     mend_atomic_u32 crash_thread; /* the thread that got it, which dumps */
 
-    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* 1: asleep or about to sleep on `wake` */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* asleep or about to sleep on `wake` */
     mend_atomic_u32 wake;                            /* futex; fetch-add by wakers */
 
     /* written by the agent */

@@ -600,14 +600,14 @@ static bool shm_prefers_pull(struct mend_proc *self)
     return pull && pull < copy;
 }
 
-static void shm_arm(struct mend_proc *self)
+static void shm_arm(struct mend_proc *self, bool nudged)
 {
     struct state *s = self->net_state;
 
     if (!s->may_sleep)
         return;
     s->wake_seen = mend_load_relaxed(&s->me->wake);
-    mend_store_relaxed(&s->me->armed, 1);
+    mend_store_relaxed(&s->me->armed, nudged ? MEND_SHM_ARMED_NUDGED : MEND_SHM_ARMED);
     /* Every running sender has passed a full fence after this: it either sees `armed`, or what it
      * published before is visible to the poll that follows. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);

@@ -22,7 +22,7 @@ static inline void mend_shm_nudge(struct mend_proc *self, mend_peer to)
     struct mend_shm_rank *there = mend_shm_rank_of(self->shm_base, (uint32_t)to);
 
     /* No fence: its membarrier in arm() orders this load behind the stores before. */
-    if (mend_unlikely(mend_load_relaxed(&there->armed)))
+    if (mend_unlikely(mend_load_relaxed(&there->armed) == MEND_SHM_ARMED_NUDGED))
         mend_shm_wake(there);
 }
 
