@@ -129,14 +129,18 @@ int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct
     return err;
 }
 
-/* The duplicate of c, as decided by who carries it: with all members, and with the same holes. */
+/* The duplicate of c, as decided by who carries it: with all members, and with the same holes.  The cell
+ * is free at the living, but maybe not at the holes: it is for those who carry the duplicate. */
 static int duplicate(struct mend_comm *c, struct mend_comm *carrier,
                      const struct mend_agreed *value, struct mend_comm **new_p)
 {
     int err = mend_creation_result(carrier, value, 0);
+    struct mend_agreed whole = *value;
 
+    if (carrier != c)
+        whole.and_word[1] = 0;
     if (!err)
-        err = mend_creation_object(c, c->group, c->inter ? c->remote : NULL, value, new_p);
+        err = mend_creation_object(c, c->group, c->inter ? c->remote : NULL, &whole, new_p);
     if (!err && carrier != c) {
         err = mend_living_inherit(carrier, value, *new_p);
         if (err)

@@ -59,7 +59,6 @@ int mend_living_inherit(struct mend_comm *carrier, const struct mend_agreed *val
     struct mend_agreed second = *value;
 
     second.max_word[0] = mend_ctx_next(value->max_word[0]);
-    second.and_word[1] &= second.and_word[1] - 1; /* the lowest cell is made's own */
     made->holes_n = mend_comm_known(carrier)->holes_n;
     return mend_living_give(made, carrier->group, carrier->inter ? carrier->remote : NULL, &second);
 }
