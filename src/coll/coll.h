@@ -105,7 +105,6 @@ int mend_coll_attach(struct mend_comm *c);
 void mend_coll_detach(struct mend_comm *c);
 void mend_coll_on_death(struct mend_proc *self, mend_peer dead);
 void mend_coll_on_revoke(struct mend_comm *c);
-void mend_coll_on_cut(struct mend_comm *c);
 
 /* Shared-memory cells: bit k set: cell k is free in this process; creation ANDs the offers of all
  * members and takes the lowest bit (coll/cells.c).  What one creation was offered no other one is,

@@ -396,10 +396,3 @@ void mend_coll_on_revoke(struct mend_comm *c)
     end_all(c->self, c, MEND_CLASS_INVALIDATED);
     mend_comm_put(c);
 }
-
-void mend_coll_on_cut(struct mend_comm *c)
-{
-    mend_comm_get(c);
-    end_all(c->self, c, MEND_CLASS_PROC_FAILED);
-    mend_comm_put(c);
-}

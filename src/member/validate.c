@@ -12,9 +12,10 @@
  *
  * The cut makes an object of the living members, with a context id and a cell of its own, and hangs it
  * into the communicator in place of the one before.  So what was begun before the cut cannot match what
- * comes after it: it runs under another id, and ends with MPI_ERR_PROC_FAILED here.  Everything that
- * holds for communicators holds for the object as well; a new death makes it inactive, and the next
- * cut makes another one.  coll/living.c says who is who in buffers.
+ * comes after it: it runs under another id, and ends with MPI_ERR_PROC_FAILED when this process hears of
+ * the death that was the reason of the cut, if it has not yet.  Everything that holds for communicators
+ * holds for the object as well; a new death makes it inactive, and the next cut makes another one.
+ * coll/living.c says who is who in buffers.
  *
  * The agreement belongs to a sequence of its own, VALIDATION: unlike that of EXPLICIT ones it ends, with
  * MPI_ERR_INVALIDATED, when the communicator is revoked (S0-60), and whoever was revoked before it came
@@ -22,13 +23,6 @@
 #include "member/internal.h"
 
 #include "proc/report.h"
-
-/* The object goes; what still runs on it ends. */
-static void retire(struct mend_comm *carrier)
-{
-    mend_creation_end(carrier);
-    mend_coll_on_cut(carrier);
-}
 
 void mend_living_drop(struct mend_comm *c)
 {
@@ -82,7 +76,6 @@ static int cut(struct mend_comm *c, const struct mend_agreed *value)
     struct mend_group *remote = c->inter ? mend_survivors(self, c->remote, value->failed) : NULL;
     int err = MPI_ERR_NO_MEM;
 
-    retire(mend_comm_carrier(c));
     mend_living_drop(c);
     if (group && (remote || !c->inter))
         err = mend_living_give(c, group, remote, value);
