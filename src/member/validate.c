@@ -96,7 +96,7 @@ static int cut(struct mend_comm *c, const struct mend_agreed *value)
 static int conclude(struct mend_comm *c, const struct mend_agreed *value)
 {
     mend_event(c->self, MEND_EV_VALIDATE_DECIDED);
-    if (c->revoked || value->and_word[0] != UINT64_MAX) {
+    if (value->and_word[0] != UINT64_MAX) {
         mend_revoke_heard(c); /* S0-63 */
         return MEND_CLASS_INVALIDATED;
     }
@@ -127,9 +127,6 @@ int mend_member_validate(struct mend_comm *c, struct mend_group **failed_p)
     struct mend_agreed value;
     int err;
 
-    mend_interrupt_check(self);
-    if (c->revoked)
-        return MEND_CLASS_INVALIDATED;
     mend_event(self, MEND_EV_VALIDATE_ENTER);
     mend_creation_propose(c, true, false, &value);
     err = mend_agree_wait(c, MEND_MACHINE_VALIDATION, &value);
