@@ -6,7 +6,8 @@
  *   waits     rank 0 revokes while all others are in the validation
  *   late      rank 0 revokes, and is asleep when the others call
  *   carried   a cut was made; the others are in a collective on the living, rank 0 revokes
- *   again     a cut was made; the others are in the second validation, rank 0 revokes */
+ *   again     a cut was made; the others are in the second validation, rank 0 revokes
+ *   creates   a cut was made; the others have begun a creation among the living, rank 0 revokes */
 /* RUN: -n 2 ; args waits ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args waits ; expect "rank 1 ok" */
 /* RUN: -n 8 ; args waits ; set AGREE_SHM=0 ; expect "rank 1 ok" */
@@ -17,6 +18,8 @@
 /* RUN: -n 16 ; args carried ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args again ; expect "rank 1 ok" */
 /* RUN: -n 8 ; args again ; set AGREE_SHM=0 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args creates ; expect "rank 1 ok" */
+/* RUN: -n 8 ; args creates ; set AGREE_SHM=0 ; expect "rank 1 ok" */
 #include "../common.h"
 
 static MPI_Comm c;
@@ -40,6 +43,7 @@ static void revoked_everywhere(void)
     MPI_Group failed = MPI_GROUP_NULL;
     MPI_Comm made;
 
+    CHECK_CLASS(MPI_Send(NULL, 0, MPI_INT, 0, 0, c), MPI_ERR_INVALIDATED); /* at once: S0-63 */
     CHECK_CLASS(MPI_Comm_validate(c, &failed), MPI_ERR_INVALIDATED);
     CHECK(failed == MPI_GROUP_NULL);
     CHECK_CLASS(MPI_Barrier(c), MPI_ERR_INVALIDATED);
@@ -55,14 +59,18 @@ int main(int argc, char **argv)
 {
     const char *how;
     MPI_Group failed = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Request q;
     int others, revoked = 0;
+    bool with_cut;
 
     start(&argc, &argv);
     how = argv[1];
+    with_cut = strcmp(how, "waits") && strcmp(how, "late");
     CHECK_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &c), MPI_SUCCESS);
-    if (!strcmp(how, "carried") || !strcmp(how, "again"))
+    if (with_cut)
         lose_the_last();
-    others = size - 1 - (!strcmp(how, "carried") || !strcmp(how, "again"));
+    others = size - 1 - with_cut;
     if (rank == 0) {
         if (strcmp(how, "late"))
             await_in_mpi(0, others);
@@ -76,9 +84,13 @@ int main(int argc, char **argv)
             while (!revoked) /* it has been told: nobody is asked any more */
                 CHECK_EQ(MPI_Comm_is_revoked(c, &revoked), MPI_SUCCESS);
         }
+        if (!strcmp(how, "creates"))
+            CHECK_EQ(MPI_Comm_idup(c, &made, &q), MPI_SUCCESS);
         post(0);
         if (!strcmp(how, "carried"))
             CHECK_CLASS(MPI_Barrier(c), MPI_ERR_INVALIDATED);
+        else if (!strcmp(how, "creates"))
+            CHECK_CLASS(MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_ERR_INVALIDATED);
         else
             CHECK_CLASS(MPI_Comm_validate(c, &failed), MPI_ERR_INVALIDATED);
         CHECK(failed == MPI_GROUP_NULL);
