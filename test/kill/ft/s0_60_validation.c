@@ -7,7 +7,8 @@
  *   late      rank 0 revokes, and is asleep when the others call
  *   carried   a cut was made; the others are in a collective on the living, rank 0 revokes
  *   again     a cut was made; the others are in the second validation, rank 0 revokes
- *   creates   a cut was made; the others have begun a creation among the living, rank 0 revokes */
+ *   creates   a cut was made; the others are in a creation among the living, rank 0 revokes
+ *   begun     the same, and their creation has begun for sure */
 /* RUN: -n 2 ; args waits ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args waits ; expect "rank 1 ok" */
 /* RUN: -n 8 ; args waits ; set AGREE_SHM=0 ; expect "rank 1 ok" */
@@ -20,6 +21,8 @@
 /* RUN: -n 8 ; args again ; set AGREE_SHM=0 ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args creates ; expect "rank 1 ok" */
 /* RUN: -n 8 ; args creates ; set AGREE_SHM=0 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args begun ; expect "rank 1 ok" */
+/* RUN: -n 8 ; args begun ; set AGREE_SHM=0 ; expect "rank 1 ok" */
 #include "../common.h"
 
 static MPI_Comm c;
@@ -84,12 +87,14 @@ int main(int argc, char **argv)
             while (!revoked) /* it has been told: nobody is asked any more */
                 CHECK_EQ(MPI_Comm_is_revoked(c, &revoked), MPI_SUCCESS);
         }
-        if (!strcmp(how, "creates"))
+        if (!strcmp(how, "begun"))
             CHECK_EQ(MPI_Comm_idup(c, &made, &q), MPI_SUCCESS);
         post(0);
         if (!strcmp(how, "carried"))
             CHECK_CLASS(MPI_Barrier(c), MPI_ERR_INVALIDATED);
         else if (!strcmp(how, "creates"))
+            CHECK_CLASS(MPI_Comm_dup(c, &made), MPI_ERR_INVALIDATED);
+        else if (!strcmp(how, "begun"))
             CHECK_CLASS(MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_ERR_INVALIDATED);
         else
             CHECK_CLASS(MPI_Comm_validate(c, &failed), MPI_ERR_INVALIDATED);

@@ -5,9 +5,13 @@
  * failed member every creation fails at once, at each survivor, while the others are outside MPI.
  *
  *   before   the rank dies before it could contribute to the decision: an error everywhere (S2-6)
- *   after    it has the decision already: success everywhere (S2-7) */
+ *   after    it has the decision already: success everywhere (S2-7)
+ *
+ * idup: the last rank dies instead of calling, when all others have contributed and knew of no death. */
 /* RUN: -n 4 ; args dup before ; kill 3 at member.create.enter ; expect "rank 0 ok" */
 /* RUN: -n 4 ; args dup before ; kill 0 at member.create.enter ; expect "rank 1 ok" */
+/* RUN: -n 4 ; args idup before ; expect "rank 0 ok" */
+/* RUN: -n 6 ; set AGREE_SHM=0 ; args idup before ; expect "rank 0 ok" */
 /* RUN: -n 4 ; kill 2 at agree.enter ; expect "rank 0 ok" */
 /* RUN: -n 4 ; args dup after ; kill 0 at agree.done ; expect "rank 1 ok" */
 /* RUN: -n 4 ; args dup after ; kill 1 at member.create.decided ; expect "rank 0 ok" */
@@ -24,11 +28,26 @@
 /* RUN: -n 5 ; set AGREE_SHM=0 ; args create ; kill 2 at agree.sent.up ; expect "rank 1 ok" */
 #include "../common.h"
 
+static int begin_and_lose_the_last(MPI_Comm *made)
+{
+    MPI_Request q;
+
+    if (rank == size - 1) {
+        await(0, size - 1);
+        die_now();
+    }
+    CHECK_EQ(MPI_Comm_idup(MPI_COMM_WORLD, made, &q), MPI_SUCCESS);
+    post(0);
+    return MPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+
 static int create(const char *how, MPI_Comm *made)
 {
     MPI_Group g;
     int err;
 
+    if (!strcmp(how, "idup"))
+        return begin_and_lose_the_last(made);
     if (!strcmp(how, "split"))
         return MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, made);
     if (!strcmp(how, "dup"))
