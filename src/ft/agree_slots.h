@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* agree_slots.h – agreement among processes that share memory: everybody reads everybody.
+ *
+ * The memory belongs to the job, so what a process wrote into it outlives the process.  And the agent
+ * kills before it declares, so after a verdict no store of the dead follows.  Hence:
+ *
+ *   contribute   write my value into my slot, then release its word {number, deaths known, acked}
+ *   evaluate     for each member: its word has the number      -> it contributed, for ever
+ *                                 it is dead, and still has not -> it did not, for ever
+ *                                 neither                       -> wait
+ *
+ * Whoever evaluates sees the same contributions, and computes the same result: uniform agreement in one
+ * step, also for those who decide and die.  Cost: one cache line from each member to each; no message.
+ *
+ *   member m:   slot 0 .. slot 7 | no_from
+ *
+ * Invariants:
+ *   1  agreement s uses slot s % 8; s is begun only when s - 4 is decided here, so whoever writes into
+ *      a slot knows that all living have read what it held (they contributed to s - 4, hence decided
+ *      s - 8);
+ *   2  the slots of who has not contributed yet are zero;
+ *   3  where a member may give up, it says no to every agreement from a number on that it has not
+ *      contributed to (`no_from`, written once).
+ *
+ * Pure, like the machines: what evaluation knows is in struct mend_slots, so it may be left before any
+ * member and called again.  It is inline because it is nearly all that an agreement costs. */
+#ifndef MEND_FT_AGREE_SLOTS_H
+#define MEND_FT_AGREE_SLOTS_H
+
+#include "base/atomic.h"
+#include "ft/agree_sm.h"
+
+/* The simulator has its own: to get to the second use of a slot sooner, and to stop before each access. */
+#ifndef MEND_SLOTS_N
+#define MEND_SLOTS_N           8u
+#define MEND_SLOTS_WINDOW      4u
+#define MEND_SLOTS_LOAD(p)     (*(p))
+#define MEND_SLOTS_STORE(p, v) (*(p) = (v))
+#endif
+
+/* One line: the word is released last. */
+struct mend_slot {
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 word; /* number + 1 | deaths known | acknowledged */
+    uint64_t and_word[MEND_AGREE_WORDS];
+    uint64_t max_word[MEND_AGREE_WORDS - 1];
+};
+_Static_assert(sizeof(struct mend_slot) == MEND_CACHE_LINE, "one line per contribution");
+
+/* Where the words of a member are, and what this process knows of deaths; `of` is the caller's. */
+struct mend_slots_place {
+    struct mend_slot *(*slot)(const void *of, int rank, unsigned i);
+    mend_atomic_u64 *(*no_from)(const void *of, int rank); /* NULL: nobody gives up */
+    bool (*is_dead)(const void *of, int rank);
+    uint32_t (*deaths_n)(const void *of);     /* a log that is the same at all, as far as it goes */
+    int (*death)(const void *of, uint32_t i); /* whose the ith was; -1: no member's */
+};
+
+/* An agreement that this process has begun. */
+struct mend_slots {
+    uint64_t seq;
+    int32_t members_n;
+    int32_t seen;          /* members below it are accounted for, in the value and in these: */
+    uint32_t known, acked; /* most deaths known, fewest acknowledged */
+    int32_t absent_n;      /* members that died without contributing */
+    uint64_t *and_word, *max_word; /* the caller's: its contribution, in the end the result */
+};
+
+static inline void mend_slots_init(struct mend_slots *m, int members_n, uint64_t *and_word,
+                                   uint64_t *max_word)
+{
+    *m = (struct mend_slots){
+        .members_n = members_n, .acked = UINT32_MAX, .and_word = and_word, .max_word = max_word};
+}
+
+/* May another one be begun? */
+static inline bool mend_slots_open(uint64_t begun, uint64_t decided)
+{
+    return begun - decided < MEND_SLOTS_WINDOW;
+}
+
+/* known, acked: this process's log of deaths, and how many members in it are acknowledged. */
+static inline void mend_slots_contribute(const struct mend_slots *m, struct mend_slot *s,
+                                         uint32_t known, uint32_t acked)
+{
+    for (int i = 0; i < MEND_AGREE_WORDS; i++)
+        MEND_SLOTS_STORE(&s->and_word[i], m->and_word[i]);
+    for (int i = 0; i < MEND_AGREE_WORDS - 1; i++)
+        MEND_SLOTS_STORE(&s->max_word[i], m->max_word[i]);
+    /* release: pairs with the acquire in mend_slots_has() */
+    mend_store_release(&s->word, (m->seq + 1) << 32 | (uint64_t)known << 16 | acked);
+}
+
+/* To every agreement from `seq` on, none of which this process has contributed to.  Once.  The word is
+ * number + 1, and the class of its error in bits 63..48; 0: it has not said no. */
+static inline void mend_slots_say_no(mend_atomic_u64 *no_from, uint64_t seq, uint64_t class)
+{
+    /* release: pairs with the acquire in mend_slots_look() */
+    mend_store_release(no_from, class << 48 | (seq + 1));
+}
+
+/* ---- evaluation; always inline, so that what `place` names is called directly ---- */
+
+#define MEND_SLOTS_INLINE static inline __attribute__((always_inline))
+
+enum mend_slots_look {
+    MEND_SLOTS_WAIT,
+    MEND_SLOTS_IN,
+    MEND_SLOTS_NO_VOTE,
+    MEND_SLOTS_ABSENT,
+};
+
+MEND_SLOTS_INLINE struct mend_slot *mend_slots_of(const struct mend_slots *m,
+                                                  const struct mend_slots_place *place,
+                                                  const void *of, int rank)
+{
+    return place->slot(of, rank, (unsigned)(m->seq % MEND_SLOTS_N));
+}
+
+/* acquire: pairs with the release in mend_slots_contribute() */
+MEND_SLOTS_INLINE bool mend_slots_has(const struct mend_slots *m, const struct mend_slot *s)
+{
+    return mend_load_acquire(&s->word) >> 32 == ((m->seq + 1) & UINT32_MAX);
+}
+
+/* What it says is final unless it is "wait". */
+MEND_SLOTS_INLINE enum mend_slots_look mend_slots_look(const struct mend_slots *m,
+                                                       const struct mend_slots_place *place,
+                                                       const void *of, int rank)
+{
+    const struct mend_slot *s = mend_slots_of(m, place, of, rank);
+    bool dead = place->is_dead(of, rank); /* read first: so a dead member's word is its last */
+    mend_atomic_u64 *no_from_p;
+    uint64_t no_from;
+
+    if (mend_slots_has(m, s))
+        return MEND_SLOTS_IN;
+    if (dead)
+        return MEND_SLOTS_ABSENT;
+    no_from_p = place->no_from(of, rank);
+    if (!no_from_p)
+        return MEND_SLOTS_WAIT;
+    no_from = mend_load_acquire(no_from_p) & UINT64_C(0xffffffffffff);
+    if (!no_from || m->seq + 1 < no_from)
+        return MEND_SLOTS_WAIT;
+    /* It may have contributed before it said no. */
+    return mend_slots_has(m, s) ? MEND_SLOTS_IN : MEND_SLOTS_NO_VOTE;
+}
+
+static inline void mend_slots_add(struct mend_slots *m, const struct mend_slot *s)
+{
+    uint64_t word = mend_load_relaxed(&s->word);
+    uint32_t known = (uint32_t)(word >> 16) & 0xffff, acked = (uint32_t)word & 0xffff;
+
+    for (int i = 0; i < MEND_AGREE_WORDS; i++)
+        m->and_word[i] &= MEND_SLOTS_LOAD(&s->and_word[i]);
+    for (int i = 0; i < MEND_AGREE_WORDS - 1; i++) {
+        uint64_t max = MEND_SLOTS_LOAD(&s->max_word[i]);
+
+        m->max_word[i] = max > m->max_word[i] ? max : m->max_word[i];
+    }
+    m->known = known > m->known ? known : m->known;
+    m->acked = acked < m->acked ? acked : m->acked;
+}
+
+static inline void mend_slots_add_no(struct mend_slots *m, const mend_atomic_u64 *no_from)
+{
+    uint64_t class = mend_load_relaxed(no_from) >> 48;
+
+    m->and_word[0] = 0;
+    if (class > m->max_word[1])
+        m->max_word[1] = class;
+}
+
+/* Goes on over the members, each of which is accounted for once.  True if nobody is left. */
+MEND_SLOTS_INLINE bool mend_slots_account(struct mend_slots *m,
+                                          const struct mend_slots_place *place, const void *of)
+{
+    for (; m->seen < m->members_n; m->seen++) {
+        enum mend_slots_look l = mend_slots_look(m, place, of, m->seen);
+
+        if (l == MEND_SLOTS_WAIT)
+            return false;
+        if (mend_likely(l == MEND_SLOTS_IN))
+            mend_slots_add(m, mend_slots_of(m, place, of, m->seen));
+        else if (l == MEND_SLOTS_NO_VOTE)
+            mend_slots_add_no(m, place->no_from(of, m->seen));
+        else
+            m->absent_n++;
+    }
+    return true;
+}
+
+/* True if everybody is accounted for, and all deaths that were known to somebody are known here: then
+ * the value is the result. */
+MEND_SLOTS_INLINE bool mend_slots_evaluate(struct mend_slots *m,
+                                           const struct mend_slots_place *place, const void *of)
+{
+    return mend_slots_account(m, place, of) && m->known <= place->deaths_n(of);
+}
+
+/* After evaluation, how many may have failed at most; 0: nobody. */
+static inline size_t mend_slots_failed_max(const struct mend_slots *m)
+{
+    return m->known + (size_t)m->absent_n;
+}
+
+/* The failed: whoever stands in the longest log of deaths that was contributed, and the absent.  Returns
+ * how many ranks it wrote. */
+MEND_SLOTS_INLINE int mend_slots_failed(const struct mend_slots *m,
+                                        const struct mend_slots_place *place, const void *of,
+                                        int32_t *rank_p)
+{
+    int n = 0, known;
+
+    for (uint32_t i = 0; i < m->known; i++) {
+        int rank = place->death(of, i);
+
+        if (rank >= 0)
+            rank_p[n++] = rank;
+    }
+    known = n;
+    for (int r = 0; m->absent_n && r < m->members_n; r++) {
+        int k = 0;
+
+        while (k < known && rank_p[k] != r)
+            k++;
+        if (k == known && mend_slots_look(m, place, of, r) == MEND_SLOTS_ABSENT)
+            rank_p[n++] = r;
+    }
+    return n;
+}
+
+#endif
