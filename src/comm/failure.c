@@ -43,11 +43,18 @@ void mend_failure_note(struct mend_comm *c, int class)
 {
     struct mend_proc *self = c->self;
     struct mend_failure *f = of_class(self, class);
+    const char *label;
+    size_t n;
 
     if (!f)
         return;
-    *f = (struct mend_failure){.set = true};
-    snprintf(f->comm, sizeof(f->comm), "%s", mend_comm_label(c));
+    f->set = true;
+    f->more = false;
+    f->who_n = 0;
+    label = mend_comm_label(c);
+    n = strnlen(label, sizeof(f->comm) - 1);
+    memcpy(f->comm, label, n);
+    f->comm[n] = 0;
     if (class == MPI_ERR_INVALIDATED)
         return;
     for (uint32_t i = self->deaths_n; i-- > 0;) {
