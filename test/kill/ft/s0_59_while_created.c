@@ -72,19 +72,6 @@
 
 enum { BACK, PIDS }; /* slots of the board */
 
-static void await_stopped(int r)
-{
-    char path[64], state = 0;
-    FILE *f;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", board[PIDS + r]);
-    for (; state != 'T'; sched_yield()) {
-        f = fopen(path, "r");
-        CHECK(f && fscanf(f, "%*d %*s %c", &state) == 1);
-        fclose(f);
-    }
-}
-
 /* Rank 1 of it, or of its other group, lives and never sends. */
 static void find_invalid(MPI_Comm c)
 {
@@ -118,13 +105,13 @@ int main(int argc, char **argv)
     set_up();
     CHECK_EQ(create(argv[1], &c), MPI_SUCCESS);
     if (rank == 0) {
-        await_stopped(slow);
+        await_state(board[PIDS + slow], 'T');
         CHECK_EQ(MPI_Comm_invalidate(c), MPI_SUCCESS);
         CHECK(!dies);
         post(BACK);
     }
     if (rank == 1) {
-        await_stopped(slow);
+        await_state(board[PIDS + slow], 'T');
         if (dies)
             wait_until_dead(W, 0);
         else

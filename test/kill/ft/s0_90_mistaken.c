@@ -60,17 +60,10 @@ static void shrink(void)
 /* Somebody else does that, once it stands still for long enough, or is known to be dead. */
 static void let_go_on(void)
 {
-    char path[64], state = 0;
-    FILE *f;
-
     await(PID, 1);
-    snprintf(path, sizeof path, "/proc/%d/stat", board[PID]);
-    for (; patient && state != 'T'; sched_yield()) {
-        f = fopen(path, "r");
-        CHECK(f && fscanf(f, "%*d %*s %c", &state) == 1);
-        fclose(f);
-    }
-    if (!patient)
+    if (patient)
+        await_state(board[PID], 'T');
+    else
         wait_until_dead(MPI_COMM_WORLD, victim);
     kill(board[PID], SIGCONT);
     post(CONTINUED);
