@@ -11,10 +11,9 @@
 #include "job.h"
 
 #include "base/time.h"
+#include "net/shm/wake.h"
 #include "proc/proc.h"
 
-#include <limits.h>
-#include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,6 +39,8 @@ void mend_rank_signal(const struct rank *r, int sig)
 /* Every rank shall look at the table of deaths.  Those that are about to die need not. */
 static void interrupt_all(struct job *job)
 {
+    struct mend_shm_wakes wakes = {.header = job->shm};
+
     for (int i = 0; i < job->n; i++) {
         mend_atomic_u32 *interrupt = &shared(job, i)->interrupt;
 
@@ -51,11 +52,10 @@ static void interrupt_all(struct job *job)
     for (int i = 0; i < job->n; i++) {
         struct mend_shm_rank *s = shared(job, i);
 
-        if (mend_load_relaxed(&s->armed) && mend_load_relaxed(&s->fate) == MEND_PEER_ALIVE) {
-            atomic_fetch_add(&s->wake, 1);
-            syscall(SYS_futex, &s->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-        }
+        if (mend_load_relaxed(&s->armed) && mend_load_relaxed(&s->fate) == MEND_PEER_ALIVE)
+            mend_shm_wakes_add(&wakes, (uint32_t)i);
     }
+    mend_shm_wakes_flush(&wakes);
 }
 
 static uint64_t why_of(const struct mend_verdict *v)

@@ -20,9 +20,12 @@ int mend_shm_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p)
 
 void mend_shm_nudge_members(struct mend_comm *c)
 {
+    struct mend_shm_wakes w = {.header = c->self->shm_base};
+
     for (int r = 0; r < c->size; r++)
         if (r != c->rank)
-            mend_shm_nudge(c->self, mend_group_peer(c->group, r));
+            mend_shm_nudge(&w, mend_group_peer(c->group, r));
+    mend_shm_wakes_flush(&w);
 }
 
 static bool seen_or_barred(struct mend_proc *self, void *arg)

@@ -88,9 +88,11 @@ static bool publish(struct mend_comm *c)
 
 static void tell_all(struct mend_comm *c)
 {
+    c->self->net->hold(c->self);
     for (int32_t to = 0; to < c->ft->members_n; to++)
         if (to != c->ft->me)
             tell(c, to, TOLD_ALL);
+    c->self->net->release(c->self);
     mend_event(c->self, MEND_EV_REVOKE_SENT);
 }
 

@@ -57,6 +57,11 @@ struct mend_net {
      * once, before the first large message.  NULL: no. */
     bool (*prefers_pull)(struct mend_proc *self);
 
+    /* From hold() to release() a send wakes nobody; release() wakes all who are owed it, at once.
+     * Nothing in between may wait.  NULL: senders wake nobody. */
+    void (*hold)(struct mend_proc *self);
+    void (*release)(struct mend_proc *self);
+
     /* Sleeping.  arm(): from now on a sender wakes this process; sleep(): sleeps unless something
      * arrived since arm() or the interrupt counter moved; both return at once otherwise.  nudged:
      * mend_shm_nudge() wakes it as well. */

@@ -70,10 +70,11 @@ static bool header_valid(const struct mend_shm_header *h, uint64_t bytes, uint32
         return false;
     mend_shm_layout(&expected, ranks_n);
     return h->bytes == bytes && expected.bytes == bytes && h->rank_at == expected.rank_at &&
-           h->death_at == expected.death_at && h->bell_at == expected.bell_at &&
-           h->head_at == expected.head_at && h->said_at == expected.said_at &&
-           h->revoked_at == expected.revoked_at && h->decided_at == expected.decided_at &&
-           h->cell_at == expected.cell_at && h->ring_at == expected.ring_at;
+           h->sleep_at == expected.sleep_at && h->death_at == expected.death_at &&
+           h->bell_at == expected.bell_at && h->head_at == expected.head_at &&
+           h->said_at == expected.said_at && h->revoked_at == expected.revoked_at &&
+           h->decided_at == expected.decided_at && h->cell_at == expected.cell_at &&
+           h->ring_at == expected.ring_at;
 }
 
 /* Maps the segment behind fd; MAP_FAILED: not ours.  It must be sealed, or somebody could shrink it

@@ -19,7 +19,9 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
     header->magic = MEND_SHM_MAGIC;
     header->ranks_n = n;
     header->rank_at = align_up(sizeof(*header), MEND_CACHE_LINE);
-    header->death_at = header->rank_at + (uint64_t)n * sizeof(struct mend_shm_rank);
+    header->sleep_at = header->rank_at + (uint64_t)n * sizeof(struct mend_shm_rank);
+    header->death_at = header->sleep_at + (n + MEND_SHM_SLEEPERS - 1) / MEND_SHM_SLEEPERS *
+                                              sizeof(struct mend_shm_sleep);
     header->bell_row_bytes = align_up(n, MEND_CACHE_LINE); /* each row is read by another rank */
     header->bell_at =
         align_up(header->death_at + (uint64_t)n * sizeof(struct mend_shm_death), MEND_CACHE_LINE);

@@ -8,6 +8,7 @@
  *
  *   header         agent writes                    job id, sizes, offsets of all areas
  *   rank[n]        see struct mend_shm_rank        life word, state, agent's verdict, sleeping
+ *   sleep[n/32]    fetch-add by whoever wakes      the futex that 32 ranks sleep on, a bit for each
  *   death[n]       agent writes                    verdicts in order; deaths_n is released last
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
@@ -19,7 +20,7 @@
  *
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
  *   rank.life (the rank's mutex; the kernel marks the death),
- *   rank.wake (fetch-add by whoever wakes the rank),
+ *   sleep.wake (fetch-add by whoever wakes one of its ranks),
  *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank). */
 #ifndef MEND_NET_SHM_LAYOUT_H
 #define MEND_NET_SHM_LAYOUT_H
@@ -41,6 +42,7 @@
 #define MEND_SHM_CELL_AGREE     4096u         /* contributions to agreements (member/agree_shm.c) */
 #define MEND_SHM_CELL_BYTES     (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
 #define MEND_SHM_WAIT_BYTES     256u
+#define MEND_SHM_SLEEPERS       32u /* ranks that sleep on one futex: the bits of its mask */
 #define MEND_SHM_REVOKED        64u /* revocations of a rank that outlive it */
 #define MEND_SHM_DECISIONS      16u /* decisions of a rank that outlive it */
 #define MEND_SHM_DECISION_WORDS 20u
@@ -68,8 +70,7 @@ struct mend_shm_rank {
     mend_atomic_u32 crash_signal; /* not 0: a signal of which the process will dump core */
     mend_atomic_u32 crash_thread; /* the thread that got it, which dumps */
 
-    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* asleep or about to sleep on `wake` */
-    mend_atomic_u32 wake;                            /* futex; fetch-add by wakers */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* asleep, or about to sleep */
 
     /* written by the agent */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 interrupt; /* bumped with each verdict */
@@ -84,6 +85,10 @@ struct mend_shm_rank {
      * bumped (release), by which the agent knows that the text is an answer */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 wait_seq;
     char wait_text[MEND_SHM_WAIT_BYTES];
+};
+
+struct mend_shm_sleep {
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 wake; /* futex */
 };
 
 struct mend_shm_death {
@@ -102,7 +107,7 @@ struct mend_shm_header {
     uint32_t ranks_n, agent_pid;
     uint32_t ranks_here_n, cores_n; /* on this node */
     uint32_t reporting;             /* 1: there is a --report file */
-    uint64_t rank_at, death_at, bell_at, bell_row_bytes, head_at, head_row_bytes, said_at,
+    uint64_t rank_at, sleep_at, death_at, bell_at, bell_row_bytes, head_at, head_row_bytes, said_at,
         revoked_at;
     uint64_t decided_at, cell_at, ring_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
@@ -166,6 +171,11 @@ static inline mend_atomic_u32 *mend_shm_life_word(struct mend_shm_rank *r)
 {
     _Static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0, "the lock word comes first");
     return (mend_atomic_u32 *)&r->life;
+}
+
+static inline struct mend_shm_sleep *mend_shm_sleep_of(struct mend_shm_header *h, uint32_t rank)
+{
+    return (struct mend_shm_sleep *)((char *)h + h->sleep_at) + rank / MEND_SHM_SLEEPERS;
 }
 
 static inline struct mend_shm_death *mend_shm_death_of(struct mend_shm_header *h, uint32_t k)

@@ -25,8 +25,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -47,6 +45,7 @@ struct out {
     const mend_atomic_u32 *consumed;
     mend_atomic_u8 *bell;
     struct mend_shm_rank *to;
+    uint32_t to_rank;
     uint32_t tail, head_seen;
     uint64_t bulk_tail,
         bulk_head;        /* positions that only grow; position % BULK_BYTES is the place */
@@ -67,12 +66,15 @@ struct in {
 struct state {
     struct mend_shm_header *header;
     struct mend_shm_rank *me;
+    struct mend_shm_sleep *sleep;
     struct out **out; /* by peer */
     struct in *in;    /* by peer */
     mend_atomic_u8 *bells;
     uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
     uint32_t row_bytes, polls;
     uint32_t wake_seen;
+    struct mend_shm_wakes wakes; /* of whom hold() keeps from being woken */
+    bool holds;
     mend_peer gone;         /* list of severed peers whose rings have not been given back yet */
     bool may_sleep;         /* membarrier works: senders need no fence */
     uint64_t (*touched)[2]; /* by rank: cells with reserved control and agreement pages, or NULL */
@@ -188,6 +190,7 @@ static struct out *out_create(struct mend_proc *self, mend_peer to)
     o->consumed = &mend_shm_head_of(s->header, (uint32_t)to, (uint32_t)self->me)->consumed;
     o->bell = mend_shm_bells(s->header, (uint32_t)to) + self->me;
     o->to = mend_shm_rank_of(s->header, (uint32_t)to);
+    o->to_rank = (uint32_t)to;
     return s->out[to] = o;
 }
 
@@ -254,13 +257,14 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
     return UINT32_MAX;
 }
 
-void mend_shm_wake(struct mend_shm_rank *to)
+static void wake(struct state *s, uint32_t rank)
 {
-    atomic_fetch_add(&to->wake, 1);
-    syscall(SYS_futex, &to->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    mend_shm_wakes_add(&s->wakes, rank);
+    if (!s->holds)
+        mend_shm_wakes_flush(&s->wakes);
 }
 
-static inline void out_publish(struct out *o, struct mend_shm_slot *slot,
+static inline void out_publish(struct state *s, struct out *o, struct mend_shm_slot *slot,
                                const struct mend_frame *f)
 {
     slot->f.kind_len = f->kind_len;
@@ -274,7 +278,7 @@ static inline void out_publish(struct out *o, struct mend_shm_slot *slot,
     mend_store_release(o->bell, (uint8_t)o->tail);
     /* No fence: the receiver's membarrier in arm() orders this load behind the stores above. */
     if (mend_unlikely(mend_load_relaxed(&o->to->armed)))
-        mend_shm_wake(o->to);
+        wake(s, o->to_rank);
 }
 
 static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
@@ -282,9 +286,10 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
 {
     struct out *o = out_of(self, to);
     uint32_t len = mend_frame_len(f), at;
+    struct state *s = self->net_state;
     struct mend_shm_slot *slot;
 
-    if (mend_unlikely(((struct state *)self->net_state)->in[to].severed))
+    if (mend_unlikely(s->in[to].severed))
         return MEND_ERR_PEER;
     if (mend_unlikely(!o))
         return MEND_AGAIN;
@@ -301,7 +306,7 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
         slot->bulk_at = at;
         o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
     }
-    out_publish(o, slot, f);
+    out_publish(s, o, slot, f);
     return MEND_OK;
 }
 
@@ -324,7 +329,8 @@ static void *shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
 
 static void shm_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f)
 {
-    struct out *o = ((struct state *)self->net_state)->out[to];
+    struct state *s = self->net_state;
+    struct out *o = s->out[to];
     struct mend_shm_slot *slot = &o->slots[o->tail & SLOT_MASK];
     uint32_t len = mend_frame_len(f);
 
@@ -337,7 +343,7 @@ static void shm_commit(struct mend_proc *self, mend_peer to, const struct mend_f
             o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
         }
     }
-    out_publish(o, slot, f);
+    out_publish(s, o, slot, f);
 }
 
 static inline void publish_head(struct state *s, struct mend_proc *self, mend_peer from,
@@ -606,11 +612,24 @@ static void shm_arm(struct mend_proc *self, bool nudged)
 
     if (!s->may_sleep)
         return;
-    s->wake_seen = mend_load_relaxed(&s->me->wake);
+    s->wake_seen = mend_load_relaxed(&s->sleep->wake);
     mend_store_relaxed(&s->me->armed, nudged ? MEND_SHM_ARMED_NUDGED : MEND_SHM_ARMED);
     /* Every running sender has passed a full fence after this: it either sees `armed`, or what it
      * published before is visible to the poll that follows. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+}
+
+static void shm_hold(struct mend_proc *self)
+{
+    ((struct state *)self->net_state)->holds = true;
+}
+
+static void shm_release(struct mend_proc *self)
+{
+    struct state *s = self->net_state;
+
+    s->holds = false;
+    mend_shm_wakes_flush(&s->wakes);
 }
 
 static void shm_sleep(struct mend_proc *self)
@@ -618,7 +637,8 @@ static void shm_sleep(struct mend_proc *self)
     struct state *s = self->net_state;
 
     if (s->may_sleep && mend_load_acquire(self->interrupt) == self->interrupt_seen)
-        syscall(SYS_futex, &s->me->wake, FUTEX_WAIT, s->wake_seen, NULL, NULL, 0);
+        syscall(SYS_futex, &s->sleep->wake, FUTEX_WAIT_BITSET, s->wake_seen, NULL, NULL,
+                mend_shm_sleep_bit((uint32_t)self->me));
 }
 
 static void shm_disarm(struct mend_proc *self)
@@ -640,6 +660,8 @@ enum mend_status mend_shm_open(struct mend_proc *self)
         return MEND_ERR_MEM;
     s->header = h;
     s->me = mend_shm_rank_of(h, (uint32_t)self->me);
+    s->sleep = mend_shm_sleep_of(h, (uint32_t)self->me);
+    s->wakes.header = h;
     s->row_bytes = ((uint32_t)self->peers_n + 7) & ~7u;
     s->bells = mend_shm_bells(h, (uint32_t)self->me);
     s->out = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->out));
@@ -668,6 +690,8 @@ const struct mend_net mend_net_shm = {
     .offer_stamp = shm_offer_stamp,
     .withdraw = shm_withdraw,
     .prefers_pull = shm_prefers_pull,
+    .hold = shm_hold,
+    .release = shm_release,
     .arm = shm_arm,
     .sleep = shm_sleep,
     .disarm = shm_disarm,

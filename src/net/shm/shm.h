@@ -4,7 +4,7 @@
 #define MEND_NET_SHM_SHM_H
 
 #include "net/net.h"
-#include "net/shm/layout.h"
+#include "net/shm/wake.h"
 
 /* Opens the transport on self->shm_base.  MEND_OK or MEND_ERR_MEM, MEND_ERR_SYS. */
 enum mend_status mend_shm_open(struct mend_proc *self);
@@ -13,17 +13,13 @@ enum mend_status mend_shm_open(struct mend_proc *self);
  * False: the system has no memory for them. */
 bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len);
 
-/* Wakes a rank that sleeps or is about to; a system call. */
-void mend_shm_wake(struct mend_shm_rank *to);
-
 /* Something that `to` may wait for was stored in the segment, apart from any ring. */
-static inline void mend_shm_nudge(struct mend_proc *self, mend_peer to)
+static inline void mend_shm_nudge(struct mend_shm_wakes *w, mend_peer to)
 {
-    struct mend_shm_rank *there = mend_shm_rank_of(self->shm_base, (uint32_t)to);
-
     /* No fence: its membarrier in arm() orders this load behind the stores before. */
-    if (mend_unlikely(mend_load_relaxed(&there->armed) == MEND_SHM_ARMED_NUDGED))
-        mend_shm_wake(there);
+    if (mend_unlikely(mend_load_relaxed(&mend_shm_rank_of(w->header, (uint32_t)to)->armed) ==
+                      MEND_SHM_ARMED_NUDGED))
+        mend_shm_wakes_add(w, (uint32_t)to);
 }
 
 /* Gives whole pages back that nobody will look at any more; they read as zero then. */
