@@ -41,12 +41,8 @@ static void interrupt_all(struct job *job)
 {
     struct mend_shm_wakes wakes = {.header = job->shm};
 
-    for (int i = 0; i < job->n; i++) {
-        mend_atomic_u32 *interrupt = &shared(job, i)->interrupt;
-
-        /* release: pairs with the acquire in mend_interrupt_check(); we are the only writer */
-        mend_store_release(interrupt, mend_load_relaxed(interrupt) + 1);
-    }
+    for (int i = 0; i < job->n; i++) /* release: pairs with the acquire in mend_interrupt_check() */
+        atomic_fetch_add_explicit(&shared(job, i)->interrupt, 1, memory_order_release);
     /* Either we see `armed`, or the rank sees the new interrupt after it armed itself. */
     atomic_thread_fence(memory_order_seq_cst);
     for (int i = 0; i < job->n; i++) {

@@ -103,10 +103,9 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
  * it like those who are told afterwards (comm_on_death() in ft.c). */
 void mend_creation_open(struct mend_comm *c)
 {
-    if (c->coll_failed) {
-        mend_revoke_look(c);
+    mend_revoke_look(c);
+    if (c->coll_failed)
         mend_agree_say_no(c, MEND_MACHINE_CREATION);
-    }
     mend_unpark(c->self, c->ctx);
 }
 

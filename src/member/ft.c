@@ -16,6 +16,7 @@ int mend_member_init(struct mend_proc *self)
     mend_list_init(&m->hellos);
     self->member = m;
     self->ctx_counter = MEND_CTX_FIRST;
+    self->on_interrupt = mend_revoke_on_interrupt;
     self->on_frame[MEND_FRAME_AGREE] = mend_agree_on_frame;
     self->on_frame[MEND_FRAME_REVOKE] = mend_revoke_on_frame;
     self->on_frame[MEND_FRAME_MEMBER] = mend_member_on_frame;
@@ -38,6 +39,7 @@ void mend_member_free(struct mend_comm *c)
 
 void mend_member_fini(struct mend_proc *self)
 {
+    self->on_interrupt = NULL;
     mend_free(self, self->member);
     self->member = NULL;
 }

@@ -60,6 +60,7 @@ struct mend_member {
     struct mend_comm *graves[MEND_GRAVES]; /* a ring of freed communicators, each a reference */
     uint32_t next_grave;
     uint64_t revoked_n;        /* revoke.c: revocations written into the segment */
+    uint32_t called;           /* revoke.c: calls of others that were answered */
     uint64_t decisions_n;      /* decisions.c: decisions written into the segment */
     struct mend_list meetings; /* struct mend_meeting: calls that go on */
     struct mend_list hellos;   /* leaders.c: for calls that have not been made yet */
@@ -145,8 +146,11 @@ void mend_decisions_forget(struct mend_comm *c);
 /* c is revoked somewhere, as a call that failed for it says: from now on it is here, too. */
 void mend_revoke_heard(struct mend_comm *c);
 
-/* A new object with dead members: one of them may have revoked it already. */
+/* A new object: a member that cannot say so any more, or not yet, may have revoked it already. */
 void mend_revoke_look(struct mend_comm *c);
+
+/* Looks for what the living have revoked and had no room to say, if this process was called. */
+void mend_revoke_on_interrupt(struct mend_proc *self);
 
 /* A proposal for a context id that this process never makes again, and neither the one after it. */
 mend_ctx mend_ctx_propose(struct mend_proc *self);

@@ -5,7 +5,8 @@
  *
  *   caller    writes the context into its row of the segment (`revoked`), then a frame to each member
  *   member    carries it out; it tells nobody
- *   caller dies ──> everybody carries out what stands in its row
+ *   caller dies, or has no room for a frame and calls (mend_shm_call()) ──> who hears of that carries
+ *             out what stands in its row
  *
  * The row outlives the caller, and the agent kills before it declares: so if anybody was told then all
  * find it there.  Nobody stands between the caller and a member, who might be outside of MPI or have
@@ -24,7 +25,7 @@
 #include "member/internal.h"
 
 #include "net/net.h"
-#include "net/shm/layout.h"
+#include "net/shm/shm.h"
 #include "proc/report.h"
 
 enum { PASS_ON = 0, TOLD_ALL = 1 }; /* the tag of a frame */
@@ -96,32 +97,59 @@ static void tell_all(struct mend_comm *c)
     mend_event(c->self, MEND_EV_REVOKE_SENT);
 }
 
-void mend_revoke_last_words(struct mend_proc *self, mend_peer dead)
+/* Carries out what stands in the row of a peer. */
+static void read_row(struct mend_proc *self, mend_peer peer)
 {
-    if (!uses_rows(self))
-        return;
     for (unsigned i = 0; i < MEND_SHM_REVOKED; i++) {
-        uint64_t mark = mend_load_acquire(&row_of(self, dead)->mark[i]);
+        uint64_t mark = mend_load_acquire(&row_of(self, peer)->mark[i]);
         struct mend_comm *c =
             mark ? mend_hash_get(&self->comms, mark & ~MEND_CTX_CHANNEL_MASK) : NULL;
 
-        if (c && c->ft && mend_ft_rank(self, c->ft, dead) >= 0)
+        if (c && c->ft && mend_ft_rank(self, c->ft, peer) >= 0)
             carry_out(c);
     }
+}
+
+void mend_revoke_last_words(struct mend_proc *self, mend_peer dead)
+{
+    if (uses_rows(self))
+        read_row(self, dead);
+}
+
+/* Who finds no room has room in a moment, but it may leave MPI before that. */
+static void call_the_unheard(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+
+    for (int32_t r = 0; self->outbox_n && r < c->ft->members_n; r++) {
+        mend_peer peer = mend_ft_peer(c->ft, r);
+
+        if (!mend_out_empty(self, peer))
+            mend_shm_call(self, peer);
+    }
+}
+
+void mend_revoke_on_interrupt(struct mend_proc *self)
+{
+    uint32_t called = uses_rows(self) ? mend_shm_called(self) : 0;
+
+    if (called == self->member->called)
+        return;
+    self->member->called = called;
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        read_row(self, p);
 }
 
 void mend_revoke_look(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
 
-    for (uint32_t i = 0; uses_rows(self) && i < self->deaths_n; i++) {
-        mend_peer dead = self->deaths[i].peer;
-
+    if (!uses_rows(self) || !(c->coll_failed || self->member->called))
+        return;
+    for (int32_t r = 0; r < c->ft->members_n; r++)
         for (unsigned k = 0; k < MEND_SHM_REVOKED; k++)
-            if (mend_load_acquire(&row_of(self, dead)->mark[k]) == mark_of(c) &&
-                mend_ft_rank(self, c->ft, dead) >= 0)
+            if (mend_load_acquire(&row_of(self, mend_ft_peer(c->ft, r))->mark[k]) == mark_of(c))
                 carry_out(c);
-    }
 }
 
 /* The flood. */
@@ -193,6 +221,7 @@ void mend_revoke(struct mend_comm *c)
     }
     mend_event(c->self, MEND_EV_REVOKE_LOCAL);
     tell_all(c);
+    call_the_unheard(c);
     carry_out(c);
 }
 

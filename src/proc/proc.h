@@ -66,7 +66,7 @@ struct mend_proc {
     void *net_state;
     mend_peer me, peers_n;
     uint8_t *fate;                     /* enum mend_peer_fate by peer */
-    const _Atomic uint32_t *interrupt; /* written by the agent; differs from interrupt_seen: look */
+    const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
     bool threaded; /* MPI_THREAD_MULTIPLE: take `lock` */
     bool locked;   /* `lock` is held although the program has no threads: mpi/check.c */
@@ -122,6 +122,7 @@ struct mend_proc {
     void (*yield)(struct mend_proc *self);
     mend_time_ns (*clock)(struct mend_proc *self); /* NULL: the monotonic clock */
     void (*on_death)(struct mend_proc *self, const struct mend_death *death); /* life/death.c */
+    void (*on_interrupt)(struct mend_proc *self); /* after the verdicts; NULL: nothing to do */
     /* An error that belongs to no call any more: fatal with the scope of MPI_COMM_SELF (S4-1, S4-2) */
     void (*on_lost_error)(struct mend_proc *self, int error);
     /* A transport has trouble with the peer: a suspicion for the agent, never a verdict. */

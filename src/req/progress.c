@@ -40,7 +40,8 @@ bool mend_progress(struct mend_proc *self, mend_peer hint)
 
 bool mend_interrupt_check(struct mend_proc *self)
 {
-    uint32_t now = mend_load_acquire(self->interrupt); /* pairs with the agent's release */
+    uint32_t now =
+        mend_load_acquire(self->interrupt); /* pairs with the release of who interrupts */
     struct mend_death death;
 
     if (mend_likely(now == self->interrupt_seen) || self->in_progress)
@@ -48,5 +49,7 @@ bool mend_interrupt_check(struct mend_proc *self)
     self->interrupt_seen = now;
     while (self->rt->verdict(self, self->deaths_n, &death))
         self->on_death(self, &death);
+    if (self->on_interrupt)
+        self->on_interrupt(self);
     return true;
 }

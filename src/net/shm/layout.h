@@ -21,6 +21,7 @@
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
  *   rank.life (the rank's mutex; the kernel marks the death),
  *   sleep.wake (fetch-add by whoever wakes one of its ranks),
+ *   rank.interrupt, rank.called (fetch-add by the agent, and by ranks: mend_shm_call()),
  *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank). */
 #ifndef MEND_NET_SHM_LAYOUT_H
 #define MEND_NET_SHM_LAYOUT_H
@@ -72,10 +73,12 @@ struct mend_shm_rank {
 
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* asleep, or about to sleep */
 
-    /* written by the agent */
-    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 interrupt; /* bumped with each verdict */
-    mend_atomic_u32 fate;                                /* enum mend_peer_fate */
-    mend_atomic_u32 child_pid; /* what the agent started: the rank, or a script around it */
+    /* written by the agent, but for fetch-adds by ranks that call this one */
+    _Alignas(MEND_CACHE_LINE)
+        mend_atomic_u32 interrupt; /* bumped with each verdict and each call */
+    mend_atomic_u32 called;        /* how often by ranks */
+    mend_atomic_u32 fate;          /* enum mend_peer_fate */
+    mend_atomic_u32 child_pid;     /* what the agent started: the rank, or a script around it */
 
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 cells_taken; /* bits: others may look at its block */

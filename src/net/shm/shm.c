@@ -264,6 +264,23 @@ static void wake(struct state *s, uint32_t rank)
         mend_shm_wakes_flush(&s->wakes);
 }
 
+void mend_shm_call(struct mend_proc *self, mend_peer to)
+{
+    struct mend_shm_rank *there = mend_shm_rank_of(self->shm_base, (uint32_t)to);
+
+    atomic_fetch_add_explicit(&there->called, 1, memory_order_relaxed);
+    /* release: pairs with the acquire in mend_interrupt_check() */
+    atomic_fetch_add_explicit(&there->interrupt, 1, memory_order_release);
+    /* No fence: its membarrier in arm() orders this load behind the counters. */
+    if (mend_load_relaxed(&there->armed))
+        wake(self->net_state, (uint32_t)to);
+}
+
+uint32_t mend_shm_called(struct mend_proc *self)
+{
+    return mend_load_relaxed(&mend_shm_rank_of(self->shm_base, (uint32_t)self->me)->called);
+}
+
 static inline void out_publish(struct state *s, struct out *o, struct mend_shm_slot *slot,
                                const struct mend_frame *f)
 {
