@@ -17,7 +17,11 @@
  *              A9  what was returned stays what it was: asked again, the machine says the same
  *              A10 at the end no machine keeps anything that is not decided here
  *              A11 "all have acknowledged everything" is decided only if all living had (R16)
+ *              A12 nobody writes into a slot of shared memory that a living process may still read
+ *              A13 nothing in shared memory has two writers
+ *              A14 no more have failed than the library has room for
  *              Bounded state is by construction besides A10: machines do not allocate.
+ *              (memory_checks.c has A1 to A7, A11 to A14 and C1 for agreement through shared memory.)
  * Creation     C1  nothing is created unless all living members called the creation (S2-5..7);
  *                  A1 makes it the same at all, A5 (of what was called) says that it ends
  * Revocation   V1  at the end all living members are revoked, or none (S0-59)

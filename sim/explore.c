@@ -106,7 +106,9 @@ static void list_of_rank(struct search *s, struct frame *f, uint8_t r)
     for (; moves; moves &= moves - 1)
         add(f, (struct choice){MOVE, r, (uint8_t)__builtin_ctz(moves), 0, false});
     for (unsigned dead = h->notice[r]; dead; dead &= dead - 1)
-        add(f, (struct choice){NOTICE, r, (uint8_t)__builtin_ctz(dead), 0, false});
+        if (!s->play->may_hear ||
+            s->play->may_hear(proc(s, f->state, r), __builtin_ctz(dead), s->conf))
+            add(f, (struct choice){NOTICE, r, (uint8_t)__builtin_ctz(dead), 0, false});
     if (may_die(h, r) && !(h->stepped >> r & 1))
         add(f, (struct choice){CRASH, r, 0, 0, false});
     if (h->suspicions && !h->begun && h->fate[r] == MEND_SIM_ALIVE)
@@ -260,6 +262,17 @@ static void hasten(struct search *s, int rank)
 
 /* ---- search ---- */
 
+/* Nothing can happen any more, or nothing comes of it. */
+static void check_end(struct search *s, const struct frame *f)
+{
+    s->view.fate = head(f->state)->fate;
+    s->view.procs = mend_sim_procs(f->state);
+    if (f->n && !(s->play->at_rest && s->play->at_rest(&s->view)))
+        return;
+    s->result->ends++;
+    s->result->wrong = s->play->check_end(&s->view);
+}
+
 /* Takes the state at `now` (which is frames[depth].state) as visited; true if it was not yet. */
 static bool enter(struct search *s)
 {
@@ -269,7 +282,7 @@ static bool enter(struct search *s)
     f->key = mend_sim_state_hash(&s->shape, f->state);
     slot = mend_sim_visited_find(&s->visited, f->key);
     if (*slot) {
-        if (*slot & 1)
+        if (*slot & 1 && !s->play->at_rest)
             s->result->wrong = "it goes round in circles";
         return false;
     }
@@ -277,12 +290,7 @@ static bool enter(struct search *s)
     s->result->states++;
     mend_sim_visited_added(&s->visited);
     list_choices(s, f);
-    if (f->n == 0) {
-        s->result->ends++;
-        s->view.fate = head(f->state)->fate;
-        s->view.procs = mend_sim_procs(f->state);
-        s->result->wrong = s->play->check_end(&s->view);
-    }
+    check_end(s, f);
     return true;
 }
 
@@ -355,10 +363,8 @@ static void replay(struct search *s)
         at = *end == '.' ? end + 1 : end;
         descend(s, &f->choices[i]);
     }
-    s->view.fate = head(s->frames[s->depth].state)->fate;
-    s->view.procs = mend_sim_procs(s->frames[s->depth].state);
-    if (!s->result->wrong && s->frames[s->depth].n == 0)
-        s->result->wrong = s->play->check_end(&s->view);
+    if (!s->result->wrong)
+        check_end(s, &s->frames[s->depth]);
     for (int r = 0; r < s->conf->ranks && s->conf->trace; r++) {
         char buf[1024] = "dead";
 

@@ -12,6 +12,30 @@
 #define LARGE_MAX 64
 #define HUGE_MAX  300
 
+/* What comes without messages is only searched. */
+static bool is_searched_only(const struct mend_sim_play *play)
+{
+    return !play->recv;
+}
+
+static void check_memory(const struct mend_sim_options *o)
+{
+    const struct mend_sim_conf *c = &o->conf;
+
+    if (is_searched_only(o->play) && o->mode != MEND_SIM_EXHAUSTIVE)
+        mend_sim_refuse("%s wants --exhaustive", o->play->name);
+    if (o->play != &mend_sim_memory && (c->validation || c->words))
+        mend_sim_refuse("--validation and --words belong to memory");
+    if (o->play != &mend_sim_memory)
+        return;
+    if (c->instances > 16 || (c->creation && c->validation))
+        mend_sim_refuse(
+            "memory wants at most 16 --instances, and one of --creation and --validation");
+    if (c->suspicions && c->broken != MEND_SIM_REPORT_FIRST)
+        mend_sim_refuse(
+            "memory wants verdicts that come after the death, but for --break report-first");
+}
+
 static void fill_defaults(struct mend_sim_options *o)
 {
     bool all = o->mode == MEND_SIM_EXHAUSTIVE;
@@ -27,6 +51,7 @@ static void fill_defaults(struct mend_sim_options *o)
         c->instances = c->ranks;
     if (all && c->ranks > 8)
         mend_sim_refuse("--exhaustive goes up to 8 ranks");
+    check_memory(o);
     if (o->mode == MEND_SIM_COUNT && o->play == &mend_sim_detector)
         mend_sim_refuse("the detector sends no messages to count");
     if (o->mode == MEND_SIM_RANDOM && c->ranks > 4000)
@@ -184,7 +209,7 @@ static int spend(struct mend_sim_options *o)
 
 static int perform(struct mend_sim_options o)
 {
-    if (o.budget)
+    if (o.budget && !is_searched_only(o.play))
         return spend(&o);
     fill_defaults(&o);
     if (o.mode == MEND_SIM_COUNT)
@@ -202,6 +227,8 @@ static int perform_all(struct mend_sim_options o)
         mend_sim_refuse("which protocol?");
     for (size_t i = 0; i < MEND_SIM_PLAYS; i++) {
         o.play = mend_sim_plays[i];
+        if (is_searched_only(o.play) && o.mode != MEND_SIM_EXHAUSTIVE)
+            continue;
         o.budget = budget ? (budget + 9) / 10 * (i ? 1 : 7) : 0;
         wrong |= perform(o);
     }

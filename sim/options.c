@@ -9,7 +9,7 @@
 #include <string.h>
 
 const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS] = {
-    &mend_sim_agree, &mend_sim_revoke, &mend_sim_notice, &mend_sim_detector};
+    &mend_sim_agree, &mend_sim_revoke, &mend_sim_notice, &mend_sim_detector, &mend_sim_memory};
 
 static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_NO_PROMISE] = "no-promise",
@@ -28,7 +28,11 @@ static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_SHY] = "shy",
                                            [MEND_SIM_LIE] = "lie",
                                            [MEND_SIM_NO_REPAIR] = "no-repair",
-                                           [MEND_SIM_REPORT_FIRST] = "report-first"};
+                                           [MEND_SIM_REPORT_FIRST] = "report-first",
+                                           [MEND_SIM_LATE_LOOK] = "late-look",
+                                           [MEND_SIM_NARROW] = "narrow",
+                                           [MEND_SIM_HASTY] = "hasty",
+                                           [MEND_SIM_IMPATIENT] = "impatient"};
 
 enum {
     OPT_SEED = 256,
@@ -53,6 +57,8 @@ enum {
     OPT_INTER,
     OPT_COMMS,
     OPT_CREATION,
+    OPT_VALIDATION,
+    OPT_WORDS,
     OPT_BUDGET,
     OPT_HELP,
 };
@@ -80,6 +86,8 @@ static const struct option long_options[] = {
     {"inter", required_argument, NULL, OPT_INTER},
     {"comms", required_argument, NULL, OPT_COMMS},
     {"creation", no_argument, NULL, OPT_CREATION},
+    {"validation", no_argument, NULL, OPT_VALIDATION},
+    {"words", no_argument, NULL, OPT_WORDS},
     {"budget", required_argument, NULL, OPT_BUDGET},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -88,10 +96,11 @@ static const struct option long_options[] = {
 static void usage(FILE *f)
 {
     fprintf(f,
-            "usage: mend-sim [agree|revoke|notice|detector] [options]\n"
+            "usage: mend-sim [agree|memory|revoke|notice|detector] [options]\n"
             "\n"
             "Drives the protocols of the library through failures and checks what must hold after\n"
-            "every step.  Without a protocol, all four are played.  Three ways:\n"
+            "every step.  Without a protocol all are played (memory only with --exhaustive).  "
+            "Three ways:\n"
             "  (default)        runs with a seed that decides everything, one run per seed\n"
             "  --exhaustive     every order of events and every crash point (up to 8 ranks)\n"
             "  --count          no failures searched for: a table of messages and latencies\n"
@@ -108,6 +117,9 @@ static void usage(FILE *f)
             "  --inter K        two groups, the K lowest ranks and the others\n"
             "  --comms 2        two communicators that overlap, in calls on both at once\n"
             "  --creation       members may give up, and then say no beforehand\n"
+            "agreement through shared memory has --window and --creation as well, and\n"
+            "  --validation     the same, but a death is no reason to give up\n"
+            "  --words          each word of a value is an access of its own\n"
             "runs with a seed:\n"
             "  --seed N         first seed (1)\n"
             "  --seeds N        how many seeds (1)\n"
@@ -125,9 +137,10 @@ static void usage(FILE *f)
             "  --break WHAT     play with a machine that has a known mistake, to see that the\n"
             "                   checkers find it.  agree: no-promise, forget, omit, accuse, hush,\n"
             "                   deaf, invent, mix, babble, detour, change, phantom, boast; with\n"
-            "                   --creation: shy, lie.  revoke: no-repair, invent.  notice:\n"
-            "                   no-repair, deaf, accuse.  detector: report-first, accuse, babble,\n"
-            "                   deaf\n"
+            "                   --creation: shy, lie.  memory: late-look, narrow, hasty,\n"
+            "                   impatient, forget, report-first; with --creation: shy, lie,\n"
+            "                   deaf, change.  revoke: no-repair, invent.  notice: no-repair,\n"
+            "                   deaf, accuse.  detector: report-first, accuse, babble, deaf\n"
             "  --help           this text\n");
 }
 
@@ -242,6 +255,12 @@ static void take(struct mend_sim_options *o, int opt, const char *name, const ch
     case OPT_CREATION:
         c->creation = true;
         break;
+    case OPT_VALIDATION:
+        c->validation = true;
+        break;
+    case OPT_WORDS:
+        c->words = true;
+        break;
     case OPT_BUDGET:
         o->budget = number(name, arg, 1, UINT64_MAX);
         break;
@@ -291,9 +310,12 @@ void mend_sim_options_print(const struct mend_sim_options *o)
 
     printf("mend-sim %s --ranks %d --crashes %d --suspicions %d --instances %d", o->play->name,
            c->ranks, c->crashes, c->suspicions, c->instances);
+    if (o->play == &mend_sim_agree || o->play == &mend_sim_memory)
+        printf(" --window %d%s", c->window, c->creation ? " --creation" : "");
     if (o->play == &mend_sim_agree)
-        printf(" --window %d --radix %d --comms %d%s", c->window, 1 << c->radix_bits,
-               c->comms ? c->comms : 1, c->creation ? " --creation" : "");
+        printf(" --radix %d --comms %d", 1 << c->radix_bits, c->comms ? c->comms : 1);
+    if (o->play == &mend_sim_memory)
+        printf("%s%s", c->validation ? " --validation" : "", c->words ? " --words" : "");
     if (c->inter)
         printf(" --inter %d", c->inter);
     if (c->reorder)

@@ -10,7 +10,7 @@
  *   explore.c   every order of events and every crash point, for 3 to 5 processes
  *
  *        main.c ── options ──> world.c ──┐
- *                     └──────> explore.c ┴─> play (agree.c, revoke.c, notice.c, detector.c)
+ *                     └──────> explore.c ┴─> play (agree.c, memory.c, revoke.c, ...)
  *                                             └─> checkers.c, after every step
  *
  * A process of a play is a block of bytes without pointers, so that it can be copied and hashed. */
@@ -39,6 +39,10 @@ enum mend_sim_broken {
     MEND_SIM_LIE,          /* creation: who gave up says yes */
     MEND_SIM_NO_REPAIR,    /* nobody is told instead of a neighbour that died */
     MEND_SIM_REPORT_FIRST, /* the verdict does not wait for the death */
+    MEND_SIM_LATE_LOOK,    /* memory: looks at who is dead after it has read his word */
+    MEND_SIM_NARROW,       /* memory: there is a slot too few for the window */
+    MEND_SIM_HASTY,        /* memory: the word is there before the value */
+    MEND_SIM_IMPATIENT,    /* memory: does not wait for news that others have */
 };
 
 struct mend_sim_conf {
@@ -49,8 +53,10 @@ struct mend_sim_conf {
     int window;     /* agreements at once */
     int radix_bits;
     int inter,
-        comms;     /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
-    bool creation; /* agree: members may give up */
+        comms;       /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
+    bool creation;   /* agree, memory: members may give up, who hears of a death does */
+    bool validation; /* memory: members may give up */
+    bool words;      /* memory: each word of a value is an access of its own */
     enum mend_sim_broken broken;
     uint64_t seed;
     uint64_t steps_max;
@@ -122,6 +128,11 @@ struct mend_sim_play {
     bool (*knows)(const void *p, int dead, const struct mend_sim_conf *conf);
     void (*settle)(void *p, const struct mend_sim_conf *conf);
 
+    /* For plays whose processes wait by looking again and again: false while p must be told of somebody
+     * else first; and true if nothing comes of it any more, whoever looks again. */
+    bool (*may_hear)(const void *p, int dead, const struct mend_sim_conf *conf);
+    bool (*at_rest)(const struct mend_sim_view *v);
+
     /* p is dead: keeps only what checkers ask of the dead.  NULL: nothing is. */
     void (*bury)(void *p, const struct mend_sim_conf *conf);
 
@@ -130,7 +141,7 @@ struct mend_sim_play {
                      size_t size);
 };
 
-extern const struct mend_sim_play mend_sim_agree, mend_sim_revoke, mend_sim_notice,
+extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_revoke, mend_sim_notice,
     mend_sim_detector;
 
 /* What a search or a run found. */

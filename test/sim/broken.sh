@@ -75,6 +75,16 @@ finds V1 revoke --seeds 20000 --ranks 6 --crashes 4 --instances 1 --break no-rep
 finds N1 notice --exhaustive --ranks 6 --crashes 4 --break no-repair
 finds N1 notice --seeds 20000 --ranks 16 --crashes 12 --break no-repair
 
+# shared memory: the code sees a mistaken order of accesses, or too few slots, or a verdict before its time
+finds A1 memory --exhaustive --ranks 3 --crashes 2 --break late-look
+finds A1 memory --exhaustive --ranks 3 --crashes 1 --suspicions 1 --break report-first
+finds A2 memory --exhaustive --ranks 3 --crashes 1 --break forget
+finds A4 memory --exhaustive --ranks 3 --break impatient
+finds A6 memory --exhaustive --ranks 2 --break hasty
+finds A6 memory --exhaustive --ranks 2 --words --break hasty
+finds A12 memory --exhaustive --ranks 3 --instances 2 --break narrow
+finds A12 memory --exhaustive --ranks 3 --instances 4 --window 2 --break narrow
+
 # larger worlds, two groups, two communicators, the long search's own choice of runs
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break forget

@@ -30,6 +30,10 @@ refuses agree --radix 3
 refuses agree --break promises
 refuses agree --exhaustive --ranks 9
 refuses detector --count
+refuses memory --seeds 1
+refuses memory --exhaustive --suspicions 1
+refuses memory --exhaustive --creation --validation
+refuses agree --words
 refuses detector --crashes 1
 echo "ok usage"
 
