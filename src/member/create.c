@@ -28,7 +28,7 @@ int mend_creation_check(struct mend_comm *parent)
     mend_interrupt_check(parent->self);
     if (parent->revoked)
         return MEND_CLASS_INVALIDATED;
-    if (parent->coll_failed || mend_comm_has_dead(parent))
+    if (parent->coll_failed)
         return MEND_CLASS_PROC_FAILED;
     mend_event(parent->self, MEND_EV_MEMBER_CREATE_ENTER);
     return MPI_SUCCESS;
