@@ -134,7 +134,8 @@ extern int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *requ
  *
  * Collective over the living processes.  Blocks until each of them has called it or died.
  * If somebody has died since the last call it makes a cut: collectives that were begun before and
- * have not ended end with MPI_ERR_PROC_FAILED, and nobody has to make up for them (S2-12, S2-13).
+ * have not ended end with MPI_ERR_PROC_FAILED, and nobody has to make up for them (S2-12, S2-13);
+ * persistent ones made before it end so whenever they are started.
  * Else it only returns the group (S2-18).
  * Afterwards ranks and size are what they were.  A dead member contributes nothing, its blocks of
  * buffers are left untouched, and a collective whose root it is returns MPI_ERR_PROC_FAILED; copies

@@ -5,7 +5,9 @@
  * was skipped, with data by which an old message would show.
  *
  *   0   bcast, allreduce, dup ... -> error   validate   bcast   allreduce   dup
- *   1                                        validate   bcast   allreduce   dup                  */
+ *   1                                        validate   bcast   allreduce   dup
+ *
+ * prepared: a persistent collective that all have made before the cut belongs to before it. */
 /* RUN: -n 3 ; args bcast ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args bcast ; set COLL_SHM=0 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args allreduce ; expect "rank 0 ok" */
@@ -16,6 +18,8 @@
 /* RUN: -n 5 ; args later ; expect "rank 0 ok" */
 /* RUN: -n 16 ; args later ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args later ; set AGREE_SHM=0 ; expect "rank 0 ok" */
+/* RUN: -n 2 ; args prepared ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args prepared ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define LATER 4
@@ -60,9 +64,28 @@ static void check_paired(void)
     CHECK_EQ(MPI_Comm_free(&made), MPI_SUCCESS);
 }
 
+/* Starting it is no error, its completion is (S0-15); the request stays inactive, not null. */
+static void check_prepared(MPI_Request *prepared)
+{
+    MPI_Request same = *prepared;
+
+    CHECK_EQ(MPI_Start(prepared), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Wait(prepared, MPI_STATUS_IGNORE), MPI_ERR_PROC_FAILED);
+    CHECK(*prepared == same);
+    CHECK_EQ(MPI_Request_free(prepared), MPI_SUCCESS);
+    CHECK_EQ(MPI_Allreduce_init(old, sums, LATER, MPI_INT, MPI_SUM, c, MPI_INFO_NULL, prepared),
+             MPI_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(MPI_Start(prepared), MPI_SUCCESS);
+        CHECK_EQ(MPI_Wait(prepared, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        CHECK_EQ(sums[1], (size - 1) * old[1]);
+    }
+    CHECK_EQ(MPI_Request_free(prepared), MPI_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
-    MPI_Request later[LATER];
+    MPI_Request later[LATER], prepared = MPI_REQUEST_NULL;
     MPI_Status s[LATER];
     MPI_Group failed;
     int n;
@@ -70,6 +93,12 @@ int main(int argc, char **argv)
 
     start(&argc, &argv);
     nonblocking = !strcmp(argv[1], "later");
+    if (!strcmp(argv[1], "prepared")) {
+        CHECK_EQ(
+            MPI_Allreduce_init(old, sums, LATER, MPI_INT, MPI_SUM, c, MPI_INFO_NULL, &prepared),
+            MPI_SUCCESS);
+        post(0);
+    }
     if (rank == size - 1) {
         await(0, size / 2);
         die_now();
@@ -78,7 +107,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < LATER; i++)
             CHECK_EQ(MPI_Iallreduce(&old[i], &sums[i], 1, MPI_INT, MPI_SUM, c, &later[i]),
                      MPI_SUCCESS);
-    if (rank % 2 == 0) {
+    if (rank % 2 == 0 && prepared == MPI_REQUEST_NULL) {
         post(0);
         if (!nonblocking)
             lone_call(argv[1]);
@@ -87,6 +116,8 @@ int main(int argc, char **argv)
     CHECK_EQ(MPI_Group_size(failed, &n), MPI_SUCCESS);
     CHECK_EQ(n, 1);
     MPI_Group_free(&failed);
+    if (prepared != MPI_REQUEST_NULL)
+        check_prepared(&prepared);
     check_paired();
     if (rank % 2 == 0 && nonblocking) { /* begun before, asked for after */
         CHECK_CLASS(MPI_Waitall(LATER, later, s), MPI_ERR_IN_STATUS);
