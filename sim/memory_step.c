@@ -306,6 +306,8 @@ static void conclude(struct mend_sim_memory_proc *p)
     const struct mend_sim_memory_decision *d = &p->fresh;
     bool no = d->and_word[MEND_SIM_MEMORY_OK] != UINT64_MAX;
 
+    if (playing->broken == MEND_SIM_BABBLE)
+        return;
     if (playing->validation && no)
         mend_sim_memory_give_up(p, MEND_SIM_REVOKED, playing);
     if (playing->creation && (no || d->failed))

@@ -138,9 +138,10 @@ static void usage(FILE *f)
             "                   checkers find it.  agree: no-promise, forget, omit, accuse, hush,\n"
             "                   deaf, invent, mix, babble, detour, change, phantom, boast; with\n"
             "                   --creation: shy, lie.  memory: late-look, narrow, hasty,\n"
-            "                   impatient, forget, report-first; with --creation: shy, lie,\n"
-            "                   deaf, change.  revoke: no-repair, invent.  notice: no-repair,\n"
-            "                   deaf, accuse.  detector: report-first, accuse, babble, deaf\n"
+            "                   impatient, forget, report-first; with --creation or\n"
+            "                   --validation: shy, lie, deaf, change, babble.  revoke:\n"
+            "                   no-repair, invent.  notice: no-repair, deaf, accuse.\n"
+            "                   detector: report-first, accuse, babble, deaf\n"
             "  --help           this text\n");
 }
 

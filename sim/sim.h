@@ -30,7 +30,7 @@ enum mend_sim_broken {
     MEND_SIM_DEAF,         /* does not listen: to questions, to deaths */
     MEND_SIM_INVENT,       /* speaks for somebody else; revokes by itself */
     MEND_SIM_MIX,          /* contributes the value of another agreement */
-    MEND_SIM_BABBLE,       /* says everything many times */
+    MEND_SIM_BABBLE,       /* says everything many times; memory: goes on after somebody's no */
     MEND_SIM_DETOUR,       /* messages take many hops */
     MEND_SIM_CHANGE,       /* changes its mind after it has returned */
     MEND_SIM_PHANTOM,      /* begins an agreement that nobody called */

@@ -5,9 +5,11 @@
  * kills before it declares, so after a verdict no store of the dead follows.  Hence:
  *
  *   contribute   write my value into my slot, then release its word {number, deaths known, acked}
+ *   say no       where a member may give up: to every agreement from a number on (`no_from`, once)
  *   evaluate     for each member: its word has the number      -> it contributed, for ever
- *                                 it is dead, and still has not -> it did not, for ever
- *                                 neither                       -> wait
+ *                                 it has said no               -> it never will, for ever
+ *                                 it is dead, and still neither -> it did neither, for ever
+ *                                 else                          -> wait
  *
  * Whoever evaluates sees the same contributions, and computes the same result: uniform agreement in one
  * step, also for those who decide and die.  Cost: one cache line from each member to each; no message.
@@ -19,8 +21,9 @@
  *      a slot knows that all living have read what it held (they contributed to s - 4, hence decided
  *      s - 8);
  *   2  the slots of who has not contributed yet are zero;
- *   3  where a member may give up, it says no to every agreement from a number on that it has not
- *      contributed to (`no_from`, written once).
+ *   3  who says no has contributed to none of these, and never does;
+ *   4  who decides that somebody said no says so itself before it begins another agreement: so nobody
+ *      gets further ahead of a member that has given up than 1 allows.
  *
  * Pure, like the machines: what evaluation knows is in struct mend_slots, so it may be left before any
  * member and called again.  It is inline because it is nearly all that an agreement costs. */
@@ -94,7 +97,7 @@ static inline void mend_slots_contribute(const struct mend_slots *m, struct mend
  * number + 1, and the class of its error in bits 63..48; 0: it has not said no. */
 static inline void mend_slots_say_no(mend_atomic_u64 *no_from, uint64_t seq, uint64_t class)
 {
-    /* release: pairs with the acquire in mend_slots_look() */
+    /* release: pairs with the acquire in mend_slots_declined() */
     mend_store_release(no_from, class << 48 | (seq + 1));
 }
 
@@ -122,28 +125,29 @@ MEND_SLOTS_INLINE bool mend_slots_has(const struct mend_slots *m, const struct m
     return mend_load_acquire(&s->word) >> 32 == ((m->seq + 1) & UINT32_MAX);
 }
 
-/* What it says is final unless it is "wait". */
+/* acquire: pairs with the release in mend_slots_say_no() */
+MEND_SLOTS_INLINE bool mend_slots_declined(const struct mend_slots *m,
+                                           const struct mend_slots_place *place, const void *of,
+                                           int rank)
+{
+    mend_atomic_u64 *p = place->no_from(of, rank);
+    uint64_t no_from = p ? mend_load_acquire(p) & UINT64_C(0xffffffffffff) : 0;
+
+    return no_from && m->seq + 1 >= no_from;
+}
+
+/* What it says is final unless it is "wait", and the same for whoever asks. */
 MEND_SLOTS_INLINE enum mend_slots_look mend_slots_look(const struct mend_slots *m,
                                                        const struct mend_slots_place *place,
                                                        const void *of, int rank)
 {
-    const struct mend_slot *s = mend_slots_of(m, place, of, rank);
-    bool dead = place->is_dead(of, rank); /* read first: so a dead member's word is its last */
-    mend_atomic_u64 *no_from_p;
-    uint64_t no_from;
+    bool dead = place->is_dead(of, rank); /* read first: so what a dead member wrote is its last */
 
-    if (mend_slots_has(m, s))
+    if (mend_slots_has(m, mend_slots_of(m, place, of, rank)))
         return MEND_SLOTS_IN;
-    if (dead)
-        return MEND_SLOTS_ABSENT;
-    no_from_p = place->no_from(of, rank);
-    if (!no_from_p)
-        return MEND_SLOTS_WAIT;
-    no_from = mend_load_acquire(no_from_p) & UINT64_C(0xffffffffffff);
-    if (!no_from || m->seq + 1 < no_from)
-        return MEND_SLOTS_WAIT;
-    /* It may have contributed before it said no. */
-    return mend_slots_has(m, s) ? MEND_SLOTS_IN : MEND_SLOTS_NO_VOTE;
+    if (mend_slots_declined(m, place, of, rank))
+        return MEND_SLOTS_NO_VOTE; /* also when it is dead: others may have counted the no */
+    return dead ? MEND_SLOTS_ABSENT : MEND_SLOTS_WAIT;
 }
 
 static inline void mend_slots_add(struct mend_slots *m, const struct mend_slot *s)

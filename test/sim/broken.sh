@@ -84,6 +84,11 @@ finds A6 memory --exhaustive --ranks 2 --break hasty
 finds A6 memory --exhaustive --ranks 2 --words --break hasty
 finds A12 memory --exhaustive --ranks 3 --instances 2 --break narrow
 finds A12 memory --exhaustive --ranks 3 --instances 4 --window 2 --break narrow
+finds A1 memory --exhaustive --ranks 3 --creation --break deaf
+finds A1 memory --exhaustive --ranks 3 --creation --break change
+finds A1 memory --exhaustive --ranks 2 --validation --break lie
+finds A5 memory --exhaustive --ranks 2 --validation --break shy
+finds A12 memory --exhaustive --ranks 2 --instances 3 --validation --break babble
 
 # larger worlds, two groups, two communicators, the long search's own choice of runs
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise
