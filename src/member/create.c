@@ -11,7 +11,7 @@
  * time, and its one result makes creation uniform (S2-5..7).
  *
  * Words: and_word[0] all ones: ok; and_word[1] free cells; max_word[0] context id;
- *        max_word[1] the error class of a member that is not ok. */
+ *        max_word[1] the error class of a member that is not ok, or MEND_CREATION_HOLE. */
 #include "member/internal.h"
 
 mend_ctx mend_ctx_propose(struct mend_proc *self)
@@ -69,10 +69,12 @@ int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *val
     if (value->failed_n || value->max_word[1] == MEND_CLASS_PROC_FAILED)
         mend_creation_end(parent); /* somebody has heard of a death before us */
     if (own_error)
-        return own_error;
+        return own_error == MEND_CREATION_HOLE ? MEND_CLASS_PROC_FAILED : own_error;
     if (value->max_word[1] == MEND_CLASS_INVALIDATED)
         mend_revoke_heard(mend_comm_known(parent)); /* S0-63: invalid here once this is raised */
-    return value->max_word[1] ? (int)value->max_word[1] : MEND_CLASS_PROC_FAILED;
+    if (!value->max_word[1] || value->max_word[1] == MEND_CREATION_HOLE)
+        return MEND_CLASS_PROC_FAILED;
+    return (int)value->max_word[1];
 }
 
 int mend_creation_object(struct mend_comm *parent, struct mend_group *group,

@@ -223,6 +223,10 @@ void mend_creation_settle(struct mend_comm *parent, const struct mend_agreed *va
 /* The agreement on what was proposed, with the settling. */
 int mend_creation_decide(struct mend_comm *parent, struct mend_agreed *value);
 
+/* An own error: a member of the group asked for is a hole (S2-3).  It becomes PROC_FAILED at all, but nobody
+ * learns of a death by it: the parent stays active. */
+#define MEND_CREATION_HOLE (MEND_CLASS_PROC_FAILED | 1 << 16)
+
 /* MPI_SUCCESS, or why nothing was created: PROC_FAILED, INVALIDATED, or the members' own error. */
 int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error);
 

@@ -120,9 +120,9 @@ static int find_part(struct mend_comm *c, int color, int key, struct mend_group 
     return err;
 }
 
-/* One agreement, whatever came of the exchange here: a member that failed says no.  But a collective
- * that ended for a death or a revocation has done so already. */
-static int create_part(struct mend_comm *c, int color, int key, struct mend_group *g,
+/* One agreement, whatever came of the exchange here: a member that failed says no, also for its
+ * own_error.  But a collective that ended for a death or a revocation has done so already. */
+static int create_part(struct mend_comm *c, int color, int key, struct mend_group *g, int own_error,
                        struct mend_comm **new_p)
 {
     struct part p = {NULL, NULL};
@@ -130,7 +130,7 @@ static int create_part(struct mend_comm *c, int color, int key, struct mend_grou
 
     *new_p = NULL;
     if (!err || !(c->coll_failed || c->revoked))
-        err = mend_creation_now(c, p.group, p.remote, err, new_p);
+        err = mend_creation_now(c, p.group, p.remote, err ? err : own_error, new_p);
     put_part(c, &p);
     return err;
 }
@@ -141,22 +141,23 @@ int mend_member_split(struct mend_comm *c, int color, int key, struct mend_comm 
     struct mend_comm *carrier = mend_comm_carrier(c);
     int err = mend_creation_check(carrier);
 
-    return err ? err : create_part(carrier, color, key, NULL, new_p);
+    return err ? err : create_part(carrier, color, key, NULL, 0, new_p);
 }
 
+/* Others may give other groups, so also who asks for a hole takes part. */
 int mend_member_create(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p)
 {
     struct mend_comm *carrier = mend_comm_carrier(c);
-    int err = mend_creation_check(carrier), place;
+    int err = mend_creation_check(carrier), place, own_error;
 
     if (err)
         return err;
-    if (!mend_group_contains(c->self, carrier->group, g))
-        return MEND_CLASS_PROC_FAILED; /* S2-3: nothing smaller than what was asked for */
+    own_error = mend_group_contains(c->self, carrier->group, g) ? 0 : MEND_CREATION_HOLE;
     if (!c->inter)
-        return mend_creation_now(carrier, g, NULL, 0, new_p);
+        return mend_creation_now(carrier, g, NULL, own_error, new_p);
     place = mend_group_rank(c->self, g, c->self->me);
-    return create_part(carrier, place == MPI_UNDEFINED ? MPI_UNDEFINED : 0, place, g, new_p);
+    return create_part(carrier, place == MPI_UNDEFINED ? MPI_UNDEFINED : 0, place, g, own_error,
+                       new_p);
 }
 
 /* All processes of a job share a node today, so SHARED keeps everybody together; the hardware types

@@ -53,7 +53,7 @@ int mend_living_inherit(struct mend_comm *carrier, const struct mend_agreed *val
     struct mend_agreed second = *value;
 
     second.max_word[0] = mend_ctx_next(value->max_word[0]);
-    made->holes_n = mend_comm_known(carrier)->holes_n;
+    made->holes_n = made->ft->members_n - carrier->ft->members_n;
     return mend_living_give(made, carrier->group, carrier->inter ? carrier->remote : NULL, &second);
 }
 

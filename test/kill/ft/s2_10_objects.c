@@ -7,6 +7,9 @@
  *   leaders    an intercommunicator of two validated halves, and its merger: the living of both
  *   side       one side of an intercommunicator is dead: the validation says so, and collectives on it
  *              go on failing, for there is nobody to talk to
+ *   groups     MPI_Comm_create with several groups, one of which holds a dead process: refused at all, also
+ *              at those whose group is whole (S2-5); the communicator stays active
+ *   sides      the same on an intercommunicator
  *   handler    an error of a nonblocking collective after the cut goes to the communicator's handler
  *
  * The first argument says which; then follow the ranks that die. */
@@ -17,6 +20,11 @@
 /* RUN: -n 9 ; args leaders 0 8 ; set AGREE_SHM=0 ; expect "rank 1 ok" */
 /* RUN: -n 6 ; args side 3 4 5 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args side 0 1 ; expect "rank 2 ok" */
+/* RUN: -n 3 ; args groups 2 ; expect "rank 0 ok" */
+/* RUN: -n 5 ; args groups 0 ; expect "rank 4 ok" */
+/* RUN: -n 16 ; args groups 5 6 ; set AGREE_SHM=0 ; expect "rank 0 ok" */
+/* RUN: -n 5 ; args sides 0 ; expect "rank 1 ok" */
+/* RUN: -n 8 ; args sides 6 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args handler 2 ; expect "rank 0 ok" */
 #include "../common.h"
 
@@ -139,6 +147,85 @@ static void side(void)
     CHECK_EQ(MPI_Barrier(half), MPI_SUCCESS);
 }
 
+/* The members of c's group with ranks first .. last. */
+static MPI_Group some_of(MPI_Comm c, int first, int last)
+{
+    int range[1][3] = {{first, last, 1}};
+    MPI_Group all, some;
+
+    MPI_Comm_group(c, &all);
+    MPI_Group_range_incl(all, 1, range, &some);
+    MPI_Group_free(&all);
+    return some;
+}
+
+/* Refused at all, and c stays active: there is no new death, so no cut would make it so again. */
+static void check_refused(MPI_Comm c, MPI_Group g)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Group failed;
+    int n;
+
+    CHECK_CLASS(MPI_Comm_create(c, g, &made), MPI_ERR_PROC_FAILED);
+    CHECK(made == MPI_COMM_NULL);
+    CHECK_EQ(MPI_Barrier(c), MPI_SUCCESS);
+    CHECK_EQ(MPI_Comm_validate(c, &failed), MPI_SUCCESS);
+    MPI_Group_size(failed, &n);
+    CHECK_EQ(n, dead_n);
+    MPI_Group_free(&failed);
+}
+
+static void check_created(MPI_Comm c, MPI_Group g, int size_wanted)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    int n;
+
+    CHECK_EQ(MPI_Comm_create(c, g, &made), MPI_SUCCESS);
+    MPI_Comm_size(made, &n);
+    CHECK_EQ(n, size_wanted);
+    CHECK_EQ(MPI_Barrier(made), MPI_SUCCESS);
+    MPI_Group_free(&g);
+}
+
+/* Halves; the dead are in one of them.  Then everybody alone. */
+static void groups(void)
+{
+    bool upper = rank >= size / 2;
+    MPI_Group half;
+    MPI_Comm c;
+
+    CHECK_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &c), MPI_SUCCESS);
+    die_or_validate(c, dead_n);
+    half = some_of(c, upper ? size / 2 : 0, upper ? size - 1 : size / 2 - 1);
+    check_refused(c, half);
+    check_refused(c, half);
+    MPI_Group_free(&half);
+    check_created(c, some_of(c, rank, rank), 1);
+}
+
+/* One side asks for its hole, the other one has none; then each for its living. */
+static void sides(void)
+{
+    bool upper = rank >= size / 2;
+    int first = upper ? size / 2 : 0, end = upper ? size : size / 2, living[64], n = 0;
+    MPI_Comm half, inter;
+    MPI_Group all, some;
+
+    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &half), MPI_SUCCESS);
+    CHECK_EQ(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, upper ? 0 : size / 2, 1, &inter),
+             MPI_SUCCESS);
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    die_or_validate(inter, dead_n);
+    MPI_Comm_group(inter, &all);
+    check_refused(inter, all);
+    for (int r = first; r < end; r++)
+        if (!dead[r])
+            living[n++] = r - first;
+    MPI_Group_incl(all, n, living, &some);
+    check_created(inter, some, n);
+    MPI_Group_free(&all);
+}
+
 static int handled;
 static MPI_Comm handled_comm;
 
@@ -177,6 +264,10 @@ int main(int argc, char **argv)
         leaders();
     else if (!strcmp(argv[1], "side"))
         side();
+    else if (!strcmp(argv[1], "groups"))
+        groups();
+    else if (!strcmp(argv[1], "sides"))
+        sides();
     else
         handler();
     return finish();
