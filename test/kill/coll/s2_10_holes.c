@@ -174,7 +174,7 @@ static void set_up(int kind, int root)
         counts[r] = n;
         displs[r] = begin_of(kind, r);
         byte_displs[r] = displs[r] * (int)sizeof(int);
-        ints[r] = MPI_INT;
+        ints[r] = dead[world_of[r]] ? MPI_DOUBLE : MPI_INT; /* nobody looks at a hole's */
         for (int k = 0; k < n; k++)
             in[displs[r] + k] = value(rank, world_of[r], k);
     }

@@ -4,19 +4,19 @@
  * communicates. The victim leaves the time of its last act on the board; from then to the error it
  * takes less than LIMIT_MS, also if a child of the victim lives on with all its descriptors, and if the victim
  * had called MPI_Init in a thread that has ended since (until then it is not suspected, S3-10); for a process that only stands still that much more than
- * --stop-timeout.  The text of the error says what it died of (R14).
+ * --stop-timeout.  The text of the error says what it died of (R14); the launcher says so in other words.
  *
- * RUN: -n 3 ; args kill ; expect "rank 0 ok" ; expect "killed by signal 9"
- * RUN: -n 3 ; args segv ; expect "rank 0 ok" ; expect "killed by signal 11"
- * RUN: -n 3 ; args exit ; exit 3 ; expect "rank 0 ok" ; expect "ended with status 3 without MPI_Finalize"
- * RUN: -n 3 ; args _exit ; exit 1 ; expect "rank 0 ok" ; expect "ended with status 0 without MPI_Finalize"
+ * RUN: -n 3 ; args kill ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
+ * RUN: -n 3 ; args segv ; expect "rank 0 ok" ; expect ", killed by signal 11 (SIGSEGV), "
+ * RUN: -n 3 ; args exit ; exit 3 ; expect "rank 0 ok" ; expect ", ended with status 3 without MPI_Finalize, "
+ * RUN: -n 3 ; args _exit ; exit 1 ; expect "rank 0 ok" ; expect ", ended with status 0 without MPI_Finalize, "
  * RUN: -n 3 ; args exec ; expect "rank 0 ok" ; expect "dead: rank 2"
  * RUN: -n 3 ; args thread ; expect "rank 0 ok" ; expect "dead: rank 2"
- * RUN: -n 3 ; args child ; expect "rank 0 ok" ; expect "killed by signal 9"
+ * RUN: -n 3 ; args child ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
  * RUN: -n 16 ; args child ; expect "rank 0 ok" ; expect "rank 14 ok"
- * RUN: -n 3 ; args second ; expect "rank 0 ok" ; expect "killed by signal 9"
- * RUN: -n 3 ; args abort ; expect "rank 0 ok" ; expect "aborted with code 5"
- * RUN: -n 3 --stop-timeout 0.3 ; args stop ; expect "rank 0 ok" ; expect "did not run for too long"
+ * RUN: -n 3 ; args second ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
+ * RUN: -n 3 ; args abort ; expect "rank 0 ok" ; expect ", aborted with code 5, "
+ * RUN: -n 3 --stop-timeout 0.3 ; args stop ; expect "rank 0 ok" ; expect ", did not run for too long and was killed, "
  * RUN: -n 3 --stop-timeout 0.3 ; args stop ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
  * RUN: -n 3 ; args kill ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
  * RUN: -n 9 ; args kill ; expect "rank 0 ok" */
