@@ -9,6 +9,10 @@
  * RUN: -n 4 ; args none ; kill 3 at finalize.enter ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args none ; kill 0,1,2 at finalize.enter ; expect "rank 3 ok"
  * RUN: -n 4 --stop-timeout 0.2 ; args none ; stop 2 at finalize.enter ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 2 ; args before ; expect "rank 0 ok"
+ * RUN: -n 2 ; args inside ; expect "rank 0 ok"
+ * RUN: -n 16 ; args pending ; expect "rank 0 ok" ; expect "rank 14 ok"
+ * RUN: -n 16 ; args none ; kill 0,3,7,8,15 at finalize.enter ; expect "rank 1 ok" ; expect "rank 14 ok"
  * RUN: -n 4 ; args revoked ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args none ; kill 2 at finalize.done ; expect "rank 0 ok" ; expect-no "mend:" */
 #include "../common.h"

@@ -7,6 +7,9 @@
  * RUN: -n 4 ; kill 3 at member.create.enter ; expect "rank 0 ok"
  * RUN: -n 4 ; kill 0 at agree.done ; expect "rank 1 ok"
  * RUN: -n 4 ; kill 2 at member.create.decided ; expect "rank 0 ok"
+ * RUN: -n 2 ; kill 1 at member.create.decided ; expect "rank 0 ok"
+ * RUN: -n 16 ; kill 9 at agree.done ; expect "rank 0 ok"
+ * RUN: -n 16 ; kill 5 at coll.shm.arrived#1 ; expect "rank 0 ok"
  * RUN: -n 5 ; kill 2 at call:MPI_Barrier ; expect "rank 0 ok"
  * RUN: -n 5 ; kill 2 at coll.shm.arrived#1 ; expect "rank 0 ok" ; times 3
  * RUN: -n 5 ; set COLL_SHM=0 ; kill 0 at coll.round#2 ; expect "rank 1 ok" ; times 3

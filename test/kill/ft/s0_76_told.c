@@ -6,6 +6,8 @@
  * RUN: -n 3 ; args 1 asleep ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 6 ; args 3 asleep ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 6 ; args 3 inside ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 16 ; args 7 asleep ; expect "rank 0 ok" ; expect "rank 6 ok"
+ * RUN: -n 16 ; args 7 inside ; expect "rank 0 ok" ; expect "rank 6 ok"
  * RUN: -n 9 ; args 4 asleep ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 4 ok"
  * RUN: -n 9 ; args 4 inside ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 4 ok" */
 #include "../common.h"

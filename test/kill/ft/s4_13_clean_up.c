@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* S4-13, S4-9: who survives the abort of others can clean up in its own time: flush what it holds,
  * write and close files, run its exit handlers, and finalize.  Ranks 1 and 2 abort their
- * communicator; rank 0 and the last hear of it in an error handler of their own, or by the error
- * code, and only then write their state.  Each reads the file of the other one when it has.
+ * communicator; the others hear of it in an error handler of their own, or by the error
+ * code, and only then write their state.  Each reads the file of another one when it has.
  *
  * RUN: -n 4 ; args handler abort ; expect "rank 0 ok" ; expect "rank 3 ok" ; expect "buffered by 0" ;
    expect "exit handler of 0" ; expect "exit handler of 3" ; expect-no "exit handler of 1"
  * RUN: -n 4 ; args code abort ; expect "rank 0 ok" ; expect "rank 3 ok" ; expect "buffered by 0" ;
    expect "exit handler of 0" ; expect "exit handler of 3" ; expect-no "exit handler of 1"
+ * RUN: -n 16 ; args code fatal ; expect "rank 0 ok" ; expect "rank 15 ok" ; expect "buffered by 9" ;
+   expect "exit handler of 0" ; expect "exit handler of 15" ; expect-no "exit handler of 2"
  * RUN: -n 4 ; args handler fatal ; expect "rank 0 ok" ; expect "rank 3 ok" ; expect "buffered by 3" ;
    expect "exit handler of 0" ; expect "exit handler of 3" ; expect-no "exit handler of 2" */
 #include "../common.h"
@@ -65,7 +67,7 @@ static void end_part(MPI_Comm part, const char *how)
 {
     int v = 0;
 
-    await(0, 2);
+    await(0, size - 2);
     if (rank == 2)
         MPI_Recv(&v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* waits to be ended */
     if (!strcmp(how, "abort"))
@@ -99,7 +101,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "code"))
         write_state();
     CHECK(!state || !strcmp(argv[1], "code"));
-    check_state_of(rank == 0 ? 3 : 0);
+    check_state_of(rank == 0 ? size - 1 : 0);
     MPI_Errhandler_free(&h);
     return finish();
 }

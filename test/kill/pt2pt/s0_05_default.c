@@ -5,6 +5,9 @@
 /* RUN: -n 3 ; args return ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 3 ; args fatal ; exit 1 ; expect-no "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args nobody ; expect "rank 0 ok" ; expect "rank 1 ok" */
+/* RUN: -n 9 ; args return ; expect "rank 0 ok" ; expect "rank 7 ok" */
+/* RUN: -n 9 ; args fatal ; exit 1 ; expect-no "ok" */
+/* RUN: -n 17 ; args nobody ; expect "rank 0 ok" ; expect "rank 15 ok" */
 #include "../common.h"
 
 int main(int argc, char **argv)
@@ -18,7 +21,7 @@ int main(int argc, char **argv)
     if (rank == size - 1)
         die_now();
     wait_until_dead(MPI_COMM_WORLD, size - 1);
-    other = 1 - rank;
+    other = rank ^ 1;
     if (strcmp(how, "nobody") != 0 && rank == 0)
         CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, size - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                     MPI_ERR_PROC_FAILED);

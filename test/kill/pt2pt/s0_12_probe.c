@@ -4,6 +4,7 @@
  * S0-82 (wildcard probes go on after an acknowledgement). */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; expect "rank 0 ok" */
+/* RUN: -n 16 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define W MPI_COMM_WORLD

@@ -6,6 +6,7 @@
 /* RUN: -n 3 ; kill 2 at p2p.data.sent#130 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 3 ; kill 2 at p2p.data.sent#150 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" */
+/* RUN: -n 16 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define W MPI_COMM_WORLD

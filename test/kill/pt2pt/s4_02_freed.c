@@ -6,6 +6,8 @@
 /* RUN: -n 3 ; args recv ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args send ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args closed ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
+/* RUN: -n 16 ; args recv ; expect "rank 0 ok" ; expect-no "rank 1 ok" ; expect "rank 15 ok" */
+/* RUN: -n 8 ; args send ; expect "rank 0 ok" ; expect-no "rank 1 ok" ; expect "rank 7 ok" */
 /* RUN: -n 3 ; args good ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"
 
