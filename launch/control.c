@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "rt/wire.h"
 
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -93,7 +94,9 @@ void mend_control_read(struct job *job, struct rank *r)
             on_datagram(job, r, &m, (size_t)len);
             continue;
         }
-        if (len == 0) { /* nobody holds the other end any more; closing leaves the epoll set, too */
+        if (len == 0) { /* nobody holds the other end any more */
+            /* closing alone does not end the reports: until the keeper runs it has a copy */
+            epoll_ctl(job->epoll_fd, EPOLL_CTL_DEL, r->ctl_fd, NULL);
             close(r->ctl_fd);
             r->ctl_fd = -1;
         }

@@ -619,6 +619,36 @@ def test_traced_rank():
     assert used < 0.3, f"{used} s of processor time while waiting for one second"
 
 
+def rank_pids(p):
+    """The processes of a job that is running, in the order of their ranks."""
+    return [int(x) for x in subprocess.run(["pgrep", "-P", str(p.pid), "-x", "launch_probe"],
+                                           capture_output=True).stdout.split()]
+
+
+def test_ended_rank_costs_no_time():
+    """A rank that has ended is not looked at again and again, also if somebody else still holds a copy of the socket
+    to it, as the keeper does until it has got a processor."""
+    p = start("-q", "-n", 2, PROBE, "pair", "x")
+    wait_until(lambda: len(rank_pids(p)) == 2 and os.path.exists(f"/proc/{p.pid}/fd"))
+    time.sleep(0.2)
+    pidfd = os.pidfd_open(p.pid)
+    copies = [ctypes.CDLL(None, use_errno=True).syscall(438, pidfd, int(fd), 0)  # pidfd_getfd
+              for fd in os.listdir(f"/proc/{p.pid}/fd")
+              if os.readlink(f"/proc/{p.pid}/fd/{fd}").startswith("socket:")]
+    assert copies and min(copies) >= 0, copies
+    os.kill(rank_pids(p)[0], signal.SIGSTOP)  # the job goes on
+    os.kill(rank_pids(p)[1], signal.SIGKILL)
+    wait_until(lambda: state_of(rank_pids(p)[1]) == "Z")
+    before = cpu_seconds(p.pid)
+    time.sleep(1)
+    used = cpu_seconds(p.pid) - before
+    for fd in [*copies, pidfd]:
+        os.close(fd)
+    os.kill(rank_pids(p)[0], signal.SIGCONT)
+    p.communicate(timeout=LIMIT)
+    assert used < 0.3, f"{used} s of processor time in one second"
+
+
 def rank_pid(p, comm="launch_probe"):
     """The process id of the last rank of a running job."""
     wait_until(lambda: b"State:" in open(f"/proc/{p.pid}/status", "rb").read())
