@@ -322,6 +322,7 @@ static void on_event(struct job *job, uint64_t tag)
         break;
     case FROM_NOTE:
         swallow(job->note_fd);
+        mend_control_last_words(job);
         break;
     case FROM_TIMER:
         swallow(job->timer_fd);

@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "rt/wire.h"
 
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -31,29 +32,33 @@ static void note_whole_abort(struct job *job, const struct rank *r, int code)
  * itself, with the code as its status, which a script around it can see (S4-7). */
 static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
 {
-    for (uint32_t i = 0; i < m->n; i++)
-        job->rank[m->peers[i]].end.named = true;
+    int32_t *peers = mend_xalloc((size_t)job->n, sizeof(*peers)), n = 0;
+
+    for (int32_t i = 0; i < job->n; i++)
+        if (mend_bits_test(m->set, i)) {
+            job->rank[i].end.named = true;
+            peers[n++] = i;
+        }
     note_whole_abort(job, r, m->code);
     mend_report_line(job, mend_time_monotonic_ns(),
-                     "\"event\":\"abort\",\"by\":%d,\"code\":%d,\"named\":%u", r->index, m->code,
-                     m->n);
-    if (m->n == 1 && m->peers[0] == r->index)
-        return;
+                     "\"event\":\"abort\",\"by\":%d,\"code\":%d,\"named\":%d", r->index, m->code,
+                     n);
     pthread_mutex_lock(&job->lock);
-    mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_ABORT,
-                                                         .peers = m->peers,
-                                                         .npeers = (int32_t)m->n,
-                                                         .code = m->code});
+    if (n > 1 || peers[0] != r->index)
+        mend_verdict_event(
+            job, (struct mend_detector_event){
+                     .kind = MEND_DETECTOR_EV_ABORT, .peers = peers, .npeers = n, .code = m->code});
     pthread_mutex_unlock(&job->lock);
+    free(peers);
 }
 
 static void on_suspect(struct job *job, struct rank *r, const struct mend_ctl *m)
 {
     mend_report_line(job, mend_time_monotonic_ns(), "\"event\":\"suspicion\",\"rank\":%d,\"by\":%d",
-                     m->peers[0], r->index);
+                     m->peer, r->index);
     pthread_mutex_lock(&job->lock);
     mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT,
-                                                         .peer = m->peers[0],
+                                                         .peer = m->peer,
                                                          .code = r->index});
     pthread_mutex_unlock(&job->lock);
 }
@@ -102,4 +107,37 @@ void mend_control_read(struct job *job, struct rank *r)
         }
         return;
     }
+}
+
+/* It has died, perhaps of somebody else's kill, after it asked for the end of others: they are one abort. */
+static void hear_last_words(struct job *job, struct rank *r)
+{
+    bool wanted;
+
+    pthread_mutex_lock(&job->lock);
+    wanted = r->words_wanted;
+    pthread_mutex_unlock(&job->lock);
+    if (!wanted)
+        return;
+    mend_control_read(job, r);
+    pthread_mutex_lock(&job->lock);
+    r->words_wanted = false;
+    r->words_read = true;
+    mend_verdict_life(job, r);
+    pthread_mutex_unlock(&job->lock);
+    mend_verdict_reason(job, r);
+}
+
+void mend_control_last_words(struct job *job)
+{
+    uint32_t n;
+
+    pthread_mutex_lock(&job->lock);
+    n = job->words_wanted_n;
+    pthread_mutex_unlock(&job->lock);
+    if (n == job->words_read_n)
+        return;
+    job->words_read_n = n;
+    for (int i = 0; i < job->n; i++)
+        hear_last_words(job, &job->rank[i]);
 }

@@ -38,11 +38,14 @@ struct rank {
     bool exit_held; /* the child ended before the process that it wraps: the detector is told later
                      */
     siginfo_t exit; /* how the child ended */
+    bool exit_told; /* (L) ... and the detector knows */
     struct mend_rank_end end; /* for the exit status; (L) */
     bool announced;           /* its death was printed */
     bool mark_seen;           /* (L) the life word's mark was acted on */
-    bool reason_seen;         /* ... and /proc was asked for the reason */
-    bool survived_mark;       /* (L) ... while its process went on: execve, or its other threads */
+    bool words_wanted;  /* (L) ... will be, when the main thread has read its last datagrams */
+    bool words_read;    /* (L) ... which it has */
+    bool reason_seen;   /* ... and /proc was asked for the reason */
+    bool survived_mark; /* (L) ... while its process went on: execve, or its other threads */
     mend_time_ns crash_until; /* it said that it crashes: look for a core dump until then; 0: no */
     mend_time_ns verdict_ns;  /* (L) when everybody had been told, 0: no verdict */
     struct mend_verdict verdict; /* (L) */
@@ -68,6 +71,7 @@ struct job {
     mend_time_ns tick_at;           /* (L) */
     uint32_t ends_n;                /* (L) */
     int wrapped_n;                  /* (L) ranks that are in scripts */
+    uint32_t words_wanted_n;        /* (L) how often last datagrams were wanted */
     int note_fd; /* eventfd: a watcher gave a verdict, the main thread tells of it */
 
     /* what the ranks get back from us */
@@ -85,6 +89,7 @@ struct job {
     int signal_seen;
     mend_time_ns signal_ns;
     int crashes_n;         /* ranks that have said so and are not seen dead yet */
+    uint32_t words_read_n; /* what words_wanted_n was when they were read last */
     uint32_t given_back_n; /* verdicts whose ranks' memory was given back */
     bool timed_out, killing;
     bool aborted; /* as a whole */
@@ -152,8 +157,9 @@ void mend_agent_stopped(struct job *job, struct rank *r, bool stopped);
 /* wrapped.c: looks whether ranks in scripts are stopped; returns when to look again. */
 mend_time_ns mend_wrapped_look(struct job *job, mend_time_ns now);
 
-/* control.c: one datagram of a rank. */
+/* control.c: the datagrams of a rank; those of ranks whose deaths wait for that. */
 void mend_control_read(struct job *job, struct rank *r);
+void mend_control_last_words(struct job *job);
 
 /* waits.c: prints what each rank waits for; takes up to a second. */
 void mend_waits_print(struct job *job);

@@ -25,6 +25,8 @@
 #include <unistd.h>
 
 #define TIME_LONG (MEND_TIME_NEVER / 4) /* for ever, with room for sums */
+/* Ten times what the dying wait for a core of an overloaded node (README.md). */
+#define HOLD_NS (3 * MEND_NS_PER_S)
 
 static _Noreturn void die(const char *what)
 {
@@ -100,7 +102,8 @@ static void create_detector(struct job *job)
 {
     const struct mend_params *p = &job->o.params;
     struct mend_detector_config config = {.stop_ns = time_of(p->stop_timeout_ns),
-                                          .kill_ns = time_of(p->kill_repeat_ns)};
+                                          .kill_ns = time_of(p->kill_repeat_ns),
+                                          .hold_ns = HOLD_NS};
 
     config.stop_max_ns = config.stop_ns;
     if (p->stop_growth > 1)

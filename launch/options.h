@@ -6,8 +6,9 @@
 #include "base/event.h"
 #include "base/param.h"
 #include "base/status.h"
+#include "rt/wire.h"
 
-#define MEND_RANKS_MAX 16384
+#define MEND_RANKS_MAX MEND_CTL_RANKS_MAX
 
 enum mend_bind { MEND_BIND_AUTO, MEND_BIND_NONE, MEND_BIND_CORE, MEND_BIND_SOCKET };
 

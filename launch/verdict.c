@@ -2,9 +2,11 @@
 /* verdict.c – carrying out what ft/detector_sm decides, and telling every rank.
  *
  *   event -> detector -> KILL      SIGKILL
- *                        DECLARE   death[k], fate, deaths_n (release), interrupt of every rank,
- *                                  wake of those who sleep
+ *                        DECLARE   death[k], fate
  *                        EXPLAIN   death[k].why, one atomic word
+ *         after the last DECLARE   deaths_n (release), interrupt of every rank, wake of those who sleep
+ *
+ * What is declared in one step is published by one store: nobody sees a part of those whom one abort ends.
  *
  * The verdict does not wait for the reason.  That is read from /proc when all who died together are
  * declared; where that does not tell, waitpid does, tens of milliseconds per GiB later.  Printing and reporting are left to the main thread. */
@@ -73,22 +75,73 @@ static void ask_rank_for_cause(struct job *job, struct mend_verdict *v)
     }
 }
 
-static void declare(struct job *job, struct mend_verdict *v)
+/* How the rank ended, as far as the kernel told.  Of what went on under its name (execve) it does not matter
+ * whether it ended by itself before our signal came.  If a script was around it, all we have is the
+ * script's status: the shells' convention is 128 + signal, and a script that ends with 0 after its MPI
+ * process died has coped with that. */
+static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
+{
+    *signaled_p = r->exit.si_code != CLD_EXITED;
+    *code_p = r->exit.si_status;
+    if (r->survived_mark && !r->wrapped) {
+        *signaled_p = true;
+        *code_p = SIGKILL;
+    }
+    if (r->wrapped && r->mark_seen && !*signaled_p && (*code_p == 0 || *code_p > 128)) {
+        *signaled_p = true;
+        *code_p = *code_p ? *code_p - 128 : SIGKILL;
+    }
+}
+
+/* What the exit status is made of; called when the child has ended and the detector knows. */
+static void settle_end(struct job *job, struct rank *r)
+{
+    struct mend_rank_end *e = &r->end;
+
+    how_ended(r, &e->signaled, &e->code);
+    e->joined = mend_load_relaxed(&shared(job, r->index)->state) != MEND_SHM_RANK_NONE;
+    e->aborted = !e->finalized && r->verdict.cause == MEND_VERDICT_ABORT;
+    if (e->aborted)
+        e->code = r->verdict.code;
+    e->failed = !e->finalized && (e->joined || e->signaled || e->code);
+}
+
+/* Writes entry k of the log, which nobody looks at before it is published. */
+static void declare(struct job *job, struct mend_verdict *v, uint32_t k)
 {
     struct rank *r = &job->rank[v->peer];
-    uint32_t k = mend_load_relaxed(&job->shm->deaths_n);
     struct mend_shm_death *d = mend_shm_death_of(job->shm, k);
 
     ask_rank_for_cause(job, v);
     d->peer = (uint32_t)v->peer;
+    d->first = mend_load_relaxed(&job->shm->deaths_n);
     d->when_ns = v->when_ns;
     mend_store_relaxed(&d->why, why_of(v));
-    mend_store_release(&shared(job, v->peer)->fate, MEND_PEER_DEAD);
-    mend_store_release(&job->shm->deaths_n, k + 1); /* pairs with the acquire in rt/local.c */
-    interrupt_all(job);
     r->verdict = *v;
     r->verdict_k = (int32_t)k;
-    r->verdict_ns = mend_time_monotonic_ns();
+}
+
+/* Tells everybody of the entries from `first` to before `end`. */
+static void publish(struct job *job, uint32_t first, uint32_t end)
+{
+    mend_time_ns now;
+
+    if (first == end)
+        return;
+    for (uint32_t k = first; k < end; k++)
+        mend_store_release(&shared(job, (int)mend_shm_death_of(job->shm, k)->peer)->fate,
+                           MEND_PEER_DEAD);
+    mend_store_release(&job->shm->deaths_n, end); /* pairs with the acquire in rt/local.c */
+    interrupt_all(job);
+    now = mend_time_monotonic_ns();
+    for (uint32_t k = first; k < end; k++) {
+        struct rank *r = &job->rank[mend_shm_death_of(job->shm, k)->peer];
+
+        r->verdict_ns = now;
+        r->end.order = job->ends_n++;
+        if (r->exit_told)
+            settle_end(job, r); /* its child had ended before the others of its abort */
+    }
 }
 
 static void explain(struct job *job, struct mend_verdict *v)
@@ -103,13 +156,8 @@ static void explain(struct job *job, struct mend_verdict *v)
                        why_of(&r->verdict));
 }
 
-/* The order of ends, for the exit status: the first death counts. */
-static void note_order(struct job *job, struct rank *r)
-{
-    r->end.order = job->ends_n++;
-}
-
-static void act(struct job *job, struct mend_detector_action *a)
+/* end_p: where the log will end. */
+static void act(struct job *job, struct mend_detector_action *a, uint32_t *end_p)
 {
     struct rank *r = &job->rank[a->verdict.peer];
 
@@ -118,15 +166,14 @@ static void act(struct job *job, struct mend_detector_action *a)
         mend_rank_signal(r, SIGKILL);
         break;
     case MEND_DETECTOR_DECLARE:
-        declare(job, &a->verdict);
-        note_order(job, r);
+        declare(job, &a->verdict, (*end_p)++);
         break;
     case MEND_DETECTOR_EXPLAIN:
         explain(job, &a->verdict);
         break;
     case MEND_DETECTOR_END:
         r->end.finalized = true;
-        note_order(job, r);
+        r->end.order = job->ends_n++; /* for the exit status: the first death counts */
         break;
     case MEND_DETECTOR_CLEAR:
     case MEND_DETECTOR_ACTIONS:
@@ -136,11 +183,13 @@ static void act(struct job *job, struct mend_detector_action *a)
 
 static void step(struct job *job, const struct mend_detector_event *ev)
 {
+    uint32_t first = mend_load_relaxed(&job->shm->deaths_n), end = first;
     struct mend_detector_action a;
 
     mend_detector_step(job->detector, ev, &job->tick_at);
     while (mend_detector_next(job->detector, &a))
-        act(job, &a);
+        act(job, &a, &end);
+    publish(job, first, end);
 }
 
 /* A rank says "finalized" in the segment only; the detector must know before anything else about
@@ -203,9 +252,20 @@ void mend_verdict_dumping(struct job *job, struct rank *r)
         job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_CONFIRMED, .peer = r->index});
 }
 
+/* The others of its abort must be known first.  Its datagram is the main thread's to read. */
+static bool awaits_words(struct job *job, struct rank *r)
+{
+    if (r->words_read ||
+        mend_load_acquire(&shared(job, r->index)->abort_asked) != MEND_SHM_ABORTS_OTHERS)
+        return false;
+    r->words_wanted = true;
+    job->words_wanted_n++;
+    return true;
+}
+
 void mend_verdict_life(struct job *job, struct rank *r)
 {
-    if (r->mark_seen)
+    if (r->mark_seen || awaits_words(job, r))
         return;
     mend_verdict_joined(job, r); /* if it died before its datagram was read */
     r->mark_seen = true;
@@ -215,37 +275,6 @@ void mend_verdict_life(struct job *job, struct rank *r)
         job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_LIFE, .peer = r->index});
     if (r->exit_held)
         mend_verdict_exited(job, r);
-}
-
-/* How the rank ended, as far as the kernel told.  Of what went on under its name (execve) it does not matter
- * whether it ended by itself before our signal came.  If a script was around it, all we have is the
- * script's status: the shells' convention is 128 + signal, and a script that ends with 0 after its MPI
- * process died has coped with that. */
-static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
-{
-    *signaled_p = r->exit.si_code != CLD_EXITED;
-    *code_p = r->exit.si_status;
-    if (r->survived_mark && !r->wrapped) {
-        *signaled_p = true;
-        *code_p = SIGKILL;
-    }
-    if (r->wrapped && r->mark_seen && !*signaled_p && (*code_p == 0 || *code_p > 128)) {
-        *signaled_p = true;
-        *code_p = *code_p ? *code_p - 128 : SIGKILL;
-    }
-}
-
-/* What the exit status is made of; called when the child has ended and the detector knows. */
-static void settle_end(struct job *job, struct rank *r)
-{
-    struct mend_rank_end *e = &r->end;
-
-    how_ended(r, &e->signaled, &e->code);
-    e->joined = mend_load_relaxed(&shared(job, r->index)->state) != MEND_SHM_RANK_NONE;
-    e->aborted = !e->finalized && r->verdict.cause == MEND_VERDICT_ABORT;
-    if (e->aborted)
-        e->code = r->verdict.code;
-    e->failed = !e->finalized && (e->joined || e->signaled || e->code);
 }
 
 void mend_verdict_exited(struct job *job, struct rank *r)
@@ -263,6 +292,7 @@ void mend_verdict_exited(struct job *job, struct rank *r)
             return;
     }
     r->exit_held = false;
+    r->exit_told = true;
     if (!r->how)
         r->how = "exit";
     ev.peer = r->index;

@@ -30,7 +30,7 @@ static size_t detector_bytes(const struct mend_sim_conf *c)
 static void detector_init(void *proc, int rank, const struct mend_sim_conf *c)
 {
     static const struct mend_detector_config config = {
-        .stop_ns = 8, .stop_max_ns = 32, .kill_ns = 80};
+        .stop_ns = 8, .stop_max_ns = 32, .kill_ns = 80, .hold_ns = 16};
     struct mend_sim_detector_proc *p = proc;
 
     memset(p, 0, detector_bytes(c));

@@ -65,7 +65,8 @@ void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code)
     if (job->rank[rank].declared)
         return;
     job->rank[rank].declared = true;
-    v->death = (struct mend_death){rank, cause, code, job->step * MEND_NS_PER_US};
+    v->death = (struct mend_death){rank, cause, code, job->step * MEND_NS_PER_US,
+                                   (uint32_t)job->verdicts_n};
     v->step = job->step + sim_random(job, 20);
     if (job->verdicts_n && v->step < v[-1].step) /* verdicts have one order */
         v->step = v[-1].step;

@@ -15,14 +15,14 @@ size_t mend_detector_size(int32_t n)
 void mend_detector_init(struct mend_detector *x, int32_t n,
                         const struct mend_detector_config *config, mend_time_ns now)
 {
-    MEND_ASSERT(n >= 0 && config->stop_ns > 0 && config->kill_ns > 0);
+    MEND_ASSERT(n >= 0 && config->stop_ns > 0 && config->kill_ns > 0 && config->hold_ns > 0);
     memset(x, 0, mend_detector_size(n));
     x->n = n;
     x->first = x->last = -1;
     x->now = now;
     x->config = *config;
     for (int32_t p = 0; p < n; p++) {
-        x->peer[p].next = -1;
+        x->peer[p].next = x->peer[p].abort = -1;
         x->peer[p].patience = config->stop_ns;
     }
 }
@@ -39,6 +39,7 @@ static void become(struct mend_detector *x, int32_t p, enum mend_detector_state 
         R = 1 << MEND_DETECTOR_RUNNING,
         S = 1 << MEND_DETECTOR_SUSPECTED,
         K = 1 << MEND_DETECTOR_KILLING,
+        H = 1 << MEND_DETECTOR_HELD,
         F = 1 << MEND_DETECTOR_FINALIZED,
         D = 1 << MEND_DETECTOR_DEAD,
         E = 1 << MEND_DETECTOR_ENDED
@@ -46,7 +47,8 @@ static void become(struct mend_detector *x, int32_t p, enum mend_detector_state 
     static const uint8_t edges[] = {
         [MEND_DETECTOR_RUNNING] = S | K | F | D,
         [MEND_DETECTOR_SUSPECTED] = R | K | F | D,
-        [MEND_DETECTOR_KILLING] = F | D,
+        [MEND_DETECTOR_KILLING] = H | F | D,
+        [MEND_DETECTOR_HELD] = D,
         [MEND_DETECTOR_FINALIZED] = E,
         [MEND_DETECTOR_DEAD] = 0,
         [MEND_DETECTOR_ENDED] = 0,
@@ -83,20 +85,49 @@ static void condemn(struct mend_detector *x, int32_t p, enum mend_verdict_cause 
     emit(x, p, MEND_DETECTOR_KILL);
 }
 
+static void declare(struct mend_detector *x, int32_t p)
+{
+    become(x, p, MEND_DETECTOR_DEAD);
+    emit(x, p, MEND_DETECTOR_DECLARE);
+}
+
+/* The dead of an abort wait no longer for the others of it. */
+static void declare_held(struct mend_detector *x, int32_t abort)
+{
+    for (int32_t p = 0; p < x->n; p++)
+        if (x->peer[p].state == MEND_DETECTOR_HELD && x->peer[p].abort == abort)
+            declare(x, p);
+}
+
+/* One that was killed is not waited for any more.  True if others of its abort are. */
+static bool leave_abort(struct mend_detector *x, int32_t p)
+{
+    struct mend_detector_peer *q = &x->peer[p];
+
+    if (q->state != MEND_DETECTOR_KILLING || q->abort < 0)
+        return false;
+    if (--x->peer[q->abort].left > 0)
+        return true;
+    declare_held(x, q->abort);
+    return false;
+}
+
 /* It does not run any more. */
 static void on_certain(struct mend_detector *x, int32_t p)
 {
     struct mend_detector_peer *q = &x->peer[p];
 
-    if (q->state == MEND_DETECTOR_DEAD || q->state == MEND_DETECTOR_ENDED)
+    if (q->state == MEND_DETECTOR_HELD || q->state == MEND_DETECTOR_DEAD ||
+        q->state == MEND_DETECTOR_ENDED)
         return;
     q->when = x->now;
     if (q->state == MEND_DETECTOR_FINALIZED) {
         become(x, p, MEND_DETECTOR_ENDED);
         emit(x, p, MEND_DETECTOR_END);
+    } else if (leave_abort(x, p)) {
+        become(x, p, MEND_DETECTOR_HELD);
     } else {
-        become(x, p, MEND_DETECTOR_DEAD);
-        emit(x, p, MEND_DETECTOR_DECLARE);
+        declare(x, p);
     }
 }
 
@@ -118,7 +149,8 @@ static void on_exited(struct mend_detector *x, int32_t p, bool signaled, int32_t
 {
     struct mend_detector_peer *q = &x->peer[p];
     bool declared = q->state == MEND_DETECTOR_DEAD;
-    bool killed = q->state == MEND_DETECTOR_KILLING || (declared && q->cause);
+    bool killed = q->state == MEND_DETECTOR_KILLING || q->state == MEND_DETECTOR_HELD ||
+                  (declared && q->cause);
 
     if (q->reaped)
         return;
@@ -165,17 +197,43 @@ static void on_suspect(struct mend_detector *x, int32_t p, int32_t by)
         condemn(x, p, MEND_VERDICT_SUSPECTED, by);
 }
 
+/* One that is killed, or held, belongs to an abort from now on, together with all of the one to which it
+ * belongs already.  *abort_p: its name, -1 if it has none yet. */
+static void join_abort(struct mend_detector *x, int32_t p, int32_t *abort_p)
+{
+    int32_t before = x->peer[p].abort;
+
+    if (*abort_p < 0)
+        *abort_p = before < 0 ? p : before;
+    if (before == *abort_p)
+        return;
+    if (before < 0) {
+        x->peer[p].abort = *abort_p;
+        x->peer[*abort_p].left++;
+        return;
+    }
+    for (int32_t r = 0; r < x->n; r++)
+        if (x->peer[r].abort == before)
+            x->peer[r].abort = *abort_p;
+    x->peer[*abort_p].left += x->peer[before].left;
+    x->peer[before].left = 0;
+}
+
 static void on_abort(struct mend_detector *x, const struct mend_detector_event *ev)
 {
+    int32_t abort = -1;
+
     for (int32_t i = 0; i < ev->npeers; i++) {
         int32_t p = ev->peers[i];
+        struct mend_detector_peer *q = &x->peer[p];
 
         MEND_ASSERT(0 <= p && p < x->n);
-        if (x->peer[p].state == MEND_DETECTOR_RUNNING ||
-            x->peer[p].state == MEND_DETECTOR_SUSPECTED)
+        if (q->state == MEND_DETECTOR_RUNNING || q->state == MEND_DETECTOR_SUSPECTED)
             condemn(x, p, MEND_VERDICT_ABORT, ev->code);
-        else if (x->peer[p].state == MEND_DETECTOR_FINALIZED)
+        else if (q->state == MEND_DETECTOR_FINALIZED)
             emit(x, p, MEND_DETECTOR_KILL); /* it has left, so it will have ended, not failed */
+        if (q->state == MEND_DETECTOR_KILLING || q->state == MEND_DETECTOR_HELD)
+            join_abort(x, p, &abort);
     }
 }
 
@@ -183,8 +241,10 @@ static void on_finalized(struct mend_detector *x, int32_t p)
 {
     int state = x->peer[p].state;
 
-    if (state == MEND_DETECTOR_RUNNING || waiting(state))
-        become(x, p, MEND_DETECTOR_FINALIZED);
+    if (state != MEND_DETECTOR_RUNNING && !waiting(state))
+        return;
+    leave_abort(x, p);
+    become(x, p, MEND_DETECTOR_FINALIZED);
 }
 
 static mend_time_ns slice(const struct mend_detector *x)
@@ -192,7 +252,19 @@ static mend_time_ns slice(const struct mend_detector *x)
     mend_time_ns limit =
         x->config.stop_ns < x->config.kill_ns ? x->config.stop_ns : x->config.kill_ns;
 
+    limit = x->config.hold_ns < limit ? x->config.hold_ns : limit;
     return limit / SLICES_PER_LIMIT + 1;
+}
+
+/* It was killed; what is to be done again after each such time. */
+static void on_time_killing(struct mend_detector *x, int32_t p, mend_time_ns before)
+{
+    struct mend_detector_peer *q = &x->peer[p];
+
+    if (q->waited / x->config.kill_ns != before / x->config.kill_ns)
+        emit(x, p, MEND_DETECTOR_KILL);
+    if (q->abort >= 0 && q->waited / x->config.hold_ns != before / x->config.hold_ns)
+        declare_held(x, q->abort);
 }
 
 /* Lets time pass for those who are waited for; of a gap in our own running little counts. */
@@ -211,12 +283,10 @@ static void on_time(struct mend_detector *x, mend_time_ns now)
             continue;
         left--;
         q->waited += passed;
-        if (q->state == MEND_DETECTOR_SUSPECTED && q->waited >= q->patience) {
+        if (q->state == MEND_DETECTOR_KILLING)
+            on_time_killing(x, p, q->waited - passed);
+        else if (q->waited >= q->patience)
             condemn(x, p, MEND_VERDICT_STOPPED, 0);
-        } else if (q->state == MEND_DETECTOR_KILLING && q->waited >= x->config.kill_ns) {
-            q->waited = 0;
-            emit(x, p, MEND_DETECTOR_KILL);
-        }
     }
 }
 
@@ -280,15 +350,17 @@ bool mend_detector_next(struct mend_detector *x, struct mend_detector_action *ac
 
 void mend_detector_check(const struct mend_detector *x)
 {
-    int32_t nwaiting = 0;
+    int32_t nwaiting = 0, in_aborts = 0;
 
     for (int32_t p = 0; p < x->n; p++) {
         const struct mend_detector_peer *q = &x->peer[p];
 
         nwaiting += waiting(q->state);
+        in_aborts += (q->state == MEND_DETECTOR_KILLING && q->abort >= 0) - q->left;
+        MEND_ASSERT(q->state != MEND_DETECTOR_HELD || x->peer[q->abort].left > 0);
         MEND_ASSERT(q->state <= MEND_DETECTOR_ENDED && q->cause < MEND_VERDICT_CAUSES);
         MEND_ASSERT(!(q->due >> MEND_DETECTOR_DECLARE & 1) || q->state == MEND_DETECTOR_DEAD);
         MEND_ASSERT(q->patience >= x->config.stop_ns);
     }
-    MEND_ASSERT(nwaiting == x->nwaiting);
+    MEND_ASSERT(nwaiting == x->nwaiting && !in_aborts);
 }

@@ -13,16 +13,26 @@
  *  STOPPED│                        │                    v
  *     │ RESUMED                    │ FINALIZED         DEAD   (declared once; may be explained once)
  *     v │ │ SUSPECT, ABORT         │                    ^
- *  SUSPECTED ────────────────> KILLING ─────────────────┘
- *            too long, SUSPECT,           LIFE, EXITED, CONFIRMED
- *            ABORT
+ *  SUSPECTED ────────────────> KILLING ─────────────────┤
+ *            too long, SUSPECT,    │      LIFE, EXITED, CONFIRMED
+ *            ABORT                 │                    │ the others are dead, or took too long
+ *                                  └─────────────────> HELD
+ *                                    the same, while others of its abort live
  *
  *   transition                             function (detector_sm.c)
  *   RUNNING ↔ SUSPECTED                    on_stopped, on_resumed
  *   RUNNING, SUSPECTED → KILLING           condemn (from on_suspect, on_abort, on_time)
  *   RUNNING, SUSPECTED, KILLING → FINALIZED on_finalized
  *   RUNNING, SUSPECTED, KILLING → DEAD     on_certain
+ *   KILLING → HELD → DEAD                  on_certain, declare_held
  *   FINALIZED → ENDED                      on_certain
+ *
+ * Those whom an abort ends are declared in one step, for the others shall see all of them dead or none: a
+ * shrink must not keep a half of them.  Whoever is dead first is held.  That takes no longer than the
+ * slowest death, which for a process that can be killed is a matter of getting a core; one that cannot (it
+ * sleeps in the kernel, a debugger holds it) keeps the survivors waiting for the others, so `hold_ns` is the
+ * limit.  After each such time the dead are declared without it.  Two aborts with a member in common
+ * are one.
  *
  * How long a stopped process may stay so adapts in two ways.  Time counts only while the agent was
  * seen running itself: it asks to be woken in small slices, and of a longer gap only two slices
@@ -35,7 +45,9 @@
  *   3  a process that said "finalized" while it lived is never declared (become());
  *   4  KILL precedes the verdict whenever we are its reason (condemn());
  *   5  `nwaiting` counts SUSPECTED and KILLING (mend_detector_check());
- *   6  all output of a step is fetched before the next step (mend_detector_step()). */
+ *   6  all output of a step is fetched before the next step (mend_detector_step());
+ *   7  `left` of an abort counts its members in KILLING, and is not 0 while one is HELD, so whoever is
+ *      held has somebody whose time counts (mend_detector_check()). */
 #ifndef MEND_FT_DETECTOR_SM_H
 #define MEND_FT_DETECTOR_SM_H
 
@@ -45,6 +57,7 @@ enum mend_detector_state {
     MEND_DETECTOR_RUNNING = 0,
     MEND_DETECTOR_SUSPECTED,
     MEND_DETECTOR_KILLING,
+    MEND_DETECTOR_HELD,
     MEND_DETECTOR_FINALIZED,
     MEND_DETECTOR_DEAD,
     MEND_DETECTOR_ENDED,
@@ -90,6 +103,7 @@ struct mend_detector_config {
     mend_time_ns stop_ns;     /* a stopped process is killed after this time */
     mend_time_ns stop_max_ns; /* ... which grows to at most this for one that comes and goes */
     mend_time_ns kill_ns;     /* a kill without effect is repeated after this time */
+    mend_time_ns hold_ns;     /* the dead of an abort wait so long for the others of it */
 };
 
 struct mend_detector_peer {
@@ -98,6 +112,8 @@ struct mend_detector_peer {
     bool reaped;           /* waitpid has reported it */
     int32_t cause, code;   /* why we kill it, or why it died */
     int32_t next;          /* in the list of peers with actions, -1: last */
+    int32_t abort;         /* names the abort that ends it: a member of it; -1: none */
+    int32_t left;          /* of the abort of this name: members that are not dead yet */
     mend_time_ns waited;   /* time that counted since it is SUSPECTED or KILLING */
     mend_time_ns patience; /* allowed in SUSPECTED */
     mend_time_ns when;     /* of its death */

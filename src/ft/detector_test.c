@@ -7,6 +7,7 @@
 
 #define STOP_NS 800
 #define KILL_NS 8000
+#define HOLD_NS 1600
 
 struct agent {
     struct transcript t;
@@ -16,7 +17,7 @@ struct agent {
 
 static struct agent create(int n)
 {
-    static const struct mend_detector_config config = {STOP_NS, 4 * STOP_NS, KILL_NS};
+    static const struct mend_detector_config config = {STOP_NS, 4 * STOP_NS, KILL_NS, HOLD_NS};
     struct agent a = {.m = malloc(mend_detector_size(n))};
 
     mend_detector_init(a.m, n, &config, 0);
@@ -156,6 +157,100 @@ MEND_TEST(an_abort_ends_exactly_the_named_ones)
     free(a.m);
 }
 
+static void abort_of(struct agent *a, const int32_t *who, int32_t n, int code)
+{
+    step(a, (struct mend_detector_event){
+                .kind = MEND_DETECTOR_EV_ABORT, .code = code, .peers = who, .npeers = n});
+}
+
+/* Nobody sees a part of them dead. */
+MEND_TEST(those_of_one_abort_are_declared_together)
+{
+    static const int32_t who[] = {0, 1, 3, 1};
+    struct agent a = create(4);
+
+    abort_of(&a, who, 4, 5);
+    a.now = 10;
+    tell(&a, MEND_DETECTOR_EV_LIFE, 3);
+    reap(&a, 3, true, 9);
+    a.now = 20;
+    reap(&a, 0, true, 9);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 2); /* it has nothing to do with them */
+    CHECK(!strstr(a.t.text, "declare 0") && !strstr(a.t.text, "declare 3"));
+    a.now = 30;
+    tell(&a, MEND_DETECTOR_EV_LIFE, 1);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 kill 0\n"
+                        "[  0] 0 kill 1\n"
+                        "[  0] 0 kill 3\n"
+                        "[  0] 20 kill 2\n"
+                        "[  0] 20 declare 2 (unknown 0)\n"
+                        "[  0] 30 declare 0 (abort 5)\n"
+                        "[  0] 30 declare 3 (abort 5)\n"
+                        "[  0] 30 declare 1 (abort 5)\n");
+    free(a.m);
+}
+
+MEND_TEST(aborts_with_a_common_member_are_one)
+{
+    static const int32_t first[] = {0, 1}, second[] = {3, 4}, both[] = {1, 2, 3};
+    struct agent a = create(5);
+
+    abort_of(&a, first, 2, 1);
+    abort_of(&a, second, 2, 2);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 0);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 3);
+    abort_of(&a, both, 3, 3);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 1);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 4);
+    CHECK(!strstr(a.t.text, "declare"));
+    tell(&a, MEND_DETECTOR_EV_LIFE, 2);
+    CHECK(strstr(a.t.text, "declare 0 (abort 1)\n"
+                           "[  0] 0 declare 1 (abort 1)\n"
+                           "[  0] 0 declare 3 (abort 2)\n"
+                           "[  0] 0 declare 4 (abort 2)\n"
+                           "[  0] 0 declare 2 (abort 3)\n"));
+    free(a.m);
+}
+
+/* The last one has left MPI before our kill arrived. */
+MEND_TEST(a_farewell_on_the_way_releases_the_others)
+{
+    static const int32_t who[] = {0, 1, 2};
+    struct agent a = create(3);
+
+    abort_of(&a, who, 3, 1);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 0);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 2);
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 1);
+    CHECK(strstr(a.t.text, "declare 0 (abort 1)\n[  0] 0 declare 2 (abort 1)\n"));
+    reap(&a, 1, true, 9);
+    CHECK(strstr(a.t.text, "end 1\n"));
+    free(a.m);
+}
+
+MEND_TEST(who_cannot_be_killed_holds_up_the_others_for_so_long_only)
+{
+    static const int32_t who[] = {0, 1, 2, 3};
+    struct agent a = create(4);
+
+    abort_of(&a, who, 4, 1);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 1);
+    pass(&a, HOLD_NS - 1);
+    CHECK(!strstr(a.t.text, "declare"));
+    pass(&a, 2 * HOLD_NS - 1);
+    CHECK(strstr(a.t.text, "declare 1 (abort 1)"));
+    tell(&a, MEND_DETECTOR_EV_LIFE, 2);
+    CHECK(!strstr(a.t.text, "declare 2"));
+    pass(&a, 3 * HOLD_NS);
+    CHECK(strstr(a.t.text, "declare 2 (abort 1)"));
+    tell(&a, MEND_DETECTOR_EV_LIFE, 0);
+    tell(&a, MEND_DETECTOR_EV_LIFE, 3);
+    CHECK(strstr(a.t.text, "declare 0 (abort 1)\n"));
+    CHECK(strstr(a.t.text, "declare 3 (abort 1)\n"));
+    CHECK_EQ(a.wake_at, MEND_TIME_NEVER);
+    free(a.m);
+}
+
 MEND_TEST(who_stops_for_too_long_is_killed)
 {
     struct agent a = create(1);
@@ -212,7 +307,7 @@ MEND_TEST(a_kill_without_effect_is_repeated)
     pass(&a, 2 * KILL_NS + 500);
     CHECK(strstr(a.t.text, "[  0] 0 kill 0\n"
                            "[  0] 8080 kill 0\n"
-                           "[  0] 16160 kill 0\n"));
+                           "[  0] 16059 kill 0\n"));
     CHECK(!strstr(a.t.text, "declare"));
     free(a.m);
 }

@@ -132,7 +132,7 @@ int mend_detector_action_print(const struct mend_detector_action *a, char *buf, 
 
 int mend_detector_print(const struct mend_detector *x, char *buf, size_t size)
 {
-    static const char *const states[] = {"running",   "suspected", "killing",
+    static const char *const states[] = {"running",   "suspected", "killing", "held",
                                          "finalized", "dead",      "ended"};
     struct line l = {buf, size, 0};
 

@@ -17,6 +17,7 @@
 
 #include "ft/wire.h"
 #include "net/net.h"
+#include "rt/rt.h"
 
 #include <string.h>
 
@@ -89,11 +90,49 @@ static void send_message(struct mend_comm *c, enum mend_machine which,
         mend_free(self, buf);
 }
 
+static bool is_among(const mend_peer *peers, int n, mend_peer p)
+{
+    while (n > 0 && peers[n - 1] != p)
+        n--;
+    return n > 0;
+}
+
+/* The same for verdict number k and those that were given together with it; returns the number of the next.
+ * They are asked for, and not looked up in self->deaths, where some of them may not be carried out yet. */
+static uint32_t add_together(struct mend_comm *c, uint32_t k, mend_peer *peers, int *n_p)
+{
+    struct mend_proc *self = c->self;
+    uint32_t first = k;
+    struct mend_death d;
+    bool any = false;
+    int n = *n_p;
+
+    while (self->rt->verdict(self, k, &d) && d.first == first)
+        k++;
+    for (uint32_t i = first; !any && k - first > 1 && i < k; i++)
+        any = self->rt->verdict(self, i, &d) && is_among(peers, n, d.peer);
+    for (uint32_t i = first; any && i < k; i++)
+        if (self->rt->verdict(self, i, &d) && mend_ft_rank(self, c->ft, d.peer) >= 0 &&
+            !is_among(peers, n, d.peer))
+            peers[(*n_p)++] = d.peer;
+    return k;
+}
+
+int mend_agree_add_aborted(struct mend_comm *c, mend_peer *peers, int n)
+{
+    struct mend_death d;
+
+    for (uint32_t k = 0; c->self->rt->verdict(c->self, k, &d);)
+        k = add_together(c, k, peers, &n);
+    return n;
+}
+
 /* The group of the decided failures, NULL if there are none. */
 static struct mend_group *failed_group(struct mend_comm *c, const struct mend_agree_value *v)
 {
     struct mend_proc *self = c->self;
-    mend_peer *peers = v->nfailed ? mend_alloc(self, (size_t)v->nfailed * sizeof(*peers)) : NULL;
+    size_t bytes = (size_t)c->ft->members_n * sizeof(mend_peer);
+    mend_peer *peers = v->nfailed ? mend_alloc(self, bytes) : NULL;
     struct mend_group *g;
     int n = 0;
 
@@ -102,6 +141,7 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct mend_ag
     for (int32_t r = 0; r < c->ft->members_n; r++)
         if (mend_bits_test(v->failed, r))
             peers[n++] = mend_ft_peer(c->ft, r);
+    n = mend_agree_add_aborted(c, peers, n);
     g = mend_group_create(self, peers, n);
     mend_free(self, peers);
     return g;
@@ -134,8 +174,8 @@ static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
         memcpy(op->value.and_word, v.and_word, sizeof(v.and_word));
         memcpy(op->value.max_word, v.max_word, sizeof(v.max_word));
         op->value.failed = failed_group(c, &v);
-        op->value.failed_n = v.nfailed;
-        op->value.all_acked = (uint32_t)~v.max_word[3] == (uint32_t)v.nfailed;
+        op->value.failed_n = op->value.failed ? op->value.failed->size : v.nfailed;
+        op->value.all_acked = (uint32_t)~v.max_word[3] == (uint32_t)op->value.failed_n;
         mend_event(self, MEND_EV_AGREE_DONE);
         mend_agree_report(c, which, op->value.failed_n);
         op->done(op->arg, &op->value);

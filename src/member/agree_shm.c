@@ -123,17 +123,19 @@ static void contribute(struct op *op)
     mend_shm_told(c);
 }
 
+/* Whoever stands in the longest log, the absent, and whom the same aborts ended. */
 static struct mend_group *failed_group(struct op *op, int *n_p)
 {
     struct mend_comm *c = op->c;
     struct mend_proc *self = c->self;
-    mend_peer *peers = mend_alloc(self, mend_slots_failed_max(&op->slots) * sizeof(*peers));
+    mend_peer *peers = mend_alloc(self, (size_t)c->size * sizeof(*peers));
     struct mend_group *g;
 
     MEND_ASSERT(peers);
     *n_p = mend_slots_failed(&op->slots, &place, op, peers);
     for (int i = 0; i < *n_p; i++)
         peers[i] = mend_group_peer(c->group, peers[i]);
+    *n_p = mend_agree_add_aborted(c, peers, *n_p);
     g = *n_p ? mend_group_create(self, peers, *n_p) : NULL;
     mend_free(self, peers);
     return g;

@@ -116,6 +116,12 @@ static inline const char *mend_agree_what(enum mend_machine which)
                                             : "validation";
 }
 
+/* Adds to n failed members the others that were ended by the same aborts; peers has room for all members.
+ * Returns how many they are now.  What an agreement decides to be failed goes through this: of those whom one
+ * abort ends some may have contributed before and some not, and they shall fail together.  Uniform,
+ * because whoever knows that somebody was in the log of deaths finds the whole entry there. */
+int mend_agree_add_aborted(struct mend_comm *c, mend_peer *peers, int n);
+
 /* A line of the report. */
 void mend_agree_report(struct mend_comm *c, enum mend_machine which, int failed_n);
 

@@ -50,6 +50,7 @@ struct mend_death {
     enum mend_cause cause;
     int code;
     mend_time_ns when_ns; /* monotonic clock of the agent's node */
+    uint32_t first;       /* number of the first of the verdicts that were given together with it */
 };
 
 enum mend_proc_state { MEND_PROC_BARE, MEND_PROC_STARTING, MEND_PROC_RUNNING, MEND_PROC_FINALIZED };

@@ -237,15 +237,15 @@ static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death 
     d = mend_shm_death_of(l->shm, k);
     why = mend_load_relaxed(&d->why);
     *death_p = (struct mend_death){(mend_peer)d->peer, (enum mend_cause)MEND_SHM_WHY_CAUSE(why),
-                                   MEND_SHM_WHY_CODE(why), d->when_ns};
+                                   MEND_SHM_WHY_CODE(why), d->when_ns, d->first};
     return true;
 }
 
 static void local_suspect(struct mend_proc *self, mend_peer peer)
 {
-    struct mend_ctl m = {.kind = MEND_CTL_SUSPECT, .n = 1, .peers = {peer}};
+    struct mend_ctl m = {.kind = MEND_CTL_SUSPECT, .n = 1, .peer = peer};
 
-    send_ctl(self->rt_state, &m, sizeof(m.peers[0]));
+    send_ctl(self->rt_state, &m, sizeof(m.peer));
 }
 
 /* The agent ends this process together with the others that it has named: if it ended by itself, they
@@ -263,20 +263,19 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
 {
     struct local *l = self->rt_state;
     struct mend_ctl m = {.kind = MEND_CTL_ABORT, .code = code};
-    bool named = false;
+    bool named, others;
 
     for (uint32_t i = 0; i < n; i++)
-        if (peers[i] == self->me) { /* whoever sees our end first knows why */
-            mend_store_relaxed(&l->me->abort_code, (uint32_t)code);
-            mend_store_release(&l->me->abort_asked, 1);
-            named = true;
-        }
-    for (uint32_t at = 0; at < n; at += m.n) {
-        m.n = n - at < MEND_CTL_PEERS_MAX ? n - at : MEND_CTL_PEERS_MAX;
-        memcpy(m.peers, peers + at, m.n * sizeof(*peers));
-        send_ctl(l, &m, m.n * sizeof(*peers));
+        mend_bits_set(m.set, peers[i]);
+    m.n = (uint32_t)mend_bits_words(self->peers_n);
+    named = mend_bits_test(m.set, self->me);
+    others = mend_bits_count(m.set, m.n) > named;
+    if (named) { /* whoever sees our end first knows why, and that there is a datagram to be read */
+        mend_store_relaxed(&l->me->abort_code, (uint32_t)code);
+        mend_store_release(&l->me->abort_asked, others ? MEND_SHM_ABORTS_OTHERS : MEND_SHM_ABORTS);
     }
-    if (named && n > 1)
+    send_ctl(l, &m, m.n * sizeof(*m.set));
+    if (named && others)
         await_the_end(l);
 }
 

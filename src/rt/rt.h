@@ -20,7 +20,8 @@ struct mend_rt {
 
     /* Verdict number k (0, 1, ...) if it was given already: true and *death_p.  A verdict is given
      * before the kernel tells the reason, so the cause may be UNKNOWN at first; asking for the same
-     * k again later gives the true one. */
+     * k again later gives the true one.  Verdicts that were given together (of those whom one abort
+     * ended) are there together. */
     bool (*verdict)(struct mend_proc *self, uint32_t k, struct mend_death *death_p);
 
     /* A transport has trouble with the peer: the agent shall look, kill and decide. */

@@ -5,14 +5,18 @@
  * that this function did not look at. */
 #include "rt/wire.h"
 
-static bool peers_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n)
+static bool peer_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n)
 {
-    if (m->n > MEND_CTL_PEERS_MAX || len_bytes != MEND_CTL_HEAD_BYTES + m->n * sizeof(*m->peers))
-        return false;
-    for (uint32_t i = 0; i < m->n; i++)
-        if (m->peers[i] < 0 || (uint32_t)m->peers[i] >= ranks_n)
-            return false;
-    return true;
+    return m->n == 1 && len_bytes == MEND_CTL_HEAD_BYTES + sizeof(m->peer) && m->peer >= 0 &&
+           (uint32_t)m->peer < ranks_n;
+}
+
+static bool set_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n)
+{
+    size_t words = mend_bits_words((int32_t)ranks_n);
+
+    return m->n == words && len_bytes == MEND_CTL_HEAD_BYTES + words * sizeof(*m->set) &&
+           !mend_bits_overflow(m->set, (int32_t)ranks_n) && mend_bits_count(m->set, words) > 0;
 }
 
 /* The text goes between braces on a line of its own: it starts a member and holds no control
@@ -38,9 +42,9 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n
     case MEND_CTL_CRASH:
         return m->n == 0 && len_bytes == MEND_CTL_HEAD_BYTES;
     case MEND_CTL_SUSPECT:
-        return m->n == 1 && peers_valid(m, len_bytes, ranks_n);
+        return peer_valid(m, len_bytes, ranks_n);
     case MEND_CTL_ABORT:
-        return m->n > 0 && peers_valid(m, len_bytes, ranks_n);
+        return set_valid(m, len_bytes, ranks_n);
     case MEND_CTL_REPORT:
         return text_valid(m, len_bytes);
     default:

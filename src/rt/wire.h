@@ -10,8 +10,8 @@
  *
  * rank -> agent, one datagram each:
  *   JOIN     the MPI process is not the one that the agent started (a script is around it)
- *   ABORT    the listed peers shall end
- *   SUSPECT  the one listed peer does not answer: end it
+ *   ABORT    the peers of the set shall end; all in one datagram, so that a kill cuts no abort in two
+ *   SUSPECT  the peer does not answer: end it
  *   CRASH    this process will dump core; which thread, and of what, stands in the segment
  *   REPORT   one line of the --report file
  * Nothing goes from the agent to a rank on this socket.  Damaged messages are refused by the agent;
@@ -19,7 +19,7 @@
 #ifndef MEND_RT_WIRE_H
 #define MEND_RT_WIRE_H
 
-#include "base/status.h"
+#include "ft/bits.h"
 
 #include <signal.h>
 
@@ -42,22 +42,23 @@ enum mend_ctl_kind {
 };
 
 #define MEND_CTL_MAGIC     0x4d43u
-#define MEND_CTL_PEERS_MAX 1024
+#define MEND_CTL_RANKS_MAX 16384
 #define MEND_CTL_TEXT_MAX  1024
 
-/* One datagram.  ABORT of more than MEND_CTL_PEERS_MAX peers is several datagrams. */
+/* One datagram. */
 struct mend_ctl {
     uint16_t magic, kind;
     int32_t code; /* ABORT: exit code */
-    uint32_t n;   /* number of peers, or length of text */
+    uint32_t n;   /* words of the set, or length of text; 1 for SUSPECT */
     union {
-        int32_t peers[MEND_CTL_PEERS_MAX];
+        int32_t peer;                          /* SUSPECT */
+        uint64_t set[MEND_CTL_RANKS_MAX / 64]; /* ABORT */
         char text[MEND_CTL_TEXT_MAX]; /* REPORT: the members of a JSON object, without braces */
     };
 };
 
 /* Bytes of a datagram before its peers or its text. */
-#define MEND_CTL_HEAD_BYTES offsetof(struct mend_ctl, peers)
+#define MEND_CTL_HEAD_BYTES offsetof(struct mend_ctl, set)
 
 /* Checks a datagram of len bytes from a rank of a job of ranks_n.  False: damaged, to be ignored.
  * After true every peer is in range and the text is printable. */

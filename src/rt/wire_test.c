@@ -27,28 +27,45 @@ static bool report_valid(const char *text)
     return mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + m.n, RANKS);
 }
 
+static size_t set_bytes(uint32_t words)
+{
+    return MEND_CTL_HEAD_BYTES + words * sizeof(uint64_t);
+}
+
 MEND_TEST(abort_names_ranks_of_the_job)
 {
-    struct mend_ctl m = make(MEND_CTL_ABORT, 2);
-    size_t len = MEND_CTL_HEAD_BYTES + 2 * sizeof(m.peers[0]);
+    struct mend_ctl m = make(MEND_CTL_ABORT, 1);
 
-    m.peers[1] = 3;
-    CHECK(mend_ctl_valid(&m, len, RANKS));
-    m.peers[1] = 4;
-    CHECK(!mend_ctl_valid(&m, len, RANKS));
-    m.peers[1] = -1;
-    CHECK(!mend_ctl_valid(&m, len, RANKS));
+    CHECK(!mend_ctl_valid(&m, set_bytes(1), RANKS)); /* nobody */
+    mend_bits_set(m.set, 3);
+    CHECK(mend_ctl_valid(&m, set_bytes(1), RANKS));
+    mend_bits_set(m.set, 4);
+    CHECK(!mend_ctl_valid(&m, set_bytes(1), RANKS));
+    CHECK(mend_ctl_valid(&m, set_bytes(1), 64));
+}
+
+MEND_TEST(abort_of_a_large_job_is_one_datagram)
+{
+    struct mend_ctl m = make(MEND_CTL_ABORT, MEND_CTL_RANKS_MAX / 64);
+
+    mend_bits_set(m.set, MEND_CTL_RANKS_MAX - 1);
+    CHECK(mend_ctl_valid(&m, sizeof(m), MEND_CTL_RANKS_MAX));
+    CHECK(!mend_ctl_valid(&m, sizeof(m), MEND_CTL_RANKS_MAX - 1));
 }
 
 MEND_TEST(length_and_count_agree)
 {
-    struct mend_ctl m = make(MEND_CTL_ABORT, 2);
+    struct mend_ctl m = make(MEND_CTL_ABORT, 1);
 
-    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peers[0]), RANKS));
+    m.set[0] = 1;
+    CHECK(!mend_ctl_valid(&m, set_bytes(1) - 1, RANKS));
+    CHECK(!mend_ctl_valid(&m, set_bytes(2), RANKS));
     CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES - 1, RANKS));
     CHECK(!mend_ctl_valid(&m, 0, RANKS));
     m.n = UINT32_MAX;
     CHECK(!mend_ctl_valid(&m, sizeof(m), RANKS));
+    m.n = 2;
+    CHECK(!mend_ctl_valid(&m, set_bytes(2), RANKS));
     m.n = 0;
     CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
 }
@@ -56,10 +73,17 @@ MEND_TEST(length_and_count_agree)
 MEND_TEST(suspect_is_one_peer)
 {
     struct mend_ctl m = make(MEND_CTL_SUSPECT, 1);
+    size_t len = MEND_CTL_HEAD_BYTES + sizeof(m.peer);
 
-    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peers[0]), RANKS));
+    m.peer = RANKS - 1;
+    CHECK(mend_ctl_valid(&m, len, RANKS));
+    m.peer = RANKS;
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
+    m.peer = -1;
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
+    m.peer = 0;
     m.n = 2;
-    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + 2 * sizeof(m.peers[0]), RANKS));
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
 }
 
 MEND_TEST(report_cannot_forge_a_line)
@@ -96,8 +120,10 @@ MEND_TEST(random_bytes_never_pass_a_bad_peer)
             m.magic = MEND_CTL_MAGIC;
         if (!mend_ctl_valid(&m, len, RANKS) || m.kind == MEND_CTL_REPORT)
             continue;
-        for (uint32_t i = 0; i < m.n; i++)
-            CHECK(m.peers[i] >= 0 && m.peers[i] < RANKS);
+        if (m.kind == MEND_CTL_SUSPECT)
+            CHECK(m.peer >= 0 && m.peer < RANKS);
+        if (m.kind == MEND_CTL_ABORT)
+            CHECK(m.set[0] && m.set[0] < 1 << RANKS);
     }
 }
 

@@ -204,6 +204,43 @@ static void pair(const char *what)
     leave();
 }
 
+/* Rank 1 aborts all but rank 0 once that has read a byte; rank 0 prints how many verdicts there are when it
+ * sees the first, and when it sees the last. */
+static void abort_part(void)
+{
+    mend_peer others[64];
+    uint32_t n = (uint32_t)self->peers_n - 1, seen = 0;
+    struct mend_death d;
+    char c;
+
+    if (self->me == 0) {
+        for (int i = 1; i < self->peers_n; i++)
+            wait_running(i);
+        printf("up\n");
+        fflush(stdout);
+        if (read(0, &c, 1) < 0)
+            exit(79);
+        mend_store_release(&rank_of(0)->wait_seq, 1);
+        wait_verdict(0);
+        while (mend_rt_local.verdict(self, seen, &d))
+            seen++;
+        printf("%u at once\n", seen);
+        fflush(stdout);
+        wait_verdict(n - 1);
+        return;
+    }
+    while (self->me == 1 && !mend_load_acquire(&rank_of(0)->wait_seq))
+        sched_yield();
+    for (uint32_t i = 0; i < n; i++)
+        others[i] = (mend_peer)i + 1;
+    if (self->me == 1) {
+        mend_rt_local.abort(self, others, n, 6);
+        _exit(6);
+    }
+    for (;;)
+        pause();
+}
+
 /* Lines of 1 to 300 bytes, each in several writes. */
 static void lines(int count)
 {
@@ -248,7 +285,7 @@ int main(int argc, char **argv)
 
         pthread_create(&t, NULL, idle, NULL);
     }
-    if (!strcmp(what, "waits") || !strcmp(what, "pair"))
+    if (!strcmp(what, "waits") || !strcmp(what, "pair") || !strcmp(what, "abort-part"))
         signal(MEND_SIG_REPORT, report_wait);
     start();
     if (!strcmp(what, "latency")) {
@@ -276,6 +313,9 @@ int main(int argc, char **argv)
         if (self->peers_n == 1)
             _exit(atoi(argv[2]));
         pause();
+    } else if (!strcmp(what, "abort-part")) {
+        abort_part();
+        leave();
     } else if (!strcmp(what, "report")) {
         mend_rt_local.report(self, "\"event\":\"shrink\",\"ctx\":17");
         leave();

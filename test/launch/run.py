@@ -591,10 +591,10 @@ def test_stop_and_go():
     equal((out, err, p.returncode), (b"done\ndone\n", b"", 0))
 
 
-def seize(pid):
+def seize(pid, options=0):
     """Makes us the tracer of a process, as a debugger would."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.ptrace(0x4206, pid, None, None) != 0:  # PTRACE_SEIZE
+    if libc.ptrace(0x4206, pid, None, options) != 0:  # PTRACE_SEIZE
         raise OSError(ctypes.get_errno(), "this test must be able to trace")
 
 
@@ -821,6 +821,67 @@ def test_abort_is_one_line():
     """An abort of the whole job is told in one line."""
     r = run("-n", 4, PROBE, "abort-all", 3)
     equal(r.err, "mend: rank 0 aborted the job with code 3\n")
+
+
+def abort_part(n, meanwhile=lambda p: None, **more):
+    """Starts n ranks of which rank 1 aborts all but rank 0; returns mpiexec when that has been asked for."""
+    p = subprocess.Popen([MPIEXEC, "-n", str(n), PROBE, "abort-part"], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    equal(p.stdout.readline(), b"up\n")
+    meanwhile(p)
+    p.stdin.write(b"x")
+    p.stdin.flush()
+    return p
+
+
+def test_abort_is_seen_whole():
+    """S4-6: those whom one abort ends are dead together: who sees one verdict sees all of them."""
+    for _ in range(10):
+        p = abort_part(8)
+        out, err = p.communicate(timeout=LIMIT)
+        equal((p.returncode, out), (0, b"7 at once\n"))
+        equal(err.count(b"aborted with code 6; 1 rank goes on"), 7)
+
+
+def test_abort_of_a_late_launcher():
+    """The same if mpiexec was stopped meanwhile, and the one that aborts has been killed or ended by itself: its
+    death is seen before its datagram is read, for the main thread asks what each rank waits for at first."""
+    def stop(p):
+        os.kill(p.pid, signal.SIGSTOP)
+        wait_until(lambda: state_of(p.pid) == "T")
+        os.kill(p.pid, signal.SIGUSR1)
+
+    for killed in (True, False):
+        p = abort_part(4, stop)
+        one = rank_pids(p)[1]
+        wait_until(lambda: state_of(one) in "SZ")  # it has asked, and waits
+        if killed:
+            os.kill(one, signal.SIGKILL)
+        wait_until(lambda: state_of(one) == "Z")
+        os.kill(p.pid, signal.SIGCONT)
+        equal((p.communicate(timeout=LIMIT)[0], p.returncode), (b"3 at once\n", 0))
+
+
+def test_abort_of_one_that_does_not_end():
+    """One that cannot be killed, here because a debugger holds it, holds up the verdicts of the others of its abort
+    for three seconds only."""
+    held = []
+
+    def hold(p):
+        held.append(rank_pids(p)[2])
+        seize(held[0], 0x40)  # PTRACE_O_TRACEEXIT
+
+    p = abort_part(4, hold)
+    begin = time.time()
+    equal(p.stdout.readline(), b"2 at once\n")
+    took = time.time() - begin
+    assert 2 < took < 20, took
+    equal(p.poll(), None)
+    os.waitpid(held[0], 0x40000000)  # __WALL: it is at its end
+    ctypes.CDLL(None).ptrace(7, held[0], None, None)  # PTRACE_CONT
+    os.waitpid(held[0], 0x40000000)
+    contains(p.communicate(timeout=LIMIT)[1].decode(), "rank 2 (pid ")
+    equal(p.returncode, 0)
 
 
 def test_binding():

@@ -9,7 +9,8 @@
  *   header         agent writes                    job id, sizes, offsets of all areas
  *   rank[n]        see struct mend_shm_rank        life word, state, agent's verdict, sleeping
  *   sleep[n/32]    fetch-add by whoever wakes      the futex that 32 ranks sleep on, a bit for each
- *   death[n]       agent writes                    verdicts in order; deaths_n is released last
+ *   death[n]       agent writes                    verdicts in order; deaths_n is released last, once
+ *                                                  for those whom one abort ended
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
@@ -56,6 +57,11 @@ enum mend_shm_rank_state {
     MEND_SHM_RANK_FINALIZED, /* said good-bye: its end is no failure */
 };
 
+enum {
+    MEND_SHM_ABORTS = 1,
+    MEND_SHM_ABORTS_OTHERS
+}; /* itself; and those of the datagram with it */
+
 enum { MEND_SHM_ARMED = 1, MEND_SHM_ARMED_NUDGED }; /* woken by frames; also by mend_shm_nudge() */
 
 /* One rank.  Each line has one writer. */
@@ -65,7 +71,8 @@ struct mend_shm_rank {
     mend_atomic_u32 life_valid;                     /* 1: `life` is held, its mark means death */
     mend_atomic_u32 state;                          /* enum mend_shm_rank_state */
     mend_atomic_u32 abort_code;                     /* valid if abort_asked */
-    mend_atomic_u32 abort_asked;  /* 1: this rank is ending itself, by MPI_Abort or a fatal error */
+    mend_atomic_u32 abort_asked;  /* MEND_SHM_ABORTS...: this rank is ending itself, by MPI_Abort or
+                                     a fatal error */
     mend_atomic_u32 pid;          /* the process that is this rank; 0: it has not called MPI_Init */
     mend_atomic_u32 withdrawn;    /* stamp of offers: how often some of them were withdrawn */
     mend_atomic_u32 crash_signal; /* not 0: a signal of which the process will dump core */
@@ -95,7 +102,8 @@ struct mend_shm_sleep {
 };
 
 struct mend_shm_death {
-    uint32_t peer, unused;
+    uint32_t peer;
+    uint32_t first; /* entries from here on that say so were published by one store of deaths_n */
     mend_atomic_u64 why; /* MEND_SHM_WHY; UNKNOWN until the kernel tells, a second word later */
     uint64_t when_ns;
 };
