@@ -100,11 +100,11 @@ struct mend_coll_edges {
 int mend_coll_neighbor(struct mend_comm *c, const void *in, const struct mend_coll_edges *to,
                        void *out, const struct mend_coll_edges *from, struct mend_coll_how *how);
 
-/* Life of the per-communicator state, and the consequences of a death and of a revocation. */
+/* Life of the per-communicator state, and the consequences of a death.  A revocation ends the messages of
+ * collectives (p2p/), and so the collectives. */
 int mend_coll_attach(struct mend_comm *c);
 void mend_coll_detach(struct mend_comm *c);
 void mend_coll_on_death(struct mend_proc *self, mend_peer dead);
-void mend_coll_on_revoke(struct mend_comm *c);
 
 /* Shared-memory cells: bit k set: cell k is free in this process; creation ANDs the offers of all
  * members and takes the lowest bit (coll/cells.c).  What one creation was offered no other one is,

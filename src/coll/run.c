@@ -8,8 +8,8 @@
  *   nonblocking   it is a request in self->active, progress calls advance()
  *   persistent    the same; start() goes back to the first step
  *
- * The failure path, for all collectives: a member is dead, or the communicator was revoked, or a
- * message failed for such a reason: fail() takes back every message that is under way, so that
+ * The failure path, for all collectives: a member is dead, or a message failed for such a reason or
+ * because the communicator was revoked: fail() takes back every message that is under way, so that
  * nothing touches the user's buffers any more (S0-28), and ends the operation with the class.  The
  * agent tells every process of every death, hence everybody who cannot complete leaves (S0-27).  A
  * message that was too long does not stop the others: the list goes on to its end and then reports
@@ -353,8 +353,8 @@ int mend_coll_run(struct mend_comm *c, struct mend_sched *s, struct mend_coll_ho
     return err;
 }
 
-/* Ends all operations that run on a communicator; what can complete all the same, does. */
-static void end_all(struct mend_proc *self, struct mend_comm *c, int error)
+/* A member of c is dead: ends all operations that run on it; what can complete all the same, does. */
+static void end_all(struct mend_proc *self, struct mend_comm *c)
 {
     mend_list_foreach (l, next, &self->coll->running) {
         struct mend_coll_op *op = mend_list_entry(l, struct mend_coll_op, running);
@@ -364,7 +364,7 @@ static void end_all(struct mend_proc *self, struct mend_comm *c, int error)
         if (settle(op) == MPI_SUCCESS && op->next == op->steps_n)
             finish(op, op->error);
         else
-            fail(op, error);
+            fail(op, MEND_CLASS_PROC_FAILED);
     }
 }
 
@@ -382,17 +382,10 @@ void mend_coll_on_death(struct mend_proc *self, mend_peer dead)
                 continue;
             mend_comm_get(c);
             c->coll_failed = true;
-            end_all(self, c, MEND_CLASS_PROC_FAILED);
+            end_all(self, c);
             mend_comm_put(c);
             again = true;
             break;
         }
     }
-}
-
-void mend_coll_on_revoke(struct mend_comm *c)
-{
-    mend_comm_get(c);
-    end_all(c->self, c, MEND_CLASS_INVALIDATED);
-    mend_comm_put(c);
 }

@@ -39,7 +39,6 @@ static void carry_out(struct mend_comm *c)
     mend_report_event(c->self, "\"event\":\"revoke\",\"ctx\":%llu", (unsigned long long)c->ctx);
     mend_comm_get(c);
     mend_p2p_on_revoke(c);
-    mend_coll_on_revoke(c);
     mend_agree_say_no(c, MEND_MACHINE_CREATION);
     mend_agree_say_no(c, MEND_MACHINE_VALIDATION);
     mend_living_on_revoke(c);

@@ -64,7 +64,7 @@ void mend_living_on_revoke(struct mend_comm *c)
     if (!living)
         return;
     living->revoked = true;
-    mend_coll_on_revoke(living);
+    mend_p2p_on_revoke(living);
     mend_agree_say_no(living, MEND_MACHINE_CREATION);
 }
 
