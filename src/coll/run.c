@@ -381,7 +381,6 @@ void mend_coll_on_death(struct mend_proc *self, mend_peer dead)
                 (!c->inter || mend_group_rank(self, c->remote, dead) == MPI_UNDEFINED))
                 continue;
             mend_comm_get(c);
-            c->coll_failed = true;
             end_all(self, c);
             mend_comm_put(c);
             again = true;
