@@ -6,6 +6,7 @@
  *   fault    a store to address 0                 abort    abort()
  *   quit     SIGQUIT from outside while it computes
  *   thread   a fault in another thread while the first computes
+ *   sent     the signal of a fault, but sent     trap     a breakpoint; neither comes again by itself
  *
  * S3-10: who only looks as if it crashed lives on, and a program's own handlers stay what they were:
  *
@@ -16,6 +17,8 @@
  * RUN: -n 4 ; args abort 64 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "killed by signal 6"
  * RUN: -n 16 ; args quit 24 ; expect "rank 0 ok" ; expect "rank 14 ok" ; expect "killed by signal 3"
  * RUN: -n 3 ; args thread 64 ; expect "rank 0 ok" ; expect "killed by signal 11"
+ * RUN: -n 3 ; args sent 64 ; expect "rank 0 ok" ; expect "killed by signal 11"
+ * RUN: -n 3 ; args trap 64 ; expect "rank 0 ok" ; expect "killed by signal 5"
  * RUN: -n 3 ; args fault 16 ; set CRASH_NOTICE=0 ; expect "rank 0 ok" ; expect "killed by signal 11"
  * RUN: -n 3 ; args own 1 ; expect "rank 2 ok" ; expect-no "mend:"
  * RUN: -n 3 ; args ignored 1 ; expect "rank 2 ok" ; expect-no "mend:"
@@ -43,6 +46,15 @@ static int mib, dead;
 static void fault(void)
 {
     *nowhere = 1;
+}
+
+static void trap(void)
+{
+#ifdef __x86_64__
+    __asm__ volatile("int3");
+#else
+    raise(SIGTRAP);
+#endif
 }
 
 static void *fault_in_thread(void *arg)
@@ -87,6 +99,10 @@ static _Noreturn void crash(void)
         fault();
     if (!strcmp(how, "abort"))
         abort();
+    if (!strcmp(how, "sent"))
+        raise(SIGSEGV);
+    if (!strcmp(how, "trap"))
+        trap();
     if (!strcmp(how, "thread"))
         pthread_create(&t, NULL, fault_in_thread, NULL);
     for (;;) /* computes until the signal */
