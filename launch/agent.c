@@ -65,6 +65,8 @@ static int held(const struct job *job)
  * that; SIGCHLD comes then. */
 static void on_child(struct job *job, struct rank *r)
 {
+    bool lingered;
+
     if (r->ended || waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         !r->exit.si_pid)
         return;
@@ -73,9 +75,15 @@ static void on_child(struct job *job, struct rank *r)
     job->alive_n--;
     pthread_mutex_lock(&job->lock);
     mend_verdict_exited(job, r);
+    lingered = r->lingered;
     pthread_mutex_unlock(&job->lock);
     if (!r->end.finalized)
         mend_sweep_group(r);
+    if (lingered && !job->o.quiet)
+        mend_say(job,
+                 "mend: rank %d (pid %d, host %s) was stopped for too long after MPI_Finalize and "
+                 "was killed",
+                 r->index, r->wrapped ? r->wrapped : r->child, job->shm->host);
 }
 
 void mend_agent_stopped(struct job *job, struct rank *r, bool stopped)

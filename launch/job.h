@@ -41,6 +41,7 @@ struct rank {
     bool exit_told; /* (L) ... and the detector knows */
     struct mend_rank_end end; /* for the exit status; (L) */
     bool announced;           /* its death was printed */
+    bool lingered;            /* (L) it was killed because it was stopped after its good-bye */
     bool mark_seen;           /* (L) the life word's mark was acted on */
     bool words_wanted;  /* (L) ... will be, when the main thread has read its last datagrams */
     bool words_read;    /* (L) ... which it has */

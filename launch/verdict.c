@@ -164,6 +164,10 @@ static void act(struct job *job, struct mend_detector_action *a, uint32_t *end_p
     switch (a->kind) {
     case MEND_DETECTOR_KILL:
         mend_rank_signal(r, SIGKILL);
+        if (job->detector->peer[r->index].state == MEND_DETECTOR_LINGERING) {
+            kill(r->child, SIGKILL); /* a script around it may be all that is left */
+            r->lingered = true;
+        }
         break;
     case MEND_DETECTOR_DECLARE:
         declare(job, &a->verdict, (*end_p)++);

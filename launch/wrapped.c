@@ -8,6 +8,8 @@
 
 #include "base/time.h"
 
+#include <poll.h>
+
 #define LOOKS_PER_TIMEOUT 8
 
 /* The MPI process in a script, or 0. */
@@ -31,6 +33,15 @@ static bool are_any(struct job *job)
     return any;
 }
 
+/* Once the MPI process has ended the script is all that is left of the rank. */
+static bool is_stopped(const struct rank *r, pid_t pid)
+{
+    struct pollfd process = {.fd = r->wrapped_pidfd, .events = POLLIN};
+    bool ended = process.fd < 0 || poll(&process, 1, 0) > 0;
+
+    return mend_procfs_state(ended ? r->child : pid) == 'T';
+}
+
 mend_time_ns mend_wrapped_look(struct job *job, mend_time_ns now)
 {
     if (!are_any(job))
@@ -41,7 +52,7 @@ mend_time_ns mend_wrapped_look(struct job *job, mend_time_ns now)
         pid_t pid = inner(job, &job->rank[i]);
 
         if (pid > 0)
-            mend_agent_stopped(job, &job->rank[i], mend_procfs_state(pid) == 'T');
+            mend_agent_stopped(job, &job->rank[i], is_stopped(&job->rank[i], pid));
     }
     job->wrapped_at = now + job->o.params.stop_timeout_ns / LOOKS_PER_TIMEOUT;
     return job->wrapped_at;

@@ -29,7 +29,15 @@ void mend_detector_init(struct mend_detector *x, int32_t n,
 
 static bool waiting(int state)
 {
-    return state == MEND_DETECTOR_SUSPECTED || state == MEND_DETECTOR_KILLING;
+    return state == MEND_DETECTOR_SUSPECTED || state == MEND_DETECTOR_KILLING ||
+           state == MEND_DETECTOR_LINGERING;
+}
+
+/* It has said that it is finalized. */
+static bool has_left(int state)
+{
+    return state == MEND_DETECTOR_FINALIZED || state == MEND_DETECTOR_LINGERING ||
+           state == MEND_DETECTOR_ENDED;
 }
 
 /* The only writer of a state; refuses edges that the picture does not have (invariants 1, 3). */
@@ -41,15 +49,17 @@ static void become(struct mend_detector *x, int32_t p, enum mend_detector_state 
         K = 1 << MEND_DETECTOR_KILLING,
         H = 1 << MEND_DETECTOR_HELD,
         F = 1 << MEND_DETECTOR_FINALIZED,
+        L = 1 << MEND_DETECTOR_LINGERING,
         D = 1 << MEND_DETECTOR_DEAD,
         E = 1 << MEND_DETECTOR_ENDED
     };
     static const uint8_t edges[] = {
         [MEND_DETECTOR_RUNNING] = S | K | F | D,
-        [MEND_DETECTOR_SUSPECTED] = R | K | F | D,
+        [MEND_DETECTOR_SUSPECTED] = R | K | L | D,
         [MEND_DETECTOR_KILLING] = H | F | D,
         [MEND_DETECTOR_HELD] = D,
-        [MEND_DETECTOR_FINALIZED] = E,
+        [MEND_DETECTOR_FINALIZED] = L | E,
+        [MEND_DETECTOR_LINGERING] = F | E,
         [MEND_DETECTOR_DEAD] = 0,
         [MEND_DETECTOR_ENDED] = 0,
     };
@@ -121,7 +131,7 @@ static void on_certain(struct mend_detector *x, int32_t p)
         q->state == MEND_DETECTOR_ENDED)
         return;
     q->when = x->now;
-    if (q->state == MEND_DETECTOR_FINALIZED) {
+    if (has_left(q->state)) {
         become(x, p, MEND_DETECTOR_ENDED);
         emit(x, p, MEND_DETECTOR_END);
     } else if (leave_abort(x, p)) {
@@ -155,7 +165,7 @@ static void on_exited(struct mend_detector *x, int32_t p, bool signaled, int32_t
     if (q->reaped)
         return;
     q->reaped = true;
-    if (q->state == MEND_DETECTOR_FINALIZED || q->state == MEND_DETECTOR_ENDED) {
+    if (has_left(q->state)) {
         on_certain(x, p);
         return;
     }
@@ -172,6 +182,8 @@ static void on_stopped(struct mend_detector *x, int32_t p)
 {
     if (x->peer[p].state == MEND_DETECTOR_RUNNING)
         become(x, p, MEND_DETECTOR_SUSPECTED);
+    else if (x->peer[p].state == MEND_DETECTOR_FINALIZED)
+        become(x, p, MEND_DETECTOR_LINGERING);
 }
 
 static void on_resumed(struct mend_detector *x, int32_t p)
@@ -179,6 +191,8 @@ static void on_resumed(struct mend_detector *x, int32_t p)
     struct mend_detector_peer *q = &x->peer[p];
     mend_time_ns twice = 2 * q->waited;
 
+    if (q->state == MEND_DETECTOR_LINGERING)
+        become(x, p, MEND_DETECTOR_FINALIZED);
     if (q->state != MEND_DETECTOR_SUSPECTED)
         return;
     if (twice > x->config.stop_max_ns)
@@ -230,7 +244,7 @@ static void on_abort(struct mend_detector *x, const struct mend_detector_event *
         MEND_ASSERT(0 <= p && p < x->n);
         if (q->state == MEND_DETECTOR_RUNNING || q->state == MEND_DETECTOR_SUSPECTED)
             condemn(x, p, MEND_VERDICT_ABORT, ev->code);
-        else if (q->state == MEND_DETECTOR_FINALIZED)
+        else if (has_left(q->state) && q->state != MEND_DETECTOR_ENDED)
             emit(x, p, MEND_DETECTOR_KILL); /* it has left, so it will have ended, not failed */
         if (q->state == MEND_DETECTOR_KILLING || q->state == MEND_DETECTOR_HELD)
             join_abort(x, p, &abort);
@@ -241,10 +255,12 @@ static void on_finalized(struct mend_detector *x, int32_t p)
 {
     int state = x->peer[p].state;
 
-    if (state != MEND_DETECTOR_RUNNING && !waiting(state))
-        return;
-    leave_abort(x, p);
-    become(x, p, MEND_DETECTOR_FINALIZED);
+    if (state == MEND_DETECTOR_SUSPECTED) {
+        become(x, p, MEND_DETECTOR_LINGERING);
+    } else if (state == MEND_DETECTOR_RUNNING || state == MEND_DETECTOR_KILLING) {
+        leave_abort(x, p);
+        become(x, p, MEND_DETECTOR_FINALIZED);
+    }
 }
 
 static mend_time_ns slice(const struct mend_detector *x)
@@ -267,6 +283,16 @@ static void on_time_killing(struct mend_detector *x, int32_t p, mend_time_ns bef
         declare_held(x, q->abort);
 }
 
+static void on_patience_over(struct mend_detector *x, int32_t p)
+{
+    if (x->peer[p].state == MEND_DETECTOR_SUSPECTED) {
+        condemn(x, p, MEND_VERDICT_STOPPED, 0);
+        return;
+    }
+    x->peer[p].waited = 0;
+    emit(x, p, MEND_DETECTOR_KILL);
+}
+
 /* Lets time pass for those who are waited for; of a gap in our own running little counts. */
 static void on_time(struct mend_detector *x, mend_time_ns now)
 {
@@ -286,7 +312,7 @@ static void on_time(struct mend_detector *x, mend_time_ns now)
         if (q->state == MEND_DETECTOR_KILLING)
             on_time_killing(x, p, q->waited - passed);
         else if (q->waited >= q->patience)
-            condemn(x, p, MEND_VERDICT_STOPPED, 0);
+            on_patience_over(x, p);
     }
 }
 

@@ -19,13 +19,22 @@
  *                                  └─────────────────> HELD
  *                                    the same, while others of its abort live
  *
+ *               STOPPED; FINALIZED of one that is SUSPECTED
+ *    FINALIZED ─────────────────────────────────────────────> LINGERING ──────> ENDED
+ *              <───────────────────────────────────────────── RESUMED
+ *
  *   transition                             function (detector_sm.c)
  *   RUNNING ↔ SUSPECTED                    on_stopped, on_resumed
  *   RUNNING, SUSPECTED → KILLING           condemn (from on_suspect, on_abort, on_time)
  *   RUNNING, SUSPECTED, KILLING → FINALIZED on_finalized
  *   RUNNING, SUSPECTED, KILLING → DEAD     on_certain
  *   KILLING → HELD → DEAD                  on_certain, declare_held
- *   FINALIZED → ENDED                      on_certain
+ *   FINALIZED, LINGERING → ENDED           on_certain
+ *   FINALIZED ↔ LINGERING                  on_stopped, on_resumed
+ *   SUSPECTED → LINGERING                  on_finalized
+ *
+ * One that is stopped after it has left MPI fails nobody, but the job could not end: it is killed after the same
+ * time, and ends as any other that has left.
  *
  * Those whom an abort ends are declared in one step, for the others shall see all of them dead or none: a
  * shrink must not keep a half of them.  Whoever is dead first is held.  That takes no longer than the
@@ -44,7 +53,7 @@
  *   2  per process there is at most one verdict, and at most one explanation after it (emit());
  *   3  a process that said "finalized" while it lived is never declared (become());
  *   4  KILL precedes the verdict whenever we are its reason (condemn());
- *   5  `nwaiting` counts SUSPECTED and KILLING (mend_detector_check());
+ *   5  `nwaiting` counts SUSPECTED, KILLING and LINGERING (mend_detector_check());
  *   6  all output of a step is fetched before the next step (mend_detector_step());
  *   7  `left` of an abort counts its members in KILLING, and is not 0 while one is HELD, so whoever is
  *      held has somebody whose time counts (mend_detector_check()). */
@@ -59,6 +68,7 @@ enum mend_detector_state {
     MEND_DETECTOR_KILLING,
     MEND_DETECTOR_HELD,
     MEND_DETECTOR_FINALIZED,
+    MEND_DETECTOR_LINGERING,
     MEND_DETECTOR_DEAD,
     MEND_DETECTOR_ENDED,
 };
@@ -114,8 +124,8 @@ struct mend_detector_peer {
     int32_t next;          /* in the list of peers with actions, -1: last */
     int32_t abort;         /* names the abort that ends it: a member of it; -1: none */
     int32_t left;          /* of the abort of this name: members that are not dead yet */
-    mend_time_ns waited;   /* time that counted since it is SUSPECTED or KILLING */
-    mend_time_ns patience; /* allowed in SUSPECTED */
+    mend_time_ns waited;   /* time that counted since it is SUSPECTED, KILLING or LINGERING */
+    mend_time_ns patience; /* allowed in SUSPECTED and LINGERING */
     mend_time_ns when;     /* of its death */
 };
 

@@ -268,6 +268,35 @@ MEND_TEST(who_stops_for_too_long_is_killed)
     free(a.m);
 }
 
+/* Nobody misses it, but the job could not end. */
+MEND_TEST(who_stops_after_finalize_is_killed_and_has_not_failed)
+{
+    struct agent a = create(3);
+
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 0);
+    tell(&a, MEND_DETECTOR_EV_STOPPED, 0);
+    tell(&a, MEND_DETECTOR_EV_STOPPED,
+         1); /* it has just said good-bye, and we see the stop first */
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 1);
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 2);
+    tell(&a, MEND_DETECTOR_EV_STOPPED, 2);
+    pass(&a, STOP_NS / 2);
+    tell(&a, MEND_DETECTOR_EV_RESUMED, 2); /* in time */
+    pass(&a, STOP_NS - 1);
+    CHECK_EQ(a.t.len, 0);
+    pass(&a, STOP_NS + STOP_NS / 8 + 10);
+    reap(&a, 0, true, 9);
+    reap(&a, 1, true, 9);
+    reap(&a, 2, false, 0);
+    TRANSCRIPT_IS(&a.t, "[  0] 804 kill 0\n"
+                        "[  0] 804 kill 1\n"
+                        "[  0] 910 end 0\n"
+                        "[  0] 910 end 1\n"
+                        "[  0] 910 end 2\n");
+    CHECK_EQ(a.wake_at, MEND_TIME_NEVER);
+    free(a.m);
+}
+
 /* It came back after 600 of 800 ns, so from then on it may be away for 1200. */
 MEND_TEST(who_comes_back_in_time_is_cleared_and_trusted_more)
 {

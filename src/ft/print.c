@@ -133,7 +133,7 @@ int mend_detector_action_print(const struct mend_detector_action *a, char *buf, 
 int mend_detector_print(const struct mend_detector *x, char *buf, size_t size)
 {
     static const char *const states[] = {"running",   "suspected", "killing", "held",
-                                         "finalized", "dead",      "ended"};
+                                         "finalized", "lingering", "dead",    "ended"};
     struct line l = {buf, size, 0};
 
     ADD(&l, "detector %d processes:", (int)x->n);

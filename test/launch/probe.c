@@ -322,6 +322,9 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "exit-after")) {
         leave();
         return atoi(argv[2]);
+    } else if (!strcmp(what, "stop-after")) {
+        leave();
+        raise(SIGSTOP);
     } else if (!strcmp(what, "exit-without")) {
         _exit(atoi(argv[2]));
     } else if (!strcmp(what, "grandchild")) {

@@ -591,6 +591,15 @@ def test_stop_and_go():
     equal((out, err, p.returncode), (b"done\ndone\n", b"", 0))
 
 
+def test_stopped_after_goodbye():
+    """A rank, or the script around it, that is stopped after MPI_Finalize does not keep the job from ending."""
+    for last in (f"exec {PROBE} stop-after", f"{PROBE} stop-after; exit $?", f"{PROBE} hello; kill -STOP $$; exit 0"):
+        r = run("--stop-timeout", 0.3, "-n", 2, "sh", "-c", f"[ $MEND_RANK = 1 ] || exec {PROBE} hello; {last}",
+                limit=15)
+        equal((last, r.status), (last, 0))
+        contains(r.err, "was stopped for too long after MPI_Finalize and was killed")
+
+
 def seize(pid, options=0):
     """Makes us the tracer of a process, as a debugger would."""
     libc = ctypes.CDLL(None, use_errno=True)
