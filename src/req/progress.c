@@ -5,20 +5,26 @@
 #include "req/request.h"
 #include "rt/rt.h"
 
-/* True if a poll completed anything: who waits must look again before it sleeps. */
+/* True if a poll completed anything: who waits must look again before it sleeps.
+ *
+ * A poll may complete and release any request, so after it nothing is known of the list but where the
+ * mark stands, which is behind the request that is polled. */
 static bool poll_active(struct mend_proc *self)
 {
+    struct mend_request mark = {.comm = NULL};
     bool any = false;
 
-    mend_list_foreach (l, next, &self->active) {
+    mend_list_prepend(&self->active, &mark.link);
+    while (mark.link.next != &self->active) {
+        struct mend_list *l = mark.link.next;
         struct mend_request *r = mend_list_entry(l, struct mend_request, link);
-        struct mend_list *before = l->prev;
 
-        r->ops->poll(r); /* may complete and release r */
-        any |= before->next != l;
-        if (!mend_list_linked(next)) /* the poll completed others as well: look again later */
-            return true;
+        mend_list_remove(&mark.link);
+        mend_list_prepend(l, &mark.link);
+        r->ops->poll(r);
+        any |= mark.link.prev != l;
     }
+    mend_list_remove(&mark.link);
     return any;
 }
 

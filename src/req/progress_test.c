@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A poll may complete requests besides its own, whose memory is somebody else's then. */
+#include "net/net.h"
+#include "req/request.h"
+
+#include "base/test.h"
+
+static struct mend_proc self;
+static struct mend_request a, b, c, gone;
+static int polls_of_c, polls_of_gone;
+
+static unsigned nothing_arrives(struct mend_proc *p, mend_peer hint)
+{
+    return 0;
+}
+
+static const struct mend_net net = {.poll = nothing_arrives};
+
+static void count_c(struct mend_request *r)
+{
+    polls_of_c++;
+}
+
+static void count_gone(struct mend_request *r)
+{
+    polls_of_gone++;
+}
+
+static const struct mend_request_ops c_ops = {.poll = count_c}, gone_ops = {.poll = count_gone};
+
+/* Completes a request; its memory is used for another one that is in another list. */
+static void complete(struct mend_request *r)
+{
+    mend_list_remove(&r->link);
+    r->ops = &gone_ops;
+    mend_list_append(&gone.link, &r->link);
+}
+
+static void complete_a_and_b(struct mend_request *r)
+{
+    complete(&a);
+    complete(&b);
+}
+
+static void complete_nothing(struct mend_request *r)
+{
+}
+
+static const struct mend_request_ops both_ops = {.poll = complete_a_and_b},
+                                     none_ops = {.poll = complete_nothing};
+
+static void begin(const struct mend_request_ops *a_ops, const struct mend_request_ops *b_ops)
+{
+    self.net = &net;
+    a.ops = a_ops;
+    b.ops = b_ops;
+    c.ops = &c_ops;
+    polls_of_c = polls_of_gone = 0;
+    mend_list_init(&gone.link);
+    mend_list_init(&self.active);
+    mend_list_append(&self.active, &a.link);
+    mend_list_append(&self.active, &b.link);
+    mend_list_append(&self.active, &c.link);
+}
+
+static void check(void)
+{
+    CHECK_EQ(polls_of_gone, 0);
+    CHECK_EQ(polls_of_c, 1);
+    CHECK(self.active.next == &c.link && self.active.prev == &c.link);
+}
+
+MEND_TEST(completes_the_next_one_as_well)
+{
+    begin(&both_ops, &none_ops);
+    CHECK(mend_progress(&self, MEND_PEER_NONE));
+    check();
+}
+
+MEND_TEST(completes_the_one_before_as_well)
+{
+    begin(&none_ops, &both_ops);
+    CHECK(mend_progress(&self, MEND_PEER_NONE));
+    check();
+}
+
+MEND_TEST(what_completes_nothing_is_no_news)
+{
+    begin(&none_ops, &none_ops);
+    CHECK(!mend_progress(&self, MEND_PEER_NONE));
+    CHECK_EQ(polls_of_c, 1);
+    CHECK(self.active.next == &a.link && self.active.prev == &c.link);
+}
+
+MEND_TEST_MAIN()
