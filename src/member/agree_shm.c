@@ -227,6 +227,7 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_machine which,
     mend_slots_init(&op->slots, c->size, op->value.and_word, op->value.max_word);
     op->done = done;
     op->arg = arg;
+    op->poll.comm = NULL;
     op->poll.link.next = NULL;
     op->poll.ops = &poll_ops;
     mend_list_append(&c->ft->agreements[which].waiting, &op->link);
