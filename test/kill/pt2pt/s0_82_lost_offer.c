@@ -2,8 +2,10 @@
 /* A process has offered a large message that nobody had asked for yet, and died: the data can never come.
  * S0-82, S0-25: after an acknowledgement wildcard receives and probes do not report that failure, also
  * not by finding the lost message; S0-20: before it, a nonblocking one is pending (S0-24 would allow
- * PROC_FAILED only for a receive that had matched); S0-17: by name it is PROC_FAILED; R12: a small message
- * that was complete is received. */
+ * PROC_FAILED only for a receive that had matched); S0-17: by name it is PROC_FAILED; R12: small messages
+ * that were complete are received, also by wildcards, but for those that would overtake the lost one.
+ *
+ *   from rank 2, in this order:   small, tag 3   large, tag 1 (lost)   small, tag 2   small, tag 1 */
 /* RUN: -n 3 ; args ack recv ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args ack irecv ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args ack probe ; expect "rank 0 ok" */
@@ -32,8 +34,10 @@ static void survivor(const char *how, const char *call)
     MPI_Status s;
 
     wait_until_dead(W, 2);
-    CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, 2, 2, W, &s), MPI_SUCCESS); /* R12 */
-    CHECK_EQ(v, 5);
+    CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, W, &s), MPI_SUCCESS); /* R12 */
+    CHECK(s.MPI_SOURCE == 2 && s.MPI_TAG == 3);
+    CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 2, W, &s), MPI_SUCCESS);
+    CHECK_EQ(s.MPI_SOURCE, 2);
     if (!strcmp(how, "name")) {
         CHECK_CLASS(MPI_Recv(buf, N, MPI_BYTE, 2, 1, W, &s), MPI_ERR_PROC_FAILED);
     } else if (!strcmp(how, "pending")) {
@@ -79,8 +83,10 @@ int main(int argc, char **argv)
         MPI_Send(&v, 1, MPI_INT, 0, 1, W);
     }
     if (rank == 2) {
+        MPI_Send(&v, 1, MPI_INT, 0, 3, W);
         MPI_Isend(buf, N, MPI_BYTE, 0, 1, W, &r);
         MPI_Send(&v, 1, MPI_INT, 0, 2, W);
+        MPI_Send(&v, 1, MPI_INT, 0, 1, W);
         die_now();
     }
     return finish();
