@@ -100,7 +100,7 @@ static mend_time_ns seconds_of(const char *flag, const char *value)
 
 static void check_param(const char *flag, const struct mend_param_info *p, const char *value)
 {
-    char wants[128];
+    char wants[MEND_PARAM_WANTS_BYTES];
 
     if (mend_param_takes(p, value))
         return;

@@ -118,12 +118,6 @@ static void print_transports(void)
            refused ? strerror(refused) : "");
 }
 
-/* A parameter's default: of words the first, of a text none. */
-static int default_length(const struct mend_param_info *p)
-{
-    return p->type == 'S' ? 0 : (int)strcspn(p->default_text, " ");
-}
-
 static const char *value_of(const struct mend_param_info *p)
 {
     char variable[64];
@@ -138,9 +132,11 @@ static void print_params(void)
     for (unsigned i = 0; i < mend_param_list_n; i++) {
         const struct mend_param_info *p = &mend_param_list[i];
         const char *value = value_of(p);
+        char wants[MEND_PARAM_WANTS_BYTES];
 
-        printf("  %-18s %-20.*s %s%s%s%s%s%s\n", p->name, default_length(p), p->default_text,
-               p->what, p->type == 'W' ? "; one of: " : "", p->type == 'W' ? p->default_text : "",
+        mend_param_wants(p, wants, sizeof(wants));
+        printf("  %-18s %-20.*s %s%s%s%s%s%s\n", p->name, (int)strcspn(p->default_text, " "),
+               p->default_text, p->what, *p->allowed ? "; " : "", *p->allowed ? wants : "",
                value ? "; set here to " : "", value ? value : "",
                value && !mend_param_takes(p, value) ? ", which it cannot be" : "");
     }

@@ -8,19 +8,19 @@
 typedef uint64_t mend_param_U;
 typedef bool mend_param_B;
 typedef mend_time_ns mend_param_T; /* MEND_TIME_NEVER if it was given as 0 */
-typedef const char *mend_param_S;
+typedef const char *mend_param_P;
 typedef const char *mend_param_W; /* NULL: the first word */
 
 struct mend_params {
-#define MEND_PARAM_DEF(field_, type_, default_, name_, what_) mend_param_##type_ field_;
+#define MEND_PARAM_DEF(field_, type_, default_, name_, allowed_, what_) mend_param_##type_ field_;
 #include "base/param.def"
 #undef MEND_PARAM_DEF
 };
 
 /* One row per parameter, for mend-info and mpiexec. */
 struct mend_param_info {
-    const char *name, *what;
-    const char *default_text; /* W: all its words */
+    const char *name, *what, *allowed;
+    const char *default_text; /* "": none */
     char type;
 };
 extern const struct mend_param_info mend_param_list[];
@@ -31,6 +31,8 @@ const struct mend_param_info *mend_param_find(const char *name);
 
 /* Whether the text is a value of the parameter. */
 bool mend_param_takes(const struct mend_param_info *p, const char *text);
+
+#define MEND_PARAM_WANTS_BYTES 640
 
 /* What the parameter takes, in words: "a number of seconds", "one of: auto never always". */
 void mend_param_wants(const struct mend_param_info *p, char *buf, size_t size);

@@ -44,6 +44,68 @@ MEND_TEST(words)
     CHECK(!mend_param_find("NOSUCH"));
 }
 
+MEND_TEST(ranges)
+{
+    static const struct {
+        const char *name, *text;
+        bool takes;
+    } rows[] = {
+        {"EAGER_MAX", "0", true},   {"EAGER_MAX", "65536", true}, {"EAGER_MAX", "65537", false},
+        {"EAGER_MAX", "1m", false}, {"FRAGMENT", "64", true},     {"FRAGMENT", "63", false},
+        {"FRAGMENT", "0", false},   {"FRAGMENT", "64k", true},    {"FRAGMENT", "65k", false},
+        {"STOP_GROWTH", "1", true}, {"STOP_GROWTH", "0", false},  {"STOP_GROWTH", "1k", false},
+        {"YIELD", "0", true},       {"YIELD", "16g", true},
+    };
+    char wants[MEND_PARAM_WANTS_BYTES];
+
+    for (size_t i = 0; i < MEND_COUNT_OF(rows); i++)
+        CHECK_EQ(takes(rows[i].name, rows[i].text), rows[i].takes);
+    mend_param_wants(mend_param_find("FRAGMENT"), wants, sizeof(wants));
+    CHECK_STR(wants, "a number from 64 to 64k, with k, m or g");
+}
+
+MEND_TEST(pairs)
+{
+    static const char *const good[] = {"allreduce=ring", "barrier=shm", "alltoall=pairwise",
+                                       "bcast=binomial,allreduce=doubling",
+                                       "gather=linear,gather=binomial"};
+    static const char *const bad[] = {"",
+                                      "nonsense",
+                                      "allreduce",
+                                      "allreduce=",
+                                      "allreduce=rin",
+                                      "allreduce=rings",
+                                      "allreduce=ring,",
+                                      ",allreduce=ring",
+                                      "allreduce=ring,,bcast=shm",
+                                      "allreduce=ring bcast=shm",
+                                      "allreduce=binomial",
+                                      "reduce=shm|binomial",
+                                      "barrie=shm",
+                                      "=shm"};
+    char wants[MEND_PARAM_WANTS_BYTES];
+
+    for (size_t i = 0; i < MEND_COUNT_OF(good); i++)
+        CHECK(takes("COLL", good[i]));
+    for (size_t i = 0; i < MEND_COUNT_OF(bad); i++)
+        CHECK(!takes("COLL", bad[i]));
+    mend_param_wants(mend_param_find("COLL"), wants, sizeof(wants));
+    CHECK(strstr(wants, "barrier=shm|dissemination") && strstr(wants, "bruck|pairwise"));
+}
+
+/* What is written in param.def can be read. */
+MEND_TEST(every_default_is_a_value)
+{
+    char text[64];
+
+    for (unsigned i = 0; i < mend_param_list_n; i++) {
+        const struct mend_param_info *p = &mend_param_list[i];
+
+        snprintf(text, sizeof(text), "%.*s", (int)strcspn(p->default_text, " "), p->default_text);
+        CHECK(p->type == 'P' || mend_param_takes(p, text));
+    }
+}
+
 MEND_TEST(values_and_defaults)
 {
     struct mend_params params;

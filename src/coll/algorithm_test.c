@@ -5,6 +5,7 @@
  * Reductions use an operator that knows what it has seen: an element is the interval of ranks it
  * stands for, and joining two that are not neighbours in order gives poison.  For algorithms that
  * may change the order it is the set of ranks, and joining two that overlap gives poison. */
+#include "coll/choose.h"
 #include "coll/play.h"
 
 static const int sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
@@ -349,6 +350,30 @@ MEND_TEST(inter_reduce)
                 }
             play_close(&w);
         }
+}
+
+/* Each pair of param.def names an algorithm. */
+MEND_TEST(what_may_be_forced_exists)
+{
+    int pairs = 0;
+
+    for (const char *k = mend_param_find("COLL")->allowed; *k; k += *k == ' ') {
+        size_t key_len = strcspn(k, "="), n;
+
+        for (const char *w = k + key_len;; w += n) {
+            char key[32], pair[64];
+
+            n = strcspn(++w, "| ");
+            snprintf(key, sizeof(key), "%.*s", (int)key_len, k);
+            snprintf(pair, sizeof(pair), "%s=%.*s", key, (int)n, w);
+            CHECK(mend_choice_forced(pair, key) != MEND_ALGORITHM_NONE);
+            pairs++;
+            if (w[n] != '|')
+                break;
+        }
+        k += strcspn(k, " ");
+    }
+    CHECK(pairs > 20);
 }
 
 MEND_TEST_MAIN()

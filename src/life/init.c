@@ -25,7 +25,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WHY_BYTES 256
+#define WHY_BYTES (MEND_PARAM_WANTS_BYTES + 128)
 
 /* Tried in order. */
 static const struct mend_rt *const runtimes[] = {&mend_rt_local, &mend_rt_single};
@@ -158,7 +158,7 @@ static int read_injections(struct mend_proc *self, const char **why_p)
 static int read_params(struct mend_proc *self, const char **why_p)
 {
     const struct mend_param_info *bad;
-    char *why, wants[128];
+    char *why, wants[MEND_PARAM_WANTS_BYTES];
 
     mend_params_read(&self->params, &bad);
     if (!bad)

@@ -133,6 +133,13 @@ def test_bad_flags():
         (["--set", "STOP_GROWTH=-2", "true"], "no value for STOP_GROWTH"),
         (["--set", "KILL_REPEAT=", "true"], "no value for KILL_REPEAT"),
         (["--set", "FATAL_SCOPE=world", "true"], "one of: object connected"),
+        (["--set", "COLL=nonsense", "true"], "'nonsense' is no value for COLL, which is some of"),
+        (["--set", "COLL=allreduce=pairwise", "true"], "allreduce=shm|doubling|halving|ring"),
+        (["--set", "COLL=allreduce=ring,", "true"], "no value for COLL"),
+        (["--set", "FRAGMENT=0", "true"], "a number from 64 to 64k"),
+        (["--set", "EAGER_MAX=1m", "true"], "a number from 0 to 64k"),
+        (["--set", "STOP_GROWTH=0", "true"], "a number from 1 to 1000"),
+        (["--env", "MEND_COLL=x", "true"], "no value for COLL"),
         (["--set", "SINGLE_COPY=0", "true"], "one of: auto never always"),
         (["--initial-errhandler", "MPI_ERRORS_RETURN", "true"], "mpi_errors_return"),
         (["--env", "MEND_SPIN=x", "true"], "no value for SPIN"),
@@ -154,7 +161,8 @@ def test_bad_flags():
 
 def test_bad_environment():
     """A wrong value of a parameter in the environment is refused before anything is started."""
-    for name, value in [("STOP_TIMEOUT", "soon"), ("STOP_GROWTH", "x"), ("FATAL_SCOPE", "all"), ("SPIN", "")]:
+    for name, value in [("STOP_TIMEOUT", "soon"), ("STOP_GROWTH", "x"), ("FATAL_SCOPE", "all"), ("SPIN", ""),
+                        ("COLL", "x"), ("FRAGMENT", "0")]:
         r = run("echo", "started", env={"MEND_" + name: value})
         equal((name, r.status, r.out), (name, 2, ""))
         contains(r.err, f"MEND_{name}")
