@@ -24,8 +24,8 @@ static void check_memory(const struct mend_sim_options *o)
 
     if (is_searched_only(o->play) && o->mode != MEND_SIM_EXHAUSTIVE)
         mend_sim_refuse("%s wants --exhaustive", o->play->name);
-    if (o->play != &mend_sim_memory && (c->validation || c->words))
-        mend_sim_refuse("--validation and --words belong to memory");
+    if (o->play != &mend_sim_memory && (c->validation || c->fine))
+        mend_sim_refuse("--validation and --fine belong to memory");
     if (o->play != &mend_sim_memory)
         return;
     if (c->instances > 16 || (c->creation && c->validation))

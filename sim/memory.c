@@ -138,6 +138,7 @@ static void memory_bury(void *proc, const struct mend_sim_conf *c)
     left.no_from = p->no_from;
     *p = left;
     memset(mend_sim_memory_op(p, c, 0), 0, (size_t)c->window * sizeof(struct mend_sim_memory_op));
+    memset(mend_sim_memory_seen(p, c), 0, (size_t)mend_sim_memory_seen_max(c) * sizeof(uint64_t));
     if (c->broken == MEND_SIM_FORGET)
         memset(mend_sim_memory_row(p, c), 0, (size_t)mend_sim_memory_slots(c) * MEND_CACHE_LINE);
 }

@@ -7,9 +7,8 @@
 #include "sim.h"
 #include "state.h"
 
-#define MEND_SIM_MEMORY_SEEN_MAX 40 /* what one evaluation reads of a member, or for the failed */
-#define MEND_SIM_SLOTS_MAX       16
-#define MEND_SIM_SLOT_WORDS      (MEND_CACHE_LINE / 8)
+#define MEND_SIM_SLOTS_MAX  16
+#define MEND_SIM_SLOT_WORDS (MEND_CACHE_LINE / 8)
 
 /* What a member contributes, so that a decision shows who took part: */
 enum {
@@ -61,13 +60,12 @@ struct mend_sim_memory_proc {
     uint8_t why;            /* it gave up: MEND_SIM_FAILED, MEND_SIM_REVOKED; 0: it has not */
     uint8_t begun, decided; /* agreements */
     uint8_t wrong;          /* rule of checkers.c that an access broke, 0: none */
-    uint8_t seen_n;         /* what the activity has read so far: */
+    uint8_t seen_n;         /* words that the activity has read so far */
     uint8_t deaths_n;       /* deaths that it was told of, in the order of all: */
     uint8_t death[MEND_SIM_SMALL_MAX];
     uint64_t no_from;
     struct mend_sim_memory_decision fresh;
-    uint64_t seen[MEND_SIM_MEMORY_SEEN_MAX];
-    uint64_t store[]; /* past of each agreement | op[window] | slots */
+    uint64_t store[]; /* past of each agreement | op[window] | slots | what the activity has read */
 };
 
 static inline int mend_sim_memory_slots(const struct mend_sim_conf *c)
@@ -95,12 +93,26 @@ static inline uint64_t *mend_sim_memory_row(const struct mend_sim_memory_proc *p
     return (uint64_t *)(void *)(mend_sim_memory_op(p, c, 0) + c->window);
 }
 
+/* The most that is read from where an activity begins: of one member; with --fine of all; and of all once
+ * more for the failed. */
+static inline int mend_sim_memory_seen_max(const struct mend_sim_conf *c)
+{
+    return (3 + MEND_SIM_SLOT_WORDS) * (c->fine ? c->ranks : 1) + 3 * c->ranks + 1;
+}
+
+static inline uint64_t *mend_sim_memory_seen(const struct mend_sim_memory_proc *p,
+                                             const struct mend_sim_conf *c)
+{
+    return mend_sim_memory_row(p, c) + mend_sim_memory_slots(c) * MEND_SIM_SLOT_WORDS;
+}
+
 static inline size_t mend_sim_memory_bytes(const struct mend_sim_conf *c)
 {
     return sizeof(struct mend_sim_memory_proc) +
            (size_t)c->instances * sizeof(struct mend_sim_memory_past) +
            (size_t)c->window * sizeof(struct mend_sim_memory_op) +
-           (size_t)mend_sim_memory_slots(c) * MEND_CACHE_LINE;
+           (size_t)mend_sim_memory_slots(c) * MEND_CACHE_LINE +
+           (size_t)mend_sim_memory_seen_max(c) * sizeof(uint64_t);
 }
 
 /* It said no to this agreement. */

@@ -15,9 +15,10 @@
  *
  * An access is a load or a store of a word that is shared; own words are read in passing, because
  * nobody else writes them.  The words of a value count as one access together, those that are read with
- * the word that released them; with --words each counts.  A look at who is dead is local and done with the
- * access after it: so the news may come between any two accesses.  (In the library they come only between
- * two evaluations.) */
+ * the word that released them.  A look at who is dead is local and done with the access after it: so the
+ * news may come between any two accesses.  (In the library they come only between two evaluations.)
+ *
+ * With --fine there are no shortcuts: all this is a step each, and evaluation is not begun anew. */
 #include "memory.h"
 #include "play.h"
 
@@ -107,6 +108,12 @@ static void trace(const char *what, int rank, int place, uint64_t v)
                place % MEND_SIM_SLOT_WORDS, rank, (unsigned long long)v);
 }
 
+static void forget_seen(struct mend_sim_memory_proc *p)
+{
+    memset(mend_sim_memory_seen(p, playing), 0, p->seen_n * sizeof(uint64_t));
+    p->seen_n = 0;
+}
+
 _Noreturn static void stop(void)
 {
     longjmp(now->stop, 1);
@@ -118,14 +125,14 @@ static bool was_read(uint64_t *v_p)
 {
     if (now->at >= now->p->seen_n)
         return false;
-    *v_p = now->p->seen[now->at++];
+    *v_p = mend_sim_memory_seen(now->p, playing)[now->at++];
     return true;
 }
 
 static uint64_t remember(uint64_t v)
 {
-    MEND_ASSERT(now->p->seen_n < MEND_SIM_MEMORY_SEEN_MAX);
-    now->p->seen[now->p->seen_n++] = v;
+    MEND_ASSERT(now->p->seen_n < mend_sim_memory_seen_max(playing));
+    mend_sim_memory_seen(now->p, playing)[now->p->seen_n++] = v;
     now->at++;
     return v;
 }
@@ -136,7 +143,7 @@ static uint64_t on_load(const void *p, bool plain)
     const uint64_t *word = word_at(p, &rank, &place);
     uint64_t v;
 
-    if (rank == now->p->rank)
+    if (rank == now->p->rank && !playing->fine)
         return *word;
     if (playing->broken == MEND_SIM_DEAF && place < 0 && knows(now->p, rank))
         return 0;
@@ -146,7 +153,7 @@ static uint64_t on_load(const void *p, bool plain)
     }
     if (was_read(&v))
         return v;
-    if (now->done && (!plain || playing->words))
+    if (now->done && (!plain || playing->fine))
         stop();
     now->done = ATOMIC;
     trace("reads", rank, place, *word);
@@ -174,7 +181,7 @@ static void on_store(void *p, uint64_t v, bool plain)
 
     if (was_read(&old) || (playing->broken == MEND_SIM_HASTY && place >= 0 && plain != late))
         return;
-    if (now->done && !(plain && now->done == VALUE_STORE && !playing->words))
+    if (now->done && !(plain && now->done == VALUE_STORE && !playing->fine))
         stop();
     now->done = plain ? VALUE_STORE : ATOMIC;
     if (rank != now->p->rank)
@@ -199,11 +206,10 @@ static void save_op(void)
 /* Evaluation is where it may be left: all that it has found out is in m. */
 static void on_resting_place(void)
 {
-    if (now->p->activity != MEND_SIM_EVALUATES || now->at < now->p->seen_n)
+    if (now->p->activity != MEND_SIM_EVALUATES || now->at < now->p->seen_n || playing->fine)
         return;
     save_op();
-    memset(now->p->seen, 0, sizeof now->p->seen);
-    now->p->seen_n = 0;
+    forget_seen(now->p);
     now->at = 0;
     if (!now->done)
         return;
@@ -219,6 +225,7 @@ static uint64_t look(uint64_t v)
         return old;
     if (now->done)
         stop();
+    now->done = playing->fine ? ATOMIC : NONE;
     return remember(v);
 }
 
@@ -351,6 +358,8 @@ static void evaluate(struct mend_sim_memory_proc *p)
     take_up(p->decided);
     if (mend_slots_evaluate(&now->m, &place, NULL))
         decide(p);
+    else
+        save_op();
 }
 
 static void act(struct mend_sim_memory_proc *p)
@@ -369,8 +378,7 @@ static void act(struct mend_sim_memory_proc *p)
             next = MEND_SIM_CONTRIBUTES_LATE;
     }
     p->activity = next;
-    p->seen_n = 0;
-    memset(p->seen, 0, sizeof p->seen);
+    forget_seen(p);
 }
 
 void mend_sim_memory_step(struct mend_sim_memory_proc *p, const void *procs,

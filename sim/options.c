@@ -58,7 +58,7 @@ enum {
     OPT_COMMS,
     OPT_CREATION,
     OPT_VALIDATION,
-    OPT_WORDS,
+    OPT_FINE,
     OPT_BUDGET,
     OPT_HELP,
 };
@@ -87,7 +87,7 @@ static const struct option long_options[] = {
     {"comms", required_argument, NULL, OPT_COMMS},
     {"creation", no_argument, NULL, OPT_CREATION},
     {"validation", no_argument, NULL, OPT_VALIDATION},
-    {"words", no_argument, NULL, OPT_WORDS},
+    {"fine", no_argument, NULL, OPT_FINE},
     {"budget", required_argument, NULL, OPT_BUDGET},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -119,7 +119,8 @@ static void usage(FILE *f)
             "  --creation       members may give up, and then say no beforehand\n"
             "agreement through shared memory has --window and --creation as well, and\n"
             "  --validation     the same, but a death is no reason to give up\n"
-            "  --words          each word of a value is an access of its own\n"
+            "  --fine           no shortcuts: own words, each word of a value and looks at the\n"
+            "                   dead are steps, too; for few ranks\n"
             "runs with a seed:\n"
             "  --seed N         first seed (1)\n"
             "  --seeds N        how many seeds (1)\n"
@@ -259,8 +260,8 @@ static void take(struct mend_sim_options *o, int opt, const char *name, const ch
     case OPT_VALIDATION:
         c->validation = true;
         break;
-    case OPT_WORDS:
-        c->words = true;
+    case OPT_FINE:
+        c->fine = true;
         break;
     case OPT_BUDGET:
         o->budget = number(name, arg, 1, UINT64_MAX);
@@ -316,7 +317,7 @@ void mend_sim_options_print(const struct mend_sim_options *o)
     if (o->play == &mend_sim_agree)
         printf(" --radix %d --comms %d", 1 << c->radix_bits, c->comms ? c->comms : 1);
     if (o->play == &mend_sim_memory)
-        printf("%s%s", c->validation ? " --validation" : "", c->words ? " --words" : "");
+        printf("%s%s", c->validation ? " --validation" : "", c->fine ? " --fine" : "");
     if (c->inter)
         printf(" --inter %d", c->inter);
     if (c->reorder)

@@ -56,7 +56,7 @@ struct mend_sim_conf {
         comms;       /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
     bool creation;   /* agree, memory: members may give up, who hears of a death does */
     bool validation; /* memory: members may give up */
-    bool words;      /* memory: each word of a value is an access of its own */
+    bool fine;       /* memory: no shortcuts, all that is read or written is a step */
     enum mend_sim_broken broken;
     uint64_t seed;
     uint64_t steps_max;

@@ -81,7 +81,7 @@ finds A1 memory --exhaustive --ranks 3 --crashes 1 --suspicions 1 --break report
 finds A2 memory --exhaustive --ranks 3 --crashes 1 --break forget
 finds A4 memory --exhaustive --ranks 3 --break impatient
 finds A6 memory --exhaustive --ranks 2 --break hasty
-finds A6 memory --exhaustive --ranks 2 --words --break hasty
+finds A6 memory --exhaustive --ranks 2 --fine --break hasty
 finds A12 memory --exhaustive --ranks 3 --instances 2 --break narrow
 finds A12 memory --exhaustive --ranks 3 --instances 4 --window 2 --break narrow
 finds A1 memory --exhaustive --ranks 3 --creation --break deaf

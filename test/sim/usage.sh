@@ -33,7 +33,7 @@ refuses detector --count
 refuses memory --seeds 1
 refuses memory --exhaustive --suspicions 1
 refuses memory --exhaustive --creation --validation
-refuses agree --words
+refuses agree --fine
 refuses detector --crashes 1
 echo "ok usage"
 
