@@ -68,7 +68,7 @@ def option(command, name, default):
 def search_table(rows):
     yield "| what | processes | deaths | wrong suspicions | agreements | states | transitions | emptied | s |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|---:|"
-    order = ["agree", "revoke", "notice", "detector"]
+    order = ["agree", "memory", "revoke", "notice", "detector"]
     key = lambda r: (order.index(r[1][0]), option(r[0], "ranks", 3))  # noqa: E731
     for command, (play, states, steps, _, _, seconds, complete) in sorted(rows, key=key):
         extra = []
@@ -82,11 +82,15 @@ def search_table(rows):
             extra.append("two communicators")
         if "--creation" in command:
             extra.append("creation")
+        if "--validation" in command:
+            extra.append("validation")
+        if "--fine" in command:
+            extra.append("fine")
         if "--radix" in command:
             extra.append(f"radix {option(command, 'radix', 2)}")
         crashes = option(command, "crashes", 0 if play == "detector" else 1)
         deaths = "any" if play == "detector" else crashes
-        instances = option(command, "instances", 1) if play == "agree" else "–"
+        instances = option(command, "instances", 1) if play in ("agree", "memory") else "–"
         yield (f"| {play}{', ' if extra else ''}{', '.join(extra)} | {option(command, 'ranks', 3)} | {deaths} | "
                f"{option(command, 'suspicions', 0)} | {instances} | {grouped(states)} | {grouped(steps)} | "
                f"{'yes' if complete == 'complete' else 'NO'} | {float(seconds):.0f} |")
