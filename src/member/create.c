@@ -68,10 +68,10 @@ int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *val
         return MPI_SUCCESS;
     if (value->failed_n || value->max_word[1] == MEND_CLASS_PROC_FAILED)
         mend_creation_end(parent); /* somebody has heard of a death before us */
-    if (own_error)
-        return own_error == MEND_CREATION_HOLE ? MEND_CLASS_PROC_FAILED : own_error;
     if (value->max_word[1] == MEND_CLASS_INVALIDATED)
         mend_revoke_heard(mend_comm_known(parent)); /* S0-63: invalid here once this is raised */
+    if (own_error)
+        return own_error == MEND_CREATION_HOLE ? MEND_CLASS_PROC_FAILED : own_error;
     if (!value->max_word[1] || value->max_word[1] == MEND_CREATION_HOLE)
         return MEND_CLASS_PROC_FAILED;
     return (int)value->max_word[1];

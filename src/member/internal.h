@@ -231,7 +231,10 @@ int mend_creation_decide(struct mend_comm *parent, struct mend_agreed *value);
 
 /* An own error: a member of the group asked for is a hole (S2-3).  It becomes PROC_FAILED at all, but nobody
  * learns of a death by it: the parent stays active. */
-#define MEND_CREATION_HOLE (MEND_CLASS_PROC_FAILED | 1 << 16)
+#define MEND_CREATION_HOLE (MPI_ERR_LASTCODE + 1)
+_Static_assert(
+    MEND_CREATION_HOLE < MEND_CLASS_PROC_FAILED && MEND_CLASS_PROC_FAILED < MEND_CLASS_INVALIDATED,
+    "who has given up is heard whatever errors others have: ft/agree_slots.h, invariant 4");
 
 /* MPI_SUCCESS, or why nothing was created: PROC_FAILED, INVALIDATED, or the members' own error. */
 int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error);
