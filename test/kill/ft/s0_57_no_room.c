@@ -5,10 +5,14 @@
  *
  *   rank 0    begins to create `late` │ has it │ floods all │ invalidates c, and late │ outside of MPI
  *   others    begin to create `late`  │ outside of MPI                                │ wait on c, and in
- *                                                                    the creation and then on `late` */
+ *                                                                    the creation and then on `late`
+ *
+ * inside: the others wait on c all the time, and may be asleep when there is something for them. */
 /* RUN: -n 2 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" ; expect "rank 4 ok" */
 /* RUN: -n 3 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok" */
+/* RUN: -n 5 ; args inside ; expect "rank 0 ok" ; expect "rank 4 ok" ; times 5 */
+/* RUN: -n 16 ; args inside ; expect "rank 0 ok" ; expect "rank 15 ok" ; times 5 */
 /* RUN: -n 16 ; expect "rank 0 ok" ; expect "rank 15 ok" */
 #include "../common.h"
 
@@ -42,12 +46,13 @@ static void invalidate(void)
     await(TOLD, size - 1);
 }
 
-static void be_told(void)
+static void be_told(bool inside)
 {
     int v;
 
     post(BEGUN);
-    await(INVALID, 1);
+    if (!inside)
+        await(INVALID, 1);
     CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, 0, 1, c, MPI_STATUS_IGNORE), MPI_ERR_INVALIDATED);
     CHECK_EQ(MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_SUCCESS);
     MPI_Comm_set_errhandler(late, MPI_ERRORS_RETURN);
@@ -64,6 +69,6 @@ int main(int argc, char **argv)
     if (rank == 0)
         invalidate();
     else
-        be_told();
+        be_told(argc > 1);
     return finish();
 }
