@@ -30,7 +30,7 @@
  * RUN: -n 6 ; args inter ; kill 5 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok"
  * RUN: -n 6 ; args inter ; kill 1 at p2p.recv.matched#200 ; expect "rank 0 ok"
  * RUN: -n 6 ; args inter ; kill 0 at p2p.send.rts#10 ; expect "rank 1 ok"
- * RUN: -n 8 ; args inter ; kill 0,7 at coll.round#120 ; expect "rank 1 ok"
+ * RUN: -n 8 ; args inter ; kill 0 at coll.round#120 ; kill 7 at death.done ; expect "rank 1 ok"
  * RUN: -n 5 ; args inter 3 ; expect "rank 0 ok" ; times 5
  * RUN: -n 5 ; args inter 0 ; expect "rank 1 ok" ; times 5 */
 #include "kill/coll/kinds.h"

@@ -4,7 +4,7 @@
 /* RUN: -n 4 ; kill 0 at agree.enter#5 ; kill 1 at agree.done#9 ; expect "rank 3 ok" */
 /* RUN: -n 7 ; kill 0 at agree.done#3 ; kill 1 at agree.enter#3 ; kill 5 at agree.enter#8 ; expect "rank 6 ok" */
 /* RUN: -n 4 ; set AGREE_SHM=0 ; kill 0 at agree.enter#5 ; kill 1 at agree.done#9 ; expect "rank 3 ok" */
-/* RUN: -n 7 ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#4 ; kill 1 at agree.sent.up#6 ; kill 2 at agree.sent.down#5 ; expect "rank 6 ok" */
+/* RUN: -n 7 ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#4 ; kill 1 at agree.sent.down#6 ; kill 2 at agree.sent.down#5 ; expect "rank 6 ok" */
 /* RUN: -n 8 ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#5 ; kill 4 at agree.sent.down#3 ; kill 2 at agree.done#7 ; expect "rank 7 ok" */
 #include "../common.h"
 

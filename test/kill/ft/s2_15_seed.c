@@ -14,7 +14,7 @@
  * RUN: -n 4 ; args split 0 ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 6 ; args split 1 ; kill 5 at member.create.enter ; expect "rank 0 ok"
  * RUN: -n 6 ; args split 0 ; kill 0 at agree.enter ; expect "rank 1 ok"
- * RUN: -n 7 ; args split 1 ; kill 1 at member.create.enter#1 ; kill 2 at member.create.enter#2 ; expect "rank 0 ok"
+ * RUN: -n 7 ; args split 1 ; kill 1 at member.create.enter#1 ; kill 2 at validate.decided ; expect "rank 0 ok"
  * RUN: -n 7 ; args split 1 ; kill 1 at coll.enter ; kill 6 at validate.decided ; kill 4 at member.create.enter#2 ;
    expect "rank 0 ok"
  * RUN: -n 8 ; args split 1 ; set AGREE_SHM=0 ; kill 7 at member.create.enter ; kill 0 at agree.sent.down#2 ;
