@@ -4,6 +4,7 @@
  *   main thread      signals, exits of children, datagrams of ranks, timers     agent.c
  *   watcher threads  life words -> verdicts                                     watch.c, verdict.c
  *   output thread    the ranks' output, the terminal's input                    iof.c
+ *   starter thread   vfork and execve                                           start_local.c
  *   keeper process   ends everything if mpiexec itself is killed                keeper.c
  *
  * `lock` guards what main thread and watchers both change: the detector, the verdicts' part of the

@@ -5,24 +5,36 @@
  * time per rank is that of execve.  Everything that needs thinking (paths, environments,
  * descriptors) is done before, the child makes system calls only.
  *
+ *   main thread   prepares a rank ──go──> vfork ... execve   the starter, a thread
+ *                 waits            <─done─
+ *
+ * vfork stops its caller until the child has gone out of our memory, and somebody may stop the child before
+ * that.  So a thread of its own calls it, and the main thread kills a child that is stopped for longer than
+ * STOP_TIMEOUT, or when the job shall end.
+ *
  * What a rank gets: its own process group (so that we can end what it starts), our session (one
- * scheduling group for all), SIGKILL when this thread dies, the signal mask and limits that we were
- * started with, standard input, output and error, the segment and a socket to us.
+ * scheduling group for all), SIGKILL when the starter dies, which is when we die, the signal mask and limits
+ * that we were started with, standard input, output and error, the segment and a socket to us.
  *
  * A start on other machines (ssh, srun) will be a file beside this one. */
 #include "job.h"
 
+#include "base/time.h"
 #include "iof.h"
 #include "rt/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#define LOOK_MS     20 /* how often to look at a child that has not come to its execve */
+#define STACK_BYTES (128 * 1024)
 
 extern char **environ;
 
@@ -36,6 +48,14 @@ struct start {
     int ctl_fd;                  /* the rank's end */
     const char *volatile failed; /* what failed, written by the child */
     volatile int error;
+    pid_t pid; /* what vfork has returned */
+};
+
+/* The thread that starts children; it ends with the process. */
+struct starter {
+    struct start *start;    /* the main thread's before `go` and after `done` */
+    mend_atomic_u32 thread; /* its number */
+    sem_t go, done;
 };
 
 static _Noreturn void child_failed(struct start *s, const char *what)
@@ -51,6 +71,8 @@ static _Noreturn void child_exec(struct start *s)
     const struct rank *r = s->r;
     struct sigaction normal = {.sa_handler = SIG_DFL};
 
+    s->r->child = getpid(); /* a rank that dies at once must find it: the watcher may have to kill
+                               what is left */
     if (r->own_group && setpgid(0, 0) != 0)
         child_failed(s, "setpgid");
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
@@ -82,6 +104,109 @@ static __attribute__((noinline)) pid_t vfork_exec(struct start *s)
     if (pid == 0)
         child_exec(s);
     return pid;
+}
+
+static void *starter_run(void *arg)
+{
+    struct starter *x = arg;
+
+    mend_store_relaxed(&x->thread, (uint32_t)gettid());
+    for (;;) {
+        while (sem_wait(&x->go) != 0)
+            ;
+        x->start->pid = vfork_exec(x->start);
+        if (x->start->pid < 0)
+            x->start->error = errno;
+        sem_post(&x->done);
+    }
+    return NULL;
+}
+
+static struct starter *starter_create(void)
+{
+    struct starter *x = mend_xalloc(1, sizeof(*x));
+    pthread_attr_t attr;
+    pthread_t thread;
+    int error;
+
+    sem_init(&x->go, 0, 0);
+    sem_init(&x->done, 0, 0);
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    error = pthread_create(&thread, &attr, starter_run, x);
+    pthread_attr_destroy(&attr);
+    if (!error)
+        return x;
+    free(x);
+    errno = error;
+    return NULL;
+}
+
+/* ---- waiting for a child ---- */
+
+static bool is_done(struct starter *x)
+{
+    struct timespec until;
+    int r;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * MEND_NS_PER_MS;
+    if (until.tv_nsec >= (long)MEND_NS_PER_S) {
+        until.tv_sec++;
+        until.tv_nsec -= (long)MEND_NS_PER_S;
+    }
+    while ((r = sem_clockwait(&x->done, CLOCK_MONOTONIC, &until)) != 0 && errno == EINTR)
+        ;
+    return r == 0;
+}
+
+/* Signals wait for the agent's loop, which begins when all ranks are started. */
+static bool shall_end(const struct job *job)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t pending;
+
+    sigpending(&pending);
+    for (size_t i = 0; i < MEND_COUNT_OF(ends); i++)
+        if (sigismember(&pending, ends[i]))
+            return true;
+    return mend_time_monotonic_ns() >= job->deadline_ns;
+}
+
+/* The child that has not come to its execve, 0: not known.  It may have run nothing yet, so the kernel is asked: the
+ * starter's newest. */
+static pid_t late_child(const struct job *job, const struct starter *x)
+{
+    char path[64];
+    int pid, newest = 0;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%u/children", mend_load_relaxed(&x->thread));
+    f = fopen(path, "re");
+    while (f && fscanf(f, "%d", &pid) == 1)
+        newest = pid;
+    if (f)
+        fclose(f);
+    for (int i = 0; i < x->start->r->index; i++)
+        if (job->rank[i].child == newest)
+            return 0;
+    return newest;
+}
+
+/* While we are stopped ourselves the child's time does not pass. */
+static void await_done(struct job *job, struct starter *x)
+{
+    mend_time_ns stopped_ns = 0;
+
+    while (!is_done(x)) {
+        pid_t child = late_child(job, x);
+
+        if (child > 0 && mend_procfs_state(child) == 'T')
+            stopped_ns += LOOK_MS * MEND_NS_PER_MS;
+        if (child > 0 && (stopped_ns >= job->o.params.stop_timeout_ns || shall_end(job)))
+            kill(child, SIGKILL);
+    }
 }
 
 /* ---- environment ---- */
@@ -175,26 +300,20 @@ static void say_failed(struct job *job, const struct start *s)
              s->failed ? s->failed : "vfork", strerror(s->error));
 }
 
-/* Under the lock: a rank that dies at once must find its number filled in, for the watcher may have to
- * kill what is left of it. */
-static void start_child(struct job *job, struct start *s)
+static void start_child(struct job *job, struct starter *x, struct start *s)
 {
     struct rank *r = s->r;
-    pid_t pid;
 
-    pthread_mutex_lock(&job->lock);
-    pid = vfork_exec(s);
-    if (pid < 0)
-        s->error = errno;
-    if (pid > 0 && !s->failed) {
-        r->child = pid;
+    x->start = s;
+    sem_post(&x->go);
+    await_done(job, x);
+    r->child = s->pid > 0 && !s->failed ? s->pid : 0;
+    if (r->child)
         mend_store_release(&mend_shm_rank_of(job->shm, (uint32_t)r->index)->child_pid,
-                           (uint32_t)pid);
-    }
-    pthread_mutex_unlock(&job->lock);
+                           (uint32_t)r->child);
 }
 
-static bool start_rank(struct job *job, struct rank *r, struct mend_strings *env)
+static bool start_rank(struct job *job, struct starter *x, struct rank *r, struct mend_strings *env)
 {
     struct start s = {.job = job, .r = r};
     int pair[2], env_before = env->n;
@@ -213,7 +332,7 @@ static bool start_rank(struct job *job, struct rank *r, struct mend_strings *env
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
     rank_env(&s, env);
     s.env = env->at;
-    start_child(job, &s);
+    start_child(job, x, &s);
     ok = r->child > 0;
     if (!ok)
         say_failed(job, &s);
@@ -230,16 +349,19 @@ static bool start_rank(struct job *job, struct rank *r, struct mend_strings *env
 bool mend_start_local(struct job *job)
 {
     struct mend_strings env = {0};
+    struct starter *x = starter_create();
     const struct mend_app *app = NULL;
-    bool ok = true;
+    bool ok = x != NULL;
 
+    if (!x)
+        mend_say(job, "mpiexec: no thread to start the ranks with: %s", strerror(errno));
     for (int i = 0; ok && i < job->n; i++) {
         if (job->rank[i].app != app) {
             free(env.at);
             app = job->rank[i].app;
             env = block_env(job, app);
         }
-        ok = start_rank(job, &job->rank[i], &env);
+        ok = start_rank(job, x, &job->rank[i], &env);
         job->alive_n += ok;
     }
     free(env.at);

@@ -742,6 +742,65 @@ def test_inject_reaches_rank():
     equal(sorted(r.out.splitlines()), ["0", "1 kill@p2p.send.rts#3;abort:7@call:MPI_Send"])
 
 
+def start_and_stop_child(nth, *args):
+    """Starts mpiexec and stops its nth rank between vfork and execve; returns mpiexec and that rank's number."""
+    VFORK, CLONE, INTERRUPTED, WALL = 2, 3, 128, 0x40000000
+    ptrace = ctypes.CDLL(None, use_errno=True).ptrace
+    p = subprocess.Popen(["sh", "-c", 'kill -STOP $$; exec "$@"', "sh", MPIEXEC, *map(str, args)],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    wait_until(lambda: state_of(p.pid) == "T")
+    seize(p.pid, 1 << VFORK | 1 << CLONE)
+    os.kill(p.pid, signal.SIGCONT)
+    threads, children, stopped, number = {p.pid}, [], set(), ctypes.c_ulong()
+    while len(children) < nth or not children[-1] in stopped:
+        pid, status = os.waitpid(-1, WALL)
+        if not os.WIFSTOPPED(status):
+            continue
+        stopped.add(pid)
+        event, sig = status >> 16, os.WSTOPSIG(status)
+        if event in (VFORK, CLONE):
+            ptrace(0x4201, pid, None, ctypes.byref(number))  # PTRACE_GETEVENTMSG
+            if event == VFORK:
+                children.append(number.value)
+                if len(children) == nth:
+                    ptrace(17, pid, None, 0)  # PTRACE_DETACH, for who waits for its vfork cannot be stopped
+                    threads.discard(pid)
+                    stopped.discard(pid)
+            else:
+                threads.add(number.value)
+        for t in stopped & threads:
+            ptrace(7, t, None, 0 if t != pid or event or sig == signal.SIGTRAP else sig)  # PTRACE_CONT
+        for c in stopped & set(children[:nth - 1]):
+            ptrace(17, c, None, 0)
+        stopped -= threads | set(children[:nth - 1])
+    os.kill(children[-1], signal.SIGSTOP)
+    ptrace(17, children[-1], None, 0)
+    wait_until(lambda: state_of(children[-1]) == "T")
+    for t in threads:
+        ptrace(0x4207, t, None, None)  # PTRACE_INTERRUPT
+        os.waitpid(t, WALL)
+        ptrace(17, t, None, 0)
+    return p, children[-1]
+
+
+def test_stopped_before_execve():
+    """A rank that is stopped between vfork and execve is given the time of others that are stopped; a signal that
+    shall end the job, and the job's time-out, end it at once."""
+    p, rank = start_and_stop_child(2, "--stop-timeout", 0.5, "-n", 3, PROBE, "pair", "x")
+    out, err = p.communicate(timeout=LIMIT)
+    equal((p.returncode, out), (0, b"rank 1 cause 1 code 9 fate 1\nits process is dead\n"))
+    p, rank = start_and_stop_child(2, "-n", 3, PROBE, "hang")
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=8)
+    equal(p.returncode, -signal.SIGTERM)
+    p, rank = start_and_stop_child(1, "--timeout", 0.5, "-n", 3, PROBE, "hang")
+    p.communicate(timeout=8)
+    equal(p.returncode, 124)
+    p, rank = start_and_stop_child(3, "-n", 3, PROBE, "hello")
+    os.kill(rank, signal.SIGCONT)
+    equal((p.communicate(timeout=LIMIT), p.returncode), ((b"", b""), 0))
+
+
 def test_many_ranks():
     """More ranks than one futex_waitv can watch; a death in the second group is seen."""
     r = run("-q", "-n", 140, "sh", "-c",
