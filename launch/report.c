@@ -31,10 +31,24 @@ void mend_report_open(struct job *job)
     }
 }
 
+/* A report that is not complete says so: what cannot be written ends it. */
 static void write_line(struct job *job, const char *line, size_t len)
 {
-    while (write(job->report_fd, line, len) < 0 && errno == EINTR)
-        ;
+    while (len) {
+        ssize_t n = write(job->report_fd, line, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            mend_say(job, "mend: the report ends here: %s: %s", job->o.report_path,
+                     strerror(errno));
+            close(job->report_fd);
+            job->report_fd = -1;
+            return;
+        }
+        line += n;
+        len -= (size_t)n;
+    }
 }
 
 void mend_report_line(struct job *job, mend_time_ns when, const char *format, ...)

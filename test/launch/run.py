@@ -876,6 +876,13 @@ def test_report():
     equal(run("--report", "/no/such/dir/x", "true").status, 2)
 
 
+def test_report_on_a_full_disk():
+    """A report that cannot be written ends with one message; the job goes on."""
+    r = run("--report", "/dev/full", "-n", 3, PROBE, "pair", "kill")
+    equal((r.status, r.err.count("the report ends here: /dev/full: No space left on device")), (0, 1))
+    contains(r.out, "rank 1 cause 1 code 9")
+
+
 def test_abort_spares_other_jobs():
     """S4-10: an abort of everything ends its job and no other, beside it, around it or inside of it."""
     whole = f"{MPIEXEC} -q -n 3 {PROBE} abort-all 7"
