@@ -13,16 +13,16 @@
  *   own      its handler jumps out of the fault   ignored  it ignores the signal
  *   child    a child of the rank crashes
  *
- * RUN: -n 2 ; args fault 128 ; expect "rank 0 ok" ; expect "killed by signal 11"
- * RUN: -n 4 ; args abort 64 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "killed by signal 6"
- * RUN: -n 16 ; args quit 24 ; expect "rank 0 ok" ; expect "rank 14 ok" ; expect "killed by signal 3"
- * RUN: -n 3 ; args thread 64 ; expect "rank 0 ok" ; expect "killed by signal 11"
- * RUN: -n 3 ; args sent 64 ; expect "rank 0 ok" ; expect "killed by signal 11"
- * RUN: -n 3 ; args trap 64 ; expect "rank 0 ok" ; expect "killed by signal 5"
- * RUN: -n 3 ; args fault 16 ; set CRASH_NOTICE=0 ; expect "rank 0 ok" ; expect "killed by signal 11"
- * RUN: -n 3 ; args own 1 ; expect "rank 2 ok" ; expect-no "mend:"
- * RUN: -n 3 ; args ignored 1 ; expect "rank 2 ok" ; expect-no "mend:"
- * RUN: -n 3 ; args child 1 ; expect "rank 2 ok" ; expect-no "mend:" */
+ * RUN: -n 2 ; plain ; args fault 128 ; expect "rank 0 ok" ; expect "killed by signal 11"
+ * RUN: -n 4 ; plain ; args abort 64 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "killed by signal 6"
+ * RUN: -n 16 ; plain ; args quit 24 ; expect "rank 0 ok" ; expect "rank 14 ok" ; expect "killed by signal 3"
+ * RUN: -n 3 ; plain ; args thread 64 ; expect "rank 0 ok" ; expect "killed by signal 11"
+ * RUN: -n 3 ; plain ; args sent 64 ; expect "rank 0 ok" ; expect "killed by signal 11"
+ * RUN: -n 3 ; plain ; args trap 64 ; expect "rank 0 ok" ; expect "killed by signal 5"
+ * RUN: -n 3 ; plain ; args fault 16 ; set CRASH_NOTICE=0 ; expect "rank 0 ok" ; expect "killed by signal 11"
+ * RUN: -n 3 ; plain ; args own 1 ; expect "rank 2 ok" ; expect-no "mend:"
+ * RUN: -n 3 ; plain ; args ignored 1 ; expect "rank 2 ok" ; expect-no "mend:"
+ * RUN: -n 3 ; plain ; args child 1 ; expect "rank 2 ok" ; expect-no "mend:" */
 #include "../common.h"
 
 #include <pthread.h>
