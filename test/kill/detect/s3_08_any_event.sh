@@ -14,6 +14,7 @@ mpicc -O1 -Wall -Wextra -o any_event "$MEND_TEST_ROOT/test/kill/detect/any_event
 runs=0
 
 # size victims flags...: the victims get to their places, are declared dead, and all others come to the end.
+# "some": a victim that is late may hear of the death of another one before it gets to its place.
 run()
 {
     size=$1 victims=$2
@@ -23,7 +24,9 @@ run()
     status=$?
     reached=$(grep -c '"event":"inject"' report)
     dead=$(grep -c '"event":"death"' report)
-    if [ $status != $expected ] || [ "$reached" != "$victims" ] || [ $((dead + finalized)) != "$victims" ] ||
+    [ "$victims" != some ] || victims=$reached
+    if [ $status != $expected ] || [ "$reached" = 0 ] || [ "$reached" != "$victims" ] ||
+        [ $((dead + finalized)) != "$victims" ] ||
         [ "$(grep -c ' ok$' output)" != $((size - victims)) ]; then
         echo "wrong: mpiexec -n $size $* ./any_event"
         head -60 output report
@@ -52,8 +55,8 @@ each()
             p2p.* | coll.round | coll.enter | coll.done) place=$event#2 ;;
         esac
         [ "$action" != abort ] || who=$who:7
-        run $size $victims $more --set COLL_SHM=$shm --set AGREE_SHM=0 --set REVOKE_SHM=0 \
-            --inject "$action:$who@$place"
+        run $size $victims $more --set SINGLE_COPY=never --set COLL_SHM=$shm --set AGREE_SHM=0 \
+            --set REVOKE_SHM=0 --inject "$action:$who@$place"
         size=$((size % 16 + 3))
     done
 }
@@ -64,11 +67,11 @@ many()
     finalized=0 expected=0
     for place in p2p.send.rts coll.enter agree.enter member.create.enter finalize.enter; do
         for ranks in "2: 1" "5: 0 1 3" "9: 1 2 3 4 5 6 7 8" "16: 0 2 4 6 8 10 12 14"; do
-            more= victims=0
+            more=
             for r in ${ranks#*:}; do
-                more="$more --inject stop:$r@$place" victims=$((victims + 1))
+                more="$more --inject stop:$r@$place"
             done
-            run ${ranks%%:*} $victims $more
+            run ${ranks%%:*} some $more
         done
     done
 }
