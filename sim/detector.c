@@ -3,7 +3,8 @@
  *
  * A process may crash, leave properly, stop and resume; the kernel tells the agent about it by two
  * ways that are not ordered with each other (life word, waitpid).  The agent's kill travels like a
- * message, so a process goes on for a while after it.  Suspicions come out of nowhere. */
+ * message, so a process goes on for a while after it.  Suspicions come out of nowhere, and so does an abort of
+ * the first two processes. */
 #include "play.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 enum note { LIFE = 1, EXITED, STOPPED, RESUMED, FINALIZED, KILL };
 
-enum move { CRASH_LIFE_FIRST, CRASH_WAIT_FIRST, STOP, RESUME, LEAVE, END, TICK, SUSPECT };
+enum move { CRASH_LIFE_FIRST, CRASH_WAIT_FIRST, STOP, RESUME, LEAVE, END, TICK, ABORT, SUSPECT };
 
 static const char *const move_names[] = {"crashes, life word first",
                                          "crashes, waitpid first",
@@ -20,6 +21,7 @@ static const char *const move_names[] = {"crashes, life word first",
                                          "says it is finalized",
                                          "ends",
                                          "looks at the clock",
+                                         "is asked for an abort",
                                          "is told a suspicion"};
 
 static size_t detector_bytes(const struct mend_sim_conf *c)
@@ -38,6 +40,7 @@ static void detector_init(void *proc, int rank, const struct mend_sim_conf *c)
     p->wake_at = MEND_TIME_NEVER;
     if (rank == 0) {
         p->suspicions = c->suspicions;
+        p->aborts = c->suspicions > 0;
         p->ticks = 6 * c->instances;
         mend_detector_init(&p->m, c->ranks - 1, &config, 0);
     } else {
@@ -53,6 +56,8 @@ static unsigned detector_moves(const void *proc, const struct mend_sim_conf *c)
     if (p->rank == 0) {
         if (p->ticks && p->wake_at != MEND_TIME_NEVER)
             moves |= 1 << TICK;
+        if (p->aborts)
+            moves |= 1 << ABORT;
         if (p->suspicions)
             moves |= ((1u << (c->ranks - 1)) - 1) << SUSPECT;
         return moves;
@@ -122,6 +127,7 @@ static void detector_move(void *proc, int move, const struct mend_sim_conf *c,
                           struct mend_sim_io *io)
 {
     struct mend_sim_detector_proc *p = proc;
+    static const int32_t first_two[] = {0, 1};
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_TICK};
 
     switch (move) {
@@ -148,6 +154,13 @@ static void detector_move(void *proc, int move, const struct mend_sim_conf *c,
     case TICK:
         p->ticks--;
         ev.now = p->wake_at;
+        agent_step(p, ev, c, io);
+        break;
+    case ABORT: /* of the first two */
+        p->aborts--;
+        ev.kind = MEND_DETECTOR_EV_ABORT;
+        ev.peers = first_two;
+        ev.npeers = c->ranks > 2 ? 2 : 1;
         agent_step(p, ev, c, io);
         break;
     default:

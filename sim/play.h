@@ -141,6 +141,7 @@ struct mend_sim_detector_proc {
     int32_t life;       /* of a process: enum mend_sim_life */
     int32_t stops;      /* of a process: how often it may stop */
     int32_t suspicions; /* of the agent: how many it may still be told */
+    int32_t aborts;     /* of the agent: how many it may still be asked for */
     int32_t ticks;      /* of the agent: how many it may still have */
     uint32_t declared;  /* of the agent: verdicts that it gave */
     uint32_t ended;     /* of the agent: proper ends that it noticed */
