@@ -16,7 +16,6 @@
 struct mend_source {
     struct mend_list posted;     /* receives that name it, in order of posting */
     struct mend_list unexpected; /* its messages that no receive wanted yet, in order of arrival */
-    bool failed;                 /* PROC_FAILED was reported: nothing succeeds any more (S0-18) */
 };
 
 /* One channel of one communicator. */
@@ -114,7 +113,7 @@ struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *spa
 /* True if a member of the source group died and was not acknowledged (S0-20). */
 bool mend_match_unacked(struct mend_comm *c);
 
-/* Rank's point-to-point fails from here on. */
+/* PROC_FAILED is reported for a dead rank: nothing that it had sent succeeds any more (S0-18). */
 void mend_match_source_failed(struct mend_comm *c, struct mend_space *space, int rank);
 
 /* Receives.  begin: matches or posts; the request completes now or later. */

@@ -248,7 +248,6 @@ void mend_match_source_failed(struct mend_comm *c, struct mend_space *space, int
 
     if (!s)
         return;
-    s->failed = true;
     while (!mend_list_empty(&s->unexpected)) {
         struct mend_message *m =
             mend_list_entry(s->unexpected.next, struct mend_message, by_source);
