@@ -150,13 +150,13 @@ static bool is_done(struct starter *x)
     struct timespec until;
     int r;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
+    clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += LOOK_MS * MEND_NS_PER_MS;
     if (until.tv_nsec >= (long)MEND_NS_PER_S) {
         until.tv_sec++;
         until.tv_nsec -= (long)MEND_NS_PER_S;
     }
-    while ((r = sem_clockwait(&x->done, CLOCK_MONOTONIC, &until)) != 0 && errno == EINTR)
+    while ((r = sem_timedwait(&x->done, &until)) != 0 && errno == EINTR)
         ;
     return r == 0;
 }
@@ -307,7 +307,9 @@ static void start_child(struct job *job, struct starter *x, struct start *s)
     x->start = s;
     sem_post(&x->go);
     await_done(job, x);
+    pthread_mutex_lock(&job->lock);
     r->child = s->pid > 0 && !s->failed ? s->pid : 0;
+    pthread_mutex_unlock(&job->lock);
     if (r->child)
         mend_store_release(&mend_shm_rank_of(job->shm, (uint32_t)r->index)->child_pid,
                            (uint32_t)r->child);

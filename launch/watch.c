@@ -64,6 +64,26 @@ static void let_survivors_run(const struct rank *r)
     sched_setscheduler(r->child, SCHED_IDLE, &none);
 }
 
+static bool is_seen(struct job *job, const struct rank *r)
+{
+    bool seen;
+
+    pthread_mutex_lock(&job->lock);
+    seen = r->mark_seen;
+    pthread_mutex_unlock(&job->lock);
+    return seen;
+}
+
+static bool wants_reason(struct job *job, const struct rank *r)
+{
+    bool wants;
+
+    pthread_mutex_lock(&job->lock);
+    wants = r->mark_seen && !r->reason_seen;
+    pthread_mutex_unlock(&job->lock);
+    return wants;
+}
+
 /* Acts on every mark of the group.  Only the bit counts: the kernel wipes the thread id, contrary
  * to its documentation.  Returns the number of words still to be waited on. */
 static int look(struct group *g)
@@ -79,7 +99,7 @@ static int look(struct group *g)
         if (!(word & FUTEX_OWNER_DIED)) {
             g->wait[waiting++] = (struct futex_waitv){
                 .val = word, .uaddr = (uintptr_t)life_word(g, i), .flags = FUTEX_32};
-        } else if (!r->mark_seen) {
+        } else if (!is_seen(job, r)) {
             bool alone;
 
             pthread_mutex_lock(&job->lock);
@@ -94,7 +114,7 @@ static int look(struct group *g)
     for (int i = 0; told && i < g->n; i++) {
         struct rank *r = &job->rank[g->first + i];
 
-        if (r->mark_seen && !r->reason_seen)
+        if (wants_reason(job, r))
             mend_verdict_reason(job, r);
     }
     if (told) {
