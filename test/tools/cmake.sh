@@ -2,7 +2,7 @@
 # cmake.sh – CMake's FindMPI finds Mend with nothing but PATH set, for C and for C++, and what it
 # builds runs.
 #
-# RUN: ; expect "C rank 1 of 2" ; expect "C++ rank 1 of 2" ; time 120
+# RUN: ; plain ; expect "C rank 1 of 2" ; expect "C++ rank 1 of 2" ; time 120
 set -e
 cat >CMakeLists.txt <<'TEXT'
 cmake_minimum_required(VERSION 3.18)

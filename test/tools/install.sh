@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # install.sh – make install gives exactly what README.md promises, and it works from there.
 #
-# RUN: ; expect "all install checks passed" ; time 120
+# RUN: ; plain ; expect "all install checks passed" ; time 120
 
 fail()
 {
