@@ -53,10 +53,6 @@ struct mend_net {
     uint32_t (*offer_stamp)(struct mend_proc *self);
     void (*withdraw)(struct mend_proc *self);
 
-    /* True if pull() is faster here than sending the data in pieces: measured, takes some 100 us; asked
-     * once, before the first large message.  NULL: no. */
-    bool (*prefers_pull)(struct mend_proc *self);
-
     /* From hold() to release() a send wakes nobody; release() wakes all who are owed it, at once.
      * Nothing in between may wait.  NULL: senders wake nobody. */
     void (*hold)(struct mend_proc *self);

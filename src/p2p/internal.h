@@ -39,7 +39,9 @@ struct mend_p2p {
     struct mend_request sent; /* mend_p2p_sent() */
     uint32_t taken_n;         /* messages that went from the transport to a receive directly */
     struct mend_p2p_request *spare; /* released requests, for the next ones */
-    int single_copy;                /* 1 and 0: yes and no; -1: to be measured */
+    int single_copy;   /* 1 and 0: yes and no; -1: whichever is faster, which is not known yet */
+    unsigned tried[2]; /* large messages timed, in pieces and by single copy (single_copy.c) */
+    uint64_t best[2];  /* the best of them: bytes per microsecond */
 };
 
 /* A message that arrived before a receive wanted it, or was taken by a matched probe. */
@@ -56,6 +58,12 @@ struct mend_message {
     MPI_Count bytes;
     unsigned char payload[]; /* EAGER */
 };
+
+/* single_copy.c: is a message of so many bytes to be pulled?  begin() and end() around its transfer; since:
+ * what begin() said, 0: it is not timed. */
+bool mend_single_copy_wanted(const struct mend_p2p *p, uint64_t bytes);
+mend_time_ns mend_single_copy_begin(const struct mend_p2p *p, uint64_t bytes);
+void mend_single_copy_end(struct mend_p2p *p, bool single, uint64_t bytes, mend_time_ns since);
 
 static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
 {

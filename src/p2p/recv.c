@@ -30,9 +30,8 @@ static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r, const s
     size_t n = rts->total_bytes < (uint64_t)mend_recv_capacity(r) ? rts->total_bytes
                                                                   : (size_t)mend_recv_capacity(r);
 
-    if (self->p2p->single_copy < 0)
-        self->p2p->single_copy = self->net->prefers_pull && self->net->prefers_pull(self);
-    if (!self->p2p->single_copy || !self->net->pull || !rts->address || !r->type->dense)
+    if (!self->net->pull || !rts->address || !r->type->dense ||
+        !mend_single_copy_wanted(self->p2p, n))
         return false;
     st = self->net->pull(self, r->peer, mend_recv_dense_at(r), rts->address, n, rts->stamp);
     if (st == MEND_ERR_UNSUPPORTED)
@@ -69,7 +68,10 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     r->remote_id = rts->id;
     r->offered_bytes = rts->total_bytes;
     r->moved_bytes = 0;
+    r->since = mend_single_copy_begin(self->p2p, rts->total_bytes);
     pulled = rts->total_bytes == 0 || try_pull(self, r, rts);
+    if (pulled)
+        mend_single_copy_end(self->p2p, true, rts->total_bytes, r->since);
     r->base.bytes = (MPI_Count)(rts->total_bytes < (uint64_t)mend_recv_capacity(r)
                                     ? rts->total_bytes
                                     : (uint64_t)mend_recv_capacity(r));
@@ -99,8 +101,10 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
             mend_type_unpack(r->type, r->buf, r->count, r->moved_bytes, payload, n);
     }
     r->moved_bytes += len;
-    if ((uint64_t)r->moved_bytes >= r->offered_bytes)
-        mend_transfer_end(r, result(r, r->offered_bytes));
+    if ((uint64_t)r->moved_bytes < r->offered_bytes)
+        return;
+    mend_single_copy_end(self->p2p, false, r->offered_bytes, r->since);
+    mend_transfer_end(r, result(r, r->offered_bytes));
 }
 
 void mend_recv_local(struct mend_p2p_request *r, struct mend_p2p_request *sender)

@@ -583,46 +583,6 @@ static void shm_withdraw(struct mend_proc *self)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-#define PROBE_BYTES  ((size_t)1024 * 1024) /* beyond the nearest cache, as a fresh message is */
-#define PROBE_ROUNDS 3
-
-/* Time of the fastest round of copying b to a, by the kernel or by ourselves; 0: not permitted. */
-static mend_time_ns probe(struct mend_proc *self, char *a, const char *b, bool pull)
-{
-    mend_time_ns best = MEND_TIME_NEVER;
-
-    for (int i = 0; i < PROBE_ROUNDS; i++) {
-        mend_time_ns start = mend_time_monotonic_ns(), t;
-
-        if (!pull)
-            memcpy(a, b, PROBE_BYTES);
-        else if (shm_pull(self, self->me, a, (uintptr_t)b, PROBE_BYTES, shm_offer_stamp(self)) !=
-                 MEND_OK)
-            return 0;
-        t = mend_time_monotonic_ns() - start + 1;
-        best = t < best ? t : best;
-    }
-    return best;
-}
-
-/* In pieces, both ends copy at once, unless they share a core; the receiver then waits for two
- * copies. */
-static bool shm_prefers_pull(struct mend_proc *self)
-{
-    char *a = mend_alloc(self, PROBE_BYTES), *b = mend_alloc(self, PROBE_BYTES);
-    mend_time_ns pull = 0, copy = 0;
-
-    if (a && b) {
-        memset(a, 1, PROBE_BYTES);
-        memset(b, 2, PROBE_BYTES);
-        pull = probe(self, a, b, true);
-        copy = probe(self, a, b, false) * (self->crowded ? 2 : 1);
-    }
-    mend_free(self, a);
-    mend_free(self, b);
-    return pull && pull < copy;
-}
-
 static void shm_arm(struct mend_proc *self, bool nudged)
 {
     struct state *s = self->net_state;
@@ -706,7 +666,6 @@ const struct mend_net mend_net_shm = {
     .pull = shm_pull,
     .offer_stamp = shm_offer_stamp,
     .withdraw = shm_withdraw,
-    .prefers_pull = shm_prefers_pull,
     .hold = shm_hold,
     .release = shm_release,
     .arm = shm_arm,
