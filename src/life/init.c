@@ -41,9 +41,9 @@ static void suspect(struct mend_proc *self, mend_peer peer)
 }
 
 /* An error that no call can report (S4-1, S4-2). */
-static void lost_error(struct mend_proc *self, int error)
+static void lost_error(struct mend_proc *self, int error, const char *what)
 {
-    mend_fatal(self, NULL, error, "an operation whose request or communicator was freed");
+    mend_fatal(self, NULL, error, what);
 }
 
 static int open_runtime(struct mend_proc *self, const char **why_p)

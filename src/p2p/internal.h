@@ -31,13 +31,27 @@ struct mend_match {
     uint64_t seq;               /* receives posted */
 };
 
+/* What this process and another have told each other about small messages (credit.c). */
+struct mend_credit {
+    uint64_t kept_bytes; /* of small messages from there that no receive wanted yet */
+    bool told_hold;      /* its small messages have to wait */
+    bool holds_us;       /* ours have to wait there */
+};
+
 struct mend_p2p {
+    MPI_Count at_once_max;  /* largest message that goes without a request; -1: somebody holds us */
+    uint32_t sent_n;        /* messages that went so */
+    uint32_t held_n;        /* processes that hold us */
     struct mend_hash large; /* id -> request of a large message, both sides */
     uint32_t next_id;
     struct mend_comm *last_comm; /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
-    struct mend_request sent; /* mend_p2p_sent() */
-    uint32_t taken_n;         /* messages that went from the transport to a receive directly */
+    struct mend_request sent;      /* mend_p2p_sent() */
+    struct mend_credit *credit;    /* by peer, from the first message that was kept */
+    struct mend_message *reserve;  /* records for messages whose data is lost (credit.c) */
+    struct mend_message *reserved; /* those that were given back, linked by next_reserved */
+    uint32_t reserve_n;            /* those that have been in use */
+    uint32_t taken_n;              /* messages that went from the transport to a receive directly */
     struct mend_p2p_request *spare; /* released requests, for the next ones */
     int single_copy;   /* 1 and 0: yes and no; -1: whichever is faster, which is not known yet */
     unsigned tried[2]; /* large messages timed, in pieces and by single copy (single_copy.c) */
@@ -52,6 +66,8 @@ struct mend_message {
     struct mend_p2p_request *local_sender;  /* a large message of this process to itself */
     enum mend_frame_kind kind;              /* EAGER or RTS */
     bool broken; /* RTS of a process that died: the data will never come */
+    bool lost;   /* EAGER for whose data there was no memory */
+    struct mend_message *next_reserved;
     mend_peer peer;
     int source, tag;
     struct mend_rts rts; /* RTS */
@@ -64,6 +80,16 @@ struct mend_message {
 bool mend_single_copy_wanted(const struct mend_p2p *p, uint64_t bytes);
 mend_time_ns mend_single_copy_begin(const struct mend_p2p *p, uint64_t bytes);
 void mend_single_copy_end(struct mend_p2p *p, bool single, uint64_t bytes, mend_time_ns since);
+
+/* credit.c.  kept, let_go: a small message of another process was kept for a later receive; is not any more. */
+void mend_credit_kept(struct mend_proc *self, mend_peer peer, size_t bytes);
+void mend_credit_let_go(struct mend_proc *self, mend_peer peer, size_t bytes);
+/* True if small messages to the peer have to be offered. */
+bool mend_credit_holds(const struct mend_proc *self, mend_peer peer);
+/* The record of a message of the peer whose data is lost; NULL: there is no record left. */
+bool mend_credit_reserve(struct mend_proc *self);
+struct mend_message *mend_credit_take_reserved(struct mend_proc *self, mend_peer peer);
+bool mend_credit_give_back(struct mend_proc *self, struct mend_message *m); /* false: it is none */
 
 static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
 {
@@ -95,6 +121,11 @@ void mend_match_post(struct mend_p2p_request *r);
 struct mend_p2p_request *mend_match_arrived_slow(struct mend_comm *c, struct mend_space *space,
                                                  int source, int tag);
 
+/* The same for a small message of another process.  Without memory for its data it is kept as lost, and
+ * if there is no memory for that either this process cannot go on (S4-1). */
+void mend_match_keep_eager(struct mend_comm *c, struct mend_space *space, mend_peer peer,
+                           int source, int tag, const void *payload, size_t len);
+
 /* The oldest posted receive for a message, out of its queue, or NULL.  Nearly always it is the
  * first one that names the source. */
 static inline struct mend_p2p_request *
@@ -113,7 +144,7 @@ mend_match_arrived(struct mend_comm *c, struct mend_space *space, int source, in
     return r;
 }
 /* No receive wanted it: keep it.  len bytes of payload are copied; payload NULL: the caller fills in
- * message->payload. */
+ * message->payload.  NULL: no memory. */
 struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *space,
                                      enum mend_frame_kind kind, mend_peer peer, int source, int tag,
                                      const void *payload, size_t len);
@@ -195,7 +226,7 @@ static inline struct mend_space *mend_p2p_space(struct mend_comm *c, enum mend_c
 
 /* Frame handlers. */
 mend_frame_handler mend_p2p_on_eager, mend_p2p_on_rts, mend_p2p_on_cts, mend_p2p_on_data,
-    mend_p2p_on_cancel, mend_p2p_on_cancel_reply;
+    mend_p2p_on_cancel, mend_p2p_on_cancel_reply, mend_p2p_on_credit;
 
 extern const struct mend_request_ops mend_send_ops, mend_recv_ops;
 

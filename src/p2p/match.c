@@ -155,9 +155,19 @@ void mend_match_take(struct mend_message *m)
     mend_list_remove(&m->by_arrival);
 }
 
+/* What it counts for in credit.c. */
+static size_t kept_bytes(const struct mend_message *m)
+{
+    return sizeof(*m) + (size_t)m->bytes;
+}
+
 void mend_message_free(struct mend_proc *self, struct mend_message *m)
 {
     m->magic = 0;
+    if (mend_unlikely(m->lost) && mend_credit_give_back(self, m))
+        return;
+    if (m->kind == MEND_FRAME_EAGER && m->peer != self->me)
+        mend_credit_let_go(self, m->peer, kept_bytes(m));
     mend_free(self, m);
 }
 
@@ -200,14 +210,21 @@ struct mend_p2p_request *mend_match_arrived_slow(struct mend_comm *c, struct men
     return named;
 }
 
+static void enqueue(struct mend_space *space, struct mend_source *s, struct mend_message *m)
+{
+    mend_list_append(&s->unexpected, &m->by_source);
+    mend_list_append(&space->any_messages, &m->by_arrival);
+}
+
 struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *space,
                                      enum mend_frame_kind kind, mend_peer peer, int source, int tag,
                                      const void *payload, size_t len)
 {
-    struct mend_message *m = mend_alloc(c->self, sizeof(*m) + len);
     struct mend_source *s = mend_match_source(c, space, source);
+    struct mend_message *m = s ? mend_alloc(c->self, sizeof(*m) + len) : NULL;
 
-    MEND_ASSERT(m && s); /* no memory for a message that cannot be refused any more */
+    if (mend_unlikely(!m))
+        return NULL;
     *m = (struct mend_message){.magic = MEND_MESSAGE_MAGIC,
                                .comm = c,
                                .kind = kind,
@@ -217,9 +234,40 @@ struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *spa
                                .bytes = (MPI_Count)len};
     if (payload && len)
         memcpy(m->payload, payload, len);
-    mend_list_append(&s->unexpected, &m->by_source);
-    mend_list_append(&space->any_messages, &m->by_arrival);
+    enqueue(space, s, m);
     return m;
+}
+
+static struct mend_message *keep_lost(struct mend_comm *c, struct mend_space *space, mend_peer peer,
+                                      int source, int tag, size_t len)
+{
+    struct mend_source *s = mend_match_source(c, space, source);
+    struct mend_message *m = s ? mend_credit_take_reserved(c->self, peer) : NULL;
+
+    if (!m)
+        return NULL;
+    *m = (struct mend_message){.magic = MEND_MESSAGE_MAGIC,
+                               .comm = c,
+                               .kind = MEND_FRAME_EAGER,
+                               .lost = true,
+                               .peer = peer,
+                               .source = source,
+                               .tag = tag,
+                               .bytes = (MPI_Count)len};
+    enqueue(space, s, m);
+    return m;
+}
+
+void mend_match_keep_eager(struct mend_comm *c, struct mend_space *space, mend_peer peer,
+                           int source, int tag, const void *payload, size_t len)
+{
+    struct mend_message *m =
+        mend_match_keep(c, space, MEND_FRAME_EAGER, peer, source, tag, payload, len);
+
+    if (mend_likely(m != NULL))
+        mend_credit_kept(c->self, peer, kept_bytes(m));
+    else if (!keep_lost(c, space, peer, source, tag, len))
+        c->self->on_lost_error(c->self, MPI_ERR_NO_MEM, "a message that arrived");
 }
 
 /* Deaths outside the group are skipped for good: acknowledging them means nothing here. */

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Messages taken from one peer directly, between two looks at all others. */
-#define TAKES_PER_LOOK 64u
+/* Messages sent, or taken from one peer, without a request between two looks at what all others say. */
+#define CALLS_PER_LOOK 64u
 
 struct mend_comm *mend_p2p_comm(struct mend_proc *self, mend_ctx ctx)
 {
@@ -57,8 +57,7 @@ void mend_p2p_on_eager(struct mend_proc *self, mend_peer from, const struct mend
     if (mend_likely(r != NULL))
         mend_recv_eager(r, f->src, f->tag, payload, mend_frame_len(f));
     else if (!c->revoked)
-        mend_match_keep(c, space, MEND_FRAME_EAGER, from, f->src, f->tag, payload,
-                        mend_frame_len(f));
+        mend_match_keep_eager(c, space, from, f->src, f->tag, payload, mend_frame_len(f));
 }
 
 void mend_p2p_on_rts(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -80,6 +79,10 @@ void mend_p2p_on_rts(struct mend_proc *self, mend_peer from, const struct mend_f
         struct mend_message *m =
             mend_match_keep(c, space, MEND_FRAME_RTS, from, f->src, f->tag, NULL, 0);
 
+        if (mend_unlikely(!m)) {
+            self->on_lost_error(self, MPI_ERR_NO_MEM, "a message that was offered");
+            return;
+        }
         m->rts = rts;
         m->bytes = (MPI_Count)rts.total_bytes;
     }
@@ -150,13 +153,17 @@ int mend_p2p_init(struct mend_proc *self)
     mend_hash_init(&p->large, self->arena);
     mend_request_init(&p->sent, &sent_ops, NULL);
     p->sent.done = true;
+    p->at_once_max = (MPI_Count)self->params.eager_max_bytes;
     self->p2p = p;
+    if (!mend_credit_reserve(self))
+        return MPI_ERR_NO_MEM;
     self->on_frame[MEND_FRAME_EAGER] = mend_p2p_on_eager;
     self->on_frame[MEND_FRAME_RTS] = mend_p2p_on_rts;
     self->on_frame[MEND_FRAME_CTS] = mend_p2p_on_cts;
     self->on_frame[MEND_FRAME_DATA] = mend_p2p_on_data;
     self->on_frame[MEND_FRAME_CANCEL] = mend_p2p_on_cancel;
     self->on_frame[MEND_FRAME_CANCEL_REPLY] = mend_p2p_on_cancel_reply;
+    self->on_frame[MEND_FRAME_CREDIT] = mend_p2p_on_credit;
     p->single_copy = !how || !strcmp(how, "auto") ? -1 : !strcmp(how, "always");
     return MPI_SUCCESS;
 }
@@ -168,6 +175,8 @@ void mend_p2p_fini(struct mend_proc *self)
         mend_free(self, r);
     }
     mend_hash_fini(&self->p2p->large);
+    mend_free(self, self->p2p->reserve);
+    mend_free(self, self->p2p->credit);
     mend_free(self, self->p2p);
     self->p2p = NULL;
 }
@@ -432,8 +441,10 @@ static inline bool send_at_once(struct mend_comm *c, enum mend_send_mode mode, c
     mend_peer to;
 
     if (mend_unlikely((mode != MEND_SEND_STANDARD && mode != MEND_SEND_READY) || dest < 0 ||
-                      !t->dense || bytes > (MPI_Count)self->params.eager_max_bytes || c->revoked))
+                      !t->dense || bytes > self->p2p->at_once_max || c->revoked))
         return false;
+    if (mend_unlikely(++self->p2p->sent_n % CALLS_PER_LOOK == 0))
+        mend_progress(self, MEND_PEER_NONE);
     to = mend_comm_peer(c, dest);
     if (mend_unlikely(to == self->me || mend_peer_is_dead(self, to) || !mend_out_empty(self, to)))
         return false;
@@ -482,7 +493,7 @@ static inline bool recv_at_once(struct mend_comm *c, void *buf, MPI_Count count,
     mend_peer from;
     uint32_t len;
 
-    if (mend_unlikely(++self->p2p->taken_n % TAKES_PER_LOOK == 0))
+    if (mend_unlikely(++self->p2p->taken_n % CALLS_PER_LOOK == 0))
         mend_progress(self, MEND_PEER_NONE);
     if (mend_unlikely(source < 0 || !t->dense || c->revoked))
         return false;

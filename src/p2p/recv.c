@@ -125,6 +125,9 @@ void mend_recv_meet(struct mend_p2p_request *r, struct mend_message *m)
 
     if (m->local_sender) {
         mend_recv_local(r, m->local_sender);
+    } else if (mend_unlikely(m->lost)) {
+        mend_recv_matched(r, m->source, m->tag);
+        mend_request_complete(&r->base, MPI_ERR_NO_MEM);
     } else if (m->kind == MEND_FRAME_EAGER) {
         mend_recv_eager(r, m->source, m->tag, m->payload, (size_t)m->bytes);
     } else if (m->broken || mend_peer_is_dead(self, m->peer)) {

@@ -64,10 +64,24 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
     return st;
 }
 
-static bool is_eager(const struct mend_p2p_request *r)
+static bool is_small(const struct mend_p2p_request *r)
 {
     return r->mode != MEND_SEND_SYNC &&
            r->total_bytes <= (MPI_Count)r->base.comm->self->params.eager_max_bytes;
+}
+
+/* It goes at once, and not as an offer, which has a name on the wire. */
+static bool is_eager(const struct mend_p2p_request *r)
+{
+    return r->id == 0;
+}
+
+static void offer(struct mend_p2p_request *r)
+{
+    struct mend_p2p *p = r->base.comm->self->p2p;
+
+    r->id = ++p->next_id;
+    MEND_ASSERT(mend_hash_put(&p->large, r->id, r) == MEND_OK);
 }
 
 /* What the push of a request's first frame means for it. */
@@ -82,8 +96,11 @@ static void pushed_first(struct mend_p2p_request *r, enum mend_status st)
 static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to, struct mend_out *out)
 {
     struct mend_p2p_request *r = MEND_CONTAINER_OF(out, struct mend_p2p_request, out);
-    enum mend_status st = is_eager(r) ? push_eager(self, r) : push_rts(self, r);
+    enum mend_status st;
 
+    if (is_eager(r) && mend_credit_holds(self, to))
+        offer(r);
+    st = is_eager(r) ? push_eager(self, r) : push_rts(self, r);
     if (st != MEND_AGAIN)
         pushed_first(r, st);
     return st;
@@ -106,16 +123,21 @@ static void to_self(struct mend_p2p_request *r)
         mend_recv_local(receive, r);
         return;
     }
-    if (!is_eager(r)) {
+    if (!is_small(r)) {
         m = mend_match_keep(c, space, MEND_FRAME_RTS, r->peer, r->rank, r->want_tag, NULL, 0);
+        if (!m) {
+            mend_transfer_end(r, MPI_ERR_NO_MEM);
+            return;
+        }
         m->local_sender = r;
         m->bytes = r->total_bytes;
         return;
     }
     m = mend_match_keep(c, space, MEND_FRAME_EAGER, r->peer, r->rank, r->want_tag, NULL,
                         (size_t)r->total_bytes);
-    mend_type_pack(r->type, r->send_buf, r->count, 0, m->payload, (size_t)r->total_bytes);
-    mend_transfer_end(r, MPI_SUCCESS);
+    if (m)
+        mend_type_pack(r->type, r->send_buf, r->count, 0, m->payload, (size_t)r->total_bytes);
+    mend_transfer_end(r, m ? MPI_SUCCESS : MPI_ERR_NO_MEM);
 }
 
 void mend_send_begin(struct mend_p2p_request *r)
@@ -141,10 +163,8 @@ void mend_send_begin(struct mend_p2p_request *r)
     }
     mend_transfer_add(r);
     r->moved_bytes = 0;
-    if (!is_eager(r)) {
-        r->id = ++self->p2p->next_id;
-        MEND_ASSERT(mend_hash_put(&self->p2p->large, r->id, r) == MEND_OK);
-    }
+    if (!is_small(r) || mend_credit_holds(self, r->peer))
+        offer(r);
     if (mend_out_empty(self, r->peer))
         st = is_eager(r) ? push_eager(self, r) : push_rts(self, r);
     if (st != MEND_AGAIN) {

@@ -9,6 +9,9 @@
  *   DATA   recv id, bytes   ---->                         pieces, in order
  *      or                   <----  CTS  id, done          the receiver has pulled it (single copy)
  *
+ *                           <----  CREDIT tag HOLD         small messages are to be offered, too
+ *                           <----  CREDIT tag GO           they go at once again
+ *
  *   CANCEL id               ---->                         is it still unmatched?
  *                           <----  CANCEL_REPLY id, found                                       */
 #ifndef MEND_P2P_WIRE_H

@@ -125,7 +125,7 @@ struct mend_proc {
     void (*on_death)(struct mend_proc *self, const struct mend_death *death); /* life/death.c */
     void (*on_interrupt)(struct mend_proc *self); /* after the verdicts; NULL: nothing to do */
     /* An error that belongs to no call any more: fatal with the scope of MPI_COMM_SELF (S4-1, S4-2) */
-    void (*on_lost_error)(struct mend_proc *self, int error);
+    void (*on_lost_error)(struct mend_proc *self, int error, const char *what);
     /* A transport has trouble with the peer: a suspicion for the agent, never a verdict. */
     void (*on_trouble)(struct mend_proc *self, mend_peer peer);
 };

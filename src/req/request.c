@@ -34,7 +34,8 @@ void mend_request_complete_slow(struct mend_request *r, int error)
     r->pending = 0;
     r->error = error;
     if (mend_unlikely(lost && error && comm))
-        comm->self->on_lost_error(comm->self, error);
+        comm->self->on_lost_error(comm->self, error,
+                                  "an operation whose request or communicator was freed");
     if (r->detached)
         r->ops->release(r);
 }
