@@ -352,6 +352,24 @@ MEND_TEST(inter_reduce)
         }
 }
 
+/* Scratch memory that no number can say the size of: the list is refused, not written wrongly. */
+MEND_TEST(temporaries_too_large)
+{
+    struct mend_sched s;
+
+    mend_sched_open(&s, NULL, "test", 0, 4);
+    mend_sched_temp(&s, INT64_MAX / 16, &dense8);
+    CHECK(!s.no_memory);
+    mend_sched_temp(&s, INT64_MAX / 16, &dense8);
+    mend_sched_temp(&s, INT64_MAX / 16, &dense8);
+    CHECK(s.no_memory);
+    mend_sched_open(&s, NULL, "test", 0, 4);
+    mend_sched_temp_blocks(&s, 4, INT64_MAX / 32, &dense8);
+    CHECK(!s.no_memory);
+    mend_sched_temp_blocks(&s, 4, INT64_MAX / 8, &dense8);
+    CHECK(s.no_memory);
+}
+
 /* Each pair of param.def names an algorithm. */
 MEND_TEST(what_may_be_forced_exists)
 {

@@ -43,7 +43,9 @@ void mend_inter_reduce(struct mend_sched *s, const struct mend_piece *in,
     struct mend_piece all, sum;
 
     if (out)
-        all = mend_sched_temp(s, n * s->size, out->type);
+        all = mend_sched_temp_blocks(s, s->size, n, out->type);
+    if (s->no_memory)
+        return;
     for (int i = 0; out && i < s->size; i++)
         mend_sched_recv(s, i, mend_piece_part(all, i * n, n));
     for (int i = 0; in && i < s->size; i++)

@@ -117,17 +117,33 @@ struct mend_piece mend_sched_temp(struct mend_sched *s, MPI_Count count,
                                   const struct mend_type *type)
 {
     struct mend_piece p = {MEND_PLACE_TEMP, 0, count, type};
-    MPI_Count span = count * type->size, shift = type->true_lb, at;
+    MPI_Count span = count * type->size, shift = type->true_lb, at, end;
 
     if (!type->dense)
         mend_type_span(type, count, &span, &shift);
     /* The origin is aligned as the caller's buffer would be, the first byte lies inside. */
-    at = ((MPI_Count)s->temp_bytes - shift + 63) & ~(MPI_Count)63;
+    if (mend_unlikely(__builtin_add_overflow((MPI_Count)s->temp_bytes - shift, 63, &at) ||
+                      __builtin_add_overflow((at & ~(MPI_Count)63) + shift, span, &end))) {
+        s->no_memory = true;
+        return p;
+    }
+    at &= ~(MPI_Count)63;
     p.at = (MPI_Aint)at;
-    s->temp_bytes = (size_t)(at + shift + span);
+    s->temp_bytes = (size_t)end;
     if (s->temp_bytes > s->temp_max)
         s->temp_max = s->temp_bytes;
     return p;
+}
+
+struct mend_piece mend_sched_temp_blocks(struct mend_sched *s, int n, MPI_Count count,
+                                         const struct mend_type *type)
+{
+    MPI_Count all;
+
+    if (!__builtin_mul_overflow(n, count, &all) && mend_type_fits(type, all))
+        return mend_sched_temp(s, all, type);
+    s->no_memory = true;
+    return (struct mend_piece){MEND_PLACE_TEMP, 0, 0, type};
 }
 
 struct mend_piece mend_sched_temp_bytes(struct mend_sched *s, MPI_Count bytes)

@@ -83,9 +83,12 @@ void mend_sched_reduce(struct mend_sched *s, struct mend_piece from, struct mend
 void mend_sched_copy(struct mend_sched *s, struct mend_piece from, struct mend_piece to);
 void mend_sched_round(struct mend_sched *s);
 
-/* Scratch memory for count elements of a type. */
+/* Scratch memory for count elements of a type, or for n blocks of so many.  More than a number can
+ * say: no_memory is set, and the list must not be written further. */
 struct mend_piece mend_sched_temp(struct mend_sched *s, MPI_Count count,
                                   const struct mend_type *type);
+struct mend_piece mend_sched_temp_blocks(struct mend_sched *s, int n, MPI_Count count,
+                                         const struct mend_type *type);
 struct mend_piece mend_sched_temp_bytes(struct mend_sched *s, MPI_Count bytes);
 /* Scratch memory laid out since mark() may be used again by what follows the next ROUND. */
 static inline size_t mend_sched_temp_mark(const struct mend_sched *s)

@@ -372,11 +372,27 @@ void mend_type_retain(const struct mend_type *t)
     mend_type_get(t);
 }
 
+bool mend_type_fits_at(const struct mend_type *t, MPI_Count count, MPI_Count displ, MPI_Count unit)
+{
+    struct tally y = {.overflow = false};
+    MPI_Count at, way, span;
+
+    if (t->size == 0 || count <= 0)
+        return true;
+    mul(&y, count, t->size);
+    at = add(&y, mul(&y, displ, unit), t->true_lb);
+    way = mul(&y, count - 1, t->extent);
+    span = add(&y, way < 0 ? sub(&y, 0, way) : way, t->true_extent);
+    add(&y, add(&y, at, min(0, way)), span);
+    return !y.overflow;
+}
+
 void mend_type_span(const struct mend_type *t, MPI_Count count, MPI_Count *span_p,
                     MPI_Count *shift_p)
 {
-    MPI_Count way = count > 1 ? (count - 1) * t->extent : 0;
+    bool any = count > 0 && t->size > 0;
+    MPI_Count way = any ? (count - 1) * t->extent : 0;
 
-    *span_p = count > 0 ? t->true_extent + (way < 0 ? -way : way) : 0;
-    *shift_p = count > 0 ? t->true_lb + min(0, way) : 0;
+    *span_p = any ? t->true_extent + (way < 0 ? -way : way) : 0;
+    *shift_p = any ? t->true_lb + min(0, way) : 0;
 }

@@ -320,6 +320,25 @@ MEND_TEST(temporaries)
     CHECK_EQ(span, 0);
 }
 
+/* Which counts, displacements and units stay numbers; the last ones that do, and the first that do not. */
+MEND_TEST(what_fits)
+{
+    const MPI_Count most = INT64_MAX / 8;
+    type down = MAKE(RESIZED, P(INT), 0, -(INT64_MAX / 4));
+
+    CHECK(mend_type_fits(P(DOUBLE), most) && !mend_type_fits(P(DOUBLE), most + 1));
+    CHECK(mend_type_fits_at(P(DOUBLE), 1, most - 1, 8));
+    CHECK(!mend_type_fits_at(P(DOUBLE), 1, most, 8) &&
+          !mend_type_fits_at(P(DOUBLE), 2, most - 1, 8));
+    CHECK(mend_type_fits_at(P(DOUBLE), 1, -most, 8) &&
+          !mend_type_fits_at(P(DOUBLE), 1, -2 * most, 8));
+    CHECK(mend_type_fits_at(P(DOUBLE), 0, INT64_MAX, 8)); /* nothing is nowhere */
+    CHECK(mend_type_fits(down, 4) && !mend_type_fits(down, 5));
+    CHECK(mend_type_fits_at(down, 1, INT64_MAX - 4, 1) &&
+          !mend_type_fits_at(down, 1, INT64_MAX, 1));
+    CHECK(mend_type_fits(MAKE(RESIZED, MAKE(CONTIGUOUS, P(INT), 0), 0, INT64_MAX), INT64_MAX));
+}
+
 /* A type lives as long as something is built from it. */
 MEND_TEST(references)
 {

@@ -58,6 +58,7 @@ struct mend_run mend_run_repeat(const struct mend_run *run, MPI_Count count, MPI
                                 struct mend_run *body_p)
 {
     struct mend_run made = *run;
+    MPI_Count way;
 
     if (run->kind == MEND_RUN_NOTHING || count == 0)
         return (struct mend_run){.kind = MEND_RUN_NOTHING};
@@ -66,7 +67,8 @@ struct mend_run mend_run_repeat(const struct mend_run *run, MPI_Count count, MPI
     made.size = run->size * count;
     if (run->kind == MEND_RUN_BYTES && run->size == stride)
         return made;
-    if (run->kind == MEND_RUN_LOOP && run->stride * run->count == stride) {
+    if (run->kind == MEND_RUN_LOOP && !__builtin_mul_overflow(run->stride, run->count, &way) &&
+        way == stride) {
         made.count *= count;
         return made;
     }
@@ -115,6 +117,12 @@ static struct mend_run moved(struct mend_run run, MPI_Count by)
 {
     run.offset += by;
     return run;
+}
+
+/* displ units on.  Where there is nothing build.c has not looked whether that is a number. */
+static struct mend_run placed(struct mend_run run, MPI_Count displ, MPI_Count unit)
+{
+    return run.kind == MEND_RUN_NOTHING ? run : moved(run, displ * unit);
 }
 
 /* --------------------------------------------------------------------------
@@ -263,7 +271,7 @@ static struct mend_run blocks(struct compiler *c, const struct mend_envelope *e)
     if (!pile_begin(c, &pile, v[0]))
         return block;
     for (MPI_Count i = 0; i < v[0]; i++)
-        pile_add(&pile, moved(block, displs[i] * unit));
+        pile_add(&pile, placed(block, displs[i], unit));
     return pile_end(c, &pile);
 }
 
@@ -284,7 +292,7 @@ static struct mend_run indexed(struct compiler *c, const struct mend_envelope *e
         /* Equal neighbours share one body, so that settle() sees that they are alike. */
         if (i == 0 || lens[i] != lens[i - 1] || old != e->types[many ? i - 1 : 0])
             block = repeat(c, run_of(c, old), lens[i], old->extent);
-        pile_add(&pile, moved(block, displs[i] * unit));
+        pile_add(&pile, placed(block, displs[i], unit));
     }
     return pile_end(c, &pile);
 }

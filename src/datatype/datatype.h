@@ -103,6 +103,20 @@ static inline void mend_type_put(struct mend_proc *self, const struct mend_type 
         mend_type_destroy(self, (struct mend_type *)t);
 }
 
+/* Callers give any count, displacement and extent.  These two look once, in src/mpi, whether the products
+ * are numbers: whether count elements, the first of them displ units of unit bytes behind the buffer's
+ * beginning, have bytes and places that an MPI_Count can hold.  What passed is multiplied without
+ * a check below.  Elements without bytes are nowhere. */
+bool mend_type_fits_at(const struct mend_type *t, MPI_Count count, MPI_Count displ, MPI_Count unit);
+
+static inline bool mend_type_fits(const struct mend_type *t, MPI_Count count)
+{
+    MPI_Count bytes;
+
+    return mend_likely(t->dense) ? !__builtin_mul_overflow(t->size, count, &bytes)
+                                 : mend_type_fits_at(t, count, 0, 0);
+}
+
 /* Packs bytes [at, at + max) of the packed form of `count` elements at buf into out.  Returns the
  * number of bytes written: max, or less at the end.  Resumable at any byte.  O(bytes + log runs).
  */

@@ -66,7 +66,7 @@ bool mend_signature_walk(const struct mend_type *t, MPI_Count count, mend_signat
 
 /* What may be taken, in bytes or in elements, and what has been taken. */
 struct budget {
-    bool by_bytes;
+    bool by_bytes, overflow;
     MPI_Count left, bytes, elements;
 };
 
@@ -74,15 +74,16 @@ struct budget {
  */
 static bool spend(struct budget *b, const struct mend_type *t, MPI_Count count)
 {
-    MPI_Count elements = elements_of(t), unit = b->by_bytes ? t->size : elements, n;
+    MPI_Count elements = elements_of(t), unit = b->by_bytes ? t->size : elements, n, bytes;
     struct parts parts;
 
     if (unit == 0 || count == 0)
         return true;
     n = b->left / unit < count ? b->left / unit : count;
     b->left -= n * unit;
-    b->bytes += n * t->size;
-    b->elements += n * elements;
+    b->overflow |= __builtin_mul_overflow(n, t->size, &bytes) ||
+                   __builtin_add_overflow(b->bytes, bytes, &b->bytes);
+    b->elements += n * elements; /* each has a byte, so no more than were to be taken */
     if (n == count)
         return true;
     parts_of(t, &parts);
@@ -106,5 +107,5 @@ MPI_Count mend_signature_bytes(const struct mend_type *t, MPI_Count elements)
     struct budget b = {.left = elements};
 
     spend(&b, t, INT64_MAX);
-    return b.bytes;
+    return b.overflow ? -1 : b.bytes;
 }

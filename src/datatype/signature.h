@@ -13,7 +13,8 @@ bool mend_signature_walk(const struct mend_type *t, MPI_Count count, mend_signat
                          void *arg);
 
 /* Basic elements in the first `bytes` packed bytes of an endless row of t, MPI_UNDEFINED if the
- * last one is not complete (MPI-5.0 5.1.11).  Also the reverse: bytes of that many elements. */
+ * last one is not complete (MPI-5.0 5.1.11).  Also the reverse: bytes of that many elements, -1 if
+ * no MPI_Count holds them. */
 MPI_Count mend_signature_elements(const struct mend_type *t, MPI_Count bytes);
 MPI_Count mend_signature_bytes(const struct mend_type *t, MPI_Count elements);
 

@@ -118,6 +118,13 @@ static inline int mend_check_count(MPI_Count count) /* MPI_ERR_COUNT if negative
     return mend_likely(count >= 0) ? MPI_SUCCESS : MPI_ERR_COUNT;
 }
 
+/* Also if its elements have more bytes, or a longer way from the first to the last, than MPI_Count
+ * holds. */
+static inline int mend_check_count_of(const struct mend_type *t, MPI_Count count)
+{
+    return mend_likely(count >= 0 && mend_type_fits(t, count)) ? MPI_SUCCESS : MPI_ERR_COUNT;
+}
+
 /* MPI_BOTTOM is NULL in this ABI: with a type of absolute addresses NULL is a buffer. */
 static inline int mend_check_buffer(const void *buf, MPI_Count count, const struct mend_type *t)
 {

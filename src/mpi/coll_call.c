@@ -19,7 +19,7 @@ int mend_call_check(const void *buf, MPI_Count count, MPI_Datatype type, struct 
     int err = mend_check_committed(type, &t);
 
     if (!err)
-        err = mend_check_count(count);
+        err = mend_check_count_of(t, count);
     if (!err && buf == MPI_IN_PLACE)
         err = MPI_ERR_BUFFER;
     if (!err)
@@ -29,6 +29,18 @@ int mend_call_check(const void *buf, MPI_Count count, MPI_Datatype type, struct 
     return err;
 }
 
+int mend_call_check_blocks(const void *buf, int n, MPI_Count count, MPI_Datatype type,
+                           struct mend_coll_buf *b_p)
+{
+    MPI_Count all;
+    int err = mend_call_check(buf, count, type, b_p);
+
+    if (!err && (__builtin_mul_overflow(n, count, &all) || !mend_type_fits(b_p->type, all)))
+        err = MPI_ERR_COUNT;
+    return err;
+}
+
+/* No count is negative.  with_displs: the displacements are an argument of the function. */
 static int check_each(const struct mend_coll_counts *v, int n, bool with_displs, bool *any_p)
 {
     const void *displs = v->big || v->big_displs ? (const void *)v->displs_c : v->displs;
@@ -46,12 +58,18 @@ static int check_each(const struct mend_coll_counts *v, int n, bool with_displs,
 }
 
 int mend_call_check_counts(const void *buf, const struct mend_coll_counts *v, int n,
-                           bool with_displs, MPI_Datatype type, struct mend_coll_buf *b_p)
+                           MPI_Datatype type, struct mend_coll_buf *b_p)
 {
     bool any;
-    int err = check_each(v, n, with_displs, &any);
+    int err = check_each(v, n, true, &any);
 
-    return err ? err : mend_call_check(buf, any, type, b_p);
+    if (!err)
+        err = mend_call_check(buf, any, type, b_p);
+    for (int i = 0; !err && i < n; i++)
+        if (!mend_type_fits_at(b_p->type, mend_coll_count(v, i), mend_coll_displ(v, i),
+                               b_p->type->extent))
+            err = MPI_ERR_COUNT;
+    return err;
 }
 
 int mend_call_check_types(const void *buf, const struct mend_coll_counts *v,
@@ -68,6 +86,8 @@ int mend_call_check_types(const void *buf, const struct mend_coll_counts *v,
         const struct mend_type *t = NULL;
 
         err = mend_check_committed(types[i], &t); /* buf may be MPI_BOTTOM: displacements */
+        if (!err && !mend_type_fits_at(t, mend_coll_count(v, i), mend_coll_displ(v, i), 1))
+            err = MPI_ERR_COUNT;
     }
     return err;
 }
@@ -113,7 +133,7 @@ static int check_reduction(const struct mend_comm *c, const void *in, void *out,
         return MPI_SUCCESS;
     err = mend_check_committed(type, &t);
     if (mend_likely(!err))
-        err = mend_check_count(count);
+        err = mend_check_count_of(t, count);
     if (mend_likely(!err) && gives && !(takes && mend_call_in_place(c, in)))
         err = in == MPI_IN_PLACE ? MPI_ERR_BUFFER : mend_check_buffer(in, count, t);
     if (mend_likely(!err) && takes)
@@ -183,14 +203,16 @@ int mend_call_scan(const struct mend_call *call, const void *sendbuf, void *recv
     return mend_call_leave(call, c, &how, err);
 }
 
-/* Elements that everybody gives, all shares together. */
-static MPI_Count sum_of(const struct mend_coll_counts *v, int n)
+/* Elements that everybody gives, all n shares together; v NULL: of `each` elements. */
+static int sum_of(const struct mend_coll_counts *v, int n, MPI_Count each, MPI_Count *sum_p)
 {
     MPI_Count sum = 0;
 
     for (int i = 0; i < n; i++)
-        sum += mend_coll_count(v, i);
-    return sum;
+        if (__builtin_add_overflow(sum, v ? mend_coll_count(v, i) : each, &sum))
+            return MPI_ERR_COUNT;
+    *sum_p = sum;
+    return MPI_SUCCESS;
 }
 
 int mend_call_reduce_scatter(const struct mend_call *call, const void *sendbuf, void *recvbuf,
@@ -207,13 +229,15 @@ int mend_call_reduce_scatter(const struct mend_call *call, const void *sendbuf, 
 
     if (!err && recvcounts)
         err = check_each(recvcounts, c->size, false, &any);
-    if (!err && recvcounts) {
-        total = sum_of(recvcounts, c->size);
+    if (!err)
+        err = sum_of(recvcounts, c->size, recvcount, &total);
+    if (!err && recvcounts)
         mine = mend_coll_count(recvcounts, c->rank);
-    }
     if (!err)
         err = check_reduction(c, MPI_IN_PLACE, recvbuf, mine, datatype, op, !c->inter, true, &o,
                               &out);
+    if (!err)
+        err = mend_check_count_of(out.type, total);
     if (!err && !mend_call_in_place(c, sendbuf))
         err = mend_call_check(sendbuf, total, datatype, &in);
     if (!err && mend_call_overlap(sendbuf, total, recvbuf, mine, out.type))

@@ -56,11 +56,13 @@ static inline int mend_call_leave(const struct mend_call *call, struct mend_comm
     return mend_report_comm(c, err, call->fn);
 }
 
-/* Type, count and address of a buffer. */
+/* Type, count and address of a buffer; of one that holds n blocks of so many elements. */
 int mend_call_check(const void *buf, MPI_Count count, MPI_Datatype type, struct mend_coll_buf *b_p);
-/* n counts and displacements of a buffer.  with_displs: they are an argument of the function. */
+int mend_call_check_blocks(const void *buf, int n, MPI_Count count, MPI_Datatype type,
+                           struct mend_coll_buf *b_p);
+/* n blocks with counts and displacements of their own. */
 int mend_call_check_counts(const void *buf, const struct mend_coll_counts *v, int n,
-                           bool with_displs, MPI_Datatype type, struct mend_coll_buf *b_p);
+                           MPI_Datatype type, struct mend_coll_buf *b_p);
 /* n counts, displacements and types. */
 int mend_call_check_types(const void *buf, const struct mend_coll_counts *v,
                           const MPI_Datatype *types, int n);

@@ -6,8 +6,20 @@
 static int check_blocks(const void *buf, MPI_Count count, const struct mend_coll_counts *v,
                         MPI_Datatype type, int n, struct mend_coll_buf *b_p)
 {
-    return v ? mend_call_check_counts(buf, v, n, true, type, b_p)
-             : mend_call_check(buf, count, type, b_p);
+    return v ? mend_call_check_counts(buf, v, n, type, b_p)
+             : mend_call_check_blocks(buf, n, count, type, b_p);
+}
+
+/* One of n such blocks that are in one buffer elsewhere: it must not be more than a block of those. */
+static int check_share(const void *buf, MPI_Count count, MPI_Datatype type, int n,
+                       struct mend_coll_buf *b_p)
+{
+    MPI_Count bytes;
+    int err = mend_call_check(buf, count, type, b_p);
+
+    if (!err && __builtin_mul_overflow(count * b_p->type->size, n, &bytes))
+        err = MPI_ERR_COUNT;
+    return err;
 }
 
 /* Whether a buffer and the blocks beside it certainly overlap: it begins where the first block does, or
@@ -78,7 +90,8 @@ int mend_call_gather(const struct mend_call *call, const void *sendbuf, MPI_Coun
         gives = c->inter ? root >= 0 : !(takes && sendbuf == MPI_IN_PLACE);
     }
     if (!err && gives)
-        err = mend_call_check(sendbuf, sendcount, sendtype, &in);
+        err = recvcounts ? mend_call_check(sendbuf, sendcount, sendtype, &in)
+                         : check_share(sendbuf, sendcount, sendtype, c->size, &in);
     if (!err && takes)
         err = check_blocks(recvbuf, recvcount, recvcounts, recvtype, c->peers_n, &out);
     if (!err && gives && takes)
@@ -109,7 +122,8 @@ int mend_call_scatter(const struct mend_call *call, const void *sendbuf, MPI_Cou
     if (!err && gives)
         err = check_blocks(sendbuf, sendcount, sendcounts, sendtype, c->peers_n, &in);
     if (!err && takes)
-        err = mend_call_check(recvbuf, recvcount, recvtype, &out);
+        err = sendcounts ? mend_call_check(recvbuf, recvcount, recvtype, &out)
+                         : check_share(recvbuf, recvcount, recvtype, c->size, &out);
     if (!err && gives && takes)
         err = check_apart(c, &out, &in, sendcounts);
     if (!err)
@@ -150,9 +164,9 @@ int mend_call_alltoall(const struct mend_call *call, const void *sendbuf, MPI_Co
     int err = mend_call_enter(call, comm, &c);
 
     if (!err && !mend_call_in_place(c, sendbuf))
-        err = mend_call_check(sendbuf, sendcount, sendtype, &in);
+        err = mend_call_check_blocks(sendbuf, c->peers_n, sendcount, sendtype, &in);
     if (!err)
-        err = mend_call_check(recvbuf, recvcount, recvtype, &out);
+        err = mend_call_check_blocks(recvbuf, c->peers_n, recvcount, recvtype, &out);
     if (!err && in.type == out.type &&
         mend_call_overlap(in.buf, in.count, out.buf, out.count, out.type))
         err = MPI_ERR_BUFFER;
@@ -172,9 +186,9 @@ int mend_call_alltoallv(const struct mend_call *call, const void *sendbuf,
     int err = mend_call_enter(call, comm, &c);
 
     if (!err && !mend_call_in_place(c, sendbuf))
-        err = mend_call_check_counts(sendbuf, sendcounts, c->peers_n, true, sendtype, &in);
+        err = mend_call_check_counts(sendbuf, sendcounts, c->peers_n, sendtype, &in);
     if (!err)
-        err = mend_call_check_counts(recvbuf, recvcounts, c->peers_n, true, recvtype, &out);
+        err = mend_call_check_counts(recvbuf, recvcounts, c->peers_n, recvtype, &out);
     if (!err)
         err = check_blocks_apart(c, &in, sendcounts, &out, recvcounts);
     if (!err)

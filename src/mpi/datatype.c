@@ -55,7 +55,7 @@ struct call {
     MPI_Count types_n;
 };
 
-/* Adds up the numbers.  MPI_ERR_ARG: an array is missing. */
+/* Adds up the numbers.  MPI_ERR_ARG: an array is missing.  MPI_ERR_COUNT: more than there can be. */
 static int count_numbers(const struct call *call, MPI_Count *total_p)
 {
     MPI_Count total = 0;
@@ -65,7 +65,8 @@ static int count_numbers(const struct call *call, MPI_Count *total_p)
     for (int i = 0; i < call->numbers_n; i++) {
         if (call->numbers[i].n > 0 && !call->numbers[i].at)
             return MPI_ERR_ARG;
-        total += call->numbers[i].n;
+        if (__builtin_add_overflow(total, call->numbers[i].n, &total))
+            return MPI_ERR_COUNT;
     }
     *total_p = total;
     return MPI_SUCCESS;

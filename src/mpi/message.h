@@ -14,7 +14,7 @@ static inline int mend_check_data(MPI_Datatype type, MPI_Count count, const void
     int err = mend_check_committed(type, t_p);
 
     if (!err)
-        err = mend_check_count(count);
+        err = mend_check_count_of(*t_p, count);
     if (!err)
         err = mend_check_buffer(buf, count, *t_p);
     return err;

@@ -28,8 +28,8 @@ static int check_edges(const void *buf, MPI_Count count, const struct mend_coll_
                        MPI_Datatype type, int n, struct mend_coll_edges *e_p)
 {
     struct mend_coll_buf b = {0};
-    int err = counts ? mend_call_check_counts(buf, counts, n, true, type, &b)
-                     : mend_call_check(buf, n > 0 ? count : 0, type, &b);
+    int err = counts ? mend_call_check_counts(buf, counts, n, type, &b)
+                     : mend_call_check_blocks(buf, n, n > 0 ? count : 0, type, &b);
 
     e_p->count = count;
     e_p->type = b.type;
@@ -50,7 +50,8 @@ static int exchange(const struct mend_call *call, const void *sendbuf, MPI_Count
     int err = enter(call, comm, &c, &sources_n, &targets_n);
 
     if (!err)
-        err = check_edges(sendbuf, sendcount, sendcounts, sendtype, targets_n, &to);
+        err = check_edges(sendbuf, sendcount, sendcounts, sendtype, one ? targets_n > 0 : targets_n,
+                          &to);
     if (!err)
         err = check_edges(recvbuf, recvcount, recvcounts, recvtype, sources_n, &from);
     if (!err)

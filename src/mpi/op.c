@@ -145,9 +145,9 @@ static int reduce_local(const char *fn, const void *inbuf, void *inoutbuf, MPI_C
     int err = mend_enter(fn);
 
     if (!err)
-        err = mend_check_count(count);
-    if (!err)
         err = mend_check_committed(datatype, &t);
+    if (!err)
+        err = mend_check_count_of(t, count);
     if (!err)
         err = mend_check_op(op, &o);
     if (!err)

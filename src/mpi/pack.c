@@ -43,10 +43,10 @@ static int check_room(const struct unit *u, MPI_Count need)
 
 static int check_unit(struct unit *u)
 {
-    int err = mend_check_count(u->count);
+    int err = mend_check_committed(u->datatype, &u->t);
 
     if (!err)
-        err = mend_check_committed(u->datatype, &u->t);
+        err = mend_check_count_of(u->t, u->count);
     if (!err)
         err = mend_check_buffer(u->buf, u->count, u->t);
     return err;
@@ -370,6 +370,7 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Coun
 static int set_elements(const char *fn, MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
     const struct mend_type *t = NULL;
+    MPI_Count bytes = 0;
     int err = mend_enter(fn);
 
     if (!err && status == MPI_STATUS_IGNORE)
@@ -379,7 +380,11 @@ static int set_elements(const char *fn, MPI_Status *status, MPI_Datatype datatyp
     if (!err)
         err = mend_check_type(datatype, &t);
     if (!err)
-        mend_status_set(status, status->MPI_SOURCE, status->MPI_TAG, mend_signature_bytes(t, count),
+        bytes = mend_signature_bytes(t, count);
+    if (!err && bytes < 0)
+        err = MPI_ERR_COUNT;
+    if (!err)
+        mend_status_set(status, status->MPI_SOURCE, status->MPI_TAG, bytes,
                         mend_status_cancelled(status));
     return mend_report(err, fn);
 }

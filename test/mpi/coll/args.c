@@ -105,6 +105,62 @@ static void aliases(void)
     CHECK(both[2] == 0 && both[3] == 1);
 }
 
+/* Products of counts, extents, displacements and ranks that no MPI_Count holds. */
+static void too_many_to_reduce(MPI_Count beyond)
+{
+    MPI_Count shares[2] = {(MPI_Count)1 << 62, (MPI_Count)1 << 62};
+
+    CHECK_CLASS(MPI_Allreduce_c(in, out, beyond, MPI_DOUBLE, MPI_SUM, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Reduce_c(in, out, beyond, MPI_DOUBLE, MPI_SUM, 0, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Scan_c(in, out, beyond, MPI_DOUBLE, MPI_SUM, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Exscan_c(in, out, beyond, MPI_DOUBLE, MPI_SUM, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Reduce_scatter_block_c(in, out, beyond / 2, MPI_DOUBLE, MPI_SUM, comm),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Reduce_scatter_c(in, out, shares, MPI_INT8_T, MPI_SUM, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Reduce_scatter_c(MPI_IN_PLACE, out, shares, MPI_INT8_T, MPI_SUM, comm),
+                MPI_ERR_COUNT);
+}
+
+static void too_many_to_move(MPI_Count beyond)
+{
+    MPI_Count half = beyond / 2, counts[2] = {1, beyond}, ones[2] = {1, 1};
+    MPI_Aint displs[2] = {0, 1}, far[2] = {0, (MPI_Aint)beyond}; /* of doubles: 8 bytes on */
+    MPI_Aint distant[2] = {0, INT64_MAX - 3};
+    MPI_Datatype types[2] = {MPI_DOUBLE, MPI_DOUBLE}, d = MPI_DOUBLE;
+
+    CHECK_CLASS(MPI_Bcast_c(in, beyond, d, 0, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Gather_c(in, half, d, out, half, d, 0, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Scatter_c(in, half, d, out, half, d, 0, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Allgather_c(in, half, d, out, half, d, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Alltoall_c(in, half, d, out, half, d, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Gatherv_c(in, 1, d, out, counts, displs, d, rank, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Gatherv_c(in, 1, d, out, ones, far, d, rank, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Scatterv_c(in, ones, far, d, out, 1, d, rank, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Allgatherv_c(in, 1, d, out, ones, far, d, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Alltoallv_c(in, counts, displs, d, out, ones, displs, d, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Alltoallv_c(in, ones, displs, d, out, ones, far, d, comm), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Alltoallw_c(in, ones, displs, types, out, counts, displs, types, comm),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Alltoallw_c(in, ones, displs, types, out, ones, distant, types, comm),
+                MPI_ERR_COUNT);
+}
+
+static void too_many(void)
+{
+    int two = 2, ring = 1;
+    MPI_Comm cart;
+    MPI_Count beyond = ((MPI_Count)1 << 61) + 1; /* times 8 is 8 */
+
+    too_many_to_reduce(beyond);
+    too_many_to_move(beyond);
+    MPI_Cart_create(comm, 1, &two, &ring, 0, &cart);
+    CHECK_CLASS(MPI_Neighbor_allgather_c(in, 1, MPI_DOUBLE, out, beyond / 2, MPI_DOUBLE, cart),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Neighbor_alltoall_c(in, beyond / 2, MPI_DOUBLE, out, 1, MPI_DOUBLE, cart),
+                MPI_ERR_COUNT);
+    MPI_Comm_free(&cart);
+}
+
 static void later_forms(void)
 {
     MPI_Request q = (MPI_Request)77;
@@ -146,6 +202,7 @@ int main(int argc, char **argv)
     reductions();
     movements();
     aliases();
+    too_many();
     later_forms();
     CHECK_CLASS(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
     CHECK(sum == size);

@@ -32,6 +32,44 @@ static void constructors(void)
     CHECK(untouched == MPI_CHAR);
 }
 
+/* Products that no MPI_Count holds. */
+static void too_many(void)
+{
+    const MPI_Count beyond = ((MPI_Count)1 << 61) + 1; /* times 8 is 8 */
+    double x[2] = {1, 2}, y[2] = {3, 4};
+    MPI_Count position = 0, lens[1] = {1};
+    MPI_Datatype sparse;
+    MPI_Status status;
+    int n = 7;
+
+    CHECK_CLASS(MPI_Pack_c(x, beyond, MPI_DOUBLE, y, 16, &position, MPI_COMM_SELF), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Unpack_c(x, 16, &position, y, beyond, MPI_DOUBLE, MPI_COMM_SELF),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Pack_size_c(beyond, MPI_DOUBLE, MPI_COMM_SELF, &position), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Pack_external_c("external32", x, beyond, MPI_DOUBLE, y, 16, &position),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Pack_external_size_c("external32", beyond, MPI_DOUBLE, &position),
+                MPI_ERR_COUNT);
+    CHECK_EQ(position, 0);
+    CHECK_CLASS(MPI_Reduce_local_c(x, y, beyond, MPI_DOUBLE, MPI_SUM), MPI_ERR_COUNT);
+    CHECK(y[0] == 3);
+    memset(&status, 0, sizeof status);
+    MPI_Status_set_elements(&status, MPI_DOUBLE, 2);
+    CHECK_CLASS(MPI_Status_set_elements_c(&status, MPI_DOUBLE, beyond), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Status_set_elements_x(&status, MPI_DOUBLE, beyond), MPI_ERR_COUNT);
+    MPI_Get_count(&status, MPI_DOUBLE, &n);
+    CHECK_EQ(n, 2);
+    MPI_Type_create_resized(MPI_INT, 0, (MPI_Aint)1 << 61, &sparse);
+    MPI_Type_commit(&sparse);
+    position = 0;
+    CHECK_CLASS(MPI_Pack_c(x, 5, sparse, y, 16, &position, MPI_COMM_SELF), MPI_ERR_COUNT);
+    MPI_Type_free(&sparse);
+    /* An array of more numbers than any memory has. */
+    CHECK_CLASS(MPI_Type_create_hindexed_c(INT64_MAX, lens, lens, MPI_INT, out), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Type_create_hindexed_block_c(INT64_MAX, 1, lens, MPI_INT, out), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Type_vector_c(2, 1, INT64_MAX / 2, MPI_INT, out), MPI_ERR_ARG);
+}
+
 static void life(void)
 {
     MPI_Datatype t = MPI_INT, again;
@@ -106,6 +144,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     return_errors();
     constructors();
+    too_many();
     life();
     use();
     operators();

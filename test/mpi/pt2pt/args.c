@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrong arguments give the right error class through the right error handler, change nothing, and leave
  * the library usable: null and freed communicators, bad ranks, tags, counts, types, buffers, requests,
- * messages and output pointers, in both widths. */
+ * messages and output pointers, in both widths; and counts whose bytes no number holds. */
 /* RUN: -n 1 */
 /* RUN: -n 2 */
 #include "check.h"
@@ -96,6 +96,37 @@ static void messages(void)
     CHECK_CLASS(MPI_Sendrecv_replace(NULL, 1, MPI_INT, rank, 0, rank, 0, W, &s), MPI_ERR_BUFFER);
     CHECK_CLASS(MPI_Sendrecv_replace_c(a, 1, MPI_INT, size, 0, rank, 0, W, &s), MPI_ERR_RANK);
     CHECK_CLASS(MPI_Isendrecv_replace(a, 1, MPI_INT, rank, 0, rank, -9, W, &r), MPI_ERR_TAG);
+}
+
+/* More bytes, or a longer way from the first to the last, than an MPI_Count holds: refused, where a
+ * product that wraps around would be a short message. */
+static void too_many(void)
+{
+    const MPI_Count beyond = ((MPI_Count)1 << 61) + 1; /* times 8 is 8 */
+    MPI_Datatype large, larger, sparse;
+
+    CHECK_CLASS(MPI_Send_c(a, beyond, MPI_DOUBLE, rank, 0, W), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Bsend_c(a, beyond, MPI_DOUBLE, rank, 0, W), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Isend_c(a, beyond, MPI_DOUBLE, MPI_PROC_NULL, 0, W, &r), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Recv_c(a, beyond, MPI_DOUBLE, rank, 0, W, &s), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Sendrecv_replace_c(a, beyond, MPI_DOUBLE, rank, 0, rank, 0, W, &s),
+                MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Isendrecv_replace_c(a, beyond, MPI_DOUBLE, rank, 0, rank, 0, W, &r),
+                MPI_ERR_COUNT);
+    MPI_Type_contiguous(1 << 30, MPI_DOUBLE, &large);
+    MPI_Type_contiguous(1 << 29, large, &larger);
+    MPI_Type_commit(&larger); /* 2^62 bytes */
+    ALL_SENDS(a, 2, larger, rank, 0, W, MPI_ERR_COUNT);
+    ALL_RECVS(a, 2, larger, rank, 0, W, MPI_ERR_COUNT);
+    ALL_RECVS(a, 1 << 30, larger, rank, 0, W, MPI_ERR_COUNT);
+    MPI_Type_create_resized(MPI_INT, 0, (MPI_Aint)1 << 61, &sparse);
+    MPI_Type_commit(&sparse);
+    ALL_SENDS(a, 5, sparse, rank, 0, W, MPI_ERR_COUNT);
+    ALL_RECVS(a, 5, sparse, rank, 0, W, MPI_ERR_COUNT);
+    CHECK_EQ(MPI_Send(a, 1, sparse, MPI_PROC_NULL, 0, W), MPI_SUCCESS);
+    MPI_Type_free(&large);
+    MPI_Type_free(&larger);
+    MPI_Type_free(&sparse);
 }
 
 static void freed_communicator(void)
@@ -239,6 +270,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     messages();
+    too_many();
     freed_communicator();
     requests();
     outputs();
