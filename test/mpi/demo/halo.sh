@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# halo.sh – example/halo ends with the right answer wherever ranks are killed: revocation frees those who
+# wait for messages of a survivor (S0-57, S0-60), validation lets collectives work again (S2-10, S2-11,
+# S2-12), the copy of what has holes has them, too, and the result is written before the job ends.
+#
+# The arguments are the ranks and the places, or `sweep`, the ranks and a number of runs: the first rank is
+# lost in a halo exchange, others at some place of the repair or of the end.
+#
+# RUN: 1 ; time 60
+# RUN: 2 kill:1@call:MPI_Waitall#57 ; time 60
+# RUN: 2 kill:0@init.done ; time 60
+# RUN: 3 kill:1@p2p.recv.matched#100 kill:2@validate.decided ; time 60
+# RUN: 4 kill:2@call:MPI_Isend#114 kill:3@validate.cut ; time 60
+# RUN: 4 kill:0@call:MPI_Barrier kill:1@call:MPI_Barrier ; time 60
+# RUN: 5 kill:4@call:MPI_Allreduce#9 kill:0@call:MPI_Comm_dup#2 kill:1@call:MPI_Bcast#2 ; time 60
+# RUN: 8 kill:3@coll.shm.arrived#9 kill:4@call:MPIX_Comm_revoke kill:5@call:MPIX_Comm_agree kill:0@agree.done ;
+#      time 60
+# RUN: 8 kill:0@finalize.enter kill:7@call:MPI_Barrier ; time 60
+# RUN: 16 kill:1@call:MPI_Waitall#20 kill:2@call:MPI_Waitall#20 kill:3@call:MPI_Waitall#21 kill:9@coll.done#14 ;
+#      time 60
+# RUN: sweep 2 60 ; time 120
+# RUN: sweep 3 60 ; time 120
+# RUN: sweep 5 40 ; time 120
+# RUN: sweep 8 30 ; time 120
+# RUN: sweep 16 15 ; time 120
+
+fail()
+{
+    echo "wrong: $*"
+    [ -f said ] && cat said
+    exit 1
+}
+
+# check RANKS PLACE...: one run
+check()
+{
+    ranks=$1
+    shift
+    injected=
+    for place in "$@"; do
+        injected="$injected --inject $place"
+    done
+    mpiexec -q -n "$ranks" --timeout 50 --report report.json $injected ./halo >said || fail "$*: status $?"
+    lost=$(grep -c '"event":"death"' report.json)
+    [ "$lost" = $# ] || fail "$*: $lost ranks were lost"
+    sort -u said >answer
+    echo 'halo: the sum after 200 steps is 586007' | cmp - answer || fail "$*: the result"
+}
+
+# places RANKS RUN: as many victims as there are bits, at places that every rank comes to after a loss
+places()
+{
+    awk -v n="$1" -v run="$2" 'BEGIN {
+        split("MPI_Comm_validate MPI_Comm_dup#2 MPI_Bcast#2 MPI_Comm_free MPIX_Comm_agree MPI_Barrier", call)
+        srand(4711 + 1000 * n + run)
+        first = int(rand() * n)
+        printf "kill:%d@call:MPI_Waitall#%d", first, 20 + int(rand() * 180)
+        for (i = left = 1; i < n; i++)
+            if (left < n - 1 && rand() < 0.4 && left++)
+                printf " kill:%d@call:%s", (first + i) % n, call[1 + int(rand() * 6)]
+    }'
+}
+
+mpicc -O2 -Wall -Wextra -Werror -o halo "$MEND_TEST_ROOT/example/halo/halo.c" || fail "it does not compile"
+if [ "$1" != sweep ]; then
+    check "$@"
+    exit
+fi
+run=0
+while [ $((run += 1)) -le "$3" ]; do
+    check "$2" $(places "$2" "$run")
+done
