@@ -5,20 +5,26 @@
  *     mpiexec -n 5 --inject kill:3@call:MPI_Send#9 --inject kill:0@call:MPI_Wait#60 ./bag
  *
  * The tasks: how many primes there are in each hundredth of the numbers below a million.  The answer
- * is 78498, whoever is left to give it.  The names are those of the proposal of 2012.
+ * is 78498, whoever is left to give it.
  *
  * A worker dies      The manager's receive from anybody comes back "pending".  The manager
- *                    acknowledges the failure and puts the task of the dead back into the bag; then
- *                    the same receive goes on.  The other workers notice nothing.
- * The manager dies   Every worker's receive from it fails.  They make the communicator invalid, agree
- *                    that it is not over, shrink, and put together what each of them has computed.
- *                    The first of them is the manager from then on.
+ *                    acknowledges the failure and puts the task of the dead worker back into the bag;
+ *                    then the same receive goes on.  The other workers notice nothing.
+ * The manager dies   Every worker's receive from it fails.  They revoke the communicator, agree that
+ *                    it is not over, shrink, and put together what each of them has computed.  The
+ *                    first of them is the manager from then on.
  *
- * The last one that is left does all by itself. */
+ * The last process that is left does everything by itself.
+ *
+ * The manager writes the answer before it sends the workers home.  A worker is content when it was sent
+ * home, so "all are content" means that the answer is written, even if the manager dies then. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h> /* Open MPI has the MPIX_ functions there */
+#endif
 
 #define TASKS     100
 #define SIZE      10000 /* numbers in a task */
@@ -54,13 +60,13 @@ static int count_primes(int task)
     return primes;
 }
 
-static int sum_of(const struct bag *b)
+static int class_of(int err)
 {
-    int sum = 0;
+    int class = MPI_SUCCESS;
 
-    for (int task = 0; task < TASKS; task++)
-        sum += b->primes[task];
-    return sum;
+    if (err)
+        MPI_Error_class(err, &class);
+    return class;
 }
 
 /* ---- the manager ---- */
@@ -95,14 +101,14 @@ static bool somebody_is_busy(const struct bag *b)
     return false;
 }
 
-/* Acknowledges all failures that are known here, and takes the tasks of the dead back. */
+/* Acknowledges all failures that are known here, and takes the tasks of dead workers back. */
 static void bury(struct bag *b)
 {
     MPI_Group all, dead;
     int n;
 
-    MPI_Comm_failure_ack(b->comm);
-    MPI_Comm_failure_get_acked(b->comm, &dead);
+    MPIX_Comm_failure_ack(b->comm);
+    MPIX_Comm_failure_get_acked(b->comm, &dead);
     MPI_Comm_group(b->comm, &all);
     MPI_Group_size(dead, &n);
     for (int i = 0; i < n; i++) {
@@ -120,14 +126,14 @@ static void bury(struct bag *b)
 static void hand_out(struct bag *b)
 {
     for (int who = 1; who < b->size; who++) {
-        int message[2] = {next_task(b), 0};
+        int task = next_task(b);
 
-        if (b->worker[who].state != IDLE || message[0] == NO_TASK)
+        if (b->worker[who].state != IDLE || task == NO_TASK)
             continue;
-        b->worker[who] = (struct worker){.state = BUSY, .task = message[0]};
-        if (MPI_Send(message, 2, MPI_INT, who, TAG_TASK, b->comm) == MPI_ERR_PROC_FAILED) {
+        b->worker[who] = (struct worker){.state = BUSY, .task = task};
+        if (class_of(MPI_Send(&task, 1, MPI_INT, who, TAG_TASK, b->comm)) == MPIX_ERR_PROC_FAILED) {
             bury(b);
-            who = 0; /* its task is for somebody who was idle before it, perhaps */
+            who = 0; /* its task is for a worker that was idle before it, perhaps */
         }
     }
 }
@@ -141,7 +147,7 @@ static int take_question(struct bag *b)
     MPI_Status status;
 
     MPI_Irecv(question, 2, MPI_INT, MPI_ANY_SOURCE, TAG_ASK, b->comm, &request);
-    while ((err = MPI_Wait(&request, &status)) == MPI_ERR_PENDING) {
+    while (class_of(err = MPI_Wait(&request, &status)) == MPIX_ERR_PROC_FAILED_PENDING) {
         bury(b);
         hand_out(b);
         if (somebody_is_busy(b))
@@ -155,6 +161,16 @@ static int take_question(struct bag *b)
         b->primes[question[0]] = question[1];
     b->worker[status.MPI_SOURCE] = (struct worker){.state = IDLE, .task = NO_TASK};
     return MPI_SUCCESS;
+}
+
+static void write_answer(const struct bag *b)
+{
+    int sum = 0;
+
+    for (int task = 0; task < TASKS; task++)
+        sum += b->primes[task];
+    printf("bag: %d primes\n", sum);
+    fflush(stdout); /* what is in a buffer dies with its process */
 }
 
 static int manage(struct bag *b)
@@ -173,90 +189,83 @@ static int manage(struct bag *b)
         else if (task != NO_TASK) /* there is no worker left */
             b->primes[task] = count_primes(task);
     }
-    for (int who = 1; who < b->size && !err; who++) { /* all are idle or dead: go home */
-        int message[2] = {NO_TASK, sum_of(b)};
+    if (err)
+        return err;
+    write_answer(b);
+    for (int who = 1; who < b->size; who++) { /* all are idle or dead: go home */
+        int task = NO_TASK;
 
         if (b->worker[who].state == IDLE)
-            MPI_Send(message, 2, MPI_INT, who, TAG_TASK, b->comm);
+            MPI_Send(&task, 1, MPI_INT, who, TAG_TASK, b->comm);
     }
-    return err;
+    return MPI_SUCCESS;
 }
 
 /* ---- a worker ---- */
 
-static int work(struct bag *b, int *sum_p)
+static int work(struct bag *b)
 {
-    int question[2] = {NO_TASK, 0}, message[2], err;
+    int question[2] = {NO_TASK, 0}, task, err;
 
     for (;;) {
         err = MPI_Send(question, 2, MPI_INT, 0, TAG_ASK, b->comm);
         if (!err)
-            err = MPI_Recv(message, 2, MPI_INT, 0, TAG_TASK, b->comm, MPI_STATUS_IGNORE);
-        if (err)
+            err = MPI_Recv(&task, 1, MPI_INT, 0, TAG_TASK, b->comm, MPI_STATUS_IGNORE);
+        if (err || task == NO_TASK)
             return err;
-        if (message[0] == NO_TASK)
-            break;
-        question[0] = message[0];
-        question[1] = b->primes[message[0]] = count_primes(message[0]);
+        question[0] = task;
+        question[1] = b->primes[task] = count_primes(task);
     }
-    *sum_p = message[1];
-    return MPI_SUCCESS;
 }
 
-/* ---- going on without the dead ---- */
+/* ---- going on without the lost ---- */
 
 /* From wherever this communicator's members stand to the end, or to an error. */
-static int run(struct bag *b, int *sum_p)
+static int run(struct bag *b)
 {
-    int err;
+    int primes[TASKS], err;
 
     MPI_Comm_rank(b->comm, &b->rank);
     MPI_Comm_size(b->comm, &b->size);
-    err = MPI_Allreduce(MPI_IN_PLACE, b->primes, TASKS, MPI_INT, MPI_MAX, b->comm);
+    memcpy(primes, b->primes, sizeof(primes));
+    err = MPI_Allreduce(MPI_IN_PLACE, primes, TASKS, MPI_INT, MPI_MAX, b->comm);
     if (err)
-        return err;
-    if (b->rank != 0)
-        return work(b, sum_p);
-    err = manage(b);
-    *sum_p = sum_of(b);
-    return err;
+        return err; /* primes is undefined, but b->primes is not */
+    memcpy(b->primes, primes, sizeof(primes));
+    return b->rank == 0 ? manage(b) : work(b);
 }
 
-/* All living come here after run(), once for each communicator.  True: all of them are content. */
+/* All survivors come here after run(), once for each communicator.  True: all of them are content. */
 static bool all_content(struct bag *b, int err)
 {
     int content = !err;
-    MPI_Comm living;
+    MPI_Comm survivors;
 
     if (err)
-        MPI_Comm_invalidate(b->comm); /* nobody waits any longer */
-    MPI_Comm_agreement(b->comm, &content);
+        MPIX_Comm_revoke(b->comm);      /* nobody waits any longer */
+    MPIX_Comm_agree(b->comm, &content); /* the value is agreed on even if this reports a loss */
     if (content)
         return true;
-    if (MPI_Comm_shrink(b->comm, &living) != MPI_SUCCESS)
+    if (MPIX_Comm_shrink(b->comm, &survivors) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_SELF, 1);
     if (b->comm != MPI_COMM_WORLD)
         MPI_Comm_free(&b->comm);
-    b->comm = living;
+    b->comm = survivors;
     return false;
 }
 
 int main(int argc, char **argv)
 {
     struct bag b = {.comm = MPI_COMM_WORLD};
-    int world_rank, world_size, sum = 0;
+    int size;
 
-    setvbuf(stdout, NULL, _IOLBF, 0); /* who is killed shall have said what it said */
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(b.comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(b.comm, &world_rank);
-    MPI_Comm_size(b.comm, &world_size);
-    if (world_size > RANKS_MAX)
+    MPI_Comm_size(b.comm, &size);
+    if (size > RANKS_MAX)
         MPI_Abort(MPI_COMM_WORLD, 1);
     memset(b.primes, -1, sizeof(b.primes));
-    while (!all_content(&b, run(&b, &sum)))
+    while (!all_content(&b, run(&b)))
         ;
-    printf("bag: rank %d of %d, %s of %d at the end: %d primes\n", world_rank, world_size,
-           b.rank == 0 ? "manager" : "worker", b.size, sum);
     return MPI_Finalize();
 }

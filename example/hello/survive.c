@@ -8,24 +8,30 @@
 
 int main(int argc, char **argv)
 {
-    MPI_Comm comm = MPI_COMM_WORLD, living;
-    int rank, size, sum, err;
+    MPI_Comm comm = MPI_COMM_WORLD, survivors;
+    int me, rank, size, sum, good;
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN); /* we want the codes */
-    MPI_Comm_rank(comm, &rank);
-    if (rank == 1)
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN); /* errors come back as codes */
+    MPI_Comm_rank(comm, &me);
+    if (me == 1)
         raise(SIGKILL);
 
-    err = MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
-    if (err == MPI_ERR_PROC_FAILED || err == MPI_ERR_REVOKED) {
-        MPI_Comm_revoke(comm);           /* nobody waits any longer on the old communicator */
-        MPIX_Comm_shrink(comm, &living); /* the living meet on a new one */
-        comm = living;
-        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    for (;;) {
+        MPI_Comm_rank(comm, &rank);
+        MPI_Comm_size(comm, &size);
+        good = MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS;
+        if (good && rank == 0) { /* write first, agree afterwards: the writer may die, too */
+            printf("%d ranks are left, their old ranks add up to %d\n", size, sum);
+            fflush(stdout);
+        }
+        if (!good)
+            MPIX_Comm_revoke(comm); /* nobody waits on this communicator any longer */
+        if (MPIX_Comm_agree(comm, &good) == MPI_SUCCESS && good)
+            break; /* nobody was lost, all have the sum, rank 0 has written it */
+        if (MPIX_Comm_shrink(comm, &survivors) != MPI_SUCCESS)
+            MPI_Abort(comm, 1);
+        comm = survivors; /* once more without the lost */
     }
-    MPI_Comm_size(comm, &size);
-    printf("rank %d of the old world: %d of us are left, our ranks add up to %d\n", rank, size,
-           sum);
     return MPI_Finalize();
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ignore.c – ignore who is lost and go on: pi by throwing darts.
+/* ignore.c – ignore the lost ranks and go on: pi by throwing darts.
  *
  * Rank 0 hands out batches of darts and counts.  Nobody misses the darts of a lost worker: others throw
- * more.  But rank 0 has to notice: its receive from anybody could wait for ever for somebody dead.
+ * more.  But rank 0 has to notice: its receive from anybody could wait for ever for a dead sender.
  *
  *   MPI_Wait says MPIX_ERR_PROC_FAILED_PENDING   somebody has died; the receive is still good
  *   MPIX_Comm_failure_ack                        "I know": this loss will not be reported again
  *   MPI_Wait                                     the same receive goes on
  *
- * The workers that live notice nothing.  If rank 0 is lost they end; example/bag goes on even then. */
+ * The other workers notice nothing.  If rank 0 is lost, they end with status 1, and so does the job;
+ * example/bag goes on even then. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #define BATCHES 200
 #define DARTS   20000 /* in a batch */
 #define NOTHING -1L   /* the first question brings no answer */
-#define STOP    -1
+#define STOP    -1    /* instead of a batch */
 
 /* How many darts of a batch hit the quarter of a circle. */
 static long throw_darts(int batch)
@@ -34,15 +35,18 @@ static long throw_darts(int batch)
     return hits;
 }
 
-static void work(void)
+/* Returns 0, or 1 if rank 0 is lost. */
+static int work(void)
 {
     long hits = NOTHING;
     int batch;
 
     for (;;) {
         if (MPI_Send(&hits, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD) ||
-            MPI_Recv(&batch, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) || batch == STOP)
-            return; /* the end, or rank 0 is lost */
+            MPI_Recv(&batch, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE))
+            return 1;
+        if (batch == STOP)
+            return 0;
         hits = throw_darts(batch);
     }
 }
@@ -85,6 +89,18 @@ static int take_question(long *hits, int size, const char *stopped)
     return MPI_PROC_NULL;
 }
 
+/* Counts a batch.  After the last one the answer is written at once: no worker is sent home before. */
+static void count(long hits, int *done, long *sum)
+{
+    if (hits == NOTHING || *done == BATCHES)
+        return;
+    *sum += hits;
+    if (++*done < BATCHES)
+        return;
+    printf("ignore: pi is about %.3f\n", 4.0 * (double)*sum / DARTS / BATCHES);
+    fflush(stdout); /* what is in a buffer dies with its process */
+}
+
 static void manage(int size)
 {
     char *stopped = calloc((size_t)size, 1); /* by rank */
@@ -92,21 +108,19 @@ static void manage(int size)
     long hits, sum = 0;
 
     while ((who = take_question(&hits, size, stopped)) != MPI_PROC_NULL) {
-        sum += hits == NOTHING ? 0 : hits;
-        done += hits != NOTHING;
-        stopped[who] = done >= BATCHES;
+        count(hits, &done, &sum);
+        stopped[who] = done == BATCHES;
         batch = done < BATCHES ? next++ : STOP;
-        MPI_Send(&batch, 1, MPI_INT, who, 0, MPI_COMM_WORLD); /* it is dead?  Never mind */
+        MPI_Send(&batch, 1, MPI_INT, who, 0, MPI_COMM_WORLD); /* an error: that worker is lost */
     }
-    for (; done < BATCHES; done++) /* alone: do the rest */
-        sum += throw_darts(next++);
-    printf("ignore: pi is about %.3f after %d batches\n", 4.0 * (double)sum / DARTS / done, done);
+    while (done < BATCHES) /* no worker is left: do the rest alone */
+        count(throw_darts(next++), &done, &sum);
     free(stopped);
 }
 
 int main(int argc, char **argv)
 {
-    int rank, size;
+    int rank, size, status = 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -115,6 +129,7 @@ int main(int argc, char **argv)
     if (rank == 0)
         manage(size);
     else
-        work();
-    return MPI_Finalize();
+        status = work();
+    MPI_Finalize();
+    return status;
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shrink.c – shrink and go on: a solver whose survivors take over the rows of the lost.
+/* shrink.c – shrink and go on: a solver whose survivors take over the rows of the lost ranks.
  *
  * A x = b by Jacobi's method.  Each rank computes some rows of the next x, an allreduce puts them
  * together, so everybody has all of x at the end of a step.  When a rank is lost:
  *
  *   the allreduce fails          at some ranks, perhaps; others may have got their x
  *   MPIX_Comm_revoke             nobody waits on the old communicator any more
- *   MPIX_Comm_agree              all who live decide alike: is everybody done?
+ *   MPIX_Comm_agree              all survivors decide alike: is everybody done, and nobody lost?
  *   MPIX_Comm_shrink             no: they meet on a new communicator, with new ranks
  *   who has made most steps?     gives its x to the others, and the rows are divided anew
  *
- * The answer has the same bits however many are lost, and whenever. */
+ * Rank 0 writes the answer before this agreement, not after it: if it dies in between, the agreement
+ * reports the loss, and the next rank 0 writes.  So the answer may be written twice, but never not at all.
+ *
+ * The answer has the same bits however many ranks are lost, and whenever. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,32 +76,44 @@ static int catch_up(struct solver *s)
     return err;
 }
 
+static void write_answer(const struct solver *s)
+{
+    int rank;
+
+    MPI_Comm_rank(s->comm, &rank);
+    if (rank == 0) {
+        printf("shrink: x in the middle is %.17g after %d steps\n", s->x[N / 2], s->steps);
+        fflush(stdout); /* what is in a buffer dies with its process */
+    }
+}
+
 static int solve(struct solver *s)
 {
     int err = catch_up(s);
 
     while (!err && s->steps < STEPS)
         err = one_step(s);
+    if (!err)
+        write_answer(s);
     return err;
 }
 
-/* All living ranks come here after solve(), with or without an error.  Returns whether all are done;
- * if not, s has a new communicator. */
+/* All survivors come here after solve(), with or without an error.  Returns whether all are done; if
+ * not, s has a new communicator. */
 static int all_done(struct solver *s, int err)
 {
     int done = !err;
-    MPI_Comm living;
+    MPI_Comm survivors;
 
     if (err)
         MPIX_Comm_revoke(s->comm);
-    MPIX_Comm_agree(s->comm, &done); /* the value is agreed on even if this reports a loss */
-    if (done)
-        return 1;
-    if (MPIX_Comm_shrink(s->comm, &living) != MPI_SUCCESS)
+    if (MPIX_Comm_agree(s->comm, &done) == MPI_SUCCESS && done)
+        return 1; /* rank 0 is among those who have agreed: it has written */
+    if (MPIX_Comm_shrink(s->comm, &survivors) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_SELF, 1);
     if (s->comm != MPI_COMM_WORLD)
         MPI_Comm_free(&s->comm);
-    s->comm = living;
+    s->comm = survivors;
     MPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN);
     return 0;
 }
@@ -106,14 +121,10 @@ static int all_done(struct solver *s, int err)
 int main(int argc, char **argv)
 {
     struct solver s = {.comm = MPI_COMM_WORLD};
-    int size;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     while (!all_done(&s, solve(&s)))
         ;
-    MPI_Comm_size(s.comm, &size);
-    printf("shrink: x in the middle is %.17g after %d steps, %d ranks\n", s.x[N / 2], s.steps,
-           size);
     return MPI_Finalize();
 }

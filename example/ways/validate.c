@@ -5,13 +5,16 @@
  * allreduce adds up what was found.  When a rank is lost:
  *
  *   the allreduce fails      and every collective after it: the communicator is collectively inactive
- *   MPI_Comm_agreement       all who live decide alike: is everybody done?
- *   MPI_Comm_validate        no: collectives work again, among the living, and all know who is lost
- *   who takes the part?      the next living rank; all compute the same, without a message
+ *   MPIX_Comm_agree          all survivors decide alike: is everybody done?
+ *   MPI_Comm_validate        no: collectives work again, among the survivors, and all know who is lost
+ *   who takes the part?      the next survivor; all compute the same, without a message
  *   who has got furthest?    an allreduce says how far, and what was found by then
  *
  * Ranks and size are what they were, so whatever is sorted by rank stays valid: the owners of the parts
- * here, neighbours and offsets in a larger program. */
+ * here, neighbours and offsets in a larger program.
+ *
+ * This works because the program communicates by collectives only.  One that sends messages, too, needs a
+ * revocation: example/halo shows it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +36,7 @@ static int is_prime(int n)
     return n > 1;
 }
 
-/* The living rank that a part belongs to: its own, or the next one that lives. */
+/* The rank that a part belongs to: that of its own number, or the next survivor. */
 static int owner(const struct count *c, int part)
 {
     while (c->lost[part])
@@ -57,6 +60,17 @@ static int one_round(struct count *c)
     return err;
 }
 
+/* The first survivor writes.  Whoever gets through the barrier knows that it has: it enters it
+ * afterwards.  If it died before that, the barrier fails, and the next survivor writes. */
+static int write_answer(const struct count *c)
+{
+    if (c->rank == owner(c, 0)) {
+        printf("validate: %d primes below %d\n", c->progress[1], LAST);
+        fflush(stdout); /* what is in a buffer dies with its process */
+    }
+    return MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static int run(struct count *c)
 {
     int most[2], err = MPI_Allreduce(c->progress, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -67,7 +81,7 @@ static int run(struct count *c)
     }
     while (!err && c->progress[0] < ROUNDS)
         err = one_round(c);
-    return err;
+    return err ? err : write_answer(c);
 }
 
 static void note_lost(struct count *c, MPI_Group lost)
@@ -83,14 +97,14 @@ static void note_lost(struct count *c, MPI_Group lost)
     MPI_Group_free(&world);
 }
 
-/* All living ranks come here after run(), with or without an error.  Returns whether all are done; if
- * not, collectives work again. */
+/* All survivors come here after run(), with or without an error.  Returns whether all are done; if not,
+ * collectives work again. */
 static int all_done(struct count *c, int err)
 {
     int done = !err;
     MPI_Group lost;
 
-    MPI_Comm_agreement(MPI_COMM_WORLD, &done);
+    MPIX_Comm_agree(MPI_COMM_WORLD, &done); /* the value is agreed on even if this reports a loss */
     if (done)
         return 1;
     if (MPI_Comm_validate(MPI_COMM_WORLD, &lost) != MPI_SUCCESS)
@@ -111,7 +125,6 @@ int main(int argc, char **argv)
     c.lost = calloc((size_t)c.size, 1);
     while (!all_done(&c, run(&c)))
         ;
-    printf("validate: rank %d of %d: %d primes below %d\n", c.rank, c.size, c.progress[1], LAST);
     free(c.lost);
     return MPI_Finalize();
 }
