@@ -65,7 +65,7 @@ static int held(const struct job *job)
  * that; SIGCHLD comes then. */
 static void on_child(struct job *job, struct rank *r)
 {
-    bool lingered;
+    bool replaced, lingered;
 
     if (r->ended || waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         !r->exit.si_pid)
@@ -73,7 +73,9 @@ static void on_child(struct job *job, struct rank *r)
     mend_control_read(job, r); /* its last words */
     r->ended = true;
     job->alive_n--;
+    replaced = mend_rank_is_replaced(job, r);
     pthread_mutex_lock(&job->lock);
+    r->survived_mark |= replaced;
     mend_verdict_exited(job, r);
     lingered = r->lingered;
     pthread_mutex_unlock(&job->lock);

@@ -47,7 +47,7 @@ struct rank {
     bool words_wanted;  /* (L) ... will be, when the main thread has read its last datagrams */
     bool words_read;    /* (L) ... which it has */
     bool reason_seen;   /* ... and /proc was asked for the reason */
-    bool survived_mark; /* (L) ... while its process went on: execve, or its other threads */
+    bool survived_mark; /* (L) ... and its process went on: execve, or its other threads */
     mend_time_ns crash_until; /* it said that it crashes: look for a core dump until then; 0: no */
     mend_time_ns verdict_ns;  /* (L) when everybody had been told, 0: no verdict */
     struct mend_verdict verdict; /* (L) */
@@ -133,6 +133,9 @@ void mend_verdict_dumping(struct job *job, struct rank *r);
  * process that is tearing its memory down, for long perhaps, has it in /proc already. */
 void mend_verdict_reason(struct job *job, struct rank *r);
 
+/* Without the lock: the process executes another program, or did before it ended (execve). */
+bool mend_rank_is_replaced(const struct job *job, const struct rank *r);
+
 /* Sends a signal to the process that is the rank, if it is still there. */
 void mend_rank_signal(const struct rank *r, int sig);
 
@@ -148,6 +151,8 @@ mend_time_ns mend_crash_look(struct job *job, mend_time_ns now);
 /* procfs.c: what the kernel tells of a process while it lives or dies. */
 bool mend_procfs_dumping(pid_t pid, pid_t dumper); /* it dumps core and runs nothing else */
 char mend_procfs_state(pid_t pid); /* 'R' it runs or could, 'S', 'D', 'T', 't', 'Z'; 0: not known */
+bool mend_procfs_handles(pid_t pid,
+                         uint64_t *signals_p); /* bit n - 1: signal n; told of a zombie, too */
 bool mend_procfs_ran(pid_t pid, uint64_t *ran_ns_p); /* processor time that its main thread had */
 bool mend_procfs_exiting(pid_t pid, bool *signaled_p, int *code_p); /* it ends, and why */
 

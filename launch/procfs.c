@@ -58,6 +58,18 @@ bool mend_procfs_exiting(pid_t pid, bool *signaled_p, int *code_p)
     return true;
 }
 
+bool mend_procfs_handles(pid_t pid, uint64_t *signals_p)
+{
+    char path[64], status[4096];
+    const char *caught;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    caught = read_file(path, status, sizeof(status)) ? strstr(status, "\nSigCgt:\t") : NULL;
+    if (caught)
+        *signals_p = strtoull(caught + strlen("\nSigCgt:\t"), NULL, 16);
+    return caught != NULL;
+}
+
 char mend_procfs_state(pid_t pid)
 {
     char path[64], stat[1024];

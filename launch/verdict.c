@@ -38,6 +38,17 @@ void mend_rank_signal(const struct rank *r, int sig)
         syscall(SYS_pidfd_send_signal, r->wrapped_pidfd, sig, NULL, 0);
 }
 
+/* The kernel marks a life word at execve as at an end.  What is left of an image that ended has the signal
+ * handlers of the library, which execve takes away. */
+bool mend_rank_is_replaced(const struct job *job, const struct rank *r)
+{
+    const struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)r->index);
+    uint64_t ours = mend_load_acquire(&s->handlers), now;
+
+    return ours && mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED &&
+           mend_procfs_handles(r->wrapped ? r->wrapped : r->child, &now) && !(ours & now);
+}
+
 /* Every rank shall look at the table of deaths.  Those that are about to die need not. */
 static void interrupt_all(struct job *job)
 {
@@ -237,7 +248,9 @@ void mend_verdict_joined(struct job *job, struct rank *r)
 void mend_verdict_reason(struct job *job, struct rank *r)
 {
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED, .peer = r->index};
-    bool exiting = mend_procfs_exiting(r->wrapped ? r->wrapped : r->child, &ev.signaled, &ev.code);
+    bool exiting =
+        mend_procfs_exiting(r->wrapped ? r->wrapped : r->child, &ev.signaled, &ev.code) &&
+        !mend_rank_is_replaced(job, r);
 
     pthread_mutex_lock(&job->lock);
     r->reason_seen = true;

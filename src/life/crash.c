@@ -40,8 +40,9 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     errno = saved;
 }
 
-void mend_crash_tell(struct mend_proc *self)
+uint64_t mend_crash_tell(struct mend_proc *self)
 {
+    uint64_t handled = 0;
     struct sigaction old,
         ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK};
 
@@ -49,6 +50,7 @@ void mend_crash_tell(struct mend_proc *self)
     sigemptyset(&ours.sa_mask);
     for (size_t i = 0; i < MEND_COUNT_OF(dumping); i++)
         if (sigaction(dumping[i], NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
-            old.sa_handler == SIG_DFL)
-            sigaction(dumping[i], &ours, NULL);
+            old.sa_handler == SIG_DFL && sigaction(dumping[i], &ours, NULL) == 0)
+            handled |= UINT64_C(1) << (dumping[i] - 1);
+    return handled;
 }

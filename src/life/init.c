@@ -13,6 +13,7 @@
 #include "datatype/init.h"
 #include "member/member.h"
 #include "net/net.h"
+#include "net/shm/layout.h"
 #include "net/shm/shm.h"
 #include "p2p/p2p.h"
 #include "proc/report.h"
@@ -172,6 +173,16 @@ static int read_params(struct mend_proc *self, const char **why_p)
     return MPI_ERR_ARG;
 }
 
+static void handle_signals(struct mend_proc *self)
+{
+    struct mend_shm_rank *me = mend_shm_rank_of(self->shm_base, (uint32_t)self->me);
+    uint64_t handled = mend_waits_answer();
+
+    if (self->params.crash_notice)
+        handled |= mend_crash_tell(self);
+    mend_store_relaxed(&me->handlers, handled);
+}
+
 int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p)
 {
     int err;
@@ -203,9 +214,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     mend_interrupt_check(self); /* who died before we came */
     self->state = MEND_PROC_RUNNING;
     if (self->shm_base)
-        mend_waits_answer();
-    if (self->shm_base && self->params.crash_notice)
-        mend_crash_tell(self);
+        handle_signals(self);
     self->rt->ready(self);
     mend_event(self, MEND_EV_INIT_DONE);
     return MPI_SUCCESS;

@@ -15,14 +15,15 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
  * its wait when a process dies is that process's verdict.  Always MPI_SUCCESS. */
 int mend_life_finalize(struct mend_proc *self);
 
-/* Answers the agent's question what this process waits for, from now on (waits.c). */
-void mend_waits_answer(void);
+/* Answers the agent's question what this process waits for, from now on (waits.c).  Returns the signal that it
+ * handles for that, as a bit (mend_shm_rank.handlers). */
+uint64_t mend_waits_answer(void);
 
 /* Everything a death means to this process (death.c); called for each verdict, in its order. */
 void mend_death(struct mend_proc *self, const struct mend_death *death);
 
 /* From now on a signal that makes this process dump core is told to the agent before the dump.  Leaves
- * signals alone that the program handles or ignores. */
-void mend_crash_tell(struct mend_proc *self);
+ * signals alone that the program handles or ignores; returns the others, as bits. */
+uint64_t mend_crash_tell(struct mend_proc *self);
 
 #endif

@@ -61,12 +61,13 @@ static void on_signal(int sig)
     errno = saved;
 }
 
-void mend_waits_answer(void)
+uint64_t mend_waits_answer(void)
 {
     struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
     sigemptyset(&ours.sa_mask);
     if (sigaction(MEND_SIG_REPORT, NULL, &old) == 0 && old.sa_handler == SIG_DFL &&
-        !(old.sa_flags & SA_SIGINFO))
-        sigaction(MEND_SIG_REPORT, &ours, NULL);
+        !(old.sa_flags & SA_SIGINFO) && sigaction(MEND_SIG_REPORT, &ours, NULL) == 0)
+        return UINT64_C(1) << (MEND_SIG_REPORT - 1);
+    return 0;
 }

@@ -77,6 +77,8 @@ struct mend_shm_rank {
     mend_atomic_u32 withdrawn;    /* stamp of offers: how often some of them were withdrawn */
     mend_atomic_u32 crash_signal; /* not 0: a signal of which the process will dump core */
     mend_atomic_u32 crash_thread; /* the thread that got it, which dumps */
+    mend_atomic_u64 handlers; /* bit n - 1: the library handles signal n; execve ends that, and the
+                                     end of a process does not (launch/procfs.c) */
 
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* asleep, or about to sleep */
 

@@ -5,11 +5,15 @@
  *
  *   script   a shell starts the program again in the same place when it has died
  *   exec     the process executes itself again, with the environment that it was started with
+ *   late     ... and has ended by itself, as the refused end, before the agent looks: rank 0 stops the agent
+ *            until then.  The job's status is that of a job that lost a rank, all the same.
  *
  * RUN: -n 2 {prog} stays : -n 1 sh -c "$0 script; $0 again; $0 again" {prog} ; exit 1 ; expect "rank 0 ok" ;
    expect "rank 1 ok" ; expect-no "came back"
  * RUN: -n 2 {prog} stays : -n 1 {prog} exec ; expect "rank 0 ok" ; expect "rank 1 ok" ;
-   expect-no "came back" */
+   expect-no "came back"
+ * RUN: -n 2 {prog} late : -n 1 {prog} exec ; expect "rank 0 ok" ; expect "rank 1 ok" ;
+   expect "rank 2 (" ; expect "killed by signal 9" ; expect-no "came back" */
 #include "../common.h"
 
 #define VICTIM   2
@@ -31,6 +35,26 @@ static char *const *copy_environment(void)
     for (size_t i = 0; i < n; i++)
         copy[i] = strdup(environ[i]);
     return copy;
+}
+
+/* The victim ends while the agent is stopped. */
+static void end_unseen(const char *how)
+{
+    int pid = getpid();
+
+    if (rank == VICTIM) {
+        MPI_Send(&pid, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(&pid, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 0) {
+        MPI_Recv(&pid, 1, MPI_INT, VICTIM, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (!strcmp(how, "late"))
+            kill(getppid(), SIGSTOP);
+        MPI_Send(&pid, 1, MPI_INT, VICTIM, 0, MPI_COMM_WORLD);
+    }
+    if (rank == 0 && !strcmp(how, "late")) {
+        await_state(pid, 'Z');
+        kill(getppid(), SIGCONT);
+    }
 }
 
 static void die(const char *how)
@@ -82,6 +106,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "again"))
         return again(&argc, &argv);
     start(&argc, &argv);
+    end_unseen(argv[1]);
     if (rank == VICTIM)
         die(argv[1]);
     for (int i = 0; rank == 0 && i < MESSAGES; i++) {
