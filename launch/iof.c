@@ -20,6 +20,7 @@
 #include "iof.h"
 
 #include "base/time.h"
+#include "shell_limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +45,9 @@ struct stream;
 struct sink {
     int fd;
     mend_time_ns hold_ns;
-    bool closed;          /* the reader has gone: EPIPE */
+    bool closed; /* the reader has gone: EPIPE, or `error` */
+    int error;   /* why nothing more can be written; 0: nothing is wrong */
+    bool error_told;
     bool midline;         /* the last byte written was not the end of a line */
     struct stream *owner; /* whose line is open, NULL: nobody's (or our own message's) */
     mend_time_ns written_ns;
@@ -97,6 +100,7 @@ static void write_all(struct sink *s, const char *at, size_t len)
             poll(&p, 1, 1000);
         } else if (errno != EINTR) {
             s->closed = true;
+            s->error = errno == EPIPE ? 0 : errno;
         }
     }
 }
@@ -117,6 +121,21 @@ static void sink_break_line(struct sink *s)
         write_all(s, "\n", 1);
     s->midline = false;
     s->owner = NULL;
+}
+
+/* Our standard output cannot be written: that is said once. */
+static void complain(struct mend_iof *f)
+{
+    char text[MEND_LIMITS_TEXT], line[MEND_LIMITS_TEXT + 64];
+    int n;
+
+    if (!f->out->error || f->out->error_told || f->err == f->out)
+        return;
+    f->out->error_told = true;
+    n = snprintf(line, sizeof(line), "mpiexec: standard output cannot be written: %s\n",
+                 mend_limits_error(f->out->error, text, sizeof(text)));
+    sink_break_line(f->err);
+    sink_write(f->err, line, (size_t)n, NULL, mend_time_monotonic_ns());
 }
 
 void mend_iof_message(struct mend_iof *f, const char *line, size_t len)
@@ -272,6 +291,7 @@ static mend_time_ns push_all(struct mend_iof *f)
             wrote |= s->len != before;
         }
     }
+    complain(f);
     pthread_mutex_unlock(&f->lock);
     return at;
 }
@@ -299,6 +319,7 @@ static void drain_all(struct mend_iof *f)
             drain(f->sink[k].owner);
     for (int i = 0; i < f->streams_n; i++)
         drain(&f->stream[i]);
+    complain(f);
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -416,6 +437,7 @@ struct mend_iof *mend_iof_create(const struct mend_options *o)
 {
     struct mend_iof *f = mend_xalloc(1, sizeof(*f));
     size_t n = (size_t)o->ranks_n;
+    int error;
 
     f->o = o;
     f->n = o->ranks_n;
@@ -431,8 +453,9 @@ struct mend_iof *mend_iof_create(const struct mend_options *o)
     sink_open(&f->sink[1], 2);
     f->out = &f->sink[0];
     f->err = same_file(1, 2) ? f->out : &f->sink[1];
-    pthread_create(&f->thread, NULL, run, f);
-    return f;
+    error = pthread_create(&f->thread, NULL, run, f);
+    errno = error;
+    return error ? NULL : f;
 }
 
 static bool open_input(struct mend_iof *f, int i, int *in_p)
@@ -501,9 +524,10 @@ void mend_iof_started_rank(struct mend_iof *f, int i)
         wake(f);
 }
 
-void mend_iof_finish(struct mend_iof *f)
+bool mend_iof_finish(struct mend_iof *f)
 {
     f->finish = true;
     wake(f);
     pthread_join(f->thread, NULL);
+    return !f->out->error && !f->err->error;
 }

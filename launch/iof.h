@@ -8,15 +8,16 @@
 
 struct mend_iof;
 
-/* Prepares for n ranks and starts the thread. */
+/* Prepares for n ranks and starts the thread.  NULL: errno tells why. */
 struct mend_iof *mend_iof_create(const struct mend_options *o);
 
 /* Descriptors that rank i shall have as 0, 1 and 2; started() closes our copies.  False: errno. */
 bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *err_p);
 void mend_iof_started_rank(struct mend_iof *f, int i);
 
-/* All ranks have ended: writes what is left and ends the thread. */
-void mend_iof_finish(struct mend_iof *f);
+/* All ranks have ended: writes what is left and ends the thread.  False: some of the output is lost, not
+ * because nobody reads it. */
+bool mend_iof_finish(struct mend_iof *f);
 
 /* A line of our own on standard error, on a line of its own.  Any thread. */
 void mend_iof_message(struct mend_iof *f, const char *line, size_t len);

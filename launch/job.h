@@ -79,6 +79,7 @@ struct job {
     /* what the ranks get back from us */
     sigset_t mask_before;
     struct rlimit files_before;
+    void (*xfsz_before)(int); /* how we were started to take a file that grows too large */
     bool bound;
 
     /* how the job goes */
@@ -97,8 +98,8 @@ struct job {
     bool aborted; /* as a whole */
 };
 
-/* segment.c: creates the sealed segment.  False: errno tells why. */
-bool mend_segment_create(struct job *job);
+/* segment.c: creates the sealed segment, of *bytes_p bytes.  False: errno tells why. */
+bool mend_segment_create(struct job *job, uint64_t *bytes_p);
 
 /* segment.c: gives back the memory of dead ranks that no living one looks at any more. */
 void mend_segment_give_back(struct job *job);
@@ -174,6 +175,9 @@ void mend_waits_print(struct job *job);
 /* sweep.c: kills what the ranks left behind. */
 void mend_sweep_group(const struct rank *r);
 void mend_sweep_all(struct job *job);
+
+/* sweep.c: after that the numbers of the ranks' processes may be those of others. */
+void mend_sweep_reap(struct job *job);
 
 /* report.c: messages on standard error, lines of the --report file. */
 void mend_report_open(struct job *job);

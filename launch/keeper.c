@@ -9,6 +9,7 @@
  * is killed.  When mpiexec ends by itself, sweep.c gets those too. */
 #include "job.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -81,8 +82,9 @@ void mend_keeper_end(struct job *job)
 
     if (job->keeper <= 0)
         return;
-    if (write(job->keeper_fd, &c, 1) != 1)
-        kill(job->keeper, SIGKILL);
+    while (write(job->keeper_fd, &c, 1) < 0 && errno == EINTR)
+        ; /* should we be killed before the next line it kills nobody, for numbers may be others' by then */
+    kill(job->keeper, SIGKILL); /* it may be stopped */
     waitpid(job->keeper, NULL, 0);
     job->keeper = 0;
 }

@@ -3,13 +3,14 @@
  *
  *   options -> segment -> threads -> ranks -> keeper -> agent.c's loop -> sweep -> exit status
  *
- * Order matters in three places: signals are blocked before the first thread exists; the watchers
+ * Order matters in four places: signals are blocked before the first thread exists; the watchers
  * sleep before the first rank starts; the keeper is forked after the ranks, which must not inherit
- * its pipe. */
+ * its pipe, and ends before they are reaped. */
 #include "job.h"
 
 #include "base/time.h"
 #include "iof.h"
+#include "shell_limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,9 @@
 
 static _Noreturn void die(const char *what)
 {
-    fprintf(stderr, "mpiexec: %s: %s\n", what, strerror(errno));
+    char text[MEND_LIMITS_TEXT];
+
+    fprintf(stderr, "mpiexec: %s: %s\n", what, mend_limits_error(errno, text, sizeof(text)));
     exit(1);
 }
 
@@ -49,12 +52,28 @@ static void take_standard_fds(void)
 /* Three descriptors per rank; the ranks themselves get back the limit that we were given. */
 static void raise_file_limit(struct job *job)
 {
-    struct rlimit all;
+    mend_limits_lift(RLIMIT_NOFILE, &job->files_before);
+}
 
-    getrlimit(RLIMIT_NOFILE, &job->files_before);
-    all = job->files_before;
-    all.rlim_cur = all.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &all);
+/* The segment is no file on a disk, so a soft limit on the size of those does not count for it; for our output
+ * and the --report file it does. */
+static void create_segment(struct job *job)
+{
+    struct rlimit before;
+    bool lifted = mend_limits_lift(RLIMIT_FSIZE, &before);
+    uint64_t bytes = 0;
+    char what[128];
+    bool ok = mend_segment_create(job, &bytes);
+    int error = errno;
+
+    if (lifted && ok)
+        setrlimit(RLIMIT_FSIZE, &before);
+    if (ok)
+        return;
+    errno = error;
+    snprintf(what, sizeof(what), "the shared segment of %llu MiB for %d ranks cannot be created",
+             (unsigned long long)(bytes >> 20), job->n);
+    die(what);
 }
 
 static void catch_signals(struct job *job)
@@ -71,6 +90,7 @@ static void catch_signals(struct job *job)
     sigaction(SIGCHLD, &normal,
               NULL); /* a parent that ignored it would cost us the exit statuses */
     sigaction(SIGPIPE, &ignore, NULL);
+    job->xfsz_before = signal(SIGXFSZ, SIG_IGN); /* we want the error */
     sigaction(SIGTTIN, &ignore, NULL);
     job->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -133,8 +153,7 @@ static void create_job(struct job *job)
         die("the system gives no descriptors");
     create_ranks(job);
     create_detector(job);
-    if (!mend_segment_create(job))
-        die("the shared segment cannot be created");
+    create_segment(job);
     mend_bind_choose(job);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -198,12 +217,14 @@ int main(int argc, char **argv)
 {
     static struct job job;
     int status = 126;
-    bool started;
+    bool started, written;
 
     take_standard_fds();
     mend_options_parse(argc, argv, &job.o);
     create_job(&job);
     job.iof = mend_iof_create(&job.o);
+    if (!job.iof)
+        die("no thread for the ranks' output");
     mend_watch_start(&job);
     started = mend_start_local(&job);
     mend_keeper_start(&job);
@@ -213,12 +234,15 @@ int main(int argc, char **argv)
         mend_agent_kill(&job);
     mend_agent_run(&job);
     mend_sweep_all(&job);
+    mend_keeper_end(&job); /* it knows the ranks by numbers that are others' from now on */
+    mend_sweep_reap(&job);
     let_signals_through(&job);
-    mend_iof_finish(job.iof);
+    written = mend_iof_finish(job.iof);
     if (started)
         status = status_of(&job);
+    if (!written && !status)
+        status = 1;
     mend_report_line(&job, mend_time_monotonic_ns(), "\"event\":\"end\",\"status\":%d", status);
-    mend_keeper_end(&job);
     if (job.signal_seen && status == 128 + job.signal_seen)
         end_by(job.signal_seen);
     return status;

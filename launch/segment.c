@@ -48,12 +48,13 @@ static bool reserve(int fd, uint64_t from, uint64_t end)
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) == 0;
 }
 
-bool mend_segment_create(struct job *job)
+bool mend_segment_create(struct job *job, uint64_t *bytes_p)
 {
     struct mend_shm_header layout = {0};
-    int fd = memfd_create("mend", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int error, fd = memfd_create("mend", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
     mend_shm_layout(&layout, (uint32_t)job->n);
+    *bytes_p = layout.bytes;
     if (fd < 0)
         return false;
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
@@ -67,7 +68,9 @@ bool mend_segment_create(struct job *job)
     fill_header(job, &layout);
     return true;
 close_fd:
+    error = errno;
     close(fd);
+    errno = error;
     return false;
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/time.h"
 #include "iof.h"
+#include "shell_limits.h"
 #include "rt/wire.h"
 
 #include <errno.h>
@@ -81,6 +82,7 @@ static _Noreturn void child_exec(struct start *s)
         _exit(127);
     sigaction(SIGPIPE, &normal, NULL);
     sigaction(SIGTTIN, &normal, NULL);
+    signal(SIGXFSZ, s->job->xfsz_before);
     if (dup2(s->in, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0 ||
         fcntl(s->job->shm_fd, F_SETFD, 0) < 0 || fcntl(s->ctl_fd, F_SETFD, 0) < 0)
         child_failed(s, "dup2");
@@ -296,8 +298,10 @@ static char **script_argv_of(const struct mend_app *app)
 
 static void say_failed(struct job *job, const struct start *s)
 {
+    char text[MEND_LIMITS_TEXT];
+
     mend_say(job, "mpiexec: rank %d could not be started: %s: %s", s->r->index,
-             s->failed ? s->failed : "vfork", strerror(s->error));
+             s->failed ? s->failed : "vfork", mend_limits_error(s->error, text, sizeof(text)));
 }
 
 static void start_child(struct job *job, struct starter *x, struct start *s)

@@ -53,6 +53,14 @@ static int sweep_children(const struct job *job)
     return found;
 }
 
+/* What they used of the processor is ours from here on, as time(1) shows it. */
+void mend_sweep_reap(struct job *job)
+{
+    for (int i = 0; i < job->n; i++)
+        if (job->rank[i].ended)
+            waitpid(job->rank[i].child, NULL, 0);
+}
+
 void mend_sweep_all(struct job *job)
 {
     for (int i = 0; i < job->n; i++)

@@ -234,6 +234,31 @@ def test_exit_status():
         equal((words, run("-q", *words).status), (words, status))
 
 
+def test_limits():
+    """A limit of the shell that is too low is named, with what to do; a soft one on files does not count."""
+    def limited(limit, *words):
+        p = subprocess.run(["bash", "-c", f'ulimit {limit}; exec "$@"', "-", MPIEXEC, *map(str, words)],
+                           capture_output=True, timeout=LIMIT, text=True)
+        return Result(p.returncode, p.stdout, p.stderr)
+
+    r = limited("-f 1000", "-n", 2, "true")
+    equal(r.status, 1)
+    for part in ("mpiexec: the shared segment of", "for 2 ranks", "limit on the size of a file is 1000 KiB",
+                 "ulimit -f"):
+        contains(r.err, part)
+    r = limited("-S -f 1000", "-n", 2, "bash", "-c", "ulimit -f; exec " + PROBE + " hello")
+    equal((r.status, r.out, r.err), (0, "1000\n1000\n", ""))
+    r = limited("-n 40", "-n", 64, "true")
+    equal(r.status, 126)
+    for part in ("its pipes and sockets: Too many open files", "limit on open files is 40", "ulimit -n"):
+        contains(r.err, part)
+    if not os.environ.get("ASAN_OPTIONS") and not os.environ.get("TSAN_OPTIONS"):  # they map terabytes
+        r = limited("-v 60000", "-n", 1000, "true")
+        equal(r.status, 1)
+        for part in ("for 1000 ranks", "limit on the address space is 60000 KiB", "ulimit -v"):
+            contains(r.err, part)
+
+
 # ---- input and output ----
 
 def test_stdin():
@@ -296,6 +321,17 @@ def test_closed_output():
     p = subprocess.run(["bash", "-c", f"{MPIEXEC} -q -n 2 yes | head -1; echo ${{PIPESTATUS[0]}}"],
                        capture_output=True, timeout=LIMIT)
     equal(p.stdout, b"y\n141\n")
+
+
+def test_output_that_cannot_be_written():
+    """Output that is lost, for a full disk or a limit, is said once, and the status is not 0."""
+    for limit, into, reason in (("", "/dev/full", "No space left on device"),
+                                ("ulimit -S -f 1;", "$T", "File too large; the limit on the size of a file is 1 KiB")):
+        with tempfile.NamedTemporaryFile() as f:
+            p = subprocess.run(["bash", "-c", f"{limit} {MPIEXEC} -n 2 seq 100000 > {into}"], capture_output=True,
+                               timeout=LIMIT, text=True, env={**os.environ, "T": f.name})
+            assert p.returncode != 0, p
+            equal(p.stderr.count(f"mpiexec: standard output cannot be written: {reason}"), 1)
 
 
 def terminal(*args):
@@ -463,6 +499,50 @@ def test_normal_end_leaves_nothing():
     p.communicate(timeout=LIMIT)
     equal(p.returncode, 0)
     wait_until(lambda: not processes_with(mark), 2)
+
+
+def child_pids(pid):
+    return [int(x) for x in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True).stdout.split()]
+
+
+def adopt_orphans(on):
+    """Whether orphans of what we start become our children."""
+    assert ctypes.CDLL(None).prctl(36, int(on), 0, 0, 0) == 0
+
+
+def test_no_zombies():
+    """mpiexec reaps its ranks, those that died too, and what they left behind: nobody else has to."""
+    adopt_orphans(True)
+    for words in (["-n", 3, "true"], ["-n", 3, PROBE, "pair", "kill"],
+                  ["-n", 2, "bash", "-c", "setsid sleep 100 >/dev/null 2>&1 & sleep 0.2"]):
+        run("-q", *words)
+        with open(f"/proc/self/task/{os.getpid()}/children") as f:
+            left = f.read().split()
+        for pid in left:
+            os.waitpid(int(pid), 0)
+        equal((words, left), (words, []))
+    adopt_orphans(False)
+
+
+def test_times_of_ranks():
+    """What the ranks used of the processor is in mpiexec's own account, as time(1) shows it."""
+    p = start("-n", 2, "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done")
+    usage = os.wait4(p.pid, 0)[2]
+    p.returncode = 0
+    assert usage.ru_utime > 0.1, usage
+
+
+def test_stopped_keeper():
+    """A keeper that somebody has stopped does not keep the job from ending."""
+    p = subprocess.Popen([MPIEXEC, "-n", "1", "sh", "-c", "echo up; read x"], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE)
+    p.stdout.readline()
+    keeper = [pid for pid in child_pids(p.pid) if open(f"/proc/{pid}/comm").read() == "mend-keeper\n"]
+    equal(len(keeper), 1)
+    os.kill(keeper[0], signal.SIGSTOP)
+    wait_until(lambda: state_of(keeper[0]) == "T")
+    p.communicate(b"x\n", timeout=10)
+    equal(p.returncode, 0)
 
 
 def test_dead_rank_takes_its_children():
