@@ -100,8 +100,8 @@ int mend_op_check(const struct mend_op *op, const struct mend_type *t)
 
 /* An int form that is given more than an int counts is called several times (MPI-5.0 6.9.5: it may
  * be called for any part of the vector). */
-static void call_user(const struct mend_op *op, const char *in, char *inout, MPI_Count count,
-                      MPI_Count extent, MPI_Datatype handle)
+static void call_int_form(const struct mend_op *op, const char *in, char *inout, MPI_Count count,
+                          MPI_Count extent, MPI_Datatype handle)
 {
     while (count > 0) {
         int n = count < INT_MAX ? (int)count : INT_MAX, len = n;
@@ -114,6 +114,20 @@ static void call_user(const struct mend_op *op, const char *in, char *inout, MPI
     }
 }
 
+/* What the function calls of MPI must not carry out a death in the middle of a reduction. */
+static void call_user(const struct mend_op *op, const void *in, void *inout, MPI_Count count,
+                      const struct mend_type *t, MPI_Datatype handle)
+{
+    bool outer = mend_self->reducing;
+
+    mend_self->reducing = true;
+    if (op->large)
+        op->fn_c((void *)in, inout, &(MPI_Count){count}, &(MPI_Datatype){handle});
+    else
+        call_int_form(op, in, inout, count, t->extent, handle);
+    mend_self->reducing = outer;
+}
+
 void mend_op_apply(const struct mend_op *op, const void *in, void *inout, MPI_Count count,
                    const struct mend_type *t, MPI_Datatype handle)
 {
@@ -124,9 +138,7 @@ void mend_op_apply(const struct mend_op *op, const void *in, void *inout, MPI_Co
             mend_type_copy(t, in, count, t, inout, count);
         else if (op->code != MEND_OP_NO_OP)
             find(op->code, t)(in, inout, count);
-    } else if (op->large) {
-        op->fn_c((void *)in, inout, &(MPI_Count){count}, &(MPI_Datatype){handle});
     } else {
-        call_user(op, in, inout, count, t->extent, handle);
+        call_user(op, in, inout, count, t, handle);
     }
 }

@@ -27,6 +27,7 @@ int mend_life_finalize(struct mend_proc *self)
     mend_wait_until(self, &w);
     self->rt->goodbye(self);
     self->state = MEND_PROC_FINALIZED;
+    self->plain = false;
     mend_event(self, MEND_EV_FINALIZE_DONE);
     self->net->close(self);
     self->rt->close(self);

@@ -48,6 +48,16 @@ static void call_event(struct mend_events *events, const char *fn)
             mend_event_call(events, other->name);
 }
 
+/* What was sent before the news is delivered before it.  Not for what a reduction function calls: it
+ * stands in the middle of a collective, which the news might end. */
+static void look(struct mend_proc *self)
+{
+    if (self->reducing)
+        return;
+    mend_progress(self, MEND_PEER_NONE);
+    mend_interrupt_check(self);
+}
+
 int mend_enter_slow(const char *fn)
 {
     struct mend_proc *self = mend_self;
@@ -55,6 +65,8 @@ int mend_enter_slow(const char *fn)
     if (!self || self->state != MEND_PROC_RUNNING)
         return MPI_ERR_OTHER;
     mend_lock(self);
+    if (mend_has_news(self))
+        look(self);
     if (self->events)
         call_event(self->events, fn);
     return MPI_SUCCESS;

@@ -27,13 +27,14 @@
 
 int mend_enter_slow(const char *fn);
 
-/* Every MPI function between init and finalize.  MPI_SUCCESS; before MPI_Init or after MPI_Finalize
- * MPI_ERR_OTHER, which the report function treats as fatal. */
+/* Every MPI function between init and finalize.  Carries out what has become known, so a process that
+ * waits for nothing learns of deaths and revocations, too (S0-56, S0-57).  MPI_SUCCESS; before MPI_Init
+ * or after MPI_Finalize MPI_ERR_OTHER, which the report function treats as fatal. */
 static inline int mend_enter(const char *fn)
 {
     const struct mend_proc *self = mend_self;
 
-    if (mend_likely(self && self->state == MEND_PROC_RUNNING && !self->threaded && !self->events))
+    if (mend_likely(self && self->plain && !mend_has_news(self)))
         return MPI_SUCCESS;
     return mend_enter_slow(fn);
 }

@@ -12,6 +12,7 @@
 #define MEND_PROC_PROC_H
 
 #include "base/arena.h"
+#include "base/atomic.h"
 #include "base/event.h"
 #include "base/hash.h"
 #include "base/list.h"
@@ -69,6 +70,7 @@ struct mend_proc {
     uint8_t *fate;                     /* enum mend_peer_fate by peer */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
+    bool plain; /* running, and of what follows neither threads, nor events, nor news by frames */
     bool threaded; /* MPI_THREAD_MULTIPLE: take `lock` */
     bool locked;   /* `lock` is held although the program has no threads: mpi/check.c */
     bool crowded;  /* more ranks than cores: yield early */
@@ -80,6 +82,7 @@ struct mend_proc {
     uint32_t outbox_n;          /* frames in all outboxes */
 
     bool in_progress;                    /* frames are being delivered: do not poll again */
+    bool reducing;                       /* in a reduction function of the program's */
     const struct mend_request *waiting;  /* what mend_wait() waits for, for reports */
     const struct mend_wait *waiting_for; /* what mend_wait_until() waits for */
 
@@ -144,6 +147,13 @@ void *mend_zalloc(struct mend_proc *self, size_t count, size_t size);
 static inline void mend_free(struct mend_proc *self, void *p)
 {
     mend_arena_free(self->arena, p);
+}
+
+/* A verdict has been given, or something stands in the segment, that this process has not seen. */
+static inline bool mend_has_news(const struct mend_proc *self)
+{
+    /* acquire: pairs with the release of who interrupts */
+    return mend_load_acquire(self->interrupt) != self->interrupt_seen;
 }
 
 static inline mend_time_ns mend_proc_now(struct mend_proc *self)

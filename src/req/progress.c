@@ -46,13 +46,11 @@ bool mend_progress(struct mend_proc *self, mend_peer hint)
 
 bool mend_interrupt_check(struct mend_proc *self)
 {
-    uint32_t now =
-        mend_load_acquire(self->interrupt); /* pairs with the release of who interrupts */
     struct mend_death death;
 
-    if (mend_likely(now == self->interrupt_seen) || self->in_progress)
+    if (mend_likely(!mend_has_news(self)) || self->in_progress)
         return false;
-    self->interrupt_seen = now;
+    self->interrupt_seen = mend_load_acquire(self->interrupt); /* as in mend_has_news() */
     while (self->rt->verdict(self, self->deaths_n, &death))
         self->on_death(self, &death);
     if (self->on_interrupt)

@@ -107,7 +107,7 @@ const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,
     const struct mend_frame *f = self->net->peek(self, from, payload_p);
 
     for (int i = 0; !f && spins && i < FRAME_POLLS; i++) {
-        if (mend_unlikely(mend_load_acquire(self->interrupt) != self->interrupt_seen))
+        if (mend_unlikely(mend_has_news(self)))
             break;
         mend_cpu_relax();
         f = self->net->peek(self, from, payload_p);
@@ -124,6 +124,7 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
     while (!r->done && !r->pending) {
         if (mend_progress(self, where(&patience, r->hint))) {
             patience = (struct patience){0, 0};
+            mend_interrupt_check(self); /* frames may come without end */
         } else if (!r->done && !r->pending) {
             pause_once(self, &patience, NULL);
             self->waiting = r; /* other threads may have come and gone */
@@ -141,6 +142,7 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
     while (!w->until(self, w->arg)) {
         if (mend_progress(self, where(&patience, w->hint))) {
             patience = (struct patience){0, 0};
+            mend_interrupt_check(self);
         } else {
             pause_once(self, &patience, w);
             self->waiting_for = w;

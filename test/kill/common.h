@@ -129,16 +129,22 @@ static inline void await_state(int pid, char wanted)
     }
 }
 
-/* Starts the test: MPI_ERRORS_RETURN everywhere, a watchdog, and the board. */
-static inline void start(int *argc, char ***argv)
+/* What start() does behind MPI_Init. */
+static inline void after_init(void)
 {
-    alarm(60);
-    MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     open_board();
+}
+
+/* Starts the test: MPI_ERRORS_RETURN everywhere, a watchdog, and the board. */
+static inline void start(int *argc, char ***argv)
+{
+    alarm(60);
+    MPI_Init(argc, argv);
+    after_init();
 }
 
 static inline int finish(void)

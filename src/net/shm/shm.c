@@ -613,7 +613,7 @@ static void shm_sleep(struct mend_proc *self)
 {
     struct state *s = self->net_state;
 
-    if (s->may_sleep && mend_load_acquire(self->interrupt) == self->interrupt_seen)
+    if (s->may_sleep && !mend_has_news(self))
         syscall(SYS_futex, &s->sleep->wake, FUTEX_WAIT_BITSET, s->wake_seen, NULL, NULL,
                 mend_shm_sleep_bit((uint32_t)self->me));
 }
