@@ -32,6 +32,7 @@ lib/libmpi_abi.so -> libmpi_abi.so.1
 lib/libmpi_abi.so.1
 lib/pkgconfig/mend.pc
 lib/pkgconfig/mpi-c.pc
+lib/pkgconfig/mpi-cxx.pc
 lib/pkgconfig/mpi.pc
 share/man/man1/mend-info.1
 share/man/man1/mpicc.1

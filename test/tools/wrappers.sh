@@ -43,6 +43,16 @@ is "clang++" mpicxx -cxx=clang++ -showme:command
 is "ccache gcc" env MEND_CC="ccache gcc" mpicc -showme:command
 is "other" env MPICC_CC=other mpicc -showme:command
 is "other" env MPICXX_CXX=other mpicxx -showme:command
+for peer in MPICH OMPI; do
+    is "other" env ${peer}_CC=other mpicc -showme:command
+    is "other" env ${peer}_CXX=other mpicxx -showme:command
+    is "ours" env ${peer}_CC=other MEND_CC=ours mpicc -showme:command
+done
+is "clang" env MPICH_CC=other mpicc -config=clang -showme:command
+is "clang++" mpicxx -config=clang++ -showme:command
+said=$(MPICH_CC=mpicc timeout 10 mpicc -c x.c 2>&1)
+[ $? = 2 ] || fail "MPICH_CC=mpicc is not refused: $said"
+echo "$said" | grep -q "mpicc itself" || fail "MPICH_CC=mpicc: $said"
 case $inc in
 *-fsanitize=*) ;;
 *)
@@ -82,6 +92,21 @@ is "in C++" ./b
 echo 'this is no C' >bad.c
 mpicc -c bad.c 2>/dev/null && fail "the compiler's status is lost"
 
+# A profiling library comes before MPI's.
+cat >profile.c <<'TEXT'
+#include <mpi.h>
+#include <stdio.h>
+int MPI_Init(int *argc, char ***argv)
+{
+    puts("profiled");
+    return PMPI_Init(argc, argv);
+}
+TEXT
+mpicc -c profile.c && ar rc libprofile.a profile.o || fail "a library"
+mpicc -profile=profile -L. 'an object.o' -o profiled || fail "-profile="
+is "profiled
+two words" ./profiled
+
 # A moved installation, in a folder with a space in its name.
 mkdir 'moved here'
 cp -a "$MEND_TEST_STAGE/." 'moved here'
@@ -95,9 +120,11 @@ is "$MEND_TEST_STAGE/include" ./linked-mpicc -showme:incdirs
 # pkg-config
 PKG_CONFIG_PATH=$MEND_TEST_STAGE/lib/pkgconfig
 export PKG_CONFIG_PATH
-for name in mend mpi mpi-c; do
+for name in mend mpi mpi-c mpi-cxx; do
+    compiler=gcc
+    [ $name = mpi-cxx ] && compiler='g++ -xc++'
     # flags are words on purpose
-    gcc -DWORDS='"pkg-config"' 'a program.c' -o p $(pkg-config --cflags --libs $name) \
+    $compiler -DWORDS='"pkg-config"' 'a program.c' -o p $(pkg-config --cflags --libs $name) \
         $(mpicc -showme:compile | grep -o -- '-fsanitize=.*') || fail "pkg-config $name"
     is "pkg-config" ./p
 done
