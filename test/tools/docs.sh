@@ -49,6 +49,15 @@ if command -v groff >/dev/null; then
         [ -z "$said" ] || complain "$page: $said"
     done
 fi
+# What mdoc's rules for punctuation would change is read as it was meant.
+if command -v groff >/dev/null; then
+    page=$(groff -mdoc -Tascii doc/man/mpiexec.1 | sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g')
+    for words in 'mpiexec [flags] -n N program ... : -n M program ...' \
+        'mpiexec -n 1 ./manager : -n 7 --wdir' "Each block between ':' has" 'time:number{s|ms|us}' \
+        '     stopped, continued, inject'; do
+        echo "$page" | grep -qF -- "$words" || complain "mpiexec.1 does not read: $words"
+    done
+fi
 # The same words in every file: the first line says under which licence it is.
 for file in $(git ls-files '*.c' '*.h' '*.py' '*.sh' '*.build' '*.def' 2>/dev/null); do
     head -2 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' || complain "$file: no licence line"
