@@ -13,6 +13,7 @@
  *     14 I/O                 15 tool support        16 deprecated
  *     19 language bindings   20 the ABI itself
  *   the PMPI_ twin of every function           (mpi_profile.h)
+ *   what the compiler can check of buffers     (mpi_buffers.h), where it can
  *   what old programs still use                (mpi_old.h)  } unless MEND_STANDARD_ONLY is
  *   calls for programs that survive failures   (mpi_ft.h)   } defined before the inclusion
  *
@@ -31,6 +32,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+#define MEND_CAST(type, value) reinterpret_cast<type>(value) /* clean under -Wold-style-cast */
+#else
+#define MEND_CAST(type, value) ((type)(value))
 #endif
 
 /* --------------------------------------------------------------------------
@@ -155,164 +159,164 @@ typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
  * -------------------------------------------------------------------------- */
 
 /* Communicators and groups */
-#define MPI_COMM_NULL   ((MPI_Comm)0x100)
-#define MPI_COMM_WORLD  ((MPI_Comm)0x101)
-#define MPI_COMM_SELF   ((MPI_Comm)0x102)
-#define MPI_GROUP_NULL  ((MPI_Group)0x108)
-#define MPI_GROUP_EMPTY ((MPI_Group)0x109)
+#define MPI_COMM_NULL   MEND_CAST(MPI_Comm, 0x100)
+#define MPI_COMM_WORLD  MEND_CAST(MPI_Comm, 0x101)
+#define MPI_COMM_SELF   MEND_CAST(MPI_Comm, 0x102)
+#define MPI_GROUP_NULL  MEND_CAST(MPI_Group, 0x108)
+#define MPI_GROUP_EMPTY MEND_CAST(MPI_Group, 0x109)
 
 /* Error handlers */
-#define MPI_ERRHANDLER_NULL  ((MPI_Errhandler)0x140)
-#define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x141)
-#define MPI_ERRORS_ABORT     ((MPI_Errhandler)0x142)
-#define MPI_ERRORS_RETURN    ((MPI_Errhandler)0x143)
+#define MPI_ERRHANDLER_NULL  MEND_CAST(MPI_Errhandler, 0x140)
+#define MPI_ERRORS_ARE_FATAL MEND_CAST(MPI_Errhandler, 0x141)
+#define MPI_ERRORS_ABORT     MEND_CAST(MPI_Errhandler, 0x142)
+#define MPI_ERRORS_RETURN    MEND_CAST(MPI_Errhandler, 0x143)
 
 /* Reduction operators */
-#define MPI_OP_NULL ((MPI_Op)0x020)
-#define MPI_SUM     ((MPI_Op)0x021)
-#define MPI_MIN     ((MPI_Op)0x022)
-#define MPI_MAX     ((MPI_Op)0x023)
-#define MPI_PROD    ((MPI_Op)0x024)
-#define MPI_BAND    ((MPI_Op)0x028)
-#define MPI_BOR     ((MPI_Op)0x029)
-#define MPI_BXOR    ((MPI_Op)0x02a)
-#define MPI_LAND    ((MPI_Op)0x030)
-#define MPI_LOR     ((MPI_Op)0x031)
-#define MPI_LXOR    ((MPI_Op)0x032)
-#define MPI_MINLOC  ((MPI_Op)0x038)
-#define MPI_MAXLOC  ((MPI_Op)0x039)
-#define MPI_REPLACE ((MPI_Op)0x03c)
-#define MPI_NO_OP   ((MPI_Op)0x03d)
+#define MPI_OP_NULL MEND_CAST(MPI_Op, 0x020)
+#define MPI_SUM     MEND_CAST(MPI_Op, 0x021)
+#define MPI_MIN     MEND_CAST(MPI_Op, 0x022)
+#define MPI_MAX     MEND_CAST(MPI_Op, 0x023)
+#define MPI_PROD    MEND_CAST(MPI_Op, 0x024)
+#define MPI_BAND    MEND_CAST(MPI_Op, 0x028)
+#define MPI_BOR     MEND_CAST(MPI_Op, 0x029)
+#define MPI_BXOR    MEND_CAST(MPI_Op, 0x02a)
+#define MPI_LAND    MEND_CAST(MPI_Op, 0x030)
+#define MPI_LOR     MEND_CAST(MPI_Op, 0x031)
+#define MPI_LXOR    MEND_CAST(MPI_Op, 0x032)
+#define MPI_MINLOC  MEND_CAST(MPI_Op, 0x038)
+#define MPI_MAXLOC  MEND_CAST(MPI_Op, 0x039)
+#define MPI_REPLACE MEND_CAST(MPI_Op, 0x03c)
+#define MPI_NO_OP   MEND_CAST(MPI_Op, 0x03d)
 
 /* Requests, messages, info objects, windows, files, sessions */
-#define MPI_REQUEST_NULL    ((MPI_Request)0x180)
-#define MPI_MESSAGE_NULL    ((MPI_Message)0x128)
-#define MPI_MESSAGE_NO_PROC ((MPI_Message)0x129)
-#define MPI_INFO_NULL       ((MPI_Info)0x130)
-#define MPI_INFO_ENV        ((MPI_Info)0x131)
-#define MPI_WIN_NULL        ((MPI_Win)0x110)
-#define MPI_FILE_NULL       ((MPI_File)0x118)
-#define MPI_SESSION_NULL    ((MPI_Session)0x120)
+#define MPI_REQUEST_NULL    MEND_CAST(MPI_Request, 0x180)
+#define MPI_MESSAGE_NULL    MEND_CAST(MPI_Message, 0x128)
+#define MPI_MESSAGE_NO_PROC MEND_CAST(MPI_Message, 0x129)
+#define MPI_INFO_NULL       MEND_CAST(MPI_Info, 0x130)
+#define MPI_INFO_ENV        MEND_CAST(MPI_Info, 0x131)
+#define MPI_WIN_NULL        MEND_CAST(MPI_Win, 0x110)
+#define MPI_FILE_NULL       MEND_CAST(MPI_File, 0x118)
+#define MPI_SESSION_NULL    MEND_CAST(MPI_Session, 0x120)
 
 /* Datatypes: MPI's own */
-#define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
-#define MPI_AINT          ((MPI_Datatype)0x201)
-#define MPI_COUNT         ((MPI_Datatype)0x202)
-#define MPI_OFFSET        ((MPI_Datatype)0x203)
-#define MPI_PACKED        ((MPI_Datatype)0x207)
+#define MPI_DATATYPE_NULL MEND_CAST(MPI_Datatype, 0x200)
+#define MPI_AINT          MEND_CAST(MPI_Datatype, 0x201)
+#define MPI_COUNT         MEND_CAST(MPI_Datatype, 0x202)
+#define MPI_OFFSET        MEND_CAST(MPI_Datatype, 0x203)
+#define MPI_PACKED        MEND_CAST(MPI_Datatype, 0x207)
 
 /* Datatypes: C */
-#define MPI_SHORT                 ((MPI_Datatype)0x208)
-#define MPI_INT                   ((MPI_Datatype)0x209)
-#define MPI_LONG                  ((MPI_Datatype)0x20a)
-#define MPI_LONG_LONG             ((MPI_Datatype)0x20b)
+#define MPI_SHORT                 MEND_CAST(MPI_Datatype, 0x208)
+#define MPI_INT                   MEND_CAST(MPI_Datatype, 0x209)
+#define MPI_LONG                  MEND_CAST(MPI_Datatype, 0x20a)
+#define MPI_LONG_LONG             MEND_CAST(MPI_Datatype, 0x20b)
 #define MPI_LONG_LONG_INT         MPI_LONG_LONG
-#define MPI_UNSIGNED_SHORT        ((MPI_Datatype)0x20c)
-#define MPI_UNSIGNED              ((MPI_Datatype)0x20d)
-#define MPI_UNSIGNED_LONG         ((MPI_Datatype)0x20e)
-#define MPI_UNSIGNED_LONG_LONG    ((MPI_Datatype)0x20f)
-#define MPI_FLOAT                 ((MPI_Datatype)0x210)
-#define MPI_DOUBLE                ((MPI_Datatype)0x214)
-#define MPI_LONG_DOUBLE           ((MPI_Datatype)0x220)
-#define MPI_C_FLOAT_COMPLEX       ((MPI_Datatype)0x212)
+#define MPI_UNSIGNED_SHORT        MEND_CAST(MPI_Datatype, 0x20c)
+#define MPI_UNSIGNED              MEND_CAST(MPI_Datatype, 0x20d)
+#define MPI_UNSIGNED_LONG         MEND_CAST(MPI_Datatype, 0x20e)
+#define MPI_UNSIGNED_LONG_LONG    MEND_CAST(MPI_Datatype, 0x20f)
+#define MPI_FLOAT                 MEND_CAST(MPI_Datatype, 0x210)
+#define MPI_DOUBLE                MEND_CAST(MPI_Datatype, 0x214)
+#define MPI_LONG_DOUBLE           MEND_CAST(MPI_Datatype, 0x220)
+#define MPI_C_FLOAT_COMPLEX       MEND_CAST(MPI_Datatype, 0x212)
 #define MPI_C_COMPLEX             MPI_C_FLOAT_COMPLEX
-#define MPI_C_DOUBLE_COMPLEX      ((MPI_Datatype)0x216)
-#define MPI_C_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x224)
-#define MPI_C_BOOL                ((MPI_Datatype)0x238)
-#define MPI_WCHAR                 ((MPI_Datatype)0x23c)
+#define MPI_C_DOUBLE_COMPLEX      MEND_CAST(MPI_Datatype, 0x216)
+#define MPI_C_LONG_DOUBLE_COMPLEX MEND_CAST(MPI_Datatype, 0x224)
+#define MPI_C_BOOL                MEND_CAST(MPI_Datatype, 0x238)
+#define MPI_WCHAR                 MEND_CAST(MPI_Datatype, 0x23c)
 
 /* Datatypes: one byte */
-#define MPI_CHAR          ((MPI_Datatype)0x243)
-#define MPI_SIGNED_CHAR   ((MPI_Datatype)0x244)
-#define MPI_UNSIGNED_CHAR ((MPI_Datatype)0x245)
-#define MPI_BYTE          ((MPI_Datatype)0x247)
+#define MPI_CHAR          MEND_CAST(MPI_Datatype, 0x243)
+#define MPI_SIGNED_CHAR   MEND_CAST(MPI_Datatype, 0x244)
+#define MPI_UNSIGNED_CHAR MEND_CAST(MPI_Datatype, 0x245)
+#define MPI_BYTE          MEND_CAST(MPI_Datatype, 0x247)
 
 /* Datatypes: C, of fixed size */
-#define MPI_INT8_T   ((MPI_Datatype)0x240)
-#define MPI_UINT8_T  ((MPI_Datatype)0x241)
-#define MPI_INT16_T  ((MPI_Datatype)0x248)
-#define MPI_UINT16_T ((MPI_Datatype)0x249)
-#define MPI_INT32_T  ((MPI_Datatype)0x250)
-#define MPI_UINT32_T ((MPI_Datatype)0x251)
-#define MPI_INT64_T  ((MPI_Datatype)0x258)
-#define MPI_UINT64_T ((MPI_Datatype)0x259)
+#define MPI_INT8_T   MEND_CAST(MPI_Datatype, 0x240)
+#define MPI_UINT8_T  MEND_CAST(MPI_Datatype, 0x241)
+#define MPI_INT16_T  MEND_CAST(MPI_Datatype, 0x248)
+#define MPI_UINT16_T MEND_CAST(MPI_Datatype, 0x249)
+#define MPI_INT32_T  MEND_CAST(MPI_Datatype, 0x250)
+#define MPI_UINT32_T MEND_CAST(MPI_Datatype, 0x251)
+#define MPI_INT64_T  MEND_CAST(MPI_Datatype, 0x258)
+#define MPI_UINT64_T MEND_CAST(MPI_Datatype, 0x259)
 
 /* Datatypes: C++ */
-#define MPI_CXX_BOOL                ((MPI_Datatype)0x239)
-#define MPI_CXX_FLOAT_COMPLEX       ((MPI_Datatype)0x213)
-#define MPI_CXX_DOUBLE_COMPLEX      ((MPI_Datatype)0x217)
-#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x225)
+#define MPI_CXX_BOOL                MEND_CAST(MPI_Datatype, 0x239)
+#define MPI_CXX_FLOAT_COMPLEX       MEND_CAST(MPI_Datatype, 0x213)
+#define MPI_CXX_DOUBLE_COMPLEX      MEND_CAST(MPI_Datatype, 0x217)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX MEND_CAST(MPI_Datatype, 0x225)
 
 /* Datatypes: Fortran */
-#define MPI_LOGICAL          ((MPI_Datatype)0x218)
-#define MPI_INTEGER          ((MPI_Datatype)0x219)
-#define MPI_REAL             ((MPI_Datatype)0x21a)
-#define MPI_COMPLEX          ((MPI_Datatype)0x21b)
-#define MPI_DOUBLE_PRECISION ((MPI_Datatype)0x21c)
-#define MPI_DOUBLE_COMPLEX   ((MPI_Datatype)0x21d)
-#define MPI_CHARACTER        ((MPI_Datatype)0x21e)
+#define MPI_LOGICAL          MEND_CAST(MPI_Datatype, 0x218)
+#define MPI_INTEGER          MEND_CAST(MPI_Datatype, 0x219)
+#define MPI_REAL             MEND_CAST(MPI_Datatype, 0x21a)
+#define MPI_COMPLEX          MEND_CAST(MPI_Datatype, 0x21b)
+#define MPI_DOUBLE_PRECISION MEND_CAST(MPI_Datatype, 0x21c)
+#define MPI_DOUBLE_COMPLEX   MEND_CAST(MPI_Datatype, 0x21d)
+#define MPI_CHARACTER        MEND_CAST(MPI_Datatype, 0x21e)
 
 /* Datatypes: Fortran, of fixed size (optional) */
-#define MPI_LOGICAL1  ((MPI_Datatype)0x2c0)
-#define MPI_INTEGER1  ((MPI_Datatype)0x2c1)
-#define MPI_LOGICAL2  ((MPI_Datatype)0x2c8)
-#define MPI_INTEGER2  ((MPI_Datatype)0x2c9)
-#define MPI_REAL2     ((MPI_Datatype)0x2ca)
-#define MPI_LOGICAL4  ((MPI_Datatype)0x2d0)
-#define MPI_INTEGER4  ((MPI_Datatype)0x2d1)
-#define MPI_REAL4     ((MPI_Datatype)0x2d2)
-#define MPI_COMPLEX4  ((MPI_Datatype)0x2d3)
-#define MPI_LOGICAL8  ((MPI_Datatype)0x2d8)
-#define MPI_INTEGER8  ((MPI_Datatype)0x2d9)
-#define MPI_REAL8     ((MPI_Datatype)0x2da)
-#define MPI_COMPLEX8  ((MPI_Datatype)0x2db)
-#define MPI_LOGICAL16 ((MPI_Datatype)0x2e0)
-#define MPI_INTEGER16 ((MPI_Datatype)0x2e1)
-#define MPI_REAL16    ((MPI_Datatype)0x2e2)
-#define MPI_COMPLEX16 ((MPI_Datatype)0x2e3)
-#define MPI_COMPLEX32 ((MPI_Datatype)0x2eb)
+#define MPI_LOGICAL1  MEND_CAST(MPI_Datatype, 0x2c0)
+#define MPI_INTEGER1  MEND_CAST(MPI_Datatype, 0x2c1)
+#define MPI_LOGICAL2  MEND_CAST(MPI_Datatype, 0x2c8)
+#define MPI_INTEGER2  MEND_CAST(MPI_Datatype, 0x2c9)
+#define MPI_REAL2     MEND_CAST(MPI_Datatype, 0x2ca)
+#define MPI_LOGICAL4  MEND_CAST(MPI_Datatype, 0x2d0)
+#define MPI_INTEGER4  MEND_CAST(MPI_Datatype, 0x2d1)
+#define MPI_REAL4     MEND_CAST(MPI_Datatype, 0x2d2)
+#define MPI_COMPLEX4  MEND_CAST(MPI_Datatype, 0x2d3)
+#define MPI_LOGICAL8  MEND_CAST(MPI_Datatype, 0x2d8)
+#define MPI_INTEGER8  MEND_CAST(MPI_Datatype, 0x2d9)
+#define MPI_REAL8     MEND_CAST(MPI_Datatype, 0x2da)
+#define MPI_COMPLEX8  MEND_CAST(MPI_Datatype, 0x2db)
+#define MPI_LOGICAL16 MEND_CAST(MPI_Datatype, 0x2e0)
+#define MPI_INTEGER16 MEND_CAST(MPI_Datatype, 0x2e1)
+#define MPI_REAL16    MEND_CAST(MPI_Datatype, 0x2e2)
+#define MPI_COMPLEX16 MEND_CAST(MPI_Datatype, 0x2e3)
+#define MPI_COMPLEX32 MEND_CAST(MPI_Datatype, 0x2eb)
 
 /* Datatypes: pairs for MPI_MINLOC and MPI_MAXLOC */
-#define MPI_FLOAT_INT         ((MPI_Datatype)0x228)
-#define MPI_DOUBLE_INT        ((MPI_Datatype)0x229)
-#define MPI_LONG_INT          ((MPI_Datatype)0x22a)
-#define MPI_2INT              ((MPI_Datatype)0x22b)
-#define MPI_SHORT_INT         ((MPI_Datatype)0x22c)
-#define MPI_LONG_DOUBLE_INT   ((MPI_Datatype)0x22d)
-#define MPI_2REAL             ((MPI_Datatype)0x230)
-#define MPI_2DOUBLE_PRECISION ((MPI_Datatype)0x231)
-#define MPI_2INTEGER          ((MPI_Datatype)0x232)
+#define MPI_FLOAT_INT         MEND_CAST(MPI_Datatype, 0x228)
+#define MPI_DOUBLE_INT        MEND_CAST(MPI_Datatype, 0x229)
+#define MPI_LONG_INT          MEND_CAST(MPI_Datatype, 0x22a)
+#define MPI_2INT              MEND_CAST(MPI_Datatype, 0x22b)
+#define MPI_SHORT_INT         MEND_CAST(MPI_Datatype, 0x22c)
+#define MPI_LONG_DOUBLE_INT   MEND_CAST(MPI_Datatype, 0x22d)
+#define MPI_2REAL             MEND_CAST(MPI_Datatype, 0x230)
+#define MPI_2DOUBLE_PRECISION MEND_CAST(MPI_Datatype, 0x231)
+#define MPI_2INTEGER          MEND_CAST(MPI_Datatype, 0x232)
 
 /* --------------------------------------------------------------------------
  * Addresses with a meaning
  * -------------------------------------------------------------------------- */
 
-#define MPI_BOTTOM           ((void *)0)
-#define MPI_IN_PLACE         ((void *)1)
-#define MPI_BUFFER_AUTOMATIC ((void *)2)
-#define MPI_ARGV_NULL        ((char **)0)
-#define MPI_ARGVS_NULL       ((char ***)0)
-#define MPI_ERRCODES_IGNORE  ((int *)0)
-#define MPI_STATUS_IGNORE    ((MPI_Status *)0)
-#define MPI_STATUSES_IGNORE  ((MPI_Status *)0)
-#define MPI_UNWEIGHTED       ((int *)10)
-#define MPI_WEIGHTS_EMPTY    ((int *)11)
+#define MPI_BOTTOM           MEND_CAST(void *, 0)
+#define MPI_IN_PLACE         MEND_CAST(void *, 1)
+#define MPI_BUFFER_AUTOMATIC MEND_CAST(void *, 2)
+#define MPI_ARGV_NULL        MEND_CAST(char **, 0)
+#define MPI_ARGVS_NULL       MEND_CAST(char ***, 0)
+#define MPI_ERRCODES_IGNORE  MEND_CAST(int *, 0)
+#define MPI_STATUS_IGNORE    MEND_CAST(MPI_Status *, 0)
+#define MPI_STATUSES_IGNORE  MEND_CAST(MPI_Status *, 0)
+#define MPI_UNWEIGHTED       MEND_CAST(int *, 10)
+#define MPI_WEIGHTS_EMPTY    MEND_CAST(int *, 11)
 
 /* Predefined callbacks: values that the library knows, not functions to call */
-#define MPI_COMM_NULL_COPY_FN    ((MPI_Comm_copy_attr_function *)0)
-#define MPI_COMM_DUP_FN          ((MPI_Comm_copy_attr_function *)1)
-#define MPI_COMM_NULL_DELETE_FN  ((MPI_Comm_delete_attr_function *)0)
-#define MPI_TYPE_NULL_COPY_FN    ((MPI_Type_copy_attr_function *)0)
-#define MPI_TYPE_DUP_FN          ((MPI_Type_copy_attr_function *)1)
-#define MPI_TYPE_NULL_DELETE_FN  ((MPI_Type_delete_attr_function *)0)
-#define MPI_WIN_NULL_COPY_FN     ((MPI_Win_copy_attr_function *)0)
-#define MPI_WIN_DUP_FN           ((MPI_Win_copy_attr_function *)1)
-#define MPI_WIN_NULL_DELETE_FN   ((MPI_Win_delete_attr_function *)0)
-#define MPI_CONVERSION_FN_NULL   ((MPI_Datarep_conversion_function *)0)
-#define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c *)0)
-#define MPI_NULL_COPY_FN         ((MPI_Copy_function *)0)
-#define MPI_DUP_FN               ((MPI_Copy_function *)1)
-#define MPI_NULL_DELETE_FN       ((MPI_Delete_function *)0)
+#define MPI_COMM_NULL_COPY_FN    MEND_CAST(MPI_Comm_copy_attr_function *, 0)
+#define MPI_COMM_DUP_FN          MEND_CAST(MPI_Comm_copy_attr_function *, 1)
+#define MPI_COMM_NULL_DELETE_FN  MEND_CAST(MPI_Comm_delete_attr_function *, 0)
+#define MPI_TYPE_NULL_COPY_FN    MEND_CAST(MPI_Type_copy_attr_function *, 0)
+#define MPI_TYPE_DUP_FN          MEND_CAST(MPI_Type_copy_attr_function *, 1)
+#define MPI_TYPE_NULL_DELETE_FN  MEND_CAST(MPI_Type_delete_attr_function *, 0)
+#define MPI_WIN_NULL_COPY_FN     MEND_CAST(MPI_Win_copy_attr_function *, 0)
+#define MPI_WIN_DUP_FN           MEND_CAST(MPI_Win_copy_attr_function *, 1)
+#define MPI_WIN_NULL_DELETE_FN   MEND_CAST(MPI_Win_delete_attr_function *, 0)
+#define MPI_CONVERSION_FN_NULL   MEND_CAST(MPI_Datarep_conversion_function *, 0)
+#define MPI_CONVERSION_FN_NULL_C MEND_CAST(MPI_Datarep_conversion_function_c *, 0)
+#define MPI_NULL_COPY_FN         MEND_CAST(MPI_Copy_function *, 0)
+#define MPI_DUP_FN               MEND_CAST(MPI_Copy_function *, 1)
+#define MPI_NULL_DELETE_FN       MEND_CAST(MPI_Delete_function *, 0)
 
 /* --------------------------------------------------------------------------
  * Error classes
@@ -528,7 +532,7 @@ typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
 #define MPI_SEEK_CUR             401
 #define MPI_SEEK_END             402
 #define MPI_SEEK_SET             403
-#define MPI_DISPLACEMENT_CURRENT ((MPI_Offset)-1)
+#define MPI_DISPLACEMENT_CURRENT INT64_C(-1)
 
 /* A status as Fortran integers: length, and where its public fields are */
 #define MPI_F_STATUS_SIZE 8
@@ -537,11 +541,11 @@ typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
 #define MPI_F_ERROR       2
 
 /* Tool information interface */
-#define MPI_T_ENUM_NULL                ((MPI_T_enum)0)
-#define MPI_T_CVAR_HANDLE_NULL         ((MPI_T_cvar_handle)0)
-#define MPI_T_PVAR_SESSION_NULL        ((MPI_T_pvar_session)0)
-#define MPI_T_PVAR_HANDLE_NULL         ((MPI_T_pvar_handle)0)
-#define MPI_T_PVAR_ALL_HANDLES         ((MPI_T_pvar_handle)1)
+#define MPI_T_ENUM_NULL                MEND_CAST(MPI_T_enum, 0)
+#define MPI_T_CVAR_HANDLE_NULL         MEND_CAST(MPI_T_cvar_handle, 0)
+#define MPI_T_PVAR_SESSION_NULL        MEND_CAST(MPI_T_pvar_session, 0)
+#define MPI_T_PVAR_HANDLE_NULL         MEND_CAST(MPI_T_pvar_handle, 0)
+#define MPI_T_PVAR_ALL_HANDLES         MEND_CAST(MPI_T_pvar_handle, 1)
 #define MPI_T_VERBOSITY_USER_BASIC     0x09
 #define MPI_T_VERBOSITY_USER_DETAIL    0x0a
 #define MPI_T_VERBOSITY_USER_ALL       0x0c
@@ -1993,6 +1997,9 @@ extern int MPI_Win_toint(MPI_Win win);
 extern MPI_Win MPI_Win_fromint(int win);
 
 #include "mpi_profile.h"
+#if defined(__clang__) && !defined(MEND_NO_TYPE_TAGS)
+#include "mpi_buffers.h"
+#endif
 
 #ifdef __cplusplus
 }

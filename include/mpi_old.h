@@ -39,8 +39,8 @@ extern int MPI_Type_struct(int count, int array_of_blocklengths[],
                            MPI_Datatype *newtype);
 
 /* Bounds of a structure, as members of structures and nowhere else: MPI_Type_create_resized */
-#define MPI_LB ((MPI_Datatype)0x1000)
-#define MPI_UB ((MPI_Datatype)0x1001)
+#define MPI_LB MEND_CAST(MPI_Datatype, 0x1000)
+#define MPI_UB MEND_CAST(MPI_Datatype, 0x1001)
 
 /* Answers of MPI_Type_get_envelope for types made in Fortran; never given */
 #define MPI_COMBINER_HVECTOR_INTEGER  0x4000
@@ -91,10 +91,10 @@ typedef struct MPI_F08_status {
     MPI_Fint MPI_internal[5];
 } MPI_F08_status;
 
-#define MPI_F_STATUS_IGNORE     ((MPI_Fint *)0)
-#define MPI_F_STATUSES_IGNORE   ((MPI_Fint *)0)
-#define MPI_F08_STATUS_IGNORE   ((MPI_F08_status *)0)
-#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)0)
+#define MPI_F_STATUS_IGNORE     MEND_CAST(MPI_Fint *, 0)
+#define MPI_F_STATUSES_IGNORE   MEND_CAST(MPI_Fint *, 0)
+#define MPI_F08_STATUS_IGNORE   MEND_CAST(MPI_F08_status *, 0)
+#define MPI_F08_STATUSES_IGNORE MEND_CAST(MPI_F08_status *, 0)
 
 extern int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
 extern int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);

@@ -23,6 +23,7 @@ bin/mpiexec
 bin/mpirun -> mpiexec
 include/mpi-ext.h
 include/mpi.h
+include/mpi_buffers.h
 include/mpi_ft.h
 include/mpi_old.h
 include/mpi_profile.h
