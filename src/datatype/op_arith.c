@@ -3,10 +3,13 @@
  *
  * Signed sums and products wrap around: they are computed as unsigned numbers, which have the same
  * bits.  Products of complex numbers are those of the textbook, without C's search for infinities.
+ * MPI_CHAR and MPI_CHARACTER are numbers, too: the standard has them for text and defines no operator for
+ * them (MPI-5.0 6.9.2), but programs reduce them, and other libraries let them.
  *
  * 1. Both operands of a float sum may be exchanged: the result does not depend on who is `in`. */
 #include "datatype/op_table.h"
 
+MEND_OP_TYPE(chr, char);
 MEND_OP_TYPE(i8, int8_t);
 MEND_OP_TYPE(i16, int16_t);
 MEND_OP_TYPE(i32, int32_t);
@@ -57,7 +60,8 @@ COMPLEX(c128, mend_float128);
 #define FLOATS(X)   X(f32, f32, F32) X(f64, f64, F64) X(f80, f80, F80) HALF_FLOATS(X) QUAD_FLOATS(X)
 #define COMPLEXES(X)                                                                               \
     X(c32, c32, C32) X(c64, c64, C64) X(c80, c80, C80) HALF_COMPLEXES(X) QUAD_COMPLEXES(X)
-#define ORDERED(X) SIGNED(X) UNSIGNED(X) FLOATS(X)
+#define CHARS(X)   X(chr, u8, CHAR) /* signed or not, as the compiler's */
+#define ORDERED(X) SIGNED(X) UNSIGNED(X) FLOATS(X) CHARS(X)
 
 /* 1u: small types are not promoted to a signed int, whose overflow is undefined. */
 #define INT_LOOPS(compare_, compute_, basic_)                                                      \
@@ -76,6 +80,7 @@ COMPLEX(c128, mend_float128);
 
 SIGNED(INT_LOOPS)
 UNSIGNED(INT_LOOPS)
+CHARS(INT_LOOPS)
 FLOATS(FLOAT_LOOPS)
 COMPLEXES(COMPLEX_LOOPS)
 ORDERED(ORDER_LOOPS)

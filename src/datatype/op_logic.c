@@ -31,6 +31,7 @@ SIZES(LOOPS)
 
 #define INTS(X)                                                                                    \
     X(b8, I8)                                                                                      \
+    X(b8, CHAR)                                                                                    \
     X(b8, U8) X(b16, I16) X(b16, U16) X(b32, I32) X(b32, U32) X(b64, I64) X(b64, U64) WIDE(X, I128)
 #define LOGICALS(X)                                                                                \
     X(b8, BOOL)                                                                                    \
