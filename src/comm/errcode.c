@@ -17,7 +17,7 @@ struct user_code {
 static const char *const texts[] = {
     [MPI_SUCCESS] = "MPI_SUCCESS: no error",
     TEXT(MPI_ERR_BUFFER, "the address of a buffer is not valid"),
-    TEXT(MPI_ERR_COUNT, "a count is negative"),
+    TEXT(MPI_ERR_COUNT, "a count is negative or too large"),
     TEXT(MPI_ERR_TYPE, "not a datatype, or one that is not committed"),
     TEXT(MPI_ERR_TAG, "a tag is negative or larger than MPI_TAG_UB"),
     TEXT(MPI_ERR_COMM, "not a communicator, or of the wrong kind, or freed"),
@@ -33,7 +33,8 @@ static const char *const texts[] = {
     TEXT(MPI_ERR_TRUNCATE, "the message is longer than the receive buffer"),
     TEXT(MPI_ERR_OTHER, "another error"),
     TEXT(MPI_ERR_INTERN, "an error inside the library"),
-    TEXT(MPI_ERR_PENDING, "the operation is still pending"),
+    [MPI_ERR_PENDING] =
+        "MPI_ERR_PENDING (MPIX_ERR_PROC_FAILED_PENDING): the operation is still pending",
     TEXT(MPI_ERR_IN_STATUS, "the error is in the status of a request"),
     TEXT(MPI_ERR_ACCESS, "permission denied"),
     TEXT(MPI_ERR_AMODE, "the access mode is not valid or not supported"),
@@ -114,7 +115,7 @@ static const char *predefined(int code)
     if (code == MPI_ERR_PROC_FAILED)
         return "MPI_ERR_PROC_FAILED: a process that the operation needs is dead";
     if (code == MPI_ERR_INVALIDATED)
-        return "MPI_ERR_INVALIDATED: the communicator was invalidated (revoked)";
+        return "MPI_ERR_REVOKED (MPI_ERR_INVALIDATED): the communicator was revoked";
     return NULL;
 }
 

@@ -16,8 +16,8 @@
 /* The class of a code.  MPI_ERR_ARG: no such code. */
 int mend_errcode_class(struct mend_proc *self, int code, int *class_p);
 
-/* "MPI_ERR_TAG: what it means".  For the classes of failures the text goes on with what was last
- * raised for it (R14).  Of the user's codes: his text, or none.  MPI_ERR_ARG: no such code. */
+/* "MPI_ERR_TAG: what it means".  The text goes on with what is known of the last error of this class that
+ * was raised; for the classes of failures that is who, where, why and when (R14).  Of the user's codes: his text, or none.  MPI_ERR_ARG: no such code. */
 int mend_errcode_text(struct mend_proc *self, int code, char *text, size_t max);
 
 /* New numbers above all that are in use.  A code belongs to a class of anybody's.  MPI_ERR_ARG: no
@@ -37,6 +37,14 @@ int mend_errcode_remove_text(struct mend_proc *self, int code);
 /* failure.c: remembers what mend_errcode_text() tells of the class, if c has lost a process or was
  * invalidated; else does nothing. */
 void mend_failure_note(struct mend_comm *c, int class);
+
+/* failure.c: what mend_errcode_text() adds for the class, if that is what is raised next; `cause`, if not 0,
+ * is a class whose own text follows. */
+void mend_error_detail(struct mend_proc *self, int class, int cause, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* failure.c: an error of this class is raised: details of an older one are over. */
+void mend_error_raised(struct mend_proc *self, int class);
 
 /* failure.c: appends who is dead, on which host, why, and how long ago, to a text of `used`
  * bytes. */

@@ -115,9 +115,30 @@ MEND_TEST(a_failure_names_rank_host_cause_and_age)
         "n3, killed by signal 9 (SIGKILL), 13.4 ms ago");
     mend_failure_note(c, MPI_ERR_INVALIDATED);
     CHECK_STR(text(MPI_ERR_INVALIDATED),
-              "MPI_ERR_INVALIDATED: the communicator was invalidated (revoked): halo");
+              "MPI_ERR_REVOKED (MPI_ERR_INVALIDATED): the communicator was revoked: halo");
     mend_failure_note(c, MPI_ERR_TAG); /* no failure: nothing to remember */
     CHECK(!strchr(text(MPI_ERR_TAG), ';'));
+}
+
+MEND_TEST(details_belong_to_one_error)
+{
+    mend_error_detail(self, MPI_ERR_OP, 0, "MPI_BAND of %s", "MPI_DOUBLE");
+    mend_error_raised(self, MPI_ERR_OP);
+    CHECK(strstr(text(MPI_ERR_OP), "datatype: MPI_BAND of MPI_DOUBLE"));
+    CHECK(!strstr(text(MPI_ERR_TAG), "MPI_BAND"));
+    mend_error_raised(self,
+                      MPI_ERR_TAG); /* another class: the text of the older code may be asked for */
+    CHECK(strstr(text(MPI_ERR_OP), "MPI_BAND"));
+    mend_error_raised(self, MPI_ERR_OP);
+    CHECK(!strstr(text(MPI_ERR_OP), "MPI_BAND"));
+
+    mend_error_detail(self, MPI_ERR_OP, 0, "never raised");
+    mend_error_raised(self, MPI_ERR_TAG);
+    CHECK(!strstr(text(MPI_ERR_OP), "never raised"));
+
+    mend_error_detail(self, MPI_ERR_IN_STATUS, MPI_ERR_TRUNCATE, "array_of_requests[1]");
+    mend_error_raised(self, MPI_ERR_IN_STATUS);
+    CHECK(strstr(text(MPI_ERR_IN_STATUS), ": array_of_requests[1]: MPI_ERR_TRUNCATE: the message"));
 }
 
 MEND_TEST(a_long_text_is_cut)

@@ -241,6 +241,7 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
 
     if (!owner)
         mend_fatal_outside(self, err, fn);
+    mend_error_raised(self, err);
     if (c)
         mend_failure_note(c, err);
     h = *owner->errhandler;
@@ -259,6 +260,7 @@ int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, 
     MPI_Comm handle = MPI_COMM_SELF;
     int code = err;
 
+    mend_error_raised(self, err);
     if (h.kind == MEND_ERRH_FATAL || h.kind == MEND_ERRH_ABORT)
         mend_fatal(self, NULL, err, fn);
     mend_unlock(self);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* failure.c – the text of a failure: which rank, on which host, why, how long ago (R14).
+/* failure.c – the text of a failure: which rank, on which host, why, how long ago (R14); and details of
+ * other errors.
  *
  * MPI_Error_string() knows a code and no communicator.  So the error path notes for each class of
  * failure what was raised last; the text is made when it is asked for, because the age grows.
  *
  *   MPI_ERR_PROC_FAILED: a process that the operation needs is dead: rank 2 of MPI_COMM_WORLD on
- *   host n1, killed by signal 9 (SIGKILL), 13.4 ms ago */
+ *   host n1, killed by signal 9 (SIGKILL), 13.4 ms ago
+ *
+ * Of other classes whoever finds the error may say more, once, just before it is raised:
+ *
+ *   MPI_ERR_OP: not an operator, or one that is not defined for the datatype: MPI_BAND of MPI_DOUBLE */
 #include "comm/errcode.h"
 
 #include "comm/objects.h"
@@ -160,11 +165,47 @@ static void put_dead(struct mend_proc *self, struct writer *w, const struct mend
     }
 }
 
+void mend_error_detail(struct mend_proc *self, int class, int cause, const char *format, ...)
+{
+    struct mend_detail *d = &self->objects->detail;
+    va_list args;
+
+    d->class = class;
+    d->raised = false;
+    d->cause = cause;
+    va_start(args, format);
+    vsnprintf(d->text, sizeof(d->text), format, args);
+    va_end(args);
+}
+
+/* One that was prepared for this error stays, and so does that of an error of another class before. */
+void mend_error_raised(struct mend_proc *self, int class)
+{
+    struct mend_detail *d = &self->objects->detail;
+
+    if (d->raised == (d->class == class))
+        d->class = MPI_SUCCESS;
+    d->raised = true;
+}
+
+static void put_detail(struct mend_proc *self, struct writer *w, int class)
+{
+    const struct mend_detail *d = &self->objects->detail;
+    char cause[MPI_MAX_ERROR_STRING];
+
+    if (d->class != class || class == MPI_SUCCESS)
+        return;
+    put(w, ": %s", d->text);
+    if (d->cause && d->cause != class && !mend_errcode_text(self, d->cause, cause, sizeof(cause)))
+        put(w, ": %s", cause);
+}
+
 void mend_failure_text(struct mend_proc *self, int class, char *text, size_t used, size_t max)
 {
     const struct mend_failure *f = of_class(self, class);
     struct writer w = {text, used, max};
 
+    put_detail(self, &w, class);
     if (!f || !f->set)
         return;
     if (class == MPI_ERR_INVALIDATED)

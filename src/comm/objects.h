@@ -26,6 +26,14 @@ struct mend_failure {
     } who[MEND_FAILURE_WHO_MAX];
 };
 
+/* What there is to say about one error beyond its class: of the next one that is raised, then of that. */
+struct mend_detail {
+    int class; /* 0: nothing */
+    bool raised;
+    int cause; /* class of the error behind it, whose text follows; 0: none */
+    char text[256];
+};
+
 struct mend_objects {
     struct mend_group empty;                          /* MPI_GROUP_EMPTY */
     struct mend_errhandler fatal, abort, return_code; /* the predefined error handlers */
@@ -38,6 +46,7 @@ struct mend_objects {
 
     struct mend_hash codes; /* user's error code or class -> struct user_code of errcode.c */
     struct mend_failure proc_failed, pending, invalidated;
+    struct mend_detail detail;
 
     struct mend_hash numbers; /* address of an object -> its number */
     void **addresses;         /* the reverse, by number - MEND_HANDLE_FIRST */

@@ -54,6 +54,17 @@ struct mend_op *mend_op_create(struct mend_proc *self, MPI_User_function *fn,
     return op;
 }
 
+const char *mend_op_name(const struct mend_op *op)
+{
+#define NAME(code_) [MEND_OP_##code_] = "MPI_" #code_
+    static const char *const names[MEND_OP_SLOTS] = {
+        NAME(SUM),  NAME(MIN), NAME(MAX),  NAME(PROD),   NAME(BAND),   NAME(BOR),     NAME(BXOR),
+        NAME(LAND), NAME(LOR), NAME(LXOR), NAME(MINLOC), NAME(MAXLOC), NAME(REPLACE), NAME(NO_OP),
+    };
+
+    return op->predefined ? names[op->code] : "an operator of the program";
+}
+
 void mend_op_get(const struct mend_op *op)
 {
     if (!op->predefined)

@@ -9,4 +9,7 @@
 struct mend_op *mend_op_create(struct mend_proc *self, MPI_User_function *fn,
                                MPI_User_function_c *fn_c, bool commutative);
 
+/* For messages: "MPI_SUM", "an operator of the program". */
+const char *mend_op_name(const struct mend_op *op);
+
 #endif

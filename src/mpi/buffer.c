@@ -8,6 +8,7 @@
  * None is collective.  Detaching and flushing block until the messages in the buffer are out of it:
  * received, or given up because their receiver is dead (an error of theirs is the send's, not this
  * call's).  A death can therefore only make these calls shorter. */
+#include "comm/errcode.h"
 #include "mpi/check.h"
 
 #include <limits.h>
@@ -254,7 +255,11 @@ static int no_session(const char *fn)
 {
     int err = mend_enter_any(fn);
 
-    return mend_report(err ? err : MPI_ERR_UNSUPPORTED_OPERATION, fn);
+    if (!err) {
+        mend_error_detail(mend_self, MPI_ERR_UNSUPPORTED_OPERATION, 0, "there are no sessions yet");
+        err = MPI_ERR_UNSUPPORTED_OPERATION;
+    }
+    return mend_report(err, fn);
 }
 
 MEND_API(MPI_Session_attach_buffer);

@@ -9,9 +9,12 @@
  * any time while there is no MPI_THREAD_xxx to go by, before MPI_Init and after MPI_Finalize. */
 #include "mpi/check.h"
 
+#include "comm/errcode.h"
 #include "comm/errhandler.h"
 #include "comm/info.h"
 #include "comm/objects.h"
+#include "datatype/op.h"
+#include "datatype/types.h"
 
 #include <string.h>
 
@@ -203,6 +206,15 @@ int mend_check_op(MPI_Op op, const struct mend_op **op_p)
         return MPI_ERR_OP;
     *op_p = o;
     return MPI_SUCCESS;
+}
+
+int mend_check_op_type_slow(const struct mend_op *op, const struct mend_type *t)
+{
+    const char *name = mend_type_name(mend_self, t);
+
+    mend_error_detail(mend_self, MPI_ERR_OP, 0, "%s for %s", mend_op_name(op),
+                      *name ? name : "a derived datatype");
+    return MPI_ERR_OP;
 }
 
 int mend_check_errhandler(MPI_Errhandler errhandler, struct mend_errhandler **e_p)

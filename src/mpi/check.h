@@ -89,6 +89,15 @@ static inline int mend_check_committed(MPI_Datatype type, const struct mend_type
 }
 
 int mend_check_op(MPI_Op op, const struct mend_op **op_p);
+/* That the operator is defined for the type; the message of the error names both. */
+int mend_check_op_type_slow(const struct mend_op *op, const struct mend_type *t);
+static inline int mend_check_op_type(const struct mend_op *op, const struct mend_type *t)
+{
+    int err = mend_op_check(op, t);
+
+    return mend_likely(!err) ? err : mend_check_op_type_slow(op, t);
+}
+
 int mend_check_errhandler(MPI_Errhandler errhandler, struct mend_errhandler **e_p);
 int mend_check_info(MPI_Info info, struct mend_info **i_p);         /* not MPI_INFO_NULL */
 int mend_check_info_or_null(MPI_Info info, struct mend_info **i_p); /* MPI_INFO_NULL: NULL */

@@ -143,7 +143,8 @@ static int check_reduction(const struct mend_comm *c, const void *in, void *out,
     if (mend_likely(!err))
         err = mend_check_op(op, op_p);
     if (mend_likely(!err)) /* the last two are for one-sided calls (MPI-5.0 6.9.2) */
-        err = op == MPI_REPLACE || op == MPI_NO_OP ? MPI_ERR_OP : mend_op_check(*op_p, t);
+        err = op == MPI_REPLACE || op == MPI_NO_OP ? mend_check_op_type_slow(*op_p, t)
+                                                   : mend_check_op_type(*op_p, t);
     if (mend_likely(!err))
         *out_p = (struct mend_coll_buf){out, count, t, type};
     return err;

@@ -5,6 +5,7 @@
  *   MPI_Comm_invalidate = MPIX_Comm_revoke       MPI_Comm_agreement: boolean, never fails (R16)
  *   MPI_Comm_shrink: invalid input only (R17)    MPIX_Comm_agree: bitwise, tells unacknowledged deaths
  *   MPIX_Comm_shrink: any communicator */
+#include "comm/errcode.h"
 #include "mpi/check.h"
 
 #include "member/member.h"
@@ -59,8 +60,12 @@ static int shrink(MPI_Comm comm, MPI_Comm *newcomm, bool strict, const char *fn)
         err = mend_check_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(newcomm);
-    if (!err)
+    if (!err) {
         err = mend_member_shrink(c, strict, &made);
+        if (err == MPI_ERR_ARG)
+            mend_error_detail(mend_self, err, 0, "%s is not revoked; MPIX_Comm_shrink takes it",
+                              mend_comm_label(c));
+    }
     if (!err)
         *newcomm = made ? mend_comm_handle(made) : MPI_COMM_NULL;
     return mend_report_comm(c, err, fn);

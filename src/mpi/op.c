@@ -151,7 +151,7 @@ static int reduce_local(const char *fn, const void *inbuf, void *inoutbuf, MPI_C
     if (!err)
         err = mend_check_op(op, &o);
     if (!err)
-        err = mend_op_check(o, t);
+        err = mend_check_op_type(o, t);
     if (!err)
         err = check_buffers(inbuf, inoutbuf, count, t);
     if (!err)

@@ -23,14 +23,17 @@
  *
  * 1. Arrays: one failed request makes the call return MPI_ERR_IN_STATUS, with an MPI_ERROR in each
  *    status: MPI_SUCCESS, the class, or MPI_ERR_PENDING for pending and open ones (3.7.5, S0-26).
+ *    Its text names a request, and goes on with the text of that one's error.
  * 2. When a death or a revocation has failed one request of an array, MPI_Waitall does not wait for
  *    the others: they may never finish (S0-1).  What has arrived by then is still taken.
  * 3. A handle is changed only when its request is taken. */
+#include "comm/errcode.h"
 #include "comm/objects.h"
 #include "mpi/check.h"
 #include "req/grequest.h"
 
 #include <sched.h>
+#include <stdio.h>
 
 /* Turns between two looks through an array of several communicators. */
 #define TURNS_PER_LOOK 128
@@ -135,15 +138,45 @@ static int take(MPI_Request *request, struct mend_request *r, MPI_Status *status
     return err;
 }
 
-/* take() for arrays: the error goes into the status as well.  Remembers where the first one was. */
-static int take_into(MPI_Request *request, MPI_Status *status, struct mend_comm **blame_p)
-{
-    struct mend_request *r = of(*request);
-    struct mend_comm *c = r ? r->comm : NULL;
-    int err = take(request, r, status);
+/* What MPI_ERR_IN_STATUS is raised for, and on which communicator: the first request that has failed;
+ * if none has, the first that is pending; else the first open one. */
+struct blame {
+    struct mend_comm *comm; /* NULL: a generalized request, or nobody */
+    enum { BLAME_NOBODY, BLAME_OPEN, BLAME_PENDING, BLAME_FAILED } why;
+    int noted; /* class of the last failure whose text was noted */
+};
 
-    if (err && !*blame_p)
-        *blame_p = c;
+/* The request is about to be taken, and is no success: its error, the text of which the statuses do not
+ * have, and which request it is. */
+static __attribute__((noinline)) void accuse(struct blame *b, const struct mend_request *r, int i)
+{
+    int why = r->done ? BLAME_FAILED : r->pending ? BLAME_PENDING : BLAME_OPEN;
+    int err = r->done ? r->error : MPI_ERR_PENDING;
+    char what[160];
+
+    if (why > BLAME_OPEN && r->comm && b->noted != err) {
+        mend_failure_note(r->comm, err);
+        b->noted = err;
+    }
+    if (why <= (int)b->why)
+        return;
+    snprintf(what, sizeof(what), "%s", r->ops->name);
+    if (r->ops->describe)
+        r->ops->describe(r, what, sizeof(what));
+    mend_error_detail(mend_self, MPI_ERR_IN_STATUS, err, "array_of_requests[%d], %s", i, what);
+    b->why = why;
+    b->comm = r->comm;
+}
+
+/* take() for arrays: the error goes into the status as well. */
+static int take_into(MPI_Request requests[], int i, MPI_Status *status, struct blame *b)
+{
+    struct mend_request *r = of(requests[i]);
+    int err;
+
+    if (mend_unlikely(!is_idle(r) && (!r->done || r->error)))
+        accuse(b, r, i);
+    err = take(&requests[i], r, status);
     if (status != MPI_STATUS_IGNORE)
         status->MPI_ERROR = err;
     return err;
@@ -484,19 +517,19 @@ static inline MPI_Status *status_of(MPI_Status statuses[], int i)
 
 /* Takes all from number `first` on; MPI_ERR_IN_STATUS if one has an error. */
 static int take_all(int first, int count, MPI_Request requests[], MPI_Status statuses[],
-                    struct mend_comm **blame_p)
+                    struct blame *b)
 {
     bool failed = false;
 
     for (int i = first; i < count; i++)
-        failed |= take_into(&requests[i], status_of(statuses, i), blame_p) != MPI_SUCCESS;
+        failed |= take_into(requests, i, status_of(statuses, i), b) != MPI_SUCCESS;
     return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
 /* Waits for one after the other, and takes each while the next ones are still under way; or takes
  * what there is when waiting has to be given up (invariant 2). */
 static int wait_all(struct mend_proc *self, struct turn *t, MPI_Request requests[],
-                    MPI_Status statuses[], struct mend_comm **blame_p)
+                    MPI_Status statuses[], struct blame *b)
 {
     struct mend_wait w = {turn_over, t, "all of several requests", MEND_PEER_NONE, !t->several};
     bool failed = false;
@@ -511,11 +544,11 @@ static int wait_all(struct mend_proc *self, struct turn *t, MPI_Request requests
         t->broken |= is_broken(t->r);
         if (mend_unlikely(t->broken))
             break;
-        failed |= take_into(&requests[i], status_of(statuses, i), blame_p) != MPI_SUCCESS;
+        failed |= take_into(requests, i, status_of(statuses, i), b) != MPI_SUCCESS;
     }
     if (mend_unlikely(t->broken)) {
         drain(self);
-        failed |= take_all(i, t->count, requests, statuses, blame_p) != MPI_SUCCESS;
+        failed |= take_all(i, t->count, requests, statuses, b) != MPI_SUCCESS;
     }
     return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
@@ -524,7 +557,7 @@ MEND_API(MPI_Waitall);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
 {
     struct turn t = {.count = count, .requests = array_of_requests};
-    struct mend_comm *c = NULL;
+    struct blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
@@ -532,8 +565,8 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of
     if (err)
         return mend_report(err, __func__);
     t.deaths_seen = mend_self->deaths_n;
-    err = wait_all(mend_self, &t, array_of_requests, array_of_statuses, &c);
-    return mend_report_comm(c, err, __func__);
+    err = wait_all(mend_self, &t, array_of_requests, array_of_statuses, &b);
+    return mend_report_comm(b.comm, err, __func__);
 }
 
 /* How many are neither done nor idle. */
@@ -555,7 +588,7 @@ MEND_API(MPI_Testall);
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
                 MPI_Status *array_of_statuses)
 {
-    struct mend_comm *c = NULL;
+    struct blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
@@ -570,8 +603,8 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
         *flag = !unfinished(count, array_of_requests);
     }
     if (*flag || any_broken(count, array_of_requests))
-        err = take_all(0, count, array_of_requests, array_of_statuses, &c);
-    return mend_report_comm(c, err, __func__);
+        err = take_all(0, count, array_of_requests, array_of_statuses, &b);
+    return mend_report_comm(b.comm, err, __func__);
 }
 
 /* As MPI_Testall, but takes nothing, and raises only what is pending. */
@@ -614,7 +647,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
 /* Takes every done request and names every pending one; the outputs are packed at the front.
  * Returns MPI_ERR_IN_STATUS if one of them has an error. */
 static int take_some(int count, MPI_Request requests[], int *outcount, int indices[],
-                     MPI_Status statuses[], struct mend_comm **blame_p)
+                     MPI_Status statuses[], struct blame *b)
 {
     bool failed = false;
     int n = 0;
@@ -625,9 +658,7 @@ static int take_some(int count, MPI_Request requests[], int *outcount, int indic
         if (is_idle(r) || is_open(r))
             continue;
         indices[n] = i;
-        failed |= take_into(&requests[i],
-                            statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[n],
-                            blame_p) != MPI_SUCCESS;
+        failed |= take_into(requests, i, status_of(statuses, n), b) != MPI_SUCCESS;
         n++;
     }
     *outcount = n;
@@ -651,7 +682,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
                  int array_of_indices[], MPI_Status array_of_statuses[])
 {
     struct array a = {.count = incount, .requests = array_of_requests};
-    struct mend_comm *c = NULL;
+    struct blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
@@ -663,8 +694,8 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
         *outcount = MPI_UNDEFINED;
     else
         err = take_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses,
-                        &c);
-    return mend_report_comm(c, err, __func__);
+                        &b);
+    return mend_report_comm(b.comm, err, __func__);
 }
 
 MEND_API(MPI_Testsome);
@@ -672,7 +703,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
                  int array_of_indices[], MPI_Status array_of_statuses[])
 {
     struct array a = {.count = incount, .requests = array_of_requests};
-    struct mend_comm *c = NULL;
+    struct blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
@@ -685,8 +716,8 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
         *outcount = MPI_UNDEFINED;
     else
         err = take_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses,
-                        &c);
-    return mend_report_comm(c, err, __func__);
+                        &b);
+    return mend_report_comm(b.comm, err, __func__);
 }
 
 /* As MPI_Testsome, but takes nothing, and raises only what is pending. */

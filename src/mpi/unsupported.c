@@ -4,7 +4,15 @@
  * Each entry of unsupported.def becomes a function that does nothing but raise
  * MPI_ERR_UNSUPPORTED_OPERATION through the right error handler.  Outputs are not written.  None is
  * collective, blocks, or is affected by a death. */
+#include "comm/errcode.h"
 #include "mpi/check.h"
+
+static int not_built(const char *fn)
+{
+    mend_error_detail(mend_self, MPI_ERR_UNSUPPORTED_OPERATION, 0,
+                      "%s is not built yet; `mend-info --functions` lists what is missing", fn);
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+}
 
 static int on_comm(MPI_Comm comm, const char *fn)
 {
@@ -14,7 +22,7 @@ static int on_comm(MPI_Comm comm, const char *fn)
     if (!err)
         err = mend_check_comm(comm, &c);
     if (!err)
-        err = MPI_ERR_UNSUPPORTED_OPERATION;
+        err = not_built(fn);
     return mend_report_comm(c, err, fn);
 }
 
@@ -22,21 +30,21 @@ static int on_self(const char *fn)
 {
     int err = mend_enter(fn);
 
-    return mend_report(err ? err : MPI_ERR_UNSUPPORTED_OPERATION, fn);
+    return mend_report(err ? err : not_built(fn), fn);
 }
 
 static int on_file(const char *fn)
 {
     int err = mend_enter(fn);
 
-    return err ? mend_report(err, fn) : mend_leave(MPI_ERR_UNSUPPORTED_OPERATION);
+    return err ? mend_report(err, fn) : mend_leave(not_built(fn));
 }
 
 static int on_any_time(const char *fn)
 {
     int err = mend_enter_any(fn);
 
-    return mend_report(err ? err : MPI_ERR_UNSUPPORTED_OPERATION, fn);
+    return mend_report(err ? err : not_built(fn), fn);
 }
 
 static int on_errhandler(MPI_Errhandler errhandler, const char *fn)

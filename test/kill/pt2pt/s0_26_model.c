@@ -222,12 +222,15 @@ static void judge(int err, int class, MPI_Comm whose)
         CHECK(q[i] == slots[i].was);
 }
 
-/* The communicator of the first request that has an error. */
+/* The communicator of the first request that has failed, or else is pending, or else is open. */
 static MPI_Comm first_blamed(bool open_counts)
 {
-    for (int i = 0; i < n; i++)
-        if (is_broken(&slots[i]) || (open_counts && slots[i].state == OPEN))
-            return slots[i].kind == GENERALIZED_OPEN ? MPI_COMM_NULL : comm_of(&slots[i]);
+    const enum state order[] = {DONE, PENDING, OPEN};
+
+    for (int k = 0; k < 2 + open_counts; k++)
+        for (int i = 0; i < n; i++)
+            if (slots[i].state == order[k] && class_now(&slots[i]) != MPI_SUCCESS)
+                return slots[i].kind == GENERALIZED_OPEN ? MPI_COMM_NULL : comm_of(&slots[i]);
     return MPI_COMM_NULL;
 }
 
