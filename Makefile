@@ -76,9 +76,10 @@ bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
 	@$(MAKE) --no-print-directory all
 	@test/bench/run --build $(BUILD) $(BENCH)
 
-conformance: ## programs we did not write: the HPC Challenge benchmark at 2, 4 and 8 ranks
+conformance: ## programs we did not write: MPICH's test suite; the HPC Challenge benchmark at 2, 4 and 8 ranks
 	@tools/install-deps build conformance
 	@$(MAKE) --no-print-directory all
+	@test/conformance/mpich --build $(BUILD)
 	@test/conformance/hpcc --build $(BUILD)
 
 install: ## make install PREFIX=/usr/local [DESTDIR=...]
