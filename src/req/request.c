@@ -8,6 +8,8 @@
 void mend_status_empty(MPI_Status *status)
 {
     mend_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = MPI_SUCCESS;
 }
 
 MPI_Count mend_status_bytes(const MPI_Status *status)

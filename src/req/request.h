@@ -110,7 +110,7 @@ static inline void mend_request_status(const struct mend_request *r, MPI_Status 
     mend_status_set(status, r->source, r->tag, r->bytes, r->cancelled);
 }
 
-void mend_status_empty(MPI_Status *status); /* MPI-5.0 3.7.3; MPI_ERROR is not touched */
+void mend_status_empty(MPI_Status *status); /* MPI-5.0 3.7.3 */
 MPI_Count mend_status_bytes(const MPI_Status *status);
 bool mend_status_cancelled(const MPI_Status *status);
 
