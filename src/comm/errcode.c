@@ -216,7 +216,7 @@ int mend_errcode_remove_class(struct mend_proc *self, int class)
 {
     struct user_code *u = find(self, class);
 
-    if (!is_class(u, class) || u->codes_n > 0)
+    if (!is_class(u, class) || u->codes_n > 0 || u->text)
         return MPI_ERR_ARG;
     forget(self, class, u);
     return MPI_SUCCESS;

@@ -28,7 +28,7 @@ int mend_errcode_add_code(struct mend_proc *self, int class, int *code_p);
 /* The text of a class or code of the user's; an older one is replaced.  MPI_ERR_ARG: not his. */
 int mend_errcode_add_text(struct mend_proc *self, int code, const char *text);
 
-/* MPI_ERR_ARG: not a class (code) of the user's; a class that still has codes, a code that still
+/* MPI_ERR_ARG: not a class (code) of the user's; a class that still has codes; one that still
  * has a text; no text. */
 int mend_errcode_remove_class(struct mend_proc *self, int class);
 int mend_errcode_remove_code(struct mend_proc *self, int code);

@@ -70,6 +70,9 @@ MEND_TEST(user_classes_and_codes)
     CHECK_EQ(mend_errcode_remove_text(self, code), MPI_SUCCESS);
     CHECK_EQ(mend_errcode_remove_text(self, code), MPI_ERR_ARG);
     CHECK_EQ(mend_errcode_remove_code(self, code), MPI_SUCCESS);
+    CHECK_EQ(mend_errcode_add_text(self, class, "my class"), MPI_SUCCESS);
+    CHECK_EQ(mend_errcode_remove_class(self, class), MPI_ERR_ARG); /* still has a text */
+    CHECK_EQ(mend_errcode_remove_text(self, class), MPI_SUCCESS);
     CHECK_EQ(mend_errcode_remove_class(self, class), MPI_SUCCESS);
     CHECK_EQ(mend_errcode_class(self, class, &found), MPI_ERR_ARG);
     CHECK_EQ(mend_errcode_remove_class(self, MPI_ERR_IO), MPI_ERR_ARG);

@@ -74,6 +74,9 @@ static void own(void)
     CHECK_OK(MPI_Remove_error_string(code));
     CHECK_CLASS(MPI_Remove_error_string(code), MPI_ERR_ARG);
     CHECK_OK(MPI_Remove_error_code(code));
+    CHECK_OK(MPI_Add_error_string(class, "physics"));
+    CHECK_CLASS(MPI_Remove_error_class(class), MPI_ERR_ARG); /* has a text */
+    CHECK_OK(MPI_Remove_error_string(class));
     CHECK_OK(MPI_Remove_error_class(class));
     CHECK_CLASS(MPI_Error_class(code, &found), MPI_ERR_ARG);
     CHECK_CLASS(MPI_Remove_error_class(MPI_ERR_IO), MPI_ERR_ARG);
