@@ -320,6 +320,18 @@ MEND_TEST(temporaries)
     CHECK_EQ(span, 0);
 }
 
+/* The bounds of a type are those of its type map, however it came about (MPI-5.0 5.1.7): the epsilon of
+ * the inner type is no part of the outer one.  MPICH gives 23 here, Open MPI 28. */
+MEND_TEST(nested_strides)
+{
+    type inner = MAKE(HVECTOR, P(INT), 2, 1, 5), outer = MAKE(HVECTOR, inner, 3, 1, 7);
+
+    CHECK_EQ(inner->extent, 12); /* 0 .. 9, rounded up to a whole int */
+    CHECK_EQ(outer->true_extent, 23);
+    CHECK_EQ(outer->extent, 24);
+    CHECK_EQ(MAKE(CONTIGUOUS, inner, 2)->extent, 24);
+}
+
 /* Which counts, displacements and units stay numbers; the last ones that do, and the first that do not. */
 MEND_TEST(what_fits)
 {

@@ -260,6 +260,12 @@ static const struct mend_type *named_pair(const struct mend_type *value,
     return NULL;
 }
 
+/* What may be an index, but for Fortran's named pairs (MPI-5.0 6.9.4). */
+static bool is_integer(const struct mend_type *t)
+{
+    return t->predefined && t->basic >= MEND_BASIC_I8 && t->basic <= MEND_BASIC_U64;
+}
+
 int mend_type_value_index(struct mend_proc *self, const struct mend_type *value,
                           const struct mend_type *index, const struct mend_type **t_p)
 {
@@ -269,7 +275,7 @@ int mend_type_value_index(struct mend_proc *self, const struct mend_type *value,
     int err;
 
     *t_p = named_pair(value, index);
-    if (*t_p || !value->predefined || !index->predefined ||
+    if (*t_p || !value->predefined || !is_integer(index) ||
         !mend_op_loc_find(MEND_OP_MINLOC, value->basic, index->basic))
         return MPI_SUCCESS;
     if (mend_type_init(self))
