@@ -13,6 +13,14 @@ static void names(void)
     CHECK_OK(MPI_Comm_get_name(MPI_COMM_WORLD, name, &n));
     CHECK_STR(name, "MPI_COMM_WORLD");
     CHECK_EQ(n, 14);
+    CHECK_OK(MPI_Comm_get_name(MPI_COMM_NULL, name, &n)); /* MPI-5.0 7.8 */
+    CHECK_STR(name, "MPI_COMM_NULL");
+    CHECK_EQ(n, 13);
+    CHECK_CLASS(MPI_Comm_get_name(MPI_COMM_NULL, name, NULL), MPI_ERR_ARG);
+    CHECK_OK(MPI_Win_get_name(MPI_WIN_NULL, name, &n));
+    CHECK_STR(name, "MPI_WIN_NULL");
+    CHECK_EQ(n, 12);
+    CHECK_CLASS(MPI_Win_get_name((MPI_Win)MPI_COMM_WORLD, name, &n), MPI_ERR_WIN);
     CHECK_OK(MPI_Comm_get_name(MPI_COMM_SELF, name, &n));
     CHECK_STR(name, "MPI_COMM_SELF");
     CHECK_OK(MPI_Comm_set_name(MPI_COMM_WORLD, "everybody"));
