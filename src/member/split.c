@@ -14,9 +14,11 @@
  *
  * All parts get the same context id and cell: they have no member in common, so no frame can be
  * taken for another part's. */
+#include "comm/info.h"
 #include "member/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct entry {
     int color, key, rank;
@@ -160,11 +162,34 @@ int mend_member_create(struct mend_comm *c, struct mend_group *g, struct mend_co
                        new_p);
 }
 
-/* All processes of a job share a node today, so SHARED keeps everybody together; the hardware types
- * are not known and give MPI_COMM_NULL, as the standard allows (MPI-5.0 7.4.2). */
+static bool is_text(const char *a, const char *b)
+{
+    return a && !strcmp(a, b);
+}
+
+/* The part that a process belongs to.  All processes of a job share a node today, so SHARED keeps
+ * everybody together.  Other hardware and other sets of processes are not known and give MPI_COMM_NULL, as
+ * the standard allows (MPI-5.0 7.4.2). */
+static int color_of(const struct mend_comm *c, int type, const char *hardware, const char *set)
+{
+    bool resource = type == MPI_COMM_TYPE_RESOURCE_GUIDED;
+    bool guided = resource || type == MPI_COMM_TYPE_HW_GUIDED;
+
+    if (type == MPI_COMM_TYPE_SHARED || (guided && is_text(hardware, "mpi_shared_memory")))
+        return 0;
+    if (resource && is_text(set, "mpi://WORLD"))
+        return 0;
+    return resource && is_text(set, "mpi://SELF") ? c->self->me : MPI_UNDEFINED;
+}
+
+/* MPI_ERR_INFO: guided by two things at once. */
 int mend_member_split_type(struct mend_comm *c, int type, int key, struct mend_info *info,
                            struct mend_comm **new_p)
 {
-    (void)info;
-    return mend_member_split(c, type == MPI_COMM_TYPE_SHARED ? 0 : MPI_UNDEFINED, key, new_p);
+    const char *hardware = mend_info_get(info, "mpi_hw_resource_type");
+    const char *set = mend_info_get(info, "mpi_pset_name");
+
+    if (type == MPI_COMM_TYPE_RESOURCE_GUIDED && hardware && set)
+        return MPI_ERR_INFO;
+    return mend_member_split(c, color_of(c, type, hardware, set), key, new_p);
 }

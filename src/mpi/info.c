@@ -48,6 +48,20 @@ int MPI_Info_create(MPI_Info *info)
     return mend_report(err, __func__);
 }
 
+/* MPI-5.0 9.1.2: the kinds of hardware that this process may be restricted to.  The library knows none, so
+ * the info is empty; the user frees it. */
+MEND_API(MPI_Get_hw_resource_info);
+int MPI_Get_hw_resource_info(MPI_Info *hw_info)
+{
+    int err = mend_enter_any(__func__);
+
+    if (!err)
+        err = mend_check_pointer(hw_info);
+    if (!err)
+        err = give(mend_info_create(mend_self), hw_info);
+    return mend_report(err, __func__);
+}
+
 /* What MPI_INFO_ENV tells, for these arguments of main. */
 MEND_API(MPI_Info_create_env);
 int MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)

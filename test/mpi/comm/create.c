@@ -102,6 +102,57 @@ static void split_type(void)
     CHECK(c == MPI_COMM_NULL);
 }
 
+/* Splits by what an info says, and returns the size of the part, 0 if there is none. */
+static int guided(int type, const char *key, const char *value)
+{
+    MPI_Comm c = MPI_COMM_WORLD;
+    MPI_Info info;
+    int n = 0;
+
+    MPI_Info_create(&info);
+    if (key)
+        MPI_Info_set(info, key, value);
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c));
+    MPI_Info_free(&info);
+    if (c == MPI_COMM_NULL)
+        return 0;
+    MPI_Comm_size(c, &n);
+    ring(c);
+    CHECK_OK(MPI_Comm_free(&c));
+    return n;
+}
+
+/* MPI-5.0 7.4.2: what is not known gives MPI_COMM_NULL. */
+static void split_guided(void)
+{
+    const int hw = MPI_COMM_TYPE_HW_GUIDED, resource = MPI_COMM_TYPE_RESOURCE_GUIDED;
+    MPI_Info info = MPI_INFO_NULL, both;
+    MPI_Comm c;
+    int n = -1;
+
+    CHECK_EQ(guided(hw, "mpi_hw_resource_type", "mpi_shared_memory"), size);
+    CHECK_EQ(guided(resource, "mpi_hw_resource_type", "mpi_shared_memory"), size);
+    CHECK_EQ(guided(resource, "mpi_pset_name", "mpi://WORLD"), size);
+    CHECK_EQ(guided(resource, "mpi_pset_name", "mpi://SELF"), 1);
+    CHECK_EQ(guided(hw, "mpi_pset_name", "mpi://WORLD"), 0);
+    CHECK_EQ(guided(hw, "mpi_hw_resource_type", "warp core"), 0);
+    CHECK_EQ(guided(resource, "mpi_pset_name", "mpi://NOBODY"), 0);
+    CHECK_EQ(guided(hw, NULL, NULL), 0);
+    CHECK_EQ(guided(MPI_COMM_TYPE_HW_UNGUIDED, NULL, NULL), 0);
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, hw, 0, MPI_INFO_NULL, &c));
+    CHECK(c == MPI_COMM_NULL);
+    MPI_Info_create(&both);
+    MPI_Info_set(both, "mpi_hw_resource_type", "mpi_shared_memory");
+    MPI_Info_set(both, "mpi_pset_name", "mpi://WORLD");
+    CHECK_CLASS(MPI_Comm_split_type(MPI_COMM_WORLD, resource, 0, both, &c), MPI_ERR_INFO);
+    MPI_Info_free(&both);
+    CHECK_OK(MPI_Get_hw_resource_info(&info));
+    CHECK_OK(MPI_Info_get_nkeys(info, &n));
+    CHECK_EQ(n, 0);
+    CHECK_OK(MPI_Info_free(&info));
+    CHECK_CLASS(MPI_Get_hw_resource_info(NULL), MPI_ERR_ARG);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -109,5 +160,6 @@ int main(int argc, char **argv)
     create();
     split();
     split_type();
+    split_guided();
     return finish();
 }
