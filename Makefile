@@ -21,6 +21,7 @@ MESON_OPTIONS = --prefix / --libdir lib
 all: ## build into build/, with a staged installation in build/stage
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
+	@rm -rf $(BUILD)/stage/share/man # a page that has become a link of another one
 	@DESTDIR=$(abspath $(BUILD))/stage meson install -C $(BUILD) --no-rebuild --quiet
 
 %/build.ninja:

@@ -4,29 +4,31 @@
  * A call that needs a dead process returns MPI_ERR_PROC_FAILED; calls that do not need it work as
  * before, and nobody else is told.  From there a program goes on in one of three ways:
  *
- *     ignore it       MPI_Comm_failure_ack        receives from anyone work again
- *     shrink          MPI_Comm_invalidate         everyone else is interrupted and learns of it
- *                     MPI_Comm_shrink             a new communicator of the living
+ *     ignore it       MPIX_Comm_ack_failed        receives from anyone work again
+ *     shrink          MPIX_Comm_revoke            all others are interrupted and learn of it
+ *                     MPIX_Comm_shrink            a new communicator of the survivors
  *     validate        MPI_Comm_validate           the same communicator, collectives with holes
  *
- * and MPI_Comm_agreement lets the living decide something together while processes die.
+ * and MPIX_Comm_agree lets the survivors decide something together while processes die.
  *
- * Two vocabularies, one meaning unless said otherwise: the names of the User-Level Failure
- * Mitigation proposal of 2012 and of its companions, and today's, with and without the MPIX_
- * prefix.
+ * Two vocabularies, one meaning unless said otherwise: today's names, with and without the MPIX_
+ * prefix, and those of the User-Level Failure Mitigation proposal of 2012 and of its companions.
  *
- *     2012                          today
- *     MPI_Comm_invalidate           MPI_Comm_revoke, MPI_Comm_is_revoked
- *     MPI_Comm_shrink               MPIX_Comm_shrink, MPI_Comm_ishrink      (any communicator)
- *     MPI_Comm_agreement            MPI_Comm_agree, MPI_Comm_iagree         (bitwise, may fail)
- *     MPI_Comm_failure_ack          MPI_Comm_ack_failed                     (a count)
- *     MPI_Comm_failure_get_acked    MPI_Comm_get_failed                     (all known)
- *     MPI_Win_invalidate            MPIX_Win_revoke
- *     MPI_File_invalidate           MPIX_File_revoke
+ *     today                                         2012
+ *     MPIX_Comm_revoke, MPIX_Comm_is_revoked        MPI_Comm_invalidate
+ *     MPIX_Comm_shrink, MPIX_Comm_ishrink           MPI_Comm_shrink            (only if revoked)
+ *     MPIX_Comm_agree, MPIX_Comm_iagree             MPI_Comm_agreement         (boolean, never fails)
+ *     MPIX_Comm_ack_failed                          MPI_Comm_failure_ack       (all at once)
+ *     MPIX_Comm_get_failed                          MPI_Comm_failure_get_acked (those acknowledged)
+ *     MPIX_Win_revoke                               MPI_Win_invalidate
+ *     MPIX_File_revoke                              MPI_File_invalidate
+ *
+ * ONE TRAP: MPI_Comm_shrink, without the X, is the function of 2012 and refuses a communicator that
+ * was not revoked.  MPIX_Comm_shrink takes any.
  *
  * 1. Failure errors are error classes, and their codes are the class itself: compare the return
  *    value of a call with MPI_ERR_PROC_FAILED directly (R15).
- * 2. "Invalid" and "revoked" are the same state.  It is for ever; MPI_Comm_free still works.
+ * 2. "Invalid" (2012) and "revoked" are the same state.  It is for ever; MPI_Comm_free still works.
  * 3. The default error handler is MPI_ERRORS_ARE_FATAL: a program that wants the codes sets
  *    MPI_ERRORS_RETURN on the communicators it uses.
  * 4. Every function below also raises the usual errors of a wrong handle or argument
@@ -135,7 +137,8 @@ extern int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *requ
  * Collective over the living processes.  Blocks until each of them has called it or died.
  * If somebody has died since the last call it makes a cut: collectives that were begun before and
  * have not ended end with MPI_ERR_PROC_FAILED, and nobody has to make up for them (S2-12, S2-13);
- * persistent ones made before it end so whenever they are started.
+ * persistent ones made before it end so whenever they are started.  Messages are not cut: a program
+ * that sends some does so on a copy of the communicator, which it revokes before, and makes anew.
  * Else it only returns the group (S2-18).
  * Afterwards ranks and size are what they were.  A dead member contributes nothing, its blocks of
  * buffers are left untouched, and a collective whose root it is returns MPI_ERR_PROC_FAILED; copies

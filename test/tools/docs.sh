@@ -39,6 +39,16 @@ for document in $documents; do
         grep -q "<a id=\"$anchor\">" doc/conformance.md || complain "$document: no statement $anchor"
     done
 done
+# Such marks stand in tables and in small print, not in running text.
+for document in $documents; do
+    awk '/^(\||\[)/ { next } /<sub>/ { small = 1 } /\[(S[0-4]-|R)[0-9]+\]/ && !small { print FILENAME ": " $0; bad = 1 }
+        /<\/sub>/ { small = 0 } END { exit bad }' "$document" || complain "$document: marks in running text"
+done
+# Today's names first: the names of 2012 stand in the table that compares them, and behind it.
+old_names='MPI_Comm_invalidate\|MPI_Comm_agreement\|MPI_Icomm_agreement\|MPI_ERR_INVALIDATED\|MPI_ERR_PROC_FAIL_STOP'
+! grep -rn "$old_names" example/ || complain "example/: a name of 2012"
+sed '/^## The names of 2012/,$d' doc/failure-semantics.md | grep -v '^|\|2012' | grep "$old_names" &&
+    complain "doc/failure-semantics.md: a name of 2012"
 for folder in src/*/ launch/ sim/ test/ tools/ example/; do
     [ -f "${folder}README.md" ] || complain "$folder has no README.md"
 done

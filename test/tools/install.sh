@@ -40,36 +40,36 @@ share/man/man1/mpicc.1
 share/man/man1/mpicxx.1
 share/man/man1/mpiexec.1
 share/man/man1/mpirun.1 -> mpiexec.1
-share/man/man3/MPIX_Comm_ack_failed.3 -> MPI_Comm_ack_failed.3
-share/man/man3/MPIX_Comm_agree.3 -> MPI_Comm_agree.3
-share/man/man3/MPIX_Comm_failure_ack.3 -> MPI_Comm_failure_ack.3
-share/man/man3/MPIX_Comm_failure_get_acked.3 -> MPI_Comm_failure_get_acked.3
-share/man/man3/MPIX_Comm_get_failed.3 -> MPI_Comm_get_failed.3
-share/man/man3/MPIX_Comm_iagree.3 -> MPI_Comm_iagree.3
-share/man/man3/MPIX_Comm_is_revoked.3 -> MPI_Comm_is_revoked.3
-share/man/man3/MPIX_Comm_ishrink.3 -> MPI_Comm_ishrink.3
-share/man/man3/MPIX_Comm_revoke.3 -> MPI_Comm_invalidate.3
-share/man/man3/MPIX_Comm_shrink.3 -> MPI_Comm_shrink.3
-share/man/man3/MPIX_File_revoke.3 -> MPI_File_invalidate.3
-share/man/man3/MPIX_Win_get_failed.3 -> MPI_Win_get_failed.3
-share/man/man3/MPIX_Win_revoke.3 -> MPI_Win_invalidate.3
-share/man/man3/MPI_Comm_ack_failed.3
-share/man/man3/MPI_Comm_agree.3
+share/man/man3/MPIX_Comm_ack_failed.3
+share/man/man3/MPIX_Comm_agree.3
+share/man/man3/MPIX_Comm_failure_ack.3
+share/man/man3/MPIX_Comm_failure_get_acked.3
+share/man/man3/MPIX_Comm_get_failed.3
+share/man/man3/MPIX_Comm_iagree.3
+share/man/man3/MPIX_Comm_is_revoked.3
+share/man/man3/MPIX_Comm_ishrink.3
+share/man/man3/MPIX_Comm_revoke.3
+share/man/man3/MPIX_Comm_shrink.3
+share/man/man3/MPIX_File_revoke.3
+share/man/man3/MPIX_Win_get_failed.3
+share/man/man3/MPIX_Win_revoke.3
+share/man/man3/MPI_Comm_ack_failed.3 -> MPIX_Comm_ack_failed.3
+share/man/man3/MPI_Comm_agree.3 -> MPIX_Comm_agree.3
 share/man/man3/MPI_Comm_agreement.3
-share/man/man3/MPI_Comm_failure_ack.3
-share/man/man3/MPI_Comm_failure_get_acked.3
-share/man/man3/MPI_Comm_get_failed.3
-share/man/man3/MPI_Comm_iagree.3
-share/man/man3/MPI_Comm_invalidate.3
-share/man/man3/MPI_Comm_is_revoked.3
-share/man/man3/MPI_Comm_ishrink.3
-share/man/man3/MPI_Comm_revoke.3 -> MPI_Comm_invalidate.3
-share/man/man3/MPI_Comm_shrink.3
+share/man/man3/MPI_Comm_failure_ack.3 -> MPIX_Comm_failure_ack.3
+share/man/man3/MPI_Comm_failure_get_acked.3 -> MPIX_Comm_failure_get_acked.3
+share/man/man3/MPI_Comm_get_failed.3 -> MPIX_Comm_get_failed.3
+share/man/man3/MPI_Comm_iagree.3 -> MPIX_Comm_iagree.3
+share/man/man3/MPI_Comm_invalidate.3 -> MPIX_Comm_revoke.3
+share/man/man3/MPI_Comm_is_revoked.3 -> MPIX_Comm_is_revoked.3
+share/man/man3/MPI_Comm_ishrink.3 -> MPIX_Comm_ishrink.3
+share/man/man3/MPI_Comm_revoke.3 -> MPIX_Comm_revoke.3
+share/man/man3/MPI_Comm_shrink.3 -> MPIX_Comm_shrink.3
 share/man/man3/MPI_Comm_validate.3
-share/man/man3/MPI_File_invalidate.3
+share/man/man3/MPI_File_invalidate.3 -> MPIX_File_revoke.3
 share/man/man3/MPI_Icomm_agreement.3
-share/man/man3/MPI_Win_get_failed.3
-share/man/man3/MPI_Win_invalidate.3
+share/man/man3/MPI_Win_get_failed.3 -> MPIX_Win_get_failed.3
+share/man/man3/MPI_Win_invalidate.3 -> MPIX_Win_revoke.3
 share/man/man7/MPIX_ERR_PROC_FAILED.7 -> MPI_ERR_PROC_FAILED.7
 share/man/man7/MPIX_ERR_PROC_FAILED_PENDING.7 -> MPI_ERR_PROC_FAILED.7
 share/man/man7/MPIX_ERR_REVOKED.7 -> MPI_ERR_PROC_FAILED.7

@@ -7,9 +7,9 @@
 #include "examples.h"
 
 #define DEAD 3
-enum { EXCHANGE, LOOK, ANYBODY, CONTENT, AGREE, SHRINK, HALVES, SUM, COMMS_N };
+enum { EXCHANGE, LOOK, ANYBODY, CONTENT, AGREE, SHRINK, HALVES, SUM, DONE, COMMS_N };
 
-static MPI_Comm comms[COMMS_N];
+static MPI_Comm comms[COMMS_N], halo; /* halo: a copy of comms[DONE] */
 static int looked_at, saved;
 
 static void look(MPI_Group lost)
@@ -91,8 +91,25 @@ static void repair(void)
     CHECK_EQ(size_of(comms[SHRINK]), DEAD);
     CHECK_EQ(split_in_halves(comms[HALVES], &made), MPI_SUCCESS);
     CHECK_EQ(size_of(made), rank < 2 ? 2 : 1);
-    CHECK_EQ(sum_of_the_living(rank, &sum, &comms[SUM]), MPI_SUCCESS);
+    CHECK_EQ(sum_of_survivors(rank, &sum, &comms[SUM]), MPI_SUCCESS);
     CHECK_EQ(sum, 0 + 1 + 2);
+}
+
+/* Rank 0 waits for a message of rank 1, which has got an error and sends none. */
+static void repair_halos(void)
+{
+    int v = rank == 1 ? 4711 : 0, err = rank == 1 ? MPI_ERR_PROC_FAILED : MPI_SUCCESS;
+
+    if (rank == 0)
+        CHECK_CLASS(err = MPI_Recv(&v, 1, MPI_INT, 1, 0, halo, MPI_STATUS_IGNORE),
+                    MPIX_ERR_REVOKED);
+    CHECK(!all_done(err, comms[DONE], &halo));
+    if (rank == 1)
+        CHECK_EQ(MPI_Send(&v, 1, MPI_INT, 0, 0, halo), MPI_SUCCESS);
+    if (rank == 0)
+        CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, 1, 0, halo, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK(v == 4711 || rank > 1);
+    CHECK(all_done(MPI_SUCCESS, comms[DONE], &halo));
 }
 
 int main(int argc, char **argv)
@@ -101,6 +118,7 @@ int main(int argc, char **argv)
     CHECK(failures_are_survived());
     for (int i = 0; i < COMMS_N; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    MPI_Comm_dup(comms[DONE], &halo);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == DEAD)
         die_now();
@@ -108,6 +126,7 @@ int main(int argc, char **argv)
     receive();
     agree();
     repair();
+    repair_halos();
     CHECK(look_at(MPI_SUCCESS) == GO_ON && look_at(MPI_ERR_REVOKED) == REPAIR);
     CHECK(look_at(MPI_ERR_PENDING) == WAIT_AGAIN && look_at(MPI_ERR_ARG) == GIVE_UP);
     return finish();
