@@ -24,6 +24,7 @@
 
 /* Functions of MPI-5.0, counted without their PMPI_ twins. */
 #define STANDARD_FUNCTIONS 664
+#define TEXT_WIDTH         72
 
 struct name_and_text {
     const char *name, *text;
@@ -51,11 +52,27 @@ static const struct name_and_text runtimes[] = {
     {"single", "no launcher: MPI_COMM_WORLD has one rank"},
 };
 
+/* In lines of at most TEXT_WIDTH, each below the first. */
+static void print_wrapped(const char *text)
+{
+    while (strlen(text) > TEXT_WIDTH) {
+        int n = TEXT_WIDTH;
+
+        while (n > 1 && text[n] != ' ')
+            n--;
+        printf("%.*s\n%27s", n, text, "");
+        text += n + 1;
+    }
+    puts(text);
+}
+
 static void print_table(const char *title, const struct name_and_text *rows, size_t n)
 {
     printf("%s\n", title);
-    for (size_t i = 0; i < n; i++)
-        printf("  %-24s %s\n", rows[i].name, rows[i].text);
+    for (size_t i = 0; i < n; i++) {
+        printf("  %-24s ", rows[i].name);
+        print_wrapped(rows[i].text);
+    }
 }
 
 static void print_version(void)
@@ -144,7 +161,8 @@ static void print_params(void)
 
 static void print_events(void)
 {
-    print_table("Events (mpiexec --inject kill:RANK@EVENT[#N])", events, MEND_COUNT_OF(events));
+    print_table("Events (mpiexec --inject kill:RANK@EVENT[#N]), and when each of them happens",
+                events, MEND_COUNT_OF(events));
 }
 
 static void print_functions(void)
