@@ -201,13 +201,14 @@ static void on_signal(struct job *job)
 
 /* ---- time ---- */
 
-static void inject(struct job *job, const struct mend_injection *in)
+static void inject(struct job *job, struct mend_injection *in)
 {
     struct rank *r = &job->rank[in->rank];
     int32_t peer = in->rank;
 
     mend_report_line(job, mend_time_monotonic_ns(),
                      "\"event\":\"inject\",\"rank\":%d,\"what\":\"%s\"", in->rank, in->spec);
+    in->happened = !r->ended;
     if (in->what.action == MEND_INJECT_KILL)
         mend_rank_signal(r, SIGKILL);
     else if (in->what.action == MEND_INJECT_STOP)
@@ -235,7 +236,7 @@ static int by_delay(const void *a, const void *b)
 static mend_time_ns inject_due(struct job *job, mend_time_ns now)
 {
     for (; job->injected_n < job->o.injections_n; job->injected_n++) {
-        const struct mend_injection *in = &job->o.injections[job->injected_n];
+        struct mend_injection *in = &job->o.injections[job->injected_n];
 
         if (in->what.place != MEND_INJECT_AT_TIME)
             continue;

@@ -82,6 +82,9 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
     case MEND_CTL_SUSPECT:
         on_suspect(job, r, m);
         break;
+    case MEND_CTL_INJECTED:
+        mend_injection_happened(job, r->index, m->peer);
+        break;
     case MEND_CTL_REPORT:
         mend_report_text(job, r->index, m->text, m->n);
         break;

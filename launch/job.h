@@ -169,6 +169,12 @@ mend_time_ns mend_wrapped_look(struct job *job, mend_time_ns now);
 void mend_control_read(struct job *job, struct rank *r);
 void mend_control_last_words(struct job *job);
 
+/* inject.c: tells what was chosen at random; rank has carried out its so manieth injection; says which have not
+ * happened, true: there is one. */
+void mend_injections_say(struct job *job);
+void mend_injection_happened(struct job *job, int rank, int number);
+bool mend_injections_missed(struct job *job);
+
 /* waits.c: prints what each rank waits for; takes up to a second. */
 void mend_waits_print(struct job *job);
 

@@ -26,7 +26,8 @@ struct mend_job_end {
     int signal;     /* that we forwarded, or 0 */
 };
 
-#define MEND_STATUS_TIMED_OUT 124
+#define MEND_STATUS_TIMED_OUT    124
+#define MEND_STATUS_NOT_INJECTED 125 /* all went well, but an injection never happened */
 
 /* The exit status of the launcher. */
 int mend_job_status(const struct mend_job_end *job);

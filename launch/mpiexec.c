@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 {
     static struct job job;
     int status = 126;
-    bool started, written;
+    bool started, written, missed;
 
     take_standard_fds();
     mend_options_parse(argc, argv, &job.o);
@@ -232,7 +232,9 @@ int main(int argc, char **argv)
         say_started(&job);
     else
         mend_agent_kill(&job);
+    mend_injections_say(&job);
     mend_agent_run(&job);
+    missed = started && mend_injections_missed(&job);
     mend_sweep_all(&job);
     mend_keeper_end(&job); /* it knows the ranks by numbers that are others' from now on */
     mend_sweep_reap(&job);
@@ -242,6 +244,8 @@ int main(int argc, char **argv)
         status = status_of(&job);
     if (!written && !status)
         status = 1;
+    if (missed && !status)
+        status = MEND_STATUS_NOT_INJECTED;
     mend_report_line(&job, mend_time_monotonic_ns(), "\"event\":\"end\",\"status\":%d", status);
     if (job.signal_seen && status == 128 + job.signal_seen)
         end_by(job.signal_seen);

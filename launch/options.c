@@ -117,6 +117,12 @@ static void check_env(const char *flag, const char *pair)
 
     if (p && pair[len])
         check_param(flag, p, pair + len + 1);
+    if (!strcmp(name, MEND_ENV_INJECT) && pair[len]) {
+        char *why = mend_injections_check(pair + len + 1);
+
+        if (why)
+            fail(2, "%s: " MEND_ENV_INJECT ": %s", flag, why);
+    }
     free(name);
 }
 
@@ -215,32 +221,9 @@ static void on_initial_errhandler(struct parse *p, const char *value, const char
     mend_strings_add(&p->app.env, mend_xprintf("MEND_INITIAL_ERRHANDLER=%s", value));
 }
 
-/* ACTION:RANK[:CODE]@PLACE[#N]; the part without the rank goes to that rank. */
 static void on_inject(struct parse *p, const char *value, const char *second)
 {
-    const char *colon = strchr(value, ':'), *at = strchr(value, '@'), *why;
-    struct mend_injection i = {0};
-    char *end;
-    long rank;
-
-    if (!colon || !at || colon > at || !isdigit((unsigned char)colon[1]))
-        fail(2, "%s: '%s' is not ACTION:RANK@PLACE, for example kill:2@p2p.send.rts#3", p->flag,
-             value);
-    errno = 0;
-    rank = strtol(colon + 1, &end, 10);
-    if ((end != at && *end != ':') || errno || rank > INT_MAX)
-        fail(2, "%s: the rank in '%s' is not a number", p->flag, value);
-    i.rank = (int)rank;
-    i.spec = mend_xprintf("%.*s%s", (int)(colon - value), value, end);
-    if (strchr(i.spec, ';'))
-        fail(2, "%s: one specification at a time, not '%s'", p->flag, value);
-    if (!mend_inject_parse(i.spec, &i.what, &why))
-        fail(2, "%s: '%s': %s", p->flag, value, why);
-    p->o->injections =
-        realloc(p->o->injections, (size_t)(p->o->injections_n + 1) * sizeof(*p->o->injections));
-    if (!p->o->injections)
-        fail(1, "no memory");
-    p->o->injections[p->o->injections_n++] = i;
+    mend_strings_add(&p->o->injects, (char *)value);
 }
 
 static void on_report(struct parse *p, const char *value, const char *second)
@@ -513,14 +496,15 @@ static void read_params(struct mend_options *o)
     }
 }
 
-static void check_whole(const struct mend_options *o)
+static void check_whole(struct mend_options *o)
 {
+    char *why;
+
     if (o->ranks_n > MEND_RANKS_MAX)
         fail(2, "%d ranks are more than one machine's limit of %d", o->ranks_n, MEND_RANKS_MAX);
-    for (int i = 0; i < o->injections_n; i++)
-        if (o->injections[i].rank >= o->ranks_n)
-            fail(2, "--inject: there is no rank %d in a job of %d", o->injections[i].rank,
-                 o->ranks_n);
+    why = mend_injections_read(o);
+    if (why)
+        fail(2, "--inject: %s", why);
     if (o->tty_rank >= o->ranks_n)
         fail(2, "--tty: there is no rank %d in a job of %d", o->tty_rank, o->ranks_n);
     if (o->quiet && o->verbose)

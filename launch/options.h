@@ -29,9 +29,13 @@ struct mend_app {
 
 /* One --inject: what, and to whom. */
 struct mend_injection {
-    int rank;
-    char *spec; /* without the rank, as the rank's MEND_INJECT gets it */
+    int rank, number;  /* the how manieth of that rank */
+    const char *value; /* as the user wrote it */
+    char *spec;        /* without the rank, as the rank's MEND_INJECT gets it */
+    char *said;        /* NULL, or what was chosen at random */
     struct mend_inject what;
+    bool may_miss; /* nobody minds if it does not happen */
+    bool happened;
 };
 
 struct mend_options {
@@ -44,6 +48,7 @@ struct mend_options {
     mend_time_ns timeout_ns;   /* MEND_TIME_NEVER: none */
     struct mend_params params; /* as mpiexec itself has them */
     const char *report_path;
+    struct mend_strings injects; /* the values of --inject */
     struct mend_injection *injections;
     int injections_n;
 };
@@ -51,6 +56,12 @@ struct mend_options {
 /* Fills *o_p from the command line.  Does not return on --help, --version (exit 0) and on errors (a
  * message, exit 2; 127 or 126 for a program that is not there or cannot be executed). */
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
+
+/* inject.c: makes the injections from what --inject asks for in a job of o->ranks_n.  NULL, or in words what
+ * is wrong.  of: the specifications of one rank, as its environment gets them; NULL: none. */
+char *mend_injections_read(struct mend_options *o);
+char *mend_injections_check(const char *text); /* a value of MEND_INJECT: NULL, or what is wrong */
+char *mend_injections_of(const struct mend_options *o, int rank);
 
 /* The text of --help. */
 extern const char mend_help_text[];

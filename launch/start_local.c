@@ -251,28 +251,9 @@ static struct mend_strings block_env(const struct job *job, const struct mend_ap
     return env;
 }
 
-/* The injections of one rank that the rank itself carries out; NULL: none. */
-static char *inject_text(const struct job *job, int rank)
-{
-    char *all = NULL;
-
-    for (int i = 0; i < job->o.injections_n; i++) {
-        const struct mend_injection *in = &job->o.injections[i];
-
-        char *before = all;
-
-        if (in->rank != rank || in->what.place == MEND_INJECT_AT_TIME)
-            continue;
-        all = before ? mend_xprintf("%s;%s", before, in->spec)
-                     : mend_xprintf(MEND_ENV_INJECT "=%s", in->spec);
-        free(before);
-    }
-    return all;
-}
-
 static void rank_env(const struct start *s, struct mend_strings *env)
 {
-    char *inject = inject_text(s->job, s->r->index);
+    char *inject = mend_injections_of(&s->job->o, s->r->index);
 
     mend_strings_add(env, mend_xprintf(MEND_ENV_RANK "=%d", s->r->index));
     mend_strings_add(env, mend_xprintf(MEND_ENV_SIZE "=%d", s->job->n));

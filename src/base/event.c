@@ -10,11 +10,16 @@
 #include <string.h>
 
 #define DELAY_MAX_NS 1e18
+#define NAME_MAX_LEN 64
 
 static const char *const names[] = {
 #define MEND_EVENT_DEF(sym_, name_, what_) name_,
 #include "base/event.def"
 #undef MEND_EVENT_DEF
+};
+
+static const char *const calls[] = {
+#include "calls.def"
 };
 
 const char *mend_event_name(enum mend_event_id id)
@@ -28,6 +33,71 @@ enum mend_event_id mend_event_find(const char *name)
         if (!strcmp(names[i], name))
             return (enum mend_event_id)i;
     return MEND_EV_COUNT;
+}
+
+bool mend_call_exists(const char *name)
+{
+    for (size_t i = 0; i < MEND_COUNT_OF(calls); i++)
+        if (!strcmp(calls[i], name))
+            return true;
+    return false;
+}
+
+static unsigned least(unsigned a, unsigned b, unsigned c)
+{
+    unsigned ab = a < b ? a : b;
+
+    return ab < c ? ab : c;
+}
+
+/* Letters to be changed, added or left out to make one of the other, whatever their case. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[NAME_MAX_LEN + 1];
+
+    for (unsigned j = 0; j <= NAME_MAX_LEN; j++)
+        row[j] = j;
+    for (unsigned i = 1; *a; a++, i++) {
+        unsigned before = row[0], j = 1;
+
+        row[0] = i;
+        for (const char *c = b; *c && j <= NAME_MAX_LEN; c++, j++) {
+            bool same = tolower((unsigned char)*a) == tolower((unsigned char)*c);
+            unsigned here = least(row[j] + 1, row[j - 1] + 1, before + !same);
+
+            before = row[j];
+            row[j] = here;
+        }
+    }
+    return row[strnlen(b, NAME_MAX_LEN)];
+}
+
+/* The one that is most like `name`, NULL if none is like it. */
+static const char *nearest(const char *name, const char *const list[], size_t n)
+{
+    unsigned best_far = (unsigned)strlen(name) / 3 + 1;
+    const char *best = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        unsigned far = distance(name, list[i]);
+
+        if (far < best_far) {
+            best_far = far;
+            best = list[i];
+        }
+    }
+    return best;
+}
+
+static void say_unknown(struct mend_inject *inject_p, const char *what, const char *name,
+                        const char *near, const char *list, const char **why_p)
+{
+    if (near)
+        snprintf(inject_p->why, sizeof(inject_p->why), "%s '%s'; did you mean '%s'?", what, name,
+                 near);
+    else
+        snprintf(inject_p->why, sizeof(inject_p->why), "%s '%s' (%s)", what, name, list);
+    *why_p = inject_p->why;
 }
 
 /* A code as of exit(); the shells' range is not asked for, because MPI_Abort takes any int. */
@@ -52,6 +122,8 @@ static bool parse_action(const char *text, size_t len, struct mend_inject *injec
         inject_p->action = MEND_INJECT_KILL;
     else if (len == 4 && !strncmp(text, "stop", 4))
         inject_p->action = MEND_INJECT_STOP;
+    else if (len == 4 && !strncmp(text, "note", 4))
+        inject_p->action = MEND_INJECT_NOTE;
     else if (len >= 5 && !strncmp(text, "abort", 5) && (len == 5 || text[5] == ':'))
         inject_p->action = MEND_INJECT_ABORT;
     else
@@ -77,10 +149,16 @@ static bool parse_delay(const char *text, mend_time_ns *delay_p)
 
 static bool parse_call(const char *name, struct mend_inject *inject_p, const char **why_p)
 {
-    *why_p = "expected the name of an MPI function, such as call:MPI_Send";
-    if (strncmp(name, "MPI", 3) != 0 || strlen(name) >= sizeof(inject_p->call))
+    char full[NAME_MAX_LEN];
+
+    if (!mend_call_exists(name)) {
+        snprintf(full, sizeof(full), "%s%s", strncmp(name, "MPI", 3) ? "MPI_" : "", name);
+        say_unknown(inject_p, "there is no MPI function", name,
+                    nearest(full, calls, MEND_COUNT_OF(calls)),
+                    "a name of the standard or of mpi_ft.h, such as call:MPI_Send", why_p);
         return false;
-    strcpy(inject_p->call, name);
+    }
+    snprintf(inject_p->call, sizeof(inject_p->call), "%s", name);
     return true;
 }
 
@@ -103,7 +181,9 @@ static bool parse_event(const char *name, struct mend_inject *inject_p, const ch
 {
     inject_p->place = MEND_INJECT_AT_EVENT;
     inject_p->event = mend_event_find(name);
-    *why_p = "no event of that name ('mend-info --events' lists them)";
+    if (inject_p->event == MEND_EV_COUNT)
+        say_unknown(inject_p, "there is no event", name, nearest(name, names, MEND_COUNT_OF(names)),
+                    "'mend-info --events' lists them", why_p);
     return inject_p->event != MEND_EV_COUNT;
 }
 
@@ -146,7 +226,8 @@ bool mend_inject_parse(const char *spec, struct mend_inject *inject_p, const cha
     char place[128];
 
     *inject_p = (struct mend_inject){.countdown = 1};
-    *why_p = "expected kill@PLACE, stop@PLACE or abort:CODE@PLACE with a number as CODE";
+    *why_p = "kill, stop, abort and note can be injected, and only abort takes a CODE, which is a "
+             "number";
     if (!at || strlen(at + 1) >= sizeof(place) ||
         !parse_action(spec, (size_t)(at - spec), inject_p))
         return false;

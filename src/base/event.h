@@ -18,7 +18,12 @@ enum mend_event_id {
 /* What shall happen at an event.  A specification is ACTION[:ARG]@PLACE[#N] after the rank was
  * taken off: "kill@p2p.send.rts#3" (the third time), "stop@call:MPI_Send#10", "abort:7@time:50ms".
  * "kill@call:MPI_Ibcast#2>coll.round#3": an event is counted from a call on. */
-enum mend_inject_action { MEND_INJECT_KILL, MEND_INJECT_STOP, MEND_INJECT_ABORT };
+enum mend_inject_action {
+    MEND_INJECT_KILL,
+    MEND_INJECT_STOP,
+    MEND_INJECT_ABORT,
+    MEND_INJECT_NOTE /* nothing but that the launcher hears of it */
+};
 enum mend_inject_place { MEND_INJECT_AT_EVENT, MEND_INJECT_AT_CALL, MEND_INJECT_AT_TIME };
 
 struct mend_inject {
@@ -30,6 +35,7 @@ struct mend_inject {
     uint64_t countdown;       /* AT_EVENT, AT_CALL: acts when it reaches 0 */
     mend_time_ns delay_ns;    /* AT_TIME: after the start of the job; the agent acts */
     int arg;                  /* ABORT: the code */
+    char why[160];            /* what *why_p points to where the reason names something */
 };
 
 const char *mend_event_name(enum mend_event_id id);
@@ -37,7 +43,11 @@ const char *mend_event_name(enum mend_event_id id);
 /* The event of that name, or MEND_EV_COUNT. */
 enum mend_event_id mend_event_find(const char *name);
 
-/* Reads one specification without its rank.  False: *why_p tells in words what is wrong. */
+/* A function of the standard, or of the headers beside it, is called so (not PMPI_). */
+bool mend_call_exists(const char *name);
+
+/* Reads one specification without its rank.  False: *why_p tells in words what is wrong, with the nearest
+ * name that exists; valid as long as *inject_p. */
 bool mend_inject_parse(const char *spec, struct mend_inject *inject_p, const char **why_p);
 
 /* Process-wide list of what to do, NULL-terminated by n; lives in mend_proc. */

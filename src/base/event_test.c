@@ -34,45 +34,62 @@ MEND_TEST(events_calls_and_times)
     CHECK_EQ(got.countdown, 3);
     CHECK(takes("abort:-3@init.done"));
     CHECK_EQ(got.arg, -3);
+    CHECK(takes("note@coll.enter"));
+    CHECK_EQ(got.action, MEND_INJECT_NOTE);
     CHECK(takes("abort@init.done"));
     CHECK_EQ(got.arg, 1);
 }
 
 MEND_TEST(everything_else_is_refused)
 {
-    static const char *const bad[] = {"",
-                                      "kill",
-                                      "kill@",
-                                      "kill@nowhere",
-                                      "eat@init.done",
-                                      "kill@time:x",
-                                      "kill@time:-1s",
-                                      "kill@time:5h",
-                                      "kill@call:",
-                                      "kill@call:>init.done",
-                                      "kill@call:MPI_Send>",
-                                      "kill@call:MPI_Send#0>init.done",
-                                      "kill@call:MPI_Send>init.done#0",
-                                      "kill@call:MPI_Send>call:MPI_Recv",
-                                      "kill@coll.enter>coll.round",
-                                      "kill@init.done#0",
-                                      "kill@init.done#-1",
-                                      "kill@init.done#x",
-                                      "kill@init.done#99999999999999999999999",
-                                      "kill@time:nan",
-                                      "kill@time:1e300s",
-                                      "kill@call:Send",
-                                      "kill:3@init.done",
-                                      "abort:@init.done",
-                                      "abort:x@init.done",
-                                      "abort:7x@init.done",
-                                      "abort: 7@init.done",
-                                      "abort:99999999999@init.done"};
+    static const char *const bad[] = {
+        "",
+        "kill",
+        "kill@",
+        "kill@nowhere",
+        "eat@init.done",
+        "kill@time:x",
+        "kill@time:-1s",
+        "kill@time:5h",
+        "kill@call:",
+        "kill@call:>init.done",
+        "kill@call:MPI_Send>",
+        "kill@call:MPI_Send#0>init.done",
+        "kill@call:MPI_Send>init.done#0",
+        "kill@call:MPI_Send>call:MPI_Recv",
+        "kill@coll.enter>coll.round",
+        "kill@init.done#0",
+        "kill@init.done#-1",
+        "kill@init.done#x",
+        "kill@init.done#99999999999999999999999",
+        "kill@time:nan",
+        "kill@time:1e300s",
+        "kill@call:Send",
+        "kill@call:MPI_Foo",
+        "kill@call:PMPI_Send",
+        "kill@call:MPI_Send_a_name_longer_than_all_that_there_are_and_than_the_room_for_it",
+        "kill:3@init.done",
+        "abort:@init.done",
+        "abort:x@init.done",
+        "abort:7x@init.done",
+        "abort: 7@init.done",
+        "abort:99999999999@init.done"};
 
     for (size_t i = 0; i < MEND_COUNT_OF(bad); i++) {
         CHECK(!takes(bad[i]));
         CHECK(why && *why);
     }
+}
+
+MEND_TEST(who_slips_is_told_the_name)
+{
+    CHECK(!takes("kill@coll.entr"));
+    CHECK_STR(why, "there is no event 'coll.entr'; did you mean 'coll.enter'?");
+    CHECK(!takes("kill@call:MPI_allreduce"));
+    CHECK_STR(why, "there is no MPI function 'MPI_allreduce'; did you mean 'MPI_Allreduce'?");
+    CHECK(!takes("kill@call:Comm_revoke>init.done"));
+    CHECK_STR(why, "there is no MPI function 'Comm_revoke'; did you mean 'MPI_Comm_revoke'?");
+    CHECK(takes("kill@call:MPIX_Comm_agree"));
 }
 
 static int acted;

@@ -115,15 +115,19 @@ static int create_predefined(struct mend_proc *self)
 static void inject_now(struct mend_events *events, struct mend_inject *inject)
 {
     struct mend_proc *self = mend_self;
-    static const char *const names[] = {"kill", "stop", "abort"};
+    static const char *const names[] = {"kill", "stop", "abort", "note"};
 
     mend_report_event(self, "\"event\":\"inject\",\"what\":\"%s\"", names[inject->action]);
+    if (self->rt->injected)
+        self->rt->injected(self, (int)(inject - events->injects));
     switch (inject->action) {
     case MEND_INJECT_KILL:
         raise(SIGKILL);
         break;
     case MEND_INJECT_STOP:
         raise(SIGSTOP);
+        break;
+    case MEND_INJECT_NOTE:
         break;
     case MEND_INJECT_ABORT:
         self->rt->abort(self, &self->me, 1, inject->arg);

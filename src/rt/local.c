@@ -309,6 +309,13 @@ static void local_report(struct mend_proc *self, const char *text)
     send_ctl(l, &m, m.n);
 }
 
+static void local_injected(struct mend_proc *self, int k)
+{
+    struct mend_ctl m = {.kind = MEND_CTL_INJECTED, .n = 1, .peer = k};
+
+    send_ctl(self->rt_state, &m, sizeof(m.peer));
+}
+
 static bool local_all_leaving(struct mend_proc *self)
 {
     struct local *l = self->rt_state;
@@ -368,6 +375,7 @@ const struct mend_rt mend_rt_local = {
     .abort = local_abort,
     .crashing = local_crashing,
     .report = local_report,
+    .injected = local_injected,
     .all_leaving = local_all_leaving,
     .goodbye = local_goodbye,
     .host = local_host,

@@ -40,6 +40,10 @@ struct mend_rt {
      * object without braces, e.g. "\"event\":\"revoke\",\"ctx\":17".  Rank and time are added. */
     void (*report)(struct mend_proc *self, const char *text);
 
+    /* Tells the launcher that injection number k of this process's list is about to be carried out.  NULL:
+     * nobody asks. */
+    void (*injected)(struct mend_proc *self, int k);
+
     /* Says "I am in MPI_Finalize"; true once every process of the job said so or is dead.  Does not
      * block; MPI_Finalize calls it until it is true, so nobody leaves who may still be asked. */
     bool (*all_leaving)(struct mend_proc *self);

@@ -5,10 +5,14 @@
  * that this function did not look at. */
 #include "rt/wire.h"
 
+static bool number_valid(const struct mend_ctl *m, size_t len_bytes)
+{
+    return m->n == 1 && len_bytes == MEND_CTL_HEAD_BYTES + sizeof(m->peer) && m->peer >= 0;
+}
+
 static bool peer_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n)
 {
-    return m->n == 1 && len_bytes == MEND_CTL_HEAD_BYTES + sizeof(m->peer) && m->peer >= 0 &&
-           (uint32_t)m->peer < ranks_n;
+    return number_valid(m, len_bytes) && (uint32_t)m->peer < ranks_n;
 }
 
 static bool set_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n)
@@ -43,6 +47,8 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n
         return m->n == 0 && len_bytes == MEND_CTL_HEAD_BYTES;
     case MEND_CTL_SUSPECT:
         return peer_valid(m, len_bytes, ranks_n);
+    case MEND_CTL_INJECTED:
+        return number_valid(m, len_bytes);
     case MEND_CTL_ABORT:
         return set_valid(m, len_bytes, ranks_n);
     case MEND_CTL_REPORT:

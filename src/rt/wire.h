@@ -13,6 +13,7 @@
  *   ABORT    the peers of the set shall end; all in one datagram, so that a kill cuts no abort in two
  *   SUSPECT  the peer does not answer: end it
  *   CRASH    this process will dump core; which thread, and of what, stands in the segment
+ *   INJECTED an injection of MEND_INJECT is being carried out; peer: its number, from 0
  *   REPORT   one line of the --report file
  * Nothing goes from the agent to a rank on this socket.  Damaged messages are refused by the agent;
  * which rank speaks is known by the socket. */
@@ -38,7 +39,8 @@ enum mend_ctl_kind {
     MEND_CTL_SUSPECT,
     MEND_CTL_REPORT,
     MEND_CTL_JOIN,
-    MEND_CTL_CRASH
+    MEND_CTL_CRASH,
+    MEND_CTL_INJECTED
 };
 
 #define MEND_CTL_MAGIC     0x4d43u
@@ -49,9 +51,9 @@ enum mend_ctl_kind {
 struct mend_ctl {
     uint16_t magic, kind;
     int32_t code; /* ABORT: exit code */
-    uint32_t n;   /* words of the set, or length of text; 1 for SUSPECT */
+    uint32_t n;   /* words of the set, or length of text; 1 for SUSPECT, INJECTED */
     union {
-        int32_t peer;                          /* SUSPECT */
+        int32_t peer;                          /* SUSPECT; INJECTED: a number */
         uint64_t set[MEND_CTL_RANKS_MAX / 64]; /* ABORT */
         char text[MEND_CTL_TEXT_MAX]; /* REPORT: the members of a JSON object, without braces */
     };

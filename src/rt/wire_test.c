@@ -53,6 +53,17 @@ MEND_TEST(abort_of_a_large_job_is_one_datagram)
     CHECK(!mend_ctl_valid(&m, sizeof(m), MEND_CTL_RANKS_MAX - 1));
 }
 
+MEND_TEST(an_injection_is_one_number)
+{
+    struct mend_ctl m = make(MEND_CTL_INJECTED, 1);
+
+    m.peer = RANKS + 5;
+    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peer), RANKS));
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
+    m.peer = -1;
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peer), RANKS));
+}
+
 MEND_TEST(length_and_count_agree)
 {
     struct mend_ctl m = make(MEND_CTL_ABORT, 1);

@@ -117,16 +117,26 @@ def test_bad_flags():
         (["--quiet=1", "true"], "takes no value"),
         (["--timeout", "soon", "true"], "not a number of seconds"),
         (["--timeout", "-1", "true"], "not a number of seconds"),
-        (["--inject", "kill", "true"], "ACTION:RANK@PLACE"),
-        (["--inject", "kill:0@nowhere", "true"], "no event of that name"),
+        (["--inject", "kill", "true"], "ACTION:RANKS[:CODE]@PLACE"),
+        (["--inject", "kill:0@nowhere", "true"], "no event 'nowhere' ('mend-info --events' lists them)"),
+        (["--inject", "kill:0@coll.entr", "true"], "did you mean 'coll.enter'?"),
+        (["--inject", "kill:0@call:MPI_Allreduc", "true"], "did you mean 'MPI_Allreduce'?"),
+        (["--inject", "kill:0@call:MPI_Comm_Revoke", "true"], "did you mean 'MPI_Comm_revoke'?"),
+        (["--inject", "kill:0@call:MPI_Foo>coll.enter", "true"], "no MPI function 'MPI_Foo'"),
+        (["--inject", "kill:0,5@init.done", "true"], "no rank 5"),
+        (["--inject", "kill:0,@init.done", "true"], "is no rank"),
+        (["--inject", "kill:3-1@init.done", "true"], "is no rank"),
+        (["--inject", "kill:random(x)@init.done", "true"], "the seed is a number"),
+        (["--inject", "kill:0:7@init.done", "true"], "only abort takes a CODE"),
+        (["--env", "MEND_INJECT=kill@coll.entr", "true"], "did you mean 'coll.enter'?"),
         (["--inject", "kill:5@init.done", "true"], "no rank 5"),
-        (["--inject", "maim:0@init.done", "true"], "expected kill@PLACE"),
-        (["--inject", "abort:0:x@init.done", "true"], "a number as CODE"),
-        (["--inject", "abort:0:@init.done", "true"], "a number as CODE"),
-        (["--inject", "kill:4294967296@init.done", "true"], "is not a number"),
+        (["--inject", "maim:0@init.done", "true"], "is kill, stop, abort or note"),
+        (["--inject", "abort:0:x@init.done", "true"], "a CODE, which is a number"),
+        (["--inject", "abort:0:@init.done", "true"], "a CODE, which is a number"),
+        (["--inject", "kill:4294967296@init.done", "true"], "is no rank"),
         (["--inject", "kill:0@init.done#x", "true"], "the count after #"),
         (["--inject", "kill:0@time:soon", "true"], "the time is a number"),
-        (["--inject", "kill:0@call:Send", "true"], "the name of an MPI function"),
+        (["--inject", "kill:0@call:Send", "true"], "did you mean 'MPI_Send'?"),
         (["--stop-timeout", "-1", "true"], "a number of seconds"),
         (["--stop-timeout", "nan", "true"], "a number of seconds"),
         (["--set", "STOP_TIMEOUT=10s", "true"], "a number of seconds"),
@@ -162,7 +172,7 @@ def test_bad_flags():
 def test_bad_environment():
     """A wrong value of a parameter in the environment is refused before anything is started."""
     for name, value in [("STOP_TIMEOUT", "soon"), ("STOP_GROWTH", "x"), ("FATAL_SCOPE", "all"), ("SPIN", ""),
-                        ("COLL", "x"), ("FRAGMENT", "0")]:
+                        ("COLL", "x"), ("FRAGMENT", "0"), ("INJECT", "kill@coll.enter")]:
         r = run("echo", "started", env={"MEND_" + name: value})
         equal((name, r.status, r.out), (name, 2, ""))
         contains(r.err, f"MEND_{name}")
@@ -820,6 +830,38 @@ def test_inject_reaches_rank():
     r = run("-n", 2, "--inject", "kill:1@p2p.send.rts#3", "--inject", "abort:1:7@call:MPI_Send",
             "sh", "-c", "echo $MEND_RANK $MEND_INJECT")
     equal(sorted(r.out.splitlines()), ["0", "1 kill@p2p.send.rts#3;abort:7@call:MPI_Send"])
+
+
+def test_inject_missed():
+    """An injection that never happened is named, and what would be success is not; with a ? it may be missed."""
+    for words, part in [("kill:1@coll.enter#3", "kill:1@coll.enter#3 never happened: rank 1 did not get there"),
+                        ("kill:0,1@coll.enter", "kill:0,1@coll.enter never happened: rank 0 did not get there"),
+                        ("kill:1@time:1h", None), ("kill:1@time:300s", "rank 1 had ended before")]:
+        r = run("-n", 2, "--inject", words, "true")
+        if part:
+            contains(r.err, part)
+        equal((words, r.status), (words, 125 if part else 2))
+    r = run("-n", 2, "--inject", "kill:1@coll.enter#3?", "--inject", "kill:0@time:300s?", "true")
+    equal((r.status, r.err), (0, ""))
+    r = run("-n", 2, "--inject", "kill:1@coll.enter", "sh", "-c", "exit 3")
+    equal(r.status, 3)
+    contains(r.err, "never happened")
+
+
+def test_inject_ranks():
+    """Several ranks, and one at random with a seed that is printed and gives the same one again."""
+    show = ["sh", "-c", "echo $MEND_RANK $MEND_INJECT"]
+    r = run("-n", 6, "--inject", "kill:0,2-3@coll.enter?", "--inject", "abort:3,5:9@init.done?", *show)
+    equal(sorted(r.out.splitlines()), ["0 kill@coll.enter", "1", "2 kill@coll.enter",
+                                       "3 kill@coll.enter;abort:9@init.done", "4", "5 abort:9@init.done"])
+    r = run("-n", 6, "--inject", "kill:random@coll.enter?", *show)
+    seed, rank = re.search(r"the seed is (\d+), which gives rank (\d)", r.err).groups()
+    contains(r.out, f"{rank} kill@coll.enter")
+    again = run("-n", 6, "--inject", f"kill:random({seed})@coll.enter?", *show)
+    equal(sorted(again.out.splitlines()), sorted(r.out.splitlines()))
+    chosen = {re.search(r"gives rank (\d)", run("-n", 6, "--inject", f"kill:random({s})@coll.enter?",
+                                                "true").err).group(1) for s in range(40)}
+    equal(len(chosen), 6)
 
 
 def start_and_stop_child(nth, *args):
