@@ -62,6 +62,26 @@ says sanitizer.c "Sanitizer"
 says broken.c "does not compile"
 says hang.c "still running"
 
+# What is injected must happen, also where another status than 0 is expected.
+mkdir ../injected && cd ../injected || exit 1
+barrier()
+{
+    printf '/* RUN: %s */\n#include <mpi.h>\nint main(int argc, char **argv)\n{\n' "$2" >"$1.c"
+    printf 'MPI_Init(&argc, &argv);\nMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n' >>"$1.c"
+    printf 'MPI_Barrier(MPI_COMM_WORLD);\nMPI_Finalize();\nreturn %s;\n}\n' "${3:-0}" >>"$1.c"
+}
+barrier missed '-n 2 ; kill 1 at coll.enter#2'
+barrier status '-n 2 ; kill 1 at coll.enter#2 ; exit 3' 3
+barrier unreached '-n 2 ; reach 0 at coll.enter#2'
+barrier killed '-n 2 ; kill 1 at coll.enter'
+barrier reached '-n 2 ; reach 0,1 at coll.enter'
+barrier chance '-n 2 ; kill 1 at coll.enter#2?'
+harness "$PWD" >output 2>&1
+grep -qx "3 passed, 3 failed" output || fail "injections: $(cat output)"
+says missed.c "kill:1@coll.enter#2 never happened"
+says status.c "kill:1@coll.enter#2 never happened"
+says unreached.c "note:0@coll.enter#2 never happened"
+
 # Recipes that cannot be read.
 cd ../syntax || exit 1
 for recipe in 'alone ; kill 2' 'alone ; kil 2 at x' 'alone ; expect a b' 'alone ; expect "a' 'alone ; time x' \

@@ -45,7 +45,7 @@ every()
                 member.*) count=$((1 + rank % 4)) ;;
                 *) count=$((1 + rank * 5 % 7)) ;;
             esac
-            run "$size" 1 $sets --inject "kill:$rank@call:MPI_Pcontrol>$event#$count"
+            run "$size" 1 $sets --inject "kill:$rank@call:MPI_Pcontrol>$event#$count?"
         done
     done
 }
@@ -61,7 +61,7 @@ random()
             deaths = 1 + int(rand() * size / 2)
             printf "%d %d --set AGREE_SHM=%d --set REVOKE_SHM=%d", size, deaths, i % 2, int(i / 2) % 2
             for (k = 0; k < deaths; k++)
-                printf " --inject kill:%d@call:MPI_Pcontrol>%s#%d", int(rand() * size),
+                printf " --inject kill:%d@call:MPI_Pcontrol>%s#%d?", int(rand() * size),
                        event[1 + int(rand() * 11)], 1 + int(rand() * 20)
             print ""
         }

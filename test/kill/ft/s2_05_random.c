@@ -11,13 +11,15 @@
  *
  *     args SEED
  *
+ * With a ?: whether that rank gets there with every seed is up to the dice.
+ *
  * RUN: -n 2 ; args {n} ; kill 1 at agree.done#20 ; expect "rank 0 ok" ; times 8
- * RUN: -n 5 ; args {n} ; kill 1 at coll.enter#9 ; kill 3 at validate.decided#2 ; expect "rank 0 ok" ; times 8
+ * RUN: -n 5 ; args {n} ; kill 1 at coll.enter#9? ; kill 3 at validate.decided#2? ; expect "rank 0 ok" ; times 8
  * RUN: -n 5 ; args {n} ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#25 ; expect "rank 1 ok" ; times 8
- * RUN: -n 8 ; args {n} ; kill 0 at member.create.decided#7 ; kill 7 at shrink.decided ; expect "rank 1 ok" ; times 8
- * RUN: -n 8 ; args {n} ; set COLL_SHM=0 ; set AGREE_SHM=0 ; kill 2 at agree.sent.up#30 ; kill 5 at member.hello#2 ;
+ * RUN: -n 8 ; args {n} ; kill 0 at member.create.decided#7 ; kill 7 at shrink.decided? ; expect "rank 1 ok" ; times 8
+ * RUN: -n 8 ; args {n} ; set COLL_SHM=0 ; set AGREE_SHM=0 ; kill 2 at agree.sent.up#30 ; kill 4 at member.hello ;
  *      expect "rank 0 ok" ; times 8
- * RUN: -n 16 ; args {n} ; kill 4 at agree.enter#15 ; kill 9 at death.done ; kill 15 at revoke.sent.one ;
+ * RUN: -n 16 ; args {n} ; kill 4 at agree.enter#15 ; kill 9 at death.done ; kill 15 at revoke.sent.one? ;
  *      expect "rank 0 ok" ; times 4 */
 #include "kill/melt.h"
 

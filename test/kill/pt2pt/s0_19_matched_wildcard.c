@@ -3,8 +3,8 @@
  * dies in the middle: no effect.  Then rank 2 dies in the middle of another one: PROC_FAILED and finished
  * (S0-24), not pending. */
 /* RUN: -n 3 ; expect "rank 0 ok" */
-/* RUN: -n 3 ; kill 2 at p2p.data.sent#130 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
-/* RUN: -n 3 ; kill 2 at p2p.data.sent#150 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 3 ; args wait ; kill 2 at p2p.data.sent#130 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 3 ; args wait ; kill 2 at p2p.data.sent#150 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" */
 /* RUN: -n 16 ; expect "rank 0 ok" */
 #include "../common.h"
@@ -84,6 +84,8 @@ int main(int argc, char **argv)
         MPI_Send(buf, N, MPI_BYTE, 0, 1, W);
         await(2, 1);
         MPI_Isend(buf, N, MPI_BYTE, 0, 2, W, &r);
+        if (argc > 1) /* until it is killed */
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
         for (int i = 0; i < 3; i++)
             MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
         die_now();
