@@ -44,14 +44,13 @@ static bool add(struct mend_options *o, const struct reading *r, int rank, char 
     for (int k = 0; k < o->injections_n; k++)
         i.number += o->injections[k].rank == rank;
     if (rank >= o->ranks_n)
-        *why_p = mend_xprintf("'%s': there is no rank %d in a job of %d", r->value, rank,
-                              o->ranks_n);
+        *why_p =
+            mend_xprintf("'%s': there is no rank %d in a job of %d", r->value, rank, o->ranks_n);
     else if (!mend_inject_parse(i.spec, &i.what, &why))
         *why_p = mend_xprintf("'%s': %s", r->value, why);
     if (*why_p)
         return false;
-    o->injections =
-        realloc(o->injections, (size_t)(o->injections_n + 1) * sizeof(*o->injections));
+    o->injections = realloc(o->injections, (size_t)(o->injections_n + 1) * sizeof(*o->injections));
     if (!o->injections)
         abort();
     o->injections[o->injections_n++] = i;

@@ -35,7 +35,7 @@ run()
     runs=$((runs + 1))
 }
 
-# Nothing is called off here (member.call.off), and who is stopped after its good-bye is missed by nobody but
+# Nothing is called off here (member.call.off) nor held (p2p.hold: s0_01_held.c), and who is stopped after its good-bye is missed by nobody but
 # the launcher.
 each()
 {
@@ -43,7 +43,7 @@ each()
     for event in $(mend-info --events | sed -n 's/^  \([a-z.0-9]*\) .*/\1/p'); do
         place=$event who=1 victims=1 finalized=0 expected=0 shm=0 more=
         case $event in
-            member.call.off) continue ;;
+            member.call.off | p2p.hold) continue ;;
             finalize.done)
                 [ "$action" != stop ] || continue
                 finalized=1
