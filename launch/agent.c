@@ -85,7 +85,7 @@ static void on_child(struct job *job, struct rank *r)
         mend_say(job,
                  "mend: rank %d (pid %d, host %s) was stopped for too long after MPI_Finalize and "
                  "was killed",
-                 r->index, r->wrapped ? r->wrapped : r->child, job->shm->host);
+                 r->index, mend_rank_named(r), job->shm->host);
 }
 
 void mend_agent_stopped(struct job *job, struct rank *r, bool stopped)

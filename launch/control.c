@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* control.c – what a rank asks of its agent by datagram. */
+/* control.c – what a rank asks of its agent by datagram.
+ *
+ * Who speaks is known by the socket, and which process that is by the credentials that the kernel adds to each
+ * datagram.  A rank's own word counts for itself only. */
 #include "job.h"
 
 #include "base/time.h"
 #include "rt/wire.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void on_join(struct job *job, struct rank *r)
+static void on_join(struct job *job, struct rank *r, pid_t sender)
 {
     pthread_mutex_lock(&job->lock);
-    mend_verdict_joined(job, r);
+    mend_verdict_joined(job, r, sender);
     pthread_mutex_unlock(&job->lock);
+    if (sender <= 0)
+        mend_say(job,
+                 "mend: rank %d runs in a PID namespace that mpiexec cannot look into: it is not "
+                 "ended with the job",
+                 r->index);
 }
 
 /* One line instead of one per rank, if nobody is left to go on. */
@@ -52,18 +61,37 @@ static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
     free(peers);
 }
 
+/* The first complaint of r about this peer. */
+static bool is_new(struct job *job, struct rank *r, int32_t peer)
+{
+    if (!r->complained)
+        r->complained = mend_xalloc(mend_bits_words(job->n), sizeof(*r->complained));
+    if (mend_bits_test(r->complained, peer))
+        return false;
+    mend_bits_set(r->complained, peer);
+    return true;
+}
+
+/* What a rank says of another may be due to its own error, so we look ourselves: only what ends can be
+ * suspected. */
 static void on_suspect(struct job *job, struct rank *r, const struct mend_ctl *m)
 {
-    mend_report_line(job, mend_time_monotonic_ns(), "\"event\":\"suspicion\",\"rank\":%d,\"by\":%d",
-                     m->peer, r->index);
+    bool ending = mend_rank_is_ending(job, &job->rank[m->peer]);
+
+    if (is_new(job, r, m->peer))
+        mend_report_line(job, mend_time_monotonic_ns(),
+                         "\"event\":\"suspicion\",\"rank\":%d,\"by\":%d,\"refused\":%s", m->peer,
+                         r->index, ending ? "false" : "true");
     pthread_mutex_lock(&job->lock);
     mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT,
                                                          .peer = m->peer,
-                                                         .code = r->index});
+                                                         .code = r->index,
+                                                         .ending = ending});
     pthread_mutex_unlock(&job->lock);
 }
 
-static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *m, size_t len)
+static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *m, size_t len,
+                        pid_t sender)
 {
     if (!mend_ctl_valid(m, len, (uint32_t)job->n)) {
         mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
@@ -71,7 +99,7 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
     }
     switch (m->kind) {
     case MEND_CTL_JOIN:
-        on_join(job, r);
+        on_join(job, r, sender);
         break;
     case MEND_CTL_CRASH:
         mend_crash_said(job, r);
@@ -91,15 +119,36 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
     }
 }
 
+/* Receives one datagram, and from the kernel the process that sent it, as it is called in our PID namespace; 0: it
+ * is not in ours, nor below it. */
+static ssize_t receive(int fd, struct mend_ctl *m, pid_t *sender_p)
+{
+    char control[CMSG_SPACE(sizeof(struct ucred))] __attribute__((aligned(8)));
+    struct iovec iov = {m, sizeof(*m)};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof(control)};
+    ssize_t len = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+    struct cmsghdr *c = len > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    struct ucred who = {0};
+
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
+        memcpy(&who, CMSG_DATA(c), sizeof(who));
+    *sender_p = who.pid;
+    return len;
+}
+
 void mend_control_read(struct job *job, struct rank *r)
 {
     struct mend_ctl m;
+    pid_t sender;
     ssize_t len;
 
     while (r->ctl_fd >= 0) {
-        len = recv(r->ctl_fd, &m, sizeof(m), MSG_DONTWAIT | MSG_TRUNC);
+        len = receive(r->ctl_fd, &m, &sender);
         if (len > 0) {
-            on_datagram(job, r, &m, (size_t)len);
+            on_datagram(job, r, &m, (size_t)len, sender);
             continue;
         }
         if (len == 0) { /* nobody holds the other end any more */

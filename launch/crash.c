@@ -22,12 +22,14 @@ void mend_crash_said(struct job *job, struct rank *r)
 static void look_at(struct job *job, struct rank *r)
 {
     struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)r->index);
-    pid_t pid = (pid_t)mend_load_relaxed(&s->pid);
+    pid_t pid;
 
-    if (!mend_procfs_dumping(pid, (pid_t)mend_load_relaxed(&s->crash_thread)))
+    pthread_mutex_lock(&job->lock);
+    pid = mend_rank_pid(r);
+    pthread_mutex_unlock(&job->lock);
+    if (pid <= 0 || !mend_procfs_dumping(pid, (pid_t)mend_load_relaxed(&s->crash_thread)))
         return;
     pthread_mutex_lock(&job->lock);
-    mend_verdict_joined(job, r);
     mend_verdict_dumping(job, r);
     pthread_mutex_unlock(&job->lock);
 }

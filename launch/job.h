@@ -31,7 +31,9 @@ struct rank {
     int app_index;
     pid_t child; /* what we started; a zombie until the job ends, so its number is not reused */
     int ctl_fd;
-    pid_t wrapped;     /* (L) the MPI process if the child is only a script around it, else 0 */
+    bool in_script;    /* (L) the child is only a script around the MPI process */
+    bool joined;       /* (L) it has said so on its socket, and the kernel who that was */
+    pid_t wrapped;     /* (L) that process, as the kernel told us on its socket; 0: not known */
     int wrapped_pidfd; /* (L) */
     bool own_group;    /* the child leads a process group */
     bool stopped;      /* a stop was reported to the detector */
@@ -53,6 +55,7 @@ struct rank {
     struct mend_verdict verdict; /* (L) */
     int32_t verdict_k;           /* (L) its number */
     const char *how;             /* (L) what showed the death: "life word" or "exit" */
+    uint64_t *complained;        /* set of the ranks that it complained of and that live; or NULL */
     cpu_set_t cpus;
 };
 
@@ -121,11 +124,11 @@ static inline bool mend_rank_is_dead(const struct job *job, int i)
 }
 
 /* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is
- * filled in; joined: r has said that a script
- * is around it; life: the life word of r is marked; exited: the kernel told how its child ended;
+ * filled in; joined: r has said that a script is around it, pid is who has said so, 0: the kernel does
+ * not know; life: the life word of r is marked; exited: the kernel told how its child ended;
  * dumping: the process dumps core. */
 void mend_verdict_event(struct job *job, struct mend_detector_event ev);
-void mend_verdict_joined(struct job *job, struct rank *r);
+void mend_verdict_joined(struct job *job, struct rank *r, pid_t pid);
 void mend_verdict_life(struct job *job, struct rank *r);
 void mend_verdict_exited(struct job *job, struct rank *r);
 void mend_verdict_dumping(struct job *job, struct rank *r);
@@ -136,6 +139,21 @@ void mend_verdict_reason(struct job *job, struct rank *r);
 
 /* Without the lock: the process executes another program, or did before it ended (execve). */
 bool mend_rank_is_replaced(const struct job *job, const struct rank *r);
+
+/* The process that is the rank; 0: not known, for there is a script around it that is all we know. */
+static inline pid_t mend_rank_pid(const struct rank *r)
+{
+    return r->in_script ? r->wrapped : r->child;
+}
+
+/* By what number it is known to the user. */
+static inline pid_t mend_rank_named(const struct rank *r)
+{
+    return r->in_script && r->wrapped ? r->wrapped : r->child;
+}
+
+/* Without the lock: the kernel shows that the process of r ends, or has ended. */
+bool mend_rank_is_ending(struct job *job, struct rank *r);
 
 /* Sends a signal to the process that is the rank, if it is still there. */
 void mend_rank_signal(const struct rank *r, int sig);
@@ -156,6 +174,12 @@ bool mend_procfs_handles(pid_t pid,
                          uint64_t *signals_p); /* bit n - 1: signal n; told of a zombie, too */
 bool mend_procfs_ran(pid_t pid, uint64_t *ran_ns_p); /* processor time that its main thread had */
 bool mend_procfs_exiting(pid_t pid, bool *signaled_p, int *code_p); /* it ends, and why */
+bool mend_procfs_descends(pid_t pid,
+                          pid_t from); /* it is a child of `from`, or a child's child ... */
+int mend_procfs_threads(pid_t pid);    /* how many it has; 0: it is gone */
+/* None of its threads executes anything of the program any more.  The list of threads may lack some when one of
+ * them goes meanwhile, and a process that is killed starts none, so it must be as long as their number was before. */
+bool mend_procfs_all_exiting(pid_t pid);
 
 /* agent.c: runs the job until its last rank has ended; kills all ranks; r was seen stopped, or going on. */
 void mend_agent_run(struct job *job);

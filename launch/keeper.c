@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,17 +19,27 @@
 
 #define FAREWELL 'f'
 
+/* The MPI process in a script that has groups of its own.  It may have ended, and another have its number: not
+ * while the life word is unmarked. */
+static void kill_inner(struct mend_shm_rank *s)
+{
+    pid_t pid = (pid_t)mend_load_acquire(&s->inner_pid);
+    int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+
+    if (fd >= 0 && mend_load_acquire(&s->life_valid) &&
+        !(mend_load_acquire(mend_shm_life_word(s)) & FUTEX_OWNER_DIED))
+        syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+}
+
 static void kill_everything(struct job *job)
 {
     for (int i = 0; i < job->n; i++) {
         const struct rank *r = &job->rank[i];
         struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)i);
-        pid_t pid = (pid_t)mend_load_relaxed(&s->pid);
 
         if (r->own_group)
             kill(-r->child, SIGKILL);
-        if (pid > 0 && pid != r->child && mend_load_relaxed(&s->state) != MEND_SHM_RANK_FINALIZED)
-            kill(pid, SIGKILL); /* the MPI process in a script that has groups of its own */
+        kill_inner(s);
     }
 }
 

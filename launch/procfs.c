@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXITING     0x4u /* PF_EXITING, of field 9 */
-#define FIELD_FLAGS 9
-#define FIELD_CODE  52
+#define GENERATIONS_MAX 1000 /* numbers may change while we look */
+
+#define EXITING      0x4u /* PF_EXITING, of field 9 */
+#define FIELD_PARENT 4
+#define FIELD_FLAGS  9
+#define FIELD_CODE   52
 
 /* Reads a small file; false: it is not there. */
 static bool read_file(const char *path, char *text, size_t size)
@@ -68,6 +72,63 @@ bool mend_procfs_handles(pid_t pid, uint64_t *signals_p)
     if (caught)
         *signals_p = strtoull(caught + strlen("\nSigCgt:\t"), NULL, 16);
     return caught != NULL;
+}
+
+bool mend_procfs_descends(pid_t pid, pid_t from)
+{
+    char path[64], stat[1024];
+    const char *parent;
+
+    for (int i = 0; i < GENERATIONS_MAX && pid > 1; i++) {
+        snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+        parent = read_file(path, stat, sizeof(stat)) ? field(stat, FIELD_PARENT) : NULL;
+        pid = parent ? atoi(parent) : 0;
+        if (pid == from)
+            return true;
+    }
+    return false;
+}
+
+int mend_procfs_threads(pid_t pid)
+{
+    char path[64];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    return stat(path, &st) == 0 ? (int)st.st_nlink - 2 : 0; /* the kernel counts them as links */
+}
+
+static bool is_exiting(const char *stat_path)
+{
+    char stat[1024];
+    const char *flags = read_file(stat_path, stat, sizeof(stat)) ? field(stat, FIELD_FLAGS) : NULL;
+
+    return !flags || strtoul(flags, NULL, 10) & EXITING;
+}
+
+bool mend_procfs_all_exiting(pid_t pid)
+{
+    char path[96];
+    int before = mend_procfs_threads(pid), seen = 0;
+    bool exiting = true;
+    struct dirent *e;
+    DIR *d;
+
+    if (!before)
+        return true;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    d = opendir(path);
+    while (d && exiting && (e = readdir(d)) != NULL) {
+        if (e->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", (int)pid, e->d_name);
+        exiting = is_exiting(path);
+        seen++;
+    }
+    if (!d)
+        return !mend_procfs_threads(pid);
+    closedir(d);
+    return exiting && seen == before;
 }
 
 char mend_procfs_state(pid_t pid)

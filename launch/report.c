@@ -154,8 +154,8 @@ static void say_death(struct job *job, const struct rank *r)
     cause_text(&r->verdict, text, sizeof(text));
     if (n)
         snprintf(others, sizeof(others), "; %d rank%s on", n, n == 1 ? " goes" : "s go");
-    mend_say(job, "mend: rank %d (pid %d, host %s) %s%s", r->index,
-             r->wrapped ? r->wrapped : r->child, job->shm->host, text, others);
+    mend_say(job, "mend: rank %d (pid %d, host %s) %s%s", r->index, mend_rank_named(r),
+             job->shm->host, text, others);
 }
 
 static void announce(struct job *job, const struct rank *r)
@@ -164,8 +164,7 @@ static void announce(struct job *job, const struct rank *r)
         job, r->verdict.when_ns,
         "\"event\":\"death\",\"rank\":%d,\"pid\":%d,\"seen_by\":\"%s\",\"cause\":\"%s\","
         "\"code\":%d",
-        r->index, r->wrapped ? r->wrapped : r->child, r->how, cause_names[r->verdict.cause],
-        r->verdict.code);
+        r->index, mend_rank_named(r), r->how, cause_names[r->verdict.cause], r->verdict.code);
     mend_report_line(job, r->verdict_ns, "\"event\":\"verdict\",\"rank\":%d,\"number\":%d",
                      r->index, r->verdict_k);
     if (!job->o.quiet && !job->signal_seen && !job->killing && !job->aborted)

@@ -317,6 +317,7 @@ static bool start_rank(struct job *job, struct starter *x, struct rank *r, struc
     r->ctl_fd = pair[0];
     s.ctl_fd = pair[1];
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
+    setsockopt(r->ctl_fd, SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int)); /* control.c */
     rank_env(&s, env);
     s.env = env->at;
     start_child(job, x, &s);

@@ -16,6 +16,7 @@
 #include "net/shm/wake.h"
 #include "proc/proc.h"
 
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,9 +33,9 @@ static struct mend_shm_rank *shared(struct job *job, int i)
 /* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
 void mend_rank_signal(const struct rank *r, int sig)
 {
-    if (!r->wrapped && r->child > 0)
+    if (!r->in_script && r->child > 0)
         kill(r->child, sig);
-    else if (r->wrapped && r->wrapped_pidfd >= 0)
+    else if (r->in_script && r->wrapped_pidfd >= 0)
         syscall(SYS_pidfd_send_signal, r->wrapped_pidfd, sig, NULL, 0);
 }
 
@@ -46,7 +47,28 @@ bool mend_rank_is_replaced(const struct job *job, const struct rank *r)
     uint64_t ours = mend_load_acquire(&s->handlers), now;
 
     return ours && mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED &&
-           mend_procfs_handles(r->wrapped ? r->wrapped : r->child, &now) && !(ours & now);
+           mend_procfs_handles(mend_rank_named(r), &now) && !(ours & now);
+}
+
+static bool is_marked(struct job *job, const struct rank *r)
+{
+    struct mend_shm_rank *s = shared(job, r->index);
+
+    return mend_load_acquire(&s->life_valid) &&
+           mend_load_acquire(mend_shm_life_word(s)) & FUTEX_OWNER_DIED;
+}
+
+bool mend_rank_is_ending(struct job *job, struct rank *r)
+{
+    bool in_script;
+    pid_t pid;
+
+    pthread_mutex_lock(&job->lock);
+    in_script = r->in_script;
+    pid = mend_rank_pid(r);
+    pthread_mutex_unlock(&job->lock);
+    return is_marked(job, r) || (r->ended && !in_script) ||
+           (pid > 0 && mend_procfs_all_exiting(pid));
 }
 
 /* Every rank shall look at the table of deaths.  Those that are about to die need not. */
@@ -94,11 +116,11 @@ static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
 {
     *signaled_p = r->exit.si_code != CLD_EXITED;
     *code_p = r->exit.si_status;
-    if (r->survived_mark && !r->wrapped) {
+    if (r->survived_mark && !r->in_script) {
         *signaled_p = true;
         *code_p = SIGKILL;
     }
-    if (r->wrapped && r->mark_seen && !*signaled_p && (*code_p == 0 || *code_p > 128)) {
+    if (r->in_script && r->mark_seen && !*signaled_p && (*code_p == 0 || *code_p > 128)) {
         *signaled_p = true;
         *code_p = *code_p ? *code_p - 128 : SIGKILL;
     }
@@ -233,25 +255,54 @@ void mend_verdict_event(struct job *job, struct mend_detector_event ev)
     step(job, &ev);
 }
 
-/* The MPI process is not the child.  Its pidfd makes sure that a later kill hits nobody else. */
-void mend_verdict_joined(struct job *job, struct rank *r)
+/* A rank may say itself that it is not the child: what follows from that is that the child is left alone. */
+static void look_for_script(struct job *job, struct rank *r)
 {
-    pid_t pid = (pid_t)mend_load_acquire(&shared(job, r->index)->pid);
-
-    if (r->wrapped || pid <= 0 || pid == r->child)
+    if (r->in_script || r->joined || !mend_load_acquire(&shared(job, r->index)->in_script))
         return;
-    r->wrapped = pid;
+    r->in_script = true;
     job->wrapped_n++;
-    r->wrapped_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+/* A pidfd, so that a later kill hits nobody else.  The process that sent the datagram may have ended since, and
+ * another have its number: not while the life word is unmarked, and hardly another of our own descendants. */
+static int open_sender(struct job *job, const struct rank *r, pid_t pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+    if (fd < 0 || !is_marked(job, r) || mend_procfs_descends(pid, job->self_pid))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+void mend_verdict_joined(struct job *job, struct rank *r, pid_t pid)
+{
+    if (r->joined)
+        return;
+    if (pid != r->child) {
+        look_for_script(job, r);
+        r->wrapped_pidfd = pid > 0 && r->in_script ? open_sender(job, r, pid) : -1;
+        r->wrapped = r->wrapped_pidfd >= 0 ? pid : 0;
+        mend_store_relaxed(&shared(job, r->index)->inner_pid, (uint32_t)r->wrapped);
+    } else if (r->in_script) {
+        r->in_script = false;
+        job->wrapped_n--;
+    }
+    r->joined = true;
 }
 
 void mend_verdict_reason(struct job *job, struct rank *r)
 {
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED, .peer = r->index};
-    bool exiting =
-        mend_procfs_exiting(r->wrapped ? r->wrapped : r->child, &ev.signaled, &ev.code) &&
-        !mend_rank_is_replaced(job, r);
+    pid_t pid;
+    bool exiting;
 
+    pthread_mutex_lock(&job->lock);
+    pid = mend_rank_pid(r);
+    pthread_mutex_unlock(&job->lock);
+    exiting = pid > 0 && mend_procfs_exiting(pid, &ev.signaled, &ev.code) &&
+              !mend_rank_is_replaced(job, r);
     pthread_mutex_lock(&job->lock);
     r->reason_seen = true;
     if (exiting)
@@ -269,11 +320,12 @@ void mend_verdict_dumping(struct job *job, struct rank *r)
         job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_CONFIRMED, .peer = r->index});
 }
 
-/* The others of its abort must be known first.  Its datagram is the main thread's to read. */
+/* The others of its abort must be known first, and who it was.  Its datagrams are the main thread's to read. */
 static bool awaits_words(struct job *job, struct rank *r)
 {
-    if (r->words_read ||
-        mend_load_acquire(&shared(job, r->index)->abort_asked) != MEND_SHM_ABORTS_OTHERS)
+    bool named = mend_load_acquire(&shared(job, r->index)->abort_asked) == MEND_SHM_ABORTS_OTHERS;
+
+    if (r->words_read || (!named && (!r->in_script || r->joined)))
         return false;
     r->words_wanted = true;
     job->words_wanted_n++;
@@ -282,9 +334,9 @@ static bool awaits_words(struct job *job, struct rank *r)
 
 void mend_verdict_life(struct job *job, struct rank *r)
 {
+    look_for_script(job, r);
     if (r->mark_seen || awaits_words(job, r))
         return;
-    mend_verdict_joined(job, r); /* if it died before its datagram was read */
     r->mark_seen = true;
     if (!r->how)
         r->how = "life word";
@@ -299,10 +351,10 @@ void mend_verdict_exited(struct job *job, struct rank *r)
     struct mend_shm_rank *s = shared(job, r->index);
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED};
 
-    mend_verdict_joined(job, r); /* if its datagram was not read yet */
+    look_for_script(job, r);
     /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
      * a living process would be a lie.  The watcher will see it. */
-    if (r->wrapped && !r->mark_seen && mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED) {
+    if (r->in_script && !r->mark_seen && mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED) {
         mend_rank_signal(r, SIGKILL);
         r->exit_held = mend_load_acquire(&s->life_valid);
         if (r->exit_held)

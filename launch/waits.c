@@ -42,25 +42,20 @@ static bool answered(struct job *job, int i, uint32_t before)
     return mend_load_acquire(&shared(job, i)->wait_seq) != before;
 }
 
-static pid_t pid_of(const struct rank *r)
-{
-    return r->wrapped ? r->wrapped : r->child;
-}
-
 /* It could run, and has not since it was asked. */
 static bool starves(const struct rank *r, const struct asked *a)
 {
     uint64_t ran_ns;
 
-    return mend_procfs_state(pid_of(r)) == 'R' && mend_procfs_ran(pid_of(r), &ran_ns) &&
-           ran_ns == a->ran_ns;
+    return mend_procfs_state(mend_rank_named(r)) == 'R' &&
+           mend_procfs_ran(mend_rank_named(r), &ran_ns) && ran_ns == a->ran_ns;
 }
 
 static const char *why_silent(const struct rank *r, const struct asked *a)
 {
     if (starves(r, a))
         return "does not answer: it could run, but gets no processor";
-    switch (mend_procfs_state(pid_of(r))) {
+    switch (mend_procfs_state(mend_rank_named(r))) {
     case 'T':
         return "stopped by a signal";
     case 't':
@@ -98,7 +93,7 @@ static void print_one(struct job *job, const struct rank *r, const struct asked 
         what = "behind MPI_Finalize";
     else
         what = answered(job, r->index, a->seq) ? text : why_silent(r, a);
-    mend_say(job, "mend:   rank %d (pid %d): %s", r->index, pid_of(r), what);
+    mend_say(job, "mend:   rank %d (pid %d): %s", r->index, mend_rank_named(r), what);
 }
 
 /* Takes the answers that have come; returns whether to go on waiting for others. */
@@ -123,7 +118,7 @@ void mend_waits_print(struct job *job)
         asked[i].open = can_answer(job, &job->rank[i]);
         if (!asked[i].open)
             continue;
-        mend_procfs_ran(pid_of(&job->rank[i]), &asked[i].ran_ns);
+        mend_procfs_ran(mend_rank_named(&job->rank[i]), &asked[i].ran_ns);
         mend_rank_signal(&job->rank[i], MEND_SIG_REPORT);
     }
     for (int turn = 0; wait_on(job, asked, turn); turn++)

@@ -104,7 +104,7 @@ static int look(struct group *g)
 
             pthread_mutex_lock(&job->lock);
             mend_verdict_life(job, r);
-            alone = !r->wrapped; /* a script around it may go on */
+            alone = !r->in_script; /* a script around it may go on */
             pthread_mutex_unlock(&job->lock);
             if (alone && mend_rank_is_dead(job, r->index))
                 let_survivors_run(r); /* last: it may cost us the core */

@@ -18,7 +18,7 @@ static pid_t inner(struct job *job, const struct rank *r)
     pid_t pid;
 
     pthread_mutex_lock(&job->lock);
-    pid = r->wrapped;
+    pid = r->in_script ? r->wrapped : 0;
     pthread_mutex_unlock(&job->lock);
     return r->ended || mend_rank_is_dead(job, r->index) ? 0 : pid;
 }

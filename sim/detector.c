@@ -167,6 +167,7 @@ static void detector_move(void *proc, int move, const struct mend_sim_conf *c,
         p->suspicions--;
         ev.kind = MEND_DETECTOR_EV_SUSPECT;
         ev.peer = move - SUSPECT;
+        ev.ending = true; /* and what seems so need not be */
         agent_step(p, ev, c, io);
     }
 }

@@ -52,9 +52,10 @@ static bool sim_verdict(struct mend_proc *self, uint32_t k, struct mend_death *d
 
 /* A process may have decided otherwise than the living and died: its frames for a communicator of
  * that name and other members look damaged.  Nobody else has reason to be suspected. */
-static void sim_suspect(struct mend_proc *self, mend_peer peer)
+static bool sim_suspect(struct mend_proc *self, mend_peer peer)
 {
     MEND_ASSERT(sim_job->rank[peer].declared || sim_job->rank[self->me].declared);
+    return true;
 }
 
 static void sim_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)

@@ -154,13 +154,21 @@ static void on_life(struct mend_detector *x, int32_t p)
     on_certain(x, p);
 }
 
+/* It is dead for a reason that we know better than waitpid.  One that was suspected was dying anyway. */
+static bool is_ours(const struct mend_detector_peer *q, bool signaled, int32_t code)
+{
+    bool killed = q->state == MEND_DETECTOR_KILLING || q->state == MEND_DETECTOR_HELD ||
+                  q->state == MEND_DETECTOR_DEAD;
+
+    return killed && (q->cause == MEND_VERDICT_ABORT ||
+                      (q->cause == MEND_VERDICT_STOPPED && signaled && code == SIGNAL_KILL));
+}
+
 /* waitpid tells the reason.  It is ours if we killed and the signal is that of our kill. */
 static void on_exited(struct mend_detector *x, int32_t p, bool signaled, int32_t code)
 {
     struct mend_detector_peer *q = &x->peer[p];
     bool declared = q->state == MEND_DETECTOR_DEAD;
-    bool killed = q->state == MEND_DETECTOR_KILLING || q->state == MEND_DETECTOR_HELD ||
-                  (declared && q->cause);
 
     if (q->reaped)
         return;
@@ -169,7 +177,7 @@ static void on_exited(struct mend_detector *x, int32_t p, bool signaled, int32_t
         on_certain(x, p);
         return;
     }
-    if (!killed || (q->cause != MEND_VERDICT_ABORT && !(signaled && code == SIGNAL_KILL))) {
+    if (!is_ours(q, signaled, code)) {
         q->cause = signaled ? MEND_VERDICT_SIGNAL : MEND_VERDICT_EXIT;
         q->code = code;
         if (declared)
@@ -203,11 +211,12 @@ static void on_resumed(struct mend_detector *x, int32_t p)
     emit(x, p, MEND_DETECTOR_CLEAR);
 }
 
-static void on_suspect(struct mend_detector *x, int32_t p, int32_t by)
+/* The word of a rank is no proof: its own memory may be what is damaged. */
+static void on_suspect(struct mend_detector *x, int32_t p, int32_t by, bool ending)
 {
     int state = x->peer[p].state;
 
-    if (state == MEND_DETECTOR_RUNNING || state == MEND_DETECTOR_SUSPECTED)
+    if (ending && (state == MEND_DETECTOR_RUNNING || state == MEND_DETECTOR_SUSPECTED))
         condemn(x, p, MEND_VERDICT_SUSPECTED, by);
 }
 
@@ -342,7 +351,7 @@ void mend_detector_step(struct mend_detector *x, const struct mend_detector_even
         on_resumed(x, ev->peer);
         break;
     case MEND_DETECTOR_EV_SUSPECT:
-        on_suspect(x, ev->peer, ev->code);
+        on_suspect(x, ev->peer, ev->code, ev->ending);
         break;
     case MEND_DETECTOR_EV_ABORT:
         on_abort(x, ev);

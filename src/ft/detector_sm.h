@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* detector_sm.h – the node agent's decision about the processes of its node: who is dead.
  *
- * Nobody else decides.  Reports from ranks are suspicions; a suspicion leads to a kill, and only
- * the certainty of death (the life word, waitpid, or whoever else did the kill) leads to a verdict:
- * kill first, then report (S3-5..8).  So what is reported is true when it is reported, and a process
- * that was suspected by mistake never meets somebody who believes it dead.
+ * Nobody else decides.  Reports from ranks are suspicions; one of a process that the kernel shows to be alive is
+ * refused (S3-10), any other leads to a kill, and only the certainty of death (the life word, waitpid, or whoever
+ * else did the kill) leads to a verdict: kill first, then report (S3-5..8).  So what is reported is true when it is
+ * reported, and a process that was suspected by mistake never meets somebody who believes it dead.
  *
  *              FINALIZED                     LIFE, EXITED, CONFIRMED
  *    RUNNING ─────────────────> FINALIZED ─────────────────────────────> ENDED   (has not failed)
@@ -80,7 +80,7 @@ enum mend_detector_event_kind {
     MEND_DETECTOR_EV_CONFIRMED, /* somebody else (cgroup, lease) vouches that peer is dead */
     MEND_DETECTOR_EV_STOPPED,   /* waitpid: stopped by a signal; or it does not answer */
     MEND_DETECTOR_EV_RESUMED,   /* waitpid: continued; or it answers again */
-    MEND_DETECTOR_EV_SUSPECT,   /* rank `code` has trouble with peer */
+    MEND_DETECTOR_EV_SUSPECT,   /* rank `code` has trouble with peer; refused unless `ending` */
     MEND_DETECTOR_EV_ABORT,     /* `peers` shall end with the abort code `code` (S4) */
     MEND_DETECTOR_EV_FINALIZED, /* peer has left MPI.  Look for this before reporting LIFE */
 };
@@ -91,6 +91,7 @@ struct mend_detector_event {
     int32_t peer;     /* index of a process of this node */
     int32_t code;
     bool signaled;
+    bool ending;          /* SUSPECT: the kernel shows that it ends */
     const int32_t *peers; /* ABORT */
     int32_t npeers;
 };

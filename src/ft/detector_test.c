@@ -43,6 +43,13 @@ static void tell(struct agent *a, enum mend_detector_event_kind kind, int peer)
     step(a, (struct mend_detector_event){.kind = kind, .peer = peer});
 }
 
+/* A complaint of rank `by` about a process that the kernel shows to be ending. */
+static void suspect(struct agent *a, int peer, int by)
+{
+    step(a, (struct mend_detector_event){
+                .kind = MEND_DETECTOR_EV_SUSPECT, .peer = peer, .code = by, .ending = true});
+}
+
 static void reap(struct agent *a, int peer, bool signaled, int code)
 {
     step(a, (struct mend_detector_event){
@@ -108,13 +115,28 @@ MEND_TEST(a_suspicion_kills_before_it_is_reported)
 {
     struct agent a = create(2);
 
-    step(&a, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT, .peer = 1, .code = 5});
-    tell(&a, MEND_DETECTOR_EV_SUSPECT, 1);
+    suspect(&a, 1, 5);
+    suspect(&a, 1, 0);
     CHECK_EQ(a.t.len, strlen("[  0] 0 kill 1\n"));
     tell(&a, MEND_DETECTOR_EV_LIFE, 1);
     reap(&a, 1, true, 9);
     TRANSCRIPT_IS(&a.t, "[  0] 0 kill 1\n"
-                        "[  0] 0 declare 1 (suspected 5)\n");
+                        "[  0] 0 declare 1 (suspected 5)\n"
+                        "[  0] 0 explain 1 (signal 9)\n");
+    free(a.m);
+}
+
+/* S3-10: neither one that runs nor one that is stopped, which has its own time. */
+MEND_TEST(a_complaint_about_a_living_process_is_refused)
+{
+    struct agent a = create(2);
+
+    tell(&a, MEND_DETECTOR_EV_SUSPECT, 1);
+    tell(&a, MEND_DETECTOR_EV_STOPPED, 1);
+    tell(&a, MEND_DETECTOR_EV_SUSPECT, 1);
+    TRANSCRIPT_IS(&a.t, "");
+    pass(&a, 2 * STOP_NS);
+    CHECK(strstr(a.t.text, "kill 1"));
     free(a.m);
 }
 
@@ -123,10 +145,10 @@ MEND_TEST(the_true_reason_replaces_ours)
 {
     struct agent a = create(2);
 
-    step(&a, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT, .peer = 1, .code = 0});
+    suspect(&a, 1, 0);
     tell(&a, MEND_DETECTOR_EV_LIFE, 1);
     reap(&a, 1, true, 11);
-    step(&a, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT, .peer = 0, .code = 1});
+    suspect(&a, 0, 1);
     reap(&a, 0, false, 4);
     TRANSCRIPT_IS(&a.t, "[  0] 0 kill 1\n"
                         "[  0] 0 declare 1 (suspected 0)\n"
@@ -332,7 +354,7 @@ MEND_TEST(a_kill_without_effect_is_repeated)
 {
     struct agent a = create(1);
 
-    tell(&a, MEND_DETECTOR_EV_SUSPECT, 0);
+    suspect(&a, 0, 0);
     pass(&a, 2 * KILL_NS + 500);
     CHECK(strstr(a.t.text, "[  0] 0 kill 0\n"
                            "[  0] 8080 kill 0\n"
@@ -346,7 +368,7 @@ MEND_TEST(a_farewell_on_the_way_counts)
     struct agent a = create(1);
     char buf[100];
 
-    tell(&a, MEND_DETECTOR_EV_SUSPECT, 0);
+    suspect(&a, 0, 0);
     tell(&a, MEND_DETECTOR_EV_FINALIZED, 0); /* said before the kill arrived */
     tell(&a, MEND_DETECTOR_EV_LIFE, 0);
     TRANSCRIPT_IS(&a.t, "[  0] 0 kill 0\n"

@@ -145,8 +145,19 @@ static void tell_if_wrapped(struct local *l)
 {
     struct mend_ctl m = {.kind = MEND_CTL_JOIN};
 
-    if ((uint32_t)getppid() != l->shm->agent_pid)
+    if (mend_load_relaxed(&l->me->in_script))
         send_ctl(l, &m, 0);
+}
+
+/* The kernel tells who made the socket, by the number that the agent has in this process's PID namespace; 0: it is in
+ * another. */
+static bool is_in_script(struct local *l)
+{
+    struct ucred agent = {0};
+    socklen_t len = sizeof(agent);
+
+    return getsockopt(l->ctl_fd, SOL_SOCKET, SO_PEERCRED, &agent, &len) != 0 || agent.pid <= 0 ||
+           agent.pid != getppid();
 }
 
 /* Makes this process the rank.  Only one process can ever do so, and a dead rank stays dead. */
@@ -160,6 +171,7 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
                       "one MPI program; start a second one with its own mpiexec)");
     if (mend_load_acquire(&l->me->fate) == MEND_PEER_DEAD)
         return refuse(why_p, "cannot join the job: this rank was declared dead");
+    mend_store_relaxed(&l->me->in_script, is_in_script(l));
     mend_store_release(&l->me->state, MEND_SHM_RANK_STARTING);
     hold_life(l);
     tell_if_wrapped(l);
@@ -241,11 +253,23 @@ static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death 
     return true;
 }
 
-static void local_suspect(struct mend_proc *self, mend_peer peer)
+/* Declared, or marked by the kernel. */
+static bool is_ending(struct local *l, mend_peer peer)
+{
+    struct mend_shm_rank *r = mend_shm_rank_of(l->shm, (uint32_t)peer);
+
+    return mend_load_acquire(&r->fate) == MEND_PEER_DEAD ||
+           (mend_load_acquire(mend_shm_life_word(r)) & FUTEX_OWNER_DIED);
+}
+
+static bool local_suspect(struct mend_proc *self, mend_peer peer)
 {
     struct mend_ctl m = {.kind = MEND_CTL_SUSPECT, .n = 1, .peer = peer};
 
+    if (is_ending(self->rt_state, peer) || is_ending(self->rt_state, self->me))
+        return true;
     send_ctl(self->rt_state, &m, sizeof(m.peer));
+    return false;
 }
 
 /* The agent ends this process together with the others that it has named: if it ended by itself, they

@@ -24,8 +24,10 @@ struct mend_rt {
      * ended) are there together. */
     bool (*verdict)(struct mend_proc *self, uint32_t k, struct mend_death *death_p);
 
-    /* A transport has trouble with the peer: the agent shall look, kill and decide. */
-    void (*suspect)(struct mend_proc *self, mend_peer peer);
+    /* Something is wrong with the peer.  True: it is dead, or dies, or this process was declared dead
+     * itself, so what the peer did last means nothing.  False: as far as can be seen here it lives; the
+     * agent has been told, which looks as well and condemns nobody who lives. */
+    bool (*suspect)(struct mend_proc *self, mend_peer peer);
 
     /* Asks for the end of the given peers (n of them; self may be among them) with an abort code.
      * If self is among them the caller ends itself next; if others are, too, this process ends in here

@@ -44,8 +44,9 @@ static bool single_verdict(struct mend_proc *self, uint32_t k, struct mend_death
     return false;
 }
 
-static void single_suspect(struct mend_proc *self, mend_peer peer)
+static bool single_suspect(struct mend_proc *self, mend_peer peer)
 {
+    return false;
 }
 
 /* The caller ends itself; there is nobody else. */

@@ -11,12 +11,12 @@
  * rank -> agent, one datagram each:
  *   JOIN     the MPI process is not the one that the agent started (a script is around it)
  *   ABORT    the peers of the set shall end; all in one datagram, so that a kill cuts no abort in two
- *   SUSPECT  the peer does not answer: end it
+ *   SUSPECT  the peer seems to be gone: look whether it is
  *   CRASH    this process will dump core; which thread, and of what, stands in the segment
  *   INJECTED an injection of MEND_INJECT is being carried out; peer: its number, from 0
  *   REPORT   one line of the --report file
  * Nothing goes from the agent to a rank on this socket.  Damaged messages are refused by the agent;
- * which rank speaks is known by the socket. */
+ * which rank speaks is known by the socket, and which process by the credentials that the kernel adds. */
 #ifndef MEND_RT_WIRE_H
 #define MEND_RT_WIRE_H
 

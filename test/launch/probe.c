@@ -190,8 +190,6 @@ static void pair(const char *what)
         for (;;)
             pause();
     }
-    if (self->me == 0 && !strcmp(what, "suspect"))
-        mend_rt_local.suspect(self, 1);
     if (!strcmp(what, "abort-other"))
         mend_rt_local.abort(self, (mend_peer[]){1}, 1, 5);
     if (self->me == 0) {
@@ -202,6 +200,22 @@ static void pair(const char *what)
         printf("its process is %s\n", is_ending() ? "dead" : "alive");
     }
     leave();
+}
+
+/* Rank 0 says of rank 1 that it is gone, again and again; both go on. */
+static void complain(bool later)
+{
+    char c;
+
+    if (self->me != 0)
+        return;
+    wait_running(1);
+    if (later && read(0, &c, 1) < 0)
+        exit(79);
+    for (int i = 0; i < 100; i++)
+        printf("%d", mend_rt_local.suspect(self, 1));
+    printf(" dead\n");
+    fflush(stdout);
 }
 
 /* Rank 1 aborts all but rank 0 once that has read a byte; rank 0 prints how many verdicts there are when it
@@ -316,6 +330,9 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "abort-part")) {
         abort_part();
         leave();
+    } else if (!strcmp(what, "complain")) {
+        complain(argc > 2);
+        leave();
     } else if (!strcmp(what, "report")) {
         mend_rt_local.report(self, "\"event\":\"shrink\",\"ctx\":17");
         leave();
@@ -325,6 +342,9 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "stop-after")) {
         leave();
         raise(SIGSTOP);
+    } else if (!strcmp(what, "stop-and-leave")) {
+        raise(SIGSTOP);
+        leave();
     } else if (!strcmp(what, "exit-without")) {
         _exit(atoi(argv[2]));
     } else if (!strcmp(what, "grandchild")) {

@@ -615,7 +615,7 @@ def test_nested():
 CAUSES = {
     # what: (cause, code) as in enum mend_cause
     "kill": (1, 9), "exit": (2, 3), "exec": (1, 9), "leader": (1, 9), "abort": (3, 9),
-    "suspect": (6, 0), "abort-other": (3, 5), "stop": (4, 0),
+    "abort-other": (3, 5), "stop": (4, 0),
 }
 
 
@@ -979,6 +979,78 @@ def test_timeout():
     contains(r.err, "rank 3 (pid")
     assert time.time() - begin < 5
     equal(run("--timeout", 5, "-n", 2, "true").status, 0)
+
+
+def namespaces(flags):
+    """Whether unshare can do that here; says so if not."""
+    if subprocess.run(["unshare", *flags, "true"], capture_output=True).returncode == 0:
+        return True
+    print(f"    SKIPPED: unshare {' '.join(flags)} is not permitted here")
+    return False
+
+
+def test_deaths_in_namespaces():
+    """S3-2, S3-7, S3-14: the same where each rank has PID 2 in a PID namespace of its own, as in a container: the
+    number that a rank gives itself is not believed, but what the kernel says of its socket."""
+    for flags in (["-pf"], ["-Urpf"]):
+        if not namespaces(flags):
+            continue
+        for what, (cause, code) in CAUSES.items():
+            mark, env = marked()
+            r = run("--stop-timeout", 0.3, "-n", 3, "unshare", *flags, "sh", "-c", f"{PROBE} pair {what}; exit $?",
+                    env=env)
+            equal((what, r.out.splitlines()[0]), (what, f"rank 1 cause {cause} code {code} fate 1"))
+            contains(r.err, "rank 1 (pid ")
+            equal(processes_with(mark), [])
+
+
+def test_namespaces_spare_bystanders():
+    """S3-10: nobody is killed who has the number outside that a rank has inside of its PID namespace."""
+    if not namespaces(["-pf", "--mount-proc"]):
+        return
+    script = (f"sleep 100 & sleep 100 & sleep 100 & {MPIEXEC} --stop-timeout 0.3 -n 3 unshare -pf sh -c "
+              f"'{PROBE} pair stop; exit $?'; ls -d /proc/2 /proc/3 /proc/4; kill %1 %2 %3")
+    p = subprocess.run(["unshare", "-pf", "--mount-proc", "sh", "-c", script], capture_output=True, timeout=LIMIT)
+    out = p.stdout.decode()
+    contains(out, "rank 1 cause 4 code 0 fate 1")
+    contains(out, "/proc/2\n/proc/3\n/proc/4\n")
+
+
+def test_killed_mpiexec_in_namespaces():
+    """If mpiexec is killed nothing is left of the ranks in PID namespaces, and nobody else is killed."""
+    if namespaces(["-pf"]):
+        leftover_check(lambda p: p.kill(), "-n", 2, "setsid", "-w", "unshare", "-pf", "sh", "-c", f"{PROBE} hang; exit $?")
+
+
+def complaint_check(*words):
+    with tempfile.NamedTemporaryFile() as f:
+        r = run("--report", f.name, "-n", 2, *words)
+        equal((r.status, r.out, r.err), (0, "0" * 100 + " dead\n", ""))
+        told = [x for x in map(json.loads, open(f.name)) if x["event"] in ("suspicion", "death")]
+        equal([(x["event"], x["rank"], x["by"], x["refused"]) for x in told], [("suspicion", 1, 0, True)])
+
+
+def test_complaint_about_the_living():
+    """S3-10: a rank that says of a living one that it is gone is not believed: mpiexec looks itself, and writes the
+    first complaint down."""
+    complaint_check(PROBE, "complain")
+    complaint_check("sh", "-c", f"{PROBE} complain; exit $?")
+
+
+def test_complaint_about_the_stopped():
+    """S3-7, S3-10: not either of one that stands still, which has a time of its own."""
+    p = subprocess.Popen([MPIEXEC, "--stop-timeout", "30", "-n", "1", PROBE, "complain", "later", ":",
+                          "-n", "1", PROBE, "stop-and-leave"], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(lambda: len(rank_pids(p)) == 2)
+    stopped = rank_pids(p)[1]
+    wait_until(lambda: state_of(stopped) == "T")
+    p.stdin.write(b"x")
+    p.stdin.flush()
+    equal(p.stdout.readline(), b"0" * 100 + b" dead\n")
+    os.kill(stopped, signal.SIGCONT)
+    out, err = p.communicate(timeout=LIMIT)
+    equal((err, p.returncode), (b"", 0))
 
 
 def test_report():

@@ -73,12 +73,17 @@ struct mend_shm_rank {
     mend_atomic_u32 abort_code;                     /* valid if abort_asked */
     mend_atomic_u32 abort_asked;  /* MEND_SHM_ABORTS...: this rank is ending itself, by MPI_Abort or
                                      a fatal error */
-    mend_atomic_u32 pid;          /* the process that is this rank; 0: it has not called MPI_Init */
+    mend_atomic_u32 pid;          /* the process that is this rank, as it is called in its own pid
+                                     namespace; 0: it has not called MPI_Init.  Others try it, and
+                                     believe it if they find the cookie there */
     mend_atomic_u32 withdrawn;    /* stamp of offers: how often some of them were withdrawn */
     mend_atomic_u32 crash_signal; /* not 0: a signal of which the process will dump core */
     mend_atomic_u32 crash_thread; /* the thread that got it, which dumps */
     mend_atomic_u64 handlers; /* bit n - 1: the library handles signal n; execve ends that, and the
                                      end of a process does not (launch/procfs.c) */
+    mend_atomic_u32 in_script; /* 1: by the kernel's word not the process that the agent started */
+    mend_atomic_u64 cookie_at; /* where in its private memory it keeps ... */
+    mend_atomic_u64 cookie;    /* ... this number, drawn by lot, which no other process has there */
 
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* asleep, or about to sleep */
 
@@ -87,6 +92,7 @@ struct mend_shm_rank {
         mend_atomic_u32 interrupt; /* bumped with each verdict and each call */
     mend_atomic_u32 called;        /* how often by ranks */
     mend_atomic_u32 fate;          /* enum mend_peer_fate */
+    mend_atomic_u32 inner_pid;     /* the rank in a script, as the kernel calls it; 0: none known */
     mend_atomic_u32 child_pid;     /* what the agent started: the rank, or a script around it */
 
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
