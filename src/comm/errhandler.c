@@ -199,6 +199,20 @@ void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char
     end_self(self, err);
 }
 
+void mend_fatal_damage(struct mend_proc *self, mend_peer from)
+{
+    char text[512];
+
+    snprintf(
+        text, sizeof(text),
+        "mend: rank %d (host %s): what rank %d has sent is damaged in the memory that they share. "
+        "Some process of the job has overwritten it, which one cannot be told; rank %d can be "
+        "heard no more, so this process ends.\n",
+        (int)self->me, self->rt->host(self, self->me), (int)from, (int)from);
+    say(text);
+    end_self(self, MPI_ERR_INTERN);
+}
+
 void mend_fatal_outside(struct mend_proc *self, int err, const char *fn)
 {
     char host[MPI_MAX_PROCESSOR_NAME], text[1024], what[MPI_MAX_ERROR_STRING] = "no memory";

@@ -45,6 +45,9 @@ _Noreturn void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, 
  * or not between MPI_Init and MPI_Finalize: this one alone. */
 _Noreturn void mend_abort(struct mend_comm *c, int code);
 
+/* What came from a living peer makes no sense: a message, then this process ends, and nobody else. */
+_Noreturn void mend_fatal_damage(struct mend_proc *self, mend_peer from);
+
 /* An error of a process that is not between MPI_Init and MPI_Finalize: nobody else is told, because
  * there is nobody to tell. */
 _Noreturn void mend_fatal_outside(struct mend_proc *self, int err, const char *fn);

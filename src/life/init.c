@@ -41,6 +41,14 @@ static void suspect(struct mend_proc *self, mend_peer peer)
     self->rt->suspect(self, peer);
 }
 
+/* Damage proves nothing about the peer: any process that maps the segment may have done it, this one too.
+ * So who cannot read any more ends, with an error of its own, and nobody else (S3-10). */
+static void damaged(struct mend_proc *self, mend_peer from)
+{
+    if (!self->rt->suspect(self, from))
+        mend_fatal_damage(self, from);
+}
+
 /* An error that no call can report (S4-1, S4-2). */
 static void lost_error(struct mend_proc *self, int error, const char *what)
 {
@@ -197,6 +205,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     self->threaded = thread_level == MPI_THREAD_MULTIPLE;
     self->on_death = mend_death;
     self->on_trouble = suspect;
+    self->on_damage = damaged;
     self->on_lost_error = lost_error;
     self->comm_hooks = &comm_hooks;
     err = read_params(self, why_p);

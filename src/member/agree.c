@@ -449,7 +449,7 @@ void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct me
     }
     if (f->tag < 0 || f->tag >= MEND_MACHINES || f->src < 0 || f->src >= c->ft->members_n ||
         mend_ft_peer(c->ft, f->src) != from || !machine(c, (enum mend_machine)f->tag)) {
-        self->on_trouble(self, from);
+        self->on_damage(self, from);
         return;
     }
     words = mend_bits_words(c->ft->members_n);
@@ -460,7 +460,7 @@ void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct me
         MEND_OK)
         mend_agree_take(c, (enum mend_machine)f->tag, &msg);
     else
-        self->on_trouble(self, from);
+        self->on_damage(self, from);
     if (failed != small)
         mend_free(self, failed);
 }

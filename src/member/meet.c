@@ -295,7 +295,7 @@ void mend_member_on_frame(struct mend_proc *self, mend_peer from, const struct m
     else
         good = false;
     if (!good)
-        self->on_trouble(self, from);
+        self->on_damage(self, from);
 }
 
 static bool has_dead(struct mend_proc *self, struct mend_group *g)

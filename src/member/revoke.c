@@ -244,7 +244,7 @@ void mend_revoke_on_frame(struct mend_proc *self, mend_peer from, const struct m
     }
     if (f->src < 0 || f->src >= c->ft->members_n || mend_ft_peer(c->ft, f->src) != from ||
         (f->tag != PASS_ON && f->tag != TOLD_ALL)) {
-        self->on_trouble(self, from);
+        self->on_damage(self, from);
         return;
     }
     if (f->tag == TOLD_ALL) {

@@ -6,7 +6,7 @@
  *   - Frames from one process arrive in the order in which they were sent; each once.
  *   - After sever(peer) returned nothing from that peer arrives any more.  sever() first delivers what
  *     had been published completely (R12).
- *   - A transport reports trouble (rt->suspect). It never declares a death.
+ *   - A transport reports what it cannot read (self->on_damage).  It never declares a death.
  * The table in net.c lists the transports in the order in which they are tried. */
 #ifndef MEND_NET_NET_H
 #define MEND_NET_NET_H
@@ -43,8 +43,9 @@ struct mend_net {
     void (*sever)(struct mend_proc *self, mend_peer dead);
 
     /* Copies len bytes out of the memory of the peer (single copy); NULL: the transport cannot, and
-     * offer_stamp() and withdraw() are NULL, too.  MEND_AGAIN: the stamp is stale, what was copied is
-     * worth nothing; MEND_ERR_UNSUPPORTED: not permitted here; MEND_ERR_PEER: the peer seems gone. */
+     * offer_stamp() and withdraw() are NULL, too.  MEND_AGAIN: the stamp is stale, or an address is bad,
+     * what was copied is worth nothing; MEND_ERR_UNSUPPORTED: not possible with this peer;
+     * MEND_ERR_PEER: the kernel says that the peer is gone.  All but MEND_OK: the message goes another way. */
     enum mend_status (*pull)(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
                              size_t len, uint32_t stamp);
 

@@ -80,6 +80,8 @@ struct mend_message {
 bool mend_single_copy_wanted(const struct mend_p2p *p, uint64_t bytes);
 mend_time_ns mend_single_copy_begin(const struct mend_p2p *p, uint64_t bytes);
 void mend_single_copy_end(struct mend_p2p *p, bool single, uint64_t bytes, mend_time_ns since);
+/* A message could not be pulled and goes in pieces: counts as one that took for ever. */
+void mend_single_copy_failed(struct mend_p2p *p);
 
 /* credit.c.  kept, let_go: a small message of another process was kept for a later receive; is not any more. */
 void mend_credit_kept(struct mend_proc *self, mend_peer peer, size_t bytes);

@@ -37,7 +37,7 @@ static struct mend_comm *frame_comm(struct mend_proc *self, mend_peer from,
     if (mend_unlikely(f->src < 0 || f->src >= c->peers_n ||
                       (f->ctx & MEND_CTX_CHANNEL_MASK) > MEND_CHANNEL_COLL ||
                       mend_comm_peer(c, f->src) != from)) {
-        self->on_trouble(self, from);
+        self->on_damage(self, from);
         return NULL;
     }
     return c;

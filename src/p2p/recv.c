@@ -34,12 +34,12 @@ static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r, const s
         !mend_single_copy_wanted(self->p2p, n))
         return false;
     st = self->net->pull(self, r->peer, mend_recv_dense_at(r), rts->address, n, rts->stamp);
-    if (st == MEND_ERR_UNSUPPORTED)
-        self->p2p->single_copy = 0;
     if (st == MEND_ERR_PEER)
         self->on_trouble(self, r->peer);
-    if (st != MEND_OK)
+    if (st != MEND_OK) {
+        mend_single_copy_failed(self->p2p);
         return false;
+    }
     r->moved_bytes = (MPI_Count)n;
     return true;
 }

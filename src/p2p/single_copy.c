@@ -5,7 +5,7 @@
  * a process receives its first large ones in pieces and by single copy in turn, times each from its answer
  * to the last byte, and stays with what was faster at best.  Pieces are timed only while no other
  * large message is under way here, which would share the ring.  Messages below TIMED_BYTES go in pieces
- * until then: they are over before the two differ.
+ * until then: they are over before the two differ.  One that cannot be pulled counts as a slow one.
  *
  * Cost: two looks at the clock for each of the first large messages. */
 #include "p2p/internal.h"
@@ -28,6 +28,20 @@ mend_time_ns mend_single_copy_begin(const struct mend_p2p *p, uint64_t bytes)
                                                                         : 0;
 }
 
+static void choose(struct mend_p2p *p)
+{
+    if (p->tried[0] >= TRIES && p->tried[1] >= TRIES)
+        p->single_copy = p->best[1] > p->best[0];
+}
+
+void mend_single_copy_failed(struct mend_p2p *p)
+{
+    if (p->single_copy >= 0)
+        return;
+    p->tried[1]++;
+    choose(p);
+}
+
 void mend_single_copy_end(struct mend_p2p *p, bool single, uint64_t bytes, mend_time_ns since)
 {
     uint64_t rate;
@@ -38,6 +52,5 @@ void mend_single_copy_end(struct mend_p2p *p, bool single, uint64_t bytes, mend_
     if (rate > p->best[single])
         p->best[single] = rate;
     p->tried[single]++;
-    if (p->tried[0] >= TRIES && p->tried[1] >= TRIES)
-        p->single_copy = p->best[1] > p->best[0];
+    choose(p);
 }

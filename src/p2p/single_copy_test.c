@@ -45,6 +45,18 @@ MEND_TEST(who_is_told_does_not_time)
     CHECK_EQ(mend_single_copy_begin(&p, BYTES), 0);
 }
 
+MEND_TEST(what_cannot_be_pulled_is_slow)
+{
+    struct mend_p2p p = {.single_copy = -1};
+
+    for (int i = 0; i < TRIES; i++) {
+        CHECK(!take(&p, 1000000000, 0));
+        CHECK(mend_single_copy_wanted(&p, BYTES));
+        mend_single_copy_failed(&p);
+    }
+    CHECK_EQ(p.single_copy, 0);
+}
+
 MEND_TEST(short_ones_and_those_beside_others_are_not_timed)
 {
     struct mend_p2p p = {.single_copy = -1};

@@ -129,8 +129,12 @@ struct mend_proc {
     void (*on_interrupt)(struct mend_proc *self); /* after the verdicts; NULL: nothing to do */
     /* An error that belongs to no call any more: fatal with the scope of MPI_COMM_SELF (S4-1, S4-2) */
     void (*on_lost_error)(struct mend_proc *self, int error, const char *what);
-    /* A transport has trouble with the peer: a suspicion for the agent, never a verdict. */
+    /* The kernel says that the peer is gone: a suspicion for the agent, never a verdict. */
     void (*on_trouble)(struct mend_proc *self, mend_peer peer);
+    /* What came from the peer is nothing that a correct process writes.  If the peer lives, this process
+     * cannot go on and ends (doc/architecture.md, "Damage"); returns if it is dead or about to be declared
+     * so, and the frame is to be dropped. */
+    void (*on_damage)(struct mend_proc *self, mend_peer from);
 };
 
 /* The calling process.  NULL until the first MPI call. */

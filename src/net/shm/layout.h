@@ -79,7 +79,7 @@ struct mend_shm_rank {
     mend_atomic_u32 withdrawn;    /* stamp of offers: how often some of them were withdrawn */
     mend_atomic_u32 crash_signal; /* not 0: a signal of which the process will dump core */
     mend_atomic_u32 crash_thread; /* the thread that got it, which dumps */
-    mend_atomic_u64 handlers; /* bit n - 1: the library handles signal n; execve ends that, and the
+    mend_atomic_u64 handlers;  /* bit n - 1: the library handles signal n; execve ends that, and the
                                      end of a process does not (launch/procfs.c) */
     mend_atomic_u32 in_script; /* 1: by the kernel's word not the process that the agent started */
     mend_atomic_u64 cookie_at; /* where in its private memory it keeps ... */

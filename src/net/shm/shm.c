@@ -22,11 +22,13 @@
 #include "net/shm/shm.h"
 
 #include "base/copy.h"
+#include "base/time.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -61,6 +63,8 @@ struct in {
     uint32_t head, published;
     bool severed;
     mend_peer next_gone; /* of the list state.gone */
+    bool pulled;         /* the cookie was found in its memory: the process is the right one */
+    bool no_pull;        /* single copy from it is not possible */
 };
 
 struct state {
@@ -77,6 +81,7 @@ struct state {
     bool holds;
     mend_peer gone;         /* list of severed peers whose rings have not been given back yet */
     bool may_sleep;         /* membarrier works: senders need no fence */
+    uint64_t cookie;        /* by which others see whose memory they read */
     uint64_t (*touched)[2]; /* by rank: cells with reserved control and agreement pages, or NULL */
 };
 
@@ -432,7 +437,7 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
         uint32_t len = mend_frame_len(&slot->f);
 
         if (mend_unlikely(!frame_is_sound(slot))) {
-            self->on_trouble(self, from);
+            self->on_damage(self, from);
             break;
         }
         self->on_frame[mend_frame_kind(&slot->f)](self, from, &slot->f, payload_of(in, slot));
@@ -535,15 +540,59 @@ static void shm_sever(struct mend_proc *self, mend_peer dead)
     mend_store_release(&s->me->severed_n, mend_load_relaxed(&s->me->severed_n) + 1);
 }
 
-static enum mend_status copy_out(pid_t pid, void *dst, uint64_t remote, size_t len)
+/* What a refusal by the kernel tells of the peer: that it is gone, if it was the right process; or nothing.
+ * An address that is bad, ours or the sender's, is found out by whoever touches it when the message goes
+ * in pieces: its owner gets SIGSEGV, as with a small message. */
+static enum mend_status refusal(struct in *in, int error)
 {
+    if (error == EFAULT || error == ENOMEM || error == EAGAIN || error == EINTR)
+        return MEND_AGAIN;
+    in->no_pull = true;
+    return error == ESRCH && in->pulled ? MEND_ERR_PEER : MEND_ERR_UNSUPPORTED;
+}
 
+/* Reads the peer's cookie and what lies at `remote` with one call, so both are of the same process.  dst may be
+ * NULL: the cookie only.  Returns how much was read of what lies there, -1: nothing, and *st_p says why. */
+static ssize_t read_peer(const struct mend_shm_rank *peer, struct in *in, void *dst,
+                         uint64_t remote, size_t len, enum mend_status *st_p)
+{
+    uint64_t cookie = 0;
+    struct iovec here[] = {{&cookie, sizeof(cookie)}, {dst, len}};
+    struct iovec there[] = {
+        {(void *)(uintptr_t)mend_load_relaxed(&peer->cookie_at), sizeof(cookie)},
+        {(void *)(uintptr_t)remote, len}};
+    unsigned long pieces = dst ? 2 : 1;
+    ssize_t n =
+        process_vm_readv((pid_t)mend_load_relaxed(&peer->pid), here, pieces, there, pieces, 0);
+
+    if (n < 0) {
+        *st_p = refusal(in, errno);
+        return -1;
+    }
+    if (n >= (ssize_t)sizeof(cookie) && cookie == mend_load_relaxed(&peer->cookie))
+        return n - (ssize_t)sizeof(cookie);
+    in->no_pull = true; /* the number is another process's, or of another namespace */
+    *st_p = MEND_ERR_UNSUPPORTED;
+    return -1;
+}
+
+static enum mend_status copy_out(const struct mend_shm_rank *peer, struct in *in, void *dst,
+                                 uint64_t remote, size_t len)
+{
+    enum mend_status st = MEND_ERR_UNSUPPORTED;
+
+    if (in->no_pull)
+        return st;
+    if (!in->pulled && read_peer(peer, in, NULL, 0, 0, &st) < 0) {
+        in->no_pull = true;
+        return st;
+    }
+    in->pulled = true;
     while (len) {
-        struct iovec here = {dst, len}, there = {(void *)(uintptr_t)remote, len};
-        ssize_t n = process_vm_readv(pid, &here, 1, &there, 1, 0);
+        ssize_t n = read_peer(peer, in, dst, remote, len, &st);
 
         if (n <= 0)
-            return n < 0 && errno == EPERM ? MEND_ERR_UNSUPPORTED : MEND_ERR_PEER;
+            return n < 0 ? st : MEND_AGAIN;
         dst = (char *)dst + n;
         remote += (uint64_t)n;
         len -= (size_t)n;
@@ -563,7 +612,8 @@ static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *d
                                  size_t len, uint32_t stamp)
 {
     struct mend_shm_rank *peer = rank_of(self, from);
-    enum mend_status st = copy_out((pid_t)mend_load_relaxed(&peer->pid), dst, remote, len);
+    struct state *s = self->net_state;
+    enum mend_status st = copy_out(peer, &s->in[from], dst, remote, len);
 
     atomic_thread_fence(memory_order_acquire); /* pairs with the fence in shm_withdraw() */
     return mend_load_relaxed(&peer->withdrawn) == stamp ? st : MEND_AGAIN;
@@ -628,6 +678,15 @@ static void shm_close(struct mend_proc *self)
     self->net_state = NULL;
 }
 
+/* Others find the words before the first offer of this process, a frame that is released after them. */
+static void show_cookie(struct state *s)
+{
+    if (getrandom(&s->cookie, sizeof(s->cookie), GRND_NONBLOCK) != sizeof(s->cookie))
+        s->cookie = s->header->job ^ mend_time_monotonic_ns() ^ (uintptr_t)s->me;
+    mend_store_relaxed(&s->me->cookie_at, (uint64_t)(uintptr_t)&s->cookie);
+    mend_store_relaxed(&s->me->cookie, s->cookie);
+}
+
 enum mend_status mend_shm_open(struct mend_proc *self)
 {
     struct mend_shm_header *h = self->shm_base;
@@ -648,6 +707,7 @@ enum mend_status mend_shm_open(struct mend_proc *self)
         return MEND_ERR_MEM;
     s->gone = MEND_PEER_NONE;
     s->may_sleep = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    show_cookie(s);
     self->net = &mend_net_shm;
     self->net_state = s;
     return MEND_OK;
