@@ -11,7 +11,6 @@
 
 #include <stdint.h>
 
-
 #define MEMBERS_MAX 3
 #define THINGS_MAX  2
 #define ROOMS       2
@@ -22,9 +21,9 @@ enum { NOT_YET = 9 };
 struct view {
     uint8_t state; /* enum mend_title, NOT_YET */
     uint8_t room;
-    uint8_t seen;                   /* others below it pass */
-    uint8_t reads;                  /* it has found the name, and reads the state next */
-    uint8_t place[MEMBERS_MAX];     /* rooms of the others + 1, 0: not found yet */
+    uint8_t seen;               /* others below it pass */
+    uint8_t reads;              /* it has found the name, and reads the state next */
+    uint8_t place[MEMBERS_MAX]; /* rooms of the others + 1, 0: not found yet */
 };
 
 struct member {

@@ -5,8 +5,8 @@
  *   frame ──> decode ──> RECV ──┐
  *   death ──> DEATH ────────────┴─> machine ──> decided? ──> done(arg, value)
  *
- * Where all members share memory, agree_shm.c does the same without messages; on other communicators
- * decisions.c keeps those from waiting whose way to the root a death has cut.
+ * Where all members share memory, agree_shm.c does the same without messages.  Here a decision is known to
+ * those who have returned with it, and they answer.
  *
  * all_acked (R16): every participant sends ~(number of failed members it acknowledged) in
  * max_word[3].  What it acknowledged is a part of the union that is decided, so the smallest number
@@ -72,8 +72,6 @@ static void send_message(struct mend_comm *c, enum mend_machine which,
     size_t max = mend_ft_agree_max_bytes(c->ft->members_n), len;
     struct mend_frame f;
 
-    if (msg->kind == MEND_AGREE_DOWN)
-        mend_decisions_publish(c, which, msg);
     if (max > sizeof(small))
         buf = mend_alloc(self, max);
     MEND_ASSERT(buf);
@@ -205,17 +203,7 @@ static void step(struct mend_comm *c, enum mend_machine which, const struct mend
         start_waiting(c, which);
     if (out.decided_n)
         go_on_saying_no(c, which);
-    mend_decisions_watch(c, which);
     mend_comm_put(c);
-}
-
-void mend_agree_take(struct mend_comm *c, enum mend_machine which, const struct mend_agree_msg *msg)
-{
-    struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = msg};
-
-    if (msg->ballot > c->ft->agreements[which].sm->root)
-        mend_decisions_look(c, which);
-    step(c, which, &ev);
 }
 
 /* Everything known to be failed among the members, and how much of it is acknowledged. */
@@ -440,15 +428,18 @@ void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct me
 {
     struct mend_comm *c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
     struct mend_agree_msg msg;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = &msg};
     uint64_t small[8] = {0}, *failed = small;
+    int32_t rank;
     size_t words;
 
     if (!c || !c->ft) {
         mend_park(self, from, f, payload);
         return;
     }
-    if (f->tag < 0 || f->tag >= MEND_MACHINES || f->src < 0 || f->src >= c->ft->members_n ||
-        mend_ft_peer(c->ft, f->src) != from || !machine(c, (enum mend_machine)f->tag)) {
+    rank = mend_ft_rank(self, c->ft, from);
+    if (f->tag < 0 || f->tag >= MEND_MACHINES || rank < 0 || f->src != rank ||
+        !machine(c, (enum mend_machine)f->tag)) {
         self->on_damage(self, from);
         return;
     }
@@ -456,9 +447,9 @@ void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct me
     if (words > MEND_COUNT_OF(small))
         failed = mend_zalloc(self, words, sizeof(*failed));
     MEND_ASSERT(failed);
-    if (mend_ft_agree_decode(payload, mend_frame_len(f), c->ft->members_n, f->src, failed, &msg) ==
+    if (mend_ft_agree_decode(payload, mend_frame_len(f), c->ft->members_n, rank, failed, &msg) ==
         MEND_OK)
-        mend_agree_take(c, (enum mend_machine)f->tag, &msg);
+        step(c, (enum mend_machine)f->tag, &ev);
     else
         self->on_damage(self, from);
     if (failed != small)
@@ -471,7 +462,6 @@ void mend_agree_on_death(struct mend_comm *c, int32_t rank)
 
     for (int which = 0; which < MEND_MACHINES; which++)
         if (c->ft->agreements[which].sm) {
-            mend_decisions_look(c, (enum mend_machine)which);
             step(c, (enum mend_machine)which, &ev);
         }
 }

@@ -4,10 +4,14 @@
  * How it is decided stands in ft/agree_slots.h.  Here is where the slots are, who waits for what, and what
  * follows from a decision.
  *
- *   cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 | ...
- *   said by m:          no_from of CREATION and of VALIDATION
+ *   with a cell         cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 | ...
+ *                       said by m:          no_from of CREATION and of VALIDATION
+ *   without one         paper of member m:  both (papers.c)
  *
- * Invariant: the slots of a cell that is free are zero: coll/cells.c clears those that were written to. */
+ * Invariants:
+ *   1  the slots of a cell that is free are zero: coll/cells.c clears those that were written to; and so is
+ *      a paper that is free when it is taken;
+ *   2  a member whose paper is not found has said nothing. */
 #include "member/internal.h"
 
 #include "coll/shm.h"
@@ -20,6 +24,12 @@ struct area {
     struct mend_slot slot[MEND_MACHINES][MEND_SLOTS_N];
 };
 _Static_assert(sizeof(struct area) <= MEND_SHM_CELL_AGREE, "fits into the cell");
+
+struct paper {
+    struct area area;
+    mend_atomic_u64 no_from[2];
+};
+_Static_assert(sizeof(struct paper) <= MEND_SHM_PAPER_BYTES, "fits");
 
 /* An agreement that this process has begun. */
 struct op {
@@ -40,20 +50,33 @@ static struct area *area_of(struct mend_comm *c, int rank)
         c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank), (uint32_t)c->cell);
 }
 
+/* NULL: the member has said nothing yet. */
 static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_machine which, int rank)
 {
-    struct mend_shm_said *said = mend_shm_said_of(
-        c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank), (uint32_t)c->cell);
+    struct mend_shm_said *said;
+    struct paper *paper;
 
     MEND_ASSERT(which != MEND_MACHINE_EXPLICIT);
+    if (c->cell < 0) {
+        paper = mend_papers_look(c, rank);
+        return paper ? &paper->no_from[which - MEND_MACHINE_CREATION] : NULL;
+    }
+    said = mend_shm_said_of(c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank),
+                            (uint32_t)c->cell);
     return &said->no_from[which - MEND_MACHINE_CREATION];
 }
+
+static const struct mend_slot empty; /* of whoever has no paper yet */
 
 static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
 {
     const struct op *op = of;
+    struct paper *paper;
 
-    return &area_of(op->c, rank)->slot[op->which][i];
+    if (mend_likely(op->c->cell >= 0))
+        return &area_of(op->c, rank)->slot[op->which][i];
+    paper = mend_papers_look(op->c, rank);
+    return paper ? &paper->area.slot[op->which][i] : (struct mend_slot *)(uintptr_t)&empty;
 }
 
 static mend_atomic_u64 *op_no_from(const void *of, int rank)
@@ -67,7 +90,7 @@ static bool op_is_dead(const void *of, int rank)
 {
     const struct op *op = of;
 
-    return mend_peer_is_dead(op->c->self, mend_group_peer(op->c->group, rank));
+    return mend_peer_is_dead(op->c->self, mend_ft_peer(op->c->ft, rank));
 }
 
 static uint32_t op_deaths_n(const void *of)
@@ -78,9 +101,8 @@ static uint32_t op_deaths_n(const void *of)
 static int op_death(const void *of, uint32_t i)
 {
     struct mend_comm *c = ((const struct op *)of)->c;
-    int rank = mend_group_rank(c->self, c->group, c->self->deaths[i].peer);
 
-    return rank == MPI_UNDEFINED ? -1 : rank;
+    return mend_ft_rank(c->self, c->ft, c->self->deaths[i].peer);
 }
 
 static const struct mend_slots_place place = {.slot = op_slot,
@@ -91,16 +113,32 @@ static const struct mend_slots_place place = {.slot = op_slot,
 
 bool mend_agree_shm_usable(const struct mend_comm *c)
 {
-    return !c->inter && c->cell >= 0 && c->self->params.agree_shm;
+    return c->self->shm_base && c->ft->members_n > 1 && c->self->params.agree_shm;
 }
 
-/* Before the first agreement: makes the pages.  There is no way back, for the members must not choose
+/* Before anything is said: makes the pages.  There is no way back, for the members must not choose
  * differently. */
 static void open_areas(struct mend_comm *c)
 {
-    for (int r = 0; r < c->size; r++)
-        MEND_ASSERT(mend_shm_touch(c->self, area_of(c, r), sizeof(struct area)));
+    if (c->cell < 0)
+        mend_papers_open(c);
+    else
+        for (int r = 0; r < c->size; r++)
+            MEND_ASSERT(mend_shm_touch(c->self, area_of(c, r), sizeof(struct area)));
     c->coll->agreed = true;
+}
+
+/* Who sleeps in such an agreement sees that something was said. */
+static void told(struct mend_comm *c)
+{
+    struct mend_shm_wakes w = {.header = c->self->shm_base};
+
+    if (!c->coll->crowded)
+        return;
+    for (int32_t r = 0; r < c->ft->members_n; r++)
+        if (r != c->ft->me)
+            mend_shm_nudge(&w, mend_ft_peer(c->ft, r));
+    mend_shm_wakes_flush(&w);
 }
 
 static uint32_t count_acked(struct mend_comm *c)
@@ -109,7 +147,7 @@ static uint32_t count_acked(struct mend_comm *c)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < c->acked_deaths_n && i < self->deaths_n; i++)
-        n += mend_group_rank(self, c->group, self->deaths[i].peer) != MPI_UNDEFINED;
+        n += mend_ft_rank(self, c->ft, self->deaths[i].peer) >= 0;
     return n;
 }
 
@@ -117,10 +155,10 @@ static void contribute(struct op *op)
 {
     struct mend_comm *c = op->c;
 
-    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->rank),
+    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->ft->me),
                           c->self->deaths_n, count_acked(c));
     mend_event(c->self, MEND_EV_AGREE_ENTER);
-    mend_shm_told(c);
+    told(c);
 }
 
 /* Whoever stands in the longest log, the absent, and whom the same aborts ended. */
@@ -128,13 +166,13 @@ static struct mend_group *failed_group(struct op *op, int *n_p)
 {
     struct mend_comm *c = op->c;
     struct mend_proc *self = c->self;
-    mend_peer *peers = mend_alloc(self, (size_t)c->size * sizeof(*peers));
+    mend_peer *peers = mend_alloc(self, (size_t)c->ft->members_n * sizeof(*peers));
     struct mend_group *g;
 
     MEND_ASSERT(peers);
     *n_p = mend_slots_failed(&op->slots, &place, op, peers);
     for (int i = 0; i < *n_p; i++)
-        peers[i] = mend_group_peer(c->group, peers[i]);
+        peers[i] = mend_ft_peer(c->ft, peers[i]);
     *n_p = mend_agree_add_aborted(c, peers, *n_p);
     g = *n_p ? mend_group_create(self, peers, *n_p) : NULL;
     mend_free(self, peers);
@@ -197,6 +235,7 @@ static void advance(struct mend_comm *c, enum mend_machine which)
 
         if (!evaluate(op))
             return;
+        mend_event(c->self, MEND_EV_AGREE_DECIDED);
         finish(op, true);
         begin_waiting(c, which);
     }
@@ -224,7 +263,7 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_machine which,
     op->value = *value;
     op->value.failed = NULL;
     op->value.max_word[MEND_AGREE_WORDS - 1] = 0;
-    mend_slots_init(&op->slots, c->size, op->value.and_word, op->value.max_word);
+    mend_slots_init(&op->slots, c->ft->members_n, op->value.and_word, op->value.max_word);
     op->done = done;
     op->arg = arg;
     op->poll.comm = NULL;
@@ -274,10 +313,11 @@ static bool is_done(struct mend_proc *self, void *arg)
 void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
 {
     struct waiter w = {.value = value};
+    bool all_wake = which == MEND_MACHINE_EXPLICIT || c->cell < 0;
     struct mend_wait wait = {.until = is_done,
                              .arg = &w,
                              .hint = MEND_PEER_NONE,
-                             .rings = c->coll->crowded && which == MEND_MACHINE_EXPLICIT,
+                             .rings = c->coll->crowded && all_wake,
                              .what = mend_agree_what(which)};
 
     set_up(&w.op, c, which, value, wake_waiter, &w);
@@ -288,15 +328,19 @@ void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct me
         mend_wait_until(c->self, &wait);
 }
 
-/* Wakes nobody: each of n members would wake the n - 1 others.  So who waits for such an agreement does
- * not sleep (mend_agree_shm_wait()). */
+/* Of a communicator with a cell it wakes nobody: each of n members would wake the n - 1 others.  So who waits
+ * for such an agreement does not sleep (mend_agree_shm_wait()).  Without one it does: meetings may last. */
 void mend_agree_shm_say_no(struct mend_comm *c, enum mend_machine which)
 {
     struct mend_agreements *a = &c->ft->agreements[which];
     struct mend_list *waiting = &a->waiting;
 
-    mend_slots_say_no(no_from_of(c, which, c->rank), a->begun,
+    if (c->cell < 0)
+        open_areas(c);
+    mend_slots_say_no(no_from_of(c, which, c->ft->me), a->begun,
                       c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
+    if (c->cell < 0)
+        told(c);
     while (!mend_list_empty(waiting)) {
         struct op *op = mend_list_entry(waiting->next, struct op, link);
 

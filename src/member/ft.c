@@ -14,6 +14,8 @@ int mend_member_init(struct mend_proc *self)
         return MPI_ERR_NO_MEM;
     mend_list_init(&m->meetings);
     mend_list_init(&m->hellos);
+    mend_list_init(&m->closed);
+    mend_hash_init(&m->declined, self->arena);
     self->member = m;
     self->ctx_counter = MEND_CTX_FIRST;
     self->on_interrupt = mend_revoke_on_interrupt;
@@ -28,7 +30,7 @@ void mend_member_free(struct mend_comm *c)
     struct mend_member *m = c->self->member;
     struct mend_comm *oldest = c, **grave;
 
-    if (c->ft->members_n > 1) { /* else nobody can ask */
+    if (c->ft->members_n > 1 && !(mend_agree_shm_usable(c) && mend_revoke_uses_rows(c->self))) {
         grave = &m->graves[m->next_grave++ % MEND_GRAVES];
         oldest = *grave;
         *grave = c;
@@ -75,7 +77,9 @@ void mend_ft_detach(struct mend_comm *c)
     if (!c->ft)
         return;
     mend_living_drop(c);
-    mend_decisions_forget(c);
+    if (mend_agree_shm_usable(c) && c->cell < 0)
+        mend_papers_close(c);
+    mend_free(self, c->ft->papers);
     for (int i = 0; i < MEND_MACHINES; i++)
         mend_free(self, c->ft->agreements[i].sm);
     mend_free(self, c->ft->revoke);

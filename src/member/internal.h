@@ -37,33 +37,37 @@ struct mend_agreements {
     bool said_no;            /* negative votes are given beforehand; never of EXPLICIT */
     int noes_left;           /* agree.c: how many more of them others may wait for */
     uint64_t begun, decided; /* agree_shm.c: how many */
-    uint64_t published; /* decisions.c: 1 + the last one that this process wrote, as the root */
 };
 
 /* Ranks in protocols: an intracommunicator's own; on an intercommunicator both groups one after the
  * other, the one whose first peer is lower comes first. */
+struct mend_papers;
 struct mend_ft_comm {
     struct mend_group *first, *second; /* second NULL on an intracommunicator; no references */
     int members_n, me;
     struct mend_agreements agreements[MEND_MACHINES];
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_revoke *revoke;
-    struct mend_request watch; /* decisions.c: in self->active while it looks for decisions */
-    struct mend_comm *watched; /* the communicator; set with it */
-    struct mend_hash counts;   /* meet.c: how often something was asked for on it */
-    uint32_t counts_kept;      /* how many were left when they were last looked through */
+    struct mend_papers *papers; /* papers.c: where the members vote; NULL until somebody has */
+    struct mend_hash counts;    /* meet.c: how often something was asked for on it */
+    uint32_t counts_kept;       /* how many were left when they were last looked through */
 };
+
+struct mend_shm_shelf;
 
 #define MEND_GRAVES 32
 
 struct mend_member {
     struct mend_comm *graves[MEND_GRAVES]; /* a ring of freed communicators, each a reference */
     uint32_t next_grave;
-    uint64_t revoked_n;        /* revoke.c: revocations written into the segment */
-    uint32_t called;           /* revoke.c: calls of others that were answered */
-    uint64_t decisions_n;      /* decisions.c: decisions written into the segment */
-    struct mend_list meetings; /* struct mend_meeting: calls that go on */
-    struct mend_list hellos;   /* leaders.c: for calls that have not been made yet */
+    struct mend_hash declined; /* meet.c: id of a meeting -> class of the error, as a pointer */
+    struct mend_shm_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
+    uint32_t papers_n, paper_free;    /* taken at some time; 1 + the first free one, 0: none */
+    struct mend_list closed;          /* papers.c: papers that others may still look for */
+    uint64_t revoked_n;               /* revoke.c: revocations written into the segment */
+    uint32_t called;                  /* revoke.c: calls of others that were answered */
+    struct mend_list meetings;        /* struct mend_meeting: calls that go on */
+    struct mend_list hellos;          /* leaders.c: for calls that have not been made yet */
 };
 
 /* A call that makes a communicator for processes that have none in common yet (meet.c).  It lives on
@@ -94,8 +98,7 @@ int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct m
 /* The same, and waits.  What ends the wait when a process dies: the agreement goes on without it. */
 int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value);
 
-/* The same through shared memory, for communicators with a cell (agree_shm.c).  All members answer
- * usable() alike. */
+/* The same through shared memory (agree_shm.c).  All members answer usable() alike. */
 bool mend_agree_shm_usable(const struct mend_comm *c);
 int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
                         const struct mend_agreed *value, mend_agree_done *done, void *arg);
@@ -132,22 +135,22 @@ mend_frame_handler mend_agree_on_frame, mend_revoke_on_frame;
 void mend_agree_on_death(struct mend_comm *c, int32_t rank);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 
-/* A message, made up or received, as if it had come from msg->peer. */
-void mend_agree_take(struct mend_comm *c, enum mend_machine which,
-                     const struct mend_agree_msg *msg);
+/* papers.c: for communicators without a cell */
 
-/* decisions.c: what a root decided, for those to whom it is not told. */
+/* To be called before this process says anything.  Without memory it ends. */
+void mend_papers_open(struct mend_comm *c);
 
-/* To be called before DOWN is sent.  Writes the decision down if this process is the root. */
-void mend_decisions_publish(struct mend_comm *c, enum mend_machine which,
-                            const struct mend_agree_msg *down);
+/* What a member has said.  NULL: nothing yet. */
+void *mend_papers_look(struct mend_comm *c, int32_t rank);
 
-/* To be called before the machine hears of a death, or of a ballot: takes what the root has decided. */
-void mend_decisions_look(struct mend_comm *c, enum mend_machine which);
+/* This process reads nothing of the others any more. */
+void mend_papers_close(struct mend_comm *c);
 
-/* Looks for decisions from now on whenever there is progress, if one might not come otherwise. */
-void mend_decisions_watch(struct mend_comm *c, enum mend_machine which);
-void mend_decisions_forget(struct mend_comm *c);
+/* Revocations are written into the segment, and nobody passes them on. */
+static inline bool mend_revoke_uses_rows(const struct mend_proc *self)
+{
+    return self->shm_base && self->params.revoke_shm;
+}
 
 /* c is revoked somewhere, as a call that failed for it says: from now on it is here, too. */
 void mend_revoke_heard(struct mend_comm *c);

@@ -10,8 +10,8 @@
  *                       │                                    │
  *   A ── UP, parked at C                                     │
  *   A, B: nothing can come of this any more ──── NO {id, groups} ───> C: makes the communicator too,
- *   A <─────────────────────── its vote: no ─────────────────────────    says no, and keeps it as a grave
- *   A, B: refused, uniformly (S2-5)                          │ C calls late: finds the grave, is refused
+ *   A <─────────────────────── its vote: no ─────────────────────────    says no, and frees it
+ *   A, B: refused, uniformly (S2-5)                          │ C calls late: it has declined, is refused
  *
  * What ends a meeting, and what does not.
  *   a  A member of the group (of either group) is dead.  It is involved (S0-7), so all get
@@ -205,14 +205,10 @@ int mend_meet(struct mend_meeting *m, struct mend_agreed *value)
     return value->max_word[1] ? (int)value->max_word[1] : MEND_CLASS_PROC_FAILED;
 }
 
-/* Only a NO brings a communicator into being before this process's own call does. */
+/* Until the call comes, which it does once. */
 int mend_meet_declined(struct mend_proc *self, mend_ctx ctx)
 {
-    const struct mend_comm *grave = mend_hash_get(&self->comms, ctx);
-
-    if (grave)
-        return grave->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED;
-    return mend_is_buried(self, ctx) ? MEND_CLASS_PROC_FAILED : MPI_SUCCESS;
+    return (int)(uintptr_t)mend_hash_remove(&self->member->declined, ctx);
 }
 
 /* Comes to the meeting in order to say no, and leaves. */
@@ -224,6 +220,8 @@ static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend
     struct mend_comm *c = mend_comm_create(self, mine, other, ctx, NULL);
 
     MEND_ASSERT(c);
+    error = error == MEND_CLASS_INVALIDATED ? error : MEND_CLASS_PROC_FAILED;
+    MEND_ASSERT(mend_hash_put(&self->member->declined, ctx, (void *)(uintptr_t)error) == MEND_OK);
     c->revoked = error == MEND_CLASS_INVALIDATED;
     c->coll_failed = true;
     mend_creation_open(c);
@@ -254,7 +252,8 @@ static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
     struct mend_group *first, *second = NULL;
     bool good;
 
-    if (mend_hash_get(&self->comms, ctx) || mend_is_buried(self, ctx))
+    if (mend_hash_get(&self->comms, ctx) || mend_is_buried(self, ctx) ||
+        mend_hash_get(&self->member->declined, ctx))
         return true; /* has come, or has declined */
     first = read_group(self, peers, w->first_n);
     if (first && w->second_n)

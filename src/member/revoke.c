@@ -57,11 +57,6 @@ static void tell(struct mend_comm *c, int32_t to, int tag)
 
 /* Through shared memory. */
 
-static bool uses_rows(const struct mend_proc *self)
-{
-    return self->shm_base && self->params.revoke_shm;
-}
-
 static uint64_t mark_of(const struct mend_comm *c)
 {
     return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
@@ -78,7 +73,7 @@ static bool publish(struct mend_comm *c)
     struct mend_proc *self = c->self;
     uint64_t n = self->member->revoked_n;
 
-    if (!uses_rows(self) || (n >= MEND_SHM_REVOKED && self->outbox_n))
+    if (!mend_revoke_uses_rows(self) || (n >= MEND_SHM_REVOKED && self->outbox_n))
         return false;
     self->member->revoked_n++;
     /* release: pairs with the acquire of those who learn of this process's death */
@@ -111,7 +106,7 @@ static void read_row(struct mend_proc *self, mend_peer peer)
 
 void mend_revoke_last_words(struct mend_proc *self, mend_peer dead)
 {
-    if (uses_rows(self))
+    if (mend_revoke_uses_rows(self))
         read_row(self, dead);
 }
 
@@ -130,7 +125,7 @@ static void call_the_unheard(struct mend_comm *c)
 
 void mend_revoke_on_interrupt(struct mend_proc *self)
 {
-    uint32_t called = uses_rows(self) ? mend_shm_called(self) : 0;
+    uint32_t called = mend_revoke_uses_rows(self) ? mend_shm_called(self) : 0;
 
     if (called == self->member->called)
         return;
@@ -143,7 +138,7 @@ void mend_revoke_look(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
 
-    if (!uses_rows(self) || !(c->coll_failed || self->member->called))
+    if (!mend_revoke_uses_rows(self) || !(c->coll_failed || self->member->called))
         return;
     for (int32_t r = 0; r < c->ft->members_n; r++)
         for (unsigned k = 0; k < MEND_SHM_REVOKED; k++)
@@ -226,7 +221,7 @@ void mend_revoke(struct mend_comm *c)
 
 void mend_revoke_heard(struct mend_comm *c)
 {
-    if (uses_rows(c->self))
+    if (mend_revoke_uses_rows(c->self))
         carry_out(c);
     else
         mend_revoke(c);

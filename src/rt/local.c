@@ -62,44 +62,43 @@ static long env_number(const char *name, long max)
     return *end || errno || v < 0 || v > max ? -1 : v;
 }
 
-static bool header_valid(const struct mend_shm_header *h, uint64_t bytes, uint32_t ranks_n)
+static bool header_valid(const struct mend_shm_header *h, const struct mend_shm_header *expected)
 {
-    struct mend_shm_header expected = {0};
-
-    if (h->magic != MEND_SHM_MAGIC || h->ranks_n != ranks_n)
-        return false;
-    mend_shm_layout(&expected, ranks_n);
-    return h->bytes == bytes && expected.bytes == bytes && h->rank_at == expected.rank_at &&
-           h->sleep_at == expected.sleep_at && h->death_at == expected.death_at &&
-           h->bell_at == expected.bell_at && h->head_at == expected.head_at &&
-           h->said_at == expected.said_at && h->revoked_at == expected.revoked_at &&
-           h->decided_at == expected.decided_at && h->cell_at == expected.cell_at &&
-           h->ring_at == expected.ring_at;
+    return h->magic == MEND_SHM_MAGIC && h->ranks_n == expected->ranks_n &&
+           h->bytes == expected->bytes && h->rank_at == expected->rank_at &&
+           h->sleep_at == expected->sleep_at && h->death_at == expected->death_at &&
+           h->bell_at == expected->bell_at && h->head_at == expected->head_at &&
+           h->said_at == expected->said_at && h->revoked_at == expected->revoked_at &&
+           h->cell_at == expected->cell_at && h->ring_at == expected->ring_at &&
+           h->shelf_at == expected->shelf_at;
 }
 
 /* Maps the segment behind fd; MAP_FAILED: not ours.  It must be sealed, or somebody could shrink it
  * under our feet. */
 static void *map_segment(int fd, uint32_t ranks_n, size_t *bytes_p)
 {
+    struct mend_shm_header expected = {0};
     struct stat st;
     int seals = fcntl(fd, F_GET_SEALS);
+    size_t bytes;
     void *base;
 
+    mend_shm_layout(&expected, ranks_n);
+    bytes = (size_t)expected.shelf_at;
     if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) != 0 ||
-        (size_t)st.st_size < sizeof(struct mend_shm_header))
+        (uint64_t)st.st_size != expected.bytes)
         return MAP_FAILED;
-    base =
-        mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base == MAP_FAILED)
         return MAP_FAILED;
-    if (!header_valid(base, (uint64_t)st.st_size, ranks_n)) {
-        munmap(base, (size_t)st.st_size);
+    if (!header_valid(base, &expected)) {
+        munmap(base, bytes);
         return MAP_FAILED;
     }
-    madvise(base, (size_t)st.st_size, MADV_DONTFORK); /* invariant 4 */
+    madvise(base, bytes, MADV_DONTFORK); /* invariant 4 */
     /* a dump would touch all of it, and so fill the memory that only the pages in use take */
-    madvise(base, (size_t)st.st_size, MADV_DONTDUMP);
-    *bytes_p = (size_t)st.st_size;
+    madvise(base, bytes, MADV_DONTDUMP);
+    *bytes_p = bytes;
     return base;
 }
 

@@ -33,9 +33,10 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
     header->revoked_at =
         align_up(header->said_at + (uint64_t)n * MEND_SHM_CELLS * sizeof(struct mend_shm_said),
                  MEND_CACHE_LINE);
-    header->decided_at = header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked);
     header->cell_at =
-        align_up(header->decided_at + (uint64_t)n * sizeof(struct mend_shm_decisions), PAGE);
+        align_up(header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked), PAGE);
     header->ring_at = header->cell_at + (uint64_t)n * MEND_SHM_CELLS * MEND_SHM_CELL_BYTES;
-    header->bytes = header->ring_at + squared * MEND_SHM_RING_BYTES;
+    header->shelf_at = align_up(header->ring_at + squared * MEND_SHM_RING_BYTES, PAGE);
+    header->bytes =
+        header->shelf_at + (uint64_t)n * MEND_SHM_SHELVES * sizeof(struct mend_shm_shelf);
 }

@@ -15,9 +15,10 @@
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
  *   revoked[n]     row i is written by rank i: the communicators that it revoked last
- *   decided[n]     row i is written by rank i: what it decided last, as the root of an agreement
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
+ *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one
+ *                  communicator each, and their titles; mapped and reserved when they are used
  *
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
  *   rank.life (the rank's mutex; the kernel marks the death),
@@ -32,22 +33,23 @@
 
 #include <pthread.h>
 
-#define MEND_SHM_MAGIC          UINT64_C(0x4d454e4453484d31) /* "MENDSHM1" */
-#define MEND_SHM_SLOTS          128u /* at most 256: the doorbell is 8 bits of a counter */
-#define MEND_SHM_SLOT_BYTES     64u
-#define MEND_SHM_INLINE_MAX     40u           /* payload within the slot */
-#define MEND_SHM_BULK_BYTES     (256u * 1024) /* payloads that do not fit into a slot */
-#define MEND_SHM_RING_BYTES     (MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES)
-#define MEND_SHM_CELLS          64u
-#define MEND_SHM_CELL_CONTROL   4096u         /* flags and small payloads of one cell */
-#define MEND_SHM_CELL_DATA      (512u * 1024) /* large payloads of one cell */
-#define MEND_SHM_CELL_AGREE     4096u         /* contributions to agreements (member/agree_shm.c) */
-#define MEND_SHM_CELL_BYTES     (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
-#define MEND_SHM_WAIT_BYTES     256u
-#define MEND_SHM_SLEEPERS       32u /* ranks that sleep on one futex: the bits of its mask */
-#define MEND_SHM_REVOKED        64u /* revocations of a rank that outlive it */
-#define MEND_SHM_DECISIONS      16u /* decisions of a rank that outlive it */
-#define MEND_SHM_DECISION_WORDS 20u
+#define MEND_SHM_MAGIC        UINT64_C(0x4d454e4453484d31) /* "MENDSHM1" */
+#define MEND_SHM_SLOTS        128u /* at most 256: the doorbell is 8 bits of a counter */
+#define MEND_SHM_SLOT_BYTES   64u
+#define MEND_SHM_INLINE_MAX   40u           /* payload within the slot */
+#define MEND_SHM_BULK_BYTES   (256u * 1024) /* payloads that do not fit into a slot */
+#define MEND_SHM_RING_BYTES   (MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES)
+#define MEND_SHM_CELLS        64u
+#define MEND_SHM_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
+#define MEND_SHM_CELL_DATA    (512u * 1024) /* large payloads of one cell */
+#define MEND_SHM_CELL_AGREE   4096u         /* contributions to agreements (member/agree_shm.c) */
+#define MEND_SHM_CELL_BYTES   (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
+#define MEND_SHM_WAIT_BYTES   256u
+#define MEND_SHM_SLEEPERS     32u  /* ranks that sleep on one futex: the bits of its mask */
+#define MEND_SHM_REVOKED      64u  /* revocations of a rank that outlive it */
+#define MEND_SHM_SHELVES      256u /* of a rank, each with as many papers */
+#define MEND_SHM_SHELF_PAPERS 4096u
+#define MEND_SHM_PAPER_BYTES  1600u
 
 enum mend_shm_rank_state {
     MEND_SHM_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
@@ -98,6 +100,9 @@ struct mend_shm_rank {
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 cells_taken; /* bits: others may look at its block */
     mend_atomic_u32 severed_n; /* the first so many dead of the log: it touches no ring with them */
+    mend_atomic_u32 papers_n;  /* its papers from here on were never used: they have no pages */
+    mend_atomic_u64
+        papers_made; /* how often it has taken a paper; released when the title is there */
 
     /* written by the rank: what it waits for, as text, when asked by SIGUSR1; then wait_seq is
      * bumped (release), by which the agent knows that the text is an answer */
@@ -128,7 +133,7 @@ struct mend_shm_header {
     uint32_t reporting;             /* 1: there is a --report file */
     uint64_t rank_at, sleep_at, death_at, bell_at, bell_row_bytes, head_at, head_row_bytes, said_at,
         revoked_at;
-    uint64_t decided_at, cell_at, ring_at;
+    uint64_t cell_at, ring_at, shelf_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
@@ -167,16 +172,19 @@ struct mend_shm_revoked {
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 mark[MEND_SHM_REVOKED];
 };
 
-/* Decisions of agreements by messages (member/decisions.c), the newest in place of the oldest. */
-struct mend_shm_decision {
-    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 version; /* odd: being written */
-    mend_atomic_u64 word[MEND_SHM_DECISION_WORDS];
+/* What a paper is about (member/papers.c). */
+struct mend_shm_title {
+    mend_atomic_u64 mark;  /* of the communicator; 0: of none, the paper is free */
+    mend_atomic_u32 state; /* enum mend_title (ft/closing.h) */
+    uint32_t next_free;    /* only its owner looks at it */
 };
-struct mend_shm_decisions {
-    struct mend_shm_decision decision[MEND_SHM_DECISIONS];
+struct mend_shm_shelf {
+    struct mend_shm_title title[MEND_SHM_SHELF_PAPERS];
+    _Alignas(4096) char paper[MEND_SHM_SHELF_PAPERS][MEND_SHM_PAPER_BYTES];
 };
 
-/* Fills the offsets of a header for n ranks; header->bytes is the size of the segment. */
+/* Fills the offsets of a header for n ranks; header->bytes is the size of the segment.  Shelves begin at
+ * header->shelf_at and are mapped one by one; all that lies before them is mapped at once. */
 void mend_shm_layout(struct mend_shm_header *header, uint32_t n);
 
 static inline struct mend_shm_rank *mend_shm_rank_of(struct mend_shm_header *h, uint32_t i)
@@ -226,12 +234,6 @@ static inline struct mend_shm_revoked *mend_shm_revoked_of(struct mend_shm_heade
     return (struct mend_shm_revoked *)((char *)h + h->revoked_at) + rank;
 }
 
-static inline struct mend_shm_decisions *mend_shm_decisions_of(struct mend_shm_header *h,
-                                                               uint32_t rank)
-{
-    return (struct mend_shm_decisions *)((char *)h + h->decided_at) + rank;
-}
-
 static inline char *mend_shm_cell_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)
 {
     return (char *)h + h->cell_at + ((uint64_t)rank * MEND_SHM_CELLS + cell) * MEND_SHM_CELL_BYTES;
@@ -240,6 +242,14 @@ static inline char *mend_shm_cell_of(struct mend_shm_header *h, uint32_t rank, u
 static inline char *mend_shm_cell_agree_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)
 {
     return mend_shm_cell_of(h, rank, cell) + MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA;
+}
+
+/* Where a shelf begins in the segment. */
+static inline uint64_t mend_shm_shelf_at(const struct mend_shm_header *h, uint32_t rank,
+                                         uint32_t shelf)
+{
+    return h->shelf_at +
+           ((uint64_t)rank * MEND_SHM_SHELVES + shelf) * sizeof(struct mend_shm_shelf);
 }
 
 static inline struct mend_shm_slot *mend_shm_ring_of(struct mend_shm_header *h, uint32_t to,

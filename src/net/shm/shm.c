@@ -28,6 +28,7 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -110,12 +111,12 @@ static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint
     return true;
 }
 
-static bool reserve_pages(int fd, uint64_t from, size_t len)
+bool mend_shm_reserve(struct mend_proc *self, uint64_t from, size_t len)
 {
     uint64_t end = (from + len + 4095) & ~UINT64_C(4095);
 
     from &= ~UINT64_C(4095);
-    while (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) != 0)
+    while (fallocate(self->shm_fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) != 0)
         if (errno != EINTR)
             return false;
     return true;
@@ -129,11 +130,23 @@ bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len)
 
     if (remember && *word & bit)
         return true;
-    if (!reserve_pages(self->shm_fd, from, len))
+    if (!mend_shm_reserve(self, from, len))
         return false;
     if (remember)
         *word |= bit;
     return true;
+}
+
+void *mend_shm_map(struct mend_proc *self, uint64_t at, size_t len)
+{
+    void *base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, self->shm_fd,
+                      (off_t)at);
+
+    if (base == MAP_FAILED)
+        return NULL;
+    madvise(base, len, MADV_DONTFORK); /* as all of the segment: rt/local.c */
+    madvise(base, len, MADV_DONTDUMP);
+    return base;
 }
 
 void mend_shm_give_back(struct mend_proc *self, const void *at, size_t len)

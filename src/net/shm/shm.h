@@ -13,6 +13,12 @@ enum mend_status mend_shm_open(struct mend_proc *self);
  * False: the system has no memory for them. */
 bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len);
 
+/* The same for a piece that is not mapped yet, by its place in the segment. */
+bool mend_shm_reserve(struct mend_proc *self, uint64_t at, size_t len);
+
+/* Maps a piece of the segment, for good.  NULL: there is no room for it. */
+void *mend_shm_map(struct mend_proc *self, uint64_t at, size_t len);
+
 /* Something that `to` may wait for was stored in the segment, apart from any ring. */
 static inline void mend_shm_nudge(struct mend_shm_wakes *w, mend_peer to)
 {

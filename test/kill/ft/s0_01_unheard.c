@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-1, S0-89, S0-90: the root of an agreement decides, and leaves MPI, before it hears of somebody whose way to it a
- * death has cut.
+/* S0-1, S0-89, S0-90: the root of an agreement decides before it hears of somebody whose way to it a death has cut,
+ * and leaves MPI.  By messages (`inside`) it is asked, so it has to stay in MPI.
  *
  *       0           3 contributes to 2, which passes it on and dies; the message by which 3 asks 0 itself
  *      / \          does not fit into the ring, which is full of other messages for 0
@@ -8,7 +8,8 @@
  *          \        0 is outside of MPI
  *           3       3 must get the decision all the same
  *
- * RUN: -n 4 ; set AGREE_SHM=0 ; kill 2 at call:MPI_Pcontrol>agree.sent.up ; expect "rank 3 ok" ; times 3 */
+ * RUN: -n 4 ; set COLL_SHM=0 ; args outside ; kill 2 at call:MPI_Pcontrol>agree.enter ; expect "rank 3 ok" ; times 3
+ * RUN: -n 4 ; set AGREE_SHM=0 ; args inside ; kill 2 at call:MPI_Pcontrol>agree.sent.up ; expect "rank 3 ok" ; times 3 */
 #include "../common.h"
 
 #define W    MPI_COMM_WORLD
@@ -16,14 +17,17 @@
 
 enum { BEGUN, ASKED, DONE }; /* slots of the board */
 
-static void root(MPI_Request *r, const int *flag)
+static void root(MPI_Request *r, const int *flag, bool inside)
 {
-    int done, v;
+    int done = 0, v;
 
     post(BEGUN);
     await(ASKED, 2);
-    CHECK_EQ(MPI_Test(r, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
-    CHECK(done && *flag == 0);
+    while (!done)
+        CHECK_EQ(MPI_Test(r, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_EQ(*flag, 0);
+    if (inside)
+        await_in_mpi(DONE, 2);
     await(DONE, 2); /* no MPI here */
     for (int i = 0; i < MANY; i++)
         CHECK_EQ(MPI_Recv(&v, 1, MPI_INT, 3, 4, W, MPI_STATUS_IGNORE), MPI_SUCCESS);
@@ -62,7 +66,7 @@ int main(int argc, char **argv)
     if (rank == 1) /* it has contributed */
         post(ASKED);
     if (rank == 0) {
-        root(&r, &flag);
+        root(&r, &flag, !strcmp(argv[1], "inside"));
     } else if (rank == 3) {
         lost(&r, messages, &flag);
     } else {

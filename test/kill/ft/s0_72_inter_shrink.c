@@ -8,7 +8,7 @@
 /* RUN: -n 7 ; args 1,4 ; expect "rank 0 ok" */
 /* RUN: -n 9 ; args 2 ; kill 0 at agree.enter#3 ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 9 ; args 2 ; kill 8 at agree.done#3 ; expect "rank 1 ok" ; times 3 */
-/* RUN: -n 9 ; args 5 ; kill 0 at agree.sent.down#1 ; kill 4 at shrink.decided ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 9 ; args 5 ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#5 ; kill 4 at shrink.decided ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 4 ; args 0,1 ; expect "rank 2 ok" */
 /* RUN: -n 5 ; args 2,3,4 ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args 1 ; expect "rank 0 ok" */

@@ -6,9 +6,9 @@
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" */
 /* RUN: -n 7 ; args during ; kill 0 at agree.enter#7 ; expect "rank 1 ok" ; times 3 */
-/* RUN: -n 7 ; args during ; kill 0 at agree.sent.down#9 ; kill 1 at agree.sent.down#12 ; expect "rank 2 ok" ; times 3 */
+/* RUN: -n 7 ; args during ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#9 ; kill 1 at agree.sent.down#12 ; expect "rank 2 ok" ; times 3 */
 /* RUN: -n 7 ; args during ; kill 3 at agree.done#8 ; kill 0 at agree.done#11 ; expect "rank 1 ok" ; times 3 */
-/* RUN: -n 7 ; args during ; kill 2,6 at agree.sent.up#6 ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 7 ; args during ; set AGREE_SHM=0 ; kill 2,6 at agree.sent.up#6 ; expect "rank 0 ok" ; times 3 */
 /* RUN: -n 6 ; args during ; kill 3,4,5 at agree.enter#6 ; expect "rank 0 ok" ; times 3 */
 #include "../common.h"
 

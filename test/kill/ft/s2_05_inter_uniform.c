@@ -17,7 +17,8 @@
 /* RUN: -n 5 ; args create ; kill 2 at agree.enter#3 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args create ; kill 3 at member.create.enter#3 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args merge ; kill 4 at agree.enter#3 ; expect "rank 0 ok" */
-/* RUN: -n 5 ; args merge ; kill 0 at agree.sent.down#3 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args merge ; kill 0 at agree.decided#3 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args merge ; set AGREE_SHM=0 ; kill 0 at agree.sent.down#8 ; expect "rank 1 ok" */
 #include "../common.h"
 
 static int low, upper;

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* papers.c – where members vote that share memory and have no cell: on intercommunicators, in meetings, on
+ * copies with holes, and where 64 communicators have taken all cells.
+ *
+ *   rank i:   shelf 0 │ title 0 .. title 4095 │ paper 0 .. paper 4095 │   shelf 1 │ ...
+ *             title   mark of a communicator, and whether this rank has closed it
+ *             paper   no_from of CREATION and of VALIDATION, slots (agree_shm.c)
+ *
+ * Nobody has agreed on where a vote lies: a member takes the first paper that is free in its own shelves
+ * when it has something to say about a communicator, and the others look for the mark among its titles,
+ * once.  So a vote needs neither room in a ring nor anybody's help to be found, and it stays there until
+ * all living members have closed the communicator (ft/closing.h): whoever has contributed to an agreement
+ * can evaluate it, whatever the others do by then.
+ *
+ * A paper costs memory while it is used, and it is the first to be used again; nothing else bounds how many
+ * there are: see doc/limits.md.
+ *
+ * Invariants:
+ *   1  a title's mark is written when its paper is empty, and papers_made after it;
+ *   2  a member that closes without having voted takes a paper all the same: the others wait for it to
+ *      close;
+ *   3  where a member's title was found it stays until this process is DONE (ft/closing.h). */
+#include "member/internal.h"
+
+#include "ft/closing.h"
+#include "net/shm/shm.h"
+
+#include <string.h>
+
+#define NOWHERE   UINT32_MAX
+#define LOOKS_MAX 4 /* closed ones that are looked at with each one that comes or goes */
+
+/* Where a member's title is. */
+struct place {
+    mend_peer peer;
+    uint32_t at;     /* NOWHERE: not found yet */
+    uint64_t looked; /* papers that the member had taken by then */
+};
+
+struct mend_papers {
+    uint32_t mine; /* NOWHERE: none yet */
+    struct place member[];
+};
+
+/* A closed communicator whose title others may still look at. */
+struct closed {
+    struct mend_list link; /* in self->member->closed */
+    uint64_t mark;
+    uint32_t mine;
+    enum mend_title state;
+    int seen, n; /* others; those below `seen` pass */
+    struct place member[];
+};
+
+static uint64_t mark_of(const struct mend_comm *c)
+{
+    return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
+}
+
+static struct mend_shm_rank *rank_of(struct mend_proc *self, mend_peer peer)
+{
+    return mend_shm_rank_of(self->shm_base, (uint32_t)peer);
+}
+
+static struct mend_shm_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
+{
+    struct mend_member *m = self->member;
+    uint32_t shelf = paper / MEND_SHM_SHELF_PAPERS;
+
+    if (!m->shelves)
+        m->shelves = mend_zalloc(self, (size_t)self->peers_n, sizeof(*m->shelves));
+    MEND_ASSERT(m->shelves);
+    if (!m->shelves[peer])
+        m->shelves[peer] = mend_zalloc(self, MEND_SHM_SHELVES, sizeof(**m->shelves));
+    MEND_ASSERT(m->shelves[peer]);
+    if (!m->shelves[peer][shelf])
+        m->shelves[peer][shelf] =
+            mend_shm_map(self, mend_shm_shelf_at(self->shm_base, (uint32_t)peer, shelf),
+                         sizeof(struct mend_shm_shelf));
+    MEND_ASSERT(m->shelves[peer][shelf]); /* who cannot vote ends, so that nobody waits for it */
+    return m->shelves[peer][shelf];
+}
+
+static struct mend_shm_title *title_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
+{
+    return &shelf_of(self, peer, paper)->title[paper % MEND_SHM_SHELF_PAPERS];
+}
+
+static void *paper_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
+{
+    return shelf_of(self, peer, paper)->paper[paper % MEND_SHM_SHELF_PAPERS];
+}
+
+/* ---- one's own ---- */
+
+/* One that was never used, with its pages. */
+static uint32_t new_paper(struct mend_proc *self)
+{
+    uint32_t k = self->member->papers_n++, i = k % MEND_SHM_SHELF_PAPERS;
+    uint64_t at;
+
+    MEND_ASSERT(k < MEND_SHM_SHELVES * MEND_SHM_SHELF_PAPERS);
+    at = mend_shm_shelf_at(self->shm_base, (uint32_t)self->me, k / MEND_SHM_SHELF_PAPERS);
+    MEND_ASSERT(mend_shm_reserve(self, at + i * sizeof(struct mend_shm_title),
+                                 sizeof(struct mend_shm_title)));
+    MEND_ASSERT(mend_shm_reserve(self,
+                                 at + offsetof(struct mend_shm_shelf, paper) +
+                                     (uint64_t)i * MEND_SHM_PAPER_BYTES,
+                                 MEND_SHM_PAPER_BYTES));
+    mend_store_relaxed(&rank_of(self, self->me)->papers_n, k + 1);
+    return k;
+}
+
+static uint32_t free_paper(struct mend_proc *self)
+{
+    struct mend_member *m = self->member;
+    uint32_t k = m->paper_free - 1;
+
+    if (!m->paper_free)
+        return new_paper(self);
+    m->paper_free = title_of(self, self->me, k)->next_free;
+    memset(paper_of(self, self->me, k), 0, MEND_SHM_PAPER_BYTES);
+    return k;
+}
+
+static uint32_t take_paper(struct mend_proc *self, uint64_t mark)
+{
+    uint32_t k = free_paper(self);
+    struct mend_shm_title *t = title_of(self, self->me, k);
+    struct mend_shm_rank *me = rank_of(self, self->me);
+
+    mend_store_relaxed(&t->state, MEND_TITLE_OPEN);
+    /* release: pairs with the acquire in search() */
+    mend_store_release(&t->mark, mark);
+    mend_store_release(&me->papers_made, mend_load_relaxed(&me->papers_made) + 1);
+    return k;
+}
+
+static void put_back(struct mend_proc *self, uint32_t k)
+{
+    struct mend_shm_title *t = title_of(self, self->me, k);
+
+    mend_store_release(&t->mark, 0); /* release: pairs with the acquire in state_of() */
+    t->next_free = self->member->paper_free;
+    self->member->paper_free = k + 1;
+}
+
+/* ---- the others' ---- */
+
+/* Members often do the same things in the same order: then it is where one's own is. */
+static uint32_t search(struct mend_proc *self, mend_peer peer, uint64_t mark, uint32_t mine)
+{
+    uint32_t n = mend_load_relaxed(&rank_of(self, peer)->papers_n);
+
+    if (mine < n && mend_load_acquire(&title_of(self, peer, mine)->mark) == mark)
+        return mine;
+    for (uint32_t k = 0; k < n; k++)
+        if (mend_load_acquire(&title_of(self, peer, k)->mark) == mark)
+            return k;
+    return NOWHERE;
+}
+
+static bool find(struct mend_proc *self, struct place *p, uint64_t mark, uint32_t mine)
+{
+    uint64_t made;
+
+    if (p->at != NOWHERE)
+        return true;
+    /* acquire: pairs with the release in take_paper() */
+    made = mend_load_acquire(&rank_of(self, p->peer)->papers_made);
+    if (made == p->looked)
+        return false;
+    p->looked = made;
+    p->at = search(self, p->peer, mark, mine);
+    return p->at != NOWHERE;
+}
+
+static enum mend_title state_of(struct mend_proc *self, struct closed *x, struct place *p)
+{
+    struct mend_shm_title *t;
+
+    if (!find(self, p, x->mark, x->mine))
+        return MEND_TITLE_GONE;
+    t = title_of(self, p->peer, p->at);
+    if (mend_load_acquire(&t->mark) != x->mark)
+        return MEND_TITLE_GONE;
+    /* Of another communicator if the paper was taken again just now: that is seen the next time.
+     * acquire: pairs with the release in go_on() and mend_papers_close() */
+    return mend_load_acquire(&t->state);
+}
+
+/* ---- a communicator's ---- */
+
+static struct mend_papers *papers_of(struct mend_comm *c)
+{
+    struct mend_ft_comm *ft = c->ft;
+    struct mend_papers *p = ft->papers;
+
+    if (p)
+        return p;
+    p = mend_alloc(c->self, sizeof(*p) + (size_t)ft->members_n * sizeof(p->member[0]));
+    MEND_ASSERT(p);
+    p->mine = NOWHERE;
+    for (int32_t r = 0; r < ft->members_n; r++)
+        p->member[r] = (struct place){.peer = mend_ft_peer(ft, r), .at = NOWHERE};
+    return ft->papers = p;
+}
+
+static void collect(struct mend_proc *self);
+
+void mend_papers_open(struct mend_comm *c)
+{
+    struct mend_papers *p = papers_of(c);
+
+    if (p->mine != NOWHERE)
+        return;
+    collect(c->self);
+    p->mine = take_paper(c->self, mark_of(c));
+    p->member[c->ft->me].at = p->mine;
+}
+
+void *mend_papers_look(struct mend_comm *c, int32_t rank)
+{
+    struct mend_papers *p = papers_of(c);
+    struct place *place = &p->member[rank];
+
+    return find(c->self, place, mark_of(c), p->mine) ? paper_of(c->self, place->peer, place->at)
+                                                     : NULL;
+}
+
+/* ---- closing ---- */
+
+static bool all_pass(struct mend_proc *self, struct closed *x)
+{
+    for (; x->seen < x->n; x->seen++) {
+        struct place *p = &x->member[x->seen];
+
+        if (!mend_peer_is_dead(self, p->peer) && !mend_title_passes(x->state, state_of(self, x, p)))
+            return false;
+    }
+    return true;
+}
+
+/* True if it has gone. */
+static bool go_on(struct mend_proc *self, struct closed *x)
+{
+    while (x->state != MEND_TITLE_GONE && all_pass(self, x)) {
+        x->state = mend_title_next(x->state);
+        x->seen = 0;
+        if (x->state == MEND_TITLE_DONE) /* release: pairs with the acquire in state_of() */
+            mend_store_release(&title_of(self, self->me, x->mine)->state, MEND_TITLE_DONE);
+    }
+    if (x->state == MEND_TITLE_GONE)
+        put_back(self, x->mine);
+    return x->state == MEND_TITLE_GONE;
+}
+
+/* Who has waited longest is looked at first. */
+static void collect(struct mend_proc *self)
+{
+    struct mend_list *list = &self->member->closed;
+
+    for (int i = 0; i < LOOKS_MAX && !mend_list_empty(list); i++) {
+        struct closed *x = mend_list_entry(list->next, struct closed, link);
+
+        mend_list_remove(&x->link);
+        if (go_on(self, x))
+            mend_free(self, x);
+        else
+            mend_list_append(list, &x->link);
+    }
+}
+
+/* Without memory the paper is never used again, nor are the others': that harms nobody. */
+void mend_papers_close(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    struct mend_ft_comm *ft = c->ft;
+    struct closed *x = mend_alloc(self, sizeof(*x) + (size_t)ft->members_n * sizeof(x->member[0]));
+
+    mend_papers_open(c); /* invariant 2 */
+    /* release: pairs with the acquire in state_of(); this process reads the others' papers no more */
+    mend_store_release(&title_of(self, self->me, ft->papers->mine)->state, MEND_TITLE_CLOSED);
+    if (!x)
+        return;
+    *x = (struct closed){.mark = mark_of(c), .mine = ft->papers->mine, .state = MEND_TITLE_CLOSED};
+    for (int32_t r = 0; r < ft->members_n; r++)
+        if (r != ft->me)
+            x->member[x->n++] = ft->papers->member[r];
+    mend_list_append(&self->member->closed, &x->link);
+    collect(self);
+}
