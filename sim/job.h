@@ -10,7 +10,8 @@
  * A kill ends a fiber at one of its yields, or when it is about to send one of its frames: it is never
  * resumed, its frames that were sent stay, and after a while the agent's verdict is there.  Each rank hears
  * of it at another time, but all in the same order.  A suspicion is a verdict on a rank that goes on for
- * SIM_GRACE of its yields, sends and all; no agent of ours does that, it kills before it reports. */
+ * SIM_GRACE of its yields, sends and all; no agent of ours does that, it kills before it reports.  A pause:
+ * a rank has no turn for a long time, in which the others do much; so is one that computes outside of MPI. */
 #ifndef MEND_SIM_JOB_H
 #define MEND_SIM_JOB_H
 
@@ -23,6 +24,7 @@
 enum sim_fate { SIM_RUNNING, SIM_RETURNED, SIM_KILLED };
 
 #define SIM_GRACE 30
+#define SIM_PAUSE 2500 /* turns of every rank */
 
 /* A frame on its way. */
 struct sim_frame {
@@ -46,6 +48,7 @@ struct sim_rank {
     bool declared;                   /* there is a verdict on it */
     uint64_t doomed_at;              /* yield at which it is killed, UINT64_MAX: never */
     uint64_t suspected_at, muted_at; /* yield at which it is declared dead; frame that it dies of */
+    uint64_t paused_at, back_at; /* yield after which it computes outside of MPI; step of its end */
 };
 
 struct sim_verdict {

@@ -4,9 +4,11 @@
  *   PROGRAM [--ranks N] [--seed S] [--runs R]      R runs with seeds S, S+1, ...
  *           [--kills N]                            up to N of them die in each run, at random
  *           [--suspicions N]                       N more are declared dead and go on for a while
+ *           [--pauses N]                           N compute outside of MPI for a while
  *           [--kill RANK@YIELD]...                 kill at that rank's k-th yield
  *           [--kill RANK@sK]...                    kill when it is about to send its k-th frame
  *           [--suspect RANK@YIELD]...              declare dead at that rank's k-th yield
+ *           [--pause RANK@YIELD]...                no turn for a long time after that rank's k-th yield
  *           [--kill-everywhere VICTIMS]            one run per rank and yield or frame (pairs for 2)
  *
  * A run is good if every rank that was not killed returned 0 from main().  It is bad if one did not,
@@ -30,7 +32,7 @@
 
 struct sim_job *sim_job;
 
-enum how { AT_YIELD, AT_SEND, SUSPECTED };
+enum how { AT_YIELD, AT_SEND, SUSPECTED, PAUSED };
 
 struct plan {
     int n, kills_n;
@@ -131,7 +133,7 @@ static struct sim_job *create(const struct plan *plan)
     for (int r = 0; r < n; r++) {
         struct sim_rank *rank = &job->rank[r];
 
-        rank->doomed_at = rank->suspected_at = rank->muted_at = UINT64_MAX;
+        rank->doomed_at = rank->suspected_at = rank->muted_at = rank->paused_at = UINT64_MAX;
         rank->proc = mend_proc_create_bare();
         rank->proc->me = r;
         rank->proc->rt = &sim_rt;
@@ -149,6 +151,7 @@ static struct sim_job *create(const struct plan *plan)
 
         *(plan->kill[k].how == AT_YIELD  ? &rank->doomed_at
           : plan->kill[k].how == AT_SEND ? &rank->muted_at
+          : plan->kill[k].how == PAUSED  ? &rank->paused_at
                                          : &rank->suspected_at) = plan->kill[k].at;
     }
     return job;
@@ -198,7 +201,7 @@ static int run(const struct plan *plan)
 
         job->step++;
         announce(job);
-        if (job->rank[r].fate != SIM_RUNNING)
+        if (job->rank[r].fate != SIM_RUNNING || job->rank[r].back_at > job->step)
             continue;
         mend_self = job->rank[r].proc;
         swapcontext(&job->scheduler, &job->rank[r].context);
@@ -223,6 +226,7 @@ static int run(const struct plan *plan)
 }
 
 static const char *program_name;
+static const char *const option_of[] = {"kill", "kill", "suspect", "pause"};
 
 /* A run in a process of its own: a failed assert or a crash is a bad run like any other. */
 static bool run_apart(const struct plan *plan)
@@ -245,14 +249,22 @@ static bool run_apart(const struct plan *plan)
            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), program_name, plan->n,
            (unsigned long long)plan->seed);
     for (int k = 0; k < plan->kills_n; k++)
-        printf(" --%s %d@%s%llu", plan->kill[k].how == SUSPECTED ? "suspect" : "kill",
-               plan->kill[k].rank, plan->kill[k].how == AT_SEND ? "s" : "",
-               (unsigned long long)plan->kill[k].at);
+        printf(" --%s %d@%s%llu", option_of[plan->kill[k].how], plan->kill[k].rank,
+               plan->kill[k].how == AT_SEND ? "s" : "", (unsigned long long)plan->kill[k].at);
     printf("\n");
     return false;
 }
 
 static void kill_everywhere(struct plan plan, int victims, uint64_t *runs, uint64_t *failed);
+
+static int kills_of(const struct plan *plan)
+{
+    int n = 0;
+
+    for (int k = 0; k < plan->kills_n; k++)
+        n += plan->kill[k].how != PAUSED;
+    return n;
+}
 
 /* One rank killed at every one of its yields, or frames (found out by going on until it survives). */
 static void kill_one(struct plan plan, int rank, enum how how, int victims, uint64_t *runs,
@@ -267,7 +279,7 @@ static void kill_one(struct plan plan, int rank, enum how how, int victims, uint
         ++*runs;
         plan.seed++;
         *failed += !run_apart(&plan);
-        if (outcome->killed < plan.kills_n)
+        if (outcome->killed < kills_of(&plan))
             return;
     }
 }
@@ -281,17 +293,21 @@ static void kill_everywhere(struct plan plan, int victims, uint64_t *runs, uint6
             kill_one(plan, rank, how, victims, runs, failed);
 }
 
-/* Adds kills and suspicions at random, where a run without them has something. */
-static void add_at_random(struct plan *plan, const struct outcome *quiet, int kills, int suspicions)
+/* Adds kills, suspicions and pauses at random, where a run without them has something. */
+static void add_at_random(struct plan *plan, const struct outcome *quiet, int kills, int suspicions,
+                          int pauses)
 {
     uint64_t lot = plan->seed * UINT64_C(0xff51afd7ed558ccd);
 
-    for (int i = 0; i < kills + suspicions && plan->kills_n < KILLS_MAX; i++) {
+    for (int i = 0; i < kills + suspicions + pauses && plan->kills_n < KILLS_MAX; i++) {
         struct kill *k = &plan->kill[plan->kills_n++];
         uint64_t most;
 
         lot = (lot ^ lot >> 31) * UINT64_C(0x9e3779b97f4a7c15);
-        k->how = i >= kills ? SUSPECTED : lot >> 60 & 1 ? AT_SEND : AT_YIELD;
+        k->how = i >= kills + suspicions ? PAUSED
+                 : i >= kills            ? SUSPECTED
+                 : lot >> 60 & 1         ? AT_SEND
+                                         : AT_YIELD;
         k->rank = (int)((lot >> 40) % (uint64_t)plan->n);
         most = k->how == AT_SEND ? quiet->sends[k->rank] : quiet->yields[k->rank];
         k->at = 1 + (lot >> 8 & 0xffffffff) % (most + 1);
@@ -300,12 +316,13 @@ static void add_at_random(struct plan *plan, const struct outcome *quiet, int ki
 
 static void usage(FILE *to)
 {
-    fprintf(to,
-            "Usage: %s [--ranks N] [--seed S] [--runs R] [--kills N] [--suspicions N]\n"
-            "       [--kill RANK@YIELD]... [--kill RANK@sFRAME]... [--suspect RANK@YIELD]...\n"
-            "       [--kill-everywhere VICTIMS]\n"
-            "Runs this MPI test program in the simulator.  Exit status 0: every run was good.\n",
-            program_name);
+    fprintf(
+        to,
+        "Usage: %s [--ranks N] [--seed S] [--runs R] [--kills N] [--suspicions N] [--pauses N]\n"
+        "       [--kill RANK@YIELD]... [--kill RANK@sFRAME]... [--suspect RANK@YIELD]...\n"
+        "       [--pause RANK@YIELD]... [--kill-everywhere VICTIMS]\n"
+        "Runs this MPI test program in the simulator.  Exit status 0: every run was good.\n",
+        program_name);
 }
 
 static bool parse_kill(const char *text, enum how how, struct plan *plan)
@@ -336,11 +353,12 @@ int main(int argc, char **argv)
         {"runs", 1, NULL, 'r'},       {"kill", 1, NULL, 'k'},
         {"suspect", 1, NULL, 'd'},    {"kills", 1, NULL, 'R'},
         {"suspicions", 1, NULL, 'S'}, {"kill-everywhere", 1, NULL, 'K'},
+        {"pauses", 1, NULL, 'P'},     {"pause", 1, NULL, 'p'},
         {"help", 0, NULL, 'h'},       {0}};
     struct plan plan = {.n = 4, .seed = 1}, random;
     uint64_t runs = 1, done = 0, failed = 0;
     struct outcome quiet = {0};
-    int c, victims = 0, kills = 0, suspicions = 0;
+    int c, victims = 0, kills = 0, suspicions = 0, pauses = 0;
     bool ok = true;
 
     program_name = argv[0];
@@ -361,9 +379,14 @@ int main(int argc, char **argv)
             kills = atoi(optarg);
         else if (c == 'S')
             suspicions = atoi(optarg);
+        else if (c == 'P')
+            pauses = atoi(optarg);
         else
-            ok = (c == 'k' || c == 'd') &&
-                 parse_kill(optarg, c == 'k' ? AT_YIELD : SUSPECTED, &plan);
+            ok = (c == 'k' || c == 'd' || c == 'p') && parse_kill(optarg,
+                                                                  c == 'k'   ? AT_YIELD
+                                                                  : c == 'd' ? SUSPECTED
+                                                                             : PAUSED,
+                                                                  &plan);
         if (!ok)
             break;
     }
@@ -375,13 +398,13 @@ int main(int argc, char **argv)
         mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (victims)
         kill_everywhere(plan, victims, &done, &failed);
-    if (kills + suspicions) {
+    if (kills + suspicions + pauses) {
         failed += !run_apart(&plan);
         quiet = *outcome;
     }
     for (; !victims && done < runs && failed < 5; done++, plan.seed++) {
         random = plan;
-        add_at_random(&random, &quiet, kills, suspicions);
+        add_at_random(&random, &quiet, kills, suspicions, pauses);
         failed += !run_apart(&random);
     }
     printf("%s: %llu runs, %llu failed\n", program_name, (unsigned long long)done,

@@ -19,6 +19,8 @@ static void yield(struct mend_proc *self)
         sim_declare(sim_job, self->me, MEND_CAUSE_SIGNAL, 9);
         r->doomed_at = r->yields + SIM_GRACE;
     }
+    if (r->yields == r->paused_at)
+        r->back_at = sim_job->step + SIM_PAUSE * (uint64_t)sim_job->n;
     if (r->yields == r->doomed_at)
         sim_kill(sim_job, self->me, MEND_CAUSE_SIGNAL, 9);
     swapcontext(&r->context, &sim_job->scheduler);

@@ -204,6 +204,20 @@ enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, in
     return (form == FORM_EMPTY) == (msg_p->value.nfailed == 0) ? MEND_OK : MEND_ERR_BAD;
 }
 
+bool mend_ft_agree_peek(const void *buf, size_t len, struct mend_agree_msg *msg_p)
+{
+    struct reader r = {buf, (const uint8_t *)buf + len, false};
+    unsigned kind = (unsigned)get(&r, 1);
+
+    memset(msg_p, 0, sizeof *msg_p);
+    get(&r, 2);
+    msg_p->kind = (enum mend_agree_msg_kind)kind;
+    msg_p->seq = get(&r, 8);
+    msg_p->ballot = (int32_t)get(&r, 4);
+    get(&r, 4);
+    return !r.bad && kind >= MEND_AGREE_UP && kind <= MEND_AGREE_GONE && msg_p->ballot >= 0;
+}
+
 void mend_ft_verdict_encode(const struct mend_verdict *v, void *buf)
 {
     uint8_t *p = buf;

@@ -38,6 +38,10 @@ size_t mend_ft_agree_encode(const struct mend_agree_msg *msg, int32_t n, void *b
 enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, int32_t from,
                                       uint64_t *failed, struct mend_agree_msg *msg_p);
 
+/* The kind, number and ballot of a message about members that the caller knows nothing of.  False: damaged,
+ * as far as can be told. */
+bool mend_ft_agree_peek(const void *buf, size_t len, struct mend_agree_msg *msg_p);
+
 /* Encodes a verdict into MEND_FT_VERDICT_BYTES bytes. */
 void mend_ft_verdict_encode(const struct mend_verdict *v, void *buf);
 

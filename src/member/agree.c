@@ -6,7 +6,7 @@
  *   death ──> DEATH ────────────┴─> machine ──> decided? ──> done(arg, value)
  *
  * Where all members share memory, agree_shm.c does the same without messages.  Here a decision is known to
- * those who have returned with it, and they answer.
+ * those who have returned with it; they answer, also when they have freed the communicator (graves.c).
  *
  * all_acked (R16): every participant sends ~(number of failed members it acknowledged) in
  * max_word[3].  What it acknowledged is a part of the union that is decided, so the smallest number
@@ -248,6 +248,7 @@ static void contribute(struct mend_comm *c, enum mend_machine which, struct mend
     v.max_word[3] = (uint32_t)~acked;
     if (op) {
         op->seq = a->sm->next;
+        ev.last = op->last;
         mend_list_append(&a->running, &op->link);
     }
     mend_event(self, MEND_EV_AGREE_ENTER);
@@ -267,14 +268,15 @@ static void start_waiting(struct mend_comm *c, enum mend_machine which)
     }
 }
 
-static int call_tree(struct mend_comm *c, enum mend_machine which, const struct mend_agreed *value,
-                     mend_agree_done *done, void *arg)
+static int call_tree(struct mend_comm *c, enum mend_machine which, bool last,
+                     const struct mend_agreed *value, mend_agree_done *done, void *arg)
 {
     struct mend_agree *sm = machine(c, which);
     struct mend_agree_op *op = sm ? mend_zalloc(c->self, 1, sizeof(*op)) : NULL;
 
     if (!op)
         return MPI_ERR_NO_MEM;
+    op->last = last;
     op->value = *value;
     op->done = done;
     op->arg = arg;
@@ -308,7 +310,19 @@ int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct m
     }
     if (mend_agree_shm_usable(c))
         return mend_agree_shm_call(c, which, value, done, arg);
-    return call_tree(c, which, value, done, arg);
+    return call_tree(c, which, false, value, done, arg);
+}
+
+void mend_agree_last(struct mend_comm *c, mend_agree_done *done)
+{
+    struct mend_agreed nothing = {.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+
+    mend_comm_get(c); /* done() may drop the last reference */
+    if (mend_agree_shm_usable(c))
+        mend_agree_shm_call(c, MEND_MACHINE_EXPLICIT, &nothing, done, c);
+    else
+        call_tree(c, MEND_MACHINE_EXPLICIT, true, &nothing, done, c);
+    mend_comm_put(c);
 }
 
 struct waiter {
@@ -349,7 +363,7 @@ int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_ag
         mend_agree_shm_wait(c, which, value);
         return MPI_SUCCESS;
     }
-    err = call_tree(c, which, value, wake_waiter, &waiter);
+    err = call_tree(c, which, false, value, wake_waiter, &waiter);
     if (!err)
         mend_wait_until(c->self, &w);
     return err;
@@ -434,11 +448,14 @@ void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct me
     size_t words;
 
     if (!c || !c->ft) {
-        mend_park(self, from, f, payload);
+        if (mend_is_buried(self, f->ctx))
+            mend_graves_answer(self, from, f, payload);
+        else
+            mend_park(self, from, f, payload);
         return;
     }
     rank = mend_ft_rank(self, c->ft, from);
-    if (f->tag < 0 || f->tag >= MEND_MACHINES || rank < 0 || f->src != rank ||
+    if (f->tag < 0 || f->tag >= MEND_MACHINES || rank < 0 || (f->src != rank && f->src != -1) ||
         !machine(c, (enum mend_machine)f->tag)) {
         self->on_damage(self, from);
         return;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ft.c – protocol state of communicators: its life, and what deaths do to it.
- *
- * A member that freed a communicator may still be asked for its last agreement, when somebody died
- * while it was being told.  So a reference to the last GRAVES communicators that were freed is kept:
- * whoever asks does so as soon as it hears of the death, not thirty-two communicators later. */
+/* ft.c – protocol state of communicators: its life, and what deaths do to it. */
 #include "member/internal.h"
 
 int mend_member_init(struct mend_proc *self)
@@ -14,6 +10,8 @@ int mend_member_init(struct mend_proc *self)
         return MPI_ERR_NO_MEM;
     mend_list_init(&m->meetings);
     mend_list_init(&m->hellos);
+    mend_list_init(&m->fresh_graves);
+    mend_list_init(&m->graves);
     mend_list_init(&m->closed);
     mend_hash_init(&m->declined, self->arena);
     self->member = m;
@@ -23,20 +21,6 @@ int mend_member_init(struct mend_proc *self)
     self->on_frame[MEND_FRAME_REVOKE] = mend_revoke_on_frame;
     self->on_frame[MEND_FRAME_MEMBER] = mend_member_on_frame;
     return MPI_SUCCESS;
-}
-
-void mend_member_free(struct mend_comm *c)
-{
-    struct mend_member *m = c->self->member;
-    struct mend_comm *oldest = c, **grave;
-
-    if (c->ft->members_n > 1 && !(mend_agree_shm_usable(c) && mend_revoke_uses_rows(c->self))) {
-        grave = &m->graves[m->next_grave++ % MEND_GRAVES];
-        oldest = *grave;
-        *grave = c;
-    }
-    if (oldest)
-        mend_comm_put(oldest);
 }
 
 void mend_member_fini(struct mend_proc *self)
@@ -52,6 +36,7 @@ int mend_ft_attach(struct mend_comm *c)
 
     if (!ft)
         return MPI_ERR_NO_MEM;
+    ft->comm = c;
     ft->first = c->group;
     if (c->inter) {
         bool low = mend_group_peer(c->group, 0) < mend_group_peer(c->remote, 0);

@@ -25,6 +25,7 @@ enum mend_machine {
 struct mend_agree_op {
     struct mend_list link; /* in waiting, or in running with seq */
     uint64_t seq;
+    bool last; /* nobody will call for another one */
     struct mend_agreed value;
     mend_agree_done *done;
     void *arg;
@@ -43,24 +44,24 @@ struct mend_agreements {
  * other, the one whose first peer is lower comes first. */
 struct mend_papers;
 struct mend_ft_comm {
+    struct mend_comm *comm;            /* whose this is */
     struct mend_group *first, *second; /* second NULL on an intracommunicator; no references */
     int members_n, me;
     struct mend_agreements agreements[MEND_MACHINES];
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_revoke *revoke;
     struct mend_papers *papers; /* papers.c: where the members vote; NULL until somebody has */
+    struct mend_list grave;     /* graves.c: when it is freed */
     struct mend_hash counts;    /* meet.c: how often something was asked for on it */
     uint32_t counts_kept;       /* how many were left when they were last looked through */
 };
 
 struct mend_shm_shelf;
 
-#define MEND_GRAVES 32
-
 struct mend_member {
-    struct mend_comm *graves[MEND_GRAVES]; /* a ring of freed communicators, each a reference */
-    uint32_t next_grave;
-    struct mend_hash declined; /* meet.c: id of a meeting -> class of the error, as a pointer */
+    struct mend_list fresh_graves; /* ft_comm.grave, each a reference: not agreed on yet */
+    struct mend_list graves;       /* and those that are */
+    struct mend_hash declined;     /* meet.c: id of a meeting -> class of the error, as a pointer */
     struct mend_shm_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
     uint32_t papers_n, paper_free;    /* taken at some time; 1 + the first free one, 0: none */
     struct mend_list closed;          /* papers.c: papers that others may still look for */
@@ -97,6 +98,10 @@ int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct m
 
 /* The same, and waits.  What ends the wait when a process dies: the agreement goes on without it. */
 int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value);
+
+/* One more EXPLICIT agreement on a communicator on which nothing goes on any more; it says nothing.  For
+ * lack of memory it is never decided. */
+void mend_agree_last(struct mend_comm *c, mend_agree_done *done);
 
 /* The same through shared memory (agree_shm.c).  All members answer usable() alike. */
 bool mend_agree_shm_usable(const struct mend_comm *c);
@@ -145,6 +150,10 @@ void *mend_papers_look(struct mend_comm *c, int32_t rank);
 
 /* This process reads nothing of the others any more. */
 void mend_papers_close(struct mend_comm *c);
+
+/* graves.c: an agreement's message for a communicator that has gone. */
+void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                        const void *payload);
 
 /* Revocations are written into the segment, and nobody passes them on. */
 static inline bool mend_revoke_uses_rows(const struct mend_proc *self)

@@ -103,10 +103,9 @@ static uint32_t new_paper(struct mend_proc *self)
     at = mend_shm_shelf_at(self->shm_base, (uint32_t)self->me, k / MEND_SHM_SHELF_PAPERS);
     MEND_ASSERT(mend_shm_reserve(self, at + i * sizeof(struct mend_shm_title),
                                  sizeof(struct mend_shm_title)));
-    MEND_ASSERT(mend_shm_reserve(self,
-                                 at + offsetof(struct mend_shm_shelf, paper) +
-                                     (uint64_t)i * MEND_SHM_PAPER_BYTES,
-                                 MEND_SHM_PAPER_BYTES));
+    MEND_ASSERT(mend_shm_reserve(
+        self, at + offsetof(struct mend_shm_shelf, paper) + (uint64_t)i * MEND_SHM_PAPER_BYTES,
+        MEND_SHM_PAPER_BYTES));
     mend_store_relaxed(&rank_of(self, self->me)->papers_n, k + 1);
     return k;
 }

@@ -1,31 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graves.c – for the simulator: S0-1, S2-5, S2-7.  Who is told of a decision first may free the communicator that
- * it was about, and many of its own, while others have not been told yet and their informant dies.  It is
- * asked then, and must know. */
+/* graves.c – for the simulator: S0-1, S2-5, S2-7, R42.  Who is told of a decision first may free the communicator
+ * that it was about, and with one neighbour make and free many others, while the rest have not been told yet and
+ * their informant dies.  It is asked then, and must know.
+ *
+ * The others wait long before they look again, so that it has freed more than any table holds. */
 #include "uniform.h"
 
-#define OWN 40 /* more than there are graves (member/internal.h) */
+#define OWN 60
 
-int main(int argc, char **argv)
+/* With the neighbour; until it dies. */
+static void make_and_free(MPI_Comm *pair, int n)
 {
-    MPI_Comm c = MPI_COMM_WORLD, next, mine;
-    int done = 0, err = MPI_SUCCESS;
+    MPI_Comm made;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
-    for (; done < 5 && !err; done += !err) {
-        err = MPI_Comm_dup(c, &next);
-        if (err)
-            break;
+    while (n-- > 0 && *pair != MPI_COMM_NULL) {
+        if (MPI_Comm_dup(*pair, &made) != MPI_SUCCESS) {
+            MPI_Comm_free(pair);
+            return;
+        }
+        MPI_Comm_free(&made);
+    }
+}
+
+/* A communicator of all after the other: how many were made. */
+static int generations(int rank, MPI_Comm *pair, int *err_p)
+{
+    MPI_Comm c = MPI_COMM_WORLD, next;
+    int done = 0;
+
+    for (; done < 3 && !(*err_p = MPI_Comm_dup(c, &next)); done++) {
         if (c != MPI_COMM_WORLD)
             MPI_Comm_free(&c);
         c = next;
-        for (int i = 0; i < OWN; i++) {
-            if (MPI_Comm_dup(MPI_COMM_SELF, &mine) != MPI_SUCCESS)
-                return 1;
-            MPI_Comm_free(&mine);
-        }
+        if (rank < 2 || rank / 2 % 2 == done % 2)
+            make_and_free(pair, OWN);
     }
+    if (c != MPI_COMM_WORLD)
+        MPI_Comm_free(&c);
+    return done;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm pair;
+    int rank, done = 0, err;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    err = MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
+    if (!err)
+        done = generations(rank, &pair, &err);
     if (err && err != MPIX_ERR_PROC_FAILED)
         return 2;
     if (!uniform(MPI_COMM_WORLD, done))

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* graves.c – what is left of a freed communicator while others may still ask about it.
+ *
+ * Where members vote by messages, one that has returned from its last agreement may be asked for it when
+ * somebody has died who was to pass it on; and where revocations are passed on, one that has freed the
+ * communicator must still do so.  So a communicator that is freed becomes a grave:
+ *
+ *   freed ── no call on it goes on any more ──> asked ── all living have done the same ──> gone
+ *
+ * The members find out with one more agreement, EXPLICIT and with `last` set (ft/agree_sm.h), which goes on
+ * beside whatever the program does, and for which nobody waits: contributing to it says "I have freed it,
+ * and have returned from everything on it".  Who hears that it is decided forgets the communicator.  If
+ * somebody else has not heard of that yet and asks, the answer is that it has gone (mend_graves_answer()).
+ *
+ * How many graves there are is bounded by memory alone, and nobody's call depends on it; they are as many
+ * as communicators that this process has freed and some living member has not.  Where nobody is ever asked,
+ * because members vote in shared memory and write revocations there, there are none. */
+#include "member/internal.h"
+
+#include "ft/wire.h"
+
+static bool can_be_asked(const struct mend_comm *c)
+{
+    return c->ft->members_n > 1 && !(mend_agree_shm_usable(c) && mend_revoke_uses_rows(c->self));
+}
+
+/* Without memory for the agreement it stays a grave. */
+static void gone(void *arg, struct mend_agreed *value)
+{
+    struct mend_comm *c = arg;
+
+    (void)value;
+    mend_list_remove(&c->ft->grave);
+    mend_comm_put(c);
+}
+
+static struct mend_comm *quiet_one(struct mend_list *fresh)
+{
+    mend_list_foreach (l, next, fresh) {
+        struct mend_comm *c = MEND_CONTAINER_OF(l, struct mend_ft_comm, grave)->comm;
+
+        if (c->refs == 1)
+            return c;
+    }
+    return NULL;
+}
+
+static void ask_all(struct mend_member *m)
+{
+    struct mend_comm *c;
+
+    while ((c = quiet_one(&m->fresh_graves))) {
+        mend_list_remove(&c->ft->grave);
+        mend_list_append(&m->graves, &c->ft->grave);
+        mend_agree_last(c, gone); /* done(c): c itself is the argument */
+    }
+}
+
+void mend_member_free(struct mend_comm *c)
+{
+    struct mend_member *m = c->self->member;
+
+    if (!can_be_asked(c)) {
+        mend_comm_put(c);
+        return;
+    }
+    mend_list_append(&m->fresh_graves, &c->ft->grave);
+    ask_all(m);
+}
+
+/* Only about the last agreement can anybody still ask whom this process has voted with in it.  It does not
+ * know its own rank there any more: -1 stands for it. */
+void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                        const void *payload)
+{
+    unsigned char buf[MEND_FT_AGREE_HEAD_BYTES];
+    struct mend_agree_msg asked, reply;
+    struct mend_frame answer;
+    size_t len;
+
+    if (f->tag != MEND_MACHINE_EXPLICIT ||
+        !mend_ft_agree_peek(payload, mend_frame_len(f), &asked) ||
+        !mend_agree_tomb_reply(asked.seq, &asked, &reply))
+        return;
+    len = mend_ft_agree_encode(&reply, 1, buf, sizeof(buf));
+    answer = mend_frame_make(MEND_FRAME_AGREE, f->ctx, f->tag, -1, (uint32_t)len);
+    MEND_ASSERT(len && mend_post(self, from, &answer, buf));
+}
