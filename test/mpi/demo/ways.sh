@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ways.sh – the three programs of example/ways and the one of README.md write the right answer wherever
+# ways.sh – the three programs of example/ways and two of example/hello write the right answer wherever
 # ranks are killed, the writer included: ignore (S0-2, S0-20, S0-22, S0-25), shrink and survive (S0-75,
 # S0-85), validate (S2-10, S2-11, S2-12, S2-18).  Where the loss cannot be survived (rank 0 of ignore
 # before the answer) the job's status is not 0.
@@ -18,6 +18,9 @@
 # RUN: survive 4 kill:1@init.done kill:0@coll.done ; time 60
 # RUN: survive 4 kill:1@init.done kill:0@call:MPIX_Comm_agree#2 ; time 60
 # RUN: survive 4 kill:1@init.done kill:0@agree.enter kill:2@shrink.decided ; time 60
+# RUN: waitall 1 ; time 60
+# RUN: waitall 5 kill:2@call:MPI_Waitall#7 ; time 60
+# RUN: waitall 5 kill:2@call:MPI_Waitall#7 kill:0@shrink.decided kill:1@call:MPI_Waitall#20 ; time 60
 # RUN: shrink 1 ; time 60
 # RUN: shrink 2 kill:1@call:MPI_Allreduce#50 ; time 60
 # RUN: shrink 2 kill:0@init.done ; time 60
@@ -61,6 +64,7 @@ ignore) answer='ignore: pi is about 3\.14[0-4]' ;;
 no-answer) answer='never written' program=ignore status=1 ;;
 shrink) answer='shrink: x in the middle is 1922\.3808023459171 after 100 steps' ;;
 survive) answer='[1-3] ranks are left, their old ranks add up to [35]' folder=hello ;;
+waitall) answer='[1-5] ranks are left, their old ranks add up to [0-9]*' folder=hello ;;
 validate) answer='validate: 9592 primes below 100000' ;;
 esac
 mpicc -O2 -Wall -Wextra -Werror -o "$program" "$MEND_TEST_ROOT/example/$folder/$program.c" ||
