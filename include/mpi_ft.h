@@ -2,7 +2,7 @@
 /* mpi_ft.h – what a program calls when it has lost processes.
  *
  * A call that needs a dead process returns MPI_ERR_PROC_FAILED; calls that do not need it work as
- * before, and nobody else is told.  From there a program goes on in one of three ways:
+ * before, and no other process is told.  From there a program goes on in one of three ways:
  *
  *     ignore it       MPIX_Comm_ack_failed        receives from anyone work again
  *     shrink          MPIX_Comm_revoke            all others are interrupted and learn of it
@@ -17,7 +17,7 @@
  *     today                                         2012
  *     MPIX_Comm_revoke, MPIX_Comm_is_revoked        MPI_Comm_invalidate
  *     MPIX_Comm_shrink, MPIX_Comm_ishrink           MPI_Comm_shrink            (only if revoked)
- *     MPIX_Comm_agree, MPIX_Comm_iagree             MPI_Comm_agreement         (boolean, never fails)
+ *     MPIX_Comm_agree, MPIX_Comm_iagree             MPI_Comm_agreement         (boolean)
  *     MPIX_Comm_ack_failed                          MPI_Comm_failure_ack       (all at once)
  *     MPIX_Comm_get_failed                          MPI_Comm_failure_get_acked (those acknowledged)
  *     MPIX_Win_revoke                               MPI_Win_invalidate
@@ -59,10 +59,10 @@ extern "C" {
 #define MPI_ERR_PROC_FAIL_STOP MPI_ERR_PROC_FAILED
 #define MPIX_ERR_PROC_FAILED   MPI_ERR_PROC_FAILED
 
-/* Somebody made the communicator, window or file invalid (S0-104). */
-#define MPI_ERR_INVALIDATED 0x4002
-#define MPI_ERR_REVOKED     MPI_ERR_INVALIDATED
-#define MPIX_ERR_REVOKED    MPI_ERR_INVALIDATED
+/* A member revoked the communicator, window or file (S0-104). */
+#define MPI_ERR_REVOKED     0x4002
+#define MPIX_ERR_REVOKED    MPI_ERR_REVOKED
+#define MPI_ERR_INVALIDATED MPI_ERR_REVOKED
 
 /* A nonblocking receive from anyone stays pending although a possible sender has died (S0-20). */
 #define MPI_ERR_PROC_FAILED_PENDING  MPI_ERR_PENDING
@@ -76,24 +76,24 @@ extern "C" {
  * Interrupt everyone (section 1.3.1)
  * -------------------------------------------------------------------------- */
 
-/* Make a communicator invalid at every process of it, in both groups of an intercommunicator.
+/* Revoke a communicator at every process of it, in both groups of an intercommunicator.
  *
- * Not collective: one caller is enough.  Does not block.  Success also if it is invalid already
- * (R2).  At the caller it is invalid at once (S0-62); elsewhere as soon as a call has returned
- * MPI_ERR_INVALIDATED.  Calls that wait there return with that error, and later ones at once and
+ * Not collective: one caller is enough.  Does not block.  Success also if it is revoked already
+ * (R2).  At the caller it is revoked at once (S0-62); elsewhere as soon as a call has returned
+ * MPIX_ERR_REVOKED.  Calls that wait there return with that error, and later ones at once and
  * without any other process (S0-60, S0-65); shrink and agreement work on (S0-61), so do local calls
  * (S0-67).  Receive buffers of what it interrupts are undefined.  Parents, children and copies of
  * the communicator are untouched (S0-68).  The handle stays the caller's: MPI_Comm_free works
  * (S0-69).
- * Deaths: every survivor is told, whoever dies on the way, the caller included (S0-59). */
+ * Deaths: every survivor is told, whichever processes die on the way, the caller included (S0-59). */
 extern int MPI_Comm_invalidate(MPI_Comm comm);
 extern int MPI_Comm_revoke(MPI_Comm comm);
 extern int MPIX_Comm_revoke(MPI_Comm comm);
 
-/* Ask whether a communicator is invalid as far as this process knows: *flag is 1 or 0.
+/* Ask whether a communicator is revoked as far as this process knows: *flag is 1 or 0.
  *
  * Not collective, local, does not block.  0 says nothing about other processes; 1 is for ever.
- * Deaths: no effect; a dead member does not make a communicator invalid. */
+ * Deaths: no effect; a dead member does not revoke a communicator. */
 extern int MPI_Comm_is_revoked(MPI_Comm comm, int *flag);
 extern int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 
@@ -101,25 +101,26 @@ extern int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
  * A smaller communicator (section 1.3.1)
  * -------------------------------------------------------------------------- */
 
-/* Make a new communicator of the living processes of an invalid one, in the same order: an
+/* Make a new communicator of the survivors of a revoked one, in the same order: an
  * intracommunicator of an intracommunicator, an intercommunicator of an intercommunicator.
  *
- * Collective over the living processes.  Blocks until each of them has called it or died.
- * Errors: MPI_ERR_ARG everywhere if no living process has the communicator invalid (S0-73, R3);
- * never MPI_ERR_PROC_FAILED and never MPI_ERR_INVALIDATED (S0-74).
- * Deaths: all who return agree on who is left out (S0-75): at least everyone whose death one of
- * them had been told of before the call (S0-76).  Who dies meanwhile may still be in the result and
- * is noticed later (S0-79).  An intercommunicator with one side all dead gives MPI_COMM_NULL (R4).
+ * Collective over the survivors.  Blocks until each of them has called it or died.
+ * Errors: MPI_ERR_ARG everywhere if no survivor has the communicator revoked (S0-73, R3);
+ * never MPI_ERR_PROC_FAILED and never MPIX_ERR_REVOKED (S0-74).
+ * Deaths: all callers that return agree on the members that are left out (S0-75): at least all those
+ * of whose death one of them had been told before the call (S0-76).  A process that dies meanwhile
+ * may still be in the result and is noticed later (S0-79).  An intercommunicator with one side all
+ * dead gives MPI_COMM_NULL (R4).
  * The new communicator inherits the error handler (R10), and neither attributes nor topology; the
  * caller frees it.  comm stays as it is. */
 extern int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
 
-/* The same for any communicator, invalid or not (R17).  A valid one stays valid. */
+/* The same for any communicator, revoked or not (R17).  One that is not revoked stays so. */
 extern int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
 
 /* MPIX_Comm_shrink as a request.
  *
- * Collective over the living processes, begun by all in the same order as other shrinks and
+ * Collective over the survivors, begun by all in the same order as other shrinks and
  * agreements on comm.  Does not block: *newcomm is written when a wait or test completes the
  * request; it must stay in place and must not be used before.  Errors and deaths as above, reported
  * by the completing call (S0-16). */
@@ -131,50 +132,52 @@ extern int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *requ
  * -------------------------------------------------------------------------- */
 
 /* Let collectives and creation work again on a communicator that has lost members, among the
- * living, and get the group of the dead ones of both groups, the same at every caller (S2-10,
+ * survivors, and get the group of the dead ones of both groups, the same at every caller (S2-10,
  * S2-11).  The caller frees the group.
  *
- * Collective over the living processes.  Blocks until each of them has called it or died.
- * If somebody has died since the last call it makes a cut: collectives that were begun before and
- * have not ended end with MPI_ERR_PROC_FAILED, and nobody has to make up for them (S2-12, S2-13);
- * persistent ones made before it end so whenever they are started.  Messages are not cut: a program
- * that sends some does so on a copy of the communicator, which it revokes before, and makes anew.
+ * Collective over the survivors.  Blocks until each of them has called it or died.
+ * If a member has died since the last call it makes a cut: collectives that were begun before
+ * and have not ended end with MPI_ERR_PROC_FAILED, and no process has to make up for them
+ * (S2-12, S2-13); persistent ones made before it end so whenever they are started.  Messages
+ * are not cut: a program that sends some does so on a copy of the communicator, which it
+ * revokes before, and makes anew.
  * Else it only returns the group (S2-18).
- * Afterwards ranks and size are what they were.  A dead member contributes nothing, its blocks of
- * buffers are left untouched, and a collective whose root it is returns MPI_ERR_PROC_FAILED; copies
- * have the same holes, and it is in no part of a split.  Point-to-point with it keeps failing (R20).
- * Errors: MPI_ERR_INVALIDATED on an invalid communicator; never MPI_ERR_PROC_FAILED.
- * Deaths: who dies during the call is in the group, or the communicator is inactive again and the
- * next collective says so (S2-18).  If nobody is left on one side of an intercommunicator, its
- * collectives stay inactive. */
+ * Afterwards ranks and size are what they were.  A dead member contributes nothing, its blocks
+ * of buffers are left untouched, and a collective whose root it is returns MPI_ERR_PROC_FAILED;
+ * copies have the same holes, and it is in no part of a split.  Point-to-point with it keeps
+ * failing (R20).
+ * Errors: MPIX_ERR_REVOKED on a revoked communicator; never MPI_ERR_PROC_FAILED.
+ * Deaths: a process that dies during the call is in the group, or the communicator is inactive
+ * again and the next collective says so (S2-18).  If no process is left on one side of an
+ * intercommunicator, its collectives stay inactive. */
 extern int MPI_Comm_validate(MPI_Comm comm, MPI_Group *failedgroup);
 
 /* --------------------------------------------------------------------------
  * Decide together (section 1.3.1)
  * -------------------------------------------------------------------------- */
 
-/* Logical AND of *flag over the living processes, the same value and the same return code at all of
+/* Logical AND of *flag over the survivors, the same value and the same return code at all of
  * them; on an intercommunicator each side gets the AND of the other one (S0-88, S0-92).
  *
- * Collective over the living processes, also on an invalid communicator (S0-93).  Blocks until
+ * Collective over the survivors, also on a revoked communicator (S0-93).  Blocks until
  * each of them has called it or died.  0 is false, everything else is true; the result is 0 or 1.
- * Errors: never MPI_ERR_PROC_FAILED, never MPI_ERR_INVALIDATED (S0-90).
- * Deaths: who was dead before does not count (S0-91); of one who dies during the call, the value
- * counts everywhere or nowhere (R5). */
+ * Errors: never MPI_ERR_PROC_FAILED, never MPIX_ERR_REVOKED (S0-90).
+ * Deaths: a process that was dead before does not count (S0-91); of one that dies during the call,
+ * the value counts everywhere or nowhere (R5). */
 extern int MPI_Comm_agreement(MPI_Comm comm, int *flag);
 
 /* MPI_Comm_agreement as a request (the name is the proposal's).
  *
- * Collective over the living processes, begun by all in the same order as other agreements and
+ * Collective over the survivors, begun by all in the same order as other agreements and
  * shrinks on comm.  Does not block: *flag is read at the call and written when a wait or test
  * completes the request; it must stay in place and be left alone in between.  Errors and deaths as
  * above (S0-94). */
 extern int MPI_Icomm_agreement(MPI_Comm comm, int *flag, MPI_Request *req);
 
-/* Bitwise AND of the words *flag over the living processes, the same at all of them; on an
+/* Bitwise AND of the words *flag over the survivors, the same at all of them; on an
  * intercommunicator each side gets that of the other one.
  *
- * Collective, blocks, and works on an invalid communicator, as MPI_Comm_agreement.
+ * Collective, blocks, and works on a revoked communicator, as MPI_Comm_agreement.
  * Errors: MPI_ERR_PROC_FAILED, at all of them or at none, if a member is dead whose failure one of
  * them has not acknowledged; *flag is the agreed value and is written all the same (R16).
  * Deaths: as above. */
@@ -195,7 +198,7 @@ extern int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 /* Acknowledge every failure in this communicator that this process has been told of, in both groups
  * of an intercommunicator (R6).
  *
- * Not collective, local, does not block.  Works on an invalid communicator.
+ * Not collective, local, does not block.  Works on a revoked communicator.
  * Afterwards receives and probes from MPI_ANY_SOURCE do not report these failures, neither new ones
  * nor pending ones that are continued (S0-82, S0-25).  Receives from a dead process by its rank and
  * collectives still fail (S0-84).  Other communicators are not affected (S0-81).
@@ -206,7 +209,7 @@ extern int MPIX_Comm_failure_ack(MPI_Comm comm);
 /* Get the group of the members that this process has acknowledged; MPI_GROUP_EMPTY's content before
  * the first acknowledgement (S0-86, S0-87).  The caller frees the group.
  *
- * Not collective, local, does not block.  Works on an invalid communicator.  Deaths: no effect. */
+ * Not collective, local, does not block.  Works on a revoked communicator.  Deaths: no effect. */
 extern int MPI_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgroup);
 extern int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgroup);
 
@@ -214,7 +217,7 @@ extern int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgroup);
  * intercommunicator, acknowledged or not (S3-4).  Later calls give the same members in the same
  * order, with new ones after them.  The caller frees the group.
  *
- * Not collective, local, does not block.  Works on an invalid communicator.  Deaths: those known
+ * Not collective, local, does not block.  Works on a revoked communicator.  Deaths: those known
  * here. */
 extern int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgroup);
 extern int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgroup);
@@ -223,7 +226,7 @@ extern int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgroup);
  * what was read is acknowledged; *num_acked is how many are acknowledged now.  A smaller number
  * than before takes nothing back; a larger one than there are acknowledges all.
  *
- * Not collective, local, does not block.  Works on an invalid communicator.  Effect as
+ * Not collective, local, does not block.  Works on a revoked communicator.  Effect as
  * MPI_Comm_failure_ack.
  * Errors: MPI_ERR_ARG for a negative number.
  * Deaths: one that becomes known later is reported again (S0-83). */
@@ -235,11 +238,11 @@ extern int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
  * MPI_ERR_UNSUPPORTED_OPERATION and do nothing else.  What stands here is what they are to do.
  * -------------------------------------------------------------------------- */
 
-/* Make a window invalid at every process of it.
+/* Revoke a window at every process of it.
  *
- * Not collective.  Does not block.  Synchronisation that waits returns MPI_ERR_INVALIDATED, and
+ * Not collective.  Does not block.  Synchronisation that waits returns MPIX_ERR_REVOKED, and
  * so does every later call on it that is not local (S0-95, S0-96, S0-97).
- * Deaths: every survivor is told, whoever dies on the way. */
+ * Deaths: every survivor is told, whichever processes die on the way. */
 extern int MPI_Win_invalidate(MPI_Win win);
 extern int MPIX_Win_revoke(MPI_Win win);
 
@@ -251,12 +254,12 @@ extern int MPIX_Win_revoke(MPI_Win win);
 extern int MPI_Win_get_failed(MPI_Win win, MPI_Group *failedgroup);
 extern int MPIX_Win_get_failed(MPI_Win win, MPI_Group *failedgroup);
 
-/* Make a file handle invalid at every process of it.
+/* Revoke a file handle at every process of it.
  *
  * Not collective.  Does not block.  Calls that wait for other processes return
- * MPI_ERR_INVALIDATED, and so does every later call on it that is not local (S0-100, S0-101,
+ * MPIX_ERR_REVOKED, and so does every later call on it that is not local (S0-100, S0-101,
  * S0-102).
- * Deaths: every survivor is told, whoever dies on the way. */
+ * Deaths: every survivor is told, whichever processes die on the way. */
 extern int MPI_File_invalidate(MPI_File fh);
 extern int MPIX_File_revoke(MPI_File fh);
 

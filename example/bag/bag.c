@@ -5,7 +5,7 @@
  *     mpiexec -n 5 --inject kill:3@call:MPI_Send#9 --inject kill:0@call:MPI_Wait#60 ./bag
  *
  * The tasks: how many primes there are in each hundredth of the numbers below a million.  The answer
- * is 78498, whoever is left to give it.
+ * is 78498, whichever ranks are left to give it.
  *
  * A worker dies      The manager's receive from anybody comes back "pending".  The manager
  *                    acknowledges the failure and puts the task of the dead worker back into the bag;
@@ -139,7 +139,7 @@ static void hand_out(struct bag *b)
 }
 
 /* Takes the next question of any worker, with the answer to its task.  A death interrupts the wait,
- * but not the receive.  Returns without a question if nobody is left who could ask. */
+ * but not the receive.  Returns without a question if no worker is left. */
 static int take_question(struct bag *b)
 {
     int question[2], err; /* the task that is done, or NO_TASK, and its primes */

@@ -19,11 +19,11 @@
  * loss cannot be received after it.
  *
  *   a call fails            at some ranks, perhaps; others may have succeeded
- *   MPIX_Comm_revoke        the copy: all who wait for messages come here, too
+ *   MPIX_Comm_revoke        the copy: all that wait for messages come here, too
  *   MPIX_Comm_agree         all survivors decide alike: is the result written?
- *   MPI_Comm_validate       no: collectives work again, and all know who is lost
+ *   MPI_Comm_validate       no: collectives work again, and all know which ranks are lost
  *   MPI_Comm_dup            a fresh copy for the messages
- *   who has the newest save? it goes to everybody
+ *   the newest save         goes to all
  *
  * The result has the same value however many ranks are lost, and whenever. */
 #include <mpi.h>
@@ -146,8 +146,8 @@ static int catch_up(struct ring *r)
     return err;
 }
 
-/* The first survivor writes.  Whoever gets through the barrier knows that it has: it enters it
- * afterwards.  If it died before that, the barrier fails, and the next survivor writes. */
+/* The first survivor writes.  A rank that gets through the barrier knows that it has, since it
+ * enters the barrier afterwards.  If it died before that, the barrier fails, and the next survivor writes. */
 static int write_result(const struct ring *r)
 {
     int writer = 0, sum = 0;

@@ -8,7 +8,7 @@
  * four neighbours, again and again.  Each rank has a band of rows, and a halo row above and below
  * that it gets from its neighbours in each step.
  *
- * 1. A cell is computed by the same operations in the same order whoever computes it, and the
+ * 1. A cell is computed by the same operations in the same order whichever rank computes it, and the
  *    residual is a maximum: the result has the same bits for any number of ranks.
  * 2. Steps, looks at the residual, saves and views come at fixed steps, never at times: a run can be
  *    repeated exactly, the injected failures included. */

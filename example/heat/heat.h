@@ -44,7 +44,7 @@ struct view {
 };
 
 struct heat {
-    MPI_Comm comm;           /* of the living; errors come back as codes */
+    MPI_Comm comm;           /* of the survivors; errors come back as codes */
     int rank, size;          /* in comm */
     int me, world_n;         /* in MPI_COMM_WORLD, for people */
     int world_of[RANKS_MAX]; /* rank in comm -> rank in MPI_COMM_WORLD */

@@ -6,7 +6,7 @@
  *                        └─────────│──── another death ┴─────────┘
  *                                  └─> all are finished: the end
  *
- * Whoever dies meanwhile makes one of these steps fail, and the loop turns once more.  It needs no
+ * A rank that dies meanwhile makes one of these steps fail, and the loop turns once more.  It needs no
  * spare processes and no files; MPI_ERRORS_RETURN on the communicator is its only condition.
  *
  * 1. A block is "these rows at that step".  All copies of it have the same bits, so it does not
@@ -21,8 +21,8 @@
 #define TAG_RESTORE 2
 #define FINISHED    (1 << 30) /* above the bits of heat_saves() */
 
-/* Finds who has the row for rank `to`, and in which of its blocks; returns for how many rows from
- * there on this is so, 0: nobody has it.  held: first row and rows of each block of each rank. */
+/* Finds the rank that has the row for rank `to`, and in which of its blocks; returns for how many rows
+ * from there on this is so, 0: no rank has it.  held: first row and rows of each block of each rank. */
 static int find_giver(const struct heat *h, const int *held, int to, int row, int *giver_p,
                       int *block_p)
 {
@@ -88,8 +88,8 @@ static int restore(struct heat *h)
     return err;
 }
 
-/* After an error, or at the end.  Collective over the living.  True: all are finished, nobody has
- * seen an error.  False: h->comm is a new communicator of the living, and the field is that of the
+/* After an error, or at the end.  Collective over the survivors.  True: all are finished, no rank has
+ * seen an error.  False: h->comm is a new communicator of the survivors, and the field is that of the
  * newest save. */
 bool heat_meet(struct heat *h, bool finished)
 {
@@ -97,18 +97,18 @@ bool heat_meet(struct heat *h, bool finished)
 
     do {
         int flag = heat_saves(h) | (finished && !err ? FINISHED : 0);
-        MPI_Comm living;
+        MPI_Comm survivors;
 
         if (!finished || err)
             heat_give_up(h);                   /* nobody waits for us any longer */
-        err = MPIX_Comm_agree(h->comm, &flag); /* an error if somebody has died, same everywhere */
+        err = MPIX_Comm_agree(h->comm, &flag); /* an error if a rank has died, same everywhere */
         mark(h, MARK_AGREED);
         if (!err && flag & FINISHED)
             return true;
-        if (MPIX_Comm_shrink(h->comm, &living) != MPI_SUCCESS)
+        if (MPIX_Comm_shrink(h->comm, &survivors) != MPI_SUCCESS)
             MPI_Abort(MPI_COMM_SELF, 1); /* not because of a death, but for lack of memory, say */
         mark(h, MARK_SHRUNK);
-        heat_join(h, living);
+        heat_join(h, survivors);
         heat_go_back(h, flag);
         err = restore(h);
         if (!err)

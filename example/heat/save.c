@@ -11,7 +11,7 @@
  * COPIES + 1 or more in a row of the ring, for then the rows of the first are nowhere.
  *
  * Two saves are kept.  The older one is overwritten only after a barrier has shown that everybody
- * has the newer one, so there is always one that all the living have. */
+ * has the newer one, so there is always one that all survivors have. */
 #include "heat.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ int heat_saves(const struct heat *h)
     return bits;
 }
 
-/* The newest save that all the living have becomes the newest here; none: the picture is it. */
+/* The newest save that all survivors have becomes the newest here; none: the picture is it. */
 void heat_go_back(struct heat *h, int bits_of_all)
 {
     h->saved = 0;
@@ -82,7 +82,7 @@ void heat_go_back(struct heat *h, int bits_of_all)
         struct save *s = &h->save[i];
 
         if (s->number && !(bits_of_all & 1 << s->number % 30))
-            s->number = 0; /* somebody does not have it */
+            s->number = 0; /* a survivor does not have it */
         if (s->number > h->saved)
             h->saved = s->number;
     }

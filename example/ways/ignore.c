@@ -4,7 +4,7 @@
  * Rank 0 hands out batches of darts and counts.  Nobody misses the darts of a lost worker: others throw
  * more.  But rank 0 has to notice: its receive from anybody could wait for ever for a dead sender.
  *
- *   MPI_Wait says MPIX_ERR_PROC_FAILED_PENDING   somebody has died; the receive is still good
+ *   MPI_Wait says MPIX_ERR_PROC_FAILED_PENDING   a worker has died; the receive is still good
  *   MPIX_Comm_failure_ack                        "I know": this loss will not be reported again
  *   MPI_Wait                                     the same receive goes on
  *
@@ -69,7 +69,7 @@ static int count_workers(int size, const char *stopped)
     return n;
 }
 
-/* Waits for a question.  Returns who asks, or MPI_PROC_NULL if nobody is left who could. */
+/* Waits for a question.  Returns the rank that asks, or MPI_PROC_NULL if no worker is left. */
 static int take_question(long *hits, int size, const char *stopped)
 {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -8,7 +8,7 @@
  *   MPIX_Comm_revoke             nobody waits on the old communicator any more
  *   MPIX_Comm_agree              all survivors decide alike: is everybody done, and nobody lost?
  *   MPIX_Comm_shrink             no: they meet on a new communicator, with new ranks
- *   who has made most steps?     gives its x to the others, and the rows are divided anew
+ *   the rank with most steps     gives its x to the others, and the rows are divided anew
  *
  * Rank 0 writes the answer before this agreement, not after it: if it dies in between, the agreement
  * reports the loss, and the next rank 0 writes.  So the answer may be written twice, but never not at all.

@@ -6,9 +6,9 @@
  *
  *   the allreduce fails      and every collective after it: the communicator is collectively inactive
  *   MPIX_Comm_agree          all survivors decide alike: is everybody done?
- *   MPI_Comm_validate        no: collectives work again, among the survivors, and all know who is lost
- *   who takes the part?      the next survivor; all compute the same, without a message
- *   who has got furthest?    an allreduce says how far, and what was found by then
+ *   MPI_Comm_validate        no: collectives work again, and all know which ranks are lost
+ *   parts of a lost rank     go to the next survivor; all compute the same, without a message
+ *   the round to go on from  an allreduce says how far the furthest got, and what was found by then
  *
  * Ranks and size are what they were, so whatever is sorted by rank stays valid: the owners of the parts
  * here, neighbours and offsets in a larger program.
@@ -60,8 +60,8 @@ static int one_round(struct count *c)
     return err;
 }
 
-/* The first survivor writes.  Whoever gets through the barrier knows that it has: it enters it
- * afterwards.  If it died before that, the barrier fails, and the next survivor writes. */
+/* The first survivor writes.  A rank that gets through the barrier knows that it has, since it
+ * enters the barrier afterwards.  If it died before that, the barrier fails, and the next survivor writes. */
 static int write_answer(const struct count *c)
 {
     if (c->rank == owner(c, 0)) {
