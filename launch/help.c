@@ -12,6 +12,8 @@ const char mend_help_text[] =
     "What to start (each block between ':' has its own)\n"
     "  -n N, -np N            start N ranks of the program (default 1)\n"
     "  --wdir DIR             start them in DIR\n"
+    "  --path DIRS            look for the program there first; then in PATH, then where it "
+    "starts\n"
     "  --env NAME[=VALUE]     set an environment variable for them (-x is the same)\n"
     "  -genv NAME VALUE       set it for all blocks\n"
     "  --initial-errhandler mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return\n"

@@ -29,10 +29,7 @@ struct flag {
     void (*on)(struct parse *p, const char *value, const char *second);
 };
 
-static _Noreturn void fail(int status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static _Noreturn void fail(int status, const char *format, ...)
+_Noreturn void mend_options_fail(int status, const char *format, ...)
 {
     va_list args;
 
@@ -44,12 +41,29 @@ static _Noreturn void fail(int status, const char *format, ...)
     exit(status);
 }
 
+void mend_options_note(struct mend_options *o, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        mend_options_fail(1, "no memory");
+    va_end(args);
+    for (int i = 0; i < o->notes.n; i++)
+        if (!strcmp(o->notes.at[i], text)) { /* once for all blocks */
+            free(text);
+            return;
+        }
+    mend_strings_add(&o->notes, text);
+}
+
 void *mend_xalloc(size_t count, size_t size)
 {
     void *p = calloc(count ? count : 1, size);
 
     if (!p)
-        fail(1, "no memory");
+        mend_options_fail(1, "no memory");
     return p;
 }
 
@@ -60,7 +74,7 @@ char *mend_xprintf(const char *format, ...)
 
     va_start(args, format);
     if (vasprintf(&text, format, args) < 0)
-        fail(1, "no memory");
+        mend_options_fail(1, "no memory");
     va_end(args);
     return text;
 }
@@ -69,7 +83,7 @@ void mend_strings_add(struct mend_strings *s, char *text)
 {
     s->at = realloc(s->at, (size_t)(s->n + 2) * sizeof(*s->at));
     if (!s->at)
-        fail(1, "no memory");
+        mend_options_fail(1, "no memory");
     s->at[s->n++] = text;
     s->at[s->n] = NULL;
 }
@@ -84,7 +98,7 @@ static int number_of(const char *flag, const char *value, int min, int max)
     errno = 0;
     v = strtol(value, &end, 10);
     if (end == value || *end || errno || v < min || v > max)
-        fail(2, "%s: '%s' is not a number between %d and %d", flag, value, min, max);
+        mend_options_fail(2, "%s: '%s' is not a number between %d and %d", flag, value, min, max);
     return (int)v;
 }
 
@@ -94,7 +108,7 @@ static mend_time_ns seconds_of(const char *flag, const char *value)
     double v = strtod(value, &end);
 
     if (end == value || *end || !(v >= 0) || v > 1e9)
-        fail(2, "%s: '%s' is not a number of seconds", flag, value);
+        mend_options_fail(2, "%s: '%s' is not a number of seconds", flag, value);
     return (mend_time_ns)(v * 1e9);
 }
 
@@ -105,7 +119,7 @@ static void check_param(const char *flag, const struct mend_param_info *p, const
     if (mend_param_takes(p, value))
         return;
     mend_param_wants(p, wants, sizeof(wants));
-    fail(2, "%s: '%s' is no value for %s, which is %s", flag, value, p->name, wants);
+    mend_options_fail(2, "%s: '%s' is no value for %s, which is %s", flag, value, p->name, wants);
 }
 
 /* Our own variables are checked where they are set, not by each rank when it starts. */
@@ -121,7 +135,7 @@ static void check_env(const char *flag, const char *pair)
         char *why = mend_injections_check(pair + len + 1);
 
         if (why)
-            fail(2, "%s: " MEND_ENV_INJECT ": %s", flag, why);
+            mend_options_fail(2, "%s: " MEND_ENV_INJECT ": %s", flag, why);
     }
     free(name);
 }
@@ -131,13 +145,14 @@ static char *env_of(const char *flag, const char *value, const char *second)
     const char *equals = strchr(value, '=');
 
     if (!*value || *value == '=' || (second && equals))
-        fail(2, "%s: '%s' is not the name of an environment variable", flag, value);
+        mend_options_fail(2, "%s: '%s' is not the name of an environment variable", flag, value);
     if (second)
         return mend_xprintf("%s=%s", value, second);
     if (equals)
         return mend_xprintf("%s", value);
     if (!getenv(value))
-        fail(2, "%s: the variable %s is not set here; give a value: %s=VALUE", flag, value, value);
+        mend_options_fail(2, "%s: the variable %s is not set here; give a value: %s=VALUE", flag,
+                          value, value);
     return mend_xprintf("%s=%s", value, getenv(value));
 }
 
@@ -174,10 +189,15 @@ static void on_wdir(struct parse *p, const char *value, const char *second)
     struct stat st;
 
     if (stat(value, &st) != 0)
-        fail(2, "%s %s: %s", p->flag, value, strerror(errno));
+        mend_options_fail(2, "%s %s: %s", p->flag, value, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        fail(2, "%s %s: not a directory", p->flag, value);
+        mend_options_fail(2, "%s %s: not a directory", p->flag, value);
     p->app.wdir = value;
+}
+
+static void on_path(struct parse *p, const char *value, const char *second)
+{
+    p->app.dirs = value;
 }
 
 static void on_bind(struct parse *p, const char *value, const char *second)
@@ -189,7 +209,7 @@ static void on_bind(struct parse *p, const char *value, const char *second)
     else if (!strcmp(value, "socket"))
         p->o->bind = MEND_BIND_SOCKET;
     else
-        fail(2, "%s: '%s' is none of: none, core, socket", p->flag, value);
+        mend_options_fail(2, "%s: '%s' is none of: none, core, socket", p->flag, value);
 }
 
 static void on_tag(struct parse *p, const char *value, const char *second)
@@ -206,7 +226,7 @@ static void on_timeout(struct parse *p, const char *value, const char *second)
 {
     p->o->timeout_ns = seconds_of(p->flag, value);
     if (!p->o->timeout_ns)
-        fail(2, "%s: the time must be more than 0", p->flag);
+        mend_options_fail(2, "%s: the time must be more than 0", p->flag);
 }
 
 static void on_stop_timeout(struct parse *p, const char *value, const char *second)
@@ -259,12 +279,13 @@ static void on_set(struct parse *p, const char *value, const char *second)
     size_t len = equals ? (size_t)(equals - value) : 0;
 
     if (!equals || !len || len >= sizeof(name))
-        fail(2, "%s: '%s' is not NAME=VALUE", p->flag, value);
+        mend_options_fail(2, "%s: '%s' is not NAME=VALUE", p->flag, value);
     for (size_t i = 0; i <= len; i++)
         name[i] = i < len ? (char)toupper((unsigned char)value[i]) : '\0';
     param = mend_param_find(name);
     if (!param)
-        fail(2, "%s: there is no parameter '%s' ('mend-info --params' lists them)", p->flag, name);
+        mend_options_fail(2, "%s: there is no parameter '%s' ('mend-info --params' lists them)",
+                          p->flag, name);
     check_param(p->flag, param, equals + 1);
     snprintf(var, sizeof(var), "MEND_%s", name);
     setenv(var, equals + 1, 1);
@@ -272,15 +293,17 @@ static void on_set(struct parse *p, const char *value, const char *second)
 
 static void on_hosts(struct parse *p, const char *value, const char *second)
 {
-    fail(2, "%s: Mend starts ranks on this machine only for now; leave the flag away", p->flag);
+    mend_options_fail(2, "%s: Mend starts ranks on this machine only for now; leave the flag away",
+                      p->flag);
 }
 
 static void on_mca(struct parse *p, const char *value, const char *second)
 {
-    fail(2,
-         "%s is Open MPI's; Mend's parameters are set by --set NAME=VALUE ('mend-info --params' "
-         "lists them)",
-         p->flag);
+    mend_options_fail(
+        2,
+        "%s is Open MPI's; Mend's parameters are set by --set NAME=VALUE ('mend-info --params' "
+        "lists them)",
+        p->flag);
 }
 
 static void on_help(struct parse *p, const char *value, const char *second)
@@ -301,6 +324,7 @@ static const struct flag flags[] = {
     {"genv", 2, on_env_pair},
     {"genvlist", 1, on_env_all},
     {"wdir wd", 1, on_wdir},
+    {"path", 1, on_path},
     {"bind-to", 1, on_bind},
     {"tag-output l prepend-rank", 0, on_tag},
     {"tty", 1, on_tty},
@@ -364,14 +388,15 @@ static _Noreturn void fail_unknown(const char *flag, const char *name, size_t le
         }
     }
     if (best)
-        fail(2, "unknown flag '%s'; did you mean '--%.*s'?", flag, (int)best_len, best);
-    fail(2, "unknown flag '%s'", flag);
+        mend_options_fail(2, "unknown flag '%s'; did you mean '--%.*s'?", flag, (int)best_len,
+                          best);
+    mend_options_fail(2, "unknown flag '%s'", flag);
 }
 
 static const char *next_value(struct parse *p)
 {
     if (p->at >= p->argc)
-        fail(2, "%s needs a value", p->flag);
+        mend_options_fail(2, "%s needs a value", p->flag);
     return p->argv[p->at++];
 }
 
@@ -388,7 +413,7 @@ static void read_flag(struct parse *p)
         if (!named(flags[i].names, name, len))
             continue;
         if (!flags[i].values && value)
-            fail(2, "%s takes no value", p->flag);
+            mend_options_fail(2, "%s takes no value", p->flag);
         if (flags[i].values && !value)
             value = next_value(p);
         if (flags[i].values == 2)
@@ -400,66 +425,22 @@ static void read_flag(struct parse *p)
     fail_unknown(p->flag, name, len);
 }
 
-/* Looks argv[0] up as a shell would, relative to the directory in which it will start. */
-static void find_program(struct mend_app *app)
-{
-    const char *name = app->argv[0], *dirs = getenv("PATH");
-    char *refused = NULL;
-    struct stat st;
-
-    if (!*name)
-        fail(127, "the program's name is empty");
-    if (strchr(name, '/'))
-        dirs = "";
-    else if (!dirs)
-        dirs = "/usr/local/bin:/usr/bin:/bin";
-    for (const char *dir = dirs;; dir++) {
-        size_t len = strcspn(dir, ":");
-        const char *slash = len ? "/" : "";
-        char *seen = *name != '/' && (!len || *dir != '/') && app->wdir
-                         ? mend_xprintf("%s/%.*s%s%s", app->wdir, (int)len, dir, slash, name)
-                         : mend_xprintf("%.*s%s%s", (int)len, dir, slash, name);
-
-        if (stat(seen, &st) == 0 && S_ISREG(st.st_mode)) {
-            if (access(seen, X_OK) == 0) {
-                app->path = mend_xprintf("%.*s%s%s", (int)len, dir, slash, name);
-                free(seen);
-                free(refused);
-                return;
-            }
-            free(refused);
-            refused = seen;
-            seen = NULL;
-        }
-        free(seen);
-        dir += len;
-        if (!*dir)
-            break;
-    }
-    if (refused)
-        fail(126, "%s: cannot be executed: permission denied", refused);
-    if (strchr(name, '/'))
-        fail(stat(name, &st) == 0 ? 126 : 127, "%s: %s", name,
-             stat(name, &st) == 0 ? "not a program" : strerror(errno));
-    fail(127, "%s: not found in PATH (%s)", name, dirs);
-}
-
 static void end_block(struct parse *p, int end)
 {
     struct mend_options *o = p->o;
 
     if (p->at >= end)
-        fail(2, p->argc == 1 ? "no program given" : "no program given before %s",
-             end < p->argc ? "':'" : "the end of the command line");
+        mend_options_fail(2, p->argc == 1 ? "no program given" : "no program given before %s",
+                          end < p->argc ? "':'" : "the end of the command line");
     p->app.argv = mend_xalloc((size_t)(end - p->at) + 1, sizeof(char *));
     for (int i = 0; p->at < end; i++)
         p->app.argv[i] = p->argv[p->at++];
     if (!p->app.ranks_n)
         p->app.ranks_n = 1;
-    find_program(&p->app);
+    mend_find_program(&p->app, p->o);
     o->apps = realloc(o->apps, (size_t)(o->apps_n + 1) * sizeof(*o->apps));
     if (!o->apps)
-        fail(1, "no memory");
+        mend_options_fail(1, "no memory");
     o->apps[o->apps_n++] = p->app;
     o->ranks_n += p->app.ranks_n;
     p->app = (struct mend_app){0};
@@ -501,14 +482,21 @@ static void check_whole(struct mend_options *o)
     char *why;
 
     if (o->ranks_n > MEND_RANKS_MAX)
-        fail(2, "%d ranks are more than one machine's limit of %d", o->ranks_n, MEND_RANKS_MAX);
+        mend_options_fail(2, "%d ranks are more than one machine's limit of %d", o->ranks_n,
+                          MEND_RANKS_MAX);
     why = mend_injections_read(o);
     if (why)
-        fail(2, "--inject: %s", why);
+        mend_options_fail(2, "--inject: %s", why);
     if (o->tty_rank >= o->ranks_n)
-        fail(2, "--tty: there is no rank %d in a job of %d", o->tty_rank, o->ranks_n);
+        mend_options_fail(2, "--tty: there is no rank %d in a job of %d", o->tty_rank, o->ranks_n);
     if (o->quiet && o->verbose)
-        fail(2, "--quiet and --verbose exclude each other");
+        mend_options_fail(2, "--quiet and --verbose exclude each other");
+}
+
+static void say_notes(const struct mend_options *o)
+{
+    for (int i = 0; i < o->notes.n && !o->quiet; i++)
+        fprintf(stderr, "mpiexec: %s\n", o->notes.at[i]);
 }
 
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
@@ -522,4 +510,5 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     read_blocks(&p);
     read_params(o_p);
     check_whole(o_p);
+    say_notes(o_p);
 }

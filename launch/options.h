@@ -24,6 +24,7 @@ struct mend_app {
     char **argv;
     char *path; /* what execve gets: argv[0] as found */
     const char *wdir;
+    const char *dirs;        /* --path: looked through before PATH */
     struct mend_strings env; /* NAME=VALUE */
 };
 
@@ -41,7 +42,8 @@ struct mend_injection {
 struct mend_options {
     struct mend_app *apps;
     int apps_n, ranks_n;
-    struct mend_strings env; /* for all blocks */
+    struct mend_strings env;   /* for all blocks */
+    struct mend_strings notes; /* said when the command line is read, if not quiet */
     enum mend_bind bind;
     bool tag_output, strict_exit, quiet, verbose;
     int tty_rank;              /* inherits the terminal; -1: none, -2: decide */
@@ -65,6 +67,15 @@ char *mend_injections_of(const struct mend_options *o, int rank);
 
 /* The text of --help. */
 extern const char mend_help_text[];
+
+/* find.c: sets app->path for app->argv[0].  Does not return if there is no such program (126, 127). */
+void mend_find_program(struct mend_app *app, struct mend_options *o);
+
+/* Ends mpiexec with what is wrong; a remark that is printed unless --quiet is given. */
+_Noreturn void mend_options_fail(int status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void mend_options_note(struct mend_options *o, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 void mend_strings_add(struct mend_strings *s, char *text);
 

@@ -207,6 +207,38 @@ def test_program_not_there():
         equal((r.status, r.out), (127, ""))
 
 
+def program(folder, name, says, mode=0o755):
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(f"#!/bin/sh\necho {says}\n")
+    os.chmod(path, mode)
+
+
+def test_program_in_current_directory():
+    """A program is looked for in --path, PATH, and at last where it starts; who has one called test learns of it."""
+    with tempfile.TemporaryDirectory() as d:
+        program(d, "prog", "here")
+        program(d, "test", "mine")
+        program(d, "refused", "never", 0o644)
+        program(os.path.join(d, "sub"), "prog", "below")
+        program(os.path.join(d, "sub"), "own", "own")
+        r = run("prog", cwd=d)
+        equal((r.status, r.out, r.err), (0, "here\n", ""))
+        equal(run("--wdir", "sub", "own", cwd=d).out, "own\n")
+        equal(run("--path", "/nowhere:sub", "prog", cwd=d).out, "below\n")
+        equal(run("-n", 1, "-path", "sub", "prog", ":", "-n", 1, "prog", cwd=d).out.split(), ["below", "here"])
+        equal(run("own", cwd=d).status, 127)
+        r = run("test", "1", "=", "2", cwd=d)
+        equal((r.status, r.out), (1, ""))
+        contains(r.err, "the one in the current directory is ./test")
+        equal(run("-q", "test", "1", cwd=d).err, "")
+        equal(run("test", "1", cwd=d, env={"PATH": f"{d}:/usr/bin"}).out, "mine\n")
+        r = run("refused", cwd=d)
+        equal(r.status, 126)
+        contains(r.err, "./refused: cannot be executed")
+
+
 def test_blocks():
     """Blocks between ':' have their own program, number, directory and environment."""
     r = run("-genv", "ALL", "a", "-n", 2, "--env", "ONE=1", "--wdir", "/usr", "sh", "-c",
