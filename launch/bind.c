@@ -4,9 +4,13 @@
  * Two jobs on one machine must not bind themselves to the same cores while others idle.  So a job
  * claims each core by binding a socket to a name in the kernel's abstract namespace, which
  * disappears with the last process that holds it: nothing is left behind, however mpiexec ends.  If
- * too few cores are free, nothing is bound. */
+ * too few cores are free, nothing is bound.  Which of them a rank gets, and in which order, is calculated in
+ * place.c. */
 #include "job.h"
+#include "place.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +19,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A core: its hardware threads that this job may use. */
-struct core {
-    int socket, id;
-    cpu_set_t cpus;
-};
-
-static int topology(int cpu, const char *what)
+/* The first number in a file below /sys/devices/system/cpu/cpuN/, -1: there is none. */
+static int first_number(int cpu, const char *what)
 {
-    char path[96], text[32];
+    char path[128], text[32];
     int fd, n, value = -1;
 
-    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, what);
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, what);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
@@ -34,46 +33,83 @@ static int topology(int cpu, const char *what)
     close(fd);
     if (n > 0) {
         text[n] = '\0';
-        value = atoi(text);
+        value = isdigit((unsigned char)text[0]) ? atoi(text) : -1;
     }
     return value;
 }
 
-/* The cores with at least one allowed hardware thread, in order of their first one. */
-static int find_cores(struct core *core)
+/* The first processor that shares a cache for data of that level, -1: not known. */
+static int cache_of(int cpu, int level)
 {
-    cpu_set_t allowed;
-    int n = 0, i;
+    char what[64];
 
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-        return 0;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        int id, socket;
-
-        if (!CPU_ISSET(cpu, &allowed))
+    for (int i = 0; i < 8; i++) {
+        snprintf(what, sizeof(what), "cache/index%d/level", i);
+        if (first_number(cpu, what) != level)
             continue;
-        id = topology(cpu, "core_id");
-        socket = topology(cpu, "physical_package_id");
-        for (i = 0; i < n && (id < 0 || core[i].id != id || core[i].socket != socket); i++)
-            ;
-        if (i == n) {
-            core[n] = (struct core){.socket = socket, .id = id};
-            CPU_ZERO(&core[n++].cpus);
-        }
-        CPU_SET(cpu, &core[i].cpus);
+        snprintf(what, sizeof(what), "cache/index%d/shared_cpu_list", i);
+        return first_number(cpu, what);
     }
-    return n;
+    return -1;
 }
 
-/* True: the core is ours until this process ends. */
-static bool claim(int index)
+static int numa_of(int cpu)
+{
+    char path[64];
+    struct dirent *entry;
+    int node = 0;
+    DIR *dir;
+
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
+    dir = opendir(path);
+    while (dir && (entry = readdir(dir)))
+        if (sscanf(entry->d_name, "node%d", &node) == 1)
+            break;
+    if (dir)
+        closedir(dir);
+    return node;
+}
+
+static int or_else(int value, int other)
+{
+    return value >= 0 ? value : other;
+}
+
+static struct mend_cpu read_cpu(int cpu)
+{
+    struct mend_cpu c = {.cpu = cpu};
+
+    c.unit[MEND_UNIT_HWTHREAD] = cpu;
+    c.unit[MEND_UNIT_CORE] = or_else(first_number(cpu, "topology/thread_siblings_list"), cpu);
+    c.unit[MEND_UNIT_SOCKET] = or_else(first_number(cpu, "topology/physical_package_id"), 0);
+    c.unit[MEND_UNIT_L1] = or_else(cache_of(cpu, 1), c.unit[MEND_UNIT_CORE]);
+    c.unit[MEND_UNIT_L2] = or_else(cache_of(cpu, 2), c.unit[MEND_UNIT_CORE]);
+    c.unit[MEND_UNIT_L3] = or_else(cache_of(cpu, 3), c.unit[MEND_UNIT_SOCKET]);
+    c.unit[MEND_UNIT_NUMA] = numa_of(cpu);
+    return c;
+}
+
+void mend_topology_read(struct mend_topology *t)
+{
+    cpu_set_t allowed;
+
+    t->n = 0;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &allowed))
+            t->cpu[t->n++] = read_cpu(cpu);
+}
+
+/* True: the core, or hardware thread, is ours until this process ends. */
+static bool claim(const char *kind, int number)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), len;
 
     if (fd < 0)
         return false;
-    len = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "mend-core-%d", index);
+    len = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "mend-%s-%d", kind, number);
     if (bind(fd, (struct sockaddr *)&name,
              (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
         return true;
@@ -81,52 +117,91 @@ static bool claim(int index)
     return false;
 }
 
-static void bind_to_cores(struct job *job, const struct core *core, int cores_n)
-{
-    int got = 0;
+/* The places of a job, in the order in which its ranks take them. */
+struct places {
+    const struct mend_topology *t;
+    enum mend_unit unit; /* what a rank gets at its place */
+    int width;           /* so many of them */
+    int n, order[CPU_SETSIZE];
+};
 
-    for (int i = 0; i < cores_n && got < job->n; i++)
-        if (claim(i))
-            job->rank[got++].cpus = core[i].cpus;
-    job->bound = got == job->n;
+static void bind_to_free(struct job *job, const struct places *p)
+{
+    const char *kind = p->unit == MEND_UNIT_HWTHREAD ? "hwthread" : "core";
+    int wanted = job->n * p->width, got = 0;
+
+    for (int i = 0; i < p->n && got < wanted; i++)
+        if (claim(kind, p->t->cpu[p->order[i]].unit[p->unit]))
+            mend_place_add(p->t, p->order[i], p->unit, &job->rank[got++ / p->width].cpus);
+    job->bound = got == wanted;
 }
 
-/* Cores are shared round-robin when somebody asks for it with more ranks than cores. */
-static void bind_round_robin(struct job *job, const struct core *core, int cores_n)
+/* Places are shared round-robin when somebody asks for it with more ranks than there are. */
+static void bind_round_robin(struct job *job, const struct places *p)
 {
-    for (int i = 0; i < job->n; i++)
-        job->rank[i].cpus = core[i % cores_n].cpus;
+    for (int i = 0; i < job->n * p->width; i++)
+        mend_place_add(p->t, p->order[i % p->n], p->unit, &job->rank[i / p->width].cpus);
     job->bound = true;
 }
 
-static void bind_to_sockets(struct job *job, const struct core *core, int cores_n)
+/* Larger units: consecutive ranks share one, unless --map-by deals them out. */
+static void bind_to_larger(struct job *job, const struct places *p)
 {
     for (int i = 0; i < job->n; i++) {
-        /* consecutive ranks share a socket */
-        int socket = core[(long)i * cores_n / job->n].socket;
+        int place = job->o.mapped ? i % p->n : (int)((long)i * p->n / job->n);
 
-        CPU_ZERO(&job->rank[i].cpus);
-        for (int c = 0; c < cores_n; c++)
-            if (core[c].socket == socket)
-                CPU_OR(&job->rank[i].cpus, &job->rank[i].cpus, &core[c].cpus);
+        mend_place_add(p->t, p->order[place], p->unit, &job->rank[i].cpus);
     }
     job->bound = true;
 }
 
+static void choose(struct job *job, const struct mend_topology *t)
+{
+    const struct mend_options *o = &job->o;
+    bool asked = o->bind == MEND_BIND_UNIT;
+    struct places p = {.t = t, .width = o->bind_width > 1 ? o->bind_width : 1};
+    enum mend_unit step, map = o->mapped ? o->map_unit : MEND_UNIT_HWTHREAD;
+
+    p.unit = asked ? o->bind_unit : MEND_UNIT_CORE;
+    step = p.unit == MEND_UNIT_HWTHREAD ? MEND_UNIT_HWTHREAD : MEND_UNIT_CORE;
+    p.n = mend_place_order(t, step, map, p.order);
+    if (!p.n)
+        return;
+    if (p.unit > MEND_UNIT_CORE)
+        bind_to_larger(job, &p);
+    else if (job->n <= p.n / p.width)
+        bind_to_free(job, &p);
+    else if (asked)
+        bind_round_robin(job, &p);
+}
+
 void mend_bind_choose(struct job *job)
 {
-    struct core *core;
-    int cores_n;
+    struct mend_topology *t;
 
     if (job->o.bind == MEND_BIND_NONE || (job->o.bind == MEND_BIND_AUTO && job->n == 1))
         return;
-    core = mend_xalloc(CPU_SETSIZE, sizeof(*core));
-    cores_n = find_cores(core);
-    if (cores_n && job->o.bind == MEND_BIND_SOCKET)
-        bind_to_sockets(job, core, cores_n);
-    else if (cores_n && job->o.bind == MEND_BIND_CORE && job->n > cores_n)
-        bind_round_robin(job, core, cores_n);
-    else if (job->n <= cores_n)
-        bind_to_cores(job, core, cores_n);
-    free(core);
+    t = mend_xalloc(1, sizeof(*t));
+    mend_topology_read(t);
+    choose(job, t);
+    free(t);
+}
+
+void mend_bind_report(struct job *job)
+{
+    char text[256];
+    cpu_set_t all;
+
+    CPU_ZERO(&all);
+    sched_getaffinity(0, sizeof(all), &all);
+    for (int i = 0; i < job->n; i++) {
+        mend_place_text(job->bound ? &job->rank[i].cpus : &all, text, sizeof(text));
+        mend_say(job,
+                 job->bound ? "mend: rank %d is bound to processors %s%s"
+                            : "mend: rank %d is not bound: processors %s%s",
+                 i, text,
+                 job->bound || job->o.bind == MEND_BIND_NONE || job->n == 1
+                     ? ""
+                     : " (not so many cores are free of other jobs)");
+    }
 }

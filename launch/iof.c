@@ -51,6 +51,7 @@ struct sink {
     bool midline;         /* the last byte written was not the end of a line */
     struct stream *owner; /* whose line is open, NULL: nobody's (or our own message's) */
     mend_time_ns written_ns;
+    char *name; /* of a file that we have opened, else NULL */
 };
 
 struct stream {
@@ -60,6 +61,7 @@ struct stream {
     size_t len;
     mend_time_ns since_ns; /* when the oldest byte of buf came */
     char tag[24];
+    bool stamped; /* the time before the tag */
 };
 
 struct input {
@@ -74,6 +76,8 @@ struct mend_iof {
     struct stream *stream; /* 2 per rank: output, error */
     int (*child_end)[3];   /* per rank, while it is being started */
     struct sink sink[2], *out, *err;
+    struct sink
+        *file; /* 2 per rank, if there are files in place of ours (mend_options.out_pattern) */
     struct input input;
     struct pollfd *poll; /* streams that can be read, then three more */
     int *polled;         /* whose descriptor poll[i] is */
@@ -123,19 +127,27 @@ static void sink_break_line(struct sink *s)
     s->owner = NULL;
 }
 
-/* Our standard output cannot be written: that is said once. */
+/* What cannot be written is said once. */
+static void complain_of(struct mend_iof *f, struct sink *s)
+{
+    char text[MEND_LIMITS_TEXT], *line;
+
+    if (!s || !s->error || s->error_told || s == f->err)
+        return;
+    s->error_told = true;
+    line =
+        mend_xprintf("mpiexec: %s cannot be written: %s\n", s->name ? s->name : "standard output",
+                     mend_limits_error(s->error, text, sizeof(text)));
+    sink_break_line(f->err);
+    sink_write(f->err, line, strlen(line), NULL, mend_time_monotonic_ns());
+    free(line);
+}
+
 static void complain(struct mend_iof *f)
 {
-    char text[MEND_LIMITS_TEXT], line[MEND_LIMITS_TEXT + 64];
-    int n;
-
-    if (!f->out->error || f->out->error_told || f->err == f->out)
-        return;
-    f->out->error_told = true;
-    n = snprintf(line, sizeof(line), "mpiexec: standard output cannot be written: %s\n",
-                 mend_limits_error(f->out->error, text, sizeof(text)));
-    sink_break_line(f->err);
-    sink_write(f->err, line, (size_t)n, NULL, mend_time_monotonic_ns());
+    complain_of(f, f->out);
+    for (int i = 0; f->file && i < f->streams_n; i++)
+        complain_of(f, f->stream[i].sink);
 }
 
 void mend_iof_message(struct mend_iof *f, const char *line, size_t len)
@@ -172,15 +184,38 @@ static bool same_file(int a, int b)
 
 /* ---- streams ---- */
 
+#define STAMP_BYTES sizeof("2026-01-02 03:04:05.678901 ")
+
+/* The time of the machine's clock, "" if the stream's lines have none. */
+static void stamp(const struct stream *s, char text[STAMP_BYTES])
+{
+    struct timespec now;
+    struct tm day;
+    size_t len = 0;
+
+    if (s->stamped) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        localtime_r(&now.tv_sec, &day);
+        len = strftime(text, STAMP_BYTES, "%Y-%m-%d %H:%M:%S", &day);
+        len += (size_t)snprintf(text + len, STAMP_BYTES - len, ".%06ld ", now.tv_nsec / 1000);
+    }
+    text[len] = '\0';
+}
+
 static void write_tagged(struct stream *s, size_t len, mend_time_ns now)
 {
-    size_t tag_len = strlen(s->tag);
-    char *text = mend_xalloc(len + (tag_len + 1) * (len + 1), 1), *to = text;
+    char head[STAMP_BYTES + sizeof(s->tag)];
+    char *text, *to;
     bool start = s->sink->owner != s;
+    size_t head_len;
 
+    stamp(s, head);
+    strcat(head, s->tag);
+    head_len = strlen(head);
+    text = to = mend_xalloc(len + (head_len + 1) * (len + 1), 1);
     for (size_t i = 0; i < len; i++) {
         if (start)
-            to = mempcpy(to, s->tag, tag_len);
+            to = mempcpy(to, head, head_len);
         *to++ = s->buf[i];
         start = s->buf[i] == '\n';
     }
@@ -190,7 +225,7 @@ static void write_tagged(struct stream *s, size_t len, mend_time_ns now)
 
 static void write_head(struct stream *s, size_t len, mend_time_ns now)
 {
-    if (s->tag[0])
+    if (s->tag[0] || s->stamped)
         write_tagged(s, len, now);
     else
         sink_write(s->sink, s->buf, len, s, now);
@@ -444,6 +479,8 @@ struct mend_iof *mend_iof_create(const struct mend_options *o)
     f->direct_rank = o->tty_rank;
     f->stream = mend_xalloc(2 * n, sizeof(*f->stream));
     f->child_end = mend_xalloc(n, sizeof(*f->child_end));
+    if (o->out_pattern || o->err_pattern)
+        f->file = mend_xalloc(2 * n, sizeof(*f->file));
     f->poll = mend_xalloc(2 * n + 3, sizeof(*f->poll));
     f->polled = mend_xalloc(2 * n, sizeof(*f->polled));
     f->input.fd = -1;
@@ -463,7 +500,8 @@ static bool open_input(struct mend_iof *f, int i, int *in_p)
     bool terminal = isatty(0);
     int fd[2];
 
-    if (i != 0 || (terminal && f->direct_rank >= 0)) { /* a terminal has one reader */
+    if (i != f->o->stdin_rank ||
+        (terminal && f->direct_rank >= 0)) { /* a terminal has one reader */
         *in_p = open("/dev/null", O_RDONLY | O_CLOEXEC);
         return *in_p >= 0;
     }
@@ -478,16 +516,70 @@ static bool open_input(struct mend_iof *f, int i, int *in_p)
     return true;
 }
 
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+}
+
+static bool open_file(struct mend_iof *f, struct sink *s, char *name)
+{
+    char *line;
+    int fd;
+
+    make_folders(name);
+    fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        int error = errno;
+
+        line = mend_xprintf("mpiexec: %s cannot be written: %s\n", name, strerror(error));
+        mend_iof_message(f, line, strlen(line));
+        free(line);
+        free(name);
+        errno = error;
+        return false;
+    }
+    sink_open(s, fd);
+    s->name = name;
+    return true;
+}
+
+/* Where a stream of rank i goes, NULL: the file cannot be opened (a message was printed). */
+static struct sink *sink_of(struct mend_iof *f, int i, bool error)
+{
+    const struct mend_options *o = f->o;
+    const char *pattern = error ? o->err_pattern : o->out_pattern;
+    bool one = o->out_pattern && o->err_pattern && !strcmp(o->out_pattern, o->err_pattern);
+    struct sink *s;
+    char host[256] = "";
+
+    if (!pattern)
+        return error ? f->err : f->out;
+    s = &f->file[2 * (mend_pattern_per_rank(pattern) ? i : 0) + (error && !one)];
+    gethostname(host, sizeof(host) - 1);
+    if (!s->name && !open_file(f, s, mend_pattern_name(pattern, i, f->n, host)))
+        return NULL;
+    return s;
+}
+
 static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
 {
     struct stream *s = &f->stream[2 * i + error];
     int fd[2];
 
-    if (pipe2(fd, O_CLOEXEC) != 0)
+    if (error && f->o->merge_output) {
+        *fd_p = fcntl(f->child_end[i][1], F_DUPFD_CLOEXEC, 3);
+        return *fd_p >= 0;
+    }
+    s->sink = sink_of(f, i, error);
+    if (!s->sink || pipe2(fd, O_CLOEXEC) != 0)
         return false;
     fcntl(fd[0], F_SETFL, O_NONBLOCK);
     s->fd = fd[0];
-    s->sink = error ? f->err : f->out;
+    s->stamped = f->o->timestamp_output;
     if (f->o->tag_output)
         snprintf(s->tag, sizeof(s->tag), error ? "[%d:err] " : "[%d] ", i);
     *fd_p = fd[1];
@@ -502,7 +594,7 @@ bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *e
     if (i == f->direct_rank) {
         *in_p = end[0] = 0;
         *out_p = end[1] = 1;
-        *err_p = end[2] = 2;
+        *err_p = end[2] = f->o->merge_output ? 1 : 2;
         return true;
     }
     if (!open_input(f, i, &end[0]) || !open_output(f, i, false, &end[1]) ||
@@ -526,8 +618,12 @@ void mend_iof_started_rank(struct mend_iof *f, int i)
 
 bool mend_iof_finish(struct mend_iof *f)
 {
+    bool written = true;
+
     f->finish = true;
     wake(f);
     pthread_join(f->thread, NULL);
-    return !f->out->error && !f->err->error;
+    for (int i = 0; f->file && i < 2 * f->n; i++)
+        written &= !f->file[i].error;
+    return written && !f->out->error && !f->err->error;
 }

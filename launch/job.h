@@ -110,6 +110,9 @@ void mend_segment_give_back(struct job *job);
 /* bind.c: chooses the cores of each rank. */
 void mend_bind_choose(struct job *job);
 
+/* bind.c: says which processors each rank may use. */
+void mend_bind_report(struct job *job);
+
 /* start_local.c: starts all ranks.  False: one could not be started (a message was printed). */
 bool mend_start_local(struct job *job);
 
@@ -216,5 +219,6 @@ void mend_report_line(struct job *job, mend_time_ns when, const char *format, ..
 void mend_report_text(struct job *job, int rank, const char *text, size_t len);
 void mend_say(struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void mend_announce_deaths(struct job *job);
+void mend_report_exits(struct job *job); /* how each rank's process ended */
 
 #endif

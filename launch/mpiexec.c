@@ -95,13 +95,19 @@ static void catch_signals(struct job *job)
     job->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static bool changes_output(const struct mend_options *o)
+{
+    return o->tag_output || o->timestamp_output || o->out_pattern || o->err_pattern ||
+           o->stdin_rank != 0;
+}
+
 static void create_ranks(struct job *job)
 {
     struct mend_options *o = &job->o;
     bool terminal = isatty(0) || isatty(1);
 
     if (o->tty_rank == -2)
-        o->tty_rank = job->n == 1 && !o->tag_output ? 0 : -1;
+        o->tty_rank = o->gdb || (job->n == 1 && !changes_output(o)) ? 0 : -1;
     job->rank = mend_xalloc((size_t)job->n, sizeof(*job->rank));
     for (int a = 0, i = 0; a < o->apps_n; a++)
         for (int k = 0; k < o->apps[a].ranks_n; k++, i++)
@@ -111,6 +117,26 @@ static void create_ranks(struct job *job)
                                          .own_group = !(i == o->tty_rank && terminal),
                                          .wrapped_pidfd = -1,
                                          .ctl_fd = -1};
+}
+
+/* The rank that has the terminal runs in gdb, the others as always. */
+static void use_gdb(struct job *job)
+{
+    struct rank *r = &job->rank[job->o.tty_rank];
+    struct mend_app *app = mend_xalloc(1, sizeof(*app));
+    int words_n = 0;
+
+    *app = *r->app;
+    while (r->app->argv[words_n])
+        words_n++;
+    app->argv = mend_xalloc((size_t)words_n + 4, sizeof(char *));
+    app->argv[0] = mend_xprintf("gdb");
+    app->argv[1] = mend_xprintf("-q");
+    app->argv[2] = mend_xprintf("--args");
+    for (int i = 0; i < words_n; i++)
+        app->argv[3 + i] = i ? r->app->argv[i] : r->app->path;
+    mend_find_program(app, &job->o);
+    r->app = app;
 }
 
 static mend_time_ns time_of(mend_time_ns t)
@@ -152,6 +178,8 @@ static void create_job(struct job *job)
     if (job->signal_fd < 0 || job->epoll_fd < 0 || job->timer_fd < 0 || job->note_fd < 0)
         die("the system gives no descriptors");
     create_ranks(job);
+    if (job->o.gdb)
+        use_gdb(job);
     create_detector(job);
     create_segment(job);
     mend_bind_choose(job);
@@ -160,19 +188,17 @@ static void create_job(struct job *job)
 
 static void say_started(struct job *job)
 {
-    char cores[64] = "";
+    char cores[64], text[48];
 
     for (int i = 0; job->o.verbose && i < job->n; i++) {
-        if (job->bound)
-            for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-                if (CPU_ISSET(cpu, &job->rank[i].cpus)) {
-                    snprintf(cores, sizeof(cores), " on %d of the cores, first %d",
-                             CPU_COUNT(&job->rank[i].cpus), cpu);
-                    break;
-                }
+        mend_place_text(&job->rank[i].cpus, text, sizeof(text));
+        snprintf(cores, sizeof(cores), job->bound ? " on processors %s" : "%s",
+                 job->bound ? text : "");
         mend_say(job, "mend: rank %d: pid %d, %s%s", i, job->rank[i].child, job->rank[i].app->path,
                  cores);
     }
+    if (job->o.report_bindings)
+        mend_bind_report(job);
     mend_report_line(job, job->start_ns, "\"event\":\"start\",\"ranks\":%d,\"host\":\"%s\"", job->n,
                      job->shm->host);
 }
@@ -242,6 +268,8 @@ int main(int argc, char **argv)
     written = mend_iof_finish(job.iof);
     if (started)
         status = status_of(&job);
+    if (started && job.o.print_exits)
+        mend_report_exits(&job);
     if (!written && !status)
         status = 1;
     if (missed && !status)

@@ -6,11 +6,12 @@
 #include "base/event.h"
 #include "base/param.h"
 #include "base/status.h"
+#include "place.h"
 #include "rt/wire.h"
 
 #define MEND_RANKS_MAX MEND_CTL_RANKS_MAX
 
-enum mend_bind { MEND_BIND_AUTO, MEND_BIND_NONE, MEND_BIND_CORE, MEND_BIND_SOCKET };
+enum mend_bind { MEND_BIND_AUTO, MEND_BIND_NONE, MEND_BIND_UNIT };
 
 /* A growing list of strings, NULL-terminated. */
 struct mend_strings {
@@ -18,14 +19,21 @@ struct mend_strings {
     int n;
 };
 
+/* What ranks inherit of mpiexec's environment. */
+struct mend_inherit {
+    enum { MEND_INHERIT_UNSET, MEND_INHERIT_ALL, MEND_INHERIT_NONE, MEND_INHERIT_LIST } what;
+    struct mend_strings names;
+};
+
 /* One block of the command line: "-n 4 --wdir /tmp prog args". */
 struct mend_app {
-    int ranks_n;
+    int ranks_n; /* 0: not said (while reading) */
     char **argv;
     char *path; /* what execve gets: argv[0] as found */
     const char *wdir;
     const char *dirs;        /* --path: looked through before PATH */
     struct mend_strings env; /* NAME=VALUE */
+    struct mend_inherit inherit;
 };
 
 /* One --inject: what, and to whom. */
@@ -44,8 +52,18 @@ struct mend_options {
     int apps_n, ranks_n;
     struct mend_strings env;   /* for all blocks */
     struct mend_strings notes; /* said when the command line is read, if not quiet */
+    struct mend_inherit inherit;
+    int slots_n;    /* of this machine, in lists of hosts; 0: not said */
+    int per_unit_n; /* ranks for each unit of kind per_unit; 0: not said */
+    enum mend_unit per_unit;
     enum mend_bind bind;
-    bool tag_output, strict_exit, quiet, verbose;
+    enum mend_unit bind_unit, map_unit;
+    int bind_width; /* units for each rank; 0: not said */
+    bool mapped, no_oversubscribe, report_bindings;
+    bool tag_output, timestamp_output, merge_output;
+    int stdin_rank;                        /* has our standard input; -1: none */
+    const char *out_pattern, *err_pattern; /* NULL: to our own output */
+    bool strict_exit, quiet, verbose, print_exits, gdb;
     int tty_rank;              /* inherits the terminal; -1: none, -2: decide */
     mend_time_ns timeout_ns;   /* MEND_TIME_NEVER: none */
     struct mend_params params; /* as mpiexec itself has them */
@@ -70,6 +88,16 @@ extern const char mend_help_text[];
 
 /* find.c: sets app->path for app->argv[0].  Does not return if there is no such program (126, 127). */
 void mend_find_program(struct mend_app *app, struct mend_options *o);
+
+/* flags_env.c: does a rank inherit this NAME=VALUE? */
+bool mend_env_inherited(const struct mend_options *o, const struct mend_app *app, const char *text);
+
+/* flags_output.c: does a pattern have a file for each rank?  The name of the file (the caller frees it). */
+bool mend_pattern_per_rank(const char *pattern);
+char *mend_pattern_name(const char *pattern, int rank, int ranks_n, const char *host);
+
+/* bind.c: the processors that this job may use. */
+void mend_topology_read(struct mend_topology *t);
 
 /* Ends mpiexec with what is wrong; a remark that is printed unless --quiet is given. */
 _Noreturn void mend_options_fail(int status, const char *format, ...)

@@ -206,3 +206,16 @@ void mend_announce_deaths(struct job *job)
             announce(job, &copy);
     }
 }
+
+void mend_report_exits(struct job *job)
+{
+    for (int i = 0; i < job->n; i++) {
+        const siginfo_t *exit = &job->rank[i].exit;
+
+        if (exit->si_code == CLD_EXITED)
+            mend_say(job, "mend: rank %d ended with status %d", i, exit->si_status);
+        else
+            mend_say(job, "mend: rank %d was killed by signal %d (%s)", i, exit->si_status,
+                     strsignal(exit->si_status));
+    }
+}

@@ -242,7 +242,8 @@ static struct mend_strings block_env(const struct job *job, const struct mend_ap
     struct mend_strings env = {0};
 
     for (char **e = environ; *e; e++)
-        if (!is_ours(*e)) /* mpiexec may itself run under mpiexec */
+        if (!is_ours(*e) &&
+            mend_env_inherited(&job->o, app, *e)) /* mpiexec may itself run under mpiexec */
             mend_strings_add(&env, *e);
     for (int i = 0; i < job->o.env.n; i++)
         env_set(&env, job->o.env.at[i]);

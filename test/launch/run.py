@@ -113,7 +113,33 @@ def test_bad_flags():
         (["-n", "99999", "true"], "between 1 and"),
         (["--nosuch", "true"], "unknown flag '--nosuch'"),
         (["--bind-too", "core", "true"], "did you mean '--bind-to'"),
-        (["--bind-to", "board", "true"], "none of: none, core, socket"),
+        (["--bind-to", "chair", "true"], "none of: none, hwthread, core"),
+        (["--bind-to", "core:x", "true"], "'x' is neither a number"),
+        (["--map-by", "chair", "true"], "none of: slot, hwthread, core"),
+        (["--map-by", "ppr:2", "true"], "ppr:NUMBER:UNIT"),
+        (["--map-by", "core:PE=0", "true"], "between 1 and"),
+        (["--map-by", "core:CHAIR", "true"], "PE=NUMBER"),
+        (["--rank-by", "chair", "true"], "none of: slot"),
+        (["-ppn", "0", "true"], "-ppn: '0' is not a number"),
+        (["--host", "localhost,no.such.host", "true"], "'no.such.host' is not this machine"),
+        (["-H", "localhost:x", "true"], "'x' is not a number"),
+        (["-hosts", ",", "true"], "no host"),
+        (["--nooversubscribe", "-n", "999", "true"], "more than the"),
+        (["--nolocal", "true"], "no other machine"),
+        (["--rankfile", "f", "true"], "taskset"),
+        (["--debug", "true"], "--gdb"),
+        (["--max-restarts", "2", "true"], "not restarted"),
+        (["-envlist", "A,,B", "true"], "not a list of names"),
+        (["-outfile-pattern", "x%q", "true"], "none of: %r %R"),
+        (["--output", "xml", "true"], "none of: tag, timestamp"),
+        (["--output", "fold=x", "true"], "none of: tag, timestamp"),
+        (["--output-filename", "", "true"], "is empty"),
+        (["-errfile-pattern", "x", "--merge-stderr-to-stdout", "true"], "exclude each other"),
+        (["--stdin", "7", "true"], "no rank 7"),
+        (["-usize", "many", "true"], "not a number"),
+        (["-configfile", "/no/such"], "No such file"),
+        (["-configfile", "/dev/null"], "nothing to start"),
+        (["-configfile", "/dev/null", "true"], "'true' is too much"),
         (["--quiet=1", "true"], "takes no value"),
         (["--timeout", "soon", "true"], "not a number of seconds"),
         (["--timeout", "-1", "true"], "not a number of seconds"),
@@ -159,14 +185,241 @@ def test_bad_flags():
         (["--set", "TRACE", "true"], "not NAME=VALUE"),
         (["--wdir", "/no/such", "true"], "No such file"),
         (["--env", "=x", "true"], "not the name"),
-        (["-machinefile", "hosts", "true"], "this machine only"),
-        (["--mca", "btl", "self", "true"], "--set NAME=VALUE"),
+        (["-machinefile", "/no/such/file", "true"], "No such file"),
         (["-n", "1", "true", ":"], "no program given"),
         (["-q", "-v", "true"], "exclude each other"),
     ]:
         r = run(*words)
         equal((words, r.status), (words, 2))
         contains(r.err, part)
+
+
+def test_hints():
+    """A hint for a flag that does not exist is never its opposite, and may be a flag that says no."""
+    words = subprocess.run([MPIEXEC, "--help"], capture_output=True, text=True, check=True).stdout
+    known = set(re.findall(r"(?<![\w-])--?([a-z][a-z-]+)", words))
+    assert len(known) > 40, sorted(known)
+    for name in sorted(known):
+        for head in ("no", "no-", "dis", "un"):
+            r = run(f"--{head}{name}", "x", "y", "true")
+            hint = re.search(r"did you mean '--([\w-]+)'", r.err)
+            assert not hint or hint.group(1) != name, (name, r.err)
+    for wrong, right in [("nooversubscrib", "nooversubscribe"), ("genvnon", "genvnone"),
+                         ("oversubscrib", "oversubscribe"), ("reportbindings", "report-bindings")]:
+        contains(run(f"--{wrong}", "true").err, f"did you mean '--{right}'")
+
+
+def test_accepted_flags():
+    """What the peers' users write for what is so anyway is taken without a word."""
+    for words in ["--with-ft ulfm", "--with-ft mpi", "--enable-recovery", "-envall", "-genvall", "--oversubscribe",
+                  "--allow-run-as-root", "-disable-auto-cleanup", "--rank-by core", "--map-by slot",
+                  "--map-by core:OVERSUBSCRIBE", "--map-by :OVERSUBSCRIBE", "--bind-to core:overload-allowed",
+                  "-host localhost", "-pernode", "--map-by node --rank-by slot", "-usize SYSTEM", "--byslot"]:
+        r = run(*words.split(), "echo", "yes")
+        equal((words, r), (words, Result(0, "yes\n", "")))
+
+
+def test_ignored_flags():
+    """What cannot be done here is said in one sentence, and the job runs; --quiet keeps it to itself."""
+    for words, part in [("--mca btl self,sm", "ignored; it is a parameter of Open MPI"),
+                        ("-launcher ssh", "-launcher ssh: ignored; there is one machine"),
+                        ("-iface eth0", "ignored"), ("--disable-recovery", "ignored; a program decides"),
+                        ("--with-ft none", "always on"), ("-membind local", "ignored"),
+                        ("--rank-by socket", "use --map-by socket"), ("-ppn 1 -n 2", "all 2 ranks run on it")]:
+        r = run(*words.split(), "echo", "yes")
+        equal((words, r.status, set(r.out.split())), (words, 0, {"yes"}))
+        contains(r.err, part)
+        equal(len(r.err.splitlines()), 1)
+        equal(run("-q", *words.split(), "echo", "yes").err, "")
+
+
+def test_hosts():
+    """Lists and files of hosts that name only this machine are taken, and their slots count ranks."""
+    own = os.uname().nodename
+    for words, ranks in [(["-host", "localhost"], 1), (["--host", f"{own},localhost"], 1), (["-H", "127.0.0.1"], 1),
+                         (["-hosts", "localhost:3"], 3), (["--host", f"{own}:1,{own}:1"], 2), (["-H", "::1"], 1),
+                         (["-H", "[::1]:2"], 2), (["-host", own.split(".")[0] + ":2", "-n", "3"], 3), (["-ppn", 3], 3), (["-N", 2], 2),
+                         (["-npernode", 2], 2), (["--map-by", "ppr:2:node"], 2), (["-n", 1, "-N", 2], 1)]:
+        if "::1" in str(words) and not os.path.exists("/proc/net/if_inet6"):
+            continue
+        r = run(*words, "echo", "rank")
+        equal((words, r.status, r.out), (words, 0, "rank\n" * ranks))
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "hosts")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f"# all of them\n\nlocalhost slots=2 max_slots=4\n{own}:1 # one more\n127.0.0.1\n")
+        for flag in ("-hostfile", "--machinefile", "-f"):
+            equal(run(flag, path, "echo", "rank").out, "rank\n" * 3)
+        with open(path, "a", encoding="utf-8") as f:
+            f.write("no.such.host slots=4\n")
+        r = run("-f", path, "echo", "rank")
+        equal((r.status, r.out), (2, ""))
+        contains(r.err, "'no.such.host' is not this machine")
+
+
+def test_environment():
+    """-env NAME VALUE, lists of names, and none: what is set, what is inherited, block by block."""
+    show = ["sh", "-c", 'echo "$MEND_RANK:$A:$B:$C:${HOME:+home}"']
+    env = {"A": "a", "B": "b", "C": "c", "HOME": "/"}
+    for words, shown in [
+        ([], "a:b:c:home"),
+        (["-env", "A", "new"], "new:b:c:home"),
+        (["--env", "A=new", "-genv", "B", "x y", "-genv", "C=d"], "new:x y:d:home"),
+        (["-x", "A", "-x", "B=2"], "a:2:c:home"),
+        (["-genvnone"], ":::home"),
+        (["-envnone", "-x", "A"], "a:::home"),
+        (["-envnone", "-genv", "B", "1"], ":1::home"),
+        (["-genvlist", "A,B"], "a:b::home"),
+        (["-envlist", "C"], "::c:home"),
+        (["-genvnone", "-envall"], "a:b:c:home"),
+        (["-genvnone", "-genvall"], "a:b:c:home"),
+        (["-genvlist", "A", "-envlist", "C"], "::c:home"),
+    ]:
+        r = run(*words, *show, env=env)
+        equal((words, r.out, r.err), (words, f"0:{shown}\n", ""))
+    r = run("-genvnone", "-n", 1, "-envlist", "A", *show, ":", "-n", 1, *show, env=env)
+    equal(sorted(r.out.split()), ["0:a:::home", "1::::home"])
+    r = run("-genvlist", "A,NOT_SET", *show, env=env)
+    equal((r.status, r.out), (0, "0:a:::home\n"))
+    contains(r.err, "NOT_SET is not set here")
+    equal(run("-genvnone", "--set", "spin=77", "sh", "-c", "echo $MEND_SPIN").out, "77\n")
+
+
+def test_config_file():
+    """-configfile: a block per line, with quotes and comments, and the flags before it count."""
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "jobs")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("# two blocks\n\n-n 1 -env W 'one word' sh -c 'echo $MEND_APPNUM/$MEND_SIZE $W $ALL' # end\n"
+                    '-n 2 sh -c "echo $MEND_APPNUM/$MEND_SIZE \'$ALL\'"\n')
+        for flag in ("-configfile", "--app"):
+            r = run("-genv", "ALL", "here", flag, path)
+            equal((r.status, sorted(r.out.splitlines())), (0, ["0/3 one word here", "1/3 $ALL", "1/3 $ALL"]))
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("-n 1 echo 'no end\n")
+        r = run("-configfile", path)
+        equal(r.status, 2)
+        contains(r.err, "does not end")
+
+
+def read_all(folder):
+    found = {}
+    for top, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(top, name)
+            with open(path, encoding="utf-8") as f:
+                found[os.path.relpath(path, folder)] = f.read()
+    return found
+
+
+def test_output_files():
+    """Output goes to files by pattern, in place of ours; one of one rank too; lines stay whole."""
+    say = ["sh", "-c", "echo out$MEND_RANK; echo err$MEND_RANK >&2"]
+    each = {"0": "out0\nerr0\n", "1": "out1\nerr1\n"}
+    for words, files in [
+        (["-outfile-pattern", "o.%r", "-errfile-pattern", "e.%r.%%"],
+         {"o.0": "out0\n", "o.1": "out1\n", "e.0.%": "err0\n", "e.1.%": "err1\n"}),
+        (["--output-filename", "deep/er/x"], {f"deep/er/x.{r}": t for r, t in each.items()}),
+        (["--output", "file=y"], {f"y.{r}": t for r, t in each.items()}),
+        (["--output", "z%r:nocopy"], {f"z{r}": t for r, t in each.items()}),
+        (["--output", "dir=d"], {f"d/rank.{r}/{s}": f"{s[3:]}{r}\n" for r in "01" for s in ("stdout", "stderr")}),
+        (["--output", "merge,tag", "-outfile-pattern", "m%r"],
+         {f"m{r}": f"[{r}] out{r}\n[{r}] err{r}\n" for r in "01"}),
+    ]:
+        with tempfile.TemporaryDirectory() as d:
+            r = run("-n", 2, *words, *say, cwd=d)
+            equal((words, r), (words, Result(0, "", "")))
+            got = read_all(d)
+            if "merge" in str(words):
+                equal(got, files)
+            else:  # the two streams of a rank are two pipes: their order is not known
+                equal({k: sorted(v.split()) for k, v in got.items()}, {k: sorted(v.split()) for k, v in files.items()})
+    with tempfile.TemporaryDirectory() as d:
+        equal(run("-outfile-pattern", "one", "echo", "alone", cwd=d), Result(0, "", ""))
+        run("-n", 12, "--output-filename", "many", "true", cwd=d)
+        equal(sorted(read_all(d)), sorted(["one"] + [f"many.{i:02}" for i in range(12)]))
+        r = run("-n", 4, "-outfile-pattern", "all", PROBE, "lines", 100, cwd=d)
+        equal((r.status, r.out), (0, ""))
+        lines = read_all(d)["all"].splitlines()
+        equal(len(lines), 400)
+        assert all(re.fullmatch(r"<\d+ \d+ \d+ [a-z]*>", line) for line in lines)
+        r = run("-outfile-pattern", "one/below", "echo", "no", cwd=d)
+        assert r.status != 0
+        contains(r.err, "one/below cannot be written")
+    if os.path.exists("/dev/full"):
+        r = run("-n", 2, "-outfile-pattern", "/dev/full", "echo", "no")
+        equal((r.status, r.out), (1, ""))
+        contains(r.err, "/dev/full cannot be written: No space left")
+
+
+def test_merged_and_stamped_output():
+    """Standard error joins standard output in the order of writing; lines begin with the time."""
+    r = run("-n", 1, "--merge-stderr-to-stdout", "sh", "-c", "echo a; echo b >&2; echo c")
+    equal(r, Result(0, "a\nb\nc\n", ""))
+    r = run("-n", 2, "--merge-stderr-to-stdout", "--tag-output", "sh", "-c", "echo a; echo b >&2; echo c")
+    equal(([x for x in r.out.splitlines() if x[1] == "1"], r.err), (["[1] a", "[1] b", "[1] c"], ""))
+    before = time.time()
+    r = run("-n", 2, "--timestamp-output", "-l", "sh", "-c", "echo a; echo b >&2")
+    for text, tail in ((r.out, r"\[\d\] a"), (r.err, r"\[\d:err\] b")):
+        equal(len(text.splitlines()), 2)
+        for line in text.splitlines():
+            m = re.fullmatch(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.\d{6} " + tail, line)
+            assert m, line
+            at = time.mktime(time.strptime(m.group(1), "%Y-%m-%d %H:%M:%S"))
+            assert before - 1 <= at <= time.time() + 1, line
+
+
+def test_stdin_of_another_rank():
+    """--stdin RANK: that rank reads standard input; none: nobody does."""
+    show = ["sh", "-c", 'echo "$MEND_RANK:$(wc -c)"']
+    equal(sorted(run("-n", 3, "--stdin", 2, *show, input=b"abc").out.split()), ["0:0", "1:0", "2:3"])
+    equal(sorted(run("-n", 2, "--stdin", "none", *show, input=b"abc").out.split()), ["0:0", "1:0"])
+    equal(run("--stdin", "none", *show, input=b"abc").out, "0:0\n")
+
+
+def test_exit_codes():
+    """-print-all-exitcodes says how each rank ended."""
+    r = run("-q", "-print-all-exitcodes", "-n", 3, "sh", "-c", "[ $MEND_RANK = 2 ] && kill -9 $$; exit $MEND_RANK")
+    equal(r.err.splitlines(), ["mend: rank 0 ended with status 0", "mend: rank 1 ended with status 1",
+                               "mend: rank 2 was killed by signal 9 (Killed)"])
+
+
+def test_bindings():
+    """Ranks are bound to what was asked for, and --report-bindings says so."""
+    cpus = sorted(os.sched_getaffinity(0))
+    show = [sys.executable, "-c", "import os; print(os.environ['MEND_RANK'], *sorted(os.sched_getaffinity(0)))"]
+    everything = [f"{r} {' '.join(map(str, cpus))}" for r in range(2)]
+    for words in (["none"], ["machine"], ["board"]):
+        r = run("-n", 2, "--bind-to", *words, *show)
+        equal((words, sorted(r.out.splitlines())), (words, everything))
+    for unit in ("hwthread", "core", "l2cache", "l3cache", "numa", "socket", "core:1"):
+        r = run("-n", 2, "--bind-to", unit, "--report-bindings", *show)
+        equal(r.status, 0)
+        said = dict(re.findall(r"^mend: rank (\d) is (?:not )?bound[^\d]*([\d,-]+)", r.err, re.M))
+        for line in r.out.splitlines():
+            rank, *got = line.split()
+            expected = [c for a, _, b in (x.partition("-") for x in said[rank].split(","))
+                        for c in range(int(a), int(b or a) + 1)]
+            equal((unit, rank, [int(c) for c in got]), (unit, rank, expected))
+    r = run("-n", len(cpus), "--bind-to", "hwthread", *show)  # as many as there are: each has its own
+    got = [line.split()[1:] for line in r.out.splitlines()]
+    if all(len(g) == 1 for g in got):  # no other job has claimed one
+        equal(sorted(int(g[0]) for g in got), cpus)
+    r = run("-n", 1, "--map-by", f"core:PE={len(cpus)}", "--bind-to", "hwthread", *show)
+    equal(r.out.split()[1:], [str(c) for c in cpus])
+    r = run("-n", 3 * len(cpus), "--bind-to", "hwthread", *show)
+    equal(collections.Counter(line.split(maxsplit=1)[1] for line in r.out.splitlines()),
+          collections.Counter({str(c): 3 for c in cpus}))
+
+
+def test_gdb():
+    """-gdb: the rank that has the terminal runs in gdb, the others as always."""
+    if not any(os.path.exists(os.path.join(d, "gdb")) for d in os.environ["PATH"].split(":")):
+        return
+    for words in [], ["--tty", 1]:
+        r = run("-n", 2, "-gdb", *words, PROBE, "hello",
+                input=b"set confirm off\nset disable-randomization off\nrun\nquit\n")
+        equal((words, r.status, r.out.count("exited normally")), (words, 0, 1))
 
 
 def test_bad_environment():

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Predefined attributes (MPI-5.0 9.1.2, 11.10.1; R25). */
 /* RUN: -n 3 ; args 3 0 */
+/* RUN: -n 3 -usize 12 ; args 12 0 */
+/* RUN: -n 1 -usize INFINITE ; args 2147483647 0 */
 /* RUN: alone ; args 1 -1 */
 #include "../comm/check.h"
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* flags.h – what the files that know what a flag does share with the table in options.c. */
+#ifndef MEND_LAUNCH_FLAGS_H
+#define MEND_LAUNCH_FLAGS_H
+
+#include "options.h"
+
+struct mend_parse {
+    struct mend_options *o;
+    struct mend_app app; /* the block that is being read */
+    char **argv;
+    int argc, at;
+    char *flag;      /* as the user wrote it */
+    const char *why; /* what the table says of it */
+};
+
+/* One flag was read.  value: what follows it, or what the table gives for a flag without a value; second: the
+ * value after that, NULL if the flag has only one. */
+typedef void mend_on_flag(struct mend_parse *p, const char *value, const char *second);
+
+/* options.c */
+int mend_flag_number(const char *flag, const char *value, int min, int max);
+void mend_flag_param(const char *flag, const struct mend_param_info *p, const char *value);
+const char *mend_flag_next_value(struct mend_parse *p);
+
+/* flags_env.c: what the ranks find in their environment */
+mend_on_flag mend_on_env, mend_on_env_all, mend_on_export, mend_on_env_list, mend_on_env_list_all;
+mend_on_flag mend_on_env_none, mend_on_env_none_all, mend_on_env_every, mend_on_env_every_all;
+
+/* flags_where.c: on which machine, how many, on which of its processors */
+mend_on_flag mend_on_hosts, mend_on_host_file, mend_on_per_node, mend_on_bind, mend_on_map,
+    mend_on_rank_by;
+mend_on_flag mend_on_cores_per_rank, mend_on_no_oversubscribe, mend_on_report_bindings;
+
+/* flags_output.c: where the ranks' output goes, and how it looks */
+mend_on_flag mend_on_tag, mend_on_timestamp, mend_on_merge, mend_on_output, mend_on_out_file;
+mend_on_flag mend_on_out_pattern, mend_on_err_pattern;
+
+/* When everything was read: how many ranks the blocks have that did not say so, and what does not fit. */
+void mend_flags_count_ranks(struct mend_options *o);
+
+#endif
