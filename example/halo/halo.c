@@ -71,17 +71,31 @@ static void take_cells(struct ring *r)
     r->step = r->saved;
 }
 
+/* The error behind MPI_ERR_IN_STATUS.  No receive here is from anybody, so none is left pending. */
+static int first_error(int n, const MPI_Status *statuses, int err)
+{
+    int class;
+
+    for (int i = 0; i < n && err == MPI_ERR_IN_STATUS; i++) {
+        MPI_Error_class(statuses[i].MPI_ERROR, &class);
+        if (class != MPI_SUCCESS && class != MPI_ERR_PENDING)
+            err = statuses[i].MPI_ERROR;
+    }
+    return err;
+}
+
 /* After an error no request touches memory any more: the copy is revoked, so all of them return. */
 static int exchange(struct ring *r)
 {
     MPI_Request q[4];
+    MPI_Status s[4];
     int err;
 
     MPI_Irecv(&r->cell[0], 1, MPI_INT, r->left, 0, r->halo, &q[0]);
     MPI_Irecv(&r->cell[r->n + 1], 1, MPI_INT, r->right, 1, r->halo, &q[1]);
     MPI_Isend(&r->cell[1], 1, MPI_INT, r->left, 1, r->halo, &q[2]);
     MPI_Isend(&r->cell[r->n], 1, MPI_INT, r->right, 0, r->halo, &q[3]);
-    err = MPI_Waitall(4, q, MPI_STATUSES_IGNORE);
+    err = first_error(4, s, MPI_Waitall(4, q, s));
     if (err) {
         MPIX_Comm_revoke(r->halo);
         MPI_Waitall(4, q, MPI_STATUSES_IGNORE);
@@ -190,6 +204,15 @@ static void note_lost(struct ring *r, MPI_Group lost)
     MPI_Group_free(&world);
 }
 
+/* A loss can be repaired; any other error would come again. */
+static int is_loss(int err)
+{
+    int class;
+
+    MPI_Error_class(err, &class);
+    return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED;
+}
+
 /* All survivors come here after run(), with or without an error.  Returns whether all are done; if not,
  * collectives work again. */
 static int all_done(struct ring *r, int err)
@@ -197,6 +220,8 @@ static int all_done(struct ring *r, int err)
     int done = !err;
     MPI_Group lost;
 
+    if (err && !is_loss(err))
+        MPI_Abort(r->world, 1);
     if (err && r->halo != MPI_COMM_NULL)
         MPIX_Comm_revoke(r->halo);    /* nobody waits for my messages any longer */
     MPIX_Comm_agree(r->world, &done); /* the value is agreed on even if this reports a loss */

@@ -98,6 +98,15 @@ static int solve(struct solver *s)
     return err;
 }
 
+/* A loss can be repaired; any other error would come again. */
+static int is_loss(int err)
+{
+    int class;
+
+    MPI_Error_class(err, &class);
+    return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED;
+}
+
 /* All survivors come here after solve(), with or without an error.  Returns whether all are done; if
  * not, s has a new communicator. */
 static int all_done(struct solver *s, int err)
@@ -105,6 +114,8 @@ static int all_done(struct solver *s, int err)
     int done = !err;
     MPI_Comm survivors;
 
+    if (err && !is_loss(err))
+        MPI_Abort(s->comm, 1);
     if (err)
         MPIX_Comm_revoke(s->comm);
     if (MPIX_Comm_agree(s->comm, &done) == MPI_SUCCESS && done)

@@ -97,6 +97,15 @@ static void note_lost(struct count *c, MPI_Group lost)
     MPI_Group_free(&world);
 }
 
+/* A loss can be repaired; any other error would come again. */
+static int is_loss(int err)
+{
+    int class;
+
+    MPI_Error_class(err, &class);
+    return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED;
+}
+
 /* All survivors come here after run(), with or without an error.  Returns whether all are done; if not,
  * collectives work again. */
 static int all_done(struct count *c, int err)
@@ -104,6 +113,8 @@ static int all_done(struct count *c, int err)
     int done = !err;
     MPI_Group lost;
 
+    if (err && !is_loss(err))
+        MPI_Abort(MPI_COMM_WORLD, 1);
     MPIX_Comm_agree(MPI_COMM_WORLD, &done); /* the value is agreed on even if this reports a loss */
     if (done)
         return 1;
