@@ -122,5 +122,6 @@ const struct mend_net sim_net = {
     .arm = sim_arm,
     .sleep = nothing,
     .disarm = nothing,
+    .rouse = nothing,
     .close = nothing,
 };

@@ -7,6 +7,7 @@
 #define MEND_COMM_OBJECTS_H
 
 #include "comm/comm.h"
+#include "proc/threads.h"
 
 /* Values of predefined attributes; the user gets a pointer to them (MPI-5.0 9.1.2). */
 struct mend_attr_values {
@@ -55,19 +56,6 @@ struct mend_objects {
 
 /* Makes self->objects unless it exists.  MPI_SUCCESS or MPI_ERR_NO_MEM. */
 int mend_objects_init(struct mend_proc *self);
-
-/* Around a call of the user's function, which may call MPI or never return. */
-static inline void mend_unlock(struct mend_proc *self)
-{
-    if (self->threaded)
-        pthread_mutex_unlock(&self->lock);
-}
-
-static inline void mend_lock(struct mend_proc *self)
-{
-    if (self->threaded)
-        pthread_mutex_lock(&self->lock);
-}
 
 /* Copy of a string in the library's memory, of at most max bytes with its end.  NULL: no memory. */
 char *mend_strdup(struct mend_proc *self, const char *text, size_t max);

@@ -94,9 +94,11 @@ int mend_leave(int err)
 
     if (mend_unlikely(!self)) /* there was no memory for it */
         return err;
-    if (mend_unlikely(self->threaded || self->locked)) {
+    if (mend_unlikely(self->locked)) {
         self->locked = false;
         pthread_mutex_unlock(&self->lock);
+    } else {
+        mend_unlock(self);
     }
     return err;
 }

@@ -65,6 +65,8 @@ struct mend_net {
     void (*arm)(struct mend_proc *self, bool nudged);
     void (*sleep)(struct mend_proc *self);
     void (*disarm)(struct mend_proc *self);
+    /* Called by another thread of this process: ends the sleep that follows the last arm(). */
+    void (*rouse)(struct mend_proc *self);
 
     void (*close)(struct mend_proc *self);
 };

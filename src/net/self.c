@@ -56,5 +56,6 @@ const struct mend_net mend_net_self = {
     .arm = self_arm,
     .sleep = self_sleep,
     .disarm = self_nothing,
+    .rouse = self_nothing,
     .close = self_nothing,
 };

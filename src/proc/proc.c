@@ -43,6 +43,7 @@ struct mend_proc *mend_proc_create_bare(void)
     self->main_thread = pthread_self();
     init_lock(&self->lock);
     mend_list_init(&self->active);
+    mend_list_init(&self->asleep);
     mend_list_init(&self->parked);
     mend_hash_init(&self->comms, arena);
     mend_hash_init(&self->tombs, arena);

@@ -28,6 +28,7 @@ struct mend_net;
 struct mend_request;
 struct mend_rt;
 struct mend_wait;
+struct mend_waiter;
 struct mend_proc;
 
 enum mend_peer_fate {
@@ -85,6 +86,11 @@ struct mend_proc {
     bool reducing;                       /* in a reduction function of the program's */
     const struct mend_request *waiting;  /* what mend_wait() waits for, for reports */
     const struct mend_wait *waiting_for; /* what mend_wait_until() waits for */
+
+    struct mend_waiter
+        *poller;             /* proc/threads.h: the thread that polls for all, NULL: none waits */
+    struct mend_list asleep; /* threads that wait and do not poll: struct mend_waiter.link */
+    bool poller_asleep;
 
     struct mend_arena *arena;
     enum mend_proc_state state;

@@ -11,10 +11,13 @@
  * turn of the loop looks at (one load of an unshared line), and wakes a sleeper; carrying out the
  * death completes the request.  A revocation is a frame, which the poll delivers.
  *
- * What is waited for is noted for reports (life/waits.c).  Waits of one thread are nested; those of
- * several threads end in any order, so they put nothing back: a wait that lasts notes itself again. */
+ * Of several threads that wait one polls for all, and the others sleep (proc/threads.h).  The lock is given
+ * back before the poller yields or sleeps, and there is no spinning stage: it would hold the lock.
+ *
+ * What is waited for is noted for reports (life/waits.c); of several threads, what the poller waits for. */
 #include "base/time.h"
 #include "net/net.h"
+#include "proc/threads.h"
 #include "req/request.h"
 
 #include <sched.h>
@@ -22,29 +25,19 @@
 #define FRAME_POLLS    256 /* some microseconds */
 #define CROWDED_YIELDS 64  /* after so many turns of all who share the core nobody here will move */
 #define LONG_TURN_NS   1000000 /* ranks that wait as well give the core back within microseconds */
+#define BUSY_TURNS     16      /* turns with news after which other threads get the lock */
 
 struct patience {
     uint64_t polls;
     uint64_t yields;
+    uint32_t busy;
 };
-
-static void unlock(struct mend_proc *self)
-{
-    if (self->threaded)
-        pthread_mutex_unlock(&self->lock);
-}
-
-static void lock(struct mend_proc *self)
-{
-    if (self->threaded)
-        pthread_mutex_lock(&self->lock);
-}
 
 /* Sleeping is safe only if whatever ends the wait wakes us: frames and verdicts do, and where it says so
  * whoever makes `until` true.  Room in a full ring, and requests that are moved on by polling, do not. */
 static bool may_sleep(const struct mend_proc *self, const struct mend_wait *w)
 {
-    return (!w || w->rings) && !self->outbox_n && mend_list_empty(&self->active) && !self->threaded;
+    return (!w || w->rings) && !self->outbox_n && mend_list_empty(&self->active);
 }
 
 static void sleep_until_woken(struct mend_proc *self, const struct mend_wait *w)
@@ -73,13 +66,14 @@ static uint64_t yields_max(const struct mend_proc *self)
  * ahead of it when it is woken. */
 static void give_way(struct mend_proc *self, struct patience *p)
 {
-    mend_time_ns before = self->crowded ? mend_time_monotonic_ns() : 0;
+    bool crowded = self->crowded || self->threaded;
+    mend_time_ns before = crowded ? mend_time_monotonic_ns() : 0;
 
     p->yields++;
-    unlock(self);
+    mend_unlock(self);
     sched_yield();
-    lock(self);
-    if (self->crowded && mend_time_monotonic_ns() - before > LONG_TURN_NS)
+    mend_lock(self);
+    if (crowded && mend_time_monotonic_ns() - before > LONG_TURN_NS)
         p->yields = UINT64_MAX / 2;
 }
 
@@ -90,7 +84,7 @@ static void pause_once(struct mend_proc *self, struct patience *p, const struct 
         return;
     if (self->yield) {
         self->yield(self);
-    } else if (p->polls < self->params.spin_polls && !self->crowded && !self->threaded) {
+    } else if (p->polls < self->params.spin_polls && !self->crowded) {
         p->polls++;
         mend_cpu_relax();
     } else if (p->yields < yields_max(self) || !may_sleep(self, w)) {
@@ -115,19 +109,109 @@ const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,
     return f;
 }
 
+/* Several threads. */
+
+static bool request_over(struct mend_proc *self, const struct mend_waiter *me)
+{
+    const struct mend_request *r = me->request;
+
+    (void)self;
+    return r->done || r->pending;
+}
+
+static bool until_over(struct mend_proc *self, const struct mend_waiter *me)
+{
+    const struct mend_wait *w = me->wait;
+
+    return w->until(self, w->arg);
+}
+
+/* What ends it when a process dies: the poller carries out the death, which completes what it ends. */
+static void sleep_beside(struct mend_proc *self, struct mend_waiter *me)
+{
+    me->awake = false;
+    mend_list_append(&self->asleep, &me->link);
+    mend_threads_settle(self); /* the poller may have to poll for this one */
+    while (!me->awake)
+        pthread_cond_wait(&me->woken, &self->lock);
+}
+
+static void sleep_for_all(struct mend_proc *self)
+{
+    self->net->arm(self, true);
+    if (!mend_progress(self, MEND_PEER_NONE) && !mend_interrupt_check(self)) {
+        self->poller_asleep = true;
+        mend_unlock(self); /* rouses us if there is a reason not to sleep */
+        self->net->sleep(self);
+        mend_lock(self);
+        self->poller_asleep = false;
+    }
+    self->net->disarm(self);
+}
+
+static void turn_for_all(struct mend_proc *self, struct patience *p, mend_peer hint)
+{
+    bool alone = mend_list_empty(&self->asleep);
+
+    if (mend_progress(self, alone ? where(p, hint) : MEND_PEER_NONE) ||
+        mend_interrupt_check(self)) {
+        p->yields = 0;
+        mend_threads_settle(self);
+        if (++p->busy % BUSY_TURNS == 0)
+            give_way(self, p);
+    } else if (p->yields < CROWDED_YIELDS || !mend_threads_may_sleep(self)) {
+        give_way(self, p);
+    } else {
+        sleep_for_all(self);
+    }
+}
+
+/* A wait within a poll of the same thread polls as well. */
+static bool other_polls(const struct mend_proc *self, const struct mend_waiter *me)
+{
+    return self->poller && !pthread_equal(self->poller->thread, me->thread);
+}
+
+static void wait_among(struct mend_proc *self, struct mend_waiter me, mend_peer hint)
+{
+    struct patience patience = {0};
+    struct mend_waiter *outer = NULL;
+
+    me.thread = pthread_self();
+    pthread_cond_init(&me.woken, NULL);
+    while (!me.over(self, &me)) {
+        if (other_polls(self, &me)) {
+            sleep_beside(self, &me);
+            continue;
+        }
+        outer = self->poller == &me ? outer : self->poller;
+        self->poller = &me;
+        turn_for_all(self, &patience, hint);
+    }
+    if (self->poller == &me)
+        self->poller = outer;
+    if (!self->poller && !mend_list_empty(&self->asleep))
+        mend_threads_wake(mend_list_entry(self->asleep.next, struct mend_waiter, link));
+    pthread_cond_destroy(&me.woken);
+}
+
+/* Both. */
+
 void mend_wait(struct mend_proc *self, struct mend_request *r)
 {
-    struct patience patience = {0, 0};
+    struct patience patience = {0};
     const struct mend_request *outer = self->waiting;
 
     self->waiting = r;
+    if (mend_unlikely(self->threaded))
+        wait_among(self, (struct mend_waiter){.over = request_over, .request = r, .rings = true},
+                   r->hint);
     while (!r->done && !r->pending) {
         if (mend_progress(self, where(&patience, r->hint))) {
-            patience = (struct patience){0, 0};
+            patience = (struct patience){0};
             mend_interrupt_check(self); /* frames may come without end */
         } else if (!r->done && !r->pending) {
             pause_once(self, &patience, NULL);
-            self->waiting = r; /* other threads may have come and gone */
         }
     }
     self->waiting = self->threaded ? NULL : outer;
@@ -135,17 +219,19 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
 
 void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
 {
-    struct patience patience = {0, 0};
+    struct patience patience = {0};
     const struct mend_wait *outer = self->waiting_for;
 
     self->waiting_for = w;
+    if (mend_unlikely(self->threaded))
+        wait_among(self, (struct mend_waiter){.over = until_over, .wait = w, .rings = w->rings},
+                   w->hint);
     while (!w->until(self, w->arg)) {
         if (mend_progress(self, where(&patience, w->hint))) {
-            patience = (struct patience){0, 0};
+            patience = (struct patience){0};
             mend_interrupt_check(self);
         } else {
             pause_once(self, &patience, w);
-            self->waiting_for = w;
         }
     }
     self->waiting_for = self->threaded ? NULL : outer;

@@ -686,6 +686,14 @@ static void shm_disarm(struct mend_proc *self)
     mend_store_relaxed(&((struct state *)self->net_state)->me->armed, 0);
 }
 
+static void shm_rouse(struct mend_proc *self)
+{
+    struct mend_shm_wakes w = {.header = self->shm_base};
+
+    mend_shm_wakes_add(&w, (uint32_t)self->me);
+    mend_shm_wakes_flush(&w);
+}
+
 static void shm_close(struct mend_proc *self)
 {
     self->net_state = NULL;
@@ -744,5 +752,6 @@ const struct mend_net mend_net_shm = {
     .arm = shm_arm,
     .sleep = shm_sleep,
     .disarm = shm_disarm,
+    .rouse = shm_rouse,
     .close = shm_close,
 };
