@@ -46,10 +46,12 @@ struct rank {
     bool announced;           /* its death was printed */
     bool lingered;            /* (L) it was killed because it was stopped after its good-bye */
     bool mark_seen;           /* (L) the life word's mark was acted on */
-    bool words_wanted;  /* (L) ... will be, when the main thread has read its last datagrams */
-    bool words_read;    /* (L) ... which it has */
-    bool reason_seen;   /* ... and /proc was asked for the reason */
-    bool survived_mark; /* (L) ... and its process went on: execve, or its other threads */
+    bool words_wanted; /* (L) ... will be, when the main thread has read its last datagrams */
+    bool words_read;   /* (L) ... which it has */
+    bool
+        threads_left; /* (L) ... while it had other threads, which have not been seen at their ends */
+    bool reason_seen;         /* ... and /proc was asked for the reason */
+    bool survived_mark;       /* (L) ... and its process went on: execve, or its other threads */
     mend_time_ns crash_until; /* it said that it crashes: look for a core dump until then; 0: no */
     mend_time_ns verdict_ns;  /* (L) when everybody had been told, 0: no verdict */
     struct mend_verdict verdict; /* (L) */
@@ -136,6 +138,10 @@ void mend_verdict_life(struct job *job, struct rank *r);
 void mend_verdict_exited(struct job *job, struct rank *r);
 void mend_verdict_dumping(struct job *job, struct rank *r);
 
+/* Without the lock, by the watcher of r while threads_left: looks at the threads, and gives the verdict when all of
+ * them are at their ends.  Returns whether to look again. */
+bool mend_verdict_threads(struct job *job, struct rank *r);
+
 /* Without the lock, by the watcher of r after its mark was acted on: tells the reason of its death.  A
  * process that is tearing its memory down, for long perhaps, has it in /proc already. */
 void mend_verdict_reason(struct job *job, struct rank *r);
@@ -159,7 +165,7 @@ static inline pid_t mend_rank_named(const struct rank *r)
 bool mend_rank_is_ending(struct job *job, struct rank *r);
 
 /* Sends a signal to the process that is the rank, if it is still there. */
-void mend_rank_signal(const struct rank *r, int sig);
+bool mend_rank_signal(const struct rank *r, int sig); /* false: it did not reach it */
 
 /* watch.c: the threads that wait on life words.  prefer: the calling thread runs before ranks that
  * compute, where we may; where we may not, it asks for a short time slice, so that it comes early. */

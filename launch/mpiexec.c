@@ -149,7 +149,8 @@ static void create_detector(struct job *job)
     const struct mend_params *p = &job->o.params;
     struct mend_detector_config config = {.stop_ns = time_of(p->stop_timeout_ns),
                                           .kill_ns = time_of(p->kill_repeat_ns),
-                                          .hold_ns = HOLD_NS};
+                                          .hold_ns = HOLD_NS,
+                                          .undying_ns = time_of(p->kill_timeout_ns)};
 
     config.stop_max_ns = config.stop_ns;
     if (p->stop_growth > 1)

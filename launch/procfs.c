@@ -14,10 +14,11 @@
 
 #define GENERATIONS_MAX 1000 /* numbers may change while we look */
 
-#define EXITING      0x4u /* PF_EXITING, of field 9 */
-#define FIELD_PARENT 4
-#define FIELD_FLAGS  9
-#define FIELD_CODE   52
+#define EXITING        0x4u /* PF_EXITING, of field 9 */
+#define WAITS_FOR_DUMP 0x8u /* PF_POSTCOREDUMP, since Linux 5.16; before that its state is 'D' */
+#define FIELD_PARENT   4
+#define FIELD_FLAGS    9
+#define FIELD_CODE     52
 
 /* Reads a small file; false: it is not there. */
 static bool read_file(const char *path, char *text, size_t size)
@@ -152,10 +153,39 @@ bool mend_procfs_ran(pid_t pid, uint64_t *ran_ns_p)
     return true;
 }
 
-/* A thread other than the dumper can still execute something. */
-static bool others_run(pid_t pid, pid_t dumper)
+/* The thread is the dumper, by the number that it has in its own PID namespace. */
+static bool is_dumper(const char *task, pid_t dumper)
+{
+    char path[96], status[4096], *line, *end;
+
+    snprintf(path, sizeof(path), "%s/status", task);
+    line = read_file(path, status, sizeof(status)) ? strstr(status, "\nNSpid:") : NULL;
+    end = line ? strchr(line + 1, '\n') : NULL;
+    if (!end)
+        return false;
+    *end = '\0';
+    line = strrchr(line, '\t'); /* the last one is that of the innermost */
+    return line && atoi(line + 1) == dumper;
+}
+
+/* It can still execute something of the program, or ends a system call. */
+static bool may_run(const char *task)
 {
     char path[96], stat[1024];
+    const char *state, *flags;
+
+    snprintf(path, sizeof(path), "%s/stat", task);
+    if (!read_file(path, stat, sizeof(stat)))
+        return false;
+    state = field(stat, 3);
+    flags = field(stat, FIELD_FLAGS);
+    return state && flags && strchr("RS", *state) &&
+           !(strtoul(flags, NULL, 10) & (EXITING | WAITS_FOR_DUMP));
+}
+
+static bool others_run(pid_t pid, pid_t dumper)
+{
+    char path[80];
     bool run = false;
     struct dirent *e;
     DIR *d;
@@ -163,10 +193,10 @@ static bool others_run(pid_t pid, pid_t dumper)
     snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
     d = opendir(path);
     while (d && !run && (e = readdir(d)) != NULL) {
-        if (e->d_name[0] == '.' || atoi(e->d_name) == dumper)
+        if (e->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", (int)pid, e->d_name);
-        run = read_file(path, stat, sizeof(stat)) && field(stat, 3) && *field(stat, 3) == 'R';
+        snprintf(path, sizeof(path), "/proc/%d/task/%.20s", (int)pid, e->d_name);
+        run = may_run(path) && !is_dumper(path, dumper);
     }
     if (d)
         closedir(d);

@@ -31,12 +31,12 @@ static struct mend_shm_rank *shared(struct job *job, int i)
 }
 
 /* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
-void mend_rank_signal(const struct rank *r, int sig)
+bool mend_rank_signal(const struct rank *r, int sig)
 {
     if (!r->in_script && r->child > 0)
-        kill(r->child, sig);
-    else if (r->in_script && r->wrapped_pidfd >= 0)
-        syscall(SYS_pidfd_send_signal, r->wrapped_pidfd, sig, NULL, 0);
+        return kill(r->child, sig) == 0;
+    return r->in_script && r->wrapped_pidfd >= 0 &&
+           syscall(SYS_pidfd_send_signal, r->wrapped_pidfd, sig, NULL, 0) == 0;
 }
 
 /* The kernel marks a life word at execve as at an end.  What is left of an image that ended has the signal
@@ -196,7 +196,8 @@ static void act(struct job *job, struct mend_detector_action *a, uint32_t *end_p
 
     switch (a->kind) {
     case MEND_DETECTOR_KILL:
-        mend_rank_signal(r, SIGKILL);
+        if (mend_rank_signal(r, SIGKILL))
+            mend_detector_delivered(job->detector, r->index);
         if (job->detector->peer[r->index].state == MEND_DETECTOR_LINGERING) {
             kill(r->child, SIGKILL); /* a script around it may be all that is left */
             r->lingered = true;
@@ -327,23 +328,54 @@ static bool awaits_words(struct job *job, struct rank *r)
 
     if (r->words_read || (!named && (!r->in_script || r->joined)))
         return false;
+    job->words_wanted_n += !r->words_wanted;
     r->words_wanted = true;
-    job->words_wanted_n++;
     return true;
 }
 
+static bool is_being_killed(const struct job *job, const struct rank *r)
+{
+    return job->detector->peer[r->index].state == MEND_DETECTOR_KILLING;
+}
+
+/* Its life word is that of the main thread.  It is dead, for memory that others share, when all of its threads
+ * are at their ends (R28); one that has no others is so at once. */
 void mend_verdict_life(struct job *job, struct rank *r)
 {
+    struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_LIFE, .peer = r->index};
+
     look_for_script(job, r);
     if (r->mark_seen || awaits_words(job, r))
         return;
     r->mark_seen = true;
     if (!r->how)
         r->how = "life word";
-    mend_verdict_event(
-        job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_LIFE, .peer = r->index});
-    if (r->exit_held)
+    ev.others = mend_rank_pid(r) > 0 && mend_procfs_threads(mend_rank_pid(r)) > 1;
+    mend_verdict_event(job, ev);
+    r->threads_left = ev.others && is_being_killed(job, r);
+    if (r->exit_held && !r->threads_left)
         mend_verdict_exited(job, r);
+}
+
+bool mend_verdict_threads(struct job *job, struct rank *r)
+{
+    bool gone, left;
+    pid_t pid;
+
+    pthread_mutex_lock(&job->lock);
+    pid = mend_rank_pid(r);
+    pthread_mutex_unlock(&job->lock);
+    gone = mend_procfs_all_exiting(pid);
+    pthread_mutex_lock(&job->lock);
+    left = is_being_killed(job, r) && !gone; /* else it may have taken too long */
+    if (is_being_killed(job, r) && gone)
+        mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_CONFIRMED,
+                                                             .peer = r->index});
+    r->threads_left = left;
+    if (r->exit_held && !left)
+        mend_verdict_exited(job, r);
+    pthread_mutex_unlock(&job->lock);
+    return left;
 }
 
 void mend_verdict_exited(struct job *job, struct rank *r)
@@ -354,7 +386,8 @@ void mend_verdict_exited(struct job *job, struct rank *r)
     look_for_script(job, r);
     /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
      * a living process would be a lie.  The watcher will see it. */
-    if (r->in_script && !r->mark_seen && mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED) {
+    if (r->in_script && (!r->mark_seen || r->threads_left) &&
+        mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED) {
         mend_rank_signal(r, SIGKILL);
         r->exit_held = mend_load_acquire(&s->life_valid);
         if (r->exit_held)

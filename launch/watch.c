@@ -9,9 +9,14 @@
  * One thread waits on up to 127 words at once (futex_waitv, Linux 5.16).  Where that is missing
  * each word has a thread of its own.  The threads end with the process.
  *
+ * The life word is that of the main thread.  A process with others is looked at every now and then from its mark on,
+ * until all are at their ends.
+ *
  * The way from a death to the ranks is: kernel wakes this thread -> mend_verdict_life().  Nothing
  * on it allocates, prints, or waits for the main thread longer than one step of the detector. */
 #include "job.h"
+
+#include "base/time.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -26,6 +31,9 @@
 
 #define GROUP_MAX   127 /* futex_waitv takes 128 */
 #define STACK_BYTES (128 * 1024)
+#define SOON_NS                                                                                    \
+    20000 /* until all threads of a process that is killed have come to their ends, they need a core */
+#define LATER_NS MEND_NS_PER_MS
 
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
@@ -64,60 +72,65 @@ static void let_survivors_run(const struct rank *r)
     sched_setscheduler(r->child, SCHED_IDLE, &none);
 }
 
-static bool is_seen(struct job *job, const struct rank *r)
-{
-    bool seen;
-
-    pthread_mutex_lock(&job->lock);
-    seen = r->mark_seen;
-    pthread_mutex_unlock(&job->lock);
-    return seen;
-}
-
 static bool wants_reason(struct job *job, const struct rank *r)
 {
     bool wants;
 
     pthread_mutex_lock(&job->lock);
-    wants = r->mark_seen && !r->reason_seen;
+    wants = r->mark_seen && !r->threads_left && !r->reason_seen;
     pthread_mutex_unlock(&job->lock);
     return wants;
 }
 
+/* Acts on the mark of r.  Returns whether to look again soon, for what must be known before the verdict: *news_p: there
+ * is something for the main thread. */
+static bool on_mark(struct job *job, struct rank *r, bool *news_p)
+{
+    bool was_seen, seen, left, alone;
+
+    pthread_mutex_lock(&job->lock);
+    was_seen = r->mark_seen;
+    if (!was_seen)
+        mend_verdict_life(job, r);
+    seen = r->mark_seen;
+    left = r->threads_left;
+    alone = !r->in_script; /* a script around it may go on */
+    pthread_mutex_unlock(&job->lock);
+    if (was_seen && !left)
+        return false;
+    if (was_seen)
+        left = mend_verdict_threads(job, r);
+    if (alone && mend_rank_is_dead(job, r->index))
+        let_survivors_run(r); /* last: it may cost us the core */
+    *news_p |= !was_seen || !left;
+    return !seen || left;
+}
+
 /* Acts on every mark of the group.  Only the bit counts: the kernel wipes the thread id, contrary
- * to its documentation.  Returns the number of words still to be waited on. */
-static int look(struct group *g)
+ * to its documentation.  Returns the number of words still to be waited on; *soon_p: and look again soon. */
+static int look(struct group *g, bool *soon_p)
 {
     struct job *job = g->job;
     int waiting = 0;
-    bool told = false;
+    bool news = false;
 
+    *soon_p = false;
     for (int i = 0; i < g->n; i++) {
-        struct rank *r = &job->rank[g->first + i];
         uint32_t word = mend_load_acquire(life_word(g, i));
 
-        if (!(word & FUTEX_OWNER_DIED)) {
+        if (word & FUTEX_OWNER_DIED)
+            *soon_p |= on_mark(job, &job->rank[g->first + i], &news);
+        else
             g->wait[waiting++] = (struct futex_waitv){
                 .val = word, .uaddr = (uintptr_t)life_word(g, i), .flags = FUTEX_32};
-        } else if (!is_seen(job, r)) {
-            bool alone;
-
-            pthread_mutex_lock(&job->lock);
-            mend_verdict_life(job, r);
-            alone = !r->in_script; /* a script around it may go on */
-            pthread_mutex_unlock(&job->lock);
-            if (alone && mend_rank_is_dead(job, r->index))
-                let_survivors_run(r); /* last: it may cost us the core */
-            told = true;
-        }
     }
-    for (int i = 0; told && i < g->n; i++) {
+    for (int i = 0; news && i < g->n; i++) {
         struct rank *r = &job->rank[g->first + i];
 
         if (wants_reason(job, r))
             mend_verdict_reason(job, r);
     }
-    if (told) {
+    if (news) {
         uint64_t one = 1;
 
         while (write(job->note_fd, &one, sizeof(one)) < 0 && errno == EINTR)
@@ -126,23 +139,34 @@ static int look(struct group *g)
     return waiting;
 }
 
-static void sleep_on(const struct group *g, int waiting)
+/* Until one of the words is marked, or for so long; 0: for ever. */
+static void sleep_on(const struct group *g, int waiting, mend_time_ns limit_ns)
 {
-    if (g->waitv)
-        syscall(SYS_futex_waitv, g->wait, waiting, 0, NULL, 0);
+    mend_time_ns until = mend_time_monotonic_ns() + limit_ns;
+    const struct timespec from_now = {0, (long)limit_ns};
+    const struct timespec at = {(time_t)(until / MEND_NS_PER_S), (long)(until % MEND_NS_PER_S)};
+
+    if (!waiting)
+        nanosleep(&from_now, NULL);
+    else if (g->waitv)
+        syscall(SYS_futex_waitv, g->wait, waiting, 0, limit_ns ? &at : NULL, CLOCK_MONOTONIC);
     else
         syscall(SYS_futex, (void *)(uintptr_t)g->wait[0].uaddr, FUTEX_WAIT,
-                (uint32_t)g->wait[0].val, NULL, NULL, 0);
+                (uint32_t)g->wait[0].val, limit_ns ? &from_now : NULL, NULL, 0);
 }
 
 static void *watch(void *arg)
 {
     struct group *g = arg;
+    mend_time_ns pause_ns = SOON_NS;
+    bool soon;
     int waiting;
 
     mend_watch_prefer();
-    while ((waiting = look(g)) > 0)
-        sleep_on(g, waiting);
+    while ((waiting = look(g, &soon)) > 0 || soon) {
+        sleep_on(g, waiting, soon ? pause_ns : 0);
+        pause_ns = soon ? LATER_NS < 2 * pause_ns ? LATER_NS : 2 * pause_ns : SOON_NS;
+    }
     free(g);
     return NULL;
 }

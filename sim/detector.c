@@ -32,7 +32,7 @@ static size_t detector_bytes(const struct mend_sim_conf *c)
 static void detector_init(void *proc, int rank, const struct mend_sim_conf *c)
 {
     static const struct mend_detector_config config = {
-        .stop_ns = 8, .stop_max_ns = 32, .kill_ns = 80, .hold_ns = 16};
+        .stop_ns = 8, .stop_max_ns = 32, .kill_ns = 80, .hold_ns = 16, .undying_ns = 160};
     struct mend_sim_detector_proc *p = proc;
 
     memset(p, 0, detector_bytes(c));
@@ -190,6 +190,7 @@ static void detector_recv(void *proc, int from, const void *bytes, size_t len,
         return;
     }
     ev.kind = kinds[note];
+    ev.others = note == LIFE && from % 2; /* of its threads one ends later: then it is EXITED */
     agent_step(p, ev, c, io);
 }
 

@@ -15,7 +15,8 @@ size_t mend_detector_size(int32_t n)
 void mend_detector_init(struct mend_detector *x, int32_t n,
                         const struct mend_detector_config *config, mend_time_ns now)
 {
-    MEND_ASSERT(n >= 0 && config->stop_ns > 0 && config->kill_ns > 0 && config->hold_ns > 0);
+    MEND_ASSERT(n >= 0 && config->stop_ns > 0 && config->kill_ns > 0 && config->hold_ns > 0 &&
+                config->undying_ns > 0);
     memset(x, 0, mend_detector_size(n));
     x->n = n;
     x->first = x->last = -1;
@@ -141,17 +142,16 @@ static void on_certain(struct mend_detector *x, int32_t p)
     }
 }
 
-/* The life word says that the process image is gone.  Should it be the doing of a program that
- * ended its main thread only, the kill makes it true. */
-static void on_life(struct mend_detector *x, int32_t p)
+/* The life word says that the main thread, or the process image, is gone.  Should other threads go on, by
+ * pthread_exit of the main thread or because the kill of all reaches them later, the kill makes it true. */
+static void on_life(struct mend_detector *x, int32_t p, bool others)
 {
     struct mend_detector_peer *q = &x->peer[p];
 
-    if (q->state == MEND_DETECTOR_RUNNING || q->state == MEND_DETECTOR_SUSPECTED) {
-        q->cause = MEND_VERDICT_UNKNOWN;
-        emit(x, p, MEND_DETECTOR_KILL);
-    }
-    on_certain(x, p);
+    if (q->state == MEND_DETECTOR_RUNNING || q->state == MEND_DETECTOR_SUSPECTED)
+        condemn(x, p, MEND_VERDICT_UNKNOWN, 0);
+    if (!others || has_left(q->state))
+        on_certain(x, p);
 }
 
 /* It is dead for a reason that we know better than waitpid.  One that was suspected was dying anyway. */
@@ -278,14 +278,19 @@ static mend_time_ns slice(const struct mend_detector *x)
         x->config.stop_ns < x->config.kill_ns ? x->config.stop_ns : x->config.kill_ns;
 
     limit = x->config.hold_ns < limit ? x->config.hold_ns : limit;
+    limit = x->config.undying_ns < limit ? x->config.undying_ns : limit;
     return limit / SLICES_PER_LIMIT + 1;
 }
 
-/* It was killed; what is to be done again after each such time. */
+/* It was killed; what is to be done after such a time. */
 static void on_time_killing(struct mend_detector *x, int32_t p, mend_time_ns before)
 {
     struct mend_detector_peer *q = &x->peer[p];
 
+    if (q->pending && q->waited - q->since >= x->config.undying_ns) {
+        on_certain(x, p);
+        return;
+    }
     if (q->waited / x->config.kill_ns != before / x->config.kill_ns)
         emit(x, p, MEND_DETECTOR_KILL);
     if (q->abort >= 0 && q->waited / x->config.hold_ns != before / x->config.hold_ns)
@@ -336,7 +341,7 @@ void mend_detector_step(struct mend_detector *x, const struct mend_detector_even
     case MEND_DETECTOR_EV_TICK:
         break;
     case MEND_DETECTOR_EV_LIFE:
-        on_life(x, ev->peer);
+        on_life(x, ev->peer, ev->others);
         break;
     case MEND_DETECTOR_EV_EXITED:
         on_exited(x, ev->peer, ev->signaled, ev->code);
@@ -361,6 +366,15 @@ void mend_detector_step(struct mend_detector *x, const struct mend_detector_even
         break;
     }
     *wake_at_p = x->nwaiting ? x->now + slice(x) : MEND_TIME_NEVER;
+}
+
+void mend_detector_delivered(struct mend_detector *x, int32_t peer)
+{
+    struct mend_detector_peer *q = &x->peer[peer];
+
+    if (!q->pending)
+        q->since = q->waited;
+    q->pending = true;
 }
 
 bool mend_detector_next(struct mend_detector *x, struct mend_detector_action *action_p)

@@ -23,11 +23,16 @@
  *    FINALIZED ─────────────────────────────────────────────> LINGERING ──────> ENDED
  *              <───────────────────────────────────────────── RESUMED
  *
+ * A process with several threads is dead when all of them are (R28): the life word is that of its main thread.  So
+ * LIFE while it has others leads to KILLING, too, and the agent tells of the end of the last by CONFIRMED.  A
+ * process whose kill is pending and that does not die, because a system call of its holds it, executes nothing of
+ * the program any more: after `undying_ns` it is dead (R27).
+ *
  *   transition                             function (detector_sm.c)
  *   RUNNING ↔ SUSPECTED                    on_stopped, on_resumed
- *   RUNNING, SUSPECTED → KILLING           condemn (from on_suspect, on_abort, on_time)
+ *   RUNNING, SUSPECTED → KILLING           condemn (from on_suspect, on_abort, on_time, on_life)
  *   RUNNING, SUSPECTED, KILLING → FINALIZED on_finalized
- *   RUNNING, SUSPECTED, KILLING → DEAD     on_certain
+ *   RUNNING, SUSPECTED, KILLING → DEAD     on_certain (from on_time_killing, too)
  *   KILLING → HELD → DEAD                  on_certain, declare_held
  *   FINALIZED, LINGERING → ENDED           on_certain
  *   FINALIZED ↔ LINGERING                  on_stopped, on_resumed
@@ -75,7 +80,7 @@ enum mend_detector_state {
 
 enum mend_detector_event_kind {
     MEND_DETECTOR_EV_TICK,      /* only the time has changed */
-    MEND_DETECTOR_EV_LIFE,      /* the kernel marked the life word of peer */
+    MEND_DETECTOR_EV_LIFE,      /* the kernel marked the life word of peer; `others` */
     MEND_DETECTOR_EV_EXITED,    /* waitpid: `code` is the exit status, or the signal if signaled */
     MEND_DETECTOR_EV_CONFIRMED, /* somebody else (cgroup, lease) vouches that peer is dead */
     MEND_DETECTOR_EV_STOPPED,   /* waitpid: stopped by a signal; or it does not answer */
@@ -91,7 +96,8 @@ struct mend_detector_event {
     int32_t peer;     /* index of a process of this node */
     int32_t code;
     bool signaled;
-    bool ending;          /* SUSPECT: the kernel shows that it ends */
+    bool ending; /* SUSPECT: the kernel shows that it ends */
+    bool others; /* LIFE: it has threads that may go on for a while: CONFIRMED will follow */
     const int32_t *peers; /* ABORT */
     int32_t npeers;
 };
@@ -115,17 +121,20 @@ struct mend_detector_config {
     mend_time_ns stop_max_ns; /* ... which grows to at most this for one that comes and goes */
     mend_time_ns kill_ns;     /* a kill without effect is repeated after this time */
     mend_time_ns hold_ns;     /* the dead of an abort wait so long for the others of it */
+    mend_time_ns undying_ns;  /* whose kill is pending for so long is dead (R27) */
 };
 
 struct mend_detector_peer {
     uint8_t state;         /* enum mend_detector_state; written by become() only */
     uint8_t due;           /* set of actions to be fetched */
     bool reaped;           /* waitpid has reported it */
+    bool pending;          /* our kill has reached it; written by mend_detector_delivered() */
     int32_t cause, code;   /* why we kill it, or why it died */
     int32_t next;          /* in the list of peers with actions, -1: last */
     int32_t abort;         /* names the abort that ends it: a member of it; -1: none */
     int32_t left;          /* of the abort of this name: members that are not dead yet */
     mend_time_ns waited;   /* time that counted since it is SUSPECTED, KILLING or LINGERING */
+    mend_time_ns since;    /* what `waited` was when our kill reached it */
     mend_time_ns patience; /* allowed in SUSPECTED and LINGERING */
     mend_time_ns when;     /* of its death */
 };
@@ -149,6 +158,9 @@ void mend_detector_init(struct mend_detector *x, int32_t n,
  * *wake_at_p: when a TICK is wanted, or MEND_TIME_NEVER.  O(1) unless somebody is suspected. */
 void mend_detector_step(struct mend_detector *x, const struct mend_detector_event *ev,
                         mend_time_ns *wake_at_p);
+
+/* The KILL that was just fetched has reached the process: from now on the signal is pending. */
+void mend_detector_delivered(struct mend_detector *x, int32_t peer);
 
 /* The next thing to do. */
 bool mend_detector_next(struct mend_detector *x, struct mend_detector_action *action_p);

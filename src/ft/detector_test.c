@@ -5,9 +5,10 @@
 #include "ft/detector_sm.h"
 #include "ft/transcript.h"
 
-#define STOP_NS 800
-#define KILL_NS 8000
-#define HOLD_NS 1600
+#define STOP_NS    800
+#define KILL_NS    8000
+#define HOLD_NS    1600
+#define UNDYING_NS 4800
 
 struct agent {
     struct transcript t;
@@ -17,7 +18,8 @@ struct agent {
 
 static struct agent create(int n)
 {
-    static const struct mend_detector_config config = {STOP_NS, 4 * STOP_NS, KILL_NS, HOLD_NS};
+    static const struct mend_detector_config config = {STOP_NS, 4 * STOP_NS, KILL_NS, HOLD_NS,
+                                                       UNDYING_NS};
     struct agent a = {.m = malloc(mend_detector_size(n))};
 
     mend_detector_init(a.m, n, &config, 0);
@@ -78,6 +80,48 @@ MEND_TEST(the_life_word_is_enough_for_a_verdict)
     TRANSCRIPT_IS(&a.t, "[  0] 0 kill 1\n"
                         "[  0] 0 declare 1 (unknown 0)\n"
                         "[  0] 0 explain 1 (signal 11)\n");
+    free(a.m);
+}
+
+/* R28: the life word is that of the main thread. */
+MEND_TEST(a_process_is_dead_when_all_its_threads_are)
+{
+    struct agent a = create(2);
+    struct mend_detector_event life = {.kind = MEND_DETECTOR_EV_LIFE, .peer = 1, .others = true};
+
+    step(&a, life);
+    step(&a, life);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 kill 1\n");
+    tell(&a, MEND_DETECTOR_EV_CONFIRMED, 1);
+    reap(&a, 1, true, 9);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 kill 1\n"
+                        "[  0] 0 declare 1 (unknown 0)\n"
+                        "[  0] 0 explain 1 (signal 9)\n");
+    life.peer = 0;
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 0);
+    step(&a, life);
+    CHECK(strstr(a.t.text, "end 0"));
+    free(a.m);
+}
+
+/* R27, if the signal has reached it. */
+MEND_TEST(whoever_cannot_die_is_dead_after_a_time)
+{
+    struct agent a = create(2);
+    struct mend_detector_event life = {.kind = MEND_DETECTOR_EV_LIFE, .peer = 1, .others = true};
+
+    step(&a, life);
+    pass(&a, UNDYING_NS / 2);
+    mend_detector_delivered(a.m, 1);
+    pass(&a, UNDYING_NS + UNDYING_NS / 4);
+    CHECK(!strstr(a.t.text, "declare"));
+    pass(&a, 2 * UNDYING_NS);
+    CHECK(strstr(a.t.text, "declare 1 (unknown 0)"));
+    reap(&a, 1, true, 9);
+    CHECK(strstr(a.t.text, "explain 1 (signal 9)"));
+    suspect(&a, 0, 1);
+    pass(&a, 20 * UNDYING_NS); /* it is not ours to signal */
+    CHECK(!strstr(a.t.text, "declare 0"));
     free(a.m);
 }
 

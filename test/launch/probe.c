@@ -294,10 +294,11 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
 
-    if (!strcmp(what, "pair") && argc > 2 && !strcmp(argv[2], "leader")) {
+    if (!strcmp(what, "pair") && argc > 2 && strchr("lt", argv[2][0]) && argv[2][0]) {
         pthread_t t;
 
-        pthread_create(&t, NULL, idle, NULL);
+        for (int i = 0; i < (argv[2][0] == 't' ? 4 : 1); i++) /* "threads"; "leader" */
+            pthread_create(&t, NULL, idle, NULL);
     }
     if (!strcmp(what, "waits") || !strcmp(what, "pair") || !strcmp(what, "abort-part"))
         signal(MEND_SIG_REPORT, report_wait);

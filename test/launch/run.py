@@ -1428,24 +1428,70 @@ def test_abort_of_a_late_launcher():
 
 
 def test_abort_of_one_that_does_not_end():
-    """One that cannot be killed, here because a debugger holds it, holds up the verdicts of the others of its abort
-    for three seconds only."""
+    """R27: one that cannot die, here because a debugger holds it, holds up the verdicts of the others of its abort
+    for KILL_TIMEOUT only, and if that is never, for three seconds."""
     held = []
 
     def hold(p):
         held.append(rank_pids(p)[2])
         seize(held[0], 0x40)  # PTRACE_O_TRACEEXIT
 
-    p = abort_part(4, hold)
+    for timeout, dead, least in (0, b"2 at once\n", 2), (1, b"3 at once\n", 0.8):
+        p = abort_part(4, hold, env={**os.environ, "MEND_KILL_TIMEOUT": str(timeout)})
+        begin = time.time()
+        equal(p.stdout.readline(), dead)
+        took = time.time() - begin
+        assert least < took < 20, took
+        equal(p.poll(), None)
+        let_end(held.pop())
+        contains(p.communicate(timeout=LIMIT)[1].decode(), "rank 2 (pid ")
+        equal(p.returncode, 0)
+
+
+def let_end(thread):
+    """What seize(thread, PTRACE_O_TRACEEXIT) held at its end."""
+    os.waitpid(thread, 0x40000000)  # __WALL
+    ctypes.CDLL(None).ptrace(7, thread, None, None)  # PTRACE_CONT
+    os.waitpid(thread, 0x40000000)
+
+
+def hold_a_thread(timeout, *flags):
+    """A job of which rank 1 has four threads beside its main thread, and we hold one of them at its end; rank 1 is
+    killed.  Returns mpiexec and the thread."""
+    p = start(*flags, "--set", f"KILL_TIMEOUT={timeout}", "-n", 2, PROBE, "pair", "threads")
+    wait_until(lambda: len(rank_pids(p)) == 2)
+    rank = rank_pids(p)[1]
+    wait_until(lambda: len(os.listdir(f"/proc/{rank}/task")) == 5 and state_of(rank) == "S")
+    thread = sorted(map(int, os.listdir(f"/proc/{rank}/task")))[2]
+    seize(thread, 0x40)  # PTRACE_O_TRACEEXIT
+    os.kill(rank, signal.SIGKILL)
+    wait_until(lambda: state_of(rank) == "Z")
+    return p, thread
+
+
+def test_held_thread():
+    """R28: no verdict about a process before its last thread is at its end, which is one that a debugger holds here."""
+    for env in ({}, {"MEND_AGENT_NO_WAITV": "1"}):
+        os.environ.update(env)
+        p, thread = hold_a_thread(0)
+        assert not select.select([p.stdout], [], [], 0.5)[0], p.stdout.readline()
+        let_end(thread)
+        equal(p.stdout.readline(), b"rank 1 cause 1 code 9 fate 1\n")
+        equal(p.stdout.readline(), b"its process is dead\n")
+        p.communicate(timeout=LIMIT)
+        for name in env:
+            del os.environ[name]
+
+
+def test_thread_that_does_not_end():
+    """R27: but it is not waited for longer than KILL_TIMEOUT, for it executes nothing of the program any more."""
+    p, thread = hold_a_thread(0.5)
     begin = time.time()
-    equal(p.stdout.readline(), b"2 at once\n")
+    contains(p.stdout.readline().decode(), "rank 1 cause ")
     took = time.time() - begin
-    assert 2 < took < 20, took
-    equal(p.poll(), None)
-    os.waitpid(held[0], 0x40000000)  # __WALL: it is at its end
-    ctypes.CDLL(None).ptrace(7, held[0], None, None)  # PTRACE_CONT
-    os.waitpid(held[0], 0x40000000)
-    contains(p.communicate(timeout=LIMIT)[1].decode(), "rank 2 (pid ")
+    assert 0.3 < took < 10, took
+    let_end(thread)
+    contains(p.communicate(timeout=LIMIT)[1].decode(), "rank 1 (pid ")
     equal(p.returncode, 0)
 
 

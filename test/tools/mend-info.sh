@@ -17,7 +17,7 @@ mend-info --abi | grep -q "^ABI  *1.0" || fail "--abi"
 mend-info --transports | grep -q "^  shm " || fail "--transports"
 mend-info --transports | grep -q "^Single copy" || fail "single copy"
 MEND_SPIN=77 mend-info --params | grep -q "^  SPIN .*set here to 77" || fail "--params and the environment"
-for name in STOP_TIMEOUT STOP_GROWTH KILL_REPEAT; do
+for name in STOP_TIMEOUT STOP_GROWTH KILL_REPEAT KILL_TIMEOUT; do
     mend-info --params | grep -q "^  $name  *[0-9].*detector:" || fail "$name of the detector"
 done
 mend-info --params | grep -q "^  FATAL_SCOPE  *object .*one of: object connected" || fail "words of a parameter"
