@@ -19,6 +19,7 @@ mend_ctx mend_ctx_propose(struct mend_proc *self)
     mend_ctx ctx = MEND_CTX_MAKE(self->me, self->ctx_counter);
 
     MEND_ASSERT(self->me < 1 << 19); /* meet.c has the other half of the indices */
+    MEND_ASSERT(self->ctx_counter < UINT64_C(1) << 40); /* ids are never used again */
     self->ctx_counter += 2;
     return ctx;
 }

@@ -8,6 +8,8 @@
     4096u /* contexts remembered as gone; ids are never reused, so an older one that
                             is forgotten costs the memory of its late frames and nothing else */
 
+_Static_assert(MEND_FRAME_KINDS_USED <= MEND_FRAME_KINDS, "self->on_frame has a place for each");
+
 /* A control frame that waits for room. */
 struct posted {
     struct mend_out out;
