@@ -211,6 +211,10 @@ bool mend_injections_missed(struct job *job);
 /* waits.c: prints what each rank waits for; takes up to a second. */
 void mend_waits_print(struct job *job);
 
+/* calls.c: says which of the ranks that answer are in collective calls that do not match, and who has not
+ * entered those that do. */
+void mend_calls_compare(struct job *job, const bool *answers);
+
 /* sweep.c: kills what the ranks left behind. */
 void mend_sweep_group(const struct rank *r);
 void mend_sweep_all(struct job *job);

@@ -18,8 +18,8 @@
 
 /* A rank that was asked. */
 struct asked {
-    bool open; /* it has not answered */
-    uint32_t seq;
+    bool open;           /* it has not answered */
+    uint32_t seq, first; /* of the last question, of the first one */
     uint64_t ran_ns;
 };
 
@@ -92,8 +92,15 @@ static void print_one(struct job *job, const struct rank *r, const struct asked 
     else if (state == MEND_SHM_RANK_FINALIZED)
         what = "behind MPI_Finalize";
     else
-        what = answered(job, r->index, a->seq) ? text : why_silent(r, a);
+        what = answered(job, r->index, a->first) ? text : why_silent(r, a);
     mend_say(job, "mend:   rank %d (pid %d): %s", r->index, mend_rank_named(r), what);
+}
+
+/* Its threads were inside the library, where nobody can look: it is asked once more. */
+static void ask_again(struct job *job, struct asked *a, int i)
+{
+    a->seq = mend_load_acquire(&shared(job, i)->wait_seq);
+    mend_rank_signal(&job->rank[i], MEND_SIG_REPORT);
 }
 
 /* Takes the answers that have come; returns whether to go on waiting for others. */
@@ -102,7 +109,11 @@ static bool wait_on(struct job *job, struct asked *asked, int turn)
     bool open = false, starving = false;
 
     for (int i = 0; i < job->n; i++) {
-        asked[i].open = asked[i].open && !answered(job, i, asked[i].seq);
+        if (asked[i].open && answered(job, i, asked[i].seq)) {
+            asked[i].open = shared(job, i)->wait_busy && turn < ANSWER_TURNS;
+            if (asked[i].open)
+                ask_again(job, &asked[i], i);
+        }
         open |= asked[i].open;
         starving |= asked[i].open && turn >= ANSWER_TURNS && starves(&job->rank[i], &asked[i]);
     }
@@ -112,9 +123,10 @@ static bool wait_on(struct job *job, struct asked *asked, int turn)
 void mend_waits_print(struct job *job)
 {
     struct asked *asked = mend_xalloc((size_t)job->n, sizeof(*asked));
+    bool *answers = mend_xalloc((size_t)job->n, sizeof(*answers));
 
     for (int i = 0; i < job->n; i++) {
-        asked[i].seq = mend_load_acquire(&shared(job, i)->wait_seq);
+        asked[i].seq = asked[i].first = mend_load_acquire(&shared(job, i)->wait_seq);
         asked[i].open = can_answer(job, &job->rank[i]);
         if (!asked[i].open)
             continue;
@@ -125,5 +137,9 @@ void mend_waits_print(struct job *job)
         usleep(ANSWER_TURN_US);
     for (int i = 0; i < job->n; i++)
         print_one(job, &job->rank[i], &asked[i]);
+    for (int i = 0; i < job->n; i++)
+        answers[i] = can_answer(job, &job->rank[i]) && answered(job, i, asked[i].first);
+    mend_calls_compare(job, answers);
+    free(answers);
     free(asked);
 }

@@ -15,7 +15,7 @@
  * or if nobody moves any more (a hang): then every rank's wait is printed, and the command that
  * replays the run. */
 #include "comm/objects.h"
-#include "req/request.h"
+#include "life/life.h"
 #include "sim/job.h"
 
 #include <getopt.h>
@@ -100,18 +100,14 @@ static void run_program(unsigned rank)
 static void describe(const struct sim_job *job, int rank)
 {
     const struct mend_proc *p = job->rank[rank].proc;
-    char text[200] = "nothing known";
+    char text[400] = "nothing known";
 
     if (job->rank[rank].fate == SIM_RETURNED)
         snprintf(text, sizeof(text), "returned %d", job->rank[rank].status);
     else if (job->rank[rank].fate == SIM_KILLED)
         snprintf(text, sizeof(text), "killed");
-    else if (p->waiting && p->waiting->ops->describe)
-        p->waiting->ops->describe(p->waiting, text, sizeof(text));
-    else if (p->waiting)
-        snprintf(text, sizeof(text), "%s", p->waiting->ops->name);
-    else if (p->waiting_for)
-        snprintf(text, sizeof(text), "%s", p->waiting_for->what);
+    else if (p->waits)
+        mend_waits_text(p, text, sizeof(text));
     fprintf(stderr, "  rank %d: %s\n", rank, text);
 }
 

@@ -254,6 +254,16 @@ static bool all_open(struct mend_proc *self, void *arg)
     return o->seen == c->size || mend_coll_barred(c);
 }
 
+static void not_open(const void *arg, uint64_t *peers)
+{
+    const struct opening *o = arg;
+    const struct mend_comm *c = o->c;
+
+    for (int r = o->seen; r < c->size; r++)
+        if (mend_load_relaxed(&c->coll->block[r]->mark) != mark_of(c))
+            mend_report_add(peers, mend_group_peer(c->group, r));
+}
+
 int mend_shm_coll_open(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
@@ -263,7 +273,9 @@ int mend_shm_coll_open(struct mend_comm *c)
                              .arg = &o,
                              .hint = MEND_PEER_NONE,
                              .rings = cc->crowded,
-                             .what = "first collective on a communicator"};
+                             .what = "others to take part",
+                             .comm = c,
+                             .missing = not_open};
 
     if (!touch_blocks(c))
         return MPI_ERR_NO_MEM;
@@ -279,7 +291,9 @@ int mend_shm_coll_open(struct mend_comm *c)
     /* release: pairs with the acquire in all_open() */
     mend_store_release(&cc->mine->mark, mark_of(c));
     mend_shm_told(c);
+    c->calls_n++; /* for reports: it counts only when it has begun */
     mend_wait_until(self, &wait);
+    c->calls_n--;
     if (o.seen == c->size)
         return MPI_SUCCESS;
     mend_free(self, cc->block);

@@ -24,6 +24,8 @@
  *   2  messages[0 .. open_n) were started in this round and are not accounted for. */
 #include "coll/run.h"
 
+#include "base/ranks.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +36,8 @@ struct mend_coll_op {
     struct mend_list running;
     struct mend_comm *c;
     const char *name;
+    const char *call; /* the MPI function, and which of those on c: for reports */
+    uint64_t nth;
     const void *in;
     void *out;
     const struct mend_op *op;
@@ -241,15 +245,54 @@ static void release(struct mend_request *r)
     mend_comm_put(known);
 }
 
+/* ---- for reports ---- */
+
+/* Whose messages the round waits for. */
+static void missing(const struct mend_coll_op *op, uint64_t *peers)
+{
+    for (unsigned i = 0; i < op->open_n; i++)
+        if (!op->messages[i].base.done)
+            mend_report_add(peers, op->messages[i].base.hint);
+}
+
+static void describe_round(const struct mend_coll_op *op, char *text, size_t max)
+{
+    uint64_t peers[MEND_REPORT_WORDS] = {0};
+    char ranks[64];
+    int n;
+
+    missing(op, peers);
+    n = mend_ranks_text(peers, MEND_PEERS_IN_REPORTS, ranks, sizeof(ranks));
+    snprintf(text, max, "%s%s%s round %u of its messages", n ? "what it exchanges with " : "",
+             ranks, n ? " in" : "", op->rounds);
+}
+
 static void describe(const struct mend_request *r, char *text, size_t max)
 {
     const struct mend_coll_op *op = (const struct mend_coll_op *)(const void *)r;
+    char comm[MEND_COMM_TEXT], round[128];
 
-    snprintf(text, max, "%s on %s, round %u", op->name, mend_comm_label(op->c), op->rounds);
+    mend_comm_describe(op->c, comm, sizeof(comm));
+    describe_round(op, round, sizeof(round));
+    snprintf(text, max, "%s on %s, %s", op->call ? op->call : op->name, comm, round);
 }
 
-static const struct mend_request_ops ops = {
-    .name = "collective", .start = start, .poll = poll, .release = release, .describe = describe};
+static void collective(const struct mend_request *r, struct mend_collective *k_p)
+{
+    const struct mend_coll_op *op = (const struct mend_coll_op *)(const void *)r;
+
+    k_p->c = op->c;
+    k_p->nth = op->nth;
+    k_p->call = op->call ? op->call : op->name;
+    missing(op, k_p->peers);
+}
+
+static const struct mend_request_ops ops = {.name = "collective",
+                                            .start = start,
+                                            .poll = poll,
+                                            .release = release,
+                                            .describe = describe,
+                                            .collective = collective};
 
 static void fill(struct mend_coll_op *op, struct mend_comm *c, const struct mend_sched *s)
 {
@@ -257,6 +300,8 @@ static void fill(struct mend_coll_op *op, struct mend_comm *c, const struct mend
     op->c = c;
     op->refused = s->refused;
     op->name = s->name;
+    op->call = c->self->call;
+    op->nth = ++c->calls_n;
     op->in = s->in;
     op->out = s->out;
     op->op = s->op;
@@ -287,6 +332,16 @@ static bool is_over(struct mend_proc *self, void *arg)
     return now->op.over;
 }
 
+static void now_missing(const void *arg, uint64_t *peers)
+{
+    missing(&((const struct now *)arg)->op, peers);
+}
+
+static void now_describe(const void *arg, char *text, size_t max)
+{
+    describe_round(&((const struct now *)arg)->op, text, max);
+}
+
 static int run_now(struct mend_comm *c, struct mend_sched *s)
 {
     struct mend_proc *self = c->self;
@@ -305,8 +360,14 @@ static int run_now(struct mend_comm *c, struct mend_sched *s)
     op->messages = (void *)round_up((uintptr_t)room);
     op->temp = (char *)op->messages + messages;
     begin(op);
-    now.wait = (struct mend_wait){
-        .until = is_over, .arg = &now, .what = s->name, .hint = op->base.hint, .rings = true};
+    now.wait = (struct mend_wait){.until = is_over,
+                                  .arg = &now,
+                                  .what = s->name,
+                                  .comm = c,
+                                  .missing = now_missing,
+                                  .describe = now_describe,
+                                  .hint = op->base.hint,
+                                  .rings = true};
     if (!op->over)
         mend_wait_until(self, &now.wait);
     if (room != stack)

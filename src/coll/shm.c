@@ -36,13 +36,34 @@ static bool seen_or_barred(struct mend_proc *self, void *arg)
     return mend_shm_all_seen(l) || mend_coll_barred(l->c);
 }
 
+static void not_told(const void *arg, uint64_t *peers)
+{
+    const struct mend_shm_look *l = arg;
+
+    for (int r = l->rank; r < l->end; r++)
+        if (mend_load_relaxed(&l->c->coll->block[r]->line[l->tick % MEND_SHM_COLL_LINES].number) !=
+            l->tick)
+            mend_report_add(peers, mend_group_peer(l->c->group, r));
+}
+
+static void not_past(const void *arg, uint64_t *peers)
+{
+    const struct mend_shm_look *l = arg;
+
+    for (int r = l->rank; r < l->end; r++)
+        if (r != l->c->rank && mend_load_relaxed(&l->c->coll->block[r]->done) < l->tick)
+            mend_report_add(peers, mend_group_peer(l->c->group, r));
+}
+
 int mend_shm_wait_slow(struct mend_shm_look *l)
 {
     struct mend_wait wait = {.until = seen_or_barred,
                              .arg = l,
                              .hint = MEND_PEER_NONE,
                              .rings = l->c->coll->crowded,
-                             .what = "collective in shared memory"};
+                             .what = "others to take part",
+                             .comm = l->c,
+                             .missing = not_told};
 
     mend_wait_until(l->c->self, &wait);
     if (l->rank < l->end)
@@ -91,7 +112,9 @@ static int wait_past(struct mend_comm *c, uint64_t tick)
     struct mend_wait wait = {.until = done_or_barred,
                              .arg = &l,
                              .hint = MEND_PEER_NONE,
-                             .what = "room in shared memory"};
+                             .what = "others to take part",
+                             .comm = c,
+                             .missing = not_past};
 
     raise_floor(c);
     if (c->coll->floor >= tick)

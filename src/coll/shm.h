@@ -109,6 +109,7 @@ static inline int mend_shm_begin(struct mend_comm *c, uint64_t n, uint64_t *firs
     mend_event(c->self, MEND_EV_COLL_ENTER);
     *first_p = cc->tick + 1;
     cc->tick += n;
+    c->calls_n++;
     return MPI_SUCCESS;
 }
 

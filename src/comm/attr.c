@@ -94,6 +94,7 @@ static int call_copy(struct mend_proc *self, const struct mend_keyval *k, void *
     const struct mend_keyval_fns f = k->fns;
     enum mend_attr_kind kind = k->kind;
     int number = k->number, err = MPI_SUCCESS;
+    const char *call = self->call;
 
     mend_unlock(self);
     switch (kind) {
@@ -108,6 +109,7 @@ static int call_copy(struct mend_proc *self, const struct mend_keyval *k, void *
         break;
     }
     mend_lock(self);
+    self->call = call; /* what the callback has called is over */
     return err ? answer(self, err) : MPI_SUCCESS;
 }
 
@@ -117,6 +119,7 @@ static int call_delete(struct mend_proc *self, const struct mend_keyval *k, void
     const struct mend_keyval_fns f = k->fns;
     enum mend_attr_kind kind = k->kind;
     int number = k->number, err = MPI_SUCCESS;
+    const char *call = self->call;
 
     if (f.comm_delete == MPI_COMM_NULL_DELETE_FN)
         return MPI_SUCCESS;
@@ -133,6 +136,7 @@ static int call_delete(struct mend_proc *self, const struct mend_keyval *k, void
         break;
     }
     mend_lock(self);
+    self->call = call; /* what the callback has called is over */
     return err ? answer(self, err) : MPI_SUCCESS;
 }
 

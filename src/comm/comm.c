@@ -12,8 +12,10 @@
 #include "comm/info.h"
 #include "comm/objects.h"
 #include "comm/topo.h"
+#include "base/ranks.h"
 #include "proc/post.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void detach(struct mend_comm *c, int n)
@@ -46,6 +48,7 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     c->magic = MEND_COMM_MAGIC;
     c->refs = 1;
     c->self = self;
+    c->made_by = self->call;
     c->ctx = ctx;
     c->rank = mend_group_rank(self, group, self->me);
     c->size = group->size;
@@ -149,4 +152,42 @@ const char *mend_comm_label(const struct mend_comm *c)
     if (c == c->self->comm_self)
         return "MPI_COMM_SELF";
     return c->inter ? "an intercommunicator without a name" : "a communicator without a name";
+}
+
+static void members_text(const struct mend_group *g, char *text, size_t max)
+{
+    uint64_t set[MEND_REPORT_WORDS] = {0};
+
+    for (int r = 0; r < g->size; r++)
+        mend_report_add(set, mend_group_peer(g, r));
+    mend_ranks_text(set, MEND_PEERS_IN_REPORTS, text, max);
+}
+
+void mend_comm_describe(const struct mend_comm *c, char *text, size_t max)
+{
+    char members[64], others[64];
+    const char *made_by;
+
+    c = c->whole ? c->whole : c;
+    if ((c->name && c->name[0]) || c == c->self->world || c == c->self->comm_self) {
+        snprintf(text, max, "%s", mend_comm_label(c));
+        return;
+    }
+    made_by = c->made_by ? c->made_by : "the library";
+    members_text(c->group, members, sizeof(members));
+    if (c->inter) {
+        members_text(c->remote, others, sizeof(others));
+        snprintf(text, max, "an intercommunicator of %s with %s, made by %s", members, others,
+                 made_by);
+    } else {
+        snprintf(text, max, "a communicator of %s, made by %s", members, made_by);
+    }
+}
+
+void mend_comm_describe_rank(const struct mend_comm *c, int rank, char *text, size_t max)
+{
+    if (mend_comm_peer(c, rank) == rank)
+        snprintf(text, max, "rank %d", rank);
+    else
+        snprintf(text, max, "rank %d (of the job: %d)", rank, (int)mend_comm_peer(c, rank));
 }

@@ -145,6 +145,8 @@ struct mend_comm {
     struct mend_attrs *attrs;
     struct mend_topo *topo;
     struct mend_info *info;
+    const char *made_by;            /* the MPI function that made it; for reports, with: */
+    uint64_t calls_n;               /* collective calls and agreements begun on it here */
     char *name;                     /* NULL: the empty name */
     struct mend_p2p_buffer *buffer; /* MPI_Comm_attach_buffer */
 };
@@ -208,6 +210,24 @@ int mend_comm_close(struct mend_comm *c);
 
 /* Name for messages: the user's, that of a predefined communicator, or a description. */
 const char *mend_comm_label(const struct mend_comm *c);
+
+/* The same for reports, of which all ranks see the lines: one without a name is named by its members, as ranks of
+ * MPI_COMM_WORLD, and by what made it.  Allocates nothing. */
+void mend_comm_describe(const struct mend_comm *c, char *text, size_t max);
+
+#define MEND_COMM_TEXT 160 /* room for it */
+
+/* "rank 1", or "rank 1 (of the job: 3)" where the two differ: whom point-to-point calls on c mean. */
+void mend_comm_describe_rank(const struct mend_comm *c, int rank, char *text, size_t max);
+
+/* Adds the peers of a group to a set of MEND_PEERS_IN_REPORTS; higher ones are left out. */
+#define MEND_PEERS_IN_REPORTS 1024
+#define MEND_REPORT_WORDS     (MEND_PEERS_IN_REPORTS / 64)
+static inline void mend_report_add(uint64_t *peers, mend_peer p)
+{
+    if (p >= 0 && p < MEND_PEERS_IN_REPORTS)
+        peers[p / 64] |= UINT64_C(1) << p % 64;
+}
 
 /* True if a member (either group) is dead. */
 bool mend_comm_has_dead(const struct mend_comm *c);

@@ -19,6 +19,9 @@ int mend_life_finalize(struct mend_proc *self);
  * handles for that, as a bit (mend_shm_rank.handlers). */
 uint64_t mend_waits_answer(void);
 
+/* What this process waits for, in words, as the report has it.  Allocates nothing. */
+void mend_waits_text(const struct mend_proc *self, char *text, size_t max);
+
 /* Everything a death means to this process (death.c); called for each verdict, in its order. */
 void mend_death(struct mend_proc *self, const struct mend_death *death);
 

@@ -19,6 +19,7 @@
 #include "net/net.h"
 #include "rt/rt.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define FRAME_STACK_BYTES 512
@@ -277,6 +278,7 @@ static int call_tree(struct mend_comm *c, enum mend_machine which, bool last,
     if (!op)
         return MPI_ERR_NO_MEM;
     op->last = last;
+    c->calls_n++;
     op->value = *value;
     op->done = done;
     op->arg = arg;
@@ -327,6 +329,7 @@ void mend_agree_last(struct mend_comm *c, mend_agree_done *done)
 
 struct waiter {
     struct mend_agreed *value;
+    const struct mend_comm *c;
     bool done;
 };
 
@@ -344,14 +347,34 @@ static bool is_done(struct mend_proc *self, void *arg)
     return ((struct waiter *)arg)->done;
 }
 
+/* By messages nobody knows whose vote is missing but the processes on its way: all who live, then, and the
+ * launcher looks who of them is not in it. */
+static void all_living(const void *arg, uint64_t *peers)
+{
+    const struct mend_comm *c = ((const struct waiter *)arg)->c;
+
+    for (int32_t r = 0; r < c->ft->members_n; r++)
+        if (r != c->ft->me && !mend_peer_is_dead(c->self, mend_ft_peer(c->ft, r)))
+            mend_report_add(peers, mend_ft_peer(c->ft, r));
+}
+
+static void describe(const void *arg, char *text, size_t max)
+{
+    (void)arg;
+    snprintf(text, max, "the votes of the others, which go by messages");
+}
+
 int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
 {
-    struct waiter waiter = {.value = value};
+    struct waiter waiter = {.value = value, .c = c};
     struct mend_wait w = {.until = is_done,
                           .arg = &waiter,
                           .hint = MEND_PEER_NONE,
                           .rings = true,
-                          .what = mend_agree_what(which)};
+                          .what = mend_agree_what(which),
+                          .comm = c,
+                          .missing = all_living,
+                          .describe = describe};
     int err;
 
     mend_interrupt_check(c->self);

@@ -279,6 +279,7 @@ int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
 
     if (!op)
         return MPI_ERR_NO_MEM;
+    c->calls_n++;
     set_up(op, c, which, value, done, arg);
     op->on_heap = true;
     mend_list_append(&c->self->active, &op->poll.link);
@@ -310,6 +311,15 @@ static bool is_done(struct mend_proc *self, void *arg)
     return w->done;
 }
 
+static void not_in(const void *arg, uint64_t *peers)
+{
+    const struct op *op = &((const struct waiter *)arg)->op;
+
+    for (int r = 0; r < op->c->size; r++)
+        if (mend_slots_look(&op->slots, &place, op, r) == MEND_SLOTS_WAIT)
+            mend_report_add(peers, mend_group_peer(op->c->group, r));
+}
+
 void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
 {
     struct waiter w = {.value = value};
@@ -318,8 +328,11 @@ void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct me
                              .arg = &w,
                              .hint = MEND_PEER_NONE,
                              .rings = c->coll->crowded && all_wake,
-                             .what = mend_agree_what(which)};
+                             .what = mend_agree_what(which),
+                             .comm = c,
+                             .missing = not_in};
 
+    c->calls_n++;
     set_up(&w.op, c, which, value, wake_waiter, &w);
     if (!c->self->crowded && !c->self->threaded) /* the others may be here in no time */
         for (int i = 0; i < MEND_SHM_COLL_SPINS && !is_done(c->self, &w); i++)

@@ -68,6 +68,7 @@ int mend_enter_slow(const char *fn)
     if (!self || self->state != MEND_PROC_RUNNING)
         return MPI_ERR_OTHER;
     mend_lock(self);
+    self->call = fn;
     if (mend_has_news(self))
         look(self);
     if (self->events)

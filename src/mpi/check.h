@@ -32,11 +32,12 @@ int mend_enter_slow(const char *fn);
  * or after MPI_Finalize MPI_ERR_OTHER, which the report function treats as fatal. */
 static inline int mend_enter(const char *fn)
 {
-    const struct mend_proc *self = mend_self;
+    struct mend_proc *self = mend_self;
 
-    if (mend_likely(self && self->plain && !mend_has_news(self)))
-        return MPI_SUCCESS;
-    return mend_enter_slow(fn);
+    if (mend_unlikely(!self || !self->plain || mend_has_news(self)))
+        return mend_enter_slow(fn);
+    self->call = fn;
+    return MPI_SUCCESS;
 }
 
 /* Functions that may be called at any time (MPI-5.0 11.4.1): makes mend_self if there is none. */

@@ -36,7 +36,8 @@
 #include <stdio.h>
 
 /* Turns between two looks through an array of several communicators. */
-#define TURNS_PER_LOOK 128
+#define TURNS_PER_LOOK   128
+#define NAMED_IN_REPORTS 4
 
 static inline bool is_open(const struct mend_request *r)
 {
@@ -344,9 +345,45 @@ static bool find_any(struct mend_proc *self, void *arg)
     return a->found != MPI_UNDEFINED || a->idle == a->count;
 }
 
+/* "2 of 5 requests: receive from ...; send to ..., ...": the first that are open. */
+static void describe_requests(int count, const MPI_Request requests[], const char *which,
+                              char *text, size_t max)
+{
+    char one[320];
+    int open = 0, named = 0, at;
+
+    for (int i = 0; i < count; i++)
+        open += is_open(of(requests[i]));
+    at = snprintf(text, max, "%s of %d requests, %d open", which, count, open);
+    for (int i = 0; i < count && named < NAMED_IN_REPORTS; i++) {
+        const struct mend_request *r = of(requests[i]);
+
+        if (!is_open(r) || at < 0 || (size_t)at >= max)
+            continue;
+        snprintf(one, sizeof(one), "%s", r->ops->name);
+        if (r->ops->describe)
+            r->ops->describe(r, one, sizeof(one));
+        at += snprintf(text + at, max - (size_t)at, "%s%s", named++ ? "; " : ": ", one);
+    }
+    if (open > named && at > 0 && (size_t)at < max)
+        snprintf(text + at, max - (size_t)at, "; ...");
+}
+
+static void describe_any(const void *arg, char *text, size_t max)
+{
+    const struct array *a = arg;
+
+    describe_requests(a->count, a->requests, "any", text, max);
+}
+
 static void wait_any(struct array *a)
 {
-    struct mend_wait w = {find_any, a, "any of several requests", MEND_PEER_NONE, true};
+    struct mend_wait w = {.until = find_any,
+                          .arg = a,
+                          .what = "any of several requests",
+                          .describe = describe_any,
+                          .hint = MEND_PEER_NONE,
+                          .rings = true};
 
     mend_wait_until(mend_self, &w);
 }
@@ -526,12 +563,24 @@ static int take_all(int first, int count, MPI_Request requests[], MPI_Status sta
     return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
+static void describe_all(const void *arg, char *text, size_t max)
+{
+    const struct turn *t = arg;
+
+    describe_requests(t->count, t->requests, "all", text, max);
+}
+
 /* Waits for one after the other, and takes each while the next ones are still under way; or takes
  * what there is when waiting has to be given up (invariant 2). */
 static int wait_all(struct mend_proc *self, struct turn *t, MPI_Request requests[],
                     MPI_Status statuses[], struct blame *b)
 {
-    struct mend_wait w = {turn_over, t, "all of several requests", MEND_PEER_NONE, !t->several};
+    struct mend_wait w = {.until = turn_over,
+                          .arg = t,
+                          .what = "all of several requests",
+                          .describe = describe_all,
+                          .hint = MEND_PEER_NONE,
+                          .rings = !t->several};
     bool failed = false;
     int i;
 

@@ -5,6 +5,8 @@
  * has an unacknowledged death, or the communicator is revoked (S0-12..14). */
 #include "p2p/internal.h"
 
+#include <stdio.h>
+
 struct query {
     struct mend_comm *c;
     int source, tag;
@@ -38,11 +40,28 @@ static bool answer(struct mend_proc *self, void *arg)
     return q->found != NULL;
 }
 
+static void describe(const void *arg, char *text, size_t max)
+{
+    const struct query *q = arg;
+    char from[48] = "any rank", tag[32] = "any tag", comm[MEND_COMM_TEXT];
+
+    mend_comm_describe(q->c, comm, sizeof(comm));
+    if (q->source != MPI_ANY_SOURCE)
+        mend_comm_describe_rank(q->c, q->source, from, sizeof(from));
+    if (q->tag != MPI_ANY_TAG)
+        snprintf(tag, sizeof(tag), "tag %d", q->tag);
+    snprintf(text, max, "a message from %s, %s, on %s", from, tag, comm);
+}
+
 static void look(struct query *q, bool wait)
 {
     struct mend_proc *self = q->c->self;
-    struct mend_wait w = {
-        .until = answer, .arg = q, .what = "probe", .hint = MEND_PEER_NONE, .rings = true};
+    struct mend_wait w = {.until = answer,
+                          .arg = q,
+                          .what = "a message",
+                          .describe = describe,
+                          .hint = MEND_PEER_NONE,
+                          .rings = true};
 
     if (answer(self, q))
         return;

@@ -187,15 +187,16 @@ void mend_recv_begin(struct mend_p2p_request *r)
 static void describe(const struct mend_request *base, char *text, size_t max)
 {
     const struct mend_p2p_request *r = (const struct mend_p2p_request *)base;
-    char from[32] = "any rank", tag[32] = "any";
+    char from[48] = "any rank", tag[32] = "any tag", comm[MEND_COMM_TEXT] = "no communicator";
 
-    if (r->rank != MPI_ANY_SOURCE)
-        snprintf(from, sizeof(from), "rank %d", r->rank);
+    if (base->comm)
+        mend_comm_describe(base->comm, comm, sizeof(comm));
+    if (r->rank != MPI_ANY_SOURCE && base->comm)
+        mend_comm_describe_rank(base->comm, r->rank, from, sizeof(from));
     if (r->want_tag != MPI_ANY_TAG)
-        snprintf(tag, sizeof(tag), "%d", r->want_tag);
-    snprintf(text, max, "receive from %s tag %s on %s%s", from, tag,
-             base->comm ? mend_comm_label(base->comm) : "no communicator",
-             r->matched ? ", matched" : "");
+        snprintf(tag, sizeof(tag), "tag %d", r->want_tag);
+    snprintf(text, max, "receive from %s, %s, on %s%s", from, tag, comm,
+             r->matched ? " (matched: its data is on the way)" : "");
 }
 
 static void cancel(struct mend_request *base)

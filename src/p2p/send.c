@@ -256,10 +256,15 @@ static void describe(const struct mend_request *base, char *text, size_t max)
 {
     const struct mend_p2p_request *r = (const struct mend_p2p_request *)base;
 
-    snprintf(text, max, "send to rank %d tag %d, %lld of %lld bytes on %s%s", r->rank, r->want_tag,
+    char to[48] = "", comm[MEND_COMM_TEXT] = "no communicator";
+
+    if (base->comm) {
+        mend_comm_describe(base->comm, comm, sizeof(comm));
+        mend_comm_describe_rank(base->comm, r->rank, to, sizeof(to));
+    }
+    snprintf(text, max, "send to %s, tag %d, on %s, %lld of %lld bytes %s", to, r->want_tag, comm,
              (long long)r->moved_bytes, (long long)r->total_bytes,
-             base->comm ? mend_comm_label(base->comm) : "no communicator",
-             r->matched ? ", matched" : "");
+             r->matched ? "sent" : "sent, nobody receives it yet");
 }
 
 static void cancel(struct mend_request *base)

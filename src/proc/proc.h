@@ -27,8 +27,8 @@ struct mend_frame;
 struct mend_net;
 struct mend_request;
 struct mend_rt;
-struct mend_wait;
 struct mend_waiter;
+struct mend_waiting;
 struct mend_proc;
 
 enum mend_peer_fate {
@@ -82,10 +82,10 @@ struct mend_proc {
     struct mend_list *outbox;   /* by peer, allocated on first need: frames that found no room */
     uint32_t outbox_n;          /* frames in all outboxes */
 
-    bool in_progress;                    /* frames are being delivered: do not poll again */
-    bool reducing;                       /* in a reduction function of the program's */
-    const struct mend_request *waiting;  /* what mend_wait() waits for, for reports */
-    const struct mend_wait *waiting_for; /* what mend_wait_until() waits for */
+    bool in_progress;           /* frames are being delivered: do not poll again */
+    bool reducing;              /* in a reduction function of the program's */
+    const char *call;           /* the MPI function that was entered last, for reports */
+    struct mend_waiting *waits; /* what is waited for (req/wait.c), for reports */
 
     struct mend_waiter
         *poller;             /* proc/threads.h: the thread that polls for all, NULL: none waits */

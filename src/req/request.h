@@ -19,6 +19,14 @@
 
 struct mend_request;
 
+/* A collective call that has begun here, as reports see it. */
+struct mend_collective {
+    const struct mend_comm *c; /* that it runs on */
+    uint64_t nth;              /* of the calls on c */
+    const char *call;
+    uint64_t *peers; /* a set, to which those are added who are waited for */
+};
+
 struct mend_request_ops {
     const char *name; /* for wait reports: "receive", "allreduce", ... */
     /* Persistent requests: begins the operation again.  An MPI error class. */
@@ -33,6 +41,8 @@ struct mend_request_ops {
     int (*query)(struct mend_request *r);
     /* Writes who is waited for, e.g. "from rank 3 tag 7 on MPI_COMM_WORLD". */
     void (*describe)(const struct mend_request *r, char *text, size_t max);
+    /* Nonblocking collectives, for reports; else NULL. */
+    void (*collective)(const struct mend_request *r, struct mend_collective *k_p);
 };
 
 struct mend_request {
@@ -133,6 +143,18 @@ struct mend_wait {
     const char *what;
     mend_peer hint; /* peer whose traffic ends it, MEND_PEER_NONE: anybody */
     bool rings;     /* whoever ends it wakes this process, as frames do: the wait may sleep */
+    /* For reports, called in a signal handler; NULL: `what` says all. */
+    const struct mend_comm *comm; /* the call is collective over it, and this is its turn */
+    void (*missing)(const void *arg, uint64_t *peers);         /* adds those who have not come */
+    void (*describe)(const void *arg, char *text, size_t max); /* in place of `what` */
+};
+
+/* A wait that goes on, on the stack of who waits; a list of all in self->waits. */
+struct mend_waiting {
+    const char *call;             /* the MPI function that waits; NULL: none */
+    const struct mend_request *r; /* or: */
+    const struct mend_wait *w;
+    struct mend_waiting *outer; /* of this thread, or of another one */
 };
 void mend_wait_until(struct mend_proc *self, const struct mend_wait *w);
 

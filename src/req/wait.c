@@ -14,7 +14,8 @@
  * Of several threads that wait one polls for all, and the others sleep (proc/threads.h).  The lock is given
  * back before the poller yields or sleeps, and there is no spinning stage: it would hold the lock.
  *
- * What is waited for is noted for reports (life/waits.c); of several threads, what the poller waits for. */
+ * What is waited for is noted for reports (life/waits.c), in a list: waits of one thread are nested, those of
+ * several threads end in any order. */
 #include "base/time.h"
 #include "net/net.h"
 #include "proc/threads.h"
@@ -197,12 +198,33 @@ static void wait_among(struct mend_proc *self, struct mend_waiter me, mend_peer 
 
 /* Both. */
 
+/* The fences: a report that interrupts here sees a list that is whole. */
+static inline void note(struct mend_proc *self, struct mend_waiting *x)
+{
+    x->call = self->call;
+    x->outer = self->waits;
+    atomic_signal_fence(memory_order_seq_cst);
+    self->waits = x;
+}
+
+static inline void forget(struct mend_proc *self, const struct mend_waiting *x)
+{
+    struct mend_waiting **at = &self->waits;
+
+    while (mend_unlikely(*at != x))
+        at = &(*at)->outer;
+    *at = x->outer;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 void mend_wait(struct mend_proc *self, struct mend_request *r)
 {
     struct patience patience = {0};
-    const struct mend_request *outer = self->waiting;
+    struct mend_waiting waiting = {.r = r};
 
-    self->waiting = r;
+    if (r->done || r->pending)
+        return;
+    note(self, &waiting);
     if (mend_unlikely(self->threaded))
         wait_among(self, (struct mend_waiter){.over = request_over, .request = r, .rings = true},
                    r->hint);
@@ -214,15 +236,15 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
             pause_once(self, &patience, NULL);
         }
     }
-    self->waiting = self->threaded ? NULL : outer;
+    forget(self, &waiting);
 }
 
 void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
 {
     struct patience patience = {0};
-    const struct mend_wait *outer = self->waiting_for;
+    struct mend_waiting waiting = {.w = w};
 
-    self->waiting_for = w;
+    note(self, &waiting);
     if (mend_unlikely(self->threaded))
         wait_among(self, (struct mend_waiter){.over = until_over, .wait = w, .rings = w->rings},
                    w->hint);
@@ -234,5 +256,5 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
             pause_once(self, &patience, w);
         }
     }
-    self->waiting_for = self->threaded ? NULL : outer;
+    forget(self, &waiting);
 }

@@ -44,7 +44,10 @@
 #define MEND_SHM_CELL_DATA    (512u * 1024) /* large payloads of one cell */
 #define MEND_SHM_CELL_AGREE   4096u         /* contributions to agreements (member/agree_shm.c) */
 #define MEND_SHM_CELL_BYTES   (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
-#define MEND_SHM_WAIT_BYTES   256u
+#define MEND_SHM_WAIT_BYTES   1024u
+#define MEND_SHM_CALL_BYTES   64u
+#define MEND_SHM_COMM_BYTES   160u
+#define MEND_SHM_PEERS_WORDS  16u  /* of a set of ranks in a report: the first 1024 */
 #define MEND_SHM_SLEEPERS     32u  /* ranks that sleep on one futex: the bits of its mask */
 #define MEND_SHM_REVOKED      64u  /* revocations of a rank that outlive it */
 #define MEND_SHM_SHELVES      256u /* of a rank, each with as many papers */
@@ -65,6 +68,14 @@ enum {
 }; /* itself; and those of the datagram with it */
 
 enum { MEND_SHM_ARMED = 1, MEND_SHM_ARMED_NUDGED }; /* woken by frames; also by mend_shm_nudge() */
+
+/* The collective call that a rank waits in.  Those of one communicator are numbered alike at all its members. */
+struct mend_shm_call {
+    uint64_t ctx; /* 0: none */
+    uint64_t nth;
+    char name[MEND_SHM_CALL_BYTES], comm[MEND_SHM_COMM_BYTES];
+    uint64_t peers[MEND_SHM_PEERS_WORDS]; /* for whom it waits */
+};
 
 /* One rank.  Each line has one writer. */
 struct mend_shm_rank {
@@ -107,7 +118,9 @@ struct mend_shm_rank {
     /* written by the rank: what it waits for, as text, when asked by SIGUSR1; then wait_seq is
      * bumped (release), by which the agent knows that the text is an answer */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 wait_seq;
+    uint32_t wait_busy; /* 1: a thread was inside the library, so it may be worth asking again */
     char wait_text[MEND_SHM_WAIT_BYTES];
+    struct mend_shm_call wait_call;
 };
 
 struct mend_shm_sleep {
