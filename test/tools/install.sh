@@ -82,6 +82,11 @@ share/man/man7/MPI_ERR_REVOKED.7 -> MPI_ERR_PROC_FAILED.7
 share/man/man7/MPI_FT.7 -> MPIX_FT.7
 share/man/man7/mend-ft.7
 TEXT
+(cd "$MEND_TEST_ROOT" && {
+    ls README.md LICENSE HACKING.md doc/*.md doc/*.svg
+    find doc/pictures doc/stories example -type f ! -name meson.build ! -name demo
+}) | sed 's|^|share/doc/mend/|' >>expected
+LC_ALL=C sort -o expected expected
 (cd root/opt/mend && find . -type f -printf '%P\n' -o -type l -printf '%P -> %l\n') | LC_ALL=C sort >found
 diff expected found || fail "the list of files"
 readelf -d root/opt/mend/lib/libmpi_abi.so.1 | grep -q 'SONAME.*\[libmpi_abi.so.1\]' || fail "soname"
@@ -94,4 +99,20 @@ ldd hello | grep -qF "$PWD/root/opt/mend/lib/libmpi_abi.so.1" || fail "another l
 gcc "$MEND_TEST_ROOT/example/hello/hello.c" -o hello2 -Iroot/opt/mend/include -Lroot/opt/mend/lib -lmpi ||
     fail "the link name libmpi.so"
 [ "$(LD_LIBRARY_PATH=root/opt/mend/lib ./hello2 | wc -l)" = 1 ] || fail "linked with -lmpi"
+
+# The documents: what they show and lead to is there, but for sources.
+doc=$PWD/root/opt/mend/share/doc/mend
+for document in $(find "$doc" -name '*.md' ! -name conformance.md ! -name HACKING.md); do
+    for link in $(grep -o '](\([^):#]*\))' "$document" | sed 's/^](//; s/)$//'); do
+        [ -e "$(dirname "$document")/$link" ] || [ -e "$MEND_TEST_ROOT/${link#../}" ] ||
+            fail "$document: the link $link leads nowhere"
+    done
+done
+mkdir out
+make -s -C "$doc/example" OUT="$PWD/out" || fail "the installed examples do not build"
+for name in hello survive waitall ignore shrink validate halo bag host; do
+    [ -x "out/$name" ] || fail "no example $name"
+done
+[ "$(mpiexec -n 2 out/hello | wc -l)" = 2 ] || fail "an installed example"
+grep -q "share/doc/mend" root/opt/mend/share/man/man7/mend-ft.7 || fail "mend-ft(7) does not lead to the documents"
 echo "all install checks passed"
