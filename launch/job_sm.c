@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* job_sm.c – the exit status of a job in which dying is not failing (R22).
  *
- *   1  the time ran out                                      124
- *   2  a signal that we forwarded ended a rank               128 + signal
- *   3  the job aborted as a whole                            the abort code
- *   4  --strict-exit and somebody died                       as the first death in time
- *   5  somebody ended by itself and badly                    its exit status (1 if that is 0)
- *   6  nobody finished cleanly                               as the first death in time
- *   7  otherwise                                             0
+ *   1  the time ran out                                        124
+ *   2  a signal that we forwarded ended a rank                 128 + signal
+ *   3  the job aborted as a whole                              the abort code
+ *   4  --strict-exit and somebody died                         as the first death in time
+ *   5  a death that nobody handled, or a bad end               the abort code if one of them was an abort,
+ *                                                              else as the first of them
+ *   6  otherwise                                               0
  *
- * "Badly" (5): a non-zero exit status, or an end after MPI_Init without MPI_Finalize (R23) that was
- * no kill and no abort.  In a job in which nobody called MPI_Init a death by a signal is bad too:
- * those are plain programs, and there is nobody who could have gone on without it.  Of several bad
- * ones the lowest rank counts, so that the same run gives the same status. */
+ * A death is handled if somebody who finished cleanly had been told of it by an MPI call.  A bad end: a
+ * non-zero exit status, also of one that died by that (R23), or a signal after MPI_Finalize.  In time the
+ * deaths come first; of several others the lowest rank counts, so that the same run gives the same
+ * status.  Where nobody called MPI_Init there is nobody who could have handled anything.
+ *
+ * --lenient-exit has other lines for 5:
+ *   5a somebody ended by itself and badly                      its exit status (1 if that is 0)
+ *   5b nobody finished cleanly                                 as the first death in time
+ * where any end after MPI_Init without MPI_Finalize is bad that was no kill and no abort, and a death by a
+ * signal is only in a job in which nobody called MPI_Init. */
 #include "job_sm.h"
 
 static const struct mend_rank_end *rank_of(const struct mend_job_end *job, int i)
@@ -38,13 +44,47 @@ static bool clean(const struct mend_rank_end *e)
     return !e->signaled && !e->aborted && !e->code && (e->finalized || !e->joined);
 }
 
-static bool bad(const struct mend_rank_end *e, bool plain)
+static bool lenient_bad(const struct mend_rank_end *e, bool plain)
 {
     if (e->aborted)
         return false;
     if (e->signaled)
         return plain;
     return !clean(e);
+}
+
+/* One that had said good-bye and was killed by an abort is that abort's matter. */
+static bool bad(const struct mend_rank_end *e)
+{
+    if (clean(e) || (e->finalized && e->named && e->signaled))
+        return false;
+    return !e->handled || (!e->signaled && !e->aborted && e->code);
+}
+
+/* Whose end gives the status rather: an abort's, then the first death, then the lowest rank's. */
+static bool goes_before(const struct mend_rank_end *a, const struct mend_rank_end *b)
+{
+    bool a_died = a->failed && (a->joined || a->signaled),
+         b_died = b->failed && (b->joined || b->signaled);
+
+    if (a->aborted != b->aborted)
+        return a->aborted;
+    if (a_died != b_died)
+        return a_died;
+    return a_died && a->order < b->order;
+}
+
+static const struct mend_rank_end *first_bad(const struct mend_job_end *job)
+{
+    const struct mend_rank_end *first = NULL;
+
+    for (int i = 0; i < job->n; i++) {
+        const struct mend_rank_end *e = rank_of(job, i);
+
+        if (bad(e) && (!first || goes_before(e, first)))
+            first = e;
+    }
+    return first;
 }
 
 static const struct mend_rank_end *first_death(const struct mend_job_end *job)
@@ -77,16 +117,32 @@ bool mend_job_aborted(const struct mend_job_end *job, int *code_p)
     return first != NULL;
 }
 
-int mend_job_status(const struct mend_job_end *job)
+/* Of a failure: never 0. */
+static int failure_of(const struct mend_rank_end *e)
 {
-    bool plain = true, any_clean = false;
+    return status_of(e) ? status_of(e) : 1;
+}
+
+static int lenient_status(const struct mend_job_end *job)
+{
     const struct mend_rank_end *first = first_death(job);
-    int code;
+    bool plain = true, any_clean = false;
 
     for (int i = 0; i < job->n; i++) {
         plain &= !rank_of(job, i)->joined;
         any_clean |= clean(rank_of(job, i));
     }
+    for (int i = 0; i < job->n; i++)
+        if (lenient_bad(rank_of(job, i), plain))
+            return failure_of(rank_of(job, i));
+    return !any_clean && first ? failure_of(first) : 0;
+}
+
+int mend_job_status(const struct mend_job_end *job)
+{
+    const struct mend_rank_end *first;
+    int code;
+
     if (job->timed_out)
         return MEND_STATUS_TIMED_OUT;
     for (int i = 0; job->signal && i < job->n; i++)
@@ -94,12 +150,9 @@ int mend_job_status(const struct mend_job_end *job)
             return 128 + job->signal;
     if (mend_job_aborted(job, &code))
         return status_of_code(code);
-    if (job->strict && first)
-        return status_of(first) ? status_of(first) : 1;
-    for (int i = 0; i < job->n; i++)
-        if (bad(rank_of(job, i), plain))
-            return status_of(rank_of(job, i)) ? status_of(rank_of(job, i)) : 1;
-    if (!any_clean && first)
-        return status_of(first) ? status_of(first) : 1;
-    return 0;
+    if (job->rule == MEND_EXIT_LENIENT)
+        return lenient_status(job);
+    first = job->rule == MEND_EXIT_STRICT ? first_death(job) : NULL;
+    first = first ? first : first_bad(job);
+    return first ? failure_of(first) : 0;
 }

@@ -10,6 +10,7 @@ struct mend_rank_end {
     bool joined;    /* it called MPI_Init */
     bool finalized; /* it called MPI_Finalize */
     bool failed;    /* it was declared dead */
+    bool handled;   /* ... and somebody who finished had been told of it by an MPI call */
     bool aborted;   /* by MPI_Abort or a fatal error, its own or another's; `code` */
     bool named;     /* by an abort, also if it had ended before */
     bool signaled;  /* its process was killed by signal `code` */
@@ -17,11 +18,18 @@ struct mend_rank_end {
     uint32_t order; /* in which the ranks ended */
 };
 
+/* Which deaths count. */
+enum mend_exit_rule {
+    MEND_EXIT_HANDLED = 0, /* those that nobody handled */
+    MEND_EXIT_STRICT,      /* all */
+    MEND_EXIT_LENIENT,     /* none, while somebody finishes */
+};
+
 struct mend_job_end {
     const struct mend_rank_end *rank;
     size_t rank_bytes; /* from one to the next */
     int n;
-    bool strict;    /* --strict-exit */
+    enum mend_exit_rule rule;
     bool timed_out; /* --timeout */
     int signal;     /* that we forwarded, or 0 */
 };

@@ -27,7 +27,8 @@
 
 #define TIME_LONG (MEND_TIME_NEVER / 4) /* for ever, with room for sums */
 /* Ten times what the dying wait for a core of an overloaded node (README.md). */
-#define HOLD_NS (3 * MEND_NS_PER_S)
+#define HOLD_NS        (3 * MEND_NS_PER_S)
+#define RANKS_SAID_MAX 8
 
 static _Noreturn void die(const char *what)
 {
@@ -204,18 +205,49 @@ static void say_started(struct job *job)
                      job->shm->host);
 }
 
-static int status_of(const struct job *job)
+/* Why a job that went on to its end has failed all the same. */
+static void say_unhandled(struct job *job, int status)
+{
+    char ranks[128] = "";
+    int n = 0;
+
+    for (int i = 0; i < job->n; i++) {
+        const struct mend_rank_end *e = &job->rank[i].end;
+        size_t used = strlen(ranks);
+
+        if (!e->failed || e->handled)
+            continue;
+        if (++n <= RANKS_SAID_MAX)
+            snprintf(ranks + used, sizeof(ranks) - used, "%s%d", n > 1 ? ", " : "", i);
+    }
+    if (n)
+        mend_say(
+            job,
+            "mend: no process that finished was told of the death of rank%s %s%s by an MPI call: "
+            "the exit status is %d (--lenient-exit: 0)",
+            n > 1 ? "s" : "", ranks, n > RANKS_SAID_MAX ? " and others" : "", status);
+}
+
+static int status_of(struct job *job)
 {
     struct mend_job_end end = {
         .rank = &job->rank[0].end,
         .rank_bytes = sizeof(job->rank[0]),
         .n = job->n,
-        .strict = job->o.strict_exit,
+        .rule = job->o.exit_rule,
         .timed_out = job->timed_out,
         .signal = job->killing && job->signal_seen ? SIGKILL : job->signal_seen,
     };
-    int status = mend_job_status(&end);
+    int status;
 
+    for (int i = 0; i < job->n; i++)
+        job->rank[i].end.handled = mend_load_relaxed(mend_shm_handled_of(job->shm, (uint32_t)i));
+    status = mend_job_status(&end);
+    if (status && end.rule == MEND_EXIT_HANDLED && !job->o.quiet) {
+        end.rule = MEND_EXIT_LENIENT;
+        if (!mend_job_status(&end))
+            say_unhandled(job, status);
+    }
     /* killed by our second signal: still the signal that the user sent */
     return end.signal == SIGKILL && status == 128 + SIGKILL ? 128 + job->signal_seen : status;
 }

@@ -174,7 +174,16 @@ static void on_report(struct mend_parse *p, const char *value, const char *secon
 
 static void on_strict(struct mend_parse *p, const char *value, const char *second)
 {
-    p->o->strict_exit = true;
+    if (p->o->exit_rule == MEND_EXIT_LENIENT)
+        mend_options_fail(2, "--strict-exit and --lenient-exit exclude each other");
+    p->o->exit_rule = MEND_EXIT_STRICT;
+}
+
+static void on_lenient(struct mend_parse *p, const char *value, const char *second)
+{
+    if (p->o->exit_rule == MEND_EXIT_STRICT)
+        mend_options_fail(2, "--strict-exit and --lenient-exit exclude each other");
+    p->o->exit_rule = MEND_EXIT_LENIENT;
 }
 
 static void on_quiet(struct mend_parse *p, const char *value, const char *second)
@@ -329,6 +338,7 @@ static const struct flag flags[] = {
     {"timeout", 1, on_timeout, NULL},
     {"stop-timeout", 1, on_stop_timeout, NULL},
     {"strict-exit", 0, on_strict, NULL},
+    {"lenient-exit", 0, on_lenient, NULL},
     {"print-all-exitcodes", 0, on_print_exits, NULL},
     {"inject", 1, on_inject, NULL},
     {"set", 1, on_set, NULL},

@@ -6,6 +6,7 @@
 #include "base/event.h"
 #include "base/param.h"
 #include "base/status.h"
+#include "job_sm.h"
 #include "place.h"
 #include "rt/wire.h"
 
@@ -63,7 +64,8 @@ struct mend_options {
     bool tag_output, timestamp_output, merge_output;
     int stdin_rank;                        /* has our standard input; -1: none */
     const char *out_pattern, *err_pattern; /* NULL: to our own output */
-    bool strict_exit, quiet, verbose, print_exits, gdb;
+    enum mend_exit_rule exit_rule;
+    bool quiet, verbose, print_exits, gdb;
     int tty_rank;              /* inherits the terminal; -1: none, -2: decide */
     mend_time_ns timeout_ns;   /* MEND_TIME_NEVER: none */
     struct mend_params params; /* as mpiexec itself has them */

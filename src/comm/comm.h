@@ -139,7 +139,8 @@ struct mend_comm {
     struct mend_ft_comm *ft;     /* member/: agreements and revocation */
     uint32_t coll_seq;           /* collectives begun: tag of their traffic */
     int cell;                    /* shared-memory cell of all members, -1: none */
-    uint32_t acked_deaths_n;     /* prefix of self->deaths acknowledged by FAILURE_ACK */
+    uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */
+    uint32_t acked_deaths_n; /* prefix of self->deaths acknowledged by FAILURE_ACK */
 
     struct mend_errhandler *errhandler;
     struct mend_attrs *attrs;

@@ -46,6 +46,11 @@ void mend_error_detail(struct mend_proc *self, int class, int cause, const char 
 /* failure.c: an error of this class is raised: details of an older one are over. */
 void mend_error_raised(struct mend_proc *self, int class);
 
+/* failure.c: an MPI call has told the program of the deaths of members of c among the first n, or of those of
+ * all members of g; for the exit status of the job (R22). */
+void mend_failure_told(struct mend_comm *c, uint32_t deaths_n);
+void mend_failure_told_group(struct mend_proc *self, const struct mend_group *g);
+
 /* failure.c: appends who is dead, on which host, why, and how long ago, to a text of `used`
  * bytes. */
 void mend_failure_text(struct mend_proc *self, int class, char *text, size_t used, size_t max);

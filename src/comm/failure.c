@@ -5,6 +5,9 @@
  * MPI_Error_string() knows a code and no communicator.  So the error path notes for each class of
  * failure what was raised last; the text is made when it is asked for, because the age grows.
  *
+ * And which deaths this process was told of by a call: an error of a communicator tells of those of its members.
+ * Its good-bye tells the agent, for the exit status (R22).
+ *
  *   MPI_ERR_PROC_FAILED: a process that the operation needs is dead: rank 2 of MPI_COMM_WORLD on
  *   host n1, killed by signal 9 (SIGKILL), 13.4 ms ago
  *
@@ -43,6 +46,30 @@ static int rank_in(struct mend_comm *c, mend_peer peer)
     return rank == MPI_UNDEFINED && c->inter ? mend_group_rank(c->self, c->group, peer) : rank;
 }
 
+static void told_of(struct mend_proc *self, mend_peer dead)
+{
+    if (!self->told)
+        self->told = mend_zalloc(self, (size_t)self->peers_n, sizeof(*self->told));
+    if (self->told)
+        self->told[dead] = 1;
+}
+
+void mend_failure_told(struct mend_comm *c, uint32_t deaths_n)
+{
+    for (; c->told_deaths_n < deaths_n; c->told_deaths_n++) {
+        mend_peer dead = c->self->deaths[c->told_deaths_n].peer;
+
+        if (rank_in(c, dead) != MPI_UNDEFINED)
+            told_of(c->self, dead);
+    }
+}
+
+void mend_failure_told_group(struct mend_proc *self, const struct mend_group *g)
+{
+    for (int i = 0; i < g->size; i++)
+        told_of(self, mend_group_peer(g, i));
+}
+
 /* The newest deaths first: they are what the caller has just run into. */
 void mend_failure_note(struct mend_comm *c, int class)
 {
@@ -62,6 +89,7 @@ void mend_failure_note(struct mend_comm *c, int class)
     f->comm[n] = 0;
     if (class == MPI_ERR_INVALIDATED)
         return;
+    mend_failure_told(c, self->deaths_n);
     for (uint32_t i = self->deaths_n; i-- > 0;) {
         int rank = rank_in(c, self->deaths[i].peer);
 

@@ -8,6 +8,7 @@
  * new communicator and is found dead there (S0-79). */
 #include "member/internal.h"
 
+#include "comm/errcode.h"
 #include "proc/report.h"
 
 #define WORD_INVALID 1 /* max_word: 1 if the communicator is invalid at a participant (R3) */
@@ -47,6 +48,8 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_agreed *
         return MPI_ERR_ARG;
     if (strict && !c->revoked)
         mend_revoke_heard(c); /* R3: the call itself is the notification */
+    if (value->failed)
+        mend_failure_told_group(self, value->failed);
     group = mend_survivors(self, c->group, value->failed);
     remote = group && c->inter ? mend_survivors(self, c->remote, value->failed) : NULL;
     if (group && (remote || !c->inter))

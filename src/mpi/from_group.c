@@ -8,6 +8,7 @@
  * Groups may come from any communicator.  Those of sessions are not built: doc/roadmap.md. */
 #include "mpi/check.h"
 
+#include "comm/errcode.h"
 #include "comm/errhandler.h"
 #include "member/member.h"
 
@@ -48,6 +49,8 @@ static int leave(const struct call *call, int err, struct mend_comm *made, MPI_C
     }
     if (!err)
         *comm = made ? mend_comm_handle(made) : MPI_COMM_NULL;
+    if (err == MEND_CLASS_PROC_FAILED) /* of members of groups, of which not all know both */
+        mend_failure_told(mend_self->world, mend_self->deaths_n);
     if (!err || !call->errhandler)
         return mend_report(err, call->fn);
     return mend_raise_with(mend_self, call->errhandler, err, call->fn);

@@ -8,6 +8,7 @@
 #include "comm/errcode.h"
 #include "mpi/check.h"
 
+#include "comm/errcode.h"
 #include "member/member.h"
 
 MEND_API(MPI_Comm_invalidate);
@@ -129,6 +130,8 @@ static int vote_result(const struct vote *v, const struct mend_agreed *value)
     uint64_t word = value->and_word[v->theirs];
 
     *v->flag = v->logical ? (int)(word & 1) : (int)(uint32_t)word;
+    if (value->failed)
+        mend_failure_told_group(mend_self, value->failed);
     return !v->logical && !value->all_acked ? MEND_CLASS_PROC_FAILED : MPI_SUCCESS;
 }
 
@@ -250,6 +253,7 @@ int MPI_Comm_failure_ack(MPI_Comm comm)
         err = mend_check_comm(comm, &c);
     if (!err) {
         c->acked_deaths_n = mend_self->deaths_n;
+        mend_failure_told(c, c->acked_deaths_n);
         mend_p2p_on_ack(c);
     }
     return mend_report_comm(c, err, __func__);
@@ -283,8 +287,10 @@ static int get_members(MPI_Comm comm, MPI_Group *group, bool acked, const char *
         g = failed_members(c, acked ? c->acked_deaths_n : mend_self->deaths_n);
         err = g ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
-    if (!err)
+    if (!err) {
+        mend_failure_told_group(mend_self, g);
         *group = mend_group_handle(g);
+    }
     return mend_report_comm(c, err, fn);
 }
 
@@ -320,6 +326,7 @@ static int ack_members(struct mend_comm *c, int num_to_ack)
             c->acked_deaths_n = i + 1;
         acked += c->acked_deaths_n > i;
     }
+    mend_failure_told(c, c->acked_deaths_n);
     mend_p2p_on_ack(c);
     return acked;
 }
@@ -355,7 +362,9 @@ int MPI_Comm_validate(MPI_Comm comm, MPI_Group *failed_grp)
         err = mend_check_pointer(failed_grp);
     if (!err)
         err = mend_member_validate(c, &failed);
-    if (!err)
+    if (!err) {
+        mend_failure_told_group(mend_self, failed);
         *failed_grp = mend_group_handle(failed);
+    }
     return mend_report_comm(c, err, __func__);
 }

@@ -159,6 +159,8 @@ static __attribute__((noinline)) void accuse(struct blame *b, const struct mend_
         mend_failure_note(r->comm, err);
         b->noted = err;
     }
+    if (is_broken(r) && r->comm && err != MEND_CLASS_INVALIDATED)
+        mend_failure_told(r->comm, mend_self->deaths_n);
     if (why <= (int)b->why)
         return;
     snprintf(what, sizeof(what), "%s", r->ops->name);

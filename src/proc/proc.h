@@ -110,6 +110,7 @@ struct mend_proc {
 
     struct mend_death *deaths; /* in the order in which they were carried out */
     uint32_t deaths_n;
+    uint8_t *told; /* by peer: an MPI call told the program of its death; NULL: of nobody's */
 
     /* chapters */
     struct mend_comm *world, *comm_self, *parent;

@@ -67,10 +67,10 @@ static bool header_valid(const struct mend_shm_header *h, const struct mend_shm_
     return h->magic == MEND_SHM_MAGIC && h->ranks_n == expected->ranks_n &&
            h->bytes == expected->bytes && h->rank_at == expected->rank_at &&
            h->sleep_at == expected->sleep_at && h->death_at == expected->death_at &&
-           h->bell_at == expected->bell_at && h->head_at == expected->head_at &&
-           h->said_at == expected->said_at && h->revoked_at == expected->revoked_at &&
-           h->cell_at == expected->cell_at && h->ring_at == expected->ring_at &&
-           h->shelf_at == expected->shelf_at;
+           h->handled_at == expected->handled_at && h->bell_at == expected->bell_at &&
+           h->head_at == expected->head_at && h->said_at == expected->said_at &&
+           h->revoked_at == expected->revoked_at && h->cell_at == expected->cell_at &&
+           h->ring_at == expected->ring_at && h->shelf_at == expected->shelf_at;
 }
 
 /* Maps the segment behind fd; MAP_FAILED: not ours.  It must be sealed, or somebody could shrink it
@@ -355,10 +355,14 @@ static bool local_all_leaving(struct mend_proc *self)
     return true;
 }
 
+/* R22: whoever leaves in good order answers for what it was told of. */
 static void local_goodbye(struct mend_proc *self)
 {
     struct local *l = self->rt_state;
 
+    for (mend_peer p = 0; self->told && p < self->peers_n; p++)
+        if (self->told[p])
+            mend_store_relaxed(mend_shm_handled_of(l->shm, (uint32_t)p), 1);
     mend_store_release(&l->me->state, MEND_SHM_RANK_FINALIZED);
 }
 

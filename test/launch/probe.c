@@ -52,6 +52,15 @@ static void leave(void)
     mend_rt_local.close(self);
 }
 
+/* As an MPI call would: whoever finishes has handled that death (R22). */
+static void told_of(mend_peer dead)
+{
+    if (!self->told)
+        self->told = mend_zalloc(self, (size_t)self->peers_n, 1);
+    if (self->told)
+        self->told[dead] = 1;
+}
+
 /* Waits for verdict number k, at most 20 s. */
 static struct mend_death wait_verdict(uint32_t k)
 {
@@ -65,6 +74,7 @@ static struct mend_death wait_verdict(uint32_t k)
         }
         sched_yield();
     }
+    told_of(d.peer);
     return d;
 }
 
@@ -139,6 +149,7 @@ static void measure(int count)
             mend_cpu_relax();
         t[i - 1] = mend_time_monotonic_ns() - start_ns;
         own[i - 1] = mend_time_monotonic_ns() - mark_ns;
+        told_of(i);
     }
     print_times("kill to interrupt", t, count);
     print_times("mark to interrupt", own, count); /* the agent's own part */
@@ -240,7 +251,8 @@ static void abort_part(void)
             seen++;
         printf("%u at once\n", seen);
         fflush(stdout);
-        wait_verdict(n - 1);
+        for (uint32_t k = 0; k < n; k++)
+            wait_verdict(k);
         return;
     }
     while (self->me == 1 && !mend_load_acquire(&rank_of(0)->wait_seq))

@@ -23,8 +23,8 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
     header->death_at = header->sleep_at + (n + MEND_SHM_SLEEPERS - 1) / MEND_SHM_SLEEPERS *
                                               sizeof(struct mend_shm_sleep);
     header->bell_row_bytes = align_up(n, MEND_CACHE_LINE); /* each row is read by another rank */
-    header->bell_at =
-        align_up(header->death_at + (uint64_t)n * sizeof(struct mend_shm_death), MEND_CACHE_LINE);
+    header->handled_at = header->death_at + (uint64_t)n * sizeof(struct mend_shm_death);
+    header->bell_at = align_up(header->handled_at + n, MEND_CACHE_LINE);
     header->head_at = align_up(header->bell_at + n * header->bell_row_bytes, PAGE);
     header->head_row_bytes = n * sizeof(struct mend_shm_head);
     if (header->head_row_bytes > PAGE) /* then those of the dead can be given back */

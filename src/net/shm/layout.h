@@ -11,6 +11,8 @@
  *   sleep[n/32]    fetch-add by whoever wakes      the futex that 32 ranks sleep on, a bit for each
  *   death[n]       agent writes                    verdicts in order; deaths_n is released last, once
  *                                                  for those whom one abort ended
+ *   handled[n]     written by ranks, with the same value: a rank that says good-bye had been told of the
+ *                  death of rank i by an MPI call; the agent looks at the end
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
@@ -24,7 +26,8 @@
  *   rank.life (the rank's mutex; the kernel marks the death),
  *   sleep.wake (fetch-add by whoever wakes one of its ranks),
  *   rank.interrupt, rank.called (fetch-add by the agent, and by ranks: mend_shm_call()),
- *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank). */
+ *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank),
+ *   handled (a store of 1). */
 #ifndef MEND_NET_SHM_LAYOUT_H
 #define MEND_NET_SHM_LAYOUT_H
 
@@ -144,8 +147,8 @@ struct mend_shm_header {
     uint32_t ranks_n, agent_pid;
     uint32_t ranks_here_n, cores_n; /* on this node */
     uint32_t reporting;             /* 1: there is a --report file */
-    uint64_t rank_at, sleep_at, death_at, bell_at, bell_row_bytes, head_at, head_row_bytes, said_at,
-        revoked_at;
+    uint64_t rank_at, sleep_at, death_at, handled_at, bell_at, bell_row_bytes, head_at,
+        head_row_bytes, said_at, revoked_at;
     uint64_t cell_at, ring_at, shelf_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
@@ -221,6 +224,12 @@ static inline struct mend_shm_sleep *mend_shm_sleep_of(struct mend_shm_header *h
 static inline struct mend_shm_death *mend_shm_death_of(struct mend_shm_header *h, uint32_t k)
 {
     return (struct mend_shm_death *)((char *)h + h->death_at) + k;
+}
+
+/* One byte per rank: its death was handled (R22). */
+static inline mend_atomic_u8 *mend_shm_handled_of(struct mend_shm_header *h, uint32_t rank)
+{
+    return (mend_atomic_u8 *)((char *)h + h->handled_at) + rank;
 }
 
 /* Row of doorbells that rank `to` reads; byte j is rank j's: low bits of its slot counter. */

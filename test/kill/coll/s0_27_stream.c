@@ -7,32 +7,32 @@
  *
  *     args intra|inter [RANK]      RANK dies at a random time, which is printed
  *
- * RUN: -n 4 ; args intra ; kill 2 at coll.shm.arrived#1 ; expect "rank 0 ok"
- * RUN: -n 4 ; args intra ; kill 0 at coll.shm.arrived#57 ; expect "rank 1 ok"
- * RUN: -n 4 ; args intra ; kill 3 at coll.shm.arrived#311 ; expect "rank 1 ok"
- * RUN: -n 2 ; args intra ; kill 1 at coll.shm.arrived#400 ; expect "rank 0 ok"
- * RUN: -n 5 ; args intra ; kill 1 at coll.enter#90 ; expect "rank 0 ok"
- * RUN: -n 5 ; args intra ; kill 4 at coll.done#91 ; expect "rank 0 ok"
- * RUN: -n 5 ; args intra ; kill 2 at coll.round#200 ; expect "rank 0 ok"
- * RUN: -n 5 ; args intra ; set COLL_SHM=0 ; kill 2 at coll.round#1 ; expect "rank 0 ok"
- * RUN: -n 5 ; args intra ; set COLL_SHM=0 ; kill 0 at coll.round#77 ; expect "rank 1 ok"
- * RUN: -n 8 ; args intra ; set COLL_SHM=0 ; kill 5 at coll.round#300 ; expect "rank 0 ok"
- * RUN: -n 4 ; args intra ; set COLL_SHM=0 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok"
- * RUN: -n 8 ; args intra ; kill 3,5 at coll.shm.arrived#100 ; expect "rank 0 ok"
- * RUN: -n 4 ; args intra 1 ; expect "rank 0 ok" ; times 5
- * RUN: -n 4 ; args intra 2 ; set COLL_SHM=0 ; expect "rank 0 ok" ; times 5
- * RUN: -n 2 ; args inter ; kill 1 at coll.enter#60 ; expect "rank 0 ok"
- * RUN: -n 5 ; args inter ; kill 0 at coll.enter#30 ; expect "rank 1 ok"
- * RUN: -n 5 ; args inter ; kill 4 at coll.enter#90 ; expect "rank 0 ok"
- * RUN: -n 5 ; args inter ; kill 2 at coll.done#91 ; expect "rank 0 ok"
- * RUN: -n 5 ; args inter ; kill 1 at coll.round#100 ; expect "rank 0 ok"
- * RUN: -n 7 ; args inter ; kill 0 at coll.round#55 ; expect "rank 2 ok"
- * RUN: -n 6 ; args inter ; kill 5 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok"
- * RUN: -n 6 ; args inter ; kill 1 at p2p.recv.matched#200 ; expect "rank 0 ok"
- * RUN: -n 6 ; args inter ; kill 0 at p2p.send.rts#10 ; expect "rank 1 ok"
- * RUN: -n 8 ; args inter ; kill 0 at coll.round#120 ; kill 7 at death.done ; expect "rank 1 ok"
- * RUN: -n 5 ; args inter 3 ; expect "rank 0 ok" ; times 5
- * RUN: -n 5 ; args inter 0 ; expect "rank 1 ok" ; times 5 */
+ * RUN: -n 4 --lenient-exit ; args intra ; kill 2 at coll.shm.arrived#1 ; expect "rank 0 ok"
+ * RUN: -n 4 --lenient-exit ; args intra ; kill 0 at coll.shm.arrived#57 ; expect "rank 1 ok"
+ * RUN: -n 4 --lenient-exit ; args intra ; kill 3 at coll.shm.arrived#311 ; expect "rank 1 ok"
+ * RUN: -n 2 --lenient-exit ; args intra ; kill 1 at coll.shm.arrived#400 ; expect "rank 0 ok"
+ * RUN: -n 5 --lenient-exit ; args intra ; kill 1 at coll.enter#90 ; expect "rank 0 ok"
+ * RUN: -n 5 --lenient-exit ; args intra ; kill 4 at coll.done#91 ; expect "rank 0 ok"
+ * RUN: -n 5 --lenient-exit ; args intra ; kill 2 at coll.round#200 ; expect "rank 0 ok"
+ * RUN: -n 5 --lenient-exit ; args intra ; set COLL_SHM=0 ; kill 2 at coll.round#1 ; expect "rank 0 ok"
+ * RUN: -n 5 --lenient-exit ; args intra ; set COLL_SHM=0 ; kill 0 at coll.round#77 ; expect "rank 1 ok"
+ * RUN: -n 8 --lenient-exit ; args intra ; set COLL_SHM=0 ; kill 5 at coll.round#300 ; expect "rank 0 ok"
+ * RUN: -n 4 --lenient-exit ; args intra ; set COLL_SHM=0 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok"
+ * RUN: -n 8 --lenient-exit ; args intra ; kill 3,5 at coll.shm.arrived#100 ; expect "rank 0 ok"
+ * RUN: -n 4 --lenient-exit ; args intra 1 ; expect "rank 0 ok" ; times 5
+ * RUN: -n 4 --lenient-exit ; args intra 2 ; set COLL_SHM=0 ; expect "rank 0 ok" ; times 5
+ * RUN: -n 2 --lenient-exit ; args inter ; kill 1 at coll.enter#60 ; expect "rank 0 ok"
+ * RUN: -n 5 --lenient-exit ; args inter ; kill 0 at coll.enter#30 ; expect "rank 1 ok"
+ * RUN: -n 5 --lenient-exit ; args inter ; kill 4 at coll.enter#90 ; expect "rank 0 ok"
+ * RUN: -n 5 --lenient-exit ; args inter ; kill 2 at coll.done#91 ; expect "rank 0 ok"
+ * RUN: -n 5 --lenient-exit ; args inter ; kill 1 at coll.round#100 ; expect "rank 0 ok"
+ * RUN: -n 7 --lenient-exit ; args inter ; kill 0 at coll.round#55 ; expect "rank 2 ok"
+ * RUN: -n 6 --lenient-exit ; args inter ; kill 5 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok"
+ * RUN: -n 6 --lenient-exit ; args inter ; kill 1 at p2p.recv.matched#200 ; expect "rank 0 ok"
+ * RUN: -n 6 --lenient-exit ; args inter ; kill 0 at p2p.send.rts#10 ; expect "rank 1 ok"
+ * RUN: -n 8 --lenient-exit ; args inter ; kill 0 at coll.round#120 ; kill 7 at death.done ; expect "rank 1 ok"
+ * RUN: -n 5 --lenient-exit ; args inter 3 ; expect "rank 0 ok" ; times 5
+ * RUN: -n 5 --lenient-exit ; args inter 0 ; expect "rank 1 ok" ; times 5 */
 #include "kill/coll/kinds.h"
 
 #define LENGTHS 4

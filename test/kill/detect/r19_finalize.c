@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* R19: MPI_Finalize succeeds at every survivor, whatever has died, whatever is pending, and however
  * late the death is noticed: before it, inside it, of those who wait in it, or of the last that it
- * waits for. R23: a process that ends after MPI_Finalize has not failed.
+ * waits for. R23: a process that ends after MPI_Finalize has not failed, but a job in which one
+ * ends badly there, or unknown to all in the last call, has (R22).
  *
  * RUN: -n 4 ; args before ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 4 ; args pending ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 4 ; args inside ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 4 ; args none ; kill 3 at finalize.enter ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 4 ; args none ; kill 0,1,2 at finalize.enter ; expect "rank 3 ok"
- * RUN: -n 4 --stop-timeout 0.2 ; args none ; stop 2 at finalize.enter ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; args pending ; exit 137 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args inside ; exit 137 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args none ; exit 137 ; kill 3 at finalize.enter ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args none ; exit 137 ; kill 0,1,2 at finalize.enter ; expect "rank 3 ok"
+ * RUN: -n 4 --stop-timeout 0.2 ; args none ; exit 137 ; stop 2 at finalize.enter ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 2 ; args before ; expect "rank 0 ok"
- * RUN: -n 2 ; args inside ; expect "rank 0 ok"
- * RUN: -n 16 ; args pending ; expect "rank 0 ok" ; expect "rank 14 ok"
- * RUN: -n 16 ; args none ; kill 0,3,7,8,15 at finalize.enter ; expect "rank 1 ok" ; expect "rank 14 ok"
- * RUN: -n 4 ; args revoked ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 4 ; args none ; kill 2 at finalize.done ; expect "rank 0 ok" ; expect-no "mend:" */
+ * RUN: -n 2 ; args inside ; exit 137 ; expect "rank 0 ok"
+ * RUN: -n 16 ; args pending ; exit 137 ; expect "rank 0 ok" ; expect "rank 14 ok"
+ * RUN: -n 16 ; args none ; exit 137 ; kill 0,3,7,8,15 at finalize.enter ; expect "rank 1 ok" ; expect "rank 14 ok"
+ * RUN: -n 4 ; args revoked ; exit 137 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args none ; exit 137 ; kill 2 at finalize.done ; expect "rank 0 ok" ; expect-no "mend:" */
 #include "../common.h"
 
 static char large[200000];

@@ -9,7 +9,7 @@
  * RUN: -n 3 ; args kill ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
  * RUN: -n 3 ; args segv ; expect "rank 0 ok" ; expect ", killed by signal 11 (SIGSEGV), "
  * RUN: -n 3 ; args exit ; exit 3 ; expect "rank 0 ok" ; expect ", ended with status 3 without MPI_Finalize, "
- * RUN: -n 3 ; args _exit ; exit 1 ; expect "rank 0 ok" ; expect ", ended with status 0 without MPI_Finalize, "
+ * RUN: -n 3 ; args _exit ; expect "rank 0 ok" ; expect ", ended with status 0 without MPI_Finalize, "
  * RUN: -n 3 ; args exec ; expect "rank 0 ok" ; expect "dead: rank 2"
  * RUN: -n 3 ; args thread ; expect "rank 0 ok" ; expect "dead: rank 2"
  * RUN: -n 3 ; args child ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "

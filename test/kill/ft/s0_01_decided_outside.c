@@ -3,39 +3,39 @@
  * Whoever returns stays outside of MPI until all who live have returned; meanwhile one has died with its vote
  * given, or with the decision in its hands.
  *
- * RUN: -n 4 ; set COLL_SHM=0 ; args agree 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 3 ok"
- * RUN: -n 8 ; set COLL_SHM=0 ; args agree 1 ; kill 0 at call:MPI_Pcontrol>agree.done ; expect "rank 7 ok"
- * RUN: -n 8 ; set COLL_SHM=0 ; args agree 1 ; kill 6 at call:MPI_Pcontrol>agree.enter ; expect "rank 7 ok"
- * RUN: -n 8 ; args agree 1 ; kill 4 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
- * RUN: -n 16 ; set COLL_SHM=0 ; args agree 2 ; kill 0 at call:MPI_Pcontrol>agree.decided ;
+ * RUN: -n 4 --lenient-exit ; set COLL_SHM=0 ; args agree 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 3 ok"
+ * RUN: -n 8 --lenient-exit ; set COLL_SHM=0 ; args agree 1 ; kill 0 at call:MPI_Pcontrol>agree.done ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; set COLL_SHM=0 ; args agree 1 ; kill 6 at call:MPI_Pcontrol>agree.enter ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; args agree 1 ; kill 4 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 16 --lenient-exit ; set COLL_SHM=0 ; args agree 2 ; kill 0 at call:MPI_Pcontrol>agree.decided ;
  *   kill 8 at call:MPI_Pcontrol>agree.done ; expect "rank 15 ok"
- * RUN: -n 8 ; set COLL_SHM=0 ; args iagree 1 ; kill 0 at call:MPI_Pcontrol>agree.decided#2 ; expect "rank 7 ok"
- * RUN: -n 8 ; set COLL_SHM=0 ; args shrink 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
- * RUN: -n 8 ; set COLL_SHM=0 ; args dup 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
- * RUN: -n 8 ; args inter_agree 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
- * RUN: -n 8 ; args inter_agree 1 ; kill 2 at call:MPI_Pcontrol>agree.enter ; expect "rank 7 ok"
- * RUN: -n 8 ; args inter_dup 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
- * RUN: -n 8 ; args merge 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
- * RUN: -n 8 ; args create_group 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
- * RUN: -n 8 ; args inter_shrink 1 ; kill 4 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; set COLL_SHM=0 ; args iagree 1 ; kill 0 at call:MPI_Pcontrol>agree.decided#2 ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; set COLL_SHM=0 ; args shrink 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; set COLL_SHM=0 ; args dup 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; args inter_agree 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; args inter_agree 1 ; kill 2 at call:MPI_Pcontrol>agree.enter ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; args inter_dup 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; args merge 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; args create_group 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; args inter_shrink 1 ; kill 4 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
  *
  * By messages (`inside`) whoever knows is asked, so it has to be in MPI: the root has died after it told one or
  * a few, or one in between has died with the decision in its hands.
  *
- * RUN: -n 4 ; set AGREE_SHM=0 ; args agree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 3 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args agree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ; expect "rank 7 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args agree 1 inside ; kill 4 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args agree 2 inside ; kill 2 at call:MPI_Pcontrol>agree.decided ;
+ * RUN: -n 4 --lenient-exit ; set AGREE_SHM=0 ; args agree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 3 ok"
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args agree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args agree 1 inside ; kill 4 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args agree 2 inside ; kill 2 at call:MPI_Pcontrol>agree.decided ;
  *   kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ; expect "rank 7 ok"
- * RUN: -n 16 ; set AGREE_SHM=0 ; args agree 2 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ;
+ * RUN: -n 16 --lenient-exit ; set AGREE_SHM=0 ; args agree 2 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ;
  *   kill 8 at call:MPI_Pcontrol>agree.done ; expect "rank 15 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args iagree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#3 ; expect "rank 7 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args dup 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 7 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args inter_agree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ;
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args iagree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#3 ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args dup 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 7 ok"
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args inter_agree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ;
  *   expect "rank 7 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args create_group 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ;
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args create_group 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ;
  *   expect "rank 7 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args inter_shrink 1 inside ; kill 4 at call:MPI_Pcontrol>agree.decided ;
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args inter_shrink 1 inside ; kill 4 at call:MPI_Pcontrol>agree.decided ;
  *   expect "rank 7 ok" */
 #include "creators.h"
 

@@ -4,16 +4,16 @@
  * the communicator and many others since; all others wait for each other and come back all the same,
  * also if the caller is killed before it told anybody, or after it told a few.
  *
- * RUN: -n 8 ; args outside ; expect "rank 3 ok"
- * RUN: -n 16 ; args outside ; expect "rank 3 ok" ; expect "rank 13 ok"
- * RUN: -n 8 ; args outside dies ; kill 0 at revoke.local ; expect "rank 3 ok" ; times 2
- * RUN: -n 8 ; args outside dies ; kill 0 at revoke.sent.one ; expect "rank 3 ok" ; times 2
- * RUN: -n 8 ; args outside dies ; kill 0 at revoke.sent.one#3 ; expect "rank 5 ok" ; times 2
- * RUN: -n 8 ; args freed ; expect "rank 5 ok"
- * RUN: -n 8 ; args freed dies ; kill 0 at revoke.sent.one ; expect "rank 5 ok" ; times 2
- * RUN: -n 16 ; args freed dies ; kill 0 at revoke.local ; expect "rank 13 ok" ; times 2
- * RUN: -n 16 ; args inter ; expect "rank 3 ok" ; expect "rank 13 ok"
- * RUN: -n 16 ; args inter dies ; kill 0 at revoke.sent.one#2 ; expect "rank 3 ok" ; expect "rank 13 ok" */
+ * RUN: -n 8 --lenient-exit ; args outside ; expect "rank 3 ok"
+ * RUN: -n 16 --lenient-exit ; args outside ; expect "rank 3 ok" ; expect "rank 13 ok"
+ * RUN: -n 8 --lenient-exit ; args outside dies ; kill 0 at revoke.local ; expect "rank 3 ok" ; times 2
+ * RUN: -n 8 --lenient-exit ; args outside dies ; kill 0 at revoke.sent.one ; expect "rank 3 ok" ; times 2
+ * RUN: -n 8 --lenient-exit ; args outside dies ; kill 0 at revoke.sent.one#3 ; expect "rank 5 ok" ; times 2
+ * RUN: -n 8 --lenient-exit ; args freed ; expect "rank 5 ok"
+ * RUN: -n 8 --lenient-exit ; args freed dies ; kill 0 at revoke.sent.one ; expect "rank 5 ok" ; times 2
+ * RUN: -n 16 --lenient-exit ; args freed dies ; kill 0 at revoke.local ; expect "rank 13 ok" ; times 2
+ * RUN: -n 16 --lenient-exit ; args inter ; expect "rank 3 ok" ; expect "rank 13 ok"
+ * RUN: -n 16 --lenient-exit ; args inter dies ; kill 0 at revoke.sent.one#2 ; expect "rank 3 ok" ; expect "rank 13 ok" */
 #include "../common.h"
 
 #define MANY 40

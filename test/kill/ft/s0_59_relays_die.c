@@ -5,10 +5,10 @@
  *   before   they are known to be dead when the revocation begins
  *   told     they are outside of MPI when they are told, and die there
  *
- * RUN: -n 16 ; set REVOKE_SHM=0 ; args before ; expect "rank 3 ok" ; expect "rank 13 ok"
- * RUN: -n 16 ; set REVOKE_SHM=0 ; args told ; expect "rank 3 ok" ; expect "rank 13 ok"
- * RUN: -n 11 ; set REVOKE_SHM=0 ; args before ; expect "rank 5 ok"
- * RUN: -n 11 ; set REVOKE_SHM=0 ; args told ; expect "rank 5 ok" */
+ * RUN: -n 16 --lenient-exit ; set REVOKE_SHM=0 ; args before ; expect "rank 3 ok" ; expect "rank 13 ok"
+ * RUN: -n 16 --lenient-exit ; set REVOKE_SHM=0 ; args told ; expect "rank 3 ok" ; expect "rank 13 ok"
+ * RUN: -n 11 --lenient-exit ; set REVOKE_SHM=0 ; args before ; expect "rank 5 ok"
+ * RUN: -n 11 --lenient-exit ; set REVOKE_SHM=0 ; args told ; expect "rank 5 ok" */
 #include "../common.h"
 
 enum { REVOKED, READY }; /* slots of the board */

@@ -8,13 +8,13 @@
  * in a half (S2-6).
  *
  * RUN: -n 6 ; args 1 ; expect "rank 0 ok" ; expect "rank 5 ok"
- * RUN: -n 6 ; args 2 ; kill 5 at member.create.enter ; expect "rank 0 ok"
- * RUN: -n 6 ; args 1 ; kill 0 at agree.enter ; kill 3 at agree.done ; expect "rank 1 ok"
- * RUN: -n 7 ; args 2 ; kill 1 at member.create.enter ; kill 2 at shrink.decided ; expect "rank 0 ok"
- * RUN: -n 7 ; args 2 ; kill 1 at coll.enter ; kill 6 at shrink.decided ; kill 4 at agree.enter#3 ;
+ * RUN: -n 6 --lenient-exit ; args 2 ; kill 5 at member.create.enter ; expect "rank 0 ok"
+ * RUN: -n 6 --lenient-exit ; args 1 ; kill 0 at agree.enter ; kill 3 at agree.done ; expect "rank 1 ok"
+ * RUN: -n 7 --lenient-exit ; args 2 ; kill 1 at member.create.enter ; kill 2 at shrink.decided ; expect "rank 0 ok"
+ * RUN: -n 7 --lenient-exit ; args 2 ; kill 1 at coll.enter ; kill 6 at shrink.decided ; kill 4 at agree.enter#3 ;
    expect "rank 0 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args 1 ; kill 0 at agree.sent.down#1 ; kill 7 at agree.sent.up#2 ; expect "rank 2 ok"
- * RUN: -n 8 ; set AGREE_SHM=0 ; args 1 ; set COLL_SHM=0 ; kill 3 at coll.round#2 ; kill 1 at agree.sent.up#3 ;
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args 1 ; kill 0 at agree.sent.down#1 ; kill 7 at agree.sent.up#2 ; expect "rank 2 ok"
+ * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args 1 ; set COLL_SHM=0 ; kill 3 at coll.round#2 ; kill 1 at agree.sent.up#3 ;
    expect "rank 2 ok" */
 #include "../common.h"
 

@@ -12,15 +12,15 @@
  * P1 never calls the second dup; both validate comm[X] and go on with it.
  *
  * RUN: -n 4 ; args split 0 ; expect "rank 0 ok" ; expect "rank 3 ok"
- * RUN: -n 6 ; args split 1 ; kill 5 at member.create.enter ; expect "rank 0 ok"
- * RUN: -n 6 ; args split 0 ; kill 0 at agree.enter ; expect "rank 1 ok"
- * RUN: -n 7 ; args split 1 ; kill 1 at member.create.enter#1 ; kill 2 at validate.decided ; expect "rank 0 ok"
- * RUN: -n 7 ; args split 1 ; kill 1 at coll.enter ; kill 6 at validate.decided ; kill 4 at member.create.enter#2 ;
+ * RUN: -n 6 --lenient-exit ; args split 1 ; kill 5 at member.create.enter ; expect "rank 0 ok"
+ * RUN: -n 6 --lenient-exit ; args split 0 ; kill 0 at agree.enter ; expect "rank 1 ok"
+ * RUN: -n 7 --lenient-exit ; args split 1 ; kill 1 at member.create.enter#1 ; kill 2 at validate.decided ; expect "rank 0 ok"
+ * RUN: -n 7 --lenient-exit ; args split 1 ; kill 1 at coll.enter ; kill 6 at validate.decided ; kill 4 at member.create.enter#2 ;
    expect "rank 0 ok"
- * RUN: -n 8 ; args split 1 ; set AGREE_SHM=0 ; kill 7 at member.create.enter ; kill 0 at agree.sent.down#2 ;
+ * RUN: -n 8 --lenient-exit ; args split 1 ; set AGREE_SHM=0 ; kill 7 at member.create.enter ; kill 0 at agree.sent.down#2 ;
    expect "rank 2 ok"
- * RUN: -n 16 ; args split 1 ; kill 3,9 at member.create.enter ; kill 0 at validate.cut ; expect "rank 1 ok"
- * RUN: -n 16 ; args split 0 ; kill 5 at time:0.01 ; expect "rank 0 ok" ; times 3
+ * RUN: -n 16 --lenient-exit ; args split 1 ; kill 3,9 at member.create.enter ; kill 0 at validate.cut ; expect "rank 1 ok"
+ * RUN: -n 16 --lenient-exit ; args split 0 ; kill 5 at time:0.01 ; expect "rank 0 ok" ; times 3
  * RUN: -n 3 ; args dup ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 ; args dup ; set COLL_SHM=0 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 9 ; args dup ; expect "rank 0 ok" ; expect "rank 1 ok" */

@@ -5,13 +5,13 @@
  * Each call has a receiver of its own, which looks at nothing and dies while rank 0 is in the call, or,
  * with `before`, has died and is known to be dead.
  *
- * RUN: -n 8 ; args 0 ; expect "rank 0 ok"
- * RUN: -n 8 ; args 6 ; expect "rank 0 ok"
- * RUN: -n 8 ; args 0 before ; expect "rank 0 ok"
- * RUN: -n 8 ; args 6 before ; expect "rank 0 ok"
- * RUN: -n 8 ; args 0 ; set SPIN=0 ; set YIELD=0 ; set SINGLE_COPY=always ; expect "rank 0 ok"
- * RUN: -n 8 ; args 6 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
- * RUN: -n 2 ; args 3 ; expect "rank 0 ok" */
+ * RUN: -n 8 --lenient-exit ; args 0 ; expect "rank 0 ok"
+ * RUN: -n 8 --lenient-exit ; args 6 ; expect "rank 0 ok"
+ * RUN: -n 8 --lenient-exit ; args 0 before ; expect "rank 0 ok"
+ * RUN: -n 8 --lenient-exit ; args 6 before ; expect "rank 0 ok"
+ * RUN: -n 8 --lenient-exit ; args 0 ; set SPIN=0 ; set YIELD=0 ; set SINGLE_COPY=always ; expect "rank 0 ok"
+ * RUN: -n 8 --lenient-exit ; args 6 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
+ * RUN: -n 2 --lenient-exit ; args 3 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define LARGE 200000

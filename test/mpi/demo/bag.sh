@@ -28,11 +28,14 @@ fail()
 }
 
 mpicc -O2 -Wall -Wextra -o bag "$MEND_TEST_ROOT/example/bag/bag.c" || fail "it does not compile"
+# Of a death in MPI_Finalize nobody can be told, so the job fails by rule (R22).
+lenient=
+case $* in *inalize*) lenient=--lenient-exit ;; esac
 injected=
 for place in "$@"; do
     injected="$injected --inject $place"
 done
-mpiexec -q -n "$ranks" --timeout 50 --report report.json $injected ./bag >output || fail "status $?"
+mpiexec -q $lenient -n "$ranks" --timeout 50 --report report.json $injected ./bag >output || fail "status $?"
 lost=$(grep -c '"event":"death"' report.json)
 [ "$lost" = $# ] || fail "$lost ranks were lost, not $#"
 grep -v 'has died, task' output | sort -u >answer

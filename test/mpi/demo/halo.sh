@@ -36,11 +36,14 @@ check()
 {
     ranks=$1
     shift
+    # of a death in MPI_Finalize nobody can be told, so the job fails by rule (R22)
+    lenient=
+    case $* in *inalize*) lenient=--lenient-exit ;; esac
     injected=
     for place in "$@"; do
         injected="$injected --inject $place"
     done
-    mpiexec -q -n "$ranks" --timeout 50 --report report.json $injected ./halo >said || fail "$*: status $?"
+    mpiexec -q $lenient -n "$ranks" --timeout 50 --report report.json $injected ./halo >said || fail "$*: status $?"
     lost=$(grep -c '"event":"death"' report.json)
     [ "$lost" = $# ] || fail "$*: $lost ranks were lost"
     sort -u said >answer
