@@ -6,7 +6,9 @@
  *   --comms 2     a second communicator, of all but rank 0; a process may be in a call on both
  *   --creation    uniform creation (member/create.c): who hears of a death, of a failed creation or of
  *                 a revocation gives up, and says no beforehand to `window` creations that others may
- *                 have begun, as fast as its own window allows */
+ *                 have begun, as fast as its own window allows
+ *   --free        the last agreement says that the communicator is freed (member/graves.c): a process calls it
+ *                 when it has returned from all others, and forgets everything when it is decided */
 #include "ft/wire.h"
 #include "play.h"
 
@@ -37,6 +39,11 @@ static void agree_init(void *proc, int rank, const struct mend_sim_conf *c)
                             rank - k, c->radix_bits, c->window);
 }
 
+static bool is_last(const struct mend_sim_conf *c, uint64_t seq)
+{
+    return c->frees && seq + 1 == (uint64_t)c->instances;
+}
+
 static unsigned agree_moves(const void *proc, const struct mend_sim_conf *c)
 {
     const struct mend_sim_agree_proc *p = proc;
@@ -45,7 +52,8 @@ static unsigned agree_moves(const void *proc, const struct mend_sim_conf *c)
     for (int k = 0; k < mend_sim_agree_comms(c); k++) {
         const struct mend_sim_agree_comm *a = mend_sim_agree_comm(p, c, k);
 
-        if (!is_member(p, k) || a->gave_up || a->calls == c->instances)
+        if (!is_member(p, k) || a->gave_up || a->calls == c->instances ||
+            (is_last(c, (uint64_t)a->calls) && a->decided < a->calls))
             continue;
         if (mend_agree_can_start(mend_sim_agree_machine(a, c)))
             moves |= 1u << (CALL + k);
@@ -125,6 +133,17 @@ static void note_decision(struct mend_sim_agree_comm *a, uint64_t seq,
     }
 }
 
+/* What was decided stays for the checkers; of the machine only how far it was. */
+static void forget_all(struct mend_sim_agree_comm *a, const struct mend_sim_conf *c)
+{
+    struct mend_agree *m = mend_sim_agree_machine(a, c);
+    uint64_t next = m->next;
+
+    memset(m, 0, mend_agree_size(c->ranks, c->window));
+    m->next = next;
+    a->gone = true;
+}
+
 static void say_no(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c,
                    struct mend_sim_io *io);
 
@@ -144,6 +163,20 @@ static void step(struct mend_sim_agree_proc *p, int k, const struct mend_agree_e
         send(p, k, &msg, c, io);
     mend_sim_mistake_stepped(p, k, c);
     say_no(p, k, c, io);
+    if (c->frees && a->calls == c->instances &&
+        (a->decided == c->instances || c->broken == MEND_SIM_RASH))
+        forget_all(a, c);
+}
+
+/* As mend_graves_answer() in member/graves.c. */
+static void answer_gone(struct mend_sim_agree_proc *p, int k, const struct mend_agree_msg *msg,
+                        const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    struct mend_agree_msg reply;
+
+    if (mend_sim_mistake_answers(c) &&
+        mend_agree_tomb_reply((uint64_t)c->instances - 1, msg, &reply))
+        send(p, k, &reply, c, io);
 }
 
 static void contribute(struct mend_sim_agree_proc *p, int k, bool no, const struct mend_sim_conf *c,
@@ -154,7 +187,7 @@ static void contribute(struct mend_sim_agree_proc *p, int k, bool no, const stru
     uint64_t *gave = mend_sim_agree_print_of(a, c, seq) + 1;
     int bit = mend_sim_agree_bit(c, p->rank), n;
     struct mend_agree_value v;
-    struct mend_agree_event ev = {.kind = MEND_AGREE_START, .value = &v};
+    struct mend_agree_event ev = {.kind = MEND_AGREE_START, .value = &v, .last = is_last(c, seq)};
 
     for (int r = k; r < c->ranks; r++)
         if (mend_bits_test(mend_sim_agree_told(p), r))
@@ -225,7 +258,9 @@ static void agree_recv(void *proc, int from, const void *bytes, size_t len,
 
     begin_step(proc, c);
     msg = decode(bytes, len, from, &k, failed, c);
-    if (mend_sim_mistake_recv(proc, k, &msg, c))
+    if (mend_sim_agree_comm(proc, c, k)->gone)
+        answer_gone(proc, k, &msg, c, io);
+    else if (mend_sim_mistake_recv(proc, k, &msg, c))
         step(proc, k, &ev, c, io);
 }
 
@@ -238,7 +273,7 @@ static void agree_death(void *proc, int dead, const struct mend_sim_conf *c, str
     for (int k = 0; k < mend_sim_agree_comms(c) && k <= dead; k++) {
         struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead - k};
 
-        if (is_member(p, k))
+        if (is_member(p, k) && !mend_sim_agree_comm(p, c, k)->gone)
             step(p, k, &ev, c, io);
     }
     if (c->creation)
@@ -270,11 +305,15 @@ static bool agree_ignores(const void *proc, int from, const void *bytes, size_t 
     uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
     int k;
     struct mend_agree_msg msg = decode(bytes, len, from, &k, failed, c);
-    const struct mend_agree *m = mend_sim_agree_machine(mend_sim_agree_comm(proc, c, k), c);
-    const struct mend_agree_slot *s = mend_agree_slot(m, (unsigned)(msg.seq % m->nslots));
+    const struct mend_sim_agree_comm *a = mend_sim_agree_comm(proc, c, k);
+    const struct mend_agree *m = mend_sim_agree_machine(a, c);
+    const struct mend_agree_slot *s;
 
+    if (a->gone)
+        return msg.kind != MEND_AGREE_UP && msg.kind != MEND_AGREE_REQUEST;
     if (c->broken)
         return false;
+    s = mend_agree_slot(m, (unsigned)(msg.seq % m->nslots));
     if (mend_bits_test(mend_agree_dead(m), msg.peer) || msg.seq + m->window < m->decided_end)
         return true;
     return msg.kind == MEND_AGREE_DOWN && s->seq == msg.seq && s->state >= MEND_AGREE_DECIDED &&
@@ -286,7 +325,7 @@ static bool agree_knows(const void *proc, int dead, const struct mend_sim_conf *
     const struct mend_sim_agree_proc *p = proc;
 
     for (int k = 0; k < mend_sim_agree_comms(c) && k <= dead; k++)
-        if (is_member(p, k) &&
+        if (is_member(p, k) && !mend_sim_agree_comm(p, c, k)->gone &&
             !mend_bits_test(
                 mend_agree_dead(mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c)), dead - k))
             return false;

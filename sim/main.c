@@ -60,6 +60,8 @@ static void fill_defaults(struct mend_sim_options *o)
         mend_sim_refuse("the detector has 2 to 24 ranks, which die without --crashes");
     if (c->inter >= c->ranks || (c->inter && c->comms > 1))
         mend_sim_refuse("--inter wants fewer than --ranks, and one communicator");
+    if (c->frees && (c->creation || o->play != &mend_sim_agree))
+        mend_sim_refuse("--free is for agree, without --creation");
     if (c->creation && (c->comms > 1 || c->inter))
         mend_sim_refuse("--creation wants one communicator of one group");
 }
@@ -166,6 +168,7 @@ static void vary_agreement(struct mend_sim_conf *c, struct mend_sim_rng *rng)
     c->creation = kind == 0;
     c->comms = kind == 1 ? 2 : 0;
     c->inter = kind == 2 ? 1 + below(rng, c->ranks - 1) : 0;
+    c->frees = kind == 3;
 }
 
 /* Everything is decided by the seed, also what kind of run it is. */

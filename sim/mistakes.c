@@ -82,6 +82,11 @@ void mend_sim_mistake_stepped(struct mend_sim_agree_proc *p, int k, const struct
         change(a, c);
 }
 
+bool mend_sim_mistake_answers(const struct mend_sim_conf *c)
+{
+    return c->broken != MEND_SIM_SILENT;
+}
+
 int mend_sim_mistake_noes(const struct mend_sim_conf *c)
 {
     return c->broken == MEND_SIM_SHY ? 0 : c->window;

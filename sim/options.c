@@ -32,7 +32,9 @@ static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_LATE_LOOK] = "late-look",
                                            [MEND_SIM_NARROW] = "narrow",
                                            [MEND_SIM_HASTY] = "hasty",
-                                           [MEND_SIM_IMPATIENT] = "impatient"};
+                                           [MEND_SIM_IMPATIENT] = "impatient",
+                                           [MEND_SIM_SILENT] = "silent",
+                                           [MEND_SIM_RASH] = "rash"};
 
 enum {
     OPT_SEED = 256,
@@ -58,6 +60,7 @@ enum {
     OPT_COMMS,
     OPT_CREATION,
     OPT_VALIDATION,
+    OPT_FREE,
     OPT_FINE,
     OPT_BUDGET,
     OPT_HELP,
@@ -87,6 +90,7 @@ static const struct option long_options[] = {
     {"comms", required_argument, NULL, OPT_COMMS},
     {"creation", no_argument, NULL, OPT_CREATION},
     {"validation", no_argument, NULL, OPT_VALIDATION},
+    {"free", no_argument, NULL, OPT_FREE},
     {"fine", no_argument, NULL, OPT_FINE},
     {"budget", required_argument, NULL, OPT_BUDGET},
     {"help", no_argument, NULL, OPT_HELP},
@@ -117,6 +121,8 @@ static void usage(FILE *f)
             "  --inter K        two groups, the K lowest ranks and the others\n"
             "  --comms 2        two communicators that overlap, in calls on both at once\n"
             "  --creation       members may give up, and then say no beforehand\n"
+            "  --free           with its last agreement a process frees the communicator: it\n"
+            "                   calls it when all others are decided, and forgets all then\n"
             "agreement through shared memory has --window and --creation as well, and\n"
             "  --validation     the same, but a death is no reason to give up\n"
             "  --fine           no shortcuts: own words, each word of a value and looks at the\n"
@@ -138,7 +144,8 @@ static void usage(FILE *f)
             "  --break WHAT     play with a machine that has a known mistake, to see that the\n"
             "                   checkers find it.  agree: no-promise, forget, omit, accuse, hush,\n"
             "                   deaf, invent, mix, babble, detour, change, phantom, boast; with\n"
-            "                   --creation: shy, lie.  memory: late-look, narrow, hasty,\n"
+            "                   --creation: shy, lie; with --free: silent, rash.  memory: "
+            "late-look, narrow, hasty,\n"
             "                   impatient, forget, report-first; with --creation or\n"
             "                   --validation: shy, lie, deaf, change, babble.  revoke:\n"
             "                   no-repair, invent.  notice: no-repair, deaf, accuse.\n"
@@ -260,6 +267,9 @@ static void take(struct mend_sim_options *o, int opt, const char *name, const ch
     case OPT_VALIDATION:
         c->validation = true;
         break;
+    case OPT_FREE:
+        c->frees = true;
+        break;
     case OPT_FINE:
         c->fine = true;
         break;
@@ -315,7 +325,8 @@ void mend_sim_options_print(const struct mend_sim_options *o)
     if (o->play == &mend_sim_agree || o->play == &mend_sim_memory)
         printf(" --window %d%s", c->window, c->creation ? " --creation" : "");
     if (o->play == &mend_sim_agree)
-        printf(" --radix %d --comms %d", 1 << c->radix_bits, c->comms ? c->comms : 1);
+        printf(" --radix %d --comms %d%s", 1 << c->radix_bits, c->comms ? c->comms : 1,
+               c->frees ? " --free" : "");
     if (o->play == &mend_sim_memory)
         printf("%s%s", c->validation ? " --validation" : "", c->fine ? " --fine" : "");
     if (c->inter)

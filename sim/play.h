@@ -17,6 +17,7 @@ struct mend_sim_agree_comm {
     int32_t decided;   /* how many agreements were decided here, in any order */
     int32_t noes_left; /* creation: votes beforehand that are still to be given */
     bool gave_up;      /* creation: nothing is called any more */
+    bool gone;         /* free: the last agreement was decided here, and all is forgotten */
     int32_t fresh_n;   /* decided in the last step */
     uint64_t fresh[2 * MEND_AGREE_WINDOW_MAX];
     uint64_t store[]; /* rows of {print of the decision, contributed failed set}, machine */
@@ -109,7 +110,8 @@ void mend_sim_mistake_contribute(const struct mend_sim_agree_proc *p, int k, uin
 bool mend_sim_mistake_recv(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
                            const struct mend_sim_conf *c); /* false: it is not delivered */
 void mend_sim_mistake_stepped(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c);
-int mend_sim_mistake_noes(const struct mend_sim_conf *c); /* votes of who gives up */
+int mend_sim_mistake_noes(const struct mend_sim_conf *c);     /* votes of who gives up */
+bool mend_sim_mistake_answers(const struct mend_sim_conf *c); /* does who has forgotten it? */
 bool mend_sim_mistake_send(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
                            const struct mend_sim_conf *c, int nth); /* is it sent (again)? */
 

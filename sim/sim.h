@@ -43,6 +43,8 @@ enum mend_sim_broken {
     MEND_SIM_NARROW,       /* memory: there is a slot too few for the window */
     MEND_SIM_HASTY,        /* memory: the word is there before the value */
     MEND_SIM_IMPATIENT,    /* memory: does not wait for news that others have */
+    MEND_SIM_SILENT,       /* free: who has forgotten it answers nobody */
+    MEND_SIM_RASH,         /* free: forgets when it has freed it, not when all have */
 };
 
 struct mend_sim_conf {
@@ -56,6 +58,7 @@ struct mend_sim_conf {
         comms;       /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
     bool creation;   /* agree, memory: members may give up, who hears of a death does */
     bool validation; /* memory: members may give up */
+    bool frees;      /* agree: with the last agreement the communicator is freed */
     bool fine;       /* memory: no shortcuts, all that is read or written is a step */
     enum mend_sim_broken broken;
     uint64_t seed;

@@ -11,6 +11,7 @@
  * beside whatever the program does, and for which nobody waits: contributing to it says "I have freed it,
  * and have returned from everything on it".  Who hears that it is decided forgets the communicator.  If
  * somebody else has not heard of that yet and asks, the answer is that it has gone (mend_graves_answer()).
+ * `mend-sim agree --free` searches through this.
  *
  * How many graves there are is bounded by memory alone, and nobody's call depends on it; they are as many
  * as communicators that this process has freed and some living member has not.  Where nobody is ever asked,

@@ -70,6 +70,10 @@ finds A5 agree --creation --exhaustive --instances 2 --break shy
 finds A5 agree --creation --seeds 1000 --instances 2 --break shy
 finds C1 agree --creation --exhaustive --instances 2 --break lie
 finds C1 agree --creation --seeds 1000 --instances 2 --break lie
+finds A5 agree --free --exhaustive --ranks 3 --crashes 1 --instances 2 --break silent
+finds A5 agree --free --seeds 2000 --break silent
+finds A5 agree --free --exhaustive --ranks 3 --crashes 1 --instances 2 --break rash
+finds A5 agree --free --seeds 2000 --break rash
 finds V1 revoke --exhaustive --ranks 6 --crashes 4 --break no-repair
 finds V1 revoke --seeds 20000 --ranks 6 --crashes 4 --instances 1 --break no-repair
 finds N1 notice --exhaustive --ranks 6 --crashes 4 --break no-repair

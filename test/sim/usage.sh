@@ -34,6 +34,8 @@ refuses memory --seeds 1
 refuses memory --exhaustive --suspicions 1
 refuses memory --exhaustive --creation --validation
 refuses agree --fine
+refuses agree --free --creation
+refuses revoke --free
 refuses detector --crashes 1
 echo "ok usage"
 
