@@ -73,13 +73,16 @@ barrier()
 barrier missed '-n 2 ; kill 1 at coll.enter#2'
 barrier status '-n 2 ; kill 1 at coll.enter#2 ; exit 3' 3
 barrier unreached '-n 2 ; reach 0 at coll.enter#2'
+barrier none '-n 3 ; kill 0,2 at coll.enter#2'
 barrier killed '-n 2 ; kill 1 at coll.enter'
+barrier one '-n 3 ; kill 0,2 at coll.done'
 barrier reached '-n 2 ; reach 0,1 at coll.enter'
 barrier chance '-n 2 ; kill 1 at coll.enter#2?'
 harness "$PWD" >output 2>&1
-grep -qx "3 passed, 3 failed" output || fail "injections: $(cat output)"
+grep -qx "4 passed, 4 failed" output || fail "injections: $(cat output)"
 says missed.c "kill:1@coll.enter#2 never happened"
 says status.c "kill:1@coll.enter#2 never happened"
+says none.c "of the ranks 0, 2 none was killed"
 says unreached.c "note:0@coll.enter#2 never happened"
 
 # Recipes that cannot be read.

@@ -7,7 +7,7 @@
  * RUN: -n 3 ; expect "rank 0 ok"
  * RUN: -n 3 ; args fatal ; exit 19 ;
  *   expect "MPI_Waitall on halo: MPI_ERR_IN_STATUS" ;
- *   expect "array_of_requests[1], receive from rank 2 tag 7 on halo" ;
+ *   expect "array_of_requests[1], receive from rank 2, tag 7, on halo" ;
  *   expect ": MPI_ERR_PROC_FAILED: a process that the operation needs is dead: rank 2 of halo on host" ;
  *   expect "killed by signal 9 (SIGKILL)" */
 #include "../common.h"
@@ -48,7 +48,7 @@ static void distract(void)
 static void check(int code, int error)
 {
     CHECK_CLASS(code, MPI_ERR_IN_STATUS);
-    has(code, "array_of_requests[1], receive from rank 2 tag 7 on halo");
+    has(code, "array_of_requests[1], receive from rank 2, tag 7, on halo");
     has(code,
         "MPI_ERR_PROC_FAILED: a process that the operation needs is dead: rank 2 of halo on host");
     has(code, "killed by signal 9 (SIGKILL)");
@@ -75,7 +75,7 @@ static void all_forms(void)
     check(code, s[FAILED].MPI_ERROR);
     code = MPI_Waitall(N, r, s); /* the failed one is gone: now it is the one from anyone */
     CHECK_CLASS(code, MPI_ERR_IN_STATUS);
-    has(code, "array_of_requests[2], receive from any rank tag 8 on halo: MPI_ERR_PENDING");
+    has(code, "array_of_requests[2], receive from any rank, tag 8, on halo: MPI_ERR_PENDING");
     end();
 
     begin();
@@ -108,7 +108,7 @@ static void truncated(void)
     MPI_Irecv(in, 1, MPI_INT, 0, 3, MPI_COMM_SELF, &q[0]);
     MPI_Isend(two, 2, MPI_INT, 0, 3, MPI_COMM_SELF, &q[1]);
     CHECK_CLASS(MPI_Waitall(2, q, s), MPI_ERR_IN_STATUS);
-    has(MPI_ERR_IN_STATUS, "array_of_requests[0], receive from rank 0 tag 3 on MPI_COMM_SELF");
+    has(MPI_ERR_IN_STATUS, "array_of_requests[0], receive from rank 0, tag 3, on MPI_COMM_SELF");
     has(MPI_ERR_IN_STATUS, ": MPI_ERR_TRUNCATE: ");
     CHECK_CLASS(s[0].MPI_ERROR, MPI_ERR_TRUNCATE);
 }

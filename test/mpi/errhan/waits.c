@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a job that hangs says: every rank names its operation, its partner and the communicator, also
  * where the program gave that no name. */
-/* RUN: -n 4 --timeout 2 ; exit 124 ; expect "receive from rank 1 tag 5 on chess" ;
-   expect "receive from any rank tag any on a communicator without a name" ;
-   expect "send to rank 0 tag 7, 0 of 4 bytes on MPI_COMM_WORLD" ;
-   expect "barrier on an intercommunicator without a name" */
+/* RUN: -n 4 --timeout 2 ; exit 124 ; expect "receive from rank 1, tag 5, on chess" ;
+   expect "receive from any rank, any tag, on a communicator of ranks 0-3, made by MPI_Comm_dup" ;
+   expect "send to rank 0, tag 7, on MPI_COMM_WORLD, 0 of 4 bytes sent, nobody receives it yet" ;
+   expect "MPI_Ibarrier on an intercommunicator of ranks 2-3 with ranks 0-1, made by MPI_Intercomm_create" */
 #include <mpi.h>
 
 int main(int argc, char **argv)
