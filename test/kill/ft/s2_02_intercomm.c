@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Intercomm_create when somebody dies or stays away.  The lower half of the ranks is one group, the
  * rest the other; both meet on a duplicate of the world.
- *   peer    S2-2: all communicators that take part must be active: a process that is in the peer
+ *   peer    S2-2, R40: all communicators that take part must be active: a process that is in the peer
  *           communicator only is dead, and everybody gets MPI_ERR_PROC_FAILED
  *   waits   S2-2, S0-1: the same; it dies while leaders wait for one that has seen it and never calls
  *   member  S2-6, S2-14: a member of the upper group dies; the others there have seen it and never call;

@@ -4,7 +4,7 @@
  *            called before gets MPI_ERR_PROC_FAILED
  *   enters   S2-6: the last member dies as it calls, when the others have voted and nobody could know
  *   late     S2-5, S2-9: the same, and the others call in the end: refused, at once
- *   outside  S0-10, S2-3: a member of the parent dies that is not in the group: it is not involved; the
+ *   outside  S0-10, S2-3, R40: a member of the parent dies that is not in the group: it is not involved; the
  *            survivors make a communicator of exactly those who were asked for
  *   revoke   S0-60, S0-65: a member gives up by revoking the parent: MPI_ERR_INVALIDATED in progress, and
  *            for those who call later
