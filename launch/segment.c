@@ -3,8 +3,8 @@
  *
  * It has no name and is sealed: nothing can be left behind, nobody can shrink it under a rank.  It
  * is as large as the square of the number of ranks, but only touched pages exist.  What every rank
- * reads (header, ranks, deaths, bells, said) is reserved here; a rank reserves its rings, with their
- * heads, and its cells when it uses them. */
+ * reads (header, ranks, deaths, bells, said, the bit of MPI_COMM_WORLD) is reserved here; a rank
+ * reserves its rings, with their heads, its cells and the bits of its contexts when it uses them. */
 #include "job.h"
 
 #include "base/time.h"
@@ -59,7 +59,8 @@ bool mend_segment_create(struct job *job, uint64_t *bytes_p)
         return false;
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        !reserve(fd, 0, layout.head_at) || !reserve(fd, layout.said_at, layout.cell_at))
+        !reserve(fd, 0, layout.head_at) || !reserve(fd, layout.said_at, layout.cell_at) ||
+        !reserve(fd, layout.revoked_at, layout.revoked_at + PAGE))
         goto close_fd;
     job->shm = mmap(NULL, layout.cell_at, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (job->shm == MAP_FAILED)

@@ -16,7 +16,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     mend_peer dead = death->peer;
 
     self->net->sever(self, dead); /* what it had published arrives; later no byte does */
-    mend_revoke_last_words(self, dead);
+    mend_revoke_on_interrupt(self);
     self->fate[dead] = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
     if (self->state == MEND_PROC_RUNNING) /* who joins late reports no old news */

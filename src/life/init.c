@@ -226,7 +226,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
         return err;
     mend_interrupt_check(self); /* who died before we came */
     self->state = MEND_PROC_RUNNING;
-    self->plain = !self->threaded && !self->events;
+    self->plain = !self->threaded && !self->events && !self->told_by_frames;
     if (self->shm_base)
         handle_signals(self);
     self->rt->ready(self);

@@ -14,14 +14,20 @@
  *        max_word[1] the error class of a member that is not ok, or MEND_CREATION_HOLE. */
 #include "member/internal.h"
 
+/* With n counters: those above the first name no context, but the bits of parts (revoke.c). */
+static mend_ctx propose_ctx(struct mend_proc *self, uint64_t n)
+{
+    uint64_t counter = mend_revoke_reserve(self, self->ctx_counter, n);
+
+    MEND_ASSERT(self->me < 1 << 19);              /* meet.c has the other half of the indices */
+    MEND_ASSERT(counter + n < UINT64_C(1) << 40); /* ids are never used again */
+    self->ctx_counter = counter + n;
+    return MEND_CTX_MAKE(self->me, counter);
+}
+
 mend_ctx mend_ctx_propose(struct mend_proc *self)
 {
-    mend_ctx ctx = MEND_CTX_MAKE(self->me, self->ctx_counter);
-
-    MEND_ASSERT(self->me < 1 << 19); /* meet.c has the other half of the indices */
-    MEND_ASSERT(self->ctx_counter < UINT64_C(1) << 40); /* ids are never used again */
-    self->ctx_counter += 2;
-    return ctx;
+    return propose_ctx(self, 2);
 }
 
 int mend_creation_check(struct mend_comm *parent)
@@ -36,17 +42,25 @@ int mend_creation_check(struct mend_comm *parent)
 }
 
 /* Also the threads of a program may begin creations that overlap. */
-void mend_creation_propose(struct mend_comm *parent, bool ok, bool later, struct mend_agreed *value)
+static void propose(struct mend_comm *parent, bool ok, bool later, bool parts,
+                    struct mend_agreed *value)
 {
     struct mend_proc *self = parent->self;
     uint64_t cells =
         mend_coll_cells_offer(self, later || self->threaded, parent->ft->proposals_n++);
+    uint64_t counters_n = parts && parent->ft->members_n > 2 ? (uint64_t)parent->ft->members_n : 2;
 
     *value = (struct mend_agreed){
         .and_word = {ok ? UINT64_MAX : 0, cells, UINT64_MAX, UINT64_MAX},
-        .max_word = {mend_ctx_propose(self)},
+        .max_word = {propose_ctx(self, counters_n)},
         .cells = cells,
+        .parts = parts,
     };
+}
+
+void mend_creation_propose(struct mend_comm *parent, bool ok, bool later, struct mend_agreed *value)
+{
+    propose(parent, ok, later, false, value);
 }
 
 void mend_creation_settle(struct mend_comm *parent, const struct mend_agreed *value)
@@ -93,6 +107,8 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
     c = mend_comm_create(self, group, remote, value->max_word[0], parent);
     if (!c)
         return MPI_ERR_NO_MEM;
+    if (value->parts) /* no two have a member in common */
+        c->ft->part = mend_ft_rank(self, parent->ft, mend_ft_peer(c->ft, 0));
     if (!remote && value->and_word[1] && group->size > 1) {
         c->cell = __builtin_ctzll(value->and_word[1]);
         mend_coll_cell_take(self, c->cell);
@@ -118,7 +134,7 @@ int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct
     struct mend_agreed value;
     int err;
 
-    mend_creation_propose(parent, !own_error, false, &value);
+    propose(parent, !own_error, false, true, &value);
     value.max_word[1] = (uint64_t)own_error;
     err = mend_creation_decide(parent, &value);
     if (err)

@@ -15,6 +15,7 @@ int mend_member_init(struct mend_proc *self)
     mend_list_init(&m->closed);
     mend_hash_init(&m->declined, self->arena);
     self->member = m;
+    mend_revoke_init_process(self);
     self->ctx_counter = MEND_CTX_FIRST;
     self->on_interrupt = mend_revoke_on_interrupt;
     self->on_frame[MEND_FRAME_AGREE] = mend_agree_on_frame;

@@ -22,7 +22,7 @@
 
 static bool can_be_asked(const struct mend_comm *c)
 {
-    return c->ft->members_n > 1 && !(mend_agree_shm_usable(c) && mend_revoke_uses_rows(c->self));
+    return c->ft->members_n > 1 && !(mend_agree_shm_usable(c) && !c->self->told_by_frames);
 }
 
 /* Without memory for the agreement it stays a grave. */

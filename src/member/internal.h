@@ -50,10 +50,12 @@ struct mend_ft_comm {
     struct mend_agreements agreements[MEND_MACHINES];
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_revoke *revoke;
-    struct mend_papers *papers; /* papers.c: where the members vote; NULL until somebody has */
-    struct mend_list grave;     /* graves.c: when it is freed */
-    struct mend_hash counts;    /* meet.c: how often something was asked for on it */
-    uint32_t counts_kept;       /* how many were left when they were last looked through */
+    int32_t part;                /* of several communicators of one context: which (revoke.c) */
+    struct mend_comm *next_news; /* revoke.c: of a list that is being gone through */
+    struct mend_papers *papers;  /* papers.c: where the members vote; NULL until somebody has */
+    struct mend_list grave;      /* graves.c: when it is freed */
+    struct mend_hash counts;     /* meet.c: how often something was asked for on it */
+    uint32_t counts_kept;        /* how many were left when they were last looked through */
 };
 
 struct mend_shm_shelf;
@@ -65,8 +67,7 @@ struct mend_member {
     struct mend_shm_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
     uint32_t papers_n, paper_free;    /* taken at some time; 1 + the first free one, 0: none */
     struct mend_list closed;          /* papers.c: papers that others may still look for */
-    uint64_t revoked_n;               /* revoke.c: revocations written into the segment */
-    uint32_t called;                  /* revoke.c: calls of others that were answered */
+    uint64_t marks_n;                 /* revoke.c: own bits that have pages, from 0 on */
     struct mend_list meetings;        /* struct mend_meeting: calls that go on */
     struct mend_list hellos;          /* leaders.c: for calls that have not been made yet */
 };
@@ -155,20 +156,19 @@ void mend_papers_close(struct mend_comm *c);
 void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                         const void *payload);
 
-/* Revocations are written into the segment, and nobody passes them on. */
-static inline bool mend_revoke_uses_rows(const struct mend_proc *self)
-{
-    return self->shm_base && self->params.revoke_shm;
-}
-
 /* c is revoked somewhere, as a call that failed for it says: from now on it is here, too. */
 void mend_revoke_heard(struct mend_comm *c);
 
-/* A new object: a member that cannot say so any more, or not yet, may have revoked it already. */
+/* To be called when self->member is set. */
+void mend_revoke_init_process(struct mend_proc *self);
+
+/* A new object: a member may have revoked it already. */
 void mend_revoke_look(struct mend_comm *c);
 
-/* Looks for what the living have revoked and had no room to say, if this process was called. */
-void mend_revoke_on_interrupt(struct mend_proc *self);
+/* Reserves what revocations need of the communicators of a context that this process proposes; counters from
+ * counter to counter + n are theirs.  Returns the counter to propose: the given one, or where there is no
+ * memory one whose revocations are told by frames. */
+uint64_t mend_revoke_reserve(struct mend_proc *self, uint64_t counter, uint64_t n);
 
 /* A proposal for a context id that this process never makes again, and neither the one after it. */
 mend_ctx mend_ctx_propose(struct mend_proc *self);

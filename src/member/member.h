@@ -18,6 +18,7 @@ struct mend_agreed {
     int failed_n;              /* out: how many */
     bool all_acked;            /* out: everybody had acknowledged all of them (R16) */
     uint64_t cells;            /* creation: what this process offers (coll/cells.c) */
+    bool parts;                /* creation: disjoint communicators with one context (split.c) */
 };
 int mend_agree(struct mend_comm *c, struct mend_agreed *value);
 
@@ -29,8 +30,9 @@ int mend_agree_start(struct mend_comm *c, const struct mend_agreed *value, mend_
 /* Marks c revoked here and tells all members.  Not collective, does not block. */
 void mend_revoke(struct mend_comm *c);
 
-/* Carries out what a process revoked before it died, for everybody whom it did not tell any more. */
-void mend_revoke_last_words(struct mend_proc *self, mend_peer dead);
+/* Carries out what others have revoked and this process has not heard of yet; those who died may have told
+ * nobody any more. */
+void mend_revoke_on_interrupt(struct mend_proc *self);
 
 int mend_member_init(struct mend_proc *self);
 void mend_member_fini(struct mend_proc *self);

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* revoke.c – how a revocation gets to all members, and what it does in this process.
  *
- * Among processes that share memory:
+ * Among processes that share memory each communicator has a bit, in the row of the process that proposed
+ * its context; those that were made of one context together (split.c) have one after the other:
  *
- *   caller    writes the context into its row of the segment (`revoked`), then a frame to each member
- *   member    carries it out; it tells nobody
- *   caller dies, or has no room for a frame and calls (mend_shm_call()) ──> who hears of that carries
- *             out what stands in its row
+ *   caller    sets the bit, then interrupts each member (mend_shm_call())
+ *   member    sees that with its next MPI call, or in its wait, looks at the bits of its communicators,
+ *             and carries out what it finds; it tells nobody
+ *   caller dies in between ──> the verdict interrupts all members, too
  *
- * The row outlives the caller, and the agent kills before it declares: so if anybody was told then all
- * find it there.  Nobody stands between the caller and a member, who might be outside of MPI or have
- * freed the communicator.
+ * The bit outlives the caller and stays.  So if anybody has learned of a revocation then all do, with
+ * nobody's help: not the caller's, which may leave MPI at once, and not a third process's, which might have
+ * freed the communicator.  There is nothing to run full: whoever proposes a context has reserved its bits,
+ * and a bit is set as often as one likes.
  *
- * Without a segment (and where the row is full of revocations whose frames still wait for room) it is
- * a flood (ft/revoke_sm.h): whoever hears of it first passes it on before it does anything else, so
- * its way does not wait for anybody's cleaning up.
+ * Without a segment it is a flood (ft/revoke_sm.h): whoever hears of it first passes it on before it does
+ * anything else, so its way does not wait for anybody's cleaning up.  So it is with a context whose bits
+ * found no memory, or of a process that has used up the MEND_SHM_REVOKED bits of its row.
  *
  * Invariants:
- *   1  a frame that says TOLD_ALL is sent only when the caller's row holds the context (tell_all());
- *   2  it holds it until all these frames are in the members' rings, where they outlive the caller
- *      (publish());
- *   3  what is carried out here although no frame has come stands in the row of a process, or was
- *      flooded: everybody else gets it without us (mend_revoke_heard()). */
+ *   1  a member is interrupted only after the bit was set (mend_revoke()), and looks at the bits after it
+ *      took note of the interrupt (mend_interrupt_check()): none is overlooked;
+ *   2  a communicator that comes into being is looked at once it can be found (mend_revoke_look()), so
+ *      neither is a revocation that was earlier;
+ *   3  what is carried out here although nobody has told us has its bit set, or was flooded: everybody
+ *      else gets it without us (mend_revoke_heard()). */
 #include "member/internal.h"
 
 #include "net/net.h"
 #include "net/shm/shm.h"
 #include "proc/report.h"
 
-enum { PASS_ON = 0, TOLD_ALL = 1 }; /* the tag of a frame */
+#define MARKS_PER_PAGE (4096u * 8)
 
 /* Everything a revocation means to this process. */
 static void carry_out(struct mend_comm *c)
@@ -46,107 +49,140 @@ static void carry_out(struct mend_comm *c)
     mend_comm_put(c);
 }
 
-static void tell(struct mend_comm *c, int32_t to, int tag)
-{
-    struct mend_frame f =
-        mend_frame_make(MEND_FRAME_REVOKE, c->ctx | MEND_CHANNEL_FT, tag, c->ft->me, 0);
-
-    MEND_ASSERT(mend_post(c->self, mend_ft_peer(c->ft, to), &f, NULL));
-    mend_event(c->self, MEND_EV_REVOKE_SENT_ONE);
-}
-
 /* Through shared memory. */
 
-static uint64_t mark_of(const struct mend_comm *c)
+static bool uses_marks(const struct mend_proc *self)
 {
-    return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
+    return self->shm_base && self->params.revoke_shm;
 }
 
-static struct mend_shm_revoked *row_of(struct mend_proc *self, mend_peer peer)
+void mend_revoke_init_process(struct mend_proc *self)
 {
-    return mend_shm_revoked_of(self->shm_base, (uint32_t)peer);
+    if (!uses_marks(self) && self->peers_n > 1)
+        mend_proc_hears_by_frames(self);
 }
 
-/* False: an older entry must not go yet. */
-static bool publish(struct mend_comm *c)
+static mend_atomic_u64 *mark_at(struct mend_proc *self, uint32_t proposer, uint64_t number)
+{
+    return &mend_shm_revoked_of(self->shm_base, proposer)->word[number / 64];
+}
+
+/* Of the bit of c in its proposer's row. */
+static uint64_t number_of(const struct mend_comm *c)
+{
+    return MEND_CTX_COUNTER(c->ctx) + (uint64_t)c->ft->part;
+}
+
+/* The word with the bit of c; NULL: it is flooded.  A communicator of one process, or one that nobody
+ * proposed because processes only meet there (meet.c), is told to nobody. */
+static mend_atomic_u64 *word_of(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
-    uint64_t n = self->member->revoked_n;
+    uint32_t proposer = MEND_CTX_INDEX(c->ctx);
 
-    if (!mend_revoke_uses_rows(self) || (n >= MEND_SHM_REVOKED && self->outbox_n))
-        return false;
-    self->member->revoked_n++;
-    /* release: pairs with the acquire of those who learn of this process's death */
-    mend_store_release(&row_of(self, self->me)->mark[n % MEND_SHM_REVOKED], mark_of(c));
-    return true;
+    if (!uses_marks(self) || c->ft->members_n == 1 || proposer >= (uint32_t)self->peers_n ||
+        number_of(c) >= MEND_SHM_REVOKED)
+        return NULL;
+    return mark_at(self, proposer, number_of(c));
 }
 
-static void tell_all(struct mend_comm *c)
+static uint64_t bit_of(const struct mend_comm *c)
 {
-    c->self->net->hold(c->self);
-    for (int32_t to = 0; to < c->ft->members_n; to++)
-        if (to != c->ft->me)
-            tell(c, to, TOLD_ALL);
-    c->self->net->release(c->self);
-    mend_event(c->self, MEND_EV_REVOKE_SENT);
+    return UINT64_C(1) << number_of(c) % 64;
 }
 
-/* Carries out what stands in the row of a peer. */
-static void read_row(struct mend_proc *self, mend_peer peer)
+static bool is_marked(struct mend_comm *c)
 {
-    for (unsigned i = 0; i < MEND_SHM_REVOKED; i++) {
-        uint64_t mark = mend_load_acquire(&row_of(self, peer)->mark[i]);
-        struct mend_comm *c =
-            mark ? mend_hash_get(&self->comms, mark & ~MEND_CTX_CHANNEL_MASK) : NULL;
+    mend_atomic_u64 *word = word_of(c);
 
-        if (c && c->ft && mend_ft_rank(self, c->ft, peer) >= 0)
-            carry_out(c);
-    }
+    /* acquire: pairs with the release in mend_revoke() */
+    return word && mend_load_acquire(word) & bit_of(c);
 }
 
-void mend_revoke_last_words(struct mend_proc *self, mend_peer dead)
+uint64_t mend_revoke_reserve(struct mend_proc *self, uint64_t counter, uint64_t n)
 {
-    if (mend_revoke_uses_rows(self))
-        read_row(self, dead);
+    struct mend_member *m = self->member;
+
+    if (!uses_marks(self) || counter >= MEND_SHM_REVOKED)
+        return counter;
+    for (; m->marks_n < counter + n; m->marks_n += MARKS_PER_PAGE)
+        if (m->marks_n == MEND_SHM_REVOKED ||
+            !mend_shm_touch(self, mark_at(self, (uint32_t)self->me, m->marks_n),
+                            MARKS_PER_PAGE / 8))
+            return MEND_SHM_REVOKED;
+    return counter;
 }
 
-/* Who finds no room has room in a moment, but it may leave MPI before that. */
-static void call_the_unheard(struct mend_comm *c)
+static void call_all(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
 
-    for (int32_t r = 0; self->outbox_n && r < c->ft->members_n; r++) {
-        mend_peer peer = mend_ft_peer(c->ft, r);
+    self->net->hold(self);
+    for (int32_t r = 0; r < c->ft->members_n; r++)
+        if (r != c->ft->me) {
+            mend_shm_call(self, mend_ft_peer(c->ft, r));
+            mend_event(self, MEND_EV_REVOKE_SENT_ONE);
+        }
+    self->net->release(self);
+    mend_event(self, MEND_EV_REVOKE_SENT);
+}
 
-        if (!mend_out_empty(self, peer))
-            mend_shm_call(self, peer);
+static bool is_news(struct mend_comm *c)
+{
+    return c->ft && !c->revoked && is_marked(c);
+}
+
+/* The communicators of this process that others have revoked, each with a reference, as a list. */
+static struct mend_comm *find_news(struct mend_proc *self)
+{
+    struct mend_comm *news = NULL;
+    uint32_t pos = 0;
+    uint64_t key;
+    void *value;
+
+    while (mend_hash_next(&self->comms, &pos, &key, &value)) {
+        struct mend_comm *c = value;
+
+        if (!is_news(c))
+            continue;
+        mend_comm_get(c);
+        c->ft->next_news = news;
+        news = c;
     }
+    return news;
 }
 
 void mend_revoke_on_interrupt(struct mend_proc *self)
 {
-    uint32_t called = mend_revoke_uses_rows(self) ? mend_shm_called(self) : 0;
+    struct mend_comm *next;
 
-    if (called == self->member->called)
+    if (!uses_marks(self))
         return;
-    self->member->called = called;
-    for (mend_peer p = 0; p < self->peers_n; p++)
-        read_row(self, p);
+    for (struct mend_comm *c = find_news(self); c; c = next) {
+        next = c->ft->next_news;
+        carry_out(c);
+        mend_comm_put(c);
+    }
 }
 
 void mend_revoke_look(struct mend_comm *c)
 {
-    struct mend_proc *self = c->self;
-
-    if (!mend_revoke_uses_rows(self) || !(c->coll_failed || self->member->called))
-        return;
-    for (int32_t r = 0; r < c->ft->members_n; r++)
-        for (unsigned k = 0; k < MEND_SHM_REVOKED; k++)
-            if (mend_load_acquire(&row_of(self, mend_ft_peer(c->ft, r))->mark[k]) == mark_of(c))
-                carry_out(c);
+    if (is_marked(c))
+        carry_out(c);
+    else if (MEND_CTX_COUNTER(c->ctx) >= MEND_SHM_REVOKED)
+        mend_proc_hears_by_frames(c->self);
 }
 
 /* The flood. */
+
+static void tell(struct mend_comm *c, int32_t to)
+{
+    struct mend_frame f =
+        mend_frame_make(MEND_FRAME_REVOKE, c->ctx | MEND_CHANNEL_FT, 0, c->ft->me, 0);
+
+    MEND_ASSERT(mend_post(c->self, mend_ft_peer(c->ft, to), &f, NULL));
+    mend_event(c->self, MEND_EV_REVOKE_SENT_ONE);
+}
 
 static struct mend_revoke *machine(struct mend_comm *c)
 {
@@ -178,7 +214,7 @@ static void step(struct mend_comm *c, const struct mend_revoke_event *ev)
     mend_comm_get(c);
     mend_revoke_step(c->ft->revoke, ev, &out);
     while (mend_revoke_next(c->ft->revoke, &to))
-        tell(c, to, PASS_ON);
+        tell(c, to);
     if (out.news) {
         mend_event(c->self, MEND_EV_REVOKE_SENT);
         carry_out(c);
@@ -207,21 +243,24 @@ void mend_revoke_on_death(struct mend_comm *c, int32_t rank)
 
 void mend_revoke(struct mend_comm *c)
 {
+    mend_atomic_u64 *word = word_of(c);
+
     if (c->revoked)
         return;
-    if (!publish(c)) {
+    if (!word) {
         flood(c);
         return;
     }
+    /* release: pairs with the acquire in is_marked() */
+    atomic_fetch_or_explicit(word, bit_of(c), memory_order_release);
     mend_event(c->self, MEND_EV_REVOKE_LOCAL);
-    tell_all(c);
-    call_the_unheard(c);
+    call_all(c);
     carry_out(c);
 }
 
 void mend_revoke_heard(struct mend_comm *c)
 {
-    if (mend_revoke_uses_rows(c->self))
+    if (word_of(c))
         carry_out(c);
     else
         mend_revoke(c);
@@ -237,13 +276,8 @@ void mend_revoke_on_frame(struct mend_proc *self, mend_peer from, const struct m
         mend_park(self, from, f, payload);
         return;
     }
-    if (f->src < 0 || f->src >= c->ft->members_n || mend_ft_peer(c->ft, f->src) != from ||
-        (f->tag != PASS_ON && f->tag != TOLD_ALL)) {
+    if (f->src < 0 || f->src >= c->ft->members_n || mend_ft_peer(c->ft, f->src) != from) {
         self->on_damage(self, from);
-        return;
-    }
-    if (f->tag == TOLD_ALL) {
-        carry_out(c);
         return;
     }
     MEND_ASSERT(machine(c));

@@ -38,6 +38,8 @@ enum mend_channel {
 #define MEND_CTX_SELF(peer)           MEND_CTX_MAKE(peer, 2)
 #define MEND_CTX_FIRST                16
 #define MEND_CTX_MAKE(index, counter) ((mend_ctx)(index) << 44 | (mend_ctx)(counter) << 4)
+#define MEND_CTX_INDEX(ctx)           ((uint32_t)((ctx) >> 44))
+#define MEND_CTX_COUNTER(ctx)         ((ctx) >> 4 & ((UINT64_C(1) << 40) - 1))
 
 struct mend_frame {
     uint32_t seq;      /* transport */

@@ -71,10 +71,11 @@ struct mend_proc {
     uint8_t *fate;                     /* enum mend_peer_fate by peer */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
-    bool plain; /* running, and of what follows neither threads, nor events, nor news by frames */
-    bool threaded; /* MPI_THREAD_MULTIPLE: take `lock` */
-    bool locked;   /* `lock` is held although the program has no threads: mpi/check.c */
-    bool crowded;  /* more ranks than cores: yield early */
+    bool plain;          /* running, and without threads, events and told_by_frames */
+    bool threaded;       /* MPI_THREAD_MULTIPLE: take `lock` */
+    bool told_by_frames; /* of revocations: no interrupt tells of them (mpi/check.c) */
+    bool locked;         /* `lock` is held although the program has no threads: mpi/check.c */
+    bool crowded;        /* more ranks than cores: yield early */
     struct mend_events *events; /* NULL unless --inject or --trace */
     bool reporting;             /* the launcher writes a --report file */
     void *shm_base;             /* the node's segment (net/shm/layout.h), NULL without one */
@@ -126,6 +127,7 @@ struct mend_proc {
     struct mend_member *member;
     struct mend_abi *abi;
 
+    uint32_t calls_n;     /* MPI calls, counted if told_by_frames */
     uint64_t ctx_counter; /* context ids proposed by this process so far */
     struct mend_params params;
 
@@ -181,6 +183,13 @@ static inline void mend_event(struct mend_proc *self, enum mend_event_id id)
 {
     if (mend_unlikely(self->events != NULL))
         mend_event_hit(self->events, id);
+}
+
+/* From now on revocations may come as frames. */
+static inline void mend_proc_hears_by_frames(struct mend_proc *self)
+{
+    self->told_by_frames = true;
+    self->plain = false;
 }
 
 /* Creates a process without a job: memory and empty tables.  NULL: no memory. */

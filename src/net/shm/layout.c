@@ -30,12 +30,10 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
     if (header->head_row_bytes > PAGE) /* then those of the dead can be given back */
         header->head_row_bytes = align_up(header->head_row_bytes, PAGE);
     header->said_at = header->head_at + n * header->head_row_bytes;
-    header->revoked_at =
-        align_up(header->said_at + (uint64_t)n * MEND_SHM_CELLS * sizeof(struct mend_shm_said),
-                 MEND_CACHE_LINE);
-    header->cell_at =
-        align_up(header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked), PAGE);
-    header->ring_at = header->cell_at + (uint64_t)n * MEND_SHM_CELLS * MEND_SHM_CELL_BYTES;
+    header->cell_at = align_up(
+        header->said_at + (uint64_t)n * MEND_SHM_CELLS * sizeof(struct mend_shm_said), PAGE);
+    header->revoked_at = header->cell_at + (uint64_t)n * MEND_SHM_CELLS * MEND_SHM_CELL_BYTES;
+    header->ring_at = header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked);
     header->shelf_at = align_up(header->ring_at + squared * MEND_SHM_RING_BYTES, PAGE);
     header->bytes =
         header->shelf_at + (uint64_t)n * MEND_SHM_SHELVES * sizeof(struct mend_shm_shelf);

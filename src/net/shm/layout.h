@@ -16,8 +16,9 @@
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
- *   revoked[n]     row i is written by rank i: the communicators that it revoked last
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
+ *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by whoever
+ *                  revokes it
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
  *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one
  *                  communicator each, and their titles; mapped and reserved when they are used
@@ -25,7 +26,8 @@
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
  *   rank.life (the rank's mutex; the kernel marks the death),
  *   sleep.wake (fetch-add by whoever wakes one of its ranks),
- *   rank.interrupt, rank.called (fetch-add by the agent, and by ranks: mend_shm_call()),
+ *   rank.interrupt (fetch-add by the agent, and by ranks: mend_shm_call()),
+ *   revoked (fetch-or of one bit, which stays),
  *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank),
  *   handled (a store of 1). */
 #ifndef MEND_NET_SHM_LAYOUT_H
@@ -52,10 +54,12 @@
 #define MEND_SHM_COMM_BYTES   160u
 #define MEND_SHM_PEERS_WORDS  16u  /* of a set of ranks in a report: the first 1024 */
 #define MEND_SHM_SLEEPERS     32u  /* ranks that sleep on one futex: the bits of its mask */
-#define MEND_SHM_REVOKED      64u  /* revocations of a rank that outlive it */
 #define MEND_SHM_SHELVES      256u /* of a rank, each with as many papers */
 #define MEND_SHM_SHELF_PAPERS 4096u
 #define MEND_SHM_PAPER_BYTES  1600u
+
+/* Bits in a row: one proposer's communicators. */
+#define MEND_SHM_REVOKED (1u << 30)
 
 enum mend_shm_rank_state {
     MEND_SHM_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
@@ -106,7 +110,6 @@ struct mend_shm_rank {
     /* written by the agent, but for fetch-adds by ranks that call this one */
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 interrupt; /* bumped with each verdict and each call */
-    mend_atomic_u32 called;        /* how often by ranks */
     mend_atomic_u32 fate;          /* enum mend_peer_fate */
     mend_atomic_u32 inner_pid;     /* the rank in a script, as the kernel calls it; 0: none known */
     mend_atomic_u32 child_pid;     /* what the agent started: the rank, or a script around it */
@@ -148,8 +151,8 @@ struct mend_shm_header {
     uint32_t ranks_here_n, cores_n; /* on this node */
     uint32_t reporting;             /* 1: there is a --report file */
     uint64_t rank_at, sleep_at, death_at, handled_at, bell_at, bell_row_bytes, head_at,
-        head_row_bytes, said_at, revoked_at;
-    uint64_t cell_at, ring_at, shelf_at;
+        head_row_bytes, said_at;
+    uint64_t cell_at, revoked_at, ring_at, shelf_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
@@ -182,10 +185,10 @@ struct mend_shm_said {
     mend_atomic_u64 no_from[2];  /* member/agree_shm.c; 0 while the cell is free */
 };
 
-/* Contexts of the communicators that a rank revoked, the newest in place of the oldest; what is in a
- * mark is up to member/revoke.c, and 0 is none. */
+/* Which of a rank's communicators were revoked.  It reserves the page of a bit before it proposes the
+ * context that the bit is for (member/revoke.c). */
 struct mend_shm_revoked {
-    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 mark[MEND_SHM_REVOKED];
+    mend_atomic_u64 word[MEND_SHM_REVOKED / 64];
 };
 
 /* What a paper is about (member/papers.c). */

@@ -96,7 +96,7 @@ static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint
     uint64_t agree_at = MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA;
     uint64_t cell, at;
 
-    if (from < s->header->cell_at || from >= s->header->ring_at)
+    if (from < s->header->cell_at || from >= s->header->revoked_at)
         return false;
     cell = (from - s->header->cell_at) / MEND_SHM_CELL_BYTES;
     at = (from - s->header->cell_at) % MEND_SHM_CELL_BYTES;
@@ -286,17 +286,11 @@ void mend_shm_call(struct mend_proc *self, mend_peer to)
 {
     struct mend_shm_rank *there = mend_shm_rank_of(self->shm_base, (uint32_t)to);
 
-    atomic_fetch_add_explicit(&there->called, 1, memory_order_relaxed);
     /* release: pairs with the acquire in mend_interrupt_check() */
     atomic_fetch_add_explicit(&there->interrupt, 1, memory_order_release);
-    /* No fence: its membarrier in arm() orders this load behind the counters. */
+    /* No fence: its membarrier in arm() orders this load behind the counter. */
     if (mend_load_relaxed(&there->armed))
         wake(self->net_state, (uint32_t)to);
-}
-
-uint32_t mend_shm_called(struct mend_proc *self)
-{
-    return mend_load_relaxed(&mend_shm_rank_of(self->shm_base, (uint32_t)self->me)->called);
 }
 
 static inline void out_publish(struct state *s, struct out *o, struct mend_shm_slot *slot,

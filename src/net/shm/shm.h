@@ -28,12 +28,8 @@ static inline void mend_shm_nudge(struct mend_shm_wakes *w, mend_peer to)
         mend_shm_wakes_add(w, (uint32_t)to);
 }
 
-/* Interrupts a living rank, asleep or not: there is something for it in the segment, which could not be
- * told by a frame. */
+/* Interrupts a rank, asleep or not: there is something for it in the segment. */
 void mend_shm_call(struct mend_proc *self, mend_peer to);
-
-/* How often this rank was called. */
-uint32_t mend_shm_called(struct mend_proc *self);
 
 /* Gives whole pages back that nobody will look at any more; they read as zero then. */
 void mend_shm_give_back(struct mend_proc *self, const void *at, size_t len);
