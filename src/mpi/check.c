@@ -51,6 +51,8 @@ static void call_event(struct mend_events *events, const char *fn)
             mend_event_call(events, other->name);
 }
 
+#define CALLS_PER_LOOK 64 /* where revocations come as frames */
+
 /* What was sent before the news is delivered before it.  Not for what a reduction function calls: it
  * stands in the middle of a collective, which the news might end. */
 static void look(struct mend_proc *self)
@@ -69,7 +71,7 @@ int mend_enter_slow(const char *fn)
         return MPI_ERR_OTHER;
     mend_lock(self);
     self->call = fn;
-    if (mend_has_news(self))
+    if (mend_has_news(self) || (self->told_by_frames && ++self->calls_n % CALLS_PER_LOOK == 0))
         look(self);
     if (self->events)
         call_event(self->events, fn);
@@ -120,6 +122,8 @@ int mend_report_slow(struct mend_comm *c, int err, const char *fn)
         return mend_leave(MPI_SUCCESS);
     if (!self || self->state != MEND_PROC_RUNNING)
         return report_outside(self, err, fn);
+    look(
+        self); /* who fails at once has not waited: what has come since is known to the next call */
     return mend_raise(self, c, err, fn);
 }
 

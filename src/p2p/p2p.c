@@ -411,15 +411,6 @@ int mend_p2p_recv_init(struct mend_p2p_request *r, struct mend_comm *c, void *bu
     return MPI_SUCCESS;
 }
 
-/* A call that failed at once has not looked at the transport: a program that tries again and again
- * would never hear of a revocation. */
-static int after_failure(struct mend_proc *self, int error)
-{
-    if (mend_unlikely(error != MPI_SUCCESS))
-        mend_progress(self, MEND_PEER_NONE);
-    return error;
-}
-
 static int send_slow(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
                      MPI_Count count, const struct mend_type *t, int dest, int tag)
 {
@@ -429,7 +420,7 @@ static int send_slow(struct mend_comm *c, enum mend_send_mode mode, const void *
     r.embedded = true;
     begin(&r);
     mend_wait(c->self, &r.base);
-    return after_failure(c->self, r.base.error);
+    return r.base.error;
 }
 
 static inline bool send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
@@ -528,7 +519,7 @@ static int recv_slow(struct mend_comm *c, void *buf, MPI_Count count, const stru
         mend_request_complete(&r.base, MEND_CLASS_PROC_FAILED);
     }
     mend_request_status(&r.base, status);
-    return after_failure(c->self, r.base.error);
+    return r.base.error;
 }
 
 int mend_p2p_recv(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
