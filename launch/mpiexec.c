@@ -228,6 +228,21 @@ static void say_unhandled(struct job *job, int status)
             n > 1 ? "s" : "", ranks, n > RANKS_SAID_MAX ? " and others" : "", status);
 }
 
+/* A mistake of ours has shown itself (src/req/wait.c). */
+static void say_overslept(struct job *job)
+{
+    unsigned n = 0;
+
+    for (int i = 0; i < job->n; i++)
+        n += mend_load_relaxed(&mend_shm_rank_of(job->shm, (uint32_t)i)->overslept_n);
+    if (n)
+        mend_say(
+            job,
+            "mend: %u sleep%s of ranks ended by SLEEP_MAX alone although there was something: a "
+            "wake-up was lost, which is a mistake of Mend's; please report it",
+            n, n > 1 ? "s" : "");
+}
+
 static int status_of(struct job *job)
 {
     struct mend_job_end end = {
@@ -297,6 +312,7 @@ int main(int argc, char **argv)
     mend_sweep_all(&job);
     mend_keeper_end(&job); /* it knows the ranks by numbers that are others' from now on */
     mend_sweep_reap(&job);
+    say_overslept(&job);
     let_signals_through(&job);
     written = mend_iof_finish(job.iof);
     if (started)

@@ -120,7 +120,6 @@ const struct mend_net sim_net = {
     .poll = sim_poll,
     .sever = sim_sever,
     .arm = sim_arm,
-    .sleep = nothing,
     .disarm = nothing,
     .rouse = nothing,
     .close = nothing,

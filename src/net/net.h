@@ -59,11 +59,12 @@ struct mend_net {
     void (*hold)(struct mend_proc *self);
     void (*release)(struct mend_proc *self);
 
-    /* Sleeping.  arm(): from now on a sender wakes this process; sleep(): sleeps unless something
-     * arrived since arm() or the interrupt counter moved; both return at once otherwise.  nudged:
-     * mend_shm_nudge() wakes it as well. */
+    /* Sleeping.  arm(): from now on a sender, or who interrupts, wakes this process; nudged:
+     * mend_shm_nudge() as well.  sleep(): until something has woken it since arm(); false: the time was
+     * over.  overslept(): counts that there was something nevertheless; NULL: never the case. */
     void (*arm)(struct mend_proc *self, bool nudged);
-    void (*sleep)(struct mend_proc *self);
+    bool (*sleep)(struct mend_proc *self, mend_time_ns longest);
+    void (*overslept)(struct mend_proc *self);
     void (*disarm)(struct mend_proc *self);
     /* Called by another thread of this process: ends the sleep that follows the last arm(). */
     void (*rouse)(struct mend_proc *self);

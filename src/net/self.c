@@ -40,9 +40,10 @@ static void self_sever(struct mend_proc *self, mend_peer dead)
 }
 
 /* There is nobody who could wake us: yield instead. */
-static void self_sleep(struct mend_proc *self)
+static bool self_sleep(struct mend_proc *self, mend_time_ns longest)
 {
     sched_yield();
+    return true;
 }
 
 const struct mend_net mend_net_self = {

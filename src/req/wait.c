@@ -9,7 +9,11 @@
  *
  * What ends a wait when a process involved dies: the agent bumps the interrupt counter, which every
  * turn of the loop looks at (one load of an unshared line), and wakes a sleeper; carrying out the
- * death completes the request.  A revocation is a frame, which the poll delivers.
+ * death or the revocation completes the request.
+ *
+ * A sleep has a time-out, which nothing depends on: it turns a wake-up that was lost, by a mistake of
+ * ours, from a hang into a pause that is counted, and that the launcher reports.  (Not counted with several
+ * threads, where another one may have taken what there was.)
  *
  * Of several threads that wait one polls for all, and the others sleep (proc/threads.h).  The lock is given
  * back before the poller yields or sleeps, and there is no spinning stage: it would hold the lock.
@@ -41,11 +45,22 @@ static bool may_sleep(const struct mend_proc *self, const struct mend_wait *w)
     return (!w || w->rings) && !self->outbox_n && mend_list_empty(&self->active);
 }
 
+static bool is_there(struct mend_proc *self, const struct mend_wait *w)
+{
+    return mend_progress(self, MEND_PEER_NONE) || mend_has_news(self) ||
+           (w && w->until(self, w->arg));
+}
+
+/* Whoever brings something wakes us.  If a sleep has lasted long, and there is something nevertheless, the
+ * wake-up may still be on its way; if it has not come after as long a time it never will. */
 static void sleep_until_woken(struct mend_proc *self, const struct mend_wait *w)
 {
+    mend_time_ns longest = self->params.sleep_max_ns;
+
     self->net->arm(self, w != NULL);
-    if (!mend_progress(self, MEND_PEER_NONE) && !(w && w->until(self, w->arg)))
-        self->net->sleep(self);
+    if (!is_there(self, w) && !self->net->sleep(self, longest) && is_there(self, w) &&
+        !self->net->sleep(self, longest) && self->net->overslept)
+        self->net->overslept(self);
     self->net->disarm(self);
 }
 
@@ -143,7 +158,7 @@ static void sleep_for_all(struct mend_proc *self)
     if (!mend_progress(self, MEND_PEER_NONE) && !mend_interrupt_check(self)) {
         self->poller_asleep = true;
         mend_unlock(self); /* rouses us if there is a reason not to sleep */
-        self->net->sleep(self);
+        self->net->sleep(self, self->params.sleep_max_ns);
         mend_lock(self);
         self->poller_asleep = false;
     }

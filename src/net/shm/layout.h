@@ -120,6 +120,7 @@ struct mend_shm_rank {
     mend_atomic_u32 papers_n;  /* its papers from here on were never used: they have no pages */
     mend_atomic_u64
         papers_made; /* how often it has taken a paper; released when the title is there */
+    mend_atomic_u32 overslept_n; /* sleeps that were too long: net.h, overslept() */
 
     /* written by the rank: what it waits for, as text, when asked by SIGUSR1; then wait_seq is
      * bumped (release), by which the agent knows that the text is an answer */

@@ -666,13 +666,25 @@ static void shm_release(struct mend_proc *self)
     mend_shm_wakes_flush(&s->wakes);
 }
 
-static void shm_sleep(struct mend_proc *self)
+/* The time-out is absolute and monotonic, as FUTEX_WAIT_BITSET has it. */
+static bool shm_sleep(struct mend_proc *self, mend_time_ns longest)
+{
+    struct state *s = self->net_state;
+    mend_time_ns end = mend_time_monotonic_ns() + longest;
+    struct timespec at = {(time_t)(end / MEND_NS_PER_S), (long)(end % MEND_NS_PER_S)};
+
+    return !s->may_sleep ||
+           syscall(SYS_futex, &s->sleep->wake, FUTEX_WAIT_BITSET, s->wake_seen,
+                   longest == MEND_TIME_NEVER ? NULL : &at, NULL,
+                   mend_shm_sleep_bit((uint32_t)self->me)) == 0 ||
+           errno != ETIMEDOUT;
+}
+
+static void shm_overslept(struct mend_proc *self)
 {
     struct state *s = self->net_state;
 
-    if (s->may_sleep && !mend_has_news(self))
-        syscall(SYS_futex, &s->sleep->wake, FUTEX_WAIT_BITSET, s->wake_seen, NULL, NULL,
-                mend_shm_sleep_bit((uint32_t)self->me));
+    mend_store_relaxed(&s->me->overslept_n, mend_load_relaxed(&s->me->overslept_n) + 1);
 }
 
 static void shm_disarm(struct mend_proc *self)
@@ -745,6 +757,7 @@ const struct mend_net mend_net_shm = {
     .release = shm_release,
     .arm = shm_arm,
     .sleep = shm_sleep,
+    .overslept = shm_overslept,
     .disarm = shm_disarm,
     .rouse = shm_rouse,
     .close = shm_close,
