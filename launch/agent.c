@@ -254,6 +254,11 @@ static void on_timeout(struct job *job)
     mend_say(job, "mend: time-out after %.10g s; what each rank waits for:",
              (double)job->o.timeout_ns / 1e9);
     mend_waits_print(job);
+    if (!job->o.quiet)
+        mend_say(
+            job,
+            "mend: what a rank has printed but not flushed is lost with it; 'stdbuf -oL PROGRAM' "
+            "writes each line at once");
     mend_agent_kill(job);
 }
 

@@ -1271,6 +1271,15 @@ def test_timeout():
     equal(run("--timeout", 5, "-n", 2, "true").status, 0)
 
 
+def test_timeout_and_buffers():
+    """What a rank had in its buffers when --timeout killed it is lost: that is said, and what is said helps."""
+    for before, out in (("", ""), ("stdbuf -oL ", "x\nx\n")):
+        r = run("--timeout", 1, "-n", 2, "sh", "-c", f"(echo x; exec sleep 100) | {before}grep x")
+        equal((r.status, r.out), (124, out))
+        contains(r.err, "'stdbuf -oL PROGRAM'")
+    assert "stdbuf" not in run("-q", "--timeout", 0.3, "-n", 1, "sleep", 100).err
+
+
 def namespaces(flags):
     """Whether unshare can do that here; says so if not."""
     if subprocess.run(["unshare", *flags, "true"], capture_output=True).returncode == 0:
