@@ -70,11 +70,13 @@ static void sends(int peer, int n)
         cancelled = was_cancelled(&r);
         CHECK_EQ(cancelled, 1); /* the receiver waits for tag 5 first */
         MPI_Send(&cancelled, 1, MPI_INT, peer, 5, MPI_COMM_WORLD);
+        MPI_Recv(NULL, 0, MPI_BYTE, peer, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         return;
     }
     MPI_Recv(&cancelled, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Iprobe(0, 4, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     CHECK_EQ(flag, 0);
+    MPI_Send(NULL, 0, MPI_BYTE, 0, 9, MPI_COMM_WORLD); /* before it sends the next one */
 }
 
 /* A race: the receive is there.  Whatever the sender is told is what happened. */
