@@ -68,14 +68,16 @@ barrier()
 {
     printf '/* RUN: %s */\n#include <mpi.h>\nint main(int argc, char **argv)\n{\n' "$2" >"$1.c"
     printf 'MPI_Init(&argc, &argv);\nMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n' >>"$1.c"
-    printf 'MPI_Barrier(MPI_COMM_WORLD);\nMPI_Finalize();\nreturn %s;\n}\n' "${3:-0}" >>"$1.c"
+    printf 'MPI_Barrier(MPI_COMM_WORLD);\n%s\nMPI_Finalize();\nreturn %s;\n}\n' "$4" "${3:-0}" >>"$1.c"
 }
 barrier missed '-n 2 ; kill 1 at coll.enter#2'
 barrier status '-n 2 ; kill 1 at coll.enter#2 ; exit 3' 3
 barrier unreached '-n 2 ; reach 0 at coll.enter#2'
 barrier none '-n 3 ; kill 0,2 at coll.enter#2'
 barrier killed '-n 2 ; kill 1 at coll.enter'
-barrier one '-n 3 ; kill 0,2 at coll.done'
+# Rank 2 never gets there.  Nobody is told of the death, so the job's status is that of rank 0.
+barrier one '-n 3 ; kill 0,2 at call:MPI_Comm_size ; exit 137' 0 \
+    'int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); if (r == 0) MPI_Comm_size(MPI_COMM_WORLD, &r);'
 barrier reached '-n 2 ; reach 0,1 at coll.enter'
 barrier chance '-n 2 ; kill 1 at coll.enter#2?'
 harness "$PWD" >output 2>&1
