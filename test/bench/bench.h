@@ -52,6 +52,7 @@ struct bench_measure {
     double (*run)(struct bench *, long n);            /* n operations; the microseconds they took */
     void (*check)(struct bench *, long n);            /* what the last one left behind */
     double (*value)(const struct bench *, double us); /* NULL: the time itself */
+    bool from_all; /* b->recv has room for a message of each rank */
 };
 
 static inline uint64_t bench_now_ns(void)
@@ -232,7 +233,7 @@ static inline void bench_all(struct bench *b, const struct bench_measure *table,
             MPI_Abort(MPI_COMM_WORLD, 2);
         }
         b->send = bench_buffer((size_t)b->bytes);
-        b->recv = bench_buffer((size_t)b->bytes);
+        b->recv = bench_buffer((size_t)b->bytes * (m->from_all ? (size_t)b->size : 1));
         bench_measure(b, m, *labels);
         free(b->send);
         free(b->recv);

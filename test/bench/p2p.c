@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* p2p.c – latency, bandwidth and message rate between ranks 0 and 1; latency of many pairs at once.
+/* p2p.c – latency, bandwidth and message rate between ranks 0 and 1; latency of many pairs at once;
+ * exchange of all with all.
  *
  *   latency    one message there, one back: half of it
  *   bandwidth  64 messages under way, then a word back; megabytes (10^6) per second
  *   rate       the same, in millions of messages per second
  *   pairs      rank i and rank i + size/2, all pairs at the same time
+ *   exchange   each rank sends a message to, and receives one from, each other rank, all at once
  *
  * The first eight bytes of each message carry its number, which the receiver compares; the rest is
  * compared once per batch. */
@@ -12,7 +14,8 @@
 
 #define WINDOW   64
 #define TAG      7
-#define NUMBER_B 8 /* bytes of the number at the start of a message */
+#define NUMBER_B 8  /* bytes of the number at the start of a message */
+#define RANKS    64 /* most of an exchange */
 
 static void fill(struct bench *b)
 {
@@ -132,6 +135,47 @@ static void check_stream(struct bench *b, long n)
         bench_wrong(b, "window: damaged data");
 }
 
+static void exchange_once(struct bench *b, uint64_t number)
+{
+    MPI_Request request[2 * RANKS];
+    int n = 0;
+
+    set_number(b->send, number);
+    for (int i = 1; i < b->size; i++) {
+        int from = (b->rank + b->size - i) % b->size;
+
+        MPI_Irecv(b->recv + from * b->bytes, (int)b->bytes, MPI_BYTE, from, TAG, MPI_COMM_WORLD,
+                  &request[n++]);
+    }
+    for (int i = 1; i < b->size; i++)
+        MPI_Isend(b->send, (int)b->bytes, MPI_BYTE, (b->rank + i) % b->size, TAG, MPI_COMM_WORLD,
+                  &request[n++]);
+    MPI_Waitall(n, request, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < b->size; i++)
+        if (i != b->rank && !has_number(b->recv + i * b->bytes, number))
+            bench_wrong(b, "exchange: another message");
+}
+
+static double run_exchange(struct bench *b, long n)
+{
+    double start = bench_now_us();
+
+    if (b->size > RANKS)
+        bench_wrong(b, "exchange: too many ranks");
+    for (long i = 0; i < n; i++)
+        exchange_once(b, (uint64_t)i);
+    return bench_now_us() - start;
+}
+
+static void check_exchange(struct bench *b, long n)
+{
+    (void)n;
+    for (int i = 0; i < b->size; i++)
+        if (i != b->rank &&
+            !bench_is(b->recv + i * b->bytes, NUMBER_B, (size_t)b->bytes, (unsigned)i, b->batch))
+            bench_wrong(b, "exchange: damaged data");
+}
+
 static double megabytes_per_second(const struct bench *b, double us)
 {
     return WINDOW * (double)b->bytes / us;
@@ -150,6 +194,7 @@ int main(int argc, char **argv)
         {"pairs", fill, run_latency, check_latency, NULL},
         {"bandwidth", fill, run_stream, check_stream, megabytes_per_second},
         {"rate", fill, run_stream, check_stream, million_messages_per_second},
+        {"exchange", fill, run_exchange, check_exchange, NULL, true},
         {0},
     };
     struct bench b;

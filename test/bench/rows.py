@@ -14,6 +14,7 @@ from typing import Optional
 
 US, MBS, MMS, MS, KIB = "µs", "MB/s", "M/s", "ms", "KiB"
 CROWDED = (4, 8, 16)
+EXCHANGE = (3, 5, 8)
 FT_RANKS = (2, 4, 8, 16)
 SHRINK_RANKS = (4, 8, 16)
 START_RANKS = (2, 8, 32)
@@ -82,6 +83,13 @@ def crowded_rows():
         yield Row(f"ping-pong in pairs, {n} ranks", f"pairs-{n}", "pairs:8", US, 0.9)
 
 
+def exchange_rows():
+    for n in EXCHANGE:
+        for b in (64 << 10, 1 << 20):
+            yield Row(f"exchange of all with all, {size(b)}, {n} ranks", f"exchange-{n}",
+                      f"exchange:{b}", US, 0.8)
+
+
 def job_rows():
     for n in START_RANKS:
         yield Row(f"hello, start to finish, {n} ranks", f"start-{n}", "start", MS, 0.30)
@@ -127,13 +135,14 @@ LIMITS = [
                           ("freshreadv", "process_vm_readv {} just written by its owner"))],
 ]
 
-SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "start": "hello",
-           "memory": "memory", "death": "death", "revoke": "revoke", "agree": "coll"}
-KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare"}
+SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
+           "start": "hello", "memory": "memory", "death": "death", "revoke": "revoke", "agree": "coll"}
+KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
+         "exchange": "compare"}
 
 
 def all_rows():
-    return [*pair_rows(), *coll_rows(), *crowded_rows(), *job_rows(), *ft_rows()]
+    return [*pair_rows(), *coll_rows(), *crowded_rows(), *exchange_rows(), *job_rows(), *ft_rows()]
 
 
 def groups_of(rows):
