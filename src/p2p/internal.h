@@ -75,7 +75,9 @@ struct mend_message {
     unsigned char payload[]; /* EAGER */
 };
 
-/* single_copy.c: is a message of so many bytes to be pulled?  begin() and end() around its transfer; since:
+/* single_copy.c: mend_p2p.single_copy at the start, by the parameter's word. */
+int mend_single_copy_at_first(const struct mend_proc *self, const char *how);
+/* Is a message of so many bytes to be pulled?  begin() and end() around its transfer; since:
  * what begin() said, 0: it is not timed. */
 bool mend_single_copy_wanted(const struct mend_p2p *p, uint64_t bytes);
 mend_time_ns mend_single_copy_begin(const struct mend_p2p *p, uint64_t bytes);

@@ -146,7 +146,6 @@ struct mend_request *mend_p2p_sent(struct mend_proc *self)
 int mend_p2p_init(struct mend_proc *self)
 {
     struct mend_p2p *p = mend_zalloc(self, 1, sizeof(*p));
-    const char *how = self->params.single_copy;
 
     if (!p)
         return MPI_ERR_NO_MEM;
@@ -164,7 +163,7 @@ int mend_p2p_init(struct mend_proc *self)
     self->on_frame[MEND_FRAME_CANCEL] = mend_p2p_on_cancel;
     self->on_frame[MEND_FRAME_CANCEL_REPLY] = mend_p2p_on_cancel_reply;
     self->on_frame[MEND_FRAME_CREDIT] = mend_p2p_on_credit;
-    p->single_copy = !how || !strcmp(how, "auto") ? -1 : !strcmp(how, "always");
+    p->single_copy = mend_single_copy_at_first(self, self->params.single_copy);
     return MPI_SUCCESS;
 }
 

@@ -7,13 +7,25 @@
  * large message is under way here, which would share the ring.  Messages below TIMED_BYTES go in pieces
  * until then: they are over before the two differ.  One that cannot be pulled counts as a slow one.
  *
+ * With more ranks than cores nothing is tried: pieces need both ends to run in turn, a pull is one system
+ * call of whoever runs.
+ *
  * Cost: two looks at the clock for each of the first large messages. */
 #include "p2p/internal.h"
 
 #include "base/time.h"
 
+#include <string.h>
+
 #define TIMED_BYTES (UINT64_C(64) * 1024)
 #define TRIES       4
+
+int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
+{
+    if (!how || !strcmp(how, "auto"))
+        return self->crowded ? 1 : -1;
+    return !strcmp(how, "always");
+}
 
 bool mend_single_copy_wanted(const struct mend_p2p *p, uint64_t bytes)
 {

@@ -69,4 +69,15 @@ MEND_TEST(short_ones_and_those_beside_others_are_not_timed)
     CHECK_EQ(p.tried[0], 0);
 }
 
+MEND_TEST(crowded_ranks_do_not_need_each_other)
+{
+    struct mend_proc crowded = {.crowded = true}, roomy = {.crowded = false};
+
+    CHECK_EQ(mend_single_copy_at_first(&crowded, NULL), 1);
+    CHECK_EQ(mend_single_copy_at_first(&crowded, "auto"), 1);
+    CHECK_EQ(mend_single_copy_at_first(&crowded, "never"), 0);
+    CHECK_EQ(mend_single_copy_at_first(&roomy, "auto"), -1);
+    CHECK_EQ(mend_single_copy_at_first(&roomy, "always"), 1);
+}
+
 MEND_TEST_MAIN()
