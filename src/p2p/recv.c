@@ -2,7 +2,7 @@
 /* recv.c – receives: posting, and what happens when a message meets one.
  *
  *   begin ── a message waits ──> meet ── EAGER ──> done
- *     │                            └──── RTS ───> transfer ── last DATA / pulled ──> done
+ *     │                            └──── RTS ───> transfer ── last DATA / last pull ──> done
  *     └── none ──> posted ── a frame arrives ──> the same
  *
  * A receive ends early when its source dies (PROC_FAILED), when its communicator is revoked
@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Pulled at once: a tenth of a millisecond, while system calls are few. */
+#define PULL_BYTES ((size_t)1 << 20)
+
 static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool done)
 {
     struct mend_cts cts = {.id = r->remote_id, .recv_id = r->id, .done = done};
@@ -20,28 +23,6 @@ static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool do
 
     MEND_ASSERT(mend_post(self, r->peer, &f, &cts));
     mend_event(self, MEND_EV_P2P_RECV_CTS);
-}
-
-/* Single copy out of the sender's memory.  False: not possible, or the offer may have been withdrawn:
- * ask for the data instead. */
-static bool try_pull(struct mend_proc *self, struct mend_p2p_request *r, const struct mend_rts *rts)
-{
-    enum mend_status st;
-    size_t n = rts->total_bytes < (uint64_t)mend_recv_capacity(r) ? rts->total_bytes
-                                                                  : (size_t)mend_recv_capacity(r);
-
-    if (!self->net->pull || !rts->address || !r->type->dense ||
-        !mend_single_copy_wanted(self->p2p, n))
-        return false;
-    st = self->net->pull(self, r->peer, mend_recv_dense_at(r), rts->address, n, rts->stamp);
-    if (st == MEND_ERR_PEER)
-        self->on_trouble(self, r->peer);
-    if (st != MEND_OK) {
-        mend_single_copy_failed(self->p2p);
-        return false;
-    }
-    r->moved_bytes = (MPI_Count)n;
-    return true;
 }
 
 static uint32_t new_id(struct mend_proc *self, struct mend_p2p_request *r)
@@ -57,11 +38,77 @@ static int result(const struct mend_p2p_request *r, uint64_t total)
     return total <= (uint64_t)mend_recv_capacity(r) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
+static void ask(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    r->moved_bytes = 0;
+    r->id = new_id(self, r);
+    send_cts(self, r, false);
+}
+
+/* All that there is room for is here, and not by frames: the sender may go on. */
+static void have_all(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    send_cts(self, r, true);
+    mend_transfer_end(r, result(r, r->offered_bytes));
+}
+
+/* Not possible, or the offer may have been withdrawn: ask for the data instead. */
+static void pull_failed(struct mend_proc *self, struct mend_p2p_request *r, enum mend_status st)
+{
+    if (st == MEND_ERR_PEER)
+        self->on_trouble(self, r->peer);
+    mend_single_copy_failed(self->p2p);
+    if (mend_list_linked(&r->base.link))
+        mend_list_remove(&r->base.link);
+    ask(self, r);
+}
+
+/* One piece out of the sender's memory, none while there is news: a death or a revocation may end the
+ * receive, and whoever polls looks at it between two pieces. */
+static void pull(struct mend_request *base)
+{
+    struct mend_p2p_request *r = mend_p2p_of(base);
+    struct mend_proc *self = base->comm->self;
+    size_t left = (size_t)(base->bytes - r->moved_bytes), n = left < PULL_BYTES ? left : PULL_BYTES;
+    enum mend_status st;
+
+    if (mend_has_news(self))
+        return;
+    st = self->net->pull(self, r->peer, (char *)mend_recv_dense_at(r) + r->moved_bytes,
+                         r->pull_at + (uint64_t)r->moved_bytes, n, r->pull_stamp);
+    if (st != MEND_OK) {
+        pull_failed(self, r, st);
+        return;
+    }
+    r->moved_bytes += (MPI_Count)n;
+    mend_event(self, MEND_EV_P2P_DATA_PULLED);
+    if (n < left)
+        return;
+    mend_single_copy_end(self->p2p, true, r->offered_bytes, r->since);
+    have_all(self, r);
+}
+
+static bool may_pull(const struct mend_proc *self, const struct mend_p2p_request *r,
+                     const struct mend_rts *rts)
+{
+    return self->net->pull && rts->address && r->type->dense &&
+           mend_single_copy_wanted(self->p2p, (uint64_t)r->base.bytes);
+}
+
+static void begin_pull(struct mend_proc *self, struct mend_p2p_request *r,
+                       const struct mend_rts *rts)
+{
+    r->pull_at = rts->address;
+    r->pull_stamp = rts->stamp;
+    mend_list_append(&self->active, &r->base.link);
+    pull(&r->base);
+}
+
 void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int tag,
                    const struct mend_rts *rts)
 {
     struct mend_proc *self = r->base.comm->self;
-    bool pulled;
+    uint64_t room = (uint64_t)mend_recv_capacity(r);
 
     mend_recv_matched(r, source, tag);
     r->peer = r->base.hint = peer;
@@ -69,17 +116,14 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     r->offered_bytes = rts->total_bytes;
     r->moved_bytes = 0;
     r->since = mend_single_copy_begin(self->p2p, rts->total_bytes);
-    pulled = rts->total_bytes == 0 || try_pull(self, r, rts);
-    if (pulled)
-        mend_single_copy_end(self->p2p, true, rts->total_bytes, r->since);
-    r->base.bytes = (MPI_Count)(rts->total_bytes < (uint64_t)mend_recv_capacity(r)
-                                    ? rts->total_bytes
-                                    : (uint64_t)mend_recv_capacity(r));
-    r->id = pulled ? 0 : new_id(self, r);
+    r->base.bytes = (MPI_Count)(rts->total_bytes < room ? rts->total_bytes : room);
     mend_transfer_add(r);
-    send_cts(self, r, pulled);
-    if (pulled)
-        mend_transfer_end(r, result(r, rts->total_bytes));
+    if (rts->total_bytes == 0)
+        have_all(self, r);
+    else if (may_pull(self, r, rts))
+        begin_pull(self, r, rts);
+    else
+        ask(self, r);
 }
 
 void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -214,6 +258,7 @@ const struct mend_request_ops mend_recv_ops = {
     .name = "receive",
     .start = mend_p2p_start,
     .cancel = cancel,
+    .poll = pull,
     .release = mend_p2p_release,
     .describe = describe,
 };
