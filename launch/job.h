@@ -92,8 +92,9 @@ struct job {
     int report_fd; /* -1: none */
     int epoll_fd, signal_fd, timer_fd;
     mend_time_ns start_ns, deadline_ns, scan_at, announce_at, wrapped_at, timer_at;
-    mend_time_ns scan_next_ns; /* not before, lest looking at many children takes all our time */
-    int injected_n;            /* timed injections carried out, in order of time */
+    mend_time_ns scan_next_ns;  /* not before, lest looking at many children takes all our time */
+    mend_time_ns count_next_ns; /* nor counting those who go on */
+    int injected_n;             /* timed injections carried out, in order of time */
     int signal_seen;
     mend_time_ns signal_ns;
     int crashes_n;         /* ranks that have said so and are not seen dead yet */
@@ -164,6 +165,9 @@ static inline pid_t mend_rank_named(const struct rank *r)
 /* Without the lock: the kernel shows that the process of r ends, or has ended. */
 bool mend_rank_is_ending(struct job *job, struct rank *r);
 
+/* Without the lock: nothing says that the process of r is dead, killed, or about to end itself. */
+bool mend_rank_goes_on(struct job *job, struct rank *r);
+
 /* Sends a signal to the process that is the rank, if it is still there. */
 bool mend_rank_signal(const struct rank *r, int sig); /* false: it did not reach it */
 
@@ -183,6 +187,7 @@ bool mend_procfs_handles(pid_t pid,
                          uint64_t *signals_p); /* bit n - 1: signal n; told of a zombie, too */
 bool mend_procfs_ran(pid_t pid, uint64_t *ran_ns_p); /* processor time that its main thread had */
 bool mend_procfs_exiting(pid_t pid, bool *signaled_p, int *code_p); /* it ends, and why */
+bool mend_procfs_killed(pid_t pid); /* it has been sent SIGKILL, but may not have run since */
 bool mend_procfs_descends(pid_t pid,
                           pid_t from); /* it is a child of `from`, or a child's child ... */
 int mend_procfs_threads(pid_t pid);    /* how many it has; 0: it is gone */

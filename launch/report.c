@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define CAUSE_WAIT_NS (2 * MEND_NS_PER_S)
+#define COUNT_SHARE   20 /* one part of our time goes into counting those who go on */
 
 void mend_report_open(struct job *job)
 {
@@ -127,12 +128,15 @@ static void cause_text(const struct mend_verdict *v, char *buf, size_t size)
     }
 }
 
-static int living(const struct job *job)
+/* The kernel is asked about each, so with thousands of ranks deaths are told of together, after a while. */
+static int count_living(struct job *job)
 {
+    mend_time_ns begin = mend_time_monotonic_ns();
     int n = 0;
 
     for (int i = 0; i < job->n; i++)
-        n += !job->rank[i].ended && !mend_rank_is_dead(job, i);
+        n += mend_rank_goes_on(job, &job->rank[i]);
+    job->count_next_ns = begin + (mend_time_monotonic_ns() - begin) * COUNT_SHARE;
     return n;
 }
 
@@ -146,10 +150,9 @@ static bool worth_a_line(const struct job *job, const struct rank *r)
            r->verdict.cause != MEND_VERDICT_EXIT;
 }
 
-static void say_death(struct job *job, const struct rank *r)
+static void say_death(struct job *job, const struct rank *r, int n)
 {
     char text[128], others[64] = "";
-    int n = living(job);
 
     cause_text(&r->verdict, text, sizeof(text));
     if (n)
@@ -158,7 +161,8 @@ static void say_death(struct job *job, const struct rank *r)
              job->shm->host, text, others);
 }
 
-static void announce(struct job *job, const struct rank *r)
+/* living_p: how many go on, -1: not counted yet. */
+static void announce(struct job *job, const struct rank *r, int *living_p)
 {
     mend_report_line(
         job, r->verdict.when_ns,
@@ -167,8 +171,11 @@ static void announce(struct job *job, const struct rank *r)
         r->index, mend_rank_named(r), r->how, cause_names[r->verdict.cause], r->verdict.code);
     mend_report_line(job, r->verdict_ns, "\"event\":\"verdict\",\"rank\":%d,\"number\":%d",
                      r->index, r->verdict_k);
-    if (!job->o.quiet && !job->signal_seen && !job->killing && !job->aborted)
-        say_death(job, r);
+    if (job->o.quiet || job->signal_seen || job->killing || job->aborted)
+        return;
+    if (*living_p < 0)
+        *living_p = count_living(job);
+    say_death(job, r, *living_p);
 }
 
 /* A copy of r under the lock, if its death is to be told of now. */
@@ -187,14 +194,19 @@ static bool ripe(struct job *job, struct rank *r, mend_time_ns now, struct rank 
     return ripe;
 }
 
-/* A verdict is older than its reason (verdict.c), so the line waits for the reason, but not long.
- */
+/* A verdict is older than its reason (verdict.c), so the line waits for the reason, but not long.  All that are
+ * told of here are in the log before those who go on are counted, so one number is true for them. */
 void mend_announce_deaths(struct job *job)
 {
     mend_time_ns now = mend_time_monotonic_ns();
+    int living = -1;
     uint32_t deaths_n = mend_load_acquire(&job->shm->deaths_n); /* pairs with declare() */
 
     job->announce_at = MEND_TIME_NEVER;
+    if (now < job->count_next_ns && job->alive_n) {
+        job->announce_at = job->count_next_ns;
+        return;
+    }
     for (uint32_t k = 0; k < deaths_n; k++) {
         struct rank *r = &job->rank[mend_shm_death_of(job->shm, k)->peer];
         struct rank copy;
@@ -203,7 +215,7 @@ void mend_announce_deaths(struct job *job)
             continue;
         r->announced = true;
         if (worth_a_line(job, &copy))
-            announce(job, &copy);
+            announce(job, &copy, &living);
     }
 }
 

@@ -71,6 +71,25 @@ bool mend_rank_is_ending(struct job *job, struct rank *r)
            (pid > 0 && mend_procfs_all_exiting(pid));
 }
 
+bool mend_rank_goes_on(struct job *job, struct rank *r)
+{
+    const struct mend_shm_rank *s = shared(job, r->index);
+    bool signaled;
+    uint8_t state;
+    pid_t pid;
+    int code;
+
+    pthread_mutex_lock(&job->lock);
+    state = job->detector->peer[r->index].state;
+    pid = mend_rank_pid(r);
+    pthread_mutex_unlock(&job->lock);
+    return !r->ended && !r->end.named && !mend_rank_is_dead(job, r->index) &&
+           state != MEND_DETECTOR_KILLING && state != MEND_DETECTOR_LINGERING &&
+           !mend_load_acquire(&s->abort_asked) && !mend_load_acquire(&s->crash_signal) &&
+           !is_marked(job, r) &&
+           !(pid > 0 && (mend_procfs_killed(pid) || mend_procfs_exiting(pid, &signaled, &code)));
+}
+
 /* Every rank shall look at the table of deaths.  Those that are about to die need not. */
 static void interrupt_all(struct job *job)
 {
