@@ -15,7 +15,7 @@ STEPS   ?= 100000000
 
 MESON_OPTIONS = --prefix / --libdir lib
 
-.PHONY: all demo check asan tsan sim step soak bench conformance install docs format clean help
+.PHONY: all demo check asan tsan sim step soak bench conformance aarch64 install docs format clean help
 .DELETE_ON_ERROR:
 
 all: ## build into build/, with a staged installation in build/stage
@@ -29,6 +29,7 @@ all: $(BUILD)/build.ninja
 
 OPTIONS_build-asan = --buildtype debugoptimized -Db_sanitize=address,undefined
 OPTIONS_build-tsan = --buildtype debugoptimized -Db_sanitize=thread
+OPTIONS_build-aarch64 = --cross-file test/aarch64/cross.ini
 
 # What the launcher still holds when it ends is no leak.
 SANITIZER_OPTIONS = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
@@ -84,6 +85,11 @@ conformance: ## programs we did not write: MPICH's test suite; the HPC Challenge
 	@test/conformance/mpich --build $(BUILD)
 	@test/conformance/hpcc --build $(BUILD)
 
+aarch64: ## the other architecture under an emulator: unit tests, simulator, MPI programs, kills; half an hour
+	@tools/install-deps build aarch64
+	@$(MAKE) --no-print-directory all BUILD=build-$@
+	@test/aarch64/run --build build-$@
+
 install: ## make install PREFIX=/usr/local [DESTDIR=...]
 install: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -96,9 +102,9 @@ docs: ## write doc/conformance.md again, from the tests and the results of the l
 format: ## clang-format 14 on every source file
 	@git ls-files -z '*.c' '*.h' '*.cc' | xargs -0 clang-format -i
 
-clean: ## remove build/, build-asan/ and build-tsan/
-	@rm -rf build build-asan build-tsan
+clean: ## remove build/ and its likes
+	@rm -rf build build-asan build-tsan build-aarch64
 
 help: ## this text
-	@sed -n 's/^\([a-z ]*\): ## /\1\t/p' Makefile | while IFS='	' read -r t w; do \
+	@sed -n 's/^\([a-z0-9 ]*\): ## /\1\t/p' Makefile | while IFS='	' read -r t w; do \
 		printf '  make %-12s %s\n' "$$t" "$$w"; done

@@ -5,7 +5,7 @@
 #
 # Usage: broken.sh MEND-SIM
 set -u
-sim=$1
+sim="${MESON_EXE_WRAPPER:-} $1" # two words or more, on purpose
 
 fail()
 {
@@ -18,7 +18,7 @@ finds()
 {
     rule=$1
     shift
-    out=$("$sim" "$@")
+    out=$($sim "$@")
     [ $? = 1 ] || fail "mend-sim $* found nothing: $out"
     case $out in
     "wrong: $rule"*) ;;
@@ -26,7 +26,7 @@ finds()
     esac
     replay=$(echo "$out" | sed -n 's/^replay: mend-sim //p')
     # shellcheck disable=SC2086
-    again=$("$sim" $replay)
+    again=$($sim $replay)
     [ $? = 1 ] || fail "the replay found nothing: $replay"
     [ "$(echo "$again" | grep '^wrong:')" = "$(echo "$out" | grep '^wrong:')" ] ||
         fail "the replay found something else: $replay"
