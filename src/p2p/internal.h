@@ -52,7 +52,8 @@ struct mend_p2p {
     struct mend_message *reserved; /* those that were given back, linked by next_reserved */
     uint32_t reserve_n;            /* those that have been in use */
     uint32_t taken_n;              /* messages that went from the transport to a receive directly */
-    struct mend_p2p_request *spare; /* released requests, for the next ones */
+    struct mend_p2p_request *pulling; /* the receive whose message is being pulled; NULL: none */
+    struct mend_p2p_request *spare;   /* released requests, for the next ones */
     int single_copy;   /* 1 and 0: yes and no; -1: whichever is faster, which is not known yet */
     unsigned tried[2]; /* large messages timed, in pieces and by single copy (single_copy.c) */
     uint64_t best[2];  /* the best of them: bytes per microsecond */

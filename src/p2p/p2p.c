@@ -190,6 +190,8 @@ void mend_transfer_end(struct mend_p2p_request *r, int error)
     struct mend_proc *self = r->base.comm->self;
 
     mend_list_remove(&r->queue);
+    if (self->p2p->pulling == r)
+        self->p2p->pulling = NULL;
     if (r->id) {
         mend_hash_remove(&self->p2p->large, r->id);
         r->id = 0;

@@ -58,13 +58,15 @@ static void pull_failed(struct mend_proc *self, struct mend_p2p_request *r, enum
     if (st == MEND_ERR_PEER)
         self->on_trouble(self, r->peer);
     mend_single_copy_failed(self->p2p);
+    self->p2p->pulling = NULL;
     if (mend_list_linked(&r->base.link))
         mend_list_remove(&r->base.link);
     ask(self, r);
 }
 
 /* One piece out of the sender's memory, none while there is news: a death or a revocation may end the
- * receive, and whoever polls looks at it between two pieces. */
+ * receive, and whoever polls looks at it between two pieces.  One message after the other: pieces of all
+ * in turn would make the first of a window as late as the last. */
 static void pull(struct mend_request *base)
 {
     struct mend_p2p_request *r = mend_p2p_of(base);
@@ -72,8 +74,9 @@ static void pull(struct mend_request *base)
     size_t left = (size_t)(base->bytes - r->moved_bytes), n = left < PULL_BYTES ? left : PULL_BYTES;
     enum mend_status st;
 
-    if (mend_has_news(self))
+    if (mend_has_news(self) || (self->p2p->pulling && self->p2p->pulling != r))
         return;
+    self->p2p->pulling = r;
     st = self->net->pull(self, r->peer, (char *)mend_recv_dense_at(r) + r->moved_bytes,
                          r->pull_at + (uint64_t)r->moved_bytes, n, r->pull_stamp);
     if (st != MEND_OK) {

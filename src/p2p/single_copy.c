@@ -36,8 +36,9 @@ bool mend_single_copy_wanted(const struct mend_p2p *p, uint64_t bytes)
 
 mend_time_ns mend_single_copy_begin(const struct mend_p2p *p, uint64_t bytes)
 {
-    return p->single_copy < 0 && bytes >= TIMED_BYTES && !p->large.used ? mend_time_monotonic_ns()
-                                                                        : 0;
+    return p->single_copy < 0 && bytes >= TIMED_BYTES && !p->large.used && !p->pulling
+               ? mend_time_monotonic_ns()
+               : 0;
 }
 
 static void choose(struct mend_p2p *p)

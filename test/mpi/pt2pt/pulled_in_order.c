@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several large messages that are fetched out of the sender's memory in pieces come one after the other: the
+ * first is complete while the last is not, and nothing of the last has come.
+ *
+ * RUN: -n 2 ; set SINGLE_COPY=always ; expect "rank 0 ok" */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N     (4 << 20)
+#define TIMES 3
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "%s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned char *buf = calloc(TIMES, N);
+    MPI_Request q[TIMES];
+    int rank, done = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < TIMES; i++) {
+        if (rank == 1)
+            memset(buf + i * N, i + 1, N);
+        if (rank == 1)
+            MPI_Isend(buf + i * N, N, MPI_BYTE, 0, i, MPI_COMM_WORLD, &q[i]);
+        else
+            MPI_Irecv(buf + i * N, N, MPI_BYTE, 1, i, MPI_COMM_WORLD, &q[i]);
+    }
+    while (rank == 0 && !done)
+        MPI_Test(&q[0], &done, MPI_STATUS_IGNORE);
+    if (rank == 0 && (buf[0] != 1 || buf[N - 1] != 1 || buf[2 * N] == 3))
+        fail("the first is not whole, or the last is before its turn");
+    MPI_Waitall(TIMES, q, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < TIMES; i++)
+        if (buf[i * N] != i + 1 || buf[(i + 1) * N - 1] != i + 1)
+            fail("a message is damaged");
+    printf("rank %d ok\n", rank);
+    MPI_Finalize();
+    free(buf);
+    return 0;
+}
