@@ -19,7 +19,7 @@ static mend_ctx propose_ctx(struct mend_proc *self, uint64_t n)
 {
     uint64_t counter = mend_revoke_reserve(self, self->ctx_counter, n);
 
-    MEND_ASSERT(self->me < 1 << 19);              /* meet.c has the other half of the indices */
+    MEND_ASSERT(self->me < 1 << 19);              /* invite.c has the other half of the indices */
     MEND_ASSERT(counter + n < UINT64_C(1) << 40); /* ids are never used again */
     self->ctx_counter = counter + n;
     return MEND_CTX_MAKE(self->me, counter);

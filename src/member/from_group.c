@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* from_group.c – communicators from groups alone, without a parent (MPI-5.0 7.4.2, 7.6.2).
  *
- * MPI_Comm_create_from_group is a meeting (meet.c) whose id follows from the group and the string tag:
+ * MPI_Comm_create_from_group is a meeting (meet.c) whose key follows from the group and the string tag:
  *
  *   a member of the group is dead: MPI_ERR_PROC_FAILED at all who live; a death elsewhere does not matter
  *
@@ -33,9 +33,9 @@ static uint64_t tag_of(const char *text, enum role role)
 static int meet(struct mend_proc *self, struct mend_group *g, const char *tag, enum role role,
                 struct mend_comm **new_p)
 {
-    mend_ctx id = mend_meet_id(self->world, g, tag_of(tag, role));
+    uint64_t key = mend_meet_key(self->world, g, tag_of(tag, role));
 
-    return mend_meet_group(self->world, NULL, g, id, new_p);
+    return mend_meet_group(self->world, NULL, g, key, new_p);
 }
 
 int mend_member_create_from_group(struct mend_proc *self, struct mend_group *g, const char *tag,

@@ -9,6 +9,7 @@ int mend_member_init(struct mend_proc *self)
     if (!m)
         return MPI_ERR_NO_MEM;
     mend_list_init(&m->meetings);
+    mend_list_init(&m->invitations);
     mend_list_init(&m->hellos);
     mend_list_init(&m->fresh_graves);
     mend_list_init(&m->graves);
@@ -51,7 +52,6 @@ int mend_ft_attach(struct mend_comm *c)
         mend_list_init(&ft->agreements[i].waiting);
         mend_list_init(&ft->agreements[i].running);
     }
-    mend_hash_init(&ft->counts, c->self->arena);
     c->ft = ft;
     return MPI_SUCCESS;
 }
@@ -69,7 +69,6 @@ void mend_ft_detach(struct mend_comm *c)
     for (int i = 0; i < MEND_MACHINES; i++)
         mend_free(self, c->ft->agreements[i].sm);
     mend_free(self, c->ft->revoke);
-    mend_meet_forget_counts(c->ft, self);
     mend_leaders_forget(c);
     mend_free(self, c->ft);
     c->ft = NULL;
@@ -104,5 +103,7 @@ void mend_member_on_death(struct mend_proc *self, mend_peer dead)
         mend_comm_put(all[i]);
     }
     mend_free(self, all);
+    mend_invite_on_death(self, dead);
+    mend_leaders_on_death(self, dead);
     mend_meet_look(self);
 }

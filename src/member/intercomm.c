@@ -83,7 +83,7 @@ static int learn(struct mend_meeting *m, struct mend_comm *local, int leader, in
     if (!own_error)
         err = tell_group(local, leader, h, &peers);
     if (err && m->peer_c && !h->error)
-        mend_leaders_take_back(m, local, err);
+        mend_leaders_take_back(m, err);
     if (!err) {
         *remote_p = mend_group_create(self, peers, (int)h->size);
         MEND_ASSERT(*remote_p);

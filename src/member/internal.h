@@ -54,8 +54,6 @@ struct mend_ft_comm {
     struct mend_comm *next_news; /* revoke.c: of a list that is being gone through */
     struct mend_papers *papers;  /* papers.c: where the members vote; NULL until somebody has */
     struct mend_list grave;      /* graves.c: when it is freed */
-    struct mend_hash counts;     /* meet.c: how often something was asked for on it */
-    uint32_t counts_kept;        /* how many were left when they were last looked through */
 };
 
 struct mend_shm_shelf;
@@ -63,13 +61,15 @@ struct mend_shm_shelf;
 struct mend_member {
     struct mend_list fresh_graves; /* ft_comm.grave, each a reference: not agreed on yet */
     struct mend_list graves;       /* and those that are */
-    struct mend_hash declined;     /* meet.c: id of a meeting -> class of the error, as a pointer */
+    struct mend_hash declined;     /* meet.c: id of a meeting of two groups -> class of the error */
+    struct mend_list invitations;  /* invite.c: for calls that have not been made yet */
+    uint64_t invited_n;            /* invite.c: meetings to which this process has invited */
     struct mend_shm_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
     uint32_t papers_n, paper_free;    /* taken at some time; 1 + the first free one, 0: none */
     struct mend_list closed;          /* papers.c: papers that others may still look for */
     uint64_t marks_n;                 /* revoke.c: own bits that have pages, from 0 on */
     struct mend_list meetings;        /* struct mend_meeting: calls that go on */
-    struct mend_list hellos;          /* leaders.c: for calls that have not been made yet */
+    struct mend_list hellos;          /* leaders.c: calls that one leader has made and one not */
 };
 
 /* A call that makes a communicator for processes that have none in common yet (meet.c).  It lives on
@@ -85,8 +85,7 @@ struct mend_meeting {
     struct mend_comm *peer_c;
     mend_peer other;
     int tag;
-    uint64_t number;
-    bool over; /* nobody waits for the other's HELLO any more: what comes now is its no */
+    mend_ctx said, heard; /* proposals in the HELLOs; heard 0: the other's has not come */
 };
 
 /* Peer of a protocol rank, and back (-1: no member). */
@@ -179,14 +178,14 @@ static inline mend_ctx mend_ctx_next(mend_ctx ctx)
 
 /* meet.c */
 
-/* The id under which the members of g meet, the n-th time they do so with this tag. */
-mend_ctx mend_meet_id(struct mend_comm *parent, struct mend_group *g, uint64_t tag);
+/* What the members of g meet for; all have the same. */
+uint64_t mend_meet_key(const struct mend_comm *parent, struct mend_group *g, uint64_t tag);
 
-/* A communicator of g, whose members meet under the id; errors as parent's, but of PROC_FAILED only a
+/* A communicator of g, whose members meet for the key; errors as parent's, but of PROC_FAILED only a
  * death in g is a reason.  named: a communicator whose revocation ends it, or NULL.  Collective over g;
  * blocks until all living members have come or something ends the meeting. */
 int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct mend_group *g,
-                    mend_ctx id, struct mend_comm **new_p);
+                    uint64_t key, struct mend_comm **new_p);
 
 /* A call begins and ends.  Between the two it is looked at when something has happened. */
 void mend_meet_begin(struct mend_proc *self, struct mend_meeting *m);
@@ -196,7 +195,7 @@ void mend_meet_look(struct mend_proc *self);
 /* Why nothing can come of it: PROC_FAILED, INVALIDATED; MPI_SUCCESS: it can. */
 int mend_meet_reason(const struct mend_meeting *m);
 
-/* The class of the error if this process has said no under this id already, MPI_SUCCESS if not. */
+/* Two groups: the class of the error if this process has said no under this id already, else MPI_SUCCESS. */
 int mend_meet_declined(struct mend_proc *self, mend_ctx ctx);
 
 /* The agreement of those who meet on m->c.  Blocks until all living members have come or declined; the
@@ -204,11 +203,28 @@ int mend_meet_declined(struct mend_proc *self, mend_ctx ctx);
  * the class.  value->failed is the caller's. */
 int mend_meet(struct mend_meeting *m, struct mend_agreed *value);
 
-/* A counter that belongs to c, named by two numbers; 0 at first. */
-uint64_t *mend_meet_count(struct mend_comm *c, uint64_t what, uint64_t tag);
-void mend_meet_forget_counts(struct mend_ft_comm *ft, struct mend_proc *self);
-
 mend_frame_handler mend_member_on_frame;
+
+/* invite.c */
+
+/* The first of g says to the others, and returns, under which id they meet. */
+mend_ctx mend_invite_all(struct mend_proc *self, struct mend_group *g, uint64_t key);
+
+/* At the others: where they meet.  Blocks until the first of g has come, or a member of g is dead or the
+ * meeting has a reason to end; then the class. */
+int mend_invite_await(struct mend_proc *self, struct mend_meeting *m, struct mend_group *g,
+                      uint64_t key, mend_ctx *id_p);
+
+/* False: nobody of ours sends this. */
+bool mend_invite_on_frame(struct mend_proc *self, mend_peer from, mend_ctx id, uint64_t key);
+
+/* This process has said no under the id, to which `first` invites: the invitation is not taken any more. */
+void mend_invite_refuse(struct mend_proc *self, mend_peer first, mend_ctx id);
+
+/* It has, and the invitation has not come yet. */
+bool mend_invite_refused(struct mend_proc *self, mend_ctx id);
+
+void mend_invite_on_death(struct mend_proc *self, mend_peer dead);
 
 /* leaders.c */
 
@@ -219,15 +235,16 @@ int mend_leaders_meet(struct mend_meeting *m, struct mend_comm *local, int own_e
                       mend_ctx *ctx_p, mend_peer **peers_p, int *n_p);
 
 /* After success: this side will not come after all. */
-void mend_leaders_take_back(struct mend_meeting *m, struct mend_comm *local, int error);
+void mend_leaders_take_back(struct mend_meeting *m, int error);
 
-/* False: nobody of ours sends this. */
+/* HELLO and BACK.  False: nobody of ours sends this. */
 struct mend_member_wire;
-bool mend_leaders_on_hello(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                            const struct mend_member_wire *w, const void *payload);
 
 /* The peer communicator goes. */
 void mend_leaders_forget(struct mend_comm *peer_c);
+void mend_leaders_on_death(struct mend_proc *self, mend_peer dead);
 
 /* create.c */
 

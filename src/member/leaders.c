@@ -2,20 +2,27 @@
 /* leaders.c – the leaders of two groups exchange what MPI_Intercomm_create needs.
  *
  *   leader A                                    leader B
- *      ── HELLO { number, id proposal, group } ──>  │
- *      │  <── HELLO { number, id proposal, group } ──
+ *      ── HELLO { id proposal, group } ─────────>  │
+ *      │  <───────── HELLO { id proposal, group } ──
  *      both know both groups and both proposals
  *      │                                            │
- *      ── HELLO { number, error } ──────────────> "A will not come": before, instead or afterwards
+ *      ── BACK { that proposal, error } ────────> "A will not come after all"
  *
- * Between two processes, on one peer communicator with one tag, calls are numbered in the order in which
- * they are made, and the n-th call of one matches the n-th of the other.  A leader that cannot or will
- * not come (its group has a dead member, a communicator was revoked) waits for nobody (S2-9) and says so
- * once; what comes of that depends on where the other one is:
+ * Between two processes, on one peer communicator with one tag, the n-th call of one matches the n-th of the
+ * other.  Each call says HELLO once, in order, and uses up one of the other's; so what must be remembered is
+ * only by how many calls one of the two is ahead:
  *
- *   it has not called yet    its call finds the message, and fails
- *   it waits for our HELLO   it fails
- *   it is past that          it calls the meeting off, so that whoever is there is refused (meet.c)
+ *   the other is ahead   its HELLOs, until the calls here are made
+ *   this one is ahead    for each of its calls that did not wait (a `missed` one): that the next HELLO belongs
+ *                        to it, and goes unread
+ *   they are even        nothing, however many tags there are
+ *
+ * A leader that cannot or will not come (its group has a dead member, a communicator was revoked) waits for
+ * nobody (S2-9) and says so, in its HELLO or, if it has said that one already, with BACK, which names the HELLO
+ * by its proposal.  What comes of a BACK depends on where the other one is:
+ *
+ *   it has not called yet    its call finds the HELLO changed into a refusal, and fails
+ *   it has used the HELLO    it calls the meeting off, so that whoever is there is refused (meet.c)
  *   its call is over         nobody needs it
  *
  * What ends the wait for the other leader: its HELLO; its death; anything that would end the meeting
@@ -23,35 +30,36 @@
  * part in anything.
  *
  * Messages are control frames and not point-to-point messages, so that no receive of the user's on the
- * peer communicator can take one. */
+ * peer communicator can take one.
+ *
+ * Invariants:
+ *   1  of one peer communicator, process and tag there are HELLOs or missed calls, not both;
+ *   2  both go with the peer communicator, and none comes once that is revoked or the other is dead: every
+ *      call is refused then. */
 #include "member/internal.h"
 
 #include "member/wire.h"
 
 #include <string.h>
 
-/* What another leader said about a call that was not made here yet, or is waiting for it. */
+/* A call of the other leader that was not made here yet; or the other way round. */
 struct mend_hello {
-    struct mend_list link; /* in self->member->hellos */
+    struct mend_list link; /* in self->member->hellos, the oldest first */
     mend_ctx peer_ctx;
     mend_peer from;
     int tag;
+    bool missed; /* a call of this process that does not wait for the other's HELLO */
     struct mend_member_wire w;
     mend_peer peers[];
 };
 
-static uint64_t *count_of(struct mend_comm *peer_c, mend_peer other, int tag)
-{
-    return mend_meet_count(peer_c, (uint64_t)other | UINT64_C(1) << 32, (uint64_t)(unsigned)tag);
-}
-
 static struct mend_hello *find(struct mend_proc *self, mend_ctx peer_ctx, mend_peer from, int tag,
-                               uint64_t number)
+                               bool missed)
 {
     mend_list_foreach (l, next, &self->member->hellos) {
         struct mend_hello *h = mend_list_entry(l, struct mend_hello, link);
 
-        if (h->peer_ctx == peer_ctx && h->from == from && h->tag == tag && h->w.number == number)
+        if (h->peer_ctx == peer_ctx && h->from == from && h->tag == tag && h->missed == missed)
             return h;
     }
     return NULL;
@@ -75,91 +83,137 @@ void mend_leaders_forget(struct mend_comm *peer_c)
     }
 }
 
-/* The call of this process that it is about, while it goes on. */
-static struct mend_meeting *call_of(struct mend_proc *self, struct mend_comm *peer_c,
-                                    mend_peer from, int tag, uint64_t number)
+/* What it said is still an answer to a call here. */
+void mend_leaders_on_death(struct mend_proc *self, mend_peer dead)
 {
-    mend_list_foreach (l, next, &self->member->meetings) {
-        struct mend_meeting *m = mend_list_entry(l, struct mend_meeting, link);
+    mend_list_foreach (l, next, &self->member->hellos) {
+        struct mend_hello *h = mend_list_entry(l, struct mend_hello, link);
 
-        if (m->peer_c == peer_c && m->other == from && m->tag == tag && m->number == number)
-            return m;
+        if (h->missed && h->from == dead)
+            drop(self, h);
     }
-    return NULL;
 }
 
-static void keep(struct mend_proc *self, mend_ctx peer_ctx, mend_peer from, int tag,
-                 const struct mend_member_wire *w, const mend_peer *peers)
+static struct mend_hello *add(struct mend_proc *self, mend_ctx peer_ctx, mend_peer from, int tag,
+                              int peers_n)
 {
-    struct mend_hello *h = find(self, peer_ctx, from, tag, w->number);
-    size_t bytes = (size_t)w->first_n * sizeof(*peers);
+    struct mend_hello *h = mend_zalloc(self, 1, sizeof(*h) + (size_t)peers_n * sizeof(*h->peers));
 
-    if (h) /* it takes back what it said */
-        drop(self, h);
-    h = mend_alloc(self, sizeof(*h) + bytes);
     MEND_ASSERT(h);
     h->peer_ctx = peer_ctx;
     h->from = from;
     h->tag = tag;
-    h->w = *w;
-    memcpy(h->peers, peers, bytes);
     mend_list_append(&self->member->hellos, &h->link);
+    return h;
 }
 
-bool mend_leaders_on_hello(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+static void on_hello(struct mend_comm *peer_c, mend_peer from, int tag,
+                     const struct mend_member_wire *w, const mend_peer *peers)
+{
+    struct mend_proc *self = peer_c->self;
+    struct mend_hello *h = find(self, peer_c->ctx, from, tag, true);
+
+    if (h) {
+        drop(self, h);
+    } else if (!peer_c->revoked) {
+        h = add(self, peer_c->ctx, from, tag, w->first_n);
+        h->w = *w;
+        memcpy(h->peers, peers, (size_t)w->first_n * sizeof(*peers));
+    }
+}
+
+static void on_back(struct mend_comm *peer_c, mend_peer from, const struct mend_member_wire *w)
+{
+    struct mend_proc *self = peer_c->self;
+
+    mend_list_foreach (l, next, &self->member->hellos) {
+        struct mend_hello *h = mend_list_entry(l, struct mend_hello, link);
+
+        if (!h->missed && h->from == from && h->w.ctx == w->ctx)
+            h->w.error = w->error;
+    }
+    mend_list_foreach (l, next, &self->member->meetings) {
+        struct mend_meeting *m = mend_list_entry(l, struct mend_meeting, link);
+
+        if (m->peer_c == peer_c && m->other == from && m->heard == w->ctx)
+            m->error = w->error;
+    }
+    mend_meet_look(self);
+}
+
+bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                            const struct mend_member_wire *w, const void *payload)
 {
     const mend_peer *peers = (const mend_peer *)((const char *)payload + sizeof(*w));
-    mend_ctx ctx = f->ctx & ~MEND_CTX_CHANNEL_MASK;
-    struct mend_comm *peer_c = mend_hash_get(&self->comms, ctx);
-    struct mend_meeting *m;
+    struct mend_comm *peer_c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
 
+    if (w->kind != MEND_MEMBER_HELLO && w->kind != MEND_MEMBER_BACK)
+        return false;
     if (!peer_c) {
         mend_park(self, from, f, payload);
         return true;
     }
-    if (mend_group_rank(self, peer_c->remote, from) == MPI_UNDEFINED)
+    if (mend_group_rank(self, peer_c->remote, from) == MPI_UNDEFINED || !w->ctx ||
+        (w->first_n == 0) != (w->kind == MEND_MEMBER_BACK))
         return false;
     for (int i = 0; i < w->first_n; i++)
         if (peers[i] < 0 || peers[i] >= self->peers_n)
             return false;
-    m = call_of(self, peer_c, from, f->tag, w->number);
-    if (!m && w->number < *count_of(peer_c, from, f->tag))
-        return true;
-    if (m && m->over) {
-        m->error = w->error;
-        mend_meet_look(self);
-    } else {
-        keep(self, ctx, from, f->tag, w, peers);
-    }
+    if (w->kind == MEND_MEMBER_BACK)
+        on_back(peer_c, from, w);
+    else
+        on_hello(peer_c, from, f->tag, w, peers);
     return true;
 }
 
-static void say(struct mend_meeting *m, struct mend_comm *local, mend_ctx proposal, int error)
+static void send(struct mend_meeting *m, const struct mend_member_wire *w, size_t len)
+{
+    struct mend_proc *self = m->peer_c->self;
+    struct mend_frame f = mend_frame_make(MEND_FRAME_MEMBER, m->peer_c->ctx | MEND_CHANNEL_FT,
+                                          m->tag, m->peer_c->rank, (uint32_t)len);
+
+    MEND_ASSERT(len <= self->net->payload_max_bytes && mend_post(self, m->other, &f, w));
+    mend_event(self, MEND_EV_MEMBER_HELLO);
+}
+
+static void say_hello(struct mend_meeting *m, struct mend_comm *local, int error)
 {
     struct mend_proc *self = local->self;
     size_t len = sizeof(struct mend_member_wire) + (size_t)local->size * sizeof(mend_peer);
     struct mend_member_wire *w = mend_alloc(self, len);
-    struct mend_frame f = mend_frame_make(MEND_FRAME_MEMBER, m->peer_c->ctx | MEND_CHANNEL_FT,
-                                          m->tag, m->peer_c->rank, (uint32_t)len);
 
-    MEND_ASSERT(w && len <= self->net->payload_max_bytes);
-    *w = (struct mend_member_wire){.kind = MEND_MEMBER_HELLO,
-                                   .error = error,
-                                   .ctx = proposal,
-                                   .number = m->number,
-                                   .first_n = local->size};
+    MEND_ASSERT(w);
+    *w = (struct mend_member_wire){
+        .kind = MEND_MEMBER_HELLO, .error = error, .ctx = m->said, .first_n = local->size};
     for (int i = 0; i < local->size; i++)
         ((mend_peer *)(w + 1))[i] = mend_group_peer(local->group, i);
-    MEND_ASSERT(mend_post(self, m->other, &f, w));
-    mend_event(self, MEND_EV_MEMBER_HELLO);
+    send(m, w, len);
     mend_free(self, w);
 }
 
-void mend_leaders_take_back(struct mend_meeting *m, struct mend_comm *local, int error)
+void mend_leaders_take_back(struct mend_meeting *m, int error)
 {
+    struct mend_member_wire w = {.kind = MEND_MEMBER_BACK, .error = error, .ctx = m->said};
+
     if (!m->error) /* else it said so itself, and is not waiting for us */
-        say(m, local, 0, error);
+        send(m, &w, sizeof(w));
+}
+
+static struct mend_hello *heard(struct mend_meeting *m)
+{
+    return find(m->peer_c->self, m->peer_c->ctx, m->other, m->tag, false);
+}
+
+/* This call waits for nobody: the other's, if it comes, must not meet a later one. */
+static void miss(struct mend_meeting *m)
+{
+    struct mend_proc *self = m->peer_c->self;
+    struct mend_hello *h = heard(m);
+
+    if (h)
+        drop(self, h);
+    else if (!m->peer_c->revoked && !mend_peer_is_dead(self, m->other))
+        add(self, m->peer_c->ctx, m->other, m->tag, 0)->missed = true;
 }
 
 struct waiting {
@@ -173,7 +227,7 @@ static bool heard_or_over(struct mend_proc *self, void *arg)
     struct waiting *w = arg;
     struct mend_meeting *m = w->m;
 
-    w->hello = find(self, m->peer_c->ctx, m->other, m->tag, m->number);
+    w->hello = heard(m);
     if (!w->hello)
         w->error = mend_meet_reason(m);
     if (!w->hello && !w->error && mend_peer_is_dead(self, m->other))
@@ -182,7 +236,7 @@ static bool heard_or_over(struct mend_proc *self, void *arg)
 }
 
 /* Waits for the other's HELLO.  *peers_p is the caller's. */
-static int hear(struct mend_meeting *m, mend_ctx *ctx_p, mend_peer **peers_p, int *n_p)
+static int hear(struct mend_meeting *m, mend_peer **peers_p, int *n_p)
 {
     struct mend_proc *self = m->peer_c->self;
     struct waiting waiting = {.m = m};
@@ -195,11 +249,12 @@ static int hear(struct mend_meeting *m, mend_ctx *ctx_p, mend_peer **peers_p, in
 
     mend_wait_until(self, &w);
     h = waiting.hello;
-    m->over = true;
-    if (!h)
+    if (!h) {
+        miss(m);
         return waiting.error;
+    }
     m->error = h->w.error;
-    *ctx_p = h->w.ctx;
+    m->heard = h->w.ctx;
     *n_p = h->w.first_n;
     *peers_p = mend_alloc(self, (size_t)h->w.first_n * sizeof(**peers_p));
     MEND_ASSERT(*peers_p);
@@ -211,17 +266,18 @@ static int hear(struct mend_meeting *m, mend_ctx *ctx_p, mend_peer **peers_p, in
 int mend_leaders_meet(struct mend_meeting *m, struct mend_comm *local, int own_error,
                       mend_ctx *ctx_p, mend_peer **peers_p, int *n_p)
 {
-    mend_ctx mine = mend_ctx_propose(local->self), theirs = 0;
     int err;
 
-    m->number = (*count_of(m->peer_c, m->other, m->tag))++;
-    say(m, local, mine, own_error);
-    if (own_error)
+    m->said = mend_ctx_propose(local->self);
+    say_hello(m, local, own_error);
+    if (own_error) {
+        miss(m);
         return own_error;
-    err = hear(m, &theirs, peers_p, n_p);
+    }
+    err = hear(m, peers_p, n_p);
     if (err)
-        mend_leaders_take_back(m, local, err);
+        mend_leaders_take_back(m, err);
     else
-        *ctx_p = mine > theirs ? mine : theirs;
+        *ctx_p = m->said > m->heard ? m->said : m->heard;
     return err;
 }

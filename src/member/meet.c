@@ -25,6 +25,7 @@
  *   e  A living process that does not call though none of a, b, c holds: the program is wrong, as with
  *      any collective.  One that gives up because of a failure that concerns itself only must say so
  *      by revoking a communicator that the others have named, which is what revocation is for.
+ *      The same holds for the first of a group, without whom nobody else knows where to meet.
  *
  * Why a NO cannot contradict anything.  Its receiver that has come ignores it: its vote is out.  One
  * that has not come has not voted, hence nobody can have decided on success; and the reasons above are
@@ -34,11 +35,8 @@
  * happens once.  A reason that only some can see (b, c) is seen by a living member of the meeting:
  * in (b) by all who named the communicator, in (c) by the leader, for whose death (a) holds.
  *
- * Ids.  They follow from what all members of a group know: the parent, the tag, the group, and how
- * often this was asked for.  Bit 63, which the index of no proposer has, keeps them apart from
- * proposed ones; 59 bits of hash keep them apart from each other.  How often a group was asked for may
- * be forgotten when a member of it is dead: it is refused from then on.  So of each group a few members
- * are remembered, and a long job that loses many keeps no count of groups that are gone. */
+ * Under which id: a group without leaders is told by its first member (invite.c), two groups by their
+ * leaders (leaders.c). */
 #include "member/internal.h"
 
 #include "member/wire.h"
@@ -50,82 +48,13 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return mend_hash_mix(h * UINT64_C(0x9e3779b97f4a7c15) + x);
 }
 
-#define SAMPLE          4  /* members of a group that are remembered */
-#define COUNTS_KEPT_MIN 64 /* fewer are not looked through */
-
-struct count {
-    uint64_t n;
-    mend_peer member[SAMPLE]; /* of the group; MEND_PEER_NONE: what is counted is no group */
-};
-
-static bool is_over(struct mend_proc *self, const struct count *x)
-{
-    for (int i = 0; i < SAMPLE; i++)
-        if (x->member[i] != MEND_PEER_NONE && mend_peer_is_dead(self, x->member[i]))
-            return true;
-    return false;
-}
-
-/* Looks at twice as many as were left the last time, so a count costs O(1). */
-static void forget_dead(struct mend_comm *c)
-{
-    struct mend_ft_comm *ft = c->ft;
-    uint32_t pos = 0;
-    uint64_t key;
-    void *x;
-
-    if (ft->counts.used < COUNTS_KEPT_MIN || ft->counts.used < 2 * ft->counts_kept)
-        return;
-    while (mend_hash_next(&ft->counts, &pos, &key, &x))
-        if (is_over(c->self, x)) {
-            mend_free(c->self, mend_hash_remove(&ft->counts, key));
-            pos--; /* another one may stand there now */
-        }
-    ft->counts_kept = ft->counts.used;
-}
-
-static struct count *count_of(struct mend_comm *c, uint64_t key)
-{
-    struct count *x = mend_hash_get(&c->ft->counts, key);
-
-    if (x)
-        return x;
-    forget_dead(c);
-    x = mend_zalloc(c->self, 1, sizeof(*x));
-    MEND_ASSERT(x && mend_hash_put(&c->ft->counts, key, x) == MEND_OK);
-    for (int i = 0; i < SAMPLE; i++)
-        x->member[i] = MEND_PEER_NONE;
-    return x;
-}
-
-uint64_t *mend_meet_count(struct mend_comm *c, uint64_t what, uint64_t tag)
-{
-    return &count_of(c, mix(what, tag))->n;
-}
-
-void mend_meet_forget_counts(struct mend_ft_comm *ft, struct mend_proc *self)
-{
-    uint32_t pos = 0;
-    uint64_t key;
-    void *n;
-
-    while (mend_hash_next(&ft->counts, &pos, &key, &n))
-        mend_free(self, n);
-    mend_hash_fini(&ft->counts);
-}
-
-mend_ctx mend_meet_id(struct mend_comm *parent, struct mend_group *g, uint64_t tag)
+uint64_t mend_meet_key(const struct mend_comm *parent, struct mend_group *g, uint64_t tag)
 {
     uint64_t h = mix(parent->ctx, tag);
-    struct count *x;
 
     for (int i = 0; i < g->size; i++)
         h = mix(h, (uint64_t)mend_group_peer(g, i));
-    x = count_of(parent, mix(h, tag));
-    for (int i = 0; i < SAMPLE; i++)
-        x->member[i] = mend_group_peer(g, (int)((h >> 16 * i & 0xffff) % (uint64_t)g->size));
-    h = mix(h, x->n++);
-    return (UINT64_C(1) << 63 | h) & ~MEND_CTX_CHANNEL_MASK;
+    return h;
 }
 
 int mend_meet_reason(const struct mend_meeting *m)
@@ -211,6 +140,17 @@ int mend_meet_declined(struct mend_proc *self, mend_ctx ctx)
     return (int)(uintptr_t)mend_hash_remove(&self->member->declined, ctx);
 }
 
+/* Its call, or its invitation, will find that this process has answered. */
+static void note_declined(struct mend_proc *self, mend_ctx ctx, int error, bool invites,
+                          mend_peer first)
+{
+    if (invites)
+        mend_invite_refuse(self, first, ctx);
+    else
+        MEND_ASSERT(mend_hash_put(&self->member->declined, ctx, (void *)(uintptr_t)error) ==
+                    MEND_OK);
+}
+
 /* Comes to the meeting in order to say no, and leaves. */
 static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend_group *first,
                     struct mend_group *second)
@@ -221,7 +161,7 @@ static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend
 
     MEND_ASSERT(c);
     error = error == MEND_CLASS_INVALIDATED ? error : MEND_CLASS_PROC_FAILED;
-    MEND_ASSERT(mend_hash_put(&self->member->declined, ctx, (void *)(uintptr_t)error) == MEND_OK);
+    note_declined(self, ctx, error, !second, mend_group_peer(first, 0));
     c->revoked = error == MEND_CLASS_INVALIDATED;
     c->coll_failed = true;
     mend_creation_open(c);
@@ -253,7 +193,7 @@ static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
     bool good;
 
     if (mend_hash_get(&self->comms, ctx) || mend_is_buried(self, ctx) ||
-        mend_hash_get(&self->member->declined, ctx))
+        mend_hash_get(&self->member->declined, ctx) || mend_invite_refused(self, ctx))
         return true; /* has come, or has declined */
     first = read_group(self, peers, w->first_n);
     if (first && w->second_n)
@@ -277,6 +217,7 @@ static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
 void mend_member_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                           const void *payload)
 {
+    mend_ctx ctx = f->ctx & ~MEND_CTX_CHANNEL_MASK;
     struct mend_member_wire w;
     uint64_t len = mend_frame_len(f);
     const mend_peer *peers = (const mend_peer *)((const char *)payload + sizeof(w));
@@ -284,15 +225,15 @@ void mend_member_on_frame(struct mend_proc *self, mend_peer from, const struct m
 
     if (good) {
         memcpy(&w, payload, sizeof(w));
-        good = w.first_n > 0 && w.second_n >= 0 &&
+        good = w.first_n >= 0 && w.second_n >= 0 &&
                len == sizeof(w) + ((uint64_t)w.first_n + (uint64_t)w.second_n) * sizeof(mend_peer);
     }
-    if (good && w.kind == MEND_MEMBER_NO)
-        good = on_no(self, from, f->ctx & ~MEND_CTX_CHANNEL_MASK, &w, peers);
-    else if (good && w.kind == MEND_MEMBER_HELLO)
-        good = mend_leaders_on_hello(self, from, f, &w, payload);
-    else
-        good = false;
+    if (good && w.kind == MEND_MEMBER_INVITE)
+        good = mend_invite_on_frame(self, from, ctx, w.key);
+    else if (good && w.kind == MEND_MEMBER_NO)
+        good = w.first_n > 0 && on_no(self, from, ctx, &w, peers);
+    else if (good)
+        good = mend_leaders_on_frame(self, from, f, &w, payload);
     if (!good)
         self->on_damage(self, from);
 }
@@ -305,8 +246,28 @@ static bool has_dead(struct mend_proc *self, struct mend_group *g)
     return false;
 }
 
+/* Makes m->c, where they meet. */
+static int come(struct mend_meeting *m, struct mend_comm *parent, struct mend_group *g,
+                uint64_t key)
+{
+    struct mend_proc *self = parent->self;
+    mend_ctx id;
+    int err = MPI_SUCCESS;
+
+    if (mend_group_peer(g, 0) == self->me)
+        id = mend_invite_all(self, g, key); /* first, while the others have time for it */
+    else
+        err = mend_invite_await(self, m, g, key, &id);
+    if (err)
+        return err;
+    m->c = mend_comm_create(self, g, NULL, id, parent);
+    MEND_ASSERT(m->c); /* its way out would be to leave the others in the meeting */
+    mend_creation_open(m->c);
+    return MPI_SUCCESS;
+}
+
 int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct mend_group *g,
-                    mend_ctx id, struct mend_comm **new_p)
+                    uint64_t key, struct mend_comm **new_p)
 {
     struct mend_proc *self = parent->self;
     struct mend_meeting m = {.named = {named}};
@@ -319,32 +280,27 @@ int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct me
     if (has_dead(self, g)) /* S2-9 */
         return MEND_CLASS_PROC_FAILED;
     mend_event(self, MEND_EV_MEMBER_CREATE_ENTER);
-    err = mend_meet_declined(self, id);
-    if (err)
-        return err;
-    m.c = mend_comm_create(self, g, NULL, id, parent);
-    if (!m.c)
-        return MPI_ERR_NO_MEM;
-    mend_creation_open(m.c);
     mend_meet_begin(self, &m);
-    err = mend_meet(&m, &value);
+    err = come(&m, parent, g, key);
+    if (!err)
+        err = mend_meet(&m, &value);
     mend_meet_end(&m);
     if (!err)
         err = mend_creation_object(parent, g, NULL, &value, new_p);
     if (value.failed)
         mend_group_put(self, value.failed);
-    mend_member_free(m.c);
+    if (m.c)
+        mend_member_free(m.c);
     return err;
 }
 
 int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
                              struct mend_comm **new_p)
 {
-    mend_ctx id = mend_meet_id(c, g, (uint64_t)(unsigned)tag); /* counts, whatever comes of it */
     int err;
 
     *new_p = NULL;
-    err = mend_meet_group(c, c, g, id, new_p);
+    err = mend_meet_group(c, c, g, mend_meet_key(c, g, (uint64_t)(unsigned)tag), new_p);
     if (err == MEND_CLASS_INVALIDATED)
         mend_revoke(c); /* S0-63 */
     return err;

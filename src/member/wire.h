@@ -2,8 +2,10 @@
 /* wire.h – what this folder itself puts on a network (kind MEMBER): about communicators that do not
  * exist yet.  The messages of agreement and revocation are in ft/wire.h.
  *
+ *   INVITE the first of a group has come to a meeting (invite.c): frame's context: where they meet
  *   HELLO  from a leader to the other one (leaders.c): frame's context: of the peer communicator;
  *          tag: the user's; `first` is the sender's group
+ *   BACK   the leader's side will not come although it has said so: frame as in HELLO, no groups
  *   NO     nothing will come of a meeting (meet.c): frame's context: of the communicator that they
  *          would have had; `first` and `second` are its groups as in struct mend_ft_comm
  *
@@ -13,13 +15,18 @@
 
 #include "net/frame.h"
 
-enum mend_member_kind { MEND_MEMBER_HELLO = 1, MEND_MEMBER_NO };
+enum mend_member_kind {
+    MEND_MEMBER_INVITE = 1,
+    MEND_MEMBER_HELLO,
+    MEND_MEMBER_BACK,
+    MEND_MEMBER_NO
+};
 
 struct mend_member_wire {
     uint32_t kind;             /* enum mend_member_kind */
-    int32_t error;             /* HELLO: why this side will not come, 0: it will; NO: why */
-    uint64_t ctx;              /* HELLO: a proposal */
-    uint64_t number;           /* HELLO: of the call between these two with this tag, from 0 */
+    int32_t error;             /* HELLO: why this side will not come, 0: it will; BACK, NO: why */
+    uint64_t ctx;              /* HELLO: a proposal; BACK: that of the HELLO which it takes back */
+    uint64_t key;              /* INVITE: what they meet for */
     int32_t first_n, second_n; /* peers that follow: first, then second */
 };
 

@@ -59,11 +59,14 @@ static void collectives(void)
 
 static void creation(void)
 {
-    MPI_Comm half = MPI_COMM_NULL, both = MPI_COMM_NULL;
-    MPI_Group dead = MPI_GROUP_EMPTY;
+    MPI_Comm half = MPI_COMM_NULL, both = MPI_COMM_NULL, same = MPI_COMM_NULL;
+    MPI_Group dead = MPI_GROUP_EMPTY, all;
 
     STEP(MPI_Comm_split(work, rank % 2, rank, &half));
     STEP(MPI_Intercomm_create(half, 0, work, 1 - rank % 2, 3, &both));
+    MPI_Comm_group(work, &all);
+    STEP(MPI_Comm_create_group(work, all, 4, &same));
+    MPI_Group_free(&all);
     STEP(MPI_Comm_validate(work, &dead));
     if (dead != MPI_GROUP_EMPTY)
         MPI_Group_free(&dead);
@@ -71,6 +74,8 @@ static void creation(void)
         MPI_Comm_free(&half);
     if (both != MPI_COMM_NULL)
         MPI_Comm_free(&both);
+    if (same != MPI_COMM_NULL)
+        MPI_Comm_free(&same);
 }
 
 static void agreement(void)

@@ -5,9 +5,9 @@
 #     each ACTION    one rank ends so, at each event; 2 to 16 ranks
 #     many           several are stopped at once, all but one too, in calls of each kind
 #
-# RUN: each kill ; time 60 ; expect "all of 28 runs"
-# RUN: each stop ; time 60 ; expect "all of 27 runs"
-# RUN: each abort ; time 60 ; expect "all of 28 runs"
+# RUN: each kill ; time 60 ; expect "all of 31 runs"
+# RUN: each stop ; time 60 ; expect "all of 30 runs"
+# RUN: each abort ; time 60 ; expect "all of 31 runs"
 # RUN: many ; time 60 ; expect "all of 20 runs"
 
 mpicc -O1 -Wall -Wextra -o any_event "$MEND_TEST_ROOT/test/kill/detect/any_event.c" || exit 1
@@ -41,7 +41,7 @@ each()
 {
     action=$1 size=3
     for event in $(mend-info --events | sed -n 's/^  \([a-z.0-9]*\) .*/\1/p'); do
-        place=$event who=1 victims=1 finalized=0 expected=0 shm=0 more=
+        place=$event who=1 victims=1 finalized=0 expected=0 shm=0 copy=never more=
         case $event in
             member.call.off | p2p.hold) continue ;;
             finalize.done)
@@ -51,11 +51,12 @@ each()
             death.done) more="--inject kill:2@coll.enter" victims=2 ;;
             validate.cut) more="--inject kill:2@validate.enter" victims=2 ;;
             coll.shm.arrived) shm=1 ;;
-            agree.sent.down | revoke.local) who=0 ;;
+            agree.sent.down | revoke.local | member.invite) who=0 ;;
+            p2p.data.pulled) copy=always ;;
             p2p.* | coll.round | coll.enter | coll.done) place=$event#2 ;;
         esac
         [ "$action" != abort ] || who=$who:7
-        run $size $victims $more --set SINGLE_COPY=never --set COLL_SHM=$shm --set AGREE_SHM=0 \
+        run $size $victims $more --set SINGLE_COPY=$copy --set COLL_SHM=$shm --set AGREE_SHM=0 \
             --set REVOKE_SHM=0 --inject "$action:$who@$place"
         size=$((size % 16 + 3))
     done

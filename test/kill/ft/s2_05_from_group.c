@@ -9,6 +9,13 @@
 /* RUN: -n 3 ; args intra ; kill 0 at agree.enter ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args intra ; kill 2 at member.create.decided ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args intra ; set AGREE_SHM=0 ; kill 0 at agree.sent.down ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args intra ; kill 0 at member.invite#2 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; args intra ; kill 1 at member.invited ; expect "rank 0 ok" */
+/* RUN: -n 6 ; args inter ; kill 0 at member.invite#1 ; expect "rank 1 ok" */
+/* RUN: -n 6 ; args inter ; kill 0 at member.invite#2 ; expect "rank 1 ok" */
+/* RUN: -n 6 ; args inter ; kill 3 at member.invited#1 ; expect "rank 0 ok" */
+/* RUN: -n 6 ; args inter ; kill 3 at member.invite#2 ; expect "rank 0 ok" */
+/* RUN: -n 6 ; args inter ; kill 5 at member.invited#1 ; expect "rank 0 ok" */
 /* RUN: -n 16 ; args intra ; kill 7 at agree.enter ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args intra ; kill 7 at time:0.005 ; expect "rank 0 ok" ; times 5 */
 /* RUN: -n 2 ; args inter ; kill 1 at member.create.enter#1 ; expect "rank 0 ok" */

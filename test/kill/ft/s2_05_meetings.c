@@ -11,6 +11,16 @@
 /* RUN: -n 5 ; args group ; kill 0 at agree.done#3 ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args group ; kill 4 at member.create.decided#3 ; expect "rank 1 ok" */
 /* RUN: -n 5 --lenient-exit ; args group ; kill 3 at agree.enter#3? ; kill 1 at agree.enter#3? ; expect "rank 2 ok" */
+/* RUN: -n 5 ; args group ; kill 0 at member.invite#1 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; args group ; kill 0 at member.invite#3 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; args group ; kill 0 at member.invite#4 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args group ; kill 0 at member.create.enter#3 ; expect "rank 1 ok" */
+/* RUN: -n 5 ; args group ; kill 3 at member.invited ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 5 --lenient-exit ; args group ; kill 0 at member.invite#2 ; kill 1 at member.invited? ; expect "rank 2 ok" ; times 3 */
+/* RUN: -n 5 ; args group ; set AGREE_SHM=0 ; kill 0 at member.invite#2 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; args group ; set AGREE_SHM=0 ; kill 4 at member.invited ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 5 ; args group ; set REVOKE_SHM=0 ; kill 0 at member.invite#2 ; kill 4 at member.call.off? ;
+ * expect "rank 1 ok" ; times 3 */
 /* RUN: -n 4 ; args inter ; kill 0 at member.create.enter#3 ; expect "rank 1 ok" */
 /* RUN: -n 4 ; args inter ; kill 0 at member.hello ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 5 ; args inter ; kill 2 at member.hello ; expect "rank 1 ok" ; times 3 */

@@ -2,6 +2,8 @@
 /* MPI_Comm_create_group when a living member stays away.
  *   inside   S2-14, S2-6, S0-1: a member of the group dies; who has seen it elsewhere never calls, and who
  *            called before gets MPI_ERR_PROC_FAILED
+ *   first    the same, and the first of the group, who says to the others where they meet, is one of those who
+ *            never call
  *   enters   S2-6: the last member dies as it calls, when the others have voted and nobody could know
  *   late     S2-5, S2-9: the same, and the others call in the end: refused, at once
  *   outside  S0-10, S2-3, R40: a member of the parent dies that is not in the group: it is not involved; the
@@ -11,6 +13,8 @@
  */
 /* RUN: -n 4 ; args inside ; expect "rank 0 ok" */
 /* RUN: -n 9 ; args inside ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 4 ; args first ; expect "rank 0 ok" */
+/* RUN: -n 9 ; args first ; set AGREE_SHM=0 ; expect "rank 0 ok" ; times 3 */
 /* RUN: -n 4 ; args enters ; kill 3 at member.create.enter#2 ; expect "rank 0 ok" ; times 2 */
 /* RUN: -n 6 ; args late ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 5 ; args outside ; expect "rank 0 ok" ; times 3 */
@@ -61,6 +65,20 @@ static void inside(bool late)
     CHECK_CLASS(create(all), MPI_ERR_PROC_FAILED);
 }
 
+/* The odd ranks come first, then the even ones. */
+static void odd_first(MPI_Group *g)
+{
+    int odd[1][3] = {{1, size - 1, 2}}, even[1][3] = {{0, size - 1, 2}};
+    MPI_Group first, then;
+
+    MPI_Group_range_incl(*g, 1, odd, &first);
+    MPI_Group_range_incl(*g, 1, even, &then);
+    MPI_Group_free(g);
+    MPI_Group_union(first, then, g);
+    MPI_Group_free(&first);
+    MPI_Group_free(&then);
+}
+
 static void enters(void)
 {
     if (rank == size - 1)
@@ -108,7 +126,9 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     CHECK_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &c), MPI_SUCCESS);
     MPI_Comm_group(c, &all);
-    if (!strcmp(argv[1], "inside") || !strcmp(argv[1], "late"))
+    if (!strcmp(argv[1], "first"))
+        odd_first(&all);
+    if (!strcmp(argv[1], "inside") || !strcmp(argv[1], "first") || !strcmp(argv[1], "late"))
         inside(!strcmp(argv[1], "late"));
     else if (!strcmp(argv[1], "enters"))
         enters();

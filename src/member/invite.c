@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* invite.c – under which id a group without a communicator of its own meets (meet.c).
+ *
+ *   the first of the group                     another one
+ *      ── INVITE {key, id} ─────────────────────> it is kept until the call for it is made
+ *      │                                          the call takes the oldest one with its key
+ *      both make the communicator `id` and vote   ┘
+ *
+ * The id is used once: the first's index and the number of its invitations, with bit 63, which no index
+ * has that proposes contexts for users; so nothing is spent on revoking it (revoke.c).  The key is a hash of what all know: the
+ * parent, the tag, the group.  Frames of one process arrive in order, so calls with the same key meet in the
+ * order in which they are made, and calls with different keys in any, also those of threads.  Nobody counts
+ * anything, and of a meeting that is over nothing is left, however many tags there are.
+ *
+ * What ends the wait for an invitation: that it comes; a death in the group; that a communicator that was named
+ * in the call is revoked.  The last two are the reasons (a) and (b) of meet.c, and every member hears of
+ * them itself.
+ *
+ *   the first dies before it has told anybody    all are freed by its death
+ *   the first dies when it has told some         they call the meeting off for the same reason; the others are
+ *                                                freed by the death, and answer the NO by declining
+ *   a member is told and never comes             the first hears of the reason, and says NO
+ *   a member that waits gives up, and its        the first hears of the reason, and says NO
+ *   invitation is under way
+ *   NO overtakes the invitation                  NO is of somebody else: the id is noted as refused until
+ *                                                the invitation comes
+ *
+ * Invariants:
+ *   1  The first votes only when it has invited all others.  So who has no invitation hears of the first's
+ *      death, or gets one.
+ *   2  Under one id a process either takes the invitation or refuses it, so it votes once.
+ *   3  An invitation is kept only while the first waits for an answer to it: it is taken, or dropped with the
+ *      NO that the first sends after it, or with the first.  A refused id is noted only until its
+ *      invitation comes, or the first is dead.  So what is kept is bounded by the calls that go on.
+ *   4  Who has given up knows a reason, which is for ever, and comes to nothing under this key any more.  One who
+ *      was refused without knowing the reason may call again, and may pair with an older call of others: that
+ *      meeting is refused as well, for the reason held before its id was proposed. */
+#include "member/internal.h"
+
+#include "member/wire.h"
+#include "net/net.h"
+
+#define MEETS (UINT32_C(1) << 19) /* in the index of an id */
+
+struct mend_invitation {
+    struct mend_list link; /* in self->member->invitations, the oldest first */
+    mend_peer from;
+    uint64_t key; /* nothing if it is refused */
+    mend_ctx id;
+    bool refused; /* it has not come yet, and will not be wanted */
+};
+
+static struct mend_invitation *find_id(struct mend_proc *self, mend_ctx id)
+{
+    mend_list_foreach (l, next, &self->member->invitations) {
+        struct mend_invitation *i = mend_list_entry(l, struct mend_invitation, link);
+
+        if (i->id == id)
+            return i;
+    }
+    return NULL;
+}
+
+static struct mend_invitation *find_key(struct mend_proc *self, mend_peer from, uint64_t key)
+{
+    mend_list_foreach (l, next, &self->member->invitations) {
+        struct mend_invitation *i = mend_list_entry(l, struct mend_invitation, link);
+
+        if (!i->refused && i->from == from && i->key == key)
+            return i;
+    }
+    return NULL;
+}
+
+static void drop(struct mend_proc *self, struct mend_invitation *i)
+{
+    mend_list_remove(&i->link);
+    mend_free(self, i);
+}
+
+static void keep(struct mend_proc *self, const struct mend_invitation *what)
+{
+    struct mend_invitation *i = mend_alloc(self, sizeof(*i));
+
+    MEND_ASSERT(i);
+    *i = *what;
+    mend_list_append(&self->member->invitations, &i->link);
+}
+
+static void invite(struct mend_proc *self, struct mend_group *g, uint64_t key, mend_ctx id)
+{
+    struct mend_member_wire w = {.kind = MEND_MEMBER_INVITE, .key = key};
+    struct mend_frame f = mend_frame_make(MEND_FRAME_MEMBER, id | MEND_CHANNEL_FT, 0, 0, sizeof(w));
+
+    for (int r = 1; r < g->size; r++) {
+        MEND_ASSERT(mend_post(self, mend_group_peer(g, r), &f, &w));
+        mend_event(self, MEND_EV_MEMBER_INVITE);
+    }
+}
+
+mend_ctx mend_invite_all(struct mend_proc *self, struct mend_group *g, uint64_t key)
+{
+    uint64_t number = ++self->member->invited_n;
+    mend_ctx id = MEND_CTX_MAKE((uint32_t)self->me | MEETS, number);
+
+    MEND_ASSERT(number < UINT64_C(1) << 40); /* ids are never used again */
+    if (self->net->hold)
+        self->net->hold(self);
+    invite(self, g, key, id);
+    if (self->net->hold)
+        self->net->release(self);
+    return id;
+}
+
+bool mend_invite_on_frame(struct mend_proc *self, mend_peer from, mend_ctx id, uint64_t key)
+{
+    struct mend_invitation *noted = find_id(self, id);
+
+    if (MEND_CTX_INDEX(id) != ((uint32_t)from | MEETS) || (noted && !noted->refused))
+        return false;
+    if (noted)
+        drop(self, noted);
+    else
+        keep(self, &(struct mend_invitation){.from = from, .key = key, .id = id});
+    return true;
+}
+
+struct waiting {
+    struct mend_meeting *m;
+    struct mend_group *g;
+    uint64_t key;
+    uint32_t looked; /* at so many deaths */
+    struct mend_invitation *found;
+    int error;
+};
+
+static bool invited_or_over(struct mend_proc *self, void *arg)
+{
+    struct waiting *w = arg;
+
+    w->found = find_key(self, mend_group_peer(w->g, 0), w->key);
+    for (; w->looked < self->deaths_n; w->looked++)
+        if (mend_group_rank(self, w->g, self->deaths[w->looked].peer) != MPI_UNDEFINED)
+            w->error = MEND_CLASS_PROC_FAILED;
+    if (mend_meet_reason(w->m))
+        w->error = mend_meet_reason(w->m);
+    return w->found || w->error;
+}
+
+int mend_invite_await(struct mend_proc *self, struct mend_meeting *m, struct mend_group *g,
+                      uint64_t key, mend_ctx *id_p)
+{
+    struct waiting waiting = {.m = m, .g = g, .key = key};
+    struct mend_wait w = {.until = invited_or_over,
+                          .arg = &waiting,
+                          .hint = mend_group_peer(g, 0),
+                          .rings = true,
+                          .what = "the first member of the group to take part"};
+
+    mend_wait_until(self, &w);
+    if (!waiting.found)
+        return waiting.error;
+    *id_p = waiting.found->id;
+    drop(self, waiting.found);
+    mend_event(self, MEND_EV_MEMBER_INVITED);
+    return MPI_SUCCESS;
+}
+
+bool mend_invite_refused(struct mend_proc *self, mend_ctx id)
+{
+    const struct mend_invitation *i = find_id(self, id);
+
+    return i && i->refused;
+}
+
+void mend_invite_refuse(struct mend_proc *self, mend_peer first, mend_ctx id)
+{
+    struct mend_invitation *i = find_id(self, id);
+
+    if (i)
+        drop(self, i);
+    else if (!mend_peer_is_dead(self, first))
+        keep(self, &(struct mend_invitation){.from = first, .id = id, .refused = true});
+}
+
+void mend_invite_on_death(struct mend_proc *self, mend_peer dead)
+{
+    mend_list_foreach (l, next, &self->member->invitations) {
+        struct mend_invitation *i = mend_list_entry(l, struct mend_invitation, link);
+
+        if (i->from == dead)
+            drop(self, i);
+    }
+}
