@@ -194,10 +194,10 @@ static struct closed *others(struct mend_comm *c)
     for (int r = 0; r < c->size; r++) {
         mend_peer p = mend_group_peer(c->group, r);
         struct mend_shm_said *b = said_of(self, p, c->cell);
-        /* acquire: pairs with the release in say_closed(); the mark is written before it */
+        /* acquire, both: pair with the releases in say_closed(); the mark alone may be there already */
         uint64_t n = mend_load_acquire(&b->closed_n);
 
-        if (r == c->rank || mend_load_relaxed(&b->closed_mark) == mark_of(c))
+        if (r == c->rank || mend_load_acquire(&b->closed_mark) == mark_of(c))
             continue;
         x->waiting[x->n].peer = p;
         x->waiting[x->n++].closed_n = n;
@@ -209,8 +209,8 @@ static void say_closed(struct mend_comm *c)
 {
     struct mend_shm_said *b = said_of(c->self, c->self->me, c->cell);
 
-    mend_store_relaxed(&b->closed_mark, mark_of(c));
-    /* release: pairs with the acquire in nobody_left() and others() */
+    /* release, both: pair with the acquires in nobody_left() and others(); this process reads the cell no more */
+    mend_store_release(&b->closed_mark, mark_of(c));
     mend_store_release(&b->closed_n, mend_load_relaxed(&b->closed_n) + 1);
 }
 
