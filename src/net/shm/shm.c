@@ -288,7 +288,8 @@ void mend_shm_call(struct mend_proc *self, mend_peer to)
 
     /* release: pairs with the acquire in mend_interrupt_check() */
     atomic_fetch_add_explicit(&there->interrupt, 1, memory_order_release);
-    /* No fence: its membarrier in arm() orders this load behind the counter. */
+    /* No fence but for the compiler: its membarrier in arm() orders this load behind the counter. */
+    atomic_signal_fence(memory_order_seq_cst);
     if (mend_load_relaxed(&there->armed))
         wake(self->net_state, (uint32_t)to);
 }
@@ -305,7 +306,9 @@ static inline void out_publish(struct state *s, struct out *o, struct mend_shm_s
     /* release: pairs with the acquire in drain() */
     __atomic_store_n(&slot->f.seq, o->tail, __ATOMIC_RELEASE);
     mend_store_release(o->bell, (uint8_t)o->tail);
-    /* No fence: the receiver's membarrier in arm() orders this load behind the stores above. */
+    /* No fence but for the compiler: the receiver's membarrier in arm() orders this load behind the
+     * stores above. */
+    atomic_signal_fence(memory_order_seq_cst);
     if (mend_unlikely(mend_load_relaxed(&o->to->armed)))
         wake(s, o->to_rank);
 }
