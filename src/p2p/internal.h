@@ -38,6 +38,20 @@ struct mend_credit {
     bool holds_us;       /* ours have to wait there */
 };
 
+/* What is known of large messages from one sender, of one class of sizes (single_copy.c).  Indices: in
+ * pieces, by single copy. */
+struct mend_way {
+    uint64_t best[2]; /* at the last trial: bytes per microsecond */
+    uint64_t recent;  /* of the way that is settled, a running mean */
+    uint32_t since_n; /* messages timed since the last trial */
+    uint32_t calm;    /* so many until the next one */
+    uint32_t seen_n;  /* messages that could be timed */
+    uint8_t tried[2]; /* messages of the trial that were timed */
+    bool settled;     /* no trial now */
+    bool single;      /* what was settled for last */
+};
+#define MEND_WAY_CLASSES 3
+
 struct mend_p2p {
     MPI_Count at_once_max;  /* largest message that goes without a request; -1: somebody holds us */
     uint32_t sent_n;        /* messages that went so */
@@ -54,9 +68,9 @@ struct mend_p2p {
     uint32_t taken_n;              /* messages that went from the transport to a receive directly */
     struct mend_p2p_request *pulling; /* the receive whose message is being pulled; NULL: none */
     struct mend_p2p_request *spare;   /* released requests, for the next ones */
-    int single_copy;   /* 1 and 0: yes and no; -1: whichever is faster, which is not known yet */
-    unsigned tried[2]; /* large messages timed, in pieces and by single copy (single_copy.c) */
-    uint64_t best[2];  /* the best of them: bytes per microsecond */
+    int single_copy; /* 1 and 0: yes and no; -1: whichever is faster, which is not known yet */
+    struct mend_way (
+        *ways)[MEND_WAY_CLASSES]; /* by peer, from the first timed one (single_copy.c) */
 };
 
 /* A message that arrived before a receive wanted it, or was taken by a matched probe. */
@@ -78,13 +92,15 @@ struct mend_message {
 
 /* single_copy.c: mend_p2p.single_copy at the start, by the parameter's word. */
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how);
-/* Is a message of so many bytes to be pulled?  begin() and end() around its transfer; since:
- * what begin() said, 0: it is not timed. */
-bool mend_single_copy_wanted(const struct mend_p2p *p, uint64_t bytes);
-mend_time_ns mend_single_copy_begin(const struct mend_p2p *p, uint64_t bytes);
-void mend_single_copy_end(struct mend_p2p *p, bool single, uint64_t bytes, mend_time_ns since);
+/* begin() and end() around the transfer of a large message; since: what begin() said, 0: it is not timed.
+ * wanted: is it to be pulled? */
+mend_time_ns mend_single_copy_begin(struct mend_proc *self, mend_peer from, uint64_t bytes);
+bool mend_single_copy_wanted(const struct mend_p2p *p, mend_peer from, uint64_t bytes,
+                             mend_time_ns since);
+void mend_single_copy_end(struct mend_p2p *p, mend_peer from, bool single, uint64_t bytes,
+                          mend_time_ns since);
 /* A message could not be pulled and goes in pieces: counts as one that took for ever. */
-void mend_single_copy_failed(struct mend_p2p *p);
+void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, uint64_t bytes);
 
 /* credit.c.  kept, let_go: a small message of another process was kept for a later receive; is not any more. */
 void mend_credit_kept(struct mend_proc *self, mend_peer peer, size_t bytes);

@@ -176,6 +176,7 @@ void mend_p2p_fini(struct mend_proc *self)
     mend_hash_fini(&self->p2p->large);
     mend_free(self, self->p2p->reserve);
     mend_free(self, self->p2p->credit);
+    mend_free(self, self->p2p->ways);
     mend_free(self, self->p2p);
     self->p2p = NULL;
 }

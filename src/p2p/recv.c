@@ -57,7 +57,7 @@ static void pull_failed(struct mend_proc *self, struct mend_p2p_request *r, enum
 {
     if (st == MEND_ERR_PEER)
         self->on_trouble(self, r->peer);
-    mend_single_copy_failed(self->p2p);
+    mend_single_copy_failed(self->p2p, r->peer, r->offered_bytes);
     self->p2p->pulling = NULL;
     if (mend_list_linked(&r->base.link))
         mend_list_remove(&r->base.link);
@@ -87,7 +87,7 @@ static void pull(struct mend_request *base)
     mend_event(self, MEND_EV_P2P_DATA_PULLED);
     if (n < left)
         return;
-    mend_single_copy_end(self->p2p, true, r->offered_bytes, r->since);
+    mend_single_copy_end(self->p2p, r->peer, true, r->offered_bytes, r->since);
     have_all(self, r);
 }
 
@@ -95,7 +95,7 @@ static bool may_pull(const struct mend_proc *self, const struct mend_p2p_request
                      const struct mend_rts *rts)
 {
     return self->net->pull && rts->address && r->type->dense &&
-           mend_single_copy_wanted(self->p2p, (uint64_t)r->base.bytes);
+           mend_single_copy_wanted(self->p2p, r->peer, r->offered_bytes, r->since);
 }
 
 static void begin_pull(struct mend_proc *self, struct mend_p2p_request *r,
@@ -118,7 +118,7 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     r->remote_id = rts->id;
     r->offered_bytes = rts->total_bytes;
     r->moved_bytes = 0;
-    r->since = mend_single_copy_begin(self->p2p, rts->total_bytes);
+    r->since = mend_single_copy_begin(self, peer, rts->total_bytes);
     r->base.bytes = (MPI_Count)(rts->total_bytes < room ? rts->total_bytes : room);
     mend_transfer_add(r);
     if (rts->total_bytes == 0)
@@ -150,7 +150,7 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
     r->moved_bytes += len;
     if ((uint64_t)r->moved_bytes < r->offered_bytes)
         return;
-    mend_single_copy_end(self->p2p, false, r->offered_bytes, r->since);
+    mend_single_copy_end(self->p2p, r->peer, false, r->offered_bytes, r->since);
     mend_transfer_end(r, result(r, r->offered_bytes));
 }
 
