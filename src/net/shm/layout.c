@@ -5,7 +5,10 @@
  * which compares: a segment of another version is refused. */
 #include "net/shm/layout.h"
 
-#define PAGE UINT64_C(4096)
+#define PAGE     UINT64_C(4096)
+#define PAGE_MAX UINT64_C(65536) /* on AArch64; what is mapped apart begins at pages of any size */
+
+_Static_assert(sizeof(struct mend_shm_shelf) % PAGE_MAX == 0, "shelves are mapped one by one");
 
 static uint64_t align_up(uint64_t at, uint64_t to)
 {
@@ -34,7 +37,7 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
         header->said_at + (uint64_t)n * MEND_SHM_CELLS * sizeof(struct mend_shm_said), PAGE);
     header->revoked_at = header->cell_at + (uint64_t)n * MEND_SHM_CELLS * MEND_SHM_CELL_BYTES;
     header->ring_at = header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked);
-    header->shelf_at = align_up(header->ring_at + squared * MEND_SHM_RING_BYTES, PAGE);
+    header->shelf_at = align_up(header->ring_at + squared * MEND_SHM_RING_BYTES, PAGE_MAX);
     header->bytes =
         header->shelf_at + (uint64_t)n * MEND_SHM_SHELVES * sizeof(struct mend_shm_shelf);
 }
