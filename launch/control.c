@@ -33,7 +33,7 @@ static void note_whole_abort(struct job *job, const struct rank *r, int code)
         if (!job->rank[i].end.named && !mend_rank_is_dead(job, i))
             return;
     if (!job->aborted && !job->o.quiet)
-        mend_say(job, "mend: rank %d aborted the job with code %d", r->index, code);
+        mend_say_of(job, r, "mend: rank %d aborted the job with code %d", r->index, code);
     job->aborted = true;
 }
 

@@ -13,6 +13,10 @@
  * terminal, where somebody looks, and 500 ms elsewhere, where nobody does and a torn line costs
  * more.  A line longer than 64 KiB is cut.
  *
+ * A report with which a rank ends (gather.h) is held for GATHER_NS, or until the job ends, or its rank
+ * writes something else, and is then written as one with the equal ones of other ranks.  Our own messages
+ * wait behind it.  One about a rank comes after what that rank has written before.
+ *
  * Who gets what directly: a job of one rank, and the rank named by --tty, inherit our three
  * descriptors; rank 0 inherits our standard input if that is not a terminal (so it takes no more of
  * it than it reads).  A terminal is read by us and passed on through a pipe, because rank 0 is not
@@ -20,6 +24,8 @@
 #include "iof.h"
 
 #include "base/time.h"
+#include "ft/bits.h"
+#include "gather.h"
 #include "shell_limits.h"
 
 #include <errno.h>
@@ -30,12 +36,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES  (64 * 1024)
 #define HOLD_TTY_NS   (50 * MEND_NS_PER_MS)
 #define HOLD_FILE_NS  (500 * MEND_NS_PER_MS)
+#define GATHER_NS     (300 * MEND_NS_PER_MS)
 #define INPUT_BYTES   4096
 #define WAKE_EVERY    64  /* ranks that are started between two looks at what they write */
 #define BACKGROUND_MS 200 /* how often we look whether we are in the foreground again */
@@ -56,6 +64,8 @@ struct sink {
 
 struct stream {
     int fd; /* our end of the pipe, -1: closed */
+    int rank;
+    bool reports; /* the rank's standard error comes here */
     struct sink *sink;
     char *buf;
     size_t len;
@@ -68,6 +78,13 @@ struct input {
     int fd; /* our end of rank 0's standard input, -1: closed or not ours */
     char buf[INPUT_BYTES];
     size_t len;
+};
+
+/* What happens to a report that came alone. */
+enum reports {
+    REPORTS_TIMED, /* it is held until release_ns */
+    REPORTS_HELD,
+    REPORTS_RELEASED,
 };
 
 struct mend_iof {
@@ -84,7 +101,11 @@ struct mend_iof {
     int wake_fd;
     _Atomic int streams_n; /* ranks that have been opened, times 2 */
     _Atomic bool finish;
-    pthread_mutex_t lock; /* sinks */
+    enum reports reports;
+    mend_time_ns release_ns; /* MEND_TIME_NEVER: none is held */
+    char *later;             /* our messages that wait for that */
+    size_t later_len;
+    pthread_mutex_t lock; /* streams and sinks */
     pthread_t thread;
 };
 
@@ -150,25 +171,6 @@ static void complain(struct mend_iof *f)
         complain_of(f, f->stream[i].sink);
 }
 
-void mend_iof_message(struct mend_iof *f, const char *line, size_t len)
-{
-    struct timespec until;
-    bool locked;
-
-    /* The thread may be stuck in a write to a stopped terminal.  Then we write in between. */
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 200 * 1000 * 1000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    locked = pthread_mutex_timedlock(&f->lock, &until) == 0;
-    sink_break_line(f->err);
-    sink_write(f->err, line, len, NULL, mend_time_monotonic_ns());
-    if (locked)
-        pthread_mutex_unlock(&f->lock);
-}
-
 static void sink_open(struct sink *s, int fd)
 {
     *s = (struct sink){.fd = fd, .hold_ns = isatty(fd) ? HOLD_TTY_NS : HOLD_FILE_NS};
@@ -202,7 +204,7 @@ static void stamp(const struct stream *s, char text[STAMP_BYTES])
     text[len] = '\0';
 }
 
-static void write_tagged(struct stream *s, size_t len, mend_time_ns now)
+static void write_tagged(struct stream *s, const char *from, size_t len, mend_time_ns now)
 {
     char head[STAMP_BYTES + sizeof(s->tag)];
     char *text, *to;
@@ -216,22 +218,32 @@ static void write_tagged(struct stream *s, size_t len, mend_time_ns now)
     for (size_t i = 0; i < len; i++) {
         if (start)
             to = mempcpy(to, head, head_len);
-        *to++ = s->buf[i];
-        start = s->buf[i] == '\n';
+        *to++ = from[i];
+        start = from[i] == '\n';
     }
     sink_write(s->sink, text, (size_t)(to - text), s, now);
     free(text);
 }
 
-static void write_head(struct stream *s, size_t len, mend_time_ns now)
+static void write_text(struct stream *s, const char *text, size_t len, mend_time_ns now)
 {
     if (s->tag[0] || s->stamped)
-        write_tagged(s, len, now);
+        write_tagged(s, text, len, now);
     else
-        sink_write(s->sink, s->buf, len, s, now);
+        sink_write(s->sink, text, len, s, now);
+}
+
+static void drop_head(struct stream *s, size_t len, mend_time_ns now)
+{
     s->len -= len;
     memmove(s->buf, s->buf + len, s->len);
     s->since_ns = now;
+}
+
+static void write_head(struct stream *s, size_t len, mend_time_ns now)
+{
+    write_text(s, s->buf, len, now);
+    drop_head(s, len, now);
 }
 
 /* True if the sink takes bytes of this stream now; else *retry_p is when to ask again. */
@@ -249,22 +261,125 @@ static bool sink_free(struct stream *s, mend_time_ns now, bool break_in, mend_ti
     return true;
 }
 
+/* ---- reports ---- */
+
+/* The bytes of the report that comes next in the stream, 0: something else does. */
+static size_t next_report(const struct stream *s)
+{
+    if (!s->reports || !s->len || s->sink->owner == s)
+        return 0;
+    return mend_gather_len(s->buf, s->len, s->rank);
+}
+
+/* The bytes before the first report that does not come next. */
+static size_t before_report(const struct stream *s)
+{
+    const char *at = s->buf, *end = s->buf + s->len, *line;
+
+    while (s->reports && (line = memmem(at, (size_t)(end - at), "\n" MEND_GATHER_HEAD,
+                                        strlen("\n" MEND_GATHER_HEAD))) != NULL) {
+        at = line + 1;
+        if (mend_gather_len(at, (size_t)(end - at), s->rank))
+            return (size_t)(at - s->buf);
+    }
+    return s->len;
+}
+
+/* The report that comes next waits for equal ones.  Nobody can write one if there is one rank. */
+static bool is_held(struct mend_iof *f, const struct stream *s, size_t report, mend_time_ns now)
+{
+    if (f->n < 2 || s->len > report || s->sink->closed || f->reports == REPORTS_RELEASED)
+        return false;
+    if (f->release_ns == MEND_TIME_NEVER)
+        f->release_ns = now + GATHER_NS;
+    return f->reports == REPORTS_HELD || now < f->release_ns;
+}
+
+static void take(struct mend_iof *f, struct stream *s, mend_time_ns now);
+
+/* What the rank of a report has written to its standard output comes first, if that goes to the same place. */
+static void take_output(struct mend_iof *f, const struct stream *s, mend_time_ns now)
+{
+    struct stream *output = &f->stream[2 * s->rank];
+
+    if (output != s && output->sink == s->sink)
+        take(f, output, now);
+}
+
+/* Takes the equal reports out of the other streams, and adds their ranks to the set. */
+static void collect(struct mend_iof *f, const struct stream *s, size_t report, uint64_t *set,
+                    mend_time_ns now)
+{
+    for (int i = 0; i < f->streams_n; i++) {
+        struct stream *t = &f->stream[i];
+        size_t len = t != s && t->sink == s->sink ? next_report(t) : 0;
+
+        if (!len || !mend_gather_equal(s->buf, report, t->buf, len))
+            continue;
+        mend_bits_set(set, t->rank);
+        take_output(f, t, now);
+        drop_head(t, len, now);
+    }
+}
+
+/* Writes the report that comes next, as one with those that are equal, below what the ranks printed before. */
+static void write_report(struct mend_iof *f, struct stream *s, size_t report, mend_time_ns now)
+{
+    uint64_t *set = mend_xalloc(mend_bits_words(f->n), sizeof(*set));
+    char *text = mend_xalloc(report + MEND_GATHER_MORE, 1);
+
+    mend_bits_set(set, s->rank);
+    take_output(f, s, now);
+    collect(f, s, report, set, now);
+    sink_break_line(s->sink);
+    write_text(s, text, mend_gather_text(s->buf, report, set, f->n, text), now);
+    drop_head(s, report, now);
+    free(text);
+    free(set);
+}
+
+/* Writes the messages that were waiting, if no report is held any more. */
+static void release_messages(struct mend_iof *f, mend_time_ns now)
+{
+    if (f->release_ns == MEND_TIME_NEVER)
+        return;
+    for (int i = 0; i < f->streams_n; i++)
+        if (next_report(&f->stream[i]))
+            return;
+    f->release_ns = MEND_TIME_NEVER;
+    if (!f->later_len)
+        return;
+    sink_break_line(f->err);
+    sink_write(f->err, f->later, f->later_len, NULL, now);
+    f->later_len = 0;
+}
+
+/* ---- streams, continued ---- */
+
 /* Writes what may be written of the stream's buffer; returns when to look again.  all: also a line
  * without an end; break_in: also if somebody else's line is open. */
-static mend_time_ns push(struct stream *s, mend_time_ns now, bool all, bool break_in)
+static mend_time_ns push(struct mend_iof *f, struct stream *s, mend_time_ns now, bool all,
+                         bool break_in)
 {
     struct sink *k = s->sink;
-    const char *end = memrchr(s->buf, '\n', s->len);
+    size_t report = next_report(s), len = report ? report : before_report(s);
+    const char *end = memrchr(s->buf, '\n', len);
     size_t whole = end ? (size_t)(end - s->buf) + 1 : 0;
     mend_time_ns retry = MEND_TIME_NEVER;
 
-    if (k->owner == s || s->len == BUFFER_BYTES || all || now >= s->since_ns + k->hold_ns)
+    if (report && is_held(f, s, report, now))
+        return f->release_ns;
+    if (len == s->len &&
+        (k->owner == s || s->len == BUFFER_BYTES || all || now >= s->since_ns + k->hold_ns))
         whole = s->len;
     if (!whole)
         return s->since_ns + k->hold_ns;
-    if (!sink_free(s, now, break_in, &retry))
+    if (!sink_free(s, now, break_in || report, &retry))
         return retry;
-    write_head(s, whole, now);
+    if (report)
+        write_report(f, s, report, now);
+    else
+        write_head(s, whole, now);
     return s->len ? s->since_ns + k->hold_ns : MEND_TIME_NEVER;
 }
 
@@ -294,13 +409,13 @@ static bool pull(struct stream *s, mend_time_ns now)
     return true;
 }
 
-static mend_time_ns push_one(struct stream *s, mend_time_ns now)
+static mend_time_ns push_one(struct mend_iof *f, struct stream *s, mend_time_ns now)
 {
     mend_time_ns at;
 
     if (s->fd >= 0 && s->sink->closed)
         stream_close(s); /* the rank gets SIGPIPE, as in a pipeline */
-    at = push(s, now, s->fd < 0, false);
+    at = push(f, s, now, s->fd < 0, false);
     if (s->fd < 0 && !s->len && s->sink->owner == s)
         s->sink->owner = NULL; /* its line will never end */
     return at;
@@ -320,40 +435,75 @@ static mend_time_ns push_all(struct mend_iof *f)
         for (int i = 0; i < f->streams_n; i++) {
             struct stream *s = &f->stream[i];
             size_t before = s->len;
-            mend_time_ns t = before ? push_one(s, now) : MEND_TIME_NEVER;
+            mend_time_ns t = before ? push_one(f, s, now) : MEND_TIME_NEVER;
 
             at = t < at ? t : at;
             wrote |= s->len != before;
         }
     }
+    release_messages(f, now);
     complain(f);
     pthread_mutex_unlock(&f->lock);
     return at;
 }
 
-/* Everything that is left of one stream, to the end.  Its buffer may be full. */
-static void drain(struct stream *s)
+/* As push(), as far as it goes now; it breaks in. */
+static void push_out(struct mend_iof *f, struct stream *s, mend_time_ns now, bool all)
+{
+    size_t before = s->len + 1;
+
+    while (s->len && s->len != before) {
+        before = s->len;
+        push(f, s, now, all, true);
+    }
+}
+
+/* Writes what the stream's rank has written up to now, and no more: it may go on. */
+static void take(struct mend_iof *f, struct stream *s, mend_time_ns now)
+{
+    size_t there = 0, before;
+    int bytes;
+
+    if (s->fd >= 0 && ioctl(s->fd, FIONREAD, &bytes) == 0 && bytes > 0)
+        there = (size_t)bytes;
+    for (;;) {
+        push_out(f, s, now, false);
+        before = s->len;
+        if (!there || !pull(s, now))
+            break;
+        there -= s->len - before < there ? s->len - before : there;
+    }
+    push_out(f, s, now, true);
+}
+
+/* Everything that is left of one stream, to the end, but for a report that is held.  Its buffer may be full. */
+static void drain(struct mend_iof *f, struct stream *s)
 {
     mend_time_ns now = mend_time_monotonic_ns();
 
     do {
-        if (s->len)
-            push(s, now, false, true);
+        push_out(f, s, now, false);
     } while (pull(s, now));
-    if (s->len)
-        push(s, now, true, true);
+    push_out(f, s, now, true);
 }
 
 /* The ranks have ended; one stream after the other, so that no line is torn.  Whose line is open
- * comes first. */
+ * comes first, and reports come last. */
 static void drain_all(struct mend_iof *f)
 {
+    mend_time_ns now = mend_time_monotonic_ns();
+
     pthread_mutex_lock(&f->lock);
+    f->reports = REPORTS_HELD;
     for (int k = 0; k < 2; k++)
         if (f->sink[k].owner)
-            drain(f->sink[k].owner);
+            drain(f, f->sink[k].owner);
     for (int i = 0; i < f->streams_n; i++)
-        drain(&f->stream[i]);
+        drain(f, &f->stream[i]);
+    f->reports = REPORTS_RELEASED;
+    for (int i = 0; i < f->streams_n; i++)
+        push_out(f, &f->stream[i], now, true);
+    release_messages(f, now);
     complain(f);
     pthread_mutex_unlock(&f->lock);
 }
@@ -409,6 +559,7 @@ static int poll_streams(struct mend_iof *f)
 {
     int n = 0;
 
+    pthread_mutex_lock(&f->lock);
     for (int i = 0; i < f->streams_n; i++) {
         const struct stream *s = &f->stream[i];
 
@@ -417,7 +568,17 @@ static int poll_streams(struct mend_iof *f)
         f->polled[n] = i;
         f->poll[n++] = (struct pollfd){s->fd, POLLIN, 0};
     }
+    pthread_mutex_unlock(&f->lock);
     return n;
+}
+
+static void pull_streams(struct mend_iof *f, int n)
+{
+    pthread_mutex_lock(&f->lock);
+    for (int i = 0; i < n; i++)
+        if (f->poll[i].revents)
+            pull(&f->stream[f->polled[i]], mend_time_monotonic_ns());
+    pthread_mutex_unlock(&f->lock);
 }
 
 static void *run(void *arg)
@@ -445,9 +606,7 @@ static void *run(void *arg)
         }
         if (f->finish) /* looked at after the wake was taken: it may have been two in one */
             break;
-        for (int i = 0; i < n; i++)
-            if (f->poll[i].revents)
-                pull(&f->stream[f->polled[i]], mend_time_monotonic_ns());
+        pull_streams(f, n);
         if (f->poll[n + 1].revents)
             input_read(&f->input);
         if (f->poll[n + 2].revents && f->input.fd >= 0)
@@ -468,6 +627,56 @@ static void wake(struct mend_iof *f)
 
 /* ---- for the launcher ---- */
 
+/* The thread may be stuck in a write to a stopped terminal.  Then we write in between. */
+static bool lock_for_message(struct mend_iof *f)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 200 * 1000 * 1000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    return pthread_mutex_timedlock(&f->lock, &until) == 0;
+}
+
+/* Behind a report that is held.  The thread learns of that one, which may be new. */
+static void add_later(struct mend_iof *f, const char *line, size_t len)
+{
+    char *more = realloc(f->later, f->later_len + len);
+
+    if (!more)
+        abort();
+    f->later = more;
+    memcpy(f->later + f->later_len, line, len);
+    f->later_len += len;
+    wake(f);
+}
+
+void mend_iof_message_of(struct mend_iof *f, int rank, const char *line, size_t len)
+{
+    bool locked = lock_for_message(f);
+    mend_time_ns now = mend_time_monotonic_ns();
+
+    for (int i = 2 * rank; locked && rank >= 0 && i < 2 * rank + 2 && i < f->streams_n; i++)
+        if (f->stream[i].sink == f->err)
+            take(f, &f->stream[i], now);
+    if (locked && f->release_ns != MEND_TIME_NEVER) {
+        add_later(f, line, len);
+    } else {
+        sink_break_line(f->err);
+        sink_write(f->err, line, len, NULL, now);
+    }
+    if (locked)
+        pthread_mutex_unlock(&f->lock);
+}
+
+void mend_iof_message(struct mend_iof *f, const char *line, size_t len)
+{
+    mend_iof_message_of(f, -1, line, len);
+}
+
 struct mend_iof *mend_iof_create(const struct mend_options *o)
 {
     struct mend_iof *f = mend_xalloc(1, sizeof(*f));
@@ -484,6 +693,7 @@ struct mend_iof *mend_iof_create(const struct mend_options *o)
     f->poll = mend_xalloc(2 * n + 3, sizeof(*f->poll));
     f->polled = mend_xalloc(2 * n, sizeof(*f->polled));
     f->input.fd = -1;
+    f->release_ns = MEND_TIME_NEVER;
     f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&f->lock, NULL);
     sink_open(&f->sink[0], 1);
@@ -579,6 +789,8 @@ static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
         return false;
     fcntl(fd[0], F_SETFL, O_NONBLOCK);
     s->fd = fd[0];
+    s->rank = i;
+    s->reports = error || f->o->merge_output;
     s->stamped = f->o->timestamp_output;
     if (f->o->tag_output)
         snprintf(s->tag, sizeof(s->tag), error ? "[%d:err] " : "[%d] ", i);

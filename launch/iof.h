@@ -22,4 +22,7 @@ bool mend_iof_finish(struct mend_iof *f);
 /* A line of our own on standard error, on a line of its own.  Any thread. */
 void mend_iof_message(struct mend_iof *f, const char *line, size_t len);
 
+/* The same about a rank: below what that has written before. */
+void mend_iof_message_of(struct mend_iof *f, int rank, const char *line, size_t len);
+
 #endif

@@ -233,6 +233,9 @@ void mend_report_line(struct job *job, mend_time_ns when, const char *format, ..
     __attribute__((format(printf, 3, 4)));
 void mend_report_text(struct job *job, int rank, const char *text, size_t len);
 void mend_say(struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* about what r did, so below what it has printed before */
+void mend_say_of(struct job *job, const struct rank *r, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void mend_announce_deaths(struct job *job);
 void mend_report_exits(struct job *job); /* how each rank's process ended */
 

@@ -82,21 +82,35 @@ void mend_report_text(struct job *job, int rank, const char *text, size_t len)
     free(line);
 }
 
-void mend_say(struct job *job, const char *format, ...)
+static void say_line(struct job *job, int rank, const char *format, va_list args)
 {
     char line[1024];
-    va_list args;
-    int n;
+    int n = vsnprintf(line, sizeof(line) - 1, format, args);
 
-    va_start(args, format);
-    n = vsnprintf(line, sizeof(line) - 1, format, args);
-    va_end(args);
     if (n < 0)
         return;
     if ((size_t)n > sizeof(line) - 2)
         n = sizeof(line) - 2;
     line[n++] = '\n';
-    mend_iof_message(job->iof, line, (size_t)n);
+    mend_iof_message_of(job->iof, rank, line, (size_t)n);
+}
+
+void mend_say(struct job *job, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_line(job, -1, format, args);
+    va_end(args);
+}
+
+void mend_say_of(struct job *job, const struct rank *r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_line(job, r->index, format, args);
+    va_end(args);
 }
 
 /* ---- deaths ---- */
@@ -157,8 +171,8 @@ static void say_death(struct job *job, const struct rank *r, int n)
     cause_text(&r->verdict, text, sizeof(text));
     if (n)
         snprintf(others, sizeof(others), "; %d rank%s on", n, n == 1 ? " goes" : "s go");
-    mend_say(job, "mend: rank %d (pid %d, host %s) %s%s", r->index, mend_rank_named(r),
-             job->shm->host, text, others);
+    mend_say_of(job, r, "mend: rank %d (pid %d, host %s) %s%s", r->index, mend_rank_named(r),
+                job->shm->host, text, others);
 }
 
 /* living_p: how many go on, -1: not counted yet. */

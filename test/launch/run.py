@@ -370,6 +370,92 @@ def test_merged_and_stamped_output():
             assert before - 1 <= at <= time.time() + 1, line
 
 
+FATAL = "mend: the error handler is fatal: the processes end."
+
+
+def write_reports(ranks, script, *flags, **more):
+    """Starts ranks that run a script with the function report TEXT while mpiexec is stopped, so that it sees all at
+    once what they have written; returns mpiexec, going on."""
+    with tempfile.TemporaryDirectory() as d:
+        p = start(*flags, "-n", ranks, "sh", "-c",
+                  'r=$MEND_RANK; report() { printf "mend: rank $r (host h): $1\\n%s\\n" "' + FATAL + '" >&2; }; '
+                  f'while [ ! -e {d}/go ]; do sleep 0.02; done; {script}', **more)
+        wait_until(lambda: len(subprocess.run(["pgrep", "-P", str(p.pid), "-x", "sh"],
+                                              capture_output=True).stdout.split()) == ranks)
+        os.kill(p.pid, signal.SIGSTOP)
+        wait_until(lambda: state_of(p.pid) == "T")
+        children = subprocess.run(["pgrep", "-P", str(p.pid), "-x", "sh"], capture_output=True).stdout.split()
+        open(f"{d}/go", "w").close()
+        wait_until(lambda: all(state_of(int(c)) == "Z" for c in children))
+        os.kill(p.pid, signal.SIGCONT)
+    return p
+
+
+def test_equal_reports_are_one():
+    """Equal reports of fatal errors are one that names the ranks; others stay apart."""
+    script = "[ $r = 1 ] && report 'tag 7' || report \"rank 5 dead, $r.5 ms ago\"; exit 1"
+    p = write_reports(5, script, "-q")
+    equal(p.communicate(timeout=LIMIT), (b"", "".join(
+        f"mend: {text}\n{FATAL}\n" for text in
+        ("ranks 0, 2-4 (host h): rank 5 dead, 0.5 ms ago", "rank 1 (host h): tag 7")).encode()))
+    p = write_reports(3, script, "-q", "--tag-output", "--merge-stderr-to-stdout")
+    equal(p.communicate(timeout=LIMIT)[0].decode().splitlines(),
+          ["[0] mend: ranks 0, 2 (host h): rank 5 dead, 0.5 ms ago", "[0] " + FATAL,
+           "[1] mend: rank 1 (host h): tag 7", "[1] " + FATAL])
+
+
+def test_equal_reports_in_files():
+    """A file per rank has the report of that rank; one for all has one report."""
+    with tempfile.TemporaryDirectory() as d:
+        write_reports(2, "report x; exit 1", "-q", "-errfile-pattern", "e%r", cwd=d).communicate(timeout=LIMIT)
+        equal(read_all(d), {f"e{r}": f"mend: rank {r} (host h): x\n{FATAL}\n" for r in range(2)})
+        write_reports(2, "report x; exit 1", "-q", "-errfile-pattern", "all", cwd=d).communicate(timeout=LIMIT)
+        equal(read_all(d)["all"], f"mend: ranks 0-1 (host h): x\n{FATAL}\n")
+
+
+def test_report_while_others_go_on():
+    """A report waits a moment for equal ones, and not for the end of the job; what follows it in its rank's output does
+    not wait, nor does what only looks like the rank's report."""
+    p = start("-n", 2, "sh", "-c", "echo 'mend: rank 0 (host h): x' >&2; exec sleep 100")
+    text, _ = read_until(p.stderr.fileno(), "\n")
+    while text.count("\n") < 2 and "ranks" not in text:
+        text += read_until(p.stderr.fileno(), "\n")[0]
+    equal(sorted(text.splitlines()), ["mend: rank 0 (host h): x"] * 2)  # rank 1 does not speak for rank 0
+    equal(p.poll(), None)
+    p.kill()
+    p.communicate()
+    r = run("-n", 2, "sh", "-c", "for i in 1 2 3; do echo \"mend: rank $MEND_RANK (host h): $MEND_RANK$i\"; "
+            "echo $MEND_RANK then $i; done >&2")
+    for rank in "01":
+        equal([line for line in r.err.splitlines() if line.startswith((f"mend: rank {rank}", f"{rank} "))],
+              [x for i in (1, 2, 3) for x in (f"mend: rank {rank} (host h): {rank}{i}", f"{rank} then {i}")])
+
+
+def test_reports_come_in_order():
+    """A report and the line about a rank's death come after what the rank has printed before."""
+    p = write_reports(4, "seq 2000 | sed s/^/$r./; report x; kill -9 $$", "--merge-stderr-to-stdout")
+    out, err = p.communicate(timeout=LIMIT)
+    lines = out.decode().splitlines()
+    equal([x for x in lines if x.startswith("mend")], ["mend: ranks 0-3 (host h): x", FATAL])
+    for r in range(4):
+        assert lines.index(f"{r}.2000") < lines.index("mend: ranks 0-3 (host h): x")
+    equal(err.count(b"killed by signal 9"), 4)
+    for _ in range(10):  # the main thread tells of the deaths while the output comes
+        p = subprocess.Popen(["sh", "-c", 'exec "$@" 2>&1', "sh", MPIEXEC, "-n", "4", "sh", "-c", "seq 2000 | "
+                              "sed s/^/$MEND_RANK./; echo \"mend: rank $MEND_RANK (host h): x\" >&2; kill -9 $$"],
+                             stdout=subprocess.PIPE)
+        lines = p.communicate(timeout=LIMIT)[0].decode().splitlines()
+        for r in range(4):
+            said = next(i for i, x in enumerate(lines) if x.endswith(" (host h): x") and names_rank(x, r))
+            told = next(i for i, x in enumerate(lines) if x.startswith(f"mend: rank {r} (pid "))
+            assert lines.index(f"{r}.2000") < said < told, (r, said, told)
+
+
+def names_rank(line, rank):
+    words = re.match(r"mend: ranks? ([\d, -]+)", line).group(1).split(",")
+    return any(int(a) <= rank <= int(b or a) for a, _, b in (w.partition("-") for w in words))
+
+
 def test_stdin_of_another_rank():
     """--stdin RANK: that rank reads standard input; none: nobody does."""
     show = ["sh", "-c", 'echo "$MEND_RANK:$(wc -c)"']
