@@ -36,6 +36,10 @@
 #define BENCH_STATUS_WRONG   3
 #define BENCH_OPERATIONS_MAX (1L << 22)
 
+#ifndef BENCH_THREADS
+#define BENCH_THREADS MPI_THREAD_SINGLE
+#endif
+
 struct bench {
     int rank, size;
     bool crowded; /* more ranks than cores */
@@ -94,7 +98,11 @@ static inline volatile uint64_t *bench_open_board(const char *path)
 /* PROGRAM BOARD SECONDS MEASURE[:BYTES]... */
 static inline void bench_open(struct bench *b, int *argc, char ***argv)
 {
-    MPI_Init(argc, argv);
+    int level;
+
+    MPI_Init_thread(argc, argv, BENCH_THREADS, &level);
+    if (level < BENCH_THREADS)
+        MPI_Abort(MPI_COMM_WORLD, 2);
     memset(b, 0, sizeof(*b));
     MPI_Comm_rank(MPI_COMM_WORLD, &b->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &b->size);

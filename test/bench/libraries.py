@@ -13,7 +13,7 @@ import subprocess
 
 from machine import cores
 
-CFLAGS = ["-O2", "-std=gnu17", "-D_GNU_SOURCE", "-w"]
+CFLAGS = ["-O2", "-std=gnu17", "-D_GNU_SOURCE", "-pthread", "-w"]
 FT_ONLY = ("death", "revoke")
 
 

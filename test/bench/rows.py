@@ -15,6 +15,7 @@ from typing import Optional
 US, MBS, MMS, MS, KIB = "µs", "MB/s", "M/s", "ms", "KiB"
 CROWDED = (4, 8, 16)
 EXCHANGE = (3, 5, 8)
+THREADED = (3, 5)
 FT_RANKS = (2, 4, 8, 16)
 SHRINK_RANKS = (4, 8, 16)
 START_RANKS = (2, 8, 32)
@@ -90,6 +91,11 @@ def exchange_rows():
                       f"exchange:{b}", US, 0.8)
 
 
+def thread_rows():
+    for n in THREADED:
+        yield Row(f"{n} threads on each of {n} ranks, 1 KiB", f"threads-{n}", "threads:1024", US, 1.0)
+
+
 def job_rows():
     for n in START_RANKS:
         yield Row(f"hello, start to finish, {n} ranks", f"start-{n}", "start", MS, 0.30)
@@ -136,13 +142,15 @@ LIMITS = [
 ]
 
 SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
-           "start": "hello", "memory": "memory", "death": "death", "revoke": "revoke", "agree": "coll"}
+           "threads": "threads", "start": "hello", "memory": "memory", "death": "death",
+           "revoke": "revoke", "agree": "coll"}
 KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
-         "exchange": "compare"}
+         "exchange": "compare", "threads": "compare"}
 
 
 def all_rows():
-    return [*pair_rows(), *coll_rows(), *crowded_rows(), *exchange_rows(), *job_rows(), *ft_rows()]
+    return [*pair_rows(), *coll_rows(), *crowded_rows(), *exchange_rows(), *thread_rows(), *job_rows(),
+            *ft_rows()]
 
 
 def groups_of(rows):
