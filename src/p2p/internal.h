@@ -66,6 +66,7 @@ struct mend_p2p {
     struct mend_message *reserved; /* those that were given back, linked by next_reserved */
     uint32_t reserve_n;            /* those that have been in use */
     uint32_t taken_n;              /* messages that went from the transport to a receive directly */
+    uint64_t moved_bytes;          /* of large messages that came, either way */
     struct mend_p2p_request *pulling; /* the receive whose message is being pulled; NULL: none */
     struct mend_p2p_request *spare;   /* released requests, for the next ones */
     int single_copy; /* 1 and 0: yes and no; -1: whichever is faster, which is not known yet */
@@ -92,13 +93,12 @@ struct mend_message {
 
 /* single_copy.c: mend_p2p.single_copy at the start, by the parameter's word. */
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how);
-/* begin() and end() around the transfer of a large message; since: what begin() said, 0: it is not timed.
- * wanted: is it to be pulled? */
+/* begin() and end() around the transfer of a large message; since: what begin() said, 0: it is not timed;
+ * moved: bytes of all large messages that came meanwhile.  wanted: is it to be pulled? */
 mend_time_ns mend_single_copy_begin(struct mend_proc *self, mend_peer from, uint64_t bytes);
-bool mend_single_copy_wanted(const struct mend_p2p *p, mend_peer from, uint64_t bytes,
-                             mend_time_ns since);
+bool mend_single_copy_wanted(const struct mend_p2p *p, mend_peer from, uint64_t bytes);
 void mend_single_copy_end(struct mend_p2p *p, mend_peer from, bool single, uint64_t bytes,
-                          mend_time_ns since);
+                          uint64_t moved, mend_time_ns since);
 /* A message could not be pulled and goes in pieces: counts as one that took for ever. */
 void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, uint64_t bytes);
 

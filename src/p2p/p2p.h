@@ -35,6 +35,7 @@ struct mend_p2p_request {
     MPI_Count count, total_bytes, moved_bytes;
     uint64_t offered_bytes; /* receive: what the sender announced */
     mend_time_ns since;     /* receive of a large message: when it began, 0: it is not timed */
+    uint64_t moved_then;    /* what had come of large messages by then */
     uint64_t pull_at;       /* receive by single copy: where the data is in the sender's memory, */
     uint32_t pull_stamp;    /* and the stamp of its offer */
     const struct mend_type *type;

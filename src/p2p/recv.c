@@ -52,6 +52,13 @@ static void have_all(struct mend_proc *self, struct mend_p2p_request *r)
     mend_transfer_end(r, result(r, r->offered_bytes));
 }
 
+/* It has come whole. */
+static void timed(struct mend_p2p *p, const struct mend_p2p_request *r, bool pulled)
+{
+    mend_single_copy_end(p, r->peer, pulled, r->offered_bytes, p->moved_bytes - r->moved_then,
+                         r->since);
+}
+
 /* Not possible, or the offer may have been withdrawn: ask for the data instead. */
 static void pull_failed(struct mend_proc *self, struct mend_p2p_request *r, enum mend_status st)
 {
@@ -84,10 +91,11 @@ static void pull(struct mend_request *base)
         return;
     }
     r->moved_bytes += (MPI_Count)n;
+    self->p2p->moved_bytes += n;
     mend_event(self, MEND_EV_P2P_DATA_PULLED);
     if (n < left)
         return;
-    mend_single_copy_end(self->p2p, r->peer, true, r->offered_bytes, r->since);
+    timed(self->p2p, r, true);
     have_all(self, r);
 }
 
@@ -95,7 +103,7 @@ static bool may_pull(const struct mend_proc *self, const struct mend_p2p_request
                      const struct mend_rts *rts)
 {
     return self->net->pull && rts->address && r->type->dense &&
-           mend_single_copy_wanted(self->p2p, r->peer, r->offered_bytes, r->since);
+           mend_single_copy_wanted(self->p2p, r->peer, r->offered_bytes);
 }
 
 static void begin_pull(struct mend_proc *self, struct mend_p2p_request *r,
@@ -119,6 +127,7 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     r->offered_bytes = rts->total_bytes;
     r->moved_bytes = 0;
     r->since = mend_single_copy_begin(self, peer, rts->total_bytes);
+    r->moved_then = self->p2p->moved_bytes;
     r->base.bytes = (MPI_Count)(rts->total_bytes < room ? rts->total_bytes : room);
     mend_transfer_add(r);
     if (rts->total_bytes == 0)
@@ -148,9 +157,10 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
             mend_type_unpack(r->type, r->buf, r->count, r->moved_bytes, payload, n);
     }
     r->moved_bytes += len;
+    self->p2p->moved_bytes += len;
     if ((uint64_t)r->moved_bytes < r->offered_bytes)
         return;
-    mend_single_copy_end(self->p2p, r->peer, false, r->offered_bytes, r->since);
+    timed(self->p2p, r, false);
     mend_transfer_end(r, result(r, r->offered_bytes));
 }
 

@@ -5,14 +5,14 @@
  * pair to pair and changes when the host moves the cores.  So it is found out with messages, for each
  * sender and class of sizes:
  *
- *   trying ── TRIES of each way in turn ──> settled ── much slower than it was, or long ago ──> trying
+ *   trying ── TRIES in pieces, then TRIES pulled ──> settled ── much slower than it was, or long ago ──> trying
  *
- * While it is tried each message that is alone is timed from its answer to the last byte, and the faster
+ * While it is tried each message that begins alone is timed from its answer to the last byte, and the faster
  * way at best is settled for; afterwards one of TIMED_OF is.  A rate that falls below half of what it was
  * means another trial.  If the same way wins again, twice as many messages pass before the next.
- * Messages beside others that are under way are not timed, they share the ring; they go the way that was
- * settled for last, at first in pieces.  One that cannot be pulled counts as a slow one.  Below TIMED_BYTES
- * the two differ too little to be timed: those go as the next larger do.
+ * Messages that begin beside it go the same way and are not timed: what comes of them meanwhile counts
+ * for its rate, so a window of messages is judged as a whole.  One that cannot be pulled counts as a slow
+ * one.  Below TIMED_BYTES the two differ too little to be timed: those go as the next larger do.
  *
  * With more ranks than cores nothing is tried: pieces need both ends to run in turn, a pull is one system
  * call of whoever runs.
@@ -25,7 +25,7 @@
 #include <string.h>
 
 #define TIMED_BYTES (UINT64_C(64) * 1024)
-#define TRIES       4
+#define TRIES       8
 #define TIMED_OF    8   /* messages, once a way is settled */
 #define CALM_LEAST  128 /* timed messages from one trial to the next */
 #define CALM_MOST   4096
@@ -49,8 +49,7 @@ static struct mend_way *way_of(const struct mend_p2p *p, mend_peer from, uint64_
     return p->ways ? &p->ways[from][class_of(bytes)] : NULL;
 }
 
-bool mend_single_copy_wanted(const struct mend_p2p *p, mend_peer from, uint64_t bytes,
-                             mend_time_ns since)
+bool mend_single_copy_wanted(const struct mend_p2p *p, mend_peer from, uint64_t bytes)
 {
     const struct mend_way *w;
 
@@ -59,7 +58,7 @@ bool mend_single_copy_wanted(const struct mend_p2p *p, mend_peer from, uint64_t 
     w = way_of(p, from, bytes);
     if (!w)
         return false;
-    return w->settled || !since ? w->single : w->tried[1] < w->tried[0];
+    return w->settled ? w->single : w->tried[0] >= TRIES;
 }
 
 mend_time_ns mend_single_copy_begin(struct mend_proc *self, mend_peer from, uint64_t bytes)
@@ -125,14 +124,14 @@ void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, uint64_t bytes)
 }
 
 void mend_single_copy_end(struct mend_p2p *p, mend_peer from, bool single, uint64_t bytes,
-                          mend_time_ns since)
+                          uint64_t moved, mend_time_ns since)
 {
     struct mend_way *w = way_of(p, from, bytes);
     uint64_t rate;
 
     if (!since || p->single_copy >= 0 || !w)
         return;
-    rate = bytes * 1000 / (uint64_t)(mend_time_monotonic_ns() - since + 1);
+    rate = moved * 1000 / (uint64_t)(mend_time_monotonic_ns() - since + 1);
     if (w->settled) {
         if (single == w->single)
             watch(w, rate);
