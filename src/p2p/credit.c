@@ -14,7 +14,7 @@
  * reports MPI_ERR_NO_MEM.
  *
  * A process's death ends what waits for it: offers are ended as those of large messages
- * (p2p/death.c), and what a dead sender may send does not matter.
+ * (p2p/death.c), and a dead receiver holds nobody: messages to others go at once again.
  *
  * Cost: 16 bytes per process of the job, once anything is kept; nothing for a message that is wanted. */
 #include "p2p/internal.h"
@@ -74,19 +74,31 @@ bool mend_credit_holds(const struct mend_proc *self, mend_peer peer)
     return self->p2p->held_n && self->p2p->credit[peer].holds_us;
 }
 
-void mend_p2p_on_credit(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                        const void *payload)
+static void set_hold(struct mend_proc *self, struct mend_credit *credit, bool hold)
 {
-    struct mend_credit *credit = credit_of(self, from);
     struct mend_p2p *p = self->p2p;
-    bool hold = f->tag == HOLD;
 
-    (void)payload;
-    if (!credit || credit->holds_us == hold)
+    if (credit->holds_us == hold)
         return;
     credit->holds_us = hold;
     p->held_n += hold ? 1 : -1u;
     p->at_once_max = p->held_n ? -1 : (MPI_Count)self->params.eager_max_bytes;
+}
+
+void mend_p2p_on_credit(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                        const void *payload)
+{
+    struct mend_credit *credit = credit_of(self, from);
+
+    (void)payload;
+    if (credit)
+        set_hold(self, credit, f->tag == HOLD);
+}
+
+void mend_credit_on_death(struct mend_proc *self, mend_peer dead)
+{
+    if (self->p2p->credit)
+        set_hold(self, &self->p2p->credit[dead], false);
 }
 
 /* Lost messages. */

@@ -98,6 +98,7 @@ void mend_p2p_on_death(struct mend_proc *self, mend_peer dead)
     }
     mend_free(self, all);
     mend_out_drop_all(self, dead);
+    mend_credit_on_death(self, dead);
 }
 
 static void space_on_revoke(struct mend_comm *c, struct mend_space *space)

@@ -105,6 +105,7 @@ void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, uint64_t bytes)
 /* credit.c.  kept, let_go: a small message of another process was kept for a later receive; is not any more. */
 void mend_credit_kept(struct mend_proc *self, mend_peer peer, size_t bytes);
 void mend_credit_let_go(struct mend_proc *self, mend_peer peer, size_t bytes);
+void mend_credit_on_death(struct mend_proc *self, mend_peer dead);
 /* True if small messages to the peer have to be offered. */
 bool mend_credit_holds(const struct mend_proc *self, mend_peer peer);
 /* The record of a message of the peer whose data is lost; NULL: there is no record left. */
