@@ -4,15 +4,20 @@
  * another thread of its own process, by a large message that has to be moved on in pieces, by the death
  * of the process it waits for, by a revocation.
  *
- *     args HOW     messages, death, or revoke
+ * No sleep has a time-out here, so a wake-up that is not sent is noticed.
  *
- * RUN: -n 2 ; args messages ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 2 ; args messages ; set SINGLE_COPY=never ; set COLL_SHM=0 ; expect "rank 0 ok" ;
+ *     args HOW     messages, own (the only thread that waits, and so polls, waits for a message of another
+ *                  thread), death, or revoke
+ *
+ * RUN: -n 2 ; args messages ; set SLEEP_MAX=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 2 ; args messages ; set SLEEP_MAX=0 ; set SINGLE_COPY=never ; set COLL_SHM=0 ; expect "rank 0 ok" ;
  *      expect "rank 1 ok"
- * RUN: -n 5 ; args messages ; expect "rank 0 ok" ; expect "rank 1 ok"
- * RUN: -n 2 ; args death ; expect "rank 0 ok"
- * RUN: -n 3 ; args death ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 2 ; args revoke ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 5 ; args messages ; set SLEEP_MAX=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
+ * RUN: -n 1 ; args own ; set SLEEP_MAX=0 ; expect "rank 0 ok"
+ * RUN: -n 2 ; args own ; set SLEEP_MAX=0 ; expect "rank 0 ok"
+ * RUN: -n 2 ; args death ; set SLEEP_MAX=0 ; expect "rank 0 ok"
+ * RUN: -n 3 ; args death ; set SLEEP_MAX=0 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 2 ; args revoke ; set SLEEP_MAX=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * BUILD: -pthread */
 #include "../common.h"
 
@@ -157,6 +162,22 @@ static void messages(void)
     }
 }
 
+static void own(void)
+{
+    struct waiter w = {.kind = OWN, .tag = OWN};
+
+    if (rank != 0)
+        return;
+    for (int i = 0; i < 20; i++) {
+        w.id = 0;
+        pthread_create(&w.thread, NULL, run, &w);
+        await_sleep(&w);
+        send_to(0, 8, OWN);
+        pthread_join(w.thread, NULL);
+        CHECK_EQ(w.error, MPI_SUCCESS);
+    }
+}
+
 static void failure(bool dies)
 {
     struct waiter w[THREADS];
@@ -185,6 +206,8 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     if (!strcmp(argv[1], "messages"))
         messages();
+    else if (!strcmp(argv[1], "own"))
+        own();
     else
         failure(!strcmp(argv[1], "death"));
     return finish();
