@@ -34,14 +34,22 @@ _Noreturn void mend_options_fail(int status, const char *format, ...)
     exit(status);
 }
 
+static char *formatted(const char *format, va_list args)
+{
+    char *text;
+
+    if (vasprintf(&text, format, args) < 0)
+        mend_options_fail(1, "no memory");
+    return text;
+}
+
 void mend_options_note(struct mend_options *o, const char *format, ...)
 {
     va_list args;
     char *text;
 
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        mend_options_fail(1, "no memory");
+    text = formatted(format, args);
     va_end(args);
     for (int i = 0; i < o->notes.n; i++)
         if (!strcmp(o->notes.at[i], text)) { /* once for all blocks */
@@ -66,8 +74,7 @@ char *mend_xprintf(const char *format, ...)
     char *text;
 
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        mend_options_fail(1, "no memory");
+    text = formatted(format, args);
     va_end(args);
     return text;
 }
