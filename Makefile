@@ -85,7 +85,7 @@ conformance: ## programs we did not write: MPICH's test suite; the HPC Challenge
 	@test/conformance/mpich --build $(BUILD)
 	@test/conformance/hpcc --build $(BUILD)
 
-aarch64: ## the other architecture under an emulator: unit tests, simulator, MPI programs, kills; half an hour
+aarch64: ## the other architecture under an emulator: unit tests, simulator, MPI programs, kills; 11 minutes or more
 	@tools/install-deps build aarch64
 	@$(MAKE) --no-print-directory all BUILD=build-$@
 	@test/aarch64/run --build build-$@
