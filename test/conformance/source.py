@@ -7,6 +7,7 @@ changes, and unpacked in a working folder; nothing enters the source tree.
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -43,13 +44,12 @@ def source_lists():
 
 def fetch(package, work, what):
     """The folder of the package's original tar, unpacked below work; `what` is its name in words."""
-    found = [d for d in os.listdir(work)
-             if d.startswith(f"{package}-") and os.path.isdir(os.path.join(work, d))]
-    if found:
-        return os.path.join(work, found[0])
+    folder = os.path.join(work, f"{package}-source")
+    if os.path.isdir(folder):
+        return folder
     apt, log = os.path.join(work, "apt"), os.path.join(work, f"fetch-{package}.log")
-    for folder in ("lists/partial", "cache/archives/partial"):
-        os.makedirs(os.path.join(apt, folder), exist_ok=True)
+    for place in ("lists/partial", "cache/archives/partial"):
+        os.makedirs(os.path.join(apt, place), exist_ok=True)
     with open(os.path.join(apt, "sources.list"), "w", encoding="utf-8") as f:
         f.write("\n".join(source_lists()) + "\n")
     options = ["-o", f"Dir::Etc::SourceList={apt}/sources.list", "-o", "Dir::Etc::SourceParts=/dev/null",
@@ -61,5 +61,9 @@ def fetch(package, work, what):
     tars = [f for f in os.listdir(work) if re.match(rf"{package}_.*\.orig\.tar\.[a-z0-9]+$", f)]
     if len(tars) != 1:
         sys.exit(f"{TOOL}: expected one original tar in {work}, found {tars}")
-    run(["tar", "xf", tars[0]], work, log)
-    return fetch(package, work, what)
+    part = folder + ".part"  # what is unpacked in part only is not taken for the source
+    shutil.rmtree(part, ignore_errors=True)
+    os.mkdir(part)
+    run(["tar", "xf", tars[0], "-C", part, "--strip-components=1"], work, log)
+    os.rename(part, folder)
+    return folder
