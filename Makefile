@@ -79,10 +79,12 @@ bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
 	@$(MAKE) --no-print-directory all
 	@test/bench/run --build $(BUILD) $(BENCH)
 
-conformance: ## programs we did not write: MPICH's test suite; the HPC Challenge benchmark at 2, 4 and 8 ranks
+conformance: ## programs we did not write: MPICH's test suite, FFTW, hypre, the HPC Challenge benchmark; an hour
 	@tools/install-deps build conformance
 	@$(MAKE) --no-print-directory all
 	@test/conformance/mpich --build $(BUILD)
+	@test/conformance/fftw --build $(BUILD)
+	@test/conformance/hypre --build $(BUILD)
 	@test/conformance/hpcc --build $(BUILD)
 
 aarch64: ## the other architecture under an emulator: unit tests, simulator, MPI programs, kills; 11 minutes or more
