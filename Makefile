@@ -82,10 +82,8 @@ bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
 conformance: ## programs we did not write: MPICH's test suite, FFTW, hypre, the HPC Challenge benchmark; an hour
 	@tools/install-deps build conformance
 	@$(MAKE) --no-print-directory all
-	@test/conformance/mpich --build $(BUILD)
-	@test/conformance/fftw --build $(BUILD)
-	@test/conformance/hypre --build $(BUILD)
-	@test/conformance/hpcc --build $(BUILD)
+	@status=0; for each in mpich fftw hypre hpcc; do \
+		test/conformance/$$each --build $(BUILD) || status=1; done; exit $$status
 
 aarch64: ## the other architecture under an emulator: unit tests, simulator, MPI programs, kills; 11 minutes or more
 	@tools/install-deps build aarch64
