@@ -85,7 +85,7 @@ conformance: ## programs we did not write: MPICH's test suite, FFTW, hypre, the 
 	@status=0; for each in mpich fftw hypre hpcc; do \
 		test/conformance/$$each --build $(BUILD) || status=1; done; exit $$status
 
-aarch64: ## the other architecture under an emulator: unit tests, simulator, MPI programs, kills; 11 minutes or more
+aarch64: ## the other architecture under an emulator: unit tests, simulator, MPI programs, kills; 10 minutes or more
 	@tools/install-deps build aarch64
 	@$(MAKE) --no-print-directory all BUILD=build-$@
 	@test/aarch64/run --build build-$@
