@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choice.c – trials, and when the next one is due. */
+#include "base/choice.h"
+
+#include <string.h>
+
+#define CALM_LEAST  128 /* timed turns from one trial to the next */
+#define CALM_MOST   4096
+#define CALM_FALLEN 16 /* a part of that must pass before a slow one means anything */
+
+unsigned mend_choice_way(const struct mend_choice *c)
+{
+    unsigned way = 0;
+
+    if (c->settled)
+        return c->settled_for;
+    while (way + 1 < c->ways_n && c->tried[way] >= MEND_CHOICE_TRIES)
+        way++;
+    return way;
+}
+
+bool mend_choice_timed(struct mend_choice *c)
+{
+    return c->ways_n > 1 && (!c->settled || ++c->seen_n % MEND_CHOICE_TIMED_OF == 0);
+}
+
+static void try_again(struct mend_choice *c)
+{
+    c->settled = false;
+    memset(c->tried, 0, sizeof(c->tried));
+    memset(c->best, 0, sizeof(c->best));
+}
+
+static void settle(struct mend_choice *c)
+{
+    unsigned way = 0;
+
+    for (unsigned i = 1; i < c->ways_n; i++)
+        if (c->best[i] > c->best[way])
+            way = i;
+    if (!c->calm || way != c->settled_for)
+        c->calm = CALM_LEAST;
+    else if (c->calm < CALM_MOST)
+        c->calm *= 2;
+    c->settled = true;
+    c->settled_for = (uint8_t)way;
+    c->recent = c->best[way];
+    c->since_n = 0;
+}
+
+static void watch(struct mend_choice *c, uint64_t rate)
+{
+    c->recent += rate / 4;
+    c->recent -= c->recent / 4;
+    c->since_n++;
+    if (c->since_n >= c->calm ||
+        (c->recent < c->best[c->settled_for] / 2 && c->since_n >= c->calm / CALM_FALLEN))
+        try_again(c);
+}
+
+void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate)
+{
+    if (c->settled) {
+        if (way == c->settled_for)
+            watch(c, rate);
+        return;
+    }
+    if (rate > c->best[way])
+        c->best[way] = rate;
+    if (c->tried[way] < MEND_CHOICE_TRIES)
+        c->tried[way]++;
+    if (c->tried[c->ways_n - 1] >= MEND_CHOICE_TRIES)
+        settle(c);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* choice.h – which of a few ways of doing the same is the fastest, found out by doing it.
+ *
+ *   trying ── TRIES of each way, one way after the other ──> settled ── much slower than it was, or
+ *      ^                                                       │         long ago
+ *      └───────────────────────────────────────────────────────┘
+ *
+ * While it is tried each turn is timed, and the way that was fastest at best is settled for; afterwards one
+ * turn of MEND_CHOICE_TIMED_OF is timed.  A rate that falls below half of what it was means another trial.
+ * If the same way wins again, twice as many turns pass before the next.
+ *
+ *   way = mend_choice_way(c);  timed = mend_choice_timed(c);  ... do it ...;  if (timed) mend_choice_tell(c, way, rate);
+ *
+ * All zero but for ways_n is the beginning. */
+#ifndef MEND_BASE_CHOICE_H
+#define MEND_BASE_CHOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MEND_CHOICE_WAYS     3
+#define MEND_CHOICE_TRIES    8
+#define MEND_CHOICE_TIMED_OF 8
+
+struct mend_choice {
+    uint64_t best[MEND_CHOICE_WAYS]; /* rates, at the last trial */
+    uint64_t recent;                 /* of the way that is settled for, a running mean */
+    uint32_t since_n;                /* turns timed since the last trial */
+    uint32_t calm;                   /* so many until the next one */
+    uint32_t seen_n;                 /* turns since then that could have been timed */
+    uint8_t tried[MEND_CHOICE_WAYS]; /* turns of the trial that were timed */
+    uint8_t ways_n;                  /* 0 and 1: there is nothing to choose */
+    uint8_t settled_for;
+    bool settled; /* no trial now */
+};
+
+/* The way to go now. */
+unsigned mend_choice_way(const struct mend_choice *c);
+
+/* Is this turn to be timed? */
+bool mend_choice_timed(struct mend_choice *c);
+
+/* A turn of that way had this rate: the more the better, of any unit; 0: it failed. */
+void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The fastest of three ways is found, left when it becomes slow, and the others are tried seldom. */
+#include "base/choice.h"
+
+#include "base/test.h"
+
+static unsigned turn(struct mend_choice *c, uint64_t a, uint64_t b, uint64_t d)
+{
+    const uint64_t rate[] = {a, b, d};
+    unsigned way = mend_choice_way(c);
+
+    if (mend_choice_timed(c))
+        mend_choice_tell(c, way, rate[way]);
+    return way;
+}
+
+MEND_TEST(each_way_is_tried_and_the_fastest_stays)
+{
+    for (unsigned fastest = 0; fastest < 3; fastest++) {
+        struct mend_choice c = {.ways_n = 3};
+
+        for (unsigned i = 0; i < 3 * MEND_CHOICE_TRIES; i++)
+            CHECK_EQ(turn(&c, 10 + (fastest == 0), 10 + (fastest == 1), 10 + (fastest == 2)),
+                     i / MEND_CHOICE_TRIES);
+        for (unsigned i = 0; i < 500; i++)
+            CHECK_EQ(turn(&c, 10 + (fastest == 0), 10 + (fastest == 1), 10 + (fastest == 2)),
+                     fastest);
+    }
+}
+
+MEND_TEST(one_way_is_no_choice)
+{
+    struct mend_choice c = {.ways_n = 1};
+
+    CHECK(!mend_choice_timed(&c));
+    CHECK_EQ(mend_choice_way(&c), 0);
+}
+
+MEND_TEST(a_way_that_failed_is_not_taken)
+{
+    struct mend_choice c = {.ways_n = 3};
+
+    for (unsigned i = 0; i < 3 * MEND_CHOICE_TRIES; i++)
+        turn(&c, 0, 5, 0);
+    CHECK_EQ(turn(&c, 0, 5, 0), 1);
+}
+
+MEND_TEST(a_way_that_has_become_slow_is_left)
+{
+    struct mend_choice c = {.ways_n = 3};
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < 3 * MEND_CHOICE_TRIES; i++)
+        turn(&c, 1, 10, 2);
+    while (turn(&c, 1, 1, 2) == 1)
+        n++;
+    CHECK(n < 200);
+    for (unsigned i = 0; i < 4 * MEND_CHOICE_TRIES; i++)
+        turn(&c, 1, 1, 2);
+    CHECK_EQ(turn(&c, 1, 1, 2), 2);
+}
+
+MEND_TEST(others_are_tried_now_and_then)
+{
+    struct mend_choice c = {.ways_n = 3};
+    unsigned other = 0;
+
+    for (unsigned i = 0; i < 100000; i++)
+        other += turn(&c, 1, 2, 1) != 1;
+    CHECK(other > 2 * 2 * MEND_CHOICE_TRIES && other < 150);
+}
+
+MEND_TEST_MAIN()
