@@ -12,6 +12,7 @@
 #define MEND_NET_NET_H
 
 #include "net/frame.h"
+#include "net/sheet.h"
 #include "proc/proc.h"
 
 struct mend_net {
@@ -53,6 +54,13 @@ struct mend_net {
      * stamps so far stale: memory that was offered may change, or go, from then on. */
     uint32_t (*offer_stamp)(struct mend_proc *self);
     void (*withdraw)(struct mend_proc *self);
+
+    /* Copies len bytes into the memory of the peer; NULL: the transport cannot, and sheet() is NULL, too.  MEND_OK,
+     * or another status: nobody knows how much of it is there. */
+    enum mend_status (*push)(struct mend_proc *self, mend_peer to, const void *src, uint64_t remote,
+                             size_t len);
+    /* Where the sheet of a peer, or of this process, lies, which both ends of a message see; NULL: no memory. */
+    struct mend_sheet *(*sheet)(struct mend_proc *self, mend_peer owner);
 
     /* From hold() to release() a send wakes nobody; release() wakes all who are owed it, at once.
      * Nothing in between may wait.  NULL: senders wake nobody. */

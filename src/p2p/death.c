@@ -38,6 +38,12 @@ static void end_posted(struct mend_list *posted, int error)
     }
 }
 
+/* It has ended already, but for what its sender is still writing. */
+static bool is_held(struct mend_proc *self, const struct mend_p2p_request *r)
+{
+    return r->over && !mend_peer_is_dead(self, r->peer);
+}
+
 static void end_transfers(struct mend_comm *c, mend_peer peer, int error)
 {
     struct mend_list *all = &c->match->transfers;
@@ -48,7 +54,7 @@ static void end_transfers(struct mend_comm *c, mend_peer peer, int error)
         mend_list_foreach (l, next, all) {
             struct mend_p2p_request *r = mend_list_entry(l, struct mend_p2p_request, queue);
 
-            if (peer != MEND_PEER_NONE && r->peer != peer)
+            if ((peer != MEND_PEER_NONE && r->peer != peer) || is_held(c->self, r))
                 continue;
             mend_send_withdraw(r);
             mend_transfer_end(r, error);

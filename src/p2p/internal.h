@@ -3,6 +3,7 @@
 #ifndef MEND_P2P_INTERNAL_H
 #define MEND_P2P_INTERNAL_H
 
+#include "base/choice.h"
 #include "base/copy.h"
 #include "net/net.h"
 #include "p2p/p2p.h"
@@ -38,19 +39,16 @@ struct mend_credit {
     bool holds_us;       /* ours have to wait there */
 };
 
-/* What is known of large messages from one sender, of one class of sizes (single_copy.c).  Indices: in
- * pieces, by single copy. */
-struct mend_way {
-    uint64_t best[2]; /* at the last trial: bytes per microsecond */
-    uint64_t recent;  /* of the way that is settled, a running mean */
-    uint32_t since_n; /* messages timed since the last trial */
-    uint32_t calm;    /* so many until the next one */
-    uint32_t seen_n;  /* messages that could be timed */
-    uint8_t tried[2]; /* messages of the trial that were timed */
-    bool settled;     /* no trial now */
-    bool single;      /* what was settled for last */
+#define MEND_WAY_CLASSES 6 /* of sizes, for each channel */
+
+/* What is being timed (single_copy.c). */
+struct mend_timed {
+    struct mend_choice *choice;
+    unsigned way;
+    mend_time_ns since; /* 0: nothing is */
+    uint64_t moved_then;
+    uint32_t messages_n;
 };
-#define MEND_WAY_CLASSES 3
 
 struct mend_p2p {
     MPI_Count at_once_max;  /* largest message that goes without a request; -1: somebody holds us */
@@ -67,10 +65,14 @@ struct mend_p2p {
     uint32_t reserve_n;            /* those that have been in use */
     uint32_t taken_n;              /* messages that went from the transport to a receive directly */
     uint64_t moved_bytes;          /* of large messages that came, either way */
+    uint32_t receiving_n;          /* large messages on their way to here */
+    struct mend_timed timed;
     struct mend_p2p_request *pulling; /* the receive whose message is being pulled; NULL: none */
+    bool may_share;                   /* both ends may copy */
+    struct mend_share *share;         /* from the first message on that both ends copy (share.c) */
     struct mend_p2p_request *spare;   /* released requests, for the next ones */
-    int single_copy; /* 1 and 0: yes and no; -1: whichever is faster, which is not known yet */
-    struct mend_way (
+    int single_copy; /* enum mend_way; MEND_WAY_UNKNOWN: whichever is the fastest */
+    struct mend_choice (
         *ways)[MEND_WAY_CLASSES]; /* by peer, from the first timed one (single_copy.c) */
 };
 
@@ -93,14 +95,22 @@ struct mend_message {
 
 /* single_copy.c: mend_p2p.single_copy at the start, by the parameter's word. */
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how);
-/* begin() and end() around the transfer of a large message; since: what begin() said, 0: it is not timed;
- * moved: bytes of all large messages that came meanwhile.  wanted: is it to be pulled? */
-mend_time_ns mend_single_copy_begin(struct mend_proc *self, mend_peer from, uint64_t bytes);
-bool mend_single_copy_wanted(const struct mend_p2p *p, mend_peer from, uint64_t bytes);
-void mend_single_copy_end(struct mend_p2p *p, mend_peer from, bool single, uint64_t bytes,
-                          uint64_t moved, mend_time_ns since);
-/* A message could not be pulled and goes in pieces: counts as one that took for ever. */
-void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, uint64_t bytes);
+/* A large message begins to come; the way that it goes; one has come, and is not counted as under way any more. */
+void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_channel channel,
+                            uint64_t bytes);
+enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
+                                   enum mend_channel channel, uint64_t bytes);
+void mend_single_copy_end(struct mend_p2p *p);
+/* A message could not be copied that way and goes in pieces: counts as one that took for ever. */
+void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
+                             enum mend_way way, uint64_t bytes);
+
+/* share.c.  turn: copies a piece of the receive, or of one that shares the turn; called by poll. */
+bool mend_share_possible(const struct mend_proc *self);
+void mend_share_turn(struct mend_p2p_request *r);
+/* True: the sender may be writing into the buffer of the receive, which must not end now; when that is over, it ends
+ * with r->over. */
+bool mend_share_holds(struct mend_proc *self, struct mend_p2p_request *r);
 
 /* credit.c.  kept, let_go: a small message of another process was kept for a later receive; is not any more. */
 void mend_credit_kept(struct mend_proc *self, mend_peer peer, size_t bytes);
@@ -183,6 +193,20 @@ void mend_recv_begin(struct mend_p2p_request *r);
 void mend_recv_meet(struct mend_p2p_request *r, struct mend_message *m);
 void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int tag,
                    const struct mend_rts *rts);
+/* A large message is not on its way to this receive any more. */
+static inline void mend_recv_leaves(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    if (mend_likely(!r->receiving))
+        return;
+    r->receiving = false;
+    self->p2p->receiving_n--;
+    if (self->p2p->pulling == r)
+        self->p2p->pulling = NULL;
+}
+
+/* All that there is room for has been copied; it could not be copied. */
+void mend_recv_copied(struct mend_proc *self, struct mend_p2p_request *r);
+void mend_recv_unpullable(struct mend_proc *self, struct mend_p2p_request *r, enum mend_status st);
 void mend_recv_local(struct mend_p2p_request *r, struct mend_p2p_request *sender);
 
 /* Bytes that a receive has room for, and where they begin if its type is dense. */
@@ -248,7 +272,7 @@ static inline struct mend_space *mend_p2p_space(struct mend_comm *c, enum mend_c
 
 /* Frame handlers. */
 mend_frame_handler mend_p2p_on_eager, mend_p2p_on_rts, mend_p2p_on_cts, mend_p2p_on_data,
-    mend_p2p_on_cancel, mend_p2p_on_cancel_reply, mend_p2p_on_credit;
+    mend_p2p_on_cancel, mend_p2p_on_cancel_reply, mend_p2p_on_credit, mend_p2p_on_share;
 
 extern const struct mend_request_ops mend_send_ops, mend_recv_ops;
 

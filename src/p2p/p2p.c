@@ -163,6 +163,8 @@ int mend_p2p_init(struct mend_proc *self)
     self->on_frame[MEND_FRAME_CANCEL] = mend_p2p_on_cancel;
     self->on_frame[MEND_FRAME_CANCEL_REPLY] = mend_p2p_on_cancel_reply;
     self->on_frame[MEND_FRAME_CREDIT] = mend_p2p_on_credit;
+    self->on_frame[MEND_FRAME_SHARE] = mend_p2p_on_share;
+    p->may_share = mend_share_possible(self);
     p->single_copy = mend_single_copy_at_first(self, self->params.single_copy);
     return MPI_SUCCESS;
 }
@@ -177,6 +179,7 @@ void mend_p2p_fini(struct mend_proc *self)
     mend_free(self, self->p2p->reserve);
     mend_free(self, self->p2p->credit);
     mend_free(self, self->p2p->ways);
+    mend_free(self, self->p2p->share);
     mend_free(self, self->p2p);
     self->p2p = NULL;
 }
@@ -190,9 +193,17 @@ void mend_transfer_end(struct mend_p2p_request *r, int error)
 {
     struct mend_proc *self = r->base.comm->self;
 
+    if (mend_unlikely(r->receiving && mend_share_holds(self, r))) {
+        r->over = r->over ? r->over : error;
+        return;
+    }
+    if (mend_unlikely(r->over))
+        error = r->over;
+    r->over = 0;
     mend_list_remove(&r->queue);
-    if (self->p2p->pulling == r)
-        self->p2p->pulling = NULL;
+    mend_recv_leaves(self, r);
+    if (error)
+        self->p2p->timed.since = 0;
     if (r->id) {
         mend_hash_remove(&self->p2p->large, r->id);
         r->id = 0;
@@ -224,6 +235,9 @@ static inline void set_up(struct mend_p2p_request *r, struct mend_comm *c,
     r->moved_bytes = 0;
     r->type = t;
     r->id = r->remote_id = 0;
+    r->receiving = false;
+    r->way = MEND_WAY_PIECES;
+    r->over = 0;
     r->queue.next = NULL;
     r->out.link.next = NULL;
     r->staging = NULL;

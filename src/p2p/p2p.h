@@ -16,6 +16,16 @@
 
 enum mend_send_mode { MEND_SEND_STANDARD, MEND_SEND_SYNC, MEND_SEND_BUFFERED, MEND_SEND_READY };
 
+/* The way of a large message (single_copy.c).  In pieces through the transport, pulled by the receiver, or
+ * copied by both ends. */
+enum mend_way {
+    MEND_WAY_UNKNOWN = -1,
+    MEND_WAY_PIECES,
+    MEND_WAY_PULL,
+    MEND_WAY_BOTH,
+    MEND_WAYS,
+};
+
 struct mend_message; /* matched probe: a message taken out of the queue; MPI_Message's object */
 
 struct mend_p2p_request {
@@ -33,11 +43,13 @@ struct mend_p2p_request {
     };
     struct mend_p2p_request *next_spare; /* while it serves nobody */
     MPI_Count count, total_bytes, moved_bytes;
-    uint64_t offered_bytes; /* receive: what the sender announced */
-    mend_time_ns since;     /* receive of a large message: when it began, 0: it is not timed */
-    uint64_t moved_then;    /* what had come of large messages by then */
-    uint64_t pull_at;       /* receive by single copy: where the data is in the sender's memory, */
-    uint32_t pull_stamp;    /* and the stamp of its offer */
+    uint64_t offered_bytes;      /* receive: what the sender announced */
+    bool receiving;              /* receive: a large message is on its way */
+    enum mend_way way;           /* of it */
+    enum mend_status unpullable; /* why its pieces cannot be pulled (share.c) */
+    int over; /* receive that has ended with this error, but for what the sender is writing */
+    uint64_t pull_at;    /* receive by single copy: where the data is in the sender's memory, */
+    uint32_t pull_stamp; /* and the stamp of its offer */
     const struct mend_type *type;
     uint64_t seq; /* posting order among receives of one communicator */
     mend_peer peer;

@@ -52,20 +52,22 @@ static void have_all(struct mend_proc *self, struct mend_p2p_request *r)
     mend_transfer_end(r, result(r, r->offered_bytes));
 }
 
-/* It has come whole. */
-static void timed(struct mend_p2p *p, const struct mend_p2p_request *r, bool pulled)
+void mend_recv_copied(struct mend_proc *self, struct mend_p2p_request *r)
 {
-    mend_single_copy_end(p, r->peer, pulled, r->offered_bytes, p->moved_bytes - r->moved_then,
-                         r->since);
+    mend_recv_leaves(self, r);
+    mend_single_copy_end(self->p2p);
+    have_all(self, r);
 }
 
 /* Not possible, or the offer may have been withdrawn: ask for the data instead. */
-static void pull_failed(struct mend_proc *self, struct mend_p2p_request *r, enum mend_status st)
+void mend_recv_unpullable(struct mend_proc *self, struct mend_p2p_request *r, enum mend_status st)
 {
     if (st == MEND_ERR_PEER)
         self->on_trouble(self, r->peer);
-    mend_single_copy_failed(self->p2p, r->peer, r->offered_bytes);
-    self->p2p->pulling = NULL;
+    mend_single_copy_failed(self->p2p, r->peer, r->channel, r->way, r->offered_bytes);
+    r->way = MEND_WAY_PIECES;
+    if (self->p2p->pulling == r)
+        self->p2p->pulling = NULL;
     if (mend_list_linked(&r->base.link))
         mend_list_remove(&r->base.link);
     ask(self, r);
@@ -74,11 +76,10 @@ static void pull_failed(struct mend_proc *self, struct mend_p2p_request *r, enum
 /* One piece out of the sender's memory, none while there is news: a death or a revocation may end the
  * receive, and whoever polls looks at it between two pieces.  One message after the other: pieces of all
  * in turn would make the first of a window as late as the last. */
-static void pull(struct mend_request *base)
+static void pull(struct mend_proc *self, struct mend_p2p_request *r)
 {
-    struct mend_p2p_request *r = mend_p2p_of(base);
-    struct mend_proc *self = base->comm->self;
-    size_t left = (size_t)(base->bytes - r->moved_bytes), n = left < PULL_BYTES ? left : PULL_BYTES;
+    size_t left = (size_t)(r->base.bytes - r->moved_bytes),
+           n = left < PULL_BYTES ? left : PULL_BYTES;
     enum mend_status st;
 
     if (mend_has_news(self) || (self->p2p->pulling && self->p2p->pulling != r))
@@ -87,32 +88,49 @@ static void pull(struct mend_request *base)
     st = self->net->pull(self, r->peer, (char *)mend_recv_dense_at(r) + r->moved_bytes,
                          r->pull_at + (uint64_t)r->moved_bytes, n, r->pull_stamp);
     if (st != MEND_OK) {
-        pull_failed(self, r, st);
+        mend_recv_unpullable(self, r, st);
         return;
     }
     r->moved_bytes += (MPI_Count)n;
     self->p2p->moved_bytes += n;
     mend_event(self, MEND_EV_P2P_DATA_PULLED);
-    if (n < left)
-        return;
-    timed(self->p2p, r, true);
-    have_all(self, r);
+    if (n == left)
+        mend_recv_copied(self, r);
 }
 
-static bool may_pull(const struct mend_proc *self, const struct mend_p2p_request *r,
-                     const struct mend_rts *rts)
+static void copy_some(struct mend_request *base)
 {
-    return self->net->pull && rts->address && r->type->dense &&
-           mend_single_copy_wanted(self->p2p, r->peer, r->offered_bytes);
+    struct mend_p2p_request *r = mend_p2p_of(base);
+
+    if (r->way == MEND_WAY_BOTH)
+        mend_share_turn(r);
+    else
+        pull(base->comm->self, r);
 }
 
-static void begin_pull(struct mend_proc *self, struct mend_p2p_request *r,
+static enum mend_way way_of(const struct mend_proc *self, const struct mend_p2p_request *r,
+                            const struct mend_rts *rts)
+{
+    enum mend_way way = mend_single_copy_way(self->p2p, r->peer, r->channel, r->offered_bytes);
+
+    if (!self->net->pull || !rts->address || !r->type->dense)
+        return MEND_WAY_PIECES;
+    if (way == MEND_WAY_BOTH &&
+        (r->channel != MEND_CHANNEL_P2P || r->base.bytes == 0 || !self->p2p->may_share))
+        return MEND_WAY_PULL;
+    return way;
+}
+
+/* What both ends copy waits for its neighbours, whose offers come with it. */
+static void begin_copy(struct mend_proc *self, struct mend_p2p_request *r,
                        const struct mend_rts *rts)
 {
     r->pull_at = rts->address;
     r->pull_stamp = rts->stamp;
+    r->unpullable = MEND_OK;
     mend_list_append(&self->active, &r->base.link);
-    pull(&r->base);
+    if (r->way == MEND_WAY_PULL)
+        pull(self, r);
 }
 
 void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int tag,
@@ -126,14 +144,18 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     r->remote_id = rts->id;
     r->offered_bytes = rts->total_bytes;
     r->moved_bytes = 0;
-    r->since = mend_single_copy_begin(self, peer, rts->total_bytes);
-    r->moved_then = self->p2p->moved_bytes;
     r->base.bytes = (MPI_Count)(rts->total_bytes < room ? rts->total_bytes : room);
+    mend_single_copy_begin(self, peer, r->channel, rts->total_bytes);
+    r->way = way_of(self, r, rts);
+    if (self->p2p->timed.way != (unsigned)r->way) /* of a type with holes, for example */
+        self->p2p->timed.since = 0;
+    r->receiving = true;
+    self->p2p->receiving_n++;
     mend_transfer_add(r);
     if (rts->total_bytes == 0)
         have_all(self, r);
-    else if (may_pull(self, r, rts))
-        begin_pull(self, r, rts);
+    else if (r->way != MEND_WAY_PIECES)
+        begin_copy(self, r, rts);
     else
         ask(self, r);
 }
@@ -160,7 +182,8 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
     self->p2p->moved_bytes += len;
     if ((uint64_t)r->moved_bytes < r->offered_bytes)
         return;
-    timed(self->p2p, r, false);
+    mend_recv_leaves(self, r);
+    mend_single_copy_end(self->p2p);
     mend_transfer_end(r, result(r, r->offered_bytes));
 }
 
@@ -271,7 +294,7 @@ const struct mend_request_ops mend_recv_ops = {
     .name = "receive",
     .start = mend_p2p_start,
     .cancel = cancel,
-    .poll = pull,
+    .poll = copy_some,
     .release = mend_p2p_release,
     .describe = describe,
 };

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* single_copy.c – whether large messages are pulled out of the sender's memory or copied in pieces.
+/* single_copy.c – the way of a large message: in pieces, pulled out of the sender's memory, or copied by both ends.
  *
- * Which is faster depends on the size, and on the way of a cache line from core to core, which differs from
- * pair to pair and changes when the host moves the cores.  So it is found out with messages, for each
- * sender and class of sizes:
+ * Which is the fastest depends on the size, and on the way of a cache line from core to core, which differs
+ * from pair to pair and changes when the host moves the cores.  So it is found out with messages, for each
+ * sender and class of sizes, for messages of collectives apart (base/choice.h).
  *
- *   trying ── TRIES in pieces, then TRIES pulled ──> settled ── much slower than it was, or long ago ──> trying
- *
- * While it is tried each message that begins alone is timed from its answer to the last byte, and the faster
- * way at best is settled for; afterwards one of TIMED_OF is.  A rate that falls below half of what it was
- * means another trial.  If the same way wins again, twice as many messages pass before the next.
- * Messages that begin beside it go the same way and are not timed: what comes of them meanwhile counts
- * for its rate, so a window of messages is judged as a whole.  One that cannot be pulled counts as a slow
- * one.  Below TIMED_BYTES the two differ too little to be timed: those go as the next larger do.
+ * From a message that begins alone time is taken until nothing large is under way to here any more, or
+ * WINDOW messages have come: all that came meanwhile counts, so a window of messages is judged as a whole.
+ * Messages that begin beside it go the same way.  One that cannot be copied so counts as a slow one.  Below
+ * TIMED_BYTES the ways differ too little to be timed: those go as the next larger do.
  *
  * With more ranks than cores nothing is tried: pieces need both ends to run in turn, a pull is one system
  * call of whoever runs.
  *
- * Cost: two looks at the clock for a message that is timed; a table from the first one on. */
+ * Cost: two looks at the clock for what is timed; a table from the first message on. */
 #include "p2p/internal.h"
 
 #include "base/time.h"
@@ -25,120 +21,94 @@
 #include <string.h>
 
 #define TIMED_BYTES (UINT64_C(64) * 1024)
-#define TRIES       8
-#define TIMED_OF    8   /* messages, once a way is settled */
-#define CALM_LEAST  128 /* timed messages from one trial to the next */
-#define CALM_MOST   4096
-#define CALM_FALLEN 16 /* a part of that must pass before a slow one means anything */
+#define WINDOW      32
 
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 {
     if (!how || !strcmp(how, "auto"))
-        return self->crowded ? 1 : -1;
-    return !strcmp(how, "always");
+        return self->crowded ? MEND_WAY_PULL : MEND_WAY_UNKNOWN;
+    if (!strcmp(how, "both"))
+        return MEND_WAY_BOTH;
+    return !strcmp(how, "always") ? MEND_WAY_PULL : MEND_WAY_PIECES;
 }
 
-static unsigned class_of(uint64_t bytes)
+static unsigned class_of(enum mend_channel channel, uint64_t bytes)
 {
-    return bytes < 4 * TIMED_BYTES ? 0 : bytes < 32 * TIMED_BYTES ? 1 : 2;
+    unsigned size = bytes < 4 * TIMED_BYTES ? 0 : bytes < 32 * TIMED_BYTES ? 1 : 2;
+
+    return channel == MEND_CHANNEL_P2P ? size : MEND_WAY_CLASSES / 2 + size;
 }
 
 /* NULL: nothing is known of this sender. */
-static struct mend_way *way_of(const struct mend_p2p *p, mend_peer from, uint64_t bytes)
+static struct mend_choice *choice_of(const struct mend_p2p *p, mend_peer from,
+                                     enum mend_channel channel, uint64_t bytes)
 {
-    return p->ways ? &p->ways[from][class_of(bytes)] : NULL;
+    return p->ways ? &p->ways[from][class_of(channel, bytes)] : NULL;
 }
 
-bool mend_single_copy_wanted(const struct mend_p2p *p, mend_peer from, uint64_t bytes)
+/* A collective that ends early takes its receives back at once, so nobody else may write into their buffers. */
+static unsigned ways_n(const struct mend_p2p *p, unsigned class)
 {
-    const struct mend_way *w;
-
-    if (p->single_copy >= 0)
-        return p->single_copy;
-    w = way_of(p, from, bytes);
-    if (!w)
-        return false;
-    return w->settled ? w->single : w->tried[0] >= TRIES;
+    return p->may_share && class < MEND_WAY_CLASSES / 2 ? MEND_WAYS : MEND_WAY_BOTH;
 }
 
-mend_time_ns mend_single_copy_begin(struct mend_proc *self, mend_peer from, uint64_t bytes)
+enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
+                                   enum mend_channel channel, uint64_t bytes)
+{
+    const struct mend_choice *c;
+
+    if (p->single_copy != MEND_WAY_UNKNOWN)
+        return (enum mend_way)p->single_copy;
+    c = choice_of(p, from, channel, bytes);
+    return c ? (enum mend_way)mend_choice_way(c) : MEND_WAY_PIECES;
+}
+
+static void make_table(struct mend_proc *self)
 {
     struct mend_p2p *p = self->p2p;
-    struct mend_way *w;
 
-    if (p->single_copy >= 0 || bytes < TIMED_BYTES || p->large.used || p->pulling)
-        return 0;
+    p->ways = mend_zalloc(self, (size_t)self->peers_n, sizeof(*p->ways));
+    for (int i = 0; p->ways && i < self->peers_n; i++)
+        for (int k = 0; k < MEND_WAY_CLASSES; k++)
+            p->ways[i][k].ways_n = (uint8_t)ways_n(p, (unsigned)k);
+}
+
+void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_channel channel,
+                            uint64_t bytes)
+{
+    struct mend_p2p *p = self->p2p;
+    struct mend_choice *c;
+
+    if (p->single_copy != MEND_WAY_UNKNOWN || bytes < TIMED_BYTES || p->receiving_n)
+        return;
     if (!p->ways)
-        p->ways = mend_zalloc(self, (size_t)self->peers_n, sizeof(*p->ways));
-    w = way_of(p, from, bytes);
-    if (!w || (w->settled && ++w->seen_n % TIMED_OF))
-        return 0;
-    return mend_time_monotonic_ns();
+        make_table(self);
+    c = choice_of(p, from, channel, bytes);
+    p->timed = (struct mend_timed){.choice = c, .moved_then = p->moved_bytes};
+    if (!c || !mend_choice_timed(c))
+        return;
+    p->timed.way = mend_choice_way(c);
+    p->timed.since = mend_time_monotonic_ns();
 }
 
-static void try_again(struct mend_way *w)
+void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
+                             enum mend_way way, uint64_t bytes)
 {
-    w->settled = false;
-    w->tried[0] = w->tried[1] = 0;
-    w->best[0] = w->best[1] = 0;
+    struct mend_choice *c = choice_of(p, from, channel, bytes);
+
+    p->timed.since = 0;
+    if (p->single_copy == MEND_WAY_UNKNOWN && c)
+        mend_choice_tell(c, way, 0);
 }
 
-static void choose(struct mend_way *w)
+void mend_single_copy_end(struct mend_p2p *p)
 {
-    bool single = w->best[1] > w->best[0];
+    struct mend_timed *t = &p->timed;
+    uint64_t moved = p->moved_bytes - t->moved_then;
 
-    if (w->tried[0] < TRIES || w->tried[1] < TRIES)
+    if (!t->since || (p->receiving_n && ++t->messages_n < WINDOW))
         return;
-    if (!w->calm || single != w->single)
-        w->calm = CALM_LEAST;
-    else if (w->calm < CALM_MOST)
-        w->calm *= 2;
-    w->settled = true;
-    w->single = single;
-    w->recent = w->best[single];
-    w->since_n = 0;
-}
-
-static void watch(struct mend_way *w, uint64_t rate)
-{
-    w->recent += rate / 4;
-    w->recent -= w->recent / 4;
-    w->since_n++;
-    if (w->since_n >= w->calm ||
-        (w->recent < w->best[w->single] / 2 && w->since_n >= w->calm / CALM_FALLEN))
-        try_again(w);
-}
-
-void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, uint64_t bytes)
-{
-    struct mend_way *w = way_of(p, from, bytes);
-
-    if (p->single_copy >= 0 || !w)
-        return;
-    if (w->settled) {
-        watch(w, 0);
-        return;
-    }
-    w->tried[1]++;
-    choose(w);
-}
-
-void mend_single_copy_end(struct mend_p2p *p, mend_peer from, bool single, uint64_t bytes,
-                          uint64_t moved, mend_time_ns since)
-{
-    struct mend_way *w = way_of(p, from, bytes);
-    uint64_t rate;
-
-    if (!since || p->single_copy >= 0 || !w)
-        return;
-    rate = moved * 1000 / (uint64_t)(mend_time_monotonic_ns() - since + 1);
-    if (w->settled) {
-        if (single == w->single)
-            watch(w, rate);
-        return;
-    }
-    if (rate > w->best[single])
-        w->best[single] = rate;
-    w->tried[single]++;
-    choose(w);
+    mend_choice_tell(t->choice, t->way,
+                     moved * 1000 / (uint64_t)(mend_time_monotonic_ns() - t->since + 1));
+    t->since = 0;
 }

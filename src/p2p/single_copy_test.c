@@ -11,25 +11,47 @@
 #define FAST  20000000
 #define SLOW  80000000
 
-static struct mend_way ways[2][MEND_WAY_CLASSES];
+static struct mend_choice ways[2][MEND_WAY_CLASSES];
 static struct mend_p2p p2p;
 static struct mend_proc self = {.p2p = &p2p, .peers_n = 2};
 
 static void set_up(int single_copy)
 {
     memset(ways, 0, sizeof(ways));
+    for (int i = 0; i < 2 * MEND_WAY_CLASSES; i++)
+        ways[i / MEND_WAY_CLASSES][i % MEND_WAY_CLASSES].ways_n = 2; /* pieces and pull */
     p2p = (struct mend_p2p){.single_copy = single_copy, .ways = ways};
+}
+
+static bool wanted(mend_peer from, uint64_t bytes)
+{
+    return mend_single_copy_way(&p2p, from, MEND_CHANNEL_P2P, bytes) == MEND_WAY_PULL;
+}
+
+/* One of so many bytes begins alone; returns whether it is timed. */
+static bool begin(mend_peer from, uint64_t bytes)
+{
+    mend_single_copy_begin(&self, from, MEND_CHANNEL_P2P, bytes);
+    return p2p.timed.since != 0;
+}
+
+/* So many bytes have come, so long after the first began. */
+static void end(uint64_t moved, mend_time_ns after)
+{
+    p2p.moved_bytes += moved;
+    if (p2p.timed.since)
+        p2p.timed.since = mend_time_monotonic_ns() - after;
+    mend_single_copy_end(&p2p);
 }
 
 /* The next message takes so long; returns whether it was pulled. */
 static bool take(mend_peer from, uint64_t bytes, mend_time_ns pieces, mend_time_ns single)
 {
-    mend_time_ns since = mend_single_copy_begin(&self, from, bytes);
-    bool pulled = mend_single_copy_wanted(&p2p, from, bytes);
+    bool pulled;
 
-    if (since)
-        since = mend_time_monotonic_ns() - (pulled ? single : pieces);
-    mend_single_copy_end(&p2p, from, pulled, bytes, bytes, since);
+    begin(from, bytes);
+    pulled = wanted(from, bytes);
+    end(bytes, pulled ? single : pieces);
     return pulled;
 }
 
@@ -52,18 +74,18 @@ static bool choice(mend_peer from, uint64_t bytes, mend_time_ns pieces, mend_tim
 
 MEND_TEST(the_faster_way_stays)
 {
-    set_up(-1);
+    set_up(MEND_WAY_UNKNOWN);
     CHECK(!choice(0, BYTES, FAST, SLOW));
-    set_up(-1);
+    set_up(MEND_WAY_UNKNOWN);
     CHECK(choice(0, BYTES, SLOW, FAST));
     for (int i = 0; i < 1000; i++)
         CHECK(take(0, BYTES, SLOW, FAST));
-    CHECK(mend_single_copy_wanted(&p2p, 0, BYTES));
+    CHECK(wanted(0, BYTES));
 }
 
 MEND_TEST(each_sender_and_size_class_has_its_own)
 {
-    set_up(-1);
+    set_up(MEND_WAY_UNKNOWN);
     CHECK(choice(0, BYTES, SLOW, FAST));
     CHECK(!choice(1, BYTES, FAST, SLOW));
     CHECK(!choice(0, 16 * BYTES, FAST, SLOW));
@@ -73,7 +95,7 @@ MEND_TEST(each_sender_and_size_class_has_its_own)
 
 MEND_TEST(a_way_that_has_become_slow_is_left)
 {
-    set_up(-1);
+    set_up(MEND_WAY_UNKNOWN);
     CHECK(!choice(0, BYTES, FAST, 2 * FAST));
     CHECK(until(true, 8 * (mend_time_ns)FAST, 2 * FAST) < 200);
     CHECK(until(false, FAST, 8 * (mend_time_ns)FAST) < 200);
@@ -83,7 +105,7 @@ MEND_TEST(a_way_that_has_become_fast_is_found_seldom_tried)
 {
     int other = 0;
 
-    set_up(-1);
+    set_up(MEND_WAY_UNKNOWN);
     CHECK(!choice(0, BYTES, 2 * FAST, SLOW));
     CHECK(until(true, 2 * FAST, FAST) < 2000);
     for (int i = 0; i < 100000; i++)
@@ -93,58 +115,84 @@ MEND_TEST(a_way_that_has_become_fast_is_found_seldom_tried)
 
 MEND_TEST(who_is_told_does_not_time)
 {
-    set_up(1);
-    CHECK(mend_single_copy_wanted(&p2p, 0, BYTES));
-    CHECK_EQ(mend_single_copy_begin(&self, 0, BYTES), 0);
+    set_up(MEND_WAY_PULL);
+    CHECK(wanted(0, BYTES));
+    CHECK(!begin(0, BYTES));
 }
 
 MEND_TEST(what_cannot_be_pulled_is_slow)
 {
-    set_up(-1);
+    set_up(MEND_WAY_UNKNOWN);
     for (int i = 0; i < TRIES; i++)
         CHECK(!take(0, BYTES, FAST, 0));
     for (int i = 0; i < TRIES; i++) {
-        CHECK(mend_single_copy_wanted(&p2p, 0, BYTES));
-        mend_single_copy_failed(&p2p, 0, BYTES);
+        CHECK(wanted(0, BYTES));
+        mend_single_copy_failed(&p2p, 0, MEND_CHANNEL_P2P, MEND_WAY_PULL, BYTES);
     }
     CHECK(!take(0, BYTES, FAST, 0));
 }
 
 MEND_TEST(short_ones_and_those_beside_others_are_not_timed)
 {
-    set_up(-1);
-    CHECK_EQ(mend_single_copy_begin(&self, 0, BYTES / 32), 0);
-    CHECK(!mend_single_copy_wanted(&p2p, 0, BYTES / 32));
-    p2p.large.used = 1;
-    CHECK_EQ(mend_single_copy_begin(&self, 0, BYTES), 0);
-    mend_single_copy_end(&p2p, 0, false, BYTES, BYTES, 0);
+    set_up(MEND_WAY_UNKNOWN);
+    CHECK(!begin(0, BYTES / 32));
+    CHECK(!wanted(0, BYTES / 32));
+    p2p.receiving_n = 1;
+    CHECK(!begin(0, BYTES));
+    end(BYTES, FAST);
     CHECK_EQ(ways[0][1].tried[0], 0);
 }
 
-/* Of the first of four in a window, which share the time, four times its bytes count. */
+/* The first of four in a window shares the time with the others: all four count, when the last has come. */
 MEND_TEST(a_window_is_judged_as_a_whole)
 {
-    mend_time_ns since;
-
-    set_up(-1);
+    set_up(MEND_WAY_UNKNOWN);
     for (int i = 0; i < 2 * TRIES; i++) {
-        bool pulled = mend_single_copy_wanted(&p2p, 0, BYTES);
+        bool pulled = wanted(0, BYTES);
 
-        since = mend_single_copy_begin(&self, 0, BYTES) - (pulled ? FAST : 2 * FAST);
-        mend_single_copy_end(&p2p, 0, pulled, BYTES, pulled ? BYTES : 4 * BYTES, since);
+        CHECK(begin(0, BYTES));
+        for (int left = 3; left >= 0; left--) {
+            p2p.receiving_n = (uint32_t)left;
+            CHECK_EQ(ways[0][1].tried[pulled], i % TRIES);
+            end(BYTES, pulled ? 4 * FAST : 2 * FAST);
+        }
+        CHECK_EQ(ways[0][1].tried[pulled], i % TRIES + 1);
     }
-    CHECK(!mend_single_copy_wanted(&p2p, 0, BYTES));
+    CHECK(!wanted(0, BYTES));
+}
+
+MEND_TEST(a_window_without_an_end_is_judged_now_and_then)
+{
+    int n = 0;
+
+    set_up(MEND_WAY_UNKNOWN);
+    begin(0, BYTES);
+    p2p.receiving_n = 5;
+    for (; p2p.timed.since; n++)
+        end(BYTES, FAST);
+    CHECK(n > 8 && n < 100);
+    CHECK_EQ(ways[0][1].tried[0], 1);
+}
+
+MEND_TEST(collectives_have_their_own)
+{
+    set_up(MEND_WAY_UNKNOWN);
+    for (int i = 0; i < 2 * TRIES; i++)
+        take(0, BYTES, SLOW, FAST);
+    CHECK(wanted(0, BYTES));
+    CHECK_EQ(mend_single_copy_way(&p2p, 0, MEND_CHANNEL_COLL, BYTES), MEND_WAY_PIECES);
 }
 
 MEND_TEST(crowded_ranks_do_not_need_each_other)
 {
     struct mend_proc crowded = {.crowded = true}, roomy = {.crowded = false};
 
-    CHECK_EQ(mend_single_copy_at_first(&crowded, NULL), 1);
-    CHECK_EQ(mend_single_copy_at_first(&crowded, "auto"), 1);
-    CHECK_EQ(mend_single_copy_at_first(&crowded, "never"), 0);
-    CHECK_EQ(mend_single_copy_at_first(&roomy, "auto"), -1);
-    CHECK_EQ(mend_single_copy_at_first(&roomy, "always"), 1);
+    CHECK_EQ(mend_single_copy_at_first(&crowded, NULL), MEND_WAY_PULL);
+    CHECK_EQ(mend_single_copy_at_first(&crowded, "auto"), MEND_WAY_PULL);
+    CHECK_EQ(mend_single_copy_at_first(&crowded, "never"), MEND_WAY_PIECES);
+    CHECK_EQ(mend_single_copy_at_first(&roomy, "auto"), MEND_WAY_UNKNOWN);
+    CHECK_EQ(mend_single_copy_at_first(&roomy, "always"), MEND_WAY_PULL);
+    CHECK_EQ(mend_single_copy_at_first(&roomy, "both"), MEND_WAY_BOTH);
 }
 
 MEND_TEST_MAIN()

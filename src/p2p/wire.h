@@ -8,6 +8,8 @@
  *                           <----  CTS  id, recv id       matched: send it
  *   DATA   recv id, bytes   ---->                         pieces, in order
  *      or                   <----  CTS  id, done          the receiver has pulled it (single copy)
+ *      or                   <----  SHARE tag turn         both ends copy pieces (net/sheet.h)
+ *                           <----  CTS  id, done          all pieces are there
  *
  *                           <----  CREDIT tag HOLD         small messages are to be offered, too
  *                           <----  CREDIT tag GO           they go at once again

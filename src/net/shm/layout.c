@@ -36,7 +36,8 @@ void mend_shm_layout(struct mend_shm_header *header, uint32_t n)
     header->cell_at = align_up(
         header->said_at + (uint64_t)n * MEND_SHM_CELLS * sizeof(struct mend_shm_said), PAGE);
     header->revoked_at = header->cell_at + (uint64_t)n * MEND_SHM_CELLS * MEND_SHM_CELL_BYTES;
-    header->ring_at = header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked);
+    header->sheet_at = header->revoked_at + (uint64_t)n * sizeof(struct mend_shm_revoked);
+    header->ring_at = header->sheet_at + (uint64_t)n * MEND_SHM_SHEET_BYTES;
     header->shelf_at = align_up(header->ring_at + squared * MEND_SHM_RING_BYTES, PAGE_MAX);
     header->bytes =
         header->shelf_at + (uint64_t)n * MEND_SHM_SHELVES * sizeof(struct mend_shm_shelf);

@@ -17,6 +17,8 @@
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
+ *   sheet[n]       page i is written by rank i, which receives large messages; its words `turn` and `done` by
+ *                  the sender that helps, too (net/sheet.h)
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by whoever
  *                  revokes it
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
@@ -28,6 +30,7 @@
  *   sleep.wake (fetch-add by whoever wakes one of its ranks),
  *   rank.interrupt (fetch-add by the agent, and by ranks: mend_shm_call()),
  *   revoked (fetch-or of one bit, which stays),
+ *   sheet.turn (compare-and-swap by its owner and by the sender that it called),
  *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank),
  *   handled (a store of 1). */
 #ifndef MEND_NET_SHM_LAYOUT_H
@@ -35,6 +38,7 @@
 
 #include "base/atomic.h"
 #include "net/frame.h"
+#include "net/sheet.h"
 
 #include <pthread.h>
 
@@ -57,6 +61,9 @@
 #define MEND_SHM_SHELVES      256u /* of a rank, each with as many papers */
 #define MEND_SHM_SHELF_PAPERS 4096u
 #define MEND_SHM_PAPER_BYTES  1600u
+
+#define MEND_SHM_SHEET_BYTES 4096u
+_Static_assert(sizeof(struct mend_sheet) <= MEND_SHM_SHEET_BYTES, "a sheet is a page");
 
 /* Bits in a row: one proposer's communicators. */
 #define MEND_SHM_REVOKED (1u << 30)
@@ -112,6 +119,7 @@ struct mend_shm_rank {
         mend_atomic_u32 interrupt; /* bumped with each verdict and each call */
     mend_atomic_u32 fate;          /* enum mend_peer_fate */
     mend_atomic_u32 inner_pid;     /* the rank in a script, as the kernel calls it; 0: none known */
+    mend_atomic_u32 child_pid;     /* what the agent started: the rank, or a script around it */
 
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 cells_taken; /* bits: others may look at its block */
@@ -152,11 +160,13 @@ struct mend_shm_header {
     uint32_t reporting;             /* 1: there is a --report file */
     uint64_t rank_at, sleep_at, death_at, handled_at, bell_at, bell_row_bytes, head_at,
         head_row_bytes, said_at;
-    uint64_t cell_at, revoked_at, ring_at, shelf_at;
+    uint64_t cell_at, revoked_at, sheet_at, ring_at, shelf_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
-    _Alignas(MEND_CACHE_LINE)
-        mend_atomic_u32 deaths_n; /* release: pairs with the acquire in rt/local.c */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
+    mend_atomic_u32 job_aborting;                       /* the whole job ends */
+    /* futex that calls the agent's watcher; bumped by a fetch-add */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 agent_wake;
 };
 
 /* One slot of a ring: the frame's first 24 bytes, then the payload or where it is. */
@@ -255,6 +265,11 @@ static inline struct mend_shm_said *mend_shm_said_of(struct mend_shm_header *h, 
 static inline struct mend_shm_revoked *mend_shm_revoked_of(struct mend_shm_header *h, uint32_t rank)
 {
     return (struct mend_shm_revoked *)((char *)h + h->revoked_at) + rank;
+}
+
+static inline struct mend_sheet *mend_shm_sheet_of(struct mend_shm_header *h, uint32_t rank)
+{
+    return (struct mend_sheet *)((char *)h + h->sheet_at + (uint64_t)rank * MEND_SHM_SHEET_BYTES);
 }
 
 static inline char *mend_shm_cell_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)

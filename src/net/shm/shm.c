@@ -629,6 +629,45 @@ static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *d
     return mend_load_relaxed(&peer->withdrawn) == stamp ? st : MEND_AGAIN;
 }
 
+/* A process whose number may be another's by now is left alone: that of a rank in a script, which the script
+ * reaps; and so is one that has begun to end, or to execute another program. */
+static bool may_write_into(struct mend_shm_rank *peer)
+{
+    return !mend_load_relaxed(&peer->in_script) && mend_load_relaxed(&peer->life_valid) &&
+           !(mend_load_acquire(mend_shm_life_word(peer)) & FUTEX_OWNER_DIED);
+}
+
+static enum mend_status shm_push(struct mend_proc *self, mend_peer to, const void *src,
+                                 uint64_t remote, size_t len)
+{
+    struct mend_shm_rank *peer = rank_of(self, to);
+    struct in *in = &((struct state *)self->net_state)->in[to];
+    enum mend_status st = copy_out(peer, in, NULL, 0, 0);
+
+    while (st == MEND_OK && len) {
+        struct iovec here = {(void *)(uintptr_t)src, len};
+        struct iovec there = {(void *)(uintptr_t)remote, len};
+        ssize_t n;
+
+        if (!may_write_into(peer))
+            return MEND_AGAIN;
+        n = process_vm_writev((pid_t)mend_load_relaxed(&peer->pid), &here, 1, &there, 1, 0);
+        if (n <= 0)
+            return MEND_AGAIN;
+        src = (const char *)src + n;
+        remote += (uint64_t)n;
+        len -= (size_t)n;
+    }
+    return st;
+}
+
+static struct mend_sheet *shm_sheet(struct mend_proc *self, mend_peer owner)
+{
+    struct mend_sheet *sheet = mend_shm_sheet_of(self->shm_base, (uint32_t)owner);
+
+    return owner != self->me || mend_shm_touch(self, sheet, sizeof(*sheet)) ? sheet : NULL;
+}
+
 static uint32_t shm_offer_stamp(struct mend_proc *self)
 {
     return mend_load_relaxed(&rank_of(self, self->me)->withdrawn);
@@ -754,6 +793,8 @@ const struct mend_net mend_net_shm = {
     .take = shm_take,
     .sever = shm_sever,
     .pull = shm_pull,
+    .push = shm_push,
+    .sheet = shm_sheet,
     .offer_stamp = shm_offer_stamp,
     .withdraw = shm_withdraw,
     .hold = shm_hold,

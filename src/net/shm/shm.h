@@ -22,9 +22,7 @@ void *mend_shm_map(struct mend_proc *self, uint64_t at, size_t len);
 /* Something that `to` may wait for was stored in the segment, apart from any ring. */
 static inline void mend_shm_nudge(struct mend_shm_wakes *w, mend_peer to)
 {
-    /* No fence but for the compiler: its membarrier in arm() orders this load behind the stores
-     * before. */
-    atomic_signal_fence(memory_order_seq_cst);
+    /* No fence: its membarrier in arm() orders this load behind the stores before. */
     if (mend_unlikely(mend_load_relaxed(&mend_shm_rank_of(w->header, (uint32_t)to)->armed) ==
                       MEND_SHM_ARMED_NUDGED))
         mend_shm_wakes_add(w, (uint32_t)to);

@@ -53,6 +53,7 @@ each()
             coll.shm.arrived) shm=1 ;;
             agree.sent.down | revoke.local | member.invite) who=0 ;;
             p2p.data.pulled) copy=always ;;
+            p2p.data.taken | p2p.data.pushed) copy=both ;;
             p2p.* | coll.round | coll.enter | coll.done) place=$event#2 ;;
         esac
         [ "$action" != abort ] || who=$who:7

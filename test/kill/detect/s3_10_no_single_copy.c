@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* S3-10: an error of a process's own system call condemns nobody.  Where the kernel refuses
- * process_vm_readv, whatever the number of the error, large messages go in pieces, and nothing is lost and
+ * process_vm_readv and process_vm_writev, whatever the number of the error, large messages go in pieces, and nothing is lost and
  * nobody dies: neither if it refuses from the beginning, nor if it begins to in the middle of a job, nor if only
  * some of the processes are refused.  (ESRCH would prove a death if it came from the kernel itself; here the agent
  * looks and sees that the accused lives.)  s3_10_namespaces.sh runs it with the argument "none".
@@ -11,6 +11,9 @@
  * RUN: -n 3 ; set SINGLE_COPY=always ; args EFAULT ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
  * RUN: -n 3 ; set SINGLE_COPY=always ; args ENOMEM ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
  * RUN: -n 3 ; set SINGLE_COPY=always ; args ESRCH ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
+ * RUN: -n 3 ; set SINGLE_COPY=both ; args ENOSYS ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
+ * RUN: -n 3 ; set SINGLE_COPY=both ; args EFAULT ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
+ * RUN: -n 3 ; set SINGLE_COPY=both ; args ESRCH ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
  * RUN: -n 3 ; args ENOSYS ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
  * RUN: -n 3 ; args EFAULT ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed" */
 #include "../common.h"
@@ -41,12 +44,13 @@ static unsigned error_of(const char *name)
     return 0;
 }
 
-/* From here on process_vm_readv ends with this error in this process. */
+/* From here on process_vm_readv and process_vm_writev end with this error in this process. */
 static void refuse(unsigned error)
 {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sheet.h – work that two processes share: pieces that each of them takes in turn until none is left.
+ *
+ *   receiver (owner)                         sender (helper), called by a frame that names the turn
+ *   write pieces, release the turn ───────>  take: compare-and-swap of the turn, next + 1
+ *   take, copy                               copy
+ *                                  <───────  release done[k]: piece k of this turn is there, or refused
+ *   stop: nobody takes any more              a call for another turn takes nothing
+ *
+ * A turn is over when each piece that was taken is done; only then does the owner write the sheet again, so
+ * what a taken piece says stays as it is.  A helper that is called late finds another turn and leaves it alone.
+ *
+ * What ends it when a process dies: the owner of a sheet whose helper is dead counts its pieces as lost; a helper
+ * writes into nobody who is dead. */
+#ifndef MEND_NET_SHEET_H
+#define MEND_NET_SHEET_H
+
+#include "base/atomic.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+
+#define MEND_SHEET_PIECES 32u
+
+struct mend_sheet_piece {
+    uint64_t at; /* in the message */
+    uint64_t to; /* in the receiver's memory */
+    uint32_t id; /* the sender's name for the message */
+    uint32_t len;
+};
+
+enum mend_sheet_done { MEND_SHEET_UNDER_WAY, MEND_SHEET_HERE, MEND_SHEET_REFUSED };
+
+struct mend_sheet {
+    /* Written by the owner, and by whoever takes a piece, by one compare-and-swap: the number of the turn in
+     * the upper half, pieces in the next 16 bits, the next one to be taken in the last. */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 turn;
+    /* Entry k is written by the helper that took piece k: the turn, and above it how that went. */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 done[MEND_SHEET_PIECES];
+    struct mend_sheet_piece piece[MEND_SHEET_PIECES]; /* written by the owner */
+};
+
+static inline uint32_t mend_sheet_number(uint64_t turn)
+{
+    return (uint32_t)(turn >> 32);
+}
+
+/* The owner: everything of the last turn is done; the pieces are written.  Returns the number. */
+static inline uint32_t mend_sheet_open(struct mend_sheet *s, unsigned pieces_n)
+{
+    uint32_t number = mend_sheet_number(mend_load_relaxed(&s->turn)) + 1;
+
+    /* release: pairs with the acquire in mend_sheet_take() */
+    mend_store_release(&s->turn, (uint64_t)number << 32 | pieces_n << 16);
+    return number;
+}
+
+/* Takes the next piece of a turn; -1: none is left, or it is another turn. */
+static inline int mend_sheet_take(struct mend_sheet *s, uint32_t number)
+{
+    uint64_t turn = mend_load_relaxed(&s->turn);
+
+    while (mend_sheet_number(turn) == number && (turn & 0xffff) < (turn >> 16 & 0xffff))
+        /* acquire: pairs with the release in mend_sheet_open() */
+        if (atomic_compare_exchange_weak_explicit(&s->turn, &turn, turn + 1, memory_order_acquire,
+                                                  memory_order_relaxed))
+            return (int)(turn & 0xffff);
+    return -1;
+}
+
+/* The owner: nobody takes any more.  Returns how many had been taken. */
+static inline unsigned mend_sheet_stop(struct mend_sheet *s)
+{
+    uint64_t turn = mend_load_relaxed(&s->turn);
+
+    while (!atomic_compare_exchange_weak_explicit(&s->turn, &turn, turn & ~UINT64_C(0xffff0000),
+                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+    return (unsigned)(turn & 0xffff);
+}
+
+/* The helper: what came of piece k, after the last store of it. */
+static inline void mend_sheet_tell(struct mend_sheet *s, uint32_t number, unsigned k,
+                                   enum mend_sheet_done done)
+{
+    /* release: pairs with the acquire in mend_sheet_look() */
+    mend_store_release(&s->done[k], (uint64_t)done << 32 | number);
+}
+
+/* The owner: what came of a piece that the helper took. */
+static inline enum mend_sheet_done mend_sheet_look(const struct mend_sheet *s, uint32_t number,
+                                                   unsigned k)
+{
+    uint64_t done =
+        mend_load_acquire(&s->done[k]); /* pairs with the release in mend_sheet_tell() */
+
+    return (uint32_t)done == number ? (enum mend_sheet_done)(done >> 32) : MEND_SHEET_UNDER_WAY;
+}
+
+#endif

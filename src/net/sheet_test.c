@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every order in which the owner of a sheet and its helper can take their steps, with calls that come late and an
+ * owner that stops a turn anywhere: each piece is copied at most once in each turn, and when a turn is over
+ * nobody is copying. */
+#include "net/sheet.h"
+
+#include "base/test.h"
+
+#define TURNS  2u
+#define PIECES 2u
+
+struct world {
+    struct mend_sheet sheet;
+    struct {
+        enum { OPEN, TAKE, COPY, COLLECT, FINISHED } at;
+        uint32_t number;
+        unsigned turn, pieces_n, piece;
+        unsigned here; /* bits */
+        bool stopped;
+    } owner;
+    struct {
+        enum { IDLE, TAKES, COPIES, TELLS } at;
+        uint32_t number; /* of the call that it follows */
+        unsigned piece;
+    } helper;
+    uint32_t called;                        /* turns that were announced */
+    uint32_t copied[TURNS + 1][PIECES + 1]; /* how often */
+};
+
+static unsigned long worlds;
+
+static void copy(struct world *w, uint32_t number, unsigned piece)
+{
+    CHECK_EQ(++w->copied[number][piece], 1);
+    CHECK_EQ(number, mend_sheet_number(mend_load_relaxed(&w->sheet.turn))); /* not rewritten */
+}
+
+static void collect(struct world *w)
+{
+    for (unsigned k = 0; k < w->owner.pieces_n; k++)
+        if (mend_sheet_look(&w->sheet, w->owner.number, k) == MEND_SHEET_HERE)
+            w->owner.here |= 1u << k;
+    if (w->owner.here != (1u << w->owner.pieces_n) - 1)
+        return;
+    CHECK(w->helper.at != COPIES || w->helper.number != w->owner.number);
+    for (unsigned k = 0; k < w->owner.pieces_n; k++)
+        CHECK_EQ(w->copied[w->owner.number][k], 1);
+    w->owner.at = w->owner.turn < TURNS ? OPEN : FINISHED;
+}
+
+static void step_owner(struct world *w)
+{
+    int k;
+
+    switch (w->owner.at) {
+    case OPEN:
+        w->owner.pieces_n = w->owner.turn++ ? PIECES : PIECES - 1;
+        w->owner.here = 0;
+        w->owner.stopped = false;
+        w->owner.number = w->called = mend_sheet_open(&w->sheet, w->owner.pieces_n);
+        w->owner.at = TAKE;
+        break;
+    case TAKE:
+        k = mend_sheet_take(&w->sheet, w->owner.number);
+        w->owner.piece = (unsigned)k;
+        w->owner.at = k < 0 ? COLLECT : COPY;
+        break;
+    case COPY:
+        copy(w, w->owner.number, w->owner.piece);
+        w->owner.here |= 1u << w->owner.piece;
+        w->owner.at = TAKE;
+        break;
+    case COLLECT:
+        collect(w);
+        break;
+    case FINISHED:
+        break;
+    }
+}
+
+static void step_helper(struct world *w)
+{
+    int k;
+
+    switch (w->helper.at) {
+    case IDLE:
+        w->helper.number++;
+        w->helper.at = TAKES;
+        break;
+    case TAKES:
+        k = mend_sheet_take(&w->sheet, w->helper.number);
+        w->helper.piece = (unsigned)k;
+        w->helper.at = k < 0 ? IDLE : COPIES;
+        break;
+    case COPIES:
+        copy(w, w->helper.number, w->helper.piece);
+        w->helper.at = TELLS;
+        break;
+    case TELLS:
+        mend_sheet_tell(&w->sheet, w->helper.number, w->helper.piece, MEND_SHEET_HERE);
+        w->helper.at = TAKES;
+        break;
+    }
+}
+
+static void stop(struct world *w)
+{
+    w->owner.pieces_n = mend_sheet_stop(&w->sheet);
+    w->owner.here &= (1u << w->owner.pieces_n) - 1;
+    w->owner.stopped = true;
+    w->owner.at = COLLECT;
+}
+
+static void explore(const struct world *w)
+{
+    struct world next;
+
+    worlds++;
+    if (w->owner.at != FINISHED &&
+        (w->owner.at != COLLECT || w->helper.at != IDLE || w->helper.number == w->called)) {
+        next = *w;
+        step_owner(&next);
+        if (memcmp(&next, w, sizeof(next)) != 0)
+            explore(&next);
+    }
+    if (w->helper.at != IDLE || w->helper.number < w->called) {
+        next = *w;
+        step_helper(&next);
+        explore(&next);
+    }
+    if ((w->owner.at == TAKE || w->owner.at == COLLECT) && !w->owner.stopped) {
+        next = *w;
+        stop(&next);
+        explore(&next);
+    }
+}
+
+MEND_TEST(every_order_of_steps)
+{
+    static struct world w;
+
+    explore(&w);
+    printf("%lu states\n", worlds);
+    CHECK(worlds > 1000);
+}
+
+MEND_TEST(refusals_and_other_turns)
+{
+    static struct mend_sheet s;
+    uint32_t first = mend_sheet_open(&s, 2);
+
+    CHECK_EQ(mend_sheet_take(&s, first + 1), -1);
+    CHECK_EQ(mend_sheet_take(&s, first), 0);
+    CHECK_EQ(mend_sheet_look(&s, first, 0), MEND_SHEET_UNDER_WAY);
+    mend_sheet_tell(&s, first, 0, MEND_SHEET_REFUSED);
+    CHECK_EQ(mend_sheet_look(&s, first, 0), MEND_SHEET_REFUSED);
+    CHECK_EQ(mend_sheet_stop(&s), 1);
+    CHECK_EQ(mend_sheet_take(&s, first), -1);
+    CHECK_EQ(mend_sheet_open(&s, MEND_SHEET_PIECES), first + 1);
+    CHECK_EQ(mend_sheet_look(&s, first + 1, 0), MEND_SHEET_UNDER_WAY);
+}
+
+MEND_TEST_MAIN()

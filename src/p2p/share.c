@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* share.c – large messages that both ends copy: the receiver pulls, and a sender that waits in MPI pushes.
+ *
+ *   receiver                                         sender
+ *   messages of one sender become pieces of its sheet
+ *   SHARE, the number of the turn ──────────────────> frame
+ *   takes a piece, pulls it, and so on               takes a piece, pushes it, says so, and so on
+ *   none is left: waits for those that the sender took
+ *   next turn, until a message is complete: CTS(done)
+ *
+ * The sheet (net/sheet.h) is the receiver's; it shares with one sender at a time.  A sender that computes
+ * takes nothing, and the receiver pulls all.  Pieces of one message are taken in order, so after each turn what
+ * has come of a message is its beginning.
+ *
+ * A receive must not end while the sender may still write into its buffer: then the turn is stopped, and the
+ * receive ends when the pieces that the sender has taken are done.  What ends that wait: the sender writes
+ * PIECE_BYTES at most and says so; if it dies, its death.  A sender that is stopped in the middle of a piece
+ * holds it up until it continues.
+ *
+ * Cost: one frame and a few lines of the sheet for TURN_BYTES at most; a page for each receiver that shares. */
+#include "p2p/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE_BYTES (UINT64_C(128) * 1024)
+#define PIECE_LEAST (UINT64_C(16) * 1024)
+#define PAGE        UINT64_C(4096)
+#define TURN_BYTES  (MEND_SHEET_PIECES * PIECE_BYTES)
+
+struct mend_share {
+    struct mend_sheet *sheet;
+    mend_peer with;                                 /* whose messages they are */
+    uint32_t number;                                /* of the turn */
+    unsigned pieces_n;                              /* 0: no turn is under way */
+    uint32_t here;                                  /* bits: pieces that have come */
+    struct mend_p2p_request *of[MEND_SHEET_PIECES]; /* NULL: over */
+};
+
+/* Tools that follow each store of a program do not see those of another process. */
+extern void __msan_init(void) __attribute__((weak));
+
+bool mend_share_possible(const struct mend_proc *self)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+
+    return self->net->push && !__msan_init && !(preloaded && strstr(preloaded, "vgpreload"));
+}
+
+/* ---- the receiver ---- */
+
+static struct mend_share *share_of(struct mend_proc *self)
+{
+    struct mend_p2p *p = self->p2p;
+
+    if (!p->share)
+        p->share = mend_zalloc(self, 1, sizeof(*p->share));
+    if (p->share && !p->share->sheet)
+        p->share->sheet = self->net->sheet(self, self->me);
+    return p->share && p->share->sheet ? p->share : NULL;
+}
+
+static uint64_t left_of(const struct mend_p2p_request *r)
+{
+    return (uint64_t)(r->base.bytes - r->moved_bytes);
+}
+
+/* Can the request at this place of self->active be part of a turn with `with`? */
+static struct mend_p2p_request *partner(struct mend_list *l, mend_peer with)
+{
+    struct mend_request *base = mend_list_entry(l, struct mend_request, link);
+    struct mend_p2p_request *r = mend_p2p_of(base);
+
+    return base->ops == &mend_recv_ops && r->way == MEND_WAY_BOTH && r->peer == with && !r->over
+               ? r
+               : NULL;
+}
+
+/* Bytes that the next turn can be about. */
+static uint64_t bytes_waiting(struct mend_proc *self, mend_peer with)
+{
+    struct mend_p2p_request *r;
+    uint64_t bytes = 0;
+
+    mend_list_foreach (l, next, &self->active) {
+        if ((r = partner(l, with)))
+            bytes += left_of(r);
+        if (bytes >= 2 * PIECE_BYTES)
+            break;
+    }
+    return bytes;
+}
+
+/* Half of little, for each end one, by whole pages. */
+static uint64_t piece_bytes(uint64_t bytes)
+{
+    uint64_t half = (bytes / 2 + PAGE - 1) & ~(PAGE - 1);
+
+    return half < PIECE_LEAST ? PIECE_LEAST : half > PIECE_BYTES ? PIECE_BYTES : half;
+}
+
+static void add_pieces(struct mend_share *s, struct mend_p2p_request *r, uint64_t most)
+{
+    uint64_t at = (uint64_t)r->moved_bytes, left = left_of(r);
+
+    while (left && s->pieces_n < MEND_SHEET_PIECES) {
+        uint32_t len = (uint32_t)(left < most ? left : most);
+
+        s->sheet->piece[s->pieces_n] = (struct mend_sheet_piece){
+            .at = at,
+            .to = (uintptr_t)mend_recv_dense_at(r) + at,
+            .id = r->remote_id,
+            .len = len,
+        };
+        s->of[s->pieces_n++] = r;
+        at += len;
+        left -= len;
+    }
+}
+
+/* Help that there is no room to ask for is not needed. */
+static void ask_for_help(struct mend_proc *self, struct mend_share *s, struct mend_p2p_request *r)
+{
+    struct mend_frame f = mend_frame_make(MEND_FRAME_SHARE, r->base.comm->ctx | r->channel,
+                                          (int32_t)s->number, r->base.comm->rank, 0);
+
+    if (mend_out_empty(self, s->with))
+        self->net->send(self, s->with, &f, NULL);
+}
+
+static void open_turn(struct mend_proc *self, struct mend_share *s, struct mend_p2p_request *first)
+{
+    uint64_t most = piece_bytes(bytes_waiting(self, first->peer));
+    struct mend_p2p_request *r;
+
+    s->with = first->peer;
+    s->here = 0;
+    add_pieces(s, first, most);
+    mend_list_foreach (l, next, &self->active) {
+        if ((r = partner(l, s->with)) && r != first)
+            add_pieces(s, r, most);
+        if (s->pieces_n == MEND_SHEET_PIECES)
+            break;
+    }
+    s->number = mend_sheet_open(s->sheet, s->pieces_n);
+    ask_for_help(self, s, first);
+}
+
+static bool is_here(const struct mend_share *s, unsigned k)
+{
+    return s->here >> k & 1;
+}
+
+/* Is something of it still to come in this turn? */
+static bool is_outstanding(const struct mend_share *s, const struct mend_p2p_request *r)
+{
+    for (unsigned k = 0; k < s->pieces_n; k++)
+        if (s->of[k] == r && !is_here(s, k))
+            return true;
+    return false;
+}
+
+static void forget(struct mend_share *s, const struct mend_p2p_request *r)
+{
+    for (unsigned k = 0; k < s->pieces_n; k++)
+        if (s->of[k] == r)
+            s->of[k] = NULL;
+}
+
+/* The sender takes nothing more.  What was not taken is for a later turn. */
+static void stop_turn(struct mend_share *s)
+{
+    s->pieces_n = mend_sheet_stop(s->sheet);
+}
+
+/* A piece is over: if it was the last of its message in this turn, what is to happen happens. */
+static void over(struct mend_proc *self, struct mend_share *s, unsigned k)
+{
+    struct mend_p2p_request *r = s->of[k];
+
+    s->here |= UINT32_C(1) << k;
+    if (!r || is_outstanding(s, r))
+        return;
+    forget(s, r);
+    if (r->over)
+        mend_transfer_end(r, r->over);
+    else if (r->unpullable != MEND_OK)
+        mend_recv_unpullable(self, r, r->unpullable);
+    else if (r->moved_bytes == r->base.bytes)
+        mend_recv_copied(self, r);
+}
+
+static void count(struct mend_proc *self, struct mend_share *s, unsigned k)
+{
+    s->of[k]->moved_bytes += s->sheet->piece[k].len;
+    self->p2p->moved_bytes += s->sheet->piece[k].len;
+}
+
+/* Copies a piece here.  If that cannot be done the message goes in pieces, when the sender has let go of it. */
+static void copy_here(struct mend_proc *self, struct mend_share *s, unsigned k)
+{
+    const struct mend_sheet_piece *piece = &s->sheet->piece[k];
+    struct mend_p2p_request *r = s->of[k];
+    enum mend_status st = self->net->pull(self, r->peer, (char *)mend_recv_dense_at(r) + piece->at,
+                                          r->pull_at + piece->at, piece->len, r->pull_stamp);
+
+    if (st == MEND_OK) {
+        count(self, s, k);
+        mend_event(self, MEND_EV_P2P_DATA_PULLED);
+    } else {
+        r->unpullable = st;
+        stop_turn(s);
+    }
+    over(self, s, k);
+}
+
+/* Looks what came of the pieces that the sender took. */
+static void collect(struct mend_proc *self, struct mend_share *s)
+{
+    for (unsigned k = 0; k < s->pieces_n; k++) {
+        enum mend_sheet_done done = mend_sheet_look(s->sheet, s->number, k);
+
+        if (is_here(s, k) || done == MEND_SHEET_UNDER_WAY)
+            continue;
+        if (done == MEND_SHEET_HERE) {
+            count(self, s, k);
+            over(self, s, k);
+        } else if (s->of[k]->over || s->of[k]->unpullable != MEND_OK) {
+            over(self, s, k);
+        } else {
+            copy_here(self, s, k);
+        }
+    }
+    if (s->here == (s->pieces_n < 32 ? (UINT32_C(1) << s->pieces_n) - 1 : UINT32_MAX))
+        s->pieces_n = 0;
+}
+
+void mend_share_turn(struct mend_p2p_request *r)
+{
+    struct mend_proc *self = r->base.comm->self;
+    struct mend_share *s = share_of(self);
+    int k;
+
+    if (mend_unlikely(!s)) {
+        r->way = MEND_WAY_PULL;
+        return;
+    }
+    if (!s->pieces_n)
+        open_turn(self, s, r);
+    if (mend_has_news(self))
+        return;
+    k = mend_sheet_take(s->sheet, s->number);
+    if (k >= 0)
+        copy_here(self, s, (unsigned)k);
+    collect(self, s);
+}
+
+bool mend_share_holds(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    struct mend_share *s = self->p2p->share;
+
+    if (!s || !s->pieces_n || !is_outstanding(s, r))
+        return false;
+    if (mend_peer_is_dead(self, s->with)) {
+        s->pieces_n = 0;
+        return false;
+    }
+    stop_turn(s);
+    if (is_outstanding(s, r))
+        return true;
+    forget(s, r);
+    return false;
+}
+
+/* ---- the sender ---- */
+
+/* The message of a piece, if it is ours to give. */
+static const char *source_of(struct mend_proc *self, mend_peer to,
+                             const struct mend_sheet_piece *piece)
+{
+    struct mend_p2p_request *r = mend_hash_get(&self->p2p->large, piece->id);
+
+    if (!r || !r->is_send || r->peer != to || !r->type->dense ||
+        piece->at > (uint64_t)r->total_bytes || piece->len > (uint64_t)r->total_bytes - piece->at)
+        return NULL;
+    r->matched = true;
+    return (const char *)r->send_buf + r->type->true_lb + piece->at;
+}
+
+static enum mend_sheet_done push(struct mend_proc *self, mend_peer to,
+                                 const struct mend_sheet_piece *piece)
+{
+    const char *from = source_of(self, to, piece);
+
+    return from && self->net->push(self, to, from, piece->to, piece->len) == MEND_OK
+               ? MEND_SHEET_HERE
+               : MEND_SHEET_REFUSED;
+}
+
+void mend_p2p_on_share(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                       const void *payload)
+{
+    struct mend_sheet *sheet = self->net->sheet ? self->net->sheet(self, from) : NULL;
+    uint32_t number = (uint32_t)f->tag;
+    int k;
+
+    (void)payload;
+    if (!sheet || !self->net->push || mend_peer_is_dead(self, from))
+        return;
+    while (!mend_has_news(self) && (k = mend_sheet_take(sheet, number)) >= 0) {
+        enum mend_sheet_done done;
+
+        mend_event(self, MEND_EV_P2P_DATA_TAKEN);
+        done = push(self, from, &sheet->piece[k]);
+        mend_event(self, MEND_EV_P2P_DATA_PUSHED);
+        mend_sheet_tell(sheet, number, (unsigned)k, done);
+    }
+}
