@@ -13,7 +13,7 @@
 #define MEND_LAUNCH_JOB_H
 
 #include "ft/detector_sm.h"
-#include "job_sm.h"
+#include "exit_status.h"
 #include "net/shm/layout.h"
 #include "options.h"
 

@@ -257,10 +257,10 @@ static int status_of(struct job *job)
 
     for (int i = 0; i < job->n; i++)
         job->rank[i].end.handled = mend_load_relaxed(mend_shm_handled_of(job->shm, (uint32_t)i));
-    status = mend_job_status(&end);
+    status = mend_exit_status(&end);
     if (status && end.rule == MEND_EXIT_HANDLED && !job->o.quiet) {
         end.rule = MEND_EXIT_LENIENT;
-        if (!mend_job_status(&end))
+        if (!mend_exit_status(&end))
             say_unhandled(job, status);
     }
     /* killed by our second signal: still the signal that the user sent */

@@ -6,7 +6,7 @@
 #include "base/event.h"
 #include "base/param.h"
 #include "base/status.h"
-#include "job_sm.h"
+#include "exit_status.h"
 #include "place.h"
 #include "rt/wire.h"
 

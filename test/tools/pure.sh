@@ -12,9 +12,15 @@ fail()
 # finds TEXT COMPLAINT: a build in which x_sm.c is this has the complaint; "" means none
 finds()
 {
+    looks_at "int mend_x_step(void) { return 0; } $1" "$2"
+}
+
+# looks_at TEXT COMPLAINT: the same for all of x_sm.c
+looks_at()
+{
     rm -rf pure
     mkdir -p pure/src/ft/libft.a.p
-    printf 'int mend_other(void) { return 1; }\n' >pure/agree_sm.c
+    printf 'int mend_agree_step(void) { return 1; } int mend_other(void) { return 1; }\n' >pure/agree_sm.c
     printf '%s\n' "$1" >pure/x_sm.c
     "${CC:-cc}" -fPIC -c pure/agree_sm.c -o pure/src/ft/libft.a.p/agree_sm.c.o || fail "cc"
     "${CC:-cc}" -fPIC -c pure/x_sm.c -o pure/x_sm.c.o || fail "cc: $1"
@@ -36,6 +42,7 @@ finds 'int printf(const char *, ...); void f(void) { printf("x%d", 1); }' 'calls
 finds 'long time(long *); long f(void) { return time(0); }' 'calls time'
 finds 'static int n; int f(void) { return n++; }' 'n can change'
 finds 'int n = 3;' 'n can change'
+looks_at 'int mend_x_status(int n) { return n; }' 'is no state machine'
 
 mkdir -p empty
 "$MEND_TEST_ROOT/tools/check-pure" empty >output 2>&1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_sm.c – the exit status of a job in which dying is not failing (R22).
+/* exit_status.c – the exit status of a job in which dying is not failing (R22).
  *
  *   1  the time ran out                                        124
  *   2  a signal that we forwarded ended a rank                 128 + signal
@@ -19,7 +19,7 @@
  *   5b nobody finished cleanly                                 as the first death in time
  * where any end after MPI_Init without MPI_Finalize is bad that was no kill and no abort, and a death by a
  * signal is only in a job in which nobody called MPI_Init. */
-#include "job_sm.h"
+#include "exit_status.h"
 
 static const struct mend_rank_end *rank_of(const struct mend_job_end *job, int i)
 {
@@ -100,7 +100,7 @@ static const struct mend_rank_end *first_death(const struct mend_job_end *job)
     return first;
 }
 
-bool mend_job_aborted(const struct mend_job_end *job, int *code_p)
+bool mend_exit_aborted(const struct mend_job_end *job, int *code_p)
 {
     const struct mend_rank_end *first = NULL;
 
@@ -138,7 +138,7 @@ static int lenient_status(const struct mend_job_end *job)
     return !any_clean && first ? failure_of(first) : 0;
 }
 
-int mend_job_status(const struct mend_job_end *job)
+int mend_exit_status(const struct mend_job_end *job)
 {
     const struct mend_rank_end *first;
     int code;
@@ -148,7 +148,7 @@ int mend_job_status(const struct mend_job_end *job)
     for (int i = 0; job->signal && i < job->n; i++)
         if (rank_of(job, i)->signaled && rank_of(job, i)->code == job->signal)
             return 128 + job->signal;
-    if (mend_job_aborted(job, &code))
+    if (mend_exit_aborted(job, &code))
         return status_of_code(code);
     if (job->rule == MEND_EXIT_LENIENT)
         return lenient_status(job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_test.c – one line per rule of job_sm.c. */
+/* exit_status_test.c – one line per rule of exit_status.c. */
 #include "base/test.h"
-#include "job_sm.h"
+#include "exit_status.h"
 
 static const struct mend_rank_end fine = {.joined = true, .finalized = true},
                                   plain_fine = {.joined = false};
@@ -29,7 +29,7 @@ static int status_by(enum mend_exit_rule rule, struct mend_rank_end a, struct me
     struct mend_job_end j = {.rank = r, .rank_bytes = sizeof(r[0]), .n = 2, .rule = rule};
 
     r[1].order = 1;
-    return mend_job_status(&j);
+    return mend_exit_status(&j);
 }
 
 static int status(struct mend_rank_end a, struct mend_rank_end b)
@@ -79,9 +79,9 @@ MEND_TEST(the_first_death_in_time_gives_the_status)
     r[0].order = 2;
     r[1].order = 1;
     r[2].code = 4; /* somebody who lived on gave up for that */
-    CHECK_EQ(mend_job_status(&j), 139);
+    CHECK_EQ(mend_exit_status(&j), 139);
     r[0].handled = r[1].handled = true;
-    CHECK_EQ(mend_job_status(&j), 4);
+    CHECK_EQ(mend_exit_status(&j), 4);
 }
 
 MEND_TEST(whole_abort_gives_the_code)
@@ -112,9 +112,9 @@ MEND_TEST(an_abort_code_goes_before_signals)
     struct mend_job_end j = {.rank = r, .rank_bytes = sizeof(r[0]), .n = 3};
 
     r[1].order = 1;
-    CHECK_EQ(mend_job_status(&j), 7);
+    CHECK_EQ(mend_exit_status(&j), 7);
     r[1].handled = true;
-    CHECK_EQ(mend_job_status(&j), 137);
+    CHECK_EQ(mend_exit_status(&j), 137);
 }
 
 MEND_TEST(bad_exits_count)
@@ -156,12 +156,12 @@ MEND_TEST(timeout_and_signal_come_first)
     struct mend_rank_end r[] = {by_signal(2), by_signal(9)};
     struct mend_job_end j = {.rank = r, .rank_bytes = sizeof(r[0]), .n = 2, .signal = 2};
 
-    CHECK_EQ(mend_job_status(&j), 130);
+    CHECK_EQ(mend_exit_status(&j), 130);
     j.timed_out = true;
-    CHECK_EQ(mend_job_status(&j), 124);
+    CHECK_EQ(mend_exit_status(&j), 124);
     r[0] = r[1] = fine;
     j.timed_out = false; /* they handled it and finished */
-    CHECK_EQ(mend_job_status(&j), 0);
+    CHECK_EQ(mend_exit_status(&j), 0);
 }
 
 MEND_TEST_MAIN()

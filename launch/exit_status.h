@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_sm.h – how a job ended, as one number (ruling R22).  Pure. */
-#ifndef MEND_LAUNCH_JOB_SM_H
-#define MEND_LAUNCH_JOB_SM_H
+/* exit_status.h – how a job ended, as one number (ruling R22).  Pure. */
+#ifndef MEND_LAUNCH_EXIT_STATUS_H
+#define MEND_LAUNCH_EXIT_STATUS_H
 
 #include "base/status.h"
 
@@ -38,9 +38,9 @@ struct mend_job_end {
 #define MEND_STATUS_NOT_INJECTED 125 /* all went well, but an injection never happened */
 
 /* The exit status of the launcher. */
-int mend_job_status(const struct mend_job_end *job);
+int mend_exit_status(const struct mend_job_end *job);
 
 /* The job aborted as a whole: every rank was named by an abort or is dead; *code_p is the code. */
-bool mend_job_aborted(const struct mend_job_end *job, int *code_p);
+bool mend_exit_aborted(const struct mend_job_end *job, int *code_p);
 
 #endif
