@@ -19,7 +19,7 @@
 
 struct entry {
     int rank;
-    struct mend_shm_call call; /* a copy: the rank may write again */
+    struct mend_node_call call; /* a copy: the rank may write again */
 };
 
 static int by_call(const void *a, const void *b)
@@ -75,17 +75,17 @@ static void say_mismatch(struct job *job, const struct entry *first, const struc
 
 static void say_absent(struct job *job, const struct entry *first, const struct entry *end)
 {
-    uint64_t absent[MEND_SHM_PEERS_WORDS] = {0};
+    uint64_t absent[MEND_NODE_PEERS_WORDS] = {0};
     char ranks[128];
     int n;
 
     for (const struct entry *e = first; e < end; e++)
-        for (unsigned w = 0; w < MEND_SHM_PEERS_WORDS; w++)
+        for (unsigned w = 0; w < MEND_NODE_PEERS_WORDS; w++)
             absent[w] |= e->call.peers[w];
     for (const struct entry *e = first; e < end; e++)
-        if (e->rank < (int)MEND_SHM_PEERS_WORDS * 64)
+        if (e->rank < (int)MEND_NODE_PEERS_WORDS * 64)
             absent[e->rank / 64] &= ~(UINT64_C(1) << e->rank % 64);
-    n = job->n < (int)MEND_SHM_PEERS_WORDS * 64 ? job->n : (int)MEND_SHM_PEERS_WORDS * 64;
+    n = job->n < (int)MEND_NODE_PEERS_WORDS * 64 ? job->n : (int)MEND_NODE_PEERS_WORDS * 64;
     n = mend_ranks_text(absent, n, ranks, sizeof(ranks));
     if (n)
         mend_say(job, "mend: %s on %s: %s %s not entered it", first->call.name, first->call.comm,
@@ -97,7 +97,7 @@ static int collect(struct job *job, const bool *answers, struct entry *all)
     int n = 0;
 
     for (int i = 0; i < job->n; i++) {
-        struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)i);
+        struct mend_node_rank *s = mend_node_rank_of(job->shm, (uint32_t)i);
 
         if (!answers[i] || !s->wait_call.ctx)
             continue;

@@ -14,7 +14,7 @@
 
 #include "ft/detector_sm.h"
 #include "exit_status.h"
-#include "net/shm/layout.h"
+#include "node/layout.h"
 #include "options.h"
 
 #include <sched.h>
@@ -71,7 +71,7 @@ struct job {
 
     /* segment */
     int shm_fd;
-    struct mend_shm_header *shm; /* mapped up to the rings' and cells' areas */
+    struct mend_node_header *shm; /* mapped up to the rings' and cells' areas */
 
     pthread_mutex_t lock;
     struct mend_detector *detector; /* (L) */
@@ -126,7 +126,7 @@ void mend_keeper_end(struct job *job);
 /* Without the lock: it was declared dead. */
 static inline bool mend_rank_is_dead(const struct job *job, int i)
 {
-    return mend_load_acquire(&mend_shm_rank_of(job->shm, (uint32_t)i)->fate) != 0;
+    return mend_load_acquire(&mend_node_rank_of(job->shm, (uint32_t)i)->fate) != 0;
 }
 
 /* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is

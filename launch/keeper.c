@@ -21,13 +21,13 @@
 
 /* The MPI process in a script that has groups of its own.  It may have ended, and another have its number: not
  * while the life word is unmarked. */
-static void kill_inner(struct mend_shm_rank *s)
+static void kill_inner(struct mend_node_rank *s)
 {
     pid_t pid = (pid_t)mend_load_acquire(&s->inner_pid);
     int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 
     if (fd >= 0 && mend_load_acquire(&s->life_valid) &&
-        !(mend_load_acquire(mend_shm_life_word(s)) & FUTEX_OWNER_DIED))
+        !(mend_load_acquire(mend_node_life_word(s)) & FUTEX_OWNER_DIED))
         syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
 }
 
@@ -35,7 +35,7 @@ static void kill_everything(struct job *job)
 {
     for (int i = 0; i < job->n; i++) {
         const struct rank *r = &job->rank[i];
-        struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)i);
+        struct mend_node_rank *s = mend_node_rank_of(job->shm, (uint32_t)i);
 
         if (r->own_group)
             kill(-r->child, SIGKILL);

@@ -26,9 +26,9 @@ static unsigned cores_allowed(void)
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-static void fill_header(struct job *job, const struct mend_shm_header *layout)
+static void fill_header(struct job *job, const struct mend_node_header *layout)
 {
-    struct mend_shm_header *h = job->shm;
+    struct mend_node_header *h = job->shm;
 
     *h = *layout;
     h->agent_pid = (uint32_t)job->self_pid;
@@ -50,10 +50,10 @@ static bool reserve(int fd, uint64_t from, uint64_t end)
 
 bool mend_segment_create(struct job *job, uint64_t *bytes_p)
 {
-    struct mend_shm_header layout = {0};
+    struct mend_node_header layout = {0};
     int error, fd = memfd_create("mend", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-    mend_shm_layout(&layout, (uint32_t)job->n);
+    mend_node_layout(&layout, (uint32_t)job->n);
     *bytes_p = layout.bytes;
     if (fd < 0)
         return false;
@@ -83,11 +83,11 @@ static uint32_t carried_out(const struct job *job)
     uint32_t n = mend_load_acquire(&job->shm->deaths_n);
 
     for (int i = 0; i < job->n; i++) {
-        struct mend_shm_rank *r = mend_shm_rank_of(job->shm, (uint32_t)i);
+        struct mend_node_rank *r = mend_node_rank_of(job->shm, (uint32_t)i);
         uint32_t state = mend_load_acquire(&r->state), severed_n;
 
-        if (state == MEND_SHM_RANK_NONE || state == MEND_SHM_RANK_FINALIZED || job->rank[i].ended ||
-            mend_rank_is_dead(job, i))
+        if (state == MEND_NODE_RANK_NONE || state == MEND_NODE_RANK_FINALIZED ||
+            job->rank[i].ended || mend_rank_is_dead(job, i))
             continue; /* who comes later looks at the verdicts first */
         severed_n = mend_load_acquire(&r->severed_n); /* pairs with the release in shm_sever() */
         n = severed_n < n ? severed_n : n;
@@ -108,25 +108,25 @@ static void punch(struct job *job, uint64_t from, uint64_t end)
 /* Its cells that were free; who shared the others gives them back (src/coll/cells.c). */
 static void punch_cells(struct job *job, uint32_t dead)
 {
-    struct mend_shm_header *h = job->shm;
-    uint64_t taken = mend_load_acquire(&mend_shm_rank_of(h, dead)->cells_taken);
+    struct mend_node_header *h = job->shm;
+    uint64_t taken = mend_load_acquire(&mend_node_rank_of(h, dead)->cells_taken);
 
-    for (uint32_t k = 0; k < MEND_SHM_CELLS; k++) {
-        uint64_t at = (uint64_t)(mend_shm_cell_of(h, dead, k) - (char *)h);
+    for (uint32_t k = 0; k < MEND_NODE_CELLS; k++) {
+        uint64_t at = (uint64_t)(mend_node_cell_of(h, dead, k) - (char *)h);
 
         if (!(taken >> k & 1))
-            punch(job, at, at + MEND_SHM_CELL_BYTES);
+            punch(job, at, at + MEND_NODE_CELL_BYTES);
     }
 }
 
 /* Everything that was on its way to it. */
 static void punch_rings(struct job *job, uint32_t dead)
 {
-    struct mend_shm_header *h = job->shm;
-    uint64_t ring = (uint64_t)((char *)mend_shm_ring_of(h, dead, 0) - (char *)h);
-    uint64_t head = (uint64_t)((char *)mend_shm_head_of(h, dead, 0) - (char *)h);
+    struct mend_node_header *h = job->shm;
+    uint64_t ring = (uint64_t)((char *)mend_node_ring_of(h, dead, 0) - (char *)h);
+    uint64_t head = (uint64_t)((char *)mend_node_head_of(h, dead, 0) - (char *)h);
 
-    punch(job, ring, ring + h->ranks_n * (uint64_t)MEND_SHM_RING_BYTES);
+    punch(job, ring, ring + h->ranks_n * (uint64_t)MEND_NODE_RING_BYTES);
     punch(job, head, head + h->head_row_bytes);
 }
 
@@ -137,7 +137,7 @@ void mend_segment_give_back(struct job *job)
     if (job->given_back_n == mend_load_relaxed(&job->shm->deaths_n))
         return;
     for (n = carried_out(job); job->given_back_n < n; job->given_back_n++) {
-        uint32_t dead = mend_shm_death_of(job->shm, job->given_back_n)->peer;
+        uint32_t dead = mend_node_death_of(job->shm, job->given_back_n)->peer;
 
         punch_cells(job, dead);
         punch_rings(job, dead);

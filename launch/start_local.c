@@ -297,7 +297,7 @@ static void start_child(struct job *job, struct starter *x, struct start *s)
     r->child = s->pid > 0 && !s->failed ? s->pid : 0;
     pthread_mutex_unlock(&job->lock);
     if (r->child)
-        mend_store_release(&mend_shm_rank_of(job->shm, (uint32_t)r->index)->child_pid,
+        mend_store_release(&mend_node_rank_of(job->shm, (uint32_t)r->index)->child_pid,
                            (uint32_t)r->child);
 }
 

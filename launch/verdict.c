@@ -13,7 +13,7 @@
 #include "job.h"
 
 #include "base/time.h"
-#include "net/shm/wake.h"
+#include "node/wake.h"
 #include "proc/proc.h"
 
 #include <linux/futex.h>
@@ -25,9 +25,9 @@ _Static_assert((int)MEND_VERDICT_SUSPECTED == (int)MEND_CAUSE_SUSPECTED &&
                    (int)MEND_VERDICT_ABORT == (int)MEND_CAUSE_ABORT,
                "the detector's causes are the library's");
 
-static struct mend_shm_rank *shared(struct job *job, int i)
+static struct mend_node_rank *shared(struct job *job, int i)
 {
-    return mend_shm_rank_of(job->shm, (uint32_t)i);
+    return mend_node_rank_of(job->shm, (uint32_t)i);
 }
 
 /* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
@@ -43,19 +43,19 @@ bool mend_rank_signal(const struct rank *r, int sig)
  * handlers of the library, which execve takes away. */
 bool mend_rank_is_replaced(const struct job *job, const struct rank *r)
 {
-    const struct mend_shm_rank *s = mend_shm_rank_of(job->shm, (uint32_t)r->index);
+    const struct mend_node_rank *s = mend_node_rank_of(job->shm, (uint32_t)r->index);
     uint64_t ours = mend_load_acquire(&s->handlers), now;
 
-    return ours && mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED &&
+    return ours && mend_load_acquire(&s->state) != MEND_NODE_RANK_FINALIZED &&
            mend_procfs_handles(mend_rank_named(r), &now) && !(ours & now);
 }
 
 static bool is_marked(struct job *job, const struct rank *r)
 {
-    struct mend_shm_rank *s = shared(job, r->index);
+    struct mend_node_rank *s = shared(job, r->index);
 
     return mend_load_acquire(&s->life_valid) &&
-           mend_load_acquire(mend_shm_life_word(s)) & FUTEX_OWNER_DIED;
+           mend_load_acquire(mend_node_life_word(s)) & FUTEX_OWNER_DIED;
 }
 
 bool mend_rank_is_ending(struct job *job, struct rank *r)
@@ -73,7 +73,7 @@ bool mend_rank_is_ending(struct job *job, struct rank *r)
 
 bool mend_rank_goes_on(struct job *job, struct rank *r)
 {
-    const struct mend_shm_rank *s = shared(job, r->index);
+    const struct mend_node_rank *s = shared(job, r->index);
     bool signaled;
     uint8_t state;
     pid_t pid;
@@ -93,30 +93,30 @@ bool mend_rank_goes_on(struct job *job, struct rank *r)
 /* Every rank shall look at the table of deaths.  Those that are about to die need not. */
 static void interrupt_all(struct job *job)
 {
-    struct mend_shm_wakes wakes = {.header = job->shm};
+    struct mend_node_wakes wakes = {.header = job->shm};
 
     for (int i = 0; i < job->n; i++) /* release: pairs with the acquire in mend_interrupt_check() */
         atomic_fetch_add_explicit(&shared(job, i)->interrupt, 1, memory_order_release);
     /* Either we see `armed`, or the rank sees the new interrupt after it armed itself. */
     atomic_thread_fence(memory_order_seq_cst);
     for (int i = 0; i < job->n; i++) {
-        struct mend_shm_rank *s = shared(job, i);
+        struct mend_node_rank *s = shared(job, i);
 
         if (mend_load_relaxed(&s->armed) && mend_load_relaxed(&s->fate) == MEND_PEER_ALIVE)
-            mend_shm_wakes_add(&wakes, (uint32_t)i);
+            mend_node_wakes_add(&wakes, (uint32_t)i);
     }
-    mend_shm_wakes_flush(&wakes);
+    mend_node_wakes_flush(&wakes);
 }
 
 static uint64_t why_of(const struct mend_verdict *v)
 {
-    return MEND_SHM_WHY(v->cause, v->code);
+    return MEND_NODE_WHY(v->cause, v->code);
 }
 
 /* A rank that ends itself by MPI_Abort, or crashes, says so in the segment first. */
 static void ask_rank_for_cause(struct job *job, struct mend_verdict *v)
 {
-    struct mend_shm_rank *s = shared(job, v->peer);
+    struct mend_node_rank *s = shared(job, v->peer);
 
     if (v->cause != MEND_VERDICT_ABORT && mend_load_acquire(&s->abort_asked)) {
         v->cause = MEND_VERDICT_ABORT;
@@ -151,7 +151,7 @@ static void settle_end(struct job *job, struct rank *r)
     struct mend_rank_end *e = &r->end;
 
     how_ended(r, &e->signaled, &e->code);
-    e->joined = mend_load_relaxed(&shared(job, r->index)->state) != MEND_SHM_RANK_NONE;
+    e->joined = mend_load_relaxed(&shared(job, r->index)->state) != MEND_NODE_RANK_NONE;
     e->aborted = !e->finalized && r->verdict.cause == MEND_VERDICT_ABORT;
     if (e->aborted)
         e->code = r->verdict.code;
@@ -162,7 +162,7 @@ static void settle_end(struct job *job, struct rank *r)
 static void declare(struct job *job, struct mend_verdict *v, uint32_t k)
 {
     struct rank *r = &job->rank[v->peer];
-    struct mend_shm_death *d = mend_shm_death_of(job->shm, k);
+    struct mend_node_death *d = mend_node_death_of(job->shm, k);
 
     ask_rank_for_cause(job, v);
     d->peer = (uint32_t)v->peer;
@@ -181,13 +181,13 @@ static void publish(struct job *job, uint32_t first, uint32_t end)
     if (first == end)
         return;
     for (uint32_t k = first; k < end; k++)
-        mend_store_release(&shared(job, (int)mend_shm_death_of(job->shm, k)->peer)->fate,
+        mend_store_release(&shared(job, (int)mend_node_death_of(job->shm, k)->peer)->fate,
                            MEND_PEER_DEAD);
     mend_store_release(&job->shm->deaths_n, end); /* pairs with the acquire in rt/local.c */
     interrupt_all(job);
     now = mend_time_monotonic_ns();
     for (uint32_t k = first; k < end; k++) {
-        struct rank *r = &job->rank[mend_shm_death_of(job->shm, k)->peer];
+        struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->peer];
 
         r->verdict_ns = now;
         r->end.order = job->ends_n++;
@@ -204,7 +204,7 @@ static void explain(struct job *job, struct mend_verdict *v)
         return;
     r->verdict.cause = v->cause;
     r->verdict.code = v->code;
-    mend_store_relaxed(&mend_shm_death_of(job->shm, (uint32_t)r->verdict_k)->why,
+    mend_store_relaxed(&mend_node_death_of(job->shm, (uint32_t)r->verdict_k)->why,
                        why_of(&r->verdict));
 }
 
@@ -255,7 +255,7 @@ static void look_for_finalized(struct job *job, int32_t peer, mend_time_ns now)
 {
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_FINALIZED, .now = now, .peer = peer};
 
-    if (mend_load_acquire(&shared(job, peer)->state) == MEND_SHM_RANK_FINALIZED)
+    if (mend_load_acquire(&shared(job, peer)->state) == MEND_NODE_RANK_FINALIZED)
         step(job, &ev);
 }
 
@@ -343,7 +343,7 @@ void mend_verdict_dumping(struct job *job, struct rank *r)
 /* The others of its abort must be known first, and who it was.  Its datagrams are the main thread's to read. */
 static bool awaits_words(struct job *job, struct rank *r)
 {
-    bool named = mend_load_acquire(&shared(job, r->index)->abort_asked) == MEND_SHM_ABORTS_OTHERS;
+    bool named = mend_load_acquire(&shared(job, r->index)->abort_asked) == MEND_NODE_ABORTS_OTHERS;
 
     if (r->words_read || (!named && (!r->in_script || r->joined)))
         return false;
@@ -399,14 +399,14 @@ bool mend_verdict_threads(struct job *job, struct rank *r)
 
 void mend_verdict_exited(struct job *job, struct rank *r)
 {
-    struct mend_shm_rank *s = shared(job, r->index);
+    struct mend_node_rank *s = shared(job, r->index);
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED};
 
     look_for_script(job, r);
     /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
      * a living process would be a lie.  The watcher will see it. */
     if (r->in_script && (!r->mark_seen || r->threads_left) &&
-        mend_load_acquire(&s->state) != MEND_SHM_RANK_FINALIZED) {
+        mend_load_acquire(&s->state) != MEND_NODE_RANK_FINALIZED) {
         mend_rank_signal(r, SIGKILL);
         r->exit_held = mend_load_acquire(&s->life_valid);
         if (r->exit_held)

@@ -23,9 +23,9 @@ struct asked {
     uint64_t ran_ns;
 };
 
-static struct mend_shm_rank *shared(struct job *job, int i)
+static struct mend_node_rank *shared(struct job *job, int i)
 {
-    return mend_shm_rank_of(job->shm, (uint32_t)i);
+    return mend_node_rank_of(job->shm, (uint32_t)i);
 }
 
 static bool can_answer(struct job *job, const struct rank *r)
@@ -33,7 +33,7 @@ static bool can_answer(struct job *job, const struct rank *r)
     uint32_t state = mend_load_acquire(&shared(job, r->index)->state);
 
     return !r->ended && !r->stopped &&
-           (state == MEND_SHM_RANK_RUNNING || state == MEND_SHM_RANK_LEAVING);
+           (state == MEND_NODE_RANK_RUNNING || state == MEND_NODE_RANK_LEAVING);
 }
 
 static bool answered(struct job *job, int i, uint32_t before)
@@ -69,9 +69,9 @@ static const char *why_silent(const struct rank *r, const struct asked *a)
 
 static void print_one(struct job *job, const struct rank *r, const struct asked *a)
 {
-    struct mend_shm_rank *s = shared(job, r->index);
+    struct mend_node_rank *s = shared(job, r->index);
     uint32_t state = mend_load_acquire(&s->state);
-    char text[MEND_SHM_WAIT_BYTES];
+    char text[MEND_NODE_WAIT_BYTES];
     const char *what;
 
     memcpy(text, s->wait_text, sizeof(text));
@@ -85,11 +85,11 @@ static void print_one(struct job *job, const struct rank *r, const struct asked 
         what = "has ended";
     else if (r->stopped)
         what = "stopped by a signal";
-    else if (state == MEND_SHM_RANK_NONE)
+    else if (state == MEND_NODE_RANK_NONE)
         what = "has not called MPI_Init";
-    else if (state == MEND_SHM_RANK_STARTING)
+    else if (state == MEND_NODE_RANK_STARTING)
         what = "in MPI_Init";
-    else if (state == MEND_SHM_RANK_FINALIZED)
+    else if (state == MEND_NODE_RANK_FINALIZED)
         what = "behind MPI_Finalize";
     else
         what = answered(job, r->index, a->first) ? text : why_silent(r, a);

@@ -56,7 +56,7 @@ struct group {
 
 static mend_atomic_u32 *life_word(struct group *g, int i)
 {
-    return mend_shm_life_word(mend_shm_rank_of(g->job->shm, (uint32_t)(g->first + i)));
+    return mend_node_life_word(mend_node_rank_of(g->job->shm, (uint32_t)(g->first + i)));
 }
 
 /* What it takes to tear the memory of the dead down, tens of milliseconds per GiB, is taken from the

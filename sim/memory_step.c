@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory_step.c – one access of shared memory by the code of agreement by slots.
  *
- * That code is src/ft/agree_slots.h itself, compiled here with loads and stores that can stop before they
+ * That code is src/node/slots.h itself, compiled here with loads and stores that can stop before they
  * are done.  A step of a process:
  *
  *   begin its activity (contribute, evaluate, say no) again
@@ -39,13 +39,13 @@ static void on_store(void *p, uint64_t v, bool plain);
 #define mend_load_acquire(p)     on_load((p), false)
 #define mend_store_release(p, v) on_store((p), (v), false)
 
-/* Instead of those of ft/agree_slots.h.  As many slots as the window needs: twice as many, as in the library. */
+/* Instead of those of node/slots.h.  As many slots as the window needs: twice as many, as in the library. */
 static const struct mend_sim_conf *playing;
 #define MEND_SLOTS_N           ((uint64_t)mend_sim_memory_slots(playing))
 #define MEND_SLOTS_WINDOW      ((uint64_t)playing->window)
 #define MEND_SLOTS_LOAD(p)     on_load((p), true)
 #define MEND_SLOTS_STORE(p, v) on_store((p), (v), true)
-#include "ft/agree_slots.h"
+#include "node/slots.h"
 
 /* Addresses of the words, which are themselves in the rows of the processes. */
 static struct {

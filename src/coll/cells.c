@@ -37,14 +37,14 @@ static uint64_t mark_of(const struct mend_comm *c)
     return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
 }
 
-static struct mend_shm_said *said_of(struct mend_proc *self, mend_peer peer, int cell)
+static struct mend_node_said *said_of(struct mend_proc *self, mend_peer peer, int cell)
 {
-    return mend_shm_said_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
+    return mend_node_said_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
 }
 
 static struct mend_shm_block *block_of(struct mend_proc *self, mend_peer peer, int cell)
 {
-    return (void *)mend_shm_cell_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
+    return (void *)mend_node_cell_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
 }
 
 int mend_coll_init(struct mend_proc *self)
@@ -71,11 +71,11 @@ void mend_coll_fini(struct mend_proc *self)
 /* The segment says which of our cells others may look at, for the time when we are dead. */
 static void set_free(struct mend_proc *self, uint64_t cells)
 {
-    struct mend_shm_header *h = self->shm_base;
+    struct mend_node_header *h = self->shm_base;
 
     self->coll->cells_free = cells;
     if (h)
-        mend_store_release(&mend_shm_rank_of(h, (uint32_t)self->me)->cells_taken, ~cells);
+        mend_store_release(&mend_node_rank_of(h, (uint32_t)self->me)->cells_taken, ~cells);
 }
 
 void mend_coll_cell_take(struct mend_proc *self, int cell)
@@ -111,20 +111,20 @@ static void give_back_dead(struct mend_proc *self, const struct closed *x)
 {
     for (int i = 0; i < x->n; i++)
         if (mend_peer_is_dead(self, x->waiting[i].peer) && !is_closed(self, x, i))
-            mend_shm_give_back(self, block_of(self, x->waiting[i].peer, x->cell),
-                               MEND_SHM_CELL_BYTES);
+            mend_node_give_back(self, block_of(self, x->waiting[i].peer, x->cell),
+                                MEND_NODE_CELL_BYTES);
 }
 
 /* The area only where this process has written: the page is there. */
 static void clear_agreements(struct mend_proc *self, const struct closed *x)
 {
-    struct mend_shm_said *said = said_of(self, self->me, x->cell);
+    struct mend_node_said *said = said_of(self, self->me, x->cell);
 
     for (unsigned i = 0; i < MEND_COUNT_OF(said->no_from); i++)
         mend_store_relaxed(&said->no_from[i], 0);
     if (x->agreed)
-        memset(mend_shm_cell_agree_of(self->shm_base, (uint32_t)self->me, (uint32_t)x->cell), 0,
-               MEND_SHM_CELL_AGREE);
+        memset(mend_node_cell_agree_of(self->shm_base, (uint32_t)self->me, (uint32_t)x->cell), 0,
+               MEND_NODE_CELL_AGREE);
 }
 
 static void collect_closed(struct mend_proc *self)
@@ -162,7 +162,7 @@ void mend_coll_cells_settle(struct mend_proc *self, uint64_t offered)
 
 int mend_coll_attach(struct mend_comm *c)
 {
-    struct mend_shm_header *h = c->self->shm_base;
+    struct mend_node_header *h = c->self->shm_base;
 
     c->coll = mend_zalloc(c->self, 1, sizeof(*c->coll));
     if (!c->coll)
@@ -174,8 +174,8 @@ int mend_coll_attach(struct mend_comm *c)
 static bool touch_blocks(struct mend_comm *c)
 {
     for (int r = 0; r < c->size; r++)
-        if (!mend_shm_touch(c->self, block_of(c->self, mend_group_peer(c->group, r), c->cell),
-                            MEND_SHM_CELL_CONTROL))
+        if (!mend_node_touch(c->self, block_of(c->self, mend_group_peer(c->group, r), c->cell),
+                             MEND_NODE_CELL_CONTROL))
             return false;
     return true;
 }
@@ -193,7 +193,7 @@ static struct closed *others(struct mend_comm *c)
     x->n = 0;
     for (int r = 0; r < c->size; r++) {
         mend_peer p = mend_group_peer(c->group, r);
-        struct mend_shm_said *b = said_of(self, p, c->cell);
+        struct mend_node_said *b = said_of(self, p, c->cell);
         /* acquire, both: pair with the releases in say_closed(); the mark alone may be there already */
         uint64_t n = mend_load_acquire(&b->closed_n);
 
@@ -207,7 +207,7 @@ static struct closed *others(struct mend_comm *c)
 
 static void say_closed(struct mend_comm *c)
 {
-    struct mend_shm_said *b = said_of(c->self, c->self->me, c->cell);
+    struct mend_node_said *b = said_of(c->self, c->self->me, c->cell);
 
     /* release, both: pair with the acquires in nobody_left() and others(); this process reads the cell no more */
     mend_store_release(&b->closed_mark, mark_of(c));

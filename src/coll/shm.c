@@ -20,12 +20,12 @@ int mend_shm_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p)
 
 void mend_shm_nudge_members(struct mend_comm *c)
 {
-    struct mend_shm_wakes w = {.header = c->self->shm_base};
+    struct mend_node_wakes w = {.header = c->self->shm_base};
 
     for (int r = 0; r < c->size; r++)
         if (r != c->rank)
-            mend_shm_nudge(&w, mend_group_peer(c->group, r));
-    mend_shm_wakes_flush(&w);
+            mend_node_nudge(&w, mend_group_peer(c->group, r));
+    mend_node_wakes_flush(&w);
 }
 
 static bool seen_or_barred(struct mend_proc *self, void *arg)
@@ -130,13 +130,13 @@ static int wait_past(struct mend_comm *c, uint64_t tick)
 static bool touch(struct mend_comm *c, MPI_Count bytes)
 {
     struct mend_coll_comm *cc = c->coll;
-    char *data = (char *)cc->mine + MEND_SHM_CELL_CONTROL;
+    char *data = (char *)cc->mine + MEND_NODE_CELL_CONTROL;
     MPI_Count want = 4096;
 
     while (want < bytes)
         want *= 2;
     for (unsigned i = 0; i < MEND_SHM_COLL_BUFFERS; i++)
-        if (!mend_shm_touch(c->self, data + i * MEND_SHM_COLL_CHUNK, (size_t)want))
+        if (!mend_node_touch(c->self, data + i * MEND_SHM_COLL_CHUNK, (size_t)want))
             return false;
     cc->touched_bytes = want;
     return true;

@@ -35,13 +35,13 @@
 #define MEND_COLL_SHM_H
 
 #include "coll/run.h"
-#include "net/shm/layout.h"
+#include "node/layout.h"
 
 #include <string.h>
 
 #define MEND_SHM_COLL_LINES   16u
 #define MEND_SHM_COLL_BUFFERS 4u
-#define MEND_SHM_COLL_CHUNK   ((MPI_Count)(MEND_SHM_CELL_DATA / MEND_SHM_COLL_BUFFERS))
+#define MEND_SHM_COLL_CHUNK   ((MPI_Count)(MEND_NODE_CELL_DATA / MEND_SHM_COLL_BUFFERS))
 #define MEND_SHM_COLL_INLINE  ((MPI_Count)48)
 #define MEND_SHM_COLL_SPINS   300 /* looks at the flags before THE wait takes over */
 #define MEND_SHM_COLL_MEMBERS 64  /* most: the cost of a flat form grows with their square */
@@ -58,7 +58,7 @@ struct mend_shm_block {
     _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 done;
     struct mend_shm_line line[MEND_SHM_COLL_LINES];
 };
-_Static_assert(sizeof(struct mend_shm_block) <= MEND_SHM_CELL_CONTROL, "fits into the cell");
+_Static_assert(sizeof(struct mend_shm_block) <= MEND_NODE_CELL_CONTROL, "fits into the cell");
 
 /* What a line is about; members that disagree are told so instead of reading nonsense. */
 enum mend_shm_what {
@@ -144,7 +144,7 @@ static inline void *mend_shm_data(const struct mend_comm *c, int rank, uint64_t 
 
     if (bytes <= MEND_SHM_COLL_INLINE)
         return b->line[tick % MEND_SHM_COLL_LINES].bytes;
-    return (char *)b + MEND_SHM_CELL_CONTROL + tick % MEND_SHM_COLL_BUFFERS * MEND_SHM_COLL_CHUNK;
+    return (char *)b + MEND_NODE_CELL_CONTROL + tick % MEND_SHM_COLL_BUFFERS * MEND_SHM_COLL_CHUNK;
 }
 
 /* Where this member's data of a tick go; waits until there is room.  bytes: how many.  NULL with

@@ -13,7 +13,7 @@
 #include "datatype/init.h"
 #include "member/member.h"
 #include "net/net.h"
-#include "net/shm/layout.h"
+#include "node/layout.h"
 #include "net/shm/shm.h"
 #include "p2p/p2p.h"
 #include "proc/report.h"
@@ -187,7 +187,7 @@ static int read_params(struct mend_proc *self, const char **why_p)
 
 static void handle_signals(struct mend_proc *self)
 {
-    struct mend_shm_rank *me = mend_shm_rank_of(self->shm_base, (uint32_t)self->me);
+    struct mend_node_rank *me = mend_node_rank_of(self->shm_base, (uint32_t)self->me);
     uint64_t handled = mend_waits_answer();
 
     if (self->params.crash_notice)

@@ -16,7 +16,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
 int mend_life_finalize(struct mend_proc *self);
 
 /* Answers the agent's question what this process waits for, from now on (waits.c).  Returns the signal that it
- * handles for that, as a bit (mend_shm_rank.handlers). */
+ * handles for that, as a bit (mend_node_rank.handlers). */
 uint64_t mend_waits_answer(void);
 
 /* What this process waits for, in words, as the report has it.  Allocates nothing. */

@@ -14,7 +14,7 @@
 
 #include "base/ranks.h"
 #include "comm/comm.h"
-#include "net/shm/layout.h"
+#include "node/layout.h"
 #include "req/request.h"
 #include "rt/wire.h"
 
@@ -27,8 +27,8 @@
 #define LOCK_TRIES   10000
 #define DETAIL_BYTES 800
 
-_Static_assert(MEND_SHM_PEERS_WORDS == MEND_REPORT_WORDS, "one set");
-_Static_assert(MEND_SHM_COMM_BYTES == MEND_COMM_TEXT, "one name");
+_Static_assert(MEND_NODE_PEERS_WORDS == MEND_REPORT_WORDS, "one set");
+_Static_assert(MEND_NODE_COMM_BYTES == MEND_COMM_TEXT, "one name");
 
 struct text {
     char *at;
@@ -79,7 +79,7 @@ static void put_wait(struct text *t, const struct mend_wait *w)
 }
 
 /* What is compared with other ranks. */
-static void fill_call(const struct mend_waiting *x, struct mend_shm_call *call)
+static void fill_call(const struct mend_waiting *x, struct mend_node_call *call)
 {
     struct mend_collective k = {.peers = call->peers};
 
@@ -132,7 +132,7 @@ void mend_waits_text(const struct mend_proc *self, char *text, size_t max)
             self->call ? "; its last call was " : "", self->call ? self->call : "");
 }
 
-static void describe(const struct mend_proc *self, struct mend_shm_rank *me)
+static void describe(const struct mend_proc *self, struct mend_node_rank *me)
 {
     mend_waits_text(self, me->wait_text, sizeof(me->wait_text));
     memset(&me->wait_call, 0, sizeof(me->wait_call));
@@ -141,7 +141,7 @@ static void describe(const struct mend_proc *self, struct mend_shm_rank *me)
         fill_call(x, &me->wait_call);
 }
 
-static bool look(struct mend_proc *self, struct mend_shm_rank *me)
+static bool look(struct mend_proc *self, struct mend_node_rank *me)
 {
     for (int i = 0; self->threaded && pthread_mutex_trylock(&self->lock) != 0; i++)
         if (i == LOCK_TRIES)
@@ -155,11 +155,11 @@ static bool look(struct mend_proc *self, struct mend_shm_rank *me)
 static void on_signal(int sig)
 {
     struct mend_proc *self = mend_self;
-    struct mend_shm_rank *me;
+    struct mend_node_rank *me;
     int saved = errno;
 
     if (self && self->shm_base) {
-        me = mend_shm_rank_of(self->shm_base, (uint32_t)self->me);
+        me = mend_node_rank_of(self->shm_base, (uint32_t)self->me);
         me->wait_busy = !look(self, me);
         if (me->wait_busy)
             strcpy(me->wait_text, "is inside MPI, with several threads");

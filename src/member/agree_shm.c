@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* agree_shm.c – agreement among processes that share memory.
  *
- * How it is decided stands in ft/agree_slots.h.  Here is where the slots are, who waits for what, and what
+ * How it is decided stands in node/slots.h.  Here is where the slots are, who waits for what, and what
  * follows from a decision.
  *
  *   with a cell         cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 | ...
@@ -15,7 +15,7 @@
 #include "member/internal.h"
 
 #include "coll/shm.h"
-#include "ft/agree_slots.h"
+#include "node/slots.h"
 #include "net/shm/shm.h"
 
 #include <string.h>
@@ -23,13 +23,13 @@
 struct area {
     struct mend_slot slot[MEND_MACHINES][MEND_SLOTS_N];
 };
-_Static_assert(sizeof(struct area) <= MEND_SHM_CELL_AGREE, "fits into the cell");
+_Static_assert(sizeof(struct area) <= MEND_NODE_CELL_AGREE, "fits into the cell");
 
 struct paper {
     struct area area;
     mend_atomic_u64 no_from[2];
 };
-_Static_assert(sizeof(struct paper) <= MEND_SHM_PAPER_BYTES, "fits");
+_Static_assert(sizeof(struct paper) <= MEND_NODE_PAPER_BYTES, "fits");
 
 /* An agreement that this process has begun. */
 struct op {
@@ -46,14 +46,14 @@ struct op {
 
 static struct area *area_of(struct mend_comm *c, int rank)
 {
-    return (void *)mend_shm_cell_agree_of(
+    return (void *)mend_node_cell_agree_of(
         c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank), (uint32_t)c->cell);
 }
 
 /* NULL: the member has said nothing yet. */
 static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_machine which, int rank)
 {
-    struct mend_shm_said *said;
+    struct mend_node_said *said;
     struct paper *paper;
 
     MEND_ASSERT(which != MEND_MACHINE_EXPLICIT);
@@ -61,8 +61,8 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_machine which,
         paper = mend_papers_look(c, rank);
         return paper ? &paper->no_from[which - MEND_MACHINE_CREATION] : NULL;
     }
-    said = mend_shm_said_of(c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank),
-                            (uint32_t)c->cell);
+    said = mend_node_said_of(c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank),
+                             (uint32_t)c->cell);
     return &said->no_from[which - MEND_MACHINE_CREATION];
 }
 
@@ -124,21 +124,21 @@ static void open_areas(struct mend_comm *c)
         mend_papers_open(c);
     else
         for (int r = 0; r < c->size; r++)
-            MEND_ASSERT(mend_shm_touch(c->self, area_of(c, r), sizeof(struct area)));
+            MEND_ASSERT(mend_node_touch(c->self, area_of(c, r), sizeof(struct area)));
     c->coll->agreed = true;
 }
 
 /* Who sleeps in such an agreement sees that something was said. */
 static void told(struct mend_comm *c)
 {
-    struct mend_shm_wakes w = {.header = c->self->shm_base};
+    struct mend_node_wakes w = {.header = c->self->shm_base};
 
     if (!c->coll->crowded)
         return;
     for (int32_t r = 0; r < c->ft->members_n; r++)
         if (r != c->ft->me)
-            mend_shm_nudge(&w, mend_ft_peer(c->ft, r));
-    mend_shm_wakes_flush(&w);
+            mend_node_nudge(&w, mend_ft_peer(c->ft, r));
+    mend_node_wakes_flush(&w);
 }
 
 static uint32_t count_acked(struct mend_comm *c)

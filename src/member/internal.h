@@ -56,7 +56,7 @@ struct mend_ft_comm {
     struct mend_list grave;      /* graves.c: when it is freed */
 };
 
-struct mend_shm_shelf;
+struct mend_node_shelf;
 
 struct mend_member {
     struct mend_list fresh_graves; /* ft_comm.grave, each a reference: not agreed on yet */
@@ -64,12 +64,12 @@ struct mend_member {
     struct mend_hash declined;     /* meet.c: id of a meeting of two groups -> class of the error */
     struct mend_list invitations;  /* invite.c: for calls that have not been made yet */
     uint64_t invited_n;            /* invite.c: meetings to which this process has invited */
-    struct mend_shm_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
-    uint32_t papers_n, paper_free;    /* taken at some time; 1 + the first free one, 0: none */
-    struct mend_list closed;          /* papers.c: papers that others may still look for */
-    uint64_t marks_n;                 /* revoke.c: own bits that have pages, from 0 on */
-    struct mend_list meetings;        /* struct mend_meeting: calls that go on */
-    struct mend_list hellos;          /* leaders.c: calls that one leader has made and one not */
+    struct mend_node_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
+    uint32_t papers_n, paper_free;     /* taken at some time; 1 + the first free one, 0: none */
+    struct mend_list closed;           /* papers.c: papers that others may still look for */
+    uint64_t marks_n;                  /* revoke.c: own bits that have pages, from 0 on */
+    struct mend_list meetings;         /* struct mend_meeting: calls that go on */
+    struct mend_list hellos;           /* leaders.c: calls that one leader has made and one not */
 };
 
 /* A call that makes a communicator for processes that have none in common yet (meet.c).  It lives on
@@ -261,9 +261,9 @@ int mend_creation_decide(struct mend_comm *parent, struct mend_agreed *value);
 /* An own error: a member of the group asked for is a hole (S2-3).  It becomes PROC_FAILED at all, but nobody
  * learns of a death by it: the parent stays active. */
 #define MEND_CREATION_HOLE (MPI_ERR_LASTCODE + 1)
-_Static_assert(
-    MEND_CREATION_HOLE < MEND_CLASS_PROC_FAILED && MEND_CLASS_PROC_FAILED < MEND_CLASS_INVALIDATED,
-    "who has given up is heard whatever errors others have: ft/agree_slots.h, invariant 4");
+_Static_assert(MEND_CREATION_HOLE < MEND_CLASS_PROC_FAILED &&
+                   MEND_CLASS_PROC_FAILED < MEND_CLASS_INVALIDATED,
+               "who has given up is heard whatever errors others have: node/slots.h, invariant 4");
 
 /* MPI_SUCCESS, or why nothing was created: PROC_FAILED, INVALIDATED, or the members' own error. */
 int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error);

@@ -57,38 +57,38 @@ static uint64_t mark_of(const struct mend_comm *c)
     return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
 }
 
-static struct mend_shm_rank *rank_of(struct mend_proc *self, mend_peer peer)
+static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
-    return mend_shm_rank_of(self->shm_base, (uint32_t)peer);
+    return mend_node_rank_of(self->shm_base, (uint32_t)peer);
 }
 
-static struct mend_shm_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
+static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
 {
     struct mend_member *m = self->member;
-    uint32_t shelf = paper / MEND_SHM_SHELF_PAPERS;
+    uint32_t shelf = paper / MEND_NODE_SHELF_PAPERS;
 
     if (!m->shelves)
         m->shelves = mend_zalloc(self, (size_t)self->peers_n, sizeof(*m->shelves));
     MEND_ASSERT(m->shelves);
     if (!m->shelves[peer])
-        m->shelves[peer] = mend_zalloc(self, MEND_SHM_SHELVES, sizeof(**m->shelves));
+        m->shelves[peer] = mend_zalloc(self, MEND_NODE_SHELVES, sizeof(**m->shelves));
     MEND_ASSERT(m->shelves[peer]);
     if (!m->shelves[peer][shelf])
         m->shelves[peer][shelf] =
-            mend_shm_map(self, mend_shm_shelf_at(self->shm_base, (uint32_t)peer, shelf),
-                         sizeof(struct mend_shm_shelf));
+            mend_node_map(self, mend_node_shelf_at(self->shm_base, (uint32_t)peer, shelf),
+                          sizeof(struct mend_node_shelf));
     MEND_ASSERT(m->shelves[peer][shelf]); /* who cannot vote ends, so that nobody waits for it */
     return m->shelves[peer][shelf];
 }
 
-static struct mend_shm_title *title_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
+static struct mend_node_title *title_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
 {
-    return &shelf_of(self, peer, paper)->title[paper % MEND_SHM_SHELF_PAPERS];
+    return &shelf_of(self, peer, paper)->title[paper % MEND_NODE_SHELF_PAPERS];
 }
 
 static void *paper_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
 {
-    return shelf_of(self, peer, paper)->paper[paper % MEND_SHM_SHELF_PAPERS];
+    return shelf_of(self, peer, paper)->paper[paper % MEND_NODE_SHELF_PAPERS];
 }
 
 /* ---- one's own ---- */
@@ -96,16 +96,16 @@ static void *paper_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
 /* One that was never used, with its pages. */
 static uint32_t new_paper(struct mend_proc *self)
 {
-    uint32_t k = self->member->papers_n++, i = k % MEND_SHM_SHELF_PAPERS;
+    uint32_t k = self->member->papers_n++, i = k % MEND_NODE_SHELF_PAPERS;
     uint64_t at;
 
-    MEND_ASSERT(k < MEND_SHM_SHELVES * MEND_SHM_SHELF_PAPERS);
-    at = mend_shm_shelf_at(self->shm_base, (uint32_t)self->me, k / MEND_SHM_SHELF_PAPERS);
-    MEND_ASSERT(mend_shm_reserve(self, at + i * sizeof(struct mend_shm_title),
-                                 sizeof(struct mend_shm_title)));
-    MEND_ASSERT(mend_shm_reserve(
-        self, at + offsetof(struct mend_shm_shelf, paper) + (uint64_t)i * MEND_SHM_PAPER_BYTES,
-        MEND_SHM_PAPER_BYTES));
+    MEND_ASSERT(k < MEND_NODE_SHELVES * MEND_NODE_SHELF_PAPERS);
+    at = mend_node_shelf_at(self->shm_base, (uint32_t)self->me, k / MEND_NODE_SHELF_PAPERS);
+    MEND_ASSERT(mend_node_reserve(self, at + i * sizeof(struct mend_node_title),
+                                  sizeof(struct mend_node_title)));
+    MEND_ASSERT(mend_node_reserve(
+        self, at + offsetof(struct mend_node_shelf, paper) + (uint64_t)i * MEND_NODE_PAPER_BYTES,
+        MEND_NODE_PAPER_BYTES));
     mend_store_relaxed(&rank_of(self, self->me)->papers_n, k + 1);
     return k;
 }
@@ -118,15 +118,15 @@ static uint32_t free_paper(struct mend_proc *self)
     if (!m->paper_free)
         return new_paper(self);
     m->paper_free = title_of(self, self->me, k)->next_free;
-    memset(paper_of(self, self->me, k), 0, MEND_SHM_PAPER_BYTES);
+    memset(paper_of(self, self->me, k), 0, MEND_NODE_PAPER_BYTES);
     return k;
 }
 
 static uint32_t take_paper(struct mend_proc *self, uint64_t mark)
 {
     uint32_t k = free_paper(self);
-    struct mend_shm_title *t = title_of(self, self->me, k);
-    struct mend_shm_rank *me = rank_of(self, self->me);
+    struct mend_node_title *t = title_of(self, self->me, k);
+    struct mend_node_rank *me = rank_of(self, self->me);
 
     mend_store_relaxed(&t->state, MEND_TITLE_OPEN);
     /* release: pairs with the acquire in search() */
@@ -137,7 +137,7 @@ static uint32_t take_paper(struct mend_proc *self, uint64_t mark)
 
 static void put_back(struct mend_proc *self, uint32_t k)
 {
-    struct mend_shm_title *t = title_of(self, self->me, k);
+    struct mend_node_title *t = title_of(self, self->me, k);
 
     mend_store_release(&t->mark, 0); /* release: pairs with the acquire in state_of() */
     t->next_free = self->member->paper_free;
@@ -176,7 +176,7 @@ static bool find(struct mend_proc *self, struct place *p, uint64_t mark, uint32_
 
 static enum mend_title state_of(struct mend_proc *self, struct closed *x, struct place *p)
 {
-    struct mend_shm_title *t;
+    struct mend_node_title *t;
 
     if (!find(self, p, x->mark, x->mine))
         return MEND_TITLE_GONE;

@@ -4,7 +4,7 @@
  * Among processes that share memory each communicator has a bit, in the row of the process that proposed
  * its context; those that were made of one context together (split.c) have one after the other:
  *
- *   caller    sets the bit, then interrupts each member (mend_shm_call())
+ *   caller    sets the bit, then interrupts each member (mend_node_call())
  *   member    sees that with its next MPI call, or in its wait, looks at the bits of its communicators,
  *             and carries out what it finds; it tells nobody
  *   caller dies in between ──> the verdict interrupts all members, too
@@ -16,7 +16,7 @@
  *
  * Without a segment it is a flood (ft/revoke_sm.h): whoever hears of it first passes it on before it does
  * anything else, so its way does not wait for anybody's cleaning up.  So it is with a context whose bits
- * found no memory, or of a process that has used up the MEND_SHM_REVOKED bits of its row.
+ * found no memory, or of a process that has used up the MEND_NODE_REVOKED bits of its row.
  *
  * Invariants:
  *   1  a member is interrupted only after the bit was set (mend_revoke()), and looks at the bits after it
@@ -64,7 +64,7 @@ void mend_revoke_init_process(struct mend_proc *self)
 
 static mend_atomic_u64 *mark_at(struct mend_proc *self, uint32_t proposer, uint64_t number)
 {
-    return &mend_shm_revoked_of(self->shm_base, proposer)->word[number / 64];
+    return &mend_node_revoked_of(self->shm_base, proposer)->word[number / 64];
 }
 
 /* Of the bit of c in its proposer's row. */
@@ -81,7 +81,7 @@ static mend_atomic_u64 *word_of(struct mend_comm *c)
     uint32_t proposer = MEND_CTX_INDEX(c->ctx);
 
     if (!uses_marks(self) || c->ft->members_n == 1 || proposer >= (uint32_t)self->peers_n ||
-        number_of(c) >= MEND_SHM_REVOKED)
+        number_of(c) >= MEND_NODE_REVOKED)
         return NULL;
     return mark_at(self, proposer, number_of(c));
 }
@@ -103,13 +103,13 @@ uint64_t mend_revoke_reserve(struct mend_proc *self, uint64_t counter, uint64_t 
 {
     struct mend_member *m = self->member;
 
-    if (!uses_marks(self) || counter >= MEND_SHM_REVOKED)
+    if (!uses_marks(self) || counter >= MEND_NODE_REVOKED)
         return counter;
     for (; m->marks_n < counter + n; m->marks_n += MARKS_PER_PAGE)
-        if (m->marks_n == MEND_SHM_REVOKED ||
-            !mend_shm_touch(self, mark_at(self, (uint32_t)self->me, m->marks_n),
-                            MARKS_PER_PAGE / 8))
-            return MEND_SHM_REVOKED;
+        if (m->marks_n == MEND_NODE_REVOKED ||
+            !mend_node_touch(self, mark_at(self, (uint32_t)self->me, m->marks_n),
+                             MARKS_PER_PAGE / 8))
+            return MEND_NODE_REVOKED;
     return counter;
 }
 
@@ -120,7 +120,7 @@ static void call_all(struct mend_comm *c)
     self->net->hold(self);
     for (int32_t r = 0; r < c->ft->members_n; r++)
         if (r != c->ft->me) {
-            mend_shm_call(self, mend_ft_peer(c->ft, r));
+            mend_node_call(self, mend_ft_peer(c->ft, r));
             mend_event(self, MEND_EV_REVOKE_SENT_ONE);
         }
     self->net->release(self);
@@ -169,7 +169,7 @@ void mend_revoke_look(struct mend_comm *c)
 {
     if (is_marked(c))
         carry_out(c);
-    else if (MEND_CTX_COUNTER(c->ctx) >= MEND_SHM_REVOKED)
+    else if (MEND_CTX_COUNTER(c->ctx) >= MEND_NODE_REVOKED)
         mend_proc_hears_by_frames(c->self);
 }
 

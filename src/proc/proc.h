@@ -78,7 +78,7 @@ struct mend_proc {
     bool crowded;        /* more ranks than cores: yield early */
     struct mend_events *events; /* NULL unless --inject or --trace */
     bool reporting;             /* the launcher writes a --report file */
-    void *shm_base;             /* the node's segment (net/shm/layout.h), NULL without one */
+    void *shm_base;             /* the node's segment (node/layout.h), NULL without one */
     int shm_fd;                 /* its descriptor, -1 without one */
     struct mend_list *outbox;   /* by peer, allocated on first need: frames that found no room */
     uint32_t outbox_n;          /* frames in all outboxes */

@@ -16,7 +16,7 @@
  *      it;
  *   4  a process forked by the rank has neither the segment nor the life word. */
 #include "base/atomic.h"
-#include "net/shm/layout.h"
+#include "node/layout.h"
 #include "rt/rt.h"
 #include "rt/wire.h"
 
@@ -32,8 +32,8 @@
 #include <unistd.h>
 
 struct local {
-    struct mend_shm_header *shm;
-    struct mend_shm_rank *me;
+    struct mend_node_header *shm;
+    struct mend_node_rank *me;
     size_t bytes;
     int ctl_fd;
     bool holds_life;
@@ -62,9 +62,9 @@ static long env_number(const char *name, long max)
     return *end || errno || v < 0 || v > max ? -1 : v;
 }
 
-static bool header_valid(const struct mend_shm_header *h, const struct mend_shm_header *expected)
+static bool header_valid(const struct mend_node_header *h, const struct mend_node_header *expected)
 {
-    return h->magic == MEND_SHM_MAGIC && h->ranks_n == expected->ranks_n &&
+    return h->magic == MEND_NODE_MAGIC && h->ranks_n == expected->ranks_n &&
            h->bytes == expected->bytes && h->rank_at == expected->rank_at &&
            h->sleep_at == expected->sleep_at && h->death_at == expected->death_at &&
            h->handled_at == expected->handled_at && h->bell_at == expected->bell_at &&
@@ -77,13 +77,13 @@ static bool header_valid(const struct mend_shm_header *h, const struct mend_shm_
  * under our feet. */
 static void *map_segment(int fd, uint32_t ranks_n, size_t *bytes_p)
 {
-    struct mend_shm_header expected = {0};
+    struct mend_node_header expected = {0};
     struct stat st;
     int seals = fcntl(fd, F_GET_SEALS);
     size_t bytes;
     void *base;
 
-    mend_shm_layout(&expected, ranks_n);
+    mend_node_layout(&expected, ranks_n);
     bytes = (size_t)expected.shelf_at;
     if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) != 0 ||
         (uint64_t)st.st_size != expected.bytes)
@@ -116,7 +116,7 @@ static void hold_life(struct local *l)
     pthread_mutexattr_destroy(&attr);
     if (pthread_mutex_lock(&l->me->life) != 0)
         return;
-    atomic_fetch_or(mend_shm_life_word(l->me), FUTEX_WAITERS);
+    atomic_fetch_or(mend_node_life_word(l->me), FUTEX_WAITERS);
     l->holds_life = true;
     l->life_holder = pthread_self();
     mend_store_release(&l->me->life_valid, 1); /* pairs with the acquire in the agent's watcher */
@@ -126,7 +126,7 @@ static void hold_life(struct local *l)
 static void release_life(struct local *l)
 {
     mend_store_release(&l->me->life_valid, 0);
-    atomic_fetch_and(mend_shm_life_word(l->me), ~FUTEX_WAITERS);
+    atomic_fetch_and(mend_node_life_word(l->me), ~FUTEX_WAITERS);
     pthread_mutex_unlock(&l->me->life);
     l->holds_life = false;
 }
@@ -171,7 +171,7 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
     if (mend_load_acquire(&l->me->fate) == MEND_PEER_DEAD)
         return refuse(why_p, "cannot join the job: this rank was declared dead");
     mend_store_relaxed(&l->me->in_script, is_in_script(l));
-    mend_store_release(&l->me->state, MEND_SHM_RANK_STARTING);
+    mend_store_release(&l->me->state, MEND_NODE_RANK_STARTING);
     hold_life(l);
     tell_if_wrapped(l);
     return MEND_OK;
@@ -204,7 +204,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
                       "cannot join the job: the shared segment of the launcher cannot be mapped "
                       "(a wrapper that closes descriptors, a limit on address space, or another "
                       "version)");
-    l->me = mend_shm_rank_of(l->shm, (uint32_t)rank);
+    l->me = mend_node_rank_of(l->shm, (uint32_t)rank);
     l->ctl_fd = (int)ctl_fd;
     fcntl((int)shm_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)ctl_fd, F_SETFD, FD_CLOEXEC);
@@ -233,32 +233,32 @@ static void local_ready(struct mend_proc *self)
 
     for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
         unsetenv(ours[i]);
-    mend_store_release(&l->me->state, MEND_SHM_RANK_RUNNING);
+    mend_store_release(&l->me->state, MEND_NODE_RANK_RUNNING);
 }
 
 static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
 {
     struct local *l = self->rt_state;
-    struct mend_shm_death *d;
+    struct mend_node_death *d;
     uint64_t why;
 
     /* acquire: pairs with the agent's release after it wrote entry k */
     if (k >= mend_load_acquire(&l->shm->deaths_n))
         return false;
-    d = mend_shm_death_of(l->shm, k);
+    d = mend_node_death_of(l->shm, k);
     why = mend_load_relaxed(&d->why);
-    *death_p = (struct mend_death){(mend_peer)d->peer, (enum mend_cause)MEND_SHM_WHY_CAUSE(why),
-                                   MEND_SHM_WHY_CODE(why), d->when_ns, d->first};
+    *death_p = (struct mend_death){(mend_peer)d->peer, (enum mend_cause)MEND_NODE_WHY_CAUSE(why),
+                                   MEND_NODE_WHY_CODE(why), d->when_ns, d->first};
     return true;
 }
 
 /* Declared, or marked by the kernel. */
 static bool is_ending(struct local *l, mend_peer peer)
 {
-    struct mend_shm_rank *r = mend_shm_rank_of(l->shm, (uint32_t)peer);
+    struct mend_node_rank *r = mend_node_rank_of(l->shm, (uint32_t)peer);
 
     return mend_load_acquire(&r->fate) == MEND_PEER_DEAD ||
-           (mend_load_acquire(mend_shm_life_word(r)) & FUTEX_OWNER_DIED);
+           (mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
 }
 
 static bool local_suspect(struct mend_proc *self, mend_peer peer)
@@ -295,7 +295,8 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
     others = mend_bits_count(m.set, m.n) > named;
     if (named) { /* whoever sees our end first knows why, and that there is a datagram to be read */
         mend_store_relaxed(&l->me->abort_code, (uint32_t)code);
-        mend_store_release(&l->me->abort_asked, others ? MEND_SHM_ABORTS_OTHERS : MEND_SHM_ABORTS);
+        mend_store_release(&l->me->abort_asked,
+                           others ? MEND_NODE_ABORTS_OTHERS : MEND_NODE_ABORTS);
     }
     send_ctl(l, &m, m.n * sizeof(*m.set));
     if (named && others)
@@ -343,12 +344,12 @@ static bool local_all_leaving(struct mend_proc *self)
 {
     struct local *l = self->rt_state;
 
-    if (mend_load_relaxed(&l->me->state) < MEND_SHM_RANK_LEAVING)
-        mend_store_release(&l->me->state, MEND_SHM_RANK_LEAVING);
+    if (mend_load_relaxed(&l->me->state) < MEND_NODE_RANK_LEAVING)
+        mend_store_release(&l->me->state, MEND_NODE_RANK_LEAVING);
     for (; l->leaving_n < self->peers_n; l->leaving_n++) {
-        struct mend_shm_rank *r = mend_shm_rank_of(l->shm, (uint32_t)l->leaving_n);
+        struct mend_node_rank *r = mend_node_rank_of(l->shm, (uint32_t)l->leaving_n);
 
-        if (mend_load_acquire(&r->state) < MEND_SHM_RANK_LEAVING &&
+        if (mend_load_acquire(&r->state) < MEND_NODE_RANK_LEAVING &&
             mend_load_acquire(&r->fate) != MEND_PEER_DEAD)
             return false;
     }
@@ -362,8 +363,8 @@ static void local_goodbye(struct mend_proc *self)
 
     for (mend_peer p = 0; self->told && p < self->peers_n; p++)
         if (self->told[p])
-            mend_store_relaxed(mend_shm_handled_of(l->shm, (uint32_t)p), 1);
-    mend_store_release(&l->me->state, MEND_SHM_RANK_FINALIZED);
+            mend_store_relaxed(mend_node_handled_of(l->shm, (uint32_t)p), 1);
+    mend_store_release(&l->me->state, MEND_NODE_RANK_FINALIZED);
 }
 
 static const char *local_host(struct mend_proc *self, mend_peer peer)

@@ -31,7 +31,7 @@
 #define MEND_ENV_APPNUM "MEND_APPNUM"
 #define MEND_ENV_INJECT "MEND_INJECT"
 
-/* agent -> rank in state RUNNING: write down what you wait for (mend_shm_rank.wait_text). */
+/* agent -> rank in state RUNNING: write down what you wait for (mend_node_rank.wait_text). */
 #define MEND_SIG_REPORT SIGUSR1
 
 enum mend_ctl_kind {

@@ -9,7 +9,7 @@
  *
  * It stands for the library in the tests of the launcher, which must hold without it. */
 #include "base/time.h"
-#include "net/shm/layout.h"
+#include "node/layout.h"
 #include "rt/rt.h"
 #include "rt/wire.h"
 
@@ -26,9 +26,9 @@
 
 static struct mend_proc *self;
 
-static struct mend_shm_rank *rank_of(int i)
+static struct mend_node_rank *rank_of(int i)
 {
-    return mend_shm_rank_of(self->shm_base, (uint32_t)i);
+    return mend_node_rank_of(self->shm_base, (uint32_t)i);
 }
 
 static void start(void)
@@ -92,7 +92,7 @@ static struct mend_death wait_cause(uint32_t k)
 
 static void wait_running(int i)
 {
-    while (mend_load_acquire(&rank_of(i)->state) < MEND_SHM_RANK_RUNNING)
+    while (mend_load_acquire(&rank_of(i)->state) < MEND_NODE_RANK_RUNNING)
         sched_yield();
 }
 
@@ -142,7 +142,7 @@ static void measure(int count)
         before = mend_load_acquire(self->interrupt);
         start_ns = mend_time_monotonic_ns();
         kill((pid_t)mend_load_relaxed(&rank_of(i)->pid), SIGKILL);
-        while (!(mend_load_acquire(mend_shm_life_word(rank_of(i))) & FUTEX_OWNER_DIED))
+        while (!(mend_load_acquire(mend_node_life_word(rank_of(i))) & FUTEX_OWNER_DIED))
             mend_cpu_relax();
         mark_ns = mend_time_monotonic_ns();
         while (mend_load_acquire(self->interrupt) == before)
@@ -297,7 +297,7 @@ static void *idle(void *arg)
 
 static void report_wait(int sig)
 {
-    snprintf(rank_of(self->me)->wait_text, MEND_SHM_WAIT_BYTES, "waiting for rank %d",
+    snprintf(rank_of(self->me)->wait_text, MEND_NODE_WAIT_BYTES, "waiting for rank %d",
              (self->me + 1) % self->peers_n);
     atomic_fetch_add(&rank_of(self->me)->wait_seq, 1);
 }

@@ -23,6 +23,7 @@
 
 #include "base/copy.h"
 #include "base/time.h"
+#include "net/shm/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +48,7 @@ struct out {
     char *bulk;
     const mend_atomic_u32 *consumed;
     mend_atomic_u8 *bell;
-    struct mend_shm_rank *to;
+    struct mend_node_rank *to;
     uint32_t to_rank;
     uint32_t tail, head_seen;
     uint64_t bulk_tail,
@@ -69,16 +70,16 @@ struct in {
 };
 
 struct state {
-    struct mend_shm_header *header;
-    struct mend_shm_rank *me;
-    struct mend_shm_sleep *sleep;
+    struct mend_node_header *header;
+    struct mend_node_rank *me;
+    struct mend_node_sleep *sleep;
     struct out **out; /* by peer */
     struct in *in;    /* by peer */
     mend_atomic_u8 *bells;
     uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
     uint32_t row_bytes, polls;
     uint32_t wake_seen;
-    struct mend_shm_wakes wakes; /* of whom hold() keeps from being woken */
+    struct mend_node_wakes wakes; /* of whom hold() keeps from being woken */
     bool holds;
     mend_peer gone;         /* list of severed peers whose rings have not been given back yet */
     bool may_sleep;         /* membarrier works: senders need no fence */
@@ -93,25 +94,25 @@ static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint
                          uint64_t *bit_p)
 {
     struct state *s = self->net_state;
-    uint64_t agree_at = MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA;
+    uint64_t agree_at = MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
     uint64_t cell, at;
 
     if (from < s->header->cell_at || from >= s->header->revoked_at)
         return false;
-    cell = (from - s->header->cell_at) / MEND_SHM_CELL_BYTES;
-    at = (from - s->header->cell_at) % MEND_SHM_CELL_BYTES;
-    if (at + len > (at < agree_at ? MEND_SHM_CELL_CONTROL : MEND_SHM_CELL_BYTES))
+    cell = (from - s->header->cell_at) / MEND_NODE_CELL_BYTES;
+    at = (from - s->header->cell_at) % MEND_NODE_CELL_BYTES;
+    if (at + len > (at < agree_at ? MEND_NODE_CELL_CONTROL : MEND_NODE_CELL_BYTES))
         return false;
     if (!s->touched)
         s->touched = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->touched));
     if (!s->touched)
         return false;
-    *word_p = &s->touched[cell / MEND_SHM_CELLS][at >= agree_at];
-    *bit_p = UINT64_C(1) << cell % MEND_SHM_CELLS;
+    *word_p = &s->touched[cell / MEND_NODE_CELLS][at >= agree_at];
+    *bit_p = UINT64_C(1) << cell % MEND_NODE_CELLS;
     return true;
 }
 
-bool mend_shm_reserve(struct mend_proc *self, uint64_t from, size_t len)
+bool mend_node_reserve(struct mend_proc *self, uint64_t from, size_t len)
 {
     uint64_t end = (from + len + 4095) & ~UINT64_C(4095);
 
@@ -122,7 +123,7 @@ bool mend_shm_reserve(struct mend_proc *self, uint64_t from, size_t len)
     return true;
 }
 
-bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len)
+bool mend_node_touch(struct mend_proc *self, const void *at, size_t len)
 {
     uint64_t from = (uint64_t)((const char *)at - (const char *)self->shm_base);
     uint64_t *word, bit = 0;
@@ -130,14 +131,14 @@ bool mend_shm_touch(struct mend_proc *self, const void *at, size_t len)
 
     if (remember && *word & bit)
         return true;
-    if (!mend_shm_reserve(self, from, len))
+    if (!mend_node_reserve(self, from, len))
         return false;
     if (remember)
         *word |= bit;
     return true;
 }
 
-void *mend_shm_map(struct mend_proc *self, uint64_t at, size_t len)
+void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len)
 {
     void *base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, self->shm_fd,
                       (off_t)at);
@@ -149,7 +150,7 @@ void *mend_shm_map(struct mend_proc *self, uint64_t at, size_t len)
     return base;
 }
 
-void mend_shm_give_back(struct mend_proc *self, const void *at, size_t len)
+void mend_node_give_back(struct mend_proc *self, const void *at, size_t len)
 {
     fallocate(self->shm_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               (const char *)at - (const char *)self->shm_base, (off_t)len);
@@ -157,8 +158,8 @@ void mend_shm_give_back(struct mend_proc *self, const void *at, size_t len)
 
 static void give_back_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 {
-    mend_shm_give_back(self, mend_shm_ring_of(self->shm_base, (uint32_t)to, (uint32_t)from),
-                       MEND_SHM_RING_BYTES);
+    mend_node_give_back(self, mend_node_ring_of(self->shm_base, (uint32_t)to, (uint32_t)from),
+                        MEND_NODE_RING_BYTES);
 }
 
 /* Nobody but we could look at the rings between us and a dead process. */
@@ -183,13 +184,13 @@ static void give_back_gone(struct mend_proc *self)
 /* Reserves the slots and the head of the ring from -> to. */
 static bool touch_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 {
-    struct mend_shm_header *h = ((struct state *)self->net_state)->header;
+    struct mend_node_header *h = ((struct state *)self->net_state)->header;
 
     give_back_gone(self);
-    return mend_shm_touch(self, mend_shm_ring_of(h, (uint32_t)to, (uint32_t)from),
-                          MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
-           mend_shm_touch(self, mend_shm_head_of(h, (uint32_t)to, (uint32_t)from),
-                          sizeof(struct mend_shm_head));
+    return mend_node_touch(self, mend_node_ring_of(h, (uint32_t)to, (uint32_t)from),
+                           MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
+           mend_node_touch(self, mend_node_head_of(h, (uint32_t)to, (uint32_t)from),
+                           sizeof(struct mend_node_head));
 }
 
 static struct out *out_create(struct mend_proc *self, mend_peer to)
@@ -203,11 +204,11 @@ static struct out *out_create(struct mend_proc *self, mend_peer to)
         mend_free(self, o);
         return NULL;
     }
-    o->slots = mend_shm_ring_of(s->header, (uint32_t)to, (uint32_t)self->me);
+    o->slots = mend_node_ring_of(s->header, (uint32_t)to, (uint32_t)self->me);
     o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
-    o->consumed = &mend_shm_head_of(s->header, (uint32_t)to, (uint32_t)self->me)->consumed;
-    o->bell = mend_shm_bells(s->header, (uint32_t)to) + self->me;
-    o->to = mend_shm_rank_of(s->header, (uint32_t)to);
+    o->consumed = &mend_node_head_of(s->header, (uint32_t)to, (uint32_t)self->me)->consumed;
+    o->bell = mend_node_bells(s->header, (uint32_t)to) + self->me;
+    o->to = mend_node_rank_of(s->header, (uint32_t)to);
     o->to_rank = (uint32_t)to;
     return s->out[to] = o;
 }
@@ -243,7 +244,7 @@ static bool bulk_touch(struct mend_proc *self, struct out *o, uint32_t end)
     if (o->bulk_touched < end)
         give_back_gone(self);
     while (o->bulk_touched < end) {
-        if (!mend_shm_touch(self, o->bulk + o->bulk_touched, TOUCH_BYTES))
+        if (!mend_node_touch(self, o->bulk + o->bulk_touched, TOUCH_BYTES))
             return false;
         o->bulk_touched += TOUCH_BYTES;
     }
@@ -277,14 +278,14 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
 
 static void wake(struct state *s, uint32_t rank)
 {
-    mend_shm_wakes_add(&s->wakes, rank);
+    mend_node_wakes_add(&s->wakes, rank);
     if (!s->holds)
-        mend_shm_wakes_flush(&s->wakes);
+        mend_node_wakes_flush(&s->wakes);
 }
 
-void mend_shm_call(struct mend_proc *self, mend_peer to)
+void mend_node_call(struct mend_proc *self, mend_peer to)
 {
-    struct mend_shm_rank *there = mend_shm_rank_of(self->shm_base, (uint32_t)to);
+    struct mend_node_rank *there = mend_node_rank_of(self->shm_base, (uint32_t)to);
 
     /* release: pairs with the acquire in mend_interrupt_check() */
     atomic_fetch_add_explicit(&there->interrupt, 1, memory_order_release);
@@ -383,7 +384,7 @@ static inline void publish_head(struct state *s, struct mend_proc *self, mend_pe
 {
     in->published = in->head;
     /* release: pairs with the acquire in out_refresh() */
-    mend_store_release(&mend_shm_head_of(s->header, (uint32_t)self->me, (uint32_t)from)->consumed,
+    mend_store_release(&mend_node_head_of(s->header, (uint32_t)self->me, (uint32_t)from)->consumed,
                        in->head);
 }
 
@@ -393,7 +394,7 @@ static bool in_open(struct mend_proc *self, mend_peer from, struct in *in)
 
     if (!touch_ring(self, self->me, from))
         return false;
-    in->slots = mend_shm_ring_of(s->header, (uint32_t)self->me, (uint32_t)from);
+    in->slots = mend_node_ring_of(s->header, (uint32_t)self->me, (uint32_t)from);
     return true;
 }
 
@@ -528,10 +529,10 @@ static unsigned shm_poll(struct mend_proc *self, mend_peer hint)
  * asks for each of the dead. */
 static bool may_hold(struct mend_proc *self, mend_peer from)
 {
-    char *ring = (char *)mend_shm_ring_of(self->shm_base, (uint32_t)self->me, (uint32_t)from);
+    char *ring = (char *)mend_node_ring_of(self->shm_base, (uint32_t)self->me, (uint32_t)from);
     off_t at = ring - (char *)self->shm_base, data = lseek(self->shm_fd, at, SEEK_DATA);
 
-    return data >= 0 && data < at + (off_t)MEND_SHM_RING_BYTES;
+    return data >= 0 && data < at + (off_t)MEND_NODE_RING_BYTES;
 }
 
 static void shm_sever(struct mend_proc *self, mend_peer dead)
@@ -563,7 +564,7 @@ static enum mend_status refusal(struct in *in, int error)
 
 /* Reads the peer's cookie and what lies at `remote` with one call, so both are of the same process.  dst may be
  * NULL: the cookie only.  Returns how much was read of what lies there, -1: nothing, and *st_p says why. */
-static ssize_t read_peer(const struct mend_shm_rank *peer, struct in *in, void *dst,
+static ssize_t read_peer(const struct mend_node_rank *peer, struct in *in, void *dst,
                          uint64_t remote, size_t len, enum mend_status *st_p)
 {
     uint64_t cookie = 0;
@@ -586,7 +587,7 @@ static ssize_t read_peer(const struct mend_shm_rank *peer, struct in *in, void *
     return -1;
 }
 
-static enum mend_status copy_out(const struct mend_shm_rank *peer, struct in *in, void *dst,
+static enum mend_status copy_out(const struct mend_node_rank *peer, struct in *in, void *dst,
                                  uint64_t remote, size_t len)
 {
     enum mend_status st = MEND_ERR_UNSUPPORTED;
@@ -610,18 +611,18 @@ static enum mend_status copy_out(const struct mend_shm_rank *peer, struct in *in
     return MEND_OK;
 }
 
-static struct mend_shm_rank *rank_of(struct mend_proc *self, mend_peer peer)
+static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
     struct state *s = self->net_state;
 
-    return mend_shm_rank_of(s->header, (uint32_t)peer);
+    return mend_node_rank_of(s->header, (uint32_t)peer);
 }
 
 /* Copy first, look at the stamp then: it tells of the whole time of the copy. */
 static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
                                  size_t len, uint32_t stamp)
 {
-    struct mend_shm_rank *peer = rank_of(self, from);
+    struct mend_node_rank *peer = rank_of(self, from);
     struct state *s = self->net_state;
     enum mend_status st = copy_out(peer, &s->in[from], dst, remote, len);
 
@@ -631,16 +632,16 @@ static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *d
 
 /* A process whose number may be another's by now is left alone: that of a rank in a script, which the script
  * reaps; and so is one that has begun to end, or to execute another program. */
-static bool may_write_into(struct mend_shm_rank *peer)
+static bool may_write_into(struct mend_node_rank *peer)
 {
     return !mend_load_relaxed(&peer->in_script) && mend_load_relaxed(&peer->life_valid) &&
-           !(mend_load_acquire(mend_shm_life_word(peer)) & FUTEX_OWNER_DIED);
+           !(mend_load_acquire(mend_node_life_word(peer)) & FUTEX_OWNER_DIED);
 }
 
 static enum mend_status shm_push(struct mend_proc *self, mend_peer to, const void *src,
                                  uint64_t remote, size_t len)
 {
-    struct mend_shm_rank *peer = rank_of(self, to);
+    struct mend_node_rank *peer = rank_of(self, to);
     struct in *in = &((struct state *)self->net_state)->in[to];
     enum mend_status st = copy_out(peer, in, NULL, 0, 0);
 
@@ -661,11 +662,13 @@ static enum mend_status shm_push(struct mend_proc *self, mend_peer to, const voi
     return st;
 }
 
+_Static_assert(sizeof(struct mend_sheet) <= MEND_NODE_SHEET_BYTES, "a sheet is a page");
+
 static struct mend_sheet *shm_sheet(struct mend_proc *self, mend_peer owner)
 {
-    struct mend_sheet *sheet = mend_shm_sheet_of(self->shm_base, (uint32_t)owner);
+    struct mend_sheet *sheet = mend_node_sheet_of(self->shm_base, (uint32_t)owner);
 
-    return owner != self->me || mend_shm_touch(self, sheet, sizeof(*sheet)) ? sheet : NULL;
+    return owner != self->me || mend_node_touch(self, sheet, sizeof(*sheet)) ? sheet : NULL;
 }
 
 static uint32_t shm_offer_stamp(struct mend_proc *self)
@@ -675,7 +678,7 @@ static uint32_t shm_offer_stamp(struct mend_proc *self)
 
 static void shm_withdraw(struct mend_proc *self)
 {
-    struct mend_shm_rank *me = rank_of(self, self->me);
+    struct mend_node_rank *me = rank_of(self, self->me);
 
     mend_store_relaxed(&me->withdrawn, mend_load_relaxed(&me->withdrawn) + 1);
     /* the memory is written to after this; pairs with the fence in shm_pull() */
@@ -689,7 +692,7 @@ static void shm_arm(struct mend_proc *self, bool nudged)
     if (!s->may_sleep)
         return;
     s->wake_seen = mend_load_relaxed(&s->sleep->wake);
-    mend_store_relaxed(&s->me->armed, nudged ? MEND_SHM_ARMED_NUDGED : MEND_SHM_ARMED);
+    mend_store_relaxed(&s->me->armed, nudged ? MEND_NODE_ARMED_NUDGED : MEND_NODE_ARMED);
     /* Every running sender has passed a full fence after this: it either sees `armed`, or what it
      * published before is visible to the poll that follows. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
@@ -705,7 +708,7 @@ static void shm_release(struct mend_proc *self)
     struct state *s = self->net_state;
 
     s->holds = false;
-    mend_shm_wakes_flush(&s->wakes);
+    mend_node_wakes_flush(&s->wakes);
 }
 
 /* The time-out is absolute and monotonic, as FUTEX_WAIT_BITSET has it. */
@@ -718,7 +721,7 @@ static bool shm_sleep(struct mend_proc *self, mend_time_ns longest)
     return !s->may_sleep ||
            syscall(SYS_futex, &s->sleep->wake, FUTEX_WAIT_BITSET, s->wake_seen,
                    longest == MEND_TIME_NEVER ? NULL : &at, NULL,
-                   mend_shm_sleep_bit((uint32_t)self->me)) == 0 ||
+                   mend_node_sleep_bit((uint32_t)self->me)) == 0 ||
            errno != ETIMEDOUT;
 }
 
@@ -736,10 +739,10 @@ static void shm_disarm(struct mend_proc *self)
 
 static void shm_rouse(struct mend_proc *self)
 {
-    struct mend_shm_wakes w = {.header = self->shm_base};
+    struct mend_node_wakes w = {.header = self->shm_base};
 
-    mend_shm_wakes_add(&w, (uint32_t)self->me);
-    mend_shm_wakes_flush(&w);
+    mend_node_wakes_add(&w, (uint32_t)self->me);
+    mend_node_wakes_flush(&w);
 }
 
 static void shm_close(struct mend_proc *self)
@@ -758,17 +761,17 @@ static void show_cookie(struct state *s)
 
 enum mend_status mend_shm_open(struct mend_proc *self)
 {
-    struct mend_shm_header *h = self->shm_base;
+    struct mend_node_header *h = self->shm_base;
     struct state *s = mend_zalloc(self, 1, sizeof(*s));
 
     if (!s)
         return MEND_ERR_MEM;
     s->header = h;
-    s->me = mend_shm_rank_of(h, (uint32_t)self->me);
-    s->sleep = mend_shm_sleep_of(h, (uint32_t)self->me);
+    s->me = mend_node_rank_of(h, (uint32_t)self->me);
+    s->sleep = mend_node_sleep_of(h, (uint32_t)self->me);
     s->wakes.header = h;
     s->row_bytes = ((uint32_t)self->peers_n + 7) & ~7u;
-    s->bells = mend_shm_bells(h, (uint32_t)self->me);
+    s->bells = mend_node_bells(h, (uint32_t)self->me);
     s->out = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->out));
     s->in = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->in));
     s->seen = mend_zalloc(self, s->row_bytes, 1);

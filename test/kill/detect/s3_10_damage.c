@@ -16,7 +16,7 @@
  * RUN: -n 4 ; args dead ; expect-no "damaged" ; expect "rank 2 ok" ; expect "rank 3 ok" */
 #include "../common.h"
 
-#include "net/shm/layout.h"
+#include "net/shm/ring.h"
 
 #define W      MPI_COMM_WORLD
 #define SENDER 1
@@ -24,7 +24,7 @@
 #define READY  0 /* slots of the board */
 #define DONE   1
 
-static struct mend_shm_header *segment(void)
+static struct mend_node_header *segment(void)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
     unsigned long at = 0;
@@ -35,34 +35,34 @@ static struct mend_shm_header *segment(void)
             at = strtoul(line, NULL, 16);
     fclose(maps);
     CHECK(at != 0);
-    return (struct mend_shm_header *)at;
+    return (struct mend_node_header *)at;
 }
 
 /* The first frame in the ring from SENDER to READER. */
 static void damage(bool bad_rank)
 {
-    struct mend_shm_header *h = segment();
-    struct mend_shm_slot *slot = mend_shm_ring_of(h, READER, SENDER);
+    struct mend_node_header *h = segment();
+    struct mend_shm_slot *slot = mend_node_ring_of(h, READER, SENDER);
 
     if (bad_rank)
         slot->f = mend_frame_make(MEND_FRAME_EAGER, MEND_CTX_WORLD, 0, 77, 8);
     else
         slot->f = mend_frame_make((enum mend_frame_kind)200, MEND_CTX_WORLD, 0, SENDER, 8);
     __atomic_store_n(&slot->f.seq, 1, __ATOMIC_RELEASE);
-    mend_store_release(mend_shm_bells(h, READER) + SENDER, 1);
+    mend_store_release(mend_node_bells(h, READER) + SENDER, 1);
     post(DONE);
 }
 
 int main(int argc, char **argv)
 {
-    struct mend_shm_rank *sender;
+    struct mend_node_rank *sender;
     const char *who;
     int gone;
 
     start(&argc, &argv);
     who = argv[1];
     gone = strcmp(who, "dead") ? READER : SENDER;
-    sender = mend_shm_rank_of(segment(), SENDER);
+    sender = mend_node_rank_of(segment(), SENDER);
     post(READY);
     await(READY, size);
     if (rank == (!strcmp(who, "reader") ? READER : !strcmp(who, "other") ? 3 : SENDER)) {

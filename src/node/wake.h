@@ -1,54 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wake.h – waking ranks that sleep, one system call for all of them (of 32).
  *
- *   struct mend_shm_wakes w = {header};
- *   mend_shm_wakes_add(&w, rank) ...       in ascending order: a call for each 32
- *   mend_shm_wakes_flush(&w)
+ *   struct mend_node_wakes w = {header};
+ *   mend_node_wakes_add(&w, rank) ...       in ascending order: a call for each 32
+ *   mend_node_wakes_flush(&w)
  *
  * Each rank sleeps on the futex of its 32 with a bit of its own.  Who is about to sleep and finds the
  * word changed, for whichever of them, looks again at what it waits for.  With a call for each the
  * first who wakes takes the core from the waker, and the others sleep on. */
-#ifndef MEND_NET_SHM_WAKE_H
-#define MEND_NET_SHM_WAKE_H
+#ifndef MEND_NODE_WAKE_H
+#define MEND_NODE_WAKE_H
 
-#include "net/shm/layout.h"
+#include "node/layout.h"
 
 #include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct mend_shm_wakes {
-    struct mend_shm_header *header;
+struct mend_node_wakes {
+    struct mend_node_header *header;
     uint32_t first; /* of the 32 that the bits are of */
     uint32_t bits;
 };
 
-static inline uint32_t mend_shm_sleep_bit(uint32_t rank)
+static inline uint32_t mend_node_sleep_bit(uint32_t rank)
 {
-    return UINT32_C(1) << rank % MEND_SHM_SLEEPERS;
+    return UINT32_C(1) << rank % MEND_NODE_SLEEPERS;
 }
 
-static inline void mend_shm_wakes_flush(struct mend_shm_wakes *w)
+static inline void mend_node_wakes_flush(struct mend_node_wakes *w)
 {
     mend_atomic_u32 *wake;
 
     if (!w->bits)
         return;
-    wake = &mend_shm_sleep_of(w->header, w->first)->wake;
+    wake = &mend_node_sleep_of(w->header, w->first)->wake;
     atomic_fetch_add(wake, 1);
     syscall(SYS_futex, wake, FUTEX_WAKE_BITSET, INT_MAX, NULL, NULL, w->bits);
     w->bits = 0;
 }
 
-static inline void mend_shm_wakes_add(struct mend_shm_wakes *w, uint32_t rank)
+static inline void mend_node_wakes_add(struct mend_node_wakes *w, uint32_t rank)
 {
-    uint32_t first = rank - rank % MEND_SHM_SLEEPERS;
+    uint32_t first = rank - rank % MEND_NODE_SLEEPERS;
 
     if (first != w->first)
-        mend_shm_wakes_flush(w);
+        mend_node_wakes_flush(w);
     w->first = first;
-    w->bits |= mend_shm_sleep_bit(rank);
+    w->bits |= mend_node_sleep_bit(rank);
 }
 
 #endif

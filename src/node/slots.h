@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agree_slots.h – agreement among processes that share memory: everybody reads everybody.
+/* slots.h – agreement among processes that share memory: everybody reads everybody.
  *
  * The memory belongs to the job, so what a process wrote into it outlives the process.  And the agent
  * kills before it declares, so after a verdict no store of the dead follows.  Hence:
@@ -27,8 +27,8 @@
  *
  * Pure, like the machines: what evaluation knows is in struct mend_slots, so it may be left before any
  * member and called again.  It is inline because it is nearly all that an agreement costs. */
-#ifndef MEND_FT_AGREE_SLOTS_H
-#define MEND_FT_AGREE_SLOTS_H
+#ifndef MEND_NODE_SLOTS_H
+#define MEND_NODE_SLOTS_H
 
 #include "base/atomic.h"
 #include "ft/agree_sm.h"

@@ -7,7 +7,7 @@
  * never SIGBUS here.
  *
  *   header         agent writes                    job id, sizes, offsets of all areas
- *   rank[n]        see struct mend_shm_rank        life word, state, agent's verdict, sleeping
+ *   rank[n]        see struct mend_node_rank        life word, state, agent's verdict, sleeping
  *   sleep[n/32]    fetch-add by whoever wakes      the futex that 32 ranks sleep on, a bit for each
  *   death[n]       agent writes                    verdicts in order; deaths_n is released last, once
  *                                                  for those whom one abort ended
@@ -28,82 +28,80 @@
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
  *   rank.life (the rank's mutex; the kernel marks the death),
  *   sleep.wake (fetch-add by whoever wakes one of its ranks),
- *   rank.interrupt (fetch-add by the agent, and by ranks: mend_shm_call()),
+ *   rank.interrupt (fetch-add by the agent, and by ranks: mend_node_call()),
  *   revoked (fetch-or of one bit, which stays),
  *   sheet.turn (compare-and-swap by its owner and by the sender that it called),
  *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank),
  *   handled (a store of 1). */
-#ifndef MEND_NET_SHM_LAYOUT_H
-#define MEND_NET_SHM_LAYOUT_H
+#ifndef MEND_NODE_LAYOUT_H
+#define MEND_NODE_LAYOUT_H
 
 #include "base/atomic.h"
-#include "net/frame.h"
-#include "net/sheet.h"
+#include "base/status.h"
 
 #include <pthread.h>
+#include <stddef.h>
 
-#define MEND_SHM_MAGIC        UINT64_C(0x4d454e4453484d31) /* "MENDSHM1" */
-#define MEND_SHM_SLOTS        128u /* at most 256: the doorbell is 8 bits of a counter */
-#define MEND_SHM_SLOT_BYTES   64u
-#define MEND_SHM_INLINE_MAX   40u           /* payload within the slot */
-#define MEND_SHM_BULK_BYTES   (256u * 1024) /* payloads that do not fit into a slot */
-#define MEND_SHM_RING_BYTES   (MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES)
-#define MEND_SHM_CELLS        64u
-#define MEND_SHM_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
-#define MEND_SHM_CELL_DATA    (512u * 1024) /* large payloads of one cell */
-#define MEND_SHM_CELL_AGREE   4096u         /* contributions to agreements (member/agree_shm.c) */
-#define MEND_SHM_CELL_BYTES   (MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA + MEND_SHM_CELL_AGREE)
-#define MEND_SHM_WAIT_BYTES   1024u
-#define MEND_SHM_CALL_BYTES   64u
-#define MEND_SHM_COMM_BYTES   160u
-#define MEND_SHM_PEERS_WORDS  16u  /* of a set of ranks in a report: the first 1024 */
-#define MEND_SHM_SLEEPERS     32u  /* ranks that sleep on one futex: the bits of its mask */
-#define MEND_SHM_SHELVES      256u /* of a rank, each with as many papers */
-#define MEND_SHM_SHELF_PAPERS 4096u
-#define MEND_SHM_PAPER_BYTES  1600u
+#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d31) /* "MENDSHM1" */
+#define MEND_NODE_RING_BYTES   (264u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
+#define MEND_NODE_CELLS        64u
+#define MEND_NODE_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
+#define MEND_NODE_CELL_DATA    (512u * 1024) /* large payloads of one cell */
+#define MEND_NODE_CELL_AGREE   4096u         /* contributions to agreements (member/agree_shm.c) */
+#define MEND_NODE_CELL_BYTES   (MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA + MEND_NODE_CELL_AGREE)
+#define MEND_NODE_WAIT_BYTES   1024u
+#define MEND_NODE_CALL_BYTES   64u
+#define MEND_NODE_COMM_BYTES   160u
+#define MEND_NODE_PEERS_WORDS  16u  /* of a set of ranks in a report: the first 1024 */
+#define MEND_NODE_SLEEPERS     32u  /* ranks that sleep on one futex: the bits of its mask */
+#define MEND_NODE_SHELVES      256u /* of a rank, each with as many papers */
+#define MEND_NODE_SHELF_PAPERS 4096u
+#define MEND_NODE_PAPER_BYTES  1600u
 
-#define MEND_SHM_SHEET_BYTES 4096u
-_Static_assert(sizeof(struct mend_sheet) <= MEND_SHM_SHEET_BYTES, "a sheet is a page");
+#define MEND_NODE_SHEET_BYTES 4096u /* a page: net/sheet.h */
 
 /* Bits in a row: one proposer's communicators. */
-#define MEND_SHM_REVOKED (1u << 30)
+#define MEND_NODE_REVOKED (1u << 30)
 
-enum mend_shm_rank_state {
-    MEND_SHM_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
-    MEND_SHM_RANK_STARTING,  /* in MPI_Init */
-    MEND_SHM_RANK_RUNNING,   /* behind it; SIGUSR1 is answered with wait_text */
-    MEND_SHM_RANK_LEAVING,   /* in MPI_Finalize */
-    MEND_SHM_RANK_FINALIZED, /* said good-bye: its end is no failure */
+enum mend_node_rank_state {
+    MEND_NODE_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
+    MEND_NODE_RANK_STARTING,  /* in MPI_Init */
+    MEND_NODE_RANK_RUNNING,   /* behind it; SIGUSR1 is answered with wait_text */
+    MEND_NODE_RANK_LEAVING,   /* in MPI_Finalize */
+    MEND_NODE_RANK_FINALIZED, /* said good-bye: its end is no failure */
 };
 
 enum {
-    MEND_SHM_ABORTS = 1,
-    MEND_SHM_ABORTS_OTHERS
+    MEND_NODE_ABORTS = 1,
+    MEND_NODE_ABORTS_OTHERS
 }; /* itself; and those of the datagram with it */
 
-enum { MEND_SHM_ARMED = 1, MEND_SHM_ARMED_NUDGED }; /* woken by frames; also by mend_shm_nudge() */
+enum {
+    MEND_NODE_ARMED = 1,
+    MEND_NODE_ARMED_NUDGED
+}; /* woken by frames; also by mend_node_nudge() */
 
 /* The collective call that a rank waits in.  Those of one communicator are numbered alike at all its members. */
-struct mend_shm_call {
+struct mend_node_call {
     uint64_t ctx; /* 0: none */
     uint64_t nth;
-    char name[MEND_SHM_CALL_BYTES], comm[MEND_SHM_COMM_BYTES];
-    uint64_t peers[MEND_SHM_PEERS_WORDS]; /* for whom it waits */
+    char name[MEND_NODE_CALL_BYTES], comm[MEND_NODE_COMM_BYTES];
+    uint64_t peers[MEND_NODE_PEERS_WORDS]; /* for whom it waits */
 };
 
 /* One rank.  Each line has one writer. */
-struct mend_shm_rank {
+struct mend_node_rank {
     /* written by the rank, except for the bit that the kernel sets */
     _Alignas(MEND_CACHE_LINE) pthread_mutex_t life; /* robust, shared; held by the main thread */
     mend_atomic_u32 life_valid;                     /* 1: `life` is held, its mark means death */
-    mend_atomic_u32 state;                          /* enum mend_shm_rank_state */
+    mend_atomic_u32 state;                          /* enum mend_node_rank_state */
     mend_atomic_u32 abort_code;                     /* valid if abort_asked */
-    mend_atomic_u32 abort_asked;  /* MEND_SHM_ABORTS...: this rank is ending itself, by MPI_Abort or
+    mend_atomic_u32 abort_asked; /* MEND_NODE_ABORTS...: this rank is ending itself, by MPI_Abort or
                                      a fatal error */
-    mend_atomic_u32 pid;          /* the process that is this rank, as it is called in its own pid
+    mend_atomic_u32 pid;         /* the process that is this rank, as it is called in its own pid
                                      namespace; 0: it has not called MPI_Init.  Others try it, and
                                      believe it if they find the cookie there */
-    mend_atomic_u32 withdrawn;    /* stamp of offers: how often some of them were withdrawn */
+    mend_atomic_u32 withdrawn;   /* stamp of offers: how often some of them were withdrawn */
     mend_atomic_u32 crash_signal; /* not 0: a signal of which the process will dump core */
     mend_atomic_u32 crash_thread; /* the thread that got it, which dumps */
     mend_atomic_u64 handlers;  /* bit n - 1: the library handles signal n; execve ends that, and the
@@ -133,27 +131,27 @@ struct mend_shm_rank {
      * bumped (release), by which the agent knows that the text is an answer */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 wait_seq;
     uint32_t wait_busy; /* 1: a thread was inside the library, so it may be worth asking again */
-    char wait_text[MEND_SHM_WAIT_BYTES];
-    struct mend_shm_call wait_call;
+    char wait_text[MEND_NODE_WAIT_BYTES];
+    struct mend_node_call wait_call;
 };
 
-struct mend_shm_sleep {
+struct mend_node_sleep {
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 wake; /* futex */
 };
 
-struct mend_shm_death {
+struct mend_node_death {
     uint32_t peer;
     uint32_t first; /* entries from here on that say so were published by one store of deaths_n */
-    mend_atomic_u64 why; /* MEND_SHM_WHY; UNKNOWN until the kernel tells, a second word later */
+    mend_atomic_u64 why; /* MEND_NODE_WHY; UNKNOWN until the kernel tells, a second word later */
     uint64_t when_ns;
 };
 
 /* Cause (enum mend_cause) and code of a death in one word, so that it changes at once. */
-#define MEND_SHM_WHY(cause, code) ((uint64_t)(cause) << 32 | (uint32_t)(code))
-#define MEND_SHM_WHY_CAUSE(why)   ((uint32_t)((why) >> 32))
-#define MEND_SHM_WHY_CODE(why)    ((int32_t)(uint32_t)(why))
+#define MEND_NODE_WHY(cause, code) ((uint64_t)(cause) << 32 | (uint32_t)(code))
+#define MEND_NODE_WHY_CAUSE(why)   ((uint32_t)((why) >> 32))
+#define MEND_NODE_WHY_CODE(why)    ((int32_t)(uint32_t)(why))
 
-struct mend_shm_header {
+struct mend_node_header {
     uint64_t magic, job, bytes;
     uint32_t ranks_n, agent_pid;
     uint32_t ranks_here_n, cores_n; /* on this node */
@@ -169,25 +167,15 @@ struct mend_shm_header {
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 agent_wake;
 };
 
-/* One slot of a ring: the frame's first 24 bytes, then the payload or where it is. */
-struct mend_shm_slot {
-    struct mend_frame f; /* f.seq == index + 1: published; written last, with release */
-    union {
-        unsigned char inline_bytes[MEND_SHM_INLINE_MAX];
-        uint32_t bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area */
-    };
-};
-_Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES, "one cache line");
-
 /* Consumer's side of one ring, alone in its line. */
-struct mend_shm_head {
+struct mend_node_head {
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 consumed; /* release: pairs with the sender's acquire */
 };
 
 /* What a member says about the communicators that use a cell one after the other, apart from the cell:
  * no page has to be made for it. */
-struct mend_shm_said {
+struct mend_node_said {
     mend_atomic_u64 closed_mark; /* of the last one that it closed */
     mend_atomic_u64 closed_n;    /* how many */
     mend_atomic_u64 no_from[2];  /* member/agree_shm.c; 0 while the cell is free */
@@ -195,106 +183,107 @@ struct mend_shm_said {
 
 /* Which of a rank's communicators were revoked.  It reserves the page of a bit before it proposes the
  * context that the bit is for (member/revoke.c). */
-struct mend_shm_revoked {
-    mend_atomic_u64 word[MEND_SHM_REVOKED / 64];
+struct mend_node_revoked {
+    mend_atomic_u64 word[MEND_NODE_REVOKED / 64];
 };
 
 /* What a paper is about (member/papers.c). */
-struct mend_shm_title {
+struct mend_node_title {
     mend_atomic_u64 mark;  /* of the communicator; 0: of none, the paper is free */
     mend_atomic_u32 state; /* enum mend_title (ft/closing.h) */
     uint32_t next_free;    /* only its owner looks at it */
 };
-struct mend_shm_shelf {
-    struct mend_shm_title title[MEND_SHM_SHELF_PAPERS];
-    _Alignas(4096) char paper[MEND_SHM_SHELF_PAPERS][MEND_SHM_PAPER_BYTES];
+struct mend_node_shelf {
+    struct mend_node_title title[MEND_NODE_SHELF_PAPERS];
+    _Alignas(4096) char paper[MEND_NODE_SHELF_PAPERS][MEND_NODE_PAPER_BYTES];
 };
 
 /* Fills the offsets of a header for n ranks; header->bytes is the size of the segment.  Shelves begin at
  * header->shelf_at and are mapped one by one; all that lies before them is mapped at once. */
-void mend_shm_layout(struct mend_shm_header *header, uint32_t n);
+void mend_node_layout(struct mend_node_header *header, uint32_t n);
 
-static inline struct mend_shm_rank *mend_shm_rank_of(struct mend_shm_header *h, uint32_t i)
+static inline struct mend_node_rank *mend_node_rank_of(struct mend_node_header *h, uint32_t i)
 {
-    return (struct mend_shm_rank *)((char *)h + h->rank_at) + i;
+    return (struct mend_node_rank *)((char *)h + h->rank_at) + i;
 }
 
 /* The futex word within rank.life: the owner's thread id; the kernel sets FUTEX_OWNER_DIED when
  * that thread ends.  glibc keeps it first. */
-static inline mend_atomic_u32 *mend_shm_life_word(struct mend_shm_rank *r)
+static inline mend_atomic_u32 *mend_node_life_word(struct mend_node_rank *r)
 {
     _Static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0, "the lock word comes first");
     return (mend_atomic_u32 *)&r->life;
 }
 
-static inline struct mend_shm_sleep *mend_shm_sleep_of(struct mend_shm_header *h, uint32_t rank)
+static inline struct mend_node_sleep *mend_node_sleep_of(struct mend_node_header *h, uint32_t rank)
 {
-    return (struct mend_shm_sleep *)((char *)h + h->sleep_at) + rank / MEND_SHM_SLEEPERS;
+    return (struct mend_node_sleep *)((char *)h + h->sleep_at) + rank / MEND_NODE_SLEEPERS;
 }
 
-static inline struct mend_shm_death *mend_shm_death_of(struct mend_shm_header *h, uint32_t k)
+static inline struct mend_node_death *mend_node_death_of(struct mend_node_header *h, uint32_t k)
 {
-    return (struct mend_shm_death *)((char *)h + h->death_at) + k;
+    return (struct mend_node_death *)((char *)h + h->death_at) + k;
 }
 
 /* One byte per rank: its death was handled (R22). */
-static inline mend_atomic_u8 *mend_shm_handled_of(struct mend_shm_header *h, uint32_t rank)
+static inline mend_atomic_u8 *mend_node_handled_of(struct mend_node_header *h, uint32_t rank)
 {
     return (mend_atomic_u8 *)((char *)h + h->handled_at) + rank;
 }
 
 /* Row of doorbells that rank `to` reads; byte j is rank j's: low bits of its slot counter. */
-static inline mend_atomic_u8 *mend_shm_bells(struct mend_shm_header *h, uint32_t to)
+static inline mend_atomic_u8 *mend_node_bells(struct mend_node_header *h, uint32_t to)
 {
     return (mend_atomic_u8 *)((char *)h + h->bell_at + to * h->bell_row_bytes);
 }
 
-static inline struct mend_shm_head *mend_shm_head_of(struct mend_shm_header *h, uint32_t to,
-                                                     uint32_t from)
+static inline struct mend_node_head *mend_node_head_of(struct mend_node_header *h, uint32_t to,
+                                                       uint32_t from)
 {
-    return (struct mend_shm_head *)((char *)h + h->head_at + to * h->head_row_bytes) + from;
+    return (struct mend_node_head *)((char *)h + h->head_at + to * h->head_row_bytes) + from;
 }
 
-static inline struct mend_shm_said *mend_shm_said_of(struct mend_shm_header *h, uint32_t rank,
-                                                     uint32_t cell)
+static inline struct mend_node_said *mend_node_said_of(struct mend_node_header *h, uint32_t rank,
+                                                       uint32_t cell)
 {
-    return (struct mend_shm_said *)((char *)h + h->said_at) + (uint64_t)rank * MEND_SHM_CELLS +
+    return (struct mend_node_said *)((char *)h + h->said_at) + (uint64_t)rank * MEND_NODE_CELLS +
            cell;
 }
 
-static inline struct mend_shm_revoked *mend_shm_revoked_of(struct mend_shm_header *h, uint32_t rank)
+static inline struct mend_node_revoked *mend_node_revoked_of(struct mend_node_header *h,
+                                                             uint32_t rank)
 {
-    return (struct mend_shm_revoked *)((char *)h + h->revoked_at) + rank;
+    return (struct mend_node_revoked *)((char *)h + h->revoked_at) + rank;
 }
 
-static inline struct mend_sheet *mend_shm_sheet_of(struct mend_shm_header *h, uint32_t rank)
+static inline void *mend_node_sheet_of(struct mend_node_header *h, uint32_t rank)
 {
-    return (struct mend_sheet *)((char *)h + h->sheet_at + (uint64_t)rank * MEND_SHM_SHEET_BYTES);
+    return (char *)h + h->sheet_at + (uint64_t)rank * MEND_NODE_SHEET_BYTES;
 }
 
-static inline char *mend_shm_cell_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)
+static inline char *mend_node_cell_of(struct mend_node_header *h, uint32_t rank, uint32_t cell)
 {
-    return (char *)h + h->cell_at + ((uint64_t)rank * MEND_SHM_CELLS + cell) * MEND_SHM_CELL_BYTES;
+    return (char *)h + h->cell_at +
+           ((uint64_t)rank * MEND_NODE_CELLS + cell) * MEND_NODE_CELL_BYTES;
 }
 
-static inline char *mend_shm_cell_agree_of(struct mend_shm_header *h, uint32_t rank, uint32_t cell)
+static inline char *mend_node_cell_agree_of(struct mend_node_header *h, uint32_t rank,
+                                            uint32_t cell)
 {
-    return mend_shm_cell_of(h, rank, cell) + MEND_SHM_CELL_CONTROL + MEND_SHM_CELL_DATA;
+    return mend_node_cell_of(h, rank, cell) + MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
 }
 
 /* Where a shelf begins in the segment. */
-static inline uint64_t mend_shm_shelf_at(const struct mend_shm_header *h, uint32_t rank,
-                                         uint32_t shelf)
+static inline uint64_t mend_node_shelf_at(const struct mend_node_header *h, uint32_t rank,
+                                          uint32_t shelf)
 {
     return h->shelf_at +
-           ((uint64_t)rank * MEND_SHM_SHELVES + shelf) * sizeof(struct mend_shm_shelf);
+           ((uint64_t)rank * MEND_NODE_SHELVES + shelf) * sizeof(struct mend_node_shelf);
 }
 
-static inline struct mend_shm_slot *mend_shm_ring_of(struct mend_shm_header *h, uint32_t to,
-                                                     uint32_t from)
+static inline void *mend_node_ring_of(struct mend_node_header *h, uint32_t to, uint32_t from)
 {
-    return (struct mend_shm_slot *)((char *)h + h->ring_at +
-                                    ((uint64_t)to * h->ranks_n + from) * MEND_SHM_RING_BYTES);
+    return (char *)h + h->ring_at + ((uint64_t)to * h->ranks_n + from) * MEND_NODE_RING_BYTES;
 }
 
 #endif
