@@ -8,13 +8,30 @@
 #define CALM_MOST   4096
 #define CALM_FALLEN 16 /* a part of that must pass before a slow one means anything */
 
+static unsigned best_of(const struct mend_choice *c)
+{
+    unsigned way = 0;
+
+    for (unsigned i = 1; i < c->ways_n; i++)
+        if (c->best[i] > c->best[way])
+            way = i;
+    return way;
+}
+
+/* Enough is known of a way: it was tried often, or it is a third slower than another at least. */
+static bool is_tried(const struct mend_choice *c, unsigned way)
+{
+    return c->tried[way] >= MEND_CHOICE_TRIES ||
+           (c->tried[way] >= MEND_CHOICE_GIVE_UP && c->best[way] * 3 / 2 < c->best[best_of(c)]);
+}
+
 unsigned mend_choice_way(const struct mend_choice *c)
 {
     unsigned way = 0;
 
     if (c->settled)
         return c->settled_for;
-    while (way + 1 < c->ways_n && c->tried[way] >= MEND_CHOICE_TRIES)
+    while (way + 1u < c->ways_n && is_tried(c, way))
         way++;
     return way;
 }
@@ -33,11 +50,8 @@ static void try_again(struct mend_choice *c)
 
 static void settle(struct mend_choice *c)
 {
-    unsigned way = 0;
+    unsigned way = best_of(c);
 
-    for (unsigned i = 1; i < c->ways_n; i++)
-        if (c->best[i] > c->best[way])
-            way = i;
     if (!c->calm || way != c->settled_for)
         c->calm = CALM_LEAST;
     else if (c->calm < CALM_MOST)
@@ -69,6 +83,6 @@ void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate)
         c->best[way] = rate;
     if (c->tried[way] < MEND_CHOICE_TRIES)
         c->tried[way]++;
-    if (c->tried[c->ways_n - 1] >= MEND_CHOICE_TRIES)
+    if (is_tried(c, c->ways_n - 1u))
         settle(c);
 }

@@ -7,7 +7,7 @@
  *
  * While it is tried each turn is timed, and the way that was fastest at best is settled for; afterwards one
  * turn of MEND_CHOICE_TIMED_OF is timed.  A rate that falls below half of what it was means another trial.
- * If the same way wins again, twice as many turns pass before the next.
+ * A way that is far behind after GIVE_UP turns is not tried further.  If the same way wins again, twice as many turns pass before the next.
  *
  *   way = mend_choice_way(c);  timed = mend_choice_timed(c);  ... do it ...;  if (timed) mend_choice_tell(c, way, rate);
  *
@@ -20,6 +20,7 @@
 
 #define MEND_CHOICE_WAYS     3
 #define MEND_CHOICE_TRIES    8
+#define MEND_CHOICE_GIVE_UP  3
 #define MEND_CHOICE_TIMED_OF 8
 
 struct mend_choice {

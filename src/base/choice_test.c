@@ -28,6 +28,19 @@ MEND_TEST(each_way_is_tried_and_the_fastest_stays)
     }
 }
 
+MEND_TEST(a_way_that_is_far_behind_is_given_up)
+{
+    struct mend_choice c = {.ways_n = 3};
+    unsigned n[3] = {0};
+
+    while (!c.settled)
+        n[turn(&c, 100, 50, 300)]++;
+    CHECK_EQ(n[0], MEND_CHOICE_TRIES);
+    CHECK_EQ(n[1], MEND_CHOICE_GIVE_UP);
+    CHECK_EQ(n[2], MEND_CHOICE_TRIES);
+    CHECK_EQ(turn(&c, 100, 50, 300), 2);
+}
+
 MEND_TEST(one_way_is_no_choice)
 {
     struct mend_choice c = {.ways_n = 1};
@@ -67,7 +80,7 @@ MEND_TEST(others_are_tried_now_and_then)
 
     for (unsigned i = 0; i < 100000; i++)
         other += turn(&c, 1, 2, 1) != 1;
-    CHECK(other > 2 * 2 * MEND_CHOICE_TRIES && other < 150);
+    CHECK(other > 2 * 2 * MEND_CHOICE_GIVE_UP && other < 150);
 }
 
 MEND_TEST_MAIN()

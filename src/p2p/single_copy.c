@@ -60,7 +60,7 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
     if (p->single_copy != MEND_WAY_UNKNOWN)
         return (enum mend_way)p->single_copy;
     c = choice_of(p, from, channel, bytes);
-    return c ? (enum mend_way)mend_choice_way(c) : MEND_WAY_PIECES;
+    return c ? (enum mend_way)mend_choice_way(c) : MEND_WAY_PULL;
 }
 
 static void make_table(struct mend_proc *self)
