@@ -21,6 +21,7 @@
  * Cost of a small message: one cache line from core to core; no lock, no allocation, no system call. */
 #include "net/shm/shm.h"
 
+#include "base/choice.h"
 #include "base/copy.h"
 #include "base/time.h"
 #include "net/shm/ring.h"
@@ -35,10 +36,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define SLOT_MASK      (MEND_SHM_SLOTS - 1)
-#define DRAIN_MAX      64u          /* frames of one peer per poll */
-#define BELLS_EVERY    64u          /* polls with a hint between two looks at all bells */
-#define REFRESH_BYTES  (32u * 1024) /* bulk sent between two looks at the receiver's head */
+#define SLOT_MASK   (MEND_SHM_SLOTS - 1)
+#define DRAIN_MAX   64u /* frames of one peer per poll */
+#define BELLS_EVERY 64u /* polls with a hint between two looks at all bells */
+#define WALK_BYTES                                                                                 \
+    (128u * 1024) /* bulk sent between two looks at the receiver's head: more than the
+                                     first-level cache, which these lines would have to leave again */
+#define WALK_CROWDED                                                                               \
+    (32u * 1024)             /* the same with more ranks than cores, who need not be fast alone */
+#define PLACED_BYTES   1024u /* payloads from here on are worth a choice of their place */
+#define BUSY_TURNS     64u /* payloads without a look whether the ring is idle, after it was not */
 #define TOUCH_BYTES    (64u * 1024) /* bulk reserved at once */
 #define PREFETCH_BYTES 4096u
 
@@ -54,10 +61,17 @@ struct out {
     uint64_t bulk_tail,
         bulk_head;        /* positions that only grow; position % BULK_BYTES is the place */
     uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
-    uint32_t bulk_touched;
+    uint32_t bulk_touched, walk_bytes;
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
+    struct mend_choice place;          /* enum place */
+    mend_time_ns since; /* when the last payload was placed, if that is timed; else 0 */
+    uint32_t busy;      /* payloads still without a look */
 };
+
+/* Where the next payload goes when the ring is idle, as between two processes that answer each other: further
+ * on, or to the same few lines again.  Either is half as fast again as the other on some processor. */
+enum place { PLACE_FURTHER, PLACE_AGAIN, PLACES };
 
 /* Receiver's side, private. */
 struct in {
@@ -210,6 +224,8 @@ static struct out *out_create(struct mend_proc *self, mend_peer to)
     o->bell = mend_node_bells(s->header, (uint32_t)to) + self->me;
     o->to = mend_node_rank_of(s->header, (uint32_t)to);
     o->to_rank = (uint32_t)to;
+    o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
+    o->place.ways_n = self->crowded ? 1 : PLACES;
     return s->out[to] = o;
 }
 
@@ -220,15 +236,53 @@ static inline struct out *out_of(struct mend_proc *self, mend_peer to)
     return mend_likely(s->out[to] != NULL) ? s->out[to] : out_create(self, to);
 }
 
-/* Looks how far the receiver is; an idle ring starts over at its beginning, which is in the cache. */
+/* The ring is idle: its bulk starts over at its beginning. */
+static void bulk_restart(struct out *o)
+{
+    o->bulk_tail = o->bulk_head = o->bulk_looked = o->bulk_end[(o->tail - 1) & SLOT_MASK] = 0;
+}
+
+/* Looks how far the receiver is.  Where it has walked far enough an idle ring starts over. */
 static void out_refresh(struct out *o)
 {
     o->head_seen = mend_load_acquire(o->consumed); /* pairs with the release in publish_head() */
-    if (o->head_seen == o->tail)
-        o->bulk_tail = o->bulk_head = o->bulk_end[(o->tail - 1) & SLOT_MASK] = 0;
+    if (o->head_seen == o->tail && o->bulk_tail >= o->walk_bytes)
+        bulk_restart(o);
     else if (o->head_seen)
         o->bulk_head = o->bulk_end[(o->head_seen - 1) & SLOT_MASK];
     o->bulk_looked = o->bulk_tail;
+}
+
+/* The time from one payload to the next but one, with an answer between them, is the figure. */
+static void time_place(struct out *o, unsigned place)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+
+    if (o->since)
+        mend_choice_tell(&o->place, place,
+                         (uint64_t)MEND_NS_PER_S / (uint64_t)(now - o->since + 1));
+    o->since = o->since ? 0 : now;
+}
+
+/* Before a payload of some KiB. */
+static void choose_place(struct out *o)
+{
+    unsigned place = mend_choice_way(&o->place);
+    bool timed = o->since || (!o->busy && mend_choice_timed(&o->place));
+
+    o->busy -= o->busy != 0;
+    if (place == PLACE_FURTHER && !timed)
+        return;
+    out_refresh(o);
+    if (o->head_seen != o->tail) {
+        o->since = 0;
+        o->busy = BUSY_TURNS;
+        return;
+    }
+    if (timed)
+        time_place(o, place);
+    if (place == PLACE_AGAIN)
+        bulk_restart(o);
 }
 
 static inline bool out_has_slot(struct out *o)
@@ -257,7 +311,9 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
     uint32_t need = (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1), at;
     uint64_t pos;
 
-    for (int look = o->bulk_tail - o->bulk_looked >= REFRESH_BYTES; look < 2; look++) {
+    if (len > PLACED_BYTES && o->place.ways_n > 1)
+        choose_place(o);
+    for (int look = o->bulk_tail - o->bulk_looked >= o->walk_bytes; look < 2; look++) {
         if (look == 1)
             out_refresh(o);
         pos = o->bulk_tail;

@@ -2,10 +2,10 @@
 /* S0-14: a large message was matched by a probe, then its sender dies: Mrecv and Imrecv report it, in
  * bounded time and without touching anything outside the buffer.  The victim dies when it has offered the
  * message, or with some of it sent. */
-/* RUN: -n 2 ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
+/* RUN: -n 2 ; set SINGLE_COPY=never ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#7 ; args i ; set SINGLE_COPY=never ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.send.rts ; args i ; expect "rank 0 ok" */
+/* RUN: -n 2 ; set SINGLE_COPY=never ; kill 1 at p2p.send.rts ; args i ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args late ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args late i ; expect "rank 0 ok" */
 #include "../common.h"
