@@ -13,8 +13,9 @@
  * STOP_TIMEOUT, or when the job shall end.
  *
  * What a rank gets: its own process group (so that we can end what it starts), our session (one
- * scheduling group for all), SIGKILL when the starter dies, which is when we die, the signal mask and limits
- * that we were started with, standard input, output and error, the segment and a socket to us.
+ * scheduling group for all: a yield, and the low priority of a rank that dies, count within a group),
+ * SIGKILL when the starter dies, which is when we die, the signal mask and limits that we were started
+ * with, standard input, output and error, the segment and a socket to us.
  *
  * A start on other machines (ssh, srun) will be a file beside this one. */
 #include "job.h"
@@ -296,9 +297,6 @@ static void start_child(struct job *job, struct starter *x, struct start *s)
     pthread_mutex_lock(&job->lock);
     r->child = s->pid > 0 && !s->failed ? s->pid : 0;
     pthread_mutex_unlock(&job->lock);
-    if (r->child)
-        mend_store_release(&mend_node_rank_of(job->shm, (uint32_t)r->index)->child_pid,
-                           (uint32_t)r->child);
 }
 
 static bool start_rank(struct job *job, struct starter *x, struct rank *r, struct mend_strings *env)

@@ -21,10 +21,11 @@
 /* The process value, made by the first function that needs one; two threads may try. */
 static struct mend_proc *self_or_new(void)
 {
-    struct mend_proc *none = NULL, *made;
+    /* acquire: pairs with the release below, in another thread */
+    struct mend_proc *none = NULL, *made = __atomic_load_n(&mend_self, __ATOMIC_ACQUIRE);
 
-    if (mend_likely(mend_self != NULL))
-        return mend_self;
+    if (mend_likely(made != NULL))
+        return made;
     made = mend_proc_create_bare();
     if (!made)
         return NULL;

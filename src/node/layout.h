@@ -117,7 +117,6 @@ struct mend_node_rank {
         mend_atomic_u32 interrupt; /* bumped with each verdict and each call */
     mend_atomic_u32 fate;          /* enum mend_peer_fate */
     mend_atomic_u32 inner_pid;     /* the rank in a script, as the kernel calls it; 0: none known */
-    mend_atomic_u32 child_pid;     /* what the agent started: the rank, or a script around it */
 
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 cells_taken; /* bits: others may look at its block */
@@ -161,10 +160,8 @@ struct mend_node_header {
     uint64_t cell_at, revoked_at, sheet_at, ring_at, shelf_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
-    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 deaths_n; /* release: pairs with acquire in peers.c */
-    mend_atomic_u32 job_aborting;                       /* the whole job ends */
-    /* futex that calls the agent's watcher; bumped by a fetch-add */
-    _Alignas(MEND_CACHE_LINE) mend_atomic_u32 agent_wake;
+    _Alignas(MEND_CACHE_LINE)
+        mend_atomic_u32 deaths_n; /* release: pairs with the acquire in rt/local.c */
 };
 
 /* Consumer's side of one ring, alone in its line. */

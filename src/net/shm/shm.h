@@ -22,7 +22,9 @@ void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len);
 /* Something that `to` may wait for was stored in the segment, apart from any ring. */
 static inline void mend_node_nudge(struct mend_node_wakes *w, mend_peer to)
 {
-    /* No fence: its membarrier in arm() orders this load behind the stores before. */
+    /* No fence but for the compiler: its membarrier in arm() orders this load behind the stores
+     * before. */
+    atomic_signal_fence(memory_order_seq_cst);
     if (mend_unlikely(mend_load_relaxed(&mend_node_rank_of(w->header, (uint32_t)to)->armed) ==
                       MEND_NODE_ARMED_NUDGED))
         mend_node_wakes_add(w, (uint32_t)to);
