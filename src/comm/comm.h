@@ -7,7 +7,18 @@
  *
  *   open ── revoked by somebody ──> revoked            (for ever)
  *   open ── a member died ──> collectives fail         (until MPI_Comm_validate: see `living`)
- *   any  ── MPI_Comm_free ──> closing ── last request done ──> gone (a tombstone answers)        */
+ *   any  ── MPI_Comm_free ──> closing ── last request done ──> gone (a tombstone answers)
+ *
+ * Invariants of a communicator (check.c):
+ *   1  it is alive, and its context leads to it;
+ *   2  its rank is this process's in its group, its sizes are those of its groups;
+ *   3  an intracommunicator has one group, the groups of an intercommunicator have no member in common;
+ *   4  with a dead member its collectives fail;
+ *   5  after a cut all members but the holes are in the object that carries its collectives, and the two
+ *      know each other;
+ *   6  the deaths that were told or acknowledged are a prefix of those that are known;
+ *   7  without a handle it has no attributes, and its errors are fatal (S0-71).
+ * Of a group: 1 it is alive; 2 its members are peers; 3 no peer occurs twice. */
 #ifndef MEND_COMM_COMM_H
 #define MEND_COMM_COMM_H
 
@@ -177,6 +188,7 @@ static inline struct mend_comm *mend_comm_known(struct mend_comm *c)
 struct mend_comm_hooks {
     int (*attach[MEND_COMM_HOOKS])(struct mend_comm *c);  /* MPI error class */
     void (*detach[MEND_COMM_HOOKS])(struct mend_comm *c); /* also after attach has failed */
+    const char *(*check[MEND_COMM_HOOKS])(const struct mend_comm *c); /* base/check.h */
 };
 
 /* A communicator object with the given groups (references are taken) and context id; enters the
@@ -187,6 +199,11 @@ struct mend_comm_hooks {
 struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
                                    struct mend_group *remote, mend_ctx ctx,
                                    struct mend_comm *parent);
+
+/* An invariant of c, or of what is attached to it, that does not hold; NULL: all hold (base/check.h).
+ * O(members). */
+const char *mend_comm_check(const struct mend_comm *c);
+
 static inline void mend_comm_get(struct mend_comm *c)
 {
     c->refs++;

@@ -34,6 +34,7 @@ static const struct mend_rt *const runtimes[] = {&mend_rt_local, &mend_rt_single
 static const struct mend_comm_hooks comm_hooks = {
     .attach = {mend_match_create, mend_coll_attach, mend_ft_attach},
     .detach = {mend_match_destroy, mend_coll_detach, mend_ft_detach},
+    .check = {mend_match_check},
 };
 
 static void suspect(struct mend_proc *self, mend_peer peer)

@@ -26,6 +26,18 @@ struct mend_space {
     struct mend_list any_messages; /* all unexpected messages, in order of arrival */
 };
 
+/* The queues of one communicator.
+ *
+ * Invariants (check.c):
+ *   1  every communicator that is in the table of contexts has them;
+ *   2  a message that waits is in `unexpected` of its source and in `any_messages`, both in the order of
+ *      arrival; its source is a member;
+ *   3  a posted receive is active and unmatched, and in the queue of the rank that it names, or of the
+ *      wildcards, in the order of posting;
+ *   4  no message waits that a posted receive fits;
+ *   5  a transfer is active and in no posted queue; the name of a large one leads to it;
+ *   6  nothing but wildcards waits for a dead process, and only wildcards are pending (S0-20);
+ *   7  nothing waits on a revoked communicator, but what its sender is still writing (S0-60). */
 struct mend_match {
     struct mend_space space[2]; /* MEND_CHANNEL_P2P, MEND_CHANNEL_COLL */
     struct mend_list transfers; /* active requests that are in no posted queue */

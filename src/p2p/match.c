@@ -6,10 +6,9 @@
  *         +-> any_posted   (wildcard receives)       one number line orders all receives
  *         +-> any_messages (all unexpected messages) one arrival order for wildcards
  *
- * Invariants (MPI-5.0 3.5, non-overtaking):
- *   1  a message is in `unexpected` of its source and in `any_messages`, or in neither;
- *   2  an arriving message meets the matching receive of lowest number;
- *   3  a new receive meets the matching message that arrived first.
+ * Rules (MPI-5.0 3.5, non-overtaking); the invariants of the queues are in internal.h:
+ *   1  an arriving message meets the matching receive of lowest number;
+ *   2  a new receive meets the matching message that arrived first.
  * Named receives cost O(1) plus the tags they pass over; a source costs memory on first use only. */
 #include "p2p/internal.h"
 

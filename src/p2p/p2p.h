@@ -140,4 +140,8 @@ bool mend_p2p_idle(struct mend_comm *c);
 int mend_match_create(struct mend_comm *c);
 void mend_match_destroy(struct mend_comm *c);
 
+/* An invariant of it that does not hold (internal.h); NULL: all hold (base/check.h).  O(sources, and
+ * messages that wait for each posted receive). */
+const char *mend_match_check(const struct mend_comm *c);
+
 #endif

@@ -4,11 +4,14 @@
  *   inactive ──start──> active ──complete──> done ──MPI_Wait/Test──> freed, or inactive
  * (persistent)
  *
- * Invariants:
+ * Invariants (check.c looks at 3 to 6):
  *   1  mend_request_complete() is called exactly once per start;
  *   2  after it nothing of the library touches the user's buffers of that operation;
- *   3  `pending` is set only on an active wildcard receive that is not matched (S0-20): a
- * completion call reports MPI_ERR_PENDING and the request stays active. */
+ *   3  it is alive, and so is its communicator;
+ *   4  it is not active and done at once, and one that the program has freed is active;
+ *   5  `pending` is set only on an active wildcard receive that is not matched (S0-20): a
+ *      completion call reports MPI_ERR_PENDING and the request stays active;
+ *   6  it is in self->active only while it is active, and can be polled there. */
 #ifndef MEND_REQ_REQUEST_H
 #define MEND_REQ_REQUEST_H
 
@@ -89,6 +92,13 @@ static inline void mend_request_complete(struct mend_request *r, int error)
     r->pending = 0;
     r->error = MPI_SUCCESS;
 }
+
+/* An invariant of r that does not hold; NULL: all hold (base/check.h). */
+const char *mend_request_check(const struct mend_request *r);
+
+/* Checks all communicators of this process, and all requests that are polled; ends the process with a
+ * message if an invariant does not hold.  Every wait of a build with a sanitizer begins with it. */
+void mend_check_all(struct mend_proc *self);
 
 /* The user's handle is gone: releases now, or on completion. */
 static inline void mend_request_detach(struct mend_request *r)

@@ -20,6 +20,7 @@
  *
  * What is waited for is noted for reports (life/waits.c), in a list: waits of one thread are nested, those of
  * several threads end in any order. */
+#include "base/check.h"
 #include "base/time.h"
 #include "net/net.h"
 #include "proc/threads.h"
@@ -213,6 +214,13 @@ static void wait_among(struct mend_proc *self, struct mend_waiter me, mend_peer 
 
 /* Both. */
 
+/* What is broken is found before this process sleeps over it. */
+static inline void begin_wait(struct mend_proc *self)
+{
+    if (MEND_CHECKS_AT_WAITS)
+        mend_check_all(self);
+}
+
 /* The fences: a report that interrupts here sees a list that is whole. */
 static inline void note(struct mend_proc *self, struct mend_waiting *x)
 {
@@ -239,6 +247,7 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
 
     if (r->done || r->pending)
         return;
+    begin_wait(self);
     note(self, &waiting);
     if (mend_unlikely(self->threaded))
         wait_among(self, (struct mend_waiter){.over = request_over, .request = r, .rings = true},
@@ -259,6 +268,7 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
     struct patience patience = {0};
     struct mend_waiting waiting = {.w = w};
 
+    begin_wait(self);
     note(self, &waiting);
     if (mend_unlikely(self->threaded))
         wait_among(self, (struct mend_waiter){.over = until_over, .wait = w, .rings = w->rings},

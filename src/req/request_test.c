@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each invariant of a request is found when it is broken (request.h), and a wait of a build with a
+ * sanitizer ends a process in which anything is broken. */
+#include "base/check.h"
+#include "req/request.h"
+
+#include "base/test.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct mend_proc *self;
+static struct mend_request r;
+
+static void no_poll(struct mend_request *which)
+{
+}
+
+static const struct mend_request_ops ops = {.name = "test"}, polled_ops = {.poll = no_poll};
+
+static void begin(void)
+{
+    struct mend_group *g;
+
+    self = mend_proc_create_bare();
+    self->me = 1;
+    self->peers_n = 4;
+    g = mend_group_create_range(self, 0, 1, 4);
+    mend_request_init(&r, &ops, mend_comm_create(self, g, NULL, MEND_CTX_WORLD, NULL));
+    r.active = true;
+    CHECK(!mend_request_check(&r));
+}
+
+/* With this value in place the check says that; with the old one all is well again. */
+#define BREAKS(place_, value_, says_)                                                              \
+    do {                                                                                           \
+        __typeof__(place_) was_ = (place_);                                                        \
+        (place_) = (value_);                                                                       \
+        CHECK(mend_request_check(&r) != NULL);                                                     \
+        CHECK_STR(mend_request_check(&r), (says_));                                                \
+        (place_) = was_;                                                                           \
+        CHECK(!mend_request_check(&r));                                                            \
+    } while (0)
+
+MEND_TEST(each_invariant)
+{
+    begin();
+    BREAKS(r.magic, 0, "request 3: it is alive");
+    BREAKS(r.ops, NULL, "request 3: it is alive");
+    BREAKS(r.comm->refs, 0, "request 3: its communicator is alive");
+    BREAKS(r.done, true, "request 4: it is not active and done at once");
+    BREAKS(r.pending, MPI_ERR_OTHER, "request 5: only an active one is pending");
+    r.detached = r.active = true;
+    BREAKS(r.active, false, "request 4: one that was freed is active");
+    r.detached = false;
+    r.pending = MPI_ERR_PENDING;
+    BREAKS(r.active, false, "request 5: only an active one is pending");
+    r.pending = 0;
+}
+
+MEND_TEST(polled_ones)
+{
+    begin();
+    mend_list_append(&self->active, &r.link);
+    CHECK_STR(mend_request_check(&r), "request 6: only an active one is polled");
+    r.ops = &polled_ops;
+    CHECK(!mend_request_check(&r));
+    BREAKS(r.active, false, "request 6: only an active one is polled");
+}
+
+/* The signal that ends a process in which this is done; 0: none. */
+static int signal_of(void (*act)(void))
+{
+    int status;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        CHECK(freopen("/dev/null", "w", stderr) != NULL);
+        act();
+        _exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void check_all(void)
+{
+    mend_check_all(self);
+}
+
+static bool at_once(struct mend_proc *p, void *arg)
+{
+    return true;
+}
+
+static void wait_at_once(void)
+{
+    mend_wait_until(self, &(struct mend_wait){.until = at_once});
+}
+
+MEND_TEST(what_is_broken_ends_the_process)
+{
+    begin();
+    r.ops = &polled_ops;
+    mend_list_append(&self->active, &r.link);
+    CHECK_EQ(signal_of(check_all), 0);
+    CHECK_EQ(signal_of(wait_at_once), 0);
+    r.active = false;
+    CHECK_EQ(signal_of(check_all), SIGABRT);
+    CHECK_EQ(signal_of(wait_at_once), MEND_CHECKS_AT_WAITS ? SIGABRT : 0);
+    self->in_progress = true; /* it may be changing just now */
+    CHECK_EQ(signal_of(check_all), 0);
+    self->in_progress = false;
+    r.active = true;
+    r.comm->size = 3;
+    CHECK_EQ(signal_of(check_all), SIGABRT);
+}
+
+MEND_TEST_MAIN()
