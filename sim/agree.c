@@ -4,10 +4,10 @@
  * Options make variants of it that the library has on top of the same machine:
  *   --inter K     an intercommunicator: the K lowest ranks are one group, each has its own words
  *   --comms 2     a second communicator, of all but rank 0; a process may be in a call on both
- *   --creation    uniform creation (member/create.c): who hears of a death, of a failed creation or of
+ *   --creation    uniform creation (create/creation.c): who hears of a death, of a failed creation or of
  *                 a revocation gives up, and says no beforehand to `window` creations that others may
  *                 have begun, as fast as its own window allows
- *   --free        the last agreement says that the communicator is freed (member/graves.c): a process calls it
+ *   --free        the last agreement says that the communicator is freed (decide/graves.c): a process calls it
  *                 when it has returned from all others, and forgets everything when it is decided */
 #include "ft/wire.h"
 #include "play.h"
@@ -168,7 +168,7 @@ static void step(struct mend_sim_agree_proc *p, int k, const struct mend_agree_e
         forget_all(a, c);
 }
 
-/* As mend_graves_answer() in member/graves.c. */
+/* As mend_graves_answer() in decide/graves.c. */
 static void answer_gone(struct mend_sim_agree_proc *p, int k, const struct mend_agree_msg *msg,
                         const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
@@ -205,7 +205,7 @@ static void contribute(struct mend_sim_agree_proc *p, int k, bool no, const stru
     step(p, k, &ev, c, io);
 }
 
-/* As go_on_saying_no() in member/agree.c. */
+/* As go_on_saying_no() in decide/tree.c. */
 static void say_no(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c,
                    struct mend_sim_io *io)
 {

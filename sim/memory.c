@@ -7,7 +7,7 @@
  *   it goes on: one access
  *   --creation, --validation: it hears of a revocation and says no
  *
- * --creation and --validation are the sequences of member/create.c and member/validate.c: a member may give
+ * --creation and --validation are the sequences of create/creation.c and create/validate.c: a member may give
  * up, and then says no to all that it has not contributed to; who decides that somebody said no gives
  * up before it begins another one; in creation a death is a reason as well.
  *

@@ -307,7 +307,7 @@ static void contribute(struct mend_sim_memory_proc *p)
     past->acked = acked;
 }
 
-/* What member/create.c and member/validate.c do with the result. */
+/* What create/creation.c and create/validate.c do with the result. */
 static void conclude(struct mend_sim_memory_proc *p)
 {
     const struct mend_sim_memory_decision *d = &p->fresh;

@@ -79,7 +79,7 @@ void mend_neighbor_exchange(struct mend_sched *s, const int *sources, int source
                             const int *targets, int targets_n, bool cartesian,
                             const struct mend_blocks *in, const struct mend_blocks *out);
 
-/* inter.c: on intercommunicators; the list's size is that of the other group.  NULL: nothing
+/* exchange.c: on intercommunicators; the list's size is that of the other group.  NULL: nothing
  * goes in that direction. exchange: block i of `in` goes to rank i, block i of `out` comes from
  * it. one: the same with one rank. reduce: `in` goes to all; elements [first, first +
  * out->count) of their n elements are reduced. */

@@ -8,7 +8,7 @@
 #ifndef MEND_COLL_CHOOSE_H
 #define MEND_COLL_CHOOSE_H
 
-#include "coll/shm.h"
+#include "coll/cell.h"
 
 enum mend_algorithm {
     MEND_ALGORITHM_NONE, /* nothing is forced */

@@ -5,10 +5,10 @@
  *           └── an algorithm writes a list (schedule.h) ──> run.c */
 #include "coll/algorithms.h"
 #include "coll/choose.h"
-#include "coll/inter.h"
+#include "coll/coll_inter.h"
 #include "coll/living.h"
 #include "coll/run.h"
-#include "coll/shm.h"
+#include "coll/cell.h"
 
 static void open(struct mend_sched *s, struct mend_comm *c, const char *name, const void *in,
                  void *out)

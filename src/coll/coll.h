@@ -107,7 +107,7 @@ void mend_coll_detach(struct mend_comm *c);
 void mend_coll_on_death(struct mend_proc *self, mend_peer dead);
 
 /* Shared-memory cells: bit k set: cell k is free in this process; creation ANDs the offers of all
- * members and takes the lowest bit (coll/cells.c).  What one creation was offered no other one is,
+ * members and takes the lowest bit (coll/cell_life.c).  What one creation was offered no other one is,
  * until settle() says that its cell is taken, or none.  modest: a quarter of the cells, that of turn,
  * so that creations which overlap all find one; else everything. */
 uint64_t mend_coll_cells_offer(struct mend_proc *self, bool modest, unsigned turn);

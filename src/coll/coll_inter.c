@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_inter.c – from the arguments of a collective on an intercommunicator to its list. */
 #include "coll/algorithms.h"
-#include "coll/inter.h"
+#include "coll/coll_inter.h"
 #include "coll/run.h"
 
 static void open(struct mend_sched *s, struct mend_comm *c, const char *name, const void *in,

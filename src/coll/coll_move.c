@@ -2,10 +2,10 @@
 /* coll_move.c – the calls of coll.h that only move data: gather, scatter, allgather, alltoall. */
 #include "coll/algorithms.h"
 #include "coll/choose.h"
-#include "coll/inter.h"
+#include "coll/coll_inter.h"
 #include "coll/living.h"
 #include "coll/run.h"
-#include "coll/shm.h"
+#include "coll/cell.h"
 #include "comm/topo.h"
 
 static void open(struct mend_sched *s, struct mend_comm *c, const char *name, const void *in,

@@ -16,7 +16,7 @@
 #include "coll/living.h"
 
 #include "coll/algorithms.h"
-#include "coll/inter.h"
+#include "coll/coll_inter.h"
 #include "coll/run.h"
 
 static struct mend_comm *enter(struct mend_comm *c)

@@ -139,7 +139,7 @@ struct mend_comm {
     bool closing;
     bool predefined; /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
     struct mend_group *group, *remote; /* remote == group on an intracommunicator */
-    /* member/validate.c.  After a cut another object carries collectives and creation: that of the
+    /* create/validate.c.  After a cut another object carries collectives and creation: that of the
      * members who were living then.  Users never see it. */
     struct mend_comm *living; /* NULL: there was no cut */
     struct mend_comm *whole;  /* of such an object: the communicator it belongs to, which owns it */
@@ -147,7 +147,7 @@ struct mend_comm {
 
     struct mend_match *match;    /* p2p/ */
     struct mend_coll_comm *coll; /* coll/ */
-    struct mend_ft_comm *ft;     /* member/: agreements and revocation */
+    struct mend_ft_comm *ft;     /* decide/: agreements and revocation */
     uint32_t coll_seq;           /* collectives begun: tag of their traffic */
     int cell;                    /* shared-memory cell of all members, -1: none */
     uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */
@@ -182,13 +182,14 @@ static inline struct mend_comm *mend_comm_known(struct mend_comm *c)
 }
 
 /* What the layers above attach to a communicator, in this order, and detach in reverse order:
- * message queues, state of collectives, state of agreements.  life/init.c fills the table and sets
+ * message queues, state of collectives, of agreements, of creation.  life/init.c fills the table and sets
  * self->comm_hooks before it creates MPI_COMM_WORLD; entries may be NULL. */
 #define MEND_COMM_HOOKS 4
 struct mend_comm_hooks {
     int (*attach[MEND_COMM_HOOKS])(struct mend_comm *c);  /* MPI error class */
     void (*detach[MEND_COMM_HOOKS])(struct mend_comm *c); /* also after attach has failed */
     const char *(*check[MEND_COMM_HOOKS])(const struct mend_comm *c); /* base/check.h */
+    void (*revoked)(struct mend_comm *c);                             /* by whom, is all the same */
 };
 
 /* A communicator object with the given groups (references are taken) and context id; enters the

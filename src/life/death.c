@@ -6,7 +6,7 @@
  * depended on it ends. */
 #include "coll/coll.h"
 #include "life/life.h"
-#include "member/member.h"
+#include "create/create.h"
 #include "net/net.h"
 #include "p2p/p2p.h"
 #include "proc/report.h"
@@ -23,6 +23,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
         mend_report_event(self, "\"event\":\"notice\",\"dead\":%d", (int)dead);
     mend_p2p_on_death(self, dead);    /* pending requests may complete now */
     mend_coll_on_death(self, dead);   /* every collective on a communicator that holds it stops */
-    mend_member_on_death(self, dead); /* agreements, creation and revocation go on without it */
+    mend_decide_on_death(self, dead); /* agreements and revocations go on without it */
+    mend_create_on_death(self, dead); /* so does creation, or nothing comes of it */
     mend_event(self, MEND_EV_DEATH_CARRIED_OUT);
 }

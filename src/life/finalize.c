@@ -2,7 +2,6 @@
 /* finalize.c – leaving without leaving anybody waiting. */
 #include "comm/attr.h"
 #include "life/life.h"
-#include "member/member.h"
 #include "net/net.h"
 #include "req/request.h"
 #include "rt/rt.h"

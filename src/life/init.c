@@ -11,7 +11,7 @@
 #include "comm/errhandler.h"
 #include "comm/objects.h"
 #include "datatype/init.h"
-#include "member/member.h"
+#include "create/create.h"
 #include "net/net.h"
 #include "node/layout.h"
 #include "net/shm/shm.h"
@@ -33,8 +33,9 @@ static const struct mend_rt *const runtimes[] = {&mend_rt_local, &mend_rt_single
 
 static const struct mend_comm_hooks comm_hooks = {
     .attach = {mend_match_create, mend_coll_attach, mend_ft_attach},
-    .detach = {mend_match_destroy, mend_coll_detach, mend_ft_detach},
+    .detach = {mend_match_destroy, mend_coll_detach, mend_ft_detach, mend_create_detach},
     .check = {mend_match_check},
+    .revoked = mend_create_on_revoke,
 };
 
 static void suspect(struct mend_proc *self, mend_peer peer)
@@ -94,7 +95,9 @@ static int open_chapters(struct mend_proc *self)
     if (!err)
         err = mend_coll_init(self);
     if (!err)
-        err = mend_member_init(self);
+        err = mend_decide_init(self);
+    if (!err)
+        err = mend_create_init(self);
     return err;
 }
 

@@ -13,7 +13,7 @@
 #include "comm/attr.h"
 #include "comm/info.h"
 #include "comm/topo.h"
-#include "member/member.h"
+#include "create/create.h"
 #include "proc/report.h"
 
 /* What a duplicate takes from its original at once: topology, attributes, and the given hints. */

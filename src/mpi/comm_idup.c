@@ -2,7 +2,7 @@
 /* comm_idup.c – MPI_Comm_idup: a duplicate that comes later (MPI-5.0 7.4.2).
  *
  *   call:        attributes, topology and hints are copied now, as MPI_Comm_dup would
- *   meanwhile:   member/ decides on the communicator, a request of its own
+ *   meanwhile:   create/ makes the communicator, a request of its own
  *   completion:  the copies move to the new communicator, the user's handle is written
  *
  * Collective, does not block.  Deaths and invalidation are reported by the completion call (S0-15,
@@ -13,14 +13,14 @@
 #include "comm/attr.h"
 #include "comm/info.h"
 #include "comm/topo.h"
-#include "member/member.h"
+#include "create/create.h"
 
 #include <stdio.h>
 
 struct idup {
     struct mend_request base;
     struct mend_proc *self;
-    struct mend_request *inner; /* member/'s */
+    struct mend_request *inner; /* create/'s */
     struct mend_comm *made;
     struct mend_attrs *attrs;
     struct mend_topo *topo;

@@ -11,7 +11,7 @@
 #include "mpi/topo.h"
 
 #include "coll/coll.h"
-#include "member/member.h"
+#include "create/create.h"
 
 /* n ranks of c at `list`, and weights that are an array or MPI_UNWEIGHTED; an empty list may come
  * with MPI_WEIGHTS_EMPTY or NULL. */

@@ -10,7 +10,7 @@
 
 #include "comm/errcode.h"
 #include "comm/errhandler.h"
-#include "member/member.h"
+#include "create/create.h"
 
 #include <string.h>
 

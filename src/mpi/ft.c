@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ft.c – fault tolerance on communicators: the names of 2012, of today, and MPI_ERRors between.
  *
- * Docstrings for users are in include/mpi_ft.h.  Two vocabularies, one core (member/member.h):
+ * Docstrings for users are in include/mpi_ft.h.  Two vocabularies, one core (create/create.h):
  *   MPI_Comm_invalidate = MPIX_Comm_revoke       MPI_Comm_agreement: boolean, never fails (R16)
  *   MPI_Comm_shrink: invalid input only (R17)    MPIX_Comm_agree: bitwise, tells unacknowledged deaths
  *   MPIX_Comm_shrink: any communicator */
@@ -9,7 +9,7 @@
 #include "mpi/check.h"
 
 #include "comm/errcode.h"
-#include "member/member.h"
+#include "create/create.h"
 
 MEND_API(MPI_Comm_invalidate);
 MEND_API_SAME(MPI_Comm_revoke, MPI_Comm_invalidate);

@@ -6,7 +6,7 @@
 #include "mpi/check.h"
 
 #include "comm/topo.h"
-#include "member/member.h"
+#include "create/create.h"
 
 /* A communicator with a topology of this kind; else MPI_ERR_TOPOLOGY. */
 static inline int mend_check_topo(MPI_Comm comm, int kind, struct mend_comm **c_p)

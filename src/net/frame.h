@@ -16,9 +16,9 @@ enum mend_frame_kind {
     MEND_FRAME_DATA,         /* p2p/: one fragment of it */
     MEND_FRAME_CANCEL,       /* p2p/: take an unmatched message back */
     MEND_FRAME_CANCEL_REPLY, /* p2p/: whether it was still there */
-    MEND_FRAME_AGREE,        /* member/: a message of ft/agree_sm */
-    MEND_FRAME_REVOKE,       /* member/: a message of ft/revoke_sm */
-    MEND_FRAME_MEMBER,       /* member/: among processes that have no communicator in common yet */
+    MEND_FRAME_AGREE,        /* decide/: a message of ft/agree_sm */
+    MEND_FRAME_REVOKE,       /* decide/: a message of ft/revoke_sm */
+    MEND_FRAME_MEMBER,       /* create/: among processes that have no communicator in common yet */
     MEND_FRAME_CREDIT,       /* p2p/: small messages have to wait, or need not any more */
     MEND_FRAME_SHARE,        /* p2p/: pieces of large messages are to be copied by both ends */
     MEND_FRAME_KINDS_USED,
@@ -26,7 +26,7 @@ enum mend_frame_kind {
 
 /* Context ids: never reused.  Bits 63..44 the world index of the proposer, 43..4 its counter,
  * 3..0 the channel within the communicator.  Bit 63 is set in those that nobody proposed
- * (member/meet.c). */
+ * (create/meet.c). */
 typedef uint64_t mend_ctx;
 enum mend_channel {
     MEND_CHANNEL_P2P = 0,

@@ -47,7 +47,7 @@
 #define MEND_NODE_CELLS        64u
 #define MEND_NODE_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
 #define MEND_NODE_CELL_DATA    (512u * 1024) /* large payloads of one cell */
-#define MEND_NODE_CELL_AGREE   4096u         /* contributions to agreements (member/agree_shm.c) */
+#define MEND_NODE_CELL_AGREE   4096u         /* contributions to agreements (decide/memory.c) */
 #define MEND_NODE_CELL_BYTES   (MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA + MEND_NODE_CELL_AGREE)
 #define MEND_NODE_WAIT_BYTES   1024u
 #define MEND_NODE_CALL_BYTES   64u
@@ -175,16 +175,16 @@ struct mend_node_head {
 struct mend_node_said {
     mend_atomic_u64 closed_mark; /* of the last one that it closed */
     mend_atomic_u64 closed_n;    /* how many */
-    mend_atomic_u64 no_from[2];  /* member/agree_shm.c; 0 while the cell is free */
+    mend_atomic_u64 no_from[2];  /* decide/memory.c; 0 while the cell is free */
 };
 
 /* Which of a rank's communicators were revoked.  It reserves the page of a bit before it proposes the
- * context that the bit is for (member/revoke.c). */
+ * context that the bit is for (decide/revoke.c). */
 struct mend_node_revoked {
     mend_atomic_u64 word[MEND_NODE_REVOKED / 64];
 };
 
-/* What a paper is about (member/papers.c). */
+/* What a paper is about (decide/papers.c). */
 struct mend_node_title {
     mend_atomic_u64 mark;  /* of the communicator; 0: of none, the paper is free */
     mend_atomic_u32 state; /* enum mend_title (ft/closing.h) */

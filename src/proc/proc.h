@@ -123,8 +123,8 @@ struct mend_proc {
     struct mend_objects *objects; /* comm/: keyvals, error handlers, infos, handle numbers */
     const struct mend_comm_hooks *comm_hooks; /* what upper layers attach to a communicator */
     struct mend_coll *coll;
-    struct mend_ft *ft;
-    struct mend_member *member;
+    struct mend_decide *decide;
+    struct mend_create *create;
     struct mend_abi *abi;
 
     uint32_t calls_n;     /* MPI calls, counted if told_by_frames */

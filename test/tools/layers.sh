@@ -27,7 +27,7 @@ finds()
 
 finds src/base/a.c '#include "mpi/check.h"' '#include "mpi/check.h": mpi/ stands above base/'
 finds src/net/a.c '#include "rt/rt.h"' '#include "rt/rt.h": net/ and rt/ stand on one line'
-finds src/coll/a.c '#include "member/member.h"' '#include "member/member.h"'
+finds src/coll/a.c '#include "create/create.h"' '#include "create/create.h"'
 finds src/base/a.c '#include "list.h"' ''
 finds src/mpi/a.c '#include "base/list.h"' ''
 finds src/base/a.c '#include "proc/proc.h"' ''

@@ -1,47 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* member.h – how communicators come to be, and what the members agree on.
+/* create.h – how communicators come to be.
  *
  * Creation is uniform (seed 002, case A): one agreement over the parent decides {everybody could,
  * nobody died, context id, shared-memory cell}.  It exists at all living members or at none.  On a
  * communicator with a dead member creation fails at once with MPI_ERR_PROC_FAILED (S2-9). */
-#ifndef MEND_MEMBER_MEMBER_H
-#define MEND_MEMBER_MEMBER_H
+#ifndef MEND_CREATE_CREATE_H
+#define MEND_CREATE_CREATE_H
 
-#include "coll/coll.h"
-#include "ft/agree_sm.h"
+#include "decide/revoke.h"
 
-/* Agreement among the living members of c.  Collective over the living; blocks until decided; never
- * fails because of deaths or revocation (S0-88..93).  and_words and max_words are in-out. */
-struct mend_agreed {
-    uint64_t and_word[MEND_AGREE_WORDS], max_word[MEND_AGREE_WORDS]; /* max_word[3] is ours */
-    struct mend_group *failed; /* out: members agreed to be failed, caller drops it; may be NULL */
-    int failed_n;              /* out: how many */
-    bool all_acked;            /* out: everybody had acknowledged all of them (R16) */
-    uint64_t cells;            /* creation: what this process offers (coll/cells.c) */
-    bool parts;                /* creation: disjoint communicators with one context (split.c) */
-};
-int mend_agree(struct mend_comm *c, struct mend_agreed *value);
+int mend_create_init(struct mend_proc *self);
 
-/* Nonblocking: done(arg, value) runs from progress; value is valid during the call. */
-typedef void mend_agree_done(void *arg, struct mend_agreed *value);
-int mend_agree_start(struct mend_comm *c, const struct mend_agreed *value, mend_agree_done *done,
-                     void *arg);
+/* Calls that wait for a process that is dead end, and what it had begun is forgotten. */
+void mend_create_on_death(struct mend_proc *self, mend_peer dead);
 
-/* Marks c revoked here and tells all members.  Not collective, does not block. */
-void mend_revoke(struct mend_comm *c);
+/* c was revoked here: so is what carries its collectives, and meetings that name it are called off. */
+void mend_create_on_revoke(struct mend_comm *c);
 
-/* Carries out what others have revoked and this process has not heard of yet; those who died may have told
- * nobody any more. */
-void mend_revoke_on_interrupt(struct mend_proc *self);
-
-int mend_member_init(struct mend_proc *self);
-void mend_member_fini(struct mend_proc *self);
-void mend_member_on_death(struct mend_proc *self, mend_peer dead);
-int mend_ft_attach(struct mend_comm *c); /* per-communicator state; called at creation */
-void mend_ft_detach(struct mend_comm *c);
-
-/* The user frees c: drops the handle's reference, now or a little later (ft.c says why). */
-void mend_member_free(struct mend_comm *c);
+/* c goes. */
+void mend_create_detach(struct mend_comm *c);
 
 /* Creation.  All collective over c (create_group: over the group); block; MPI error classes.
  * Attributes are copied by the caller (comm/attr.c) for the dup family. */

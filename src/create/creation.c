@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* create.c – new communicators from one parent: what all creation has in common, and dup.
+/* creation.c – new communicators from one parent: what all creation has in common.
  *
  * After MPI_Comm_validate has made a cut the parent's living members are what creates (validate.c).
  *
@@ -12,9 +12,9 @@
  *
  * Words: and_word[0] all ones: ok; and_word[1] free cells; max_word[0] context id;
  *        max_word[1] the error class of a member that is not ok, or MEND_CREATION_HOLE. */
-#include "member/internal.h"
+#include "create/creation.h"
 
-/* With n counters: those above the first name no context, but the bits of parts (revoke.c). */
+/* With n counters: those above the first name no context, but the bits of parts (decide/revoke.c). */
 static mend_ctx propose_ctx(struct mend_proc *self, uint64_t n)
 {
     uint64_t counter = mend_revoke_reserve(self, self->ctx_counter, n);
@@ -76,6 +76,12 @@ int mend_creation_decide(struct mend_comm *parent, struct mend_agreed *value)
     return err;
 }
 
+void mend_creation_end(struct mend_comm *c)
+{
+    c->coll_failed = true;
+    mend_agree_say_no(c, MEND_MACHINE_CREATION);
+}
+
 int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error)
 {
     mend_event(parent->self, MEND_EV_MEMBER_CREATE_DECIDED);
@@ -119,7 +125,7 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
 }
 
 /* A member may have died since the decision: who is told of that before there is an object says no on
- * it like those who are told afterwards (comm_on_death() in ft.c). */
+ * it like those who are told afterwards (comm_on_death() in decide/decide.c). */
 void mend_creation_open(struct mend_comm *c)
 {
     mend_revoke_look(c);
@@ -145,111 +151,4 @@ int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct
     if (value.failed)
         mend_group_put(parent->self, value.failed);
     return err;
-}
-
-/* The duplicate of c, as decided by who carries it: with all members, and with the same holes.  The cell
- * is free at the living, but maybe not at the holes: it is for those who carry the duplicate. */
-static int duplicate(struct mend_comm *c, struct mend_comm *carrier,
-                     const struct mend_agreed *value, struct mend_comm **new_p)
-{
-    int err = mend_creation_result(carrier, value, 0);
-    struct mend_agreed whole = *value;
-
-    if (carrier != c)
-        whole.and_word[1] = 0;
-    if (!err)
-        err = mend_creation_object(c, c->group, c->inter ? c->remote : NULL, &whole, new_p);
-    if (!err && carrier != c) {
-        err = mend_living_inherit(carrier, value, *new_p);
-        if (err)
-            mend_comm_put(*new_p);
-    }
-    return err;
-}
-
-int mend_member_dup(struct mend_comm *c, struct mend_comm **new_p)
-{
-    struct mend_comm *carrier = mend_comm_carrier(c);
-    struct mend_agreed value;
-    int err = mend_creation_check(carrier);
-
-    if (err)
-        return err;
-    mend_creation_propose(carrier, true, false, &value);
-    err = mend_creation_decide(carrier, &value);
-    if (err)
-        return err;
-    err = duplicate(c, carrier, &value, new_p);
-    if (value.failed)
-        mend_group_put(c->self, value.failed);
-    return err;
-}
-
-/* A duplicate that comes later. */
-struct idup {
-    struct mend_request base;
-    struct mend_comm *carrier;
-    struct mend_comm **new_p;
-};
-
-static void idup_release(struct mend_request *r)
-{
-    struct idup *d = MEND_CONTAINER_OF(r, struct idup, base);
-    struct mend_comm *c = r->comm, *carrier = d->carrier;
-
-    r->magic = 0;
-    mend_free(c->self, d);
-    mend_comm_put(carrier);
-    mend_comm_put(c);
-}
-
-static const struct mend_request_ops idup_ops = {.name = "duplication of a communicator",
-                                                 .release = idup_release};
-
-static void idup_done(void *arg, struct mend_agreed *value)
-{
-    struct idup *d = arg;
-    struct mend_comm *made = NULL;
-    int err;
-
-    mend_creation_settle(d->carrier, value);
-    err = duplicate(d->base.comm, d->carrier, value, &made);
-    if (!err)
-        *d->new_p = made;
-    mend_request_complete(&d->base, err);
-}
-
-static int idup_begin(struct idup *d)
-{
-    struct mend_agreed value;
-    int err = mend_creation_check(d->carrier);
-
-    if (err)
-        return err;
-    mend_creation_propose(d->carrier, true, true, &value);
-    err = mend_agree_call(d->carrier, MEND_MACHINE_CREATION, &value, idup_done, d);
-    if (err)
-        mend_creation_settle(d->carrier, &value);
-    return err;
-}
-
-/* Errors are delivered by the request (S0-15), also those known at once. */
-int mend_member_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
-{
-    struct idup *d = mend_zalloc(c->self, 1, sizeof(*d));
-    int err;
-
-    if (!d)
-        return MPI_ERR_NO_MEM;
-    mend_request_init(&d->base, &idup_ops, c);
-    d->carrier = mend_comm_carrier(c);
-    mend_comm_get(c);
-    mend_comm_get(d->carrier);
-    d->new_p = new_p;
-    d->base.active = true;
-    *req_p = &d->base;
-    err = idup_begin(d);
-    if (err)
-        mend_request_complete(&d->base, err);
-    return MPI_SUCCESS;
 }

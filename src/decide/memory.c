@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agree_shm.c – agreement among processes that share memory.
+/* memory.c – agreement among processes that share memory.
  *
  * How it is decided stands in node/slots.h.  Here is where the slots are, who waits for what, and what
  * follows from a decision.
@@ -9,12 +9,12 @@
  *   without one         paper of member m:  both (papers.c)
  *
  * Invariants:
- *   1  the slots of a cell that is free are zero: coll/cells.c clears those that were written to; and so is
+ *   1  the slots of a cell that is free are zero: coll/cell_life.c clears those that were written to; and so is
  *      a paper that is free when it is taken;
  *   2  a member whose paper is not found has said nothing. */
-#include "member/internal.h"
+#include "decide/internal.h"
 
-#include "coll/shm.h"
+#include "coll/cell.h"
 #include "node/slots.h"
 #include "net/shm/shm.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shm_move.c – gather, scatter, allgather and alltoall of short blocks: one tick each.
+/* cell_move.c – gather, scatter, allgather and alltoall of short blocks: one tick each.
  *
  * Whoever has data publishes them packed; whoever needs some takes them out of the owner's
  * block. */
 #include "coll/algorithms.h"
-#include "coll/shm.h"
+#include "coll/cell.h"
 
 /* Elements of a buffer, for mend_shm_pack(). */
 struct data {

@@ -36,15 +36,15 @@
  *   1  of one peer communicator, process and tag there are HELLOs or missed calls, not both;
  *   2  both go with the peer communicator, and none comes once that is revoked or the other is dead: every
  *      call is refused then. */
-#include "member/internal.h"
+#include "create/meet.h"
 
-#include "member/wire.h"
+#include "create/wire.h"
 
 #include <string.h>
 
 /* A call of the other leader that was not made here yet; or the other way round. */
 struct mend_hello {
-    struct mend_list link; /* in self->member->hellos, the oldest first */
+    struct mend_list link; /* in self->create->hellos, the oldest first */
     mend_ctx peer_ctx;
     mend_peer from;
     int tag;
@@ -56,7 +56,7 @@ struct mend_hello {
 static struct mend_hello *find(struct mend_proc *self, mend_ctx peer_ctx, mend_peer from, int tag,
                                bool missed)
 {
-    mend_list_foreach (l, next, &self->member->hellos) {
+    mend_list_foreach (l, next, &self->create->hellos) {
         struct mend_hello *h = mend_list_entry(l, struct mend_hello, link);
 
         if (h->peer_ctx == peer_ctx && h->from == from && h->tag == tag && h->missed == missed)
@@ -75,7 +75,7 @@ void mend_leaders_forget(struct mend_comm *peer_c)
 {
     struct mend_proc *self = peer_c->self;
 
-    mend_list_foreach (l, next, &self->member->hellos) {
+    mend_list_foreach (l, next, &self->create->hellos) {
         struct mend_hello *h = mend_list_entry(l, struct mend_hello, link);
 
         if (h->peer_ctx == peer_c->ctx)
@@ -86,7 +86,7 @@ void mend_leaders_forget(struct mend_comm *peer_c)
 /* What it said is still an answer to a call here. */
 void mend_leaders_on_death(struct mend_proc *self, mend_peer dead)
 {
-    mend_list_foreach (l, next, &self->member->hellos) {
+    mend_list_foreach (l, next, &self->create->hellos) {
         struct mend_hello *h = mend_list_entry(l, struct mend_hello, link);
 
         if (h->missed && h->from == dead)
@@ -103,7 +103,7 @@ static struct mend_hello *add(struct mend_proc *self, mend_ctx peer_ctx, mend_pe
     h->peer_ctx = peer_ctx;
     h->from = from;
     h->tag = tag;
-    mend_list_append(&self->member->hellos, &h->link);
+    mend_list_append(&self->create->hellos, &h->link);
     return h;
 }
 
@@ -126,13 +126,13 @@ static void on_back(struct mend_comm *peer_c, mend_peer from, const struct mend_
 {
     struct mend_proc *self = peer_c->self;
 
-    mend_list_foreach (l, next, &self->member->hellos) {
+    mend_list_foreach (l, next, &self->create->hellos) {
         struct mend_hello *h = mend_list_entry(l, struct mend_hello, link);
 
         if (!h->missed && h->from == from && h->w.ctx == w->ctx)
             h->w.error = w->error;
     }
-    mend_list_foreach (l, next, &self->member->meetings) {
+    mend_list_foreach (l, next, &self->create->meetings) {
         struct mend_meeting *m = mend_list_entry(l, struct mend_meeting, link);
 
         if (m->peer_c == peer_c && m->other == from && m->heard == w->ctx)

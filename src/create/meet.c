@@ -37,9 +37,9 @@
  *
  * Under which id: a group without leaders is told by its first member (invite.c), two groups by their
  * leaders (leaders.c). */
-#include "member/internal.h"
+#include "create/meet.h"
 
-#include "member/wire.h"
+#include "create/wire.h"
 
 #include <string.h>
 
@@ -104,13 +104,13 @@ static void call_off(struct mend_meeting *m)
 
 void mend_meet_look(struct mend_proc *self)
 {
-    mend_list_foreach (l, next, &self->member->meetings)
+    mend_list_foreach (l, next, &self->create->meetings)
         call_off(mend_list_entry(l, struct mend_meeting, link));
 }
 
 void mend_meet_begin(struct mend_proc *self, struct mend_meeting *m)
 {
-    mend_list_append(&self->member->meetings, &m->link);
+    mend_list_append(&self->create->meetings, &m->link);
 }
 
 void mend_meet_end(struct mend_meeting *m)
@@ -137,7 +137,7 @@ int mend_meet(struct mend_meeting *m, struct mend_agreed *value)
 /* Until the call comes, which it does once. */
 int mend_meet_declined(struct mend_proc *self, mend_ctx ctx)
 {
-    return (int)(uintptr_t)mend_hash_remove(&self->member->declined, ctx);
+    return (int)(uintptr_t)mend_hash_remove(&self->create->declined, ctx);
 }
 
 /* Its call, or its invitation, will find that this process has answered. */
@@ -147,7 +147,7 @@ static void note_declined(struct mend_proc *self, mend_ctx ctx, int error, bool 
     if (invites)
         mend_invite_refuse(self, first, ctx);
     else
-        MEND_ASSERT(mend_hash_put(&self->member->declined, ctx, (void *)(uintptr_t)error) ==
+        MEND_ASSERT(mend_hash_put(&self->create->declined, ctx, (void *)(uintptr_t)error) ==
                     MEND_OK);
 }
 
@@ -193,7 +193,7 @@ static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
     bool good;
 
     if (mend_hash_get(&self->comms, ctx) || mend_is_buried(self, ctx) ||
-        mend_hash_get(&self->member->declined, ctx) || mend_invite_refused(self, ctx))
+        mend_hash_get(&self->create->declined, ctx) || mend_invite_refused(self, ctx))
         return true; /* has come, or has declined */
     first = read_group(self, peers, w->first_n);
     if (first && w->second_n)

@@ -20,7 +20,7 @@
  * The agreement belongs to a sequence of its own, VALIDATION: unlike that of EXPLICIT ones it ends, with
  * MPI_ERR_INVALIDATED, when the communicator is revoked (S0-60), and whoever was revoked before it came
  * has said no to it beforehand. */
-#include "member/internal.h"
+#include "create/creation.h"
 
 #include "proc/report.h"
 

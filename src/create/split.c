@@ -15,7 +15,7 @@
  * All parts get the same context id and cell: they have no member in common, so no frame can be
  * taken for another part's. */
 #include "comm/info.h"
-#include "member/internal.h"
+#include "create/creation.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  *      both make the communicator `id` and vote   ┘
  *
  * The id is used once: the first's index and the number of its invitations, with bit 63, which no index
- * has that proposes contexts for users; so nothing is spent on revoking it (revoke.c).  The key is a hash of what all know: the
+ * has that proposes contexts for users; so nothing is spent on revoking it (decide/revoke.c).  The key is a hash of what all know: the
  * parent, the tag, the group.  Frames of one process arrive in order, so calls with the same key meet in the
  * order in which they are made, and calls with different keys in any, also those of threads.  Nobody counts
  * anything, and of a meeting that is over nothing is left, however many tags there are.
@@ -35,15 +35,15 @@
  *   4  Who has given up knows a reason, which is for ever, and comes to nothing under this key any more.  One who
  *      was refused without knowing the reason may call again, and may pair with an older call of others: that
  *      meeting is refused as well, for the reason held before its id was proposed. */
-#include "member/internal.h"
+#include "create/meet.h"
 
-#include "member/wire.h"
+#include "create/wire.h"
 #include "net/net.h"
 
 #define MEETS (UINT32_C(1) << 19) /* in the index of an id */
 
 struct mend_invitation {
-    struct mend_list link; /* in self->member->invitations, the oldest first */
+    struct mend_list link; /* in self->create->invitations, the oldest first */
     mend_peer from;
     uint64_t key; /* nothing if it is refused */
     mend_ctx id;
@@ -52,7 +52,7 @@ struct mend_invitation {
 
 static struct mend_invitation *find_id(struct mend_proc *self, mend_ctx id)
 {
-    mend_list_foreach (l, next, &self->member->invitations) {
+    mend_list_foreach (l, next, &self->create->invitations) {
         struct mend_invitation *i = mend_list_entry(l, struct mend_invitation, link);
 
         if (i->id == id)
@@ -63,7 +63,7 @@ static struct mend_invitation *find_id(struct mend_proc *self, mend_ctx id)
 
 static struct mend_invitation *find_key(struct mend_proc *self, mend_peer from, uint64_t key)
 {
-    mend_list_foreach (l, next, &self->member->invitations) {
+    mend_list_foreach (l, next, &self->create->invitations) {
         struct mend_invitation *i = mend_list_entry(l, struct mend_invitation, link);
 
         if (!i->refused && i->from == from && i->key == key)
@@ -84,7 +84,7 @@ static void keep(struct mend_proc *self, const struct mend_invitation *what)
 
     MEND_ASSERT(i);
     *i = *what;
-    mend_list_append(&self->member->invitations, &i->link);
+    mend_list_append(&self->create->invitations, &i->link);
 }
 
 static void invite(struct mend_proc *self, struct mend_group *g, uint64_t key, mend_ctx id)
@@ -100,7 +100,7 @@ static void invite(struct mend_proc *self, struct mend_group *g, uint64_t key, m
 
 mend_ctx mend_invite_all(struct mend_proc *self, struct mend_group *g, uint64_t key)
 {
-    uint64_t number = ++self->member->invited_n;
+    uint64_t number = ++self->create->invited_n;
     mend_ctx id = MEND_CTX_MAKE((uint32_t)self->me | MEETS, number);
 
     MEND_ASSERT(number < UINT64_C(1) << 40); /* ids are never used again */
@@ -185,7 +185,7 @@ void mend_invite_refuse(struct mend_proc *self, mend_peer first, mend_ctx id)
 
 void mend_invite_on_death(struct mend_proc *self, mend_peer dead)
 {
-    mend_list_foreach (l, next, &self->member->invitations) {
+    mend_list_foreach (l, next, &self->create->invitations) {
         struct mend_invitation *i = mend_list_entry(l, struct mend_invitation, link);
 
         if (i->from == dead)

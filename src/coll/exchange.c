@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inter.c – collectives on intercommunicators: everybody exchanges with everybody of the other
+/* exchange.c – collectives on intercommunicators: everybody exchanges with everybody of the other
  * group.
  *
  *     group A   0   1        allreduce: every a sends its vector to every b and the reverse; each

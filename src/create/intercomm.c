@@ -12,7 +12,7 @@
  *   - a leader: it tells the other one, who calls the meeting off, or whose own death does.
  * A process other than a leader that waits in the broadcast depends on its leader's call alone: it knows
  * neither the peer communicator nor the other group. */
-#include "member/internal.h"
+#include "create/meet.h"
 
 #include "proc/post.h"
 

@@ -2,7 +2,7 @@
 /* revoke.c – how a revocation gets to all members, and what it does in this process.
  *
  * Among processes that share memory each communicator has a bit, in the row of the process that proposed
- * its context; those that were made of one context together (split.c) have one after the other:
+ * its context; those that were made of one context together (create/split.c) have one after the other:
  *
  *   caller    sets the bit, then interrupts each member (mend_node_call())
  *   member    sees that with its next MPI call, or in its wait, looks at the bits of its communicators,
@@ -25,7 +25,7 @@
  *      neither is a revocation that was earlier;
  *   3  what is carried out here although nobody has told us has its bit set, or was flooded: everybody
  *      else gets it without us (mend_revoke_heard()). */
-#include "member/internal.h"
+#include "decide/internal.h"
 
 #include "net/net.h"
 #include "net/shm/shm.h"
@@ -44,8 +44,7 @@ static void carry_out(struct mend_comm *c)
     mend_p2p_on_revoke(c);
     mend_agree_say_no(c, MEND_MACHINE_CREATION);
     mend_agree_say_no(c, MEND_MACHINE_VALIDATION);
-    mend_living_on_revoke(c);
-    mend_meet_look(c->self);
+    c->self->comm_hooks->revoked(c);
     mend_comm_put(c);
 }
 
@@ -74,7 +73,7 @@ static uint64_t number_of(const struct mend_comm *c)
 }
 
 /* The word with the bit of c; NULL: it is flooded.  A communicator of one process, or one that nobody
- * proposed because processes only meet there (meet.c), is told to nobody. */
+ * proposed because processes only meet there (create/meet.c), is told to nobody. */
 static mend_atomic_u64 *word_of(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
@@ -101,7 +100,7 @@ static bool is_marked(struct mend_comm *c)
 
 uint64_t mend_revoke_reserve(struct mend_proc *self, uint64_t counter, uint64_t n)
 {
-    struct mend_member *m = self->member;
+    struct mend_decide *m = self->decide;
 
     if (!uses_marks(self) || counter >= MEND_NODE_REVOKED)
         return counter;

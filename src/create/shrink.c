@@ -6,7 +6,7 @@
  *
  * Never fails because of deaths or revocation (S0-74).  Somebody who dies after the decision is in the
  * new communicator and is found dead there (S0-79). */
-#include "member/internal.h"
+#include "create/creation.h"
 
 #include "comm/errcode.h"
 #include "proc/report.h"

@@ -1,35 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ft.c – protocol state of communicators: its life, and what deaths do to it. */
-#include "member/internal.h"
+/* decide.c – protocol state of communicators: its life, and what deaths do to it. */
+#include "decide/internal.h"
 
-int mend_member_init(struct mend_proc *self)
+int mend_decide_init(struct mend_proc *self)
 {
-    struct mend_member *m = mend_zalloc(self, 1, sizeof(*m));
+    struct mend_decide *m = mend_zalloc(self, 1, sizeof(*m));
 
     if (!m)
         return MPI_ERR_NO_MEM;
-    mend_list_init(&m->meetings);
-    mend_list_init(&m->invitations);
-    mend_list_init(&m->hellos);
     mend_list_init(&m->fresh_graves);
     mend_list_init(&m->graves);
     mend_list_init(&m->closed);
-    mend_hash_init(&m->declined, self->arena);
-    self->member = m;
+    self->decide = m;
     mend_revoke_init_process(self);
-    self->ctx_counter = MEND_CTX_FIRST;
     self->on_interrupt = mend_revoke_on_interrupt;
     self->on_frame[MEND_FRAME_AGREE] = mend_agree_on_frame;
     self->on_frame[MEND_FRAME_REVOKE] = mend_revoke_on_frame;
-    self->on_frame[MEND_FRAME_MEMBER] = mend_member_on_frame;
     return MPI_SUCCESS;
-}
-
-void mend_member_fini(struct mend_proc *self)
-{
-    self->on_interrupt = NULL;
-    mend_free(self, self->member);
-    self->member = NULL;
 }
 
 int mend_ft_attach(struct mend_comm *c)
@@ -62,14 +49,12 @@ void mend_ft_detach(struct mend_comm *c)
 
     if (!c->ft)
         return;
-    mend_living_drop(c);
     if (mend_agree_shm_usable(c) && c->cell < 0)
         mend_papers_close(c);
     mend_free(self, c->ft->papers);
     for (int i = 0; i < MEND_MACHINES; i++)
         mend_free(self, c->ft->agreements[i].sm);
     mend_free(self, c->ft->revoke);
-    mend_leaders_forget(c);
     mend_free(self, c->ft);
     c->ft = NULL;
 }
@@ -86,7 +71,7 @@ static void comm_on_death(struct mend_comm *c, mend_peer dead)
     mend_agree_say_no(c, MEND_MACHINE_CREATION);
 }
 
-void mend_member_on_death(struct mend_proc *self, mend_peer dead)
+void mend_decide_on_death(struct mend_proc *self, mend_peer dead)
 {
     struct mend_comm **all = mend_alloc(self, (self->comms.used + 1) * sizeof(*all));
     uint32_t pos = 0, n = 0;
@@ -103,7 +88,4 @@ void mend_member_on_death(struct mend_proc *self, mend_peer dead)
         mend_comm_put(all[i]);
     }
     mend_free(self, all);
-    mend_invite_on_death(self, dead);
-    mend_leaders_on_death(self, dead);
-    mend_meet_look(self);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inter.h – the collectives of coll.h on intercommunicators: coll_inter.c.
+/* coll_inter.h – the collectives of coll.h on intercommunicators: coll_inter.c.
  *
  * root: MPI_ROOT at the root, its rank in the other group, MPI_PROC_NULL at the root's
  * neighbours, who take no part but learn of deaths all the same. */

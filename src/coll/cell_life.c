@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cells.c – which communicator uses which cell of the node's segment, from when and until when.
+/* cell_life.c – which communicator uses which cell of the node's segment, from when and until when.
  *
  *   free ──offered at creation, agreed on──> taken ──first use──> open ──detach──> closed ──> free
  *                                                                             all others closed it
@@ -15,8 +15,8 @@
  * either the mark that M closed last is X, or M has not closed it and the next change of M's counter
  * means that it has.
  *
- * Invariant: the agreement area and no_from of a free cell are zero (member/agree_shm.c). */
-#include "coll/shm.h"
+ * Invariant: the agreement area and no_from of a free cell are zero (decide/memory.c). */
+#include "coll/cell.h"
 #include "net/shm/shm.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shm.c – ticks, lines and buffers (shm.h has the idea), barrier and broadcast. */
-#include "coll/shm.h"
+/* cell.c – ticks, lines and buffers (cell.h has the idea), barrier and broadcast. */
+#include "coll/cell.h"
 #include "net/shm/shm.h"
 
 #include <string.h>

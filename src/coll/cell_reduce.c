@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shm_reduce.c – reductions in shared memory.
+/* cell_reduce.c – reductions in shared memory.
  *
  * Direct, for short vectors: everybody publishes its vector, everybody who needs the result reads
  * all of them and reduces them itself.  One tick.
@@ -16,7 +16,7 @@
  * Values are reduced in the order of the ranks, from the highest down (the operator writes its
  * right operand), so all get the same bits.  Only predefined operators on dense types come here:
  * the user's functions never see shared memory. */
-#include "coll/shm.h"
+#include "coll/cell.h"
 
 #define DIRECT_MAX        (4 * 1024) /* longer vectors of three and more ranks are sliced, */
 #define DIRECT_MAX_OF_TWO (8 * 1024) /* of two ranks: these */

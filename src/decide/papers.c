@@ -4,7 +4,7 @@
  *
  *   rank i:   shelf 0 │ title 0 .. title 4095 │ paper 0 .. paper 4095 │   shelf 1 │ ...
  *             title   mark of a communicator, and whether this rank has closed it
- *             paper   no_from of CREATION and of VALIDATION, slots (agree_shm.c)
+ *             paper   no_from of CREATION and of VALIDATION, slots (memory.c)
  *
  * Nobody has agreed on where a vote lies: a member takes the first paper that is free in its own shelves
  * when it has something to say about a communicator, and the others look for the mark among its titles,
@@ -20,7 +20,7 @@
  *   2  a member that closes without having voted takes a paper all the same: the others wait for it to
  *      close;
  *   3  where a member's title was found it stays until this process is DONE (ft/closing.h). */
-#include "member/internal.h"
+#include "decide/internal.h"
 
 #include "ft/closing.h"
 #include "net/shm/shm.h"
@@ -44,7 +44,7 @@ struct mend_papers {
 
 /* A closed communicator whose title others may still look at. */
 struct closed {
-    struct mend_list link; /* in self->member->closed */
+    struct mend_list link; /* in self->decide->closed */
     uint64_t mark;
     uint32_t mine;
     enum mend_title state;
@@ -64,7 +64,7 @@ static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 
 static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
 {
-    struct mend_member *m = self->member;
+    struct mend_decide *m = self->decide;
     uint32_t shelf = paper / MEND_NODE_SHELF_PAPERS;
 
     if (!m->shelves)
@@ -96,7 +96,7 @@ static void *paper_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
 /* One that was never used, with its pages. */
 static uint32_t new_paper(struct mend_proc *self)
 {
-    uint32_t k = self->member->papers_n++, i = k % MEND_NODE_SHELF_PAPERS;
+    uint32_t k = self->decide->papers_n++, i = k % MEND_NODE_SHELF_PAPERS;
     uint64_t at;
 
     MEND_ASSERT(k < MEND_NODE_SHELVES * MEND_NODE_SHELF_PAPERS);
@@ -112,7 +112,7 @@ static uint32_t new_paper(struct mend_proc *self)
 
 static uint32_t free_paper(struct mend_proc *self)
 {
-    struct mend_member *m = self->member;
+    struct mend_decide *m = self->decide;
     uint32_t k = m->paper_free - 1;
 
     if (!m->paper_free)
@@ -140,8 +140,8 @@ static void put_back(struct mend_proc *self, uint32_t k)
     struct mend_node_title *t = title_of(self, self->me, k);
 
     mend_store_release(&t->mark, 0); /* release: pairs with the acquire in state_of() */
-    t->next_free = self->member->paper_free;
-    self->member->paper_free = k + 1;
+    t->next_free = self->decide->paper_free;
+    self->decide->paper_free = k + 1;
 }
 
 /* ---- the others' ---- */
@@ -257,7 +257,7 @@ static bool go_on(struct mend_proc *self, struct closed *x)
 /* Who has waited longest is looked at first. */
 static void collect(struct mend_proc *self)
 {
-    struct mend_list *list = &self->member->closed;
+    struct mend_list *list = &self->decide->closed;
 
     for (int i = 0; i < LOOKS_MAX && !mend_list_empty(list); i++) {
         struct closed *x = mend_list_entry(list->next, struct closed, link);
@@ -286,6 +286,6 @@ void mend_papers_close(struct mend_comm *c)
     for (int32_t r = 0; r < ft->members_n; r++)
         if (r != ft->me)
             x->member[x->n++] = ft->papers->member[r];
-    mend_list_append(&self->member->closed, &x->link);
+    mend_list_append(&self->decide->closed, &x->link);
     collect(self);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agree.c – drives ft/agree_sm over the members of a communicator.
+/* tree.c – drives ft/agree_sm over the members of a communicator.
  *
  *   call ──> START ──> machine ──> messages ──> frames (kind AGREE, channel FT, tag = which machine)
  *   frame ──> decode ──> RECV ──┐
  *   death ──> DEATH ────────────┴─> machine ──> decided? ──> done(arg, value)
  *
- * Where all members share memory, agree_shm.c does the same without messages.  Here a decision is known to
+ * Where all members share memory, memory.c does the same without messages.  Here a decision is known to
  * those who have returned with it; they answer, also when they have freed the communicator (graves.c).
  *
  * all_acked (R16): every participant sends ~(number of failed members it acknowledged) in
  * max_word[3].  What it acknowledged is a part of the union that is decided, so the smallest number
  * equals the size of the union exactly if everybody had acknowledged everything. */
-#include "member/internal.h"
+#include "decide/internal.h"
 
 #include "proc/report.h"
 
@@ -452,12 +452,6 @@ void mend_agree_say_no(struct mend_comm *c, enum mend_machine which)
     refuse_waiting(c, which);
     a->noes_left = MEND_AGREE_WINDOW;
     go_on_saying_no(c, which);
-}
-
-void mend_creation_end(struct mend_comm *c)
-{
-    c->coll_failed = true;
-    mend_agree_say_no(c, MEND_MACHINE_CREATION);
 }
 
 void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

@@ -13,7 +13,7 @@
  *
  * The bridge comes first, so a leader whose own side fails can tell the other one, and nobody waits for a
  * leader that gave up. */
-#include "member/internal.h"
+#include "create/meet.h"
 
 #include <string.h>
 

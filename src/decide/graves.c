@@ -16,7 +16,7 @@
  * How many graves there are is bounded by memory alone, and nobody's call depends on it; they are as many
  * as communicators that this process has freed and some living member has not.  Where nobody is ever asked,
  * because members vote in shared memory and write revocations there, there are none. */
-#include "member/internal.h"
+#include "decide/internal.h"
 
 #include "ft/wire.h"
 
@@ -46,7 +46,7 @@ static struct mend_comm *quiet_one(struct mend_list *fresh)
     return NULL;
 }
 
-static void ask_all(struct mend_member *m)
+static void ask_all(struct mend_decide *m)
 {
     struct mend_comm *c;
 
@@ -59,7 +59,7 @@ static void ask_all(struct mend_member *m)
 
 void mend_member_free(struct mend_comm *c)
 {
-    struct mend_member *m = c->self->member;
+    struct mend_decide *m = c->self->decide;
 
     if (!can_be_asked(c)) {
         mend_comm_put(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shm.h – collectives straight through shared memory, for communicators whose members share a node.
+/* cell.h – collectives straight through shared memory, for communicators whose members share a node.
  *
  * Flat, all read: every member writes into its own block of the communicator's cell and everybody
  * reads the others' blocks.  A small value and the flag that publishes it are one cache line, so
@@ -26,7 +26,7 @@
  *   2  a number in a line is a tick of this communicator: before a member puts the communicator's
  *      mark into its head it has cleared its lines, and nobody looks before it has seen all marks;
  *   3  a block is used for another communicator only after all members have closed this one or are
- *      dead (cells.c).
+ *      dead (cell_life.c).
  *
  * A member that is killed leaves a line unpublished or published, nothing between.  The others
  * wait until a death or a revocation ends the wait; flags count first, so who has seen all of
@@ -82,7 +82,7 @@ struct mend_coll_comm {
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */
     bool crowded;            /* more ranks than cores on this node */
-    bool agreed;             /* I wrote into the agreement area of the cell (member/agree_shm.c) */
+    bool agreed;             /* I wrote into the agreement area of the cell (decide/memory.c) */
 };
 
 static inline bool mend_shm_coll_possible(const struct mend_comm *c)
@@ -91,11 +91,11 @@ static inline bool mend_shm_coll_possible(const struct mend_comm *c)
            c->self->params.coll_shm;
 }
 
-/* cells.c: first use of the cell.  Blocks until all members have come here, one is dead, or the
+/* cell_life.c: first use of the cell.  Blocks until all members have come here, one is dead, or the
  * communicator is revoked. */
 int mend_shm_coll_open(struct mend_comm *c);
 
-/* shm.c: the parts that the forms are made of. */
+/* cell.c: the parts that the forms are made of. */
 
 /* Begins a collective of n ticks; *first_p is the first, 0 with an error: the communicator
  * cannot. */
@@ -249,7 +249,7 @@ static inline void mend_shm_unpack(const struct mend_type *t, void *buf, MPI_Cou
         memcpy((char *)buf + t->true_lb + at, from, (size_t)bytes);
 }
 
-/* shm.c, shm_reduce.c, shm_move.c: the forms.  Collective over c; block until done here, a member
+/* cell.c, cell_reduce.c, cell_move.c: the forms.  Collective over c; block until done here, a member
  * that is needed is dead, or c is revoked. */
 int mend_shm_barrier(struct mend_comm *c);
 int mend_shm_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root);

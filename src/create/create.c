@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* create.c – what creation keeps in a process, and what deaths and revocations do to it. */
+#include "create/create.h"
+
+#include "create/meet.h"
+
+int mend_create_init(struct mend_proc *self)
+{
+    struct mend_create *m = mend_zalloc(self, 1, sizeof(*m));
+
+    if (!m)
+        return MPI_ERR_NO_MEM;
+    mend_list_init(&m->meetings);
+    mend_list_init(&m->invitations);
+    mend_list_init(&m->hellos);
+    mend_hash_init(&m->declined, self->arena);
+    self->create = m;
+    self->ctx_counter = MEND_CTX_FIRST;
+    self->on_frame[MEND_FRAME_MEMBER] = mend_member_on_frame;
+    return MPI_SUCCESS;
+}
+
+void mend_create_on_death(struct mend_proc *self, mend_peer dead)
+{
+    mend_invite_on_death(self, dead);
+    mend_leaders_on_death(self, dead);
+    mend_meet_look(self);
+}
+
+void mend_create_on_revoke(struct mend_comm *c)
+{
+    mend_living_on_revoke(c);
+    mend_meet_look(c->self);
+}
+
+void mend_create_detach(struct mend_comm *c)
+{
+    mend_living_drop(c);
+    mend_leaders_forget(c);
+}

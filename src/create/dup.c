@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dup.c – duplicates of a communicator, at once or later: with all its members, and with its holes. */
+#include "create/creation.h"
+
+/* The duplicate of c, as decided by who carries it: with all members, and with the same holes.  The cell
+ * is free at the living, but maybe not at the holes: it is for those who carry the duplicate. */
+static int duplicate(struct mend_comm *c, struct mend_comm *carrier,
+                     const struct mend_agreed *value, struct mend_comm **new_p)
+{
+    int err = mend_creation_result(carrier, value, 0);
+    struct mend_agreed whole = *value;
+
+    if (carrier != c)
+        whole.and_word[1] = 0;
+    if (!err)
+        err = mend_creation_object(c, c->group, c->inter ? c->remote : NULL, &whole, new_p);
+    if (!err && carrier != c) {
+        err = mend_living_inherit(carrier, value, *new_p);
+        if (err)
+            mend_comm_put(*new_p);
+    }
+    return err;
+}
+
+int mend_member_dup(struct mend_comm *c, struct mend_comm **new_p)
+{
+    struct mend_comm *carrier = mend_comm_carrier(c);
+    struct mend_agreed value;
+    int err = mend_creation_check(carrier);
+
+    if (err)
+        return err;
+    mend_creation_propose(carrier, true, false, &value);
+    err = mend_creation_decide(carrier, &value);
+    if (err)
+        return err;
+    err = duplicate(c, carrier, &value, new_p);
+    if (value.failed)
+        mend_group_put(c->self, value.failed);
+    return err;
+}
+
+/* A duplicate that comes later. */
+struct idup {
+    struct mend_request base;
+    struct mend_comm *carrier;
+    struct mend_comm **new_p;
+};
+
+static void idup_release(struct mend_request *r)
+{
+    struct idup *d = MEND_CONTAINER_OF(r, struct idup, base);
+    struct mend_comm *c = r->comm, *carrier = d->carrier;
+
+    r->magic = 0;
+    mend_free(c->self, d);
+    mend_comm_put(carrier);
+    mend_comm_put(c);
+}
+
+static const struct mend_request_ops idup_ops = {.name = "duplication of a communicator",
+                                                 .release = idup_release};
+
+static void idup_done(void *arg, struct mend_agreed *value)
+{
+    struct idup *d = arg;
+    struct mend_comm *made = NULL;
+    int err;
+
+    mend_creation_settle(d->carrier, value);
+    err = duplicate(d->base.comm, d->carrier, value, &made);
+    if (!err)
+        *d->new_p = made;
+    mend_request_complete(&d->base, err);
+}
+
+static int idup_begin(struct idup *d)
+{
+    struct mend_agreed value;
+    int err = mend_creation_check(d->carrier);
+
+    if (err)
+        return err;
+    mend_creation_propose(d->carrier, true, true, &value);
+    err = mend_agree_call(d->carrier, MEND_MACHINE_CREATION, &value, idup_done, d);
+    if (err)
+        mend_creation_settle(d->carrier, &value);
+    return err;
+}
+
+/* Errors are delivered by the request (S0-15), also those known at once. */
+int mend_member_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
+{
+    struct idup *d = mend_zalloc(c->self, 1, sizeof(*d));
+    int err;
+
+    if (!d)
+        return MPI_ERR_NO_MEM;
+    mend_request_init(&d->base, &idup_ops, c);
+    d->carrier = mend_comm_carrier(c);
+    mend_comm_get(c);
+    mend_comm_get(d->carrier);
+    d->new_p = new_p;
+    d->base.active = true;
+    *req_p = &d->base;
+    err = idup_begin(d);
+    if (err)
+        mend_request_complete(&d->base, err);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* meet.h – processes that have no communicator in common yet make one: meetings (meet.c), under which id
+ * (invite.c), and what the leaders of two groups say to each other (leaders.c). */
+#ifndef MEND_CREATE_MEET_H
+#define MEND_CREATE_MEET_H
+
+#include "create/creation.h"
+
+/* What a process keeps of such calls. */
+struct mend_create {
+    struct mend_hash declined;    /* meet.c: id of a meeting of two groups -> class of the error */
+    struct mend_list invitations; /* invite.c: for calls that have not been made yet */
+    uint64_t invited_n;           /* invite.c: meetings to which this process has invited */
+    struct mend_list meetings;    /* struct mend_meeting: calls that go on */
+    struct mend_list hellos;      /* leaders.c: calls that one leader has made and one not */
+};
+
+/* A call that makes a communicator for processes that have none in common yet (meet.c).  It lives on
+ * the caller's stack. */
+struct mend_meeting {
+    struct mend_list link;      /* in self->create->meetings */
+    struct mend_comm *c;        /* where they meet; NULL until that is known */
+    struct mend_comm *named[2]; /* the call's arguments; may be NULL */
+    bool named_must_live;       /* a death in one of those ends it */
+    bool called_off;            /* all others were told that nothing comes of it */
+    int error;                  /* class of the other leader's refusal */
+    /* At leaders (leaders.c): what the call is between the two.  peer_c NULL: no leader. */
+    struct mend_comm *peer_c;
+    mend_peer other;
+    int tag;
+    mend_ctx said, heard; /* proposals in the HELLOs; heard 0: the other's has not come */
+};
+
+/* What the members of g meet for; all have the same. */
+uint64_t mend_meet_key(const struct mend_comm *parent, struct mend_group *g, uint64_t tag);
+
+/* A communicator of g, whose members meet for the key; errors as parent's, but of PROC_FAILED only a
+ * death in g is a reason.  named: a communicator whose revocation ends it, or NULL.  Collective over g;
+ * blocks until all living members have come or something ends the meeting. */
+int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct mend_group *g,
+                    uint64_t key, struct mend_comm **new_p);
+
+/* A call begins and ends.  Between the two it is looked at when something has happened. */
+void mend_meet_begin(struct mend_proc *self, struct mend_meeting *m);
+void mend_meet_end(struct mend_meeting *m);
+void mend_meet_look(struct mend_proc *self);
+
+/* Why nothing can come of it: PROC_FAILED, INVALIDATED; MPI_SUCCESS: it can. */
+int mend_meet_reason(const struct mend_meeting *m);
+
+/* Two groups: the class of the error if this process has said no under this id already, else MPI_SUCCESS. */
+int mend_meet_declined(struct mend_proc *self, mend_ctx ctx);
+
+/* The agreement of those who meet on m->c.  Blocks until all living members have come or declined; the
+ * file's header says what ends that.  MPI_SUCCESS, with the value, at all living or at none; else
+ * the class.  value->failed is the caller's. */
+int mend_meet(struct mend_meeting *m, struct mend_agreed *value);
+
+mend_frame_handler mend_member_on_frame;
+
+/* invite.c */
+
+/* The first of g says to the others, and returns, under which id they meet. */
+mend_ctx mend_invite_all(struct mend_proc *self, struct mend_group *g, uint64_t key);
+
+/* At the others: where they meet.  Blocks until the first of g has come, or a member of g is dead or the
+ * meeting has a reason to end; then the class. */
+int mend_invite_await(struct mend_proc *self, struct mend_meeting *m, struct mend_group *g,
+                      uint64_t key, mend_ctx *id_p);
+
+/* False: nobody of ours sends this. */
+bool mend_invite_on_frame(struct mend_proc *self, mend_peer from, mend_ctx id, uint64_t key);
+
+/* This process has said no under the id, to which `first` invites: the invitation is not taken any more. */
+void mend_invite_refuse(struct mend_proc *self, mend_peer first, mend_ctx id);
+
+/* It has, and the invitation has not come yet. */
+bool mend_invite_refused(struct mend_proc *self, mend_ctx id);
+
+void mend_invite_on_death(struct mend_proc *self, mend_peer dead);
+
+/* leaders.c */
+
+/* Exchanges groups and proposals with the other leader.  own_error: why this side will not come: then the
+ * other one is told, and that is all.  Blocks until the other has said something or is dead, or the
+ * meeting has a reason to end.  *peers_p is the caller's, who frees it also after an error. */
+int mend_leaders_meet(struct mend_meeting *m, struct mend_comm *local, int own_error,
+                      mend_ctx *ctx_p, mend_peer **peers_p, int *n_p);
+
+/* After success: this side will not come after all. */
+void mend_leaders_take_back(struct mend_meeting *m, int error);
+
+/* HELLO and BACK.  False: nobody of ours sends this. */
+struct mend_member_wire;
+bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                           const struct mend_member_wire *w, const void *payload);
+
+/* The peer communicator goes. */
+void mend_leaders_forget(struct mend_comm *peer_c);
+void mend_leaders_on_death(struct mend_proc *self, mend_peer dead);
+
+#endif

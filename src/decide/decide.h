@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decide.h – what the members of a communicator decide together.  Revocation is in revoke.h.
+ *
+ * A communicator has sequences of agreements.  Each is the next in its sequence at all members, so what
+ * one process says is never taken for an answer to another question. */
+#ifndef MEND_DECIDE_DECIDE_H
+#define MEND_DECIDE_DECIDE_H
+
+#include "coll/coll.h"
+#include "ft/agree_sm.h"
+#include "ft/revoke_sm.h"
+
+/* A communicator has three sequences of agreements.  EXPLICIT ones are called for by the user (agree,
+ * shrink) and wait for every living member.  Those of CREATION need no call once the communicator
+ * is failed or revoked: every member then says no beforehand, so nobody waits for one that gave up.
+ * Those of VALIDATION need none once it is revoked. */
+enum mend_machine {
+    MEND_MACHINE_EXPLICIT,
+    MEND_MACHINE_CREATION,
+    MEND_MACHINE_VALIDATION,
+    MEND_MACHINES
+};
+
+/* Agreement among the living members of c.  Collective over the living; blocks until decided; never
+ * fails because of deaths or revocation (S0-88..93).  and_words and max_words are in-out. */
+struct mend_agreed {
+    uint64_t and_word[MEND_AGREE_WORDS], max_word[MEND_AGREE_WORDS]; /* max_word[3] is ours */
+    struct mend_group *failed; /* out: members agreed to be failed, caller drops it; may be NULL */
+    int failed_n;              /* out: how many */
+    bool all_acked;            /* out: everybody had acknowledged all of them (R16) */
+    uint64_t cells;            /* creation: what this process offers (coll/cell_life.c) */
+    bool parts; /* creation: disjoint communicators with one context (create/split.c) */
+};
+int mend_agree(struct mend_comm *c, struct mend_agreed *value);
+
+/* Nonblocking: done(arg, value) runs from progress; value is valid during the call. */
+typedef void mend_agree_done(void *arg, struct mend_agreed *value);
+int mend_agree_start(struct mend_comm *c, const struct mend_agreed *value, mend_agree_done *done,
+                     void *arg);
+
+/* A sequence of agreements, with its machine made on first use. */
+struct mend_agreements {
+    struct mend_agree *sm;
+    struct mend_list waiting, running;
+    bool said_no;            /* negative votes are given beforehand; never of EXPLICIT */
+    int noes_left;           /* tree.c: how many more of them others may wait for */
+    uint64_t begun, decided; /* memory.c: how many */
+};
+
+struct mend_papers;
+
+/* Ranks in protocols: an intracommunicator's own; on an intercommunicator both groups one after the
+ * other, the one whose first peer is lower comes first. */
+struct mend_ft_comm {
+    struct mend_comm *comm;            /* whose this is */
+    struct mend_group *first, *second; /* second NULL on an intracommunicator; no references */
+    int members_n, me;
+    struct mend_agreements agreements[MEND_MACHINES];
+    unsigned proposals_n; /* creations proposed here so far */
+    struct mend_revoke *revoke;
+    int32_t part;                /* of several communicators of one context: which (revoke.c) */
+    struct mend_comm *next_news; /* revoke.c: of a list that is being gone through */
+    struct mend_papers *papers;  /* papers.c: where the members vote; NULL until somebody has */
+    struct mend_list grave;      /* graves.c: when it is freed */
+};
+
+/* Peer of a protocol rank, and back (-1: no member). */
+mend_peer mend_ft_peer(const struct mend_ft_comm *ft, int32_t rank);
+int32_t mend_ft_rank(struct mend_proc *self, const struct mend_ft_comm *ft, mend_peer peer);
+
+/* Starts an agreement; done(arg, value) is called when it is decided, perhaps before this returns. */
+int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct mend_agreed *value,
+                    mend_agree_done *done, void *arg);
+
+/* The same, and waits.  What ends the wait when a process dies: the agreement goes on without it. */
+int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value);
+
+/* One more EXPLICIT agreement on a communicator on which nothing goes on any more; it says nothing.  For
+ * lack of memory it is never decided. */
+void mend_agree_last(struct mend_comm *c, mend_agree_done *done);
+
+/* The communicator became failed or revoked: what this sequence decides on it from now on is no. */
+void mend_agree_say_no(struct mend_comm *c, enum mend_machine which);
+
+/* The user frees c: drops the handle's reference, now or a little later (graves.c says why). */
+void mend_member_free(struct mend_comm *c);
+
+int mend_decide_init(struct mend_proc *self);
+void mend_decide_on_death(struct mend_proc *self, mend_peer dead);
+int mend_ft_attach(struct mend_comm *c); /* per-communicator state; called at creation */
+void mend_ft_detach(struct mend_comm *c);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* revoke.h – a communicator is made unusable by one of its members, at all of them.  The idea stands in
+ * revoke.c. */
+#ifndef MEND_DECIDE_REVOKE_H
+#define MEND_DECIDE_REVOKE_H
+
+#include "decide/decide.h"
+
+/* Marks c revoked here and tells all members.  Not collective, does not block. */
+void mend_revoke(struct mend_comm *c);
+
+/* Carries out what others have revoked and this process has not heard of yet; those who died may have told
+ * nobody any more. */
+void mend_revoke_on_interrupt(struct mend_proc *self);
+
+/* c is revoked somewhere, as a call that failed for it says: from now on it is here, too. */
+void mend_revoke_heard(struct mend_comm *c);
+
+/* A new object: a member may have revoked it already. */
+void mend_revoke_look(struct mend_comm *c);
+
+/* Reserves what revocations need of the communicators of a context that this process proposes; counters from
+ * counter to counter + n are theirs.  Returns the counter to propose: the given one, or where there is no
+ * memory one whose revocations are told by frames. */
+uint64_t mend_revoke_reserve(struct mend_proc *self, uint64_t counter, uint64_t n);
+
+#endif
