@@ -58,17 +58,20 @@ static struct mend_coll_op *of(struct mend_request *r)
     return MEND_CONTAINER_OF(r, struct mend_coll_op, base);
 }
 
+/* Computed as numbers: a buffer of nothing may be NULL, and so is MPI_BOTTOM, and C defines no sum of a
+ * null pointer and an offset, not even 0. */
 static const void *read_at(const struct mend_coll_op *op, const struct mend_piece *p)
 {
-    const char *at[] = {op->in, op->out, op->temp};
+    const void *at[] = {op->in, op->out, op->temp};
 
-    return at[p->place] + p->at;
+    return (const void *)((uintptr_t)at[p->place] + (uintptr_t)p->at);
 }
 
 static void *write_at(const struct mend_coll_op *op, const struct mend_piece *p)
 {
     MEND_ASSERT(p->place != MEND_PLACE_INPUT);
-    return (p->place == MEND_PLACE_OUTPUT ? (char *)op->out : op->temp) + p->at;
+    return (void *)((uintptr_t)(p->place == MEND_PLACE_OUTPUT ? op->out : op->temp) +
+                    (uintptr_t)p->at);
 }
 
 static void finish(struct mend_coll_op *op, int error)
