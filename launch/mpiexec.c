@@ -201,8 +201,9 @@ static void say_started(struct job *job)
     }
     if (job->o.report_bindings)
         mend_bind_report(job);
-    mend_report_line(job, job->start_ns, "\"event\":\"start\",\"ranks\":%d,\"host\":\"%s\"", job->n,
-                     job->shm->host);
+    mend_report_line(job, job->start_ns,
+                     "\"event\":\"start\",\"ranks\":%d,\"host\":\"%s\",\"clock_ns\":%llu", job->n,
+                     job->shm->host, (unsigned long long)job->start_ns);
 }
 
 /* Why a job that went on to its end has failed all the same. */

@@ -1489,6 +1489,7 @@ def test_complaint_about_the_stopped():
 def test_report():
     """--report writes one JSON object per line, with times that do not go back by event."""
     with tempfile.NamedTemporaryFile() as f:
+        before_ns = time.monotonic_ns()
         run("-q", "--report", f.name, "-n", 3, PROBE, "pair", "kill")
         lines = [json.loads(x) for x in open(f.name)]
         kinds = [x["event"] for x in lines]
@@ -1499,6 +1500,7 @@ def test_report():
               (1, "signal", 9, "life word"))
         assert 0 < death["t_ns"] <= verdict["t_ns"] <= lines[-1]["t_ns"]
         equal(lines[-1]["status"], 0)
+        assert before_ns < lines[0]["clock_ns"] < time.monotonic_ns() - lines[-1]["t_ns"]
         run("--report", f.name, "-n", 3, PROBE, "report")
         own = [x for x in map(json.loads, open(f.name)) if x["event"] == "shrink"]
         equal(sorted(x["rank"] for x in own), [0, 1, 2])
