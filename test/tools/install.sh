@@ -16,6 +16,7 @@ make -s -C "$MEND_TEST_ROOT" install BUILD="$(readlink -f "$MEND_TEST_STAGE/..")
 }
 cat >expected <<'TEXT'
 bin/mend-info
+bin/mend-timeline
 bin/mpic++ -> mpicxx
 bin/mpicc
 bin/mpicxx
@@ -36,6 +37,7 @@ lib/pkgconfig/mpi-c.pc
 lib/pkgconfig/mpi-cxx.pc
 lib/pkgconfig/mpi.pc
 share/man/man1/mend-info.1
+share/man/man1/mend-timeline.1
 share/man/man1/mpicc.1
 share/man/man1/mpicxx.1
 share/man/man1/mpiexec.1

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# timeline.sh – mend-timeline draws what the report says, and refuses what is no report.
+#
+# RUN: ; expect "all timeline checks passed" ; time 60
+
+fail()
+{
+    echo "wrong: $*"
+    exit 1
+}
+
+# Two losses.  In the first, rank 3 is told after 200 ms; in the second, rank 1 dies while the others
+# still recover from the death of rank 0.
+cat >report.json <<'TEXT'
+{"t_ns":0,"event":"start","ranks":6,"host":"<&>","clock_ns":5000000000}
+{"rank":2,"t_ns":1000000000,"event":"inject","what":"kill"}
+{"t_ns":1000200000,"event":"death","rank":2,"pid":7,"seen_by":"life word","cause":"signal","code":9}
+{"t_ns":1000210000,"event":"verdict","rank":2,"number":0}
+{"rank":0,"t_ns":1000300000,"event":"notice","dead":2}
+{"rank":0,"t_ns":1000320000,"event":"revoke","ctx":16}
+{"rank":0,"t_ns":1000500000,"event":"shrink","ctx":16,"from":6,"to":5}
+{"rank":3,"t_ns":1200000000,"event":"notice","dead":2}
+{"t_ns":4000000000,"event":"death","rank":0,"pid":5,"seen_by":"exit","cause":"exit","code":3}
+{"t_ns":4000010000,"event":"verdict","rank":0,"number":1}
+{"rank":3,"t_ns":4000100000,"event":"notice","dead":0}
+{"rank":1,"t_ns":4000300000,"event":"inject","what":"kill"}
+{"t_ns":4000400000,"event":"death","rank":1,"pid":6,"seen_by":"life word","cause":"signal","code":9}
+{"rank":3,"t_ns":4000500000,"event":"notice","dead":1}
+{"rank":3,"t_ns":4000600000,"event":"holdings","bytes":4096,"contexts":3,"buried":1,"polled":0,"parked":0,"queued":0}
+{"rank":3,"t_ns":5000000000,"event":"agree","ctx":32,"of":"call","failed":0}
+{"t_ns":6000000000,"event":"end","status":0}
+TEXT
+echo '{"rank":0,"time_s":6.0007,"mark":"run <on>"}' >marks.json
+printf '{"t_ns":600' >unfinished
+cat report.json unfinished >running.json
+
+mend-timeline running.json --marks marks.json -o out.json || fail "no trace"
+mend-timeline report.json --marks marks.json -o out.svg || fail "no picture"
+python3 - <<'PYTHON' || fail "see above"
+import json
+import xml.etree.ElementTree as xml
+
+trace = json.load(open("out.json"))["traceEvents"]
+tracks = {e["tid"]: e["args"]["name"] for e in trace if e["name"] == "thread_name"}
+assert sorted(tracks.values()) == ["mpiexec", *(f"rank {r}" for r in range(6))], tracks
+pieces = [(tracks[e["tid"]], e["name"], e["ts"], round(e["dur"])) for e in trace if e["ph"] == "X"]
+assert pieces == [
+    ("rank 0", "until notice", 1e6, 300), ("rank 0", "until revoke", 1000300, 20),
+    ("rank 0", "until shrink", 1000320, 180), ("rank 0", "until run <on>", 1000500, 200),
+    ("rank 3", "until notice", 1e6, 200000),
+    ("rank 3", "until notice", 4e6, 100), ("rank 3", "until notice", 4000100, 400)], pieces
+instants = [e for e in trace if e["ph"] == "i"]
+assert len(instants) == 17, instants  # every line but the holdings, and the mark
+assert {"s": "t", "ph": "i", "name": "agree", "ts": 5e6, "pid": 1, "tid": 5,
+        "args": {"ctx": 32, "of": "call", "failed": 0}} in instants
+assert [e["args"] for e in trace if e["ph"] == "C"] == [{"bytes": 4096}]
+
+words = [t.text for t in xml.parse("out.svg").iter("{http://www.w3.org/2000/svg}text")]
+for said in ("Rank 2 is killed by signal 9, 1.000 s after the start",
+             "Rank 0 ends with status 3; rank 1 is killed by signal 9, 4.000 s after the start",
+             "seen after 200 µs, declared after 210 µs", "until run <on>", "rank 3", "500 µs", "200 ms"):
+    assert said in words, (said, words)
+assert "rank 4" not in words, "rank 4 took no step"
+PYTHON
+mend-timeline report.json -o chosen.svg --ranks 3-4 || fail "--ranks"
+grep -q ">rank 3<" chosen.svg && ! grep -q ">rank 0<" chosen.svg || fail "--ranks draws others"
+
+# A picture of pixels, if Python has what it takes; else one sentence.
+if python3 -c 'import matplotlib' 2>/dev/null; then
+    mend-timeline report.json -o out.png || fail "no .png"
+    head -c 8 out.png | od -An -tx1 | grep -q "89 50 4e 47" || fail "out.png is none"
+fi
+echo 'raise ImportError' >matplotlib.py
+PYTHONPATH=$PWD mend-timeline report.json -o none.png 2>said
+[ $? = 1 ] && grep -q "a .png needs matplotlib" said || fail "without matplotlib: $(cat said)"
+
+# A real job, in which nobody is lost.
+mpiexec -n 2 --report quiet.json true && mend-timeline quiet.json -o quiet.svg || fail "a quiet job"
+grep -q "No rank was lost" quiet.svg || fail "a quiet job is no loss"
+
+# refused MESSAGE ARGUMENT...
+refused()
+{
+    message=$1
+    shift
+    mend-timeline "$@" >said 2>&1
+    status=$?
+    [ $status = 2 ] || fail "status $status: $*"
+    grep -qF -- "$message" said || fail "'$message' is not in: $(cat said)"
+    ! grep -q Traceback said || fail "$(cat said)"
+}
+
+sed 's/"ranks":6/"ranks":2/' report.json >few.json
+tail -n +2 report.json >headless.json
+{ cat report.json && echo 'rank 3'; } >text.json
+{ cat report.json && echo '{"event":"death","rank":1}'; } >timeless.json
+{ cat report.json && echo '{"t_ns":1,"event":"death"}'; } >rankless.json
+{ cat report.json && echo '{"t_ns":1,"event":"notice","rank":3,"dead":[2]}'; } >deadless.json
+{ cat report.json && echo '{"t_ns":1e999,"event":"end"}'; } >endless.json
+echo '[1]' >list.json
+printf '{"\377":1}\n' >bytes.json
+: >empty.json
+echo '{"rank":0,"time_s":"now","mark":"x"}' >odd_marks.json
+sed 's/,"clock_ns":[0-9]*//' report.json >old.json
+refused "none.json: No such file" none.json -o x.svg
+refused "few.json:2: rank 2 of 2" few.json -o x.svg
+refused 'it does not begin with "start"' headless.json -o x.svg
+refused "text.json:18: not JSON" text.json -o x.svg
+refused 'timeless.json:18: no valid "t_ns"' timeless.json -o x.svg
+refused 'rankless.json:18: no valid "rank"' rankless.json -o x.svg
+refused 'deadless.json:18: no valid "dead"' deadless.json -o x.svg
+refused 'endless.json:18: no valid "t_ns"' endless.json -o x.svg
+refused "list.json:1: not a JSON object" list.json -o x.svg
+refused "bytes.json: not text" bytes.json -o x.svg
+refused "not a report of mpiexec" empty.json -o x.svg
+refused 'odd_marks.json:1: no valid "time_s"' report.json -o x.svg --marks odd_marks.json
+refused "does not say when the job began" old.json -o x.svg --marks marks.json
+refused "not .svg, .png or .json" report.json -o x.gif
+refused "not a list such as 0,4-7" report.json -o x.svg --ranks two
+refused "required: -o" report.json
+refused "unrecognized arguments: --mark" report.json -o x.svg --mark marks.json
+[ ! -e x.svg ] || fail "something was written"
+mend-timeline report.json -o /dev/full/x.svg 2>said
+[ $? = 1 ] && grep -q "Not a directory" said || fail "a file that cannot be written"
+mend-timeline --help | grep -q "Usage: mend-timeline REPORT" || fail "--help"
+echo "all timeline checks passed"
