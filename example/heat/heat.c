@@ -47,7 +47,6 @@ void heat_give_up(struct heat *h)
 {
     mark(h, MARK_DETECTED);
     MPIX_Comm_revoke(h->comm);
-    mark(h, MARK_REVOKED);
 }
 
 int heat_finish(struct heat *h, int n, MPI_Request *requests)
@@ -144,7 +143,7 @@ static _Noreturn void usage(int status)
           "  --save-every N       steps between two saves in memory, default 100\n"
           "  --view lines|live|none\n"
           "  --term COLSxROWS     size of the terminal for --view live, default 80x24\n"
-          "  --marks FILE         add one JSON line per rank and recovery, for heat-timeline\n",
+          "  --marks FILE         add moments of each recovery, for mend-timeline\n",
           status ? stderr : stdout);
     exit(status);
 }

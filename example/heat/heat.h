@@ -30,8 +30,8 @@ struct save {
     struct block block[BLOCKS];
 };
 
-/* Names of the moments that a recovery goes through; the timeline shows them. */
-enum mark { MARK_DETECTED, MARK_REVOKED, MARK_AGREED, MARK_SHRUNK, MARK_RUNNING, MARKS };
+/* Moments of a recovery that the library cannot know; mend-timeline draws them beside its own. */
+enum mark { MARK_DETECTED, MARK_RUNNING, MARKS };
 
 enum view_mode { VIEW_LINES, VIEW_LIVE, VIEW_NONE };
 
@@ -124,7 +124,7 @@ bool heat_meet(struct heat *h, bool finished);
 
 /* marks.c */
 void mark(struct heat *h, enum mark what);
-void marks_write(struct heat *h, int err);
+void marks_write(struct heat *h);
 
 /* view.c: collective, so it may fail as any call may. */
 int view_show(struct heat *h);

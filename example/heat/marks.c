@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* marks.c – when this rank went through the moments of a recovery; heat-timeline draws them. */
+/* marks.c – moments of a recovery that only the program knows; mend-timeline draws them beside those of
+ * the library. */
 #include "heat.h"
 
 #include <fcntl.h>
@@ -7,25 +8,27 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *const name_of[MARKS] = {"detected", "running"};
+
 void mark(struct heat *h, enum mark what)
 {
     if (h->mark_s[what] == 0)
         h->mark_s[what] = MPI_Wtime();
 }
 
-/* One line in one write(), so that the ranks can share a file. */
-void marks_write(struct heat *h, int err)
+/* All lines in one write(), so that the ranks can share a file. */
+void marks_write(struct heat *h)
 {
-    char line[512];
-    int n, fd = h->marks_path ? open(h->marks_path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+    char text[256];
+    int n = 0, fd = h->marks_path ? open(h->marks_path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
 
-    n = snprintf(line, sizeof(line),
-                 "{\"rank\":%d,\"step\":%ld,\"ranks\":%d,\"complete\":%d,\"detected_s\":%.9f,"
-                 "\"revoked_s\":%.9f,\"agreed_s\":%.9f,\"shrunk_s\":%.9f,\"running_s\":%.9f}\n",
-                 h->me, h->step, h->size, !err, h->mark_s[MARK_DETECTED], h->mark_s[MARK_REVOKED],
-                 h->mark_s[MARK_AGREED], h->mark_s[MARK_SHRUNK], h->mark_s[MARK_RUNNING]);
+    for (int m = 0; m < MARKS; m++)
+        if (h->mark_s[m] > 0)
+            n += snprintf(text + n, sizeof(text) - (size_t)n,
+                          "{\"rank\":%d,\"time_s\":%.9f,\"mark\":\"%s\"}\n", h->me, h->mark_s[m],
+                          name_of[m]);
     if (fd >= 0) {
-        if (write(fd, line, (size_t)n) != n)
+        if (write(fd, text, (size_t)n) != n)
             perror(h->marks_path);
         close(fd);
     }

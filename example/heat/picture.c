@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* picture.c – the field before and after, with axes and a scale. */
-#include "canvas.h"
+/* picture.c – the field before and after, side by side, in the colours of palette.h. */
 #include "heat.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define INK    0x25282eu
-#define FAINT  0x8a9099u
-#define PAPER  0xffffffu
-#define LEFT_X 56
-#define TOP    78
-#define GAP    58
-#define SCALE  16 /* width of the colour scale */
-
-static unsigned color_of(double celsius)
-{
-    unsigned char rgb[3];
-
-    palette(celsius, rgb);
-    return (unsigned)rgb[0] << 16 | (unsigned)rgb[1] << 8 | rgb[2];
-}
+#define GAP 16 /* white, between the two */
 
 /* A line of equal temperature, every 10 degrees: it runs where the tens differ from the cell on the
  * right or below. */
@@ -34,85 +19,33 @@ static bool on_isotherm(const struct heat *h, const double *field, int x, int y)
     return floor(at[0] / 10) != floor(right / 10) || floor(at[0] / 10) != floor(below / 10);
 }
 
-static unsigned darker(unsigned color)
+/* Row y of the picture: the start, the gap, the field with its isotherms. */
+static void color_row(const struct heat *h, const double *field, int y, unsigned char *rgb)
 {
-    unsigned r = color >> 16, g = color >> 8 & 0xff, b = color & 0xff;
+    unsigned char *before = rgb, *after = rgb + 3 * (h->width + GAP);
 
-    return r * 6 / 10 << 16 | g * 6 / 10 << 8 | b * 6 / 10;
-}
+    for (int i = 0; i < 3 * GAP; i++)
+        rgb[3 * h->width + i] = 0xff;
+    for (int x = 0; x < h->width; x++, before += 3, after += 3) {
+        size_t i = (size_t)y * (size_t)h->width + (size_t)x;
 
-static void draw_axes(struct canvas *c, const struct heat *h, int left)
-{
-    char text[16];
-
-    canvas_frame(c, left - 0.5, TOP - 0.5, h->width + 1, h->height + 1, FAINT);
-    for (int x = 0; x <= h->width; x += 100) {
-        snprintf(text, sizeof(text), "%d", x);
-        canvas_line(c, left + x, TOP + h->height + 1, left + x, TOP + h->height + 5, 1, FAINT);
-        canvas_text(c, left + x, TOP + h->height + 18, 8, CENTER, INK, text);
+        palette(h->start.at[i] * (100.0 / 255), before);
+        palette(field[i], after);
+        for (int k = 0; k < 3 && on_isotherm(h, field, x, y); k++)
+            after[k] = (unsigned char)(after[k] * 6 / 10);
     }
-    for (int y = 0; y <= h->height; y += 100) {
-        snprintf(text, sizeof(text), "%d", y);
-        canvas_line(c, left - 5, TOP + y, left - 1, TOP + y, 1, FAINT);
-        canvas_text(c, left - 9, TOP + y + 4, 8, RIGHT, INK, text);
-    }
-    canvas_text(c, left + h->width / 2.0, TOP + h->height + 36, 8, CENTER, INK, "column (cells)");
-}
-
-/* field: NULL for the picture. */
-static void draw_panel(struct canvas *c, const struct heat *h, const double *field, int left,
-                       const char *title)
-{
-    canvas_text(c, left, TOP - 12, 9, LEFT, INK, title);
-    for (int y = 0; y < h->height; y++)
-        for (int x = 0; x < h->width; x++) {
-            size_t i = (size_t)y * (size_t)h->width + (size_t)x;
-            unsigned color = color_of(field ? field[i] : h->start.at[i] * (100.0 / 255));
-
-            if (field && on_isotherm(h, field, x, y))
-                color = darker(color);
-            canvas_pixel(c, left + x, TOP + y, color);
-        }
-    draw_axes(c, h, left);
-}
-
-static void draw_scale(struct canvas *c, const struct heat *h, int left)
-{
-    char text[16];
-
-    for (int y = 0; y < h->height; y++)
-        canvas_box(c, left, TOP + y, SCALE, 1, color_of(100.0 * (h->height - y) / h->height));
-    canvas_frame(c, left - 0.5, TOP - 0.5, SCALE + 1, h->height + 1, FAINT);
-    for (int t = 0; t <= 100; t += 20) {
-        double y = TOP + h->height - t * h->height / 100.0;
-
-        snprintf(text, sizeof(text), "%d", t);
-        canvas_line(c, left + SCALE + 1, y, left + SCALE + 5, y, 1, FAINT);
-        canvas_text(c, left + SCALE + 9, y + 4, 8, LEFT, INK, text);
-    }
-    canvas_text(c, left, TOP - 12, 9, LEFT, INK, "°C");
 }
 
 static bool draw(const char *path, const struct heat *h, const double *field)
 {
-    struct canvas c;
-    char title[96];
-    bool ok =
-        canvas_open(&c, LEFT_X + 2 * h->width + 2 * GAP + SCALE + 40, TOP + h->height + 54, PAPER);
+    int width = 2 * h->width + GAP;
+    unsigned char *rgb = malloc(3 * (size_t)width * (size_t)h->height);
+    bool ok = rgb != NULL;
 
-    if (!ok)
-        return false;
-    snprintf(title, sizeof(title), "Heat: begun by %d rank%s, finished by %d", h->world_n,
-             h->world_n == 1 ? "" : "s", h->size);
-    canvas_text(&c, LEFT_X, 34, 14, LEFT, INK, title);
-    draw_panel(&c, h, NULL, LEFT_X, "at the start: brightness of the picture as temperature");
-    snprintf(title, sizeof(title), "after %ld steps, isotherms every 10 °C, residual %.1e °C",
-             h->step, h->residual);
-    draw_panel(&c, h, field, LEFT_X + h->width + GAP, title);
-    draw_scale(&c, h, LEFT_X + 2 * h->width + 2 * GAP - 22);
-    canvas_text(&c, 8, TOP - 12, 8, LEFT, INK, "row");
-    ok = canvas_write(&c, path);
-    canvas_close(&c);
+    for (int y = 0; ok && y < h->height; y++)
+        color_row(h, field, y, rgb + 3 * (size_t)width * (size_t)y);
+    ok = ok && png_write_rgb(path, width, h->height, rgb);
+    free(rgb);
     return ok;
 }
 

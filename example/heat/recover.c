@@ -102,19 +102,17 @@ bool heat_meet(struct heat *h, bool finished)
         if (!finished || err)
             heat_give_up(h);                   /* nobody waits for us any longer */
         err = MPIX_Comm_agree(h->comm, &flag); /* an error if a rank has died, same everywhere */
-        mark(h, MARK_AGREED);
         if (!err && flag & FINISHED)
             return true;
         if (MPIX_Comm_shrink(h->comm, &survivors) != MPI_SUCCESS)
             MPI_Abort(MPI_COMM_SELF, 1); /* not because of a death, but for lack of memory, say */
-        mark(h, MARK_SHRUNK);
         heat_join(h, survivors);
         heat_go_back(h, flag);
         err = restore(h);
         if (!err)
             err = heat_save(h); /* the copies of the lost ones are replaced */
         mark(h, MARK_RUNNING);
-        marks_write(h, err);
+        marks_write(h);
     } while (err);
     return false;
 }
