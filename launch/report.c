@@ -214,7 +214,7 @@ void mend_announce_deaths(struct job *job)
 {
     mend_time_ns now = mend_time_monotonic_ns();
     int living = -1;
-    uint32_t deaths_n = mend_load_acquire(&job->shm->deaths_n); /* pairs with declare() */
+    uint32_t deaths_n = mend_load_acquire(&job->shm->deaths_n); /* pairs with publish() */
 
     job->announce_at = MEND_TIME_NEVER;
     if (now < job->count_next_ns && job->alive_n) {

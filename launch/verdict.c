@@ -183,7 +183,7 @@ static void publish(struct job *job, uint32_t first, uint32_t end)
     for (uint32_t k = first; k < end; k++)
         mend_store_release(&shared(job, (int)mend_node_death_of(job->shm, k)->peer)->fate,
                            MEND_PEER_DEAD);
-    mend_store_release(&job->shm->deaths_n, end); /* pairs with the acquire in rt/local.c */
+    mend_store_release(&job->shm->deaths_n, end); /* pairs with the acquire in local_verdict() */
     interrupt_all(job);
     now = mend_time_monotonic_ns();
     for (uint32_t k = first; k < end; k++) {

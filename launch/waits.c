@@ -38,7 +38,7 @@ static bool can_answer(struct job *job, const struct rank *r)
 
 static bool answered(struct job *job, int i, uint32_t before)
 {
-    /* acquire: pairs with the rank's release after it wrote the text */
+    /* acquire: pairs with the release in on_signal(), after the text */
     return mend_load_acquire(&shared(job, i)->wait_seq) != before;
 }
 

@@ -209,7 +209,7 @@ static void say_closed(struct mend_comm *c)
 {
     struct mend_node_said *b = said_of(c->self, c->self->me, c->cell);
 
-    /* release, both: pair with the acquires in nobody_left() and others(); this process reads the cell no more */
+    /* release, both: pair with the acquires in is_closed() and others(); this process reads the cell no more */
     mend_store_release(&b->closed_mark, mark_of(c));
     mend_store_release(&b->closed_n, mend_load_relaxed(&b->closed_n) + 1);
 }

@@ -30,7 +30,7 @@ struct mend_decide {
     uint64_t marks_n;                  /* revoke.c: own bits that have pages, from 0 on */
 };
 
-/* The same through shared memory (memory.c).  All members answer usable() alike. */
+/* The same through shared memory (memory.c).  All members answer mend_agree_shm_usable() alike. */
 bool mend_agree_shm_usable(const struct mend_comm *c);
 int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
                         const struct mend_agreed *value, mend_agree_done *done, void *arg);

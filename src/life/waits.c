@@ -163,7 +163,7 @@ static void on_signal(int sig)
         me->wait_busy = !look(self, me);
         if (me->wait_busy)
             strcpy(me->wait_text, "is inside MPI, with several threads");
-        /* release: pairs with the agent's acquire before it reads the text */
+        /* release: pairs with the acquire in answered(), before the agent reads the text */
         mend_store_release(&me->wait_seq, mend_load_relaxed(&me->wait_seq) + 1);
     }
     errno = saved;

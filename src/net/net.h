@@ -7,7 +7,7 @@
  *   - After sever(peer) returned nothing from that peer arrives any more.  sever() first delivers what
  *     had been published completely (R12).
  *   - A transport reports what it cannot read (self->on_damage).  It never declares a death.
- * The table in net.c lists the transports in the order in which they are tried. */
+ * life/init.c lists the transports in the order in which they are tried. */
 #ifndef MEND_NET_NET_H
 #define MEND_NET_NET_H
 

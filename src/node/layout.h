@@ -161,13 +161,13 @@ struct mend_node_header {
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE)
-        mend_atomic_u32 deaths_n; /* release: pairs with the acquire in rt/local.c */
+        mend_atomic_u32 deaths_n; /* release: pairs with the acquire in local_verdict() */
 };
 
 /* Consumer's side of one ring, alone in its line. */
 struct mend_node_head {
     _Alignas(MEND_CACHE_LINE)
-        mend_atomic_u32 consumed; /* release: pairs with the sender's acquire */
+        mend_atomic_u32 consumed; /* release: pairs with the acquire in out_refresh() */
 };
 
 /* What a member says about the communicators that use a cell one after the other, apart from the cell:

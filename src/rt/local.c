@@ -119,7 +119,7 @@ static void hold_life(struct local *l)
     atomic_fetch_or(mend_node_life_word(l->me), FUTEX_WAITERS);
     l->holds_life = true;
     l->life_holder = pthread_self();
-    mend_store_release(&l->me->life_valid, 1); /* pairs with the acquire in the agent's watcher */
+    mend_store_release(&l->me->life_valid, 1); /* pairs with the acquire in is_marked() */
 }
 
 /* Unlocks the life word, without waking the agent's watcher, which has nothing to do. */
@@ -245,7 +245,7 @@ static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death 
     struct mend_node_death *d;
     uint64_t why;
 
-    /* acquire: pairs with the agent's release after it wrote entry k */
+    /* acquire: pairs with the release in publish(), after entry k */
     if (k >= mend_load_acquire(&l->shm->deaths_n))
         return false;
     d = mend_node_death_of(l->shm, k);

@@ -360,7 +360,7 @@ static inline void out_publish(struct state *s, struct out *o, struct mend_shm_s
     slot->f.src = f->src;
     o->bulk_end[o->tail & SLOT_MASK] = o->bulk_tail;
     o->tail++;
-    /* release: pairs with the acquire in drain() */
+    /* release: pairs with the acquire in next_slot() */
     __atomic_store_n(&slot->f.seq, o->tail, __ATOMIC_RELEASE);
     mend_store_release(o->bell, (uint8_t)o->tail);
     /* No fence but for the compiler: the receiver's membarrier in arm() orders this load behind the
@@ -603,7 +603,7 @@ static void shm_sever(struct mend_proc *self, mend_peer dead)
     s->in[dead].severed = true;
     s->in[dead].next_gone = s->gone;
     s->gone = dead;
-    /* release: pairs with the acquire in the agent, which gives back what we did not */
+    /* release: pairs with the acquire in carried_out(): the agent gives back what we did not */
     mend_store_release(&s->me->severed_n, mend_load_relaxed(&s->me->severed_n) + 1);
 }
 
