@@ -165,7 +165,7 @@ static inline void mend_free(struct mend_proc *self, void *p)
 /* A verdict has been given, or something stands in the segment, that this process has not seen. */
 static inline bool mend_has_news(const struct mend_proc *self)
 {
-    /* acquire: pairs with the releases in interrupt_all() and mend_shm_call() */
+    /* acquire: pairs with the releases in interrupt_all() and mend_node_call() */
     return mend_load_acquire(self->interrupt) != self->interrupt_seen;
 }
 
