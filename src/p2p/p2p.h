@@ -128,7 +128,7 @@ int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_comm *c_or_null, 
 bool mend_p2p_buffer_idle(struct mend_proc *self, struct mend_comm *c_or_null);
 int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null);
 
-/* Consequences of a death and of a revocation (life/death.c, member/revoke.c, mpi/ft.c). */
+/* Consequences of a death and of a revocation (life/death.c, decide/revoke.c, mpi/ft.c). */
 void mend_p2p_on_death(struct mend_proc *self, mend_peer dead);
 void mend_p2p_on_revoke(struct mend_comm *c);
 void mend_p2p_on_ack(struct mend_comm *c); /* FAILURE_ACK: pending wildcards go on */
