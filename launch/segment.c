@@ -130,6 +130,14 @@ static void punch_rings(struct job *job, uint32_t dead)
     punch(job, head, head + h->head_row_bytes);
 }
 
+/* What it had laid there for others, who have copied what they could. */
+static void punch_area(struct job *job, uint32_t dead)
+{
+    uint64_t area = (uint64_t)(mend_node_area_of(job->shm, dead) - (char *)job->shm);
+
+    punch(job, area, area + MEND_NODE_AREA_BYTES);
+}
+
 void mend_segment_give_back(struct job *job)
 {
     uint32_t n;
@@ -141,5 +149,6 @@ void mend_segment_give_back(struct job *job)
 
         punch_cells(job, dead);
         punch_rings(job, dead);
+        punch_area(job, dead);
     }
 }

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MEND_CHOICE_WAYS     3
+#define MEND_CHOICE_WAYS     5
 #define MEND_CHOICE_TRIES    8
 #define MEND_CHOICE_GIVE_UP  3
 #define MEND_CHOICE_TIMED_OF 8

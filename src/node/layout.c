@@ -38,7 +38,8 @@ void mend_node_layout(struct mend_node_header *header, uint32_t n)
     header->revoked_at = header->cell_at + (uint64_t)n * MEND_NODE_CELLS * MEND_NODE_CELL_BYTES;
     header->sheet_at = header->revoked_at + (uint64_t)n * sizeof(struct mend_node_revoked);
     header->ring_at = header->sheet_at + (uint64_t)n * MEND_NODE_SHEET_BYTES;
-    header->shelf_at = align_up(header->ring_at + squared * MEND_NODE_RING_BYTES, PAGE_MAX);
+    header->area_at = align_up(header->ring_at + squared * MEND_NODE_RING_BYTES, PAGE);
+    header->shelf_at = align_up(header->area_at + (uint64_t)n * MEND_NODE_AREA_BYTES, PAGE_MAX);
     header->bytes =
         header->shelf_at + (uint64_t)n * MEND_NODE_SHELVES * sizeof(struct mend_node_shelf);
 }

@@ -22,6 +22,7 @@
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by whoever
  *                  revokes it
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
+ *   area[n]        block i is written by rank i: pieces of large messages (net/shm/area.h)
  *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one
  *                  communicator each, and their titles; mapped and reserved when they are used
  *
@@ -58,7 +59,8 @@
 #define MEND_NODE_SHELF_PAPERS 4096u
 #define MEND_NODE_PAPER_BYTES  1600u
 
-#define MEND_NODE_SHEET_BYTES 4096u /* a page: net/sheet.h */
+#define MEND_NODE_SHEET_BYTES 4096u      /* a page: net/sheet.h */
+#define MEND_NODE_AREA_BYTES  (4u << 20) /* more than a second-level cache */
 
 /* Bits in a row: one proposer's communicators. */
 #define MEND_NODE_REVOKED (1u << 30)
@@ -157,7 +159,7 @@ struct mend_node_header {
     uint32_t reporting;             /* 1: there is a --report file */
     uint64_t rank_at, sleep_at, death_at, handled_at, bell_at, bell_row_bytes, head_at,
         head_row_bytes, said_at;
-    uint64_t cell_at, revoked_at, sheet_at, ring_at, shelf_at;
+    uint64_t cell_at, revoked_at, sheet_at, ring_at, area_at, shelf_at;
     uint64_t start_ns; /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE)
@@ -251,6 +253,11 @@ static inline struct mend_node_revoked *mend_node_revoked_of(struct mend_node_he
                                                              uint32_t rank)
 {
     return (struct mend_node_revoked *)((char *)h + h->revoked_at) + rank;
+}
+
+static inline char *mend_node_area_of(struct mend_node_header *h, uint32_t rank)
+{
+    return (char *)h + h->area_at + (uint64_t)rank * MEND_NODE_AREA_BYTES;
 }
 
 static inline void *mend_node_sheet_of(struct mend_node_header *h, uint32_t rank)

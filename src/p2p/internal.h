@@ -105,6 +105,11 @@ struct mend_message {
     unsigned char payload[]; /* EAGER */
 };
 
+static inline bool mend_way_is_pieces(enum mend_way way)
+{
+    return way >= MEND_WAY_PIECES && way <= MEND_WAY_PAST_CACHES;
+}
+
 /* single_copy.c: mend_p2p.single_copy at the start, by the parameter's word. */
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how);
 /* A large message begins to come; the way that it goes; one has come, and is not counted as under way any more. */

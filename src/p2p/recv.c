@@ -17,7 +17,7 @@
 
 static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool done)
 {
-    struct mend_cts cts = {.id = r->remote_id, .recv_id = r->id, .done = done};
+    struct mend_cts cts = {.id = r->remote_id, .recv_id = r->id, .done = done, .way = r->way};
     struct mend_frame f = mend_frame_make(MEND_FRAME_CTS, r->base.comm->ctx | r->channel, 0,
                                           r->base.comm->rank, sizeof(cts));
 
@@ -113,6 +113,8 @@ static enum mend_way way_of(const struct mend_proc *self, const struct mend_p2p_
 {
     enum mend_way way = mend_single_copy_way(self->p2p, r->peer, r->channel, r->offered_bytes);
 
+    if (mend_way_is_pieces(way))
+        return way;
     if (!self->net->pull || !rts->address || !r->type->dense)
         return MEND_WAY_PIECES;
     if (way == MEND_WAY_BOTH &&
@@ -154,7 +156,7 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     mend_transfer_add(r);
     if (rts->total_bytes == 0)
         have_all(self, r);
-    else if (r->way != MEND_WAY_PIECES)
+    else if (r->way == MEND_WAY_PULL || r->way == MEND_WAY_BOTH)
         begin_copy(self, r, rts);
     else
         ask(self, r);

@@ -176,10 +176,17 @@ void mend_send_begin(struct mend_p2p_request *r)
     MEND_ASSERT(mend_out_append(self, r->peer, &r->out));
 }
 
-/* Streams fragments while there is room. */
-static void stream(struct mend_request *base)
+static enum mend_lay lay_of(enum mend_way way)
 {
-    struct mend_p2p_request *r = mend_p2p_of(base);
+    return way == MEND_WAY_AREA          ? MEND_LAY_AREA
+           : way == MEND_WAY_PAST_CACHES ? MEND_LAY_PAST_CACHES
+                                         : MEND_LAY_RING;
+}
+
+/* Sends fragments while there is room. */
+static void push_fragments(struct mend_p2p_request *r)
+{
+    struct mend_request *base = &r->base;
     struct mend_proc *self = base->comm->self;
     MPI_Count max = (MPI_Count)self->params.fragment_bytes;
 
@@ -206,6 +213,20 @@ static void stream(struct mend_request *base)
     }
 }
 
+static void stream(struct mend_request *base)
+{
+    struct mend_p2p_request *r = mend_p2p_of(base);
+    struct mend_proc *self = base->comm->self;
+    enum mend_lay lay = lay_of(r->way);
+    mend_peer to = r->peer;
+
+    if (lay != MEND_LAY_RING && self->net->lay)
+        self->net->lay(self, to, lay);
+    push_fragments(r);
+    if (lay != MEND_LAY_RING && self->net->lay)
+        self->net->lay(self, to, MEND_LAY_RING);
+}
+
 void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                      const void *payload)
 {
@@ -224,6 +245,7 @@ void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_f
         return;
     }
     r->remote_id = cts.recv_id;
+    r->way = (enum mend_way)cts.way;
     mend_list_append(&self->active, &r->base.link);
     stream(&r->base);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* single_copy.c – the way of a large message: in pieces, pulled out of the sender's memory, or copied by both ends.
+/* single_copy.c – the way of a large message: pulled out of the sender's memory, in pieces of three kinds, or copied by both ends.
  *
  * Which is the fastest depends on the size, and on the way of a cache line from core to core, which differs
  * from pair to pair and changes when the host moves the cores.  So it is found out with messages, for each
@@ -23,13 +23,24 @@
 #define TIMED_BYTES (UINT64_C(64) * 1024)
 #define WINDOW      32
 
+/* What the parameter may say. */
+static const struct {
+    const char *word;
+    enum mend_way way;
+} words[] = {{"never", MEND_WAY_PIECES},
+             {"always", MEND_WAY_PULL},
+             {"both", MEND_WAY_BOTH},
+             {"area", MEND_WAY_AREA},
+             {"past_caches", MEND_WAY_PAST_CACHES}};
+
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 {
     if (!how || !strcmp(how, "auto"))
         return self->crowded ? MEND_WAY_PULL : MEND_WAY_UNKNOWN;
-    if (!strcmp(how, "both"))
-        return MEND_WAY_BOTH;
-    return !strcmp(how, "always") ? MEND_WAY_PULL : MEND_WAY_PIECES;
+    for (size_t i = 0; i < MEND_COUNT_OF(words); i++)
+        if (!strcmp(how, words[i].word))
+            return words[i].way;
+    return MEND_WAY_PIECES;
 }
 
 static unsigned class_of(enum mend_channel channel, uint64_t bytes)

@@ -31,7 +31,7 @@ struct mend_rts {
 struct mend_cts {
     uint32_t id, recv_id;
     uint32_t done; /* 1: the data has been pulled, the send is complete */
-    uint32_t unused;
+    uint32_t way;  /* enum mend_way, of the pieces */
 };
 
 struct mend_cancel {

@@ -3,7 +3,7 @@
  *
  *   | slot 0 | slot 1 | ... slot 127 | bulk 256 KiB |      written by the sender (node/layout.h)
  *
- * A slot is one cache line: a frame's header, and the payload or where in the bulk area it is. */
+ * A slot is one cache line: a frame's header, and the payload or where it is. */
 #ifndef MEND_NET_SHM_RING_H
 #define MEND_NET_SHM_RING_H
 
@@ -22,7 +22,8 @@ struct mend_shm_slot {
     struct mend_frame f; /* f.seq == index + 1: published; written last, with release */
     union {
         unsigned char inline_bytes[MEND_SHM_INLINE_MAX];
-        uint32_t bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area */
+        uint32_t bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area;
+                             from MEND_SHM_BULK_BYTES on in the sender's area (net/shm/area.h), behind that */
     };
 };
 _Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES, "one cache line");

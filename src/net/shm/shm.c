@@ -24,6 +24,7 @@
 #include "base/choice.h"
 #include "base/copy.h"
 #include "base/time.h"
+#include "net/shm/area.h"
 #include "net/shm/ring.h"
 
 #include <errno.h>
@@ -67,6 +68,7 @@ struct out {
     struct mend_choice place;          /* enum place */
     mend_time_ns since; /* when the last payload was placed, if that is timed; else 0 */
     uint32_t busy;      /* payloads still without a look */
+    enum mend_lay lay;
 };
 
 /* Where the next payload goes when the ring is idle, as between two processes that answer each other: further
@@ -76,6 +78,7 @@ enum place { PLACE_FURTHER, PLACE_AGAIN, PLACES };
 /* Receiver's side, private. */
 struct in {
     struct mend_shm_slot *slots; /* NULL until first looked at */
+    const char *area;            /* of the sender */
     uint32_t head, published;
     bool severed;
     mend_peer next_gone; /* of the list state.gone */
@@ -84,6 +87,7 @@ struct in {
 };
 
 struct state {
+    struct mend_area area;
     struct mend_node_header *header;
     struct mend_node_rank *me;
     struct mend_node_sleep *sleep;
@@ -189,6 +193,8 @@ static void give_back_gone(struct mend_proc *self)
             give_back_ring(self, dead, self->me);
         if (s->in[dead].slots)
             give_back_ring(self, self->me, dead);
+        if (s->out[dead])
+            mend_area_forget(&s->area, s->out[dead]->consumed);
         mend_free(self, s->out[dead]);
         s->out[dead] = NULL;
         s->in[dead].slots = NULL;
@@ -370,6 +376,29 @@ static inline void out_publish(struct state *s, struct out *o, struct mend_shm_s
         wake(s, o->to_rank);
 }
 
+/* False: it has to go through the ring. */
+static bool lay_in_area(struct mend_proc *self, struct out *o, struct mend_shm_slot *slot,
+                        const void *payload, uint32_t len)
+{
+    struct mend_area *a = &((struct state *)self->net_state)->area;
+    uint32_t at =
+        len <= MEND_AREA_BLOCK ? mend_area_take(self, a, o->consumed, o->tail) : UINT32_MAX;
+
+    if (at == UINT32_MAX)
+        return false;
+    mend_area_copy(a->base + at, payload, len, o->lay == MEND_LAY_PAST_CACHES);
+    slot->bulk_at = MEND_SHM_BULK_BYTES + at;
+    return true;
+}
+
+static void shm_lay(struct mend_proc *self, mend_peer to, enum mend_lay lay)
+{
+    struct out *o = out_of(self, to);
+
+    if (o)
+        o->lay = lay;
+}
+
 static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                                  const void *payload)
 {
@@ -387,7 +416,7 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
     slot = &o->slots[o->tail & SLOT_MASK];
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
         mend_copy(slot->inline_bytes, payload, len);
-    } else {
+    } else if (mend_likely(o->lay == MEND_LAY_RING) || !lay_in_area(self, o, slot, payload, len)) {
         at = bulk_place(self, o, len);
         if (at == UINT32_MAX)
             return MEND_AGAIN;
@@ -451,7 +480,13 @@ static bool in_open(struct mend_proc *self, mend_peer from, struct in *in)
     if (!touch_ring(self, self->me, from))
         return false;
     in->slots = mend_node_ring_of(s->header, (uint32_t)self->me, (uint32_t)from);
+    in->area = mend_node_area_of(s->header, (uint32_t)from);
     return true;
+}
+
+static bool is_within(uint32_t at, uint32_t len, uint32_t bytes)
+{
+    return at < bytes && len <= bytes - at;
 }
 
 /* A frame that no correct sender writes: the memory is damaged. */
@@ -460,15 +495,18 @@ static bool frame_is_sound(const struct mend_shm_slot *slot)
     uint32_t len = mend_frame_len(&slot->f), kind = mend_frame_kind(&slot->f);
 
     return kind > MEND_FRAME_SKIP && kind < MEND_FRAME_KINDS_USED &&
-           (len <= MEND_SHM_INLINE_MAX ||
-            (slot->bulk_at < MEND_SHM_BULK_BYTES && len <= MEND_SHM_BULK_BYTES - slot->bulk_at));
+           (len <= MEND_SHM_INLINE_MAX || is_within(slot->bulk_at, len, MEND_SHM_BULK_BYTES) ||
+            (slot->bulk_at >= MEND_SHM_BULK_BYTES &&
+             is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)));
 }
 
 static inline const void *payload_of(const struct in *in, const struct mend_shm_slot *slot)
 {
-    return mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX
-               ? (const void *)slot->inline_bytes
-               : (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at;
+    if (mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX)
+        return slot->inline_bytes;
+    return slot->bulk_at < MEND_SHM_BULK_BYTES
+               ? (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at
+               : in->area + (slot->bulk_at - MEND_SHM_BULK_BYTES);
 }
 
 /* The slot at the head, if it is published. */
@@ -845,6 +883,7 @@ const struct mend_net mend_net_shm = {
     .name = "shm",
     .payload_max_bytes = MEND_SHM_BULK_BYTES / 4,
     .send = shm_send,
+    .lay = shm_lay,
     .reserve = shm_reserve,
     .commit = shm_commit,
     .poll = shm_poll,

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* area.c – blocks in turn, and stores past the caches. */
+#include "net/shm/area.h"
+
+#include "net/shm/shm.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define TOUCH_BYTES (16u * MEND_AREA_BLOCK) /* reserved at once */
+#define LOOKS       8 /* blocks in a row that may be in use, by slower receivers */
+
+static bool is_free(const struct mend_area *a, uint32_t k)
+{
+    /* acquire: pairs with the release in publish_head(): the receiver has read what is overwritten */
+    return !a->block[k].consumed ||
+           (int32_t)(mend_load_acquire(a->block[k].consumed) - a->block[k].slot) > 0;
+}
+
+static bool touch(struct mend_proc *self, struct mend_area *a, uint32_t end)
+{
+    while (a->touched < end) {
+        if (!mend_node_touch(self, a->base + a->touched, TOUCH_BYTES))
+            return false;
+        a->touched += TOUCH_BYTES;
+    }
+    return true;
+}
+
+uint32_t mend_area_take(struct mend_proc *self, struct mend_area *a,
+                        const mend_atomic_u32 *consumed, uint32_t slot)
+{
+    if (!a->base)
+        a->base = mend_node_area_of(self->shm_base, (uint32_t)self->me);
+    for (int i = 0; i < LOOKS; i++) {
+        uint32_t k = a->next;
+
+        a->next = (k + 1) % MEND_AREA_BLOCKS;
+        if (!is_free(a, k))
+            continue;
+        if (!touch(self, a, (k + 1) * MEND_AREA_BLOCK))
+            return UINT32_MAX;
+        a->block[k].consumed = consumed;
+        a->block[k].slot = slot;
+        return k * MEND_AREA_BLOCK;
+    }
+    return UINT32_MAX;
+}
+
+void mend_area_forget(struct mend_area *a, const mend_atomic_u32 *consumed)
+{
+    for (uint32_t k = 0; k < MEND_AREA_BLOCKS; k++)
+        if (a->block[k].consumed == consumed)
+            a->block[k].consumed = NULL;
+}
+
+void mend_area_copy(void *to, const void *from, size_t n, bool past_caches)
+{
+    size_t done = 0;
+
+#ifdef __SSE2__
+    for (; past_caches && done + 64 <= n; done += 64) {
+        const __m128i *f = (const void *)((const char *)from + done);
+        __m128i *t = (void *)((char *)to + done);
+        __m128i a = _mm_loadu_si128(f), b = _mm_loadu_si128(f + 1), c = _mm_loadu_si128(f + 2),
+                d = _mm_loadu_si128(f + 3);
+
+        _mm_stream_si128(t, a);
+        _mm_stream_si128(t + 1, b);
+        _mm_stream_si128(t + 2, c);
+        _mm_stream_si128(t + 3, d);
+    }
+    if (done)
+        _mm_sfence(); /* the slot is published by an ordinary store, which does not wait for these */
+#else
+    (void)past_caches;
+#endif
+    memcpy((char *)to + done, (const char *)from + done, n - done);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Blocks are walked in turn, and none is given out while a slot that names it waits to be consumed. */
+#include "net/shm/area.h"
+#include "net/shm/shm.h"
+
+#include "base/test.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct mend_proc *self;
+static struct mend_area area;
+static mend_atomic_u32 quick, slow;
+
+static void set_up(void)
+{
+    struct mend_node_header layout = {0};
+
+    mend_node_layout(&layout, 1);
+    self = mend_proc_create_bare();
+    CHECK(self != NULL);
+    self->shm_fd = memfd_create("area_test", MFD_CLOEXEC);
+    CHECK_EQ(ftruncate(self->shm_fd, (off_t)layout.shelf_at), 0);
+    self->shm_base = mmap(NULL, layout.shelf_at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                          self->shm_fd, 0);
+    CHECK(self->shm_base != MAP_FAILED);
+    *(struct mend_node_header *)self->shm_base = layout;
+    self->me = 0;
+    self->peers_n = 1;
+    CHECK_EQ(mend_shm_open(self), MEND_OK);
+}
+
+MEND_TEST(each_block_once_until_consumed)
+{
+    set_up();
+    for (uint32_t k = 0; k < MEND_AREA_BLOCKS; k++)
+        CHECK_EQ(mend_area_take(self, &area, &quick, k), k * MEND_AREA_BLOCK);
+    CHECK_EQ(mend_area_take(self, &area, &quick, 1000), UINT32_MAX);
+    mend_store_release(&quick, MEND_AREA_BLOCKS);
+    CHECK(mend_area_take(self, &area, &quick, MEND_AREA_BLOCKS) != UINT32_MAX);
+}
+
+MEND_TEST(a_slow_receiver_holds_up_nobody_else)
+{
+    uint32_t its;
+
+    memset(&area, 0, sizeof(area));
+    mend_store_release(&quick, 0);
+    its = mend_area_take(self, &area, &slow, 0);
+    for (uint32_t n = 0; n < 3 * MEND_AREA_BLOCKS; n++) {
+        uint32_t at = mend_area_take(self, &area, &quick, n);
+
+        CHECK(at != its && at < MEND_NODE_AREA_BYTES);
+        mend_store_release(&quick, n + 1);
+    }
+}
+
+MEND_TEST(what_the_dead_held_is_free)
+{
+    memset(&area, 0, sizeof(area));
+    for (uint32_t k = 0; k < MEND_AREA_BLOCKS; k++)
+        mend_area_take(self, &area, &slow, k);
+    CHECK_EQ(mend_area_take(self, &area, &quick, 0), UINT32_MAX);
+    mend_area_forget(&area, &slow);
+    CHECK(mend_area_take(self, &area, &quick, 0) != UINT32_MAX);
+}
+
+MEND_TEST(copies_are_exact)
+{
+    static unsigned char from[1000], to[1100];
+
+    for (size_t i = 0; i < sizeof(from); i++)
+        from[i] = (unsigned char)(i * 7 + i / 256);
+    for (size_t off = 0; off < 66; off++)
+        for (size_t n = 0; n < 400; n += 7)
+            for (int past = 0; past < 2; past++) {
+                unsigned char *block = (unsigned char *)(((uintptr_t)to + 63) & ~(uintptr_t)63);
+
+                memset(block, 0xEE, 500);
+                mend_area_copy(block, from + off, n, past);
+                CHECK_EQ(memcmp(block, from + off, n), 0);
+                CHECK_EQ(block[n], 0xEE);
+            }
+}
+
+MEND_TEST_MAIN()
