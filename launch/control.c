@@ -164,7 +164,7 @@ void mend_control_read(struct job *job, struct rank *r)
 /* It has died, perhaps of somebody else's kill, after it asked for the end of others: they are one abort. */
 static void hear_last_words(struct job *job, struct rank *r)
 {
-    bool wanted;
+    bool wanted, certain;
 
     pthread_mutex_lock(&job->lock);
     wanted = r->words_wanted;
@@ -176,8 +176,10 @@ static void hear_last_words(struct job *job, struct rank *r)
     r->words_wanted = false;
     r->words_read = true;
     mend_verdict_life(job, r);
+    certain = !r->threads_left; /* else the watcher asks, when they have ended */
     pthread_mutex_unlock(&job->lock);
-    mend_verdict_reason(job, r);
+    if (certain)
+        mend_verdict_reason(job, r);
 }
 
 void mend_control_last_words(struct job *job)
