@@ -32,7 +32,7 @@ static void signal_all(struct job *job, int sig, bool from_terminal)
     for (int i = 0; i < job->n; i++) {
         struct rank *r = &job->rank[i];
 
-        if (r->child <= 0 || r->ended)
+        if (r->child <= 0 || mend_rank_has_ended(r))
             continue;
         if (r->own_group)
             kill(-r->child, sig);
@@ -46,17 +46,20 @@ void mend_agent_kill(struct job *job)
     job->killing = true;
     signal_all(job, SIGKILL, false);
     for (int i = 0; i < job->n; i++)
-        if (!job->rank[i].ended)
+        if (!mend_rank_has_ended(&job->rank[i]))
             mend_rank_signal(&job->rank[i], SIGKILL);
 }
 
-static int held(const struct job *job)
+/* The child of a rank has ended, and the process in it may not have. */
+static bool are_held(struct job *job)
 {
-    int n = 0;
+    bool held = false;
 
+    pthread_mutex_lock(&job->lock);
     for (int i = 0; i < job->n; i++)
-        n += job->rank[i].exit_held;
-    return n;
+        held |= job->rank[i].state.ending == MEND_ENDING_HELD;
+    pthread_mutex_unlock(&job->lock);
+    return held;
 }
 
 /* ---- children ---- */
@@ -67,17 +70,19 @@ static void on_child(struct job *job, struct rank *r)
 {
     bool replaced, lingered;
 
-    if (r->ended || waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+    if (mend_rank_has_ended(r) ||
+        waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         !r->exit.si_pid)
         return;
     mend_control_read(job, r); /* its last words */
-    r->ended = true;
+    mend_rank_step(&r->state, MEND_RANK_ENDS);
     job->alive_n--;
     replaced = mend_rank_is_replaced(job, r);
     pthread_mutex_lock(&job->lock);
-    r->survived_mark |= replaced;
+    if (replaced)
+        mend_verdict_replaced(job, r);
     mend_verdict_exited(job, r);
-    lingered = r->lingered;
+    lingered = r->state.news == MEND_NEWS_LINGERING && mend_rank_step(&r->state, MEND_RANK_PRINT);
     pthread_mutex_unlock(&job->lock);
     if (!r->end.finalized)
         mend_sweep_group(r);
@@ -90,9 +95,8 @@ static void on_child(struct job *job, struct rank *r)
 
 void mend_agent_stopped(struct job *job, struct rank *r, bool stopped)
 {
-    if (r->stopped == stopped)
+    if (!mend_rank_step(&r->state, stopped ? MEND_RANK_STOPS : MEND_RANK_RESUMES))
         return;
-    r->stopped = stopped;
     mend_report_line(job, mend_time_monotonic_ns(), "\"event\":\"%s\",\"rank\":%d",
                      stopped ? "stopped" : "continued", r->index);
     pthread_mutex_lock(&job->lock);
@@ -112,7 +116,7 @@ static void scan_children(struct job *job, mend_time_ns begin)
         struct rank *r = &job->rank[i];
         siginfo_t si = {0};
 
-        while (!r->ended &&
+        while (!mend_rank_has_ended(r) &&
                waitid(P_PID, (id_t)r->child, &si, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
                si.si_pid) {
             mend_agent_stopped(job, r, si.si_code != CLD_CONTINUED);
@@ -208,7 +212,7 @@ static void inject(struct job *job, struct mend_injection *in)
 
     mend_report_line(job, mend_time_monotonic_ns(),
                      "\"event\":\"inject\",\"rank\":%d,\"what\":\"%s\"", in->rank, in->spec);
-    in->happened = !r->ended;
+    in->happened = !mend_rank_has_ended(r);
     if (in->what.action == MEND_INJECT_KILL)
         mend_rank_signal(r, SIGKILL);
     else if (in->what.action == MEND_INJECT_STOP)
@@ -366,7 +370,7 @@ void mend_agent_run(struct job *job)
         int n;
 
         on_time(job); /* may find that the last rank has ended */
-        if (!job->alive_n && !held(job))
+        if (!job->alive_n && !are_held(job))
             break;
         n = epoll_wait(job->epoll_fd, ev, MEND_COUNT_OF(ev), -1);
         for (int i = 0; i < n; i++)

@@ -164,22 +164,19 @@ void mend_control_read(struct job *job, struct rank *r)
 /* It has died, perhaps of somebody else's kill, after it asked for the end of others: they are one abort. */
 static void hear_last_words(struct job *job, struct rank *r)
 {
-    bool wanted, certain;
+    bool wanted;
 
     pthread_mutex_lock(&job->lock);
-    wanted = r->words_wanted;
+    wanted = r->state.mark == MEND_MARK_EARLY;
     pthread_mutex_unlock(&job->lock);
     if (!wanted)
         return;
     mend_control_read(job, r);
     pthread_mutex_lock(&job->lock);
-    r->words_wanted = false;
-    r->words_read = true;
+    mend_rank_step(&r->state, MEND_RANK_WORDS);
     mend_verdict_life(job, r);
-    certain = !r->threads_left; /* else the watcher asks, when they have ended */
     pthread_mutex_unlock(&job->lock);
-    if (certain)
-        mend_verdict_reason(job, r);
+    mend_verdict_reason(job, r);
 }
 
 void mend_control_last_words(struct job *job)

@@ -43,9 +43,9 @@ mend_time_ns mend_crash_look(struct job *job, mend_time_ns now)
 
         if (!r->crash_until)
             continue;
-        if (!r->ended && !mend_rank_is_dead(job, i))
+        if (!mend_rank_has_ended(r) && !mend_rank_is_dead(job, i))
             look_at(job, r);
-        if (r->ended || mend_rank_is_dead(job, i) || now > r->crash_until) {
+        if (mend_rank_has_ended(r) || mend_rank_is_dead(job, i) || now > r->crash_until) {
             r->crash_until = 0;
             job->crashes_n--;
         }

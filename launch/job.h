@@ -16,6 +16,7 @@
 #include "exit_status.h"
 #include "node/layout.h"
 #include "options.h"
+#include "rank_sm.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -31,29 +32,14 @@ struct rank {
     int app_index;
     pid_t child; /* what we started; a zombie until the job ends, so its number is not reused */
     int ctl_fd;
-    bool in_script;    /* (L) the child is only a script around the MPI process */
-    bool joined;       /* (L) it has said so on its socket, and the kernel who that was */
-    pid_t wrapped;     /* (L) that process, as the kernel told us on its socket; 0: not known */
-    int wrapped_pidfd; /* (L) */
-    bool own_group;    /* the child leads a process group */
-    bool stopped;      /* a stop was reported to the detector */
-    bool ended;        /* the child is a zombie */
-    bool exit_held; /* the child ended before the process that it wraps: the detector is told later
-                     */
-    siginfo_t exit; /* how the child ended */
-    bool exit_told; /* (L) ... and the detector knows */
-    struct mend_rank_end end; /* for the exit status; (L) */
-    bool announced;           /* its death was printed */
-    bool lingered;            /* (L) it was killed because it was stopped after its good-bye */
-    bool mark_seen;           /* (L) the life word's mark was acted on */
-    bool words_wanted; /* (L) ... will be, when the main thread has read its last datagrams */
-    bool words_read;   /* (L) ... which it has */
-    bool
-        threads_left; /* (L) ... while it had other threads, which have not been seen at their ends */
-    bool reason_seen;         /* ... and /proc was asked for the reason */
-    bool survived_mark;       /* (L) ... and its process went on: execve, or its other threads */
+    bool own_group;               /* the child leads a process group */
+    struct mend_rank_state state; /* (L), but for .child */
+    pid_t wrapped;                /* (L) MEND_WHO_INNER: that process; 0: not known */
+    int wrapped_pidfd;            /* (L) */
+    siginfo_t exit;               /* how the child ended */
+    struct mend_rank_end end;     /* for the exit status; (L) */
     mend_time_ns crash_until; /* it said that it crashes: look for a core dump until then; 0: no */
-    mend_time_ns verdict_ns;  /* (L) when everybody had been told, 0: no verdict */
+    mend_time_ns verdict_ns;  /* (L) when everybody had been told */
     struct mend_verdict verdict; /* (L) */
     int32_t verdict_k;           /* (L) its number */
     const char *how;             /* (L) what showed the death: "life word" or "exit" */
@@ -123,6 +109,12 @@ bool mend_start_local(struct job *job);
 void mend_keeper_start(struct job *job);
 void mend_keeper_end(struct job *job);
 
+/* By the main thread: its child is a zombie. */
+static inline bool mend_rank_has_ended(const struct rank *r)
+{
+    return r->state.child == MEND_CHILD_ENDED;
+}
+
 /* Without the lock: it was declared dead. */
 static inline bool mend_rank_is_dead(const struct job *job, int i)
 {
@@ -131,20 +123,22 @@ static inline bool mend_rank_is_dead(const struct job *job, int i)
 
 /* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is
  * filled in; joined: r has said that a script is around it, pid is who has said so, 0: the kernel does
- * not know; life: the life word of r is marked; exited: the kernel told how its child ended;
+ * not know; life: the life word of r is marked; replaced: its child has ended, and was not any more the
+ * program that the mark of r was of; exited: the kernel told how its child ended;
  * dumping: the process dumps core. */
 void mend_verdict_event(struct job *job, struct mend_detector_event ev);
 void mend_verdict_joined(struct job *job, struct rank *r, pid_t pid);
 void mend_verdict_life(struct job *job, struct rank *r);
+void mend_verdict_replaced(struct job *job, struct rank *r);
 void mend_verdict_exited(struct job *job, struct rank *r);
 void mend_verdict_dumping(struct job *job, struct rank *r);
 
-/* Without the lock, by the watcher of r while threads_left: looks at the threads, and gives the verdict when all of
+/* Without the lock, by the watcher of r in MEND_MARK_THREADS: looks at the threads, and gives the verdict when all of
  * them are at their ends.  Returns whether to look again. */
 bool mend_verdict_threads(struct job *job, struct rank *r);
 
-/* Without the lock, by the watcher of r after its mark was acted on: tells the reason of its death.  A
- * process that is tearing its memory down, for long perhaps, has it in /proc already. */
+/* Without the lock: tells the reason of the death of r, if that is certain and was not asked for.  A process
+ * that is tearing its memory down, for long perhaps, has it in /proc already. */
 void mend_verdict_reason(struct job *job, struct rank *r);
 
 /* Without the lock: the process executes another program, or did before it ended (execve). */
@@ -153,13 +147,13 @@ bool mend_rank_is_replaced(const struct job *job, const struct rank *r);
 /* The process that is the rank; 0: not known, for there is a script around it that is all we know. */
 static inline pid_t mend_rank_pid(const struct rank *r)
 {
-    return r->in_script ? r->wrapped : r->child;
+    return mend_rank_in_script(&r->state) ? r->wrapped : r->child;
 }
 
 /* By what number it is known to the user. */
 static inline pid_t mend_rank_named(const struct rank *r)
 {
-    return r->in_script && r->wrapped ? r->wrapped : r->child;
+    return mend_rank_in_script(&r->state) && r->wrapped ? r->wrapped : r->child;
 }
 
 /* Without the lock: the kernel shows that the process of r ends, or has ended. */

@@ -192,17 +192,19 @@ static void announce(struct job *job, const struct rank *r, int *living_p)
     say_death(job, r, *living_p);
 }
 
-/* A copy of r under the lock, if its death is to be told of now. */
+/* A copy of r under the lock, if its death is to be told of now, which counts as done. */
 static bool ripe(struct job *job, struct rank *r, mend_time_ns now, struct rank *copy_p)
 {
     bool ripe = false;
 
     pthread_mutex_lock(&job->lock);
-    if (r->verdict_ns && !r->announced) {
+    if (r->state.news == MEND_NEWS_DEAD) {
         ripe = now >= r->verdict_ns + CAUSE_WAIT_NS || r->verdict.cause != MEND_VERDICT_UNKNOWN ||
-               (r->ended && !r->exit_held);
+               (mend_rank_has_ended(r) && r->state.ending != MEND_ENDING_HELD);
         job->announce_at = ripe ? job->announce_at : now + CAUSE_WAIT_NS / 4;
         *copy_p = *r;
+        if (ripe)
+            mend_rank_step(&r->state, MEND_RANK_PRINT);
     }
     pthread_mutex_unlock(&job->lock);
     return ripe;
@@ -227,7 +229,6 @@ void mend_announce_deaths(struct job *job)
 
         if (!ripe(job, r, now, &copy))
             continue;
-        r->announced = true;
         if (worth_a_line(job, &copy))
             announce(job, &copy, &living);
     }

@@ -87,7 +87,7 @@ static uint32_t carried_out(const struct job *job)
         uint32_t state = mend_load_acquire(&r->state), severed_n;
 
         if (state == MEND_NODE_RANK_NONE || state == MEND_NODE_RANK_FINALIZED ||
-            job->rank[i].ended || mend_rank_is_dead(job, i))
+            mend_rank_has_ended(&job->rank[i]) || mend_rank_is_dead(job, i))
             continue; /* who comes later looks at the verdicts first */
         severed_n = mend_load_acquire(&r->severed_n); /* pairs with the release in shm_sever() */
         n = severed_n < n ? severed_n : n;

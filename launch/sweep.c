@@ -57,7 +57,7 @@ static int sweep_children(const struct job *job)
 void mend_sweep_reap(struct job *job)
 {
     for (int i = 0; i < job->n; i++)
-        if (job->rank[i].ended)
+        if (mend_rank_has_ended(&job->rank[i]))
             waitpid(job->rank[i].child, NULL, 0);
 }
 

@@ -33,9 +33,9 @@ static struct mend_node_rank *shared(struct job *job, int i)
 /* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
 bool mend_rank_signal(const struct rank *r, int sig)
 {
-    if (!r->in_script && r->child > 0)
+    if (!mend_rank_in_script(&r->state) && r->child > 0)
         return kill(r->child, sig) == 0;
-    return r->in_script && r->wrapped_pidfd >= 0 &&
+    return mend_rank_in_script(&r->state) && r->wrapped_pidfd >= 0 &&
            syscall(SYS_pidfd_send_signal, r->wrapped_pidfd, sig, NULL, 0) == 0;
 }
 
@@ -64,10 +64,10 @@ bool mend_rank_is_ending(struct job *job, struct rank *r)
     pid_t pid;
 
     pthread_mutex_lock(&job->lock);
-    in_script = r->in_script;
+    in_script = mend_rank_in_script(&r->state);
     pid = mend_rank_pid(r);
     pthread_mutex_unlock(&job->lock);
-    return is_marked(job, r) || (r->ended && !in_script) ||
+    return is_marked(job, r) || (mend_rank_has_ended(r) && !in_script) ||
            (pid > 0 && mend_procfs_all_exiting(pid));
 }
 
@@ -83,7 +83,7 @@ bool mend_rank_goes_on(struct job *job, struct rank *r)
     state = job->detector->peer[r->index].state;
     pid = mend_rank_pid(r);
     pthread_mutex_unlock(&job->lock);
-    return !r->ended && !r->end.named && !mend_rank_is_dead(job, r->index) &&
+    return !mend_rank_has_ended(r) && !r->end.named && !mend_rank_is_dead(job, r->index) &&
            state != MEND_DETECTOR_KILLING && state != MEND_DETECTOR_LINGERING &&
            !mend_load_acquire(&s->abort_asked) && !mend_load_acquire(&s->crash_signal) &&
            !is_marked(job, r) &&
@@ -133,13 +133,16 @@ static void ask_rank_for_cause(struct job *job, struct mend_verdict *v)
  * process died has coped with that. */
 static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
 {
+    bool in_script = mend_rank_in_script(&r->state);
+
     *signaled_p = r->exit.si_code != CLD_EXITED;
     *code_p = r->exit.si_status;
-    if (r->survived_mark && !r->in_script) {
+    if (r->state.mark == MEND_MARK_SURVIVED && !in_script) {
         *signaled_p = true;
         *code_p = SIGKILL;
     }
-    if (r->in_script && r->mark_seen && !*signaled_p && (*code_p == 0 || *code_p > 128)) {
+    if (in_script && mend_rank_is_marked(&r->state) && !*signaled_p &&
+        (*code_p == 0 || *code_p > 128)) {
         *signaled_p = true;
         *code_p = *code_p ? *code_p - 128 : SIGKILL;
     }
@@ -190,8 +193,9 @@ static void publish(struct job *job, uint32_t first, uint32_t end)
         struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->peer];
 
         r->verdict_ns = now;
+        mend_rank_step(&r->state, MEND_RANK_VERDICT);
         r->end.order = job->ends_n++;
-        if (r->exit_told)
+        if (r->state.ending == MEND_ENDING_TOLD)
             settle_end(job, r); /* its child had ended before the others of its abort */
     }
 }
@@ -219,7 +223,7 @@ static void act(struct job *job, struct mend_detector_action *a, uint32_t *end_p
             mend_detector_delivered(job->detector, r->index);
         if (job->detector->peer[r->index].state == MEND_DETECTOR_LINGERING) {
             kill(r->child, SIGKILL); /* a script around it may be all that is left */
-            r->lingered = true;
+            mend_rank_step(&r->state, MEND_RANK_LINGER);
         }
         break;
     case MEND_DETECTOR_DECLARE:
@@ -267,7 +271,7 @@ void mend_verdict_event(struct job *job, struct mend_detector_event ev)
             look_for_finalized(job, ev.peers[i], ev.now);
     } else if (ev.kind == MEND_DETECTOR_EV_TICK) {
         for (int i = 0; i < job->n; i++)
-            if (job->rank[i].stopped)
+            if (job->rank[i].state.child == MEND_CHILD_STOPPED)
                 look_for_finalized(job, i, ev.now);
     } else {
         look_for_finalized(job, ev.peer, ev.now);
@@ -278,10 +282,8 @@ void mend_verdict_event(struct job *job, struct mend_detector_event ev)
 /* A rank may say itself that it is not the child: what follows from that is that the child is left alone. */
 static void look_for_script(struct job *job, struct rank *r)
 {
-    if (r->in_script || r->joined || !mend_load_acquire(&shared(job, r->index)->in_script))
-        return;
-    r->in_script = true;
-    job->wrapped_n++;
+    if (mend_load_acquire(&shared(job, r->index)->in_script))
+        job->wrapped_n += mend_rank_step(&r->state, MEND_RANK_IS_WRAPPED);
 }
 
 /* A pidfd, so that a later kill hits nobody else.  The process that sent the datagram may have ended since, and
@@ -298,37 +300,39 @@ static int open_sender(struct job *job, const struct rank *r, pid_t pid)
 
 void mend_verdict_joined(struct job *job, struct rank *r, pid_t pid)
 {
-    if (r->joined)
+    bool was_wrapped = mend_rank_in_script(&r->state);
+
+    if (pid == r->child) {
+        job->wrapped_n -= mend_rank_step(&r->state, MEND_RANK_CHILD_JOINS) && was_wrapped;
         return;
-    if (pid != r->child) {
-        look_for_script(job, r);
-        r->wrapped_pidfd = pid > 0 && r->in_script ? open_sender(job, r, pid) : -1;
-        r->wrapped = r->wrapped_pidfd >= 0 ? pid : 0;
-        mend_store_relaxed(&shared(job, r->index)->inner_pid, (uint32_t)r->wrapped);
-    } else if (r->in_script) {
-        r->in_script = false;
-        job->wrapped_n--;
     }
-    r->joined = true;
+    look_for_script(job, r);
+    if (!mend_rank_step(&r->state, MEND_RANK_INNER_JOINS))
+        return;
+    r->wrapped_pidfd = pid > 0 && mend_rank_in_script(&r->state) ? open_sender(job, r, pid) : -1;
+    r->wrapped = r->wrapped_pidfd >= 0 ? pid : 0;
+    mend_store_relaxed(&shared(job, r->index)->inner_pid, (uint32_t)r->wrapped);
 }
 
 void mend_verdict_reason(struct job *job, struct rank *r)
 {
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_EXITED, .peer = r->index};
+    bool certain, exiting;
     pid_t pid;
-    bool exiting;
 
     pthread_mutex_lock(&job->lock);
+    certain = r->state.mark == MEND_MARK_CERTAIN;
     pid = mend_rank_pid(r);
     pthread_mutex_unlock(&job->lock);
+    if (!certain)
+        return;
     exiting = pid > 0 && mend_procfs_exiting(pid, &ev.signaled, &ev.code) &&
               !mend_rank_is_replaced(job, r);
     pthread_mutex_lock(&job->lock);
-    r->reason_seen = true;
-    if (exiting)
+    if (!exiting)
+        mend_rank_step(&r->state, MEND_RANK_SURVIVES); /* under its name; we have killed it */
+    else if (mend_rank_step(&r->state, MEND_RANK_REASON))
         mend_verdict_event(job, ev);
-    else
-        r->survived_mark = true; /* we have killed what goes on under its name */
     pthread_mutex_unlock(&job->lock);
 }
 
@@ -345,16 +349,24 @@ static bool awaits_words(struct job *job, struct rank *r)
 {
     bool named = mend_load_acquire(&shared(job, r->index)->abort_asked) == MEND_NODE_ABORTS_OTHERS;
 
-    if (r->words_read || (!named && (!r->in_script || r->joined)))
+    if (r->state.mark == MEND_MARK_HEARD)
         return false;
-    job->words_wanted_n += !r->words_wanted;
-    r->words_wanted = true;
+    if (r->state.mark == MEND_MARK_NONE && !named && r->state.who != MEND_WHO_SCRIPT)
+        return false;
+    job->words_wanted_n += mend_rank_step(&r->state, MEND_RANK_MARK_EARLY);
     return true;
 }
 
 static bool is_being_killed(const struct job *job, const struct rank *r)
 {
     return job->detector->peer[r->index].state == MEND_DETECTOR_KILLING;
+}
+
+/* The end of its child waited for its own. */
+static void tell_if_held(struct job *job, struct rank *r)
+{
+    if (r->state.ending == MEND_ENDING_HELD && r->state.mark != MEND_MARK_THREADS)
+        mend_verdict_exited(job, r);
 }
 
 /* Its life word is that of the main thread.  It is dead, for memory that others share, when all of its threads
@@ -364,16 +376,16 @@ void mend_verdict_life(struct job *job, struct rank *r)
     struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_LIFE, .peer = r->index};
 
     look_for_script(job, r);
-    if (r->mark_seen || awaits_words(job, r))
+    if (mend_rank_is_marked(&r->state) || awaits_words(job, r))
         return;
-    r->mark_seen = true;
     if (!r->how)
         r->how = "life word";
     ev.others = mend_rank_pid(r) > 0 && mend_procfs_threads(mend_rank_pid(r)) > 1;
+    mend_rank_step(&r->state, ev.others ? MEND_RANK_MARK_OTHERS : MEND_RANK_MARK);
     mend_verdict_event(job, ev);
-    r->threads_left = ev.others && is_being_killed(job, r);
-    if (r->exit_held && !r->threads_left)
-        mend_verdict_exited(job, r);
+    if (!is_being_killed(job, r))
+        mend_rank_step(&r->state, MEND_RANK_THREADS_END);
+    tell_if_held(job, r);
 }
 
 bool mend_verdict_threads(struct job *job, struct rank *r)
@@ -390,11 +402,17 @@ bool mend_verdict_threads(struct job *job, struct rank *r)
     if (is_being_killed(job, r) && gone)
         mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_CONFIRMED,
                                                              .peer = r->index});
-    r->threads_left = left;
-    if (r->exit_held && !left)
-        mend_verdict_exited(job, r);
+    if (!left && mend_rank_step(&r->state, MEND_RANK_THREADS_END))
+        tell_if_held(job, r);
     pthread_mutex_unlock(&job->lock);
     return left;
+}
+
+void mend_verdict_replaced(struct job *job, struct rank *r)
+{
+    look_for_script(job, r);
+    if (!mend_rank_in_script(&r->state))
+        mend_rank_step(&r->state, MEND_RANK_SURVIVES);
 }
 
 void mend_verdict_exited(struct job *job, struct rank *r)
@@ -405,15 +423,15 @@ void mend_verdict_exited(struct job *job, struct rank *r)
     look_for_script(job, r);
     /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
      * a living process would be a lie.  The watcher will see it. */
-    if (r->in_script && (!r->mark_seen || r->threads_left) &&
+    if (mend_rank_in_script(&r->state) && r->state.mark <= MEND_MARK_THREADS &&
         mend_load_acquire(&s->state) != MEND_NODE_RANK_FINALIZED) {
         mend_rank_signal(r, SIGKILL);
-        r->exit_held = mend_load_acquire(&s->life_valid);
-        if (r->exit_held)
+        if (mend_load_acquire(&s->life_valid)) {
+            mend_rank_step(&r->state, MEND_RANK_HOLD);
             return;
+        }
     }
-    r->exit_held = false;
-    r->exit_told = true;
+    mend_rank_step(&r->state, MEND_RANK_TELL);
     if (!r->how)
         r->how = "exit";
     ev.peer = r->index;

@@ -32,7 +32,7 @@ static bool can_answer(struct job *job, const struct rank *r)
 {
     uint32_t state = mend_load_acquire(&shared(job, r->index)->state);
 
-    return !r->ended && !r->stopped &&
+    return r->state.child == MEND_CHILD_RUNNING &&
            (state == MEND_NODE_RANK_RUNNING || state == MEND_NODE_RANK_LEAVING);
 }
 
@@ -81,9 +81,9 @@ static void print_one(struct job *job, const struct rank *r, const struct asked 
             *c = '?';
     if (mend_rank_is_dead(job, r->index))
         what = "dead";
-    else if (r->ended)
+    else if (mend_rank_has_ended(r))
         what = "has ended";
-    else if (r->stopped)
+    else if (r->state.child == MEND_CHILD_STOPPED)
         what = "stopped by a signal";
     else if (state == MEND_NODE_RANK_NONE)
         what = "has not called MPI_Init";

@@ -72,16 +72,6 @@ static void let_survivors_run(const struct rank *r)
     sched_setscheduler(r->child, SCHED_IDLE, &none);
 }
 
-static bool wants_reason(struct job *job, const struct rank *r)
-{
-    bool wants;
-
-    pthread_mutex_lock(&job->lock);
-    wants = r->mark_seen && !r->threads_left && !r->reason_seen;
-    pthread_mutex_unlock(&job->lock);
-    return wants;
-}
-
 /* Acts on the mark of r.  Returns whether to look again soon, for what must be known before the verdict: *news_p: there
  * is something for the main thread. */
 static bool on_mark(struct job *job, struct rank *r, bool *news_p)
@@ -89,12 +79,12 @@ static bool on_mark(struct job *job, struct rank *r, bool *news_p)
     bool was_seen, seen, left, alone;
 
     pthread_mutex_lock(&job->lock);
-    was_seen = r->mark_seen;
+    was_seen = mend_rank_is_marked(&r->state);
     if (!was_seen)
         mend_verdict_life(job, r);
-    seen = r->mark_seen;
-    left = r->threads_left;
-    alone = !r->in_script; /* a script around it may go on */
+    seen = mend_rank_is_marked(&r->state);
+    left = r->state.mark == MEND_MARK_THREADS;
+    alone = !mend_rank_in_script(&r->state); /* a script around it may go on */
     pthread_mutex_unlock(&job->lock);
     if (was_seen && !left)
         return false;
@@ -124,12 +114,8 @@ static int look(struct group *g, bool *soon_p)
             g->wait[waiting++] = (struct futex_waitv){
                 .val = word, .uaddr = (uintptr_t)life_word(g, i), .flags = FUTEX_32};
     }
-    for (int i = 0; news && i < g->n; i++) {
-        struct rank *r = &job->rank[g->first + i];
-
-        if (wants_reason(job, r))
-            mend_verdict_reason(job, r);
-    }
+    for (int i = 0; news && i < g->n; i++)
+        mend_verdict_reason(job, &job->rank[g->first + i]);
     if (news) {
         uint64_t one = 1;
 

@@ -18,9 +18,9 @@ static pid_t inner(struct job *job, const struct rank *r)
     pid_t pid;
 
     pthread_mutex_lock(&job->lock);
-    pid = r->in_script ? r->wrapped : 0;
+    pid = mend_rank_in_script(&r->state) ? r->wrapped : 0;
     pthread_mutex_unlock(&job->lock);
-    return r->ended || mend_rank_is_dead(job, r->index) ? 0 : pid;
+    return mend_rank_has_ended(r) || mend_rank_is_dead(job, r->index) ? 0 : pid;
 }
 
 static bool are_any(struct job *job)
