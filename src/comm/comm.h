@@ -34,7 +34,7 @@ struct mend_match;
 struct mend_topo;
 struct mend_info;
 struct mend_attrs;
-struct mend_ft_comm;
+struct mend_decide_comm;
 struct mend_coll_comm;
 struct mend_p2p_buffer;
 
@@ -145,11 +145,11 @@ struct mend_comm {
     struct mend_comm *whole;  /* of such an object: the communicator it belongs to, which owns it */
     int holes_n;              /* members that the last cut left out */
 
-    struct mend_match *match;    /* p2p/ */
-    struct mend_coll_comm *coll; /* coll/ */
-    struct mend_ft_comm *ft;     /* decide/: agreements and revocation */
-    uint32_t coll_seq;           /* collectives begun: tag of their traffic */
-    int cell;                    /* shared-memory cell of all members, -1: none */
+    struct mend_match *match;        /* p2p/ */
+    struct mend_coll_comm *coll;     /* coll/ */
+    struct mend_decide_comm *decide; /* decide/: agreements and revocation */
+    uint32_t coll_seq;               /* collectives begun: tag of their traffic */
+    int cell;                        /* shared-memory cell of all members, -1: none */
     uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */
     uint32_t acked_deaths_n; /* prefix of self->deaths acknowledged by FAILURE_ACK */
 
@@ -222,7 +222,7 @@ static inline void mend_comm_put(struct mend_comm *c)
 }
 
 /* The user's handle goes away (MPI_Comm_free): deletes the attributes and lets no call in any more;
- * the handle's reference is dropped by mend_member_free() next.  Pending operations go on, their
+ * the handle's reference is dropped by mend_decide_free() next.  Pending operations go on, their
  * errors are fatal from now on (S0-71).  The error of a callback that refused leaves the
  * communicator as it is. */
 int mend_comm_close(struct mend_comm *c);

@@ -16,7 +16,7 @@ int mend_create_init(struct mend_proc *self)
     mend_hash_init(&m->declined, self->arena);
     self->create = m;
     self->ctx_counter = MEND_CTX_FIRST;
-    self->on_frame[MEND_FRAME_MEMBER] = mend_member_on_frame;
+    self->on_frame[MEND_FRAME_CREATE] = mend_create_on_frame;
     return MPI_SUCCESS;
 }
 
@@ -29,12 +29,12 @@ void mend_create_on_death(struct mend_proc *self, mend_peer dead)
 
 void mend_create_on_revoke(struct mend_comm *c)
 {
-    mend_living_on_revoke(c);
+    mend_cut_on_revoke(c);
     mend_meet_look(c->self);
 }
 
 void mend_create_detach(struct mend_comm *c)
 {
-    mend_living_drop(c);
+    mend_cut_drop(c);
     mend_leaders_forget(c);
 }

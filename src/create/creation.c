@@ -25,7 +25,7 @@ static mend_ctx propose_ctx(struct mend_proc *self, uint64_t n)
     return MEND_CTX_MAKE(self->me, counter);
 }
 
-mend_ctx mend_ctx_propose(struct mend_proc *self)
+mend_ctx mend_creation_ctx(struct mend_proc *self)
 {
     return propose_ctx(self, 2);
 }
@@ -43,14 +43,15 @@ int mend_creation_check(struct mend_comm *parent)
 
 /* Also the threads of a program may begin creations that overlap. */
 static void propose(struct mend_comm *parent, bool ok, bool later, bool parts,
-                    struct mend_agreed *value)
+                    struct mend_decision *value)
 {
     struct mend_proc *self = parent->self;
     uint64_t cells =
-        mend_coll_cells_offer(self, later || self->threaded, parent->ft->proposals_n++);
-    uint64_t counters_n = parts && parent->ft->members_n > 2 ? (uint64_t)parent->ft->members_n : 2;
+        mend_coll_cells_offer(self, later || self->threaded, parent->decide->proposals_n++);
+    uint64_t counters_n =
+        parts && parent->decide->members_n > 2 ? (uint64_t)parent->decide->members_n : 2;
 
-    *value = (struct mend_agreed){
+    *value = (struct mend_decision){
         .and_word = {ok ? UINT64_MAX : 0, cells, UINT64_MAX, UINT64_MAX},
         .max_word = {propose_ctx(self, counters_n)},
         .cells = cells,
@@ -58,19 +59,20 @@ static void propose(struct mend_comm *parent, bool ok, bool later, bool parts,
     };
 }
 
-void mend_creation_propose(struct mend_comm *parent, bool ok, bool later, struct mend_agreed *value)
+void mend_creation_propose(struct mend_comm *parent, bool ok, bool later,
+                           struct mend_decision *value)
 {
     propose(parent, ok, later, false, value);
 }
 
-void mend_creation_settle(struct mend_comm *parent, const struct mend_agreed *value)
+void mend_creation_settle(struct mend_comm *parent, const struct mend_decision *value)
 {
     mend_coll_cells_settle(parent->self, value->cells);
 }
 
-int mend_creation_decide(struct mend_comm *parent, struct mend_agreed *value)
+int mend_creation_decide(struct mend_comm *parent, struct mend_decision *value)
 {
-    int err = mend_agree_wait(parent, MEND_MACHINE_CREATION, value);
+    int err = mend_decide_wait(parent, MEND_DECIDE_CREATION, value);
 
     mend_creation_settle(parent, value);
     return err;
@@ -79,10 +81,10 @@ int mend_creation_decide(struct mend_comm *parent, struct mend_agreed *value)
 void mend_creation_end(struct mend_comm *c)
 {
     c->coll_failed = true;
-    mend_agree_say_no(c, MEND_MACHINE_CREATION);
+    mend_decide_say_no(c, MEND_DECIDE_CREATION);
 }
 
-int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error)
+int mend_creation_result(struct mend_comm *parent, const struct mend_decision *value, int own_error)
 {
     mend_event(parent->self, MEND_EV_MEMBER_CREATE_DECIDED);
     if (value->and_word[0] == UINT64_MAX && !value->failed_n)
@@ -99,7 +101,7 @@ int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *val
 }
 
 int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
-                         struct mend_group *remote, const struct mend_agreed *value,
+                         struct mend_group *remote, const struct mend_decision *value,
                          struct mend_comm **new_p)
 {
     struct mend_proc *self = parent->self;
@@ -114,7 +116,7 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
     if (!c)
         return MPI_ERR_NO_MEM;
     if (value->parts) /* no two have a member in common */
-        c->ft->part = mend_ft_rank(self, parent->ft, mend_ft_peer(c->ft, 0));
+        c->decide->part = mend_decide_rank(self, parent->decide, mend_decide_peer(c->decide, 0));
     if (!remote && value->and_word[1] && group->size > 1) {
         c->cell = __builtin_ctzll(value->and_word[1]);
         mend_coll_cell_take(self, c->cell);
@@ -130,14 +132,14 @@ void mend_creation_open(struct mend_comm *c)
 {
     mend_revoke_look(c);
     if (c->coll_failed)
-        mend_agree_say_no(c, MEND_MACHINE_CREATION);
+        mend_decide_say_no(c, MEND_DECIDE_CREATION);
     mend_unpark(c->self, c->ctx);
 }
 
 int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct mend_group *remote,
                       int own_error, struct mend_comm **new_p)
 {
-    struct mend_agreed value;
+    struct mend_decision value;
     int err;
 
     propose(parent, !own_error, false, true, &value);

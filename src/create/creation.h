@@ -7,8 +7,8 @@
 #include "proc/post.h"
 
 /* A proposal for a context id that this process never makes again, and neither the one after it. */
-mend_ctx mend_ctx_propose(struct mend_proc *self);
-static inline mend_ctx mend_ctx_next(mend_ctx ctx)
+mend_ctx mend_creation_ctx(struct mend_proc *self);
+static inline mend_ctx mend_creation_ctx_next(mend_ctx ctx)
 {
     return ctx + MEND_CTX_MAKE(0, 1);
 }
@@ -20,11 +20,11 @@ void mend_creation_end(struct mend_comm *c);
  * may begin other creations before this one is decided.  What was offered is held back until
  * mend_creation_settle(), which follows exactly once. */
 void mend_creation_propose(struct mend_comm *parent, bool ok, bool later,
-                           struct mend_agreed *value);
-void mend_creation_settle(struct mend_comm *parent, const struct mend_agreed *value);
+                           struct mend_decision *value);
+void mend_creation_settle(struct mend_comm *parent, const struct mend_decision *value);
 
 /* The agreement on what was proposed, with the settling. */
-int mend_creation_decide(struct mend_comm *parent, struct mend_agreed *value);
+int mend_creation_decide(struct mend_comm *parent, struct mend_decision *value);
 
 /* An own error: a member of the group asked for is a hole (S2-3).  It becomes PROC_FAILED at all, but nobody
  * learns of a death by it: the parent stays active. */
@@ -34,12 +34,13 @@ _Static_assert(MEND_CREATION_HOLE < MEND_CLASS_PROC_FAILED &&
                "who has given up is heard whatever errors others have: node/slots.h, invariant 4");
 
 /* MPI_SUCCESS, or why nothing was created: PROC_FAILED, INVALIDATED, or the members' own error. */
-int mend_creation_result(struct mend_comm *parent, const struct mend_agreed *value, int own_error);
+int mend_creation_result(struct mend_comm *parent, const struct mend_decision *value,
+                         int own_error);
 
 /* The object; opens it for frames that came early.  *new_p NULL with MPI_SUCCESS: this process is no
  * member (group may be NULL then), or the other group would be empty. */
 int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
-                         struct mend_group *remote, const struct mend_agreed *value,
+                         struct mend_group *remote, const struct mend_decision *value,
                          struct mend_comm **new_p);
 
 /* All of it, blocking: one agreement over the parent, then the object.  own_error: why this process
@@ -59,19 +60,19 @@ int mend_creation_check(struct mend_comm *parent);
 /* Who carries c's collectives from now on: an object of these groups, with what was agreed on in
  * value.  On error c has none.  An intercommunicator with an empty side gets none and stays
  * inactive. */
-int mend_living_give(struct mend_comm *c, struct mend_group *group, struct mend_group *remote,
-                     const struct mend_agreed *value);
+int mend_cut_give(struct mend_comm *c, struct mend_group *group, struct mend_group *remote,
+                  const struct mend_decision *value);
 
 /* made is a duplicate of the communicator that `carrier` carries: it gets the same holes. */
-int mend_living_inherit(struct mend_comm *carrier, const struct mend_agreed *value,
-                        struct mend_comm *made);
+int mend_cut_inherit(struct mend_comm *carrier, const struct mend_decision *value,
+                     struct mend_comm *made);
 
 /* c is invalid, or goes: so is, or does, what carries it. */
-void mend_living_on_revoke(struct mend_comm *c);
-void mend_living_drop(struct mend_comm *c);
+void mend_cut_on_revoke(struct mend_comm *c);
+void mend_cut_drop(struct mend_comm *c);
 
 /* shrink.c: g without the failed (NULL: nobody).  NULL: no memory. */
-struct mend_group *mend_survivors(struct mend_proc *self, struct mend_group *g,
-                                  struct mend_group *failed);
+struct mend_group *mend_create_survivors(struct mend_proc *self, struct mend_group *g,
+                                         struct mend_group *failed);
 
 #endif

@@ -5,27 +5,27 @@
 /* The duplicate of c, as decided by who carries it: with all members, and with the same holes.  The cell
  * is free at the living, but maybe not at the holes: it is for those who carry the duplicate. */
 static int duplicate(struct mend_comm *c, struct mend_comm *carrier,
-                     const struct mend_agreed *value, struct mend_comm **new_p)
+                     const struct mend_decision *value, struct mend_comm **new_p)
 {
     int err = mend_creation_result(carrier, value, 0);
-    struct mend_agreed whole = *value;
+    struct mend_decision whole = *value;
 
     if (carrier != c)
         whole.and_word[1] = 0;
     if (!err)
         err = mend_creation_object(c, c->group, c->inter ? c->remote : NULL, &whole, new_p);
     if (!err && carrier != c) {
-        err = mend_living_inherit(carrier, value, *new_p);
+        err = mend_cut_inherit(carrier, value, *new_p);
         if (err)
             mend_comm_put(*new_p);
     }
     return err;
 }
 
-int mend_member_dup(struct mend_comm *c, struct mend_comm **new_p)
+int mend_create_dup(struct mend_comm *c, struct mend_comm **new_p)
 {
     struct mend_comm *carrier = mend_comm_carrier(c);
-    struct mend_agreed value;
+    struct mend_decision value;
     int err = mend_creation_check(carrier);
 
     if (err)
@@ -61,7 +61,7 @@ static void idup_release(struct mend_request *r)
 static const struct mend_request_ops idup_ops = {.name = "duplication of a communicator",
                                                  .release = idup_release};
 
-static void idup_done(void *arg, struct mend_agreed *value)
+static void idup_done(void *arg, struct mend_decision *value)
 {
     struct idup *d = arg;
     struct mend_comm *made = NULL;
@@ -76,20 +76,20 @@ static void idup_done(void *arg, struct mend_agreed *value)
 
 static int idup_begin(struct idup *d)
 {
-    struct mend_agreed value;
+    struct mend_decision value;
     int err = mend_creation_check(d->carrier);
 
     if (err)
         return err;
     mend_creation_propose(d->carrier, true, true, &value);
-    err = mend_agree_call(d->carrier, MEND_MACHINE_CREATION, &value, idup_done, d);
+    err = mend_decide_call(d->carrier, MEND_DECIDE_CREATION, &value, idup_done, d);
     if (err)
         mend_creation_settle(d->carrier, &value);
     return err;
 }
 
 /* Errors are delivered by the request (S0-15), also those known at once. */
-int mend_member_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
+int mend_create_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
 {
     struct idup *d = mend_zalloc(c->self, 1, sizeof(*d));
     int err;

@@ -38,8 +38,8 @@ static int meet(struct mend_proc *self, struct mend_group *g, const char *tag, e
     return mend_meet_group(self->world, NULL, g, key, new_p);
 }
 
-int mend_member_create_from_group(struct mend_proc *self, struct mend_group *g, const char *tag,
-                                  struct mend_comm **new_p)
+int mend_create_from_group(struct mend_proc *self, struct mend_group *g, const char *tag,
+                           struct mend_comm **new_p)
 {
     return meet(self, g, tag, ROLE_COMM, new_p);
 }
@@ -71,9 +71,9 @@ static void give_up(struct mend_proc *self, struct mend_comm *bridge, mend_peer 
     mend_free(self, peers);
 }
 
-int mend_member_create_from_groups(struct mend_proc *self, struct mend_group *g, int leader,
-                                   mend_peer other, const char *tag, int other_error,
-                                   struct mend_comm **new_p)
+int mend_create_from_groups(struct mend_proc *self, struct mend_group *g, int leader,
+                            mend_peer other, const char *tag, int other_error,
+                            struct mend_comm **new_p)
 {
     bool leads = mend_group_peer(g, leader) == self->me;
     struct mend_comm *bridge = NULL, *side = NULL;
@@ -84,14 +84,14 @@ int mend_member_create_from_groups(struct mend_proc *self, struct mend_group *g,
         other_error = other == self->me ? MPI_ERR_GROUP : build_bridge(self, tag, other, &bridge);
     err = meet(self, g, tag, ROLE_SIDE, &side);
     if (!err)
-        err = mend_member_intercomm_create(side, leader, bridge,
-                                           bridge ? mend_group_rank(self, bridge->group, other) : 0,
-                                           0, other_error, new_p);
+        err = mend_create_intercomm(side, leader, bridge,
+                                    bridge ? mend_group_rank(self, bridge->group, other) : 0, 0,
+                                    other_error, new_p);
     else if (bridge)
         give_up(self, bridge, other, err);
     if (side)
-        mend_member_free(side);
+        mend_decide_free(side);
     if (bridge)
-        mend_member_free(bridge);
+        mend_decide_free(bridge);
     return err;
 }

@@ -106,7 +106,7 @@ static int meet(struct mend_meeting *m, struct mend_comm *local, struct mend_gro
                 mend_ctx ctx)
 {
     struct mend_proc *self = local->self;
-    struct mend_agreed value = {.failed = NULL};
+    struct mend_decision value = {.failed = NULL};
     int err = check_disjoint(local, remote);
 
     if (!err)
@@ -120,14 +120,13 @@ static int meet(struct mend_meeting *m, struct mend_comm *local, struct mend_gro
     if (value.failed)
         mend_group_put(self, value.failed);
     if (err)
-        mend_member_free(m->c);
+        mend_decide_free(m->c);
     return err;
 }
 
 /* The leader is given by its rank in the communicator that users know. */
-int mend_member_intercomm_create(struct mend_comm *known, int local_leader,
-                                 struct mend_comm *peer_c, int remote_leader, int tag,
-                                 int peer_error, struct mend_comm **new_p)
+int mend_create_intercomm(struct mend_comm *known, int local_leader, struct mend_comm *peer_c,
+                          int remote_leader, int tag, int peer_error, struct mend_comm **new_p)
 {
     struct mend_proc *self = known->self;
     struct mend_comm *local = mend_comm_carrier(known);
@@ -177,12 +176,12 @@ static struct mend_group *merged(struct mend_comm *inter, bool local_first)
 }
 
 /* and_word[2], bit 0 (1): everybody of the first (second) group says high. */
-int mend_member_intercomm_merge(struct mend_comm *known, int high, struct mend_comm **new_p)
+int mend_create_merge(struct mend_comm *known, int high, struct mend_comm **new_p)
 {
     struct mend_comm *inter = mend_comm_carrier(known);
-    struct mend_agreed value;
+    struct mend_decision value;
     struct mend_group *g = NULL;
-    bool i_am_first = inter->ft->first == inter->group, first_high, second_high;
+    bool i_am_first = inter->decide->first == inter->group, first_high, second_high;
     int err = mend_creation_check(inter);
 
     if (err)

@@ -89,8 +89,8 @@ static void keep(struct mend_proc *self, const struct mend_invitation *what)
 
 static void invite(struct mend_proc *self, struct mend_group *g, uint64_t key, mend_ctx id)
 {
-    struct mend_member_wire w = {.kind = MEND_MEMBER_INVITE, .key = key};
-    struct mend_frame f = mend_frame_make(MEND_FRAME_MEMBER, id | MEND_CHANNEL_FT, 0, 0, sizeof(w));
+    struct mend_create_wire w = {.kind = MEND_CREATE_INVITE, .key = key};
+    struct mend_frame f = mend_frame_make(MEND_FRAME_CREATE, id | MEND_CHANNEL_FT, 0, 0, sizeof(w));
 
     for (int r = 1; r < g->size; r++) {
         MEND_ASSERT(mend_post(self, mend_group_peer(g, r), &f, &w));

@@ -49,7 +49,7 @@ struct mend_hello {
     mend_peer from;
     int tag;
     bool missed; /* a call of this process that does not wait for the other's HELLO */
-    struct mend_member_wire w;
+    struct mend_create_wire w;
     mend_peer peers[];
 };
 
@@ -108,7 +108,7 @@ static struct mend_hello *add(struct mend_proc *self, mend_ctx peer_ctx, mend_pe
 }
 
 static void on_hello(struct mend_comm *peer_c, mend_peer from, int tag,
-                     const struct mend_member_wire *w, const mend_peer *peers)
+                     const struct mend_create_wire *w, const mend_peer *peers)
 {
     struct mend_proc *self = peer_c->self;
     struct mend_hello *h = find(self, peer_c->ctx, from, tag, true);
@@ -122,7 +122,7 @@ static void on_hello(struct mend_comm *peer_c, mend_peer from, int tag,
     }
 }
 
-static void on_back(struct mend_comm *peer_c, mend_peer from, const struct mend_member_wire *w)
+static void on_back(struct mend_comm *peer_c, mend_peer from, const struct mend_create_wire *w)
 {
     struct mend_proc *self = peer_c->self;
 
@@ -142,34 +142,34 @@ static void on_back(struct mend_comm *peer_c, mend_peer from, const struct mend_
 }
 
 bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                           const struct mend_member_wire *w, const void *payload)
+                           const struct mend_create_wire *w, const void *payload)
 {
     const mend_peer *peers = (const mend_peer *)((const char *)payload + sizeof(*w));
     struct mend_comm *peer_c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
 
-    if (w->kind != MEND_MEMBER_HELLO && w->kind != MEND_MEMBER_BACK)
+    if (w->kind != MEND_CREATE_HELLO && w->kind != MEND_CREATE_BACK)
         return false;
     if (!peer_c) {
         mend_park(self, from, f, payload);
         return true;
     }
     if (mend_group_rank(self, peer_c->remote, from) == MPI_UNDEFINED || !w->ctx ||
-        (w->first_n == 0) != (w->kind == MEND_MEMBER_BACK))
+        (w->first_n == 0) != (w->kind == MEND_CREATE_BACK))
         return false;
     for (int i = 0; i < w->first_n; i++)
         if (peers[i] < 0 || peers[i] >= self->peers_n)
             return false;
-    if (w->kind == MEND_MEMBER_BACK)
+    if (w->kind == MEND_CREATE_BACK)
         on_back(peer_c, from, w);
     else
         on_hello(peer_c, from, f->tag, w, peers);
     return true;
 }
 
-static void send(struct mend_meeting *m, const struct mend_member_wire *w, size_t len)
+static void send(struct mend_meeting *m, const struct mend_create_wire *w, size_t len)
 {
     struct mend_proc *self = m->peer_c->self;
-    struct mend_frame f = mend_frame_make(MEND_FRAME_MEMBER, m->peer_c->ctx | MEND_CHANNEL_FT,
+    struct mend_frame f = mend_frame_make(MEND_FRAME_CREATE, m->peer_c->ctx | MEND_CHANNEL_FT,
                                           m->tag, m->peer_c->rank, (uint32_t)len);
 
     MEND_ASSERT(len <= self->net->payload_max_bytes && mend_post(self, m->other, &f, w));
@@ -179,12 +179,12 @@ static void send(struct mend_meeting *m, const struct mend_member_wire *w, size_
 static void say_hello(struct mend_meeting *m, struct mend_comm *local, int error)
 {
     struct mend_proc *self = local->self;
-    size_t len = sizeof(struct mend_member_wire) + (size_t)local->size * sizeof(mend_peer);
-    struct mend_member_wire *w = mend_alloc(self, len);
+    size_t len = sizeof(struct mend_create_wire) + (size_t)local->size * sizeof(mend_peer);
+    struct mend_create_wire *w = mend_alloc(self, len);
 
     MEND_ASSERT(w);
-    *w = (struct mend_member_wire){
-        .kind = MEND_MEMBER_HELLO, .error = error, .ctx = m->said, .first_n = local->size};
+    *w = (struct mend_create_wire){
+        .kind = MEND_CREATE_HELLO, .error = error, .ctx = m->said, .first_n = local->size};
     for (int i = 0; i < local->size; i++)
         ((mend_peer *)(w + 1))[i] = mend_group_peer(local->group, i);
     send(m, w, len);
@@ -193,7 +193,7 @@ static void say_hello(struct mend_meeting *m, struct mend_comm *local, int error
 
 void mend_leaders_take_back(struct mend_meeting *m, int error)
 {
-    struct mend_member_wire w = {.kind = MEND_MEMBER_BACK, .error = error, .ctx = m->said};
+    struct mend_create_wire w = {.kind = MEND_CREATE_BACK, .error = error, .ctx = m->said};
 
     if (!m->error) /* else it said so itself, and is not waiting for us */
         send(m, &w, sizeof(w));
@@ -268,7 +268,7 @@ int mend_leaders_meet(struct mend_meeting *m, struct mend_comm *local, int own_e
 {
     int err;
 
-    m->said = mend_ctx_propose(local->self);
+    m->said = mend_creation_ctx(local->self);
     say_hello(m, local, own_error);
     if (own_error) {
         miss(m);

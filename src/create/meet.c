@@ -71,22 +71,22 @@ int mend_meet_reason(const struct mend_meeting *m)
 static void tell_no(struct mend_comm *c, int error)
 {
     struct mend_proc *self = c->self;
-    struct mend_ft_comm *ft = c->ft;
-    size_t len = sizeof(struct mend_member_wire) + (size_t)ft->members_n * sizeof(mend_peer);
-    struct mend_member_wire *w = mend_alloc(self, len);
+    struct mend_decide_comm *d = c->decide;
+    size_t len = sizeof(struct mend_create_wire) + (size_t)d->members_n * sizeof(mend_peer);
+    struct mend_create_wire *w = mend_alloc(self, len);
     mend_peer *peers = (mend_peer *)(w + 1);
     struct mend_frame f =
-        mend_frame_make(MEND_FRAME_MEMBER, c->ctx | MEND_CHANNEL_FT, 0, ft->me, (uint32_t)len);
+        mend_frame_make(MEND_FRAME_CREATE, c->ctx | MEND_CHANNEL_FT, 0, d->me, (uint32_t)len);
 
     MEND_ASSERT(w && len <= self->net->payload_max_bytes);
-    *w = (struct mend_member_wire){.kind = MEND_MEMBER_NO,
+    *w = (struct mend_create_wire){.kind = MEND_CREATE_NO,
                                    .error = error,
-                                   .first_n = ft->first->size,
-                                   .second_n = ft->members_n - ft->first->size};
-    for (int r = 0; r < ft->members_n; r++)
-        peers[r] = mend_ft_peer(ft, r);
-    for (int r = 0; r < ft->members_n; r++)
-        if (r != ft->me)
+                                   .first_n = d->first->size,
+                                   .second_n = d->members_n - d->first->size};
+    for (int r = 0; r < d->members_n; r++)
+        peers[r] = mend_decide_peer(d, r);
+    for (int r = 0; r < d->members_n; r++)
+        if (r != d->me)
             MEND_ASSERT(mend_post(self, peers[r], &f, w));
     mend_free(self, w);
 }
@@ -119,7 +119,7 @@ void mend_meet_end(struct mend_meeting *m)
 }
 
 /* The vote is no if there is a reason already; else whoever sees one first calls it off. */
-int mend_meet(struct mend_meeting *m, struct mend_agreed *value)
+int mend_meet(struct mend_meeting *m, struct mend_decision *value)
 {
     struct mend_comm *c = m->c;
     int error = mend_meet_reason(m);
@@ -165,7 +165,7 @@ static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend
     c->revoked = error == MEND_CLASS_INVALIDATED;
     c->coll_failed = true;
     mend_creation_open(c);
-    mend_member_free(c);
+    mend_decide_free(c);
 }
 
 /* A group as it was sent; NULL if it cannot be one. */
@@ -187,7 +187,7 @@ static struct mend_group *read_group(struct mend_proc *self, const mend_peer *pe
 }
 
 static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
-                  const struct mend_member_wire *w, const mend_peer *peers)
+                  const struct mend_create_wire *w, const mend_peer *peers)
 {
     struct mend_group *first, *second = NULL;
     bool good;
@@ -214,11 +214,11 @@ static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
     return good;
 }
 
-void mend_member_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+void mend_create_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                           const void *payload)
 {
     mend_ctx ctx = f->ctx & ~MEND_CTX_CHANNEL_MASK;
-    struct mend_member_wire w;
+    struct mend_create_wire w;
     uint64_t len = mend_frame_len(f);
     const mend_peer *peers = (const mend_peer *)((const char *)payload + sizeof(w));
     bool good = len >= sizeof(w);
@@ -228,9 +228,9 @@ void mend_member_on_frame(struct mend_proc *self, mend_peer from, const struct m
         good = w.first_n >= 0 && w.second_n >= 0 &&
                len == sizeof(w) + ((uint64_t)w.first_n + (uint64_t)w.second_n) * sizeof(mend_peer);
     }
-    if (good && w.kind == MEND_MEMBER_INVITE)
+    if (good && w.kind == MEND_CREATE_INVITE)
         good = mend_invite_on_frame(self, from, ctx, w.key);
-    else if (good && w.kind == MEND_MEMBER_NO)
+    else if (good && w.kind == MEND_CREATE_NO)
         good = w.first_n > 0 && on_no(self, from, ctx, &w, peers);
     else if (good)
         good = mend_leaders_on_frame(self, from, f, &w, payload);
@@ -271,7 +271,7 @@ int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct me
 {
     struct mend_proc *self = parent->self;
     struct mend_meeting m = {.named = {named}};
-    struct mend_agreed value = {.failed = NULL};
+    struct mend_decision value = {.failed = NULL};
     int err;
 
     mend_interrupt_check(self);
@@ -290,12 +290,11 @@ int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct me
     if (value.failed)
         mend_group_put(self, value.failed);
     if (m.c)
-        mend_member_free(m.c);
+        mend_decide_free(m.c);
     return err;
 }
 
-int mend_member_create_group(struct mend_comm *c, struct mend_group *g, int tag,
-                             struct mend_comm **new_p)
+int mend_create_group(struct mend_comm *c, struct mend_group *g, int tag, struct mend_comm **new_p)
 {
     int err;
 

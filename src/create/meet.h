@@ -54,9 +54,9 @@ int mend_meet_declined(struct mend_proc *self, mend_ctx ctx);
 /* The agreement of those who meet on m->c.  Blocks until all living members have come or declined; the
  * file's header says what ends that.  MPI_SUCCESS, with the value, at all living or at none; else
  * the class.  value->failed is the caller's. */
-int mend_meet(struct mend_meeting *m, struct mend_agreed *value);
+int mend_meet(struct mend_meeting *m, struct mend_decision *value);
 
-mend_frame_handler mend_member_on_frame;
+mend_frame_handler mend_create_on_frame;
 
 /* invite.c */
 
@@ -91,9 +91,9 @@ int mend_leaders_meet(struct mend_meeting *m, struct mend_comm *local, int own_e
 void mend_leaders_take_back(struct mend_meeting *m, int error);
 
 /* HELLO and BACK.  False: nobody of ours sends this. */
-struct mend_member_wire;
+struct mend_create_wire;
 bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                           const struct mend_member_wire *w, const void *payload);
+                           const struct mend_create_wire *w, const void *payload);
 
 /* The peer communicator goes. */
 void mend_leaders_forget(struct mend_comm *peer_c);

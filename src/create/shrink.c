@@ -13,14 +13,14 @@
 
 #define WORD_INVALID 1 /* max_word: 1 if the communicator is invalid at a participant (R3) */
 
-static void propose(struct mend_comm *c, bool later, struct mend_agreed *value)
+static void propose(struct mend_comm *c, bool later, struct mend_decision *value)
 {
     mend_creation_propose(c, true, later, value);
     value->max_word[WORD_INVALID] = c->revoked;
 }
 
-struct mend_group *mend_survivors(struct mend_proc *self, struct mend_group *g,
-                                  struct mend_group *failed)
+struct mend_group *mend_create_survivors(struct mend_proc *self, struct mend_group *g,
+                                         struct mend_group *failed)
 {
     mend_peer *peers = mend_alloc(self, (size_t)(g->size ? g->size : 1) * sizeof(*peers));
     struct mend_group *left;
@@ -36,7 +36,7 @@ struct mend_group *mend_survivors(struct mend_proc *self, struct mend_group *g,
     return left;
 }
 
-static int conclude(struct mend_comm *c, bool strict, const struct mend_agreed *value,
+static int conclude(struct mend_comm *c, bool strict, const struct mend_decision *value,
                     struct mend_comm **new_p)
 {
     struct mend_proc *self = c->self;
@@ -50,8 +50,8 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_agreed *
         mend_revoke_heard(c); /* R3: the call itself is the notification */
     if (value->failed)
         mend_failure_told_group(self, value->failed);
-    group = mend_survivors(self, c->group, value->failed);
-    remote = group && c->inter ? mend_survivors(self, c->remote, value->failed) : NULL;
+    group = mend_create_survivors(self, c->group, value->failed);
+    remote = group && c->inter ? mend_create_survivors(self, c->remote, value->failed) : NULL;
     if (group && (remote || !c->inter))
         err = mend_creation_object(c, group, remote, value, new_p);
     mend_report_event(self, "\"event\":\"shrink\",\"ctx\":%llu,\"from\":%d,\"to\":%d",
@@ -63,14 +63,14 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_agreed *
     return err;
 }
 
-int mend_member_shrink(struct mend_comm *c, bool strict, struct mend_comm **new_p)
+int mend_create_shrink(struct mend_comm *c, bool strict, struct mend_comm **new_p)
 {
-    struct mend_agreed value;
+    struct mend_decision value;
     int err;
 
     mend_interrupt_check(c->self);
     propose(c, false, &value);
-    err = mend_agree(c, &value);
+    err = mend_decide(c, &value);
     mend_creation_settle(c, &value);
     if (err)
         return err;
@@ -96,7 +96,7 @@ static void ishrink_release(struct mend_request *r)
 
 static const struct mend_request_ops ishrink_ops = {.name = "shrink", .release = ishrink_release};
 
-static void ishrink_done(void *arg, struct mend_agreed *value)
+static void ishrink_done(void *arg, struct mend_decision *value)
 {
     struct ishrink *s = arg;
     struct mend_comm *made = NULL;
@@ -109,10 +109,10 @@ static void ishrink_done(void *arg, struct mend_agreed *value)
     mend_request_complete(&s->base, err);
 }
 
-int mend_member_ishrink(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
+int mend_create_ishrink(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
 {
     struct ishrink *s = mend_zalloc(c->self, 1, sizeof(*s));
-    struct mend_agreed value;
+    struct mend_decision value;
     int err;
 
     if (!s)
@@ -123,7 +123,7 @@ int mend_member_ishrink(struct mend_comm *c, struct mend_comm **new_p, struct me
     s->base.active = true;
     *req_p = &s->base;
     propose(c, true, &value);
-    err = mend_agree_start(c, &value, ishrink_done, s);
+    err = mend_decide_start(c, &value, ishrink_done, s);
     if (err) {
         mend_creation_settle(c, &value);
         mend_request_complete(&s->base, err);

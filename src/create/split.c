@@ -53,7 +53,7 @@ static int ask_back(struct mend_comm *c, struct entry *ours, struct entry *their
     int err = MPI_SUCCESS;
 
     for (int turn = 0; turn < 2 && !err; turn++) {
-        bool tell = (turn == 0) == (c->ft->first == c->group);
+        bool tell = (turn == 0) == (c->decide->first == c->group);
 
         if (tell)
             err = mend_coll_bcast(c, buffer(theirs, c->peers_n),
@@ -138,7 +138,7 @@ static int create_part(struct mend_comm *c, int color, int key, struct mend_grou
 }
 
 /* Among the living: a process that the last cut left out is as one with MPI_UNDEFINED. */
-int mend_member_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p)
+int mend_create_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p)
 {
     struct mend_comm *carrier = mend_comm_carrier(c);
     int err = mend_creation_check(carrier);
@@ -147,7 +147,7 @@ int mend_member_split(struct mend_comm *c, int color, int key, struct mend_comm 
 }
 
 /* Others may give other groups, so also who asks for a hole takes part. */
-int mend_member_create(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p)
+int mend_create_from_subset(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p)
 {
     struct mend_comm *carrier = mend_comm_carrier(c);
     int err = mend_creation_check(carrier), place, own_error;
@@ -183,7 +183,7 @@ static int color_of(const struct mend_comm *c, int type, const char *hardware, c
 }
 
 /* MPI_ERR_INFO: guided by two things at once. */
-int mend_member_split_type(struct mend_comm *c, int type, int key, struct mend_info *info,
+int mend_create_split_type(struct mend_comm *c, int type, int key, struct mend_info *info,
                            struct mend_comm **new_p)
 {
     const char *hardware = mend_info_get(info, "mpi_hw_resource_type");
@@ -191,5 +191,5 @@ int mend_member_split_type(struct mend_comm *c, int type, int key, struct mend_i
 
     if (type == MPI_COMM_TYPE_RESOURCE_GUIDED && hardware && set)
         return MPI_ERR_INFO;
-    return mend_member_split(c, color_of(c, type, hardware, set), key, new_p);
+    return mend_create_split(c, color_of(c, type, hardware, set), key, new_p);
 }

@@ -24,7 +24,7 @@
 
 #include "proc/report.h"
 
-void mend_living_drop(struct mend_comm *c)
+void mend_cut_drop(struct mend_comm *c)
 {
     struct mend_comm *living = c->living;
 
@@ -32,11 +32,11 @@ void mend_living_drop(struct mend_comm *c)
         return;
     c->living = NULL;
     living->whole = NULL;
-    mend_member_free(living);
+    mend_decide_free(living);
 }
 
-int mend_living_give(struct mend_comm *c, struct mend_group *group, struct mend_group *remote,
-                     const struct mend_agreed *value)
+int mend_cut_give(struct mend_comm *c, struct mend_group *group, struct mend_group *remote,
+                  const struct mend_decision *value)
 {
     int err = mend_creation_object(c, group, remote, value, &c->living);
 
@@ -47,17 +47,17 @@ int mend_living_give(struct mend_comm *c, struct mend_group *group, struct mend_
     return err;
 }
 
-int mend_living_inherit(struct mend_comm *carrier, const struct mend_agreed *value,
-                        struct mend_comm *made)
+int mend_cut_inherit(struct mend_comm *carrier, const struct mend_decision *value,
+                     struct mend_comm *made)
 {
-    struct mend_agreed second = *value;
+    struct mend_decision second = *value;
 
-    second.max_word[0] = mend_ctx_next(value->max_word[0]);
-    made->holes_n = made->ft->members_n - carrier->ft->members_n;
-    return mend_living_give(made, carrier->group, carrier->inter ? carrier->remote : NULL, &second);
+    second.max_word[0] = mend_creation_ctx_next(value->max_word[0]);
+    made->holes_n = made->decide->members_n - carrier->decide->members_n;
+    return mend_cut_give(made, carrier->group, carrier->inter ? carrier->remote : NULL, &second);
 }
 
-void mend_living_on_revoke(struct mend_comm *c)
+void mend_cut_on_revoke(struct mend_comm *c)
 {
     struct mend_comm *living = c->living;
 
@@ -65,20 +65,21 @@ void mend_living_on_revoke(struct mend_comm *c)
         return;
     living->revoked = true;
     mend_p2p_on_revoke(living);
-    mend_agree_say_no(living, MEND_MACHINE_CREATION);
+    mend_decide_say_no(living, MEND_DECIDE_CREATION);
 }
 
 /* The failed of the agreement are the holes. */
-static int cut(struct mend_comm *c, const struct mend_agreed *value)
+static int cut(struct mend_comm *c, const struct mend_decision *value)
 {
     struct mend_proc *self = c->self;
-    struct mend_group *group = mend_survivors(self, c->group, value->failed);
-    struct mend_group *remote = c->inter ? mend_survivors(self, c->remote, value->failed) : NULL;
+    struct mend_group *group = mend_create_survivors(self, c->group, value->failed);
+    struct mend_group *remote =
+        c->inter ? mend_create_survivors(self, c->remote, value->failed) : NULL;
     int err = MPI_ERR_NO_MEM;
 
-    mend_living_drop(c);
+    mend_cut_drop(c);
     if (group && (remote || !c->inter))
-        err = mend_living_give(c, group, remote, value);
+        err = mend_cut_give(c, group, remote, value);
     if (!err)
         c->holes_n = value->failed_n;
     if (group)
@@ -93,7 +94,7 @@ static int cut(struct mend_comm *c, const struct mend_agreed *value)
 
 /* Nobody says no to it but for a revocation; and a dead process has not contributed, so who was left out
  * before is among the failed again. */
-static int conclude(struct mend_comm *c, const struct mend_agreed *value)
+static int conclude(struct mend_comm *c, const struct mend_decision *value)
 {
     mend_event(c->self, MEND_EV_VALIDATE_DECIDED);
     if (value->and_word[0] != UINT64_MAX) {
@@ -109,11 +110,12 @@ static int conclude(struct mend_comm *c, const struct mend_agreed *value)
 static struct mend_group *in_order(struct mend_comm *c, struct mend_group *failed)
 {
     struct mend_proc *self = c->self;
-    struct mend_group *first = mend_group_intersection(self, c->ft->first, failed), *second, *all;
+    struct mend_group *first = mend_group_intersection(self, c->decide->first, failed), *second,
+                      *all;
 
-    if (!first || !c->ft->second)
+    if (!first || !c->decide->second)
         return first;
-    second = mend_group_intersection(self, c->ft->second, failed);
+    second = mend_group_intersection(self, c->decide->second, failed);
     all = second ? mend_group_union(self, first, second) : NULL;
     mend_group_put(self, first);
     if (second)
@@ -121,15 +123,15 @@ static struct mend_group *in_order(struct mend_comm *c, struct mend_group *faile
     return all;
 }
 
-int mend_member_validate(struct mend_comm *c, struct mend_group **failed_p)
+int mend_create_validate(struct mend_comm *c, struct mend_group **failed_p)
 {
     struct mend_proc *self = c->self;
-    struct mend_agreed value;
+    struct mend_decision value;
     int err;
 
     mend_event(self, MEND_EV_VALIDATE_ENTER);
     mend_creation_propose(c, true, false, &value);
-    err = mend_agree_wait(c, MEND_MACHINE_VALIDATION, &value);
+    err = mend_decide_wait(c, MEND_DECIDE_VALIDATION, &value);
     mend_creation_settle(c, &value);
     if (!err)
         err = conclude(c, &value);

@@ -7,7 +7,7 @@
  *          tag: the user's; `first` is the sender's group
  *   BACK   the leader's side will not come although it has said so: frame as in HELLO, no groups
  *   NO     nothing will come of a meeting (meet.c): frame's context: of the communicator that they
- *          would have had; `first` and `second` are its groups as in struct mend_ft_comm
+ *          would have had; `first` and `second` are its groups as in struct mend_decide_comm
  *
  * One machine, hence the byte order and layout of the struct. */
 #ifndef MEND_MEMBER_WIRE_H
@@ -15,15 +15,15 @@
 
 #include "net/frame.h"
 
-enum mend_member_kind {
-    MEND_MEMBER_INVITE = 1,
-    MEND_MEMBER_HELLO,
-    MEND_MEMBER_BACK,
-    MEND_MEMBER_NO
+enum mend_create_kind {
+    MEND_CREATE_INVITE = 1,
+    MEND_CREATE_HELLO,
+    MEND_CREATE_BACK,
+    MEND_CREATE_NO
 };
 
-struct mend_member_wire {
-    uint32_t kind;             /* enum mend_member_kind */
+struct mend_create_wire {
+    uint32_t kind;             /* enum mend_create_kind */
     int32_t error;             /* HELLO: why this side will not come, 0: it will; BACK, NO: why */
     uint64_t ctx;              /* HELLO: a proposal; BACK: that of the HELLO which it takes back */
     uint64_t key;              /* INVITE: what they meet for */

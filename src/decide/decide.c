@@ -14,61 +14,61 @@ int mend_decide_init(struct mend_proc *self)
     self->decide = m;
     mend_revoke_init_process(self);
     self->on_interrupt = mend_revoke_on_interrupt;
-    self->on_frame[MEND_FRAME_AGREE] = mend_agree_on_frame;
+    self->on_frame[MEND_FRAME_AGREE] = mend_decide_tree_on_frame;
     self->on_frame[MEND_FRAME_REVOKE] = mend_revoke_on_frame;
     return MPI_SUCCESS;
 }
 
-int mend_ft_attach(struct mend_comm *c)
+int mend_decide_attach(struct mend_comm *c)
 {
-    struct mend_ft_comm *ft = mend_zalloc(c->self, 1, sizeof(*ft));
+    struct mend_decide_comm *d = mend_zalloc(c->self, 1, sizeof(*d));
 
-    if (!ft)
+    if (!d)
         return MPI_ERR_NO_MEM;
-    ft->comm = c;
-    ft->first = c->group;
+    d->comm = c;
+    d->first = c->group;
     if (c->inter) {
         bool low = mend_group_peer(c->group, 0) < mend_group_peer(c->remote, 0);
 
-        ft->first = low ? c->group : c->remote;
-        ft->second = low ? c->remote : c->group;
+        d->first = low ? c->group : c->remote;
+        d->second = low ? c->remote : c->group;
     }
-    ft->members_n = ft->first->size + (ft->second ? ft->second->size : 0);
-    ft->me = mend_ft_rank(c->self, ft, c->self->me);
-    for (int i = 0; i < MEND_MACHINES; i++) {
-        mend_list_init(&ft->agreements[i].waiting);
-        mend_list_init(&ft->agreements[i].running);
+    d->members_n = d->first->size + (d->second ? d->second->size : 0);
+    d->me = mend_decide_rank(c->self, d, c->self->me);
+    for (int i = 0; i < MEND_DECIDE_KINDS; i++) {
+        mend_list_init(&d->agreements[i].waiting);
+        mend_list_init(&d->agreements[i].running);
     }
-    c->ft = ft;
+    c->decide = d;
     return MPI_SUCCESS;
 }
 
-void mend_ft_detach(struct mend_comm *c)
+void mend_decide_detach(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
 
-    if (!c->ft)
+    if (!c->decide)
         return;
-    if (mend_agree_shm_usable(c) && c->cell < 0)
+    if (mend_decide_in_memory(c) && c->cell < 0)
         mend_papers_close(c);
-    mend_free(self, c->ft->papers);
-    for (int i = 0; i < MEND_MACHINES; i++)
-        mend_free(self, c->ft->agreements[i].sm);
-    mend_free(self, c->ft->revoke);
-    mend_free(self, c->ft);
-    c->ft = NULL;
+    mend_free(self, c->decide->papers);
+    for (int i = 0; i < MEND_DECIDE_KINDS; i++)
+        mend_free(self, c->decide->agreements[i].sm);
+    mend_free(self, c->decide->revoke);
+    mend_free(self, c->decide);
+    c->decide = NULL;
 }
 
 static void comm_on_death(struct mend_comm *c, mend_peer dead)
 {
-    int32_t rank = c->ft ? mend_ft_rank(c->self, c->ft, dead) : -1;
+    int32_t rank = c->decide ? mend_decide_rank(c->self, c->decide, dead) : -1;
 
     if (rank < 0)
         return;
     c->coll_failed = true;
     mend_revoke_on_death(c, rank);
-    mend_agree_on_death(c, rank);
-    mend_agree_say_no(c, MEND_MACHINE_CREATION);
+    mend_decide_tree_on_death(c, rank);
+    mend_decide_say_no(c, MEND_DECIDE_CREATION);
 }
 
 void mend_decide_on_death(struct mend_proc *self, mend_peer dead)

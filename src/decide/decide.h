@@ -14,16 +14,16 @@
  * shrink) and wait for every living member.  Those of CREATION need no call once the communicator
  * is failed or revoked: every member then says no beforehand, so nobody waits for one that gave up.
  * Those of VALIDATION need none once it is revoked. */
-enum mend_machine {
-    MEND_MACHINE_EXPLICIT,
-    MEND_MACHINE_CREATION,
-    MEND_MACHINE_VALIDATION,
-    MEND_MACHINES
+enum mend_decide_kind {
+    MEND_DECIDE_EXPLICIT,
+    MEND_DECIDE_CREATION,
+    MEND_DECIDE_VALIDATION,
+    MEND_DECIDE_KINDS
 };
 
 /* Agreement among the living members of c.  Collective over the living; blocks until decided; never
  * fails because of deaths or revocation (S0-88..93).  and_words and max_words are in-out. */
-struct mend_agreed {
+struct mend_decision {
     uint64_t and_word[MEND_AGREE_WORDS], max_word[MEND_AGREE_WORDS]; /* max_word[3] is ours */
     struct mend_group *failed; /* out: members agreed to be failed, caller drops it; may be NULL */
     int failed_n;              /* out: how many */
@@ -31,15 +31,15 @@ struct mend_agreed {
     uint64_t cells;            /* creation: what this process offers (coll/cell_life.c) */
     bool parts; /* creation: disjoint communicators with one context (create/split.c) */
 };
-int mend_agree(struct mend_comm *c, struct mend_agreed *value);
+int mend_decide(struct mend_comm *c, struct mend_decision *value);
 
 /* Nonblocking: done(arg, value) runs from progress; value is valid during the call. */
-typedef void mend_agree_done(void *arg, struct mend_agreed *value);
-int mend_agree_start(struct mend_comm *c, const struct mend_agreed *value, mend_agree_done *done,
-                     void *arg);
+typedef void mend_decide_done(void *arg, struct mend_decision *value);
+int mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
+                      mend_decide_done *done, void *arg);
 
 /* A sequence of agreements, with its machine made on first use. */
-struct mend_agreements {
+struct mend_decide_sequence {
     struct mend_agree *sm;
     struct mend_list waiting, running;
     bool said_no;            /* negative votes are given beforehand; never of EXPLICIT */
@@ -51,11 +51,11 @@ struct mend_papers;
 
 /* Ranks in protocols: an intracommunicator's own; on an intercommunicator both groups one after the
  * other, the one whose first peer is lower comes first. */
-struct mend_ft_comm {
+struct mend_decide_comm {
     struct mend_comm *comm;            /* whose this is */
     struct mend_group *first, *second; /* second NULL on an intracommunicator; no references */
     int members_n, me;
-    struct mend_agreements agreements[MEND_MACHINES];
+    struct mend_decide_sequence agreements[MEND_DECIDE_KINDS];
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_revoke *revoke;
     int32_t part;                /* of several communicators of one context: which (revoke.c) */
@@ -65,29 +65,29 @@ struct mend_ft_comm {
 };
 
 /* Peer of a protocol rank, and back (-1: no member). */
-mend_peer mend_ft_peer(const struct mend_ft_comm *ft, int32_t rank);
-int32_t mend_ft_rank(struct mend_proc *self, const struct mend_ft_comm *ft, mend_peer peer);
+mend_peer mend_decide_peer(const struct mend_decide_comm *d, int32_t rank);
+int32_t mend_decide_rank(struct mend_proc *self, const struct mend_decide_comm *d, mend_peer peer);
 
 /* Starts an agreement; done(arg, value) is called when it is decided, perhaps before this returns. */
-int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct mend_agreed *value,
-                    mend_agree_done *done, void *arg);
+int mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
+                     const struct mend_decision *value, mend_decide_done *done, void *arg);
 
 /* The same, and waits.  What ends the wait when a process dies: the agreement goes on without it. */
-int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value);
+int mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value);
 
 /* One more EXPLICIT agreement on a communicator on which nothing goes on any more; it says nothing.  For
  * lack of memory it is never decided. */
-void mend_agree_last(struct mend_comm *c, mend_agree_done *done);
+void mend_decide_last(struct mend_comm *c, mend_decide_done *done);
 
 /* The communicator became failed or revoked: what this sequence decides on it from now on is no. */
-void mend_agree_say_no(struct mend_comm *c, enum mend_machine which);
+void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which);
 
 /* The user frees c: drops the handle's reference, now or a little later (graves.c says why). */
-void mend_member_free(struct mend_comm *c);
+void mend_decide_free(struct mend_comm *c);
 
 int mend_decide_init(struct mend_proc *self);
 void mend_decide_on_death(struct mend_proc *self, mend_peer dead);
-int mend_ft_attach(struct mend_comm *c); /* per-communicator state; called at creation */
-void mend_ft_detach(struct mend_comm *c);
+int mend_decide_attach(struct mend_comm *c); /* per-communicator state; called at creation */
+void mend_decide_detach(struct mend_comm *c);
 
 #endif

@@ -22,23 +22,23 @@
 
 static bool can_be_asked(const struct mend_comm *c)
 {
-    return c->ft->members_n > 1 && !(mend_agree_shm_usable(c) && !c->self->told_by_frames);
+    return c->decide->members_n > 1 && !(mend_decide_in_memory(c) && !c->self->told_by_frames);
 }
 
 /* Without memory for the agreement it stays a grave. */
-static void gone(void *arg, struct mend_agreed *value)
+static void gone(void *arg, struct mend_decision *value)
 {
     struct mend_comm *c = arg;
 
     (void)value;
-    mend_list_remove(&c->ft->grave);
+    mend_list_remove(&c->decide->grave);
     mend_comm_put(c);
 }
 
 static struct mend_comm *quiet_one(struct mend_list *fresh)
 {
     mend_list_foreach (l, next, fresh) {
-        struct mend_comm *c = MEND_CONTAINER_OF(l, struct mend_ft_comm, grave)->comm;
+        struct mend_comm *c = MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm;
 
         if (c->refs == 1)
             return c;
@@ -51,13 +51,13 @@ static void ask_all(struct mend_decide *m)
     struct mend_comm *c;
 
     while ((c = quiet_one(&m->fresh_graves))) {
-        mend_list_remove(&c->ft->grave);
-        mend_list_append(&m->graves, &c->ft->grave);
-        mend_agree_last(c, gone); /* done(c): c itself is the argument */
+        mend_list_remove(&c->decide->grave);
+        mend_list_append(&m->graves, &c->decide->grave);
+        mend_decide_last(c, gone); /* done(c): c itself is the argument */
     }
 }
 
-void mend_member_free(struct mend_comm *c)
+void mend_decide_free(struct mend_comm *c)
 {
     struct mend_decide *m = c->self->decide;
 
@@ -65,7 +65,7 @@ void mend_member_free(struct mend_comm *c)
         mend_comm_put(c);
         return;
     }
-    mend_list_append(&m->fresh_graves, &c->ft->grave);
+    mend_list_append(&m->fresh_graves, &c->decide->grave);
     ask_all(m);
 }
 
@@ -79,8 +79,7 @@ void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct men
     struct mend_frame answer;
     size_t len;
 
-    if (f->tag != MEND_MACHINE_EXPLICIT ||
-        !mend_ft_agree_peek(payload, mend_frame_len(f), &asked) ||
+    if (f->tag != MEND_DECIDE_EXPLICIT || !mend_ft_agree_peek(payload, mend_frame_len(f), &asked) ||
         !mend_agree_tomb_reply(asked.seq, &asked, &reply))
         return;
     len = mend_ft_agree_encode(&reply, 1, buf, sizeof(buf));

@@ -6,15 +6,15 @@
 #include "decide/revoke.h"
 #include "proc/post.h"
 
-#define MEND_AGREE_WINDOW 4
+#define MEND_DECIDE_WINDOW 4
 
 /* One agreement that this process has called for. */
-struct mend_agree_op {
+struct mend_decide_op {
     struct mend_list link; /* in waiting, or in running with seq */
     uint64_t seq;
     bool last; /* nobody will call for another one */
-    struct mend_agreed value;
-    mend_agree_done *done;
+    struct mend_decision value;
+    mend_decide_done *done;
     void *arg;
 };
 
@@ -22,43 +22,44 @@ struct mend_node_shelf;
 
 /* What a process keeps for all its communicators. */
 struct mend_decide {
-    struct mend_list fresh_graves;     /* ft_comm.grave, each a reference: not agreed on yet */
-    struct mend_list graves;           /* and those that are */
+    struct mend_list fresh_graves; /* mend_decide_comm.grave, each a reference: not agreed on yet */
+    struct mend_list graves;       /* and those that are */
     struct mend_node_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
     uint32_t papers_n, paper_free;     /* taken at some time; 1 + the first free one, 0: none */
     struct mend_list closed;           /* papers.c: papers that others may still look for */
     uint64_t marks_n;                  /* revoke.c: own bits that have pages, from 0 on */
 };
 
-/* The same through shared memory (memory.c).  All members answer mend_agree_shm_usable() alike. */
-bool mend_agree_shm_usable(const struct mend_comm *c);
-int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
-                        const struct mend_agreed *value, mend_agree_done *done, void *arg);
-void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value);
-void mend_agree_shm_say_no(struct mend_comm *c, enum mend_machine which);
+/* The same through shared memory (memory.c).  All members answer mend_decide_in_memory() alike. */
+bool mend_decide_in_memory(const struct mend_comm *c);
+int mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
+                            const struct mend_decision *value, mend_decide_done *done, void *arg);
+void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
+                             struct mend_decision *value);
+void mend_decide_memory_say_no(struct mend_comm *c, enum mend_decide_kind which);
 
 /* For wait reports. */
-static inline const char *mend_agree_what(enum mend_machine which)
+static inline const char *mend_decide_what(enum mend_decide_kind which)
 {
-    return which == MEND_MACHINE_EXPLICIT   ? "agreement"
-           : which == MEND_MACHINE_CREATION ? "creation"
-                                            : "validation";
+    return which == MEND_DECIDE_EXPLICIT   ? "agreement"
+           : which == MEND_DECIDE_CREATION ? "creation"
+                                           : "validation";
 }
 
 /* Adds to n failed members the others that were ended by the same aborts; peers has room for all members.
  * Returns how many they are now.  What an agreement decides to be failed goes through this: of those whom one
  * abort ends some may have contributed before and some not, and they shall fail together.  Uniform,
  * because whoever knows that somebody was in the log of deaths finds the whole entry there. */
-int mend_agree_add_aborted(struct mend_comm *c, mend_peer *peers, int n);
+int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n);
 
 /* A line of the report. */
-void mend_agree_report(struct mend_comm *c, enum mend_machine which, int failed_n);
+void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n);
 
 /* Fills in the result of an agreement that was refused. */
-void mend_agree_refused(struct mend_comm *c, struct mend_agreed *value);
+void mend_decide_refused(struct mend_comm *c, struct mend_decision *value);
 
-mend_frame_handler mend_agree_on_frame, mend_revoke_on_frame;
-void mend_agree_on_death(struct mend_comm *c, int32_t rank);
+mend_frame_handler mend_decide_tree_on_frame, mend_revoke_on_frame;
+void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 
 /* papers.c: for communicators without a cell */

@@ -21,7 +21,7 @@
 #include <string.h>
 
 struct area {
-    struct mend_slot slot[MEND_MACHINES][MEND_SLOTS_N];
+    struct mend_slot slot[MEND_DECIDE_KINDS][MEND_SLOTS_N];
 };
 _Static_assert(sizeof(struct area) <= MEND_NODE_CELL_AGREE, "fits into the cell");
 
@@ -33,14 +33,14 @@ _Static_assert(sizeof(struct paper) <= MEND_NODE_PAPER_BYTES, "fits");
 
 /* An agreement that this process has begun. */
 struct op {
-    struct mend_list link;    /* in c->ft->agreements[which].running, in order */
+    struct mend_list link;    /* in c->decide->agreements[which].running, in order */
     struct mend_request poll; /* in self->active, unless somebody waits for it */
     struct mend_comm *c;
-    enum mend_machine which;
+    enum mend_decide_kind which;
     struct mend_slots slots;
     bool on_heap;
-    struct mend_agreed value;
-    mend_agree_done *done;
+    struct mend_decision value;
+    mend_decide_done *done;
     void *arg;
 };
 
@@ -51,19 +51,19 @@ static struct area *area_of(struct mend_comm *c, int rank)
 }
 
 /* NULL: the member has said nothing yet. */
-static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_machine which, int rank)
+static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind which, int rank)
 {
     struct mend_node_said *said;
     struct paper *paper;
 
-    MEND_ASSERT(which != MEND_MACHINE_EXPLICIT);
+    MEND_ASSERT(which != MEND_DECIDE_EXPLICIT);
     if (c->cell < 0) {
         paper = mend_papers_look(c, rank);
-        return paper ? &paper->no_from[which - MEND_MACHINE_CREATION] : NULL;
+        return paper ? &paper->no_from[which - MEND_DECIDE_CREATION] : NULL;
     }
     said = mend_node_said_of(c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank),
                              (uint32_t)c->cell);
-    return &said->no_from[which - MEND_MACHINE_CREATION];
+    return &said->no_from[which - MEND_DECIDE_CREATION];
 }
 
 static const struct mend_slot empty; /* of whoever has no paper yet */
@@ -83,14 +83,14 @@ static mend_atomic_u64 *op_no_from(const void *of, int rank)
 {
     const struct op *op = of;
 
-    return op->which == MEND_MACHINE_EXPLICIT ? NULL : no_from_of(op->c, op->which, rank);
+    return op->which == MEND_DECIDE_EXPLICIT ? NULL : no_from_of(op->c, op->which, rank);
 }
 
 static bool op_is_dead(const void *of, int rank)
 {
     const struct op *op = of;
 
-    return mend_peer_is_dead(op->c->self, mend_ft_peer(op->c->ft, rank));
+    return mend_peer_is_dead(op->c->self, mend_decide_peer(op->c->decide, rank));
 }
 
 static uint32_t op_deaths_n(const void *of)
@@ -102,7 +102,7 @@ static int op_death(const void *of, uint32_t i)
 {
     struct mend_comm *c = ((const struct op *)of)->c;
 
-    return mend_ft_rank(c->self, c->ft, c->self->deaths[i].peer);
+    return mend_decide_rank(c->self, c->decide, c->self->deaths[i].peer);
 }
 
 static const struct mend_slots_place place = {.slot = op_slot,
@@ -111,9 +111,9 @@ static const struct mend_slots_place place = {.slot = op_slot,
                                               .deaths_n = op_deaths_n,
                                               .death = op_death};
 
-bool mend_agree_shm_usable(const struct mend_comm *c)
+bool mend_decide_in_memory(const struct mend_comm *c)
 {
-    return c->self->shm_base && c->ft->members_n > 1 && c->self->params.agree_shm;
+    return c->self->shm_base && c->decide->members_n > 1 && c->self->params.agree_shm;
 }
 
 /* Before anything is said: makes the pages.  There is no way back, for the members must not choose
@@ -135,9 +135,9 @@ static void told(struct mend_comm *c)
 
     if (!c->coll->crowded)
         return;
-    for (int32_t r = 0; r < c->ft->members_n; r++)
-        if (r != c->ft->me)
-            mend_node_nudge(&w, mend_ft_peer(c->ft, r));
+    for (int32_t r = 0; r < c->decide->members_n; r++)
+        if (r != c->decide->me)
+            mend_node_nudge(&w, mend_decide_peer(c->decide, r));
     mend_node_wakes_flush(&w);
 }
 
@@ -147,7 +147,7 @@ static uint32_t count_acked(struct mend_comm *c)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < c->acked_deaths_n && i < self->deaths_n; i++)
-        n += mend_ft_rank(self, c->ft, self->deaths[i].peer) >= 0;
+        n += mend_decide_rank(self, c->decide, self->deaths[i].peer) >= 0;
     return n;
 }
 
@@ -155,7 +155,7 @@ static void contribute(struct op *op)
 {
     struct mend_comm *c = op->c;
 
-    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->ft->me),
+    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->decide->me),
                           c->self->deaths_n, count_acked(c));
     mend_event(c->self, MEND_EV_AGREE_ENTER);
     told(c);
@@ -166,14 +166,14 @@ static struct mend_group *failed_group(struct op *op, int *n_p)
 {
     struct mend_comm *c = op->c;
     struct mend_proc *self = c->self;
-    mend_peer *peers = mend_alloc(self, (size_t)c->ft->members_n * sizeof(*peers));
+    mend_peer *peers = mend_alloc(self, (size_t)c->decide->members_n * sizeof(*peers));
     struct mend_group *g;
 
     MEND_ASSERT(peers);
     *n_p = mend_slots_failed(&op->slots, &place, op, peers);
     for (int i = 0; i < *n_p; i++)
-        peers[i] = mend_ft_peer(c->ft, peers[i]);
-    *n_p = mend_agree_add_aborted(c, peers, *n_p);
+        peers[i] = mend_decide_peer(c->decide, peers[i]);
+    *n_p = mend_decide_add_aborted(c, peers, *n_p);
     g = *n_p ? mend_group_create(self, peers, *n_p) : NULL;
     mend_free(self, peers);
     return g;
@@ -191,9 +191,9 @@ static bool evaluate(struct op *op)
     return true;
 }
 
-static void begin_waiting(struct mend_comm *c, enum mend_machine which)
+static void begin_waiting(struct mend_comm *c, enum mend_decide_kind which)
 {
-    struct mend_agreements *a = &c->ft->agreements[which];
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
 
     while (!mend_list_empty(&a->waiting) && mend_slots_open(a->begun, a->decided)) {
         struct op *op = mend_list_entry(a->waiting.next, struct op, link);
@@ -214,9 +214,9 @@ static void finish(struct op *op, bool begun)
     mend_list_remove(&op->link);
     if (mend_list_linked(&op->poll.link))
         mend_list_remove(&op->poll.link);
-    c->ft->agreements[op->which].decided += begun;
+    c->decide->agreements[op->which].decided += begun;
     mend_event(self, MEND_EV_AGREE_DONE);
-    mend_agree_report(c, op->which, op->value.failed_n);
+    mend_decide_report(c, op->which, op->value.failed_n);
     op->done(op->arg, &op->value);
     if (op->value.failed)
         mend_group_put(self, op->value.failed);
@@ -225,9 +225,9 @@ static void finish(struct op *op, bool begun)
 }
 
 /* Moves a sequence on as far as it goes, in order. */
-static void advance(struct mend_comm *c, enum mend_machine which)
+static void advance(struct mend_comm *c, enum mend_decide_kind which)
 {
-    struct mend_agreements *a = &c->ft->agreements[which];
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
 
     begin_waiting(c, which);
     while (!mend_list_empty(&a->running)) {
@@ -253,8 +253,8 @@ static void poll_op(struct mend_request *r)
 
 static const struct mend_request_ops poll_ops = {.name = "agreement", .poll = poll_op};
 
-static void set_up(struct op *op, struct mend_comm *c, enum mend_machine which,
-                   const struct mend_agreed *value, mend_agree_done *done, void *arg)
+static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind which,
+                   const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
     if (mend_unlikely(!c->coll->agreed))
         open_areas(c);
@@ -263,17 +263,17 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_machine which,
     op->value = *value;
     op->value.failed = NULL;
     op->value.max_word[MEND_AGREE_WORDS - 1] = 0;
-    mend_slots_init(&op->slots, c->ft->members_n, op->value.and_word, op->value.max_word);
+    mend_slots_init(&op->slots, c->decide->members_n, op->value.and_word, op->value.max_word);
     op->done = done;
     op->arg = arg;
     op->poll.comm = NULL;
     op->poll.link.next = NULL;
     op->poll.ops = &poll_ops;
-    mend_list_append(&c->ft->agreements[which].waiting, &op->link);
+    mend_list_append(&c->decide->agreements[which].waiting, &op->link);
 }
 
-int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
-                        const struct mend_agreed *value, mend_agree_done *done, void *arg)
+int mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
+                            const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
     struct op *op = mend_alloc(c->self, sizeof(*op));
 
@@ -289,11 +289,11 @@ int mend_agree_shm_call(struct mend_comm *c, enum mend_machine which,
 
 struct waiter {
     struct op op;
-    struct mend_agreed *value;
+    struct mend_decision *value;
     bool done;
 };
 
-static void wake_waiter(void *arg, struct mend_agreed *value)
+static void wake_waiter(void *arg, struct mend_decision *value)
 {
     struct waiter *w = arg;
 
@@ -320,15 +320,16 @@ static void not_in(const void *arg, uint64_t *peers)
             mend_report_add(peers, mend_group_peer(op->c->group, r));
 }
 
-void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
+void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
+                             struct mend_decision *value)
 {
     struct waiter w = {.value = value};
-    bool all_wake = which == MEND_MACHINE_EXPLICIT || c->cell < 0;
+    bool all_wake = which == MEND_DECIDE_EXPLICIT || c->cell < 0;
     struct mend_wait wait = {.until = is_done,
                              .arg = &w,
                              .hint = MEND_PEER_NONE,
                              .rings = c->coll->crowded && all_wake,
-                             .what = mend_agree_what(which),
+                             .what = mend_decide_what(which),
                              .comm = c,
                              .missing = not_in};
 
@@ -342,22 +343,22 @@ void mend_agree_shm_wait(struct mend_comm *c, enum mend_machine which, struct me
 }
 
 /* Of a communicator with a cell it wakes nobody: each of n members would wake the n - 1 others.  So who waits
- * for such an agreement does not sleep (mend_agree_shm_wait()).  Without one it does: meetings may last. */
-void mend_agree_shm_say_no(struct mend_comm *c, enum mend_machine which)
+ * for such an agreement does not sleep (mend_decide_memory_wait()).  Without one it does: meetings may last. */
+void mend_decide_memory_say_no(struct mend_comm *c, enum mend_decide_kind which)
 {
-    struct mend_agreements *a = &c->ft->agreements[which];
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
     struct mend_list *waiting = &a->waiting;
 
     if (c->cell < 0)
         open_areas(c);
-    mend_slots_say_no(no_from_of(c, which, c->ft->me), a->begun,
+    mend_slots_say_no(no_from_of(c, which, c->decide->me), a->begun,
                       c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
     if (c->cell < 0)
         told(c);
     while (!mend_list_empty(waiting)) {
         struct op *op = mend_list_entry(waiting->next, struct op, link);
 
-        mend_agree_refused(c, &op->value);
+        mend_decide_refused(c, &op->value);
         finish(op, false);
     }
 }

@@ -192,17 +192,17 @@ static enum mend_title state_of(struct mend_proc *self, struct closed *x, struct
 
 static struct mend_papers *papers_of(struct mend_comm *c)
 {
-    struct mend_ft_comm *ft = c->ft;
-    struct mend_papers *p = ft->papers;
+    struct mend_decide_comm *d = c->decide;
+    struct mend_papers *p = d->papers;
 
     if (p)
         return p;
-    p = mend_alloc(c->self, sizeof(*p) + (size_t)ft->members_n * sizeof(p->member[0]));
+    p = mend_alloc(c->self, sizeof(*p) + (size_t)d->members_n * sizeof(p->member[0]));
     MEND_ASSERT(p);
     p->mine = NOWHERE;
-    for (int32_t r = 0; r < ft->members_n; r++)
-        p->member[r] = (struct place){.peer = mend_ft_peer(ft, r), .at = NOWHERE};
-    return ft->papers = p;
+    for (int32_t r = 0; r < d->members_n; r++)
+        p->member[r] = (struct place){.peer = mend_decide_peer(d, r), .at = NOWHERE};
+    return d->papers = p;
 }
 
 static void collect(struct mend_proc *self);
@@ -215,7 +215,7 @@ void mend_papers_open(struct mend_comm *c)
         return;
     collect(c->self);
     p->mine = take_paper(c->self, mark_of(c));
-    p->member[c->ft->me].at = p->mine;
+    p->member[c->decide->me].at = p->mine;
 }
 
 void *mend_papers_look(struct mend_comm *c, int32_t rank)
@@ -274,18 +274,18 @@ static void collect(struct mend_proc *self)
 void mend_papers_close(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
-    struct mend_ft_comm *ft = c->ft;
-    struct closed *x = mend_alloc(self, sizeof(*x) + (size_t)ft->members_n * sizeof(x->member[0]));
+    struct mend_decide_comm *d = c->decide;
+    struct closed *x = mend_alloc(self, sizeof(*x) + (size_t)d->members_n * sizeof(x->member[0]));
 
     mend_papers_open(c); /* invariant 2 */
     /* release: pairs with the acquire in state_of(); this process reads the others' papers no more */
-    mend_store_release(&title_of(self, self->me, ft->papers->mine)->state, MEND_TITLE_CLOSED);
+    mend_store_release(&title_of(self, self->me, d->papers->mine)->state, MEND_TITLE_CLOSED);
     if (!x)
         return;
-    *x = (struct closed){.mark = mark_of(c), .mine = ft->papers->mine, .state = MEND_TITLE_CLOSED};
-    for (int32_t r = 0; r < ft->members_n; r++)
-        if (r != ft->me)
-            x->member[x->n++] = ft->papers->member[r];
+    *x = (struct closed){.mark = mark_of(c), .mine = d->papers->mine, .state = MEND_TITLE_CLOSED};
+    for (int32_t r = 0; r < d->members_n; r++)
+        if (r != d->me)
+            x->member[x->n++] = d->papers->member[r];
     mend_list_append(&self->decide->closed, &x->link);
     collect(self);
 }

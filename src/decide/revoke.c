@@ -42,8 +42,8 @@ static void carry_out(struct mend_comm *c)
     mend_report_event(c->self, "\"event\":\"revoke\",\"ctx\":%llu", (unsigned long long)c->ctx);
     mend_comm_get(c);
     mend_p2p_on_revoke(c);
-    mend_agree_say_no(c, MEND_MACHINE_CREATION);
-    mend_agree_say_no(c, MEND_MACHINE_VALIDATION);
+    mend_decide_say_no(c, MEND_DECIDE_CREATION);
+    mend_decide_say_no(c, MEND_DECIDE_VALIDATION);
     c->self->comm_hooks->revoked(c);
     mend_comm_put(c);
 }
@@ -69,7 +69,7 @@ static mend_atomic_u64 *mark_at(struct mend_proc *self, uint32_t proposer, uint6
 /* Of the bit of c in its proposer's row. */
 static uint64_t number_of(const struct mend_comm *c)
 {
-    return MEND_CTX_COUNTER(c->ctx) + (uint64_t)c->ft->part;
+    return MEND_CTX_COUNTER(c->ctx) + (uint64_t)c->decide->part;
 }
 
 /* The word with the bit of c; NULL: it is flooded.  A communicator of one process, or one that nobody
@@ -79,7 +79,7 @@ static mend_atomic_u64 *word_of(struct mend_comm *c)
     struct mend_proc *self = c->self;
     uint32_t proposer = MEND_CTX_INDEX(c->ctx);
 
-    if (!uses_marks(self) || c->ft->members_n == 1 || proposer >= (uint32_t)self->peers_n ||
+    if (!uses_marks(self) || c->decide->members_n == 1 || proposer >= (uint32_t)self->peers_n ||
         number_of(c) >= MEND_NODE_REVOKED)
         return NULL;
     return mark_at(self, proposer, number_of(c));
@@ -117,9 +117,9 @@ static void call_all(struct mend_comm *c)
     struct mend_proc *self = c->self;
 
     self->net->hold(self);
-    for (int32_t r = 0; r < c->ft->members_n; r++)
-        if (r != c->ft->me) {
-            mend_node_call(self, mend_ft_peer(c->ft, r));
+    for (int32_t r = 0; r < c->decide->members_n; r++)
+        if (r != c->decide->me) {
+            mend_node_call(self, mend_decide_peer(c->decide, r));
             mend_event(self, MEND_EV_REVOKE_SENT_ONE);
         }
     self->net->release(self);
@@ -128,7 +128,7 @@ static void call_all(struct mend_comm *c)
 
 static bool is_news(struct mend_comm *c)
 {
-    return c->ft && !c->revoked && is_marked(c);
+    return c->decide && !c->revoked && is_marked(c);
 }
 
 /* The communicators of this process that others have revoked, each with a reference, as a list. */
@@ -145,7 +145,7 @@ static struct mend_comm *find_news(struct mend_proc *self)
         if (!is_news(c))
             continue;
         mend_comm_get(c);
-        c->ft->next_news = news;
+        c->decide->next_news = news;
         news = c;
     }
     return news;
@@ -158,7 +158,7 @@ void mend_revoke_on_interrupt(struct mend_proc *self)
     if (!uses_marks(self))
         return;
     for (struct mend_comm *c = find_news(self); c; c = next) {
-        next = c->ft->next_news;
+        next = c->decide->next_news;
         carry_out(c);
         mend_comm_put(c);
     }
@@ -177,32 +177,32 @@ void mend_revoke_look(struct mend_comm *c)
 static void tell(struct mend_comm *c, int32_t to)
 {
     struct mend_frame f =
-        mend_frame_make(MEND_FRAME_REVOKE, c->ctx | MEND_CHANNEL_FT, 0, c->ft->me, 0);
+        mend_frame_make(MEND_FRAME_REVOKE, c->ctx | MEND_CHANNEL_FT, 0, c->decide->me, 0);
 
-    MEND_ASSERT(mend_post(c->self, mend_ft_peer(c->ft, to), &f, NULL));
+    MEND_ASSERT(mend_post(c->self, mend_decide_peer(c->decide, to), &f, NULL));
     mend_event(c->self, MEND_EV_REVOKE_SENT_ONE);
 }
 
 static struct mend_revoke *machine(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
-    struct mend_ft_comm *ft = c->ft;
+    struct mend_decide_comm *d = c->decide;
     struct mend_revoke_out out;
 
-    if (ft->revoke)
-        return ft->revoke;
-    ft->revoke = mend_alloc(self, mend_revoke_size(ft->members_n));
-    if (!ft->revoke)
+    if (d->revoke)
+        return d->revoke;
+    d->revoke = mend_alloc(self, mend_revoke_size(d->members_n));
+    if (!d->revoke)
         return NULL;
-    mend_revoke_init(ft->revoke, ft->members_n, ft->me);
+    mend_revoke_init(d->revoke, d->members_n, d->me);
     for (uint32_t i = 0; i < self->deaths_n; i++) {
-        int32_t rank = mend_ft_rank(self, ft, self->deaths[i].peer);
+        int32_t rank = mend_decide_rank(self, d, self->deaths[i].peer);
         struct mend_revoke_event ev = {.kind = MEND_REVOKE_DEATH, .rank = rank};
 
         if (rank >= 0)
-            mend_revoke_step(ft->revoke, &ev, &out);
+            mend_revoke_step(d->revoke, &ev, &out);
     }
-    return ft->revoke;
+    return d->revoke;
 }
 
 static void step(struct mend_comm *c, const struct mend_revoke_event *ev)
@@ -211,8 +211,8 @@ static void step(struct mend_comm *c, const struct mend_revoke_event *ev)
     int32_t to;
 
     mend_comm_get(c);
-    mend_revoke_step(c->ft->revoke, ev, &out);
-    while (mend_revoke_next(c->ft->revoke, &to))
+    mend_revoke_step(c->decide->revoke, ev, &out);
+    while (mend_revoke_next(c->decide->revoke, &to))
         tell(c, to);
     if (out.news) {
         mend_event(c->self, MEND_EV_REVOKE_SENT);
@@ -234,7 +234,7 @@ void mend_revoke_on_death(struct mend_comm *c, int32_t rank)
 {
     struct mend_revoke_event ev = {.kind = MEND_REVOKE_DEATH, .rank = rank};
 
-    if (c->ft->revoke)
+    if (c->decide->revoke)
         step(c, &ev);
 }
 
@@ -271,11 +271,12 @@ void mend_revoke_on_frame(struct mend_proc *self, mend_peer from, const struct m
     struct mend_comm *c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
     struct mend_revoke_event ev = {.kind = MEND_REVOKE_RECV, .rank = f->src};
 
-    if (!c || !c->ft) {
+    if (!c || !c->decide) {
         mend_park(self, from, f, payload);
         return;
     }
-    if (f->src < 0 || f->src >= c->ft->members_n || mend_ft_peer(c->ft, f->src) != from) {
+    if (f->src < 0 || f->src >= c->decide->members_n ||
+        mend_decide_peer(c->decide, f->src) != from) {
         self->on_damage(self, from);
         return;
     }

@@ -24,39 +24,40 @@
 
 #define FRAME_STACK_BYTES 512
 
-mend_peer mend_ft_peer(const struct mend_ft_comm *ft, int32_t rank)
+mend_peer mend_decide_peer(const struct mend_decide_comm *d, int32_t rank)
 {
-    return rank < ft->first->size ? mend_group_peer(ft->first, rank)
-                                  : mend_group_peer(ft->second, rank - ft->first->size);
+    return rank < d->first->size ? mend_group_peer(d->first, rank)
+                                 : mend_group_peer(d->second, rank - d->first->size);
 }
 
-int32_t mend_ft_rank(struct mend_proc *self, const struct mend_ft_comm *ft, mend_peer peer)
+int32_t mend_decide_rank(struct mend_proc *self, const struct mend_decide_comm *d, mend_peer peer)
 {
-    int rank = mend_group_rank(self, ft->first, peer);
+    int rank = mend_group_rank(self, d->first, peer);
 
     if (rank != MPI_UNDEFINED)
         return rank;
-    rank = ft->second ? mend_group_rank(self, ft->second, peer) : MPI_UNDEFINED;
-    return rank == MPI_UNDEFINED ? -1 : rank + ft->first->size;
+    rank = d->second ? mend_group_rank(self, d->second, peer) : MPI_UNDEFINED;
+    return rank == MPI_UNDEFINED ? -1 : rank + d->first->size;
 }
 
-static void step(struct mend_comm *c, enum mend_machine which, const struct mend_agree_event *ev);
+static void step(struct mend_comm *c, enum mend_decide_kind which,
+                 const struct mend_agree_event *ev);
 
 /* The machine, told of all who are dead already.  NULL: no memory. */
-static struct mend_agree *machine(struct mend_comm *c, enum mend_machine which)
+static struct mend_agree *machine(struct mend_comm *c, enum mend_decide_kind which)
 {
     struct mend_proc *self = c->self;
-    struct mend_ft_comm *ft = c->ft;
-    struct mend_agreements *a = &ft->agreements[which];
+    struct mend_decide_comm *d = c->decide;
+    struct mend_decide_sequence *a = &d->agreements[which];
 
     if (a->sm)
         return a->sm;
-    a->sm = mend_alloc(self, mend_agree_size(ft->members_n, MEND_AGREE_WINDOW));
+    a->sm = mend_alloc(self, mend_agree_size(d->members_n, MEND_DECIDE_WINDOW));
     if (!a->sm)
         return NULL;
-    mend_agree_init(a->sm, ft->members_n, ft->me, 1, MEND_AGREE_WINDOW);
+    mend_agree_init(a->sm, d->members_n, d->me, 1, MEND_DECIDE_WINDOW);
     for (uint32_t i = 0; i < self->deaths_n; i++) {
-        int32_t rank = mend_ft_rank(self, ft, self->deaths[i].peer);
+        int32_t rank = mend_decide_rank(self, d, self->deaths[i].peer);
         struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = rank};
 
         if (rank >= 0)
@@ -65,23 +66,23 @@ static struct mend_agree *machine(struct mend_comm *c, enum mend_machine which)
     return a->sm;
 }
 
-static void send_message(struct mend_comm *c, enum mend_machine which,
+static void send_message(struct mend_comm *c, enum mend_decide_kind which,
                          const struct mend_agree_msg *msg)
 {
     struct mend_proc *self = c->self;
     unsigned char small[FRAME_STACK_BYTES], *buf = small;
-    size_t max = mend_ft_agree_max_bytes(c->ft->members_n), len;
+    size_t max = mend_ft_agree_max_bytes(c->decide->members_n), len;
     struct mend_frame f;
 
     if (max > sizeof(small))
         buf = mend_alloc(self, max);
     MEND_ASSERT(buf);
-    len =
-        mend_ft_agree_encode(msg, c->ft->members_n, buf, max > sizeof(small) ? max : sizeof(small));
+    len = mend_ft_agree_encode(msg, c->decide->members_n, buf,
+                               max > sizeof(small) ? max : sizeof(small));
     MEND_ASSERT(len);
-    f = mend_frame_make(MEND_FRAME_AGREE, c->ctx | MEND_CHANNEL_FT, (int)which, c->ft->me,
+    f = mend_frame_make(MEND_FRAME_AGREE, c->ctx | MEND_CHANNEL_FT, (int)which, c->decide->me,
                         (uint32_t)len);
-    MEND_ASSERT(mend_post(self, mend_ft_peer(c->ft, msg->peer), &f, buf));
+    MEND_ASSERT(mend_post(self, mend_decide_peer(c->decide, msg->peer), &f, buf));
     mend_event(self, msg->kind == MEND_AGREE_UP     ? MEND_EV_AGREE_SENT_UP
                      : msg->kind == MEND_AGREE_DOWN ? MEND_EV_AGREE_SENT_DOWN
                                                     : MEND_EV_AGREE_SENT_UP);
@@ -111,13 +112,13 @@ static uint32_t add_together(struct mend_comm *c, uint32_t k, mend_peer *peers, 
     for (uint32_t i = first; !any && k - first > 1 && i < k; i++)
         any = self->rt->verdict(self, i, &d) && is_among(peers, n, d.peer);
     for (uint32_t i = first; any && i < k; i++)
-        if (self->rt->verdict(self, i, &d) && mend_ft_rank(self, c->ft, d.peer) >= 0 &&
+        if (self->rt->verdict(self, i, &d) && mend_decide_rank(self, c->decide, d.peer) >= 0 &&
             !is_among(peers, n, d.peer))
             peers[(*n_p)++] = d.peer;
     return k;
 }
 
-int mend_agree_add_aborted(struct mend_comm *c, mend_peer *peers, int n)
+int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n)
 {
     struct mend_death d;
 
@@ -130,41 +131,41 @@ int mend_agree_add_aborted(struct mend_comm *c, mend_peer *peers, int n)
 static struct mend_group *failed_group(struct mend_comm *c, const struct mend_agree_value *v)
 {
     struct mend_proc *self = c->self;
-    size_t bytes = (size_t)c->ft->members_n * sizeof(mend_peer);
+    size_t bytes = (size_t)c->decide->members_n * sizeof(mend_peer);
     mend_peer *peers = v->nfailed ? mend_alloc(self, bytes) : NULL;
     struct mend_group *g;
     int n = 0;
 
     if (!peers)
         return NULL;
-    for (int32_t r = 0; r < c->ft->members_n; r++)
+    for (int32_t r = 0; r < c->decide->members_n; r++)
         if (mend_bits_test(v->failed, r))
-            peers[n++] = mend_ft_peer(c->ft, r);
-    n = mend_agree_add_aborted(c, peers, n);
+            peers[n++] = mend_decide_peer(c->decide, r);
+    n = mend_decide_add_aborted(c, peers, n);
     g = mend_group_create(self, peers, n);
     mend_free(self, peers);
     return g;
 }
 
-static const char *const name_of[MEND_MACHINES] = {"call", "creation", "validation"};
+static const char *const name_of[MEND_DECIDE_KINDS] = {"call", "creation", "validation"};
 
-void mend_agree_report(struct mend_comm *c, enum mend_machine which, int failed_n)
+void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n)
 {
     mend_report_event(c->self, "\"event\":\"agree\",\"ctx\":%llu,\"of\":\"%s\",\"failed\":%d",
                       (unsigned long long)c->ctx, name_of[which], failed_n);
 }
 
-static void start_waiting(struct mend_comm *c, enum mend_machine which);
-static void go_on_saying_no(struct mend_comm *c, enum mend_machine which);
+static void start_waiting(struct mend_comm *c, enum mend_decide_kind which);
+static void go_on_saying_no(struct mend_comm *c, enum mend_decide_kind which);
 
-static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
+static void finish(struct mend_comm *c, enum mend_decide_kind which, uint64_t seq)
 {
     struct mend_proc *self = c->self;
-    struct mend_agreements *a = &c->ft->agreements[which];
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
     struct mend_agree_value v;
 
     mend_list_foreach (l, next, &a->running) {
-        struct mend_agree_op *op = mend_list_entry(l, struct mend_agree_op, link);
+        struct mend_decide_op *op = mend_list_entry(l, struct mend_decide_op, link);
 
         if (op->seq != seq)
             continue;
@@ -176,7 +177,7 @@ static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
         op->value.failed_n = op->value.failed ? op->value.failed->size : v.nfailed;
         op->value.all_acked = (uint32_t)~v.max_word[3] == (uint32_t)op->value.failed_n;
         mend_event(self, MEND_EV_AGREE_DONE);
-        mend_agree_report(c, which, op->value.failed_n);
+        mend_decide_report(c, which, op->value.failed_n);
         op->done(op->arg, &op->value);
         if (op->value.failed)
             mend_group_put(self, op->value.failed);
@@ -186,9 +187,10 @@ static void finish(struct mend_comm *c, enum mend_machine which, uint64_t seq)
 }
 
 /* One step of a machine, with everything that follows from it. */
-static void step(struct mend_comm *c, enum mend_machine which, const struct mend_agree_event *ev)
+static void step(struct mend_comm *c, enum mend_decide_kind which,
+                 const struct mend_agree_event *ev)
 {
-    struct mend_agree *sm = c->ft->agreements[which].sm;
+    struct mend_agree *sm = c->decide->agreements[which].sm;
     struct mend_agree_out out;
     struct mend_agree_msg msg;
 
@@ -215,7 +217,7 @@ static int32_t known_failures(struct mend_comm *c, uint64_t *set, uint32_t *acke
 
     *acked_p = 0;
     for (uint32_t i = 0; i < self->deaths_n; i++) {
-        int32_t rank = mend_ft_rank(self, c->ft, self->deaths[i].peer);
+        int32_t rank = mend_decide_rank(self, c->decide, self->deaths[i].peer);
 
         if (rank < 0)
             continue;
@@ -227,11 +229,11 @@ static int32_t known_failures(struct mend_comm *c, uint64_t *set, uint32_t *acke
 }
 
 /* Contributes to the next agreement.  op NULL: a vote beforehand, whose result nobody waits for. */
-static void contribute(struct mend_comm *c, enum mend_machine which, struct mend_agree_op *op,
-                       const struct mend_agreed *value)
+static void contribute(struct mend_comm *c, enum mend_decide_kind which, struct mend_decide_op *op,
+                       const struct mend_decision *value)
 {
     struct mend_proc *self = c->self;
-    struct mend_agreements *a = &c->ft->agreements[which];
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
     struct mend_agree_value v;
     struct mend_agree_event ev = {.kind = MEND_AGREE_START, .value = &v};
     uint64_t *failed = NULL;
@@ -241,7 +243,7 @@ static void contribute(struct mend_comm *c, enum mend_machine which, struct mend
     memcpy(v.and_word, value->and_word, sizeof(v.and_word));
     memcpy(v.max_word, value->max_word, sizeof(v.max_word));
     if (self->deaths_n) {
-        failed = mend_zalloc(self, mend_bits_words(c->ft->members_n), sizeof(*failed));
+        failed = mend_zalloc(self, mend_bits_words(c->decide->members_n), sizeof(*failed));
         MEND_ASSERT(failed);
         v.nfailed = known_failures(c, failed, &acked);
         v.failed = failed;
@@ -257,23 +259,23 @@ static void contribute(struct mend_comm *c, enum mend_machine which, struct mend
     mend_free(self, failed);
 }
 
-static void start_waiting(struct mend_comm *c, enum mend_machine which)
+static void start_waiting(struct mend_comm *c, enum mend_decide_kind which)
 {
-    struct mend_agreements *a = &c->ft->agreements[which];
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
 
     while (!mend_list_empty(&a->waiting) && mend_agree_can_start(a->sm)) {
-        struct mend_agree_op *op = mend_list_entry(a->waiting.next, struct mend_agree_op, link);
+        struct mend_decide_op *op = mend_list_entry(a->waiting.next, struct mend_decide_op, link);
 
         mend_list_remove(&op->link);
         contribute(c, which, op, &op->value);
     }
 }
 
-static int call_tree(struct mend_comm *c, enum mend_machine which, bool last,
-                     const struct mend_agreed *value, mend_agree_done *done, void *arg)
+static int call_tree(struct mend_comm *c, enum mend_decide_kind which, bool last,
+                     const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
     struct mend_agree *sm = machine(c, which);
-    struct mend_agree_op *op = sm ? mend_zalloc(c->self, 1, sizeof(*op)) : NULL;
+    struct mend_decide_op *op = sm ? mend_zalloc(c->self, 1, sizeof(*op)) : NULL;
 
     if (!op)
         return MPI_ERR_NO_MEM;
@@ -282,12 +284,12 @@ static int call_tree(struct mend_comm *c, enum mend_machine which, bool last,
     op->value = *value;
     op->done = done;
     op->arg = arg;
-    mend_list_append(&c->ft->agreements[which].waiting, &op->link);
+    mend_list_append(&c->decide->agreements[which].waiting, &op->link);
     start_waiting(c, which);
     return MPI_SUCCESS;
 }
 
-void mend_agree_refused(struct mend_comm *c, struct mend_agreed *value)
+void mend_decide_refused(struct mend_comm *c, struct mend_decision *value)
 {
     value->and_word[0] = 0;
     value->max_word[1] = (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
@@ -295,45 +297,45 @@ void mend_agree_refused(struct mend_comm *c, struct mend_agreed *value)
     value->failed_n = 0;
 }
 
-static bool has_said_no(struct mend_comm *c, enum mend_machine which)
+static bool has_said_no(struct mend_comm *c, enum mend_decide_kind which)
 {
-    return c->ft->agreements[which].said_no;
+    return c->decide->agreements[which].said_no;
 }
 
-int mend_agree_call(struct mend_comm *c, enum mend_machine which, const struct mend_agreed *value,
-                    mend_agree_done *done, void *arg)
+int mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
+                     const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
-    struct mend_agreed no = *value;
+    struct mend_decision no = *value;
 
     if (has_said_no(c, which)) {
-        mend_agree_refused(c, &no);
+        mend_decide_refused(c, &no);
         done(arg, &no);
         return MPI_SUCCESS;
     }
-    if (mend_agree_shm_usable(c))
-        return mend_agree_shm_call(c, which, value, done, arg);
+    if (mend_decide_in_memory(c))
+        return mend_decide_memory_call(c, which, value, done, arg);
     return call_tree(c, which, false, value, done, arg);
 }
 
-void mend_agree_last(struct mend_comm *c, mend_agree_done *done)
+void mend_decide_last(struct mend_comm *c, mend_decide_done *done)
 {
-    struct mend_agreed nothing = {.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    struct mend_decision nothing = {.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
 
     mend_comm_get(c); /* done() may drop the last reference */
-    if (mend_agree_shm_usable(c))
-        mend_agree_shm_call(c, MEND_MACHINE_EXPLICIT, &nothing, done, c);
+    if (mend_decide_in_memory(c))
+        mend_decide_memory_call(c, MEND_DECIDE_EXPLICIT, &nothing, done, c);
     else
-        call_tree(c, MEND_MACHINE_EXPLICIT, true, &nothing, done, c);
+        call_tree(c, MEND_DECIDE_EXPLICIT, true, &nothing, done, c);
     mend_comm_put(c);
 }
 
 struct waiter {
-    struct mend_agreed *value;
+    struct mend_decision *value;
     const struct mend_comm *c;
     bool done;
 };
 
-static void wake_waiter(void *arg, struct mend_agreed *value)
+static void wake_waiter(void *arg, struct mend_decision *value)
 {
     struct waiter *w = arg;
 
@@ -353,9 +355,9 @@ static void all_living(const void *arg, uint64_t *peers)
 {
     const struct mend_comm *c = ((const struct waiter *)arg)->c;
 
-    for (int32_t r = 0; r < c->ft->members_n; r++)
-        if (r != c->ft->me && !mend_peer_is_dead(c->self, mend_ft_peer(c->ft, r)))
-            mend_report_add(peers, mend_ft_peer(c->ft, r));
+    for (int32_t r = 0; r < c->decide->members_n; r++)
+        if (r != c->decide->me && !mend_peer_is_dead(c->self, mend_decide_peer(c->decide, r)))
+            mend_report_add(peers, mend_decide_peer(c->decide, r));
 }
 
 static void describe(const void *arg, char *text, size_t max)
@@ -364,14 +366,14 @@ static void describe(const void *arg, char *text, size_t max)
     snprintf(text, max, "the votes of the others, which go by messages");
 }
 
-int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_agreed *value)
+int mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value)
 {
     struct waiter waiter = {.value = value, .c = c};
     struct mend_wait w = {.until = is_done,
                           .arg = &waiter,
                           .hint = MEND_PEER_NONE,
                           .rings = true,
-                          .what = mend_agree_what(which),
+                          .what = mend_decide_what(which),
                           .comm = c,
                           .missing = all_living,
                           .describe = describe};
@@ -379,11 +381,11 @@ int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_ag
 
     mend_interrupt_check(c->self);
     if (has_said_no(c, which)) {
-        mend_agree_refused(c, value);
+        mend_decide_refused(c, value);
         return MPI_SUCCESS;
     }
-    if (mend_agree_shm_usable(c)) {
-        mend_agree_shm_wait(c, which, value);
+    if (mend_decide_in_memory(c)) {
+        mend_decide_memory_wait(c, which, value);
         return MPI_SUCCESS;
     }
     err = call_tree(c, which, false, value, wake_waiter, &waiter);
@@ -392,28 +394,28 @@ int mend_agree_wait(struct mend_comm *c, enum mend_machine which, struct mend_ag
     return err;
 }
 
-int mend_agree(struct mend_comm *c, struct mend_agreed *value)
+int mend_decide(struct mend_comm *c, struct mend_decision *value)
 {
-    return mend_agree_wait(c, MEND_MACHINE_EXPLICIT, value);
+    return mend_decide_wait(c, MEND_DECIDE_EXPLICIT, value);
 }
 
-int mend_agree_start(struct mend_comm *c, const struct mend_agreed *value, mend_agree_done *done,
-                     void *arg)
+int mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
+                      mend_decide_done *done, void *arg)
 {
-    return mend_agree_call(c, MEND_MACHINE_EXPLICIT, value, done, arg);
+    return mend_decide_call(c, MEND_DECIDE_EXPLICIT, value, done, arg);
 }
 
 /* Calls that have not begun are refused here; those that have will be decided, because every member
  * has either contributed or said no. */
-static void refuse_waiting(struct mend_comm *c, enum mend_machine which)
+static void refuse_waiting(struct mend_comm *c, enum mend_decide_kind which)
 {
-    struct mend_list *waiting = &c->ft->agreements[which].waiting;
+    struct mend_list *waiting = &c->decide->agreements[which].waiting;
 
     while (!mend_list_empty(waiting)) {
-        struct mend_agree_op *op = mend_list_entry(waiting->next, struct mend_agree_op, link);
+        struct mend_decide_op *op = mend_list_entry(waiting->next, struct mend_decide_op, link);
 
         mend_list_remove(&op->link);
-        mend_agree_refused(c, &op->value);
+        mend_decide_refused(c, &op->value);
         op->done(op->arg, &op->value);
         mend_free(c->self, op);
     }
@@ -423,39 +425,39 @@ static void refuse_waiting(struct mend_comm *c, enum mend_machine which)
  * Let s be the first one that it has not contributed to when it says no.  Whoever gets the decision
  * on s says no itself (mend_creation_result()) and begins nothing more; until then it can have begun
  * what its window allows, s .. s + WINDOW - 1.  The votes go out as fast as the own window allows. */
-static void go_on_saying_no(struct mend_comm *c, enum mend_machine which)
+static void go_on_saying_no(struct mend_comm *c, enum mend_decide_kind which)
 {
-    struct mend_agreements *a = &c->ft->agreements[which];
-    struct mend_agreed no = {.max_word = {0}};
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
+    struct mend_decision no = {.max_word = {0}};
 
     if (!a->noes_left)
         return;
-    mend_agree_refused(c, &no);
+    mend_decide_refused(c, &no);
     while (a->noes_left && mend_agree_can_start(a->sm)) {
         a->noes_left--;
         contribute(c, which, NULL, &no);
     }
 }
 
-void mend_agree_say_no(struct mend_comm *c, enum mend_machine which)
+void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which)
 {
-    struct mend_agreements *a = &c->ft->agreements[which];
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
 
     if (a->said_no)
         return;
     a->said_no = true;
-    if (mend_agree_shm_usable(c)) {
-        mend_agree_shm_say_no(c, which);
+    if (mend_decide_in_memory(c)) {
+        mend_decide_memory_say_no(c, which);
         return;
     }
     MEND_ASSERT(machine(c, which));
     refuse_waiting(c, which);
-    a->noes_left = MEND_AGREE_WINDOW;
+    a->noes_left = MEND_DECIDE_WINDOW;
     go_on_saying_no(c, which);
 }
 
-void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                         const void *payload)
+void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                               const void *payload)
 {
     struct mend_comm *c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
     struct mend_agree_msg msg;
@@ -464,38 +466,38 @@ void mend_agree_on_frame(struct mend_proc *self, mend_peer from, const struct me
     int32_t rank;
     size_t words;
 
-    if (!c || !c->ft) {
+    if (!c || !c->decide) {
         if (mend_is_buried(self, f->ctx))
             mend_graves_answer(self, from, f, payload);
         else
             mend_park(self, from, f, payload);
         return;
     }
-    rank = mend_ft_rank(self, c->ft, from);
-    if (f->tag < 0 || f->tag >= MEND_MACHINES || rank < 0 || (f->src != rank && f->src != -1) ||
-        !machine(c, (enum mend_machine)f->tag)) {
+    rank = mend_decide_rank(self, c->decide, from);
+    if (f->tag < 0 || f->tag >= MEND_DECIDE_KINDS || rank < 0 || (f->src != rank && f->src != -1) ||
+        !machine(c, (enum mend_decide_kind)f->tag)) {
         self->on_damage(self, from);
         return;
     }
-    words = mend_bits_words(c->ft->members_n);
+    words = mend_bits_words(c->decide->members_n);
     if (words > MEND_COUNT_OF(small))
         failed = mend_zalloc(self, words, sizeof(*failed));
     MEND_ASSERT(failed);
-    if (mend_ft_agree_decode(payload, mend_frame_len(f), c->ft->members_n, rank, failed, &msg) ==
-        MEND_OK)
-        step(c, (enum mend_machine)f->tag, &ev);
+    if (mend_ft_agree_decode(payload, mend_frame_len(f), c->decide->members_n, rank, failed,
+                             &msg) == MEND_OK)
+        step(c, (enum mend_decide_kind)f->tag, &ev);
     else
         self->on_damage(self, from);
     if (failed != small)
         mend_free(self, failed);
 }
 
-void mend_agree_on_death(struct mend_comm *c, int32_t rank)
+void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank)
 {
     struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = rank};
 
-    for (int which = 0; which < MEND_MACHINES; which++)
-        if (c->ft->agreements[which].sm) {
-            step(c, (enum mend_machine)which, &ev);
+    for (int which = 0; which < MEND_DECIDE_KINDS; which++)
+        if (c->decide->agreements[which].sm) {
+            step(c, (enum mend_decide_kind)which, &ev);
         }
 }

@@ -32,8 +32,8 @@
 static const struct mend_rt *const runtimes[] = {&mend_rt_local, &mend_rt_single};
 
 static const struct mend_comm_hooks comm_hooks = {
-    .attach = {mend_match_create, mend_coll_attach, mend_ft_attach},
-    .detach = {mend_match_destroy, mend_coll_detach, mend_ft_detach, mend_create_detach},
+    .attach = {mend_match_create, mend_coll_attach, mend_decide_attach},
+    .detach = {mend_match_destroy, mend_coll_detach, mend_decide_detach, mend_create_detach},
     .check = {mend_match_check},
     .revoked = mend_create_on_revoke,
 };

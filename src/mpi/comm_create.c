@@ -38,7 +38,7 @@ static int furnish(struct mend_comm *c, const struct mend_info *info, struct men
 static void discard(struct mend_comm *made)
 {
     mend_comm_close(made);
-    mend_member_free(made);
+    mend_decide_free(made);
 }
 
 static int dup(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, const char *fn)
@@ -54,7 +54,7 @@ static int dup(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, const char *fn)
     if (!err)
         err = mend_check_pointer(newcomm);
     if (!err)
-        err = mend_member_dup(c, &made);
+        err = mend_create_dup(c, &made);
     if (!err) {
         err = furnish(c, i, made);
         if (err)
@@ -95,7 +95,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
     if (!err && !mend_group_contains(mend_self, c->group, g))
         err = MPI_ERR_GROUP;
     if (!err)
-        err = mend_member_create(c, g, &made);
+        err = mend_create_from_subset(c, g, &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);
@@ -122,7 +122,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
     if (!err && g->size > 0 && mend_group_rank(mend_self, g, mend_self->me) == MPI_UNDEFINED)
         err = MPI_ERR_GROUP;
     if (!err && g->size > 0)
-        err = mend_member_create_group(c, g, tag, &made);
+        err = mend_create_group(c, g, tag, &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);
@@ -143,7 +143,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
     if (!err && color < 0 && color != MPI_UNDEFINED)
         err = MPI_ERR_ARG;
     if (!err)
-        err = mend_member_split(c, color, key, &made);
+        err = mend_create_split(c, color, key, &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);
@@ -172,7 +172,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
     if (!err && !is_split_type(split_type))
         err = MPI_ERR_ARG;
     if (!err)
-        err = mend_member_split_type(c, split_type, key, i, &made);
+        err = mend_create_split_type(c, split_type, key, i, &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);
@@ -201,8 +201,8 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
             peer_error = mend_check_rank(peer, remote_leader);
     }
     if (!err)
-        err = mend_member_intercomm_create(local, local_leader, peer, remote_leader, tag,
-                                           peer_error, &made);
+        err =
+            mend_create_intercomm(local, local_leader, peer, remote_leader, tag, peer_error, &made);
     if (!err)
         *newintercomm = mend_comm_handle(made);
     return mend_report_comm(local, err, __func__);
@@ -220,7 +220,7 @@ int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
     if (!err)
         err = mend_check_pointer(newintracomm);
     if (!err)
-        err = mend_member_intercomm_merge(c, high, &made);
+        err = mend_create_merge(c, high, &made);
     if (!err)
         *newintracomm = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);
@@ -233,7 +233,7 @@ static int release(struct mend_comm *c, MPI_Comm *comm)
 
     if (err)
         return err;
-    mend_member_free(c);
+    mend_decide_free(c);
     mend_report_holdings(mend_self);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;

@@ -69,7 +69,7 @@ static void poll(struct mend_request *r)
     d->inner = NULL;
     if (!err && d->copy_error) {
         mend_comm_close(d->made);
-        mend_member_free(d->made);
+        mend_decide_free(d->made);
         err = d->copy_error;
     }
     if (err)
@@ -127,7 +127,7 @@ static int begin(struct mend_comm *c, const struct mend_info *info, MPI_Comm *ne
     d->newcomm = newcomm;
     mend_request_init(&d->base, &ops, c);
     d->copy_error = copy(d, c, info);
-    err = mend_member_idup(c, &d->made, &d->inner);
+    err = mend_create_idup(c, &d->made, &d->inner);
     if (err) {
         drop_copies(d);
         mend_free(self, d);

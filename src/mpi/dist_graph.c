@@ -30,7 +30,7 @@ static int check_ends(const struct mend_comm *c, int n, const int *list, const i
 
 static int create(struct mend_comm *c, const struct mend_dist_graph *d, struct mend_comm **made_p)
 {
-    int err = mend_member_dup(c, made_p);
+    int err = mend_create_dup(c, made_p);
 
     return err ? err : mend_topo_attach(*made_p, mend_topo_dist(c->self, d));
 }

@@ -82,7 +82,7 @@ int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
     if (!err)
         err = mend_check_pointer(newcomm);
     if (!err && g->size > 0)
-        err = mend_member_create_from_group(mend_self, g, stringtag, &made);
+        err = mend_create_from_group(mend_self, g, stringtag, &made);
     return leave(&call, err, made, newcomm);
 }
 
@@ -125,8 +125,8 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
         err = mend_check_pointer(newintercomm);
     if (!err) {
         other_error = check_other(g, local_leader, remote_group, remote_leader, &other);
-        err = mend_member_create_from_groups(mend_self, g, local_leader, other, stringtag,
-                                             other_error, &made);
+        err = mend_create_from_groups(mend_self, g, local_leader, other, stringtag, other_error,
+                                      &made);
     }
     return leave(&call, err, made, newintercomm);
 }

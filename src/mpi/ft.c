@@ -62,7 +62,7 @@ static int shrink(MPI_Comm comm, MPI_Comm *newcomm, bool strict, const char *fn)
     if (!err)
         err = mend_check_pointer(newcomm);
     if (!err) {
-        err = mend_member_shrink(c, strict, &made);
+        err = mend_create_shrink(c, strict, &made);
         if (err == MPI_ERR_ARG)
             mend_error_detail(mend_self, err, 0, "%s is not revoked; MPIX_Comm_shrink takes it",
                               mend_comm_label(c));
@@ -99,7 +99,7 @@ int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
     if (!err)
         err = mend_check_pointer(request);
     if (!err)
-        err = mend_member_ishrink(c, (struct mend_comm **)newcomm, &r);
+        err = mend_create_ishrink(c, (struct mend_comm **)newcomm, &r);
     if (!err)
         *request = mend_request_handle(r);
     return mend_report_comm(c, err, __func__);
@@ -115,17 +115,17 @@ struct vote {
 };
 
 static void vote_prepare(struct mend_comm *c, int flag, bool logical, struct vote *v,
-                         struct mend_agreed *value)
+                         struct mend_decision *value)
 {
     unsigned mine = c->inter && mend_group_peer(c->group, 0) > mend_group_peer(c->remote, 0);
 
     v->logical = logical;
     v->theirs = c->inter ? 1 - mine : mine;
-    *value = (struct mend_agreed){.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    *value = (struct mend_decision){.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
     value->and_word[mine] = logical ? flag != 0 : (uint64_t)(uint32_t)flag;
 }
 
-static int vote_result(const struct vote *v, const struct mend_agreed *value)
+static int vote_result(const struct vote *v, const struct mend_decision *value)
 {
     uint64_t word = value->and_word[v->theirs];
 
@@ -138,7 +138,7 @@ static int vote_result(const struct vote *v, const struct mend_agreed *value)
 static int agree(MPI_Comm comm, int *flag, bool logical, const char *fn)
 {
     struct mend_comm *c = NULL;
-    struct mend_agreed value;
+    struct mend_decision value;
     struct vote v;
     int err = mend_enter(fn);
 
@@ -149,7 +149,7 @@ static int agree(MPI_Comm comm, int *flag, bool logical, const char *fn)
     if (!err) {
         v.flag = flag;
         vote_prepare(c, *flag, logical, &v, &value);
-        err = mend_agree(c, &value);
+        err = mend_decide(c, &value);
     }
     if (!err) {
         err = vote_result(&v, &value);
@@ -181,7 +181,7 @@ static void vote_release(struct mend_request *r)
     mend_comm_put(c);
 }
 
-static void vote_done(void *arg, struct mend_agreed *value)
+static void vote_done(void *arg, struct mend_decision *value)
 {
     struct vote *v = arg;
 
@@ -193,7 +193,7 @@ static const struct mend_request_ops vote_ops = {.name = "agreement", .release =
 static int iagree_start(struct mend_comm *c, int *flag, bool logical, struct mend_request **r_p)
 {
     struct vote *v = mend_zalloc(c->self, 1, sizeof(*v));
-    struct mend_agreed value;
+    struct mend_decision value;
     int err;
 
     if (!v)
@@ -204,7 +204,7 @@ static int iagree_start(struct mend_comm *c, int *flag, bool logical, struct men
     v->flag = flag;
     vote_prepare(c, *flag, logical, v, &value);
     *r_p = &v->base;
-    err = mend_agree_start(c, &value, vote_done, v);
+    err = mend_decide_start(c, &value, vote_done, v);
     if (err)
         mend_request_complete(&v->base, err);
     return MPI_SUCCESS;
@@ -361,7 +361,7 @@ int MPI_Comm_validate(MPI_Comm comm, MPI_Group *failed_grp)
     if (!err)
         err = mend_check_pointer(failed_grp);
     if (!err)
-        err = mend_member_validate(c, &failed);
+        err = mend_create_validate(c, &failed);
     if (!err) {
         mend_failure_told_group(mend_self, failed);
         *failed_grp = mend_group_handle(failed);

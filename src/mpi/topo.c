@@ -39,7 +39,7 @@ int mend_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p)
     mend_free(c->self, peers);
     if (!g)
         return MPI_ERR_NO_MEM;
-    err = mend_member_create(c, g, made_p);
+    err = mend_create_from_subset(c, g, made_p);
     mend_group_put(c->self, g);
     return err;
 }
@@ -61,7 +61,7 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
     if (!err) {
         int nodes = mend_cart_nodes(ndims, dims);
 
-        err = nodes == c->size ? mend_member_dup(c, &made) : mend_topo_create(c, nodes, &made);
+        err = nodes == c->size ? mend_create_dup(c, &made) : mend_topo_create(c, nodes, &made);
     }
     if (!err && made)
         err = mend_topo_attach(made, mend_topo_cart(mend_self, ndims, dims, periods, made->rank));
@@ -241,7 +241,7 @@ static int sub(struct mend_comm *c, const struct mend_cart *cart, const int *rem
         mend_free(self, dims);
         return c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED;
     }
-    err = dims ? mend_member_split(c, subgrid(cart, remain), c->rank, made_p) : MPI_ERR_NO_MEM;
+    err = dims ? mend_create_split(c, subgrid(cart, remain), c->rank, made_p) : MPI_ERR_NO_MEM;
 
     for (int d = 0; !err && d < cart->ndims; d++) {
         if (!remain[d])

@@ -26,7 +26,7 @@ static inline int mend_topo_attach(struct mend_comm *made, struct mend_topo *t)
     if (t)
         made->topo = t;
     else
-        mend_member_free(made);
+        mend_decide_free(made);
     return t ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
