@@ -265,8 +265,8 @@ const char *mend_sim_check_revoke(const struct mend_sim_view *v, int rank)
     const struct mend_sim_revoke_proc *p = mend_sim_proc(v, rank);
 
     if (v->conf->ranks <= 64)
-        mend_revoke_check(&p->m);
-    if (mend_revoke_is_revoked(&p->m) && !p->called && p->m.from < 0)
+        mend_flood_check(&p->m);
+    if (mend_flood_is_revoked(&p->m) && !p->called && p->m.from < 0)
         return "V2: revoked by nobody";
     return NULL;
 }
@@ -281,7 +281,7 @@ const char *mend_sim_check_revoke_end(const struct mend_sim_view *v)
         if (v->fate[r] != MEND_SIM_ALIVE)
             continue;
         alive++;
-        revoked += mend_revoke_is_revoked(&p->m);
+        revoked += mend_flood_is_revoked(&p->m);
     }
     return revoked == 0 || revoked == alive ? NULL
                                             : "V1: a living member never heard of the revocation";

@@ -67,7 +67,7 @@ static bool is_done(struct count *c, int rank)
     if (c->play == &mend_sim_agree)
         return mend_sim_agree_comm(proc(c, rank), c->conf, 0)->decided == c->conf->instances;
     if (c->play == &mend_sim_revoke)
-        return mend_revoke_is_revoked(&((struct mend_sim_revoke_proc *)proc(c, rank))->m);
+        return mend_flood_is_revoked(&((struct mend_sim_revoke_proc *)proc(c, rank))->m);
     return mend_notice_known(&((struct mend_sim_notice_proc *)proc(c, rank))->m, 0, &v);
 }
 

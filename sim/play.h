@@ -6,7 +6,7 @@
 #include "ft/agree_sm.h"
 #include "ft/detector_sm.h"
 #include "ft/notice_sm.h"
-#include "ft/revoke_sm.h"
+#include "ft/flood_sm.h"
 #include "sim.h"
 
 /* A process of the play of agreement is a member of one communicator, or of several that overlap:
@@ -119,7 +119,7 @@ bool mend_sim_mistake_send(const struct mend_sim_agree_proc *p, int k, struct me
 struct mend_sim_revoke_proc {
     int32_t rank;
     bool called;
-    struct mend_revoke m;
+    struct mend_flood m;
 };
 
 /* An agent; the lowest `instances` agents have a rank each and declare it dead. */

@@ -8,7 +8,7 @@
 
 #include "coll/coll.h"
 #include "ft/agree_sm.h"
-#include "ft/revoke_sm.h"
+#include "ft/flood_sm.h"
 
 /* A communicator has three sequences of agreements.  EXPLICIT ones are called for by the user (agree,
  * shrink) and wait for every living member.  Those of CREATION need no call once the communicator
@@ -57,7 +57,7 @@ struct mend_decide_comm {
     int members_n, me;
     struct mend_decide_sequence agreements[MEND_DECIDE_KINDS];
     unsigned proposals_n; /* creations proposed here so far */
-    struct mend_revoke *revoke;
+    struct mend_flood *revoke;
     int32_t part;                /* of several communicators of one context: which (revoke.c) */
     struct mend_comm *next_news; /* revoke.c: of a list that is being gone through */
     struct mend_papers *papers;  /* papers.c: where the members vote; NULL until somebody has */

@@ -14,7 +14,7 @@
  * freed the communicator.  There is nothing to run full: whoever proposes a context has reserved its bits,
  * and a bit is set as often as one likes.
  *
- * Without a segment it is a flood (ft/revoke_sm.h): whoever hears of it first passes it on before it does
+ * Without a segment it is a flood (ft/flood_sm.h): whoever hears of it first passes it on before it does
  * anything else, so its way does not wait for anybody's cleaning up.  So it is with a context whose bits
  * found no memory, or of a process that has used up the MEND_NODE_REVOKED bits of its row.
  *
@@ -183,36 +183,36 @@ static void tell(struct mend_comm *c, int32_t to)
     mend_event(c->self, MEND_EV_REVOKE_SENT_ONE);
 }
 
-static struct mend_revoke *machine(struct mend_comm *c)
+static struct mend_flood *machine(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
     struct mend_decide_comm *d = c->decide;
-    struct mend_revoke_out out;
+    struct mend_flood_out out;
 
     if (d->revoke)
         return d->revoke;
-    d->revoke = mend_alloc(self, mend_revoke_size(d->members_n));
+    d->revoke = mend_alloc(self, mend_flood_size(d->members_n));
     if (!d->revoke)
         return NULL;
-    mend_revoke_init(d->revoke, d->members_n, d->me);
+    mend_flood_init(d->revoke, d->members_n, d->me);
     for (uint32_t i = 0; i < self->deaths_n; i++) {
         int32_t rank = mend_decide_rank(self, d, self->deaths[i].peer);
-        struct mend_revoke_event ev = {.kind = MEND_REVOKE_DEATH, .rank = rank};
+        struct mend_flood_event ev = {.kind = MEND_FLOOD_DEATH, .rank = rank};
 
         if (rank >= 0)
-            mend_revoke_step(d->revoke, &ev, &out);
+            mend_flood_step(d->revoke, &ev, &out);
     }
     return d->revoke;
 }
 
-static void step(struct mend_comm *c, const struct mend_revoke_event *ev)
+static void step(struct mend_comm *c, const struct mend_flood_event *ev)
 {
-    struct mend_revoke_out out;
+    struct mend_flood_out out;
     int32_t to;
 
     mend_comm_get(c);
-    mend_revoke_step(c->decide->revoke, ev, &out);
-    while (mend_revoke_next(c->decide->revoke, &to))
+    mend_flood_step(c->decide->revoke, ev, &out);
+    while (mend_flood_next(c->decide->revoke, &to))
         tell(c, to);
     if (out.news) {
         mend_event(c->self, MEND_EV_REVOKE_SENT);
@@ -223,7 +223,7 @@ static void step(struct mend_comm *c, const struct mend_revoke_event *ev)
 
 static void flood(struct mend_comm *c)
 {
-    struct mend_revoke_event ev = {.kind = MEND_REVOKE_LOCAL};
+    struct mend_flood_event ev = {.kind = MEND_FLOOD_LOCAL};
 
     MEND_ASSERT(machine(c));
     mend_event(c->self, MEND_EV_REVOKE_LOCAL);
@@ -232,7 +232,7 @@ static void flood(struct mend_comm *c)
 
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank)
 {
-    struct mend_revoke_event ev = {.kind = MEND_REVOKE_DEATH, .rank = rank};
+    struct mend_flood_event ev = {.kind = MEND_FLOOD_DEATH, .rank = rank};
 
     if (c->decide->revoke)
         step(c, &ev);
@@ -269,7 +269,7 @@ void mend_revoke_on_frame(struct mend_proc *self, mend_peer from, const struct m
                           const void *payload)
 {
     struct mend_comm *c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
-    struct mend_revoke_event ev = {.kind = MEND_REVOKE_RECV, .rank = f->src};
+    struct mend_flood_event ev = {.kind = MEND_FLOOD_RECV, .rank = f->src};
 
     if (!c || !c->decide) {
         mend_park(self, from, f, payload);

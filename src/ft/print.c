@@ -5,7 +5,7 @@
 #include "ft/agree_sm.h"
 #include "ft/detector_sm.h"
 #include "ft/notice_sm.h"
-#include "ft/revoke_sm.h"
+#include "ft/flood_sm.h"
 
 #include <stdio.h>
 
@@ -90,12 +90,12 @@ int mend_agree_print(const struct mend_agree *x, char *buf, size_t size)
     return l.len;
 }
 
-int mend_revoke_print(const struct mend_revoke *x, char *buf, size_t size)
+int mend_flood_print(const struct mend_flood *x, char *buf, size_t size)
 {
     struct line l = {buf, size, 0};
 
     ADD(&l, "revoke %d/%d %s", (int)x->me, (int)x->n,
-        x->state == MEND_REVOKE_REVOKED ? "revoked" : "idle");
+        x->state == MEND_FLOOD_REVOKED ? "revoked" : "idle");
     if (x->from >= 0)
         ADD(&l, " by %d", (int)x->from);
     add_set(&l, "dead", x->dead, (int32_t)mend_bits_words(x->n));

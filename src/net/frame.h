@@ -17,7 +17,7 @@ enum mend_frame_kind {
     MEND_FRAME_CANCEL,       /* p2p/: take an unmatched message back */
     MEND_FRAME_CANCEL_REPLY, /* p2p/: whether it was still there */
     MEND_FRAME_AGREE,        /* decide/: a message of ft/agree_sm */
-    MEND_FRAME_REVOKE,       /* decide/: a message of ft/revoke_sm */
+    MEND_FRAME_REVOKE,       /* decide/: a message of ft/flood_sm */
     MEND_FRAME_CREATE,       /* create/: among processes that have no communicator in common yet */
     MEND_FRAME_CREDIT,       /* p2p/: small messages have to wait, or need not any more */
     MEND_FRAME_SHARE,        /* p2p/: pieces of large messages are to be copied by both ends */
