@@ -83,7 +83,7 @@ struct mend_p2p {
     bool may_share;                   /* both ends may copy */
     struct mend_share *share;         /* from the first message on that both ends copy (share.c) */
     struct mend_p2p_request *spare;   /* released requests, for the next ones */
-    int single_copy; /* enum mend_way; MEND_WAY_UNKNOWN: whichever is the fastest */
+    int single_copy;                  /* enum mend_way; or how it is found */
     struct mend_choice (
         *ways)[MEND_WAY_CLASSES]; /* by peer, from the first timed one (single_copy.c) */
 };

@@ -19,6 +19,7 @@ enum mend_send_mode { MEND_SEND_STANDARD, MEND_SEND_SYNC, MEND_SEND_BUFFERED, ME
 /* The way of a large message (single_copy.c).  Pulled by the receiver; in pieces through the ring, through
  * the sender's area, or through that and past the caches; or copied by both ends.  They are tried in this order. */
 enum mend_way {
+    MEND_WAY_BY_SIZE = -2, /* middle-sized ones by both ends, others pulled */
     MEND_WAY_UNKNOWN = -1,
     MEND_WAY_PULL,
     MEND_WAY_PIECES,

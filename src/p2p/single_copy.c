@@ -10,8 +10,9 @@
  * Messages that begin beside it go the same way.  One that cannot be copied so counts as a slow one.  Below
  * TIMED_BYTES the ways differ too little to be timed: those go as the next larger do.
  *
- * With more ranks than cores nothing is tried: pieces need both ends to run in turn, a pull is one system
- * call of whoever runs.
+ * With more ranks than cores nothing is tried, for times say little: pieces need both ends to run in turn, a pull
+ * is one system call of whoever runs.  With a few ranks for each core both ends copy what is between 256 KiB and
+ * 2 MiB: a rank that waits helps one that waits for a core.
  *
  * Cost: two looks at the clock for what is timed; a table from the first message on. */
 #include "p2p/internal.h"
@@ -22,6 +23,9 @@
 
 #define TIMED_BYTES (UINT64_C(64) * 1024)
 #define WINDOW      32
+
+#define CROWDED_A_LITTLE                                                                           \
+    4 /* ranks per core from where on a helper is seldom there when it is wanted */
 
 /* What the parameter may say. */
 static const struct {
@@ -36,7 +40,9 @@ static const struct {
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 {
     if (!how || !strcmp(how, "auto"))
-        return self->crowded ? MEND_WAY_PULL : MEND_WAY_UNKNOWN;
+        return !self->crowded                            ? MEND_WAY_UNKNOWN
+               : self->ranks_per_core < CROWDED_A_LITTLE ? MEND_WAY_BY_SIZE
+                                                         : MEND_WAY_PULL;
     for (size_t i = 0; i < MEND_COUNT_OF(words); i++)
         if (!strcmp(how, words[i].word))
             return words[i].way;
@@ -68,6 +74,8 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
 {
     const struct mend_choice *c;
 
+    if (p->single_copy == MEND_WAY_BY_SIZE)
+        return class_of(channel, bytes) == 1 && p->may_share ? MEND_WAY_BOTH : MEND_WAY_PULL;
     if (p->single_copy != MEND_WAY_UNKNOWN)
         return (enum mend_way)p->single_copy;
     c = choice_of(p, from, channel, bytes);

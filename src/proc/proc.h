@@ -71,11 +71,12 @@ struct mend_proc {
     uint8_t *fate;                     /* enum mend_peer_fate by peer */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
-    bool plain;          /* running, and without threads, events and told_by_frames */
-    bool threaded;       /* MPI_THREAD_MULTIPLE: take `lock` */
-    bool told_by_frames; /* of revocations: no interrupt tells of them (mpi/check.c) */
-    bool locked;         /* `lock` is held although the program has no threads: mpi/check.c */
-    bool crowded;        /* more ranks than cores: yield early */
+    bool plain;              /* running, and without threads, events and told_by_frames */
+    bool threaded;           /* MPI_THREAD_MULTIPLE: take `lock` */
+    bool told_by_frames;     /* of revocations: no interrupt tells of them (mpi/check.c) */
+    bool locked;             /* `lock` is held although the program has no threads: mpi/check.c */
+    bool crowded;            /* more ranks than cores: yield early */
+    uint32_t ranks_per_core; /* on this node, rounded down */
     struct mend_events *events; /* NULL unless --inject or --trace */
     bool reporting;             /* the launcher writes a --report file */
     void *shm_base;             /* the node's segment (node/layout.h), NULL without one */

@@ -222,6 +222,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     self->interrupt = &l->me->interrupt;
     self->interrupt_seen = 0; /* verdicts given before now are looked at first */
     self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
+    self->ranks_per_core = l->shm->ranks_here_n / l->shm->cores_n;
     self->reporting = l->shm->reporting;
     self->shm_base = l->shm;
     self->shm_fd = (int)shm_fd;
