@@ -87,8 +87,7 @@ struct mend_coll_comm {
 
 static inline bool mend_shm_coll_possible(const struct mend_comm *c)
 {
-    return c->cell >= 0 && !c->living && c->size <= MEND_SHM_COLL_MEMBERS &&
-           c->self->params.coll_shm;
+    return c->cell >= 0 && c->size <= MEND_SHM_COLL_MEMBERS && c->self->params.coll_shm;
 }
 
 /* cell_life.c: first use of the cell.  Blocks until all members have come here, one is dead, or the

@@ -168,6 +168,7 @@ int mend_coll_attach(struct mend_comm *c)
     if (!c->coll)
         return MPI_ERR_NO_MEM;
     c->coll->crowded = h && h->ranks_here_n > h->cores_n;
+    mend_coll_choose_table(c);
     return MPI_SUCCESS;
 }
 

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coll.c – the calls of coll.h: from arguments to an algorithm, and to whoever carries it out.
  *
- *     mend_coll_x() ── choose.c says shm ──> shm_*.c
- *           └── an algorithm writes a list (schedule.h) ──> run.c */
+ *     mend_coll_x() ── the table ──> x() ── choose.c says shm ──> shm_*.c
+ *                                     └── an algorithm writes a list (schedule.h) ──> run.c */
 #include "coll/algorithms.h"
 #include "coll/choose.h"
-#include "coll/coll_inter.h"
-#include "coll/living.h"
 #include "coll/run.h"
+#include "coll/tables.h"
 #include "coll/cell.h"
-
-static void open(struct mend_sched *s, struct mend_comm *c, const char *name, const void *in,
-                 void *out)
-{
-    mend_sched_open(s, c->self, name, c->rank, c->size);
-    s->in = in;
-    s->out = out;
-}
 
 /* A list for a reduction; *in_p and *out_p: where its vectors are. */
 static void open_reduction(struct mend_sched *s, struct mend_comm *c, const char *name,
@@ -24,7 +15,7 @@ static void open_reduction(struct mend_sched *s, struct mend_comm *c, const char
                            const struct mend_op *op, struct mend_piece *in_p,
                            struct mend_piece *out_p)
 {
-    open(s, c, name, in, out->buf);
+    mend_coll_open(s, c, name, c->size, in, out->buf);
     s->op = op;
     s->handle = out->handle;
     *out_p = mend_piece_of(MEND_PLACE_OUTPUT, out->count, out->type);
@@ -40,20 +31,16 @@ static struct mend_choice reduction(struct mend_comm *c, const struct mend_coll_
         .c = c, .how = how, .bytes = out->count * out->type->size, .op = op, .type = out->type};
 }
 
-int mend_coll_barrier(struct mend_comm *c, struct mend_coll_how *how)
+static int barrier(struct mend_comm *c, struct mend_coll_how *how)
 {
     struct mend_choice x = {.c = c, .how = how};
     struct mend_sched s;
 
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
         return mend_shm_barrier(c); /* what choose.c would say, sooner */
-    if (mend_unlikely(c->living))
-        return mend_living_barrier(c, how);
-    if (mend_unlikely(c->inter))
-        return mend_inter_coll_barrier(c, how);
     if (mend_choose_barrier(&x) == MEND_ALGORITHM_SHM)
         return mend_shm_barrier(c);
-    open(&s, c, "barrier", NULL, NULL);
+    mend_coll_open(&s, c, "barrier", c->size, NULL, NULL);
     mend_barrier_dissemination(&s);
     return mend_coll_run(c, &s, how);
 }
@@ -75,8 +62,8 @@ static void bcast_in_parts(struct mend_sched *s, struct mend_piece data, int roo
         mend_sched_copy(s, bytes, data);
 }
 
-int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
-                    struct mend_coll_how *how)
+static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
+                 struct mend_coll_how *how)
 {
     struct mend_choice x = {.c = c, .how = how};
     enum mend_algorithm algorithm;
@@ -84,17 +71,13 @@ int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
     struct mend_sched s;
 
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
-        return mend_shm_bcast(c, &b, root); /* what choose.c would say, sooner */
-    if (mend_unlikely(c->living))
-        return mend_living_bcast(c, &b, root, how);
-    if (mend_unlikely(c->inter))
-        return mend_inter_coll_bcast(c, &b, root, how);
-    x.bytes = b.count * b.type->size;
+        return mend_shm_bcast(c, b, root); /* what choose.c would say, sooner */
+    x.bytes = b->count * b->type->size;
     algorithm = mend_choose_bcast(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_bcast(c, &b, root);
-    open(&s, c, "bcast", NULL, b.buf);
-    data = mend_piece_of(MEND_PLACE_OUTPUT, b.count, b.type);
+        return mend_shm_bcast(c, b, root);
+    mend_coll_open(&s, c, "bcast", c->size, NULL, b->buf);
+    data = mend_piece_of(MEND_PLACE_OUTPUT, b->count, b->type);
     if (algorithm == MEND_ALGORITHM_SCATTER_RING)
         bcast_in_parts(&s, data, root);
     else
@@ -102,23 +85,19 @@ int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
     return mend_coll_run(c, &s, how);
 }
 
-int mend_coll_reduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                     const struct mend_op *op, int root, struct mend_coll_how *how)
+static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                  const struct mend_op *op, int root, struct mend_coll_how *how)
 {
     struct mend_choice x;
     enum mend_algorithm algorithm;
     struct mend_piece from, to;
     struct mend_sched s;
 
-    if (mend_unlikely(c->living))
-        return mend_living_reduce(c, in, &out, op, root, how);
-    if (mend_unlikely(c->inter))
-        return mend_inter_coll_reduce(c, in, &out, op, root, how);
-    x = reduction(c, how, &out, op);
+    x = reduction(c, how, out, op);
     algorithm = mend_choose_reduce(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_reduce(c, in, &out, op, root);
-    open_reduction(&s, c, "reduce", in, &out, op, &from, &to);
+        return mend_shm_reduce(c, in, out, op, root);
+    open_reduction(&s, c, "reduce", in, out, op, &from, &to);
     if (algorithm == MEND_ALGORITHM_HALVING)
         mend_reduce_halving(&s, from, to, root);
     else
@@ -126,25 +105,21 @@ int mend_coll_reduce(struct mend_comm *c, const void *in, struct mend_coll_buf o
     return mend_coll_run(c, &s, how);
 }
 
-int mend_coll_allreduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                        const struct mend_op *op, struct mend_coll_how *how)
+static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                     const struct mend_op *op, struct mend_coll_how *how)
 {
     struct mend_choice x;
     enum mend_algorithm algorithm;
     struct mend_piece from, to;
     struct mend_sched s;
 
-    if (mend_likely(mend_choose_shm_reduction(c, how, op, out.type) && mend_choose_freely(c)))
-        return mend_shm_allreduce(c, in, &out, op); /* what choose.c would say, sooner */
-    if (mend_unlikely(c->living))
-        return mend_living_allreduce(c, in, &out, op, how);
-    if (mend_unlikely(c->inter))
-        return mend_inter_coll_allreduce(c, in, &out, op, how);
-    x = reduction(c, how, &out, op);
+    if (mend_likely(mend_choose_shm_reduction(c, how, op, out->type) && mend_choose_freely(c)))
+        return mend_shm_allreduce(c, in, out, op); /* what choose.c would say, sooner */
+    x = reduction(c, how, out, op);
     algorithm = mend_choose_allreduce(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_allreduce(c, in, &out, op);
-    open_reduction(&s, c, "allreduce", in, &out, op, &from, &to);
+        return mend_shm_allreduce(c, in, out, op);
+    open_reduction(&s, c, "allreduce", in, out, op, &from, &to);
     if (algorithm == MEND_ALGORITHM_RING)
         mend_allreduce_ring(&s, from, to);
     else if (algorithm == MEND_ALGORITHM_HALVING)
@@ -154,18 +129,16 @@ int mend_coll_allreduce(struct mend_comm *c, const void *in, struct mend_coll_bu
     return mend_coll_run(c, &s, how);
 }
 
-int mend_coll_scan(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                   const struct mend_op *op, bool exclusive, struct mend_coll_how *how)
+static int scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                const struct mend_op *op, bool exclusive, struct mend_coll_how *how)
 {
-    struct mend_choice x = reduction(c, how, &out, op);
+    struct mend_choice x = reduction(c, how, out, op);
     struct mend_piece from, to;
     struct mend_sched s;
 
-    if (mend_unlikely(c->living))
-        return mend_living_scan(c, in, &out, op, exclusive, how);
     if (mend_choose_scan(&x) == MEND_ALGORITHM_SHM)
-        return mend_shm_scan(c, in, &out, op, exclusive);
-    open_reduction(&s, c, exclusive ? "exscan" : "scan", in, &out, op, &from, &to);
+        return mend_shm_scan(c, in, out, op, exclusive);
+    open_reduction(&s, c, exclusive ? "exscan" : "scan", in, out, op, &from, &to);
     mend_scan_doubling(&s, from, to, exclusive);
     return mend_coll_run(c, &s, how);
 }
@@ -197,43 +170,60 @@ static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend
     return mend_coll_run(c, &s, how);
 }
 
-static int reduce_scatter_shares(struct mend_comm *c, const void *in,
-                                 const struct mend_coll_buf *out,
-                                 const struct mend_coll_counts *counts, const struct mend_op *op,
-                                 const char *name, struct mend_coll_how *how)
+static int reduce_scatter_any(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                              const struct mend_coll_counts *counts, const struct mend_op *op,
+                              struct mend_coll_how *how)
 {
-    struct mend_coll_buf mine = *out;
-    MPI_Count few[65], *begin = few;
+    MPI_Count few[MEND_COLL_FEW], *begin = mend_shares_open(c, counts, out->count, few);
     int err;
 
-    if (c->size >= (int)MEND_COUNT_OF(few))
-        begin = mend_alloc(c->self, ((size_t)c->size + 1) * sizeof(*begin));
     if (!begin)
         return MPI_ERR_NO_MEM;
-    begin[0] = 0;
-    for (int i = 0; i < c->size; i++)
-        begin[i + 1] = begin[i] + (counts ? mend_coll_count(counts, i) : out->count);
-    mine.count = begin[c->rank + 1] - begin[c->rank];
-    if (mend_unlikely(c->living))
-        err = mend_living_reduce_scatter(c, in, out, begin, op, name, how);
-    else if (c->inter)
-        err = mend_inter_coll_reduce_scatter(c, in, &mine, begin[c->size], begin[c->rank], op, how);
-    else
-        err = reduce_scatter(c, in, out, begin, op, name, how);
-    if (begin != few)
-        mend_free(c->self, begin);
+    err = reduce_scatter(c, in, out, begin, op, mend_shares_name(counts), how);
+    mend_shares_close(c, begin, few);
     return err;
 }
 
-int mend_coll_reduce_scatter(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                             const struct mend_coll_counts *counts, const struct mend_op *op,
-                             struct mend_coll_how *how)
+MPI_Count *mend_shares_open(struct mend_comm *c, const struct mend_coll_counts *counts,
+                            MPI_Count each, MPI_Count few[MEND_COLL_FEW])
 {
-    return reduce_scatter_shares(c, in, &out, counts, op, "reduce_scatter", how);
+    MPI_Count *begin = few;
+
+    if (c->size >= MEND_COLL_FEW)
+        begin = mend_alloc(c->self, ((size_t)c->size + 1) * sizeof(*begin));
+    if (!begin)
+        return NULL;
+    begin[0] = 0;
+    for (int i = 0; i < c->size; i++)
+        begin[i + 1] = begin[i] + (counts ? mend_coll_count(counts, i) : each);
+    return begin;
 }
 
-int mend_coll_reduce_scatter_block(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                                   const struct mend_op *op, struct mend_coll_how *how)
+void mend_shares_close(struct mend_comm *c, MPI_Count *begin, const MPI_Count few[MEND_COLL_FEW])
 {
-    return reduce_scatter_shares(c, in, &out, NULL, op, "reduce_scatter_block", how);
+    if (begin != few)
+        mend_free(c->self, begin);
+}
+
+const struct mend_coll_table mend_coll_plain = {
+    .barrier = barrier,
+    .bcast = bcast,
+    .reduce = reduce,
+    .allreduce = allreduce,
+    .scan = scan,
+    .reduce_scatter = reduce_scatter_any,
+    .gather = mend_plain_gather,
+    .scatter = mend_plain_scatter,
+    .allgather = mend_plain_allgather,
+    .alltoall = mend_plain_alltoall,
+    .alltoallw = mend_plain_alltoallw,
+    .neighbor = mend_plain_neighbor,
+};
+
+void mend_coll_choose_table(struct mend_comm *c)
+{
+    if (c->living)
+        c->collectives = &mend_coll_with_holes;
+    else
+        c->collectives = c->inter ? &mend_coll_inter : &mend_coll_plain;
 }

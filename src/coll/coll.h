@@ -3,6 +3,7 @@
  *
  * Each collective has one builder of a schedule (coll/schedule.h).  `how` says what to do with it:
  * run it now, start it (request), or prepare it (persistent request).  Arguments have been checked.
+ * Which builder, a table says that the communicator has from when it is made or cut (tables.h).
  *
  * Failure semantics: a member of the communicator dead: MPI_ERR_PROC_FAILED, now and for every
  * later collective on it (S0-27, S0-84), reported by the completion call for nonblocking ones
@@ -51,43 +52,6 @@ static inline MPI_Aint mend_coll_displ(const struct mend_coll_counts *v, int i)
 int mend_coll_init(struct mend_proc *self);
 void mend_coll_fini(struct mend_proc *self);
 
-int mend_coll_barrier(struct mend_comm *c, struct mend_coll_how *how);
-int mend_coll_bcast(struct mend_comm *c, struct mend_coll_buf b, int root,
-                    struct mend_coll_how *how);
-int mend_coll_reduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                     const struct mend_op *op, int root, struct mend_coll_how *how);
-int mend_coll_allreduce(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                        const struct mend_op *op, struct mend_coll_how *how);
-int mend_coll_scan(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                   const struct mend_op *op, bool exclusive, struct mend_coll_how *how);
-int mend_coll_reduce_scatter(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                             const struct mend_coll_counts *counts, const struct mend_op *op,
-                             struct mend_coll_how *how);
-int mend_coll_reduce_scatter_block(struct mend_comm *c, const void *in, struct mend_coll_buf out,
-                                   const struct mend_op *op, struct mend_coll_how *how);
-int mend_coll_gather(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
-                     int root, struct mend_coll_how *how);
-int mend_coll_gatherv(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
-                      const struct mend_coll_counts *counts, int root, struct mend_coll_how *how);
-int mend_coll_scatter(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
-                      int root, struct mend_coll_how *how);
-int mend_coll_scatterv(struct mend_comm *c, struct mend_coll_buf in,
-                       const struct mend_coll_counts *counts, struct mend_coll_buf out, int root,
-                       struct mend_coll_how *how);
-int mend_coll_allgather(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
-                        struct mend_coll_how *how);
-int mend_coll_allgatherv(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
-                         const struct mend_coll_counts *counts, struct mend_coll_how *how);
-int mend_coll_alltoall(struct mend_comm *c, struct mend_coll_buf in, struct mend_coll_buf out,
-                       struct mend_coll_how *how);
-int mend_coll_alltoallv(struct mend_comm *c, struct mend_coll_buf in,
-                        const struct mend_coll_counts *in_counts, struct mend_coll_buf out,
-                        const struct mend_coll_counts *out_counts, struct mend_coll_how *how);
-int mend_coll_alltoallw(struct mend_comm *c, const void *in,
-                        const struct mend_coll_counts *in_counts, const MPI_Datatype *in_types,
-                        void *out, const struct mend_coll_counts *out_counts,
-                        const MPI_Datatype *out_types, struct mend_coll_how *how);
-
 /* One side of an exchange with the neighbours of c's topology, which there must be.  one: every
  * neighbour gets the same block. */
 struct mend_coll_edges {
@@ -97,8 +61,122 @@ struct mend_coll_edges {
     const MPI_Datatype *types;
     bool one;
 };
-int mend_coll_neighbor(struct mend_comm *c, const void *in, const struct mend_coll_edges *to,
-                       void *out, const struct mend_coll_edges *from, struct mend_coll_how *how);
+/* How the collectives of one kind of communicator are carried out.  Where counts may be NULL all blocks are
+ * of equal size. */
+struct mend_coll_table {
+    int (*barrier)(struct mend_comm *c, struct mend_coll_how *how);
+    int (*bcast)(struct mend_comm *c, const struct mend_coll_buf *b, int root,
+                 struct mend_coll_how *how);
+    int (*reduce)(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                  const struct mend_op *op, int root, struct mend_coll_how *how);
+    int (*allreduce)(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                     const struct mend_op *op, struct mend_coll_how *how);
+    int (*scan)(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                const struct mend_op *op, bool exclusive, struct mend_coll_how *how);
+    int (*reduce_scatter)(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                          const struct mend_coll_counts *counts, const struct mend_op *op,
+                          struct mend_coll_how *how);
+    int (*gather)(struct mend_comm *c, const struct mend_coll_buf *in,
+                  const struct mend_coll_buf *out, const struct mend_coll_counts *counts, int root,
+                  struct mend_coll_how *how);
+    int (*scatter)(struct mend_comm *c, const struct mend_coll_buf *in,
+                   const struct mend_coll_counts *counts, const struct mend_coll_buf *out, int root,
+                   struct mend_coll_how *how);
+    int (*allgather)(struct mend_comm *c, const struct mend_coll_buf *in,
+                     const struct mend_coll_buf *out, const struct mend_coll_counts *counts,
+                     struct mend_coll_how *how);
+    int (*alltoall)(struct mend_comm *c, const struct mend_coll_buf *in,
+                    const struct mend_coll_counts *in_counts, const struct mend_coll_buf *out,
+                    const struct mend_coll_counts *out_counts, struct mend_coll_how *how);
+    int (*alltoallw)(struct mend_comm *c, const void *in, const struct mend_coll_counts *in_counts,
+                     const MPI_Datatype *in_types, void *out,
+                     const struct mend_coll_counts *out_counts, const MPI_Datatype *out_types,
+                     struct mend_coll_how *how);
+    int (*neighbor)(struct mend_comm *c, const void *in, const struct mend_coll_edges *to,
+                    void *out, const struct mend_coll_edges *from, struct mend_coll_how *how);
+};
+
+static inline int mend_coll_barrier(struct mend_comm *c, struct mend_coll_how *how)
+{
+    return c->collectives->barrier(c, how);
+}
+static inline int mend_coll_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
+                                  struct mend_coll_how *how)
+{
+    return c->collectives->bcast(c, b, root, how);
+}
+static inline int mend_coll_reduce(struct mend_comm *c, const void *in,
+                                   const struct mend_coll_buf *out, const struct mend_op *op,
+                                   int root, struct mend_coll_how *how)
+{
+    return c->collectives->reduce(c, in, out, op, root, how);
+}
+static inline int mend_coll_allreduce(struct mend_comm *c, const void *in,
+                                      const struct mend_coll_buf *out, const struct mend_op *op,
+                                      struct mend_coll_how *how)
+{
+    return c->collectives->allreduce(c, in, out, op, how);
+}
+/* There is none on intercommunicators, nor a collective with neighbours. */
+static inline int mend_coll_scan(struct mend_comm *c, const void *in,
+                                 const struct mend_coll_buf *out, const struct mend_op *op,
+                                 bool exclusive, struct mend_coll_how *how)
+{
+    return c->collectives->scan(c, in, out, op, exclusive, how);
+}
+static inline int mend_coll_reduce_scatter(struct mend_comm *c, const void *in,
+                                           const struct mend_coll_buf *out,
+                                           const struct mend_coll_counts *counts,
+                                           const struct mend_op *op, struct mend_coll_how *how)
+{
+    return c->collectives->reduce_scatter(c, in, out, counts, op, how);
+}
+static inline int mend_coll_gather(struct mend_comm *c, const struct mend_coll_buf *in,
+                                   const struct mend_coll_buf *out,
+                                   const struct mend_coll_counts *counts, int root,
+                                   struct mend_coll_how *how)
+{
+    return c->collectives->gather(c, in, out, counts, root, how);
+}
+static inline int mend_coll_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
+                                    const struct mend_coll_counts *counts,
+                                    const struct mend_coll_buf *out, int root,
+                                    struct mend_coll_how *how)
+{
+    return c->collectives->scatter(c, in, counts, out, root, how);
+}
+static inline int mend_coll_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
+                                      const struct mend_coll_buf *out,
+                                      const struct mend_coll_counts *counts,
+                                      struct mend_coll_how *how)
+{
+    return c->collectives->allgather(c, in, out, counts, how);
+}
+static inline int mend_coll_alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
+                                     const struct mend_coll_counts *in_counts,
+                                     const struct mend_coll_buf *out,
+                                     const struct mend_coll_counts *out_counts,
+                                     struct mend_coll_how *how)
+{
+    return c->collectives->alltoall(c, in, in_counts, out, out_counts, how);
+}
+static inline int mend_coll_alltoallw(struct mend_comm *c, const void *in,
+                                      const struct mend_coll_counts *in_counts,
+                                      const MPI_Datatype *in_types, void *out,
+                                      const struct mend_coll_counts *out_counts,
+                                      const MPI_Datatype *out_types, struct mend_coll_how *how)
+{
+    return c->collectives->alltoallw(c, in, in_counts, in_types, out, out_counts, out_types, how);
+}
+static inline int mend_coll_neighbor(struct mend_comm *c, const void *in,
+                                     const struct mend_coll_edges *to, void *out,
+                                     const struct mend_coll_edges *from, struct mend_coll_how *how)
+{
+    return c->collectives->neighbor(c, in, to, out, from, how);
+}
+
+/* Gives c the table for what it is: when it is made, and when its holes have changed. */
+void mend_coll_choose_table(struct mend_comm *c);
 
 /* Life of the per-communicator state, and the consequences of a death.  A revocation ends the messages of
  * collectives (p2p/), and so the collectives. */

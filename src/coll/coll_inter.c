@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll_inter.c – from the arguments of a collective on an intercommunicator to its list. */
+/* coll_inter.c – from the arguments of a collective on an intercommunicator to its list.
+ *
+ * root: MPI_ROOT at the root, its rank in the other group, MPI_PROC_NULL at the root's
+ * neighbours, which take no part but learn of deaths all the same. */
 #include "coll/algorithms.h"
-#include "coll/coll_inter.h"
 #include "coll/run.h"
-
-static void open(struct mend_sched *s, struct mend_comm *c, const char *name, const void *in,
-                 void *out)
-{
-    mend_sched_open(s, c->self, name, c->rank, c->peers_n);
-    s->in = in;
-    s->out = out;
-}
+#include "coll/tables.h"
 
 static struct mend_blocks blocks_of(enum mend_place place, const struct mend_coll_buf *b,
                                     const struct mend_coll_counts *counts, bool one)
@@ -24,24 +19,24 @@ static struct mend_piece piece_of(enum mend_place place, const struct mend_coll_
     return mend_piece_of(place, b->count, b->type);
 }
 
-int mend_inter_coll_barrier(struct mend_comm *c, struct mend_coll_how *how)
+static int barrier(struct mend_comm *c, struct mend_coll_how *how)
 {
     struct mend_blocks nothing = {.place = MEND_PLACE_OUTPUT, .type = mend_sched_byte()};
     struct mend_sched s;
 
-    open(&s, c, "barrier", NULL, NULL);
+    mend_coll_open(&s, c, "barrier", c->peers_n, NULL, NULL);
     mend_inter_exchange(&s, &nothing, &nothing);
     return mend_coll_run(c, &s, how);
 }
 
-int mend_inter_coll_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
-                          struct mend_coll_how *how)
+static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
+                 struct mend_coll_how *how)
 {
     struct mend_blocks all = blocks_of(MEND_PLACE_OUTPUT, b, NULL, true);
     struct mend_piece data = piece_of(MEND_PLACE_OUTPUT, b);
     struct mend_sched s;
 
-    open(&s, c, "bcast", NULL, b->buf);
+    mend_coll_open(&s, c, "bcast", c->peers_n, NULL, b->buf);
     if (root == MPI_ROOT)
         mend_inter_exchange(&s, &all, NULL);
     else if (root >= 0)
@@ -49,14 +44,14 @@ int mend_inter_coll_bcast(struct mend_comm *c, const struct mend_coll_buf *b, in
     return mend_coll_run(c, &s, how);
 }
 
-int mend_inter_coll_reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                           const struct mend_op *op, int root, struct mend_coll_how *how)
+static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                  const struct mend_op *op, int root, struct mend_coll_how *how)
 {
     struct mend_piece from = piece_of(MEND_PLACE_INPUT, out);
     struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
     struct mend_sched s;
 
-    open(&s, c, "reduce", in, out->buf);
+    mend_coll_open(&s, c, "reduce", c->peers_n, in, out->buf);
     s.op = op;
     s.handle = out->handle;
     if (root == MPI_ROOT)
@@ -66,14 +61,14 @@ int mend_inter_coll_reduce(struct mend_comm *c, const void *in, const struct men
     return mend_coll_run(c, &s, how);
 }
 
-int mend_inter_coll_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                              const struct mend_op *op, struct mend_coll_how *how)
+static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                     const struct mend_op *op, struct mend_coll_how *how)
 {
     struct mend_piece from = piece_of(MEND_PLACE_INPUT, out);
     struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
     struct mend_sched s;
 
-    open(&s, c, "allreduce", in, out->buf);
+    mend_coll_open(&s, c, "allreduce", c->peers_n, in, out->buf);
     s.op = op;
     s.handle = out->handle;
     mend_inter_reduce(&s, &from, &to, out->count, 0);
@@ -81,30 +76,46 @@ int mend_inter_coll_allreduce(struct mend_comm *c, const void *in, const struct 
 }
 
 /* The other group does not know our shares: it sends all, each takes its own (MPI-5.0 6.10). */
-int mend_inter_coll_reduce_scatter(struct mend_comm *c, const void *in,
-                                   const struct mend_coll_buf *out, MPI_Count n, MPI_Count first,
-                                   const struct mend_op *op, struct mend_coll_how *how)
+int mend_inter_share(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                     MPI_Count n, MPI_Count first, const struct mend_op *op,
+                     struct mend_coll_how *how)
 {
     struct mend_piece from = mend_piece_of(MEND_PLACE_INPUT, n, out->type);
     struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
     struct mend_sched s;
 
-    open(&s, c, "reduce_scatter", in, out->buf);
+    mend_coll_open(&s, c, "reduce_scatter", c->peers_n, in, out->buf);
     s.op = op;
     s.handle = out->handle;
     mend_inter_reduce(&s, &from, &to, n, first);
     return mend_coll_run(c, &s, how);
 }
 
-int mend_inter_coll_gather(struct mend_comm *c, const struct mend_coll_buf *in,
-                           const struct mend_coll_buf *out, const struct mend_coll_counts *counts,
-                           int root, struct mend_coll_how *how)
+static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                          const struct mend_coll_counts *counts, const struct mend_op *op,
+                          struct mend_coll_how *how)
+{
+    MPI_Count few[MEND_COLL_FEW], *begin = mend_shares_open(c, counts, out->count, few);
+    struct mend_coll_buf mine = *out;
+    int err;
+
+    if (!begin)
+        return MPI_ERR_NO_MEM;
+    mine.count = begin[c->rank + 1] - begin[c->rank];
+    err = mend_inter_share(c, in, &mine, begin[c->size], begin[c->rank], op, how);
+    mend_shares_close(c, begin, few);
+    return err;
+}
+
+static int gather(struct mend_comm *c, const struct mend_coll_buf *in,
+                  const struct mend_coll_buf *out, const struct mend_coll_counts *counts, int root,
+                  struct mend_coll_how *how)
 {
     struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, out, counts, false);
     struct mend_piece from = piece_of(MEND_PLACE_INPUT, in);
     struct mend_sched s;
 
-    open(&s, c, "gather", in->buf, out->buf);
+    mend_coll_open(&s, c, "gather", c->peers_n, in->buf, out->buf);
     if (root == MPI_ROOT)
         mend_inter_exchange(&s, NULL, &to);
     else if (root >= 0)
@@ -112,15 +123,15 @@ int mend_inter_coll_gather(struct mend_comm *c, const struct mend_coll_buf *in,
     return mend_coll_run(c, &s, how);
 }
 
-int mend_inter_coll_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
-                            const struct mend_coll_counts *counts, const struct mend_coll_buf *out,
-                            int root, struct mend_coll_how *how)
+static int scatter(struct mend_comm *c, const struct mend_coll_buf *in,
+                   const struct mend_coll_counts *counts, const struct mend_coll_buf *out, int root,
+                   struct mend_coll_how *how)
 {
     struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, in, counts, false);
     struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
     struct mend_sched s;
 
-    open(&s, c, "scatter", in->buf, out->buf);
+    mend_coll_open(&s, c, "scatter", c->peers_n, in->buf, out->buf);
     if (root == MPI_ROOT)
         mend_inter_exchange(&s, &from, NULL);
     else if (root >= 0)
@@ -128,15 +139,56 @@ int mend_inter_coll_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
     return mend_coll_run(c, &s, how);
 }
 
-int mend_inter_coll_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
-                              const struct mend_coll_buf *out,
-                              const struct mend_coll_counts *counts, struct mend_coll_how *how)
+static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
+                     const struct mend_coll_buf *out, const struct mend_coll_counts *counts,
+                     struct mend_coll_how *how)
 {
     struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, in, NULL, true);
     struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, out, counts, false);
     struct mend_sched s;
 
-    open(&s, c, "allgather", in->buf, out->buf);
+    mend_coll_open(&s, c, "allgather", c->peers_n, in->buf, out->buf);
     mend_inter_exchange(&s, &from, &to);
     return mend_coll_run(c, &s, how);
 }
+
+static int alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
+                    const struct mend_coll_counts *in_counts, const struct mend_coll_buf *out,
+                    const struct mend_coll_counts *out_counts, struct mend_coll_how *how)
+{
+    struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, in, in_counts, false);
+    struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, out, out_counts, false);
+    struct mend_sched s;
+
+    mend_coll_open(&s, c, out_counts ? "alltoallv" : "alltoall", c->peers_n, in->buf, out->buf);
+    mend_inter_exchange(&s, &from, &to);
+    return mend_coll_run(c, &s, how);
+}
+
+static int alltoallw(struct mend_comm *c, const void *in, const struct mend_coll_counts *in_counts,
+                     const MPI_Datatype *in_types, void *out,
+                     const struct mend_coll_counts *out_counts, const MPI_Datatype *out_types,
+                     struct mend_coll_how *how)
+{
+    struct mend_blocks from = {.place = MEND_PLACE_INPUT, .counts = in_counts, .types = in_types};
+    struct mend_blocks to = {.place = MEND_PLACE_OUTPUT, .counts = out_counts, .types = out_types};
+    struct mend_sched s;
+
+    mend_coll_open(&s, c, "alltoallw", c->peers_n, in, out);
+    mend_inter_exchange(&s, &from, &to);
+    return mend_coll_run(c, &s, how);
+}
+
+/* Scans are not defined here (MPI-5.0 6.11), and there are no topologies. */
+const struct mend_coll_table mend_coll_inter = {
+    .barrier = barrier,
+    .bcast = bcast,
+    .reduce = reduce,
+    .allreduce = allreduce,
+    .reduce_scatter = reduce_scatter,
+    .gather = gather,
+    .scatter = scatter,
+    .allgather = allgather,
+    .alltoall = alltoall,
+    .alltoallw = alltoallw,
+};

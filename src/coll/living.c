@@ -13,11 +13,9 @@
  *
  * Everything else is as on any communicator: the calls go on to coll.h with c->living.  Its reference
  * keeps it while they block: another thread may validate c again. */
-#include "coll/living.h"
-
 #include "coll/algorithms.h"
-#include "coll/coll_inter.h"
 #include "coll/run.h"
+#include "coll/tables.h"
 
 static struct mend_comm *enter(struct mend_comm *c)
 {
@@ -31,7 +29,7 @@ static int leave(struct mend_comm *living, int err)
     return err;
 }
 
-void mend_living_translate(struct mend_comm *c, int *ranks, int n)
+static void translate(struct mend_comm *c, int *ranks, int n)
 {
     for (int i = 0; i < n; i++)
         if (ranks[i] != MPI_PROC_NULL)
@@ -54,49 +52,49 @@ static bool find_root(struct mend_comm *c, int *root)
 {
     if (*root < 0) /* intercommunicators: MPI_ROOT, MPI_PROC_NULL */
         return true;
-    mend_living_translate(c, root, 1);
+    translate(c, root, 1);
     return *root != MPI_PROC_NULL;
 }
 
-int mend_living_barrier(struct mend_comm *c, struct mend_coll_how *how)
+static int barrier(struct mend_comm *c, struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
 
     return leave(living, mend_coll_barrier(living, how));
 }
 
-int mend_living_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
-                      struct mend_coll_how *how)
+static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
+                 struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
 
-    return leave(living, find_root(c, &root) ? mend_coll_bcast(living, *b, root, how)
+    return leave(living, find_root(c, &root) ? mend_coll_bcast(living, b, root, how)
                                              : refuse(living, "bcast", how));
 }
 
-int mend_living_reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                       const struct mend_op *op, int root, struct mend_coll_how *how)
+static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                  const struct mend_op *op, int root, struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
 
-    return leave(living, find_root(c, &root) ? mend_coll_reduce(living, in, *out, op, root, how)
+    return leave(living, find_root(c, &root) ? mend_coll_reduce(living, in, out, op, root, how)
                                              : refuse(living, "reduce", how));
 }
 
-int mend_living_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                          const struct mend_op *op, struct mend_coll_how *how)
+static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                     const struct mend_op *op, struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
 
-    return leave(living, mend_coll_allreduce(living, in, *out, op, how));
+    return leave(living, mend_coll_allreduce(living, in, out, op, how));
 }
 
-int mend_living_scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                     const struct mend_op *op, bool exclusive, struct mend_coll_how *how)
+static int scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                const struct mend_op *op, bool exclusive, struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
 
-    return leave(living, mend_coll_scan(living, in, *out, op, exclusive, how));
+    return leave(living, mend_coll_scan(living, in, out, op, exclusive, how));
 }
 
 /* The shares of the living, one after the other, in memory of the list's own. */
@@ -126,23 +124,21 @@ static struct mend_piece pack_shares(struct mend_sched *s, struct mend_comm *c, 
     return packed;
 }
 
-int mend_living_reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                               const MPI_Count *begin, const struct mend_op *op, const char *name,
-                               struct mend_coll_how *how)
+/* begin[0 .. size of c]: first elements of the shares. */
+static int reduce_packed(struct mend_comm *c, struct mend_comm *living, const void *in,
+                         const struct mend_coll_buf *out, const MPI_Count *begin,
+                         const struct mend_op *op, const char *name, struct mend_coll_how *how)
 {
-    struct mend_comm *living = enter(c);
     struct mend_coll_buf mine = *out;
     MPI_Count *packed_begin;
     struct mend_sched s;
-    int err;
 
     mine.count = begin[c->rank + 1] - begin[c->rank];
     if (c->inter)
-        return leave(living, mend_inter_coll_reduce_scatter(living, in, &mine, begin[c->size],
-                                                            begin[c->rank], op, how));
+        return mend_inter_share(living, in, &mine, begin[c->size], begin[c->rank], op, how);
     packed_begin = mend_alloc(c->self, ((size_t)living->size + 1) * sizeof(*packed_begin));
     if (!packed_begin)
-        return leave(living, MPI_ERR_NO_MEM);
+        return MPI_ERR_NO_MEM;
     mend_sched_open(&s, c->self, name, living->rank, living->size);
     s.in = in;
     s.out = out->buf;
@@ -152,7 +148,22 @@ int mend_living_reduce_scatter(struct mend_comm *c, const void *in, const struct
                                  mend_piece_of(MEND_PLACE_OUTPUT, mine.count, out->type),
                                  packed_begin);
     mend_free(c->self, packed_begin);
-    err = mend_coll_run(living, &s, how);
+    return mend_coll_run(living, &s, how);
+}
+
+static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                          const struct mend_coll_counts *counts, const struct mend_op *op,
+                          struct mend_coll_how *how)
+{
+    MPI_Count few[MEND_COLL_FEW], *begin = mend_shares_open(c, counts, out->count, few);
+    struct mend_comm *living;
+    int err;
+
+    if (!begin)
+        return MPI_ERR_NO_MEM;
+    living = enter(c);
+    err = reduce_packed(c, living, in, out, begin, op, mend_shares_name(counts), how);
+    mend_shares_close(c, begin, few);
     return leave(living, err);
 }
 
@@ -197,9 +208,9 @@ static bool is_root(const struct mend_comm *c, int root)
     return c->inter ? root == MPI_ROOT : root == c->rank;
 }
 
-int mend_living_gather(struct mend_comm *c, const struct mend_coll_buf *in,
-                       const struct mend_coll_buf *out, const struct mend_coll_counts *counts,
-                       int root, struct mend_coll_how *how)
+static int gather(struct mend_comm *c, const struct mend_coll_buf *in,
+                  const struct mend_coll_buf *out, const struct mend_coll_counts *counts, int root,
+                  struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
     struct picked to = {.counts = NULL};
@@ -207,15 +218,15 @@ int mend_living_gather(struct mend_comm *c, const struct mend_coll_buf *in,
 
     if (is_root(c, root) && !pick(c, counts, out->count, NULL, &to))
         return leave(living, MPI_ERR_NO_MEM);
-    err = find_root(c, &root) ? mend_coll_gatherv(living, *in, *out, &to.v, root, how)
+    err = find_root(c, &root) ? mend_coll_gather(living, in, out, &to.v, root, how)
                               : refuse(living, "gather", how);
     drop(c, &to);
     return leave(living, err);
 }
 
-int mend_living_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
-                        const struct mend_coll_counts *counts, const struct mend_coll_buf *out,
-                        int root, struct mend_coll_how *how)
+static int scatter(struct mend_comm *c, const struct mend_coll_buf *in,
+                   const struct mend_coll_counts *counts, const struct mend_coll_buf *out, int root,
+                   struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
     struct picked from = {.counts = NULL};
@@ -223,15 +234,15 @@ int mend_living_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
 
     if (is_root(c, root) && !pick(c, counts, in->count, NULL, &from))
         return leave(living, MPI_ERR_NO_MEM);
-    err = find_root(c, &root) ? mend_coll_scatterv(living, *in, &from.v, *out, root, how)
+    err = find_root(c, &root) ? mend_coll_scatter(living, in, &from.v, out, root, how)
                               : refuse(living, "scatter", how);
     drop(c, &from);
     return leave(living, err);
 }
 
-int mend_living_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
-                          const struct mend_coll_buf *out, const struct mend_coll_counts *counts,
-                          struct mend_coll_how *how)
+static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
+                     const struct mend_coll_buf *out, const struct mend_coll_counts *counts,
+                     struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
     struct picked to;
@@ -239,14 +250,14 @@ int mend_living_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
 
     if (!pick(c, counts, out->count, NULL, &to))
         return leave(living, MPI_ERR_NO_MEM);
-    err = mend_coll_allgatherv(living, *in, *out, &to.v, how);
+    err = mend_coll_allgather(living, in, out, &to.v, how);
     drop(c, &to);
     return leave(living, err);
 }
 
-int mend_living_alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
-                         const struct mend_coll_counts *in_counts, const struct mend_coll_buf *out,
-                         const struct mend_coll_counts *out_counts, struct mend_coll_how *how)
+static int alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
+                    const struct mend_coll_counts *in_counts, const struct mend_coll_buf *out,
+                    const struct mend_coll_counts *out_counts, struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
     struct picked from = {.counts = NULL}, to = {.counts = NULL};
@@ -254,16 +265,16 @@ int mend_living_alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
 
     if ((in->buf == MPI_IN_PLACE || pick(c, in_counts, in->count, NULL, &from)) &&
         pick(c, out_counts, out->count, NULL, &to))
-        err = mend_coll_alltoallv(living, *in, &from.v, *out, &to.v, how);
+        err = mend_coll_alltoall(living, in, &from.v, out, &to.v, how);
     drop(c, &from);
     drop(c, &to);
     return leave(living, err);
 }
 
-int mend_living_alltoallw(struct mend_comm *c, const void *in,
-                          const struct mend_coll_counts *in_counts, const MPI_Datatype *in_types,
-                          void *out, const struct mend_coll_counts *out_counts,
-                          const MPI_Datatype *out_types, struct mend_coll_how *how)
+static int alltoallw(struct mend_comm *c, const void *in, const struct mend_coll_counts *in_counts,
+                     const MPI_Datatype *in_types, void *out,
+                     const struct mend_coll_counts *out_counts, const MPI_Datatype *out_types,
+                     struct mend_coll_how *how)
 {
     struct mend_comm *living = enter(c);
     struct picked from = {.counts = NULL}, to = {.counts = NULL};
@@ -276,3 +287,24 @@ int mend_living_alltoallw(struct mend_comm *c, const void *in,
     drop(c, &to);
     return leave(living, err);
 }
+
+static int neighbor(struct mend_comm *c, const void *in, const struct mend_coll_edges *to,
+                    void *out, const struct mend_coll_edges *from, struct mend_coll_how *how)
+{
+    return mend_neighbors(c, c->living, translate, in, to, out, from, how);
+}
+
+const struct mend_coll_table mend_coll_with_holes = {
+    .barrier = barrier,
+    .bcast = bcast,
+    .reduce = reduce,
+    .allreduce = allreduce,
+    .scan = scan,
+    .reduce_scatter = reduce_scatter,
+    .gather = gather,
+    .scatter = scatter,
+    .allgather = allgather,
+    .alltoall = alltoall,
+    .alltoallw = alltoallw,
+    .neighbor = neighbor,
+};

@@ -36,6 +36,7 @@ struct mend_info;
 struct mend_attrs;
 struct mend_decide_comm;
 struct mend_coll_comm;
+struct mend_coll_table;
 struct mend_p2p_buffer;
 
 /* There is one group of size 0 per process, MPI_GROUP_EMPTY, and it is not counted. */
@@ -145,11 +146,12 @@ struct mend_comm {
     struct mend_comm *whole;  /* of such an object: the communicator it belongs to, which owns it */
     int holes_n;              /* members that the last cut left out */
 
-    struct mend_match *match;        /* p2p/ */
-    struct mend_coll_comm *coll;     /* coll/ */
-    struct mend_decide_comm *decide; /* decide/: agreements and revocation */
-    uint32_t coll_seq;               /* collectives begun: tag of their traffic */
-    int cell;                        /* shared-memory cell of all members, -1: none */
+    struct mend_match *match;                  /* p2p/ */
+    struct mend_coll_comm *coll;               /* coll/ */
+    const struct mend_coll_table *collectives; /* how coll/ carries them out */
+    struct mend_decide_comm *decide;           /* decide/: agreements and revocation */
+    uint32_t coll_seq;                         /* collectives begun: tag of their traffic */
+    int cell;                                  /* shared-memory cell of all members, -1: none */
     uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */
     uint32_t acked_deaths_n; /* prefix of self->deaths acknowledged by FAILURE_ACK */
 

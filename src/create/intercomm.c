@@ -27,7 +27,7 @@ static int bcast(struct mend_comm *c, void *buf, size_t n, int root)
                               MPI_BYTE};
     struct mend_coll_how now = {.kind = MEND_COLL_NOW};
 
-    return mend_coll_bcast(c, b, root, &now);
+    return mend_coll_bcast(c, &b, root, &now);
 }
 
 static void list_peers(const struct mend_group *g, mend_peer *peers)

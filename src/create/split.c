@@ -41,9 +41,10 @@ static struct mend_coll_buf buffer(struct entry *e, int n)
  * the rules of collectives. */
 static int ask(struct mend_comm *c, struct entry mine, struct entry *theirs)
 {
+    struct mend_coll_buf in = buffer(&mine, 1), out = buffer(theirs, 1);
     struct mend_coll_how now = {.kind = MEND_COLL_NOW};
 
-    return mend_coll_allgather(c, buffer(&mine, 1), buffer(theirs, 1), &now);
+    return mend_coll_allgather(c, &in, &out, NULL, &now);
 }
 
 /* On an intercommunicator: one group after the other hears about itself. */
@@ -54,12 +55,10 @@ static int ask_back(struct mend_comm *c, struct entry *ours, struct entry *their
 
     for (int turn = 0; turn < 2 && !err; turn++) {
         bool tell = (turn == 0) == (c->decide->first == c->group);
+        struct mend_coll_buf b = tell ? buffer(theirs, c->peers_n) : buffer(ours, c->size);
+        int root = !tell ? 0 : c->rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
 
-        if (tell)
-            err = mend_coll_bcast(c, buffer(theirs, c->peers_n),
-                                  c->rank == 0 ? MPI_ROOT : MPI_PROC_NULL, &now);
-        else
-            err = mend_coll_bcast(c, buffer(ours, c->size), 0, &now);
+        err = mend_coll_bcast(c, &b, root, &now);
     }
     return err;
 }

@@ -31,6 +31,7 @@ void mend_cut_drop(struct mend_comm *c)
     if (!living)
         return;
     c->living = NULL;
+    mend_coll_choose_table(c);
     living->whole = NULL;
     mend_decide_free(living);
 }
@@ -40,6 +41,7 @@ int mend_cut_give(struct mend_comm *c, struct mend_group *group, struct mend_gro
 {
     int err = mend_creation_object(c, group, remote, value, &c->living);
 
+    mend_coll_choose_table(c);
     if (!err && c->living) {
         c->living->whole = c;
         c->living->revoked = c->revoked; /* the revocation may have been parked for c */

@@ -116,7 +116,7 @@ int mend_call_bcast(const struct mend_call *call, void *buffer, MPI_Count count,
     if (!err && root != MPI_PROC_NULL)
         err = mend_call_check(buffer, count, datatype, &b);
     if (!err)
-        err = mend_coll_bcast(c, b, root, &how);
+        err = mend_coll_bcast(c, &b, root, &how);
     return mend_call_leave(call, c, &how, err);
 }
 
@@ -165,7 +165,7 @@ int mend_call_reduce(const struct mend_call *call, const void *sendbuf, void *re
         err = check_reduction(c, sendbuf, recvbuf, count, datatype, op, !c->inter || root >= 0,
                               c->inter ? root == MPI_ROOT : root == c->rank, &o, &out);
     if (!err)
-        err = mend_coll_reduce(c, sendbuf, out, o, root, &how);
+        err = mend_coll_reduce(c, sendbuf, &out, o, root, &how);
     return mend_call_leave(call, c, &how, err);
 }
 
@@ -181,7 +181,7 @@ int mend_call_allreduce(const struct mend_call *call, const void *sendbuf, void 
     if (mend_likely(!err))
         err = check_reduction(c, sendbuf, recvbuf, count, datatype, op, true, true, &o, &out);
     if (mend_likely(!err))
-        err = mend_coll_allreduce(c, sendbuf, out, o, &how);
+        err = mend_coll_allreduce(c, sendbuf, &out, o, &how);
     return mend_call_leave(call, c, &how, err);
 }
 
@@ -200,7 +200,7 @@ int mend_call_scan(const struct mend_call *call, const void *sendbuf, void *recv
     if (!err)
         err = check_reduction(c, sendbuf, recvbuf, count, datatype, op, true, true, &o, &out);
     if (!err)
-        err = mend_coll_scan(c, sendbuf, out, o, exclusive, &how);
+        err = mend_coll_scan(c, sendbuf, &out, o, exclusive, &how);
     return mend_call_leave(call, c, &how, err);
 }
 
@@ -244,7 +244,6 @@ int mend_call_reduce_scatter(const struct mend_call *call, const void *sendbuf, 
     if (!err && mend_call_overlap(sendbuf, total, recvbuf, mine, out.type))
         err = MPI_ERR_BUFFER;
     if (!err)
-        err = recvcounts ? mend_coll_reduce_scatter(c, sendbuf, out, recvcounts, o, &how)
-                         : mend_coll_reduce_scatter_block(c, sendbuf, out, o, &how);
+        err = mend_coll_reduce_scatter(c, sendbuf, &out, recvcounts, o, &how);
     return mend_call_leave(call, c, &how, err);
 }

@@ -97,8 +97,7 @@ int mend_call_gather(const struct mend_call *call, const void *sendbuf, MPI_Coun
     if (!err && gives && takes)
         err = check_apart(c, &in, &out, recvcounts);
     if (!err)
-        err = recvcounts ? mend_coll_gatherv(c, in, out, recvcounts, root, &how)
-                         : mend_coll_gather(c, in, out, root, &how);
+        err = mend_coll_gather(c, &in, &out, recvcounts, root, &how);
     return mend_call_leave(call, c, &how, err);
 }
 
@@ -127,8 +126,7 @@ int mend_call_scatter(const struct mend_call *call, const void *sendbuf, MPI_Cou
     if (!err && gives && takes)
         err = check_apart(c, &out, &in, sendcounts);
     if (!err)
-        err = sendcounts ? mend_coll_scatterv(c, in, sendcounts, out, root, &how)
-                         : mend_coll_scatter(c, in, out, root, &how);
+        err = mend_coll_scatter(c, &in, sendcounts, &out, root, &how);
     return mend_call_leave(call, c, &how, err);
 }
 
@@ -149,8 +147,7 @@ int mend_call_allgather(const struct mend_call *call, const void *sendbuf, MPI_C
     if (!err)
         err = check_apart(c, &in, &out, recvcounts);
     if (!err)
-        err = recvcounts ? mend_coll_allgatherv(c, in, out, recvcounts, &how)
-                         : mend_coll_allgather(c, in, out, &how);
+        err = mend_coll_allgather(c, &in, &out, recvcounts, &how);
     return mend_call_leave(call, c, &how, err);
 }
 
@@ -171,7 +168,7 @@ int mend_call_alltoall(const struct mend_call *call, const void *sendbuf, MPI_Co
         mend_call_overlap(in.buf, in.count, out.buf, out.count, out.type))
         err = MPI_ERR_BUFFER;
     if (!err)
-        err = mend_coll_alltoall(c, in, out, &how);
+        err = mend_coll_alltoall(c, &in, NULL, &out, NULL, &how);
     return mend_call_leave(call, c, &how, err);
 }
 
@@ -192,7 +189,7 @@ int mend_call_alltoallv(const struct mend_call *call, const void *sendbuf,
     if (!err)
         err = check_blocks_apart(c, &in, sendcounts, &out, recvcounts);
     if (!err)
-        err = mend_coll_alltoallv(c, in, sendcounts, out, recvcounts, &how);
+        err = mend_coll_alltoall(c, &in, sendcounts, &out, recvcounts, &how);
     return mend_call_leave(call, c, &how, err);
 }
 

@@ -158,8 +158,8 @@ static int exchange(struct mend_comm *c, const struct named *e, struct edge_end 
     err = o.ends ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     if (!err) {
         each_end(e, put_end, &o);
-        err = mend_coll_alltoall(c, (struct mend_coll_buf){o.counts, 1, t, MPI_INT},
-                                 (struct mend_coll_buf){in_counts, 1, t, MPI_INT}, &now);
+        err = mend_coll_alltoall(c, &(struct mend_coll_buf){o.counts, 1, t, MPI_INT}, NULL,
+                                 &(struct mend_coll_buf){in_counts, 1, t, MPI_INT}, NULL, &now);
     }
     if (!err) {
         *n_p = sum_displs(c->size, in_counts, in_displs) / END_INTS;
@@ -170,8 +170,8 @@ static int exchange(struct mend_comm *c, const struct named *e, struct edge_end 
         struct mend_coll_counts out = {.counts = o.counts, .displs = o.displs};
         struct mend_coll_counts in = {.counts = in_counts, .displs = in_displs};
 
-        err = mend_coll_alltoallv(c, (struct mend_coll_buf){o.ends, 0, t, MPI_INT}, &out,
-                                  (struct mend_coll_buf){got, 0, t, MPI_INT}, &in, &now);
+        err = mend_coll_alltoall(c, &(struct mend_coll_buf){o.ends, 0, t, MPI_INT}, &out,
+                                 &(struct mend_coll_buf){got, 0, t, MPI_INT}, &in, &now);
     }
     mend_free(self, o.ends);
     mend_free(self, room);
