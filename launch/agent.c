@@ -97,8 +97,10 @@ void mend_agent_stopped(struct job *job, struct rank *r, bool stopped)
 {
     if (!mend_rank_step(&r->state, stopped ? MEND_RANK_STOPS : MEND_RANK_RESUMES))
         return;
-    mend_report_line(job, mend_time_monotonic_ns(), "\"event\":\"%s\",\"rank\":%d",
-                     stopped ? "stopped" : "continued", r->index);
+    if (stopped)
+        mend_report(job, mend_time_monotonic_ns(), stopped, .rank = r->index);
+    else
+        mend_report(job, mend_time_monotonic_ns(), continued, .rank = r->index);
     pthread_mutex_lock(&job->lock);
     mend_verdict_event(job, (struct mend_detector_event){.kind = stopped ? MEND_DETECTOR_EV_STOPPED
                                                                          : MEND_DETECTOR_EV_RESUMED,
@@ -210,8 +212,7 @@ static void inject(struct job *job, struct mend_injection *in)
     struct rank *r = &job->rank[in->rank];
     int32_t peer = in->rank;
 
-    mend_report_line(job, mend_time_monotonic_ns(),
-                     "\"event\":\"inject\",\"rank\":%d,\"what\":\"%s\"", in->rank, in->spec);
+    mend_report(job, mend_time_monotonic_ns(), inject, .rank = in->rank, .what = in->spec);
     in->happened = !mend_rank_has_ended(r);
     if (in->what.action == MEND_INJECT_KILL)
         mend_rank_signal(r, SIGKILL);

@@ -49,9 +49,7 @@ static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
             peers[n++] = i;
         }
     note_whole_abort(job, r, m->code);
-    mend_report_line(job, mend_time_monotonic_ns(),
-                     "\"event\":\"abort\",\"by\":%d,\"code\":%d,\"named\":%d", r->index, m->code,
-                     n);
+    mend_report(job, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code, .named = n);
     pthread_mutex_lock(&job->lock);
     if (n > 1 || peers[0] != r->index)
         mend_verdict_event(
@@ -79,9 +77,8 @@ static void on_suspect(struct job *job, struct rank *r, const struct mend_ctl *m
     bool ending = mend_rank_is_ending(job, &job->rank[m->peer]);
 
     if (is_new(job, r, m->peer))
-        mend_report_line(job, mend_time_monotonic_ns(),
-                         "\"event\":\"suspicion\",\"rank\":%d,\"by\":%d,\"refused\":%s", m->peer,
-                         r->index, ending ? "false" : "true");
+        mend_report(job, mend_time_monotonic_ns(), suspicion, .rank = m->peer, .by = r->index,
+                    .refused = !ending);
     pthread_mutex_lock(&job->lock);
     mend_verdict_event(job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_SUSPECT,
                                                          .peer = m->peer,

@@ -12,6 +12,7 @@
 #ifndef MEND_LAUNCH_JOB_H
 #define MEND_LAUNCH_JOB_H
 
+#include "base/lines.h"
 #include "ft/detector_sm.h"
 #include "exit_status.h"
 #include "node/layout.h"
@@ -223,8 +224,16 @@ void mend_sweep_reap(struct job *job);
 
 /* report.c: messages on standard error, lines of the --report file. */
 void mend_report_open(struct job *job);
-void mend_report_line(struct job *job, mend_time_ns when, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void mend_report_line(struct job *job, mend_time_ns when, const char *text);
+/* mend_report(job, when, verdict, .rank = 3, .number = 0): that line of lines.def */
+#define mend_report(job_, when_, line_, ...)                                                       \
+    do {                                                                                           \
+        char text_[MEND_LINE_BYTES];                                                               \
+                                                                                                   \
+        if ((job_)->report_fd >= 0 &&                                                              \
+            mend_line_##line_##_text(text_, &(struct mend_line_##line_){__VA_ARGS__}))             \
+            mend_report_line((job_), (when_), text_);                                              \
+    } while (0)
 void mend_report_text(struct job *job, int rank, const char *text, size_t len);
 void mend_say(struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* about what r did, so below what it has printed before */

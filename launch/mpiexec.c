@@ -201,9 +201,8 @@ static void say_started(struct job *job)
     }
     if (job->o.report_bindings)
         mend_bind_report(job);
-    mend_report_line(job, job->start_ns,
-                     "\"event\":\"start\",\"ranks\":%d,\"host\":\"%s\",\"clock_ns\":%llu", job->n,
-                     job->shm->host, (unsigned long long)job->start_ns);
+    mend_report(job, job->start_ns, start, .ranks = job->n, .host = job->shm->host,
+                .clock_ns = job->start_ns);
 }
 
 /* Why a job that went on to its end has failed all the same. */
@@ -324,7 +323,7 @@ int main(int argc, char **argv)
         status = 1;
     if (missed && !status)
         status = MEND_STATUS_NOT_INJECTED;
-    mend_report_line(&job, mend_time_monotonic_ns(), "\"event\":\"end\",\"status\":%d", status);
+    mend_report(&job, mend_time_monotonic_ns(), end, .status = status);
     if (job.signal_seen && status == 128 + job.signal_seen)
         end_by(job.signal_seen);
     return status;

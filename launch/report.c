@@ -2,7 +2,7 @@
 /* report.c – what people and programs are told: lines on standard error, and the --report file.
  *
  * Every line of the report is a JSON object with "t_ns" (since the start of the job, monotonic) and
- * "event"; it is written by one write(), so a reader that follows the file sees whole lines. */
+ * "event" (src/base/lines.def); it is written by one write(), so a reader that follows the file sees whole lines. */
 #include "job.h"
 
 #include "base/time.h"
@@ -52,23 +52,13 @@ static void write_line(struct job *job, const char *line, size_t len)
     }
 }
 
-void mend_report_line(struct job *job, mend_time_ns when, const char *format, ...)
+void mend_report_line(struct job *job, mend_time_ns when, const char *text)
 {
-    char line[512];
-    int head, n;
-    va_list args;
+    char line[MEND_LINE_BYTES + 32];
+    int n = snprintf(line, sizeof(line), "{\"t_ns\":%llu,%s}\n",
+                     (unsigned long long)(when - job->start_ns), text);
 
-    if (job->report_fd < 0)
-        return;
-    head =
-        snprintf(line, sizeof(line), "{\"t_ns\":%llu,", (unsigned long long)(when - job->start_ns));
-    va_start(args, format);
-    n = vsnprintf(line + head, sizeof(line) - (size_t)head - 2, format, args);
-    va_end(args);
-    if (n < 0 || (size_t)n >= sizeof(line) - (size_t)head - 2)
-        return;
-    strcpy(line + head + n, "}\n");
-    write_line(job, line, strlen(line));
+    write_line(job, line, (size_t)n);
 }
 
 void mend_report_text(struct job *job, int rank, const char *text, size_t len)
@@ -178,13 +168,9 @@ static void say_death(struct job *job, const struct rank *r, int n)
 /* living_p: how many go on, -1: not counted yet. */
 static void announce(struct job *job, const struct rank *r, int *living_p)
 {
-    mend_report_line(
-        job, r->verdict.when_ns,
-        "\"event\":\"death\",\"rank\":%d,\"pid\":%d,\"seen_by\":\"%s\",\"cause\":\"%s\","
-        "\"code\":%d",
-        r->index, mend_rank_named(r), r->how, cause_names[r->verdict.cause], r->verdict.code);
-    mend_report_line(job, r->verdict_ns, "\"event\":\"verdict\",\"rank\":%d,\"number\":%d",
-                     r->index, r->verdict_k);
+    mend_report(job, r->verdict.when_ns, death, .rank = r->index, .pid = mend_rank_named(r),
+                .seen_by = r->how, .cause = cause_names[r->verdict.cause], .code = r->verdict.code);
+    mend_report(job, r->verdict_ns, verdict, .rank = r->index, .number = r->verdict_k);
     if (job->o.quiet || job->signal_seen || job->killing || job->aborted)
         return;
     if (*living_p < 0)

@@ -5,6 +5,7 @@
  *
  *     param.def         parameters           MEND_<NAME>, mpiexec --set NAME=VALUE
  *     event.def         events               mpiexec --inject kill:RANK@EVENT
+ *     lines.def         lines of the report  mpiexec --report FILE
  *     unsupported.def   functions that raise MPI_ERR_UNSUPPORTED_OPERATION
  *
  * Does not start MPI.  Exit status: 0, or 2 for a wrong option. */
@@ -34,6 +35,24 @@ static const struct name_and_text events[] = {
 #define MEND_EVENT_DEF(sym_, name_, what_) {name_, what_},
 #include "base/event.def"
 #undef MEND_EVENT_DEF
+};
+
+static const struct line_part {
+    const char *name, *type, *text; /* type: NULL for a line, else for a member of the line above */
+} report_lines[] = {
+#define MEND_RANK(what_)                {"rank", "number", what_},
+#define MEND_NUMBER(name_, what_)       {#name_, "number", what_},
+#define MEND_COUNT(name_, what_)        {#name_, "number", what_},
+#define MEND_WORDS(name_, what_)        {#name_, "text", what_},
+#define MEND_TRUTH(name_, what_)        {#name_, "truth", what_},
+#define MEND_LINE(name_, what_, parts_) {#name_, NULL, what_}, parts_
+#include "base/lines.def"
+#undef MEND_RANK
+#undef MEND_NUMBER
+#undef MEND_COUNT
+#undef MEND_WORDS
+#undef MEND_TRUTH
+#undef MEND_LINE
 };
 
 static const char *const unsupported[] = {
@@ -165,6 +184,21 @@ static void print_events(void)
                 events, MEND_COUNT_OF(events));
 }
 
+static void print_report(void)
+{
+    printf("Lines of the report (mpiexec --report FILE); every line has the numbers t_ns, "
+           "nanoseconds\n"
+           "since the start of the job, and the text event, its name here\n");
+    for (size_t i = 0; i < MEND_COUNT_OF(report_lines); i++) {
+        const struct line_part *p = &report_lines[i];
+
+        if (p->type)
+            printf("    %-12s %-7s  %s\n", p->name, p->type, p->text);
+        else
+            printf("  %-24s %s\n", p->name, p->text);
+    }
+}
+
 static void print_functions(void)
 {
     printf("%zu of the %d functions of MPI-5.0 are not built yet and raise\n"
@@ -196,6 +230,7 @@ static const struct {
     {"--transports", "transports and runtimes", print_transports},
     {"--params", "parameters, their defaults and what is set in this environment", print_params},
     {"--events", "named events, at which mpiexec --inject can kill, stop or abort", print_events},
+    {"--report", "lines of the file that mpiexec --report writes, and their members", print_report},
     {"--functions", "functions of the standard that are not built yet", print_functions},
     {"--help", "this text", print_help},
 };

@@ -151,8 +151,7 @@ static const char *const name_of[MEND_DECIDE_KINDS] = {"call", "creation", "vali
 
 void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n)
 {
-    mend_report_event(c->self, "\"event\":\"agree\",\"ctx\":%llu,\"of\":\"%s\",\"failed\":%d",
-                      (unsigned long long)c->ctx, name_of[which], failed_n);
+    mend_report_event(c->self, agree, .ctx = c->ctx, .of = name_of[which], .failed = failed_n);
 }
 
 static void start_waiting(struct mend_comm *c, enum mend_decide_kind which);

@@ -3,17 +3,22 @@
 #ifndef MEND_PROC_REPORT_H
 #define MEND_PROC_REPORT_H
 
+#include "base/lines.h"
 #include "proc/proc.h"
+#include "rt/rt.h"
 
-/* Adds the members of a JSON object, without braces; rank and time are added on the way.  Does
- * nothing, at the cost of a branch, unless the launcher writes a report.  Never blocks for long: one
- * datagram to the agent. */
-void mend_report_event_always(struct mend_proc *self, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-#define mend_report_event(self_, ...)                                                              \
+/* mend_report_event(self, notice, .dead = 3): adds that line of lines.def; rank and time are added on
+ * the way.  Does nothing, at the cost of a branch, unless the launcher writes a report.  Never blocks
+ * for long: one datagram to the agent. */
+#define mend_report_event(self_, line_, ...)                                                       \
     do {                                                                                           \
-        if (mend_unlikely((self_)->reporting))                                                     \
-            mend_report_event_always((self_), __VA_ARGS__);                                        \
+        if (mend_unlikely((self_)->reporting)) {                                                   \
+            struct mend_line_##line_ l_ = {.rank = MEND_LINE_OF_THIS, __VA_ARGS__};                \
+            char text_[MEND_LINE_BYTES];                                                           \
+                                                                                                   \
+            if (mend_line_##line_##_text(text_, &l_))                                              \
+                (self_)->rt->report((self_), text_);                                               \
+        }                                                                                          \
     } while (0)
 
 /* A line that says what this process's library holds: a leak shows in the lines of a long job. */

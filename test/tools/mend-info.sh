@@ -24,6 +24,7 @@ mend-info --params | grep -q "^  FATAL_SCOPE  *object .*one of: object connected
 MEND_FATAL_SCOPE=x mend-info --params | grep -q "set here to x, which it cannot be" || fail "a wrong value"
 mend-info --events | grep -q "^  init.done " || fail "--events"
 [ "$(mend-info --events | grep -c '^  [a-z]')" -ge 20 ] || fail "few events"
+mend-info --report | grep -q "^    seen_by  *text " || fail "--report"
 mend-info --help | grep -q -- --functions || fail "--help"
 mend-info --nothing >/dev/null 2>&1
 [ $? = 2 ] || fail "a wrong option must give status 2"

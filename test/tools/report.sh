@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# report.sh – the lines of mpiexec --report are those that mend-info --report and mpiexec(1) name, with
+# these members, of these types, in this order.
+#
+# RUN: ; expect "all report checks passed" ; time 60
+
+fail()
+{
+    echo "wrong: $*"
+    exit 1
+}
+
+mend-info --report >table || fail "mend-info --report"
+# The list in the manual page: .It Li NAME : MEMBER , MEMBER
+sed -n '/^\.Sh THE REPORT/,/^\.Sh ENV/s/^\.It Li //p' "$MEND_TEST_STAGE/share/man/man1/mpiexec.1" |
+    tr -d ':,' | tr -s ' ' | sort >page
+awk '/^  [a-z]/ { if (line) print line; line = $1 } /^    [a-z]/ { line = line " " $1 } END { print line }' table |
+    sort >named
+diff page named || fail "the manual page and the table differ"
+[ "$(wc -l <named)" -ge 15 ] || fail "only $(wc -l <named) lines are in the table"
+
+# Jobs that write every kind of line.
+cat >many.c <<'CODE'
+#include <mpi.h>
+#include <signal.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Comm comm, shrunk;
+    MPI_Group failed;
+    int rank, size;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Barrier(comm);
+    if (rank == 1)
+        raise(SIGKILL);
+    if (rank == 2)
+        MPI_Abort(MPI_COMM_SELF, 7);
+    while (MPI_Barrier(comm) == MPI_SUCCESS)
+        ;
+    MPIX_Comm_revoke(comm);
+    MPIX_Comm_shrink(comm, &shrunk);
+    MPI_Comm_validate(MPI_COMM_WORLD, &failed);
+    MPI_Group_size(failed, &size);
+    MPI_Group_free(&failed);
+    MPI_Comm_free(&shrunk);
+    MPI_Comm_free(&comm);
+    return MPI_Finalize();
+}
+CODE
+mpicc many.c -o many || fail "many.c does not compile"
+mpiexec -q -n 4 --lenient-exit --report many.json --inject 'stop:3@time:1ms' --stop-timeout 1 ./many
+mpiexec -q -n 3 --lenient-exit --report injected.json --inject 'kill:1@init.done' ./many
+python3 - <<'PYTHON' || fail "see above"
+import json
+
+types, members = {"number": int, "text": str, "truth": bool}, {}
+for line in open("table").read().splitlines()[2:]:
+    if line.startswith("    "):
+        members[name][line.split()[0]] = types[line.split()[1]]
+    else:
+        name = line.split()[0]
+        members[name] = {}
+seen = set()
+for path in ("many.json", "injected.json"):
+    for line in map(json.loads, open(path)):
+        event = line.pop("event")
+        assert type(line.pop("t_ns")) is int, line
+        assert {k: type(v) for k, v in line.items()} == members[event], (event, line, members[event])
+        seen.add(event)
+missing = set(members) - seen - {"continued", "suspicion"}
+assert not missing, f"no job wrote {missing}"
+PYTHON
+echo "all report checks passed"
