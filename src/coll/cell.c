@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cell.c – ticks, lines and buffers (cell.h has the idea), barrier and broadcast. */
 #include "coll/cell.h"
-#include "net/shm/shm.h"
+#include "node/node.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ int mend_shm_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p)
 
 void mend_shm_nudge_members(struct mend_comm *c)
 {
-    struct mend_node_wakes w = {.header = c->self->shm_base};
+    struct mend_node_wakes w = {.header = c->self->node->header};
 
     for (int r = 0; r < c->size; r++)
         if (r != c->rank)

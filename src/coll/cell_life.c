@@ -17,7 +17,7 @@
  *
  * Invariant: the agreement area and no_from of a free cell are zero (decide/memory.c). */
 #include "coll/cell.h"
-#include "net/shm/shm.h"
+#include "node/node.h"
 
 #include <string.h>
 
@@ -39,12 +39,12 @@ static uint64_t mark_of(const struct mend_comm *c)
 
 static struct mend_node_said *said_of(struct mend_proc *self, mend_peer peer, int cell)
 {
-    return mend_node_said_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
+    return mend_node_said_of(self->node->header, (uint32_t)peer, (uint32_t)cell);
 }
 
 static struct mend_shm_block *block_of(struct mend_proc *self, mend_peer peer, int cell)
 {
-    return (void *)mend_node_cell_of(self->shm_base, (uint32_t)peer, (uint32_t)cell);
+    return (void *)mend_node_cell_of(self->node->header, (uint32_t)peer, (uint32_t)cell);
 }
 
 int mend_coll_init(struct mend_proc *self)
@@ -55,7 +55,7 @@ int mend_coll_init(struct mend_proc *self)
         return MPI_ERR_NO_MEM;
     mend_list_init(&m->running);
     mend_list_init(&m->closed);
-    m->cells_free = self->shm_base && self->params.coll_shm ? UINT64_MAX : 0;
+    m->cells_free = self->node && self->params.coll_shm ? UINT64_MAX : 0;
     self->coll = m;
     return MPI_SUCCESS;
 }
@@ -71,11 +71,10 @@ void mend_coll_fini(struct mend_proc *self)
 /* The segment says which of our cells others may look at, for the time when we are dead. */
 static void set_free(struct mend_proc *self, uint64_t cells)
 {
-    struct mend_node_header *h = self->shm_base;
-
     self->coll->cells_free = cells;
-    if (h)
-        mend_store_release(&mend_node_rank_of(h, (uint32_t)self->me)->cells_taken, ~cells);
+    if (self->node)
+        mend_store_release(&mend_node_rank_of(self->node->header, (uint32_t)self->me)->cells_taken,
+                           ~cells);
 }
 
 void mend_coll_cell_take(struct mend_proc *self, int cell)
@@ -123,8 +122,8 @@ static void clear_agreements(struct mend_proc *self, const struct closed *x)
     for (unsigned i = 0; i < MEND_COUNT_OF(said->no_from); i++)
         mend_store_relaxed(&said->no_from[i], 0);
     if (x->agreed)
-        memset(mend_node_cell_agree_of(self->shm_base, (uint32_t)self->me, (uint32_t)x->cell), 0,
-               MEND_NODE_CELL_AGREE);
+        memset(mend_node_cell_agree_of(self->node->header, (uint32_t)self->me, (uint32_t)x->cell),
+               0, MEND_NODE_CELL_AGREE);
 }
 
 static void collect_closed(struct mend_proc *self)
@@ -162,12 +161,12 @@ void mend_coll_cells_settle(struct mend_proc *self, uint64_t offered)
 
 int mend_coll_attach(struct mend_comm *c)
 {
-    struct mend_node_header *h = c->self->shm_base;
+    struct mend_node *node = c->self->node;
 
     c->coll = mend_zalloc(c->self, 1, sizeof(*c->coll));
     if (!c->coll)
         return MPI_ERR_NO_MEM;
-    c->coll->crowded = h && h->ranks_here_n > h->cores_n;
+    c->coll->crowded = node && node->header->ranks_here_n > node->header->cores_n;
     mend_coll_choose_table(c);
     return MPI_SUCCESS;
 }
@@ -231,7 +230,7 @@ void mend_coll_detach(struct mend_comm *c)
 
     if (!c->coll)
         return;
-    if (c->cell >= 0 && self->shm_base)
+    if (c->cell >= 0 && self->node)
         close_cell(c);
     mend_free(self, c->coll->block);
     mend_free(self, c->coll);

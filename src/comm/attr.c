@@ -261,7 +261,7 @@ static void fill_values(struct mend_proc *self)
     v->tag_ub = INT32_MAX;
     v->io = MPI_ANY_SOURCE; /* every process can do input and output */
     v->host = MPI_PROC_NULL;
-    v->wtime_is_global = self->shm_base != NULL || self->peers_n == 1;
+    v->wtime_is_global = self->node != NULL || self->peers_n == 1;
     v->universe_size = self->params.universe_size ? (int)self->params.universe_size : self->peers_n;
     v->ft = 1;
 }

@@ -16,7 +16,7 @@
 
 #include "coll/cell.h"
 #include "node/slots.h"
-#include "net/shm/shm.h"
+#include "node/node.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ struct op {
 static struct area *area_of(struct mend_comm *c, int rank)
 {
     return (void *)mend_node_cell_agree_of(
-        c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank), (uint32_t)c->cell);
+        c->self->node->header, (uint32_t)mend_group_peer(c->group, rank), (uint32_t)c->cell);
 }
 
 /* NULL: the member has said nothing yet. */
@@ -61,7 +61,7 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
         paper = mend_papers_look(c, rank);
         return paper ? &paper->no_from[which - MEND_DECIDE_CREATION] : NULL;
     }
-    said = mend_node_said_of(c->self->shm_base, (uint32_t)mend_group_peer(c->group, rank),
+    said = mend_node_said_of(c->self->node->header, (uint32_t)mend_group_peer(c->group, rank),
                              (uint32_t)c->cell);
     return &said->no_from[which - MEND_DECIDE_CREATION];
 }
@@ -113,7 +113,7 @@ static const struct mend_slots_place place = {.slot = op_slot,
 
 bool mend_decide_in_memory(const struct mend_comm *c)
 {
-    return c->self->shm_base && c->decide->members_n > 1 && c->self->params.agree_shm;
+    return c->self->node && c->decide->members_n > 1 && c->self->params.agree_shm;
 }
 
 /* Before anything is said: makes the pages.  There is no way back, for the members must not choose
@@ -131,7 +131,7 @@ static void open_areas(struct mend_comm *c)
 /* Who sleeps in such an agreement sees that something was said. */
 static void told(struct mend_comm *c)
 {
-    struct mend_node_wakes w = {.header = c->self->shm_base};
+    struct mend_node_wakes w = {.header = c->self->node->header};
 
     if (!c->coll->crowded)
         return;

@@ -23,7 +23,7 @@
 #include "decide/internal.h"
 
 #include "ft/closing.h"
-#include "net/shm/shm.h"
+#include "node/node.h"
 
 #include <string.h>
 
@@ -59,7 +59,7 @@ static uint64_t mark_of(const struct mend_comm *c)
 
 static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
-    return mend_node_rank_of(self->shm_base, (uint32_t)peer);
+    return mend_node_rank_of(self->node->header, (uint32_t)peer);
 }
 
 static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
@@ -75,7 +75,7 @@ static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, 
     MEND_ASSERT(m->shelves[peer]);
     if (!m->shelves[peer][shelf])
         m->shelves[peer][shelf] =
-            mend_node_map(self, mend_node_shelf_at(self->shm_base, (uint32_t)peer, shelf),
+            mend_node_map(self, mend_node_shelf_at(self->node->header, (uint32_t)peer, shelf),
                           sizeof(struct mend_node_shelf));
     MEND_ASSERT(m->shelves[peer][shelf]); /* who cannot vote ends, so that nobody waits for it */
     return m->shelves[peer][shelf];
@@ -100,7 +100,7 @@ static uint32_t new_paper(struct mend_proc *self)
     uint64_t at;
 
     MEND_ASSERT(k < MEND_NODE_SHELVES * MEND_NODE_SHELF_PAPERS);
-    at = mend_node_shelf_at(self->shm_base, (uint32_t)self->me, k / MEND_NODE_SHELF_PAPERS);
+    at = mend_node_shelf_at(self->node->header, (uint32_t)self->me, k / MEND_NODE_SHELF_PAPERS);
     MEND_ASSERT(mend_node_reserve(self, at + i * sizeof(struct mend_node_title),
                                   sizeof(struct mend_node_title)));
     MEND_ASSERT(mend_node_reserve(

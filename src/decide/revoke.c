@@ -4,7 +4,7 @@
  * Among processes that share memory each communicator has a bit, in the row of the process that proposed
  * its context; those that were made of one context together (create/split.c) have one after the other:
  *
- *   caller    sets the bit, then interrupts each member (mend_node_call())
+ *   caller    sets the bit, then interrupts each member (mend_node_interrupt())
  *   member    sees that with its next MPI call, or in its wait, looks at the bits of its communicators,
  *             and carries out what it finds; it tells nobody
  *   caller dies in between ──> the verdict interrupts all members, too
@@ -28,7 +28,7 @@
 #include "decide/internal.h"
 
 #include "net/net.h"
-#include "net/shm/shm.h"
+#include "node/node.h"
 #include "proc/report.h"
 
 #define MARKS_PER_PAGE (4096u * 8)
@@ -52,7 +52,7 @@ static void carry_out(struct mend_comm *c)
 
 static bool uses_marks(const struct mend_proc *self)
 {
-    return self->shm_base && self->params.revoke_shm;
+    return self->node && self->params.revoke_shm;
 }
 
 void mend_revoke_init_process(struct mend_proc *self)
@@ -63,7 +63,7 @@ void mend_revoke_init_process(struct mend_proc *self)
 
 static mend_atomic_u64 *mark_at(struct mend_proc *self, uint32_t proposer, uint64_t number)
 {
-    return &mend_node_revoked_of(self->shm_base, proposer)->word[number / 64];
+    return &mend_node_revoked_of(self->node->header, proposer)->word[number / 64];
 }
 
 /* Of the bit of c in its proposer's row. */
@@ -119,7 +119,7 @@ static void call_all(struct mend_comm *c)
     self->net->hold(self);
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (r != c->decide->me) {
-            mend_node_call(self, mend_decide_peer(c->decide, r));
+            mend_node_interrupt(self, mend_decide_peer(c->decide, r));
             mend_event(self, MEND_EV_REVOKE_SENT_ONE);
         }
     self->net->release(self);

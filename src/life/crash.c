@@ -33,7 +33,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     struct mend_proc *self = mend_self;
     int saved = errno;
 
-    if (self && self->shm_base && self->pid == getpid())
+    if (self && self->node && self->pid == getpid())
         self->rt->crashing(self, sig);
     if (!comes_again(sig, info))
         tgkill(getpid(), gettid(), sig); /* blocked until the handler returns */

@@ -13,8 +13,8 @@
 #include "datatype/init.h"
 #include "create/create.h"
 #include "net/net.h"
-#include "node/layout.h"
 #include "net/shm/shm.h"
+#include "node/node.h"
 #include "p2p/p2p.h"
 #include "proc/report.h"
 #include "rt/rt.h"
@@ -75,7 +75,7 @@ static int open_transport(struct mend_proc *self, const char **why_p)
     *why_p = "the node's shared memory cannot be used";
     if (self->net)
         return MPI_SUCCESS;
-    if (self->shm_base)
+    if (self->node)
         return mend_shm_open(self) == MEND_OK ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     self->net = &mend_net_self;
     return MPI_SUCCESS;
@@ -117,7 +117,7 @@ static int create_predefined(struct mend_proc *self)
         return MPI_ERR_NO_MEM;
     self->world->errhandler = self->comm_self->errhandler = mend_errhandler_initial(self);
     self->world->predefined = self->comm_self->predefined = true;
-    if (self->shm_base && self->params.coll_shm) {
+    if (self->node && self->params.coll_shm) {
         self->world->cell = 0;
         mend_coll_cell_take(self, 0);
     }
@@ -191,7 +191,7 @@ static int read_params(struct mend_proc *self, const char **why_p)
 
 static void handle_signals(struct mend_proc *self)
 {
-    struct mend_node_rank *me = mend_node_rank_of(self->shm_base, (uint32_t)self->me);
+    struct mend_node_rank *me = mend_node_rank_of(self->node->header, (uint32_t)self->me);
     uint64_t handled = mend_waits_answer();
 
     if (self->params.crash_notice)
@@ -231,7 +231,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     mend_interrupt_check(self); /* who died before we came */
     self->state = MEND_PROC_RUNNING;
     self->plain = !self->threaded && !self->events && !self->told_by_frames;
-    if (self->shm_base)
+    if (self->node)
         handle_signals(self);
     self->rt->ready(self);
     mend_event(self, MEND_EV_INIT_DONE);

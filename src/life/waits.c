@@ -14,7 +14,7 @@
 
 #include "base/ranks.h"
 #include "comm/comm.h"
-#include "node/layout.h"
+#include "node/node.h"
 #include "req/request.h"
 #include "rt/wire.h"
 
@@ -158,8 +158,8 @@ static void on_signal(int sig)
     struct mend_node_rank *me;
     int saved = errno;
 
-    if (self && self->shm_base) {
-        me = mend_node_rank_of(self->shm_base, (uint32_t)self->me);
+    if (self && self->node) {
+        me = mend_node_rank_of(self->node->header, (uint32_t)self->me);
         me->wait_busy = !look(self, me);
         if (me->wait_busy)
             strcpy(me->wait_text, "is inside MPI, with several threads");

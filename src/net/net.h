@@ -74,7 +74,7 @@ struct mend_net {
     void (*release)(struct mend_proc *self);
 
     /* Sleeping.  arm(): from now on a sender, or who interrupts, wakes this process; nudged:
-     * mend_node_nudge() as well.  sleep(): until something has woken it since arm(); false: the time was
+     * by news in shared memory as well (node/node.h).  sleep(): until something has woken it since arm(); false: the time was
      * over.  overslept(): counts that there was something nevertheless; NULL: never the case. */
     void (*arm)(struct mend_proc *self, bool nudged);
     bool (*sleep)(struct mend_proc *self, mend_time_ns longest);

@@ -29,7 +29,7 @@
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
  *   rank.life (the rank's mutex; the kernel marks the death),
  *   sleep.wake (fetch-add by whoever wakes one of its ranks),
- *   rank.interrupt (fetch-add by the agent, and by ranks: mend_node_call()),
+ *   rank.interrupt (fetch-add by the agent, and by ranks: mend_node_interrupt()),
  *   revoked (fetch-or of one bit, which stays),
  *   sheet.turn (compare-and-swap by its owner and by the sender that it called),
  *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank),

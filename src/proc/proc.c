@@ -39,7 +39,6 @@ struct mend_proc *mend_proc_create_bare(void)
     self->arena = arena;
     self->state = MEND_PROC_BARE;
     self->me = MEND_PEER_NONE;
-    self->shm_fd = -1;
     self->main_thread = pthread_self();
     init_lock(&self->lock);
     mend_list_init(&self->active);

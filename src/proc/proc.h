@@ -25,6 +25,7 @@ struct mend_comm;
 struct mend_comm_hooks;
 struct mend_frame;
 struct mend_net;
+struct mend_node;
 struct mend_request;
 struct mend_rt;
 struct mend_waiter;
@@ -79,8 +80,7 @@ struct mend_proc {
     uint32_t ranks_per_core; /* on this node, rounded down */
     struct mend_events *events; /* NULL unless --inject or --trace */
     bool reporting;             /* the launcher writes a --report file */
-    void *shm_base;             /* the node's segment (node/layout.h), NULL without one */
-    int shm_fd;                 /* its descriptor, -1 without one */
+    struct mend_node *node;     /* the memory that the node shares (node/), NULL: none */
     struct mend_list *outbox;   /* by peer, allocated on first need: frames that found no room */
     uint32_t outbox_n;          /* frames in all outboxes */
 
@@ -166,7 +166,7 @@ static inline void mend_free(struct mend_proc *self, void *p)
 /* A verdict has been given, or something stands in the segment, that this process has not seen. */
 static inline bool mend_has_news(const struct mend_proc *self)
 {
-    /* acquire: pairs with the releases in interrupt_all() and mend_node_call() */
+    /* acquire: pairs with the releases in interrupt_all() and mend_node_interrupt() */
     return mend_load_acquire(self->interrupt) != self->interrupt_seen;
 }
 

@@ -16,7 +16,7 @@
  *      it;
  *   4  a process forked by the rank has neither the segment nor the life word. */
 #include "base/atomic.h"
-#include "node/layout.h"
+#include "node/node.h"
 #include "rt/rt.h"
 #include "rt/wire.h"
 
@@ -224,9 +224,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
     self->ranks_per_core = l->shm->ranks_here_n / l->shm->cores_n;
     self->reporting = l->shm->reporting;
-    self->shm_base = l->shm;
-    self->shm_fd = (int)shm_fd;
-    return MEND_OK;
+    return mend_node_open(self, l->shm, (int)shm_fd);
 }
 
 static void local_ready(struct mend_proc *self)
@@ -388,13 +386,12 @@ static void local_close(struct mend_proc *self)
     mend_store_relaxed(&l->quiet, self->interrupt_seen);
     self->interrupt = &l->quiet;
     close(l->ctl_fd);
-    close(self->shm_fd);
+    close(self->node->fd);
     if (l->holds_life && pthread_equal(l->life_holder, pthread_self()))
         release_life(l);
     if (!l->holds_life) /* invariant 3; another thread than the holder leaves it mapped */
         munmap(l->shm, l->bytes);
-    self->shm_base = NULL;
-    self->shm_fd = -1;
+    self->node = NULL;
     self->rt_state = NULL;
 }
 

@@ -30,8 +30,7 @@ static enum mend_status single_open(struct mend_proc *self, const char **why_p)
     self->interrupt = &s->interrupt;
     self->interrupt_seen = 0;
     self->crowded = false;
-    self->shm_base = NULL;
-    self->shm_fd = -1;
+    self->node = NULL;
     return MEND_OK;
 }
 

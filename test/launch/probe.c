@@ -9,7 +9,7 @@
  *
  * It stands for the library in the tests of the launcher, which must hold without it. */
 #include "base/time.h"
-#include "node/layout.h"
+#include "node/node.h"
 #include "rt/rt.h"
 #include "rt/wire.h"
 
@@ -28,7 +28,7 @@ static struct mend_proc *self;
 
 static struct mend_node_rank *rank_of(int i)
 {
-    return mend_node_rank_of(self->shm_base, (uint32_t)i);
+    return mend_node_rank_of(self->node->header, (uint32_t)i);
 }
 
 static void start(void)

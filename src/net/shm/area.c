@@ -2,7 +2,7 @@
 /* area.c – blocks in turn, and stores past the caches. */
 #include "net/shm/area.h"
 
-#include "net/shm/shm.h"
+#include "node/node.h"
 
 #include <string.h>
 #ifdef __SSE2__
@@ -33,7 +33,7 @@ uint32_t mend_area_take(struct mend_proc *self, struct mend_area *a,
                         const mend_atomic_u32 *consumed, uint32_t slot)
 {
     if (!a->base)
-        a->base = mend_node_area_of(self->shm_base, (uint32_t)self->me);
+        a->base = mend_node_area_of(self->node->header, (uint32_t)self->me);
     for (int i = 0; i < LOOKS; i++) {
         uint32_t k = a->next;
 

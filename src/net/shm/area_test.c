@@ -2,6 +2,7 @@
 /* Blocks are walked in turn, and none is given out while a slot that names it waits to be consumed. */
 #include "net/shm/area.h"
 #include "net/shm/shm.h"
+#include "node/node.h"
 
 #include "base/test.h"
 
@@ -14,17 +15,17 @@ static mend_atomic_u32 quick, slow;
 
 static void set_up(void)
 {
-    struct mend_node_header layout = {0};
+    struct mend_node_header layout = {0}, *header;
+    int fd = memfd_create("area_test", MFD_CLOEXEC);
 
     mend_node_layout(&layout, 1);
     self = mend_proc_create_bare();
     CHECK(self != NULL);
-    self->shm_fd = memfd_create("area_test", MFD_CLOEXEC);
-    CHECK_EQ(ftruncate(self->shm_fd, (off_t)layout.shelf_at), 0);
-    self->shm_base = mmap(NULL, layout.shelf_at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                          self->shm_fd, 0);
-    CHECK(self->shm_base != MAP_FAILED);
-    *(struct mend_node_header *)self->shm_base = layout;
+    CHECK_EQ(ftruncate(fd, (off_t)layout.shelf_at), 0);
+    header = mmap(NULL, layout.shelf_at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    CHECK(header != MAP_FAILED);
+    *header = layout;
+    CHECK_EQ(mend_node_open(self, header, fd), MEND_OK);
     self->me = 0;
     self->peers_n = 1;
     CHECK_EQ(mend_shm_open(self), MEND_OK);

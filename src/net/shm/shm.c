@@ -26,6 +26,7 @@
 #include "base/time.h"
 #include "net/shm/area.h"
 #include "net/shm/ring.h"
+#include "node/node.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,6 +89,7 @@ struct in {
 
 struct state {
     struct mend_area area;
+    struct mend_node *node;
     struct mend_node_header *header;
     struct mend_node_rank *me;
     struct mend_node_sleep *sleep;
@@ -97,86 +99,14 @@ struct state {
     uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
     uint32_t row_bytes, polls;
     uint32_t wake_seen;
-    struct mend_node_wakes wakes; /* of whom hold() keeps from being woken */
-    bool holds;
-    mend_peer gone;         /* list of severed peers whose rings have not been given back yet */
-    bool may_sleep;         /* membarrier works: senders need no fence */
-    uint64_t cookie;        /* by which others see whose memory they read */
-    uint64_t (*touched)[2]; /* by rank: cells with reserved control and agreement pages, or NULL */
+    mend_peer gone;  /* list of severed peers whose rings have not been given back yet */
+    bool may_sleep;  /* membarrier works: senders need no fence */
+    uint64_t cookie; /* by which others see whose memory they read */
 };
-
-/* The word and bit that remember a piece which lies in the control or in the agreement page of a
- * cell: communicators come and go, and their cells are the same few again and again.  False: it lies
- * elsewhere, or there is no memory to remember it. */
-static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint64_t **word_p,
-                         uint64_t *bit_p)
-{
-    struct state *s = self->net_state;
-    uint64_t agree_at = MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
-    uint64_t cell, at;
-
-    if (from < s->header->cell_at || from >= s->header->revoked_at)
-        return false;
-    cell = (from - s->header->cell_at) / MEND_NODE_CELL_BYTES;
-    at = (from - s->header->cell_at) % MEND_NODE_CELL_BYTES;
-    if (at + len > (at < agree_at ? MEND_NODE_CELL_CONTROL : MEND_NODE_CELL_BYTES))
-        return false;
-    if (!s->touched)
-        s->touched = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->touched));
-    if (!s->touched)
-        return false;
-    *word_p = &s->touched[cell / MEND_NODE_CELLS][at >= agree_at];
-    *bit_p = UINT64_C(1) << cell % MEND_NODE_CELLS;
-    return true;
-}
-
-bool mend_node_reserve(struct mend_proc *self, uint64_t from, size_t len)
-{
-    uint64_t end = (from + len + 4095) & ~UINT64_C(4095);
-
-    from &= ~UINT64_C(4095);
-    while (fallocate(self->shm_fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) != 0)
-        if (errno != EINTR)
-            return false;
-    return true;
-}
-
-bool mend_node_touch(struct mend_proc *self, const void *at, size_t len)
-{
-    uint64_t from = (uint64_t)((const char *)at - (const char *)self->shm_base);
-    uint64_t *word, bit = 0;
-    bool remember = find_touched(self, from, len, &word, &bit);
-
-    if (remember && *word & bit)
-        return true;
-    if (!mend_node_reserve(self, from, len))
-        return false;
-    if (remember)
-        *word |= bit;
-    return true;
-}
-
-void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len)
-{
-    void *base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, self->shm_fd,
-                      (off_t)at);
-
-    if (base == MAP_FAILED)
-        return NULL;
-    madvise(base, len, MADV_DONTFORK); /* as all of the segment: rt/local.c */
-    madvise(base, len, MADV_DONTDUMP);
-    return base;
-}
-
-void mend_node_give_back(struct mend_proc *self, const void *at, size_t len)
-{
-    fallocate(self->shm_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              (const char *)at - (const char *)self->shm_base, (off_t)len);
-}
 
 static void give_back_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 {
-    mend_node_give_back(self, mend_node_ring_of(self->shm_base, (uint32_t)to, (uint32_t)from),
+    mend_node_give_back(self, mend_node_ring_of(self->node->header, (uint32_t)to, (uint32_t)from),
                         MEND_NODE_RING_BYTES);
 }
 
@@ -338,25 +268,6 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
     return UINT32_MAX;
 }
 
-static void wake(struct state *s, uint32_t rank)
-{
-    mend_node_wakes_add(&s->wakes, rank);
-    if (!s->holds)
-        mend_node_wakes_flush(&s->wakes);
-}
-
-void mend_node_call(struct mend_proc *self, mend_peer to)
-{
-    struct mend_node_rank *there = mend_node_rank_of(self->shm_base, (uint32_t)to);
-
-    /* release: pairs with the acquire in mend_interrupt_check() */
-    atomic_fetch_add_explicit(&there->interrupt, 1, memory_order_release);
-    /* No fence but for the compiler: its membarrier in arm() orders this load behind the counter. */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (mend_load_relaxed(&there->armed))
-        wake(self->net_state, (uint32_t)to);
-}
-
 static inline void out_publish(struct state *s, struct out *o, struct mend_shm_slot *slot,
                                const struct mend_frame *f)
 {
@@ -373,7 +284,7 @@ static inline void out_publish(struct state *s, struct out *o, struct mend_shm_s
      * stores above. */
     atomic_signal_fence(memory_order_seq_cst);
     if (mend_unlikely(mend_load_relaxed(&o->to->armed)))
-        wake(s, o->to_rank);
+        mend_node_wake(s->node, o->to_rank);
 }
 
 /* False: it has to go through the ring. */
@@ -623,8 +534,8 @@ static unsigned shm_poll(struct mend_proc *self, mend_peer hint)
  * asks for each of the dead. */
 static bool may_hold(struct mend_proc *self, mend_peer from)
 {
-    char *ring = (char *)mend_node_ring_of(self->shm_base, (uint32_t)self->me, (uint32_t)from);
-    off_t at = ring - (char *)self->shm_base, data = lseek(self->shm_fd, at, SEEK_DATA);
+    char *ring = (char *)mend_node_ring_of(self->node->header, (uint32_t)self->me, (uint32_t)from);
+    off_t at = ring - (char *)self->node->header, data = lseek(self->node->fd, at, SEEK_DATA);
 
     return data >= 0 && data < at + (off_t)MEND_NODE_RING_BYTES;
 }
@@ -760,7 +671,7 @@ _Static_assert(sizeof(struct mend_sheet) <= MEND_NODE_SHEET_BYTES, "a sheet is a
 
 static struct mend_sheet *shm_sheet(struct mend_proc *self, mend_peer owner)
 {
-    struct mend_sheet *sheet = mend_node_sheet_of(self->shm_base, (uint32_t)owner);
+    struct mend_sheet *sheet = mend_node_sheet_of(self->node->header, (uint32_t)owner);
 
     return owner != self->me || mend_node_touch(self, sheet, sizeof(*sheet)) ? sheet : NULL;
 }
@@ -794,15 +705,12 @@ static void shm_arm(struct mend_proc *self, bool nudged)
 
 static void shm_hold(struct mend_proc *self)
 {
-    ((struct state *)self->net_state)->holds = true;
+    mend_node_hold(self->node);
 }
 
 static void shm_release(struct mend_proc *self)
 {
-    struct state *s = self->net_state;
-
-    s->holds = false;
-    mend_node_wakes_flush(&s->wakes);
+    mend_node_release(self->node);
 }
 
 /* The time-out is absolute and monotonic, as FUTEX_WAIT_BITSET has it. */
@@ -833,7 +741,7 @@ static void shm_disarm(struct mend_proc *self)
 
 static void shm_rouse(struct mend_proc *self)
 {
-    struct mend_node_wakes w = {.header = self->shm_base};
+    struct mend_node_wakes w = {.header = self->node->header};
 
     mend_node_wakes_add(&w, (uint32_t)self->me);
     mend_node_wakes_flush(&w);
@@ -855,15 +763,15 @@ static void show_cookie(struct state *s)
 
 enum mend_status mend_shm_open(struct mend_proc *self)
 {
-    struct mend_node_header *h = self->shm_base;
+    struct mend_node_header *h = self->node->header;
     struct state *s = mend_zalloc(self, 1, sizeof(*s));
 
     if (!s)
         return MEND_ERR_MEM;
+    s->node = self->node;
     s->header = h;
     s->me = mend_node_rank_of(h, (uint32_t)self->me);
     s->sleep = mend_node_sleep_of(h, (uint32_t)self->me);
-    s->wakes.header = h;
     s->row_bytes = ((uint32_t)self->peers_n + 7) & ~7u;
     s->bells = mend_node_bells(h, (uint32_t)self->me);
     s->out = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->out));

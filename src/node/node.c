@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* node.c – pages of the segment, and calling others to look into it. */
+#include "node/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header *header, int fd)
+{
+    struct mend_node *n = mend_zalloc(self, 1, sizeof(*n));
+
+    if (!n)
+        return MEND_ERR_MEM;
+    n->header = header;
+    n->fd = fd;
+    n->wakes.header = header;
+    self->node = n;
+    return MEND_OK;
+}
+
+/* The word and bit that remember a piece which lies in the control or in the agreement page of a
+ * cell: communicators come and go, and their cells are the same few again and again.  False: it lies
+ * elsewhere, or there is no memory to remember it. */
+static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint64_t **word_p,
+                         uint64_t *bit_p)
+{
+    struct mend_node *n = self->node;
+    uint64_t agree_at = MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
+    uint64_t cell, at;
+
+    if (from < n->header->cell_at || from >= n->header->revoked_at)
+        return false;
+    cell = (from - n->header->cell_at) / MEND_NODE_CELL_BYTES;
+    at = (from - n->header->cell_at) % MEND_NODE_CELL_BYTES;
+    if (at + len > (at < agree_at ? MEND_NODE_CELL_CONTROL : MEND_NODE_CELL_BYTES))
+        return false;
+    if (!n->touched)
+        n->touched = mend_zalloc(self, (size_t)self->peers_n, sizeof(*n->touched));
+    if (!n->touched)
+        return false;
+    *word_p = &n->touched[cell / MEND_NODE_CELLS][at >= agree_at];
+    *bit_p = UINT64_C(1) << cell % MEND_NODE_CELLS;
+    return true;
+}
+
+bool mend_node_reserve(struct mend_proc *self, uint64_t from, size_t len)
+{
+    uint64_t end = (from + len + 4095) & ~UINT64_C(4095);
+
+    from &= ~UINT64_C(4095);
+    while (fallocate(self->node->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) != 0)
+        if (errno != EINTR)
+            return false;
+    return true;
+}
+
+bool mend_node_touch(struct mend_proc *self, const void *at, size_t len)
+{
+    uint64_t from = (uint64_t)((const char *)at - (const char *)self->node->header);
+    uint64_t *word, bit = 0;
+    bool remember = find_touched(self, from, len, &word, &bit);
+
+    if (remember && *word & bit)
+        return true;
+    if (!mend_node_reserve(self, from, len))
+        return false;
+    if (remember)
+        *word |= bit;
+    return true;
+}
+
+void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len)
+{
+    void *base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, self->node->fd,
+                      (off_t)at);
+
+    if (base == MAP_FAILED)
+        return NULL;
+    madvise(base, len, MADV_DONTFORK); /* as all of the segment: rt/local.c */
+    madvise(base, len, MADV_DONTDUMP);
+    return base;
+}
+
+void mend_node_give_back(struct mend_proc *self, const void *at, size_t len)
+{
+    fallocate(self->node->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              (const char *)at - (const char *)self->node->header, (off_t)len);
+}
+
+void mend_node_interrupt(struct mend_proc *self, mend_peer to)
+{
+    struct mend_node_rank *there = mend_node_rank_of(self->node->header, (uint32_t)to);
+
+    /* release: pairs with the acquire in mend_interrupt_check() */
+    atomic_fetch_add_explicit(&there->interrupt, 1, memory_order_release);
+    /* No fence but for the compiler: its membarrier in arm() orders this load behind the counter. */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (mend_load_relaxed(&there->armed))
+        mend_node_wake(self->node, (uint32_t)to);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* node.h – what this process does with the memory that its node shares.
+ *
+ *   pages      reserved before they are touched, so that full memory is an error code and never SIGBUS; given
+ *              back when nobody will look at them any more
+ *   interrupt  "there is something new for you": bumps the counter that the other looks at, and wakes it
+ *   nudge      "what you may wait for has come": wakes it if it sleeps and waits for such news
+ *
+ * Where things lie, and who writes each word, stands in layout.h. */
+#ifndef MEND_NODE_NODE_H
+#define MEND_NODE_NODE_H
+
+#include "node/wake.h"
+#include "proc/proc.h"
+
+struct mend_node {
+    struct mend_node_header *header; /* the segment up to its shelves */
+    int fd;
+    bool holds;
+    struct mend_node_wakes wakes; /* of whom mend_node_hold() keeps from being woken */
+    uint64_t (*touched)[2]; /* by rank: cells with reserved control and agreement pages, or NULL */
+};
+
+/* self->node, for a segment that is mapped up to its shelves.  MEND_OK or MEND_ERR_MEM. */
+enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header *header, int fd);
+
+/* Reserves the pages of a piece of the segment, so that touching them cannot fail.  Idempotent.
+ * False: the system has no memory for them. */
+bool mend_node_touch(struct mend_proc *self, const void *at, size_t len);
+
+/* The same for a piece that is not mapped yet, by its place in the segment. */
+bool mend_node_reserve(struct mend_proc *self, uint64_t at, size_t len);
+
+/* Maps a piece of the segment, for good.  NULL: there is no room for it. */
+void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len);
+
+/* Gives whole pages back that nobody will look at any more; they read as zero then. */
+void mend_node_give_back(struct mend_proc *self, const void *at, size_t len);
+
+/* Wakes a rank that sleeps, or is about to: at once, or when what is held is released. */
+static inline void mend_node_wake(struct mend_node *n, uint32_t rank)
+{
+    mend_node_wakes_add(&n->wakes, rank);
+    if (!n->holds)
+        mend_node_wakes_flush(&n->wakes);
+}
+
+/* From hold to release nobody is woken; then all who are owed it, at once.  Nothing in between may wait. */
+static inline void mend_node_hold(struct mend_node *n)
+{
+    n->holds = true;
+}
+
+static inline void mend_node_release(struct mend_node *n)
+{
+    n->holds = false;
+    mend_node_wakes_flush(&n->wakes);
+}
+
+/* Interrupts a rank, asleep or not: there is something for it in the segment. */
+void mend_node_interrupt(struct mend_proc *self, mend_peer to);
+
+/* Something that `to` may wait for was stored in the segment, apart from any ring. */
+static inline void mend_node_nudge(struct mend_node_wakes *w, mend_peer to)
+{
+    /* No fence but for the compiler: its membarrier in arm() orders this load behind the stores
+     * before. */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (mend_unlikely(mend_load_relaxed(&mend_node_rank_of(w->header, (uint32_t)to)->armed) ==
+                      MEND_NODE_ARMED_NUDGED))
+        mend_node_wakes_add(w, (uint32_t)to);
+}
+
+#endif
