@@ -21,7 +21,7 @@ static void on_join(struct job *job, struct rank *r, pid_t sender)
     pthread_mutex_unlock(&job->lock);
     if (sender <= 0)
         mend_say(job,
-                 "mend: rank %d runs in a PID namespace that mpiexec cannot look into: it is not "
+                 "mend: rank %d runs in a PID namespace that mpiexec cannot see: it is not "
                  "ended with the job",
                  r->index);
 }
@@ -37,7 +37,7 @@ static void note_whole_abort(struct job *job, const struct rank *r, int code)
     job->aborted = true;
 }
 
-/* Seed 004: exactly the named ranks end.  What they started ends with them.  Who names itself only ends by
+/* MPI Forum ticket 324: exactly the named ranks end.  What they started ends with them.  Who names itself only ends by
  * itself, with the code as its status, which a script around it can see (S4-7). */
 static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
 {

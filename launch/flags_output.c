@@ -58,8 +58,9 @@ void mend_on_out_file(struct mend_parse *p, const char *value, const char *secon
 
     checked(p, name);
     if (value[strlen(name)] && strcmp(value + strlen(name), ":nocopy"))
-        mend_options_fail(2, "%s: '%s' is no way to write a file; output in files is not copied",
-                          p->flag, value + strlen(name));
+        mend_options_fail(
+            2, "%s: '%s' cannot follow the name of a file (only ':nocopy', and it is always so)",
+            p->flag, value + strlen(name));
     p->o->out_pattern = p->o->err_pattern = names_rank(name) ? name : mend_xprintf("%s.%%R", name);
 }
 

@@ -178,7 +178,7 @@ static void create_job(struct job *job)
     job->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     job->note_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (job->signal_fd < 0 || job->epoll_fd < 0 || job->timer_fd < 0 || job->note_fd < 0)
-        die("the system gives no descriptors");
+        die("the system has no file descriptors left");
     create_ranks(job);
     if (job->o.gdb)
         use_gdb(job);
@@ -239,7 +239,7 @@ static void say_overslept(struct job *job)
         mend_say(
             job,
             "mend: %u sleep%s of ranks ended by SLEEP_MAX alone although there was something: a "
-            "wake-up was lost, which is a mistake of Mend's; please report it",
+            "wake-up was lost, which is a bug in Mend; please report it",
             n, n > 1 ? "s" : "");
 }
 

@@ -119,7 +119,8 @@ void mend_flag_param(const char *flag, const struct mend_param_info *p, const ch
     if (mend_param_takes(p, value))
         return;
     mend_param_wants(p, wants, sizeof(wants));
-    mend_options_fail(2, "%s: '%s' is no value for %s, which is %s", flag, value, p->name, wants);
+    mend_options_fail(2, "%s: '%s' is not a value of %s: it must be %s", flag, value, p->name,
+                      wants);
 }
 
 /* ---- one function per flag ---- */
@@ -365,7 +366,7 @@ static const struct flag flags[] = {
      on_ignored, ONE_MACHINE},
     {"enable-x disable-x skip-launch-node", 0, on_ignored, ONE_MACHINE},
     {"demux topolib gpus-per-proc personality", 1, on_ignored,
-     "it is a choice inside another launcher"},
+     "it is a setting of another launcher"},
     {"membind", 1, on_ignored, "memory is taken where the rank runs; numactl(8) can say more"},
     {"debug-daemons debug-devel d", 0, on_ignored, "there are no daemons"},
     /* refused: without it the job would be another one */
@@ -531,7 +532,7 @@ static char *config_word(char **at_p)
             *to++ = *at;
     }
     if (quote)
-        mend_options_fail(2, "a quotation that does not end: %c%s", quote, word);
+        mend_options_fail(2, "a quoted word has no end: %c%s", quote, word);
     *at_p = *at ? at + 1 : at;
     *to = '\0';
     return word;
@@ -558,14 +559,14 @@ static void on_config_file(struct mend_parse *p, const char *value, const char *
     if (!f)
         mend_options_fail(2, "%s %s: %s", p->flag, value, strerror(errno));
     if (p->at < p->argc)
-        mend_options_fail(2, "%s: the file says what to start; '%s' is too much", p->flag,
+        mend_options_fail(2, "%s: the file says what to start, so '%s' cannot follow", p->flag,
                           p->argv[p->at]);
     while (getline(&line, &size, f) >= 0)
         config_line(&words, line);
     free(line);
     fclose(f);
     if (!words.n)
-        mend_options_fail(2, "%s %s: nothing to start in it", p->flag, value);
+        mend_options_fail(2, "%s %s: the file names no program", p->flag, value);
     p->argv = words.at;
     p->argc = words.n;
     p->at = 0;

@@ -67,7 +67,7 @@ static const struct name_and_text transports[] = {
 };
 
 static const struct name_and_text runtimes[] = {
-    {"local", "mpiexec on this machine is the agent and the only one who declares a death"},
+    {"local", "mpiexec on this machine is the agent; no other process declares a death"},
     {"single", "no launcher: MPI_COMM_WORLD has one rank"},
 };
 
@@ -174,7 +174,7 @@ static void print_params(void)
         printf("  %-18s %-20.*s %s%s%s%s%s%s\n", p->name, (int)strcspn(p->default_text, " "),
                p->default_text, p->what, *p->allowed ? "; " : "", *p->allowed ? wants : "",
                value ? "; set here to " : "", value ? value : "",
-               value && !mend_param_takes(p, value) ? ", which it cannot be" : "");
+               value && !mend_param_takes(p, value) ? ", which is not allowed" : "");
     }
 }
 

@@ -172,7 +172,7 @@ void mend_param_wants(const struct mend_param_info *p, char *buf, size_t size)
                  : p->type == 'B' ? "0 or 1"
                  : p->type == 'T' ? "a number of seconds"
                  : p->type == 'W' ? "one of: "
-                                  : "some of, with commas between: ",
+                                  : "a list, separated by commas, of: ",
                  p->allowed);
 }
 

@@ -203,12 +203,11 @@ void mend_fatal_damage(struct mend_proc *self, mend_peer from)
 {
     char text[512];
 
-    snprintf(
-        text, sizeof(text),
-        "mend: rank %d (host %s): what rank %d has sent is damaged in the memory that they share. "
-        "Some process of the job has overwritten it, which one cannot be told; rank %d can be "
-        "heard no more, so this process ends.\n",
-        (int)self->me, self->rt->host(self, self->me), (int)from, (int)from);
+    snprintf(text, sizeof(text),
+             "mend: rank %d (host %s): a message from rank %d was damaged in the memory that they "
+             "share. Some process of the job has overwritten it; which one is not known. This "
+             "process can receive nothing more from rank %d, so it ends.\n",
+             (int)self->me, self->rt->host(self, self->me), (int)from, (int)from);
     say(text);
     end_self(self, MPI_ERR_INTERN);
 }

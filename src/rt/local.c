@@ -166,7 +166,7 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
 
     if (!atomic_compare_exchange_strong(&l->me->pid, &nobody, (uint32_t)getpid()))
         return refuse(why_p,
-                      "cannot join the job: another process is this rank already (one rank is "
+                      "cannot join the job: this rank is taken by another process (one rank is "
                       "one MPI program; start a second one with its own mpiexec)");
     if (mend_load_acquire(&l->me->fate) == MEND_PEER_DEAD)
         return refuse(why_p, "cannot join the job: this rank was declared dead");

@@ -138,8 +138,8 @@ def test_bad_flags():
         (["--stdin", "7", "true"], "no rank 7"),
         (["-usize", "many", "true"], "not a number"),
         (["-configfile", "/no/such"], "No such file"),
-        (["-configfile", "/dev/null"], "nothing to start"),
-        (["-configfile", "/dev/null", "true"], "'true' is too much"),
+        (["-configfile", "/dev/null"], "names no program"),
+        (["-configfile", "/dev/null", "true"], "'true' cannot follow"),
         (["--quiet=1", "true"], "takes no value"),
         (["--strict-exit", "--lenient-exit", "true"], "exclude each other"),
         (["--timeout", "soon", "true"], "not a number of seconds"),
@@ -151,8 +151,8 @@ def test_bad_flags():
         (["--inject", "kill:0@call:MPI_Comm_Revoke", "true"], "did you mean 'MPI_Comm_revoke'?"),
         (["--inject", "kill:0@call:MPI_Foo>coll.enter", "true"], "no MPI function 'MPI_Foo'"),
         (["--inject", "kill:0,5@init.done", "true"], "no rank 5"),
-        (["--inject", "kill:0,@init.done", "true"], "is no rank"),
-        (["--inject", "kill:3-1@init.done", "true"], "is no rank"),
+        (["--inject", "kill:0,@init.done", "true"], "does not name ranks"),
+        (["--inject", "kill:3-1@init.done", "true"], "does not name ranks"),
         (["--inject", "kill:random(x)@init.done", "true"], "the seed is a number"),
         (["--inject", "kill:0:7@init.done", "true"], "only abort takes a CODE"),
         (["--env", "MEND_INJECT=kill@coll.entr", "true"], "did you mean 'coll.enter'?"),
@@ -160,29 +160,29 @@ def test_bad_flags():
         (["--inject", "maim:0@init.done", "true"], "is kill, stop, abort or note"),
         (["--inject", "abort:0:x@init.done", "true"], "a CODE, which is a number"),
         (["--inject", "abort:0:@init.done", "true"], "a CODE, which is a number"),
-        (["--inject", "kill:4294967296@init.done", "true"], "is no rank"),
+        (["--inject", "kill:4294967296@init.done", "true"], "does not name ranks"),
         (["--inject", "kill:0@init.done#x", "true"], "the count after #"),
         (["--inject", "kill:0@time:soon", "true"], "the time is a number"),
         (["--inject", "kill:0@call:Send", "true"], "did you mean 'MPI_Send'?"),
         (["--stop-timeout", "-1", "true"], "a number of seconds"),
         (["--stop-timeout", "nan", "true"], "a number of seconds"),
         (["--set", "STOP_TIMEOUT=10s", "true"], "a number of seconds"),
-        (["--set", "STOP_GROWTH=-2", "true"], "no value for STOP_GROWTH"),
-        (["--set", "KILL_REPEAT=", "true"], "no value for KILL_REPEAT"),
+        (["--set", "STOP_GROWTH=-2", "true"], "not a value of STOP_GROWTH"),
+        (["--set", "KILL_REPEAT=", "true"], "not a value of KILL_REPEAT"),
         (["--set", "FATAL_SCOPE=world", "true"], "one of: object connected"),
-        (["--set", "COLL=nonsense", "true"], "'nonsense' is no value for COLL, which is some of"),
+        (["--set", "COLL=nonsense", "true"], "'nonsense' is not a value of COLL: it must be a list"),
         (["--set", "COLL=allreduce=pairwise", "true"], "allreduce=shm|doubling|halving|ring"),
-        (["--set", "COLL=allreduce=ring,", "true"], "no value for COLL"),
+        (["--set", "COLL=allreduce=ring,", "true"], "not a value of COLL"),
         (["--set", "FRAGMENT=0", "true"], "a number from 64 to 64k"),
         (["--set", "EAGER_MAX=1m", "true"], "a number from 0 to 64k"),
         (["--set", "STOP_GROWTH=0", "true"], "a number from 1 to 1000"),
-        (["--env", "MEND_COLL=x", "true"], "no value for COLL"),
+        (["--env", "MEND_COLL=x", "true"], "not a value of COLL"),
         (["--set", "SINGLE_COPY=0", "true"], "one of: auto never always"),
         (["--initial-errhandler", "MPI_ERRORS_RETURN", "true"], "mpi_errors_return"),
-        (["--env", "MEND_SPIN=x", "true"], "no value for SPIN"),
-        (["-genv", "MEND_TRACE", "2", "true"], "no value for TRACE"),
+        (["--env", "MEND_SPIN=x", "true"], "not a value of SPIN"),
+        (["-genv", "MEND_TRACE", "2", "true"], "not a value of TRACE"),
         (["--set", "NOSUCH=1", "true"], "no parameter 'NOSUCH'"),
-        (["--set", "TRACE=maybe", "true"], "no value for TRACE"),
+        (["--set", "TRACE=maybe", "true"], "not a value of TRACE"),
         (["--set", "TRACE", "true"], "not NAME=VALUE"),
         (["--wdir", "/no/such", "true"], "No such file"),
         (["--env", "=x", "true"], "not the name"),
@@ -300,7 +300,7 @@ def test_config_file():
             f.write("-n 1 echo 'no end\n")
         r = run("-configfile", path)
         equal(r.status, 2)
-        contains(r.err, "does not end")
+        contains(r.err, "has no end")
 
 
 def read_all(folder):
@@ -1041,7 +1041,7 @@ def test_rank_is_taken_once():
     """S3-1: a second MPI program in the same rank is refused with a reason."""
     r = run("-n", 2, "sh", "-c", f"{PROBE} hello; {PROBE} hello; test $? = 77")
     equal(r.status, 0)
-    contains(r.err, "another process is this rank already")
+    contains(r.err, "this rank is taken by another process")
 
 
 def test_damaged_environment():

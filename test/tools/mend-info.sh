@@ -21,7 +21,7 @@ for name in STOP_TIMEOUT STOP_GROWTH KILL_REPEAT KILL_TIMEOUT; do
     mend-info --params | grep -q "^  $name  *[0-9].*detector:" || fail "$name of the detector"
 done
 mend-info --params | grep -q "^  FATAL_SCOPE  *object .*one of: object connected" || fail "words of a parameter"
-MEND_FATAL_SCOPE=x mend-info --params | grep -q "set here to x, which it cannot be" || fail "a wrong value"
+MEND_FATAL_SCOPE=x mend-info --params | grep -q "set here to x, which is not allowed" || fail "a wrong value"
 mend-info --events | grep -q "^  init.done " || fail "--events"
 [ "$(mend-info --events | grep -c '^  [a-z]')" -ge 20 ] || fail "few events"
 mend-info --report | grep -q "^    seen_by  *text " || fail "--report"
