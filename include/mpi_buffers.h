@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_buffers.h – which argument is a buffer, and which one says of what: clang warns (-Wtype-safety) of
+/* mpi_buffers.h – tells which argument is a buffer and which one its datatype: clang warns (-Wtype-safety) of
  *
  *   double x[3];
  *   MPI_Recv(x, 3, MPI_INT, ...);      argument type 'double *' doesn't match specified 'mpi' type tag
@@ -9,17 +9,17 @@
  * 2. The number in a tag is the value of the handle in mpi.h (test/abi/run compares them).
  * 3. Not checked: buffers that are void * (MPI_IN_PLACE, too), MPI_CHAR (programs send all sorts of bytes
  *    as that), MPI_BYTE, MPI_PACKED, Fortran's types, derived types, and datatypes in variables.
- * 4. Before clang 19 a buffer that is only read is not checked: clang then takes const int for another
- *    type than int.
- * 5. clang takes a row of a matrix for another type than its elements: &row[0][0] is what to write.
+ * 4. Before clang 19 a buffer that is only read is not checked: clang then takes const int and int for
+ *    different types.
+ * 5. To clang a row of a matrix has another type than its elements: write &row[0][0].
  *
  * -DMEND_NO_TYPE_TAGS leaves it out, for programs that send what is declared as something else on
  * purpose; -Wno-type-safety keeps the compiler silent. */
 #ifndef MEND_MPI_BUFFERS_H
 #define MEND_MPI_BUFFERS_H
 
-/* Types that have the same members are as good as the one that is named: const int, or a struct of the
- * program's for a pair. */
+/* Types with the same members as the named one are accepted: const int, or a struct of the program's
+ * for a pair. */
 #define MEND_TAG(name, type, handle)                                                               \
     static const int mend_tag_##name                                                               \
         __attribute__((type_tag_for_datatype(mpi, type, layout_compatible), unused)) = handle;

@@ -4,7 +4,7 @@
  * A call that needs a dead process returns MPI_ERR_PROC_FAILED; calls that do not need it work as
  * before, and no other process is told.  From there a program goes on in one of three ways:
  *
- *     ignore it       MPIX_Comm_ack_failed        receives from anyone work again
+ *     ignore it       MPIX_Comm_ack_failed        receives from MPI_ANY_SOURCE work again
  *     shrink          MPIX_Comm_revoke            all others are interrupted and learn of it
  *                     MPIX_Comm_shrink            a new communicator of the survivors
  *     validate        MPI_Comm_validate           the same communicator, collectives with holes
@@ -35,7 +35,7 @@
  *    (MPI_ERR_COMM, MPI_ERR_WIN, MPI_ERR_FILE, MPI_ERR_ARG); one that makes something also
  *    MPI_ERR_NO_MEM.
  * 5. Outputs are written on success only, unless said otherwise.  Communicators and groups that a
- *    function makes are the caller's, who frees them.
+ *    function makes belong to the caller, who frees them.
  *
  * In parentheses: statements (S0-45) and rulings (R13) of doc/conformance.md.  Sections are those of
  * the 2012 proposal.  The same at length and with pictures: doc/failure-semantics.md, man mend-ft.
@@ -64,11 +64,12 @@ extern "C" {
 #define MPIX_ERR_REVOKED    MPI_ERR_REVOKED
 #define MPI_ERR_INVALIDATED MPI_ERR_REVOKED
 
-/* A nonblocking receive from anyone stays pending although a possible sender has died (S0-20). */
+/* A nonblocking receive from MPI_ANY_SOURCE stays pending although a possible sender has died
+ * (S0-20). */
 #define MPI_ERR_PROC_FAILED_PENDING  MPI_ERR_PENDING
 #define MPIX_ERR_PROC_FAILED_PENDING MPI_ERR_PENDING
 
-/* Attribute of MPI_COMM_WORLD, an int: true, failures are survived here (R25). */
+/* Attribute of MPI_COMM_WORLD, an int, true: failures are survived here (R25). */
 #define MPI_FT  0x4010
 #define MPIX_FT MPI_FT
 
@@ -80,11 +81,11 @@ extern "C" {
  *
  * Not collective: one caller is enough.  Does not block.  Success also if it is revoked already
  * (R2).  At the caller it is revoked at once (S0-62); elsewhere as soon as a call has returned
- * MPIX_ERR_REVOKED.  Calls that wait there return with that error, and later ones at once and
- * without any other process (S0-60, S0-65); shrink and agreement work on (S0-61), so do local calls
- * (S0-67).  Receive buffers of what it interrupts are undefined.  Parents, children and copies of
- * the communicator are untouched (S0-68).  The handle stays the caller's: MPI_Comm_free works
- * (S0-69).
+ * MPIX_ERR_REVOKED.  Calls that wait there return with that error, and later ones return it
+ * at once, without any other process (S0-60, S0-65); shrink and agreement still work (S0-61), and so
+ * do local calls (S0-67).  Receive buffers of what it interrupts are undefined.  Parents, children
+ * and copies of the communicator are untouched (S0-68).  The handle stays the caller's:
+ * MPI_Comm_free works (S0-69).
  * Deaths: every survivor is told, whichever processes die on the way, the caller included (S0-59). */
 extern int MPI_Comm_invalidate(MPI_Comm comm);
 extern int MPI_Comm_revoke(MPI_Comm comm);
@@ -108,7 +109,7 @@ extern int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
  * Errors: MPI_ERR_ARG everywhere if no survivor has the communicator revoked (S0-73, R3);
  * never MPI_ERR_PROC_FAILED and never MPIX_ERR_REVOKED (S0-74).
  * Deaths: all callers that return agree on the members that are left out (S0-75): at least all those
- * of whose death one of them had been told before the call (S0-76).  A process that dies meanwhile
+ * whose death one of them had been told of before the call (S0-76).  A process that dies meanwhile
  * may still be in the result and is noticed later (S0-79).  An intercommunicator with one side all
  * dead gives MPI_COMM_NULL (R4).
  * The new communicator inherits the error handler (R10), and neither attributes nor topology; the
@@ -137,7 +138,7 @@ extern int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *requ
  *
  * Collective over the survivors.  Blocks until each of them has called it or died.
  * If a member has died since the last call it makes a cut: collectives that were begun before
- * and have not ended end with MPI_ERR_PROC_FAILED, and no process has to make up for them
+ * and have not ended end with MPI_ERR_PROC_FAILED, and no process has to join them any more
  * (S2-12, S2-13); persistent ones made before it end so whenever they are started.  Messages
  * are not cut: a program that sends some does so on a copy of the communicator, which it
  * revokes before, and makes anew.
@@ -192,7 +193,7 @@ extern int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 extern int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 
 /* --------------------------------------------------------------------------
- * Who is dead, and go on in spite of it (section 1.3.1)
+ * Which processes are dead, and going on without them (section 1.3.1)
  * -------------------------------------------------------------------------- */
 
 /* Acknowledge every failure in this communicator that this process has been told of, in both groups
@@ -235,7 +236,7 @@ extern int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 
 /* --------------------------------------------------------------------------
  * Windows and files (sections 1.3.2 and 1.3.3).  Not built yet: these functions raise
- * MPI_ERR_UNSUPPORTED_OPERATION and do nothing else.  What stands here is what they are to do.
+ * MPI_ERR_UNSUPPORTED_OPERATION and do nothing else.  The comments say what they are going to do.
  * -------------------------------------------------------------------------- */
 
 /* Revoke a window at every process of it.
