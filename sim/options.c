@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c – the command line of mend-sim. */
+/* options.c – the command line of mend-sim: a table for argp, which makes --help of it, and one of numbers. */
 #include "options.h"
 
-#include <getopt.h>
+#include <argp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_RASH] = "rash"};
 
 enum {
-    OPT_SEED = 256,
+    OPT_SEED = 256, /* no short names */
     OPT_SEEDS,
     OPT_RANKS,
     OPT_CRASHES,
@@ -63,95 +64,113 @@ enum {
     OPT_FREE,
     OPT_FINE,
     OPT_BUDGET,
-    OPT_HELP,
 };
 
-static const struct option long_options[] = {
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"seeds", required_argument, NULL, OPT_SEEDS},
-    {"ranks", required_argument, NULL, OPT_RANKS},
-    {"crashes", required_argument, NULL, OPT_CRASHES},
-    {"suspicions", required_argument, NULL, OPT_SUSPICIONS},
-    {"instances", required_argument, NULL, OPT_INSTANCES},
-    {"window", required_argument, NULL, OPT_WINDOW},
-    {"radix", required_argument, NULL, OPT_RADIX},
-    {"steps", required_argument, NULL, OPT_STEPS},
-    {"states", required_argument, NULL, OPT_STATES},
-    {"exhaustive", no_argument, NULL, OPT_EXHAUSTIVE},
-    {"count", no_argument, NULL, OPT_COUNT},
-    {"trace", no_argument, NULL, OPT_TRACE},
-    {"path", required_argument, NULL, OPT_PATH},
-    {"break", required_argument, NULL, OPT_BREAK},
-    {"reorder", no_argument, NULL, OPT_REORDER},
-    {"duplicate", no_argument, NULL, OPT_DUPLICATE},
-    {"pauses", required_argument, NULL, OPT_PAUSES},
-    {"partitions", required_argument, NULL, OPT_PARTITIONS},
-    {"inter", required_argument, NULL, OPT_INTER},
-    {"comms", required_argument, NULL, OPT_COMMS},
-    {"creation", no_argument, NULL, OPT_CREATION},
-    {"validation", no_argument, NULL, OPT_VALIDATION},
-    {"free", no_argument, NULL, OPT_FREE},
-    {"fine", no_argument, NULL, OPT_FINE},
-    {"budget", required_argument, NULL, OPT_BUDGET},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
+enum { OF_ALL = 1, OF_AGREEMENT, OF_MEMORY, OF_SEEDS, OF_SEARCH, OF_ANY };
+
+static const struct argp_option options[] = {
+    {.doc = "All:", .group = OF_ALL},
+    {"exhaustive", OPT_EXHAUSTIVE, NULL, 0,
+     "every order of events and every crash point (up to 8 ranks), instead of runs with a seed", 0},
+    {"count", OPT_COUNT, NULL, 0, "no failures searched for: a table of messages and latencies", 0},
+    {"ranks", OPT_RANKS, "N", 0, "processes (8; --exhaustive: 3)", 0},
+    {"crashes", OPT_CRASHES, "N", 0, "processes that may die (ranks/2; --exhaustive: 1)", 0},
+    {"suspicions", OPT_SUSPICIONS, "N", 0,
+     "processes that may be declared dead while they still run (0)", 0},
+    {"instances", OPT_INSTANCES, "N", 0,
+     "agreements per process; members that revoke; agents with a verdict; how often a process may "
+     "stop (4; --exhaustive: 1)",
+     0},
+    {"reorder", OPT_REORDER, NULL, 0, "messages of a pair may overtake each other", 0},
+    {.doc = "Agreement:", .group = OF_AGREEMENT},
+    {"window", OPT_WINDOW, "N", 0, "agreements under way at once (1)", 0},
+    {"radix", OPT_RADIX, "2^k", 0,
+     "shape of the tree: 2 is binomial, at least --ranks is a star (2)", 0},
+    {"inter", OPT_INTER, "K", 0, "two groups, the K lowest ranks and the others", 0},
+    {"comms", OPT_COMMS, "2", 0, "two communicators that overlap, in calls on both at once", 0},
+    {"creation", OPT_CREATION, NULL, 0, "members may give up, and then say no beforehand", 0},
+    {"free", OPT_FREE, NULL, 0,
+     "with its last agreement a process frees the communicator: it calls it when all others are "
+     "decided, and forgets all then",
+     0},
+    {.doc = "Agreement through shared memory has --window and --creation as well, and",
+     .group = OF_MEMORY},
+    {"validation", OPT_VALIDATION, NULL, 0, "as --creation, but a death is no reason to give up",
+     0},
+    {"fine", OPT_FINE, NULL, 0,
+     "no shortcuts: own words, each word of a value and looks at the dead are steps, too; for few "
+     "ranks",
+     0},
+    {.doc = "Runs with a seed:", .group = OF_SEEDS},
+    {"seed", OPT_SEED, "N", 0, "first seed (1)", 0},
+    {"seeds", OPT_SEEDS, "N", 0, "how many seeds (1)", 0},
+    {"budget", OPT_BUDGET, "N", 0,
+     "seeds until N steps are done; each decides on sizes, faults and all other options as well",
+     0},
+    {"steps", OPT_STEPS, "N", 0, "a run with more steps does not end (10000000)", 0},
+    {"pauses", OPT_PAUSES, "N", 0, "processes that sleep for a while (0)", 0},
+    {"partitions", OPT_PARTITIONS, "N", 0, "times that the network falls apart for a while (0)", 0},
+    {"duplicate", OPT_DUPLICATE, NULL, 0, "messages may arrive twice", 0},
+    {.doc = "Exhaustive search:", .group = OF_SEARCH},
+    {"states", OPT_STATES, "N", 0, "give up after so many states (1000000000)", 0},
+    {"path", OPT_PATH, "A.B.C", 0, "perform this path only", 0},
+    {.doc = "Any way:", .group = OF_ANY},
+    {"trace", OPT_TRACE, NULL, 0, "print every step", 0},
+    {"break", OPT_BREAK, "WHAT", 0,
+     "play with a machine that has a known mistake, to see that the checkers find it.  agree: "
+     "no-promise, forget, omit, accuse, hush, deaf, invent, mix, babble, detour, change, phantom, "
+     "boast; with --creation: shy, lie; with --free: silent, rash.  memory: late-look, narrow, "
+     "hasty, impatient, forget, report-first; with --creation or --validation: shy, lie, deaf, "
+     "change, babble.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
+     "report-first, accuse, babble, deaf",
+     0},
+    {0},
 };
 
-static void usage(FILE *f)
-{
-    fprintf(f,
-            "usage: mend-sim [agree|memory|revoke|notice|detector] [options]\n"
-            "\n"
-            "Drives the protocols of the library through failures and checks what must hold after\n"
-            "every step.  Without a protocol all are played (memory only with --exhaustive).  "
-            "Three ways:\n"
-            "  (default)        runs with a seed that decides everything, one run per seed\n"
-            "  --exhaustive     every order of events and every crash point (up to 8 ranks)\n"
-            "  --count          no failures searched for: a table of messages and latencies\n"
-            "\n"
-            "  --ranks N        processes (8; --exhaustive: 3)\n"
-            "  --crashes N      processes that may die (ranks/2; --exhaustive: 1)\n"
-            "  --suspicions N   processes that may be declared dead while they still run (0)\n"
-            "  --instances N    agreements per process; members that revoke; agents with a\n"
-            "                   verdict; how often a process may stop (4; --exhaustive: 1)\n"
-            "  --reorder        messages of a pair may overtake each other\n"
-            "agreement:\n"
-            "  --window N       agreements under way at once (1)\n"
-            "  --radix 2^k      shape of the tree: 2 is binomial, at least --ranks is a star (2)\n"
-            "  --inter K        two groups, the K lowest ranks and the others\n"
-            "  --comms 2        two communicators that overlap, in calls on both at once\n"
-            "  --creation       members may give up, and then say no beforehand\n"
-            "  --free           with its last agreement a process frees the communicator: it\n"
-            "                   calls it when all others are decided, and forgets all then\n"
-            "agreement through shared memory has --window and --creation as well, and\n"
-            "  --validation     the same, but a death is no reason to give up\n"
-            "  --fine           no shortcuts: own words, each word of a value and looks at the\n"
-            "                   dead are steps, too; for few ranks\n"
-            "runs with a seed:\n"
-            "  --seed N         first seed (1)\n"
-            "  --seeds N        how many seeds (1)\n"
-            "  --budget N       seeds until N steps are done; each decides on sizes, faults and\n"
-            "                   all other options as well\n"
-            "  --steps N        a run with more steps does not end (10000000)\n"
-            "  --pauses N       processes that sleep for a while (0)\n"
-            "  --partitions N   times that the network falls apart for a while (0)\n"
-            "  --duplicate      messages may arrive twice\n"
-            "exhaustive search:\n"
-            "  --states N       give up after so many states (1000000000)\n"
-            "  --path A.B.C     perform this path only\n"
-            "\n"
-            "  --trace          print every step\n"
-            "  --break WHAT     play with a machine that has a known mistake, to see that the\n"
-            "                   checkers find it.  agree: no-promise, forget, omit, accuse, hush,\n"
-            "                   deaf, invent, mix, babble, detour, change, phantom, boast; with\n"
-            "                   --creation: shy, lie; with --free: silent, rash.  memory: "
-            "late-look, narrow, hasty,\n"
-            "                   impatient, forget, report-first; with --creation or\n"
-            "                   --validation: shy, lie, deaf, change, babble.  revoke:\n"
-            "                   no-repair, invent.  notice: no-repair, deaf, accuse.\n"
-            "                   detector: report-first, accuse, babble, deaf\n"
-            "  --help           this text\n");
-}
+/* Where the number of an option goes, and its limits; wide: 64 bits, else an int. */
+static const struct number {
+    int key;
+    bool wide;
+    size_t at;
+    uint64_t min, max;
+} numbers[] = {
+#define INT(key_, field_, min_, max_)                                                              \
+    {                                                                                              \
+        key_, false, offsetof(struct mend_sim_options, field_), min_, max_                         \
+    }
+#define WIDE(key_, field_, min_)                                                                   \
+    {                                                                                              \
+        key_, true, offsetof(struct mend_sim_options, field_), min_, UINT64_MAX                    \
+    }
+    INT(OPT_RANKS, conf.ranks, 1, 10000),
+    INT(OPT_CRASHES, conf.crashes, 0, 10000),
+    INT(OPT_SUSPICIONS, conf.suspicions, 0, 10000),
+    INT(OPT_INSTANCES, conf.instances, 1, 10000),
+    INT(OPT_WINDOW, conf.window, 1, 8),
+    INT(OPT_PAUSES, conf.pauses, 0, 10000),
+    INT(OPT_PARTITIONS, conf.partitions, 0, 10000),
+    INT(OPT_INTER, conf.inter, 1, 10000),
+    INT(OPT_COMMS, conf.comms, 1, 2),
+    WIDE(OPT_SEED, conf.seed, 0),
+    WIDE(OPT_STEPS, conf.steps_max, 1),
+    WIDE(OPT_STATES, conf.states_max, 1),
+    WIDE(OPT_SEEDS, seeds, 1),
+    WIDE(OPT_BUDGET, budget, 1),
+};
+_Static_assert(sizeof(size_t) == sizeof(uint64_t), "states_max is wide");
+
+static const struct flag {
+    int key;
+    size_t at;
+} flags[] = {
+    {OPT_TRACE, offsetof(struct mend_sim_conf, trace)},
+    {OPT_REORDER, offsetof(struct mend_sim_conf, reorder)},
+    {OPT_DUPLICATE, offsetof(struct mend_sim_conf, duplicate)},
+    {OPT_CREATION, offsetof(struct mend_sim_conf, creation)},
+    {OPT_VALIDATION, offsetof(struct mend_sim_conf, validation)},
+    {OPT_FREE, offsetof(struct mend_sim_conf, frees)},
+    {OPT_FINE, offsetof(struct mend_sim_conf, fine)},
+};
 
 void mend_sim_refuse(const char *fmt, ...)
 {
@@ -165,15 +184,48 @@ void mend_sim_refuse(const char *fmt, ...)
     exit(2);
 }
 
-static uint64_t number(const char *name, const char *arg, uint64_t min, uint64_t max)
+static const char *name_of(int key)
+{
+    const struct argp_option *o = options;
+
+    while (o->key != key)
+        o++;
+    return o->name;
+}
+
+static uint64_t number(int key, const char *arg, uint64_t min, uint64_t max)
 {
     char *end;
     unsigned long long v = strtoull(arg, &end, 10);
 
     if (arg[0] < '0' || arg[0] > '9' || *end || v < min || v > max)
-        mend_sim_refuse("--%s wants a number from %llu to %llu, not '%s'", name,
+        mend_sim_refuse("--%s wants a number from %llu to %llu, not '%s'", name_of(key),
                         (unsigned long long)min, (unsigned long long)max, arg);
     return v;
+}
+
+static bool take_number(struct mend_sim_options *o, int key, const char *arg)
+{
+    for (const struct number *n = numbers; n < numbers + MEND_COUNT_OF(numbers); n++) {
+        void *at = (char *)o + n->at;
+
+        if (n->key != key)
+            continue;
+        if (n->wide)
+            *(uint64_t *)at = number(key, arg, n->min, n->max);
+        else
+            *(int *)at = (int)number(key, arg, n->min, n->max);
+        return true;
+    }
+    return false;
+}
+
+static bool take_flag(struct mend_sim_options *o, int key)
+{
+    for (size_t i = 0; i < MEND_COUNT_OF(flags); i++)
+        if (flags[i].key == key)
+            return *(bool *)((char *)&o->conf + flags[i].at) = true;
+    return false;
 }
 
 static enum mend_sim_broken broken_of(const char *arg)
@@ -186,102 +238,11 @@ static enum mend_sim_broken broken_of(const char *arg)
 
 static int radix_bits_of(const char *arg)
 {
-    uint64_t radix = number("radix", arg, 2, 1 << 30);
+    uint64_t radix = number(OPT_RADIX, arg, 2, 1 << 30);
 
     if (radix & (radix - 1))
         mend_sim_refuse("--radix wants a power of two, not '%s'", arg);
     return __builtin_ctzll(radix);
-}
-
-static void take(struct mend_sim_options *o, int opt, const char *name, const char *arg)
-{
-    struct mend_sim_conf *c = &o->conf;
-
-    switch (opt) {
-    case OPT_SEED:
-        c->seed = number(name, arg, 0, UINT64_MAX);
-        break;
-    case OPT_SEEDS:
-        o->seeds = number(name, arg, 1, UINT64_MAX);
-        break;
-    case OPT_RANKS:
-        c->ranks = (int)number(name, arg, 1, 10000);
-        break;
-    case OPT_CRASHES:
-        c->crashes = (int)number(name, arg, 0, 10000);
-        break;
-    case OPT_SUSPICIONS:
-        c->suspicions = (int)number(name, arg, 0, 10000);
-        break;
-    case OPT_INSTANCES:
-        c->instances = (int)number(name, arg, 1, 10000);
-        break;
-    case OPT_WINDOW:
-        c->window = (int)number(name, arg, 1, 8);
-        break;
-    case OPT_RADIX:
-        c->radix_bits = radix_bits_of(arg);
-        break;
-    case OPT_STEPS:
-        c->steps_max = number(name, arg, 1, UINT64_MAX);
-        break;
-    case OPT_STATES:
-        c->states_max = number(name, arg, 1, UINT64_MAX);
-        break;
-    case OPT_EXHAUSTIVE:
-        o->mode = MEND_SIM_EXHAUSTIVE;
-        break;
-    case OPT_COUNT:
-        o->mode = MEND_SIM_COUNT;
-        break;
-    case OPT_TRACE:
-        c->trace = true;
-        break;
-    case OPT_PATH:
-        c->path = arg;
-        break;
-    case OPT_BREAK:
-        c->broken = broken_of(arg);
-        break;
-    case OPT_REORDER:
-        c->reorder = true;
-        break;
-    case OPT_DUPLICATE:
-        c->duplicate = true;
-        break;
-    case OPT_PAUSES:
-        c->pauses = (int)number(name, arg, 0, 10000);
-        break;
-    case OPT_PARTITIONS:
-        c->partitions = (int)number(name, arg, 0, 10000);
-        break;
-    case OPT_INTER:
-        c->inter = (int)number(name, arg, 1, 10000);
-        break;
-    case OPT_COMMS:
-        c->comms = (int)number(name, arg, 1, 2);
-        break;
-    case OPT_CREATION:
-        c->creation = true;
-        break;
-    case OPT_VALIDATION:
-        c->validation = true;
-        break;
-    case OPT_FREE:
-        c->frees = true;
-        break;
-    case OPT_FINE:
-        c->fine = true;
-        break;
-    case OPT_BUDGET:
-        o->budget = number(name, arg, 1, UINT64_MAX);
-        break;
-    case OPT_HELP:
-        usage(stdout);
-        exit(0);
-    default:
-        mend_sim_refuse("wrong option");
-    }
 }
 
 static const struct mend_sim_play *play_of(const char *arg)
@@ -292,11 +253,49 @@ static const struct mend_sim_play *play_of(const char *arg)
     mend_sim_refuse("there is no protocol '%s'", arg);
 }
 
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+    struct mend_sim_options *o = state->input;
+
+    if (take_number(o, key, arg) || take_flag(o, key))
+        return 0;
+    switch (key) {
+    case OPT_RADIX:
+        o->conf.radix_bits = radix_bits_of(arg);
+        return 0;
+    case OPT_EXHAUSTIVE:
+        o->mode = MEND_SIM_EXHAUSTIVE;
+        return 0;
+    case OPT_COUNT:
+        o->mode = MEND_SIM_COUNT;
+        return 0;
+    case OPT_PATH:
+        o->conf.path = arg;
+        return 0;
+    case OPT_BREAK:
+        o->conf.broken = broken_of(arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num)
+            mend_sim_refuse("one protocol at a time, or none for all");
+        o->play = play_of(arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp parser = {
+    .options = options,
+    .parser = take,
+    .args_doc = "[agree|memory|revoke|notice|detector]",
+    .doc = "Drives the protocols of the library through failures and checks what must hold after "
+           "every step.  Without a protocol all are played (memory only with --exhaustive).  By "
+           "default, runs with a seed that decides everything, one run per seed.",
+};
+
 void mend_sim_options_parse(int argc, char **argv, struct mend_sim_options *o)
 {
-    int opt, index;
-
-    opterr = 0;
     o->conf = (struct mend_sim_conf){.ranks = -1,
                                      .crashes = -1,
                                      .instances = -1,
@@ -306,14 +305,9 @@ void mend_sim_options_parse(int argc, char **argv, struct mend_sim_options *o)
                                      .steps_max = 10000000,
                                      .states_max = 1000000000};
     o->seeds = 1;
-    while ((opt = getopt_long(argc, argv, "", long_options, &index)) != -1) {
-        if (opt == '?')
-            mend_sim_refuse("wrong option '%s'", argv[optind - 1]);
-        take(o, opt, long_options[index].name, optarg);
-    }
-    if (optind + 1 < argc)
-        mend_sim_refuse("one protocol at a time, or none for all");
-    o->play = optind < argc ? play_of(argv[optind]) : NULL;
+    o->play = NULL;
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, o);
 }
 
 void mend_sim_options_print(const struct mend_sim_options *o)

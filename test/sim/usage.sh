@@ -18,7 +18,11 @@ refuses()
     [ $? = 2 ] || fail "mend-sim $* does not end with 2"
 }
 
-$sim --help | grep -q '^usage: mend-sim' || fail "--help"
+$sim --help | grep -q '^Usage: mend-sim' || fail "--help"
+for option in exhaustive count ranks crashes suspicions instances reorder window radix inter comms creation free \
+    validation fine seed seeds budget steps pauses partitions duplicate states path trace break; do
+    $sim --help | grep -q -e "--$option" || fail "--help has no --$option"
+done
 refuses nonsense
 refuses agree revoke
 refuses agree --nonsense
