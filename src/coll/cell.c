@@ -10,7 +10,7 @@
 
 int mend_shm_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p)
 {
-    int err = mend_coll_barred(c);
+    int err = mend_coll_check(c);
 
     *first_p = 0;
     if (!err && !c->coll->block)
@@ -33,7 +33,7 @@ static bool seen_or_barred(struct mend_proc *self, void *arg)
     struct mend_shm_look *l = arg;
 
     (void)self;
-    return mend_shm_all_seen(l) || mend_coll_barred(l->c);
+    return mend_shm_all_seen(l) || mend_coll_check(l->c);
 }
 
 static void not_told(const void *arg, uint64_t *peers)
@@ -67,7 +67,7 @@ int mend_shm_wait_slow(struct mend_shm_look *l)
 
     mend_wait_until(l->c->self, &wait);
     if (l->rank < l->end)
-        return mend_coll_barred(l->c);
+        return mend_coll_check(l->c);
     if (!l->wrong)
         return MPI_SUCCESS;
     return l->wrong & MEND_SHM_NO_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_TRUNCATE;
@@ -87,7 +87,7 @@ static bool done_or_barred(struct mend_proc *self, void *arg)
     struct mend_shm_look *l = arg;
 
     (void)self;
-    return all_done(l) || mend_coll_barred(l->c);
+    return all_done(l) || mend_coll_check(l->c);
 }
 
 /* Raises floor to what all other members have finished with. */
@@ -121,7 +121,7 @@ static int wait_past(struct mend_comm *c, uint64_t tick)
         return MPI_SUCCESS;
     mend_wait_until(c->self, &wait);
     if (l.rank < l.end)
-        return mend_coll_barred(c);
+        return mend_coll_check(c);
     raise_floor(c);
     return MPI_SUCCESS;
 }

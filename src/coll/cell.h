@@ -103,7 +103,7 @@ static inline int mend_shm_begin(struct mend_comm *c, uint64_t n, uint64_t *firs
 {
     struct mend_coll_comm *cc = c->coll;
 
-    if (mend_unlikely(c->revoked || c->coll_failed || !cc->block))
+    if (mend_unlikely(c->revoked || c->inactive || !cc->block))
         return mend_shm_begin_slow(c, n, first_p);
     mend_event(c->self, MEND_EV_COLL_ENTER);
     *first_p = cc->tick + 1;

@@ -251,7 +251,7 @@ static bool all_open(struct mend_proc *self, void *arg)
     /* acquire: pairs with the release in mend_shm_coll_open() */
     while (o->seen < c->size && mend_load_acquire(&c->coll->block[o->seen]->mark) == mark_of(c))
         o->seen++;
-    return o->seen == c->size || mend_coll_barred(c);
+    return o->seen == c->size || mend_coll_check(c);
 }
 
 static void not_open(const void *arg, uint64_t *peers)
@@ -298,5 +298,5 @@ int mend_shm_coll_open(struct mend_comm *c)
         return MPI_SUCCESS;
     mend_free(self, cc->block);
     cc->block = NULL;
-    return mend_coll_barred(c);
+    return mend_coll_check(c);
 }

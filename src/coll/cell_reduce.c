@@ -213,7 +213,7 @@ static int run(struct job *j, bool reader)
     if (j->c->size == 1) {
         if (j->in != j->out && j->bytes)
             memcpy(j->out, j->in, (size_t)j->bytes);
-        return mend_coll_barred(j->c);
+        return mend_coll_check(j->c);
     }
     if (j->bytes <= (j->c->size == 2 ? DIRECT_MAX_OF_TWO : DIRECT_MAX))
         return run_direct(j, reader);

@@ -92,7 +92,7 @@ static void fail(struct mend_coll_op *op, int error)
             mend_p2p_abandon(&op->messages[i]);
     op->open_n = 0;
     if (error == MEND_CLASS_PROC_FAILED)
-        op->c->coll_failed = true;
+        op->c->inactive = true;
     finish(op, error);
 }
 
@@ -182,7 +182,7 @@ static void advance(struct mend_coll_op *op)
 static void begin(struct mend_coll_op *op)
 {
     struct mend_proc *self = op->c->self;
-    int err = mend_coll_barred(op->c);
+    int err = mend_coll_check(op->c);
 
     op->next = op->open_n = op->rounds = 0;
     op->error = MPI_SUCCESS;

@@ -19,9 +19,9 @@ struct mend_coll {
 int mend_coll_run(struct mend_comm *c, struct mend_sched *s, struct mend_coll_how *how);
 
 /* What a collective on c returns at once: MPI_SUCCESS if it may begin. */
-static inline int mend_coll_barred(const struct mend_comm *c)
+static inline int mend_coll_check(const struct mend_comm *c)
 {
-    if (mend_likely(!c->revoked && !c->coll_failed))
+    if (mend_likely(!c->revoked && !c->inactive))
         return MPI_SUCCESS;
     return c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED;
 }

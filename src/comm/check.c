@@ -91,7 +91,7 @@ const char *mend_comm_check(const struct mend_comm *c)
     MEND_HOLDS(!(c->ctx & MEND_CTX_CHANNEL_MASK) && mend_hash_get(&c->self->comms, c->ctx) == c,
                "comm 1: its context leads to it");
     MEND_HOLDS_IN(check_groups(c));
-    MEND_HOLDS(c->coll_failed || !mend_comm_has_dead(c),
+    MEND_HOLDS(c->inactive || !mend_comm_has_dead(c),
                "comm 4: with a dead member its collectives fail");
     MEND_HOLDS_IN(check_parts(c));
     MEND_HOLDS(c->told_deaths_n <= c->self->deaths_n && c->acked_deaths_n <= c->self->deaths_n,

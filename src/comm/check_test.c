@@ -100,8 +100,8 @@ MEND_TEST(deaths)
     BREAKS(c->acked_deaths_n, 1, "comm 6: only deaths that are known are told or acknowledged");
     self->deaths = log;
     self->deaths_n = 1;
-    c->coll_failed = true;
-    BREAKS(c->coll_failed, false, "comm 4: with a dead member its collectives fail");
+    c->inactive = true;
+    BREAKS(c->inactive, false, "comm 4: with a dead member its collectives fail");
 }
 
 MEND_TEST(parts)

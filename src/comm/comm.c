@@ -61,7 +61,7 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     mend_errhandler_get(c->errhandler);
     mend_group_get(c->group);
     mend_group_get(c->remote);
-    c->coll_failed = mend_comm_has_dead(c);
+    c->inactive = mend_comm_has_dead(c);
 }
 
 /* What init() took. */

@@ -135,8 +135,8 @@ struct mend_comm {
     int size;     /* of the local group */
     int peers_n;  /* of the group that point-to-point ranks mean: remote for an intercommunicator */
     bool inter;
-    bool revoked;     /* MPI_ERR_INVALIDATED was raised, or the call was made here */
-    bool coll_failed; /* a member is dead: collectives and creation on this object fail */
+    bool revoked;  /* MPI_ERR_INVALIDATED was raised, or the call was made here */
+    bool inactive; /* a member is dead: collectives and creation on this object fail; for good */
     bool closing;
     bool predefined; /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
     struct mend_group *group, *remote; /* remote == group on an intracommunicator */
@@ -198,7 +198,7 @@ struct mend_comm_hooks {
  * table of contexts.  remote NULL: intracommunicator.  Reference count 1.  NULL: no memory.
  * Who creates it opens it for frames that came early, with mend_unpark(), when it is complete.
  * The error handler is that of `parent`, or MPI_ERRORS_ARE_FATAL if parent is NULL.
- * A member that is dead already makes it `coll_failed`. */
+ * A member that is dead already makes it `inactive`. */
 struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
                                    struct mend_group *remote, mend_ctx ctx,
                                    struct mend_comm *parent);
@@ -253,10 +253,11 @@ static inline void mend_report_add(uint64_t *peers, mend_peer p)
 /* True if a member (either group) is dead. */
 bool mend_comm_has_dead(const struct mend_comm *c);
 
-/* Collectively inactive (S2): collectives and creation fail until the next cut. */
-static inline bool mend_comm_inactive(const struct mend_comm *c)
+/* What serves c now is inactive (S2): collectives and creation fail until the next cut, which makes another
+ * object. */
+static inline bool mend_comm_is_inactive(const struct mend_comm *c)
 {
-    return (c->living ? c->living : c)->coll_failed;
+    return (c->living ? c->living : c)->inactive;
 }
 
 #define MEND_CLASS_PROC_FAILED 0x4001

@@ -69,7 +69,7 @@ MEND_TEST(creation_and_end)
     struct mend_comm *c = make(1);
     mend_ctx ctx = c->ctx;
 
-    CHECK(c->rank == 1 && c->size == 3 && c->peers_n == 3 && !c->inter && !c->coll_failed);
+    CHECK(c->rank == 1 && c->size == 3 && c->peers_n == 3 && !c->inter && !c->inactive);
     CHECK_EQ(mend_comm_peer(c, 2), 7);
     CHECK_EQ(c->cell, -1);
     CHECK_STR(trace, "a1 a3 ");
@@ -105,11 +105,11 @@ MEND_TEST(dead_members)
     self->deaths = log;
     self->deaths_n = 1;
     c = make(4);
-    CHECK(!mend_comm_has_dead(c) && !c->coll_failed);
+    CHECK(!mend_comm_has_dead(c) && !c->inactive);
     mend_comm_put(c);
     self->deaths_n = 2;
     c = make(5);
-    CHECK(mend_comm_has_dead(c) && c->coll_failed);
+    CHECK(mend_comm_has_dead(c) && c->inactive);
     mend_comm_put(c);
     self->deaths_n = 0;
 }

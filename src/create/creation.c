@@ -35,7 +35,7 @@ int mend_creation_check(struct mend_comm *parent)
     mend_interrupt_check(parent->self);
     if (parent->revoked)
         return MEND_CLASS_INVALIDATED;
-    if (parent->coll_failed)
+    if (parent->inactive)
         return MEND_CLASS_PROC_FAILED;
     mend_event(parent->self, MEND_EV_MEMBER_CREATE_ENTER);
     return MPI_SUCCESS;
@@ -80,7 +80,7 @@ int mend_creation_decide(struct mend_comm *parent, struct mend_decision *value)
 
 void mend_creation_end(struct mend_comm *c)
 {
-    c->coll_failed = true;
+    c->inactive = true;
     mend_decide_say_no(c, MEND_DECIDE_CREATION);
 }
 
@@ -131,7 +131,7 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
 void mend_creation_open(struct mend_comm *c)
 {
     mend_revoke_look(c);
-    if (c->coll_failed)
+    if (c->inactive)
         mend_decide_say_no(c, MEND_DECIDE_CREATION);
     mend_unpark(c->self, c->ctx);
 }

@@ -63,7 +63,7 @@ static int ask_leader(struct mend_meeting *m, struct mend_comm *local, int own_e
         return MPI_ERR_COMM; /* the groups must be disjoint */
     if (!err)
         err = mend_meet_reason(m); /* first: that it is invalid pre-empts all else (S0-65) */
-    if (!err && mend_comm_inactive(m->peer_c))
+    if (!err && mend_comm_is_inactive(m->peer_c))
         err = MEND_CLASS_PROC_FAILED;
     err = mend_leaders_meet(m, local, err, &h->ctx, peers_p, &n);
     h->size = n;

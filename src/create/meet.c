@@ -63,9 +63,9 @@ int mend_meet_reason(const struct mend_meeting *m)
         if (m->named[i] && m->named[i]->revoked)
             return MEND_CLASS_INVALIDATED;
     for (unsigned i = 0; i < MEND_COUNT_OF(m->named); i++)
-        if (m->named[i] && m->named_must_live && mend_comm_inactive(m->named[i]))
+        if (m->named[i] && m->named_must_live && mend_comm_is_inactive(m->named[i]))
             return MEND_CLASS_PROC_FAILED;
-    return m->c && m->c->coll_failed ? MEND_CLASS_PROC_FAILED : m->error;
+    return m->c && m->c->inactive ? MEND_CLASS_PROC_FAILED : m->error;
 }
 
 static void tell_no(struct mend_comm *c, int error)
@@ -163,7 +163,7 @@ static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend
     error = error == MEND_CLASS_INVALIDATED ? error : MEND_CLASS_PROC_FAILED;
     note_declined(self, ctx, error, !second, mend_group_peer(first, 0));
     c->revoked = error == MEND_CLASS_INVALIDATED;
-    c->coll_failed = true;
+    c->inactive = true;
     mend_creation_open(c);
     mend_decide_free(c);
 }

@@ -130,7 +130,7 @@ static int create_part(struct mend_comm *c, int color, int key, struct mend_grou
     int err = find_part(c, color, key, g, &p);
 
     *new_p = NULL;
-    if (!err || !(c->coll_failed || c->revoked))
+    if (!err || !(c->inactive || c->revoked))
         err = mend_creation_now(c, p.group, p.remote, err ? err : own_error, new_p);
     put_part(c, &p);
     return err;

@@ -6,8 +6,8 @@ collectives and waits nobody asks any more whether a peer is dead, a communicato
 inactive, or the agent has something to say.  For measuring only (cost); such a library hangs when a
 process dies.
 
-    c->revoked, c->coll_failed, c->living   false, where they are read
-    mend_peer_is_dead(), mend_coll_barred() false, success
+    c->revoked, c->inactive, c->living   false, where they are read
+    mend_peer_is_dead(), mend_coll_check() false, success
     mend_interrupt_check(), the counter     nothing ever happened
 """
 import os
@@ -16,11 +16,11 @@ import shutil
 import subprocess
 
 PATHS = ("src/p2p", "src/req", "src/coll", "src/net/shm", "src/mpi", "src/proc")
-READ = re.compile(r"\b[a-z]\w*(?:(?:->|\.)\w+)*->(?:revoked|coll_failed|living)\b(?!\s*=[^=]|->)")
+READ = re.compile(r"\b[a-z]\w*(?:(?:->|\.)\w+)*->(?:revoked|inactive|living)\b(?!\s*=[^=]|->)")
 COUNTER = re.compile(r"mend_load_acquire\(self->interrupt\) (!=|==) self->interrupt_seen")
 BODIES = (
     ("src/proc/proc.h", "static inline bool mend_peer_is_dead", "    return false;"),
-    ("src/coll/run.h", "static inline int mend_coll_barred", "    return MPI_SUCCESS;"),
+    ("src/coll/run.h", "static inline int mend_coll_check", "    return MPI_SUCCESS;"),
 )
 CHECK = "bool mend_interrupt_check(struct mend_proc *self);"
 
