@@ -106,12 +106,6 @@ static inline bool mend_rank_in_script(const struct mend_rank_state *s)
     return s->who == MEND_WHO_SCRIPT || s->who == MEND_WHO_INNER;
 }
 
-/* It has said so on its socket. */
-static inline bool mend_rank_has_joined(const struct mend_rank_state *s)
-{
-    return s->who == MEND_WHO_CHILD || s->who == MEND_WHO_INNER;
-}
-
 /* The mark of its life word was acted on. */
 static inline bool mend_rank_is_marked(const struct mend_rank_state *s)
 {

@@ -145,9 +145,9 @@ MEND_TEST(a_script_whose_process_dies_after_it)
     struct mend_rank_state s = {0};
 
     STORY(&s, MEND_RANK_IS_WRAPPED);
-    CHECK(mend_rank_in_script(&s) && !mend_rank_has_joined(&s));
+    CHECK(s.who == MEND_WHO_SCRIPT);
     STORY(&s, MEND_RANK_INNER_JOINS, MEND_RANK_ENDS, MEND_RANK_HOLD);
-    CHECK(mend_rank_in_script(&s) && mend_rank_has_joined(&s) && s.ending == MEND_ENDING_HELD);
+    CHECK(s.who == MEND_WHO_INNER && s.ending == MEND_ENDING_HELD);
     STORY(&s, MEND_RANK_MARK, MEND_RANK_TELL, MEND_RANK_VERDICT, MEND_RANK_PRINT);
     CHECK(!mend_rank_step(&s, MEND_RANK_TELL) && !mend_rank_step(&s, MEND_RANK_PRINT));
 }
@@ -157,7 +157,7 @@ MEND_TEST(the_word_of_a_child_ends_the_supposition_of_a_script)
     struct mend_rank_state s = {0};
 
     STORY(&s, MEND_RANK_IS_WRAPPED, MEND_RANK_CHILD_JOINS);
-    CHECK(!mend_rank_in_script(&s) && mend_rank_has_joined(&s));
+    CHECK(s.who == MEND_WHO_CHILD);
     CHECK(!mend_rank_step(&s, MEND_RANK_IS_WRAPPED) && !mend_rank_step(&s, MEND_RANK_INNER_JOINS));
 }
 

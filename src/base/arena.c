@@ -169,8 +169,3 @@ void mend_arena_free(struct mend_arena *arena, void *p)
     memcpy(p, &arena->free[h->class], sizeof(void *));
     arena->free[h->class] = p;
 }
-
-size_t mend_arena_usable(const void *p)
-{
-    return ((const struct header *)p - 1)->payload_bytes;
-}

@@ -41,7 +41,4 @@ void *mend_arena_alloc(struct mend_arena *arena, size_t n);
 /* Releases p (NULL does nothing). */
 void mend_arena_free(struct mend_arena *arena, void *p);
 
-/* Payload bytes that fit into the block of p (at least what was asked for). */
-size_t mend_arena_usable(const void *p);
-
 #endif

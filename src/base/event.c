@@ -22,11 +22,6 @@ static const char *const calls[] = {
 #include "calls.def"
 };
 
-const char *mend_event_name(enum mend_event_id id)
-{
-    return id < MEND_EV_COUNT ? names[id] : "?";
-}
-
 enum mend_event_id mend_event_find(const char *name)
 {
     for (unsigned i = 0; i < MEND_EV_COUNT; i++)

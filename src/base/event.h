@@ -38,8 +38,6 @@ struct mend_inject {
     char why[160];            /* what *why_p points to where the reason names something */
 };
 
-const char *mend_event_name(enum mend_event_id id);
-
 /* The event of that name, or MEND_EV_COUNT. */
 enum mend_event_id mend_event_find(const char *name);
 

@@ -60,14 +60,6 @@ int mend_coll_init(struct mend_proc *self)
     return MPI_SUCCESS;
 }
 
-void mend_coll_fini(struct mend_proc *self)
-{
-    mend_list_foreach (l, next, &self->coll->closed)
-        mend_free(self, mend_list_entry(l, struct closed, link));
-    mend_free(self, self->coll);
-    self->coll = NULL;
-}
-
 /* The segment says which of our cells others may look at, for the time when we are dead. */
 static void set_free(struct mend_proc *self, uint64_t cells)
 {

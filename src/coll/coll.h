@@ -50,7 +50,6 @@ static inline MPI_Aint mend_coll_displ(const struct mend_coll_counts *v, int i)
 }
 
 int mend_coll_init(struct mend_proc *self);
-void mend_coll_fini(struct mend_proc *self);
 
 /* One side of an exchange with the neighbours of c's topology, which there must be.  one: every
  * neighbour gets the same block. */

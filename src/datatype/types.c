@@ -32,26 +32,6 @@ int mend_type_init(struct mend_proc *self)
     return MPI_SUCCESS;
 }
 
-void mend_type_fini(struct mend_proc *self)
-{
-    struct mend_types *types = self->types;
-
-    if (!types)
-        return;
-    mend_list_foreach (pos, tmp, &types->unnamed) {
-        struct unnamed *u = mend_list_entry(pos, struct unnamed, link);
-
-        mend_layout_free(self, u->type->layout);
-        mend_free(self, u->type->name);
-        mend_free(self, u->type);
-        mend_free(self, u);
-    }
-    for (size_t i = 0; i < MEND_TYPE_SLOTS; i++)
-        mend_free(self, types->names[i]);
-    mend_free(self, types);
-    self->types = NULL;
-}
-
 /* --------------------------------------------------------------------------
  * Names
  * -------------------------------------------------------------------------- */

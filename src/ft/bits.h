@@ -22,11 +22,6 @@ static inline void mend_bits_set(uint64_t *set, int32_t i)
     set[(uint32_t)i / 64] |= UINT64_C(1) << ((uint32_t)i % 64);
 }
 
-static inline void mend_bits_clear(uint64_t *set, int32_t i)
-{
-    set[(uint32_t)i / 64] &= ~(UINT64_C(1) << ((uint32_t)i % 64));
-}
-
 /* Adds the members of `more` to `set` and returns how many members `set` has now. */
 static inline int32_t mend_bits_union(uint64_t *set, const uint64_t *more, size_t words)
 {

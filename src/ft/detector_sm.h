@@ -170,6 +170,5 @@ void mend_detector_check(const struct mend_detector *x);
 
 /* One line into buf, as snprintf. */
 int mend_detector_print(const struct mend_detector *x, char *buf, size_t size);
-int mend_detector_action_print(const struct mend_detector_action *a, char *buf, size_t size);
 
 #endif

@@ -26,17 +26,28 @@ static struct agent create(int n)
     return a;
 }
 
+static void note(struct agent *a, const struct mend_detector_action *action)
+{
+    static const char *const kinds[] = {"kill", "clear", "declare", "explain", "end"};
+    static const char *const causes[] = {"unknown", "signal", "exit",     "abort",
+                                         "stopped", "lost",   "suspected"};
+    const struct mend_verdict *v = &action->verdict;
+
+    if (action->kind == MEND_DETECTOR_DECLARE || action->kind == MEND_DETECTOR_EXPLAIN)
+        transcript_add(&a->t, (int)a->now, "%s %d (%s %d)", kinds[action->kind], (int)v->peer,
+                       causes[v->cause], (int)v->code);
+    else
+        transcript_add(&a->t, (int)a->now, "%s %d", kinds[action->kind], (int)v->peer);
+}
+
 static void step(struct agent *a, struct mend_detector_event ev)
 {
     struct mend_detector_action action;
-    char buf[100];
 
     ev.now = a->now;
     mend_detector_step(a->m, &ev, &a->wake_at);
-    while (mend_detector_next(a->m, &action)) {
-        mend_detector_action_print(&action, buf, sizeof buf);
-        transcript_add(&a->t, (int)a->now, "%s", buf);
-    }
+    while (mend_detector_next(a->m, &action))
+        note(a, &action);
     mend_detector_check(a->m);
 }
 

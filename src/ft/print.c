@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* print.c – the machines, their messages and actions in one line each, for traces and reports.
+/* print.c – the machines and their messages in one line each, for traces and reports.
  *
  * Apart from the machines, because these functions call snprintf. */
 #include "ft/agree_sm.h"
@@ -113,20 +113,6 @@ int mend_notice_print(const struct mend_notice *x, char *buf, size_t size)
         if (mend_notice_known(x, i, &v))
             ADD(&l, " %s%d", i < x->nranks ? "" : "agent ",
                 (int)(i < x->nranks ? i : i - x->nranks));
-    return l.len;
-}
-
-static const char *const causes[] = {"unknown", "signal", "exit",     "abort",
-                                     "stopped", "lost",   "suspected"};
-
-int mend_detector_action_print(const struct mend_detector_action *a, char *buf, size_t size)
-{
-    static const char *const kinds[] = {"kill", "clear", "declare", "explain", "end"};
-    struct line l = {buf, size, 0};
-
-    ADD(&l, "%s %d", kinds[a->kind], (int)a->verdict.peer);
-    if (a->kind == MEND_DETECTOR_DECLARE || a->kind == MEND_DETECTOR_EXPLAIN)
-        ADD(&l, " (%s %d)", causes[a->verdict.cause], (int)a->verdict.code);
     return l.len;
 }
 

@@ -87,9 +87,6 @@ static int open_chapters(struct mend_proc *self)
 
     if (!err)
         err = mend_type_init(self);
-
-    if (!err)
-        err = mend_op_init(self);
     if (!err)
         err = mend_p2p_init(self);
     if (!err)

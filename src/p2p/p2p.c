@@ -169,21 +169,6 @@ int mend_p2p_init(struct mend_proc *self)
     return MPI_SUCCESS;
 }
 
-void mend_p2p_fini(struct mend_proc *self)
-{
-    for (struct mend_p2p_request *r = self->p2p->spare, *next; r; r = next) {
-        next = r->next_spare;
-        mend_free(self, r);
-    }
-    mend_hash_fini(&self->p2p->large);
-    mend_free(self, self->p2p->reserve);
-    mend_free(self, self->p2p->credit);
-    mend_free(self, self->p2p->ways);
-    mend_free(self, self->p2p->share);
-    mend_free(self, self->p2p);
-    self->p2p = NULL;
-}
-
 void mend_transfer_add(struct mend_p2p_request *r)
 {
     mend_list_append(&r->base.comm->match->transfers, &r->queue);

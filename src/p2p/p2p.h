@@ -64,7 +64,6 @@ struct mend_p2p_request {
 
 /* Sets up handlers and queues.  MPI_SUCCESS or MPI_ERR_NO_MEM. */
 int mend_p2p_init(struct mend_proc *self);
-void mend_p2p_fini(struct mend_proc *self);
 
 /* A small dense message to a living process goes straight into the transport, without a request:
  * the common case of every send.  False: nothing happened, the long way must be taken. */

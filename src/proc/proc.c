@@ -54,11 +54,3 @@ void mend_proc_destroy(struct mend_proc *self)
     pthread_mutex_destroy(&self->lock);
     mend_arena_destroy(self->arena);
 }
-
-const struct mend_death *mend_proc_death_of(const struct mend_proc *self, mend_peer peer)
-{
-    for (uint32_t i = 0; i < self->deaths_n; i++)
-        if (self->deaths[i].peer == peer)
-            return &self->deaths[i];
-    return NULL;
-}

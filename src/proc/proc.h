@@ -120,7 +120,6 @@ struct mend_proc {
     struct mend_list active; /* requests that need polling: struct mend_request.link */
     struct mend_p2p *p2p;
     struct mend_types *types;
-    struct mend_ops *ops;
     struct mend_objects *objects; /* comm/: keyvals, error handlers, infos, handle numbers */
     const struct mend_comm_hooks *comm_hooks; /* what upper layers attach to a communicator */
     struct mend_coll *coll;
@@ -196,8 +195,5 @@ static inline void mend_proc_hears_by_frames(struct mend_proc *self)
 /* Creates a process without a job: memory and empty tables.  NULL: no memory. */
 struct mend_proc *mend_proc_create_bare(void);
 void mend_proc_destroy(struct mend_proc *self);
-
-/* The death of the peer, NULL while it lives.  O(deaths). */
-const struct mend_death *mend_proc_death_of(const struct mend_proc *self, mend_peer peer);
 
 #endif
