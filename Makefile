@@ -69,13 +69,14 @@ step: ## kill a rank after every instruction of a call; takes about half an hour
 
 soak: ## killed at random instants: make soak [RUNS=1000 | KILLS=100000 | CYCLES=10000 | STORES=10000] [SEED=1]
 	@$(MAKE) --no-print-directory all
+	@$(if $(CYCLES),tools/install-deps plot)
 	@$(if $(KILLS),test/soak/storm --kills $(KILLS),$(if $(CYCLES),\
 		test/soak/cycles --cycles $(CYCLES) --plot doc/soak.svg,$(if $(STORES),\
 		test/soak/stores --kills $(STORES),\
 		test/soak/run --runs $(RUNS)))) --build $(BUILD) --seed $(SEED)
 
 bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
-	@tools/install-deps build bench
+	@tools/install-deps build bench plot
 	@$(MAKE) --no-print-directory all
 	@test/bench/run --build $(BUILD) $(BENCH)
 

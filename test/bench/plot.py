@@ -1,25 +1,25 @@
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""plot.py – the results as a picture (SVG, written by hand: no library is needed).
+"""plot.py – the results of test/bench/run as a picture.
 
-One line per row, logarithmic, left is better:
+Usage: test/bench/plot.py RESULTS.json OUT.svg
 
-    measure          0.25    0.5     1      2      4
-    latency  ████████████|   .       ○  ●                bar: Mend; | target; ○ MPICH ● Open MPI
+One bar per row, logarithmic, left is better.  Rows with peers: time relative to the better peer (where more is
+better: the inverse).  Rows of Mend alone: relative to the limit, so the target is 1.
+/usr/bin/python3 is the Python for which the distribution has matplotlib (tools/install-deps plot)."""
+import json
+import os
+import sys
 
-Rows with peers: time relative to the better peer (where more is better: the inverse).  Rows of Mend
-alone: relative to the limit, so the target is 1."""
-import math
-from html import escape
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
-LEFT, RIGHT, TOP, ROW, WIDTH = 330, 90, 70, 17, 980
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from pictures import save  # noqa: E402
+
 LEAST, MOST = 1 / 32, 8
-GOOD, BAD, OPEN, MPICH, OPENMPI = "#2a7f4f", "#b5382a", "#9aa0a6", "#6b4fa0", "#d98a00"
-
-
-def x_of(value):
-    share = (math.log(min(MOST, max(LEAST, value))) - math.log(LEAST)) / \
-        (math.log(MOST) - math.log(LEAST))
-    return LEFT + share * (WIDTH - LEFT - RIGHT)
+GOOD, BAD, OPEN = "#2a7f4f", "#b5382a", "#9aa0a6"
+PEERS = (("mpich", "MPICH", "#6b4fa0"), ("openmpi", "Open MPI", "#d98a00"))
 
 
 def relative(result):
@@ -38,63 +38,56 @@ def relative(result):
     return (mend["value"] if in_unit else result["ratio"]) / result["limit"], 1, {}
 
 
-def text(x, y, words, anchor="start", size=11, colour="#222"):
-    return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
-            f'fill="{colour}">{escape(words)}</text>')
+def on_scale(value):
+    return min(MOST, max(LEAST, value))
 
 
-def line(x1, y1, x2, y2, colour, width=1.0, dash=""):
-    return (f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
-            f'stroke-width="{width}"{f" stroke-dasharray={chr(34)}{dash}{chr(34)}" if dash else ""}/>')
-
-
-def row_marks(result, y):
+def draw_row(axes, y, result):
     found = relative(result)
-    yield text(LEFT - 8, y + 4, result["title"], "end")
     if not found:
-        yield text(LEFT + 4, y + 4, "no figure", colour=BAD)
+        axes.text(LEAST, y, " no figure", va="center", color=BAD, fontsize=8)
         return
     mine, target, peers = found
-    colour = GOOD if result["met"] else BAD if result["applies"] else OPEN
-    yield (f'<rect x="{LEFT}" y="{y - 5}" width="{max(1, x_of(mine) - LEFT):.1f}" height="10" '
-           f'fill="{colour}"/>')
-    yield line(x_of(target), y - 8, x_of(target), y + 8, "#111", 2)
-    for key, shade in (("mpich", MPICH), ("openmpi", OPENMPI)):
+    color = GOOD if result["met"] else BAD if result["applies"] else OPEN
+    axes.barh(y, on_scale(mine) - LEAST, left=LEAST, height=0.6, color=color)
+    axes.plot([on_scale(target)] * 2, [y - 0.45, y + 0.45], color="black", linewidth=1.5)
+    for key, _, shade in PEERS:
         if key in peers:
-            yield (f'<circle cx="{x_of(peers[key]):.1f}" cy="{y}" r="4" fill="{shade}" '
-                   f'fill-opacity="0.85"/>')
-    yield text(WIDTH - RIGHT + 8, y + 4, f"{mine:.2f}" + (" !" if result["noisy"] else ""))
+            axes.plot(on_scale(peers[key]), y, "o", markersize=5, color=shade)
+    axes.text(MOST, y, f"  {mine:.2f}" + (" !" if result["noisy"] else ""), va="center", fontsize=8)
 
 
-def axis(bottom):
-    tick = LEAST
-    while tick <= MOST:
-        yield line(x_of(tick), TOP - 8, x_of(tick), bottom, "#111" if tick == 1 else "#ddd",
-                   1, "" if tick == 1 else "2 3")
-        label = f"{tick:g}" if tick >= 1 else f"1/{1 / tick:g}"
-        yield text(x_of(tick), TOP - 14, label, "middle", 10, "#555")
-        tick *= 2
+def legend(axes):
+    for color, words in ((GOOD, "Mend, target met"), (BAD, "missed"),
+                         (OPEN, "condition of the target does not hold here")):
+        axes.barh(-9, 0, color=color, label=words)
+    for _, words, shade in PEERS:
+        axes.plot([], [], "o", color=shade, label=words)
+    axes.plot([], [], color="black", linewidth=1.5, label="target")
+    axes.legend(ncol=6, fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.01))
 
 
-def legend(about):
-    yield text(12, 20, "Mend beside MPICH and Open MPI: time relative to the better of the two "
-                       "(Mend alone: to the limit); left is better", size=13)
-    x = 12
-    for colour, words in ((GOOD, "Mend, target met"), (BAD, "missed"),
-                          (OPEN, "condition of the target does not hold here"),
-                          (MPICH, "MPICH"), (OPENMPI, "Open MPI")):
-        yield f'<rect x="{x}" y="31" width="10" height="10" fill="{colour}"/>'
-        yield text(x + 14, 40, words, size=10)
-        x += 28 + 6 * len(words)
-    yield line(x, 29, x, 43, "#111", 2)
-    yield text(x + 6, 40, f"target      {about['cpu']}, {about['cores']} cores, {about['date']}", size=10)
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="utf-8") as f:
+        told = json.load(f)
+    rows, about = told["rows"], told["about"]
+    figure = Figure(figsize=(12, 1.2 + 0.22 * len(rows)), layout="constrained")
+    axes = figure.add_subplot(xscale="log", xlim=(LEAST, MOST), ylim=(len(rows) - 0.4, -0.6))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}"))
+    axes.set_xticks([2.0 ** k for k in range(-5, 4)])
+    axes.minorticks_off()
+    axes.tick_params(top=True, labeltop=False)
+    axes.set_yticks(range(len(rows)), [r["title"] for r in rows], fontsize=8)
+    axes.grid(axis="x", color="#dddddd")
+    axes.axvline(1, color="black", linewidth=0.8)
+    for y, result in enumerate(rows):
+        draw_row(axes, y, result)
+    legend(axes)
+    figure.suptitle("Mend beside MPICH and Open MPI: time relative to the better of the two (Mend alone: to the "
+                    f"limit); left is better\n{about['cpu']}, {about['cores']} cores, {about['date']}", fontsize=10)
+    save(figure, sys.argv[2])
 
 
-def as_svg(results, about):
-    bottom = TOP + ROW * len(results)
-    marks = [*legend(about), *axis(bottom)]
-    for i, result in enumerate(results):
-        marks += row_marks(result, TOP + ROW * i + ROW / 2)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{bottom + 12}" '
-            f'font-family="sans-serif">\n<rect width="100%" height="100%" fill="white"/>\n'
-            + "\n".join(marks) + "\n</svg>\n")
+main()

@@ -1,19 +1,21 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """scaling.py – puts what test/sim/long printed into the tables of doc/scaling.md, and draws doc/scaling.svg.
 
 Usage: test/sim/long > LOG; test/sim/scaling.py LOG...
 
 A table stands between <!-- NAME --> and <!-- end -->; the words around it are the document's.
+/usr/bin/python3 is the Python for which the distribution has matplotlib (tools/install-deps plot).
 """
-import math
 import os
 import re
 import sys
 
+from matplotlib.figure import Figure
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "test", "bench"))
-from plot import line, text  # noqa: E402
+sys.path.insert(0, os.path.join(ROOT, "test"))
+from pictures import save  # noqa: E402
 
 SEARCH = re.compile(r"^(\w+): (\d+) states, (\d+) steps, (\d+) ends, longest path (\d+), ([\d.]+) s, (\w+)$")
 RANDOM = re.compile(r"^(\w+): (\d+) seeds from \d+, up to (\d+) ranks, (\d+) steps, (\d+) messages, ([\d.]+) s$")
@@ -136,44 +138,27 @@ def messages_cell(costs, what, ranks):
     return grouped(costs[what, ranks][1])
 
 
-def panel(costs, left, top, title, height, most, step, value):
+def panel(axes, costs, title, most, value):
     """One diagram: ranks to the right, logarithmic; value(what, ranks) upwards."""
-    width = 420
-    x = lambda n: left + math.log2(n) / math.log2(10000) * width  # noqa: E731
-    y = lambda v: top + height - v / most * height  # noqa: E731
-    yield text(left, top - 12, title, size=13)
-    for i in range(int(most / step) + 1):
-        yield line(left, y(i * step), left + width, y(i * step), "#ddd", 1, "2 3")
-        yield text(left - 6, y(i * step) + 4, f"{i * step:g}", "end", 10, "#555")
-    for n in (2, 8, 32, 128, 512, 2048, 10000):
-        yield line(x(n), top, x(n), top + height, "#eee")
-        yield text(x(n), top + height + 14, str(n), "middle", 10, "#555")
-    yield text(left + width / 2, top + height + 30, "ranks (logarithmic)", "middle", 10, "#555")
-    for what, colour in CURVES:
-        points = [(x(n), y(value(what, n))) for w, n in sorted(costs, key=lambda k: k[1])
-                  if w == what and n <= 10000 and value(what, n) <= most]
-        path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
-        yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
-        for a, b in points:
-            yield f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.5" fill="{colour}"/>'
+    for what, color in CURVES:
+        line = [(n, value(what, n)) for w, n in sorted(costs, key=lambda k: k[1]) if w == what and n <= 10000]
+        axes.plot(*zip(*[(n, v) for n, v in line if v <= most] or [(None, None)]), color=color,
+                  label=TITLES[what])
+    axes.set_xscale("log", base=2)
+    axes.set_xticks([2, 8, 32, 128, 512, 2048, 10000], [2, 8, 32, 128, 512, 2048, 10000])
+    axes.set(title=title, xlabel="ranks (logarithmic)", ylim=(0, most))
+    axes.minorticks_off()
+    axes.grid(color="#dddddd")
 
 
-def legend(left, top):
-    for i, (what, colour) in enumerate(CURVES):
-        at = left + 120 * i
-        yield line(at, top, at + 20, top, colour, 3)
-        yield text(at + 25, top + 4, TITLES[what], size=11)
-
-
-def svg(costs):
+def draw(costs, path):
     allreduce = {n: us for (what, n), (us, _, _) in costs.items() if what == "allreduce"}
-    marks = [*panel(costs, 50, 70, "latency in a LogGP network, µs", 300, 120, 20,
-                    lambda what, n: costs[what, n][0]),
-             *panel(costs, 540, 70, "relative to an allreduce of 8 bytes", 300, 6, 1,
-                    lambda what, n: costs[what, n][0] / allreduce[n]),
-             *legend(20, 24)]
-    return ('<svg xmlns="http://www.w3.org/2000/svg" width="990" height="420" font-family="sans-serif">\n'
-            '<rect width="100%" height="100%" fill="white"/>\n' + "\n".join(marks) + "\n</svg>\n")
+    figure = Figure(figsize=(12, 5), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    panel(left, costs, "latency in a LogGP network, µs", 120, lambda what, n: costs[what, n][0])
+    panel(right, costs, "relative to an allreduce of 8 bytes", 6, lambda what, n: costs[what, n][0] / allreduce[n])
+    left.legend(fontsize=8)
+    save(figure, path)
 
 
 def main():
@@ -192,8 +177,7 @@ def main():
         document = before + f"<!-- {table} -->\n" + "\n".join(rows) + "\n" + rest[rest.index("<!-- end -->"):]
     with open(name, "w", encoding="utf-8") as f:
         f.write(document)
-    with open(os.path.join(ROOT, "doc", "scaling.svg"), "w", encoding="utf-8") as f:
-        f.write(svg(found["costs"]))
+    draw(found["costs"], os.path.join(ROOT, "doc", "scaling.svg"))
 
 
 if __name__ == "__main__":

@@ -1,62 +1,73 @@
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""plot.py – what a job holds over its cycles, as a picture: one small diagram per quantity (SVG,
-written by hand: no library is needed).  Lines are rank 0 and rank 1, which live for ever; dots are the
-members that come and go."""
-from html import escape
+"""plot.py – what a job holds over its cycles, as a picture: one small diagram per quantity.
 
-WIDTH, HEIGHT, COLUMNS = 300, 130, 3
-LEFT, TOP, GAP = 60, 70, 46
-COLOURS = {0: "#2a7f4f", 1: "#6b4fa0"}
+Usage: test/soak/plot.py SOAK-CYCLES.csv OUT.svg
+
+Lines are rank 0 and rank 1, which live for ever; the grey band is from the least to the most of the members that
+come and go.  /usr/bin/python3 is the Python for which the distribution has matplotlib (tools/install-deps plot)."""
+import collections
+import csv
+import os
+import sys
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from pictures import save  # noqa: E402
+
+COLORS = {"0": "#2a7f4f", "1": "#6b4fa0"}
 MEMBERS = [("own_kib", "own memory of a rank, KiB"), ("bytes", "memory of its library, bytes"),
            ("contexts", "communicators, with graves"), ("fds", "descriptors of a rank"),
            ("parked", "frames nobody took yet"), ("segment_kib", "the job's segment, KiB"),
            ("shared_kib", "of which a rank has looked at, KiB")]
 LAUNCHER = [("launcher_kib", "memory of mpiexec, KiB"), ("launcher_fds", "descriptors of mpiexec")]
+POINTS = 50  # of a line, at most
 
 
-def text(x, y, words, anchor="start", size=11):
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}">{escape(words)}</text>'
+def points(rows, key, wanted):
+    """[(cycle, least, most)] of the rows that have the key."""
+    found = collections.defaultdict(list)
+    for r in rows:
+        if r[key] != "" and wanted(r["rank"]):
+            found[int(r["cycle"])].append(float(r[key]))
+    cycles = sorted(found)
+    cycles = cycles[::-(-len(cycles) // POINTS) or 1]
+    return [(c, min(found[c]), max(found[c])) for c in cycles]
 
 
-def diagram(index, title, lines, dots, cycles):
-    """lines: (colour, points)."""
-    x0 = LEFT + index % COLUMNS * (WIDTH + GAP)
-    y0 = TOP + index // COLUMNS * (HEIGHT + GAP)
-    top = max([v for _, points in lines for _, v in points] + [v for _, v in dots] + [1]) * 1.15
-    at = lambda c, v: (x0 + WIDTH * c / cycles, y0 + HEIGHT * (1 - v / top))  # noqa: E731
-    yield f'<rect x="{x0}" y="{y0}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#bbb"/>'
-    yield text(x0, y0 - 6, title, size=12)
-    yield text(x0 - 4, y0 + 10, f"{top:,.0f}", "end", 9)
-    yield text(x0 - 4, y0 + HEIGHT, "0", "end", 9)
-    yield text(x0 + WIDTH, y0 + HEIGHT + 12, f"{cycles:,} cycles", "end", 9)
-    for c, v in dots:
-        x, y = at(c, v)
-        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.1" fill="#bbb"/>'
-    for colour, points in lines:
-        path = " ".join("{:.1f},{:.1f}".format(*at(c, v)) for c, v in points)
-        yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.4"/>'
+def draw(axes, rows, key, title):
+    band = list(zip(*points(rows, key, lambda rank: rank not in ("0", "1", ""))))
+    if band:
+        axes.fill_between(*band, color="#cccccc", linewidth=0)
+    for rank, color in {**COLORS, "": "#b5382a"}.items():
+        line = [(c, most) for c, _, most in points(rows, key, lambda of, rank=rank: of == rank)]
+        if line:
+            axes.plot(*zip(*line), color=color, linewidth=1.2)
+    axes.set_title(title, fontsize=9)
+    axes.set_ylim(0, 1.1 * max(axes.get_ylim()[1], 1))
+    axes.xaxis.set_major_locator(MaxNLocator(2, steps=[5, 10]))
+    axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.set_xlim(left=0)
+    axes.tick_params(labelsize=7, length=0)
 
 
-def marks(seen, cycles):
-    index = 0
-    for key, title in MEMBERS:
-        dots = [(r["cycle"], r[key]) for r in seen.rows if r["rank"] > 1 and r[key] != ""]
-        yield from diagram(index, title, [(COLOURS[r], seen.series(r, key)) for r in COLOURS], dots, cycles)
-        index += 1
-    for key, title in LAUNCHER:
-        points = [(r["cycle"], r[key]) for r in seen.launcher]
-        yield from diagram(index, title, [("#b5382a", points)], [], cycles)
-        index += 1
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="ascii", newline="") as f:
+        rows = list(csv.DictReader(f))
+    figure = Figure(figsize=(11, 7.5), layout="constrained")
+    for axes, (key, title) in zip(figure.subplots(3, 3).flat, MEMBERS + LAUNCHER):
+        draw(axes, rows, key, title)
+    cycles = max(int(r["cycle"]) for r in rows)
+    figure.suptitle(f"One job that loses {cycles:,} ranks, one after the other, and is kept at size\n"
+                    "green and violet: rank 0 and rank 1, which live for ever; grey: those that come and go; "
+                    "red: mpiexec; to the right: cycles", fontsize=10)
+    save(figure, sys.argv[2])
 
 
-def draw(path, seen, cycles):
-    rows = -(-(len(MEMBERS) + len(LAUNCHER)) // COLUMNS)
-    width, height = LEFT + COLUMNS * (WIDTH + GAP), TOP + rows * (HEIGHT + GAP) + 10
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-                f'font-family="sans-serif">\n<rect width="100%" height="100%" fill="#fff"/>\n')
-        f.write(text(LEFT, 26, f"One job that loses {cycles:,} ranks, one after the other, and is kept at size",
-                     size=15) + "\n")
-        f.write(text(LEFT, 42, "green and violet: rank 0 and rank 1, which live for ever; grey: those that "
-                     "come and go; red: mpiexec") + "\n")
-        f.write("\n".join(marks(seen, cycles)) + "\n</svg>\n")
+main()
