@@ -48,6 +48,19 @@ static bool reserve(int fd, uint64_t from, uint64_t end)
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) == 0;
 }
 
+static bool reserve_early(int fd, const struct mend_node_header *layout)
+{
+    if (!reserve(fd, 0, sizeof(*layout)))
+        return false;
+    for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
+        uint64_t bytes = mend_node_part_early(layout, i);
+
+        if (bytes && !reserve(fd, layout->at[i], layout->at[i] + bytes))
+            return false;
+    }
+    return true;
+}
+
 bool mend_segment_create(struct job *job, uint64_t *bytes_p)
 {
     struct mend_node_header layout = {0};
@@ -59,10 +72,10 @@ bool mend_segment_create(struct job *job, uint64_t *bytes_p)
         return false;
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        !reserve(fd, 0, layout.head_at) || !reserve(fd, layout.said_at, layout.cell_at) ||
-        !reserve(fd, layout.revoked_at, layout.revoked_at + PAGE))
+        !reserve_early(fd, &layout))
         goto close_fd;
-    job->shm = mmap(NULL, layout.cell_at, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    job->shm =
+        mmap(NULL, layout.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (job->shm == MAP_FAILED)
         goto close_fd;
     job->shm_fd = fd;
@@ -127,7 +140,7 @@ static void punch_rings(struct job *job, uint32_t dead)
     uint64_t head = (uint64_t)((char *)mend_node_head_of(h, dead, 0) - (char *)h);
 
     punch(job, ring, ring + h->ranks_n * (uint64_t)MEND_NODE_RING_BYTES);
-    punch(job, head, head + h->head_row_bytes);
+    punch(job, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
 }
 
 /* What it had laid there for others, who have copied what they could. */

@@ -1,45 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout.c – where each area of the segment begins.
+/* layout.c – where each part of the segment begins: the table, and nothing else knows it.
  *
  * The same function runs in the agent, which writes the result into the header, and in every rank,
  * which compares: a segment of another version is refused. */
 #include "node/layout.h"
 
+#include <string.h>
+
+#define LINE     MEND_CACHE_LINE
 #define PAGE     UINT64_C(4096)
 #define PAGE_MAX UINT64_C(65536) /* on AArch64; what is mapped apart begins at pages of any size */
 
 _Static_assert(sizeof(struct mend_node_shelf) % PAGE_MAX == 0, "shelves are mapped one by one");
+
+enum count { PER_RANK, PER_PAIR, PER_SLEEPERS };
+
+/* Which pages the agent reserves; those of the rest are reserved by whoever touches them first. */
+enum early { NONE, ALL, ONE_PAGE };
+
+static const struct part {
+    uint64_t bytes;
+    enum count count;
+    uint64_t align;
+    enum early early;
+} parts[MEND_NODE_PARTS] = {
+    [MEND_NODE_PART_RANK] = {sizeof(struct mend_node_rank), PER_RANK, LINE, ALL},
+    [MEND_NODE_PART_SLEEP] = {sizeof(struct mend_node_sleep), PER_SLEEPERS, LINE, ALL},
+    [MEND_NODE_PART_DEATH] = {sizeof(struct mend_node_death), PER_RANK, LINE, ALL},
+    [MEND_NODE_PART_HANDLED] = {1, PER_RANK, 1, ALL},
+    [MEND_NODE_PART_BELL] = {1, PER_PAIR, LINE, ALL},
+    [MEND_NODE_PART_HEAD] = {sizeof(struct mend_node_head), PER_PAIR, PAGE, NONE},
+    [MEND_NODE_PART_SAID] = {MEND_NODE_CELLS * sizeof(struct mend_node_said), PER_RANK, 1, ALL},
+    [MEND_NODE_PART_CELL] = {MEND_NODE_CELLS * MEND_NODE_CELL_BYTES, PER_RANK, PAGE, NONE},
+    [MEND_NODE_PART_REVOKED] = {sizeof(struct mend_node_revoked), PER_RANK, PAGE, ONE_PAGE},
+    [MEND_NODE_PART_SHEET] = {MEND_NODE_SHEET_BYTES, PER_RANK, PAGE, NONE},
+    [MEND_NODE_PART_RING] = {MEND_NODE_RING_BYTES, PER_PAIR, PAGE, NONE},
+    [MEND_NODE_PART_AREA] = {MEND_NODE_AREA_BYTES, PER_RANK, PAGE, NONE},
+    [MEND_NODE_PART_SHELF] = {MEND_NODE_SHELVES * sizeof(struct mend_node_shelf), PER_RANK,
+                              PAGE_MAX, NONE},
+};
 
 static uint64_t align_up(uint64_t at, uint64_t to)
 {
     return (at + to - 1) & ~(to - 1);
 }
 
+/* Each row is of another rank: no line is of two, and no page if it fills one, so that those of the dead can
+ * be given back. */
+static uint64_t row_bytes(const struct part *p, uint32_t n)
+{
+    uint64_t row = align_up(n * p->bytes, LINE);
+
+    return p->align >= PAGE && row > PAGE ? align_up(row, PAGE) : row;
+}
+
+static uint64_t part_bytes(const struct part *p, uint32_t n)
+{
+    switch (p->count) {
+    case PER_RANK:
+        return n * p->bytes;
+    case PER_PAIR:
+        return n * row_bytes(p, n);
+    case PER_SLEEPERS:
+        return (n + MEND_NODE_SLEEPERS - 1) / MEND_NODE_SLEEPERS * p->bytes;
+    }
+    return 0;
+}
+
 void mend_node_layout(struct mend_node_header *header, uint32_t n)
 {
-    uint64_t squared = (uint64_t)n * n;
+    uint64_t at = sizeof(*header);
 
     header->magic = MEND_NODE_MAGIC;
     header->ranks_n = n;
-    header->rank_at = align_up(sizeof(*header), MEND_CACHE_LINE);
-    header->sleep_at = header->rank_at + (uint64_t)n * sizeof(struct mend_node_rank);
-    header->death_at = header->sleep_at + (n + MEND_NODE_SLEEPERS - 1) / MEND_NODE_SLEEPERS *
-                                              sizeof(struct mend_node_sleep);
-    header->bell_row_bytes = align_up(n, MEND_CACHE_LINE); /* each row is read by another rank */
-    header->handled_at = header->death_at + (uint64_t)n * sizeof(struct mend_node_death);
-    header->bell_at = align_up(header->handled_at + n, MEND_CACHE_LINE);
-    header->head_at = align_up(header->bell_at + n * header->bell_row_bytes, PAGE);
-    header->head_row_bytes = n * sizeof(struct mend_node_head);
-    if (header->head_row_bytes > PAGE) /* then those of the dead can be given back */
-        header->head_row_bytes = align_up(header->head_row_bytes, PAGE);
-    header->said_at = header->head_at + n * header->head_row_bytes;
-    header->cell_at = align_up(
-        header->said_at + (uint64_t)n * MEND_NODE_CELLS * sizeof(struct mend_node_said), PAGE);
-    header->revoked_at = header->cell_at + (uint64_t)n * MEND_NODE_CELLS * MEND_NODE_CELL_BYTES;
-    header->sheet_at = header->revoked_at + (uint64_t)n * sizeof(struct mend_node_revoked);
-    header->ring_at = header->sheet_at + (uint64_t)n * MEND_NODE_SHEET_BYTES;
-    header->area_at = align_up(header->ring_at + squared * MEND_NODE_RING_BYTES, PAGE);
-    header->shelf_at = align_up(header->area_at + (uint64_t)n * MEND_NODE_AREA_BYTES, PAGE_MAX);
-    header->bytes =
-        header->shelf_at + (uint64_t)n * MEND_NODE_SHELVES * sizeof(struct mend_node_shelf);
+    for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
+        const struct part *p = &parts[i];
+
+        header->at[i] = align_up(at, p->align);
+        header->row_bytes[i] = p->count == PER_PAIR ? row_bytes(p, n) : 0;
+        at = header->at[i] + part_bytes(p, n);
+    }
+    header->bytes = at;
+}
+
+uint64_t mend_node_part_early(const struct mend_node_header *header, enum mend_node_part part)
+{
+    switch (parts[part].early) {
+    case NONE:
+        break;
+    case ALL:
+        return part_bytes(&parts[part], header->ranks_n);
+    case ONE_PAGE:
+        return PAGE;
+    }
+    return 0;
+}
+
+bool mend_node_layout_is(const struct mend_node_header *header,
+                         const struct mend_node_header *expected)
+{
+    return header->magic == expected->magic && header->ranks_n == expected->ranks_n &&
+           header->bytes == expected->bytes &&
+           !memcmp(header->at, expected->at, sizeof(header->at)) &&
+           !memcmp(header->row_bytes, expected->row_bytes, sizeof(header->row_bytes));
 }

@@ -41,6 +41,7 @@
 #include "base/status.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d31) /* "MENDSHM1" */
@@ -152,15 +153,32 @@ struct mend_node_death {
 #define MEND_NODE_WHY_CAUSE(why)   ((uint32_t)((why) >> 32))
 #define MEND_NODE_WHY_CODE(why)    ((int32_t)(uint32_t)(why))
 
+/* What the segment is made of, in this order; layout.c has the sizes. */
+enum mend_node_part {
+    MEND_NODE_PART_RANK,
+    MEND_NODE_PART_SLEEP,
+    MEND_NODE_PART_DEATH,
+    MEND_NODE_PART_HANDLED,
+    MEND_NODE_PART_BELL,
+    MEND_NODE_PART_HEAD,
+    MEND_NODE_PART_SAID,
+    MEND_NODE_PART_CELL, /* from here on the agent maps nothing */
+    MEND_NODE_PART_REVOKED,
+    MEND_NODE_PART_SHEET,
+    MEND_NODE_PART_RING,
+    MEND_NODE_PART_AREA,
+    MEND_NODE_PART_SHELF, /* mapped piece by piece; all that lies before at once */
+    MEND_NODE_PARTS
+};
+
 struct mend_node_header {
     uint64_t magic, job, bytes;
     uint32_t ranks_n, agent_pid;
-    uint32_t ranks_here_n, cores_n; /* on this node */
-    uint32_t reporting;             /* 1: there is a --report file */
-    uint64_t rank_at, sleep_at, death_at, handled_at, bell_at, bell_row_bytes, head_at,
-        head_row_bytes, said_at;
-    uint64_t cell_at, revoked_at, sheet_at, ring_at, area_at, shelf_at;
-    uint64_t start_ns; /* agent's monotonic clock when the job began */
+    uint32_t ranks_here_n, cores_n;      /* on this node */
+    uint32_t reporting;                  /* 1: there is a --report file */
+    uint64_t at[MEND_NODE_PARTS];        /* where each part begins */
+    uint64_t row_bytes[MEND_NODE_PARTS]; /* of the parts [n][n]: from one rank's row to the next */
+    uint64_t start_ns;                   /* agent's monotonic clock when the job began */
     char host[64];
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 deaths_n; /* release: pairs with the acquire in local_verdict() */
@@ -197,13 +215,19 @@ struct mend_node_shelf {
     _Alignas(4096) char paper[MEND_NODE_SHELF_PAPERS][MEND_NODE_PAPER_BYTES];
 };
 
-/* Fills the offsets of a header for n ranks; header->bytes is the size of the segment.  Shelves begin at
- * header->shelf_at and are mapped one by one; all that lies before them is mapped at once. */
+/* Fills a header for n ranks; header->bytes is the size of the segment. */
 void mend_node_layout(struct mend_node_header *header, uint32_t n);
+
+/* How many bytes from the beginning of a part have pages before any rank starts. */
+uint64_t mend_node_part_early(const struct mend_node_header *header, enum mend_node_part part);
+
+/* True if the header is that of a segment of this version for as many ranks as `expected`. */
+bool mend_node_layout_is(const struct mend_node_header *header,
+                         const struct mend_node_header *expected);
 
 static inline struct mend_node_rank *mend_node_rank_of(struct mend_node_header *h, uint32_t i)
 {
-    return (struct mend_node_rank *)((char *)h + h->rank_at) + i;
+    return (struct mend_node_rank *)((char *)h + h->at[MEND_NODE_PART_RANK]) + i;
 }
 
 /* The futex word within rank.life: the owner's thread id; the kernel sets FUTEX_OWNER_DIED when
@@ -216,58 +240,62 @@ static inline mend_atomic_u32 *mend_node_life_word(struct mend_node_rank *r)
 
 static inline struct mend_node_sleep *mend_node_sleep_of(struct mend_node_header *h, uint32_t rank)
 {
-    return (struct mend_node_sleep *)((char *)h + h->sleep_at) + rank / MEND_NODE_SLEEPERS;
+    return (struct mend_node_sleep *)((char *)h + h->at[MEND_NODE_PART_SLEEP]) +
+           rank / MEND_NODE_SLEEPERS;
 }
 
 static inline struct mend_node_death *mend_node_death_of(struct mend_node_header *h, uint32_t k)
 {
-    return (struct mend_node_death *)((char *)h + h->death_at) + k;
+    return (struct mend_node_death *)((char *)h + h->at[MEND_NODE_PART_DEATH]) + k;
 }
 
 /* One byte per rank: its death was handled (R22). */
 static inline mend_atomic_u8 *mend_node_handled_of(struct mend_node_header *h, uint32_t rank)
 {
-    return (mend_atomic_u8 *)((char *)h + h->handled_at) + rank;
+    return (mend_atomic_u8 *)((char *)h + h->at[MEND_NODE_PART_HANDLED]) + rank;
 }
 
 /* Row of doorbells that rank `to` reads; byte j is rank j's: low bits of its slot counter. */
 static inline mend_atomic_u8 *mend_node_bells(struct mend_node_header *h, uint32_t to)
 {
-    return (mend_atomic_u8 *)((char *)h + h->bell_at + to * h->bell_row_bytes);
+    return (mend_atomic_u8 *)((char *)h + h->at[MEND_NODE_PART_BELL] +
+                              to * h->row_bytes[MEND_NODE_PART_BELL]);
 }
 
 static inline struct mend_node_head *mend_node_head_of(struct mend_node_header *h, uint32_t to,
                                                        uint32_t from)
 {
-    return (struct mend_node_head *)((char *)h + h->head_at + to * h->head_row_bytes) + from;
+    return (struct mend_node_head *)((char *)h + h->at[MEND_NODE_PART_HEAD] +
+                                     to * h->row_bytes[MEND_NODE_PART_HEAD]) +
+           from;
 }
 
 static inline struct mend_node_said *mend_node_said_of(struct mend_node_header *h, uint32_t rank,
                                                        uint32_t cell)
 {
-    return (struct mend_node_said *)((char *)h + h->said_at) + (uint64_t)rank * MEND_NODE_CELLS +
-           cell;
+    return (struct mend_node_said *)((char *)h + h->at[MEND_NODE_PART_SAID]) +
+           (uint64_t)rank * MEND_NODE_CELLS + cell;
 }
 
 static inline struct mend_node_revoked *mend_node_revoked_of(struct mend_node_header *h,
                                                              uint32_t rank)
 {
-    return (struct mend_node_revoked *)((char *)h + h->revoked_at) + rank;
+    return (struct mend_node_revoked *)((char *)h + h->at[MEND_NODE_PART_REVOKED]) + rank;
 }
 
 static inline char *mend_node_area_of(struct mend_node_header *h, uint32_t rank)
 {
-    return (char *)h + h->area_at + (uint64_t)rank * MEND_NODE_AREA_BYTES;
+    return (char *)h + h->at[MEND_NODE_PART_AREA] + (uint64_t)rank * MEND_NODE_AREA_BYTES;
 }
 
 static inline void *mend_node_sheet_of(struct mend_node_header *h, uint32_t rank)
 {
-    return (char *)h + h->sheet_at + (uint64_t)rank * MEND_NODE_SHEET_BYTES;
+    return (char *)h + h->at[MEND_NODE_PART_SHEET] + (uint64_t)rank * MEND_NODE_SHEET_BYTES;
 }
 
 static inline char *mend_node_cell_of(struct mend_node_header *h, uint32_t rank, uint32_t cell)
 {
-    return (char *)h + h->cell_at +
+    return (char *)h + h->at[MEND_NODE_PART_CELL] +
            ((uint64_t)rank * MEND_NODE_CELLS + cell) * MEND_NODE_CELL_BYTES;
 }
 
@@ -281,13 +309,14 @@ static inline char *mend_node_cell_agree_of(struct mend_node_header *h, uint32_t
 static inline uint64_t mend_node_shelf_at(const struct mend_node_header *h, uint32_t rank,
                                           uint32_t shelf)
 {
-    return h->shelf_at +
+    return h->at[MEND_NODE_PART_SHELF] +
            ((uint64_t)rank * MEND_NODE_SHELVES + shelf) * sizeof(struct mend_node_shelf);
 }
 
 static inline void *mend_node_ring_of(struct mend_node_header *h, uint32_t to, uint32_t from)
 {
-    return (char *)h + h->ring_at + ((uint64_t)to * h->ranks_n + from) * MEND_NODE_RING_BYTES;
+    return (char *)h + h->at[MEND_NODE_PART_RING] + to * h->row_bytes[MEND_NODE_PART_RING] +
+           (uint64_t)from * MEND_NODE_RING_BYTES;
 }
 
 #endif

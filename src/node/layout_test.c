@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout_test.c – the segment can be mapped piece by piece with any size of pages. */
+/* layout_test.c – parts lie one behind the other, each in its line of the table; shelves can be mapped with any size
+ * of pages. */
 #include "base/test.h"
 #include "node/layout.h"
+
+#include <stdlib.h>
 
 #define PAGE_MAX UINT64_C(65536) /* AArch64 knows pages of 4, 16 and 64 KiB */
 
@@ -13,6 +16,51 @@ MEND_TEST(shelves_begin_at_pages_of_every_size)
         mend_node_layout(&h, n);
         CHECK(mend_node_shelf_at(&h, 0, 0) % PAGE_MAX == 0);
         CHECK(mend_node_shelf_at(&h, n - 1, 1) % PAGE_MAX == 0);
+    }
+}
+
+MEND_TEST(parts_follow_each_other)
+{
+    for (uint32_t n = 1; n < 300; n++) {
+        struct mend_node_header h = {0};
+
+        mend_node_layout(&h, n);
+        CHECK(h.at[0] >= sizeof(h));
+        for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
+            uint64_t end = i + 1 < MEND_NODE_PARTS ? h.at[i + 1] : h.bytes;
+
+            CHECK(h.at[i] < end); /* not so if the table has no line for it */
+            CHECK(mend_node_part_early(&h, i) <= end - h.at[i]);
+        }
+    }
+}
+
+MEND_TEST(rows_hold_a_rank_of_each)
+{
+    struct mend_node_header *h = calloc(1, sizeof(*h));
+
+    for (uint32_t n = 1; n < 300; n++) {
+        mend_node_layout(h, n);
+        CHECK((char *)mend_node_ring_of(h, n - 1, n - 1) + MEND_NODE_RING_BYTES ==
+              (char *)h + h->at[MEND_NODE_PART_RING + 1]);
+        CHECK((char *)(mend_node_head_of(h, n - 1, n - 1) + 1) <=
+              (char *)h + h->at[MEND_NODE_PART_HEAD + 1]);
+        CHECK((char *)mend_node_bells(h, n - 1) + n <= (char *)h + h->at[MEND_NODE_PART_BELL + 1]);
+    }
+    free(h);
+}
+
+MEND_TEST(another_layout_is_refused)
+{
+    struct mend_node_header mine = {0}, other = {0};
+
+    mend_node_layout(&mine, 4);
+    mend_node_layout(&other, 4);
+    CHECK(mend_node_layout_is(&other, &mine));
+    for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
+        other.at[i] += 64;
+        CHECK(!mend_node_layout_is(&other, &mine));
+        other.at[i] -= 64;
     }
 }
 

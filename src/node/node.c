@@ -29,10 +29,10 @@ static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint
     uint64_t agree_at = MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
     uint64_t cell, at;
 
-    if (from < n->header->cell_at || from >= n->header->revoked_at)
+    if (from < n->header->at[MEND_NODE_PART_CELL] || from >= n->header->at[MEND_NODE_PART_CELL + 1])
         return false;
-    cell = (from - n->header->cell_at) / MEND_NODE_CELL_BYTES;
-    at = (from - n->header->cell_at) % MEND_NODE_CELL_BYTES;
+    cell = (from - n->header->at[MEND_NODE_PART_CELL]) / MEND_NODE_CELL_BYTES;
+    at = (from - n->header->at[MEND_NODE_PART_CELL]) % MEND_NODE_CELL_BYTES;
     if (at + len > (at < agree_at ? MEND_NODE_CELL_CONTROL : MEND_NODE_CELL_BYTES))
         return false;
     if (!n->touched)

@@ -62,17 +62,6 @@ static long env_number(const char *name, long max)
     return *end || errno || v < 0 || v > max ? -1 : v;
 }
 
-static bool header_valid(const struct mend_node_header *h, const struct mend_node_header *expected)
-{
-    return h->magic == MEND_NODE_MAGIC && h->ranks_n == expected->ranks_n &&
-           h->bytes == expected->bytes && h->rank_at == expected->rank_at &&
-           h->sleep_at == expected->sleep_at && h->death_at == expected->death_at &&
-           h->handled_at == expected->handled_at && h->bell_at == expected->bell_at &&
-           h->head_at == expected->head_at && h->said_at == expected->said_at &&
-           h->revoked_at == expected->revoked_at && h->cell_at == expected->cell_at &&
-           h->ring_at == expected->ring_at && h->shelf_at == expected->shelf_at;
-}
-
 /* Maps the segment behind fd; MAP_FAILED: not ours.  It must be sealed, or somebody could shrink it
  * under our feet. */
 static void *map_segment(int fd, uint32_t ranks_n, size_t *bytes_p)
@@ -84,14 +73,14 @@ static void *map_segment(int fd, uint32_t ranks_n, size_t *bytes_p)
     void *base;
 
     mend_node_layout(&expected, ranks_n);
-    bytes = (size_t)expected.shelf_at;
+    bytes = (size_t)expected.at[MEND_NODE_PART_SHELF];
     if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) != 0 ||
         (uint64_t)st.st_size != expected.bytes)
         return MAP_FAILED;
     base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base == MAP_FAILED)
         return MAP_FAILED;
-    if (!header_valid(base, &expected)) {
+    if (!mend_node_layout_is(base, &expected)) {
         munmap(base, bytes);
         return MAP_FAILED;
     }

@@ -21,8 +21,9 @@ static void set_up(void)
     mend_node_layout(&layout, 1);
     self = mend_proc_create_bare();
     CHECK(self != NULL);
-    CHECK_EQ(ftruncate(fd, (off_t)layout.shelf_at), 0);
-    header = mmap(NULL, layout.shelf_at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    CHECK_EQ(ftruncate(fd, (off_t)layout.at[MEND_NODE_PART_SHELF]), 0);
+    header = mmap(NULL, layout.at[MEND_NODE_PART_SHELF], PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_NORESERVE, fd, 0);
     CHECK(header != MAP_FAILED);
     *header = layout;
     CHECK_EQ(mend_node_open(self, header, fd), MEND_OK);
