@@ -92,7 +92,7 @@ static void fail(struct mend_coll_op *op, int error)
             mend_p2p_abandon(&op->messages[i]);
     op->open_n = 0;
     if (error == MEND_CLASS_PROC_FAILED)
-        op->c->inactive = true;
+        mend_comm_deactivate(op->c);
     finish(op, error);
 }
 

@@ -61,7 +61,8 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     mend_errhandler_get(c->errhandler);
     mend_group_get(c->group);
     mend_group_get(c->remote);
-    c->inactive = mend_comm_has_dead(c);
+    if (mend_comm_has_dead(c))
+        mend_comm_deactivate(c);
 }
 
 /* What init() took. */
@@ -127,17 +128,35 @@ int mend_comm_close(struct mend_comm *c)
     return MPI_SUCCESS;
 }
 
+void mend_comm_deactivate(struct mend_comm *c)
+{
+    c->inactive = true;
+}
+
+static bool is_member(const struct mend_comm *c, mend_peer p)
+{
+    return mend_group_rank(c->self, c->group, p) != MPI_UNDEFINED ||
+           (c->inter && mend_group_rank(c->self, c->remote, p) != MPI_UNDEFINED);
+}
+
+void mend_comm_on_death(struct mend_proc *self, mend_peer dead)
+{
+    uint32_t pos = 0;
+    uint64_t key;
+    void *c;
+
+    while (mend_hash_next(&self->comms, &pos, &key, &c))
+        if (is_member(c, dead))
+            mend_comm_deactivate(c);
+}
+
 bool mend_comm_has_dead(const struct mend_comm *c)
 {
     const struct mend_proc *self = c->self;
 
-    for (uint32_t i = 0; i < self->deaths_n; i++) {
-        mend_peer dead = self->deaths[i].peer;
-
-        if (mend_group_rank(c->self, c->group, dead) != MPI_UNDEFINED ||
-            (c->inter && mend_group_rank(c->self, c->remote, dead) != MPI_UNDEFINED))
+    for (uint32_t i = 0; i < self->deaths_n; i++)
+        if (is_member(c, self->deaths[i].peer))
             return true;
-    }
     return false;
 }
 

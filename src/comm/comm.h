@@ -250,6 +250,13 @@ static inline void mend_report_add(uint64_t *peers, mend_peer p)
         peers[p / 64] |= UINT64_C(1) << p % 64;
 }
 
+/* Collectives and creation on c fail from here on, for good: a member is dead, as this process or another one has
+ * heard.  This also ends the collectives that wait in a cell (coll/cell.c), which have no request. */
+void mend_comm_deactivate(struct mend_comm *c);
+
+/* The same for each communicator that has `dead` as a member. */
+void mend_comm_on_death(struct mend_proc *self, mend_peer dead);
+
 /* True if a member (either group) is dead. */
 bool mend_comm_has_dead(const struct mend_comm *c);
 

@@ -80,7 +80,7 @@ int mend_creation_decide(struct mend_comm *parent, struct mend_decision *value)
 
 void mend_creation_end(struct mend_comm *c)
 {
-    c->inactive = true;
+    mend_comm_deactivate(c);
     mend_decide_say_no(c, MEND_DECIDE_CREATION);
 }
 

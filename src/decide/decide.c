@@ -65,7 +65,6 @@ static void comm_on_death(struct mend_comm *c, mend_peer dead)
 
     if (rank < 0)
         return;
-    c->inactive = true;
     mend_revoke_on_death(c, rank);
     mend_decide_tree_on_death(c, rank);
     mend_decide_say_no(c, MEND_DECIDE_CREATION);

@@ -5,6 +5,7 @@
  * published is delivered first, as from a living one (R12, S0-59), then it is dead, and everything that
  * depended on it ends. */
 #include "coll/coll.h"
+#include "comm/comm.h"
 #include "life/life.h"
 #include "create/create.h"
 #include "net/net.h"
@@ -22,7 +23,8 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     if (self->state == MEND_PROC_RUNNING) /* who joins late reports no old news */
         mend_report_event(self, notice, .dead = (int)dead);
     mend_p2p_on_death(self, dead);    /* pending requests may complete now */
-    mend_coll_on_death(self, dead);   /* every collective on a communicator that holds it stops */
+    mend_comm_on_death(self, dead);   /* a collective that waits in shared memory for it ends */
+    mend_coll_on_death(self, dead);   /* one that is a list of steps ends, whoever it waits for */
     mend_decide_on_death(self, dead); /* agreements and revocations go on without it */
     mend_create_on_death(self, dead); /* so does creation, or nothing comes of it */
     mend_event(self, MEND_EV_DEATH_CARRIED_OUT);
