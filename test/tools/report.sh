@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 }
 CODE
 mpicc many.c -o many || fail "many.c does not compile"
-mpiexec -q -n 4 --lenient-exit --report many.json --inject 'stop:3@time:1ms' --stop-timeout 1 ./many
+mpiexec -q -n 4 --lenient-exit --report many.json --inject 'stop:3@call:MPIX_Comm_revoke' --stop-timeout 0.2 ./many
 mpiexec -q -n 3 --lenient-exit --report injected.json --inject 'kill:1@init.done' ./many
 python3 - <<'PYTHON' || fail "see above"
 import json
