@@ -16,15 +16,14 @@
 #include "net/shm/shm.h"
 #include "node/node.h"
 #include "p2p/p2p.h"
+#include "proc/inject.h"
 #include "proc/report.h"
 #include "rt/rt.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define WHY_BYTES (MEND_PARAM_WANTS_BYTES + 128)
 
@@ -121,54 +120,6 @@ static int create_predefined(struct mend_proc *self)
     return MPI_SUCCESS;
 }
 
-static void inject_now(struct mend_events *events, struct mend_inject *inject)
-{
-    struct mend_proc *self = mend_self;
-    static const char *const names[] = {"kill", "stop", "abort", "note"};
-
-    mend_report_event(self, inject, .what = names[inject->action]);
-    if (self->rt->injected)
-        self->rt->injected(self, (int)(inject - events->injects));
-    switch (inject->action) {
-    case MEND_INJECT_KILL:
-        raise(SIGKILL);
-        break;
-    case MEND_INJECT_STOP:
-        raise(SIGSTOP);
-        break;
-    case MEND_INJECT_NOTE:
-        break;
-    case MEND_INJECT_ABORT:
-        self->rt->abort(self, &self->me, 1, inject->arg);
-        _exit(inject->arg);
-    }
-}
-
-/* Reads MEND_INJECT: specifications for this rank, separated by ';'. */
-static int read_injections(struct mend_proc *self, const char **why_p)
-{
-    char *text = getenv("MEND_INJECT"), *save = NULL, *copy;
-    struct mend_events *events;
-
-    if (!text && !self->params.trace)
-        return MPI_SUCCESS;
-    events = mend_zalloc(self, 1, sizeof(*events));
-    copy = mend_alloc(self, text ? strlen(text) + 1 : 1);
-    if (!events || !copy)
-        return MPI_ERR_NO_MEM;
-    strcpy(copy, text ? text : "");
-    events->trace = self->params.trace;
-    events->act = inject_now;
-    events->injects = mend_zalloc(self, strlen(copy) + 1, sizeof(*events->injects));
-    if (!events->injects)
-        return MPI_ERR_NO_MEM;
-    for (char *one = strtok_r(copy, ";", &save); one; one = strtok_r(NULL, ";", &save))
-        if (!mend_inject_parse(one, &events->injects[events->injects_n++], why_p))
-            return MPI_ERR_OTHER;
-    self->events = events;
-    return MPI_SUCCESS;
-}
-
 static int read_params(struct mend_proc *self, const char **why_p)
 {
     const struct mend_param_info *bad;
@@ -213,7 +164,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     if (!err)
         err = open_runtime(self, why_p);
     if (!err)
-        err = read_injections(self, why_p);
+        err = mend_inject_init(self, why_p);
     if (!err)
         err = open_transport(self, why_p);
     if (err)
