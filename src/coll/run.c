@@ -88,7 +88,7 @@ static void finish(struct mend_coll_op *op, int error)
 static void fail(struct mend_coll_op *op, int error)
 {
     for (unsigned i = 0; i < op->open_n; i++)
-        if (!op->messages[i].base.done)
+        if (!mend_request_is_done(&op->messages[i].base))
             mend_p2p_abandon(&op->messages[i]);
     op->open_n = 0;
     if (error == MEND_CLASS_PROC_FAILED)
@@ -138,7 +138,7 @@ static int settle(struct mend_coll_op *op)
     while (op->open_n > 0) {
         struct mend_request *r = &op->messages[op->open_n - 1].base;
 
-        if (!r->done) {
+        if (!mend_request_is_done(r)) {
             op->base.hint = r->hint;
             return MPI_ERR_PENDING;
         }
@@ -207,7 +207,7 @@ static int start(struct mend_request *r)
     struct mend_coll_op *op = of(r);
 
     begin(op);
-    if (!r->done)
+    if (!mend_request_is_done(r))
         mend_list_append(&op->c->self->active, &r->link);
     return MPI_SUCCESS;
 }
@@ -254,7 +254,7 @@ static void release(struct mend_request *r)
 static void missing(const struct mend_coll_op *op, uint64_t *peers)
 {
     for (unsigned i = 0; i < op->open_n; i++)
-        if (!op->messages[i].base.done)
+        if (!mend_request_is_done(&op->messages[i].base))
             mend_report_add(peers, op->messages[i].base.hint);
 }
 
@@ -403,7 +403,7 @@ static int run_later(struct mend_comm *c, const struct mend_sched *s, struct men
         op->base.persistent = true;
         return MPI_SUCCESS;
     }
-    op->base.active = true;
+    mend_request_begin(&op->base);
     return start(&op->base);
 }
 

@@ -101,7 +101,7 @@ int mend_create_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_
     mend_comm_get(c);
     mend_comm_get(d->carrier);
     d->new_p = new_p;
-    d->base.active = true;
+    mend_request_begin(&d->base);
     *req_p = &d->base;
     err = idup_begin(d);
     if (err)

@@ -119,7 +119,7 @@ int mend_create_ishrink(struct mend_comm *c, struct mend_comm **new_p, struct me
     mend_request_init(&s->base, &ishrink_ops, c);
     mend_comm_get(c);
     s->new_p = new_p;
-    s->base.active = true;
+    mend_request_begin(&s->base);
     *req_p = &s->base;
     propose(c, true, &value);
     err = mend_decide_start(c, &value, ishrink_done, s);

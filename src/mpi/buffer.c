@@ -219,7 +219,7 @@ static int iflush(struct mend_comm *c, MPI_Request *request)
     if (c)
         mend_comm_get(c);
     f->self = self;
-    f->base.active = true;
+    mend_request_begin(&f->base);
     mend_list_append(&self->active, &f->base.link);
     flush_poll(&f->base);
     *request = mend_request_handle(&f->base);

@@ -62,7 +62,7 @@ static void poll(struct mend_request *r)
     struct idup *d = of(r);
     int err;
 
-    if (!d->inner->done)
+    if (!mend_request_is_done(d->inner))
         return;
     err = d->inner->error;
     mend_request_detach(d->inner);
@@ -134,7 +134,7 @@ static int begin(struct mend_comm *c, const struct mend_info *info, MPI_Comm *ne
         return err;
     }
     mend_comm_get(c);
-    d->base.active = true;
+    mend_request_begin(&d->base);
     mend_list_append(&self->active, &d->base.link);
     *request = mend_request_handle(&d->base);
     return MPI_SUCCESS;

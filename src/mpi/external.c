@@ -37,7 +37,7 @@ int MPI_Grequest_complete(MPI_Request request)
 
     if (!err)
         err = mend_check_request(request, &r);
-    if (!err && (!r || !mend_grequest_is(r) || !r->active))
+    if (!err && (!r || !mend_grequest_is(r) || !mend_request_is_active(r)))
         err = MPI_ERR_REQUEST;
     if (!err)
         mend_grequest_complete(r);

@@ -200,7 +200,7 @@ static int iagree_start(struct mend_comm *c, int *flag, bool logical, struct men
         return MPI_ERR_NO_MEM;
     mend_request_init(&v->base, &vote_ops, c);
     mend_comm_get(c);
-    v->base.active = true;
+    mend_request_begin(&v->base);
     v->flag = flag;
     vote_prepare(c, *flag, logical, v, &value);
     *r_p = &v->base;

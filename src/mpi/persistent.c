@@ -61,7 +61,7 @@ static int check_startable(MPI_Request request, struct mend_request **r_p, struc
         return MPI_ERR_REQUEST;
     if (!*c_p)
         *c_p = r->comm;
-    if (!r->persistent || r->active || r->done)
+    if (!r->persistent || r->state != MEND_REQUEST_INACTIVE)
         return MPI_ERR_REQUEST;
     *r_p = r;
     return MPI_SUCCESS;
@@ -72,7 +72,7 @@ static int start(struct mend_request *r)
 {
     int err;
 
-    r->active = true;
+    mend_request_begin(r);
     r->cancelled = false;
     r->error = MPI_SUCCESS;
     r->pending = 0;
@@ -81,7 +81,7 @@ static int start(struct mend_request *r)
     r->bytes = 0;
     err = r->ops->start(r);
     if (err)
-        r->active = r->done = false;
+        r->state = MEND_REQUEST_INACTIVE;
     return err;
 }
 

@@ -67,9 +67,9 @@ static int exchange(struct mend_comm *c, const struct side *out, const struct si
         return err;
     mend_wait(c->self, &recv.base);
     mend_wait(c->self, &send.base);
-    if (!recv.base.done) /* was pending: a message may have matched since */
+    if (!mend_request_is_done(&recv.base)) /* was pending: a message may have matched since */
         mend_wait(c->self, &recv.base);
-    if (recv.base.done) {
+    if (mend_request_is_done(&recv.base)) {
         err = recv.base.error ? recv.base.error : send.base.error;
     } else {
         mend_p2p_abandon(&recv);
@@ -105,7 +105,7 @@ static void pair_poll(struct mend_request *r)
     struct pair *p = MEND_CONTAINER_OF(r, struct pair, base);
 
     r->pending = p->recv.base.pending;
-    if (!p->send.base.done || !p->recv.base.done)
+    if (!mend_request_is_done(&p->send.base) || !mend_request_is_done(&p->recv.base))
         return;
     r->source = p->recv.base.source;
     r->tag = p->recv.base.tag;
@@ -129,7 +129,8 @@ static void pair_release(struct mend_request *r)
 static void pair_describe(const struct mend_request *r, char *text, size_t max)
 {
     const struct pair *p = MEND_CONTAINER_OF(r, struct pair, base);
-    const struct mend_request *half = p->recv.base.done ? &p->send.base : &p->recv.base;
+    const struct mend_request *half =
+        mend_request_is_done(&p->recv.base) ? &p->send.base : &p->recv.base;
 
     half->ops->describe(half, text, max);
 }
@@ -160,7 +161,7 @@ static int pair_start(struct mend_comm *c, struct side *out, const struct side *
     mend_type_get(out->t);
     mend_type_get(in->t);
     p->base.hint = p->recv.base.hint;
-    p->base.active = true;
+    mend_request_begin(&p->base);
     mend_list_append(&self->active, &p->base.link);
     pair_poll(&p->base);
     *request_p = &p->base;

@@ -45,8 +45,8 @@ static const char *check_receive(struct mend_comm *c, enum mend_channel channel,
                                  const struct mend_p2p_request *r)
 {
     MEND_HOLDS_IN(mend_request_check(&r->base));
-    MEND_HOLDS(r->base.active && !r->is_send && !r->matched && r->base.comm == c &&
-                   r->channel == channel && r->rank == rank,
+    MEND_HOLDS(mend_request_is_active(&r->base) && !r->is_send && r->stage == MEND_STAGE_ALONE &&
+                   r->base.comm == c && r->channel == channel && r->rank == rank,
                "match 3: a posted receive is active, unmatched, and where it belongs");
     MEND_HOLDS(rank == MPI_ANY_SOURCE || (!r->base.pending && !mend_peer_is_dead(c->self, r->peer)),
                "match 6: nothing waits for a dead process");
@@ -116,7 +116,8 @@ static const char *check_transfer(struct mend_comm *c, const struct mend_p2p_req
     const struct mend_proc *self = c->self;
 
     MEND_HOLDS_IN(mend_request_check(&r->base));
-    MEND_HOLDS(r->base.active && r->base.comm == c && (r->is_send || r->matched),
+    MEND_HOLDS(mend_request_is_active(&r->base) && r->base.comm == c &&
+                   (r->is_send || r->stage >= MEND_STAGE_MATCHED),
                "match 5: a transfer is active, and a receive among them has its message");
     MEND_HOLDS(!r->id || mend_hash_get(&self->p2p->large, r->id) == r,
                "match 5: the name of a transfer leads to it");

@@ -213,9 +213,9 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
 /* A large message is not on its way to this receive any more. */
 static inline void mend_recv_leaves(struct mend_proc *self, struct mend_p2p_request *r)
 {
-    if (mend_likely(!r->receiving))
+    if (mend_likely(r->stage != MEND_STAGE_COMING))
         return;
-    r->receiving = false;
+    r->stage = MEND_STAGE_MATCHED;
     self->p2p->receiving_n--;
     if (self->p2p->pulling == r)
         self->p2p->pulling = NULL;
@@ -240,7 +240,7 @@ static inline void *mend_recv_dense_at(const struct mend_p2p_request *r)
 /* The message of a receive is known. */
 static inline void mend_recv_matched(struct mend_p2p_request *r, int source, int tag)
 {
-    r->matched = true;
+    r->stage = MEND_STAGE_MATCHED;
     r->base.pending = 0;
     r->base.source = source;
     r->base.tag = tag;

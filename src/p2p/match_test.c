@@ -40,7 +40,7 @@ static struct mend_p2p_request *post(int i, int rank, int tag)
 
     *r = (struct mend_p2p_request){.rank = rank, .want_tag = tag};
     mend_request_init(&r->base, &mend_recv_ops, c);
-    r->base.active = true;
+    mend_request_begin(&r->base);
     r->peer = rank == MPI_ANY_SOURCE ? MEND_PEER_NONE : rank;
     mend_match_post(r);
     return r;
@@ -150,9 +150,9 @@ MEND_TEST(broken_receives)
     begin();
     r = post(0, 2, 7);
     post(1, 2, 8);
-    BREAKS(r->base.active, false,
+    BREAKS(r->base.state, MEND_REQUEST_INACTIVE,
            "match 3: a posted receive is active, unmatched, and where it belongs");
-    BREAKS(r->matched, true,
+    BREAKS(r->stage, MEND_STAGE_MATCHED,
            "match 3: a posted receive is active, unmatched, and where it belongs");
     BREAKS(r->rank, 3, "match 3: a posted receive is active, unmatched, and where it belongs");
     BREAKS(r->channel, MEND_CHANNEL_COLL,
@@ -178,12 +178,12 @@ MEND_TEST(broken_transfers)
     begin();
     *r = (struct mend_p2p_request){.is_send = true, .id = 5, .peer = 3};
     mend_request_init(&r->base, &mend_send_ops, c);
-    r->base.active = true;
+    mend_request_begin(&r->base);
     mend_transfer_add(r);
     CHECK(says("match 5: the name of a transfer leads to it"));
     CHECK_EQ(mend_hash_put(&p2p.large, 5, r), MEND_OK);
     CHECK(!mend_comm_check(c));
-    BREAKS(r->base.active, false,
+    BREAKS(r->base.state, MEND_REQUEST_INACTIVE,
            "match 5: a transfer is active, and a receive among them has its message");
     BREAKS(r->is_send, false,
            "match 5: a transfer is active, and a receive among them has its message");

@@ -124,7 +124,8 @@ void mend_p2p_on_cancel_reply(struct mend_proc *self, mend_peer from, const stru
     r = mend_hash_get(&self->p2p->large, body.id);
     if (!r || !r->is_send || r->peer != from)
         return;
-    r->cancelling = false;
+    if (r->stage == MEND_STAGE_CANCELLING)
+        r->stage = MEND_STAGE_ALONE;
     if (!body.found)
         return;
     r->base.cancelled = true;
@@ -151,7 +152,7 @@ int mend_p2p_init(struct mend_proc *self)
         return MPI_ERR_NO_MEM;
     mend_hash_init(&p->large, self->arena);
     mend_request_init(&p->sent, &sent_ops, NULL);
-    p->sent.done = true;
+    p->sent.state = MEND_REQUEST_DONE;
     p->at_once_max = (MPI_Count)self->params.eager_max_bytes;
     self->p2p = p;
     if (!mend_credit_reserve(self))
@@ -178,7 +179,7 @@ void mend_transfer_end(struct mend_p2p_request *r, int error)
 {
     struct mend_proc *self = r->base.comm->self;
 
-    if (mend_unlikely(r->receiving && mend_share_holds(self, r))) {
+    if (mend_unlikely(r->stage == MEND_STAGE_COMING && mend_share_holds(self, r))) {
         r->over = r->over ? r->over : error;
         return;
     }
@@ -211,7 +212,7 @@ static inline void set_up(struct mend_p2p_request *r, struct mend_comm *c,
     r->channel = channel;
     r->mode = mode;
     r->is_send = is_send;
-    r->matched = r->cancelling = false;
+    r->stage = MEND_STAGE_ALONE;
     r->rank = rank;
     r->want_tag = tag;
     r->send_buf = buf;
@@ -220,7 +221,6 @@ static inline void set_up(struct mend_p2p_request *r, struct mend_comm *c,
     r->moved_bytes = 0;
     r->type = t;
     r->id = r->remote_id = 0;
-    r->receiving = false;
     r->way = MEND_WAY_PIECES;
     r->over = 0;
     r->queue.next = NULL;
@@ -241,8 +241,7 @@ static void own(struct mend_p2p_request *r)
 
 static void activate(struct mend_p2p_request *r)
 {
-    r->base.done = false;
-    r->base.active = true;
+    mend_request_begin(&r->base);
     r->base.cancelled = false;
     r->base.source = MPI_ANY_SOURCE;
     r->base.tag = MPI_ANY_TAG;
@@ -280,7 +279,7 @@ static int begin_buffered(struct mend_p2p_request *r)
     copy->staging = room;
     own(copy);
     activate(copy);
-    copy->base.detached = true;
+    mend_request_detach(&copy->base);
     mend_send_begin(copy);
     mend_request_complete(&r->base, MPI_SUCCESS);
     return MPI_SUCCESS;
@@ -355,7 +354,7 @@ static inline void begin_recv(struct mend_p2p_request *r)
     struct mend_comm *c = r->base.comm;
     struct mend_source *s;
 
-    r->base.active = true;
+    mend_request_begin(&r->base);
     if (mend_likely(r->rank >= 0 && !c->revoked)) {
         r->peer = r->base.hint = mend_comm_peer(c, r->rank);
         s = mend_match_source(c, mend_p2p_space(c, r->channel), r->rank);
@@ -515,7 +514,8 @@ static int recv_slow(struct mend_comm *c, void *buf, MPI_Count count, const stru
     r.embedded = true;
     begin_recv(&r);
     mend_wait(c->self, &r.base);
-    if (mend_unlikely(!r.base.done)) { /* S0-21: an unmatched wildcard of a blocking call */
+    if (mend_unlikely(
+            !mend_request_is_done(&r.base))) { /* S0-21: an unmatched wildcard of a blocking call */
         mend_list_remove(&r.queue);
         mend_request_complete(&r.base, MEND_CLASS_PROC_FAILED);
     }
@@ -533,10 +533,10 @@ int mend_p2p_recv(struct mend_comm *c, void *buf, MPI_Count count, const struct 
 
 void mend_p2p_abandon(struct mend_p2p_request *r)
 {
-    if (!r->base.active)
+    if (!mend_request_is_active(&r->base))
         return;
     r->base.cancelled = true;
-    if (!r->is_send && !r->matched) {
+    if (!r->is_send && r->stage < MEND_STAGE_MATCHED) {
         mend_list_remove(&r->queue);
         mend_request_complete(&r->base, MPI_SUCCESS);
         return;

@@ -29,6 +29,18 @@ enum mend_way {
     MEND_WAYS,
 };
 
+/* How far a message has come that takes more than one step.  A send is CANCELLING while the other side has not
+ * answered; an answer too late finds it MATCHED.
+ *
+ *      send     ALONE ⇄ CANCELLING        both ──the receiver asks for it, or has it──> MATCHED
+ *      receive  ALONE ──a message──> MATCHED ⇄ COMING (a large one, counted in p2p.receiving_n) */
+enum mend_stage {
+    MEND_STAGE_ALONE = 0,
+    MEND_STAGE_CANCELLING,
+    MEND_STAGE_MATCHED,
+    MEND_STAGE_COMING,
+};
+
 struct mend_message; /* matched probe: a message taken out of the queue; MPI_Message's object */
 
 struct mend_p2p_request {
@@ -38,7 +50,7 @@ struct mend_p2p_request {
     bool is_send;
     bool embedded; /* the caller owns the memory, release() keeps it; he says so before isend, irecv
                       (for channel COLL it goes without saying) */
-    bool matched, cancelling;
+    uint8_t stage; /* enum mend_stage */
     int rank, want_tag;
     union {
         void *buf;
@@ -47,8 +59,7 @@ struct mend_p2p_request {
     struct mend_p2p_request *next_spare; /* while it serves nobody */
     MPI_Count count, total_bytes, moved_bytes;
     uint64_t offered_bytes;      /* receive: what the sender announced */
-    bool receiving;              /* receive: a large message is on its way */
-    enum mend_way way;           /* of it */
+    enum mend_way way;           /* of a large message */
     enum mend_status unpullable; /* why its pieces cannot be pulled (share.c) */
     int over; /* receive that has ended with this error, but for what the sender is writing */
     uint64_t pull_at;    /* receive by single copy: where the data is in the sender's memory, */

@@ -148,7 +148,7 @@ int mend_p2p_imrecv(struct mend_p2p_request *r, struct mend_message *m, void *bu
 
     mend_p2p_recv_init(r, c, buf, count, t, m->source, m->tag);
     r->base.persistent = false;
-    r->base.active = true;
+    mend_request_begin(&r->base);
     r->peer = m->peer;
     if (c->revoked) {
         mend_message_free(c->self, m);

@@ -151,7 +151,7 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     r->way = way_of(self, r, rts);
     if (self->p2p->timed.way != (unsigned)r->way) /* of a type with holes, for example */
         self->p2p->timed.since = 0;
-    r->receiving = true;
+    r->stage = MEND_STAGE_COMING;
     self->p2p->receiving_n++;
     mend_transfer_add(r);
     if (rts->total_bytes == 0)
@@ -245,7 +245,7 @@ void mend_recv_begin(struct mend_p2p_request *r)
     struct mend_comm *c = r->base.comm;
     struct mend_message *m;
 
-    r->matched = false;
+    r->stage = MEND_STAGE_ALONE;
     if (mend_unlikely(c->revoked)) {
         mend_request_complete(&r->base, MEND_CLASS_INVALIDATED);
         return;
@@ -278,14 +278,14 @@ static void describe(const struct mend_request *base, char *text, size_t max)
     if (r->want_tag != MPI_ANY_TAG)
         snprintf(tag, sizeof(tag), "tag %d", r->want_tag);
     snprintf(text, max, "receive from %s, %s, on %s%s", from, tag, comm,
-             r->matched ? " (matched: its data is on the way)" : "");
+             r->stage >= MEND_STAGE_MATCHED ? " (matched: its data is on the way)" : "");
 }
 
 static void cancel(struct mend_request *base)
 {
     struct mend_p2p_request *r = mend_p2p_of(base);
 
-    if (r->matched)
+    if (r->stage >= MEND_STAGE_MATCHED)
         return;
     mend_list_remove(&r->queue);
     base->cancelled = true;

@@ -239,7 +239,7 @@ void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_f
     r = mend_hash_get(&self->p2p->large, cts.id);
     if (!r || !r->is_send || r->peer != from)
         return;
-    r->matched = true;
+    r->stage = MEND_STAGE_MATCHED;
     if (cts.done) {
         mend_transfer_end(r, MPI_SUCCESS);
         return;
@@ -286,7 +286,7 @@ static void describe(const struct mend_request *base, char *text, size_t max)
     }
     snprintf(text, max, "send to %s, tag %d, on %s, %lld of %lld bytes %s", to, r->want_tag, comm,
              (long long)r->moved_bytes, (long long)r->total_bytes,
-             r->matched ? "sent" : "sent, nobody receives it yet");
+             r->stage == MEND_STAGE_MATCHED ? "sent" : "sent, nobody receives it yet");
 }
 
 static void cancel(struct mend_request *base)
@@ -297,13 +297,13 @@ static void cancel(struct mend_request *base)
     struct mend_frame f = mend_frame_make(MEND_FRAME_CANCEL, base->comm->ctx | r->channel,
                                           r->want_tag, base->comm->rank, sizeof(body));
 
-    if (r->matched || r->cancelling)
+    if (r->stage != MEND_STAGE_ALONE)
         return;
     if (r->peer == self->me || mend_list_linked(&r->out.link)) {
         mend_send_cancel_local(r);
         return;
     }
-    r->cancelling = true;
+    r->stage = MEND_STAGE_CANCELLING;
     MEND_ASSERT(mend_post(self, r->peer, &f, &body));
 }
 

@@ -283,7 +283,7 @@ static const char *source_of(struct mend_proc *self, mend_peer to,
     if (!r || !r->is_send || r->peer != to || !r->type->dense ||
         piece->at > (uint64_t)r->total_bytes || piece->len > (uint64_t)r->total_bytes - piece->at)
         return NULL;
-    r->matched = true;
+    r->stage = MEND_STAGE_MATCHED;
     return (const char *)r->send_buf + r->type->true_lb + piece->at;
 }
 

@@ -24,8 +24,8 @@ struct blame {
 static __attribute__((noinline)) void accuse(struct mend_proc *self, struct blame *b,
                                              const struct mend_request *r, int i)
 {
-    int why = r->done ? BLAME_FAILED : r->pending ? BLAME_PENDING : BLAME_OPEN;
-    int err = r->done ? r->error : MPI_ERR_PENDING;
+    int why = mend_request_is_done(r) ? BLAME_FAILED : r->pending ? BLAME_PENDING : BLAME_OPEN;
+    int err = mend_request_is_done(r) ? r->error : MPI_ERR_PENDING;
     char what[160];
 
     if (why > BLAME_OPEN && r->comm && b->noted != err) {
@@ -51,7 +51,7 @@ static int take_into(struct mend_proc *self, MPI_Request requests[], int i, MPI_
     struct mend_request *r = mend_request_of(requests[i]);
     int err;
 
-    if (mend_unlikely(!mend_request_is_idle(r) && (!r->done || r->error)))
+    if (mend_unlikely(!mend_request_is_idle(r) && (!mend_request_is_done(r) || r->error)))
         accuse(self, b, r, i);
     err = mend_request_take(&requests[i], r, status);
     if (status != MPI_STATUS_IGNORE)
@@ -83,7 +83,7 @@ static bool find_any(struct mend_proc *self, void *arg)
 
         if (mend_request_is_idle(r)) {
             a->idle++;
-        } else if (r->done) {
+        } else if (mend_request_is_done(r)) {
             a->found = i;
             return true;
         } else if (r->pending && a->found == MPI_UNDEFINED) {
@@ -194,7 +194,7 @@ int mend_requests_peek_any(struct mend_proc *self, int count, const MPI_Request 
         return MPI_SUCCESS;
     }
     *blame_p = r->comm;
-    if (!r->done)
+    if (!mend_request_is_done(r))
         return r->pending;
     mend_request_result(r, status);
     return MPI_SUCCESS;
@@ -309,7 +309,7 @@ static int unfinished(int count, const MPI_Request requests[])
     for (int i = 0; i < count; i++) {
         const struct mend_request *r = mend_request_of(requests[i]);
 
-        n += r && r->active;
+        n += r && mend_request_is_active(r);
     }
     return n;
 }
@@ -429,7 +429,7 @@ int mend_requests_peek_some(struct mend_proc *self, int count, const MPI_Request
         struct mend_request *r = mend_request_of(requests[i]);
 
         idle += mend_request_is_idle(r);
-        if (mend_request_is_idle(r) || !r->done) {
+        if (mend_request_is_idle(r) || !mend_request_is_done(r)) {
             err = note_pending(r, err, blame_p);
             continue;
         }

@@ -9,11 +9,10 @@ const char *mend_request_check(const struct mend_request *r)
     MEND_HOLDS(r && r->magic == MEND_REQUEST_MAGIC && r->ops, "request 3: it is alive");
     MEND_HOLDS(!r->comm || (r->comm->magic == MEND_COMM_MAGIC && r->comm->refs > 0),
                "request 3: its communicator is alive");
-    MEND_HOLDS(!r->active || !r->done, "request 4: it is not active and done at once");
-    MEND_HOLDS(!r->detached || r->active, "request 4: one that was freed is active");
-    MEND_HOLDS(!r->pending || (r->pending == MPI_ERR_PENDING && r->active),
+    MEND_HOLDS(r->state <= MEND_REQUEST_DETACHED, "request 4: it has a state");
+    MEND_HOLDS(!r->pending || (r->pending == MPI_ERR_PENDING && mend_request_is_active(r)),
                "request 5: only an active one is pending");
-    MEND_HOLDS(!mend_list_linked(&r->link) || (r->active && r->ops->poll),
+    MEND_HOLDS(!mend_list_linked(&r->link) || (mend_request_is_active(r) && r->ops->poll),
                "request 6: only an active one is polled");
     return NULL;
 }

@@ -92,7 +92,7 @@ struct mend_request *mend_grequest_start(struct mend_proc *self,
     if (!g)
         return NULL;
     mend_request_init(&g->base, &ops, NULL);
-    g->base.active = true;
+    mend_request_begin(&g->base);
     g->self = self;
     g->query_fn = query_fn;
     g->free_fn = free_fn;
@@ -109,7 +109,7 @@ void mend_grequest_complete(struct mend_request *r)
 int mend_grequest_cancel(struct mend_request *r)
 {
     struct grequest *g = of(r);
-    bool done = r->done;
+    bool done = mend_request_is_done(r);
     int err = MPI_SUCCESS;
 
     if (g->cancel_fn) {

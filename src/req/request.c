@@ -27,17 +27,17 @@ bool mend_status_cancelled(const MPI_Status *status)
 void mend_request_complete_slow(struct mend_request *r, int error)
 {
     struct mend_comm *comm = r->comm;
-    bool lost = r->detached || (comm && comm->closing); /* S4-2, S0-71 */
+    bool detached = r->state == MEND_REQUEST_DETACHED;
+    bool lost = detached || (comm && comm->closing); /* S4-2, S0-71 */
 
     if (mend_list_linked(&r->link))
         mend_list_remove(&r->link);
-    r->active = false;
-    r->done = true;
+    r->state = MEND_REQUEST_DONE;
     r->pending = 0;
     r->error = error;
     if (mend_unlikely(lost && error && comm))
         comm->self->on_lost_error(comm->self, error,
                                   "an operation whose request or communicator was freed");
-    if (r->detached)
+    if (detached)
         r->ops->release(r);
 }

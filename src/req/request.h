@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* request.h – operations in progress, progress, and the one place that waits.
  *
- *   inactive ──start──> active ──complete──> done ──MPI_Wait/Test──> freed, or inactive
- * (persistent)
+ *                          ┌──────────── MPI_Wait, MPI_Test (persistent) ────────────┐
+ *                          v                                                         │
+ *      INACTIVE ─────────────────begin────────> ACTIVE ───────────complete─────────> DONE ──> released
+ *                                                 │ MPI_Request_free
+ *                                                 v
+ *                                             DETACHED ──complete──> released
+ *
+ *   transition                    function
+ *   INACTIVE → ACTIVE             mend_request_begin
+ *   ACTIVE → DONE                 mend_request_complete
+ *   ACTIVE → DETACHED → released  mend_request_detach, mend_request_complete
+ *   DONE → released               mend_request_detach
+ *   DONE → INACTIVE               mend_request_take, and a start that has failed
  *
  * Invariants (check.c looks at 3 to 6):
  *   1  mend_request_complete() is called exactly once per start;
  *   2  after it nothing of the library touches the user's buffers of that operation;
  *   3  it is alive, and so is its communicator;
- *   4  it is not active and done at once, and one that the program has freed is active;
+ *   4  its state is one of the picture; one that the program has freed is DETACHED, so it is active;
  *   5  `pending` is set only on an active wildcard receive that is not matched (S0-20): a
  *      completion call reports MPI_ERR_PENDING and the request stays active;
  *   6  it is in self->active only while it is active, and can be polled there. */
@@ -48,13 +59,18 @@ struct mend_request_ops {
     void (*collective)(const struct mend_request *r, struct mend_collective *k_p);
 };
 
+enum mend_request_state {
+    MEND_REQUEST_INACTIVE = 0, /* tests as complete, with an empty status */
+    MEND_REQUEST_DONE,
+    MEND_REQUEST_ACTIVE,
+    MEND_REQUEST_DETACHED, /* active; released on completion, errors are fatal (S4-2) */
+};
+
 struct mend_request {
     uint32_t magic;
-    bool done; /* complete (or inactive, which tests as complete with an empty status) */
-    bool active;
+    uint8_t state; /* enum mend_request_state */
     bool persistent;
-    bool detached; /* MPI_Request_free: released on completion, errors are fatal (S4-2) */
-    bool cancelled;
+    bool cancelled;  /* of the status */
     int error;       /* MPI error class, valid when done */
     int pending;     /* MPI_ERR_PENDING or 0 */
     int source, tag; /* status; source MPI_ANY_SOURCE, tag MPI_ANY_TAG: empty status */
@@ -77,18 +93,33 @@ static inline void mend_request_init(struct mend_request *r, const struct mend_r
                                .hint = MEND_PEER_NONE};
 }
 
+static inline bool mend_request_is_active(const struct mend_request *r)
+{
+    return r->state >= MEND_REQUEST_ACTIVE;
+}
+
+static inline bool mend_request_is_done(const struct mend_request *r)
+{
+    return r->state == MEND_REQUEST_DONE;
+}
+
+/* From here on the operation may complete. */
+static inline void mend_request_begin(struct mend_request *r)
+{
+    r->state = MEND_REQUEST_ACTIVE;
+}
+
 void mend_request_complete_slow(struct mend_request *r, int error);
 
 /* Ends the operation with an error class.  Releases it if the user has freed it already. */
 static inline void mend_request_complete(struct mend_request *r, int error)
 {
-    MEND_ASSERT(r->active && !r->done);
-    if (mend_unlikely(error || r->detached || mend_list_linked(&r->link))) {
+    MEND_ASSERT(mend_request_is_active(r));
+    if (mend_unlikely(error || r->state == MEND_REQUEST_DETACHED || mend_list_linked(&r->link))) {
         mend_request_complete_slow(r, error);
         return;
     }
-    r->active = false;
-    r->done = true;
+    r->state = MEND_REQUEST_DONE;
     r->pending = 0;
     r->error = MPI_SUCCESS;
 }
@@ -103,8 +134,8 @@ void mend_check_all(struct mend_proc *self);
 /* The user's handle is gone: releases now, or on completion. */
 static inline void mend_request_detach(struct mend_request *r)
 {
-    if (r->active)
-        r->detached = true;
+    if (mend_request_is_active(r))
+        r->state = MEND_REQUEST_DETACHED;
     else
         r->ops->release(r);
 }

@@ -17,6 +17,14 @@ static void no_poll(struct mend_request *which)
 {
 }
 
+static int released_n;
+
+static void note_released(struct mend_request *which)
+{
+    released_n++;
+}
+
+static const struct mend_request_ops released_ops = {.release = note_released};
 static const struct mend_request_ops ops = {.name = "test"}, polled_ops = {.poll = no_poll};
 
 static void begin(void)
@@ -28,7 +36,7 @@ static void begin(void)
     self->peers_n = 4;
     g = mend_group_create_range(self, 0, 1, 4);
     mend_request_init(&r, &ops, mend_comm_create(self, g, NULL, MEND_CTX_WORLD, NULL));
-    r.active = true;
+    mend_request_begin(&r);
     CHECK(!mend_request_check(&r));
 }
 
@@ -49,14 +57,31 @@ MEND_TEST(each_invariant)
     BREAKS(r.magic, 0, "request 3: it is alive");
     BREAKS(r.ops, NULL, "request 3: it is alive");
     BREAKS(r.comm->refs, 0, "request 3: its communicator is alive");
-    BREAKS(r.done, true, "request 4: it is not active and done at once");
+    BREAKS(r.state, MEND_REQUEST_DETACHED + 1, "request 4: it has a state");
     BREAKS(r.pending, MPI_ERR_OTHER, "request 5: only an active one is pending");
-    r.detached = r.active = true;
-    BREAKS(r.active, false, "request 4: one that was freed is active");
-    r.detached = false;
     r.pending = MPI_ERR_PENDING;
-    BREAKS(r.active, false, "request 5: only an active one is pending");
+    BREAKS(r.state, MEND_REQUEST_INACTIVE, "request 5: only an active one is pending");
     r.pending = 0;
+}
+
+/* The life of one request; a persistent one begins again. */
+MEND_TEST(states)
+{
+    begin();
+    released_n = 0;
+    CHECK(mend_request_is_active(&r) && !mend_request_is_done(&r));
+    mend_request_complete(&r, MPI_SUCCESS);
+    CHECK(mend_request_is_done(&r) && !mend_request_is_active(&r));
+    mend_request_begin(&r);
+    CHECK(mend_request_is_active(&r));
+    r.ops = &released_ops;
+    mend_request_detach(&r);
+    CHECK(mend_request_is_active(&r) && !mend_request_is_done(&r) && !mend_request_check(&r));
+    CHECK_EQ(released_n, 0);
+    mend_request_complete(&r, MPI_SUCCESS); /* the program's handle is gone: now it ends */
+    CHECK(released_n == 1 && !mend_request_is_active(&r));
+    mend_request_detach(&r);
+    CHECK_EQ(released_n, 2);
 }
 
 MEND_TEST(polled_ones)
@@ -66,7 +91,7 @@ MEND_TEST(polled_ones)
     CHECK_STR(mend_request_check(&r), "request 6: only an active one is polled");
     r.ops = &polled_ops;
     CHECK(!mend_request_check(&r));
-    BREAKS(r.active, false, "request 6: only an active one is polled");
+    BREAKS(r.state, MEND_REQUEST_INACTIVE, "request 6: only an active one is polled");
 }
 
 /* The signal that ends a process in which this is done; 0: none. */
@@ -110,13 +135,13 @@ MEND_TEST(what_is_broken_ends_the_process)
     mend_list_append(&self->active, &r.link);
     CHECK_EQ(signal_of(check_all), 0);
     CHECK_EQ(signal_of(wait_at_once), 0);
-    r.active = false;
+    r.state = MEND_REQUEST_INACTIVE;
     CHECK_EQ(signal_of(check_all), SIGABRT);
     CHECK_EQ(signal_of(wait_at_once), MEND_CHECKS_AT_WAITS ? SIGABRT : 0);
     self->in_progress = true; /* it may be changing just now */
     CHECK_EQ(signal_of(check_all), 0);
     self->in_progress = false;
-    r.active = true;
+    mend_request_begin(&r);
     r.comm->size = 3;
     CHECK_EQ(signal_of(check_all), SIGABRT);
 }

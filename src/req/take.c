@@ -36,11 +36,11 @@ int mend_request_take_slow(MPI_Request *request, struct mend_request *r, MPI_Sta
         mend_status_empty(status);
         return MPI_SUCCESS;
     }
-    if (!r->done)
+    if (!mend_request_is_done(r))
         return MPI_ERR_PENDING;
     err = mend_request_result(r, status);
     if (r->persistent) {
-        r->done = false;
+        r->state = MEND_REQUEST_INACTIVE;
         return err;
     }
     if (mend_grequest_is(r)) {
@@ -55,23 +55,23 @@ int mend_request_take_slow(MPI_Request *request, struct mend_request *r, MPI_Sta
 int mend_request_test(struct mend_proc *self, MPI_Request *request, struct mend_request *r,
                       int *flag_p, MPI_Status *status)
 {
-    if (r && r->active)
+    if (r && mend_request_is_active(r))
         mend_request_look(self, r);
-    *flag_p = mend_request_is_idle(r) || r->done;
+    *flag_p = mend_request_is_idle(r) || mend_request_is_done(r);
     return *flag_p || r->pending ? mend_request_take(request, r, status) : MPI_SUCCESS;
 }
 
 int mend_request_peek(struct mend_proc *self, struct mend_request *r, int *flag_p,
                       MPI_Status *status)
 {
-    if (r && r->active)
+    if (r && mend_request_is_active(r))
         mend_request_look(self, r);
-    *flag_p = mend_request_is_idle(r) || r->done;
+    *flag_p = mend_request_is_idle(r) || mend_request_is_done(r);
     if (mend_request_is_idle(r)) {
         mend_status_empty(status);
         return MPI_SUCCESS;
     }
-    if (!r->done)
+    if (!mend_request_is_done(r))
         return r->pending;
     mend_request_result(r, status);
     return MPI_SUCCESS;
@@ -79,7 +79,7 @@ int mend_request_peek(struct mend_proc *self, struct mend_request *r, int *flag_
 
 int mend_request_free(MPI_Request *request, struct mend_request *r)
 {
-    int err = mend_grequest_is(r) && r->done ? mend_grequest_free(r) : MPI_SUCCESS;
+    int err = mend_grequest_is(r) && mend_request_is_done(r) ? mend_grequest_free(r) : MPI_SUCCESS;
 
     *request = MPI_REQUEST_NULL;
     mend_request_detach(r);
@@ -90,7 +90,7 @@ int mend_request_cancel(struct mend_request *r)
 {
     if (mend_grequest_is(r))
         return mend_grequest_cancel(r);
-    if (!r->done && r->ops->cancel)
+    if (!mend_request_is_done(r) && r->ops->cancel)
         r->ops->cancel(r);
     return MPI_SUCCESS;
 }

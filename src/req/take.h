@@ -19,20 +19,20 @@
 
 static inline bool mend_request_is_open(const struct mend_request *r)
 {
-    return r && r->active && !r->pending;
+    return r && mend_request_is_active(r) && !r->pending;
 }
 
 /* Null and inactive requests are not waited for. */
 static inline bool mend_request_is_idle(const struct mend_request *r)
 {
-    return !r || (!r->active && !r->done);
+    return !r || r->state == MEND_REQUEST_INACTIVE;
 }
 
 /* Done because of a death or a revocation, or kept from going on by one. */
 static inline bool mend_request_is_broken(const struct mend_request *r)
 {
-    return r && (r->pending || (r->done && (r->error == MEND_CLASS_PROC_FAILED ||
-                                            r->error == MEND_CLASS_INVALIDATED)));
+    return r && (r->pending || (mend_request_is_done(r) && (r->error == MEND_CLASS_PROC_FAILED ||
+                                                            r->error == MEND_CLASS_INVALIDATED)));
 }
 
 static inline struct mend_request *mend_request_of(MPI_Request handle)
@@ -55,7 +55,7 @@ static inline int mend_request_take(MPI_Request *request, struct mend_request *r
 {
     int err;
 
-    if (mend_unlikely(!r || !r->done || r->persistent || r->ops->query))
+    if (mend_unlikely(!r || !mend_request_is_done(r) || r->persistent || r->ops->query))
         return mend_request_take_slow(request, r, status);
     err = r->error;
     mend_request_status(r, status);

@@ -133,7 +133,7 @@ static bool request_over(struct mend_proc *self, const struct mend_waiter *me)
     const struct mend_request *r = me->request;
 
     (void)self;
-    return r->done || r->pending;
+    return mend_request_is_done(r) || r->pending;
 }
 
 static bool until_over(struct mend_proc *self, const struct mend_waiter *me)
@@ -245,18 +245,18 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
     struct patience patience = {0};
     struct mend_waiting waiting = {.r = r};
 
-    if (r->done || r->pending)
+    if (mend_request_is_done(r) || r->pending)
         return;
     begin_wait(self);
     note(self, &waiting);
     if (mend_unlikely(self->threaded))
         wait_among(self, (struct mend_waiter){.over = request_over, .request = r, .rings = true},
                    r->hint);
-    while (!r->done && !r->pending) {
+    while (!mend_request_is_done(r) && !r->pending) {
         if (mend_progress(self, where(&patience, r->hint))) {
             patience = (struct patience){0};
             mend_interrupt_check(self); /* frames may come without end */
-        } else if (!r->done && !r->pending) {
+        } else if (!mend_request_is_done(r) && !r->pending) {
             pause_once(self, &patience, NULL);
         }
     }
