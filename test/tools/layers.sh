@@ -27,6 +27,8 @@ finds()
 
 finds src/base/a.c '#include "mpi/check.h"' '#include "mpi/check.h": mpi/ stands above base/'
 finds src/net/a.c '#include "rt/rt.h"' '#include "rt/rt.h": net/ and rt/ stand on one line'
+finds src/ft/a.h '#include "base/atomic.h"' '#include "base/atomic.h": ft/ is pure'
+finds src/node/a.h '#include "base/atomic.h"' ''
 finds src/coll/a.c '#include "create/create.h"' '#include "create/create.h"'
 finds src/base/a.c '#include "list.h"' ''
 finds src/mpi/a.c '#include "base/list.h"' ''
