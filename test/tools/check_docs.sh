@@ -66,7 +66,13 @@ finds doc/a.md '`make tsan`, `test/run --help`' ''
 finds doc/a.md '`make msan`' 'make has no target msan'
 finds doc/a.md '`test/run --fast`' 'test/run knows no --fast'
 finds doc/a.md '```\ntest/walk\n```' 'there is no test/walk'
-# 6. figures
+# 6. words
+finds doc/a.md 'A process that waits is told, and which rank it was.' ''
+finds doc/a.md 'The process who waits is told.' "'process who': write that"
+finds doc/man/a.3 'Slowness is no failure.' "'is no failure': write is not a ..."
+finds src/net/ring.c 'say("all the living");' "'the living': write survivors"
+finds src/net/ring.c 'say("a"); /* the living */' ''
+# 7. figures
 finds doc/performance.md '## One\non 1234abc\n\n| latency | 1.5 |\n\n## Two\n\n| words | only |' ''
 finds doc/performance.md '## One\n\n| latency | 1.5 |' 'figures without the commit'
 finds doc/roadmap.md 'What is there.' 'of which commit?'
