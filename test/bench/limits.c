@@ -10,6 +10,14 @@
  *   freshreadv:BYTES the same of what it has just written
  *                   megabytes (10^6) per second
  *
+ * One message and an answer to it, the answer being a word: what a library could do, by
+ *   pull:BYTES      process_vm_readv by the receiver
+ *   share:BYTES     pieces that both take in turn, process_vm_readv by one and process_vm_writev by the other
+ *   pieces:BYTES    pieces of 16 KiB through 4 MiB of shared memory, walked round and round
+ *   past:BYTES      the same with stores past the caches (where the compiler has SSE2)
+ *                   megabytes (10^6) per second
+ *   ring:BYTES      there and back through 32 slots, copied in and out: half of it, nanoseconds
+ *
  * usage: limits SECONDS MEASURE...        prints MEASURE VALUE, the median of many short tries */
 #include <sched.h>
 #include <signal.h>
@@ -24,11 +32,19 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define TRIES_MAX      2000
 #define TRIES_MIN      5
 #define ROUNDS         1000
 #define BYTES_MAX      (4l << 20)
+#define PIECE          (16l << 10)
+#define SHARED_PIECE   (128l << 10)
+#define PAGE           4096l
+#define RING_SLOTS     32
+#define RING_BYTES_MAX (16l << 10)
 #define COPIED_AT_ONCE (256l << 10) /* at least, between two looks at the clock */
 
 struct shared {
@@ -36,7 +52,10 @@ struct shared {
     _Alignas(128) uint64_t there;  /* written by the child */
     _Alignas(128) uint64_t turn;   /* written by whoever has the turn: odd, the child's */
     _Alignas(128) uint64_t met[2]; /* how often each has come to meet() */
+    _Alignas(128) uint64_t next;   /* piece of a message that both take, fetch-add */
+    _Alignas(128) uint64_t pushed; /* bytes that the child has written, ever */
     _Alignas(4096) unsigned char data[BYTES_MAX];
+    _Alignas(4096) unsigned char ring[2][RING_SLOTS * (RING_BYTES_MAX + 64)];
 };
 
 static struct shared *sh;
@@ -173,6 +192,125 @@ static double copy_from_child(long bytes, bool rewrite, bool readv)
     return (double)(times(bytes) * bytes) / us;
 }
 
+static bool move(bool read, long at, long bytes)
+{
+    struct iovec here = {own + at, (size_t)bytes}, there = {others + at, (size_t)bytes};
+
+    return (read ? process_vm_readv(peer_pid, &here, 1, &there, 1, 0)
+                 : process_vm_writev(peer_pid, &here, 1, &there, 1, 0)) == bytes;
+}
+
+/* Pieces that nobody has taken yet; returns how many bytes. */
+static long take_pieces(long bytes)
+{
+    long half = (bytes / 2 + PAGE - 1) & ~(PAGE - 1), piece = half < SHARED_PIECE ? half : SHARED_PIECE;
+    long moved = 0, at;
+
+    while ((at = (long)__atomic_fetch_add(&sh->next, 1, __ATOMIC_ACQ_REL) * piece) < bytes) {
+        long n = bytes - at < piece ? bytes - at : piece;
+
+        if (!move(!role, at, n))
+            exit(1);
+        moved += n;
+    }
+    return moved;
+}
+
+static void lay(unsigned char *to, const unsigned char *from, long bytes, bool past)
+{
+#ifdef __SSE2__
+    for (long i = 0; past && i < bytes; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const void *)(from + i)));
+    if (past) {
+        _mm_sfence();
+        return;
+    }
+#endif
+    (void)past;
+    copy(to, from, bytes);
+}
+
+/* The child sends, the parent receives and answers.  how: 'p'ull, 's'hare, p'i'eces, p'a'st. */
+static void send_one(char how, long bytes, uint64_t *pieces_n)
+{
+    if (how == 's')
+        tell(&sh->pushed, sh->pushed + (uint64_t)take_pieces(bytes));
+    for (long at = 0; (how == 'i' || how == 'a') && at < bytes; at += PIECE) {
+        await(&sh->here, *pieces_n < BYTES_MAX / PIECE ? 0 : *pieces_n - BYTES_MAX / PIECE + 1);
+        lay(sh->data + *pieces_n % (BYTES_MAX / PIECE) * PIECE, own + at, PIECE, how == 'a');
+        tell(&sh->there, ++*pieces_n);
+    }
+}
+
+static void receive_one(char how, long bytes, uint64_t *pieces_n)
+{
+    static uint64_t from_child;
+
+    if (how == 'p' && !move(true, 0, bytes))
+        exit(1);
+    if (how == 's') {
+        from_child += (uint64_t)(bytes - take_pieces(bytes));
+        await(&sh->pushed, from_child);
+    }
+    for (long at = 0; (how == 'i' || how == 'a') && at < bytes; at += PIECE) {
+        await(&sh->there, *pieces_n + 1);
+        copy(own + at, sh->data + *pieces_n % (BYTES_MAX / PIECE) * PIECE, PIECE);
+        tell(&sh->here, ++*pieces_n);
+    }
+}
+
+static double message(char how, long bytes)
+{
+    static uint64_t pieces_n;
+    long n = times(bytes);
+    double us = 0, start;
+
+    if (!pieces_n) /* the words have served line_two() */
+        pieces_n = sh->here > sh->there ? sh->here : sh->there;
+    meet();
+    tell(role ? &sh->there : &sh->here, pieces_n);
+    for (long i = 0; i < n; i++) {
+        if (!role)
+            sh->next = 0;
+        meet();
+        start = now_us();
+        if (role)
+            send_one(how, bytes, &pieces_n);
+        else
+            receive_one(how, bytes, &pieces_n);
+        meet(); /* the answer */
+        us += now_us() - start;
+    }
+    return (double)(n * bytes) / us;
+}
+
+/* There and back through slots that are walked. */
+static double ring(long bytes)
+{
+    static uint64_t n;
+    long stride = bytes + 64;
+    double start;
+
+    meet();
+    start = now_us();
+    for (uint64_t end = n + ROUNDS; n < end; n++) {
+        unsigned char *in = sh->ring[role] + (long)(n % RING_SLOTS) * stride,
+                      *out = sh->ring[!role] + (long)(n % RING_SLOTS) * stride;
+
+        if (role) {
+            await((uint64_t *)(void *)in, n + 1);
+            copy(own, in + 64, bytes);
+        }
+        copy(out + 64, own, bytes);
+        tell((uint64_t *)(void *)out, n + 1);
+        if (!role) {
+            await((uint64_t *)(void *)in, n + 1);
+            copy(own, in + 64, bytes);
+        }
+    }
+    return (now_us() - start) * 1000 / (2 * ROUNDS);
+}
+
 static double once(const char *measure, long bytes)
 {
     if (!strncmp(measure, "line:", 5))
@@ -187,6 +325,16 @@ static double once(const char *measure, long bytes)
         return copy_from_child(bytes, false, true);
     if (!strncmp(measure, "freshreadv:", 11))
         return copy_from_child(bytes, true, true);
+    if (!strncmp(measure, "pull:", 5))
+        return message('p', bytes);
+    if (!strncmp(measure, "share:", 6))
+        return message('s', bytes);
+    if (!strncmp(measure, "pieces:", 7))
+        return message('i', bytes);
+    if (!strncmp(measure, "past:", 5))
+        return message('a', bytes);
+    if (!strncmp(measure, "ring:", 5) && bytes <= RING_BYTES_MAX)
+        return ring(bytes);
     fprintf(stderr, "no measure %s\n", measure);
     exit(2);
 }

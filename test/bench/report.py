@@ -59,7 +59,8 @@ def judge_state(row, state, samples, bench, noisy):
               "unit": row.unit, "more": row.more, "target": target_text(row),
               "noisy": bool(shares) and quantile(shares, 0.5) > noisy, "ratio": None, "limit": None,
               "figures": {}, "against": row.against, "base": None, "met": None,
-              "applies": applies(row), "troubles": {}}
+              "applies": applies(row), "troubles": {},
+              "row": {"limits": list(row.limits), "bytes": row.bytes}}
     for key in TITLES:
         wrong = bench.troubles.get((row.group, key))
         if wrong:
@@ -128,16 +129,30 @@ def verdict(result):
     return "missed" if result["applies"] else "(missed)"
 
 
-def cells(result):
+def floor(result, limits):
+    """What the machine can do of this without a library, in the row's unit; None: not measured."""
+    row, found = result["row"], limits.get(result["state"], {})
+    values = []
+    for label in row["limits"]:
+        value, how = found.get(label), dict((x[0], x[2]) for x in LIMITS)[label]
+        if value and how == "ns":
+            values.append(value / 1000)
+        elif value:
+            values.append(row["bytes"] / value if row["bytes"] else value)
+    return (max(values) if result["more"] else min(values)) if values else None
+
+
+def cells(result, limits):
     f = result["figures"]
     ratio = f"{result['ratio']:.2f}" if result["ratio"] is not None else "-"
     against = f"{result['base']['name']} {shown(result['base'])}" if result["base"] else None
     return [result["title"], shown(f["mend"]), against or shown(f["mpich"]),
-            "" if against else shown(f["openmpi"]), result["unit"], ratio, result["target"],
+            "" if against else shown(f["openmpi"]), number(floor(result, limits)) if result["row"]["limits"] else "",
+            result["unit"], ratio, result["target"],
             verdict(result) + (" !" if result["noisy"] else "")]
 
 
-HEAD = ["measure", "Mend", "MPICH", "Open MPI", "unit", "ratio", "target", "verdict"]
+HEAD = ["measure", "Mend", "MPICH", "Open MPI", "no library", "unit", "ratio", "target", "verdict"]
 
 
 def limit_table(limits):
@@ -175,7 +190,7 @@ def columns(table, left):
 
 
 def as_text(results, limits, about):
-    lines = list(columns([HEAD] + [cells(r) for r in results], (0, 6, 7)))
+    lines = list(columns([HEAD] + [cells(r, limits) for r in results], (0, 7, 8)))
     lines.insert(1, "-" * max(map(len, lines)))
     if limits:
         lines += ["", *columns(limit_table(limits), (0,))]
@@ -199,8 +214,8 @@ def as_markdown(results, limits, about):
               "- `~`: (max - min) / median (many samples: p90 - p10) is above 25 %; `!`: others used "
               "more than 10 % of the machine; a verdict in parentheses: the target's condition does "
               "not hold here", *(f"- {x}" for x in state_lines(about)), ""]
-    lines += ["| " + " | ".join(HEAD) + " |", "|---|---:|---:|---:|---|---:|---|---|"]
-    lines += ["| " + " | ".join(cells(r)) + " |" for r in results]
+    lines += ["| " + " | ".join(HEAD) + " |", "|---|---:|---:|---:|---:|---|---:|---|---|"]
+    lines += ["| " + " | ".join(cells(r, limits)) + " |" for r in results]
     if limits:
         head, *table = limit_table(limits)
         lines += ["", "| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 2) + "---|"]

@@ -37,6 +37,8 @@ class Row:
     plus: float = 0  # the target is target * against + plus
     quantile: float = 0.5
     condition: str = ""  # when the target holds; "" always
+    limits: tuple = ()  # labels of LIMITS: what the machine can do of this without a library, the best of them
+    bytes: int = 0  # of one message, where limits are given in MB/s and the row in µs
 
 
 @dataclass
@@ -56,12 +58,21 @@ def size(n):
     return f"{n >> 20} MiB" if n >= 1 << 20 else f"{n >> 10} KiB" if n >= 1024 else f"{n} bytes"
 
 
+def ways(n):
+    """Limits for a message of so many bytes."""
+    return tuple(f"{how}:{n}" for how in ("pull", "share", "pieces", "past"))
+
+
 def pair_rows():
     g = "pair"
-    yield Row("latency, 8 bytes, one way", g, "latency:8", US, 0.60)
-    yield Row("latency, 4 KiB, one way", g, "latency:4096", US, 0.75)
-    for n in (64 << 10, 256 << 10, 4 << 20):
-        yield Row(f"bandwidth, {size(n)}", g, f"bandwidth:{n}", MBS, 1.25, more=True)
+    yield Row("latency, 8 bytes, one way", g, "latency:8", US, 0.60, limits=("ring:8", "line:2"))
+    yield Row("latency, 4 KiB, one way", g, "latency:4096", US, 0.70, limits=("ring:4096",))
+    for n, of_peers in ((64 << 10, 0.75), (256 << 10, 0.60), (4 << 20, 0.60)):
+        yield Row(f"latency, {size(n)}, one way", g, f"latency:{n}", US, of_peers,
+                  limits=ways(n), bytes=n)
+    for n, of_peers in ((64 << 10, 0.75), (256 << 10, 0.60), (4 << 20, 0.60)):
+        yield Row(f"bandwidth, {size(n)}", g, f"bandwidth:{n}", MBS, round(1 / of_peers, 2), more=True,
+                  limits=ways(n))
     yield Row("message rate, 8 bytes", g, "rate:8", MMS, 1.5, more=True)
     yield Row("message rate, 4 KiB", g, "rate:4096", MMS, 1.0, more=True)
 
@@ -71,8 +82,8 @@ def coll_rows():
     yield Row("barrier, 2 ranks", g, "barrier", US, 0.70)
     yield Row("allreduce 8 bytes, 2 ranks", g, "allreduce:8", US, 0.50)
     yield Row("bcast 8 bytes, 2 ranks", g, "bcast:8", US, 0.70)
-    for n in (64 << 10, 1 << 20):
-        yield Row(f"allreduce {size(n)}, 2 ranks", g, f"allreduce:{n}", US, 0.70)
+    for n, of_peers in ((64 << 10, 0.70), (1 << 20, 0.60)):
+        yield Row(f"allreduce {size(n)}, 2 ranks", g, f"allreduce:{n}", US, of_peers)
 
 
 def crowded_rows():
@@ -131,6 +142,8 @@ def ft_rows():
 LIMITS = [
     ("line:1", "cache line to the other core, one way, both write it", "ns"),
     ("line:2", "cache line to the other core, one way, a line each", "ns"),
+    ("ring:8", "8 bytes through a ring, one way", "ns"),
+    ("ring:4096", "4 KiB through a ring, one way", "ns"),
     ("memcpy:4096", "memcpy 4 KiB, in the cache", MBS),
     *[(f"{what}:{n}", f"{title.format(size(n))}", MBS)
       for n in (64 << 10, 256 << 10, 4 << 20)
@@ -138,7 +151,11 @@ LIMITS = [
                           ("both", "memcpy {}, both cores at once, sum"),
                           ("fresh", "memcpy {} of shared memory the other core has just written"),
                           ("readv", "process_vm_readv {}"),
-                          ("freshreadv", "process_vm_readv {} just written by its owner"))],
+                          ("freshreadv", "process_vm_readv {} just written by its owner"),
+                          ("pull", "message of {}, pulled"),
+                          ("share", "message of {}, copied by both ends"),
+                          ("pieces", "message of {}, in pieces through 4 MiB"),
+                          ("past", "message of {}, in pieces past the caches"))],
 ]
 
 SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
