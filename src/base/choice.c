@@ -21,7 +21,9 @@ static unsigned best_of(const struct mend_choice *c)
 /* Enough is known of a way: it was tried often, or it is a third slower than another at least. */
 static bool is_tried(const struct mend_choice *c, unsigned way)
 {
-    return c->tried[way] >= MEND_CHOICE_TRIES ||
+    unsigned out = c->calm ? c->barred : c->barred | c->later;
+
+    return (out >> way & 1) || c->tried[way] >= MEND_CHOICE_TRIES ||
            (c->tried[way] >= MEND_CHOICE_GIVE_UP && c->best[way] * 3 / 2 < c->best[best_of(c)]);
 }
 
@@ -33,7 +35,7 @@ unsigned mend_choice_way(const struct mend_choice *c)
         return c->settled_for;
     while (way + 1u < c->ways_n && is_tried(c, way))
         way++;
-    return way;
+    return is_tried(c, way) ? best_of(c) : way;
 }
 
 bool mend_choice_timed(struct mend_choice *c)
@@ -74,6 +76,8 @@ static void watch(struct mend_choice *c, uint64_t rate)
 
 void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate)
 {
+    unsigned more = 0;
+
     if (c->settled) {
         if (way == c->settled_for)
             watch(c, rate);
@@ -83,6 +87,8 @@ void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate)
         c->best[way] = rate;
     if (c->tried[way] < MEND_CHOICE_TRIES)
         c->tried[way]++;
-    if (is_tried(c, c->ways_n - 1u))
+    while (more < c->ways_n && is_tried(c, more))
+        more++;
+    if (more == c->ways_n)
         settle(c);
 }

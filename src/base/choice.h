@@ -11,7 +11,8 @@
  *
  *   way = mend_choice_way(c);  timed = mend_choice_timed(c);  ... do it ...;  if (timed) mend_choice_tell(c, way, rate);
  *
- * All zero but for ways_n is the beginning. */
+ * Ways that are dear to go for the first time can be left to later trials.  All zero but for ways_n, and the two sets, is
+ * the beginning. */
 #ifndef MEND_BASE_CHOICE_H
 #define MEND_BASE_CHOICE_H
 
@@ -31,6 +32,8 @@ struct mend_choice {
     uint32_t seen_n;                 /* turns since then that could have been timed */
     uint8_t tried[MEND_CHOICE_WAYS]; /* turns of the trial that were timed */
     uint8_t ways_n;                  /* 0 and 1: there is nothing to choose */
+    uint8_t barred;                  /* bits: ways that cannot be gone */
+    uint8_t later;                   /* bits: ways that the first trial leaves out */
     uint8_t settled_for;
     bool settled; /* no trial now */
 };

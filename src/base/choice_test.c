@@ -41,6 +41,19 @@ MEND_TEST(a_way_that_is_far_behind_is_given_up)
     CHECK_EQ(turn(&c, 100, 50, 300), 2);
 }
 
+MEND_TEST(dear_ways_are_left_to_later_trials_and_barred_ones_out)
+{
+    struct mend_choice c = {.ways_n = 3, .barred = 1u << 1, .later = 1u << 2};
+
+    for (unsigned i = 0; i < MEND_CHOICE_TRIES; i++)
+        CHECK_EQ(turn(&c, 1, 9, 3), 0);
+    for (unsigned i = 0; i < 1000; i++)
+        CHECK_EQ(turn(&c, 1, 9, 3), 0);
+    for (unsigned i = 0; i < 1000; i++)
+        CHECK(turn(&c, 1, 9, 3) != 1);
+    CHECK_EQ(turn(&c, 1, 9, 3), 2);
+}
+
 MEND_TEST(one_way_is_no_choice)
 {
     struct mend_choice c = {.ways_n = 1};

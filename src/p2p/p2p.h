@@ -16,16 +16,16 @@
 
 enum mend_send_mode { MEND_SEND_STANDARD, MEND_SEND_SYNC, MEND_SEND_BUFFERED, MEND_SEND_READY };
 
-/* The way of a large message (single_copy.c).  Pulled by the receiver; in pieces through the ring, through
- * the sender's area, or through that and past the caches; or copied by both ends.  They are tried in this order. */
+/* The way of a large message (single_copy.c).  Pulled by the receiver; copied by both ends; or in pieces
+ * through the ring, through the sender's area, or through that and past the caches. */
 enum mend_way {
     MEND_WAY_BY_SIZE = -2, /* middle-sized ones by both ends, others pulled */
     MEND_WAY_UNKNOWN = -1,
     MEND_WAY_PULL,
+    MEND_WAY_BOTH,
     MEND_WAY_PIECES,
     MEND_WAY_AREA,
     MEND_WAY_PAST_CACHES,
-    MEND_WAY_BOTH,
     MEND_WAYS,
 };
 

@@ -3,7 +3,8 @@
  *
  * Which is the fastest depends on the size, and on the way of a cache line from core to core, which differs
  * from pair to pair and changes when the host moves the cores.  So it is found out with messages, for each
- * sender and class of sizes, for messages of collectives apart (base/choice.h).
+ * sender and class of sizes, for messages of collectives apart (base/choice.h); pieces, which need memory of their
+ * own, from the second trial on.
  *
  * From a message that begins alone time is taken until nothing large is under way to here any more, or
  * WINDOW messages have come: all that came meanwhile counts, so a window of messages is judged as a whole.
@@ -63,10 +64,13 @@ static struct mend_choice *choice_of(const struct mend_p2p *p, mend_peer from,
     return p->ways ? &p->ways[from][class_of(channel, bytes)] : NULL;
 }
 
+/* Their memory is not there yet: touching it takes longer than many messages. */
+#define NEED_MEMORY (1u << MEND_WAY_PIECES | 1u << MEND_WAY_AREA | 1u << MEND_WAY_PAST_CACHES)
+
 /* A collective that ends early takes its receives back at once, so nobody else may write into their buffers. */
-static unsigned ways_n(const struct mend_p2p *p, unsigned class)
+static unsigned barred(const struct mend_p2p *p, unsigned class)
 {
-    return p->may_share && class < MEND_WAY_CLASSES / 2 ? MEND_WAYS : MEND_WAY_BOTH;
+    return p->may_share && class < MEND_WAY_CLASSES / 2 ? 0 : 1u << MEND_WAY_BOTH;
 }
 
 enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
@@ -89,7 +93,9 @@ static void make_table(struct mend_proc *self)
     p->ways = mend_zalloc(self, (size_t)self->peers_n, sizeof(*p->ways));
     for (int i = 0; p->ways && i < self->peers_n; i++)
         for (int k = 0; k < MEND_WAY_CLASSES; k++)
-            p->ways[i][k].ways_n = (uint8_t)ways_n(p, (unsigned)k);
+            p->ways[i][k] = (struct mend_choice){.ways_n = MEND_WAYS,
+                                                 .barred = (uint8_t)barred(p, (unsigned)k),
+                                                 .later = NEED_MEMORY};
 }
 
 void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_channel channel,

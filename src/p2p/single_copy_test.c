@@ -19,7 +19,8 @@ static void set_up(int single_copy)
 {
     memset(ways, 0, sizeof(ways));
     for (int i = 0; i < 2 * MEND_WAY_CLASSES; i++)
-        ways[i / MEND_WAY_CLASSES][i % MEND_WAY_CLASSES].ways_n = 2; /* pieces and pull */
+        ways[i / MEND_WAY_CLASSES][i % MEND_WAY_CLASSES] = (struct mend_choice){
+            .ways_n = MEND_WAYS, .barred = ~(1u << MEND_WAY_PULL | 1u << MEND_WAY_PIECES) & 0xff};
     p2p = (struct mend_p2p){.single_copy = single_copy, .ways = ways};
 }
 

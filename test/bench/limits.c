@@ -203,7 +203,8 @@ static bool move(bool read, long at, long bytes)
 /* Pieces that nobody has taken yet; returns how many bytes. */
 static long take_pieces(long bytes)
 {
-    long half = (bytes / 2 + PAGE - 1) & ~(PAGE - 1), piece = half < SHARED_PIECE ? half : SHARED_PIECE;
+    long half = (bytes / 2 + PAGE - 1) & ~(PAGE - 1),
+         piece = half < SHARED_PIECE ? half : SHARED_PIECE;
     long moved = 0, at;
 
     while ((at = (long)__atomic_fetch_add(&sh->next, 1, __ATOMIC_ACQ_REL) * piece) < bytes) {

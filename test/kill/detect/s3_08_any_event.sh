@@ -35,7 +35,8 @@ run()
     runs=$((runs + 1))
 }
 
-# Nothing is called off here (member.call.off) nor held (p2p.hold: s0_01_held.c), and who is stopped after its good-bye is missed by nobody but
+# Nothing is called off here (member.call.off) nor held (p2p.hold: s0_01_held.c); whether a sender helps (p2p.data.taken: s0_60_shared.c)
+# depends on who is quick; and a rank that is stopped after its good-bye is missed by nobody but
 # the launcher.
 each()
 {
@@ -43,7 +44,7 @@ each()
     for event in $(mend-info --events | sed -n 's/^  \([a-z.0-9]*\) .*/\1/p'); do
         place=$event who=1 victims=1 finalized=0 expected=0 shm=0 copy=never more=
         case $event in
-            member.call.off | p2p.hold) continue ;;
+            member.call.off | p2p.hold | p2p.data.taken | p2p.data.pushed) continue ;;
             finalize.done)
                 [ "$action" != stop ] || continue
                 finalized=1
@@ -53,7 +54,6 @@ each()
             coll.shm.arrived) shm=1 ;;
             agree.sent.down | revoke.local | member.invite) who=0 ;;
             p2p.data.pulled) copy=always ;;
-            p2p.data.taken | p2p.data.pushed) copy=both ;;
             p2p.* | coll.round | coll.enter | coll.done) place=$event#2 ;;
         esac
         [ "$action" != abort ] || who=$who:7
