@@ -115,18 +115,23 @@ static inline void await_in_mpi(int slot, int n)
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Until a process is in that state: 'S' asleep, 'T' stopped. */
-static inline void await_state(int pid, char wanted)
+/* Is a process in that state: 'S' asleep, 'T' stopped, 'Z' dead? */
+static inline bool is_in_state(int pid, char wanted)
 {
     char path[64], state = 0;
     FILE *f;
 
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    for (; state != wanted; sched_yield()) {
-        f = fopen(path, "r");
-        CHECK(f && fscanf(f, "%*d %*s %c", &state) == 1);
-        fclose(f);
-    }
+    f = fopen(path, "r");
+    CHECK(f && fscanf(f, "%*d %*s %c", &state) == 1);
+    fclose(f);
+    return state == wanted;
+}
+
+static inline void await_state(int pid, char wanted)
+{
+    while (!is_in_state(pid, wanted))
+        sched_yield();
 }
 
 /* What start() does behind MPI_Init. */

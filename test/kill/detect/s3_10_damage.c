@@ -9,10 +9,10 @@
  *   dead       the sender, which has been declared dead before anybody looks: nobody else ends
  *
  * BUILD: -I{root}/src
- * RUN: -n 4 ; args sender ; expect "what rank 1 has sent is damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; args reader ; expect "what rank 1 has sent is damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; args other ; expect "what rank 1 has sent is damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
- * RUN: -n 4 ; args rank ; expect "what rank 1 has sent is damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; args sender ; expect "a message from rank 1 was damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; args reader ; expect "a message from rank 1 was damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; args other ; expect "a message from rank 1 was damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; args rank ; expect "a message from rank 1 was damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; args dead ; expect-no "damaged" ; expect "rank 2 ok" ; expect "rank 3 ok" */
 #include "../common.h"
 
