@@ -338,7 +338,7 @@ MEND_TEST(inter_reduce)
             out.count = 4;
             for (int r = 0; r < a + b; r++) {
                 w.rank[r].sched.size = r < a ? b : a;
-                mend_inter_reduce(&w.rank[r].sched, &in, &out, 7, 2);
+                mend_exchange_reduce(&w.rank[r].sched, &in, &out, 7, 2);
             }
             play(&w);
             for (int r = 0; r < a + b; r++)

@@ -83,11 +83,11 @@ void mend_neighbor_exchange(struct mend_sched *s, const int *sources, int source
  * goes in that direction. exchange: block i of `in` goes to rank i, block i of `out` comes from
  * it. one: the same with one rank. reduce: `in` goes to all; elements [first, first +
  * out->count) of their n elements are reduced. */
-void mend_inter_exchange(struct mend_sched *s, const struct mend_blocks *in,
-                         const struct mend_blocks *out);
-void mend_inter_one(struct mend_sched *s, int root, const struct mend_piece *in,
-                    const struct mend_piece *out);
-void mend_inter_reduce(struct mend_sched *s, const struct mend_piece *in,
-                       const struct mend_piece *out, MPI_Count n, MPI_Count first);
+void mend_exchange_blocks(struct mend_sched *s, const struct mend_blocks *in,
+                          const struct mend_blocks *out);
+void mend_exchange_one(struct mend_sched *s, int root, const struct mend_piece *in,
+                       const struct mend_piece *out);
+void mend_exchange_reduce(struct mend_sched *s, const struct mend_piece *in,
+                          const struct mend_piece *out, MPI_Count n, MPI_Count first);
 
 #endif

@@ -8,17 +8,17 @@
 #define LINES_AHEAD 3
 #define BCAST_CHUNK (32 * 1024) /* bytes per tick of a long broadcast: four stay in the cache */
 
-int mend_shm_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p)
+int mend_cell_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p)
 {
     int err = mend_coll_check(c);
 
     *first_p = 0;
     if (!err && !c->coll->block)
-        err = mend_shm_coll_open(c);
-    return err ? err : mend_shm_begin(c, n, first_p);
+        err = mend_cell_open(c);
+    return err ? err : mend_cell_begin(c, n, first_p);
 }
 
-void mend_shm_nudge_members(struct mend_comm *c)
+void mend_cell_nudge_members(struct mend_comm *c)
 {
     struct mend_node_wakes w = {.header = c->self->node->header};
 
@@ -30,32 +30,32 @@ void mend_shm_nudge_members(struct mend_comm *c)
 
 static bool seen_or_barred(struct mend_proc *self, void *arg)
 {
-    struct mend_shm_look *l = arg;
+    struct mend_cell_look *l = arg;
 
     (void)self;
-    return mend_shm_all_seen(l) || mend_coll_check(l->c);
+    return mend_cell_all_seen(l) || mend_coll_check(l->c);
 }
 
 static void not_told(const void *arg, uint64_t *peers)
 {
-    const struct mend_shm_look *l = arg;
+    const struct mend_cell_look *l = arg;
 
     for (int r = l->rank; r < l->end; r++)
-        if (mend_load_relaxed(&l->c->coll->block[r]->line[l->tick % MEND_SHM_COLL_LINES].number) !=
+        if (mend_load_relaxed(&l->c->coll->block[r]->line[l->tick % MEND_CELL_LINES].number) !=
             l->tick)
             mend_report_add(peers, mend_group_peer(l->c->group, r));
 }
 
 static void not_past(const void *arg, uint64_t *peers)
 {
-    const struct mend_shm_look *l = arg;
+    const struct mend_cell_look *l = arg;
 
     for (int r = l->rank; r < l->end; r++)
         if (r != l->c->rank && mend_load_relaxed(&l->c->coll->block[r]->done) < l->tick)
             mend_report_add(peers, mend_group_peer(l->c->group, r));
 }
 
-int mend_shm_wait_slow(struct mend_shm_look *l)
+int mend_cell_wait_slow(struct mend_cell_look *l)
 {
     struct mend_wait wait = {.until = seen_or_barred,
                              .arg = l,
@@ -70,12 +70,12 @@ int mend_shm_wait_slow(struct mend_shm_look *l)
         return mend_coll_check(l->c);
     if (!l->wrong)
         return MPI_SUCCESS;
-    return l->wrong & MEND_SHM_NO_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_TRUNCATE;
+    return l->wrong & MEND_CELL_NO_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_TRUNCATE;
 }
 
-static bool all_done(struct mend_shm_look *l)
+static bool all_done(struct mend_cell_look *l)
 {
-    /* acquire: pairs with the release in mend_shm_past() */
+    /* acquire: pairs with the release in mend_cell_past() */
     while (l->rank < l->end && (l->rank == l->c->rank ||
                                 mend_load_acquire(&l->c->coll->block[l->rank]->done) >= l->tick))
         l->rank++;
@@ -84,7 +84,7 @@ static bool all_done(struct mend_shm_look *l)
 
 static bool done_or_barred(struct mend_proc *self, void *arg)
 {
-    struct mend_shm_look *l = arg;
+    struct mend_cell_look *l = arg;
 
     (void)self;
     return all_done(l) || mend_coll_check(l->c);
@@ -96,19 +96,19 @@ static void raise_floor(struct mend_comm *c)
     uint64_t least = c->coll->tick;
 
     for (int r = 0; r < c->size; r++) {
-        /* acquire: pairs with the release in mend_shm_past() */
+        /* acquire: pairs with the release in mend_cell_past() */
         uint64_t done = mend_load_acquire(&c->coll->block[r]->done);
 
         if (r != c->rank && done < least)
             least = done;
     }
-    mend_shm_all_past(c, least);
+    mend_cell_all_past(c, least);
 }
 
 /* Waits until all have finished with a tick.  Rare, so nobody is woken for it: it does not sleep. */
 static int wait_past(struct mend_comm *c, uint64_t tick)
 {
-    struct mend_shm_look l = {.c = c, .tick = tick, .end = c->size};
+    struct mend_cell_look l = {.c = c, .tick = tick, .end = c->size};
     struct mend_wait wait = {.until = done_or_barred,
                              .arg = &l,
                              .hint = MEND_PEER_NONE,
@@ -135,18 +135,18 @@ static bool touch(struct mend_comm *c, MPI_Count bytes)
 
     while (want < bytes)
         want *= 2;
-    for (unsigned i = 0; i < MEND_SHM_COLL_BUFFERS; i++)
-        if (!mend_node_touch(c->self, data + i * MEND_SHM_COLL_CHUNK, (size_t)want))
+    for (unsigned i = 0; i < MEND_CELL_BUFFERS; i++)
+        if (!mend_node_touch(c->self, data + i * MEND_CELL_CHUNK, (size_t)want))
             return false;
     cc->touched_bytes = want;
     return true;
 }
 
-int mend_shm_room_slow(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p)
+int mend_cell_room_slow(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p)
 {
     struct mend_coll_comm *cc = c->coll;
-    bool small = bytes <= MEND_SHM_COLL_INLINE;
-    uint64_t depth = small ? MEND_SHM_COLL_LINES : MEND_SHM_COLL_BUFFERS;
+    bool small = bytes <= MEND_CELL_INLINE;
+    uint64_t depth = small ? MEND_CELL_LINES : MEND_CELL_BUFFERS;
     int err;
 
     if (mend_unlikely(tick > cc->floor + depth)) {
@@ -159,57 +159,57 @@ int mend_shm_room_slow(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void
     if (mend_unlikely(!small && bytes > cc->touched_bytes) && !touch(c, bytes))
         *room_p = NULL;
     else
-        *room_p = mend_shm_data(c, c->rank, tick, bytes);
+        *room_p = mend_cell_data(c, c->rank, tick, bytes);
     return MPI_SUCCESS;
 }
 
-int mend_shm_say(struct mend_comm *c, uint64_t tick, enum mend_shm_what kind, MPI_Count size,
-                 const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
-                 MPI_Count bytes)
+int mend_cell_say(struct mend_comm *c, uint64_t tick, enum mend_cell_what kind, MPI_Count size,
+                  const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
+                  MPI_Count bytes)
 {
-    uint64_t what = MEND_SHM_WHAT(kind, size);
+    uint64_t what = MEND_CELL_WHAT(kind, size);
     void *room;
-    int err = mend_shm_room(c, tick, size, &room);
+    int err = mend_cell_room(c, tick, size, &room);
 
     if (mend_unlikely(err))
         return err;
     if (mend_unlikely(!room))
-        what |= MEND_SHM_NO_MEMORY;
+        what |= MEND_CELL_NO_MEMORY;
     else
-        mend_shm_pack(t, buf, count, at, room, bytes);
-    mend_shm_publish(c, tick, what);
+        mend_cell_pack(t, buf, count, at, room, bytes);
+    mend_cell_publish(c, tick, what);
     return MPI_SUCCESS;
 }
 
 /* Everybody tells, everybody waits for all.  A flag of tick t tells that its writer is past t -
  * 1. */
-int mend_shm_barrier(struct mend_comm *c)
+int mend_cell_barrier(struct mend_comm *c)
 {
     uint64_t tick;
-    int err = mend_shm_begin(c, 1, &tick);
+    int err = mend_cell_begin(c, 1, &tick);
 
     if (mend_unlikely(err))
         return err;
-    mend_shm_publish(c, tick, MEND_SHM_WHAT(MEND_SHM_BARRIER, 0));
-    err = mend_shm_wait_all(c, tick, MEND_SHM_WHAT(MEND_SHM_BARRIER, 0));
-    mend_shm_all_past(c, tick - 1);
-    mend_shm_end(c, tick);
+    mend_cell_publish(c, tick, MEND_CELL_WHAT(MEND_CELL_BARRIER, 0));
+    err = mend_cell_wait_all(c, tick, MEND_CELL_WHAT(MEND_CELL_BARRIER, 0));
+    mend_cell_all_past(c, tick - 1);
+    mend_cell_end(c, tick);
     return err;
 }
 
 static int bcast_get(struct mend_comm *c, const struct mend_coll_buf *b, int root, uint64_t tick,
                      MPI_Count at, MPI_Count bytes)
 {
-    int err = mend_shm_wait_one(c, root, tick, MEND_SHM_WHAT(MEND_SHM_BCAST, bytes));
-    const void *data = mend_shm_data(c, root, tick, bytes);
+    int err = mend_cell_wait_one(c, root, tick, MEND_CELL_WHAT(MEND_CELL_BCAST, bytes));
+    const void *data = mend_cell_data(c, root, tick, bytes);
 
     /* A root that runs ahead has written these, too: fetch them while this one is used. */
     for (unsigned i = 1; i <= LINES_AHEAD; i++)
-        __builtin_prefetch(&c->coll->block[root]->line[(tick + i) % MEND_SHM_COLL_LINES]);
+        __builtin_prefetch(&c->coll->block[root]->line[(tick + i) % MEND_CELL_LINES]);
 
     if (mend_unlikely(err))
         return err;
-    mend_shm_unpack(b->type, b->buf, b->count, at, data, bytes);
+    mend_cell_unpack(b->type, b->buf, b->count, at, data, bytes);
     return MPI_SUCCESS;
 }
 
@@ -217,12 +217,12 @@ static int bcast_get(struct mend_comm *c, const struct mend_coll_buf *b, int roo
  *
  *     root     write 1 │ write 2 │ write 3 │ write 4 │ wait until all are past 1 │ write 5 ...
  *     others           │ read 1  │ read 2  │ ...                                             */
-int mend_shm_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root)
+int mend_cell_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root)
 {
     MPI_Count total = b->count * b->type->size;
-    MPI_Count chunk = c->coll->crowded ? MEND_SHM_COLL_CHUNK : BCAST_CHUNK;
+    MPI_Count chunk = c->coll->crowded ? MEND_CELL_CHUNK : BCAST_CHUNK;
     uint64_t n = total <= chunk ? 1 : (uint64_t)((total + chunk - 1) / chunk), first;
-    int err = mend_shm_begin(c, n, &first);
+    int err = mend_cell_begin(c, n, &first);
 
     if (mend_unlikely(err))
         return err;
@@ -232,11 +232,11 @@ int mend_shm_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root)
         if (c->rank != root)
             err = bcast_get(c, b, root, first + i, at, bytes);
         else
-            err = mend_shm_say(c, first + i, MEND_SHM_BCAST, bytes, b->type, b->buf, b->count, at,
-                               bytes);
+            err = mend_cell_say(c, first + i, MEND_CELL_BCAST, bytes, b->type, b->buf, b->count, at,
+                                bytes);
         if (i + 1 < n)
-            mend_shm_past(c, first + i);
+            mend_cell_past(c, first + i);
     }
-    mend_shm_end(c, first + n - 1);
+    mend_cell_end(c, first + n - 1);
     return err;
 }

@@ -31,80 +31,80 @@
  * A member that is killed leaves a line unpublished or published, nothing between.  The others
  * wait until a death or a revocation ends the wait; flags count first, so who has seen all of
  * them succeeds even if somebody died afterwards (S0-29). */
-#ifndef MEND_COLL_SHM_H
-#define MEND_COLL_SHM_H
+#ifndef MEND_COLL_CELL_H
+#define MEND_COLL_CELL_H
 
 #include "coll/run.h"
 #include "node/layout.h"
 
 #include <string.h>
 
-#define MEND_SHM_COLL_LINES   16u
-#define MEND_SHM_COLL_BUFFERS 4u
-#define MEND_SHM_COLL_CHUNK   ((MPI_Count)(MEND_NODE_CELL_DATA / MEND_SHM_COLL_BUFFERS))
-#define MEND_SHM_COLL_INLINE  ((MPI_Count)48)
-#define MEND_SHM_COLL_SPINS   300 /* looks at the flags before THE wait takes over */
-#define MEND_SHM_COLL_MEMBERS 64  /* most: the cost of a flat form grows with their square */
+#define MEND_CELL_LINES   16u
+#define MEND_CELL_BUFFERS 4u
+#define MEND_CELL_CHUNK   ((MPI_Count)(MEND_NODE_CELL_DATA / MEND_CELL_BUFFERS))
+#define MEND_CELL_INLINE  ((MPI_Count)48)
+#define MEND_CELL_SPINS   300 /* looks at the flags before THE wait takes over */
+#define MEND_CELL_MEMBERS 64  /* most: the cost of a flat form grows with their square */
 
 /* One value with its flag.  Two lines apart, because processors fetch lines in pairs. */
-struct mend_shm_line {
+struct mend_cell_line {
     _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 number; /* the tick; written last */
-    uint64_t what;                                        /* enum mend_shm_what and bytes */
-    unsigned char bytes[MEND_SHM_COLL_INLINE];
+    uint64_t what;                                        /* enum mend_cell_what and bytes */
+    unsigned char bytes[MEND_CELL_INLINE];
 };
 
-struct mend_shm_block {
+struct mend_cell_block {
     _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 mark; /* of the communicator that uses it */
     _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 done;
-    struct mend_shm_line line[MEND_SHM_COLL_LINES];
+    struct mend_cell_line line[MEND_CELL_LINES];
 };
-_Static_assert(sizeof(struct mend_shm_block) <= MEND_NODE_CELL_CONTROL, "fits into the cell");
+_Static_assert(sizeof(struct mend_cell_block) <= MEND_NODE_CELL_CONTROL, "fits into the cell");
 
 /* What a line is about; members that disagree are told so instead of reading nonsense. */
-enum mend_shm_what {
-    MEND_SHM_BARRIER = 1,
-    MEND_SHM_BCAST,
-    MEND_SHM_REDUCE,
-    MEND_SHM_RESULT,
-    MEND_SHM_SCAN,
-    MEND_SHM_REDUCE_SCATTER,
-    MEND_SHM_GATHER,
-    MEND_SHM_SCATTER,
-    MEND_SHM_ALLGATHER,
-    MEND_SHM_ALLTOALL,
+enum mend_cell_what {
+    MEND_CELL_BARRIER = 1,
+    MEND_CELL_BCAST,
+    MEND_CELL_REDUCE,
+    MEND_CELL_RESULT,
+    MEND_CELL_SCAN,
+    MEND_CELL_REDUCE_SCATTER,
+    MEND_CELL_GATHER,
+    MEND_CELL_SCATTER,
+    MEND_CELL_ALLGATHER,
+    MEND_CELL_ALLTOALL,
 };
-#define MEND_SHM_WHAT(kind_, bytes_) ((uint64_t)(kind_) << 56 | (uint64_t)(bytes_))
-#define MEND_SHM_NO_MEMORY           (UINT64_C(1) << 55) /* the writer has no pages for its data */
+#define MEND_CELL_WHAT(kind_, bytes_) ((uint64_t)(kind_) << 56 | (uint64_t)(bytes_))
+#define MEND_CELL_NO_MEMORY           (UINT64_C(1) << 55) /* the writer has no pages for its data */
 
 struct mend_coll_comm {
-    struct mend_shm_block **block; /* by rank; NULL until first use */
-    struct mend_shm_block *mine;
+    struct mend_cell_block **block; /* by rank; NULL until first use */
+    struct mend_cell_block *mine;
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */
     bool crowded;            /* more ranks than cores on this node */
     bool agreed;             /* I wrote into the agreement area of the cell (decide/memory.c) */
 };
 
-static inline bool mend_shm_coll_possible(const struct mend_comm *c)
+static inline bool mend_cell_possible(const struct mend_comm *c)
 {
-    return c->cell >= 0 && c->size <= MEND_SHM_COLL_MEMBERS && c->self->params.coll_shm;
+    return c->cell >= 0 && c->size <= MEND_CELL_MEMBERS && c->self->params.coll_shm;
 }
 
 /* cell_life.c: first use of the cell.  Blocks until all members have come here, one is dead, or the
  * communicator is revoked. */
-int mend_shm_coll_open(struct mend_comm *c);
+int mend_cell_open(struct mend_comm *c);
 
 /* cell.c: the parts that the forms are made of. */
 
 /* Begins a collective of n ticks; *first_p is the first, 0 with an error: the communicator
  * cannot. */
-int mend_shm_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p);
-static inline int mend_shm_begin(struct mend_comm *c, uint64_t n, uint64_t *first_p)
+int mend_cell_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p);
+static inline int mend_cell_begin(struct mend_comm *c, uint64_t n, uint64_t *first_p)
 {
     struct mend_coll_comm *cc = c->coll;
 
     if (mend_unlikely(c->revoked || c->inactive || !cc->block))
-        return mend_shm_begin_slow(c, n, first_p);
+        return mend_cell_begin_slow(c, n, first_p);
     mend_event(c->self, MEND_EV_COLL_ENTER);
     *first_p = cc->tick + 1;
     cc->tick += n;
@@ -113,134 +113,134 @@ static inline int mend_shm_begin(struct mend_comm *c, uint64_t n, uint64_t *firs
 }
 
 /* Where more ranks than cores wait they may sleep: who stored what others wait for wakes them. */
-void mend_shm_nudge_members(struct mend_comm *c);
-static inline void mend_shm_told(struct mend_comm *c)
+void mend_cell_nudge_members(struct mend_comm *c);
+static inline void mend_cell_told(struct mend_comm *c)
 {
     if (c->coll->crowded)
-        mend_shm_nudge_members(c);
+        mend_cell_nudge_members(c);
 }
 
 /* This member has finished with everything up to this tick. */
-static inline void mend_shm_past(struct mend_comm *c, uint64_t tick)
+static inline void mend_cell_past(struct mend_comm *c, uint64_t tick)
 {
     /* release: pairs with the acquire in all_done() and raise_floor() */
     mend_store_release(&c->coll->mine->done, tick);
 }
 
 /* Ends it: this member needs nothing of it any more, up to and including tick last (0: none). */
-static inline void mend_shm_end(struct mend_comm *c, uint64_t last)
+static inline void mend_cell_end(struct mend_comm *c, uint64_t last)
 {
     if (mend_likely(last))
-        mend_shm_past(c, last);
+        mend_cell_past(c, last);
     mend_event(c->self, MEND_EV_COLL_DONE);
 }
 
 /* Data of a member in a tick of `bytes` bytes: in its line, or in its buffer. */
-static inline void *mend_shm_data(const struct mend_comm *c, int rank, uint64_t tick,
-                                  MPI_Count bytes)
+static inline void *mend_cell_data(const struct mend_comm *c, int rank, uint64_t tick,
+                                   MPI_Count bytes)
 {
-    struct mend_shm_block *b = c->coll->block[rank];
+    struct mend_cell_block *b = c->coll->block[rank];
 
-    if (bytes <= MEND_SHM_COLL_INLINE)
-        return b->line[tick % MEND_SHM_COLL_LINES].bytes;
-    return (char *)b + MEND_NODE_CELL_CONTROL + tick % MEND_SHM_COLL_BUFFERS * MEND_SHM_COLL_CHUNK;
+    if (bytes <= MEND_CELL_INLINE)
+        return b->line[tick % MEND_CELL_LINES].bytes;
+    return (char *)b + MEND_NODE_CELL_CONTROL + tick % MEND_CELL_BUFFERS * MEND_CELL_CHUNK;
 }
 
 /* Where this member's data of a tick go; waits until there is room.  bytes: how many.  NULL with
- * MPI_SUCCESS: no pages; then publish MEND_SHM_NO_MEMORY. */
-int mend_shm_room_slow(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p);
-static inline int mend_shm_room(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p)
+ * MPI_SUCCESS: no pages; then publish MEND_CELL_NO_MEMORY. */
+int mend_cell_room_slow(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p);
+static inline int mend_cell_room(struct mend_comm *c, uint64_t tick, MPI_Count bytes, void **room_p)
 {
-    if (mend_unlikely(bytes > MEND_SHM_COLL_INLINE || tick > c->coll->floor + MEND_SHM_COLL_LINES))
-        return mend_shm_room_slow(c, tick, bytes, room_p);
-    *room_p = c->coll->mine->line[tick % MEND_SHM_COLL_LINES].bytes;
+    if (mend_unlikely(bytes > MEND_CELL_INLINE || tick > c->coll->floor + MEND_CELL_LINES))
+        return mend_cell_room_slow(c, tick, bytes, room_p);
+    *room_p = c->coll->mine->line[tick % MEND_CELL_LINES].bytes;
     return MPI_SUCCESS;
 }
 
-static inline void mend_shm_publish(struct mend_comm *c, uint64_t tick, uint64_t what)
+static inline void mend_cell_publish(struct mend_comm *c, uint64_t tick, uint64_t what)
 {
-    struct mend_shm_line *line = &c->coll->mine->line[tick % MEND_SHM_COLL_LINES];
+    struct mend_cell_line *line = &c->coll->mine->line[tick % MEND_CELL_LINES];
 
     line->what = what;
-    /* release: pairs with the acquire in mend_shm_all_seen() */
+    /* release: pairs with the acquire in mend_cell_all_seen() */
     mend_store_release(&line->number, tick);
     mend_event(c->self, MEND_EV_COLL_SHM_ARRIVED);
-    mend_shm_told(c);
+    mend_cell_told(c);
 }
 
 /* Who must have published a tick. */
-struct mend_shm_look {
+struct mend_cell_look {
     struct mend_comm *c;
     uint64_t tick, what;
     int rank, end;  /* ranks below `rank` have been seen */
     uint64_t wrong; /* some line that is about something else */
 };
 
-static inline bool mend_shm_all_seen(struct mend_shm_look *l)
+static inline bool mend_cell_all_seen(struct mend_cell_look *l)
 {
-    struct mend_shm_block **block = l->c->coll->block;
-    unsigned i = l->tick % MEND_SHM_COLL_LINES;
+    struct mend_cell_block **block = l->c->coll->block;
+    unsigned i = l->tick % MEND_CELL_LINES;
 
     for (; l->rank < l->end; l->rank++) {
-        struct mend_shm_line *line = &block[l->rank]->line[i];
+        struct mend_cell_line *line = &block[l->rank]->line[i];
 
-        /* acquire: pairs with the release in mend_shm_publish() */
+        /* acquire: pairs with the release in mend_cell_publish() */
         if (mend_load_acquire(&line->number) != l->tick)
             return false;
         if (mend_unlikely(line->what != l->what))
-            l->wrong |= line->what & MEND_SHM_NO_MEMORY ? MEND_SHM_NO_MEMORY : 1;
+            l->wrong |= line->what & MEND_CELL_NO_MEMORY ? MEND_CELL_NO_MEMORY : 1;
     }
     return true;
 }
 
 /* Waits until all members, or one, have published the tick.  MPI_ERR_TRUNCATE: they disagree about
  * what it is; MPI_ERR_NO_MEM: one had no memory. */
-int mend_shm_wait_slow(struct mend_shm_look *l);
-static inline int mend_shm_wait(struct mend_comm *c, int rank, int end, uint64_t tick,
-                                uint64_t what)
+int mend_cell_wait_slow(struct mend_cell_look *l);
+static inline int mend_cell_wait(struct mend_comm *c, int rank, int end, uint64_t tick,
+                                 uint64_t what)
 {
-    struct mend_shm_look l = {.c = c, .tick = tick, .what = what, .rank = rank, .end = end};
+    struct mend_cell_look l = {.c = c, .tick = tick, .what = what, .rank = rank, .end = end};
     const struct mend_proc *self = c->self;
 
-    for (int i = self->crowded || self->threaded ? 1 : MEND_SHM_COLL_SPINS; i > 0; i--) {
-        if (mend_shm_all_seen(&l) && mend_likely(!l.wrong))
+    for (int i = self->crowded || self->threaded ? 1 : MEND_CELL_SPINS; i > 0; i--) {
+        if (mend_cell_all_seen(&l) && mend_likely(!l.wrong))
             return MPI_SUCCESS;
         mend_cpu_relax();
     }
-    return mend_shm_wait_slow(&l);
+    return mend_cell_wait_slow(&l);
 }
-static inline int mend_shm_wait_all(struct mend_comm *c, uint64_t tick, uint64_t what)
+static inline int mend_cell_wait_all(struct mend_comm *c, uint64_t tick, uint64_t what)
 {
-    return mend_shm_wait(c, 0, c->size, tick, what);
+    return mend_cell_wait(c, 0, c->size, tick, what);
 }
-static inline int mend_shm_wait_one(struct mend_comm *c, int rank, uint64_t tick, uint64_t what)
+static inline int mend_cell_wait_one(struct mend_comm *c, int rank, uint64_t tick, uint64_t what)
 {
-    return mend_shm_wait(c, rank, rank + 1, tick, what);
+    return mend_cell_wait(c, rank, rank + 1, tick, what);
 }
 
 /* Room, packed data of `count` elements from packed byte `at` on, publish. */
-int mend_shm_say(struct mend_comm *c, uint64_t tick, enum mend_shm_what kind, MPI_Count size,
-                 const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
-                 MPI_Count bytes);
+int mend_cell_say(struct mend_comm *c, uint64_t tick, enum mend_cell_what kind, MPI_Count size,
+                  const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
+                  MPI_Count bytes);
 
 /* All members have finished with everything up to this tick. */
-static inline void mend_shm_all_past(struct mend_comm *c, uint64_t tick)
+static inline void mend_cell_all_past(struct mend_comm *c, uint64_t tick)
 {
     if (tick > c->coll->floor)
         c->coll->floor = tick;
 }
 
 /* Packed bytes [at, at + bytes) of a user's buffer to and from shared memory. */
-static inline void mend_shm_pack(const struct mend_type *t, const void *buf, MPI_Count count,
-                                 MPI_Count at, void *to, MPI_Count bytes)
+static inline void mend_cell_pack(const struct mend_type *t, const void *buf, MPI_Count count,
+                                  MPI_Count at, void *to, MPI_Count bytes)
 {
     if (mend_unlikely(!t->dense))
         mend_type_pack(t, buf, count, at, to, (size_t)bytes);
     else if (bytes)
         memcpy(to, (const char *)buf + t->true_lb + at, (size_t)bytes);
 }
-static inline void mend_shm_unpack(const struct mend_type *t, void *buf, MPI_Count count,
-                                   MPI_Count at, const void *from, MPI_Count bytes)
+static inline void mend_cell_unpack(const struct mend_type *t, void *buf, MPI_Count count,
+                                    MPI_Count at, const void *from, MPI_Count bytes)
 {
     if (mend_unlikely(!t->dense))
         mend_type_unpack(t, buf, count, at, from, (size_t)bytes);
@@ -250,24 +250,24 @@ static inline void mend_shm_unpack(const struct mend_type *t, void *buf, MPI_Cou
 
 /* cell.c, cell_reduce.c, cell_move.c: the forms.  Collective over c; block until done here, a member
  * that is needed is dead, or c is revoked. */
-int mend_shm_barrier(struct mend_comm *c);
-int mend_shm_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root);
-int mend_shm_reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                    const struct mend_op *op, int root);
-int mend_shm_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                       const struct mend_op *op);
-int mend_shm_scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                  const struct mend_op *op, bool exclusive);
-int mend_shm_reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *all,
-                            const MPI_Count *begin, const struct mend_op *op);
-int mend_shm_gather(struct mend_comm *c, const struct mend_coll_buf *in,
-                    const struct mend_coll_buf *out, MPI_Count bytes, int root);
-int mend_shm_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
+int mend_cell_barrier(struct mend_comm *c);
+int mend_cell_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root);
+int mend_cell_reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                     const struct mend_op *op, int root);
+int mend_cell_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                        const struct mend_op *op);
+int mend_cell_scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                   const struct mend_op *op, bool exclusive);
+int mend_cell_reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *all,
+                             const MPI_Count *begin, const struct mend_op *op);
+int mend_cell_gather(struct mend_comm *c, const struct mend_coll_buf *in,
                      const struct mend_coll_buf *out, MPI_Count bytes, int root);
+int mend_cell_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
+                      const struct mend_coll_buf *out, MPI_Count bytes, int root);
 struct mend_blocks;
-int mend_shm_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
-                       const struct mend_coll_buf *out, const struct mend_blocks *blocks);
-int mend_shm_alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
-                      const struct mend_coll_buf *out);
+int mend_cell_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
+                        const struct mend_coll_buf *out, const struct mend_blocks *blocks);
+int mend_cell_alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
+                       const struct mend_coll_buf *out);
 
 #endif

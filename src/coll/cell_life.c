@@ -42,7 +42,7 @@ static struct mend_node_said *said_of(struct mend_proc *self, mend_peer peer, in
     return mend_node_said_of(self->node->header, (uint32_t)peer, (uint32_t)cell);
 }
 
-static struct mend_shm_block *block_of(struct mend_proc *self, mend_peer peer, int cell)
+static struct mend_cell_block *block_of(struct mend_proc *self, mend_peer peer, int cell)
 {
     return (void *)mend_node_cell_of(self->node->header, (uint32_t)peer, (uint32_t)cell);
 }
@@ -240,7 +240,7 @@ static bool all_open(struct mend_proc *self, void *arg)
     struct mend_comm *c = o->c;
 
     (void)self;
-    /* acquire: pairs with the release in mend_shm_coll_open() */
+    /* acquire: pairs with the release in mend_cell_open() */
     while (o->seen < c->size && mend_load_acquire(&c->coll->block[o->seen]->mark) == mark_of(c))
         o->seen++;
     return o->seen == c->size || mend_coll_check(c);
@@ -256,7 +256,7 @@ static void not_open(const void *arg, uint64_t *peers)
             mend_report_add(peers, mend_group_peer(c->group, r));
 }
 
-int mend_shm_coll_open(struct mend_comm *c)
+int mend_cell_open(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
     struct mend_coll_comm *cc = c->coll;
@@ -271,18 +271,18 @@ int mend_shm_coll_open(struct mend_comm *c)
 
     if (!touch_blocks(c))
         return MPI_ERR_NO_MEM;
-    cc->block = mend_alloc(self, (size_t)c->size * sizeof(struct mend_shm_block *));
+    cc->block = mend_alloc(self, (size_t)c->size * sizeof(struct mend_cell_block *));
     if (!cc->block)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < c->size; r++)
         cc->block[r] = block_of(self, mend_group_peer(c->group, r), c->cell);
     cc->mine = cc->block[c->rank];
-    for (unsigned i = 0; i < MEND_SHM_COLL_LINES; i++)
+    for (unsigned i = 0; i < MEND_CELL_LINES; i++)
         mend_store_relaxed(&cc->mine->line[i].number, 0);
     mend_store_relaxed(&cc->mine->done, 0);
     /* release: pairs with the acquire in all_open() */
     mend_store_release(&cc->mine->mark, mark_of(c));
-    mend_shm_told(c);
+    mend_cell_told(c);
     c->calls_n++; /* for reports: it counts only when it has begun */
     mend_wait_until(self, &wait);
     c->calls_n--;

@@ -6,7 +6,7 @@
 #include "coll/algorithms.h"
 #include "coll/cell.h"
 
-/* Elements of a buffer, for mend_shm_pack(). */
+/* Elements of a buffer, for mend_cell_pack(). */
 struct data {
     const struct mend_type *type;
     const void *buf;
@@ -14,23 +14,23 @@ struct data {
 };
 
 /* size: bytes that every member's line announces. */
-static int begin_and_say(struct mend_comm *c, enum mend_shm_what kind, MPI_Count size,
+static int begin_and_say(struct mend_comm *c, enum mend_cell_what kind, MPI_Count size,
                          const struct data *d, MPI_Count bytes, uint64_t *tick_p)
 {
-    int err = mend_shm_begin(c, 1, tick_p);
+    int err = mend_cell_begin(c, 1, tick_p);
 
     if (err || !d)
         return err;
-    return mend_shm_say(c, *tick_p, kind, size, d->type, d->buf, d->count, 0, bytes);
+    return mend_cell_say(c, *tick_p, kind, size, d->type, d->buf, d->count, 0, bytes);
 }
 
-int mend_shm_gather(struct mend_comm *c, const struct mend_coll_buf *in,
-                    const struct mend_coll_buf *out, MPI_Count bytes, int root)
+int mend_cell_gather(struct mend_comm *c, const struct mend_coll_buf *in,
+                     const struct mend_coll_buf *out, MPI_Count bytes, int root)
 {
     struct data mine = {in->type, in->buf, in->count};
     uint64_t tick;
     bool at_root = c->rank == root;
-    int err = begin_and_say(c, MEND_SHM_GATHER, bytes, at_root ? NULL : &mine, bytes, &tick);
+    int err = begin_and_say(c, MEND_CELL_GATHER, bytes, at_root ? NULL : &mine, bytes, &tick);
 
     for (int r = 0; at_root && r < c->size && !err; r++) {
         char *to = (char *)out->buf + r * out->count * out->type->extent;
@@ -40,36 +40,38 @@ int mend_shm_gather(struct mend_comm *c, const struct mend_coll_buf *in,
                 mend_type_copy(in->type, in->buf, in->count, out->type, to, out->count);
             continue;
         }
-        err = mend_shm_wait_one(c, r, tick, MEND_SHM_WHAT(MEND_SHM_GATHER, bytes));
+        err = mend_cell_wait_one(c, r, tick, MEND_CELL_WHAT(MEND_CELL_GATHER, bytes));
         if (!err)
-            mend_shm_unpack(out->type, to, out->count, 0, mend_shm_data(c, r, tick, bytes), bytes);
+            mend_cell_unpack(out->type, to, out->count, 0, mend_cell_data(c, r, tick, bytes),
+                             bytes);
     }
-    mend_shm_end(c, tick);
+    mend_cell_end(c, tick);
     return err;
 }
 
-int mend_shm_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
-                     const struct mend_coll_buf *out, MPI_Count bytes, int root)
+int mend_cell_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
+                      const struct mend_coll_buf *out, MPI_Count bytes, int root)
 {
     MPI_Count all = bytes * c->size;
     struct data blocks = {in->type, in->buf, in->count * c->size};
     uint64_t tick;
-    int err = begin_and_say(c, MEND_SHM_SCATTER, all, c->rank == root ? &blocks : NULL, all, &tick);
+    int err =
+        begin_and_say(c, MEND_CELL_SCATTER, all, c->rank == root ? &blocks : NULL, all, &tick);
 
     if (!err && out->buf != MPI_IN_PLACE) {
-        err = mend_shm_wait_one(c, root, tick, MEND_SHM_WHAT(MEND_SHM_SCATTER, all));
+        err = mend_cell_wait_one(c, root, tick, MEND_CELL_WHAT(MEND_CELL_SCATTER, all));
         if (!err)
-            mend_shm_unpack(out->type, out->buf, out->count, 0,
-                            (const char *)mend_shm_data(c, root, tick, all) + c->rank * bytes,
-                            bytes);
+            mend_cell_unpack(out->type, out->buf, out->count, 0,
+                             (const char *)mend_cell_data(c, root, tick, all) + c->rank * bytes,
+                             bytes);
     }
-    mend_shm_end(c, tick);
+    mend_cell_end(c, tick);
     return err;
 }
 
 /* blocks: of out; they may differ in size, then all announce the largest. */
-int mend_shm_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
-                       const struct mend_coll_buf *out, const struct mend_blocks *blocks)
+int mend_cell_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
+                        const struct mend_coll_buf *out, const struct mend_blocks *blocks)
 {
     struct mend_piece own = mend_block(blocks, c->rank);
     bool in_place = in->buf == MPI_IN_PLACE;
@@ -85,39 +87,39 @@ int mend_shm_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
     }
     if (in_place)
         mine = (struct data){own.type, (char *)out->buf + own.at, own.count};
-    err = begin_and_say(c, MEND_SHM_ALLGATHER, size, &mine, mend_piece_bytes(own), &tick);
+    err = begin_and_say(c, MEND_CELL_ALLGATHER, size, &mine, mend_piece_bytes(own), &tick);
     if (!err)
-        err = mend_shm_wait_all(c, tick, MEND_SHM_WHAT(MEND_SHM_ALLGATHER, size));
+        err = mend_cell_wait_all(c, tick, MEND_CELL_WHAT(MEND_CELL_ALLGATHER, size));
     if (!err)
-        mend_shm_all_past(c, tick - 1);
+        mend_cell_all_past(c, tick - 1);
     for (int r = 0; r < c->size && !err; r++) {
         struct mend_piece p = mend_block(blocks, r);
 
         if (r != c->rank || !in_place)
-            mend_shm_unpack(p.type, (char *)out->buf + p.at, p.count, 0,
-                            mend_shm_data(c, r, tick, size), mend_piece_bytes(p));
+            mend_cell_unpack(p.type, (char *)out->buf + p.at, p.count, 0,
+                             mend_cell_data(c, r, tick, size), mend_piece_bytes(p));
     }
-    mend_shm_end(c, tick);
+    mend_cell_end(c, tick);
     return err;
 }
 
-int mend_shm_alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
-                      const struct mend_coll_buf *out)
+int mend_cell_alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
+                       const struct mend_coll_buf *out)
 {
     MPI_Count bytes = out->count * out->type->size, all = bytes * c->size;
     const struct mend_coll_buf *from = in->buf == MPI_IN_PLACE ? out : in;
     struct data blocks = {from->type, from->buf, from->count * c->size};
     uint64_t tick;
-    int err = begin_and_say(c, MEND_SHM_ALLTOALL, all, &blocks, all, &tick);
+    int err = begin_and_say(c, MEND_CELL_ALLTOALL, all, &blocks, all, &tick);
 
     if (!err)
-        err = mend_shm_wait_all(c, tick, MEND_SHM_WHAT(MEND_SHM_ALLTOALL, all));
+        err = mend_cell_wait_all(c, tick, MEND_CELL_WHAT(MEND_CELL_ALLTOALL, all));
     if (!err)
-        mend_shm_all_past(c, tick - 1);
+        mend_cell_all_past(c, tick - 1);
     for (int r = 0; r < c->size && !err; r++)
-        mend_shm_unpack(out->type, (char *)out->buf + r * out->count * out->type->extent,
-                        out->count, 0,
-                        (const char *)mend_shm_data(c, r, tick, all) + c->rank * bytes, bytes);
-    mend_shm_end(c, tick);
+        mend_cell_unpack(out->type, (char *)out->buf + r * out->count * out->type->extent,
+                         out->count, 0,
+                         (const char *)mend_cell_data(c, r, tick, all) + c->rank * bytes, bytes);
+    mend_cell_end(c, tick);
     return err;
 }

@@ -31,12 +31,12 @@ struct job {
     const char *in;
     char *out;
     MPI_Count bytes, chunk;
-    enum mend_shm_what kind;
+    enum mend_cell_what kind;
 };
 
 /* Predefined operators come with predefined types, whose first byte is at their origin. */
 static struct job job_of(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                         const struct mend_op *op, enum mend_shm_what kind)
+                         const struct mend_op *op, enum mend_cell_what kind)
 {
     return (struct job){
         .c = c,
@@ -71,10 +71,10 @@ static void reduce_values(const struct job *j, const void *const *value, int n, 
 static void reduce_ranks(const struct job *j, uint64_t tick, MPI_Count size, MPI_Count at,
                          MPI_Count bytes, int n, char *to)
 {
-    const void *value[MEND_SHM_COLL_MEMBERS];
+    const void *value[MEND_CELL_MEMBERS];
 
     for (int r = 0; r < n; r++)
-        value[r] = (const char *)mend_shm_data(j->c, r, tick, size) + at;
+        value[r] = (const char *)mend_cell_data(j->c, r, tick, size) + at;
     reduce_values(j, value, n, bytes, to);
 }
 
@@ -83,7 +83,7 @@ static int say(const struct job *j, uint64_t tick, MPI_Count at, MPI_Count skip,
 {
     MPI_Count n = j->bytes - at < j->chunk ? j->bytes - at : j->chunk;
     void *room;
-    int err = mend_shm_room(j->c, tick, n, &room);
+    int err = mend_cell_room(j->c, tick, n, &room);
 
     if (mend_unlikely(err))
         return err;
@@ -91,22 +91,22 @@ static int say(const struct job *j, uint64_t tick, MPI_Count at, MPI_Count skip,
         memcpy(room, j->in + at, (size_t)skip);
         memcpy((char *)room + skip_end, j->in + at + skip_end, (size_t)(n - skip_end));
     }
-    mend_shm_publish(j->c, tick, MEND_SHM_WHAT(j->kind, n) | (room ? 0 : MEND_SHM_NO_MEMORY));
+    mend_cell_publish(j->c, tick, MEND_CELL_WHAT(j->kind, n) | (room ? 0 : MEND_CELL_NO_MEMORY));
     return MPI_SUCCESS;
 }
 
 /* Everybody publishes its vector; who reads, waits for all. */
 static int say_and_wait(struct job *j, bool reader, uint64_t *tick_p)
 {
-    int err = mend_shm_begin(j->c, 1, tick_p);
+    int err = mend_cell_begin(j->c, 1, tick_p);
 
     j->chunk = j->bytes;
     if (!err)
         err = say(j, *tick_p, 0, 0, 0);
     if (!err && reader)
-        err = mend_shm_wait_all(j->c, *tick_p, MEND_SHM_WHAT(j->kind, j->bytes));
+        err = mend_cell_wait_all(j->c, *tick_p, MEND_CELL_WHAT(j->kind, j->bytes));
     if (!err && reader) /* who has published this tick is past the one before */
-        mend_shm_all_past(j->c, *tick_p - 1);
+        mend_cell_all_past(j->c, *tick_p - 1);
     return err;
 }
 
@@ -118,7 +118,7 @@ static int run_direct(struct job *j, bool reader)
 
     if (!err && reader)
         reduce_ranks(j, tick, j->bytes, 0, j->bytes, j->c->size, j->out);
-    mend_shm_end(j->c, tick);
+    mend_cell_end(j->c, tick);
     return err;
 }
 
@@ -147,19 +147,19 @@ static int reduce_slice(const struct job *j, uint64_t a, MPI_Count at, MPI_Count
     struct mend_comm *c = j->c;
     MPI_Count from = slice_at(j, bytes, c->rank), size = slice_size(j, bytes);
     MPI_Count n = slice_at(j, bytes, c->rank + 1) - from;
-    const void *value[MEND_SHM_COLL_MEMBERS];
+    const void *value[MEND_CELL_MEMBERS];
     void *room;
-    int err = mend_shm_room(c, a + 1, size, &room);
+    int err = mend_cell_room(c, a + 1, size, &room);
 
     if (err)
         return err;
     for (int r = 0; r < c->size; r++)
-        value[r] = (const char *)mend_shm_data(c, r, a, bytes) + from;
+        value[r] = (const char *)mend_cell_data(c, r, a, bytes) + from;
     value[c->rank] = j->in + at + from;
     if (room)
         reduce_values(j, value, c->size, n, room);
-    mend_shm_publish(c, a + 1,
-                     MEND_SHM_WHAT(MEND_SHM_RESULT, size) | (room ? 0 : MEND_SHM_NO_MEMORY));
+    mend_cell_publish(c, a + 1,
+                      MEND_CELL_WHAT(MEND_CELL_RESULT, size) | (room ? 0 : MEND_CELL_NO_MEMORY));
     return MPI_SUCCESS;
 }
 
@@ -168,7 +168,7 @@ static void copy_slices(const struct job *j, uint64_t b, MPI_Count bytes, char *
     for (int r = 0; r < j->c->size; r++) {
         MPI_Count at = slice_at(j, bytes, r), n = slice_at(j, bytes, r + 1) - at;
 
-        memcpy(out + at, mend_shm_data(j->c, r, b, slice_size(j, bytes)), (size_t)n);
+        memcpy(out + at, mend_cell_data(j->c, r, b, slice_size(j, bytes)), (size_t)n);
     }
 }
 
@@ -178,9 +178,9 @@ static int run_sliced(struct job *j, bool reader)
     uint64_t n, first;
     int err;
 
-    j->chunk = MEND_SHM_COLL_CHUNK - MEND_SHM_COLL_CHUNK % j->type->size;
+    j->chunk = MEND_CELL_CHUNK - MEND_CELL_CHUNK % j->type->size;
     n = (uint64_t)((j->bytes + j->chunk - 1) / j->chunk);
-    err = mend_shm_begin(c, 2 * n, &first);
+    err = mend_cell_begin(c, 2 * n, &first);
     if (err)
         return err;
     err = say_piece(j, first, 0);
@@ -192,19 +192,20 @@ static int run_sliced(struct job *j, bool reader)
         if (i + 1 < n)
             err = say_piece(j, a + 2, at + j->chunk);
         if (!err)
-            err = mend_shm_wait_all(c, a, MEND_SHM_WHAT(j->kind, bytes));
+            err = mend_cell_wait_all(c, a, MEND_CELL_WHAT(j->kind, bytes));
         if (!err)
             err = reduce_slice(j, a, at, bytes);
         if (!err && reader)
-            err = mend_shm_wait_all(c, a + 1, MEND_SHM_WHAT(MEND_SHM_RESULT, slice_size(j, bytes)));
+            err = mend_cell_wait_all(c, a + 1,
+                                     MEND_CELL_WHAT(MEND_CELL_RESULT, slice_size(j, bytes)));
         if (!err && reader) {
-            mend_shm_all_past(c, a); /* who published its slice has read all vectors */
+            mend_cell_all_past(c, a); /* who published its slice has read all vectors */
             copy_slices(j, a + 1, bytes, j->out + at);
         }
         if (i + 1 < n)
-            mend_shm_past(c, a + 1);
+            mend_cell_past(c, a + 1);
     }
-    mend_shm_end(c, first + 2 * n - 1);
+    mend_cell_end(c, first + 2 * n - 1);
     return err;
 }
 
@@ -233,72 +234,72 @@ static inline void copy_few(void *to, const void *from, size_t n)
 static int allreduce_few(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                          const struct mend_op *op, size_t bytes)
 {
-    uint64_t tick, what = MEND_SHM_WHAT(MEND_SHM_REDUCE, bytes);
+    uint64_t tick, what = MEND_CELL_WHAT(MEND_CELL_REDUCE, bytes);
     void *room;
-    int err = mend_shm_begin(c, 1, &tick);
+    int err = mend_cell_begin(c, 1, &tick);
 
     if (mend_likely(!err))
-        err = mend_shm_room(c, tick, (MPI_Count)bytes, &room);
+        err = mend_cell_room(c, tick, (MPI_Count)bytes, &room);
     if (mend_unlikely(err))
         return err;
     copy_few(room, in == MPI_IN_PLACE ? out->buf : in, bytes);
-    mend_shm_publish(c, tick, what);
-    err = mend_shm_wait_all(c, tick, what);
+    mend_cell_publish(c, tick, what);
+    err = mend_cell_wait_all(c, tick, what);
     if (mend_likely(!err)) {
-        mend_shm_all_past(c, tick - 1);
-        copy_few(out->buf, mend_shm_data(c, c->size - 1, tick, 0), bytes);
+        mend_cell_all_past(c, tick - 1);
+        copy_few(out->buf, mend_cell_data(c, c->size - 1, tick, 0), bytes);
         for (int r = c->size - 2; r >= 0; r--)
-            mend_op_apply(op, mend_shm_data(c, r, tick, 0), out->buf, out->count, out->type,
+            mend_op_apply(op, mend_cell_data(c, r, tick, 0), out->buf, out->count, out->type,
                           out->handle);
     }
-    mend_shm_end(c, tick);
+    mend_cell_end(c, tick);
     return err;
 }
 
-int mend_shm_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                       const struct mend_op *op)
+int mend_cell_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                        const struct mend_op *op)
 {
     MPI_Count bytes = out->count * out->type->size;
     struct job j;
 
-    if (mend_likely(bytes <= MEND_SHM_COLL_INLINE && bytes > 0))
+    if (mend_likely(bytes <= MEND_CELL_INLINE && bytes > 0))
         return allreduce_few(c, in, out, op, (size_t)bytes);
-    j = job_of(c, in, out, op, MEND_SHM_REDUCE);
+    j = job_of(c, in, out, op, MEND_CELL_REDUCE);
     return run(&j, true);
 }
 
-int mend_shm_reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                    const struct mend_op *op, int root)
+int mend_cell_reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                     const struct mend_op *op, int root)
 {
-    struct job j = job_of(c, in, out, op, MEND_SHM_REDUCE);
+    struct job j = job_of(c, in, out, op, MEND_CELL_REDUCE);
 
     return run(&j, c->rank == root);
 }
 
 /* All wait for all, so that all hear of a dead one (R7). */
-int mend_shm_scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                  const struct mend_op *op, bool exclusive)
+int mend_cell_scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                   const struct mend_op *op, bool exclusive)
 {
-    struct job j = job_of(c, in, out, op, MEND_SHM_SCAN);
+    struct job j = job_of(c, in, out, op, MEND_CELL_SCAN);
     uint64_t tick;
     int err = say_and_wait(&j, true, &tick);
 
     if (!err && c->rank >= exclusive)
         reduce_ranks(&j, tick, j.bytes, 0, j.bytes, c->rank + 1 - exclusive, j.out);
-    mend_shm_end(c, tick);
+    mend_cell_end(c, tick);
     return err;
 }
 
-int mend_shm_reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *all,
-                            const MPI_Count *begin, const struct mend_op *op)
+int mend_cell_reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *all,
+                             const MPI_Count *begin, const struct mend_op *op)
 {
-    struct job j = job_of(c, in, all, op, MEND_SHM_REDUCE_SCATTER);
+    struct job j = job_of(c, in, all, op, MEND_CELL_REDUCE_SCATTER);
     MPI_Count at = begin[c->rank] * j.type->size, n = begin[c->rank + 1] * j.type->size - at;
     uint64_t tick;
     int err = say_and_wait(&j, true, &tick);
 
     if (!err)
         reduce_ranks(&j, tick, j.bytes, at, n, c->size, j.out);
-    mend_shm_end(c, tick);
+    mend_cell_end(c, tick);
     return err;
 }

@@ -121,7 +121,7 @@ enum mend_algorithm mend_choose_scan(const struct mend_choice *x)
 {
     enum mend_algorithm f = forced(x, "scan");
 
-    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK && shm_reduction_possible(x))
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_CELL_CHUNK && shm_reduction_possible(x))
         return MEND_ALGORITHM_SHM;
     return MEND_ALGORITHM_DOUBLING;
 }
@@ -130,7 +130,7 @@ enum mend_algorithm mend_choose_reduce_scatter(const struct mend_choice *x)
 {
     enum mend_algorithm f = forced(x, "reduce_scatter");
 
-    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK && shm_reduction_possible(x))
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_CELL_CHUNK && shm_reduction_possible(x))
         return MEND_ALGORITHM_SHM;
     if (f == MEND_ALGORITHM_DOUBLING || f == MEND_ALGORITHM_PAIRWISE ||
         (f == MEND_ALGORITHM_HALVING && x->op->commutative))
@@ -145,8 +145,7 @@ enum mend_algorithm mend_choose_gather(const struct mend_choice *x)
 {
     enum mend_algorithm f = forced(x, "gather");
 
-    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK / x->c->size &&
-        shm_possible(x))
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_CELL_CHUNK / x->c->size && shm_possible(x))
         return MEND_ALGORITHM_SHM;
     if (f == MEND_ALGORITHM_BINOMIAL || f == MEND_ALGORITHM_LINEAR)
         return f;
@@ -157,7 +156,7 @@ enum mend_algorithm mend_choose_allgather(const struct mend_choice *x)
 {
     enum mend_algorithm f = forced(x, "allgather");
 
-    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK && shm_possible(x))
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_CELL_CHUNK && shm_possible(x))
         return MEND_ALGORITHM_SHM;
     if (f == MEND_ALGORITHM_RING || f == MEND_ALGORITHM_BRUCK ||
         (f == MEND_ALGORITHM_DOUBLING && is_power_of_two(x->c->size)))
@@ -169,7 +168,7 @@ enum mend_algorithm mend_choose_allgather(const struct mend_choice *x)
 
 enum mend_algorithm mend_choose_allgatherv(const struct mend_choice *x)
 {
-    if (use(forced(x, "allgatherv"), MEND_ALGORITHM_SHM) && x->block_max <= MEND_SHM_COLL_CHUNK &&
+    if (use(forced(x, "allgatherv"), MEND_ALGORITHM_SHM) && x->block_max <= MEND_CELL_CHUNK &&
         shm_possible(x))
         return MEND_ALGORITHM_SHM;
     return MEND_ALGORITHM_RING;
@@ -179,8 +178,7 @@ enum mend_algorithm mend_choose_alltoall(const struct mend_choice *x)
 {
     enum mend_algorithm f = forced(x, "alltoall");
 
-    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_SHM_COLL_CHUNK / x->c->size &&
-        shm_possible(x))
+    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_CELL_CHUNK / x->c->size && shm_possible(x))
         return MEND_ALGORITHM_SHM;
     if (f == MEND_ALGORITHM_BRUCK || f == MEND_ALGORITHM_PAIRWISE)
         return f;

@@ -38,7 +38,7 @@ struct mend_choice {
 static inline bool mend_choose_shm_possible(const struct mend_comm *c,
                                             const struct mend_coll_how *how)
 {
-    return how->kind == MEND_COLL_NOW && mend_shm_coll_possible(c);
+    return how->kind == MEND_COLL_NOW && mend_cell_possible(c);
 }
 
 /* They compute on values as they lie in shared memory: dense types, and no function of the user's,

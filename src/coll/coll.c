@@ -37,9 +37,9 @@ static int barrier(struct mend_comm *c, struct mend_coll_how *how)
     struct mend_sched s;
 
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
-        return mend_shm_barrier(c); /* what choose.c would say, sooner */
+        return mend_cell_barrier(c); /* what choose.c would say, sooner */
     if (mend_choose_barrier(&x) == MEND_ALGORITHM_SHM)
-        return mend_shm_barrier(c);
+        return mend_cell_barrier(c);
     mend_coll_open(&s, c, "barrier", c->size, NULL, NULL);
     mend_barrier_dissemination(&s);
     return mend_coll_run(c, &s, how);
@@ -71,11 +71,11 @@ static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
     struct mend_sched s;
 
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
-        return mend_shm_bcast(c, b, root); /* what choose.c would say, sooner */
+        return mend_cell_bcast(c, b, root); /* what choose.c would say, sooner */
     x.bytes = b->count * b->type->size;
     algorithm = mend_choose_bcast(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_bcast(c, b, root);
+        return mend_cell_bcast(c, b, root);
     mend_coll_open(&s, c, "bcast", c->size, NULL, b->buf);
     data = mend_piece_of(MEND_PLACE_OUTPUT, b->count, b->type);
     if (algorithm == MEND_ALGORITHM_SCATTER_RING)
@@ -96,7 +96,7 @@ static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_bu
     x = reduction(c, how, out, op);
     algorithm = mend_choose_reduce(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_reduce(c, in, out, op, root);
+        return mend_cell_reduce(c, in, out, op, root);
     open_reduction(&s, c, "reduce", in, out, op, &from, &to);
     if (algorithm == MEND_ALGORITHM_HALVING)
         mend_reduce_halving(&s, from, to, root);
@@ -114,11 +114,11 @@ static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll
     struct mend_sched s;
 
     if (mend_likely(mend_choose_shm_reduction(c, how, op, out->type) && mend_choose_freely(c)))
-        return mend_shm_allreduce(c, in, out, op); /* what choose.c would say, sooner */
+        return mend_cell_allreduce(c, in, out, op); /* what choose.c would say, sooner */
     x = reduction(c, how, out, op);
     algorithm = mend_choose_allreduce(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_allreduce(c, in, out, op);
+        return mend_cell_allreduce(c, in, out, op);
     open_reduction(&s, c, "allreduce", in, out, op, &from, &to);
     if (algorithm == MEND_ALGORITHM_RING)
         mend_allreduce_ring(&s, from, to);
@@ -137,7 +137,7 @@ static int scan(struct mend_comm *c, const void *in, const struct mend_coll_buf 
     struct mend_sched s;
 
     if (mend_choose_scan(&x) == MEND_ALGORITHM_SHM)
-        return mend_shm_scan(c, in, out, op, exclusive);
+        return mend_cell_scan(c, in, out, op, exclusive);
     open_reduction(&s, c, exclusive ? "exscan" : "scan", in, out, op, &from, &to);
     mend_scan_doubling(&s, from, to, exclusive);
     return mend_coll_run(c, &s, how);
@@ -158,7 +158,7 @@ static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend
     x = reduction(c, how, &all, op);
     algorithm = mend_choose_reduce_scatter(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_reduce_scatter(c, in, &all, begin, op);
+        return mend_cell_reduce_scatter(c, in, &all, begin, op);
     open_reduction(&s, c, name, in, &all, op, &from, &to);
     to.count = begin[c->rank + 1] - begin[c->rank];
     if (algorithm == MEND_ALGORITHM_DOUBLING)

@@ -25,7 +25,7 @@ static int barrier(struct mend_comm *c, struct mend_coll_how *how)
     struct mend_sched s;
 
     mend_coll_open(&s, c, "barrier", c->peers_n, NULL, NULL);
-    mend_inter_exchange(&s, &nothing, &nothing);
+    mend_exchange_blocks(&s, &nothing, &nothing);
     return mend_coll_run(c, &s, how);
 }
 
@@ -38,9 +38,9 @@ static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
 
     mend_coll_open(&s, c, "bcast", c->peers_n, NULL, b->buf);
     if (root == MPI_ROOT)
-        mend_inter_exchange(&s, &all, NULL);
+        mend_exchange_blocks(&s, &all, NULL);
     else if (root >= 0)
-        mend_inter_one(&s, root, NULL, &data);
+        mend_exchange_one(&s, root, NULL, &data);
     return mend_coll_run(c, &s, how);
 }
 
@@ -55,9 +55,9 @@ static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_bu
     s.op = op;
     s.handle = out->handle;
     if (root == MPI_ROOT)
-        mend_inter_reduce(&s, NULL, &to, out->count, 0);
+        mend_exchange_reduce(&s, NULL, &to, out->count, 0);
     else if (root >= 0)
-        mend_inter_one(&s, root, &from, NULL);
+        mend_exchange_one(&s, root, &from, NULL);
     return mend_coll_run(c, &s, how);
 }
 
@@ -71,14 +71,14 @@ static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll
     mend_coll_open(&s, c, "allreduce", c->peers_n, in, out->buf);
     s.op = op;
     s.handle = out->handle;
-    mend_inter_reduce(&s, &from, &to, out->count, 0);
+    mend_exchange_reduce(&s, &from, &to, out->count, 0);
     return mend_coll_run(c, &s, how);
 }
 
 /* The other group does not know our shares: it sends all, each takes its own (MPI-5.0 6.10). */
-int mend_inter_share(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                     MPI_Count n, MPI_Count first, const struct mend_op *op,
-                     struct mend_coll_how *how)
+int mend_coll_inter_share(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                          MPI_Count n, MPI_Count first, const struct mend_op *op,
+                          struct mend_coll_how *how)
 {
     struct mend_piece from = mend_piece_of(MEND_PLACE_INPUT, n, out->type);
     struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
@@ -87,7 +87,7 @@ int mend_inter_share(struct mend_comm *c, const void *in, const struct mend_coll
     mend_coll_open(&s, c, "reduce_scatter", c->peers_n, in, out->buf);
     s.op = op;
     s.handle = out->handle;
-    mend_inter_reduce(&s, &from, &to, n, first);
+    mend_exchange_reduce(&s, &from, &to, n, first);
     return mend_coll_run(c, &s, how);
 }
 
@@ -102,7 +102,7 @@ static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend
     if (!begin)
         return MPI_ERR_NO_MEM;
     mine.count = begin[c->rank + 1] - begin[c->rank];
-    err = mend_inter_share(c, in, &mine, begin[c->size], begin[c->rank], op, how);
+    err = mend_coll_inter_share(c, in, &mine, begin[c->size], begin[c->rank], op, how);
     mend_shares_close(c, begin, few);
     return err;
 }
@@ -117,9 +117,9 @@ static int gather(struct mend_comm *c, const struct mend_coll_buf *in,
 
     mend_coll_open(&s, c, "gather", c->peers_n, in->buf, out->buf);
     if (root == MPI_ROOT)
-        mend_inter_exchange(&s, NULL, &to);
+        mend_exchange_blocks(&s, NULL, &to);
     else if (root >= 0)
-        mend_inter_one(&s, root, &from, NULL);
+        mend_exchange_one(&s, root, &from, NULL);
     return mend_coll_run(c, &s, how);
 }
 
@@ -133,9 +133,9 @@ static int scatter(struct mend_comm *c, const struct mend_coll_buf *in,
 
     mend_coll_open(&s, c, "scatter", c->peers_n, in->buf, out->buf);
     if (root == MPI_ROOT)
-        mend_inter_exchange(&s, &from, NULL);
+        mend_exchange_blocks(&s, &from, NULL);
     else if (root >= 0)
-        mend_inter_one(&s, root, NULL, &to);
+        mend_exchange_one(&s, root, NULL, &to);
     return mend_coll_run(c, &s, how);
 }
 
@@ -148,7 +148,7 @@ static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
     struct mend_sched s;
 
     mend_coll_open(&s, c, "allgather", c->peers_n, in->buf, out->buf);
-    mend_inter_exchange(&s, &from, &to);
+    mend_exchange_blocks(&s, &from, &to);
     return mend_coll_run(c, &s, how);
 }
 
@@ -161,7 +161,7 @@ static int alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
     struct mend_sched s;
 
     mend_coll_open(&s, c, out_counts ? "alltoallv" : "alltoall", c->peers_n, in->buf, out->buf);
-    mend_inter_exchange(&s, &from, &to);
+    mend_exchange_blocks(&s, &from, &to);
     return mend_coll_run(c, &s, how);
 }
 
@@ -175,7 +175,7 @@ static int alltoallw(struct mend_comm *c, const void *in, const struct mend_coll
     struct mend_sched s;
 
     mend_coll_open(&s, c, "alltoallw", c->peers_n, in, out);
-    mend_inter_exchange(&s, &from, &to);
+    mend_exchange_blocks(&s, &from, &to);
     return mend_coll_run(c, &s, how);
 }
 

@@ -32,7 +32,7 @@ static int gather(struct mend_comm *c, const struct mend_coll_buf *in,
     x.bytes = bytes_of(at_root ? out : in);
     algorithm = mend_choose_gather(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_gather(c, in, out, x.bytes, root);
+        return mend_cell_gather(c, in, out, x.bytes, root);
     mend_coll_open(&s, c, "gather", c->size, in->buf, out->buf);
     if (algorithm == MEND_ALGORITHM_BINOMIAL)
         mend_gather_binomial(&s, in_place ? NULL : &mine, &blocks, x.bytes, root);
@@ -74,7 +74,7 @@ static int scatter(struct mend_comm *c, const struct mend_coll_buf *in,
     x.bytes = bytes_of(at_root ? in : out);
     algorithm = mend_choose_gather(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_scatter(c, in, out, x.bytes, root);
+        return mend_cell_scatter(c, in, out, x.bytes, root);
     mend_coll_open(&s, c, "scatter", c->size, in->buf, out->buf);
     if (algorithm == MEND_ALGORITHM_BINOMIAL)
         mend_scatter_binomial(&s, &blocks, in_place ? NULL : &mine, x.bytes, root);
@@ -115,7 +115,7 @@ static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
 
     algorithm = mend_choose_allgather(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_allgather(c, in, out, &blocks);
+        return mend_cell_allgather(c, in, out, &blocks);
     mend_coll_open(&s, c, "allgather", c->size, in->buf, out->buf);
     if (algorithm == MEND_ALGORITHM_DOUBLING)
         mend_allgather_doubling(&s, mine_p, &blocks);
@@ -141,7 +141,7 @@ static int allgatherv(struct mend_comm *c, const struct mend_coll_buf *in,
         x.block_max = bytes > x.block_max ? bytes : x.block_max;
     }
     if (mend_choose_allgatherv(&x) == MEND_ALGORITHM_SHM)
-        return mend_shm_allgather(c, in, out, &blocks);
+        return mend_cell_allgather(c, in, out, &blocks);
     mend_coll_open(&s, c, "allgatherv", c->size, in->buf, out->buf);
     mend_allgather_ring(&s, in->buf == MPI_IN_PLACE ? NULL : &mine, &blocks);
     return mend_coll_run(c, &s, how);
@@ -178,7 +178,7 @@ static int alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
 
     algorithm = mend_choose_alltoall(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
-        return mend_shm_alltoall(c, in, out);
+        return mend_cell_alltoall(c, in, out);
     mend_coll_open(&s, c, "alltoall", c->size, in->buf, out->buf);
     if (algorithm == MEND_ALGORITHM_BRUCK)
         mend_alltoall_bruck(&s, from_p, &to);

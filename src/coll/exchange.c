@@ -17,8 +17,8 @@ static struct mend_piece block_for(const struct mend_blocks *b, int i)
     return mend_block(b, b->one ? 0 : i);
 }
 
-void mend_inter_exchange(struct mend_sched *s, const struct mend_blocks *in,
-                         const struct mend_blocks *out)
+void mend_exchange_blocks(struct mend_sched *s, const struct mend_blocks *in,
+                          const struct mend_blocks *out)
 {
     for (int i = 0; out && i < s->size; i++)
         mend_sched_recv(s, i, block_for(out, i));
@@ -27,8 +27,8 @@ void mend_inter_exchange(struct mend_sched *s, const struct mend_blocks *in,
     mend_sched_round(s);
 }
 
-void mend_inter_one(struct mend_sched *s, int root, const struct mend_piece *in,
-                    const struct mend_piece *out)
+void mend_exchange_one(struct mend_sched *s, int root, const struct mend_piece *in,
+                       const struct mend_piece *out)
 {
     if (in)
         mend_sched_send(s, root, *in);
@@ -37,8 +37,8 @@ void mend_inter_one(struct mend_sched *s, int root, const struct mend_piece *in,
     mend_sched_round(s);
 }
 
-void mend_inter_reduce(struct mend_sched *s, const struct mend_piece *in,
-                       const struct mend_piece *out, MPI_Count n, MPI_Count first)
+void mend_exchange_reduce(struct mend_sched *s, const struct mend_piece *in,
+                          const struct mend_piece *out, MPI_Count n, MPI_Count first)
 {
     struct mend_piece all, sum;
 

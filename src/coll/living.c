@@ -135,7 +135,7 @@ static int reduce_packed(struct mend_comm *c, struct mend_comm *living, const vo
 
     mine.count = begin[c->rank + 1] - begin[c->rank];
     if (c->inter)
-        return mend_inter_share(living, in, &mine, begin[c->size], begin[c->rank], op, how);
+        return mend_coll_inter_share(living, in, &mine, begin[c->size], begin[c->rank], op, how);
     packed_begin = mend_alloc(c->self, ((size_t)living->size + 1) * sizeof(*packed_begin));
     if (!packed_begin)
         return MPI_ERR_NO_MEM;

@@ -429,7 +429,7 @@ MEND_TEST(inter_exchange)
                               : r < a ? a + i
                                       : i,
                               false);
-                    mend_inter_exchange(&w.rank[r].sched, &in, &out);
+                    mend_exchange_blocks(&w.rank[r].sched, &in, &out);
                 }
                 play(&w);
                 for (int r = 0; r < a + b; r++)

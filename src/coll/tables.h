@@ -58,9 +58,9 @@ static inline const char *mend_shares_name(const struct mend_coll_counts *counts
 
 /* The reduce_scatter of an intercommunicator: all shares have n elements together; out->count of them, from
  * `first` on, are this process's. */
-int mend_inter_share(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                     MPI_Count n, MPI_Count first, const struct mend_op *op,
-                     struct mend_coll_how *how);
+int mend_coll_inter_share(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                          MPI_Count n, MPI_Count first, const struct mend_op *op,
+                          struct mend_coll_how *how);
 
 /* The exchange with neighbours, on the communicator that carries c's collectives.  translate(): ranks of c
  * to ranks there, the holes MPI_PROC_NULL; NULL: they are the same. */

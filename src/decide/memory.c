@@ -336,7 +336,7 @@ void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
     c->calls_n++;
     set_up(&w.op, c, which, value, wake_waiter, &w);
     if (!c->self->crowded && !c->self->threaded) /* the others may be here in no time */
-        for (int i = 0; i < MEND_SHM_COLL_SPINS && !is_done(c->self, &w); i++)
+        for (int i = 0; i < MEND_CELL_SPINS && !is_done(c->self, &w); i++)
             mend_cpu_relax();
     if (!w.done)
         mend_wait_until(c->self, &wait);
