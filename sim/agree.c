@@ -89,8 +89,8 @@ uint64_t mend_sim_agree_hash(const struct mend_agree_value *v, int32_t members)
 
 /* ---- steps ---- */
 
-static void send(struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
-                 const struct mend_sim_conf *c, struct mend_sim_io *io)
+static void send_over(struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
+                      const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
     size_t head = mend_sim_agree_comms(c) > 1;
 
@@ -160,7 +160,7 @@ static void step(struct mend_sim_agree_proc *p, int k, const struct mend_agree_e
     for (int i = 0; i < out.decided_n; i++)
         note_decision(a, out.decided_seq[i], c);
     while (mend_agree_next(m, &msg))
-        send(p, k, &msg, c, io);
+        send_over(p, k, &msg, c, io);
     mend_sim_mistake_stepped(p, k, c);
     say_no(p, k, c, io);
     if (c->frees && a->calls == c->instances &&
@@ -176,7 +176,7 @@ static void answer_gone(struct mend_sim_agree_proc *p, int k, const struct mend_
 
     if (mend_sim_mistake_answers(c) &&
         mend_agree_tomb_reply((uint64_t)c->instances - 1, msg, &reply))
-        send(p, k, &reply, c, io);
+        send_over(p, k, &reply, c, io);
 }
 
 static void contribute(struct mend_sim_agree_proc *p, int k, bool no, const struct mend_sim_conf *c,

@@ -74,7 +74,7 @@ static bool is_done(struct count *c, int rank)
 /* ---- deaths ---- */
 
 /* Everybody is told of it now. */
-static void kill(struct count *c, int victim)
+static void end(struct count *c, int victim)
 {
     struct mend_sim_ev ev = {.at = c->busy[victim], .other = -1 - victim};
 
@@ -102,7 +102,7 @@ static bool dies_before(struct count *c)
 {
     if (c->scenario != CHILDREN_DIE || !is_victim(c, c->acting))
         return false;
-    kill(c, c->acting);
+    end(c, c->acting);
     return true;
 }
 
@@ -142,7 +142,7 @@ static void on_send(struct mend_sim_io *io, int to, const void *bytes, size_t le
     memcpy(ev.bytes, bytes, len);
     mend_sim_clock_add(&c->clock, ev);
     if (dies_after(c))
-        kill(c, c->acting);
+        end(c, c->acting);
 }
 
 static void note_return(struct count *c, int rank)

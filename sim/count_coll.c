@@ -41,7 +41,7 @@ static void wake(struct all *x, int r)
     x->todo[x->todo_n++] = r;
 }
 
-static void send(struct all *x, int from, const struct mend_step *step)
+static void deliver(struct all *x, int from, const struct mend_step *step)
 {
     const struct mend_sim_loggp *net = &mend_sim_loggp_default;
     struct rank *me = &x->rank[from], *to = &x->rank[step->rank];
@@ -84,14 +84,14 @@ static void advance(struct all *x, int r)
             for (struct mend_step *s = step; s->kind != MEND_STEP_ROUND; s++) {
                 if (s->kind != MEND_STEP_SEND)
                     continue;
-                send(x, r, s);
+                deliver(x, r, s);
                 s->kind = MEND_STEP_COPY; /* done */
             }
             if (!take(me, step->rank))
                 return;
         }
         if (step->kind == MEND_STEP_SEND)
-            send(x, r, step);
+            deliver(x, r, step);
         me->next++;
     }
 }

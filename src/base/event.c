@@ -30,7 +30,7 @@ enum mend_event_id mend_event_find(const char *name)
     return MEND_EV_COUNT;
 }
 
-bool mend_call_exists(const char *name)
+bool mend_event_call_exists(const char *name)
 {
     for (size_t i = 0; i < MEND_COUNT_OF(calls); i++)
         if (!strcmp(calls[i], name))
@@ -146,7 +146,7 @@ static bool parse_call(const char *name, struct mend_inject *inject_p, const cha
 {
     char full[NAME_MAX_LEN];
 
-    if (!mend_call_exists(name)) {
+    if (!mend_event_call_exists(name)) {
         snprintf(full, sizeof(full), "%s%s", strncmp(name, "MPI", 3) ? "MPI_" : "", name);
         say_unknown(inject_p, "there is no MPI function", name,
                     nearest(full, calls, MEND_COUNT_OF(calls)),

@@ -42,7 +42,7 @@ struct mend_inject {
 enum mend_event_id mend_event_find(const char *name);
 
 /* A function of the standard, or of the headers beside it, is called so (not PMPI_). */
-bool mend_call_exists(const char *name);
+bool mend_event_call_exists(const char *name);
 
 /* Reads one specification without its rank.  False: *why_p tells in words what is wrong, with the nearest
  * name that exists; valid as long as *inject_p. */

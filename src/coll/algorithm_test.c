@@ -384,7 +384,7 @@ MEND_TEST(what_may_be_forced_exists)
             n = strcspn(++w, "| ");
             snprintf(key, sizeof(key), "%.*s", (int)key_len, k);
             snprintf(pair, sizeof(pair), "%s=%.*s", key, (int)n, w);
-            CHECK(mend_choice_forced(pair, key) != MEND_ALGORITHM_NONE);
+            CHECK(mend_choose_forced(pair, key) != MEND_ALGORITHM_NONE);
             pairs++;
             if (w[n] != '|')
                 break;

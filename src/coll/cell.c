@@ -43,7 +43,7 @@ static void not_told(const void *arg, uint64_t *peers)
     for (int r = l->rank; r < l->end; r++)
         if (mend_load_relaxed(&l->c->coll->block[r]->line[l->tick % MEND_CELL_LINES].number) !=
             l->tick)
-            mend_report_add(peers, mend_group_peer(l->c->group, r));
+            mend_missing_add(peers, mend_group_peer(l->c->group, r));
 }
 
 static void not_past(const void *arg, uint64_t *peers)
@@ -52,7 +52,7 @@ static void not_past(const void *arg, uint64_t *peers)
 
     for (int r = l->rank; r < l->end; r++)
         if (r != l->c->rank && mend_load_relaxed(&l->c->coll->block[r]->done) < l->tick)
-            mend_report_add(peers, mend_group_peer(l->c->group, r));
+            mend_missing_add(peers, mend_group_peer(l->c->group, r));
 }
 
 int mend_cell_wait_slow(struct mend_cell_look *l)

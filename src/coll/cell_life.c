@@ -253,7 +253,7 @@ static void not_open(const void *arg, uint64_t *peers)
 
     for (int r = o->seen; r < c->size; r++)
         if (mend_load_relaxed(&c->coll->block[r]->mark) != mark_of(c))
-            mend_report_add(peers, mend_group_peer(c->group, r));
+            mend_missing_add(peers, mend_group_peer(c->group, r));
 }
 
 int mend_cell_open(struct mend_comm *c)

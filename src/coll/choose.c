@@ -22,7 +22,7 @@ static const struct {
     {"bruck", MEND_ALGORITHM_BRUCK},       {"pairwise", MEND_ALGORITHM_PAIRWISE},
 };
 
-enum mend_algorithm mend_choice_forced(const char *text, const char *collective)
+enum mend_algorithm mend_choose_forced(const char *text, const char *collective)
 {
     size_t len = strlen(collective);
 
@@ -44,7 +44,7 @@ static enum mend_algorithm forced(const struct mend_choice *x, const char *colle
 {
     if (mend_choose_freely(x->c))
         return MEND_ALGORITHM_NONE;
-    return mend_choice_forced(x->c->self->params.coll_algorithm, collective);
+    return mend_choose_forced(x->c->self->params.coll_algorithm, collective);
 }
 
 static bool is_power_of_two(int n)

@@ -68,6 +68,6 @@ enum mend_algorithm mend_choose_allgatherv(const struct mend_choice *x);
 enum mend_algorithm mend_choose_alltoall(const struct mend_choice *x);
 
 /* The algorithm that the text (MEND_COLL) names for a collective; NONE. */
-enum mend_algorithm mend_choice_forced(const char *text, const char *collective);
+enum mend_algorithm mend_choose_forced(const char *text, const char *collective);
 
 #endif

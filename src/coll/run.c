@@ -197,7 +197,7 @@ static void begin(struct mend_coll_op *op)
         advance(op);
 }
 
-static void poll(struct mend_request *r)
+static void move_on(struct mend_request *r)
 {
     advance(of(r));
 }
@@ -255,7 +255,7 @@ static void missing(const struct mend_coll_op *op, uint64_t *peers)
 {
     for (unsigned i = 0; i < op->open_n; i++)
         if (!mend_request_is_done(&op->messages[i].base))
-            mend_report_add(peers, op->messages[i].base.hint);
+            mend_missing_add(peers, op->messages[i].base.hint);
 }
 
 static void describe_round(const struct mend_coll_op *op, char *text, size_t max)
@@ -292,7 +292,7 @@ static void collective(const struct mend_request *r, struct mend_collective *k_p
 
 static const struct mend_request_ops ops = {.name = "collective",
                                             .start = start,
-                                            .poll = poll,
+                                            .poll = move_on,
                                             .release = release,
                                             .describe = describe,
                                             .collective = collective};

@@ -178,7 +178,7 @@ static void members_text(const struct mend_group *g, char *text, size_t max)
     uint64_t set[MEND_REPORT_WORDS] = {0};
 
     for (int r = 0; r < g->size; r++)
-        mend_report_add(set, mend_group_peer(g, r));
+        mend_missing_add(set, mend_group_peer(g, r));
     mend_ranks_text(set, MEND_PEERS_IN_REPORTS, text, max);
 }
 

@@ -244,7 +244,7 @@ void mend_comm_describe_rank(const struct mend_comm *c, int rank, char *text, si
 /* Adds the peers of a group to a set of MEND_PEERS_IN_REPORTS; higher ones are left out. */
 #define MEND_PEERS_IN_REPORTS 1024
 #define MEND_REPORT_WORDS     (MEND_PEERS_IN_REPORTS / 64)
-static inline void mend_report_add(uint64_t *peers, mend_peer p)
+static inline void mend_missing_add(uint64_t *peers, mend_peer p)
 {
     if (p >= 0 && p < MEND_PEERS_IN_REPORTS)
         peers[p / 64] |= UINT64_C(1) << p % 64;

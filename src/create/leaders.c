@@ -166,7 +166,7 @@ bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct 
     return true;
 }
 
-static void send(struct mend_meeting *m, const struct mend_create_wire *w, size_t len)
+static void send_to_other(struct mend_meeting *m, const struct mend_create_wire *w, size_t len)
 {
     struct mend_proc *self = m->peer_c->self;
     struct mend_frame f = mend_frame_make(MEND_FRAME_CREATE, m->peer_c->ctx | MEND_CHANNEL_FT,
@@ -187,7 +187,7 @@ static void say_hello(struct mend_meeting *m, struct mend_comm *local, int error
         .kind = MEND_CREATE_HELLO, .error = error, .ctx = m->said, .first_n = local->size};
     for (int i = 0; i < local->size; i++)
         ((mend_peer *)(w + 1))[i] = mend_group_peer(local->group, i);
-    send(m, w, len);
+    send_to_other(m, w, len);
     mend_free(self, w);
 }
 
@@ -196,7 +196,7 @@ void mend_leaders_take_back(struct mend_meeting *m, int error)
     struct mend_create_wire w = {.kind = MEND_CREATE_BACK, .error = error, .ctx = m->said};
 
     if (!m->error) /* else it said so itself, and is not waiting for us */
-        send(m, &w, sizeof(w));
+        send_to_other(m, &w, sizeof(w));
 }
 
 static struct mend_hello *heard(struct mend_meeting *m)

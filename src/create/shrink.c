@@ -54,7 +54,7 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_decision
     remote = group && c->inter ? mend_create_survivors(self, c->remote, value->failed) : NULL;
     if (group && (remote || !c->inter))
         err = mend_creation_object(c, group, remote, value, new_p);
-    mend_report_event(self, shrink, .ctx = c->ctx, .from = c->size, .to = group ? group->size : 0);
+    mend_record_event(self, shrink, .ctx = c->ctx, .from = c->size, .to = group ? group->size : 0);
     if (group)
         mend_group_put(self, group);
     if (remote)

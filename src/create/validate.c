@@ -88,7 +88,7 @@ static int cut(struct mend_comm *c, const struct mend_decision *value)
         mend_group_put(self, group);
     if (remote)
         mend_group_put(self, remote);
-    mend_report_event(self, cut, .ctx = c->ctx, .holes = c->holes_n);
+    mend_record_event(self, cut, .ctx = c->ctx, .holes = c->holes_n);
     mend_event(self, MEND_EV_VALIDATE_CUT);
     return err;
 }

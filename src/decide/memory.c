@@ -317,7 +317,7 @@ static void not_in(const void *arg, uint64_t *peers)
 
     for (int r = 0; r < op->c->size; r++)
         if (mend_slots_look(&op->slots, &place, op, r) == MEND_SLOTS_WAIT)
-            mend_report_add(peers, mend_group_peer(op->c->group, r));
+            mend_missing_add(peers, mend_group_peer(op->c->group, r));
 }
 
 void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,

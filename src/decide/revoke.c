@@ -39,7 +39,7 @@ static void carry_out(struct mend_comm *c)
     if (c->revoked)
         return;
     c->revoked = true;
-    mend_report_event(c->self, revoke, .ctx = c->ctx);
+    mend_record_event(c->self, revoke, .ctx = c->ctx);
     mend_comm_get(c);
     mend_p2p_on_revoke(c);
     mend_decide_say_no(c, MEND_DECIDE_CREATION);

@@ -151,7 +151,7 @@ static const char *const name_of[MEND_DECIDE_KINDS] = {"call", "creation", "vali
 
 void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n)
 {
-    mend_report_event(c->self, agree, .ctx = c->ctx, .of = name_of[which], .failed = failed_n);
+    mend_record_event(c->self, agree, .ctx = c->ctx, .of = name_of[which], .failed = failed_n);
 }
 
 static void start_waiting(struct mend_comm *c, enum mend_decide_kind which);
@@ -356,7 +356,7 @@ static void all_living(const void *arg, uint64_t *peers)
 
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (r != c->decide->me && !mend_peer_is_dead(c->self, mend_decide_peer(c->decide, r)))
-            mend_report_add(peers, mend_decide_peer(c->decide, r));
+            mend_missing_add(peers, mend_decide_peer(c->decide, r));
 }
 
 static void describe(const void *arg, char *text, size_t max)

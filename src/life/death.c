@@ -21,7 +21,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     self->fate[dead] = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
     if (self->state == MEND_PROC_RUNNING) /* who joins late reports no old news */
-        mend_report_event(self, notice, .dead = (int)dead);
+        mend_record_event(self, notice, .dead = (int)dead);
     mend_p2p_on_death(self, dead);    /* pending requests may complete now */
     mend_comm_on_death(self, dead);   /* a collective that waits in shared memory for it ends */
     mend_coll_on_death(self, dead);   /* one that is a list of steps ends, whoever it waits for */

@@ -222,7 +222,7 @@ static int iflush(struct mend_comm *c, MPI_Request *request)
     mend_request_begin(&f->base);
     mend_list_append(&self->active, &f->base.link);
     flush_poll(&f->base);
-    *request = mend_request_handle(&f->base);
+    *request = mend_mpi_request_handle(&f->base);
     return MPI_SUCCESS;
 }
 

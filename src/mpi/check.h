@@ -116,7 +116,8 @@ static inline int mend_check_request(MPI_Request request, struct mend_request **
     return MPI_SUCCESS;
 }
 
-static inline MPI_Request mend_request_handle(const struct mend_request *r) /* NULL: REQUEST_NULL */
+static inline MPI_Request
+mend_mpi_request_handle(const struct mend_request *r) /* NULL: REQUEST_NULL */
 {
     return r ? (MPI_Request)r : MPI_REQUEST_NULL;
 }

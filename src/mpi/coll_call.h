@@ -52,7 +52,7 @@ static inline int mend_call_leave(const struct mend_call *call, struct mend_comm
                                   const struct mend_coll_how *how, int err)
 {
     if (mend_unlikely(call->kind != MEND_COLL_NOW && !err))
-        *call->request = mend_request_handle(how->request);
+        *call->request = mend_mpi_request_handle(how->request);
     return mend_report_comm(c, err, call->fn);
 }
 

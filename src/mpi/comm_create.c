@@ -41,7 +41,7 @@ static void discard(struct mend_comm *made)
     mend_decide_free(made);
 }
 
-static int dup(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, const char *fn)
+static int dup_with(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, const char *fn)
 {
     struct mend_comm *c = NULL, *made = NULL;
     struct mend_info *i = NULL;
@@ -68,13 +68,13 @@ static int dup(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, const char *fn)
 MEND_API(MPI_Comm_dup);
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    return dup(comm, MPI_INFO_NULL, newcomm, __func__);
+    return dup_with(comm, MPI_INFO_NULL, newcomm, __func__);
 }
 
 MEND_API(MPI_Comm_dup_with_info);
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    return dup(comm, info, newcomm, __func__);
+    return dup_with(comm, info, newcomm, __func__);
 }
 
 /* Collective over comm; members of the group get the new communicator, the others MPI_COMM_NULL.  On an
@@ -234,7 +234,7 @@ static int release(struct mend_comm *c, MPI_Comm *comm)
     if (err)
         return err;
     mend_decide_free(c);
-    mend_report_holdings(mend_self);
+    mend_record_holdings(mend_self);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }

@@ -57,7 +57,7 @@ static void furnish(struct idup *d)
     *d->newcomm = mend_comm_handle(d->made);
 }
 
-static void poll(struct mend_request *r)
+static void move_on(struct mend_request *r)
 {
     struct idup *d = of(r);
     int err;
@@ -94,7 +94,7 @@ static void describe(const struct mend_request *r, char *text, size_t max)
 
 static const struct mend_request_ops ops = {
     .name = "MPI_Comm_idup",
-    .poll = poll,
+    .poll = move_on,
     .release = release,
     .describe = describe,
 };
@@ -136,7 +136,7 @@ static int begin(struct mend_comm *c, const struct mend_info *info, MPI_Comm *ne
     mend_comm_get(c);
     mend_request_begin(&d->base);
     mend_list_append(&self->active, &d->base.link);
-    *request = mend_request_handle(&d->base);
+    *request = mend_mpi_request_handle(&d->base);
     return MPI_SUCCESS;
 }
 

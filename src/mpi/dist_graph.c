@@ -32,7 +32,7 @@ static int create(struct mend_comm *c, const struct mend_dist_graph *d, struct m
 {
     int err = mend_create_dup(c, made_p);
 
-    return err ? err : mend_topo_attach(*made_p, mend_topo_dist(c->self, d));
+    return err ? err : mend_mpi_topo_attach(*made_p, mend_topo_dist(c->self, d));
 }
 
 MEND_API(MPI_Dist_graph_create_adjacent);

@@ -24,7 +24,7 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
         err = r ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
     if (!err)
-        *request = mend_request_handle(r);
+        *request = mend_mpi_request_handle(r);
     return mend_report(err, __func__);
 }
 

@@ -101,7 +101,7 @@ int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
     if (!err)
         err = mend_create_ishrink(c, (struct mend_comm **)newcomm, &r);
     if (!err)
-        *request = mend_request_handle(r);
+        *request = mend_mpi_request_handle(r);
     return mend_report_comm(c, err, __func__);
 }
 
@@ -225,7 +225,7 @@ static int iagree(MPI_Comm comm, int *flag, MPI_Request *request, bool logical, 
     if (!err)
         err = iagree_start(c, flag, logical, &r);
     if (!err)
-        *request = mend_request_handle(r);
+        *request = mend_mpi_request_handle(r);
     return mend_report_comm(c, err, fn);
 }
 

@@ -42,9 +42,9 @@ int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int
     if (!err)
         err = check_graph(c, nnodes, index, edges);
     if (!err)
-        err = mend_topo_create(c, nnodes, &made);
+        err = mend_mpi_topo_create(c, nnodes, &made);
     if (!err && made)
-        err = mend_topo_attach(made, mend_topo_graph(mend_self, nnodes, index, edges));
+        err = mend_mpi_topo_attach(made, mend_topo_graph(mend_self, nnodes, index, edges));
     if (!err)
         *comm_graph = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);

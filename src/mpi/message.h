@@ -51,10 +51,10 @@ static inline int mend_check_recv(MPI_Comm comm, MPI_Datatype type, MPI_Count co
 }
 
 /* The handle of a request that was begun, or its memory back if it was not. */
-static inline void mend_request_give(struct mend_p2p_request *r, int err, MPI_Request *request)
+static inline void mend_mpi_request_give(struct mend_p2p_request *r, int err, MPI_Request *request)
 {
     if (!err)
-        *request = mend_request_handle(&r->base);
+        *request = mend_mpi_request_handle(&r->base);
     else if (r)
         mend_p2p_request_destroy(mend_self, r);
 }

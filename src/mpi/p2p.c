@@ -3,12 +3,12 @@
  *
  * Every function is one line: the static function behind it does the same for all of its kind.
  *
- *                    blocking                     request
- *     standard       MPI_Send     ┐               MPI_Isend     ┐
- *     synchronous    MPI_Ssend    │ send()        MPI_Issend    │ isend()
- *     buffered       MPI_Bsend    │               MPI_Ibsend    │
- *     ready          MPI_Rsend    ┘               MPI_Irsend    ┘
- *                    MPI_Recv       recv()        MPI_Irecv       irecv()
+ *                    blocking                         request
+ *     standard       MPI_Send  ┐                      MPI_Isend   ┐
+ *     synchronous    MPI_Ssend │ blocking_send()      MPI_Issend  │ isend()
+ *     buffered       MPI_Bsend │                      MPI_Ibsend  │
+ *     ready          MPI_Rsend ┘                      MPI_Irsend  ┘
+ *                    MPI_Recv    blocking_recv()      MPI_Irecv     irecv()
  *
  * None is collective.  What the death of a process does to them:
  *   - blocking: MPI_ERR_PROC_FAILED if the rank is dead or dies before the call could complete
@@ -18,8 +18,8 @@
  *   - communicator invalid: MPI_ERR_INVALIDATED, also for MPI_PROC_NULL (S0-65, R1). */
 #include "mpi/message.h"
 
-static int send(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
-                MPI_Comm comm, enum mend_send_mode mode, const char *fn)
+static int blocking_send(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                         MPI_Comm comm, enum mend_send_mode mode, const char *fn)
 {
     struct mend_comm *c = NULL;
     const struct mend_type *t = NULL;
@@ -32,8 +32,8 @@ static int send(const void *buf, MPI_Count count, MPI_Datatype type, int dest, i
     return mend_report_comm(c, err, fn);
 }
 
-static int recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                MPI_Status *status, const char *fn)
+static int blocking_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag,
+                         MPI_Comm comm, MPI_Status *status, const char *fn)
 {
     struct mend_comm *c = NULL;
     const struct mend_type *t = NULL;
@@ -59,7 +59,7 @@ static int isend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
     if (!err)
         err = mend_check_pointer(request);
     if (mend_likely(!err && mend_p2p_send_at_once(c, mode, buf, count, t, dest, tag))) {
-        *request = mend_request_handle(mend_p2p_sent(mend_self));
+        *request = mend_mpi_request_handle(mend_p2p_sent(mend_self));
         return mend_report_comm(c, MPI_SUCCESS, fn);
     }
     if (!err) {
@@ -67,7 +67,7 @@ static int isend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
         err = r ? mend_p2p_isend(r, c, MEND_CHANNEL_P2P, mode, buf, count, t, dest, tag)
                 : MPI_ERR_NO_MEM;
     }
-    mend_request_give(r, err, request);
+    mend_mpi_request_give(r, err, request);
     return mend_report_comm(c, err, fn);
 }
 
@@ -86,7 +86,7 @@ static int irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
     if (!err)
         err = mend_p2p_irecv_new(c, buf, count, t, source, tag, &r);
     if (!err)
-        *request = mend_request_handle(r);
+        *request = mend_mpi_request_handle(r);
     return mend_report_comm(c, err, fn);
 }
 
@@ -95,56 +95,56 @@ static int irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
 MEND_API(MPI_Send);
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return send(buf, count, datatype, dest, tag, comm, MEND_SEND_STANDARD, __func__);
+    return blocking_send(buf, count, datatype, dest, tag, comm, MEND_SEND_STANDARD, __func__);
 }
 
 MEND_API(MPI_Send_c);
 int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                MPI_Comm comm)
 {
-    return send(buf, count, datatype, dest, tag, comm, MEND_SEND_STANDARD, __func__);
+    return blocking_send(buf, count, datatype, dest, tag, comm, MEND_SEND_STANDARD, __func__);
 }
 
 /* 3.4.  Returns when a receive has matched. */
 MEND_API(MPI_Ssend);
 int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return send(buf, count, datatype, dest, tag, comm, MEND_SEND_SYNC, __func__);
+    return blocking_send(buf, count, datatype, dest, tag, comm, MEND_SEND_SYNC, __func__);
 }
 
 MEND_API(MPI_Ssend_c);
 int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                 MPI_Comm comm)
 {
-    return send(buf, count, datatype, dest, tag, comm, MEND_SEND_SYNC, __func__);
+    return blocking_send(buf, count, datatype, dest, tag, comm, MEND_SEND_SYNC, __func__);
 }
 
 /* 3.4.  Local: copies into the attached buffer.  MPI_ERR_BUFFER: no room there. */
 MEND_API(MPI_Bsend);
 int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return send(buf, count, datatype, dest, tag, comm, MEND_SEND_BUFFERED, __func__);
+    return blocking_send(buf, count, datatype, dest, tag, comm, MEND_SEND_BUFFERED, __func__);
 }
 
 MEND_API(MPI_Bsend_c);
 int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                 MPI_Comm comm)
 {
-    return send(buf, count, datatype, dest, tag, comm, MEND_SEND_BUFFERED, __func__);
+    return blocking_send(buf, count, datatype, dest, tag, comm, MEND_SEND_BUFFERED, __func__);
 }
 
 /* 3.4.  As MPI_Send; the caller knows that the receive is posted. */
 MEND_API(MPI_Rsend);
 int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return send(buf, count, datatype, dest, tag, comm, MEND_SEND_READY, __func__);
+    return blocking_send(buf, count, datatype, dest, tag, comm, MEND_SEND_READY, __func__);
 }
 
 MEND_API(MPI_Rsend_c);
 int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                 MPI_Comm comm)
 {
-    return send(buf, count, datatype, dest, tag, comm, MEND_SEND_READY, __func__);
+    return blocking_send(buf, count, datatype, dest, tag, comm, MEND_SEND_READY, __func__);
 }
 
 /* 3.2.4.  Blocks until a matching message is in buf.  MPI_ERR_TRUNCATE: it was longer than buf. */
@@ -152,14 +152,14 @@ MEND_API(MPI_Recv);
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
              MPI_Status *status)
 {
-    return recv(buf, count, datatype, source, tag, comm, status, __func__);
+    return blocking_recv(buf, count, datatype, source, tag, comm, status, __func__);
 }
 
 MEND_API(MPI_Recv_c);
 int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                MPI_Comm comm, MPI_Status *status)
 {
-    return recv(buf, count, datatype, source, tag, comm, status, __func__);
+    return blocking_recv(buf, count, datatype, source, tag, comm, status, __func__);
 }
 
 /* 3.7.2.  These do not block; the request completes when the blocking form would return.  The

@@ -25,7 +25,7 @@ static int send_init(const void *buf, MPI_Count count, MPI_Datatype type, int de
         r = mend_p2p_request_create(mend_self);
         err = r ? mend_p2p_send_init(r, c, mode, buf, count, t, dest, tag) : MPI_ERR_NO_MEM;
     }
-    mend_request_give(r, err, request);
+    mend_mpi_request_give(r, err, request);
     return mend_report_comm(c, err, fn);
 }
 
@@ -45,7 +45,7 @@ static int recv_init(void *buf, MPI_Count count, MPI_Datatype type, int source, 
         r = mend_p2p_request_create(mend_self);
         err = r ? mend_p2p_recv_init(r, c, buf, count, t, source, tag) : MPI_ERR_NO_MEM;
     }
-    mend_request_give(r, err, request);
+    mend_mpi_request_give(r, err, request);
     return mend_report_comm(c, err, fn);
 }
 

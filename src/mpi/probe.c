@@ -186,7 +186,7 @@ static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *me
                              MPI_PROC_NULL, MPI_ANY_TAG);
     if (!err)
         *message = MPI_MESSAGE_NULL;
-    mend_request_give(r, err, request);
+    mend_mpi_request_give(r, err, request);
     return mend_report_comm(c, err, fn);
 }
 

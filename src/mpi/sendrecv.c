@@ -223,7 +223,7 @@ static int nonblocking(MPI_Comm comm, MPI_Datatype sendtype, struct side out, MP
     if (!err)
         err = pair_start(c, &out, &in, replace, &r);
     if (!err)
-        *request = mend_request_handle(r);
+        *request = mend_mpi_request_handle(r);
     return mend_report_comm(c, err, fn);
 }
 

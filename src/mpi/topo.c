@@ -26,7 +26,7 @@ static int check_grid(const struct mend_comm *c, int ndims, const int *dims, con
     return nodes < 0 || nodes > c->size ? MPI_ERR_DIMS : MPI_SUCCESS;
 }
 
-int mend_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p)
+int mend_mpi_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p)
 {
     mend_peer *peers = mend_alloc(c->self, ((size_t)nodes + 1) * sizeof(*peers));
     struct mend_group *g = NULL;
@@ -61,10 +61,11 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
     if (!err) {
         int nodes = mend_cart_nodes(ndims, dims);
 
-        err = nodes == c->size ? mend_create_dup(c, &made) : mend_topo_create(c, nodes, &made);
+        err = nodes == c->size ? mend_create_dup(c, &made) : mend_mpi_topo_create(c, nodes, &made);
     }
     if (!err && made)
-        err = mend_topo_attach(made, mend_topo_cart(mend_self, ndims, dims, periods, made->rank));
+        err =
+            mend_mpi_topo_attach(made, mend_topo_cart(mend_self, ndims, dims, periods, made->rank));
     if (!err)
         *comm_cart = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);
@@ -250,7 +251,8 @@ static int sub(struct mend_comm *c, const struct mend_cart *cart, const int *rem
         periods[at++] = cart->periods[d];
     }
     if (!err)
-        err = mend_topo_attach(*made_p, mend_topo_cart(self, at, dims, periods, (*made_p)->rank));
+        err =
+            mend_mpi_topo_attach(*made_p, mend_topo_cart(self, at, dims, periods, (*made_p)->rank));
     mend_free(self, dims);
     return err;
 }

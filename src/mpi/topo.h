@@ -18,10 +18,10 @@ static inline int mend_check_topo(MPI_Comm comm, int kind, struct mend_comm **c_
 
 /* A communicator of c's first `nodes` processes, NULL for the others.  Collective over c.
  * MPI_ERR_PROC_FAILED also if one of them is a hole: a topology is whole. */
-int mend_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p);
+int mend_mpi_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p);
 
 /* Gives a new communicator its topology; NULL, for which there was no memory: takes it back. */
-static inline int mend_topo_attach(struct mend_comm *made, struct mend_topo *t)
+static inline int mend_mpi_topo_attach(struct mend_comm *made, struct mend_topo *t)
 {
     if (t)
         made->topo = t;

@@ -17,7 +17,7 @@ static void inject_now(struct mend_events *events, struct mend_inject *inject)
     struct mend_proc *self = mend_self;
     static const char *const names[] = {"kill", "stop", "abort", "note"};
 
-    mend_report_event(self, inject, .what = names[inject->action]);
+    mend_record_event(self, inject, .what = names[inject->action]);
     if (self->rt->injected)
         self->rt->injected(self, (int)(inject - events->injects));
     switch (inject->action) {

@@ -11,9 +11,9 @@ static int length(const struct mend_list *list)
     return n;
 }
 
-void mend_report_holdings(struct mend_proc *self)
+void mend_record_holdings(struct mend_proc *self)
 {
-    mend_report_event(self, holdings, .bytes = self->arena->in_use_bytes,
+    mend_record_event(self, holdings, .bytes = self->arena->in_use_bytes,
                       .contexts = (int)self->comms.used, .buried = (int)self->tombs.used,
                       .polled = length(&self->active), .parked = length(&self->parked),
                       .queued = (int)self->outbox_n);

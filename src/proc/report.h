@@ -7,10 +7,10 @@
 #include "proc/proc.h"
 #include "rt/rt.h"
 
-/* mend_report_event(self, notice, .dead = 3): adds that line of lines.def; rank and time are added on
+/* mend_record_event(self, notice, .dead = 3): adds that line of lines.def; rank and time are added on
  * the way.  Does nothing, at the cost of a branch, unless the launcher writes a report.  Never blocks
  * for long: one datagram to the agent. */
-#define mend_report_event(self_, line_, ...)                                                       \
+#define mend_record_event(self_, line_, ...)                                                       \
     do {                                                                                           \
         if (mend_unlikely((self_)->reporting)) {                                                   \
             struct mend_line_##line_ l_ = {.rank = MEND_LINE_OF_THIS, __VA_ARGS__};                \
@@ -22,6 +22,6 @@
     } while (0)
 
 /* A line that says what this process's library holds: a leak shows in the lines of a long job. */
-void mend_report_holdings(struct mend_proc *self);
+void mend_record_holdings(struct mend_proc *self);
 
 #endif

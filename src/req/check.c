@@ -37,7 +37,7 @@ static const char *check_polled(struct mend_proc *self)
 }
 
 /* While frames are delivered, or requests polled, something is being changed. */
-void mend_check_all(struct mend_proc *self)
+void mend_request_check_all(struct mend_proc *self)
 {
     const char *broken;
 

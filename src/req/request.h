@@ -129,7 +129,7 @@ const char *mend_request_check(const struct mend_request *r);
 
 /* Checks all communicators of this process, and all requests that are polled; ends the process with a
  * message if an invariant does not hold.  Every wait of a build with a sanitizer begins with it. */
-void mend_check_all(struct mend_proc *self);
+void mend_request_check_all(struct mend_proc *self);
 
 /* The user's handle is gone: releases now, or on completion. */
 static inline void mend_request_detach(struct mend_request *r)

@@ -115,7 +115,7 @@ static int signal_of(void (*act)(void))
 
 static void check_all(void)
 {
-    mend_check_all(self);
+    mend_request_check_all(self);
 }
 
 static bool at_once(struct mend_proc *p, void *arg)

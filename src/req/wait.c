@@ -218,7 +218,7 @@ static void wait_among(struct mend_proc *self, struct mend_waiter me, mend_peer 
 static inline void begin_wait(struct mend_proc *self)
 {
     if (MEND_CHECKS_AT_WAITS)
-        mend_check_all(self);
+        mend_request_check_all(self);
 }
 
 /* The fences: a report that interrupts here sees a list that is whole. */

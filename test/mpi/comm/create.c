@@ -23,7 +23,7 @@ static void apart(MPI_Comm a, MPI_Comm b)
     CHECK_OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
 }
 
-static void dup(void)
+static void dup_twice(void)
 {
     MPI_Comm a, b;
 
@@ -156,7 +156,7 @@ static void split_guided(void)
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    dup();
+    dup_twice();
     create();
     split();
     split_type();

@@ -172,7 +172,7 @@ static void create(void)
     MPI_Group_free(&g);
 }
 
-static void dup(void)
+static void dup_and_idup(void)
 {
     MPI_Comm c, later;
     MPI_Info info, got;
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
     split();
     split_type();
     create();
-    dup();
+    dup_and_idup();
     chain();
     not_allowed();
     CHECK_OK(MPI_Comm_free(&inter));

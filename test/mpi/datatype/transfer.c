@@ -10,7 +10,7 @@
 static int rank, in[4 * N_MAX], out[4 * N_MAX];
 
 /* 4n ints of `from` at rank 0 arrive as `to` at rank 1; the plain sequence decides what is right. */
-static void send(MPI_Datatype from, int from_n, MPI_Datatype to, int to_n)
+static void transfer(MPI_Datatype from, int from_n, MPI_Datatype to, int to_n)
 {
     static int want[4 * N_MAX], got[4 * N_MAX];
     MPI_Status status;
@@ -68,8 +68,8 @@ static void all_pairs(int n)
     for (int i = 0; i < 6; i++) {
         t[i] = ready(t[i]);
         for (int j = 0; j <= i; j++) {
-            send(t[i], i == 5 ? 4 * n : 1, t[j], j == 5 ? 4 * n : 1);
-            send(t[j], j == 5 ? 4 * n : 1, t[i], i == 5 ? 4 * n : 1);
+            transfer(t[i], i == 5 ? 4 * n : 1, t[j], j == 5 ? 4 * n : 1);
+            transfer(t[j], j == 5 ? 4 * n : 1, t[i], i == 5 ? 4 * n : 1);
         }
     }
     for (int i = 0; i < 6; i++)
