@@ -46,7 +46,7 @@ static bool add(struct mend_options *o, const struct reading *r, int rank, char 
     if (rank >= o->ranks_n)
         *why_p =
             mend_xprintf("'%s': there is no rank %d in a job of %d", r->value, rank, o->ranks_n);
-    else if (!mend_inject_parse(i.spec, &i.what, &why))
+    else if (!mend_event_parse_inject(i.spec, &i.what, &why))
         *why_p = mend_xprintf("'%s': %s", r->value, why);
     if (*why_p)
         return false;
@@ -164,7 +164,7 @@ char *mend_injections_check(const char *text)
     const char *why;
 
     for (char *one = strtok_r(copy, ";", &save); one && !said; one = strtok_r(NULL, ";", &save))
-        if (!mend_inject_parse(one, &inject, &why))
+        if (!mend_event_parse_inject(one, &inject, &why))
             said = mend_xprintf("'%s': %s", one, why);
     free(copy);
     return said;

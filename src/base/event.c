@@ -215,7 +215,7 @@ static bool parse_place(char *place, struct mend_inject *inject_p, const char **
     return parse_event(place, inject_p, why_p);
 }
 
-bool mend_inject_parse(const char *spec, struct mend_inject *inject_p, const char **why_p)
+bool mend_event_parse_inject(const char *spec, struct mend_inject *inject_p, const char **why_p)
 {
     const char *at = strchr(spec, '@');
     char place[128];

@@ -46,7 +46,7 @@ bool mend_event_call_exists(const char *name);
 
 /* Reads one specification without its rank.  False: *why_p tells in words what is wrong, with the nearest
  * name that exists; valid as long as *inject_p. */
-bool mend_inject_parse(const char *spec, struct mend_inject *inject_p, const char **why_p);
+bool mend_event_parse_inject(const char *spec, struct mend_inject *inject_p, const char **why_p);
 
 /* Process-wide list of what to do, NULL-terminated by n; lives in mend_proc. */
 struct mend_events {

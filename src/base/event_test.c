@@ -8,7 +8,7 @@ static const char *why;
 
 static bool takes(const char *spec)
 {
-    return mend_inject_parse(spec, &got, &why);
+    return mend_event_parse_inject(spec, &got, &why);
 }
 
 MEND_TEST(events_calls_and_times)

@@ -164,7 +164,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     if (!err)
         err = open_runtime(self, why_p);
     if (!err)
-        err = mend_inject_init(self, why_p);
+        err = mend_proc_read_injections(self, why_p);
     if (!err)
         err = open_transport(self, why_p);
     if (err)

@@ -35,7 +35,7 @@ static void inject_now(struct mend_events *events, struct mend_inject *inject)
     }
 }
 
-int mend_inject_init(struct mend_proc *self, const char **why_p)
+int mend_proc_read_injections(struct mend_proc *self, const char **why_p)
 {
     char *text = getenv(MEND_ENV_INJECT), *save = NULL, *copy;
     struct mend_events *events;
@@ -53,7 +53,7 @@ int mend_inject_init(struct mend_proc *self, const char **why_p)
     if (!events->injects)
         return MPI_ERR_NO_MEM;
     for (char *one = strtok_r(copy, ";", &save); one; one = strtok_r(NULL, ";", &save))
-        if (!mend_inject_parse(one, &events->injects[events->injects_n++], why_p))
+        if (!mend_event_parse_inject(one, &events->injects[events->injects_n++], why_p))
             return MPI_ERR_OTHER;
     self->events = events;
     return MPI_SUCCESS;
