@@ -29,10 +29,9 @@ int mend_report_slow(struct mend_comm *c, int err, const char *fn)
     return c || !fn ? MPI_ERR_INTERN : err;
 }
 
-void *mend_zalloc(struct mend_proc *self, size_t count, size_t size)
+void *mend_arena_alloc(struct mend_arena *arena, size_t n)
 {
-    CHECK(self == &proc && count == 1 && size == sizeof(abi));
-    memset(&abi, 0, sizeof(abi));
+    CHECK(!arena && n == sizeof(abi));
     return no_memory ? NULL : &abi;
 }
 

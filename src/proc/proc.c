@@ -2,17 +2,7 @@
 /* proc.c – making and unmaking a process value. */
 #include "proc/proc.h"
 
-#include <string.h>
-
 struct mend_proc *mend_self;
-
-void *mend_zalloc(struct mend_proc *self, size_t count, size_t size)
-{
-    size_t n;
-    void *p = __builtin_mul_overflow(count, size, &n) ? NULL : mend_alloc(self, n);
-
-    return p ? memset(p, 0, n) : NULL;
-}
 
 /* Recursive: a reduction function of the user's may call MPI (MPI_Type_size) from within a call. */
 static void init_lock(pthread_mutex_t *lock)

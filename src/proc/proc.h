@@ -20,6 +20,7 @@
 #include "base/time.h"
 
 #include <pthread.h>
+#include <string.h>
 
 struct mend_comm;
 struct mend_comm_hooks;
@@ -155,7 +156,13 @@ static inline void *mend_alloc(struct mend_proc *self, size_t n)
 }
 
 /* Cleared memory for count objects of size bytes; NULL: no memory. */
-void *mend_zalloc(struct mend_proc *self, size_t count, size_t size);
+static inline void *mend_zalloc(struct mend_proc *self, size_t count, size_t size)
+{
+    size_t n;
+    void *p = __builtin_mul_overflow(count, size, &n) ? NULL : mend_alloc(self, n);
+
+    return p ? memset(p, 0, n) : NULL;
+}
 
 static inline void mend_free(struct mend_proc *self, void *p)
 {

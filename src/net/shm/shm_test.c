@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The transport within a node keeps the contract of net.h: frames arrive once, in order and whole, whatever is
+ * full or wraps around; nothing comes from a peer after sever(), and all that it had published before; what no
+ * correct process writes is refused; a send ends a sleep; memory of another process is copied with one system
+ * call while its offer is good.
+ *
+ * Three ranks in one address space, each a process value on the same segment; for single copy a real process. */
+#include "net/net.h"
+#include "net/shm/shm.h"
+#include "node/layout.h"
+#include "node/node.h"
+
+#include "base/test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define RANKS    3
+#define A_MOMENT (2 * (mend_time_ns)1000000)
+#define FOR_LONG (60 * (mend_time_ns)1000000000)
+
+static struct mend_proc procs[RANKS];
+static void *segment;
+static uint64_t segment_bytes;
+static int segment_fd;
+
+/* What came, by sender: each frame says in `tag` which one it is, and its bytes follow from that. */
+static int came_n[RANKS], damaged_n;
+static mend_peer last_from;
+
+static unsigned char byte_of(int number, uint32_t i)
+{
+    return (unsigned char)((uint32_t)number * 31 + i * 7 + (i >> 8));
+}
+
+static void check_payload(int number, const void *payload, uint32_t len)
+{
+    for (uint32_t i = 0; i < len; i++)
+        CHECK_EQ(((const unsigned char *)payload)[i], byte_of(number, i));
+}
+
+static void on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                     const void *payload)
+{
+    CHECK_EQ(f->src, from);
+    CHECK_EQ(f->ctx, MEND_CTX_WORLD);
+    CHECK_EQ(f->tag, came_n[from]);
+    check_payload(f->tag, payload, mend_frame_len(f));
+    came_n[from]++;
+    last_from = from;
+}
+
+static void on_damage(struct mend_proc *self, mend_peer from)
+{
+    CHECK_EQ(from, 1);
+    damaged_n++;
+}
+
+static int make_segment(void)
+{
+    struct mend_node_header h = {.cores_n = 2};
+    int fd = memfd_create("segment", MFD_CLOEXEC);
+
+    mend_node_layout(&h, RANKS);
+    CHECK(fd >= 0 && ftruncate(fd, (off_t)h.bytes) == 0);
+    segment_bytes = h.at[MEND_NODE_PART_SHELF];
+    segment = mmap(NULL, segment_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    CHECK(segment != MAP_FAILED);
+    memcpy(segment, &h, sizeof(h));
+    return fd;
+}
+
+static void begin(void)
+{
+    if (segment) {
+        munmap(segment, segment_bytes);
+        close(segment_fd);
+    }
+    segment_fd = make_segment();
+    memset(came_n, 0, sizeof(came_n));
+    damaged_n = 0;
+    for (mend_peer p = 0; p < RANKS; p++) {
+        if (procs[p].arena)
+            mend_arena_destroy(procs[p].arena);
+        procs[p] = (struct mend_proc){
+            .me = p, .peers_n = RANKS, .arena = mend_arena_create(), .on_damage = on_damage};
+        procs[p].on_frame[MEND_FRAME_EAGER] = on_frame;
+        CHECK_EQ(mend_node_open(&procs[p], segment, segment_fd), MEND_OK);
+        CHECK_EQ(mend_shm_open(&procs[p]), MEND_OK);
+    }
+}
+
+static struct mend_frame frame_of(mend_peer from, int number, uint32_t len)
+{
+    return mend_frame_make(MEND_FRAME_EAGER, MEND_CTX_WORLD, number, from, len);
+}
+
+static void fill(unsigned char *payload, int number, uint32_t len)
+{
+    for (uint32_t i = 0; i < len; i++)
+        payload[i] = byte_of(number, i);
+}
+
+static enum mend_status send(mend_peer from, mend_peer to, int number, uint32_t len)
+{
+    static unsigned char payload[1 << 20];
+    struct mend_frame f = frame_of(from, number, len);
+
+    CHECK(len <= procs[from].net->payload_max_bytes && len <= sizeof(payload));
+    fill(payload, number, len);
+    return procs[from].net->send(&procs[from], to, &f, payload);
+}
+
+/* Sends until there is no room; returns the number of the next one. */
+static int send_all(mend_peer from, mend_peer to, int number, uint32_t len)
+{
+    enum mend_status st;
+
+    while ((st = send(from, to, number, len)) == MEND_OK)
+        number++;
+    CHECK_EQ(st, MEND_AGAIN);
+    return number;
+}
+
+static unsigned poll(mend_peer who, mend_peer hint)
+{
+    return procs[who].net->poll(&procs[who], hint);
+}
+
+static void poll_all(mend_peer who)
+{
+    while (poll(who, MEND_PEER_NONE))
+        ;
+}
+
+MEND_TEST(frames_come_in_order_and_whole)
+{
+    uint32_t max;
+    const uint32_t lens[] = {0, 1, 39, 40, 41, 64, 1000, 4096, 20000};
+    int n = 0;
+
+    begin();
+    max = procs[0].net->payload_max_bytes;
+    for (int round = 0; round < 50; round++) {
+        for (unsigned i = 0; i < MEND_COUNT_OF(lens); i++)
+            CHECK_EQ(send(1, 0, n++, lens[i] < max ? lens[i] : max), MEND_OK);
+        poll_all(0);
+        CHECK_EQ(came_n[1], n);
+    }
+    CHECK_EQ(send(1, 0, n++, max), MEND_OK);
+    poll_all(0);
+    CHECK_EQ(came_n[1], n);
+    CHECK_EQ(poll(0, MEND_PEER_NONE), 0);
+}
+
+MEND_TEST(senders_do_not_mix)
+{
+    begin();
+    for (int i = 0; i < 20; i++) {
+        CHECK_EQ(send(1, 0, i, 8), MEND_OK);
+        CHECK_EQ(send(2, 0, i, 3000), MEND_OK);
+    }
+    CHECK_EQ(poll(1, MEND_PEER_NONE), 0); /* nothing was for rank 1 */
+    poll_all(0);
+    CHECK(came_n[1] == 20 && came_n[2] == 20);
+}
+
+MEND_TEST(the_hint_goes_first)
+{
+    begin();
+    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(send(2, 0, 0, 8), MEND_OK);
+    CHECK_EQ(poll(0, 2), 1);
+    CHECK_EQ(last_from, 2);
+    poll_all(0);
+    CHECK_EQ(came_n[1], 1);
+    CHECK_EQ(send(1, 0, 1, 8), MEND_OK);
+    for (int i = 0; came_n[1] < 2; i++) { /* the others are not forgotten */
+        CHECK(i < 1000);
+        poll(0, 2);
+    }
+}
+
+/* What cannot be sent now can be sent when the receiver has polled, and nothing was lost. */
+static void fill_and_empty(uint32_t len)
+{
+    int n, before = 0;
+
+    begin();
+    for (int round = 0; round < 20; round++) {
+        n = send_all(1, 0, before, len);
+        CHECK(n > before);
+        CHECK_EQ(send(1, 0, n, len), MEND_AGAIN);
+        CHECK(!procs[1].net->reserve(&procs[1], 0, len));
+        CHECK_EQ(came_n[1], before);
+        poll_all(0);
+        CHECK_EQ(came_n[1], n);
+        before = n;
+    }
+    CHECK_EQ(send(2, 0, 0, len), MEND_OK);
+}
+
+MEND_TEST(a_ring_that_is_full_has_room_again)
+{
+    fill_and_empty(0);
+    fill_and_empty(40);
+}
+
+MEND_TEST(a_bulk_area_that_is_full_has_room_again)
+{
+    fill_and_empty(41);
+    fill_and_empty(5000);
+    fill_and_empty(procs[0].net->payload_max_bytes);
+}
+
+static uint32_t random_below(uint32_t n)
+{
+    static uint64_t x = 88172645463325252u;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return (uint32_t)(x >> 33) % n;
+}
+
+/* One with reserve() and commit(), of which the frame may take less than was reserved. */
+static bool put(int number, uint32_t len)
+{
+    uint32_t less = len - random_below(len / 2 + 1);
+    struct mend_frame f = frame_of(1, number, less);
+    void *room = procs[1].net->reserve(&procs[1], 0, len);
+
+    if (!room)
+        return false;
+    fill(room, number, less);
+    procs[1].net->commit(&procs[1], 0, &f);
+    return true;
+}
+
+/* Payloads of all sizes, many times as much as there is room for, at every fill level. */
+MEND_TEST(payloads_wrap_around)
+{
+    uint32_t max;
+    int n = 0;
+
+    begin();
+    max = procs[1].net->payload_max_bytes;
+    while (n < 20000) {
+        uint32_t len = random_below(4) ? random_below(3000) : random_below(max + 1);
+
+        if (random_below(2) ? put(n, len) : send(1, 0, n, len) == MEND_OK)
+            n++;
+        else
+            CHECK(n > came_n[1]); /* an empty ring has room */
+        if (random_below(100) < 3)
+            poll_all(0);
+    }
+    poll_all(0);
+    CHECK_EQ(came_n[1], n);
+}
+
+MEND_TEST(peek_leaves_a_frame_where_it_lies)
+{
+    const void *payload;
+    const struct mend_frame *f;
+    const struct mend_net *net;
+
+    begin();
+    net = procs[0].net;
+    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    poll_all(0); /* a peer that never sent is not looked at */
+    CHECK(!net->peek(&procs[0], 1, &payload));
+    CHECK_EQ(send(1, 0, 1, 3000), MEND_OK);
+    CHECK_EQ(send(1, 0, 2, 8), MEND_OK);
+    for (int i = 0; i < 2; i++) {
+        f = net->peek(&procs[0], 1, &payload);
+        CHECK(f && f->tag == 1 && mend_frame_len(f) == 3000);
+        check_payload(1, payload, 3000);
+    }
+    net->take(&procs[0], 1);
+    came_n[1]++;
+    poll_all(0);
+    CHECK_EQ(came_n[1], 3);
+}
+
+MEND_TEST(sever_delivers_what_was_published_and_nothing_more)
+{
+    begin();
+    for (int i = 0; i < 100; i++) /* more than one poll delivers */
+        CHECK_EQ(send(1, 0, i, 1000), MEND_OK);
+    CHECK_EQ(send(2, 0, 0, 8), MEND_OK);
+    procs[0].net->sever(&procs[0], 1);
+    CHECK_EQ(came_n[1], 100);
+    send(1, 0, 100, 8); /* the dead do not; a test may */
+    poll_all(0);
+    poll(0, 1);
+    CHECK_EQ(came_n[1], 100);
+    CHECK_EQ(came_n[2], 1);
+    CHECK_EQ(send(0, 1, 0, 8), MEND_ERR_PEER);
+    CHECK(!procs[0].net->reserve(&procs[0], 1, 8));
+    procs[0].net->sever(&procs[0], 1); /* twice is no harm */
+    CHECK_EQ(send(0, 2, 0, 8), MEND_OK);
+    poll_all(2);
+    CHECK_EQ(came_n[0], 1);
+}
+
+MEND_TEST(sever_looks_at_a_ring_that_was_never_looked_at)
+{
+    begin();
+    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    procs[0].net->sever(&procs[0], 1);
+    CHECK_EQ(came_n[1], 1);
+    procs[0].net->sever(&procs[0], 2); /* which never sent anything */
+    CHECK_EQ(came_n[2], 0);
+}
+
+MEND_TEST(a_frame_of_no_kind_is_refused)
+{
+    const struct mend_frame bad = mend_frame_make(MEND_FRAME_KINDS_USED, MEND_CTX_WORLD, 0, 1, 0);
+    const void *payload;
+
+    begin();
+    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(procs[1].net->send(&procs[1], 0, &bad, NULL), MEND_OK);
+    CHECK_EQ(send(1, 0, 1, 8), MEND_OK);
+    poll(0, 1);
+    CHECK_EQ(damaged_n, 1);
+    CHECK_EQ(came_n[1], 1); /* what lay before it, and nothing behind it */
+    CHECK(!procs[0].net->peek(&procs[0], 1, &payload));
+}
+
+/* Writes a header into slot k of the ring 1 -> 0 as somebody might who writes wildly. */
+static void overwrite(unsigned k, enum mend_frame_kind kind, uint32_t len)
+{
+    char *slot = (char *)mend_node_ring_of(segment, 0, 1) + k * MEND_CACHE_LINE;
+
+    ((struct mend_frame *)(void *)slot)->kind_len = (uint32_t)kind << 24 | len;
+}
+
+MEND_TEST(a_payload_that_would_lie_outside_is_refused)
+{
+    begin();
+    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(send(1, 0, 1, 3000), MEND_OK);
+    overwrite(1, MEND_FRAME_EAGER, MEND_FRAME_LEN_MAX);
+    poll(0, 1);
+    CHECK(damaged_n == 1 && came_n[1] == 1);
+    overwrite(1, MEND_FRAME_SKIP, 0);
+    poll(0, 1);
+    CHECK(damaged_n == 2 && came_n[1] == 1);
+    overwrite(1, MEND_FRAME_EAGER, 3000);
+    poll(0, 1);
+    CHECK(damaged_n == 2 && came_n[1] == 2);
+}
+
+static bool sleeps(mend_time_ns longest)
+{
+    return !procs[0].net->sleep(&procs[0], longest);
+}
+
+MEND_TEST(a_send_ends_a_sleep)
+{
+    const struct mend_net *net;
+
+    begin();
+    net = procs[0].net;
+    net->arm(&procs[0], false);
+    CHECK(sleeps(A_MOMENT));
+    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK(!sleeps(FOR_LONG));
+    net->disarm(&procs[0]);
+    CHECK_EQ(send(1, 0, 1, 8), MEND_OK); /* wakes nobody, and it is seen after arm() */
+    net->arm(&procs[0], false);
+    CHECK_EQ(poll(0, MEND_PEER_NONE), 2);
+    CHECK(sleeps(A_MOMENT));
+    net->rouse(&procs[0]);
+    CHECK(!sleeps(FOR_LONG));
+    net->disarm(&procs[0]);
+}
+
+MEND_TEST(held_wake_ups_come_with_the_release)
+{
+    begin();
+    procs[0].net->arm(&procs[0], false);
+    procs[1].net->hold(&procs[1]);
+    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK(sleeps(A_MOMENT));
+    procs[1].net->release(&procs[1]);
+    CHECK(!sleeps(FOR_LONG));
+    procs[0].net->disarm(&procs[0]);
+}
+
+/* Single copy. */
+
+#define BIG 100000u
+
+static struct {
+    unsigned char bytes[BIG];
+} * offered; /* in the memory of the child at the same address, and not shared */
+
+/* Rank 1 as a process of its own: it has its own copy of `offered`, says when all stands there, and ends when the
+ * pipe is closed. */
+static pid_t start_rank_1(int *end_p)
+{
+    int to_child[2], to_parent[2];
+    char c;
+    pid_t child;
+
+    CHECK(pipe(to_child) == 0 && pipe(to_parent) == 0);
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        struct mend_node_rank *me = mend_node_rank_of(segment, 1);
+
+        close(to_child[1]);
+        fill(offered->bytes, 1, BIG);
+        mend_store_relaxed(&me->pid, (uint32_t)getpid());
+        mend_store_relaxed(&me->life_valid, 1);
+        CHECK(write(to_parent[1], "r", 1) == 1 && read(to_child[0], &c, 1) == 0);
+        check_payload(2, offered->bytes, 1000); /* what was pushed */
+        CHECK_EQ(offered->bytes[1000], byte_of(1, 1000));
+        _exit(0);
+    }
+    close(to_child[0]);
+    close(to_parent[1]);
+    CHECK_EQ(read(to_parent[0], &c, 1), 1);
+    close(to_parent[0]);
+    *end_p = to_child[1];
+    return child;
+}
+
+static bool kernel_allows(pid_t child)
+{
+    char here;
+    struct iovec mine = {&here, 1}, theirs = {offered, 1};
+
+    return process_vm_readv(child, &mine, 1, &theirs, 1, 0) == 1;
+}
+
+static enum mend_status pull(void *dst, const void *at, size_t len, uint32_t stamp)
+{
+    return procs[0].net->pull(&procs[0], 1, dst, (uintptr_t)at, len, stamp);
+}
+
+MEND_TEST(memory_of_another_process)
+{
+    static unsigned char got[BIG];
+    const struct mend_net *net;
+    int end, status;
+    uint32_t stamp;
+    pid_t child;
+
+    begin();
+    net = procs[0].net;
+    offered =
+        mmap(NULL, sizeof(*offered), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(offered != MAP_FAILED);
+    child = start_rank_1(&end);
+    stamp = procs[1].net->offer_stamp(&procs[1]);
+    if (!kernel_allows(child)) {
+        printf("# this kernel allows no process_vm_readv: %s\n", strerror(errno));
+        CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_ERR_UNSUPPORTED);
+        kill(child, SIGKILL);
+        CHECK(waitpid(child, &status, 0) == child);
+        close(end);
+        return;
+    }
+    CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_OK);
+    check_payload(1, got, BIG);
+    CHECK_EQ(pull(got, NULL, 100, stamp), MEND_AGAIN); /* a bad address */
+    procs[1].net->withdraw(&procs[1]);
+    CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_AGAIN);
+    stamp = procs[1].net->offer_stamp(&procs[1]);
+    CHECK_EQ(pull(got, offered->bytes, 10, stamp), MEND_OK);
+    fill(got, 2, 1000);
+    CHECK_EQ(net->push(&procs[0], 1, got, (uintptr_t)offered->bytes, 1000), MEND_OK);
+    close(end);
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_ERR_PEER);
+    CHECK(net->push(&procs[0], 1, got, (uintptr_t)offered->bytes, 1000) != MEND_OK);
+}
+
+/* A number that is another process's: the cookie does not lie there. */
+MEND_TEST(memory_of_the_wrong_process_is_not_read)
+{
+    struct mend_node_rank *peer;
+    unsigned char got[8];
+
+    begin();
+    peer = mend_node_rank_of(segment, 1);
+    mend_store_relaxed(&peer->pid, (uint32_t)getpid());
+    mend_store_relaxed(&peer->cookie, mend_load_relaxed(&peer->cookie) + 1);
+    CHECK_EQ(pull(got, procs, sizeof(got), procs[1].net->offer_stamp(&procs[1])),
+             MEND_ERR_UNSUPPORTED);
+}
+
+MEND_TEST(sheets_are_the_same_for_both_ends)
+{
+    begin();
+    CHECK(procs[0].net->sheet(&procs[0], 0) == procs[1].net->sheet(&procs[1], 0));
+    CHECK(procs[0].net->sheet(&procs[0], 1) != procs[0].net->sheet(&procs[0], 0));
+}
+
+MEND_TEST_MAIN()
