@@ -266,9 +266,8 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind whi
     mend_slots_init(&op->slots, c->decide->members_n, op->value.and_word, op->value.max_word);
     op->done = done;
     op->arg = arg;
-    op->poll.comm = NULL;
-    op->poll.link.next = NULL;
-    op->poll.ops = &poll_ops;
+    mend_request_init(&op->poll, &poll_ops, NULL);
+    mend_request_begin(&op->poll);
     mend_list_append(&c->decide->agreements[which].waiting, &op->link);
 }
 
