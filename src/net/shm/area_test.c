@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static struct mend_proc *self;
+static struct mend_proc value, *self = &value;
 static struct mend_area area;
 static mend_atomic_u32 quick, slow;
 
@@ -19,8 +19,8 @@ static void set_up(void)
     int fd = memfd_create("area_test", MFD_CLOEXEC);
 
     mend_node_layout(&layout, 1);
-    self = mend_proc_create_bare();
-    CHECK(self != NULL);
+    self->arena = mend_arena_create();
+    CHECK(self->arena != NULL);
     CHECK_EQ(ftruncate(fd, (off_t)layout.at[MEND_NODE_PART_SHELF]), 0);
     header = mmap(NULL, layout.at[MEND_NODE_PART_SHELF], PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_NORESERVE, fd, 0);

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Frames that find no room leave in order as soon as there is some; those of a communicator that does not exist
+ * yet come when it does, in order, and those of one that is gone never; nothing is kept for the dead. */
+#include "proc/post.h"
+
+#include "base/test.h"
+
+#define PEERS 4
+
+/* A transport with room for so many frames, which notes what leaves, and a handler that notes what comes. */
+static struct mend_proc *self;
+static uint8_t fate[PEERS];
+static int room[PEERS];
+static bool gone[PEERS];
+static char sent[256], came[256];
+
+static enum mend_status send(struct mend_proc *p, mend_peer to, const struct mend_frame *f,
+                             const void *payload)
+{
+    size_t n = strlen(sent);
+
+    if (gone[to])
+        return MEND_ERR_PEER;
+    if (room[to] == 0)
+        return MEND_AGAIN;
+    room[to]--;
+    snprintf(sent + n, sizeof(sent) - n, "%d:%d%.*s ", (int)to, f->tag, (int)mend_frame_len(f),
+             (const char *)payload);
+    return MEND_OK;
+}
+
+static const struct mend_net net = {.send = send};
+
+static void on_frame(struct mend_proc *p, mend_peer from, const struct mend_frame *f,
+                     const void *payload)
+{
+    size_t n = strlen(came);
+
+    snprintf(came + n, sizeof(came) - n, "%d:%d%.*s ", (int)from, f->tag, (int)mend_frame_len(f),
+             (const char *)payload);
+}
+
+static size_t held_bytes;
+
+static void begin(void)
+{
+    self = mend_proc_create_bare();
+    self->me = 0;
+    self->peers_n = PEERS;
+    self->net = &net;
+    self->fate = memset(fate, 0, sizeof(fate));
+    self->on_frame[MEND_FRAME_EAGER] = on_frame;
+    memset(room, 0, sizeof(room));
+    memset(gone, 0, sizeof(gone));
+    sent[0] = came[0] = 0;
+    held_bytes = self->arena->in_use_bytes;
+}
+
+static void end(void)
+{
+    mend_proc_destroy(self);
+}
+
+static void post(mend_peer to, int number, const char *text)
+{
+    struct mend_frame f =
+        mend_frame_make(MEND_FRAME_EAGER, MEND_CTX_WORLD, number, 0, (uint32_t)strlen(text));
+
+    CHECK(mend_post(self, to, &f, text));
+}
+
+MEND_TEST(with_room_a_frame_goes_at_once)
+{
+    begin();
+    room[1] = 1;
+    post(1, 7, "a");
+    CHECK_STR(sent, "1:7a ");
+    CHECK_EQ(self->outbox_n, 0);
+    CHECK(!mend_out_flush(self));
+    CHECK_EQ(self->arena->in_use_bytes, held_bytes);
+    end();
+}
+
+MEND_TEST(without_room_frames_wait_in_order)
+{
+    char text[] = "b";
+
+    begin();
+    post(1, 1, "a");
+    post(1, 2, text);
+    text[0] = 'x'; /* it was copied */
+    CHECK(!mend_out_flush(self));
+    room[1] = 1;
+    post(1, 3, "c"); /* there is room, and it does not overtake */
+    CHECK_STR(sent, "");
+    CHECK_EQ(self->outbox_n, 3);
+    CHECK(mend_out_flush(self));
+    CHECK_STR(sent, "1:1a ");
+    room[1] = 5;
+    CHECK(mend_out_flush(self));
+    CHECK_STR(sent, "1:1a 1:2b 1:3c ");
+    CHECK_EQ(self->outbox_n, 0);
+    post(1, 4, "");
+    CHECK_STR(sent, "1:1a 1:2b 1:3c 1:4 ");
+    end();
+}
+
+MEND_TEST(one_full_peer_does_not_hold_up_the_others)
+{
+    begin();
+    post(1, 1, "a");
+    post(2, 1, "b");
+    room[2] = room[3] = 5;
+    post(3, 1, "c");
+    CHECK_STR(sent, "3:1c ");
+    CHECK(mend_out_flush(self));
+    CHECK_STR(sent, "3:1c 2:1b ");
+    CHECK_EQ(self->outbox_n, 1);
+    CHECK(mend_out_empty(self, 2) && !mend_out_empty(self, 1));
+    end();
+}
+
+MEND_TEST(nothing_is_kept_for_the_dead)
+{
+    size_t first;
+
+    begin();
+    post(1, 1, "a"); /* makes the queues */
+    mend_out_drop_all(self, 1);
+    first = self->arena->in_use_bytes;
+    post(1, 2, "a");
+    post(2, 1, "b");
+    post(1, 3, "c");
+    fate[1] = MEND_PEER_DEAD;
+    mend_out_drop_all(self, 1);
+    CHECK_EQ(self->outbox_n, 1);
+    post(1, 4, "d");
+    room[1] = room[2] = 5;
+    CHECK(mend_out_flush(self));
+    CHECK_STR(sent, "2:1b ");
+    CHECK_EQ(self->arena->in_use_bytes, first);
+    end();
+}
+
+MEND_TEST(a_transport_that_has_lost_the_peer_takes_frames_away)
+{
+    begin();
+    post(1, 1, "a");
+    gone[1] = true;
+    CHECK(mend_out_flush(self));
+    CHECK_EQ(self->outbox_n, 0);
+    post(1, 2, "b");
+    CHECK_EQ(self->outbox_n, 0);
+    CHECK_STR(sent, "");
+    end();
+}
+
+static void park(mend_peer from, uint64_t counter, enum mend_channel channel, int number,
+                 const char *text)
+{
+    struct mend_frame f = mend_frame_make(MEND_FRAME_EAGER, MEND_CTX_MAKE(2, counter) | channel,
+                                          number, 0, (uint32_t)strlen(text));
+
+    mend_park(self, from, &f, text);
+}
+
+MEND_TEST(frames_that_are_early_come_with_their_context)
+{
+    begin();
+    park(1, 20, MEND_CHANNEL_P2P, 1, "a");
+    park(2, 21, MEND_CHANNEL_P2P, 1, "b");
+    park(3, 20, MEND_CHANNEL_FT, 2, "c");
+    park(1, 20, MEND_CHANNEL_COLL, 3, "");
+    CHECK_STR(came, "");
+    mend_unpark(self, MEND_CTX_MAKE(2, 20));
+    CHECK_STR(came, "1:1a 3:2c 1:3 ");
+    mend_unpark(self, MEND_CTX_MAKE(2, 20));
+    CHECK_STR(came, "1:1a 3:2c 1:3 ");
+    mend_unpark(self, MEND_CTX_MAKE(2, 21));
+    CHECK_STR(came, "1:1a 3:2c 1:3 2:1b ");
+    CHECK_EQ(self->arena->in_use_bytes, held_bytes);
+    end();
+}
+
+MEND_TEST(frames_that_are_late_are_dropped)
+{
+    begin();
+    mend_bury(self, MEND_CTX_MAKE(2, 20));
+    CHECK(mend_is_buried(self, MEND_CTX_MAKE(2, 20) | MEND_CHANNEL_COLL));
+    CHECK(!mend_is_buried(self, MEND_CTX_MAKE(2, 21)));
+    park(1, 20, MEND_CHANNEL_COLL, 1, "a");
+    CHECK(mend_list_empty(&self->parked));
+    end();
+}
+
+/* However many communicators come and go, what is remembered of them does not grow, and the last are known. */
+MEND_TEST(graves_are_not_kept_for_ever)
+{
+    size_t after_some;
+
+    begin();
+    for (uint64_t k = 1; k <= 10000; k++)
+        mend_bury(self, MEND_CTX_MAKE(2, k));
+    after_some = self->arena->in_use_bytes;
+    for (uint64_t k = 10001; k <= 100000; k++)
+        mend_bury(self, MEND_CTX_MAKE(2, k));
+    CHECK_EQ(self->arena->in_use_bytes, after_some);
+    CHECK(mend_is_buried(self, MEND_CTX_MAKE(2, 100000)));
+    CHECK(mend_is_buried(self, MEND_CTX_MAKE(2, 99000)));
+    CHECK(!mend_is_buried(self, MEND_CTX_MAKE(2, 5)));
+    end();
+}
+
+MEND_TEST_MAIN()
