@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test.h – unit tests in thirty lines: MEND_TEST(name) { CHECK(...); } ... MEND_TEST_MAIN()
+/* test.h – unit tests: MEND_TEST(name) { CHECK(...); } ... MEND_TEST_MAIN()
  *
- * Tests of one file run in order of definition in one process; the first failed check prints its
- * place and ends the run with status 1. */
+ * Tests of one file run in order of definition in one process, and say so in TAP, the Test Anything
+ * Protocol: "ok 1 - name", and what is told beside that begins with '#'.  The first failed check prints
+ * its place and ends the run with status 1; the plan tells how many tests there should have been. */
 #ifndef MEND_BASE_TEST_H
 #define MEND_BASE_TEST_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/expect.h"
+
+#include <stdarg.h>
 
 struct mend_test {
     const char *name;
@@ -17,6 +18,8 @@ struct mend_test {
 };
 
 static struct mend_test *mend_test_first, **mend_test_end = &mend_test_first;
+static const struct mend_test *mend_test_now;
+static int mend_test_number;
 
 #define MEND_TEST(name_)                                                                           \
     static void test_##name_(void);                                                                \
@@ -28,41 +31,47 @@ static struct mend_test *mend_test_first, **mend_test_end = &mend_test_first;
     }                                                                                              \
     static void test_##name_(void)
 
-#define CHECK(cond_)                                                                               \
-    do {                                                                                           \
-        if (!(cond_)) {                                                                            \
-            printf("%s:%d: %s: not true: %s\n", __FILE__, __LINE__, __func__, #cond_);             \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+/* The lines of a text, as TAP has what is no result. */
+static inline void mend_test_tell(const char *text)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        printf("# %.*s\n", (int)strcspn(line, "\n"), line);
+}
 
-#define CHECK_EQ(a_, b_)                                                                           \
-    do {                                                                                           \
-        long long va_ = (long long)(a_), vb_ = (long long)(b_);                                    \
-        if (va_ != vb_) {                                                                          \
-            printf("%s:%d: %s: %s is %lld, expected %s = %lld\n", __FILE__, __LINE__, __func__,    \
-                   #a_, va_, #b_, vb_);                                                            \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+static void check_fails(const char *file, int line, const char *func, const char *format, ...)
+{
+    char text[4096];
+    va_list args;
 
-#define CHECK_STR(a_, b_)                                                                          \
-    do {                                                                                           \
-        if (strcmp((a_), (b_))) {                                                                  \
-            printf("%s:%d: %s: %s is\n%s\nexpected\n%s\n", __FILE__, __LINE__, __func__, #a_,      \
-                   (a_), (b_));                                                                    \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    printf("# %s:%d: %s:\n", file, line, func);
+    mend_test_tell(text);
+    printf("not ok %d - %s\n", mend_test_number, mend_test_now->name);
+    exit(1);
+}
+
+static inline int mend_test_main(void)
+{
+    int tests_n = 0;
+
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what was said before a crash, or a fork, is out */
+    for (const struct mend_test *t = mend_test_first; t; t = t->next)
+        tests_n++;
+    printf("1..%d\n", tests_n);
+    for (mend_test_now = mend_test_first; mend_test_now; mend_test_now = mend_test_now->next) {
+        mend_test_number++;
+        mend_test_now->run();
+        printf("ok %d - %s\n", mend_test_number, mend_test_now->name);
+    }
+    return 0;
+}
 
 #define MEND_TEST_MAIN()                                                                           \
     int main(void)                                                                                 \
     {                                                                                              \
-        for (struct mend_test *t = mend_test_first; t; t = t->next) {                              \
-            t->run();                                                                              \
-            printf("ok %s\n", t->name);                                                            \
-        }                                                                                          \
-        return 0;                                                                                  \
+        return mend_test_main();                                                                   \
     }
 
 #endif

@@ -14,65 +14,24 @@
  *     complete(r, how)        completes a request by one of the eight calls, and returns its error
  *
  * A test ends with `return finish();`.  Who got there prints "rank N ok", which the recipe expects,
- * and a failed check aborts the job with status 1. */
+ * and a failed check aborts the job with status 1.  CHECK_CLASS is also a check of the code: of failures it
+ * is the class (R15). */
 #ifndef TEST_KILL_COMMON_H
 #define TEST_KILL_COMMON_H
 
+#include "../pattern.h"
+#include "../program.h"
+
 #include <fcntl.h>
-#include <mpi.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(cond_)                                                                               \
-    do {                                                                                           \
-        if (!(cond_)) {                                                                            \
-            fprintf(stderr, "rank %d: %s:%d: not true: %s\n", rank, __FILE__, __LINE__, #cond_);   \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-        }                                                                                          \
-    } while (0)
-
-#define CHECK_EQ(a_, b_)                                                                           \
-    do {                                                                                           \
-        long long va_ = (long long)(a_), vb_ = (long long)(b_);                                    \
-        if (va_ != vb_) {                                                                          \
-            fprintf(stderr, "rank %d: %s:%d: %s is %lld, expected %s = %lld\n", rank, __FILE__,    \
-                    __LINE__, #a_, va_, #b_, vb_);                                                 \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-        }                                                                                          \
-    } while (0)
-
-/* The call gives exactly this error class; failure errors also as code (R15). */
-#define CHECK_CLASS(call_, class_)                                                                 \
-    do {                                                                                           \
-        int code_ = (call_), got_ = class_of(code_);                                               \
-        if (got_ != (class_)) {                                                                    \
-            fprintf(stderr, "rank %d: %s:%d: %s gives class %#x, expected %s = %#x\n", rank,       \
-                    __FILE__, __LINE__, #call_, (unsigned)got_, #class_, (unsigned)(class_));      \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-        }                                                                                          \
-    } while (0)
-
-#define GUARD       0xC5
 #define BOARD_SLOTS 4096
 
-static int rank, size;
 static int *board;
-
-static inline int class_of(int code)
-{
-    int class = code;
-
-    if (code != MPI_SUCCESS)
-        MPI_Error_class(code, &class);
-    return class;
-}
 
 static inline void open_board(void)
 {
@@ -137,10 +96,8 @@ static inline void await_state(int pid, char wanted)
 /* What start() does behind MPI_Init. */
 static inline void after_init(void)
 {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    know_rank();
+    return_errors();
     open_board();
 }
 
@@ -285,35 +242,6 @@ static inline int complete(MPI_Request *r, int how)
     err = calls[how / 2](a, how % 2 == 0);
     *r = a[1];
     return err;
-}
-
-static inline unsigned char pattern(unsigned seed, size_t i)
-{
-    return (unsigned char)((i * 2654435761u + seed * 40503u + (i >> 11)) >> 3);
-}
-
-static inline void fill(void *buf, size_t n, unsigned seed)
-{
-    for (size_t i = 0; i < n; i++)
-        ((unsigned char *)buf)[i] = pattern(seed, i);
-}
-
-/* Index of the first wrong byte, or -1. */
-static inline long long wrong(const void *buf, size_t n, unsigned seed)
-{
-    for (size_t i = 0; i < n; i++)
-        if (((const unsigned char *)buf)[i] != pattern(seed, i))
-            return (long long)i;
-    return -1;
-}
-
-/* Index of the first byte that is not GUARD, or -1. */
-static inline long long touched(const void *buf, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (((const unsigned char *)buf)[i] != GUARD)
-            return (long long)i;
-    return -1;
 }
 
 /* A buffer of n bytes with EDGE guard bytes on both sides. */

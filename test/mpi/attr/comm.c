@@ -2,7 +2,7 @@
 /* Caching on communicators (MPI-5.0 7.7): copies, deletions, their order, callbacks that refuse. */
 /* RUN: -n 1 */
 /* RUN: -n 3 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 static char trace[128];
 static int refuse_delete, refuse_copy;

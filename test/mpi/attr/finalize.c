@@ -2,7 +2,7 @@
 /* Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, in reverse order, while MPI still
  * works (MPI-5.0 11.2.4). */
 /* RUN: -n 2 ; expect "third second first" */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 static char trace[64];
 

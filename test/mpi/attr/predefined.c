@@ -4,7 +4,7 @@
 /* RUN: -n 3 -usize 12 ; args 12 0 */
 /* RUN: -n 1 -usize INFINITE ; args 2147483647 0 */
 /* RUN: alone ; args 1 -1 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 /* The value, or -99 if there is none. */
 static int get(MPI_Comm comm, int key)

@@ -2,7 +2,7 @@
 /* Callbacks with MPI_THREAD_MULTIPLE: they may call MPI, from several threads at once, and an error
  * handler that jumps away leaves the library usable (R24). */
 /* RUN: -n 2 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Caching on datatypes, predefined ones too (MPI-5.0 7.7.4); windows have key values (7.7.3). */
 /* RUN: -n 1 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 static char trace[64];
 

@@ -9,7 +9,7 @@
  * RUN: -n 5 ; set COLL_SHM=0 ; time 60
  * RUN: -n 9 ; set COLL=alltoall=bruck ; time 60
  * RUN: -n 12 ; set COLL=alltoall=pairwise ; time 60 */
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 enum { PLAIN, V, W };
 

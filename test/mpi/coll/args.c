@@ -2,7 +2,7 @@
 /* Wrong arguments give the right class, nothing is sent, and the communicator goes on working.
  *
  * RUN: -n 2 */
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 static int in[4], out[8];
 static MPI_Comm comm;

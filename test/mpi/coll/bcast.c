@@ -8,7 +8,7 @@
  * RUN: -n 5 ; set COLL_SHM=0 ; time 60
  * RUN: -n 6 ; set COLL=bcast=scatter_ring ; time 60
  * RUN: -n 7 ; set COLL=bcast=binomial,barrier=dissemination ; time 60 */
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 static void bcast(int form, int root, int pairs, int mix)
 {

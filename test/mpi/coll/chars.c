@@ -6,7 +6,7 @@
  * RUN: -n 4
  * RUN: -n 3 ; set COLL=allreduce=ring,reduce=halving
  */
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 #define MOST 40000
 static char in[MOST], out[MOST];

@@ -6,7 +6,7 @@
  * RUN: -n 2
  * RUN: -n 4
  * RUN: -n 5 ; time 60 */
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 #include <unistd.h>
 

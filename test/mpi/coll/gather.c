@@ -11,7 +11,7 @@
  * RUN: -n 8 ; set COLL=gather=binomial,allgather=doubling,allgatherv=ring ; time 60
  * RUN: -n 6 ; set COLL=gather=linear,allgather=bruck ; time 60
  * RUN: -n 3 ; set COLL=allgather=ring ; time 60 */
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 static int form, root, pairs, mix;
 static bool in_place, irregular;

@@ -5,7 +5,7 @@
  * RUN: -n 2
  * RUN: -n 3
  * RUN: -n 7 */
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 #define N 500
 

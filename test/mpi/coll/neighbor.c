@@ -10,7 +10,7 @@
  * RUN: -n 4
  * RUN: -n 6
  * RUN: -n 12 ; time 60 */
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 #define DEGREE 16
 

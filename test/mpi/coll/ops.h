@@ -5,7 +5,7 @@
 #ifndef TEST_COLL_OPS_H
 #define TEST_COLL_OPS_H
 
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 struct op_case {
     const char *name;

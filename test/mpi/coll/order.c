@@ -8,7 +8,7 @@
  * RUN: -n 5
  * RUN: -n 5 ; set COLL_SHM=0
  * RUN: -n 16 ; time 60 */
-#include "mpi/coll/check.h"
+#include "mpi/coll/common.h"
 
 #define MANY 40
 

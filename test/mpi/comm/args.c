@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrong arguments of the functions of communicators: the right class, and outputs untouched. */
 /* RUN: -n 2 */
-#include "check.h"
+#include "common.h"
 
 static const MPI_Comm not_comms[] = {MPI_COMM_NULL, (MPI_Comm)0, (MPI_Comm)MPI_INT,
                                      (MPI_Comm)MPI_GROUP_EMPTY, (MPI_Comm)0x10001};

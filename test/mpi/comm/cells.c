@@ -5,7 +5,7 @@
  * The argument is the rank that frees first; the others do so when it has. */
 /* RUN: -n 3 ; args 0 ; reach 0 at coll.shm.arrived#300 ; reach 1 at coll.shm.arrived#300 */
 /* RUN: -n 3 ; args 1 ; reach 0 at coll.shm.arrived#300 ; reach 1 at coll.shm.arrived#300 */
-#include "check.h"
+#include "common.h"
 
 #define MANY 300 /* there are 64 cells */
 

@@ -4,7 +4,7 @@
 /* RUN: -n 1 */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
-#include "check.h"
+#include "common.h"
 
 /* The same message, sent on two communicators, is received where it was sent. */
 static void apart(MPI_Comm a, MPI_Comm b)

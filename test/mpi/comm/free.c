@@ -3,7 +3,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 4 */
 /* RUN: -n 3 --lenient-exit ; args death */
-#include "check.h"
+#include "common.h"
 
 #include <signal.h>
 

@@ -5,7 +5,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 5 */
 /* RUN: -n 8 ; set AGREE_SHM=0 */
-#include "check.h"
+#include "common.h"
 
 static int handled;
 

@@ -2,7 +2,7 @@
 /* MPI_Comm_idup and hints (MPI-5.0 7.4.2, 7.4.4): the copy is that of the moment of the call. */
 /* RUN: -n 1 */
 /* RUN: -n 4 */
-#include "check.h"
+#include "common.h"
 
 static long get(MPI_Comm comm, int key)
 {

@@ -3,7 +3,7 @@
  * several parents, and blocking creations in between, while the slowest rank has not begun yet. */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
-#include "check.h"
+#include "common.h"
 
 #define MANY 6
 

@@ -2,7 +2,7 @@
 /* Intercommunicators (MPI-5.0 7.6): created, asked, used, merged. */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
-#include "check.h"
+#include "common.h"
 
 int main(int argc, char **argv)
 {

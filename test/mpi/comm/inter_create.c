@@ -5,7 +5,7 @@
 /* RUN: -n 3 */
 /* RUN: -n 7 */
 /* RUN: -n 7 ; set AGREE_SHM=0 */
-#include "check.h"
+#include "common.h"
 
 static MPI_Comm inter;
 static int upper, low; /* my side; size of the lower group */

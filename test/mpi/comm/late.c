@@ -3,7 +3,7 @@
  * freed it and use others since (MPI-5.0 7.4.3: operations that go on complete). */
 /* RUN: -n 3 */
 /* RUN: -n 8 */
-#include "check.h"
+#include "common.h"
 
 #define MANY 100 /* more than there are graves (src/decide/internal.h) and cells */
 

@@ -3,7 +3,7 @@
  * more, whichever way they are made.  Where a tag belongs to the call each call has another one. */
 /* RUN: -n 2 ; time 60 */
 /* RUN: -n 2 ; set AGREE_SHM=0 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 #include <mpi-ext.h>
 

@@ -6,7 +6,7 @@
 /* RUN: -n 4 ; time 60 */
 /* RUN: -n 4 ; set AGREE_SHM=0 ; time 60 */
 /* BUILD: -pthread */
-#include "check.h"
+#include "common.h"
 
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 /* Size, rank, comparison, names, numbers of communicators (MPI-5.0 7.4.1, 7.8, 20.4). */
 /* RUN: -n 1 */
 /* RUN: -n 4 */
-#include "check.h"
+#include "common.h"
 
 static void names(void)
 {

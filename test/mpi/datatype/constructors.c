@@ -2,7 +2,7 @@
 /* All constructors of chapter 5 in both widths: sizes and bounds, and that both widths give equal
  * types; a type outlives the handles of what it was made from. */
 /* RUN: -n 1 */
-#include "check.h"
+#include "common.h"
 
 static void both(MPI_Datatype narrow, MPI_Datatype wide, MPI_Count size, MPI_Aint lb,
                  MPI_Aint extent, MPI_Aint true_lb, MPI_Aint true_extent)

@@ -2,7 +2,7 @@
 /* Envelopes and contents in both widths, types that are made on request, names, numbers of handles,
  * attributes of duplicates. */
 /* RUN: -n 1 */
-#include "check.h"
+#include "common.h"
 
 static void contents(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrong arguments give the right error class and leave outputs alone. */
 /* RUN: -n 1 */
-#include "check.h"
+#include "common.h"
 
 static MPI_Datatype untouched = MPI_CHAR, *const out = &untouched;
 

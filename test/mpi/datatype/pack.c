@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packing units one after the other, external32, and numbers of elements in a status. */
 /* RUN: -n 1 */
-#include "check.h"
+#include "common.h"
 
 static void units(void)
 {

@@ -2,7 +2,7 @@
 /* MPI_Reduce_local in both widths: predefined operators, pairs, operators of users that are not
  * commutative, get their datatype, and call MPI. */
 /* RUN: -n 1 */
-#include "check.h"
+#include "common.h"
 
 static void predefined(void)
 {

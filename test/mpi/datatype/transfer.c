@@ -3,7 +3,7 @@
  * vector, indexed, struct, subarray, backwards, absolute addresses; partial receives. */
 /* RUN: -n 2 */
 /* RUN: -n 2 ; set SINGLE_COPY=never */
-#include "check.h"
+#include "common.h"
 
 #define N_MAX 200000
 

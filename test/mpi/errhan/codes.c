@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error classes, codes and texts, the user's too (MPI-5.0 9.4, 9.5; S0-103, S0-104, R15). */
 /* RUN: -n 1 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 static void predefined(void)
 {

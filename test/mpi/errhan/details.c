@@ -5,7 +5,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 1 ; args fatal ; exit 55 ; expect "MPI_Win_create is not built yet" ;
    expect "mend-info --functions" */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 #include <mpi_ft.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Timers, names, memory (MPI-5.0 9.1, 9.2, 9.6). */
 /* RUN: -n 2 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 #include <stdint.h>
 #include <time.h>

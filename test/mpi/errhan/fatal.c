@@ -8,7 +8,7 @@
 /* RUN: -n 3 ; args abort ; exit 42 ; expect "MPI_Abort on MPI_COMM_WORLD with code 42" */
 /* RUN: -n 3 ; args connected ; set FATAL_SCOPE=connected ; exit 9 ;
    expect "all processes of the job end" ; expect-no "others go on" */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 int main(int argc, char **argv)
 {

@@ -7,7 +7,7 @@
 /* RUN: -n 4 ; args abort ; expect "MPI_Abort on upper half with code 7" ;
    expect "aborted with code 7" ; expect "0 and 1 go on" ; expect-no "not reached" */
 /* RUN: -n 4 ; args handler ; expect "0 and 1 go on" ; expect-no "not reached" */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 /* Ranks 2 and 3: rank 2 makes the error, rank 3 waits for nothing that comes. */
 static void upper(MPI_Comm half, const char *how)

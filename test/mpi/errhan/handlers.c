@@ -2,7 +2,7 @@
 /* Error handlers of communicators (MPI-5.0 9.3): given, inherited, called, left by longjmp
  * (R24). */
 /* RUN: -n 2 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 #include <setjmp.h>
 

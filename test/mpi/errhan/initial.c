@@ -13,7 +13,7 @@
  * RUN: -n 3 --initial-errhandler mpi_errors_return ; args survive ; expect "others go on" ; expect "aborted with code 3"
  * RUN: -n 2 --initial-errhandler mpi_errors_abort ; args before ; exit 1 ; expect "before MPI_Init"
  * RUN: -n 3 ; args late ; exit 7 ; expect "others have finished" */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 #include <stdbool.h>
 

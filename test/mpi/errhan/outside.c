@@ -4,7 +4,7 @@
 /* RUN: alone ; args after ; exit 1 ; expect "MPI_Send was called after MPI_Finalize" */
 /* RUN: alone ; args info ; exit 1 ; expect "MPI_Info_free: MPI_ERR_INFO" */
 /* RUN: alone ; args fine ; exit 0 ; expect "version 5.0" */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 int main(int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrong arguments of the functions of groups: the right class, and outputs untouched. */
 /* RUN: -n 2 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 static MPI_Group world;
 

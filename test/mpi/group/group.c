@@ -2,7 +2,7 @@
 /* Groups (MPI-5.0 7.3): constructors, set operations, translation, comparison. */
 /* RUN: -n 1 */
 /* RUN: -n 6 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 static MPI_Group world;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_INFO_ENV and MPI_Info_create_env: how the program was started (MPI-5.0 11.2.2). */
 /* RUN: -n 3 ; args -v some ; expect "as started" */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 static const char *get(MPI_Info info, const char *key)
 {

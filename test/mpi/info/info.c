@@ -2,7 +2,7 @@
 /* Info objects (MPI-5.0 chapter 10), also before MPI_Init and after MPI_Finalize. */
 /* RUN: -n 2 */
 /* RUN: alone */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 static MPI_Info make(void)
 {

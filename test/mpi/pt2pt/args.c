@@ -4,7 +4,7 @@
  * messages and output pointers, in both widths; and counts whose bytes no number holds. */
 /* RUN: -n 1 */
 /* RUN: -n 2 */
-#include "check.h"
+#include "common.h"
 
 #define W MPI_COMM_WORLD
 

@@ -4,7 +4,7 @@
  * MPI_BUFFER_AUTOMATIC. */
 /* RUN: -n 2 */
 /* RUN: -n 3 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 #define W MPI_COMM_WORLD
 

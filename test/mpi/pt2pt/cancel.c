@@ -3,7 +3,7 @@
  * comes after is not disturbed. */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
-#include "check.h"
+#include "common.h"
 
 static unsigned char big[300000];
 

@@ -6,7 +6,7 @@
 /* RUN: -n 3 ; set UNEXPECTED_MAX=1k ; time 60 */
 /* RUN: -n 5 ; set UNEXPECTED_MAX=64k ; set SPIN=0 ; set YIELD=0 ; time 60 */
 /* RUN: -n 2 ; set UNEXPECTED_MAX=256k ; set SINGLE_COPY=never ; set EAGER_MAX=4k ; time 60 */
-#include "check.h"
+#include "common.h"
 
 #define BYTES      1000
 #define N          3000

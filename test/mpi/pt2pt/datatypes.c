@@ -4,7 +4,7 @@
  * around stays as it was. */
 /* RUN: -n 2 ; time 60 */
 /* RUN: -n 3 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 #define W    MPI_COMM_WORLD
 #define EDGE 64

@@ -5,7 +5,7 @@
 /* RUN: -n 1 */
 /* RUN: -n 2 */
 /* BUILD: -pthread */
-#include "check.h"
+#include "common.h"
 
 #include <pthread.h>
 #include <time.h>

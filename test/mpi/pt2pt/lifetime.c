@@ -3,7 +3,7 @@
  * before the wait, thousands of times, so that a lost reference would be seen as memory. */
 /* RUN: -n 2 ; time 60 */
 /* RUN: -n 3 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 static int left, right;
 

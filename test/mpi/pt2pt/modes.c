@@ -5,7 +5,7 @@
 /* RUN: -n 3 ; args 3 ; time 60 */
 /* RUN: -n 2 ; set SPIN=0 ; set YIELD=0 ; set SINGLE_COPY=never ; args 3 ; time 60 */
 /* RUN: -n 8 ; args 6 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 typedef int blocking(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int blocking_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm);

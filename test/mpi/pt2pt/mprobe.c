@@ -5,7 +5,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 5 */
 /* RUN: -n 8 */
-#include "check.h"
+#include "common.h"
 
 #define MESSAGES 40
 #define LARGEST  60000

@@ -3,7 +3,7 @@
  * after large ones, with chosen tags, and when named and wildcard receives compete. */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
-#include "check.h"
+#include "common.h"
 
 #define MESSAGES 300
 

@@ -3,7 +3,7 @@
  * watchdog is short. */
 /* RUN: -n 2 ; time 60 */
 /* RUN: -n 3 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 #define N 4000
 

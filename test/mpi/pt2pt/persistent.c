@@ -3,7 +3,7 @@
  * by MPI_Startall; what an inactive one does in every completion call; what may not be started. */
 /* RUN: -n 2 */
 /* RUN: -n 3 */
-#include "check.h"
+#include "common.h"
 
 #define ROUNDS 50
 #define KINDS  8

@@ -4,7 +4,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 3 */
 /* RUN: -n 8 */
-#include "check.h"
+#include "common.h"
 
 #define MESSAGES 60
 

@@ -4,7 +4,7 @@
 /* RUN: alone */
 /* RUN: -n 1 */
 /* RUN: -n 3 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 static unsigned char *out, *in;
 

@@ -6,7 +6,7 @@
 /* RUN: -n 3 ; args 2 ; time 60 */
 /* RUN: -n 3 ; set SPIN=0 ; set YIELD=0 ; args 3 ; time 60 */
 /* RUN: -n 8 ; args 5 */
-#include "check.h"
+#include "common.h"
 
 static unsigned char *out, *in;
 static int left, right;

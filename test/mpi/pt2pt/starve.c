@@ -8,7 +8,7 @@
  *     0 ──large──> 2 ──"it came"──> 1        0 <──ping-pong until 1 has heard──> 1 */
 /* RUN: -n 3 */
 /* RUN: -n 3 ; set SINGLE_COPY=never */
-#include "check.h"
+#include "common.h"
 
 #define LARGE (3 << 20)
 

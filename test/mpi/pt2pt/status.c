@@ -3,7 +3,7 @@
  * no whole number is MPI_UNDEFINED), copies of a status, very large counts. */
 /* RUN: alone */
 /* RUN: -n 2 */
-#include "check.h"
+#include "common.h"
 
 static void parts(void)
 {

@@ -6,7 +6,7 @@
 /* RUN: -n 3 ; set SPIN=0 ; set YIELD=0 */
 /* RUN: -n 5 ; time 60 */
 /* RUN: -n 8 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 #define ROUNDS 30
 #define EACH   12 /* messages per ordered pair and round */

@@ -5,7 +5,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 4 ; time 60 */
 /* BUILD: -pthread */
-#include "check.h"
+#include "common.h"
 
 #include <pthread.h>
 

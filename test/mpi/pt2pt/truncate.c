@@ -3,7 +3,7 @@
  * sender is not disturbed, and what follows is in order (MPI-5.0 3.2.4). */
 /* RUN: -n 2 ; time 60 */
 /* RUN: -n 5 ; args 5 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 static unsigned char *out, *in;
 

@@ -4,7 +4,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 5 ; time 60 */
 /* RUN: -n 8 ; time 60 */
-#include "check.h"
+#include "common.h"
 
 #define SMALL       5000
 #define LARGE       40

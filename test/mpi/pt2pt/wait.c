@@ -4,7 +4,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 4 */
 /* RUN: -n 4 ; set SPIN=0 ; set YIELD=0 */
-#include "check.h"
+#include "common.h"
 
 #define N 6
 

@@ -2,7 +2,7 @@
 /* Cartesian topologies (MPI-5.0 8.5.1, 8.5.2, 8.5.5 to 8.5.7). */
 /* RUN: -n 6 */
 /* RUN: -n 7 */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 /* 3 x 2, periodic in the first dimension. */
 static const int dims[] = {3, 2}, periods[] = {1, 0};

@@ -4,7 +4,7 @@
 /* RUN: -n 5 */
 /* BUILD: -Werror */
 /* (no warnings: MPI_UNWEIGHTED is an address behind which a compiler must not expect an array) */
-#include "../comm/check.h"
+#include "../comm/common.h"
 
 /* 0 - 1, 0 - 3, 2 - 3 */
 static const int index_of[] = {2, 3, 4, 6}, edges[] = {1, 3, 0, 3, 0, 2};

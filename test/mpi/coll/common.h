@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.h – what the tests of collectives share.
+/* common.h – what the tests of collectives share.
  *
  * A buffer is checked as a whole: before the call its bytes are copied to an image; then what the
  * call must write is written into the image by the test itself; after the call both must be equal.
@@ -7,39 +7,12 @@
  *
  * Data travel as a stream of ints in several layouts, so that type maps differ while signatures
  * agree. */
-#ifndef TEST_COLL_CHECK_H
-#define TEST_COLL_CHECK_H
+#ifndef TEST_COLL_COMMON_H
+#define TEST_COLL_COMMON_H
 
-#include <mpi.h>
-#include <stdbool.h>
+#include "../../program.h"
+
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define CHECK(cond_)                                                                               \
-    do {                                                                                           \
-        if (!(cond_)) {                                                                            \
-            fprintf(stderr, "rank %d of %d: %s:%d: not true: %s [%s]\n", rank, size, __FILE__,     \
-                    __LINE__, #cond_, doing);                                                      \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-        }                                                                                          \
-    } while (0)
-
-#define CHECK_CLASS(call_, class_)                                                                 \
-    do {                                                                                           \
-        int code_ = (call_), got_ = code_;                                                         \
-        if (code_ != MPI_SUCCESS)                                                                  \
-            MPI_Error_class(code_, &got_);                                                         \
-        if (got_ != (class_)) {                                                                    \
-            fprintf(stderr, "rank %d: %s:%d: %s gives class %d, expected %s = %d\n", rank,         \
-                    __FILE__, __LINE__, #call_, got_, #class_, (int)(class_));                     \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-        }                                                                                          \
-    } while (0)
-
-static int rank, size;
-static char doing[256]; /* the case at hand, for messages */
 
 /* Forms of a collective. */
 enum { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
@@ -94,8 +67,7 @@ static inline MPI_Datatype make_type(int first, int second, int lb, int extent)
 static inline void start(int *argc, char ***argv)
 {
     MPI_Init(argc, argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    know_rank();
     layouts[0] = (struct layout){MPI_INT, 1, {0, 0}, 4};
     layouts[1] = (struct layout){make_type(0, 8, 0, 16), 2, {0, 8}, 16};   /* gaps */
     layouts[2] = (struct layout){make_type(12, 4, 4, 12), 2, {12, 4}, 12}; /* backwards, lb 4 */
@@ -158,12 +130,9 @@ static inline void area_expect(struct area *a, const struct layout *l, int i, in
 static inline void area_check(const struct area *a, const char *file, int line)
 {
     for (size_t i = 0; i < a->bytes; i++)
-        if (a->raw[i] != a->image[i]) {
-            fprintf(stderr, "rank %d of %d: %s:%d: byte %ld is %02x, expected %02x [%s]\n", rank,
-                    size, file, line, (long)i - MARGIN, (unsigned char)a->raw[i],
-                    (unsigned char)a->image[i], doing);
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        }
+        if (a->raw[i] != a->image[i])
+            check_fails(file, line, "area_check", "byte %ld is %02x, expected %02x",
+                        (long)i - MARGIN, (unsigned char)a->raw[i], (unsigned char)a->image[i]);
 }
 #define AREA_CHECK(a_) area_check((a_), __FILE__, __LINE__)
 
