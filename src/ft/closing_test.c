@@ -263,7 +263,7 @@ MEND_TEST(two_members_take_away_what_both_have_closed)
     size_t states;
 
     CHECK(!run(2, 2, 1, right, &states));
-    printf("2 members, 2 things, 1 death: %zu states\n", states);
+    printf("# 2 members, 2 things, 1 death: %zu states\n", states);
 }
 
 MEND_TEST(three_members_do)
@@ -271,7 +271,7 @@ MEND_TEST(three_members_do)
     size_t states;
 
     CHECK(!run(3, 1, 2, right, &states));
-    printf("3 members, 2 deaths: %zu states\n", states);
+    printf("# 3 members, 2 deaths: %zu states\n", states);
 }
 
 static bool hasty_passes(enum mend_title mine, enum mend_title found)

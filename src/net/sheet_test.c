@@ -140,7 +140,7 @@ MEND_TEST(every_order_of_steps)
     static struct world w;
 
     explore(&w);
-    printf("%lu states\n", worlds);
+    printf("# %lu states\n", worlds);
     CHECK(worlds > 1000);
 }
 
