@@ -57,7 +57,7 @@ static void *map(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static bool add_chunk(struct mend_arena *arena)
+static bool add_chunk(struct mend_arena *arena, char **next_p, char **end_p)
 {
     struct chunk *c = map(CHUNK_BYTES);
 
@@ -65,9 +65,19 @@ static bool add_chunk(struct mend_arena *arena)
         return false;
     c->bytes = CHUNK_BYTES;
     mend_list_append(&arena->chunks, &c->link);
-    arena->chunk_next = (char *)(c + 1);
-    arena->chunk_end = (char *)c + CHUNK_BYTES;
+    *next_p = (char *)(c + 1);
+    *end_p = (char *)c + CHUNK_BYTES;
     return true;
+}
+
+bool mend_arena_is_low(const struct mend_arena *arena)
+{
+    return (size_t)(arena->reserve_end - arena->reserve_next) < CHUNK_BYTES / 2;
+}
+
+static void look_at_strain(struct mend_arena *arena)
+{
+    arena->strained = mend_arena_is_low(arena) || arena->faults.fail_at;
 }
 
 struct mend_arena *mend_arena_create(void)
@@ -85,6 +95,10 @@ struct mend_arena *mend_arena_create(void)
     mend_list_append(&arena->chunks, &c->link);
     arena->chunk_next = (char *)(arena + 1) + (-sizeof(*arena) & 15);
     arena->chunk_end = (char *)c + CHUNK_BYTES;
+    if (!add_chunk(arena, &arena->reserve_next, &arena->reserve_end)) {
+        mend_arena_destroy(arena);
+        return NULL;
+    }
     return arena;
 }
 
@@ -116,36 +130,123 @@ static void *alloc_large(struct mend_arena *arena, size_t n)
     return l + 1;
 }
 
-static void *cut(struct mend_arena *arena, unsigned class)
+/* A new block at *next_p, where there is room. */
+static void *cut(char **next_p, unsigned class)
 {
-    size_t payload = class_bytes(class), need = payload + sizeof(struct header);
-    struct header *h;
+    struct header *h = (struct header *)*next_p;
 
-    if ((size_t)(arena->chunk_end - arena->chunk_next) < need && !add_chunk(arena))
-        return NULL;
-    h = (struct header *)arena->chunk_next;
-    arena->chunk_next += need;
     h->class = class;
-    h->payload_bytes = payload;
+    h->payload_bytes = class_bytes(class);
+    *next_p += h->payload_bytes + sizeof(*h);
     return h + 1;
+}
+
+static bool has_room(const char *next, const char *end, unsigned class)
+{
+    return (size_t)(end - next) >= class_bytes(class) + sizeof(struct header);
+}
+
+static void *use(struct mend_arena *arena, void *p)
+{
+    ((struct header *)p - 1)->magic = MAGIC_USED;
+    arena->in_use_bytes += ((struct header *)p - 1)->payload_bytes;
+    return p;
+}
+
+static void *alloc_small(struct mend_arena *arena, unsigned class)
+{
+    void *p = arena->free[class];
+
+    if (mend_likely(p != NULL)) {
+        memcpy(&arena->free[class], p, sizeof(void *));
+        return use(arena, p);
+    }
+    if (!has_room(arena->chunk_next, arena->chunk_end, class) &&
+        !add_chunk(arena, &arena->chunk_next, &arena->chunk_end))
+        return NULL;
+    return use(arena, cut(&arena->chunk_next, class));
+}
+
+static void *alloc(struct mend_arena *arena, size_t n)
+{
+    if (n > class_bytes(MEND_ARENA_CLASSES - 1))
+        return alloc_large(arena, n);
+    return alloc_small(arena, class_of(n));
+}
+
+static bool is_denied(struct mend_arena *arena)
+{
+    struct mend_arena_faults *f = &arena->faults;
+
+    if (!f->fail_at || --f->fail_at)
+        return false;
+    f->fail_at = f->ever_after;
+    f->denied_n++;
+    look_at_strain(arena);
+    return true;
+}
+
+/* The rest of the old reserve goes to waste, unless it is more than what else is left. */
+static bool refill(struct mend_arena *arena)
+{
+    char *next = arena->reserve_next, *end = arena->reserve_end;
+
+    if (!add_chunk(arena, &arena->reserve_next, &arena->reserve_end))
+        return false;
+    if (end - next > arena->chunk_end - arena->chunk_next) {
+        arena->chunk_next = next;
+        arena->chunk_end = end;
+    }
+    look_at_strain(arena);
+    return true;
+}
+
+static void *from_reserve(struct mend_arena *arena, size_t n)
+{
+    unsigned class = n > class_bytes(MEND_ARENA_CLASSES - 1) ? CLASS_LARGE : class_of(n);
+    void *p;
+
+    if (class == CLASS_LARGE || !has_room(arena->reserve_next, arena->reserve_end, class)) {
+        if (arena->exhausted)
+            arena->exhausted(arena->exhausted_of);
+        return NULL;
+    }
+    p = cut(&arena->reserve_next, class);
+    look_at_strain(arena);
+    return use(arena, p);
+}
+
+static void *alloc_strained(struct mend_arena *arena, size_t n)
+{
+    if (is_denied(arena))
+        return NULL;
+    if (!arena->pressed && mend_arena_is_low(arena) && !refill(arena))
+        return NULL;
+    return alloc(arena, n);
 }
 
 void *mend_arena_alloc(struct mend_arena *arena, size_t n)
 {
-    unsigned class;
-    void *p;
+    void *p = mend_unlikely(arena->strained) ? alloc_strained(arena, n) : alloc(arena, n);
 
-    if (n > class_bytes(MEND_ARENA_CLASSES - 1))
-        return alloc_large(arena, n);
-    class = class_of(n);
-    p = arena->free[class];
-    if (p)
-        memcpy(&arena->free[class], p, sizeof(void *));
-    else if (!(p = cut(arena, class)))
-        return NULL;
-    ((struct header *)p - 1)->magic = MAGIC_USED;
-    arena->in_use_bytes += ((struct header *)p - 1)->payload_bytes;
-    return p;
+    return mend_likely(p != NULL) || !arena->pressed ? p : from_reserve(arena, n);
+}
+
+void mend_arena_press(struct mend_arena *arena)
+{
+    arena->pressed++;
+}
+
+void mend_arena_relax(struct mend_arena *arena)
+{
+    MEND_ASSERT(arena->pressed > 0);
+    arena->pressed--;
+}
+
+void mend_arena_set_faults(struct mend_arena *arena, uint32_t fail_at, bool ever_after)
+{
+    arena->faults = (struct mend_arena_faults){.fail_at = fail_at, .ever_after = ever_after};
+    look_at_strain(arena);
 }
 
 void mend_arena_free(struct mend_arena *arena, void *p)

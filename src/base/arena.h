@@ -8,10 +8,22 @@
  *   class c holds payloads of 16, 32, 48, 64, 96, 128, 192, 256, ... bytes (two steps per octave)
  *   payloads above 64 KiB are mappings of their own
  *
+ * A failure is a NULL that the caller reports.  Where nobody can report it, because other processes
+ * depend on what goes on here (a vote, a frame, a death, what was agreed on), the arena is *pressed*:
+ * then it takes what the kernel refuses from a reserve.
+ *
+ *   mend_arena_press()    from here on allocations may use the reserve; may be nested
+ *   mend_arena_relax()    until here
+ *
+ * The reserve is taken from the kernel beforehand.  Once less than half of it is left every other allocation
+ * must fill it up first, and fails if it cannot: so what follows from an operation that has begun finds
+ * memory, and no new one begins.  If there is not even enough in the reserve, `exhausted` is called.
+ *
  * Cost: allocation and release are O(1), one list operation.  Invariants:
  *   1  a block's header says its class as long as the block exists (checked at release);
  *   2  a free block is in exactly one free list, the one of its class;
- *   3  memory of small blocks is returned to the kernel only by mend_arena_destroy().
+ *   3  memory of small blocks is returned to the kernel only by mend_arena_destroy();
+ *   4  a block of the reserve that is released is like any other: the reserve grows by chunks only.
  * Not thread safe: the caller holds the library's lock. */
 #ifndef MEND_BASE_ARENA_H
 #define MEND_BASE_ARENA_H
@@ -19,7 +31,8 @@
 #include "base/list.h"
 #include "base/status.h"
 
-#define MEND_ARENA_CLASSES 26
+#define MEND_ARENA_CLASSES   26
+#define MEND_ARENA_SMALL_MAX ((size_t)64 * 1024) /* larger ones are not in the reserve */
 
 struct mend_arena {
     void *free[MEND_ARENA_CLASSES]; /* singly linked through the payload */
@@ -27,6 +40,16 @@ struct mend_arena {
     struct mend_list chunks;        /* all chunks */
     struct mend_list large;         /* blocks with a mapping of their own */
     size_t in_use_bytes;
+    char *reserve_next, *reserve_end;
+    unsigned pressed;
+    bool strained;               /* the reserve is low, or `faults` says something */
+    void (*exhausted)(void *of); /* ends the process; NULL: the allocation fails */
+    void *exhausted_of;
+    struct mend_arena_faults {
+        uint32_t fail_at; /* the how manieth allocation from now on fails, 1: the next; 0: none */
+        bool ever_after;  /* and all that follow it */
+        uint32_t denied_n;
+    } faults; /* tests */
 };
 
 /* Takes a first chunk from the kernel and puts the arena itself into it.  NULL: no memory. */
@@ -40,5 +63,15 @@ void *mend_arena_alloc(struct mend_arena *arena, size_t n);
 
 /* Releases p (NULL does nothing). */
 void mend_arena_free(struct mend_arena *arena, void *p);
+
+/* Allocations that nobody can report the failure of, from press to relax. */
+void mend_arena_press(struct mend_arena *arena);
+void mend_arena_relax(struct mend_arena *arena);
+
+/* Less than half of the reserve is left, and nothing but what is pressed finds memory for now. */
+bool mend_arena_is_low(const struct mend_arena *arena);
+
+/* For tests: which allocations fail as if the kernel had refused them.  Counts from 0 again. */
+void mend_arena_set_faults(struct mend_arena *arena, uint32_t fail_at, bool ever_after);
 
 #endif

@@ -49,4 +49,74 @@ MEND_TEST(no_block_overlaps_another)
     mend_arena_destroy(a);
 }
 
+static int allocate(struct mend_arena *a, int n, size_t bytes)
+{
+    int got = 0;
+
+    while (n-- > 0)
+        got += mend_arena_alloc(a, bytes) != NULL;
+    return got;
+}
+
+MEND_TEST(one_allocation_fails)
+{
+    struct mend_arena *a = mend_arena_create();
+
+    mend_arena_set_faults(a, 3, false);
+    CHECK_EQ(allocate(a, 2, 100), 2);
+    CHECK_EQ(allocate(a, 1, 100), 0);
+    CHECK_EQ(allocate(a, 10, 100000), 10);
+    CHECK_EQ(a->faults.denied_n, 1);
+    CHECK(!a->strained);
+    mend_arena_destroy(a);
+}
+
+MEND_TEST(the_reserve_stands_in)
+{
+    struct mend_arena *a = mend_arena_create();
+    size_t before = a->in_use_bytes;
+    void *p;
+
+    mend_arena_set_faults(a, 1, true);
+    CHECK_EQ(allocate(a, 5, 100), 0);
+    mend_arena_press(a);
+    p = mend_arena_alloc(a, 100);
+    CHECK(p && (char *)p < a->reserve_next && (uintptr_t)p % 16 == 0);
+    memset(p, 0xa5, 100);
+    mend_arena_relax(a);
+    mend_arena_free(a, p);
+    CHECK_EQ(a->in_use_bytes, before);
+    CHECK(a->strained);
+    mend_arena_set_faults(a, 0, false);
+    CHECK(!a->strained);
+    mend_arena_destroy(a);
+}
+
+static void count(void *of)
+{
+    ++*(int *)of;
+}
+
+/* Nothing that can be reported uses it up. */
+MEND_TEST(a_reserve_that_is_low_is_filled_up_first)
+{
+    struct mend_arena *a = mend_arena_create();
+    int exhausted_n = 0;
+    char *end;
+
+    a->exhausted = count;
+    a->exhausted_of = &exhausted_n;
+    mend_arena_set_faults(a, 1, true);
+    mend_arena_press(a);
+    CHECK(allocate(a, 300, 1000) < 300);
+    mend_arena_relax(a);
+    CHECK(exhausted_n > 0);
+    end = a->reserve_end;
+    mend_arena_set_faults(a, 0, false);
+    CHECK(a->strained);
+    CHECK_EQ(allocate(a, 1, 1000), 1);
+    CHECK(!a->strained && a->reserve_end != end);
+    mend_arena_destroy(a);
+}
+
 MEND_TEST_MAIN()

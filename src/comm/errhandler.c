@@ -109,9 +109,11 @@ static _Noreturn void end_comm(struct mend_comm *c, int code)
 {
     struct mend_proc *self = c->self;
     size_t max = (size_t)c->size + (c->inter ? (size_t)c->remote->size : 0);
-    mend_peer *peers = mend_alloc(self, max * sizeof(*peers));
+    mend_peer *peers;
     uint32_t n = 0;
 
+    mend_memory_press(self);
+    peers = mend_alloc(self, max * sizeof(*peers));
     if (!peers)
         end_self(self, code);
     n = collect(self, c->group, peers, n);
@@ -122,9 +124,11 @@ static _Noreturn void end_comm(struct mend_comm *c, int code)
 
 static _Noreturn void end_job(struct mend_proc *self, int code)
 {
-    mend_peer *peers = mend_alloc(self, (size_t)self->peers_n * sizeof(*peers));
+    mend_peer *peers;
     uint32_t n = 0;
 
+    mend_memory_press(self);
+    peers = mend_alloc(self, (size_t)self->peers_n * sizeof(*peers));
     if (!peers)
         end_self(self, code);
     for (mend_peer p = 0; p < self->peers_n; p++)

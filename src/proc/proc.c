@@ -2,7 +2,23 @@
 /* proc.c – making and unmaking a process value. */
 #include "proc/proc.h"
 
+#include "mpi.h"
+
+#include <string.h>
+
 struct mend_proc *mend_self;
+
+void *mend_alloc_for_others(struct mend_proc *self, size_t n)
+{
+    void *p;
+
+    if (n > MEND_ARENA_SMALL_MAX)
+        return mend_alloc(self, n);
+    mend_memory_press(self);
+    p = mend_alloc(self, n);
+    mend_memory_relax(self);
+    return p;
+}
 
 /* Recursive: a reduction function of the user's may call MPI (MPI_Type_size) from within a call. */
 static void init_lock(pthread_mutex_t *lock)
@@ -13,6 +29,16 @@ static void init_lock(pthread_mutex_t *lock)
     pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(lock, &attr);
     pthread_mutexattr_destroy(&attr);
+}
+
+/* No second time: what is said of it needs memory, too. */
+static void on_exhausted(void *of)
+{
+    struct mend_proc *self = of;
+
+    self->arena->exhausted = NULL;
+    if (self->on_lost_error)
+        self->on_lost_error(self, MPI_ERR_NO_MEM, "memory that others depend on");
 }
 
 struct mend_proc *mend_proc_create_bare(void)
@@ -27,6 +53,8 @@ struct mend_proc *mend_proc_create_bare(void)
     }
     memset(self, 0, sizeof(*self));
     self->arena = arena;
+    arena->exhausted = on_exhausted;
+    arena->exhausted_of = self;
     self->state = MEND_PROC_BARE;
     self->me = MEND_PEER_NONE;
     self->main_thread = pthread_self();

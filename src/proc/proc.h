@@ -155,6 +155,22 @@ static inline void *mend_alloc(struct mend_proc *self, size_t n)
     return mend_arena_alloc(self->arena, n);
 }
 
+/* Between the two an allocation that fails takes from the reserve (base/arena.h): for what other processes
+ * depend on, and no call can report.  Without that the process ends with MPI_ERR_NO_MEM. */
+static inline void mend_memory_press(struct mend_proc *self)
+{
+    mend_arena_press(self->arena);
+}
+
+static inline void mend_memory_relax(struct mend_proc *self)
+{
+    mend_arena_relax(self->arena);
+}
+
+/* For a call in which others take part and wait for this process: a small piece comes from the reserve if
+ * need be; NULL: no memory for a large one. */
+void *mend_alloc_for_others(struct mend_proc *self, size_t n);
+
 /* Cleared memory for count objects of size bytes; NULL: no memory. */
 static inline void *mend_zalloc(struct mend_proc *self, size_t count, size_t size)
 {
