@@ -8,6 +8,7 @@
 #include "comm/info.h"
 #include "rt/rt.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,10 +147,24 @@ int MPI_Free_mem(void *base)
     return mend_report(err, __func__);
 }
 
+/* MEND_MEMORY_FAULTS: which allocations fail (test/kill/memory/). */
+static void set_memory_faults(struct mend_proc *self, int level, va_list args)
+{
+    *va_arg(args, long *) = self->arena->faults.denied_n;
+    *va_arg(args, long *) = (long)self->arena->in_use_bytes;
+    mend_arena_set_faults(self->arena, (uint32_t)(level < 0 ? -(int64_t)level : level), level < 0);
+}
+
 /* For tools that put themselves before this function (15.2.4); a mark for --inject.  At any time. */
 MEND_API(MPI_Pcontrol);
 int MPI_Pcontrol(const int level, ...)
 {
-    (void)level;
-    return mend_report(mend_enter_any(__func__), __func__);
+    int err = mend_enter_any(__func__);
+    va_list args;
+
+    va_start(args, level);
+    if (!err && mend_self->params.memory_faults)
+        set_memory_faults(mend_self, level, args);
+    va_end(args);
+    return mend_report(err, __func__);
 }
