@@ -176,10 +176,11 @@ static bool touch_blocks(struct mend_comm *c)
 static struct closed *others(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
-    struct closed *x = mend_alloc(self, sizeof(*x) + (size_t)c->size * sizeof(x->waiting[0]));
+    struct closed *x;
 
-    if (!x)
-        return NULL;
+    mend_memory_press(self); /* without it the cell would never be free again */
+    x = mend_alloc(self, sizeof(*x) + (size_t)c->size * sizeof(x->waiting[0]));
+    mend_memory_relax(self);
     x->cell = c->cell;
     x->agreed = c->coll->agreed;
     x->n = 0;
@@ -206,14 +207,12 @@ static void say_closed(struct mend_comm *c)
     mend_store_release(&b->closed_n, mend_load_relaxed(&b->closed_n) + 1);
 }
 
-/* Without memory the cell is never used again, which harms nobody. */
 static void close_cell(struct mend_comm *c)
 {
     struct closed *x = others(c);
 
     say_closed(c);
-    if (x)
-        mend_list_append(&c->self->coll->closed, &x->link);
+    mend_list_append(&c->self->coll->closed, &x->link);
 }
 
 void mend_coll_detach(struct mend_comm *c)
@@ -271,7 +270,7 @@ int mend_cell_open(struct mend_comm *c)
 
     if (!touch_blocks(c))
         return MPI_ERR_NO_MEM;
-    cc->block = mend_alloc(self, (size_t)c->size * sizeof(struct mend_cell_block *));
+    cc->block = mend_alloc_for_others(self, (size_t)c->size * sizeof(struct mend_cell_block *));
     if (!cc->block)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < c->size; r++)

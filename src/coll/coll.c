@@ -190,7 +190,7 @@ MPI_Count *mend_shares_open(struct mend_comm *c, const struct mend_coll_counts *
     MPI_Count *begin = few;
 
     if (c->size >= MEND_COLL_FEW)
-        begin = mend_alloc(c->self, ((size_t)c->size + 1) * sizeof(*begin));
+        begin = mend_alloc_for_others(c->self, ((size_t)c->size + 1) * sizeof(*begin));
     if (!begin)
         return NULL;
     begin[0] = 0;

@@ -237,7 +237,8 @@ int mend_neighbors(struct mend_comm *c, struct mend_comm *carrier,
     struct mend_sched s;
 
     mend_topo_degrees(c, &sources_n, &targets_n);
-    ranks = mend_alloc(c->self, ((size_t)sources_n + (size_t)targets_n) * sizeof(*ranks));
+    ranks =
+        mend_alloc_for_others(c->self, ((size_t)sources_n + (size_t)targets_n) * sizeof(*ranks));
     if (!ranks)
         return MPI_ERR_NO_MEM;
     mend_topo_neighbours(c, ranks, ranks + sources_n);

@@ -136,7 +136,8 @@ static int reduce_packed(struct mend_comm *c, struct mend_comm *living, const vo
     mine.count = begin[c->rank + 1] - begin[c->rank];
     if (c->inter)
         return mend_coll_inter_share(living, in, &mine, begin[c->size], begin[c->rank], op, how);
-    packed_begin = mend_alloc(c->self, ((size_t)living->size + 1) * sizeof(*packed_begin));
+    packed_begin =
+        mend_alloc_for_others(c->self, ((size_t)living->size + 1) * sizeof(*packed_begin));
     if (!packed_begin)
         return MPI_ERR_NO_MEM;
     mend_sched_open(&s, c->self, name, living->rank, living->size);
@@ -181,7 +182,7 @@ static bool pick(struct mend_comm *c, const struct mend_coll_counts *v, MPI_Coun
 {
     int n = c->living->peers_n;
 
-    p->counts = mend_alloc(
+    p->counts = mend_alloc_for_others(
         c->self, (size_t)n * (sizeof(*p->counts) + sizeof(*p->displs) + sizeof(*p->types)));
     if (!p->counts)
         return false;

@@ -351,7 +351,7 @@ static int run_now(struct mend_comm *c, struct mend_sched *s)
     _Alignas(64) char stack[STACK_BYTES];
     size_t messages = round_up(s->open_max * sizeof(struct mend_p2p_request));
     size_t need = messages + s->temp_max;
-    char *room = need <= sizeof(stack) ? stack : mend_alloc(self, need + 64);
+    char *room = need <= sizeof(stack) ? stack : mend_alloc_for_others(self, need + 64);
     struct now now;
     struct mend_coll_op *op = &now.op;
 
@@ -385,7 +385,7 @@ static int run_later(struct mend_comm *c, const struct mend_sched *s, struct men
     size_t steps_at = round_up(sizeof(struct mend_coll_op));
     size_t messages_at = steps_at + round_up(s->steps_n * sizeof(*s->steps));
     size_t temp_at = messages_at + round_up(s->open_max * sizeof(struct mend_p2p_request));
-    char *room = mend_alloc(self, temp_at + s->temp_max + 64);
+    char *room = mend_alloc_for_others(self, temp_at + s->temp_max + 64);
     struct mend_coll_op *op = (void *)room;
 
     if (!room)
@@ -409,11 +409,14 @@ static int run_later(struct mend_comm *c, const struct mend_sched *s, struct men
 
 int mend_coll_run(struct mend_comm *c, struct mend_sched *s, struct mend_coll_how *how)
 {
+    uint64_t seq = c->coll_seq;
     int err = s->no_memory ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 
     if (!err)
         err = how->kind == MEND_COLL_NOW ? run_now(c, s) : run_later(c, s, how);
     mend_sched_close(s);
+    if (c->coll_seq == seq) /* not begun: the next one matches the others' next one */
+        c->coll_seq++;
     return err;
 }
 

@@ -34,7 +34,7 @@ void mend_sched_close(struct mend_sched *s)
 static bool grow(struct mend_sched *s)
 {
     unsigned room = s->steps_room * 2;
-    struct mend_step *steps = mend_alloc(s->self, room * sizeof(*steps));
+    struct mend_step *steps = mend_alloc_for_others(s->self, room * sizeof(*steps));
 
     if (!steps) {
         s->no_memory = true;

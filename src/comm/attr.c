@@ -308,7 +308,12 @@ static int copy_one(struct mend_proc *self, struct mend_keyval *k, void *from_ha
         flag = 0;
         err = call_copy(self, k, from_handle, value, &copy, &flag);
     }
-    return !err && flag ? append(self, to, k, copy) : err;
+    if (err || !flag)
+        return err;
+    mend_memory_press(self); /* the program has made the copy */
+    err = append(self, to, k, copy);
+    mend_memory_relax(self);
+    return err;
 }
 
 /* Callbacks may change the list that they are called for: they are called from a copy of it. */
@@ -322,7 +327,7 @@ int mend_attrs_copy(struct mend_proc *self, const struct mend_attrs *from, void 
         return MPI_SUCCESS;
     mend_list_foreach (l, next, &from->entries)
         n++;
-    all = mend_alloc(self, (size_t)n * sizeof(*all));
+    all = mend_alloc_for_others(self, (size_t)n * sizeof(*all));
     if (!all)
         return MPI_ERR_NO_MEM;
     mend_list_foreach (l, next, &from->entries) {

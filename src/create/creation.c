@@ -14,6 +14,8 @@
  *        max_word[1] the error class of a member that is not ok, or MEND_CREATION_HOLE. */
 #include "create/creation.h"
 
+#define ROOM_BYTES 4096
+
 /* With n counters: those above the first name no context, but the bits of parts (decide/revoke.c). */
 static mend_ctx propose_ctx(struct mend_proc *self, uint64_t n)
 {
@@ -70,12 +72,23 @@ void mend_creation_settle(struct mend_comm *parent, const struct mend_decision *
     mend_coll_cells_settle(parent->self, value->cells);
 }
 
-int mend_creation_decide(struct mend_comm *parent, struct mend_decision *value)
+void mend_creation_decide(struct mend_comm *parent, struct mend_decision *value)
 {
-    int err = mend_decide_wait(parent, MEND_DECIDE_CREATION, value);
-
+    mend_decide_wait(parent, MEND_DECIDE_CREATION, value);
     mend_creation_settle(parent, value);
-    return err;
+}
+
+/* Objects take less for each member, and the reserve is for those that find no more. */
+int mend_creation_room(struct mend_comm *parent, int own_error)
+{
+    struct mend_proc *self = parent->self;
+    void *room;
+
+    if (own_error)
+        return own_error;
+    room = mend_alloc(self, ROOM_BYTES + (size_t)parent->decide->members_n * sizeof(uint64_t));
+    mend_free(self, room);
+    return room ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void mend_creation_end(struct mend_comm *c)
@@ -112,9 +125,9 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
         return MPI_SUCCESS;
     if (remote && remote->size == 0) /* MPI-5.0 7.4.2, R4: nobody is on the other side */
         return MPI_SUCCESS;
+    mend_memory_press(self); /* it is decided: all have it, or nobody */
     c = mend_comm_create(self, group, remote, value->max_word[0], parent);
-    if (!c)
-        return MPI_ERR_NO_MEM;
+    mend_memory_relax(self);
     if (value->parts) /* no two have a member in common */
         c->decide->part = mend_decide_rank(self, parent->decide, mend_decide_peer(c->decide, 0));
     if (!remote && value->and_word[1] && group->size > 1) {
@@ -142,11 +155,10 @@ int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct
     struct mend_decision value;
     int err;
 
+    own_error = mend_creation_room(parent, own_error);
     propose(parent, !own_error, false, true, &value);
     value.max_word[1] = (uint64_t)own_error;
-    err = mend_creation_decide(parent, &value);
-    if (err)
-        return err;
+    mend_creation_decide(parent, &value);
     err = mend_creation_result(parent, &value, own_error);
     if (!err)
         err = mend_creation_object(parent, group, remote, &value, new_p);

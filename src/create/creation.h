@@ -24,7 +24,11 @@ void mend_creation_propose(struct mend_comm *parent, bool ok, bool later,
 void mend_creation_settle(struct mend_comm *parent, const struct mend_decision *value);
 
 /* The agreement on what was proposed, with the settling. */
-int mend_creation_decide(struct mend_comm *parent, struct mend_decision *value);
+void mend_creation_decide(struct mend_comm *parent, struct mend_decision *value);
+
+/* The own error to vote with: MPI_ERR_NO_MEM if there is no memory for an object, else the given one.  What
+ * follows from the decision takes from the reserve (base/arena.h), so that it follows everywhere. */
+int mend_creation_room(struct mend_comm *parent, int own_error);
 
 /* An own error: a member of the group asked for is a hole (S2-3).  It becomes PROC_FAILED at all, but nobody
  * learns of a death by it: the parent stays active. */

@@ -5,9 +5,9 @@
 /* The duplicate of c, as decided by who carries it: with all members, and with the same holes.  The cell
  * is free at the living, but maybe not at the holes: it is for those who carry the duplicate. */
 static int duplicate(struct mend_comm *c, struct mend_comm *carrier,
-                     const struct mend_decision *value, struct mend_comm **new_p)
+                     const struct mend_decision *value, int own_error, struct mend_comm **new_p)
 {
-    int err = mend_creation_result(carrier, value, 0);
+    int err = mend_creation_result(carrier, value, own_error);
     struct mend_decision whole = *value;
 
     if (carrier != c)
@@ -26,15 +26,15 @@ int mend_create_dup(struct mend_comm *c, struct mend_comm **new_p)
 {
     struct mend_comm *carrier = mend_comm_carrier(c);
     struct mend_decision value;
-    int err = mend_creation_check(carrier);
+    int own_error, err = mend_creation_check(carrier);
 
     if (err)
         return err;
-    mend_creation_propose(carrier, true, false, &value);
-    err = mend_creation_decide(carrier, &value);
-    if (err)
-        return err;
-    err = duplicate(c, carrier, &value, new_p);
+    own_error = mend_creation_room(carrier, MPI_SUCCESS);
+    mend_creation_propose(carrier, !own_error, false, &value);
+    value.max_word[1] = (uint64_t)own_error;
+    mend_creation_decide(carrier, &value);
+    err = duplicate(c, carrier, &value, own_error, new_p);
     if (value.failed)
         mend_group_put(c->self, value.failed);
     return err;
@@ -45,6 +45,7 @@ struct idup {
     struct mend_request base;
     struct mend_comm *carrier;
     struct mend_comm **new_p;
+    int own_error; /* with which this process has voted */
 };
 
 static void idup_release(struct mend_request *r)
@@ -68,7 +69,7 @@ static void idup_done(void *arg, struct mend_decision *value)
     int err;
 
     mend_creation_settle(d->carrier, value);
-    err = duplicate(d->base.comm, d->carrier, value, &made);
+    err = duplicate(d->base.comm, d->carrier, value, d->own_error, &made);
     if (!err)
         *d->new_p = made;
     mend_request_complete(&d->base, err);
@@ -81,21 +82,22 @@ static int idup_begin(struct idup *d)
 
     if (err)
         return err;
-    mend_creation_propose(d->carrier, true, true, &value);
-    err = mend_decide_call(d->carrier, MEND_DECIDE_CREATION, &value, idup_done, d);
-    if (err)
-        mend_creation_settle(d->carrier, &value);
-    return err;
+    d->own_error = mend_creation_room(d->carrier, MPI_SUCCESS);
+    mend_creation_propose(d->carrier, !d->own_error, true, &value);
+    value.max_word[1] = (uint64_t)d->own_error;
+    mend_decide_call(d->carrier, MEND_DECIDE_CREATION, &value, idup_done, d);
+    return MPI_SUCCESS;
 }
 
 /* Errors are delivered by the request (S0-15), also those known at once. */
 int mend_create_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
 {
-    struct idup *d = mend_zalloc(c->self, 1, sizeof(*d));
+    struct idup *d;
     int err;
 
-    if (!d)
-        return MPI_ERR_NO_MEM;
+    mend_memory_press(c->self); /* it takes part in any case */
+    d = mend_zalloc(c->self, 1, sizeof(*d));
+    mend_memory_relax(c->self);
     mend_request_init(&d->base, &idup_ops, c);
     d->carrier = mend_comm_carrier(c);
     mend_comm_get(c);

@@ -46,9 +46,10 @@ static int tell_group(struct mend_comm *local, int leader, struct header *h, men
         err = (int)h->error;
     if (err)
         return err;
+    mend_memory_press(local->self); /* its way out would be to leave the others in the broadcast */
     if (!*peers_p)
         *peers_p = mend_alloc(local->self, (size_t)h->size * sizeof(**peers_p));
-    MEND_ASSERT(*peers_p); /* its way out would be to leave the others in the broadcast */
+    mend_memory_relax(local->self);
     return bcast(local, *peers_p, (size_t)h->size * sizeof(**peers_p), leader);
 }
 
@@ -85,8 +86,9 @@ static int learn(struct mend_meeting *m, struct mend_comm *local, int leader, in
     if (err && m->peer_c && !h->error)
         mend_leaders_take_back(m, err);
     if (!err) {
+        mend_memory_press(self); /* the others come to the meeting */
         *remote_p = mend_group_create(self, peers, (int)h->size);
-        MEND_ASSERT(*remote_p);
+        mend_memory_relax(self);
     }
     mend_free(self, peers);
     return err;
@@ -113,8 +115,9 @@ static int meet(struct mend_meeting *m, struct mend_comm *local, struct mend_gro
         err = mend_meet_declined(self, ctx);
     if (err)
         return err;
+    mend_memory_press(self);
     m->c = mend_comm_create(self, local->group, remote, ctx, local);
-    MEND_ASSERT(m->c);
+    mend_memory_relax(self);
     mend_creation_open(m->c);
     err = mend_meet(m, &value);
     if (value.failed)
@@ -182,22 +185,24 @@ int mend_create_merge(struct mend_comm *known, int high, struct mend_comm **new_
     struct mend_decision value;
     struct mend_group *g = NULL;
     bool i_am_first = inter->decide->first == inter->group, first_high, second_high;
-    int err = mend_creation_check(inter);
+    int own_error, err = mend_creation_check(inter);
 
     if (err)
         return err;
-    mend_creation_propose(inter, true, false, &value);
+    own_error = mend_creation_room(inter, MPI_SUCCESS);
+    mend_creation_propose(inter, !own_error, false, &value);
+    value.max_word[1] = (uint64_t)own_error;
     value.and_word[2] = high ? UINT64_MAX : ~(uint64_t)(i_am_first ? 1 : 2);
-    err = mend_creation_decide(inter, &value);
-    if (err)
-        return err;
-    err = mend_creation_result(inter, &value, 0);
+    mend_creation_decide(inter, &value);
+    err = mend_creation_result(inter, &value, own_error);
     if (!err) {
+        mend_memory_press(inter->self); /* it is decided */
         first_high = value.and_word[2] & 1;
         second_high = value.and_word[2] & 2;
         g = merged(inter, first_high == second_high ? i_am_first
                                                     : (i_am_first ? !first_high : !second_high));
-        err = g ? mend_creation_object(inter, g, NULL, &value, new_p) : MPI_ERR_NO_MEM;
+        err = mend_creation_object(inter, g, NULL, &value, new_p);
+        mend_memory_relax(inter->self);
     }
     if (g)
         mend_group_put(inter->self, g);

@@ -80,9 +80,11 @@ static void drop(struct mend_proc *self, struct mend_invitation *i)
 
 static void keep(struct mend_proc *self, const struct mend_invitation *what)
 {
-    struct mend_invitation *i = mend_alloc(self, sizeof(*i));
+    struct mend_invitation *i;
 
-    MEND_ASSERT(i);
+    mend_memory_press(self);
+    i = mend_alloc(self, sizeof(*i));
+    mend_memory_relax(self);
     *i = *what;
     mend_list_append(&self->create->invitations, &i->link);
 }
@@ -93,7 +95,7 @@ static void invite(struct mend_proc *self, struct mend_group *g, uint64_t key, m
     struct mend_frame f = mend_frame_make(MEND_FRAME_CREATE, id | MEND_CHANNEL_FT, 0, 0, sizeof(w));
 
     for (int r = 1; r < g->size; r++) {
-        MEND_ASSERT(mend_post(self, mend_group_peer(g, r), &f, &w));
+        mend_post(self, mend_group_peer(g, r), &f, &w);
         mend_event(self, MEND_EV_MEMBER_INVITE);
     }
 }

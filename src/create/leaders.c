@@ -97,9 +97,11 @@ void mend_leaders_on_death(struct mend_proc *self, mend_peer dead)
 static struct mend_hello *add(struct mend_proc *self, mend_ctx peer_ctx, mend_peer from, int tag,
                               int peers_n)
 {
-    struct mend_hello *h = mend_zalloc(self, 1, sizeof(*h) + (size_t)peers_n * sizeof(*h->peers));
+    struct mend_hello *h;
 
-    MEND_ASSERT(h);
+    mend_memory_press(self); /* the other leader counts on it */
+    h = mend_zalloc(self, 1, sizeof(*h) + (size_t)peers_n * sizeof(*h->peers));
+    mend_memory_relax(self);
     h->peer_ctx = peer_ctx;
     h->from = from;
     h->tag = tag;
@@ -172,7 +174,8 @@ static void send_to_other(struct mend_meeting *m, const struct mend_create_wire 
     struct mend_frame f = mend_frame_make(MEND_FRAME_CREATE, m->peer_c->ctx | MEND_CHANNEL_FT,
                                           m->tag, m->peer_c->rank, (uint32_t)len);
 
-    MEND_ASSERT(len <= self->net->payload_max_bytes && mend_post(self, m->other, &f, w));
+    MEND_ASSERT(len <= self->net->payload_max_bytes);
+    mend_post(self, m->other, &f, w);
     mend_event(self, MEND_EV_MEMBER_HELLO);
 }
 
@@ -180,9 +183,11 @@ static void say_hello(struct mend_meeting *m, struct mend_comm *local, int error
 {
     struct mend_proc *self = local->self;
     size_t len = sizeof(struct mend_create_wire) + (size_t)local->size * sizeof(mend_peer);
-    struct mend_create_wire *w = mend_alloc(self, len);
+    struct mend_create_wire *w;
 
-    MEND_ASSERT(w);
+    mend_memory_press(self);
+    w = mend_alloc(self, len);
+    mend_memory_relax(self);
     *w = (struct mend_create_wire){
         .kind = MEND_CREATE_HELLO, .error = error, .ctx = m->said, .first_n = local->size};
     for (int i = 0; i < local->size; i++)
@@ -256,8 +261,9 @@ static int hear(struct mend_meeting *m, mend_peer **peers_p, int *n_p)
     m->error = h->w.error;
     m->heard = h->w.ctx;
     *n_p = h->w.first_n;
+    mend_memory_press(self); /* its group waits for it */
     *peers_p = mend_alloc(self, (size_t)h->w.first_n * sizeof(**peers_p));
-    MEND_ASSERT(*peers_p);
+    mend_memory_relax(self);
     memcpy(*peers_p, h->peers, (size_t)h->w.first_n * sizeof(**peers_p));
     drop(self, h);
     return m->error;

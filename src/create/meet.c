@@ -73,12 +73,16 @@ static void tell_no(struct mend_comm *c, int error)
     struct mend_proc *self = c->self;
     struct mend_decide_comm *d = c->decide;
     size_t len = sizeof(struct mend_create_wire) + (size_t)d->members_n * sizeof(mend_peer);
-    struct mend_create_wire *w = mend_alloc(self, len);
-    mend_peer *peers = (mend_peer *)(w + 1);
+    struct mend_create_wire *w;
+    mend_peer *peers;
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_CREATE, c->ctx | MEND_CHANNEL_FT, 0, d->me, (uint32_t)len);
 
-    MEND_ASSERT(w && len <= self->net->payload_max_bytes);
+    MEND_ASSERT(len <= self->net->payload_max_bytes);
+    mend_memory_press(self);
+    w = mend_alloc(self, len);
+    mend_memory_relax(self);
+    peers = (mend_peer *)(w + 1);
     *w = (struct mend_create_wire){.kind = MEND_CREATE_NO,
                                    .error = error,
                                    .first_n = d->first->size,
@@ -87,7 +91,7 @@ static void tell_no(struct mend_comm *c, int error)
         peers[r] = mend_decide_peer(d, r);
     for (int r = 0; r < d->members_n; r++)
         if (r != d->me)
-            MEND_ASSERT(mend_post(self, peers[r], &f, w));
+            mend_post(self, peers[r], &f, w);
     mend_free(self, w);
 }
 
@@ -122,15 +126,15 @@ void mend_meet_end(struct mend_meeting *m)
 int mend_meet(struct mend_meeting *m, struct mend_decision *value)
 {
     struct mend_comm *c = m->c;
-    int error = mend_meet_reason(m);
+    int error = mend_creation_room(c, mend_meet_reason(m));
 
     mend_creation_propose(c, !error, false, value);
     value->max_word[1] = (uint64_t)error;
     call_off(m);
-    error = mend_creation_decide(c, value);
+    mend_creation_decide(c, value);
     mend_event(c->self, MEND_EV_MEMBER_CREATE_DECIDED);
-    if (error || (value->and_word[0] == UINT64_MAX && !value->failed_n))
-        return error;
+    if (value->and_word[0] == UINT64_MAX && !value->failed_n)
+        return MPI_SUCCESS;
     return value->max_word[1] ? (int)value->max_word[1] : MEND_CLASS_PROC_FAILED;
 }
 
@@ -147,11 +151,10 @@ static void note_declined(struct mend_proc *self, mend_ctx ctx, int error, bool 
     if (invites)
         mend_invite_refuse(self, first, ctx);
     else
-        MEND_ASSERT(mend_hash_put(&self->create->declined, ctx, (void *)(uintptr_t)error) ==
-                    MEND_OK);
+        mend_hash_put(&self->create->declined, ctx, (void *)(uintptr_t)error);
 }
 
-/* Comes to the meeting in order to say no, and leaves. */
+/* Comes to the meeting in order to say no, and leaves.  To be called under pressure: the others wait. */
 static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend_group *first,
                     struct mend_group *second)
 {
@@ -159,7 +162,6 @@ static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend
     struct mend_group *mine = in_first ? first : second, *other = in_first ? second : first;
     struct mend_comm *c = mend_comm_create(self, mine, other, ctx, NULL);
 
-    MEND_ASSERT(c);
     error = error == MEND_CLASS_INVALIDATED ? error : MEND_CLASS_PROC_FAILED;
     note_declined(self, ctx, error, !second, mend_group_peer(first, 0));
     c->revoked = error == MEND_CLASS_INVALIDATED;
@@ -177,7 +179,6 @@ static struct mend_group *read_group(struct mend_proc *self, const mend_peer *pe
         if (peers[i] < 0 || peers[i] >= self->peers_n)
             return NULL;
     g = mend_group_create(self, peers, n);
-    MEND_ASSERT(g);
     for (int i = 0; i < n; i++)
         if (mend_group_rank(self, g, peers[i]) != i) { /* twice */
             mend_group_put(self, g);
@@ -195,6 +196,7 @@ static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
     if (mend_hash_get(&self->comms, ctx) || mend_is_buried(self, ctx) ||
         mend_hash_get(&self->create->declined, ctx) || mend_invite_refused(self, ctx))
         return true; /* has come, or has declined */
+    mend_memory_press(self);
     first = read_group(self, peers, w->first_n);
     if (first && w->second_n)
         second = read_group(self, peers + w->first_n, w->second_n);
@@ -207,6 +209,7 @@ static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
     }
     if (good)
         decline(self, ctx, w->error, first, second);
+    mend_memory_relax(self);
     if (first)
         mend_group_put(self, first);
     if (second)
@@ -260,8 +263,9 @@ static int come(struct mend_meeting *m, struct mend_comm *parent, struct mend_gr
         err = mend_invite_await(self, m, g, key, &id);
     if (err)
         return err;
+    mend_memory_press(self); /* its way out would be to leave the others in the meeting */
     m->c = mend_comm_create(self, g, NULL, id, parent);
-    MEND_ASSERT(m->c); /* its way out would be to leave the others in the meeting */
+    mend_memory_relax(self);
     mend_creation_open(m->c);
     return MPI_SUCCESS;
 }

@@ -22,16 +22,17 @@ static void propose(struct mend_comm *c, bool later, struct mend_decision *value
 struct mend_group *mend_create_survivors(struct mend_proc *self, struct mend_group *g,
                                          struct mend_group *failed)
 {
-    mend_peer *peers = mend_alloc(self, (size_t)(g->size ? g->size : 1) * sizeof(*peers));
+    mend_peer *peers;
     struct mend_group *left;
     int n = 0;
 
-    if (!peers)
-        return NULL;
+    mend_memory_press(self); /* it is decided who they are */
+    peers = mend_alloc(self, (size_t)(g->size ? g->size : 1) * sizeof(*peers));
     for (int i = 0; i < g->size; i++)
         if (!failed || mend_group_rank(self, failed, mend_group_peer(g, i)) == MPI_UNDEFINED)
             peers[n++] = mend_group_peer(g, i);
     left = mend_group_create(self, peers, n);
+    mend_memory_relax(self);
     mend_free(self, peers);
     return left;
 }
@@ -41,7 +42,7 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_decision
 {
     struct mend_proc *self = c->self;
     struct mend_group *group, *remote;
-    int err = MPI_ERR_NO_MEM;
+    int err;
 
     mend_event(self, MEND_EV_SHRINK_DECIDED);
     if (strict && !value->max_word[WORD_INVALID])
@@ -51,12 +52,10 @@ static int conclude(struct mend_comm *c, bool strict, const struct mend_decision
     if (value->failed)
         mend_failure_told_group(self, value->failed);
     group = mend_create_survivors(self, c->group, value->failed);
-    remote = group && c->inter ? mend_create_survivors(self, c->remote, value->failed) : NULL;
-    if (group && (remote || !c->inter))
-        err = mend_creation_object(c, group, remote, value, new_p);
-    mend_record_event(self, shrink, .ctx = c->ctx, .from = c->size, .to = group ? group->size : 0);
-    if (group)
-        mend_group_put(self, group);
+    remote = c->inter ? mend_create_survivors(self, c->remote, value->failed) : NULL;
+    err = mend_creation_object(c, group, remote, value, new_p);
+    mend_record_event(self, shrink, .ctx = c->ctx, .from = c->size, .to = group->size);
+    mend_group_put(self, group);
     if (remote)
         mend_group_put(self, remote);
     return err;
@@ -69,10 +68,8 @@ int mend_create_shrink(struct mend_comm *c, bool strict, struct mend_comm **new_
 
     mend_interrupt_check(c->self);
     propose(c, false, &value);
-    err = mend_decide(c, &value);
+    mend_decide(c, &value);
     mend_creation_settle(c, &value);
-    if (err)
-        return err;
     err = conclude(c, strict, &value, new_p);
     if (value.failed)
         mend_group_put(c->self, value.failed);
@@ -110,22 +107,18 @@ static void ishrink_done(void *arg, struct mend_decision *value)
 
 int mend_create_ishrink(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
 {
-    struct ishrink *s = mend_zalloc(c->self, 1, sizeof(*s));
     struct mend_decision value;
-    int err;
+    struct ishrink *s;
 
-    if (!s)
-        return MPI_ERR_NO_MEM;
+    mend_memory_press(c->self); /* it takes part in any case */
+    s = mend_zalloc(c->self, 1, sizeof(*s));
+    mend_memory_relax(c->self);
     mend_request_init(&s->base, &ishrink_ops, c);
     mend_comm_get(c);
     s->new_p = new_p;
     mend_request_begin(&s->base);
     *req_p = &s->base;
     propose(c, true, &value);
-    err = mend_decide_start(c, &value, ishrink_done, s);
-    if (err) {
-        mend_creation_settle(c, &value);
-        mend_request_complete(&s->base, err);
-    }
+    mend_decide_start(c, &value, ishrink_done, s);
     return MPI_SUCCESS;
 }

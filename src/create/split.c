@@ -103,9 +103,9 @@ static int find_part(struct mend_comm *c, int color, int key, struct mend_group 
     struct entry mine = {color, key, c->rank}, *ours, *theirs;
     int err;
 
+    mend_memory_press(self); /* the others wait for what it tells them */
     ours = mend_alloc(self, ((size_t)c->size + (size_t)c->peers_n) * sizeof(*ours));
-    if (!ours)
-        return MPI_ERR_NO_MEM;
+    mend_memory_relax(self);
     theirs = c->inter ? ours + c->size : ours;
     err = ask(c, mine, theirs);
     if (!err && c->inter && !g)

@@ -77,15 +77,12 @@ static int cut(struct mend_comm *c, const struct mend_decision *value)
     struct mend_group *group = mend_create_survivors(self, c->group, value->failed);
     struct mend_group *remote =
         c->inter ? mend_create_survivors(self, c->remote, value->failed) : NULL;
-    int err = MPI_ERR_NO_MEM;
+    int err;
 
     mend_cut_drop(c);
-    if (group && (remote || !c->inter))
-        err = mend_cut_give(c, group, remote, value);
-    if (!err)
-        c->holes_n = value->failed_n;
-    if (group)
-        mend_group_put(self, group);
+    err = mend_cut_give(c, group, remote, value);
+    c->holes_n = value->failed_n;
+    mend_group_put(self, group);
     if (remote)
         mend_group_put(self, remote);
     mend_record_event(self, cut, .ctx = c->ctx, .holes = c->holes_n);
@@ -104,23 +101,22 @@ static int conclude(struct mend_comm *c, const struct mend_decision *value)
     }
     if (value->failed_n == c->holes_n)
         return MPI_SUCCESS;
-    return value->failed ? cut(c, value) : MPI_ERR_NO_MEM;
+    return cut(c, value);
 }
 
-/* In the order of the ranks, which all members know alike.  NULL: no memory. */
+/* In the order of the ranks, which all members know alike. */
 static struct mend_group *in_order(struct mend_comm *c, struct mend_group *failed)
 {
     struct mend_proc *self = c->self;
     struct mend_group *first = mend_group_intersection(self, c->decide->first, failed), *second,
                       *all;
 
-    if (!first || !c->decide->second)
+    if (!c->decide->second)
         return first;
     second = mend_group_intersection(self, c->decide->second, failed);
-    all = second ? mend_group_union(self, first, second) : NULL;
+    all = mend_group_union(self, first, second);
     mend_group_put(self, first);
-    if (second)
-        mend_group_put(self, second);
+    mend_group_put(self, second);
     return all;
 }
 
@@ -132,15 +128,14 @@ int mend_create_validate(struct mend_comm *c, struct mend_group **failed_p)
 
     mend_event(self, MEND_EV_VALIDATE_ENTER);
     mend_creation_propose(c, true, false, &value);
-    err = mend_decide_wait(c, MEND_DECIDE_VALIDATION, &value);
+    mend_decide_wait(c, MEND_DECIDE_VALIDATION, &value);
     mend_creation_settle(c, &value);
+    mend_memory_press(self); /* what is decided holds for all */
+    err = conclude(c, &value);
     if (!err)
-        err = conclude(c, &value);
-    if (!err) {
         *failed_p =
             value.failed ? in_order(c, value.failed) : mend_group_create_range(self, 0, 1, 0);
-        err = *failed_p ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    }
+    mend_memory_relax(self);
     if (value.failed)
         mend_group_put(self, value.failed);
     return err;

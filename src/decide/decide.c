@@ -61,7 +61,7 @@ void mend_decide_detach(struct mend_comm *c)
 
 static void comm_on_death(struct mend_comm *c, mend_peer dead)
 {
-    int32_t rank = c->decide ? mend_decide_rank(c->self, c->decide, dead) : -1;
+    int32_t rank = mend_decide_rank(c->self, c->decide, dead);
 
     if (rank < 0)
         return;
@@ -70,21 +70,33 @@ static void comm_on_death(struct mend_comm *c, mend_peer dead)
     mend_decide_say_no(c, MEND_DECIDE_CREATION);
 }
 
-void mend_decide_on_death(struct mend_proc *self, mend_peer dead)
+/* Each with a reference, as a list: the table changes while a death is carried out. */
+static struct mend_comm *snapshot(struct mend_proc *self)
 {
-    struct mend_comm **all = mend_alloc(self, (self->comms.used + 1) * sizeof(*all));
-    uint32_t pos = 0, n = 0;
+    struct mend_comm *all = NULL;
+    uint32_t pos = 0;
     uint64_t key;
     void *value;
 
-    MEND_ASSERT(all);
     while (mend_hash_next(&self->comms, &pos, &key, &value)) {
-        mend_comm_get(value);
-        all[n++] = value;
+        struct mend_comm *c = value;
+
+        if (!c->decide)
+            continue;
+        mend_comm_get(c);
+        c->decide->next_bereaved = all;
+        all = c;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        comm_on_death(all[i], dead);
-        mend_comm_put(all[i]);
+    return all;
+}
+
+void mend_decide_on_death(struct mend_proc *self, mend_peer dead)
+{
+    struct mend_comm *next;
+
+    for (struct mend_comm *c = snapshot(self); c; c = next) {
+        next = c->decide->next_bereaved;
+        comm_on_death(c, dead);
+        mend_comm_put(c);
     }
-    mend_free(self, all);
 }

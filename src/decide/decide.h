@@ -31,12 +31,12 @@ struct mend_decision {
     uint64_t cells;            /* creation: what this process offers (coll/cell_life.c) */
     bool parts; /* creation: disjoint communicators with one context (create/split.c) */
 };
-int mend_decide(struct mend_comm *c, struct mend_decision *value);
+void mend_decide(struct mend_comm *c, struct mend_decision *value);
 
 /* Nonblocking: done(arg, value) runs from progress; value is valid during the call. */
 typedef void mend_decide_done(void *arg, struct mend_decision *value);
-int mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
-                      mend_decide_done *done, void *arg);
+void mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
+                       mend_decide_done *done, void *arg);
 
 /* A sequence of agreements, with its machine made on first use. */
 struct mend_decide_sequence {
@@ -58,10 +58,11 @@ struct mend_decide_comm {
     struct mend_decide_sequence agreements[MEND_DECIDE_KINDS];
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_flood *revoke;
-    int32_t part;                /* of several communicators of one context: which (revoke.c) */
-    struct mend_comm *next_news; /* revoke.c: of a list that is being gone through */
-    struct mend_papers *papers;  /* papers.c: where the members vote; NULL until somebody has */
-    struct mend_list grave;      /* graves.c: when it is freed */
+    int32_t part;                    /* of several communicators of one context: which (revoke.c) */
+    struct mend_comm *next_bereaved; /* decide.c: of a list that a death is carried out on */
+    struct mend_comm *next_news;     /* revoke.c: of a list that is being gone through */
+    struct mend_papers *papers;      /* papers.c: where the members vote; NULL until somebody has */
+    struct mend_list grave;          /* graves.c: when it is freed */
 };
 
 /* Peer of a protocol rank, and back (-1: no member). */
@@ -69,14 +70,14 @@ mend_peer mend_decide_peer(const struct mend_decide_comm *d, int32_t rank);
 int32_t mend_decide_rank(struct mend_proc *self, const struct mend_decide_comm *d, mend_peer peer);
 
 /* Starts an agreement; done(arg, value) is called when it is decided, perhaps before this returns. */
-int mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
-                     const struct mend_decision *value, mend_decide_done *done, void *arg);
+void mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
+                      const struct mend_decision *value, mend_decide_done *done, void *arg);
 
 /* The same, and waits.  What ends the wait when a process dies: the agreement goes on without it. */
-int mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value);
+void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which,
+                      struct mend_decision *value);
 
-/* One more EXPLICIT agreement on a communicator on which nothing goes on any more; it says nothing.  For
- * lack of memory it is never decided. */
+/* One more EXPLICIT agreement on a communicator on which nothing goes on any more; it says nothing. */
 void mend_decide_last(struct mend_comm *c, mend_decide_done *done);
 
 /* The communicator became failed or revoked: what this sequence decides on it from now on is no. */

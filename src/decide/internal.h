@@ -32,8 +32,8 @@ struct mend_decide {
 
 /* The same through shared memory (memory.c).  All members answer mend_decide_in_memory() alike. */
 bool mend_decide_in_memory(const struct mend_comm *c);
-int mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
-                            const struct mend_decision *value, mend_decide_done *done, void *arg);
+void mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
+                             const struct mend_decision *value, mend_decide_done *done, void *arg);
 void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
                              struct mend_decision *value);
 void mend_decide_memory_say_no(struct mend_comm *c, enum mend_decide_kind which);
@@ -64,7 +64,7 @@ void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 
 /* papers.c: for communicators without a cell */
 
-/* To be called before this process says anything.  Without memory it ends. */
+/* To be called before this process says anything.  Without pages it ends. */
 void mend_papers_open(struct mend_comm *c);
 
 /* What a member has said.  NULL: nothing yet. */

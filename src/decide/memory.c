@@ -166,15 +166,17 @@ static struct mend_group *failed_group(struct op *op, int *n_p)
 {
     struct mend_comm *c = op->c;
     struct mend_proc *self = c->self;
-    mend_peer *peers = mend_alloc(self, (size_t)c->decide->members_n * sizeof(*peers));
     struct mend_group *g;
+    mend_peer *peers;
 
-    MEND_ASSERT(peers);
+    mend_memory_press(self); /* all shall have the same */
+    peers = mend_alloc(self, (size_t)c->decide->members_n * sizeof(*peers));
     *n_p = mend_slots_failed(&op->slots, &place, op, peers);
     for (int i = 0; i < *n_p; i++)
         peers[i] = mend_decide_peer(c->decide, peers[i]);
     *n_p = mend_decide_add_aborted(c, peers, *n_p);
     g = *n_p ? mend_group_create(self, peers, *n_p) : NULL;
+    mend_memory_relax(self);
     mend_free(self, peers);
     return g;
 }
@@ -271,19 +273,19 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind whi
     mend_list_append(&c->decide->agreements[which].waiting, &op->link);
 }
 
-int mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
-                            const struct mend_decision *value, mend_decide_done *done, void *arg)
+void mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
+                             const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
-    struct op *op = mend_alloc(c->self, sizeof(*op));
+    struct op *op;
 
-    if (!op)
-        return MPI_ERR_NO_MEM;
+    mend_memory_press(c->self); /* the others wait for this one's vote */
+    op = mend_alloc(c->self, sizeof(*op));
+    mend_memory_relax(c->self);
     c->calls_n++;
     set_up(op, c, which, value, done, arg);
     op->on_heap = true;
     mend_list_append(&c->self->active, &op->poll.link);
     advance(c, which);
-    return MPI_SUCCESS;
 }
 
 struct waiter {

@@ -67,12 +67,12 @@ static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, 
     struct mend_decide *m = self->decide;
     uint32_t shelf = paper / MEND_NODE_SHELF_PAPERS;
 
+    mend_memory_press(self); /* one that cannot vote keeps the others waiting */
     if (!m->shelves)
         m->shelves = mend_zalloc(self, (size_t)self->peers_n, sizeof(*m->shelves));
-    MEND_ASSERT(m->shelves);
     if (!m->shelves[peer])
         m->shelves[peer] = mend_zalloc(self, MEND_NODE_SHELVES, sizeof(**m->shelves));
-    MEND_ASSERT(m->shelves[peer]);
+    mend_memory_relax(self);
     if (!m->shelves[peer][shelf])
         m->shelves[peer][shelf] =
             mend_node_map(self, mend_node_shelf_at(self->node->header, (uint32_t)peer, shelf),
@@ -197,8 +197,9 @@ static struct mend_papers *papers_of(struct mend_comm *c)
 
     if (p)
         return p;
+    mend_memory_press(c->self);
     p = mend_alloc(c->self, sizeof(*p) + (size_t)d->members_n * sizeof(p->member[0]));
-    MEND_ASSERT(p);
+    mend_memory_relax(c->self);
     p->mine = NOWHERE;
     for (int32_t r = 0; r < d->members_n; r++)
         p->member[r] = (struct place){.peer = mend_decide_peer(d, r), .at = NOWHERE};
@@ -270,18 +271,18 @@ static void collect(struct mend_proc *self)
     }
 }
 
-/* Without memory the paper is never used again, nor are the others': that harms nobody. */
 void mend_papers_close(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
     struct mend_decide_comm *d = c->decide;
-    struct closed *x = mend_alloc(self, sizeof(*x) + (size_t)d->members_n * sizeof(x->member[0]));
+    struct closed *x;
 
+    mend_memory_press(self); /* without it the paper would never be free again, nor the others' */
+    x = mend_alloc(self, sizeof(*x) + (size_t)d->members_n * sizeof(x->member[0]));
+    mend_memory_relax(self);
     mend_papers_open(c); /* invariant 2 */
     /* release: pairs with the acquire in state_of(); this process reads the others' papers no more */
     mend_store_release(&title_of(self, self->me, d->papers->mine)->state, MEND_TITLE_CLOSED);
-    if (!x)
-        return;
     *x = (struct closed){.mark = mark_of(c), .mine = d->papers->mine, .state = MEND_TITLE_CLOSED};
     for (int32_t r = 0; r < d->members_n; r++)
         if (r != d->me)

@@ -43,7 +43,7 @@ int32_t mend_decide_rank(struct mend_proc *self, const struct mend_decide_comm *
 static void step(struct mend_comm *c, enum mend_decide_kind which,
                  const struct mend_agree_event *ev);
 
-/* The machine, told of all who are dead already.  NULL: no memory. */
+/* The machine, told of all who are dead already. */
 static struct mend_agree *machine(struct mend_comm *c, enum mend_decide_kind which)
 {
     struct mend_proc *self = c->self;
@@ -52,9 +52,9 @@ static struct mend_agree *machine(struct mend_comm *c, enum mend_decide_kind whi
 
     if (a->sm)
         return a->sm;
+    mend_memory_press(self); /* the others wait for this one's vote */
     a->sm = mend_alloc(self, mend_agree_size(d->members_n, MEND_DECIDE_WINDOW));
-    if (!a->sm)
-        return NULL;
+    mend_memory_relax(self);
     mend_agree_init(a->sm, d->members_n, d->me, 1, MEND_DECIDE_WINDOW);
     for (uint32_t i = 0; i < self->deaths_n; i++) {
         int32_t rank = mend_decide_rank(self, d, self->deaths[i].peer);
@@ -74,15 +74,16 @@ static void send_message(struct mend_comm *c, enum mend_decide_kind which,
     size_t max = mend_ft_agree_max_bytes(c->decide->members_n), len;
     struct mend_frame f;
 
+    mend_memory_press(self);
     if (max > sizeof(small))
         buf = mend_alloc(self, max);
-    MEND_ASSERT(buf);
+    mend_memory_relax(self);
     len = mend_ft_agree_encode(msg, c->decide->members_n, buf,
                                max > sizeof(small) ? max : sizeof(small));
     MEND_ASSERT(len);
     f = mend_frame_make(MEND_FRAME_AGREE, c->ctx | MEND_CHANNEL_FT, (int)which, c->decide->me,
                         (uint32_t)len);
-    MEND_ASSERT(mend_post(self, mend_decide_peer(c->decide, msg->peer), &f, buf));
+    mend_post(self, mend_decide_peer(c->decide, msg->peer), &f, buf);
     mend_event(self, msg->kind == MEND_AGREE_UP     ? MEND_EV_AGREE_SENT_UP
                      : msg->kind == MEND_AGREE_DOWN ? MEND_EV_AGREE_SENT_DOWN
                                                     : MEND_EV_AGREE_SENT_UP);
@@ -132,17 +133,20 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct mend_ag
 {
     struct mend_proc *self = c->self;
     size_t bytes = (size_t)c->decide->members_n * sizeof(mend_peer);
-    mend_peer *peers = v->nfailed ? mend_alloc(self, bytes) : NULL;
+    mend_peer *peers;
     struct mend_group *g;
     int n = 0;
 
-    if (!peers)
+    if (!v->nfailed)
         return NULL;
+    mend_memory_press(self); /* all shall have the same */
+    peers = mend_alloc(self, bytes);
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (mend_bits_test(v->failed, r))
             peers[n++] = mend_decide_peer(c->decide, r);
     n = mend_decide_add_aborted(c, peers, n);
     g = mend_group_create(self, peers, n);
+    mend_memory_relax(self);
     mend_free(self, peers);
     return g;
 }
@@ -168,12 +172,13 @@ static void finish(struct mend_comm *c, enum mend_decide_kind which, uint64_t se
 
         if (op->seq != seq)
             continue;
-        MEND_ASSERT(mend_agree_result(a->sm, seq, &v));
+        if (!mend_agree_result(a->sm, seq, &v))
+            MEND_ASSERT(!"decided");
         mend_list_remove(l);
         memcpy(op->value.and_word, v.and_word, sizeof(v.and_word));
         memcpy(op->value.max_word, v.max_word, sizeof(v.max_word));
         op->value.failed = failed_group(c, &v);
-        op->value.failed_n = op->value.failed ? op->value.failed->size : v.nfailed;
+        op->value.failed_n = op->value.failed ? op->value.failed->size : 0;
         op->value.all_acked = (uint32_t)~v.max_word[3] == (uint32_t)op->value.failed_n;
         mend_event(self, MEND_EV_AGREE_DONE);
         mend_decide_report(c, which, op->value.failed_n);
@@ -242,8 +247,9 @@ static void contribute(struct mend_comm *c, enum mend_decide_kind which, struct 
     memcpy(v.and_word, value->and_word, sizeof(v.and_word));
     memcpy(v.max_word, value->max_word, sizeof(v.max_word));
     if (self->deaths_n) {
+        mend_memory_press(self);
         failed = mend_zalloc(self, mend_bits_words(c->decide->members_n), sizeof(*failed));
-        MEND_ASSERT(failed);
+        mend_memory_relax(self);
         v.nfailed = known_failures(c, failed, &acked);
         v.failed = failed;
     }
@@ -270,14 +276,15 @@ static void start_waiting(struct mend_comm *c, enum mend_decide_kind which)
     }
 }
 
-static int call_tree(struct mend_comm *c, enum mend_decide_kind which, bool last,
-                     const struct mend_decision *value, mend_decide_done *done, void *arg)
+static void call_tree(struct mend_comm *c, enum mend_decide_kind which, bool last,
+                      const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
-    struct mend_agree *sm = machine(c, which);
-    struct mend_decide_op *op = sm ? mend_zalloc(c->self, 1, sizeof(*op)) : NULL;
+    struct mend_decide_op *op;
 
-    if (!op)
-        return MPI_ERR_NO_MEM;
+    machine(c, which);
+    mend_memory_press(c->self);
+    op = mend_zalloc(c->self, 1, sizeof(*op));
+    mend_memory_relax(c->self);
     op->last = last;
     c->calls_n++;
     op->value = *value;
@@ -285,7 +292,6 @@ static int call_tree(struct mend_comm *c, enum mend_decide_kind which, bool last
     op->arg = arg;
     mend_list_append(&c->decide->agreements[which].waiting, &op->link);
     start_waiting(c, which);
-    return MPI_SUCCESS;
 }
 
 void mend_decide_refused(struct mend_comm *c, struct mend_decision *value)
@@ -301,19 +307,19 @@ static bool has_said_no(struct mend_comm *c, enum mend_decide_kind which)
     return c->decide->agreements[which].said_no;
 }
 
-int mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
-                     const struct mend_decision *value, mend_decide_done *done, void *arg)
+void mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
+                      const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
     struct mend_decision no = *value;
 
     if (has_said_no(c, which)) {
         mend_decide_refused(c, &no);
         done(arg, &no);
-        return MPI_SUCCESS;
+    } else if (mend_decide_in_memory(c)) {
+        mend_decide_memory_call(c, which, value, done, arg);
+    } else {
+        call_tree(c, which, false, value, done, arg);
     }
-    if (mend_decide_in_memory(c))
-        return mend_decide_memory_call(c, which, value, done, arg);
-    return call_tree(c, which, false, value, done, arg);
 }
 
 void mend_decide_last(struct mend_comm *c, mend_decide_done *done)
@@ -365,7 +371,7 @@ static void describe(const void *arg, char *text, size_t max)
     snprintf(text, max, "the votes of the others, which go by messages");
 }
 
-int mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value)
+void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value)
 {
     struct waiter waiter = {.value = value, .c = c};
     struct mend_wait w = {.until = is_done,
@@ -376,32 +382,27 @@ int mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct me
                           .comm = c,
                           .missing = all_living,
                           .describe = describe};
-    int err;
 
     mend_interrupt_check(c->self);
     if (has_said_no(c, which)) {
         mend_decide_refused(c, value);
-        return MPI_SUCCESS;
-    }
-    if (mend_decide_in_memory(c)) {
+    } else if (mend_decide_in_memory(c)) {
         mend_decide_memory_wait(c, which, value);
-        return MPI_SUCCESS;
-    }
-    err = call_tree(c, which, false, value, wake_waiter, &waiter);
-    if (!err)
+    } else {
+        call_tree(c, which, false, value, wake_waiter, &waiter);
         mend_wait_until(c->self, &w);
-    return err;
+    }
 }
 
-int mend_decide(struct mend_comm *c, struct mend_decision *value)
+void mend_decide(struct mend_comm *c, struct mend_decision *value)
 {
-    return mend_decide_wait(c, MEND_DECIDE_EXPLICIT, value);
+    mend_decide_wait(c, MEND_DECIDE_EXPLICIT, value);
 }
 
-int mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
-                      mend_decide_done *done, void *arg)
+void mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
+                       mend_decide_done *done, void *arg)
 {
-    return mend_decide_call(c, MEND_DECIDE_EXPLICIT, value, done, arg);
+    mend_decide_call(c, MEND_DECIDE_EXPLICIT, value, done, arg);
 }
 
 /* Calls that have not begun are refused here; those that have will be decided, because every member
@@ -449,7 +450,7 @@ void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which)
         mend_decide_memory_say_no(c, which);
         return;
     }
-    MEND_ASSERT(machine(c, which));
+    machine(c, which);
     refuse_waiting(c, which);
     a->noes_left = MEND_DECIDE_WINDOW;
     go_on_saying_no(c, which);
@@ -473,15 +474,16 @@ void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const str
         return;
     }
     rank = mend_decide_rank(self, c->decide, from);
-    if (f->tag < 0 || f->tag >= MEND_DECIDE_KINDS || rank < 0 || (f->src != rank && f->src != -1) ||
-        !machine(c, (enum mend_decide_kind)f->tag)) {
+    if (f->tag < 0 || f->tag >= MEND_DECIDE_KINDS || rank < 0 || (f->src != rank && f->src != -1)) {
         self->on_damage(self, from);
         return;
     }
+    machine(c, (enum mend_decide_kind)f->tag);
     words = mend_bits_words(c->decide->members_n);
+    mend_memory_press(self); /* the sender counts on having been heard */
     if (words > MEND_COUNT_OF(small))
         failed = mend_zalloc(self, words, sizeof(*failed));
-    MEND_ASSERT(failed);
+    mend_memory_relax(self);
     if (mend_ft_agree_decode(payload, mend_frame_len(f), c->decide->members_n, rank, failed,
                              &msg) == MEND_OK)
         step(c, (enum mend_decide_kind)f->tag, &ev);

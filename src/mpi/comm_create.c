@@ -21,16 +21,12 @@ static int furnish(struct mend_comm *c, const struct mend_info *info, struct men
 {
     struct mend_proc *self = c->self;
 
-    if (c->topo) {
+    mend_memory_press(self); /* the others have it */
+    if (c->topo)
         made->topo = mend_topo_dup(self, c->topo);
-        if (!made->topo)
-            return MPI_ERR_NO_MEM;
-    }
-    if (info) {
+    if (info)
         made->info = mend_info_dup(self, info);
-        if (!made->info)
-            return MPI_ERR_NO_MEM;
-    }
+    mend_memory_relax(self);
     return mend_attrs_copy(self, c->attrs, (void *)mend_comm_handle(c), &made->attrs);
 }
 

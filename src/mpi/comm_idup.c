@@ -101,16 +101,12 @@ static const struct mend_request_ops ops = {
 
 static int copy(struct idup *d, struct mend_comm *c, const struct mend_info *info)
 {
-    if (c->topo) {
+    mend_memory_press(d->self); /* the others have it */
+    if (c->topo)
         d->topo = mend_topo_dup(d->self, c->topo);
-        if (!d->topo)
-            return MPI_ERR_NO_MEM;
-    }
-    if (info) {
+    if (info)
         d->info = mend_info_dup(d->self, info);
-        if (!d->info)
-            return MPI_ERR_NO_MEM;
-    }
+    mend_memory_relax(d->self);
     return mend_attrs_copy(d->self, c->attrs, (void *)mend_comm_handle(c), &d->attrs);
 }
 
@@ -118,11 +114,12 @@ static int begin(struct mend_comm *c, const struct mend_info *info, MPI_Comm *ne
                  MPI_Request *request)
 {
     struct mend_proc *self = c->self;
-    struct idup *d = mend_zalloc(self, 1, sizeof(*d));
+    struct idup *d;
     int err;
 
-    if (!d)
-        return MPI_ERR_NO_MEM;
+    mend_memory_press(self); /* it takes part in any case */
+    d = mend_zalloc(self, 1, sizeof(*d));
+    mend_memory_relax(self);
     d->self = self;
     d->newcomm = newcomm;
     mend_request_init(&d->base, &ops, c);

@@ -13,6 +13,8 @@
 #include "coll/coll.h"
 #include "create/create.h"
 
+#include <string.h>
+
 /* n ranks of c at `list`, and weights that are an array or MPI_UNWEIGHTED; an empty list may come
  * with MPI_WEIGHTS_EMPTY or NULL. */
 static int check_ends(const struct mend_comm *c, int n, const int *list, const int *weights)
@@ -32,7 +34,12 @@ static int create(struct mend_comm *c, const struct mend_dist_graph *d, struct m
 {
     int err = mend_create_dup(c, made_p);
 
-    return err ? err : mend_mpi_topo_attach(*made_p, mend_topo_dist(c->self, d));
+    if (err)
+        return err;
+    mend_memory_press(c->self); /* the others have it */
+    (*made_p)->topo = mend_topo_dist(c->self, d);
+    mend_memory_relax(c->self);
+    return MPI_SUCCESS;
 }
 
 MEND_API(MPI_Dist_graph_create_adjacent);
@@ -145,16 +152,18 @@ static int exchange(struct mend_comm *c, const struct named *e, struct edge_end 
     struct mend_proc *self = c->self;
     const struct mend_type *t = mend_type_predefined((uintptr_t)MPI_INT);
     struct mend_coll_how now = {.kind = MEND_COLL_NOW};
-    int *room = mend_zalloc(self, (size_t)c->size * 5, sizeof(*room)), total, err;
+    size_t room_bytes = (size_t)c->size * 5 * sizeof(int);
+    int *room = mend_alloc_for_others(self, room_bytes), total, err;
     struct outgoing o = {room, room + c->size, room + 2 * (size_t)c->size, NULL};
     int *in_counts = room + 3 * (size_t)c->size, *in_displs = room + 4 * (size_t)c->size;
     struct edge_end *got = NULL;
 
     if (!room)
         return MPI_ERR_NO_MEM;
+    memset(room, 0, room_bytes);
     each_end(e, count_end, &o);
     total = sum_displs(c->size, o.counts, o.displs);
-    o.ends = mend_alloc(self, (size_t)total * sizeof(int));
+    o.ends = mend_alloc_for_others(self, (size_t)total * sizeof(int));
     err = o.ends ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     if (!err) {
         each_end(e, put_end, &o);
@@ -163,7 +172,7 @@ static int exchange(struct mend_comm *c, const struct named *e, struct edge_end 
     }
     if (!err) {
         *n_p = sum_displs(c->size, in_counts, in_displs) / END_INTS;
-        got = mend_alloc(self, (size_t)*n_p * sizeof(*got));
+        got = mend_alloc_for_others(self, (size_t)*n_p * sizeof(*got));
         err = got ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
     if (!err) {
@@ -188,7 +197,7 @@ static int create_from_ends(struct mend_comm *c, const struct edge_end *ends, in
 {
     struct mend_proc *self = c->self;
     size_t max = (size_t)n + 1;
-    int *room = mend_zalloc(self, 4 * max, sizeof(*room)), err;
+    int *room = mend_alloc_for_others(self, 4 * max * sizeof(*room)), err;
     struct mend_dist_graph d = {.weighted = weighted,
                                 .sources = room,
                                 .source_weights = room + max,

@@ -149,9 +149,7 @@ static int agree(MPI_Comm comm, int *flag, bool logical, const char *fn)
     if (!err) {
         v.flag = flag;
         vote_prepare(c, *flag, logical, &v, &value);
-        err = mend_decide(c, &value);
-    }
-    if (!err) {
+        mend_decide(c, &value);
         err = vote_result(&v, &value);
         if (value.failed)
             mend_group_put(mend_self, value.failed);
@@ -192,21 +190,19 @@ static const struct mend_request_ops vote_ops = {.name = "agreement", .release =
 
 static int iagree_start(struct mend_comm *c, int *flag, bool logical, struct mend_request **r_p)
 {
-    struct vote *v = mend_zalloc(c->self, 1, sizeof(*v));
     struct mend_decision value;
-    int err;
+    struct vote *v;
 
-    if (!v)
-        return MPI_ERR_NO_MEM;
+    mend_memory_press(c->self); /* it takes part in any case: the others wait for it */
+    v = mend_zalloc(c->self, 1, sizeof(*v));
+    mend_memory_relax(c->self);
     mend_request_init(&v->base, &vote_ops, c);
     mend_comm_get(c);
     mend_request_begin(&v->base);
     v->flag = flag;
     vote_prepare(c, *flag, logical, v, &value);
     *r_p = &v->base;
-    err = mend_decide_start(c, &value, vote_done, v);
-    if (err)
-        mend_request_complete(&v->base, err);
+    mend_decide_start(c, &value, vote_done, v);
     return MPI_SUCCESS;
 }
 

@@ -43,8 +43,11 @@ int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int
         err = check_graph(c, nnodes, index, edges);
     if (!err)
         err = mend_mpi_topo_create(c, nnodes, &made);
-    if (!err && made)
-        err = mend_mpi_topo_attach(made, mend_topo_graph(mend_self, nnodes, index, edges));
+    if (!err && made) {
+        mend_memory_press(mend_self); /* the others have it */
+        made->topo = mend_topo_graph(mend_self, nnodes, index, edges);
+        mend_memory_relax(mend_self);
+    }
     if (!err)
         *comm_graph = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);

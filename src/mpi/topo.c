@@ -28,17 +28,17 @@ static int check_grid(const struct mend_comm *c, int ndims, const int *dims, con
 
 int mend_mpi_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p)
 {
-    mend_peer *peers = mend_alloc(c->self, ((size_t)nodes + 1) * sizeof(*peers));
-    struct mend_group *g = NULL;
+    struct mend_group *g;
+    mend_peer *peers;
     int err;
 
-    for (int i = 0; peers && i < nodes; i++)
+    mend_memory_press(c->self); /* the others take part */
+    peers = mend_alloc(c->self, ((size_t)nodes + 1) * sizeof(*peers));
+    for (int i = 0; i < nodes; i++)
         peers[i] = mend_group_peer(c->group, i);
-    if (peers)
-        g = mend_group_create(c->self, peers, nodes);
+    g = mend_group_create(c->self, peers, nodes);
+    mend_memory_relax(c->self);
     mend_free(c->self, peers);
-    if (!g)
-        return MPI_ERR_NO_MEM;
     err = mend_create_from_subset(c, g, made_p);
     mend_group_put(c->self, g);
     return err;
@@ -63,9 +63,11 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
 
         err = nodes == c->size ? mend_create_dup(c, &made) : mend_mpi_topo_create(c, nodes, &made);
     }
-    if (!err && made)
-        err =
-            mend_mpi_topo_attach(made, mend_topo_cart(mend_self, ndims, dims, periods, made->rank));
+    if (!err && made) {
+        mend_memory_press(mend_self); /* the others have it */
+        made->topo = mend_topo_cart(mend_self, ndims, dims, periods, made->rank);
+        mend_memory_relax(mend_self);
+    }
     if (!err)
         *comm_cart = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);
@@ -236,25 +238,26 @@ static int sub(struct mend_comm *c, const struct mend_cart *cart, const int *rem
 {
     struct mend_proc *self = c->self;
     size_t n = (size_t)cart->ndims + 1;
-    int *dims = mend_zalloc(self, 2 * n, sizeof(*dims)), *periods = dims + n, at = 0, err;
+    int *dims, *periods, at = 0, err;
 
-    if (c->holes_n) {
-        mend_free(self, dims);
+    if (c->holes_n)
         return c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED;
-    }
-    err = dims ? mend_create_split(c, subgrid(cart, remain), c->rank, made_p) : MPI_ERR_NO_MEM;
-
-    for (int d = 0; !err && d < cart->ndims; d++) {
+    err = mend_create_split(c, subgrid(cart, remain), c->rank, made_p);
+    if (err)
+        return err;
+    mend_memory_press(self); /* the others have it */
+    dims = mend_zalloc(self, 2 * n, sizeof(*dims));
+    periods = dims + n;
+    for (int d = 0; d < cart->ndims; d++) {
         if (!remain[d])
             continue;
         dims[at] = cart->dims[d];
         periods[at++] = cart->periods[d];
     }
-    if (!err)
-        err =
-            mend_mpi_topo_attach(*made_p, mend_topo_cart(self, at, dims, periods, (*made_p)->rank));
+    (*made_p)->topo = mend_topo_cart(self, at, dims, periods, (*made_p)->rank);
+    mend_memory_relax(self);
     mend_free(self, dims);
-    return err;
+    return MPI_SUCCESS;
 }
 
 MEND_API(MPI_Cart_sub);

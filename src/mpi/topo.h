@@ -20,14 +20,4 @@ static inline int mend_check_topo(MPI_Comm comm, int kind, struct mend_comm **c_
  * MPI_ERR_PROC_FAILED also if one of them is a hole: a topology is whole. */
 int mend_mpi_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p);
 
-/* Gives a new communicator its topology; NULL, for which there was no memory: takes it back. */
-static inline int mend_mpi_topo_attach(struct mend_comm *made, struct mend_topo *t)
-{
-    if (t)
-        made->topo = t;
-    else
-        mend_decide_free(made);
-    return t ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
-
 #endif

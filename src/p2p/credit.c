@@ -9,8 +9,8 @@
  * memory or waits, as with large messages.  What was under way when HOLD was sent still comes: at most
  * what a ring holds and what the sender sends between two looks at its own frames.
  *
- * A receiver without memory says HOLD to everybody whose message it cannot keep, and keeps of that
- * message only a record that its data is lost, in memory reserved for this; the receive that meets it
+ * A receiver without memory says HOLD to everybody whose message it cannot keep, and keeps that message in
+ * its reserve (base/arena.h).  When that is low it keeps of a message only a record that its data is lost, in memory reserved for this; the receive that meets it
  * reports MPI_ERR_NO_MEM.
  *
  * A process's death ends what waits for it: offers are ended as those of large messages
@@ -27,19 +27,21 @@ static struct mend_credit *credit_of(struct mend_proc *self, mend_peer peer)
 {
     struct mend_p2p *p = self->p2p;
 
+    mend_memory_press(self); /* others must stop if there is none */
     if (mend_unlikely(!p->credit))
         p->credit = mend_zalloc(self, (size_t)self->peers_n, sizeof(*p->credit));
-    return p->credit ? &p->credit[peer] : NULL;
+    mend_memory_relax(self);
+    return &p->credit[peer];
 }
 
-/* What cannot be sent for lack of memory is tried again with the next message. */
 static void tell(struct mend_proc *self, mend_peer peer, struct mend_credit *credit, bool hold)
 {
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_CREDIT, MEND_CTX_WORLD, hold ? HOLD : GO, (int)self->me, 0);
 
-    if (credit->told_hold == hold || !mend_post(self, peer, &f, NULL))
+    if (credit->told_hold == hold)
         return;
+    mend_post(self, peer, &f, NULL);
     credit->told_hold = hold;
     if (hold)
         mend_event(self, MEND_EV_P2P_HOLD);
@@ -50,8 +52,6 @@ void mend_credit_kept(struct mend_proc *self, mend_peer peer, size_t bytes)
     uint64_t max = self->params.unexpected_max_bytes;
     struct mend_credit *credit = credit_of(self, peer);
 
-    if (!credit)
-        return;
     credit->kept_bytes += bytes;
     if (mend_unlikely(max && credit->kept_bytes > max))
         tell(self, peer, credit, true);
@@ -61,12 +61,15 @@ void mend_credit_let_go(struct mend_proc *self, mend_peer peer, size_t bytes)
 {
     struct mend_credit *credit = credit_of(self, peer);
 
-    if (!credit)
-        return;
     credit->kept_bytes -= bytes < credit->kept_bytes ? bytes : credit->kept_bytes;
     if (mend_unlikely(credit->told_hold) &&
         credit->kept_bytes <= self->params.unexpected_max_bytes / 2)
         tell(self, peer, credit, false);
+}
+
+void mend_credit_hold(struct mend_proc *self, mend_peer peer)
+{
+    tell(self, peer, credit_of(self, peer), true);
 }
 
 bool mend_credit_holds(const struct mend_proc *self, mend_peer peer)
@@ -91,8 +94,7 @@ void mend_p2p_on_credit(struct mend_proc *self, mend_peer from, const struct men
     struct mend_credit *credit = credit_of(self, from);
 
     (void)payload;
-    if (credit)
-        set_hold(self, credit, f->tag == HOLD);
+    set_hold(self, credit, f->tag == HOLD);
 }
 
 void mend_credit_on_death(struct mend_proc *self, mend_peer dead)
@@ -115,12 +117,10 @@ bool mend_credit_reserve(struct mend_proc *self)
 
 struct mend_message *mend_credit_take_reserved(struct mend_proc *self, mend_peer peer)
 {
-    struct mend_credit *credit = credit_of(self, peer);
     struct mend_p2p *p = self->p2p;
     struct mend_message *m = p->reserved;
 
-    if (credit)
-        tell(self, peer, credit, true);
+    mend_credit_hold(self, peer);
     if (m)
         p->reserved = m->next_reserved;
     else if (p->reserve_n < LOST_RECORDS)

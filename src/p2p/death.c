@@ -2,21 +2,24 @@
 /* death.c – what deaths, revocations and acknowledgements do to point-to-point operations. */
 #include "p2p/internal.h"
 
-/* All communicators at this moment, each with a reference, NULL at the end: completing requests may
- * close communicators, so the table must not be walked meanwhile. */
-static struct mend_comm **snapshot(struct mend_proc *self)
+/* All communicators at this moment, each with a reference, as a list: completing requests may close
+ * communicators, so the table must not be walked meanwhile. */
+static struct mend_comm *snapshot(struct mend_proc *self)
 {
-    struct mend_comm **all = mend_alloc(self, (self->comms.used + 1) * sizeof(*all));
-    uint32_t pos = 0, n = 0;
+    struct mend_comm *all = NULL;
+    uint32_t pos = 0;
     uint64_t key;
     void *value;
 
-    MEND_ASSERT(all);
     while (mend_hash_next(&self->comms, &pos, &key, &value)) {
-        mend_comm_get(value);
-        all[n++] = value;
+        struct mend_comm *c = value;
+
+        if (!c->match)
+            continue;
+        mend_comm_get(c);
+        c->match->next_bereaved = all;
+        all = c;
     }
-    all[n] = NULL;
     return all;
 }
 
@@ -86,7 +89,7 @@ static void comm_on_death(struct mend_comm *c, mend_peer dead)
 {
     int rank = mend_group_rank(c->self, c->remote, dead);
 
-    if (!c->match || rank == MPI_UNDEFINED)
+    if (rank == MPI_UNDEFINED)
         return;
     source_died(c, mend_p2p_space(c, MEND_CHANNEL_P2P), rank);
     source_died(c, mend_p2p_space(c, MEND_CHANNEL_COLL), rank);
@@ -96,13 +99,13 @@ static void comm_on_death(struct mend_comm *c, mend_peer dead)
 
 void mend_p2p_on_death(struct mend_proc *self, mend_peer dead)
 {
-    struct mend_comm **all = snapshot(self);
+    struct mend_comm *next;
 
-    for (uint32_t i = 0; all[i]; i++) {
-        comm_on_death(all[i], dead);
-        mend_comm_put(all[i]);
+    for (struct mend_comm *c = snapshot(self); c; c = next) {
+        next = c->match->next_bereaved;
+        comm_on_death(c, dead);
+        mend_comm_put(c);
     }
-    mend_free(self, all);
     mend_out_drop_all(self, dead);
     mend_credit_on_death(self, dead);
 }

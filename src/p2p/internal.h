@@ -39,9 +39,10 @@ struct mend_space {
  *   6  nothing but wildcards waits for a dead process, and only wildcards are pending (S0-20);
  *   7  nothing waits on a revoked communicator, but what its sender is still writing (S0-60). */
 struct mend_match {
-    struct mend_space space[2]; /* MEND_CHANNEL_P2P, MEND_CHANNEL_COLL */
-    struct mend_list transfers; /* active requests that are in no posted queue */
-    uint64_t seq;               /* receives posted */
+    struct mend_space space[2];      /* MEND_CHANNEL_P2P, MEND_CHANNEL_COLL */
+    struct mend_list transfers;      /* active requests that are in no posted queue */
+    uint64_t seq;                    /* receives posted */
+    struct mend_comm *next_bereaved; /* death.c: of a list that a death is carried out on */
 };
 
 /* What this process and another have told each other about small messages (credit.c). */
@@ -133,6 +134,8 @@ bool mend_share_holds(struct mend_proc *self, struct mend_p2p_request *r);
 void mend_credit_kept(struct mend_proc *self, mend_peer peer, size_t bytes);
 void mend_credit_let_go(struct mend_proc *self, mend_peer peer, size_t bytes);
 void mend_credit_on_death(struct mend_proc *self, mend_peer dead);
+/* The peer is to offer small messages. */
+void mend_credit_hold(struct mend_proc *self, mend_peer peer);
 /* True if small messages to the peer have to be offered. */
 bool mend_credit_holds(const struct mend_proc *self, mend_peer peer);
 /* The record of a message of the peer whose data is lost; NULL: there is no record left. */
@@ -147,7 +150,7 @@ static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
 
 struct mend_source *mend_match_make_page(struct mend_comm *c, struct mend_space *space, int rank);
 
-/* The source of a rank; made on first use.  NULL: no memory. */
+/* The source of a rank; made on first use. */
 static inline struct mend_source *mend_match_source(struct mend_comm *c, struct mend_space *space,
                                                     int rank)
 {

@@ -22,16 +22,14 @@ int mend_match_create(struct mend_comm *c)
 
     if (!m)
         return MPI_ERR_NO_MEM;
+    c->match = m;
+    mend_list_init(&m->transfers);
     for (int i = 0; i < 2; i++) {
         mend_list_init(&m->space[i].any_posted);
         mend_list_init(&m->space[i].any_messages);
         m->space[i].pages = mend_zalloc(self, pages, sizeof(void *));
-        if (!m->space[i].pages)
-            return MPI_ERR_NO_MEM;
     }
-    mend_list_init(&m->transfers);
-    c->match = m;
-    return MPI_SUCCESS;
+    return m->space[0].pages && m->space[1].pages ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void mend_match_destroy(struct mend_comm *c)
@@ -51,7 +49,7 @@ void mend_match_destroy(struct mend_comm *c)
             mend_match_take(m);
             mend_message_free(self, m);
         }
-        for (size_t p = 0; p < pages; p++)
+        for (size_t p = 0; space->pages && p < pages; p++)
             mend_free(self, space->pages[p]);
         mend_free(self, space->pages);
     }
@@ -85,10 +83,11 @@ bool mend_p2p_idle(struct mend_comm *c)
 
 struct mend_source *mend_match_make_page(struct mend_comm *c, struct mend_space *space, int rank)
 {
-    struct mend_source *page = mend_zalloc(c->self, SOURCES_PER_PAGE, sizeof(*page));
+    struct mend_source *page;
 
-    if (!page)
-        return NULL;
+    mend_memory_press(c->self); /* messages come, whether there is memory or not */
+    page = mend_zalloc(c->self, SOURCES_PER_PAGE, sizeof(*page));
+    mend_memory_relax(c->self);
     for (int i = 0; i < SOURCES_PER_PAGE; i++) {
         mend_list_init(&page[i].posted);
         mend_list_init(&page[i].unexpected);
@@ -237,6 +236,23 @@ struct mend_message *mend_match_keep(struct mend_comm *c, struct mend_space *spa
     return m;
 }
 
+/* In a collective others wait for what this process makes of it.  Those of the program's own are kept as
+ * long as that leaves enough for the others; in any case their sender is told to hold. */
+static struct mend_message *keep_in_reserve(struct mend_comm *c, struct mend_space *space,
+                                            mend_peer peer, int source, int tag,
+                                            const void *payload, size_t len)
+{
+    struct mend_message *m;
+
+    if (space == mend_p2p_space(c, MEND_CHANNEL_P2P) && mend_arena_is_low(c->self->arena))
+        return NULL;
+    mend_memory_press(c->self);
+    m = mend_match_keep(c, space, MEND_FRAME_EAGER, peer, source, tag, payload, len);
+    mend_memory_relax(c->self);
+    mend_credit_hold(c->self, peer);
+    return m;
+}
+
 static struct mend_message *keep_lost(struct mend_comm *c, struct mend_space *space, mend_peer peer,
                                       int source, int tag, size_t len)
 {
@@ -263,6 +279,8 @@ void mend_match_keep_eager(struct mend_comm *c, struct mend_space *space, mend_p
     struct mend_message *m =
         mend_match_keep(c, space, MEND_FRAME_EAGER, peer, source, tag, payload, len);
 
+    if (mend_unlikely(!m))
+        m = keep_in_reserve(c, space, peer, source, tag, payload, len);
     if (mend_likely(m != NULL))
         mend_credit_kept(c->self, peer, kept_bytes(m));
     else if (!keep_lost(c, space, peer, source, tag, len))

@@ -76,13 +76,11 @@ void mend_p2p_on_rts(struct mend_proc *self, mend_peer from, const struct mend_f
     if (r) {
         mend_recv_rts(r, from, f->src, f->tag, &rts);
     } else {
-        struct mend_message *m =
-            mend_match_keep(c, space, MEND_FRAME_RTS, from, f->src, f->tag, NULL, 0);
+        struct mend_message *m;
 
-        if (mend_unlikely(!m)) {
-            self->on_lost_error(self, MPI_ERR_NO_MEM, "a message that was offered");
-            return;
-        }
+        mend_memory_press(self); /* its sender waits */
+        m = mend_match_keep(c, space, MEND_FRAME_RTS, from, f->src, f->tag, NULL, 0);
+        mend_memory_relax(self);
         m->rts = rts;
         m->bytes = (MPI_Count)rts.total_bytes;
     }
@@ -109,7 +107,7 @@ void mend_p2p_on_cancel(struct mend_proc *self, mend_peer from, const struct men
         }
     }
     reply = mend_frame_make(MEND_FRAME_CANCEL_REPLY, f->ctx, 0, c->rank, sizeof(body));
-    MEND_ASSERT(mend_post(self, from, &reply, &body));
+    mend_post(self, from, &reply, &body);
 }
 
 void mend_p2p_on_cancel_reply(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

@@ -21,7 +21,7 @@ static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool do
     struct mend_frame f = mend_frame_make(MEND_FRAME_CTS, r->base.comm->ctx | r->channel, 0,
                                           r->base.comm->rank, sizeof(cts));
 
-    MEND_ASSERT(mend_post(self, r->peer, &f, &cts));
+    mend_post(self, r->peer, &f, &cts);
     mend_event(self, MEND_EV_P2P_RECV_CTS);
 }
 
@@ -29,7 +29,9 @@ static uint32_t new_id(struct mend_proc *self, struct mend_p2p_request *r)
 {
     uint32_t id = ++self->p2p->next_id;
 
-    MEND_ASSERT(mend_hash_put(&self->p2p->large, id, r) == MEND_OK);
+    mend_memory_press(self); /* the sender has been promised to be heard */
+    mend_hash_put(&self->p2p->large, id, r);
+    mend_memory_relax(self);
     return id;
 }
 

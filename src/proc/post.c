@@ -39,43 +39,42 @@ static void drop_posted(struct mend_proc *self, struct mend_out *out)
     mend_free(self, MEND_CONTAINER_OF(out, struct posted, out));
 }
 
-bool mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
+void mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                const void *payload)
 {
     uint32_t len = mend_frame_len(f);
     struct posted *p;
 
     if (mend_peer_is_dead(self, to))
-        return true;
+        return;
     if (mend_out_empty(self, to) && self->net->send(self, to, f, payload) != MEND_AGAIN)
-        return true;
+        return;
+    mend_memory_press(self);
     p = mend_alloc(self, sizeof(*p) + len);
-    if (!p)
-        return false;
+    mend_memory_relax(self);
     p->out.push = push_posted;
     p->out.drop = drop_posted;
     p->frame = *f;
     if (len)
         memcpy(p->payload, payload, len);
-    if (!mend_out_append(self, to, &p->out)) {
-        mend_free(self, p);
-        return false;
-    }
-    return true;
+    mend_out_append(self, to, &p->out);
 }
 
-bool mend_out_append(struct mend_proc *self, mend_peer to, struct mend_out *out)
+static void make_outboxes(struct mend_proc *self)
 {
-    if (!self->outbox) {
-        self->outbox = mend_zalloc(self, (size_t)self->peers_n, sizeof(*self->outbox));
-        if (!self->outbox)
-            return false;
-        for (mend_peer p = 0; p < self->peers_n; p++)
-            mend_list_init(&self->outbox[p]);
-    }
+    mend_memory_press(self);
+    self->outbox = mend_zalloc(self, (size_t)self->peers_n, sizeof(*self->outbox));
+    mend_memory_relax(self);
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        mend_list_init(&self->outbox[p]);
+}
+
+void mend_out_append(struct mend_proc *self, mend_peer to, struct mend_out *out)
+{
+    if (!self->outbox)
+        make_outboxes(self);
     mend_list_append(&self->outbox[to], &out->link);
     self->outbox_n++;
-    return true;
 }
 
 void mend_out_remove(struct mend_proc *self, mend_peer to, struct mend_out *out)
@@ -132,10 +131,13 @@ void mend_park(struct mend_proc *self, mend_peer from, const struct mend_frame *
                const void *payload)
 {
     uint32_t len = mend_frame_len(f);
-    struct parked *p = mend_is_buried(self, f->ctx) ? NULL : mend_alloc(self, sizeof(*p) + len);
+    struct parked *p;
 
-    if (!p)
+    if (mend_is_buried(self, f->ctx))
         return;
+    mend_memory_press(self);
+    p = mend_alloc(self, sizeof(*p) + len);
+    mend_memory_relax(self);
     p->from = from;
     p->frame = *f;
     if (len)

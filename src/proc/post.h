@@ -5,7 +5,9 @@
  * is empty.  `struct mend_out` is one entry; what it does when there may be room again is its own.
  *
  * Parking: a frame for a context that does not exist here yet is kept and dispatched again when
- * the context appears; for one that is gone it is dropped (tombstones).  Unknown is not dropped. */
+ * the context appears; for one that is gone it is dropped (tombstones).  Unknown is not dropped.
+ *
+ * Others wait for what lies in either, so the memory for it comes from the reserve if need be. */
 #ifndef MEND_PROC_POST_H
 #define MEND_PROC_POST_H
 
@@ -20,13 +22,13 @@ struct mend_out {
     void (*drop)(struct mend_proc *self, struct mend_out *out);
 };
 
-/* Sends a control frame now or queues a copy.  False only for lack of memory.  A frame to a dead peer
- * is dropped silently: whoever depends on the answer hears of the death. */
-bool mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
+/* Sends a control frame now or queues a copy.  A frame to a dead peer is dropped silently: whoever depends
+ * on the answer hears of the death. */
+void mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                const void *payload);
 
-/* Queues an entry behind all others for the peer.  False: no memory for the first queue. */
-bool mend_out_append(struct mend_proc *self, mend_peer to, struct mend_out *out);
+/* Queues an entry behind all others for the peer. */
+void mend_out_append(struct mend_proc *self, mend_peer to, struct mend_out *out);
 
 /* Takes an entry back. */
 void mend_out_remove(struct mend_proc *self, mend_peer to, struct mend_out *out);

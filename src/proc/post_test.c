@@ -66,7 +66,7 @@ static void post(mend_peer to, int number, const char *text)
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_EAGER, MEND_CTX_WORLD, number, 0, (uint32_t)strlen(text));
 
-    CHECK(mend_post(self, to, &f, text));
+    mend_post(self, to, &f, text);
 }
 
 MEND_TEST(with_room_a_frame_goes_at_once)
