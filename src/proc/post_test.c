@@ -14,8 +14,8 @@ static int room[PEERS];
 static bool gone[PEERS];
 static char sent[256], came[256];
 
-static enum mend_status send(struct mend_proc *p, mend_peer to, const struct mend_frame *f,
-                             const void *payload)
+static enum mend_status send_some(struct mend_proc *p, mend_peer to, const struct mend_frame *f,
+                                  const void *payload)
 {
     size_t n = strlen(sent);
 
@@ -29,7 +29,7 @@ static enum mend_status send(struct mend_proc *p, mend_peer to, const struct men
     return MEND_OK;
 }
 
-static const struct mend_net net = {.send = send};
+static const struct mend_net net = {.send = send_some};
 
 static void on_frame(struct mend_proc *p, mend_peer from, const struct mend_frame *f,
                      const void *payload)

@@ -105,7 +105,7 @@ static void fill(unsigned char *payload, int number, uint32_t len)
         payload[i] = byte_of(number, i);
 }
 
-static enum mend_status send(mend_peer from, mend_peer to, int number, uint32_t len)
+static enum mend_status send_some(mend_peer from, mend_peer to, int number, uint32_t len)
 {
     static unsigned char payload[1 << 20];
     struct mend_frame f = frame_of(from, number, len);
@@ -120,20 +120,20 @@ static int send_all(mend_peer from, mend_peer to, int number, uint32_t len)
 {
     enum mend_status st;
 
-    while ((st = send(from, to, number, len)) == MEND_OK)
+    while ((st = send_some(from, to, number, len)) == MEND_OK)
         number++;
     CHECK_EQ(st, MEND_AGAIN);
     return number;
 }
 
-static unsigned poll(mend_peer who, mend_peer hint)
+static unsigned poll_at(mend_peer who, mend_peer hint)
 {
     return procs[who].net->poll(&procs[who], hint);
 }
 
 static void poll_all(mend_peer who)
 {
-    while (poll(who, MEND_PEER_NONE))
+    while (poll_at(who, MEND_PEER_NONE))
         ;
 }
 
@@ -147,24 +147,24 @@ MEND_TEST(frames_come_in_order_and_whole)
     max = procs[0].net->payload_max_bytes;
     for (int round = 0; round < 50; round++) {
         for (unsigned i = 0; i < MEND_COUNT_OF(lens); i++)
-            CHECK_EQ(send(1, 0, n++, lens[i] < max ? lens[i] : max), MEND_OK);
+            CHECK_EQ(send_some(1, 0, n++, lens[i] < max ? lens[i] : max), MEND_OK);
         poll_all(0);
         CHECK_EQ(came_n[1], n);
     }
-    CHECK_EQ(send(1, 0, n++, max), MEND_OK);
+    CHECK_EQ(send_some(1, 0, n++, max), MEND_OK);
     poll_all(0);
     CHECK_EQ(came_n[1], n);
-    CHECK_EQ(poll(0, MEND_PEER_NONE), 0);
+    CHECK_EQ(poll_at(0, MEND_PEER_NONE), 0);
 }
 
 MEND_TEST(senders_do_not_mix)
 {
     begin();
     for (int i = 0; i < 20; i++) {
-        CHECK_EQ(send(1, 0, i, 8), MEND_OK);
-        CHECK_EQ(send(2, 0, i, 3000), MEND_OK);
+        CHECK_EQ(send_some(1, 0, i, 8), MEND_OK);
+        CHECK_EQ(send_some(2, 0, i, 3000), MEND_OK);
     }
-    CHECK_EQ(poll(1, MEND_PEER_NONE), 0); /* nothing was for rank 1 */
+    CHECK_EQ(poll_at(1, MEND_PEER_NONE), 0); /* nothing was for rank 1 */
     poll_all(0);
     CHECK(came_n[1] == 20 && came_n[2] == 20);
 }
@@ -172,16 +172,16 @@ MEND_TEST(senders_do_not_mix)
 MEND_TEST(the_hint_goes_first)
 {
     begin();
-    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
-    CHECK_EQ(send(2, 0, 0, 8), MEND_OK);
-    CHECK_EQ(poll(0, 2), 1);
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(send_some(2, 0, 0, 8), MEND_OK);
+    CHECK_EQ(poll_at(0, 2), 1);
     CHECK_EQ(last_from, 2);
     poll_all(0);
     CHECK_EQ(came_n[1], 1);
-    CHECK_EQ(send(1, 0, 1, 8), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK);
     for (int i = 0; came_n[1] < 2; i++) { /* the others are not forgotten */
         CHECK(i < 1000);
-        poll(0, 2);
+        poll_at(0, 2);
     }
 }
 
@@ -194,14 +194,14 @@ static void fill_and_empty(uint32_t len)
     for (int round = 0; round < 20; round++) {
         n = send_all(1, 0, before, len);
         CHECK(n > before);
-        CHECK_EQ(send(1, 0, n, len), MEND_AGAIN);
+        CHECK_EQ(send_some(1, 0, n, len), MEND_AGAIN);
         CHECK(!procs[1].net->reserve(&procs[1], 0, len));
         CHECK_EQ(came_n[1], before);
         poll_all(0);
         CHECK_EQ(came_n[1], n);
         before = n;
     }
-    CHECK_EQ(send(2, 0, 0, len), MEND_OK);
+    CHECK_EQ(send_some(2, 0, 0, len), MEND_OK);
 }
 
 MEND_TEST(a_ring_that_is_full_has_room_again)
@@ -252,7 +252,7 @@ MEND_TEST(payloads_wrap_around)
     while (n < 20000) {
         uint32_t len = random_below(4) ? random_below(3000) : random_below(max + 1);
 
-        if (random_below(2) ? put(n, len) : send(1, 0, n, len) == MEND_OK)
+        if (random_below(2) ? put(n, len) : send_some(1, 0, n, len) == MEND_OK)
             n++;
         else
             CHECK(n > came_n[1]); /* an empty ring has room */
@@ -271,11 +271,11 @@ MEND_TEST(peek_leaves_a_frame_where_it_lies)
 
     begin();
     net = procs[0].net;
-    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     poll_all(0); /* a peer that never sent is not looked at */
     CHECK(!net->peek(&procs[0], 1, &payload));
-    CHECK_EQ(send(1, 0, 1, 3000), MEND_OK);
-    CHECK_EQ(send(1, 0, 2, 8), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 1, 3000), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 2, 8), MEND_OK);
     for (int i = 0; i < 2; i++) {
         f = net->peek(&procs[0], 1, &payload);
         CHECK(f && f->tag == 1 && mend_frame_len(f) == 3000);
@@ -291,19 +291,19 @@ MEND_TEST(sever_delivers_what_was_published_and_nothing_more)
 {
     begin();
     for (int i = 0; i < 100; i++) /* more than one poll delivers */
-        CHECK_EQ(send(1, 0, i, 1000), MEND_OK);
-    CHECK_EQ(send(2, 0, 0, 8), MEND_OK);
+        CHECK_EQ(send_some(1, 0, i, 1000), MEND_OK);
+    CHECK_EQ(send_some(2, 0, 0, 8), MEND_OK);
     procs[0].net->sever(&procs[0], 1);
     CHECK_EQ(came_n[1], 100);
-    send(1, 0, 100, 8); /* the dead do not; a test may */
+    send_some(1, 0, 100, 8); /* the dead do not; a test may */
     poll_all(0);
-    poll(0, 1);
+    poll_at(0, 1);
     CHECK_EQ(came_n[1], 100);
     CHECK_EQ(came_n[2], 1);
-    CHECK_EQ(send(0, 1, 0, 8), MEND_ERR_PEER);
+    CHECK_EQ(send_some(0, 1, 0, 8), MEND_ERR_PEER);
     CHECK(!procs[0].net->reserve(&procs[0], 1, 8));
     procs[0].net->sever(&procs[0], 1); /* twice is no harm */
-    CHECK_EQ(send(0, 2, 0, 8), MEND_OK);
+    CHECK_EQ(send_some(0, 2, 0, 8), MEND_OK);
     poll_all(2);
     CHECK_EQ(came_n[0], 1);
 }
@@ -311,7 +311,7 @@ MEND_TEST(sever_delivers_what_was_published_and_nothing_more)
 MEND_TEST(sever_looks_at_a_ring_that_was_never_looked_at)
 {
     begin();
-    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     procs[0].net->sever(&procs[0], 1);
     CHECK_EQ(came_n[1], 1);
     procs[0].net->sever(&procs[0], 2); /* which never sent anything */
@@ -324,10 +324,10 @@ MEND_TEST(a_frame_of_no_kind_is_refused)
     const void *payload;
 
     begin();
-    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     CHECK_EQ(procs[1].net->send(&procs[1], 0, &bad, NULL), MEND_OK);
-    CHECK_EQ(send(1, 0, 1, 8), MEND_OK);
-    poll(0, 1);
+    CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK);
+    poll_at(0, 1);
     CHECK_EQ(damaged_n, 1);
     CHECK_EQ(came_n[1], 1); /* what lay before it, and nothing behind it */
     CHECK(!procs[0].net->peek(&procs[0], 1, &payload));
@@ -344,16 +344,16 @@ static void overwrite(unsigned k, enum mend_frame_kind kind, uint32_t len)
 MEND_TEST(a_payload_that_would_lie_outside_is_refused)
 {
     begin();
-    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
-    CHECK_EQ(send(1, 0, 1, 3000), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 1, 3000), MEND_OK);
     overwrite(1, MEND_FRAME_EAGER, MEND_FRAME_LEN_MAX);
-    poll(0, 1);
+    poll_at(0, 1);
     CHECK(damaged_n == 1 && came_n[1] == 1);
     overwrite(1, MEND_FRAME_SKIP, 0);
-    poll(0, 1);
+    poll_at(0, 1);
     CHECK(damaged_n == 2 && came_n[1] == 1);
     overwrite(1, MEND_FRAME_EAGER, 3000);
-    poll(0, 1);
+    poll_at(0, 1);
     CHECK(damaged_n == 2 && came_n[1] == 2);
 }
 
@@ -370,12 +370,12 @@ MEND_TEST(a_send_ends_a_sleep)
     net = procs[0].net;
     net->arm(&procs[0], false);
     CHECK(sleeps(A_MOMENT));
-    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     CHECK(!sleeps(FOR_LONG));
     net->disarm(&procs[0]);
-    CHECK_EQ(send(1, 0, 1, 8), MEND_OK); /* wakes nobody, and it is seen after arm() */
+    CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK); /* wakes nobody, and it is seen after arm() */
     net->arm(&procs[0], false);
-    CHECK_EQ(poll(0, MEND_PEER_NONE), 2);
+    CHECK_EQ(poll_at(0, MEND_PEER_NONE), 2);
     CHECK(sleeps(A_MOMENT));
     net->rouse(&procs[0]);
     CHECK(!sleeps(FOR_LONG));
@@ -387,7 +387,7 @@ MEND_TEST(held_wake_ups_come_with_the_release)
     begin();
     procs[0].net->arm(&procs[0], false);
     procs[1].net->hold(&procs[1]);
-    CHECK_EQ(send(1, 0, 0, 8), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     CHECK(sleeps(A_MOMENT));
     procs[1].net->release(&procs[1]);
     CHECK(!sleeps(FOR_LONG));
