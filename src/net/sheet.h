@@ -55,12 +55,14 @@ static inline uint32_t mend_sheet_open(struct mend_sheet *s, unsigned pieces_n)
     return number;
 }
 
-/* Takes the next piece of a turn; -1: none is left, or it is another turn. */
+/* Takes the next piece of a turn; -1: none is left, or it is another turn.  What a damaged sheet says of the number of
+ * pieces is not believed. */
 static inline int mend_sheet_take(struct mend_sheet *s, uint32_t number)
 {
     uint64_t turn = mend_load_relaxed(&s->turn);
 
-    while (mend_sheet_number(turn) == number && (turn & 0xffff) < (turn >> 16 & 0xffff))
+    while (mend_sheet_number(turn) == number && (turn & 0xffff) < (turn >> 16 & 0xffff) &&
+           (turn & 0xffff) < MEND_SHEET_PIECES)
         /* acquire: pairs with the release in mend_sheet_open() */
         if (atomic_compare_exchange_weak_explicit(&s->turn, &turn, turn + 1, memory_order_acquire,
                                                   memory_order_relaxed))

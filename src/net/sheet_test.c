@@ -160,4 +160,14 @@ MEND_TEST(refusals_and_other_turns)
     CHECK_EQ(mend_sheet_look(&s, first + 1, 0), MEND_SHEET_UNDER_WAY);
 }
 
+MEND_TEST(a_damaged_number_of_pieces_is_not_believed)
+{
+    static struct mend_sheet s;
+    uint32_t number = mend_sheet_open(&s, 0xffff);
+
+    for (int k = 0; k < (int)MEND_SHEET_PIECES; k++)
+        CHECK_EQ(mend_sheet_take(&s, number), k);
+    CHECK_EQ(mend_sheet_take(&s, number), -1);
+}
+
 MEND_TEST_MAIN()

@@ -170,7 +170,9 @@ static void forget(struct mend_share *s, const struct mend_p2p_request *r)
 /* The sender takes nothing more.  What was not taken is for a later turn. */
 static void stop_turn(struct mend_share *s)
 {
-    s->pieces_n = mend_sheet_stop(s->sheet);
+    unsigned taken_n = mend_sheet_stop(s->sheet);
+
+    s->pieces_n = taken_n < s->pieces_n ? taken_n : s->pieces_n;
 }
 
 /* A piece is over: if it was the last of its message in this turn, what is to happen happens. */
@@ -250,7 +252,7 @@ void mend_share_turn(struct mend_p2p_request *r)
     if (mend_has_news(self))
         return;
     k = mend_sheet_take(s->sheet, s->number);
-    if (k >= 0)
+    if (k >= 0 && (unsigned)k < s->pieces_n && !is_here(s, (unsigned)k))
         copy_here(self, s, (unsigned)k);
     collect(self, s);
 }
