@@ -240,6 +240,7 @@ static void own(struct mend_p2p_request *r)
 static void activate(struct mend_p2p_request *r)
 {
     mend_request_begin(&r->base);
+    r->stage = MEND_STAGE_ALONE;
     r->base.cancelled = false;
     r->base.source = MPI_ANY_SOURCE;
     r->base.tag = MPI_ANY_TAG;

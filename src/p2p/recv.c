@@ -247,7 +247,6 @@ void mend_recv_begin(struct mend_p2p_request *r)
     struct mend_comm *c = r->base.comm;
     struct mend_message *m;
 
-    r->stage = MEND_STAGE_ALONE;
     if (mend_unlikely(c->revoked)) {
         mend_request_complete(&r->base, MEND_CLASS_INVALIDATED);
         return;

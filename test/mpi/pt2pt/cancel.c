@@ -141,6 +141,33 @@ static void persistent(int peer)
     MPI_Request_free(&r);
 }
 
+/* A send that has been received once and is started again is a send that nobody receives yet. */
+static void persistent_send(int peer, int n)
+{
+    MPI_Request r;
+
+    if (rank == 0) {
+        MPI_Ssend_init(big, n, MPI_BYTE, peer, 10, MPI_COMM_WORLD, &r);
+        MPI_Start(&r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        for (int round = 0; round < 2; round++) {
+            MPI_Status s;
+            int flag;
+
+            MPI_Start(&r);
+            MPI_Cancel(&r);
+            MPI_Wait(&r, &s);
+            MPI_Test_cancelled(&s, &flag);
+            CHECK_EQ(flag, 1);
+        }
+        MPI_Request_free(&r);
+        MPI_Send(NULL, 0, MPI_BYTE, peer, 11, MPI_COMM_WORLD);
+        return;
+    }
+    MPI_Recv(big, n, MPI_BYTE, 0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -157,6 +184,8 @@ int main(int argc, char **argv)
             race(peer, 300000, round);
         }
         persistent(peer);
+        persistent_send(peer, 10);
+        persistent_send(peer, 300000);
     }
     return finish();
 }
