@@ -17,6 +17,8 @@
  * PIECE_BYTES at most and says so; if it dies, its death.  A sender that is stopped in the middle of a piece
  * holds it up until it continues.
  *
+ * Others can damage a sheet: the receiver reads no piece back, and the sender checks a copy of the piece.
+ *
  * Cost: one frame and a few lines of the sheet for TURN_BYTES at most; a page for each receiver that shares. */
 #include "p2p/internal.h"
 
@@ -30,11 +32,12 @@
 
 struct mend_share {
     struct mend_sheet *sheet;
-    mend_peer with;                                 /* whose messages they are */
-    uint32_t number;                                /* of the turn */
-    unsigned pieces_n;                              /* 0: no turn is under way */
-    uint32_t here;                                  /* bits: pieces that have come */
-    struct mend_p2p_request *of[MEND_SHEET_PIECES]; /* NULL: over */
+    mend_peer with;                                   /* whose messages they are */
+    uint32_t number;                                  /* of the turn */
+    unsigned pieces_n;                                /* 0: no turn is under way */
+    uint32_t here;                                    /* bits: pieces that have come */
+    struct mend_p2p_request *of[MEND_SHEET_PIECES];   /* NULL: over */
+    struct mend_sheet_piece piece[MEND_SHEET_PIECES]; /* as written into the sheet */
 };
 
 /* Tools that follow each store of a program do not see those of another process. */
@@ -106,12 +109,13 @@ static void add_pieces(struct mend_share *s, struct mend_p2p_request *r, uint64_
     while (left && s->pieces_n < MEND_SHEET_PIECES) {
         uint32_t len = (uint32_t)(left < most ? left : most);
 
-        s->sheet->piece[s->pieces_n] = (struct mend_sheet_piece){
+        s->piece[s->pieces_n] = (struct mend_sheet_piece){
             .at = at,
             .to = (uintptr_t)mend_recv_dense_at(r) + at,
             .id = r->remote_id,
             .len = len,
         };
+        s->sheet->piece[s->pieces_n] = s->piece[s->pieces_n];
         s->of[s->pieces_n++] = r;
         at += len;
         left -= len;
@@ -194,14 +198,14 @@ static void over(struct mend_proc *self, struct mend_share *s, unsigned k)
 
 static void count(struct mend_proc *self, struct mend_share *s, unsigned k)
 {
-    s->of[k]->moved_bytes += s->sheet->piece[k].len;
-    self->p2p->moved_bytes += s->sheet->piece[k].len;
+    s->of[k]->moved_bytes += s->piece[k].len;
+    self->p2p->moved_bytes += s->piece[k].len;
 }
 
 /* Copies a piece here.  If that cannot be done the message goes in pieces, when the sender has let go of it. */
 static void copy_here(struct mend_proc *self, struct mend_share *s, unsigned k)
 {
-    const struct mend_sheet_piece *piece = &s->sheet->piece[k];
+    const struct mend_sheet_piece *piece = &s->piece[k];
     struct mend_p2p_request *r = s->of[k];
     enum mend_status st = self->net->pull(self, r->peer, (char *)mend_recv_dense_at(r) + piece->at,
                                           r->pull_at + piece->at, piece->len, r->pull_stamp);
@@ -310,10 +314,11 @@ void mend_p2p_on_share(struct mend_proc *self, mend_peer from, const struct mend
     if (!sheet || !self->net->push || mend_peer_is_dead(self, from))
         return;
     while (!mend_has_news(self) && (k = mend_sheet_take(sheet, number)) >= 0) {
+        struct mend_sheet_piece piece = sheet->piece[k];
         enum mend_sheet_done done;
 
         mend_event(self, MEND_EV_P2P_DATA_TAKEN);
-        done = push(self, from, &sheet->piece[k]);
+        done = push(self, from, &piece);
         mend_event(self, MEND_EV_P2P_DATA_PUSHED);
         mend_sheet_tell(sheet, number, (unsigned)k, done);
     }
