@@ -21,17 +21,17 @@ int main(int argc, char **argv)
         MPI_Comm_rank(comm, &rank);
         MPI_Comm_size(comm, &size);
         good = MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS;
-        if (good && rank == 0) { /* write first, agree afterwards: the writer may die, too */
+        if (good && rank == 0) { /* write first and agree afterwards: the writer may die, too */
             printf("%d ranks are left, their old ranks add up to %d\n", size, sum);
             fflush(stdout);
         }
         if (!good)
-            MPIX_Comm_revoke(comm); /* nobody waits on this communicator any longer */
+            MPIX_Comm_revoke(comm); /* ends every wait on this communicator */
         if (MPIX_Comm_agree(comm, &good) == MPI_SUCCESS && good)
-            break; /* nobody was lost, all have the sum, rank 0 has written it */
+            break; /* no rank was lost, all have the sum, rank 0 has written it */
         if (MPIX_Comm_shrink(comm, &survivors) != MPI_SUCCESS)
             MPI_Abort(comm, 1);
-        comm = survivors; /* once more without the lost */
+        comm = survivors; /* try again without the lost ranks */
     }
     return MPI_Finalize();
 }
