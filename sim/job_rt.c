@@ -30,8 +30,8 @@ static enum mend_status sim_open(struct mend_proc *self, const char **why_p)
 {
     struct sim_rank *r = &sim_job->rank[self->me];
 
-    self->peers_n = sim_job->n;
-    self->fate = mend_zalloc(self, (size_t)sim_job->n, 1);
+    if (!mend_peers_add(self, sim_job->n))
+        return MEND_ERR_MEM;
     self->interrupt = &r->interrupt;
     self->crowded = true;
     self->net = &sim_net;

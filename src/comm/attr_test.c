@@ -185,7 +185,7 @@ MEND_TEST(callbacks_may_come_back)
 
 MEND_TEST(predefined_values)
 {
-    self->peers_n = 4;
+    CHECK(mend_peers_add(self, 4));
     CHECK_EQ(*mend_attr_predefined(self, MPI_TAG_UB), INT32_MAX);
     CHECK_EQ(*mend_attr_predefined(self, MPI_UNIVERSE_SIZE), 4);
     CHECK_EQ(*mend_attr_predefined(self, MPI_LASTUSEDCODE), 0x40ff);

@@ -29,7 +29,7 @@ static void begin(void)
 {
     self = mend_proc_create_bare();
     self->me = 2;
-    self->peers_n = 8;
+    CHECK(mend_peers_add(self, 8));
     self->comm_hooks = &hooks;
     c = make((mend_peer[]){5, 2, 7}, 3, 1);
     CHECK(c && !mend_comm_check(c));

@@ -54,7 +54,7 @@ static struct mend_comm *make(uint64_t counter)
     if (!self) {
         self = mend_proc_create_bare();
         self->me = 2;
-        self->peers_n = 8;
+        CHECK(mend_peers_add(self, 8));
         self->comm_hooks = &hooks;
     }
     trace[0] = '\0';

@@ -101,7 +101,7 @@ MEND_TEST(a_failure_names_rank_host_cause_and_age)
     struct mend_comm *c;
 
     self->me = 0;
-    self->peers_n = 8;
+    CHECK(mend_peers_add(self, 8));
     c = mend_comm_create(self, g, NULL, MEND_CTX_MAKE(1, 1), NULL);
     CHECK_STR(text(MPI_ERR_PROC_FAILED),
               "MPI_ERR_PROC_FAILED: a process that the operation needs is dead");

@@ -46,28 +46,20 @@ static int rank_in(struct mend_comm *c, mend_peer peer)
     return rank == MPI_UNDEFINED && c->inter ? mend_group_rank(c->self, c->group, peer) : rank;
 }
 
-static void told_of(struct mend_proc *self, mend_peer dead)
-{
-    if (!self->told)
-        self->told = mend_zalloc(self, (size_t)self->peers_n, sizeof(*self->told));
-    if (self->told)
-        self->told[dead] = 1;
-}
-
 void mend_failure_told(struct mend_comm *c, uint32_t deaths_n)
 {
     for (; c->told_deaths_n < deaths_n; c->told_deaths_n++) {
         mend_peer dead = c->self->deaths[c->told_deaths_n].peer;
 
         if (rank_in(c, dead) != MPI_UNDEFINED)
-            told_of(c->self, dead);
+            mend_peer_entry(c->self, dead)->told = true;
     }
 }
 
 void mend_failure_told_group(struct mend_proc *self, const struct mend_group *g)
 {
     for (int i = 0; i < g->size; i++)
-        told_of(self, mend_group_peer(g, i));
+        mend_peer_entry(self, mend_group_peer(g, i))->told = true;
 }
 
 /* The newest deaths first: they are what the caller has just run into. */

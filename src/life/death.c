@@ -18,7 +18,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
 
     self->net->sever(self, dead); /* what it had published arrives; later no byte does */
     mend_revoke_on_interrupt(self);
-    self->fate[dead] = MEND_PEER_DEAD; /* new operations to it fail from here on */
+    mend_peer_entry(self, dead)->fate = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
     if (self->state == MEND_PROC_RUNNING) /* who joins late reports no old news */
         mend_record_event(self, notice, .dead = (int)dead);

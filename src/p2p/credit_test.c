@@ -22,7 +22,7 @@ static void set_up(void)
     self = mend_proc_create_bare();
     CHECK(self != NULL);
     self->p2p = &p2p;
-    self->peers_n = 4;
+    CHECK(mend_peers_add(self, 4));
     self->params.eager_max_bytes = 100;
 }
 

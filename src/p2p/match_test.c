@@ -12,7 +12,6 @@ static struct mend_comm *c;
 static struct mend_space *space;
 static struct mend_p2p p2p;
 static struct mend_p2p_request receives[RECEIVES];
-static uint8_t fate[4];
 
 static const struct mend_comm_hooks hooks = {
     .attach = {mend_match_create},
@@ -24,10 +23,9 @@ static void begin(void)
 {
     self = mend_proc_create_bare();
     self->me = 1;
-    self->peers_n = 4;
+    CHECK(mend_peers_add(self, 4));
     self->comm_hooks = &hooks;
     self->p2p = &p2p;
-    self->fate = memset(fate, 0, sizeof(fate));
     mend_hash_init(&p2p.large, self->arena);
     c = mend_comm_create(self, mend_group_create_range(self, 0, 1, 4), NULL, MEND_CTX_WORLD, NULL);
     CHECK(c && !mend_comm_check(c));
@@ -161,7 +159,8 @@ MEND_TEST(broken_receives)
     BREAKS(r->seq, 1, "match 3: receives are posted in order");
     BREAKS(c->match->seq, 1, "match 3: receives are posted in order");
     BREAKS(r->base.pending, MPI_ERR_PENDING, "match 6: nothing waits for a dead process");
-    BREAKS(fate[2], MEND_PEER_DEAD, "match 6: nothing waits for a dead process");
+    BREAKS(mend_peer_entry(self, 2)->fate, MEND_PEER_DEAD,
+           "match 6: nothing waits for a dead process");
     BREAKS(c->revoked, true, "match 7: nothing waits on a revoked communicator");
     arrive(2, 9);
     BREAKS(r->want_tag, 9, "match 4: no message waits that a posted receive fits");
@@ -187,7 +186,8 @@ MEND_TEST(broken_transfers)
            "match 5: a transfer is active, and a receive among them has its message");
     BREAKS(r->is_send, false,
            "match 5: a transfer is active, and a receive among them has its message");
-    BREAKS(fate[3], MEND_PEER_DEAD, "match 6: nothing waits for a dead process");
+    BREAKS(mend_peer_entry(self, 3)->fate, MEND_PEER_DEAD,
+           "match 6: nothing waits for a dead process");
     BREAKS(c->revoked, true, "match 7: nothing waits on a revoked communicator");
 }
 

@@ -12,8 +12,6 @@ static struct mend_proc *self;
 static struct mend_p2p p2p;
 static struct mend_sheet sheet;
 static mend_atomic_u32 interrupt;
-static struct mend_list outbox[2];
-static uint8_t fate[2];
 static unsigned char from[BYTES], into[EDGE + BYTES + EDGE];
 static unsigned pulls_n, pulls_elsewhere_n;
 
@@ -61,13 +59,11 @@ static struct mend_comm *begin(void)
 {
     self = mend_proc_create_bare();
     self->me = 0;
-    self->peers_n = 2;
+    CHECK(mend_peers_add(self, 2));
     self->comm_hooks = &hooks;
     self->p2p = &p2p;
     self->net = &net;
     self->interrupt = &interrupt;
-    self->outbox = outbox;
-    self->fate = fate;
     p2p = (struct mend_p2p){.single_copy = MEND_WAY_BOTH, .may_share = true};
     mend_hash_init(&p2p.large, self->arena);
     for (size_t i = 0; i < BYTES; i++)

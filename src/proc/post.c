@@ -60,20 +60,24 @@ void mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
     mend_out_append(self, to, &p->out);
 }
 
-static void make_outboxes(struct mend_proc *self)
+/* Makes it on first need. */
+static struct mend_list *outbox_of(struct mend_proc *self, mend_peer to)
 {
+    struct mend_list *box;
+
+    if (!self->outboxes.arena)
+        mend_table_init(&self->outboxes, self->arena, sizeof(*box));
     mend_memory_press(self);
-    self->outbox = mend_zalloc(self, (size_t)self->peers_n, sizeof(*self->outbox));
+    box = mend_table_make(&self->outboxes, (uint32_t)to);
     mend_memory_relax(self);
-    for (mend_peer p = 0; p < self->peers_n; p++)
-        mend_list_init(&self->outbox[p]);
+    if (!box->next)
+        mend_list_init(box);
+    return box;
 }
 
 void mend_out_append(struct mend_proc *self, mend_peer to, struct mend_out *out)
 {
-    if (!self->outbox)
-        make_outboxes(self);
-    mend_list_append(&self->outbox[to], &out->link);
+    mend_list_append(outbox_of(self, to), &out->link);
     self->outbox_n++;
 }
 
@@ -86,14 +90,15 @@ void mend_out_remove(struct mend_proc *self, mend_peer to, struct mend_out *out)
 
 static bool flush_peer(struct mend_proc *self, mend_peer to)
 {
+    struct mend_list *box = outbox_of(self, to);
     bool any = false;
 
-    while (!mend_list_empty(&self->outbox[to])) {
-        struct mend_out *out = mend_list_entry(self->outbox[to].next, struct mend_out, link);
+    while (!mend_list_empty(box)) {
+        struct mend_out *out = mend_list_entry(box->next, struct mend_out, link);
 
         mend_out_remove(self, to, out);
         if (out->push(self, to, out) == MEND_AGAIN) {
-            mend_list_prepend(&self->outbox[to], &out->link);
+            mend_list_prepend(box, &out->link);
             self->outbox_n++;
             return any;
         }
@@ -106,16 +111,16 @@ bool mend_out_flush(struct mend_proc *self)
 {
     bool any = false;
 
-    for (mend_peer to = 0; self->outbox_n && to < self->peers_n; to++)
-        if (!mend_list_empty(&self->outbox[to]))
-            any |= flush_peer(self, to);
+    for (uint32_t to = 0; self->outbox_n && mend_table_next(&self->outboxes, &to); to++)
+        if (!mend_out_empty(self, (mend_peer)to))
+            any |= flush_peer(self, (mend_peer)to);
     return any;
 }
 
 void mend_out_drop_all(struct mend_proc *self, mend_peer dead)
 {
-    while (self->outbox && !mend_list_empty(&self->outbox[dead])) {
-        struct mend_out *out = mend_list_entry(self->outbox[dead].next, struct mend_out, link);
+    while (!mend_out_empty(self, dead)) {
+        struct mend_out *out = mend_list_entry(outbox_of(self, dead)->next, struct mend_out, link);
 
         mend_out_remove(self, dead, out);
         out->drop(self, out);

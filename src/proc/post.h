@@ -35,7 +35,12 @@ void mend_out_remove(struct mend_proc *self, mend_peer to, struct mend_out *out)
 
 static inline bool mend_out_empty(const struct mend_proc *self, mend_peer to)
 {
-    return self->outbox_n == 0 || mend_list_empty(&self->outbox[to]);
+    const struct mend_list *box;
+
+    if (mend_likely(self->outbox_n == 0))
+        return true;
+    box = mend_table_get(&self->outboxes, (uint32_t)to);
+    return !box || !box->next || mend_list_empty(box); /* its chunk begins as zero */
 }
 
 /* Pushes what can be pushed.  Returns true if anything left. */

@@ -9,7 +9,6 @@
 
 /* A transport with room for so many frames, which notes what leaves, and a handler that notes what comes. */
 static struct mend_proc *self;
-static uint8_t fate[PEERS];
 static int room[PEERS];
 static bool gone[PEERS];
 static char sent[256], came[256];
@@ -46,9 +45,8 @@ static void begin(void)
 {
     self = mend_proc_create_bare();
     self->me = 0;
-    self->peers_n = PEERS;
+    CHECK(mend_peers_add(self, PEERS));
     self->net = &net;
-    self->fate = memset(fate, 0, sizeof(fate));
     self->on_frame[MEND_FRAME_EAGER] = on_frame;
     memset(room, 0, sizeof(room));
     memset(gone, 0, sizeof(gone));
@@ -131,7 +129,7 @@ MEND_TEST(nothing_is_kept_for_the_dead)
     post(1, 2, "a");
     post(2, 1, "b");
     post(1, 3, "c");
-    fate[1] = MEND_PEER_DEAD;
+    mend_peer_entry(self, 1)->fate = MEND_PEER_DEAD;
     mend_out_drop_all(self, 1);
     CHECK_EQ(self->outbox_n, 1);
     post(1, 4, "d");

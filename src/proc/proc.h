@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/list.h"
 #include "base/param.h"
+#include "base/table.h"
 #include "base/time.h"
 
 #include <pthread.h>
@@ -49,6 +50,13 @@ enum mend_cause {
     MEND_CAUSE_SUSPECTED, /* a rank could not reach it and had it killed; code: that rank */
 };
 
+/* What this process knows of each process whose name is below peers_n, itself included.  Names are never used
+ * again. */
+struct mend_peer_entry {
+    uint8_t fate; /* enum mend_peer_fate */
+    bool told;    /* an MPI call told the program of its death */
+};
+
 struct mend_death {
     mend_peer peer;
     enum mend_cause cause;
@@ -70,7 +78,7 @@ struct mend_proc {
     const struct mend_net *net;
     void *net_state;
     mend_peer me, peers_n;
-    uint8_t *fate;                     /* enum mend_peer_fate by peer */
+    struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
     bool plain;              /* running, and without threads, events and told_by_frames */
@@ -82,7 +90,7 @@ struct mend_proc {
     struct mend_events *events; /* NULL unless --inject or --trace */
     bool reporting;             /* the launcher writes a --report file */
     struct mend_node *node;     /* the memory that the node shares (node/), NULL: none */
-    struct mend_list *outbox;   /* by peer, allocated on first need: frames that found no room */
+    struct mend_table outboxes; /* struct mend_list by peer: frames that found no room */
     uint32_t outbox_n;          /* frames in all outboxes */
 
     bool in_progress;           /* frames are being delivered: do not poll again */
@@ -113,7 +121,6 @@ struct mend_proc {
 
     struct mend_death *deaths; /* in the order in which they were carried out */
     uint32_t deaths_n;
-    uint8_t *told; /* by peer: an MPI call told the program of its death; NULL: of nobody's */
 
     /* chapters */
     struct mend_comm *world, *comm_self, *parent;
@@ -197,9 +204,14 @@ static inline mend_time_ns mend_proc_now(struct mend_proc *self)
     return self->clock ? self->clock(self) : mend_time_monotonic_ns();
 }
 
+static inline struct mend_peer_entry *mend_peer_entry(const struct mend_proc *self, mend_peer p)
+{
+    return MEND_TABLE_AT(&self->peers, struct mend_peer_entry, (uint32_t)p);
+}
+
 static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)
 {
-    return self->fate[p] == MEND_PEER_DEAD;
+    return mend_peer_entry(self, p)->fate == MEND_PEER_DEAD;
 }
 
 static inline void mend_event(struct mend_proc *self, enum mend_event_id id)
@@ -218,5 +230,22 @@ static inline void mend_proc_hears_by_frames(struct mend_proc *self)
 /* Creates a process without a job: memory and empty tables.  NULL: no memory. */
 struct mend_proc *mend_proc_create_bare(void);
 void mend_proc_destroy(struct mend_proc *self);
+
+/* Gives names to n more processes, which live as far as is known: peers_n and up.  False: no memory, and
+ * nobody has got a name. */
+static inline bool mend_peers_add(struct mend_proc *self, mend_peer n)
+{
+    mend_peer sum;
+
+    if (__builtin_add_overflow(self->peers_n, n, &sum))
+        return false;
+    if (!self->peers.arena)
+        mend_table_init(&self->peers, self->arena, sizeof(struct mend_peer_entry));
+    for (mend_peer p = self->peers_n; p < sum; p++)
+        if (!mend_table_make(&self->peers, (uint32_t)p))
+            return false;
+    self->peers_n = sum;
+    return true;
+}
 
 #endif

@@ -33,7 +33,7 @@ static void begin(void)
 
     self = mend_proc_create_bare();
     self->me = 1;
-    self->peers_n = 4;
+    CHECK(mend_peers_add(self, 4));
     g = mend_group_create_range(self, 0, 1, 4);
     mend_request_init(&r, &ops, mend_comm_create(self, g, NULL, MEND_CTX_WORLD, NULL));
     mend_request_begin(&r);

@@ -187,8 +187,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
                              "mpiexec)");
     *why_p = "no memory";
     l = mend_zalloc(self, 1, sizeof(*l));
-    self->fate = mend_zalloc(self, (size_t)size, sizeof(*self->fate));
-    if (!l || !self->fate)
+    if (!l || !mend_peers_add(self, (mend_peer)size))
         return MEND_ERR_MEM;
     l->shm = map_segment((int)shm_fd, (uint32_t)size, &l->bytes);
     if (l->shm == MAP_FAILED)
@@ -207,7 +206,6 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     }
     self->rt_state = l;
     self->me = (mend_peer)rank;
-    self->peers_n = (mend_peer)size;
     self->interrupt = &l->me->interrupt;
     self->interrupt_seen = 0; /* verdicts given before now are looked at first */
     self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
@@ -352,8 +350,8 @@ static void local_goodbye(struct mend_proc *self)
 {
     struct local *l = self->rt_state;
 
-    for (mend_peer p = 0; self->told && p < self->peers_n; p++)
-        if (self->told[p])
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        if (mend_peer_entry(self, p)->told)
             mend_store_relaxed(mend_node_handled_of(l->shm, (uint32_t)p), 1);
     mend_store_release(&l->me->state, MEND_NODE_RANK_FINALIZED);
 }

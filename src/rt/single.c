@@ -18,15 +18,13 @@ static enum mend_status single_open(struct mend_proc *self, const char **why_p)
     struct single *s = mend_zalloc(self, 1, sizeof(*s));
 
     *why_p = "no memory";
-    self->fate = mend_zalloc(self, 1, sizeof(*self->fate));
-    if (!s || !self->fate)
+    if (!s || !mend_peers_add(self, 1))
         return MEND_ERR_MEM;
     if (gethostname(s->host, sizeof(s->host)) != 0)
         snprintf(s->host, sizeof(s->host), "localhost");
     s->host[sizeof(s->host) - 1] = '\0';
     self->rt_state = s;
     self->me = 0;
-    self->peers_n = 1;
     self->interrupt = &s->interrupt;
     self->interrupt_seen = 0;
     self->crowded = false;

@@ -55,10 +55,7 @@ static void leave(void)
 /* As an MPI call would: whoever finishes has handled that death (R22). */
 static void told_of(mend_peer dead)
 {
-    if (!self->told)
-        self->told = mend_zalloc(self, (size_t)self->peers_n, 1);
-    if (self->told)
-        self->told[dead] = 1;
+    mend_peer_entry(self, dead)->told = true;
 }
 
 /* Waits for verdict number k, at most 20 s. */

@@ -28,7 +28,7 @@ static void set_up(void)
     *header = layout;
     CHECK_EQ(mend_node_open(self, header, fd), MEND_OK);
     self->me = 0;
-    self->peers_n = 1;
+    CHECK(mend_peers_add(self, 1));
     CHECK_EQ(mend_shm_open(self), MEND_OK);
 }
 

@@ -86,9 +86,10 @@ static void begin(void)
     for (mend_peer p = 0; p < RANKS; p++) {
         if (procs[p].arena)
             mend_arena_destroy(procs[p].arena);
-        procs[p] = (struct mend_proc){
-            .me = p, .peers_n = RANKS, .arena = mend_arena_create(), .on_damage = on_damage};
+        procs[p] =
+            (struct mend_proc){.me = p, .arena = mend_arena_create(), .on_damage = on_damage};
         procs[p].on_frame[MEND_FRAME_EAGER] = on_frame;
+        CHECK(mend_peers_add(&procs[p], RANKS));
         CHECK_EQ(mend_node_open(&procs[p], segment, segment_fd), MEND_OK);
         CHECK_EQ(mend_shm_open(&procs[p]), MEND_OK);
     }
