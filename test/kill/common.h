@@ -15,7 +15,9 @@
  *
  * A test ends with `return finish();`.  Who got there prints "rank N ok", which the recipe expects,
  * and a failed check aborts the job with status 1.  CHECK_CLASS is also a check of the code: of failures it
- * is the class (R15). */
+ * is the class (R15).
+ *
+ *   R15: for failures the error code is the class, under both sets of names */
 #ifndef TEST_KILL_COMMON_H
 #define TEST_KILL_COMMON_H
 

@@ -7,7 +7,9 @@
  *   probe lines COUNT         every rank writes COUNT lines in pieces
  *   the other words           see main()
  *
- * It stands for the library in the tests of the launcher, which must hold without it. */
+ * It stands for the library in the tests of the launcher, which must hold without it.
+ *
+ *   R22: the job's status is 0 only if all deaths were handled */
 #include "base/time.h"
 #include "node/node.h"
 #include "rt/rt.h"

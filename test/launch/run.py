@@ -1,5 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+#
+#   R22: the job's status is 0 only if all deaths were handled
+#   R27: a process that cannot die is declared dead after a second
+#   R28: a process is dead when all its threads are at their end
+#   S3-1: a failed process never returns under its identity
+#   S3-2: process failures are detected
+#   S3-7: the library may end the excluded process
+#   S3-10: a running process is not suspected
+#   S3-14: the detector may be perfect
+#   S4-6: MPI_Abort ends all processes of its communicator
+#   S4-7: the abort code becomes the exit status
+#   S4-10: an abort ends no processes that are not connected
 """Tests of the launcher with real processes: run.py MPIEXEC PROBE [TEST...]
 
 Each function test_* shows one thing, named by its first line.  None of them needs MPI: the ranks are

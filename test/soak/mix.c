@@ -8,7 +8,10 @@
  *
  *   mix ROUNDS     each survivor prints "rank N ok" with its number in MPI_COMM_WORLD
  *
- * Shows S0-1 and R19: every call comes back, MPI_Finalize too. */
+ * Shows S0-1 and R19: every call comes back, MPI_Finalize too.
+ *
+ *   R19: MPI_Finalize succeeds in bounded time at every survivor
+ *   S0-1: a call that needs a dead process returns in bounded time */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>

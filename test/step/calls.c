@@ -6,7 +6,14 @@
  * send to the dead rank fails, they revoke, shrink, agree and use what they have shrunken to.
  *
  * Nothing here decides whether a result is good, except what must hold for every call; the stepper
- * does.  Shows S0-1 (each call returns in bounded time), R12, R16, S0-17, S0-27, S2-5. */
+ * does.  Shows S0-1 (each call returns in bounded time), R12, R16, S0-17, S0-27, S2-5.
+ *
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-27: a collective that a death prevents ends with PROC_FAILED
+ *   S2-5: creation is uniform: at all survivors or at none */
 #include "board.h"
 
 #include <fcntl.h>

@@ -3,7 +3,9 @@
  *
  * Nothing may outlive the launcher.  Processes that lose their parent become children of the stepper (it
  * is a "child subreaper"), so a process that was left behind is a child that we did not start; files are
- * seen because the job's TMPDIR is ours and empty. */
+ * seen because the job's TMPDIR is ours and empty.
+ *
+ *   R22: the job's status is 0 only if all deaths were handled */
 #include "step.h"
 
 #include <dirent.h>

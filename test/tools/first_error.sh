@@ -3,6 +3,8 @@
 # example/hello/waitall.c, and with it the program sees the classes of a loss: the neighbours of the lost
 # rank its death, the others the revocation (S0-26).
 #
+#   S0-26: calls for several requests return IN_STATUS, with classes in the statuses
+#
 # RUN: ; expect "as in the example"
 
 function_of()

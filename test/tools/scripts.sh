@@ -2,6 +2,8 @@
 # scripts.sh – the script that doc/scripts.md shows tells a good job from a bad one (R22): a loss that the
 # program handles, one that it does not, a job without a result, a hang.
 #
+#   R22: the job's status is 0 only if all deaths were handled
+#
 # RUN: ; expect "the script of doc/scripts.md does what is said" ; time 60
 
 cat >solver.c <<'C'

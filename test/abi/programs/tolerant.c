@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tolerant.c – shows that programs of both vocabularies compile, and that the error classes of the
- * two are the same numbers (R15). */
+ * two are the same numbers (R15).
+ *
+ *   R15: for failures the error code is the class, under both sets of names */
 #include <mpi.h>
 #include <mpi-ext.h>
 

@@ -15,7 +15,11 @@
  *   scene_call()     calls, in the form wanted; a nonblocking one never fails here (S0-15)
  *   scene_end()      waits, if the form needs it; null, or inactive, afterwards (S0-17)
  *   scene_check()    what was written: after success all results are right, and after an error nothing
- *                    was touched but the places for results (S0-28) */
+ *                    was touched but the places for results (S0-28)
+ *
+ *   S0-15: a nonblocking call never reports a failure when it starts
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-28: a failed collective touches nothing but its output buffers */
 #ifndef TEST_KILL_COLL_KINDS_H
 #define TEST_KILL_COLL_KINDS_H
 

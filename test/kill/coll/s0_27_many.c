@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-27, S0-16, S0-10: collectives are under way on many communicators at once when a process dies that is in
+/* Collectives are under way on many communicators at once when a process dies that is in
  * most of them: each of those ends, with PROC_FAILED if the dead process had not begun it, also where a
  * process waits for a living one that has given up; those on communicators without it succeed.
  * Wait for each, or for all at once.
  *
  *     args VICTIM wait|waitall      the victim has begun every other one
+ *
+ *   S0-10: an operation without a dead process never reports a failure
+ *   S0-16: the completion call reports the failure
+ *   S0-27: a collective that a death prevents ends with PROC_FAILED
  *
  * RUN: -n 2 ; args 1 wait ; expect "rank 0 ok"
  * RUN: -n 3 ; args 0 waitall ; expect "rank 1 ok"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-27, S0-28, S0-30, S0-31, R7: every collective, blocking, nonblocking and persistent, on intra- and
+/* Every collective, blocking, nonblocking and persistent, on intra- and
  * intercommunicators, loses a process before, inside and after it.  The job melts: in each act one
  * process dies in one collective on a communicator of all who are left, and they go on to the next,
  * so the sizes go down to 2.  After each death:
@@ -16,6 +16,18 @@
  *     args PLACE K [inter] [SEED]
  * PLACE is an event, counted from the call on, `never` (it does not enter), `after`, or `random` (a time;
  * the seed is printed).  test/kill/long takes all places and counts, with other seeds.
+ *
+ *   R7: scan and exscan count as collectives without a root
+ *   S0-7: every member of every group is involved in a collective
+ *   S0-10: an operation without a dead process never reports a failure
+ *   S0-15: a nonblocking call never reports a failure when it starts
+ *   S0-16: the completion call reports the failure
+ *   S0-27: a collective that a death prevents ends with PROC_FAILED
+ *   S0-28: a failed collective touches nothing but its output buffers
+ *   S0-29: some members of a collective may succeed while others fail
+ *   S0-30: a collective without a root fails at all if a member died before it
+ *   S0-31: on an intercommunicator such a collective fails at all if a member of the other group died before it
+ *   S0-84: an acknowledgement does not repair collectives
  *
  * RUN: -n 16 ; args never {n} ; expect "15 deaths" ; times 5
  * RUN: -n 9 ; args never {n} ; set COLL_SHM=0 ; expect "8 deaths" ; times 9

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-27, S0-7, S0-28, S0-29, S0-84, S0-10: a process is killed in a stream of collectives of all kinds
+/* A process is killed in a stream of collectives of all kinds
  * and lengths, blocking and nonblocking, with no pause between them, on an intracommunicator or an
  * intercommunicator.  Every survivor gets out: each call gives success and the right result, or
  * MPI_ERR_PROC_FAILED; the first failure is final for the communicator, nothing but the places for
  * results is touched, and communicators without the dead process go on working.
  *
  *     args intra|inter [RANK]      RANK dies at a random time, which is printed
+ *
+ *   S0-7: every member of every group is involved in a collective
+ *   S0-10: an operation without a dead process never reports a failure
+ *   S0-27: a collective that a death prevents ends with PROC_FAILED
+ *   S0-28: a failed collective touches nothing but its output buffers
+ *   S0-29: some members of a collective may succeed while others fail
+ *   S0-84: an acknowledgement does not repair collectives
  *
  * RUN: -n 4 --lenient-exit ; args intra ; kill 2 at coll.shm.arrived#1 ; expect "rank 0 ok"
  * RUN: -n 4 --lenient-exit ; args intra ; kill 0 at coll.shm.arrived#57 ; expect "rank 1 ok"

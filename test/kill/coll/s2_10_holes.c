@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-10: collectives on a communicator that was validated: every kind in every form, each root, small and
+/* Collectives on a communicator that was validated: every kind in every form, each root, small and
  * large, on intra- and intercommunicators.  The results are those of the living; blocks that belong to
  * the dead, and all else, stay as they were.  A dead root: MPI_ERR_PROC_FAILED, by the completion
  * call (S0-15), and the next collective works.
  *
  * The arguments are `intra` or `inter` and the ranks that die first.  On an intercommunicator the lower
  * half of the ranks is one group.
+ *
+ *   S0-15: a nonblocking call never reports a failure when it starts
+ *   S2-10: validate makes collectives and creation work again
  *
  * RUN: -n 2 ; args intra 1 ; expect "rank 0 ok"
  * RUN: -n 3 ; args intra 0 ; expect "rank 1 ok"

@@ -6,6 +6,11 @@
  * is missing then is dead for everybody, by asking too and for good, and nobody else is (S3-3, S3-8, S3-10);
  * those who are there can work (S3-12).
  *
+ *   S3-3: every survivor can learn of every failure
+ *   S3-8: every dead process is suspected for ever by every survivor
+ *   S3-10: a running process is not suspected
+ *   S3-12: a process that was told of a death may rely on it
+ *
  * RUN: none */
 #include "../common.h"
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* R19: MPI_Finalize succeeds at every survivor, whatever has died, whatever is pending, and however
+/* MPI_Finalize succeeds at every survivor, whatever has died, whatever is pending, and however
  * late the death is noticed: before it, inside it, of those who wait in it, or of the last that it
  * waits for. R23: a process that ends after MPI_Finalize has not failed, but a job in which one
  * ends badly there, or unknown to all in the last call, has (R22); of one that dies while requests are
  * pending whoever is quick enough is told.
+ *
+ *   R19: MPI_Finalize succeeds in bounded time at every survivor
+ *   R22: the job's status is 0 only if all deaths were handled
+ *   R23: a process that ends without MPI_Finalize has failed
  *
  * RUN: -n 4 ; args before ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 --lenient-exit ; args pending ; expect "rank 0 ok" ; expect "rank 2 ok"

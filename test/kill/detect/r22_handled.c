@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* R22: the exit status is 0 only if every death was handled: some process that finished cleanly had been told
+/* The exit status is 0 only if every death was handled: some process that finished cleanly had been told
  * of it by an MPI call.  Rank 2 dies, and rank 0, or 0 and 1, do one thing.
  *
  * Told by an error:
+ *
+ *   R22: the job's status is 0 only if all deaths were handled
+ *   R23: a process that ends without MPI_Finalize has failed
+ *
  * RUN: -n 3 ; args recv
  * RUN: -n 3 ; args handler
  * RUN: -n 3 ; args wait

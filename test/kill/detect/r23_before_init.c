@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* R23, S0-1, S3-3: a process that ends before it has called MPI_Init has failed like any other: receives from it,
+/* A process that ends before it has called MPI_Init has failed like any other: receives from it,
  * collectives with it and creation return with the error, a shrink leaves it out, and nobody is ended
  * for it.
+ *
+ *   R23: a process that ends without MPI_Finalize has failed
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S3-3: every survivor can learn of every failure
  *
  * RUN: -n 1 {prog} stays : -n 1 {prog} 0 ; expect "rank 0 ok"
  * RUN: -n 2 {prog} stays : -n 1 {prog} 3 ; exit 3 ; expect "rank 0 ok" ; expect "rank 1 ok"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-1: a failed process stops for good and never comes back under its identity.  Rank 2 is killed,
+/* A failed process stops for good and never comes back under its identity.  Rank 2 is killed,
  * or replaces itself by another program; what runs after it in its place, with its environment, is
  * refused or ended, and is no rank: the others go on seeing it dead, and nothing comes from it.
  *
@@ -7,6 +7,8 @@
  *   exec     the process executes itself again, with the environment that it was started with
  *   late     ... and has ended by itself, as the refused end, before the agent looks: rank 0 stops the agent
  *            until then.  The job's status is that of a job that lost a rank, all the same.
+ *
+ *   S3-1: a failed process never returns under its identity
  *
  * RUN: -n 2 {prog} stays : -n 1 sh -c "$0 script; $0 again; $0 again" {prog} ; exit 1 ; expect "rank 0 ok" ;
    expect "rank 1 ok" ; expect-no "came back"

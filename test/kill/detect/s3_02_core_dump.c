@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-2, S3-9: a process that dumps core is dead for the others before the core is written, which takes a
+/* A process that dumps core is dead for the others before the core is written, which takes a
  * second per GiB, and the core is complete all the same, without the job's shared segment.  Rank 0 is blocked in a receive from it, the others
  * in a barrier.  At the error the victim is seen dumping, and its reason is known (R14).
  *
@@ -12,6 +12,11 @@
  *
  *   own      its handler jumps out of the fault   ignored  it ignores the signal
  *   child    a child of the rank crashes
+ *
+ *   R14: the error text says which rank died, where, why and when
+ *   S3-2: process failures are detected
+ *   S3-9: no survivor waits for ever for a dead process
+ *   S3-10: a running process is not suspected
  *
  * RUN: -n 2 ; plain ; args fault 128 ; expect "rank 0 ok" ; expect "killed by signal 11"
  * RUN: -n 4 ; plain ; args abort 64 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "killed by signal 6"

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-2, S3-9, S0-56: a failure is detected in whatever way the process fails, and in bounded time.
+/* A failure is detected in whatever way the process fails, and in bounded time.
  * Rank 0 is blocked in a receive from the victim, rank 1 is outside MPI all the time; nobody
  * communicates. The victim leaves the time of its last act on the board; from then to the error it
  * takes less than LIMIT_MS, also if a child of the victim lives on with all its descriptors, and if the victim
  * had called MPI_Init in a thread that has ended since (until then it is not suspected, S3-10); for a process that only stands still that much more than
  * --stop-timeout.  The text of the error says what it died of (R14); the launcher says so in other words.
+ *
+ *   R14: the error text says which rank died, where, why and when
+ *   S0-56: a process that communicates with a dead one learns of the death
+ *   S3-2: process failures are detected
+ *   S3-9: no survivor waits for ever for a dead process
+ *   S3-10: a running process is not suspected
  *
  * RUN: -n 3 ; args kill ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
  * RUN: -n 3 ; args segv ; expect "rank 0 ok" ; expect ", killed by signal 11 (SIGSEGV), "

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-3, S3-4, S3-8, S0-55: every living process comes to know of every failure, by asking only:
+/* Every living process comes to know of every failure, by asking only:
  * nobody communicates with anybody.  Victims die one after the other; each survivor asks for the
  * failed members of MPI_COMM_WORLD, of a communicator with half of the victims, and of one without
  * any.  A set never shrinks, never holds a living process (S3-10), and in the end holds exactly the
  * victims of the group. Until then the sets of two processes may differ (S3-13).
+ *
+ *   S0-55: a failure need not be known everywhere
+ *   S3-3: every survivor can learn of every failure
+ *   S3-4: a query returns the failed processes of a communicator
+ *   S3-8: every dead process is suspected for ever by every survivor
+ *   S3-10: a running process is not suspected
+ *   S3-13: for a while some survivors know of a death and others do not
  *
  * RUN: -n 2 ; args 1 ; expect "rank 0 ok"
  * RUN: -n 5 ; args 0,3 ; expect "rank 1 ok" ; expect "rank 4 ok"

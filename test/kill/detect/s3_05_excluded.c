@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-5, S3-6, S3-7, S3-12, S3-14: a process that only stood still and was taken for dead.  Rank 1
+/* A process that only stood still and was taken for dead.  Rank 1
  * owns a piece of work (a counter on the board that it drives up without any MPI call) and is
  * stopped in the middle of it for longer than --stop-timeout.  When rank 0 gets the error it takes
  * the work over and lets rank 1 go on (SIGCONT): there are never two owners, because the process
@@ -9,6 +9,12 @@
  *   compute   stopped while it computes          recv   stopped inside of an MPI call
  *   race      it goes on at about the time at which it is given up: it is either dead for everybody and
  *             does nothing more, or nobody has noticed anything
+ *
+ *   S3-5: a process that is wrongly declared dead is excluded
+ *   S3-6: all survivors see the excluded process as failed
+ *   S3-7: the library may end the excluded process
+ *   S3-12: a process that was told of a death may rely on it
+ *   S3-14: the detector may be perfect
  *
  * RUN: -n 2 --stop-timeout 0.2 ; args compute ; expect "rank 0 ok"
  * RUN: -n 4 --stop-timeout 0.2 ; args compute ; expect "rank 0 ok" ; expect "rank 3 ok"

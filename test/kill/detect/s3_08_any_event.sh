@@ -5,6 +5,18 @@
 #     each ACTION    one rank ends so, at each event; 2 to 16 ranks
 #     many           several are stopped at once, all but one too, in calls of each kind
 #
+#   S3-2: process failures are detected
+#   S3-3: every survivor can learn of every failure
+#   S3-4: a query returns the failed processes of a communicator
+#   S3-6: all survivors see the excluded process as failed
+#   S3-8: every dead process is suspected for ever by every survivor
+#   S3-9: no survivor waits for ever for a dead process
+#   S3-10: a running process is not suspected
+#   S3-12: a process that was told of a death may rely on it
+#   S4-1: a fatal error that no call can report ends its process alone
+#   S4-8: an abort may end a part of the world
+#   S4-9: communicators with aborted and surviving processes report errors
+#
 # RUN: each kill ; time 60 ; expect "all of 31 runs"
 # RUN: each stop ; time 60 ; expect "all of 30 runs"
 # RUN: each abort ; time 60 ; expect "all of 31 runs"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-10, S0-1: a bad buffer harms the process that gave it, and nobody else, whichever way the message goes.  What
+/* A bad buffer harms the process that gave it, and nobody else, whichever way the message goes.  What
  * the process gets is what an access to that memory gives: SIGSEGV.  The other side learns of a death, and
  * everybody else goes on.
  *
  *   receive   the buffer of the receive cannot be written at all     half   its second half cannot
  *   read      it can only be read                                    send   the buffer of the send is not there
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S3-10: a running process is not suspected
  *
  * RUN: -n 3 ; set SINGLE_COPY=always ; args receive 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 1 (pid" ; expect "signal 11" ; plain
  * RUN: -n 3 ; set SINGLE_COPY=both ; args receive 1000000 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 1 (pid" ; expect "signal 11" ; plain

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-7, S3-10: a frame that no correct process writes proves nothing about anybody else.  Who finds one in what a
+/* A frame that no correct process writes proves nothing about anybody else.  Who finds one in what a
  * living process sent cannot hear that process any more: it ends itself, with a message, and everybody else goes
  * on, the sender too.  It does not matter who has done the damage, by which write into shared memory:
  *
@@ -9,6 +9,10 @@
  *   dead       the sender, which has been declared dead before anybody looks: nobody else ends
  *
  * BUILD: -I{root}/src
+ *
+ *   S3-7: the library may end the excluded process
+ *   S3-10: a running process is not suspected
+ *
  * RUN: -n 4 ; args sender ; expect "a message from rank 1 was damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; args reader ; expect "a message from rank 1 was damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; args other ; expect "a message from rank 1 was damaged" ; expect "rank 1 ok" ; expect "rank 3 ok"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-10: on a machine that has more to do than it can, nobody who lives is taken for dead, at the default
+/* On a machine that has more to do than it can, nobody who lives is taken for dead, at the default
  * settings.  For some seconds all ranks compute on more cores than there are, with or without MPI calls
  * in between; one half of them may have the lowest priority, and processes that only burn time, with the normal
  * one, may stand beside them.  Whatever a rank hears of others in that time is true, and it says so of
@@ -9,6 +9,8 @@
  *   stops     calls, and rank 0 stops others for a moment, again and again
  *
  * A long run: LOADED_S=600 MEND_TEST_PATIENCE=50 test/run kill/detect/s3_10_loaded.c
+ *
+ *   S3-10: a running process is not suspected
  *
  * RUN: -n 16 ; args outside 1.5 0 ; expect "rank 15 ok" ; expect-no "mend:"
  * RUN: -n 16 ; args calls 1.5 0 ; expect "rank 15 ok" ; expect-no "mend:"

@@ -6,6 +6,11 @@
 #     same    the same with namespaces of users, too
 #     kill    a rank in there that dies is reported, and so is one that is stopped for too long
 #
+#   S3-2: process failures are detected
+#   S3-7: the library may end the excluded process
+#   S3-10: a running process is not suspected
+#   S3-14: the detector may be perfect
+#
 # RUN: copy ; time 60 ; expect "every message whole"
 # RUN: same ; time 60 ; expect "every message whole"
 # RUN: kill ; time 60 ; expect "all deaths seen"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-10: an error of a process's own system call condemns nobody.  Where the kernel refuses
+/* An error of a process's own system call condemns nobody.  Where the kernel refuses
  * process_vm_readv and process_vm_writev, whatever the number of the error, large messages go in pieces, and nothing is lost and
  * nobody dies: neither if it refuses from the beginning, nor if it begins to in the middle of a job, nor if only
  * some of the processes are refused.  (ESRCH would prove a death if it came from the kernel itself; here the agent
  * looks and sees that the accused lives.)  s3_10_namespaces.sh runs it with the argument "none".
+ *
+ *   S3-10: a running process is not suspected
  *
  * RUN: -n 3 ; set SINGLE_COPY=always ; args ENOSYS ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"
  * RUN: -n 3 ; set SINGLE_COPY=always ; args EACCES ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect-no "killed"

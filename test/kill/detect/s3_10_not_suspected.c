@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-10: who lives is not suspected.  Every rank does for a while something that could look like a
+/* Who lives is not suspected.  Every rank does for a while something that could look like a
  * failure, with a time-out for stopped processes that is far shorter than the default; nobody is
  * reported, the ranks communicate before and after it, and in the end all are there.
  *
@@ -8,6 +8,8 @@
  *   resume    stopped again and again, each time for less than the time-out
  *   child     a child process of the rank is killed, another is stopped for long
  *   thread    threads of the process come and go
+ *
+ *   S3-10: a running process is not suspected
  *
  * RUN: -n 8 --stop-timeout 0.05 ; args compute ; expect "rank 7 ok" ; expect-no "mend:"
  * RUN: -n 32 --stop-timeout 0.05 ; args compute ; expect "rank 31 ok" ; expect-no "mend:"

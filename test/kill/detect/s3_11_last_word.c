@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-11: what was said about a process is never contradicted.  Rank 1 sends messages, small and
+/* What was said about a process is never contradicted.  Rank 1 sends messages, small and
  * large, to everybody without end and is stopped in the middle of it for too long; what it sent
  * lies in queues. Until the first MPI_ERR_PROC_FAILED its messages may come, with the right data
  * (R12).  After it, on that communicator, no call succeeds with that process, by name or by
  * wildcard; and after the first time it was listed as failed it is never missing from the list,
  * even if it is allowed to go on (SIGCONT).
+ *
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S3-11: nothing contradicts a failure that was reported
  *
  * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at call:MPI_Send#80 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at p2p.data.sent#9 ; expect "rank 0 ok" ; expect "rank 2 ok" ;

@@ -8,6 +8,21 @@
  * from rank to rank, and a shrink of W; then blocking ones, on communicators that two ranks invalidate
  * meanwhile.  Who comes to the end writes what it got to the board; all of them must have got the same.
  *
+ *   R3: the shrink of 2012 refuses only if the communicator is revoked at no survivor
+ *   R4: shrinking an intercommunicator with one group all dead gives MPI_COMM_NULL
+ *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
+ *   S0-59: a revocation reaches all survivors even if its caller dies
+ *   S0-61: a revocation ends neither shrink nor agreement
+ *   S0-74: shrink never fails because of a death or a revocation
+ *   S0-77: shrink keeps the order of ranks
+ *   S0-78: shrink leaves out the failed and keeps the callers
+ *   S0-79: the new communicator may contain a process that died meanwhile
+ *   S0-80: the new communicator sees no message and no revocation of the old one
+ *   S0-90: an agreement never fails and is uniform under deaths
+ *   S0-93: an agreement works on a revoked communicator
+ *   S0-94: the nonblocking agreement has the same meaning
+ *   S2-5: creation is uniform: at all survivors or at none
+ *
  * RUN: none */
 #include "creators.h"
 
@@ -149,7 +164,7 @@ static void all_at_once(int round)
     }
 }
 
-/* S0-61, S0-93: two invalidate it, the others may be inside already. */
+/* Two invalidate it, the others may be inside already. */
 static void on_invalid(MPI_Comm c, int first, int second, int round)
 {
     MPI_Comm shrunk = MPI_COMM_NULL, copy = MPI_COMM_NULL;

@@ -7,7 +7,9 @@
  *     on MPI_COMM_WORLD     dup idup dup_info split split_type create create_group cart graph dist_graph
  *                           shrink ishrink
  *     on inter              inter_dup inter_idup inter_split inter_create merge inter_shrink
- *     of both halves        intercomm_create */
+ *     of both halves        intercomm_create
+ *
+ *   S0-15: a nonblocking call never reports a failure when it starts */
 #ifndef TEST_KILL_FT_CREATORS_H
 #define TEST_KILL_FT_CREATORS_H
 

@@ -2,6 +2,11 @@
 /* every_call.c – the calls of calls.h (every_call.py) on invalid communicators, by the last living member or
  * while all others are outside of MPI; s0_65_every_call.sh runs it.  What a class must do is in judge().
  *
+ *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
+ *   S0-64: elsewhere the communicator is revoked when a status first reports it
+ *   S0-65: on a revoked communicator every non-local call fails
+ *   S4-1: a fatal error that no call can report ends its process alone
+ *
  * RUN: none */
 #include "../common.h"
 

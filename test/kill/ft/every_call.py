@@ -1,5 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+#
+#   R1: a nonblocking call on a revoked communicator starts; its completion reports the error
+#   R2: revoking a revoked object succeeds
+#   S0-61: a revocation ends neither shrink nor agreement
+#   S0-65: on a revoked communicator every non-local call fails
+#   S0-66: calls on a revoked communicator return without any other process
+#   S0-67: local calls still work on a revoked communicator
+#   S0-69: a revoked communicator can be freed
 """every_call.py – makes one call of every function of the public headers that takes a communicator.
 
     usage: every_call.py HEADER... < names of functions that are not built    > calls.h

@@ -4,6 +4,8 @@
  * The request that is named has failed; one that only waits is named if none has.  The report of a fatal
  * handler says the same.
  *
+ *   R14: the error text says which rank died, where, why and when
+ *
  * RUN: -n 3 ; expect "rank 0 ok"
  * RUN: -n 3 ; args fatal ; exit 19 ;
  *   expect "MPI_Waitall on halo: MPI_ERR_IN_STATUS" ;

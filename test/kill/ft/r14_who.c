@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* R14: the text of a failure names who of the communicator is dead, by the ranks and the name of the communicator
+/* The text of a failure names who of the communicator is dead, by the ranks and the name of the communicator
  * whose call has failed last: the three who died last, and that there are others.  Who is dead but no member
  * is not named; on an intercommunicator both groups count.
  *
  * The ranks 7, 6, 5, 4 and 3 die, in this order.
+ *
+ *   R14: the error text says which rank died, where, why and when
  *
  * RUN: -n 8 ; expect "rank 0 ok" ; expect "rank 2 ok" */
 #include "../common.h"

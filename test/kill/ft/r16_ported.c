@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* R15, R16, R17, R24: programs in the forms that are usual with today's user-level failure mitigation work
+/* Programs in the forms that are usual with today's user-level failure mitigation work
  * unchanged; doc/porting.md says so.
  *
  *   alike   acknowledge all that is known, agree, again until that is a success: then all survivors have
@@ -7,7 +7,12 @@
  *   mend    the error handler looks who is lost, revokes and shrinks; the call that failed is repeated
  *   spares  the error handler revokes and jumps out of the call; a spare rank takes over the number of each
  *           lost one, and the survivors go back to the step that all have (as Fenix does)
- */
+
+ *
+ *   R15: for failures the error code is the class, under both sets of names
+ *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
+ *   R17: MPIX_Comm_shrink takes any communicator, MPI_Comm_shrink a revoked one
+ *   R24: an error handler may leave the call by longjmp */
 /* RUN: -n 4 ; args alike ; kill 2 at call:MPI_Barrier ; expect "rank 3 ok" */
 /* RUN: -n 5 ; args alike ; kill 1 at call:MPI_Barrier ; kill 4 at call:MPIX_Comm_agree ; expect "rank 3 ok" */
 /* RUN: -n 8 ; args alike ; kill 1,6 at call:MPI_Barrier ; kill 4 at agree.done ; expect "rank 3 ok" */

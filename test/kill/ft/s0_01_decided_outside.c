@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-1, S0-89, S0-90, S2-5, S2-7: a process that has the result of an agreement owes the others nothing any more.
+/* A process that has the result of an agreement owes the others nothing any more.
  * Whoever returns stays outside of MPI until all who live have returned; meanwhile one has died with its vote
  * given, or with the decision in its hands.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-89: an agreement waits for every survivor and for no dead process
+ *   S0-90: an agreement never fails and is uniform under deaths
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-7: after the decision creation succeeds everywhere
  *
  * RUN: -n 4 --lenient-exit ; set COLL_SHM=0 ; args agree 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 3 ok"
  * RUN: -n 8 --lenient-exit ; set COLL_SHM=0 ; args agree 1 ; kill 0 at call:MPI_Pcontrol>agree.done ; expect "rank 7 ok"

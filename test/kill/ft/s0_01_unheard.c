@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-1, S0-89, S0-90: the root of an agreement decides before it hears of somebody whose way to it a death has cut,
+/* The root of an agreement decides before it hears of somebody whose way to it a death has cut,
  * and leaves MPI.  By messages (`inside`) it is asked, so it has to stay in MPI.
  *
  *       0           3 contributes to 2, which passes it on and dies; the message by which 3 asks 0 itself
@@ -7,6 +7,10 @@
  *     1   2x        0 finds all contributions there and decides, without having looked any further
  *          \        0 is outside of MPI
  *           3       3 must get the decision all the same
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-89: an agreement waits for every survivor and for no dead process
+ *   S0-90: an agreement never fails and is uniform under deaths
  *
  * RUN: -n 4 ; set COLL_SHM=0 ; args outside ; kill 2 at call:MPI_Pcontrol>agree.enter ; expect "rank 3 ok" ; times 3
  * RUN: -n 4 ; set AGREE_SHM=0 ; args inside ; kill 2 at call:MPI_Pcontrol>agree.sent.up ; expect "rank 3 ok" ; times 3 */

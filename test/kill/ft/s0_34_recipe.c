@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-34, S0-33, S0-29: the recipe for a creation whose outcome all shall know: on an error
+/* The recipe for a creation whose outcome all shall know: on an error
  * invalidate the parent; else a barrier on the parent, and if that fails invalidate the child.  A
  * rank dies somewhere in it; afterwards either every survivor can use the child or none can.  What
  * each found is written to the board and compared.
+ *
+ *   S0-29: some members of a collective may succeed while others fail
+ *   S0-33: processes that have the new communicator can communicate on it
+ *   S0-34: the recipe of the proposal gives all survivors the same view
  *
  * RUN: -n 4 ; kill 3 at member.create.enter ; expect "rank 0 ok"
  * RUN: -n 4 ; kill 0 at agree.done ; expect "rank 1 ok"

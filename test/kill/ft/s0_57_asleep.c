@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-57, S0-58: members that sleep in a receive are woken by a revocation, and by the death of its caller, also
- * where they are more than sleep on one futex. */
+/* Members that sleep in a receive are woken by a revocation, and by the death of its caller, also
+ * where they are more than sleep on one futex.
+ *
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-58: one caller of a revocation suffices, and it does not wait */
 /* RUN: -n 2 --lenient-exit ; set SPIN=0 ; set YIELD=0 ; expect "rank 1 ok" */
 /* RUN: -n 8 --lenient-exit ; set YIELD=0 ; expect "rank 7 ok" */
 /* RUN: -n 16 --lenient-exit ; set YIELD=0 ; expect "rank 15 ok" */

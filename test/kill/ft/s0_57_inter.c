@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-57, S0-58, S0-59, S0-60, S0-63, S0-66, S0-68: a process of either group revokes an intercommunicator; everybody in
+/* A process of either group revokes an intercommunicator; everybody in
  * both groups is blocked in a call of another kind on it and comes back with MPI_ERR_INVALIDATED; what
  * was made from it before, and the local communicators, go on.  With `dies` the one that revokes is
- * killed while it tells the others: all or none are told, and nobody hangs. */
+ * killed while it tells the others: all or none are told, and nobody hangs.
+ *
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-58: one caller of a revocation suffices, and it does not wait
+ *   S0-59: a revocation reaches all survivors even if its caller dies
+ *   S0-60: a revocation ends calls in progress
+ *   S0-63: elsewhere the communicator is revoked when a call first reports it
+ *   S0-66: calls on a revoked communicator return without any other process
+ *   S0-67: local calls still work on a revoked communicator
+ *   S0-68: a revocation affects no other communicator
+ *   S0-69: a revoked communicator can be freed */
 /* RUN: -n 2 ; args 0 ; expect "rank 1 ok" */
 /* RUN: -n 9 ; args 0 ; expect "rank 8 ok" */
 /* RUN: -n 9 ; args 8 ; expect "rank 0 ok" ; times 3 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-57, S0-58, S0-4: however many communicators a process invalidates, all are told of each, although it
+/* However many communicators a process invalidates, all are told of each, although it
  * calls no MPI function afterwards and there is no room for a message to them.
  *
  *   rank 0    floods all │ invalidates many  │ outside of MPI until all have been told
@@ -7,6 +7,10 @@
  *
  * later: on communicators whose contexts come late, after many others were made and freed: the room for
  * their revocations is not that of the first ones.
+ *
+ *   S0-4: a revocation makes a failure known to every survivor
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-58: one caller of a revocation suffices, and it does not wait
  *
  * RUN: -n 2 ; args 200 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 5 ; args 200 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 4 ok"

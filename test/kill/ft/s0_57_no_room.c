@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-57, S0-58, S0-4: who invalidates a communicator may call no MPI function for a long time afterwards, and
+/* Who invalidates a communicator may call no MPI function for a long time afterwards, and
  * all are told all the same, also those to whom it has sent so much that there is no room for one more
  * message until they have looked.
  *
@@ -7,7 +7,11 @@
  *   others    begin to create `late`  │ outside of MPI                                │ wait on c, and in
  *                                                                    the creation and then on `late`
  *
- * inside: the others wait on c all the time, and may be asleep when there is something for them. */
+ * inside: the others wait on c all the time, and may be asleep when there is something for them.
+ *
+ *   S0-4: a revocation makes a failure known to every survivor
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-58: one caller of a revocation suffices, and it does not wait */
 /* RUN: -n 2 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" ; expect "rank 4 ok" */
 /* RUN: -n 3 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok" */

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-57, S0-58, S0-4, S0-60, S0-62, S0-63, S0-68: one rank revokes; every other rank is blocked in a call
- * of another kind and comes back with MPI_ERR_INVALIDATED; the duplicate made before goes on working. */
+/* One rank revokes; every other rank is blocked in a call
+ * of another kind and comes back with MPI_ERR_INVALIDATED; the duplicate made before goes on working.
+ *
+ *   R2: revoking a revoked object succeeds
+ *   S0-4: a revocation makes a failure known to every survivor
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-58: one caller of a revocation suffices, and it does not wait
+ *   S0-60: a revocation ends calls in progress
+ *   S0-62: at its caller the communicator is revoked at once
+ *   S0-63: elsewhere the communicator is revoked when a call first reports it
+ *   S0-68: a revocation affects no other communicator */
 /* RUN: -n 2 ; expect "rank 1 ok" */
 /* RUN: -n 8 ; expect "rank 7 ok" */
 /* RUN: -n 16 ; expect "rank 15 ok" */

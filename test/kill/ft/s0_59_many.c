@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-59, S0-57: many revocations outlive the process that made them.  Rank 1 does not look, and there is no
+/* Many revocations outlive the process that made them.  Rank 1 does not look, and there is no
  * room for frames to it; then rank 0 is killed.  All that rank 2 has heard rank 1 learns of, too:
  * from the bits in the segment, or, without these, because rank 2 passes it on.
+ *
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-59: a revocation reaches all survivors even if its caller dies
  *
  * RUN: -n 3 --lenient-exit ; expect "rank 1 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; set REVOKE_SHM=0 ; expect "rank 1 ok" ; expect "rank 2 ok" */

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-59, S0-57, S0-4, S0-1: a revocation needs nobody between the caller and who waits.  Everybody who
+/* A revocation needs nobody between the caller and who waits.  Everybody who
  * could pass it on (the ranks 1, 2, 4, ... away from the caller) computes outside of MPI, or has freed
  * the communicator and many others since; all others wait for each other and come back all the same,
  * also if the caller is killed before it told anybody, or after it told a few.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-4: a revocation makes a failure known to every survivor
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-59: a revocation reaches all survivors even if its caller dies
  *
  * RUN: -n 8 --lenient-exit ; args outside ; expect "rank 3 ok"
  * RUN: -n 16 --lenient-exit ; args outside ; expect "rank 3 ok" ; expect "rank 13 ok"

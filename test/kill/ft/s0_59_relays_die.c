@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-59, S0-57, S0-1: where others pass a revocation on (without the segment's row), everybody whom the
+/* Where others pass a revocation on (without the segment's row), everybody whom the
  * caller tells dies and has passed nothing on.  All others wait for each other and come back all the same.
  *
  *   before   they are known to be dead when the revocation begins
  *   told     they are outside of MPI when they are told, and die there
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-59: a revocation reaches all survivors even if its caller dies
  *
  * RUN: -n 16 --lenient-exit ; set REVOKE_SHM=0 ; args before ; expect "rank 3 ok" ; expect "rank 13 ok"
  * RUN: -n 16 --lenient-exit ; set REVOKE_SHM=0 ; args told ; expect "rank 3 ok" ; expect "rank 13 ok"

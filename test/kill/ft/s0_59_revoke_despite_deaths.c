@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-59: the caller of invalidate dies before it told anybody, after it told one, or all; and, where
- * others pass it on, relays die as well: if one living rank heard of it, all do.  Every survivor waits for somebody who never sends. */
+/* The caller of invalidate dies before it told anybody, after it told one, or all; and, where
+ * others pass it on, relays die as well: if one living rank heard of it, all do.  Every survivor waits for somebody who never sends.
+ *
+ *   S0-59: a revocation reaches all survivors even if its caller dies */
 /* RUN: -n 5 --lenient-exit ; kill 0 at revoke.sent.one ; expect "rank 4 ok" */
 /* RUN: -n 16 --lenient-exit ; kill 0 at revoke.local ; expect "rank 15 ok" */
 /* RUN: -n 8 --lenient-exit ; kill 0 at revoke.sent.one#4 ; kill 1 at death.done ; expect "rank 7 ok" */

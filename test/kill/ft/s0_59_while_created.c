@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-57, S0-59, S0-60, S0-63, S0-68, S2-7: the first process that has a new communicator invalidates it while
+/* The first process that has a new communicator invalidates it while
  * another one is still inside of the call that makes it, for every such call: stopped there behind the
  * decision, before it has the object.  It gets the communicator like all others, and finds it invalid, as they
  * do; parents and siblings are not.  With `dies` the one that invalidates is killed before it told anybody,
  * or (where others pass it on) after it told a few; in the last two recipes rank 3 hears of it, or of the death,
  * before it has the decision, which the stopped rank is to pass on.
+ *
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-59: a revocation reaches all survivors even if its caller dies
+ *   S0-60: a revocation ends calls in progress
+ *   S0-63: elsewhere the communicator is revoked when a call first reports it
+ *   S0-68: a revocation affects no other communicator
+ *   S2-7: after the decision creation succeeds everywhere
  *
  * RUN: -n 4 ; args dup 2 ; stop 2 at member.create.decided#3 ; expect "rank 2 ok"
  * RUN: -n 4 ; args dup 2 dies ; stop 2 at member.create.decided#3 ; kill 0 at revoke.local ; expect "rank 2 ok"

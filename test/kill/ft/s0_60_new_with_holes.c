@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-57, S0-60, S0-63: a communicator that is made from a validated one, with a hole where a member is dead, is
+/* A communicator that is made from a validated one, with a hole where a member is dead, is
  * invalidated by rank 0 as soon as rank 0 has it, while others are still creating it: their collectives on it
  * end all the same, and all that come later fail.
+ *
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-60: a revocation ends calls in progress
+ *   S0-63: elsewhere the communicator is revoked when a call first reports it
  *
  * RUN: -n 5 ; kill 1 at validate.enter ; set COLL_SHM=0 ; expect "rank 4 ok" ; times 3
  * RUN: -n 5 ; kill 1 at validate.enter ; set AGREE_SHM=0 ; expect "rank 4 ok" ; times 3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-60, S0-63, S2-5: creation that is refused for two reasons, of which one is that a member has given up.
+/* Creation that is refused for two reasons, of which one is that a member has given up.
  *
  *   rank 2  dies, the others validate
  *   rank 1  begins a duplicate, and revokes the communicator: it says no to all creation after that
@@ -7,7 +7,11 @@
  *           member that has given up may be left behind
  *   rank 1  ends its duplicate: nothing of it was overwritten
  *
- * Rank 0 knows of the revocation when the first of these is refused, so the next one is refused for that. */
+ * Rank 0 knows of the revocation when the first of these is refused, so the next one is refused for that.
+ *
+ *   S0-60: a revocation ends calls in progress
+ *   S0-63: elsewhere the communicator is revoked when a call first reports it
+ *   S2-5: creation is uniform: at all survivors or at none */
 /* RUN: -n 3 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 3 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-60, S0-63, S0-65, S0-66: MPI_Comm_validate on a communicator that is invalid, or becomes so meanwhile,
+/* MPI_Comm_validate on a communicator that is invalid, or becomes so meanwhile,
  * gives MPI_ERR_INVALIDATED; so do collectives on one that was validated before.  A validation that
  * waits for somebody who has revoked instead of coming ends; who comes later need not wait for anybody.
  *
@@ -8,7 +8,12 @@
  *   carried   a cut was made; the others are in a collective on the living, rank 0 revokes
  *   again     a cut was made; the others are in the second validation, rank 0 revokes
  *   creates   a cut was made; the others are in a creation among the living, rank 0 revokes
- *   begun     the same, and their creation has begun for sure */
+ *   begun     the same, and their creation has begun for sure
+ *
+ *   S0-60: a revocation ends calls in progress
+ *   S0-63: elsewhere the communicator is revoked when a call first reports it
+ *   S0-65: on a revoked communicator every non-local call fails
+ *   S0-66: calls on a revoked communicator return without any other process */
 /* RUN: -n 2 ; args waits ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args waits ; expect "rank 1 ok" */
 /* RUN: -n 8 ; args waits ; set AGREE_SHM=0 ; expect "rank 1 ok" */

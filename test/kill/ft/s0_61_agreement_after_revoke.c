@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-61, S0-89, S0-93: agreement and shrink are not pre-empted: some ranks are inside when the
- * communicator is revoked, the others join later; the result is the normal one. */
+/* Agreement and shrink are not pre-empted: some ranks are inside when the
+ * communicator is revoked, the others join later; the result is the normal one.
+ *
+ *   S0-61: a revocation ends neither shrink nor agreement
+ *   S0-89: an agreement waits for every survivor and for no dead process
+ *   S0-93: an agreement works on a revoked communicator */
 /* RUN: -n 2 ; expect "rank 1 ok" */
 /* RUN: -n 7 ; expect "rank 6 ok" */
 /* RUN: -n 16 ; set AGREE_SHM=0 ; expect "rank 15 ok" */

@@ -5,6 +5,18 @@
 # The calls are made from the headers by every_call.py; a new function that nobody has put into a class
 # fails here.
 #
+#   R1: a nonblocking call on a revoked communicator starts; its completion reports the error
+#   R2: revoking a revoked object succeeds
+#   S0-58: one caller of a revocation suffices, and it does not wait
+#   S0-61: a revocation ends neither shrink nor agreement
+#   S0-62: at its caller the communicator is revoked at once
+#   S0-64: elsewhere the communicator is revoked when a status first reports it
+#   S0-65: on a revoked communicator every non-local call fails
+#   S0-66: calls on a revoked communicator return without any other process
+#   S0-67: local calls still work on a revoked communicator
+#   S0-69: a revoked communicator can be freed
+#   S0-70: freeing a revoked communicator never hangs
+#
 # RUN: ; time 60 ; expect "all calls"
 
 fail()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-57, S0-63, S0-65, S0-66: a process whose calls fail at once, or wait for nobody, learns of a revocation
+/* A process whose calls fail at once, or wait for nobody, learns of a revocation
  * all the same.
  *
  *   rank 0    repeats a call │ ... MPI_ERR_PROC_FAILED, or success ... │ ... MPI_ERR_REVOKED, after at
@@ -7,7 +7,12 @@
  *   rank 2    dead
  *
  * Each call has a communicator of its own.  A local call has no error to give: there rank 0 asks after
- * each of them whether the communicator is revoked, which is a local call, too. */
+ * each of them whether the communicator is revoked, which is a local call, too.
+ *
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-63: elsewhere the communicator is revoked when a call first reports it
+ *   S0-65: on a revoked communicator every non-local call fails
+ *   S0-66: calls on a revoked communicator return without any other process */
 /* RUN: -n 3 ; args 1 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 3 ; args 1 ; set COLL_SHM=0 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 3 ; args 100 ; set REVOKE_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok" */

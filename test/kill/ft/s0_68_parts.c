@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-68, S0-10: the parts of a split are different communicators, though the library gives them one context id.
+/* The parts of a split are different communicators, though the library gives them one context id.
  * A member of one part revokes it and dies: who was in that part comes back, and the other part goes on.
+ *
+ *   S0-10: an operation without a dead process never reports a failure
+ *   S0-68: a revocation affects no other communicator
  *
  * RUN: -n 4 ; kill 1 at revoke.local ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; kill 1 at revoke.sent ; expect "rank 0 ok" ; expect "rank 3 ok"

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-68, S0-2, S0-57, S0-60: an invalidation concerns one communicator.  For every way to make one: it is made, and
+/* An invalidation concerns one communicator.  For every way to make one: it is made, and
  * a child of it; receives are pending on all its relatives (what it was made from, siblings, the child),
  * and some wait inside of a collective on the child or the parent, while somebody invalidates it.  Whoever
  * waits on it comes back; all that is pending on the relatives ends well, and more of them can be made.
+ *
+ *   S0-2: a call that needs no dead process completes normally
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-60: a revocation ends calls in progress
+ *   S0-68: a revocation affects no other communicator
  *
  * RUN: -n 2 ; expect "rank 1 ok"
  * RUN: -n 5 ; set REVOKE_SHM=0 ; set AGREE_SHM=0 ; expect "rank 4 ok"

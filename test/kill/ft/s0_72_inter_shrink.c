@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-72, S0-74..S0-78, S0-80, S0-85, S0-73, R4: an intercommunicator is shrunk to an intercommunicator: each side keeps
+/* An intercommunicator is shrunk to an intercommunicator: each side keeps
  * its living, in their old order, everybody has the same two groups, and collectives work again.  Deaths
  * inside the shrink, in either group, change nothing of that.  If one side is all dead the others get
- * MPI_COMM_NULL. */
+ * MPI_COMM_NULL.
+ *
+ *   R4: shrinking an intercommunicator with one group all dead gives MPI_COMM_NULL
+ *   S0-72: shrink makes an intercommunicator from an intercommunicator, else an intracommunicator
+ *   S0-73: the shrink of 2012 refuses a communicator that is not revoked
+ *   S0-74: shrink never fails because of a death or a revocation
+ *   S0-75: all survivors get the same group from shrink
+ *   S0-76: shrink leaves out every process whose failure a caller had been told of
+ *   S0-77: shrink keeps the order of ranks
+ *   S0-78: shrink leaves out the failed and keeps the callers
+ *   S0-80: the new communicator sees no message and no revocation of the old one
+ *   S0-85: revoke and shrink give a communicator on which collectives work */
 /* RUN: -n 7 ; args 6 ; expect "rank 0 ok" */
 /* RUN: -n 7 ; args 0 ; expect "rank 1 ok" */
 /* RUN: -n 7 ; args 1,4 ; expect "rank 0 ok" */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-73, R3, R17: MPI_Comm_shrink of a communicator that is invalid nowhere is MPI_ERR_ARG everywhere;
- * if it is invalid at one rank only it proceeds; MPIX_Comm_shrink takes any communicator. */
+/* MPI_Comm_shrink of a communicator that is invalid nowhere is MPI_ERR_ARG everywhere;
+ * if it is invalid at one rank only it proceeds; MPIX_Comm_shrink takes any communicator.
+ *
+ *   R3: the shrink of 2012 refuses only if the communicator is revoked at no survivor
+ *   R17: MPIX_Comm_shrink takes any communicator, MPI_Comm_shrink a revoked one
+ *   S0-73: the shrink of 2012 refuses a communicator that is not revoked */
 /* RUN: -n 1 ; expect "rank 0 ok" */
 /* RUN: -n 2 ; expect "rank 1 ok" */
 /* RUN: -n 5 ; expect "rank 4 ok" */

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-74..78, S0-80, S0-85, S2-3: ranks die one after the other, each inside the shrink that repairs the
+/* Ranks die one after the other, each inside the shrink that repairs the
  * loss of the one before, at every place of the protocol; the survivors agree on the same members in
- * their old order, and collectives work on the result. */
+ * their old order, and collectives work on the result.
+ *
+ *   S0-74: shrink never fails because of a death or a revocation
+ *   S0-75: all survivors get the same group from shrink
+ *   S0-76: shrink leaves out every process whose failure a caller had been told of
+ *   S0-77: shrink keeps the order of ranks
+ *   S0-78: shrink leaves out the failed and keeps the callers
+ *   S0-80: the new communicator sees no message and no revocation of the old one
+ *   S0-85: revoke and shrink give a communicator on which collectives work
+ *   S2-3: a new communicator has all members that were asked for */
 /* RUN: -n 5 ; kill 4 at call:MPI_Barrier#1 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; kill 0 at call:MPI_Barrier#1 ; expect "rank 4 ok" */
 /* RUN: -n 5 ; kill 0 at call:MPI_Barrier#1 ; kill 1 at agree.enter ; expect "rank 4 ok" */

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-76, S0-88, S0-91, S2-11: a member that had contributed before it died is among the failed all the same where a
+/* A member that had contributed before it died is among the failed all the same where a
  * participant knew of its death when it contributed; nobody but those who know says so.
  *
  *   1          contributes, and dies
  *   0, 2, 3    hear of it, and contribute then
+ *
+ *   S0-76: shrink leaves out every process whose failure a caller had been told of
+ *   S0-88: an agreement gives all survivors the AND of their values
+ *   S0-91: dead processes do not contribute to an agreement
+ *   S2-11: validate returns the same failed processes everywhere
  *
  * RUN: -n 4 ; args agree ; kill 1 at call:MPI_Pcontrol>agree.enter ; expect "rank 3 ok"
  * RUN: -n 4 ; args shrink ; kill 1 at call:MPI_Pcontrol>agree.enter ; expect "rank 3 ok"

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-76, S0-75, S0-77, S0-78: whoever any participant of a shrink had been told of is not in the
+/* Whoever any participant of a shrink had been told of is not in the
  * new communicator, and whoever lives is.  Each victim is known to one survivor, who needed it; the
  * others were outside MPI all the time, or are inside the shrink already when the victims die.
+ *
+ *   S0-75: all survivors get the same group from shrink
+ *   S0-76: shrink leaves out every process whose failure a caller had been told of
+ *   S0-77: shrink keeps the order of ranks
+ *   S0-78: shrink leaves out the failed and keeps the callers
  *
  * RUN: -n 3 ; args 1 asleep ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 6 ; args 3 asleep ; expect "rank 0 ok" ; expect "rank 2 ok"

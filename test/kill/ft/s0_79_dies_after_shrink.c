@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-79: a rank dies when the members of the shrunken communicator are decided; so it is one of
+/* A rank dies when the members of the shrunken communicator are decided; so it is one of
  * them, at everybody.  Later calls find it dead: every collective fails at all survivors (S0-30),
  * none hangs, named calls with it fail, the living can talk to each other there, and a second
  * shrink leaves it out.
+ *
+ *   S0-30: a collective without a root fails at all if a member died before it
+ *   S0-79: the new communicator may contain a process that died meanwhile
  *
  * RUN: -n 4 ; kill 1 at shrink.decided ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; kill 0 at shrink.decided ; expect "rank 1 ok" ; expect "rank 2 ok"

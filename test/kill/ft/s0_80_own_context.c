@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-80, R10: a shrunken communicator is one of its own.  On the parent lie messages that nobody
+/* A shrunken communicator is one of its own.  On the parent lie messages that nobody
  * received, receives, probes and collectives that nobody answered, and its invalidation may be on
  * its way; none of that is seen on the new one, whose calls match only each other.  It has the
  * parent's error handler. And the other way: what is sent on the new one is not found on the
  * parent.
+ *
+ *   R10: a shrunken communicator inherits the error handler
+ *   S0-80: the new communicator sees no message and no revocation of the old one
  *
  * RUN: -n 3 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 6 ; expect "rank 0 ok" ; expect "rank 4 ok"

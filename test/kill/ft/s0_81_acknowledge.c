@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-81..S0-87, S0-22: acknowledging is local and per communicator; get_acked returns what was
+/* Acknowledging is local and per communicator; get_acked returns what was
  * acknowledged and nothing else; a failure after it is reported again; collectives stay broken.
- * Today's get_failed and ack_failed beside it. */
+ * Today's get_failed and ack_failed beside it.
+ *
+ *   S0-22: acknowledging tells which processes have failed
+ *   S0-81: an acknowledgement is local and covers the known failures of one communicator
+ *   S0-82: after an acknowledgement wildcard receives continue
+ *   S0-83: a failure after the acknowledgement is reported again
+ *   S0-84: an acknowledgement does not repair collectives
+ *   S0-85: revoke and shrink give a communicator on which collectives work
+ *   S0-86: get_acked returns the members that were acknowledged
+ *   S0-87: get_acked returns no other members */
 /* RUN: -n 4 ; expect "rank 0 ok" */
 /* RUN: -n 16 ; expect "rank 0 ok" */
 #include "../common.h"

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-81, S0-82, S0-83, S0-84, S0-86, S0-87, R6: acknowledging on an intercommunicator covers both groups, and is
+/* Acknowledging on an intercommunicator covers both groups, and is
  * local: nobody else calls MPI meanwhile.  A process of the own group dies, then one of the other group,
  * then another one.  MPI_Comm_get_failed lists them in one order for ever, MPIX_Comm_ack_failed takes as
  * many as it is told, and MPI_Comm_failure_get_acked returns these and nobody else.
+ *
+ *   R6: an acknowledgement on an intercommunicator covers both groups
+ *   S0-9: a wildcard involves the members of the source group, on intercommunicators the remote one
+ *   S0-81: an acknowledgement is local and covers the known failures of one communicator
+ *   S0-82: after an acknowledgement wildcard receives continue
+ *   S0-83: a failure after the acknowledgement is reported again
+ *   S0-84: an acknowledgement does not repair collectives
+ *   S0-86: get_acked returns the members that were acknowledged
+ *   S0-87: get_acked returns no other members
  *
  * RUN: -n 6 ; expect "rank 0 ok"
  * RUN: -n 16 ; expect "rank 0 ok" ; expect "rank 14 ok" */

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-88, S0-89, S0-91, R16: the flag is the logical AND of the living, whatever the numbers are; dead
+/* The flag is the logical AND of the living, whatever the numbers are; dead
  * members do not contribute; MPIX_Comm_agree is bitwise and tells, everywhere, of deaths that somebody
- * has not acknowledged. */
+ * has not acknowledged.
+ *
+ *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
+ *   S0-88: an agreement gives all survivors the AND of their values
+ *   S0-89: an agreement waits for every survivor and for no dead process
+ *   S0-90: an agreement never fails and is uniform under deaths
+ *   S0-91: dead processes do not contribute to an agreement */
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; set AGREE_SHM=0 ; expect "rank 0 ok" */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-89, S0-90, S0-1: a process that only asks, over and over, whether something has happened goes on taking part in
+/* A process that only asks, over and over, whether something has happened goes on taking part in
  * what it began: the root of an agreement dies, the next root is in such a loop, and the others still
- * get their result. */
+ * get their result.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-89: an agreement waits for every survivor and for no dead process
+ *   S0-90: an agreement never fails and is uniform under deaths */
 /* RUN: -n 4 --lenient-exit ; set AGREE_SHM=0 ; args revoked ; kill 0 at agree.enter ; expect "rank 3 ok" */
 /* RUN: -n 4 ; set AGREE_SHM=0 ; args failed ; kill 0 at agree.enter ; expect "rank 3 ok" */
 /* RUN: -n 4 --lenient-exit ; args revoked ; kill 0 at agree.enter ; expect "rank 3 ok" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-1, S0-89, S0-90, R42: what was decided is there for whoever has contributed, also where nobody can say it any more.
+/* What was decided is there for whoever has contributed, also where nobody can say it any more.
  *
  *       0            2 dies with the decision in its hands, before it says anything to 3
  *      / \           3 has contributed and computes outside of MPI
@@ -9,6 +9,12 @@
  *
  * The argument says what it is agreed on: an intercommunicator; a communicator without a cell because cells are
  * not used, or because the others have them all; the copy of a communicator with a hole.
+ *
+ *   R42: no decision depends on a process that is outside MPI
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-89: an agreement waits for every survivor and for no dead process
+ *   S0-90: an agreement never fails and is uniform under deaths
+ *   S0-92: on an intercommunicator each group gets the AND of the other one
  *
  * RUN: -n 4 --lenient-exit ; args inter ; kill 2 at call:MPI_Pcontrol>agree.decided ; expect "rank 3 ok" ; expect-no "rank 2 ok" ; times 3
  * RUN: -n 4 --lenient-exit ; args plain ; set COLL_SHM=0 ; kill 2 at call:MPI_Pcontrol>agree.decided ; expect "rank 3 ok" ;

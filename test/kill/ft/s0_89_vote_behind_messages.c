@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-1, S0-89, R42: a vote needs no room: who has sent more messages than fit to one that does not look, and then
+/* A vote needs no room: who has sent more messages than fit to one that does not look, and then
  * leaves MPI, has voted all the same.
  *
  *   1   200 messages to 0, begins an agreement, leaves MPI
  *   0   has looked at nothing; agrees
+ *
+ *   R42: no decision depends on a process that is outside MPI
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-89: an agreement waits for every survivor and for no dead process
  *
  * RUN: -n 2 ; args inter ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 2 ; args world ; set COLL_SHM=0 ; expect "rank 0 ok" ; expect "rank 1 ok"

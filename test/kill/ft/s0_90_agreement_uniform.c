@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-90, R5: ranks die inside agreements, before, at and after the decision; every survivor gets the same
- * value from each agreement (written to the board and compared), and never an error. */
+/* Ranks die inside agreements, before, at and after the decision; every survivor gets the same
+ * value from each agreement (written to the board and compared), and never an error.
+ *
+ *   R5: if a member dies inside an agreement, its value counts at all survivors or at none
+ *   S0-90: an agreement never fails and is uniform under deaths */
 /* RUN: -n 4 ; kill 0 at agree.enter#5 ; kill 1 at agree.done#9 ; expect "rank 3 ok" */
 /* RUN: -n 7 ; kill 0 at agree.done#3 ; kill 1 at agree.enter#3 ; kill 5 at agree.enter#8 ; expect "rank 6 ok" */
 /* RUN: -n 4 ; set AGREE_SHM=0 ; kill 0 at agree.enter#5 ; kill 1 at agree.done#9 ; expect "rank 3 ok" */

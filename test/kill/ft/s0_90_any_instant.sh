@@ -6,6 +6,27 @@
 #     every SIZE PARAMETERS...   one rank dies, each in turn, at each event
 #     random SEED RUNS           2 to 16 ranks, up to half of them die; a failure prints its line
 #
+#   R3: the shrink of 2012 refuses only if the communicator is revoked at no survivor
+#   R4: shrinking an intercommunicator with one group all dead gives MPI_COMM_NULL
+#   R5: if a member dies inside an agreement, its value counts at all survivors or at none
+#   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
+#   S0-59: a revocation reaches all survivors even if its caller dies
+#   S0-61: a revocation ends neither shrink nor agreement
+#   S0-74: shrink never fails because of a death or a revocation
+#   S0-75: all survivors get the same group from shrink
+#   S0-77: shrink keeps the order of ranks
+#   S0-78: shrink leaves out the failed and keeps the callers
+#   S0-79: the new communicator may contain a process that died meanwhile
+#   S0-80: the new communicator sees no message and no revocation of the old one
+#   S0-88: an agreement gives all survivors the AND of their values
+#   S0-89: an agreement waits for every survivor and for no dead process
+#   S0-90: an agreement never fails and is uniform under deaths
+#   S0-91: dead processes do not contribute to an agreement
+#   S0-92: on an intercommunicator each group gets the AND of the other one
+#   S0-93: an agreement works on a revoked communicator
+#   S0-94: the nonblocking agreement has the same meaning
+#   S2-5: creation is uniform: at all survivors or at none
+#
 # RUN: every 5 ; time 60 ; expect "all of 40 runs"
 # RUN: every 5 AGREE_SHM=0 REVOKE_SHM=0 ; time 60 ; expect "all of 55 runs"
 # RUN: random 4711 40 ; time 60 ; expect "all of 40 runs"

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-59, S0-74, S0-75, S0-78, S0-90, S3-5, S3-6, S3-11: a process that only stands still, in the middle of an
+/* A process that only stands still, in the middle of an
  * agreement, an invalidation or a shrink, is taken for dead.  The others come to the same results without
  * it; when it is allowed to go on it is no more, so it cannot contradict them.  With `patient` the
  * time-out is longer than the pause: nobody is excluded and nothing is lost.
+ *
+ *   R5: if a member dies inside an agreement, its value counts at all survivors or at none
+ *   S0-59: a revocation reaches all survivors even if its caller dies
+ *   S0-74: shrink never fails because of a death or a revocation
+ *   S0-75: all survivors get the same group from shrink
+ *   S0-78: shrink leaves out the failed and keeps the callers
+ *   S0-90: an agreement never fails and is uniform under deaths
+ *   S3-5: a process that is wrongly declared dead is excluded
+ *   S3-6: all survivors see the excluded process as failed
+ *   S3-11: nothing contradicts a failure that was reported
  *
  * RUN: -n 6 --stop-timeout 0.2 ; args 0 ; stop 0 at call:MPI_Pcontrol>agree.enter ; expect "rank 5 ok"
  * RUN: -n 6 --stop-timeout 0.2 ; args 0 ; stop 0 at call:MPI_Pcontrol>agree.done ; expect "rank 5 ok"

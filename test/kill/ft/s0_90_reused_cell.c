@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-90: what a member had contributed before it died stays where the others look, though a communicator
+/* What a member had contributed before it died stays where the others look, though a communicator
  * that had the same memory before is only now put away by somebody else.
  *
  *   1          closes the old communicator ............................... looks whether the others have, too
@@ -7,6 +7,8 @@
  *   0              agrees ...................................................... and hears the result
  *   2                says no, dies
  *   3                           agrees: no
+ *
+ *   S0-90: an agreement never fails and is uniform under deaths
  *
  * RUN: -n 4 ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 3 ok" */
 #include "../common.h"

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-91, S2-10: on the copy of a communicator with holes the dead contribute nothing, whatever they have left
+/* On the copy of a communicator with holes the dead contribute nothing, whatever they have left
  * behind in the memory that the copy uses.
  *
  *   all            dup, agreement on `false`, free: many times, so that communicators follow each other in
  *                  the same memory
  *   the last rank  dies with one that it has freed, and has not cleared up after
- *   others         validate, and agree on `true` on copies: true */
+ *   others         validate, and agree on `true` on copies: true
+ *
+ *   S0-91: dead processes do not contribute to an agreement
+ *   S2-10: validate makes collectives and creation work again */
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 16 ; expect "rank 0 ok" */

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-92, S0-94, S0-90, S0-91, S0-93, S0-61, R16: agreement on an intercommunicator: everybody gets the AND of
+/* Agreement on an intercommunicator: everybody gets the AND of
  * what the living of the *other* group said; it ignores revocation, and deaths in either group inside it change
  * nothing but that all of a group get the same.  MPIX_Comm_agree tells of unacknowledged deaths in
- * either group, and an acknowledgement covers both (R6). */
+ * either group, and an acknowledgement covers both (R6).
+ *
+ *   R6: an acknowledgement on an intercommunicator covers both groups
+ *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
+ *   S0-61: a revocation ends neither shrink nor agreement
+ *   S0-90: an agreement never fails and is uniform under deaths
+ *   S0-91: dead processes do not contribute to an agreement
+ *   S0-92: on an intercommunicator each group gets the AND of the other one
+ *   S0-93: an agreement works on a revoked communicator
+ *   S0-94: the nonblocking agreement has the same meaning */
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" */
 /* RUN: -n 7 ; args during ; kill 0 at agree.enter#7 ; expect "rank 1 ok" ; times 3 */

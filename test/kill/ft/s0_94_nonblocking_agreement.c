@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-94: the nonblocking agreement returns at once, overlaps with other traffic and with other
+/* The nonblocking agreement returns at once, overlaps with other traffic and with other
  * agreements, and completes by Wait and Test; a death in between changes nothing of that.  The first rank
- * begins all of them, exchanges messages and tests, while nobody else has begun one. */
+ * begins all of them, exchanges messages and tests, while nobody else has begun one.
+ *
+ *   S0-94: the nonblocking agreement has the same meaning */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 6 ; set AGREE_SHM=0 ; expect "rank 0 ok" */
 /* RUN: -n 6 ; kill 5 at agree.enter#3 ; expect "rank 0 ok" */

@@ -10,7 +10,14 @@
  *           communicator: MPI_ERR_INVALIDATED for everybody in both groups
  *   leader  S0-60: a leader gives up and revokes the peer communicator, which the other one has named
  *   stray   a wildcard receive on the peer communicator does not take what leaders say
- */
+
+ *
+ *   R40: a dead process outside the group does not disturb create_group
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-60: a revocation ends calls in progress
+ *   S2-2: all communicators that take part in a creation must be active
+ *   S2-6: a death before the decision makes creation fail everywhere
+ *   S2-14: a creation ends although another member gave up before it */
 /* RUN: -n 5 ; args peer ; expect "rank 0 ok" ; times 3 */
 /* RUN: -n 5 ; args waits ; expect "rank 0 ok" ; times 3 */
 /* RUN: -n 4 ; args member ; expect "rank 0 ok" */

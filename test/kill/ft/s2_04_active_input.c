@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-4, S2-3, S2-16: on a communicator without a failed member every way to create another succeeds
+/* On a communicator without a failed member every way to create another succeeds
  * at everybody, with exactly the members asked for, and nobody has to call anything else than the
  * creation; that a process of another communicator is dead changes nothing of it.
+ *
+ *   S2-3: a new communicator has all members that were asked for
+ *   S2-4: creation succeeds everywhere if nothing fails
+ *   S2-16: validate is needed only after an error
  *
  * RUN: -n 4 ; args none ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 7 ; args one ; expect "rank 0 ok" ; expect "rank 5 ok"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-1, S2-3, S2-5, S2-6, S2-7, S2-9, S0-32, S0-33: communicator creation is uniform: a rank dies
+/* Communicator creation is uniform: a rank dies
  * before the decision, at it or after it; either every survivor has the new communicator, with all
  * the members that were asked for, and can talk on it, or none has.  On a communicator with a
  * failed member every creation fails at once, at each survivor, while the others are outside MPI.
@@ -7,7 +7,16 @@
  *   before   the rank dies before it could contribute to the decision: an error everywhere (S2-6)
  *   after    it has the decision already: success everywhere (S2-7)
  *
- * idup: the last rank dies instead of calling, when all others have contributed and knew of no death. */
+ * idup: the last rank dies instead of calling, when all others have contributed and knew of no death.
+ *
+ *   S0-32: creation may succeed at some members and fail at others
+ *   S0-33: processes that have the new communicator can communicate on it
+ *   S2-1: creation on an inactive communicator fails at all survivors
+ *   S2-3: a new communicator has all members that were asked for
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-6: a death before the decision makes creation fail everywhere
+ *   S2-7: after the decision creation succeeds everywhere
+ *   S2-9: creation on an inactive communicator fails at once */
 /* RUN: -n 4 ; args dup before ; kill 3 at member.create.enter ; expect "rank 0 ok" */
 /* RUN: -n 4 ; args dup before ; kill 0 at member.create.enter ; expect "rank 1 ok" */
 /* RUN: -n 4 ; args idup before ; expect "rank 0 ok" */

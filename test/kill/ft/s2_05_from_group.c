@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-5, S2-6, S2-9, S0-1, S0-10: communicators from groups alone while a rank dies: before it comes, in the
+/* Communicators from groups alone while a rank dies: before it comes, in the
  * meetings, at the decision, after it.  All living have the communicator, or all have
  * MPI_ERR_PROC_FAILED; groups without the dead one get theirs, and so do all survivors afterwards.
  * A leader of an intercommunicator whose side has failed leaves nobody of the other side waiting.
  *
- * The argument is `intra` or `inter`; the victim is in the group. */
+ * The argument is `intra` or `inter`; the victim is in the group.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-10: an operation without a dead process never reports a failure
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-6: a death before the decision makes creation fail everywhere
+ *   S2-9: creation on an inactive communicator fails at once */
 /* RUN: -n 2 ; args intra ; kill 1 at member.create.enter ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args intra ; kill 0 at agree.enter ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args intra ; kill 2 at member.create.decided ; expect "rank 0 ok" */

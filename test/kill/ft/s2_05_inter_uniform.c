@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-1, S2-3, S2-5..S2-7, S2-9: creation from an intercommunicator is as uniform as any: a rank of either group
+/* Creation from an intercommunicator is as uniform as any: a rank of either group
  * dies before the decision, at it or after it; either every survivor of both groups has the new
  * communicator, of exactly the groups asked for, or none has.  With a failed member creation fails at
  * once, while the others are outside MPI.
  *
- * MPI_Comm_split of the world is the first creation, MPI_Intercomm_create the second, ours the third. */
+ * MPI_Comm_split of the world is the first creation, MPI_Intercomm_create the second, ours the third.
+ *
+ *   S0-15: a nonblocking call never reports a failure when it starts
+ *   S2-1: creation on an inactive communicator fails at all survivors
+ *   S2-3: a new communicator has all members that were asked for
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-6: a death before the decision makes creation fail everywhere
+ *   S2-7: after the decision creation succeeds everywhere
+ *   S2-9: creation on an inactive communicator fails at once */
 /* RUN: -n 5 ; args dup ; kill 4 at member.create.enter#3 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args dup ; kill 0 at agree.done#3 ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args idup ; kill 2 at agree.enter#3 ; expect "rank 1 ok" */

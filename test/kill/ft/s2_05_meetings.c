@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-3, S2-5..S2-7, S0-1, S0-33: MPI_Comm_create_group and MPI_Intercomm_create are uniform: a rank dies at any
+/* MPI_Comm_create_group and MPI_Intercomm_create are uniform: a rank dies at any
  * of their steps; either every survivor has the communicator, and can talk on it to the others, or none
  * has.  Nobody calls anything else in between: who waits for the dead is freed by the death alone.
  *
- * MPI_Comm_split of the world is the first creation, a duplicate the second, ours the third. */
+ * MPI_Comm_split of the world is the first creation, a duplicate the second, ours the third.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-33: processes that have the new communicator can communicate on it
+ *   S2-3: a new communicator has all members that were asked for
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-6: a death before the decision makes creation fail everywhere
+ *   S2-7: after the decision creation succeeds everywhere */
 /* RUN: -n 4 ; args group ; kill 3 at member.create.enter#3 ; expect "rank 0 ok" */
 /* RUN: -n 4 ; args group ; kill 0 at agree.enter#3 ; expect "rank 1 ok" */
 /* RUN: -n 5 ; args group ; set AGREE_SHM=0 ; kill 2 at agree.sent.up#3 ; expect "rank 1 ok" ; times 3 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-5, S2-11, S0-75, S0-90, S0-1: whatever is done with communicators that come from each other, in whatever
+/* Whatever is done with communicators that come from each other, in whatever
  * order, while ranks die in it: all who come through have got the same.
  *
  *   a pool     [ W | comm | comm |  -  | ... ]      a slot may hold another part at other ranks
@@ -12,6 +12,14 @@
  *     args SEED
  *
  * With a ?: whether that rank gets there with every seed is up to the dice.
+ *
+ *   R4: shrinking an intercommunicator with one group all dead gives MPI_COMM_NULL
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-29: some members of a collective may succeed while others fail
+ *   S0-75: all survivors get the same group from shrink
+ *   S0-90: an agreement never fails and is uniform under deaths
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-11: validate returns the same failed processes everywhere
  *
  * RUN: -n 2 ; args {n} ; kill 1 at agree.done#20 ; expect "rank 0 ok" ; times 8
  * RUN: -n 5 ; args {n} ; kill 1 at coll.enter#9? ; kill 3 at validate.decided#2? ; expect "rank 0 ok" ; times 8

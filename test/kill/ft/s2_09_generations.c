@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-5, S2-9: each communicator is made from the one before; a rank dies somewhere on the way.  Whoever is
+/* Each communicator is made from the one before; a rank dies somewhere on the way.  Whoever is
  * told of the death before it has built the object that was decided on holds a communicator that was
  * born failed, and goes away from it at once; nobody may wait for it there.  All survivors get equally
- * far; refused creation is tried again at once by those who have not heard of the death themselves. */
+ * far; refused creation is tried again at once by those who have not heard of the death themselves.
+ *
+ *   S0-15: a nonblocking call never reports a failure when it starts
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-9: creation on an inactive communicator fails at once */
 /* RUN: -n 4 ; kill 3 at agree.enter#5 ; expect "rank 0 ok" ; times 3 */
 /* RUN: -n 4 ; kill 0 at agree.enter#6 ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 4 ; kill 1 at agree.done#7 ; expect "rank 0 ok" ; times 3 */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-10, S0-69: duplicates of a communicator with a hole come and go, and so does what carries each of them: after
+/* Duplicates of a communicator with a hole come and go, and so does what carries each of them: after
  * a warm-up the survivors do not grow any more.
+ *
+ *   S0-69: a revoked communicator can be freed
+ *   S2-10: validate makes collectives and creation work again
  *
  * RUN: -n 3 ; expect "rank 1 ok" ; time 60
  * RUN: -n 3 ; set AGREE_SHM=0 ; expect "rank 1 ok" ; time 60 */

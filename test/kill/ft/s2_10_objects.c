@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-2, S2-3, S2-10, R20: what else a validated communicator is good for.
+/* What else a validated communicator is good for.
  *
  *   grid       exchange with the neighbours of a ring, of its duplicate, of a graph: the edges of the dead
  *              stay as they were; a grid that would contain a dead one, and subgrids of a ring with
@@ -12,7 +12,13 @@
  *   sides      the same on an intercommunicator
  *   handler    an error of a nonblocking collective after the cut goes to the communicator's handler
  *
- * The first argument says which; then follow the ranks that die. */
+ * The first argument says which; then follow the ranks that die.
+ *
+ *   R20: after validate, point-to-point with a dead member still fails
+ *   S2-2: all communicators that take part in a creation must be active
+ *   S2-3: a new communicator has all members that were asked for
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-10: validate makes collectives and creation work again */
 /* RUN: -n 5 ; args grid 2 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args grid 0 5 ; expect "rank 1 ok" */
 /* RUN: -n 3 ; args grid 1 ; set COLL_SHM=0 ; expect "rank 0 ok" */

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-10, S2-11, S2-18: after a death collectives and creation fail; MPI_Comm_validate gives the failed, the
+/* After a death collectives and creation fail; MPI_Comm_validate gives the failed, the
  * same group at all survivors, and from then on both work on the same communicator, among the
  * living and under their old ranks.  The next death makes it inactive again, and so on, until two are
  * left.  Point-to-point with a dead one keeps failing (R20).  Without a new failure validation changes
- * nothing, and a duplicate has the same holes. */
+ * nothing, and a duplicate has the same holes.
+ *
+ *   R20: after validate, point-to-point with a dead member still fails
+ *   S2-10: validate makes collectives and creation work again
+ *   S2-11: validate returns the same failed processes everywhere
+ *   S2-18: a death inside validate is in its result or makes the communicator inactive */
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-12, S2-13: what a part of the living began before MPI_Comm_validate needs no match after it.  The last
+/* What a part of the living began before MPI_Comm_validate needs no match after it.  The last
  * rank dies; the even ranks are in a collective or a creation by then, or have begun nonblocking ones,
  * and the odd ones never call it.  All validate.  Then every kind pairs with itself: first the one that
  * was skipped, with data by which an old message would show.
@@ -7,7 +7,11 @@
  *   0   bcast, allreduce, dup ... -> error   validate   bcast   allreduce   dup
  *   1                                        validate   bcast   allreduce   dup
  *
- * prepared: a persistent collective that all have made before the cut belongs to before it. */
+ * prepared: a persistent collective that all have made before the cut belongs to before it.
+ *
+ *   S0-15: a nonblocking call never reports a failure when it starts
+ *   S2-12: collectives from before a validation match none from after it
+ *   S2-13: a collective that was missed need not be called after a validation */
 /* RUN: -n 3 ; args bcast ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args bcast ; set COLL_SHM=0 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args allreduce ; expect "rank 0 ok" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-12, S0-2, S0-68: the cut of MPI_Comm_validate covers collectives, not messages.  The last rank dies;
+/* The cut of MPI_Comm_validate covers collectives, not messages.  The last rank dies;
  * the survivors validate.  On the communicator that was validated
  *
  *   - a message that was sent before the cut is received after it;
@@ -10,7 +10,11 @@
  *
  *   rank 0   send "old" -> 1, revoke copy   validate   dup   send "new" -> 1 (copy, comm)
  *   rank 1   irecv <- 0 (other tag)         validate   dup   receive <- 0
- */
+
+ *
+ *   S0-2: a call that needs no dead process completes normally
+ *   S0-68: a revocation affects no other communicator
+ *   S2-12: collectives from before a validation match none from after it */
 /* RUN: -n 3 ; expect "rank 1 ok" */
 /* RUN: -n 5 ; expect "rank 1 ok" */
 /* RUN: -n 5 ; set COLL_SHM=0 ; set AGREE_SHM=0 ; expect "rank 1 ok" */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-14: the example of the archive: rank 1 gets an error from a collective and never calls dup; rank 0
- * calls it; it must not hang. */
+/* The example of the archive: rank 1 gets an error from a collective and never calls dup; rank 0
+ * calls it; it must not hang.
+ *
+ *   S2-14: a creation ends although another member gave up before it */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; set AGREE_SHM=0 ; expect "rank 0 ok" */
 /* RUN: -n 9 ; expect "rank 0 ok" */

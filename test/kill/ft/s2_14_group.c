@@ -10,7 +10,19 @@
  *            survivors make a communicator of exactly those who were asked for
  *   revoke   S0-60, S0-65: a member gives up by revoking the parent: MPI_ERR_INVALIDATED in progress, and
  *            for those who call later
- */
+
+ *
+ *   R40: a dead process outside the group does not disturb create_group
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-10: an operation without a dead process never reports a failure
+ *   S0-60: a revocation ends calls in progress
+ *   S0-63: elsewhere the communicator is revoked when a call first reports it
+ *   S0-65: on a revoked communicator every non-local call fails
+ *   S2-3: a new communicator has all members that were asked for
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-6: a death before the decision makes creation fail everywhere
+ *   S2-9: creation on an inactive communicator fails at once
+ *   S2-14: a creation ends although another member gave up before it */
 /* RUN: -n 4 ; args inside ; expect "rank 0 ok" */
 /* RUN: -n 9 ; args inside ; expect "rank 0 ok" ; times 3 */
 /* RUN: -n 4 ; args first ; expect "rank 0 ok" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-15, S2-9, S2-5: MPI_Intercomm_create is repeated with the same peer communicator and tag when the group
+/* MPI_Intercomm_create is repeated with the same peer communicator and tag when the group
  * of one leader has lost a member.  The first call is refused at that leader at once, the second one is with
  * a shrunk group: it must meet the second call of the other side, never its first one, in whatever order the two
  * sides call, and nothing of the first rounds may be left for later ones.
@@ -9,7 +9,11 @@
  *
  * A's ids win, being those of the higher leader: if B took an old one they would not meet.
  *
- *     args none|A|B    who makes the first call before the other side does, in odd rounds */
+ *     args none|A|B    who makes the first call before the other side does, in odd rounds
+ *
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-9: creation on an inactive communicator fails at once
+ *   S2-15: the retry loop ends with exactly the groups that were asked for */
 /* RUN: -n 5 ; args none ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 3 */
 /* RUN: -n 5 ; args A ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 5 ; args B ; expect "rank 0 ok" ; expect "rank 3 ok" */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-15: the loop that divides a communicator in two halves and tries again after a failure: split;
+/* The loop that divides a communicator in two halves and tries again after a failure: split;
  * on an error repair the parent, adjust the halves to who is left, and retry.  Ranks die in it; as
  * creation is uniform and never smaller than asked for (S2-3, S2-5), nobody needs to compare notes
  * after a success: it ends with exactly the halves that were asked for.  The parent is repaired by
  * a shrink, which each survivor calls as often as the others because it got the same results.  The
  * argument says how often it must be tried at least: a rank that dies before it takes part is never
  * in a half (S2-6).
+ *
+ *   S2-3: a new communicator has all members that were asked for
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-6: a death before the decision makes creation fail everywhere
+ *   S2-15: the retry loop ends with exactly the groups that were asked for
  *
  * RUN: -n 6 ; args 1 ; expect "rank 0 ok" ; expect "rank 5 ok"
  * RUN: -n 6 --lenient-exit ; args 2 ; kill 5 at member.create.enter ; expect "rank 0 ok"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-14, S2-15, S2-16, S2-17: the two programs in the text of the proposal, as they stand there.
+/* The two programs in the text of the proposal, as they stand there.
  *
  * `split`: the loop that divides a communicator in halves; on an error MPI_Comm_validate makes collectives
  * work again, the colors are adjusted to who is left, and it is tried again.  It ends with exactly
@@ -10,6 +10,11 @@
  *          Allreduce()               Allreduce() -> error
  *          Dup(comm[X]) -> error
  * P1 never calls the second dup; both validate comm[X] and go on with it.
+ *
+ *   S2-14: a creation ends although another member gave up before it
+ *   S2-15: the retry loop ends with exactly the groups that were asked for
+ *   S2-16: validate is needed only after an error
+ *   S2-17: creation matches although members learn of a failure at different times
  *
  * RUN: -n 4 ; args split 0 ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 6 --lenient-exit ; args split 1 ; kill 5 at member.create.enter ; expect "rank 0 ok"

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S2-11, S2-18, R18, S0-1: ranks die before, in and after the agreement of MPI_Comm_validate, and at the cut.  In
+/* Ranks die before, in and after the agreement of MPI_Comm_validate, and at the cut.  In
  * each round all survivors get the same group; it holds everybody who was dead before the round began.
  * Who died later is in it, or has made the communicator inactive again: then the next round has it.  It
  * ends with a communicator on which all living work.  Never an error of validation itself.
  *
- * The argument is how many die in all; the last rank dies before the first round. */
+ * The argument is how many die in all; the last rank dies before the first round.
+ *
+ *   R18: a death inside validate is in its result or found by the next collective
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S2-11: validate returns the same failed processes everywhere
+ *   S2-18: a death inside validate is in its result or makes the communicator inactive */
 /* RUN: -n 2 ; args 1 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args 2 ; kill 1 at validate.enter ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args 2 ; kill 0 at validate.decided ; expect "rank 1 ok" */

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S4-3, S4-4, S4-6, S4-8, S4-9, S4-12, S4-14, R13: a fatal error on a communicator, or MPI_Abort on it, ends
- * the processes of that communicator and no other; the outsiders see them as failed (R14). */
+/* A fatal error on a communicator, or MPI_Abort on it, ends
+ * the processes of that communicator and no other; the outsiders see them as failed (R14).
+ *
+ *   R13: a fatal error ends the processes of its object and no others
+ *   R14: the error text says which rank died, where, why and when
+ *   S4-3: a fatal error ends the processes of its object and no others
+ *   S4-4: a fatal error has the effect of MPI_Abort
+ *   S4-6: MPI_Abort ends all processes of its communicator
+ *   S4-8: an abort may end a part of the world
+ *   S4-9: communicators with aborted and surviving processes report errors
+ *   S4-12: one communicator with a fatal handler does not make others fatal
+ *   S4-14: ERRORS_RETURN keeps a communicator usable for its survivors */
 /* RUN: -n 5 ; args fatal ; expect "rank 0 ok" ; expect "rank 4 ok" ; expect-no "rank 2 ok" */
 /* RUN: -n 5 ; args abort ; expect "rank 0 ok" ; expect "rank 4 ok" ; expect-no "rank 2 ok" */
 #include "../common.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S4-3, S4-4, S4-6, S4-8, S4-9, S4-12, S4-14, R13: whom an abort ends, by MPI_Abort, by MPI_ERRORS_ARE_FATAL or by
+/* Whom an abort ends, by MPI_Abort, by MPI_ERRORS_ARE_FATAL or by
  * MPI_ERRORS_ABORT: the processes of the communicator, both groups of an intercommunicator, and nobody else.
  * The others see them as failed, and go on with each other.
  *
@@ -13,6 +13,15 @@
  *   invalid   B, after B was invalidated             cart      a Cartesian communicator over B
  *   some      a communicator with some of B and some of C, whose parts go on without them
  *   self      MPI_COMM_SELF at each rank of B
+ *
+ *   R13: a fatal error ends the processes of its object and no others
+ *   S4-3: a fatal error ends the processes of its object and no others
+ *   S4-4: a fatal error has the effect of MPI_Abort
+ *   S4-6: MPI_Abort ends all processes of its communicator
+ *   S4-8: an abort may end a part of the world
+ *   S4-9: communicators with aborted and surviving processes report errors
+ *   S4-12: one communicator with a fatal handler does not make others fatal
+ *   S4-14: ERRORS_RETURN keeps a communicator usable for its survivors
  *
  * RUN: -n 3 ; args part abort ; expect "2 ranks ok"
  * RUN: -n 9 ; args part abort ; expect "6 ranks ok"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S4-6, S4-9, S0-75, S2-10: those whom one abort ends are dead together.  Whoever looks sees all of them failed or
+/* Those whom one abort ends are dead together.  Whoever looks sees all of them failed or
  * none: in the group of a shrunken communicator, in the group that a validation returns, and in
  * MPI_Comm_get_failed; also if some of them had begun the call and others had not.
  *
@@ -7,6 +7,11 @@
  * the third aborts the three as soon as the two are about to call.  Everybody calls again until the three are gone.
  *
  *   shrink, ishrink, validate, inter (shrinks an intercommunicator), failed
+ *
+ *   S0-75: all survivors get the same group from shrink
+ *   S2-10: validate makes collectives and creation work again
+ *   S4-6: MPI_Abort ends all processes of its communicator
+ *   S4-9: communicators with aborted and surviving processes report errors
  *
  * RUN: -n 16 ; args shrink ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 10
  * RUN: -n 16 ; args ishrink ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 3

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S4-7: the code of MPI_Abort is what the process and the launcher return, as main would: for the
+/* The code of MPI_Abort is what the process and the launcher return, as main would: for the
  * whole job at once, also by a fatal error; for a part of it (the others finish well, and that
  * counts unless every death shall), and for a process that was started without a launcher.
+ *
+ *   S4-7: the abort code becomes the exit status
  *
  * RUN: -n 3 ; args world 42 ; exit 42
  * RUN: -n 3 ; args world 1 ; exit 1

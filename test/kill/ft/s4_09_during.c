@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S4-6, S4-8, S4-9, S4-14: a part of MPI_COMM_WORLD aborts while all are in one call on MPI_COMM_WORLD that needs
+/* A part of MPI_COMM_WORLD aborts while all are in one call on MPI_COMM_WORLD that needs
  * each of them.  The last rank of the upper half stays away and aborts the upper half; the lower half gets
  * what the call says of failed members, like after any other death.
  *
@@ -9,6 +9,11 @@
  *
  *   handles    MPI_Abort with no communicator, and with one that was freed, is a wrong argument like any other,
  *              and ends nobody if errors are returned
+ *
+ *   S4-6: MPI_Abort ends all processes of its communicator
+ *   S4-8: an abort may end a part of the world
+ *   S4-9: communicators with aborted and surviving processes report errors
+ *   S4-14: ERRORS_RETURN keeps a communicator usable for its survivors
  *
  * RUN: -n 2 ; args coll ; expect "rank 0 ok"
  * RUN: -n 5 ; args coll ; expect "rank 0 ok" ; expect "rank 1 ok"

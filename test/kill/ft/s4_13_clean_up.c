@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S4-13, S4-9: who survives the abort of others can clean up in its own time: flush what it holds,
+/* Who survives the abort of others can clean up in its own time: flush what it holds,
  * write and close files, run its exit handlers, and finalize.  Ranks 1 and 2 abort their
  * communicator; the others hear of it in an error handler of their own, or by the error
  * code, and only then write their state.  Each reads the file of another one when it has.
+ *
+ *   S4-9: communicators with aborted and surviving processes report errors
+ *   S4-13: a survivor can clean up after an error
  *
  * RUN: -n 4 ; args handler abort ; expect "rank 0 ok" ; expect "rank 3 ok" ; expect "buffered by 0" ;
    expect "exit handler of 0" ; expect "exit handler of 3" ; expect-no "exit handler of 1"

@@ -2,6 +2,8 @@
 /* Each allocation fails in turn (scarce.h), in the calls that make communicators: they come to be at all
  * members, or all get MPI_ERR_NO_MEM (S2-5: creation is uniform).
  *
+ *   S2-5: creation is uniform: at all survivors or at none
+ *
  * RUN: -n 3 ; set MEMORY_FAULTS=1 ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 60
  * RUN: -n 3 ; set MEMORY_FAULTS=1 ; set AGREE_SHM=0 ; set COLL_SHM=0 ; expect "rank 0 ok" ;
  *      expect "rank 2 ok" ; time 60

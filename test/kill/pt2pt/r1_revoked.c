@@ -2,7 +2,16 @@
 /* Point-to-point on an invalid communicator: R1 (starts succeed, the completion call reports), S0-60
  * (what is blocked or under way returns), S0-62 and S0-65 (later calls fail at once, with MPI_PROC_NULL
  * too), S0-64 (a status that carries the class), S0-66 (without any other process), S0-68 (other
- * communicators work).  No wildcard stays pending there. */
+ * communicators work).  No wildcard stays pending there.
+ *
+ *   R1: a nonblocking call on a revoked communicator starts; its completion reports the error
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-60: a revocation ends calls in progress
+ *   S0-62: at its caller the communicator is revoked at once
+ *   S0-64: elsewhere the communicator is revoked when a status first reports it
+ *   S0-65: on a revoked communicator every non-local call fails
+ *   S0-66: calls on a revoked communicator return without any other process
+ *   S0-68: a revocation affects no other communicator */
 /* RUN: -n 2 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 4 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 5 ; expect "rank 0 ok" ; expect "rank 4 ok" */
@@ -70,7 +79,7 @@ static int cancel(void *extra, int complete)
     return free_or_cancel(extra);
 }
 
-/* S0-1: nobody ever completes the first one. */
+/* Nobody ever completes the first one. */
 static void wait_for_generalized(MPI_Comm c)
 {
     MPI_Request r[2];

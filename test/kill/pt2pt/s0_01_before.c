@@ -2,7 +2,16 @@
 /* Every blocking and every completed point-to-point call with a process that is known to be dead returns
  * the class at once: S0-1 (bounded), S0-8 (named source and destination are involved), S0-17 (completed
  * with PROC_FAILED, request null), S0-21 (blocking wildcards), R11, R15.  Nothing is written behind or
- * before the buffers (S0-28's guard bands), statuses of good calls afterwards are right (S0-2). */
+ * before the buffers (S0-28's guard bands), statuses of good calls afterwards are right (S0-2).
+ *
+ *   R11: a sendrecv with a wildcard source fails and leaves no receive pending
+ *   R15: for failures the error code is the class, under both sets of names
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-2: a call that needs no dead process completes normally
+ *   S0-8: a source or destination that is named or matched is involved
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-21: blocking wildcard calls return PROC_FAILED
+ *   S0-28: a failed collective touches nothing but its output buffers */
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; expect "rank 1 ok" */
 /* RUN: -n 8 ; expect "rank 6 ok" */

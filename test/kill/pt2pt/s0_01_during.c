@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The peer dies while rank 0 is inside the call, once for each blocking call, each time another rank:
  * S0-1 (every blocking call returns), S0-17, S0-21, S0-16 (waits).  Rank 0 tells the victim through the
- * board that it is about to call; the victim gives it a moment to get into the call. */
+ * board that it is about to call; the victim gives it a moment to get into the call.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-16: the completion call reports the failure
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-21: blocking wildcard calls return PROC_FAILED */
 /* RUN: -n 8 ; args 0 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args 7 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args 14 ; expect "rank 0 ok" */

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-1, S4-15, S0-10: the calls that wait until messages have gone out, or until the receiver has answered, end
+/* The calls that wait until messages have gone out, or until the receiver has answered, end
  * when the receiver dies.  A buffered message was complete when MPI_Bsend returned, so nobody gets an
  * error for it; a send that is being cancelled is cancelled or fails (S0-17), and its request is null.
  * Each call has a receiver of its own, which looks at nothing and dies while rank 0 is in the call, or,
  * with `before`, has died and is known to be dead.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-10: an operation without a dead process never reports a failure
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S4-15: a completed send does not mean that the message was received
  *
  * RUN: -n 8 --lenient-exit ; args 0 ; expect "rank 0 ok"
  * RUN: -n 8 --lenient-exit ; args 6 ; expect "rank 0 ok"

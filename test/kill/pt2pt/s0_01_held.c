@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-1, S0-60: small sends that wait for their receives because the receiver has too many messages that it
+/* Small sends that wait for their receives because the receiver has too many messages that it
  * does not want yet (UNEXPECTED_MAX) are ended by the receiver's death, and by a revocation while the
  * receiver goes on with something else; a blocking send is, too.
  *
  *     args HOW     death, at the moment when the receiver asks to wait; revoke, by a third process
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-60: a revocation ends calls in progress
  *
  * RUN: -n 2 ; args death ; set UNEXPECTED_MAX=64k ; kill 1 at p2p.hold ; expect "rank 0 ok"
  * RUN: -n 3 ; args death ; set UNEXPECTED_MAX=1 ; kill 1 at p2p.hold ; expect "rank 0 ok" ;

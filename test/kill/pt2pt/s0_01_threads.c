@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* S0-1 and S0-2 with MPI_THREAD_MULTIPLE: threads of rank 0 are blocked in different calls on different
  * victims, which die one after the other; each thread returns with its own error, and one thread goes on
- * talking to a living rank all the time. */
+ * talking to a living rank all the time.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-2: a call that needs no dead process completes normally */
 /* RUN: -n 5 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 5 ; times 3 ; expect "rank 0 ok" */
 /* BUILD: -pthread */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Survivors talk to each other on the communicator of the dead process, before, while and after it dies:
  * S0-2 (uninvolved calls complete normally), S0-10 (and never report a failure), S0-3 (a process that
- * never needs the dead one need not hear of it).  No acknowledgement is made anywhere. */
+ * never needs the dead one need not hear of it).  No acknowledgement is made anywhere.
+ *
+ *   S0-2: a call that needs no dead process completes normally
+ *   S0-3: a process that never uses the dead one may see no error
+ *   S0-10: an operation without a dead process never reports a failure */
 /* RUN: -n 3 ; time 60 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 5 ; time 60 ; expect "rank 3 ok" */
 /* RUN: -n 8 ; time 60 ; expect "rank 6 ok" */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-5: with the default error handler the failure of a needed process is fatal for the group of the
+/* With the default error handler the failure of a needed process is fatal for the group of the
  * communicator; with MPI_ERRORS_RETURN on MPI_COMM_WORLD it is returned.  S0-3, S0-10: without a need
- * for the dead process the default handler is never called. */
+ * for the dead process the default handler is never called.
+ *
+ *   S0-3: a process that never uses the dead one may see no error
+ *   S0-5: a failure is fatal with the default error handler, and returned with another
+ *   S0-10: an operation without a dead process never reports a failure */
 /* RUN: -n 3 ; args return ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 3 ; args fatal ; exit 1 ; expect-no "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args nobody ; expect "rank 0 ok" ; expect "rank 1 ok" */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-6: being prepared for failures costs nothing while there are none.  Times are measured by make
+/* Being prepared for failures costs nothing while there are none.  Times are measured by make
  * bench, beside those of other libraries; here is what would cost time: the library has no thread
  * of its own, a rank that computes is not interrupted (no signal, no answer that it owes to
  * anybody), also when others die, and the launcher, which watches all of them, uses no processor
  * time.
+ *
+ *   S0-6: fault tolerance costs nothing until something fails
  *
  * RUN: -n 3 ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"

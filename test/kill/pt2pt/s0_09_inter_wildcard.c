@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-9: on an intercommunicator the source group of a wildcard receive is the remote group only.  A death
+/* On an intercommunicator the source group of a wildcard receive is the remote group only.  A death
  * in the own group does not disturb it; one in the remote group does (S0-20, S0-21); R6: one
- * acknowledgement covers both groups. */
+ * acknowledgement covers both groups.
+ *
+ *   R6: an acknowledgement on an intercommunicator covers both groups
+ *   S0-9: a wildcard involves the members of the source group, on intercommunicators the remote one
+ *   S0-20: a wildcard receive without a match stays pending
+ *   S0-21: blocking wildcard calls return PROC_FAILED */
 /* RUN: -n 4 ; expect "rank 0 ok" ; expect "rank 2 ok" */
 /* RUN: -n 8 ; expect "rank 0 ok" ; expect "rank 4 ok" */
 #include "../common.h"

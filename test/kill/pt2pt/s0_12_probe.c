@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* S0-12 (Iprobe: flag true and the error), S0-13 (Probe), S0-14 (Mprobe, Improbe), S0-21 (wildcard
  * probes), R12 (what had arrived is found before the failure is reported), S0-18 (nothing afterwards),
- * S0-82 (wildcard probes go on after an acknowledgement). */
+ * S0-82 (wildcard probes go on after an acknowledgement).
+ *
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S0-12: MPI_Iprobe reports a failure with its flag set
+ *   S0-13: MPI_Probe reports a failure
+ *   S0-14: matched probes and receives report a failure, also of a sender that dies meanwhile
+ *   S0-18: after the first error all point-to-point with that process fails
+ *   S0-21: blocking wildcard calls return PROC_FAILED
+ *   S0-82: after an acknowledgement wildcard receives continue
+ *   S0-84: an acknowledgement does not repair collectives */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; expect "rank 0 ok" */
 /* RUN: -n 16 ; expect "rank 0 ok" */

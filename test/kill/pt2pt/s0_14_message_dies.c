@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-14: a large message was matched by a probe, then its sender dies: Mrecv and Imrecv report it, in
+/* A large message was matched by a probe, then its sender dies: Mrecv and Imrecv report it, in
  * bounded time and without touching anything outside the buffer.  The victim dies when it has offered the
- * message, or with some of it sent. */
+ * message, or with some of it sent.
+ *
+ *   S0-14: matched probes and receives report a failure, also of a sender that dies meanwhile
+ *   S0-15: a nonblocking call never reports a failure when it starts */
 /* RUN: -n 2 ; set SINGLE_COPY=never ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#7 ; args i ; set SINGLE_COPY=never ; expect "rank 0 ok" */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-15: no nonblocking call reports the failure when it starts, however long the peer has been dead;
+/* No nonblocking call reports the failure when it starts, however long the peer has been dead;
  * S0-16: each completion call does (Wait, Test, and the any, some and all forms); S0-17: the request is
- * null, or inactive if persistent; S0-24: it is finished, a second wait has nothing to wait for. */
+ * null, or inactive if persistent; S0-24: it is finished, a second wait has nothing to wait for.
+ *
+ *   S0-15: a nonblocking call never reports a failure when it starts
+ *   S0-16: the completion call reports the failure
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-24: PROC_FAILED on a wildcard receive means that the request is finished */
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; expect "rank 0 ok" */

@@ -2,7 +2,13 @@
 /* One side of a large message dies at a chosen step of the protocol.  The other side returns with SUCCESS
  * or PROC_FAILED (S0-1, S0-17); a receive that succeeded has all the data (R12); nothing outside the
  * buffer is touched; afterwards everything with the dead process fails (S0-18), small sends too.  S0-11:
- * an operation that could complete may do so or fail. */
+ * an operation that could complete may do so or fail.
+ *
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-11: an error may be delayed while the operation can still complete
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-18: after the first error all point-to-point with that process fails */
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok" */

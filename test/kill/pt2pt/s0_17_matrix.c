@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-17, S0-1, S0-2, S0-8, S0-10, S0-16, S0-18, R12: one message, sent in each way and received in each way,
+/* One message, sent in each way and received in each way,
  * small and large, whose sender or receiver dies before, inside or after its call.  The job melts, as
  * melt.h says: in each act one process is the victim, one its partner, and the others send messages in a
  * ring, which all succeed.
@@ -11,6 +11,16 @@
  * Act i of run K takes the next way to send; seed and act decide the rest.
  *     args PLACE K [SEED]       PLACE as in melt.h; for `random` the seed is printed
  * test/kill/long takes all places and counts, with other seeds.
+ *
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-2: a call that needs no dead process completes normally
+ *   S0-8: a source or destination that is named or matched is involved
+ *   S0-10: an operation without a dead process never reports a failure
+ *   S0-15: a nonblocking call never reports a failure when it starts
+ *   S0-16: the completion call reports the failure
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-18: after the first error all point-to-point with that process fails
  *
  * RUN: -n 16 ; args never {n} ; expect "15 deaths" ; times 4
  * RUN: -n 16 ; args after {n} ; expect "15 deaths" ; times 6

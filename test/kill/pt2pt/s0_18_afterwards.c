@@ -5,7 +5,11 @@
  * first error came from a receive or from a send.  Another communicator has its own state.  S0-84.
  *
  * given: a large buffered send was on its way to the process when it died.  Its caller has got MPI_SUCCESS
- * and is told of no error, so that is not the first one. */
+ * and is told of no error, so that is not the first one.
+ *
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S0-18: after the first error all point-to-point with that process fails
+ *   S0-84: an acknowledgement does not repair collectives */
 /* RUN: -n 2 ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args send ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args probe ; expect "rank 0 ok" */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-19: a wildcard receive that has matched is a named one.  Rank 2 sends a large message to it; rank 1
+/* A wildcard receive that has matched is a named one.  Rank 2 sends a large message to it; rank 1
  * dies in the middle: no effect.  Then rank 2 dies in the middle of another one: PROC_FAILED and finished
- * (S0-24), not pending. */
+ * (S0-24), not pending.
+ *
+ *   S0-19: a wildcard receive that is matched is treated as a named one
+ *   S0-24: PROC_FAILED on a wildcard receive means that the request is finished */
 /* RUN: -n 3 --lenient-exit ; expect "rank 0 ok" */
 /* RUN: -n 3 --lenient-exit ; args wait ; kill 2 at p2p.data.sent#130 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 3 --lenient-exit ; args wait ; kill 2 at p2p.data.sent#150 ; set SINGLE_COPY=never ; expect "rank 0 ok" */

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-20: an unmatched nonblocking wildcard receive stays valid when a possible sender has died; each
+/* An unmatched nonblocking wildcard receive stays valid when a possible sender has died; each
  * completion call reports MPI_ERR_PENDING and leaves the handle.  S0-25: after an acknowledgement (in
  * either vocabulary) it goes on, and a message from a living sender completes it with the right data.
  * S0-82, S0-83: the next death is reported again.  S0-22, S0-86, S0-87: who was acknowledged.
- * The receive is posted before the death, or after it; also by Isendrecv and persistent. */
+ * The receive is posted before the death, or after it; also by Isendrecv and persistent.
+ *
+ *   S0-20: a wildcard receive without a match stays pending
+ *   S0-22: acknowledging tells which processes have failed
+ *   S0-25: a pending receive completes after the acknowledgement
+ *   S0-82: after an acknowledgement wildcard receives continue
+ *   S0-83: a failure after the acknowledgement is reported again
+ *   S0-86: get_acked returns the members that were acknowledged
+ *   S0-87: get_acked returns no other members */
 /* RUN: -n 4 ; args irecv before 2012 ; expect "rank 0 ok" */
 /* RUN: -n 4 ; args irecv after mpix ; expect "rank 0 ok" */
 /* RUN: -n 4 ; args isendrecv before mpix ; expect "rank 0 ok" */

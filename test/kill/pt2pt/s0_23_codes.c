@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-23: because of failures a nonblocking wildcard receive gives only SUCCESS, PROC_FAILED or
+/* Because of failures a nonblocking wildcard receive gives only SUCCESS, PROC_FAILED or
  * MPI_ERR_PENDING.  S0-24: PROC_FAILED finishes it.  Everybody sends to rank 0, small and large, and dies
  * at an arbitrary moment; S0-2: who does not die is heard completely; R12: messages of one sender come in
- * order and none is half. */
+ * order and none is half.
+ *
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S0-2: a call that needs no dead process completes normally
+ *   S0-23: a nonblocking wildcard receive gives success, PROC_FAILED or PENDING
+ *   S0-24: PROC_FAILED on a wildcard receive means that the request is finished */
 /* RUN: -n 5 ; times 3 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; times 3 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; times 2 ; set SINGLE_COPY=never ; expect "rank 0 ok" */

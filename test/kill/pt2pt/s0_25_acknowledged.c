@@ -11,6 +11,17 @@
  *
  *     args intra|inter WAY      for the first death; the next one takes the next way
  *
+ *   R6: an acknowledgement on an intercommunicator covers both groups
+ *   S0-9: a wildcard involves the members of the source group, on intercommunicators the remote one
+ *   S0-20: a wildcard receive without a match stays pending
+ *   S0-21: blocking wildcard calls return PROC_FAILED
+ *   S0-22: acknowledging tells which processes have failed
+ *   S0-25: a pending receive completes after the acknowledgement
+ *   S0-82: after an acknowledgement wildcard receives continue
+ *   S0-83: a failure after the acknowledgement is reported again
+ *   S0-86: get_acked returns the members that were acknowledged
+ *   S0-87: get_acked returns no other members
+ *
  * RUN: -n 3 ; args intra 0 ; expect "rank 0 ok"
  * RUN: -n 8 ; args intra 0 ; expect "rank 0 ok"
  * RUN: -n 8 ; args intra 3 ; expect "rank 0 ok"

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-26: arrays of good, failed, pending and unfinished requests.  Waitall, Testall and Waitsome return
+/* Arrays of good, failed, pending and unfinished requests.  Waitall, Testall and Waitsome return
  * MPI_ERR_IN_STATUS with the class in each status; Waitany and Testany return the class of the request
  * that they name.  S0-1: Waitall and Testall do not wait for a receive that may never come once another
- * one has failed; that one is MPI_ERR_PENDING and can be waited for later (S0-2). */
+ * one has failed; that one is MPI_ERR_PENDING and can be waited for later (S0-2).
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-2: a call that needs no dead process completes normally
+ *   S0-26: calls for several requests return IN_STATUS, with classes in the statuses */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args during ; expect "rank 0 ok" */

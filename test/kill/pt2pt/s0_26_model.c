@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-26, S0-16, S0-17, S0-20, S0-24: arrays of requests of all kinds in any order and number - null,
+/* Arrays of requests of all kinds in any order and number - null,
  * inactive, finished, open, pending, failed; of messages, persistent, collective, generalized - are given
  * to the completion calls in any order, with and without statuses, until nothing can be completed any
  * more.  A model of ten lines says what each call must return, which requests it takes, what stands in
@@ -7,6 +7,12 @@
  * only look (MPI_Request_get_status and its any, all and some forms) change nothing.
  *
  *     args SEED TRIALS     the trial that fails is printed
+ *
+ *   S0-16: the completion call reports the failure
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-20: a wildcard receive without a match stays pending
+ *   S0-24: PROC_FAILED on a wildcard receive means that the request is finished
+ *   S0-26: calls for several requests return IN_STATUS, with classes in the statuses
  *
  * RUN: -n 2 ; args 1 1500 ; expect "rank 0 ok"
  * RUN: -n 3 ; args 2 1500 ; expect "rank 0 ok"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-56, S0-17: a process that only sends small messages, for which there is room, waits for nothing.  It
+/* A process that only sends small messages, for which there is room, waits for nothing.  It
  * learns of its receiver's death with its next call all the same.
  *
  *   rank 0    sends, it succeeds │ outside of MPI                │ sends: MPI_ERR_PROC_FAILED
  *   rank 1    outside of MPI     │ dies                          │
- *   rank 2    receives from rank 1 ... MPI_ERR_PROC_FAILED ──────┘ the agent has told rank 0 before */
+ *   rank 2    receives from rank 1 ... MPI_ERR_PROC_FAILED ──────┘ the agent has told rank 0 before
+ *
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-56: a process that communicates with a dead one learns of the death */
 /* RUN: -n 3 ; args send ; expect "rank 0 ok" ; expect "rank 2 ok" */
 /* RUN: -n 3 ; args isend ; expect "rank 0 ok" ; expect "rank 2 ok" */
 /* RUN: -n 3 ; args bsend ; expect "rank 0 ok" ; expect "rank 2 ok" */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-60, S0-1, S0-17: a large message is fetched out of the sender's memory in pieces, and between two of
+/* A large message is fetched out of the sender's memory in pieces, and between two of
  * them the receiver hears of a revocation or of the sender's death: its receive ends, long before
  * the last byte, and the buffer is its own again.
  *
  * With a whole message at once the first look at the receive finds it done, and this test fails.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-60: a revocation ends calls in progress
  *
  * RUN: -n 2 ; args revoke ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 2 ; args die ; set SINGLE_COPY=always ; expect "rank 0 ok"

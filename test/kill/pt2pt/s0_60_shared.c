@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-60, S0-1, S0-17: both ends copy a large message, and either dies, or the communicator is revoked, or the
+/* Both ends copy a large message, and either dies, or the communicator is revoked, or the
  * sender computes instead.  A receive that ends early ends only when the sender, which may be stopped in the middle of
  * a piece, has let go of its buffer.
  *
@@ -9,6 +9,10 @@
  *   sizes  messages of many sizes, one at a time and in windows, some longer than the room for them
  *   away   the sender is outside of MPI until the message has come
  *   hold   the sender is stopped in a piece that it has taken; the receiver revokes
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-60: a revocation ends calls in progress
  *
  * RUN: -n 2 ; args go ; set SINGLE_COPY=both ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 2 ; args go ; set SINGLE_COPY=both ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" ; expect "rank 1 ok"

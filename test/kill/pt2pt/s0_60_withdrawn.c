@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-60, S0-28, S3-10: a large send ends by an error, here a revocation, while its message is known to
+/* A large send ends by an error, here a revocation, while its message is known to
  * the receiver and not yet fetched; the sender then writes over the memory, or gives it back.  A
  * receiver that takes messages out of the sender's memory must neither succeed with what it finds
  * there now, nor take the sender for dead: it gets MPI_ERR_INVALIDATED, and both go on.
+ *
+ *   S0-28: a failed collective touches nothing but its output buffers
+ *   S0-60: a revocation ends calls in progress
+ *   S3-10: a running process is not suspected
  *
  * RUN: -n 2 ; args overwrite ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 2 ; args unmap ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 1 ok"

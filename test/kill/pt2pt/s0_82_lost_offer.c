@@ -5,7 +5,14 @@
  * PROC_FAILED only for a receive that had matched); S0-17: by name it is PROC_FAILED; R12: small messages
  * that were complete are received, also by wildcards, but for those that would overtake the lost one.
  *
- *   from rank 2, in this order:   small, tag 3   large, tag 1 (lost)   small, tag 2   small, tag 1 */
+ *   from rank 2, in this order:   small, tag 3   large, tag 1 (lost)   small, tag 2   small, tag 1
+ *
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-20: a wildcard receive without a match stays pending
+ *   S0-24: PROC_FAILED on a wildcard receive means that the request is finished
+ *   S0-25: a pending receive completes after the acknowledgement
+ *   S0-82: after an acknowledgement wildcard receives continue */
 /* RUN: -n 3 ; args ack recv ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args ack irecv ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args ack probe ; expect "rank 0 ok" */

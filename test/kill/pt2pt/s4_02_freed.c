@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S4-2, S0-71: the error of a request that was freed is fatal for this process alone (the scope of
+/* The error of a request that was freed is fatal for this process alone (the scope of
  * MPI_COMM_SELF), whatever handlers are set; the others see it as one more death and go on.  A freed
  * request that fails nobody's way is no trouble, nor is a freed one that completes.  The same holds for
- * what is still pending on a communicator that was freed. */
+ * what is still pending on a communicator that was freed.
+ *
+ *   S0-71: communication that is pending when its communicator is freed fails fatally
+ *   S4-2: an error on a freed request is fatal with the same scope */
 /* RUN: -n 3 ; args recv ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args send ; expect "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args closed ; expect "rank 0 ok" ; expect-no "rank 1 ok" */

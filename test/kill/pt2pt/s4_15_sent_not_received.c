@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S4-15: a completed send does not mean that the message was received, or that the receiver lives.
+/* A completed send does not mean that the message was received, or that the receiver lives.
  * Small sends to a process that never receives complete while it lives; when it is dead a send may
  * still succeed until its death is noticed here, but each gives success or MPI_ERR_PROC_FAILED,
  * they come to an error, and after the first one none succeeds (S0-18).  A synchronous send never
  * succeeds unreceived. Of buffered messages, also large ones, more are under way than fit anywhere
  * when their receiver dies: that they are lost is nobody's error.
+ *
+ *   S0-18: after the first error all point-to-point with that process fails
+ *   S4-15: a completed send does not mean that the message was received
  *
  * RUN: -n 2 ; args send ; expect "rank 0 ok"
  * RUN: -n 2 ; args isend ; expect "rank 0 ok"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* R28, S3-1, S3-12, S3-14: a process with several threads is dead when all of them are.  Eight threads of a victim store
+/* A process with several threads is dead when all of them are.  Eight threads of a victim store
  * into memory that others share, without an end, and in the midst of that the process dies.  When a
  * survivor has got the error it clears that memory, and from then on nothing changes it any more.
  *
@@ -10,6 +10,11 @@
  *
  * That the verdict waits for each thread is shown one by one, with threads that cannot end, by test_held_thread in
  * test/launch/run.py.  Ten thousand deaths: make soak STORES=10000.
+ *
+ *   R28: a process is dead when all its threads are at their end
+ *   S3-1: a failed process never returns under its identity
+ *   S3-12: a process that was told of a death may rely on it
+ *   S3-14: the detector may be perfect
  *
  * RUN: -n 26 ; args kill ; expect "rank 0 ok" ; times 3 ; time 60
  * RUN: -n 26 ; args leave ; expect "rank 0 ok" ; times 3 ; time 60

@@ -10,6 +10,17 @@
  *     args THREADS RANK here       as the recipe says
  *     args THREADS RANK second     as the recipe says, and another one while all recover
  *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-2: a call that needs no dead process completes normally
+ *   S0-16: the completion call reports the failure
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-20: a wildcard receive without a match stays pending
+ *   S0-27: a collective that a death prevents ends with PROC_FAILED
+ *   S0-60: a revocation ends calls in progress
+ *   S0-74: shrink never fails because of a death or a revocation
+ *   S0-75: all survivors get the same group from shrink
+ *   S0-85: revoke and shrink give a communicator on which collectives work
+ *
  * RUN: -n 3 ; args 2 2 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 ; args 9 2 ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 5
  * RUN: -n 5 ; args 9 0 ; expect "rank 1 ok" ; expect "rank 4 ok" ; times 3
@@ -125,7 +136,7 @@ static void revoked(MPI_Comm c)
     }
 }
 
-/* S0-2: the ring of those who stay alive, before, while and after the other one dies. */
+/* The ring of those who stay alive, before, while and after the other one dies. */
 static void talk(MPI_Comm c)
 {
     for (int i = 0, v; i < 400; i++) {

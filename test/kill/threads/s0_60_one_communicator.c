@@ -8,6 +8,14 @@
  *
  *     args revoke|die THREADS
  *
+ *   R24: an error handler may leave the call by longjmp
+ *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
+ *   S0-21: blocking wildcard calls return PROC_FAILED
+ *   S0-27: a collective that a death prevents ends with PROC_FAILED
+ *   S0-60: a revocation ends calls in progress
+ *   S0-64: elsewhere the communicator is revoked when a status first reports it
+ *   S0-66: calls on a revoked communicator return without any other process
+ *
  * RUN: -n 2 ; args revoke 8 ; expect "rank 0 ok" ; expect "rank 1 ok" ; times 3
  * RUN: -n 4 ; args revoke 8 ; expect "rank 0 ok" ; expect "rank 3 ok" ; times 3
  * RUN: -n 8 ; args revoke 3 ; expect "rank 0 ok" ; expect "rank 7 ok"
@@ -114,7 +122,7 @@ static void *thread(void *arg)
     return NULL;
 }
 
-/* R24: each thread leaves its call by its handler. */
+/* Each thread leaves its call by its handler. */
 static void *jumper(void *arg)
 {
     int v, code = setjmp(back);

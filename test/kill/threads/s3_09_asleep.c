@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S3-9, S0-1, S0-60: threads that wait in MPI sleep, all of them, instead of polling side by side; and each is
+/* Threads that wait in MPI sleep, all of them, instead of polling side by side; and each is
  * woken by what it waits for, whichever thread polls by then: by messages in any order, by a message of
  * another thread of its own process, by a large message that has to be moved on in pieces, by the death
  * of the process it waits for, by a revocation.
@@ -8,6 +8,10 @@
  *
  *     args HOW     messages, own (the only thread that waits, and so polls, waits for a message of another
  *                  thread), death, or revoke
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-60: a revocation ends calls in progress
+ *   S3-9: no survivor waits for ever for a dead process
  *
  * RUN: -n 2 ; args messages ; set SLEEP_MAX=0 ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 2 ; args messages ; set SLEEP_MAX=0 ; set SINGLE_COPY=never ; set COLL_SHM=0 ; expect "rank 0 ok" ;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Callbacks with MPI_THREAD_MULTIPLE: they may call MPI, from several threads at once, and an error
- * handler that jumps away leaves the library usable (R24). */
+ * handler that jumps away leaves the library usable (R24).
+ *
+ *   R24: an error handler may leave the call by longjmp */
 /* RUN: -n 2 */
 #include "../comm/common.h"
 

@@ -4,6 +4,14 @@
 #
 # The arguments are the ranks and the places.
 #
+#   R22: the job's status is 0 only if all deaths were handled
+#   S0-20: a wildcard receive without a match stays pending
+#   S0-22: acknowledging tells which processes have failed
+#   S0-25: a pending receive completes after the acknowledgement
+#   S0-85: revoke and shrink give a communicator on which collectives work
+#   S0-88: an agreement gives all survivors the AND of their values
+#   S0-93: an agreement works on a revoked communicator
+#
 # RUN: 1 ; time 60
 # RUN: 4 ; time 60
 # RUN: 4 kill:2@call:MPI_Recv#5 ; time 60

@@ -6,6 +6,13 @@
 # The arguments are the ranks and the places, or `sweep`, the ranks and a number of runs: the first rank is
 # lost in a halo exchange, others at some place of the repair or of the end.
 #
+#   R22: the job's status is 0 only if all deaths were handled
+#   S0-57: a revocation reaches all members, in both groups
+#   S0-60: a revocation ends calls in progress
+#   S2-10: validate makes collectives and creation work again
+#   S2-11: validate returns the same failed processes everywhere
+#   S2-12: collectives from before a validation match none from after it
+#
 # RUN: 1 ; time 60
 # RUN: 2 kill:1@call:MPI_Waitall#57 ; time 60
 # RUN: 2 kill:0@init.done ; time 60

@@ -4,6 +4,12 @@
 #
 # The arguments are the status, the ranks and the places.
 #
+#   R10: a shrunken communicator inherits the error handler
+#   S0-5: a failure is fatal with the default error handler, and returned with another
+#   S0-74: shrink never fails because of a death or a revocation
+#   S0-85: revoke and shrink give a communicator on which collectives work
+#   S4-3: a fatal error ends the processes of its object and no others
+#
 # RUN: 0 1 ; time 60
 # RUN: 0 4 ; time 60
 # RUN: 0 4 kill:2@call:MPIX_Comm_shrink ; time 60

@@ -6,6 +6,18 @@
 #
 # The arguments are the program, the ranks and the places.
 #
+#   R22: the job's status is 0 only if all deaths were handled
+#   S0-2: a call that needs no dead process completes normally
+#   S0-20: a wildcard receive without a match stays pending
+#   S0-22: acknowledging tells which processes have failed
+#   S0-25: a pending receive completes after the acknowledgement
+#   S0-75: all survivors get the same group from shrink
+#   S0-85: revoke and shrink give a communicator on which collectives work
+#   S2-10: validate makes collectives and creation work again
+#   S2-11: validate returns the same failed processes everywhere
+#   S2-12: collectives from before a validation match none from after it
+#   S2-18: a death inside validate is in its result or makes the communicator inactive
+#
 # RUN: ignore 1 ; time 60
 # RUN: ignore 2 ; time 60
 # RUN: ignore 2 kill:1@call:MPI_Send#5 ; time 60

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error classes, codes and texts, the user's too (MPI-5.0 9.4, 9.5; S0-103, S0-104, R15). */
+/* Error classes, codes and texts, the user's too (MPI-5.0 9.4, 9.5; S0-103, S0-104, R15).
+ *
+ *   R15: for failures the error code is the class, under both sets of names
+ *   S0-103: the class PROC_FAILED exists and has a text
+ *   S0-104: the class of a revoked object exists and has a text */
 /* RUN: -n 1 */
 #include "../comm/common.h"
 

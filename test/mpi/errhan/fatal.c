@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The default handler (MPI-5.0 9.3): the job ends with a message that says who, where, what, and
- * what to do next (S0-5, S4-11); an error without an object ends its process alone (S4-1, D16). */
+ * what to do next (S0-5, S4-11); an error without an object ends its process alone (S4-1, D16).
+ *
+ *   S0-5: a failure is fatal with the default error handler, and returned with another
+ *   S4-1: a fatal error that no call can report ends its process alone
+ *   S4-11: without spawned processes the connected ones are the world */
 /* RUN: -n 3 ; args world ; exit 4 ; expect "MPI_Send on MPI_COMM_WORLD: MPI_ERR_TAG" ;
    expect "the 3 processes of MPI_COMM_WORLD end" ; expect "MPI_ERRORS_RETURN" */
 /* RUN: -n 3 ; args self ; expect "MPI_ERR_GROUP" ; expect "this process ends" ;

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_ERRORS_ARE_FATAL ends the processes of its communicator and no others (S4-3, S4-4, S4-9,
  * S4-12, R13); so does MPI_Abort (S4-6).  Those who are left get error codes and texts that say
- * why (R14). */
+ * why (R14).
+ *
+ *   R13: a fatal error ends the processes of its object and no others
+ *   R14: the error text says which rank died, where, why and when
+ *   S4-3: a fatal error ends the processes of its object and no others
+ *   S4-4: a fatal error has the effect of MPI_Abort
+ *   S4-6: MPI_Abort ends all processes of its communicator
+ *   S4-9: communicators with aborted and surviving processes report errors
+ *   S4-12: one communicator with a fatal handler does not make others fatal */
 /* RUN: -n 4 ; args fatal ; expect "MPI_ERR_RANK" ; expect "MPI_Send on upper half" ;
    expect "0 and 1 go on" ; expect-no "not reached" */
 /* RUN: -n 4 ; args abort ; expect "MPI_Abort on upper half with code 7" ;

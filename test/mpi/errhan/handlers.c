@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error handlers of communicators (MPI-5.0 9.3): given, inherited, called, left by longjmp
- * (R24). */
+ * (R24).
+ *
+ *   R24: an error handler may leave the call by longjmp */
 /* RUN: -n 2 */
 #include "../comm/common.h"
 

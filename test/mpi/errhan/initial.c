@@ -2,7 +2,9 @@
 /* The initial error handler (MPI-5.0 9.3, 11.2.1, 11.8.4), by the launcher's flag, for each block of its
  * command line, or by the parameter: it is that of MPI_COMM_WORLD and MPI_COMM_SELF, is inherited from
  * there, stands in MPI_INFO_ENV if it was given, and gets the errors of calls before MPI_Init and after
- * MPI_Finalize.  A program that sets no handler itself so outlives a death (S0-5). */
+ * MPI_Finalize.  A program that sets no handler itself so outlives a death (S0-5).
+ *
+ *   S0-5: a failure is fatal with the default error handler, and returned with another */
 /* RUN: -n 2 ; args none ; expect "2 of 2 as asked"
  * RUN: -n 2 --initial-errhandler mpi_errors_return ; args return ; expect "2 of 2 as asked"
  * RUN: -n 2 -initial-errhandler=mpi_errors_abort ; args abort ; expect "2 of 2 as asked"

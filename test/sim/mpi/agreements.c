@@ -4,7 +4,13 @@
  * ones and rank size - 1.  Some are waited for in the reverse order, and blocking ones come between.
  *
  * Killed anywhere: each completes with the same flag at all living; one that all living gave true to, and
- * no other, is true. */
+ * no other, is true.
+ *
+ *   S0-88: an agreement gives all survivors the AND of their values
+ *   S0-89: an agreement waits for every survivor and for no dead process
+ *   S0-90: an agreement never fails and is uniform under deaths
+ *   S0-91: dead processes do not contribute to an agreement
+ *   S0-94: the nonblocking agreement has the same meaning */
 #include "uniform.h"
 
 #define MANY 6

@@ -2,7 +2,12 @@
 /* generations.c – for the simulator: S2-5..S2-7, S2-9.  A communicator is made from the one before, again and
  * again, and creation that was refused is tried again at once, as a program would that has not heard of
  * the death itself.  A member that hears of a death between a decision and the object that follows from
- * it has a communicator that was born failed.  Every call returns, and all living get equally far. */
+ * it has a communicator that was born failed.  Every call returns, and all living get equally far.
+ *
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-6: a death before the decision makes creation fail everywhere
+ *   S2-7: after the decision creation succeeds everywhere
+ *   S2-9: creation on an inactive communicator fails at once */
 #include "uniform.h"
 
 #define GENERATIONS 4

@@ -3,7 +3,12 @@
  * that it was about, and with one neighbour make and free many others, while the rest have not been told yet and
  * their informant dies.  It is asked then, and must know.
  *
- * The others wait long before they look again, so that it has freed more than any table holds. */
+ * The others wait long before they look again, so that it has freed more than any table holds.
+ *
+ *   R42: no decision depends on a process that is outside MPI
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-7: after the decision creation succeeds everywhere */
 #include "uniform.h"
 
 #define OWN 60

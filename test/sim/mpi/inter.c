@@ -4,7 +4,15 @@
  * ROUNDS rounds are done or one side is empty (R4).
  *
  * Shows, killed at every yield: S0-31, S0-57, S0-72, S0-74, S0-92, S2-5: every call returns, results are
- * right, both groups agree. */
+ * right, both groups agree.
+ *
+ *   R4: shrinking an intercommunicator with one group all dead gives MPI_COMM_NULL
+ *   S0-31: on an intercommunicator such a collective fails at all if a member of the other group died before it
+ *   S0-57: a revocation reaches all members, in both groups
+ *   S0-72: shrink makes an intercommunicator from an intercommunicator, else an intracommunicator
+ *   S0-74: shrink never fails because of a death or a revocation
+ *   S0-92: on an intercommunicator each group gets the AND of the other one
+ *   S2-5: creation is uniform: at all survivors or at none */
 #include <mpi.h>
 #include <mpi-ext.h>
 

@@ -8,7 +8,14 @@
  *   3, 4  the same with two groups; 4 with leaders who meet on a communicator that holds everybody
  *
  * Killed at every yield: every call returns, with the right class, and among the living who should have
- * the new communicator all have it or none. */
+ * the new communicator all have it or none.
+ *
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-60: a revocation ends calls in progress
+ *   S2-2: all communicators that take part in a creation must be active
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S2-6: a death before the decision makes creation fail everywhere
+ *   S2-14: a creation ends although another member gave up before it */
 #include "uniform.h"
 
 struct state {

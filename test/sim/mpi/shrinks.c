@@ -5,7 +5,17 @@
  *
  * Killed anywhere: each returns a communicator; on each all living members see the same members, in the old
  * order, themselves among them, and nobody that one of them knew to be dead when it began; and
- * whoever sees a death on it can shrink it again, and it gets smaller. */
+ * whoever sees a death on it can shrink it again, and it gets smaller.
+ *
+ *   S0-72: shrink makes an intercommunicator from an intercommunicator, else an intracommunicator
+ *   S0-73: the shrink of 2012 refuses a communicator that is not revoked
+ *   S0-74: shrink never fails because of a death or a revocation
+ *   S0-75: all survivors get the same group from shrink
+ *   S0-76: shrink leaves out every process whose failure a caller had been told of
+ *   S0-77: shrink keeps the order of ranks
+ *   S0-78: shrink leaves out the failed and keeps the callers
+ *   S0-79: the new communicator may contain a process that died meanwhile
+ *   S0-80: the new communicator sees no message and no revocation of the old one */
 #include "uniform.h"
 
 #define MANY 3

@@ -2,7 +2,13 @@
 /* validate.c – for the simulator: S2-10..S2-13, S2-18.  Rounds of work on one communicator, which is never
  * replaced: collectives of which odd ranks skip one after a failure, a duplicate, a split; after an error
  * all validate it, and the next round pairs with itself, whoever died when.  Every call returns; the
- * group of the failed is the same at all, and grows. */
+ * group of the failed is the same at all, and grows.
+ *
+ *   S2-10: validate makes collectives and creation work again
+ *   S2-11: validate returns the same failed processes everywhere
+ *   S2-12: collectives from before a validation match none from after it
+ *   S2-13: a collective that was missed need not be called after a validation
+ *   S2-18: a death inside validate is in its result or makes the communicator inactive */
 #include "uniform.h"
 
 #define ROUNDS 6

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wildcard.c – for the simulator: S0-20, S0-25, S0-82.  Rank 0 takes one number from every other rank by
  * wildcard receives, acknowledging deaths as they come; at the end it has exactly one from each rank
- * that did not die before it sent. */
+ * that did not die before it sent.
+ *
+ *   S0-20: a wildcard receive without a match stays pending
+ *   S0-25: a pending receive completes after the acknowledgement
+ *   S0-82: after an acknowledgement wildcard receives continue */
 #include <mpi.h>
 #include <mpi-ext.h>
 
