@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comm_test.c – a communicator's life, its hooks, its numbers, and its error handlers. */
+/* comm_test.c – a communicator's life, its hooks, its numbers, and its error handlers.
+ *
+ *   R24: an error handler may leave the call by longjmp
+ *   S0-71: communication that is pending when its communicator is freed fails fatally */
 #include "comm/comm.h"
 #include "comm/errhandler.h"
 #include "comm/handle.h"

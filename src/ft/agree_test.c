@@ -4,7 +4,11 @@
  * counts no contribution of who died before (S0-91).
  *
  * Every process contributes a value in which its own bit is cleared, so "and0=...f0" says that 0 to
- * 3 took part.  The test moves the messages by hand. */
+ * 3 took part.  The test moves the messages by hand.
+ *
+ *   S0-89: an agreement waits for every survivor and for no dead process
+ *   S0-90: an agreement never fails and is uniform under deaths
+ *   S0-91: dead processes do not contribute to an agreement */
 #include "ft/agree_sm.h"
 #include "ft/transcript.h"
 

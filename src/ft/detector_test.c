@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* detector_test.c – the agent's decisions, told as transcripts: a mistake is made true before it is
  * reported (S3-7), a dead process stays dead (S3-8), an abort ends exactly whom it names (S4-6), and
- * who ends after MPI_Finalize has not failed (R23). */
+ * who ends after MPI_Finalize has not failed (R23).
+ *
+ *   R23: a process that ends without MPI_Finalize has failed
+ *   R27: a process that cannot die is declared dead after a second
+ *   R28: a process is dead when all its threads are at their end
+ *   S3-7: the library may end the excluded process
+ *   S3-8: every dead process is suspected for ever by every survivor
+ *   S3-10: a running process is not suspected
+ *   S4-6: MPI_Abort ends all processes of its communicator */
 #include "ft/detector_sm.h"
 #include "ft/transcript.h"
 

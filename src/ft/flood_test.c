@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* flood_test.c – the flood of a revocation, told as transcripts: the caller is revoked at once
- * (S0-62) and waits for nobody (S0-58), and deaths on the way are made up for (S0-59). */
+ * (S0-62) and waits for nobody (S0-58), and deaths on the way are made up for (S0-59).
+ *
+ *   S0-58: one caller of a revocation suffices, and it does not wait
+ *   S0-59: a revocation reaches all survivors even if its caller dies
+ *   S0-62: at its caller the communicator is revoked at once */
 #include "ft/flood_sm.h"
 #include "ft/transcript.h"
 
