@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-#define CALM_LEAST  128 /* timed turns from one trial to the next */
-#define CALM_MOST   4096
-#define CALM_FALLEN 16 /* a part of that must pass before a slow one means anything */
+#define CALM_LEAST   32 /* timed turns from one trial to the next */
+#define CALM_MOST    1024
+#define CALM_FALLEN  64 /* a part of that must pass before a slow one means anything, */
+#define FALLEN_LEAST 8  /* and so many */
 
 static unsigned best_of(const struct mend_choice *c)
 {
@@ -21,9 +22,7 @@ static unsigned best_of(const struct mend_choice *c)
 /* Enough is known of a way: it was tried often, or it is a third slower than another at least. */
 static bool is_tried(const struct mend_choice *c, unsigned way)
 {
-    unsigned out = c->calm ? c->barred : c->barred | c->later;
-
-    return (out >> way & 1) || c->tried[way] >= MEND_CHOICE_TRIES ||
+    return (c->barred >> way & 1) || c->tried[way] >= MEND_CHOICE_TRIES ||
            (c->tried[way] >= MEND_CHOICE_GIVE_UP && c->best[way] * 3 / 2 < c->best[best_of(c)]);
 }
 
@@ -31,7 +30,7 @@ unsigned mend_choice_way(const struct mend_choice *c)
 {
     unsigned way = 0;
 
-    if (c->settled)
+    if (c->settled || !is_tried(c, c->settled_for))
         return c->settled_for;
     while (way + 1u < c->ways_n && is_tried(c, way))
         way++;
@@ -70,11 +69,12 @@ static void watch(struct mend_choice *c, uint64_t rate)
     c->recent -= c->recent / 4;
     c->since_n++;
     if (c->since_n >= c->calm ||
-        (c->recent < c->best[c->settled_for] / 2 && c->since_n >= c->calm / CALM_FALLEN))
+        (c->recent < c->best[c->settled_for] / 2 && c->since_n >= FALLEN_LEAST &&
+         c->since_n >= c->calm / CALM_FALLEN))
         try_again(c);
 }
 
-void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate)
+void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate, unsigned turns)
 {
     unsigned more = 0;
 
@@ -86,9 +86,25 @@ void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate)
     if (rate > c->best[way])
         c->best[way] = rate;
     if (c->tried[way] < MEND_CHOICE_TRIES)
-        c->tried[way]++;
+        c->tried[way] = (uint8_t)(c->tried[way] + turns);
     while (more < c->ways_n && is_tried(c, more))
         more++;
     if (more == c->ways_n)
         settle(c);
+}
+
+void mend_choice_admit(struct mend_choice *c, unsigned way)
+{
+    if (!(c->barred >> way & 1))
+        return;
+    c->barred &= (uint8_t) ~(1u << way);
+    c->best[way] = 0;
+    c->tried[way] = 0;
+    c->settled = false;
+}
+
+void mend_choice_suggest(struct mend_choice *c, unsigned way)
+{
+    if (!c->calm && way < c->ways_n && !(c->barred >> way & 1))
+        c->settled_for = (uint8_t)way;
 }

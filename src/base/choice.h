@@ -7,12 +7,13 @@
  *
  * While it is tried each turn is timed, and the way that was fastest at best is settled for; afterwards one
  * turn of MEND_CHOICE_TIMED_OF is timed.  A rate that falls below half of what it was means another trial.
- * A way that is far behind after GIVE_UP turns is not tried further.  If the same way wins again, twice as many turns pass before the next.
+ * A trial begins with the way of the last one, and a way that is far behind after GIVE_UP turns is not tried further.
+ * If the same way wins again, twice as many turns pass before the next.
  *
- *   way = mend_choice_way(c);  timed = mend_choice_timed(c);  ... do it ...;  if (timed) mend_choice_tell(c, way, rate);
+ *   way = mend_choice_way(c);  timed = mend_choice_timed(c);  ... do it ...;  if (timed) mend_choice_tell(c, way, rate, 1);
  *
- * Ways that are dear to go for the first time can be left to later trials.  All zero but for ways_n, and the two sets, is
- * the beginning. */
+ * A way that cannot be gone at first may be admitted later.  All zero but for ways_n, barred and settled_for, the way to
+ * begin with, is the beginning. */
 #ifndef MEND_BASE_CHOICE_H
 #define MEND_BASE_CHOICE_H
 
@@ -20,7 +21,7 @@
 #include <stdint.h>
 
 #define MEND_CHOICE_WAYS     5
-#define MEND_CHOICE_TRIES    8
+#define MEND_CHOICE_TRIES    6
 #define MEND_CHOICE_GIVE_UP  3
 #define MEND_CHOICE_TIMED_OF 8
 
@@ -33,9 +34,8 @@ struct mend_choice {
     uint8_t tried[MEND_CHOICE_WAYS]; /* turns of the trial that were timed */
     uint8_t ways_n;                  /* 0 and 1: there is nothing to choose */
     uint8_t barred;                  /* bits: ways that cannot be gone */
-    uint8_t later;                   /* bits: ways that the first trial leaves out */
-    uint8_t settled_for;
-    bool settled; /* no trial now */
+    uint8_t settled_for;             /* or tried first */
+    bool settled;                    /* no trial now */
 };
 
 /* The way to go now. */
@@ -44,7 +44,13 @@ unsigned mend_choice_way(const struct mend_choice *c);
 /* Is this turn to be timed? */
 bool mend_choice_timed(struct mend_choice *c);
 
-/* A turn of that way had this rate: the more the better, of any unit; 0: it failed. */
-void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate);
+/* A turn of that way had this rate: the more the better, of any unit; 0: it failed.  It was as long as so many. */
+void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate, unsigned turns);
+
+/* The way can be gone from now on: it is tried, the others stay as they were found. */
+void mend_choice_admit(struct mend_choice *c, unsigned way);
+
+/* It has proved to be good elsewhere: begin with it where nothing is known yet. */
+void mend_choice_suggest(struct mend_choice *c, unsigned way);
 
 #endif

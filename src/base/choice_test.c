@@ -10,7 +10,7 @@ static unsigned turn(struct mend_choice *c, uint64_t a, uint64_t b, uint64_t d)
     unsigned way = mend_choice_way(c);
 
     if (mend_choice_timed(c))
-        mend_choice_tell(c, way, rate[way]);
+        mend_choice_tell(c, way, rate[way], 1);
     return way;
 }
 
@@ -22,7 +22,7 @@ MEND_TEST(each_way_is_tried_and_the_fastest_stays)
         for (unsigned i = 0; i < 3 * MEND_CHOICE_TRIES; i++)
             CHECK_EQ(turn(&c, 10 + (fastest == 0), 10 + (fastest == 1), 10 + (fastest == 2)),
                      i / MEND_CHOICE_TRIES);
-        for (unsigned i = 0; i < 500; i++)
+        for (unsigned i = 0; i < 200; i++)
             CHECK_EQ(turn(&c, 10 + (fastest == 0), 10 + (fastest == 1), 10 + (fastest == 2)),
                      fastest);
     }
@@ -41,17 +41,51 @@ MEND_TEST(a_way_that_is_far_behind_is_given_up)
     CHECK_EQ(turn(&c, 100, 50, 300), 2);
 }
 
-MEND_TEST(dear_ways_are_left_to_later_trials_and_barred_ones_out)
+MEND_TEST(a_way_is_tried_when_it_is_admitted)
 {
-    struct mend_choice c = {.ways_n = 3, .barred = 1u << 1, .later = 1u << 2};
+    struct mend_choice c = {.ways_n = 3, .barred = 1u << 1 | 1u << 2};
 
-    for (unsigned i = 0; i < MEND_CHOICE_TRIES; i++)
-        CHECK_EQ(turn(&c, 1, 9, 3), 0);
     for (unsigned i = 0; i < 1000; i++)
         CHECK_EQ(turn(&c, 1, 9, 3), 0);
+    mend_choice_admit(&c, 2);
+    CHECK_EQ(turn(&c, 1, 9, 3), 2); /* and not the first one once more */
     for (unsigned i = 0; i < 1000; i++)
         CHECK(turn(&c, 1, 9, 3) != 1);
     CHECK_EQ(turn(&c, 1, 9, 3), 2);
+}
+
+MEND_TEST(a_trial_begins_with_what_is_suggested_or_was_best)
+{
+    struct mend_choice c = {.ways_n = 3, .barred = 1u << 1};
+    unsigned n[3] = {0};
+
+    mend_choice_suggest(&c, 1);
+    CHECK_EQ(mend_choice_way(&c), 0); /* barred */
+    mend_choice_suggest(&c, 2);
+    while (!c.settled)
+        n[turn(&c, 1, 9, 3)]++;
+    CHECK_EQ(n[2], MEND_CHOICE_TRIES);
+    CHECK_EQ(n[0], MEND_CHOICE_GIVE_UP);
+    mend_choice_suggest(&c, 0); /* it knows better */
+    for (unsigned i = 0; i < 10000; i++) {
+        unsigned way = turn(&c, 1, 9, 3);
+
+        if (!c.settled && !c.tried[0] && !c.tried[2])
+            CHECK_EQ(way, 2);
+    }
+}
+
+MEND_TEST(a_long_turn_says_as_much_as_several)
+{
+    struct mend_choice c = {.ways_n = 2};
+
+    mend_choice_tell(&c, 0, 10, MEND_CHOICE_GIVE_UP);
+    CHECK_EQ(mend_choice_way(&c), 0);
+    mend_choice_tell(&c, 0, 10, MEND_CHOICE_GIVE_UP);
+    CHECK_EQ(mend_choice_way(&c), 1);
+    mend_choice_tell(&c, 1, 5, MEND_CHOICE_GIVE_UP);
+    CHECK(c.settled);
+    CHECK_EQ(mend_choice_way(&c), 0);
 }
 
 MEND_TEST(one_way_is_no_choice)

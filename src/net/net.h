@@ -30,6 +30,10 @@ struct mend_net {
 
     /* How the payloads of large frames to a peer go from now on; NULL: there is one way only. */
     void (*lay)(struct mend_proc *self, mend_peer to, enum mend_lay lay);
+    /* Bits 1 << enum mend_lay: how they can go now, for there is memory for it.  grow(): so many bytes more are on their
+     * way, so there may be some more.  NULL as lay(). */
+    unsigned (*lays)(struct mend_proc *self);
+    void (*grow)(struct mend_proc *self, uint64_t bytes);
 
     /* Room for a payload of len bytes that the caller writes itself; NULL: no room now, or severed.
      * Exactly one commit() to the same peer must follow, with a frame of at most that length. */

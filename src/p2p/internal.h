@@ -52,11 +52,22 @@ struct mend_credit {
     bool holds_us;       /* ours have to wait there */
 };
 
-#define MEND_WAY_CLASSES 6 /* of sizes, for each channel */
+#define MEND_WAY_SIZES   3                    /* classes of sizes */
+#define MEND_WAY_CLASSES (4 * MEND_WAY_SIZES) /* for each channel, alone or beside others */
+
+/* What is known of a sender (single_copy.c).  The arrays are by channel. */
+struct mend_ways {
+    struct mend_choice of[MEND_WAY_CLASSES];
+    uint32_t lays;       /* that it has memory for */
+    bool last_beside[2]; /* its last offer said that another one is under way */
+    bool beside[2];      /* that, or the one before did */
+};
 
 /* What is being timed (single_copy.c). */
 struct mend_timed {
     struct mend_choice *choice;
+    mend_peer from;
+    bool beside;
     unsigned way;
     mend_time_ns since; /* 0: nothing is */
     uint64_t moved_then;
@@ -69,6 +80,7 @@ struct mend_p2p {
     uint32_t held_n;        /* processes that hold us */
     struct mend_hash large; /* id -> request of a large message, both sides */
     uint32_t next_id;
+    uint32_t last_offer;         /* id of the last large message that was offered */
     struct mend_comm *last_comm; /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
     struct mend_request sent;      /* mend_p2p_sent() */
@@ -85,8 +97,7 @@ struct mend_p2p {
     struct mend_share *share;         /* from the first message on that both ends copy (share.c) */
     struct mend_p2p_request *spare;   /* released requests, for the next ones */
     int single_copy;                  /* enum mend_way; or how it is found */
-    struct mend_choice (
-        *ways)[MEND_WAY_CLASSES]; /* by peer, from the first timed one (single_copy.c) */
+    struct mend_ways *ways;           /* by peer, from the first timed one (single_copy.c) */
 };
 
 /* A message that arrived before a receive wanted it, or was taken by a matched probe. */
@@ -115,10 +126,12 @@ static inline bool mend_way_is_pieces(enum mend_way way)
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how);
 /* A large message begins to come; the way that it goes; one has come, and is not counted as under way any more. */
 void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_channel channel,
-                            uint64_t bytes);
+                            const struct mend_rts *rts);
 enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                    enum mend_channel channel, uint64_t bytes);
 void mend_single_copy_end(struct mend_p2p *p);
+/* One was offered to another process: memory for pieces grows where they may be a good way. */
+void mend_single_copy_offered(struct mend_proc *self, uint64_t bytes);
 /* A message could not be copied that way and goes in pieces: counts as one that took for ever. */
 void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
                              enum mend_way way, uint64_t bytes);

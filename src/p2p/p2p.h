@@ -48,6 +48,7 @@ struct mend_p2p_request {
     enum mend_channel channel;
     enum mend_send_mode mode;
     bool is_send;
+    bool beside;   /* when it was offered, another large one to the same process was under way */
     bool embedded; /* the caller owns the memory, release() keeps it; he says so before isend, irecv
                       (for channel COLL it goes without saying) */
     uint8_t stage; /* enum mend_stage */

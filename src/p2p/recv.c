@@ -149,7 +149,7 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     r->offered_bytes = rts->total_bytes;
     r->moved_bytes = 0;
     r->base.bytes = (MPI_Count)(rts->total_bytes < room ? rts->total_bytes : room);
-    mend_single_copy_begin(self, peer, r->channel, rts->total_bytes);
+    mend_single_copy_begin(self, peer, r->channel, rts);
     r->way = way_of(self, r, rts);
     if (self->p2p->timed.way != (unsigned)r->way) /* of a type with holes, for example */
         self->p2p->timed.since = 0;

@@ -54,13 +54,17 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
     struct mend_rts rts = {.total_bytes = (uint64_t)r->total_bytes,
                            .address = r->type->dense ? (uintptr_t)dense_at(r) : 0,
                            .id = r->id,
-                           .stamp = self->net->offer_stamp ? self->net->offer_stamp(self) : 0};
+                           .stamp = self->net->offer_stamp ? self->net->offer_stamp(self) : 0,
+                           .lays = self->net->lays ? self->net->lays(self) : 0,
+                           .beside = r->beside};
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag, c->rank, sizeof(rts));
     enum mend_status st = self->net->send(self, r->peer, &f, &rts);
 
-    if (st == MEND_OK)
+    if (st == MEND_OK) {
         mend_event(self, MEND_EV_P2P_SEND_RTS);
+        mend_single_copy_offered(self, rts.total_bytes);
+    }
     return st;
 }
 
@@ -76,11 +80,20 @@ static bool is_eager(const struct mend_p2p_request *r)
     return r->id == 0;
 }
 
+/* The last one that was offered is under way, too, to the same process. */
+static bool is_beside(const struct mend_p2p *p, mend_peer to)
+{
+    const struct mend_p2p_request *last = mend_hash_get(&p->large, p->last_offer);
+
+    return last && last->is_send && last->peer == to;
+}
+
 static void offer(struct mend_p2p_request *r)
 {
     struct mend_p2p *p = r->base.comm->self->p2p;
 
-    r->id = ++p->next_id;
+    r->beside = is_beside(p, r->peer);
+    r->id = p->last_offer = ++p->next_id;
     mend_memory_press(r->base.comm->self); /* perhaps from the outbox: the call is over */
     mend_hash_put(&p->large, r->id, r);
     mend_memory_relax(r->base.comm->self);

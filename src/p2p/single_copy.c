@@ -3,13 +3,15 @@
  *
  * Which is the fastest depends on the size, and on the way of a cache line from core to core, which differs
  * from pair to pair and changes when the host moves the cores.  So it is found out with messages, for each
- * sender and class of sizes, for messages of collectives apart (base/choice.h); pieces, which need memory of their
- * own, from the second trial on.
+ * sender and class of sizes, for messages of collectives apart, and for those apart that come in windows: the sender says
+ * whether another one is under way (base/choice.h).  Pieces go through the sender's area, and through the ring only where
+ * there is none or nothing can be copied; they are tried when the sender has memory for it, which grows with what it
+ * sends.  What proves to be good is tried first in the next classes of sizes.
  *
  * From a message that begins alone time is taken until nothing large is under way to here any more, or
  * WINDOW messages have come: all that came meanwhile counts, so a window of messages is judged as a whole.
  * Messages that begin beside it go the same way.  One that cannot be copied so counts as a slow one.  Below
- * TIMED_BYTES the ways differ too little to be timed: those go as the next larger do.
+ * TIMED_BYTES the ways differ too little to be timed: those go as the next larger were last found to be the fastest.
  *
  * With more ranks than cores nothing is tried, for times say little: pieces need both ends to run in turn, a pull
  * is one system call of whoever runs.  With a few ranks for each core both ends copy what is between 256 KiB and
@@ -24,6 +26,8 @@
 
 #define TIMED_BYTES (UINT64_C(64) * 1024)
 #define WINDOW      32
+#define LONG_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as LONG_TURNS */
+#define LONG_TURNS  3
 
 #define CROWDED_A_LITTLE                                                                           \
     4 /* ranks per core from where on a helper is seldom there when it is wanted */
@@ -50,27 +54,36 @@ int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
     return MEND_WAY_PIECES;
 }
 
-static unsigned class_of(enum mend_channel channel, uint64_t bytes)
+static unsigned size_of(uint64_t bytes)
 {
-    unsigned size = bytes < 4 * TIMED_BYTES ? 0 : bytes < 32 * TIMED_BYTES ? 1 : 2;
+    return bytes < 4 * TIMED_BYTES ? 0 : bytes < 32 * TIMED_BYTES ? 1 : 2;
+}
 
-    return channel == MEND_CHANNEL_P2P ? size : MEND_WAY_CLASSES / 2 + size;
+/* The first class of that kind; one for each size. */
+static unsigned classes_of(enum mend_channel channel, bool beside)
+{
+    return (channel == MEND_CHANNEL_P2P ? 0 : MEND_WAY_CLASSES / 2) + (beside ? MEND_WAY_SIZES : 0);
 }
 
 /* NULL: nothing is known of this sender. */
 static struct mend_choice *choice_of(const struct mend_p2p *p, mend_peer from,
                                      enum mend_channel channel, uint64_t bytes)
 {
-    return p->ways ? &p->ways[from][class_of(channel, bytes)] : NULL;
+    struct mend_ways *w = p->ways ? &p->ways[from] : NULL;
+
+    return w ? &w->of[classes_of(channel, w->beside[channel]) + size_of(bytes)] : NULL;
 }
 
-/* Their memory is not there yet: touching it takes longer than many messages. */
-#define NEED_MEMORY (1u << MEND_WAY_PIECES | 1u << MEND_WAY_AREA | 1u << MEND_WAY_PAST_CACHES)
-
 /* A collective that ends early takes its receives back at once, so nobody else may write into their buffers. */
-static unsigned barred(const struct mend_p2p *p, unsigned class)
+static unsigned barred(const struct mend_proc *self, unsigned class)
 {
-    return p->may_share && class < MEND_WAY_CLASSES / 2 ? 0 : 1u << MEND_WAY_BOTH;
+    unsigned ways = 1u << MEND_WAY_AREA | 1u << MEND_WAY_PAST_CACHES;
+
+    if (!self->p2p->may_share || class >= MEND_WAY_CLASSES / 2)
+        ways |= 1u << MEND_WAY_BOTH;
+    if (self->net->lays)
+        ways |= 1u << MEND_WAY_PIECES;
+    return ways;
 }
 
 enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
@@ -79,11 +92,14 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
     const struct mend_choice *c;
 
     if (p->single_copy == MEND_WAY_BY_SIZE)
-        return class_of(channel, bytes) == 1 && p->may_share ? MEND_WAY_BOTH : MEND_WAY_PULL;
+        return channel == MEND_CHANNEL_P2P && size_of(bytes) == 1 && p->may_share ? MEND_WAY_BOTH
+                                                                                  : MEND_WAY_PULL;
     if (p->single_copy != MEND_WAY_UNKNOWN)
         return (enum mend_way)p->single_copy;
     c = choice_of(p, from, channel, bytes);
-    return c ? (enum mend_way)mend_choice_way(c) : MEND_WAY_PULL;
+    return !c                    ? MEND_WAY_PULL
+           : bytes < TIMED_BYTES ? (enum mend_way)c->settled_for
+                                 : (enum mend_way)mend_choice_way(c);
 }
 
 static void make_table(struct mend_proc *self)
@@ -92,25 +108,56 @@ static void make_table(struct mend_proc *self)
 
     p->ways = mend_zalloc(self, (size_t)self->peers_n, sizeof(*p->ways));
     for (int i = 0; p->ways && i < self->peers_n; i++)
-        for (int k = 0; k < MEND_WAY_CLASSES; k++)
-            p->ways[i][k] = (struct mend_choice){.ways_n = MEND_WAYS,
-                                                 .barred = (uint8_t)barred(p, (unsigned)k),
-                                                 .later = NEED_MEMORY};
+        for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
+            p->ways[i].of[k] = (struct mend_choice){
+                .ways_n = MEND_WAYS,
+                .barred = (uint8_t)barred(self, k),
+                .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
+}
+
+static void admit(struct mend_ways *w, uint32_t lays)
+{
+    for (unsigned k = 0; k < MEND_WAY_CLASSES; k++) {
+        if (lays >> MEND_LAY_AREA & 1)
+            mend_choice_admit(&w->of[k], MEND_WAY_AREA);
+        if (lays >> MEND_LAY_PAST_CACHES & 1)
+            mend_choice_admit(&w->of[k], MEND_WAY_PAST_CACHES);
+    }
+    w->lays |= lays;
+}
+
+/* What an offer says of its sender. */
+static void hear(struct mend_ways *w, enum mend_channel channel, const struct mend_rts *rts)
+{
+    w->beside[channel] = rts->beside || w->last_beside[channel];
+    w->last_beside[channel] = rts->beside;
+    if (mend_unlikely(rts->lays & ~w->lays))
+        admit(w, rts->lays);
 }
 
 void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_channel channel,
-                            uint64_t bytes)
+                            const struct mend_rts *rts)
 {
     struct mend_p2p *p = self->p2p;
     struct mend_choice *c;
 
-    if (p->single_copy != MEND_WAY_UNKNOWN || bytes < TIMED_BYTES || p->receiving_n)
+    if (p->single_copy != MEND_WAY_UNKNOWN)
         return;
-    if (!p->ways)
+    if (!p->ways && rts->total_bytes >= TIMED_BYTES)
         make_table(self);
-    c = choice_of(p, from, channel, bytes);
-    p->timed = (struct mend_timed){.choice = c, .moved_then = p->moved_bytes};
-    if (!c || !mend_choice_timed(c))
+    if (!p->ways)
+        return;
+    hear(&p->ways[from], channel, rts);
+    if (p->receiving_n && from == p->timed.from && rts->beside && !p->timed.beside)
+        p->timed.since = 0; /* it was no message alone */
+    if (p->receiving_n || rts->total_bytes < TIMED_BYTES)
+        return;
+    c = choice_of(p, from, channel, rts->total_bytes);
+    p->timed = (struct mend_timed){.choice = c,
+                                   .from = from,
+                                   .beside = p->ways[from].beside[channel],
+                                   .moved_then = p->moved_bytes};
+    if (!mend_choice_timed(c))
         return;
     p->timed.way = mend_choice_way(c);
     p->timed.since = mend_time_monotonic_ns();
@@ -122,8 +169,33 @@ void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_chann
     struct mend_choice *c = choice_of(p, from, channel, bytes);
 
     p->timed.since = 0;
-    if (p->single_copy == MEND_WAY_UNKNOWN && c)
-        mend_choice_tell(c, way, 0);
+    if (p->single_copy != MEND_WAY_UNKNOWN || !c)
+        return;
+    mend_choice_tell(c, way, 0, 1);
+    mend_choice_admit(c, MEND_WAY_PIECES);
+}
+
+/* The next sizes of the same kind begin with what this one was settled for. */
+static void suggest(struct mend_ways *w, const struct mend_choice *c)
+{
+    size_t k = (size_t)(c - w->of);
+
+    if (k % MEND_WAY_SIZES > 0)
+        mend_choice_suggest(&w->of[k - 1], c->settled_for);
+    if (k % MEND_WAY_SIZES < MEND_WAY_SIZES - 1)
+        mend_choice_suggest(&w->of[k + 1], c->settled_for);
+}
+
+void mend_single_copy_offered(struct mend_proc *self, uint64_t bytes)
+{
+    int how = self->p2p->single_copy;
+
+    if (!self->net->grow)
+        return;
+    if (how == MEND_WAY_UNKNOWN && bytes >= TIMED_BYTES)
+        self->net->grow(self, bytes);
+    else if (how == MEND_WAY_AREA || how == MEND_WAY_PAST_CACHES)
+        self->net->grow(self, UINT64_MAX / 2);
 }
 
 void mend_single_copy_end(struct mend_p2p *p)
@@ -134,6 +206,9 @@ void mend_single_copy_end(struct mend_p2p *p)
     if (!t->since || (p->receiving_n && ++t->messages_n < WINDOW))
         return;
     mend_choice_tell(t->choice, t->way,
-                     moved * 1000 / (uint64_t)(mend_time_monotonic_ns() - t->since + 1));
+                     moved * 1000 / (uint64_t)(mend_time_monotonic_ns() - t->since + 1),
+                     moved < LONG_BYTES ? 1 : LONG_TURNS);
+    if (t->choice->settled)
+        suggest(&p->ways[t->from], t->choice);
     t->since = 0;
 }

@@ -26,6 +26,8 @@ struct mend_rts {
     uint64_t address; /* of the packed data in the sender's memory, 0: not one piece */
     uint32_t id;      /* sender's name for it */
     uint32_t stamp;   /* of the sender's offers (net.h) */
+    uint32_t lays;    /* bits 1 << enum mend_lay: how its pieces can go */
+    uint32_t beside;  /* 1: another large message to the same receiver is under way */
 };
 
 struct mend_cts {

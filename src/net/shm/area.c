@@ -2,6 +2,7 @@
 /* area.c – blocks in turn, and stores past the caches. */
 #include "net/shm/area.h"
 
+#include "net/net.h"
 #include "node/node.h"
 
 #include <string.h>
@@ -9,8 +10,9 @@
 #include <emmintrin.h>
 #endif
 
-#define TOUCH_BYTES (16u * MEND_AREA_BLOCK) /* reserved at once */
-#define LOOKS       8 /* blocks in a row that may be in use, by slower receivers */
+#define GROW_PART  64u   /* of what is sent */
+#define PAGE_BYTES 4096u /* or more */
+#define LOOKS      8     /* blocks in a row that may be in use, by slower receivers */
 
 static bool is_free(const struct mend_area *a, uint32_t k)
 {
@@ -19,29 +21,54 @@ static bool is_free(const struct mend_area *a, uint32_t k)
            (int32_t)(mend_load_acquire(a->block[k].consumed) - a->block[k].slot) > 0;
 }
 
-static bool touch(struct mend_proc *self, struct mend_area *a, uint32_t end)
+static bool add_block(struct mend_proc *self, struct mend_area *a)
 {
-    while (a->touched < end) {
-        if (!mend_node_touch(self, a->base + a->touched, TOUCH_BYTES))
-            return false;
-        a->touched += TOUCH_BYTES;
-    }
+    volatile char *block = a->base + a->ready_n * MEND_AREA_BLOCK;
+
+    if (!mend_node_touch(self, (const char *)block, MEND_AREA_BLOCK))
+        return false;
+    for (uint32_t at = 0; at < MEND_AREA_BLOCK; at += PAGE_BYTES)
+        block[at] = 0;
+    a->ready_n++;
     return true;
 }
 
-uint32_t mend_area_take(struct mend_proc *self, struct mend_area *a,
-                        const mend_atomic_u32 *consumed, uint32_t slot)
+void mend_area_grow(struct mend_proc *self, struct mend_area *a, uint64_t bytes)
 {
+    if (a->ready_n == MEND_AREA_BLOCKS)
+        return;
     if (!a->base)
         a->base = mend_node_area_of(self->node->header, (uint32_t)self->me);
-    for (int i = 0; i < LOOKS; i++) {
-        uint32_t k = a->next;
+    a->due += bytes / GROW_PART;
+    while (a->due >= MEND_AREA_BLOCK && a->ready_n < MEND_AREA_BLOCKS && add_block(self, a))
+        a->due -= MEND_AREA_BLOCK;
+    a->due %= MEND_AREA_BLOCK;
+}
 
-        a->next = (k + 1) % MEND_AREA_BLOCKS;
+unsigned mend_area_lays(const struct mend_area *a)
+{
+    unsigned lays = 1u << MEND_LAY_RING;
+
+    if (a->ready_n >= MEND_AREA_FEW)
+        lays |= 1u << MEND_LAY_AREA;
+#ifdef __SSE2__
+    if (a->ready_n >= MEND_AREA_PAST)
+        lays |= 1u << MEND_LAY_PAST_CACHES;
+#endif
+    return lays;
+}
+
+uint32_t mend_area_take(struct mend_area *a, bool past_caches, const mend_atomic_u32 *consumed,
+                        uint32_t slot)
+{
+    uint32_t blocks_n = past_caches && a->ready_n > MEND_AREA_PAST ? MEND_AREA_PAST : a->ready_n;
+
+    for (uint32_t i = 0; i < LOOKS && i < blocks_n; i++) {
+        uint32_t k = a->next < blocks_n ? a->next : 0;
+
+        a->next = k + 1;
         if (!is_free(a, k))
             continue;
-        if (!touch(self, a, (k + 1) * MEND_AREA_BLOCK))
-            return UINT32_MAX;
         a->block[k].consumed = consumed;
         a->block[k].slot = slot;
         return k * MEND_AREA_BLOCK;

@@ -6,9 +6,11 @@
  *
  * One for all receivers of a sender, larger than a second-level cache, and walked round and round: a line that the
  * other core has read lately is dear to write.  Where the cores are far from each other, it helps to store past the
- * caches.  Which of it is the fastest is p2p/'s to find out (single_copy.c).
+ * caches, and then the first few blocks are enough.  Which of it is the fastest is p2p/'s to find out (single_copy.c).
  *
- * Cost: a look at one word for each block; pages are reserved when they are first used. */
+ * A new page costs as much as many messages, so the area grows with what is sent: a block for GROW_PART times as much.
+ *
+ * Cost: a look at one word for each block. */
 #ifndef MEND_NET_SHM_AREA_H
 #define MEND_NET_SHM_AREA_H
 
@@ -17,20 +19,30 @@
 
 #define MEND_AREA_BLOCK  (16u * 1024)
 #define MEND_AREA_BLOCKS (MEND_NODE_AREA_BYTES / MEND_AREA_BLOCK)
+#define MEND_AREA_PAST   16u /* blocks that are enough for stores past the caches */
+#define MEND_AREA_FEW    64u /* blocks from which on it is worth a try to walk it */
 
 /* The sender's side, private. */
 struct mend_area {
     char *base; /* NULL: not used yet */
-    uint32_t next, touched;
+    uint32_t next;
+    uint32_t ready_n; /* blocks whose pages are there */
+    uint64_t due;     /* bytes that it is to grow by, less than a block */
     struct {
         const mend_atomic_u32 *consumed; /* of the ring whose slot names the block; NULL: of none */
         uint32_t slot;                   /* number of that slot */
     } block[MEND_AREA_BLOCKS];
 };
 
-/* A free block for the next slot of a ring, as an offset in the area; UINT32_MAX: none is free, or no memory. */
-uint32_t mend_area_take(struct mend_proc *self, struct mend_area *a,
-                        const mend_atomic_u32 *consumed, uint32_t slot);
+/* So many bytes more are on their way to other ranks: as many blocks as that is worth.  Without memory it stays as it is. */
+void mend_area_grow(struct mend_proc *self, struct mend_area *a, uint64_t bytes);
+
+/* Bits 1 << enum mend_lay: what the area is large enough for. */
+unsigned mend_area_lays(const struct mend_area *a);
+
+/* A free block for the next slot of a ring, as an offset in the area; UINT32_MAX: none is free. */
+uint32_t mend_area_take(struct mend_area *a, bool past_caches, const mend_atomic_u32 *consumed,
+                        uint32_t slot);
 
 /* Nobody will consume the slots of that ring any more. */
 void mend_area_forget(struct mend_area *a, const mend_atomic_u32 *consumed);

@@ -195,8 +195,8 @@ static void time_place(struct out *o, unsigned place)
     mend_time_ns now = mend_time_monotonic_ns();
 
     if (o->since)
-        mend_choice_tell(&o->place, place,
-                         (uint64_t)MEND_NS_PER_S / (uint64_t)(now - o->since + 1));
+        mend_choice_tell(&o->place, place, (uint64_t)MEND_NS_PER_S / (uint64_t)(now - o->since + 1),
+                         1);
     o->since = o->since ? 0 : now;
 }
 
@@ -288,16 +288,16 @@ static inline void out_publish(struct state *s, struct out *o, struct mend_shm_s
 }
 
 /* False: it has to go through the ring. */
-static bool lay_in_area(struct mend_proc *self, struct out *o, struct mend_shm_slot *slot,
+static bool lay_in_area(struct mend_area *a, struct out *o, struct mend_shm_slot *slot,
                         const void *payload, uint32_t len)
 {
-    struct mend_area *a = &((struct state *)self->net_state)->area;
+    bool past = o->lay == MEND_LAY_PAST_CACHES;
     uint32_t at =
-        len <= MEND_AREA_BLOCK ? mend_area_take(self, a, o->consumed, o->tail) : UINT32_MAX;
+        len <= MEND_AREA_BLOCK ? mend_area_take(a, past, o->consumed, o->tail) : UINT32_MAX;
 
     if (at == UINT32_MAX)
         return false;
-    mend_area_copy(a->base + at, payload, len, o->lay == MEND_LAY_PAST_CACHES);
+    mend_area_copy(a->base + at, payload, len, past);
     slot->bulk_at = MEND_SHM_BULK_BYTES + at;
     return true;
 }
@@ -308,6 +308,16 @@ static void shm_lay(struct mend_proc *self, mend_peer to, enum mend_lay lay)
 
     if (o)
         o->lay = lay;
+}
+
+static unsigned shm_lays(struct mend_proc *self)
+{
+    return mend_area_lays(&((struct state *)self->net_state)->area);
+}
+
+static void shm_grow(struct mend_proc *self, uint64_t bytes)
+{
+    mend_area_grow(self, &((struct state *)self->net_state)->area, bytes);
 }
 
 static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
@@ -327,7 +337,8 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
     slot = &o->slots[o->tail & SLOT_MASK];
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
         mend_copy(slot->inline_bytes, payload, len);
-    } else if (mend_likely(o->lay == MEND_LAY_RING) || !lay_in_area(self, o, slot, payload, len)) {
+    } else if (mend_likely(o->lay == MEND_LAY_RING) ||
+               !lay_in_area(&s->area, o, slot, payload, len)) {
         at = bulk_place(self, o, len);
         if (at == UINT32_MAX)
             return MEND_AGAIN;
@@ -792,6 +803,8 @@ const struct mend_net mend_net_shm = {
     .payload_max_bytes = MEND_SHM_BULK_BYTES / 4,
     .send = shm_send,
     .lay = shm_lay,
+    .lays = shm_lays,
+    .grow = shm_grow,
     .reserve = shm_reserve,
     .commit = shm_commit,
     .poll = shm_poll,
