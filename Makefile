@@ -46,7 +46,7 @@ check: ## everything that must hold: format, layers, unit, simulator, MPI progra
 	@test/check --build $(BUILD)
 
 asan tsan: ## the tests with the address and undefined-behaviour, or the thread sanitizer
-	@tools/install-deps build demo
+	@tools/install-deps build demo check
 	@$(MAKE) --no-print-directory all BUILD=build-$@
 	@$(SANITIZER_OPTIONS) test/check --build build-$@ --only unit,launch,sim,programs,kill
 

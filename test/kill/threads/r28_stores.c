@@ -9,7 +9,7 @@
  *   crash    the main thread calls abort()        core     and leaves a core
  *
  * That the verdict waits for each thread is shown one by one, with threads that cannot end, by test_held_thread in
- * test/launch/run.py.  Ten thousand deaths: make soak STORES=10000.
+ * test/launch/test_held.py.  Ten thousand deaths: make soak STORES=10000.
  *
  *   R28: a process is dead when all its threads are at their end
  *   S3-1: a failed process never returns under its identity

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks and cores."""
+import os
+import re
+import sys
+
+import pytest
+
+from processes import LIMIT
+
+
+def test_bindings(run):
+    """Ranks are bound to what was asked for, and --report-bindings says so."""
+    cpus = sorted(os.sched_getaffinity(0))
+    show = [sys.executable, "-c", "import os; print(os.environ['MEND_RANK'], *sorted(os.sched_getaffinity(0)))"]
+    everything = [f"{r} {' '.join(map(str, cpus))}" for r in range(2)]
+    for words in (["none"], ["machine"], ["board"]):
+        r = run("-n", 2, "--bind-to", *words, *show)
+        assert sorted(r.out.splitlines()) == everything
+    for unit in ("hwthread", "core", "l2cache", "l3cache", "numa", "socket", "core:1"):
+        r = run("-n", 2, "--bind-to", unit, "--report-bindings", *show)
+        assert r.status == 0
+        said = dict(re.findall(r"^mend: rank (\d) is (?:not )?bound[^\d]*([\d,-]+)", r.err, re.M))
+        for line in r.out.splitlines():
+            rank, *got = line.split()
+            expected = [c for a, _, b in (x.partition("-") for x in said[rank].split(","))
+                        for c in range(int(a), int(b or a) + 1)]
+            assert [int(c) for c in got] == expected
+    r = run("-n", len(cpus), "--bind-to", "hwthread", *show)  # as many as there are: each has its own
+    got = [line.split()[1:] for line in r.out.splitlines()]
+    if all(len(g) == 1 for g in got):  # no other job has claimed one
+        assert sorted(int(g[0]) for g in got) == cpus
+    r = run("-n", 1, "--map-by", f"core:PE={len(cpus)}", "--bind-to", "hwthread", *show)
+    assert r.out.split()[1:] == [str(c) for c in cpus]
+    r = run("-n", 3 * len(cpus), "--bind-to", "hwthread", *show)
+    assert sorted(line.split(maxsplit=1)[1] for line in r.out.splitlines()) == sorted(3 * [str(c) for c in cpus])
+
+
+def test_binding(run, start):
+    """Each rank gets a core of its own while there are enough; a second job takes none of them."""
+    cores = len(os.sched_getaffinity(0))
+    show = ["sh", "-c", "grep Cpus_allowed_list /proc/self/status; sleep 0.5"]
+    if cores < 2:
+        pytest.skip("one core")
+    for _ in range(10):  # other jobs on this machine may hold the cores for a moment
+        first = start("-n", 2, *show)
+        second = run("-n", cores, *show)
+        out, _ = first.communicate(timeout=LIMIT)
+        if len(set(out.splitlines())) == 2:
+            break
+    else:
+        if "@mend-core-" in open("/proc/net/unix").read():
+            pytest.skip("another job holds the cores")
+    assert len(set(out.splitlines())) == 2
+    assert len(set(second.out.splitlines())) == 1
+    assert len(set(run("--bind-to", "none", "-n", 2, *show).out.splitlines())) == 1

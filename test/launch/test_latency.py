@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How long the others take to learn of a death."""
+import re
+
+import pytest
+
+
+@pytest.mark.parametrize("mib", [1, 1024])
+def test_latency(probe, run, capsys, mib):
+    """From kill -9, and from the kernel's mark, to the interrupt of a rank that looks.  Prints both."""
+    r = run("-q", "-n", 11, probe, "latency", 10, mib)
+    assert r.status == 0
+    with capsys.disabled():
+        for line in r.out.splitlines():
+            print(f"\n    victim of {mib:4} MiB: {line}", end="")
+    own = float(re.search(r"mark to interrupt .* median ([\d.]+) us", r.out).group(1))
+    assert own < 5000, own  # generous: other tests share the cores

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Signals to mpiexec."""
+import os
+import re
+import select
+import signal
+import time
+
+from processes import LIMIT, marked, rank_pids, read_until, state_of, wait_until
+
+
+def test_signal_forwarded(start):
+    """SIGTERM reaches the ranks once; if they finish cleanly the status is 0."""
+    p = start("-n", 2, "bash", "-c", 'trap "echo got; exit 0" TERM; echo up; while :; do sleep 0.05; done')
+    for _ in range(2):
+        assert p.stdout.readline() == b"up\n"
+    p.send_signal(signal.SIGTERM)
+    out, _ = p.communicate(timeout=LIMIT)
+    assert (out, p.returncode) == (b"got\ngot\n", 0)
+
+
+def test_signal_ends(probe, start):
+    """Ranks that die of the forwarded signal: mpiexec ends by it too, and says nothing per rank."""
+    p = start("-n", 3, probe, "hang")
+    time.sleep(0.5)
+    p.send_signal(signal.SIGINT)
+    _, err = p.communicate(timeout=LIMIT)
+    assert (p.returncode, err) == (-signal.SIGINT, b"")
+
+
+def test_second_signal_kills(start):
+    """Ranks that ignore the first signal are killed by the second."""
+    p = start("-n", 2, "sh", "-c", 'trap "" TERM; echo up; while :; do sleep 0.05; done')
+    for _ in range(2):
+        p.stdout.readline()
+    p.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    assert p.poll() is None
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=5)
+    assert p.returncode == -signal.SIGTERM
+
+
+def test_suspend_and_continue(start):
+    """SIGTSTP stops the whole job, SIGCONT continues it, and the time between does not count."""
+    mark, env = marked()
+    p = start("--stop-timeout", 1, "-n", 2, "sh", "-c", "echo up; sleep 1; echo done", env=env)
+    for _ in range(2):
+        p.stdout.readline()
+    p.send_signal(signal.SIGTSTP)
+    wait_until(lambda: state_of(p.pid) == "T")
+    time.sleep(2)
+    p.send_signal(signal.SIGCONT)
+    out, err = p.communicate(timeout=LIMIT)
+    assert (out, err, p.returncode) == (b"done\ndone\n", b"", 0)
+
+
+def test_usr1_prints_waits(probe, start):
+    """SIGUSR1 to mpiexec prints what each rank waits for; the job goes on."""
+    p = start("-n", 2, probe, "waits")
+    time.sleep(0.5)
+    p.send_signal(signal.SIGUSR1)
+    text, _ = read_until(p.stderr.fileno(), "waiting for rank 0")
+    assert "waiting for rank 1" in text
+    assert p.poll() is None
+
+
+def test_usr1_at_the_end(start):
+    """SIGUSR1 that comes when all ranks have ended changes nothing."""
+    p = start("-n", 4, "sh", "-c", "sleep 0.5; head -c 60000 /dev/zero")  # fits their pipes, not ours
+
+    def blocks_it():
+        with open(f"/proc/{p.pid}/status") as f:
+            return int(re.search(r"SigBlk:\s*(\w+)", f.read())[1], 16) >> (signal.SIGUSR1 - 1) & 1
+
+    wait_until(blocks_it)
+    wait_until(lambda: not blocks_it())
+    p.send_signal(signal.SIGUSR1)
+    out, _ = p.communicate(timeout=LIMIT)
+    assert (p.returncode, out.count(b"\0")) == (0, 240000)
+
+
+def test_stopped_mpiexec(probe, start):
+    """While mpiexec itself is stopped nobody is declared dead, and that time does not count against a stopped rank."""
+    p = start("--stop-timeout", 1.5, "-n", 3, probe, "pair", "x")
+    wait_until(lambda: len(rank_pids(p)) == 3)
+    time.sleep(0.2)
+    pids = rank_pids(p)
+    os.kill(pids[2], signal.SIGSTOP)
+    time.sleep(0.2)
+    os.kill(p.pid, signal.SIGSTOP)
+    wait_until(lambda: state_of(p.pid) == "T")
+    os.kill(pids[1], signal.SIGKILL)
+    time.sleep(2)
+    assert select.select([p.stdout], [], [], 0)[0] == []
+    assert state_of(pids[2]) == "T"
+    os.kill(p.pid, signal.SIGCONT)
+    assert "rank 1 cause 1 code 9" in p.stdout.readline().decode()
+    assert state_of(pids[2]) == "T"
+    os.kill(pids[2], signal.SIGCONT)
+    out, err = p.communicate(timeout=LIMIT)
+    assert (p.returncode, err.decode().count("mend:")) == (0, 1)
