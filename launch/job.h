@@ -119,7 +119,7 @@ static inline bool mend_rank_has_ended(const struct rank *r)
 /* Without the lock: it was declared dead. */
 static inline bool mend_rank_is_dead(const struct job *job, int i)
 {
-    return mend_load_acquire(&mend_node_rank_of(job->shm, (uint32_t)i)->fate) != 0;
+    return mend_load_acquire(&mend_node_rank_of(job->shm, mend_place_at((uint32_t)i))->fate) != 0;
 }
 
 /* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is

@@ -234,7 +234,8 @@ static void say_overslept(struct job *job)
     unsigned n = 0;
 
     for (int i = 0; i < job->n; i++)
-        n += mend_load_relaxed(&mend_node_rank_of(job->shm, (uint32_t)i)->overslept_n);
+        n += mend_load_relaxed(
+            &mend_node_rank_of(job->shm, mend_place_at((uint32_t)i))->overslept_n);
     if (n)
         mend_say(
             job,
@@ -256,7 +257,8 @@ static int status_of(struct job *job)
     int status;
 
     for (int i = 0; i < job->n; i++)
-        job->rank[i].end.handled = mend_load_relaxed(mend_node_handled_of(job->shm, (uint32_t)i));
+        job->rank[i].end.handled =
+            mend_load_relaxed(mend_node_handled_of(job->shm, mend_place_at((uint32_t)i)));
     status = mend_exit_status(&end);
     if (status && end.rule == MEND_EXIT_HANDLED && !job->o.quiet) {
         end.rule = MEND_EXIT_LENIENT;

@@ -96,7 +96,7 @@ static uint32_t carried_out(const struct job *job)
     uint32_t n = mend_load_acquire(&job->shm->deaths_n);
 
     for (int i = 0; i < job->n; i++) {
-        struct mend_node_rank *r = mend_node_rank_of(job->shm, (uint32_t)i);
+        struct mend_node_rank *r = mend_node_rank_of(job->shm, mend_place_at((uint32_t)i));
         uint32_t state = mend_load_acquire(&r->state), severed_n;
 
         if (state == MEND_NODE_RANK_NONE || state == MEND_NODE_RANK_FINALIZED ||
@@ -119,7 +119,7 @@ static void punch(struct job *job, uint64_t from, uint64_t end)
 }
 
 /* Its cells that were free; who shared the others gives them back (src/coll/cell_life.c). */
-static void punch_cells(struct job *job, uint32_t dead)
+static void punch_cells(struct job *job, mend_place dead)
 {
     struct mend_node_header *h = job->shm;
     uint64_t taken = mend_load_acquire(&mend_node_rank_of(h, dead)->cells_taken);
@@ -133,18 +133,18 @@ static void punch_cells(struct job *job, uint32_t dead)
 }
 
 /* Everything that was on its way to it. */
-static void punch_rings(struct job *job, uint32_t dead)
+static void punch_rings(struct job *job, mend_place dead)
 {
     struct mend_node_header *h = job->shm;
-    uint64_t ring = (uint64_t)((char *)mend_node_ring_of(h, dead, 0) - (char *)h);
-    uint64_t head = (uint64_t)((char *)mend_node_head_of(h, dead, 0) - (char *)h);
+    uint64_t ring = (uint64_t)((char *)mend_node_ring_of(h, dead, mend_place_at(0)) - (char *)h);
+    uint64_t head = (uint64_t)((char *)mend_node_head_of(h, dead, mend_place_at(0)) - (char *)h);
 
     punch(job, ring, ring + h->ranks_n * (uint64_t)MEND_NODE_RING_BYTES);
     punch(job, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
 }
 
 /* What it had laid there for others, who have copied what they could. */
-static void punch_area(struct job *job, uint32_t dead)
+static void punch_area(struct job *job, mend_place dead)
 {
     uint64_t area = (uint64_t)(mend_node_area_of(job->shm, dead) - (char *)job->shm);
 
@@ -158,7 +158,7 @@ void mend_segment_give_back(struct job *job)
     if (job->given_back_n == mend_load_relaxed(&job->shm->deaths_n))
         return;
     for (n = carried_out(job); job->given_back_n < n; job->given_back_n++) {
-        uint32_t dead = mend_node_death_of(job->shm, job->given_back_n)->peer;
+        mend_place dead = mend_place_at(mend_node_death_of(job->shm, job->given_back_n)->place);
 
         punch_cells(job, dead);
         punch_rings(job, dead);

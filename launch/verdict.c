@@ -27,7 +27,7 @@ _Static_assert((int)MEND_VERDICT_SUSPECTED == (int)MEND_CAUSE_SUSPECTED &&
 
 static struct mend_node_rank *shared(struct job *job, int i)
 {
-    return mend_node_rank_of(job->shm, (uint32_t)i);
+    return mend_node_rank_of(job->shm, mend_place_at((uint32_t)i));
 }
 
 /* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
@@ -43,7 +43,7 @@ bool mend_rank_signal(const struct rank *r, int sig)
  * handlers of the library, which execve takes away. */
 bool mend_rank_is_replaced(const struct job *job, const struct rank *r)
 {
-    const struct mend_node_rank *s = mend_node_rank_of(job->shm, (uint32_t)r->index);
+    const struct mend_node_rank *s = mend_node_rank_of(job->shm, mend_place_at((uint32_t)r->index));
     uint64_t ours = mend_load_acquire(&s->handlers), now;
 
     return ours && mend_load_acquire(&s->state) != MEND_NODE_RANK_FINALIZED &&
@@ -103,7 +103,7 @@ static void interrupt_all(struct job *job)
         struct mend_node_rank *s = shared(job, i);
 
         if (mend_load_relaxed(&s->armed) && mend_load_relaxed(&s->fate) == MEND_PEER_ALIVE)
-            mend_node_wakes_add(&wakes, (uint32_t)i);
+            mend_node_wakes_add(&wakes, mend_place_at((uint32_t)i));
     }
     mend_node_wakes_flush(&wakes);
 }
@@ -168,7 +168,7 @@ static void declare(struct job *job, struct mend_verdict *v, uint32_t k)
     struct mend_node_death *d = mend_node_death_of(job->shm, k);
 
     ask_rank_for_cause(job, v);
-    d->peer = (uint32_t)v->peer;
+    d->place = (uint32_t)v->peer;
     d->first = mend_load_relaxed(&job->shm->deaths_n);
     d->when_ns = v->when_ns;
     mend_store_relaxed(&d->why, why_of(v));
@@ -184,13 +184,13 @@ static void publish(struct job *job, uint32_t first, uint32_t end)
     if (first == end)
         return;
     for (uint32_t k = first; k < end; k++)
-        mend_store_release(&shared(job, (int)mend_node_death_of(job->shm, k)->peer)->fate,
+        mend_store_release(&shared(job, (int)mend_node_death_of(job->shm, k)->place)->fate,
                            MEND_PEER_DEAD);
     mend_store_release(&job->shm->deaths_n, end); /* pairs with the acquire in local_verdict() */
     interrupt_all(job);
     now = mend_time_monotonic_ns();
     for (uint32_t k = first; k < end; k++) {
-        struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->peer];
+        struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->place];
 
         r->verdict_ns = now;
         mend_rank_step(&r->state, MEND_RANK_VERDICT);

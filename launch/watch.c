@@ -56,7 +56,8 @@ struct group {
 
 static mend_atomic_u32 *life_word(struct group *g, int i)
 {
-    return mend_node_life_word(mend_node_rank_of(g->job->shm, (uint32_t)(g->first + i)));
+    return mend_node_life_word(
+        mend_node_rank_of(g->job->shm, mend_place_at((uint32_t)(g->first + i))));
 }
 
 /* What it takes to tear the memory of the dead down, tens of milliseconds per GiB, is taken from the

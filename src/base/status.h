@@ -25,6 +25,18 @@ enum mend_status {
 typedef int32_t mend_peer;
 #define MEND_PEER_NONE ((mend_peer)-1)
 
+/* A process's index in the segment of its node.  Another process may have it later.  A struct, so that the compiler
+ * tells it from a name; mend_peer_place() is the one way from a peer to its place, mend_node_peer_at() the way back. */
+typedef struct {
+    uint32_t at;
+} mend_place;
+#define MEND_PLACE_NONE mend_place_at(UINT32_MAX)
+
+static inline mend_place mend_place_at(uint32_t i)
+{
+    return (mend_place){i};
+}
+
 typedef uint64_t mend_time_ns;
 #define MEND_TIME_NEVER UINT64_MAX
 

@@ -24,7 +24,7 @@ void mend_cell_nudge_members(struct mend_comm *c)
 
     for (int r = 0; r < c->size; r++)
         if (r != c->rank)
-            mend_node_nudge(&w, mend_group_peer(c->group, r));
+            mend_node_nudge(&w, mend_peer_place(c->self, mend_group_peer(c->group, r)));
     mend_node_wakes_flush(&w);
 }
 

@@ -39,12 +39,13 @@ static uint64_t mark_of(const struct mend_comm *c)
 
 static struct mend_node_said *said_of(struct mend_proc *self, mend_peer peer, int cell)
 {
-    return mend_node_said_of(self->node->header, (uint32_t)peer, (uint32_t)cell);
+    return mend_node_said_of(self->node->header, mend_peer_place(self, peer), (uint32_t)cell);
 }
 
 static struct mend_cell_block *block_of(struct mend_proc *self, mend_peer peer, int cell)
 {
-    return (void *)mend_node_cell_of(self->node->header, (uint32_t)peer, (uint32_t)cell);
+    return (void *)mend_node_cell_of(self->node->header, mend_peer_place(self, peer),
+                                     (uint32_t)cell);
 }
 
 int mend_coll_init(struct mend_proc *self)
@@ -65,8 +66,9 @@ static void set_free(struct mend_proc *self, uint64_t cells)
 {
     self->coll->cells_free = cells;
     if (self->node)
-        mend_store_release(&mend_node_rank_of(self->node->header, (uint32_t)self->me)->cells_taken,
-                           ~cells);
+        mend_store_release(
+            &mend_node_rank_of(self->node->header, mend_peer_place(self, self->me))->cells_taken,
+            ~cells);
 }
 
 void mend_coll_cell_take(struct mend_proc *self, int cell)
@@ -114,7 +116,8 @@ static void clear_agreements(struct mend_proc *self, const struct closed *x)
     for (unsigned i = 0; i < MEND_COUNT_OF(said->no_from); i++)
         mend_store_relaxed(&said->no_from[i], 0);
     if (x->agreed)
-        memset(mend_node_cell_agree_of(self->node->header, (uint32_t)self->me, (uint32_t)x->cell),
+        memset(mend_node_cell_agree_of(self->node->header, mend_peer_place(self, self->me),
+                                       (uint32_t)x->cell),
                0, MEND_NODE_CELL_AGREE);
 }
 

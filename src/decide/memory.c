@@ -47,7 +47,8 @@ struct op {
 static struct area *area_of(struct mend_comm *c, int rank)
 {
     return (void *)mend_node_cell_agree_of(
-        c->self->node->header, (uint32_t)mend_group_peer(c->group, rank), (uint32_t)c->cell);
+        c->self->node->header, mend_peer_place(c->self, mend_group_peer(c->group, rank)),
+        (uint32_t)c->cell);
 }
 
 /* NULL: the member has said nothing yet. */
@@ -61,7 +62,8 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
         paper = mend_papers_look(c, rank);
         return paper ? &paper->no_from[which - MEND_DECIDE_CREATION] : NULL;
     }
-    said = mend_node_said_of(c->self->node->header, (uint32_t)mend_group_peer(c->group, rank),
+    said = mend_node_said_of(c->self->node->header,
+                             mend_peer_place(c->self, mend_group_peer(c->group, rank)),
                              (uint32_t)c->cell);
     return &said->no_from[which - MEND_DECIDE_CREATION];
 }
@@ -137,7 +139,7 @@ static void told(struct mend_comm *c)
         return;
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (r != c->decide->me)
-            mend_node_nudge(&w, mend_decide_peer(c->decide, r));
+            mend_node_nudge(&w, mend_peer_place(c->self, mend_decide_peer(c->decide, r)));
     mend_node_wakes_flush(&w);
 }
 

@@ -59,7 +59,7 @@ static uint64_t mark_of(const struct mend_comm *c)
 
 static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
-    return mend_node_rank_of(self->node->header, (uint32_t)peer);
+    return mend_node_rank_of(self->node->header, mend_peer_place(self, peer));
 }
 
 static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
@@ -74,9 +74,9 @@ static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, 
         m->shelves[peer] = mend_zalloc(self, MEND_NODE_SHELVES, sizeof(**m->shelves));
     mend_memory_relax(self);
     if (!m->shelves[peer][shelf])
-        m->shelves[peer][shelf] =
-            mend_node_map(self, mend_node_shelf_at(self->node->header, (uint32_t)peer, shelf),
-                          sizeof(struct mend_node_shelf));
+        m->shelves[peer][shelf] = mend_node_map(
+            self, mend_node_shelf_at(self->node->header, mend_peer_place(self, peer), shelf),
+            sizeof(struct mend_node_shelf));
     MEND_ASSERT(m->shelves[peer][shelf]); /* who cannot vote ends, so that nobody waits for it */
     return m->shelves[peer][shelf];
 }
@@ -100,7 +100,8 @@ static uint32_t new_paper(struct mend_proc *self)
     uint64_t at;
 
     MEND_ASSERT(k < MEND_NODE_SHELVES * MEND_NODE_SHELF_PAPERS);
-    at = mend_node_shelf_at(self->node->header, (uint32_t)self->me, k / MEND_NODE_SHELF_PAPERS);
+    at = mend_node_shelf_at(self->node->header, mend_peer_place(self, self->me),
+                            k / MEND_NODE_SHELF_PAPERS);
     MEND_ASSERT(mend_node_reserve(self, at + i * sizeof(struct mend_node_title),
                                   sizeof(struct mend_node_title)));
     MEND_ASSERT(mend_node_reserve(

@@ -61,9 +61,10 @@ void mend_revoke_init_process(struct mend_proc *self)
         mend_proc_hears_by_frames(self);
 }
 
-static mend_atomic_u64 *mark_at(struct mend_proc *self, uint32_t proposer, uint64_t number)
+static mend_atomic_u64 *mark_at(struct mend_proc *self, mend_peer proposer, uint64_t number)
 {
-    return &mend_node_revoked_of(self->node->header, proposer)->word[number / 64];
+    return &mend_node_revoked_of(self->node->header, mend_peer_place(self, proposer))
+                ->word[number / 64];
 }
 
 /* Of the bit of c in its proposer's row. */
@@ -82,7 +83,7 @@ static mend_atomic_u64 *word_of(struct mend_comm *c)
     if (!uses_marks(self) || c->decide->members_n == 1 || proposer >= (uint32_t)self->peers_n ||
         number_of(c) >= MEND_NODE_REVOKED)
         return NULL;
-    return mark_at(self, proposer, number_of(c));
+    return mark_at(self, (mend_peer)proposer, number_of(c));
 }
 
 static uint64_t bit_of(const struct mend_comm *c)
@@ -106,8 +107,7 @@ uint64_t mend_revoke_reserve(struct mend_proc *self, uint64_t counter, uint64_t 
         return counter;
     for (; m->marks_n < counter + n; m->marks_n += MARKS_PER_PAGE)
         if (m->marks_n == MEND_NODE_REVOKED ||
-            !mend_node_touch(self, mark_at(self, (uint32_t)self->me, m->marks_n),
-                             MARKS_PER_PAGE / 8))
+            !mend_node_touch(self, mark_at(self, self->me, m->marks_n), MARKS_PER_PAGE / 8))
             return MEND_NODE_REVOKED;
     return counter;
 }

@@ -139,7 +139,8 @@ static int read_params(struct mend_proc *self, const char **why_p)
 
 static void handle_signals(struct mend_proc *self)
 {
-    struct mend_node_rank *me = mend_node_rank_of(self->node->header, (uint32_t)self->me);
+    struct mend_node_rank *me =
+        mend_node_rank_of(self->node->header, mend_peer_place(self, self->me));
     uint64_t handled = mend_waits_answer();
 
     if (self->params.crash_notice)

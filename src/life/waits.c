@@ -159,7 +159,7 @@ static void on_signal(int sig)
     int saved = errno;
 
     if (self && self->node) {
-        me = mend_node_rank_of(self->node->header, (uint32_t)self->me);
+        me = mend_node_rank_of(self->node->header, mend_peer_place(self, self->me));
         me->wait_busy = !look(self, me);
         if (me->wait_busy)
             strcpy(me->wait_text, "is inside MPI, with several threads");

@@ -142,7 +142,7 @@ struct mend_node_sleep {
 };
 
 struct mend_node_death {
-    uint32_t peer;
+    uint32_t place;
     uint32_t first; /* entries from here on that say so were published by one store of deaths_n */
     mend_atomic_u64 why; /* MEND_NODE_WHY; UNKNOWN until the kernel tells, a second word later */
     uint64_t when_ns;
@@ -225,9 +225,9 @@ uint64_t mend_node_part_early(const struct mend_node_header *header, enum mend_n
 bool mend_node_layout_is(const struct mend_node_header *header,
                          const struct mend_node_header *expected);
 
-static inline struct mend_node_rank *mend_node_rank_of(struct mend_node_header *h, uint32_t i)
+static inline struct mend_node_rank *mend_node_rank_of(struct mend_node_header *h, mend_place p)
 {
-    return (struct mend_node_rank *)((char *)h + h->at[MEND_NODE_PART_RANK]) + i;
+    return (struct mend_node_rank *)((char *)h + h->at[MEND_NODE_PART_RANK]) + p.at;
 }
 
 /* The futex word within rank.life: the owner's thread id; the kernel sets FUTEX_OWNER_DIED when
@@ -238,10 +238,10 @@ static inline mend_atomic_u32 *mend_node_life_word(struct mend_node_rank *r)
     return (mend_atomic_u32 *)&r->life;
 }
 
-static inline struct mend_node_sleep *mend_node_sleep_of(struct mend_node_header *h, uint32_t rank)
+static inline struct mend_node_sleep *mend_node_sleep_of(struct mend_node_header *h, mend_place p)
 {
     return (struct mend_node_sleep *)((char *)h + h->at[MEND_NODE_PART_SLEEP]) +
-           rank / MEND_NODE_SLEEPERS;
+           p.at / MEND_NODE_SLEEPERS;
 }
 
 static inline struct mend_node_death *mend_node_death_of(struct mend_node_header *h, uint32_t k)
@@ -250,73 +250,72 @@ static inline struct mend_node_death *mend_node_death_of(struct mend_node_header
 }
 
 /* One byte per rank: its death was handled (R22). */
-static inline mend_atomic_u8 *mend_node_handled_of(struct mend_node_header *h, uint32_t rank)
+static inline mend_atomic_u8 *mend_node_handled_of(struct mend_node_header *h, mend_place p)
 {
-    return (mend_atomic_u8 *)((char *)h + h->at[MEND_NODE_PART_HANDLED]) + rank;
+    return (mend_atomic_u8 *)((char *)h + h->at[MEND_NODE_PART_HANDLED]) + p.at;
 }
 
 /* Row of doorbells that rank `to` reads; byte j is rank j's: low bits of its slot counter. */
-static inline mend_atomic_u8 *mend_node_bells(struct mend_node_header *h, uint32_t to)
+static inline mend_atomic_u8 *mend_node_bells(struct mend_node_header *h, mend_place to)
 {
     return (mend_atomic_u8 *)((char *)h + h->at[MEND_NODE_PART_BELL] +
-                              to * h->row_bytes[MEND_NODE_PART_BELL]);
+                              to.at * h->row_bytes[MEND_NODE_PART_BELL]);
 }
 
-static inline struct mend_node_head *mend_node_head_of(struct mend_node_header *h, uint32_t to,
-                                                       uint32_t from)
+static inline struct mend_node_head *mend_node_head_of(struct mend_node_header *h, mend_place to,
+                                                       mend_place from)
 {
     return (struct mend_node_head *)((char *)h + h->at[MEND_NODE_PART_HEAD] +
-                                     to * h->row_bytes[MEND_NODE_PART_HEAD]) +
-           from;
+                                     to.at * h->row_bytes[MEND_NODE_PART_HEAD]) +
+           from.at;
 }
 
-static inline struct mend_node_said *mend_node_said_of(struct mend_node_header *h, uint32_t rank,
+static inline struct mend_node_said *mend_node_said_of(struct mend_node_header *h, mend_place p,
                                                        uint32_t cell)
 {
     return (struct mend_node_said *)((char *)h + h->at[MEND_NODE_PART_SAID]) +
-           (uint64_t)rank * MEND_NODE_CELLS + cell;
+           (uint64_t)p.at * MEND_NODE_CELLS + cell;
 }
 
 static inline struct mend_node_revoked *mend_node_revoked_of(struct mend_node_header *h,
-                                                             uint32_t rank)
+                                                             mend_place p)
 {
-    return (struct mend_node_revoked *)((char *)h + h->at[MEND_NODE_PART_REVOKED]) + rank;
+    return (struct mend_node_revoked *)((char *)h + h->at[MEND_NODE_PART_REVOKED]) + p.at;
 }
 
-static inline char *mend_node_area_of(struct mend_node_header *h, uint32_t rank)
+static inline char *mend_node_area_of(struct mend_node_header *h, mend_place p)
 {
-    return (char *)h + h->at[MEND_NODE_PART_AREA] + (uint64_t)rank * MEND_NODE_AREA_BYTES;
+    return (char *)h + h->at[MEND_NODE_PART_AREA] + (uint64_t)p.at * MEND_NODE_AREA_BYTES;
 }
 
-static inline void *mend_node_sheet_of(struct mend_node_header *h, uint32_t rank)
+static inline void *mend_node_sheet_of(struct mend_node_header *h, mend_place p)
 {
-    return (char *)h + h->at[MEND_NODE_PART_SHEET] + (uint64_t)rank * MEND_NODE_SHEET_BYTES;
+    return (char *)h + h->at[MEND_NODE_PART_SHEET] + (uint64_t)p.at * MEND_NODE_SHEET_BYTES;
 }
 
-static inline char *mend_node_cell_of(struct mend_node_header *h, uint32_t rank, uint32_t cell)
+static inline char *mend_node_cell_of(struct mend_node_header *h, mend_place p, uint32_t cell)
 {
     return (char *)h + h->at[MEND_NODE_PART_CELL] +
-           ((uint64_t)rank * MEND_NODE_CELLS + cell) * MEND_NODE_CELL_BYTES;
+           ((uint64_t)p.at * MEND_NODE_CELLS + cell) * MEND_NODE_CELL_BYTES;
 }
 
-static inline char *mend_node_cell_agree_of(struct mend_node_header *h, uint32_t rank,
-                                            uint32_t cell)
+static inline char *mend_node_cell_agree_of(struct mend_node_header *h, mend_place p, uint32_t cell)
 {
-    return mend_node_cell_of(h, rank, cell) + MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
+    return mend_node_cell_of(h, p, cell) + MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
 }
 
 /* Where a shelf begins in the segment. */
-static inline uint64_t mend_node_shelf_at(const struct mend_node_header *h, uint32_t rank,
+static inline uint64_t mend_node_shelf_at(const struct mend_node_header *h, mend_place p,
                                           uint32_t shelf)
 {
     return h->at[MEND_NODE_PART_SHELF] +
-           ((uint64_t)rank * MEND_NODE_SHELVES + shelf) * sizeof(struct mend_node_shelf);
+           ((uint64_t)p.at * MEND_NODE_SHELVES + shelf) * sizeof(struct mend_node_shelf);
 }
 
-static inline void *mend_node_ring_of(struct mend_node_header *h, uint32_t to, uint32_t from)
+static inline void *mend_node_ring_of(struct mend_node_header *h, mend_place to, mend_place from)
 {
-    return (char *)h + h->at[MEND_NODE_PART_RING] + to * h->row_bytes[MEND_NODE_PART_RING] +
-           (uint64_t)from * MEND_NODE_RING_BYTES;
+    return (char *)h + h->at[MEND_NODE_PART_RING] + to.at * h->row_bytes[MEND_NODE_PART_RING] +
+           (uint64_t)from.at * MEND_NODE_RING_BYTES;
 }
 
 #endif

@@ -14,8 +14,8 @@ MEND_TEST(shelves_begin_at_pages_of_every_size)
         struct mend_node_header h = {0};
 
         mend_node_layout(&h, n);
-        CHECK(mend_node_shelf_at(&h, 0, 0) % PAGE_MAX == 0);
-        CHECK(mend_node_shelf_at(&h, n - 1, 1) % PAGE_MAX == 0);
+        CHECK(mend_node_shelf_at(&h, mend_place_at(0), 0) % PAGE_MAX == 0);
+        CHECK(mend_node_shelf_at(&h, mend_place_at(n - 1), 1) % PAGE_MAX == 0);
     }
 }
 
@@ -38,14 +38,16 @@ MEND_TEST(parts_follow_each_other)
 MEND_TEST(rows_hold_a_rank_of_each)
 {
     struct mend_node_header *h = calloc(1, sizeof(*h));
+    mend_place last;
 
     for (uint32_t n = 1; n < 300; n++) {
         mend_node_layout(h, n);
-        CHECK((char *)mend_node_ring_of(h, n - 1, n - 1) + MEND_NODE_RING_BYTES ==
+        last = mend_place_at(n - 1);
+        CHECK((char *)mend_node_ring_of(h, last, last) + MEND_NODE_RING_BYTES ==
               (char *)h + h->at[MEND_NODE_PART_RING + 1]);
-        CHECK((char *)(mend_node_head_of(h, n - 1, n - 1) + 1) <=
+        CHECK((char *)(mend_node_head_of(h, last, last) + 1) <=
               (char *)h + h->at[MEND_NODE_PART_HEAD + 1]);
-        CHECK((char *)mend_node_bells(h, n - 1) + n <= (char *)h + h->at[MEND_NODE_PART_BELL + 1]);
+        CHECK((char *)mend_node_bells(h, last) + n <= (char *)h + h->at[MEND_NODE_PART_BELL + 1]);
     }
     free(h);
 }

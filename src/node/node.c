@@ -10,13 +10,23 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
 {
     struct mend_node *n = mend_zalloc(self, 1, sizeof(*n));
 
-    if (!n)
+    if (n)
+        n->peer_at = mend_alloc(self, header->ranks_n * sizeof(*n->peer_at));
+    if (!n || !n->peer_at)
         return MEND_ERR_MEM;
+    for (uint32_t i = 0; i < header->ranks_n; i++)
+        n->peer_at[i] = MEND_PEER_NONE;
     n->header = header;
     n->fd = fd;
     n->wakes.header = header;
     self->node = n;
     return MEND_OK;
+}
+
+void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place)
+{
+    self->node->peer_at[place.at] = peer;
+    mend_peer_entry(self, peer)->place = place;
 }
 
 /* The word and bit that remember a piece which lies in the control or in the agreement page of a
@@ -36,7 +46,7 @@ static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint
     if (at + len > (at < agree_at ? MEND_NODE_CELL_CONTROL : MEND_NODE_CELL_BYTES))
         return false;
     if (!n->touched)
-        n->touched = mend_zalloc(self, (size_t)self->peers_n, sizeof(*n->touched));
+        n->touched = mend_zalloc(self, n->header->ranks_n, sizeof(*n->touched));
     if (!n->touched)
         return false;
     *word_p = &n->touched[cell / MEND_NODE_CELLS][at >= agree_at];
@@ -90,12 +100,12 @@ void mend_node_give_back(struct mend_proc *self, const void *at, size_t len)
 
 void mend_node_interrupt(struct mend_proc *self, mend_peer to)
 {
-    struct mend_node_rank *there = mend_node_rank_of(self->node->header, (uint32_t)to);
+    struct mend_node_rank *there = mend_node_rank_of(self->node->header, mend_peer_place(self, to));
 
     /* release: pairs with the acquire in mend_interrupt_check() */
     atomic_fetch_add_explicit(&there->interrupt, 1, memory_order_release);
     /* No fence but for the compiler: its membarrier in arm() orders this load behind the counter. */
     atomic_signal_fence(memory_order_seq_cst);
     if (mend_load_relaxed(&there->armed))
-        mend_node_wake(self->node, (uint32_t)to);
+        mend_node_wake(self->node, mend_peer_place(self, to));
 }

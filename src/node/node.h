@@ -18,11 +18,20 @@ struct mend_node {
     int fd;
     bool holds;
     struct mend_node_wakes wakes; /* of whom mend_node_hold() keeps from being woken */
-    uint64_t (*touched)[2]; /* by rank: cells with reserved control and agreement pages, or NULL */
+    mend_peer *peer_at;           /* by place; MEND_PEER_NONE: nobody whom this process knows */
+    uint64_t (*touched)[2]; /* by place: cells with reserved control and agreement pages, or NULL */
 };
 
 /* self->node, for a segment that is mapped up to its shelves.  MEND_OK or MEND_ERR_MEM. */
 enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header *header, int fd);
+
+/* The peer has this place. */
+void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place);
+
+static inline mend_peer mend_node_peer_at(const struct mend_proc *self, mend_place place)
+{
+    return self->node->peer_at[place.at];
+}
 
 /* Reserves the pages of a piece of the segment, so that touching them cannot fail.  Idempotent.
  * False: the system has no memory for them. */
@@ -38,9 +47,9 @@ void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len);
 void mend_node_give_back(struct mend_proc *self, const void *at, size_t len);
 
 /* Wakes a rank that sleeps, or is about to: at once, or when what is held is released. */
-static inline void mend_node_wake(struct mend_node *n, uint32_t rank)
+static inline void mend_node_wake(struct mend_node *n, mend_place p)
 {
-    mend_node_wakes_add(&n->wakes, rank);
+    mend_node_wakes_add(&n->wakes, p);
     if (!n->holds)
         mend_node_wakes_flush(&n->wakes);
 }
@@ -61,14 +70,14 @@ static inline void mend_node_release(struct mend_node *n)
 void mend_node_interrupt(struct mend_proc *self, mend_peer to);
 
 /* Something that `to` may wait for was stored in the segment, apart from any ring. */
-static inline void mend_node_nudge(struct mend_node_wakes *w, mend_peer to)
+static inline void mend_node_nudge(struct mend_node_wakes *w, mend_place to)
 {
     /* No fence but for the compiler: its membarrier in arm() orders this load behind the stores
      * before. */
     atomic_signal_fence(memory_order_seq_cst);
-    if (mend_unlikely(mend_load_relaxed(&mend_node_rank_of(w->header, (uint32_t)to)->armed) ==
+    if (mend_unlikely(mend_load_relaxed(&mend_node_rank_of(w->header, to)->armed) ==
                       MEND_NODE_ARMED_NUDGED))
-        mend_node_wakes_add(w, (uint32_t)to);
+        mend_node_wakes_add(w, to);
 }
 
 #endif

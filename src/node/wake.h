@@ -2,7 +2,7 @@
 /* wake.h – waking ranks that sleep, one system call for all of them (of 32).
  *
  *   struct mend_node_wakes w = {header};
- *   mend_node_wakes_add(&w, rank) ...       in ascending order: a call for each 32
+ *   mend_node_wakes_add(&w, place) ...       in ascending order: a call for each 32
  *   mend_node_wakes_flush(&w)
  *
  * Each rank sleeps on the futex of its 32 with a bit of its own.  Who is about to sleep and finds the
@@ -24,9 +24,9 @@ struct mend_node_wakes {
     uint32_t bits;
 };
 
-static inline uint32_t mend_node_sleep_bit(uint32_t rank)
+static inline uint32_t mend_node_sleep_bit(mend_place p)
 {
-    return UINT32_C(1) << rank % MEND_NODE_SLEEPERS;
+    return UINT32_C(1) << p.at % MEND_NODE_SLEEPERS;
 }
 
 static inline void mend_node_wakes_flush(struct mend_node_wakes *w)
@@ -35,20 +35,20 @@ static inline void mend_node_wakes_flush(struct mend_node_wakes *w)
 
     if (!w->bits)
         return;
-    wake = &mend_node_sleep_of(w->header, w->first)->wake;
+    wake = &mend_node_sleep_of(w->header, mend_place_at(w->first))->wake;
     atomic_fetch_add(wake, 1);
     syscall(SYS_futex, wake, FUTEX_WAKE_BITSET, INT_MAX, NULL, NULL, w->bits);
     w->bits = 0;
 }
 
-static inline void mend_node_wakes_add(struct mend_node_wakes *w, uint32_t rank)
+static inline void mend_node_wakes_add(struct mend_node_wakes *w, mend_place p)
 {
-    uint32_t first = rank - rank % MEND_NODE_SLEEPERS;
+    uint32_t first = p.at - p.at % MEND_NODE_SLEEPERS;
 
     if (first != w->first)
         mend_node_wakes_flush(w);
     w->first = first;
-    w->bits |= mend_node_sleep_bit(rank);
+    w->bits |= mend_node_sleep_bit(p);
 }
 
 #endif

@@ -53,6 +53,8 @@ enum mend_cause {
 /* What this process knows of each process whose name is below peers_n, itself included.  Names are never used
  * again. */
 struct mend_peer_entry {
+    mend_place
+        place;    /* in the segment of this process's node, MEND_PLACE_NONE: it has none there */
     uint8_t fate; /* enum mend_peer_fate */
     bool told;    /* an MPI call told the program of its death */
 };
@@ -209,6 +211,11 @@ static inline struct mend_peer_entry *mend_peer_entry(const struct mend_proc *se
     return MEND_TABLE_AT(&self->peers, struct mend_peer_entry, (uint32_t)p);
 }
 
+static inline mend_place mend_peer_place(const struct mend_proc *self, mend_peer p)
+{
+    return mend_peer_entry(self, p)->place;
+}
+
 static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)
 {
     return mend_peer_entry(self, p)->fate == MEND_PEER_DEAD;
@@ -241,9 +248,13 @@ static inline bool mend_peers_add(struct mend_proc *self, mend_peer n)
         return false;
     if (!self->peers.arena)
         mend_table_init(&self->peers, self->arena, sizeof(struct mend_peer_entry));
-    for (mend_peer p = self->peers_n; p < sum; p++)
-        if (!mend_table_make(&self->peers, (uint32_t)p))
+    for (mend_peer p = self->peers_n; p < sum; p++) {
+        struct mend_peer_entry *e = mend_table_make(&self->peers, (uint32_t)p);
+
+        if (!e)
             return false;
+        *e = (struct mend_peer_entry){.place = MEND_PLACE_NONE};
+    }
     self->peers_n = sum;
     return true;
 }

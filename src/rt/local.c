@@ -38,7 +38,7 @@ struct local {
     int ctl_fd;
     bool holds_life;
     pthread_t life_holder;
-    mend_peer leaving_n;   /* the ranks below it are known to be leaving or dead */
+    uint32_t leaving_n; /* the processes of the places below it are known to be leaving or dead */
     mend_atomic_u32 quiet; /* what self->interrupt points to after close() */
 };
 
@@ -195,7 +195,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
                       "cannot join the job: the shared segment of the launcher cannot be mapped "
                       "(a wrapper that closes descriptors, a limit on address space, or another "
                       "version)");
-    l->me = mend_node_rank_of(l->shm, (uint32_t)rank);
+    l->me = mend_node_rank_of(l->shm, mend_place_at((uint32_t)rank));
     l->ctl_fd = (int)ctl_fd;
     fcntl((int)shm_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)ctl_fd, F_SETFD, FD_CLOEXEC);
@@ -211,7 +211,11 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
     self->ranks_per_core = l->shm->ranks_here_n / l->shm->cores_n;
     self->reporting = l->shm->reporting;
-    return mend_node_open(self, l->shm, (int)shm_fd);
+    if (mend_node_open(self, l->shm, (int)shm_fd) != MEND_OK)
+        return MEND_ERR_MEM;
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        mend_node_meet(self, p, mend_place_at((uint32_t)p));
+    return MEND_OK;
 }
 
 static void local_ready(struct mend_proc *self)
@@ -236,25 +240,33 @@ static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death 
         return false;
     d = mend_node_death_of(l->shm, k);
     why = mend_load_relaxed(&d->why);
-    *death_p = (struct mend_death){(mend_peer)d->peer, (enum mend_cause)MEND_NODE_WHY_CAUSE(why),
+    *death_p = (struct mend_death){mend_node_peer_at(self, mend_place_at(d->place)),
+                                   (enum mend_cause)MEND_NODE_WHY_CAUSE(why),
                                    MEND_NODE_WHY_CODE(why), d->when_ns, d->first};
     return true;
 }
 
 /* Declared, or marked by the kernel. */
-static bool is_ending(struct local *l, mend_peer peer)
+static bool is_ending(struct mend_proc *self, mend_peer peer)
 {
-    struct mend_node_rank *r = mend_node_rank_of(l->shm, (uint32_t)peer);
+    struct local *l = self->rt_state;
+    struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_peer_place(self, peer));
 
     return mend_load_acquire(&r->fate) == MEND_PEER_DEAD ||
            (mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
 }
 
+/* The agent knows processes by their places. */
+static int32_t rank_at(struct mend_proc *self, mend_peer peer)
+{
+    return (int32_t)mend_peer_place(self, peer).at;
+}
+
 static bool local_suspect(struct mend_proc *self, mend_peer peer)
 {
-    struct mend_ctl m = {.kind = MEND_CTL_SUSPECT, .n = 1, .peer = peer};
+    struct mend_ctl m = {.kind = MEND_CTL_SUSPECT, .n = 1, .peer = rank_at(self, peer)};
 
-    if (is_ending(self->rt_state, peer) || is_ending(self->rt_state, self->me))
+    if (is_ending(self, peer) || is_ending(self, self->me))
         return true;
     send_ctl(self->rt_state, &m, sizeof(m.peer));
     return false;
@@ -278,9 +290,9 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
     bool named, others;
 
     for (uint32_t i = 0; i < n; i++)
-        mend_bits_set(m.set, peers[i]);
-    m.n = (uint32_t)mend_bits_words(self->peers_n);
-    named = mend_bits_test(m.set, self->me);
+        mend_bits_set(m.set, rank_at(self, peers[i]));
+    m.n = (uint32_t)mend_bits_words((int32_t)l->shm->ranks_n);
+    named = mend_bits_test(m.set, rank_at(self, self->me));
     others = mend_bits_count(m.set, m.n) > named;
     if (named) { /* whoever sees our end first knows why, and that there is a datagram to be read */
         mend_store_relaxed(&l->me->abort_code, (uint32_t)code);
@@ -335,8 +347,8 @@ static bool local_all_leaving(struct mend_proc *self)
 
     if (mend_load_relaxed(&l->me->state) < MEND_NODE_RANK_LEAVING)
         mend_store_release(&l->me->state, MEND_NODE_RANK_LEAVING);
-    for (; l->leaving_n < self->peers_n; l->leaving_n++) {
-        struct mend_node_rank *r = mend_node_rank_of(l->shm, (uint32_t)l->leaving_n);
+    for (; l->leaving_n < l->shm->ranks_n; l->leaving_n++) {
+        struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_place_at(l->leaving_n));
 
         if (mend_load_acquire(&r->state) < MEND_NODE_RANK_LEAVING &&
             mend_load_acquire(&r->fate) != MEND_PEER_DEAD)
@@ -352,7 +364,7 @@ static void local_goodbye(struct mend_proc *self)
 
     for (mend_peer p = 0; p < self->peers_n; p++)
         if (mend_peer_entry(self, p)->told)
-            mend_store_relaxed(mend_node_handled_of(l->shm, (uint32_t)p), 1);
+            mend_store_relaxed(mend_node_handled_of(l->shm, mend_peer_place(self, p)), 1);
     mend_store_release(&l->me->state, MEND_NODE_RANK_FINALIZED);
 }
 

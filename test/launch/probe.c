@@ -30,7 +30,7 @@ static struct mend_proc *self;
 
 static struct mend_node_rank *rank_of(int i)
 {
-    return mend_node_rank_of(self->node->header, (uint32_t)i);
+    return mend_node_rank_of(self->node->header, mend_place_at((uint32_t)i));
 }
 
 static void start(void)

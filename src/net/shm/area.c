@@ -38,7 +38,7 @@ void mend_area_grow(struct mend_proc *self, struct mend_area *a, uint64_t bytes)
     if (a->ready_n == MEND_AREA_BLOCKS)
         return;
     if (!a->base)
-        a->base = mend_node_area_of(self->node->header, (uint32_t)self->me);
+        a->base = mend_node_area_of(self->node->header, mend_peer_place(self, self->me));
     a->due += bytes / GROW_PART;
     while (a->due >= MEND_AREA_BLOCK && a->ready_n < MEND_AREA_BLOCKS && add_block(self, a))
         a->due -= MEND_AREA_BLOCK;

@@ -29,6 +29,7 @@ static void set_up(void)
     CHECK_EQ(mend_node_open(self, header, fd), MEND_OK);
     self->me = 0;
     CHECK(mend_peers_add(self, 1));
+    mend_node_meet(self, 0, mend_place_at(0));
     CHECK_EQ(mend_shm_open(self), MEND_OK);
 }
 

@@ -58,7 +58,7 @@ struct out {
     const mend_atomic_u32 *consumed;
     mend_atomic_u8 *bell;
     struct mend_node_rank *to;
-    uint32_t to_rank;
+    mend_place place; /* of the receiver */
     uint32_t tail, head_seen;
     uint64_t bulk_tail,
         bulk_head;        /* positions that only grow; position % BULK_BYTES is the place */
@@ -66,7 +66,7 @@ struct out {
     uint32_t bulk_touched, walk_bytes;
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
-    struct mend_choice place;          /* enum place */
+    struct mend_choice where;          /* enum place */
     mend_time_ns since; /* when the last payload was placed, if that is timed; else 0 */
     uint32_t busy;      /* payloads still without a look */
     enum mend_lay lay;
@@ -80,6 +80,8 @@ enum place { PLACE_FURTHER, PLACE_AGAIN, PLACES };
 struct in {
     struct mend_shm_slot *slots; /* NULL until first looked at */
     const char *area;            /* of the sender */
+    mend_atomic_u32 *consumed;
+    uint8_t *seen; /* of the bell */
     uint32_t head, published;
     bool severed;
     mend_peer next_gone; /* of the list state.gone */
@@ -106,7 +108,9 @@ struct state {
 
 static void give_back_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 {
-    mend_node_give_back(self, mend_node_ring_of(self->node->header, (uint32_t)to, (uint32_t)from),
+    mend_node_give_back(self,
+                        mend_node_ring_of(self->node->header, mend_peer_place(self, to),
+                                          mend_peer_place(self, from)),
                         MEND_NODE_RING_BYTES);
 }
 
@@ -137,10 +141,12 @@ static bool touch_ring(struct mend_proc *self, mend_peer to, mend_peer from)
     struct mend_node_header *h = ((struct state *)self->net_state)->header;
 
     give_back_gone(self);
-    return mend_node_touch(self, mend_node_ring_of(h, (uint32_t)to, (uint32_t)from),
-                           MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
-           mend_node_touch(self, mend_node_head_of(h, (uint32_t)to, (uint32_t)from),
-                           sizeof(struct mend_node_head));
+    return mend_node_touch(
+               self, mend_node_ring_of(h, mend_peer_place(self, to), mend_peer_place(self, from)),
+               MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
+           mend_node_touch(
+               self, mend_node_head_of(h, mend_peer_place(self, to), mend_peer_place(self, from)),
+               sizeof(struct mend_node_head));
 }
 
 static struct out *out_create(struct mend_proc *self, mend_peer to)
@@ -154,14 +160,18 @@ static struct out *out_create(struct mend_proc *self, mend_peer to)
         mend_free(self, o);
         return NULL;
     }
-    o->slots = mend_node_ring_of(s->header, (uint32_t)to, (uint32_t)self->me);
+    o->slots =
+        mend_node_ring_of(s->header, mend_peer_place(self, to), mend_peer_place(self, self->me));
     o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
-    o->consumed = &mend_node_head_of(s->header, (uint32_t)to, (uint32_t)self->me)->consumed;
-    o->bell = mend_node_bells(s->header, (uint32_t)to) + self->me;
-    o->to = mend_node_rank_of(s->header, (uint32_t)to);
-    o->to_rank = (uint32_t)to;
+    o->consumed =
+        &mend_node_head_of(s->header, mend_peer_place(self, to), mend_peer_place(self, self->me))
+             ->consumed;
+    o->bell =
+        mend_node_bells(s->header, mend_peer_place(self, to)) + mend_peer_place(self, self->me).at;
+    o->to = mend_node_rank_of(s->header, mend_peer_place(self, to));
+    o->place = mend_peer_place(self, to);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
-    o->place.ways_n = self->crowded ? 1 : PLACES;
+    o->where.ways_n = self->crowded ? 1 : PLACES;
     return s->out[to] = o;
 }
 
@@ -195,7 +205,7 @@ static void time_place(struct out *o, unsigned place)
     mend_time_ns now = mend_time_monotonic_ns();
 
     if (o->since)
-        mend_choice_tell(&o->place, place, (uint64_t)MEND_NS_PER_S / (uint64_t)(now - o->since + 1),
+        mend_choice_tell(&o->where, place, (uint64_t)MEND_NS_PER_S / (uint64_t)(now - o->since + 1),
                          1);
     o->since = o->since ? 0 : now;
 }
@@ -203,8 +213,8 @@ static void time_place(struct out *o, unsigned place)
 /* Before a payload of some KiB. */
 static void choose_place(struct out *o)
 {
-    unsigned place = mend_choice_way(&o->place);
-    bool timed = o->since || (!o->busy && mend_choice_timed(&o->place));
+    unsigned place = mend_choice_way(&o->where);
+    bool timed = o->since || (!o->busy && mend_choice_timed(&o->where));
 
     o->busy -= o->busy != 0;
     if (place == PLACE_FURTHER && !timed)
@@ -247,7 +257,7 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
     uint32_t need = (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1), at;
     uint64_t pos;
 
-    if (len > PLACED_BYTES && o->place.ways_n > 1)
+    if (len > PLACED_BYTES && o->where.ways_n > 1)
         choose_place(o);
     for (int look = o->bulk_tail - o->bulk_looked >= o->walk_bytes; look < 2; look++) {
         if (look == 1)
@@ -284,7 +294,7 @@ static inline void out_publish(struct state *s, struct out *o, struct mend_shm_s
      * stores above. */
     atomic_signal_fence(memory_order_seq_cst);
     if (mend_unlikely(mend_load_relaxed(&o->to->armed)))
-        mend_node_wake(s->node, o->to_rank);
+        mend_node_wake(s->node, o->place);
 }
 
 /* False: it has to go through the ring. */
@@ -386,23 +396,24 @@ static void shm_commit(struct mend_proc *self, mend_peer to, const struct mend_f
     out_publish(s, o, slot, f);
 }
 
-static inline void publish_head(struct state *s, struct mend_proc *self, mend_peer from,
-                                struct in *in)
+static inline void publish_head(struct in *in)
 {
     in->published = in->head;
     /* release: pairs with the acquire in out_refresh() */
-    mend_store_release(&mend_node_head_of(s->header, (uint32_t)self->me, (uint32_t)from)->consumed,
-                       in->head);
+    mend_store_release(in->consumed, in->head);
 }
 
 static bool in_open(struct mend_proc *self, mend_peer from, struct in *in)
 {
+    mend_place here = mend_peer_place(self, self->me), there = mend_peer_place(self, from);
     struct state *s = self->net_state;
 
     if (!touch_ring(self, self->me, from))
         return false;
-    in->slots = mend_node_ring_of(s->header, (uint32_t)self->me, (uint32_t)from);
-    in->area = mend_node_area_of(s->header, (uint32_t)from);
+    in->slots = mend_node_ring_of(s->header, here, there);
+    in->area = mend_node_area_of(s->header, there);
+    in->consumed = &mend_node_head_of(s->header, here, there)->consumed;
+    in->seen = &s->seen[there.at];
     return true;
 }
 
@@ -441,14 +452,12 @@ static inline struct mend_shm_slot *next_slot(const struct in *in)
 }
 
 /* The frame at the head, of len bytes, is done with. */
-static inline void step(struct mend_proc *self, mend_peer from, struct in *in, uint32_t len)
+static inline void step(struct in *in, uint32_t len)
 {
-    struct state *s = self->net_state;
-
     in->head++;
-    s->seen[from] = (uint8_t)in->head;
+    *in->seen = (uint8_t)in->head;
     if (len > 1024 || in->head - in->published >= MEND_SHM_SLOTS / 4)
-        publish_head(s, self, from, in);
+        publish_head(in);
 }
 
 /* Delivers up to `max` frames of one peer. */
@@ -468,7 +477,7 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
             break;
         }
         self->on_frame[mend_frame_kind(&slot->f)](self, from, &slot->f, payload_of(in, slot));
-        step(self, from, in, len);
+        step(in, len);
         n++;
     }
     return n;
@@ -503,7 +512,7 @@ static void shm_take(struct mend_proc *self, mend_peer from)
 {
     struct in *in = &((struct state *)self->net_state)->in[from];
 
-    step(self, from, in, mend_frame_len(&in->slots[in->head & SLOT_MASK].f));
+    step(in, mend_frame_len(&in->slots[in->head & SLOT_MASK].f));
 }
 
 /* Looks at all doorbells, eight at a time. */
@@ -521,7 +530,7 @@ static unsigned drain_bells(struct mend_proc *self)
             unsigned k = (unsigned)__builtin_ctzll(news) / 8;
 
             news &= ~(UINT64_C(0xff) << (8 * k));
-            n += drain(self, (mend_peer)(at + k), DRAIN_MAX);
+            n += drain(self, mend_node_peer_at(self, mend_place_at(at + k)), DRAIN_MAX);
         }
     }
     return n;
@@ -545,7 +554,8 @@ static unsigned shm_poll(struct mend_proc *self, mend_peer hint)
  * asks for each of the dead. */
 static bool may_hold(struct mend_proc *self, mend_peer from)
 {
-    char *ring = (char *)mend_node_ring_of(self->node->header, (uint32_t)self->me, (uint32_t)from);
+    char *ring = (char *)mend_node_ring_of(self->node->header, mend_peer_place(self, self->me),
+                                           mend_peer_place(self, from));
     off_t at = ring - (char *)self->node->header, data = lseek(self->node->fd, at, SEEK_DATA);
 
     return data >= 0 && data < at + (off_t)MEND_NODE_RING_BYTES;
@@ -553,11 +563,12 @@ static bool may_hold(struct mend_proc *self, mend_peer from)
 
 static void shm_sever(struct mend_proc *self, mend_peer dead)
 {
+    uint32_t place = mend_peer_place(self, dead).at;
     struct state *s = self->net_state;
 
     while ((s->in[dead].slots || may_hold(self, dead)) && drain(self, dead, MEND_SHM_SLOTS))
         ;
-    s->seen[dead] = mend_load_relaxed(&s->bells[dead]);
+    s->seen[place] = mend_load_relaxed(&s->bells[place]);
     if (s->in[dead].severed)
         return;
     s->in[dead].severed = true;
@@ -631,7 +642,7 @@ static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
     struct state *s = self->net_state;
 
-    return mend_node_rank_of(s->header, (uint32_t)peer);
+    return mend_node_rank_of(s->header, mend_peer_place(self, peer));
 }
 
 /* Copy first, look at the stamp then: it tells of the whole time of the copy. */
@@ -682,7 +693,7 @@ _Static_assert(sizeof(struct mend_sheet) <= MEND_NODE_SHEET_BYTES, "a sheet is a
 
 static struct mend_sheet *shm_sheet(struct mend_proc *self, mend_peer owner)
 {
-    struct mend_sheet *sheet = mend_node_sheet_of(self->node->header, (uint32_t)owner);
+    struct mend_sheet *sheet = mend_node_sheet_of(self->node->header, mend_peer_place(self, owner));
 
     return owner != self->me || mend_node_touch(self, sheet, sizeof(*sheet)) ? sheet : NULL;
 }
@@ -734,7 +745,7 @@ static bool shm_sleep(struct mend_proc *self, mend_time_ns longest)
     return !s->may_sleep ||
            syscall(SYS_futex, &s->sleep->wake, FUTEX_WAIT_BITSET, s->wake_seen,
                    longest == MEND_TIME_NEVER ? NULL : &at, NULL,
-                   mend_node_sleep_bit((uint32_t)self->me)) == 0 ||
+                   mend_node_sleep_bit(mend_peer_place(self, self->me))) == 0 ||
            errno != ETIMEDOUT;
 }
 
@@ -754,7 +765,7 @@ static void shm_rouse(struct mend_proc *self)
 {
     struct mend_node_wakes w = {.header = self->node->header};
 
-    mend_node_wakes_add(&w, (uint32_t)self->me);
+    mend_node_wakes_add(&w, mend_peer_place(self, self->me));
     mend_node_wakes_flush(&w);
 }
 
@@ -781,10 +792,10 @@ enum mend_status mend_shm_open(struct mend_proc *self)
         return MEND_ERR_MEM;
     s->node = self->node;
     s->header = h;
-    s->me = mend_node_rank_of(h, (uint32_t)self->me);
-    s->sleep = mend_node_sleep_of(h, (uint32_t)self->me);
-    s->row_bytes = ((uint32_t)self->peers_n + 7) & ~7u;
-    s->bells = mend_node_bells(h, (uint32_t)self->me);
+    s->me = mend_node_rank_of(h, mend_peer_place(self, self->me));
+    s->sleep = mend_node_sleep_of(h, mend_peer_place(self, self->me));
+    s->row_bytes = (h->ranks_n + 7) & ~7u;
+    s->bells = mend_node_bells(h, mend_peer_place(self, self->me));
     s->out = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->out));
     s->in = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->in));
     s->seen = mend_zalloc(self, s->row_bytes, 1);

@@ -91,6 +91,8 @@ static void begin(void)
         procs[p].on_frame[MEND_FRAME_EAGER] = on_frame;
         CHECK(mend_peers_add(&procs[p], RANKS));
         CHECK_EQ(mend_node_open(&procs[p], segment, segment_fd), MEND_OK);
+        for (mend_peer q = 0; q < RANKS; q++)
+            mend_node_meet(&procs[p], q, mend_place_at((uint32_t)q));
         CHECK_EQ(mend_shm_open(&procs[p]), MEND_OK);
     }
 }
@@ -337,7 +339,8 @@ MEND_TEST(a_frame_of_no_kind_is_refused)
 /* Writes a header into slot k of the ring 1 -> 0 as somebody might who writes wildly. */
 static void overwrite(unsigned k, enum mend_frame_kind kind, uint32_t len)
 {
-    char *slot = (char *)mend_node_ring_of(segment, 0, 1) + k * MEND_CACHE_LINE;
+    char *slot = (char *)mend_node_ring_of(segment, mend_place_at(0), mend_place_at(1)) +
+                 k * MEND_CACHE_LINE;
 
     ((struct mend_frame *)(void *)slot)->kind_len = (uint32_t)kind << 24 | len;
 }
@@ -415,7 +418,7 @@ static pid_t start_rank_1(int *end_p)
     fflush(stdout);
     child = fork();
     if (child == 0) {
-        struct mend_node_rank *me = mend_node_rank_of(segment, 1);
+        struct mend_node_rank *me = mend_node_rank_of(segment, mend_place_at(1));
 
         close(to_child[1]);
         fill(offered->bytes, 1, BIG);
@@ -493,7 +496,7 @@ MEND_TEST(memory_of_the_wrong_process_is_not_read)
     unsigned char got[8];
 
     begin();
-    peer = mend_node_rank_of(segment, 1);
+    peer = mend_node_rank_of(segment, mend_place_at(1));
     mend_store_relaxed(&peer->pid, (uint32_t)getpid());
     mend_store_relaxed(&peer->cookie, mend_load_relaxed(&peer->cookie) + 1);
     CHECK_EQ(pull(got, procs, sizeof(got), procs[1].net->offer_stamp(&procs[1])),

@@ -46,14 +46,14 @@ static struct mend_node_header *segment(void)
 static void damage(bool bad_rank)
 {
     struct mend_node_header *h = segment();
-    struct mend_shm_slot *slot = mend_node_ring_of(h, READER, SENDER);
+    struct mend_shm_slot *slot = mend_node_ring_of(h, mend_place_at(READER), mend_place_at(SENDER));
 
     if (bad_rank)
         slot->f = mend_frame_make(MEND_FRAME_EAGER, MEND_CTX_WORLD, 0, 77, 8);
     else
         slot->f = mend_frame_make((enum mend_frame_kind)200, MEND_CTX_WORLD, 0, SENDER, 8);
     __atomic_store_n(&slot->f.seq, 1, __ATOMIC_RELEASE);
-    mend_store_release(mend_node_bells(h, READER) + SENDER, 1);
+    mend_store_release(mend_node_bells(h, mend_place_at(READER)) + SENDER, 1);
     post(DONE);
 }
 
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     who = argv[1];
     gone = strcmp(who, "dead") ? READER : SENDER;
-    sender = mend_node_rank_of(segment(), SENDER);
+    sender = mend_node_rank_of(segment(), mend_place_at(SENDER));
     post(READY);
     await(READY, size);
     if (rank == (!strcmp(who, "reader") ? READER : !strcmp(who, "other") ? 3 : SENDER)) {
