@@ -10,6 +10,7 @@
  *
  * Only long pieces call memcpy. */
 #include "datatype/copy.h"
+#include "datatype/layout.h"
 
 #include <string.h>
 

@@ -8,12 +8,6 @@
 
 #include "datatype/datatype.h"
 
-/* mem + by, also where mem is MPI_BOTTOM and the displacements are addresses. */
-static inline char *mend_mem_at(char *mem, MPI_Count by)
-{
-    return (char *)((uintptr_t)mem + (uintptr_t)by);
-}
-
 struct mend_mover {
     void (*bytes)(char *mem, char *stream, size_t len);
     /* Pieces of len bytes, stride bytes apart. */

@@ -66,4 +66,50 @@ int mend_type_commit(struct mend_proc *self, struct mend_type *t);
 struct mend_run mend_run_repeat(const struct mend_run *run, MPI_Count count, MPI_Count stride,
                                 struct mend_run *body_p);
 
+/* mem + by, also where mem is MPI_BOTTOM and the displacements are addresses. */
+static inline char *mend_mem_at(char *mem, MPI_Count by)
+{
+    return (char *)((uintptr_t)mem + (uintptr_t)by);
+}
+
+/* Origin of item i of a run with a count, whose own origin is mem. */
+static inline char *mend_run_item(const struct mend_run *run, char *mem, MPI_Count i)
+{
+    switch (run->kind) {
+    case MEND_RUN_LOOP:
+        return mend_mem_at(mem, i * run->stride);
+    case MEND_RUN_LIST:
+        return mem;
+    default:
+        return mend_mem_at(mem, run->displs[i]);
+    }
+}
+
+/* Packed bytes of item i. */
+static inline MPI_Count mend_run_item_size(const struct mend_run *run, MPI_Count i)
+{
+    return run->starts ? run->starts[i + 1] - run->starts[i] : run->body->size;
+}
+
+/* The item that holds the packed position, and the position within it.  at == size: the end. */
+static inline MPI_Count mend_run_find(const struct mend_run *run, MPI_Count at, MPI_Count *within_p)
+{
+    MPI_Count lo = 0, hi = run->count;
+
+    if (!run->starts) {
+        *within_p = at % run->body->size;
+        return at / run->body->size;
+    }
+    while (lo < hi) { /* starts[lo] <= at, and at < starts[hi + 1] if there is one */
+        MPI_Count mid = lo + (hi - lo + 1) / 2;
+
+        if (run->starts[mid] <= at)
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    *within_p = at - run->starts[lo];
+    return lo;
+}
+
 #endif

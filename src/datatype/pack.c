@@ -20,45 +20,6 @@ static MPI_Count min(MPI_Count a, MPI_Count b)
     return a < b ? a : b;
 }
 
-/* Origin of an item. */
-static char *item_mem(const struct mend_run *run, char *mem, MPI_Count i)
-{
-    switch (run->kind) {
-    case MEND_RUN_LOOP:
-        return mend_mem_at(mem, i * run->stride);
-    case MEND_RUN_LIST:
-        return mem;
-    default:
-        return mend_mem_at(mem, run->displs[i]);
-    }
-}
-
-static MPI_Count item_size(const struct mend_run *run, MPI_Count i)
-{
-    return run->starts ? run->starts[i + 1] - run->starts[i] : run->body->size;
-}
-
-/* The item that holds the packed position, and the position within it.  at == size: the end. */
-static MPI_Count item_find(const struct mend_run *run, MPI_Count at, MPI_Count *within_p)
-{
-    MPI_Count lo = 0, hi = run->count;
-
-    if (!run->starts) {
-        *within_p = at % run->body->size;
-        return at / run->body->size;
-    }
-    while (lo < hi) { /* starts[lo] <= at, and at < starts[hi + 1] if there is one */
-        MPI_Count mid = lo + (hi - lo + 1) / 2;
-
-        if (run->starts[mid] <= at)
-            lo = mid;
-        else
-            hi = mid - 1;
-    }
-    *within_p = at - run->starts[lo];
-    return lo;
-}
-
 static void move_whole(const struct mend_mover *m, const struct mend_run *run, char *mem,
                        char *stream);
 
@@ -103,7 +64,7 @@ static void move_items(const struct mend_mover *m, const struct mend_run *run, c
     for (MPI_Count i = first; i < first + n; i++) {
         const struct mend_run *item = body ? body : &run->parts[i];
 
-        move_whole(m, item, item_mem(run, mem, i), stream);
+        move_whole(m, item, mend_run_item(run, mem, i), stream);
         stream += item->size;
     }
 }
@@ -125,7 +86,7 @@ static void move_part(const struct mend_mover *m, const struct mend_run *run, ch
 static void move_in_item(const struct mend_mover *m, const struct mend_run *run, char *mem,
                          char *stream, MPI_Count i, MPI_Count within, MPI_Count n)
 {
-    mem = item_mem(run, mem, i);
+    mem = mend_run_item(run, mem, i);
     if (run->kind == MEND_RUN_PIECES)
         m->bytes(mem + within, stream, (size_t)n);
     else
@@ -143,9 +104,9 @@ static void move_part(const struct mend_mover *m, const struct mend_run *run, ch
         m->bytes(mem + at, stream, (size_t)n);
         return;
     }
-    i = item_find(run, at, &within);
+    i = mend_run_find(run, at, &within);
     if (within > 0) {
-        MPI_Count k = min(n, item_size(run, i) - within);
+        MPI_Count k = min(n, mend_run_item_size(run, i) - within);
 
         move_in_item(m, run, mem, stream, i, within, k);
         stream += k;
@@ -155,7 +116,7 @@ static void move_part(const struct mend_mover *m, const struct mend_run *run, ch
     }
     if (n == 0)
         return;
-    end = item_find(run, at + n, &rest);
+    end = mend_run_find(run, at + n, &rest);
     if (end > i)
         move_items(m, run, mem, stream, i, end - i);
     if (rest > 0)
