@@ -3,6 +3,7 @@
 #ifndef MEND_DATATYPE_COMPARE_H
 #define MEND_DATATYPE_COMPARE_H
 
+#include "datatype/cursor.h"
 #include "datatype/oracle.h"
 #include "datatype/signature.h"
 
@@ -157,6 +158,81 @@ static inline void compare_cut(type t, const struct map *m, number count, size_t
     free(theirs.memory);
     free(want);
     free(got);
+}
+
+/* Where each packed byte lies, from the buffer's address on. */
+static inline number *map_places(const struct map *m, number count)
+{
+    number *places = malloc((size_t)(map_size(m) * count + 1) * sizeof(*places)), n = 0;
+
+    for (number c = 0; c < count; c++) {
+        for (number i = 0; i < m->n; i++) {
+            for (number k = 0; k < m->entries[i].leaf->size; k++)
+                places[n++] = m->entries[i].displ + c * map_extent(m) + k;
+        }
+    }
+    return places;
+}
+
+/* A cursor from packed position `at` on, `max` bytes at a time. */
+static inline void compare_cursor(type t, const struct map *m, number count, number at, size_t max)
+{
+    number *places = map_places(m, count), total = map_size(m) * count;
+    char *buf = (char *)(uintptr_t)0x5000000, *piece;
+    struct mend_cursor k;
+    size_t len;
+
+    mend_cursor_begin(&k, t, buf, count, at);
+    while (at < total) {
+        CHECK_EQ(k.at, at);
+        CHECK(mend_cursor_next(&k, max, &piece, &len));
+        CHECK(len > 0 && len <= max && (number)len <= total - at);
+        for (size_t i = 0; i < len; i++, at++)
+            CHECK_EQ(piece + i - buf, places[at]);
+    }
+    CHECK_EQ(k.at, k.end);
+    CHECK(!mend_cursor_next(&k, max, &piece, &len));
+    free(places);
+}
+
+/* Moves the cursor on to packed position `at`. */
+static inline void step_to(struct mend_cursor *k, number at)
+{
+    char *piece;
+    size_t len;
+
+    while (k->at < at)
+        CHECK(mend_cursor_next(k, (size_t)(at - k->at), &piece, &len));
+}
+
+/* Elements of one type to elements of the other, all but the first `at` bytes. */
+static inline void compare_copy(type to_t, number to_n, type from_t, number from_n, number at)
+{
+    struct map to_m = map_of(to_t), from_m = map_of(from_t);
+    struct field from = field_make(&from_m, from_n, 1), mine = field_make(&to_m, to_n, 99),
+                 theirs = field_make(&to_m, to_n, 99);
+    number to_size = map_size(&to_m) * to_n, from_size = map_size(&from_m) * from_n;
+    number total = to_size < from_size ? to_size : from_size;
+    char *stream = malloc((size_t)(to_size + from_size + 1)), *packed = stream + to_size;
+    struct mend_cursor to_k, from_k;
+
+    map_pack(&to_m, theirs.at, to_n, stream);
+    map_pack(&from_m, from.at, from_n, packed);
+    if (at < total)
+        memmove(stream + at, packed + at, (size_t)(total - at));
+    map_unpack(&to_m, theirs.at, to_n, stream);
+    mend_cursor_begin(&to_k, to_t, mine.at, to_n, 0);
+    mend_cursor_begin(&from_k, from_t, from.at, from_n, at);
+    step_to(&to_k, at < to_size ? at : to_size);
+    mend_cursor_copy(&to_k, &from_k);
+    CHECK(at > total || (to_k.at == total && from_k.at == total));
+    CHECK(map_overlaps(&to_m, to_n) || !memcmp(mine.memory, theirs.memory, mine.bytes));
+    free(from.memory);
+    free(mine.memory);
+    free(theirs.memory);
+    free(stream);
+    free(to_m.entries);
+    free(from_m.entries);
 }
 
 static inline void compare_elements(type t, const struct map *m, number bytes)

@@ -10,10 +10,8 @@
  *
  * Finding a position costs one division per loop and a binary search per irregular level. */
 #include "datatype/copy.h"
+#include "datatype/cursor.h"
 #include "datatype/layout.h"
-
-/* Bytes through the stack where neither side of a copy is dense: stays in the first cache. */
-#define BOUNCE_BYTES 8192
 
 static MPI_Count min(MPI_Count a, MPI_Count b)
 {
@@ -167,7 +165,7 @@ void mend_type_copy(const struct mend_type *from_t, const void *from, MPI_Count 
                     const struct mend_type *to_t, void *to, MPI_Count to_n)
 {
     MPI_Count total = min(from_t->size * from_n, to_t->size * to_n);
-    char bounce[BOUNCE_BYTES];
+    struct mend_cursor from_k, to_k;
 
     if (to_t->dense) {
         mend_type_pack(from_t, from, from_n, 0, (char *)to + to_t->lb, (size_t)total);
@@ -177,10 +175,7 @@ void mend_type_copy(const struct mend_type *from_t, const void *from, MPI_Count 
         mend_type_unpack(to_t, to, to_n, 0, (const char *)from + from_t->lb, (size_t)total);
         return;
     }
-    for (MPI_Count at = 0; at < total; at += BOUNCE_BYTES) {
-        size_t n = (size_t)min(total - at, BOUNCE_BYTES);
-
-        mend_type_pack(from_t, from, from_n, at, bounce, n);
-        mend_type_unpack(to_t, to, to_n, at, bounce, n);
-    }
+    mend_cursor_begin(&from_k, from_t, from, from_n, 0);
+    mend_cursor_begin(&to_k, to_t, to, to_n, 0);
+    mend_cursor_copy(&to_k, &from_k);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pack_fuzz.c – random types against the oracle: bounds, packing, unpacking, pieces, cuts, elements.
+/* pack_fuzz.c – random types against the oracle: bounds, packing, unpacking, pieces, cuts, elements, and copies
+ * between any two.
  *
  *     pack_fuzz [SECONDS [SEED]]     default 5 seconds from a seed of the clock
  *
@@ -205,6 +206,9 @@ static void compare(type t)
     compare_moves(t, &m, count, (size_t)pick(1, 1 + (MPI_Count)total));
     compare_moves(t, &m, count, (size_t)pick(1, 64));
     for (int i = 0; i < 4; i++)
+        compare_cursor(t, &m, count, pick(0, (MPI_Count)total),
+                       (size_t)(i ? pick(1, 64) : PTRDIFF_MAX));
+    for (int i = 0; i < 4; i++)
         compare_elements(t, &m, pick(0, 3 * (MPI_Count)total));
     for (int i = 0; i < 6 && total > 0 && !map_overlaps(&m, count); i++) {
         size_t at = (size_t)pick(0, (MPI_Count)total - 1);
@@ -225,6 +229,9 @@ static void one_round(void)
         if (types[n])
             compare(types[n++]);
     }
+    for (int i = 0; i < 4; i++)
+        compare_copy(types[pick(0, n - 1)], pick(0, 4), types[pick(0, n - 1)], pick(0, 4),
+                     pick(0, 1) ? 0 : pick(0, 50));
     while (--n > 0)
         mend_type_put(self, types[n]);
 }
