@@ -88,6 +88,13 @@ static inline const struct mend_type *mend_type_of(MPI_Datatype handle)
                                                    : (const struct mend_type *)handle;
 }
 
+/* Where byte `at` of dense elements lies. A sum of numbers: buf is NULL if there are no elements, or if the type has
+ * absolute addresses (MPI_BOTTOM), and C adds nothing to a null pointer. */
+static inline void *mend_type_dense_at(const struct mend_type *t, const void *buf, MPI_Count at)
+{
+    return (void *)((uintptr_t)buf + (uintptr_t)t->true_lb + (uintptr_t)at);
+}
+
 /* Keeps a type alive for an operation in progress; predefined types are not counted. */
 static inline void mend_type_get(const struct mend_type *t)
 {

@@ -168,11 +168,11 @@ void mend_type_copy(const struct mend_type *from_t, const void *from, MPI_Count 
     struct mend_cursor from_k, to_k;
 
     if (to_t->dense) {
-        mend_type_pack(from_t, from, from_n, 0, (char *)to + to_t->lb, (size_t)total);
+        mend_type_pack(from_t, from, from_n, 0, mend_type_dense_at(to_t, to, 0), (size_t)total);
         return;
     }
     if (from_t->dense) {
-        mend_type_unpack(to_t, to, to_n, 0, (const char *)from + from_t->lb, (size_t)total);
+        mend_type_unpack(to_t, to, to_n, 0, mend_type_dense_at(from_t, from, 0), (size_t)total);
         return;
     }
     mend_cursor_begin(&from_k, from_t, from, from_n, 0);

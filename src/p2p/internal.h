@@ -248,9 +248,9 @@ static inline MPI_Count mend_recv_capacity(const struct mend_p2p_request *r)
     return r->total_bytes;
 }
 
-static inline void *mend_recv_dense_at(const struct mend_p2p_request *r)
+static inline void *mend_recv_dense_at(const struct mend_p2p_request *r, MPI_Count at)
 {
-    return (char *)r->buf + r->type->true_lb;
+    return mend_type_dense_at(r->type, r->buf, at);
 }
 
 /* The message of a receive is known. */
@@ -272,7 +272,7 @@ static inline void mend_recv_eager(struct mend_p2p_request *r, int source, int t
     mend_recv_matched(r, source, tag);
     r->base.bytes = (MPI_Count)n;
     if (mend_likely(r->type->dense))
-        mend_copy(mend_recv_dense_at(r), payload, n);
+        mend_copy(mend_recv_dense_at(r, 0), payload, n);
     else
         mend_type_unpack(r->type, r->buf, r->count, 0, payload, n);
     mend_request_complete(&r->base, mend_likely(len <= room) ? MPI_SUCCESS : MPI_ERR_TRUNCATE);

@@ -439,7 +439,7 @@ static inline bool send_at_once(struct mend_comm *c, enum mend_send_mode mode, c
     if (mend_unlikely(to == self->me || mend_peer_is_dead(self, to) || !mend_out_empty(self, to)))
         return false;
     f = mend_frame_make(MEND_FRAME_EAGER, c->ctx, tag, c->rank, (uint32_t)bytes);
-    return self->net->send(self, to, &f, (const char *)buf + t->true_lb) == MEND_OK;
+    return self->net->send(self, to, &f, mend_type_dense_at(t, buf, 0)) == MEND_OK;
 }
 
 bool mend_p2p_send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
@@ -497,7 +497,7 @@ static inline bool recv_at_once(struct mend_comm *c, void *buf, MPI_Count count,
     len = mend_frame_len(f);
     if (mend_unlikely((MPI_Count)len > count * t->size))
         return false;
-    mend_copy((char *)buf + t->true_lb, payload, len);
+    mend_copy(mend_type_dense_at(t, buf, 0), payload, len);
     mend_status_set(status, source, f->tag, len, false);
     self->net->take(self, from);
     mend_event(self, MEND_EV_P2P_RECV_MATCHED);

@@ -87,7 +87,7 @@ static void pull(struct mend_proc *self, struct mend_p2p_request *r)
     if (mend_has_news(self) || (self->p2p->pulling && self->p2p->pulling != r))
         return;
     self->p2p->pulling = r;
-    st = self->net->pull(self, r->peer, (char *)mend_recv_dense_at(r) + r->moved_bytes,
+    st = self->net->pull(self, r->peer, mend_recv_dense_at(r, r->moved_bytes),
                          r->pull_at + (uint64_t)r->moved_bytes, n, r->pull_stamp);
     if (st != MEND_OK) {
         mend_recv_unpullable(self, r, st);
@@ -178,7 +178,7 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
         size_t n = (MPI_Count)len < room ? len : (size_t)room;
 
         if (r->type->dense)
-            memcpy((char *)mend_recv_dense_at(r) + r->moved_bytes, payload, n);
+            memcpy(mend_recv_dense_at(r, r->moved_bytes), payload, n);
         else
             mend_type_unpack(r->type, r->buf, r->count, r->moved_bytes, payload, n);
     }

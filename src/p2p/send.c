@@ -16,9 +16,9 @@
 #define FRAGMENTS_PER_POLL                                                                         \
     64 /* more than a ring holds: one message after the other, not all at once */
 
-static const void *dense_at(const struct mend_p2p_request *r)
+static const void *dense_at(const struct mend_p2p_request *r, MPI_Count at)
 {
-    return (const char *)r->send_buf + r->type->true_lb;
+    return mend_type_dense_at(r->type, r->send_buf, at);
 }
 
 /* One frame with packed bytes [at, at + len) of the request's data. */
@@ -28,7 +28,7 @@ static enum mend_status push_bytes(struct mend_proc *self, struct mend_p2p_reque
     void *room;
 
     if (mend_likely(r->type->dense))
-        return self->net->send(self, r->peer, f, (const char *)dense_at(r) + at);
+        return self->net->send(self, r->peer, f, dense_at(r, at));
     if (mend_peer_is_dead(self, r->peer))
         return MEND_ERR_PEER;
     room = self->net->reserve(self, r->peer, mend_frame_len(f));
@@ -52,7 +52,7 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
 {
     struct mend_comm *c = r->base.comm;
     struct mend_rts rts = {.total_bytes = (uint64_t)r->total_bytes,
-                           .address = r->type->dense ? (uintptr_t)dense_at(r) : 0,
+                           .address = r->type->dense ? (uintptr_t)dense_at(r, 0) : 0,
                            .id = r->id,
                            .stamp = self->net->offer_stamp ? self->net->offer_stamp(self) : 0,
                            .lays = self->net->lays ? self->net->lays(self) : 0,

@@ -111,7 +111,7 @@ static void add_pieces(struct mend_share *s, struct mend_p2p_request *r, uint64_
 
         s->piece[s->pieces_n] = (struct mend_sheet_piece){
             .at = at,
-            .to = (uintptr_t)mend_recv_dense_at(r) + at,
+            .to = (uintptr_t)mend_recv_dense_at(r, (MPI_Count)at),
             .id = r->remote_id,
             .len = len,
         };
@@ -207,8 +207,9 @@ static void copy_here(struct mend_proc *self, struct mend_share *s, unsigned k)
 {
     const struct mend_sheet_piece *piece = &s->piece[k];
     struct mend_p2p_request *r = s->of[k];
-    enum mend_status st = self->net->pull(self, r->peer, (char *)mend_recv_dense_at(r) + piece->at,
-                                          r->pull_at + piece->at, piece->len, r->pull_stamp);
+    enum mend_status st =
+        self->net->pull(self, r->peer, mend_recv_dense_at(r, (MPI_Count)piece->at),
+                        r->pull_at + piece->at, piece->len, r->pull_stamp);
 
     if (st == MEND_OK) {
         count(self, s, k);
@@ -290,7 +291,7 @@ static const char *source_of(struct mend_proc *self, mend_peer to,
         piece->at > (uint64_t)r->total_bytes || piece->len > (uint64_t)r->total_bytes - piece->at)
         return NULL;
     r->stage = MEND_STAGE_MATCHED;
-    return (const char *)r->send_buf + r->type->true_lb + piece->at;
+    return mend_type_dense_at(r->type, r->send_buf, (MPI_Count)piece->at);
 }
 
 static enum mend_sheet_done push(struct mend_proc *self, mend_peer to,
