@@ -164,6 +164,10 @@ void mend_op_put(struct mend_proc *self, const struct mend_op *op);
 /* MPI_SUCCESS if the operator is defined for the type, else MPI_ERR_OP. */
 int mend_op_check(const struct mend_op *op, const struct mend_type *t);
 
+/* to[i] = left[i] op right[i] for count elements of a predefined operator.  `to` may be one of the two. */
+void mend_op_combine(const struct mend_op *op, const void *left, const void *right, void *to,
+                     MPI_Count count, const struct mend_type *t);
+
 /* inout[i] = in[i] op inout[i] for count elements.  The handle is what a user function gets. */
 void mend_op_apply(const struct mend_op *op, const void *in, void *inout, MPI_Count count,
                    const struct mend_type *t, MPI_Datatype handle);

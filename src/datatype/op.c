@@ -139,17 +139,33 @@ static void call_user(const struct mend_op *op, const void *in, void *inout, MPI
     mend_self->reducing = outer;
 }
 
+/* The last two, which are defined for all types, choose one operand. */
+static void choose(const struct mend_op *op, const void *left, const void *right, void *to,
+                   MPI_Count count, const struct mend_type *t)
+{
+    const void *from = op->code == MEND_OP_REPLACE ? left : right;
+
+    if (from != to)
+        mend_type_copy(t, from, count, t, to, count);
+}
+
+void mend_op_combine(const struct mend_op *op, const void *left, const void *right, void *to,
+                     MPI_Count count, const struct mend_type *t)
+{
+    MEND_ASSERT(op->predefined);
+    if (mend_unlikely(op->code >= MEND_OP_REPLACE))
+        choose(op, left, right, to, count, t);
+    else
+        find(op->code, t)(left, right, to, count);
+}
+
 void mend_op_apply(const struct mend_op *op, const void *in, void *inout, MPI_Count count,
                    const struct mend_type *t, MPI_Datatype handle)
 {
     if (count == 0)
         return;
-    if (mend_likely(op->predefined)) {
-        if (op->code == MEND_OP_REPLACE)
-            mend_type_copy(t, in, count, t, inout, count);
-        else if (op->code != MEND_OP_NO_OP)
-            find(op->code, t)(in, inout, count);
-    } else {
+    if (mend_likely(op->predefined))
+        mend_op_combine(op, in, inout, inout, count, t);
+    else
         call_user(op, in, inout, count, t, handle);
-    }
 }

@@ -6,7 +6,7 @@
  * MPI_CHAR and MPI_CHARACTER are numbers, too: the standard has them for text and defines no operator for
  * them (MPI-5.0 6.9.2), but programs reduce them, and other libraries let them.
  *
- * 1. Both operands of a float sum may be exchanged: the result does not depend on who is `in`. */
+ * 1. Both operands of a float sum may be exchanged: the result does not depend on who is `left`. */
 #include "datatype/op_table.h"
 
 MEND_OP_TYPE(chr, char);
@@ -87,12 +87,16 @@ ORDERED(ORDER_LOOPS)
 
 mend_op_fn *mend_op_arith_find(enum mend_op_code code, enum mend_basic basic)
 {
-#define SUM(compare_, compute_, basic_)  [MEND_OP_SUM][MEND_BASIC_##basic_] = sum_##basic_,
-#define PROD(compare_, compute_, basic_) [MEND_OP_PROD][MEND_BASIC_##basic_] = prod_##basic_,
-#define MIN(compare_, compute_, basic_)  [MEND_OP_MIN][MEND_BASIC_##basic_] = min_##basic_,
-#define MAX(compare_, compute_, basic_)  [MEND_OP_MAX][MEND_BASIC_##basic_] = max_##basic_,
-    static mend_op_fn *const table[MEND_OP_PROD + 1][MEND_BASIC_COUNT] = {
+#define SUM(compare_, compute_, basic_)                                                            \
+    [MEND_OP_SUM][MEND_BASIC_##basic_] = MEND_OP_BOTH(sum_##basic_),
+#define PROD(compare_, compute_, basic_)                                                           \
+    [MEND_OP_PROD][MEND_BASIC_##basic_] = MEND_OP_BOTH(prod_##basic_),
+#define MIN(compare_, compute_, basic_)                                                            \
+    [MEND_OP_MIN][MEND_BASIC_##basic_] = MEND_OP_BOTH(min_##basic_),
+#define MAX(compare_, compute_, basic_)                                                            \
+    [MEND_OP_MAX][MEND_BASIC_##basic_] = MEND_OP_BOTH(max_##basic_),
+    static const struct mend_op_loop table[MEND_OP_PROD + 1][MEND_BASIC_COUNT] = {
         ORDERED(SUM) COMPLEXES(SUM) ORDERED(PROD) COMPLEXES(PROD) ORDERED(MIN) ORDERED(MAX)};
 
-    return code <= MEND_OP_PROD ? table[code][basic] : NULL;
+    return code <= MEND_OP_PROD ? mend_op_here(&table[code][basic]) : NULL;
 }

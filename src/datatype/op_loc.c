@@ -45,18 +45,8 @@
     X(double, F64, double, F64)
 
 #define LOOP(name_, type_, better_)                                                                \
-    static void name_(const void *restrict in, void *restrict inout, MPI_Count n)                  \
-    {                                                                                              \
-        const type_ *restrict from = in;                                                           \
-        type_ *restrict to = inout;                                                                \
-                                                                                                   \
-        for (MPI_Count i = 0; i < n; i++) {                                                        \
-            const type_ a = from[i], b = to[i];                                                    \
-                                                                                                   \
-            if (a.value better_ b.value || (a.value == b.value && a.index < b.index))              \
-                to[i] = a;                                                                         \
-        }                                                                                          \
-    }
+    MEND_OP_FUNCTION(name_, type_,                                                                 \
+                     a.value better_ b.value || (a.value == b.value && a.index < b.index) ? a : b)
 
 #define LOOPS(value_, value_basic_, index_, index_basic_)                                          \
     MEND_OP_STRUCT(any_##value_basic_##_##index_basic_, value_ value, index_ index);               \

@@ -20,12 +20,12 @@ MEND_OP_TYPE(b128, mend_uint128);
 #define SIZES(X) X(b8, _) X(b16, _) X(b32, _) X(b64, _) WIDE(X, _)
 
 #define LOOPS(bits_, ignored_)                                                                     \
-    MEND_OP_LOOP(land_##bits_, bits_, (bits_)(a && b))                                             \
-    MEND_OP_LOOP(lor_##bits_, bits_, (bits_)(a || b))                                              \
-    MEND_OP_LOOP(lxor_##bits_, bits_, (bits_)(!a != !b))                                           \
-    MEND_OP_LOOP(band_##bits_, bits_, a &b)                                                        \
-    MEND_OP_LOOP(bor_##bits_, bits_, a | b)                                                        \
-    MEND_OP_LOOP(bxor_##bits_, bits_, a ^ b)
+    MEND_OP_FUNCTION(land_##bits_, bits_, (bits_)(a && b))                                         \
+    MEND_OP_FUNCTION(lor_##bits_, bits_, (bits_)(a || b))                                          \
+    MEND_OP_FUNCTION(lxor_##bits_, bits_, (bits_)(!a != !b))                                       \
+    MEND_OP_FUNCTION(band_##bits_, bits_, a &b)                                                    \
+    MEND_OP_FUNCTION(bor_##bits_, bits_, a | b)                                                    \
+    MEND_OP_FUNCTION(bxor_##bits_, bits_, a ^ b)
 
 SIZES(LOOPS)
 

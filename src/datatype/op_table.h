@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* op_table.h – the loops of predefined operators, one per operator and kind of number.
  *
- * Buffers need no alignment, and may be of any type of that size and kind.  They do not overlap. */
+ * Buffers need no alignment, and may be of any type of that size and kind.  They do not overlap, but for one
+ * that is another: the result may replace an operand.
+ *
+ * On x86-64 those of arithmetic are there twice, for any processor and for AVX2.  Neither fuses products with
+ * sums: the bits are the same. */
 #ifndef MEND_DATATYPE_OP_TABLE_H
 #define MEND_DATATYPE_OP_TABLE_H
 
@@ -28,8 +32,8 @@ enum mend_op_code {
     MEND_OP_SLOTS
 };
 
-/* inout[i] = in[i] op inout[i] for n elements. */
-typedef void mend_op_fn(const void *restrict in, void *restrict inout, MPI_Count n);
+/* to[i] = left[i] op right[i] for n elements. */
+typedef void mend_op_fn(const void *left, const void *right, void *to, MPI_Count n);
 
 /* NULL: not defined (MPI-5.0 6.9.2). */
 mend_op_fn *mend_op_arith_find(enum mend_op_code code, enum mend_basic basic);
@@ -45,18 +49,57 @@ mend_op_fn *mend_op_loc_find(enum mend_op_code code, enum mend_basic value, enum
     } name_##_aligned;                                                                             \
     typedef name_##_aligned name_ __attribute__((aligned(1)))
 
-/* A loop over elements: a is of `in`, b of `inout`, expr_ the new value of `inout`. */
-#define MEND_OP_LOOP(name_, type_, expr_)                                                          \
-    static void name_(const void *restrict in, void *restrict inout, MPI_Count n)                  \
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed" /* some types have no vectors */
+#define MEND_OP_EACH _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define MEND_OP_EACH _Pragma("GCC ivdep")
+#endif
+
+/* The loop as a function; a is of `left`, b of `right`, expr_ the element of `to`. */
+#define MEND_OP_FUNCTION(name_, type_, expr_)                                                      \
+    static void name_(const void *left, const void *right, void *to, MPI_Count n)                  \
     {                                                                                              \
-        const type_ *restrict from = in;                                                           \
-        type_ *restrict to = inout;                                                                \
+        const type_ *x = left, *y = right;                                                         \
+        type_ *z = to;                                                                             \
                                                                                                    \
+        MEND_OP_EACH                                                                               \
         for (MPI_Count i = 0; i < n; i++) {                                                        \
-            const type_ a = from[i], b = to[i];                                                    \
+            const type_ a = x[i], b = y[i];                                                        \
                                                                                                    \
-            to[i] = expr_;                                                                         \
+            z[i] = expr_;                                                                          \
         }                                                                                          \
     }
+
+/* An operator on one kind of number, for each kind of processor. */
+struct mend_op_loop {
+    mend_op_fn *plain, *avx2;
+};
+
+#ifdef __x86_64__
+#define MEND_OP_LOOP(name_, type_, expr_)                                                          \
+    MEND_OP_FUNCTION(name_, type_, expr_)                                                          \
+    __attribute__((target("avx2"))) MEND_OP_FUNCTION(name_##_avx2, type_, expr_)
+#define MEND_OP_BOTH(name_)                                                                        \
+    {                                                                                              \
+        name_, name_##_avx2                                                                        \
+    }
+#else
+#define MEND_OP_LOOP(name_, type_, expr_) MEND_OP_FUNCTION(name_, type_, expr_)
+#define MEND_OP_BOTH(name_)                                                                        \
+    {                                                                                              \
+        name_, NULL                                                                                \
+    }
+#endif
+
+/* The one for this processor. */
+static inline mend_op_fn *mend_op_here(const struct mend_op_loop *l)
+{
+#ifdef __x86_64__
+    if (l->avx2 && __builtin_cpu_supports("avx2"))
+        return l->avx2;
+#endif
+    return l->plain;
+}
 
 #endif

@@ -22,21 +22,35 @@ static bool equal(type t, const char *a, const char *b)
     return !memcmp(a, b, 10) && (size == number || !memcmp(a + number, b + number, 10));
 }
 
-/* in = a and inout = b, N times and not aligned, must give N times want. */
+static void fill(char *to, size_t size, const void *value)
+{
+    for (size_t i = 0; i < N; i++)
+        memcpy(to + i * size, value, size);
+}
+
+static void expect_all(type t, const char *got, const void *want)
+{
+    for (size_t i = 0; i < N; i++)
+        CHECK(equal(t, got + i * (size_t)t->size, want));
+}
+
+/* a and b, N times and not aligned, must give N times want, wherever the result goes. */
 static void expect(MPI_Op op, type t, MPI_Datatype handle, const void *a, const void *b,
                    const void *want)
 {
     size_t size = (size_t)t->size;
-    char in[N * 32 + 1], inout[N * 32 + 1];
+    char left[N * 32 + 1], right[N * 32 + 1], to[N * 32 + 1] = {0};
 
-    for (size_t i = 0; i < N; i++) {
-        memcpy(in + 1 + i * size, a, size);
-        memcpy(inout + 1 + i * size, b, size);
-    }
     CHECK_EQ(mend_op_check(mend_op_of(op), t), MPI_SUCCESS);
-    mend_op_apply(mend_op_of(op), in + 1, inout + 1, N, t, handle);
-    for (size_t i = 0; i < N; i++)
-        CHECK(equal(t, inout + 1 + i * size, want));
+    fill(left + 1, size, a);
+    fill(right + 1, size, b);
+    mend_op_combine(mend_op_of(op), left + 1, right + 1, to + 1, N, t);
+    expect_all(t, to + 1, want);
+    mend_op_combine(mend_op_of(op), left + 1, right + 1, left + 1, N, t);
+    expect_all(t, left + 1, want);
+    fill(left + 1, size, a);
+    mend_op_apply(mend_op_of(op), left + 1, right + 1, N, t, handle);
+    expect_all(t, right + 1, want);
 }
 
 #define EXPECT(op_, type_, ctype_, a_, b_, want_)                                                  \
