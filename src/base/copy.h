@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* copy.h – memcpy for what is nearly always a few bytes: a call would cost more than the copy. */
+/* copy.h – memcpy for what is nearly always a few bytes: a call would cost more than the copy; and past the caches,
+ * for what another core will read. */
 #ifndef MEND_BASE_COPY_H
 #define MEND_BASE_COPY_H
 
@@ -36,5 +37,9 @@ static inline void mend_copy(void *to, const void *from, size_t n)
         t[n - 1] = last;
     }
 }
+
+/* As memcpy; the lines are in no cache afterwards, where the processor can do that.  A store that follows comes
+ * after these. */
+void mend_copy_past_caches(void *to, const void *from, size_t n);
 
 #endif

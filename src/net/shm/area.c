@@ -2,13 +2,11 @@
 /* area.c – blocks in turn, and stores past the caches. */
 #include "net/shm/area.h"
 
+#include "base/copy.h"
 #include "net/net.h"
 #include "node/node.h"
 
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #define GROW_PART  64u   /* of what is sent */
 #define PAGE_BYTES 4096u /* or more */
@@ -85,24 +83,8 @@ void mend_area_forget(struct mend_area *a, const mend_atomic_u32 *consumed)
 
 void mend_area_copy(void *to, const void *from, size_t n, bool past_caches)
 {
-    size_t done = 0;
-
-#ifdef __SSE2__
-    for (; past_caches && done + 64 <= n; done += 64) {
-        const __m128i *f = (const void *)((const char *)from + done);
-        __m128i *t = (void *)((char *)to + done);
-        __m128i a = _mm_loadu_si128(f), b = _mm_loadu_si128(f + 1), c = _mm_loadu_si128(f + 2),
-                d = _mm_loadu_si128(f + 3);
-
-        _mm_stream_si128(t, a);
-        _mm_stream_si128(t + 1, b);
-        _mm_stream_si128(t + 2, c);
-        _mm_stream_si128(t + 3, d);
-    }
-    if (done)
-        _mm_sfence(); /* the slot is published by an ordinary store, which does not wait for these */
-#else
-    (void)past_caches;
-#endif
-    memcpy((char *)to + done, (const char *)from + done, n - done);
+    if (past_caches)
+        mend_copy_past_caches(to, from, n);
+    else
+        memcpy(to, from, n);
 }

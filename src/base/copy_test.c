@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* copy_test.c – copies of all lengths and alignments: every byte, and none behind. */
+#include "base/copy.h"
+#include "base/test.h"
+
+#define MOST 300
+
+static unsigned char from[MOST + 64], to[MOST + 128];
+
+static void set_up(void)
+{
+    for (size_t i = 0; i < sizeof(from); i++)
+        from[i] = (unsigned char)(i * 7 + i / 256);
+    memset(to, 0xEE, sizeof(to));
+}
+
+static void expect_copied(size_t at, size_t off, size_t n)
+{
+    CHECK_EQ(memcmp(to + at, from + off, n), 0);
+    CHECK_EQ(to[at - 1], 0xEE);
+    CHECK_EQ(to[at + n], 0xEE);
+}
+
+MEND_TEST(short_copies)
+{
+    for (size_t n = 0; n < 40; n++) {
+        set_up();
+        mend_copy(to + 3, from + 5, n);
+        expect_copied(3, 5, n);
+    }
+}
+
+MEND_TEST(past_the_caches)
+{
+    for (size_t at = 1; at < 66; at += 3)
+        for (size_t off = 0; off < 18; off += 5)
+            for (size_t n = 0; n < MOST; n += 7) {
+                set_up();
+                mend_copy_past_caches(to + at, from + off, n);
+                expect_copied(at, off, n);
+            }
+}
+
+MEND_TEST_MAIN()
