@@ -40,7 +40,7 @@ enum mend_algorithm mend_choose_forced(const char *text, const char *collective)
 }
 
 /* The forced algorithm, NONE in nearly all runs. */
-static enum mend_algorithm forced(const struct mend_choice *x, const char *collective)
+static enum mend_algorithm forced(const struct mend_coll_choice *x, const char *collective)
 {
     if (mend_choose_freely(x->c))
         return MEND_ALGORITHM_NONE;
@@ -52,12 +52,12 @@ static bool is_power_of_two(int n)
     return !(n & (n - 1));
 }
 
-static bool shm_possible(const struct mend_choice *x)
+static bool shm_possible(const struct mend_coll_choice *x)
 {
     return mend_choose_shm_possible(x->c, x->how);
 }
 
-static bool shm_reduction_possible(const struct mend_choice *x)
+static bool shm_reduction_possible(const struct mend_coll_choice *x)
 {
     return mend_choose_shm_reduction(x->c, x->how, x->op, x->type);
 }
@@ -68,7 +68,7 @@ static bool use(enum mend_algorithm forced_one, enum mend_algorithm this_one)
     return forced_one == MEND_ALGORITHM_NONE || forced_one == this_one;
 }
 
-enum mend_algorithm mend_choose_barrier(const struct mend_choice *x)
+enum mend_algorithm mend_choose_barrier(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "barrier");
 
@@ -77,7 +77,7 @@ enum mend_algorithm mend_choose_barrier(const struct mend_choice *x)
     return MEND_ALGORITHM_DISSEMINATION;
 }
 
-enum mend_algorithm mend_choose_bcast(const struct mend_choice *x)
+enum mend_algorithm mend_choose_bcast(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "bcast");
 
@@ -89,7 +89,7 @@ enum mend_algorithm mend_choose_bcast(const struct mend_choice *x)
                                                   : MEND_ALGORITHM_BINOMIAL;
 }
 
-enum mend_algorithm mend_choose_reduce(const struct mend_choice *x)
+enum mend_algorithm mend_choose_reduce(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "reduce");
 
@@ -100,7 +100,7 @@ enum mend_algorithm mend_choose_reduce(const struct mend_choice *x)
     return x->bytes >= 64 * KB && x->c->size > 2 ? MEND_ALGORITHM_HALVING : MEND_ALGORITHM_BINOMIAL;
 }
 
-enum mend_algorithm mend_choose_allreduce(const struct mend_choice *x)
+enum mend_algorithm mend_choose_allreduce(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "allreduce");
 
@@ -117,7 +117,7 @@ enum mend_algorithm mend_choose_allreduce(const struct mend_choice *x)
     return MEND_ALGORITHM_HALVING;
 }
 
-enum mend_algorithm mend_choose_scan(const struct mend_choice *x)
+enum mend_algorithm mend_choose_scan(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "scan");
 
@@ -126,7 +126,7 @@ enum mend_algorithm mend_choose_scan(const struct mend_choice *x)
     return MEND_ALGORITHM_DOUBLING;
 }
 
-enum mend_algorithm mend_choose_reduce_scatter(const struct mend_choice *x)
+enum mend_algorithm mend_choose_reduce_scatter(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "reduce_scatter");
 
@@ -141,7 +141,7 @@ enum mend_algorithm mend_choose_reduce_scatter(const struct mend_choice *x)
                                                       : MEND_ALGORITHM_PAIRWISE;
 }
 
-enum mend_algorithm mend_choose_gather(const struct mend_choice *x)
+enum mend_algorithm mend_choose_gather(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "gather");
 
@@ -152,7 +152,7 @@ enum mend_algorithm mend_choose_gather(const struct mend_choice *x)
     return x->bytes <= 2 * KB && x->c->size > 4 ? MEND_ALGORITHM_BINOMIAL : MEND_ALGORITHM_LINEAR;
 }
 
-enum mend_algorithm mend_choose_allgather(const struct mend_choice *x)
+enum mend_algorithm mend_choose_allgather(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "allgather");
 
@@ -166,7 +166,7 @@ enum mend_algorithm mend_choose_allgather(const struct mend_choice *x)
     return is_power_of_two(x->c->size) ? MEND_ALGORITHM_DOUBLING : MEND_ALGORITHM_BRUCK;
 }
 
-enum mend_algorithm mend_choose_allgatherv(const struct mend_choice *x)
+enum mend_algorithm mend_choose_allgatherv(const struct mend_coll_choice *x)
 {
     if (use(forced(x, "allgatherv"), MEND_ALGORITHM_SHM) && x->block_max <= MEND_CELL_CHUNK &&
         shm_possible(x))
@@ -174,7 +174,7 @@ enum mend_algorithm mend_choose_allgatherv(const struct mend_choice *x)
     return MEND_ALGORITHM_RING;
 }
 
-enum mend_algorithm mend_choose_alltoall(const struct mend_choice *x)
+enum mend_algorithm mend_choose_alltoall(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "alltoall");
 

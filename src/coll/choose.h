@@ -24,7 +24,7 @@ enum mend_algorithm {
     MEND_ALGORITHM_PAIRWISE,
 };
 
-struct mend_choice {
+struct mend_coll_choice {
     struct mend_comm *c;
     const struct mend_coll_how *how;
     MPI_Count bytes; /* of the vector (bcast, reductions), of one block (gather, alltoall), of all
@@ -56,16 +56,16 @@ static inline bool mend_choose_freely(const struct mend_comm *c)
     return mend_likely(!c->self->params.coll_algorithm);
 }
 
-enum mend_algorithm mend_choose_barrier(const struct mend_choice *x);
-enum mend_algorithm mend_choose_bcast(const struct mend_choice *x);
-enum mend_algorithm mend_choose_reduce(const struct mend_choice *x);
-enum mend_algorithm mend_choose_allreduce(const struct mend_choice *x);
-enum mend_algorithm mend_choose_scan(const struct mend_choice *x);
-enum mend_algorithm mend_choose_reduce_scatter(const struct mend_choice *x);
-enum mend_algorithm mend_choose_gather(const struct mend_choice *x); /* and scatter */
-enum mend_algorithm mend_choose_allgather(const struct mend_choice *x);
-enum mend_algorithm mend_choose_allgatherv(const struct mend_choice *x);
-enum mend_algorithm mend_choose_alltoall(const struct mend_choice *x);
+enum mend_algorithm mend_choose_barrier(const struct mend_coll_choice *x);
+enum mend_algorithm mend_choose_bcast(const struct mend_coll_choice *x);
+enum mend_algorithm mend_choose_reduce(const struct mend_coll_choice *x);
+enum mend_algorithm mend_choose_allreduce(const struct mend_coll_choice *x);
+enum mend_algorithm mend_choose_scan(const struct mend_coll_choice *x);
+enum mend_algorithm mend_choose_reduce_scatter(const struct mend_coll_choice *x);
+enum mend_algorithm mend_choose_gather(const struct mend_coll_choice *x); /* and scatter */
+enum mend_algorithm mend_choose_allgather(const struct mend_coll_choice *x);
+enum mend_algorithm mend_choose_allgatherv(const struct mend_coll_choice *x);
+enum mend_algorithm mend_choose_alltoall(const struct mend_coll_choice *x);
 
 /* The algorithm that the text (MEND_COLL) names for a collective; NONE. */
 enum mend_algorithm mend_choose_forced(const char *text, const char *collective);

@@ -24,16 +24,16 @@ static void open_reduction(struct mend_sched *s, struct mend_comm *c, const char
         in_p->place = MEND_PLACE_INPUT;
 }
 
-static struct mend_choice reduction(struct mend_comm *c, const struct mend_coll_how *how,
-                                    const struct mend_coll_buf *out, const struct mend_op *op)
+static struct mend_coll_choice reduction(struct mend_comm *c, const struct mend_coll_how *how,
+                                         const struct mend_coll_buf *out, const struct mend_op *op)
 {
-    return (struct mend_choice){
+    return (struct mend_coll_choice){
         .c = c, .how = how, .bytes = out->count * out->type->size, .op = op, .type = out->type};
 }
 
 static int barrier(struct mend_comm *c, struct mend_coll_how *how)
 {
-    struct mend_choice x = {.c = c, .how = how};
+    struct mend_coll_choice x = {.c = c, .how = how};
     struct mend_sched s;
 
     if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
@@ -65,7 +65,7 @@ static void bcast_in_parts(struct mend_sched *s, struct mend_piece data, int roo
 static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
                  struct mend_coll_how *how)
 {
-    struct mend_choice x = {.c = c, .how = how};
+    struct mend_coll_choice x = {.c = c, .how = how};
     enum mend_algorithm algorithm;
     struct mend_piece data;
     struct mend_sched s;
@@ -88,7 +88,7 @@ static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
 static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                   const struct mend_op *op, int root, struct mend_coll_how *how)
 {
-    struct mend_choice x;
+    struct mend_coll_choice x;
     enum mend_algorithm algorithm;
     struct mend_piece from, to;
     struct mend_sched s;
@@ -108,7 +108,7 @@ static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_bu
 static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                      const struct mend_op *op, struct mend_coll_how *how)
 {
-    struct mend_choice x;
+    struct mend_coll_choice x;
     enum mend_algorithm algorithm;
     struct mend_piece from, to;
     struct mend_sched s;
@@ -132,7 +132,7 @@ static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll
 static int scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                 const struct mend_op *op, bool exclusive, struct mend_coll_how *how)
 {
-    struct mend_choice x = reduction(c, how, out, op);
+    struct mend_coll_choice x = reduction(c, how, out, op);
     struct mend_piece from, to;
     struct mend_sched s;
 
@@ -149,7 +149,7 @@ static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend
                           struct mend_coll_how *how)
 {
     struct mend_coll_buf all = *out;
-    struct mend_choice x;
+    struct mend_coll_choice x;
     enum mend_algorithm algorithm;
     struct mend_piece from, to;
     struct mend_sched s;

@@ -23,7 +23,7 @@ static int gather(struct mend_comm *c, const struct mend_coll_buf *in,
                   const struct mend_coll_buf *out, int root, struct mend_coll_how *how)
 {
     bool at_root = c->rank == root, in_place = in->buf == MPI_IN_PLACE;
-    struct mend_choice x = {.c = c, .how = how};
+    struct mend_coll_choice x = {.c = c, .how = how};
     struct mend_piece mine = mend_piece_of(MEND_PLACE_INPUT, in->count, in->type);
     struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, out, NULL);
     enum mend_algorithm algorithm;
@@ -65,7 +65,7 @@ static int scatter(struct mend_comm *c, const struct mend_coll_buf *in,
                    const struct mend_coll_buf *out, int root, struct mend_coll_how *how)
 {
     bool at_root = c->rank == root, in_place = out->buf == MPI_IN_PLACE;
-    struct mend_choice x = {.c = c, .how = how};
+    struct mend_coll_choice x = {.c = c, .how = how};
     struct mend_piece mine = mend_piece_of(MEND_PLACE_OUTPUT, out->count, out->type);
     struct mend_blocks blocks = blocks_of(MEND_PLACE_INPUT, in, NULL);
     enum mend_algorithm algorithm;
@@ -106,7 +106,7 @@ int mend_plain_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
 static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
                      const struct mend_coll_buf *out, struct mend_coll_how *how)
 {
-    struct mend_choice x = {.c = c, .how = how, .bytes = bytes_of(out)};
+    struct mend_coll_choice x = {.c = c, .how = how, .bytes = bytes_of(out)};
     struct mend_piece mine = mend_piece_of(MEND_PLACE_INPUT, in->count, in->type);
     const struct mend_piece *mine_p = in->buf == MPI_IN_PLACE ? NULL : &mine;
     struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, out, NULL);
@@ -130,7 +130,7 @@ static int allgatherv(struct mend_comm *c, const struct mend_coll_buf *in,
                       const struct mend_coll_buf *out, const struct mend_coll_counts *counts,
                       struct mend_coll_how *how)
 {
-    struct mend_choice x = {.c = c, .how = how};
+    struct mend_coll_choice x = {.c = c, .how = how};
     struct mend_piece mine = mend_piece_of(MEND_PLACE_INPUT, in->count, in->type);
     struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, out, counts);
     struct mend_sched s;
@@ -169,7 +169,7 @@ static int exchange(struct mend_comm *c, const char *name, const void *in,
 static int alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
                     const struct mend_coll_buf *out, struct mend_coll_how *how)
 {
-    struct mend_choice x = {.c = c, .how = how, .bytes = bytes_of(out)};
+    struct mend_coll_choice x = {.c = c, .how = how, .bytes = bytes_of(out)};
     struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, in, NULL);
     struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, out, NULL);
     const struct mend_blocks *from_p = in->buf == MPI_IN_PLACE ? NULL : &from;
