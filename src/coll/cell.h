@@ -34,6 +34,8 @@
 #ifndef MEND_COLL_CELL_H
 #define MEND_COLL_CELL_H
 
+#include "base/choice.h"
+#include "base/time.h"
 #include "coll/run.h"
 #include "node/layout.h"
 
@@ -76,13 +78,21 @@ enum mend_cell_what {
 #define MEND_CELL_WHAT(kind_, bytes_) ((uint64_t)(kind_) << 56 | (uint64_t)(bytes_))
 #define MEND_CELL_NO_MEMORY           (UINT64_C(1) << 55) /* the writer has no pages for its data */
 
+/* How vectors of a class of sizes go into buffers (cell_stores.c). */
+#define MEND_CELL_CLASSES 3
+struct mend_cell_stores {
+    struct mend_choice choice; /* rank 0's */
+    bool past_caches;          /* so they go now */
+};
+
 struct mend_coll_comm {
     struct mend_cell_block **block; /* by rank; NULL until first use */
     struct mend_cell_block *mine;
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */
     bool crowded;            /* more ranks than cores on this node */
-    bool agreed;             /* I wrote into the agreement area of the cell (decide/memory.c) */
+    struct mend_cell_stores stores[MEND_CELL_CLASSES];
+    bool agreed; /* I wrote into the agreement area of the cell (decide/memory.c) */
 };
 
 static inline bool mend_cell_possible(const struct mend_comm *c)
@@ -222,6 +232,22 @@ static inline int mend_cell_wait_one(struct mend_comm *c, int rank, uint64_t tic
 int mend_cell_say(struct mend_comm *c, uint64_t tick, enum mend_cell_what kind, MPI_Count size,
                   const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
                   MPI_Count bytes);
+
+/* cell_stores.c: how one vector goes into this member's buffers: begin, store, advise, publish the first piece, wait
+ * for it, take advice, ..., end.  One that is not ended, because the collective failed, tells nothing. */
+struct mend_cell_trip {
+    struct mend_cell_stores *stores; /* NULL: it is short */
+    MPI_Count bytes;
+    mend_time_ns since;
+    bool timed;
+};
+struct mend_cell_trip mend_cell_trip_begin(struct mend_comm *c, MPI_Count bytes);
+void mend_cell_store(const struct mend_cell_trip *t, void *to, const void *from, MPI_Count n);
+void mend_cell_trip_advise(const struct mend_cell_trip *t, const struct mend_comm *c,
+                           uint64_t first);
+void mend_cell_trip_take_advice(struct mend_cell_trip *t, const struct mend_comm *c,
+                                uint64_t first);
+void mend_cell_trip_end(const struct mend_cell_trip *t);
 
 /* All members have finished with everything up to this tick. */
 static inline void mend_cell_all_past(struct mend_comm *c, uint64_t tick)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cell_reduce.c – reductions in shared memory.
  *
- * Direct, for short vectors: everybody publishes its vector, everybody who needs the result reads
- * all of them and reduces them itself.  One tick.
+ * Direct, for two ranks, and for short vectors: everybody publishes its vector piece by piece, everybody who needs
+ * the result reads all of them and reduces them itself.  One tick per piece; the next is published before this one
+ * is read, so that the others have it in time:
  *
- * Sliced, for long ones: everybody publishes a piece but for its own slice, reduces that slice,
+ *     say 1 │ say 2, wait 1, reduce 1 │ say 3, wait 2, reduce 2 │ ...
+ *
+ * Sliced, for long ones of more ranks: everybody publishes a piece but for its own slice, reduces that slice,
  * publishes the result, and all copy the slices.  Two ticks per piece, a and b; the next piece is
  * published before this one is read, so that the others have it in time:
  *
@@ -18,9 +21,8 @@
  * the user's functions never see shared memory. */
 #include "coll/cell.h"
 
-#define DIRECT_MAX        (4 * 1024) /* longer vectors of three and more ranks are sliced, */
-#define DIRECT_MAX_OF_TWO (8 * 1024) /* of two ranks: these */
-#define BLOCK_BYTES       (8 * 1024) /* reduced at once: the result stays in the nearest cache */
+#define DIRECT_MAX  (4 * 1024) /* longer vectors of three and more ranks are sliced */
+#define BLOCK_BYTES (8 * 1024) /* reduced at once: the result stays in the nearest cache */
 
 /* One reduction, as bytes. */
 struct job {
@@ -32,6 +34,7 @@ struct job {
     char *out;
     MPI_Count bytes, chunk;
     enum mend_cell_what kind;
+    struct mend_cell_trip trip;
 };
 
 /* Predefined operators come with predefined types, whose first byte is at their origin. */
@@ -50,19 +53,20 @@ static struct job job_of(struct mend_comm *c, const void *in, const struct mend_
     };
 }
 
-/* to = values of n ranks in order, `bytes` bytes each. */
-static void reduce_values(const struct job *j, const void *const *value, int n, MPI_Count bytes,
+/* to = values of n ranks in order, `bytes` bytes each; of two, one may be `to`. */
+static void reduce_values(const struct job *j, const char *const *value, int n, MPI_Count bytes,
                           char *to)
 {
-    MPI_Count block = BLOCK_BYTES - BLOCK_BYTES % j->type->size;
+    MPI_Count block = n > 2 ? BLOCK_BYTES - BLOCK_BYTES % j->type->size : bytes;
 
-    for (MPI_Count b = 0; b < bytes; b += block) {
-        MPI_Count len = bytes - b < block ? bytes - b : block;
+    if (n == 1)
+        memcpy(to, value[0], (size_t)bytes);
+    for (MPI_Count b = 0; b < bytes && n > 1; b += block) {
+        MPI_Count len = bytes - b < block ? bytes - b : block, count = len / j->type->size;
+        const char *right = value[n - 1] + b;
 
-        memcpy(to + b, (const char *)value[n - 1] + b, (size_t)len);
-        for (int r = n - 2; r >= 0; r--)
-            mend_op_apply(j->op, (const char *)value[r] + b, to + b, len / j->type->size, j->type,
-                          j->handle);
+        for (int r = n - 2; r >= 0; r--, right = to + b)
+            mend_op_combine(j->op, value[r] + b, right, to + b, count, j->type);
     }
 }
 
@@ -71,26 +75,33 @@ static void reduce_values(const struct job *j, const void *const *value, int n, 
 static void reduce_ranks(const struct job *j, uint64_t tick, MPI_Count size, MPI_Count at,
                          MPI_Count bytes, int n, char *to)
 {
-    const void *value[MEND_CELL_MEMBERS];
+    const char *value[MEND_CELL_MEMBERS];
 
     for (int r = 0; r < n; r++)
         value[r] = (const char *)mend_cell_data(j->c, r, tick, size) + at;
     reduce_values(j, value, n, bytes, to);
 }
 
+static MPI_Count piece_bytes(const struct job *j, MPI_Count at)
+{
+    return j->bytes - at < j->chunk ? j->bytes - at : j->chunk;
+}
+
 /* My vector, or the piece at `at` of it without [skip, skip_end), which nobody else reads. */
 static int say(const struct job *j, uint64_t tick, MPI_Count at, MPI_Count skip, MPI_Count skip_end)
 {
-    MPI_Count n = j->bytes - at < j->chunk ? j->bytes - at : j->chunk;
+    MPI_Count n = piece_bytes(j, at);
     void *room;
     int err = mend_cell_room(j->c, tick, n, &room);
 
     if (mend_unlikely(err))
         return err;
     if (mend_likely(room && n)) {
-        memcpy(room, j->in + at, (size_t)skip);
-        memcpy((char *)room + skip_end, j->in + at + skip_end, (size_t)(n - skip_end));
+        mend_cell_store(&j->trip, room, j->in + at, skip);
+        mend_cell_store(&j->trip, (char *)room + skip_end, j->in + at + skip_end, n - skip_end);
     }
+    if (at == 0)
+        mend_cell_trip_advise(&j->trip, j->c, tick);
     mend_cell_publish(j->c, tick, MEND_CELL_WHAT(j->kind, n) | (room ? 0 : MEND_CELL_NO_MEMORY));
     return MPI_SUCCESS;
 }
@@ -110,15 +121,61 @@ static int say_and_wait(struct job *j, bool reader, uint64_t *tick_p)
     return err;
 }
 
+/* Waits for the piece of a tick. */
+static int wait_for_piece(struct job *j, uint64_t tick, MPI_Count at, MPI_Count bytes)
+{
+    int err = mend_cell_wait_all(j->c, tick, MEND_CELL_WHAT(j->kind, bytes));
+
+    if (!err && at == 0)
+        mend_cell_trip_take_advice(&j->trip, j->c, tick);
+    return err;
+}
+
+/* Reduces the piece at `at`.  My own values are where they were, unless the result of several ranks goes there. */
+static void reduce_piece(const struct job *j, uint64_t tick, MPI_Count at, MPI_Count bytes)
+{
+    const struct mend_comm *c = j->c;
+    const char *value[MEND_CELL_MEMBERS];
+
+    for (int r = 0; r < c->size; r++)
+        value[r] = mend_cell_data(c, r, tick, bytes);
+    if (c->size == 2 || j->in != j->out)
+        value[c->rank] = j->in + at;
+    reduce_values(j, value, c->size, bytes, j->out + at);
+}
+
 /* reader: this member needs the result. */
 static int run_direct(struct job *j, bool reader)
 {
-    uint64_t tick;
-    int err = say_and_wait(j, reader, &tick);
+    struct mend_comm *c = j->c;
+    uint64_t n, first;
+    int err;
 
+    j->chunk = MEND_CELL_CHUNK - MEND_CELL_CHUNK % j->type->size;
+    n = j->bytes <= j->chunk ? 1 : (uint64_t)((j->bytes + j->chunk - 1) / j->chunk);
+    err = mend_cell_begin(c, n, &first);
+    if (err)
+        return err;
+    j->trip = mend_cell_trip_begin(c, j->bytes);
+    err = say(j, first, 0, 0, 0);
+    for (uint64_t i = 0; i < n && !err; i++) {
+        MPI_Count at = (MPI_Count)i * j->chunk, bytes = piece_bytes(j, at);
+
+        if (i + 1 < n)
+            err = say(j, first + i + 1, at + j->chunk, 0, 0);
+        if (!err && reader)
+            err = wait_for_piece(j, first + i, at, bytes);
+        if (!err && reader) {
+            mend_cell_all_past(c,
+                               first + i - (i ? 2 : 1)); /* the next is said before this is read */
+            reduce_piece(j, first + i, at, bytes);
+        }
+        if (i + 1 < n)
+            mend_cell_past(c, first + i);
+    }
     if (!err && reader)
-        reduce_ranks(j, tick, j->bytes, 0, j->bytes, j->c->size, j->out);
-    mend_cell_end(j->c, tick);
+        mend_cell_trip_end(&j->trip);
+    mend_cell_end(c, first + n - 1);
     return err;
 }
 
@@ -136,7 +193,7 @@ static MPI_Count slice_size(const struct job *j, MPI_Count bytes)
 /* The piece at `at`, but for my own slice. */
 static int say_piece(const struct job *j, uint64_t tick, MPI_Count at)
 {
-    MPI_Count n = j->bytes - at < j->chunk ? j->bytes - at : j->chunk;
+    MPI_Count n = piece_bytes(j, at);
 
     return say(j, tick, at, slice_at(j, n, j->c->rank), slice_at(j, n, j->c->rank + 1));
 }
@@ -147,7 +204,7 @@ static int reduce_slice(const struct job *j, uint64_t a, MPI_Count at, MPI_Count
     struct mend_comm *c = j->c;
     MPI_Count from = slice_at(j, bytes, c->rank), size = slice_size(j, bytes);
     MPI_Count n = slice_at(j, bytes, c->rank + 1) - from;
-    const void *value[MEND_CELL_MEMBERS];
+    const char *value[MEND_CELL_MEMBERS];
     void *room;
     int err = mend_cell_room(c, a + 1, size, &room);
 
@@ -183,16 +240,17 @@ static int run_sliced(struct job *j, bool reader)
     err = mend_cell_begin(c, 2 * n, &first);
     if (err)
         return err;
+    j->trip = mend_cell_trip_begin(c, j->bytes);
     err = say_piece(j, first, 0);
     for (uint64_t i = 0; i < n && !err; i++) {
         MPI_Count at = (MPI_Count)i * j->chunk;
-        MPI_Count bytes = j->bytes - at < j->chunk ? j->bytes - at : j->chunk;
+        MPI_Count bytes = piece_bytes(j, at);
         uint64_t a = first + 2 * i;
 
         if (i + 1 < n)
             err = say_piece(j, a + 2, at + j->chunk);
         if (!err)
-            err = mend_cell_wait_all(c, a, MEND_CELL_WHAT(j->kind, bytes));
+            err = wait_for_piece(j, a, at, bytes);
         if (!err)
             err = reduce_slice(j, a, at, bytes);
         if (!err && reader)
@@ -205,6 +263,8 @@ static int run_sliced(struct job *j, bool reader)
         if (i + 1 < n)
             mend_cell_past(c, a + 1);
     }
+    if (!err && reader)
+        mend_cell_trip_end(&j->trip);
     mend_cell_end(c, first + 2 * n - 1);
     return err;
 }
@@ -216,7 +276,7 @@ static int run(struct job *j, bool reader)
             memcpy(j->out, j->in, (size_t)j->bytes);
         return mend_coll_check(j->c);
     }
-    if (j->bytes <= (j->c->size == 2 ? DIRECT_MAX_OF_TWO : DIRECT_MAX))
+    if (j->c->size == 2 || j->bytes <= DIRECT_MAX)
         return run_direct(j, reader);
     return run_sliced(j, reader);
 }
