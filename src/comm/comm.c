@@ -150,6 +150,38 @@ void mend_comm_on_death(struct mend_proc *self, mend_peer dead)
             mend_comm_deactivate(c);
 }
 
+/* As a list, because the table may change during a visit. */
+static struct mend_comm *take_all(struct mend_proc *self)
+{
+    struct mend_comm *all = NULL;
+    uint32_t pos = 0;
+    uint64_t key;
+    void *value;
+
+    while (mend_hash_next(&self->comms, &pos, &key, &value)) {
+        struct mend_comm *c = value;
+
+        MEND_ASSERT(!c->next_visited);
+        mend_comm_get(c);
+        c->next_visited = all ? all : c;
+        all = c;
+    }
+    return all;
+}
+
+void mend_comm_each(struct mend_proc *self, void (*visit)(struct mend_comm *c, void *arg),
+                    void *arg)
+{
+    struct mend_comm *next;
+
+    for (struct mend_comm *c = take_all(self); c; c = next) {
+        next = c->next_visited == c ? NULL : c->next_visited;
+        visit(c, arg);
+        c->next_visited = NULL;
+        mend_comm_put(c);
+    }
+}
+
 bool mend_comm_has_dead(const struct mend_comm *c)
 {
     const struct mend_proc *self = c->self;

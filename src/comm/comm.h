@@ -145,6 +145,7 @@ struct mend_comm {
     struct mend_comm *living; /* NULL: there was no cut */
     struct mend_comm *whole;  /* of such an object: the communicator it belongs to, which owns it */
     int holes_n;              /* members that the last cut left out */
+    struct mend_comm *next_visited; /* mend_comm_each(); the last one leads to itself */
 
     struct mend_match *match;                  /* p2p/ */
     struct mend_coll_comm *coll;               /* coll/ */
@@ -256,6 +257,11 @@ void mend_comm_deactivate(struct mend_comm *c);
 
 /* The same for each communicator that has `dead` as a member. */
 void mend_comm_on_death(struct mend_proc *self, mend_peer dead);
+
+/* Visits each communicator there is at this moment, with a reference: the visit may close it or others, and make new
+ * ones, but begin no visits. */
+void mend_comm_each(struct mend_proc *self, void (*visit)(struct mend_comm *c, void *arg),
+                    void *arg);
 
 /* True if a member (either group) is dead. */
 bool mend_comm_has_dead(const struct mend_comm *c);

@@ -133,6 +133,35 @@ MEND_TEST(a_death_makes_those_inactive_that_it_is_a_member_of)
     mend_comm_put(other);
 }
 
+struct closing {
+    struct mend_comm *c; /* NULL: closed */
+    int visits_n;
+};
+
+static void close_another(struct mend_comm *c, void *arg)
+{
+    struct closing *x = arg;
+
+    x->visits_n++;
+    if (x->c)
+        mend_comm_put(x->c);
+    x->c = NULL;
+}
+
+MEND_TEST(a_visit_may_close_what_is_not_visited_yet)
+{
+    struct closing x;
+
+    for (uint64_t i = 0; i < 3; i++)
+        make(200 + i);
+    for (uint64_t k = 0; k < 3; k++) {
+        x = (struct closing){.c = mend_hash_get(&self->comms, MEND_CTX_MAKE(1, 200 + k))};
+        mend_comm_each(self, close_another, &x);
+        CHECK(!mend_hash_get(&self->comms, MEND_CTX_MAKE(1, 200 + k)));
+        CHECK_EQ(x.visits_n, 3 - (int)k);
+    }
+}
+
 MEND_TEST(numbers_name_handles)
 {
     struct mend_comm *a = make(6), *b = make(7);

@@ -59,9 +59,10 @@ void mend_decide_detach(struct mend_comm *c)
     c->decide = NULL;
 }
 
-static void comm_on_death(struct mend_comm *c, mend_peer dead)
+static void comm_on_death(struct mend_comm *c, void *arg)
 {
-    int32_t rank = mend_decide_rank(c->self, c->decide, dead);
+    const mend_peer *dead = arg;
+    int32_t rank = c->decide ? mend_decide_rank(c->self, c->decide, *dead) : -1;
 
     if (rank < 0)
         return;
@@ -70,33 +71,7 @@ static void comm_on_death(struct mend_comm *c, mend_peer dead)
     mend_decide_say_no(c, MEND_DECIDE_CREATION);
 }
 
-/* Each with a reference, as a list: the table changes while a death is carried out. */
-static struct mend_comm *snapshot(struct mend_proc *self)
-{
-    struct mend_comm *all = NULL;
-    uint32_t pos = 0;
-    uint64_t key;
-    void *value;
-
-    while (mend_hash_next(&self->comms, &pos, &key, &value)) {
-        struct mend_comm *c = value;
-
-        if (!c->decide)
-            continue;
-        mend_comm_get(c);
-        c->decide->next_bereaved = all;
-        all = c;
-    }
-    return all;
-}
-
 void mend_decide_on_death(struct mend_proc *self, mend_peer dead)
 {
-    struct mend_comm *next;
-
-    for (struct mend_comm *c = snapshot(self); c; c = next) {
-        next = c->decide->next_bereaved;
-        comm_on_death(c, dead);
-        mend_comm_put(c);
-    }
+    mend_comm_each(self, comm_on_death, &dead);
 }

@@ -58,11 +58,9 @@ struct mend_decide_comm {
     struct mend_decide_sequence agreements[MEND_DECIDE_KINDS];
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_flood *revoke;
-    int32_t part;                    /* of several communicators of one context: which (revoke.c) */
-    struct mend_comm *next_bereaved; /* decide.c: of a list that a death is carried out on */
-    struct mend_comm *next_news;     /* revoke.c: of a list that is being gone through */
-    struct mend_papers *papers;      /* papers.c: where the members vote; NULL until somebody has */
-    struct mend_list grave;          /* graves.c: when it is freed */
+    int32_t part;               /* of several communicators of one context: which (revoke.c) */
+    struct mend_papers *papers; /* papers.c: where the members vote; NULL until somebody has */
+    struct mend_list grave;     /* graves.c: when it is freed */
 };
 
 /* Peer of a protocol rank, and back (-1: no member). */

@@ -126,42 +126,17 @@ static void call_all(struct mend_comm *c)
     mend_event(self, MEND_EV_REVOKE_SENT);
 }
 
-static bool is_news(struct mend_comm *c)
+static void look(struct mend_comm *c, void *arg)
 {
-    return c->decide && !c->revoked && is_marked(c);
-}
-
-/* The communicators of this process that others have revoked, each with a reference, as a list. */
-static struct mend_comm *find_news(struct mend_proc *self)
-{
-    struct mend_comm *news = NULL;
-    uint32_t pos = 0;
-    uint64_t key;
-    void *value;
-
-    while (mend_hash_next(&self->comms, &pos, &key, &value)) {
-        struct mend_comm *c = value;
-
-        if (!is_news(c))
-            continue;
-        mend_comm_get(c);
-        c->decide->next_news = news;
-        news = c;
-    }
-    return news;
+    (void)arg;
+    if (c->decide && !c->revoked && is_marked(c))
+        carry_out(c);
 }
 
 void mend_revoke_on_interrupt(struct mend_proc *self)
 {
-    struct mend_comm *next;
-
-    if (!uses_marks(self))
-        return;
-    for (struct mend_comm *c = find_news(self); c; c = next) {
-        next = c->decide->next_news;
-        carry_out(c);
-        mend_comm_put(c);
-    }
+    if (uses_marks(self))
+        mend_comm_each(self, look, NULL);
 }
 
 void mend_revoke_look(struct mend_comm *c)

@@ -2,27 +2,6 @@
 /* death.c – what deaths, revocations and acknowledgements do to point-to-point operations. */
 #include "p2p/internal.h"
 
-/* All communicators at this moment, each with a reference, as a list: completing requests may close
- * communicators, so the table must not be walked meanwhile. */
-static struct mend_comm *snapshot(struct mend_proc *self)
-{
-    struct mend_comm *all = NULL;
-    uint32_t pos = 0;
-    uint64_t key;
-    void *value;
-
-    while (mend_hash_next(&self->comms, &pos, &key, &value)) {
-        struct mend_comm *c = value;
-
-        if (!c->match)
-            continue;
-        mend_comm_get(c);
-        c->match->next_bereaved = all;
-        all = c;
-    }
-    return all;
-}
-
 /* A wildcard goes on, but a completion call must say that it may never match (S0-20). */
 static void mark_pending(struct mend_comm *c, int pending)
 {
@@ -85,9 +64,10 @@ static void source_died(struct mend_comm *c, struct mend_space *space, int rank)
     end_posted(&s->posted, MEND_CLASS_PROC_FAILED);
 }
 
-static void comm_on_death(struct mend_comm *c, mend_peer dead)
+static void comm_on_death(struct mend_comm *c, void *arg)
 {
-    int rank = mend_group_rank(c->self, c->remote, dead);
+    mend_peer dead = *(const mend_peer *)arg;
+    int rank = c->match ? mend_group_rank(c->self, c->remote, dead) : MPI_UNDEFINED;
 
     if (rank == MPI_UNDEFINED)
         return;
@@ -99,13 +79,7 @@ static void comm_on_death(struct mend_comm *c, mend_peer dead)
 
 void mend_p2p_on_death(struct mend_proc *self, mend_peer dead)
 {
-    struct mend_comm *next;
-
-    for (struct mend_comm *c = snapshot(self); c; c = next) {
-        next = c->match->next_bereaved;
-        comm_on_death(c, dead);
-        mend_comm_put(c);
-    }
+    mend_comm_each(self, comm_on_death, &dead);
     mend_out_drop_all(self, dead);
     mend_credit_on_death(self, dead);
 }

@@ -39,10 +39,9 @@ struct mend_space {
  *   6  nothing but wildcards waits for a dead process, and only wildcards are pending (S0-20);
  *   7  nothing waits on a revoked communicator, but what its sender is still writing (S0-60). */
 struct mend_match {
-    struct mend_space space[2];      /* MEND_CHANNEL_P2P, MEND_CHANNEL_COLL */
-    struct mend_list transfers;      /* active requests that are in no posted queue */
-    uint64_t seq;                    /* receives posted */
-    struct mend_comm *next_bereaved; /* death.c: of a list that a death is carried out on */
+    struct mend_space space[2]; /* MEND_CHANNEL_P2P, MEND_CHANNEL_COLL */
+    struct mend_list transfers; /* active requests that are in no posted queue */
+    uint64_t seq;               /* receives posted */
 };
 
 /* What this process and another have told each other about small messages (credit.c). */
