@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decide_test.c – what is decided is the same at everybody: where votes lie in a cell, on papers, or go by messages;
+ * when somebody comes late, dies before or behind its vote, leaves at once, or the communicator is revoked. */
+#include "decide/job_test.h"
+
+/* What a rank has voted for, and what it was told. */
+struct vote {
+    bool done;
+    struct mend_decision value;
+    uint64_t failed; /* ranks */
+};
+
+static struct vote votes[RANKS];
+
+static void on_done(void *arg, struct mend_decision *value)
+{
+    struct vote *v = arg;
+
+    CHECK(!v->done);
+    v->done = true;
+    v->value = *value;
+    for (int i = 0; value->failed && i < value->failed->size; i++)
+        v->failed |= UINT64_C(1) << mend_group_peer(value->failed, i);
+}
+
+/* Each for all bits but its own, and for its own rank. */
+static void vote(int r, enum mend_decide_kind which)
+{
+    struct mend_decision value = {
+        .and_word = {UINT64_MAX, ~(UINT64_C(1) << r), UINT64_MAX, UINT64_MAX},
+        .max_word = {(uint64_t)r}};
+
+    votes[r] = (struct vote){.done = false};
+    mend_decide_call(job.comm[r], which, &value, on_done, &votes[r]);
+}
+
+static void check_same(unsigned who)
+{
+    int first = __builtin_ctz(who);
+
+    for (int r = 0; r < RANKS; r++)
+        if (who >> r & 1) {
+            CHECK(votes[r].done);
+            CHECK(!memcmp(votes[r].value.and_word, votes[first].value.and_word,
+                          sizeof(votes[r].value.and_word)));
+            CHECK_EQ(votes[r].value.max_word[0], votes[first].value.max_word[0]);
+            CHECK_EQ(votes[r].failed, votes[first].failed);
+            CHECK_EQ(votes[r].value.all_acked, votes[first].value.all_acked);
+        }
+}
+
+/* Of all members, none of which is known to be dead. */
+static void check_all_voted(unsigned who)
+{
+    check_same(who);
+    for (int r = 0; r < RANKS; r++)
+        if (who >> r & 1) {
+            CHECK_EQ(votes[r].value.and_word[0], UINT64_MAX);
+            CHECK_EQ(votes[r].value.and_word[1], UINT64_MAX << RANKS);
+            CHECK_EQ(votes[r].value.max_word[0], RANKS - 1);
+            CHECK_EQ(votes[r].failed, 0);
+        }
+}
+
+MEND_TEST(all_get_the_same)
+{
+    for (enum way way = 0; way < WAYS; way++) {
+        job_begin(way);
+        for (int i = 0; i < 20; i++) { /* a slot of shared memory serves every eighth */
+            for (int r = 0; r < RANKS; r++)
+                vote(r, MEND_DECIDE_EXPLICIT);
+            job_go_on(ALL);
+            check_all_voted(ALL);
+        }
+    }
+}
+
+MEND_TEST(who_comes_late_is_waited_for)
+{
+    for (enum way way = 0; way < WAYS; way++)
+        for (int late = 0; late < RANKS; late++) {
+            job_begin(way);
+            for (int r = 0; r < RANKS; r++)
+                if (r != late)
+                    vote(r, MEND_DECIDE_EXPLICIT);
+            job_go_on(ALL);
+            for (int r = 0; r < RANKS; r++)
+                CHECK(r == late || !votes[r].done);
+            vote(late, MEND_DECIDE_EXPLICIT);
+            job_go_on(ALL);
+            check_all_voted(ALL);
+        }
+}
+
+/* One hears of nothing while the others decide and free the communicator. */
+MEND_TEST(who_hears_late_gets_it_from_those_who_have_left)
+{
+    for (enum way way = 0; way < WAYS; way++)
+        for (int slow = 0; slow < RANKS; slow++) {
+            job_begin(way);
+            for (int r = 0; r < RANKS; r++)
+                vote(r, MEND_DECIDE_EXPLICIT);
+            if (way == BY_MESSAGES)
+                job_go_on(ALL); /* its vote may have others below it */
+            else
+                job_go_on(BUT(slow));
+            check_all_voted(BUT(slow));
+            for (int r = 0; r < RANKS; r++)
+                if (r != slow)
+                    mend_decide_free(job.comm[r]);
+            job_go_on(BUT(slow));
+            job_go_on(ALL);
+            check_all_voted(ALL);
+        }
+}
+
+MEND_TEST(a_death_before_the_vote)
+{
+    for (enum way way = 0; way < WAYS; way++)
+        for (int dead = 0; dead < RANKS; dead++) {
+            job_begin(way);
+            for (int r = 0; r < RANKS; r++)
+                if (r != dead)
+                    vote(r, MEND_DECIDE_EXPLICIT);
+            job_go_on(ALL);
+            job_kill(dead);
+            job_go_on(ALL);
+            check_same(BUT(dead));
+            for (int r = 0; r < RANKS; r++)
+                CHECK(r == dead || votes[r].failed == UINT64_C(1) << dead);
+            CHECK(!votes[dead == 0].value.all_acked);
+        }
+}
+
+/* Whether its vote counts is open; but it does at all, or at none. */
+MEND_TEST(a_death_between_vote_and_decision)
+{
+    for (enum way way = 0; way < WAYS; way++)
+        for (int dead = 0; dead < RANKS; dead++)
+            for (int last = 0; last < RANKS; last++) {
+                if (last == dead)
+                    continue;
+                job_begin(way);
+                for (int r = 0; r < RANKS; r++)
+                    if (r != last)
+                        vote(r, MEND_DECIDE_EXPLICIT);
+                job_go_on(1u << dead);
+                job_kill(dead);
+                job_go_on(1u << last); /* this one knows of the death, the others perhaps not */
+                vote(last, MEND_DECIDE_EXPLICIT);
+                job_go_on(ALL);
+                check_same(BUT(dead));
+                CHECK_EQ(votes[last].failed, UINT64_C(1) << dead);
+            }
+}
+
+/* Some have the decision when the death comes. */
+MEND_TEST(a_death_while_some_have_decided)
+{
+    for (enum way way = 0; way < WAYS; way++)
+        for (int dead = 0; dead < RANKS; dead++) {
+            job_begin(way);
+            for (int r = 0; r < RANKS; r++)
+                vote(r, MEND_DECIDE_EXPLICIT);
+            for (int i = 0; i < 4 && !votes[dead].done; i++)
+                for (int r = RANKS - 1; r >= 0 && !votes[dead].done; r--)
+                    mend_progress(job.rank[r], MEND_PEER_NONE);
+            job_kill(dead);
+            job_go_on(ALL);
+            check_same(BUT(dead));
+        }
+}
+
+static void invalidate(int r)
+{
+    mend_revoke(job.comm[r]);
+}
+
+MEND_TEST(an_agreement_outlives_a_revocation)
+{
+    for (enum way way = 0; way < WAYS; way++) {
+        job_begin(way);
+        for (int r = 1; r < RANKS; r++)
+            vote(r, MEND_DECIDE_EXPLICIT);
+        invalidate(2);
+        job_go_on(ALL);
+        for (int r = 0; r < RANKS; r++)
+            CHECK(job.comm[r]->revoked);
+        vote(0, MEND_DECIDE_EXPLICIT);
+        job_go_on(ALL);
+        check_all_voted(ALL);
+    }
+}
+
+/* Rank 0 calls for nothing: it has said no when it hears of the revocation. */
+MEND_TEST(a_revocation_ends_a_creation_at_all)
+{
+    for (enum way way = 0; way < WAYS; way++) {
+        job_begin(way);
+        for (int r = 1; r < RANKS; r++)
+            vote(r, MEND_DECIDE_CREATION);
+        job_go_on(ALL);
+        CHECK(!votes[1].done && !votes[2].done && !votes[3].done);
+        invalidate(2);
+        job_go_on(ALL);
+        for (int r = 1; r < RANKS; r++) {
+            CHECK(votes[r].done);
+            CHECK_EQ(votes[r].value.and_word[0], 0);
+            CHECK_EQ(votes[r].value.max_word[1], MEND_CLASS_INVALIDATED);
+        }
+    }
+}
+
+/* Who has decided succeeds, and so do all; the next one is refused everywhere. */
+MEND_TEST(a_revocation_after_the_last_vote)
+{
+    for (enum way way = 0; way < WAYS; way++) {
+        job_begin(way);
+        for (int r = 0; r < RANKS; r++)
+            vote(r, MEND_DECIDE_CREATION);
+        invalidate(1);
+        job_go_on(ALL);
+        check_all_voted(ALL);
+        for (int r = 0; r < RANKS; r++) {
+            vote(r, MEND_DECIDE_CREATION);
+            CHECK(votes[r].done);
+            CHECK_EQ(votes[r].value.max_word[1], MEND_CLASS_INVALIDATED);
+        }
+    }
+}
+
+MEND_TEST(the_death_of_who_revokes)
+{
+    for (enum way way = 0; way < WAYS; way++) {
+        job_begin(way);
+        invalidate(3);
+        job_kill(3);
+        job_go_on(ALL);
+        for (int r = 0; r < 3; r++)
+            CHECK(job.comm[r]->revoked);
+    }
+}
+
+MEND_TEST_MAIN()
