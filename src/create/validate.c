@@ -44,7 +44,8 @@ int mend_cut_give(struct mend_comm *c, struct mend_group *group, struct mend_gro
     mend_coll_choose_table(c);
     if (!err && c->living) {
         c->living->whole = c;
-        c->living->revoked = c->revoked; /* the revocation may have been parked for c */
+        if (c->revoked) /* before there was this object to say no on */
+            mend_cut_on_revoke(c);
     }
     return err;
 }
