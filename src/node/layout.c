@@ -38,6 +38,7 @@ static const struct part {
     [MEND_NODE_PART_AREA] = {MEND_NODE_AREA_BYTES, PER_RANK, PAGE, NONE},
     [MEND_NODE_PART_SHELF] = {MEND_NODE_SHELVES * sizeof(struct mend_node_shelf), PER_RANK,
                               PAGE_MAX, NONE},
+    [MEND_NODE_PART_HEAP] = {MEND_NODE_HEAP_BYTES, PER_RANK, PAGE_MAX, NONE},
 };
 
 static uint64_t align_up(uint64_t at, uint64_t to)

@@ -25,6 +25,8 @@
  *   area[n]        block i is written by rank i: pieces of large messages (net/shm/area.h)
  *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one
  *                  communicator each, and their titles; mapped and reserved when they are used
+ *   heap[n]        block i is given out by rank i, in pieces that are mapped one by one (node/heap.h); the program
+ *                  writes into them, and all may
  *
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
  *   rank.life (the rank's mutex; the kernel marks the death),
@@ -59,6 +61,9 @@
 #define MEND_NODE_SHELVES      256u /* of a rank, each with as many papers */
 #define MEND_NODE_SHELF_PAPERS 4096u
 #define MEND_NODE_PAPER_BYTES  1600u
+
+#define MEND_NODE_HEAP_BYTES                                                                       \
+    (UINT64_C(1) << 40) /* room in the segment; pages exist where there is a piece */
 
 #define MEND_NODE_SHEET_BYTES 4096u      /* a page: net/sheet.h */
 #define MEND_NODE_AREA_BYTES  (4u << 20) /* more than a second-level cache */
@@ -168,6 +173,7 @@ enum mend_node_part {
     MEND_NODE_PART_RING,
     MEND_NODE_PART_AREA,
     MEND_NODE_PART_SHELF, /* mapped piece by piece; all that lies before at once */
+    MEND_NODE_PART_HEAP,  /* mapped piece by piece */
     MEND_NODE_PARTS
 };
 
@@ -310,6 +316,12 @@ static inline uint64_t mend_node_shelf_at(const struct mend_node_header *h, mend
 {
     return h->at[MEND_NODE_PART_SHELF] +
            ((uint64_t)p.at * MEND_NODE_SHELVES + shelf) * sizeof(struct mend_node_shelf);
+}
+
+/* Where the heap of a place begins in the segment. */
+static inline uint64_t mend_node_heap_at(const struct mend_node_header *h, mend_place p)
+{
+    return h->at[MEND_NODE_PART_HEAP] + p.at * MEND_NODE_HEAP_BYTES;
 }
 
 static inline void *mend_node_ring_of(struct mend_node_header *h, mend_place to, mend_place from)

@@ -19,6 +19,7 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
     n->header = header;
     n->fd = fd;
     n->wakes.header = header;
+    mend_list_init(&n->pieces);
     self->node = n;
     return MEND_OK;
 }
@@ -92,10 +93,19 @@ void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len)
     return base;
 }
 
+void mend_node_unmap(void *base, size_t len)
+{
+    munmap(base, len);
+}
+
+void mend_node_punch(struct mend_proc *self, uint64_t at, size_t len)
+{
+    fallocate(self->node->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)len);
+}
+
 void mend_node_give_back(struct mend_proc *self, const void *at, size_t len)
 {
-    fallocate(self->node->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              (const char *)at - (const char *)self->node->header, (off_t)len);
+    mend_node_punch(self, (uint64_t)((const char *)at - (const char *)self->node->header), len);
 }
 
 void mend_node_interrupt(struct mend_proc *self, mend_peer to)

@@ -18,6 +18,7 @@ struct mend_node {
     int fd;
     bool holds;
     struct mend_node_wakes wakes; /* of whom mend_node_hold() keeps from being woken */
+    struct mend_list pieces;      /* heap.c: of this process's heap */
     mend_peer *peer_at;           /* by place; MEND_PEER_NONE: nobody whom this process knows */
     uint64_t (*touched)[2]; /* by place: cells with reserved control and agreement pages, or NULL */
 };
@@ -40,8 +41,14 @@ bool mend_node_touch(struct mend_proc *self, const void *at, size_t len);
 /* The same for a piece that is not mapped yet, by its place in the segment. */
 bool mend_node_reserve(struct mend_proc *self, uint64_t at, size_t len);
 
-/* Maps a piece of the segment, for good.  NULL: there is no room for it. */
+/* Maps a piece of the segment.  NULL: there is no room for it. */
 void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len);
+
+/* Ends such a mapping. */
+void mend_node_unmap(void *base, size_t len);
+
+/* Gives the pages of a piece back, by its place in the segment; they read as zero then. */
+void mend_node_punch(struct mend_proc *self, uint64_t at, size_t len);
 
 /* Gives whole pages back that nobody will look at any more; they read as zero then. */
 void mend_node_give_back(struct mend_proc *self, const void *at, size_t len);
