@@ -38,6 +38,7 @@ struct mend_decide_comm;
 struct mend_coll_comm;
 struct mend_coll_table;
 struct mend_p2p_buffer;
+struct mend_win;
 
 /* There is one group of size 0 per process, MPI_GROUP_EMPTY, and it is not counted. */
 struct mend_group {
@@ -155,6 +156,8 @@ struct mend_comm {
     int cell;                                  /* shared-memory cell of all members, -1: none */
     uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */
     uint32_t acked_deaths_n; /* prefix of self->deaths acknowledged by FAILURE_ACK */
+
+    struct mend_win *win; /* rma/: the window that it belongs to; NULL: none */
 
     struct mend_errhandler *errhandler;
     struct mend_attrs *attrs;

@@ -191,10 +191,11 @@ void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char
         snprintf(scope, sizeof(scope), "this process ends");
     snprintf(text, sizeof(text),
              "mend: rank %d (host %s): %s on %s: %s\n"
-             "mend: the error handler is fatal: %s. To go on after errors, give the communicator "
-             "MPI_ERRORS_RETURN with MPI_Comm_set_errhandler.\n",
+             "mend: the error handler is fatal: %s. To go on after errors, give the %s "
+             "MPI_ERRORS_RETURN with MPI_%s_set_errhandler.\n",
              (int)self->me, my_host(self, host, sizeof(host)), fn,
-             c ? mend_comm_label(c) : "no communicator", what, scope);
+             c ? mend_comm_label(c) : "no communicator", what, scope,
+             c && c->win ? "window" : "communicator", c && c->win ? "Win" : "Comm");
     say(text);
     if (connected)
         end_job(self, err);
@@ -233,6 +234,19 @@ void mend_fatal_outside(struct mend_proc *self, int err, const char *fn)
     _exit(1);
 }
 
+/* The user's handler of an object gets the handle of that object. */
+static void call_user(const struct mend_errhandler *h, struct mend_comm *owner, int *code,
+                      const char *fn)
+{
+    MPI_Comm comm = mend_comm_handle(owner);
+    MPI_Win win = (MPI_Win)owner->win;
+
+    if (owner->win)
+        h->win_fn(&win, code, fn);
+    else
+        h->comm_fn(&comm, code, fn);
+}
+
 static bool ends_the_process(const struct mend_comm *c)
 {
     return c->errhandler->kind == MEND_ERRH_FATAL || c->errhandler->kind == MEND_ERRH_ABORT;
@@ -253,7 +267,6 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
 {
     struct mend_comm *owner = c ? c : owner_of_others(self);
     struct mend_errhandler h;
-    MPI_Comm handle;
     int code = err;
 
     if (!owner)
@@ -262,12 +275,11 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
     if (c)
         mend_failure_note(c, err);
     h = *owner->errhandler;
-    handle = mend_comm_handle(owner);
     if (ends_the_process(owner))
         mend_fatal(self, owner, err, fn);
     mend_unlock(self);
     if (h.kind == MEND_ERRH_USER)
-        h.comm_fn(&handle, &code, fn);
+        call_user(&h, owner, &code, fn);
     return err;
 }
 

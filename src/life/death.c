@@ -11,6 +11,7 @@
 #include "net/net.h"
 #include "p2p/p2p.h"
 #include "proc/report.h"
+#include "rma/win.h"
 
 void mend_death(struct mend_proc *self, const struct mend_death *death)
 {
@@ -27,5 +28,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     mend_coll_on_death(self, dead);   /* one that is a list of steps ends, whoever it waits for */
     mend_decide_on_death(self, dead); /* agreements and revocations go on without it */
     mend_create_on_death(self, dead); /* so does creation, or nothing comes of it */
+    mend_win_on_death(
+        self, dead); /* operations towards it are over, and locks that it held are poisoned */
     mend_event(self, MEND_EV_DEATH_CARRIED_OUT);
 }

@@ -18,6 +18,7 @@
 #include "p2p/p2p.h"
 #include "proc/inject.h"
 #include "proc/report.h"
+#include "rma/win.h"
 #include "rt/rt.h"
 
 #include <stdio.h>
@@ -30,11 +31,17 @@
 /* Tried in order. */
 static const struct mend_rt *const runtimes[] = {&mend_rt_local, &mend_rt_single};
 
+static void on_revoke(struct mend_comm *c)
+{
+    mend_create_on_revoke(c);
+    mend_win_on_revoke(c);
+}
+
 static const struct mend_comm_hooks comm_hooks = {
     .attach = {mend_match_create, mend_coll_attach, mend_decide_attach},
     .detach = {mend_match_destroy, mend_coll_detach, mend_decide_detach, mend_create_detach},
     .check = {mend_match_check},
-    .revoked = mend_create_on_revoke,
+    .revoked = on_revoke,
 };
 
 static void suspect(struct mend_proc *self, mend_peer peer)
@@ -94,6 +101,8 @@ static int open_chapters(struct mend_proc *self)
         err = mend_decide_init(self);
     if (!err)
         err = mend_create_init(self);
+    if (!err)
+        err = mend_win_init(self);
     return err;
 }
 

@@ -289,18 +289,6 @@ static uintptr_t only_null(uintptr_t given, uintptr_t null, int class, const cha
     return mend_report(err, fn) ? 0 : null;
 }
 
-MEND_API(MPI_Win_toint);
-int MPI_Win_toint(MPI_Win win)
-{
-    return (int)only_null((uintptr_t)win, (uintptr_t)MPI_WIN_NULL, MPI_ERR_WIN, __func__);
-}
-
-MEND_API(MPI_Win_fromint);
-MPI_Win MPI_Win_fromint(int win)
-{
-    return (MPI_Win)only_null((uintptr_t)win, (uintptr_t)MPI_WIN_NULL, MPI_ERR_WIN, __func__);
-}
-
 MEND_API(MPI_File_toint);
 int MPI_File_toint(MPI_File file)
 {

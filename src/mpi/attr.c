@@ -196,7 +196,7 @@ int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
     return mend_report(err, __func__);
 }
 
-/* ---- Windows: there are none yet, so no handle is one ---- */
+/* ---- Windows: key values; the rest is in win_object.c ---- */
 
 MEND_API(MPI_Win_create_keyval);
 int MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
@@ -213,29 +213,4 @@ MEND_API(MPI_Win_free_keyval);
 int MPI_Win_free_keyval(int *win_keyval)
 {
     return free_keyval(MEND_ATTR_WIN, win_keyval, __func__);
-}
-
-static int no_window(const char *fn)
-{
-    int err = mend_enter(fn);
-
-    return mend_report(err ? err : MPI_ERR_WIN, fn);
-}
-
-MEND_API(MPI_Win_set_attr);
-int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
-{
-    return no_window(__func__);
-}
-
-MEND_API(MPI_Win_get_attr);
-int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
-{
-    return no_window(__func__);
-}
-
-MEND_API(MPI_Win_delete_attr);
-int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
-{
-    return no_window(__func__);
 }

@@ -188,23 +188,6 @@ int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
     return mend_report_comm(c, err, __func__);
 }
 
-/* There are no windows yet, so this is the only one. */
-MEND_API(MPI_Win_get_name);
-int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
-{
-    int err = mend_enter(__func__);
-
-    if (!err && win != MPI_WIN_NULL)
-        err = MPI_ERR_WIN;
-    if (!err && !(win_name && resultlen))
-        err = MPI_ERR_ARG;
-    if (!err) {
-        strcpy(win_name, "MPI_WIN_NULL");
-        *resultlen = (int)strlen(win_name);
-    }
-    return mend_report(err, __func__);
-}
-
 /* Hints are kept and given back; none of them changes anything in this library. */
 MEND_API(MPI_Comm_set_info);
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)

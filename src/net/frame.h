@@ -21,6 +21,7 @@ enum mend_frame_kind {
     MEND_FRAME_CREATE,       /* create/: among processes that have no communicator in common yet */
     MEND_FRAME_CREDIT,       /* p2p/: small messages have to wait, or need not any more */
     MEND_FRAME_SHARE,        /* p2p/: pieces of large messages are to be copied by both ends */
+    MEND_FRAME_RMA,          /* rma/: between the members of a window */
     MEND_FRAME_KINDS_USED,
 };
 
@@ -32,6 +33,7 @@ enum mend_channel {
     MEND_CHANNEL_P2P = 0,
     MEND_CHANNEL_COLL = 1, /* collectives' own point-to-point traffic */
     MEND_CHANNEL_FT = 2,   /* agreement, revocation, meetings */
+    MEND_CHANNEL_RMA = 3,  /* of a window's communicator: rma/ */
 };
 #define MEND_CTX_CHANNEL_MASK UINT64_C(15)
 /* Counters below 16 are never proposed. */

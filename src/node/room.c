@@ -50,8 +50,8 @@ static bool find_cgroup(char *path, size_t max)
 
     while (f && !found && fgets(line, sizeof(line), f)) {
         line[strcspn(line, "\n")] = '\0';
-        found = !strncmp(line, "0::/", 4) &&
-                (size_t)snprintf(path, max, CGROUPS "%s", line + 3) < max;
+        found =
+            !strncmp(line, "0::/", 4) && (size_t)snprintf(path, max, CGROUPS "%s", line + 3) < max;
     }
     if (f)
         fclose(f);

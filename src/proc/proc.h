@@ -135,6 +135,7 @@ struct mend_proc {
     struct mend_coll *coll;
     struct mend_decide *decide;
     struct mend_create *create;
+    struct mend_list windows; /* rma/: struct mend_win.link */
     struct mend_abi *abi;
 
     uint32_t calls_n;     /* MPI calls, counted if told_by_frames */

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* control.c – where the words lie, and telling. */
+#include "rma/control.h"
+
+#include "node/node.h"
+#include "rma/link.h"
+#include "rma/serve.h"
+
+#define LINE ((size_t)MEND_CACHE_LINE)
+
+static size_t row_bytes(int n)
+{
+    return ((size_t)n + LINE - 1) & ~(LINE - 1);
+}
+
+enum bytes { ANY, ALL, AWAITED, CLOSED, BYTES };
+
+static char *bytes_of(char *words, int n, enum bytes which)
+{
+    return words + (size_t)n * LINE + which * row_bytes(n);
+}
+
+enum table { SHARED, POSTED, DONE, TABLES };
+
+static char *row_of(char *words, int n, enum table which, int row)
+{
+    return bytes_of(words, n, BYTES) + ((size_t)which * (size_t)n + (size_t)row) * row_bytes(n);
+}
+
+size_t mend_win_control_bytes(int n)
+{
+    return (size_t)(row_of(NULL, n, TABLES, 0) - (char *)NULL);
+}
+
+static int make_private(struct mend_win *w)
+{
+    struct mend_win_control *k = w->control;
+
+    k->posted = mend_zalloc(w->self, 2 * (size_t)w->n, 1);
+    k->done = k->posted ? k->posted + w->n : NULL;
+    return k->posted ? mend_serve_make(w) : MPI_ERR_NO_MEM;
+}
+
+int mend_win_control_make(struct mend_win *w, char *words)
+{
+    struct mend_win_control *k = mend_zalloc(w->self, 1, sizeof(*k));
+    size_t n = (size_t)w->n;
+
+    w->control = k;
+    if (!k)
+        return MPI_ERR_NO_MEM;
+    k->posted_seen = mend_zalloc(w->self, 4 * n, 1);
+    if (!k->posted_seen)
+        return MPI_ERR_NO_MEM;
+    k->done_seen = k->posted_seen + n;
+    k->posted_told = k->posted_seen + 2 * n;
+    k->done_told = k->posted_seen + 3 * n;
+    k->words = words;
+    if (!words)
+        return make_private(w);
+    k->posted = (mend_atomic_u8 *)row_of(words, w->n, POSTED, w->me);
+    k->done = (mend_atomic_u8 *)row_of(words, w->n, DONE, w->me);
+    k->closed = (mend_atomic_u8 *)bytes_of(words, w->n, CLOSED);
+    k->awaited = (mend_atomic_u8 *)bytes_of(words, w->n, AWAITED);
+    return MPI_SUCCESS;
+}
+
+void mend_win_control_drop(struct mend_win *w)
+{
+    struct mend_win_control *k = w->control;
+
+    if (!k)
+        return;
+    mend_serve_drop(w);
+    if (!k->words)
+        mend_free(w->self, (void *)k->posted);
+    mend_free(w->self, k->posted_seen);
+    mend_free(w->self, k);
+    w->control = NULL;
+}
+
+static bool is_dead(const void *of, int rank)
+{
+    return mend_win_is_dead(of, rank);
+}
+
+struct mend_lock_words mend_win_lock_words(struct mend_win *w, int target, int origin)
+{
+    char *words = w->control->words;
+
+    if (!words)
+        return mend_serve_lock_words(w, origin);
+    return (struct mend_lock_words){
+        .excl = (mend_atomic_u32 *)(words + (size_t)target * LINE),
+        .shared = (mend_atomic_u8 *)row_of(words, w->n, SHARED, target),
+        .any = (mend_atomic_u8 *)bytes_of(words, w->n, ANY),
+        .all = (mend_atomic_u8 *)bytes_of(words, w->n, ALL),
+        .n = w->n,
+        .me = origin,
+        .wanted = &w->control->wanted,
+        .bereaved = w->comm->inactive,
+        .is_dead = is_dead,
+        .of = w,
+    };
+}
+
+/* ---- telling ---- */
+
+static void wake(struct mend_win *w, int rank)
+{
+    if (rank != w->me)
+        mend_node_nudge(&w->self->node->wakes, mend_comm_peer(w->comm, rank));
+}
+
+void mend_win_wake(struct mend_win *w, int rank)
+{
+    wake(w, rank);
+    mend_node_wakes_flush(&w->self->node->wakes);
+}
+
+void mend_win_wake_all(struct mend_win *w)
+{
+    for (int r = 0; r < w->n; r++)
+        if (mend_load_relaxed(&w->control->awaited[r]))
+            wake(w, r);
+    mend_node_wakes_flush(&w->self->node->wakes);
+}
+
+void mend_win_tell_posted(struct mend_win *w, int origin)
+{
+    struct mend_win_control *k = w->control;
+    uint8_t told = ++k->posted_told[origin];
+
+    if (origin == w->me)
+        mend_store_release(&k->posted[w->me], told);
+    else if (!k->words)
+        mend_link_tell(w, origin, MEND_RMA_POSTED);
+    else {
+        mend_atomic_u8 *row = (mend_atomic_u8 *)row_of(k->words, w->n, POSTED, origin);
+
+        /* release: pairs with the acquire in heard() */
+        mend_store_release(&row[w->me], told);
+        mend_win_wake(w, origin);
+    }
+}
+
+void mend_win_tell_done(struct mend_win *w, int target)
+{
+    struct mend_win_control *k = w->control;
+    uint8_t told = ++k->done_told[target];
+
+    if (target == w->me)
+        mend_store_release(&k->done[w->me], told);
+    else if (!k->words)
+        mend_link_tell(w, target, MEND_RMA_DONE);
+    else {
+        mend_atomic_u8 *row = (mend_atomic_u8 *)row_of(k->words, w->n, DONE, target);
+
+        /* release: pairs with the acquire in heard() */
+        mend_store_release(&row[w->me], told);
+        mend_win_wake(w, target);
+    }
+}
+
+static bool heard(const mend_atomic_u8 *word, uint8_t *seen)
+{
+    uint8_t now = mend_load_acquire(word);
+
+    if (now == *seen)
+        return false;
+    (*seen)++;
+    return true;
+}
+
+bool mend_win_hear_posted(struct mend_win *w, int target)
+{
+    return heard(&w->control->posted[target], &w->control->posted_seen[target]);
+}
+
+bool mend_win_hear_done(struct mend_win *w, int origin)
+{
+    return heard(&w->control->done[origin], &w->control->done_seen[origin]);
+}
+
+/* ---- waiting ---- */
+
+struct waiting {
+    struct mend_win *w;
+    bool (*until)(struct mend_win *w, void *arg);
+    void *arg;
+};
+
+static bool is_over(struct mend_proc *self, void *arg)
+{
+    struct waiting *k = arg;
+
+    (void)self;
+    return k->w->comm->revoked || k->until(k->w, k->arg);
+}
+
+/* Whoever changes a word looks at `awaited` next.  The waiter's membarrier, between this store and its last look before
+ * it sleeps, orders the two (node/node.h, mend_node_nudge). */
+static void await(struct mend_win *w, int more)
+{
+    struct mend_win_control *k = w->control;
+
+    k->waits_n += more;
+    if (k->awaited)
+        mend_store_relaxed(&k->awaited[w->me], k->waits_n > 0);
+}
+
+int mend_win_wait(struct mend_win *w, bool (*until)(struct mend_win *w, void *arg), void *arg,
+                  const char *what)
+{
+    struct waiting k = {w, until, arg};
+    const struct mend_wait wait = {
+        .until = is_over, .arg = &k, .what = what, .hint = MEND_PEER_NONE, .rings = true};
+
+    if (!is_over(w->self, &k)) {
+        await(w, 1);
+        mend_wait_until(w->self, &wait);
+        await(w, -1);
+    }
+    return mend_win_check_valid(w);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* control.h – the words by which members of a window tell each other about epochs.
+ *
+ * With a segment they lie in a piece of rank 0's heap, zero when it is taken; without one each member has those that it
+ * reads in its own memory, and a message of the writer changes them.
+ *
+ *   line of target t        excl                              the lock machine (lock_sm.h)
+ *   any[n] all[n]           byte i: origin i                  the same
+ *   awaited[n]              byte i: member i                  it waits for something of this window
+ *   closed[n]               byte i: member i                  it has freed the window
+ *   shared[n][n]            row t, byte i: origin i           the lock of target t
+ *   posted[n][n]            row o, byte t: target t           how often t has posted an epoch for o (modulo 256)
+ *   done[n][n]              row t, byte o: origin o           how often o has completed one towards t
+ *
+ * A member of a PSCW epoch waits for the next one of its partner before it begins another with it, so a count is ahead
+ * of what its reader has seen by one at most.  Cost: 3 n² bytes and a line for each member; 57 KiB for 128. */
+#ifndef MEND_RMA_CONTROL_H
+#define MEND_RMA_CONTROL_H
+
+#include "rma/win.h"
+
+struct mend_win_control {
+    char *words; /* NULL: without a segment */
+    mend_atomic_u8 *posted, *done;       /* rows that this member reads */
+    uint8_t *posted_seen, *done_seen;    /* by rank: what it has waited for */
+    uint8_t *posted_told, *done_told;    /* by rank: what it has said */
+    mend_atomic_u8 *closed, *awaited;    /* NULL: without a segment */
+    uint32_t wanted;                     /* exclusive locks that this member has or wants */
+    int waits_n;                         /* threads of this process that wait */
+    struct mend_win_served *served;      /* serve.c: locks that this target gives by messages */
+};
+
+/* Bytes of the piece for n members. */
+size_t mend_win_control_bytes(int n);
+
+/* words: the piece as this process has mapped it, or NULL.  MPI_ERR_NO_MEM. */
+int mend_win_control_make(struct mend_win *w, char *words);
+void mend_win_control_drop(struct mend_win *w);
+
+/* The words of a target's lock, for an origin. */
+struct mend_lock_words mend_win_lock_words(struct mend_win *w, int target, int origin);
+
+/* This member tells another one. */
+void mend_win_tell_posted(struct mend_win *w, int origin);
+void mend_win_tell_done(struct mend_win *w, int target);
+
+/* Has the other one told since the last time that this was true?  Once. */
+bool mend_win_hear_posted(struct mend_win *w, int target);
+bool mend_win_hear_done(struct mend_win *w, int origin);
+
+/* Wakes the members that wait for something of the window. */
+void mend_win_wake_all(struct mend_win *w);
+void mend_win_wake(struct mend_win *w, int rank);
+
+/* Waits until until(w, arg) is true, or the window is revoked: MPI_ERR_INVALIDATED.  until() must become true when a
+ * process that it depends on dies. */
+int mend_win_wait(struct mend_win *w, bool (*until)(struct mend_win *w, void *arg), void *arg,
+                  const char *what);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* direct.c – operations by loads and stores.
+ *
+ * Between two types nothing is packed: both are walked at once.  Accumulates go through a small buffer where the
+ * origin's elements do not lie side by side. */
+#include "rma/direct.h"
+
+#include "rma/element.h"
+#include "rma/run.h"
+
+#define CHUNK 2048 /* bytes of elements that are gathered at a time */
+
+static char *address_of(const struct mend_win *w, const struct mend_rma_op *op)
+{
+    const struct mend_win_part *p = &w->part[op->target];
+
+    if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return (char *)(uintptr_t)op->disp;
+    return p->here + op->disp * p->disp_unit;
+}
+
+/* The elements of a type at an address are alike aligned if the first is and all steps are: so the displacement and
+ * the layout decide, and not how many elements there are. */
+static bool is_atomic(const struct mend_rma_op *op, const char *at)
+{
+    const struct mend_type *t = op->there.type, *b = op->basic;
+    struct mend_runs runs;
+    MPI_Count n;
+    char *first;
+
+    if (mend_likely(t->predefined))
+        return mend_element_is_atomic(b, at);
+    mend_runs_begin(&runs, b, t, at, op->there.count);
+    while (mend_runs_next(&runs, INT64_MAX / 64, &first, &n))
+        if (!mend_element_is_atomic(b, first))
+            return false;
+    return true;
+}
+
+/* The target's own process may do what the target does: it holds the library's lock. */
+bool mend_direct_can(struct mend_win *w, const struct mend_rma_op *op)
+{
+    struct mend_win_part *p = mend_win_reach(w, op->target);
+    bool accumulates = op->kind != MEND_RMA_PUT && op->kind != MEND_RMA_GET;
+
+    if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC || !p->here || (!w->shared && op->target != w->me))
+        return false;
+    if (!accumulates || op->target == w->me)
+        return true;
+    return is_atomic(op, address_of(w, op));
+}
+
+static void put_or_get(const struct mend_rma_data *from, const struct mend_rma_data *to)
+{
+    struct mend_cursor a, b;
+
+    if (mend_likely(from->type->dense && to->type->dense)) {
+        memcpy((char *)to->to + to->type->true_lb, (const char *)from->from + from->type->true_lb,
+               (size_t)(from->count * from->type->size));
+        return;
+    }
+    mend_cursor_begin(&a, from->type, from->from, from->count, 0);
+    mend_cursor_begin(&b, to->type, to->to, to->count, 0);
+    mend_cursor_copy(&b, &a);
+}
+
+static bool is_plain(const struct mend_rma_data *d, const struct mend_type *basic)
+{
+    return d->type->dense && d->type->predefined && basic->size == basic->extent;
+}
+
+/* Elements in one piece on all sides. */
+static bool accumulate_plain(const struct mend_rma_op *op, char *at)
+{
+    bool fetch = op->kind == MEND_RMA_GET_ACC;
+    bool noop = op->origin.count == 0;
+
+    if (!is_plain(&op->there, op->basic) || (!noop && !is_plain(&op->origin, op->basic)) ||
+        (fetch && !is_plain(&op->result, op->basic)))
+        return false;
+    mend_rma_apply(op->op, op->basic, noop ? op->result.to : op->origin.from, at, op->there.count,
+                   fetch ? op->result.to : NULL);
+    return true;
+}
+
+static void accumulate(const struct mend_rma_op *op, char *at)
+{
+    _Alignas(32) char in[CHUNK], old[CHUNK];
+    bool fetch = op->kind == MEND_RMA_GET_ACC;
+    size_t size = (size_t)op->basic->size;
+    MPI_Count n, packed = 0;
+    struct mend_runs runs;
+
+    if (accumulate_plain(op, at))
+        return;
+    memset(in, 0, sizeof(in));
+    mend_runs_begin(&runs, op->basic, op->there.type, at, op->there.count);
+    while (mend_runs_next(&runs, (MPI_Count)(CHUNK / size), &at, &n)) {
+        size_t len = (size_t)n * size;
+
+        if (op->origin.count)
+            mend_type_pack(op->origin.type, op->origin.from, op->origin.count, packed, in, len);
+        mend_rma_apply(op->op, op->basic, in, at, n, fetch ? old : NULL);
+        if (fetch)
+            mend_type_unpack(op->result.type, op->result.to, op->result.count, packed, old, len);
+        packed += (MPI_Count)len;
+    }
+}
+
+void mend_direct_do(struct mend_win *w, const struct mend_rma_op *op)
+{
+    char *at = address_of(w, op);
+    struct mend_rma_data there = op->there;
+
+    there.to = at;
+    switch (op->kind) {
+    case MEND_RMA_PUT:
+        put_or_get(&op->origin, &there);
+        break;
+    case MEND_RMA_GET:
+        put_or_get(&there, &op->result);
+        break;
+    case MEND_RMA_SWAP:
+        mend_rma_swap(op->basic, op->compare, op->origin.from, at, op->result.to);
+        break;
+    default:
+        accumulate(op, at);
+    }
+}

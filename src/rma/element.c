@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* element.c – elements of all types and operators by compare-and-swap, the common ones by an instruction of their own.
+ *
+ * The loop reads the element, computes on a copy, and swaps if the bytes are still what was read.  Bytes are compared, so a
+ * NaN does not make it go on for ever. */
+#include "rma/element.h"
+
+#include <string.h>
+
+typedef unsigned __int128 atom16;
+
+bool mend_element_is_atomic(const struct mend_type *basic, const void *at)
+{
+    size_t n = (size_t)basic->extent;
+
+    return n && n <= 16 && !(n & (n - 1)) && (uintptr_t)at % n == 0;
+}
+
+/* ---- 16 bytes ---- */
+
+#if defined(__x86_64__)
+static bool swap16(void *at, atom16 *expected, atom16 wanted)
+{
+    uint64_t low = (uint64_t)*expected, high = (uint64_t)(*expected >> 64);
+    bool done;
+
+    __asm__ volatile("lock cmpxchg16b %1"
+                     : "=@ccz"(done), "+m"(*(atom16 *)at), "+a"(low), "+d"(high)
+                     : "b"((uint64_t)wanted), "c"((uint64_t)(wanted >> 64))
+                     : "memory");
+    *expected = (atom16)high << 64 | low;
+    return done;
+}
+#elif defined(__aarch64__)
+static bool swap16(void *at, atom16 *expected, atom16 wanted)
+{
+    uint64_t want_low = (uint64_t)*expected, want_high = (uint64_t)(*expected >> 64), low, high;
+    uint32_t failed;
+
+    do {
+        __asm__ volatile("ldaxp %0, %1, %2" : "=&r"(low), "=&r"(high) : "Q"(*(atom16 *)at) : "memory");
+        if (low != want_low || high != want_high) {
+            /* Storing it back proves that both halves were read at once. */
+            __asm__ volatile("stlxp %w0, %2, %3, %1"
+                             : "=&r"(failed), "=Q"(*(atom16 *)at)
+                             : "r"(low), "r"(high)
+                             : "memory");
+            if (!failed) {
+                *expected = (atom16)high << 64 | low;
+                return false;
+            }
+            continue;
+        }
+        __asm__ volatile("stlxp %w0, %2, %3, %1"
+                         : "=&r"(failed), "=Q"(*(atom16 *)at)
+                         : "r"((uint64_t)wanted), "r"((uint64_t)(wanted >> 64))
+                         : "memory");
+    } while (failed);
+    return true;
+}
+#else
+#error "16 bytes at once: not written for this processor"
+#endif
+
+/* ---- any size ---- */
+
+#define SWAP(type)                                                                                 \
+    {                                                                                              \
+        type from, to;                                                                             \
+        bool done;                                                                                 \
+        memcpy(&from, expected, sizeof(from));                                                     \
+        memcpy(&to, wanted, sizeof(to));                                                           \
+        done = __atomic_compare_exchange_n((type *)at, &from, to, false, __ATOMIC_ACQ_REL,         \
+                                           __ATOMIC_ACQUIRE);                                      \
+        memcpy(expected, &from, sizeof(from));                                                     \
+        return done;                                                                               \
+    }
+
+/* False: *expected is what the element was. */
+static bool swap(size_t size, void *at, void *expected, const void *wanted)
+{
+    MEND_ASSERT((uintptr_t)at % size == 0);
+    switch (size) {
+    case 1:
+        SWAP(uint8_t)
+    case 2:
+        SWAP(uint16_t)
+    case 4:
+        SWAP(uint32_t)
+    case 8:
+        SWAP(uint64_t)
+    default: {
+        atom16 from, to;
+        bool done;
+
+        memcpy(&from, expected, sizeof(from));
+        memcpy(&to, wanted, sizeof(to));
+        done = swap16(at, &from, to);
+        memcpy(expected, &from, sizeof(from));
+        return done;
+    }
+    }
+}
+
+/* A first guess; the swap says if it is wrong, or torn. */
+static void guess(size_t size, const void *at, void *value)
+{
+    if (size == 8)
+        *(uint64_t *)value = __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED);
+    else if (size == 4)
+        *(uint32_t *)value = __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED);
+    else
+        memcpy(value, at, size);
+}
+
+/* what = what op in, by a copy whose padding keeps its bytes. */
+static void compute(const struct mend_op *op, const struct mend_type *basic, const void *in, void *what)
+{
+    _Alignas(32) char result[64];
+
+    if (op == mend_op_of(MPI_NO_OP))
+        return;
+    memcpy(result, in, (size_t)basic->extent);
+    if (op != mend_op_of(MPI_REPLACE)) {
+        /* The operator writes its second argument, and ours is the first. */
+        mend_op_apply(op, what, result, 1, basic, MPI_DATATYPE_NULL);
+    }
+    memcpy(what, result, (size_t)basic->extent);
+}
+
+static void apply_one(const struct mend_op *op, const struct mend_type *basic, const void *in, void *at,
+                      void *old)
+{
+    size_t size = (size_t)basic->extent;
+    _Alignas(32) char was[32], becomes[32], operand[32];
+
+    memcpy(operand, in, size);
+    guess(size, at, was);
+    do {
+        memcpy(becomes, was, size);
+        compute(op, basic, operand, becomes);
+    } while (!swap(size, at, was, becomes));
+    if (old)
+        memcpy(old, was, size);
+}
+
+/* ---- the common ones ---- */
+
+#define INTEGERS(type, name)                                                                       \
+    static void add_##name(const char *in, char *at, MPI_Count n, char *old)                       \
+    {                                                                                              \
+        for (MPI_Count i = 0; i < n; i++) {                                                        \
+            type more, was;                                                                        \
+            memcpy(&more, in + i * (MPI_Count)sizeof(type), sizeof(type));                         \
+            was = __atomic_fetch_add((type *)at + i, more, __ATOMIC_ACQ_REL);                      \
+            if (old)                                                                               \
+                memcpy(old + i * (MPI_Count)sizeof(type), &was, sizeof(type));                     \
+        }                                                                                          \
+    }
+
+/* The sum of floating-point numbers: what is read is added to and swapped. */
+#define FLOATS(type, bits, name)                                                                   \
+    static void add_##name(const char *in, char *at, MPI_Count n, char *old)                       \
+    {                                                                                              \
+        for (MPI_Count i = 0; i < n; i++) {                                                        \
+            bits was = __atomic_load_n((bits *)at + i, __ATOMIC_RELAXED), becomes;                 \
+            type more, sum;                                                                        \
+            memcpy(&more, in + i * (MPI_Count)sizeof(type), sizeof(type));                         \
+            do {                                                                                   \
+                memcpy(&sum, &was, sizeof(sum));                                                   \
+                sum += more;                                                                       \
+                memcpy(&becomes, &sum, sizeof(sum));                                               \
+            } while (!__atomic_compare_exchange_n((bits *)at + i, &was, becomes, true,             \
+                                                  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));            \
+            if (old)                                                                               \
+                memcpy(old + i * (MPI_Count)sizeof(type), &was, sizeof(type));                     \
+        }                                                                                          \
+    }
+
+INTEGERS(uint32_t, u32)
+INTEGERS(uint64_t, u64)
+FLOATS(double, uint64_t, f64)
+FLOATS(float, uint32_t, f32)
+
+static bool apply_common(const struct mend_op *op, const struct mend_type *basic, const char *in, char *at,
+                         MPI_Count n, char *old)
+{
+    if (op != mend_op_of(MPI_SUM))
+        return false;
+    switch (basic->basic) {
+    case MEND_BASIC_I32:
+    case MEND_BASIC_U32:
+        add_u32(in, at, n, old);
+        return true;
+    case MEND_BASIC_I64:
+    case MEND_BASIC_U64:
+        add_u64(in, at, n, old);
+        return true;
+    case MEND_BASIC_F64:
+        add_f64(in, at, n, old);
+        return true;
+    case MEND_BASIC_F32:
+        add_f32(in, at, n, old);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void mend_element_apply(const struct mend_op *op, const struct mend_type *basic, const void *in, void *at,
+                        MPI_Count n, void *old)
+{
+    MPI_Count step = basic->extent;
+
+    MEND_ASSERT(mend_element_is_atomic(basic, at));
+    if (apply_common(op, basic, in, at, n, old))
+        return;
+    for (MPI_Count i = 0; i < n; i++)
+        apply_one(op, basic, (const char *)in + i * step, (char *)at + i * step,
+                  old ? (char *)old + i * step : NULL);
+}
+
+void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *basic, const void *in,
+                              void *at, MPI_Count n, void *old)
+{
+    size_t size = (size_t)basic->extent;
+    _Alignas(32) char what[64], operand[64];
+
+    MEND_ASSERT(size <= sizeof(what));
+    for (MPI_Count i = 0; i < n; i++) {
+        char *there = (char *)at + i * basic->extent;
+
+        memcpy(what, there, size);
+        memcpy(operand, (const char *)in + i * basic->extent, size);
+        if (old)
+            memcpy((char *)old + i * basic->extent, what, size);
+        compute(op, basic, operand, what);
+        memcpy(there, what, size);
+    }
+}
+
+void mend_element_swap_if(const struct mend_type *basic, const void *compare, const void *in, void *at,
+                          void *old)
+{
+    _Alignas(32) char expected[32];
+
+    memcpy(expected, compare, (size_t)basic->extent);
+    swap((size_t)basic->extent, at, expected, in);
+    memcpy(old, expected, (size_t)basic->extent);
+}

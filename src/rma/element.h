@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* element.h – changing elements one by one in memory that other processes change, too.
+ *
+ * The atom is the extent of an element: 1, 2, 4, 8 or 16 bytes, at an address that is a multiple of it.  Which elements
+ * are changed by one atomic instruction depends on that and on nothing else, so all who meet at one exclude each other
+ * (win.h).  A misaligned atomic instruction is never used: it may stop the machine for milliseconds. */
+#ifndef MEND_RMA_ELEMENT_H
+#define MEND_RMA_ELEMENT_H
+
+#include "datatype/datatype.h"
+
+/* True if one instruction changes an element of this named type at this address. */
+bool mend_element_is_atomic(const struct mend_type *basic, const void *at);
+
+/* at[i] = at[i] op in[i], for n elements that are atomic; the values before go to old[i] unless it is NULL.  in and old
+ * may be unaligned, and are the program's own.  MPI_REPLACE and MPI_NO_OP are operators like others. */
+void mend_element_apply(const struct mend_op *op, const struct mend_type *basic, const void *in, void *at,
+                        MPI_Count n, void *old);
+
+/* The same for elements that only this process changes. */
+void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *basic, const void *in,
+                              void *at, MPI_Count n, void *old);
+
+/* If an atomic element has the bytes of *compare it becomes *in; what it was goes to *old. */
+void mend_element_swap_if(const struct mend_type *basic, const void *compare, const void *in, void *at,
+                          void *old);
+
+#endif

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* link.c – operations that go by messages, at the origin. */
+#include "rma/link.h"
+
+#include "datatype/predefined.h"
+#include "net/net.h"
+#include "proc/post.h"
+#include "rma/control.h"
+#include "rma/run.h"
+#include "rma/serve.h"
+
+/* An operation under way; its request is the first thing in it. */
+struct mend_rma_pending {
+    struct mend_request base;
+    struct mend_list link;
+    struct mend_rma_link *at;
+    struct mend_rma_op op;
+    bool wanted, answered; /* by a request; by replies */
+    bool sending;          /* a frame of it is being carried out here */
+    int error;
+    uint32_t id;
+    MPI_Count total, framed, got; /* packed bytes at the target */
+    union {
+        struct mend_cursor bytes;
+        struct mend_runs elements;
+    };
+};
+
+static struct mend_rma_pending *pending_of(struct mend_list *l)
+{
+    return mend_list_entry(l, struct mend_rma_pending, link);
+}
+
+static enum mend_status push(struct mend_proc *self, mend_peer to, struct mend_out *out);
+static void drop(struct mend_proc *self, struct mend_out *out);
+
+struct mend_rma_link *mend_link(struct mend_win *w, int target)
+{
+    struct mend_rma_link *l;
+
+    if (!w->links)
+        w->links = mend_zalloc(w->self, (size_t)w->n, sizeof(struct mend_rma_link *));
+    if (!w->links)
+        return NULL;
+    l = w->links[target];
+    if (l)
+        return l;
+    l = mend_zalloc(w->self, 1, sizeof(*l));
+    if (!l)
+        return NULL;
+    l->w = w;
+    l->target = target;
+    l->out.push = push;
+    l->out.drop = drop;
+    mend_list_init(&l->unsent);
+    mend_list_init(&l->unanswered);
+    return w->links[target] = l;
+}
+
+static struct mend_rma_link *known(const struct mend_win *w, int target)
+{
+    return w->links ? w->links[target] : NULL;
+}
+
+/* ---- the end of an operation ---- */
+
+static void put_types(struct mend_proc *self, struct mend_rma_op *op)
+{
+    mend_type_put(self, op->there.type);
+    if (op->origin.type)
+        mend_type_put(self, op->origin.type);
+    if (op->result.type)
+        mend_type_put(self, op->result.type);
+}
+
+static void release(struct mend_request *r)
+{
+    struct mend_rma_pending *p = MEND_CONTAINER_OF(r, struct mend_rma_pending, base);
+    struct mend_comm *c = r->comm;
+
+    r->magic = 0;
+    mend_free(c->self, p);
+    mend_comm_put(c);
+}
+
+static const struct mend_request_ops ops = {.name = "one-sided operation", .release = release};
+
+static void end(struct mend_rma_pending *p, int error)
+{
+    struct mend_proc *self = p->at->w->self;
+
+    if (p->link.next)
+        mend_list_remove(&p->link);
+    put_types(self, &p->op);
+    if (p->wanted)
+        mend_request_complete(&p->base, error);
+    else
+        mend_free(self, p);
+}
+
+void mend_link_end(struct mend_rma_link *l, int error)
+{
+    if (l->queued)
+        mend_out_remove(l->w->self, mend_comm_peer(l->w->comm, l->target), &l->out);
+    l->queued = false;
+    while (!mend_list_empty(&l->unsent))
+        end(pending_of(l->unsent.next), error);
+    while (!mend_list_empty(&l->unanswered))
+        end(pending_of(l->unanswered.next), error);
+    l->replies_n = 0;
+    l->changes_n = 0;
+}
+
+void mend_link_drop_all(struct mend_win *w)
+{
+    for (int r = 0; w->links && r < w->n; r++)
+        if (w->links[r]) {
+            mend_link_end(w->links[r], MEND_CLASS_INVALIDATED);
+            mend_free(w->self, w->links[r]);
+        }
+    mend_free(w->self, w->links);
+    w->links = NULL;
+}
+
+/* ---- frames ---- */
+
+static bool is_answered(enum mend_rma_kind kind)
+{
+    return kind == MEND_RMA_GET || kind == MEND_RMA_GET_ACC || kind == MEND_RMA_SWAP;
+}
+
+static size_t padded(size_t n)
+{
+    return (n + 7) & ~(size_t)7;
+}
+
+/* The next piece of at most max units: where it is at the target, and how many units. */
+static bool next_piece(struct mend_rma_pending *p, size_t max, struct mend_rma_block *b)
+{
+    char *at;
+    size_t len;
+    MPI_Count n;
+
+    if (p->op.basic) {
+        if (!mend_runs_next(&p->elements, (MPI_Count)max, &at, &n))
+            return false;
+        *b = (struct mend_rma_block){(int64_t)(intptr_t)at, (uint64_t)n};
+        return true;
+    }
+    if (!max || !mend_cursor_next(&p->bytes, max, &at, &len))
+        return false;
+    *b = (struct mend_rma_block){(int64_t)(intptr_t)at, len};
+    return true;
+}
+
+/* Writes origin data of the piece behind its block. */
+static size_t write_data(struct mend_rma_pending *p, const struct mend_rma_block *b, size_t unit,
+                         char *room)
+{
+    size_t len = (size_t)b->n * unit;
+
+    if (p->op.kind == MEND_RMA_GET)
+        return 0;
+    if (p->op.origin.count)
+        mend_type_pack(p->op.origin.type, p->op.origin.from, p->op.origin.count, p->framed, room, len);
+    else
+        memset(room, 0, len); /* MPI_NO_OP: the origin's data is not looked at */
+    if (p->op.kind == MEND_RMA_SWAP) {
+        mend_type_pack(p->op.basic, p->op.compare, 1, 0, room + len, len);
+        return padded(2 * len);
+    }
+    return padded(len);
+}
+
+/* Fills one frame with as much of the operation as it holds, and of its answer.  Its length. */
+static uint32_t fill(struct mend_rma_pending *p, char *room, uint32_t max)
+{
+    size_t unit = p->op.basic ? (size_t)p->op.basic->size : 1;
+    size_t used = sizeof(struct mend_rma_head), answer = sizeof(struct mend_rma_head);
+    struct mend_rma_head h = {.id = p->id, .at = (uint64_t)p->framed};
+    struct mend_rma_block b;
+
+    if (p->op.basic)
+        h.type = (uint16_t)(uintptr_t)mend_type_handle(p->op.basic);
+    if (p->op.op)
+        h.op = p->op.op->code;
+    memcpy(room, &h, sizeof(h));
+    while (p->framed < p->total && used + sizeof(b) + 2 * unit + 8 <= max && answer + unit <= max) {
+        size_t left = max - used - sizeof(b) - 8, left_there = max - answer;
+
+        left = p->op.kind == MEND_RMA_GET || left_there < left ? left_there : left;
+        if (!next_piece(p, left / unit, &b))
+            break;
+        memcpy(room + used, &b, sizeof(b));
+        used += sizeof(b);
+        used += write_data(p, &b, unit, room + used);
+        answer += (size_t)b.n * unit;
+        p->framed += (MPI_Count)((size_t)b.n * unit);
+    }
+    return (uint32_t)used;
+}
+
+static uint32_t frame_max(const struct mend_proc *self)
+{
+    uint32_t max = self->net->payload_max_bytes;
+
+    return max < MEND_RMA_FRAME_MAX ? max : MEND_RMA_FRAME_MAX;
+}
+
+static struct mend_frame frame_of(const struct mend_win *w, enum mend_rma_kind kind, uint32_t len)
+{
+    return mend_frame_make(MEND_FRAME_RMA, w->comm->ctx | MEND_CHANNEL_RMA, (int)kind, w->me, len);
+}
+
+/* The same, carried out here: the target is this process. */
+static void do_here(struct mend_rma_pending *p)
+{
+    char room[MEND_RMA_FRAME_MAX];
+    struct mend_win *w = p->at->w;
+    uint32_t len = fill(p, room, sizeof(room));
+
+    mend_serve(w, w->me, p->op.kind, room, len);
+}
+
+static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pending *p)
+{
+    struct mend_proc *self = l->w->self;
+    mend_peer to = mend_comm_peer(l->w->comm, l->target);
+    uint32_t max = frame_max(self);
+    struct mend_frame f;
+    char *room;
+
+    if (l->target == l->w->me) {
+        do_here(p);
+        return MEND_OK;
+    }
+    room = self->net->reserve(self, to, max);
+    if (!room)
+        return MEND_AGAIN;
+    f = frame_of(l->w, p->op.kind, fill(p, room, max));
+    self->net->commit(self, to, &f);
+    return MEND_OK;
+}
+
+/* What becomes of an operation that a frame was sent of.  Answers may have come meanwhile. */
+static void after_frame(struct mend_rma_link *l, struct mend_rma_pending *p)
+{
+    p->sending = false;
+    if (p->framed < p->total)
+        return;
+    if (!p->answered || p->got >= p->total) {
+        end(p, p->error);
+        return;
+    }
+    mend_list_remove(&p->link);
+    mend_list_append(&l->unanswered, &p->link);
+}
+
+/* Sends what there is room and leave for.  MEND_AGAIN: the transport has none. */
+static enum mend_status pump(struct mend_rma_link *l)
+{
+    while (!mend_list_empty(&l->unsent)) {
+        struct mend_rma_pending *p = pending_of(l->unsent.next);
+
+        if (l->lock == MEND_LINK_ASKED || (p->answered && l->replies_n >= MEND_LINK_REPLIES))
+            return MEND_OK; /* an answer goes on with it */
+        p->sending = true;
+        l->replies_n += p->answered; /* before: one's own answer comes at once */
+        if (send_one(l, p) != MEND_OK) {
+            l->replies_n -= p->answered;
+            p->sending = false;
+            return MEND_AGAIN;
+        }
+        l->changes_n += !p->answered;
+        after_frame(l, p);
+    }
+    return MEND_OK;
+}
+
+static enum mend_status push(struct mend_proc *self, mend_peer to, struct mend_out *out)
+{
+    struct mend_rma_link *l = MEND_CONTAINER_OF(out, struct mend_rma_link, out);
+    enum mend_status st = pump(l);
+
+    (void)self, (void)to;
+    l->queued = st == MEND_AGAIN;
+    return st;
+}
+
+static void drop(struct mend_proc *self, struct mend_out *out)
+{
+    struct mend_rma_link *l = MEND_CONTAINER_OF(out, struct mend_rma_link, out);
+
+    (void)self;
+    l->queued = false;
+    mend_link_end(l, MPI_ERR_PROC_FAILED);
+}
+
+/* Sends now, or behind what waits for room. */
+static void go_on(struct mend_rma_link *l)
+{
+    struct mend_proc *self = l->w->self;
+    mend_peer to = mend_comm_peer(l->w->comm, l->target);
+
+    if (l->queued || mend_list_empty(&l->unsent))
+        return;
+    if (l->target != l->w->me && !mend_out_empty(self, to))
+        l->queued = true;
+    else
+        l->queued = pump(l) == MEND_AGAIN;
+    if (l->queued)
+        mend_out_append(self, to, &l->out);
+}
+
+void mend_link_say(struct mend_win *w, int target, enum mend_rma_kind kind, uint32_t id, uint64_t at)
+{
+    struct mend_rma_head h = {.id = id, .at = at};
+    struct mend_frame f = frame_of(w, kind, sizeof(h));
+
+    if (target == w->me)
+        mend_serve(w, w->me, kind, &h, sizeof(h));
+    else
+        mend_post(w->self, mend_comm_peer(w->comm, target), &f, &h);
+}
+
+void mend_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind)
+{
+    mend_link_say(w, target, kind, 0, 0);
+}
+
+/* ---- beginning ---- */
+
+static MPI_Count packed_bytes(const struct mend_rma_op *op)
+{
+    return op->there.count * op->there.type->size;
+}
+
+static void get_types(const struct mend_rma_op *op)
+{
+    mend_type_get(op->there.type);
+    if (op->origin.type)
+        mend_type_get(op->origin.type);
+    if (op->result.type)
+        mend_type_get(op->result.type);
+}
+
+/* Walks the target's data from its place in the part on, or from an address on. */
+static void begin_walk(struct mend_rma_pending *p)
+{
+    const struct mend_rma_op *op = &p->op;
+    struct mend_win *w = p->at->w;
+    MPI_Aint unit = w->flavor == MPI_WIN_FLAVOR_DYNAMIC ? 1 : w->part[op->target].disp_unit;
+    const void *where = (const void *)(uintptr_t)(op->disp * unit);
+
+    if (op->basic)
+        mend_runs_begin(&p->elements, op->basic, op->there.type, where, op->there.count);
+    else
+        mend_cursor_begin(&p->bytes, op->there.type, where, op->there.count, 0);
+}
+
+static struct mend_rma_pending *create(struct mend_rma_link *l, const struct mend_rma_op *op,
+                                       bool wanted)
+{
+    struct mend_rma_pending *p = mend_zalloc(l->w->self, 1, sizeof(*p));
+
+    if (!p)
+        return NULL;
+    p->at = l;
+    p->op = *op;
+    p->wanted = wanted;
+    p->answered = is_answered(op->kind);
+    p->id = ++l->next_id;
+    p->total = packed_bytes(op);
+    get_types(op);
+    begin_walk(p);
+    if (wanted) {
+        mend_request_init(&p->base, &ops, l->w->comm);
+        mend_comm_get(l->w->comm);
+        p->base.hint = mend_comm_peer(l->w->comm, l->target);
+        mend_request_begin(&p->base);
+    }
+    return p;
+}
+
+int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op, struct mend_request **request_p)
+{
+    bool dead = mend_win_is_dead(w, op->target) ||
+                (w->lock[op->target] && w->lock[op->target]->failed);
+    struct mend_rma_link *l = mend_link(w, op->target);
+    struct mend_rma_pending *p = l ? create(l, op, request_p != NULL) : NULL;
+
+    if (!p)
+        return MPI_ERR_NO_MEM;
+    if (request_p)
+        *request_p = &p->base;
+    if (dead || !p->total) {
+        end(p, dead ? MPI_ERR_PROC_FAILED : MPI_SUCCESS);
+        return MPI_SUCCESS;
+    }
+    if (!w->shared && w->access == MEND_ACCESS_LOCK_ALL && l->lock == MEND_LINK_FREE)
+        mend_link_ask(l, MEND_LOCK_ALL);
+    mend_list_append(&l->unsent, &p->link);
+    go_on(l);
+    return MPI_SUCCESS;
+}
+
+/* ---- locks by messages ---- */
+
+void mend_link_ask(struct mend_rma_link *l, enum mend_lock_kind kind)
+{
+    l->lock = MEND_LINK_ASKED;
+    mend_link_say(l->w, l->target, MEND_RMA_LOCK, 0, (uint64_t)kind);
+}
+
+/* ---- answers ---- */
+
+static struct mend_rma_pending *find(struct mend_list *list, uint32_t id)
+{
+    for (struct mend_list *k = list->next; k != list; k = k->next)
+        if (pending_of(k)->id == id)
+            return pending_of(k);
+    return NULL;
+}
+
+static void on_reply(struct mend_rma_link *l, const struct mend_rma_head *h, const void *data,
+                     size_t len, int error)
+{
+    struct mend_rma_pending *p = find(&l->unanswered, h->id);
+
+    if (!p)
+        p = find(&l->unsent, h->id);
+    if (l->replies_n)
+        l->replies_n--;
+    if (!p)
+        return; /* it was given up */
+    if (error)
+        p->error = error;
+    else
+        mend_type_unpack(p->op.result.type, p->op.result.to, p->op.result.count, (MPI_Count)h->at, data,
+                         len);
+    p->got += error ? p->total : (MPI_Count)len;
+    if (p->got >= p->total && p->framed >= p->total && !p->sending)
+        end(p, p->error);
+}
+
+static void on_fault(struct mend_rma_link *l, const struct mend_rma_head *h)
+{
+    if (h->id) {
+        on_reply(l, h, NULL, 0, (int)h->at);
+        return;
+    }
+    l->fault = (int)h->at;
+}
+
+void mend_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind,
+                         const struct mend_rma_head *h, const void *data, size_t len)
+{
+    struct mend_rma_link *l = mend_link(w, target);
+
+    if (!l)
+        return; /* nothing was asked for */
+    switch (kind) {
+    case MEND_RMA_REPLY:
+        on_reply(l, h, data, len, MPI_SUCCESS);
+        break;
+    case MEND_RMA_FLUSHED:
+        l->flushed_n = h->id;
+        break;
+    case MEND_RMA_FAULT:
+        on_fault(l, h);
+        break;
+    case MEND_RMA_LOCKED:
+        if (l->lock == MEND_LINK_ASKED)
+            l->lock = h->at == MEND_LOCK_HELD ? MEND_LINK_HELD : MEND_LINK_POISONED;
+        break;
+    case MEND_RMA_UNLOCKED:
+        l->lock = MEND_LINK_FREE;
+        l->fault = h->at == MEND_LOCK_POISONED ? MPI_ERR_PROC_FAILED : l->fault;
+        break;
+    default:
+        break;
+    }
+    go_on(l);
+}
+
+/* ---- completion ---- */
+
+bool mend_link_is_local(struct mend_win *w, int target)
+{
+    struct mend_rma_link *l = known(w, target);
+
+    return !l || (mend_list_empty(&l->unsent) && mend_list_empty(&l->unanswered));
+}
+
+bool mend_link_is_flushed(struct mend_win *w, int target)
+{
+    struct mend_rma_link *l = known(w, target);
+
+    if (!l || mend_win_is_dead(w, target))
+        return true;
+    if (!mend_list_empty(&l->unsent) || !mend_list_empty(&l->unanswered))
+        return false;
+    if (l->changes_n) {
+        l->changes_n = 0;
+        mend_link_say(w, target, MEND_RMA_FLUSH, ++l->flushes_n, 0);
+    }
+    return l->flushed_n == l->flushes_n;
+}
+
+int mend_link_fault(struct mend_win *w, int target)
+{
+    struct mend_rma_link *l = known(w, target);
+    int fault = l ? l->fault : MPI_SUCCESS;
+
+    if (l)
+        l->fault = MPI_SUCCESS;
+    return fault;
+}

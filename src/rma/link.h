@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* link.h – the origin's side of messages: operations towards one target, in order.
+ *
+ *   begun ──> unsent ──frames, as there is room──> unanswered ──replies──> over
+ *                                   └─ wants none ───────────────────────> over
+ *
+ * A target keeps replies that find no room, so an origin has at most MEND_LINK_REPLIES of them under way.  The memory
+ * of an operation goes with its end.  The target dies: they are over, with MPI_ERR_PROC_FAILED for those that a request
+ * stands for. */
+#ifndef MEND_RMA_LINK_H
+#define MEND_RMA_LINK_H
+
+#include "datatype/cursor.h"
+#include "rma/op.h"
+#include "rma/wire.h"
+
+#define MEND_LINK_REPLIES 8u
+
+enum mend_link_lock { MEND_LINK_FREE, MEND_LINK_ASKED, MEND_LINK_HELD, MEND_LINK_POISONED };
+
+struct mend_rma_link {
+    struct mend_win *w;
+    int target;
+    struct mend_list unsent, unanswered; /* struct mend_rma_pending */
+    struct mend_out out;
+    bool queued;            /* `out` is in the outbox */
+    unsigned replies_n;     /* that are under way */
+    uint32_t next_id;
+    uint64_t changes_n;     /* frames without an answer, since the last flush */
+    uint32_t flushes_n, flushed_n;
+    enum mend_link_lock lock; /* what this process has of the target's lock, by messages */
+    int fault;              /* error class of what the target could not carry out, for the next synchronization */
+};
+
+/* The link to a target.  NULL: no memory. */
+struct mend_rma_link *mend_link(struct mend_win *w, int target);
+
+/* Begins an operation.  *request_p, if it is not NULL, is its request.  MPI_ERR_NO_MEM. */
+int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op, struct mend_request **request_p);
+
+/* True if all operations to the target are executed there, or it is dead; asks for that if need be. */
+bool mend_link_is_flushed(struct mend_win *w, int target);
+/* True if their buffers are the program's again. */
+bool mend_link_is_local(struct mend_win *w, int target);
+/* The error that the target has reported since the last call. */
+int mend_link_fault(struct mend_win *w, int target);
+
+/* Asks for the target's lock: operations wait until it is there. */
+void mend_link_ask(struct mend_rma_link *l, enum mend_lock_kind kind);
+
+/* Sends one word of news. */
+void mend_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind);
+void mend_link_say(struct mend_win *w, int target, enum mend_rma_kind kind, uint32_t id, uint64_t at);
+
+/* An answer of a target. */
+void mend_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind,
+                         const struct mend_rma_head *h, const void *data, size_t len);
+
+/* Everything that goes on is over, with this error; buffers are not touched any more. */
+void mend_link_end(struct mend_rma_link *l, int error);
+void mend_link_drop_all(struct mend_win *w);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lock.c – locks of targets: the machine (lock_sm.h) on the words of the segment, or asked of the target.
+ *
+ * With MPI_MODE_NOCHECK the program says that nobody else holds the lock: it is taken all the same, at no cost. */
+#include "rma/control.h"
+#include "rma/epoch.h"
+#include "rma/link.h"
+#include "rma/sync.h"
+
+/* ---- in the segment ---- */
+
+struct attempt {
+    struct mend_lock *lock;
+    int target;
+    enum mend_lock_result result;
+};
+
+static bool is_decided(struct mend_win *w, void *arg)
+{
+    struct attempt *k = arg;
+    struct mend_lock_words words = mend_win_lock_words(w, k->target, w->me);
+
+    if (k->result != MEND_LOCK_WAIT) /* a wait may ask once more */
+        return true;
+    if (k->lock->kind != MEND_LOCK_ALL && mend_win_is_dead(w, k->target))
+        return true;
+    k->result = mend_lock_step(k->lock, &words);
+    return k->result != MEND_LOCK_WAIT;
+}
+
+static int lock_words(struct mend_win *w, struct mend_lock *lock, int target)
+{
+    struct attempt k = {lock, target, MEND_LOCK_WAIT};
+    int err = mend_win_wait(w, is_decided, &k, "a window's lock");
+    struct mend_lock_words words = mend_win_lock_words(w, target, w->me);
+
+    if (k.result == MEND_LOCK_HELD)
+        return err;
+    if (k.result == MEND_LOCK_WAIT) {
+        mend_lock_abandon(lock, &words);
+        mend_win_wake_all(w);
+    }
+    return err ? err : MPI_ERR_PROC_FAILED;
+}
+
+static int unlock_words(struct mend_win *w, struct mend_lock *lock, int target)
+{
+    struct mend_lock_words words = mend_win_lock_words(w, target, w->me);
+    enum mend_lock_result r = mend_lock_release(lock, &words);
+
+    mend_win_wake_all(w);
+    return r == MEND_LOCK_POISONED ? MPI_ERR_PROC_FAILED : MPI_SUCCESS;
+}
+
+/* ---- by messages ---- */
+
+struct asked {
+    int target;
+    enum mend_link_lock not;
+};
+
+static bool is_answered(struct mend_win *w, void *arg)
+{
+    const struct asked *k = arg;
+
+    return w->links[k->target]->lock != k->not || mend_win_is_dead(w, k->target);
+}
+
+static int lock_by_message(struct mend_win *w, enum mend_lock_kind kind, int target)
+{
+    struct mend_rma_link *l = mend_link(w, target);
+    struct asked k = {target, MEND_LINK_ASKED};
+    int err;
+
+    if (!l)
+        return MPI_ERR_NO_MEM;
+    mend_link_ask(l, kind);
+    err = mend_win_wait(w, is_answered, &k, "a window's lock");
+    if (err || l->lock != MEND_LINK_HELD) {
+        if (!err && l->lock == MEND_LINK_ASKED)
+            mend_link_tell(w, target, MEND_RMA_UNLOCK);
+        l->lock = MEND_LINK_FREE;
+        return err ? err : MPI_ERR_PROC_FAILED;
+    }
+    return MPI_SUCCESS;
+}
+
+/* Waits for the answer: it says whether somebody died who held the lock as well (R32). */
+static int unlock_by_message(struct mend_win *w, int target)
+{
+    struct mend_rma_link *l = mend_link(w, target);
+    struct asked k = {target, MEND_LINK_HELD};
+    int err;
+
+    if (!l || l->lock == MEND_LINK_FREE)
+        return MPI_SUCCESS;
+    mend_link_tell(w, target, MEND_RMA_UNLOCK);
+    err = mend_win_wait(w, is_answered, &k, "the end of a window's lock");
+    l->lock = MEND_LINK_FREE;
+    return err ? err : mend_link_fault(w, target);
+}
+
+/* ---- lock, unlock ---- */
+
+static int check_lock(struct mend_win *w, int target)
+{
+    int err = mend_win_check_valid(w);
+
+    if (!err && (w->no_locks || (w->lock[target] && !w->lock[target]->failed)))
+        err = MPI_ERR_RMA_SYNC;
+    if (!err && w->access != MEND_ACCESS_LOCK)
+        err = mend_epoch_check_free(w);
+    return err;
+}
+
+static int take(struct mend_win *w, struct mend_win_lock *k, enum mend_lock_kind kind, int target)
+{
+    if (mend_win_is_dead(w, target))
+        return MPI_ERR_PROC_FAILED; /* S0-46 */
+    mend_lock_begin(&k->lock, kind);
+    return w->shared ? lock_words(w, &k->lock, target) : lock_by_message(w, kind, target);
+}
+
+int mend_win_lock(struct mend_win *w, enum mend_lock_kind kind, int target, int assert)
+{
+    int err = check_lock(w, target);
+
+    (void)assert;
+    if (err)
+        return err;
+    if (!w->lock[target])
+        w->lock[target] = mend_zalloc(w->self, 1, sizeof(**w->lock));
+    if (!w->lock[target])
+        return MPI_ERR_NO_MEM;
+    err = take(w, w->lock[target], kind, target);
+    w->lock[target]->failed = err != MPI_SUCCESS;
+    if (!err) {
+        w->locks_n++;
+        w->access = MEND_ACCESS_LOCK;
+    }
+    return err;
+}
+
+/* Gives the lock back, whatever became of the operations. */
+static int give_back(struct mend_win *w, struct mend_win_lock *k, int target)
+{
+    int err = mend_win_check_valid(w), failed;
+
+    if (!err)
+        err = mend_sync_target(w, target);
+    failed = w->shared ? unlock_words(w, &k->lock, target) : unlock_by_message(w, target);
+    if (--w->locks_n == 0)
+        w->access = MEND_ACCESS_NONE;
+    return err ? err : failed;
+}
+
+int mend_win_unlock(struct mend_win *w, int target)
+{
+    struct mend_win_lock *k = w->lock[target];
+    int err = mend_win_check_valid(w);
+
+    if (!k)
+        return err ? err : MPI_ERR_RMA_SYNC;
+    if (!k->failed)
+        err = give_back(w, k, target);
+    else if (!err)
+        err = MPI_ERR_PROC_FAILED;
+    mend_free(w->self, k);
+    w->lock[target] = NULL;
+    return err;
+}
+
+static bool has_dead(struct mend_win *w)
+{
+    return mend_comm_has_dead(w->comm);
+}
+
+/* By messages each target is asked when the first operation goes there. */
+int mend_win_lock_all(struct mend_win *w, int assert)
+{
+    int err = mend_win_check_valid(w);
+
+    (void)assert;
+    if (!err && w->no_locks)
+        err = MPI_ERR_RMA_SYNC;
+    if (!err)
+        err = mend_epoch_check_free(w);
+    if (err)
+        return err;
+    if (w->shared) {
+        w->lock_all = mend_zalloc(w->self, 1, sizeof(*w->lock_all));
+        if (!w->lock_all)
+            return MPI_ERR_NO_MEM;
+        mend_lock_begin(w->lock_all, MEND_LOCK_ALL);
+        err = lock_words(w, w->lock_all, w->me);
+    }
+    if (err) {
+        mend_free(w->self, w->lock_all);
+        w->lock_all = NULL;
+        return err;
+    }
+    w->access = MEND_ACCESS_LOCK_ALL;
+    return has_dead(w) ? MPI_ERR_PROC_FAILED : MPI_SUCCESS; /* R29 */
+}
+
+int mend_win_unlock_all(struct mend_win *w)
+{
+    int err = mend_win_check_valid(w), failed = MPI_SUCCESS;
+
+    if (w->access != MEND_ACCESS_LOCK_ALL)
+        return err ? err : MPI_ERR_RMA_SYNC;
+    if (!err)
+        err = mend_sync_all(w);
+    if (w->shared)
+        failed = unlock_words(w, w->lock_all, w->me);
+    for (int r = 0; !w->shared && w->links && r < w->n; r++)
+        if (w->links[r] && w->links[r]->lock == MEND_LINK_HELD && !mend_win_is_dead(w, r))
+            unlock_by_message(w, r);
+    mend_free(w->self, w->lock_all);
+    w->lock_all = NULL;
+    w->access = MEND_ACCESS_NONE;
+    err = err ? err : failed;
+    return !err && has_dead(w) ? MPI_ERR_PROC_FAILED : err;
+}

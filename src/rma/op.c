@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* op.c – the way of an operation, and what origin and target do with elements. */
+#include "rma/op.h"
+
+#include "datatype/predefined.h"
+#include "rma/direct.h"
+#include "rma/element.h"
+#include "rma/epoch.h"
+#include "rma/link.h"
+
+#define AT_ONCE 512 /* bytes of elements with gaps that are put in order at a time */
+
+const struct mend_type *mend_rma_basic(const struct mend_type *t)
+{
+    if (mend_likely(t->predefined && mend_type_is_named(t)))
+        return t;
+    for (uintptr_t h = MEND_TYPE_FIRST; t->basic && h <= MEND_TYPE_LAST; h++) {
+        const struct mend_type *b = mend_type_predefined(h);
+
+        if (b && b->basic == t->basic)
+            return b;
+    }
+    return NULL;
+}
+
+/* ---- elements ---- */
+
+/* One element with gaps, or not aligned. */
+static void apply_one(const struct mend_op *op, const struct mend_type *basic, const char *in, char *at,
+                      char *old)
+{
+    _Alignas(32) char element[64] = {0}, before[64] = {0};
+
+    mend_type_unpack(basic, element, 1, 0, in, (size_t)basic->size);
+    if (mend_element_is_atomic(basic, at))
+        mend_element_apply(op, basic, element, at, 1, before);
+    else
+        mend_element_apply_alone(op, basic, element, at, 1, before);
+    if (old)
+        mend_type_pack(basic, before, 1, 0, old, (size_t)basic->size);
+}
+
+void mend_rma_apply(const struct mend_op *op, const struct mend_type *basic, const void *in, char *at,
+                    MPI_Count n, void *old)
+{
+    if (basic->dense && basic->size == basic->extent) {
+        if (mend_element_is_atomic(basic, at))
+            mend_element_apply(op, basic, in, at, n, old);
+        else
+            mend_element_apply_alone(op, basic, in, at, n, old);
+        return;
+    }
+    for (MPI_Count i = 0; i < n; i++)
+        apply_one(op, basic, (const char *)in + i * basic->size, at + i * basic->extent,
+                  old ? (char *)old + i * basic->size : NULL);
+}
+
+void mend_rma_swap(const struct mend_type *basic, const void *compare, const void *in, char *at, void *old)
+{
+    size_t n = (size_t)basic->size;
+
+    if (mend_element_is_atomic(basic, at)) {
+        mend_element_swap_if(basic, compare, in, at, old);
+        return;
+    }
+    memcpy(old, at, n);
+    if (!memcmp(old, compare, n))
+        memcpy(at, in, n);
+}
+
+bool mend_rma_op_is_special(const struct mend_op *op)
+{
+    return op == mend_op_of(MPI_REPLACE) || op == mend_op_of(MPI_NO_OP);
+}
+
+/* ---- which way ---- */
+
+/* Bytes from the first to the last that it touches, from the displacement; false: none. */
+static bool span_of(const struct mend_rma_data *d, MPI_Count *from_p, MPI_Count *end_p)
+{
+    MPI_Count last = (d->count - 1) * d->type->extent;
+
+    if (d->count == 0 || d->type->size == 0)
+        return false;
+    *from_p = d->type->true_lb + (last < 0 ? last : 0);
+    *end_p = d->type->true_lb + d->type->true_extent + (last > 0 ? last : 0);
+    return true;
+}
+
+/* Within the part?  Of a dynamic window only the target knows. */
+static int check_range(const struct mend_win *w, const struct mend_rma_op *op)
+{
+    const struct mend_win_part *p = &w->part[op->target];
+    MPI_Count from, end, at;
+
+    if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC || !span_of(&op->there, &from, &end))
+        return MPI_SUCCESS;
+    if (__builtin_mul_overflow((MPI_Count)op->disp, (MPI_Count)p->disp_unit, &at) ||
+        __builtin_add_overflow(at, from, &from) || __builtin_add_overflow(at, end, &end))
+        return MPI_ERR_RMA_RANGE;
+    return from >= 0 && end <= p->size ? MPI_SUCCESS : MPI_ERR_RMA_RANGE;
+}
+
+int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op, struct mend_request **request_p)
+{
+    int err = mend_win_check_valid(w);
+
+    if (!err)
+        err = mend_epoch_operate(w, op->target);
+    if (!err)
+        err = check_range(w, op);
+    if (err)
+        return err;
+    if (w->lock[op->target] && w->lock[op->target]->failed)
+        return mend_link_begin(w, op, request_p);
+    if (mend_direct_can(w, op)) {
+        mend_direct_do(w, op);
+        if (request_p)
+            *request_p = mend_p2p_sent(w->self);
+        return MPI_SUCCESS;
+    }
+    return mend_link_begin(w, op, request_p);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* serve.c – messages of other members, at the target.
+ *
+ * Each frame is checked before anything of it is carried out: what lies outside of the part is answered by FAULT, and
+ * what no correct process sends is damage. */
+#include "rma/serve.h"
+
+#include "net/net.h"
+#include "proc/post.h"
+#include "rma/control.h"
+#include "rma/link.h"
+
+/* The lock of this part, and who wants it: words and machines of all origins are this process's own. */
+struct mend_win_served {
+    mend_atomic_u32 excl;
+    mend_atomic_u8 *shared, *any, *all;
+    struct mend_lock *lock; /* by origin */
+    uint32_t *wanted;       /* by origin: 0 or 1 */
+    uint8_t *state;         /* by origin: enum served */
+};
+
+enum served { NOTHING, WAITS, HAS };
+
+/* ---- operations ---- */
+
+struct parsed {
+    const struct mend_rma_head *head;
+    const char *at, *end;
+    const struct mend_type *type; /* NULL: bytes */
+    const struct mend_op *op;
+    size_t unit;
+};
+
+static size_t padded(size_t n)
+{
+    return (n + 7) & ~(size_t)7;
+}
+
+/* Data that follows a block. */
+static size_t data_bytes(enum mend_rma_kind kind, const struct parsed *p, uint64_t n)
+{
+    size_t len = (size_t)n * p->unit;
+
+    if (kind == MEND_RMA_GET)
+        return 0;
+    return padded(kind == MEND_RMA_SWAP ? 2 * len : len);
+}
+
+/* The next block and its data; false: the end, or nonsense, which *sound_p tells. */
+static bool next_block(struct parsed *p, enum mend_rma_kind kind, struct mend_rma_block *b,
+                       const char **data_p, bool *sound_p)
+{
+    size_t left = (size_t)(p->end - p->at), len;
+
+    *sound_p = left == 0;
+    if (left < sizeof(*b))
+        return false;
+    memcpy(b, p->at, sizeof(*b));
+    left -= sizeof(*b);
+    if (b->n == 0 || b->n > MEND_FRAME_LEN_MAX || (kind == MEND_RMA_SWAP && b->n != 1))
+        return false;
+    len = data_bytes(kind, p, b->n);
+    if (len > left)
+        return false;
+    *data_p = p->at + sizeof(*b);
+    p->at = *data_p + len;
+    return *sound_p = true;
+}
+
+/* Bytes that a block covers in memory: elements lie an extent apart. */
+static uint64_t covered(const struct parsed *p, const struct mend_rma_block *b)
+{
+    if (!p->type)
+        return b->n;
+    return (b->n - 1) * (uint64_t)p->type->extent + (uint64_t)p->type->true_extent;
+}
+
+/* Is all of it sound, and within the part?  MPI_SUCCESS, MPI_ERR_RMA_RANGE; -1: damage. */
+static int look_through(struct mend_win *w, struct parsed p, enum mend_rma_kind kind, size_t *answer_p)
+{
+    struct mend_rma_block b;
+    const char *data;
+    int err = MPI_SUCCESS;
+    bool sound;
+
+    *answer_p = 0;
+    while (next_block(&p, kind, &b, &data, &sound)) {
+        if (!mend_win_own_bytes(w, b.where, covered(&p, &b)))
+            err = MPI_ERR_RMA_RANGE;
+        *answer_p += (size_t)b.n * p.unit;
+    }
+    return sound && *answer_p <= MEND_RMA_FRAME_MAX ? err : -1;
+}
+
+/* One block; old values go to `answer`. */
+static void carry_out(struct mend_win *w, const struct parsed *p, enum mend_rma_kind kind,
+                      const struct mend_rma_block *b, const char *data, char *answer)
+{
+    char *at = mend_win_own_bytes(w, b->where, covered(p, b));
+    _Alignas(32) char in[64], compare[64];
+
+    switch (kind) {
+    case MEND_RMA_PUT:
+        memcpy(at, data, b->n);
+        break;
+    case MEND_RMA_GET:
+        memcpy(answer, at, b->n);
+        break;
+    case MEND_RMA_SWAP:
+        memcpy(in, data, p->unit);
+        memcpy(compare, data + p->unit, p->unit);
+        mend_rma_swap(p->type, compare, in, at, answer);
+        break;
+    default:
+        mend_rma_apply(p->op, p->type, data, at, (MPI_Count)b->n, answer);
+    }
+}
+
+static void operate(struct mend_win *w, struct parsed *p, enum mend_rma_kind kind, char *answer)
+{
+    struct mend_rma_block b;
+    const char *data;
+    bool sound;
+
+    while (next_block(p, kind, &b, &data, &sound)) {
+        carry_out(w, p, kind, &b, data, answer);
+        if (answer)
+            answer += (size_t)b.n * p->unit;
+    }
+}
+
+static void reply(struct mend_win *w, int to, const struct mend_rma_head *h, size_t len)
+{
+    struct mend_frame f =
+        mend_frame_make(MEND_FRAME_RMA, w->comm->ctx | MEND_CHANNEL_RMA, MEND_RMA_REPLY, w->me,
+                        (uint32_t)(sizeof(*h) + len));
+
+    if (to == w->me)
+        mend_serve(w, w->me, MEND_RMA_REPLY, h, sizeof(*h) + len);
+    else
+        mend_post(w->self, mend_comm_peer(w->comm, to), &f, h);
+}
+
+static bool find_type(struct parsed *p, enum mend_rma_kind kind)
+{
+    bool accumulates = kind == MEND_RMA_ACC || kind == MEND_RMA_GET_ACC;
+
+    p->unit = 1;
+    if (!accumulates && kind != MEND_RMA_SWAP)
+        return true;
+    p->type = mend_type_predefined(p->head->type);
+    if (!p->type || p->type->size <= 0 || p->type->extent > 64)
+        return false;
+    p->unit = (size_t)p->type->size;
+    if (accumulates)
+        p->op = mend_op_of((MPI_Op)(uintptr_t)(p->head->op + 0x20u));
+    return !accumulates ||
+           (p->op && (mend_rma_op_is_special(p->op) || !mend_op_check(p->op, p->type)));
+}
+
+static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, struct parsed p)
+{
+    bool answered = kind != MEND_RMA_PUT && kind != MEND_RMA_ACC;
+    struct {
+        struct mend_rma_head head;
+        char data[MEND_RMA_FRAME_MAX];
+    } room;
+    size_t answer;
+    int err;
+
+    if (!find_type(&p, kind))
+        return false;
+    err = look_through(w, p, kind, &answer);
+    if (err < 0)
+        return false;
+    if (err) {
+        mend_link_say(w, from, MEND_RMA_FAULT, answered ? p.head->id : 0, (uint64_t)err);
+        return true;
+    }
+    room.head = (struct mend_rma_head){.id = p.head->id, .at = p.head->at};
+    operate(w, &p, kind, answered ? room.data : NULL);
+    if (answered)
+        reply(w, from, &room.head, answer);
+    return true;
+}
+
+/* ---- locks ---- */
+
+int mend_serve_make(struct mend_win *w)
+{
+    struct mend_win_served *s = mend_zalloc(w->self, 1, sizeof(*s));
+    size_t n = (size_t)w->n;
+
+    w->control->served = s;
+    if (!s)
+        return MPI_ERR_NO_MEM;
+    s->shared = mend_zalloc(w->self, 4 * n, 1);
+    s->lock = mend_zalloc(w->self, n, sizeof(*s->lock));
+    s->wanted = mend_zalloc(w->self, n, sizeof(*s->wanted));
+    if (!s->shared || !s->lock || !s->wanted)
+        return MPI_ERR_NO_MEM;
+    s->any = s->shared + n;
+    s->all = s->shared + 2 * n;
+    s->state = (uint8_t *)s->shared + 3 * n;
+    return MPI_SUCCESS;
+}
+
+void mend_serve_drop(struct mend_win *w)
+{
+    struct mend_win_served *s = w->control->served;
+
+    if (!s)
+        return;
+    mend_free(w->self, (void *)s->shared);
+    mend_free(w->self, s->lock);
+    mend_free(w->self, s->wanted);
+    mend_free(w->self, s);
+    w->control->served = NULL;
+}
+
+static bool is_dead(const void *of, int rank)
+{
+    return mend_win_is_dead(of, rank);
+}
+
+struct mend_lock_words mend_serve_lock_words(struct mend_win *w, int origin)
+{
+    struct mend_win_served *s = w->control->served;
+
+    return (struct mend_lock_words){.excl = &s->excl,
+                                    .shared = s->shared,
+                                    .any = s->any,
+                                    .all = s->all,
+                                    .n = w->n,
+                                    .me = origin,
+                                    .wanted = &s->wanted[origin],
+                                    .bereaved = w->comm->inactive,
+                                    .is_dead = is_dead,
+                                    .of = w};
+}
+
+/* Goes on with a lock that an origin waits for. */
+static void try_lock(struct mend_win *w, int origin)
+{
+    struct mend_win_served *s = w->control->served;
+    struct mend_lock_words words = mend_serve_lock_words(w, origin);
+    enum mend_lock_result r = mend_lock_step(&s->lock[origin], &words);
+
+    if (r == MEND_LOCK_WAIT)
+        return;
+    s->state[origin] = r == MEND_LOCK_HELD ? HAS : NOTHING;
+    mend_link_say(w, origin, MEND_RMA_LOCKED, 0, (uint64_t)r);
+}
+
+/* Something has changed: whoever waits may have it now. */
+static void try_all(struct mend_win *w)
+{
+    struct mend_win_served *s = w->control->served;
+
+    for (int r = 0; r < w->n; r++)
+        if (s->state[r] == WAITS && !mend_win_is_dead(w, r))
+            try_lock(w, r);
+}
+
+static bool on_lock(struct mend_win *w, int from, uint64_t kind)
+{
+    struct mend_win_served *s = w->control->served;
+
+    if (!s || kind >= MEND_LOCK_KINDS || s->state[from] != NOTHING)
+        return false;
+    mend_lock_begin(&s->lock[from], (enum mend_lock_kind)kind);
+    s->state[from] = WAITS;
+    try_lock(w, from);
+    return true;
+}
+
+static bool on_unlock(struct mend_win *w, int from)
+{
+    struct mend_win_served *s = w->control->served;
+    struct mend_lock_words words;
+    enum mend_lock_result r = MEND_LOCK_HELD;
+
+    if (!s)
+        return false;
+    words = mend_serve_lock_words(w, from);
+    if (s->state[from] == HAS)
+        r = mend_lock_release(&s->lock[from], &words);
+    else if (s->state[from] == WAITS)
+        mend_lock_abandon(&s->lock[from], &words);
+    s->state[from] = NOTHING;
+    mend_link_say(w, from, MEND_RMA_UNLOCKED, 0, (uint64_t)r);
+    try_all(w);
+    return true;
+}
+
+void mend_serve_on_death(struct mend_win *w, int dead)
+{
+    struct mend_win_served *s = w->control->served;
+    struct mend_lock_words words;
+
+    if (!s)
+        return;
+    words = mend_serve_lock_words(w, w->me);
+    mend_lock_bury(&words, dead);
+    s->state[dead] = NOTHING;
+    try_all(w);
+}
+
+/* ---- frames ---- */
+
+static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind, const struct mend_rma_head *h)
+{
+    struct mend_win_control *k = w->control;
+
+    switch (kind) {
+    case MEND_RMA_FLUSH:
+        mend_link_say(w, from, MEND_RMA_FLUSHED, h->id, 0);
+        return true;
+    case MEND_RMA_LOCK:
+        return on_lock(w, from, h->at);
+    case MEND_RMA_UNLOCK:
+        return on_unlock(w, from);
+    case MEND_RMA_POSTED:
+        mend_store_relaxed(&k->posted[from], (uint8_t)(mend_load_relaxed(&k->posted[from]) + 1));
+        return !k->words;
+    case MEND_RMA_DONE:
+        mend_store_relaxed(&k->done[from], (uint8_t)(mend_load_relaxed(&k->done[from]) + 1));
+        return !k->words;
+    default:
+        return false;
+    }
+}
+
+bool mend_serve(struct mend_win *w, int from, enum mend_rma_kind kind, const void *payload, size_t len)
+{
+    struct mend_rma_head h;
+    struct parsed p = {.head = &h,
+                       .at = (const char *)payload + sizeof(h),
+                       .end = (const char *)payload + len};
+
+    if (len < sizeof(h))
+        return false;
+    memcpy(&h, payload, sizeof(h));
+    switch (kind) {
+    case MEND_RMA_PUT:
+    case MEND_RMA_GET:
+    case MEND_RMA_ACC:
+    case MEND_RMA_GET_ACC:
+    case MEND_RMA_SWAP:
+        return on_operation(w, from, kind, p);
+    case MEND_RMA_REPLY:
+    case MEND_RMA_FLUSHED:
+    case MEND_RMA_FAULT:
+    case MEND_RMA_LOCKED:
+    case MEND_RMA_UNLOCKED:
+        mend_link_on_answer(w, from, kind, &h, p.at, len - sizeof(h));
+        return true;
+    default:
+        return on_news(w, from, kind, &h);
+    }
+}
+
+void mend_serve_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                         const void *payload)
+{
+    struct mend_comm *c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
+
+    if (!c || (c->win && !c->win->control)) {
+        mend_park(self, from, f, payload);
+        return;
+    }
+    if (!c->win || c->closing) /* it was given up here (R30) */
+        return;
+    if (f->src < 0 || f->src >= c->size || mend_comm_peer(c, f->src) != from ||
+        !mend_serve(c->win, f->src, (enum mend_rma_kind)f->tag, payload, mend_frame_len(f)))
+        self->on_damage(self, from);
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* win.c – how windows come, and go.
+ *
+ *   1  a communicator of the window's own          uniform: create/
+ *   2  memory, and the exchange of offers          an allgather; it may fail at some
+ *   3  what each of them says, agreed on           uniform: the window is, or is not, at all survivors
+ *
+ * So nobody uses the window before all have it, and the memory of one that could not take part is nobody's business. */
+#include "rma/win.h"
+
+#include "comm/attr.h"
+#include "comm/errhandler.h"
+#include "node/heap.h"
+#include "node/node.h"
+#include "rma/control.h"
+#include "rma/link.h"
+#include "rma/serve.h"
+
+#define PAGE ((uint64_t)4096)
+
+int mend_win_init(struct mend_proc *self)
+{
+    self->on_frame[MEND_FRAME_RMA] = mend_serve_on_frame;
+    return MPI_SUCCESS;
+}
+
+/* ---- memory ---- */
+
+/* The memory of an allocated window: of one's own, or for a contiguous one of rank 0, which is told how much. */
+static int take_memory(struct mend_win *w, const struct mend_win_wish *wish, size_t all)
+{
+    size_t len = !wish->contiguous ? (size_t)wish->size : w->me == 0 ? all : 0;
+
+    if (w->flavor == MPI_WIN_FLAVOR_CREATE || w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return MPI_SUCCESS;
+    if (!w->self->node) {
+        w->base = mend_zalloc(w->self, 1, (size_t)wish->size ? (size_t)wish->size : 1);
+        return w->base ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    if (!len)
+        return MPI_SUCCESS;
+    w->own = mend_heap_take(w->self, len);
+    if (!w->own)
+        return MPI_ERR_NO_MEM;
+    w->base = w->own->base;
+    return MPI_SUCCESS;
+}
+
+static int take_control(struct mend_win *w)
+{
+    if (!w->shared || w->me != 0)
+        return MPI_SUCCESS;
+    w->control_own = mend_heap_take(w->self, mend_win_control_bytes(w->n));
+    return w->control_own ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* Where the segment holds a piece of this process's memory; 0: nowhere. */
+static uint64_t place_of(struct mend_win *w, const void *base, MPI_Aint size)
+{
+    struct mend_heap_piece *p = base ? mend_heap_find(w->self, base, (size_t)size) : NULL;
+
+    return p ? p->at + (uint64_t)((const char *)base - p->base) : 0;
+}
+
+static struct mend_win_offer offer_of(struct mend_win *w, const struct mend_win_wish *wish, int error)
+{
+    return (struct mend_win_offer){.size = wish->size,
+                                   .disp_unit = wish->disp_unit,
+                                   .at = place_of(w, w->base, wish->size),
+                                   .control_at = w->control_own ? w->control_own->at : 0,
+                                   .error = error};
+}
+
+/* ---- exchange ---- */
+
+static int gather(struct mend_win *w, const void *mine, void *all, size_t bytes)
+{
+    const struct mend_type *t = mend_type_predefined((uintptr_t)MPI_BYTE);
+    struct mend_coll_buf in = {(void *)mine, (MPI_Count)bytes, t, MPI_BYTE};
+    struct mend_coll_buf out = {all, (MPI_Count)bytes, t, MPI_BYTE};
+    struct mend_coll_how now = {.kind = MEND_COLL_NOW};
+
+    return mend_coll_allgather(w->comm, &in, &out, NULL, &now);
+}
+
+/* Contiguous memory: rank 0 takes it for all, so it has to know the sizes first. */
+static int add_sizes(struct mend_win *w, MPI_Aint size, MPI_Aint *sizes, size_t *all_p)
+{
+    int err = gather(w, &size, sizes, sizeof(size));
+
+    *all_p = 0;
+    for (int r = 0; r < w->n && !err; r++)
+        if (sizes[r] < 0 || __builtin_add_overflow(*all_p, (size_t)sizes[r], all_p))
+            err = MPI_ERR_SIZE;
+    return err;
+}
+
+/* The parts of a contiguous window lie one behind the other in that of rank 0. */
+static void place_contiguous(struct mend_win *w, const struct mend_win_offer *offer)
+{
+    uint64_t at = offer[0].at;
+
+    for (int r = 0; r < w->n; r++) {
+        w->part[r].at = at;
+        at += (uint64_t)offer[r].size;
+    }
+}
+
+static int know_parts(struct mend_win *w, const struct mend_win_wish *wish,
+                      const struct mend_win_offer *offer)
+{
+    int err = MPI_SUCCESS;
+
+    for (int r = 0; r < w->n; r++) {
+        w->part[r] = (struct mend_win_part){
+            .size = offer[r].size, .disp_unit = offer[r].disp_unit, .at = offer[r].at};
+        err = offer[r].error > err ? offer[r].error : err;
+    }
+    if (wish->contiguous && w->self->node)
+        place_contiguous(w, offer);
+    return err;
+}
+
+static char *map_control(struct mend_win *w, uint64_t at)
+{
+    if (w->control_own)
+        return w->control_own->base;
+    return at ? mend_node_map(w->self, at, mend_win_control_bytes(w->n)) : NULL;
+}
+
+/* What this process has of the window when all have told. */
+static int furnish(struct mend_win *w, const struct mend_win_wish *wish,
+                   const struct mend_win_offer *offer)
+{
+    char *words = NULL;
+    int err = know_parts(w, wish, offer);
+
+    if (err)
+        return err;
+    w->part[w->me].here = w->flavor == MPI_WIN_FLAVOR_DYNAMIC ? NULL : w->base;
+    if (wish->contiguous && w->self->node && w->me != 0) {
+        w->part[w->me].here = NULL;
+        w->base = mend_win_reach(w, w->me)->here;
+        if (!w->base && wish->size)
+            return MPI_ERR_NO_MEM;
+    }
+    if (w->shared) {
+        words = map_control(w, offer[0].control_at);
+        if (!words)
+            return MPI_ERR_NO_MEM;
+    }
+    return mend_win_control_make(w, words);
+}
+
+static int offer_and_hear(struct mend_win *w, const struct mend_win_wish *wish, int error)
+{
+    struct mend_win_offer mine, *all = mend_alloc_for_others(w->self, (size_t)w->n * sizeof(*all));
+    size_t bytes = (size_t)wish->size;
+    int err = all ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+    if (!err && wish->contiguous)
+        err = add_sizes(w, wish->size, (MPI_Aint *)all, &bytes);
+    if (!err && !error)
+        error = take_memory(w, wish, bytes);
+    if (!err && !error)
+        error = take_control(w);
+    mine = offer_of(w, wish, error);
+    if (!err)
+        err = gather(w, &mine, all, sizeof(mine));
+    if (!err)
+        err = furnish(w, wish, all);
+    mend_free(w->self, all);
+    return err;
+}
+
+/* ---- creation ---- */
+
+static struct mend_win *make(struct mend_comm *c, const struct mend_win_wish *wish)
+{
+    struct mend_proc *self = c->self;
+    struct mend_win *w = mend_zalloc(self, 1, sizeof(*w));
+
+    if (!w)
+        return NULL;
+    w->magic = MEND_WIN_MAGIC;
+    w->self = self;
+    w->flavor = wish->flavor;
+    w->base = wish->base;
+    w->size = wish->size;
+    w->disp_unit = wish->disp_unit;
+    w->disp_unit_int = (int)wish->disp_unit;
+    w->model = MPI_WIN_UNIFIED;
+    w->no_locks = wish->no_locks;
+    w->n = c->size;
+    w->me = c->rank;
+    w->shared = self->node && self->params.rma_shm;
+    mend_list_init(&w->attached);
+    w->part = mend_zalloc(self, (size_t)w->n, sizeof(*w->part));
+    w->lock = mend_zalloc(self, (size_t)w->n, sizeof(struct mend_win_lock *));
+    return w;
+}
+
+static void unmap_parts(struct mend_win *w)
+{
+    for (int r = 0; w->part && r < w->n; r++) {
+        struct mend_win_part *p = &w->part[r];
+        uint64_t from = p->at & ~(PAGE - 1);
+        bool own = r == w->me && p->here == (w->own ? w->own->base : w->base) &&
+                   (w->own || w->flavor == MPI_WIN_FLAVOR_CREATE);
+
+        if (p->here && p->at && !own)
+            mend_node_unmap(p->here - (p->at - from), (size_t)(p->at - from) + (size_t)p->size);
+    }
+}
+
+/* keep: others may store into it still, so it is not used again. */
+static void destroy(struct mend_win *w, bool keep)
+{
+    struct mend_proc *self = w->self;
+
+    if (w->link.next)
+        mend_list_remove(&w->link);
+    mend_link_drop_all(w);
+    unmap_parts(w);
+    if (w->control && w->control->words && !w->control_own)
+        mend_node_unmap(w->control->words, mend_win_control_bytes(w->n));
+    mend_win_control_drop(w);
+    while (!mend_list_empty(&w->attached)) {
+        struct mend_list *l = w->attached.next;
+
+        mend_list_remove(l);
+        mend_free(self, mend_list_entry(l, struct mend_attached, link));
+    }
+    if (!self->node && w->flavor != MPI_WIN_FLAVOR_CREATE)
+        mend_free(self, w->base);
+    if (w->own && !keep)
+        mend_heap_give_back(self, w->own);
+    if (w->control_own && !keep)
+        mend_heap_give_back(self, w->control_own);
+    for (int r = 0; w->lock && r < w->n; r++)
+        mend_free(self, w->lock[r]);
+    mend_free(self, w->posted_here);
+    if (w->started)
+        mend_group_put(self, w->started);
+    if (w->posted)
+        mend_group_put(self, w->posted);
+    mend_free(self, w->part);
+    mend_free(self, w->lock);
+    w->magic = 0;
+    mend_free(self, w);
+}
+
+/* The survivors agree on the largest error, and on whether the window was revoked meanwhile. */
+static int agree(struct mend_comm *c, int own_error)
+{
+    struct mend_decision value = {0};
+
+    value.and_word[0] = UINT64_MAX;
+    value.max_word[0] = (uint64_t)own_error;
+    mend_decide(c, &value);
+    if (value.failed)
+        mend_group_put(c->self, value.failed);
+    return (int)value.max_word[0];
+}
+
+static void drop_comm(struct mend_comm *c)
+{
+    c->win = NULL;
+    mend_comm_close(c);
+    mend_decide_free(c);
+}
+
+int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struct mend_win **w_p)
+{
+    struct mend_win *w = make(c, wish);
+    struct mend_comm *own = NULL;
+    int err, failed = w && w->part && w->lock ? wish->error : MPI_ERR_NO_MEM;
+
+    err = mend_create_dup(c, &own);
+    if (err) {
+        if (w)
+            destroy(w, false);
+        return err;
+    }
+    if (!w) { /* the others are told that there is none */
+        err = agree(own, MPI_ERR_NO_MEM);
+        drop_comm(own);
+        return err;
+    }
+    w->comm = own;
+    mend_errhandler_put(c->self, own->errhandler);
+    own->errhandler = mend_errhandler_fatal(c->self); /* MPI-5.0 9.3: windows begin with it */
+    own->win = w;
+    err = agree(own, offer_and_hear(w, wish, failed));
+    if (err) {
+        destroy(w, true);
+        drop_comm(own);
+        return err;
+    }
+    mend_list_append(&c->self->windows, &w->link);
+    *w_p = w;
+    return MPI_SUCCESS;
+}
+
+/* ---- reaching ---- */
+
+struct mend_win_part *mend_win_reach(struct mend_win *w, int rank)
+{
+    struct mend_win_part *p = &w->part[rank];
+    uint64_t from = p->at & ~(PAGE - 1);
+    char *base;
+
+    if (mend_likely(p->here != NULL) || !p->at || !p->size)
+        return p;
+    base = mend_node_map(w->self, from, (size_t)(p->at - from) + (size_t)p->size);
+    if (base)
+        p->here = base + (p->at - from);
+    return p;
+}
+
+static bool holds(const char *base, MPI_Aint size, uintptr_t at, uint64_t len)
+{
+    uintptr_t from = (uintptr_t)base;
+
+    return at >= from && at - from <= (uintptr_t)size && (uint64_t)size - (at - from) >= len;
+}
+
+char *mend_win_own_bytes(struct mend_win *w, int64_t disp, uint64_t len)
+{
+    if (w->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        return holds(NULL, w->size, (uintptr_t)disp, len) ? w->base + disp : NULL;
+    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
+        struct mend_attached *a = mend_list_entry(l, struct mend_attached, link);
+
+        if (holds(a->base, a->size, (uintptr_t)disp, len))
+            return (char *)(uintptr_t)disp;
+    }
+    return NULL;
+}
+
+/* ---- attaching ---- */
+
+int mend_win_attach(struct mend_win *w, void *base, MPI_Aint size)
+{
+    struct mend_attached *a;
+
+    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
+        a = mend_list_entry(l, struct mend_attached, link);
+        if ((char *)base < a->base + a->size && a->base < (char *)base + size)
+            return MPI_ERR_RMA_ATTACH; /* it overlaps what is attached (MPI-5.0 12.2.4) */
+    }
+    a = mend_zalloc(w->self, 1, sizeof(*a));
+    if (!a)
+        return MPI_ERR_NO_MEM;
+    a->base = base;
+    a->size = size;
+    mend_list_prepend(&w->attached, &a->link);
+    return MPI_SUCCESS;
+}
+
+int mend_win_detach(struct mend_win *w, const void *base)
+{
+    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
+        struct mend_attached *a = mend_list_entry(l, struct mend_attached, link);
+
+        if (a->base == base) {
+            mend_list_remove(l);
+            mend_free(w->self, a);
+            return MPI_SUCCESS;
+        }
+    }
+    return MPI_ERR_RMA_ATTACH;
+}
+
+/* ---- the end ---- */
+
+/* True if all survivors have come; false: the window is revoked, and some may not have heard of it. */
+static bool part_together(struct mend_win *w)
+{
+    struct mend_decision value = {0};
+
+    if (w->comm->revoked)
+        return false;
+    value.and_word[0] = UINT64_MAX;
+    mend_decide_wait(w->comm, MEND_DECIDE_VALIDATION, &value);
+    if (value.failed)
+        mend_group_put(w->self, value.failed);
+    return !w->comm->revoked && value.and_word[0] == UINT64_MAX;
+}
+
+int mend_win_free(struct mend_win *w)
+{
+    struct mend_comm *c = w->comm;
+    bool all = part_together(w);
+
+    destroy(w, !all);
+    drop_comm(c);
+    return MPI_SUCCESS;
+}
+
+/* ---- failures ---- */
+
+void mend_win_on_death(struct mend_proc *self, mend_peer dead)
+{
+    for (struct mend_list *l = self->windows.next; l != &self->windows; l = l->next) {
+        struct mend_win *w = mend_list_entry(l, struct mend_win, link);
+        int rank = mend_group_rank(self, w->comm->group, dead);
+
+        if (rank == MPI_UNDEFINED)
+            continue;
+        if (w->links && w->links[rank])
+            mend_link_end(w->links[rank], MPI_ERR_PROC_FAILED);
+        mend_serve_on_death(w, rank);
+    }
+}
+
+void mend_win_on_revoke(struct mend_comm *c)
+{
+    struct mend_win *w = c->win;
+
+    for (int r = 0; w && w->links && r < w->n; r++)
+        if (w->links[r])
+            mend_link_end(w->links[r], MEND_CLASS_INVALIDATED);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* win.h – windows: memory that the members of a group offer each other (MPI-5.0 chapter 12).
+ *
+ * A window has a communicator of its own: it says who the members are, carries the fence, and a window is revoked,
+ * loses members and is agreed on as that communicator is.  So failures have one meaning for both.
+ *
+ *   way of an operation         when                                       carried out by
+ *   ─────────────────────       ────────────────────────────────────       ────────────────────────────────────
+ *   loads and stores            the part lies in the node's segment        the origin, at once         (direct.c)
+ *   messages                    everything else                            the target, in its next call (serve.c)
+ *
+ * Accumulates follow one rule more: an element that one atomic instruction can change is changed by one, whoever
+ * does it; any other is changed by the target alone.  So all who meet at an element exclude each other, whatever
+ * way each of them took.
+ *
+ * Synchronization is the same for both ways: first what was sent to a target is executed there (link.c), then
+ * words change, in shared memory or by a message (control.h).
+ *
+ * What a death does: calls of operations never fail for it (S0-40); whatever waits for the dead member ends, and the
+ * synchronization says MPI_ERR_PROC_FAILED (S0-41) and has its effect on the epoch (S0-42).  A revocation ends every
+ * wait with MPI_ERR_INVALIDATED (S0-96).
+ *
+ * Invariants:
+ *   1  a part's memory is mapped, or private to its member; what is mapped stays so until the window is freed;
+ *   2  an operation is begun only in an epoch that allows it (epoch.c);
+ *   3  what was begun towards a living member is executed there before the epoch's end returns MPI_SUCCESS. */
+#ifndef MEND_RMA_WIN_H
+#define MEND_RMA_WIN_H
+
+#include "create/create.h"
+#include "rma/lock_sm.h"
+
+#define MEND_WIN_MAGIC 0x77696e64u
+
+struct mend_heap_piece;
+struct mend_rma_link;
+
+/* What a member offers: told to all when the window is made. */
+struct mend_win_offer {
+    MPI_Aint size, disp_unit;
+    uint64_t at;         /* where the segment holds its first byte; 0: in no shared memory */
+    uint64_t control_at; /* of rank 0: where the segment holds the control words; 0: nowhere */
+    int32_t error;       /* why this member cannot; MPI_SUCCESS: it can */
+    int32_t unused;
+};
+
+/* A member's part as this process sees it. */
+struct mend_win_part {
+    MPI_Aint size, disp_unit;
+    uint64_t at;
+    char *here; /* its first byte, as far as this process can reach it; else NULL */
+};
+
+/* Which operations are allowed (epoch.c).  FENCED: a fence was called and nothing followed it yet, so it may turn out to
+ * have been the last one. */
+enum mend_access { MEND_ACCESS_NONE, MEND_ACCESS_FENCED, MEND_ACCESS_FENCE, MEND_ACCESS_START,
+                   MEND_ACCESS_LOCK, MEND_ACCESS_LOCK_ALL };
+
+/* A lock of this process.  failed: MPI_Win_lock said MPI_ERR_PROC_FAILED; the epoch is open all the same (S0-42), but
+ * operations in it have no effect, and any other epoch may begin. */
+struct mend_win_lock {
+    struct mend_lock lock;
+    bool failed;
+};
+
+/* A piece of memory that was attached to a dynamic window. */
+struct mend_attached {
+    struct mend_list link;
+    char *base;
+    MPI_Aint size;
+};
+
+struct mend_win {
+    uint32_t magic;
+    int flavor; /* MPI_WIN_FLAVOR_... */
+    struct mend_proc *self;
+    struct mend_comm *comm; /* the window's own; has the error handler, the name, and the hints */
+    struct mend_list link;  /* in self->windows */
+    struct mend_attrs *attrs;
+    int n, me;
+    bool shared; /* the control words lie in the segment; else members tell each other by messages */
+    bool no_locks;
+    struct mend_win_part *part; /* by rank */
+    char *base;                 /* this member's first byte */
+    MPI_Aint disp_unit, size;   /* this member's, where attributes point to */
+    int disp_unit_int, model;   /* the same as int: MPI_WIN_DISP_UNIT, MPI_WIN_MODEL */
+    struct mend_heap_piece *own, *control_own;
+    struct mend_list attached; /* dynamic: struct mend_attached */
+
+    /* epochs */
+    enum mend_access access;
+    bool exposed;                /* between post and wait */
+    struct mend_group *started;  /* between start and complete */
+    struct mend_group *posted;   /* between post and wait */
+    uint8_t *posted_here;        /* by rank in it: has completed, or died */
+    int posted_left;             /* who have not */
+    struct mend_win_lock **lock; /* by target: of this process, or NULL */
+    int locks_n;                 /* that are held */
+    struct mend_lock *lock_all;
+
+    struct mend_win_control *control;
+    struct mend_rma_link **links; /* by target, made on first need; NULL: no message was needed yet */
+};
+
+/* Collective over c; blocks.  What ends it when a member dies: the exchange fails at those who depend on it, and the
+ * agreement that follows says so to all: the window exists at all survivors, or at none of them (S2-8).  Errors:
+ * MPI_ERR_NO_MEM of any member, MPI_ERR_PROC_FAILED, MPI_ERR_INVALIDATED.  base is the program's memory for
+ * MPI_WIN_FLAVOR_CREATE, else NULL. */
+struct mend_win_wish {
+    int flavor;
+    void *base;
+    MPI_Aint size, disp_unit;
+    bool contiguous; /* MPI_WIN_FLAVOR_SHARED */
+    bool no_locks;
+    int error; /* why the caller's arguments make its member say no; MPI_SUCCESS: they do not */
+};
+int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struct mend_win **w_p);
+
+/* Collective; returns when all survivors have called it, or at once if the window is revoked (R30).  MPI_SUCCESS.
+ * The epochs are over.  Memory that others may still be storing into is not used again. */
+int mend_win_free(struct mend_win *w);
+
+/* The part of a member, mapped if that is possible. */
+struct mend_win_part *mend_win_reach(struct mend_win *w, int rank);
+
+/* Dynamic windows.  Local.  MPI_ERR_RMA_ATTACH, MPI_ERR_NO_MEM. */
+int mend_win_attach(struct mend_win *w, void *base, MPI_Aint size);
+int mend_win_detach(struct mend_win *w, const void *base);
+
+/* The memory that len bytes at disp (in bytes; dynamic: an address) of this member's part are; NULL: they are not all
+ * in it. */
+char *mend_win_own_bytes(struct mend_win *w, int64_t disp, uint64_t len);
+
+/* MPI_SUCCESS, or why every call on the window that is not local fails: MPI_ERR_INVALIDATED (S0-97). */
+static inline int mend_win_check_valid(const struct mend_win *w)
+{
+    return mend_likely(!w->comm->revoked) ? MPI_SUCCESS : MPI_ERR_INVALIDATED;
+}
+
+static inline bool mend_win_is_dead(const struct mend_win *w, int rank)
+{
+    return mend_peer_is_dead(w->self, mend_comm_peer(w->comm, rank));
+}
+
+/* A member died; the window was revoked (life/death.c, decide/revoke.c). */
+void mend_win_on_death(struct mend_proc *self, mend_peer dead);
+void mend_win_on_revoke(struct mend_comm *c);
+int mend_win_init(struct mend_proc *self);
+
+#endif
