@@ -23,11 +23,6 @@ struct arguments {
     MPI_Win win;
 };
 
-static bool accumulates(const struct mend_rma_op *k)
-{
-    return k->kind == MEND_RMA_ACC || k->kind == MEND_RMA_GET_ACC || k->kind == MEND_RMA_SWAP;
-}
-
 static int check_side(MPI_Datatype type, MPI_Count count, const void *buf, struct mend_rma_data *d)
 {
     d->from = buf;
@@ -60,14 +55,15 @@ static int check_op(const struct arguments *a, struct mend_rma_op *k)
 {
     int err;
 
-    if (k->kind == MEND_RMA_PUT || k->kind == MEND_RMA_GET)
+    if (k->kind == MEND_RMA_PUT || k->kind == MEND_RMA_GET || bytes_of(&k->there) == 0)
         return MPI_SUCCESS;
     k->basic = mend_rma_basic(k->there.type);
     if (!k->basic)
         return MPI_ERR_TYPE;
     if (k->kind == MEND_RMA_SWAP) {
         /* Integers, logicals, bytes (MPI-5.0 12.3.4). */
-        return k->basic->extent > 8 || k->basic->size != k->basic->extent ? MPI_ERR_TYPE : MPI_SUCCESS;
+        return k->basic->extent > 8 || k->basic->size != k->basic->extent ? MPI_ERR_TYPE
+                                                                          : MPI_SUCCESS;
     }
     err = mend_check_op(a->op, &k->op);
     if (err)
@@ -87,7 +83,7 @@ static int check_match(const struct mend_rma_op *k)
             continue;
         if (bytes_of(side[i]) != bytes_of(&k->there))
             return MPI_ERR_COUNT;
-        if (accumulates(k) && side[i]->type->basic != k->basic->basic)
+        if (k->basic && side[i]->type->basic != k->basic->basic)
             return MPI_ERR_TYPE;
     }
     return MPI_SUCCESS;
@@ -104,7 +100,8 @@ static int check_all(const struct mend_win *w, const struct arguments *a, struct
 
     if (!err && looks_at_origin(a, k))
         err = check_side(a->origin_t, a->origin_n, a->origin, &k->origin);
-    if (!err && (k->kind == MEND_RMA_GET || k->kind == MEND_RMA_GET_ACC || k->kind == MEND_RMA_SWAP))
+    if (!err &&
+        (k->kind == MEND_RMA_GET || k->kind == MEND_RMA_GET_ACC || k->kind == MEND_RMA_SWAP))
         err = check_side(a->result_t, a->result_n, a->result, &k->result);
     k->compare = a->compare;
     if (!err && k->kind == MEND_RMA_SWAP)
@@ -146,25 +143,35 @@ static int with_request(enum mend_rma_kind kind, const struct arguments *a, MPI_
 }
 
 #define PUT_ARGUMENTS                                                                              \
-    {.origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,                 \
-     .target = target_rank, .disp = target_disp, .there_n = target_count,                          \
-     .there_t = target_datatype, .win = win}
+    {                                                                                              \
+        .origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,              \
+        .target = target_rank, .disp = target_disp, .there_n = target_count,                       \
+        .there_t = target_datatype, .win = win                                                     \
+    }
 #define GET_ARGUMENTS                                                                              \
-    {.result = origin_addr, .result_n = origin_count, .result_t = origin_datatype,                 \
-     .target = target_rank, .disp = target_disp, .there_n = target_count,                          \
-     .there_t = target_datatype, .win = win}
+    {                                                                                              \
+        .result = origin_addr, .result_n = origin_count, .result_t = origin_datatype,              \
+        .target = target_rank, .disp = target_disp, .there_n = target_count,                       \
+        .there_t = target_datatype, .win = win                                                     \
+    }
 #define ACC_ARGUMENTS                                                                              \
-    {.origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,                 \
-     .target = target_rank, .disp = target_disp, .there_n = target_count,                          \
-     .there_t = target_datatype, .op = op, .win = win}
+    {                                                                                              \
+        .origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,              \
+        .target = target_rank, .disp = target_disp, .there_n = target_count,                       \
+        .there_t = target_datatype, .op = op, .win = win                                           \
+    }
 #define GET_ACC_ARGUMENTS                                                                          \
-    {.origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,                 \
-     .result = result_addr, .result_n = result_count, .result_t = result_datatype,                 \
-     .target = target_rank, .disp = target_disp, .there_n = target_count,                          \
-     .there_t = target_datatype, .op = op, .win = win}
+    {                                                                                              \
+        .origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,              \
+        .result = result_addr, .result_n = result_count, .result_t = result_datatype,              \
+        .target = target_rank, .disp = target_disp, .there_n = target_count,                       \
+        .there_t = target_datatype, .op = op, .win = win                                           \
+    }
 
 MEND_API(MPI_Put);
-int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+            int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+            MPI_Win win)
 {
     struct arguments a = PUT_ARGUMENTS;
 
@@ -172,7 +179,9 @@ int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datat
 }
 
 MEND_API(MPI_Put_c);
-int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+              int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+              MPI_Datatype target_datatype, MPI_Win win)
 {
     struct arguments a = PUT_ARGUMENTS;
 
@@ -180,7 +189,9 @@ int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 }
 
 MEND_API(MPI_Rput);
-int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+             MPI_Win win, MPI_Request *request)
 {
     struct arguments a = PUT_ARGUMENTS;
 
@@ -188,7 +199,9 @@ int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_data
 }
 
 MEND_API(MPI_Rput_c);
-int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+               MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
     struct arguments a = PUT_ARGUMENTS;
 
@@ -196,7 +209,8 @@ int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 }
 
 MEND_API(MPI_Get);
-int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+            MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
     struct arguments a = GET_ARGUMENTS;
 
@@ -204,7 +218,9 @@ int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, i
 }
 
 MEND_API(MPI_Get_c);
-int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+              int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+              MPI_Datatype target_datatype, MPI_Win win)
 {
     struct arguments a = GET_ARGUMENTS;
 
@@ -212,7 +228,9 @@ int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_dat
 }
 
 MEND_API(MPI_Rget);
-int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+             MPI_Request *request)
 {
     struct arguments a = GET_ARGUMENTS;
 
@@ -220,7 +238,9 @@ int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, 
 }
 
 MEND_API(MPI_Rget_c);
-int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+               MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
     struct arguments a = GET_ARGUMENTS;
 
@@ -228,7 +248,9 @@ int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
 }
 
 MEND_API(MPI_Accumulate);
-int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                   int target_rank, MPI_Aint target_disp, int target_count,
+                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     struct arguments a = ACC_ARGUMENTS;
 
@@ -236,7 +258,9 @@ int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origi
 }
 
 MEND_API(MPI_Accumulate_c);
-int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                     int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     struct arguments a = ACC_ARGUMENTS;
 
@@ -244,7 +268,9 @@ int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 }
 
 MEND_API(MPI_Raccumulate);
-int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                    int target_rank, MPI_Aint target_disp, int target_count,
+                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     struct arguments a = ACC_ARGUMENTS;
 
@@ -252,7 +278,9 @@ int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
 }
 
 MEND_API(MPI_Raccumulate_c);
-int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     struct arguments a = ACC_ARGUMENTS;
 
@@ -260,7 +288,10 @@ int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datat
 }
 
 MEND_API(MPI_Get_accumulate);
-int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                       void *result_addr, int result_count, MPI_Datatype result_datatype,
+                       int target_rank, MPI_Aint target_disp, int target_count,
+                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     struct arguments a = GET_ACC_ARGUMENTS;
 
@@ -268,7 +299,11 @@ int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype o
 }
 
 MEND_API(MPI_Get_accumulate_c);
-int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+                         MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count,
+                         MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                         MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                         MPI_Win win)
 {
     struct arguments a = GET_ACC_ARGUMENTS;
 
@@ -276,7 +311,10 @@ int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Da
 }
 
 MEND_API(MPI_Rget_accumulate);
-int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                        void *result_addr, int result_count, MPI_Datatype result_datatype,
+                        int target_rank, MPI_Aint target_disp, int target_count,
+                        MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     struct arguments a = GET_ACC_ARGUMENTS;
 
@@ -284,7 +322,11 @@ int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype 
 }
 
 MEND_API(MPI_Rget_accumulate_c);
-int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+                          MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count,
+                          MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                          MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                          MPI_Win win, MPI_Request *request)
 {
     struct arguments a = GET_ACC_ARGUMENTS;
 
@@ -293,13 +335,21 @@ int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_D
 
 /* One element of a predefined type. */
 MEND_API(MPI_Fetch_and_op);
-int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
-                     MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype,
+                     int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-    struct arguments a = {.origin = origin_addr, .origin_n = 1, .origin_t = datatype,
-                          .result = result_addr, .result_n = 1, .result_t = datatype,
-                          .target = target_rank, .disp = target_disp, .there_n = 1,
-                          .there_t = datatype, .op = op, .win = win};
+    struct arguments a = {.origin = origin_addr,
+                          .origin_n = 1,
+                          .origin_t = datatype,
+                          .result = result_addr,
+                          .result_n = 1,
+                          .result_t = datatype,
+                          .target = target_rank,
+                          .disp = target_disp,
+                          .there_n = 1,
+                          .there_t = datatype,
+                          .op = op,
+                          .win = win};
 
     return operate(MEND_RMA_GET_ACC, &a, NULL, __func__);
 }
@@ -308,11 +358,18 @@ MEND_API(MPI_Compare_and_swap);
 int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr,
                          MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-    struct arguments a = {.origin = origin_addr, .origin_n = 1, .origin_t = datatype,
+    struct arguments a = {.origin = origin_addr,
+                          .origin_n = 1,
+                          .origin_t = datatype,
                           .compare = compare_addr,
-                          .result = result_addr, .result_n = 1, .result_t = datatype,
-                          .target = target_rank, .disp = target_disp, .there_n = 1,
-                          .there_t = datatype, .win = win};
+                          .result = result_addr,
+                          .result_n = 1,
+                          .result_t = datatype,
+                          .target = target_rank,
+                          .disp = target_disp,
+                          .there_n = 1,
+                          .there_t = datatype,
+                          .win = win};
 
     return operate(MEND_RMA_SWAP, &a, NULL, __func__);
 }

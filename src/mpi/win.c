@@ -9,6 +9,7 @@
 
 #include "comm/attr.h"
 #include "comm/info.h"
+#include "rma/epoch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,8 @@ static int check_wish(struct mend_comm *c, const struct mend_win_wish *wish)
     return MPI_SUCCESS;
 }
 
-static int create(struct mend_win_wish *wish, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win,
-                  const char *fn)
+static int create(struct mend_win_wish *wish, MPI_Info info, MPI_Comm comm, void *baseptr,
+                  MPI_Win *win, const char *fn)
 {
     struct mend_comm *c = NULL;
     struct mend_info *i = NULL;
@@ -86,10 +87,11 @@ static int create(struct mend_win_wish *wish, MPI_Info info, MPI_Comm comm, void
 }
 
 MEND_API(MPI_Win_create);
-int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                   MPI_Win *win)
 {
-    struct mend_win_wish wish = {.flavor = MPI_WIN_FLAVOR_CREATE, .base = base, .size = size,
-                                 .disp_unit = disp_unit};
+    struct mend_win_wish wish = {
+        .flavor = MPI_WIN_FLAVOR_CREATE, .base = base, .size = size, .disp_unit = disp_unit};
 
     return create(&wish, info, comm, NULL, win, __func__);
 }
@@ -98,8 +100,8 @@ MEND_API(MPI_Win_create_c);
 int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                      MPI_Win *win)
 {
-    struct mend_win_wish wish = {.flavor = MPI_WIN_FLAVOR_CREATE, .base = base, .size = size,
-                                 .disp_unit = disp_unit};
+    struct mend_win_wish wish = {
+        .flavor = MPI_WIN_FLAVOR_CREATE, .base = base, .size = size, .disp_unit = disp_unit};
 
     return create(&wish, info, comm, NULL, win, __func__);
 }
@@ -119,21 +121,22 @@ static int allocate(int flavor, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info
 }
 
 MEND_API(MPI_Win_allocate);
-int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
+                     MPI_Win *win)
 {
     return allocate(MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, info, comm, baseptr, win, __func__);
 }
 
 MEND_API(MPI_Win_allocate_c);
-int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
-                       MPI_Win *win)
+int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                       void *baseptr, MPI_Win *win)
 {
     return allocate(MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, info, comm, baseptr, win, __func__);
 }
 
 MEND_API(MPI_Win_allocate_shared);
-int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
-                            MPI_Win *win)
+int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                            void *baseptr, MPI_Win *win)
 {
     return allocate(MPI_WIN_FLAVOR_SHARED, size, disp_unit, info, comm, baseptr, win, __func__);
 }
@@ -199,7 +202,7 @@ int MPI_Win_free(MPI_Win *win)
         err = mend_check_pointer(win);
     if (!err)
         err = mend_check_win(*win, &w);
-    if (!err && !w->comm->revoked && (w->access > MEND_ACCESS_FENCED || w->exposed))
+    if (!err && !w->comm->revoked && !mend_epoch_is_none(w))
         err = MPI_ERR_RMA_SYNC;
     if (!err)
         err = mend_attrs_delete_all(mend_self, &w->attrs, (void *)*win);
@@ -279,7 +282,8 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, 
 }
 
 MEND_API(MPI_Win_shared_query_c);
-int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
+int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
+                           void *baseptr)
 {
     struct mend_win *w = NULL;
     int err = mend_enter(__func__);

@@ -27,7 +27,8 @@ int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
     if (!err && win_keyval >= MPI_WIN_BASE && win_keyval <= MPI_WIN_MODEL)
         err = MPI_ERR_KEYVAL;
     if (!err)
-        err = mend_attr_set(mend_self, MEND_ATTR_WIN, &w->attrs, (void *)win, win_keyval, attribute_val);
+        err = mend_attr_set(mend_self, MEND_ATTR_WIN, &w->attrs, (void *)win, win_keyval,
+                            attribute_val);
     return mend_report_win(w, err, __func__);
 }
 
@@ -159,8 +160,8 @@ int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 static int add_defaults(struct mend_win *w, struct mend_info *i)
 {
     static const char *const defaults[][2] = {
-        {"no_locks", "false"},  {"accumulate_ordering", "rar,raw,war,waw"},
-        {"same_size", "false"}, {"accumulate_ops", "same_op_no_op"},
+        {"no_locks", "false"},       {"accumulate_ordering", "rar,raw,war,waw"},
+        {"same_size", "false"},      {"accumulate_ops", "same_op_no_op"},
         {"same_disp_unit", "false"},
     };
     int err = MPI_SUCCESS;

@@ -29,8 +29,8 @@ int MPI_Win_fence(int assert, MPI_Win win)
     return mend_report_win(w, err, __func__);
 }
 
-static int of_group(int (*begin)(struct mend_win *w, struct mend_group *g, int assert), MPI_Group group,
-                    int assert, MPI_Win win, const char *fn)
+static int of_group(int (*begin)(struct mend_win *w, struct mend_group *g, int assert),
+                    MPI_Group group, int assert, MPI_Win win, const char *fn)
 {
     struct mend_win *w = NULL;
     struct mend_group *g = NULL;
@@ -129,7 +129,8 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
         err = check_assert(assert);
     if (!err && rank != MPI_PROC_NULL)
         err = mend_win_lock(
-            w, lock_type == MPI_LOCK_SHARED ? MEND_LOCK_SHARED : MEND_LOCK_EXCLUSIVE, rank, assert);
+            w, lock_type == MPI_LOCK_SHARED ? MEND_WINLOCK_SHARED : MEND_WINLOCK_EXCLUSIVE, rank,
+            assert);
     return mend_report_win(w, err, __func__);
 }
 

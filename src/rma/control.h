@@ -4,7 +4,7 @@
  * With a segment they lie in a piece of rank 0's heap, zero when it is taken; without one each member has those that it
  * reads in its own memory, and a message of the writer changes them.
  *
- *   line of target t        excl                              the lock machine (lock_sm.h)
+ *   line of target t        excl                              the lock machine (winlock_sm.h)
  *   any[n] all[n]           byte i: origin i                  the same
  *   awaited[n]              byte i: member i                  it waits for something of this window
  *   closed[n]               byte i: member i                  it has freed the window
@@ -20,14 +20,14 @@
 #include "rma/win.h"
 
 struct mend_win_control {
-    char *words; /* NULL: without a segment */
-    mend_atomic_u8 *posted, *done;       /* rows that this member reads */
-    uint8_t *posted_seen, *done_seen;    /* by rank: what it has waited for */
-    uint8_t *posted_told, *done_told;    /* by rank: what it has said */
-    mend_atomic_u8 *closed, *awaited;    /* NULL: without a segment */
-    uint32_t wanted;                     /* exclusive locks that this member has or wants */
-    int waits_n;                         /* threads of this process that wait */
-    struct mend_win_served *served;      /* serve.c: locks that this target gives by messages */
+    char *words;                      /* NULL: without a segment */
+    mend_atomic_u8 *posted, *done;    /* rows that this member reads */
+    uint8_t *posted_seen, *done_seen; /* by rank: what it has waited for */
+    uint8_t *posted_told, *done_told; /* by rank: what it has said */
+    mend_atomic_u8 *closed, *awaited; /* NULL: without a segment */
+    uint32_t wanted;                  /* exclusive locks that this member has or wants */
+    int waits_n;                      /* threads of this process that wait */
+    struct mend_win_served *served;   /* serve.c: locks that this target gives by messages */
 };
 
 /* Bytes of the piece for n members. */
@@ -38,7 +38,7 @@ int mend_win_control_make(struct mend_win *w, char *words);
 void mend_win_control_drop(struct mend_win *w);
 
 /* The words of a target's lock, for an origin. */
-struct mend_lock_words mend_win_lock_words(struct mend_win *w, int target, int origin);
+struct mend_winlock_words mend_win_lock_words(struct mend_win *w, int target, int origin);
 
 /* This member tells another one. */
 void mend_win_tell_posted(struct mend_win *w, int origin);

@@ -70,7 +70,7 @@ static bool is_plain(const struct mend_rma_data *d, const struct mend_type *basi
 }
 
 /* Elements in one piece on all sides. */
-static bool accumulate_plain(const struct mend_rma_op *op, char *at)
+static bool accumulate_plain(const struct mend_rma_op *op, char *at, bool alone)
 {
     bool fetch = op->kind == MEND_RMA_GET_ACC;
     bool noop = op->origin.count == 0;
@@ -79,11 +79,11 @@ static bool accumulate_plain(const struct mend_rma_op *op, char *at)
         (fetch && !is_plain(&op->result, op->basic)))
         return false;
     mend_rma_apply(op->op, op->basic, noop ? op->result.to : op->origin.from, at, op->there.count,
-                   fetch ? op->result.to : NULL);
+                   fetch ? op->result.to : NULL, alone);
     return true;
 }
 
-static void accumulate(const struct mend_rma_op *op, char *at)
+static void accumulate(const struct mend_rma_op *op, char *at, bool alone)
 {
     _Alignas(32) char in[CHUNK], old[CHUNK];
     bool fetch = op->kind == MEND_RMA_GET_ACC;
@@ -91,7 +91,7 @@ static void accumulate(const struct mend_rma_op *op, char *at)
     MPI_Count n, packed = 0;
     struct mend_runs runs;
 
-    if (accumulate_plain(op, at))
+    if (accumulate_plain(op, at, alone))
         return;
     memset(in, 0, sizeof(in));
     mend_runs_begin(&runs, op->basic, op->there.type, at, op->there.count);
@@ -100,7 +100,7 @@ static void accumulate(const struct mend_rma_op *op, char *at)
 
         if (op->origin.count)
             mend_type_pack(op->origin.type, op->origin.from, op->origin.count, packed, in, len);
-        mend_rma_apply(op->op, op->basic, in, at, n, fetch ? old : NULL);
+        mend_rma_apply(op->op, op->basic, in, at, n, fetch ? old : NULL, alone);
         if (fetch)
             mend_type_unpack(op->result.type, op->result.to, op->result.count, packed, old, len);
         packed += (MPI_Count)len;
@@ -124,6 +124,6 @@ void mend_direct_do(struct mend_win *w, const struct mend_rma_op *op)
         mend_rma_swap(op->basic, op->compare, op->origin.from, at, op->result.to);
         break;
     default:
-        accumulate(op, at);
+        accumulate(op, at, mend_rma_is_alone(w, op->target));
     }
 }

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#define CHUNK   2048 /* bytes that are copied to be aligned */
+#define ALIGNED 16
+
 typedef unsigned __int128 atom16;
 
 bool mend_element_is_atomic(const struct mend_type *basic, const void *at)
@@ -38,7 +41,10 @@ static bool swap16(void *at, atom16 *expected, atom16 wanted)
     uint32_t failed;
 
     do {
-        __asm__ volatile("ldaxp %0, %1, %2" : "=&r"(low), "=&r"(high) : "Q"(*(atom16 *)at) : "memory");
+        __asm__ volatile("ldaxp %0, %1, %2"
+                         : "=&r"(low), "=&r"(high)
+                         : "Q"(*(atom16 *)at)
+                         : "memory");
         if (low != want_low || high != want_high) {
             /* Storing it back proves that both halves were read at once. */
             __asm__ volatile("stlxp %w0, %2, %3, %1"
@@ -114,7 +120,8 @@ static void guess(size_t size, const void *at, void *value)
 }
 
 /* what = what op in, by a copy whose padding keeps its bytes. */
-static void compute(const struct mend_op *op, const struct mend_type *basic, const void *in, void *what)
+static void compute(const struct mend_op *op, const struct mend_type *basic, const void *in,
+                    void *what)
 {
     _Alignas(32) char result[64];
 
@@ -128,8 +135,8 @@ static void compute(const struct mend_op *op, const struct mend_type *basic, con
     memcpy(what, result, (size_t)basic->extent);
 }
 
-static void apply_one(const struct mend_op *op, const struct mend_type *basic, const void *in, void *at,
-                      void *old)
+static void apply_one(const struct mend_op *op, const struct mend_type *basic, const void *in,
+                      void *at, void *old)
 {
     size_t size = (size_t)basic->extent;
     _Alignas(32) char was[32], becomes[32], operand[32];
@@ -182,8 +189,8 @@ INTEGERS(uint64_t, u64)
 FLOATS(double, uint64_t, f64)
 FLOATS(float, uint32_t, f32)
 
-static bool apply_common(const struct mend_op *op, const struct mend_type *basic, const char *in, char *at,
-                         MPI_Count n, char *old)
+static bool apply_common(const struct mend_op *op, const struct mend_type *basic, const char *in,
+                         char *at, MPI_Count n, char *old)
 {
     if (op != mend_op_of(MPI_SUM))
         return false;
@@ -207,8 +214,8 @@ static bool apply_common(const struct mend_op *op, const struct mend_type *basic
     }
 }
 
-void mend_element_apply(const struct mend_op *op, const struct mend_type *basic, const void *in, void *at,
-                        MPI_Count n, void *old)
+void mend_element_apply(const struct mend_op *op, const struct mend_type *basic, const void *in,
+                        void *at, MPI_Count n, void *old)
 {
     MPI_Count step = basic->extent;
 
@@ -220,27 +227,42 @@ void mend_element_apply(const struct mend_op *op, const struct mend_type *basic,
                   old ? (char *)old + i * step : NULL);
 }
 
-void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *basic, const void *in,
-                              void *at, MPI_Count n, void *old)
+/* Operators want aligned operands: what lies elsewhere is copied to and fro. */
+static void compute_apart(const struct mend_op *op, const struct mend_type *basic, const char *in,
+                          char *at, MPI_Count n)
 {
-    size_t size = (size_t)basic->extent;
-    _Alignas(32) char what[64], operand[64];
+    _Alignas(32) char what[CHUNK], operand[CHUNK];
+    MPI_Count step = basic->extent, most = CHUNK / step, k;
 
-    MEND_ASSERT(size <= sizeof(what));
-    for (MPI_Count i = 0; i < n; i++) {
-        char *there = (char *)at + i * basic->extent;
-
-        memcpy(what, there, size);
-        memcpy(operand, (const char *)in + i * basic->extent, size);
-        if (old)
-            memcpy((char *)old + i * basic->extent, what, size);
-        compute(op, basic, operand, what);
-        memcpy(there, what, size);
+    for (MPI_Count i = 0; i < n; i += k) {
+        k = n - i < most ? n - i : most;
+        memcpy(what, at + i * step, (size_t)(k * step));
+        memcpy(operand, in + i * step, (size_t)(k * step));
+        mend_op_apply(op, operand, what, k, basic, MPI_DATATYPE_NULL);
+        memcpy(at + i * step, what, (size_t)(k * step));
     }
 }
 
-void mend_element_swap_if(const struct mend_type *basic, const void *compare, const void *in, void *at,
-                          void *old)
+/* Predefined operators are commutative: the element may stand on either side. */
+void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *basic,
+                              const void *in, void *at, MPI_Count n, void *old)
+{
+    size_t len = (size_t)(n * basic->extent);
+
+    if (old)
+        memcpy(old, at, len);
+    if (op == mend_op_of(MPI_NO_OP))
+        return;
+    if (op == mend_op_of(MPI_REPLACE))
+        memcpy(at, in, len);
+    else if (((uintptr_t)in | (uintptr_t)at) % ALIGNED)
+        compute_apart(op, basic, in, at, n);
+    else
+        mend_op_apply(op, in, at, n, basic, MPI_DATATYPE_NULL);
+}
+
+void mend_element_swap_if(const struct mend_type *basic, const void *compare, const void *in,
+                          void *at, void *old)
 {
     _Alignas(32) char expected[32];
 

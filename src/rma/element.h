@@ -14,15 +14,15 @@ bool mend_element_is_atomic(const struct mend_type *basic, const void *at);
 
 /* at[i] = at[i] op in[i], for n elements that are atomic; the values before go to old[i] unless it is NULL.  in and old
  * may be unaligned, and are the program's own.  MPI_REPLACE and MPI_NO_OP are operators like others. */
-void mend_element_apply(const struct mend_op *op, const struct mend_type *basic, const void *in, void *at,
-                        MPI_Count n, void *old);
+void mend_element_apply(const struct mend_op *op, const struct mend_type *basic, const void *in,
+                        void *at, MPI_Count n, void *old);
 
 /* The same for elements that only this process changes. */
-void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *basic, const void *in,
-                              void *at, MPI_Count n, void *old);
+void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *basic,
+                              const void *in, void *at, MPI_Count n, void *old);
 
 /* If an atomic element has the bytes of *compare it becomes *in; what it was goes to *old. */
-void mend_element_swap_if(const struct mend_type *basic, const void *compare, const void *in, void *at,
-                          void *old);
+void mend_element_swap_if(const struct mend_type *basic, const void *compare, const void *in,
+                          void *at, void *old);
 
 #endif

@@ -162,7 +162,8 @@ static size_t write_data(struct mend_rma_pending *p, const struct mend_rma_block
     if (p->op.kind == MEND_RMA_GET)
         return 0;
     if (p->op.origin.count)
-        mend_type_pack(p->op.origin.type, p->op.origin.from, p->op.origin.count, p->framed, room, len);
+        mend_type_pack(p->op.origin.type, p->op.origin.from, p->op.origin.count, p->framed, room,
+                       len);
     else
         memset(room, 0, len); /* MPI_NO_OP: the origin's data is not looked at */
     if (p->op.kind == MEND_RMA_SWAP) {
@@ -257,7 +258,7 @@ static void after_frame(struct mend_rma_link *l, struct mend_rma_pending *p)
 }
 
 /* Sends what there is room and leave for.  MEND_AGAIN: the transport has none. */
-static enum mend_status pump(struct mend_rma_link *l)
+static enum mend_status send_all(struct mend_rma_link *l)
 {
     while (!mend_list_empty(&l->unsent)) {
         struct mend_rma_pending *p = pending_of(l->unsent.next);
@@ -275,6 +276,16 @@ static enum mend_status pump(struct mend_rma_link *l)
         after_frame(l, p);
     }
     return MEND_OK;
+}
+
+static enum mend_status pump(struct mend_rma_link *l)
+{
+    enum mend_status st;
+
+    l->pumping = true;
+    st = send_all(l);
+    l->pumping = false;
+    return st;
 }
 
 static enum mend_status push(struct mend_proc *self, mend_peer to, struct mend_out *out)
@@ -302,7 +313,7 @@ static void go_on(struct mend_rma_link *l)
     struct mend_proc *self = l->w->self;
     mend_peer to = mend_comm_peer(l->w->comm, l->target);
 
-    if (l->queued || mend_list_empty(&l->unsent))
+    if (l->queued || l->pumping || mend_list_empty(&l->unsent))
         return;
     if (l->target != l->w->me && !mend_out_empty(self, to))
         l->queued = true;
@@ -312,7 +323,8 @@ static void go_on(struct mend_rma_link *l)
         mend_out_append(self, to, &l->out);
 }
 
-void mend_link_say(struct mend_win *w, int target, enum mend_rma_kind kind, uint32_t id, uint64_t at)
+void mend_link_say(struct mend_win *w, int target, enum mend_rma_kind kind, uint32_t id,
+                   uint64_t at)
 {
     struct mend_rma_head h = {.id = id, .at = at};
     struct mend_frame f = frame_of(w, kind, sizeof(h));
@@ -382,10 +394,11 @@ static struct mend_rma_pending *create(struct mend_rma_link *l, const struct men
     return p;
 }
 
-int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op, struct mend_request **request_p)
+int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
+                    struct mend_request **request_p)
 {
-    bool dead = mend_win_is_dead(w, op->target) ||
-                (w->lock[op->target] && w->lock[op->target]->failed);
+    bool dead =
+        mend_win_is_dead(w, op->target) || (w->lock[op->target] && w->lock[op->target]->failed);
     struct mend_rma_link *l = mend_link(w, op->target);
     struct mend_rma_pending *p = l ? create(l, op, request_p != NULL) : NULL;
 
@@ -398,7 +411,7 @@ int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op, struct men
         return MPI_SUCCESS;
     }
     if (!w->shared && w->access == MEND_ACCESS_LOCK_ALL && l->lock == MEND_LINK_FREE)
-        mend_link_ask(l, MEND_LOCK_ALL);
+        mend_link_ask(l, MEND_WINLOCK_ALL);
     mend_list_append(&l->unsent, &p->link);
     go_on(l);
     return MPI_SUCCESS;
@@ -406,7 +419,7 @@ int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op, struct men
 
 /* ---- locks by messages ---- */
 
-void mend_link_ask(struct mend_rma_link *l, enum mend_lock_kind kind)
+void mend_link_ask(struct mend_rma_link *l, enum mend_winlock_kind kind)
 {
     l->lock = MEND_LINK_ASKED;
     mend_link_say(l->w, l->target, MEND_RMA_LOCK, 0, (uint64_t)kind);
@@ -436,8 +449,8 @@ static void on_reply(struct mend_rma_link *l, const struct mend_rma_head *h, con
     if (error)
         p->error = error;
     else
-        mend_type_unpack(p->op.result.type, p->op.result.to, p->op.result.count, (MPI_Count)h->at, data,
-                         len);
+        mend_type_unpack(p->op.result.type, p->op.result.to, p->op.result.count, (MPI_Count)h->at,
+                         data, len);
     p->got += error ? p->total : (MPI_Count)len;
     if (p->got >= p->total && p->framed >= p->total && !p->sending)
         end(p, p->error);
@@ -471,11 +484,11 @@ void mend_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind
         break;
     case MEND_RMA_LOCKED:
         if (l->lock == MEND_LINK_ASKED)
-            l->lock = h->at == MEND_LOCK_HELD ? MEND_LINK_HELD : MEND_LINK_POISONED;
+            l->lock = h->at == MEND_WINLOCK_HELD ? MEND_LINK_HELD : MEND_LINK_POISONED;
         break;
     case MEND_RMA_UNLOCKED:
         l->lock = MEND_LINK_FREE;
-        l->fault = h->at == MEND_LOCK_POISONED ? MPI_ERR_PROC_FAILED : l->fault;
+        l->fault = h->at == MEND_WINLOCK_POISONED ? MPI_ERR_PROC_FAILED : l->fault;
         break;
     default:
         break;

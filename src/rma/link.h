@@ -23,20 +23,22 @@ struct mend_rma_link {
     int target;
     struct mend_list unsent, unanswered; /* struct mend_rma_pending */
     struct mend_out out;
-    bool queued;            /* `out` is in the outbox */
-    unsigned replies_n;     /* that are under way */
+    bool pumping;       /* an answer of this process to itself comes in the middle of it */
+    bool queued;        /* `out` is in the outbox */
+    unsigned replies_n; /* that are under way */
     uint32_t next_id;
-    uint64_t changes_n;     /* frames without an answer, since the last flush */
+    uint64_t changes_n; /* frames without an answer, since the last flush */
     uint32_t flushes_n, flushed_n;
     enum mend_link_lock lock; /* what this process has of the target's lock, by messages */
-    int fault;              /* error class of what the target could not carry out, for the next synchronization */
+    int fault; /* error class of what the target could not carry out, for the next synchronization */
 };
 
 /* The link to a target.  NULL: no memory. */
 struct mend_rma_link *mend_link(struct mend_win *w, int target);
 
 /* Begins an operation.  *request_p, if it is not NULL, is its request.  MPI_ERR_NO_MEM. */
-int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op, struct mend_request **request_p);
+int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
+                    struct mend_request **request_p);
 
 /* True if all operations to the target are executed there, or it is dead; asks for that if need be. */
 bool mend_link_is_flushed(struct mend_win *w, int target);
@@ -46,11 +48,12 @@ bool mend_link_is_local(struct mend_win *w, int target);
 int mend_link_fault(struct mend_win *w, int target);
 
 /* Asks for the target's lock: operations wait until it is there. */
-void mend_link_ask(struct mend_rma_link *l, enum mend_lock_kind kind);
+void mend_link_ask(struct mend_rma_link *l, enum mend_winlock_kind kind);
 
 /* Sends one word of news. */
 void mend_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind);
-void mend_link_say(struct mend_win *w, int target, enum mend_rma_kind kind, uint32_t id, uint64_t at);
+void mend_link_say(struct mend_win *w, int target, enum mend_rma_kind kind, uint32_t id,
+                   uint64_t at);
 
 /* An answer of a target. */
 void mend_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lock.c – locks of targets: the machine (lock_sm.h) on the words of the segment, or asked of the target.
+/* lock.c – locks of targets: the machine (winlock_sm.h) on the words of the segment, or asked of the target.
  *
  * With MPI_MODE_NOCHECK the program says that nobody else holds the lock: it is taken all the same, at no cost. */
 #include "rma/control.h"
@@ -10,53 +10,53 @@
 /* ---- in the segment ---- */
 
 struct attempt {
-    struct mend_lock *lock;
+    struct mend_winlock *lock;
     int target;
-    enum mend_lock_result result;
+    enum mend_winlock_result result;
 };
 
 static bool is_decided(struct mend_win *w, void *arg)
 {
     struct attempt *k = arg;
-    struct mend_lock_words words = mend_win_lock_words(w, k->target, w->me);
+    struct mend_winlock_words words = mend_win_lock_words(w, k->target, w->me);
 
-    if (k->result != MEND_LOCK_WAIT) /* a wait may ask once more */
+    if (k->result != MEND_WINLOCK_WAIT) /* a wait may ask once more */
         return true;
-    if (k->lock->kind != MEND_LOCK_ALL && mend_win_is_dead(w, k->target))
+    if (k->lock->kind != MEND_WINLOCK_ALL && mend_win_is_dead(w, k->target))
         return true;
-    k->result = mend_lock_step(k->lock, &words);
-    return k->result != MEND_LOCK_WAIT;
+    k->result = mend_winlock_step(k->lock, &words);
+    return k->result != MEND_WINLOCK_WAIT;
 }
 
-static int lock_words(struct mend_win *w, struct mend_lock *lock, int target)
+static int lock_words(struct mend_win *w, struct mend_winlock *lock, int target)
 {
-    struct attempt k = {lock, target, MEND_LOCK_WAIT};
+    struct attempt k = {lock, target, MEND_WINLOCK_WAIT};
     int err = mend_win_wait(w, is_decided, &k, "a window's lock");
-    struct mend_lock_words words = mend_win_lock_words(w, target, w->me);
+    struct mend_winlock_words words = mend_win_lock_words(w, target, w->me);
 
-    if (k.result == MEND_LOCK_HELD)
+    if (k.result == MEND_WINLOCK_HELD)
         return err;
-    if (k.result == MEND_LOCK_WAIT) {
-        mend_lock_abandon(lock, &words);
+    if (k.result == MEND_WINLOCK_WAIT) {
+        mend_winlock_abandon(lock, &words);
         mend_win_wake_all(w);
     }
     return err ? err : MPI_ERR_PROC_FAILED;
 }
 
-static int unlock_words(struct mend_win *w, struct mend_lock *lock, int target)
+static int unlock_words(struct mend_win *w, struct mend_winlock *lock, int target)
 {
-    struct mend_lock_words words = mend_win_lock_words(w, target, w->me);
-    enum mend_lock_result r = mend_lock_release(lock, &words);
+    struct mend_winlock_words words = mend_win_lock_words(w, target, w->me);
+    enum mend_winlock_result r = mend_winlock_release(lock, &words);
 
     mend_win_wake_all(w);
-    return r == MEND_LOCK_POISONED ? MPI_ERR_PROC_FAILED : MPI_SUCCESS;
+    return r == MEND_WINLOCK_POISONED ? MPI_ERR_PROC_FAILED : MPI_SUCCESS;
 }
 
 /* ---- by messages ---- */
 
 struct asked {
     int target;
-    enum mend_link_lock not;
+    enum mend_link_lock not ;
 };
 
 static bool is_answered(struct mend_win *w, void *arg)
@@ -66,7 +66,7 @@ static bool is_answered(struct mend_win *w, void *arg)
     return w->links[k->target]->lock != k->not || mend_win_is_dead(w, k->target);
 }
 
-static int lock_by_message(struct mend_win *w, enum mend_lock_kind kind, int target)
+static int lock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int target)
 {
     struct mend_rma_link *l = mend_link(w, target);
     struct asked k = {target, MEND_LINK_ASKED};
@@ -113,15 +113,16 @@ static int check_lock(struct mend_win *w, int target)
     return err;
 }
 
-static int take(struct mend_win *w, struct mend_win_lock *k, enum mend_lock_kind kind, int target)
+static int take(struct mend_win *w, struct mend_win_lock *k, enum mend_winlock_kind kind,
+                int target)
 {
     if (mend_win_is_dead(w, target))
         return MPI_ERR_PROC_FAILED; /* S0-46 */
-    mend_lock_begin(&k->lock, kind);
+    mend_winlock_begin(&k->lock, kind);
     return w->shared ? lock_words(w, &k->lock, target) : lock_by_message(w, kind, target);
 }
 
-int mend_win_lock(struct mend_win *w, enum mend_lock_kind kind, int target, int assert)
+int mend_win_lock(struct mend_win *w, enum mend_winlock_kind kind, int target, int assert)
 {
     int err = check_lock(w, target);
 
@@ -191,7 +192,7 @@ int mend_win_lock_all(struct mend_win *w, int assert)
         w->lock_all = mend_zalloc(w->self, 1, sizeof(*w->lock_all));
         if (!w->lock_all)
             return MPI_ERR_NO_MEM;
-        mend_lock_begin(w->lock_all, MEND_LOCK_ALL);
+        mend_winlock_begin(w->lock_all, MEND_WINLOCK_ALL);
         err = lock_words(w, w->lock_all, w->me);
     }
     if (err) {

@@ -25,9 +25,9 @@ const struct mend_type *mend_rma_basic(const struct mend_type *t)
 
 /* ---- elements ---- */
 
-/* One element with gaps, or not aligned. */
-static void apply_one(const struct mend_op *op, const struct mend_type *basic, const char *in, char *at,
-                      char *old)
+/* One element with gaps, or one that this process alone changes while others change their neighbours. */
+static void apply_one(const struct mend_op *op, const struct mend_type *basic, const char *in,
+                      char *at, char *old)
 {
     _Alignas(32) char element[64] = {0}, before[64] = {0};
 
@@ -40,11 +40,11 @@ static void apply_one(const struct mend_op *op, const struct mend_type *basic, c
         mend_type_pack(basic, before, 1, 0, old, (size_t)basic->size);
 }
 
-void mend_rma_apply(const struct mend_op *op, const struct mend_type *basic, const void *in, char *at,
-                    MPI_Count n, void *old)
+void mend_rma_apply(const struct mend_op *op, const struct mend_type *basic, const void *in,
+                    char *at, MPI_Count n, void *old, bool alone)
 {
     if (basic->dense && basic->size == basic->extent) {
-        if (mend_element_is_atomic(basic, at))
+        if (!alone && mend_element_is_atomic(basic, at))
             mend_element_apply(op, basic, in, at, n, old);
         else
             mend_element_apply_alone(op, basic, in, at, n, old);
@@ -55,7 +55,8 @@ void mend_rma_apply(const struct mend_op *op, const struct mend_type *basic, con
                   old ? (char *)old + i * basic->size : NULL);
 }
 
-void mend_rma_swap(const struct mend_type *basic, const void *compare, const void *in, char *at, void *old)
+void mend_rma_swap(const struct mend_type *basic, const void *compare, const void *in, char *at,
+                   void *old)
 {
     size_t n = (size_t)basic->size;
 
@@ -101,7 +102,8 @@ static int check_range(const struct mend_win *w, const struct mend_rma_op *op)
     return from >= 0 && end <= p->size ? MPI_SUCCESS : MPI_ERR_RMA_RANGE;
 }
 
-int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op, struct mend_request **request_p)
+int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
+                   struct mend_request **request_p)
 {
     int err = mend_win_check_valid(w);
 
@@ -111,6 +113,11 @@ int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op, struct mend
         err = check_range(w, op);
     if (err)
         return err;
+    if (!op->there.count || !op->there.type->size) {
+        if (request_p)
+            *request_p = mend_p2p_sent(w->self);
+        return MPI_SUCCESS;
+    }
     if (w->lock[op->target] && w->lock[op->target]->failed)
         return mend_link_begin(w, op, request_p);
     if (mend_direct_can(w, op)) {

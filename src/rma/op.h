@@ -21,23 +21,31 @@ struct mend_rma_op {
     enum mend_rma_kind kind; /* PUT, GET, ACC, GET_ACC or SWAP */
     int target;
     MPI_Aint disp; /* in units of the target */
-    struct mend_rma_data origin, result, there; /* origin: not of GET; result: of GET, GET_ACC, SWAP */
-    const void *compare;                        /* SWAP */
-    const struct mend_op *op;                   /* ACC, GET_ACC */
-    const struct mend_type *basic;              /* ACC, GET_ACC, SWAP: the element's type */
+    struct mend_rma_data origin, result,
+        there;                     /* origin: not of GET; result: of GET, GET_ACC, SWAP */
+    const void *compare;           /* SWAP */
+    const struct mend_op *op;      /* ACC, GET_ACC */
+    const struct mend_type *basic; /* ACC, GET_ACC, SWAP: the element's type */
 };
 
 /* Begins it.  request_p NULL: an end of the epoch completes it; else *request_p is its request.  Never blocks.
  * MPI_ERR_RMA_SYNC: no epoch allows it; MPI_ERR_RMA_RANGE: not within the target's part; MPI_ERR_NO_MEM;
  * MPI_ERR_INVALIDATED.  A dead target: MPI_SUCCESS, and nothing happens (S0-40). */
-int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op, struct mend_request **request_p);
+int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
+                   struct mend_request **request_p);
 
 /* Carries out an accumulate of n elements at `at`, one after the other.  in and old are packed; old may be NULL.  alone:
- * only the target does this, for elements that no atomic instruction changes. */
-void mend_rma_apply(const struct mend_op *op, const struct mend_type *basic, const void *in, char *at,
-                    MPI_Count n, void *old);
+ * no other process ever changes an element of this part. */
+void mend_rma_apply(const struct mend_op *op, const struct mend_type *basic, const void *in,
+                    char *at, MPI_Count n, void *old, bool alone);
 void mend_rma_swap(const struct mend_type *basic, const void *compare, const void *in, char *at,
                    void *old);
+
+/* True if only the member itself changes elements of its part: others cannot reach it. */
+static inline bool mend_rma_is_alone(const struct mend_win *w, int rank)
+{
+    return !w->shared || !w->part[rank].at;
+}
 
 /* MPI_REPLACE and MPI_NO_OP, which are defined for all types. */
 bool mend_rma_op_is_special(const struct mend_op *op);

@@ -7,6 +7,7 @@
  *     wait   <──done───  complete, once all is executed at the target
  *
  * So when wait returns all that living origins did is there, whoever else died (S0-45). */
+#include "req/take.h"
 #include "rma/control.h"
 #include "rma/epoch.h"
 #include "rma/sync.h"
@@ -144,8 +145,10 @@ static void end_exposure(struct mend_win *w)
 
 static struct round exposure(const struct mend_win *w)
 {
-    return (struct round){
-        .group = w->posted, .hear = mend_win_hear_done, .here = w->posted_here, .left = w->posted_left};
+    return (struct round){.group = w->posted,
+                          .hear = mend_win_hear_done,
+                          .here = w->posted_here,
+                          .left = w->posted_left};
 }
 
 int mend_win_wait_posted(struct mend_win *w)
@@ -168,7 +171,8 @@ int mend_win_test_posted(struct mend_win *w, bool *flag_p)
 
     if (!w->exposed)
         return err ? err : MPI_ERR_RMA_SYNC;
-    mend_progress(w->self, MEND_PEER_NONE);
+    if (!err && !is_complete(w, &k))
+        mend_request_look(w->self, NULL);
     *flag_p = err || is_complete(w, &k);
     w->posted_left = k.left;
     if (!*flag_p)

@@ -43,7 +43,8 @@ static inline bool mend_runs_next(struct mend_runs *r, MPI_Count max, char **at_
         return *n_p > 0;
     }
     if (max <= 0 ||
-        !mend_cursor_next(&r->cursor, (size_t)(r->gaps ? 1 : max) * (size_t)r->basic->size, at_p, &len))
+        !mend_cursor_next(&r->cursor, (size_t)(r->gaps ? 1 : max) * (size_t)r->basic->size, at_p,
+                          &len))
         return false;
     for (seen = len; r->gaps && seen < (size_t)r->basic->size; seen += len)
         if (!mend_cursor_next(&r->cursor, (size_t)r->basic->size - seen, &more, &len))

@@ -14,9 +14,9 @@
 struct mend_win_served {
     mend_atomic_u32 excl;
     mend_atomic_u8 *shared, *any, *all;
-    struct mend_lock *lock; /* by origin */
-    uint32_t *wanted;       /* by origin: 0 or 1 */
-    uint8_t *state;         /* by origin: enum served */
+    struct mend_winlock *lock; /* by origin */
+    uint32_t *wanted;          /* by origin: 0 or 1 */
+    uint8_t *state;            /* by origin: enum served */
 };
 
 enum served { NOTHING, WAITS, HAS };
@@ -76,7 +76,8 @@ static uint64_t covered(const struct parsed *p, const struct mend_rma_block *b)
 }
 
 /* Is all of it sound, and within the part?  MPI_SUCCESS, MPI_ERR_RMA_RANGE; -1: damage. */
-static int look_through(struct mend_win *w, struct parsed p, enum mend_rma_kind kind, size_t *answer_p)
+static int look_through(struct mend_win *w, struct parsed p, enum mend_rma_kind kind,
+                        size_t *answer_p)
 {
     struct mend_rma_block b;
     const char *data;
@@ -112,7 +113,8 @@ static void carry_out(struct mend_win *w, const struct parsed *p, enum mend_rma_
         mend_rma_swap(p->type, compare, in, at, answer);
         break;
     default:
-        mend_rma_apply(p->op, p->type, data, at, (MPI_Count)b->n, answer);
+        mend_rma_apply(p->op, p->type, data, at, (MPI_Count)b->n, answer,
+                       mend_rma_is_alone(w, w->me));
     }
 }
 
@@ -131,9 +133,8 @@ static void operate(struct mend_win *w, struct parsed *p, enum mend_rma_kind kin
 
 static void reply(struct mend_win *w, int to, const struct mend_rma_head *h, size_t len)
 {
-    struct mend_frame f =
-        mend_frame_make(MEND_FRAME_RMA, w->comm->ctx | MEND_CHANNEL_RMA, MEND_RMA_REPLY, w->me,
-                        (uint32_t)(sizeof(*h) + len));
+    struct mend_frame f = mend_frame_make(MEND_FRAME_RMA, w->comm->ctx | MEND_CHANNEL_RMA,
+                                          MEND_RMA_REPLY, w->me, (uint32_t)(sizeof(*h) + len));
 
     if (to == w->me)
         mend_serve(w, w->me, MEND_RMA_REPLY, h, sizeof(*h) + len);
@@ -223,32 +224,32 @@ static bool is_dead(const void *of, int rank)
     return mend_win_is_dead(of, rank);
 }
 
-struct mend_lock_words mend_serve_lock_words(struct mend_win *w, int origin)
+struct mend_winlock_words mend_serve_lock_words(struct mend_win *w, int origin)
 {
     struct mend_win_served *s = w->control->served;
 
-    return (struct mend_lock_words){.excl = &s->excl,
-                                    .shared = s->shared,
-                                    .any = s->any,
-                                    .all = s->all,
-                                    .n = w->n,
-                                    .me = origin,
-                                    .wanted = &s->wanted[origin],
-                                    .bereaved = w->comm->inactive,
-                                    .is_dead = is_dead,
-                                    .of = w};
+    return (struct mend_winlock_words){.excl = &s->excl,
+                                       .shared = s->shared,
+                                       .any = s->any,
+                                       .all = s->all,
+                                       .n = w->n,
+                                       .me = origin,
+                                       .wanted = &s->wanted[origin],
+                                       .bereaved = w->comm->inactive,
+                                       .is_dead = is_dead,
+                                       .of = w};
 }
 
 /* Goes on with a lock that an origin waits for. */
 static void try_lock(struct mend_win *w, int origin)
 {
     struct mend_win_served *s = w->control->served;
-    struct mend_lock_words words = mend_serve_lock_words(w, origin);
-    enum mend_lock_result r = mend_lock_step(&s->lock[origin], &words);
+    struct mend_winlock_words words = mend_serve_lock_words(w, origin);
+    enum mend_winlock_result r = mend_winlock_step(&s->lock[origin], &words);
 
-    if (r == MEND_LOCK_WAIT)
+    if (r == MEND_WINLOCK_WAIT)
         return;
-    s->state[origin] = r == MEND_LOCK_HELD ? HAS : NOTHING;
+    s->state[origin] = r == MEND_WINLOCK_HELD ? HAS : NOTHING;
     mend_link_say(w, origin, MEND_RMA_LOCKED, 0, (uint64_t)r);
 }
 
@@ -266,9 +267,9 @@ static bool on_lock(struct mend_win *w, int from, uint64_t kind)
 {
     struct mend_win_served *s = w->control->served;
 
-    if (!s || kind >= MEND_LOCK_KINDS || s->state[from] != NOTHING)
+    if (!s || kind >= MEND_WINLOCK_KINDS || s->state[from] != NOTHING)
         return false;
-    mend_lock_begin(&s->lock[from], (enum mend_lock_kind)kind);
+    mend_winlock_begin(&s->lock[from], (enum mend_winlock_kind)kind);
     s->state[from] = WAITS;
     try_lock(w, from);
     return true;
@@ -277,16 +278,16 @@ static bool on_lock(struct mend_win *w, int from, uint64_t kind)
 static bool on_unlock(struct mend_win *w, int from)
 {
     struct mend_win_served *s = w->control->served;
-    struct mend_lock_words words;
-    enum mend_lock_result r = MEND_LOCK_HELD;
+    struct mend_winlock_words words;
+    enum mend_winlock_result r = MEND_WINLOCK_HELD;
 
     if (!s)
         return false;
     words = mend_serve_lock_words(w, from);
     if (s->state[from] == HAS)
-        r = mend_lock_release(&s->lock[from], &words);
+        r = mend_winlock_release(&s->lock[from], &words);
     else if (s->state[from] == WAITS)
-        mend_lock_abandon(&s->lock[from], &words);
+        mend_winlock_abandon(&s->lock[from], &words);
     s->state[from] = NOTHING;
     mend_link_say(w, from, MEND_RMA_UNLOCKED, 0, (uint64_t)r);
     try_all(w);
@@ -296,19 +297,20 @@ static bool on_unlock(struct mend_win *w, int from)
 void mend_serve_on_death(struct mend_win *w, int dead)
 {
     struct mend_win_served *s = w->control->served;
-    struct mend_lock_words words;
+    struct mend_winlock_words words;
 
     if (!s)
         return;
     words = mend_serve_lock_words(w, w->me);
-    mend_lock_bury(&words, dead);
+    mend_winlock_bury(&words, dead);
     s->state[dead] = NOTHING;
     try_all(w);
 }
 
 /* ---- frames ---- */
 
-static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind, const struct mend_rma_head *h)
+static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind,
+                    const struct mend_rma_head *h)
 {
     struct mend_win_control *k = w->control;
 
@@ -331,12 +333,12 @@ static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind, const
     }
 }
 
-bool mend_serve(struct mend_win *w, int from, enum mend_rma_kind kind, const void *payload, size_t len)
+bool mend_serve(struct mend_win *w, int from, enum mend_rma_kind kind, const void *payload,
+                size_t len)
 {
     struct mend_rma_head h;
-    struct parsed p = {.head = &h,
-                       .at = (const char *)payload + sizeof(h),
-                       .end = (const char *)payload + len};
+    struct parsed p = {
+        .head = &h, .at = (const char *)payload + sizeof(h), .end = (const char *)payload + len};
 
     if (len < sizeof(h))
         return false;

@@ -21,7 +21,7 @@ int mend_win_wait_posted(struct mend_win *w);
 int mend_win_test_posted(struct mend_win *w, bool *flag_p);
 
 /* The wait for a lock ends when it is free, when its holder or the target dies. */
-int mend_win_lock(struct mend_win *w, enum mend_lock_kind kind, int target, int assert);
+int mend_win_lock(struct mend_win *w, enum mend_winlock_kind kind, int target, int assert);
 int mend_win_unlock(struct mend_win *w, int target);
 int mend_win_lock_all(struct mend_win *w, int assert);
 int mend_win_unlock_all(struct mend_win *w);

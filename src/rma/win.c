@@ -62,7 +62,8 @@ static uint64_t place_of(struct mend_win *w, const void *base, MPI_Aint size)
     return p ? p->at + (uint64_t)((const char *)base - p->base) : 0;
 }
 
-static struct mend_win_offer offer_of(struct mend_win *w, const struct mend_win_wish *wish, int error)
+static struct mend_win_offer offer_of(struct mend_win *w, const struct mend_win_wish *wish,
+                                      int error)
 {
     return (struct mend_win_offer){.size = wish->size,
                                    .disp_unit = wish->disp_unit,
@@ -95,15 +96,24 @@ static int add_sizes(struct mend_win *w, MPI_Aint size, MPI_Aint *sizes, size_t 
     return err;
 }
 
-/* The parts of a contiguous window lie one behind the other in that of rank 0. */
-static void place_contiguous(struct mend_win *w, const struct mend_win_offer *offer)
+/* The parts of a contiguous window lie one behind the other in the piece of rank 0, in each process's memory, too. */
+static int place_contiguous(struct mend_win *w, const struct mend_win_offer *offer)
 {
-    uint64_t at = offer[0].at;
+    size_t at = 0;
 
+    for (int r = 0; r < w->n; r++)
+        w->whole_len += (size_t)offer[r].size;
+    if (!w->whole_len)
+        return MPI_SUCCESS;
+    w->whole = w->own ? w->own->base : mend_node_map(w->self, offer[0].at, w->whole_len);
+    if (!w->whole)
+        return MPI_ERR_NO_MEM;
     for (int r = 0; r < w->n; r++) {
-        w->part[r].at = at;
-        at += (uint64_t)offer[r].size;
+        w->part[r].here = w->whole + at;
+        at += (size_t)offer[r].size;
     }
+    w->base = w->part[w->me].here;
+    return MPI_SUCCESS;
 }
 
 static int know_parts(struct mend_win *w, const struct mend_win_wish *wish,
@@ -116,8 +126,8 @@ static int know_parts(struct mend_win *w, const struct mend_win_wish *wish,
             .size = offer[r].size, .disp_unit = offer[r].disp_unit, .at = offer[r].at};
         err = offer[r].error > err ? offer[r].error : err;
     }
-    if (wish->contiguous && w->self->node)
-        place_contiguous(w, offer);
+    if (!err && wish->contiguous && w->self->node)
+        err = place_contiguous(w, offer);
     return err;
 }
 
@@ -137,13 +147,8 @@ static int furnish(struct mend_win *w, const struct mend_win_wish *wish,
 
     if (err)
         return err;
-    w->part[w->me].here = w->flavor == MPI_WIN_FLAVOR_DYNAMIC ? NULL : w->base;
-    if (wish->contiguous && w->self->node && w->me != 0) {
-        w->part[w->me].here = NULL;
-        w->base = mend_win_reach(w, w->me)->here;
-        if (!w->base && wish->size)
-            return MPI_ERR_NO_MEM;
-    }
+    if (w->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        w->part[w->me].here = w->base;
     if (w->shared) {
         words = map_control(w, offer[0].control_at);
         if (!words)
@@ -202,13 +207,13 @@ static struct mend_win *make(struct mend_comm *c, const struct mend_win_wish *wi
 
 static void unmap_parts(struct mend_win *w)
 {
-    for (int r = 0; w->part && r < w->n; r++) {
+    if (w->whole && !w->own)
+        mend_node_unmap(w->whole, w->whole_len);
+    for (int r = 0; w->part && !w->whole && r < w->n; r++) {
         struct mend_win_part *p = &w->part[r];
         uint64_t from = p->at & ~(PAGE - 1);
-        bool own = r == w->me && p->here == (w->own ? w->own->base : w->base) &&
-                   (w->own || w->flavor == MPI_WIN_FLAVOR_CREATE);
 
-        if (p->here && p->at && !own)
+        if (p->here && p->at && r != w->me)
             mend_node_unmap(p->here - (p->at - from), (size_t)(p->at - from) + (size_t)p->size);
     }
 }
@@ -325,17 +330,26 @@ static bool holds(const char *base, MPI_Aint size, uintptr_t at, uint64_t len)
     return at >= from && at - from <= (uintptr_t)size && (uint64_t)size - (at - from) >= len;
 }
 
+/* Pieces that were attached apart may lie side by side. */
+static bool is_attached(struct mend_win *w, uintptr_t at, uint64_t len)
+{
+    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
+        struct mend_attached *a = mend_list_entry(l, struct mend_attached, link);
+        uint64_t n;
+
+        if (!holds(a->base, a->size, at, 1))
+            continue;
+        n = (uint64_t)a->size - (at - (uintptr_t)a->base);
+        return n >= len || is_attached(w, at + n, len - n);
+    }
+    return false;
+}
+
 char *mend_win_own_bytes(struct mend_win *w, int64_t disp, uint64_t len)
 {
     if (w->flavor != MPI_WIN_FLAVOR_DYNAMIC)
         return holds(NULL, w->size, (uintptr_t)disp, len) ? w->base + disp : NULL;
-    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
-        struct mend_attached *a = mend_list_entry(l, struct mend_attached, link);
-
-        if (holds(a->base, a->size, (uintptr_t)disp, len))
-            return (char *)(uintptr_t)disp;
-    }
-    return NULL;
+    return is_attached(w, (uintptr_t)disp, len) ? (char *)(uintptr_t)disp : NULL;
 }
 
 /* ---- attaching ---- */

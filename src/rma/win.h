@@ -28,7 +28,7 @@
 #define MEND_RMA_WIN_H
 
 #include "create/create.h"
-#include "rma/lock_sm.h"
+#include "rma/winlock_sm.h"
 
 #define MEND_WIN_MAGIC 0x77696e64u
 
@@ -53,13 +53,19 @@ struct mend_win_part {
 
 /* Which operations are allowed (epoch.c).  FENCED: a fence was called and nothing followed it yet, so it may turn out to
  * have been the last one. */
-enum mend_access { MEND_ACCESS_NONE, MEND_ACCESS_FENCED, MEND_ACCESS_FENCE, MEND_ACCESS_START,
-                   MEND_ACCESS_LOCK, MEND_ACCESS_LOCK_ALL };
+enum mend_access {
+    MEND_ACCESS_NONE,
+    MEND_ACCESS_FENCED,
+    MEND_ACCESS_FENCE,
+    MEND_ACCESS_START,
+    MEND_ACCESS_LOCK,
+    MEND_ACCESS_LOCK_ALL
+};
 
 /* A lock of this process.  failed: MPI_Win_lock said MPI_ERR_PROC_FAILED; the epoch is open all the same (S0-42), but
  * operations in it have no effect, and any other epoch may begin. */
 struct mend_win_lock {
-    struct mend_lock lock;
+    struct mend_winlock lock;
     bool failed;
 };
 
@@ -78,13 +84,17 @@ struct mend_win {
     struct mend_list link;  /* in self->windows */
     struct mend_attrs *attrs;
     int n, me;
-    bool shared; /* the control words lie in the segment; else members tell each other by messages */
+    bool
+        shared; /* the control words lie in the segment; else members tell each other by messages */
     bool no_locks;
+    uint32_t calls_n;           /* synchronizations that found nothing to wait for */
     struct mend_win_part *part; /* by rank */
     char *base;                 /* this member's first byte */
     MPI_Aint disp_unit, size;   /* this member's, where attributes point to */
     int disp_unit_int, model;   /* the same as int: MPI_WIN_DISP_UNIT, MPI_WIN_MODEL */
     struct mend_heap_piece *own, *control_own;
+    char *whole; /* contiguous: all parts, as this process has mapped them */
+    size_t whole_len;
     struct mend_list attached; /* dynamic: struct mend_attached */
 
     /* epochs */
@@ -96,10 +106,11 @@ struct mend_win {
     int posted_left;             /* who have not */
     struct mend_win_lock **lock; /* by target: of this process, or NULL */
     int locks_n;                 /* that are held */
-    struct mend_lock *lock_all;
+    struct mend_winlock *lock_all;
 
     struct mend_win_control *control;
-    struct mend_rma_link **links; /* by target, made on first need; NULL: no message was needed yet */
+    struct mend_rma_link *
+        *links; /* by target, made on first need; NULL: no message was needed yet */
 };
 
 /* Collective over c; blocks.  What ends it when a member dies: the exchange fails at those who depend on it, and the

@@ -26,12 +26,12 @@ enum mend_rma_kind {
     MEND_RMA_GET_ACC,
     MEND_RMA_SWAP, /* one element, and what to compare with */
     MEND_RMA_FLUSH,
-    MEND_RMA_LOCK,   /* at: enum mend_lock_kind */
+    MEND_RMA_LOCK,   /* at: enum mend_winlock_kind */
     MEND_RMA_UNLOCK, /* the same */
     MEND_RMA_DONE,
     MEND_RMA_REPLY, /* at: packed position in the result; the data follows the head */
     MEND_RMA_FLUSHED,
-    MEND_RMA_LOCKED, /* at: enum mend_lock_result */
+    MEND_RMA_LOCKED, /* at: enum mend_winlock_result */
     MEND_RMA_UNLOCKED,
     MEND_RMA_POSTED,
     MEND_RMA_FAULT,
