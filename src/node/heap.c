@@ -18,7 +18,7 @@ static struct mend_heap_piece *piece_of(struct mend_list *l)
 static uint64_t find_gap(struct mend_proc *self, size_t len, struct mend_list **before_p)
 {
     struct mend_list *pieces = &self->node->pieces, *l;
-    uint64_t at = mend_node_heap_at(self->node->header, (uint32_t)self->me);
+    uint64_t at = mend_node_heap_at(self->node->header, self->node->mine);
     uint64_t end = at + MEND_NODE_HEAP_BYTES;
 
     for (l = pieces->next; l != pieces && piece_of(l)->at - at < len; l = l->next)

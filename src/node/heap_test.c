@@ -28,8 +28,8 @@ static void set_up(void)
     CHECK(header != MAP_FAILED);
     *header = layout;
     self->me = 1;
-    self->peers_n = 2;
     CHECK_EQ(mend_node_open(self, header, fd), MEND_OK);
+    self->node->mine = mend_place_at(1);
 }
 
 static uint64_t pages_used(void)
@@ -74,7 +74,7 @@ MEND_TEST(who_maps_the_place_sees_the_bytes)
 
     set_up();
     p = mend_heap_take(self, 5000);
-    CHECK(p && p->at >= mend_node_heap_at(self->node->header, 1));
+    CHECK(p && p->at >= mend_node_heap_at(self->node->header, mend_place_at(1)));
     there = mend_node_map(self, p->at, p->len);
     CHECK(there && there != p->base);
     there[4999] = 7;
@@ -89,7 +89,7 @@ MEND_TEST(what_is_given_back_leaves_no_pages_and_no_place)
 
     set_up();
     before = pages_used();
-    at = mend_node_heap_at(self->node->header, 1);
+    at = mend_node_heap_at(self->node->header, mend_place_at(1));
     for (int i = 0; i < 1000; i++) {
         struct mend_heap_piece *p = mend_heap_take(self, 100000);
 

@@ -28,6 +28,8 @@ void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place)
 {
     self->node->peer_at[place.at] = peer;
     mend_peer_entry(self, peer)->place = place;
+    if (peer == self->me)
+        self->node->mine = place;
 }
 
 /* The word and bit that remember a piece which lies in the control or in the agreement page of a

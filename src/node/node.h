@@ -18,6 +18,7 @@ struct mend_node {
     int fd;
     bool holds;
     struct mend_node_wakes wakes; /* of whom mend_node_hold() keeps from being woken */
+    mend_place mine;              /* this process's */
     struct mend_list pieces;      /* heap.c: of this process's heap */
     mend_peer *peer_at;           /* by place; MEND_PEER_NONE: nobody whom this process knows */
     uint64_t (*touched)[2]; /* by place: cells with reserved control and agreement pages, or NULL */

@@ -109,7 +109,8 @@ struct mend_winlock_words mend_win_lock_words(struct mend_win *w, int target, in
 static void wake(struct mend_win *w, int rank)
 {
     if (rank != w->me)
-        mend_node_nudge(&w->self->node->wakes, mend_comm_peer(w->comm, rank));
+        mend_node_nudge(&w->self->node->wakes,
+                        mend_peer_place(w->self, mend_comm_peer(w->comm, rank)));
 }
 
 void mend_win_wake(struct mend_win *w, int rank)

@@ -14,8 +14,8 @@
 /* CREATED: of the program's own memory.  OF_ALLOC_MEM: of memory from MPI_Alloc_mem. */
 enum kind { ALLOCATED, CREATED, SHARED, SHARED_APART, OF_ALLOC_MEM, DYNAMIC, KINDS };
 
-static const char *const kind_names[] = {"allocated", "created",      "shared", "shared, not contiguous",
-                                         "of Alloc_mem", "dynamic"};
+static const char *const kind_names[] = {
+    "allocated", "created", "shared", "shared, not contiguous", "of Alloc_mem", "dynamic"};
 
 struct window {
     enum kind kind;

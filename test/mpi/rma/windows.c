@@ -180,16 +180,18 @@ static void large(enum kind kind)
     for (int i = 0; i < LARGE; i++)
         v[i] = rank + i;
     CHECK_OK(MPI_Win_fence(0, k.win));
-    CHECK_OK(MPI_Put(v, LARGE, MPI_DOUBLE, next, disp_of(&k, next, 0, 8), LARGE, MPI_DOUBLE, k.win));
+    CHECK_OK(
+        MPI_Put(v, LARGE, MPI_DOUBLE, next, disp_of(&k, next, 0, 8), LARGE, MPI_DOUBLE, k.win));
     CHECK_OK(MPI_Win_fence(0, k.win));
     for (int i = 0; i < LARGE; i++)
         CHECK_EQ((long)there[i], last + i);
     quiet();
-    CHECK_OK(
-        MPI_Accumulate(v, LARGE, MPI_DOUBLE, next, disp_of(&k, next, 0, 8), LARGE, MPI_DOUBLE, MPI_SUM, k.win));
+    CHECK_OK(MPI_Accumulate(v, LARGE, MPI_DOUBLE, next, disp_of(&k, next, 0, 8), LARGE, MPI_DOUBLE,
+                            MPI_SUM, k.win));
     CHECK_OK(MPI_Win_fence(0, k.win));
     memset(v, 0, LARGE * sizeof(double));
-    CHECK_OK(MPI_Get(v, LARGE, MPI_DOUBLE, next, disp_of(&k, next, 0, 8), LARGE, MPI_DOUBLE, k.win));
+    CHECK_OK(
+        MPI_Get(v, LARGE, MPI_DOUBLE, next, disp_of(&k, next, 0, 8), LARGE, MPI_DOUBLE, k.win));
     CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, k.win));
     for (int i = 0; i < LARGE; i++)
         CHECK_EQ((long)v[i], 2 * (rank + i));
