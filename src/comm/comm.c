@@ -124,30 +124,8 @@ int mend_comm_close(struct mend_comm *c)
         return err;
     mend_errhandler_put(self, c->errhandler);
     c->errhandler = mend_errhandler_fatal(self);
-    c->closing = true;
+    mend_comm_mark_closing(c);
     return MPI_SUCCESS;
-}
-
-void mend_comm_deactivate(struct mend_comm *c)
-{
-    c->inactive = true;
-}
-
-static bool is_member(const struct mend_comm *c, mend_peer p)
-{
-    return mend_group_rank(c->self, c->group, p) != MPI_UNDEFINED ||
-           (c->inter && mend_group_rank(c->self, c->remote, p) != MPI_UNDEFINED);
-}
-
-void mend_comm_on_death(struct mend_proc *self, mend_peer dead)
-{
-    uint32_t pos = 0;
-    uint64_t key;
-    void *c;
-
-    while (mend_hash_next(&self->comms, &pos, &key, &c))
-        if (is_member(c, dead))
-            mend_comm_deactivate(c);
 }
 
 /* As a list, because the table may change during a visit. */
@@ -180,16 +158,6 @@ void mend_comm_each(struct mend_proc *self, void (*visit)(struct mend_comm *c, v
         c->next_visited = NULL;
         mend_comm_put(c);
     }
-}
-
-bool mend_comm_has_dead(const struct mend_comm *c)
-{
-    const struct mend_proc *self = c->self;
-
-    for (uint32_t i = 0; i < self->deaths_n; i++)
-        if (is_member(c, self->deaths[i].peer))
-            return true;
-    return false;
 }
 
 const char *mend_comm_label(const struct mend_comm *c)

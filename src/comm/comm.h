@@ -136,10 +136,11 @@ struct mend_comm {
     int size;     /* of the local group */
     int peers_n;  /* of the group that point-to-point ranks mean: remote for an intercommunicator */
     bool inter;
-    bool revoked;  /* MPI_ERR_INVALIDATED was raised, or the call was made here */
-    bool inactive; /* a member is dead: collectives and creation on this object fail; for good */
-    bool closing;
-    bool predefined; /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
+    /* What became of it, for good: const to all but comm/fate.c. */
+    const bool revoked;  /* MPI_ERR_INVALIDATED was raised, or the call was made here */
+    const bool inactive; /* a member is dead: collectives and creation on this object fail */
+    const bool closing;  /* no handle leads to it any more */
+    bool predefined;     /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
     struct mend_group *group, *remote; /* remote == group on an intracommunicator */
     /* create/validate.c.  After a cut another object carries collectives and creation: that of the
      * members who were living then.  Users never see it. */
@@ -260,6 +261,12 @@ void mend_comm_deactivate(struct mend_comm *c);
 
 /* The same for each communicator that has `dead` as a member. */
 void mend_comm_on_death(struct mend_proc *self, mend_peer dead);
+
+/* c is revoked in this process.  For decide/revoke.c, where stands what else that means. */
+void mend_comm_mark_revoked(struct mend_comm *c);
+
+/* c has no handle any more.  For mend_comm_close(). */
+void mend_comm_mark_closing(struct mend_comm *c);
 
 /* Visits each communicator there is at this moment, with a reference: the visit may close it or others, and make new
  * ones, but begin no visits. */

@@ -164,7 +164,8 @@ static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend
 
     error = error == MEND_CLASS_INVALIDATED ? error : MEND_CLASS_PROC_FAILED;
     note_declined(self, ctx, error, !second, mend_group_peer(first, 0));
-    c->revoked = error == MEND_CLASS_INVALIDATED;
+    if (error == MEND_CLASS_INVALIDATED)
+        mend_revoke_along(c);
     mend_comm_deactivate(c);
     mend_creation_open(c);
     mend_decide_free(c);

@@ -62,13 +62,8 @@ int mend_cut_inherit(struct mend_comm *carrier, const struct mend_decision *valu
 
 void mend_cut_on_revoke(struct mend_comm *c)
 {
-    struct mend_comm *living = c->living;
-
-    if (!living)
-        return;
-    living->revoked = true;
-    mend_p2p_on_revoke(living);
-    mend_decide_say_no(living, MEND_DECIDE_CREATION);
+    if (c->living)
+        mend_revoke_along(c->living);
 }
 
 /* The failed of the agreement are the holes. */

@@ -33,16 +33,29 @@
 
 #define MARKS_PER_PAGE (4096u * 8)
 
+/* What goes on on c ends, and nothing can be created on it any more. */
+static void end(struct mend_comm *c)
+{
+    mend_comm_mark_revoked(c);
+    mend_p2p_on_revoke(c);
+    mend_decide_say_no(c, MEND_DECIDE_CREATION);
+}
+
+void mend_revoke_along(struct mend_comm *c)
+{
+    mend_comm_get(c);
+    end(c);
+    mend_comm_put(c);
+}
+
 /* Everything a revocation means to this process. */
 static void carry_out(struct mend_comm *c)
 {
     if (c->revoked)
         return;
-    c->revoked = true;
     mend_record_event(c->self, revoke, .ctx = c->ctx);
     mend_comm_get(c);
-    mend_p2p_on_revoke(c);
-    mend_decide_say_no(c, MEND_DECIDE_CREATION);
+    end(c);
     mend_decide_say_no(c, MEND_DECIDE_VALIDATION);
     c->self->comm_hooks->revoked(c);
     mend_comm_put(c);

@@ -16,6 +16,9 @@ void mend_revoke_on_interrupt(struct mend_proc *self);
 /* c is revoked somewhere, as a call that failed for it says: from now on it is here, too. */
 void mend_revoke_heard(struct mend_comm *c);
 
+/* c, which users do not know, ends with a communicator that is revoked: told and reported is that one. */
+void mend_revoke_along(struct mend_comm *c);
+
 /* A new object: a member may have revoked it already. */
 void mend_revoke_look(struct mend_comm *c);
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fate.c – the only writer of the words that say what became of a communicator: each is set once, and stays.
+ *
+ *   revoked    by decide/revoke.c
+ *   inactive   by a death, or by whoever has heard of one by a decision
+ *   closing    by mend_comm_close()
+ *
+ * They are const in struct mend_comm, so another writer does not compile. */
+#include "comm/comm.h"
+
+static void set(const bool *word)
+{
+    *(bool *)(uintptr_t)word = true; /* communicators are allocated: no const object is written */
+}
+
+void mend_comm_deactivate(struct mend_comm *c)
+{
+    set(&c->inactive);
+}
+
+void mend_comm_mark_revoked(struct mend_comm *c)
+{
+    set(&c->revoked);
+}
+
+void mend_comm_mark_closing(struct mend_comm *c)
+{
+    set(&c->closing);
+}
+
+static bool is_member(const struct mend_comm *c, mend_peer p)
+{
+    return mend_group_rank(c->self, c->group, p) != MPI_UNDEFINED ||
+           (c->inter && mend_group_rank(c->self, c->remote, p) != MPI_UNDEFINED);
+}
+
+void mend_comm_on_death(struct mend_proc *self, mend_peer dead)
+{
+    uint32_t pos = 0;
+    uint64_t key;
+    void *c;
+
+    while (mend_hash_next(&self->comms, &pos, &key, &c))
+        if (is_member(c, dead))
+            mend_comm_deactivate(c);
+}
+
+bool mend_comm_has_dead(const struct mend_comm *c)
+{
+    const struct mend_proc *self = c->self;
+
+    for (uint32_t i = 0; i < self->deaths_n; i++)
+        if (is_member(c, self->deaths[i].peer))
+            return true;
+    return false;
+}
