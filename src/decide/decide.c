@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide.c – protocol state of communicators: its life, and what deaths do to it. */
+/* decide.c – what the API and create/ call: agreements begin here, and go on in shared memory (memory.c) or by messages
+ * (tree.c). */
 #include "decide/internal.h"
+
+#include <stdio.h>
 
 int mend_decide_init(struct mend_proc *self)
 {
@@ -19,46 +22,6 @@ int mend_decide_init(struct mend_proc *self)
     return MPI_SUCCESS;
 }
 
-int mend_decide_attach(struct mend_comm *c)
-{
-    struct mend_decide_comm *d = mend_zalloc(c->self, 1, sizeof(*d));
-
-    if (!d)
-        return MPI_ERR_NO_MEM;
-    d->comm = c;
-    d->first = c->group;
-    if (c->inter) {
-        bool low = mend_group_peer(c->group, 0) < mend_group_peer(c->remote, 0);
-
-        d->first = low ? c->group : c->remote;
-        d->second = low ? c->remote : c->group;
-    }
-    d->members_n = d->first->size + (d->second ? d->second->size : 0);
-    d->me = mend_decide_rank(c->self, d, c->self->me);
-    for (int i = 0; i < MEND_DECIDE_KINDS; i++) {
-        mend_list_init(&d->agreements[i].waiting);
-        mend_list_init(&d->agreements[i].running);
-    }
-    c->decide = d;
-    return MPI_SUCCESS;
-}
-
-void mend_decide_detach(struct mend_comm *c)
-{
-    struct mend_proc *self = c->self;
-
-    if (!c->decide)
-        return;
-    if (mend_decide_in_memory(c) && c->cell < 0)
-        mend_papers_close(c);
-    mend_free(self, c->decide->papers);
-    for (int i = 0; i < MEND_DECIDE_KINDS; i++)
-        mend_free(self, c->decide->agreements[i].sm);
-    mend_free(self, c->decide->revoke);
-    mend_free(self, c->decide);
-    c->decide = NULL;
-}
-
 static void comm_on_death(struct mend_comm *c, void *arg)
 {
     const mend_peer *dead = arg;
@@ -74,4 +37,120 @@ static void comm_on_death(struct mend_comm *c, void *arg)
 void mend_decide_on_death(struct mend_proc *self, mend_peer dead)
 {
     mend_comm_each(self, comm_on_death, &dead);
+}
+
+static bool has_said_no(struct mend_comm *c, enum mend_decide_kind which)
+{
+    return c->decide->agreements[which].said_no;
+}
+
+void mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
+                      const struct mend_decision *value, mend_decide_done *done, void *arg)
+{
+    struct mend_decision no = *value;
+
+    if (has_said_no(c, which)) {
+        mend_decide_refused(c, &no);
+        done(arg, &no);
+    } else if (mend_decide_in_memory(c)) {
+        mend_decide_memory_call(c, which, value, done, arg);
+    } else {
+        mend_decide_tree_call(c, which, false, value, done, arg);
+    }
+}
+
+void mend_decide_last(struct mend_comm *c, mend_decide_done *done)
+{
+    struct mend_decision nothing = {.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+
+    mend_comm_get(c); /* done() may drop the last reference */
+    if (mend_decide_in_memory(c))
+        mend_decide_memory_call(c, MEND_DECIDE_EXPLICIT, &nothing, done, c);
+    else
+        mend_decide_tree_call(c, MEND_DECIDE_EXPLICIT, true, &nothing, done, c);
+    mend_comm_put(c);
+}
+
+struct waiter {
+    struct mend_decision *value;
+    const struct mend_comm *c;
+    bool done;
+};
+
+static void wake_waiter(void *arg, struct mend_decision *value)
+{
+    struct waiter *w = arg;
+
+    *w->value = *value;
+    value->failed = NULL; /* the caller's now */
+    w->done = true;
+}
+
+static bool is_done(struct mend_proc *self, void *arg)
+{
+    return ((struct waiter *)arg)->done;
+}
+
+/* By messages nobody knows whose vote is missing but the processes on its way: all who live, then, and the
+ * launcher looks who of them is not in it. */
+static void all_living(const void *arg, uint64_t *peers)
+{
+    const struct mend_comm *c = ((const struct waiter *)arg)->c;
+
+    for (int32_t r = 0; r < c->decide->members_n; r++)
+        if (r != c->decide->me && !mend_peer_is_dead(c->self, mend_decide_peer(c->decide, r)))
+            mend_missing_add(peers, mend_decide_peer(c->decide, r));
+}
+
+static void describe(const void *arg, char *text, size_t max)
+{
+    (void)arg;
+    snprintf(text, max, "the votes of the others, which go by messages");
+}
+
+void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value)
+{
+    struct waiter waiter = {.value = value, .c = c};
+    struct mend_wait w = {.until = is_done,
+                          .arg = &waiter,
+                          .hint = MEND_PEER_NONE,
+                          .rings = true,
+                          .what = mend_decide_what(which),
+                          .comm = c,
+                          .missing = all_living,
+                          .describe = describe};
+
+    mend_interrupt_check(c->self);
+    if (has_said_no(c, which)) {
+        mend_decide_refused(c, value);
+    } else if (mend_decide_in_memory(c)) {
+        mend_decide_memory_wait(c, which, value);
+    } else {
+        mend_decide_tree_call(c, which, false, value, wake_waiter, &waiter);
+        mend_wait_until(c->self, &w);
+    }
+}
+
+void mend_decide(struct mend_comm *c, struct mend_decision *value)
+{
+    mend_decide_wait(c, MEND_DECIDE_EXPLICIT, value);
+}
+
+void mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
+                       mend_decide_done *done, void *arg)
+{
+    mend_decide_call(c, MEND_DECIDE_EXPLICIT, value, done, arg);
+}
+
+void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which)
+{
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
+
+    if (a->said_no)
+        return;
+    a->said_no = true;
+    if (mend_decide_in_memory(c))
+        mend_decide_memory_say_no(c, which);
+    else
+        mend_decide_tree_say_no(c, which);
 }

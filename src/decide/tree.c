@@ -13,32 +13,12 @@
  * equals the size of the union exactly if everybody had acknowledged everything. */
 #include "decide/internal.h"
 
-#include "proc/report.h"
-
 #include "ft/wire.h"
 #include "net/net.h"
-#include "rt/rt.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define FRAME_STACK_BYTES 512
-
-mend_peer mend_decide_peer(const struct mend_decide_comm *d, int32_t rank)
-{
-    return rank < d->first->size ? mend_group_peer(d->first, rank)
-                                 : mend_group_peer(d->second, rank - d->first->size);
-}
-
-int32_t mend_decide_rank(struct mend_proc *self, const struct mend_decide_comm *d, mend_peer peer)
-{
-    int rank = mend_group_rank(self, d->first, peer);
-
-    if (rank != MPI_UNDEFINED)
-        return rank;
-    rank = d->second ? mend_group_rank(self, d->second, peer) : MPI_UNDEFINED;
-    return rank == MPI_UNDEFINED ? -1 : rank + d->first->size;
-}
 
 static void step(struct mend_comm *c, enum mend_decide_kind which,
                  const struct mend_agree_event *ev);
@@ -91,43 +71,6 @@ static void send_message(struct mend_comm *c, enum mend_decide_kind which,
         mend_free(self, buf);
 }
 
-static bool is_among(const mend_peer *peers, int n, mend_peer p)
-{
-    while (n > 0 && peers[n - 1] != p)
-        n--;
-    return n > 0;
-}
-
-/* The same for verdict number k and those that were given together with it; returns the number of the next.
- * They are asked for, and not looked up in self->deaths, where some of them may not be carried out yet. */
-static uint32_t add_together(struct mend_comm *c, uint32_t k, mend_peer *peers, int *n_p)
-{
-    struct mend_proc *self = c->self;
-    uint32_t first = k;
-    struct mend_death d;
-    bool any = false;
-    int n = *n_p;
-
-    while (self->rt->verdict(self, k, &d) && d.first == first)
-        k++;
-    for (uint32_t i = first; !any && k - first > 1 && i < k; i++)
-        any = self->rt->verdict(self, i, &d) && is_among(peers, n, d.peer);
-    for (uint32_t i = first; any && i < k; i++)
-        if (self->rt->verdict(self, i, &d) && mend_decide_rank(self, c->decide, d.peer) >= 0 &&
-            !is_among(peers, n, d.peer))
-            peers[(*n_p)++] = d.peer;
-    return k;
-}
-
-int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n)
-{
-    struct mend_death d;
-
-    for (uint32_t k = 0; c->self->rt->verdict(c->self, k, &d);)
-        k = add_together(c, k, peers, &n);
-    return n;
-}
-
 /* The group of the decided failures, NULL if there are none. */
 static struct mend_group *failed_group(struct mend_comm *c, const struct mend_agree_value *v)
 {
@@ -149,13 +92,6 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct mend_ag
     mend_memory_relax(self);
     mend_free(self, peers);
     return g;
-}
-
-static const char *const name_of[MEND_DECIDE_KINDS] = {"call", "creation", "validation"};
-
-void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n)
-{
-    mend_record_event(c->self, agree, .ctx = c->ctx, .of = name_of[which], .failed = failed_n);
 }
 
 static void start_waiting(struct mend_comm *c, enum mend_decide_kind which);
@@ -276,8 +212,8 @@ static void start_waiting(struct mend_comm *c, enum mend_decide_kind which)
     }
 }
 
-static void call_tree(struct mend_comm *c, enum mend_decide_kind which, bool last,
-                      const struct mend_decision *value, mend_decide_done *done, void *arg)
+void mend_decide_tree_call(struct mend_comm *c, enum mend_decide_kind which, bool last,
+                           const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
     struct mend_decide_op *op;
 
@@ -292,117 +228,6 @@ static void call_tree(struct mend_comm *c, enum mend_decide_kind which, bool las
     op->arg = arg;
     mend_list_append(&c->decide->agreements[which].waiting, &op->link);
     start_waiting(c, which);
-}
-
-void mend_decide_refused(struct mend_comm *c, struct mend_decision *value)
-{
-    value->and_word[0] = 0;
-    value->max_word[1] = (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
-    value->failed = NULL;
-    value->failed_n = 0;
-}
-
-static bool has_said_no(struct mend_comm *c, enum mend_decide_kind which)
-{
-    return c->decide->agreements[which].said_no;
-}
-
-void mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
-                      const struct mend_decision *value, mend_decide_done *done, void *arg)
-{
-    struct mend_decision no = *value;
-
-    if (has_said_no(c, which)) {
-        mend_decide_refused(c, &no);
-        done(arg, &no);
-    } else if (mend_decide_in_memory(c)) {
-        mend_decide_memory_call(c, which, value, done, arg);
-    } else {
-        call_tree(c, which, false, value, done, arg);
-    }
-}
-
-void mend_decide_last(struct mend_comm *c, mend_decide_done *done)
-{
-    struct mend_decision nothing = {.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-
-    mend_comm_get(c); /* done() may drop the last reference */
-    if (mend_decide_in_memory(c))
-        mend_decide_memory_call(c, MEND_DECIDE_EXPLICIT, &nothing, done, c);
-    else
-        call_tree(c, MEND_DECIDE_EXPLICIT, true, &nothing, done, c);
-    mend_comm_put(c);
-}
-
-struct waiter {
-    struct mend_decision *value;
-    const struct mend_comm *c;
-    bool done;
-};
-
-static void wake_waiter(void *arg, struct mend_decision *value)
-{
-    struct waiter *w = arg;
-
-    *w->value = *value;
-    value->failed = NULL; /* the caller's now */
-    w->done = true;
-}
-
-static bool is_done(struct mend_proc *self, void *arg)
-{
-    return ((struct waiter *)arg)->done;
-}
-
-/* By messages nobody knows whose vote is missing but the processes on its way: all who live, then, and the
- * launcher looks who of them is not in it. */
-static void all_living(const void *arg, uint64_t *peers)
-{
-    const struct mend_comm *c = ((const struct waiter *)arg)->c;
-
-    for (int32_t r = 0; r < c->decide->members_n; r++)
-        if (r != c->decide->me && !mend_peer_is_dead(c->self, mend_decide_peer(c->decide, r)))
-            mend_missing_add(peers, mend_decide_peer(c->decide, r));
-}
-
-static void describe(const void *arg, char *text, size_t max)
-{
-    (void)arg;
-    snprintf(text, max, "the votes of the others, which go by messages");
-}
-
-void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value)
-{
-    struct waiter waiter = {.value = value, .c = c};
-    struct mend_wait w = {.until = is_done,
-                          .arg = &waiter,
-                          .hint = MEND_PEER_NONE,
-                          .rings = true,
-                          .what = mend_decide_what(which),
-                          .comm = c,
-                          .missing = all_living,
-                          .describe = describe};
-
-    mend_interrupt_check(c->self);
-    if (has_said_no(c, which)) {
-        mend_decide_refused(c, value);
-    } else if (mend_decide_in_memory(c)) {
-        mend_decide_memory_wait(c, which, value);
-    } else {
-        call_tree(c, which, false, value, wake_waiter, &waiter);
-        mend_wait_until(c->self, &w);
-    }
-}
-
-void mend_decide(struct mend_comm *c, struct mend_decision *value)
-{
-    mend_decide_wait(c, MEND_DECIDE_EXPLICIT, value);
-}
-
-void mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
-                       mend_decide_done *done, void *arg)
-{
-    mend_decide_call(c, MEND_DECIDE_EXPLICIT, value, done, arg);
 }
 
 /* Calls that have not begun are refused here; those that have will be decided, because every member
@@ -439,20 +264,11 @@ static void go_on_saying_no(struct mend_comm *c, enum mend_decide_kind which)
     }
 }
 
-void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which)
+void mend_decide_tree_say_no(struct mend_comm *c, enum mend_decide_kind which)
 {
-    struct mend_decide_sequence *a = &c->decide->agreements[which];
-
-    if (a->said_no)
-        return;
-    a->said_no = true;
-    if (mend_decide_in_memory(c)) {
-        mend_decide_memory_say_no(c, which);
-        return;
-    }
     machine(c, which);
     refuse_waiting(c, which);
-    a->noes_left = MEND_DECIDE_WINDOW;
+    c->decide->agreements[which].noes_left = MEND_DECIDE_WINDOW;
     go_on_saying_no(c, which);
 }
 

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* members.c – who decides on a communicator, and whom what is decided there is about. */
+#include "decide/internal.h"
+
+#include "proc/report.h"
+#include "rt/rt.h"
+
+mend_peer mend_decide_peer(const struct mend_decide_comm *d, int32_t rank)
+{
+    return rank < d->first->size ? mend_group_peer(d->first, rank)
+                                 : mend_group_peer(d->second, rank - d->first->size);
+}
+
+int32_t mend_decide_rank(struct mend_proc *self, const struct mend_decide_comm *d, mend_peer peer)
+{
+    int rank = mend_group_rank(self, d->first, peer);
+
+    if (rank != MPI_UNDEFINED)
+        return rank;
+    rank = d->second ? mend_group_rank(self, d->second, peer) : MPI_UNDEFINED;
+    return rank == MPI_UNDEFINED ? -1 : rank + d->first->size;
+}
+
+int mend_decide_attach(struct mend_comm *c)
+{
+    struct mend_decide_comm *d = mend_zalloc(c->self, 1, sizeof(*d));
+
+    if (!d)
+        return MPI_ERR_NO_MEM;
+    d->comm = c;
+    d->first = c->group;
+    if (c->inter) {
+        bool low = mend_group_peer(c->group, 0) < mend_group_peer(c->remote, 0);
+
+        d->first = low ? c->group : c->remote;
+        d->second = low ? c->remote : c->group;
+    }
+    d->members_n = d->first->size + (d->second ? d->second->size : 0);
+    d->me = mend_decide_rank(c->self, d, c->self->me);
+    for (int i = 0; i < MEND_DECIDE_KINDS; i++) {
+        mend_list_init(&d->agreements[i].waiting);
+        mend_list_init(&d->agreements[i].running);
+    }
+    c->decide = d;
+    return MPI_SUCCESS;
+}
+
+void mend_decide_detach(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+
+    if (!c->decide)
+        return;
+    if (mend_decide_in_memory(c) && c->cell < 0)
+        mend_papers_close(c);
+    mend_free(self, c->decide->papers);
+    for (int i = 0; i < MEND_DECIDE_KINDS; i++)
+        mend_free(self, c->decide->agreements[i].sm);
+    mend_free(self, c->decide->revoke);
+    mend_free(self, c->decide);
+    c->decide = NULL;
+}
+
+static bool is_among(const mend_peer *peers, int n, mend_peer p)
+{
+    while (n > 0 && peers[n - 1] != p)
+        n--;
+    return n > 0;
+}
+
+/* The same for verdict number k and those that were given together with it; returns the number of the next.
+ * They are asked for, and not looked up in self->deaths, where some of them may not be carried out yet. */
+static uint32_t add_together(struct mend_comm *c, uint32_t k, mend_peer *peers, int *n_p)
+{
+    struct mend_proc *self = c->self;
+    uint32_t first = k;
+    struct mend_death d;
+    bool any = false;
+    int n = *n_p;
+
+    while (self->rt->verdict(self, k, &d) && d.first == first)
+        k++;
+    for (uint32_t i = first; !any && k - first > 1 && i < k; i++)
+        any = self->rt->verdict(self, i, &d) && is_among(peers, n, d.peer);
+    for (uint32_t i = first; any && i < k; i++)
+        if (self->rt->verdict(self, i, &d) && mend_decide_rank(self, c->decide, d.peer) >= 0 &&
+            !is_among(peers, n, d.peer))
+            peers[(*n_p)++] = d.peer;
+    return k;
+}
+
+int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n)
+{
+    struct mend_death d;
+
+    for (uint32_t k = 0; c->self->rt->verdict(c->self, k, &d);)
+        k = add_together(c, k, peers, &n);
+    return n;
+}
+
+void mend_decide_refused(struct mend_comm *c, struct mend_decision *value)
+{
+    value->and_word[0] = 0;
+    value->max_word[1] = (uint64_t)(c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
+    value->failed = NULL;
+    value->failed_n = 0;
+}
+
+static const char *const name_of[MEND_DECIDE_KINDS] = {"call", "creation", "validation"};
+
+void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n)
+{
+    mend_record_event(c->self, agree, .ctx = c->ctx, .of = name_of[which], .failed = failed_n);
+}
