@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* agent.c – the main thread while the job runs: signals, exits, datagrams, timers.
  *
- * One epoll set; nothing here blocks but the wait for it.  Deaths are seen by the watchers first
- * and come here a second time as exits, with their reasons. */
+ * One epoll set; only the wait for it blocks.  The watchers see deaths first;
+ * they come here a second time as exits, with their reasons. */
 #include "job.h"
 
 #include "base/time.h"

@@ -7,7 +7,7 @@
  *     different names                      the calls do not match
  *     a rank is waited for and not there   it has not entered the call
  *
- * The second follows because who has left a call has given all that others need of it. */
+ * The second follows because a rank that has left a call has contributed everything that others need of it. */
 #include "job.h"
 
 #include "base/ranks.h"

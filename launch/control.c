@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* control.c – what a rank asks of its agent by datagram.
+/* control.c – the datagrams of ranks to their agent.
  *
- * Who speaks is known by the socket, and which process that is by the credentials that the kernel adds to each
- * datagram.  A rank's own word counts for itself only. */
+ * The socket identifies the rank, and the credentials that the kernel adds to each datagram identify the process.
+ * A rank's statements count for itself only. */
 #include "job.h"
 
 #include "base/time.h"

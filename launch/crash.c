@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* crash.c – ranks that dump core.
  *
- * Such a rank says so itself (src/life/crash.c), before the dump begins: its word is a suspicion.  It
+ * Such a rank reports the crash itself (src/life/crash.c), before the dump begins; the report is a suspicion.  The rank
  * is dead when the kernel shows that the dump has begun and that none of its threads can execute
- * anything of the program any more.  It is not killed, for that would cost the core.  Most crashes
- * leave no core: then the life word is marked at once and nothing is to be done here. */
+ * code of the program any more.  It is not killed, because that would destroy the core.  Most crashes
+ * leave no core: then the kernel marks the life word at once, and this file does nothing. */
 #include "job.h"
 
 #include "base/time.h"

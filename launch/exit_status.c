@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exit_status.c – the exit status of a job in which dying is not failing (R22).
+/* exit_status.c – the exit status of a job, in which a death need not be an error (R22).
  *
  *   1  the time ran out                                        124
  *   2  a signal that we forwarded ended a rank                 128 + signal
  *   3  the job aborted as a whole                              the abort code
- *   4  --strict-exit and somebody died                         as the first death in time
- *   5  a death that nobody handled, or a bad end               the abort code if one of them was an abort,
- *                                                              else as the first of them
+ *   4  --strict-exit and a rank died                           as the first death in time
+ *   5  a death that was not handled, or a bad end              the abort code if one of them was an abort,
+ *                                                              otherwise as the first of them
  *   6  otherwise                                               0
  *
- * A death is handled if somebody who finished cleanly had been told of it by an MPI call.  A bad end: a
- * non-zero exit status, also of one that died by that (R23), or a signal after MPI_Finalize.  In time the
- * deaths come first; of several others the lowest rank counts, so that the same run gives the same
- * status.  Where nobody called MPI_Init there is nobody who could have handled anything.
+ * A death is handled if an MPI call had reported it to a rank that finished cleanly.  A bad end is a
+ * non-zero exit status, also of a rank that died by it (R23), or a signal after MPI_Finalize.  Deaths come
+ * first, in time; of several other bad ends the lowest rank counts, so that the same run gives the same
+ * status.  If no rank called MPI_Init, no death can be handled.
  *
- * --lenient-exit has other lines for 5:
- *   5a somebody ended by itself and badly                      its exit status (1 if that is 0)
- *   5b nobody finished cleanly                                 as the first death in time
- * where any end after MPI_Init without MPI_Finalize is bad that was no kill and no abort, and a death by a
- * signal is only in a job in which nobody called MPI_Init. */
+ * --lenient-exit replaces 5 by
+ *   5a a rank ended badly by itself                            its exit status (1 if that is 0)
+ *   5b no rank finished cleanly                                as the first death in time
+ * Then an end after MPI_Init without MPI_Finalize is bad, unless it was a kill or an abort, and a death by a
+ * signal is bad only in a job in which no rank called MPI_Init. */
 #include "exit_status.h"
 
 static const struct mend_rank_end *rank_of(const struct mend_job_end *job, int i)

@@ -10,7 +10,7 @@ struct mend_rank_end {
     bool joined;    /* it called MPI_Init */
     bool finalized; /* it called MPI_Finalize */
     bool failed;    /* it was declared dead */
-    bool handled;   /* ... and somebody who finished had been told of it by an MPI call */
+    bool handled;   /* ... and an MPI call had told a rank that finished of it */
     bool aborted;   /* by MPI_Abort or a fatal error, its own or another's; `code` */
     bool named;     /* by an abort, also if it had ended before */
     bool signaled;  /* its process was killed by signal `code` */

@@ -78,7 +78,7 @@ MEND_TEST(the_first_death_in_time_gives_the_status)
 
     r[0].order = 2;
     r[1].order = 1;
-    r[2].code = 4; /* somebody who lived on gave up for that */
+    r[2].code = 4; /* a survivor gave up because of that */
     CHECK_EQ(mend_exit_status(&j), 139);
     r[0].handled = r[1].handled = true;
     CHECK_EQ(mend_exit_status(&j), 4);
@@ -145,7 +145,7 @@ MEND_TEST(plain_programs)
     CHECK_EQ(lenient(plain_fine, killed), 137);
     CHECK_EQ(status(plain_fine, three), 3);
     three.order = 2;
-    CHECK_EQ(status(three, five), 3); /* the lowest rank, whoever was first */
+    CHECK_EQ(status(three, five), 3); /* the lowest rank, not the first in time */
     CHECK_EQ(status(fine, killed), 137);
     CHECK_EQ(lenient(fine, killed), 0); /* killed before MPI_Init: killed all the same */
     CHECK_EQ(status(fine, handled(killed)), 0);

@@ -6,8 +6,8 @@
  *
  *   the directories of --path    then    PATH    then    the directory in which it will start
  *
- * The last one as users of Open MPI expect; last, so that nobody's file called `ls` in a directory of data
- * takes the place of the system's. */
+ * Users of Open MPI expect the last one; it comes last so that a file called `ls` in a directory of data
+ * does not replace the system's. */
 #include "options.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static bool same_file(const char *a, const char *b)
            sa.st_ino == sb.st_ino;
 }
 
-/* Whoever has compiled a program called `test` learns why another one runs. */
+/* Explains to a user with a program called `test` why another one runs. */
 static void note_shadowed(const struct search *s, const char *name, struct mend_options *o)
 {
     struct search here = {.app = s->app};

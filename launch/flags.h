@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flags.h – what the files that know what a flag does share with the table in options.c. */
+/* flags.h – declarations that the files of flags share with the table in options.c. */
 #ifndef MEND_LAUNCH_FLAGS_H
 #define MEND_LAUNCH_FLAGS_H
 

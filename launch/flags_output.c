@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flags_output.c – flags about the ranks' output: how lines begin, and files in place of ours.
+/* flags_output.c – flags about the ranks' output: how lines begin, and files instead of mpiexec's output.
  *
  * A file is named by a pattern: %r is the rank, %R the rank with as many digits as the highest one, %h the
  * host, %% a percent sign.  Without a rank in it all ranks write to the same file. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather.c – what a report is, and when two are equal. */
+/* gather.c – the form of a report, and when two reports are equal. */
 #include "gather.h"
 
 #include "base/ranks.h"

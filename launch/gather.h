@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gather.h – equal reports of several ranks as one.
  *
- * A rank that an error ends says so in one write to its standard error, which is one line, or two:
+ * A rank that ends because of an error reports it in one write to its standard error, of one or two lines:
  *
  *   mend: rank 3 (host a): MPI_Bcast on MPI_COMM_WORLD: ... killed by signal 9, 13.4 ms ago
  *   mend: the error handler is fatal: ...

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inject.c – what --inject asks for, and whether it happened.
+/* inject.c – the injections of --inject, and whether they happened.
  *
  *   ACTION:RANKS[:CODE]@PLACE[#COUNT][?]
  *
  *   kill:1,3@coll.enter#2    ──>  rank 1: kill@coll.enter#2    rank 3: the same
  *   kill:random(7)@time:5ms  ──>  the rank that the seed 7 gives in a job of this size
  *
- * A place of the library is the rank's to watch: it gets its specifications in the environment, and sends
- * the number of each that it carries out before it does so.  A time is ours.  What did not happen is said
- * when the job is over and is no success, or a test would show nothing and pass; a ? at the end says that
- * it need not happen. */
+ * The rank watches the places of the library: it gets its specifications in the environment, and sends
+ * the number of each one just before it carries it out.  The launcher watches times.  Injections that did not happen are
+ * reported when the job is over and make it fail, because a test would otherwise pass without showing anything; a ? at
+ * the end allows that the injection does not happen. */
 #include "job.h"
 
 #include "base/time.h"

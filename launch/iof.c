@@ -15,9 +15,9 @@
  *
  * Reports of fatal errors: iof_report.c.
  *
- * Who gets what directly: a job of one rank, and the rank named by --tty, inherit our three
- * descriptors; rank 0 inherits our standard input if that is not a terminal (so it takes no more of
- * it than it reads).  A terminal is read by us and passed on through a pipe, because rank 0 is not
+ * Direct output: a job of one rank, and the rank named by --tty, inherit mpiexec's three
+ * descriptors; rank 0 inherits the standard input if that is not a terminal (so it consumes only what
+ * it reads).  mpiexec reads a terminal and passes the input on through a pipe, because rank 0 is not
  * in the terminal's foreground process group. */
 #include "iof_parts.h"
 

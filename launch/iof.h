@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* iof.h – input and output of the ranks.  A thread of its own, so that a terminal that does not
- * take output never keeps the launcher from its duties. */
+/* iof.h – input and output of the ranks, on a separate thread, so that a terminal that does not
+ * accept output never blocks the launcher. */
 #ifndef MEND_LAUNCH_IOF_H
 #define MEND_LAUNCH_IOF_H
 

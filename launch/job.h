@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.h – the running job as the launcher sees it, and what its files do for each other.
+/* job.h – the running job as the launcher sees it, and the functions that its files share.
  *
  *   main thread      signals, exits of children, datagrams of ranks, timers     agent.c
  *   watcher threads  life words -> verdicts                                     watch.c, verdict.c
@@ -80,7 +80,7 @@ struct job {
     int epoll_fd, signal_fd, timer_fd;
     mend_time_ns start_ns, deadline_ns, scan_at, announce_at, wrapped_at, timer_at;
     mend_time_ns scan_next_ns;  /* not before, lest looking at many children takes all our time */
-    mend_time_ns count_next_ns; /* nor counting those who go on */
+    mend_time_ns count_next_ns; /* nor counting the survivors */
     int injected_n;             /* timed injections carried out, in order of time */
     int signal_seen;
     mend_time_ns signal_ns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* keeper.c – what remains if mpiexec itself is killed: nothing.
+/* keeper.c – ends all processes of the job if mpiexec itself is killed.
  *
- * The ranks die with mpiexec by PR_SET_PDEATHSIG, but that is not inherited by what they started
- * themselves.  So a small process waits on a pipe from mpiexec.  When the pipe closes without a
+ * The ranks die with mpiexec by PR_SET_PDEATHSIG, but their own children do not inherit
+ * that.  So a small process waits on a pipe from mpiexec.  When the pipe closes without a
  * farewell, mpiexec was killed: the keeper kills the process group of every rank and ends.
  *
  * Not covered: a process that left its rank's group and session on purpose (a daemon) while mpiexec

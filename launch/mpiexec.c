@@ -281,8 +281,8 @@ static void end_by(int sig)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* From here on nothing of the job lives; whoever wants to stop us may.  Who asked what the ranks wait for
- * does not want that. */
+/* From here on no process of the job lives, and signals may end mpiexec; but SIGUSR1, which asks what the ranks wait
+ * for, must not. */
 static void let_signals_through(struct job *job)
 {
     signal(SIGUSR1, SIG_IGN);

@@ -2,7 +2,7 @@
 /* options.c – reading the command line of mpiexec.
  *
  * One table says which flags exist, in all spellings that users of other launchers know; one or two
- * dashes make no difference.  Whatever is wrong is said in words and ends with status 2. */
+ * dashes make no difference.  Each error has a message and ends mpiexec with status 2. */
 #include "flags.h"
 
 #include <ctype.h>

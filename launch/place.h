@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* place.h – which processors a rank gets, as a calculation; bind.c asks the machine and takes them. */
+/* place.h – the calculation of the processors that a rank gets; bind.c asks the machine and takes them. */
 #ifndef MEND_LAUNCH_PLACE_H
 #define MEND_LAUNCH_PLACE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* procfs.c – what /proc tells of a process that is dying.  A process that is gone, or that we may not
- * look at, is "no" to every question. */
+/* procfs.c – information from /proc about a dying process.  For a process that is gone, or that we may not
+ * inspect, the answer to every question is "no". */
 #include "job.h"
 
 #include <dirent.h>

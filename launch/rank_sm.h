@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank_sm.h – what the launcher has seen of one rank: five small state machines side by side.  Pure.
+/* rank_sm.h – the observed states of one rank: five small state machines side by side.  Pure.
  *
- * Each is one word.  `child` belongs to the main thread, the others are guarded by the job's lock.  Whether the
- * rank is dead is decided elsewhere, by ft/detector_sm; what is kept here is what was told to it, and what it said.
+ * Each is one word.  `child` belongs to the main thread, the job's lock guards the others.  ft/detector_sm decides
+ * whether the rank is dead; the states here are the detector's inputs and answers.
  *
  *   child: the process that we started, and the one in it when that is stopped
  *              ──STOPS──>
  *      RUNNING            STOPPED        both ──ENDS──> ENDED   (a zombie until the job ends)
  *              <─RESUMES─
  *
- *   who: the process that is the rank, which may stand in a script that is the child
+ *   who: the process that is the rank, which may be inside a script that is the child
  *      SUPPOSED ──IS_WRAPPED──> SCRIPT ──INNER_JOINS──> INNER
  *          │ CHILD_JOINS,         │ CHILD_JOINS
  *          v INNER_JOINS          v
@@ -33,9 +33,9 @@
  *      NONE ──LINGER───> LINGERING ──PRINT──> PRINTED     (killed because it was stopped after MPI_Finalize)
  *
  * Invariants, each by the table and shown by rank_test.c:
- *   1  an event that the picture does not have in a state changes nothing, so who tells twice is heard once;
- *   2  but for `child`, no machine comes back to a state that it has left;
- *   3  the reason is asked for, at most once, when no thread is left;
+ *   1  an event that the picture does not have in a state changes nothing, so a repeated event counts once;
+ *   2  except `child`, no machine returns to a state that it has left;
+ *   3  the reason is requested at most once, when no thread is left;
  *   4  a death is printed at most once. */
 #ifndef MEND_LAUNCH_RANK_SM_H
 #define MEND_LAUNCH_RANK_SM_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c – what people and programs are told: lines on standard error, and the --report file.
+/* report.c – messages to people and programs: lines on standard error, and the --report file.
  *
  * Every line of the report is a JSON object with "t_ns" (since the start of the job, monotonic) and
  * "event" (src/base/lines.def); it is written by one write(), so a reader that follows the file sees whole lines. */
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define CAUSE_WAIT_NS (2 * MEND_NS_PER_S)
-#define COUNT_SHARE   20 /* one part of our time goes into counting those who go on */
+#define COUNT_SHARE   20 /* one part of our time goes into counting survivors */
 
 void mend_report_open(struct job *job)
 {
@@ -196,8 +196,8 @@ static bool ripe(struct job *job, struct rank *r, mend_time_ns now, struct rank 
     return ripe;
 }
 
-/* A verdict is older than its reason (verdict.c), so the line waits for the reason, but not long.  All that are
- * told of here are in the log before those who go on are counted, so one number is true for them. */
+/* A verdict is older than its reason (verdict.c), so the line waits for the reason, but not long.  All deaths
+ * reported here are in the log before the survivors are counted, so one number is true for them. */
 void mend_announce_deaths(struct job *job)
 {
     mend_time_ns now = mend_time_monotonic_ns();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* segment.c – the memory that the ranks of this node share.
  *
- * It has no name and is sealed: nothing can be left behind, nobody can shrink it under a rank.  It
- * is as large as the square of the number of ranks, but only touched pages exist.  What every rank
- * reads (header, ranks, deaths, bells, said, the bit of MPI_COMM_WORLD) is reserved here; a rank
+ * It has no name and is sealed: it leaves nothing behind, and no process can shrink it.  Its size
+ * grows with the square of the number of ranks, but only touched pages exist.  The parts that every rank
+ * reads (header, ranks, deaths, bells, said, the bit of MPI_COMM_WORLD) are reserved here; a rank
  * reserves its rings, with their heads, its cells and the bits of its contexts when it uses them. */
 #include "job.h"
 

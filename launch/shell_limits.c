@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shell_limits.c – the limits of the shell that the launcher runs into, in words. */
+/* shell_limits.c – messages about limits of the shell that the job exceeds. */
 #include "shell_limits.h"
 
 #include <errno.h>

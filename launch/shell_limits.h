@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shell_limits.h – the limits of the shell that the launcher runs into. */
+/* shell_limits.h – limits of the shell that the job exceeds. */
 #ifndef MEND_LAUNCH_SHELL_LIMITS_H
 #define MEND_LAUNCH_SHELL_LIMITS_H
 

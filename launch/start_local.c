@@ -2,15 +2,15 @@
 /* start_local.c – starting the ranks on this machine, fast.
  *
  * vfork instead of fork: the child borrows our memory until execve, so nothing is copied and the
- * time per rank is that of execve.  Everything that needs thinking (paths, environments,
- * descriptors) is done before, the child makes system calls only.
+ * time per rank is that of execve.  All preparation (paths, environments,
+ * descriptors) is done before; the child makes system calls only.
  *
  *   main thread   prepares a rank ──go──> vfork ... execve   the starter, a thread
  *                 waits            <─done─
  *
- * vfork stops its caller until the child has gone out of our memory, and somebody may stop the child before
- * that.  So a thread of its own calls it, and the main thread kills a child that is stopped for longer than
- * STOP_TIMEOUT, or when the job shall end.
+ * vfork stops its caller until the child has left our memory, and the child may be stopped by a signal before
+ * that.  So a separate thread calls it, and the main thread kills a child that is stopped for longer than
+ * STOP_TIMEOUT, or when the job must end.
  *
  * What a rank gets: its own process group (so that we can end what it starts), our session (one
  * scheduling group for all: a yield, and the low priority of a rank that dies, count within a group),

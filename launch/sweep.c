@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sweep.c – ending what the ranks started and left behind.
+/* sweep.c – ending processes that the ranks started and left behind.
  *
- * Each rank leads a process group; what it forks stays in it unless it makes an effort to leave.
+ * Each rank leads a process group; its children stay in it unless they leave it on purpose.
  * mpiexec is a "child subreaper": processes whose parent died become its children, daemons that
  * changed group and session included, and the kernel lists them. */
 #include "job.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verdict.c – carrying out what ft/detector_sm decides, and telling every rank.
+/* verdict.c – carrying out the decisions of ft/detector_sm, and telling every rank.
  *
  *   event -> detector -> KILL      SIGKILL
  *                        DECLARE   death[k], fate
  *                        EXPLAIN   death[k].why, one atomic word
- *         after the last DECLARE   deaths_n (release), interrupt of every rank, wake of those who sleep
+ *         after the last DECLARE   deaths_n (release), interrupt of every rank, wake of those that sleep
  *
- * What is declared in one step is published by one store: nobody sees a part of those whom one abort ends.
+ * One store publishes all declarations of a step: no rank sees only some of the processes that one abort ends.
  *
- * The verdict does not wait for the reason.  That is read from /proc when all who died together are
- * declared; where that does not tell, waitpid does, tens of milliseconds per GiB later.  Printing and reporting are left to the main thread. */
+ * The verdict does not wait for the reason.  The reason is read from /proc when all that died together are
+ * declared; if /proc does not have it, waitpid does, tens of milliseconds per GiB later.  The main thread prints and
+ * reports. */
 #include "job.h"
 
 #include "base/time.h"

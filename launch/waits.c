@@ -2,8 +2,8 @@
 /* waits.c – "what does each rank wait for?", asked when the time is over or by SIGUSR1.
  *
  * A rank that runs MPI answers MEND_SIG_REPORT by writing a line into the segment; together the
- * lines are the graph of who waits for whom.  A rank gets 200 ms for its answer, and a second if it got no
- * processor in that time; what it did instead of answering the kernel tells. */
+ * lines are the graph of all waits.  A rank gets 200 ms for its answer, and a second if it got no
+ * processor in that time; for a rank that does not answer, the kernel says what it did. */
 #include "job.h"
 
 #include "rt/wire.h"

@@ -3,14 +3,14 @@
  *
  * The kernel wakes a waiter by address, not by value: a thread that went to sleep while the word
  * was still 0 (the rank had not started) is woken when the rank, which has set FUTEX_WAITERS by
- * then, dies.  So the threads sleep from before the first rank starts, and a rank wakes nobody by
- * starting.
+ * then, dies.  So the threads sleep from before the first rank starts, and the start of a rank wakes none
+ * of them.
  *
- * One thread waits on up to 127 words at once (futex_waitv, Linux 5.16).  Where that is missing
- * each word has a thread of its own.  The threads end with the process.
+ * One thread waits on up to 127 words at a time (futex_waitv, Linux 5.16).  Where that is missing,
+ * there is one thread for each word.  The threads end with the process.
  *
- * The life word is that of the main thread.  A process with others is looked at every now and then from its mark on,
- * until all are at their ends.
+ * The life word belongs to the main thread.  If the process has other threads, they are checked repeatedly after the
+ * mark, until all are exiting.
  *
  * The way from a death to the ranks is: kernel wakes this thread -> mend_verdict_life().  Nothing
  * on it allocates, prints, or waits for the main thread longer than one step of the detector. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wrapped.c – ranks in scripts that are stopped.
  *
- * The kernel tells of a stop only the parent, which is the script.  So the agent looks at the MPI
- * processes that are not its children, now and then: as often as the detector counts the time of
- * stopped ranks.  In jobs without scripts there is nobody to look at. */
+ * The kernel reports a stop only to the parent, which is the script.  So the agent checks the MPI
+ * processes that are not its children as often as the detector counts the time of
+ * stopped ranks.  Jobs without scripts have no such processes. */
 #include "job.h"
 
 #include "base/time.h"

@@ -4,10 +4,10 @@
  * Options make variants of it that the library has on top of the same machine:
  *   --inter K     an intercommunicator: the K lowest ranks are one group, each has its own words
  *   --comms 2     a second communicator, of all but rank 0; a process may be in a call on both
- *   --creation    uniform creation (create/creation.c): who hears of a death, of a failed creation or of
- *                 a revocation gives up, and says no beforehand to `window` creations that others may
+ *   --creation    uniform creation (create/creation.c): a process that learns of a death, of a failed creation or of
+ *                 a revocation gives up, and vetoes in advance `window` creations that others may
  *                 have begun, as fast as its own window allows
- *   --free        the last agreement says that the communicator is freed (decide/graves.c): a process calls it
+ *   --free        the last agreement means that the communicator is freed (decide/graves.c): a process calls it
  *                 when it has returned from all others, and forgets everything when it is decided */
 #include "ft/wire.h"
 #include "play.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checkers.c – what must hold, looked at from above: all processes at once, after every step.
+/* checkers.c – the properties that must hold, checked over all processes after every step.
  *
  * Agreement    A1  two living processes never return different values from one agreement (S0-90).
  *                  In every continuation, so this is also: a decision is not lost as long as one
@@ -11,28 +11,28 @@
  *              A5  when nothing can happen any more, every living process has returned from
  *                  everything (S0-89)
  *              A6  a decision contains nothing but what members contributed to it (S0-91)
- *              A7  nothing of one agreement gets into another one
+ *              A7  no contribution to one agreement gets into another one
  *              A8  the messages of a run, and the hops that lead to each other, are bounded by the
  *                  sizes and the number of faults (runs with a seed)
- *              A9  what was returned stays what it was: asked again, the machine says the same
- *              A10 at the end no machine keeps anything that is not decided here
- *              A11 "all have acknowledged everything" is decided only if all living had (R16)
- *              A12 nobody writes into a slot of shared memory that a living process may still read
+ *              A9  a result does not change: asked again, the machine returns the same
+ *              A10 at the end no machine keeps an undecided agreement
+ *              A11 "all have acknowledged everything" is decided only if all survivors had (R16)
+ *              A12 no process writes into a slot of shared memory that a living process may still read
  *              A13 nothing in shared memory has two writers
- *              A14 no more have failed than the library has room for
- *              Bounded state is by construction besides A10: machines do not allocate.
+ *              A14 the failed fit into the library's set
+ *              Besides A10 the state is bounded by construction: machines do not allocate.
  *              (memory_checks.c has A1 to A7, A11 to A14 and C1 for agreement through shared memory.)
  * Creation     C1  nothing is created unless all living members called the creation (S2-5..7);
  *                  A1 makes it the same at all, A5 (of what was called) says that it ends
  * Revocation   V1  at the end all living members are revoked, or none (S0-59)
- *              V2  nobody is revoked before somebody called it
+ *              V2  no member is revoked before a member called revoke
  * Notices      N1  at the end all living agents know the same verdicts
  *              N2  every loss of an agent is known to all
- *              N3  no verdict without somebody who gave it
+ *              N3  every verdict was given by an agent
  * Detection    D1  a verdict only about a process that is dead (kill before report)
- *              D2  no verdict about a process that ended after it had said so (R23)
+ *              D2  no verdict about a process that ended after its good-bye (R23)
  *              D3  at most one verdict per process
- *              D4  at the end every dead process has a verdict and every ended one is noticed */
+ *              D4  at the end every dead process has a verdict and every end is detected */
 #include "play.h"
 
 /* An agreement that was just decided at process p. */

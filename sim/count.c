@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count.c – what a protocol costs: messages, and latency in the virtual time of a LogGP network.
+/* count.c – the cost of a protocol: messages, and latency in the virtual time of a LogGP network.
  *
  * All processes begin at time 0, or one does (revocation, notice).  A process is busy for o with
- * every message that it sends or receives, and with every death that it is told of.  A death is told to
- * everybody at the moment it happens: the time of the detector is not part of these figures.
+ * every message that it sends or receives, and with every death that it is told of.  All processes are told of a
+ * death when it happens: the time of the detector is not part of these figures.
  *
- *   agree          nobody dies
+ *   agree          no process dies
  *   root-dies      the coordinator decides, tells its first child, and dies
- *   roots-die      and so does its successor, and its, log2(n) in a row
+ *   roots-die      the same, and log2(n) successors in a row do as well
  *   children-die   log2(n) ranks die when they are about to answer: 1, 2, 4, 8, ..., the children of
- *                  the coordinator, below which is everybody
+ *                  the coordinator; all other ranks are below them
  *   shrink         log2(n) ranks, spread evenly, are known to be dead when all begin
  *
  * With deaths the time is counted from the first death to the last return. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count.h – what something costs in a LogGP network. */
+/* count.h – the cost of a protocol in a LogGP network. */
 #ifndef MEND_SIM_COUNT_H
 #define MEND_SIM_COUNT_H
 

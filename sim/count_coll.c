@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count_coll.c – what an allreduce costs: the step lists of src/coll/ in the LogGP network of count.c.
+/* count_coll.c – the cost of an allreduce: the step lists of src/coll/ in the LogGP network of count.c.
  *
- * Every rank goes through its list; at the end of a round it waits for what it is to receive.  A rank is
- * run as far as it gets whenever something was sent to it. */
+ * Every rank goes through its list; at the end of a round it waits for its messages.  Whenever a message was sent to a
+ * rank, it runs until it must wait again. */
 #include "coll/algorithms.h"
 #include "count.h"
 

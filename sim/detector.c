@@ -3,7 +3,7 @@
  *
  * A process may crash, leave properly, stop and resume; the kernel tells the agent about it by two
  * ways that are not ordered with each other (life word, waitpid).  The agent's kill travels like a
- * message, so a process goes on for a while after it.  Suspicions come out of nowhere, and so does an abort of
+ * message, so a process still runs for a while after it.  Suspicions come at arbitrary times, and so does an abort of
  * the first two processes. */
 #include "play.h"
 
@@ -184,7 +184,7 @@ static void detector_recv(void *proc, int from, const void *bytes, size_t len,
     uint8_t note = *(const uint8_t *)bytes;
     struct mend_detector_event ev = {.peer = from - 1, .signaled = true, .code = 9};
 
-    if (p->rank) { /* KILL: whoever runs, runs no more */
+    if (p->rank) { /* KILL: the process stops running */
         if (p->life != MEND_SIM_ENDED && p->life != MEND_SIM_CRASHED)
             end(p, p->life == MEND_SIM_LEAVES ? MEND_SIM_ENDED : MEND_SIM_CRASHED, true, io);
         return;

@@ -7,9 +7,9 @@
  * Four facts keep the number of states down without losing any behaviour.  A crash between two steps
  * of a process is the same as a crash right after the first of them, so a crash is a variant of a
  * step.  A process that dies in the middle of its sends is covered by the orders in which receivers
- * hear of its death before its last messages, which they refuse then.  A message that its receiver will
- * ignore for ever may as well be ignored at once.  And a process that has found out about a death
- * from a message may as well be told of it at once. */
+ * learn of its death before its last messages, which they then refuse.  A message that its receiver will
+ * ignore for ever may be ignored at once.  And a process that has learned of a death
+ * from a message may be told of it at once. */
 #include "state.h"
 
 #include <stdio.h>

@@ -3,15 +3,15 @@
  *
  * Every rank is a struct mend_proc and a fiber that runs the test program's main().  A fiber runs until
  * its library waits (req/wait.c calls self->yield); then the scheduler picks the next one.  Time is the
- * number of steps.  One seed decides everything: who runs, when a frame arrives, when verdicts come.
+ * number of steps.  One seed determines everything: which rank runs, when a frame arrives, when verdicts come.
  *
  *   scheduler ──switch──> fiber r: main() -> MPI_X -> mend_wait -> yield ──switch──> scheduler
  *
  * A kill ends a fiber at one of its yields, or when it is about to send one of its frames: it is never
- * resumed, its frames that were sent stay, and after a while the agent's verdict is there.  Each rank hears
- * of it at another time, but all in the same order.  A suspicion is a verdict on a rank that goes on for
- * SIM_GRACE of its yields, sends and all; no agent of ours does that, it kills before it reports.  A pause:
- * a rank has no turn for a long time, in which the others do much; so is one that computes outside of MPI. */
+ * resumed, the frames that it has sent stay, and after a while there is a verdict.  The ranks learn of
+ * it at different times, but of all verdicts in the same order.  A suspicion is a verdict on a rank that continues for
+ * SIM_GRACE of its yields and still sends; Mend's agent does not do that, it kills before it reports.  A pause:
+ * a rank does not run for a long time, while the others do much, like a rank that computes outside MPI. */
 #ifndef MEND_SIM_JOB_H
 #define MEND_SIM_JOB_H
 
@@ -53,7 +53,7 @@ struct sim_rank {
 
 struct sim_verdict {
     struct mend_death death;
-    uint64_t step; /* when the first ranks may hear of it */
+    uint64_t step; /* when the first ranks may learn of it */
 };
 
 struct sim_job {
@@ -64,7 +64,7 @@ struct sim_job {
     unsigned char *reserved;           /* payload of the one open reservation */
     struct sim_verdict *verdicts;
     int verdicts_n, running;
-    uint64_t lag;  /* steps between the first and the last rank that hears of a verdict */
+    uint64_t lag;  /* steps between the first and the last rank that learns of a verdict */
     uint32_t room; /* frames that may be on their way between two ranks; 0: no limit */
     ucontext_t scheduler;
 };
@@ -76,7 +76,7 @@ extern const struct mend_rt sim_rt;
 /* A number below n (n > 0). */
 uint64_t sim_random(struct sim_job *job, uint64_t n);
 
-/* A verdict on a rank, unless there is one: ranks hear of it some steps later. */
+/* A verdict on a rank, unless there is one: ranks learn of it some steps later. */
 void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code);
 
 /* Ends a rank as SIGKILL would, and declares it dead. */

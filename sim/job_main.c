@@ -3,16 +3,16 @@
  *
  *   PROGRAM [--ranks N] [--seed S] [--runs R]      R runs with seeds S, S+1, ...
  *           [--kills N]                            up to N of them die in each run, at random
- *           [--suspicions N]                       N more are declared dead and go on for a while
- *           [--pauses N]                           N compute outside of MPI for a while
+ *           [--suspicions N]                       N more are declared dead and continue for a while
+ *           [--pauses N]                           N compute outside MPI for a while
  *           [--kill RANK@YIELD]...                 kill at that rank's k-th yield
  *           [--kill RANK@sK]...                    kill when it is about to send its k-th frame
  *           [--suspect RANK@YIELD]...              declare dead at that rank's k-th yield
  *           [--pause RANK@YIELD]...                no turn for a long time after that rank's k-th yield
  *           [--kill-everywhere VICTIMS]            one run per rank and yield or frame (pairs for 2)
  *
- * A run is good if every rank that was not killed returned 0 from main().  It is bad if one did not,
- * or if nobody moves any more (a hang): then every rank's wait is printed, and the command that
+ * A run is good if every rank that was not killed returned 0 from main().  It is bad if a rank did not,
+ * or if no rank makes progress (a hang): then the program prints every rank's wait, and the command that
  * replays the run. */
 #include "comm/objects.h"
 #include "life/life.h"
@@ -153,7 +153,7 @@ static struct sim_job *create(const struct plan *plan)
     return job;
 }
 
-/* When a rank may hear of the k-th verdict. */
+/* When a rank may learn of the k-th verdict. */
 static uint64_t heard_at(const struct sim_job *job, int rank, int k)
 {
     uint64_t lot = (job->seed + (uint64_t)k * 31 + (uint64_t)rank) * UINT64_C(0x9e3779b97f4a7c15);
@@ -162,7 +162,7 @@ static uint64_t heard_at(const struct sim_job *job, int rank, int k)
 }
 
 /* Verdicts whose time has come bump a rank's interrupt counter, one after the other.  A rank does not
- * hear of a verdict on itself. */
+ * learn of a verdict on itself. */
 static void announce(struct sim_job *job)
 {
     for (int r = 0; r < job->n; r++) {

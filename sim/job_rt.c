@@ -52,8 +52,8 @@ static bool sim_verdict(struct mend_proc *self, uint32_t k, struct mend_death *d
     return true;
 }
 
-/* A process may have decided otherwise than the living and died: its frames for a communicator of
- * that name and other members look damaged.  Nobody else has reason to be suspected. */
+/* A process may have decided differently from the survivors and died: its frames for a communicator of
+ * that name and other members look damaged.  There is no reason to suspect any other process. */
 static bool sim_suspect(struct mend_proc *self, mend_peer peer)
 {
     MEND_ASSERT(sim_job->rank[peer].declared || sim_job->rank[self->me].declared);

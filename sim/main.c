@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* main.c – what mend-sim is asked to do.
+/* main.c – carries out the command line of mend-sim.
  *
  * Exit status: 0 nothing wrong was found, 1 something was, 2 wrong usage. */
 #include "clock.h"

@@ -4,19 +4,19 @@
  * memory_step.c runs the library's code up to its next access; here is what the program around it may do:
  *
  *   it calls the next agreement, if the window allows it
- *   it goes on: one access
- *   --creation, --validation: it hears of a revocation and says no
+ *   it continues: one access
+ *   --creation, --validation: it learns of a revocation and vetoes
  *
  * --creation and --validation are the sequences of create/creation.c and create/validate.c: a member may give
- * up, and then says no to all that it has not contributed to; who decides that somebody said no gives
- * up before it begins another one; in creation a death is a reason as well.
+ * up, and then vetoes all agreements that it has not contributed to; a member that decides that another has vetoed gives
+ * up before it begins another agreement; in creation a death is a reason as well.
  *
- * A process that waits looks again and again, and the state is the one before if nothing came of it.
- * So the world is at rest when all have called what they will and nobody's look finds anything new.
+ * A process that waits checks again and again, and the state does not change if it finds no news.
+ * So the world is at rest when all have made their calls and no check finds news.
  *
- * All are told of deaths in one order, that of the first one to be told; from the step on in which a process
- * dies it stores nothing.  The order of accesses is sequentially consistent: what compilers and processors
- * reorder where no release and acquire forbid it is not played, but for one case (--break hasty). */
+ * All processes learn of deaths in one order, that of the first to be told; from the step in which a process
+ * dies it stores nothing.  The order of accesses is sequentially consistent: reordering by compilers and processors
+ * that no release and acquire forbid is not simulated, except in one case (--break hasty). */
 #include "memory.h"
 
 #include <stdio.h>

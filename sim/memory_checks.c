@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory_checks.c – the rules of checkers.c for agreement through shared memory.
  *
- * They are stricter here: what was decided by a process that is dead counts as well (A1), and so does
- * every contribution that was made, whoever made it (A2). */
+ * They are stricter here: the decisions of dead processes count as well (A1), and so does
+ * every contribution of any process (A2). */
 #include "memory.h"
 
 struct decision {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory_step.c – one access of shared memory by the code of agreement by slots.
  *
- * That code is src/node/slots.h itself, compiled here with loads and stores that can stop before they
+ * The code is src/node/slots.h itself, compiled here with loads and stores that can stop before they
  * are done.  A step of a process:
  *
- *   begin its activity (contribute, evaluate, say no) again
- *   give it what it has read before                      -> it comes to where it was
+ *   restart its activity (contribute, evaluate, veto)
+ *   replay the values that it has read before            -> it reaches the place where it was
  *   let it do one access
- *   stop it before the next one                          -> what it has read is remembered
+ *   stop it before the next one                          -> the value that it has read is recorded
  *
- * So the state of a process is what its activity began with and what it has read since; no stack has to be
- * kept.  Evaluation is begun anew with each member: its code may be left there and called again, which the
+ * So the state of a process is the start of its activity and the values that it has read since; no stack must be
+ * kept.  Evaluation restarts with each member: its code may stop there and be called again, which the
  * library does when it has to wait.
  *
- * An access is a load or a store of a word that is shared; own words are read in passing, because
- * nobody else writes them.  The words of a value count as one access together, those that are read with
- * the word that released them.  A look at who is dead is local and done with the access after it: so the
+ * An access is a load or a store of a shared word; a process reads its own words without a step, because
+ * no other process writes them.  The words of a value together count as one access, with the word that released
+ * them.  A check for dead processes is local and part of the access after it: so the
  * news may come between any two accesses.  (In the library they come only between two evaluations.)
  *
- * With --fine there are no shortcuts: all this is a step each, and evaluation is not begun anew. */
+ * With --fine there are no shortcuts: each of these is a step, and evaluation does not restart. */
 #include "memory.h"
 #include "play.h"
 
@@ -160,7 +160,7 @@ static uint64_t on_load(const void *p, bool plain)
     return remember(*word);
 }
 
-/* A12: who is alive, and has neither decided what the slot held nor declined it, may still read it. */
+/* A12: a living process that has neither decided nor declined the slot's agreement may still read the slot. */
 static void check_reuse(uint64_t number)
 {
     uint64_t old = number - MEND_SLOTS_N;

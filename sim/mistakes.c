@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mistakes.c – machines of agreement with a known mistake, each to be caught by one checker.
  *
- * The code of the machine is never touched: the mistakes are in what it is given, in what it sends and in
- * what it remembers. */
+ * The code of the machine is unchanged: the mistakes are in its inputs, its messages and
+ * its memory. */
 #include "play.h"
 
 /* A process without promise: takes whatever calls itself a decision. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim.h – what the parts of the simulator share.
+/* sim.h – common declarations of the simulator.
  *
  * The simulator drives the protocols of src/ft/ themselves, not models of them.  A *play* dresses
  * one protocol: it says how N copies of the machine are set up, what the program around them may do
@@ -25,7 +25,7 @@ enum mend_sim_broken {
     MEND_SIM_NO_PROMISE,   /* decisions of the dead and of old ballots are believed */
     MEND_SIM_FORGET,       /* who has returned answers as if it had not */
     MEND_SIM_OMIT,         /* takes part without a value */
-    MEND_SIM_ACCUSE,       /* says of somebody who lives, or left properly, that he is dead */
+    MEND_SIM_ACCUSE,       /* suspects a process that lives or has left properly */
     MEND_SIM_HUSH,         /* does not pass on what it was told about the dead */
     MEND_SIM_DEAF,         /* does not listen: to questions, to deaths */
     MEND_SIM_INVENT,       /* speaks for somebody else; revokes by itself */
@@ -43,7 +43,7 @@ enum mend_sim_broken {
     MEND_SIM_NARROW,       /* memory: there is a slot too few for the window */
     MEND_SIM_HASTY,        /* memory: the word is there before the value */
     MEND_SIM_IMPATIENT,    /* memory: does not wait for news that others have */
-    MEND_SIM_SILENT,       /* free: who has forgotten it answers nobody */
+    MEND_SIM_SILENT,       /* free: a process that has forgotten it does not answer */
     MEND_SIM_RASH,         /* free: forgets when it has freed it, not when all have */
 };
 

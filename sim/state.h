@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* state.h – a small world as one block of bytes, so that it can be copied, compared and hashed.
  *
- *   head (budgets, who is alive, who must still be told of which death) | processes | messages
+ *   head (budgets, living processes, deaths that each must still be told of) | processes | messages
  *
  * Messages are sorted by receiver and sender and keep their order within a pair, so that worlds which
  * differ only in the order in which independent things happened are the same bytes. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* world.c – a play on virtual time, where a seed decides everything.
+/* world.c – a play on virtual time, where a seed determines everything.
  *
  * Events: a process makes one of its moves, a message arrives, a death is announced to one process,
  * and the faults.  Deaths are planned by step number, so that they fall where something happens:
  * half of them hit the process that is just acting, in the middle of its sends.  Messages of the dead
  * are delivered even after their death was announced: the machines must refuse them themselves,
- * although no transport of ours delivers such messages. */
+ * although Mend's transports deliver no such messages. */
 #include "clock.h"
 #include "network.h"
 #include "sim.h"

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* arena.h – the library's own memory, apart from the program's heap.
  *
- * Roll-back of the program's memory (seed 001) must not touch the library, so the library never
+ * Rolling back the program's memory (Bronevetsky's proposal) must not affect the library, so the library never
  * calls malloc: it takes whole mappings from the kernel and cuts them into size classes.
  *
  *   chunk (256 KiB mapping) -> block = 16-byte header + payload, payload 16-byte aligned
  *   class c holds payloads of 16, 32, 48, 64, 96, 128, 192, 256, ... bytes (two steps per octave)
- *   payloads above 64 KiB are mappings of their own
+ *   each payload above 64 KiB is a separate mapping
  *
- * A failure is a NULL that the caller reports.  Where nobody can report it, because other processes
- * depend on what goes on here (a vote, a frame, a death, what was agreed on), the arena is *pressed*:
- * then it takes what the kernel refuses from a reserve.
+ * A failed allocation returns NULL, which the caller reports.  Some failures cannot be reported, because other
+ * processes depend on the operation (a vote, a frame, a death, a decision).  For these the caller *presses* the
+ * arena, which then uses a reserve for what the kernel refuses.
  *
  *   mend_arena_press()    from here on allocations may use the reserve; may be nested
  *   mend_arena_relax()    until here
  *
- * The reserve is taken from the kernel beforehand.  Once less than half of it is left every other allocation
- * must fill it up first, and fails if it cannot: so what follows from an operation that has begun finds
- * memory, and no new one begins.  If there is not even enough in the reserve, `exhausted` is called.
+ * The reserve is taken from the kernel in advance.  Once less than half of it is left, every other allocation
+ * must refill it first, and fails if it cannot: so operations that have begun find memory for their
+ * consequences, and no new ones begin.  If even the reserve is too small, `exhausted` is called.
  *
  * Cost: allocation and release are O(1), one list operation.  Invariants:
- *   1  a block's header says its class as long as the block exists (checked at release);
+ *   1  a block's header holds its class as long as the block exists (checked at release);
  *   2  a free block is in exactly one free list, the one of its class;
  *   3  memory of small blocks is returned to the kernel only by mend_arena_destroy();
  *   4  a block of the reserve that is released is like any other: the reserve grows by chunks only.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.h – objects that check themselves.
+/* check.h – functions that check the invariants of an object.
  *
- * mend_<object>_check() looks at all invariants of an object, which its header numbers, and answers with
- * NULL or with the text of one that does not hold.  It changes nothing, allocates nothing, and may be
+ * mend_<object>_check() checks all invariants of an object, which the object's header numbers.  It returns
+ * NULL, or the text of an invariant that does not hold.  It changes nothing and allocates nothing, and may be
  * called whenever no function is in the middle of changing the object.
  *
  * Tests call it, and so does every wait of a build with a sanitizer (req/check.c). */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choice.h – which of a few ways of doing the same is the fastest, found out by doing it.
+/* choice.h – which of a few ways to do the same work is the fastest, measured by using them.
  *
  *   trying ── TRIES of each way, one way after the other ──> settled ── much slower than it was, or
  *      ^                                                       │         long ago
  *      └───────────────────────────────────────────────────────┘
  *
- * While it is tried each turn is timed, and the way that was fastest at best is settled for; afterwards one
- * turn of MEND_CHOICE_TIMED_OF is timed.  A rate that falls below half of what it was means another trial.
- * A trial begins with the way of the last one, and a way that is far behind after GIVE_UP turns is not tried further.
- * If the same way wins again, twice as many turns pass before the next.
+ * During a trial each use is timed, and the choice settles for the way with the best rate.  Afterwards one use in
+ * MEND_CHOICE_TIMED_OF is timed.  If the rate falls below half of what it was, there is another trial.
+ * A trial begins with the way of the last one, and gives up a way that is far behind after GIVE_UP uses.  If the same
+ * way wins again, the time to the next trial doubles.
  *
  *   way = mend_choice_way(c);  timed = mend_choice_timed(c);  ... do it ...;  if (timed) mend_choice_tell(c, way, rate, 1);
  *
- * A way that cannot be gone at first may be admitted later.  All zero but for ways_n, barred and settled_for, the way to
- * begin with, is the beginning. */
+ * A way that is not possible at first may be admitted later.  At the beginning all members are zero except ways_n,
+ * barred, and settled_for, the way to begin with. */
 #ifndef MEND_BASE_CHOICE_H
 #define MEND_BASE_CHOICE_H
 

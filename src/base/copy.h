@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* copy.h – memcpy for what is nearly always a few bytes: a call would cost more than the copy; and past the caches,
- * for what another core will read. */
+/* copy.h – memcpy for data that nearly always has only a few bytes, where a call would cost more than the copy; and
+ * copies past the caches, for data that another core will read. */
 #ifndef MEND_BASE_COPY_H
 #define MEND_BASE_COPY_H
 

@@ -22,7 +22,7 @@ enum mend_inject_action {
     MEND_INJECT_KILL,
     MEND_INJECT_STOP,
     MEND_INJECT_ABORT,
-    MEND_INJECT_NOTE /* nothing but that the launcher hears of it */
+    MEND_INJECT_NOTE /* only tell the launcher */
 };
 enum mend_inject_place { MEND_INJECT_AT_EVENT, MEND_INJECT_AT_CALL, MEND_INJECT_AT_TIME };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* expect.h – what a test expects, in one line each; the same for unit tests and for MPI programs.
+/* expect.h – the expectations of a test, one line each; the same for unit tests and for MPI programs.
  *
  *     CHECK(condition)
  *     CHECK_EQ(value, expected)    integers
  *     CHECK_STR(text, expected)
  *
- * One that does not hold says where, and ends the test: of unit tests the program (base/test.h), of MPI
- * programs the job (test/program.h, which adds CHECK_CLASS for error classes).  Whoever includes this
- * file defines how. */
+ * An expectation that does not hold prints its place and ends the test: in a unit test the program (base/test.h),
+ * in an MPI program the job (test/program.h, which adds CHECK_CLASS for error classes).  The file that includes
+ * this one defines how. */
 #ifndef MEND_BASE_EXPECT_H
 #define MEND_BASE_EXPECT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* status.c – the end of a process whose own code is wrong. */
+/* status.c – ending a process after a failed assertion. */
 #include "base/status.h"
 
 #include <stdio.h>

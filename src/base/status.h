@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* status.h – what a call below the MPI layer can answer, and the assert that stays on.
+/* status.h – the results of calls below the MPI layer, and the assert that stays on.
  *
- * Two vocabularies meet in the library.  net/ and rt/ answer with `enum mend_status`.  From p2p/
- * upward a function answers with an MPI error class in an `int` (MPI_SUCCESS is 0, as is MEND_OK).
+ * The library has two vocabularies.  Functions of net/ and rt/ return an `enum mend_status`.  From p2p/
+ * upward a function returns an MPI error class in an `int` (MPI_SUCCESS is 0, as is MEND_OK).
  */
 #ifndef MEND_BASE_STATUS_H
 #define MEND_BASE_STATUS_H

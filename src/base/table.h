@@ -2,7 +2,7 @@
 /* table.h – a table by index that grows on demand.
  *
  *   chunk[0] ──> 16 elements        of the indices 0 to 15
- *   chunk[1]     NULL               nobody has asked for one of 16 to 31 yet
+ *   chunk[1]     NULL               none of 16 to 31 has been used yet
  *   chunk[2] ──> 16 elements
  *
  * An element begins as zero and stays where it is as long as the arena.  Memory: 8 bytes for 16 indices, and the

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test.h – unit tests: MEND_TEST(name) { CHECK(...); } ... MEND_TEST_MAIN()
  *
- * Tests of one file run in order of definition in one process, and say so in TAP, the Test Anything
- * Protocol: "ok 1 - name", and what is told beside that begins with '#'.  The first failed check prints
- * its place and ends the run with status 1; the plan tells how many tests there should have been. */
+ * The tests of one file run in order of definition in one process and print TAP, the Test Anything
+ * Protocol: "ok 1 - name"; other lines begin with '#'.  The first failed check prints
+ * its place and ends the run with status 1; the plan says how many tests there are. */
 #ifndef MEND_BASE_TEST_H
 #define MEND_BASE_TEST_H
 

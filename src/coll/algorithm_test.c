@@ -292,8 +292,8 @@ MEND_TEST(reduce_scatter_halving)
     }
 }
 
-/* Who depends on whom: a barrier must make everybody hear of everybody.  The message of a round
- * carries what its sender had heard of before the round. */
+/* Dependencies: after a barrier every rank must depend on every other.  The message of a round
+ * carries the ranks on which its sender depended before the round. */
 MEND_TEST(barrier_hears_of_all)
 {
     EACH(s, sizes)

@@ -5,7 +5,7 @@
  * result's place.  Arguments that are significant at the root only are read at the root only.
  * Every algorithm keeps the order of the operands unless it says "commutative only", and the
  * result has the same bits at all ranks.  None treats a count of 0 as a special case: the empty
- * messages make every rank depend on the others, so a dead one is noticed (S0-30). */
+ * messages make every rank depend on the others, so each rank detects a dead one (S0-30). */
 #ifndef MEND_COLL_ALGORITHMS_H
 #define MEND_COLL_ALGORITHMS_H
 

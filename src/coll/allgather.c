@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* allgather.c – everybody gets the blocks of all. */
+/* allgather.c – every rank gets the blocks of all. */
 #include "coll/algorithms.h"
 
 static void own_block(struct mend_sched *s, const struct mend_piece *in,

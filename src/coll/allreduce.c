@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* allreduce.c – everybody gets the reduction of all. */
+/* allreduce.c – every rank gets the reduction of all. */
 #include "coll/algorithms.h"
 #include "coll/halving.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* alltoall.c – everybody has a block for everybody. */
+/* alltoall.c – every rank has a block for every rank. */
 #include "coll/algorithms.h"
 
 #define BATCH 8 /* partners that a rank exchanges with at once */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* barrier.c – nobody leaves before everybody has come. */
+/* barrier.c – no rank leaves before all have come. */
 #include "coll/algorithms.h"
 
 /* Dissemination: in round k everybody tells the rank 2^k above that it, and all it has heard of,

@@ -28,7 +28,7 @@ static int tree_span(const struct mend_sched *s, int v)
     return v ? v & -v : power_above(s->size);
 }
 
-/* Binomial tree: everybody who has the data passes it on, farthest first.
+/* Binomial tree: every rank that has the data passes it on, farthest first.
  *
  *     v = 0 ──────> 4                  0 has children 4, 2, 1
  *       │ └───> 2   └──> 5, 6 ──> 7    2 has child 3, ...

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cell.h – collectives straight through shared memory, for communicators whose members share a node.
+/* cell.h – collectives directly through shared memory, for communicators whose members share a node.
  *
- * Flat, all read: every member writes into its own block of the communicator's cell and everybody
+ * Flat: every member writes into its own block of the communicator's cell, and every member
  * reads the others' blocks.  A small value and the flag that publishes it are one cache line, so
- * two ranks need one transfer each way, and sixteen ranks on two cores need few changes of context.
+ * two ranks need one transfer each way, and sixteen ranks on two cores need few context switches.
  *
  *   block of a member (written by it only)
  *   control   head │ done │ line 0 │ line 1 │ ... │ line 15
  *   data      buffer 0 │ buffer 1 │ buffer 2 │ buffer 3
  *
- * Time is counted in ticks, by all members alike: a collective takes one tick, or one per piece of
- * its data.  In tick t a member that has something to say writes line t % 16 (and buffer t % 4, if
- * 48 bytes do not suffice), then releases the line's number = t.  Who needs it waits for exactly
+ * All members count time in the same ticks: a collective takes one tick, or one per piece of
+ * its data.  In tick t a member that contributes writes line t % 16 (and buffer t % 4, if
+ * 48 bytes do not suffice), then releases the line's number = t.  A member that needs the data waits for exactly
  * this number.
  *
- * When may line or buffer be written again?  When everybody has finished with what it held.
+ * A line or buffer may be written again when all members have finished with its contents.
  *   done    each member releases the last tick that it has finished with
- *   floor   private: all members are known to have finished with this tick.  A flag seen tells it
- *           for nothing: its writer has finished with an earlier tick (the forms say which)
- * So the collectives where everybody waits for everybody never look at `done`; a broadcast or a
- * reduction does when it is 16 (4) ticks ahead of the slowest.
+ *   floor   private: all members are known to have finished with this tick.  A flag that is seen shows this
+ *           at no cost: its writer has finished with an earlier tick (the forms say which)
+ * So collectives in which every member waits for every other never read `done`; a broadcast or a
+ * reduction reads it when it is 16 (4) ticks ahead of the slowest member.
  *
  * Invariants:
  *   1  line t % 16 is written for tick t only if t - 16 <= floor, buffer t % 4 if t - 4 <= floor;
  *   2  a number in a line is a tick of this communicator: before a member puts the communicator's
- *      mark into its head it has cleared its lines, and nobody looks before it has seen all marks;
+ *      mark into its head it has cleared its lines, and no member reads before it has seen all marks;
  *   3  a block is used for another communicator only after all members have closed this one or are
  *      dead (cell_life.c).
  *
- * A member that is killed leaves a line unpublished or published, nothing between.  The others
- * wait until a death or a revocation ends the wait; flags count first, so who has seen all of
- * them succeeds even if somebody died afterwards (S0-29). */
+ * A member that is killed leaves a line either unpublished or published.  The others
+ * wait until a death or a revocation ends the wait; flags are checked first, so a member that has seen all of
+ * them succeeds even if another member died afterwards (S0-29). */
 #ifndef MEND_COLL_CELL_H
 #define MEND_COLL_CELL_H
 
@@ -45,7 +45,7 @@
 #define MEND_CELL_BUFFERS 4u
 #define MEND_CELL_CHUNK   ((MPI_Count)(MEND_NODE_CELL_DATA / MEND_CELL_BUFFERS))
 #define MEND_CELL_INLINE  ((MPI_Count)48)
-#define MEND_CELL_SPINS   300 /* looks at the flags before THE wait takes over */
+#define MEND_CELL_SPINS   300 /* checks of the flags before the wait takes over */
 #define MEND_CELL_MEMBERS 64  /* most: the cost of a flat form grows with their square */
 
 /* One value with its flag.  Two lines apart, because processors fetch lines in pairs. */

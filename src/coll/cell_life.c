@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cell_life.c – which communicator uses which cell of the node's segment, from when and until when.
+/* cell_life.c – which communicator uses which cell of the node's segment, and how long.
  *
  *   free ──offered at creation, agreed on──> taken ──first use──> open ──detach──> closed ──> free
  *                                                                             all others closed it
  *                                                                             too, or are dead
  *
- * A member that has closed a communicator reads nothing of the others' blocks any more.  It says so
- * in the segment, and keeps its cell back until all other members have said so, too, or are dead:
- * a slow one may still be looking.  No message is needed for that and nobody waits: the list of
- * closed cells is looked through when a cell is asked for.
+ * A member that has closed a communicator no longer reads the others' blocks.  It publishes this
+ * in the segment, and keeps its cell back until all other members have done the same or are dead,
+ * because a slow member may still be reading.  This needs no message and no wait: the list of
+ * closed cells is checked when a cell is requested.
  *
- * How P tells that M has closed the communicator with mark X, though M's words may go on changing:
- * M's cell can serve for another communicator only after P, too, has closed X.  So when P closes X
- * either the mark that M closed last is X, or M has not closed it and the next change of M's counter
+ * P finds out that M has closed the communicator with mark X, although M's words may continue to change:
+ * M's cell can serve another communicator only after P, too, has closed X.  So when P closes X,
+ * either the mark that M closed last is X, or M has not closed X yet and the next change of M's counter
  * means that it has.
  *
  * Invariant: the agreement area and no_from of a free cell are zero (decide/memory.c). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cell_move.c – gather, scatter, allgather and alltoall of short blocks: one tick each.
  *
- * Whoever has data publishes them packed; whoever needs some takes them out of the owner's
+ * A member that has data publishes them packed; a member that needs some takes them out of the owner's
  * block. */
 #include "coll/algorithms.h"
 #include "coll/cell.h"

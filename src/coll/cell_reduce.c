@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cell_reduce.c – reductions in shared memory.
  *
- * Direct, for two ranks, and for short vectors: everybody publishes its vector piece by piece, everybody who needs
- * the result reads all of them and reduces them itself.  One tick per piece; the next is published before this one
- * is read, so that the others have it in time:
+ * Direct, for two ranks, and for short vectors: every member publishes its vector piece by piece, and each member that
+ * needs the result reads all of them and reduces them itself.  One tick per piece; the next piece is published before
+ * this one is read, so that the others have it in time:
  *
  *     say 1 │ say 2, wait 1, reduce 1 │ say 3, wait 2, reduce 2 │ ...
  *
- * Sliced, for long ones of more ranks: everybody publishes a piece but for its own slice, reduces that slice,
+ * Sliced, for long ones of more ranks: every member publishes a piece except its own slice, reduces that slice,
  * publishes the result, and all copy the slices.  Two ticks per piece, a and b; the next piece is
  * published before this one is read, so that the others have it in time:
  *
@@ -106,7 +106,7 @@ static int say(const struct job *j, uint64_t tick, MPI_Count at, MPI_Count skip,
     return MPI_SUCCESS;
 }
 
-/* Everybody publishes its vector; who reads, waits for all. */
+/* Every member publishes its vector; a member that reads waits for all. */
 static int say_and_wait(struct job *j, bool reader, uint64_t *tick_p)
 {
     int err = mend_cell_begin(j->c, 1, tick_p);
@@ -336,7 +336,7 @@ int mend_cell_reduce(struct mend_comm *c, const void *in, const struct mend_coll
     return run(&j, c->rank == root);
 }
 
-/* All wait for all, so that all hear of a dead one (R7). */
+/* All wait for all, so that all detect a dead member (R7). */
 int mend_cell_scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                    const struct mend_op *op, bool exclusive)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* choose.h – which algorithm a collective uses.
  *
- * All members must choose alike.  So a choice may look only at what is equal at all of them: the
+ * All members must choose the same.  So a choice may depend only on values that are equal at all of them: the
  * size of the communicator, its cell, packed bytes, root, operator, and for reductions the type,
- * which MPI requires to be the same everywhere (MPI-5.0 6.9.1); not at buffers or at other type
+ * which MPI requires to be the same everywhere (MPI-5.0 6.9.1); not on buffers or other type
  * maps. */
 #ifndef MEND_COLL_CHOOSE_H
 #define MEND_COLL_CHOOSE_H

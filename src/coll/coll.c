@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll.c – the calls of coll.h: from arguments to an algorithm, and to whoever carries it out.
+/* coll.c – the calls of coll.h: from arguments to an algorithm, and to the code that carries it out.
  *
- *     mend_coll_x() ── the table ──> x() ── choose.c says shm ──> shm_*.c
+ *     mend_coll_x() ── the table ──> x() ── choose.c says shm ──> cell_*.c
  *                                     └── an algorithm writes a list (schedule.h) ──> run.c */
 #include "coll/algorithms.h"
 #include "coll/choose.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll.h – what the API calls for collectives.
+/* coll.h – the calls of the API for collectives.
  *
- * Each collective has one builder of a schedule (coll/schedule.h).  `how` says what to do with it:
+ * Each collective has one builder of a schedule (coll/schedule.h).  `how` says what to do with the schedule:
  * run it now, start it (request), or prepare it (persistent request).  Arguments have been checked.
- * Which builder, a table says that the communicator has from when it is made or cut (tables.h).
+ * A table of the communicator, set when it is created or cut, names the builder (tables.h).
  *
- * Failure semantics: a member of the communicator dead: MPI_ERR_PROC_FAILED, now and for every
+ * Failure semantics: if a member of the communicator is dead, MPI_ERR_PROC_FAILED, now and for every
  * later collective on it (S0-27, S0-84), reported by the completion call for nonblocking ones
- * (S0-15); a member dying inside: everybody who cannot complete gets it; revoked:
+ * (S0-15); if a member dies inside, every member that cannot complete gets this error; if it is revoked,
  * MPI_ERR_INVALIDATED. */
 #ifndef MEND_COLL_COLL_H
 #define MEND_COLL_COLL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_inter.c – from the arguments of a collective on an intercommunicator to its list.
  *
- * root: MPI_ROOT at the root, its rank in the other group, MPI_PROC_NULL at the root's
- * neighbours, which take no part but learn of deaths all the same. */
+ * root: MPI_ROOT at the root, its rank in the other group, MPI_PROC_NULL at the other members of the root's
+ * group, which take no part but still learn of deaths. */
 #include "coll/algorithms.h"
 #include "coll/run.h"
 #include "coll/tables.h"

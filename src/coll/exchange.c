@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.c – collectives on intercommunicators: everybody exchanges with everybody of the other
+/* exchange.c – collectives on intercommunicators: every member exchanges with every member of the other
  * group.
  *
  *     group A   0   1        allreduce: every a sends its vector to every b and the reverse; each
  *               │ ╲ │ ╲      reduces what it got from the other group, in the order of its ranks
  *     group B   0   1   2
  *
- * Ranks are those of the other group.  Flat, and as many messages as there are pairs; but each
- * process depends on every process of the other group by itself, so that nobody misses a death
- * there (S0-31).  All of it is one round: an order would make large messages wait for each
+ * Ranks are those of the other group.  It is flat, with as many messages as there are pairs; but each
+ * process depends directly on every process of the other group, so that no process misses a death
+ * there (S0-31).  All messages are in one round: an order would make large messages wait for each
  * other. */
 #include "coll/algorithms.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* halving.h – what the reductions over a power of two of ranks share.
+/* halving.h – the common code of reductions over a power of two of ranks.
  *
  * Folding.  With size = 2^k + rem the first 2 rem ranks meet in pairs: the even one hands its value
- * to the odd one and waits for the result.  The ranks that go on are numbered v = 0 ..  2^k - 1 in
+ * to the odd one and waits for the result.  The remaining ranks are numbered v = 0 ..  2^k - 1 in
  * the order of their ranks, so neighbours stay neighbours and the order of operands is kept.
  *
  *     size 6     0  1  2  3  4  5          size 7    0  1  2  3  4  5  6
@@ -11,8 +11,8 @@
  *
  * Halving.  Partners at distance 1, 2, 4, ... exchange halves of the range they still hold: each
  * keeps one half of it and reduces there.  Afterwards each holds a part of the vector, reduced over
- * all.  Distance 1 first means that what meets is always neighbours, so the order is kept (the
- * parts end up in bit-reversed order, which harms nobody).
+ * all.  With distance 1 first, combined operands are always neighbours, so the order is kept (the
+ * parts end up in bit-reversed order, which is harmless).
  *
  *     v = 0   abcd      ab..      a...
  *     v = 1   abcd  ->  ..cd  ->  ..c.

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* living.c – collectives on a communicator with holes: who is who in the buffers.
+/* living.c – collectives on a communicator with holes: which rank has which place in the buffers.
  *
- *     c              0   1   X   3        a dead process is as MPI_PROC_NULL is in point-to-point calls
+ *     c              0   1   X   3        a dead process acts like MPI_PROC_NULL in point-to-point calls
  *     c->living      0   1       2
  *
  *     gather         [ 0 | 1 | - | 3 ]    its block is not touched: equal blocks become blocks with
- *     scatter                             displacements, those of the living
- *     reduce_scatter  0   1   -   3       its share is reduced by nobody: the others' are packed
+ *     scatter                             displacements, those of the survivors
+ *     reduce_scatter  0   1   -   3       its share is not reduced: the others' are packed
  *     reduce, scan                        it contributes nothing
  *     bcast, root 2                       MPI_ERR_PROC_FAILED at all; collectives go on afterwards
- *     neighbours                          its edges are as those over the rim of a grid
+ *     neighbours                          its edges act like those over the rim of a grid
  *
- * Everything else is as on any communicator: the calls go on to coll.h with c->living.  Its reference
+ * Everything else is as on any communicator: the calls use coll.h with c->living.  Its reference
  * keeps it while they block: another thread may validate c again. */
 #include "coll/algorithms.h"
 #include "coll/run.h"
@@ -97,7 +97,7 @@ static int scan(struct mend_comm *c, const void *in, const struct mend_coll_buf 
     return leave(living, mend_coll_scan(living, in, out, op, exclusive, how));
 }
 
-/* The shares of the living, one after the other, in memory of the list's own. */
+/* The shares of the survivors, one after the other, in memory that the list owns. */
 static struct mend_piece pack_shares(struct mend_sched *s, struct mend_comm *c, const void *in,
                                      const struct mend_coll_buf *out, const MPI_Count *begin,
                                      MPI_Count *packed_begin)
@@ -168,7 +168,7 @@ static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend
     return leave(living, err);
 }
 
-/* The blocks of the living among those of c's ranks. */
+/* The blocks of the survivors among those of c's ranks. */
 struct picked {
     struct mend_coll_counts v;
     MPI_Count *counts;

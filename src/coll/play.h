@@ -2,8 +2,8 @@
 /* play.h – plays the step lists of all ranks against each other in memory; for unit tests only.
  *
  * Messages are synchronous: a round ends when all its sends and receives have met.  They meet
- * either at once or only when no rank can go on (`late`), so a list that touches a buffer too
- * early, or that would deadlock without buffering, is found.
+ * either at once or only when no rank can continue (`late`), so the test finds a list that touches a buffer too
+ * early or that would deadlock without buffering.
  *
  * Elements of a test type are `size` bytes at true_lb of each extent. */
 #ifndef MEND_COLL_PLAY_H

@@ -4,15 +4,15 @@
  *     steps:  local, local, start, start, ROUND │ local, start, ROUND │ ...
  *                                           ^ advance() stops here until all started are done
  *
- *   blocking      the operation lives on the stack, THE wait calls advance()
+ *   blocking      the operation is on the stack, the wait calls advance()
  *   nonblocking   it is a request in self->active, progress calls advance()
  *   persistent    the same; start() goes back to the first step
  *
- * The failure path, for all collectives: a member is dead, or a message failed for such a reason or
- * because the communicator was revoked: fail() takes back every message that is under way, so that
- * nothing touches the user's buffers any more (S0-28), and ends the operation with the class.  The
- * agent tells every process of every death, hence everybody who cannot complete leaves (S0-27).  A
- * message that was too long does not stop the others: the list goes on to its end and then reports
+ * The failure path, for all collectives: if a member is dead, or a message failed for that reason or
+ * because the communicator was revoked, fail() takes back every message in progress, so that
+ * the user's buffers are no longer accessed (S0-28), and ends the operation with the class.  The
+ * agent tells every process of every death, so every member that cannot complete leaves (S0-27).  A
+ * message that was too long does not stop the others: the list runs to its end and then reports
  * MPI_ERR_TRUNCATE.
  *
  * Traffic runs on the collectives' channel with the operation's number as tag: each call takes one

@@ -13,8 +13,8 @@
  *     COPY        to = from, now
  *     ROUND       wait for everything started            ------ dashed line
  *
- * A step names data as a `piece`: so many elements of a type at a byte offset of one of three
- * places.  Where these places are in memory is known only when the list is run.
+ * A step names data as a `piece`: a number of elements of a type at a byte offset of one of three
+ * places.  The memory of these places is known only when the list is run.
  *
  *     INPUT   the caller's send buffer         OUTPUT  the caller's receive buffer
  *     TEMP    scratch memory of the operation, laid out by mend_sched_temp()

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tables.h – who carries out the collectives of which communicator.
+/* tables.h – which functions carry out the collectives of a communicator.
  *
  *     mend_coll_plain        an intracommunicator: coll.c, coll_move.c
  *     mend_coll_inter        an intercommunicator: coll_inter.c
  *     mend_coll_with_holes   one that has been cut, of either kind: living.c
  *
- * A communicator has one of them at any time, so no call asks what it is. */
+ * A communicator has one of them at any time, so no call asks for its kind. */
 #ifndef MEND_COLL_TABLES_H
 #define MEND_COLL_TABLES_H
 

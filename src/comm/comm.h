@@ -5,7 +5,7 @@
  * memory; others hold a list.  A communicator is a group (two for an intercommunicator), a context
  * id that is never used again, and the state that failures leave behind.
  *
- *   open ── revoked by somebody ──> revoked            (for ever)
+ *   open ── revoked by a member ──> revoked            (for ever)
  *   open ── a member died ──> collectives fail         (until MPI_Comm_validate: see `living`)
  *   any  ── MPI_Comm_free ──> closing ── last request done ──> gone (a tombstone answers)
  *
@@ -102,8 +102,8 @@ int mend_group_incl(struct mend_proc *self, struct mend_group *g, int n, const i
 int mend_group_excl(struct mend_proc *self, struct mend_group *g, int n, const int *ranks,
                     struct mend_group **new_p);
 
-/* Writes out n ranges {first, last, stride} of ranks of a group of this size.  *ranks_p is the
- * caller's, who frees it.  MPI_ERR_ARG: a stride of 0 or one that leads away from last;
+/* Writes out n ranges {first, last, stride} of ranks of a group of this size.  The caller owns *ranks_p
+ * and frees it.  MPI_ERR_ARG: a stride of 0 or one that leads away from last;
  * MPI_ERR_RANK: a rank out of range; more ranks than members; MPI_ERR_NO_MEM. */
 int mend_group_expand(struct mend_proc *self, int size, int n, const int (*ranges)[3],
                       int **ranks_p, int *ranks_n_p);
@@ -196,7 +196,7 @@ struct mend_comm_hooks {
     int (*attach[MEND_COMM_HOOKS])(struct mend_comm *c);  /* MPI error class */
     void (*detach[MEND_COMM_HOOKS])(struct mend_comm *c); /* also after attach has failed */
     const char *(*check[MEND_COMM_HOOKS])(const struct mend_comm *c); /* base/check.h */
-    void (*revoked)(struct mend_comm *c);                             /* by whom, is all the same */
+    void (*revoked)(struct mend_comm *c);                             /* by any member */
 };
 
 /* A communicator object with the given groups (references are taken) and context id; enters the

@@ -3,8 +3,8 @@
  *
  * 1. A handler of the user's gets copies on the stack; after it nothing of the library is touched.
  *    So it may free the communicator, or longjmp.
- * 2. Whoever ends, ends the same way: output is flushed, the runtime is asked for the others, then
- *    _exit: no destructor of a half-broken program runs. */
+ * 2. Every process ends in the same way: it flushes its output, asks the runtime to end the others, and calls
+ *    _exit, so that no destructor of a half-broken program runs. */
 #include "comm/errhandler.h"
 
 #include "comm/errcode.h"
@@ -86,8 +86,8 @@ static _Noreturn void end_all(struct mend_proc *self, const mend_peer *peers, ui
     _exit((code & 0xff) || !code ? code : 1);
 }
 
-/* Writes the living members of g behind the first n; a peer in both groups is there twice, which
- * does no harm. */
+/* Writes the living members of g behind the first n; a peer in both groups appears twice, which
+ * is harmless. */
 static uint32_t collect(struct mend_proc *self, const struct mend_group *g, mend_peer *peers,
                         uint32_t n)
 {

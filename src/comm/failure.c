@@ -2,16 +2,16 @@
 /* failure.c – the text of a failure: which rank, on which host, why, how long ago (R14); and details of
  * other errors.
  *
- * MPI_Error_string() knows a code and no communicator.  So the error path notes for each class of
- * failure what was raised last; the text is made when it is asked for, because the age grows.
+ * MPI_Error_string() gets a code and no communicator.  So the error path records for each class of
+ * failure the error that was raised last; the text is made when it is requested, because the age grows.
  *
- * And which deaths this process was told of by a call: an error of a communicator tells of those of its members.
- * Its good-bye tells the agent, for the exit status (R22).
+ * The error path also records the deaths that a call reported: an error of a communicator reports those of its
+ * members.  The process's good-bye tells the agent, for the exit status (R22).
  *
  *   MPI_ERR_PROC_FAILED: a process that the operation needs is dead: rank 2 of MPI_COMM_WORLD on
  *   host n1, killed by signal 9 (SIGKILL), 13.4 ms ago
  *
- * Of other classes whoever finds the error may say more, once, just before it is raised:
+ * For other classes the function that finds the error may add details, once, just before it raises the error:
  *
  *   MPI_ERR_OP: not an operator, or one that is not defined for the datatype: MPI_BAND of MPI_DOUBLE */
 #include "comm/errcode.h"

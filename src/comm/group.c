@@ -4,8 +4,8 @@
  *   progression    first, first + stride, ...      no memory, rank by a division
  *   list           any order                       rank by a hash, built when it is first asked for
  *
- * Every constructor looks whether its list is a progression, so MPI_COMM_WORLD, its halves, its
- * even ranks and a split without surprises stay small.
+ * Every constructor checks whether its list is a progression, so MPI_COMM_WORLD, its halves, its
+ * even ranks and a regular split need no list.
  *
  * 1. A peer occurs at most once in a group, and the stride is not 0.
  * 2. There is one group of size 0, MPI_GROUP_EMPTY; it is not counted.

@@ -6,7 +6,7 @@
  *
  * A number names an address for as long as the process lives, so MPI_X_toint() gives the same
  * object always the same number (MPI-5.0 20.4), and nobody has to tell this table when an object
- * goes: who comes from a number checks the object's magic as with any other handle.  The table
+ * goes: a function that gets a number checks the object's magic as with any other handle.  The table
  * grows with the number of different addresses that were ever converted.
  *
  * All classes of handles share the table: types, operators, requests and messages too. */

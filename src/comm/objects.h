@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* objects.h – what a process knows of groups, handlers, key values, infos and numbers of handles.
+/* objects.h – a process's tables of groups, handlers, key values, infos and numbers of handles.
  *
- * Hangs from mend_proc.objects.  It is made on first need, also before MPI_Init (info objects and
- * error classes may be used at any time), and lives as long as the process value. */
+ * mend_proc.objects points to them.  They are made when first needed, also before MPI_Init (info objects and
+ * error classes may be used at any time), and live as long as the process value. */
 #ifndef MEND_COMM_OBJECTS_H
 #define MEND_COMM_OBJECTS_H
 

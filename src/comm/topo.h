@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topo.h – virtual topologies: who is whose neighbour (MPI-5.0 chapter 8).
+/* topo.h – virtual topologies: the neighbours of each rank (MPI-5.0 chapter 8).
  *
  * A topology belongs to one communicator.  Functions here compute; the ones that create
  * communicators are in mpi/topo.c and mpi/graph.c.  All local. */

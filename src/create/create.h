@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* create.h – how communicators come to be.
+/* create.h – the creation of communicators.
  *
- * Creation is uniform (seed 002, case A): one agreement over the parent decides {everybody could,
- * nobody died, context id, shared-memory cell}.  It exists at all living members or at none.  On a
+ * Creation is uniform (Hursey's text, case A): one agreement over the parent decides {all members are able,
+ * none has died, context id, shared-memory cell}.  All survivors get the communicator, or none.  On a
  * communicator with a dead member creation fails at once with MPI_ERR_PROC_FAILED (S2-9). */
 #ifndef MEND_CREATE_CREATE_H
 #define MEND_CREATE_CREATE_H
@@ -29,7 +29,7 @@ int mend_create_group(struct mend_comm *c, struct mend_group *g, int tag, struct
 int mend_create_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p);
 int mend_create_split_type(struct mend_comm *c, int type, int key, struct mend_info *info,
                            struct mend_comm **new_p);
-/* Without a parent: those who meet with the same group and tag.  create_from_groups: an intercommunicator;
+/* Without a parent: the callers with the same group and tag.  create_from_groups: an intercommunicator;
  * the leader, a rank of g, knows `other`, the leader of the other group, or why it does not
  * (other_error, which its whole side then gets). */
 int mend_create_from_group(struct mend_proc *self, struct mend_group *g, const char *tag,

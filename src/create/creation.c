@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* creation.c – new communicators from one parent: what all creation has in common.
+/* creation.c – new communicators from one parent: the common code of all creation.
  *
- * After MPI_Comm_validate has made a cut the parent's living members are what creates (validate.c).
+ * After MPI_Comm_validate has made a cut, creation involves only the parent's survivors (validate.c).
  *
  *   every member: { ok?, context id proposal, free cells } ── one agreement over the parent ──>
- *   everybody ok and nobody dead: the object, with the highest proposal and the lowest common cell
+ *   all ok and no member dead: the object, with the highest proposal and the lowest common cell
  *
  * The agreement belongs to the parent's CREATION sequence.  A member that gave up on the parent (it
- * heard of a death, or of a revocation) has said no to it beforehand; so the agreement ends in bounded
+ * learned of a death, or of a revocation) has vetoed it in advance; so the agreement ends in bounded
  * time, and its one result makes creation uniform (S2-5..7).
  *
  * Words: and_word[0] all ones: ok; and_word[1] free cells; max_word[0] context id;
@@ -105,7 +105,7 @@ int mend_creation_result(struct mend_comm *parent, const struct mend_decision *v
     if (value->failed_n || value->max_word[1] == MEND_CLASS_PROC_FAILED)
         mend_creation_end(parent); /* somebody has heard of a death before us */
     if (value->max_word[1] == MEND_CLASS_INVALIDATED)
-        mend_revoke_heard(mend_comm_known(parent)); /* S0-63: invalid here once this is raised */
+        mend_revoke_heard(mend_comm_known(parent)); /* S0-63: revoked here once this is raised */
     if (own_error)
         return own_error == MEND_CREATION_HOLE ? MEND_CLASS_PROC_FAILED : own_error;
     if (!value->max_word[1] || value->max_word[1] == MEND_CREATION_HOLE)
@@ -139,8 +139,8 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
     return MPI_SUCCESS;
 }
 
-/* A member may have died since the decision: who is told of that before there is an object says no on
- * it like those who are told afterwards (comm_on_death() in decide/decide.c). */
+/* A member may have died since the decision.  A process that learns of it before there is an object vetoes creation on
+ * the object like one that learns of it later (comm_on_death() in decide/decide.c). */
 void mend_creation_open(struct mend_comm *c)
 {
     mend_revoke_look(c);

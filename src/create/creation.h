@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* creation.h – what the ways to make a communicator have in common. */
+/* creation.h – the common part of all ways to create a communicator. */
 #ifndef MEND_CREATE_CREATION_H
 #define MEND_CREATE_CREATION_H
 
@@ -48,7 +48,7 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
                          struct mend_comm **new_p);
 
 /* All of it, blocking: one agreement over the parent, then the object.  own_error: why this process
- * says no.  The outcome is the same at all living members, whoever dies (S2-5..7). */
+ * says no.  The outcome is the same at all survivors, whichever processes die (S2-5..7). */
 int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct mend_group *remote,
                       int own_error, struct mend_comm **new_p);
 
@@ -71,7 +71,7 @@ int mend_cut_give(struct mend_comm *c, struct mend_group *group, struct mend_gro
 int mend_cut_inherit(struct mend_comm *carrier, const struct mend_decision *value,
                      struct mend_comm *made);
 
-/* c is invalid, or goes: so is, or does, what carries it. */
+/* c is revoked, or freed: its carrier is, too. */
 void mend_cut_on_revoke(struct mend_comm *c);
 void mend_cut_drop(struct mend_comm *c);
 

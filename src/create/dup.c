@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dup.c – duplicates of a communicator, at once or later: with all its members, and with its holes. */
+/* dup.c – duplicates of a communicator, blocking and nonblocking: with all its members, and with its holes. */
 #include "create/creation.h"
 
-/* The duplicate of c, as decided by who carries it: with all members, and with the same holes.  The cell
- * is free at the living, but maybe not at the holes: it is for those who carry the duplicate. */
+/* The duplicate of c, as decided on its carrier: with all members, and with the same holes.  The cell
+ * is free at the survivors, but maybe not at the holes, so the carrier of the duplicate gets it. */
 static int duplicate(struct mend_comm *c, struct mend_comm *carrier,
                      const struct mend_decision *value, int own_error, struct mend_comm **new_p)
 {

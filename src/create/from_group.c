@@ -3,15 +3,15 @@
  *
  * MPI_Comm_create_from_group is a meeting (meet.c) whose key follows from the group and the string tag:
  *
- *   a member of the group is dead: MPI_ERR_PROC_FAILED at all who live; a death elsewhere does not matter
+ *   a member of the group is dead: MPI_ERR_PROC_FAILED at all survivors; a death elsewhere has no effect
  *
  * MPI_Intercomm_create_from_groups is made of such meetings:
  *
- *   leaders     {A0, B0} meet: the bridge          nobody else needs it, and only they know both groups
+ *   leaders     {A0, B0} meet: the bridge          no other process needs it, and only they know both groups
  *   both sides  {A0, A1, ..} and {B0, B1, ..} meet: two local communicators
  *   all         the intercommunicator, over the bridge (intercomm.c)
  *
- * The bridge comes first, so a leader whose own side fails can tell the other one, and nobody waits for a
+ * The bridge comes first, so a leader whose own side fails can tell the other one, and no process waits for a
  * leader that gave up. */
 #include "create/meet.h"
 

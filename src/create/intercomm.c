@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* intercomm.c – intercommunicators: two groups get to know each other through their leaders; merging.
+/* intercomm.c – intercommunicators: the leaders connect two groups; merging.
  *
  *   leader A <── group, context id proposal ──> leader B                         (leaders.c)
- *   leader ── the same, or why nothing came of it ──> its group                  (two local bcasts)
- *   everybody makes the object, with the higher proposal, and meets the others on it   (meet.c)
+ *   leader ── the same, or the reason of a failure ──> its group                 (two local bcasts)
+ *   each process makes the object, with the higher proposal, and meets the others on it   (meet.c)
  *
- * Creation is uniform among the living of both groups.  Who gets out before it has come to the meeting
- * leaves nobody there waiting:
- *   - a member whose broadcast failed: for a death or a revocation in its group, which ends the meeting
- *     for those who are in it;
- *   - a leader: it tells the other one, who calls the meeting off, or whose own death does.
- * A process other than a leader that waits in the broadcast depends on its leader's call alone: it knows
+ * Creation is uniform among the survivors of both groups.  A process that leaves before it has come to the meeting
+ * leaves no other process waiting there:
+ *   - a member whose broadcast failed: the reason is a death or a revocation in its group, which also ends the
+ *     meeting for the processes in it;
+ *   - a leader: it tells the other leader, which calls the meeting off; the other leader's death also ends it.
+ * A process other than a leader that waits in the broadcast depends only on its leader's call: it knows
  * neither the peer communicator nor the other group. */
 #include "create/meet.h"
 
@@ -63,7 +63,7 @@ static int ask_leader(struct mend_meeting *m, struct mend_comm *local, int own_e
     if (mend_group_rank(local->self, local->group, m->other) != MPI_UNDEFINED)
         return MPI_ERR_COMM; /* the groups must be disjoint */
     if (!err)
-        err = mend_meet_reason(m); /* first: that it is invalid pre-empts all else (S0-65) */
+        err = mend_meet_reason(m); /* first: a revocation precedes all other errors (S0-65) */
     if (!err && mend_comm_is_inactive(m->peer_c))
         err = MEND_CLASS_PROC_FAILED;
     err = mend_leaders_meet(m, local, err, &h->ctx, peers_p, &n);

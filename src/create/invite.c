@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* invite.c – under which id a group without a communicator of its own meets (meet.c).
+/* invite.c – the id under which a group without a common communicator meets (meet.c).
  *
  *   the first of the group                     another one
  *      ── INVITE {key, id} ─────────────────────> it is kept until the call for it is made
@@ -7,34 +7,34 @@
  *      both make the communicator `id` and vote   ┘
  *
  * The id is used once: the first's index and the number of its invitations, with bit 63, which no index
- * has that proposes contexts for users; so nothing is spent on revoking it (decide/revoke.c).  The key is a hash of what all know: the
- * parent, the tag, the group.  Frames of one process arrive in order, so calls with the same key meet in the
- * order in which they are made, and calls with different keys in any, also those of threads.  Nobody counts
- * anything, and of a meeting that is over nothing is left, however many tags there are.
+ * has that proposes contexts for users; so it needs no bits for revocations (decide/revoke.c).  The key is a hash of
+ * the parent, the tag and the group, which all members know.  Frames of one process arrive in order, so calls with the
+ * same key meet in the order in which they are made, and calls with different keys in any order, also those of
+ * threads.  No state counts calls, and a finished meeting leaves nothing behind, however many tags there are.
  *
- * What ends the wait for an invitation: that it comes; a death in the group; that a communicator that was named
- * in the call is revoked.  The last two are the reasons (a) and (b) of meet.c, and every member hears of
+ * What ends the wait for an invitation: the invitation; a death in the group; the revocation of a communicator that
+ * was named in the call.  The last two are the reasons (a) and (b) of meet.c, and every member learns of
  * them itself.
  *
- *   the first dies before it has told anybody    all are freed by its death
- *   the first dies when it has told some         they call the meeting off for the same reason; the others are
- *                                                freed by the death, and answer the NO by declining
- *   a member is told and never comes             the first hears of the reason, and says NO
- *   a member that waits gives up, and its        the first hears of the reason, and says NO
- *   invitation is under way
- *   NO overtakes the invitation                  NO is of somebody else: the id is noted as refused until
- *                                                the invitation comes
+ *   the first dies before it has told any        its death ends the wait of all
+ *   the first dies when it has told some         these call the meeting off for the same reason; its death ends
+ *                                                the wait of the others, which answer the NO by declining
+ *   a member is told and never comes             the first learns of the reason, and says NO
+ *   a member that waits gives up, and its        the first learns of the reason, and says NO
+ *   invitation is on its way
+ *   NO overtakes the invitation                  another process has sent the NO: the id is recorded as refused
+ *                                                until the invitation comes
  *
  * Invariants:
- *   1  The first votes only when it has invited all others.  So who has no invitation hears of the first's
- *      death, or gets one.
+ *   1  The first votes only when it has invited all others.  So a process without an invitation learns of the
+ *      first's death, or gets one.
  *   2  Under one id a process either takes the invitation or refuses it, so it votes once.
  *   3  An invitation is kept only while the first waits for an answer to it: it is taken, or dropped with the
- *      NO that the first sends after it, or with the first.  A refused id is noted only until its
- *      invitation comes, or the first is dead.  So what is kept is bounded by the calls that go on.
- *   4  Who has given up knows a reason, which is for ever, and comes to nothing under this key any more.  One who
- *      was refused without knowing the reason may call again, and may pair with an older call of others: that
- *      meeting is refused as well, for the reason held before its id was proposed. */
+ *      NO that the first sends after it, or with the first.  A refused id is kept only until its
+ *      invitation comes, or the first is dead.  So the calls in progress bound the memory.
+ *   4  A process that has given up knows a reason, which never ends, and joins no meeting under this key again.  A
+ *      process that was refused without knowing the reason may call again, and its call may match an older call of
+ *      others: that meeting is refused as well, because the reason existed before its id was proposed. */
 #include "create/meet.h"
 
 #include "create/wire.h"

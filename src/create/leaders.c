@@ -9,25 +9,25 @@
  *      ── BACK { that proposal, error } ────────> "A will not come after all"
  *
  * Between two processes, on one peer communicator with one tag, the n-th call of one matches the n-th of the
- * other.  Each call says HELLO once, in order, and uses up one of the other's; so what must be remembered is
- * only by how many calls one of the two is ahead:
+ * other.  Each call sends HELLO once, in order, and uses up one HELLO of the other; so only the number of calls by
+ * which one of the two is ahead must be remembered:
  *
  *   the other is ahead   its HELLOs, until the calls here are made
  *   this one is ahead    for each of its calls that did not wait (a `missed` one): that the next HELLO belongs
  *                        to it, and goes unread
  *   they are even        nothing, however many tags there are
  *
- * A leader that cannot or will not come (its group has a dead member, a communicator was revoked) waits for
- * nobody (S2-9) and says so, in its HELLO or, if it has said that one already, with BACK, which names the HELLO
- * by its proposal.  What comes of a BACK depends on where the other one is:
+ * A leader that cannot or will not come (its group has a dead member, a communicator was revoked) does not wait
+ * (S2-9).  It refuses in its HELLO or, if it has already sent that, with BACK, which names the HELLO
+ * by its proposal.  The effect of a BACK depends on the state of the other leader:
  *
  *   it has not called yet    its call finds the HELLO changed into a refusal, and fails
- *   it has used the HELLO    it calls the meeting off, so that whoever is there is refused (meet.c)
- *   its call is over         nobody needs it
+ *   it has used the HELLO    it calls the meeting off, so that all processes in it are refused (meet.c)
+ *   its call is over         the BACK is ignored
  *
- * What ends the wait for the other leader: its HELLO; its death; anything that would end the meeting
- * (meet.c).  So a leader whose group is whole waits for one that never calls; only who has called takes
- * part in anything.
+ * What ends the wait for the other leader: its HELLO; its death; any reason that would end the meeting
+ * (meet.c).  So a leader whose group has no failure waits even for a leader that never calls, as in any
+ * collective.
  *
  * Messages are control frames and not point-to-point messages, so that no receive of the user's on the
  * peer communicator can take one.

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meet.c – processes that have no communicator of their own in common yet meet to make one:
- * MPI_Comm_create_group and MPI_Intercomm_create, and those without any parent (from_group.c).
+/* meet.c – processes without a common communicator meet to create one:
+ * MPI_Comm_create_group and MPI_Intercomm_create, and calls without any parent (from_group.c).
  *
- * They meet on a communicator that all of them make alike, each by itself, and its CREATION sequence
- * decides.  Who has made it has come.  An agreement waits for all living members; but a living one
- * need not ever come, and the others must not wait for it for ever:
+ * They meet on a communicator that each of them makes locally in the same way, and its CREATION sequence
+ * decides.  A process has come to the meeting when it has made this communicator.  An agreement waits for all living
+ * members; but a living member may never come, and the others must not wait for it for ever:
  *
  *   A, B in the meeting │ D dies (or the parent is revoked)  │ C has seen that elsewhere, and never calls
  *                       │                                    │
  *   A ── UP, parked at C                                     │
- *   A, B: nothing can come of this any more ──── NO {id, groups} ───> C: makes the communicator too,
+ *   A, B: the meeting cannot succeed ─────────── NO {id, groups} ───> C: makes the communicator too,
  *   A <─────────────────────── its vote: no ─────────────────────────    says no, and frees it
  *   A, B: refused, uniformly (S2-5)                          │ C calls late: it has declined, is refused
  *
@@ -19,23 +19,23 @@
  *   b  A communicator that was named in the call is revoked (S0-60): MPI_ERR_INVALIDATED.
  *   c  MPI_Intercomm_create: a communicator that was named has a dead member, also if it belongs to
  *      neither group: all communicators that take part must be active (S2-2).
- *   d  MPI_Comm_create_group: a dead member of the parent that is *not* in the group is no reason.
- *      The group is what the operation is applied to, so nobody involved has failed, and it must
- *      not fail (S0-10); it is how survivors make a communicator without anybody else's help.
- *   e  A living process that does not call though none of a, b, c holds: the program is wrong, as with
- *      any collective.  One that gives up because of a failure that concerns itself only must say so
- *      by revoking a communicator that the others have named, which is what revocation is for.
- *      The same holds for the first of a group, without whom nobody else knows where to meet.
+ *   d  MPI_Comm_create_group: a dead member of the parent that is *not* in the group does not end it.
+ *      The operation involves only the group, so no process involved has failed, and the operation must
+ *      not fail (S0-10); with it, survivors can make a communicator without any other process.
+ *   e  A living process that does not call although none of a, b, c holds: the program is wrong, as with
+ *      any collective.  A process that gives up because of a failure that only itself knows must tell the
+ *      others by revoking a communicator that they have named; this is the purpose of revocation.
+ *      The same holds for the first of a group, which tells the others where to meet.
  *
- * Why a NO cannot contradict anything.  Its receiver that has come ignores it: its vote is out.  One
- * that has not come has not voted, hence nobody can have decided on success; and the reasons above are
- * for ever, so its own call would be refused, too.
+ * Why a NO cannot contradict a decision.  A receiver that has come ignores it, because it has voted.  A receiver
+ * that has not come has not voted, so no process can have decided on success; and the reasons above never
+ * end, so its own call would be refused, too.
  *
- * Who calls off: everybody in the meeting who sees a reason tells all others; that is quadratic, and
+ * Calling off: every process in the meeting that sees a reason tells all others; that is quadratic, and
  * happens once.  A reason that only some can see (b, c) is seen by a living member of the meeting:
- * in (b) by all who named the communicator, in (c) by the leader, for whose death (a) holds.
+ * in (b) by all that named the communicator, in (c) by the leader, for whose death (a) holds.
  *
- * Under which id: a group without leaders is told by its first member (invite.c), two groups by their
+ * The id: a group without leaders gets it from its first member (invite.c), two groups from their
  * leaders (leaders.c). */
 #include "create/meet.h"
 
@@ -122,7 +122,7 @@ void mend_meet_end(struct mend_meeting *m)
     mend_list_remove(&m->link);
 }
 
-/* The vote is no if there is a reason already; else whoever sees one first calls it off. */
+/* The vote is no if there is a reason already; otherwise the first process that sees one calls the meeting off. */
 int mend_meet(struct mend_meeting *m, struct mend_decision *value)
 {
     struct mend_comm *c = m->c;

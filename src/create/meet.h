@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meet.h – processes that have no communicator in common yet make one: meetings (meet.c), under which id
- * (invite.c), and what the leaders of two groups say to each other (leaders.c). */
+/* meet.h – processes without a common communicator create one: meetings (meet.c), their ids
+ * (invite.c), and the messages between the leaders of two groups (leaders.c). */
 #ifndef MEND_CREATE_MEET_H
 #define MEND_CREATE_MEET_H
 
@@ -51,9 +51,9 @@ int mend_meet_reason(const struct mend_meeting *m);
 /* Two groups: the class of the error if this process has said no under this id already, else MPI_SUCCESS. */
 int mend_meet_declined(struct mend_proc *self, mend_ctx ctx);
 
-/* The agreement of those who meet on m->c.  Blocks until all living members have come or declined; the
- * file's header says what ends that.  MPI_SUCCESS, with the value, at all living or at none; else
- * the class.  value->failed is the caller's. */
+/* The agreement of the processes that meet on m->c.  Blocks until all survivors have come or declined; the
+ * head of meet.c says what ends that.  MPI_SUCCESS, with the value, at all survivors or at none; otherwise
+ * the class.  The caller owns value->failed. */
 int mend_meet(struct mend_meeting *m, struct mend_decision *value);
 
 mend_frame_handler mend_create_on_frame;
@@ -82,8 +82,8 @@ void mend_invite_on_death(struct mend_proc *self, mend_peer dead);
 /* leaders.c */
 
 /* Exchanges groups and proposals with the other leader.  own_error: why this side will not come: then the
- * other one is told, and that is all.  Blocks until the other has said something or is dead, or the
- * meeting has a reason to end.  *peers_p is the caller's, who frees it also after an error. */
+ * other one is told, and that is all.  Blocks until the other has answered or is dead, or the
+ * meeting has a reason to end.  The caller owns *peers_p and frees it also after an error. */
 int mend_leaders_meet(struct mend_meeting *m, struct mend_comm *local, int own_error,
                       mend_ctx *ctx_p, mend_peer **peers_p, int *n_p);
 

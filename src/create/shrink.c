@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shrink.c – a new communicator of the living: one agreement, no loop.
+/* shrink.c – a new communicator of the survivors: one agreement, no loop.
  *
- *   { failures I know, context id proposal, free cells, "it is invalid here" } ── agreement ──>
+ *   { failures I know, context id proposal, free cells, "it is revoked here" } ── agreement ──>
  *   members = old members - agreed failures, in their old order (S0-75..78)
  *
- * Never fails because of deaths or revocation (S0-74).  Somebody who dies after the decision is in the
- * new communicator and is found dead there (S0-79). */
+ * Never fails because of deaths or revocation (S0-74).  A process that dies after the decision is in the
+ * new communicator, whose later calls report its death (S0-79). */
 #include "create/creation.h"
 
 #include "comm/errcode.h"
 #include "proc/report.h"
 
-#define WORD_INVALID 1 /* max_word: 1 if the communicator is invalid at a participant (R3) */
+#define WORD_INVALID 1 /* max_word: 1 if the communicator is revoked at a participant (R3) */
 
 static void propose(struct mend_comm *c, bool later, struct mend_decision *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* split.c – MPI_Comm_split and MPI_Comm_create: who is in which part, then one agreement for all parts.
+/* split.c – MPI_Comm_split and MPI_Comm_create: the members of each part, then one agreement for all parts.
  *
  *   intracommunicator    allgather { color, key }                                ──> agreement
  *   intercommunicator    allgather: theirs │ each rank 0 tells the other group
@@ -7,13 +7,13 @@
  *
  *        A 0r 1b 2r │ 0g 1r B        red: A {0, 2} and B {1}     blue, green: MPI_COMM_NULL
  *
- * A part of an intercommunicator has the processes of its color from both groups; where a color is on
- * one side only there is none (MPI-5.0 7.4.2).  MPI_Comm_create on an intercommunicator is the same with
- * the place in the given group as the key: all of a side give the same group, so what the other side
- * says about itself is enough.
+ * A part of an intercommunicator has the processes of its color from both groups; a color that only
+ * one side has makes no communicator (MPI-5.0 7.4.2).  MPI_Comm_create on an intercommunicator is the same with
+ * the place in the given group as the key: all members of a side give the same group, so the other side's
+ * answer about itself suffices.
  *
- * All parts get the same context id and cell: they have no member in common, so no frame can be
- * taken for another part's. */
+ * All parts get the same context id and cell: they have no member in common, so a frame cannot be
+ * confused with one of another part. */
 #include "comm/info.h"
 #include "create/creation.h"
 
@@ -136,7 +136,7 @@ static int create_part(struct mend_comm *c, int color, int key, struct mend_grou
     return err;
 }
 
-/* Among the living: a process that the last cut left out is as one with MPI_UNDEFINED. */
+/* Among the survivors: a process that the last cut left out acts as if its color were MPI_UNDEFINED. */
 int mend_create_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p)
 {
     struct mend_comm *carrier = mend_comm_carrier(c);

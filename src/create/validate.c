@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* validate.c – MPI_Comm_validate: collectives on a communicator with holes (S2-10..13, S2-18).
  *
- *   { failures I know, context id proposal, free cells } ── one agreement ──> the failed, at all alike
+ *   { failures I know, context id proposal, free cells } ── one agreement ──> the same failed at all
  *
- *   nobody failed since the last cut:   that was all
- *   somebody did:                       the cut
+ *   no failure since the last cut:   nothing else
+ *   a failure since the last cut:    the cut
  *
  *        whole   0  1  X  3  X  5         what users know: groups, ranks, messages, attributes
  *                │  │     │     │
  *        living  0  1     2     3         carries collectives and creation from now on
  *
- * The cut makes an object of the living members, with a context id and a cell of its own, and hangs it
- * into the communicator in place of the one before.  So what was begun before the cut cannot match what
- * comes after it: it runs under another id, and ends with MPI_ERR_PROC_FAILED when this process hears of
- * the death that was the reason of the cut, if it has not yet.  Everything that holds for communicators
- * holds for the object as well; a new death makes it inactive, and the next cut makes another one.
- * coll/living.c says who is who in buffers.
+ * The cut makes an object of the survivors, with its own context id and cell, and attaches it
+ * to the communicator in place of the previous one.  So an operation from before the cut cannot match one from
+ * after it: it runs under another id, and ends with MPI_ERR_PROC_FAILED when this process learns of
+ * the death that caused the cut, if it has not yet.  The object behaves like any communicator;
+ * a new death makes it inactive, and the next cut makes another one.
+ * coll/living.c maps ranks to places in buffers.
  *
- * The agreement belongs to a sequence of its own, VALIDATION: unlike that of EXPLICIT ones it ends, with
- * MPI_ERR_INVALIDATED, when the communicator is revoked (S0-60), and whoever was revoked before it came
- * has said no to it beforehand. */
+ * The agreement belongs to a separate sequence, VALIDATION: unlike the agreements of EXPLICIT it ends, with
+ * MPI_ERR_INVALIDATED, when the communicator is revoked (S0-60), and a member at which the communicator was revoked
+ * before it called has vetoed in advance. */
 #include "create/creation.h"
 
 #include "proc/report.h"

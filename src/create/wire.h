@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wire.h – what this folder itself puts on a network (kind MEMBER): about communicators that do not
+/* wire.h – the frames of this folder (kind MEMBER), about communicators that do not
  * exist yet.  The messages of agreement and revocation are in ft/wire.h.
  *
  *   INVITE the first of a group has come to a meeting (invite.c): frame's context: where they meet
  *   HELLO  from a leader to the other one (leaders.c): frame's context: of the peer communicator;
  *          tag: the user's; `first` is the sender's group
- *   BACK   the leader's side will not come although it has said so: frame as in HELLO, no groups
- *   NO     nothing will come of a meeting (meet.c): frame's context: of the communicator that they
- *          would have had; `first` and `second` are its groups as in struct mend_decide_comm
+ *   BACK   the leader's side will not come although it has announced it: frame as in HELLO, no groups
+ *   NO     a meeting cannot succeed (meet.c): frame's context: of the communicator that it
+ *          would have made; `first` and `second` are its groups as in struct mend_decide_comm
  *
- * One machine, hence the byte order and layout of the struct. */
+ * The frames stay on one machine, so they have the byte order and layout of the struct. */
 #ifndef MEND_MEMBER_WIRE_H
 #define MEND_MEMBER_WIRE_H
 

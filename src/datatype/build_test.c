@@ -321,7 +321,7 @@ MEND_TEST(temporaries)
 }
 
 /* The bounds of a type are those of its type map, however it came about (MPI-5.0 5.1.7): the epsilon of
- * the inner type is no part of the outer one.  MPICH gives 23 here, Open MPI 28. */
+ * the inner type does not belong to the outer one.  MPICH gives 23 here, Open MPI 28. */
 MEND_TEST(nested_strides)
 {
     type inner = MAKE(HVECTOR, P(INT), 2, 1, 5), outer = MAKE(HVECTOR, inner, 3, 1, 7);

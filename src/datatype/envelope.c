@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* envelope.c – what MPI_Type_get_envelope and MPI_Type_get_contents answer (MPI-5.0 5.1.13).
+/* envelope.c – the results of MPI_Type_get_envelope and MPI_Type_get_contents (MPI-5.0 5.1.13).
  *
  * The arguments are kept as one row of numbers.  A const table tells for each combiner which of
  * them are integers, addresses or large counts, for functions of either width. */

@@ -11,17 +11,19 @@
  *     combiner         values                                          types
  *     CONTIGUOUS       count                                           old
  *     VECTOR           count blocklength stride                        old     stride in elements
- *     HVECTOR          count blocklength stride                        old     in bytes, as all
- * H... INDEXED          count blocklengths[count] displacements[count]  old INDEXED_BLOCK    count
- * blocklength displacements[count]          old STRUCT           count blocklengths[count]
- * displacements[count]  types[count] SUBARRAY         ndims sizes[] subsizes[] starts[] order old
- *     DARRAY           size rank ndims gsizes[] distribs[] dargs[] psizes[] order   old
+ *     HVECTOR          count blocklength stride                        old     in bytes, as all H...
+ *     INDEXED          count blocklengths[count] displacements[count]  old
+ *     INDEXED_BLOCK    count blocklength displacements[count]          old
+ *     STRUCT           count blocklengths[count] displacements[count]  types[count]
+ *     SUBARRAY         ndims sizes[] subsizes[] starts[] order         old
+ *     DARRAY           size rank ndims gsizes[] distribs[] dargs[]
+ *                      psizes[] order                                  old
  *     RESIZED          lb extent                                       old
  *     F90_REAL, F90_COMPLEX   p r        F90_INTEGER   r               (none)
  *     DUP              (none)                                          old
  *     VALUE_INDEX      (none)                                          value index
  *
- * The arguments are all there is: the run list (layout.h) and the answers of
+ * The arguments define the type: the run list (layout.h) and the results of
  * MPI_Type_get_contents() are computed from them. */
 #ifndef MEND_DATATYPE_ENVELOPE_H
 #define MEND_DATATYPE_ENVELOPE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* init.h – what a process needs before it can use types. */
+/* init.h – initialization of types in a process. */
 #ifndef MEND_DATATYPE_INIT_H
 #define MEND_DATATYPE_INIT_H
 

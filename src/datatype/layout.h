@@ -5,12 +5,12 @@
  *     LOOP    count times the body, stride bytes apart                 vector, subarray, contiguous
  *     AT      count times the body, at displs[i]                       indexed_block
  *     PIECES  count pieces of different length, at displs[i]           indexed, struct
- *     LIST    count different things                                   struct of derived types
+ *     LIST    count different parts                                    struct of derived types
  *
  *     subarray of 4 x 3 doubles out of 10 x 100:   LOOP 4 x 800 ── BYTES 24
  *     vector of 1000 floats out of 8000:           LOOP 1000 x 32 ── BYTES 4
  *
- * The order of a tree's leaves is the order of the type map, hence of the packed bytes.  Memory is
+ * The order of a tree's leaves is the order of the type map, and so of the packed bytes.  Memory is
  * O(1) for nests of regular types and O(blocks) for irregular ones.
  *
  * Invariants:
@@ -35,7 +35,7 @@ enum mend_run_kind {
 struct mend_run {
     enum mend_run_kind kind;
     MPI_Count size;   /* packed bytes of all of it */
-    MPI_Count offset; /* from the origin of whoever holds it, in bytes */
+    MPI_Count offset; /* from the origin of its owner, in bytes */
     MPI_Count count;
     MPI_Count stride;             /* LOOP */
     const struct mend_run *body;  /* LOOP, AT */

@@ -2,8 +2,7 @@
 /* op.c – operators as objects, and their use on a buffer.
  *
  *     MPI_SUM ──> const table ──┐
- *     user's  ──> its address ──┴─> struct mend_op ──apply──> loop of op_*.c, or the user's
- * function
+ *     user's  ──> its address ──┴─> struct mend_op ──apply──> loop of op_*.c, or user's function
  *
  * A predefined operator is defined for predefined types only (MPI-5.0 6.9.2); MPI_REPLACE and
  * MPI_NO_OP, which are for one-sided calls, for all. */

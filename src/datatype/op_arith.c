@@ -6,7 +6,7 @@
  * MPI_CHAR and MPI_CHARACTER are numbers, too: the standard has them for text and defines no operator for
  * them (MPI-5.0 6.9.2), but programs reduce them, and other libraries let them.
  *
- * 1. Both operands of a float sum may be exchanged: the result does not depend on who is `left`. */
+ * 1. Both operands of a float sum may be exchanged: the result does not depend on which of them is `left`. */
 #include "datatype/op_table.h"
 
 MEND_OP_TYPE(chr, char);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide.h – what the members of a communicator decide together.  Revocation is in revoke.h.
+/* decide.h – joint decisions of the members of a communicator.  Revocation is in revoke.h.
  *
- * A communicator has sequences of agreements.  Each is the next in its sequence at all members, so what
- * one process says is never taken for an answer to another question. */
+ * A communicator has sequences of agreements.  Each agreement is the next in its sequence at all members, so a
+ * vote is never counted in another agreement. */
 #ifndef MEND_DECIDE_DECIDE_H
 #define MEND_DECIDE_DECIDE_H
 
@@ -12,8 +12,8 @@
 
 /* A communicator has three sequences of agreements.  EXPLICIT ones are called for by the user (agree,
  * shrink) and wait for every living member.  Those of CREATION need no call once the communicator
- * is failed or revoked: every member then says no beforehand, so nobody waits for one that gave up.
- * Those of VALIDATION need none once it is revoked. */
+ * has a failure or is revoked: every member then vetoes in advance, so no other one waits for it.
+ * Those of VALIDATION need no call once it is revoked. */
 enum mend_decide_kind {
     MEND_DECIDE_EXPLICIT,
     MEND_DECIDE_CREATION,
@@ -21,7 +21,7 @@ enum mend_decide_kind {
     MEND_DECIDE_KINDS
 };
 
-/* Agreement among the living members of c.  Collective over the living; blocks until decided; never
+/* Agreement among the survivors of c.  Collective over the survivors; blocks until decided; never
  * fails because of deaths or revocation (S0-88..93).  and_words and max_words are in-out. */
 struct mend_decision {
     uint64_t and_word[MEND_AGREE_WORDS], max_word[MEND_AGREE_WORDS]; /* max_word[3] is ours */

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graves.c – what is left of a freed communicator while others may still ask about it.
+/* graves.c – what is kept of a freed communicator while others may still ask about it.
  *
- * Where members vote by messages, one that has returned from its last agreement may be asked for it when
- * somebody has died who was to pass it on; and where revocations are passed on, one that has freed the
- * communicator must still do so.  So a communicator that is freed becomes a grave:
+ * Where members vote by messages, a member that has returned from its last agreement may be asked for the decision if
+ * the process that should have passed it on has died; and where revocations are passed on, a member that has freed the
+ * communicator must still pass them on.  So a communicator that is freed becomes a grave:
  *
- *   freed ── no call on it goes on any more ──> asked ── all living have done the same ──> gone
+ *   freed ── no call on it is in progress ──> asked ── all survivors have done the same ──> gone
  *
- * The members find out with one more agreement, EXPLICIT and with `last` set (ft/agree_sm.h), which goes on
- * beside whatever the program does, and for which nobody waits: contributing to it says "I have freed it,
- * and have returned from everything on it".  Who hears that it is decided forgets the communicator.  If
- * somebody else has not heard of that yet and asks, the answer is that it has gone (mend_graves_answer()).
- * `mend-sim agree --free` searches through this.
+ * The members detect the end with one more agreement, EXPLICIT and with `last` set (ft/agree_sm.h), which runs
+ * in the background, and for which no call waits: a contribution to it means "I have freed the communicator
+ * and have returned from all calls on it".  A member that learns of the decision forgets the communicator.  If
+ * another member does not know of it yet and asks, the answer is that the communicator is gone
+ * (mend_graves_answer()).  `mend-sim agree --free` searches this protocol.
  *
- * How many graves there are is bounded by memory alone, and nobody's call depends on it; they are as many
- * as communicators that this process has freed and some living member has not.  Where nobody is ever asked,
- * because members vote in shared memory and write revocations there, there are none. */
+ * Only memory bounds the number of graves, and no call depends on it; there is one for each communicator that this
+ * process has freed and some survivor has not.  Where members vote in shared memory and write revocations there,
+ * no process is ever asked, and there are no graves. */
 #include "decide/internal.h"
 
 #include "ft/wire.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* internal.h – what the files of decide/ share. */
+/* internal.h – common declarations of the files of decide/. */
 #ifndef MEND_DECIDE_INTERNAL_H
 #define MEND_DECIDE_INTERNAL_H
 
@@ -52,9 +52,9 @@ static inline const char *mend_decide_what(enum mend_decide_kind which)
 }
 
 /* Adds to n failed members the others that were ended by the same aborts; peers has room for all members.
- * Returns how many they are now.  What an agreement decides to be failed goes through this: of those whom one
- * abort ends some may have contributed before and some not, and they shall fail together.  Uniform,
- * because whoever knows that somebody was in the log of deaths finds the whole entry there. */
+ * Returns the new number.  Every agreed set of failed members goes through this: some of the processes that one
+ * abort ends may have contributed and others not, and they must fail together.  The result is uniform,
+ * because a member that finds one of them in the log of deaths finds the whole entry there. */
 int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n);
 
 /* A line of the report. */

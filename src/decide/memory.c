@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.c – agreement among processes that share memory.
  *
- * How it is decided stands in node/slots.h.  Here is where the slots are, who waits for what, and what
- * follows from a decision.
+ * node/slots.h has the algorithm.  This file has the places of the slots, the waits, and the consequences
+ * of a decision.
  *
  *   with a cell         cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 | ...
  *                       said by m:          no_from of CREATION and of VALIDATION
  *   without one         paper of member m:  both (papers.c)
  *
  * Invariants:
- *   1  the slots of a cell that is free are zero: coll/cell_life.c clears those that were written to; and so is
- *      a paper that is free when it is taken;
- *   2  a member whose paper is not found has said nothing. */
+ *   1  the slots of a free cell are zero: coll/cell_life.c clears those that were written; and a free paper
+ *      is zero when it is taken;
+ *   2  a member whose paper is not found has not voted. */
 #include "decide/internal.h"
 
 #include "coll/cell.h"
@@ -68,7 +68,7 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
     return &said->no_from[which - MEND_DECIDE_CREATION];
 }
 
-static const struct mend_slot empty; /* of whoever has no paper yet */
+static const struct mend_slot empty; /* of a member without a paper */
 
 static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
 {
@@ -118,8 +118,8 @@ bool mend_decide_in_memory(const struct mend_comm *c)
     return c->self->node && c->decide->members_n > 1 && c->self->params.agree_shm;
 }
 
-/* Before anything is said: makes the pages.  There is no way back, for the members must not choose
- * differently. */
+/* Makes the pages before this member votes.  It cannot be undone, because all members must choose
+ * the same. */
 static void open_areas(struct mend_comm *c)
 {
     if (c->cell < 0)
@@ -163,7 +163,7 @@ static void contribute(struct op *op)
     told(c);
 }
 
-/* Whoever stands in the longest log, the absent, and whom the same aborts ended. */
+/* The members in the longest log, the absent ones, and those that the same aborts ended. */
 static struct mend_group *failed_group(struct op *op, int *n_p)
 {
     struct mend_comm *c = op->c;

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* papers.c – where members vote that share memory and have no cell: on intercommunicators, in meetings, on
+/* papers.c – where members that share memory vote without a cell: on intercommunicators, in meetings, on
  * copies with holes, and where 64 communicators have taken all cells.
  *
  *   rank i:   shelf 0 │ title 0 .. title 4095 │ paper 0 .. paper 4095 │   shelf 1 │ ...
  *             title   mark of a communicator, and whether this rank has closed it
  *             paper   no_from of CREATION and of VALIDATION, slots (memory.c)
  *
- * Nobody has agreed on where a vote lies: a member takes the first paper that is free in its own shelves
- * when it has something to say about a communicator, and the others look for the mark among its titles,
- * once.  So a vote needs neither room in a ring nor anybody's help to be found, and it stays there until
- * all living members have closed the communicator (ft/closing.h): whoever has contributed to an agreement
+ * The place of a vote is not agreed on: a member takes the first free paper in its own shelves
+ * when it first votes on a communicator, and the others search its titles for the mark,
+ * once.  So finding a vote needs neither room in a ring nor another process, and the vote stays there until
+ * all survivors have closed the communicator (ft/closing.h): a member that has contributed to an agreement
  * can evaluate it, whatever the others do by then.
  *
- * A paper costs memory while it is used, and it is the first to be used again; nothing else bounds how many
- * there are: see doc/limits.md.
+ * A paper costs memory while it is used, and is reused first; doc/limits.md has the bounds.
  *
  * Invariants:
  *   1  a title's mark is written when its paper is empty, and papers_made after it;
- *   2  a member that closes without having voted takes a paper all the same: the others wait for it to
+ *   2  a member that closes without a vote still takes a paper, because the others wait for it to
  *      close;
  *   3  where a member's title was found it stays until this process is DONE (ft/closing.h). */
 #include "decide/internal.h"

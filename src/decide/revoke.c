@@ -5,26 +5,26 @@
  * its context; those that were made of one context together (create/split.c) have one after the other:
  *
  *   caller    sets the bit, then interrupts each member (mend_node_interrupt())
- *   member    sees that with its next MPI call, or in its wait, looks at the bits of its communicators,
- *             and carries out what it finds; it tells nobody
+ *   member    sees that with its next MPI call, or in its wait, checks the bits of its communicators,
+ *             and carries out each revocation that it finds; it does not pass it on
  *   caller dies in between ──> the verdict interrupts all members, too
  *
- * The bit outlives the caller and stays.  So if anybody has learned of a revocation then all do, with
- * nobody's help: not the caller's, which may leave MPI at once, and not a third process's, which might have
- * freed the communicator.  There is nothing to run full: whoever proposes a context has reserved its bits,
- * and a bit is set as often as one likes.
+ * The bit outlives the caller and is never cleared.  So if any member has learned of a revocation, all do, without
+ * help: not from the caller, which may leave MPI at once, and not from a third process, which might have
+ * freed the communicator.  Nothing can be full: the process that proposes a context has reserved its bits,
+ * and a bit may be set any number of times.
  *
- * Without a segment it is a flood (ft/flood_sm.h): whoever hears of it first passes it on before it does
- * anything else, so its way does not wait for anybody's cleaning up.  So it is with a context whose bits
- * found no memory, or of a process that has used up the MEND_NODE_REVOKED bits of its row.
+ * Without a segment it is a flood (ft/flood_sm.h): a process that learns of it passes it on before it does
+ * anything else, so the flood never waits for a process's cleaning up.  The same applies to a context whose bits
+ * found no memory, and to one of a process that has used up the MEND_NODE_REVOKED bits of its row.
  *
  * Invariants:
  *   1  a member is interrupted only after the bit was set (mend_revoke()), and looks at the bits after it
  *      took note of the interrupt (mend_interrupt_check()): none is overlooked;
- *   2  a communicator that comes into being is looked at once it can be found (mend_revoke_look()), so
- *      neither is a revocation that was earlier;
- *   3  what is carried out here although nobody has told us has its bit set, or was flooded: everybody
- *      else gets it without us (mend_revoke_heard()). */
+ *   2  the bits of a new communicator are checked once it can be found (mend_revoke_look()), so an earlier
+ *      revocation is not overlooked either;
+ *   3  a revocation that is carried out here without a message has its bit set, or was flooded: all
+ *      others get it without this process (mend_revoke_heard()). */
 #include "decide/internal.h"
 
 #include "net/net.h"

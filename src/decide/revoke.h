@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* revoke.h – a communicator is made unusable by one of its members, at all of them.  The idea stands in
- * revoke.c. */
+/* revoke.h – one member makes a communicator unusable at all members.  The head of revoke.c explains the
+ * protocol. */
 #ifndef MEND_DECIDE_REVOKE_H
 #define MEND_DECIDE_REVOKE_H
 
@@ -9,8 +9,8 @@
 /* Marks c revoked here and tells all members.  Not collective, does not block. */
 void mend_revoke(struct mend_comm *c);
 
-/* Carries out what others have revoked and this process has not heard of yet; those who died may have told
- * nobody any more. */
+/* Carries out the revocations of others that this process has not learned of yet; a process that died may not have
+ * announced its revocation. */
 void mend_revoke_on_interrupt(struct mend_proc *self);
 
 /* c is revoked somewhere, as a call that failed for it says: from now on it is here, too. */

@@ -5,12 +5,12 @@
  *   frame ──> decode ──> RECV ──┐
  *   death ──> DEATH ────────────┴─> machine ──> decided? ──> done(arg, value)
  *
- * Where all members share memory, memory.c does the same without messages.  Here a decision is known to
- * those who have returned with it; they answer, also when they have freed the communicator (graves.c).
+ * Where all members share memory, memory.c does the same without messages.  Here the processes that have returned
+ * with a decision know it; they answer questions even after they have freed the communicator (graves.c).
  *
  * all_acked (R16): every participant sends ~(number of failed members it acknowledged) in
- * max_word[3].  What it acknowledged is a part of the union that is decided, so the smallest number
- * equals the size of the union exactly if everybody had acknowledged everything. */
+ * max_word[3].  Its acknowledged members are a part of the union that is decided, so the smallest number
+ * equals the size of the union exactly if every participant had acknowledged all of it. */
 #include "decide/internal.h"
 
 #include "ft/wire.h"
@@ -23,7 +23,7 @@
 static void step(struct mend_comm *c, enum mend_decide_kind which,
                  const struct mend_agree_event *ev);
 
-/* The machine, told of all who are dead already. */
+/* The machine, told of all members that are dead already. */
 static struct mend_agree *machine(struct mend_comm *c, enum mend_decide_kind which)
 {
     struct mend_proc *self = c->self;
@@ -247,7 +247,7 @@ static void refuse_waiting(struct mend_comm *c, enum mend_decide_kind which)
 }
 
 /* How many agreements others can have begun, or can still begin, that wait for a vote of this process.
- * Let s be the first one that it has not contributed to when it says no.  Whoever gets the decision
+ * Let s be the first one that it has not contributed to when it says no.  A process that gets the decision
  * on s says no itself (mend_creation_result()) and begins nothing more; until then it can have begun
  * what its window allows, s .. s + WINDOW - 1.  The votes go out as fast as the own window allows. */
 static void go_on_saying_no(struct mend_comm *c, enum mend_decide_kind which)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* agree_sm.c – the rules of agreement; see agree_sm.h for the idea, the picture and invariants.
  *
- * Every event is handled in three moves: believe what it implies about deaths (believe, settle), do
- * what it asks (on_*), see whether a gathering is complete now (advance).  What is to be sent is
- * only noted (reply_*, up_due, scan_kind) and produced by mend_agree_next(), so a later move within
+ * Every event is handled in three phases: accept what it implies about deaths (believe, settle), carry out
+ * its request (on_*), and check whether a gathering is complete now (advance).  A phase only notes the messages
+ * to send (reply_*, up_due, scan_kind); mend_agree_next() produces them, so a later phase within
  * one step may overrule an earlier one. */
 #include "ft/agree_sm.h"
 
@@ -256,7 +256,7 @@ static void on_new_root(struct mend_agree *x, unsigned i)
         return; /* silent until asked */
     case MEND_AGREE_REOPEN:
     case MEND_AGREE_RESENT:
-        become(x, i, MEND_AGREE_DECIDED); /* whoever asked will ask again, at the new ballot */
+        become(x, i, MEND_AGREE_DECIDED); /* those that asked will ask again, at the new ballot */
         return;
     case MEND_AGREE_EARLY:
         clear_heard(x, i); /* they will answer again, at the new ballot */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* agree_sm.h – agreement: all living members of a communicator get the same value.
+/* agree_sm.h – agreement: all survivors of a communicator get the same value.
  *
  * Contributions flow up a tree to its root, the lowest living rank, which decides; the decision
- * flows down, and whoever gets it returns at once (early returning, after Herault et al., SC'15).
+ * flows down, and each process that gets it returns at once (early returning, after Herault et al., SC'15).
  * Without failures that is one message up and one down per edge.  Agreements of a communicator are
- * numbered; up to `window` of them may be under way at once.
+ * numbered; up to `window` of them may be in progress at the same time.
  *
  *         0 decides                0 dies after it told only 2           1 asks, then decides
  *        / \                        x                                     1
@@ -12,21 +12,21 @@
  *           |  |         v              |                             v 2*  |  |
  *           3                           3                               3
  *
- * Ballot and promise.  The ballot of a process is the root as it sees it: "all ranks below are dead
- * to me".  It only grows.  Every message carries it, and its receiver adopts it *before* it does
- * anything else; from then on it refuses decisions of lower ballots and everything from the dead.
- * That is the promise that makes the early return safe: a new root decides only when every living
- * process has answered at its ballot, so nobody can take an older decision afterwards, and whoever
- * had taken one has said so in its answer.  The part of the sender's dead set that the promise
- * needs costs no space in a message: ranks below the ballot, and the ranks between sender and
- * receiver in the tree (a grandparent is asked only by somebody whose parent is dead).
+ * Ballot and promise.  The ballot of a process is the root as the process sees it: it believes that all ranks
+ * below are dead.  It only grows.  Every message carries the sender's ballot, and the receiver adopts it *before*
+ * it does anything else; from then on it refuses decisions of lower ballots and all messages of dead processes.
+ * This promise makes the early return safe: a new root decides only when every living
+ * process has answered at its ballot.  After that, no process can accept an older decision, and a process that
+ * had accepted one has reported it in its answer.  The part of the sender's dead set that the promise
+ * needs takes no space in a message: ranks below the ballot, and the ranks between sender and
+ * receiver in the tree (a process sends to its grandparent only if its parent is dead).
  *
- * Safety in one paragraph (it is Paxos with ballots = roots and quorum = all who are not dead): let
- * a living q have taken v at ballot b.  A root r > b collects an answer from q.  If q answered
- * after it took v, the answer says (v, b); if before, q had promised r and refused v.  Among the
- * answers the one with the highest ballot counts, by induction every decision at a ballot above b
- * is v.  Nothing of this needs deaths to be true: a process declared dead by mistake may go on
- * talking, only that it is excluded itself.
+ * Safety in one paragraph (it is Paxos with ballots = roots and quorum = all that are not dead): let
+ * a living q have accepted v at ballot b.  A root r > b collects an answer from q.  If q answered
+ * after it accepted v, the answer says (v, b); if before, q had promised r and refused v.  Among the
+ * answers the one with the highest ballot counts; by induction every decision at a ballot above b
+ * is v.  The proof does not need deaths to be true: a process that was declared dead by mistake may continue
+ * to send, but is itself excluded.
  *
  *                 UP from a child
  *      FREE ───────────────────────> EARLY          (others are ahead of us)
@@ -60,16 +60,16 @@
  *   2  a slot's accepted ballot is -1 unless the slot's value is a decision, and at most `root`;
  *   3  `heard` is of the present ballot, but in DECIDED (cleared in on_new_root and reopen);
  *   4  a decision is given to the caller once: no edge leads back to the undecided states (become());
- *   5  a slot is reused only when nobody living can ask for it (slot_use());
+ *   5  a slot is reused only when no living process can ask for it (slot_use());
  *   6  only become() writes a slot's state, along the edges of the picture (become());
  *   7  all output of a step is fetched before the next step (mend_agree_step());
- *   8  UP is said only in SENT and RESENT, REQUEST to children only in GATHER and REOPEN, DOWN and GONE
- *      only in DECIDED, so nothing outlives what it was meant for (mend_agree_next()).
+ *   8  UP is sent only in SENT and RESENT, REQUEST to children only in GATHER and REOPEN, DOWN and GONE
+ *      only in DECIDED, so no message is sent after its purpose is gone (mend_agree_next()).
  *
- * What is kept.  Contributing to agreement s proves that one returned from s - window; so once s is
- * decided nobody living asks for s - window or older.  3 * window slots hold everything: the last
- * decisions, those under way, and those that others have begun already.  With window 1 these are
- * the last two decisions and one early bird. */
+ * What is kept.  A process that contributes to agreement s has returned from s - window; so once s is
+ * decided, no living process asks for s - window or older.  3 * window slots suffice for the last
+ * decisions, for the agreements in progress, and for those that others have already begun.  With window 1 these are
+ * the last two decisions and one agreement that others have begun early. */
 #ifndef MEND_FT_AGREE_SM_H
 #define MEND_FT_AGREE_SM_H
 
@@ -180,8 +180,8 @@ struct mend_agree {
 size_t mend_agree_size(int32_t n, int window);
 
 /* Prepares the caller's memory of mend_agree_size() bytes, aligned to 8, as member `me` of n.
- * radix_bits: see ft/tree.h; 1 is the binomial tree.  The same at all members.  Nobody is dead;
- * deliver DEATH for those who are. */
+ * radix_bits: see ft/tree.h; 1 is the binomial tree.  The same at all members.  No member counts as dead at first;
+ * deliver DEATH for each dead member. */
 void mend_agree_init(struct mend_agree *x, int32_t n, int32_t me, int radix_bits, int window);
 
 /* True if START is allowed: fewer than `window` agreements are under way behind the oldest. */

@@ -168,7 +168,7 @@ static void clear(struct job *j)
     j->t.line = 0;
 }
 
-/* Brings everybody to the end of agreement 0 but those who wait for DOWN from the root. */
+/* Brings all processes to the end of agreement 0, except those that wait for DOWN from the root. */
 static void start_quietly(struct job *j)
 {
     j->quiet = true;
@@ -392,8 +392,8 @@ MEND_TEST(who_has_promised_refuses_the_old_root)
     job_destroy(j);
 }
 
-/* Somebody who is doomed may report a decision that nobody else ever took.  Among the decisions that
- * a new root hears of, that of the highest ballot counts. */
+/* A process that was declared dead may report a decision that no other process ever accepted.  Among the decisions
+ * that a new root learns of, that of the highest ballot counts. */
 MEND_TEST(of_two_reported_decisions_the_higher_ballot_counts)
 {
     struct job *j = job_create(5, 1);
@@ -614,7 +614,7 @@ MEND_TEST(who_left_properly_had_decided_the_last_agreement)
     job_destroy(j);
 }
 
-/* 1 of 4 is asked by those who cannot be its parent, told by those who cannot know. */
+/* 1 of 4 is asked by processes that cannot be its parent, and told by processes that cannot know. */
 MEND_TEST(what_nobody_of_ours_sends_is_refused)
 {
     static const struct {

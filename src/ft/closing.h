@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* closing.h – when may a process take away what it has shown to the others about one thing?
+/* closing.h – when may a process reuse memory that other processes may still look for?
  *
- * Each member shows a title in memory of its own that all can read: the name of the thing, which is never
- * used again, and how far the member is.  A member appears when it likes, and some may have closed the thing
- * before others appear.  The room of a title that was taken away serves for something else, so whoever
- * looks for a name and finds nothing cannot tell by that alone whether the member has not come yet or has
- * gone.  Hence two rounds, of which nobody waits for anything:
+ * Each member publishes a title in its own memory, which all can read: the name of an object (a paper's
+ * communicator), which is never used again, and the member's state.  Members may appear at any time, and some may
+ * have closed the object before others appear.  The room of a title that was removed serves for another object, so a
+ * process that looks for a name and finds nothing cannot tell from that alone whether the member has not come yet or
+ * has gone.  So there are two rounds, neither of which waits:
  *
  *   OPEN ── closes ──> CLOSED ── all others are CLOSED or DONE ──> DONE ── all others are DONE or gone ──> gone
  *                        nothing found: it has not come yet          nothing found: it has gone
  *
- * Who is dead is passed over.  So what a title belongs to
- *   1  is not taken away before all living members have closed the thing;
- *   2  is taken away some time after all living members have.
- * Why 1: who has gone was DONE, so it had found all living members CLOSED.  Why the second round is right: a
- * member that is CLOSED keeps all others from going, so whoever comes is there until this one has seen it.
+ * Dead members are skipped.  So the memory behind a title
+ *   1  is not reused before all living members have closed the object;
+ *   2  is reused some time after all living members have.
+ * Reason for 1: a member that has gone was DONE, so it had found all living members CLOSED.  Reason for the second
+ * round: a member that is CLOSED keeps all others from going, so a member that comes stays visible until the CLOSED
+ * one has seen it.
  *
  * Pure.  closing_test.c tries all orders of accesses and deaths. */
 #ifndef MEND_FT_CLOSING_H

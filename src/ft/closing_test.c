@@ -38,7 +38,7 @@ struct world {
     struct member member[MEMBERS_MAX];
 };
 
-/* A protocol: does `found` pass at one who is that far, and how far is it when all do? */
+/* A protocol: may a member in that state pass with `found`, and which state follows when all do? */
 struct rule {
     bool (*passes)(enum mend_title mine, enum mend_title found);
     enum mend_title (*next)(enum mend_title mine);

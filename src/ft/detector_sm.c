@@ -307,7 +307,7 @@ static void on_patience_over(struct mend_detector *x, int32_t p)
     emit(x, p, MEND_DETECTOR_KILL);
 }
 
-/* Lets time pass for those who are waited for; of a gap in our own running little counts. */
+/* Lets time pass for the processes that are waited for; a gap in the agent's own running counts only a little. */
 static void on_time(struct mend_detector *x, mend_time_ns now)
 {
     mend_time_ns passed = now - x->now;

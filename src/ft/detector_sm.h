@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* detector_sm.h – the node agent's decision about the processes of its node: who is dead.
+/* detector_sm.h – the node agent's decision which processes of its node are dead.
  *
- * Nobody else decides.  Reports from ranks are suspicions; one of a process that the kernel shows to be alive is
- * refused (S3-10), any other leads to a kill, and only the certainty of death (the life word, waitpid, or whoever
- * else did the kill) leads to a verdict: kill first, then report (S3-5..8).  So what is reported is true when it is
- * reported, and a process that was suspected by mistake never meets somebody who believes it dead.
+ * Only this machine decides.  Reports from ranks are suspicions.  A suspicion of a process that the kernel shows to be
+ * alive is refused (S3-10); any other leads to a kill.  Only the certainty of death (the life word, waitpid, or the
+ * confirmation of a kill by another) leads to a verdict: kill first, then report (S3-5..8).  So a report is true when
+ * it is made, and a process that was suspected by mistake never meets a process that believes it dead.
  *
  *              FINALIZED                     LIFE, EXITED, CONFIRMED
  *    RUNNING ─────────────────> FINALIZED ─────────────────────────────> ENDED   (has not failed)

@@ -21,7 +21,7 @@ void mend_flood_init(struct mend_flood *x, int32_t n, int32_t me)
     x->link = LINK_NONE;
 }
 
-/* The only writer of the state: there is no way back. */
+/* The only writer of the state, which never goes back. */
 static void become(struct mend_flood *x, enum mend_flood_state to)
 {
     MEND_ASSERT(x->state == MEND_FLOOD_IDLE && to == MEND_FLOOD_REVOKED);
@@ -73,8 +73,8 @@ void mend_flood_step(struct mend_flood *x, const struct mend_flood_event *ev,
     }
 }
 
-/* True if link l leads to somebody who has to be told now: not by an earlier link, not by a link
- * that existed before `lost` died, and not the one we heard it from. */
+/* True if link l leads to a process that must be told now: not one of an earlier link, not one of a link
+ * that existed before `lost` died, and not the one that told us. */
 static bool due(const struct mend_flood *x, int l, int32_t to)
 {
     if (to < 0 || to == x->from || mend_links_find(x->n, x->me, x->dead, -1, to) != l)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flood_sm.h – a revocation reaches every living member, whoever dies on the way (S0-59).
+/* flood_sm.h – a revocation reaches every survivor, whichever processes die on the way (S0-59).
  *
- * A flood: whoever hears of it for the first time tells its neighbours at distance 2^i on both
+ * A flood: a process that learns of it for the first time tells its neighbours at distance 2^i on both
  * sides (ft/links.h), O(log n) of them.  A neighbour that dies after it was told may not have told
- * anybody; so the living rank that takes its place among my neighbours is told as well.
+ * others; so the process also tells the living rank that takes the dead one's place among its neighbours.
  *
  *            LOCAL, RECV                          6 revokes:  6 -> 7, 0, 2, 5, 4 (8 ranks)
  *      IDLE ─────────────> REVOKED <─┐            0 hears it: 0 -> 1, 2, 4, 7, (not back to 6)
@@ -14,7 +14,7 @@
  *   IDLE → REVOKED        become, from mend_flood_step
  *   REVOKED → REVOKED     mend_flood_step (DEATH)
  *
- * Why it is reliable: +1 and -1 lead to the nearest living ranks, so the living form a circle; if p
+ * Why it is reliable: +1 and -1 lead to the nearest living ranks, so the survivors form a circle; if p
  * lives for ever and has heard, then so does, by the rule for deaths, the rank after it.
  *
  * Invariants:
@@ -57,8 +57,8 @@ struct mend_flood {
 /* Bytes for a machine of n members (of both groups together on an intercommunicator). */
 size_t mend_flood_size(int32_t n);
 
-/* Prepares the caller's memory as member `me` of n.  Nobody is dead; deliver DEATH for those who
- * are. */
+/* Prepares the caller's memory as member `me` of n.  No member counts as dead at first; deliver DEATH for each
+ * dead member. */
 void mend_flood_init(struct mend_flood *x, int32_t n, int32_t me);
 
 /* The one transition function; afterwards call mend_flood_next() until it returns false. */

@@ -6,7 +6,7 @@
  *                                   `---> o  link +1 goes to the next living one
  *
  * Even links point up and odd ones down, the longest first.  Because links +1 and -1 lead to the
- * nearest living ranks, the living are always connected, whoever is dead; the longer links make it
+ * nearest living ranks, the survivors are always connected; the longer links make it
  * O(log n) hops. */
 #ifndef MEND_FT_LINKS_H
 #define MEND_FT_LINKS_H

@@ -45,7 +45,7 @@ void mend_notice_init(struct mend_notice *x, int32_t nranks, int32_t nagents, in
     x->link = LINK_NONE;
 }
 
-/* The only writer of "known": there is no way back. */
+/* The only writer of "known", which is never reset. */
 static void become(struct mend_notice *x, const struct mend_verdict *v)
 {
     MEND_ASSERT(!mend_bits_test(known(x), v->peer));

@@ -4,8 +4,8 @@
  * A verdict is a small record with a number: numbers below `nranks` are ranks of the job, number
  * nranks + a says that agent a, and with it its node, is lost.  An agent that learns a verdict for
  * the first time hands it to its node and tells its neighbours at distance 2^i on both sides
- * (ft/links.h).  When an agent is lost, whoever takes its place among my neighbours is sent all
- * verdicts that I know: the lost one may not have passed them on.  With one node nothing is sent.
+ * (ft/links.h).  When an agent is lost, the one that takes its place among the neighbours is sent all
+ * known verdicts: the lost one may not have passed them on.  With one node nothing is sent.
  *
  *      agent 0 decides "rank 7 died"        every agent, per verdict:
  *        0 -> 1, 2, 4, 7, 6                        LOCAL, RECV

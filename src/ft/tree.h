@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.h – the tree of an agreement, and how the living see it.
+/* tree.h – the tree of an agreement, as survivors see it.
  *
  * Ranks 0..n-1 form a static k-nomial tree, k = 2^bits: write a rank in base k; its parent is the
  * same number with the lowest non-zero digit set to zero.  bits = 1 is the binomial tree; k >= n is
@@ -13,7 +13,7 @@
  *      |
  *      7
  *
- * The dead are skipped.  In the eyes of somebody who knows the set `dead`:
+ * The dead are skipped.  For a process that knows the set `dead`:
  *
  *   root       the lowest live rank;
  *   parent(r)  the nearest live ancestor of r, or the root if all ancestors are dead;

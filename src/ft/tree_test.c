@@ -95,7 +95,7 @@ MEND_TEST(the_largest_subtree_comes_first)
     CHECK(!mend_tree_walk_next(&t, &walk, dead, NULL, &r));
 }
 
-/* Whoever is dead: starting anywhere, the links reach all the living. */
+/* For every set of dead ranks the links reach all survivors from any start. */
 MEND_TEST(links_connect_the_living)
 {
     for (int32_t n = 1; n < N_MAX; n++)

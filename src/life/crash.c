@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* crash.c – telling the agent before the core is dumped.
  *
- * A process that dumps core executes nothing of the program any more, but the kernel marks its life
- * word only when the dump is written: a second per GiB, in which its peers would wait.  So signals
- * that dump core get a handler, where the program has none of its own, that says so and lets the
- * signal do what it would have done.
+ * A process that dumps core executes no more code of the program, but the kernel marks its life
+ * word only when the dump is written: a second per GiB, during which its peers would wait.  So, unless the program
+ * has its own handler, signals that dump core get a handler that tells the agent and then lets the
+ * signal have its default effect.
  *
  * 1. The disposition is the default again before the handler runs (SA_RESETHAND), and after it the signal
  *    comes again: by executing the faulting instruction once more, so that the core shows it, or
  *    by being sent again.
  * 2. The handler is safe at any instruction: one store each to two words of its own rank, one send.
- * 3. A child of the rank inherits the handler and tells nobody. */
+ * 3. A child of the rank inherits the handler, which does not tell the agent there. */
 #include "life/life.h"
 
 #include "rt/rt.h"

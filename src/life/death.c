@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* death.c – the list of what a death means to this process.
+/* death.c – the consequences of a death in this process.
  *
- * This is the only place that carries out a verdict.  The order matters: what the dead process had
- * published is delivered first, as from a living one (R12, S0-59), then it is dead, and everything that
- * depended on it ends. */
+ * This is the only place that carries out a verdict.  The order matters: first everything that the dead process had
+ * published is delivered, as from a living one (R12, S0-59); then the process is marked dead, and all operations that
+ * depend on it end. */
 #include "coll/coll.h"
 #include "comm/comm.h"
 #include "life/life.h"
@@ -25,7 +25,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
         mend_record_event(self, notice, .dead = (int)dead);
     mend_p2p_on_death(self, dead);    /* pending requests may complete now */
     mend_comm_on_death(self, dead);   /* a collective that waits in shared memory for it ends */
-    mend_coll_on_death(self, dead);   /* one that is a list of steps ends, whoever it waits for */
+    mend_coll_on_death(self, dead);   /* one that is a list of steps ends, too */
     mend_decide_on_death(self, dead); /* agreements and revocations go on without it */
     mend_create_on_death(self, dead); /* so does creation, or nothing comes of it */
     mend_win_on_death(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* finalize.c – leaving without leaving anybody waiting. */
+/* finalize.c – ending without leaving another process waiting. */
 #include "comm/attr.h"
 #include "life/life.h"
 #include "net/net.h"

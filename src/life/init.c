@@ -3,8 +3,8 @@
  *
  *   runtime (who am I?) -> transport -> chapters -> MPI_COMM_WORLD, MPI_COMM_SELF -> ready
  *
- * Nothing here waits for another rank: what others need to know of us lies in the segment before the
- * launcher starts us or is learnt on first use. */
+ * Nothing here waits for another rank: the data that others need of this rank is in the segment before the
+ * launcher starts it, or is exchanged on first use. */
 #include "life/life.h"
 
 #include "coll/coll.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* life.h – how a process of a job begins and ends, and what another's death means to it. */
+/* life.h – the beginning and end of a process, and the consequences of another process's death. */
 #ifndef MEND_LIFE_LIFE_H
 #define MEND_LIFE_LIFE_H
 
@@ -11,8 +11,8 @@
 int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p);
 
 /* MPI_Finalize (R19): deletes MPI_COMM_SELF's attributes, delivers what is queued, waits until every
- * other process is in MPI_Finalize too or dead, says good-bye.  Collective over the living; what ends
- * its wait when a process dies is that process's verdict.  Always MPI_SUCCESS. */
+ * other process is in MPI_Finalize too or dead, says good-bye.  Collective over the survivors; when a process
+ * dies, its verdict ends the wait for it.  Always MPI_SUCCESS. */
 int mend_life_finalize(struct mend_proc *self);
 
 /* Answers the agent's question what this process waits for, from now on (waits.c).  Returns the signal that it

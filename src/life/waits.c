@@ -5,10 +5,10 @@
  *     in MPI_Barrier on MPI_COMM_WORLD: waits for ranks 1, 3-5 to take part
  *
  * The agent sends MEND_SIG_REPORT when a job's time is over; the handler writes a line into the
- * segment, and which collective call it is about, so that the agent can compare.  It reads what THE wait
- * has noted in the process value and allocates nothing.  With several threads it looks only while it has the
- * library's lock, and gives up if a thread keeps it: that may be the one that was interrupted; the agent then
- * asks again.  A program that handles this signal itself keeps its handler; the agent then says that the
+ * segment, and the collective call that it is in, so that the agent can compare calls.  It reads what the wait
+ * has recorded in the process value and allocates nothing.  With several threads it reads only while it has the
+ * library's lock, and gives up if a thread keeps the lock: that may be the interrupted thread itself; the agent then
+ * asks again.  A program that handles this signal itself keeps its handler; the agent then reports that the
  * rank does not answer. */
 #include "life/life.h"
 

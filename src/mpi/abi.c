@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* abi.c – the ABI's own functions (MPI-5.0 chapter 20): its version, sizes, and Fortran's types.
  *
- * The library is C and knows of no Fortran compiler.  A Fortran layer on top of it may tell what
- * its compiler's types look like, once, and others may ask.  What is told here must agree with the
+ * The library is C and independent of Fortran compilers.  A Fortran layer on top of it may describe
+ * its compiler's types, once, and others may query them.  The description must agree with the
  * predefined Fortran datatypes of the library.
  *
  * All of them may be called at any time, also before MPI_Init and after MPI_Finalize; none is

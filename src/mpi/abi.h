@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* abi.h – what a Fortran layer on top of the library has told it about its compiler. */
+/* abi.h – information about the Fortran compiler that a Fortran layer has passed to the library. */
 #ifndef MEND_MPI_ABI_H
 #define MEND_MPI_ABI_H
 

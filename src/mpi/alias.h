@@ -35,7 +35,7 @@
     extern __typeof__(name) mend_weak_##name __asm__(#name) MEND_VISIBLE                           \
         __attribute__((weak, alias("P" #name)))
 
-/* A further name of a function, for those who watch calls by their names (check.c).  Its alignment is
+/* A further name of a function, for code that watches calls by their names (check.c).  Its alignment is
  * that of the largest one a compiler may like better, so that those in the section are an array. */
 struct mend_other_name {
     char name[64], same[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* attr.c – caching (MPI-5.0 7.7) on communicators and datatypes; windows have key values only.
  *
- * All local; a death affects none, and all work on an invalid communicator (S0-67).  They return
+ * All local; a death affects none, and all work on a revoked communicator (S0-67).  They return
  * what the user's callbacks return, through the error handler of the object.  The value of a
  * predefined attribute is a pointer to an int. */
 #include "mpi/check.h"

@@ -4,10 +4,10 @@
  * Each is one line: coll_call.h says how the three forms of a collective share their code.
  *
  * All are collective over comm and block until this process's part is done.  What a death does:
- * whoever cannot complete because a member is dead returns MPI_ERR_PROC_FAILED (S0-27), and so
+ * a process that cannot complete because a member is dead returns MPI_ERR_PROC_FAILED (S0-27), and so
  * does every later collective on comm (S0-84); some may succeed where others fail, unless a
  * process died before it entered a collective in which all depend on all (S0-29, S0-30).
- * Invalid communicator: MPI_ERR_INVALIDATED. */
+ * Revoked communicator: MPI_ERR_INVALIDATED. */
 #include "mpi/coll_call.h"
 
 /* 6.3.  Returns when all have called it. */

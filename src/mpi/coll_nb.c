@@ -3,7 +3,7 @@
  *
  * Each is one line: coll_call.h says how the three forms of a collective share their code.
  *
- * All are collective over comm and do not block.  Neither a death nor an invalid communicator is
+ * All are collective over comm and do not block.  Neither a death nor a revoked communicator is
  * an error here: the completion call tells (S0-15, S0-16, R1). */
 #include "mpi/coll_call.h"
 

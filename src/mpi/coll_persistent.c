@@ -5,7 +5,7 @@
  *
  * The _init calls are collective over comm, do not block and make an inactive request.
  * MPI_Start of it is collective, too; starts of several requests may come in any order.  Neither
- * a death nor an invalid communicator is an error of either: the completion call tells, at every
+ * a death nor a revoked communicator is an error of either: the completion call tells, at every
  * start (S0-15, S0-16, R1).  The arrays of counts, displacements and types are read by the _init
  * call only. */
 #include "mpi/coll_call.h"

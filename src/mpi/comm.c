@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* comm.c – questions about communicators, names, hints (MPI-5.0 7.4, 7.6, 7.8).
  *
- * All local: none waits, all work on an invalid communicator and whoever is dead (S0-67). */
+ * All local: none waits, all work on a revoked communicator and with dead members (S0-67). */
 #include "mpi/check.h"
 
 #include "comm/info.h"

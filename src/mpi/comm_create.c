@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* comm_create.c – communicators come and go (MPI-5.0 7.4.2, 7.4.3, 7.6.2, 11.10.4).
  *
- * Creation is collective, blocks until it is decided, and is uniform (seed 002): all living members
+ * Creation is collective, blocks until it is decided, and is uniform (Hursey's text): all living members
  * get the communicator or all get the error.  What a death does: with a member dead before, or
- * dying before the decision, MPI_ERR_PROC_FAILED at everybody who lives (S2-1, S2-6, S2-9); on an
- * invalid communicator MPI_ERR_INVALIDATED.  What the user's callbacks do to one process alone
+ * dying before the decision, MPI_ERR_PROC_FAILED at all survivors (S2-1, S2-6, S2-9); on a
+ * revoked communicator MPI_ERR_INVALIDATED.  What the user's callbacks do to one process alone
  * (attributes) is not part of that.
  *
- * Freeing is local, whoever is dead (S0-69). */
+ * Freeing is local, whichever processes are dead (S0-69). */
 #include "mpi/check.h"
 
 #include "comm/attr.h"
@@ -244,8 +244,8 @@ static int check_freeable(MPI_Comm *comm, struct mend_comm **c_p)
     return !err && (*c_p)->predefined ? MPI_ERR_COMM : err;
 }
 
-/* Collective by the standard, local here: returns at once, also on an invalid communicator and
- * whoever is dead (S0-69).  Pending operations complete; their errors are fatal (S0-71).  A delete
+/* Collective by the standard, local here: returns at once, also on a revoked communicator and
+ * with dead members (S0-69).  Pending operations complete; their errors are fatal (S0-71).  A delete
  * callback that refuses: its error, and the communicator stays. */
 MEND_API(MPI_Comm_free);
 int MPI_Comm_free(MPI_Comm *comm)

@@ -2,8 +2,8 @@
 /* dist_graph.c – distributed graphs: every process knows its own edges (MPI-5.0 8.5.4, 8.5.5).
  *
  * MPI_Dist_graph_create and MPI_Dist_graph_create_adjacent create communicators: collective,
- * blocking, and with a death as comm_create.c says.  Everything else is local and works whoever is
- * dead, also on an invalid communicator.  Ranks are not reordered.
+ * blocking, and with a death as comm_create.c says.  Everything else is local and works whichever processes are
+ * dead, also on a revoked communicator.  Ranks are not reordered.
  *
  * MPI_Dist_graph_create: anybody may name any edge, so edges are sent to their two ends first.
  *

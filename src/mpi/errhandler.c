@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* errhandler.c – error handlers, error codes and texts (MPI-5.0 9.3 to 9.5).
  *
- * All local; all work on an invalid communicator (S0-67).  A handler lives until the user has freed
+ * All local; all work on a revoked communicator (S0-67).  A handler lives until the user has freed
  * it and no communicator has it any more. */
 #include "mpi/check.h"
 

@@ -2,7 +2,7 @@
 /* graph.c – graph topologies, which every process knows as a whole (MPI-5.0 8.5.3, 8.5.5, 8.5.8).
  *
  * MPI_Graph_create creates a communicator: collective, blocking, and with a death as comm_create.c
- * says.  Everything else is local and works whoever is dead, also on an invalid communicator.
+ * says.  Everything else is local and works whichever processes are dead, also on a revoked communicator.
  * Ranks are not reordered. */
 #include "mpi/topo.h"
 

@@ -5,7 +5,7 @@
  *
  * All are collective over comm.  Blocking forms block until this process's exchange is
  * complete.  A death of any member of comm: MPI_ERR_PROC_FAILED, of nonblocking and persistent
- * forms from the completion call (S0-15, S0-27).  Invalid communicator: MPI_ERR_INVALIDATED.  No
+ * forms from the completion call (S0-15, S0-27).  Revoked communicator: MPI_ERR_INVALIDATED.  No
  * topology: MPI_ERR_TOPOLOGY. */
 #include "mpi/coll_call.h"
 

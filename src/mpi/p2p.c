@@ -15,7 +15,7 @@
  *     (S0-8, S0-17, S0-18); a receive from MPI_ANY_SOURCE also if any possible sender is dead, is
  *     not acknowledged, and nothing has matched (S0-9, S0-21);
  *   - nonblocking: the call succeeds, the completion call tells (S0-15, S0-16);
- *   - communicator invalid: MPI_ERR_INVALIDATED, also for MPI_PROC_NULL (S0-65, R1). */
+ *   - communicator revoked: MPI_ERR_INVALIDATED, also for MPI_PROC_NULL (S0-65, R1). */
 #include "mpi/message.h"
 
 static int blocking_send(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,

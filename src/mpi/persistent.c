@@ -157,7 +157,7 @@ int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sourc
 }
 
 /* Begins an inactive persistent request of any kind.  MPI_ERR_REQUEST: it is active, or of another
- * kind.  Neither a death nor an invalid communicator is an error here (S0-15, R1). */
+ * kind.  Neither a death nor a revoked communicator is an error here (S0-15, R1). */
 MEND_API(MPI_Start);
 int MPI_Start(MPI_Request *request)
 {

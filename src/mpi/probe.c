@@ -8,7 +8,7 @@
  * None is collective.  What a death does: a failure is an answer.  A probe of a dead rank, or of
  * MPI_ANY_SOURCE while a possible sender is dead and not acknowledged, and nothing that matches has
  * arrived: MPI_ERR_PROC_FAILED from all of them, with *flag true from the nonblocking ones (S0-12,
- * S0-13, S0-14).  Communicator invalid: MPI_ERR_INVALIDATED, likewise. */
+ * S0-13, S0-14).  Communicator revoked: MPI_ERR_INVALIDATED, likewise. */
 #include "comm/handle.h"
 #include "mpi/message.h"
 

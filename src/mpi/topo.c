@@ -2,7 +2,7 @@
 /* topo.c – Cartesian topologies (MPI-5.0 8.5.1, 8.5.2, 8.5.5 to 8.5.8).
  *
  * MPI_Cart_create and MPI_Cart_sub create communicators: collective, blocking, and with a death as
- * comm_create.c says.  Everything else is local and works whoever is dead, also on an invalid
+ * comm_create.c says.  Everything else is local and works whichever processes are dead, also on a revoked
  * communicator.
  *
  * Ranks are not reordered: on one node every order is as good.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topo.h – what the files of topologies share. */
+/* topo.h – common declarations of the files of topologies. */
 #ifndef MEND_MPI_TOPO_H
 #define MEND_MPI_TOPO_H
 

@@ -72,8 +72,8 @@ struct mend_net {
     /* Where the sheet of a peer, or of this process, lies, which both ends of a message see; NULL: no memory. */
     struct mend_sheet *(*sheet)(struct mend_proc *self, mend_peer owner);
 
-    /* From hold() to release() a send wakes nobody; release() wakes all who are owed it, at once.
-     * Nothing in between may wait.  NULL: senders wake nobody. */
+    /* Between hold() and release() a send wakes no receiver; release() wakes all of them, with one call.
+     * Nothing in between may wait.  NULL: senders wake no receiver. */
     void (*hold)(struct mend_proc *self);
     void (*release)(struct mend_proc *self);
 

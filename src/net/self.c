@@ -39,7 +39,7 @@ static void self_sever(struct mend_proc *self, mend_peer dead)
 {
 }
 
-/* There is nobody who could wake us: yield instead. */
+/* No other process could wake us: yield instead. */
 static bool self_sleep(struct mend_proc *self, mend_time_ns longest)
 {
     sched_yield();

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sheet.h – work that two processes share: pieces that each of them takes in turn until none is left.
+/* sheet.h – work that two processes share: pieces that both of them take until none is left.
  *
  *   receiver (owner)                         sender (helper), called by a frame that names the turn
  *   write pieces, release the turn ───────>  take: compare-and-swap of the turn, next + 1
  *   take, copy                               copy
  *                                  <───────  release done[k]: piece k of this turn is there, or refused
- *   stop: nobody takes any more              a call for another turn takes nothing
+ *   stop: no piece can be taken any more     a call for another turn takes nothing
  *
  * A turn is over when each piece that was taken is done; only then does the owner write the sheet again, so
- * what a taken piece says stays as it is.  A helper that is called late finds another turn and leaves it alone.
+ * the description of a taken piece does not change.  A helper that is called late finds another turn and takes nothing.
  *
- * What ends it when a process dies: the owner of a sheet whose helper is dead counts its pieces as lost; a helper
- * writes into nobody who is dead. */
+ * When a process dies: the owner of a sheet whose helper is dead counts the helper's pieces as lost; a helper
+ * never writes into a dead process. */
 #ifndef MEND_NET_SHEET_H
 #define MEND_NET_SHEET_H
 
@@ -32,8 +32,8 @@ struct mend_sheet_piece {
 enum mend_sheet_done { MEND_SHEET_UNDER_WAY, MEND_SHEET_HERE, MEND_SHEET_REFUSED };
 
 struct mend_sheet {
-    /* Written by the owner, and by whoever takes a piece, by one compare-and-swap: the number of the turn in
-     * the upper half, pieces in the next 16 bits, the next one to be taken in the last. */
+    /* Written by the owner, and by the process that takes a piece, by one compare-and-swap: the number of the turn in
+     * the upper half, the number of pieces in the next 16 bits, the next piece to take in the last. */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 turn;
     /* Entry k is written by the helper that took piece k: the turn, and above it how that went. */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 done[MEND_SHEET_PIECES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout.c – where each part of the segment begins: the table, and nothing else knows it.
+/* layout.c – where each part of the segment begins: the only table of this.
  *
  * The same function runs in the agent, which writes the result into the header, and in every rank,
  * which compares: a segment of another version is refused. */
@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct mend_node_shelf) % PAGE_MAX == 0, "shelves are mapp
 
 enum count { PER_RANK, PER_PAIR, PER_SLEEPERS };
 
-/* Which pages the agent reserves; those of the rest are reserved by whoever touches them first. */
+/* The pages that the agent reserves; the process that first touches another page reserves it. */
 enum early { NONE, ALL, ONE_PAGE };
 
 static const struct part {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout.h – everything that one node's processes share, and who writes each word.
+/* layout.h – the memory that the processes of a node share, and the writer of each word.
  *
  * The agent creates one memfd for the job, seals it against shrinking and hands the descriptor down
  * to the ranks.  Nothing has a name, so nothing can be left behind and no other user can open it.
- * Pages are reserved with fallocate() before first use, so a full memory is an error code there and
+ * Pages are reserved with fallocate() before first use, so a lack of memory is an error code there and
  * never SIGBUS here.
  *
  *   header         agent writes                    job id, sizes, offsets of all areas
  *   rank[n]        see struct mend_node_rank        life word, state, agent's verdict, sleeping
- *   sleep[n/32]    fetch-add by whoever wakes      the futex that 32 ranks sleep on, a bit for each
+ *   sleep[n/32]    fetch-add by a process that     the futex that 32 ranks sleep on, a bit for each
+ *                  wakes ranks
  *   death[n]       agent writes                    verdicts in order; deaths_n is released last, once
- *                                                  for those whom one abort ended
+ *                                                  for all processes that one abort ended
  *   handled[n]     written by ranks, with the same value: a rank that says good-bye had been told of the
  *                  death of rank i by an MPI call; the agent looks at the end
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
@@ -19,8 +20,8 @@
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
  *   sheet[n]       page i is written by rank i, which receives large messages; its words `turn` and `done` by
  *                  the sender that helps, too (net/sheet.h)
- *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by whoever
- *                  revokes it
+ *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
+ *                  that revokes it
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
  *   area[n]        block i is written by rank i: pieces of large messages (net/shm/area.h)
  *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one
@@ -30,11 +31,11 @@
  *
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
  *   rank.life (the rank's mutex; the kernel marks the death),
- *   sleep.wake (fetch-add by whoever wakes one of its ranks),
+ *   sleep.wake (fetch-add by a process that wakes one of its ranks),
  *   rank.interrupt (fetch-add by the agent, and by ranks: mend_node_interrupt()),
  *   revoked (fetch-or of one bit, which stays),
  *   sheet.turn (compare-and-swap by its owner and by the sender that it called),
- *   rank.pid (compare-and-swap from 0: whoever succeeds is the rank),
+ *   rank.pid (compare-and-swap from 0: the process that succeeds is the rank),
  *   handled (a store of 1). */
 #ifndef MEND_NODE_LAYOUT_H
 #define MEND_NODE_LAYOUT_H
@@ -76,7 +77,7 @@ enum mend_node_rank_state {
     MEND_NODE_RANK_STARTING,  /* in MPI_Init */
     MEND_NODE_RANK_RUNNING,   /* behind it; SIGUSR1 is answered with wait_text */
     MEND_NODE_RANK_LEAVING,   /* in MPI_Finalize */
-    MEND_NODE_RANK_FINALIZED, /* said good-bye: its end is no failure */
+    MEND_NODE_RANK_FINALIZED, /* said good-bye: its end is not a failure */
 };
 
 enum {
@@ -94,7 +95,7 @@ struct mend_node_call {
     uint64_t ctx; /* 0: none */
     uint64_t nth;
     char name[MEND_NODE_CALL_BYTES], comm[MEND_NODE_COMM_BYTES];
-    uint64_t peers[MEND_NODE_PEERS_WORDS]; /* for whom it waits */
+    uint64_t peers[MEND_NODE_PEERS_WORDS]; /* the ranks that it waits for */
 };
 
 /* One rank.  Each line has one writer. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node.c – pages of the segment, and calling others to look into it. */
+/* node.c – pages of the segment, and interrupting and waking other ranks. */
 #include "node/node.h"
 
 #include <errno.h>

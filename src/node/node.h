@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node.h – what this process does with the memory that its node shares.
+/* node.h – operations of this process on the memory that its node shares.
  *
- *   pages      reserved before they are touched, so that full memory is an error code and never SIGBUS; given
- *              back when nobody will look at them any more
- *   interrupt  "there is something new for you": bumps the counter that the other looks at, and wakes it
- *   nudge      "what you may wait for has come": wakes it if it sleeps and waits for such news
+ *   pages      reserved before they are touched, so that a lack of memory is an error code and never SIGBUS; given
+ *              back when no process will use them any more
+ *   interrupt  "there is news for you": increments the counter that the other rank checks, and wakes it
+ *   nudge      "what you may wait for has come": wakes the other rank if it sleeps and waits for such news
  *
- * Where things lie, and who writes each word, stands in layout.h. */
+ * layout.h describes the memory and names the writer of each word. */
 #ifndef MEND_NODE_NODE_H
 #define MEND_NODE_NODE_H
 
@@ -17,10 +17,10 @@ struct mend_node {
     struct mend_node_header *header; /* the segment up to its shelves */
     int fd;
     bool holds;
-    struct mend_node_wakes wakes; /* of whom mend_node_hold() keeps from being woken */
+    struct mend_node_wakes wakes; /* wakes that mend_node_hold() delays */
     mend_place mine;              /* this process's */
     struct mend_list pieces;      /* heap.c: of this process's heap */
-    mend_peer *peer_at;           /* by place; MEND_PEER_NONE: nobody whom this process knows */
+    mend_peer *peer_at;           /* by place; MEND_PEER_NONE: a process that is unknown here */
     uint64_t (*touched)[2]; /* by place: cells with reserved control and agreement pages, or NULL */
 };
 
@@ -62,7 +62,7 @@ static inline void mend_node_wake(struct mend_node *n, mend_place p)
         mend_node_wakes_flush(&n->wakes);
 }
 
-/* From hold to release nobody is woken; then all who are owed it, at once.  Nothing in between may wait. */
+/* Between hold and release no rank is woken; release wakes all of them, with one call.  Nothing in between may wait. */
 static inline void mend_node_hold(struct mend_node *n)
 {
     n->holds = true;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slots.h – agreement among processes that share memory: everybody reads everybody.
+/* slots.h – agreement among processes that share memory: each member reads the votes of all others.
  *
- * The memory belongs to the job, so what a process wrote into it outlives the process.  And the agent
- * kills before it declares, so after a verdict no store of the dead follows.  Hence:
+ * The memory belongs to the job, so the data that a process wrote into it outlives the process.  And the agent
+ * kills before it declares, so no store of a dead process follows its verdict.  So:
  *
  *   contribute   write my value into my slot, then release its word {number, deaths known, acked}
- *   say no       where a member may give up: to every agreement from a number on (`no_from`, once)
- *   evaluate     for each member: its word has the number      -> it contributed, for ever
- *                                 it has said no               -> it never will, for ever
- *                                 it is dead, and still neither -> it did neither, for ever
+ *   veto         where a member may give up: vote no in every agreement from a number on (`no_from`, once)
+ *   evaluate     for each member: its word has the number       -> it contributed, for ever
+ *                                 it has vetoed                 -> it will never contribute
+ *                                 it is dead, and still neither -> it will never do either
  *                                 else                          -> wait
  *
- * Whoever evaluates sees the same contributions, and computes the same result: uniform agreement in one
- * step, also for those who decide and die.  Cost: one cache line from each member to each; no message.
+ * All members that evaluate see the same contributions and compute the same result: uniform agreement in one
+ * step, also for members that decide and die.  Cost: one cache line from each member to each; no message.
  *
  *   member m:   slot 0 .. slot 7 | no_from
  *
  * Invariants:
- *   1  agreement s uses slot s % 8; s is begun only when s - 4 is decided here, so whoever writes into
- *      a slot knows that all living have read what it held (they contributed to s - 4, hence decided
- *      s - 8);
- *   2  the slots of who has not contributed yet are zero;
- *   3  who says no has contributed to none of these, and never does;
- *   4  who decides that somebody said no says so itself before it begins another agreement: so nobody
- *      gets further ahead of a member that has given up than 1 allows.
+ *   1  agreement s uses slot s % 8; s is begun only when s - 4 is decided here, so a member that writes into
+ *      a slot knows that all survivors have read its old contents (they contributed to s - 4, so they have
+ *      decided s - 8);
+ *   2  the slots of a member that has not contributed yet are zero;
+ *   3  a member that vetoes has contributed to none of these agreements, and never will;
+ *   4  a member that decides that another has vetoed vetoes as well before it begins another agreement: so no
+ *      member gets further ahead of one that has given up than 1 allows.
  *
- * Pure, like the machines: what evaluation knows is in struct mend_slots, so it may be left before any
- * member and called again.  It is inline because it is nearly all that an agreement costs. */
+ * Pure, like the machines: the state of an evaluation is in struct mend_slots, so it may stop before any
+ * member and be called again.  It is inline because it is nearly the whole cost of an agreement. */
 #ifndef MEND_NODE_SLOTS_H
 #define MEND_NODE_SLOTS_H
 
@@ -136,7 +136,7 @@ MEND_SLOTS_INLINE bool mend_slots_declined(const struct mend_slots *m,
     return no_from && m->seq + 1 >= no_from;
 }
 
-/* What it says is final unless it is "wait", and the same for whoever asks. */
+/* The result is final unless it is "wait", and the same at every member. */
 MEND_SLOTS_INLINE enum mend_slots_look mend_slots_look(const struct mend_slots *m,
                                                        const struct mend_slots_place *place,
                                                        const void *of, int rank)
@@ -208,7 +208,7 @@ static inline size_t mend_slots_failed_max(const struct mend_slots *m)
     return m->known + (size_t)m->absent_n;
 }
 
-/* The failed: whoever stands in the longest log of deaths that was contributed, and the absent.  Returns
+/* The failed: the ranks in the longest log of deaths that was contributed, and the absent ones.  Returns
  * how many ranks it wrote. */
 MEND_SLOTS_INLINE int mend_slots_failed(const struct mend_slots *m,
                                         const struct mend_slots_place *place, const void *of,

@@ -5,9 +5,9 @@
  *   mend_node_wakes_add(&w, place) ...       in ascending order: a call for each 32
  *   mend_node_wakes_flush(&w)
  *
- * Each rank sleeps on the futex of its 32 with a bit of its own.  Who is about to sleep and finds the
- * word changed, for whichever of them, looks again at what it waits for.  With a call for each the
- * first who wakes takes the core from the waker, and the others sleep on. */
+ * Each rank sleeps on the futex of its group of 32 with a separate bit.  A rank that is about to sleep and finds the
+ * word changed, for any of them, checks its wait again.  With one system call per rank, the
+ * first rank that wakes would take the core from the waker, and the others would sleep on. */
 #ifndef MEND_NODE_WAKE_H
 #define MEND_NODE_WAKE_H
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* credit.c – how much a sender may send to a receiver that does not want it yet.
+/* credit.c – how many unexpected messages a sender may send.
  *
  *   receiver                                        sender
  *   kept from it > UNEXPECTED_MAX   -- HOLD -->     small messages are offered, like large ones
  *   kept from it <= half of that    -- GO   -->     small messages go at once again
  *
- * An offer is a small record here, and the sender's memory there, so it is the sender that runs out of
- * memory or waits, as with large messages.  What was under way when HOLD was sent still comes: at most
- * what a ring holds and what the sender sends between two looks at its own frames.
+ * An offer is a small record here, and the sender's memory there, so the sender runs out of
+ * memory or waits, as with large messages.  Messages that were on their way when HOLD was sent still arrive: at most
+ * a ring full, and those that the sender sends until it next polls.
  *
- * A receiver without memory says HOLD to everybody whose message it cannot keep, and keeps that message in
- * its reserve (base/arena.h).  When that is low it keeps of a message only a record that its data is lost, in memory reserved for this; the receive that meets it
- * reports MPI_ERR_NO_MEM.
+ * A receiver without memory sends HOLD to each sender whose message it cannot keep, and keeps the message in
+ * its reserve (base/arena.h).  When the reserve is low, it keeps only a record that the data is lost, in memory set
+ * aside for this; the receive that matches the record reports MPI_ERR_NO_MEM.
  *
- * A process's death ends what waits for it: offers are ended as those of large messages
- * (p2p/death.c), and a dead receiver holds nobody: messages to others go at once again.
+ * A process's death ends every wait for it: its offers end like those of large messages
+ * (p2p/death.c), and a dead receiver holds no sender.
  *
- * Cost: 16 bytes per process of the job, once anything is kept; nothing for a message that is wanted. */
+ * Cost: 16 bytes per process of the job, once a message is kept; nothing for an expected message. */
 #include "p2p/internal.h"
 
 enum { GO = 0, HOLD = 1 }; /* the tag of a frame */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* internal.h – what the files of p2p/ share. */
+/* internal.h – common declarations of the files of p2p/. */
 #ifndef MEND_P2P_INTERNAL_H
 #define MEND_P2P_INTERNAL_H
 

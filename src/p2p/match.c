@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* match.c – which message meets which receive.
+/* match.c – which message matches which receive.
  *
  *   space --> page --> source: posted     (receives that name it)
  *         |                    unexpected (its messages)
@@ -7,8 +7,8 @@
  *         +-> any_messages (all unexpected messages) one arrival order for wildcards
  *
  * Rules (MPI-5.0 3.5, non-overtaking); the invariants of the queues are in internal.h:
- *   1  an arriving message meets the matching receive of lowest number;
- *   2  a new receive meets the matching message that arrived first.
+ *   1  an arriving message goes to the matching receive of lowest number;
+ *   2  a new receive takes the matching message that arrived first.
  * Named receives cost O(1) plus the tags they pass over; a source costs memory on first use only. */
 #include "p2p/internal.h"
 

@@ -2,7 +2,7 @@
 /* p2p.c – the calls of p2p.h, and the frames that carry them.
  *
  * The blocking calls try without a request first: a small dense message goes straight into the ring,
- * and from there into the buffer of a receive that nothing else comes before.  Otherwise a blocking
+ * and from there into the buffer of a receive, if no older message or receive comes before it.  Otherwise a blocking
  * call keeps its request on the stack. */
 #include "p2p/internal.h"
 

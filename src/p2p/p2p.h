@@ -3,8 +3,8 @@
  *
  * Failure semantics of every call here:
  *   - destination or source dead: MPI_ERR_PROC_FAILED, at the completion call for nonblocking ones
- *     (S0-15); what had arrived before the death is still received (R12), until the first
- *     PROC_FAILED for that rank on that communicator, after which nothing succeeds (S0-18);
+ *     (S0-15); messages that had arrived before the death are still received (R12), until the first
+ *     PROC_FAILED for that rank on that communicator, after which no call with it succeeds (S0-18);
  *   - unmatched wildcard receive and an unacknowledged death in the source group: blocking calls
  *     return PROC_FAILED, a request reports MPI_ERR_PENDING and stays (S0-20, S0-21);
  *   - communicator revoked: MPI_ERR_INVALIDATED (S0-60, S0-65), channel P2P and COLL alike. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* probe.c – looking at messages before receiving them, and matched receives.
+/* probe.c – probing for messages before they are received, and matched receives.
  *
- * A probe that can never find anything answers with the error: its source is dead, a wildcard's group
+ * A probe that can never find a message returns the error: its source is dead, a wildcard's group
  * has an unacknowledged death, or the communicator is revoked (S0-12..14). */
 #include "p2p/internal.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recv.c – receives: posting, and what happens when a message meets one.
+/* recv.c – receives: posting, and the arrival of a matching message.
  *
  *   begin ── a message waits ──> meet ── EAGER ──> done
  *     │                            └──── RTS ───> transfer ── last DATA / last pull ──> done
  *     └── none ──> posted ── a frame arrives ──> the same
  *
  * A receive ends early when its source dies (PROC_FAILED), when its communicator is revoked
- * (INVALIDATED), or when it is cancelled; a wildcard that is not matched only becomes pending. */
+ * (INVALIDATED), or when it is cancelled; an unmatched wildcard receive only becomes pending when a source dies. */
 #include "p2p/internal.h"
 
 #include <stdio.h>
@@ -75,9 +75,9 @@ void mend_recv_unpullable(struct mend_proc *self, struct mend_p2p_request *r, en
     ask(self, r);
 }
 
-/* One piece out of the sender's memory, none while there is news: a death or a revocation may end the
- * receive, and whoever polls looks at it between two pieces.  One message after the other: pieces of all
- * in turn would make the first of a window as late as the last. */
+/* Pulls one piece out of the sender's memory, none while there is news: a death or a revocation may end the
+ * receive, and is handled between two pieces.  One message is completed after the other: pieces of all
+ * messages in turn would delay the first of a window as long as the last. */
 static void pull(struct mend_proc *self, struct mend_p2p_request *r)
 {
     size_t left = (size_t)(r->base.bytes - r->moved_bytes),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* send.c – sends: eager, offered, streamed.
+/* send.c – sends: eager, offered, in pieces.
  *
  *   begin ── small ──> pushed into the ring ──> done
  *     │        └ no room: outbox, in order
- *     └── large or synchronous ──> RTS ──> transfer ── CTS ──> stream of DATA ──> done
+ *     └── large or synchronous ──> RTS ──> transfer ── CTS ──> pieces (DATA) ──> done
  *                                                  └── CTS(done): the receiver pulled it ──> done
  *
  * The order of a sender's messages is the order of their EAGER and RTS frames, which the outbox keeps.
- * DATA names its receive, so it may be overtaken by control frames and overtakes nothing that matters. */
+ * DATA names its receive, so its order relative to other frames does not matter. */
 #include "p2p/internal.h"
 
 #include <stdio.h>

@@ -8,16 +8,16 @@
  *   none is left: waits for those that the sender took
  *   next turn, until a message is complete: CTS(done)
  *
- * The sheet (net/sheet.h) is the receiver's; it shares with one sender at a time.  A sender that computes
- * takes nothing, and the receiver pulls all.  Pieces of one message are taken in order, so after each turn what
- * has come of a message is its beginning.
+ * The receiver owns the sheet (net/sheet.h) and shares with one sender at a time.  A sender that computes
+ * takes no piece, and the receiver pulls all.  Pieces of one message are taken in order, so after each turn the
+ * data that has arrived is the beginning of a message.
  *
- * A receive must not end while the sender may still write into its buffer: then the turn is stopped, and the
- * receive ends when the pieces that the sender has taken are done.  What ends that wait: the sender writes
- * PIECE_BYTES at most and says so; if it dies, its death.  A sender that is stopped in the middle of a piece
- * holds it up until it continues.
+ * A receive must not end while the sender may still write into its buffer.  So a receive that ends early stops the turn,
+ * and ends when the pieces that the sender has taken are done.  What ends that wait: the sender writes
+ * PIECE_BYTES at most and then marks the piece done; or it dies.  A sender that is stopped in the middle of a piece
+ * delays the receive until it continues.
  *
- * Others can damage a sheet: the receiver reads no piece back, and the sender checks a copy of the piece.
+ * Other processes can damage a sheet: the receiver reads no piece back, and the sender checks a copy of the piece.
  *
  * Cost: one frame and a few lines of the sheet for TURN_BYTES at most; a page for each receiver that shares. */
 #include "p2p/internal.h"

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* single_copy.c – the way of a large message: pulled out of the sender's memory, in pieces of three kinds, or copied by both ends.
+/* single_copy.c – the way of a large message: pulled out of the sender's memory, in pieces of three kinds, or copied by
+ * both ends.
  *
- * Which is the fastest depends on the size, and on the way of a cache line from core to core, which differs
- * from pair to pair and changes when the host moves the cores.  So it is found out with messages, for each
- * sender and class of sizes, for messages of collectives apart, and for those apart that come in windows: the sender says
- * whether another one is under way (base/choice.h).  Pieces go through the sender's area, and through the ring only where
- * there is none or nothing can be copied; they are tried when the sender has memory for it, which grows with what it
- * sends.  What proves to be good is tried first in the next classes of sizes.
+ * The fastest way depends on the size, and on the transfer of a cache line from core to core, which differs
+ * from pair to pair and changes when the host moves the cores.  So it is measured with the program's messages
+ * (base/choice.h): for each sender and class of sizes, separately for messages of collectives, and separately for
+ * messages in windows (the sender says whether another message is in progress).  Pieces go through the sender's area,
+ * and through the ring only if there is no area or the receiver cannot copy; they are tried when the sender has memory
+ * for them, which grows with the data that it sends.  The next classes of sizes first try the way that was best.
  *
- * From a message that begins alone time is taken until nothing large is under way to here any more, or
- * WINDOW messages have come: all that came meanwhile counts, so a window of messages is judged as a whole.
- * Messages that begin beside it go the same way.  One that cannot be copied so counts as a slow one.  Below
- * TIMED_BYTES the ways differ too little to be timed: those go as the next larger were last found to be the fastest.
+ * A measurement begins with a message that begins alone.  It ends when no large message is in progress to this process,
+ * or after WINDOW messages; all bytes that arrived count, so a window of messages is measured as a whole.
+ * Messages that begin meanwhile go the same way.  A message that cannot go this way counts as slow.  Below
+ * TIMED_BYTES the ways differ too little to be timed: such messages use the way that was last the fastest in the next
+ * larger class.
  *
- * With more ranks than cores nothing is tried, for times say little: pieces need both ends to run in turn, a pull
- * is one system call of whoever runs.  With a few ranks for each core both ends copy what is between 256 KiB and
- * 2 MiB: a rank that waits helps one that waits for a core.
+ * With more ranks than cores there are no trials, because times mean little: pieces need both ends to run in turn, while
+ * a pull is one system call of the running process.  With a few ranks for each core both ends copy messages between
+ * 256 KiB and 2 MiB: a rank that waits helps one that has no core.
  *
- * Cost: two looks at the clock for what is timed; a table from the first message on. */
+ * Cost: two readings of the clock for each measurement; a table from the first large message on. */
 #include "p2p/internal.h"
 
 #include "base/time.h"
@@ -29,8 +31,7 @@
 #define LONG_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as LONG_TURNS */
 #define LONG_TURNS  3
 
-#define CROWDED_A_LITTLE                                                                           \
-    4 /* ranks per core from where on a helper is seldom there when it is wanted */
+#define CROWDED_A_LITTLE 4 /* with so many ranks per core a helper is seldom there in time */
 
 /* What the parameter may say. */
 static const struct {

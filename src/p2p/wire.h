@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wire.h – what p2p/ puts into frames.
+/* wire.h – the contents of the frames of p2p/.
  *
  *   sender                         receiver
  *   EAGER  tag, src, bytes  ---->                         small: the whole message
@@ -11,8 +11,8 @@
  *      or                   <----  SHARE tag turn         both ends copy pieces (net/sheet.h)
  *                           <----  CTS  id, done          all pieces are there
  *
- *                           <----  CREDIT tag HOLD         small messages are to be offered, too
- *                           <----  CREDIT tag GO           they go at once again
+ *                           <----  CREDIT tag HOLD         offer small messages, too
+ *                           <----  CREDIT tag GO           send them at once again
  *
  *   CANCEL id               ---->                         is it still unmatched?
  *                           <----  CANCEL_REPLY id, found                                       */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inject.c – reads what is to happen to this rank and where, and does it when the rank gets there. */
+/* inject.c – reads the injections for this rank, and carries each out when the rank reaches its place. */
 #include "proc/inject.h"
 
 #include "mpi.h"

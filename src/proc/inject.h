@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inject.h – failures that the launcher has ordered for this rank. */
+/* inject.h – failures that the launcher injects into this rank. */
 #ifndef MEND_PROC_INJECT_H
 #define MEND_PROC_INJECT_H
 

@@ -5,9 +5,10 @@
  * is empty.  `struct mend_out` is one entry; what it does when there may be room again is its own.
  *
  * Parking: a frame for a context that does not exist here yet is kept and dispatched again when
- * the context appears; for one that is gone it is dropped (tombstones).  Unknown is not dropped.
+ * the context appears; a frame for a context that is gone is dropped (tombstones).  A frame for an unknown context is
+ * never dropped.
  *
- * Others wait for what lies in either, so the memory for it comes from the reserve if need be. */
+ * Other processes wait for these frames, so their memory comes from the reserve if necessary. */
 #ifndef MEND_PROC_POST_H
 #define MEND_PROC_POST_H
 
@@ -22,8 +23,8 @@ struct mend_out {
     void (*drop)(struct mend_proc *self, struct mend_out *out);
 };
 
-/* Sends a control frame now or queues a copy.  A frame to a dead peer is dropped silently: whoever depends
- * on the answer hears of the death. */
+/* Sends a control frame now or queues a copy.  A frame to a dead peer is dropped silently: a process that depends
+ * on the answer learns of the death. */
 void mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                const void *payload);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* proc.c – making and unmaking a process value. */
+/* proc.c – creating and destroying a process value. */
 #include "proc/proc.h"
 
 #include "mpi.h"

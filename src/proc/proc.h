@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* proc.h – the process as a value.
  *
- * Everything the library knows hangs from one `struct mend_proc`.  A real process has one, which
- * `mend_self` points to; the simulator has hundreds in one address space and turns `mend_self` as
- * it switches fibers.  Chapters own the structs that their pointers here name; nobody else looks
- * in.
+ * One `struct mend_proc` holds all of the library's state.  A real process has one, which
+ * `mend_self` points to; the simulator has hundreds in one address space and changes `mend_self` when
+ * it switches fibers.  Each struct that a pointer here names belongs to one folder; no other folder uses its
+ * members.
  *
  * A death becomes known in one order for all ranks of a node: the agent's.  `deaths` is that log;
  * "acknowledged" and "reported" are lengths of prefixes of it. */
@@ -110,7 +110,7 @@ struct mend_proc {
     int thread_level;
     pthread_mutex_t lock;
     pthread_t main_thread;
-    int pid; /* that called MPI_Init; what it forks is no rank */
+    int pid; /* that called MPI_Init; a process that it forks is not a rank */
     mend_frame_handler *on_frame[MEND_FRAME_KINDS];
 
     struct mend_list parked; /* proc/post.c: frames of contexts that do not exist here yet */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c – counts what the library holds, for the report. */
+/* report.c – counts the library's memory and objects, for the report. */
 #include "proc/report.h"
 
 static int length(const struct mend_list *list)

@@ -6,9 +6,9 @@
  *   waits ── nobody polls ───> poller ── its wait is over ──> wakes one that sleeps, which polls then
  *     └───── somebody polls ─> asleep ── its wait is over, or nobody polls any more ──> waits
  *
- * A thread that gives the library's lock back wakes those whose wait is over by then, so no operation has
- * to know who waits for it.  The poller may be asleep itself, in the transport; it is roused when its own
- * wait is over, or when there is something that only polling moves on.
+ * A thread that releases the library's lock wakes those whose wait is over by then, so an operation need not
+ * know the threads that wait for it.  The poller may itself sleep, in the transport; it is woken when its own
+ * wait is over, or when an operation needs polling to make progress.
  *
  * Invariants, whenever the lock is free:
  *   1  if threads sleep then one polls, or has been woken to do so;

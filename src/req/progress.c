@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* progress.c – moving things on, and hearing of deaths. */
+/* progress.c – making progress, and taking verdicts. */
 #include "net/net.h"
 #include "proc/post.h"
 #include "req/request.h"
 #include "rt/rt.h"
 
-/* True if a poll completed anything: who waits must look again before it sleeps.
+/* True if a poll completed anything: a waiting process must check again before it sleeps.
  *
  * A poll may complete and release any request, so after it nothing is known of the list but where the
  * mark stands, which is behind the request that is polled. */

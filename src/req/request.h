@@ -17,7 +17,7 @@
  *
  * Invariants (check.c looks at 3 to 6):
  *   1  mend_request_complete() is called exactly once per start;
- *   2  after it nothing of the library touches the user's buffers of that operation;
+ *   2  after it the library does not access the user's buffers of that operation;
  *   3  it is alive, and so is its communicator;
  *   4  its state is one of the picture; one that the program has freed is DETACHED, so it is active;
  *   5  `pending` is set only on an active wildcard receive that is not matched (S0-20): a
@@ -173,7 +173,7 @@ bool mend_progress(struct mend_proc *self, mend_peer hint);
  * there was one, so requests may be done that were not before. */
 bool mend_interrupt_check(struct mend_proc *self);
 
-/* THE wait: returns when the request is done or pending.  Ends because: the operation completes; a
+/* The wait: returns when the request is done or pending.  Ends because: the operation completes; a
  * process it depends on dies (the death completes it); its object is revoked (the same). */
 void mend_wait(struct mend_proc *self, struct mend_request *r);
 
@@ -183,10 +183,10 @@ struct mend_wait {
     void *arg;
     const char *what;
     mend_peer hint; /* peer whose traffic ends it, MEND_PEER_NONE: anybody */
-    bool rings;     /* whoever ends it wakes this process, as frames do: the wait may sleep */
+    bool rings;     /* its end wakes this process, as frames do: the wait may sleep */
     /* For reports, called in a signal handler; NULL: `what` says all. */
     const struct mend_comm *comm; /* the call is collective over it, and this is its turn */
-    void (*missing)(const void *arg, uint64_t *peers);         /* adds those who have not come */
+    void (*missing)(const void *arg, uint64_t *peers);         /* adds those that have not come */
     void (*describe)(const void *arg, char *text, size_t max); /* in place of `what` */
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* take.h – what the completion calls do with one request (MPI-5.0 3.7.3); array.h: with several.
  *
- * All of them are built from two things: wait until enough is finished, and take a finished request,
- * which fills its status, gives the handle back and tells the error.
+ * All of them consist of two parts: wait until enough is finished, and take a finished request,
+ * which fills its status, gives the handle back and returns the error.
  *
  * A request is in one of these states:
  *     null, inactive   nothing to wait for, empty status
  *     done             finished, with or without an error
- *     pending          a receive from anyone that a death may keep from ever matching (S0-20):
- *                      counts as an answer, MPI_ERR_PENDING, and stays as it is
+ *     pending          a receive from MPI_ANY_SOURCE that may never match because of a death (S0-20):
+ *                      counts as an answer, MPI_ERR_PENDING, and stays pending
  *     open             everything else
  *
  * A handle is changed only when its request is taken.  Handles have been checked. */

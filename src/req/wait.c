@@ -4,21 +4,21 @@
  *   poll, poll, ... ──SPIN polls──> poll + yield ──YIELD yields──> arm, poll, sleep until woken
  *        any frame goes back to the start
  *
- * With more ranks than cores the spinning stage is skipped, for the peer needs this core, and the
+ * With more ranks than cores the spinning stage is skipped, because the peer needs this core, and the
  * yielding stage is short.
  *
- * What ends a wait when a process involved dies: the agent bumps the interrupt counter, which every
- * turn of the loop looks at (one load of an unshared line), and wakes a sleeper; carrying out the
+ * What ends a wait when a process involved dies: the agent increments the interrupt counter, which every
+ * turn of the loop checks (one load of an unshared line), and wakes a sleeping rank; carrying out the
  * death or the revocation completes the request.
  *
- * A sleep has a time-out, which nothing depends on: it turns a wake-up that was lost, by a mistake of
- * ours, from a hang into a pause that is counted, and that the launcher reports.  (Not counted with several
- * threads, where another one may have taken what there was.)
+ * A sleep has a time-out, although no correct wait depends on it: if an error in Mend loses a wake-up, the time-out
+ * turns the hang into a pause, which is counted and which the launcher reports.  (Not counted with several
+ * threads, where another one may have taken the news.)
  *
- * Of several threads that wait one polls for all, and the others sleep (proc/threads.h).  The lock is given
- * back before the poller yields or sleeps, and there is no spinning stage: it would hold the lock.
+ * Of several waiting threads one polls for all, and the others sleep (proc/threads.h).  The poller releases the lock
+ * before it yields or sleeps, and does not spin, because it would hold the lock meanwhile.
  *
- * What is waited for is noted for reports (life/waits.c), in a list: waits of one thread are nested, those of
+ * The object of each wait is recorded for reports (life/waits.c), in a list: waits of one thread are nested, those of
  * several threads end in any order. */
 #include "base/check.h"
 #include "base/time.h"
@@ -28,8 +28,8 @@
 
 #include <sched.h>
 
-#define FRAME_POLLS    256 /* some microseconds */
-#define CROWDED_YIELDS 64  /* after so many turns of all who share the core nobody here will move */
+#define FRAME_POLLS    256     /* some microseconds */
+#define CROWDED_YIELDS 64      /* after so many turns no process on this core makes progress */
 #define LONG_TURN_NS   1000000 /* ranks that wait as well give the core back within microseconds */
 #define BUSY_TURNS     16      /* turns with news after which other threads get the lock */
 
@@ -39,8 +39,8 @@ struct patience {
     uint32_t busy;
 };
 
-/* Sleeping is safe only if whatever ends the wait wakes us: frames and verdicts do, and where it says so
- * whoever makes `until` true.  Room in a full ring, and requests that are moved on by polling, do not. */
+/* Sleeping is safe only if the event that ends the wait wakes us.  Frames and verdicts do, and with `rings` the
+ * process that makes `until` true.  Room in a full ring, and requests that need polling, do not. */
 static bool may_sleep(const struct mend_proc *self, const struct mend_wait *w)
 {
     return (!w || w->rings) && !self->outbox_n && mend_list_empty(&self->active);
@@ -52,8 +52,8 @@ static bool is_there(struct mend_proc *self, const struct mend_wait *w)
            (w && w->until(self, w->arg));
 }
 
-/* Whoever brings something wakes us.  If a sleep has lasted long, and there is something nevertheless, the
- * wake-up may still be on its way; if it has not come after as long a time it never will. */
+/* A process that brings news wakes us.  If a sleep has lasted long although there is news, the
+ * wake-up may still be on its way; if it has not come after the same time again, it never will. */
 static void sleep_until_woken(struct mend_proc *self, const struct mend_wait *w)
 {
     mend_time_ns longest = self->params.sleep_max_ns;

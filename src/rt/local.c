@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* local.c – the runtime of a rank that our own agent started on this node.
  *
- * Everything about the job lies in the segment, so starting asks nobody:
+ * All data of the job is in the segment, so the start needs no message:
  *
  *   environment -> map the segment -> take the rank (one CAS) -> lock the life word -> go
  *
@@ -11,7 +11,7 @@
  *
  *   1  the life word is locked by the main thread or not at all (the robust list is per thread: the
  *      end of another thread would look like a death); without it the agent relies on waitpid;
- *   2  FUTEX_WAITERS is set in it while it is held, else the kernel would wake nobody;
+ *   2  FUTEX_WAITERS is set in it while it is held, otherwise the kernel would not wake the agent;
  *   3  it is unlocked before its memory is unmapped: glibc's list of robust mutexes runs through
  *      it;
  *   4  a process forked by the rank has neither the segment nor the life word. */
@@ -294,7 +294,7 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
     m.n = (uint32_t)mend_bits_words((int32_t)l->shm->ranks_n);
     named = mend_bits_test(m.set, rank_at(self, self->me));
     others = mend_bits_count(m.set, m.n) > named;
-    if (named) { /* whoever sees our end first knows why, and that there is a datagram to be read */
+    if (named) { /* an observer of our end knows the reason, and that there is a datagram to read */
         mend_store_relaxed(&l->me->abort_code, (uint32_t)code);
         mend_store_release(&l->me->abort_asked,
                            others ? MEND_NODE_ABORTS_OTHERS : MEND_NODE_ABORTS);
@@ -304,8 +304,8 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
         await_the_end(l);
 }
 
-/* The words first: the agent reads them when it gets the datagram, and whoever sees the end sooner
- * finds the reason.  A second thread that crashes says nothing new. */
+/* The words first: the agent reads them when it gets the datagram, and a watcher that sees the end sooner
+ * finds the reason.  A second thread that crashes adds nothing. */
 static void local_crashing(struct mend_proc *self, int sig)
 {
     static const struct mend_ctl m = {.magic = MEND_CTL_MAGIC, .kind = MEND_CTL_CRASH};
@@ -357,7 +357,7 @@ static bool local_all_leaving(struct mend_proc *self)
     return true;
 }
 
-/* R22: whoever leaves in good order answers for what it was told of. */
+/* R22: a process that finishes cleanly has handled the deaths that it was told of. */
 static void local_goodbye(struct mend_proc *self)
 {
     struct local *l = self->rt_state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rt.h – who exists: the interface to whatever started this process.
+/* rt.h – which processes exist: the interface to the runtime that started this process.
  *
  * Implementations: local (our agent on this node), single (no launcher: one rank), sim. */
 #ifndef MEND_RT_RT_H
@@ -20,13 +20,13 @@ struct mend_rt {
 
     /* Verdict number k (0, 1, ...) if it was given already: true and *death_p.  A verdict is given
      * before the kernel tells the reason, so the cause may be UNKNOWN at first; asking for the same
-     * k again later gives the true one.  Verdicts that were given together (of those whom one abort
-     * ended) are there together. */
+     * k again later gives the true one.  Verdicts that were given together (of all processes that one abort
+     * ended) become visible together. */
     bool (*verdict)(struct mend_proc *self, uint32_t k, struct mend_death *death_p);
 
     /* Something is wrong with the peer.  True: it is dead, or dies, or this process was declared dead
      * itself, so what the peer did last means nothing.  False: as far as can be seen here it lives; the
-     * agent has been told, which looks as well and condemns nobody who lives. */
+     * agent has been told.  It checks as well and does not declare a living process dead. */
     bool (*suspect)(struct mend_proc *self, mend_peer peer);
 
     /* Asks for the end of the given peers (n of them; self may be among them) with an abort code.

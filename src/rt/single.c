@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* single.c – the runtime of a program that was started without a launcher: one rank, alone.
  *
- * Nobody watches it and nobody else can die, so most of it says "nothing to do". */
+ * No agent watches it and no other rank can die, so most functions do nothing. */
 #include "base/atomic.h"
 #include "rt/rt.h"
 

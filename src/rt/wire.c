@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wire.c – what the agent believes of a datagram that a rank sent.
+/* wire.c – checks of the datagrams that ranks send to the agent.
  *
- * A rank may be a program gone wild that writes into any descriptor.  The agent acts on nothing
- * that this function did not look at. */
+ * A rank may be a faulty program that writes into any descriptor.  The agent acts only on datagrams
+ * that this function has checked. */
 #include "rt/wire.h"
 
 static bool number_valid(const struct mend_ctl *m, size_t len_bytes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wire.h – what passes between the agent and the ranks of its node besides the segment.
+/* wire.h – communication between the agent and the ranks of its node outside the segment.
  *
- * Environment of a rank, removed by rt->ready() so that programs which the rank starts do not take
- * themselves for ranks:
+ * Environment of a rank, removed by rt->ready() so that programs that the rank starts do not believe that they
+ * are ranks:
  *   MEND_RANK     its rank in MPI_COMM_WORLD        MEND_SIZE   number of ranks
  *   MEND_SHM_FD   descriptor of the segment         MEND_APPNUM index of its program (':' blocks)
  *   MEND_INJECT   ';'-separated specifications for this rank, see base/event.h (absent: none)
@@ -10,13 +10,13 @@
  *
  * rank -> agent, one datagram each:
  *   JOIN     the MPI process is not the one that the agent started (a script is around it)
- *   ABORT    the peers of the set shall end; all in one datagram, so that a kill cuts no abort in two
- *   SUSPECT  the peer seems to be gone: look whether it is
- *   CRASH    this process will dump core; which thread, and of what, stands in the segment
+ *   ABORT    the peers of the set shall end; all in one datagram, so that a kill never divides an abort
+ *   SUSPECT  the peer seems to be gone: check whether it is
+ *   CRASH    this process will dump core; the segment has the thread and the signal
  *   INJECTED an injection of MEND_INJECT is being carried out; peer: its number, from 0
  *   REPORT   one line of the --report file
- * Nothing goes from the agent to a rank on this socket.  Damaged messages are refused by the agent;
- * which rank speaks is known by the socket, and which process by the credentials that the kernel adds. */
+ * The agent sends nothing to a rank on this socket, and rejects damaged messages.  The socket identifies the
+ * rank, and the credentials that the kernel adds identify the process. */
 #ifndef MEND_RT_WIRE_H
 #define MEND_RT_WIRE_H
 

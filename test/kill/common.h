@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* common.h – what tests of failure semantics share.
+/* common.h – common code of tests of failure semantics.
  *
- * Ranks synchronise without MPI: through counters in a shared file (the board), so that a test decides
- * who dies when, and nothing depends on sleeping long enough.
+ * Ranks synchronise without MPI: through counters in a shared file (the board), so that a test determines
+ * which rank dies when, and nothing depends on the length of a sleep.
  *
  *     post(k)        counter k goes up by one
  *     await(k, n)    until counter k is at least n; calls no MPI function
- *     await_in_mpi(k, n)   the same, but calls MPI all the time: who has the decision of an agreement
- *                    may be asked for it by others when a process has died
- *     die_now()      SIGKILL for myself
+ *     await_in_mpi(k, n)   the same, but calls MPI all the time: others may ask a rank that has the decision
+ *                    of an agreement for it when a process has died
+ *     die_now()      sends SIGKILL to this process
  *     die_soon(us)   the same from a timer, wherever this process is then
  *     wait_until_dead(c, r)   until this process has been told that rank r of c is dead
  *     complete(r, how)        completes a request by one of the eight calls, and returns its error
  *
- * A test ends with `return finish();`.  Who got there prints "rank N ok", which the recipe expects,
- * and a failed check aborts the job with status 1.  CHECK_CLASS is also a check of the code: of failures it
+ * A test ends with `return finish();`.  A rank that gets there prints "rank N ok", which the recipe expects,
+ * and a failed check aborts the job with status 1.  CHECK_CLASS also checks the code: for failures it
  * is the class (R15).
  *
  *   R15: for failures the error code is the class, under both sets of names */

@@ -54,7 +54,7 @@ static void leave(void)
     mend_rt_local.close(self);
 }
 
-/* As an MPI call would: whoever finishes has handled that death (R22). */
+/* As an MPI call would: a rank that finishes has handled that death (R22). */
 static void told_of(mend_peer dead)
 {
     mend_peer_entry(self, dead)->told = true;

@@ -5,14 +5,14 @@
  *
  * The crew are CREW ranks, all others are reserves (reserve.c).  One cycle:
  *
- *   rank 0 says who is in the crew, who dies in this cycle, how, and in which call
+ *   rank 0 determines the crew, the victim of this cycle, and how and in which call it dies
  *   all      MPI_Comm_create_group over MPI_COMM_WORLD: a fresh communicator
  *   all      the call of this cycle, again and again, until it gives an error
  *   others   MPI_Comm_invalidate or MPIX_Comm_revoke; shrink; checks; free both
  *   rank 0   calls up a reserve in place of the dead one
  *
- * Ranks 0 and 1 live for ever and see every cycle; who else dies is drawn from the seed.  Each member
- * writes what it holds to the CSV file every EVERY cycles.  What must hold: an error comes and is
+ * Ranks 0 and 1 survive all cycles; the seed determines the victims among the others.  Each member
+ * writes its memory use to the CSV file every EVERY cycles.  What must hold: an error comes and is
  * MPI_ERR_PROC_FAILED or MPI_ERR_REVOKED, the shrunken communicator has all members but the dead one and
  * works. */
 #include "reserve.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mix.c – a program that goes on whoever dies whenever: the subject of test/soak/run.
+/* mix.c – a program that survives any death at any time: the subject of test/soak/run.
  *
  * ROUNDS rounds of a bit of everything: messages small and large, wildcards, nonblocking ones,
- * collectives, communicators that come and go.  A round counts if all living agree that it worked; else
- * they revoke, shrink, and do it again.  The work of a round is dealt out among those who are there, so
- * its result does not depend on who died, and is checked at the end.
+ * collectives, communicators created and freed.  A round counts if all survivors agree that it succeeded; otherwise
+ * they revoke, shrink, and repeat it.  The survivors share the work of a round, so
+ * its result does not depend on the deaths, and is checked at the end.
  *
  *   mix ROUNDS     each survivor prints "rank N ok" with its number in MPI_COMM_WORLD
  *
@@ -113,7 +113,7 @@ static int together(MPI_Comm c, int rank, int size, int round, uint64_t *total_p
     return err ? err : MPI_Barrier(c);
 }
 
-/* A communicator that is used once; if that fails, whoever waits in it shall not wait for us. */
+/* A communicator that is used once; if that fails, no rank in it may wait for this one. */
 static int use_and_free(MPI_Comm *made, int members)
 {
     int one = 1, sum = 0, err = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, *made);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* reserve.h – how a rank of cycles.c is called up: one futex word per rank in a file that all map.
  *
- * A reserve (reserve.c) sleeps on its word and has not called MPI_Init; whoever writes 1 starts it.  So
- * ten thousand of them cost no more than so many small processes, and no death wakes them. */
+ * A reserve (reserve.c) sleeps on its word and has not called MPI_Init; a rank that writes 1 starts it.  So
+ * ten thousand of them cost no more than ten thousand small processes, and no death wakes them. */
 #ifndef TEST_SOAK_RESERVE_H
 #define TEST_SOAK_RESERVE_H
 

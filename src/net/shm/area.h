@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* area.h – where a sender lays pieces of large messages instead of the bulk of a ring.
+/* area.h – where a sender puts pieces of large messages instead of the bulk of a ring.
  *
  *   area of rank j, written by j:   | block | block | ... 256 x 16 KiB      slots of rings j -> i say where
  *                                       └ in use until the slot that named it was consumed
  *
- * One for all receivers of a sender, larger than a second-level cache, and walked round and round: a line that the
- * other core has read lately is dear to write.  Where the cores are far from each other, it helps to store past the
- * caches, and then the first few blocks are enough.  Which of it is the fastest is p2p/'s to find out (single_copy.c).
+ * A sender has one area for all receivers, larger than a second-level cache, and uses its blocks round robin: a line
+ * that another core has read recently takes long to write.  Where the cores are far from each other, stores past the
+ * caches can help, and then the first few blocks suffice.  p2p/single_copy.c measures which way is the fastest.
  *
- * A new page costs as much as many messages, so the area grows with what is sent: a block for GROW_PART times as much.
+ * A new page costs as much as many messages, so the area grows with the data that is sent: by one block for each
+ * GROW_PART times as much data.
  *
- * Cost: a look at one word for each block. */
+ * Cost: one load for each block. */
 #ifndef MEND_NET_SHM_AREA_H
 #define MEND_NET_SHM_AREA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring.h – what lies in the ring from one rank to another: slots, then room for what is too long for a slot.
+/* ring.h – the contents of the ring from one rank to another: slots, then room for payloads too long for a slot.
  *
  *   | slot 0 | slot 1 | ... slot 127 | bulk 256 KiB |      written by the sender (node/layout.h)
  *

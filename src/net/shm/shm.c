@@ -6,9 +6,9 @@
  *              | bulk 256 KiB: payloads > 40 B          bell[j]: low byte of j's slot counter
  *
  *   send:  write payload, write header, release slot.seq = index + 1, store bell, wake if asleep
- *   poll:  slot[head].seq == head + 1 ?  deliver from where it lies, head++, release head
+ *   poll:  slot[head].seq == head + 1 ?  deliver in place, head++, release head
  *
- * A sender that is killed leaves at most one slot unpublished, which nobody reads.  A receiver that is
+ * A sender that is killed leaves at most one slot unpublished, which is never read.  A receiver that is
  * killed leaves a ring that fills up; the sender then learns of the death where it waits.
  *
  * Invariants:
@@ -16,7 +16,7 @@
  *   2  a bulk range is written only after the slot that last named it was consumed;
  *   3  bell[j] == low byte of heads[j] in receiver i exactly if nothing is waiting (SLOTS <= 256/2);
  *   4  after sever(j) neither ring j->i nor i->j is touched again.  Their memory is given back when
- *      new memory is asked for: not at once, for a death is to be told fast.
+ *      new memory is requested: not at once, because a death must be reported fast.
  *
  * Cost of a small message: one cache line from core to core; no lock, no allocation, no system call. */
 #include "net/shm/shm.h"
@@ -578,9 +578,9 @@ static void shm_sever(struct mend_proc *self, mend_peer dead)
     mend_store_release(&s->me->severed_n, mend_load_relaxed(&s->me->severed_n) + 1);
 }
 
-/* What a refusal by the kernel tells of the peer: that it is gone, if it was the right process; or nothing.
- * An address that is bad, ours or the sender's, is found out by whoever touches it when the message goes
- * in pieces: its owner gets SIGSEGV, as with a small message. */
+/* What an error of the system call says about the peer: it is gone, if it was the right process; otherwise nothing.
+ * If an address is bad, ours or the sender's, its owner touches it when the message goes
+ * in pieces, and gets SIGSEGV, as with a small message. */
 static enum mend_status refusal(struct in *in, int error)
 {
     if (error == EFAULT || error == ENOMEM || error == EAGAIN || error == EINTR)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives are under way on many communicators at once when a process dies that is in
- * most of them: each of those ends, with PROC_FAILED if the dead process had not begun it, also where a
- * process waits for a living one that has given up; those on communicators without it succeed.
- * Wait for each, or for all at once.
+/* Collectives are in progress on many communicators when a process dies that is a member of
+ * most of them.  Each collective with the dead process ends, with PROC_FAILED if the process had not begun it, even if a
+ * member waits for a survivor that has given up; those on other communicators succeed.
+ * The test waits for each, or for all of them together.
  *
  *     args VICTIM wait|waitall      the victim has begun every other one
  *

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every collective, blocking, nonblocking and persistent, on intra- and
- * intercommunicators, loses a process before, inside and after it.  The job melts: in each act one
- * process dies in one collective on a communicator of all who are left, and they go on to the next,
+ * intercommunicators, loses a process before, inside and after it.  The job shrinks: in each act one
+ * process dies in one collective on a communicator of all survivors, and they continue with the next one,
  * so the sizes go down to 2.  After each death:
- *   - everybody is out again, with success or MPI_ERR_PROC_FAILED (S0-27, S0-29, S0-7), with the error
+ *   - every survivor has returned, with success or MPI_ERR_PROC_FAILED (S0-27, S0-29, S0-7), with the error
  *     if the victim never entered and its part is needed (S0-30, S0-31, R7), from the completion call
  *     for forms that have one (S0-15, S0-16);
- *   - who got success has the right result; nothing but places for results was touched, and nothing
+ *   - a process that got success has the right result; only places for results were written, and nothing
  *     is written there later (S0-28);
  *   - the failure is final for that communicator, in every form (S0-84);
- *   - the communicator of the others has an allreduce under way all the time, which succeeds (S0-10).
+ *   - the communicator of the others always has an allreduce in progress, which succeeds (S0-10).
  *
- * Act i of run K takes the next collective and form of the table; seed, size and act decide root, victim,
+ * Act i of run K takes the next collective and form of the table; seed, size and act determine root, victim,
  * length, MPI_IN_PLACE, and whether the type has gaps.
  *     args PLACE K [inter] [SEED]
  * PLACE is an event, counted from the call on, `never` (it does not enter), `after`, or `random` (a time;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process is killed in a stream of collectives of all kinds
- * and lengths, blocking and nonblocking, with no pause between them, on an intracommunicator or an
- * intercommunicator.  Every survivor gets out: each call gives success and the right result, or
- * MPI_ERR_PROC_FAILED; the first failure is final for the communicator, nothing but the places for
- * results is touched, and communicators without the dead process go on working.
+ * and lengths, blocking and nonblocking, without a pause between them, on an intracommunicator or an
+ * intercommunicator.  Every survivor returns: each call gives success and the right result, or
+ * MPI_ERR_PROC_FAILED; the first failure is final for the communicator, only places for
+ * results are written, and communicators without the dead process still work.
  *
  *     args intra|inter [RANK]      RANK dies at a random time, which is printed
  *

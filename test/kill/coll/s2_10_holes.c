@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives on a communicator that was validated: every kind in every form, each root, small and
- * large, on intra- and intercommunicators.  The results are those of the living; blocks that belong to
- * the dead, and all else, stay as they were.  A dead root: MPI_ERR_PROC_FAILED, by the completion
- * call (S0-15), and the next collective works.
+ * large, on intra- and intercommunicators.  The results are those of the survivors; blocks that belong to
+ * the dead, and all other memory, are unchanged.  With a dead root the completion call returns MPI_ERR_PROC_FAILED
+ * (S0-15), and the next collective works.
  *
  * The arguments are `intra` or `inter` and the ranks that die first.  On an intercommunicator the lower
  * half of the ranks is one group.
@@ -194,7 +194,7 @@ static void set_up(int kind, int root)
     memcpy(want, out, sizeof(want));
 }
 
-/* want[0 .. len) = what the living with ranks below `end` give, from element `first` on. */
+/* want[0 .. len) = the contribution of survivors with ranks below `end`, from element `first` on. */
 static void want_sum(int end, int first, int len)
 {
     memset(want, 0, (size_t)len * sizeof(int));
@@ -203,7 +203,7 @@ static void want_sum(int end, int first, int len)
             want[k] += value(world_of[r], 0, first + k);
 }
 
-/* Blocks of all living, each for everybody (to < 0) or for me. */
+/* Blocks of all survivors, each for every rank (to < 0) or for this one. */
 static void want_blocks(int kind, bool for_me)
 {
     for (int r = 0; r < there; r++)

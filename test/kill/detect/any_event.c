@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* any_event.c – a program that goes through all chapters, for ranks that end at any event in it
+/* any_event.c – a program that uses all chapters, for ranks that end at any event in it
  * (s3_08_any_event.sh, which says where and how).
  *
- * Who gets an error invalidates the communicator that all work on.  In the end all who live shrink it: who
- * is missing then is dead for everybody, by asking too and for good, and nobody else is (S3-3, S3-8, S3-10);
- * those who are there can work (S3-12).
+ * A rank that gets an error revokes the communicator that all work on.  At the end all survivors shrink it: exactly the
+ * missing ranks are dead for every survivor, also by a query, and for ever (S3-3, S3-8, S3-10);
+ * the survivors can work (S3-12).
  *
  *   S3-3: every survivor can learn of every failure
  *   S3-8: every dead process is suspected for ever by every survivor

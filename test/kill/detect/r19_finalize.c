@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Finalize succeeds at every survivor, whatever has died, whatever is pending, and however
- * late the death is noticed: before it, inside it, of those who wait in it, or of the last that it
- * waits for. R23: a process that ends after MPI_Finalize has not failed, but a job in which one
- * ends badly there, or unknown to all in the last call, has (R22); of one that dies while requests are
- * pending whoever is quick enough is told.
+/* MPI_Finalize succeeds at every survivor, whichever processes have died, whatever is pending, and however
+ * late the death is detected: a death before it, inside it, of a process that waits in it, or of the last one that it
+ * waits for.  A process that ends after MPI_Finalize has not failed (R23).  But a job has failed if a process
+ * ends badly there, or dies in the last call, where no process is told of it (R22).  If a process dies while requests are
+ * pending, a survivor may or may not be told in time.
  *
  *   R19: MPI_Finalize succeeds in bounded time at every survivor
  *   R22: the job's status is 0 only if all deaths were handled

@@ -20,7 +20,7 @@
  * RUN: -n 3 ; args get-failed
  * RUN: -n 3 ; args ack
  * RUN: -n 3 ; args ack-failed
- * By what the living agreed on:
+ * By a joint decision of the survivors:
  * RUN: -n 3 ; args shrink
  * RUN: -n 3 ; args ishrink
  * RUN: -n 3 ; args validate
@@ -142,7 +142,7 @@ static void by_acknowledging(const char *how)
     } while (!n);
 }
 
-/* ---- what the living agree on ---- */
+/* ---- joint decisions of the survivors ---- */
 
 static void by_shrink(bool nonblocking)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A failed process stops for good and never comes back under its identity.  Rank 2 is killed,
  * or replaces itself by another program; what runs after it in its place, with its environment, is
- * refused or ended, and is no rank: the others go on seeing it dead, and nothing comes from it.
+ * refused or ended, and is not a rank: the others still see the rank as dead, and nothing arrives from it.
  *
  *   script   a shell starts the program again in the same place when it has died
  *   exec     the process executes itself again, with the environment that it was started with

@@ -8,7 +8,7 @@
  *   thread   a fault in another thread while the first computes
  *   sent     the signal of a fault, but sent     trap     a breakpoint; neither comes again by itself
  *
- * S3-10: who only looks as if it crashed lives on, and a program's own handlers stay what they were:
+ * A process that only seems to crash survives (S3-10), and a program's own handlers stay in place:
  *
  *   own      its handler jumps out of the fault   ignored  it ignores the signal
  *   child    a child of the rank crashes

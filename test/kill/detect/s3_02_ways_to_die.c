@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A failure is detected in whatever way the process fails, and in bounded time.
- * Rank 0 is blocked in a receive from the victim, rank 1 is outside MPI all the time; nobody
- * communicates. The victim leaves the time of its last act on the board; from then to the error it
+ * Rank 0 is blocked in a receive from the victim, rank 1 is outside MPI all the time; no rank
+ * communicates.  The victim leaves the time of its last act on the board; from then to the error it
  * takes less than LIMIT_MS, also if a child of the victim lives on with all its descriptors, and if the victim
  * had called MPI_Init in a thread that has ended since (until then it is not suspected, S3-10); for a process that only stands still that much more than
  * --stop-timeout.  The text of the error says what it died of (R14); the launcher says so in other words.

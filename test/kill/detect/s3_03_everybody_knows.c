@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every living process comes to know of every failure, by asking only:
- * nobody communicates with anybody.  Victims die one after the other; each survivor asks for the
+/* Every survivor learns of every failure, only by a query:
+ * no rank communicates.  Victims die one after the other; each survivor asks for the
  * failed members of MPI_COMM_WORLD, of a communicator with half of the victims, and of one without
  * any.  A set never shrinks, never holds a living process (S3-10), and in the end holds exactly the
  * victims of the group. Until then the sets of two processes may differ (S3-13).

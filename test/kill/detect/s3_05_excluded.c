@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that only stood still and was taken for dead.  Rank 1
- * owns a piece of work (a counter on the board that it drives up without any MPI call) and is
- * stopped in the middle of it for longer than --stop-timeout.  When rank 0 gets the error it takes
- * the work over and lets rank 1 go on (SIGCONT): there are never two owners, because the process
- * was ended before it was reported. Every survivor sees it as failed, also those that never asked
- * for it, and it stays so.
+/* A process that was only stopped is declared dead.  Rank 1
+ * owns a piece of work (a counter on the board that it increments without any MPI call) and is
+ * stopped in the middle of it for longer than --stop-timeout.  When rank 0 gets the error, it takes
+ * the work over and continues rank 1 (SIGCONT): there are never two owners, because the process
+ * was ended before the death was reported.  Every survivor sees it as failed, also those that never asked
+ * for it, and this does not change.
  *
  *   compute   stopped while it computes          recv   stopped inside of an MPI call
- *   race      it goes on at about the time at which it is given up: it is either dead for everybody and
- *             does nothing more, or nobody has noticed anything
+ *   race      it continues at about the time of the time-out: either it is dead for all survivors and
+ *             does nothing more, or no rank has seen a failure
  *
  *   S3-5: a process that is wrongly declared dead is excluded
  *   S3-6: all survivors see the excluded process as failed
@@ -44,7 +44,7 @@ static void own(const char *how)
     }
 }
 
-/* Rank 0: the only one who needs the owner, and who could let it run again. */
+/* Rank 0: the only one that needs the owner, and that could let it run again. */
 static void take_over(const char *how)
 {
     int v, at;

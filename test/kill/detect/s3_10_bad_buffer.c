@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A bad buffer harms the process that gave it, and nobody else, whichever way the message goes.  What
- * the process gets is what an access to that memory gives: SIGSEGV.  The other side learns of a death, and
- * everybody else goes on.
+/* A bad buffer harms only the process that passed it, whichever way the message goes.  The
+ * process gets SIGSEGV, as with any access to that memory.  The other side learns of a death, and
+ * all other ranks continue.
  *
  *   receive   the buffer of the receive cannot be written at all     half   its second half cannot
  *   read      it can only be read                                    send   the buffer of the send is not there

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* On a machine that has more to do than it can, nobody who lives is taken for dead, at the default
- * settings.  For some seconds all ranks compute on more cores than there are, with or without MPI calls
- * in between; one half of them may have the lowest priority, and processes that only burn time, with the normal
- * one, may stand beside them.  Whatever a rank hears of others in that time is true, and it says so of
- * every other rank by a message at the end.
+/* On an overloaded machine, with default settings, no living process is declared dead.
+ * For some seconds all ranks compute, with more ranks than cores, with or without MPI calls
+ * in between; half of them may have the lowest priority, beside processes of normal priority that only use time.
+ * At the end all ranks exchange messages, so no rank has seen another one as failed.
  *
  *   outside   no MPI call                          calls    a collective, a message or an agreement now and then
  *   stops     calls, and rank 0 stops others for a moment, again and again

@@ -180,7 +180,7 @@ static void on_invalid(MPI_Comm c, int first, int second, int round)
     say_copied(copy, err);
     err = MPI_Comm_shrink(c, &shrunk);
     CHECK(err == MPI_SUCCESS ||
-          class_of(err) == MPI_ERR_ARG); /* R3, if those who did it are dead */
+          class_of(err) == MPI_ERR_ARG); /* R3, if those that revoked it are dead */
     say(err ? 0 : mask_of(shrunk, false));
     if (!err) {
         CHECK_EQ(MPI_Comm_is_revoked(c, &flag), MPI_SUCCESS);
@@ -212,7 +212,7 @@ static void blocking(int round)
         op += 3;
 }
 
-/* Among those who come to the end.  Whoever is DONE has lived through all of it. */
+/* Among the ranks that come to the end.  A rank that is DONE has survived all of it. */
 static void compare(void)
 {
     int flag = 1, *mine = board + RESULTS + OPS * rank;

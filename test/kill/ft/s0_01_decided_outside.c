@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that has the result of an agreement owes the others nothing any more.
- * Whoever returns stays outside of MPI until all who live have returned; meanwhile one has died with its vote
- * given, or with the decision in its hands.
+/* A process that has the result of an agreement owes the others nothing.
+ * Each process that returns stays outside MPI until all survivors have returned; meanwhile one has died after its
+ * vote, or when it alone had the decision.
  *
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S0-89: an agreement waits for every survivor and for no dead process
@@ -25,8 +25,8 @@
  * RUN: -n 8 --lenient-exit ; args create_group 1 ; kill 0 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
  * RUN: -n 8 --lenient-exit ; args inter_shrink 1 ; kill 4 at call:MPI_Pcontrol>agree.decided ; expect "rank 7 ok"
  *
- * By messages (`inside`) whoever knows is asked, so it has to be in MPI: the root has died after it told one or
- * a few, or one in between has died with the decision in its hands.
+ * With messages (`inside`) the others ask a process that knows, so it must be in MPI: the root has died after it told one
+ * or a few, or a process in between has died before it passed the decision on.
  *
  * RUN: -n 4 --lenient-exit ; set AGREE_SHM=0 ; args agree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#1 ; expect "rank 3 ok"
  * RUN: -n 8 --lenient-exit ; set AGREE_SHM=0 ; args agree 1 inside ; kill 0 at call:MPI_Pcontrol>agree.sent.down#2 ; expect "rank 7 ok"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The root of an agreement decides before it hears of somebody whose way to it a death has cut,
- * and leaves MPI.  By messages (`inside`) it is asked, so it has to stay in MPI.
+/* The root of an agreement decides before it hears from a process whose path to it a death has cut,
+ * and leaves MPI.  With messages (`inside`) the others ask it, so it must stay in MPI.
  *
  *       0           3 contributes to 2, which passes it on and dies; the message by which 3 asks 0 itself
  *      / \          does not fit into the ring, which is full of other messages for 0

@@ -43,7 +43,7 @@ static MPI_Comm create_together(MPI_Comm parent)
     return child;
 }
 
-/* S0-33: who has the child can talk on it, until it is invalidated. */
+/* S0-33: ranks that have the child can communicate on it, until it is revoked. */
 static bool use(MPI_Comm child)
 {
     int next = (rank + 1) % size, last = (rank + size - 1) % size, v = 0, err, revoked;

@@ -95,7 +95,7 @@ int main(int argc, char **argv)
               (dies && class_of(err) == MPI_ERR_PROC_FAILED));
         post(err == MPI_ERR_INVALIDATED ? 1 : 2);
     }
-    if (dies) { /* S0-59: who gets another error may be told later, but nobody is left out */
+    if (dies) { /* S0-59: a rank that gets another error may be told later, but all are told */
         while (posted(1) + posted(2) < size - 1)
             MPIX_Comm_is_revoked(inter, &flag);
         while (posted(1) > 0 && !flag)

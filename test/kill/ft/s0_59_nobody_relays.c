@@ -105,6 +105,6 @@ int main(int argc, char **argv)
             post(1);
         }
     }
-    await(1, size - 1 - relays); /* all who waited are back */
+    await(1, size - 1 - relays); /* all waiting ranks have returned */
     return finish();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The caller of invalidate dies before it told anybody, after it told one, or all; and, where
- * others pass it on, relays die as well: if one living rank heard of it, all do.  Every survivor waits for somebody who never sends.
+/* The caller of a revocation dies before it has told any member, after it told one, or all; and, where
+ * others pass it on, relays die as well: if one survivor has learned of it, all do.  Every survivor waits for a rank that
+ * never sends.
  *
  *   S0-59: a revocation reaches all survivors even if its caller dies */
 /* RUN: -n 5 --lenient-exit ; kill 0 at revoke.sent.one ; expect "rank 4 ok" */

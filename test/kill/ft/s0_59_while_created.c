@@ -2,9 +2,9 @@
 /* The first process that has a new communicator invalidates it while
  * another one is still inside of the call that makes it, for every such call: stopped there behind the
  * decision, before it has the object.  It gets the communicator like all others, and finds it invalid, as they
- * do; parents and siblings are not.  With `dies` the one that invalidates is killed before it told anybody,
- * or (where others pass it on) after it told a few; in the last two recipes rank 3 hears of it, or of the death,
- * before it has the decision, which the stopped rank is to pass on.
+ * do; parents and siblings are not.  With `dies` the rank that revokes is killed before it has told any member,
+ * or (where others pass it on) after it told a few; in the last two recipes rank 3 learns of it, or of the death,
+ * before it has the decision, which the stopped rank must pass on.
  *
  *   S0-57: a revocation reaches all members, in both groups
  *   S0-59: a revocation reaches all survivors even if its caller dies

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A communicator that is made from a validated one, with a hole where a member is dead, is
- * invalidated by rank 0 as soon as rank 0 has it, while others are still creating it: their collectives on it
- * end all the same, and all that come later fail.
+ * revoked by rank 0 as soon as rank 0 has it, while others are still creating it: their collectives on it
+ * end, and all later ones fail.
  *
  *   S0-57: a revocation reaches all members, in both groups
  *   S0-60: a revocation ends calls in progress

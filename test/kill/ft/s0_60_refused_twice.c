@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Creation that is refused for two reasons, of which one is that a member has given up.
+/* Creation is refused for two reasons, one of which is that a member has given up.
  *
  *   rank 2  dies, the others validate
- *   rank 1  begins a duplicate, and revokes the communicator: it says no to all creation after that
+ *   rank 1  begins a duplicate, and revokes the communicator: it vetoes all creation after that
  *   rank 0  begins the duplicate, too; then asks for communicators with rank 2 in it, more of them than a
  *           member that has given up may be left behind
  *   rank 1  ends its duplicate: nothing of it was overwritten

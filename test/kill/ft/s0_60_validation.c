@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Comm_validate on a communicator that is invalid, or becomes so meanwhile,
  * gives MPI_ERR_INVALIDATED; so do collectives on one that was validated before.  A validation that
- * waits for somebody who has revoked instead of coming ends; who comes later need not wait for anybody.
+ * waits for a member that has revoked instead of calling ends; a later call returns without waiting.
  *
  *   waits     rank 0 revokes while all others are in the validation
  *   late      rank 0 revokes, and is asleep when the others call
- *   carried   a cut was made; the others are in a collective on the living, rank 0 revokes
+ *   carried   a cut was made; the others are in a collective of the survivors, rank 0 revokes
  *   again     a cut was made; the others are in the second validation, rank 0 revokes
- *   creates   a cut was made; the others are in a creation among the living, rank 0 revokes
+ *   creates   a cut was made; the others are in a creation among the survivors, rank 0 revokes
  *   begun     the same, and their creation has begun for sure
  *
  *   S0-60: a revocation ends calls in progress

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of a split are different communicators, though the library gives them one context id.
- * A member of one part revokes it and dies: who was in that part comes back, and the other part goes on.
+/* The parts of a split are different communicators, although the library gives them one context id.
+ * A member of one part revokes it and dies: members of that part return, and the other part continues.
  *
  *   S0-10: an operation without a dead process never reports a failure
  *   S0-68: a revocation affects no other communicator

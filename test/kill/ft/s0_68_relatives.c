@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An invalidation concerns one communicator.  For every way to make one: it is made, and
- * a child of it; receives are pending on all its relatives (what it was made from, siblings, the child),
- * and some wait inside of a collective on the child or the parent, while somebody invalidates it.  Whoever
- * waits on it comes back; all that is pending on the relatives ends well, and more of them can be made.
+ * a child of it; receives are pending on all its relatives (its parent, siblings, the child),
+ * and some ranks wait inside a collective on the child or the parent, while another rank revokes it.  All ranks that
+ * wait on it return; pending operations on the relatives succeed, and more relatives can be created.
  *
  *   S0-2: a call that needs no dead process completes normally
  *   S0-57: a revocation reaches all members, in both groups

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A member that had contributed before it died is among the failed all the same where a
- * participant knew of its death when it contributed; nobody but those who know says so.
+/* A member that had contributed before it died is still among the failed if a
+ * participant knew of its death when it contributed; only such participants report it.
  *
  *   1          contributes, and dies
- *   0, 2, 3    hear of it, and contribute then
+ *   0, 2, 3    learn of it, and then contribute
  *
  *   S0-76: shrink leaves out every process whose failure a caller had been told of
  *   S0-88: an agreement gives all survivors the AND of their values

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whoever any participant of a shrink had been told of is not in the
- * new communicator, and whoever lives is.  Each victim is known to one survivor, who needed it; the
- * others were outside MPI all the time, or are inside the shrink already when the victims die.
+/* A process whose failure any participant of a shrink had been told of is not in the
+ * new communicator, and every survivor is.  One survivor, which needed the victim, knows of each victim; the
+ * others were outside MPI all the time, or are already inside the shrink when the victims die.
  *
  *   S0-75: all survivors get the same group from shrink
  *   S0-76: shrink leaves out every process whose failure a caller had been told of
@@ -30,7 +30,7 @@ static bool is_member(MPI_Comm c, int world_rank)
     return r != MPI_UNDEFINED;
 }
 
-/* All deaths were known before, so it is exactly the living, and works. */
+/* All deaths were known before, so it has exactly the survivors, and works. */
 static void check_all(MPI_Comm c, int living)
 {
     int n, me;
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     victims = atoi(argv[1]);
     inside = !strcmp(argv[2], "inside");
     living = size - victims;
-    witness = rank + living; /* the victim that this survivor hears of, if there is such a rank */
+    witness = rank + living; /* the victim that this survivor learns of, if there is such a rank */
     if (rank >= living) {
         await(0, living);
         die_now();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank dies when the members of the shrunken communicator are decided; so it is one of
  * them, at everybody.  Later calls find it dead: every collective fails at all survivors (S0-30),
- * none hangs, named calls with it fail, the living can talk to each other there, and a second
+ * none hangs, calls that name it fail, the survivors can communicate there, and a second
  * shrink leaves it out.
  *
  *   S0-30: a collective without a root fails at all if a member died before it
@@ -35,7 +35,7 @@ static void check_dead(MPI_Comm c, int dead)
     CHECK_CLASS(MPI_Allreduce(&v, &sum, 1, MPI_INT, MPI_SUM, c), MPI_ERR_PROC_FAILED);
 }
 
-/* A ring over the living members. */
+/* A ring over the surviving members. */
 static void check_living(MPI_Comm c, int dead)
 {
     int n, me, got, right, left;
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     CHECK_EQ(MPI_Comm_shrink(MPI_COMM_WORLD, &first), MPI_SUCCESS);
     MPI_Comm_set_errhandler(first, MPI_ERRORS_RETURN);
     MPI_Comm_size(first, &n);
-    CHECK_EQ(n, size - 1); /* it was decided with the one who dies then */
+    CHECK_EQ(n, size - 1); /* it was decided with the rank that dies then */
     CHECK_CLASS(MPI_Barrier(first), MPI_ERR_PROC_FAILED);
     dead = find_dead(first);
     check_dead(first, dead);

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     for (int round = 0; round < ROUNDS; round++) {
         leave_traces(parent, r);
         if (rank == round % 2)
-            MPI_Comm_invalidate(parent); /* the others may hear of it at any time from now on */
+            MPI_Comm_invalidate(parent); /* the others may learn of it at any time from now on */
         CHECK_EQ(MPIX_Comm_shrink(parent, &next), MPI_SUCCESS);
         check_handler(next, h);
         check_clean(next);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The flag is the logical AND of the living, whatever the numbers are; dead
- * members do not contribute; MPIX_Comm_agree is bitwise and tells, everywhere, of deaths that somebody
+/* The flag is the logical AND of the survivors' values, for all numbers; dead
+ * members do not contribute; MPIX_Comm_agree is bitwise and reports, everywhere, deaths that some rank
  * has not acknowledged.
  *
  *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word

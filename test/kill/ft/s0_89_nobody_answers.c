@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was decided is there for whoever has contributed, also where nobody can say it any more.
+/* A process that has contributed can find the decision, even if no other process can tell it.
  *
  *       0            2 dies with the decision in its hands, before it says anything to 3
  *      / \           3 has contributed and computes outside of MPI

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A vote needs no room: who has sent more messages than fit to one that does not look, and then
- * leaves MPI, has voted all the same.
+/* A vote needs no room in a ring: a rank that has sent more messages than fit to a receiver outside MPI, and then
+ * leaves MPI, has still voted.
  *
  *   1   200 messages to 0, begins an agreement, leaves MPI
  *   0   has looked at nothing; agrees

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Agreement on an intercommunicator: everybody gets the AND of
- * what the living of the *other* group said; it ignores revocation, and deaths in either group inside it change
- * nothing but that all of a group get the same.  MPIX_Comm_agree tells of unacknowledged deaths in
+/* Agreement on an intercommunicator: every member gets the AND of
+ * the *other* group's surviving members; it ignores revocation, and with deaths in either group during it all members
+ * of a group still get the same.  MPIX_Comm_agree reports unacknowledged deaths in
  * either group, and an acknowledgement covers both (R6).
  *
  *   R6: an acknowledgement on an intercommunicator covers both groups

@@ -67,7 +67,7 @@ static int create(const char *how, MPI_Comm *made)
     return err;
 }
 
-/* S2-3: nobody is left out, dead or not.  S0-33: a ring over the living. */
+/* S2-3: no member is left out, dead or not.  S0-33: a ring over the survivors. */
 static void check_made(const char *how, MPI_Comm made)
 {
     bool split = !strcmp(how, "split");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Comm_create_group and MPI_Intercomm_create are uniform: a rank dies at any
- * of their steps; either every survivor has the communicator, and can talk on it to the others, or none
- * has.  Nobody calls anything else in between: who waits for the dead is freed by the death alone.
+ * of their steps; either every survivor has the communicator, and can communicate on it with the others, or none
+ * has.  No rank makes other calls in between: only the death ends a wait for the dead process.
  *
  * MPI_Comm_split of the world is the first creation, a duplicate the second, ours the third.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whatever is done with communicators that come from each other, in whatever
- * order, while ranks die in it: all who come through have got the same.
+/* Random operations on communicators made from each other, in random
+ * order, while ranks die: all survivors get the same results.
  *
  *   a pool     [ W | comm | comm |  -  | ... ]      a slot may hold another part at other ranks
  *   a step     what, on which slot, into which slot: drawn from the seed, the same at all
@@ -48,7 +48,7 @@ static unsigned dice(unsigned what)
     return mix(mix(seed * 7919u + (unsigned)step) * 31u + what);
 }
 
-/* What the living decide alike. */
+/* Joint decisions of the survivors. */
 static int value(int v)
 {
     return VALUE + v;
@@ -245,7 +245,7 @@ static unsigned members(void)
     return mask;
 }
 
-/* The slot that it goes to is empty from here on at all, also at those who are not in c. */
+/* The slot that it goes to is empty from here on at all ranks, also at those that are not in c. */
 static void take_step(void)
 {
     int to = 1 + (int)(dice(3) % (POOL - 1));

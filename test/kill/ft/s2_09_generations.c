@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each communicator is made from the one before; a rank dies somewhere on the way.  Whoever is
- * told of the death before it has built the object that was decided on holds a communicator that was
- * born failed, and goes away from it at once; nobody may wait for it there.  All survivors get equally
- * far; refused creation is tried again at once by those who have not heard of the death themselves.
+/* Each communicator is made from the one before; a rank dies somewhere on the way.  A rank that learns
+ * of the death before it has built the object that was decided on holds a communicator that has a failure
+ * from the start, and leaves it at once; no other rank may wait for it there.  All survivors make the same
+ * progress; ranks that have not learned of the death themselves repeat a refused creation at once.
  *
  *   S0-15: a nonblocking call never reports a failure when it starts
  *   S2-5: creation is uniform: at all survivors or at none

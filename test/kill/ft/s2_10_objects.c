@@ -4,7 +4,7 @@
  *   grid       exchange with the neighbours of a ring, of its duplicate, of a graph: the edges of the dead
  *              stay as they were; a grid that would contain a dead one, and subgrids of a ring with
  *              holes, are refused, and nothing is left that could not be used
- *   leaders    an intercommunicator of two validated halves, and its merger: the living of both
+ *   leaders    an intercommunicator of two validated halves, and its merger: the survivors of both
  *   side       one side of an intercommunicator is dead: the validation says so, and collectives on it
  *              go on failing, for there is nobody to talk to
  *   groups     MPI_Comm_create with several groups, one of which holds a dead process: refused at all, also

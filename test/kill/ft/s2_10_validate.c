@@ -36,7 +36,7 @@ static void check_failed(MPI_Comm c, int dead)
     MPI_Group_free(&failed);
 }
 
-/* The living, with their ranks in c, and nobody else. */
+/* Exactly the survivors, with their ranks in c. */
 static void check_collectives(MPI_Comm c, int living)
 {
     int v = rank + 1, sum = -1, all[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a part of the living began before MPI_Comm_validate needs no match after it.  The last
+/* Collectives that some survivors began before MPI_Comm_validate need no match after it.  The last
  * rank dies; the even ranks are in a collective or a creation by then, or have begun nonblocking ones,
  * and the odd ones never call it.  All validate.  Then every kind pairs with itself: first the one that
  * was skipped, with data by which an old message would show.

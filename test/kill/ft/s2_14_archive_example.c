@@ -18,7 +18,7 @@ int main(int argc, char **argv)
         await(0, size / 2);
         die_now();
     }
-    if (rank % 2 == 0) { /* inside before the death, on behalf of whom nobody answers */
+    if (rank % 2 == 0) { /* inside before the death; no rank answers for the dead one */
         post(0);
         CHECK_CLASS(MPI_Comm_dup(MPI_COMM_WORLD, &made), MPI_ERR_PROC_FAILED);
     } else {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Comm_create_group when a living member stays away.
- *   inside   S2-14, S2-6, S0-1: a member of the group dies; who has seen it elsewhere never calls, and who
- *            called before gets MPI_ERR_PROC_FAILED
- *   first    the same, and the first of the group, who says to the others where they meet, is one of those who
+ *   inside   S2-14, S2-6, S0-1: a member of the group dies; a rank that has seen it elsewhere never calls, and a rank
+ *            that called before gets MPI_ERR_PROC_FAILED
+ *   first    the same, and the first of the group, which tells the others where they meet, is one of those that
  *            never call
  *   enters   S2-6: the last member dies as it calls, when the others have voted and nobody could know
  *   late     S2-5, S2-9: the same, and the others call in the end: refused, at once
  *   outside  S0-10, S2-3, R40: a member of the parent dies that is not in the group: it is not involved; the
- *            survivors make a communicator of exactly those who were asked for
+ *            survivors make a communicator of exactly the processes that were asked for
  *   revoke   S0-60, S0-65: a member gives up by revoking the parent: MPI_ERR_INVALIDATED in progress, and
- *            for those who call later
+ *            for later calls
 
  *
  *   R40: a dead process outside the group does not disturb create_group

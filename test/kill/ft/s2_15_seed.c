@@ -31,7 +31,7 @@
  * RUN: -n 9 ; args dup ; expect "rank 0 ok" ; expect "rank 1 ok" */
 #include "../common.h"
 
-/* Place among the living, and how many those are. */
+/* Place among the survivors, and their number. */
 static void count_living(MPI_Comm comm, MPI_Group failed, int *place, int *living)
 {
     MPI_Group all, left;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks die before, in and after the agreement of MPI_Comm_validate, and at the cut.  In
- * each round all survivors get the same group; it holds everybody who was dead before the round began.
- * Who died later is in it, or has made the communicator inactive again: then the next round has it.  It
- * ends with a communicator on which all living work.  Never an error of validation itself.
+ * each round all survivors get the same group; it contains every rank that was dead before the round began.
+ * A rank that died later is in it, or has made the communicator inactive again: then the next round has it.  The test
+ * ends with a communicator on which all survivors work.  Validation itself never fails.
  *
  * The argument is how many die in all; the last rank dies before the first round.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Those whom one abort ends are dead together.  Whoever looks sees all of them failed or
+/* Processes that one abort ends are declared dead together.  Every survivor sees all of them failed or
  * none: in the group of a shrunken communicator, in the group that a validation returns, and in
  * MPI_Comm_get_failed; also if some of them had begun the call and others had not.
  *

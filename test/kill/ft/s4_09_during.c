@@ -3,9 +3,9 @@
  * each of them.  The last rank of the upper half stays away and aborts the upper half; the lower half gets
  * what the call says of failed members, like after any other death.
  *
- *   coll, icoll        MPI_ERR_PROC_FAILED             agree    the AND of the living, uniformly
- *   dup                MPI_ERR_PROC_FAILED, uniformly  shrink   a communicator of the living
- *   validate           the group of the failed          recv     MPI_ERR_PROC_FAILED, also from anybody
+ *   coll, icoll        MPI_ERR_PROC_FAILED             agree    the AND of the survivors, uniformly
+ *   dup                MPI_ERR_PROC_FAILED, uniformly  shrink   a communicator of the survivors
+ *   validate           the group of the failed          recv     MPI_ERR_PROC_FAILED, also with any source
  *
  *   handles    MPI_Abort with no communicator, and with one that was freed, is a wrong argument like any other,
  *              and ends nobody if errors are returned

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who survives the abort of others can clean up in its own time: flush what it holds,
  * write and close files, run its exit handlers, and finalize.  Ranks 1 and 2 abort their
- * communicator; the others hear of it in an error handler of their own, or by the error
- * code, and only then write their state.  Each reads the file of another one when it has.
+ * communicator; the others learn of it in their own error handler, or by the error
+ * code, and only then write their state.  Afterwards each reads the file of another one.
  *
  *   S4-9: communicators with aborted and surviving processes report errors
  *   S4-13: a survivor can clean up after an error

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each allocation fails in turn (scarce.h), in the calls that make communicators: they come to be at all
- * members, or all get MPI_ERR_NO_MEM (S2-5: creation is uniform).
+/* Each allocation fails in turn (scarce.h), in the calls that create communicators: all members get
+ * the communicator, or all get MPI_ERR_NO_MEM (S2-5: creation is uniform).
  *
  *   S2-5: creation is uniform: at all survivors or at none
  *

@@ -99,7 +99,7 @@ static inline int sweep_at(const struct scarce *s, int at, int sign)
     return k - 1;
 }
 
-/* Without MPI, before and after: nothing is on its way to anybody who looks. */
+/* Without MPI, before and after: no message is on its way. */
 static inline long held(void)
 {
     static int turns;

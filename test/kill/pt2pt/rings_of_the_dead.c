@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rings_of_the_dead.c – the memory between a process and a dead one serves the living.
+/* rings_of_the_dead.c – the memory between a process and a dead one is used again.
  *
  * Rank 0 exchanges messages that fill a ring with one rank after the other, and each of them dies then.
  * The job's segment must not grow with the number of the dead: what the last one needs is what the first

@@ -41,7 +41,7 @@
 #include "kill/melt.h"
 
 #define F    MPI_ERR_PROC_FAILED
-#define DONE 2000             /* slot of act 0, and so on: who is through */
+#define DONE 2000             /* slot of act 0, and so on: ranks that have finished */
 enum { RING = 1000, BEFORE }; /* tags */
 
 enum mode { SEND, SSEND, BSEND, ISEND, ISSEND, SEND_INIT, SENDRECV, ISENDRECV, MODES };
@@ -309,7 +309,7 @@ static void play_partner(const struct act *a)
     free(buf - EDGE);
 }
 
-/* S0-2, S0-10: those who have nothing to do with it, in a ring. */
+/* S0-2, S0-10: the ranks that are not involved, in a ring. */
 static void play_others(const struct act *a)
 {
     int ring[64], n = 0, me = 0, v;

@@ -2,7 +2,7 @@
 /* An unmatched nonblocking wildcard receive stays valid when a possible sender has died; each
  * completion call reports MPI_ERR_PENDING and leaves the handle.  S0-25: after an acknowledgement (in
  * either vocabulary) it goes on, and a message from a living sender completes it with the right data.
- * S0-82, S0-83: the next death is reported again.  S0-22, S0-86, S0-87: who was acknowledged.
+ * S0-82, S0-83: the next death is reported again.  S0-22, S0-86, S0-87: the acknowledged ranks.
  * The receive is posted before the death, or after it; also by Isendrecv and persistent.
  *
  *   S0-20: a wildcard receive without a match stays pending

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Because of failures a nonblocking wildcard receive gives only SUCCESS, PROC_FAILED or
- * MPI_ERR_PENDING.  S0-24: PROC_FAILED finishes it.  Everybody sends to rank 0, small and large, and dies
- * at an arbitrary moment; S0-2: who does not die is heard completely; R12: messages of one sender come in
- * order and none is half.
+ * MPI_ERR_PENDING.  S0-24: PROC_FAILED finishes it.  All other ranks send to rank 0, small and large messages, and some die
+ * at an arbitrary moment; S0-2: all messages of survivors arrive; R12: messages of one sender arrive in
+ * order, and none arrives in part.
  *
  *   R12: messages that arrived before a death are delivered before it is reported, none after it
  *   S0-2: a call that needs no dead process completes normally

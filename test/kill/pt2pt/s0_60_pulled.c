@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A large message is fetched out of the sender's memory in pieces, and between two of
- * them the receiver hears of a revocation or of the sender's death: its receive ends, long before
- * the last byte, and the buffer is its own again.
+/* A large message is pulled out of the sender's memory in pieces, and between two of
+ * them the receiver learns of a revocation or of the sender's death: its receive ends, long before
+ * the last byte, and the program owns the buffer again.
  *
  * With a whole message at once the first look at the receive finds it done, and this test fails.
  *

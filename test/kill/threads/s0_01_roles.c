@@ -122,7 +122,7 @@ static void array(MPI_Comm c)
     }
 }
 
-/* All are blocked in calls with living ranks; who hears of the death revokes. */
+/* All are blocked in calls with living ranks; a thread that learns of the death revokes. */
 static void revoked(MPI_Comm c)
 {
     int v, first = victim == 0;
@@ -136,7 +136,7 @@ static void revoked(MPI_Comm c)
     }
 }
 
-/* The ring of those who stay alive, before, while and after the other one dies. */
+/* The ring of the survivors, before, while and after the other one dies. */
 static void talk(MPI_Comm c)
 {
     for (int i = 0, v; i < 400; i++) {

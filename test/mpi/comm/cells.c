@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cell of shared memory comes back when all members have freed the communicator, whoever does so first: many
- * communicators one after the other, on each a barrier that goes through its cell.
+/* A cell of shared memory is free again when all members have freed the communicator, in any order: many
+ * communicators one after the other, each with a barrier through its cell.
  *
  * The argument is the rank that frees first; the others do so when it has. */
 /* RUN: -n 3 ; args 0 ; reach 0 at coll.shm.arrived#300 ; reach 1 at coll.shm.arrived#300 */

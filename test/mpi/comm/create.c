@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* New communicators (MPI-5.0 7.4.2): who is in them, in which order, and that messages stay
+/* New communicators (MPI-5.0 7.4.2): their members, the order of the members, and that messages stay
  * inside. */
 /* RUN: -n 1 */
 /* RUN: -n 2 */

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     high = size - low;
     CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &local));
     CHECK_OK(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, upper ? 0 : size / 2, 11, &inter));
-    /* Only the leader's arguments say what is wrong; all of its group hear of it. */
+    /* Only the leader's arguments are wrong; all members of its group get the error. */
     CHECK_CLASS(MPI_Intercomm_create(local, 0, MPI_COMM_NULL, 0, 11, &dup), MPI_ERR_COMM);
     CHECK_CLASS(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, size, 11, &dup), MPI_ERR_RANK);
     CHECK_CLASS(MPI_Intercomm_create(local, 0, local, 0, 11, &dup), MPI_ERR_COMM);

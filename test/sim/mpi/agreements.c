@@ -3,8 +3,7 @@
  * holds, on a communicator of all and on two that overlap: low has rank 0 and the even ranks, high the odd
  * ones and rank size - 1.  Some are waited for in the reverse order, and blocking ones come between.
  *
- * Killed anywhere: each completes with the same flag at all living; one that all living gave true to, and
- * no other, is true.
+ * Killed anywhere: each completes with the same flag at all survivors; it is true exactly if all survivors gave true.
  *
  *   S0-88: an agreement gives all survivors the AND of their values
  *   S0-89: an agreement waits for every survivor and for no dead process

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* from_group.c – for the simulator: S0-1, S2-5, S2-6, S2-9 for communicators from groups alone: one of
  * everybody, and an intercommunicator of two halves, twice.  Killed at every yield: every call returns,
- * with success or MPI_ERR_PROC_FAILED, alike at all who live.
+ * with success or MPI_ERR_PROC_FAILED, the same at all survivors.
  *
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S2-5: creation is uniform: at all survivors or at none

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* generations.c – for the simulator: S2-5..S2-7, S2-9.  A communicator is made from the one before, again and
- * again, and creation that was refused is tried again at once, as a program would that has not heard of
- * the death itself.  A member that hears of a death between a decision and the object that follows from
- * it has a communicator that was born failed.  Every call returns, and all living get equally far.
+ * again, and a refused creation is repeated at once, as in a program that has not learned of
+ * the death itself.  A member that learns of a death between a decision and the object that follows from
+ * it has a communicator with a failure from the start.  Every call returns, and all survivors make the same progress.
  *
  *   S2-5: creation is uniform: at all survivors or at none
  *   S2-6: a death before the decision makes creation fail everywhere

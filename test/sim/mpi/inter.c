@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inter.c – for the simulator: recovery on an intercommunicator.  Rounds of collectives and splits; whoever
- * gets an error revokes; both groups agree on whether all did the round, and shrink if not, until
+/* inter.c – for the simulator: recovery on an intercommunicator.  Rounds of collectives and splits; a rank that
+ * gets an error revokes; both groups agree on whether all finished the round, and shrink if not, until
  * ROUNDS rounds are done or one side is empty (R4).
  *
  * Shows, killed at every yield: S0-31, S0-57, S0-72, S0-74, S0-92, S2-5: every call returns, results are
@@ -69,8 +69,8 @@ static int one_round(MPI_Comm c, int upper)
     return err ? err : MPI_Barrier(c);
 }
 
-/* Both groups: did all do it?  First each group by itself, so that all of it say the same to the other one,
- * whoever of them dies; for nobody hears on an intercommunicator what the own group says. */
+/* Both groups: did all finish it?  First each group by itself, so that all its members tell the other one the same,
+ * whichever of them die; because on an intercommunicator a member does not get the values of its own group. */
 static int all_did(MPI_Comm c, MPI_Comm local, int ok, int *all)
 {
     int theirs;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* meetings.c – for the simulator: S0-1, S0-60, S2-2, S2-5, S2-6, S2-14 for MPI_Comm_create_group and
  * MPI_Intercomm_create, whose callers have no communicator in common that could fail.  Between the
- * calls there are barriers; who sees a failure there does not make the next call.
+ * calls there are barriers; a rank that sees a failure there does not make the next call.
  *
  *   1  the dead process is in the group: who stays away leaves nobody waiting
  *   2  it is not: who stays away says so by revoking what the others name
  *   3, 4  the same with two groups; 4 with leaders who meet on a communicator that holds everybody
  *
- * Killed at every yield: every call returns, with the right class, and among the living who should have
+ * Killed at every yield: every call returns, with the right class, and among the surviving members of
  * the new communicator all have it or none.
  *
  *   S0-1: a call that needs a dead process returns in bounded time
@@ -28,7 +28,7 @@ static int is_class(int err)
     return err == MPI_SUCCESS || err == MPIX_ERR_PROC_FAILED || err == MPIX_ERR_REVOKED;
 }
 
-/* All of those who take part have it, or none. */
+/* All participants have it, or none. */
 static int uniform_among(int takes_part, int have)
 {
     int all = !takes_part || have, none = !takes_part || !have;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* overlap.c – for the simulator: S2-5, S2-9, S0-15.  More duplications under way at once than the window of
  * agreements holds, from a communicator and then from one of the new ones.  Killed at every yield: each
- * completes, and each exists at all living or at none.
+ * completes, and each exists at all survivors or at none.
  *
  *   S0-15: a nonblocking call never reports a failure when it starts
  *   S2-5: creation is uniform: at all survivors or at none

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recover.c – for the simulator: rounds of messages and collectives; whoever gets an error revokes,
- * everybody shrinks and goes on until ROUNDS rounds are done by the same members.
+/* recover.c – for the simulator: rounds of messages and collectives; a rank that gets an error revokes,
+ * all shrink and continue until the same members have finished ROUNDS rounds.
  *
  * Shows, killed at every yield: every call returns (the simulator sees hangs), survivors agree on the
  * members after each shrink, and results are right.  No mutable globals: all ranks share them here. */

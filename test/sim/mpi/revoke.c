@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* revoke.c – for the simulator: S0-59.  Rank 0 revokes and may die while it does; all others wait for
- * messages that never come.  If one of them hears of the revocation, all do: who waits for a living rank
- * would hang otherwise, and the simulator sees that.  If nobody heard, the death of rank 0 is told.
+ * messages that never come.  If one of them learns of the revocation, all do: otherwise a rank that waits for a survivor
+ * would hang, which the simulator detects.  If none has learned of it, rank 0's death is reported.
  *
  *   S0-59: a revocation reaches all survivors even if its caller dies */
 #include <mpi.h>

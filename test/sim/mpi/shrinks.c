@@ -4,8 +4,8 @@
  * first), begun before the others are done.
  *
  * Killed anywhere: each returns a communicator; on each all living members see the same members, in the old
- * order, themselves among them, and nobody that one of them knew to be dead when it began; and
- * whoever sees a death on it can shrink it again, and it gets smaller.
+ * order, which contains themselves, and no rank that one of them knew to be dead when it began; and
+ * a rank that sees a death on it can shrink it again, and it gets smaller.
  *
  *   S0-72: shrink makes an intercommunicator from an intercommunicator, else an intracommunicator
  *   S0-73: the shrink of 2012 refuses a communicator that is not revoked

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* uniform.h – for programs under the simulator that ask whether all living members got the same.
  *
- * The living agree, not the dead: a member may have got something else and died.  It may even have voted on
- * that before it did.  But it can return from no agreement any more that takes our vote, for we take it
- * for dead; so only the living vote in the one after that. */
+ * Only survivors must agree: a member may have got another result and died.  It may even have voted on
+ * that before it died.  But it can return from no agreement that includes our vote, because we know it to be
+ * dead; so only survivors vote in the agreement after that. */
 #ifndef MEND_TEST_SIM_UNIFORM_H
 #define MEND_TEST_SIM_UNIFORM_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* validate.c – for the simulator: S2-10..S2-13, S2-18.  Rounds of work on one communicator, which is never
  * replaced: collectives of which odd ranks skip one after a failure, a duplicate, a split; after an error
- * all validate it, and the next round pairs with itself, whoever died when.  Every call returns; the
+ * all validate it, and the next round matches only itself, whichever ranks died.  Every call returns; the
  * group of the failed is the same at all, and grows.
  *
  *   S2-10: validate makes collectives and creation work again
