@@ -15,6 +15,14 @@ struct attempt {
     enum mend_winlock_result result;
 };
 
+/* One that this look has hindered for a moment may be asleep now, and nothing else would wake it. */
+static void wake_hindered(struct mend_win *w, const struct mend_winlock *lock,
+                          const struct mend_winlock_words *words)
+{
+    for (int r = 0; (r = mend_winlock_hindered(lock, words, r)) >= 0; r++)
+        mend_win_wake(w, r);
+}
+
 static bool is_decided(struct mend_win *w, void *arg)
 {
     struct attempt *k = arg;
@@ -25,6 +33,8 @@ static bool is_decided(struct mend_win *w, void *arg)
     if (k->lock->kind != MEND_WINLOCK_ALL && mend_win_is_dead(w, k->target))
         return true;
     k->result = mend_winlock_step(k->lock, &words);
+    if (k->result == MEND_WINLOCK_WAIT)
+        wake_hindered(w, k->lock, &words);
     return k->result != MEND_WINLOCK_WAIT;
 }
 
@@ -36,10 +46,9 @@ static int lock_words(struct mend_win *w, struct mend_winlock *lock, int target)
 
     if (k.result == MEND_WINLOCK_HELD)
         return err;
-    if (k.result == MEND_WINLOCK_WAIT) {
+    if (k.result == MEND_WINLOCK_WAIT)
         mend_winlock_abandon(lock, &words);
-        mend_win_wake_all(w);
-    }
+    mend_win_wake_all(w); /* it wants the exclusive lock no longer, for which lock_all may wait */
     return err ? err : MPI_ERR_PROC_FAILED;
 }
 

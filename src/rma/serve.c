@@ -240,27 +240,36 @@ struct mend_winlock_words mend_serve_lock_words(struct mend_win *w, int origin)
                                        .of = w};
 }
 
-/* Goes on with a lock that an origin waits for. */
-static void try_lock(struct mend_win *w, int origin)
+/* Goes on with a lock that an origin waits for.  True: it was refused, so the origin wants nothing any more. */
+static bool try_lock(struct mend_win *w, int origin)
 {
     struct mend_win_served *s = w->control->served;
     struct mend_winlock_words words = mend_serve_lock_words(w, origin);
     enum mend_winlock_result r = mend_winlock_step(&s->lock[origin], &words);
 
     if (r == MEND_WINLOCK_WAIT)
-        return;
+        return false;
     s->state[origin] = r == MEND_WINLOCK_HELD ? HAS : NOTHING;
     mend_link_say(w, origin, MEND_RMA_LOCKED, 0, (uint64_t)r);
+    return r == MEND_WINLOCK_POISONED;
 }
 
-/* Something has changed: whoever waits may have it now. */
-static void try_all(struct mend_win *w)
+static bool try_each(struct mend_win *w)
 {
     struct mend_win_served *s = w->control->served;
+    bool refused = false;
 
     for (int r = 0; r < w->n; r++)
         if (s->state[r] == WAITS && !mend_win_is_dead(w, r))
-            try_lock(w, r);
+            refused |= try_lock(w, r);
+    return refused;
+}
+
+/* Something has changed: whoever waits may have it now.  Those before one that was refused may have waited for it. */
+static void try_all(struct mend_win *w)
+{
+    while (try_each(w))
+        continue;
 }
 
 static bool on_lock(struct mend_win *w, int from, uint64_t kind)

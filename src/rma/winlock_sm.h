@@ -237,6 +237,25 @@ static inline enum mend_winlock_result mend_winlock_step(struct mend_winlock *l,
     }
 }
 
+/* After WAIT: a look that comes to nothing sets a byte for a moment, and takes it back.  The first origin from `first` on
+ * that may have seen it, and may sleep now though nothing hinders it any more; -1: none.  The caller wakes it. */
+static inline int mend_winlock_hindered(const struct mend_winlock *l,
+                                        const struct mend_winlock_words *w, int first)
+{
+    uint32_t v;
+
+    if (l->kind == MEND_WINLOCK_EXCLUSIVE)
+        return -1;
+    atomic_thread_fence(memory_order_seq_cst); /* the byte is taken back before this look */
+    if (l->kind == MEND_WINLOCK_SHARED) {
+        v = mend_winlock_look(w->excl);
+        return (v & 3) == 1 && MEND_WINLOCK_WHO(v) >= first ? MEND_WINLOCK_WHO(v) : -1;
+    }
+    while (first < w->n && (first == w->me || !mend_winlock_look_byte(&w->any[first])))
+        first++;
+    return first < w->n ? first : -1;
+}
+
 /* Gives back what is held.  POISONED: somebody died who held it as well, or in its place. */
 static inline enum mend_winlock_result mend_winlock_release(struct mend_winlock *l,
                                                             const struct mend_winlock_words *w)
