@@ -229,7 +229,9 @@ static void perform(struct search *s, const struct choice *c)
         doom(s, c->rank);
     else
         do_step(s, c);
-    mend_sim_state_print(&s->shape, s->now, c->rank);
+    for (int r = 0; r < s->conf->ranks; r++)
+        if (r == c->rank || s->play->shares)
+            mend_sim_state_print(&s->shape, s->now, r);
 }
 
 /* Lets happen at once what makes no difference any more, whenever it happens, after a step of `rank`. */

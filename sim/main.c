@@ -24,6 +24,8 @@ static void check_memory(const struct mend_sim_options *o)
 
     if (is_searched_only(o->play) && o->mode != MEND_SIM_EXHAUSTIVE)
         mend_sim_refuse("%s wants --exhaustive", o->play->name);
+    if (o->play == &mend_sim_lock && (c->ranks > 4 || c->window > 2 || c->suspicions))
+        mend_sim_refuse("lock wants at most 4 --ranks, 2 targets (--window), and no --suspicions");
     if (o->play != &mend_sim_memory && (c->validation || c->fine))
         mend_sim_refuse("--validation and --fine belong to memory");
     if (o->play != &mend_sim_memory)

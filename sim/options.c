@@ -10,7 +10,8 @@
 #include <string.h>
 
 const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS] = {
-    &mend_sim_agree, &mend_sim_revoke, &mend_sim_notice, &mend_sim_detector, &mend_sim_memory};
+    &mend_sim_agree,    &mend_sim_revoke, &mend_sim_notice,
+    &mend_sim_detector, &mend_sim_memory, &mend_sim_lock};
 
 static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_NO_PROMISE] = "no-promise",
@@ -93,7 +94,9 @@ static const struct argp_option options[] = {
      "with its last agreement a process frees the communicator: it calls it when all others are "
      "decided, and forgets all then",
      0},
-    {.doc = "Agreement through shared memory has --window and --creation as well, and",
+    {.doc = "Locks have as many targets as --window says.  Agreement through shared memory has "
+            "--window and "
+            "--creation as well, and",
      .group = OF_MEMORY},
     {"validation", OPT_VALIDATION, NULL, 0, "as --creation, but a death is no reason to give up",
      0},
@@ -121,7 +124,8 @@ static const struct argp_option options[] = {
      "no-promise, forget, omit, accuse, hush, deaf, invent, mix, babble, detour, change, phantom, "
      "boast; with --creation: shy, lie; with --free: silent, rash.  memory: late-look, narrow, "
      "hasty, impatient, forget, report-first; with --creation or --validation: shy, lie, deaf, "
-     "change, babble.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
+     "change, babble.  lock: hush, silent, shy, accuse, forget, deaf, rash, narrow, hasty, lie, "
+     "omit.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
      "report-first, accuse, babble, deaf",
      0},
     {0},
@@ -288,9 +292,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
     .options = options,
     .parser = take,
-    .args_doc = "[agree|memory|revoke|notice|detector]",
+    .args_doc = "[agree|memory|lock|revoke|notice|detector]",
     .doc = "Drives the protocols of the library through failures and checks what must hold after "
-           "every step.  Without a protocol all are played (memory only with --exhaustive).  By "
+           "every step.  Without a protocol all are played (memory and lock only with "
+           "--exhaustive).  By "
            "default, runs with a seed that decides everything, one run per seed.",
 };
 
@@ -318,6 +323,8 @@ void mend_sim_options_print(const struct mend_sim_options *o)
            c->ranks, c->crashes, c->suspicions, c->instances);
     if (o->play == &mend_sim_agree || o->play == &mend_sim_memory)
         printf(" --window %d%s", c->window, c->creation ? " --creation" : "");
+    if (o->play == &mend_sim_lock)
+        printf(" --window %d", c->window);
     if (o->play == &mend_sim_agree)
         printf(" --radix %d --comms %d%s", 1 << c->radix_bits, c->comms ? c->comms : 1,
                c->frees ? " --free" : "");

@@ -136,6 +136,8 @@ struct mend_sim_play {
     bool (*may_hear)(const void *p, int dead, const struct mend_sim_conf *conf);
     bool (*at_rest)(const struct mend_sim_view *v);
 
+    bool shares; /* a move may change the blocks of other processes */
+
     /* p is dead: keeps only what checkers ask of the dead.  NULL: nothing is. */
     void (*bury)(void *p, const struct mend_sim_conf *conf);
 
@@ -145,7 +147,7 @@ struct mend_sim_play {
 };
 
 extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_revoke, mend_sim_notice,
-    mend_sim_detector;
+    mend_sim_detector, mend_sim_lock;
 
 /* What a search or a run found. */
 struct mend_sim_result {

@@ -94,6 +94,18 @@ finds A1 memory --exhaustive --ranks 2 --validation --break lie
 finds A5 memory --exhaustive --ranks 2 --validation --break shy
 finds A12 memory --exhaustive --ranks 2 --instances 3 --validation --break babble
 
+# locks: a look too early, a count that is forgotten, the dead misread, silence, wake-ups that are missing
+finds L1 lock --exhaustive --ranks 2 --break hasty
+finds L1 lock --exhaustive --ranks 2 --instances 3 --window 2 --break rash
+finds L2 lock --exhaustive --ranks 2 --break forget
+finds L3 lock --exhaustive --ranks 2 --break accuse
+finds L4 lock --exhaustive --ranks 2 --break lie
+finds L5 lock --exhaustive --ranks 2 --break deaf
+finds L5 lock --exhaustive --ranks 2 --break silent
+finds L5 lock --exhaustive --ranks 2 --break hush
+finds L5 lock --exhaustive --ranks 3 --break shy
+finds L6 lock --exhaustive --ranks 2 --break omit
+
 # larger worlds, two groups, two communicators, the long search's own choice of runs
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break forget

@@ -70,12 +70,12 @@ def option(command, name, default):
 def search_table(rows):
     yield "| what | processes | deaths | wrong suspicions | agreements | states | transitions | emptied | s |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|---:|"
-    order = ["agree", "memory", "revoke", "notice", "detector"]
+    order = ["agree", "memory", "lock", "revoke", "notice", "detector"]
     key = lambda r: (order.index(r[1][0]), option(r[0], "ranks", 3))  # noqa: E731
     for command, (play, states, steps, _, _, seconds, complete) in sorted(rows, key=key):
         extra = []
         if option(command, "window", 1) > 1:
-            extra.append(f"{option(command, 'window', 1)} at once")
+            extra.append(f"{option(command, 'window', 1)} " + ("targets" if play == "lock" else "at once"))
         if "--reorder" in command:
             extra.append("overtaking")
         if "--inter" in command:

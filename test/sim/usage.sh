@@ -35,6 +35,8 @@ refuses agree --break promises
 refuses agree --exhaustive --ranks 9
 refuses detector --count
 refuses memory --seeds 1
+refuses lock --seeds 1
+refuses lock --exhaustive --ranks 5
 refuses memory --exhaustive --suspicions 1
 refuses memory --exhaustive --creation --validation
 refuses agree --fine
