@@ -119,20 +119,15 @@ static void guess(size_t size, const void *at, void *value)
         memcpy(value, at, size);
 }
 
-/* what = what op in, by a copy whose padding keeps its bytes. */
+/* what = in op what, with the operands in the order in which mend_element_apply_alone() has them: of a number and a
+ * NaN MPI_MIN and MPI_MAX take the second.  Padding keeps its bytes. */
 static void compute(const struct mend_op *op, const struct mend_type *basic, const void *in,
                     void *what)
 {
-    _Alignas(32) char result[64];
-
-    if (op == mend_op_of(MPI_NO_OP))
-        return;
-    memcpy(result, in, (size_t)basic->extent);
-    if (op != mend_op_of(MPI_REPLACE)) {
-        /* The operator writes its second argument, and ours is the first. */
-        mend_op_apply(op, what, result, 1, basic, MPI_DATATYPE_NULL);
-    }
-    memcpy(what, result, (size_t)basic->extent);
+    if (op == mend_op_of(MPI_REPLACE))
+        memcpy(what, in, (size_t)basic->extent);
+    else if (op != mend_op_of(MPI_NO_OP))
+        mend_op_apply(op, in, what, 1, basic, MPI_DATATYPE_NULL);
 }
 
 static void apply_one(const struct mend_op *op, const struct mend_type *basic, const void *in,
