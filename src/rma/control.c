@@ -121,6 +121,8 @@ void mend_win_wake(struct mend_win *w, int rank)
 
 void mend_win_wake_all(struct mend_win *w)
 {
+    /* The word that changed is stored before it is seen who waits; the membarrier of who sleeps is the fence. */
+    atomic_signal_fence(memory_order_seq_cst);
     for (int r = 0; r < w->n; r++)
         if (mend_load_relaxed(&w->control->awaited[r]))
             wake(w, r);
