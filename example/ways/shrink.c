@@ -11,7 +11,7 @@
  *   the rank with most steps     gives its x to the others, and the rows are divided anew
  *
  * Rank 0 writes the answer before this agreement, not after it: if it dies in between, the agreement
- * reports the loss, and the next rank 0 writes.  So the answer may be written twice, but never not at all.
+ * reports the loss, and the next rank 0 writes.  So the answer may be written twice, but is written at least once.
  *
  * The answer has the same bits however many ranks are lost, and whenever. */
 #include <mpi.h>

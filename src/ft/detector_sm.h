@@ -41,8 +41,8 @@
  * One that is stopped after it has left MPI fails nobody, but the job could not end: it is killed after the same
  * time, and ends as any other that has left.
  *
- * Those whom an abort ends are declared in one step, for the others shall see all of them dead or none: a
- * shrink must not keep a half of them.  Whoever is dead first is held.  That takes no longer than the
+ * Processes that one abort ends are declared in one step, because the others must see all of them dead or none: a
+ * shrink must not keep a half of them.  The verdict on those that die first is held.  That takes no longer than the
  * slowest death, which for a process that can be killed is a matter of getting a core; one that cannot (it
  * sleeps in the kernel, a debugger holds it) keeps the survivors waiting for the others, so `hold_ns` is the
  * limit.  After each such time the dead are declared without it.  Two aborts with a member in common

@@ -3,7 +3,7 @@
  *
  * A flood: a process that learns of it for the first time tells its neighbours at distance 2^i on both
  * sides (ft/links.h), O(log n) of them.  A neighbour that dies after it was told may not have told
- * others; so the process also tells the living rank that takes the dead one's place among its neighbours.
+ * others; so the process also tells the surviving rank that takes the dead one's place among its neighbours.
  *
  *            LOCAL, RECV                          6 revokes:  6 -> 7, 0, 2, 5, 4 (8 ranks)
  *      IDLE ─────────────> REVOKED <─┐            0 hears it: 0 -> 1, 2, 4, 7, (not back to 6)

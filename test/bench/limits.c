@@ -13,7 +13,7 @@
  * One message and an answer to it, the answer being a word: what a library could do, by
  *   pull:BYTES      process_vm_readv by the receiver
  *   share:BYTES     pieces that both take in turn, process_vm_readv by one and process_vm_writev by the other
- *   pieces:BYTES    pieces of 16 KiB through 4 MiB of shared memory, walked round and round
+ *   pieces:BYTES    pieces of 16 KiB through 4 MiB of shared memory, used round robin
  *   past:BYTES      the same with stores past the caches (where the compiler has SSE2)
  *                   megabytes (10^6) per second
  *   ring:BYTES      there and back through 32 slots, copied in and out: half of it, nanoseconds

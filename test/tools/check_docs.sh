@@ -72,6 +72,9 @@ finds doc/a.md 'The process who waits is told.' "'process who': write that"
 finds doc/man/a.3 'Slowness is no failure.' "'is no failure': write is not a ..."
 finds src/net/ring.c 'say("all the living");' "'the living': write survivors"
 finds src/net/ring.c 'say("a"); /* the living */' ''
+finds src/net/ring.c '/* ring.c – what the living do. */' "'the living': write survivors"
+finds doc/a.md 'It is written twice, but never not at all.' "'never not at all': write at least once"
+finds doc/a.md 'Then nothing comes of it.' "'nothing comes of'"
 # 7. figures
 finds doc/performance.md '## One\non 1234abc\n\n| latency | 1.5 |\n\n## Two\n\n| words | only |' ''
 finds doc/performance.md '## One\n\n| latency | 1.5 |' 'figures without the commit'
