@@ -16,6 +16,13 @@
  *   pieces:BYTES    pieces of 16 KiB through 4 MiB of shared memory, used round robin
  *   past:BYTES      the same with stores past the caches (where the compiler has SSE2)
  *                   megabytes (10^6) per second
+ *
+ * Both have a vector of doubles and get the sum of the two, by
+ *   sum:BYTES       pieces of 64 KiB through 512 KiB of shared memory: each writes its own and adds the other's
+ *   sumpast:BYTES   the same with stores past the caches
+ *   sumpull:BYTES   process_vm_readv of all that the other has, then adding
+ *                   megabytes (10^6) of one vector per second
+ *
  *   ring:BYTES      there and back through 32 slots, copied in and out: half of it, nanoseconds
  *
  * usage: limits SECONDS MEASURE...        prints MEASURE VALUE, the median of many short tries */
@@ -43,6 +50,8 @@
 #define PIECE          (16l << 10)
 #define SHARED_PIECE   (128l << 10)
 #define PAGE           4096l
+#define SUM_PIECE      (64l << 10)
+#define SUM_AREA       (512l << 10)
 #define RING_SLOTS     32
 #define RING_BYTES_MAX (16l << 10)
 #define COPIED_AT_ONCE (256l << 10) /* at least, between two looks at the clock */
@@ -285,6 +294,80 @@ static double message(char how, long bytes)
     return (double)(n * bytes) / us;
 }
 
+#ifdef __x86_64__
+__attribute__((target_clones("avx2", "default")))
+#endif
+static void
+add(double *restrict to, const double *x, const double *restrict y, long n)
+{
+    for (long i = 0; i < n; i++)
+        to[i] = x[i] + y[i];
+}
+
+static void add_bytes(void *to, const void *x, const void *y, long bytes)
+{
+    add(to, x, y, bytes / (long)sizeof(double));
+}
+
+/* Where piece n of a process lies. */
+static unsigned char *sum_piece(int of, uint64_t n)
+{
+    return sh->data + of * SUM_AREA + (long)(n % (SUM_AREA / SUM_PIECE)) * SUM_PIECE;
+}
+
+/* `here` and `there` tell how many pieces of this process and of the other one are written.  A piece is read before the
+ * next but one is written, so none is overwritten too early. */
+static void sum_through_memory(long bytes, bool past, uint64_t *n)
+{
+    uint64_t *mine = role ? &sh->there : &sh->here, *others_n = role ? &sh->here : &sh->there;
+    long written = 0;
+
+    for (long at = 0; at < bytes; at += SUM_PIECE, ++*n) {
+        for (; written < bytes && written <= at + SUM_PIECE; written += SUM_PIECE) {
+            uint64_t k = *n + (uint64_t)(written - at) / SUM_PIECE;
+            long len = bytes - written < SUM_PIECE ? bytes - written : SUM_PIECE;
+
+            lay(sum_piece(role, k), own + written, len, past);
+            tell(mine, k + 1);
+        }
+        await(others_n, *n + 1);
+        add_bytes(own + BYTES_MAX + at, own + at, sum_piece(!role, *n),
+                  bytes - at < SUM_PIECE ? bytes - at : SUM_PIECE);
+    }
+}
+
+static void sum_by_pull(long bytes)
+{
+    struct iovec to = {own + BYTES_MAX, (size_t)bytes}, from = {others, (size_t)bytes};
+
+    if (process_vm_readv(peer_pid, &to, 1, &from, 1, 0) != bytes)
+        exit(1);
+    add_bytes(own + BYTES_MAX, own + BYTES_MAX, own, bytes);
+}
+
+/* how: 'm'emory, p'a'st, 'p'ull. */
+static double sum(char how, long bytes)
+{
+    uint64_t n = (sh->here > sh->there ? sh->here : sh->there) + 1;
+    long times_n = times(bytes);
+    double start;
+
+    meet();
+    tell(role ? &sh->there : &sh->here, n);
+    meet();
+    start = now_us();
+    for (long i = 0; i < times_n; i++) {
+        if (how == 'p') {
+            meet(); /* the vector is there */
+            sum_by_pull(bytes);
+        } else {
+            sum_through_memory(bytes, how == 'a', &n);
+        }
+    }
+    meet();
+    return (double)(times_n * bytes) / (now_us() - start);
+}
+
 /* There and back through slots that are walked. */
 static double ring(long bytes)
 {
@@ -334,6 +417,12 @@ static double once(const char *measure, long bytes)
         return message('i', bytes);
     if (!strncmp(measure, "past:", 5))
         return message('a', bytes);
+    if (!strncmp(measure, "sum:", 4))
+        return sum('m', bytes);
+    if (!strncmp(measure, "sumpast:", 8))
+        return sum('a', bytes);
+    if (!strncmp(measure, "sumpull:", 8))
+        return sum('p', bytes);
     if (!strncmp(measure, "ring:", 5) && bytes <= RING_BYTES_MAX)
         return ring(bytes);
     fprintf(stderr, "no measure %s\n", measure);

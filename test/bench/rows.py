@@ -63,6 +63,11 @@ def ways(n):
     return tuple(f"{how}:{n}" for how in ("pull", "share", "pieces", "past"))
 
 
+def sums(n):
+    """Limits for a sum of two vectors of so many bytes."""
+    return tuple(f"{how}:{n}" for how in ("sum", "sumpast", "sumpull"))
+
+
 def pair_rows():
     g = "pair"
     yield Row("latency, 8 bytes, one way", g, "latency:8", US, 0.60, limits=("ring:8", "line:2"))
@@ -80,10 +85,11 @@ def pair_rows():
 def coll_rows():
     g = "coll"
     yield Row("barrier, 2 ranks", g, "barrier", US, 0.70)
-    yield Row("allreduce 8 bytes, 2 ranks", g, "allreduce:8", US, 0.50)
+    yield Row("allreduce 8 bytes, 2 ranks", g, "allreduce:8", US, 0.50, limits=("line:2",))
     yield Row("bcast 8 bytes, 2 ranks", g, "bcast:8", US, 0.70)
     for n, of_peers in ((64 << 10, 0.70), (1 << 20, 0.60)):
-        yield Row(f"allreduce {size(n)}, 2 ranks", g, f"allreduce:{n}", US, of_peers)
+        yield Row(f"allreduce {size(n)}, 2 ranks", g, f"allreduce:{n}", US, of_peers,
+                  limits=sums(n), bytes=n)
 
 
 def crowded_rows():
@@ -156,6 +162,11 @@ LIMITS = [
                           ("share", "message of {}, copied by both ends"),
                           ("pieces", "message of {}, in pieces through 4 MiB"),
                           ("past", "message of {}, in pieces past the caches"))],
+    *[(f"{how}:{n}", title.format(size(n)), MBS)
+      for n in (64 << 10, 1 << 20)
+      for how, title in (("sum", "sum of vectors of {}, through shared memory"),
+                         ("sumpast", "sum of vectors of {}, past the caches"),
+                         ("sumpull", "sum of vectors of {}, pulled"))],
 ]
 
 SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
