@@ -85,7 +85,7 @@ static void set_hold(struct mend_proc *self, struct mend_credit *credit, bool ho
         return;
     credit->holds_us = hold;
     p->held_n += hold ? 1 : -1u;
-    p->at_once_max = p->held_n ? -1 : (MPI_Count)self->params.eager_max_bytes;
+    p->at_once_max = p->held_n ? -1 : p->eager_max;
 }
 
 void mend_p2p_on_credit(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

@@ -18,12 +18,11 @@ static void say(mend_peer from, int tag)
 
 static void set_up(void)
 {
-    p2p = (struct mend_p2p){.at_once_max = 100};
+    p2p = (struct mend_p2p){.eager_max = 100, .at_once_max = 100};
     self = mend_proc_create_bare();
     CHECK(self != NULL);
     self->p2p = &p2p;
     CHECK(mend_peers_add(self, 4));
-    self->params.eager_max_bytes = 100;
 }
 
 MEND_TEST(held_until_all_who_hold_let_go)

@@ -74,6 +74,7 @@ struct mend_timed {
 };
 
 struct mend_p2p {
+    MPI_Count eager_max;    /* largest message that is sent without asking the receiver */
     MPI_Count at_once_max;  /* largest message that goes without a request; -1: somebody holds us */
     uint32_t sent_n;        /* messages that went so */
     uint32_t held_n;        /* processes that hold us */
@@ -82,7 +83,8 @@ struct mend_p2p {
     uint32_t last_offer;         /* id of the last large message that was offered */
     struct mend_comm *last_comm; /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
-    struct mend_request sent;      /* mend_p2p_sent() */
+    _Alignas(max_align_t) struct mend_request
+        sent;                      /* mend_p2p_sent(); aligned as what programs have handles of */
     struct mend_credit *credit;    /* by peer, from the first message that was kept */
     struct mend_message *reserve;  /* records for messages whose data is lost (credit.c) */
     struct mend_message *reserved; /* those that were given back, linked by next_reserved */

@@ -11,6 +11,11 @@
 /* Messages sent, or taken from one peer, without a request between two looks at what all others say. */
 #define CALLS_PER_LOOK 64u
 
+/* With more ranks than cores, but at most EAGER_RANKS: EAGER_FACTOR times as long messages go without an offer. */
+#define EAGER_RANKS   16
+#define EAGER_FACTOR  8
+#define EAGER_CROWDED ((MPI_Count)64 * 1024)
+
 struct mend_comm *mend_p2p_comm(struct mend_proc *self, mend_ctx ctx)
 {
     mend_ctx key = ctx & ~MEND_CTX_CHANNEL_MASK;
@@ -142,6 +147,17 @@ struct mend_request *mend_p2p_sent(struct mend_proc *self)
     return &self->p2p->sent;
 }
 
+/* An offer, its answer and the end need turns of both ends.  With more ranks than cores these are waited for, so
+ * longer messages go without; not in large jobs, where the rings of all pairs would be much memory. */
+static MPI_Count eager_max(const struct mend_proc *self)
+{
+    MPI_Count bytes = (MPI_Count)self->params.eager_max_bytes;
+
+    if (!self->crowded || self->peers_n > EAGER_RANKS)
+        return bytes;
+    return bytes < EAGER_CROWDED / EAGER_FACTOR ? bytes * EAGER_FACTOR : EAGER_CROWDED;
+}
+
 int mend_p2p_init(struct mend_proc *self)
 {
     struct mend_p2p *p = mend_zalloc(self, 1, sizeof(*p));
@@ -151,7 +167,7 @@ int mend_p2p_init(struct mend_proc *self)
     mend_hash_init(&p->large, self->arena);
     mend_request_init(&p->sent, &sent_ops, NULL);
     p->sent.state = MEND_REQUEST_DONE;
-    p->at_once_max = (MPI_Count)self->params.eager_max_bytes;
+    p->eager_max = p->at_once_max = eager_max(self);
     self->p2p = p;
     if (!mend_credit_reserve(self))
         return MPI_ERR_NO_MEM;

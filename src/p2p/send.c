@@ -70,8 +70,7 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
 
 static bool is_small(const struct mend_p2p_request *r)
 {
-    return r->mode != MEND_SEND_SYNC &&
-           r->total_bytes <= (MPI_Count)r->base.comm->self->params.eager_max_bytes;
+    return r->mode != MEND_SEND_SYNC && r->total_bytes <= r->base.comm->self->p2p->eager_max;
 }
 
 /* It goes at once, and not as an offer, which has a name on the wire. */

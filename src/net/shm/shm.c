@@ -45,9 +45,13 @@
     (128u * 1024) /* bulk sent between two looks at the receiver's head: more than the
                                      first-level cache, which these lines would have to leave again */
 #define WALK_CROWDED                                                                               \
-    (32u * 1024)             /* the same with more ranks than cores, who need not be fast alone */
-#define PLACED_BYTES   1024u /* payloads from here on are worth a choice of their place */
-#define BUSY_TURNS     64u /* payloads without a look whether the ring is idle, after it was not */
+    (32u * 1024)           /* the same with more ranks than cores, who need not be fast alone */
+#define PLACED_BYTES 1024u /* payloads from here on are worth a choice of their place */
+#define BUSY_TURNS   64u   /* payloads without a look whether the ring is idle, after it was not */
+#define STORED_BYTES                                                                               \
+    (16u * 1024) /* payloads from here on are worth a choice of how to store them */
+#define READERS_SHARE                                                                              \
+    3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
 #define TOUCH_BYTES    (64u * 1024) /* bulk reserved at once */
 #define PREFETCH_BYTES 4096u
 
@@ -67,6 +71,7 @@ struct out {
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
     struct mend_choice where;          /* enum place */
+    struct mend_choice stores;         /* of long payloads; way 1: past the caches */
     mend_time_ns since; /* when the last payload was placed, if that is timed; else 0 */
     uint32_t busy;      /* payloads still without a look */
     enum mend_lay lay;
@@ -172,6 +177,7 @@ static struct out *out_create(struct mend_proc *self, mend_peer to)
     o->place = mend_peer_place(self, to);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
     o->where.ways_n = self->crowded ? 1 : PLACES;
+    o->stores.ways_n = 2;
     return s->out[to] = o;
 }
 
@@ -330,6 +336,22 @@ static void shm_grow(struct mend_proc *self, uint64_t bytes)
     mend_area_grow(self, &((struct state *)self->net_state)->area, bytes);
 }
 
+/* A line that the receiver has read comes back from its core with an ordinary store.  Where that is far a store past the
+ * caches is faster, by so much that it pays although the receiver must read from memory then. */
+static void store_long(struct out *o, void *to, const void *payload, uint32_t len)
+{
+    unsigned past = mend_choice_way(&o->stores);
+    bool timed = mend_choice_timed(&o->stores);
+    mend_time_ns since = timed ? mend_time_monotonic_ns() : 0;
+    uint64_t rate;
+
+    mend_area_copy(to, payload, len, past);
+    if (!timed)
+        return;
+    rate = (uint64_t)len * 1000 / (uint64_t)(mend_time_monotonic_ns() - since + 1);
+    mend_choice_tell(&o->stores, past, past ? rate / READERS_SHARE : rate, 1);
+}
+
 static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                                  const void *payload)
 {
@@ -352,7 +374,10 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
         at = bulk_place(self, o, len);
         if (at == UINT32_MAX)
             return MEND_AGAIN;
-        memcpy(o->bulk + at, payload, len);
+        if (mend_likely(len < STORED_BYTES))
+            memcpy(o->bulk + at, payload, len);
+        else
+            store_long(o, o->bulk + at, payload, len);
         slot->bulk_at = at;
         o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
     }

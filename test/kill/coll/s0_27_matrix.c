@@ -37,9 +37,9 @@
  * RUN: -n 9 ; args coll.done {n} ; expect "8 deaths" ; times 9
  * RUN: -n 16 ; args coll.shm.arrived {n} ; expect "15 deaths" ; times 2
  * RUN: -n 9 ; args p2p.recv.matched {n} ; expect "8 deaths" ; times 9
- * RUN: -n 9 ; args p2p.data.sent {n} ; set SINGLE_COPY=never ; expect "8 deaths" ; times 9
- * RUN: -n 9 ; args p2p.send.rts {n} ; set SINGLE_COPY=always ; expect "8 deaths" ; times 9
- * RUN: -n 9 ; args p2p.recv.cts {n} ; set SINGLE_COPY=always ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args p2p.data.sent {n} ; set SINGLE_COPY=never ; set EAGER_MAX=1k ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args p2p.send.rts {n} ; set SINGLE_COPY=always ; set EAGER_MAX=1k ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args p2p.recv.cts {n} ; set SINGLE_COPY=always ; set EAGER_MAX=1k ; expect "8 deaths" ; times 9
  * RUN: -n 9 ; args random {n} ; set SINGLE_COPY=always ; expect "8 deaths" ; times 9
  * RUN: -n 16 ; args coll.round {n} ; set COLL_SHM=0 ; expect "15 deaths" ; times 5
  * RUN: -n 9 ; args coll.round#3 {n} ; set COLL_SHM=0 ; expect "8 deaths" ; times 9
@@ -56,7 +56,7 @@
  * RUN: -n 9 ; args coll.done {n} inter ; expect "8 deaths" ; times 6
  * RUN: -n 9 ; args coll.round {n} inter ; expect "8 deaths" ; times 6
  * RUN: -n 9 ; args p2p.recv.matched {n} inter ; expect "8 deaths" ; times 6
- * RUN: -n 9 ; args p2p.data.sent {n} inter ; set SINGLE_COPY=never ; expect "8 deaths" ; times 6
+ * RUN: -n 9 ; args p2p.data.sent {n} inter ; set SINGLE_COPY=never ; set EAGER_MAX=1k ; expect "8 deaths" ; times 6
  */
 #include "kill/coll/kinds.h"
 #include "kill/melt.h"

@@ -3,7 +3,7 @@
  * message that fits, MPI_ERR_BUFFER beyond, reuse after delivery, flush and iflush, detach that waits,
  * MPI_BUFFER_AUTOMATIC. */
 /* RUN: -n 2 */
-/* RUN: -n 3 ; time 60 */
+/* RUN: -n 3 ; time 60 ; set EAGER_MAX=1k */
 #include "common.h"
 
 #define W MPI_COMM_WORLD
