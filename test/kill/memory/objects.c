@@ -92,10 +92,9 @@ static int subarray(void)
 
 static int darray(void)
 {
-    return MPI_Type_create_darray(2, 0, 2, (int[]){8, 8},
-                                  (int[]){MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC},
-                                  (int[]){MPI_DISTRIBUTE_DFLT_DARG, 2}, (int[]){1, 2}, MPI_ORDER_C,
-                                  MPI_INT, &type);
+    return MPI_Type_create_darray(
+        2, 0, 2, (int[]){8, 8}, (int[]){MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC},
+        (int[]){MPI_DISTRIBUTE_DFLT_DARG, 2}, (int[]){1, 2}, MPI_ORDER_C, MPI_INT, &type);
 }
 
 static int resized(void)
@@ -345,9 +344,9 @@ static void make_objects(void)
     CHECK_EQ(MPI_Type_commit(&nested), MPI_SUCCESS);
     CHECK_EQ(MPI_Info_create(&info), MPI_SUCCESS);
     CHECK_EQ(MPI_Info_set(info, "key", "value"), MPI_SUCCESS);
-    CHECK_EQ(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &type_keyval,
-                                    NULL),
-             MPI_SUCCESS);
+    CHECK_EQ(
+        MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &type_keyval, NULL),
+        MPI_SUCCESS);
 }
 
 int main(int argc, char **argv)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scarce.h – each allocation of a call fails in turn.
  *
- *     sweep(&(struct scarce){"MPI_X", call, undo})
+ *     sweep(&(struct scarce){"MPI_X", call, undo, flags, prepare})
  *
  * makes the call again and again, with the first, second, third ... allocation failing, until it needs no
- * more of them.  `undo` takes back what a call that succeeded has made.  What holds each time:
+ * more of them.  `prepare` makes what it needs, with memory; `undo` takes back what a call that succeeded has made.
+ * A call of several parts makes the part that failed again when it has said enough().  What holds each time:
  *
  *   - the call succeeds, or reports MPI_ERR_NO_MEM;
  *   - where it is collective, the same at all ranks;
@@ -28,13 +29,23 @@ struct scarce {
     int (*call)(void);
     void (*undo)(void);
     int flags;
+    void (*prepare)(void);
 };
 
 static long scarce_denied, scarce_held;
 
 static inline void scarce_set(int k)
 {
-    CHECK_EQ(MPI_Pcontrol(k, &scarce_denied, &scarce_held), MPI_SUCCESS);
+    long denied;
+
+    CHECK_EQ(MPI_Pcontrol(k, &denied, &scarce_held), MPI_SUCCESS);
+    scarce_denied += denied;
+}
+
+/* From here on there is memory. */
+static inline void enough(void)
+{
+    scarce_set(0);
 }
 
 /* Of all ranks.  There is memory for this. */
@@ -44,6 +55,12 @@ static inline int largest(int value)
 
     CHECK_EQ(MPI_Allreduce(&value, &max, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), MPI_SUCCESS);
     return max;
+}
+
+static inline void prepare(const struct scarce *s)
+{
+    if (s->prepare)
+        s->prepare();
 }
 
 static inline void undo(const struct scarce *s)
@@ -57,8 +74,10 @@ static inline int once(const struct scarce *s, int k)
 {
     int class, denied;
 
+    prepare(s);
     largest(0);
     scarce_set(k);
+    scarce_denied = 0;
     class = class_of(s->call());
     scarce_set(0);
     denied = scarce_denied > 0;
@@ -82,6 +101,8 @@ static inline int once(const struct scarce *s, int k)
 /* Twice: what is made on first use only stays. */
 static inline void with_memory(const struct scarce *s)
 {
+    prepare(s);
+    largest(0);
     CHECK_CLASS(s->call(), MPI_SUCCESS);
     undo(s);
 }
@@ -128,22 +149,27 @@ static inline int sweep_all(const struct scarce *s)
  * communicators go when all others have freed them, too. */
 #define TIMES 10
 
-static inline bool grows(const struct scarce *s)
+/* Above the most that was held after any sweep before. */
+static inline bool grows(const struct scarce *s, long *most_p)
 {
-    long before = held();
+    long most = *most_p, now;
 
     sweep_all(s);
-    return largest(held() > before);
+    now = held();
+    *most_p = now > most ? now : most;
+    return largest(now > most);
 }
 
 static inline void sweep(const struct scarce *s)
 {
     int failed_n, times = 0;
+    long most;
 
     with_memory(s);
     failed_n = sweep_all(s);
     CHECK(failed_n > 0); /* else it shows nothing */
-    while (grows(s))
+    most = held();
+    while (grows(s, &most))
         CHECK(++times < TIMES);
     if (rank == 0)
         printf("%s: %d allocations failed in turn\n", s->name, failed_n);
