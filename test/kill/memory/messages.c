@@ -241,15 +241,14 @@ static int sendrecv(void)
 
 static int sendrecv_replace(void)
 {
-    return nothing_is_left(MPI_Sendrecv_replace(in, LARGE, MPI_BYTE, rank, 1, rank, 1, ring,
-                                                MPI_STATUS_IGNORE));
+    return nothing_is_left(
+        MPI_Sendrecv_replace(in, LARGE, MPI_BYTE, rank, 1, rank, 1, ring, MPI_STATUS_IGNORE));
 }
 
 static int isendrecv_replace(void)
 {
     MPI_Request r;
-    int err =
-        MPI_Isendrecv_replace(in, LARGE, MPI_BYTE, rank, 1, rank, 1, ring, &r);
+    int err = MPI_Isendrecv_replace(in, LARGE, MPI_BYTE, rank, 1, rank, 1, ring, &r);
 
     return nothing_is_left(err ? err : MPI_Wait(&r, MPI_STATUS_IGNORE));
 }
@@ -405,7 +404,8 @@ int main(int argc, char **argv)
     before = (rank + size - 1) % size;
     for (int i = 0; i < LARGE; i++)
         out[i] = (unsigned char)(1 + i % 250);
-    for (int i = 0; i < 4200; i++) { /* the table of contexts that are gone does not grow any more */
+    for (int i = 0; i < 4200;
+         i++) { /* the table of contexts that are gone does not grow any more */
         MPI_Comm c;
 
         CHECK_EQ(MPI_Comm_dup(MPI_COMM_SELF, &c), MPI_SUCCESS);
