@@ -170,7 +170,8 @@ int main(int argc, char **argv)
     CHECK_EQ(size, RANKS);
     for (int i = 0; i < size * LARGE; i++)
         out[i] = i + 1;
-    for (int i = 0; i < 4200; i++) { /* the table of contexts that are gone does not grow any more */
+    for (int i = 0; i < 4200;
+         i++) { /* the table of contexts that are gone does not grow any more */
         MPI_Comm c;
 
         CHECK_EQ(MPI_Comm_dup(MPI_COMM_SELF, &c), MPI_SUCCESS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each allocation fails in turn (scarce.h), in the calls that create communicators: all members get
- * the communicator, or all get MPI_ERR_NO_MEM (S2-5: creation is uniform).
+/* Each allocation fails in turn (scarce.h), in the calls that create communicators or agree: all members
+ * get the communicator, or all get MPI_ERR_NO_MEM (S2-5: creation is uniform).
  *
  *   S2-5: creation is uniform: at all survivors or at none
  *
@@ -102,6 +102,32 @@ static int ishrink(void)
     return err ? err : MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
+static int agree(void)
+{
+    int flag = 1;
+
+    return MPIX_Comm_agree(MPI_COMM_WORLD, &flag);
+}
+
+static int iagree(void)
+{
+    int flag = 1;
+    MPI_Request r;
+    int err = MPIX_Comm_iagree(MPI_COMM_WORLD, &flag, &r);
+
+    return err ? err : MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+static int validate(void)
+{
+    MPI_Group failed;
+    int err = MPI_Comm_validate(MPI_COMM_WORLD, &failed);
+
+    if (!err && failed != MPI_GROUP_EMPTY)
+        CHECK_EQ(MPI_Group_free(&failed), MPI_SUCCESS);
+    return err;
+}
+
 static const struct scarce calls[] = {
     {"MPI_Comm_dup", duplicate, drop},
     {"MPI_Comm_idup", idup, drop},
@@ -117,6 +143,9 @@ static const struct scarce calls[] = {
     {"MPI_Intercomm_merge", merge, drop},
     {"MPIX_Comm_shrink", shrink, drop},
     {"MPIX_Comm_ishrink", ishrink, drop},
+    {"MPIX_Comm_agree", agree, NULL, SPARE},
+    {"MPIX_Comm_iagree", iagree, NULL, SPARE},
+    {"MPI_Comm_validate", validate, NULL, SPARE},
 };
 
 /* The library remembers so many contexts that are gone: from now on the table does not grow. */
