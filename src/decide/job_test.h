@@ -168,9 +168,8 @@ static inline void job_kill(mend_peer who)
     job.verdict[job.verdicts_n] = (struct mend_death){
         .peer = who, .cause = MEND_CAUSE_SIGNAL, .code = 9, .first = job.verdicts_n};
     job.verdicts_n++;
-    for (uint32_t r = 0; r < RANKS; r++)
-        atomic_fetch_add_explicit(&mend_node_rank_of(job.segment, mend_place_at(r))->interrupt, 1,
-                                  memory_order_release);
+    for (mend_peer p = 0; p < RANKS; p++)
+        mend_node_interrupt(job.rank[0], p);
 }
 
 #endif
