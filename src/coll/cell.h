@@ -92,7 +92,6 @@ struct mend_coll_comm {
     MPI_Count touched_bytes; /* of each of my buffers */
     bool crowded;            /* more ranks than cores on this node */
     struct mend_cell_stores stores[MEND_CELL_CLASSES];
-    bool agreed; /* I wrote into the agreement area of the cell (decide/memory.c) */
 };
 
 static inline bool mend_cell_possible(const struct mend_comm *c)

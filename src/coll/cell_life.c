@@ -15,7 +15,7 @@
  * either the mark that M closed last is X, or M has not closed X yet and the next change of M's counter
  * means that it has.
  *
- * Invariant: the agreement area and no_from of a free cell are zero (decide/memory.c). */
+ * Invariant: the agreement area and no_from of a free cell are zero (mend_node_votes_clear()). */
 #include "coll/cell.h"
 #include "node/node.h"
 
@@ -25,7 +25,6 @@
 struct closed {
     struct mend_list link;
     int cell, n;
-    bool agreed;
     struct {
         mend_peer peer;
         uint64_t closed_n; /* it has closed the communicator when its counter is beyond this */
@@ -108,19 +107,6 @@ static void give_back_dead(struct mend_proc *self, const struct closed *x)
                                 MEND_NODE_CELL_BYTES);
 }
 
-/* The area only where this process has written: the page is there. */
-static void clear_agreements(struct mend_proc *self, const struct closed *x)
-{
-    struct mend_node_said *said = said_of(self, self->me, x->cell);
-
-    for (unsigned i = 0; i < MEND_COUNT_OF(said->no_from); i++)
-        mend_store_relaxed(&said->no_from[i], 0);
-    if (x->agreed)
-        memset(mend_node_cell_agree_of(self->node->header, mend_peer_place(self, self->me),
-                                       (uint32_t)x->cell),
-               0, MEND_NODE_CELL_AGREE);
-}
-
 static void collect_closed(struct mend_proc *self)
 {
     mend_list_foreach (l, next, &self->coll->closed) {
@@ -128,7 +114,7 @@ static void collect_closed(struct mend_proc *self)
 
         if (!nobody_left(self, x))
             continue;
-        clear_agreements(self, x);
+        mend_node_votes_clear(self, x->cell);
         give_back_dead(self, x);
         mend_coll_cell_give_back(self, x->cell);
         mend_list_remove(&x->link);
@@ -185,7 +171,6 @@ static struct closed *others(struct mend_comm *c)
     x = mend_alloc(self, sizeof(*x) + (size_t)c->size * sizeof(x->waiting[0]));
     mend_memory_relax(self);
     x->cell = c->cell;
-    x->agreed = c->coll->agreed;
     x->n = 0;
     for (int r = 0; r < c->size; r++) {
         mend_peer p = mend_group_peer(c->group, r);

@@ -13,7 +13,6 @@ int mend_decide_init(struct mend_proc *self)
         return MPI_ERR_NO_MEM;
     mend_list_init(&m->fresh_graves);
     mend_list_init(&m->graves);
-    mend_list_init(&m->closed);
     self->decide = m;
     mend_revoke_init_process(self);
     self->on_interrupt = mend_revoke_on_interrupt;

@@ -59,7 +59,8 @@ struct mend_decide_comm {
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_flood *revoke;
     int32_t part;               /* of several communicators of one context: which (revoke.c) */
-    struct mend_papers *papers; /* papers.c: where the members vote; NULL until somebody has */
+    bool opened;                /* memory.c: this process may write its votes */
+    struct mend_papers *papers; /* memory.c: where the members vote without a cell; NULL: not yet */
     struct mend_list grave;     /* graves.c: when it is freed */
 };
 

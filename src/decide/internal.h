@@ -18,16 +18,11 @@ struct mend_decide_op {
     void *arg;
 };
 
-struct mend_node_shelf;
-
 /* What a process keeps for all its communicators. */
 struct mend_decide {
     struct mend_list fresh_graves; /* mend_decide_comm.grave, each a reference: not agreed on yet */
     struct mend_list graves;       /* and those that are */
-    struct mend_node_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
-    uint32_t papers_n, paper_free;     /* taken at some time; 1 + the first free one, 0: none */
-    struct mend_list closed;           /* papers.c: papers that others may still look for */
-    uint64_t marks_n;                  /* revoke.c: own bits that have pages, from 0 on */
+    uint64_t marks_n;              /* revoke.c: own bits that have pages, from 0 on */
 };
 
 /* The same through shared memory (memory.c).  All members answer mend_decide_in_memory() alike. */
@@ -67,16 +62,8 @@ mend_frame_handler mend_decide_tree_on_frame, mend_revoke_on_frame;
 void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 
-/* papers.c: for communicators without a cell */
-
-/* To be called before this process says anything.  Without pages it ends. */
-void mend_papers_open(struct mend_comm *c);
-
-/* What a member has said.  NULL: nothing yet. */
-void *mend_papers_look(struct mend_comm *c, int32_t rank);
-
-/* This process reads nothing of the others any more. */
-void mend_papers_close(struct mend_comm *c);
+/* To be called when c is detached. */
+void mend_decide_memory_close(struct mend_comm *c);
 
 /* graves.c: an agreement's message for a communicator that has gone. */
 void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

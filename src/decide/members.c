@@ -51,9 +51,8 @@ void mend_decide_detach(struct mend_comm *c)
 
     if (!c->decide)
         return;
-    if (mend_decide_in_memory(c) && c->cell < 0)
-        mend_papers_close(c);
-    mend_free(self, c->decide->papers);
+    if (mend_decide_in_memory(c))
+        mend_decide_memory_close(c);
     for (int i = 0; i < MEND_DECIDE_KINDS; i++)
         mend_free(self, c->decide->agreements[i].sm);
     mend_free(self, c->decide->revoke);

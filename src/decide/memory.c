@@ -6,17 +6,18 @@
  *
  *   with a cell         cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 | ...
  *                       said by m:          no_from of CREATION and of VALIDATION
- *   without one         paper of member m:  both (papers.c)
+ *   without one         paper of member m:  both (node/papers.c)
  *
  * Invariants:
- *   1  the slots of a free cell are zero: coll/cell_life.c clears those that were written; and a free paper
+ *   1  the slots of a free cell are zero: mend_node_votes_clear() clears those that were written; and a free paper
  *      is zero when it is taken;
  *   2  a member whose paper is not found has not voted. */
 #include "decide/internal.h"
 
 #include "coll/cell.h"
-#include "node/slots.h"
 #include "node/node.h"
+#include "node/papers.h"
+#include "node/slots.h"
 
 #include <string.h>
 
@@ -51,6 +52,18 @@ static struct area *area_of(struct mend_comm *c, int rank)
         (uint32_t)c->cell);
 }
 
+static struct mend_papers *papers_of(struct mend_comm *c)
+{
+    struct mend_decide_comm *d = c->decide;
+
+    if (d->papers)
+        return d->papers;
+    d->papers = mend_papers_make(c->self, c->ctx | MEND_CTX_CHANNEL_MASK, d->members_n, d->me);
+    for (int32_t r = 0; r < d->members_n; r++)
+        mend_papers_set_member(d->papers, r, mend_decide_peer(d, r));
+    return d->papers;
+}
+
 /* NULL: the member has said nothing yet. */
 static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind which, int rank)
 {
@@ -59,7 +72,7 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
 
     MEND_ASSERT(which != MEND_DECIDE_EXPLICIT);
     if (c->cell < 0) {
-        paper = mend_papers_look(c, rank);
+        paper = mend_papers_look(c->self, papers_of(c), rank);
         return paper ? &paper->no_from[which - MEND_DECIDE_CREATION] : NULL;
     }
     said = mend_node_said_of(c->self->node->header,
@@ -77,7 +90,7 @@ static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
 
     if (mend_likely(op->c->cell >= 0))
         return &area_of(op->c, rank)->slot[op->which][i];
-    paper = mend_papers_look(op->c, rank);
+    paper = mend_papers_look(op->c->self, papers_of(op->c), rank);
     return paper ? &paper->area.slot[op->which][i] : (struct mend_slot *)(uintptr_t)&empty;
 }
 
@@ -122,12 +135,22 @@ bool mend_decide_in_memory(const struct mend_comm *c)
  * the same. */
 static void open_areas(struct mend_comm *c)
 {
+    if (c->decide->opened)
+        return;
+    c->decide->opened = true;
+    if (c->cell < 0) {
+        mend_papers_open(c->self, papers_of(c));
+        return;
+    }
+    for (int r = 0; r < c->size; r++)
+        MEND_ASSERT(mend_node_touch(c->self, area_of(c, r), sizeof(struct area)));
+    mend_node_votes_open(c->self, c->cell);
+}
+
+void mend_decide_memory_close(struct mend_comm *c)
+{
     if (c->cell < 0)
-        mend_papers_open(c);
-    else
-        for (int r = 0; r < c->size; r++)
-            MEND_ASSERT(mend_node_touch(c->self, area_of(c, r), sizeof(struct area)));
-    c->coll->agreed = true;
+        mend_papers_close(c->self, papers_of(c));
 }
 
 /* Who sleeps in such an agreement sees that something was said. */
@@ -260,7 +283,7 @@ static const struct mend_request_ops poll_ops = {.name = "agreement", .poll = po
 static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind which,
                    const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
-    if (mend_unlikely(!c->coll->agreed))
+    if (mend_unlikely(!c->decide->opened))
         open_areas(c);
     op->c = c;
     op->which = which;

@@ -211,7 +211,7 @@ struct mend_node_revoked {
     mend_atomic_u64 word[MEND_NODE_REVOKED / 64];
 };
 
-/* What a paper is about (decide/papers.c). */
+/* What a paper is about (papers.c). */
 struct mend_node_title {
     mend_atomic_u64 mark;  /* of the communicator; 0: of none, the paper is free */
     mend_atomic_u32 state; /* enum mend_title (ft/closing.h) */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header *header, int fd)
@@ -19,6 +20,7 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
     n->header = header;
     n->fd = fd;
     n->wakes.header = header;
+    mend_list_init(&n->closed);
     mend_list_init(&n->pieces);
     self->node = n;
     return MEND_OK;
@@ -108,6 +110,25 @@ void mend_node_punch(struct mend_proc *self, uint64_t at, size_t len)
 void mend_node_give_back(struct mend_proc *self, const void *at, size_t len)
 {
     mend_node_punch(self, (uint64_t)((const char *)at - (const char *)self->node->header), len);
+}
+
+void mend_node_votes_open(struct mend_proc *self, int cell)
+{
+    self->node->voted |= UINT64_C(1) << cell;
+}
+
+/* The area only where this process may have written: the page is there. */
+void mend_node_votes_clear(struct mend_proc *self, int cell)
+{
+    struct mend_node *n = self->node;
+    mend_place me = mend_peer_place(self, self->me);
+    struct mend_node_said *said = mend_node_said_of(n->header, me, (uint32_t)cell);
+
+    for (unsigned i = 0; i < MEND_COUNT_OF(said->no_from); i++)
+        mend_store_relaxed(&said->no_from[i], 0);
+    if (n->voted >> cell & 1)
+        memset(mend_node_cell_agree_of(n->header, me, (uint32_t)cell), 0, MEND_NODE_CELL_AGREE);
+    n->voted &= ~(UINT64_C(1) << cell);
 }
 
 void mend_node_interrupt(struct mend_proc *self, mend_peer to)

@@ -22,6 +22,10 @@ struct mend_node {
     struct mend_list pieces;      /* heap.c: of this process's heap */
     mend_peer *peer_at;           /* by place; MEND_PEER_NONE: a process that is unknown here */
     uint64_t (*touched)[2]; /* by place: cells with reserved control and agreement pages, or NULL */
+    uint64_t voted;         /* cells in whose agreement area this process may have written */
+    struct mend_node_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
+    uint32_t papers_n, paper_free;     /* taken at some time; 1 + the first free one, 0: none */
+    struct mend_list closed;           /* papers that others may still look for */
 };
 
 /* self->node, for a segment that is mapped up to its shelves.  MEND_OK or MEND_ERR_MEM. */
@@ -50,6 +54,11 @@ void mend_node_unmap(void *base, size_t len);
 
 /* Gives the pages of a piece back, by its place in the segment; they read as zero then. */
 void mend_node_punch(struct mend_proc *self, uint64_t at, size_t len);
+
+/* The agreement area of a cell, in the block of this process, is going to be written to.  Before the cell is used again
+ * clear() makes it, and the words beside it, zero as they were. */
+void mend_node_votes_open(struct mend_proc *self, int cell);
+void mend_node_votes_clear(struct mend_proc *self, int cell);
 
 /* Gives whole pages back that nobody will look at any more; they read as zero then. */
 void mend_node_give_back(struct mend_proc *self, const void *at, size_t len);

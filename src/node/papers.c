@@ -4,7 +4,7 @@
  *
  *   rank i:   shelf 0 │ title 0 .. title 4095 │ paper 0 .. paper 4095 │   shelf 1 │ ...
  *             title   mark of a communicator, and whether this rank has closed it
- *             paper   no_from of CREATION and of VALIDATION, slots (memory.c)
+ *             paper   no_from of CREATION and of VALIDATION, slots (decide/memory.c)
  *
  * The place of a vote is not agreed on: a member takes the first free paper in its own shelves
  * when it first votes on a communicator, and the others search its titles for the mark,
@@ -19,7 +19,7 @@
  *   2  a member that closes without a vote still takes a paper, because the others wait for it to
  *      close;
  *   3  where a member's title was found it stays until this process is DONE (ft/closing.h). */
-#include "decide/internal.h"
+#include "node/papers.h"
 
 #include "ft/closing.h"
 #include "node/node.h"
@@ -37,24 +37,21 @@ struct place {
 };
 
 struct mend_papers {
+    uint64_t mark;
     uint32_t mine; /* NOWHERE: none yet */
+    int n, me;
     struct place member[];
 };
 
 /* A closed communicator whose title others may still look at. */
 struct closed {
-    struct mend_list link; /* in self->decide->closed */
+    struct mend_list link; /* in self->node->closed */
     uint64_t mark;
     uint32_t mine;
     enum mend_title state;
     int seen, n; /* others; those below `seen` pass */
     struct place member[];
 };
-
-static uint64_t mark_of(const struct mend_comm *c)
-{
-    return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
-}
 
 static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
@@ -63,7 +60,7 @@ static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 
 static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
 {
-    struct mend_decide *m = self->decide;
+    struct mend_node *m = self->node;
     uint32_t shelf = paper / MEND_NODE_SHELF_PAPERS;
 
     mend_memory_press(self); /* one that cannot vote keeps the others waiting */
@@ -95,7 +92,7 @@ static void *paper_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
 /* One that was never used, with its pages. */
 static uint32_t new_paper(struct mend_proc *self)
 {
-    uint32_t k = self->decide->papers_n++, i = k % MEND_NODE_SHELF_PAPERS;
+    uint32_t k = self->node->papers_n++, i = k % MEND_NODE_SHELF_PAPERS;
     uint64_t at;
 
     MEND_ASSERT(k < MEND_NODE_SHELVES * MEND_NODE_SHELF_PAPERS);
@@ -112,7 +109,7 @@ static uint32_t new_paper(struct mend_proc *self)
 
 static uint32_t free_paper(struct mend_proc *self)
 {
-    struct mend_decide *m = self->decide;
+    struct mend_node *m = self->node;
     uint32_t k = m->paper_free - 1;
 
     if (!m->paper_free)
@@ -140,8 +137,8 @@ static void put_back(struct mend_proc *self, uint32_t k)
     struct mend_node_title *t = title_of(self, self->me, k);
 
     mend_store_release(&t->mark, 0); /* release: pairs with the acquire in state_of() */
-    t->next_free = self->decide->paper_free;
-    self->decide->paper_free = k + 1;
+    t->next_free = self->node->paper_free;
+    self->node->paper_free = k + 1;
 }
 
 /* ---- the others' ---- */
@@ -190,42 +187,40 @@ static enum mend_title state_of(struct mend_proc *self, struct closed *x, struct
 
 /* ---- a communicator's ---- */
 
-static struct mend_papers *papers_of(struct mend_comm *c)
+struct mend_papers *mend_papers_make(struct mend_proc *self, uint64_t mark, int n, int me)
 {
-    struct mend_decide_comm *d = c->decide;
-    struct mend_papers *p = d->papers;
+    struct mend_papers *p;
 
-    if (p)
-        return p;
-    mend_memory_press(c->self);
-    p = mend_alloc(c->self, sizeof(*p) + (size_t)d->members_n * sizeof(p->member[0]));
-    mend_memory_relax(c->self);
-    p->mine = NOWHERE;
-    for (int32_t r = 0; r < d->members_n; r++)
-        p->member[r] = (struct place){.peer = mend_decide_peer(d, r), .at = NOWHERE};
-    return d->papers = p;
+    mend_memory_press(self);
+    p = mend_alloc(self, sizeof(*p) + (size_t)n * sizeof(p->member[0]));
+    mend_memory_relax(self);
+    *p = (struct mend_papers){.mark = mark, .mine = NOWHERE, .n = n, .me = me};
+    for (int r = 0; r < n; r++)
+        p->member[r] = (struct place){.peer = MEND_PEER_NONE, .at = NOWHERE};
+    return p;
+}
+
+void mend_papers_set_member(struct mend_papers *p, int rank, mend_peer peer)
+{
+    p->member[rank].peer = peer;
 }
 
 static void collect(struct mend_proc *self);
 
-void mend_papers_open(struct mend_comm *c)
+void mend_papers_open(struct mend_proc *self, struct mend_papers *p)
 {
-    struct mend_papers *p = papers_of(c);
-
     if (p->mine != NOWHERE)
         return;
-    collect(c->self);
-    p->mine = take_paper(c->self, mark_of(c));
-    p->member[c->decide->me].at = p->mine;
+    collect(self);
+    p->mine = take_paper(self, p->mark);
+    p->member[p->me].at = p->mine;
 }
 
-void *mend_papers_look(struct mend_comm *c, int32_t rank)
+void *mend_papers_look(struct mend_proc *self, struct mend_papers *p, int rank)
 {
-    struct mend_papers *p = papers_of(c);
     struct place *place = &p->member[rank];
 
-    return find(c->self, place, mark_of(c), p->mine) ? paper_of(c->self, place->peer, place->at)
-                                                     : NULL;
+    return find(self, place, p->mark, p->mine) ? paper_of(self, place->peer, place->at) : NULL;
 }
 
 /* ---- closing ---- */
@@ -258,7 +253,7 @@ static bool go_on(struct mend_proc *self, struct closed *x)
 /* Who has waited longest is looked at first. */
 static void collect(struct mend_proc *self)
 {
-    struct mend_list *list = &self->decide->closed;
+    struct mend_list *list = &self->node->closed;
 
     for (int i = 0; i < LOOKS_MAX && !mend_list_empty(list); i++) {
         struct closed *x = mend_list_entry(list->next, struct closed, link);
@@ -271,22 +266,21 @@ static void collect(struct mend_proc *self)
     }
 }
 
-void mend_papers_close(struct mend_comm *c)
+void mend_papers_close(struct mend_proc *self, struct mend_papers *p)
 {
-    struct mend_proc *self = c->self;
-    struct mend_decide_comm *d = c->decide;
     struct closed *x;
 
     mend_memory_press(self); /* without it the paper would never be free again, nor the others' */
-    x = mend_alloc(self, sizeof(*x) + (size_t)d->members_n * sizeof(x->member[0]));
+    x = mend_alloc(self, sizeof(*x) + (size_t)p->n * sizeof(x->member[0]));
     mend_memory_relax(self);
-    mend_papers_open(c); /* invariant 2 */
+    mend_papers_open(self, p); /* invariant 2 */
     /* release: pairs with the acquire in state_of(); this process reads the others' papers no more */
-    mend_store_release(&title_of(self, self->me, d->papers->mine)->state, MEND_TITLE_CLOSED);
-    *x = (struct closed){.mark = mark_of(c), .mine = d->papers->mine, .state = MEND_TITLE_CLOSED};
-    for (int32_t r = 0; r < d->members_n; r++)
-        if (r != d->me)
-            x->member[x->n++] = d->papers->member[r];
-    mend_list_append(&self->decide->closed, &x->link);
+    mend_store_release(&title_of(self, self->me, p->mine)->state, MEND_TITLE_CLOSED);
+    *x = (struct closed){.mark = p->mark, .mine = p->mine, .state = MEND_TITLE_CLOSED};
+    for (int r = 0; r < p->n; r++)
+        if (r != p->me)
+            x->member[x->n++] = p->member[r];
+    mend_list_append(&self->node->closed, &x->link);
+    mend_free(self, p);
     collect(self);
 }
