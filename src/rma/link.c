@@ -465,6 +465,15 @@ static void on_fault(struct mend_rma_link *l, const struct mend_rma_head *h)
     l->fault = (int)h->at;
 }
 
+static void on_locked(struct mend_rma_link *l, bool held)
+{
+    if (l->lock != MEND_LINK_ASKED)
+        return; /* it was given up, and unlock has been said */
+    l->lock = held ? MEND_LINK_HELD : MEND_LINK_POISONED;
+    if (held)
+        mend_link_tell(l->w, l->target, MEND_RMA_TAKEN);
+}
+
 void mend_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind,
                          const struct mend_rma_head *h, const void *data, size_t len)
 {
@@ -483,8 +492,7 @@ void mend_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind
         on_fault(l, h);
         break;
     case MEND_RMA_LOCKED:
-        if (l->lock == MEND_LINK_ASKED)
-            l->lock = h->at == MEND_WINLOCK_HELD ? MEND_LINK_HELD : MEND_LINK_POISONED;
+        on_locked(l, h->at == MEND_WINLOCK_HELD);
         break;
     case MEND_RMA_UNLOCKED:
         l->lock = MEND_LINK_FREE;

@@ -19,7 +19,8 @@ struct mend_win_served {
     uint8_t *state;            /* by origin: enum served */
 };
 
-enum served { NOTHING, WAITS, HAS };
+/* GIVEN: the origin does not know yet.  One that dies then has never held the lock, and poisons nothing. */
+enum served { NOTHING, WAITS, GIVEN, HAS };
 
 /* ---- operations ---- */
 
@@ -249,7 +250,7 @@ static bool try_lock(struct mend_win *w, int origin)
 
     if (r == MEND_WINLOCK_WAIT)
         return false;
-    s->state[origin] = r == MEND_WINLOCK_HELD ? HAS : NOTHING;
+    s->state[origin] = r == MEND_WINLOCK_HELD ? GIVEN : NOTHING;
     mend_link_say(w, origin, MEND_RMA_LOCKED, 0, (uint64_t)r);
     return r == MEND_WINLOCK_POISONED;
 }
@@ -293,7 +294,7 @@ static bool on_unlock(struct mend_win *w, int from)
     if (!s)
         return false;
     words = mend_serve_lock_words(w, from);
-    if (s->state[from] == HAS)
+    if (s->state[from] >= GIVEN)
         r = mend_winlock_release(&s->lock[from], &words);
     else if (s->state[from] == WAITS)
         mend_winlock_abandon(&s->lock[from], &words);
@@ -310,7 +311,11 @@ void mend_serve_on_death(struct mend_win *w, int dead)
 
     if (!s)
         return;
-    words = mend_serve_lock_words(w, w->me);
+    words = mend_serve_lock_words(w, dead);
+    if (s->state[dead] == GIVEN)
+        mend_winlock_release(&s->lock[dead], &words);
+    else if (s->state[dead] == WAITS)
+        mend_winlock_abandon(&s->lock[dead], &words);
     mend_winlock_bury(&words, dead);
     s->state[dead] = NOTHING;
     try_all(w);
@@ -329,6 +334,11 @@ static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind,
         return true;
     case MEND_RMA_LOCK:
         return on_lock(w, from, h->at);
+    case MEND_RMA_TAKEN:
+        if (!k->served || k->served->state[from] != GIVEN)
+            return false;
+        k->served->state[from] = HAS;
+        return true;
     case MEND_RMA_UNLOCK:
         return on_unlock(w, from);
     case MEND_RMA_POSTED:

@@ -11,7 +11,7 @@
  *
  *   origin → target    PUT GET ACC GET_ACC SWAP     carry out; GET, GET_ACC, SWAP are answered by a REPLY each
  *                      FLUSH                        all before it is done: answered by FLUSHED
- *                      LOCK UNLOCK DONE
+ *                      LOCK TAKEN UNLOCK DONE
  *   target → origin    REPLY FLUSHED LOCKED POSTED
  *                      FAULT                        could not be carried out; `at` is the error class */
 #ifndef MEND_RMA_WIRE_H
@@ -26,8 +26,9 @@ enum mend_rma_kind {
     MEND_RMA_GET_ACC,
     MEND_RMA_SWAP, /* one element, and what to compare with */
     MEND_RMA_FLUSH,
-    MEND_RMA_LOCK,   /* at: enum mend_winlock_kind */
-    MEND_RMA_UNLOCK, /* the same */
+    MEND_RMA_LOCK,  /* at: enum mend_winlock_kind */
+    MEND_RMA_TAKEN, /* the origin has heard that it holds the lock */
+    MEND_RMA_UNLOCK,
     MEND_RMA_DONE,
     MEND_RMA_REPLY, /* at: packed position in the result; the data follows the head */
     MEND_RMA_FLUSHED,
