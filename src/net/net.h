@@ -65,6 +65,10 @@ struct mend_net {
     uint32_t (*offer_stamp)(struct mend_proc *self);
     void (*withdraw)(struct mend_proc *self);
 
+    /* The same of memory that is not offered but stays where it is, as both know: windows. */
+    enum mend_status (*fetch)(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
+                              size_t len);
+
     /* Copies len bytes into the memory of the peer; NULL: the transport cannot, and sheet() is NULL, too.  MEND_OK,
      * or another status: nobody knows how much of it is there. */
     enum mend_status (*push)(struct mend_proc *self, mend_peer to, const void *src, uint64_t remote,

@@ -5,10 +5,14 @@
  * origin's elements do not lie side by side. */
 #include "rma/direct.h"
 
+#include "net/net.h"
 #include "rma/element.h"
 #include "rma/run.h"
 
 #define CHUNK 2048 /* bytes of elements that are gathered at a time */
+#define SMALL                                                                                      \
+    1024 /* bytes: up to here a message and its answer are faster than three system calls */
+#define PIECE ((size_t)1 << 20) /* of a single copy: between two looks whether there is news */
 
 static char *address_of(const struct mend_win *w, const struct mend_rma_op *op)
 {
@@ -126,4 +130,47 @@ void mend_direct_do(struct mend_win *w, const struct mend_rma_op *op)
     default:
         accumulate(op, at, mend_rma_is_alone(w, op->target));
     }
+}
+
+/* ---- single copy ---- */
+
+static bool may_copy(const struct mend_win *w, const struct mend_rma_op *op)
+{
+    const struct mend_rma_data *mine = op->kind == MEND_RMA_PUT ? &op->origin : &op->result;
+    const char *how = w->self->params.single_copy;
+
+    return (op->kind == MEND_RMA_PUT || op->kind == MEND_RMA_GET) && w->shared &&
+           w->flavor == MPI_WIN_FLAVOR_CREATE && !w->part[op->target].at && mine->type->dense &&
+           op->there.type->dense && w->self->net->fetch && w->self->net->push &&
+           !(how && !strcmp(how, "never"));
+}
+
+static enum mend_status copy_piece(struct mend_win *w, const struct mend_rma_op *op, char *mine,
+                                   uint64_t remote, size_t len)
+{
+    mend_peer peer = mend_comm_peer(w->comm, op->target);
+
+    if (mend_win_is_dead(w, op->target) || w->comm->revoked)
+        return MEND_ERR_PEER;
+    return op->kind == MEND_RMA_PUT ? w->self->net->push(w->self, peer, mine, remote, len)
+                                    : w->self->net->fetch(w->self, peer, mine, remote, len);
+}
+
+bool mend_direct_copy(struct mend_win *w, const struct mend_rma_op *op)
+{
+    const struct mend_rma_data *d = op->kind == MEND_RMA_PUT ? &op->origin : &op->result;
+    const struct mend_win_part *p = &w->part[op->target];
+    size_t len = (size_t)(op->there.count * op->there.type->size), step;
+    uint64_t remote = p->address + (uint64_t)(op->disp * p->disp_unit + op->there.type->true_lb);
+    char *mine = (char *)(uintptr_t)d->from;
+
+    if (len <= SMALL || !may_copy(w, op))
+        return false;
+    mine += d->type->true_lb;
+    for (size_t at = 0; at < len; at += step) {
+        step = len - at < PIECE ? len - at : PIECE;
+        if (copy_piece(w, op, mine + at, remote + at, step) != MEND_OK)
+            return false;
+    }
+    return true;
 }

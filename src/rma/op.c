@@ -126,5 +126,10 @@ int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
             *request_p = mend_p2p_sent(w->self);
         return MPI_SUCCESS;
     }
+    if (mend_direct_copy(w, op)) {
+        if (request_p)
+            *request_p = mend_p2p_sent(w->self);
+        return MPI_SUCCESS;
+    }
     return mend_link_begin(w, op, request_p);
 }

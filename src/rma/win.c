@@ -68,6 +68,7 @@ static struct mend_win_offer offer_of(struct mend_win *w, const struct mend_win_
     return (struct mend_win_offer){.size = wish->size,
                                    .disp_unit = wish->disp_unit,
                                    .at = place_of(w, w->base, wish->size),
+                                   .address = (uint64_t)(uintptr_t)w->base,
                                    .control_at = w->control_own ? w->control_own->at : 0,
                                    .error = error};
 }
@@ -122,8 +123,10 @@ static int know_parts(struct mend_win *w, const struct mend_win_wish *wish,
     int err = MPI_SUCCESS;
 
     for (int r = 0; r < w->n; r++) {
-        w->part[r] = (struct mend_win_part){
-            .size = offer[r].size, .disp_unit = offer[r].disp_unit, .at = offer[r].at};
+        w->part[r] = (struct mend_win_part){.size = offer[r].size,
+                                            .disp_unit = offer[r].disp_unit,
+                                            .at = offer[r].at,
+                                            .address = offer[r].address};
         err = offer[r].error > err ? offer[r].error : err;
     }
     if (!err && wish->contiguous && w->self->node)

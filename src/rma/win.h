@@ -7,6 +7,8 @@
  *   way of an operation         when                                       carried out by
  *   ─────────────────────       ────────────────────────────────────       ────────────────────────────────────
  *   loads and stores            the part lies in the node's segment        the origin, at once         (direct.c)
+ *   single copy (put, get)      the program's own memory, one piece on both     the origin, at once         (direct.c)
+ *                               sides
  *   messages                    everything else                            the target, in its next call (serve.c)
  *
  * Accumulates follow one rule more: an element that one atomic instruction can change is changed by one, whoever
@@ -39,6 +41,7 @@ struct mend_rma_link;
 struct mend_win_offer {
     MPI_Aint size, disp_unit;
     uint64_t at;         /* where the segment holds its first byte; 0: in no shared memory */
+    uint64_t address;    /* of its first byte in the member's memory */
     uint64_t control_at; /* of rank 0: where the segment holds the control words; 0: nowhere */
     int32_t error;       /* why this member cannot; MPI_SUCCESS: it can */
     int32_t unused;
@@ -47,7 +50,7 @@ struct mend_win_offer {
 /* A member's part as this process sees it. */
 struct mend_win_part {
     MPI_Aint size, disp_unit;
-    uint64_t at;
+    uint64_t at, address;
     char *here; /* its first byte, as far as this process can reach it; else NULL */
 };
 

@@ -690,6 +690,13 @@ static bool may_write_into(struct mend_node_rank *peer)
            !(mend_load_acquire(mend_node_life_word(peer)) & FUTEX_OWNER_DIED);
 }
 
+static enum mend_status shm_fetch(struct mend_proc *self, mend_peer from, void *dst,
+                                  uint64_t remote, size_t len)
+{
+    return copy_out(rank_of(self, from), &((struct state *)self->net_state)->in[from], dst, remote,
+                    len);
+}
+
 static enum mend_status shm_push(struct mend_proc *self, mend_peer to, const void *src,
                                  uint64_t remote, size_t len)
 {
@@ -848,6 +855,7 @@ const struct mend_net mend_net_shm = {
     .take = shm_take,
     .sever = shm_sever,
     .pull = shm_pull,
+    .fetch = shm_fetch,
     .push = shm_push,
     .sheet = shm_sheet,
     .offer_stamp = shm_offer_stamp,
