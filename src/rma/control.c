@@ -212,9 +212,7 @@ static void await(struct mend_win *w, int more)
         mend_store_relaxed(&k->awaited[w->me], k->waits_n > 0);
 }
 
-/* A process that looks again and again at its own part never waits, and yet others need it: so calls that find nothing
- * to wait for look for messages, too; rarely where there are hardly any. */
-static void serve_others(struct mend_win *w)
+void mend_win_serve_others(struct mend_win *w)
 {
     bool direct =
         w->shared && (w->flavor == MPI_WIN_FLAVOR_ALLOCATE || w->flavor == MPI_WIN_FLAVOR_SHARED);
@@ -235,7 +233,7 @@ int mend_win_wait(struct mend_win *w, bool (*until)(struct mend_win *w, void *ar
         mend_wait_until(w->self, &wait);
         await(w, -1);
     } else {
-        serve_others(w);
+        mend_win_serve_others(w);
     }
     return mend_win_check_valid(w);
 }

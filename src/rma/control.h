@@ -52,6 +52,10 @@ bool mend_win_hear_done(struct mend_win *w, int origin);
 void mend_win_wake_all(struct mend_win *w);
 void mend_win_wake(struct mend_win *w, int rank);
 
+/* A process that looks again and again at its own part never waits, and yet others need it: so calls that find nothing
+ * to wait for look for messages, too; rarely where there are hardly any. */
+void mend_win_serve_others(struct mend_win *w);
+
 /* Waits until until(w, arg) is true, or the window is revoked: MPI_ERR_INVALIDATED.  until() must become true when a
  * process that it depends on dies. */
 int mend_win_wait(struct mend_win *w, bool (*until)(struct mend_win *w, void *arg), void *arg,
