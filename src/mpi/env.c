@@ -6,6 +6,7 @@
 
 #include "comm/errhandler.h"
 #include "comm/info.h"
+#include "node/heap.h"
 #include "rt/rt.h"
 
 #include <stdarg.h>
@@ -20,6 +21,7 @@
 #endif
 
 #define MEM_ALIGN_MIN 64 /* a cache line */
+#define HEAP_MIN      4096
 #define MEM_ALIGN_MAX (1 << 30)
 
 /* At any time. */
@@ -115,7 +117,21 @@ static int read_alignment(const struct mend_info *i, size_t *align_p)
     return MPI_SUCCESS;
 }
 
-/* The program's memory, so from its own heap.  baseptr: where the address goes. */
+/* Memory of a page or more comes from the segment, where windows reach it directly; all else, and what the segment has
+ * no room for, from the program's heap.  NULL: no memory. */
+static void *memory_of_program(size_t size, size_t align)
+{
+    struct mend_heap_piece *piece = NULL;
+    void *p = NULL;
+
+    if (size >= HEAP_MIN && align <= HEAP_MIN)
+        piece = mend_heap_take(mend_self, size);
+    if (piece)
+        return piece->base;
+    return posix_memalign(&p, align, size) ? NULL : p;
+}
+
+/* baseptr: where the address goes. */
 MEND_API(MPI_Alloc_mem);
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
@@ -130,8 +146,10 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
         err = MPI_ERR_ARG;
     if (!err)
         err = read_alignment(i, &align);
-    if (!err && size > 0 && posix_memalign(&p, align, (size_t)size))
-        err = MPI_ERR_NO_MEM;
+    if (!err && size > 0) {
+        p = memory_of_program((size_t)size, align);
+        err = p ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
     if (!err)
         *(void **)baseptr = p;
     return mend_report(err, __func__);
@@ -140,9 +158,16 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 MEND_API(MPI_Free_mem);
 int MPI_Free_mem(void *base)
 {
+    struct mend_heap_piece *piece = NULL;
     int err = mend_enter(__func__);
 
-    if (!err)
+    if (!err && base)
+        piece = mend_heap_find(mend_self, base, 1);
+    if (piece && piece->base != base)
+        err = MPI_ERR_BASE;
+    if (!err && piece)
+        mend_heap_give_back(mend_self, piece);
+    else if (!err)
         free(base);
     return mend_report(err, __func__);
 }
