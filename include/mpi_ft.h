@@ -235,8 +235,7 @@ extern int MPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 extern int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 
 /* --------------------------------------------------------------------------
- * Windows and files (sections 1.3.2 and 1.3.3).  Not built yet: these functions raise
- * MPI_ERR_UNSUPPORTED_OPERATION and do nothing else.  The comments say what they are going to do.
+ * Windows (section 1.3.2).
  * -------------------------------------------------------------------------- */
 
 /* Revoke a window at every process of it.
@@ -254,6 +253,11 @@ extern int MPIX_Win_revoke(MPI_Win win);
  */
 extern int MPI_Win_get_failed(MPI_Win win, MPI_Group *failedgroup);
 extern int MPIX_Win_get_failed(MPI_Win win, MPI_Group *failedgroup);
+
+/* --------------------------------------------------------------------------
+ * Files (section 1.3.3).  Not built yet: these functions raise MPI_ERR_UNSUPPORTED_OPERATION and do
+ * nothing else.  The comments say what they are going to do.
+ * -------------------------------------------------------------------------- */
 
 /* Revoke a file handle at every process of it.
  *
