@@ -113,6 +113,23 @@ def thread_rows():
         yield Row(f"{n} threads on each of {n} ranks, 1 KiB", f"threads-{n}", "threads:1024", US, 1.0)
 
 
+def rma_rows():
+    for how, title in (("put", "put"), ("get", "get")):
+        for n, of_peers in ((8, 0.7), (4096, 0.7), (1 << 20, 1.0)):
+            yield Row(f"{title} and flush, {size(n)}, allocated window", "rma-2", f"{how}:{n}", US, of_peers)
+        for n in (8, 4096, 1 << 20):
+            yield Row(f"{title} and flush, {size(n)}, created window", "rma-2", f"c{how}:{n}", US, 0.8)
+    yield Row("fetch_and_op", "rma-2", "fop:8", US, 0.5)
+    yield Row("compare_and_swap", "rma-2", "cas:8", US, 0.5)
+    for n in (8, 8192):
+        yield Row(f"accumulate of {n // 8} doubles", "rma-2", f"acc:{n}", US, 0.5)
+    for how, title in (("exclusive", "lock, unlock, exclusive"), ("shared", "lock, unlock, shared"),
+                       ("all", "lock_all, unlock_all"), ("fence", "fence"),
+                       ("pscw", "post, start, complete, wait")):
+        yield Row(f"{title}, window", "rma-2", how, US, 0.7)
+    yield Row("contended exclusive lock, 8 ranks, window", "rma-8", "contended", US, 0.5)
+
+
 def job_rows():
     for n in START_RANKS:
         yield Row(f"hello, start to finish, {n} ranks", f"start-{n}", "start", MS, 0.30)
@@ -170,14 +187,14 @@ LIMITS = [
 ]
 
 SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
-           "threads": "threads", "start": "hello", "memory": "memory", "death": "death",
+           "threads": "threads", "rma": "rma", "start": "hello", "memory": "memory", "death": "death",
            "revoke": "revoke", "agree": "coll"}
 KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
-         "exchange": "compare", "threads": "compare"}
+         "exchange": "compare", "threads": "compare", "rma": "compare"}
 
 
 def all_rows():
-    return [*pair_rows(), *coll_rows(), *crowded_rows(), *exchange_rows(), *thread_rows(), *job_rows(),
+    return [*pair_rows(), *coll_rows(), *crowded_rows(), *exchange_rows(), *thread_rows(), *rma_rows(), *job_rows(),
             *ft_rows()]
 
 
