@@ -84,7 +84,7 @@ class OpenMpi(Library):
         return ["mpicc.openmpi"]
 
     def launcher(self, ranks):
-        line = ["mpirun.openmpi", "--mca", "btl", "vader,self", "-n", str(ranks)]
+        line = ["mpirun.openmpi", "--mca", "btl", "vader,self", "--mca", "osc", "^rdma", "-n", str(ranks)]
         if os.geteuid() == 0:
             line.insert(1, "--allow-run-as-root")
         if ranks > cores():
