@@ -86,7 +86,6 @@ static void check_cput(struct bench *b, long n)
 
 /* ---- accumulates ---- */
 
-
 static void zero(struct bench *b)
 {
     double *one = (double *)b->send;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the death of a member does to each kind of epoch, by loads and stores and by messages:
  *
- *   S0-40: operations towards a dead target succeed, and do nothing.
- *   S0-41: the synchronization reports the failure.
- *   S0-42: it has its effect on the epoch all the same: the next one can be opened.
- *   S0-45: when complete reports a failure, what goes to the living targets is done.
- *   S0-46: locking a dead target fails.
- *   S0-47: unlocking a dead target fails.
- *   S0-48: a lock whose holder died is never acquired again.
- *   S0-98: the failed members of a window can be asked for.
- *   R9: a shared holder is an owner, too.
- *   R29: lock_all with a dead member opens the epoch towards the living.
- *   R30: windows with dead members can be freed.
- *   R31: the memory of a dead member stays as it was.
- *   R32: another holder's unlock reports the death, and its data has been transferred.
- *   R39: a death within lock_all poisons nothing.
+ *   R9: a shared holder owns the lock, too
+ *   R29: lock_all with a dead member opens the epoch towards the survivors
+ *   R30: a window with dead members can be freed
+ *   R31: the memory of a dead member stays as it was
+ *   R32: another holder's unlock reports the death and its data is there
+ *   R39: a death within lock_all poisons nothing
+ *   S0-40: one-sided operations never report a death
+ *   S0-41: the synchronization reports a death
+ *   S0-42: a synchronization that fails has its effect on the epoch
+ *   S0-43: some get the error of a synchronization, others success
+ *   S0-45: a synchronization that reports a failure completes the epoch
+ *   S0-46: locking a dead target fails
+ *   S0-47: unlocking a dead target fails
+ *   S0-48: a lock whose holder died is never acquired again
+ *   S0-49: a request may complete although its epoch fails
+ *   S0-98: the failed members of a window are known locally
  *
  * RUN: -n 4 ; args target allocated
  * RUN: -n 4 ; args target created
@@ -100,7 +102,7 @@ static void target_is_dead(void)
     mourn();
     CHECK_CLASS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, VICTIM, 0, k.win), FAILED); /* S0-46 */
     CHECK_EQ(put(VICTIM, 0, 7), MPI_SUCCESS);                                /* S0-40 */
-    CHECK_CLASS(MPI_Win_unlock(VICTIM, k.win), FAILED);                      /* S0-47, S0-42 */
+    CHECK_CLASS(MPI_Win_unlock(VICTIM, k.win), FAILED); /* S0-41, S0-42, S0-47 */
     CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, VICTIM, 0, k.win), FAILED);
     CHECK_CLASS(MPI_Win_lock_all(0, k.win), FAILED); /* R29, and that the failed one is no epoch */
     CHECK_EQ(put(0, 10 + rank, rank), MPI_SUCCESS);
