@@ -74,7 +74,8 @@ CLASSES = {
         File_iwrite File_iwrite_all File_iwrite_at File_iwrite_at_all File_iwrite_shared""",
 }
 INTER_ONLY = "Comm_remote_group Comm_remote_size Intercomm_merge"
-INTRA_ONLY = """Scan Exscan Iscan Iexscan Scan_init Exscan_init Cart_create Cart_map Graph_create Graph_map
+INTRA_ONLY = """Win_allocate Win_allocate_shared Win_create Win_create_dynamic
+    Scan Exscan Iscan Iexscan Scan_init Exscan_init Cart_create Cart_map Graph_create Graph_map
     Dist_graph_create Dist_graph_create_adjacent Intercomm_create Comm_create_group"""
 
 VALUES = {
