@@ -103,10 +103,6 @@ static void sim_sever(struct mend_proc *self, mend_peer dead)
         deliver(self, dead);
 }
 
-static void sim_arm(struct mend_proc *self, bool nudged)
-{
-}
-
 static void nothing(struct mend_proc *self)
 {
 }
@@ -119,8 +115,5 @@ const struct mend_net sim_net = {
     .commit = sim_commit,
     .poll = sim_poll,
     .sever = sim_sever,
-    .arm = sim_arm,
-    .disarm = nothing,
-    .rouse = nothing,
     .close = nothing,
 };

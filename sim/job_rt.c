@@ -34,7 +34,8 @@ static enum mend_status sim_open(struct mend_proc *self, const char **why_p)
         return MEND_ERR_MEM;
     self->interrupt = &r->interrupt;
     self->crowded = true;
-    self->net = &sim_net;
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        mend_net_connect(self, p, &sim_net);
     self->yield = yield;
     self->clock = clock_of;
     return MEND_OK;

@@ -106,11 +106,9 @@ mend_ctx mend_invite_all(struct mend_proc *self, struct mend_group *g, uint64_t 
     mend_ctx id = MEND_CTX_MAKE((uint32_t)self->me | MEETS, number);
 
     MEND_ASSERT(number < UINT64_C(1) << 40); /* ids are never used again */
-    if (self->net->hold)
-        self->net->hold(self);
+    mend_net_hold(self);
     invite(self, g, key, id);
-    if (self->net->hold)
-        self->net->release(self);
+    mend_net_release(self);
     return id;
 }
 

@@ -174,7 +174,7 @@ static void send_to_other(struct mend_meeting *m, const struct mend_create_wire 
     struct mend_frame f = mend_frame_make(MEND_FRAME_CREATE, m->peer_c->ctx | MEND_CHANNEL_FT,
                                           m->tag, m->peer_c->rank, (uint32_t)len);
 
-    MEND_ASSERT(len <= self->net->payload_max_bytes);
+    MEND_ASSERT(len <= mend_net_of(self, m->other)->payload_max_bytes);
     mend_post(self, m->other, &f, w);
     mend_event(self, MEND_EV_MEMBER_HELLO);
 }

@@ -78,7 +78,6 @@ static void tell_no(struct mend_comm *c, int error)
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_CREATE, c->ctx | MEND_CHANNEL_FT, 0, d->me, (uint32_t)len);
 
-    MEND_ASSERT(len <= self->net->payload_max_bytes);
     mend_memory_press(self);
     w = mend_alloc(self, len);
     mend_memory_relax(self);
@@ -90,8 +89,10 @@ static void tell_no(struct mend_comm *c, int error)
     for (int r = 0; r < d->members_n; r++)
         peers[r] = mend_decide_peer(d, r);
     for (int r = 0; r < d->members_n; r++)
-        if (r != d->me)
+        if (r != d->me) {
+            MEND_ASSERT(len <= mend_net_of(self, peers[r])->payload_max_bytes);
             mend_post(self, peers[r], &f, w);
+        }
     mend_free(self, w);
 }
 

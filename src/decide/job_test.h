@@ -46,7 +46,7 @@ static const struct mend_rt job_rt = {.name = "test", .verdict = job_verdict};
 /* What life/death.c does, as far as decide/. */
 static inline void job_on_death(struct mend_proc *self, const struct mend_death *death)
 {
-    self->net->sever(self, death->peer);
+    mend_net_of(self, death->peer)->sever(self, death->peer);
     mend_revoke_on_interrupt(self);
     mend_peer_entry(self, death->peer)->fate = MEND_PEER_DEAD;
     self->deaths[self->deaths_n++] = *death;
@@ -106,6 +106,8 @@ static inline void job_start(mend_peer me, enum way way)
     for (mend_peer p = 0; p < RANKS; p++)
         mend_node_meet(self, p, mend_place_at((uint32_t)p));
     CHECK_EQ(mend_shm_open(self), MEND_OK);
+    for (mend_peer p = 0; p < RANKS; p++)
+        mend_net_connect(self, p, p == me ? &mend_net_self : &mend_net_shm);
     CHECK(!mend_objects_init(self) && !mend_type_init(self) && !mend_p2p_init(self));
     CHECK(!mend_coll_init(self) && !mend_decide_init(self));
 }

@@ -129,13 +129,13 @@ static void call_all(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
 
-    self->net->hold(self);
+    mend_net_hold(self);
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (r != c->decide->me) {
             mend_node_interrupt(self, mend_decide_peer(c->decide, r));
             mend_event(self, MEND_EV_REVOKE_SENT_ONE);
         }
-    self->net->release(self);
+    mend_net_release(self);
     mend_event(self, MEND_EV_REVOKE_SENT);
 }
 

@@ -17,7 +17,8 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
 {
     mend_peer dead = death->peer;
 
-    self->net->sever(self, dead); /* what it had published arrives; later no byte does */
+    mend_net_of(self, dead)
+        ->sever(self, dead); /* what it had published arrives; later no byte does */
     mend_revoke_on_interrupt(self);
     mend_peer_entry(self, dead)->fate = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;

@@ -86,10 +86,10 @@ static void begin(enum way way)
         job.rank[r]->on_death = mend_death;
         CHECK(!mend_create_init(job.rank[r]));
     }
-    shm = job.rank[0]->net;
+    shm = mend_net_of(job.rank[0], 3);
     watched = *shm;
     watched.sever = watch_sever;
-    job.rank[0]->net = &watched;
+    mend_peer_entry(job.rank[0], 3)->net = &watched;
     now.receive.embedded = true;
     CHECK(!mend_p2p_irecv(&now.receive, job.comm[0], MEND_CHANNEL_P2P, &buffer, 1,
                           mend_type_of(MPI_INT), 3, 0));

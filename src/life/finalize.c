@@ -28,7 +28,8 @@ int mend_life_finalize(struct mend_proc *self)
     self->state = MEND_PROC_FINALIZED;
     self->plain = false;
     mend_event(self, MEND_EV_FINALIZE_DONE);
-    self->net->close(self);
+    for (const struct mend_net **n = self->nets; *n; n++)
+        (*n)->close(self);
     self->rt->close(self);
     return MPI_SUCCESS;
 }

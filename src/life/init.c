@@ -76,14 +76,16 @@ static int open_runtime(struct mend_proc *self, const char **why_p)
     return st == MEND_OK ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-static int open_transport(struct mend_proc *self, const char **why_p)
+static int open_transports(struct mend_proc *self, const char **why_p)
 {
     *why_p = "the node's shared memory cannot be used";
-    if (self->net)
-        return MPI_SUCCESS;
-    if (self->node)
-        return mend_shm_open(self) == MEND_OK ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    self->net = &mend_net_self;
+    if (self->node && mend_shm_open(self) != MEND_OK)
+        return MPI_ERR_NO_MEM;
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        if (p == self->me)
+            mend_net_connect(self, p, &mend_net_self);
+        else if (!mend_net_of(self, p)) /* the simulator has connected its peers */
+            mend_net_connect(self, p, &mend_net_shm);
     return MPI_SUCCESS;
 }
 
@@ -176,7 +178,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     if (!err)
         err = mend_proc_read_injections(self, why_p);
     if (!err)
-        err = open_transport(self, why_p);
+        err = open_transports(self, why_p);
     if (err)
         return err;
     *why_p = "no memory";

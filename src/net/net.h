@@ -7,7 +7,7 @@
  *   - After sever(peer) returned nothing from that peer arrives any more.  sever() first delivers what
  *     had been published completely (R12).
  *   - A transport reports what it cannot read (self->on_damage).  It never declares a death.
- * life/init.c lists the transports in the order in which they are tried. */
+ * Each peer is reached by one transport (mend_net_connect()); a process may use several.  life/init.c says which. */
 #ifndef MEND_NET_NET_H
 #define MEND_NET_NET_H
 
@@ -40,8 +40,8 @@ struct mend_net {
     void *(*reserve)(struct mend_proc *self, mend_peer to, uint32_t len);
     void (*commit)(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
 
-    /* Delivers what has arrived through self->on_frame, `hint` first if it is a peer.  Returns the
-     * number of frames delivered.  Bounded work per call. */
+    /* Delivers what has arrived through self->on_frame, `hint` first if it is a peer that this transport reaches.
+     * Returns the number of frames delivered.  Bounded work per call.  NULL: nothing ever arrives. */
     unsigned (*poll)(struct mend_proc *self, mend_peer hint);
 
     /* The next frame of a peer where it lies, not delivered, and its payload; NULL: none now.  take()
@@ -81,20 +81,43 @@ struct mend_net {
     void (*hold)(struct mend_proc *self);
     void (*release)(struct mend_proc *self);
 
-    /* Sleeping.  arm(): from now on a sender, or who interrupts, wakes this process; nudged:
-     * by news in shared memory as well (node/node.h).  sleep(): until something has woken it since arm(); false: the time was
-     * over.  overslept(): counts that there was something nevertheless; NULL: never the case. */
-    void (*arm)(struct mend_proc *self, bool nudged);
-    bool (*sleep)(struct mend_proc *self, mend_time_ns longest);
-    void (*overslept)(struct mend_proc *self);
-    void (*disarm)(struct mend_proc *self);
-    /* Called by another thread of this process: ends the sleep that follows the last arm(). */
-    void (*rouse)(struct mend_proc *self);
-
     void (*close)(struct mend_proc *self);
 };
 
 extern const struct mend_net mend_net_shm;
-extern const struct mend_net mend_net_self; /* one rank, no launcher */
+extern const struct mend_net mend_net_self; /* of a process's own entry */
+
+static inline const struct mend_net *mend_net_of(const struct mend_proc *self, mend_peer peer)
+{
+    return mend_peer_entry(self, peer)->net;
+}
+
+/* From now on this transport reaches the peer; if it may bring frames it is polled. */
+static inline void mend_net_connect(struct mend_proc *self, mend_peer peer,
+                                    const struct mend_net *net)
+{
+    unsigned i = 0;
+
+    mend_peer_entry(self, peer)->net = net;
+    while (self->nets[i] && self->nets[i] != net)
+        i++;
+    MEND_ASSERT(i < MEND_NETS_MAX);
+    if (net->poll)
+        self->nets[i] = net;
+}
+
+static inline void mend_net_hold(struct mend_proc *self)
+{
+    for (const struct mend_net **n = self->nets; *n; n++)
+        if ((*n)->hold)
+            (*n)->hold(self);
+}
+
+static inline void mend_net_release(struct mend_proc *self)
+{
+    for (const struct mend_net **n = self->nets; *n; n++)
+        if ((*n)->release)
+            (*n)->release(self);
+}
 
 #endif

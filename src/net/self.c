@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* self.c – the transport of a program that was started without a launcher: one rank, no peers.
+/* self.c – the transport of a process's own entry in its table of peers.
  *
  * Messages of a rank to itself never reach a transport (p2p/ delivers them), so nothing is sent. */
 #include "net/net.h"
-
-#include <sched.h>
 
 static enum mend_status self_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                                   const void *payload)
@@ -22,28 +20,8 @@ static void self_commit(struct mend_proc *self, mend_peer to, const struct mend_
     MEND_ASSERT(!"nothing was reserved");
 }
 
-static unsigned self_poll(struct mend_proc *self, mend_peer hint)
-{
-    return 0;
-}
-
-static void self_arm(struct mend_proc *self, bool nudged)
-{
-}
-
-static void self_nothing(struct mend_proc *self)
-{
-}
-
 static void self_sever(struct mend_proc *self, mend_peer dead)
 {
-}
-
-/* No other process could wake us: yield instead. */
-static bool self_sleep(struct mend_proc *self, mend_time_ns longest)
-{
-    sched_yield();
-    return true;
 }
 
 const struct mend_net mend_net_self = {
@@ -52,11 +30,5 @@ const struct mend_net mend_net_self = {
     .send = self_send,
     .reserve = self_reserve,
     .commit = self_commit,
-    .poll = self_poll,
     .sever = self_sever,
-    .arm = self_arm,
-    .sleep = self_sleep,
-    .disarm = self_nothing,
-    .rouse = self_nothing,
-    .close = self_nothing,
 };

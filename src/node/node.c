@@ -2,6 +2,8 @@
 /* node.c – pages of the segment, and interrupting and waking other ranks. */
 #include "node/node.h"
 
+#include "node/bell.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -23,6 +25,7 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
     mend_list_init(&n->closed);
     mend_list_init(&n->pieces);
     self->node = n;
+    mend_bell_open(self);
     return MEND_OK;
 }
 

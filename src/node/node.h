@@ -17,6 +17,8 @@ struct mend_node {
     struct mend_node_header *header; /* the segment up to its shelves */
     int fd;
     bool holds;
+    bool may_sleep;               /* membarrier works: senders need no fence */
+    uint32_t wake_seen;           /* of the futex, when this process armed itself */
     struct mend_node_wakes wakes; /* wakes that mend_node_hold() delays */
     mend_place mine;              /* this process's */
     struct mend_list pieces;      /* heap.c: of this process's heap */

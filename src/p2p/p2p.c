@@ -455,7 +455,7 @@ static inline bool send_at_once(struct mend_comm *c, enum mend_send_mode mode, c
     if (mend_unlikely(to == self->me || mend_peer_is_dead(self, to) || !mend_out_empty(self, to)))
         return false;
     f = mend_frame_make(MEND_FRAME_EAGER, c->ctx, tag, c->rank, (uint32_t)bytes);
-    return self->net->send(self, to, &f, mend_type_dense_at(t, buf, 0)) == MEND_OK;
+    return mend_net_of(self, to)->send(self, to, &f, mend_type_dense_at(t, buf, 0)) == MEND_OK;
 }
 
 bool mend_p2p_send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
@@ -480,9 +480,9 @@ static inline bool may_take_next(struct mend_comm *c, mend_peer from, int source
     struct mend_space *space = mend_p2p_space(c, MEND_CHANNEL_P2P);
     const struct mend_source *s;
 
-    if (mend_unlikely(!self->net->peek || from == self->me || mend_peer_is_dead(self, from) ||
-                      self->in_progress || self->outbox_n || !mend_list_empty(&self->active) ||
-                      !mend_list_empty(&space->any_posted)))
+    if (mend_unlikely(from == self->me || !mend_net_of(self, from)->peek ||
+                      mend_peer_is_dead(self, from) || self->in_progress || self->outbox_n ||
+                      !mend_list_empty(&self->active) || !mend_list_empty(&space->any_posted)))
         return false;
     s = mend_match_source(c, space, source);
     return mend_likely(s && mend_list_empty(&s->posted) && mend_list_empty(&s->unexpected));
@@ -515,7 +515,7 @@ static inline bool recv_at_once(struct mend_comm *c, void *buf, MPI_Count count,
         return false;
     mend_copy(mend_type_dense_at(t, buf, 0), payload, len);
     mend_status_set(status, source, f->tag, len, false);
-    self->net->take(self, from);
+    mend_net_of(self, from)->take(self, from);
     mend_event(self, MEND_EV_P2P_RECV_MATCHED);
     return true;
 }

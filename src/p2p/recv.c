@@ -87,8 +87,9 @@ static void pull(struct mend_proc *self, struct mend_p2p_request *r)
     if (mend_has_news(self) || (self->p2p->pulling && self->p2p->pulling != r))
         return;
     self->p2p->pulling = r;
-    st = self->net->pull(self, r->peer, mend_recv_dense_at(r, r->moved_bytes),
-                         r->pull_at + (uint64_t)r->moved_bytes, n, r->pull_stamp);
+    st = mend_net_of(self, r->peer)
+             ->pull(self, r->peer, mend_recv_dense_at(r, r->moved_bytes),
+                    r->pull_at + (uint64_t)r->moved_bytes, n, r->pull_stamp);
     if (st != MEND_OK) {
         mend_recv_unpullable(self, r, st);
         return;
@@ -117,10 +118,10 @@ static enum mend_way way_of(const struct mend_proc *self, const struct mend_p2p_
 
     if (mend_way_is_pieces(way))
         return way;
-    if (!self->net->pull || !rts->address || !r->type->dense)
+    if (!mend_net_of(self, r->peer)->pull || !rts->address || !r->type->dense)
         return MEND_WAY_PIECES;
-    if (way == MEND_WAY_BOTH &&
-        (r->channel != MEND_CHANNEL_P2P || r->base.bytes == 0 || !self->p2p->may_share))
+    if (way == MEND_WAY_BOTH && (r->channel != MEND_CHANNEL_P2P || r->base.bytes == 0 ||
+                                 !self->p2p->may_share || !mend_net_of(self, r->peer)->sheet))
         return MEND_WAY_PULL;
     return way;
 }

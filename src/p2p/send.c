@@ -28,14 +28,14 @@ static enum mend_status push_bytes(struct mend_proc *self, struct mend_p2p_reque
     void *room;
 
     if (mend_likely(r->type->dense))
-        return self->net->send(self, r->peer, f, dense_at(r, at));
+        return mend_net_of(self, r->peer)->send(self, r->peer, f, dense_at(r, at));
     if (mend_peer_is_dead(self, r->peer))
         return MEND_ERR_PEER;
-    room = self->net->reserve(self, r->peer, mend_frame_len(f));
+    room = mend_net_of(self, r->peer)->reserve(self, r->peer, mend_frame_len(f));
     if (!room)
         return MEND_AGAIN;
     mend_type_pack(r->type, r->send_buf, r->count, at, room, mend_frame_len(f));
-    self->net->commit(self, r->peer, f);
+    mend_net_of(self, r->peer)->commit(self, r->peer, f);
     return MEND_OK;
 }
 
@@ -50,20 +50,21 @@ static enum mend_status push_eager(struct mend_proc *self, struct mend_p2p_reque
 
 static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request *r)
 {
+    const struct mend_net *net = mend_net_of(self, r->peer);
     struct mend_comm *c = r->base.comm;
     struct mend_rts rts = {.total_bytes = (uint64_t)r->total_bytes,
                            .address = r->type->dense ? (uintptr_t)dense_at(r, 0) : 0,
                            .id = r->id,
-                           .stamp = self->net->offer_stamp ? self->net->offer_stamp(self) : 0,
-                           .lays = self->net->lays ? self->net->lays(self) : 0,
+                           .stamp = net->offer_stamp ? net->offer_stamp(self) : 0,
+                           .lays = net->lays ? net->lays(self) : 0,
                            .beside = r->beside};
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag, c->rank, sizeof(rts));
-    enum mend_status st = self->net->send(self, r->peer, &f, &rts);
+    enum mend_status st = net->send(self, r->peer, &f, &rts);
 
     if (st == MEND_OK) {
         mend_event(self, MEND_EV_P2P_SEND_RTS);
-        mend_single_copy_offered(self, rts.total_bytes);
+        mend_single_copy_offered(self, r->peer, rts.total_bytes);
     }
     return st;
 }
@@ -203,9 +204,10 @@ static void push_fragments(struct mend_p2p_request *r)
     struct mend_request *base = &r->base;
     struct mend_proc *self = base->comm->self;
     MPI_Count max = (MPI_Count)self->params.fragment_bytes;
+    MPI_Count room = (MPI_Count)mend_net_of(self, r->peer)->payload_max_bytes;
 
-    if (max > (MPI_Count)self->net->payload_max_bytes)
-        max = (MPI_Count)self->net->payload_max_bytes;
+    if (max > room)
+        max = room;
     for (int i = 0; i < FRAGMENTS_PER_POLL && r->moved_bytes < r->total_bytes; i++) {
         MPI_Count left = r->total_bytes - r->moved_bytes, n = left < max ? left : max;
         struct mend_frame f = mend_frame_make(MEND_FRAME_DATA, base->comm->ctx | r->channel,
@@ -233,12 +235,13 @@ static void stream(struct mend_request *base)
     struct mend_proc *self = base->comm->self;
     enum mend_lay lay = lay_of(r->way);
     mend_peer to = r->peer;
+    const struct mend_net *net = mend_net_of(self, to);
 
-    if (lay != MEND_LAY_RING && self->net->lay)
-        self->net->lay(self, to, lay);
+    if (lay != MEND_LAY_RING && net->lay)
+        net->lay(self, to, lay);
     push_fragments(r);
-    if (lay != MEND_LAY_RING && self->net->lay)
-        self->net->lay(self, to, MEND_LAY_RING);
+    if (lay != MEND_LAY_RING && net->lay)
+        net->lay(self, to, MEND_LAY_RING);
 }
 
 void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -268,8 +271,8 @@ void mend_send_withdraw(struct mend_p2p_request *r)
 {
     struct mend_proc *self = r->base.comm->self;
 
-    if (r->is_send && r->id && self->net->withdraw)
-        self->net->withdraw(self);
+    if (r->is_send && r->id && mend_net_of(self, r->peer)->withdraw)
+        mend_net_of(self, r->peer)->withdraw(self);
 }
 
 void mend_send_cancel_local(struct mend_p2p_request *r)

@@ -47,19 +47,19 @@ bool mend_share_possible(const struct mend_proc *self)
 {
     const char *preloaded = getenv("LD_PRELOAD");
 
-    return self->net->push && !__msan_init && !(preloaded && strstr(preloaded, "vgpreload"));
+    return !__msan_init && !(preloaded && strstr(preloaded, "vgpreload"));
 }
 
 /* ---- the receiver ---- */
 
-static struct mend_share *share_of(struct mend_proc *self)
+static struct mend_share *share_of(struct mend_proc *self, mend_peer with)
 {
     struct mend_p2p *p = self->p2p;
 
     if (!p->share)
         p->share = mend_zalloc(self, 1, sizeof(*p->share));
     if (p->share && !p->share->sheet)
-        p->share->sheet = self->net->sheet(self, self->me);
+        p->share->sheet = mend_net_of(self, with)->sheet(self, self->me);
     return p->share && p->share->sheet ? p->share : NULL;
 }
 
@@ -129,7 +129,7 @@ static void ask_for_help(struct mend_proc *self, struct mend_share *s, struct me
                                           (int32_t)s->number, r->base.comm->rank, 0);
 
     if (mend_out_empty(self, s->with))
-        self->net->send(self, s->with, &f, NULL);
+        mend_net_of(self, s->with)->send(self, s->with, &f, NULL);
 }
 
 static void open_turn(struct mend_proc *self, struct mend_share *s, struct mend_p2p_request *first)
@@ -207,9 +207,9 @@ static void copy_here(struct mend_proc *self, struct mend_share *s, unsigned k)
 {
     const struct mend_sheet_piece *piece = &s->piece[k];
     struct mend_p2p_request *r = s->of[k];
-    enum mend_status st =
-        self->net->pull(self, r->peer, mend_recv_dense_at(r, (MPI_Count)piece->at),
-                        r->pull_at + piece->at, piece->len, r->pull_stamp);
+    enum mend_status st = mend_net_of(self, r->peer)
+                              ->pull(self, r->peer, mend_recv_dense_at(r, (MPI_Count)piece->at),
+                                     r->pull_at + piece->at, piece->len, r->pull_stamp);
 
     if (st == MEND_OK) {
         count(self, s, k);
@@ -245,7 +245,7 @@ static void collect(struct mend_proc *self, struct mend_share *s)
 void mend_share_turn(struct mend_p2p_request *r)
 {
     struct mend_proc *self = r->base.comm->self;
-    struct mend_share *s = share_of(self);
+    struct mend_share *s = share_of(self, r->peer);
     int k;
 
     if (mend_unlikely(!s)) {
@@ -299,7 +299,7 @@ static enum mend_sheet_done push(struct mend_proc *self, mend_peer to,
 {
     const char *from = source_of(self, to, piece);
 
-    return from && self->net->push(self, to, from, piece->to, piece->len) == MEND_OK
+    return from && mend_net_of(self, to)->push(self, to, from, piece->to, piece->len) == MEND_OK
                ? MEND_SHEET_HERE
                : MEND_SHEET_REFUSED;
 }
@@ -307,12 +307,13 @@ static enum mend_sheet_done push(struct mend_proc *self, mend_peer to,
 void mend_p2p_on_share(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                        const void *payload)
 {
-    struct mend_sheet *sheet = self->net->sheet ? self->net->sheet(self, from) : NULL;
+    const struct mend_net *net = mend_net_of(self, from);
+    struct mend_sheet *sheet = net->sheet ? net->sheet(self, from) : NULL;
     uint32_t number = (uint32_t)f->tag;
     int k;
 
     (void)payload;
-    if (!sheet || !self->net->push || mend_peer_is_dead(self, from))
+    if (!sheet || !net->push || mend_peer_is_dead(self, from))
         return;
     while (!mend_has_news(self) && (k = mend_sheet_take(sheet, number)) >= 0) {
         struct mend_sheet_piece piece = sheet->piece[k];

@@ -62,7 +62,8 @@ static struct mend_comm *begin(void)
     CHECK(mend_peers_add(self, 2));
     self->comm_hooks = &hooks;
     self->p2p = &p2p;
-    self->net = &net;
+    for (mend_peer p = 0; p < 2; p++)
+        mend_net_connect(self, p, &net);
     self->interrupt = &interrupt;
     p2p = (struct mend_p2p){.single_copy = MEND_WAY_BOTH, .may_share = true};
     mend_hash_init(&p2p.large, self->arena);

@@ -76,13 +76,13 @@ static struct mend_choice *choice_of(const struct mend_p2p *p, mend_peer from,
 }
 
 /* A collective that ends early takes its receives back at once, so nobody else may write into their buffers. */
-static unsigned barred(const struct mend_proc *self, unsigned class)
+static unsigned barred(const struct mend_proc *self, mend_peer from, unsigned class)
 {
     unsigned ways = 1u << MEND_WAY_AREA | 1u << MEND_WAY_PAST_CACHES;
 
     if (!self->p2p->may_share || class >= MEND_WAY_CLASSES / 2)
         ways |= 1u << MEND_WAY_BOTH;
-    if (self->net->lays)
+    if (mend_net_of(self, from)->lays)
         ways |= 1u << MEND_WAY_PIECES;
     return ways;
 }
@@ -112,7 +112,7 @@ static void make_table(struct mend_proc *self)
         for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
             p->ways[i].of[k] = (struct mend_choice){
                 .ways_n = MEND_WAYS,
-                .barred = (uint8_t)barred(self, k),
+                .barred = (uint8_t)barred(self, i, k),
                 .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
 }
 
@@ -187,16 +187,17 @@ static void suggest(struct mend_ways *w, const struct mend_choice *c)
         mend_choice_suggest(&w->of[k + 1], c->settled_for);
 }
 
-void mend_single_copy_offered(struct mend_proc *self, uint64_t bytes)
+void mend_single_copy_offered(struct mend_proc *self, mend_peer to, uint64_t bytes)
 {
+    const struct mend_net *net = mend_net_of(self, to);
     int how = self->p2p->single_copy;
 
-    if (!self->net->grow)
+    if (!net->grow)
         return;
     if (how == MEND_WAY_UNKNOWN && bytes >= TIMED_BYTES)
-        self->net->grow(self, bytes);
+        net->grow(self, bytes);
     else if (how == MEND_WAY_AREA || how == MEND_WAY_PAST_CACHES)
-        self->net->grow(self, UINT64_MAX / 2);
+        net->grow(self, UINT64_MAX / 2);
 }
 
 void mend_single_copy_end(struct mend_p2p *p)

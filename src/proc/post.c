@@ -27,7 +27,7 @@ struct parked {
 static enum mend_status push_posted(struct mend_proc *self, mend_peer to, struct mend_out *out)
 {
     struct posted *p = MEND_CONTAINER_OF(out, struct posted, out);
-    enum mend_status st = self->net->send(self, to, &p->frame, p->payload);
+    enum mend_status st = mend_net_of(self, to)->send(self, to, &p->frame, p->payload);
 
     if (st != MEND_AGAIN)
         mend_free(self, p);
@@ -47,7 +47,7 @@ void mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
 
     if (mend_peer_is_dead(self, to))
         return;
-    if (mend_out_empty(self, to) && self->net->send(self, to, f, payload) != MEND_AGAIN)
+    if (mend_out_empty(self, to) && mend_net_of(self, to)->send(self, to, f, payload) != MEND_AGAIN)
         return;
     mend_memory_press(self);
     p = mend_alloc(self, sizeof(*p) + len);

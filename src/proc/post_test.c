@@ -46,7 +46,8 @@ static void begin(void)
     self = mend_proc_create_bare();
     self->me = 0;
     CHECK(mend_peers_add(self, PEERS));
-    self->net = &net;
+    for (mend_peer p = 0; p < PEERS; p++)
+        mend_net_connect(self, p, &net);
     self->on_frame[MEND_FRAME_EAGER] = on_frame;
     memset(room, 0, sizeof(room));
     memset(gone, 0, sizeof(gone));

@@ -26,10 +26,12 @@
 struct mend_comm;
 struct mend_comm_hooks;
 struct mend_frame;
+struct mend_bell;
 struct mend_net;
 struct mend_node;
 struct mend_request;
 struct mend_rt;
+struct mend_shm;
 struct mend_waiter;
 struct mend_waiting;
 struct mend_proc;
@@ -53,6 +55,7 @@ enum mend_cause {
 /* What this process knows of each process whose name is below peers_n, itself included.  Names are never used
  * again. */
 struct mend_peer_entry {
+    const struct mend_net *net; /* reaches it */
     mend_place
         place;    /* in the segment of this process's node, MEND_PLACE_NONE: it has none there */
     uint8_t fate; /* enum mend_peer_fate */
@@ -74,11 +77,13 @@ typedef void mend_frame_handler(struct mend_proc *self, mend_peer from, const st
                                 const void *payload);
 
 #define MEND_FRAME_KINDS 32
+#define MEND_NETS_MAX    4
 
 struct mend_proc {
     /* hot: read by every message */
-    const struct mend_net *net;
-    void *net_state;
+    const struct mend_net *nets[MEND_NETS_MAX + 1]; /* those that may bring frames, then NULL */
+    struct mend_shm *shm;                           /* net/shm */
+    const struct mend_bell *bell; /* by which this process is woken; NULL: nobody does */
     mend_peer me, peers_n;
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */

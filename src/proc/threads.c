@@ -2,7 +2,7 @@
 /* threads.c – waking threads that sleep while another one polls for them. */
 #include "proc/threads.h"
 
-#include "net/net.h"
+#include "node/bell.h"
 
 void mend_threads_wake(struct mend_waiter *w)
 {
@@ -33,5 +33,5 @@ void mend_threads_settle(struct mend_proc *self)
         (mend_threads_may_sleep(self) && !self->poller->over(self, self->poller)))
         return;
     self->poller_asleep = false; /* once is enough */
-    self->net->rouse(self);
+    self->bell->rouse(self);
 }

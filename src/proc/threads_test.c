@@ -3,7 +3,7 @@
  * that only polling moves on (threads.h, invariants 2 and 3). */
 #include "proc/threads.h"
 
-#include "net/net.h"
+#include "node/bell.h"
 
 #include "base/test.h"
 
@@ -18,7 +18,7 @@ static void rouse(struct mend_proc *p)
     roused_n++;
 }
 
-static const struct mend_net net = {.rouse = rouse};
+static const struct mend_bell bell = {.rouse = rouse};
 
 static bool is_over(struct mend_proc *p, const struct mend_waiter *w)
 {
@@ -34,7 +34,7 @@ static void fall_asleep(struct mend_waiter *w)
 static void begin(void)
 {
     self = mend_proc_create_bare();
-    self->net = &net;
+    self->bell = &bell;
     self->threaded = true;
     poller = a = b =
         (struct mend_waiter){.over = is_over, .rings = true, .woken = PTHREAD_COND_INITIALIZER};

@@ -28,6 +28,18 @@ static bool poll_active(struct mend_proc *self)
     return any;
 }
 
+static inline bool poll_nets(struct mend_proc *self, mend_peer hint)
+{
+    bool any = false;
+
+    for (const struct mend_net **n = self->nets; *n; n++) {
+        bool mine = hint >= 0 && mend_net_of(self, hint) == *n;
+
+        any |= (*n)->poll(self, mine ? hint : MEND_PEER_NONE) > 0;
+    }
+    return any;
+}
+
 bool mend_progress(struct mend_proc *self, mend_peer hint)
 {
     bool any;
@@ -35,7 +47,7 @@ bool mend_progress(struct mend_proc *self, mend_peer hint)
     if (mend_unlikely(self->in_progress))
         return false;
     self->in_progress = true;
-    any = self->net->poll(self, hint) > 0;
+    any = poll_nets(self, hint);
     if (mend_unlikely(self->outbox_n))
         any |= mend_out_flush(self);
     if (mend_unlikely(!mend_list_empty(&self->active)))

@@ -51,7 +51,7 @@ static const struct mend_request_ops both_ops = {.poll = complete_a_and_b},
 
 static void begin(const struct mend_request_ops *a_ops, const struct mend_request_ops *b_ops)
 {
-    self.net = &net;
+    self.nets[0] = &net;
     a.ops = a_ops;
     b.ops = b_ops;
     c.ops = &c_ops;

@@ -23,6 +23,7 @@
 #include "base/check.h"
 #include "base/time.h"
 #include "net/net.h"
+#include "node/bell.h"
 #include "proc/threads.h"
 #include "req/request.h"
 
@@ -52,17 +53,38 @@ static bool is_there(struct mend_proc *self, const struct mend_wait *w)
            (w && w->until(self, w->arg));
 }
 
+/* Without a bell nobody could wake this process: it gives the core away. */
+static bool sleep_at_most(struct mend_proc *self, mend_time_ns longest)
+{
+    if (self->bell)
+        return self->bell->sleep(self, longest);
+    sched_yield();
+    return true;
+}
+
+static void arm(struct mend_proc *self, bool nudged)
+{
+    if (self->bell)
+        self->bell->arm(self, nudged);
+}
+
+static void disarm(struct mend_proc *self)
+{
+    if (self->bell)
+        self->bell->disarm(self);
+}
+
 /* A process that brings news wakes us.  If a sleep has lasted long although there is news, the
  * wake-up may still be on its way; if it has not come after the same time again, it never will. */
 static void sleep_until_woken(struct mend_proc *self, const struct mend_wait *w)
 {
     mend_time_ns longest = self->params.sleep_max_ns;
 
-    self->net->arm(self, w != NULL);
-    if (!is_there(self, w) && !self->net->sleep(self, longest) && is_there(self, w) &&
-        !self->net->sleep(self, longest) && self->net->overslept)
-        self->net->overslept(self);
-    self->net->disarm(self);
+    arm(self, w != NULL);
+    if (!is_there(self, w) && !sleep_at_most(self, longest) && is_there(self, w) &&
+        !sleep_at_most(self, longest) && self->bell)
+        self->bell->overslept(self);
+    disarm(self);
 }
 
 /* Whose frames to look at first.  Between two turns that give the core away others run for
@@ -115,13 +137,14 @@ const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,
                                          const void **payload_p)
 {
     bool spins = !self->crowded && !self->threaded && !self->yield;
-    const struct mend_frame *f = self->net->peek(self, from, payload_p);
+    const struct mend_net *net = mend_net_of(self, from);
+    const struct mend_frame *f = net->peek(self, from, payload_p);
 
     for (int i = 0; !f && spins && i < FRAME_POLLS; i++) {
         if (mend_unlikely(mend_has_news(self)))
             break;
         mend_cpu_relax();
-        f = self->net->peek(self, from, payload_p);
+        f = net->peek(self, from, payload_p);
     }
     return f;
 }
@@ -155,15 +178,15 @@ static void sleep_beside(struct mend_proc *self, struct mend_waiter *me)
 
 static void sleep_for_all(struct mend_proc *self)
 {
-    self->net->arm(self, true);
+    arm(self, true);
     if (!mend_progress(self, MEND_PEER_NONE) && !mend_interrupt_check(self)) {
         self->poller_asleep = true;
         mend_unlock(self); /* rouses us if there is a reason not to sleep */
-        self->net->sleep(self, self->params.sleep_max_ns);
+        sleep_at_most(self, self->params.sleep_max_ns);
         mend_lock(self);
         self->poller_asleep = false;
     }
-    self->net->disarm(self);
+    disarm(self);
 }
 
 static void turn_for_all(struct mend_proc *self, struct patience *p, mend_peer hint)

@@ -134,6 +134,11 @@ void mend_direct_do(struct mend_win *w, const struct mend_rma_op *op)
 
 /* ---- single copy ---- */
 
+static const struct mend_net *net_of(const struct mend_win *w, const struct mend_rma_op *op)
+{
+    return mend_net_of(w->self, mend_comm_peer(w->comm, op->target));
+}
+
 static bool may_copy(const struct mend_win *w, const struct mend_rma_op *op)
 {
     const struct mend_rma_data *mine = op->kind == MEND_RMA_PUT ? &op->origin : &op->result;
@@ -141,7 +146,7 @@ static bool may_copy(const struct mend_win *w, const struct mend_rma_op *op)
 
     return (op->kind == MEND_RMA_PUT || op->kind == MEND_RMA_GET) && w->shared &&
            w->flavor == MPI_WIN_FLAVOR_CREATE && !w->part[op->target].at && mine->type->dense &&
-           op->there.type->dense && w->self->net->fetch && w->self->net->push &&
+           op->there.type->dense && net_of(w, op)->fetch && net_of(w, op)->push &&
            !(how && !strcmp(how, "never"));
 }
 
@@ -152,8 +157,8 @@ static enum mend_status copy_piece(struct mend_win *w, const struct mend_rma_op 
 
     if (mend_win_is_dead(w, op->target) || w->comm->revoked)
         return MEND_ERR_PEER;
-    return op->kind == MEND_RMA_PUT ? w->self->net->push(w->self, peer, mine, remote, len)
-                                    : w->self->net->fetch(w->self, peer, mine, remote, len);
+    return op->kind == MEND_RMA_PUT ? net_of(w, op)->push(w->self, peer, mine, remote, len)
+                                    : net_of(w, op)->fetch(w->self, peer, mine, remote, len);
 }
 
 bool mend_direct_copy(struct mend_win *w, const struct mend_rma_op *op)

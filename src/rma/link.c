@@ -201,9 +201,9 @@ static uint32_t fill(struct mend_rma_pending *p, char *room, uint32_t max)
     return (uint32_t)used;
 }
 
-static uint32_t frame_max(const struct mend_proc *self)
+static uint32_t frame_max(const struct mend_proc *self, mend_peer to)
 {
-    uint32_t max = self->net->payload_max_bytes;
+    uint32_t max = mend_net_of(self, to)->payload_max_bytes;
 
     return max < MEND_RMA_FRAME_MAX ? max : MEND_RMA_FRAME_MAX;
 }
@@ -227,7 +227,7 @@ static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pendin
 {
     struct mend_proc *self = l->w->self;
     mend_peer to = mend_comm_peer(l->w->comm, l->target);
-    uint32_t max = frame_max(self);
+    uint32_t max = frame_max(self, to);
     struct mend_frame f;
     char *room;
 
@@ -235,11 +235,11 @@ static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pendin
         do_here(p);
         return MEND_OK;
     }
-    room = self->net->reserve(self, to, max);
+    room = mend_net_of(self, to)->reserve(self, to, max);
     if (!room)
         return MEND_AGAIN;
     f = frame_of(l->w, p->op.kind, fill(p, room, max));
-    self->net->commit(self, to, &f);
+    mend_net_of(self, to)->commit(self, to, &f);
     return MEND_OK;
 }
 

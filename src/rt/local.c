@@ -391,6 +391,7 @@ static void local_close(struct mend_proc *self)
     if (!l->holds_life) /* invariant 3; another thread than the holder leaves it mapped */
         munmap(l->shm, l->bytes);
     self->node = NULL;
+    self->bell = NULL;
     self->rt_state = NULL;
 }
 

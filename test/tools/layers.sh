@@ -39,8 +39,8 @@ finds launch/a.c '#include "rt/wire.h"' ''
 finds src/p2p/a.c 'void f(void) { usleep(3); }' 'usleep() can block'
 finds src/p2p/a.c 'void f(void) { x = poll(fds, 1, -1); }' 'poll() can block'
 finds src/p2p/a.c 'void f(void) { syscall(SYS_futex, p, FUTEX_WAIT, 1); }' 'a futex wait blocks'
-finds src/p2p/a.c 'void f(void) { self->net->sleep(self); }' 'only req/wait.c may let a transport sleep'
-finds src/req/wait.c 'void f(void) { self->net->sleep(self); usleep(1); }' ''
+finds src/p2p/a.c 'void f(void) { self->bell->sleep(self); }' 'only req/wait.c may let a transport sleep'
+finds src/req/wait.c 'void f(void) { self->bell->sleep(self); usleep(1); }' ''
 finds src/p2p/a.c '/* usleep(3) */ const char *s = "poll(3)"; int y = self->net->poll(self, 0);' ''
 "$MEND_TEST_ROOT/tools/check-layers" nowhere >/dev/null 2>&1
 [ $? = 2 ] || fail "a tree without sources must give status 2"

@@ -30,7 +30,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -94,20 +93,17 @@ struct in {
     bool no_pull;        /* single copy from it is not possible */
 };
 
-struct state {
+struct mend_shm {
     struct mend_area area;
     struct mend_node *node;
     struct mend_node_header *header;
     struct mend_node_rank *me;
-    struct mend_node_sleep *sleep;
     struct out **out; /* by peer */
     struct in *in;    /* by peer */
     mend_atomic_u8 *bells;
     uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
     uint32_t row_bytes, polls;
-    uint32_t wake_seen;
     mend_peer gone;  /* list of severed peers whose rings have not been given back yet */
-    bool may_sleep;  /* membarrier works: senders need no fence */
     uint64_t cookie; /* by which others see whose memory they read */
 };
 
@@ -122,7 +118,7 @@ static void give_back_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 /* Nobody but we could look at the rings between us and a dead process. */
 static void give_back_gone(struct mend_proc *self)
 {
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
 
     while (s->gone != MEND_PEER_NONE) {
         mend_peer dead = s->gone;
@@ -143,7 +139,7 @@ static void give_back_gone(struct mend_proc *self)
 /* Reserves the slots and the head of the ring from -> to. */
 static bool touch_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 {
-    struct mend_node_header *h = ((struct state *)self->net_state)->header;
+    struct mend_node_header *h = self->shm->header;
 
     give_back_gone(self);
     return mend_node_touch(
@@ -156,7 +152,7 @@ static bool touch_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 
 static struct out *out_create(struct mend_proc *self, mend_peer to)
 {
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
     struct out *o = s->in[to].severed ? NULL : mend_zalloc(self, 1, sizeof(*o));
 
     if (!o)
@@ -183,7 +179,7 @@ static struct out *out_create(struct mend_proc *self, mend_peer to)
 
 static inline struct out *out_of(struct mend_proc *self, mend_peer to)
 {
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
 
     return mend_likely(s->out[to] != NULL) ? s->out[to] : out_create(self, to);
 }
@@ -284,7 +280,7 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
     return UINT32_MAX;
 }
 
-static inline void out_publish(struct state *s, struct out *o, struct mend_shm_slot *slot,
+static inline void out_publish(struct mend_shm *s, struct out *o, struct mend_shm_slot *slot,
                                const struct mend_frame *f)
 {
     slot->f.kind_len = f->kind_len;
@@ -328,12 +324,12 @@ static void shm_lay(struct mend_proc *self, mend_peer to, enum mend_lay lay)
 
 static unsigned shm_lays(struct mend_proc *self)
 {
-    return mend_area_lays(&((struct state *)self->net_state)->area);
+    return mend_area_lays(&self->shm->area);
 }
 
 static void shm_grow(struct mend_proc *self, uint64_t bytes)
 {
-    mend_area_grow(self, &((struct state *)self->net_state)->area, bytes);
+    mend_area_grow(self, &self->shm->area, bytes);
 }
 
 /* A line that the receiver has read comes back from its core with an ordinary store.  Where that is far a store past the
@@ -357,7 +353,7 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
 {
     struct out *o = out_of(self, to);
     uint32_t len = mend_frame_len(f), at;
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
     struct mend_shm_slot *slot;
 
     if (mend_unlikely(s->in[to].severed))
@@ -390,7 +386,7 @@ static void *shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
     struct out *o = out_of(self, to);
     uint32_t at;
 
-    if (!o || ((struct state *)self->net_state)->in[to].severed || !out_has_slot(o))
+    if (!o || self->shm->in[to].severed || !out_has_slot(o))
         return NULL;
     o->reserved_len = len;
     if (len <= MEND_SHM_INLINE_MAX)
@@ -404,7 +400,7 @@ static void *shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
 
 static void shm_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f)
 {
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
     struct out *o = s->out[to];
     struct mend_shm_slot *slot = &o->slots[o->tail & SLOT_MASK];
     uint32_t len = mend_frame_len(f);
@@ -431,7 +427,7 @@ static inline void publish_head(struct in *in)
 static bool in_open(struct mend_proc *self, mend_peer from, struct in *in)
 {
     mend_place here = mend_peer_place(self, self->me), there = mend_peer_place(self, from);
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
 
     if (!touch_ring(self, self->me, from))
         return false;
@@ -488,7 +484,7 @@ static inline void step(struct in *in, uint32_t len)
 /* Delivers up to `max` frames of one peer. */
 static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
 {
-    struct in *in = &((struct state *)self->net_state)->in[from];
+    struct in *in = &self->shm->in[from];
     struct mend_shm_slot *slot;
     unsigned n = 0;
 
@@ -519,7 +515,7 @@ static inline void prefetch_bulk(const char *payload, uint32_t len)
 static const struct mend_frame *shm_peek(struct mend_proc *self, mend_peer from,
                                          const void **payload_p)
 {
-    struct in *in = &((struct state *)self->net_state)->in[from];
+    struct in *in = &self->shm->in[from];
     struct mend_shm_slot *slot;
 
     if (mend_unlikely(in->severed || !in->slots))
@@ -535,7 +531,7 @@ static const struct mend_frame *shm_peek(struct mend_proc *self, mend_peer from,
 
 static void shm_take(struct mend_proc *self, mend_peer from)
 {
-    struct in *in = &((struct state *)self->net_state)->in[from];
+    struct in *in = &self->shm->in[from];
 
     step(in, mend_frame_len(&in->slots[in->head & SLOT_MASK].f));
 }
@@ -543,7 +539,7 @@ static void shm_take(struct mend_proc *self, mend_peer from)
 /* Looks at all doorbells, eight at a time. */
 static unsigned drain_bells(struct mend_proc *self)
 {
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
     unsigned n = 0;
 
     for (uint32_t at = 0; at < s->row_bytes; at += 8) {
@@ -563,7 +559,7 @@ static unsigned drain_bells(struct mend_proc *self)
 
 static unsigned shm_poll(struct mend_proc *self, mend_peer hint)
 {
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
 
     if (hint >= 0) {
         unsigned n = drain(self, hint, DRAIN_MAX);
@@ -589,7 +585,7 @@ static bool may_hold(struct mend_proc *self, mend_peer from)
 static void shm_sever(struct mend_proc *self, mend_peer dead)
 {
     uint32_t place = mend_peer_place(self, dead).at;
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
 
     while ((s->in[dead].slots || may_hold(self, dead)) && drain(self, dead, MEND_SHM_SLOTS))
         ;
@@ -665,7 +661,7 @@ static enum mend_status copy_out(const struct mend_node_rank *peer, struct in *i
 
 static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
 
     return mend_node_rank_of(s->header, mend_peer_place(self, peer));
 }
@@ -675,7 +671,7 @@ static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *d
                                  size_t len, uint32_t stamp)
 {
     struct mend_node_rank *peer = rank_of(self, from);
-    struct state *s = self->net_state;
+    struct mend_shm *s = self->shm;
     enum mend_status st = copy_out(peer, &s->in[from], dst, remote, len);
 
     atomic_thread_fence(memory_order_acquire); /* pairs with the fence in shm_withdraw() */
@@ -693,15 +689,14 @@ static bool may_write_into(struct mend_node_rank *peer)
 static enum mend_status shm_fetch(struct mend_proc *self, mend_peer from, void *dst,
                                   uint64_t remote, size_t len)
 {
-    return copy_out(rank_of(self, from), &((struct state *)self->net_state)->in[from], dst, remote,
-                    len);
+    return copy_out(rank_of(self, from), &self->shm->in[from], dst, remote, len);
 }
 
 static enum mend_status shm_push(struct mend_proc *self, mend_peer to, const void *src,
                                  uint64_t remote, size_t len)
 {
     struct mend_node_rank *peer = rank_of(self, to);
-    struct in *in = &((struct state *)self->net_state)->in[to];
+    struct in *in = &self->shm->in[to];
     enum mend_status st = copy_out(peer, in, NULL, 0, 0);
 
     while (st == MEND_OK && len) {
@@ -744,19 +739,6 @@ static void shm_withdraw(struct mend_proc *self)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void shm_arm(struct mend_proc *self, bool nudged)
-{
-    struct state *s = self->net_state;
-
-    if (!s->may_sleep)
-        return;
-    s->wake_seen = mend_load_relaxed(&s->sleep->wake);
-    mend_store_relaxed(&s->me->armed, nudged ? MEND_NODE_ARMED_NUDGED : MEND_NODE_ARMED);
-    /* Every running sender has passed a full fence after this: it either sees `armed`, or what it
-     * published before is visible to the poll that follows. */
-    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-}
-
 static void shm_hold(struct mend_proc *self)
 {
     mend_node_hold(self->node);
@@ -767,47 +749,13 @@ static void shm_release(struct mend_proc *self)
     mend_node_release(self->node);
 }
 
-/* The time-out is absolute and monotonic, as FUTEX_WAIT_BITSET has it. */
-static bool shm_sleep(struct mend_proc *self, mend_time_ns longest)
-{
-    struct state *s = self->net_state;
-    mend_time_ns end = mend_time_monotonic_ns() + longest;
-    struct timespec at = {(time_t)(end / MEND_NS_PER_S), (long)(end % MEND_NS_PER_S)};
-
-    return !s->may_sleep ||
-           syscall(SYS_futex, &s->sleep->wake, FUTEX_WAIT_BITSET, s->wake_seen,
-                   longest == MEND_TIME_NEVER ? NULL : &at, NULL,
-                   mend_node_sleep_bit(mend_peer_place(self, self->me))) == 0 ||
-           errno != ETIMEDOUT;
-}
-
-static void shm_overslept(struct mend_proc *self)
-{
-    struct state *s = self->net_state;
-
-    mend_store_relaxed(&s->me->overslept_n, mend_load_relaxed(&s->me->overslept_n) + 1);
-}
-
-static void shm_disarm(struct mend_proc *self)
-{
-    mend_store_relaxed(&((struct state *)self->net_state)->me->armed, 0);
-}
-
-static void shm_rouse(struct mend_proc *self)
-{
-    struct mend_node_wakes w = {.header = self->node->header};
-
-    mend_node_wakes_add(&w, mend_peer_place(self, self->me));
-    mend_node_wakes_flush(&w);
-}
-
 static void shm_close(struct mend_proc *self)
 {
-    self->net_state = NULL;
+    self->shm = NULL;
 }
 
 /* Others find the words before the first offer of this process, a frame that is released after them. */
-static void show_cookie(struct state *s)
+static void show_cookie(struct mend_shm *s)
 {
     if (getrandom(&s->cookie, sizeof(s->cookie), GRND_NONBLOCK) != sizeof(s->cookie))
         s->cookie = s->header->job ^ mend_time_monotonic_ns() ^ (uintptr_t)s->me;
@@ -818,14 +766,13 @@ static void show_cookie(struct state *s)
 enum mend_status mend_shm_open(struct mend_proc *self)
 {
     struct mend_node_header *h = self->node->header;
-    struct state *s = mend_zalloc(self, 1, sizeof(*s));
+    struct mend_shm *s = mend_zalloc(self, 1, sizeof(*s));
 
     if (!s)
         return MEND_ERR_MEM;
     s->node = self->node;
     s->header = h;
     s->me = mend_node_rank_of(h, mend_peer_place(self, self->me));
-    s->sleep = mend_node_sleep_of(h, mend_peer_place(self, self->me));
     s->row_bytes = (h->ranks_n + 7) & ~7u;
     s->bells = mend_node_bells(h, mend_peer_place(self, self->me));
     s->out = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->out));
@@ -834,10 +781,8 @@ enum mend_status mend_shm_open(struct mend_proc *self)
     if (!s->out || !s->in || !s->seen)
         return MEND_ERR_MEM;
     s->gone = MEND_PEER_NONE;
-    s->may_sleep = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     show_cookie(s);
-    self->net = &mend_net_shm;
-    self->net_state = s;
+    self->shm = s;
     return MEND_OK;
 }
 
@@ -862,10 +807,5 @@ const struct mend_net mend_net_shm = {
     .withdraw = shm_withdraw,
     .hold = shm_hold,
     .release = shm_release,
-    .arm = shm_arm,
-    .sleep = shm_sleep,
-    .overslept = shm_overslept,
-    .disarm = shm_disarm,
-    .rouse = shm_rouse,
     .close = shm_close,
 };

@@ -8,6 +8,7 @@
 #include "net/net.h"
 #include "net/shm/shm.h"
 #include "node/layout.h"
+#include "node/bell.h"
 #include "node/node.h"
 
 #include "base/test.h"
@@ -113,9 +114,9 @@ static enum mend_status send_some(mend_peer from, mend_peer to, int number, uint
     static unsigned char payload[1 << 20];
     struct mend_frame f = frame_of(from, number, len);
 
-    CHECK(len <= procs[from].net->payload_max_bytes && len <= sizeof(payload));
+    CHECK(len <= mend_net_shm.payload_max_bytes && len <= sizeof(payload));
     fill(payload, number, len);
-    return procs[from].net->send(&procs[from], to, &f, payload);
+    return mend_net_shm.send(&procs[from], to, &f, payload);
 }
 
 /* Sends until there is no room; returns the number of the next one. */
@@ -131,7 +132,7 @@ static int send_all(mend_peer from, mend_peer to, int number, uint32_t len)
 
 static unsigned poll_at(mend_peer who, mend_peer hint)
 {
-    return procs[who].net->poll(&procs[who], hint);
+    return mend_net_shm.poll(&procs[who], hint);
 }
 
 static void poll_all(mend_peer who)
@@ -147,7 +148,7 @@ MEND_TEST(frames_come_in_order_and_whole)
     int n = 0;
 
     begin();
-    max = procs[0].net->payload_max_bytes;
+    max = mend_net_shm.payload_max_bytes;
     for (int round = 0; round < 50; round++) {
         for (unsigned i = 0; i < MEND_COUNT_OF(lens); i++)
             CHECK_EQ(send_some(1, 0, n++, lens[i] < max ? lens[i] : max), MEND_OK);
@@ -198,7 +199,7 @@ static void fill_and_empty(uint32_t len)
         n = send_all(1, 0, before, len);
         CHECK(n > before);
         CHECK_EQ(send_some(1, 0, n, len), MEND_AGAIN);
-        CHECK(!procs[1].net->reserve(&procs[1], 0, len));
+        CHECK(!mend_net_shm.reserve(&procs[1], 0, len));
         CHECK_EQ(came_n[1], before);
         poll_all(0);
         CHECK_EQ(came_n[1], n);
@@ -217,7 +218,7 @@ MEND_TEST(a_bulk_area_that_is_full_has_room_again)
 {
     fill_and_empty(41);
     fill_and_empty(5000);
-    fill_and_empty(procs[0].net->payload_max_bytes);
+    fill_and_empty(mend_net_shm.payload_max_bytes);
 }
 
 static uint32_t random_below(uint32_t n)
@@ -235,12 +236,12 @@ static bool put(int number, uint32_t len)
 {
     uint32_t less = len - random_below(len / 2 + 1);
     struct mend_frame f = frame_of(1, number, less);
-    void *room = procs[1].net->reserve(&procs[1], 0, len);
+    void *room = mend_net_shm.reserve(&procs[1], 0, len);
 
     if (!room)
         return false;
     fill(room, number, less);
-    procs[1].net->commit(&procs[1], 0, &f);
+    mend_net_shm.commit(&procs[1], 0, &f);
     return true;
 }
 
@@ -251,7 +252,7 @@ MEND_TEST(payloads_wrap_around)
     int n = 0;
 
     begin();
-    max = procs[1].net->payload_max_bytes;
+    max = mend_net_shm.payload_max_bytes;
     while (n < 20000) {
         uint32_t len = random_below(4) ? random_below(3000) : random_below(max + 1);
 
@@ -273,7 +274,7 @@ MEND_TEST(peek_leaves_a_frame_where_it_lies)
     const struct mend_net *net;
 
     begin();
-    net = procs[0].net;
+    net = &mend_net_shm;
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     poll_all(0); /* a peer that never sent is not looked at */
     CHECK(!net->peek(&procs[0], 1, &payload));
@@ -296,7 +297,7 @@ MEND_TEST(sever_delivers_what_was_published_and_nothing_more)
     for (int i = 0; i < 100; i++) /* more than one poll delivers */
         CHECK_EQ(send_some(1, 0, i, 1000), MEND_OK);
     CHECK_EQ(send_some(2, 0, 0, 8), MEND_OK);
-    procs[0].net->sever(&procs[0], 1);
+    mend_net_shm.sever(&procs[0], 1);
     CHECK_EQ(came_n[1], 100);
     send_some(1, 0, 100, 8); /* the dead do not; a test may */
     poll_all(0);
@@ -304,8 +305,8 @@ MEND_TEST(sever_delivers_what_was_published_and_nothing_more)
     CHECK_EQ(came_n[1], 100);
     CHECK_EQ(came_n[2], 1);
     CHECK_EQ(send_some(0, 1, 0, 8), MEND_ERR_PEER);
-    CHECK(!procs[0].net->reserve(&procs[0], 1, 8));
-    procs[0].net->sever(&procs[0], 1); /* twice is no harm */
+    CHECK(!mend_net_shm.reserve(&procs[0], 1, 8));
+    mend_net_shm.sever(&procs[0], 1); /* twice is no harm */
     CHECK_EQ(send_some(0, 2, 0, 8), MEND_OK);
     poll_all(2);
     CHECK_EQ(came_n[0], 1);
@@ -315,9 +316,9 @@ MEND_TEST(sever_looks_at_a_ring_that_was_never_looked_at)
 {
     begin();
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
-    procs[0].net->sever(&procs[0], 1);
+    mend_net_shm.sever(&procs[0], 1);
     CHECK_EQ(came_n[1], 1);
-    procs[0].net->sever(&procs[0], 2); /* which never sent anything */
+    mend_net_shm.sever(&procs[0], 2); /* which never sent anything */
     CHECK_EQ(came_n[2], 0);
 }
 
@@ -328,12 +329,12 @@ MEND_TEST(a_frame_of_no_kind_is_refused)
 
     begin();
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
-    CHECK_EQ(procs[1].net->send(&procs[1], 0, &bad, NULL), MEND_OK);
+    CHECK_EQ(mend_net_shm.send(&procs[1], 0, &bad, NULL), MEND_OK);
     CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK);
     poll_at(0, 1);
     CHECK_EQ(damaged_n, 1);
     CHECK_EQ(came_n[1], 1); /* what lay before it, and nothing behind it */
-    CHECK(!procs[0].net->peek(&procs[0], 1, &payload));
+    CHECK(!mend_net_shm.peek(&procs[0], 1, &payload));
 }
 
 /* Writes a header into slot k of the ring 1 -> 0 as somebody might who writes wildly. */
@@ -363,39 +364,36 @@ MEND_TEST(a_payload_that_would_lie_outside_is_refused)
 
 static bool sleeps(mend_time_ns longest)
 {
-    return !procs[0].net->sleep(&procs[0], longest);
+    return !mend_bell_node.sleep(&procs[0], longest);
 }
 
 MEND_TEST(a_send_ends_a_sleep)
 {
-    const struct mend_net *net;
-
     begin();
-    net = procs[0].net;
-    net->arm(&procs[0], false);
+    mend_bell_node.arm(&procs[0], false);
     CHECK(sleeps(A_MOMENT));
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     CHECK(!sleeps(FOR_LONG));
-    net->disarm(&procs[0]);
+    mend_bell_node.disarm(&procs[0]);
     CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK); /* wakes nobody, and it is seen after arm() */
-    net->arm(&procs[0], false);
+    mend_bell_node.arm(&procs[0], false);
     CHECK_EQ(poll_at(0, MEND_PEER_NONE), 2);
     CHECK(sleeps(A_MOMENT));
-    net->rouse(&procs[0]);
+    mend_bell_node.rouse(&procs[0]);
     CHECK(!sleeps(FOR_LONG));
-    net->disarm(&procs[0]);
+    mend_bell_node.disarm(&procs[0]);
 }
 
 MEND_TEST(held_wake_ups_come_with_the_release)
 {
     begin();
-    procs[0].net->arm(&procs[0], false);
-    procs[1].net->hold(&procs[1]);
+    mend_bell_node.arm(&procs[0], false);
+    mend_net_shm.hold(&procs[1]);
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     CHECK(sleeps(A_MOMENT));
-    procs[1].net->release(&procs[1]);
+    mend_net_shm.release(&procs[1]);
     CHECK(!sleeps(FOR_LONG));
-    procs[0].net->disarm(&procs[0]);
+    mend_bell_node.disarm(&procs[0]);
 }
 
 /* Single copy. */
@@ -447,7 +445,7 @@ static bool kernel_allows(pid_t child)
 
 static enum mend_status pull(void *dst, const void *at, size_t len, uint32_t stamp)
 {
-    return procs[0].net->pull(&procs[0], 1, dst, (uintptr_t)at, len, stamp);
+    return mend_net_shm.pull(&procs[0], 1, dst, (uintptr_t)at, len, stamp);
 }
 
 MEND_TEST(memory_of_another_process)
@@ -459,12 +457,12 @@ MEND_TEST(memory_of_another_process)
     pid_t child;
 
     begin();
-    net = procs[0].net;
+    net = &mend_net_shm;
     offered =
         mmap(NULL, sizeof(*offered), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(offered != MAP_FAILED);
     child = start_rank_1(&end);
-    stamp = procs[1].net->offer_stamp(&procs[1]);
+    stamp = mend_net_shm.offer_stamp(&procs[1]);
     if (!kernel_allows(child)) {
         printf("# this kernel allows no process_vm_readv: %s\n", strerror(errno));
         CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_ERR_UNSUPPORTED);
@@ -476,9 +474,9 @@ MEND_TEST(memory_of_another_process)
     CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_OK);
     check_payload(1, got, BIG);
     CHECK_EQ(pull(got, NULL, 100, stamp), MEND_AGAIN); /* a bad address */
-    procs[1].net->withdraw(&procs[1]);
+    mend_net_shm.withdraw(&procs[1]);
     CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_AGAIN);
-    stamp = procs[1].net->offer_stamp(&procs[1]);
+    stamp = mend_net_shm.offer_stamp(&procs[1]);
     CHECK_EQ(pull(got, offered->bytes, 10, stamp), MEND_OK);
     fill(got, 2, 1000);
     CHECK_EQ(net->push(&procs[0], 1, got, (uintptr_t)offered->bytes, 1000), MEND_OK);
@@ -499,15 +497,15 @@ MEND_TEST(memory_of_the_wrong_process_is_not_read)
     peer = mend_node_rank_of(segment, mend_place_at(1));
     mend_store_relaxed(&peer->pid, (uint32_t)getpid());
     mend_store_relaxed(&peer->cookie, mend_load_relaxed(&peer->cookie) + 1);
-    CHECK_EQ(pull(got, procs, sizeof(got), procs[1].net->offer_stamp(&procs[1])),
+    CHECK_EQ(pull(got, procs, sizeof(got), mend_net_shm.offer_stamp(&procs[1])),
              MEND_ERR_UNSUPPORTED);
 }
 
 MEND_TEST(sheets_are_the_same_for_both_ends)
 {
     begin();
-    CHECK(procs[0].net->sheet(&procs[0], 0) == procs[1].net->sheet(&procs[1], 0));
-    CHECK(procs[0].net->sheet(&procs[0], 1) != procs[0].net->sheet(&procs[0], 0));
+    CHECK(mend_net_shm.sheet(&procs[0], 0) == mend_net_shm.sheet(&procs[1], 0));
+    CHECK(mend_net_shm.sheet(&procs[0], 1) != mend_net_shm.sheet(&procs[0], 0));
 }
 
 MEND_TEST_MAIN()

@@ -6,7 +6,7 @@
  *
  * Each stores its own word and then loads the other's.  A processor lets such a load overtake the store; if
  * it does so on both sides neither sees the other.  The sender has no fence; the receiver's membarrier
- * (shm_arm() in net/shm/shm.c) makes one on both sides.  Without it wake-ups are lost here wherever each
+ * (bell_arm() in node/bell.c) makes one on both sides.  Without it wake-ups are lost here wherever each
  * rank has a core; the sender waits for the receiver, so each of them lasts until SLEEP_MAX has ended two
  * sleeps.  Then mpiexec says so, and test/run fails: 7 to 48 times where this was tried, on two cores.
  *

@@ -47,7 +47,8 @@ static void within_a_lock(void)
     CHECK_CLASS(MPI_Put(NULL, 1, MPI_INT, next, 0, 1, MPI_INT, k.win), MPI_ERR_BUFFER);
     CHECK_CLASS(MPI_Put(v, 1, MPI_INT, next, 0, 1, MPI_INT, null), MPI_ERR_WIN);
     CHECK_CLASS(MPI_Accumulate(v, 1, MPI_INT, next, 0, 1, MPI_FLOAT, MPI_SUM, k.win), MPI_ERR_TYPE);
-    CHECK_CLASS(MPI_Accumulate(v, 1, MPI_FLOAT, next, 0, 1, MPI_FLOAT, MPI_BAND, k.win), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Accumulate(v, 1, MPI_FLOAT, next, 0, 1, MPI_FLOAT, MPI_BAND, k.win),
+                MPI_ERR_OP);
     CHECK_CLASS(MPI_Accumulate(v, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_OP_NULL, k.win), MPI_ERR_OP);
     CHECK_CLASS(MPI_Compare_and_swap(v, v, v, MPI_DOUBLE_INT, next, 0, k.win), MPI_ERR_TYPE);
     CHECK_OK(MPI_Put(v, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, k.win));
@@ -86,9 +87,11 @@ static void creation(void)
 
     CHECK_CLASS(MPI_Win_allocate(rank ? 8 : -1, 1, MPI_INFO_NULL, W, &base, &win), MPI_ERR_SIZE);
     CHECK_CLASS(MPI_Win_allocate(8, rank ? 1 : 0, MPI_INFO_NULL, W, &base, &win), MPI_ERR_DISP);
-    CHECK_CLASS(MPI_Win_allocate((MPI_Aint)1 << 60, 1, MPI_INFO_NULL, W, &base, &win), MPI_ERR_NO_MEM);
-    CHECK_CLASS(MPI_Win_allocate_shared(rank ? 8 : (MPI_Aint)1 << 60, 1, MPI_INFO_NULL, W, &base, &win),
+    CHECK_CLASS(MPI_Win_allocate((MPI_Aint)1 << 60, 1, MPI_INFO_NULL, W, &base, &win),
                 MPI_ERR_NO_MEM);
+    CHECK_CLASS(
+        MPI_Win_allocate_shared(rank ? 8 : (MPI_Aint)1 << 60, 1, MPI_INFO_NULL, W, &base, &win),
+        MPI_ERR_NO_MEM);
     CHECK_CLASS(MPI_Win_create(NULL, 8, 1, MPI_INFO_NULL, W, &win), MPI_ERR_BASE);
     CHECK_CLASS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_NULL, &base, &win), MPI_ERR_COMM);
     CHECK(win == MPI_WIN_NULL);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bell.c – the bell of a process that shares a segment: one futex for 32 of them. */
+#include "node/bell.h"
+
+#include "node/node.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+
+static struct mend_node_rank *me(struct mend_proc *self)
+{
+    return mend_node_rank_of(self->node->header, mend_peer_place(self, self->me));
+}
+
+static mend_atomic_u32 *word(struct mend_proc *self)
+{
+    return &mend_node_sleep_of(self->node->header, mend_peer_place(self, self->me))->wake;
+}
+
+/* The registration makes this process's own stores visible to others that arm. */
+void mend_bell_open(struct mend_proc *self)
+{
+    self->node->may_sleep =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    self->bell = &mend_bell_node;
+}
+
+static void bell_arm(struct mend_proc *self, bool nudged)
+{
+    struct mend_node *n = self->node;
+
+    if (!n->may_sleep)
+        return;
+    n->wake_seen = mend_load_relaxed(word(self));
+    mend_store_relaxed(&me(self)->armed, nudged ? MEND_NODE_ARMED_NUDGED : MEND_NODE_ARMED);
+    /* Every running sender has passed a full fence after this: it either sees `armed`, or what it
+     * published before is visible to the poll that follows. */
+    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+}
+
+/* The time-out is absolute and monotonic, as FUTEX_WAIT_BITSET has it. */
+static bool bell_sleep(struct mend_proc *self, mend_time_ns longest)
+{
+    struct mend_node *n = self->node;
+    mend_time_ns end = mend_time_monotonic_ns() + longest;
+    struct timespec at = {(time_t)(end / MEND_NS_PER_S), (long)(end % MEND_NS_PER_S)};
+
+    return !n->may_sleep ||
+           syscall(SYS_futex, word(self), FUTEX_WAIT_BITSET, n->wake_seen,
+                   longest == MEND_TIME_NEVER ? NULL : &at, NULL,
+                   mend_node_sleep_bit(mend_peer_place(self, self->me))) == 0 ||
+           errno != ETIMEDOUT;
+}
+
+static void bell_overslept(struct mend_proc *self)
+{
+    mend_store_relaxed(&me(self)->overslept_n, mend_load_relaxed(&me(self)->overslept_n) + 1);
+}
+
+static void bell_disarm(struct mend_proc *self)
+{
+    mend_store_relaxed(&me(self)->armed, 0);
+}
+
+static void bell_rouse(struct mend_proc *self)
+{
+    struct mend_node_wakes w = {.header = self->node->header};
+
+    mend_node_wakes_add(&w, mend_peer_place(self, self->me));
+    mend_node_wakes_flush(&w);
+}
+
+const struct mend_bell mend_bell_node = {
+    .arm = bell_arm,
+    .sleep = bell_sleep,
+    .overslept = bell_overslept,
+    .disarm = bell_disarm,
+    .rouse = bell_rouse,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bell.h – how a process sleeps, and what wakes it.
+ *
+ *   arm ──> look at everything once more ──> sleep ──> disarm
+ *
+ * A process that shares a segment sleeps on its futex there: other processes of the node, the agent and its own threads
+ * ring.  Only req/wait.c arms and sleeps. */
+#ifndef MEND_NODE_BELL_H
+#define MEND_NODE_BELL_H
+
+#include "proc/proc.h"
+
+struct mend_bell {
+    /* From now on a sender, or whoever interrupts, wakes this process; nudged: by news in shared memory as well
+     * (node/node.h). */
+    void (*arm)(struct mend_proc *self, bool nudged);
+    /* Until something has rung since arm(), a signal comes, or `longest` is over: then false.  A process's death wakes
+     * its node through the agent, which rings for each verdict. */
+    bool (*sleep)(struct mend_proc *self, mend_time_ns longest);
+    /* Counts that a sleep was too long. */
+    void (*overslept)(struct mend_proc *self);
+    void (*disarm)(struct mend_proc *self);
+    /* Called by another thread of this process: ends the sleep that follows the last arm(). */
+    void (*rouse)(struct mend_proc *self);
+};
+
+extern const struct mend_bell mend_bell_node;
+
+/* Hangs the bell of self->node into self. */
+void mend_bell_open(struct mend_proc *self);
+
+#endif
