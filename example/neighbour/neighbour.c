@@ -104,7 +104,8 @@ static int all_done(int size)
 
     for (int r = 0; r < size; r++)
         complete = complete && part_of(r)->state[part_of(r)->now].done == ITEMS;
-    MPIX_Comm_agree(MPI_COMM_WORLD, &complete); /* its error tells of deaths, which the next turn sees */
+    MPIX_Comm_agree(MPI_COMM_WORLD,
+                    &complete); /* its error tells of deaths, which the next turn sees */
     return complete;
 }
 
@@ -127,7 +128,8 @@ int main(int argc, char **argv)
     while (!all_done(size));
     for (int r = 0; r < size; r++)
         sum += part_of(r)->state[part_of(r)->now].sum;
-    printf("rank %d: the sum is %.12f\n", me, sum); /* each survivor: any of them may be the only one */
+    printf("rank %d: the sum is %.12f\n", me,
+           sum); /* each survivor: any of them may be the only one */
     MPI_Win_free(&win);
     MPI_Finalize();
     return 0;

@@ -69,7 +69,7 @@ each()
             p2p.* | coll.round | coll.enter | coll.done) place=$event#2 ;;
         esac
         [ "$action" != abort ] || who=$who:7
-        run $size $victims $more --set SINGLE_COPY=$copy --set COLL_SHM=$shm --set AGREE_SHM=0 \
+        run $size $victims $more --set SINGLE_COPY=$copy --set EAGER_MAX=1k --set COLL_SHM=$shm --set AGREE_SHM=0 \
             --set REVOKE_SHM=0 --inject "$action:$who@$place"
         size=$((size % 16 + 3))
     done

@@ -3,7 +3,7 @@
  * built yet, both names of a class that has two, what to do instead.  An error without details does not
  * get those of an older one. */
 /* RUN: -n 2 */
-/* RUN: -n 1 ; args fatal ; exit 55 ; expect "MPI_Win_create is not built yet" ;
+/* RUN: -n 1 ; args fatal ; exit 55 ; expect "MPI_Comm_accept is not built yet" ;
    expect "mend-info --functions" */
 #include "../comm/common.h"
 
@@ -49,14 +49,13 @@ static void operators(void)
 
 static void not_built(void)
 {
-    char room[64];
-    MPI_Win win;
+    MPI_Comm other;
     MPI_Session session;
 
-    CHECK_CLASS(MPI_Win_create(room, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win),
+    CHECK_CLASS(MPI_Comm_accept("a port", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other),
                 MPI_ERR_UNSUPPORTED_OPERATION);
-    has(MPI_ERR_UNSUPPORTED_OPERATION, ": MPI_Win_create is not built yet; `mend-info --functions`",
-        1);
+    has(MPI_ERR_UNSUPPORTED_OPERATION,
+        ": MPI_Comm_accept is not built yet; `mend-info --functions`", 1);
     CHECK_CLASS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session),
                 MPI_ERR_UNSUPPORTED_OPERATION);
 }
@@ -82,12 +81,12 @@ static void two_names(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Win win;
+    MPI_Comm other;
 
     start(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     if (argc > 1)
-        MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Comm_accept("a port", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     operators();
