@@ -9,6 +9,7 @@
 
 #define CHUNK   2048 /* bytes that are copied to be aligned */
 #define ALIGNED 16
+#define GROUP   8
 
 typedef unsigned __int128 atom16;
 
@@ -122,25 +123,33 @@ static void guess(size_t size, const void *at, void *value)
 /* what = in op what, with the operands in the order in which mend_element_apply_alone() has them: of a number and a
  * NaN MPI_MIN and MPI_MAX take the second.  Padding keeps its bytes. */
 static void compute(const struct mend_op *op, const struct mend_type *basic, const void *in,
-                    void *what)
+                    void *what, MPI_Count n)
 {
     if (op == mend_op_of(MPI_REPLACE))
-        memcpy(what, in, (size_t)basic->extent);
+        memcpy(what, in, (size_t)(n * basic->extent));
     else if (op != mend_op_of(MPI_NO_OP))
-        mend_op_apply(op, in, what, 1, basic, MPI_DATATYPE_NULL);
+        mend_op_apply(op, in, what, n, basic, MPI_DATATYPE_NULL);
 }
 
-static void apply_one(const struct mend_op *op, const struct mend_type *basic, const void *in,
-                      void *at, void *old)
+/* How many small elements one swap of 8 bytes changes; 1: the element alone. */
+static MPI_Count group_at(const struct mend_type *basic, const char *at, MPI_Count left)
 {
-    size_t size = (size_t)basic->extent;
+    MPI_Count n = GROUP / basic->extent;
+
+    return basic->size == basic->extent && n > 1 && left >= n && (uintptr_t)at % GROUP == 0 ? n : 1;
+}
+
+static void apply_group(const struct mend_op *op, const struct mend_type *basic, const void *in,
+                        void *at, MPI_Count n, void *old)
+{
+    size_t size = (size_t)(n * basic->extent);
     _Alignas(32) char was[32], becomes[32], operand[32];
 
     memcpy(operand, in, size);
     guess(size, at, was);
     do {
         memcpy(becomes, was, size);
-        compute(op, basic, operand, becomes);
+        compute(op, basic, operand, becomes, n);
     } while (!swap(size, at, was, becomes));
     if (old)
         memcpy(old, was, size);
@@ -212,14 +221,16 @@ static bool apply_common(const struct mend_op *op, const struct mend_type *basic
 void mend_element_apply(const struct mend_op *op, const struct mend_type *basic, const void *in,
                         void *at, MPI_Count n, void *old)
 {
-    MPI_Count step = basic->extent;
+    MPI_Count step = basic->extent, k;
 
     MEND_ASSERT(mend_element_is_atomic(basic, at));
     if (apply_common(op, basic, in, at, n, old))
         return;
-    for (MPI_Count i = 0; i < n; i++)
-        apply_one(op, basic, (const char *)in + i * step, (char *)at + i * step,
-                  old ? (char *)old + i * step : NULL);
+    for (MPI_Count i = 0; i < n; i += k) {
+        k = group_at(basic, (char *)at + i * step, n - i);
+        apply_group(op, basic, (const char *)in + i * step, (char *)at + i * step, k,
+                    old ? (char *)old + i * step : NULL);
+    }
 }
 
 /* Operators want aligned operands: what lies elsewhere is copied to and fro. */

@@ -3,7 +3,8 @@
  *
  * The atom is the extent of an element: 1, 2, 4, 8 or 16 bytes, at an address that is a multiple of it.  Which elements
  * are changed by one atomic instruction depends on that and on nothing else, so all who meet at one exclude each other
- * (win.h).  A misaligned atomic instruction is never used: it may stop the machine for milliseconds. */
+ * (win.h).  Small elements that lie side by side are changed 8 bytes at a time: one atomic instruction holds the line,
+ * whatever its width, so this excludes a change of one of them.  A misaligned atomic instruction is never used: it may stop the machine for milliseconds. */
 #ifndef MEND_RMA_ELEMENT_H
 #define MEND_RMA_ELEMENT_H
 
