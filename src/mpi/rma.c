@@ -51,6 +51,14 @@ static MPI_Count bytes_of(const struct mend_rma_data *d)
     return d->count * d->type->size;
 }
 
+/* Integers, logicals, bytes (MPI-5.0 12.3.4). */
+static bool may_be_swapped(const struct mend_type *basic)
+{
+    return (basic->basic >= MEND_BASIC_I8 && basic->basic <= MEND_BASIC_U64) ||
+           (basic->basic >= MEND_BASIC_LOGICAL8 && basic->basic <= MEND_BASIC_LOGICAL64) ||
+           basic->basic == MEND_BASIC_BOOL || basic->basic == MEND_BASIC_BYTE;
+}
+
 static int check_op(const struct arguments *a, struct mend_rma_op *k)
 {
     int err;
@@ -60,11 +68,8 @@ static int check_op(const struct arguments *a, struct mend_rma_op *k)
     k->basic = mend_rma_basic(k->there.type);
     if (!k->basic)
         return MPI_ERR_TYPE;
-    if (k->kind == MEND_RMA_SWAP) {
-        /* Integers, logicals, bytes (MPI-5.0 12.3.4). */
-        return k->basic->extent > 8 || k->basic->size != k->basic->extent ? MPI_ERR_TYPE
-                                                                          : MPI_SUCCESS;
-    }
+    if (k->kind == MEND_RMA_SWAP)
+        return may_be_swapped(k->basic) ? MPI_SUCCESS : MPI_ERR_TYPE;
     err = mend_check_op(a->op, &k->op);
     if (err)
         return err;

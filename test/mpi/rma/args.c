@@ -51,6 +51,7 @@ static void within_a_lock(void)
                 MPI_ERR_OP);
     CHECK_CLASS(MPI_Accumulate(v, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_OP_NULL, k.win), MPI_ERR_OP);
     CHECK_CLASS(MPI_Compare_and_swap(v, v, v, MPI_DOUBLE_INT, next, 0, k.win), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Compare_and_swap(v, v, v, MPI_DOUBLE, next, 0, k.win), MPI_ERR_TYPE);
     CHECK_OK(MPI_Put(v, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, k.win));
     CHECK_OK(MPI_Put(v, 0, MPI_INT, next, 0, 0, MPI_INT, k.win));
     CHECK_OK(MPI_Win_unlock(next, k.win));
