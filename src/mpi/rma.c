@@ -69,7 +69,7 @@ static int check_op(const struct arguments *a, struct mend_rma_op *k)
     if (!k->basic)
         return MPI_ERR_TYPE;
     if (k->kind == MEND_RMA_SWAP)
-        return may_be_swapped(k->basic) ? MPI_SUCCESS : MPI_ERR_TYPE;
+        return k->there.type->predefined && may_be_swapped(k->basic) ? MPI_SUCCESS : MPI_ERR_TYPE;
     err = mend_check_op(a->op, &k->op);
     if (err)
         return err;
