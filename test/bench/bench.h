@@ -48,6 +48,7 @@ struct bench {
     unsigned batch; /* changes with every batch: no batch can live on the data of the last */
     unsigned char *send, *recv;
     volatile uint64_t *board;
+    bool barrier_checked;
 };
 
 struct bench_measure {

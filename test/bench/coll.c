@@ -11,13 +11,17 @@
 #define BARRIERS_CHECKED         500
 #define BARRIERS_CHECKED_CROWDED 8
 
-/* Nobody may leave barrier i before all have entered it. */
+/* Nobody may leave barrier i before all have entered it.  The board may carry another run's numbers: this run's begin
+ * with 0, before a barrier that checks nothing. */
 static void prepare_barrier(struct bench *b)
 {
     int times = b->crowded ? BARRIERS_CHECKED_CROWDED : BARRIERS_CHECKED;
 
-    if (b->board[b->rank * 8]) /* checked already */
+    if (b->barrier_checked)
         return;
+    b->barrier_checked = true;
+    __atomic_store_n(&b->board[b->rank * 8], 0, __ATOMIC_SEQ_CST);
+    MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 1; i <= times; i++) {
         __atomic_store_n(&b->board[b->rank * 8], (uint64_t)i, __ATOMIC_SEQ_CST);
         MPI_Barrier(MPI_COMM_WORLD);
