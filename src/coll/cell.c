@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cell.c – ticks, lines and buffers (cell.h has the idea), barrier and broadcast. */
 #include "coll/cell.h"
+#include "comm/errcode.h"
 #include "node/node.h"
 
 #include <string.h>
@@ -55,6 +56,42 @@ static void not_past(const void *arg, uint64_t *peers)
             mend_missing_add(peers, mend_group_peer(l->c->group, r));
 }
 
+static const char *name_of(uint64_t what)
+{
+    static const char *const names[] = {
+        [MEND_CELL_BARRIER] = "a barrier",
+        [MEND_CELL_BCAST] = "a broadcast",
+        [MEND_CELL_REDUCE] = "a reduction",
+        [MEND_CELL_RESULT] = "a reduction",
+        [MEND_CELL_SCAN] = "a scan",
+        [MEND_CELL_REDUCE_SCATTER] = "a reduce-scatter",
+        [MEND_CELL_GATHER] = "a gather",
+        [MEND_CELL_SCATTER] = "a scatter",
+        [MEND_CELL_ALLGATHER] = "an allgather",
+        [MEND_CELL_ALLTOALL] = "an alltoall",
+    };
+
+    return what >> 56 < MEND_COUNT_OF(names) && names[what >> 56] ? names[what >> 56]
+                                                                  : "another call";
+}
+
+/* For the text of the error: the first member whose call is not this one. */
+static void tell_difference(const struct mend_cell_look *l)
+{
+    for (int r = l->first; r < l->end; r++) {
+        const struct mend_cell_line *line = &l->c->coll->block[r]->line[l->tick % MEND_CELL_LINES];
+        uint64_t what = line->what, bytes = ~UINT64_C(0) >> 8;
+
+        if (what == l->what)
+            continue;
+        mend_error_detail(l->c->self, MPI_ERR_TRUNCATE, 0,
+                          "rank %d is in %s of %llu bytes, this process in %s of %llu bytes", r,
+                          name_of(what), (unsigned long long)(what & bytes), name_of(l->what),
+                          (unsigned long long)(l->what & bytes));
+        return;
+    }
+}
+
 int mend_cell_wait_slow(struct mend_cell_look *l)
 {
     struct mend_wait wait = {.until = seen_or_barred,
@@ -70,7 +107,10 @@ int mend_cell_wait_slow(struct mend_cell_look *l)
         return mend_coll_check(l->c);
     if (!l->wrong)
         return MPI_SUCCESS;
-    return l->wrong & MEND_CELL_NO_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_TRUNCATE;
+    if (l->wrong & MEND_CELL_NO_MEMORY)
+        return MPI_ERR_NO_MEM;
+    tell_difference(l);
+    return MPI_ERR_TRUNCATE;
 }
 
 static bool all_done(struct mend_cell_look *l)

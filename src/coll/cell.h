@@ -181,8 +181,8 @@ static inline void mend_cell_publish(struct mend_comm *c, uint64_t tick, uint64_
 struct mend_cell_look {
     struct mend_comm *c;
     uint64_t tick, what;
-    int rank, end;  /* ranks below `rank` have been seen */
-    uint64_t wrong; /* some line that is about something else */
+    int first, rank, end; /* of ranks first .. end - 1, those below `rank` have been seen */
+    uint64_t wrong;       /* some line that is about something else */
 };
 
 static inline bool mend_cell_all_seen(struct mend_cell_look *l)
@@ -208,7 +208,8 @@ int mend_cell_wait_slow(struct mend_cell_look *l);
 static inline int mend_cell_wait(struct mend_comm *c, int rank, int end, uint64_t tick,
                                  uint64_t what)
 {
-    struct mend_cell_look l = {.c = c, .tick = tick, .what = what, .rank = rank, .end = end};
+    struct mend_cell_look l = {
+        .c = c, .tick = tick, .what = what, .first = rank, .rank = rank, .end = end};
     const struct mend_proc *self = c->self;
 
     for (int i = self->crowded || self->threaded ? 1 : MEND_CELL_SPINS; i > 0; i--) {
