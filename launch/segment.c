@@ -118,7 +118,7 @@ static void punch(struct job *job, uint64_t from, uint64_t end)
                   (off_t)(end - from));
 }
 
-/* Its cells that were free; who shared the others gives them back (src/coll/cell_life.c). */
+/* Its cells that were free; who shared the others gives them back (src/node/cells.c). */
 static void punch_cells(struct job *job, mend_place dead)
 {
     struct mend_node_header *h = job->shm;

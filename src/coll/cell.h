@@ -26,7 +26,7 @@
  *   2  a number in a line is a tick of this communicator: before a member puts the communicator's
  *      mark into its head it has cleared its lines, and no member reads before it has seen all marks;
  *   3  a block is used for another communicator only after all members have closed this one or are
- *      dead (cell_life.c).
+ *      dead (node/cells.h).
  *
  * A member that is killed leaves a line either unpublished or published.  The others
  * wait until a death or a revocation ends the wait; flags are checked first, so a member that has seen all of
@@ -99,7 +99,7 @@ static inline bool mend_cell_possible(const struct mend_comm *c)
     return c->cell >= 0 && c->size <= MEND_CELL_MEMBERS && c->self->params.coll_shm;
 }
 
-/* cell_life.c: first use of the cell.  Blocks until all members have come here, one is dead, or the
+/* cell_open.c: first use of the cell.  Blocks until all members have come here, one is dead, or the
  * communicator is revoked. */
 int mend_cell_open(struct mend_comm *c);
 

@@ -183,13 +183,4 @@ int mend_coll_attach(struct mend_comm *c);
 void mend_coll_detach(struct mend_comm *c);
 void mend_coll_on_death(struct mend_proc *self, mend_peer dead);
 
-/* Shared-memory cells: bit k set: cell k is free in this process; creation ANDs the offers of all
- * members and takes the lowest bit (coll/cell_life.c).  What one creation was offered no other one is,
- * until settle() says that its cell is taken, or none.  modest: a quarter of the cells, that of turn,
- * so that creations which overlap all find one; else everything. */
-uint64_t mend_coll_cells_offer(struct mend_proc *self, bool modest, unsigned turn);
-void mend_coll_cells_settle(struct mend_proc *self, uint64_t offered);
-void mend_coll_cell_take(struct mend_proc *self, int cell);
-void mend_coll_cell_give_back(struct mend_proc *self, int cell);
-
 #endif

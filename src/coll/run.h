@@ -7,9 +7,6 @@
 
 struct mend_coll {
     struct mend_list running; /* operations that are not complete: struct mend_coll_op.running */
-    uint64_t cells_free;      /* bit k: no communicator here uses cell k */
-    uint64_t cells_offered;   /* bit k: a creation under way may take cell k */
-    struct mend_list closed;  /* cell_life.c: cells of communicators that others may still use */
 };
 
 /* Runs, starts or prepares the list, as `how` says, and takes it over: closes it in any case.

@@ -14,6 +14,8 @@
  *        max_word[1] the error class of a member that is not ok, or MEND_CREATION_HOLE. */
 #include "create/creation.h"
 
+#include "node/cells.h"
+
 #define ROOM_BYTES 4096
 
 /* With n counters: those above the first name no context, but the bits of parts (decide/revoke.c). */
@@ -48,8 +50,7 @@ static void propose(struct mend_comm *parent, bool ok, bool later, bool parts,
                     struct mend_decision *value)
 {
     struct mend_proc *self = parent->self;
-    uint64_t cells =
-        mend_coll_cells_offer(self, later || self->threaded, parent->decide->proposals_n++);
+    uint64_t cells = mend_cells_offer(self, later || self->threaded, parent->decide->proposals_n++);
     uint64_t counters_n =
         parts && parent->decide->members_n > 2 ? (uint64_t)parent->decide->members_n : 2;
 
@@ -69,7 +70,7 @@ void mend_creation_propose(struct mend_comm *parent, bool ok, bool later,
 
 void mend_creation_settle(struct mend_comm *parent, const struct mend_decision *value)
 {
-    mend_coll_cells_settle(parent->self, value->cells);
+    mend_cells_settle(parent->self, value->cells);
 }
 
 void mend_creation_decide(struct mend_comm *parent, struct mend_decision *value)
@@ -132,7 +133,7 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
         c->decide->part = mend_decide_rank(self, parent->decide, mend_decide_peer(c->decide, 0));
     if (!remote && value->and_word[1] && group->size > 1) {
         c->cell = __builtin_ctzll(value->and_word[1]);
-        mend_coll_cell_take(self, c->cell);
+        mend_cells_take(self, c->cell);
     }
     mend_creation_open(c);
     *new_p = c;

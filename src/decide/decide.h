@@ -28,7 +28,7 @@ struct mend_decision {
     struct mend_group *failed; /* out: members agreed to be failed, caller drops it; may be NULL */
     int failed_n;              /* out: how many */
     bool all_acked;            /* out: everybody had acknowledged all of them (R16) */
-    uint64_t cells;            /* creation: what this process offers (coll/cell_life.c) */
+    uint64_t cells;            /* creation: what this process offers (node/cells.h) */
     bool parts; /* creation: disjoint communicators with one context (create/split.c) */
 };
 void mend_decide(struct mend_comm *c, struct mend_decision *value);

@@ -8,6 +8,7 @@
 #include "datatype/init.h"
 #include "decide/internal.h"
 #include "net/shm/shm.h"
+#include "node/cells.h"
 #include "node/node.h"
 #include "rt/rt.h"
 
@@ -122,7 +123,7 @@ static inline struct mend_comm *job_comm(mend_peer me, uint64_t counter, int cel
     mend_group_put(self, all);
     c->cell = cell;
     if (cell >= 0)
-        mend_coll_cell_take(self, cell);
+        mend_cells_take(self, cell);
     mend_unpark(self, c->ctx);
     return c;
 }

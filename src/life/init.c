@@ -14,6 +14,7 @@
 #include "create/create.h"
 #include "net/net.h"
 #include "net/shm/shm.h"
+#include "node/cells.h"
 #include "node/node.h"
 #include "p2p/p2p.h"
 #include "proc/inject.h"
@@ -126,7 +127,7 @@ static int create_predefined(struct mend_proc *self)
     self->world->predefined = self->comm_self->predefined = true;
     if (self->node && self->params.coll_shm) {
         self->world->cell = 0;
-        mend_coll_cell_take(self, 0);
+        mend_cells_take(self, 0);
     }
     return MPI_SUCCESS;
 }

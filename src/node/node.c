@@ -23,6 +23,8 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
     n->fd = fd;
     n->wakes.header = header;
     mend_list_init(&n->closed);
+    mend_list_init(&n->cells_closed);
+    n->cells_free = UINT64_MAX;
     mend_list_init(&n->pieces);
     self->node = n;
     mend_bell_open(self);

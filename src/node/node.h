@@ -28,6 +28,9 @@ struct mend_node {
     struct mend_node_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
     uint32_t papers_n, paper_free;     /* taken at some time; 1 + the first free one, 0: none */
     struct mend_list closed;           /* papers that others may still look for */
+    uint64_t cells_free;               /* bit k: no communicator here uses cell k */
+    uint64_t cells_offered;            /* bit k: a creation under way may take cell k */
+    struct mend_list cells_closed;     /* cells.c: of communicators that others may still use */
 };
 
 /* self->node, for a segment that is mapped up to its shelves.  MEND_OK or MEND_ERR_MEM. */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cells.c – when a cell may serve another communicator (cells.h has the idea).
+ *
+ * P finds out that M has closed the communicator with mark X, although M's words may continue to change:
+ * M's cell can serve another communicator only after P, too, has closed X.  So when P closes X,
+ * either the mark that M closed last is X, or M has not closed X yet and the next change of M's counter
+ * means that it has. */
+#include "node/cells.h"
+
+#include "node/node.h"
+
+/* A closed communicator's cell that others may still look at. */
+struct mend_cells_closing {
+    struct mend_list link;
+    uint64_t mark;
+    int cell, n;
+    struct {
+        mend_peer peer;
+        uint64_t closed_n; /* it has closed the communicator when its counter is beyond this */
+    } waiting[];
+};
+
+static struct mend_node_said *said_of(struct mend_proc *self, mend_peer peer, int cell)
+{
+    return mend_node_said_of(self->node->header, mend_peer_place(self, peer), (uint32_t)cell);
+}
+
+/* The segment says which of our cells others may look at, for the time when we are dead. */
+static void set_free(struct mend_proc *self, uint64_t cells)
+{
+    self->node->cells_free = cells;
+    mend_store_release(&mend_node_rank_of(self->node->header, self->node->mine)->cells_taken,
+                       ~cells);
+}
+
+void mend_cells_take(struct mend_proc *self, int cell)
+{
+    MEND_ASSERT(self->node->cells_free >> cell & 1);
+    set_free(self, self->node->cells_free & ~(UINT64_C(1) << cell));
+}
+
+static void put_back(struct mend_proc *self, int cell)
+{
+    MEND_ASSERT(!(self->node->cells_free >> cell & 1));
+    set_free(self, self->node->cells_free | UINT64_C(1) << cell);
+}
+
+/* acquire: pairs with the release in say_closed() */
+static bool is_closed(struct mend_proc *self, const struct mend_cells_closing *x, int i)
+{
+    return mend_load_acquire(&said_of(self, x->waiting[i].peer, x->cell)->closed_n) !=
+           x->waiting[i].closed_n;
+}
+
+/* Everybody has closed the communicator, or is dead. */
+static bool nobody_left(struct mend_proc *self, const struct mend_cells_closing *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (!mend_peer_is_dead(self, x->waiting[i].peer) && !is_closed(self, x, i))
+            return false;
+    return true;
+}
+
+/* A member that died before it closed the communicator has its cell for ever, and no process looks at it. */
+static void give_back_dead(struct mend_proc *self, const struct mend_cells_closing *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        mend_place p = mend_peer_place(self, x->waiting[i].peer);
+
+        if (!mend_peer_is_dead(self, x->waiting[i].peer) || is_closed(self, x, i))
+            continue;
+        mend_node_give_back(self, mend_node_cell_of(self->node->header, p, (uint32_t)x->cell),
+                            MEND_NODE_CELL_BYTES);
+    }
+}
+
+static void collect(struct mend_proc *self)
+{
+    mend_list_foreach (l, next, &self->node->cells_closed) {
+        struct mend_cells_closing *x = mend_list_entry(l, struct mend_cells_closing, link);
+
+        if (!nobody_left(self, x))
+            continue;
+        mend_node_votes_clear(self, x->cell);
+        give_back_dead(self, x);
+        put_back(self, x->cell);
+        mend_list_remove(&x->link);
+        mend_free(self, x);
+    }
+}
+
+uint64_t mend_cells_offer(struct mend_proc *self, bool modest, unsigned turn)
+{
+    struct mend_node *n = self->node;
+    uint64_t offer;
+
+    if (!n || !self->params.coll_shm)
+        return 0;
+    collect(self);
+    offer = n->cells_free & ~n->cells_offered;
+    if (modest)
+        offer &= UINT64_C(0x1111111111111111) << turn % 4;
+    n->cells_offered |= offer;
+    return offer;
+}
+
+void mend_cells_settle(struct mend_proc *self, uint64_t offered)
+{
+    if (!offered)
+        return;
+    MEND_ASSERT((self->node->cells_offered & offered) == offered);
+    self->node->cells_offered &= ~offered;
+}
+
+struct mend_cells_closing *mend_cells_closing(struct mend_proc *self, int cell, uint64_t mark,
+                                              int members_max)
+{
+    struct mend_cells_closing *x;
+
+    mend_memory_press(self);
+    x = mend_alloc(self, sizeof(*x) + (size_t)members_max * sizeof(x->waiting[0]));
+    mend_memory_relax(self);
+    x->cell = cell;
+    x->mark = mark;
+    x->n = 0;
+    return x;
+}
+
+void mend_cells_add_member(struct mend_proc *self, struct mend_cells_closing *x, mend_peer peer)
+{
+    struct mend_node_said *b = said_of(self, peer, x->cell);
+    /* acquire, both: pair with the releases in say_closed(); the mark alone may be there already */
+    uint64_t n = mend_load_acquire(&b->closed_n);
+
+    if (mend_load_acquire(&b->closed_mark) == x->mark)
+        return;
+    x->waiting[x->n].peer = peer;
+    x->waiting[x->n++].closed_n = n;
+}
+
+static void say_closed(struct mend_proc *self, const struct mend_cells_closing *x)
+{
+    struct mend_node_said *b = said_of(self, self->me, x->cell);
+
+    /* release, both: pair with the acquires in is_closed() and mend_cells_add_member(); this process reads the cell no
+     * more */
+    mend_store_release(&b->closed_mark, x->mark);
+    mend_store_release(&b->closed_n, mend_load_relaxed(&b->closed_n) + 1);
+}
+
+void mend_cells_close(struct mend_proc *self, struct mend_cells_closing *x)
+{
+    say_closed(self, x);
+    mend_list_append(&self->node->cells_closed, &x->link);
+}
