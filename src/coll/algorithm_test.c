@@ -352,7 +352,69 @@ MEND_TEST(inter_reduce)
         }
 }
 
-/* Scratch memory that no number can say the size of: the list is refused, not written wrongly. */
+/* Writes one of four long lists for rank r of n. */
+static void write_long(struct mend_sched *s, int which, int r, int n)
+{
+    struct mend_piece in = {MEND_PLACE_INPUT, 0, 2 * n, &dense8};
+    struct mend_piece out = {MEND_PLACE_OUTPUT, 0, 2 * n, &dense8};
+    struct mend_blocks from = {.place = MEND_PLACE_INPUT, .count = 2, .type = &dense8};
+    struct mend_blocks to = {.place = MEND_PLACE_OUTPUT, .count = 2, .type = &dense8};
+
+    mend_sched_open(s, play_proc(), "test", r, n);
+    if (which == 0)
+        mend_allreduce_ring(s, in, out);
+    else if (which == 1)
+        mend_alltoall_pairwise(s, &from, &to);
+    else if (which == 2)
+        mend_gather_linear(s, &in, &to, n / 2);
+    else
+        mend_exchange_reduce(s, &in, &out, 2 * n, 0);
+}
+
+/* Of a list that declines all receivers are kept, in order, and the number of receives, wherever memory ends. */
+static void check_declined(const struct mend_sched *all, const struct mend_sched *s)
+{
+    unsigned sends_n = 0, receives_n = 0;
+
+    CHECK(s->no_memory && s->steps_n == 0);
+    for (unsigned i = 0; i < all->steps_n; i++) {
+        receives_n += all->steps[i].kind == MEND_STEP_RECV;
+        if (all->steps[i].kind == MEND_STEP_SEND && sends_n++ < s->declined.dests_n)
+            CHECK(s->declined.dests[sends_n - 1] == all->steps[i].rank);
+    }
+    CHECK(s->declined.dests_n == sends_n);
+    CHECK(s->declined.receives_n == receives_n);
+}
+
+MEND_TEST(lists_without_memory)
+{
+    struct mend_sched all, s;
+    int n = 400;
+
+    for (int which = 0; which < 4; which++)
+        for (int r = 0; r < n; r += n / 4) {
+            unsigned denied = 1;
+
+            write_long(&all, which, r, n);
+            for (uint32_t k = 1; denied; k++) {
+                mend_arena_set_faults(play_proc()->arena, k, true);
+                write_long(&s, which, r, n);
+                denied = play_proc()->arena->faults.denied_n;
+                mend_arena_set_faults(play_proc()->arena, 0, false);
+                mend_free(play_proc(), mend_alloc(play_proc(), 16)); /* refills the reserve */
+                if (s.no_memory)
+                    check_declined(&all, &s);
+                else
+                    CHECK(s.steps_n == all.steps_n);
+                mend_sched_decline(&s); /* and if it is found out when the list is complete */
+                check_declined(&all, &s);
+                mend_sched_close(&s);
+            }
+            mend_sched_close(&all);
+        }
+}
+
+/* Scratch memory that no number can say the size of: the list is declined, not written wrongly. */
 MEND_TEST(temporaries_too_large)
 {
     struct mend_sched s;

@@ -177,8 +177,6 @@ static int reduce_scatter_any(struct mend_comm *c, const void *in, const struct 
     MPI_Count few[MEND_COLL_FEW], *begin = mend_shares_open(c, counts, out->count, few);
     int err;
 
-    if (!begin)
-        return MPI_ERR_NO_MEM;
     err = reduce_scatter(c, in, out, begin, op, mend_shares_name(counts), how);
     mend_shares_close(c, begin, few);
     return err;
@@ -190,9 +188,7 @@ MPI_Count *mend_shares_open(struct mend_comm *c, const struct mend_coll_counts *
     MPI_Count *begin = few;
 
     if (c->size >= MEND_COLL_FEW)
-        begin = mend_alloc_for_others(c->self, ((size_t)c->size + 1) * sizeof(*begin));
-    if (!begin)
-        return NULL;
+        begin = mend_alloc_to_take_part(c->self, ((size_t)c->size + 1) * sizeof(*begin));
     begin[0] = 0;
     for (int i = 0; i < c->size; i++)
         begin[i + 1] = begin[i] + (counts ? mend_coll_count(counts, i) : each);

@@ -99,8 +99,6 @@ static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend
     struct mend_coll_buf mine = *out;
     int err;
 
-    if (!begin)
-        return MPI_ERR_NO_MEM;
     mine.count = begin[c->rank + 1] - begin[c->rank];
     err = mend_coll_inter_share(c, in, &mine, begin[c->size], begin[c->rank], op, how);
     mend_shares_close(c, begin, few);

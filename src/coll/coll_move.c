@@ -238,9 +238,7 @@ int mend_neighbors(struct mend_comm *c, struct mend_comm *carrier,
 
     mend_topo_degrees(c, &sources_n, &targets_n);
     ranks =
-        mend_alloc_for_others(c->self, ((size_t)sources_n + (size_t)targets_n) * sizeof(*ranks));
-    if (!ranks)
-        return MPI_ERR_NO_MEM;
+        mend_alloc_to_take_part(c->self, ((size_t)sources_n + (size_t)targets_n) * sizeof(*ranks));
     mend_topo_neighbours(c, ranks, ranks + sources_n);
     if (translate)
         translate(c, ranks, sources_n + targets_n);

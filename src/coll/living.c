@@ -137,9 +137,7 @@ static int reduce_packed(struct mend_comm *c, struct mend_comm *living, const vo
     if (c->inter)
         return mend_coll_inter_share(living, in, &mine, begin[c->size], begin[c->rank], op, how);
     packed_begin =
-        mend_alloc_for_others(c->self, ((size_t)living->size + 1) * sizeof(*packed_begin));
-    if (!packed_begin)
-        return MPI_ERR_NO_MEM;
+        mend_alloc_to_take_part(c->self, ((size_t)living->size + 1) * sizeof(*packed_begin));
     mend_sched_open(&s, c->self, name, living->rank, living->size);
     s.in = in;
     s.out = out->buf;
@@ -157,12 +155,9 @@ static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend
                           struct mend_coll_how *how)
 {
     MPI_Count few[MEND_COLL_FEW], *begin = mend_shares_open(c, counts, out->count, few);
-    struct mend_comm *living;
+    struct mend_comm *living = enter(c);
     int err;
 
-    if (!begin)
-        return MPI_ERR_NO_MEM;
-    living = enter(c);
     err = reduce_packed(c, living, in, out, begin, op, mend_shares_name(counts), how);
     mend_shares_close(c, begin, few);
     return leave(living, err);
@@ -176,16 +171,14 @@ struct picked {
     MPI_Datatype *types;
 };
 
-/* v NULL: blocks of `count` elements.  types may be NULL.  False: no memory. */
-static bool pick(struct mend_comm *c, const struct mend_coll_counts *v, MPI_Count count,
+/* v NULL: blocks of `count` elements.  types may be NULL. */
+static void pick(struct mend_comm *c, const struct mend_coll_counts *v, MPI_Count count,
                  const MPI_Datatype *types, struct picked *p)
 {
     int n = c->living->peers_n;
 
-    p->counts = mend_alloc_for_others(
+    p->counts = mend_alloc_to_take_part(
         c->self, (size_t)n * (sizeof(*p->counts) + sizeof(*p->displs) + sizeof(*p->types)));
-    if (!p->counts)
-        return false;
     p->displs = (MPI_Aint *)(p->counts + n);
     p->types = (MPI_Datatype *)(p->displs + n);
     for (int i = 0; i < n; i++) {
@@ -196,7 +189,6 @@ static bool pick(struct mend_comm *c, const struct mend_coll_counts *v, MPI_Coun
         p->types[i] = types ? types[r] : MPI_DATATYPE_NULL;
     }
     p->v = (struct mend_coll_counts){.big = true, .counts_c = p->counts, .displs_c = p->displs};
-    return true;
 }
 
 static void drop(struct mend_comm *c, struct picked *p)
@@ -217,8 +209,8 @@ static int gather(struct mend_comm *c, const struct mend_coll_buf *in,
     struct picked to = {.counts = NULL};
     int err;
 
-    if (is_root(c, root) && !pick(c, counts, out->count, NULL, &to))
-        return leave(living, MPI_ERR_NO_MEM);
+    if (is_root(c, root))
+        pick(c, counts, out->count, NULL, &to);
     err = find_root(c, &root) ? mend_coll_gather(living, in, out, &to.v, root, how)
                               : refuse(living, "gather", how);
     drop(c, &to);
@@ -233,8 +225,8 @@ static int scatter(struct mend_comm *c, const struct mend_coll_buf *in,
     struct picked from = {.counts = NULL};
     int err;
 
-    if (is_root(c, root) && !pick(c, counts, in->count, NULL, &from))
-        return leave(living, MPI_ERR_NO_MEM);
+    if (is_root(c, root))
+        pick(c, counts, in->count, NULL, &from);
     err = find_root(c, &root) ? mend_coll_scatter(living, in, &from.v, out, root, how)
                               : refuse(living, "scatter", how);
     drop(c, &from);
@@ -249,8 +241,7 @@ static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
     struct picked to;
     int err;
 
-    if (!pick(c, counts, out->count, NULL, &to))
-        return leave(living, MPI_ERR_NO_MEM);
+    pick(c, counts, out->count, NULL, &to);
     err = mend_coll_allgather(living, in, out, &to.v, how);
     drop(c, &to);
     return leave(living, err);
@@ -262,11 +253,12 @@ static int alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
 {
     struct mend_comm *living = enter(c);
     struct picked from = {.counts = NULL}, to = {.counts = NULL};
-    int err = MPI_ERR_NO_MEM;
+    int err;
 
-    if ((in->buf == MPI_IN_PLACE || pick(c, in_counts, in->count, NULL, &from)) &&
-        pick(c, out_counts, out->count, NULL, &to))
-        err = mend_coll_alltoall(living, in, &from.v, out, &to.v, how);
+    if (in->buf != MPI_IN_PLACE)
+        pick(c, in_counts, in->count, NULL, &from);
+    pick(c, out_counts, out->count, NULL, &to);
+    err = mend_coll_alltoall(living, in, &from.v, out, &to.v, how);
     drop(c, &from);
     drop(c, &to);
     return leave(living, err);
@@ -279,11 +271,12 @@ static int alltoallw(struct mend_comm *c, const void *in, const struct mend_coll
 {
     struct mend_comm *living = enter(c);
     struct picked from = {.counts = NULL}, to = {.counts = NULL};
-    int err = MPI_ERR_NO_MEM;
+    int err;
 
-    if ((in == MPI_IN_PLACE || pick(c, in_counts, 0, in_types, &from)) &&
-        pick(c, out_counts, 0, out_types, &to))
-        err = mend_coll_alltoallw(living, in, &from.v, from.types, out, &to.v, to.types, how);
+    if (in != MPI_IN_PLACE)
+        pick(c, in_counts, 0, in_types, &from);
+    pick(c, out_counts, 0, out_types, &to);
+    err = mend_coll_alltoallw(living, in, &from.v, from.types, out, &to.v, to.types, how);
     drop(c, &from);
     drop(c, &to);
     return leave(living, err);

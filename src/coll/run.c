@@ -15,13 +15,20 @@
  * message that was too long does not stop the others: the list runs to its end and then reports
  * MPI_ERR_TRUNCATE.
  *
+ * A member that finds no memory for its messages or scratch space *declines*: it sends DECLINE in place of each
+ * of its messages, all at once because they contain nothing, and discards as many messages as its list
+ * receives, from any member and in any order.  A member that receives DECLINE has no data to go on with: from then on
+ * it only exchanges messages, and sends DECLINE, too.  So all lists run to their end, and every
+ * member whose result depends on the missing memory reports MPI_ERR_NO_MEM.
+ *
  * Traffic runs on the collectives' channel with the operation's number as tag: each call takes one
  * number in the order of calls, which is the same at all members; a persistent operation keeps the
  * number of its _init call, because starts may come in any order.
  *
  * Invariants:
  *   1  an operation is in coll->running exactly from begin() to finish();
- *   2  messages[0 .. open_n) were started in this round and are not accounted for. */
+ *   2  messages[0 .. open_n) were started in this round and are not accounted for;
+ *   3  an operation that declines has no steps, and its messages that have not come are left_n. */
 #include "coll/run.h"
 
 #include "base/ranks.h"
@@ -47,8 +54,12 @@ struct mend_coll_op {
     const struct mend_step *steps;
     unsigned steps_n, next, open_n, rounds;
     int tag;
-    int error;   /* first error that did not stop the operation */
-    int refused; /* it ends with this class when it begins */
+    const int *dests; /* of its messages, if it declines */
+    unsigned dests_n, receives_n, left_n;
+    bool declines; /* from its beginning */
+    bool no_data;  /* a message was declined: what is left is exchanged without data */
+    int error;     /* first error that did not stop the operation */
+    int refused;   /* it ends with this class when it begins */
     bool over;
     bool blocking;
 };
@@ -114,6 +125,11 @@ static int carry_out(struct mend_coll_op *op, const struct mend_step *step)
 {
     int err;
 
+    if (mend_unlikely(op->no_data) && step->kind != MEND_STEP_RECV) {
+        if (step->kind == MEND_STEP_SEND)
+            mend_p2p_decline(op->c, step->rank, op->tag);
+        return MPI_SUCCESS;
+    }
     switch (step->kind) {
     case MEND_STEP_REDUCE:
         mend_op_apply(op->op, read_at(op, &step->from), write_at(op, &step->to), step->to.count,
@@ -146,10 +162,44 @@ static int settle(struct mend_coll_op *op)
         if (mend_unlikely(r->error)) {
             if (r->error == MEND_CLASS_PROC_FAILED || r->error == MEND_CLASS_INVALIDATED)
                 return r->error;
+            op->no_data |= r->error == MPI_ERR_NO_MEM;
             op->error = op->error ? op->error : r->error;
         }
     }
     return MPI_SUCCESS;
+}
+
+/* All DECLINEs have left, as small messages must have before their sends are done. */
+static bool has_declined(const struct mend_coll_op *op)
+{
+    struct mend_proc *self = op->c->self;
+
+    for (unsigned i = 0; self->outbox_n && i < op->dests_n; i++)
+        if (!mend_out_empty(self, mend_comm_peer(op->c, op->dests[i])))
+            return false;
+    return true;
+}
+
+static void discard(struct mend_coll_op *op)
+{
+    int err = mend_coll_check(op->c);
+
+    while (op->left_n > 0 && mend_p2p_discard(op->c, op->tag))
+        op->left_n--;
+    if (err)
+        fail(op, err);
+    else if (op->left_n == 0 && has_declined(op))
+        finish(op, op->error);
+}
+
+static void decline(struct mend_coll_op *op)
+{
+    op->error = MPI_ERR_NO_MEM;
+    op->left_n = op->receives_n;
+    op->base.hint = MEND_PEER_NONE;
+    for (unsigned i = 0; i < op->dests_n; i++)
+        mend_p2p_decline(op->c, op->dests[i], op->tag);
+    discard(op);
 }
 
 /* Goes on as far as possible without waiting. */
@@ -157,6 +207,10 @@ static void advance(struct mend_coll_op *op)
 {
     int err;
 
+    if (mend_unlikely(op->declines)) {
+        discard(op);
+        return;
+    }
     while (!(err = settle(op))) {
         if (op->next == op->steps_n) {
             finish(op, op->error);
@@ -186,13 +240,15 @@ static void begin(struct mend_coll_op *op)
 
     op->next = op->open_n = op->rounds = 0;
     op->error = MPI_SUCCESS;
-    op->over = false;
+    op->over = op->no_data = false;
     mend_list_append(&self->coll->running, &op->running);
     mend_event(self, MEND_EV_COLL_ENTER);
     if (err)
         fail(op, err);
     else if (mend_unlikely(op->refused))
         finish(op, op->refused);
+    else if (mend_unlikely(op->declines))
+        decline(op);
     else
         advance(op);
 }
@@ -265,6 +321,10 @@ static void describe_round(const struct mend_coll_op *op, char *text, size_t max
     int n;
 
     missing(op, peers);
+    if (op->declines) {
+        snprintf(text, max, "no memory for it, %u messages of the others to come", op->left_n);
+        return;
+    }
     n = mend_ranks_text(peers, MEND_PEERS_IN_REPORTS, ranks, sizeof(ranks));
     snprintf(text, max, "%s%s%s round %u of its messages", n ? "what it exchanges with " : "",
              ranks, n ? " in" : "", op->rounds);
@@ -310,6 +370,11 @@ static void fill(struct mend_coll_op *op, struct mend_comm *c, const struct mend
     op->op = s->op;
     op->handle = s->handle;
     op->steps_n = s->steps_n;
+    op->declines = s->no_memory;
+    op->dests = s->declined.dests;
+    op->dests_n = s->declined.dests_n;
+    op->receives_n = s->declined.receives_n;
+    op->left_n = 0;
     op->tag = (int)(c->coll_seq++ & 0x7fffffff);
 }
 
@@ -351,12 +416,16 @@ static int run_now(struct mend_comm *c, struct mend_sched *s)
     _Alignas(64) char stack[STACK_BYTES];
     size_t messages = round_up(s->open_max * sizeof(struct mend_p2p_request));
     size_t need = messages + s->temp_max;
-    char *room = need <= sizeof(stack) ? stack : mend_alloc_for_others(self, need + 64);
+    char *room = stack;
     struct now now;
     struct mend_coll_op *op = &now.op;
 
-    if (!room)
-        return MPI_ERR_NO_MEM;
+    if (need > sizeof(stack) && !s->no_memory)
+        room = mend_alloc_for_others(self, need + 64);
+    if (mend_unlikely(!room)) {
+        mend_sched_decline(s);
+        room = stack;
+    }
     fill(op, c, s);
     op->blocking = true;
     op->steps = s->steps;
@@ -378,23 +447,50 @@ static int run_now(struct mend_comm *c, struct mend_sched *s)
     return op->error;
 }
 
-/* One allocation: the operation, its steps, its messages, its scratch memory. */
-static int run_later(struct mend_comm *c, const struct mend_sched *s, struct mend_coll_how *how)
+/* One allocation: the operation, its steps, its messages, its scratch memory.  NULL: no memory, or too little
+ * for the list itself. */
+static struct mend_coll_op *make(struct mend_comm *c, const struct mend_sched *s)
 {
-    struct mend_proc *self = c->self;
     size_t steps_at = round_up(sizeof(struct mend_coll_op));
     size_t messages_at = steps_at + round_up(s->steps_n * sizeof(*s->steps));
     size_t temp_at = messages_at + round_up(s->open_max * sizeof(struct mend_p2p_request));
-    char *room = mend_alloc_for_others(self, temp_at + s->temp_max + 64);
+    char *room = s->no_memory ? NULL : mend_alloc_for_others(c->self, temp_at + s->temp_max + 64);
     struct mend_coll_op *op = (void *)room;
 
     if (!room)
-        return MPI_ERR_NO_MEM;
+        return NULL;
     fill(op, c, s);
-    op->blocking = false;
     op->steps = memcpy(room + steps_at, s->steps, s->steps_n * sizeof(*s->steps));
     op->messages = (void *)(room + messages_at);
     op->temp = (char *)round_up((uintptr_t)room + temp_at);
+    return op;
+}
+
+/* One that declines. */
+static struct mend_coll_op *make_small(struct mend_comm *c, struct mend_sched *s)
+{
+    struct mend_coll_op *op;
+    size_t bytes;
+    int *dests;
+
+    mend_sched_decline(s);
+    bytes = s->declined.dests_n * sizeof(*dests);
+    op = mend_alloc_to_take_part(c->self, sizeof(*op) + bytes);
+    dests = (int *)(op + 1);
+    fill(op, c, s);
+    if (bytes)
+        memcpy(dests, s->declined.dests, bytes);
+    op->dests = dests;
+    return op;
+}
+
+static int run_later(struct mend_comm *c, struct mend_sched *s, struct mend_coll_how *how)
+{
+    struct mend_coll_op *op = make(c, s);
+
+    if (mend_unlikely(!op))
+        op = make_small(c, s);
+    op->blocking = false;
     mend_comm_get(c);
     mend_comm_get(op->base.comm);
     hold(op, true);
@@ -409,14 +505,9 @@ static int run_later(struct mend_comm *c, const struct mend_sched *s, struct men
 
 int mend_coll_run(struct mend_comm *c, struct mend_sched *s, struct mend_coll_how *how)
 {
-    uint64_t seq = c->coll_seq;
-    int err = s->no_memory ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    int err = how->kind == MEND_COLL_NOW ? run_now(c, s) : run_later(c, s, how);
 
-    if (!err)
-        err = how->kind == MEND_COLL_NOW ? run_now(c, s) : run_later(c, s, how);
     mend_sched_close(s);
-    if (c->coll_seq == seq) /* not begun: the next one matches the others' next one */
-        c->coll_seq++;
     return err;
 }
 
@@ -428,7 +519,7 @@ static void end_all(struct mend_proc *self, struct mend_comm *c)
 
         if (op->c != c)
             continue;
-        if (settle(op) == MPI_SUCCESS && op->next == op->steps_n)
+        if (settle(op) == MPI_SUCCESS && op->next == op->steps_n && op->left_n == 0)
             finish(op, op->error);
         else
             fail(op, MEND_CLASS_PROC_FAILED);

@@ -11,8 +11,11 @@ struct mend_coll {
 
 /* Runs, starts or prepares the list, as `how` says, and takes it over: closes it in any case.
  * NOW: blocks until all steps are done, a member is dead or the communicator is revoked; returns
- * the error class.  START and PREPARE: fail only for lack of memory; all else the request tells
- * (S0-15, R1). */
+ * the error class.  START and PREPARE: never fail; the request tells all (S0-15, R1).
+ *
+ * MPI_ERR_NO_MEM: this member had no memory to carry it out, or the data that it waited for came from one
+ * that had none.  It has taken its part in the messages, so the others do not wait for it, and the next collective
+ * begins as after a success.  Members whose result does not depend on it succeed. */
 int mend_coll_run(struct mend_comm *c, struct mend_sched *s, struct mend_coll_how *how);
 
 /* What a collective on c returns at once: MPI_SUCCESS if it may begin. */

@@ -22,13 +22,57 @@ void mend_sched_open(struct mend_sched *s, struct mend_proc *self, const char *n
     s->open_n = s->open_max = 0;
     s->temp_bytes = s->temp_max = 0;
     s->steps = s->few;
+    s->declined.dests = NULL;
+    s->declined.dests_n = s->declined.dests_room = s->declined.receives_n = 0;
 }
 
-void mend_sched_close(struct mend_sched *s)
+static void free_steps(struct mend_sched *s)
 {
     if (s->steps != s->few)
         mend_free(s->self, s->steps);
     s->steps = s->few;
+    s->steps_n = 0;
+}
+
+void mend_sched_close(struct mend_sched *s)
+{
+    free_steps(s);
+    if (s->no_memory)
+        mend_free(s->self, s->declined.dests);
+    s->declined.dests = NULL;
+}
+
+static void grow_dests(struct mend_sched *s)
+{
+    unsigned room = s->declined.dests_room ? 2 * s->declined.dests_room : 32;
+    int *dests = mend_alloc_to_take_part(s->self, room * sizeof(*dests));
+
+    if (s->declined.dests_n)
+        memcpy(dests, s->declined.dests, s->declined.dests_n * sizeof(*dests));
+    mend_free(s->self, s->declined.dests);
+    s->declined.dests = dests;
+    s->declined.dests_room = room;
+}
+
+static void decline_step(struct mend_sched *s, enum mend_step_kind kind, int rank)
+{
+    if (kind == MEND_STEP_RECV)
+        s->declined.receives_n++;
+    if (kind != MEND_STEP_SEND)
+        return;
+    if (s->declined.dests_n == s->declined.dests_room)
+        grow_dests(s);
+    s->declined.dests[s->declined.dests_n++] = rank;
+}
+
+void mend_sched_decline(struct mend_sched *s)
+{
+    if (s->no_memory)
+        return;
+    s->no_memory = true;
+    for (unsigned i = 0; i < s->steps_n; i++)
+        decline_step(s, s->steps[i].kind, s->steps[i].rank);
+    free_steps(s);
 }
 
 static bool grow(struct mend_sched *s)
@@ -37,36 +81,41 @@ static bool grow(struct mend_sched *s)
     struct mend_step *steps = mend_alloc_for_others(s->self, room * sizeof(*steps));
 
     if (!steps) {
-        s->no_memory = true;
+        mend_sched_decline(s);
         return false;
     }
     memcpy(steps, s->steps, s->steps_n * sizeof(*steps));
-    mend_sched_close(s);
+    if (s->steps != s->few)
+        mend_free(s->self, s->steps);
     s->steps = steps;
     s->steps_room = room;
     return true;
 }
 
-static struct mend_step *add(struct mend_sched *s, enum mend_step_kind kind)
+/* NULL: the list is declined. */
+static struct mend_step *add(struct mend_sched *s, enum mend_step_kind kind, int rank)
 {
     struct mend_step *step;
 
-    if (mend_unlikely(s->steps_n == s->steps_room) && !grow(s))
+    if (mend_unlikely(s->no_memory) || (mend_unlikely(s->steps_n == s->steps_room) && !grow(s))) {
+        decline_step(s, kind, rank);
         return NULL;
+    }
     step = &s->steps[s->steps_n++];
     step->kind = kind;
+    step->rank = rank;
     return step;
 }
 
 static void add_message(struct mend_sched *s, enum mend_step_kind kind, int rank,
                         struct mend_piece piece)
 {
-    struct mend_step *step = add(s, kind);
+    struct mend_step *step;
 
     MEND_ASSERT(rank >= 0 && rank < s->size);
+    step = add(s, kind, rank);
     if (!step)
         return;
-    step->rank = rank;
     step->from = step->to = piece;
     if (++s->open_n > s->open_max)
         s->open_max = s->open_n;
@@ -75,11 +124,10 @@ static void add_message(struct mend_sched *s, enum mend_step_kind kind, int rank
 static void add_local(struct mend_sched *s, enum mend_step_kind kind, struct mend_piece from,
                       struct mend_piece to)
 {
-    struct mend_step *step = add(s, kind);
+    struct mend_step *step = add(s, kind, s->rank);
 
     if (!step)
         return;
-    step->rank = s->rank;
     step->from = from;
     step->to = to;
 }
@@ -109,7 +157,7 @@ void mend_sched_copy(struct mend_sched *s, struct mend_piece from, struct mend_p
 void mend_sched_round(struct mend_sched *s)
 {
     if (s->open_n > 0)
-        add(s, MEND_STEP_ROUND);
+        add(s, MEND_STEP_ROUND, s->rank);
     s->open_n = 0;
 }
 
@@ -124,7 +172,7 @@ struct mend_piece mend_sched_temp(struct mend_sched *s, MPI_Count count,
     /* The origin is aligned as the caller's buffer would be, the first byte lies inside. */
     if (mend_unlikely(__builtin_add_overflow((MPI_Count)s->temp_bytes - shift, 63, &at) ||
                       __builtin_add_overflow((at & ~(MPI_Count)63) + shift, span, &end))) {
-        s->no_memory = true;
+        mend_sched_decline(s);
         return p;
     }
     at &= ~(MPI_Count)63;
@@ -142,7 +190,7 @@ struct mend_piece mend_sched_temp_blocks(struct mend_sched *s, int n, MPI_Count 
 
     if (!__builtin_mul_overflow(n, count, &all) && mend_type_fits(type, all))
         return mend_sched_temp(s, all, type);
-    s->no_memory = true;
+    mend_sched_decline(s);
     return (struct mend_piece){MEND_PLACE_TEMP, 0, 0, type};
 }
 

@@ -60,12 +60,16 @@ struct mend_sched {
     void *out;                /* address of OUTPUT */
     const struct mend_op *op; /* of the REDUCE steps */
     MPI_Datatype handle;      /* type of the REDUCE steps, for user functions */
-    bool no_memory;           /* the list could not be written; run.c refuses it */
+    bool no_memory;           /* the rest is in `declined`: mend_sched_decline() */
     int refused;              /* error class: the operation ends with it when it begins */
     unsigned steps_n, steps_room;
     unsigned open_n, open_max;   /* messages started in this round; most in any round */
     size_t temp_bytes, temp_max; /* laid out now; most ever */
     struct mend_step *steps;
+    struct {
+        int *dests; /* of all SENDs, in order */
+        unsigned dests_n, dests_room, receives_n;
+    } declined;
     struct mend_step few[24]; /* steps of short lists: no allocation */
 };
 
@@ -74,6 +78,11 @@ void mend_sched_open(struct mend_sched *s, struct mend_proc *self, const char *n
                      int size);
 /* Gives back the memory of the list, if it had any. */
 void mend_sched_close(struct mend_sched *s);
+
+/* There is no memory to write the list, or to carry it out: of what it says and of what is added to it only
+ * the receivers of its messages and the number of those that it receives are kept, which is what it
+ * takes to decline them all (run.c). */
+void mend_sched_decline(struct mend_sched *s);
 
 /* Steps.  Messages to the own rank become copies by the algorithm, not here. */
 void mend_sched_send(struct mend_sched *s, int rank, struct mend_piece from);
@@ -84,7 +93,7 @@ void mend_sched_copy(struct mend_sched *s, struct mend_piece from, struct mend_p
 void mend_sched_round(struct mend_sched *s);
 
 /* Scratch memory for count elements of a type, or for n blocks of so many.  More than a number can
- * say: no_memory is set, and the list must not be written further. */
+ * say: the list is declined. */
 struct mend_piece mend_sched_temp(struct mend_sched *s, MPI_Count count,
                                   const struct mend_type *type);
 struct mend_piece mend_sched_temp_blocks(struct mend_sched *s, int n, MPI_Count count,

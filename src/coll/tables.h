@@ -46,7 +46,7 @@ int mend_plain_neighbor(struct mend_comm *c, const void *in, const struct mend_c
 /* What the tables share. */
 
 /* First elements of the shares of all ranks of c's group, and the end of the last: size + 1 numbers, in `few`
- * if it suffices.  NULL: no memory. */
+ * if it suffices. */
 #define MEND_COLL_FEW 65
 MPI_Count *mend_shares_open(struct mend_comm *c, const struct mend_coll_counts *counts,
                             MPI_Count each, MPI_Count few[MEND_COLL_FEW]);

@@ -109,7 +109,7 @@ struct mend_message {
     struct mend_p2p_request *local_sender;  /* a large message of this process to itself */
     enum mend_frame_kind kind;              /* EAGER or RTS */
     bool broken; /* RTS of a process that died: the data will never come */
-    bool lost;   /* EAGER for whose data there was no memory */
+    bool lost;   /* EAGER for whose data there was no memory, here or (DECLINE) at its sender */
     struct mend_message *next_reserved;
     mend_peer peer;
     int source, tag;
@@ -191,6 +191,10 @@ struct mend_p2p_request *mend_match_arrived_slow(struct mend_comm *c, struct men
  * if there is no memory for that either this process cannot go on (S4-1). */
 void mend_match_keep_eager(struct mend_comm *c, struct mend_space *space, mend_peer peer,
                            int source, int tag, const void *payload, size_t len);
+
+/* The same for a message that its sender declined. */
+void mend_match_keep_declined(struct mend_comm *c, struct mend_space *space, mend_peer peer,
+                              int source, int tag);
 
 /* The oldest posted receive for a message, out of its queue, or NULL.  Nearly always it is the
  * first one that names the source. */
@@ -305,8 +309,9 @@ static inline struct mend_space *mend_p2p_space(struct mend_comm *c, enum mend_c
 }
 
 /* Frame handlers. */
-mend_frame_handler mend_p2p_on_eager, mend_p2p_on_rts, mend_p2p_on_cts, mend_p2p_on_data,
-    mend_p2p_on_cancel, mend_p2p_on_cancel_reply, mend_p2p_on_credit, mend_p2p_on_share;
+mend_frame_handler mend_p2p_on_eager, mend_p2p_on_decline, mend_p2p_on_rts, mend_p2p_on_cts,
+    mend_p2p_on_data, mend_p2p_on_cancel, mend_p2p_on_cancel_reply, mend_p2p_on_credit,
+    mend_p2p_on_share;
 
 extern const struct mend_request_ops mend_send_ops, mend_recv_ops;
 

@@ -287,6 +287,18 @@ void mend_match_keep_eager(struct mend_comm *c, struct mend_space *space, mend_p
         c->self->on_lost_error(c->self, MPI_ERR_NO_MEM, "a message that arrived");
 }
 
+void mend_match_keep_declined(struct mend_comm *c, struct mend_space *space, mend_peer peer,
+                              int source, int tag)
+{
+    struct mend_message *m;
+
+    mend_memory_press(c->self); /* its receive must end */
+    m = mend_match_keep(c, space, MEND_FRAME_EAGER, peer, source, tag, NULL, 0);
+    mend_memory_relax(c->self);
+    m->lost = true;
+    mend_credit_kept(c->self, peer, kept_bytes(m));
+}
+
 /* Deaths outside the group are skipped for good: acknowledging them means nothing here. */
 bool mend_match_unacked(struct mend_comm *c)
 {

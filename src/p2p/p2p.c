@@ -65,6 +65,25 @@ void mend_p2p_on_eager(struct mend_proc *self, mend_peer from, const struct mend
         mend_match_keep_eager(c, space, from, f->src, f->tag, payload, mend_frame_len(f));
 }
 
+void mend_p2p_on_decline(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                         const void *payload)
+{
+    struct mend_comm *c = frame_comm(self, from, f, payload);
+    struct mend_space *space;
+    struct mend_p2p_request *r;
+
+    if (!c || c->revoked)
+        return;
+    space = mend_p2p_space(c, f->ctx & MEND_CTX_CHANNEL_MASK);
+    r = mend_match_arrived(c, space, f->src, f->tag);
+    if (!r) {
+        mend_match_keep_declined(c, space, from, f->src, f->tag);
+        return;
+    }
+    mend_recv_matched(r, f->src, f->tag);
+    mend_request_complete(&r->base, MPI_ERR_NO_MEM);
+}
+
 void mend_p2p_on_rts(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                      const void *payload)
 {
@@ -172,6 +191,7 @@ int mend_p2p_init(struct mend_proc *self)
     if (!mend_credit_reserve(self))
         return MPI_ERR_NO_MEM;
     self->on_frame[MEND_FRAME_EAGER] = mend_p2p_on_eager;
+    self->on_frame[MEND_FRAME_DECLINE] = mend_p2p_on_decline;
     self->on_frame[MEND_FRAME_RTS] = mend_p2p_on_rts;
     self->on_frame[MEND_FRAME_CTS] = mend_p2p_on_cts;
     self->on_frame[MEND_FRAME_DATA] = mend_p2p_on_data;

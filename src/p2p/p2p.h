@@ -110,6 +110,13 @@ int mend_p2p_irecv_new(struct mend_comm *c, void *buf, MPI_Count count, const st
  * library does not touch its buffer.  Completes it (cancelled) unless it is done already. */
 void mend_p2p_abandon(struct mend_p2p_request *r);
 
+/* A member of a collective that has no memory to carry it out takes its part without data, and
+ * needs neither requests nor buffers.  decline: takes the place of one send; the receive that matches it ends with
+ * MPI_ERR_NO_MEM.  discard: takes the place of one receive, from any member; false: no message has come
+ * yet.  Neither blocks. */
+void mend_p2p_decline(struct mend_comm *c, int dest, int tag);
+bool mend_p2p_discard(struct mend_comm *c, int tag);
+
 /* Persistent: sets up an inactive request; ops->start begins it. */
 int mend_p2p_send_init(struct mend_p2p_request *r, struct mend_comm *c, enum mend_send_mode mode,
                        const void *buf, MPI_Count count, const struct mend_type *t, int dest,

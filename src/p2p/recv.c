@@ -25,6 +25,25 @@ static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool do
     mend_event(self, MEND_EV_P2P_RECV_CTS);
 }
 
+bool mend_p2p_discard(struct mend_comm *c, int tag)
+{
+    struct mend_space *space = mend_p2p_space(c, MEND_CHANNEL_COLL);
+    struct mend_message *m = mend_match_find(c, space, MPI_ANY_SOURCE, tag);
+    struct mend_cts cts = {.done = 1};
+    struct mend_frame f;
+
+    if (!m)
+        return false;
+    mend_match_take(m);
+    if (m->kind == MEND_FRAME_RTS) {
+        cts.id = m->rts.id;
+        f = mend_frame_make(MEND_FRAME_CTS, c->ctx | MEND_CHANNEL_COLL, 0, c->rank, sizeof(cts));
+        mend_post(c->self, m->peer, &f, &cts);
+    }
+    mend_message_free(c->self, m);
+    return true;
+}
+
 static uint32_t new_id(struct mend_proc *self, struct mend_p2p_request *r)
 {
     uint32_t id = ++self->p2p->next_id;

@@ -191,6 +191,14 @@ void mend_send_begin(struct mend_p2p_request *r)
     mend_out_append(self, r->peer, &r->out);
 }
 
+void mend_p2p_decline(struct mend_comm *c, int dest, int tag)
+{
+    struct mend_frame f =
+        mend_frame_make(MEND_FRAME_DECLINE, c->ctx | MEND_CHANNEL_COLL, tag, c->rank, 0);
+
+    mend_post(c->self, mend_comm_peer(c, dest), &f, NULL);
+}
+
 static enum mend_lay lay_of(enum mend_way way)
 {
     return way == MEND_WAY_AREA          ? MEND_LAY_AREA

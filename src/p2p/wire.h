@@ -4,6 +4,8 @@
  *   sender                         receiver
  *   EAGER  tag, src, bytes  ---->                         small: the whole message
  *
+ *   DECLINE tag, src        ---->                         no message: its sender has no memory (collectives)
+ *
  *   RTS    total, id        ---->                         large or synchronous
  *                           <----  CTS  id, recv id       matched: send it
  *   DATA   recv id, bytes   ---->                         pieces, in order

@@ -20,6 +20,17 @@ void *mend_alloc_for_others(struct mend_proc *self, size_t n)
     return p;
 }
 
+void *mend_alloc_to_take_part(struct mend_proc *self, size_t n)
+{
+    void *p;
+
+    mend_memory_press(self);
+    p = mend_alloc(self, n);
+    mend_memory_relax(self);
+    MEND_ASSERT(p);
+    return p;
+}
+
 /* Recursive: a reduction function of the user's may call MPI (MPI_Type_size) from within a call. */
 static void init_lock(pthread_mutex_t *lock)
 {

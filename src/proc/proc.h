@@ -186,6 +186,10 @@ static inline void mend_memory_relax(struct mend_proc *self)
  * need be; NULL: no memory for a large one. */
 void *mend_alloc_for_others(struct mend_proc *self, size_t n);
 
+/* The same for the little without which this process could not even tell the others that it has no memory.
+ * Never NULL: a process that finds no memory for it cannot go on, and ends with a message (S4-1). */
+void *mend_alloc_to_take_part(struct mend_proc *self, size_t n);
+
 /* Cleared memory for count objects of size bytes; NULL: no memory. */
 static inline void *mend_zalloc(struct mend_proc *self, size_t count, size_t size)
 {
