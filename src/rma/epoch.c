@@ -9,7 +9,7 @@ static bool is_started(const struct mend_win *w, int target)
 
 int mend_epoch_operate(struct mend_win *w, int target)
 {
-    bool may = w->lock[target] && w->lock[target]->failed;
+    bool may = w->lock[target].failed;
 
     switch (w->access) {
     case MEND_ACCESS_NONE:
@@ -26,7 +26,7 @@ int mend_epoch_operate(struct mend_win *w, int target)
         may = is_started(w, target);
         break;
     case MEND_ACCESS_LOCK:
-        may = may || w->lock[target];
+        may = may || w->lock[target].open;
         break;
     }
     return may ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
@@ -34,7 +34,7 @@ int mend_epoch_operate(struct mend_win *w, int target)
 
 int mend_epoch_check_passive(const struct mend_win *w, int target)
 {
-    bool may = w->access == MEND_ACCESS_LOCK_ALL || w->lock[target];
+    bool may = w->access == MEND_ACCESS_LOCK_ALL || w->lock[target].open;
 
     return may ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
 }

@@ -115,7 +115,7 @@ static int check_lock(struct mend_win *w, int target)
 {
     int err = mend_win_check_valid(w);
 
-    if (!err && (w->no_locks || (w->lock[target] && !w->lock[target]->failed)))
+    if (!err && (w->no_locks || (w->lock[target].open && !w->lock[target].failed)))
         err = MPI_ERR_RMA_SYNC;
     if (!err && w->access != MEND_ACCESS_LOCK)
         err = mend_epoch_check_free(w);
@@ -133,17 +133,15 @@ static int take(struct mend_win *w, struct mend_win_lock *k, enum mend_winlock_k
 
 int mend_win_lock(struct mend_win *w, enum mend_winlock_kind kind, int target, int assert)
 {
+    struct mend_win_lock *k = &w->lock[target];
     int err = check_lock(w, target);
 
     (void)assert;
     if (err)
         return err;
-    if (!w->lock[target])
-        w->lock[target] = mend_zalloc(w->self, 1, sizeof(**w->lock));
-    if (!w->lock[target])
-        return MPI_ERR_NO_MEM;
-    err = take(w, w->lock[target], kind, target);
-    w->lock[target]->failed = err != MPI_SUCCESS;
+    err = take(w, k, kind, target);
+    k->open = true;
+    k->failed = err != MPI_SUCCESS;
     if (!err) {
         w->locks_n++;
         w->access = MEND_ACCESS_LOCK;
@@ -166,17 +164,16 @@ static int give_back(struct mend_win *w, struct mend_win_lock *k, int target)
 
 int mend_win_unlock(struct mend_win *w, int target)
 {
-    struct mend_win_lock *k = w->lock[target];
+    struct mend_win_lock *k = &w->lock[target];
     int err = mend_win_check_valid(w);
 
-    if (!k)
+    if (!k->open)
         return err ? err : MPI_ERR_RMA_SYNC;
     if (!k->failed)
         err = give_back(w, k, target);
     else if (!err)
         err = MPI_ERR_PROC_FAILED;
-    mend_free(w->self, k);
-    w->lock[target] = NULL;
+    k->open = k->failed = false;
     return err;
 }
 
@@ -198,17 +195,11 @@ int mend_win_lock_all(struct mend_win *w, int assert)
     if (err)
         return err;
     if (w->shared) {
-        w->lock_all = mend_zalloc(w->self, 1, sizeof(*w->lock_all));
-        if (!w->lock_all)
-            return MPI_ERR_NO_MEM;
-        mend_winlock_begin(w->lock_all, MEND_WINLOCK_ALL);
-        err = lock_words(w, w->lock_all, w->me);
+        mend_winlock_begin(&w->lock_all, MEND_WINLOCK_ALL);
+        err = lock_words(w, &w->lock_all, w->me);
     }
-    if (err) {
-        mend_free(w->self, w->lock_all);
-        w->lock_all = NULL;
+    if (err)
         return err;
-    }
     w->access = MEND_ACCESS_LOCK_ALL;
     return has_dead(w) ? MPI_ERR_PROC_FAILED : MPI_SUCCESS; /* R29 */
 }
@@ -222,12 +213,10 @@ int mend_win_unlock_all(struct mend_win *w)
     if (!err)
         err = mend_sync_all(w);
     if (w->shared)
-        failed = unlock_words(w, w->lock_all, w->me);
+        failed = unlock_words(w, &w->lock_all, w->me);
     for (int r = 0; !w->shared && w->links && r < w->n; r++)
         if (w->links[r] && w->links[r]->lock == MEND_LINK_HELD && !mend_win_is_dead(w, r))
             unlock_by_message(w, r);
-    mend_free(w->self, w->lock_all);
-    w->lock_all = NULL;
     w->access = MEND_ACCESS_NONE;
     err = err ? err : failed;
     return !err && has_dead(w) ? MPI_ERR_PROC_FAILED : err;

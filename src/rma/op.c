@@ -118,7 +118,7 @@ int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
             *request_p = mend_p2p_sent(w->self);
         return MPI_SUCCESS;
     }
-    if (w->lock[op->target] && w->lock[op->target]->failed)
+    if (w->lock[op->target].failed)
         return mend_link_begin(w, op, request_p);
     if (mend_direct_can(w, op)) {
         mend_direct_do(w, op);

@@ -204,7 +204,7 @@ static struct mend_win *make(struct mend_comm *c, const struct mend_win_wish *wi
     w->shared = self->node && self->params.rma_shm;
     mend_list_init(&w->attached);
     w->part = mend_zalloc(self, (size_t)w->n, sizeof(*w->part));
-    w->lock = mend_zalloc(self, (size_t)w->n, sizeof(struct mend_win_lock *));
+    w->lock = mend_zalloc(self, (size_t)w->n, sizeof(*w->lock));
     return w;
 }
 
@@ -245,8 +245,6 @@ static void destroy(struct mend_win *w, bool keep)
         mend_heap_give_back(self, w->own);
     if (w->control_own && !keep)
         mend_heap_give_back(self, w->control_own);
-    for (int r = 0; w->lock && r < w->n; r++)
-        mend_free(self, w->lock[r]);
     mend_free(self, w->posted_here);
     if (w->started)
         mend_group_put(self, w->started);

@@ -65,11 +65,12 @@ enum mend_access {
     MEND_ACCESS_LOCK_ALL
 };
 
-/* A lock of this process.  failed: MPI_Win_lock said MPI_ERR_PROC_FAILED; the epoch is open all the same (S0-42), but
- * operations in it have no effect, and any other epoch may begin. */
+/* The lock of a target, for this process.  open: between lock and unlock.  failed: MPI_Win_lock said
+ * MPI_ERR_PROC_FAILED; the epoch is open all the same (S0-42), but operations in it have no effect, and any other epoch
+ * may begin. */
 struct mend_win_lock {
     struct mend_winlock lock;
-    bool failed;
+    bool open, failed;
 };
 
 /* A piece of memory that was attached to a dynamic window. */
@@ -107,9 +108,9 @@ struct mend_win {
     struct mend_group *posted;   /* between post and wait */
     uint8_t *posted_here;        /* by rank in it: has completed, or died */
     int posted_left;             /* who have not */
-    struct mend_win_lock **lock; /* by target: of this process, or NULL */
-    int locks_n;                 /* that are held */
-    struct mend_winlock *lock_all;
+    struct mend_win_lock *lock; /* by target */
+    int locks_n;                /* that are held */
+    struct mend_winlock lock_all;
 
     struct mend_win_control *control;
     struct mend_rma_link *
