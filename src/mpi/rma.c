@@ -9,6 +9,8 @@
 #include "mpi/message.h"
 #include "mpi/win.h"
 
+#include "rma/direct.h"
+#include "rma/element.h"
 #include "rma/op.h"
 
 /* Arguments in the order of the standard; what a call does not have is left out. */
@@ -116,6 +118,56 @@ static int check_all(const struct mend_win *w, const struct arguments *a, struct
     return err ? err : check_match(k);
 }
 
+/* ---- the common case ---- */
+
+/* Elements of one predefined type without gaps, as many on all sides, in memory that this process reaches: nothing else
+ * needs a look.  at NULL: it is not so, or the process has news; the general way looks, and reports what is wrong. */
+struct common {
+    struct mend_win *w;
+    const struct mend_type *type;
+    char *at;
+    size_t bytes;
+};
+
+static inline struct common common_case(MPI_Win win, int target, MPI_Aint disp, MPI_Count n,
+                                        MPI_Datatype type, MPI_Count there_n,
+                                        MPI_Datatype there_type)
+{
+    struct common k = {.at = NULL};
+    const struct mend_proc *self = mend_self;
+
+    if (mend_unlikely(!self || !self->plain || mend_has_news(self) || type != there_type ||
+                      n != there_n || n <= 0 || n > INT32_MAX || (uintptr_t)type >= 0x1000 ||
+                      mend_check_win(win, &k.w)))
+        return k;
+    k.type = mend_type_predefined((uintptr_t)type);
+    if (mend_unlikely(!k.type || !k.type->dense || k.type->true_lb || !k.type->size))
+        return k;
+    k.bytes = (size_t)(n * k.type->size);
+    k.at = mend_direct_at(k.w, target, disp, (MPI_Count)k.bytes);
+    return k;
+}
+
+/* A number goes by one instruction. */
+static inline void copy(void *to, const void *from, size_t n)
+{
+    if (n == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, n);
+}
+
+/* False: another operator, or the lock of the elements is not free for it: the general way. */
+static bool accumulate(const struct common *k, const struct arguments *a)
+{
+    const struct mend_op *op;
+
+    if (!a->origin || a->op == MPI_NO_OP || mend_check_op(a->op, &op) || !op->predefined ||
+        (op != mend_op_of(MPI_REPLACE) && mend_op_check(op, k->type)))
+        return false;
+    return !mend_rma_apply(k->w, a->target, op, k->type, a->origin, k->at, a->origin_n, a->result);
+}
+
 static int operate(enum mend_rma_kind kind, const struct arguments *a, MPI_Request *request,
                    const char *fn)
 {
@@ -147,6 +199,9 @@ static int with_request(enum mend_rma_kind kind, const struct arguments *a, MPI_
     return mend_report(err ? err : MPI_ERR_ARG, fn);
 }
 
+#define COMMON_CASE                                                                                \
+    common_case(win, target_rank, target_disp, origin_count, origin_datatype, target_count,        \
+                target_datatype)
 #define PUT_ARGUMENTS                                                                              \
     {                                                                                              \
         .origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,              \
@@ -179,8 +234,12 @@ int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datat
             MPI_Win win)
 {
     struct arguments a = PUT_ARGUMENTS;
+    struct common k = COMMON_CASE;
 
-    return operate(MEND_RMA_PUT, &a, NULL, __func__);
+    if (mend_unlikely(!k.at || !origin_addr))
+        return operate(MEND_RMA_PUT, &a, NULL, __func__);
+    copy(k.at, origin_addr, k.bytes);
+    return MPI_SUCCESS;
 }
 
 MEND_API(MPI_Put_c);
@@ -189,8 +248,12 @@ int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
               MPI_Datatype target_datatype, MPI_Win win)
 {
     struct arguments a = PUT_ARGUMENTS;
+    struct common k = COMMON_CASE;
 
-    return operate(MEND_RMA_PUT, &a, NULL, __func__);
+    if (mend_unlikely(!k.at || !origin_addr))
+        return operate(MEND_RMA_PUT, &a, NULL, __func__);
+    copy(k.at, origin_addr, k.bytes);
+    return MPI_SUCCESS;
 }
 
 MEND_API(MPI_Rput);
@@ -218,8 +281,12 @@ int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, i
             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
     struct arguments a = GET_ARGUMENTS;
+    struct common k = COMMON_CASE;
 
-    return operate(MEND_RMA_GET, &a, NULL, __func__);
+    if (mend_unlikely(!k.at || !origin_addr))
+        return operate(MEND_RMA_GET, &a, NULL, __func__);
+    copy(origin_addr, k.at, k.bytes);
+    return MPI_SUCCESS;
 }
 
 MEND_API(MPI_Get_c);
@@ -228,8 +295,12 @@ int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_dat
               MPI_Datatype target_datatype, MPI_Win win)
 {
     struct arguments a = GET_ARGUMENTS;
+    struct common k = COMMON_CASE;
 
-    return operate(MEND_RMA_GET, &a, NULL, __func__);
+    if (mend_unlikely(!k.at || !origin_addr))
+        return operate(MEND_RMA_GET, &a, NULL, __func__);
+    copy(origin_addr, k.at, k.bytes);
+    return MPI_SUCCESS;
 }
 
 MEND_API(MPI_Rget);
@@ -258,7 +329,10 @@ int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origi
                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     struct arguments a = ACC_ARGUMENTS;
+    struct common k = COMMON_CASE;
 
+    if (mend_likely(k.at && accumulate(&k, &a)))
+        return MPI_SUCCESS;
     return operate(MEND_RMA_ACC, &a, NULL, __func__);
 }
 
@@ -268,7 +342,10 @@ int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     struct arguments a = ACC_ARGUMENTS;
+    struct common k = COMMON_CASE;
 
+    if (mend_likely(k.at && accumulate(&k, &a)))
+        return MPI_SUCCESS;
     return operate(MEND_RMA_ACC, &a, NULL, __func__);
 }
 
@@ -355,7 +432,10 @@ int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype da
                           .there_t = datatype,
                           .op = op,
                           .win = win};
+    struct common k = common_case(win, target_rank, target_disp, 1, datatype, 1, datatype);
 
+    if (mend_likely(k.at && result_addr && accumulate(&k, &a)))
+        return MPI_SUCCESS;
     return operate(MEND_RMA_GET_ACC, &a, NULL, __func__);
 }
 
@@ -375,6 +455,11 @@ int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void
                           .there_n = 1,
                           .there_t = datatype,
                           .win = win};
+    struct common k = common_case(win, target_rank, target_disp, 1, datatype, 1, datatype);
 
-    return operate(MEND_RMA_SWAP, &a, NULL, __func__);
+    if (mend_unlikely(!k.at || !origin_addr || !compare_addr || !result_addr ||
+                      !may_be_swapped(k.type) || !mend_element_is_atomic(k.type, k.at)))
+        return operate(MEND_RMA_SWAP, &a, NULL, __func__);
+    mend_element_swap_if(k.type, compare_addr, origin_addr, k.at, result_addr);
+    return MPI_SUCCESS;
 }

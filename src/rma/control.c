@@ -3,10 +3,12 @@
 #include "rma/control.h"
 
 #include "node/node.h"
+#include "rma/acclock_sm.h"
 #include "rma/link.h"
 #include "rma/serve.h"
 
-#define LINE ((size_t)MEND_CACHE_LINE)
+#define LINE           ((size_t)MEND_CACHE_LINE)
+#define ELEMENTS_SPINS 100 /* tries before the wait takes over */
 
 static size_t row_bytes(int n)
 {
@@ -17,7 +19,12 @@ enum bytes { ANY, ALL, AWAITED, CLOSED, BYTES };
 
 static char *bytes_of(char *words, int n, enum bytes which)
 {
-    return words + (size_t)n * LINE + which * row_bytes(n);
+    return words + 2 * (size_t)n * LINE + which * row_bytes(n);
+}
+
+static mend_atomic_u32 *elements_of(struct mend_win *w, int target)
+{
+    return (mend_atomic_u32 *)(w->control->words + ((size_t)w->n + (size_t)target) * LINE);
 }
 
 enum table { SHARED, POSTED, DONE, TABLES };
@@ -236,4 +243,51 @@ int mend_win_wait(struct mend_win *w, bool (*until)(struct mend_win *w, void *ar
         mend_win_serve_others(w);
     }
     return mend_win_check_valid(w);
+}
+
+/* ---- the lock of accumulates ---- */
+
+struct wish {
+    int target;
+    bool has;
+};
+
+static bool try_elements(struct mend_win *w, void *arg)
+{
+    struct wish *k = arg;
+
+    if (!k->has)
+        k->has = mend_acclock_try(elements_of(w, k->target), w->me, is_dead, w);
+    return k->has;
+}
+
+/* The holder changes elements and does nothing else, so it is not asked to wake anybody: this wait does not sleep. */
+static int wait_for_elements(struct mend_win *w, int target)
+{
+    struct wish k = {.target = target};
+    struct waiting arg = {w, try_elements, &k};
+    const struct mend_wait wait = {.until = is_over,
+                                   .arg = &arg,
+                                   .what = "another member's accumulate",
+                                   .hint = MEND_PEER_NONE};
+
+    mend_wait_until(w->self, &wait);
+    return k.has ? MPI_SUCCESS : mend_win_check_valid(w);
+}
+
+int mend_win_elements_lock(struct mend_win *w, int target)
+{
+    mend_atomic_u32 *word = elements_of(w, target);
+
+    for (int i = w->self->crowded ? 1 : ELEMENTS_SPINS; i > 0; i--) {
+        if (mend_likely(mend_acclock_try(word, w->me, is_dead, w)))
+            return MPI_SUCCESS;
+        mend_cpu_relax();
+    }
+    return wait_for_elements(w, target);
+}
+
+void mend_win_elements_unlock(struct mend_win *w, int target)
+{
+    mend_acclock_release(elements_of(w, target));
 }

@@ -5,6 +5,7 @@
  * reads in its own memory, and a message of the writer changes them.
  *
  *   line of target t        excl                              the lock machine (winlock_sm.h)
+ *   line of target t        elements                          the lock of accumulates (acclock_sm.h)
  *   any[n] all[n]           byte i: origin i                  the same
  *   awaited[n]              byte i: member i                  it waits for something of this window
  *   closed[n]               byte i: member i                  it has freed the window
@@ -13,7 +14,7 @@
  *   done[n][n]              row t, byte o: origin o           how often o has completed one towards t
  *
  * A member of a PSCW epoch waits for the next one of its partner before it begins another with it, so a count is ahead
- * of what its reader has seen by one at most.  Cost: 3 n² bytes and a line for each member; 57 KiB for 128. */
+ * of what its reader has seen by one at most.  Cost: 3 n² bytes and two lines for each member; 65 KiB for 128. */
 #ifndef MEND_RMA_CONTROL_H
 #define MEND_RMA_CONTROL_H
 
@@ -55,6 +56,11 @@ void mend_win_wake(struct mend_win *w, int rank);
 /* A process that looks again and again at its own part never waits, and yet others need it: so calls that find nothing
  * to wait for look for messages, too; rarely where there are hardly any. */
 void mend_win_serve_others(struct mend_win *w);
+
+/* The lock of accumulates of a part in the segment; this process holds it between the two, and waits for nothing.  lock()
+ * may wait as mend_rma_apply() says. */
+int mend_win_elements_lock(struct mend_win *w, int target);
+void mend_win_elements_unlock(struct mend_win *w, int target);
 
 /* Waits until until(w, arg) is true, or the window is revoked: MPI_ERR_INVALIDATED.  until() must become true when a
  * process that it depends on dies. */

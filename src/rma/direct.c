@@ -23,35 +23,12 @@ static char *address_of(const struct mend_win *w, const struct mend_rma_op *op)
     return p->here + op->disp * p->disp_unit;
 }
 
-/* The elements of a type at an address are alike aligned if the first is and all steps are: so the displacement and
- * the layout decide, and not how many elements there are. */
-static bool is_atomic(const struct mend_rma_op *op, const char *at)
-{
-    const struct mend_type *t = op->there.type, *b = op->basic;
-    struct mend_runs runs;
-    MPI_Count n;
-    char *first;
-
-    if (mend_likely(t->predefined))
-        return mend_element_is_atomic(b, at);
-    mend_runs_begin(&runs, b, t, at, op->there.count);
-    while (mend_runs_next(&runs, INT64_MAX / 64, &first, &n))
-        if (!mend_element_is_atomic(b, first))
-            return false;
-    return true;
-}
-
 /* The target's own process may do what the target does: it holds the library's lock. */
 bool mend_direct_can(struct mend_win *w, const struct mend_rma_op *op)
 {
     struct mend_win_part *p = mend_win_reach(w, op->target);
-    bool accumulates = op->kind != MEND_RMA_PUT && op->kind != MEND_RMA_GET;
 
-    if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC || !p->here || (!w->shared && op->target != w->me))
-        return false;
-    if (!accumulates || op->target == w->me)
-        return true;
-    return is_atomic(op, address_of(w, op));
+    return w->flavor != MPI_WIN_FLAVOR_DYNAMIC && p->here && (w->shared || op->target == w->me);
 }
 
 static void put_or_get(const struct mend_rma_data *from, const struct mend_rma_data *to)
@@ -74,44 +51,47 @@ static bool is_plain(const struct mend_rma_data *d, const struct mend_type *basi
 }
 
 /* Elements in one piece on all sides. */
-static bool accumulate_plain(const struct mend_rma_op *op, char *at, bool alone)
+static bool is_in_one_piece(const struct mend_rma_op *op)
 {
-    bool fetch = op->kind == MEND_RMA_GET_ACC;
-    bool noop = op->origin.count == 0;
-
-    if (!is_plain(&op->there, op->basic) || (!noop && !is_plain(&op->origin, op->basic)) ||
-        (fetch && !is_plain(&op->result, op->basic)))
-        return false;
-    mend_rma_apply(op->op, op->basic, noop ? op->result.to : op->origin.from, at, op->there.count,
-                   fetch ? op->result.to : NULL, alone);
-    return true;
+    return is_plain(&op->there, op->basic) &&
+           (op->origin.count == 0 || is_plain(&op->origin, op->basic)) &&
+           (op->kind != MEND_RMA_GET_ACC || is_plain(&op->result, op->basic));
 }
 
-static void accumulate(const struct mend_rma_op *op, char *at, bool alone)
+static int accumulate_plain(struct mend_win *w, const struct mend_rma_op *op, char *at)
+{
+    return mend_rma_apply(w, op->target, op->op, op->basic,
+                          op->origin.count ? op->origin.from : op->result.to, at, op->there.count,
+                          op->kind == MEND_RMA_GET_ACC ? op->result.to : NULL);
+}
+
+static int accumulate(struct mend_win *w, const struct mend_rma_op *op, char *at)
 {
     _Alignas(32) char in[CHUNK], old[CHUNK];
     bool fetch = op->kind == MEND_RMA_GET_ACC;
     size_t size = (size_t)op->basic->size;
     MPI_Count n, packed = 0;
     struct mend_runs runs;
+    int err = MPI_SUCCESS;
 
-    if (accumulate_plain(op, at, alone))
-        return;
+    if (is_in_one_piece(op))
+        return accumulate_plain(w, op, at);
     memset(in, 0, sizeof(in));
     mend_runs_begin(&runs, op->basic, op->there.type, at, op->there.count);
-    while (mend_runs_next(&runs, (MPI_Count)(CHUNK / size), &at, &n)) {
+    while (!err && mend_runs_next(&runs, (MPI_Count)(CHUNK / size), &at, &n)) {
         size_t len = (size_t)n * size;
 
         if (op->origin.count)
             mend_type_pack(op->origin.type, op->origin.from, op->origin.count, packed, in, len);
-        mend_rma_apply(op->op, op->basic, in, at, n, fetch ? old : NULL, alone);
-        if (fetch)
+        err = mend_rma_apply(w, op->target, op->op, op->basic, in, at, n, fetch ? old : NULL);
+        if (fetch && !err)
             mend_type_unpack(op->result.type, op->result.to, op->result.count, packed, old, len);
         packed += (MPI_Count)len;
     }
+    return err;
 }
 
-void mend_direct_do(struct mend_win *w, const struct mend_rma_op *op)
+int mend_direct_do(struct mend_win *w, const struct mend_rma_op *op)
 {
     char *at = address_of(w, op);
     struct mend_rma_data there = op->there;
@@ -120,15 +100,15 @@ void mend_direct_do(struct mend_win *w, const struct mend_rma_op *op)
     switch (op->kind) {
     case MEND_RMA_PUT:
         put_or_get(&op->origin, &there);
-        break;
+        return MPI_SUCCESS;
     case MEND_RMA_GET:
         put_or_get(&there, &op->result);
-        break;
+        return MPI_SUCCESS;
     case MEND_RMA_SWAP:
-        mend_rma_swap(op->basic, op->compare, op->origin.from, at, op->result.to);
-        break;
+        return mend_rma_swap(w, op->target, op->basic, op->compare, op->origin.from, at,
+                             op->result.to);
     default:
-        accumulate(op, at, mend_rma_is_alone(w, op->target));
+        return accumulate(w, op, at);
     }
 }
 

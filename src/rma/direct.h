@@ -3,15 +3,34 @@
 #ifndef MEND_RMA_DIRECT_H
 #define MEND_RMA_DIRECT_H
 
+#include "rma/epoch.h"
 #include "rma/op.h"
 
-/* True if this process reaches the target's part, and may change the elements there (win.h). */
+/* True if this process reaches the target's part. */
 bool mend_direct_can(struct mend_win *w, const struct mend_rma_op *op);
+
+/* Where the target's bytes at disp lie, if an operation on them may begin now and goes by loads and stores; NULL: the
+ * general way has to look.  Target and disp are the program's, unchecked. */
+static inline char *mend_direct_at(const struct mend_win *w, int target, MPI_Aint disp,
+                                   MPI_Count bytes)
+{
+    const struct mend_win_part *p = &w->part[target];
+    MPI_Aint at;
+
+    if (mend_unlikely((unsigned)target >= (unsigned)w->n || !w->shared || w->comm->revoked ||
+                      !mend_epoch_is_open(w, target) || !p->here ||
+                      w->flavor == MPI_WIN_FLAVOR_DYNAMIC))
+        return NULL;
+    if (mend_unlikely(disp < 0 || __builtin_mul_overflow(disp, p->disp_unit, &at) ||
+                      at > p->size - bytes))
+        return NULL;
+    return p->here + at;
+}
 
 /* Tries to put or get by single copy.  False: it must go another way; what was put may be there in part. */
 bool mend_direct_copy(struct mend_win *w, const struct mend_rma_op *op);
 
-/* Carries it out; it is complete at origin and target. */
-void mend_direct_do(struct mend_win *w, const struct mend_rma_op *op);
+/* Carries it out; it is complete at origin and target.  As mend_rma_apply(). */
+int mend_direct_do(struct mend_win *w, const struct mend_rma_op *op);
 
 #endif

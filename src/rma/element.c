@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* element.c – elements of all types and operators by compare-and-swap, the common ones by an instruction of their own.
+/* element.c – integers of all sizes and operators by compare-and-swap, the common ones by an instruction of their own.
  *
- * The loop reads the element, computes on a copy, and swaps if the bytes are still what was read.  Bytes are compared, so a
- * NaN does not make it go on for ever. */
+ * The loop reads the element, computes on a copy, and swaps if the bytes are still what was read. */
 #include "rma/element.h"
+
+#include "datatype/op_table.h"
 
 #include <string.h>
 
@@ -11,65 +12,30 @@
 #define ALIGNED 16
 #define GROUP   8
 
-typedef unsigned __int128 atom16;
-
 bool mend_element_is_atomic(const struct mend_type *basic, const void *at)
 {
     size_t n = (size_t)basic->extent;
 
-    return n && n <= 16 && !(n & (n - 1)) && (uintptr_t)at % n == 0;
+    switch (basic->basic) {
+    case MEND_BASIC_I8:
+    case MEND_BASIC_I16:
+    case MEND_BASIC_I32:
+    case MEND_BASIC_I64:
+    case MEND_BASIC_U8:
+    case MEND_BASIC_U16:
+    case MEND_BASIC_U32:
+    case MEND_BASIC_U64:
+    case MEND_BASIC_BOOL:
+    case MEND_BASIC_BYTE:
+    case MEND_BASIC_LOGICAL8:
+    case MEND_BASIC_LOGICAL16:
+    case MEND_BASIC_LOGICAL32:
+    case MEND_BASIC_LOGICAL64:
+        return (uintptr_t)at % n == 0;
+    default:
+        return false;
+    }
 }
-
-/* ---- 16 bytes ---- */
-
-#if defined(__x86_64__)
-static bool swap16(void *at, atom16 *expected, atom16 wanted)
-{
-    uint64_t low = (uint64_t)*expected, high = (uint64_t)(*expected >> 64);
-    bool done;
-
-    __asm__ volatile("lock cmpxchg16b %1"
-                     : "=@ccz"(done), "+m"(*(atom16 *)at), "+a"(low), "+d"(high)
-                     : "b"((uint64_t)wanted), "c"((uint64_t)(wanted >> 64))
-                     : "memory");
-    *expected = (atom16)high << 64 | low;
-    return done;
-}
-#elif defined(__aarch64__)
-static bool swap16(void *at, atom16 *expected, atom16 wanted)
-{
-    uint64_t want_low = (uint64_t)*expected, want_high = (uint64_t)(*expected >> 64), low, high;
-    uint32_t failed;
-
-    do {
-        __asm__ volatile("ldaxp %0, %1, %2"
-                         : "=&r"(low), "=&r"(high)
-                         : "Q"(*(atom16 *)at)
-                         : "memory");
-        if (low != want_low || high != want_high) {
-            /* Storing it back proves that both halves were read at once. */
-            __asm__ volatile("stlxp %w0, %2, %3, %1"
-                             : "=&r"(failed), "=Q"(*(atom16 *)at)
-                             : "r"(low), "r"(high)
-                             : "memory");
-            if (!failed) {
-                *expected = (atom16)high << 64 | low;
-                return false;
-            }
-            continue;
-        }
-        __asm__ volatile("stlxp %w0, %2, %3, %1"
-                         : "=&r"(failed), "=Q"(*(atom16 *)at)
-                         : "r"((uint64_t)wanted), "r"((uint64_t)(wanted >> 64))
-                         : "memory");
-    } while (failed);
-    return true;
-}
-#else
-#error "16 bytes at once: not written for this processor"
-#endif
-
-/* ---- any size ---- */
 
 #define SWAP(type)                                                                                 \
     {                                                                                              \
@@ -94,18 +60,8 @@ static bool swap(size_t size, void *at, void *expected, const void *wanted)
         SWAP(uint16_t)
     case 4:
         SWAP(uint32_t)
-    case 8:
+    default:
         SWAP(uint64_t)
-    default: {
-        atom16 from, to;
-        bool done;
-
-        memcpy(&from, expected, sizeof(from));
-        memcpy(&to, wanted, sizeof(to));
-        done = swap16(at, &from, to);
-        memcpy(expected, &from, sizeof(from));
-        return done;
-    }
     }
 }
 
@@ -157,65 +113,44 @@ static void apply_group(const struct mend_op *op, const struct mend_type *basic,
 
 /* ---- the common ones ---- */
 
-#define INTEGERS(type, name)                                                                       \
-    static void add_##name(const char *in, char *at, MPI_Count n, char *old)                       \
+typedef void run_fn(const char *in, char *at, MPI_Count n, char *old);
+
+#define RUN(name, type, instruction)                                                               \
+    static void name(const char *in, char *at, MPI_Count n, char *old)                             \
     {                                                                                              \
         for (MPI_Count i = 0; i < n; i++) {                                                        \
-            type more, was;                                                                        \
-            memcpy(&more, in + i * (MPI_Count)sizeof(type), sizeof(type));                         \
-            was = __atomic_fetch_add((type *)at + i, more, __ATOMIC_ACQ_REL);                      \
+            type operand, was;                                                                     \
+            memcpy(&operand, in + i * (MPI_Count)sizeof(type), sizeof(type));                      \
+            was = instruction((type *)at + i, operand, __ATOMIC_ACQ_REL);                          \
             if (old)                                                                               \
                 memcpy(old + i * (MPI_Count)sizeof(type), &was, sizeof(type));                     \
         }                                                                                          \
     }
 
-/* The sum of floating-point numbers: what is read is added to and swapped. */
-#define FLOATS(type, bits, name)                                                                   \
-    static void add_##name(const char *in, char *at, MPI_Count n, char *old)                       \
-    {                                                                                              \
-        for (MPI_Count i = 0; i < n; i++) {                                                        \
-            bits was = __atomic_load_n((bits *)at + i, __ATOMIC_RELAXED), becomes;                 \
-            type more, sum;                                                                        \
-            memcpy(&more, in + i * (MPI_Count)sizeof(type), sizeof(type));                         \
-            do {                                                                                   \
-                memcpy(&sum, &was, sizeof(sum));                                                   \
-                sum += more;                                                                       \
-                memcpy(&becomes, &sum, sizeof(sum));                                               \
-            } while (!__atomic_compare_exchange_n((bits *)at + i, &was, becomes, true,             \
-                                                  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));            \
-            if (old)                                                                               \
-                memcpy(old + i * (MPI_Count)sizeof(type), &was, sizeof(type));                     \
-        }                                                                                          \
-    }
+RUN(sum_4, uint32_t, __atomic_fetch_add)
+RUN(sum_8, uint64_t, __atomic_fetch_add)
+RUN(replace_4, uint32_t, __atomic_exchange_n)
+RUN(replace_8, uint64_t, __atomic_exchange_n)
+RUN(band_4, uint32_t, __atomic_fetch_and)
+RUN(band_8, uint64_t, __atomic_fetch_and)
+RUN(bor_4, uint32_t, __atomic_fetch_or)
+RUN(bor_8, uint64_t, __atomic_fetch_or)
+RUN(bxor_4, uint32_t, __atomic_fetch_xor)
+RUN(bxor_8, uint64_t, __atomic_fetch_xor)
 
-INTEGERS(uint32_t, u32)
-INTEGERS(uint64_t, u64)
-FLOATS(double, uint64_t, f64)
-FLOATS(float, uint32_t, f32)
-
-static bool apply_common(const struct mend_op *op, const struct mend_type *basic, const char *in,
-                         char *at, MPI_Count n, char *old)
+/* NULL: the loop does it. */
+static run_fn *instruction_of(const struct mend_op *op, MPI_Count size)
 {
-    if (op != mend_op_of(MPI_SUM))
-        return false;
-    switch (basic->basic) {
-    case MEND_BASIC_I32:
-    case MEND_BASIC_U32:
-        add_u32(in, at, n, old);
-        return true;
-    case MEND_BASIC_I64:
-    case MEND_BASIC_U64:
-        add_u64(in, at, n, old);
-        return true;
-    case MEND_BASIC_F64:
-        add_f64(in, at, n, old);
-        return true;
-    case MEND_BASIC_F32:
-        add_f32(in, at, n, old);
-        return true;
-    default:
-        return false;
-    }
+    static run_fn *const of_4[MEND_OP_SLOTS] = {
+        [MEND_OP_SUM] = sum_4, [MEND_OP_REPLACE] = replace_4, [MEND_OP_BAND] = band_4,
+        [MEND_OP_BOR] = bor_4, [MEND_OP_BXOR] = bxor_4,
+    };
+    static run_fn *const of_8[MEND_OP_SLOTS] = {
+        [MEND_OP_SUM] = sum_8, [MEND_OP_REPLACE] = replace_8, [MEND_OP_BAND] = band_8,
+        [MEND_OP_BOR] = bor_8, [MEND_OP_BXOR] = bxor_8,
+    };
+
+    return size == 4 ? of_4[op->code] : size == 8 ? of_8[op->code] : NULL;
 }
 
 void mend_element_apply(const struct mend_op *op, const struct mend_type *basic, const void *in,
@@ -223,9 +158,13 @@ void mend_element_apply(const struct mend_op *op, const struct mend_type *basic,
 {
     MPI_Count step = basic->extent, k;
 
+    run_fn *run = instruction_of(op, step);
+
     MEND_ASSERT(mend_element_is_atomic(basic, at));
-    if (apply_common(op, basic, in, at, n, old))
+    if (mend_likely(run)) {
+        run(in, at, n, old);
         return;
+    }
     for (MPI_Count i = 0; i < n; i += k) {
         k = group_at(basic, (char *)at + i * step, n - i);
         apply_group(op, basic, (const char *)in + i * step, (char *)at + i * step, k,

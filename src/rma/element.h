@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* element.h – changing elements one by one in memory that other processes change, too.
  *
- * The atom is the extent of an element: 1, 2, 4, 8 or 16 bytes, at an address that is a multiple of it.  Which elements
- * are changed by one atomic instruction depends on that and on nothing else, so all who meet at one exclude each other
- * (win.h).  Small elements that lie side by side are changed 8 bytes at a time: one atomic instruction holds the line,
- * whatever its width, so this excludes a change of one of them.  A misaligned atomic instruction is never used: it may stop the machine for milliseconds. */
+ * One atomic instruction changes an integer, logical value or byte at an address that is a multiple of its size.  All
+ * other elements are changed under a lock (acclock_sm.h), whole vectors at a time.  Which of the two it is depends on
+ * type and address and on nothing else, so any two accumulates that meet at an element exclude each other (win.h).
+ * Counters are integers and many processes meet at them; vectors are floating-point numbers, and a lock for all of them
+ * costs less than an instruction for each.
+ *
+ * Small elements that lie side by side are changed 8 bytes at a time: one atomic instruction holds the line, whatever
+ * its width, so this excludes a change of one of them.  A misaligned atomic instruction is never used: it may stop the
+ * machine for milliseconds. */
 #ifndef MEND_RMA_ELEMENT_H
 #define MEND_RMA_ELEMENT_H
 
@@ -18,7 +23,7 @@ bool mend_element_is_atomic(const struct mend_type *basic, const void *at);
 void mend_element_apply(const struct mend_op *op, const struct mend_type *basic, const void *in,
                         void *at, MPI_Count n, void *old);
 
-/* The same for elements that only this process changes. */
+/* The same for elements that only this process changes, or only under the lock that it holds. */
 void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *basic,
                               const void *in, void *at, MPI_Count n, void *old);
 

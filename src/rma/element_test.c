@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* element_test.c – every operator on every type against mend_op_apply(), and threads that meet at one element. */
+/* element_test.c – every operator on every type against mend_op_apply(), and threads that meet at one element, by
+ * instructions or under the lock of elements. */
+#include "rma/acclock_sm.h"
 #include "rma/element.h"
 
 #include "base/test.h"
@@ -68,13 +70,16 @@ static void check_apply(apply_fn *apply, const struct mend_op *op, const struct 
         CHECK(at[shift + i] == 77 && place[bytes + i] == 77);
 }
 
+static int atomic_n;
+
 static void check_type(const struct mend_type *t)
 {
     _Alignas(32) char place[32];
     bool atomic = mend_element_is_atomic(t, place);
 
-    CHECK_EQ(atomic, t->extent <= 16 && !(t->extent & (t->extent - 1)));
+    CHECK(!atomic || (t->extent <= 8 && !(t->extent & (t->extent - 1))));
     CHECK(t->extent == 1 || !mend_element_is_atomic(t, place + 1));
+    atomic_n += atomic;
     for (int code = 1; code < MEND_OP_SLOTS; code++) {
         const struct mend_op *op = op_of(code);
 
@@ -100,6 +105,7 @@ MEND_TEST(all_operators_on_all_types)
         }
     }
     CHECK(types_n > 50);
+    CHECK(atomic_n >= 16); /* integers of 1 to 8 bytes with and without sign, logicals, bytes */
 }
 
 /* Old bytes come out whether or not they were those compared with. */
@@ -112,7 +118,7 @@ MEND_TEST(swap_if)
         _Alignas(16) char at[BYTES], was[BYTES], compare_with[BYTES], in[BYTES], old[BYTES];
         size_t n = t ? (size_t)t->extent : 0;
 
-        if (!t)
+        if (!t || !mend_element_is_atomic(t, at))
             continue;
         fill(at, 3);
         fill(was, 3);
@@ -132,6 +138,7 @@ static struct {
     const struct mend_type *type;
     const struct mend_op *op;
     _Alignas(64) char at[32];
+    mend_atomic_u32 lock;
     uint8_t seen[THREADS * ROUNDS]; /* by value that was fetched */
     pthread_barrier_t begin;
 } met;
@@ -144,6 +151,25 @@ static int64_t whole(const char *bytes, size_t n)
     return v;
 }
 
+static bool nobody_is_dead(const void *of, int rank)
+{
+    (void)of;
+    CHECK(rank >= 0 && rank < THREADS);
+    return false;
+}
+
+static void apply_one(int me, const char *in, char *old)
+{
+    if (mend_element_is_atomic(met.type, met.at)) {
+        mend_element_apply(met.op, met.type, in, met.at, 1, old);
+        return;
+    }
+    while (!mend_acclock_try(&met.lock, me, nobody_is_dead, NULL))
+        sched_yield();
+    mend_element_apply_alone(met.op, met.type, in, met.at, 1, old);
+    mend_acclock_release(&met.lock);
+}
+
 static void *count(void *arg)
 {
     char one[32] = {1}, old[32];
@@ -151,14 +177,13 @@ static void *count(void *arg)
     double real = 1;
     float small = 1;
 
-    (void)arg;
     if (met.type->basic == MEND_BASIC_F64 || met.type->basic == MEND_BASIC_C64)
         memcpy(one, &real, sizeof real);
     if (met.type->basic == MEND_BASIC_F32 || met.type->basic == MEND_BASIC_C32)
         memcpy(one, &small, sizeof small);
     pthread_barrier_wait(&met.begin);
     for (int i = 0; i < ROUNDS; i++) {
-        mend_element_apply(met.op, met.type, one, met.at, 1, old);
+        apply_one((int)(intptr_t)arg, one, old);
         if (n < 4)
             continue;
         if (met.type->basic == MEND_BASIC_F64 || met.type->basic == MEND_BASIC_C64) {
@@ -189,7 +214,7 @@ static void check_counter(const struct mend_type *t)
     memset(met.seen, 0, sizeof met.seen);
     pthread_barrier_init(&met.begin, NULL, THREADS);
     for (int i = 0; i < THREADS; i++)
-        CHECK(!pthread_create(&threads[i], NULL, count, NULL));
+        CHECK(!pthread_create(&threads[i], NULL, count, (void *)(intptr_t)i));
     for (int i = 0; i < THREADS; i++)
         CHECK(!pthread_join(threads[i], NULL));
     memset(end, 0, sizeof end);
@@ -201,6 +226,23 @@ static void check_counter(const struct mend_type *t)
     CHECK(!memcmp(met.at, end, 32));
     for (int i = 0; i < THREADS * ROUNDS && t->size >= 4; i++)
         CHECK_EQ(met.seen[i], 1);
+}
+
+static bool rank_2_is_dead(const void *of, int rank)
+{
+    (void)of;
+    return rank == 2;
+}
+
+MEND_TEST(the_lock_of_a_dead_process_is_free)
+{
+    mend_atomic_u32 word = MEND_ACCLOCK_TAKEN_BY(2);
+
+    CHECK(!mend_acclock_try(&word, 0, nobody_is_dead, NULL));
+    CHECK(mend_acclock_try(&word, 1, rank_2_is_dead, NULL));
+    CHECK(!mend_acclock_try(&word, 0, rank_2_is_dead, NULL));
+    mend_acclock_release(&word);
+    CHECK(mend_acclock_try(&word, 0, rank_2_is_dead, NULL));
 }
 
 MEND_TEST(threads)

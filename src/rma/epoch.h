@@ -17,6 +17,15 @@
 /* May an operation towards the target begin?  It turns FENCED into FENCE. */
 int mend_epoch_operate(struct mend_win *w, int target);
 
+/* The same, where the answer needs no more than a look; false: mend_epoch_operate() has to say. */
+static inline bool mend_epoch_is_open(const struct mend_win *w, int target)
+{
+    if (w->access == MEND_ACCESS_LOCK)
+        return w->lock[target].open && !w->lock[target].failed;
+    return (w->access == MEND_ACCESS_FENCE || w->access == MEND_ACCESS_LOCK_ALL) &&
+           !w->lock[target].failed;
+}
+
 /* May an epoch of another kind begin? */
 static inline int mend_epoch_check_free(const struct mend_win *w)
 {

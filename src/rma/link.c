@@ -397,8 +397,7 @@ static struct mend_rma_pending *create(struct mend_rma_link *l, const struct men
 int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
                     struct mend_request **request_p)
 {
-    bool dead =
-        mend_win_is_dead(w, op->target) || w->lock[op->target].failed;
+    bool dead = mend_win_is_dead(w, op->target) || w->lock[op->target].failed;
     struct mend_rma_link *l = mend_link(w, op->target);
     struct mend_rma_pending *p = l ? create(l, op, request_p != NULL) : NULL;
 

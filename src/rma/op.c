@@ -3,12 +3,14 @@
 #include "rma/op.h"
 
 #include "datatype/predefined.h"
+#include "rma/control.h"
 #include "rma/direct.h"
 #include "rma/element.h"
 #include "rma/epoch.h"
 #include "rma/link.h"
 
-#define AT_ONCE 512 /* bytes of elements with gaps that are put in order at a time */
+#define LOCKED_BYTES                                                                               \
+    ((MPI_Count)64 * 1024) /* of elements that are changed before others get the lock */
 
 const struct mend_type *mend_rma_basic(const struct mend_type *t)
 {
@@ -25,48 +27,84 @@ const struct mend_type *mend_rma_basic(const struct mend_type *t)
 
 /* ---- elements ---- */
 
-/* One element with gaps, or one that this process alone changes while others change their neighbours. */
+/* One element with gaps. */
 static void apply_one(const struct mend_op *op, const struct mend_type *basic, const char *in,
                       char *at, char *old)
 {
     _Alignas(32) char element[64] = {0}, before[64] = {0};
 
     mend_type_unpack(basic, element, 1, 0, in, (size_t)basic->size);
-    if (mend_element_is_atomic(basic, at))
-        mend_element_apply(op, basic, element, at, 1, before);
-    else
-        mend_element_apply_alone(op, basic, element, at, 1, before);
+    mend_element_apply_alone(op, basic, element, at, 1, before);
     if (old)
         mend_type_pack(basic, before, 1, 0, old, (size_t)basic->size);
 }
 
-void mend_rma_apply(const struct mend_op *op, const struct mend_type *basic, const void *in,
-                    char *at, MPI_Count n, void *old, bool alone)
+static void apply_alone(const struct mend_op *op, const struct mend_type *basic, const char *in,
+                        char *at, MPI_Count n, char *old)
 {
-    if (basic->dense && basic->size == basic->extent) {
-        if (!alone && mend_element_is_atomic(basic, at))
-            mend_element_apply(op, basic, in, at, n, old);
-        else
-            mend_element_apply_alone(op, basic, in, at, n, old);
+    if (mend_likely(basic->dense && basic->size == basic->extent)) {
+        mend_element_apply_alone(op, basic, in, at, n, old);
         return;
     }
     for (MPI_Count i = 0; i < n; i++)
-        apply_one(op, basic, (const char *)in + i * basic->size, at + i * basic->extent,
-                  old ? (char *)old + i * basic->size : NULL);
+        apply_one(op, basic, in + i * basic->size, at + i * basic->extent,
+                  old ? old + i * basic->size : NULL);
 }
 
-void mend_rma_swap(const struct mend_type *basic, const void *compare, const void *in, char *at,
-                   void *old)
+/* In pieces, because others wait for the lock meanwhile. */
+static int apply_locked(struct mend_win *w, int target, const struct mend_op *op,
+                        const struct mend_type *basic, const char *in, char *at, MPI_Count n,
+                        char *old)
 {
-    size_t n = (size_t)basic->size;
+    MPI_Count most = LOCKED_BYTES / basic->extent, k;
+    int err = MPI_SUCCESS;
 
-    if (mend_element_is_atomic(basic, at)) {
-        mend_element_swap_if(basic, compare, in, at, old);
-        return;
+    for (MPI_Count i = 0; i < n; i += k) {
+        k = n - i < most ? n - i : most;
+        err = mend_win_elements_lock(w, target);
+        if (mend_unlikely(err))
+            break;
+        apply_alone(op, basic, in + i * basic->size, at + i * basic->extent, k,
+                    old ? old + i * basic->size : NULL);
+        mend_win_elements_unlock(w, target);
     }
+    return err;
+}
+
+int mend_rma_apply(struct mend_win *w, int target, const struct mend_op *op,
+                   const struct mend_type *basic, const void *in, char *at, MPI_Count n, void *old)
+{
+    if (mend_rma_is_alone(w, target))
+        apply_alone(op, basic, in, at, n, old);
+    else if (mend_element_is_atomic(basic, at))
+        mend_element_apply(op, basic, in, at, n, old);
+    else
+        return apply_locked(w, target, op, basic, in, at, n, old);
+    return MPI_SUCCESS;
+}
+
+static void swap_alone(size_t n, const void *compare, const void *in, char *at, void *old)
+{
     memcpy(old, at, n);
     if (!memcmp(old, compare, n))
         memcpy(at, in, n);
+}
+
+int mend_rma_swap(struct mend_win *w, int target, const struct mend_type *basic,
+                  const void *compare, const void *in, char *at, void *old)
+{
+    size_t n = (size_t)basic->size;
+    int err = MPI_SUCCESS;
+
+    if (mend_element_is_atomic(basic, at)) {
+        mend_element_swap_if(basic, compare, in, at, old);
+    } else if (mend_rma_is_alone(w, target)) {
+        swap_alone(n, compare, in, at, old);
+    } else if (!(err = mend_win_elements_lock(w, target))) {
+        swap_alone(n, compare, in, at, old);
+        mend_win_elements_unlock(w, target);
+    }
+    return err;
 }
 
 bool mend_rma_op_is_special(const struct mend_op *op)
@@ -121,11 +159,14 @@ int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
     if (w->lock[op->target].failed)
         return mend_link_begin(w, op, request_p);
     if (mend_direct_can(w, op)) {
-        mend_direct_do(w, op);
-        if (request_p)
+        err = mend_direct_do(w, op);
+        if (!err && request_p)
             *request_p = mend_p2p_sent(w->self);
-        return MPI_SUCCESS;
+        return err;
     }
+    if (op->basic &&
+        !mend_rma_is_alone(w, op->target)) /* its elements are not the target's alone */
+        return MPI_ERR_NO_MEM;
     if (mend_direct_copy(w, op)) {
         if (request_p)
             *request_p = mend_p2p_sent(w->self);

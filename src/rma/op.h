@@ -28,18 +28,20 @@ struct mend_rma_op {
     const struct mend_type *basic; /* ACC, GET_ACC, SWAP: the element's type */
 };
 
-/* Begins it.  request_p NULL: an end of the epoch completes it; else *request_p is its request.  Never blocks.
+/* Begins it.  request_p NULL: an end of the epoch completes it; else *request_p is its request.  Blocks
+ * at most as mend_rma_apply() does.
  * MPI_ERR_RMA_SYNC: no epoch allows it; MPI_ERR_RMA_RANGE: not within the target's part; MPI_ERR_NO_MEM;
  * MPI_ERR_INVALIDATED.  A dead target: MPI_SUCCESS, and nothing happens (S0-40). */
 int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
                    struct mend_request **request_p);
 
-/* Carries out an accumulate of n elements at `at`, one after the other.  in and old are packed; old may be NULL.  alone:
- * no other process ever changes an element of this part. */
-void mend_rma_apply(const struct mend_op *op, const struct mend_type *basic, const void *in,
-                    char *at, MPI_Count n, void *old, bool alone);
-void mend_rma_swap(const struct mend_type *basic, const void *compare, const void *in, char *at,
-                   void *old);
+/* Carries out an accumulate of n elements at `at`, in the target's part, in order.  in and old are packed; old may be
+ * NULL.  Waits if another process changes elements of the part under its lock: that one's release or death ends the wait,
+ * or a revocation: MPI_ERR_INVALIDATED. */
+int mend_rma_apply(struct mend_win *w, int target, const struct mend_op *op,
+                   const struct mend_type *basic, const void *in, char *at, MPI_Count n, void *old);
+int mend_rma_swap(struct mend_win *w, int target, const struct mend_type *basic,
+                  const void *compare, const void *in, char *at, void *old);
 
 /* True if only the member itself changes elements of its part: others cannot reach it. */
 static inline bool mend_rma_is_alone(const struct mend_win *w, int rank)

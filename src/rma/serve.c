@@ -83,9 +83,11 @@ static int look_through(struct mend_win *w, struct parsed p, enum mend_rma_kind 
     struct mend_rma_block b;
     const char *data;
     int err = MPI_SUCCESS;
-    bool sound;
+    bool sound, accumulates = kind != MEND_RMA_PUT && kind != MEND_RMA_GET;
 
     *answer_p = 0;
+    if (accumulates && !mend_rma_is_alone(w, w->me)) /* every origin changes these by itself */
+        return -1;
     while (next_block(&p, kind, &b, &data, &sound)) {
         if (!mend_win_own_bytes(w, b.where, covered(&p, &b)))
             err = MPI_ERR_RMA_RANGE;
@@ -111,11 +113,10 @@ static void carry_out(struct mend_win *w, const struct parsed *p, enum mend_rma_
     case MEND_RMA_SWAP:
         memcpy(in, data, p->unit);
         memcpy(compare, data + p->unit, p->unit);
-        mend_rma_swap(p->type, compare, in, at, answer);
+        mend_rma_swap(w, w->me, p->type, compare, in, at, answer);
         break;
     default:
-        mend_rma_apply(p->op, p->type, data, at, (MPI_Count)b->n, answer,
-                       mend_rma_is_alone(w, w->me));
+        mend_rma_apply(w, w->me, p->op, p->type, data, at, (MPI_Count)b->n, answer);
     }
 }
 

@@ -11,9 +11,9 @@
  *                               sides
  *   messages                    everything else                            the target, in its next call (serve.c)
  *
- * Accumulates follow one rule more: an element that one atomic instruction can change is changed by one, whoever
- * does it; any other is changed by the target alone.  So all who meet at an element exclude each other, whatever
- * way each of them took.
+ * Accumulates follow one rule more.  Where a part lies in the segment the origin changes its elements, aligned integers
+ * by one atomic instruction each (element.h), all others under the part's lock of elements (acclock_sm.h); where it
+ * does not, the target changes them, alone.  So any two accumulates that meet at an element exclude each other.
  *
  * Synchronization is the same for both ways: first what was sent to a target is executed there (link.c), then
  * words change, in shared memory or by a message (control.h).
@@ -103,11 +103,11 @@ struct mend_win {
 
     /* epochs */
     enum mend_access access;
-    bool exposed;                /* between post and wait */
-    struct mend_group *started;  /* between start and complete */
-    struct mend_group *posted;   /* between post and wait */
-    uint8_t *posted_here;        /* by rank in it: has completed, or died */
-    int posted_left;             /* who have not */
+    bool exposed;               /* between post and wait */
+    struct mend_group *started; /* between start and complete */
+    struct mend_group *posted;  /* between post and wait */
+    uint8_t *posted_here;       /* by rank in it: has completed, or died */
+    int posted_left;            /* who have not */
     struct mend_win_lock *lock; /* by target */
     int locks_n;                /* that are held */
     struct mend_winlock lock_all;
