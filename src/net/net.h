@@ -69,6 +69,9 @@ struct mend_net {
     enum mend_status (*fetch)(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
                               size_t len);
 
+    /* Does the peer wait in MPI now, so that it would help at once?  NULL: nobody knows. */
+    bool (*attends)(struct mend_proc *self, mend_peer peer);
+
     /* Copies len bytes into the memory of the peer; NULL: the transport cannot, and sheet() is NULL, too.  MEND_OK,
      * or another status: nobody knows how much of it is there. */
     enum mend_status (*push)(struct mend_proc *self, mend_peer to, const void *src, uint64_t remote,

@@ -121,6 +121,9 @@ struct mend_node_rank {
 
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* asleep, or about to sleep */
 
+    _Alignas(MEND_CACHE_LINE)
+        mend_atomic_u32 attends; /* 1: it waits in MPI; with more ranks than cores only */
+
     /* written by the agent, but for fetch-adds by ranks that call this one */
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 interrupt; /* bumped with each verdict and each call */
@@ -195,6 +198,7 @@ struct mend_node_header {
 struct mend_node_head {
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 consumed; /* release: pairs with the acquire in out_refresh() */
+    mend_atomic_u32 core; /* on which the receiver ran then, + 1; with more ranks than cores only */
 };
 
 /* What a member says about the communicators that use a cell one after the other, apart from the cell:

@@ -19,7 +19,8 @@ enum mend_send_mode { MEND_SEND_STANDARD, MEND_SEND_SYNC, MEND_SEND_BUFFERED, ME
 /* The way of a large message (single_copy.c).  Pulled by the receiver; copied by both ends; or in pieces
  * through the ring, through the sender's area, or through that and past the caches. */
 enum mend_way {
-    MEND_WAY_BY_SIZE = -2, /* middle-sized ones by both ends, others pulled */
+    MEND_WAY_CROWDED = -3, /* exchanges through the ring, others pulled */
+    MEND_WAY_BY_SIZE = -2, /* the same, but middle-sized ones by both ends */
     MEND_WAY_UNKNOWN = -1,
     MEND_WAY_PULL,
     MEND_WAY_BOTH,

@@ -15,6 +15,14 @@
 /* Pulled at once: a tenth of a millisecond, while system calls are few. */
 #define PULL_BYTES ((size_t)1 << 20)
 
+/* In a larger job the rings of all pairs would be much memory. */
+#define EXCHANGE_RANKS 16
+
+#define MIXED_TURNS 8 /* messages of one sender after which it counts as the only one */
+
+/* Half of a usual last level of caches; the other half is for what is sent, and for the rings. */
+#define CACHE_BYTES ((uint64_t)16 << 20)
+
 static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool done)
 {
     struct mend_cts cts = {.id = r->remote_id, .recv_id = r->id, .done = done, .way = r->way};
@@ -130,11 +138,24 @@ static void copy_some(struct mend_request *base)
         pull(base->comm->self, r);
 }
 
-static enum mend_way way_of(const struct mend_proc *self, const struct mend_p2p_request *r,
+/* More ranks than cores, several of them send large messages to this one, and the sender of this message waits in MPI:
+ * then all have something to copy whenever they have a core. */
+static bool is_exchange(struct mend_proc *self, const struct mend_p2p_request *r)
+{
+    const struct mend_net *net = mend_net_of(self, r->peer);
+
+    return self->p2p->single_copy < MEND_WAY_UNKNOWN && self->peers_n <= EXCHANGE_RANKS &&
+           r->channel == MEND_CHANNEL_P2P && self->p2p->mixed_n && net->attends &&
+           net->attends(self, r->peer);
+}
+
+static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_request *r,
                             const struct mend_rts *rts)
 {
     enum mend_way way = mend_single_copy_way(self->p2p, r->peer, r->channel, r->offered_bytes);
 
+    if (is_exchange(self, r))
+        return MEND_WAY_PIECES;
     if (mend_way_is_pieces(way))
         return way;
     if (!mend_net_of(self, r->peer)->pull || !rts->address || !r->type->dense)
@@ -157,6 +178,15 @@ static void begin_copy(struct mend_proc *self, struct mend_p2p_request *r,
         pull(self, r);
 }
 
+static void count_coming(struct mend_p2p *p, const struct mend_p2p_request *r)
+{
+    if (p->receiving_n++ == 0)
+        p->coming_bytes = 0;
+    p->coming_bytes += (uint64_t)r->base.bytes;
+    p->mixed_n = r->peer != p->last_from ? MIXED_TURNS : p->mixed_n - (p->mixed_n != 0);
+    p->last_from = r->peer;
+}
+
 void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int tag,
                    const struct mend_rts *rts)
 {
@@ -170,11 +200,11 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     r->moved_bytes = 0;
     r->base.bytes = (MPI_Count)(rts->total_bytes < room ? rts->total_bytes : room);
     mend_single_copy_begin(self, peer, r->channel, rts);
+    count_coming(self->p2p, r);
     r->way = way_of(self, r, rts);
     if (self->p2p->timed.way != (unsigned)r->way) /* of a type with holes, for example */
         self->p2p->timed.since = 0;
     r->stage = MEND_STAGE_COMING;
-    self->p2p->receiving_n++;
     mend_transfer_add(r);
     if (rts->total_bytes == 0)
         have_all(self, r);
@@ -182,6 +212,21 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
         begin_copy(self, r, rts);
     else
         ask(self, r);
+}
+
+/* If each rank gets as much as this one, is that more than the caches hold?  Then a store that reads its line first reads
+ * it from memory. */
+static bool is_flooded(const struct mend_proc *self)
+{
+    return self->crowded && self->p2p->coming_bytes * (uint64_t)self->peers_n > CACHE_BYTES;
+}
+
+static void store(const struct mend_proc *self, void *to, const void *from, size_t n)
+{
+    if (is_flooded(self))
+        mend_copy_past_caches(to, from, n);
+    else
+        memcpy(to, from, n);
 }
 
 void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -198,7 +243,7 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
         size_t n = (MPI_Count)len < room ? len : (size_t)room;
 
         if (r->type->dense)
-            memcpy(mend_recv_dense_at(r, r->moved_bytes), payload, n);
+            store(self, mend_recv_dense_at(r, r->moved_bytes), payload, n);
         else
             mend_type_unpack(r->type, r->buf, r->count, r->moved_bytes, payload, n);
     }

@@ -17,7 +17,9 @@
  *
  * With more ranks than cores there are no trials, because times mean little: pieces need both ends to run in turn, while
  * a pull is one system call of the running process.  With a few ranks for each core both ends copy messages between
- * 256 KiB and 2 MiB: a rank that waits helps one that has no core.
+ * 256 KiB and 2 MiB: a rank that waits helps one that has no core.  Where ranks exchange messages (recv.c) each of them
+ * has something to copy in every turn, and then pieces through the ring take fewer instructions than the kernel
+ * needs to find the pages.
  *
  * Cost: two readings of the clock for each measurement; a table from the first large message on. */
 #include "p2p/internal.h"
@@ -48,7 +50,7 @@ int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
     if (!how || !strcmp(how, "auto"))
         return !self->crowded                            ? MEND_WAY_UNKNOWN
                : self->ranks_per_core < CROWDED_A_LITTLE ? MEND_WAY_BY_SIZE
-                                                         : MEND_WAY_PULL;
+                                                         : MEND_WAY_CROWDED;
     for (size_t i = 0; i < MEND_COUNT_OF(words); i++)
         if (!strcmp(how, words[i].word))
             return words[i].way;
@@ -95,6 +97,8 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
     if (p->single_copy == MEND_WAY_BY_SIZE)
         return channel == MEND_CHANNEL_P2P && size_of(bytes) == 1 && p->may_share ? MEND_WAY_BOTH
                                                                                   : MEND_WAY_PULL;
+    if (p->single_copy == MEND_WAY_CROWDED)
+        return MEND_WAY_PULL;
     if (p->single_copy != MEND_WAY_UNKNOWN)
         return (enum mend_way)p->single_copy;
     c = choice_of(p, from, channel, bytes);

@@ -244,8 +244,8 @@ MEND_TEST(crowded_ranks_do_not_need_each_other)
     struct mend_proc little = {.crowded = true, .ranks_per_core = 3};
 
     CHECK_EQ(mend_single_copy_at_first(&little, NULL), MEND_WAY_BY_SIZE);
-    CHECK_EQ(mend_single_copy_at_first(&crowded, NULL), MEND_WAY_PULL);
-    CHECK_EQ(mend_single_copy_at_first(&crowded, "auto"), MEND_WAY_PULL);
+    CHECK_EQ(mend_single_copy_at_first(&crowded, NULL), MEND_WAY_CROWDED);
+    CHECK_EQ(mend_single_copy_at_first(&crowded, "auto"), MEND_WAY_CROWDED);
     CHECK_EQ(mend_single_copy_at_first(&crowded, "never"), MEND_WAY_PIECES);
     CHECK_EQ(mend_single_copy_at_first(&roomy, "auto"), MEND_WAY_UNKNOWN);
     CHECK_EQ(mend_single_copy_at_first(&roomy, "always"), MEND_WAY_PULL);
@@ -261,6 +261,9 @@ MEND_TEST(a_few_ranks_for_each_core_help_each_other_with_what_is_worth_it)
     CHECK_EQ(mend_single_copy_way(&p2p, 0, MEND_CHANNEL_P2P, BYTES / 8), MEND_WAY_PULL);
     CHECK_EQ(mend_single_copy_way(&p2p, 0, MEND_CHANNEL_P2P, 16 * BYTES), MEND_WAY_PULL);
     p2p.may_share = false;
+    CHECK_EQ(mend_single_copy_way(&p2p, 0, MEND_CHANNEL_P2P, BYTES), MEND_WAY_PULL);
+    set_up(MEND_WAY_CROWDED);
+    p2p.may_share = true;
     CHECK_EQ(mend_single_copy_way(&p2p, 0, MEND_CHANNEL_P2P, BYTES), MEND_WAY_PULL);
 }
 

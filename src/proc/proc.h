@@ -88,12 +88,13 @@ struct mend_proc {
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
-    bool plain;              /* running, and without threads, events and told_by_frames */
-    bool threaded;           /* MPI_THREAD_MULTIPLE: take `lock` */
-    bool told_by_frames;     /* of revocations: no interrupt tells of them (mpi/check.c) */
-    bool locked;             /* `lock` is held although the program has no threads: mpi/check.c */
-    bool crowded;            /* more ranks than cores: yield early */
-    uint32_t ranks_per_core; /* on this node, rounded down */
+    bool plain;                /* running, and without threads, events and told_by_frames */
+    bool threaded;             /* MPI_THREAD_MULTIPLE: take `lock` */
+    bool told_by_frames;       /* of revocations: no interrupt tells of them (mpi/check.c) */
+    bool locked;               /* `lock` is held although the program has no threads: mpi/check.c */
+    bool crowded;              /* more ranks than cores: yield early */
+    _Atomic uint32_t *attends; /* 1 while it waits in MPI, for others to see; NULL: nobody asks */
+    uint32_t ranks_per_core;   /* on this node, rounded down */
     struct mend_events *events; /* NULL unless --inject or --trace */
     bool reporting;             /* the launcher writes a --report file */
     struct mend_node *node;     /* the memory that the node shares (node/), NULL: none */

@@ -249,6 +249,8 @@ static inline void note(struct mend_proc *self, struct mend_waiting *x)
 {
     x->call = self->call;
     x->outer = self->waits;
+    if (self->attends)
+        mend_store_relaxed(self->attends, 1);
     atomic_signal_fence(memory_order_seq_cst);
     self->waits = x;
 }
@@ -260,6 +262,8 @@ static inline void forget(struct mend_proc *self, const struct mend_waiting *x)
     while (mend_unlikely(*at != x))
         at = &(*at)->outer;
     *at = x->outer;
+    if (self->attends && !self->waits)
+        mend_store_relaxed(self->attends, 0);
     atomic_signal_fence(memory_order_seq_cst);
 }
 

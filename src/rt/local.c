@@ -210,6 +210,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     self->interrupt_seen = 0; /* verdicts given before now are looked at first */
     self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
     self->ranks_per_core = l->shm->ranks_here_n / l->shm->cores_n;
+    self->attends = self->crowded ? &l->me->attends : NULL;
     self->reporting = l->shm->reporting;
     if (mend_node_open(self, l->shm, (int)shm_fd) != MEND_OK)
         return MEND_ERR_MEM;

@@ -30,6 +30,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -44,7 +45,8 @@
     (128u * 1024) /* bulk sent between two looks at the receiver's head: more than the
                                      first-level cache, which these lines would have to leave again */
 #define WALK_CROWDED                                                                               \
-    (32u * 1024)           /* the same with more ranks than cores, who need not be fast alone */
+    (32u * 1024) /* the same with more ranks than cores, who need not be fast alone */
+#define RINGS_BYTES  (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
 #define PLACED_BYTES 1024u /* payloads from here on are worth a choice of their place */
 #define BUSY_TURNS   64u   /* payloads without a look whether the ring is idle, after it was not */
 #define STORED_BYTES                                                                               \
@@ -59,14 +61,15 @@ struct out {
     struct mend_shm_slot *slots;
     char *bulk;
     const mend_atomic_u32 *consumed;
+    const mend_atomic_u32 *core; /* of the receiver; NULL: there is one for each rank */
     mend_atomic_u8 *bell;
     struct mend_node_rank *to;
     mend_place place; /* of the receiver */
     uint32_t tail, head_seen;
     uint64_t bulk_tail,
-        bulk_head;        /* positions that only grow; position % BULK_BYTES is the place */
+        bulk_head;        /* positions that only grow; position % bulk_bytes is the place */
     uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
-    uint32_t bulk_touched, walk_bytes;
+    uint32_t bulk_touched, walk_bytes, bulk_bytes;
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
     struct mend_choice where;          /* enum place */
@@ -85,7 +88,8 @@ struct in {
     struct mend_shm_slot *slots; /* NULL until first looked at */
     const char *area;            /* of the sender */
     mend_atomic_u32 *consumed;
-    uint8_t *seen; /* of the bell */
+    mend_atomic_u32 *core; /* ours, for the sender; NULL: it does not ask */
+    uint8_t *seen;         /* of the bell */
     uint32_t head, published;
     bool severed;
     mend_peer next_gone; /* of the list state.gone */
@@ -150,10 +154,20 @@ static bool touch_ring(struct mend_proc *self, mend_peer to, mend_peer from)
                sizeof(struct mend_node_head));
 }
 
+/* Ranks that take turns fill their rings in each turn, and rings that fill the cache drive the messages out of it. */
+static uint32_t bulk_bytes(const struct mend_proc *self)
+{
+    uint64_t rings_n = (uint64_t)self->peers_n * (uint64_t)(self->peers_n - 1);
+
+    return self->crowded && rings_n * MEND_SHM_BULK_BYTES > RINGS_BYTES ? MEND_SHM_BULK_BYTES / 2
+                                                                        : MEND_SHM_BULK_BYTES;
+}
+
 static struct out *out_create(struct mend_proc *self, mend_peer to)
 {
     struct mend_shm *s = self->shm;
     struct out *o = s->in[to].severed ? NULL : mend_zalloc(self, 1, sizeof(*o));
+    struct mend_node_head *head;
 
     if (!o)
         return NULL;
@@ -164,14 +178,15 @@ static struct out *out_create(struct mend_proc *self, mend_peer to)
     o->slots =
         mend_node_ring_of(s->header, mend_peer_place(self, to), mend_peer_place(self, self->me));
     o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
-    o->consumed =
-        &mend_node_head_of(s->header, mend_peer_place(self, to), mend_peer_place(self, self->me))
-             ->consumed;
+    head = mend_node_head_of(s->header, mend_peer_place(self, to), mend_peer_place(self, self->me));
+    o->consumed = &head->consumed;
+    o->core = self->crowded ? &head->core : NULL;
     o->bell =
         mend_node_bells(s->header, mend_peer_place(self, to)) + mend_peer_place(self, self->me).at;
     o->to = mend_node_rank_of(s->header, mend_peer_place(self, to));
     o->place = mend_peer_place(self, to);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
+    o->bulk_bytes = bulk_bytes(self);
     o->where.ways_n = self->crowded ? 1 : PLACES;
     o->stores.ways_n = 2;
     return s->out[to] = o;
@@ -265,12 +280,12 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
         if (look == 1)
             out_refresh(o);
         pos = o->bulk_tail;
-        at = (uint32_t)(pos % MEND_SHM_BULK_BYTES);
-        if (at + need > MEND_SHM_BULK_BYTES) {
-            pos += MEND_SHM_BULK_BYTES - at;
+        at = (uint32_t)(pos % o->bulk_bytes);
+        if (at + need > o->bulk_bytes) {
+            pos += o->bulk_bytes - at;
             at = 0;
         }
-        if (pos + need - o->bulk_head > MEND_SHM_BULK_BYTES)
+        if (pos + need - o->bulk_head > o->bulk_bytes)
             continue;
         if (!bulk_touch(self, o, at + need))
             return UINT32_MAX;
@@ -332,12 +347,18 @@ static void shm_grow(struct mend_proc *self, uint64_t bytes)
     mend_area_grow(self, &self->shm->area, bytes);
 }
 
+/* The receiver ran here when it last consumed something: what is stored is still in this core's cache when it reads. */
+static bool shares_core(const struct out *o)
+{
+    return o->core && mend_load_relaxed(o->core) == (uint32_t)sched_getcpu() + 1;
+}
+
 /* A line that the receiver has read comes back from its core with an ordinary store.  Where that is far a store past the
  * caches is faster, by so much that it pays although the receiver must read from memory then. */
 static void store_long(struct out *o, void *to, const void *payload, uint32_t len)
 {
-    unsigned past = mend_choice_way(&o->stores);
-    bool timed = mend_choice_timed(&o->stores);
+    bool near = shares_core(o), timed = !near && mend_choice_timed(&o->stores);
+    unsigned past = near ? 0 : mend_choice_way(&o->stores);
     mend_time_ns since = timed ? mend_time_monotonic_ns() : 0;
     uint64_t rate;
 
@@ -420,6 +441,8 @@ static void shm_commit(struct mend_proc *self, mend_peer to, const struct mend_f
 static inline void publish_head(struct in *in)
 {
     in->published = in->head;
+    if (in->core)
+        mend_store_relaxed(in->core, (uint32_t)sched_getcpu() + 1);
     /* release: pairs with the acquire in out_refresh() */
     mend_store_release(in->consumed, in->head);
 }
@@ -428,12 +451,14 @@ static bool in_open(struct mend_proc *self, mend_peer from, struct in *in)
 {
     mend_place here = mend_peer_place(self, self->me), there = mend_peer_place(self, from);
     struct mend_shm *s = self->shm;
+    struct mend_node_head *head = mend_node_head_of(s->header, here, there);
 
     if (!touch_ring(self, self->me, from))
         return false;
     in->slots = mend_node_ring_of(s->header, here, there);
     in->area = mend_node_area_of(s->header, there);
-    in->consumed = &mend_node_head_of(s->header, here, there)->consumed;
+    in->consumed = &head->consumed;
+    in->core = self->crowded ? &head->core : NULL;
     in->seen = &s->seen[there.at];
     return true;
 }
@@ -725,6 +750,11 @@ static struct mend_sheet *shm_sheet(struct mend_proc *self, mend_peer owner)
     return owner != self->me || mend_node_touch(self, sheet, sizeof(*sheet)) ? sheet : NULL;
 }
 
+static bool shm_attends(struct mend_proc *self, mend_peer peer)
+{
+    return mend_load_relaxed(&rank_of(self, peer)->attends);
+}
+
 static uint32_t shm_offer_stamp(struct mend_proc *self)
 {
     return mend_load_relaxed(&rank_of(self, self->me)->withdrawn);
@@ -801,6 +831,7 @@ const struct mend_net mend_net_shm = {
     .sever = shm_sever,
     .pull = shm_pull,
     .fetch = shm_fetch,
+    .attends = shm_attends,
     .push = shm_push,
     .sheet = shm_sheet,
     .offer_stamp = shm_offer_stamp,
