@@ -157,15 +157,16 @@ static inline void copy(void *to, const void *from, size_t n)
         memcpy(to, from, n);
 }
 
-/* False: another operator, or the lock of the elements is not free for it: the general way. */
-static bool accumulate(const struct common *k, const struct arguments *a)
+/* False: nothing was done, and the general way has to look. */
+static inline bool accumulate(const struct common *k, int target, const void *in, MPI_Count n,
+                              MPI_Op handle, void *old)
 {
-    const struct mend_op *op;
+    const struct mend_op *op = (uintptr_t)handle < 0x1000 ? mend_op_of(handle) : NULL;
 
-    if (!a->origin || a->op == MPI_NO_OP || mend_check_op(a->op, &op) || !op->predefined ||
-        (op != mend_op_of(MPI_REPLACE) && mend_op_check(op, k->type)))
+    if (mend_unlikely(!in || !op || handle == MPI_NO_OP ||
+                      (handle != MPI_REPLACE && mend_op_check(op, k->type))))
         return false;
-    return !mend_rma_apply(k->w, a->target, op, k->type, a->origin, k->at, a->origin_n, a->result);
+    return !mend_rma_apply(k->w, target, op, k->type, in, k->at, n, old);
 }
 
 static int operate(enum mend_rma_kind kind, const struct arguments *a, MPI_Request *request,
@@ -203,41 +204,56 @@ static int with_request(enum mend_rma_kind kind, const struct arguments *a, MPI_
     common_case(win, target_rank, target_disp, origin_count, origin_datatype, target_count,        \
                 target_datatype)
 #define PUT_ARGUMENTS                                                                              \
-    {                                                                                              \
-        .origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,              \
-        .target = target_rank, .disp = target_disp, .there_n = target_count,                       \
-        .there_t = target_datatype, .win = win                                                     \
-    }
+    (&(struct arguments){.origin = origin_addr,                                                    \
+                         .origin_n = origin_count,                                                 \
+                         .origin_t = origin_datatype,                                              \
+                         .target = target_rank,                                                    \
+                         .disp = target_disp,                                                      \
+                         .there_n = target_count,                                                  \
+                         .there_t = target_datatype,                                               \
+                         .win = win})
 #define GET_ARGUMENTS                                                                              \
-    {                                                                                              \
-        .result = origin_addr, .result_n = origin_count, .result_t = origin_datatype,              \
-        .target = target_rank, .disp = target_disp, .there_n = target_count,                       \
-        .there_t = target_datatype, .win = win                                                     \
-    }
+    (&(struct arguments){.result = origin_addr,                                                    \
+                         .result_n = origin_count,                                                 \
+                         .result_t = origin_datatype,                                              \
+                         .target = target_rank,                                                    \
+                         .disp = target_disp,                                                      \
+                         .there_n = target_count,                                                  \
+                         .there_t = target_datatype,                                               \
+                         .win = win})
 #define ACC_ARGUMENTS                                                                              \
-    {                                                                                              \
-        .origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,              \
-        .target = target_rank, .disp = target_disp, .there_n = target_count,                       \
-        .there_t = target_datatype, .op = op, .win = win                                           \
-    }
+    (&(struct arguments){.origin = origin_addr,                                                    \
+                         .origin_n = origin_count,                                                 \
+                         .origin_t = origin_datatype,                                              \
+                         .target = target_rank,                                                    \
+                         .disp = target_disp,                                                      \
+                         .there_n = target_count,                                                  \
+                         .there_t = target_datatype,                                               \
+                         .op = op,                                                                 \
+                         .win = win})
 #define GET_ACC_ARGUMENTS                                                                          \
-    {                                                                                              \
-        .origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype,              \
-        .result = result_addr, .result_n = result_count, .result_t = result_datatype,              \
-        .target = target_rank, .disp = target_disp, .there_n = target_count,                       \
-        .there_t = target_datatype, .op = op, .win = win                                           \
-    }
+    (&(struct arguments){.origin = origin_addr,                                                    \
+                         .origin_n = origin_count,                                                 \
+                         .origin_t = origin_datatype,                                              \
+                         .result = result_addr,                                                    \
+                         .result_n = result_count,                                                 \
+                         .result_t = result_datatype,                                              \
+                         .target = target_rank,                                                    \
+                         .disp = target_disp,                                                      \
+                         .there_n = target_count,                                                  \
+                         .there_t = target_datatype,                                               \
+                         .op = op,                                                                 \
+                         .win = win})
 
 MEND_API(MPI_Put);
 int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
             int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
             MPI_Win win)
 {
-    struct arguments a = PUT_ARGUMENTS;
     struct common k = COMMON_CASE;
 
     if (mend_unlikely(!k.at || !origin_addr))
-        return operate(MEND_RMA_PUT, &a, NULL, __func__);
+        return operate(MEND_RMA_PUT, PUT_ARGUMENTS, NULL, __func__);
     copy(k.at, origin_addr, k.bytes);
     return MPI_SUCCESS;
 }
@@ -247,11 +263,10 @@ int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
               MPI_Datatype target_datatype, MPI_Win win)
 {
-    struct arguments a = PUT_ARGUMENTS;
     struct common k = COMMON_CASE;
 
     if (mend_unlikely(!k.at || !origin_addr))
-        return operate(MEND_RMA_PUT, &a, NULL, __func__);
+        return operate(MEND_RMA_PUT, PUT_ARGUMENTS, NULL, __func__);
     copy(k.at, origin_addr, k.bytes);
     return MPI_SUCCESS;
 }
@@ -261,9 +276,7 @@ int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_data
              int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
              MPI_Win win, MPI_Request *request)
 {
-    struct arguments a = PUT_ARGUMENTS;
-
-    return with_request(MEND_RMA_PUT, &a, request, __func__);
+    return with_request(MEND_RMA_PUT, PUT_ARGUMENTS, request, __func__);
 }
 
 MEND_API(MPI_Rput_c);
@@ -271,20 +284,17 @@ int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    struct arguments a = PUT_ARGUMENTS;
-
-    return with_request(MEND_RMA_PUT, &a, request, __func__);
+    return with_request(MEND_RMA_PUT, PUT_ARGUMENTS, request, __func__);
 }
 
 MEND_API(MPI_Get);
 int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    struct arguments a = GET_ARGUMENTS;
     struct common k = COMMON_CASE;
 
     if (mend_unlikely(!k.at || !origin_addr))
-        return operate(MEND_RMA_GET, &a, NULL, __func__);
+        return operate(MEND_RMA_GET, GET_ARGUMENTS, NULL, __func__);
     copy(origin_addr, k.at, k.bytes);
     return MPI_SUCCESS;
 }
@@ -294,11 +304,10 @@ int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_dat
               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
               MPI_Datatype target_datatype, MPI_Win win)
 {
-    struct arguments a = GET_ARGUMENTS;
     struct common k = COMMON_CASE;
 
     if (mend_unlikely(!k.at || !origin_addr))
-        return operate(MEND_RMA_GET, &a, NULL, __func__);
+        return operate(MEND_RMA_GET, GET_ARGUMENTS, NULL, __func__);
     copy(origin_addr, k.at, k.bytes);
     return MPI_SUCCESS;
 }
@@ -308,9 +317,7 @@ int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, 
              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
              MPI_Request *request)
 {
-    struct arguments a = GET_ARGUMENTS;
-
-    return with_request(MEND_RMA_GET, &a, request, __func__);
+    return with_request(MEND_RMA_GET, GET_ARGUMENTS, request, __func__);
 }
 
 MEND_API(MPI_Rget_c);
@@ -318,9 +325,7 @@ int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    struct arguments a = GET_ARGUMENTS;
-
-    return with_request(MEND_RMA_GET, &a, request, __func__);
+    return with_request(MEND_RMA_GET, GET_ARGUMENTS, request, __func__);
 }
 
 MEND_API(MPI_Accumulate);
@@ -328,12 +333,11 @@ int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origi
                    int target_rank, MPI_Aint target_disp, int target_count,
                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    struct arguments a = ACC_ARGUMENTS;
     struct common k = COMMON_CASE;
 
-    if (mend_likely(k.at && accumulate(&k, &a)))
+    if (mend_likely(k.at && accumulate(&k, target_rank, origin_addr, origin_count, op, NULL)))
         return MPI_SUCCESS;
-    return operate(MEND_RMA_ACC, &a, NULL, __func__);
+    return operate(MEND_RMA_ACC, ACC_ARGUMENTS, NULL, __func__);
 }
 
 MEND_API(MPI_Accumulate_c);
@@ -341,12 +345,11 @@ int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    struct arguments a = ACC_ARGUMENTS;
     struct common k = COMMON_CASE;
 
-    if (mend_likely(k.at && accumulate(&k, &a)))
+    if (mend_likely(k.at && accumulate(&k, target_rank, origin_addr, origin_count, op, NULL)))
         return MPI_SUCCESS;
-    return operate(MEND_RMA_ACC, &a, NULL, __func__);
+    return operate(MEND_RMA_ACC, ACC_ARGUMENTS, NULL, __func__);
 }
 
 MEND_API(MPI_Raccumulate);
@@ -354,9 +357,7 @@ int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
                     int target_rank, MPI_Aint target_disp, int target_count,
                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    struct arguments a = ACC_ARGUMENTS;
-
-    return with_request(MEND_RMA_ACC, &a, request, __func__);
+    return with_request(MEND_RMA_ACC, ACC_ARGUMENTS, request, __func__);
 }
 
 MEND_API(MPI_Raccumulate_c);
@@ -364,9 +365,7 @@ int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datat
                       int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    struct arguments a = ACC_ARGUMENTS;
-
-    return with_request(MEND_RMA_ACC, &a, request, __func__);
+    return with_request(MEND_RMA_ACC, ACC_ARGUMENTS, request, __func__);
 }
 
 MEND_API(MPI_Get_accumulate);
@@ -375,9 +374,7 @@ int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype o
                        int target_rank, MPI_Aint target_disp, int target_count,
                        MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    struct arguments a = GET_ACC_ARGUMENTS;
-
-    return operate(MEND_RMA_GET_ACC, &a, NULL, __func__);
+    return operate(MEND_RMA_GET_ACC, GET_ACC_ARGUMENTS, NULL, __func__);
 }
 
 MEND_API(MPI_Get_accumulate_c);
@@ -387,9 +384,7 @@ int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
                          MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                          MPI_Win win)
 {
-    struct arguments a = GET_ACC_ARGUMENTS;
-
-    return operate(MEND_RMA_GET_ACC, &a, NULL, __func__);
+    return operate(MEND_RMA_GET_ACC, GET_ACC_ARGUMENTS, NULL, __func__);
 }
 
 MEND_API(MPI_Rget_accumulate);
@@ -398,9 +393,7 @@ int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype 
                         int target_rank, MPI_Aint target_disp, int target_count,
                         MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    struct arguments a = GET_ACC_ARGUMENTS;
-
-    return with_request(MEND_RMA_GET_ACC, &a, request, __func__);
+    return with_request(MEND_RMA_GET_ACC, GET_ACC_ARGUMENTS, request, __func__);
 }
 
 MEND_API(MPI_Rget_accumulate_c);
@@ -410,9 +403,7 @@ int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
                           MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                           MPI_Win win, MPI_Request *request)
 {
-    struct arguments a = GET_ACC_ARGUMENTS;
-
-    return with_request(MEND_RMA_GET_ACC, &a, request, __func__);
+    return with_request(MEND_RMA_GET_ACC, GET_ACC_ARGUMENTS, request, __func__);
 }
 
 /* One element of a predefined type. */
@@ -420,46 +411,49 @@ MEND_API(MPI_Fetch_and_op);
 int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype,
                      int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-    struct arguments a = {.origin = origin_addr,
-                          .origin_n = 1,
-                          .origin_t = datatype,
-                          .result = result_addr,
-                          .result_n = 1,
-                          .result_t = datatype,
-                          .target = target_rank,
-                          .disp = target_disp,
-                          .there_n = 1,
-                          .there_t = datatype,
-                          .op = op,
-                          .win = win};
     struct common k = common_case(win, target_rank, target_disp, 1, datatype, 1, datatype);
 
-    if (mend_likely(k.at && result_addr && accumulate(&k, &a)))
+    if (mend_likely(k.at && result_addr &&
+                    accumulate(&k, target_rank, origin_addr, 1, op, result_addr)))
         return MPI_SUCCESS;
-    return operate(MEND_RMA_GET_ACC, &a, NULL, __func__);
+    return operate(MEND_RMA_GET_ACC,
+                   &(struct arguments){.origin = origin_addr,
+                                       .origin_n = 1,
+                                       .origin_t = datatype,
+                                       .result = result_addr,
+                                       .result_n = 1,
+                                       .result_t = datatype,
+                                       .target = target_rank,
+                                       .disp = target_disp,
+                                       .there_n = 1,
+                                       .there_t = datatype,
+                                       .op = op,
+                                       .win = win},
+                   NULL, __func__);
 }
 
 MEND_API(MPI_Compare_and_swap);
 int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr,
                          MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-    struct arguments a = {.origin = origin_addr,
-                          .origin_n = 1,
-                          .origin_t = datatype,
-                          .compare = compare_addr,
-                          .result = result_addr,
-                          .result_n = 1,
-                          .result_t = datatype,
-                          .target = target_rank,
-                          .disp = target_disp,
-                          .there_n = 1,
-                          .there_t = datatype,
-                          .win = win};
     struct common k = common_case(win, target_rank, target_disp, 1, datatype, 1, datatype);
 
     if (mend_unlikely(!k.at || !origin_addr || !compare_addr || !result_addr ||
                       !may_be_swapped(k.type) || !mend_element_is_atomic(k.type, k.at)))
-        return operate(MEND_RMA_SWAP, &a, NULL, __func__);
+        return operate(MEND_RMA_SWAP,
+                       &(struct arguments){.origin = origin_addr,
+                                           .origin_n = 1,
+                                           .origin_t = datatype,
+                                           .compare = compare_addr,
+                                           .result = result_addr,
+                                           .result_n = 1,
+                                           .result_t = datatype,
+                                           .target = target_rank,
+                                           .disp = target_disp,
+                                           .there_n = 1,
+                                           .there_t = datatype,
+                                           .win = win},
+                       NULL, __func__);
     mend_element_swap_if(k.type, compare_addr, origin_addr, k.at, result_addr);
     return MPI_SUCCESS;
 }

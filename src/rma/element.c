@@ -8,33 +8,17 @@
 
 #include <string.h>
 
-#define CHUNK   2048 /* bytes that are copied to be aligned */
-#define ALIGNED 16
-#define GROUP   8
+#define GROUP 8
 
-bool mend_element_is_atomic(const struct mend_type *basic, const void *at)
+/* A first guess; the swap says if it is wrong, or torn. */
+static void guess(size_t size, const void *at, void *value)
 {
-    size_t n = (size_t)basic->extent;
-
-    switch (basic->basic) {
-    case MEND_BASIC_I8:
-    case MEND_BASIC_I16:
-    case MEND_BASIC_I32:
-    case MEND_BASIC_I64:
-    case MEND_BASIC_U8:
-    case MEND_BASIC_U16:
-    case MEND_BASIC_U32:
-    case MEND_BASIC_U64:
-    case MEND_BASIC_BOOL:
-    case MEND_BASIC_BYTE:
-    case MEND_BASIC_LOGICAL8:
-    case MEND_BASIC_LOGICAL16:
-    case MEND_BASIC_LOGICAL32:
-    case MEND_BASIC_LOGICAL64:
-        return (uintptr_t)at % n == 0;
-    default:
-        return false;
-    }
+    if (size == 8)
+        *(uint64_t *)value = __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED);
+    else if (size == 4)
+        *(uint32_t *)value = __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED);
+    else
+        memcpy(value, at, size);
 }
 
 #define SWAP(type)                                                                                 \
@@ -63,17 +47,6 @@ static bool swap(size_t size, void *at, void *expected, const void *wanted)
     default:
         SWAP(uint64_t)
     }
-}
-
-/* A first guess; the swap says if it is wrong, or torn. */
-static void guess(size_t size, const void *at, void *value)
-{
-    if (size == 8)
-        *(uint64_t *)value = __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED);
-    else if (size == 4)
-        *(uint32_t *)value = __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED);
-    else
-        memcpy(value, at, size);
 }
 
 /* what = in op what, with the operands in the order in which mend_element_apply_alone() has them: of a number and a
@@ -172,22 +145,6 @@ void mend_element_apply(const struct mend_op *op, const struct mend_type *basic,
     }
 }
 
-/* Operators want aligned operands: what lies elsewhere is copied to and fro. */
-static void compute_apart(const struct mend_op *op, const struct mend_type *basic, const char *in,
-                          char *at, MPI_Count n)
-{
-    _Alignas(32) char what[CHUNK], operand[CHUNK];
-    MPI_Count step = basic->extent, most = CHUNK / step, k;
-
-    for (MPI_Count i = 0; i < n; i += k) {
-        k = n - i < most ? n - i : most;
-        memcpy(what, at + i * step, (size_t)(k * step));
-        memcpy(operand, in + i * step, (size_t)(k * step));
-        mend_op_apply(op, operand, what, k, basic, MPI_DATATYPE_NULL);
-        memcpy(at + i * step, what, (size_t)(k * step));
-    }
-}
-
 /* Predefined operators are commutative: the element may stand on either side. */
 void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *basic,
                               const void *in, void *at, MPI_Count n, void *old)
@@ -200,8 +157,6 @@ void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *
         return;
     if (op == mend_op_of(MPI_REPLACE))
         memcpy(at, in, len);
-    else if (((uintptr_t)in | (uintptr_t)at) % ALIGNED)
-        compute_apart(op, basic, in, at, n);
     else
         mend_op_apply(op, in, at, n, basic, MPI_DATATYPE_NULL);
 }

@@ -15,8 +15,21 @@
 
 #include "datatype/datatype.h"
 
+#define MEND_ELEMENT_BIT(name_) (UINT64_C(1) << MEND_BASIC_##name_)
+#define MEND_ELEMENT_INTEGERS                                                                      \
+    (MEND_ELEMENT_BIT(I8) | MEND_ELEMENT_BIT(I16) | MEND_ELEMENT_BIT(I32) |                        \
+     MEND_ELEMENT_BIT(I64) | MEND_ELEMENT_BIT(U8) | MEND_ELEMENT_BIT(U16) |                        \
+     MEND_ELEMENT_BIT(U32) | MEND_ELEMENT_BIT(U64) | MEND_ELEMENT_BIT(BOOL) |                      \
+     MEND_ELEMENT_BIT(BYTE) | MEND_ELEMENT_BIT(LOGICAL8) | MEND_ELEMENT_BIT(LOGICAL16) |           \
+     MEND_ELEMENT_BIT(LOGICAL32) | MEND_ELEMENT_BIT(LOGICAL64))
+_Static_assert(MEND_BASIC_COUNT <= 64, "a bit for each");
+
 /* True if one instruction changes an element of this named type at this address. */
-bool mend_element_is_atomic(const struct mend_type *basic, const void *at);
+static inline bool mend_element_is_atomic(const struct mend_type *basic, const void *at)
+{
+    return MEND_ELEMENT_INTEGERS >> basic->basic & 1 &&
+           !((uintptr_t)at & ((uintptr_t)basic->extent - 1));
+}
 
 /* at[i] = at[i] op in[i], for n elements that are atomic; the values before go to old[i] unless it is NULL.  in and old
  * may be unaligned, and are the program's own.  MPI_REPLACE and MPI_NO_OP are operators like others. */
