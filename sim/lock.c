@@ -191,6 +191,7 @@ static struct mend_winlock_words words_of(struct proc *p, uint32_t *wanted, int 
         .excl = &address.excl[target],
         .shared = address.shared[target],
         .any = address.any,
+        .any_apart = 1,
         .all = address.all,
         .n = now.conf->broken == MEND_SIM_NARROW ? now.conf->ranks - 1 : now.conf->ranks,
         .me = p->rank,

@@ -15,11 +15,16 @@ static size_t row_bytes(int n)
     return ((size_t)n + LINE - 1) & ~(LINE - 1);
 }
 
-enum bytes { ANY, ALL, AWAITED, CLOSED, BYTES };
+enum bytes { ALL, AWAITED, CLOSED, BYTES };
 
 static char *bytes_of(char *words, int n, enum bytes which)
 {
-    return words + 2 * (size_t)n * LINE + which * row_bytes(n);
+    return words + 3 * (size_t)n * LINE + which * row_bytes(n);
+}
+
+static mend_atomic_u8 *any_of(char *words, int n)
+{
+    return (mend_atomic_u8 *)words + 2 * (size_t)n * LINE;
 }
 
 static mend_atomic_u32 *elements_of(struct mend_win *w, int target)
@@ -100,7 +105,8 @@ struct mend_winlock_words mend_win_lock_words(struct mend_win *w, int target, in
     return (struct mend_winlock_words){
         .excl = (mend_atomic_u32 *)(words + (size_t)target * LINE),
         .shared = (mend_atomic_u8 *)row_of(words, w->n, SHARED, target),
-        .any = (mend_atomic_u8 *)bytes_of(words, w->n, ANY),
+        .any = any_of(words, w->n),
+        .any_apart = LINE,
         .all = (mend_atomic_u8 *)bytes_of(words, w->n, ALL),
         .n = w->n,
         .me = origin,

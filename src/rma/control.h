@@ -6,7 +6,8 @@
  *
  *   line of target t        excl                              the lock machine (winlock_sm.h)
  *   line of target t        elements                          the lock of accumulates (acclock_sm.h)
- *   any[n] all[n]           byte i: origin i                  the same
+ *   line of origin i        any                               the same
+ *   all[n]                  byte i: origin i                  the same
  *   awaited[n]              byte i: member i                  it waits for something of this window
  *   closed[n]               byte i: member i                  it has freed the window
  *   shared[n][n]            row t, byte i: origin i           the lock of target t
@@ -14,7 +15,7 @@
  *   done[n][n]              row t, byte o: origin o           how often o has completed one towards t
  *
  * A member of a PSCW epoch waits for the next one of its partner before it begins another with it, so a count is ahead
- * of what its reader has seen by one at most.  Cost: 3 n² bytes and two lines for each member; 65 KiB for 128. */
+ * of what its reader has seen by one at most.  Cost: 3 n² bytes and three lines for each member; 73 KiB for 128. */
 #ifndef MEND_RMA_CONTROL_H
 #define MEND_RMA_CONTROL_H
 

@@ -233,6 +233,7 @@ struct mend_winlock_words mend_serve_lock_words(struct mend_win *w, int origin)
     return (struct mend_winlock_words){.excl = &s->excl,
                                        .shared = s->shared,
                                        .any = s->any,
+                                       .any_apart = 1,
                                        .all = s->all,
                                        .n = w->n,
                                        .me = origin,

@@ -6,7 +6,8 @@
  *   excl        a word per target    FREE ──CAS──> TRYING(i) ──CAS──> HELD(i) ──CAS──> FREE       by origin i
  *                                    HELD(dead) ──CAS──> POISONED, TRYING(dead) ──CAS──> FREE     by whoever sees it
  *   shared[i]   a byte per target and origin, which i writes: 0, trying, holding
- *   any[i]      a byte per window, which i writes: it has or wants an exclusive lock of some target
+ *   any[i]      a byte per window, which i writes: it has or wants an exclusive lock of some target; in a line of its own
+ *               if the caller has laid them apart, because every exclusive lock writes it
  *   all[i]      a byte per window, which i writes: lock_all: 0, trying, holding
  *
  *   exclusive   any[me] = 1; excl FREE -> TRYING(me); fence; until no shared[i] of the target and no all[i] is set;
@@ -65,6 +66,7 @@ enum { MEND_WINLOCK_NONE, MEND_WINLOCK_TRIES, MEND_WINLOCK_HOLDS };
 struct mend_winlock_words {
     mend_atomic_u32 *excl;              /* of the target */
     mend_atomic_u8 *shared, *any, *all; /* by origin */
+    uint32_t any_apart;                 /* bytes from one any[i] to the next */
     int n, me;
     uint32_t *wanted; /* private to `me`: how many exclusive locks it has or wants */
     bool bereaved;    /* a member is dead: only then are the dead looked for */
@@ -139,18 +141,25 @@ static inline void mend_winlock_bury_all(const struct mend_winlock_words *w)
 }
 
 /* True if a living origin but `me` has its byte set. */
-static inline bool mend_winlock_is_set(const struct mend_winlock_words *w, mend_atomic_u8 *bytes)
+static inline bool mend_winlock_is_set(const struct mend_winlock_words *w, mend_atomic_u8 *bytes,
+                                       uint32_t apart)
 {
     for (int i = 0; i < w->n; i++)
-        if (i != w->me && mend_winlock_look_byte(&bytes[i]) && !mend_winlock_is_dead(w, i))
+        if (i != w->me && mend_winlock_look_byte(&bytes[(uint32_t)i * apart]) &&
+            !mend_winlock_is_dead(w, i))
             return true;
     return false;
+}
+
+static inline mend_atomic_u8 *mend_winlock_any(const struct mend_winlock_words *w, int rank)
+{
+    return &w->any[(uint32_t)rank * w->any_apart];
 }
 
 static inline void mend_winlock_want(const struct mend_winlock_words *w, int more)
 {
     *w->wanted += (uint32_t)more;
-    mend_winlock_set_byte(&w->any[w->me], *w->wanted != 0);
+    mend_winlock_set_byte(mend_winlock_any(w, w->me), *w->wanted != 0);
 }
 
 static inline enum mend_winlock_result mend_winlock_refuse(struct mend_winlock *l,
@@ -178,7 +187,7 @@ mend_winlock_step_exclusive(struct mend_winlock *l, const struct mend_winlock_wo
         l->state = MEND_WINLOCK_INSIDE;
     }
     atomic_thread_fence(memory_order_seq_cst); /* pairs with those of the other two */
-    if (mend_winlock_is_set(w, w->shared) || mend_winlock_is_set(w, w->all)) {
+    if (mend_winlock_is_set(w, w->shared, 1) || mend_winlock_is_set(w, w->all, 1)) {
         v = mend_winlock_look(w->excl); /* poisoned meanwhile, or once more this one's turn */
         return v == MEND_WINLOCK_DEAD ? mend_winlock_refuse(l, w) : MEND_WINLOCK_WAIT;
     }
@@ -212,7 +221,7 @@ static inline enum mend_winlock_result mend_winlock_step_all(struct mend_winlock
     mend_winlock_set_byte(&w->all[w->me], MEND_WINLOCK_TRIES);
     atomic_thread_fence(
         memory_order_seq_cst); /* pairs with that of mend_winlock_step_exclusive() */
-    if (mend_winlock_is_set(w, w->any)) {
+    if (mend_winlock_is_set(w, w->any, w->any_apart)) {
         mend_winlock_set_byte(&w->all[w->me], MEND_WINLOCK_NONE);
         return MEND_WINLOCK_WAIT;
     }
@@ -251,7 +260,7 @@ static inline int mend_winlock_hindered(const struct mend_winlock *l,
         v = mend_winlock_look(w->excl);
         return (v & 3) == 1 && MEND_WINLOCK_WHO(v) >= first ? MEND_WINLOCK_WHO(v) : -1;
     }
-    while (first < w->n && (first == w->me || !mend_winlock_look_byte(&w->any[first])))
+    while (first < w->n && (first == w->me || !mend_winlock_look_byte(mend_winlock_any(w, first))))
         first++;
     return first < w->n ? first : -1;
 }
