@@ -14,6 +14,12 @@ static int check_assert(int assert)
     return assert & ~ASSERTIONS ? MPI_ERR_ASSERT : MPI_SUCCESS;
 }
 
+static inline int enter_window(MPI_Win win, struct mend_win **w_p)
+{
+    mend_event(mend_self, MEND_EV_RMA_ENTER);
+    return mend_check_win(win, w_p);
+}
+
 MEND_API(MPI_Win_fence);
 int MPI_Win_fence(int assert, MPI_Win win)
 {
@@ -21,7 +27,7 @@ int MPI_Win_fence(int assert, MPI_Win win)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_win(win, &w);
+        err = enter_window(win, &w);
     if (!err)
         err = check_assert(assert);
     if (!err)
@@ -37,7 +43,7 @@ static int of_group(int (*begin)(struct mend_win *w, struct mend_group *g, int a
     int err = mend_enter(fn);
 
     if (!err)
-        err = mend_check_win(win, &w);
+        err = enter_window(win, &w);
     if (!err)
         err = mend_check_group(group, &g);
     if (!err)
@@ -65,7 +71,7 @@ static int of_window(int (*call)(struct mend_win *w), MPI_Win win, const char *f
     int err = mend_enter(fn);
 
     if (!err)
-        err = mend_check_win(win, &w);
+        err = enter_window(win, &w);
     if (!err)
         err = call(w);
     return mend_report_win(w, err, fn);
@@ -103,7 +109,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_win(win, &w);
+        err = enter_window(win, &w);
     if (!err)
         err = mend_check_pointer(flag);
     if (!err) {
@@ -120,7 +126,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_win(win, &w);
+        err = enter_window(win, &w);
     if (!err && lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED)
         err = MPI_ERR_LOCKTYPE;
     if (!err && rank != MPI_PROC_NULL)
@@ -141,7 +147,7 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_win(win, &w);
+        err = enter_window(win, &w);
     if (!err)
         err = check_assert(assert);
     if (!err)
@@ -157,7 +163,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_win(win, &w);
+        err = enter_window(win, &w);
     if (!err && rank != MPI_PROC_NULL)
         err = mend_check_target(w, rank);
     if (!err && rank != MPI_PROC_NULL)
@@ -171,7 +177,7 @@ static int flush(int rank, MPI_Win win, bool local, const char *fn)
     int err = mend_enter(fn);
 
     if (!err)
-        err = mend_check_win(win, &w);
+        err = enter_window(win, &w);
     if (!err && rank != MPI_PROC_NULL)
         err = mend_check_target(w, rank);
     if (!err && rank != MPI_PROC_NULL)
@@ -197,7 +203,7 @@ static int flush_all(MPI_Win win, bool local, const char *fn)
     int err = mend_enter(fn);
 
     if (!err)
-        err = mend_check_win(win, &w);
+        err = enter_window(win, &w);
     if (!err)
         err = mend_win_flush_all(w, local);
     return mend_report_win(w, err, fn);

@@ -158,6 +158,7 @@ void mend_win_tell_posted(struct mend_win *w, int origin)
         mend_store_release(&row[w->me], told);
         mend_win_wake(w, origin);
     }
+    mend_event(w->self, MEND_EV_RMA_TOLD);
 }
 
 void mend_win_tell_done(struct mend_win *w, int target)
@@ -176,6 +177,7 @@ void mend_win_tell_done(struct mend_win *w, int target)
         mend_store_release(&row[w->me], told);
         mend_win_wake(w, target);
     }
+    mend_event(w->self, MEND_EV_RMA_TOLD);
 }
 
 static bool heard(const mend_atomic_u8 *word, uint8_t *seen)

@@ -240,6 +240,7 @@ static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pendin
         return MEND_AGAIN;
     f = frame_of(l->w, p->op.kind, fill(p, room, max));
     mend_net_of(self, to)->commit(self, to, &f);
+    mend_event(self, MEND_EV_RMA_SENT);
     return MEND_OK;
 }
 

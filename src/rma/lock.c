@@ -44,8 +44,10 @@ static int lock_words(struct mend_win *w, struct mend_winlock *lock, int target)
     int err = mend_win_wait(w, is_decided, &k, "a window's lock");
     struct mend_winlock_words words = mend_win_lock_words(w, target, w->me);
 
-    if (k.result == MEND_WINLOCK_HELD)
+    if (k.result == MEND_WINLOCK_HELD) {
+        mend_event(w->self, MEND_EV_RMA_LOCKED);
         return err;
+    }
     if (k.result == MEND_WINLOCK_WAIT)
         mend_winlock_abandon(lock, &words);
     mend_win_wake_all(w); /* it wants the exclusive lock no longer, for which lock_all may wait */
@@ -57,6 +59,7 @@ static int unlock_words(struct mend_win *w, struct mend_winlock *lock, int targe
     struct mend_winlock_words words = mend_win_lock_words(w, target, w->me);
     enum mend_winlock_result r = mend_winlock_release(lock, &words);
 
+    mend_event(w->self, MEND_EV_RMA_UNLOCKED);
     mend_win_wake_all(w);
     return r == MEND_WINLOCK_POISONED ? MPI_ERR_PROC_FAILED : MPI_SUCCESS;
 }
@@ -91,6 +94,7 @@ static int lock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int 
         l->lock = MEND_LINK_FREE;
         return err ? err : MPI_ERR_PROC_FAILED;
     }
+    mend_event(w->self, MEND_EV_RMA_LOCKED);
     return MPI_SUCCESS;
 }
 

@@ -151,6 +151,7 @@ int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
         err = check_range(w, op);
     if (err)
         return err;
+    mend_event(w->self, MEND_EV_RMA_OPERATE);
     if (!op->there.count || !op->there.type->size) {
         if (request_p)
             *request_p = mend_p2p_sent(w->self);

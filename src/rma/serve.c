@@ -182,6 +182,7 @@ static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, 
     }
     room.head = (struct mend_rma_head){.id = p.head->id, .at = p.head->at};
     operate(w, &p, kind, answered ? room.data : NULL);
+    mend_event(w->self, MEND_EV_RMA_SERVED);
     if (answered)
         reply(w, from, &room.head, answer);
     return true;

@@ -102,6 +102,32 @@ static void agreement(void)
     MPI_Comm_free(&dup);
 }
 
+/* Every rank tells, locks and operates, by messages if the parameter says so. */
+static void windows(void)
+{
+    int *mine, one = 1, right = (rank + 1) % size;
+    MPI_Win win = MPI_WIN_NULL;
+    MPI_Group all;
+
+    MPI_Comm_group(work, &all);
+    STEP(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, work, &mine, &win));
+    if (win != MPI_WIN_NULL) {
+        MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+        STEP(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, win));
+        STEP(MPI_Put(&one, 1, MPI_INT, right, 0, 1, MPI_INT, win));
+        STEP(MPI_Win_unlock(right, win));
+        STEP(MPI_Win_fence(0, win));
+        STEP(MPI_Win_post(all, 0, win));
+        STEP(MPI_Win_start(all, 0, win));
+        STEP(MPI_Win_complete(win));
+        STEP(MPI_Win_wait(win));
+        if (first_error != MPI_SUCCESS) /* others may wait for this process */
+            MPI_Win_invalidate(win);
+        MPI_Win_free(&win);
+    }
+    MPI_Group_free(&all);
+}
+
 /* Who is not in rest is dead for me; nobody else is. */
 static void compare(MPI_Comm rest)
 {
@@ -150,6 +176,7 @@ int main(int argc, char **argv)
     messages();
     collectives();
     creation();
+    windows();
     agreement();
     settle();
     return finish();

@@ -17,9 +17,9 @@
 #   S4-8: an abort may end a part of the world
 #   S4-9: communicators with aborted and surviving processes report errors
 #
-# RUN: each kill ; time 60 ; expect "all of 31 runs"
-# RUN: each stop ; time 60 ; expect "all of 30 runs"
-# RUN: each abort ; time 60 ; expect "all of 31 runs"
+# RUN: each kill ; time 60 ; expect "all of 38 runs"
+# RUN: each stop ; time 60 ; expect "all of 37 runs"
+# RUN: each abort ; time 60 ; expect "all of 38 runs"
 # RUN: many ; time 60 ; expect "all of 20 runs"
 
 mpicc -O1 -Wall -Wextra -o any_event "$MEND_TEST_ROOT/test/kill/detect/any_event.c" || exit 1
@@ -54,7 +54,7 @@ each()
 {
     action=$1 size=3
     for event in $(mend-info --events | sed -n 's/^  \([a-z.0-9]*\) .*/\1/p'); do
-        place=$event who=1 victims=1 finalized=0 expected=0 shm=0 copy=never more=
+        place=$event who=1 victims=1 finalized=0 expected=0 shm=0 copy=never rma=0 more=
         case $event in
             member.call.off | p2p.hold | p2p.data.taken | p2p.data.pushed) continue ;;
             finalize.done)
@@ -66,11 +66,12 @@ each()
             coll.shm.arrived) shm=1 ;;
             agree.sent.down | revoke.local | member.invite) who=0 ;;
             p2p.data.pulled) copy=always ;;
+            rma.unlocked) rma=1 ;;
             p2p.* | coll.round | coll.enter | coll.done) place=$event#2 ;;
         esac
         [ "$action" != abort ] || who=$who:7
         run $size $victims $more --set SINGLE_COPY=$copy --set EAGER_MAX=1k --set COLL_SHM=$shm --set AGREE_SHM=0 \
-            --set REVOKE_SHM=0 --inject "$action:$who@$place"
+            --set REVOKE_SHM=0 --set RMA_SHM=$rma --inject "$action:$who@$place"
         size=$((size % 16 + 3))
     done
 }
