@@ -32,6 +32,7 @@
 #define WINDOW      32
 #define LONG_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as LONG_TURNS */
 #define LONG_TURNS  3
+#define AREA_RANKS  6
 
 #define CROWDED_A_LITTLE 4 /* with so many ranks per core a helper is seldom there in time */
 
@@ -191,6 +192,13 @@ static void suggest(struct mend_ways *w, const struct mend_choice *c)
         mend_choice_suggest(&w->of[k + 1], c->settled_for);
 }
 
+/* With a few more ranks than cores the transport uses a little of its area; the areas of more ranks would flood the caches. */
+static bool may_use_little(struct mend_proc *self, const struct mend_net *net)
+{
+    return self->p2p->single_copy < MEND_WAY_UNKNOWN && self->peers_n <= AREA_RANKS &&
+           !(net->lays(self) >> MEND_LAY_AREA & 1);
+}
+
 void mend_single_copy_offered(struct mend_proc *self, mend_peer to, uint64_t bytes)
 {
     const struct mend_net *net = mend_net_of(self, to);
@@ -198,7 +206,7 @@ void mend_single_copy_offered(struct mend_proc *self, mend_peer to, uint64_t byt
 
     if (!net->grow)
         return;
-    if (how == MEND_WAY_UNKNOWN && bytes >= TIMED_BYTES)
+    if (bytes >= TIMED_BYTES && (how == MEND_WAY_UNKNOWN || may_use_little(self, net)))
         net->grow(self, bytes);
     else if (how == MEND_WAY_AREA || how == MEND_WAY_PAST_CACHES)
         net->grow(self, UINT64_MAX / 2);

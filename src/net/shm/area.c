@@ -56,10 +56,10 @@ unsigned mend_area_lays(const struct mend_area *a)
     return lays;
 }
 
-uint32_t mend_area_take(struct mend_area *a, bool past_caches, const mend_atomic_u32 *consumed,
+uint32_t mend_area_take(struct mend_area *a, uint32_t most, const mend_atomic_u32 *consumed,
                         uint32_t slot)
 {
-    uint32_t blocks_n = past_caches && a->ready_n > MEND_AREA_PAST ? MEND_AREA_PAST : a->ready_n;
+    uint32_t blocks_n = a->ready_n < most ? a->ready_n : most;
 
     for (uint32_t i = 0; i < LOOKS && i < blocks_n; i++) {
         uint32_t k = a->next < blocks_n ? a->next : 0;

@@ -41,8 +41,9 @@ void mend_area_grow(struct mend_proc *self, struct mend_area *a, uint64_t bytes)
 /* Bits 1 << enum mend_lay: what the area is large enough for. */
 unsigned mend_area_lays(const struct mend_area *a);
 
-/* A free block for the next slot of a ring, as an offset in the area; UINT32_MAX: none is free. */
-uint32_t mend_area_take(struct mend_area *a, bool past_caches, const mend_atomic_u32 *consumed,
+/* A free one of the first `most` blocks for the next slot of a ring, as an offset in the area; UINT32_MAX: none is
+ * free. */
+uint32_t mend_area_take(struct mend_area *a, uint32_t most, const mend_atomic_u32 *consumed,
                         uint32_t slot);
 
 /* Nobody will consume the slots of that ring any more. */

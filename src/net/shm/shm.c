@@ -316,11 +316,10 @@ static inline void out_publish(struct mend_shm *s, struct out *o, struct mend_sh
 
 /* False: it has to go through the ring. */
 static bool lay_in_area(struct mend_area *a, struct out *o, struct mend_shm_slot *slot,
-                        const void *payload, uint32_t len)
+                        const void *payload, uint32_t len, uint32_t most, bool past)
 {
-    bool past = o->lay == MEND_LAY_PAST_CACHES;
     uint32_t at =
-        len <= MEND_AREA_BLOCK ? mend_area_take(a, past, o->consumed, o->tail) : UINT32_MAX;
+        len <= MEND_AREA_BLOCK ? mend_area_take(a, most, o->consumed, o->tail) : UINT32_MAX;
 
     if (at == UINT32_MAX)
         return false;
@@ -353,27 +352,69 @@ static bool shares_core(const struct out *o)
     return o->core && mend_load_relaxed(o->core) == (uint32_t)sched_getcpu() + 1;
 }
 
+/* False: there is no room. */
+static bool lay_in_ring(struct mend_proc *self, struct out *o, struct mend_shm_slot *slot,
+                        const void *payload, uint32_t len, bool past)
+{
+    uint32_t at = bulk_place(self, o, len);
+
+    if (at == UINT32_MAX)
+        return false;
+    mend_area_copy(o->bulk + at, payload, len, past);
+    slot->bulk_at = at;
+    o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
+    return true;
+}
+
+/* With more ranks than cores: the receiver is on another core, and where ordinary stores are the better ones, that is near.
+ * Then lines of the area come back faster, for they have left the caches of the receiver's core. */
+static bool prefers_area(const struct mend_proc *self, bool near, unsigned past)
+{
+    return self->crowded && !near && !past && mend_area_lays(&self->shm->area) >> MEND_LAY_AREA & 1;
+}
+
 /* A line that the receiver has read comes back from its core with an ordinary store.  Where that is far a store past the
- * caches is faster, by so much that it pays although the receiver must read from memory then. */
-static void store_long(struct out *o, void *to, const void *payload, uint32_t len)
+ * caches is faster, by so much that it pays although the receiver must read from memory then.  False: there is no
+ * room. */
+static bool store_long(struct mend_proc *self, struct out *o, struct mend_shm_slot *slot,
+                       const void *payload, uint32_t len)
 {
     bool near = shares_core(o), timed = !near && mend_choice_timed(&o->stores);
     unsigned past = near ? 0 : mend_choice_way(&o->stores);
     mend_time_ns since = timed ? mend_time_monotonic_ns() : 0;
     uint64_t rate;
 
-    mend_area_copy(to, payload, len, past);
+    if (!timed && prefers_area(self, near, past) &&
+        lay_in_area(&self->shm->area, o, slot, payload, len, MEND_AREA_FEW, false))
+        return true;
+    if (!lay_in_ring(self, o, slot, payload, len, past))
+        return false;
     if (!timed)
-        return;
+        return true;
     rate = (uint64_t)len * 1000 / (uint64_t)(mend_time_monotonic_ns() - since + 1);
     mend_choice_tell(&o->stores, past, past ? rate / READERS_SHARE : rate, 1);
+    return true;
+}
+
+/* A payload that is too long for the slot, where o->lay says.  False: there is no room. */
+static bool lay_payload(struct mend_proc *self, struct out *o, struct mend_shm_slot *slot,
+                        const void *payload, uint32_t len)
+{
+    bool past = o->lay == MEND_LAY_PAST_CACHES;
+
+    if (mend_unlikely(o->lay != MEND_LAY_RING) &&
+        lay_in_area(&self->shm->area, o, slot, payload, len,
+                    past ? MEND_AREA_PAST : MEND_AREA_BLOCKS, past))
+        return true;
+    return mend_likely(len < STORED_BYTES) ? lay_in_ring(self, o, slot, payload, len, false)
+                                           : store_long(self, o, slot, payload, len);
 }
 
 static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                                  const void *payload)
 {
     struct out *o = out_of(self, to);
-    uint32_t len = mend_frame_len(f), at;
+    uint32_t len = mend_frame_len(f);
     struct mend_shm *s = self->shm;
     struct mend_shm_slot *slot;
 
@@ -386,17 +427,8 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
     slot = &o->slots[o->tail & SLOT_MASK];
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
         mend_copy(slot->inline_bytes, payload, len);
-    } else if (mend_likely(o->lay == MEND_LAY_RING) ||
-               !lay_in_area(&s->area, o, slot, payload, len)) {
-        at = bulk_place(self, o, len);
-        if (at == UINT32_MAX)
-            return MEND_AGAIN;
-        if (mend_likely(len < STORED_BYTES))
-            memcpy(o->bulk + at, payload, len);
-        else
-            store_long(o, o->bulk + at, payload, len);
-        slot->bulk_at = at;
-        o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
+    } else if (!lay_payload(self, o, slot, payload, len)) {
+        return MEND_AGAIN;
     }
     out_publish(s, o, slot, f);
     return MEND_OK;
