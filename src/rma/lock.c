@@ -2,6 +2,7 @@
 /* lock.c – locks of targets: the machine (winlock_sm.h) on the words of the segment, or asked of the target.
  *
  * With MPI_MODE_NOCHECK the program says that nobody else holds the lock: it is taken all the same, at no cost. */
+#include "proc/report.h"
 #include "rma/control.h"
 #include "rma/epoch.h"
 #include "rma/link.h"
@@ -38,6 +39,11 @@ static bool is_decided(struct mend_win *w, void *arg)
     return k->result != MEND_WINLOCK_WAIT;
 }
 
+static void report_poisoned(struct mend_win *w, int target)
+{
+    mend_record_event(w->self, poisoned, .ctx = w->comm->ctx, .target = target);
+}
+
 static int lock_words(struct mend_win *w, struct mend_winlock *lock, int target)
 {
     struct attempt k = {lock, target, MEND_WINLOCK_WAIT};
@@ -50,6 +56,8 @@ static int lock_words(struct mend_win *w, struct mend_winlock *lock, int target)
     }
     if (k.result == MEND_WINLOCK_WAIT)
         mend_winlock_abandon(lock, &words);
+    else
+        report_poisoned(w, target);
     mend_win_wake_all(w); /* it wants the exclusive lock no longer, for which lock_all may wait */
     return err ? err : MPI_ERR_PROC_FAILED;
 }
@@ -91,6 +99,8 @@ static int lock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int 
     if (err || l->lock != MEND_LINK_HELD) {
         if (!err && l->lock == MEND_LINK_ASKED)
             mend_link_tell(w, target, MEND_RMA_UNLOCK);
+        if (l->lock == MEND_LINK_POISONED)
+            report_poisoned(w, target);
         l->lock = MEND_LINK_FREE;
         return err ? err : MPI_ERR_PROC_FAILED;
     }

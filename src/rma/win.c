@@ -12,6 +12,7 @@
 #include "comm/errhandler.h"
 #include "node/heap.h"
 #include "node/node.h"
+#include "proc/report.h"
 #include "rma/control.h"
 #include "rma/link.h"
 #include "rma/serve.h"
@@ -276,6 +277,14 @@ static void drop_comm(struct mend_comm *c)
     mend_decide_free(c);
 }
 
+static const char *kind_of(int flavor)
+{
+    return flavor == MPI_WIN_FLAVOR_CREATE     ? "created"
+           : flavor == MPI_WIN_FLAVOR_ALLOCATE ? "allocated"
+           : flavor == MPI_WIN_FLAVOR_SHARED   ? "shared"
+                                               : "dynamic";
+}
+
 int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struct mend_win **w_p)
 {
     struct mend_win *w = make(c, wish);
@@ -304,6 +313,8 @@ int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struc
         return err;
     }
     mend_list_append(&c->self->windows, &w->link);
+    mend_record_event(c->self, window, .ctx = own->ctx, .kind = kind_of(w->flavor),
+                      .bytes = (uint64_t)w->size);
     *w_p = w;
     return MPI_SUCCESS;
 }

@@ -27,6 +27,8 @@ cat >many.c <<'CODE'
 int main(int argc, char **argv)
 {
     MPI_Comm comm, shrunk;
+    MPI_Win win;
+    void *base;
     MPI_Group failed;
     int rank, size;
 
@@ -34,6 +36,10 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_rank(comm, &rank);
+    MPI_Win_allocate(8, 8, MPI_INFO_NULL, comm, &base, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    if (rank == 1)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
     MPI_Barrier(comm);
     if (rank == 1)
         raise(SIGKILL);
@@ -41,6 +47,9 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_SELF, 7);
     while (MPI_Barrier(comm) == MPI_SUCCESS)
         ;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Win_unlock(0, win);
+    MPI_Win_free(&win);
     MPIX_Comm_revoke(comm);
     MPIX_Comm_shrink(comm, &shrunk);
     MPI_Comm_validate(MPI_COMM_WORLD, &failed);

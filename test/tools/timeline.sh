@@ -26,6 +26,8 @@ cat >report.json <<'TEXT'
 {"rank":1,"t_ns":4000300000,"event":"inject","what":"kill"}
 {"t_ns":4000400000,"event":"death","rank":1,"pid":6,"seen_by":"life word","cause":"signal","code":9}
 {"rank":3,"t_ns":4000500000,"event":"notice","dead":1}
+{"rank":3,"t_ns":4000550000,"event":"window","ctx":48,"kind":"allocated","bytes":64}
+{"rank":3,"t_ns":4000560000,"event":"poisoned","ctx":48,"target":2}
 {"rank":3,"t_ns":4000600000,"event":"holdings","bytes":4096,"contexts":3,"buried":1,"polled":0,"parked":0,"queued":0}
 {"rank":3,"t_ns":5000000000,"event":"agree","ctx":32,"of":"call","failed":0}
 {"t_ns":6000000000,"event":"end","status":0}
@@ -48,9 +50,10 @@ assert pieces == [
     ("rank 0", "until notice", 1e6, 300), ("rank 0", "until revoke", 1000300, 20),
     ("rank 0", "until shrink", 1000320, 180), ("rank 0", "until run <on>", 1000500, 200),
     ("rank 3", "until notice", 1e6, 200000),
-    ("rank 3", "until notice", 4e6, 100), ("rank 3", "until notice", 4000100, 400)], pieces
+    ("rank 3", "until notice", 4e6, 100), ("rank 3", "until notice", 4000100, 400),
+    ("rank 3", "until poisoned", 4000500, 60)], pieces
 instants = [e for e in trace if e["ph"] == "i"]
-assert len(instants) == 17, instants  # every line but the holdings, and the mark
+assert len(instants) == 19, instants  # every line but the holdings, and the mark
 assert {"s": "t", "ph": "i", "name": "agree", "ts": 5e6, "pid": 1, "tid": 5,
         "args": {"ctx": 32, "of": "call", "failed": 0}} in instants
 assert [e["args"] for e in trace if e["ph"] == "C"] == [{"bytes": 4096}]
@@ -105,7 +108,7 @@ sed 's/,"clock_ns":[0-9]*//' report.json >old.json
 refused "none.json: No such file" none.json -o x.svg
 refused "few.json:2: rank 2 of 2" few.json -o x.svg
 refused 'it does not begin with "start"' headless.json -o x.svg
-refused "text.json:18: not JSON" text.json -o x.svg
+refused "text.json:20: not JSON" text.json -o x.svg
 refused 'timeless.json:18: no valid "t_ns"' timeless.json -o x.svg
 refused 'rankless.json:18: no valid "rank"' rankless.json -o x.svg
 refused 'deadless.json:18: no valid "dead"' deadless.json -o x.svg
