@@ -109,10 +109,10 @@ refused "none.json: No such file" none.json -o x.svg
 refused "few.json:2: rank 2 of 2" few.json -o x.svg
 refused 'it does not begin with "start"' headless.json -o x.svg
 refused "text.json:20: not JSON" text.json -o x.svg
-refused 'timeless.json:18: no valid "t_ns"' timeless.json -o x.svg
-refused 'rankless.json:18: no valid "rank"' rankless.json -o x.svg
-refused 'deadless.json:18: no valid "dead"' deadless.json -o x.svg
-refused 'endless.json:18: no valid "t_ns"' endless.json -o x.svg
+refused 'timeless.json:20: no valid "t_ns"' timeless.json -o x.svg
+refused 'rankless.json:20: no valid "rank"' rankless.json -o x.svg
+refused 'deadless.json:20: no valid "dead"' deadless.json -o x.svg
+refused 'endless.json:20: no valid "t_ns"' endless.json -o x.svg
 refused "list.json:1: not a JSON object" list.json -o x.svg
 refused "bytes.json: not text" bytes.json -o x.svg
 refused "not a report of mpiexec" empty.json -o x.svg
