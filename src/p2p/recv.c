@@ -20,8 +20,8 @@
 
 #define MIXED_TURNS 8 /* messages of one sender after which it counts as the only one */
 
-/* Half of a usual last level of caches; the other half is for what is sent, and for the rings. */
-#define CACHE_BYTES ((uint64_t)16 << 20)
+/* What a usual last level of caches holds beside what is sent and the rings. */
+#define CACHE_BYTES ((uint64_t)12 << 20)
 
 static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool done)
 {
