@@ -91,11 +91,6 @@ static const char *sim_host(struct mend_proc *self, mend_peer peer)
     return "simulated";
 }
 
-static bool sim_same_node(struct mend_proc *self, mend_peer a, mend_peer b)
-{
-    return true;
-}
-
 static void sim_close(struct mend_proc *self)
 {
 }
@@ -111,6 +106,5 @@ const struct mend_rt sim_rt = {
     .all_leaving = sim_all_leaving,
     .goodbye = sim_goodbye,
     .host = sim_host,
-    .same_node = sim_same_node,
     .close = sim_close,
 };

@@ -13,6 +13,7 @@
 
 #include "comm/errcode.h"
 #include "comm/objects.h"
+#include "node/node.h"
 
 struct mend_keyval {
     int number, refs; /* refs: the user's handle and the entries */
@@ -261,7 +262,7 @@ static void fill_values(struct mend_proc *self)
     v->tag_ub = INT32_MAX;
     v->io = MPI_ANY_SOURCE; /* every process can do input and output */
     v->host = MPI_PROC_NULL;
-    v->wtime_is_global = self->node != NULL || self->peers_n == 1;
+    v->wtime_is_global = mend_node_holds_all(self) || self->peers_n == 1;
     v->universe_size = self->params.universe_size ? (int)self->params.universe_size : self->peers_n;
     v->ft = 1;
 }

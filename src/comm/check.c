@@ -64,6 +64,14 @@ static int members_n(const struct mend_comm *c)
     return c->size + (c->inter ? c->peers_n : 0);
 }
 
+static const char *check_memory(const struct mend_comm *c)
+{
+    MEND_HOLDS(c->in_segment == mend_comm_shares_memory(c),
+               "comm 8: it is in the segment if all its members are");
+    MEND_HOLDS(c->cell < 0 || c->in_segment, "comm 8: it has a cell in the segment only");
+    return NULL;
+}
+
 static const char *check_parts(const struct mend_comm *c)
 {
     MEND_HOLDS(!c->living || (c->living->whole == c && !c->living->living),
@@ -94,6 +102,7 @@ const char *mend_comm_check(const struct mend_comm *c)
     MEND_HOLDS(c->inactive || !mend_comm_has_dead(c),
                "comm 4: with a dead member its collectives fail");
     MEND_HOLDS_IN(check_parts(c));
+    MEND_HOLDS_IN(check_memory(c));
     MEND_HOLDS(c->told_deaths_n <= c->self->deaths_n && c->acked_deaths_n <= c->self->deaths_n,
                "comm 6: only deaths that are known are told or acknowledged");
     MEND_HOLDS(c->errhandler && c->errhandler->magic == MEND_ERRHANDLER_MAGIC,

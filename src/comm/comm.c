@@ -13,6 +13,7 @@
 #include "comm/objects.h"
 #include "comm/topo.h"
 #include "base/ranks.h"
+#include "node/node.h"
 #include "proc/post.h"
 
 #include <stdio.h>
@@ -42,6 +43,22 @@ static int attach(struct mend_comm *c)
     return MPI_SUCCESS;
 }
 
+static bool share_memory(struct mend_proc *self, const struct mend_group *g)
+{
+    int r = 0;
+
+    while (r < g->size && mend_peer_shares_memory(self, mend_group_peer(g, r)))
+        r++;
+    return r == g->size;
+}
+
+/* The members answer alike: those that share memory with one of them share it with each other. */
+bool mend_comm_shares_memory(const struct mend_comm *c)
+{
+    return mend_node_holds_all(c->self) ||
+           (c->self->node && share_memory(c->self, c->group) && share_memory(c->self, c->remote));
+}
+
 static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group *group,
                  struct mend_group *remote, mend_ctx ctx, struct mend_comm *parent)
 {
@@ -56,6 +73,7 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     c->group = group;
     c->remote = remote ? remote : group;
     c->peers_n = c->remote->size;
+    c->in_segment = mend_comm_shares_memory(c);
     c->cell = -1;
     c->errhandler = parent ? mend_comm_known(parent)->errhandler : mend_errhandler_fatal(self);
     mend_errhandler_get(c->errhandler);

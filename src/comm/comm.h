@@ -17,7 +17,8 @@
  *   5  after a cut all members but the holes are in the object that carries its collectives, and the two
  *      know each other;
  *   6  the deaths that were told or acknowledged are a prefix of those that are known;
- *   7  without a handle it has no attributes, and its errors are fatal (S0-71).
+ *   7  without a handle it has no attributes, and its errors are fatal (S0-71);
+ *   8  it is in the segment exactly if all its members share memory with this process; else it has no cell.
  * Of a group: 1 it is alive; 2 its members are peers; 3 no peer occurs twice. */
 #ifndef MEND_COMM_COMM_H
 #define MEND_COMM_COMM_H
@@ -136,6 +137,7 @@ struct mend_comm {
     int size;     /* of the local group */
     int peers_n;  /* of the group that point-to-point ranks mean: remote for an intercommunicator */
     bool inter;
+    bool in_segment; /* all members, of both groups, share memory with this process: const */
     /* What became of it, for good: const to all but comm/fate.c. */
     const bool revoked;  /* MPI_ERR_INVALIDATED was raised, or the call was made here */
     const bool inactive; /* a member is dead: collectives and creation on this object fail */
@@ -207,6 +209,9 @@ struct mend_comm_hooks {
 struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
                                    struct mend_group *remote, mend_ctx ctx,
                                    struct mend_comm *parent);
+
+/* What in_segment says, by the members one by one.  O(members). */
+bool mend_comm_shares_memory(const struct mend_comm *c);
 
 /* An invariant of c, or of what is attached to it, that does not hold; NULL: all hold (base/check.h).
  * O(members). */

@@ -131,7 +131,7 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
     mend_memory_relax(self);
     if (value->parts) /* no two have a member in common */
         c->decide->part = mend_decide_rank(self, parent->decide, mend_decide_peer(c->decide, 0));
-    if (!remote && value->and_word[1] && group->size > 1) {
+    if (!remote && c->in_segment && value->and_word[1] && group->size > 1) {
         c->cell = __builtin_ctzll(value->and_word[1]);
         mend_cells_take(self, c->cell);
     }

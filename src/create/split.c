@@ -166,8 +166,17 @@ static bool is_text(const char *a, const char *b)
     return a && !strcmp(a, b);
 }
 
-/* The part that a process belongs to.  All processes of a job share a node today, so SHARED keeps
- * everybody together.  Other hardware and other sets of processes are not known and give MPI_COMM_NULL, as
+/* The lowest rank that shares memory with this process: all that share it find the same. */
+static int first_here(const struct mend_comm *c)
+{
+    int r = 0;
+
+    while (r != c->rank && !mend_peer_shares_memory(c->self, mend_group_peer(c->group, r)))
+        r++;
+    return r;
+}
+
+/* The part that a process belongs to.  Other hardware and other sets of processes are not known and give MPI_COMM_NULL, as
  * the standard allows (MPI-5.0 7.4.2). */
 static int color_of(const struct mend_comm *c, int type, const char *hardware, const char *set)
 {
@@ -175,7 +184,7 @@ static int color_of(const struct mend_comm *c, int type, const char *hardware, c
     bool guided = resource || type == MPI_COMM_TYPE_HW_GUIDED;
 
     if (type == MPI_COMM_TYPE_SHARED || (guided && is_text(hardware, "mpi_shared_memory")))
-        return 0;
+        return first_here(c);
     if (resource && is_text(set, "mpi://WORLD"))
         return 0;
     return resource && is_text(set, "mpi://SELF") ? c->self->me : MPI_UNDEFINED;

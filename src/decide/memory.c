@@ -128,7 +128,7 @@ static const struct mend_slots_place place = {.slot = op_slot,
 
 bool mend_decide_in_memory(const struct mend_comm *c)
 {
-    return c->self->node && c->decide->members_n > 1 && c->self->params.agree_shm;
+    return c->in_segment && c->decide->members_n > 1 && c->self->params.agree_shm;
 }
 
 /* Makes the pages before this member votes.  It cannot be undone, because all members must choose

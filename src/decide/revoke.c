@@ -14,7 +14,7 @@
  * freed the communicator.  Nothing can be full: the process that proposes a context has reserved its bits,
  * and a bit may be set any number of times.
  *
- * Without a segment it is a flood (ft/flood_sm.h): a process that learns of it passes it on before it does
+ * Where members or the proposer share no memory it is a flood (ft/flood_sm.h): a process that learns of it passes it on before it does
  * anything else, so the flood never waits for a process's cleaning up.  The same applies to a context whose bits
  * found no memory, and to one of a process that has used up the MEND_NODE_REVOKED bits of its row.
  *
@@ -70,7 +70,7 @@ static bool uses_marks(const struct mend_proc *self)
 
 void mend_revoke_init_process(struct mend_proc *self)
 {
-    if (!uses_marks(self) && self->peers_n > 1)
+    if (!(uses_marks(self) && mend_node_holds_all(self)) && self->peers_n > 1)
         mend_proc_hears_by_frames(self);
 }
 
@@ -86,15 +86,16 @@ static uint64_t number_of(const struct mend_comm *c)
     return MEND_CTX_COUNTER(c->ctx) + (uint64_t)c->decide->part;
 }
 
-/* The word with the bit of c; NULL: it is flooded.  A communicator of one process, or one that nobody
+/* The word with the bit of c; NULL: it is flooded, as where the proposer, a member of the parent, is of another node.  A communicator of one process, or one that nobody
  * proposed because processes only meet there (create/meet.c), is told to nobody. */
 static mend_atomic_u64 *word_of(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
     uint32_t proposer = MEND_CTX_INDEX(c->ctx);
 
-    if (!uses_marks(self) || c->decide->members_n == 1 || proposer >= (uint32_t)self->peers_n ||
-        number_of(c) >= MEND_NODE_REVOKED)
+    if (!c->in_segment || !uses_marks(self) || c->decide->members_n == 1 ||
+        proposer >= (uint32_t)self->peers_n || number_of(c) >= MEND_NODE_REVOKED ||
+        !mend_peer_shares_memory(self, (mend_peer)proposer))
         return NULL;
     return mark_at(self, (mend_peer)proposer, number_of(c));
 }

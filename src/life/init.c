@@ -86,7 +86,8 @@ static int open_transports(struct mend_proc *self, const char **why_p)
         if (p == self->me)
             mend_net_connect(self, p, &mend_net_self);
         else if (!mend_net_of(self, p)) /* the simulator has connected its peers */
-            mend_net_connect(self, p, &mend_net_shm);
+            mend_net_connect(self, p,
+                             mend_peer_shares_memory(self, p) ? &mend_net_shm : &mend_net_rings);
     return MPI_SUCCESS;
 }
 
@@ -125,7 +126,7 @@ static int create_predefined(struct mend_proc *self)
         return MPI_ERR_NO_MEM;
     self->world->errhandler = self->comm_self->errhandler = mend_errhandler_initial(self);
     self->world->predefined = self->comm_self->predefined = true;
-    if (self->node && self->params.coll_shm) {
+    if (self->world->in_segment && self->params.coll_shm) {
         self->world->cell = 0;
         mend_cells_take(self, 0);
     }

@@ -49,7 +49,7 @@ static int check_wish(struct mend_comm *c, const struct mend_win_wish *wish)
         return MPI_ERR_DISP;
     if (wish->flavor == MPI_WIN_FLAVOR_CREATE && !wish->base && wish->size)
         return MPI_ERR_BASE;
-    if (wish->flavor == MPI_WIN_FLAVOR_SHARED && c->size > 1 && !c->self->node)
+    if (wish->flavor == MPI_WIN_FLAVOR_SHARED && c->size > 1 && !c->in_segment)
         return MPI_ERR_RMA_SHARED;
     return MPI_SUCCESS;
 }

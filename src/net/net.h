@@ -88,7 +88,8 @@ struct mend_net {
 };
 
 extern const struct mend_net mend_net_shm;
-extern const struct mend_net mend_net_self; /* of a process's own entry */
+extern const struct mend_net mend_net_rings; /* the same rings, to a peer that is kept apart */
+extern const struct mend_net mend_net_self;  /* of a process's own entry */
 
 static inline const struct mend_net *mend_net_of(const struct mend_proc *self, mend_peer peer)
 {

@@ -35,8 +35,15 @@ void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place)
 {
     self->node->peer_at[place.at] = peer;
     mend_peer_entry(self, peer)->place = place;
+    self->node->sharing_n++;
     if (peer == self->me)
         self->node->mine = place;
+}
+
+void mend_node_keep_apart(struct mend_proc *self, mend_peer peer)
+{
+    mend_peer_entry(self, peer)->apart = true;
+    self->node->sharing_n--;
 }
 
 /* The word and bit that remember a piece which lies in the control or in the agreement page of a

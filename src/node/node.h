@@ -23,6 +23,7 @@ struct mend_node {
     mend_place mine;              /* this process's */
     struct mend_list pieces;      /* heap.c: of this process's heap */
     mend_peer *peer_at;           /* by place; MEND_PEER_NONE: a process that is unknown here */
+    mend_peer sharing_n;          /* peers that share memory with this process, itself included */
     uint64_t (*touched)[2]; /* by place: cells with reserved control and agreement pages, or NULL */
     uint64_t voted;         /* cells in whose agreement area this process may have written */
     struct mend_node_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
@@ -38,6 +39,21 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
 
 /* The peer has this place. */
 void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place);
+
+/* From now on the peer, which has a place, counts as one of another node: only frames reach it (MEND_NODES). */
+void mend_node_keep_apart(struct mend_proc *self, mend_peer peer);
+
+/* All processes that this one knows share memory with it. */
+static inline bool mend_node_holds_all(const struct mend_proc *self)
+{
+    return self->node && self->node->sharing_n == self->peers_n;
+}
+
+/* Where the peer is in the segment, also if it is kept apart: for the transport and the runtime. */
+static inline mend_place mend_node_place_of(const struct mend_proc *self, mend_peer peer)
+{
+    return mend_peer_entry(self, peer)->place;
+}
 
 static inline mend_peer mend_node_peer_at(const struct mend_proc *self, mend_place place)
 {

@@ -60,6 +60,7 @@ struct mend_peer_entry {
         place;    /* in the segment of this process's node, MEND_PLACE_NONE: it has none there */
     uint8_t fate; /* enum mend_peer_fate */
     bool told;    /* an MPI call told the program of its death */
+    bool apart;   /* only frames reach it, although it has a place (MEND_NODES) */
 };
 
 struct mend_death {
@@ -222,9 +223,17 @@ static inline struct mend_peer_entry *mend_peer_entry(const struct mend_proc *se
     return MEND_TABLE_AT(&self->peers, struct mend_peer_entry, (uint32_t)p);
 }
 
+/* MEND_PLACE_NONE: it shares no memory with this process. */
 static inline mend_place mend_peer_place(const struct mend_proc *self, mend_peer p)
 {
-    return mend_peer_entry(self, p)->place;
+    const struct mend_peer_entry *e = mend_peer_entry(self, p);
+
+    return mend_unlikely(e->apart) ? MEND_PLACE_NONE : e->place;
+}
+
+static inline bool mend_peer_shares_memory(const struct mend_proc *self, mend_peer p)
+{
+    return mend_peer_place(self, p).at != MEND_PLACE_NONE.at;
 }
 
 static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)

@@ -118,6 +118,12 @@ static int place_contiguous(struct mend_win *w, const struct mend_win_offer *off
     return MPI_SUCCESS;
 }
 
+/* Only then its memory can be mapped. */
+static bool is_here(const struct mend_win *w, int rank)
+{
+    return w->self->node && mend_peer_shares_memory(w->self, mend_comm_peer(w->comm, rank));
+}
+
 static int know_parts(struct mend_win *w, const struct mend_win_wish *wish,
                       const struct mend_win_offer *offer)
 {
@@ -126,7 +132,7 @@ static int know_parts(struct mend_win *w, const struct mend_win_wish *wish,
     for (int r = 0; r < w->n; r++) {
         w->part[r] = (struct mend_win_part){.size = offer[r].size,
                                             .disp_unit = offer[r].disp_unit,
-                                            .at = offer[r].at,
+                                            .at = is_here(w, r) ? offer[r].at : 0,
                                             .address = offer[r].address};
         err = offer[r].error > err ? offer[r].error : err;
     }
@@ -202,7 +208,7 @@ static struct mend_win *make(struct mend_comm *c, const struct mend_win_wish *wi
     w->no_locks = wish->no_locks;
     w->n = c->size;
     w->me = c->rank;
-    w->shared = self->node && self->params.rma_shm;
+    w->shared = c->in_segment && self->params.rma_shm;
     mend_list_init(&w->attached);
     w->part = mend_zalloc(self, (size_t)w->n, sizeof(*w->part));
     w->lock = mend_zalloc(self, (size_t)w->n, sizeof(*w->lock));

@@ -214,8 +214,11 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     self->reporting = l->shm->reporting;
     if (mend_node_open(self, l->shm, (int)shm_fd) != MEND_OK)
         return MEND_ERR_MEM;
-    for (mend_peer p = 0; p < self->peers_n; p++)
+    for (mend_peer p = 0; p < self->peers_n; p++) {
         mend_node_meet(self, p, mend_place_at((uint32_t)p));
+        if ((uint64_t)p % self->params.nodes != (uint64_t)rank % self->params.nodes)
+            mend_node_keep_apart(self, p);
+    }
     return MEND_OK;
 }
 
@@ -251,7 +254,7 @@ static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death 
 static bool is_ending(struct mend_proc *self, mend_peer peer)
 {
     struct local *l = self->rt_state;
-    struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_peer_place(self, peer));
+    struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_node_place_of(self, peer));
 
     return mend_load_acquire(&r->fate) == MEND_PEER_DEAD ||
            (mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
@@ -260,7 +263,7 @@ static bool is_ending(struct mend_proc *self, mend_peer peer)
 /* The agent knows processes by their places. */
 static int32_t rank_at(struct mend_proc *self, mend_peer peer)
 {
-    return (int32_t)mend_peer_place(self, peer).at;
+    return (int32_t)mend_node_place_of(self, peer).at;
 }
 
 static bool local_suspect(struct mend_proc *self, mend_peer peer)
@@ -365,18 +368,13 @@ static void local_goodbye(struct mend_proc *self)
 
     for (mend_peer p = 0; p < self->peers_n; p++)
         if (mend_peer_entry(self, p)->told)
-            mend_store_relaxed(mend_node_handled_of(l->shm, mend_peer_place(self, p)), 1);
+            mend_store_relaxed(mend_node_handled_of(l->shm, mend_node_place_of(self, p)), 1);
     mend_store_release(&l->me->state, MEND_NODE_RANK_FINALIZED);
 }
 
 static const char *local_host(struct mend_proc *self, mend_peer peer)
 {
     return ((struct local *)self->rt_state)->shm->host;
-}
-
-static bool local_same_node(struct mend_proc *self, mend_peer a, mend_peer b)
-{
-    return true;
 }
 
 static void local_close(struct mend_proc *self)
@@ -409,6 +407,5 @@ const struct mend_rt mend_rt_local = {
     .all_leaving = local_all_leaving,
     .goodbye = local_goodbye,
     .host = local_host,
-    .same_node = local_same_node,
     .close = local_close,
 };

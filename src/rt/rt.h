@@ -56,9 +56,6 @@ struct mend_rt {
     /* Name of the host on which the peer runs, for messages.  Valid until close(). */
     const char *(*host)(struct mend_proc *self, mend_peer peer);
 
-    /* True if the two peers share memory (same node). */
-    bool (*same_node)(struct mend_proc *self, mend_peer a, mend_peer b);
-
     void (*close)(struct mend_proc *self);
 };
 

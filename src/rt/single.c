@@ -73,11 +73,6 @@ static const char *single_host(struct mend_proc *self, mend_peer peer)
     return ((struct single *)self->rt_state)->host;
 }
 
-static bool single_same_node(struct mend_proc *self, mend_peer a, mend_peer b)
-{
-    return true;
-}
-
 /* `interrupt` points into the state, which lives as long as the process value. */
 static void single_close(struct mend_proc *self)
 {
@@ -95,6 +90,5 @@ const struct mend_rt mend_rt_single = {
     .all_leaving = single_all_leaving,
     .goodbye = single_goodbye,
     .host = single_host,
-    .same_node = single_same_node,
     .close = single_close,
 };

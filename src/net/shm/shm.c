@@ -114,8 +114,8 @@ struct mend_shm {
 static void give_back_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 {
     mend_node_give_back(self,
-                        mend_node_ring_of(self->node->header, mend_peer_place(self, to),
-                                          mend_peer_place(self, from)),
+                        mend_node_ring_of(self->node->header, mend_node_place_of(self, to),
+                                          mend_node_place_of(self, from)),
                         MEND_NODE_RING_BYTES);
 }
 
@@ -147,10 +147,12 @@ static bool touch_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 
     give_back_gone(self);
     return mend_node_touch(
-               self, mend_node_ring_of(h, mend_peer_place(self, to), mend_peer_place(self, from)),
+               self,
+               mend_node_ring_of(h, mend_node_place_of(self, to), mend_node_place_of(self, from)),
                MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
            mend_node_touch(
-               self, mend_node_head_of(h, mend_peer_place(self, to), mend_peer_place(self, from)),
+               self,
+               mend_node_head_of(h, mend_node_place_of(self, to), mend_node_place_of(self, from)),
                sizeof(struct mend_node_head));
 }
 
@@ -175,16 +177,17 @@ static struct out *out_create(struct mend_proc *self, mend_peer to)
         mend_free(self, o);
         return NULL;
     }
-    o->slots =
-        mend_node_ring_of(s->header, mend_peer_place(self, to), mend_peer_place(self, self->me));
+    o->slots = mend_node_ring_of(s->header, mend_node_place_of(self, to),
+                                 mend_node_place_of(self, self->me));
     o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
-    head = mend_node_head_of(s->header, mend_peer_place(self, to), mend_peer_place(self, self->me));
+    head = mend_node_head_of(s->header, mend_node_place_of(self, to),
+                             mend_node_place_of(self, self->me));
     o->consumed = &head->consumed;
     o->core = self->crowded ? &head->core : NULL;
-    o->bell =
-        mend_node_bells(s->header, mend_peer_place(self, to)) + mend_peer_place(self, self->me).at;
-    o->to = mend_node_rank_of(s->header, mend_peer_place(self, to));
-    o->place = mend_peer_place(self, to);
+    o->bell = mend_node_bells(s->header, mend_node_place_of(self, to)) +
+              mend_node_place_of(self, self->me).at;
+    o->to = mend_node_rank_of(s->header, mend_node_place_of(self, to));
+    o->place = mend_node_place_of(self, to);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
     o->bulk_bytes = bulk_bytes(self);
     o->where.ways_n = self->crowded ? 1 : PLACES;
@@ -481,7 +484,7 @@ static inline void publish_head(struct in *in)
 
 static bool in_open(struct mend_proc *self, mend_peer from, struct in *in)
 {
-    mend_place here = mend_peer_place(self, self->me), there = mend_peer_place(self, from);
+    mend_place here = mend_node_place_of(self, self->me), there = mend_node_place_of(self, from);
     struct mend_shm *s = self->shm;
     struct mend_node_head *head = mend_node_head_of(s->header, here, there);
 
@@ -598,6 +601,7 @@ static unsigned drain_bells(struct mend_proc *self)
 {
     struct mend_shm *s = self->shm;
     unsigned n = 0;
+    mend_peer from;
 
     for (uint32_t at = 0; at < s->row_bytes; at += 8) {
         uint64_t bells = __atomic_load_n((uint64_t *)(void *)(s->bells + at), __ATOMIC_ACQUIRE);
@@ -608,7 +612,9 @@ static unsigned drain_bells(struct mend_proc *self)
             unsigned k = (unsigned)__builtin_ctzll(news) / 8;
 
             news &= ~(UINT64_C(0xff) << (8 * k));
-            n += drain(self, mend_node_peer_at(self, mend_place_at(at + k)), DRAIN_MAX);
+            from = mend_node_peer_at(self, mend_place_at(at + k));
+            if (mend_likely(from != MEND_PEER_NONE))
+                n += drain(self, from, DRAIN_MAX);
         }
     }
     return n;
@@ -632,8 +638,8 @@ static unsigned shm_poll(struct mend_proc *self, mend_peer hint)
  * asks for each of the dead. */
 static bool may_hold(struct mend_proc *self, mend_peer from)
 {
-    char *ring = (char *)mend_node_ring_of(self->node->header, mend_peer_place(self, self->me),
-                                           mend_peer_place(self, from));
+    char *ring = (char *)mend_node_ring_of(self->node->header, mend_node_place_of(self, self->me),
+                                           mend_node_place_of(self, from));
     off_t at = ring - (char *)self->node->header, data = lseek(self->node->fd, at, SEEK_DATA);
 
     return data >= 0 && data < at + (off_t)MEND_NODE_RING_BYTES;
@@ -641,7 +647,7 @@ static bool may_hold(struct mend_proc *self, mend_peer from)
 
 static void shm_sever(struct mend_proc *self, mend_peer dead)
 {
-    uint32_t place = mend_peer_place(self, dead).at;
+    uint32_t place = mend_node_place_of(self, dead).at;
     struct mend_shm *s = self->shm;
 
     while ((s->in[dead].slots || may_hold(self, dead)) && drain(self, dead, MEND_SHM_SLOTS))
@@ -720,7 +726,7 @@ static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
     struct mend_shm *s = self->shm;
 
-    return mend_node_rank_of(s->header, mend_peer_place(self, peer));
+    return mend_node_rank_of(s->header, mend_node_place_of(self, peer));
 }
 
 /* Copy first, look at the stamp then: it tells of the whole time of the copy. */
@@ -777,7 +783,8 @@ _Static_assert(sizeof(struct mend_sheet) <= MEND_NODE_SHEET_BYTES, "a sheet is a
 
 static struct mend_sheet *shm_sheet(struct mend_proc *self, mend_peer owner)
 {
-    struct mend_sheet *sheet = mend_node_sheet_of(self->node->header, mend_peer_place(self, owner));
+    struct mend_sheet *sheet =
+        mend_node_sheet_of(self->node->header, mend_node_place_of(self, owner));
 
     return owner != self->me || mend_node_touch(self, sheet, sizeof(*sheet)) ? sheet : NULL;
 }
@@ -834,9 +841,9 @@ enum mend_status mend_shm_open(struct mend_proc *self)
         return MEND_ERR_MEM;
     s->node = self->node;
     s->header = h;
-    s->me = mend_node_rank_of(h, mend_peer_place(self, self->me));
+    s->me = mend_node_rank_of(h, mend_node_place_of(self, self->me));
     s->row_bytes = (h->ranks_n + 7) & ~7u;
-    s->bells = mend_node_bells(h, mend_peer_place(self, self->me));
+    s->bells = mend_node_bells(h, mend_node_place_of(self, self->me));
     s->out = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->out));
     s->in = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->in));
     s->seen = mend_zalloc(self, s->row_bytes, 1);
@@ -868,6 +875,21 @@ const struct mend_net mend_net_shm = {
     .sheet = shm_sheet,
     .offer_stamp = shm_offer_stamp,
     .withdraw = shm_withdraw,
+    .hold = shm_hold,
+    .release = shm_release,
+    .close = shm_close,
+};
+
+const struct mend_net mend_net_rings = {
+    .name = "rings",
+    .payload_max_bytes = MEND_SHM_BULK_BYTES / 4,
+    .send = shm_send,
+    .reserve = shm_reserve,
+    .commit = shm_commit,
+    .poll = shm_poll,
+    .peek = shm_peek,
+    .take = shm_take,
+    .sever = shm_sever,
     .hold = shm_hold,
     .release = shm_release,
     .close = shm_close,
