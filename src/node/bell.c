@@ -3,6 +3,7 @@
 #include "node/bell.h"
 
 #include "node/node.h"
+#include "node/watch.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -32,6 +33,8 @@ static void bell_arm(struct mend_proc *self, bool nudged)
     if (!n->may_sleep)
         return;
     n->wake_seen = mend_load_relaxed(word(self));
+    if (mend_unlikely(n->watch != NULL))
+        mend_watch_ask(n->watch);
     mend_store_relaxed(&me(self)->armed, nudged ? MEND_NODE_ARMED_NUDGED : MEND_NODE_ARMED);
     /* Every running sender has passed a full fence after this: it either sees `armed`, or what it
      * published before is visible to the poll that follows. */
@@ -70,10 +73,22 @@ static void bell_rouse(struct mend_proc *self)
     mend_node_wakes_flush(&w);
 }
 
+static enum mend_status bell_watch(struct mend_proc *self, int fd)
+{
+    return mend_watch_add(self, &self->node->watch, fd);
+}
+
+static void bell_unwatch(struct mend_proc *self, int fd)
+{
+    mend_watch_remove(self, &self->node->watch, fd);
+}
+
 const struct mend_bell mend_bell_node = {
     .arm = bell_arm,
     .sleep = bell_sleep,
     .overslept = bell_overslept,
     .disarm = bell_disarm,
     .rouse = bell_rouse,
+    .watch = bell_watch,
+    .unwatch = bell_unwatch,
 };

@@ -4,7 +4,7 @@
  *   arm ──> look at everything once more ──> sleep ──> disarm
  *
  * A process that shares a segment sleeps on its futex there: other processes of the node, the agent and its own threads
- * ring.  Only req/wait.c arms and sleeps. */
+ * ring.  Where frames arrive at descriptors, watch.c rings for them.  Only req/wait.c arms and sleeps. */
 #ifndef MEND_NODE_BELL_H
 #define MEND_NODE_BELL_H
 
@@ -22,6 +22,11 @@ struct mend_bell {
     void (*disarm)(struct mend_proc *self);
     /* Called by another thread of this process: ends the sleep that follows the last arm(). */
     void (*rouse)(struct mend_proc *self);
+    /* For a transport whose frames arrive at descriptors: from now on a sleep ends, or does not begin, while one of them is
+     * readable or its other end has gone.  unwatch() comes before the descriptor is closed, for all of them in the
+     * transport's close().  MEND_OK or MEND_ERR_MEM.  Neither waits for another process. */
+    enum mend_status (*watch)(struct mend_proc *self, int fd);
+    void (*unwatch)(struct mend_proc *self, int fd);
 };
 
 extern const struct mend_bell mend_bell_node;

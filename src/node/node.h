@@ -19,6 +19,7 @@ struct mend_node {
     bool holds;
     bool may_sleep;               /* membarrier works: senders need no fence */
     uint32_t wake_seen;           /* of the futex, when this process armed itself */
+    struct mend_watch *watch;     /* descriptors that wake this process; NULL: none (bell.h) */
     struct mend_node_wakes wakes; /* wakes that mend_node_hold() delays */
     mend_place mine;              /* this process's */
     struct mend_list pieces;      /* heap.c: of this process's heap */
