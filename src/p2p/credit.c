@@ -25,13 +25,17 @@ enum { GO = 0, HOLD = 1 }; /* the tag of a frame */
 
 static struct mend_credit *credit_of(struct mend_proc *self, mend_peer peer)
 {
-    struct mend_p2p *p = self->p2p;
+    struct mend_table *t = &self->p2p->credit;
+    struct mend_credit *credit = mend_table_get(t, (uint32_t)peer);
 
+    if (mend_likely(credit != NULL))
+        return credit;
+    if (!t->arena)
+        mend_table_init(t, self->arena, sizeof(*credit));
     mend_memory_press(self); /* others must stop if there is none */
-    if (mend_unlikely(!p->credit))
-        p->credit = mend_zalloc(self, (size_t)self->peers_n, sizeof(*p->credit));
+    credit = mend_table_make(t, (uint32_t)peer);
     mend_memory_relax(self);
-    return &p->credit[peer];
+    return credit;
 }
 
 static void tell(struct mend_proc *self, mend_peer peer, struct mend_credit *credit, bool hold)
@@ -74,7 +78,12 @@ void mend_credit_hold(struct mend_proc *self, mend_peer peer)
 
 bool mend_credit_holds(const struct mend_proc *self, mend_peer peer)
 {
-    return self->p2p->held_n && self->p2p->credit[peer].holds_us;
+    const struct mend_credit *credit;
+
+    if (mend_likely(!self->p2p->held_n))
+        return false;
+    credit = mend_table_get(&self->p2p->credit, (uint32_t)peer);
+    return credit && credit->holds_us;
 }
 
 static void set_hold(struct mend_proc *self, struct mend_credit *credit, bool hold)
@@ -99,8 +108,10 @@ void mend_p2p_on_credit(struct mend_proc *self, mend_peer from, const struct men
 
 void mend_credit_on_death(struct mend_proc *self, mend_peer dead)
 {
-    if (self->p2p->credit)
-        set_hold(self, &self->p2p->credit[dead], false);
+    struct mend_credit *credit = mend_table_get(&self->p2p->credit, (uint32_t)dead);
+
+    if (credit)
+        set_hold(self, credit, false);
 }
 
 /* Lost messages. */

@@ -84,8 +84,8 @@ struct mend_p2p {
     struct mend_comm *last_comm; /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
     _Alignas(max_align_t) struct mend_request
-        sent;                      /* mend_p2p_sent(); aligned as what programs have handles of */
-    struct mend_credit *credit;    /* by peer, from the first message that was kept */
+        sent;                 /* mend_p2p_sent(); aligned as what programs have handles of */
+    struct mend_table credit; /* struct mend_credit by peer, from the first message that was kept */
     struct mend_message *reserve;  /* records for messages whose data is lost (credit.c) */
     struct mend_message *reserved; /* those that were given back, linked by next_reserved */
     uint32_t reserve_n;            /* those that have been in use */
