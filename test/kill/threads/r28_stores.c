@@ -8,6 +8,8 @@
  *   other    one of the eight kills the process
  *   crash    the main thread calls abort()        core     and leaves a core
  *
+ * With `window` the memory is a window's: rank 0's part of it.
+ *
  * That the verdict waits for each thread is shown one by one, with threads that cannot end, by test_held_thread in
  * test/launch/test_held.py.  Ten thousand deaths: make soak STORES=10000.
  *
@@ -19,6 +21,8 @@
  * RUN: -n 26 ; args kill ; expect "rank 0 ok" ; times 3 ; time 60
  * RUN: -n 26 ; args leave ; expect "rank 0 ok" ; times 3 ; time 60
  * RUN: -n 26 ; args other ; expect "rank 0 ok" ; time 60
+ * RUN: -n 26 ; args kill window ; expect "rank 0 ok" ; times 2 ; time 60
+ * RUN: -n 26 ; args leave window ; expect "rank 0 ok" ; time 60
  * RUN: -n 26 ; plain ; args crash ; expect "rank 0 ok" ; time 60
  * RUN: -n 16 ; plain ; args core ; expect "rank 0 ok" ; time 60 */
 #include "../common.h"
@@ -37,10 +41,22 @@
 #define LOOKS   200
 
 static const char *how;
+static void *in_window; /* NULL: the memory is the board's */
 
 static atomic_int *area(void)
 {
-    return (atomic_int *)(void *)&board[AREA];
+    return in_window ? in_window : (void *)&board[AREA];
+}
+
+static void open_window(MPI_Win *win)
+{
+    MPI_Aint bytes = rank ? 0 : THREADS * WORDS * (int)sizeof(int);
+    void *mine;
+    int unit;
+
+    CHECK_OK(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, W, &mine, win));
+    CHECK_OK(MPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Win_shared_query(*win, 0, &bytes, &unit, &in_window));
 }
 
 static void *store(void *arg)
@@ -110,11 +126,17 @@ static void lose(int victim)
 
 int main(int argc, char **argv)
 {
+    MPI_Win win = MPI_WIN_NULL;
+
     start(&argc, &argv);
     how = argv[1];
+    if (argc > 2)
+        open_window(&win);
     if (rank)
         be_victim();
     for (int victim = 1; victim < size; victim++)
         lose(victim);
+    if (win != MPI_WIN_NULL)
+        CHECK_OK(MPI_Win_free(&win));
     return finish();
 }
