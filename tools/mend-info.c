@@ -61,15 +61,19 @@ static const char *const unsupported[] = {
 #undef UNSUPPORTED
 };
 
+#define ROW(name_, what_) {#name_, what_},
 static const struct name_and_text transports[] = {
-    {"shm", "ranks of one machine, started by mpiexec: rings in a shared segment"},
-    {"self", "one rank, started without a launcher"},
+#define MEND_NET_DEF ROW
+#include "net/net.def"
+#undef MEND_NET_DEF
 };
 
 static const struct name_and_text runtimes[] = {
-    {"local", "mpiexec on this machine is the agent; no other process declares a death"},
-    {"single", "no launcher: MPI_COMM_WORLD has one rank"},
+#define MEND_RT_DEF ROW
+#include "rt/rt.def"
+#undef MEND_RT_DEF
 };
+#undef ROW
 
 /* In lines of at most TEXT_WIDTH, each below the first. */
 static void print_wrapped(const char *text)
@@ -145,8 +149,7 @@ static void print_transports(void)
 {
     int refused = try_single_copy();
 
-    print_table("Transports, in the order in which they are tried", transports,
-                MEND_COUNT_OF(transports));
+    print_table("Transports", transports, MEND_COUNT_OF(transports));
     print_table("Runtimes, in the order in which they are tried", runtimes,
                 MEND_COUNT_OF(runtimes));
     printf("Single copy of large messages (process_vm_readv)\n  %s%s\n",
@@ -176,6 +179,30 @@ static void print_params(void)
                value ? "; set here to " : "", value ? value : "",
                value && !mend_param_takes(p, value) ? ", which is not allowed" : "");
     }
+}
+
+/* What src/rma/win.h says, for this machine and environment. */
+static void print_windows(void)
+{
+    static const char target[] = "the target, in its next MPI call";
+    static const char origin[] =
+        "the origin, by loads and stores; the target's program is not needed";
+    const char *on = getenv("MEND_RMA_SHM");
+    bool shared = !on || strcmp(on, "0") != 0;
+    const struct name_and_text rows[] = {
+        {"allocated, shared", shared ? origin : target},
+        {"created, Alloc_mem", shared ? origin : target},
+        {"created, other memory",
+         !shared || try_single_copy()
+             ? target
+             : "put and get of more than 1 KiB in one piece: the origin, by "
+               "single copy; else the target, in its next MPI call"},
+        {"dynamic", target},
+    };
+
+    print_table(shared ? "Windows: which process carries out operations"
+                       : "Windows: which process carries out operations, with MEND_RMA_SHM=0",
+                rows, MEND_COUNT_OF(rows));
 }
 
 static void print_events(void)
@@ -215,6 +242,7 @@ static void print_all(void)
     printf("functions                %zu of %d (mend-info --functions lists the others)\n\n",
            STANDARD_FUNCTIONS - MEND_COUNT_OF(unsupported), STANDARD_FUNCTIONS);
     print_transports();
+    print_windows();
     printf("\n");
     print_params();
 }
@@ -228,6 +256,7 @@ static const struct {
     {"--version", "version of Mend", print_version},
     {"--abi", "versions of the standard, of the ABI and of the compiler", print_abi},
     {"--transports", "transports and runtimes", print_transports},
+    {"--windows", "which process carries out one-sided operations here", print_windows},
     {"--params", "parameters, their defaults and what is set in this environment", print_params},
     {"--events", "named events, at which mpiexec --inject can kill, stop or abort", print_events},
     {"--report", "lines of the file that mpiexec --report writes, and their members", print_report},

@@ -30,7 +30,11 @@
 #define WHY_BYTES (MEND_PARAM_WANTS_BYTES + 128)
 
 /* Tried in order. */
-static const struct mend_rt *const runtimes[] = {&mend_rt_local, &mend_rt_single};
+static const struct mend_rt *const runtimes[] = {
+#define MEND_RT_DEF(name_, what_) &mend_rt_##name_,
+#include "rt/rt.def"
+#undef MEND_RT_DEF
+};
 
 static void on_revoke(struct mend_comm *c)
 {

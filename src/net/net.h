@@ -88,9 +88,9 @@ struct mend_net {
     void (*close)(struct mend_proc *self);
 };
 
-extern const struct mend_net mend_net_shm;
-extern const struct mend_net mend_net_rings; /* the same rings, to a peer that is kept apart */
-extern const struct mend_net mend_net_self;  /* of a process's own entry */
+#define MEND_NET_DEF(name_, what_) extern const struct mend_net mend_net_##name_;
+#include "net/net.def"
+#undef MEND_NET_DEF
 
 static inline const struct mend_net *mend_net_of(const struct mend_proc *self, mend_peer peer)
 {

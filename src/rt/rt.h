@@ -59,6 +59,8 @@ struct mend_rt {
     void (*close)(struct mend_proc *self);
 };
 
-extern const struct mend_rt mend_rt_local, mend_rt_single;
+#define MEND_RT_DEF(name_, what_) extern const struct mend_rt mend_rt_##name_;
+#include "rt/rt.def"
+#undef MEND_RT_DEF
 
 #endif

@@ -16,6 +16,8 @@ mend-info --version | grep -qx "Mend [0-9.]*" || fail "--version"
 mend-info --abi | grep -q "^ABI  *1.0" || fail "--abi"
 mend-info --transports | grep -q "^  shm " || fail "--transports"
 mend-info --transports | grep -q "^Single copy" || fail "single copy"
+mend-info --windows | grep -q "^  allocated, shared .*the origin" || fail "--windows"
+MEND_RMA_SHM=0 mend-info --windows | grep -q "^  allocated, shared .*the target" || fail "--windows without RMA_SHM"
 MEND_SPIN=77 mend-info --params | grep -q "^  SPIN .*set here to 77" || fail "--params and the environment"
 for name in STOP_TIMEOUT STOP_GROWTH KILL_REPEAT KILL_TIMEOUT; do
     mend-info --params | grep -q "^  $name  *[0-9].*detector:" || fail "$name of the detector"
