@@ -11,6 +11,8 @@
 #define BYTES 8000
 #define N     8000
 #define MORE  (16 * 1024 * 1024)
+#define SENT  0   /* slot of the board */
+#define LOOKS 100 /* in a row at which the sender sleeps, and has not gone on */
 
 static void limit_memory(void)
 {
@@ -32,6 +34,7 @@ static void flood(void)
     for (int i = 0; i < N; i++) {
         fill(data, BYTES, (unsigned)i);
         CHECK_EQ(MPI_Send(data, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD), MPI_SUCCESS);
+        post(SENT);
     }
 }
 
@@ -47,14 +50,18 @@ static char state_of(int pid)
     return state;
 }
 
-/* A sender sleeps when it waits for a receive; for room it only yields. */
+/* Until the sender waits for a receive: it sleeps, and more room, which each look here makes, does not wake it. */
 static void let_it_flood(void)
 {
-    int pid, flag;
+    int pid, flag, sent = 0;
 
     MPI_Recv(&pid, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    while (state_of(pid) != 'S')
+    for (int looks = 0; looks < LOOKS; looks++) {
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+        if (state_of(pid) != 'S' || posted(SENT) != sent)
+            looks = 0;
+        sent = posted(SENT);
+    }
 }
 
 static void drink(void)
