@@ -13,6 +13,7 @@
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
  *   S0-27: a collective that a death prevents ends with PROC_FAILED
+ *   S0-48: a lock whose holder died is never acquired again
  *   S2-5: creation is uniform: at all survivors or at none */
 #include "board.h"
 
@@ -200,6 +201,114 @@ static int comm_revoke(void)
     if (rank == victim)
         return MPIX_Comm_revoke(W);
     return MPI_Recv(buffer, 1, MPI_BYTE, victim, 9, W, MPI_STATUS_IGNORE);
+}
+
+/* ---- windows ---- */
+
+#define DOUBLES 20
+
+static MPI_Win win = MPI_WIN_NULL;
+static double *part;
+static bool warm; /* it counts now */
+
+static bool knows_of_death(void);
+
+static int first_of(int err, int other)
+{
+    return err != MPI_SUCCESS ? err : other;
+}
+
+static void add(void)
+{
+    static const double ones[DOUBLES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                         1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static int one = 1, old; /* as long as the epoch */
+
+    MUST(MPI_Accumulate(ones, DOUBLES, MPI_DOUBLE, 0, 0, DOUBLES, MPI_DOUBLE, MPI_SUM, win) ==
+         MPI_SUCCESS);
+    MUST(MPI_Fetch_and_op(&one, &old, MPI_INT, 0, DOUBLES, MPI_SUM, win) == MPI_SUCCESS);
+}
+
+/* No element is torn, whoever died over it. */
+static void check_sums(void)
+{
+    for (int i = 0; rank == 0 && i < DOUBLES; i++)
+        MUST(part[i] >= 0 && part[i] < 100 && part[i] == (double)(int)part[i]);
+}
+
+static int lock_and_add(int type)
+{
+    int err = MPI_Win_lock(type, 0, 0, win);
+
+    add();
+    return first_of(err, MPI_Win_unlock(0, win));
+}
+
+static int lock_all_and_add(int unused)
+{
+    int err = MPI_Win_lock_all(0, win);
+
+    (void)unused;
+    add();
+    err = first_of(err, MPI_Win_flush(0, win));
+    return first_of(err, MPI_Win_unlock_all(win));
+}
+
+/* Once as it comes, and again when the death is known: then all survivors get the same. */
+static int twice(int (*call)(int), int type)
+{
+    int class = class_of(call(type));
+
+    if (rank == victim || !warm)
+        return class;
+    MUST(class == MPI_SUCCESS || class == MPI_ERR_PROC_FAILED);
+    while (!knows_of_death())
+        usleep(200);
+    class = class_of(call(type));
+    check_sums();
+    board->rank[rank].value = class;
+    return class;
+}
+
+static int win_exclusive(void)
+{
+    return twice(lock_and_add, MPI_LOCK_EXCLUSIVE);
+}
+
+static int win_shared(void)
+{
+    return twice(lock_and_add, MPI_LOCK_SHARED);
+}
+
+static int win_lock_all(void)
+{
+    return twice(lock_all_and_add, 0);
+}
+
+static int win_fence(void)
+{
+    int err = MPI_Win_fence(0, win);
+
+    add();
+    err = first_of(err, MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    check_sums();
+    return err;
+}
+
+static int win_groups(void)
+{
+    MPI_Group all;
+    int err;
+
+    MPI_Comm_group(W, &all);
+    err = MPI_Win_post(all, 0, win);
+    err = first_of(err, MPI_Win_start(all, 0, win));
+    add();
+    err = first_of(err, MPI_Win_complete(win));
+    err = first_of(err, MPI_Win_wait(win));
+    MPI_Group_free(&all);
+    check_sums();
+    return err;
 }
 
 /* ---- calls that are wrong on purpose: the stepper must notice ---- */
@@ -396,6 +505,7 @@ static void be_survivor(const struct call *call)
         while (!board->go)
             usleep(200);
     me->ready = 1;
+    warm = true;
     me->got = got(call->run());
     recover();
     me->done = 1;
@@ -429,6 +539,10 @@ int main(int argc, char **argv)
     victim = call->victim;
     rules = call->rules;
     MUST(size == call->ranks);
+    if (!strncmp(call->name, "win-", 4)) {
+        MUST(MPI_Win_allocate((DOUBLES + 1) * 8, 8, MPI_INFO_NULL, W, &part, &win) == MPI_SUCCESS);
+        MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    }
     if (rank == 0)
         fill(sizeof buffer);
     if (!(rules & (STEP_COLD | STEP_SELF)) && call->run != comm_shrink && call->run != comm_revoke)
@@ -439,6 +553,8 @@ int main(int argc, char **argv)
     if (rank == victim)
         be_stepped(call);
     be_survivor(call);
+    if (win != MPI_WIN_NULL)
+        MUST(MPI_Win_free(&win) == MPI_SUCCESS);
     MPI_Finalize();
     return 0;
 }

@@ -2,12 +2,13 @@
 /* Threads use windows, one of their own each and one together, when a rank dies at a random instant: every call of every
  * thread returns with success or MPI_ERR_PROC_FAILED, and what all have added towards a survivor is there.
  *
+ * BUILD: -pthread
+ *
  *   R29: lock_all with a dead member opens the epoch towards the survivors
  *   R30: a window with dead members can be freed
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S0-2: a call that needs no dead process completes normally
  *
- * BUILD: -pthread
  * RUN: -n 4 ; args {n} ; times 8
  * RUN: -n 4 ; args {n} ; set RMA_SHM=0 ; times 8
  * RUN: -n 8 ; args {n} ; times 4
