@@ -3,6 +3,7 @@
  *
  *     put:BYTES, get:BYTES           and a flush; on a window that the library allocated
  *     cput:BYTES, cget:BYTES         the same on memory of the program (MPI_Win_create)
+ *     computing:BYTES, idle:BYTES    put and flush of rank 0 to rank 1, which computes meanwhile, or waits in MPI
  *     acc:BYTES                      accumulate of doubles, and a flush
  *     fop:8, cas:8                   fetch_and_op, compare_and_swap, and a flush
  *     exclusive, shared, all         lock and unlock, without anything between
@@ -82,6 +83,52 @@ static void check_cput(struct bench *b, long n)
 {
     (void)n;
     check_put_in(b, created);
+}
+
+/* ---- a target that computes ---- */
+
+#define DONE 4000 /* word of the board: rank 0 has finished this batch */
+
+/* Rank 1 calls no MPI function until rank 0 has finished; or it waits for rank 0's message all the time.  The time is rank
+ * 0's. */
+static double be_target(struct bench *b, bool computes)
+{
+    double us;
+
+    if (computes)
+        while (__atomic_load_n(&b->board[DONE], __ATOMIC_SEQ_CST) != b->batch)
+            ;
+    MPI_Recv(&us, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return us;
+}
+
+static double run_toward(struct bench *b, long n, bool computes)
+{
+    double start;
+
+    if (b->rank == 1)
+        return be_target(b, computes);
+    MPI_Win_lock_all(0, allocated);
+    start = bench_now_us();
+    for (long i = 0; i < n; i++) {
+        MPI_Put(b->send, (int)b->bytes, MPI_BYTE, 1, 0, (int)b->bytes, MPI_BYTE, allocated);
+        MPI_Win_flush(1, allocated);
+    }
+    start = bench_now_us() - start;
+    MPI_Win_unlock_all(allocated);
+    __atomic_store_n(&b->board[DONE], (uint64_t)b->batch, __ATOMIC_SEQ_CST);
+    MPI_Send(&start, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    return start;
+}
+
+static double run_computing(struct bench *b, long n)
+{
+    return run_toward(b, n, true);
+}
+
+static double run_idle(struct bench *b, long n)
+{
+    return run_toward(b, n, false);
 }
 
 /* ---- accumulates ---- */
@@ -265,6 +312,8 @@ int main(int argc, char **argv)
         {"get", fill, run_get, no_data, NULL},
         {"cput", fill, run_cput, check_cput, NULL},
         {"cget", fill, run_cget, no_data, NULL},
+        {"computing", fill, run_computing, no_data, NULL},
+        {"idle", fill, run_idle, no_data, NULL},
         {"acc", zero, run_acc, check_acc, NULL},
         {"fop", nothing, run_fop, no_data, NULL},
         {"cas", nothing, run_cas, no_data, NULL},

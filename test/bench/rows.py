@@ -45,7 +45,7 @@ class Row:
 class Group:
     """Jobs that are run together: kind says how, args go to the program."""
     name: str
-    kind: str  # compare, start, memory, agree, revoke, death, limits
+    kind: str  # compare, alone (Mend), start, memory, agree, revoke, death, limits
     ranks: int
     source: str
     rows: list = field(default_factory=list)
@@ -119,6 +119,8 @@ def rma_rows():
             yield Row(f"{title} and flush, {size(n)}, allocated window", "rma-2", f"{how}:{n}", US, of_peers)
         for n in (8, 4096, 1 << 20):
             yield Row(f"{title} and flush, {size(n)}, created window", "rma-2", f"c{how}:{n}", US, 0.8)
+    yield Row("put and flush, 8 bytes, to a target that computes / that waits", "alone-2", "computing:8", US, 1.1,
+              against="idle:8")
     yield Row("fetch_and_op", "rma-2", "fop:8", US, 0.5)
     yield Row("compare_and_swap", "rma-2", "cas:8", US, 0.5)
     for n in (8, 8192):
@@ -188,7 +190,7 @@ LIMITS = [
 
 SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
            "threads": "threads", "rma": "rma", "start": "hello", "memory": "memory", "death": "death",
-           "revoke": "revoke", "agree": "coll"}
+           "revoke": "revoke", "agree": "coll", "alone": "rma"}
 KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
          "exchange": "compare", "threads": "compare", "rma": "compare"}
 
