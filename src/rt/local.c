@@ -169,6 +169,14 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
     return MEND_OK;
 }
 
+/* As if on another node: MEND_NODES.  A process that has read no parameters has 0 of them, and keeps nobody apart. */
+static bool is_apart(const struct mend_proc *self, mend_peer p)
+{
+    uint64_t nodes = self->params.nodes;
+
+    return nodes && (uint64_t)p % nodes != (uint64_t)self->me % nodes;
+}
+
 static enum mend_status local_open(struct mend_proc *self, const char **why_p)
 {
     long rank, size, shm_fd, ctl_fd;
@@ -216,7 +224,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
         return MEND_ERR_MEM;
     for (mend_peer p = 0; p < self->peers_n; p++) {
         mend_node_meet(self, p, mend_place_at((uint32_t)p));
-        if ((uint64_t)p % self->params.nodes != (uint64_t)rank % self->params.nodes)
+        if (is_apart(self, p))
             mend_node_keep_apart(self, p);
     }
     return MEND_OK;
