@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* op_loc.c – MPI_MINLOC and MPI_MAXLOC for pairs of a value and an index: table code only.
  *
- * Of equal values the smaller index wins (MPI-5.0 6.9.4). */
+ * Of equal values the smaller index wins (MPI-5.0 6.9.4).  The two are stored one by one: what lies between them
+ * in memory does not belong to the pair and stays as it is. */
 #include "datatype/op_table.h"
 
 /* X(C type, basic type) */
@@ -45,8 +46,20 @@
     X(double, F64, double, F64)
 
 #define LOOP(name_, type_, better_)                                                                \
-    MEND_OP_FUNCTION(name_, type_,                                                                 \
-                     a.value better_ b.value || (a.value == b.value && a.index < b.index) ? a : b)
+    static void name_(const void *left, const void *right, void *to, MPI_Count n)                  \
+    {                                                                                              \
+        const type_ *x = left, *y = right;                                                         \
+        type_ *z = to;                                                                             \
+                                                                                                   \
+        MEND_OP_EACH                                                                               \
+        for (MPI_Count i = 0; i < n; i++) {                                                        \
+            const type_ a = x[i], b = y[i];                                                        \
+            bool wins = a.value better_ b.value || (a.value == b.value && a.index < b.index);      \
+                                                                                                   \
+            z[i].value = wins ? a.value : b.value;                                                 \
+            z[i].index = wins ? a.index : b.index;                                                 \
+        }                                                                                          \
+    }
 
 #define LOOPS(value_, value_basic_, index_, index_basic_)                                          \
     MEND_OP_STRUCT(any_##value_basic_##_##index_basic_, value_ value, index_ index);               \

@@ -177,16 +177,48 @@ MEND_TEST(logical_and_bytes)
     EXPECT(MPI_BXOR, BYTE, unsigned char, 6, 3, 5);
 }
 
+/* What an element of `bytes` has between its value and its index, and behind that, is as it was. */
+static bool gaps_are(const void *elements, size_t bytes, size_t value_end, size_t index_at,
+                     size_t index_end, unsigned char c)
+{
+    const unsigned char *p = elements;
+
+    for (size_t k = 0; k < 4 * bytes; k++) {
+        size_t at = k % bytes;
+
+        if (((at >= value_end && at < index_at) || at >= index_end) && p[k] != c)
+            return false;
+    }
+    return true;
+}
+
+#define GAPS_ARE(elements_, c_)                                                                    \
+    gaps_are(elements_, sizeof(elements_[0]), sizeof(elements_[0].v),                              \
+             (size_t)((char *)&elements_[0].i - (char *)elements_),                                \
+             (size_t)((char *)(&elements_[0].i + 1) - (char *)elements_), c_)
+
+/* Sets the values and indices of four pairs, and all bytes between them to c. */
+#define SET_PAIRS(to_, from_, c_)                                                                  \
+    do {                                                                                           \
+        memset(to_, c_, sizeof(to_));                                                              \
+        for (int k_ = 0; k_ < 4; k_++) {                                                           \
+            memcpy(&(to_)[k_].v, &(from_)[k_].v, sizeof((to_)[k_].v));                             \
+            memcpy(&(to_)[k_].i, &(from_)[k_].i, sizeof((to_)[k_].i));                             \
+        }                                                                                          \
+    } while (0)
+
 /* One pair type: a smaller value, a greater one, equal ones. */
 #define PAIR(type_, value_, index_)                                                                \
     do {                                                                                           \
         struct {                                                                                   \
             value_ v;                                                                              \
             index_ i;                                                                              \
-        } in_[4] = {{1, 5}, {9, 5}, {3, 5}, {3, 5}}, min_[4] = {{3, 7}, {3, 7}, {3, 7}, {3, 2}},   \
-          max_[4];                                                                                 \
+        } left_[4] = {{1, 5}, {9, 5}, {3, 5}, {3, 5}},                                             \
+          right_[4] = {{3, 7}, {3, 7}, {3, 7}, {3, 2}}, in_[4], min_[4], max_[4];                  \
                                                                                                    \
-        memcpy(max_, min_, sizeof(max_));                                                          \
+        SET_PAIRS(in_, left_, 0x11);                                                               \
+        SET_PAIRS(min_, right_, 0xC5);                                                             \
+        SET_PAIRS(max_, right_, 0xC5);                                                             \
         CHECK_EQ((type_)->extent, sizeof(in_[0]));                                                 \
         CHECK_EQ(mend_op_check(mend_op_of(MPI_MINLOC), type_), MPI_SUCCESS);                       \
         mend_op_apply(mend_op_of(MPI_MINLOC), in_, min_, 4, type_, MPI_DATATYPE_NULL);             \
@@ -195,6 +227,7 @@ MEND_TEST(logical_and_bytes)
         CHECK(min_[2].v == 3 && min_[2].i == 5 && min_[3].v == 3 && min_[3].i == 2);               \
         CHECK(max_[0].v == 3 && max_[0].i == 7 && max_[1].v == 9 && max_[1].i == 5);               \
         CHECK(max_[2].v == 3 && max_[2].i == 5 && max_[3].v == 3 && max_[3].i == 2);               \
+        CHECK(GAPS_ARE(min_, 0xC5) && GAPS_ARE(max_, 0xC5));                                       \
     } while (0)
 
 MEND_TEST(places_of_extremes)
