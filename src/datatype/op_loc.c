@@ -45,21 +45,10 @@
     X(float, F32, float, F32)                                                                      \
     X(double, F64, double, F64)
 
+#define BETTER(better_) (a.value better_ b.value || (a.value == b.value && a.index < b.index))
 #define LOOP(name_, type_, better_)                                                                \
-    static void name_(const void *left, const void *right, void *to, MPI_Count n)                  \
-    {                                                                                              \
-        const type_ *x = left, *y = right;                                                         \
-        type_ *z = to;                                                                             \
-                                                                                                   \
-        MEND_OP_EACH                                                                               \
-        for (MPI_Count i = 0; i < n; i++) {                                                        \
-            const type_ a = x[i], b = y[i];                                                        \
-            bool wins = a.value better_ b.value || (a.value == b.value && a.index < b.index);      \
-                                                                                                   \
-            z[i].value = wins ? a.value : b.value;                                                 \
-            z[i].index = wins ? a.index : b.index;                                                 \
-        }                                                                                          \
-    }
+    MEND_OP_WALK(name_, type_, z[i].value = BETTER(better_) ? a.value : b.value;                   \
+                 z[i].index = BETTER(better_) ? a.index : b.index)
 
 #define LOOPS(value_, value_basic_, index_, index_basic_)                                          \
     MEND_OP_STRUCT(any_##value_basic_##_##index_basic_, value_ value, index_ index);               \

@@ -56,8 +56,8 @@ mend_op_fn *mend_op_loc_find(enum mend_op_code code, enum mend_basic value, enum
 #define MEND_OP_EACH _Pragma("GCC ivdep")
 #endif
 
-/* The loop as a function; a is of `left`, b of `right`, expr_ the element of `to`. */
-#define MEND_OP_FUNCTION(name_, type_, expr_)                                                      \
+/* The loop as a function; a is of `left`, b of `right`; the statement sets z[i], the element of `to`. */
+#define MEND_OP_WALK(name_, type_, statement_)                                                     \
     static void name_(const void *left, const void *right, void *to, MPI_Count n)                  \
     {                                                                                              \
         const type_ *x = left, *y = right;                                                         \
@@ -67,9 +67,10 @@ mend_op_fn *mend_op_loc_find(enum mend_op_code code, enum mend_basic value, enum
         for (MPI_Count i = 0; i < n; i++) {                                                        \
             const type_ a = x[i], b = y[i];                                                        \
                                                                                                    \
-            z[i] = expr_;                                                                          \
+            statement_;                                                                            \
         }                                                                                          \
     }
+#define MEND_OP_FUNCTION(name_, type_, expr_) MEND_OP_WALK(name_, type_, z[i] = expr_)
 
 /* An operator on one kind of number, for each kind of processor. */
 struct mend_op_loop {

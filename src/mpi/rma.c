@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma.c – put, get, accumulate and their like (MPI-5.0 12.3), in both widths.
  *
- * None is collective or blocks.  None reports the death of a process (S0-40): towards a dead target they succeed and do
+ * None is collective.  None waits for its target; an accumulate on a window in shared memory may wait for a
+ * moment, while another process changes elements of the same part under their lock: that process's release or death,
+ * or a revocation, ends the wait.  None reports the death of a process (S0-40): towards a dead target they succeed and do
  * nothing, and the synchronization tells; a request reports MPI_ERR_PROC_FAILED as it completes.  MPI_ERR_RMA_SYNC: no epoch
  * allows it; MPI_ERR_RMA_RANGE: outside of the target's part; MPI_ERR_INVALIDATED.
  *
@@ -203,47 +205,17 @@ static int with_request(enum mend_rma_kind kind, const struct arguments *a, MPI_
 #define COMMON_CASE                                                                                \
     common_case(win, target_rank, target_disp, origin_count, origin_datatype, target_count,        \
                 target_datatype)
-#define PUT_ARGUMENTS                                                                              \
-    (&(struct arguments){.origin = origin_addr,                                                    \
-                         .origin_n = origin_count,                                                 \
-                         .origin_t = origin_datatype,                                              \
-                         .target = target_rank,                                                    \
-                         .disp = target_disp,                                                      \
-                         .there_n = target_count,                                                  \
-                         .there_t = target_datatype,                                               \
-                         .win = win})
+#define ORIGIN .origin = origin_addr, .origin_n = origin_count, .origin_t = origin_datatype
+#define RESULT .result = result_addr, .result_n = result_count, .result_t = result_datatype
+#define THERE                                                                                      \
+    .target = target_rank, .disp = target_disp, .there_n = target_count,                           \
+    .there_t = target_datatype, .win = win
+#define ARGUMENTS(...) (&(struct arguments){__VA_ARGS__})
+#define PUT_ARGUMENTS  ARGUMENTS(ORIGIN, THERE)
 #define GET_ARGUMENTS                                                                              \
-    (&(struct arguments){.result = origin_addr,                                                    \
-                         .result_n = origin_count,                                                 \
-                         .result_t = origin_datatype,                                              \
-                         .target = target_rank,                                                    \
-                         .disp = target_disp,                                                      \
-                         .there_n = target_count,                                                  \
-                         .there_t = target_datatype,                                               \
-                         .win = win})
-#define ACC_ARGUMENTS                                                                              \
-    (&(struct arguments){.origin = origin_addr,                                                    \
-                         .origin_n = origin_count,                                                 \
-                         .origin_t = origin_datatype,                                              \
-                         .target = target_rank,                                                    \
-                         .disp = target_disp,                                                      \
-                         .there_n = target_count,                                                  \
-                         .there_t = target_datatype,                                               \
-                         .op = op,                                                                 \
-                         .win = win})
-#define GET_ACC_ARGUMENTS                                                                          \
-    (&(struct arguments){.origin = origin_addr,                                                    \
-                         .origin_n = origin_count,                                                 \
-                         .origin_t = origin_datatype,                                              \
-                         .result = result_addr,                                                    \
-                         .result_n = result_count,                                                 \
-                         .result_t = result_datatype,                                              \
-                         .target = target_rank,                                                    \
-                         .disp = target_disp,                                                      \
-                         .there_n = target_count,                                                  \
-                         .there_t = target_datatype,                                               \
-                         .op = op,                                                                 \
-                         .win = win})
+    ARGUMENTS(.result = origin_addr, .result_n = origin_count, .result_t = origin_datatype, THERE)
+#define ACC_ARGUMENTS     ARGUMENTS(ORIGIN, THERE, .op = op)
+#define GET_ACC_ARGUMENTS ARGUMENTS(ORIGIN, RESULT, THERE, .op = op)
 
 MEND_API(MPI_Put);
 int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,

@@ -91,9 +91,12 @@ void mend_win_control_drop(struct mend_win *w)
     w->control = NULL;
 }
 
+/* The rank may come from a word that another process wrote: one that is none is nobody's death. */
 static bool is_dead(const void *of, int rank)
 {
-    return mend_win_is_dead(of, rank);
+    const struct mend_win *w = of;
+
+    return (unsigned)rank < (unsigned)w->n && mend_win_is_dead(w, rank);
 }
 
 struct mend_winlock_words mend_win_lock_words(struct mend_win *w, int target, int origin)

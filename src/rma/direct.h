@@ -14,14 +14,14 @@ bool mend_direct_can(struct mend_win *w, const struct mend_rma_op *op);
 static inline char *mend_direct_at(const struct mend_win *w, int target, MPI_Aint disp,
                                    MPI_Count bytes)
 {
-    const struct mend_win_part *p = &w->part[target];
+    const struct mend_win_part *p;
     MPI_Aint at;
 
     if (mend_unlikely((unsigned)target >= (unsigned)w->n || !w->shared || w->comm->revoked ||
-                      !mend_epoch_is_open(w, target) || !p->here ||
-                      w->flavor == MPI_WIN_FLAVOR_DYNAMIC))
+                      !mend_epoch_is_open(w, target) || w->flavor == MPI_WIN_FLAVOR_DYNAMIC))
         return NULL;
-    if (mend_unlikely(disp < 0 || __builtin_mul_overflow(disp, p->disp_unit, &at) ||
+    p = &w->part[target];
+    if (mend_unlikely(!p->here || disp < 0 || __builtin_mul_overflow(disp, p->disp_unit, &at) ||
                       at > p->size - bytes))
         return NULL;
     return p->here + at;

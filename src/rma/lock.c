@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lock.c – locks of targets: the machine (winlock_sm.h) on the words of the segment, or asked of the target.
  *
- * With MPI_MODE_NOCHECK the program says that nobody else holds the lock: it is taken all the same, at no cost. */
+ * With MPI_MODE_NOCHECK the program says that nobody else holds the lock: it is taken all the same. */
 #include "proc/report.h"
 #include "rma/control.h"
 #include "rma/epoch.h"

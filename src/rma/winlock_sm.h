@@ -258,7 +258,9 @@ static inline int mend_winlock_hindered(const struct mend_winlock *l,
     atomic_thread_fence(memory_order_seq_cst); /* the byte is taken back before this look */
     if (l->kind == MEND_WINLOCK_SHARED) {
         v = mend_winlock_look(w->excl);
-        return (v & 3) == 1 && MEND_WINLOCK_WHO(v) >= first ? MEND_WINLOCK_WHO(v) : -1;
+        return (v & 3) == 1 && MEND_WINLOCK_WHO(v) >= first && MEND_WINLOCK_WHO(v) < w->n
+                   ? MEND_WINLOCK_WHO(v)
+                   : -1;
     }
     while (first < w->n && (first == w->me || !mend_winlock_look_byte(mend_winlock_any(w, first))))
         first++;
