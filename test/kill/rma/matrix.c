@@ -299,7 +299,7 @@ static void set_scene(struct scene *s, const struct act *a, MPI_Comm all)
              a->number, a->epoch, kind_names[a->kind], a->operation, a->role, a->victim,
              a->beneath);
     MPI_Comm_rank(all, &s->me);
-    s->k = make_window(a->kind, 4 * (SLOT + a->beneath + 1), 4, all);
+    s->k = make_window(kind_on(all, a->kind), 4 * (SLOT + a->beneath + 1), 4, all);
     MPI_Comm_group(all, &s->parts);
     if (a->role == BYSTANDER) {
         MPI_Group everybody = s->parts;

@@ -102,8 +102,8 @@ int main(int argc, char **argv)
     after_init();
     CHECK_EQ(provided, MPI_THREAD_MULTIPLE);
     for (int i = 0; i < THREADS; i++)
-        own[i] = make_window((enum kind)((atoi(argv[1]) + i) % KINDS), 4096, 4, W);
-    together = make_window((enum kind)(atoi(argv[1]) % KINDS), 4096, 4, W);
+        own[i] = make_window(kind_on(W, (enum kind)((atoi(argv[1]) + i) % KINDS)), 4096, 4, W);
+    together = make_window(kind_on(W, (enum kind)(atoi(argv[1]) % KINDS)), 4096, 4, W);
     CHECK_OK(MPI_Comm_split(W, rank == VICTIM ? MPI_UNDEFINED : 0, rank, &rest));
     CHECK_OK(MPI_Win_lock_all(0, together.win));
     CHECK_OK(MPI_Barrier(W));

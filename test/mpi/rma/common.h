@@ -17,6 +17,21 @@ enum kind { ALLOCATED, CREATED, SHARED, SHARED_APART, OF_ALLOC_MEM, DYNAMIC, KIN
 static const char *const kind_names[] = {
     "allocated", "created", "shared", "shared, not contiguous", "of Alloc_mem", "dynamic"};
 
+/* MPI_Win_allocate_shared needs members that share memory: where they do not, an allocated window takes its place. */
+static inline enum kind kind_on(MPI_Comm comm, enum kind kind)
+{
+    MPI_Comm node;
+    int n, here;
+
+    if (kind != SHARED && kind != SHARED_APART)
+        return kind;
+    CHECK_OK(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    MPI_Comm_size(comm, &n);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_free(&node);
+    return here == n ? kind : ALLOCATED;
+}
+
 struct window {
     enum kind kind;
     MPI_Win win;

@@ -175,7 +175,7 @@ static void large(enum kind kind)
     struct window old = k;
     double *v = malloc(LARGE * sizeof(double)), *there;
 
-    k = make_window(kind, LARGE * 8, 8, W);
+    k = make_window(kind_on(W, kind), LARGE * 8, 8, W);
     there = (double *)k.base;
     for (int i = 0; i < LARGE; i++)
         v[i] = rank + i;
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
     last = (rank + size - 1) % size;
     for (enum kind kind = 0; kind < KINDS; kind++) {
         snprintf(doing, sizeof(doing), "a window that is %s", kind_names[kind]);
-        k = make_window(kind, 4000, 4, W);
+        k = make_window(kind_on(W, kind), 4000, 4, W);
         neighbours();
         sums();
         gaps();
