@@ -256,7 +256,7 @@ int mend_win_wait(struct mend_win *w, bool (*until)(struct mend_win *w, void *ar
     return mend_win_check_valid(w);
 }
 
-/* ---- the lock of accumulates ---- */
+/* ---- the lock of elements ---- */
 
 struct wish {
     int target;

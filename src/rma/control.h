@@ -5,7 +5,7 @@
  * reads in its own memory, and a message of the writer changes them.
  *
  *   line of target t        excl                              the lock machine (winlock_sm.h)
- *   line of target t        elements                          the lock of accumulates (acclock_sm.h)
+ *   line of target t        elements                          the lock of elements (acclock_sm.h)
  *   line of origin i        any                               the same
  *   all[n]                  byte i: origin i                  the same
  *   awaited[n]              byte i: member i                  it waits for something of this window
@@ -58,7 +58,7 @@ void mend_win_wake(struct mend_win *w, int rank);
  * to wait for look for messages, too; rarely where there are hardly any. */
 void mend_win_serve_others(struct mend_win *w);
 
-/* The lock of accumulates of a part in the segment; this process holds it between the two, and waits for nothing.  lock()
+/* The lock of elements of a part in the segment; this process holds it between the two, and waits for nothing.  lock()
  * may wait as mend_rma_apply() says. */
 int mend_win_elements_lock(struct mend_win *w, int target);
 void mend_win_elements_unlock(struct mend_win *w, int target);
