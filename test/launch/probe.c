@@ -345,6 +345,10 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "complain")) {
         complain(argc > 2);
         leave();
+    } else if (!strcmp(what, "stay")) { /* until there is such a file */
+        while (access(argv[2], F_OK) != 0)
+            usleep(1000);
+        leave();
     } else if (!strcmp(what, "report")) {
         mend_rt_local.report(self, "\"event\":\"shrink\",\"ctx\":17");
         leave();

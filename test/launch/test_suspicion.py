@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from processes import LIMIT, rank_pids, Result, state_of, wait_until, with_probe
+from processes import LIMIT, rank_pids, state_of, wait_until, with_probe
 
 
 @pytest.mark.parametrize("words, env", [
@@ -53,14 +53,22 @@ def test_stopped_after_goodbye(probe, run, last):
     assert "was stopped for too long after MPI_Finalize and was killed" in r.err
 
 
-@pytest.mark.parametrize("words", [["PROBE", "complain"], ["sh", "-c", "PROBE complain; exit $?"]])
-def test_complaint_about_the_living(probe, run, tmp_path, words):
+def complaints(report):
+    lines = open(report).read().split("\n")[:-1] if report.exists() else []
+    return [x for x in map(json.loads, lines) if x["event"] in ("suspicion", "death")]
+
+
+@pytest.mark.parametrize("wrap", [[], ["sh", "-c", '"$@"; exit $?', "sh"]])
+def test_complaint_about_the_living(start, probe, tmp_path, wrap):
     """S3-10: a rank that says of a living one that it is gone is not believed: mpiexec looks itself, and writes the
-    first complaint down."""
-    report = tmp_path / "report"
-    r = run("--report", report, "-n", 2, *with_probe(probe, words))
-    assert r == Result(0, "0" * 100 + " dead\n", "")
-    told = [x for x in map(json.loads, open(report)) if x["event"] in ("suspicion", "death")]
+    first complaint down.  The other one lives until that is done."""
+    report, done = tmp_path / "report", tmp_path / "done"
+    p = start("--report", report, "-n", 1, *wrap, probe, "complain", ":", "-n", 1, *wrap, probe, "stay", done)
+    wait_until(lambda: complaints(report))
+    done.touch()
+    assert p.communicate(timeout=LIMIT) == (b"0" * 100 + b" dead\n", b"")
+    assert p.returncode == 0
+    told = complaints(report)
     assert [(x["event"], x["rank"], x["by"], x["refused"]) for x in told] == [("suspicion", 1, 0, True)]
 
 
