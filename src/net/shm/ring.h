@@ -1,31 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ring.h – the contents of the ring from one rank to another: slots, then room for payloads too long for a slot.
  *
- *   | slot 0 | slot 1 | ... slot 127 | bulk 256 KiB |      written by the sender (node/layout.h)
+ *   | slot 0 | slot 1 | ... slot 255 | bulk 256 KiB |      written by the sender (node/layout.h)
  *
- * A slot is one cache line: a frame's header, and the payload or where it is. */
+ * Two slots are a cache line.  A message of up to 8 bytes takes one, and so does one that lies in bulk; what is between
+ * the two takes a line, from its beginning:
+ *
+ *   | header  8 B | header  8 B |        two short messages
+ *   | header  8 B | header at   |        a short one, and one that lies at `at`
+ *   | header  payload of 9..40  |        one message
+ *   | header  8 B | pad         |        the next one takes a line */
 #ifndef MEND_NET_SHM_RING_H
 #define MEND_NET_SHM_RING_H
 
 #include "net/frame.h"
 #include "node/layout.h"
 
-#define MEND_SHM_SLOTS      128u /* at most 256: the doorbell is 8 bits of a counter */
-#define MEND_SHM_SLOT_BYTES 64u
-#define MEND_SHM_INLINE_MAX 40u           /* payload within the slot */
-#define MEND_SHM_BULK_BYTES (256u * 1024) /* payloads that do not fit into a slot */
+#define MEND_SHM_SLOTS      256u
+#define MEND_SHM_SLOT_BYTES 32u
+#define MEND_SHM_SHORT_MAX  8u            /* payload within a slot */
+#define MEND_SHM_INLINE_MAX 40u           /* payload within a line */
+#define MEND_SHM_BULK_BYTES (256u * 1024) /* payloads that do not fit into a line */
 _Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES == MEND_NODE_RING_BYTES,
                "the layout has this room for it");
 
-/* The frame's first 24 bytes, then the payload or where it is. */
 struct mend_shm_slot {
     struct mend_frame f; /* f.seq == index + 1: published; written last, with release */
     union {
-        unsigned char inline_bytes[MEND_SHM_INLINE_MAX];
+        unsigned char
+            inline_bytes[MEND_SHM_SHORT_MAX]; /* of a longer one: those of the next slot, too */
         uint32_t bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area;
                              from MEND_SHM_BULK_BYTES on in the sender's area (net/shm/area.h), behind that */
     };
 };
-_Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES, "one cache line");
+_Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES &&
+                   2 * MEND_SHM_SLOT_BYTES == MEND_CACHE_LINE &&
+                   offsetof(struct mend_shm_slot, inline_bytes) + MEND_SHM_INLINE_MAX ==
+                       MEND_CACHE_LINE,
+               "two slots are a line");
+
+/* Slots that a message with a payload of len bytes takes. */
+static inline uint32_t mend_shm_slots_of(uint32_t len)
+{
+    return len > MEND_SHM_SHORT_MAX && len <= MEND_SHM_INLINE_MAX ? 2 : 1;
+}
+
+static inline unsigned char *mend_shm_inline_of(const struct mend_shm_slot *slot)
+{
+    return (unsigned char *)(uintptr_t)slot + offsetof(struct mend_shm_slot, inline_bytes);
+}
 
 #endif

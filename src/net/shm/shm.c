@@ -2,23 +2,27 @@
 /* shm.c – the transport within a node: one single-producer ring per ordered pair of ranks.
  *
  *   sender j                                           receiver i
- *   ring j->i  | slot | slot | slot | ... 128 x 64 B    head of i for j: slots consumed
+ *   ring j->i  | slot | slot | slot | ... 256 x 32 B    head of i for j: slots consumed
  *              | bulk 256 KiB: payloads > 40 B          bell[j]: low byte of j's slot counter
  *
  *   send:  write payload, write header, release slot.seq = index + 1, store bell, wake if asleep
- *   poll:  slot[head].seq == head + 1 ?  deliver in place, head++, release head
+ *   poll:  slot[head].seq == head + 1 ?  deliver in place, head += slots of the message, release head
  *
  * A sender that is killed leaves at most one slot unpublished, which is never read.  A receiver that is
  * killed leaves a ring that fills up; the sender then learns of the death where it waits.
  *
  * Invariants:
- *   1  slot k of a ring is written only while tail - consumed < SLOTS;
+ *   1  slot k of a ring is written only while tail - consumed < SLOTS, and never are all of them in use;
  *   2  a bulk range is written only after the slot that last named it was consumed;
- *   3  bell[j] == low byte of heads[j] in receiver i exactly if nothing is waiting (SLOTS <= 256/2);
+ *   3  bell[j] == low byte of heads[j] in receiver i exactly if nothing is waiting (fewer than 256 slots);
  *   4  after sever(j) neither ring j->i nor i->j is touched again.  Their memory is given back when
  *      new memory is requested: not at once, because a death must be reported fast.
  *
- * Cost of a small message: one cache line from core to core; no lock, no allocation, no system call. */
+ *   5  the second slot of a line holds a header only if the first one does; before the first is published as a
+ *      slot alone, the second is marked as not published, for payload of an older message may lie there.
+ *
+ * Cost of a small message: one cache line from core to core, of up to 8 bytes half a line where messages queue up;
+ * no lock, no allocation, no system call. */
 #include "net/shm/shm.h"
 
 #include "base/choice.h"
@@ -39,6 +43,7 @@
 #include <unistd.h>
 
 #define SLOT_MASK   (MEND_SHM_SLOTS - 1)
+#define SLOTS_ASKED 3u  /* a pad, and a message of two */
 #define DRAIN_MAX   64u /* frames of one peer per poll */
 #define BELLS_EVERY 64u /* polls with a hint between two looks at all bells */
 #define WALK_BYTES                                                                                 \
@@ -251,12 +256,33 @@ static void choose_place(struct out *o)
         bulk_restart(o);
 }
 
-static inline bool out_has_slot(struct out *o)
+/* Room for any message; one slot stays free (invariant 3). */
+static inline bool out_has_slots(struct out *o)
 {
-    if (mend_likely(o->tail - o->head_seen < MEND_SHM_SLOTS))
+    if (mend_likely(o->tail - o->head_seen < MEND_SHM_SLOTS - SLOTS_ASKED))
         return true;
     out_refresh(o);
-    return o->tail - o->head_seen < MEND_SHM_SLOTS;
+    return o->tail - o->head_seen < MEND_SHM_SLOTS - SLOTS_ASKED;
+}
+
+/* The next message takes a line: the second half of the last one stays empty.  The bell tells of both. */
+static void out_pad(struct out *o)
+{
+    struct mend_shm_slot *slot = &o->slots[o->tail & SLOT_MASK];
+
+    slot->f.kind_len = 0;
+    o->bulk_end[o->tail & SLOT_MASK] = o->bulk_tail;
+    o->tail++;
+    /* release: pairs with the acquire in is_published() */
+    __atomic_store_n(&slot->f.seq, o->tail, __ATOMIC_RELEASE);
+}
+
+/* Where the header of a message of len bytes goes. */
+static inline struct mend_shm_slot *out_slot(struct out *o, uint32_t len)
+{
+    if (mend_unlikely(o->tail & 1) && mend_shm_slots_of(len) == 2)
+        out_pad(o);
+    return &o->slots[o->tail & SLOT_MASK];
 }
 
 static bool bulk_touch(struct mend_proc *self, struct out *o, uint32_t end)
@@ -301,14 +327,18 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
 static inline void out_publish(struct mend_shm *s, struct out *o, struct mend_shm_slot *slot,
                                const struct mend_frame *f)
 {
+    uint32_t seq = o->tail + 1, slots = mend_shm_slots_of(mend_frame_len(f));
+
     slot->f.kind_len = f->kind_len;
     slot->f.ctx = f->ctx;
     slot->f.tag = f->tag;
     slot->f.src = f->src;
-    o->bulk_end[o->tail & SLOT_MASK] = o->bulk_tail;
-    o->tail++;
-    /* release: pairs with the acquire in next_slot() */
-    __atomic_store_n(&slot->f.seq, o->tail, __ATOMIC_RELEASE);
+    if (slots == 1 && !(o->tail & 1))
+        __atomic_store_n(&slot[1].f.seq, seq, __ATOMIC_RELAXED); /* not its own: invariant 5 */
+    o->tail += slots;
+    o->bulk_end[(o->tail - 1) & SLOT_MASK] = o->bulk_tail;
+    /* release: pairs with the acquire in is_published() */
+    __atomic_store_n(&slot->f.seq, seq, __ATOMIC_RELEASE);
     mend_store_release(o->bell, (uint8_t)o->tail);
     /* No fence but for the compiler: the receiver's membarrier in arm() orders this load behind the
      * stores above. */
@@ -425,11 +455,11 @@ static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const str
         return MEND_ERR_PEER;
     if (mend_unlikely(!o))
         return MEND_AGAIN;
-    if (mend_unlikely(!out_has_slot(o)))
+    if (mend_unlikely(!out_has_slots(o)))
         return MEND_AGAIN;
-    slot = &o->slots[o->tail & SLOT_MASK];
+    slot = out_slot(o, len);
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
-        mend_copy(slot->inline_bytes, payload, len);
+        mend_copy(mend_shm_inline_of(slot), payload, len);
     } else if (!lay_payload(self, o, slot, payload, len)) {
         return MEND_AGAIN;
     }
@@ -442,11 +472,11 @@ static void *shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
     struct out *o = out_of(self, to);
     uint32_t at;
 
-    if (!o || self->shm->in[to].severed || !out_has_slot(o))
+    if (!o || self->shm->in[to].severed || !out_has_slots(o))
         return NULL;
     o->reserved_len = len;
     if (len <= MEND_SHM_INLINE_MAX)
-        return o->slots[o->tail & SLOT_MASK].inline_bytes;
+        return mend_shm_inline_of(out_slot(o, len));
     at = bulk_place(self, o, len);
     if (at == UINT32_MAX)
         return NULL;
@@ -458,13 +488,13 @@ static void shm_commit(struct mend_proc *self, mend_peer to, const struct mend_f
 {
     struct mend_shm *s = self->shm;
     struct out *o = s->out[to];
-    struct mend_shm_slot *slot = &o->slots[o->tail & SLOT_MASK];
     uint32_t len = mend_frame_len(f);
+    struct mend_shm_slot *slot = out_slot(o, len);
 
     MEND_ASSERT(len <= o->reserved_len);
     if (o->reserved_len > MEND_SHM_INLINE_MAX) {
         if (len <= MEND_SHM_INLINE_MAX) {
-            memcpy(slot->inline_bytes, o->bulk + o->reserved_at, len);
+            memcpy(mend_shm_inline_of(slot), o->bulk + o->reserved_at, len);
         } else {
             slot->bulk_at = o->reserved_at;
             o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
@@ -504,11 +534,12 @@ static bool is_within(uint32_t at, uint32_t len, uint32_t bytes)
 }
 
 /* A frame that no correct sender writes: the memory is damaged. */
-static bool frame_is_sound(const struct mend_shm_slot *slot)
+static bool frame_is_sound(const struct in *in, const struct mend_shm_slot *slot)
 {
     uint32_t len = mend_frame_len(&slot->f), kind = mend_frame_kind(&slot->f);
 
     return kind > MEND_FRAME_SKIP && kind < MEND_FRAME_KINDS_USED &&
+           (!(in->head & 1) || mend_shm_slots_of(len) == 1) &&
            (len <= MEND_SHM_INLINE_MAX || is_within(slot->bulk_at, len, MEND_SHM_BULK_BYTES) ||
             (slot->bulk_at >= MEND_SHM_BULK_BYTES &&
              is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)));
@@ -517,28 +548,45 @@ static bool frame_is_sound(const struct mend_shm_slot *slot)
 static inline const void *payload_of(const struct in *in, const struct mend_shm_slot *slot)
 {
     if (mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX)
-        return slot->inline_bytes;
+        return mend_shm_inline_of(slot);
     return slot->bulk_at < MEND_SHM_BULK_BYTES
                ? (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at
                : in->area + (slot->bulk_at - MEND_SHM_BULK_BYTES);
 }
 
-/* The slot at the head, if it is published. */
-static inline struct mend_shm_slot *next_slot(const struct in *in)
+static inline bool is_published(const struct mend_shm_slot *slot, uint32_t index)
 {
-    struct mend_shm_slot *slot = &in->slots[in->head & SLOT_MASK];
-
-    /* acquire: pairs with the release in out_publish() */
-    return __atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) == in->head + 1 ? slot : NULL;
+    /* acquire: pairs with the releases in out_publish() and out_pad() */
+    return __atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) == index + 1;
 }
 
 /* The frame at the head, of len bytes, is done with. */
 static inline void step(struct in *in, uint32_t len)
 {
-    in->head++;
+    in->head += mend_shm_slots_of(len);
     *in->seen = (uint8_t)in->head;
     if (len > 1024 || in->head - in->published >= MEND_SHM_SLOTS / 4)
         publish_head(in);
+}
+
+/* The second half of a line that holds nothing. */
+static inline bool is_pad(const struct in *in, const struct mend_shm_slot *slot)
+{
+    return mend_unlikely(slot->f.kind_len == 0) && in->head & 1;
+}
+
+/* The slot at the head, if a message is published there. */
+static inline struct mend_shm_slot *next_slot(struct in *in)
+{
+    struct mend_shm_slot *slot = &in->slots[in->head & SLOT_MASK];
+
+    if (!is_published(slot, in->head))
+        return NULL;
+    if (mend_likely(!is_pad(in, slot)))
+        return slot;
+    step(in, 0);
+    slot = &in->slots[in->head & SLOT_MASK];
+    return is_published(slot, in->head) ? slot : NULL;
 }
 
 /* Delivers up to `max` frames of one peer. */
@@ -553,7 +601,7 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
     while (n < max && (slot = next_slot(in))) {
         uint32_t len = mend_frame_len(&slot->f);
 
-        if (mend_unlikely(!frame_is_sound(slot))) {
+        if (mend_unlikely(!frame_is_sound(in, slot))) {
             self->on_damage(self, from);
             break;
         }
@@ -581,7 +629,7 @@ static const struct mend_frame *shm_peek(struct mend_proc *self, mend_peer from,
     if (mend_unlikely(in->severed || !in->slots))
         return NULL;
     slot = next_slot(in);
-    if (!slot || mend_unlikely(!frame_is_sound(slot)))
+    if (!slot || mend_unlikely(!frame_is_sound(in, slot)))
         return NULL;
     *payload_p = payload_of(in, slot);
     if (mend_frame_len(&slot->f) > MEND_SHM_INLINE_MAX)

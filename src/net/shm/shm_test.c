@@ -6,6 +6,7 @@
  *
  * Three ranks in one address space, each a process value on the same segment; for single copy a real process. */
 #include "net/net.h"
+#include "net/shm/ring.h"
 #include "net/shm/shm.h"
 #include "node/layout.h"
 #include "node/bell.h"
@@ -53,6 +54,12 @@ static void on_frame(struct mend_proc *self, mend_peer from, const struct mend_f
     check_payload(f->tag, payload, mend_frame_len(f));
     came_n[from]++;
     last_from = from;
+}
+
+static void on_any_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                         const void *payload)
+{
+    came_n[from]++;
 }
 
 static void on_damage(struct mend_proc *self, mend_peer from)
@@ -221,6 +228,44 @@ MEND_TEST(a_bulk_area_that_is_full_has_room_again)
     fill_and_empty(mend_net_shm.payload_max_bytes);
 }
 
+/* Two short messages share a line, and one of up to 40 bytes begins a line: all orders of them. */
+MEND_TEST(short_messages_and_longer_ones_take_turns)
+{
+    int n = 0;
+
+    begin();
+    for (unsigned order = 0; order < 1u << 12; order++) {
+        for (unsigned i = 0; i < 12; i++)
+            CHECK_EQ(send_some(1, 0, n++, order >> i & 1 ? 8 + order % 33 : order % 9), MEND_OK);
+        poll_all(0);
+        CHECK_EQ(came_n[1], n);
+    }
+}
+
+/* Invariant 5: payload that reads like the header of the second slot of its line, one lap later. */
+MEND_TEST(old_payload_is_no_header)
+{
+    struct mend_frame f = frame_of(1, 0, MEND_SHM_INLINE_MAX);
+    char payload[MEND_SHM_INLINE_MAX] = {0};
+
+    begin();
+    procs[0].on_frame[MEND_FRAME_EAGER] = on_any_frame;
+    for (uint32_t slot = 0; slot < MEND_SHM_SLOTS; slot += 2) {
+        struct mend_frame old = frame_of(1, -1, 0);
+
+        old.seq = MEND_SHM_SLOTS + slot + 2;
+        memcpy(payload + MEND_SHM_SHORT_MAX, &old, sizeof(old));
+        CHECK_EQ(mend_net_shm.send(&procs[1], 0, &f, payload), MEND_OK);
+        poll_all(0);
+    }
+    for (uint32_t slot = 0; slot < MEND_SHM_SLOTS; slot++) {
+        came_n[1] = 0;
+        CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
+        poll_all(0);
+        CHECK_EQ(came_n[1], 1);
+    }
+}
+
 static uint32_t random_below(uint32_t n)
 {
     static uint64_t x = 88172645463325252u;
@@ -341,7 +386,7 @@ MEND_TEST(a_frame_of_no_kind_is_refused)
 static void overwrite(unsigned k, enum mend_frame_kind kind, uint32_t len)
 {
     char *slot = (char *)mend_node_ring_of(segment, mend_place_at(0), mend_place_at(1)) +
-                 k * MEND_CACHE_LINE;
+                 k * MEND_SHM_SLOT_BYTES;
 
     ((struct mend_frame *)(void *)slot)->kind_len = (uint32_t)kind << 24 | len;
 }
@@ -354,12 +399,26 @@ MEND_TEST(a_payload_that_would_lie_outside_is_refused)
     overwrite(1, MEND_FRAME_EAGER, MEND_FRAME_LEN_MAX);
     poll_at(0, 1);
     CHECK(damaged_n == 1 && came_n[1] == 1);
-    overwrite(1, MEND_FRAME_SKIP, 0);
+    overwrite(1, MEND_FRAME_SKIP, 1); /* a pad has no payload */
     poll_at(0, 1);
     CHECK(damaged_n == 2 && came_n[1] == 1);
+    overwrite(1, MEND_FRAME_EAGER,
+              MEND_SHM_SHORT_MAX + 1); /* half of it would lie in the next line */
+    poll_at(0, 1);
+    CHECK(damaged_n == 3 && came_n[1] == 1);
     overwrite(1, MEND_FRAME_EAGER, 3000);
     poll_at(0, 1);
-    CHECK(damaged_n == 2 && came_n[1] == 2);
+    CHECK(damaged_n == 3 && came_n[1] == 2);
+}
+
+MEND_TEST(a_pad_that_begins_a_line_is_refused)
+{
+    begin();
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(send_some(1, 0, i, 8), MEND_OK);
+    overwrite(2, MEND_FRAME_SKIP, 0);
+    poll_at(0, 1);
+    CHECK(damaged_n == 1 && came_n[1] == 2);
 }
 
 static bool sleeps(mend_time_ns longest)
