@@ -51,11 +51,10 @@
                                      first-level cache, which these lines would have to leave again */
 #define WALK_CROWDED                                                                               \
     (32u * 1024) /* the same with more ranks than cores, who need not be fast alone */
-#define RINGS_BYTES  (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
-#define PLACED_BYTES 1024u /* payloads from here on are worth a choice of their place */
-#define BUSY_TURNS   64u   /* payloads without a look whether the ring is idle, after it was not */
-#define STORED_BYTES                                                                               \
-    (16u * 1024) /* payloads from here on are worth a choice of how to store them */
+#define RINGS_BYTES (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
+#define CHOSEN_BYTES                                                                               \
+    1024u /* longer payloads are worth a choice of their place, and of how to store them */
+#define BUSY_TURNS 64u /* payloads without a look whether the ring is idle, after it was not */
 #define READERS_SHARE                                                                              \
     3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
 #define TOUCH_BYTES    (64u * 1024) /* bulk reserved at once */
@@ -303,7 +302,7 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
     uint32_t need = (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1), at;
     uint64_t pos;
 
-    if (len > PLACED_BYTES && o->where.ways_n > 1)
+    if (len > CHOSEN_BYTES && o->where.ways_n > 1)
         choose_place(o);
     for (int look = o->bulk_tail - o->bulk_looked >= o->walk_bytes; look < 2; look++) {
         if (look == 1)
@@ -439,8 +438,8 @@ static bool lay_payload(struct mend_proc *self, struct out *o, struct mend_shm_s
         lay_in_area(&self->shm->area, o, slot, payload, len,
                     past ? MEND_AREA_PAST : MEND_AREA_BLOCKS, past))
         return true;
-    return mend_likely(len < STORED_BYTES) ? lay_in_ring(self, o, slot, payload, len, false)
-                                           : store_long(self, o, slot, payload, len);
+    return mend_likely(len <= CHOSEN_BYTES) ? lay_in_ring(self, o, slot, payload, len, false)
+                                            : store_long(self, o, slot, payload, len);
 }
 
 static enum mend_status shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,

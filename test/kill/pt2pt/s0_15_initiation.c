@@ -13,7 +13,7 @@
 #include "../common.h"
 
 #define W MPI_COMM_WORLD
-#define N 30000
+#define N 100000
 
 static unsigned char in[N], out[N];
 static int dead;

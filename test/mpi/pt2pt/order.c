@@ -10,9 +10,9 @@
 /* Sizes that jump across the eager limit, so that both protocols mix. */
 static int length(int i)
 {
-    static const int n[] = {0, 8, 20000, 1, 8192, 8193, 64, 100000, 40};
+    static const int n[] = {0, 8, 20000, 1, 8192, 8193, 32768, 32769, 64, 100000, 40};
 
-    return n[i % 9];
+    return n[i % (int)(sizeof n / sizeof *n)];
 }
 
 static void *storage(int i)

@@ -7,7 +7,7 @@
 
 #define ROUNDS 50
 #define KINDS  8
-#define BYTES  20000
+#define BYTES  70000
 
 static unsigned char out[KINDS][BYTES], in[KINDS][BYTES];
 
