@@ -66,7 +66,7 @@ void mend_allreduce_halving(struct mend_sched *s, struct mend_piece in, struct m
 static struct mend_piece part_of(const struct mend_sched *s, struct mend_piece p, int i)
 {
     int n = s->size, k = (i % n + n) % n;
-    MPI_Count from = mend_part_begin(p.count, n, k), to = mend_part_begin(p.count, n, k + 1);
+    MPI_Count from = mend_stretch_begin(p.count, n, k), to = mend_stretch_begin(p.count, n, k + 1);
 
     return mend_piece_part(p, from, to - from);
 }

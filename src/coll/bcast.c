@@ -54,8 +54,8 @@ static struct mend_piece parts(const struct mend_sched *s, struct mend_piece byt
 
     if (i + n > s->size)
         n = s->size - i;
-    from = mend_part_begin(bytes.count, s->size, i);
-    to = mend_part_begin(bytes.count, s->size, i + n);
+    from = mend_stretch_begin(bytes.count, s->size, i);
+    to = mend_stretch_begin(bytes.count, s->size, i + n);
     return mend_piece_part(bytes, from, to - from);
 }
 

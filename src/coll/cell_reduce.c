@@ -181,7 +181,7 @@ static int run_direct(struct job *j, bool reader)
 
 static MPI_Count slice_at(const struct job *j, MPI_Count bytes, int rank)
 {
-    return mend_part_begin(bytes / j->type->size, j->c->size, rank) * j->type->size;
+    return mend_stretch_begin(bytes / j->type->size, j->c->size, rank) * j->type->size;
 }
 
 /* Largest slice of a piece: rank 0's. */

@@ -153,7 +153,7 @@ void mend_sched_combine(struct mend_sched *s, struct mend_piece *acc_p, struct m
                         bool other_is_lower);
 
 /* First element of part i when n elements are cut into `parts` nearly equal parts. */
-static inline MPI_Count mend_part_begin(MPI_Count n, int parts, int i)
+static inline MPI_Count mend_stretch_begin(MPI_Count n, int parts, int i)
 {
     MPI_Count each = n / parts, more = n % parts;
 
