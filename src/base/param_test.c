@@ -129,7 +129,7 @@ MEND_TEST(values_and_defaults)
     setenv("MEND_EAGER_MAX", "4q", 1);
     mend_params_read(&params, &bad);
     CHECK_STR(bad->name, "EAGER_MAX");
-    CHECK_EQ(params.eager_max_bytes, 8192);
+    CHECK_EQ(params.eager_max_bytes, 32768);
 }
 
 MEND_TEST_MAIN()
