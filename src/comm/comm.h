@@ -40,6 +40,7 @@ struct mend_coll_comm;
 struct mend_coll_table;
 struct mend_p2p_buffer;
 struct mend_win;
+struct mend_part_comm;
 
 /* There is one group of size 0 per process, MPI_GROUP_EMPTY, and it is not counted. */
 struct mend_group {
@@ -152,6 +153,7 @@ struct mend_comm {
     struct mend_comm *next_visited; /* mend_comm_each(); the last one leads to itself */
 
     struct mend_match *match;                  /* p2p/ */
+    struct mend_part_comm *part;               /* part/, from the first use on */
     struct mend_coll_comm *coll;               /* coll/ */
     const struct mend_coll_table *collectives; /* how coll/ carries them out */
     struct mend_decide_comm *decide;           /* decide/: agreements and revocation */
@@ -191,9 +193,9 @@ static inline struct mend_comm *mend_comm_known(struct mend_comm *c)
 }
 
 /* What the layers above attach to a communicator, in this order, and detach in reverse order:
- * message queues, state of collectives, of agreements, of creation.  life/init.c fills the table and sets
+ * message queues, partitioned messages, state of collectives, of agreements, of creation.  life/init.c fills the table and sets
  * self->comm_hooks before it creates MPI_COMM_WORLD; entries may be NULL. */
-#define MEND_COMM_HOOKS 4
+#define MEND_COMM_HOOKS 5
 struct mend_comm_hooks {
     int (*attach[MEND_COMM_HOOKS])(struct mend_comm *c);  /* MPI error class */
     void (*detach[MEND_COMM_HOOKS])(struct mend_comm *c); /* also after attach has failed */

@@ -10,6 +10,7 @@
 #include "create/create.h"
 #include "net/net.h"
 #include "p2p/p2p.h"
+#include "part/part.h"
 #include "proc/report.h"
 #include "rma/win.h"
 
@@ -25,6 +26,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     if (self->state == MEND_PROC_RUNNING) /* who joins late reports no old news */
         mend_record_event(self, notice, .dead = (int)dead);
     mend_p2p_on_death(self, dead);    /* pending requests may complete now */
+    mend_part_on_death(self, dead);   /* after the messages that carry partitions */
     mend_comm_on_death(self, dead);   /* a collective that waits in shared memory for it ends */
     mend_coll_on_death(self, dead);   /* one that is a list of steps ends, too */
     mend_decide_on_death(self, dead); /* agreements and revocations go on without it */

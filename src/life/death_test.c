@@ -4,6 +4,7 @@
 #include "create/create.h"
 #include "decide/job_test.h"
 #include "life/life.h"
+#include "part/part.h"
 
 static struct {
     struct mend_p2p_request receive; /* from the dead */
@@ -85,6 +86,7 @@ static void begin(enum way way)
         job.rank[r]->comm_hooks = &hooks;
         job.rank[r]->on_death = mend_death;
         CHECK(!mend_create_init(job.rank[r]));
+        CHECK(!mend_part_init(job.rank[r]));
     }
     shm = mend_net_of(job.rank[0], 3);
     watched = *shm;

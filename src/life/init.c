@@ -17,6 +17,7 @@
 #include "node/cells.h"
 #include "node/node.h"
 #include "p2p/p2p.h"
+#include "part/part.h"
 #include "proc/inject.h"
 #include "proc/report.h"
 #include "rma/win.h"
@@ -38,13 +39,15 @@ static const struct mend_rt *const runtimes[] = {
 
 static void on_revoke(struct mend_comm *c)
 {
+    mend_part_on_revoke(c);
     mend_create_on_revoke(c);
     mend_win_on_revoke(c);
 }
 
 static const struct mend_comm_hooks comm_hooks = {
-    .attach = {mend_match_create, mend_coll_attach, mend_decide_attach},
-    .detach = {mend_match_destroy, mend_coll_detach, mend_decide_detach, mend_create_detach},
+    .attach = {mend_match_create, NULL, mend_coll_attach, mend_decide_attach},
+    .detach = {mend_match_destroy, mend_part_detach, mend_coll_detach, mend_decide_detach,
+               mend_create_detach},
     .check = {mend_match_check},
     .revoked = on_revoke,
 };
@@ -103,6 +106,8 @@ static int open_chapters(struct mend_proc *self)
         err = mend_type_init(self);
     if (!err)
         err = mend_p2p_init(self);
+    if (!err)
+        err = mend_part_init(self);
     if (!err)
         err = mend_coll_init(self);
     if (!err)

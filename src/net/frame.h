@@ -23,6 +23,7 @@ enum mend_frame_kind {
     MEND_FRAME_SHARE,        /* p2p/: pieces of large messages are to be copied by both ends */
     MEND_FRAME_RMA,          /* rma/: between the members of a window */
     MEND_FRAME_DECLINE,      /* p2p/: instead of a message, for which the sender has no memory */
+    MEND_FRAME_PART,         /* part/: partitioned messages */
     MEND_FRAME_KINDS_USED,
 };
 

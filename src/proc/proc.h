@@ -136,6 +136,7 @@ struct mend_proc {
     struct mend_hash comms;  /* context id (channel 0) -> struct mend_comm */
     struct mend_list active; /* requests that need polling: struct mend_request.link */
     struct mend_p2p *p2p;
+    struct mend_parts *parts;
     struct mend_types *types;
     struct mend_objects *objects; /* comm/: keyvals, error handlers, infos, handle numbers */
     const struct mend_comm_hooks *comm_hooks; /* what upper layers attach to a communicator */

@@ -45,6 +45,7 @@ struct mend_request_ops {
     const char *name; /* for wait reports: "receive", "allreduce", ... */
     /* Persistent requests: begins the operation again.  An MPI error class. */
     int (*start)(struct mend_request *r);
+    bool whole; /* it may be neither freed nor cancelled while it is active (MPI-5.0 4.2.1) */
     /* MPI_Cancel; NULL: has no effect. */
     void (*cancel)(struct mend_request *r);
     /* Called by progress while the request is in self->active; NULL: never put it there. */

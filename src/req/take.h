@@ -85,10 +85,10 @@ int mend_request_peek(struct mend_proc *self, struct mend_request *r, int *flag_
                       MPI_Status *status);
 
 /* MPI_Request_free: the operation goes on without a handle; an error of it is fatal (S4-2).
- * Returns the error of a generalized request's free_fn. */
+ * Returns the error of a generalized request's free_fn; MPI_ERR_REQUEST: it is active and may not be freed. */
 int mend_request_free(MPI_Request *request, struct mend_request *r);
 
-/* Marks the operation; a wait or test tells whether it was cancelled. */
+/* Marks the operation; a wait or test tells whether it was cancelled.  MPI_ERR_REQUEST: it may not be. */
 int mend_request_cancel(struct mend_request *r);
 
 #endif
