@@ -12,7 +12,6 @@
 #include "mpi/check.h"
 
 #include <limits.h>
-#include <stdio.h>
 
 /* The communicator of the Comm_ forms. */
 static int on_comm(MPI_Comm comm, const char *fn, struct mend_comm **c_p)
@@ -164,66 +163,16 @@ int MPI_Comm_flush_buffer(MPI_Comm comm)
     return mend_report_comm(c, err, __func__);
 }
 
-/* --------------------------------------------------------------------------
- * Flushing as a request: polled until the buffer is empty.
- * -------------------------------------------------------------------------- */
-
-struct flush {
-    struct mend_request base;
-    struct mend_proc *self;
-};
-
-static void flush_poll(struct mend_request *r)
-{
-    struct mend_proc *self = MEND_CONTAINER_OF(r, struct flush, base)->self;
-
-    if (mend_p2p_buffer_idle(self, r->comm))
-        mend_request_complete(r, MPI_SUCCESS);
-}
-
-static void flush_release(struct mend_request *r)
-{
-    struct flush *f = MEND_CONTAINER_OF(r, struct flush, base);
-
-    if (r->comm)
-        mend_comm_put(r->comm);
-    mend_free(f->self, f);
-}
-
-static void flush_describe(const struct mend_request *r, char *text, size_t max)
-{
-    snprintf(text, max, "delivery of the buffered messages of %s",
-             !r->comm        ? "this process"
-             : r->comm->name ? r->comm->name
-                             : "a communicator");
-}
-
-static const struct mend_request_ops flush_ops = {
-    .name = "flush of a buffer",
-    .poll = flush_poll,
-    .release = flush_release,
-    .describe = flush_describe,
-};
-
 static int iflush(struct mend_comm *c, MPI_Request *request)
 {
-    struct mend_proc *self = mend_self;
-    struct flush *f;
+    struct mend_request *r = NULL;
+    int err = mend_check_pointer(request);
 
-    if (!request)
-        return MPI_ERR_ARG;
-    f = mend_zalloc(self, 1, sizeof *f);
-    if (!f)
-        return MPI_ERR_NO_MEM;
-    mend_request_init(&f->base, &flush_ops, c);
-    if (c)
-        mend_comm_get(c);
-    f->self = self;
-    mend_request_begin(&f->base);
-    mend_list_append(&self->active, &f->base.link);
-    flush_poll(&f->base);
-    *request = mend_mpi_request_handle(&f->base);
-    return MPI_SUCCESS;
+    if (!err)
+        err = mend_p2p_buffer_iflush(mend_self, c, &r);
+    if (!err)
+        *request = mend_mpi_request_handle(r);
+    return err;
 }
 
 MEND_API(MPI_Buffer_iflush);

@@ -6,6 +6,8 @@
  * library's memory. */
 #include "p2p/internal.h"
 
+#include <stdio.h>
+
 #define BLOCK_ALIGN 16u /* as what the arena gives */
 
 struct mend_p2p_buffer {
@@ -151,4 +153,63 @@ void mend_buffer_give_back(struct mend_proc *self, void *room)
     mend_list_remove(&block->link);
     if (own)
         mend_free(self, block);
+}
+
+/* --------------------------------------------------------------------------
+ * Flushing as a request: polled until the buffer is empty.
+ * -------------------------------------------------------------------------- */
+
+struct flush {
+    struct mend_request base;
+    struct mend_proc *self;
+};
+
+static void flush_poll(struct mend_request *r)
+{
+    struct mend_proc *self = MEND_CONTAINER_OF(r, struct flush, base)->self;
+
+    if (mend_p2p_buffer_idle(self, r->comm))
+        mend_request_complete(r, MPI_SUCCESS);
+}
+
+static void flush_release(struct mend_request *r)
+{
+    struct flush *f = MEND_CONTAINER_OF(r, struct flush, base);
+
+    if (r->comm)
+        mend_comm_put(r->comm);
+    mend_free(f->self, f);
+}
+
+static void flush_describe(const struct mend_request *r, char *text, size_t max)
+{
+    snprintf(text, max, "delivery of the buffered messages of %s",
+             !r->comm        ? "this process"
+             : r->comm->name ? r->comm->name
+                             : "a communicator");
+}
+
+static const struct mend_request_ops flush_ops = {
+    .name = "flush of a buffer",
+    .poll = flush_poll,
+    .release = flush_release,
+    .describe = flush_describe,
+};
+
+int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null,
+                           struct mend_request **r_p)
+{
+    struct flush *f = mend_zalloc(self, 1, sizeof *f);
+
+    if (!f)
+        return MPI_ERR_NO_MEM;
+    mend_request_init(&f->base, &flush_ops, c_or_null);
+    if (c_or_null)
+        mend_comm_get(c_or_null);
+    f->self = self;
+    mend_request_begin(&f->base);
+    mend_list_append(&self->active, &f->base.link);
+    flush_poll(&f->base);
+    *r_p = &f->base;
+    return MPI_SUCCESS;
 }

@@ -125,6 +125,23 @@ int mend_p2p_send_init(struct mend_p2p_request *r, struct mend_comm *c, enum men
 int mend_p2p_recv_init(struct mend_p2p_request *r, struct mend_comm *c, void *buf, MPI_Count count,
                        const struct mend_type *t, int source, int tag);
 
+/* One half of a send and receive; buf of the receiving half: cast away const. */
+struct mend_p2p_side {
+    const void *buf;
+    MPI_Count count;
+    const struct mend_type *t;
+    int rank, tag;
+};
+
+/* sendrecv.c: both halves as one operation, in any order.  replace: both have one buffer, whose data is packed
+ * first.  The blocking form ends when both halves have; the nonblocking one gives a request that is complete when
+ * both are.  Error: that of the receive, else that of the send; MPI_ERR_NO_MEM.  A death ends the half that needs
+ * the dead process, and no other. */
+int mend_p2p_sendrecv(struct mend_comm *c, const struct mend_p2p_side *out,
+                      const struct mend_p2p_side *in, bool replace, MPI_Status *status);
+int mend_p2p_isendrecv(struct mend_comm *c, const struct mend_p2p_side *out,
+                       const struct mend_p2p_side *in, bool replace, struct mend_request **r_p);
+
 /* Probes: *found_p tells whether there is a message (iprobe) – the blocking forms wait.  Errors by
  * S0-12: a failure is an answer.  The matched forms take it out of the queue. */
 int mend_p2p_iprobe(struct mend_comm *c, int source, int tag, bool *found_p, MPI_Status *status);
@@ -149,6 +166,9 @@ int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_comm *c_or_null, 
 /* True if no buffered message waits for delivery. */
 bool mend_p2p_buffer_idle(struct mend_proc *self, struct mend_comm *c_or_null);
 int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null);
+/* A request that is complete when no buffered message waits, also if nothing is attached.  MPI_ERR_NO_MEM. */
+int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null,
+                           struct mend_request **r_p);
 
 /* Consequences of a death and of a revocation (life/death.c, decide/revoke.c, mpi/ft.c). */
 void mend_p2p_on_death(struct mend_proc *self, mend_peer dead);
