@@ -59,6 +59,17 @@ bool mend_comm_shares_memory(const struct mend_comm *c)
            (c->self->node && share_memory(c->self, c->group) && share_memory(c->self, c->remote));
 }
 
+struct mend_group *mend_comm_dead(struct mend_comm *c, uint32_t deaths_n)
+{
+    struct mend_proc *self = c->self;
+    struct mend_group *all = c->inter ? mend_group_union(self, c->group, c->remote) : c->group;
+    struct mend_group *dead = all ? mend_group_dead(self, all, deaths_n) : NULL;
+
+    if (all && c->inter)
+        mend_group_put(self, all);
+    return dead;
+}
+
 static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group *group,
                  struct mend_group *remote, mend_ctx ctx, struct mend_comm *parent)
 {

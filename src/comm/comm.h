@@ -215,6 +215,9 @@ struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *gr
 /* What in_segment says, by the members one by one.  O(members). */
 bool mend_comm_shares_memory(const struct mend_comm *c);
 
+/* The members of both groups among the first n deaths, as mend_group_dead().  The caller's; NULL: no memory. */
+struct mend_group *mend_comm_dead(struct mend_comm *c, uint32_t deaths_n);
+
 /* An invariant of c, or of what is attached to it, that does not hold; NULL: all hold (base/check.h).
  * O(members). */
 const char *mend_comm_check(const struct mend_comm *c);

@@ -38,6 +38,14 @@ typedef void mend_decide_done(void *arg, struct mend_decision *value);
 void mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
                        mend_decide_done *done, void *arg);
 
+/* flag.c: the users' agreement.  Collective over the survivors of c; *flag is in-out.  logical: true or false at all
+ * (MPI_Comm_agreement), never fails; else bitwise (MPIX_Comm_agree), and MPI_ERR_PROC_FAILED if a member has not
+ * acknowledged all failures that are agreed on (R16).  The blocking form ends when it is decided: a dead member is
+ * not waited for.  The other one takes part at once, whatever memory there is, and writes *flag when its request
+ * completes. */
+int mend_decide_flag(struct mend_comm *c, bool logical, int *flag);
+void mend_decide_iflag(struct mend_comm *c, bool logical, int *flag, struct mend_request **r_p);
+
 /* A sequence of agreements, with its machine made on first use. */
 struct mend_decide_sequence {
     struct mend_agree *sm;

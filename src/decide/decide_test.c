@@ -241,4 +241,70 @@ MEND_TEST(the_death_of_who_revokes)
     }
 }
 
+/* Each living rank gives a flag; what they get is the same, with the same error. */
+static int agree_on(const int *given, bool logical, int *flag_p)
+{
+    struct mend_request *r[RANKS];
+    int flag[RANKS], error;
+
+    for (int i = 0; i < RANKS; i++)
+        if (!job.is_dead[i]) {
+            flag[i] = given[i];
+            mend_decide_iflag(job.comm[i], logical, &flag[i], &r[i]);
+        }
+    job_go_on(ALL);
+    for (int i = 0; i < RANKS; i++)
+        if (!job.is_dead[i]) {
+            CHECK(mend_request_is_done(r[i]));
+            CHECK_EQ(flag[i], flag[0]);
+            CHECK_EQ(r[i]->error, r[0]->error);
+        }
+    *flag_p = flag[0];
+    error = r[0]->error;
+    for (int i = 0; i < RANKS; i++)
+        if (!job.is_dead[i])
+            mend_request_detach(r[i]);
+    return error;
+}
+
+MEND_TEST(a_flag_is_agreed_on)
+{
+    static const int given[RANKS] = {6, -2, 14, 7}, one_is_0[RANKS] = {1, 1, 0, 1};
+    int flag;
+
+    for (enum way way = 0; way < WAYS; way++) {
+        job_begin(way);
+        CHECK_EQ(agree_on(given, false, &flag), MPI_SUCCESS);
+        CHECK_EQ(flag, 6);
+        CHECK_EQ(agree_on(given, true, &flag), MPI_SUCCESS);
+        CHECK_EQ(flag, 1);
+        CHECK_EQ(agree_on(one_is_0, true, &flag), MPI_SUCCESS);
+        CHECK_EQ(flag, 0);
+    }
+}
+
+/* Each member must have acknowledged all failures; the logical form does not ask (R16). */
+MEND_TEST(a_flag_tells_of_failures_that_are_not_acknowledged)
+{
+    static const int given[RANKS] = {3, 3, 3, 3};
+    int flag;
+
+    for (enum way way = 0; way < WAYS; way++) {
+        job_begin(way);
+        job_kill(3);
+        job_kill(2);
+        job_go_on(ALL);
+        CHECK_EQ(agree_on(given, false, &flag), MEND_CLASS_PROC_FAILED);
+        CHECK_EQ(flag, 3);
+        CHECK_EQ(mend_p2p_ack(job.comm[0], 2), 2);
+        CHECK_EQ(mend_p2p_ack(job.comm[1], 1), 1);
+        CHECK_EQ(agree_on(given, false, &flag), MEND_CLASS_PROC_FAILED);
+        CHECK_EQ(agree_on(given, true, &flag), MPI_SUCCESS);
+        CHECK_EQ(mend_p2p_ack(job.comm[1], 9), 2);
+        CHECK_EQ(mend_p2p_ack(job.comm[1], 0), 2); /* nothing is taken back */
+        CHECK_EQ(agree_on(given, false, &flag), MPI_SUCCESS);
+        CHECK_EQ(flag, 3);
+    }
+}
+
 MEND_TEST_MAIN()

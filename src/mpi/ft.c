@@ -5,11 +5,12 @@
  *   MPI_Comm_invalidate = MPIX_Comm_revoke       MPI_Comm_agreement: boolean, never fails (R16)
  *   MPI_Comm_shrink: invalid input only (R17)    MPIX_Comm_agree: bitwise, tells unacknowledged deaths
  *   MPIX_Comm_shrink: any communicator */
-#include "comm/errcode.h"
 #include "mpi/check.h"
 
 #include "comm/errcode.h"
 #include "create/create.h"
+
+#include <limits.h>
 
 MEND_API(MPI_Comm_invalidate);
 MEND_API_SAME(MPI_Comm_revoke, MPI_Comm_invalidate);
@@ -105,55 +106,17 @@ int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
     return mend_report_comm(c, err, __func__);
 }
 
-/* An agreement on a flag.  On an intercommunicator each group has a word of its own, and everybody
- * gets the other group's (S0-92). */
-struct vote {
-    struct mend_request base; /* nonblocking form */
-    int *flag;
-    unsigned theirs;
-    bool logical; /* MPI_Comm_agreement: boolean; else bitwise, with errors */
-};
-
-static void vote_prepare(struct mend_comm *c, int flag, bool logical, struct vote *v,
-                         struct mend_decision *value)
-{
-    unsigned mine = c->inter && mend_group_peer(c->group, 0) > mend_group_peer(c->remote, 0);
-
-    v->logical = logical;
-    v->theirs = c->inter ? 1 - mine : mine;
-    *value = (struct mend_decision){.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-    value->and_word[mine] = logical ? flag != 0 : (uint64_t)(uint32_t)flag;
-}
-
-static int vote_result(const struct vote *v, const struct mend_decision *value)
-{
-    uint64_t word = value->and_word[v->theirs];
-
-    *v->flag = v->logical ? (int)(word & 1) : (int)(uint32_t)word;
-    if (value->failed)
-        mend_failure_told_group(mend_self, value->failed);
-    return !v->logical && !value->all_acked ? MEND_CLASS_PROC_FAILED : MPI_SUCCESS;
-}
-
 static int agree(MPI_Comm comm, int *flag, bool logical, const char *fn)
 {
     struct mend_comm *c = NULL;
-    struct mend_decision value;
-    struct vote v;
     int err = mend_enter(fn);
 
     if (!err)
         err = mend_check_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(flag);
-    if (!err) {
-        v.flag = flag;
-        vote_prepare(c, *flag, logical, &v, &value);
-        mend_decide(c, &value);
-        err = vote_result(&v, &value);
-        if (value.failed)
-            mend_group_put(mend_self, value.failed);
-    }
+    if (!err)
+        err = mend_decide_flag(c, logical, flag);
     return mend_report_comm(c, err, fn);
 }
 
@@ -170,42 +133,6 @@ int MPI_Comm_agree(MPI_Comm comm, int *flag)
     return agree(comm, flag, false, __func__);
 }
 
-static void vote_release(struct mend_request *r)
-{
-    struct mend_comm *c = r->comm;
-
-    r->magic = 0;
-    mend_free(c->self, r);
-    mend_comm_put(c);
-}
-
-static void vote_done(void *arg, struct mend_decision *value)
-{
-    struct vote *v = arg;
-
-    mend_request_complete(&v->base, vote_result(v, value));
-}
-
-static const struct mend_request_ops vote_ops = {.name = "agreement", .release = vote_release};
-
-static int iagree_start(struct mend_comm *c, int *flag, bool logical, struct mend_request **r_p)
-{
-    struct mend_decision value;
-    struct vote *v;
-
-    mend_memory_press(c->self); /* it takes part in any case: the others wait for it */
-    v = mend_zalloc(c->self, 1, sizeof(*v));
-    mend_memory_relax(c->self);
-    mend_request_init(&v->base, &vote_ops, c);
-    mend_comm_get(c);
-    mend_request_begin(&v->base);
-    v->flag = flag;
-    vote_prepare(c, *flag, logical, v, &value);
-    *r_p = &v->base;
-    mend_decide_start(c, &value, vote_done, v);
-    return MPI_SUCCESS;
-}
-
 static int iagree(MPI_Comm comm, int *flag, MPI_Request *request, bool logical, const char *fn)
 {
     struct mend_comm *c = NULL;
@@ -218,10 +145,10 @@ static int iagree(MPI_Comm comm, int *flag, MPI_Request *request, bool logical, 
         err = mend_check_pointer(flag);
     if (!err)
         err = mend_check_pointer(request);
-    if (!err)
-        err = iagree_start(c, flag, logical, &r);
-    if (!err)
+    if (!err) {
+        mend_decide_iflag(c, logical, flag, &r);
         *request = mend_mpi_request_handle(r);
+    }
     return mend_report_comm(c, err, fn);
 }
 
@@ -247,24 +174,9 @@ int MPI_Comm_failure_ack(MPI_Comm comm)
 
     if (!err)
         err = mend_check_comm(comm, &c);
-    if (!err) {
-        c->acked_deaths_n = mend_self->deaths_n;
-        mend_failure_told(c, c->acked_deaths_n);
-        mend_p2p_on_ack(c);
-    }
+    if (!err)
+        mend_p2p_ack(c, INT_MAX);
     return mend_report_comm(c, err, __func__);
-}
-
-/* The failed members of both groups among the first n deaths, in the order of the deaths. */
-static struct mend_group *failed_members(struct mend_comm *c, uint32_t deaths_n)
-{
-    struct mend_proc *self = c->self;
-    struct mend_group *all = c->inter ? mend_group_union(self, c->group, c->remote) : c->group;
-    struct mend_group *failed = all ? mend_group_dead(self, all, deaths_n) : NULL;
-
-    if (all && c->inter)
-        mend_group_put(self, all);
-    return failed;
 }
 
 static int get_members(MPI_Comm comm, MPI_Group *group, bool acked, const char *fn)
@@ -280,7 +192,7 @@ static int get_members(MPI_Comm comm, MPI_Group *group, bool acked, const char *
     if (!err) {
         if (!acked)
             look_around();
-        g = failed_members(c, acked ? c->acked_deaths_n : mend_self->deaths_n);
+        g = mend_comm_dead(c, acked ? c->acked_deaths_n : mend_self->deaths_n);
         err = g ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
     if (!err) {
@@ -304,29 +216,6 @@ int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgroup)
     return get_members(comm, failedgroup, false, __func__);
 }
 
-/* Acknowledges up to the given number of failed members, oldest first; never takes back.  Returns how
- * many are acknowledged now. */
-static int ack_members(struct mend_comm *c, int num_to_ack)
-{
-    struct mend_proc *self = c->self;
-    int members = 0, acked = 0;
-
-    for (uint32_t i = 0; i < self->deaths_n; i++) {
-        mend_peer dead = self->deaths[i].peer;
-
-        if (mend_group_rank(self, c->group, dead) == MPI_UNDEFINED &&
-            mend_group_rank(self, c->remote, dead) == MPI_UNDEFINED)
-            continue;
-        members++;
-        if (members <= num_to_ack && c->acked_deaths_n < i + 1)
-            c->acked_deaths_n = i + 1;
-        acked += c->acked_deaths_n > i;
-    }
-    mend_failure_told(c, c->acked_deaths_n);
-    mend_p2p_on_ack(c);
-    return acked;
-}
-
 MEND_API(MPI_Comm_ack_failed);
 MEND_API_SAME(MPIX_Comm_ack_failed, MPI_Comm_ack_failed);
 int MPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked)
@@ -341,7 +230,7 @@ int MPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked)
     if (!err && num_to_ack < 0)
         err = MPI_ERR_ARG;
     if (!err)
-        *num_acked = ack_members(c, num_to_ack);
+        *num_acked = mend_p2p_ack(c, num_to_ack);
     return mend_report_comm(c, err, __func__);
 }
 

@@ -318,7 +318,7 @@ static int get_failed(MPI_Win win, MPI_Group *failedgroup, const char *fn)
     if (!err)
         err = mend_check_pointer(failedgroup);
     if (!err) {
-        g = mend_group_dead(mend_self, w->comm->group, mend_self->deaths_n);
+        g = mend_comm_dead(w->comm, mend_self->deaths_n);
         err = g ? MPI_SUCCESS : MPI_ERR_NO_MEM;
         if (g)
             *failedgroup = mend_group_handle(g);

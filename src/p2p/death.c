@@ -2,6 +2,8 @@
 /* death.c – what deaths, revocations and acknowledgements do to point-to-point operations. */
 #include "p2p/internal.h"
 
+#include "comm/errcode.h"
+
 /* A wildcard goes on, but a completion call must say that it may never match (S0-20). */
 static void mark_pending(struct mend_comm *c, int pending)
 {
@@ -111,8 +113,27 @@ void mend_p2p_on_revoke(struct mend_comm *c)
     mend_comm_put(c);
 }
 
-void mend_p2p_on_ack(struct mend_comm *c)
+static bool is_member(struct mend_comm *c, mend_peer peer)
 {
+    return mend_group_rank(c->self, c->group, peer) != MPI_UNDEFINED ||
+           mend_group_rank(c->self, c->remote, peer) != MPI_UNDEFINED;
+}
+
+int mend_p2p_ack(struct mend_comm *c, int members_n)
+{
+    struct mend_proc *self = c->self;
+    int members = 0, acked = 0;
+
+    for (uint32_t i = 0; i < self->deaths_n; i++) {
+        if (!is_member(c, self->deaths[i].peer))
+            continue;
+        members++;
+        if (members <= members_n && c->acked_deaths_n < i + 1)
+            c->acked_deaths_n = i + 1;
+        acked += c->acked_deaths_n > i;
+    }
+    mend_failure_told(c, c->acked_deaths_n);
     if (!mend_match_unacked(c))
         mark_pending(c, 0);
+    return acked;
 }

@@ -170,10 +170,14 @@ int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null);
 int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null,
                            struct mend_request **r_p);
 
-/* Consequences of a death and of a revocation (life/death.c, decide/revoke.c, mpi/ft.c). */
+/* Consequences of a death and of a revocation (life/death.c, decide/revoke.c). */
 void mend_p2p_on_death(struct mend_proc *self, mend_peer dead);
 void mend_p2p_on_revoke(struct mend_comm *c);
-void mend_p2p_on_ack(struct mend_comm *c); /* FAILURE_ACK: pending wildcards go on */
+
+/* The program acknowledges the deaths of the first n members of c that failed, of both groups, in the order of the
+ * deaths; what is acknowledged stays so.  If none is left, wildcard receives match and wait again (S0-25).  Local.
+ * Returns how many members are acknowledged now. */
+int mend_p2p_ack(struct mend_comm *c, int members_n);
 
 /* True if no operation of this process is under way on c.  O(sources that ever sent or were named). */
 bool mend_p2p_idle(struct mend_comm *c);
