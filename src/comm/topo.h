@@ -2,7 +2,7 @@
 /* topo.h – virtual topologies: the neighbours of each rank (MPI-5.0 chapter 8).
  *
  * A topology belongs to one communicator.  Functions here compute; the ones that create
- * communicators are in mpi/topo.c and mpi/graph.c.  All local. */
+ * communicators are in create/.  All local. */
 #ifndef MEND_COMM_TOPO_H
 #define MEND_COMM_TOPO_H
 

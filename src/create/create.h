@@ -9,6 +9,8 @@
 
 #include "decide/revoke.h"
 
+struct mend_dist_graph;
+
 int mend_create_init(struct mend_proc *self);
 
 /* Calls that wait for a process that is dead end, and what it had begun is forgotten. */
@@ -21,9 +23,16 @@ void mend_create_on_revoke(struct mend_comm *c);
 void mend_create_detach(struct mend_comm *c);
 
 /* Creation.  All collective over c (create_group: over the group); block; MPI error classes.
- * Attributes are copied by the caller (comm/attr.c) for the dup family. */
+ * dup and idup copy no attributes. */
 int mend_create_dup(struct mend_comm *c, struct mend_comm **new_p);
-int mend_create_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p);
+void mend_create_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p);
+/* dup_with.c: with attributes, topology, and the given hints (NULL: none).  A copy callback that refuses is the error of
+ * this process alone.  The nonblocking forms deliver all errors with the request, and write the new object, idup_with
+ * the user's handle, when it completes. */
+int mend_create_dup_with(struct mend_comm *c, const struct mend_info *info,
+                         struct mend_comm **new_p);
+void mend_create_idup_with(struct mend_comm *c, const struct mend_info *info, MPI_Comm *newcomm,
+                           struct mend_request **req_p);
 int mend_create_from_subset(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p);
 int mend_create_group(struct mend_comm *c, struct mend_group *g, int tag, struct mend_comm **new_p);
 int mend_create_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p);
@@ -46,6 +55,40 @@ int mend_create_merge(struct mend_comm *inter, int high, struct mend_comm **new_
 /* strict: S0-73 and R3 (MPI_Comm_shrink); else any communicator (MPIX_Comm_shrink). */
 int mend_create_shrink(struct mend_comm *c, bool strict, struct mend_comm **new_p);
 int mend_create_ishrink(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p);
+
+/* topo.c: communicators with a topology, of which c's first processes are members; *new_p NULL in the others.  The
+ * arguments have been checked.  MPI_ERR_PROC_FAILED also if a member is a hole. */
+int mend_create_cart(struct mend_comm *c, int ndims, const int *dims, const int *periods,
+                     struct mend_comm **new_p);
+int mend_create_graph(struct mend_comm *c, int nodes, const int *index, const int *edges,
+                      struct mend_comm **new_p);
+
+/* The subgrid of c's grid that this process is in, with the dimensions that remain; its members keep their order.  A
+ * grid with holes is not split: its subgrids would miss places. */
+int mend_create_subgrid(struct mend_comm *c, const int *remain, struct mend_comm **new_p);
+
+/* A distributed graph of all members: each gives its own neighbours. */
+int mend_create_neighbours(struct mend_comm *c, const struct mend_dist_graph *d,
+                           struct mend_comm **new_p);
+
+/* The edges that one process names: n sources with degrees[i] destinations each; weights may be MPI_UNWEIGHTED.  All of
+ * them together take MEND_EDGE_INTS ints each, which must be less than 2^31. */
+struct mend_named_edges {
+    int n;
+    const int *sources, *degrees, *destinations, *weights;
+};
+#define MEND_EDGE_INTS 6
+
+/* dist_graph.c: the same, but any process names any edge.  A collective before the creation sends the edges to their
+ * ends: MPI_ERR_NO_MEM if there is no memory for them, and what that collective says. */
+int mend_create_dist_graph(struct mend_comm *c, const struct mend_named_edges *e,
+                           struct mend_comm **new_p);
+
+/* free.c: the user's handle goes: attributes first, then the object as soon as nothing uses it.  Local, whichever
+ * processes are dead (S0-69).  The error of a delete callback that refuses: then the communicator stays.  disconnect
+ * waits before that until the own operations are complete, or a member is dead. */
+int mend_create_free(struct mend_comm *c);
+int mend_create_disconnect(struct mend_comm *c);
 
 /* *failed_p: the members that failed, of both groups, the same at all; the caller's.  MPI_ERR_INVALIDATED:
  * c is revoked, also if that happens meanwhile; never MPI_ERR_PROC_FAILED. */

@@ -90,7 +90,7 @@ static int idup_begin(struct idup *d)
 }
 
 /* Errors are delivered by the request (S0-15), also those known at once. */
-int mend_create_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
+void mend_create_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p)
 {
     struct idup *d;
     int err;
@@ -108,5 +108,4 @@ int mend_create_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_
     err = idup_begin(d);
     if (err)
         mend_request_complete(&d->base, err);
-    return MPI_SUCCESS;
 }

@@ -10,32 +10,7 @@
  * Freeing is local, whichever processes are dead (S0-69). */
 #include "mpi/check.h"
 
-#include "comm/attr.h"
-#include "comm/info.h"
-#include "comm/topo.h"
 #include "create/create.h"
-#include "proc/report.h"
-
-/* What a duplicate takes from its original at once: topology, attributes, and the given hints. */
-static int furnish(struct mend_comm *c, const struct mend_info *info, struct mend_comm *made)
-{
-    struct mend_proc *self = c->self;
-
-    mend_memory_press(self); /* the others have it */
-    if (c->topo)
-        made->topo = mend_topo_dup(self, c->topo);
-    if (info)
-        made->info = mend_info_dup(self, info);
-    mend_memory_relax(self);
-    return mend_attrs_copy(self, c->attrs, (void *)mend_comm_handle(c), &made->attrs);
-}
-
-/* A new communicator that cannot be given to the user goes at once. */
-static void discard(struct mend_comm *made)
-{
-    mend_comm_close(made);
-    mend_decide_free(made);
-}
 
 static int dup_with(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, const char *fn)
 {
@@ -50,12 +25,7 @@ static int dup_with(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, const char 
     if (!err)
         err = mend_check_pointer(newcomm);
     if (!err)
-        err = mend_create_dup(c, &made);
-    if (!err) {
-        err = furnish(c, i, made);
-        if (err)
-            discard(made);
-    }
+        err = mend_create_dup_with(c, i, &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
     return mend_report_comm(c, err, fn);
@@ -71,6 +41,41 @@ MEND_API(MPI_Comm_dup_with_info);
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
     return dup_with(comm, info, newcomm, __func__);
+}
+
+/* Collective, does not block.  Deaths and invalidation are reported by the completion call (S0-15, R1), and so is
+ * what a copy callback says. */
+static int idup(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request,
+                const char *fn)
+{
+    struct mend_comm *c = NULL;
+    struct mend_info *i = NULL;
+    struct mend_request *r = NULL;
+    int err = mend_enter(fn);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_info_or_null(info, &i);
+    if (!err && !(newcomm && request))
+        err = MPI_ERR_ARG;
+    if (!err)
+        mend_create_idup_with(c, i, newcomm, &r);
+    if (!err)
+        *request = mend_mpi_request_handle(r);
+    return mend_report_comm(c, err, fn);
+}
+
+MEND_API(MPI_Comm_idup);
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    return idup(comm, MPI_INFO_NULL, newcomm, request, __func__);
+}
+
+MEND_API(MPI_Comm_idup_with_info);
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+    return idup(comm, info, newcomm, request, __func__);
 }
 
 /* Collective over comm; members of the group get the new communicator, the others MPI_COMM_NULL.  On an
@@ -222,19 +227,6 @@ int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
     return mend_report_comm(c, err, __func__);
 }
 
-/* The handle's end: attributes, then the object as soon as nothing uses it. */
-static int release(struct mend_comm *c, MPI_Comm *comm)
-{
-    int err = mend_comm_close(c);
-
-    if (err)
-        return err;
-    mend_decide_free(c);
-    mend_record_holdings(mend_self);
-    *comm = MPI_COMM_NULL;
-    return MPI_SUCCESS;
-}
-
 static int check_freeable(MPI_Comm *comm, struct mend_comm **c_p)
 {
     int err = mend_check_pointer(comm);
@@ -256,17 +248,10 @@ int MPI_Comm_free(MPI_Comm *comm)
     if (!err)
         err = check_freeable(comm, &c);
     if (!err)
-        err = release(c, comm);
+        err = mend_create_free(c);
+    if (!err)
+        *comm = MPI_COMM_NULL;
     return mend_report_comm(c, err, __func__);
-}
-
-/* Nothing is under way.  With a dead member nobody can say whether a wildcard receive will end, so
- * that is not waited for: what can still complete does so behind the caller. */
-static bool is_quiet(struct mend_proc *self, void *arg)
-{
-    struct mend_comm *c = arg;
-
-    return (mend_p2p_idle(c) && self->outbox_n == 0) || mend_comm_has_dead(c);
 }
 
 /* Collective.  Blocks until this process's operations on the communicator are complete (11.10.4),
@@ -279,16 +264,9 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
 
     if (!err)
         err = check_freeable(comm, &c);
-    if (!err && c->buffer)
-        err = mend_p2p_buffer_flush(mend_self, c);
-    if (!err) {
-        struct mend_wait w = {.until = is_quiet,
-                              .arg = c,
-                              .what = "operations on a communicator that is disconnected",
-                              .hint = MEND_PEER_NONE};
-
-        mend_wait_until(mend_self, &w);
-        err = release(c, comm);
-    }
+    if (!err)
+        err = mend_create_disconnect(c);
+    if (!err)
+        *comm = MPI_COMM_NULL;
     return mend_report_comm(c, err, __func__);
 }

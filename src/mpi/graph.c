@@ -42,12 +42,7 @@ int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int
     if (!err)
         err = check_graph(c, nnodes, index, edges);
     if (!err)
-        err = mend_mpi_topo_create(c, nnodes, &made);
-    if (!err && made) {
-        mend_memory_press(mend_self); /* the others have it */
-        made->topo = mend_topo_graph(mend_self, nnodes, index, edges);
-        mend_memory_relax(mend_self);
-    }
+        err = mend_create_graph(c, nnodes, index, edges, &made);
     if (!err)
         *comm_graph = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);

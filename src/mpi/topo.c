@@ -5,8 +5,6 @@
  * comm_create.c says.  Everything else is local and works whichever processes are dead, also on a revoked
  * communicator.
  *
- * Ranks are not reordered: on one node every order is as good.
- *
  * Classes: MPI_ERR_TOPOLOGY no grid; MPI_ERR_DIMS dimensions that are wrong or do not fit;
  * MPI_ERR_ARG other values. */
 #include "mpi/topo.h"
@@ -26,24 +24,6 @@ static int check_grid(const struct mend_comm *c, int ndims, const int *dims, con
     return nodes < 0 || nodes > c->size ? MPI_ERR_DIMS : MPI_SUCCESS;
 }
 
-int mend_mpi_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p)
-{
-    struct mend_group *g;
-    mend_peer *peers;
-    int err;
-
-    mend_memory_press(c->self); /* the others take part */
-    peers = mend_alloc(c->self, ((size_t)nodes + 1) * sizeof(*peers));
-    for (int i = 0; i < nodes; i++)
-        peers[i] = mend_group_peer(c->group, i);
-    g = mend_group_create(c->self, peers, nodes);
-    mend_memory_relax(c->self);
-    mend_free(c->self, peers);
-    err = mend_create_from_subset(c, g, made_p);
-    mend_group_put(c->self, g);
-    return err;
-}
-
 /* Processes beyond the grid get MPI_COMM_NULL. */
 MEND_API(MPI_Cart_create);
 int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
@@ -58,16 +38,8 @@ int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int pe
         err = mend_check_pointer(comm_cart);
     if (!err)
         err = check_grid(c, ndims, dims, periods);
-    if (!err) {
-        int nodes = mend_cart_nodes(ndims, dims);
-
-        err = nodes == c->size ? mend_create_dup(c, &made) : mend_mpi_topo_create(c, nodes, &made);
-    }
-    if (!err && made) {
-        mend_memory_press(mend_self); /* the others have it */
-        made->topo = mend_topo_cart(mend_self, ndims, dims, periods, made->rank);
-        mend_memory_relax(mend_self);
-    }
+    if (!err)
+        err = mend_create_cart(c, ndims, dims, periods, &made);
     if (!err)
         *comm_cart = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);
@@ -220,46 +192,6 @@ int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[]
     return mend_report_comm(c, err, __func__);
 }
 
-/* Number of the subgrid of this process: its coordinates in the dimensions that go. */
-static int subgrid(const struct mend_cart *cart, const int *remain)
-{
-    int color = 0;
-
-    for (int d = 0; d < cart->ndims; d++)
-        if (!remain[d])
-            color = color * cart->dims[d] + cart->coords[d];
-    return color;
-}
-
-/* Splits the grid; the members' order within a subgrid is that of the whole one.  A grid with holes is not
- * split: its subgrids would miss places. */
-static int sub(struct mend_comm *c, const struct mend_cart *cart, const int *remain,
-               struct mend_comm **made_p)
-{
-    struct mend_proc *self = c->self;
-    size_t n = (size_t)cart->ndims + 1;
-    int *dims, *periods, at = 0, err;
-
-    if (c->holes_n)
-        return c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED;
-    err = mend_create_split(c, subgrid(cart, remain), c->rank, made_p);
-    if (err)
-        return err;
-    mend_memory_press(self); /* the others have it */
-    dims = mend_zalloc(self, 2 * n, sizeof(*dims));
-    periods = dims + n;
-    for (int d = 0; d < cart->ndims; d++) {
-        if (!remain[d])
-            continue;
-        dims[at] = cart->dims[d];
-        periods[at++] = cart->periods[d];
-    }
-    (*made_p)->topo = mend_topo_cart(self, at, dims, periods, (*made_p)->rank);
-    mend_memory_relax(self);
-    mend_free(self, dims);
-    return MPI_SUCCESS;
-}
-
 MEND_API(MPI_Cart_sub);
 int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
@@ -272,7 +204,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
     if (!err && (!newcomm || (cart->ndims > 0 && !remain_dims)))
         err = MPI_ERR_ARG;
     if (!err)
-        err = sub(c, cart, remain_dims, &made);
+        err = mend_create_subgrid(c, remain_dims, &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);

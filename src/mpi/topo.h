@@ -16,8 +16,4 @@ static inline int mend_check_topo(MPI_Comm comm, int kind, struct mend_comm **c_
     return !err && (!(*c_p)->topo || (*c_p)->topo->kind != kind) ? MPI_ERR_TOPOLOGY : err;
 }
 
-/* A communicator of c's first `nodes` processes, NULL for the others.  Collective over c.
- * MPI_ERR_PROC_FAILED also if one of them is a hole: a topology is whole. */
-int mend_mpi_topo_create(struct mend_comm *c, int nodes, struct mend_comm **made_p);
-
 #endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* free.c – the end of a communicator's handle (MPI-5.0 7.4.3, 11.10.4). */
+#include "create/create.h"
+
+#include "proc/report.h"
+
+int mend_create_free(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    int err = mend_comm_close(c);
+
+    if (err)
+        return err;
+    mend_decide_free(c);
+    mend_record_holdings(self);
+    return MPI_SUCCESS;
+}
+
+/* Nothing is under way.  With a dead member nobody can say whether a wildcard receive will end, so
+ * that is not waited for: what can still complete does so behind the caller. */
+static bool is_quiet(struct mend_proc *self, void *arg)
+{
+    struct mend_comm *c = arg;
+
+    return (mend_p2p_idle(c) && self->outbox_n == 0) || mend_comm_has_dead(c);
+}
+
+int mend_create_disconnect(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    struct mend_wait w = {.until = is_quiet,
+                          .arg = c,
+                          .what = "operations on a communicator that is disconnected",
+                          .hint = MEND_PEER_NONE};
+    int err = c->buffer ? mend_p2p_buffer_flush(self, c) : MPI_SUCCESS;
+
+    if (err)
+        return err;
+    mend_wait_until(self, &w);
+    return mend_create_free(c);
+}
