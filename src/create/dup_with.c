@@ -123,9 +123,11 @@ static void move_on(struct mend_request *r)
 static void release(struct mend_request *r)
 {
     struct idup *d = of(r);
+    struct mend_comm *c = r->comm;
 
     r->magic = 0;
     mend_free(d->self, d);
+    mend_comm_put(c);
 }
 
 static void describe(const struct mend_request *r, char *text, size_t max)

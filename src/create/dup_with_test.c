@@ -134,4 +134,22 @@ MEND_TEST(copies_without_a_duplicate_are_deleted)
     }
 }
 
+/* And not longer. */
+MEND_TEST(a_request_keeps_its_communicator)
+{
+    int refs[RANKS];
+
+    for (enum way way = 0; way < WAYS; way++) {
+        begin(way);
+        for (int r = 0; r < RANKS; r++)
+            refs[r] = job.comm[r]->refs;
+        duplicate(ALL);
+        for (int r = 0; r < RANKS; r++) {
+            CHECK(job.comm[r]->refs > refs[r]);
+            mend_request_detach(request[r]);
+            CHECK_EQ(job.comm[r]->refs, refs[r]);
+        }
+    }
+}
+
 MEND_TEST_MAIN()

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* decide_test.c – what is decided is the same at everybody: where votes lie in a cell, on papers, or go by messages;
- * when somebody comes late, dies before or behind its vote, leaves at once, or the communicator is revoked. */
+ * when somebody comes late, dies before or behind its vote, leaves at once, or the communicator is revoked.
+ *
+ *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word */
 #include "decide/job_test.h"
 
 /* What a rank has voted for, and what it was told. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A send and a receive as one operation, of a process with itself and with a dead one (sendrecv.c). */
+/* A send and a receive as one operation, of a process with itself and with a dead one (sendrecv.c).
+ *
+ *   R11: a sendrecv with a wildcard source fails and leaves no receive pending
+ *   S0-20: a wildcard receive without a match stays pending */
 #include "comm/objects.h"
 #include "datatype/init.h"
 #include "p2p/internal.h"
