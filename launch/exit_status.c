@@ -39,6 +39,12 @@ static int status_of(const struct mend_rank_end *e)
     return status_of_code(e->code);
 }
 
+/* The code of an abort is no signal, although the abort was carried out by one. */
+static bool ended_by(const struct mend_rank_end *e, int sig)
+{
+    return e->signaled && !e->aborted && e->code == sig;
+}
+
 static bool clean(const struct mend_rank_end *e)
 {
     return !e->signaled && !e->aborted && !e->code && (e->finalized || !e->joined);
@@ -146,7 +152,7 @@ int mend_exit_status(const struct mend_job_end *job)
     if (job->timed_out)
         return MEND_STATUS_TIMED_OUT;
     for (int i = 0; job->signal && i < job->n; i++)
-        if (rank_of(job, i)->signaled && rank_of(job, i)->code == job->signal)
+        if (ended_by(rank_of(job, i), job->signal))
             return 128 + job->signal;
     if (mend_exit_aborted(job, &code))
         return status_of_code(code);

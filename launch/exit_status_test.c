@@ -164,4 +164,15 @@ MEND_TEST(timeout_and_signal_come_first)
     CHECK_EQ(mend_exit_status(&j), 0);
 }
 
+MEND_TEST(an_abort_code_is_no_signal)
+{
+    struct mend_rank_end r[] = {fine, by_abort(2)};
+    struct mend_job_end j = {.rank = r, .rank_bytes = sizeof(r[0]), .n = 2, .signal = 2};
+
+    r[1].signaled = true; /* SIGKILL, by which the abort was carried out */
+    CHECK_EQ(mend_exit_status(&j), 2);
+    r[1].handled = true;
+    CHECK_EQ(mend_exit_status(&j), 0);
+}
+
 MEND_TEST_MAIN()

@@ -183,7 +183,7 @@ static bool is_ending(void)
 static void pair(const char *what)
 {
     if (self->me == 1) {
-        if (!strcmp(what, "kill"))
+        if (!strcmp(what, "kill") || !strcmp(what, "kill-and-name"))
             raise(SIGKILL);
         if (!strcmp(what, "exit"))
             _exit(3);
@@ -208,6 +208,8 @@ static void pair(const char *what)
         printf("rank %d cause %d code %d fate %u\n", d.peer, (int)d.cause, d.code,
                mend_load_acquire(&rank_of(1)->fate));
         printf("its process is %s\n", is_ending() ? "dead" : "alive");
+        if (!strcmp(what, "kill-and-name"))
+            mend_rt_local.abort(self, (mend_peer[]){1}, 1, 5);
     }
     leave();
 }
@@ -230,7 +232,7 @@ static void complain(bool later)
 
 /* Rank 1 aborts all but rank 0 once that has read a byte; rank 0 prints how many verdicts there are when it
  * sees the first, and when it sees the last. */
-static void abort_part(void)
+static void abort_part(int code)
 {
     mend_peer others[64];
     uint32_t n = (uint32_t)self->peers_n - 1, seen = 0;
@@ -259,8 +261,8 @@ static void abort_part(void)
     for (uint32_t i = 0; i < n; i++)
         others[i] = (mend_peer)i + 1;
     if (self->me == 1) {
-        mend_rt_local.abort(self, others, n, 6);
-        _exit(6);
+        mend_rt_local.abort(self, others, n, code);
+        _exit(code);
     }
     for (;;)
         pause();
@@ -340,7 +342,7 @@ int main(int argc, char **argv)
             _exit(atoi(argv[2]));
         pause();
     } else if (!strcmp(what, "abort-part")) {
-        abort_part();
+        abort_part(argc > 2 ? atoi(argv[2]) : 6);
         leave();
     } else if (!strcmp(what, "complain")) {
         complain(argc > 2);

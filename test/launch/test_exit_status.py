@@ -4,11 +4,13 @@
 #   S4-7: the abort code becomes the exit status
 """The exit status of mpiexec, and its time-out."""
 import re
+import signal
+import subprocess
 import time
 
 import pytest
 
-from processes import with_probe
+from processes import LIMIT, with_probe
 
 
 UNTOLD = "[ $MEND_RANK = 1 ] && kill -9 $$; exec PROBE hello"
@@ -30,11 +32,25 @@ UNTOLD = "[ $MEND_RANK = 1 ] && kill -9 $$; exec PROBE hello"
     (["--lenient-exit", "-n", 2, "sh", "-c", UNTOLD], 0),
     (["--strict-exit", "-n", 3, "PROBE", "pair", "kill"], 137),
     (["--strict-exit", "-n", 3, "PROBE", "pair", "abort-other"], 5),
+    (["-n", 3, "PROBE", "pair", "kill-and-name"], 0),
+    (["--strict-exit", "-n", 3, "PROBE", "pair", "kill-and-name"], 137),
     (["-n", 2, "PROBE", "hello", ":", "-n", 1, "true"], 0),
 ])
 def test_exit_status(probe, run, words, status):
     """The exit status of ruling R22, with plain programs and with ranks; S4-7: that of an abort is its code."""
     assert run("-q", *with_probe(probe, words)).status == status
+
+
+@pytest.mark.parametrize("words, status", [([], 0), (["--strict-exit"], signal.SIGTERM)])
+def test_abort_code_is_no_signal(probe, start, words, status):
+    """SIGTERM, which no rank dies of, has the number of the code of an abort, which SIGKILL carries out: the abort
+    counts, not the signal."""
+    p = start("-q", *words, "-n", 4, "sh", "-c", f"trap '' TERM; exec {probe} abort-part {signal.SIGTERM:d}",
+              stdin=subprocess.PIPE)
+    assert p.stdout.readline() == b"up\n"
+    p.send_signal(signal.SIGTERM)  # mpiexec reads it before the end of a rank: SIGCHLD is the higher signal
+    out, err = p.communicate(b"x", timeout=LIMIT)
+    assert (p.returncode, out, err) == (status, b"3 at once\n", b"")
 
 
 def test_exit_codes(run):
