@@ -84,7 +84,7 @@ static void on_child(struct job *job, struct rank *r)
     mend_verdict_exited(job, r);
     lingered = r->state.news == MEND_NEWS_LINGERING && mend_rank_step(&r->state, MEND_RANK_PRINT);
     pthread_mutex_unlock(&job->lock);
-    if (!r->end.finalized)
+    if (r->end.reach != MEND_REACH_FINALIZE)
         mend_sweep_group(r);
     if (lingered && !job->o.quiet)
         mend_say(job,

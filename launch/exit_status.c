@@ -18,8 +18,57 @@
  *   5a a rank ended badly by itself                            its exit status (1 if that is 0)
  *   5b no rank finished cleanly                                as the first death in time
  * Then an end after MPI_Init without MPI_Finalize is bad, unless it was a kill or an abort, and a death by a
- * signal is bad only in a job in which no rank called MPI_Init. */
+ * signal is bad only in a job in which no rank called MPI_Init.
+ *
+ * A rank that an abort ended is killed by SIGKILL, or ends itself with the code as its status.  Neither counts: its
+ * outcome is ABORTED, and `code` is the abort's. */
 #include "exit_status.h"
+
+/* What an end means. */
+enum meaning {
+    GOOD = 0, /* also of a rank that runs */
+    BAD,      /* no death, but a bad end */
+    LATE,     /* the same by a signal, so it is an abort's matter if an abort named the rank */
+    LEFT,     /* a death, and the rank's own doing */
+    KILLED,   /* a death by a signal or an abort */
+};
+
+/* clang-format off */
+static const uint8_t meanings[MEND_OUTCOMES][MEND_REACHES] = {
+    /*                          NOTHING INIT    FINALIZE */
+    [MEND_OUTCOME_RUNNING]  = { GOOD,   GOOD,   GOOD },
+    [MEND_OUTCOME_EXITED]   = { GOOD,   LEFT,   GOOD },
+    [MEND_OUTCOME_FAILED]   = { BAD,    LEFT,   BAD  },
+    [MEND_OUTCOME_SIGNALED] = { KILLED, KILLED, LATE },
+    [MEND_OUTCOME_ABORTED]  = { KILLED, KILLED, GOOD }, /* settle() knows no abort after MPI_Finalize */
+};
+/* clang-format on */
+
+static enum meaning meaning_of(const struct mend_rank_end *e)
+{
+    return meanings[e->outcome][e->reach];
+}
+
+void mend_rank_end_settle(struct mend_rank_end *e, bool joined, bool signaled, int code,
+                          const int *abort_code)
+{
+    if (e->reach != MEND_REACH_FINALIZE)
+        e->reach = joined ? MEND_REACH_INIT : MEND_REACH_NOTHING;
+    if (abort_code && e->reach != MEND_REACH_FINALIZE) {
+        e->outcome = MEND_OUTCOME_ABORTED;
+        e->code = *abort_code;
+        return;
+    }
+    e->outcome = signaled ? MEND_OUTCOME_SIGNALED
+                 : code   ? MEND_OUTCOME_FAILED
+                          : MEND_OUTCOME_EXITED;
+    e->code = code;
+}
+
+bool mend_rank_end_is_death(const struct mend_rank_end *e)
+{
+    return meaning_of(e) != GOOD && e->reach != MEND_REACH_FINALIZE;
+}
 
 static const struct mend_rank_end *rank_of(const struct mend_job_end *job, int i)
 {
@@ -34,47 +83,43 @@ static int status_of_code(int code)
 
 static int status_of(const struct mend_rank_end *e)
 {
-    if (e->signaled && !e->aborted)
-        return 128 + e->code;
-    return status_of_code(e->code);
+    return e->outcome == MEND_OUTCOME_SIGNALED ? 128 + e->code : status_of_code(e->code);
 }
 
-/* The code of an abort is no signal, although the abort was carried out by one. */
-static bool ended_by(const struct mend_rank_end *e, int sig)
+static bool is_ended_by(const struct mend_rank_end *e, int sig)
 {
-    return e->signaled && !e->aborted && e->code == sig;
+    return e->outcome == MEND_OUTCOME_SIGNALED && e->code == sig;
 }
 
-static bool clean(const struct mend_rank_end *e)
+static bool is_clean(const struct mend_rank_end *e)
 {
-    return !e->signaled && !e->aborted && !e->code && (e->finalized || !e->joined);
+    return meaning_of(e) == GOOD;
 }
 
-static bool lenient_bad(const struct mend_rank_end *e, bool plain)
+/* plain: no rank called MPI_Init. */
+static bool is_lenient_bad(const struct mend_rank_end *e, bool plain)
 {
-    if (e->aborted)
+    return meaning_of(e) == BAD || meaning_of(e) == LEFT ||
+           (plain && e->outcome == MEND_OUTCOME_SIGNALED);
+}
+
+/* Handling a death excuses it, but not the exit status that the rank chose. */
+static bool is_bad(const struct mend_rank_end *e)
+{
+    if (is_clean(e) || (meaning_of(e) == LATE && e->named))
         return false;
-    if (e->signaled)
-        return plain;
-    return !clean(e);
-}
-
-/* One that had said good-bye and was killed by an abort is that abort's matter. */
-static bool bad(const struct mend_rank_end *e)
-{
-    if (clean(e) || (e->finalized && e->named && e->signaled))
-        return false;
-    return !e->handled || (!e->signaled && !e->aborted && e->code);
+    return !e->handled || e->outcome == MEND_OUTCOME_FAILED;
 }
 
 /* Whose end gives the status rather: an abort's, then the first death, then the lowest rank's. */
 static bool goes_before(const struct mend_rank_end *a, const struct mend_rank_end *b)
 {
-    bool a_died = a->failed && (a->joined || a->signaled),
-         b_died = b->failed && (b->joined || b->signaled);
+    bool a_aborted = a->outcome == MEND_OUTCOME_ABORTED,
+         b_aborted = b->outcome == MEND_OUTCOME_ABORTED;
+    bool a_died = meaning_of(a) >= LEFT, b_died = meaning_of(b) >= LEFT;
 
-    if (a->aborted != b->aborted)
-        return a->aborted;
+    if (a_aborted != b_aborted)
+        return a_aborted;
     if (a_died != b_died)
         return a_died;
     return a_died && a->order < b->order;
@@ -87,7 +132,7 @@ static const struct mend_rank_end *first_bad(const struct mend_job_end *job)
     for (int i = 0; i < job->n; i++) {
         const struct mend_rank_end *e = rank_of(job, i);
 
-        if (bad(e) && (!first || goes_before(e, first)))
+        if (is_bad(e) && (!first || goes_before(e, first)))
             first = e;
     }
     return first;
@@ -100,22 +145,23 @@ static const struct mend_rank_end *first_death(const struct mend_job_end *job)
     for (int i = 0; i < job->n; i++) {
         const struct mend_rank_end *e = rank_of(job, i);
 
-        if (!clean(e) && (!first || e->order < first->order))
+        if (!is_clean(e) && (!first || e->order < first->order))
             first = e;
     }
     return first;
 }
 
-bool mend_exit_aborted(const struct mend_job_end *job, int *code_p)
+/* The job aborted as a whole: every rank was named by an abort or is dead; *code_p is the code. */
+static bool aborted_whole(const struct mend_job_end *job, int *code_p)
 {
     const struct mend_rank_end *first = NULL;
 
     for (int i = 0; i < job->n; i++) {
         const struct mend_rank_end *e = rank_of(job, i);
 
-        if (!e->named && !e->aborted && !e->failed)
+        if (!e->named && !mend_rank_end_is_death(e))
             return false;
-        if (e->aborted && (!first || e->order < first->order))
+        if (e->outcome == MEND_OUTCOME_ABORTED && (!first || e->order < first->order))
             first = e;
     }
     if (first)
@@ -135,11 +181,11 @@ static int lenient_status(const struct mend_job_end *job)
     bool plain = true, any_clean = false;
 
     for (int i = 0; i < job->n; i++) {
-        plain &= !rank_of(job, i)->joined;
-        any_clean |= clean(rank_of(job, i));
+        plain &= rank_of(job, i)->reach == MEND_REACH_NOTHING;
+        any_clean |= is_clean(rank_of(job, i));
     }
     for (int i = 0; i < job->n; i++)
-        if (lenient_bad(rank_of(job, i), plain))
+        if (is_lenient_bad(rank_of(job, i), plain))
             return failure_of(rank_of(job, i));
     return !any_clean && first ? failure_of(first) : 0;
 }
@@ -152,9 +198,9 @@ int mend_exit_status(const struct mend_job_end *job)
     if (job->timed_out)
         return MEND_STATUS_TIMED_OUT;
     for (int i = 0; job->signal && i < job->n; i++)
-        if (ended_by(rank_of(job, i), job->signal))
+        if (is_ended_by(rank_of(job, i), job->signal))
             return 128 + job->signal;
-    if (mend_exit_aborted(job, &code))
+    if (aborted_whole(job, &code))
         return status_of_code(code);
     if (job->rule == MEND_EXIT_LENIENT)
         return lenient_status(job);

@@ -236,7 +236,7 @@ static bool happened(const struct job *job, const struct mend_injection *in)
 
 static const char *why_not(const struct job *job, const struct mend_injection *in)
 {
-    if (job->rank[in->rank].end.failed)
+    if (mend_rank_end_is_death(&job->rank[in->rank].end))
         return "had died before";
     return in->what.place == MEND_INJECT_AT_TIME ? "had ended before" : "did not get there";
 }

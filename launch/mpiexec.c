@@ -215,7 +215,7 @@ static void say_unhandled(struct job *job, int status)
         const struct mend_rank_end *e = &job->rank[i].end;
         size_t used = strlen(ranks);
 
-        if (!e->failed || e->handled)
+        if (!mend_rank_end_is_death(e) || e->handled)
             continue;
         if (++n <= RANKS_SAID_MAX)
             snprintf(ranks + used, sizeof(ranks) - used, "%s%d", n > 1 ? ", " : "", i);

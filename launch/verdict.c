@@ -152,14 +152,13 @@ static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
 /* What the exit status is made of; called when the child has ended and the detector knows. */
 static void settle_end(struct job *job, struct rank *r)
 {
-    struct mend_rank_end *e = &r->end;
+    bool joined = mend_load_relaxed(&shared(job, r->index)->state) != MEND_NODE_RANK_NONE;
+    bool signaled;
+    int code;
 
-    how_ended(r, &e->signaled, &e->code);
-    e->joined = mend_load_relaxed(&shared(job, r->index)->state) != MEND_NODE_RANK_NONE;
-    e->aborted = !e->finalized && r->verdict.cause == MEND_VERDICT_ABORT;
-    if (e->aborted)
-        e->code = r->verdict.code;
-    e->failed = !e->finalized && (e->joined || e->signaled || e->code);
+    how_ended(r, &signaled, &code);
+    mend_rank_end_settle(&r->end, joined, signaled, code,
+                         r->verdict.cause == MEND_VERDICT_ABORT ? &r->verdict.code : NULL);
 }
 
 /* Writes entry k of the log, which nobody looks at before it is published. */
@@ -234,7 +233,7 @@ static void act(struct job *job, struct mend_detector_action *a, uint32_t *end_p
         explain(job, &a->verdict);
         break;
     case MEND_DETECTOR_END:
-        r->end.finalized = true;
+        r->end.reach = MEND_REACH_FINALIZE;
         r->end.order = job->ends_n++; /* for the exit status: the first death counts */
         break;
     case MEND_DETECTOR_CLEAR:
