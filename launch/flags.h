@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flags.h – declarations that the files of flags share with the table in options.c. */
+/* flags.h – declarations that the files of flags share with the table in flags.c. */
 #ifndef MEND_LAUNCH_FLAGS_H
 #define MEND_LAUNCH_FLAGS_H
 
@@ -18,10 +18,23 @@ struct mend_parse {
  * value after that, NULL if the flag has only one. */
 typedef void mend_on_flag(struct mend_parse *p, const char *value, const char *second);
 
-/* options.c */
+/* flags.c: reads the flag at p->at, and its values.  Values of a flag: a number; one of a parameter; the next word of
+ * the command line.  All end mpiexec with a message if it is wrong. */
+void mend_flag_read(struct mend_parse *p);
 int mend_flag_number(const char *flag, const char *value, int min, int max);
 void mend_flag_param(const char *flag, const struct mend_param_info *p, const char *value);
 const char *mend_flag_next_value(struct mend_parse *p);
+
+/* flags_job.c: what to start, what mpiexec prints, how the job ends */
+mend_on_flag mend_on_n, mend_on_wdir, mend_on_path, mend_on_usize, mend_on_gdb,
+    mend_on_initial_errhandler;
+mend_on_flag mend_on_stdin, mend_on_tty, mend_on_report, mend_on_quiet, mend_on_verbose;
+mend_on_flag mend_on_timeout, mend_on_stop_timeout, mend_on_strict, mend_on_lenient,
+    mend_on_print_exits;
+mend_on_flag mend_on_inject, mend_on_set, mend_on_help, mend_on_version;
+
+/* flags_file.c: blocks from a file */
+mend_on_flag mend_on_config_file;
 
 /* flags_env.c: what the ranks find in their environment */
 mend_on_flag mend_on_env, mend_on_env_all, mend_on_export, mend_on_env_list, mend_on_env_list_all;

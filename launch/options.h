@@ -101,7 +101,7 @@ char *mend_pattern_name(const char *pattern, int rank, int ranks_n, const char *
 /* bind.c: the processors that this job may use. */
 void mend_topology_read(struct mend_topology *t);
 
-/* Ends mpiexec with what is wrong; a remark that is printed unless --quiet is given. */
+/* text.c: ends mpiexec with what is wrong; a remark that is printed unless --quiet is given. */
 _Noreturn void mend_options_fail(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void mend_options_note(struct mend_options *o, const char *format, ...)
