@@ -3,7 +3,7 @@
  *
  * It has no name and is sealed: it leaves nothing behind, and no process can shrink it.  Its size
  * grows with the square of the number of ranks, but only touched pages exist.  The parts that every rank
- * reads (header, ranks, deaths, bells, said, the bit of MPI_COMM_WORLD) are reserved here; a rank
+ * reads (header, ranks, deaths, bells, said, the bit and the votes of MPI_COMM_WORLD) are reserved here; a rank
  * reserves its rings, with their heads, its cells and the bits of its contexts when it uses them. */
 #include "job.h"
 
@@ -56,6 +56,12 @@ static bool reserve_early(int fd, const struct mend_node_header *layout)
         uint64_t bytes = mend_node_part_early(layout, i);
 
         if (bytes && !reserve(fd, layout->at[i], layout->at[i] + bytes))
+            return false;
+    }
+    for (uint32_t i = 0; i < layout->ranks_n; i++) {
+        uint64_t at = mend_node_votes_at(layout, mend_place_at(i), 0); /* MPI_COMM_WORLD's */
+
+        if (!reserve(fd, at, at + MEND_NODE_CELL_AGREE))
             return false;
     }
     return true;

@@ -15,6 +15,7 @@
 #include "create/creation.h"
 
 #include "node/cells.h"
+#include "node/papers.h"
 
 #define ROOM_BYTES 4096
 
@@ -79,7 +80,8 @@ void mend_creation_decide(struct mend_comm *parent, struct mend_decision *value)
     mend_creation_settle(parent, value);
 }
 
-/* Objects take less for each member, and the reserve is for those that find no more. */
+/* Objects take less for each member, and the reserve is for those that find no more.  On what is created this process
+ * may have to vote on a paper. */
 int mend_creation_room(struct mend_comm *parent, int own_error)
 {
     struct mend_proc *self = parent->self;
@@ -87,6 +89,8 @@ int mend_creation_room(struct mend_comm *parent, int own_error)
 
     if (own_error)
         return own_error;
+    if (self->node && self->params.agree_shm && !mend_papers_room(self))
+        return MPI_ERR_NO_MEM;
     room = mend_alloc(self, ROOM_BYTES + (size_t)parent->decide->members_n * sizeof(uint64_t));
     mend_free(self, room);
     return room ? MPI_SUCCESS : MPI_ERR_NO_MEM;

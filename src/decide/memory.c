@@ -131,8 +131,7 @@ bool mend_decide_in_memory(const struct mend_comm *c)
     return c->in_segment && c->decide->members_n > 1 && c->self->params.agree_shm;
 }
 
-/* Makes the pages before this member votes.  It cannot be undone, because all members must choose
- * the same. */
+/* Before this member votes.  A cell has its pages (node/cells.h, invariant 2). */
 static void open_areas(struct mend_comm *c)
 {
     if (c->decide->opened)
@@ -142,8 +141,6 @@ static void open_areas(struct mend_comm *c)
         mend_papers_open(c->self, papers_of(c));
         return;
     }
-    for (int r = 0; r < c->size; r++)
-        MEND_ASSERT(mend_node_touch(c->self, area_of(c, r), sizeof(struct area)));
     mend_node_votes_open(c->self, c->cell);
 }
 

@@ -89,6 +89,22 @@ static void collect(struct mend_proc *self)
     }
 }
 
+/* Those of the cells for whose votes this process has pages.  Nothing gives them back while it lives. */
+static uint64_t with_pages(struct mend_proc *self, uint64_t cells)
+{
+    struct mend_node *n = self->node;
+
+    for (uint64_t left = cells & ~n->cells_ready; left; left &= left - 1) {
+        unsigned cell = (unsigned)__builtin_ctzll(left);
+
+        if (!mend_node_touch(self, mend_node_cell_agree_of(n->header, n->mine, cell),
+                             MEND_NODE_CELL_AGREE))
+            break;
+        n->cells_ready |= UINT64_C(1) << cell;
+    }
+    return cells & n->cells_ready;
+}
+
 uint64_t mend_cells_offer(struct mend_proc *self, bool modest, unsigned turn)
 {
     struct mend_node *n = self->node;
@@ -100,6 +116,7 @@ uint64_t mend_cells_offer(struct mend_proc *self, bool modest, unsigned turn)
     offer = n->cells_free & ~n->cells_offered;
     if (modest)
         offer &= UINT64_C(0x1111111111111111) << turn % 4;
+    offer = with_pages(self, offer);
     n->cells_offered |= offer;
     return offer;
 }

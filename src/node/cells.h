@@ -8,9 +8,15 @@
  * its own cell back until all other members have done the same or are dead, because a slow member may still be
  * reading.  This needs no message and no wait: the list of closed cells is checked when a cell is requested.
  *
+ * A member must vote on each of its communicators, because the others wait for it.  So it offers a cell only if it has
+ * the page of its votes there; without memory for any it offers none, and the communicator votes on papers
+ * (node/papers.h).  The agent reserves those of MPI_COMM_WORLD, in cell 0.
+ *
  * None of these blocks.  Without a segment, or without MEND_COLL_SHM, no cell is ever offered.
  *
- * Invariant: the agreement area and no_from of a free cell are zero (mend_node_votes_clear()). */
+ * Invariants:
+ *   1  the agreement area and no_from of a free cell are zero (mend_node_votes_clear());
+ *   2  all members' agreement areas of a cell that is taken have their pages. */
 #ifndef MEND_NODE_CELLS_H
 #define MEND_NODE_CELLS_H
 

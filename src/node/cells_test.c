@@ -40,7 +40,6 @@ static void set_up(void)
     memset(value, 0, sizeof(value));
     for (mend_peer me = 0; me < RANKS; me++)
         set_up_rank(me, header, fd);
-    close(fd);
 }
 
 static uint64_t offered(mend_peer me)
@@ -118,6 +117,21 @@ MEND_TEST(creations_that_overlap_are_offered_different_cells)
     }
     CHECK_EQ(mend_cells_offer(&value[0], false, 0), 0);
     mend_cells_settle(&value[0], seen);
+    CHECK_EQ(offered(0), UINT64_MAX);
+}
+
+/* Pages that were reserved stay. */
+MEND_TEST(nothing_without_pages)
+{
+    int fd;
+
+    set_up();
+    mend_cells_settle(&value[0], mend_cells_offer(&value[0], true, 0));
+    fd = value[0].node->fd;
+    value[0].node->fd = -1; /* no memory */
+    CHECK_EQ(offered(0), UINT64_C(0x1111111111111111));
+    CHECK_EQ(offered(1), UINT64_MAX);
+    value[0].node->fd = fd;
     CHECK_EQ(offered(0), UINT64_MAX);
 }
 

@@ -310,9 +310,18 @@ static inline char *mend_node_cell_of(struct mend_node_header *h, mend_place p, 
            ((uint64_t)p.at * MEND_NODE_CELLS + cell) * MEND_NODE_CELL_BYTES;
 }
 
+/* Where the agreement area of a cell begins in the segment. */
+static inline uint64_t mend_node_votes_at(const struct mend_node_header *h, mend_place p,
+                                          uint32_t cell)
+{
+    return h->at[MEND_NODE_PART_CELL] +
+           ((uint64_t)p.at * MEND_NODE_CELLS + cell) * MEND_NODE_CELL_BYTES +
+           MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
+}
+
 static inline char *mend_node_cell_agree_of(struct mend_node_header *h, mend_place p, uint32_t cell)
 {
-    return mend_node_cell_of(h, p, cell) + MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
+    return (char *)h + mend_node_votes_at(h, p, cell);
 }
 
 /* Where a shelf begins in the segment. */

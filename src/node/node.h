@@ -31,8 +31,9 @@ struct mend_node {
     uint32_t papers_n, paper_free;     /* taken at some time; 1 + the first free one, 0: none */
     struct mend_list closed;           /* papers that others may still look for */
     uint64_t cells_free;               /* bit k: no communicator here uses cell k */
-    uint64_t cells_offered;            /* bit k: a creation under way may take cell k */
-    struct mend_list cells_closed;     /* cells.c: of communicators that others may still use */
+    uint64_t cells_ready;   /* bit k: the page of this process's votes in cell k is reserved */
+    uint64_t cells_offered; /* bit k: a creation under way may take cell k */
+    struct mend_list cells_closed; /* cells.c: of communicators that others may still use */
 };
 
 /* self->node, for a segment that is mapped up to its shelves.  MEND_OK or MEND_ERR_MEM. */

@@ -89,31 +89,45 @@ static void *paper_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
 
 /* ---- one's own ---- */
 
-/* One that was never used, with its pages. */
-static uint32_t new_paper(struct mend_proc *self)
+static void put_on_free(struct mend_proc *self, uint32_t k)
 {
-    uint32_t k = self->node->papers_n++, i = k % MEND_NODE_SHELF_PAPERS;
+    title_of(self, self->me, k)->next_free = self->node->paper_free;
+    self->node->paper_free = k + 1;
+}
+
+/* Adds one that was never used, with its pages, to the free ones.  False: there is none, or no memory for it. */
+static bool add_paper(struct mend_proc *self)
+{
+    uint32_t k = self->node->papers_n, i = k % MEND_NODE_SHELF_PAPERS;
     uint64_t at;
 
-    MEND_ASSERT(k < MEND_NODE_SHELVES * MEND_NODE_SHELF_PAPERS);
-    at = mend_node_shelf_at(self->node->header, mend_peer_place(self, self->me),
-                            k / MEND_NODE_SHELF_PAPERS);
-    MEND_ASSERT(mend_node_reserve(self, at + i * sizeof(struct mend_node_title),
-                                  sizeof(struct mend_node_title)));
-    MEND_ASSERT(mend_node_reserve(
-        self, at + offsetof(struct mend_node_shelf, paper) + (uint64_t)i * MEND_NODE_PAPER_BYTES,
-        MEND_NODE_PAPER_BYTES));
-    mend_store_relaxed(&rank_of(self, self->me)->papers_n, k + 1);
-    return k;
+    if (k == MEND_NODE_SHELVES * MEND_NODE_SHELF_PAPERS)
+        return false;
+    at = mend_node_shelf_at(self->node->header, self->node->mine, k / MEND_NODE_SHELF_PAPERS);
+    if (!mend_node_reserve(self, at + i * sizeof(struct mend_node_title),
+                           sizeof(struct mend_node_title)) ||
+        !mend_node_reserve(self,
+                           at + offsetof(struct mend_node_shelf, paper) +
+                               (uint64_t)i * MEND_NODE_PAPER_BYTES,
+                           MEND_NODE_PAPER_BYTES))
+        return false;
+    put_on_free(self, k);
+    mend_store_relaxed(&rank_of(self, self->me)->papers_n, ++self->node->papers_n);
+    return true;
+}
+
+bool mend_papers_room(struct mend_proc *self)
+{
+    return self->node->paper_free || add_paper(self);
 }
 
 static uint32_t free_paper(struct mend_proc *self)
 {
     struct mend_node *m = self->node;
+    bool any = mend_papers_room(self);
     uint32_t k = m->paper_free - 1;
 
-    if (!m->paper_free)
-        return new_paper(self);
+    MEND_ASSERT(any); /* a process that cannot vote ends, so that nobody waits for it */
     m->paper_free = title_of(self, self->me, k)->next_free;
     memset(paper_of(self, self->me, k), 0, MEND_NODE_PAPER_BYTES);
     return k;
@@ -137,8 +151,7 @@ static void put_back(struct mend_proc *self, uint32_t k)
     struct mend_node_title *t = title_of(self, self->me, k);
 
     mend_store_release(&t->mark, 0); /* release: pairs with the acquire in state_of() */
-    t->next_free = self->node->paper_free;
-    self->node->paper_free = k + 1;
+    put_on_free(self, k);
 }
 
 /* ---- the others' ---- */

@@ -3,7 +3,8 @@
  * The idea stands in papers.c.
  *
  * A paper is MEND_NODE_PAPER_BYTES, cleared, and written by its member only; what lies there is the caller's.  None of
- * these blocks.  A process that finds no pages for its paper ends, because the others would wait for it. */
+ * these blocks.  A process that finds no pages for its paper ends, because the others would wait for it; so a creation asks
+ * mend_papers_room() first, and says no without room. */
 #ifndef MEND_NODE_PAPERS_H
 #define MEND_NODE_PAPERS_H
 
@@ -15,6 +16,9 @@ struct mend_papers;
  * mend_papers_set_member() for each member.  Its end is mend_papers_close(). */
 struct mend_papers *mend_papers_make(struct mend_proc *self, uint64_t mark, int n, int me);
 void mend_papers_set_member(struct mend_papers *p, int rank, mend_peer peer);
+
+/* True if one more paper can be taken: its pages are there from now on. */
+bool mend_papers_room(struct mend_proc *self);
 
 /* Takes this process's paper, if it has none yet: to be called before it says anything. */
 void mend_papers_open(struct mend_proc *self, struct mend_papers *p);
