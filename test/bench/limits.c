@@ -151,7 +151,7 @@ static double line_two(void)
     return (now_us() - start) * 1000 / (2 * ROUNDS);
 }
 
-static long times(long bytes)
+static long rounds_of(long bytes)
 {
     return bytes >= COPIED_AT_ONCE ? 1 : COPIED_AT_ONCE / bytes;
 }
@@ -171,9 +171,9 @@ static double copy_own(long bytes, bool both)
     if (role && !both)
         return 0;
     start = now_us();
-    for (long i = 0; i < times(bytes); i++)
+    for (long i = 0; i < rounds_of(bytes); i++)
         copy(own, own + BYTES_MAX, bytes);
-    return (double)(times(bytes) * bytes) / (now_us() - start) * (both ? 2 : 1);
+    return (double)(rounds_of(bytes) * bytes) / (now_us() - start) * (both ? 2 : 1);
 }
 
 /* The child writes, then the parent reads; only the reading counts.  readv: through the kernel. */
@@ -181,7 +181,7 @@ static double copy_from_child(long bytes, bool rewrite, bool readv)
 {
     double us = 0, start;
 
-    for (long i = 0; i < times(bytes); i++) {
+    for (long i = 0; i < rounds_of(bytes); i++) {
         if (role && (rewrite || !i))
             copy(readv ? own : sh->data, own + BYTES_MAX, bytes);
         meet();
@@ -198,7 +198,7 @@ static double copy_from_child(long bytes, bool rewrite, bool readv)
             us += now_us() - start;
         meet();
     }
-    return (double)(times(bytes) * bytes) / us;
+    return (double)(rounds_of(bytes) * bytes) / us;
 }
 
 static bool move(bool read, long at, long bytes)
@@ -272,7 +272,7 @@ static void receive_one(char how, long bytes, uint64_t *pieces_n)
 static double message(char how, long bytes)
 {
     static uint64_t pieces_n;
-    long n = times(bytes);
+    long n = rounds_of(bytes);
     double us = 0, start;
 
     if (!pieces_n) /* the words have served line_two() */
@@ -349,7 +349,7 @@ static void sum_by_pull(long bytes)
 static double sum(char how, long bytes)
 {
     uint64_t n = (sh->here > sh->there ? sh->here : sh->there) + 1;
-    long times_n = times(bytes);
+    long times_n = rounds_of(bytes);
     double start;
 
     meet();

@@ -132,7 +132,7 @@ static int come_and_go(int err, MPI_Comm *made)
     return err;
 }
 
-static int call_once(MPI_Comm c, const struct order *o)
+static int one_call(MPI_Comm c, const struct order *o)
 {
     MPI_Comm made = MPI_COMM_NULL;
     int one = 1, sum = 0, ok = 1;
@@ -161,7 +161,7 @@ static int until_error(MPI_Comm c, const struct order *o)
     int one = 1, sum = 0, err = MPI_SUCCESS;
 
     while (!err) {
-        err = call_once(c, o);
+        err = one_call(c, o);
         if (!err)
             err = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c);
         if (!err && sum != o->n)

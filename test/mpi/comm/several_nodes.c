@@ -66,7 +66,7 @@ static void put_around(MPI_Comm c)
 }
 
 /* Rank 0 revokes and goes on; the others find out while they wait. */
-static void revoke(MPI_Comm parent)
+static void revoke_a_duplicate(MPI_Comm parent)
 {
     int me, n, nothing;
     MPI_Comm c;
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
         share(all[i], nodes == 1 || i == 1 || n == 1);
         put_around(all[i]);
         exchange(all[i]);
-        revoke(all[i]);
+        revoke_a_duplicate(all[i]);
     }
     CHECK_OK(MPIX_Comm_revoke(node)); /* the context is that of the highest rank of the job */
     CHECK_CLASS(MPI_Barrier(node), MPIX_ERR_REVOKED);
