@@ -47,9 +47,9 @@ tracks = {e["tid"]: e["args"]["name"] for e in trace if e["name"] == "thread_nam
 assert sorted(tracks.values()) == ["mpiexec", *(f"rank {r}" for r in range(6))], tracks
 pieces = [(tracks[e["tid"]], e["name"], e["ts"], round(e["dur"])) for e in trace if e["ph"] == "X"]
 assert pieces == [
-    ("rank 0", "until notice", 1e6, 300), ("rank 0", "until revoke", 1000300, 20),
-    ("rank 0", "until shrink", 1000320, 180), ("rank 0", "until run <on>", 1000500, 200),
-    ("rank 3", "until notice", 1e6, 200000),
+    ("rank 3", "until notice", 1e6, 200000), ("rank 0", "until notice", 1e6, 300),
+    ("rank 0", "until revoke", 1000300, 20), ("rank 0", "until shrink", 1000320, 180),
+    ("rank 0", "until run <on>", 1000500, 200),
     ("rank 3", "until notice", 4e6, 100), ("rank 3", "until notice", 4000100, 400),
     ("rank 3", "until poisoned", 4000500, 60)], pieces
 instants = [e for e in trace if e["ph"] == "i"]
@@ -67,6 +67,60 @@ assert "rank 4" not in words, "rank 4 took no step"
 PYTHON
 mend-timeline report.json -o chosen.svg --ranks 3-4 || fail "--ranks"
 grep -q ">rank 3<" chosen.svg && ! grep -q ">rank 0<" chosen.svg || fail "--ranks draws others"
+
+# A trace is what the viewers of Chrome's format expect, and so is that of a real job.  In the second report, a notice
+# of the first loss comes in the midst of the second one, on rank 3 before its notice of that, on rank 4 behind it.
+grep -v -e '"rank":3,"t_ns":1200000000' report.json >late.json
+cat >>late.json <<'TEXT'
+{"rank":3,"t_ns":4000050000,"event":"notice","dead":2}
+{"rank":4,"t_ns":4000050000,"event":"notice","dead":0}
+{"rank":4,"t_ns":4000070000,"event":"notice","dead":2}
+TEXT
+mend-timeline late.json -o late_out.json || fail "no trace of a late notice"
+mpiexec -q -n 3 --report real.json sh -c '[ $MEND_RANK = 1 ] && kill -9 $$; sleep 0.1'
+[ $? = 137 ] || fail "a real job"
+mend-timeline real.json -o real_out.json || fail "no trace of a real job"
+grep -q '"name":"verdict"' real_out.json || fail "the real job has no verdict"
+python3 - out.json late_out.json real_out.json <<'PYTHON' || fail "a viewer would not understand the trace"
+import json
+import sys
+
+COMMON = {"ph": str, "name": str, "ts": (int, float), "pid": int, "tid": int}
+OWN = {"M": {"args": dict}, "X": {"dur": (int, float)}, "i": {"s": str, "args": dict}, "C": {"args": dict}}
+
+
+def check(path):
+    with open(path, encoding="utf-8") as f:
+        trace = json.load(f)
+    events, latest, open_until, named = trace["traceEvents"], 0, {}, set()
+    for e in events:
+        for key, kind in {**COMMON, **OWN[e["ph"]]}.items():  # pieces are X, so no begin lacks its end
+            assert isinstance(e[key], kind) and not isinstance(e[key], bool), (path, key, e)
+        if e["name"] == "thread_name":
+            named.add((e["pid"], e["tid"]))
+        if e["ph"] == "M":
+            assert latest == 0, (path, "a name behind events", e)
+            continue
+        assert e["ts"] >= latest >= 0, (path, "not in order", e)
+        latest = e["ts"]
+        assert (e["pid"], e["tid"]) in named, (path, "on a track without a name", e)
+        if e["ph"] == "X":
+            begin, end = round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)
+            assert begin <= end, (path, "it ends before it begins", e)
+            outer = open_until.setdefault((e["pid"], e["tid"]), [])
+            while outer and outer[-1] <= begin:
+                outer.pop()
+            assert not outer or end <= outer[-1], (path, "neither inside nor apart", e)
+            outer.append(end)
+    return events
+
+
+for file in sys.argv[1:]:
+    check(file)
+late = [(e["tid"] - 2, e["ts"], round(e["dur"])) for e in check("late_out.json") if e["ph"] == "X" and e["tid"] > 4]
+assert [p for p in late if p[0] == 3][:2] == [(3, 1e6, 3000050), (3, 4000050, 50)], late
+assert [p for p in late if p[0] == 4] == [(4, 1e6, 3000070), (4, 4e6, 50)], late
+PYTHON
 
 # A picture of pixels, if Python has what it takes; else one sentence.
 if python3 -c 'import matplotlib' 2>/dev/null; then
