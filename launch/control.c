@@ -90,7 +90,7 @@ static void on_suspect(struct job *job, struct rank *r, const struct mend_ctl *m
 static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *m, size_t len,
                         pid_t sender)
 {
-    if (!mend_ctl_valid(m, len, (uint32_t)job->n)) {
+    if (!mend_ctl_valid(m, len, (uint32_t)job->places_n)) {
         mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
         return;
     }

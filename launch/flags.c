@@ -91,6 +91,7 @@ static const struct flag flags[] = {
     {"genvall", 0, mend_on_env_every_all, NULL},
     {"initial-errhandler", 1, mend_on_initial_errhandler, NULL},
     {"usize", 1, mend_on_usize, NULL},
+    {"universe", 1, mend_on_usize, NULL},
     {"gdb", 0, mend_on_gdb, NULL},
     /* where */
     {"host hosts H", 1, mend_on_hosts, NULL},

@@ -60,7 +60,7 @@ void mend_on_set(struct mend_parse *p, const char *value, const char *second)
     setenv(var, equals + 1, 1);
 }
 
-/* What MPI_UNIVERSE_SIZE says; SYSTEM is what is there, INFINITE no limit. */
+/* Room for so many processes; SYSTEM is what we choose, INFINITE no limit. */
 void mend_on_usize(struct mend_parse *p, const char *value, const char *second)
 {
     if (!strcasecmp(value, "SYSTEM"))

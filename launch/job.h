@@ -50,9 +50,9 @@ struct rank {
 
 struct job {
     struct mend_options o;
-    struct rank *rank;
-    int n;
-    int alive_n; /* children that have not ended */
+    struct rank *rank; /* has room for places_n */
+    int n, places_n;   /* ranks that were started; that there may ever be */
+    int alive_n;       /* children that have not ended */
     pid_t self_pid, keeper;
     int keeper_fd;
 

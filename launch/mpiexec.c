@@ -29,6 +29,7 @@
 /* Ten times what the dying wait for a core of an overloaded node (README.md). */
 #define HOLD_NS        (3 * MEND_NS_PER_S)
 #define RANKS_SAID_MAX 8
+#define PLACES_MORE    16
 
 static _Noreturn void die(const char *what)
 {
@@ -109,7 +110,7 @@ static void create_ranks(struct job *job)
 
     if (o->tty_rank == -2)
         o->tty_rank = o->gdb || (job->n == 1 && !changes_output(o)) ? 0 : -1;
-    job->rank = mend_xalloc((size_t)job->n, sizeof(*job->rank));
+    job->rank = mend_xalloc((size_t)job->places_n, sizeof(*job->rank));
     for (int a = 0, i = 0; a < o->apps_n; a++)
         for (int k = 0; k < o->apps[a].ranks_n; k++, i++)
             job->rank[i] = (struct rank){.index = i,
@@ -158,14 +159,28 @@ static void create_detector(struct job *job)
         config.stop_max_ns = config.stop_ns < TIME_LONG / p->stop_growth
                                  ? config.stop_ns * p->stop_growth
                                  : TIME_LONG;
-    job->detector = mend_xalloc(1, mend_detector_size(job->n));
-    mend_detector_init(job->detector, job->n, &config, job->start_ns);
+    job->detector = mend_xalloc(1, mend_detector_size(job->places_n));
+    mend_detector_init(job->detector, job->places_n, &config, job->start_ns);
+}
+
+/* Those for processes that the job starts later cost address space, and a page or two each. */
+static int places(const struct mend_options *o)
+{
+    int more = o->ranks_n / 2 < PLACES_MORE ? PLACES_MORE : o->ranks_n / 2;
+    uint64_t wanted = o->params.universe_size;
+
+    if (!wanted || wanted > MEND_RANKS_MAX)
+        wanted = (uint64_t)o->ranks_n + (uint64_t)more;
+    if (wanted > MEND_RANKS_MAX)
+        return MEND_RANKS_MAX;
+    return wanted < (uint64_t)o->ranks_n ? o->ranks_n : (int)wanted;
 }
 
 static void create_job(struct job *job)
 {
     job->self_pid = getpid();
     job->n = job->o.ranks_n;
+    job->places_n = places(&job->o);
     job->start_ns = mend_time_monotonic_ns();
     job->deadline_ns =
         job->o.timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : job->start_ns + job->o.timeout_ns;

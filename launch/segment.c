@@ -58,8 +58,14 @@ static bool reserve_early(int fd, const struct mend_node_header *layout)
         if (bytes && !reserve(fd, layout->at[i], layout->at[i] + bytes))
             return false;
     }
-    for (uint32_t i = 0; i < layout->ranks_n; i++) {
-        uint64_t at = mend_node_votes_at(layout, mend_place_at(i), 0); /* MPI_COMM_WORLD's */
+    return true;
+}
+
+/* What the ranks of a world need for the votes on its MPI_COMM_WORLD. */
+static bool reserve_votes(int fd, const struct mend_node_header *layout, int first, int n)
+{
+    for (int i = first; i < first + n; i++) {
+        uint64_t at = mend_node_votes_at(layout, mend_place_at((uint32_t)i), 0);
 
         if (!reserve(fd, at, at + MEND_NODE_CELL_AGREE))
             return false;
@@ -72,13 +78,13 @@ bool mend_segment_create(struct job *job, uint64_t *bytes_p)
     struct mend_node_header layout = {0};
     int error, fd = memfd_create("mend", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-    mend_node_layout(&layout, (uint32_t)job->n);
+    mend_node_layout(&layout, (uint32_t)job->places_n);
     *bytes_p = layout.bytes;
     if (fd < 0)
         return false;
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        !reserve_early(fd, &layout))
+        !reserve_early(fd, &layout) || !reserve_votes(fd, &layout, 0, job->n))
         goto close_fd;
     job->shm =
         mmap(NULL, layout.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -145,7 +151,7 @@ static void punch_rings(struct job *job, mend_place dead)
     uint64_t ring = (uint64_t)((char *)mend_node_ring_of(h, dead, mend_place_at(0)) - (char *)h);
     uint64_t head = (uint64_t)((char *)mend_node_head_of(h, dead, mend_place_at(0)) - (char *)h);
 
-    punch(job, ring, ring + h->ranks_n * (uint64_t)MEND_NODE_RING_BYTES);
+    punch(job, ring, ring + h->places_n * (uint64_t)MEND_NODE_RING_BYTES);
     punch(job, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
 }
 

@@ -203,8 +203,8 @@ void mend_watch_start(struct job *job)
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    for (int first = 0; first < job->n; first += step) {
-        int n = job->n - first < step ? job->n - first : step;
+    for (int first = 0; first < job->places_n; first += step) {
+        int n = job->places_n - first < step ? job->places_n - first : step;
         struct group *g = mend_xalloc(1, sizeof(*g) + (size_t)n * sizeof(struct futex_waitv));
         pthread_t thread;
 

@@ -193,7 +193,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     if (err)
         return err;
     *why_p = "no memory";
-    self->deaths = mend_zalloc(self, (size_t)self->peers_n, sizeof(*self->deaths));
+    self->deaths = mend_zalloc(self, (size_t)self->peers_max, sizeof(*self->deaths));
     err = self->deaths ? open_chapters(self) : MPI_ERR_NO_MEM;
     if (!err)
         err = create_predefined(self);

@@ -73,7 +73,7 @@ void mend_node_layout(struct mend_node_header *header, uint32_t n)
     uint64_t at = sizeof(*header);
 
     header->magic = MEND_NODE_MAGIC;
-    header->ranks_n = n;
+    header->places_n = n;
     for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
         const struct part *p = &parts[i];
 
@@ -90,7 +90,7 @@ uint64_t mend_node_part_early(const struct mend_node_header *header, enum mend_n
     case NONE:
         break;
     case ALL:
-        return part_bytes(&parts[part], header->ranks_n);
+        return part_bytes(&parts[part], header->places_n);
     case ONE_PAGE:
         return PAGE;
     }
@@ -100,7 +100,7 @@ uint64_t mend_node_part_early(const struct mend_node_header *header, enum mend_n
 bool mend_node_layout_is(const struct mend_node_header *header,
                          const struct mend_node_header *expected)
 {
-    return header->magic == expected->magic && header->ranks_n == expected->ranks_n &&
+    return header->magic == expected->magic && header->places_n == expected->places_n &&
            header->bytes == expected->bytes &&
            !memcmp(header->at, expected->at, sizeof(header->at)) &&
            !memcmp(header->row_bytes, expected->row_bytes, sizeof(header->row_bytes));

@@ -183,7 +183,7 @@ enum mend_node_part {
 
 struct mend_node_header {
     uint64_t magic, job, bytes;
-    uint32_t ranks_n, agent_pid;
+    uint32_t places_n, agent_pid;        /* room for so many ranks: more than there are at first */
     uint32_t ranks_here_n, cores_n;      /* on this node */
     uint32_t reporting;                  /* 1: there is a --report file */
     uint64_t at[MEND_NODE_PARTS];        /* where each part begins */
@@ -226,13 +226,13 @@ struct mend_node_shelf {
     _Alignas(4096) char paper[MEND_NODE_SHELF_PAPERS][MEND_NODE_PAPER_BYTES];
 };
 
-/* Fills a header for n ranks; header->bytes is the size of the segment. */
+/* Fills a header for n places; header->bytes is the size of the segment. */
 void mend_node_layout(struct mend_node_header *header, uint32_t n);
 
 /* How many bytes from the beginning of a part have pages before any rank starts. */
 uint64_t mend_node_part_early(const struct mend_node_header *header, enum mend_node_part part);
 
-/* True if the header is that of a segment of this version for as many ranks as `expected`. */
+/* True if the header is that of a segment of this version with as many places as `expected`. */
 bool mend_node_layout_is(const struct mend_node_header *header,
                          const struct mend_node_header *expected);
 

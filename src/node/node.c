@@ -14,10 +14,10 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
     struct mend_node *n = mend_zalloc(self, 1, sizeof(*n));
 
     if (n)
-        n->peer_at = mend_alloc(self, header->ranks_n * sizeof(*n->peer_at));
+        n->peer_at = mend_alloc(self, header->places_n * sizeof(*n->peer_at));
     if (!n || !n->peer_at)
         return MEND_ERR_MEM;
-    for (uint32_t i = 0; i < header->ranks_n; i++)
+    for (uint32_t i = 0; i < header->places_n; i++)
         n->peer_at[i] = MEND_PEER_NONE;
     n->header = header;
     n->fd = fd;
@@ -63,7 +63,7 @@ static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint
     if (at + len > (at < agree_at ? MEND_NODE_CELL_CONTROL : MEND_NODE_CELL_BYTES))
         return false;
     if (!n->touched)
-        n->touched = mend_zalloc(self, n->header->ranks_n, sizeof(*n->touched));
+        n->touched = mend_zalloc(self, n->header->places_n, sizeof(*n->touched));
     if (!n->touched)
         return false;
     *word_p = &n->touched[cell / MEND_NODE_CELLS][at >= agree_at];

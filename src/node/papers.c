@@ -65,7 +65,7 @@ static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, 
 
     mend_memory_press(self); /* one that cannot vote keeps the others waiting */
     if (!m->shelves)
-        m->shelves = mend_zalloc(self, (size_t)self->peers_n, sizeof(*m->shelves));
+        m->shelves = mend_zalloc(self, (size_t)self->peers_max, sizeof(*m->shelves));
     if (!m->shelves[peer])
         m->shelves[peer] = mend_zalloc(self, MEND_NODE_SHELVES, sizeof(**m->shelves));
     mend_memory_relax(self);

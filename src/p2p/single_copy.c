@@ -70,10 +70,15 @@ static unsigned classes_of(enum mend_channel channel, bool beside)
 }
 
 /* NULL: nothing is known of this sender. */
+static struct mend_ways *ways_of(const struct mend_p2p *p, mend_peer from)
+{
+    return p->ways && p->ways[from].of[0].ways_n ? &p->ways[from] : NULL;
+}
+
 static struct mend_choice *choice_of(const struct mend_p2p *p, mend_peer from,
                                      enum mend_channel channel, uint64_t bytes)
 {
-    struct mend_ways *w = p->ways ? &p->ways[from] : NULL;
+    struct mend_ways *w = ways_of(p, from);
 
     return w ? &w->of[classes_of(channel, w->beside[channel]) + size_of(bytes)] : NULL;
 }
@@ -108,17 +113,26 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                  : (enum mend_way)mend_choice_way(c);
 }
 
-static void make_table(struct mend_proc *self)
+/* All ways, of which those that only large amounts are worth are barred until the sender has memory for them. */
+static void begin_with(struct mend_proc *self, struct mend_ways *w, mend_peer from)
+{
+    for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
+        w->of[k] =
+            (struct mend_choice){.ways_n = MEND_WAYS,
+                                 .barred = (uint8_t)barred(self, from, k),
+                                 .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
+}
+
+/* NULL: no memory. */
+static struct mend_ways *make_ways(struct mend_proc *self, mend_peer from)
 {
     struct mend_p2p *p = self->p2p;
 
-    p->ways = mend_zalloc(self, (size_t)self->peers_n, sizeof(*p->ways));
-    for (int i = 0; p->ways && i < self->peers_n; i++)
-        for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
-            p->ways[i].of[k] = (struct mend_choice){
-                .ways_n = MEND_WAYS,
-                .barred = (uint8_t)barred(self, i, k),
-                .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
+    if (!p->ways)
+        p->ways = mend_zalloc(self, (size_t)self->peers_max, sizeof(*p->ways));
+    if (p->ways && !p->ways[from].of[0].ways_n)
+        begin_with(self, &p->ways[from], from);
+    return p->ways ? &p->ways[from] : NULL;
 }
 
 static void admit(struct mend_ways *w, uint32_t lays)
@@ -145,24 +159,24 @@ void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_ch
                             const struct mend_rts *rts)
 {
     struct mend_p2p *p = self->p2p;
+    struct mend_ways *w;
     struct mend_choice *c;
 
     if (p->single_copy != MEND_WAY_UNKNOWN)
         return;
-    if (!p->ways && rts->total_bytes >= TIMED_BYTES)
-        make_table(self);
-    if (!p->ways)
+    w = ways_of(p, from);
+    if (!w && rts->total_bytes >= TIMED_BYTES)
+        w = make_ways(self, from);
+    if (!w)
         return;
-    hear(&p->ways[from], channel, rts);
+    hear(w, channel, rts);
     if (p->receiving_n && from == p->timed.from && rts->beside && !p->timed.beside)
         p->timed.since = 0; /* it was no message alone */
     if (p->receiving_n || rts->total_bytes < TIMED_BYTES)
         return;
     c = choice_of(p, from, channel, rts->total_bytes);
-    p->timed = (struct mend_timed){.choice = c,
-                                   .from = from,
-                                   .beside = p->ways[from].beside[channel],
-                                   .moved_then = p->moved_bytes};
+    p->timed = (struct mend_timed){
+        .choice = c, .from = from, .beside = w->beside[channel], .moved_then = p->moved_bytes};
     if (!mend_choice_timed(c))
         return;
     p->timed.way = mend_choice_way(c);

@@ -86,6 +86,7 @@ struct mend_proc {
     struct mend_shm *shm;                           /* net/shm */
     const struct mend_bell *bell; /* by which this process is woken; NULL: nobody does */
     mend_peer me, peers_n;
+    mend_peer peers_max;               /* as many names there may ever be: room in tables by name */
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
@@ -259,13 +260,14 @@ static inline void mend_proc_hears_by_frames(struct mend_proc *self)
 struct mend_proc *mend_proc_create_bare(void);
 void mend_proc_destroy(struct mend_proc *self);
 
-/* Gives names to n more processes, which live as far as is known: peers_n and up.  False: no memory, and
- * nobody has got a name. */
+/* Gives names to n more processes, which live as far as is known: peers_n and up.  The first call says how many
+ * there may ever be unless that was said before.  False: no memory or more than those, and nobody has got a name. */
 static inline bool mend_peers_add(struct mend_proc *self, mend_peer n)
 {
     mend_peer sum;
 
-    if (__builtin_add_overflow(self->peers_n, n, &sum))
+    if (__builtin_add_overflow(self->peers_n, n, &sum) ||
+        (self->peers_max && sum > self->peers_max))
         return false;
     if (!self->peers.arena)
         mend_table_init(&self->peers, self->arena, sizeof(struct mend_peer_entry));
@@ -277,6 +279,8 @@ static inline bool mend_peers_add(struct mend_proc *self, mend_peer n)
         *e = (struct mend_peer_entry){.place = MEND_PLACE_NONE};
     }
     self->peers_n = sum;
+    if (!self->peers_max)
+        self->peers_max = sum;
     return true;
 }
 

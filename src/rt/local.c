@@ -31,6 +31,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PLACES_MAX (1u << 20) /* more than any agent makes */
+
 struct local {
     struct mend_node_header *shm;
     struct mend_node_rank *me;
@@ -38,7 +40,7 @@ struct local {
     int ctl_fd;
     bool holds_life;
     pthread_t life_holder;
-    uint32_t leaving_n; /* the processes of the places below it are known to be leaving or dead */
+    mend_peer leaving_n;   /* those with smaller names are known to be leaving or dead */
     mend_atomic_u32 quiet; /* what self->interrupt points to after close() */
 };
 
@@ -64,15 +66,17 @@ static long env_number(const char *name, long max)
 
 /* Maps the segment behind fd; MAP_FAILED: not ours.  It must be sealed, or somebody could shrink it
  * under our feet. */
-static void *map_segment(int fd, uint32_t ranks_n, size_t *bytes_p)
+static void *map_segment(int fd, size_t *bytes_p)
 {
-    struct mend_node_header expected = {0};
+    struct mend_node_header expected = {0}, found;
     struct stat st;
     int seals = fcntl(fd, F_GET_SEALS);
     size_t bytes;
     void *base;
 
-    mend_node_layout(&expected, ranks_n);
+    if (pread(fd, &found, sizeof(found), 0) != sizeof(found) || found.places_n > PLACES_MAX)
+        return MAP_FAILED;
+    mend_node_layout(&expected, found.places_n);
     bytes = (size_t)expected.at[MEND_NODE_PART_SHELF];
     if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) != 0 ||
         (uint64_t)st.st_size != expected.bytes)
@@ -195,10 +199,10 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
                              "mpiexec)");
     *why_p = "no memory";
     l = mend_zalloc(self, 1, sizeof(*l));
-    if (!l || !mend_peers_add(self, (mend_peer)size))
+    if (!l)
         return MEND_ERR_MEM;
-    l->shm = map_segment((int)shm_fd, (uint32_t)size, &l->bytes);
-    if (l->shm == MAP_FAILED)
+    l->shm = map_segment((int)shm_fd, &l->bytes);
+    if (l->shm == MAP_FAILED || (uint32_t)size > l->shm->ranks_here_n)
         return refuse(why_p,
                       "cannot join the job: the shared segment of the launcher cannot be mapped "
                       "(a wrapper that closes descriptors, a limit on address space, or another "
@@ -214,6 +218,9 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     }
     self->rt_state = l;
     self->me = (mend_peer)rank;
+    self->peers_max = (mend_peer)l->shm->places_n;
+    if (!mend_peers_add(self, (mend_peer)size))
+        return MEND_ERR_MEM;
     self->interrupt = &l->me->interrupt;
     self->interrupt_seen = 0; /* verdicts given before now are looked at first */
     self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
@@ -303,7 +310,7 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
 
     for (uint32_t i = 0; i < n; i++)
         mend_bits_set(m.set, rank_at(self, peers[i]));
-    m.n = (uint32_t)mend_bits_words((int32_t)l->shm->ranks_n);
+    m.n = (uint32_t)mend_bits_words((int32_t)l->shm->places_n);
     named = mend_bits_test(m.set, rank_at(self, self->me));
     others = mend_bits_count(m.set, m.n) > named;
     if (named) { /* an observer of our end knows the reason, and that there is a datagram to read */
@@ -359,8 +366,9 @@ static bool local_all_leaving(struct mend_proc *self)
 
     if (mend_load_relaxed(&l->me->state) < MEND_NODE_RANK_LEAVING)
         mend_store_release(&l->me->state, MEND_NODE_RANK_LEAVING);
-    for (; l->leaving_n < l->shm->ranks_n; l->leaving_n++) {
-        struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_place_at(l->leaving_n));
+    for (; l->leaving_n < self->peers_n; l->leaving_n++) {
+        struct mend_node_rank *r =
+            mend_node_rank_of(l->shm, mend_node_place_of(self, l->leaving_n));
 
         if (mend_load_acquire(&r->state) < MEND_NODE_RANK_LEAVING &&
             mend_load_acquire(&r->fate) != MEND_PEER_DEAD)

@@ -889,10 +889,10 @@ enum mend_status mend_shm_open(struct mend_proc *self)
     s->node = self->node;
     s->header = h;
     s->me = mend_node_rank_of(h, mend_node_place_of(self, self->me));
-    s->row_bytes = (h->ranks_n + 7) & ~7u;
+    s->row_bytes = (h->places_n + 7) & ~7u;
     s->bells = mend_node_bells(h, mend_node_place_of(self, self->me));
-    s->out = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->out));
-    s->in = mend_zalloc(self, (size_t)self->peers_n, sizeof(*s->in));
+    s->out = mend_zalloc(self, (size_t)self->peers_max, sizeof(*s->out));
+    s->in = mend_zalloc(self, (size_t)self->peers_max, sizeof(*s->in));
     s->seen = mend_zalloc(self, s->row_bytes, 1);
     if (!s->out || !s->in || !s->seen)
         return MEND_ERR_MEM;
