@@ -2,7 +2,7 @@
 /* acclock_sm.h – the lock under which elements are changed that no atomic instruction changes: a word per part.
  *
  *   FREE ──CAS──> TAKEN_BY(i) ──store──> FREE      by origin i
- *   TAKEN_BY(dead) ──CAS──> TAKEN_BY(i)            by whoever wants it next
+ *   TAKEN_BY(dead) ──CAS──> TAKEN_BY(i)            by the next process that wants it
  *
  * The death of an origin that has it poisons nothing: an accumulate of a dead process may have changed some elements
  * and others not, with or without a lock.

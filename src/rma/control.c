@@ -137,7 +137,8 @@ void mend_win_wake(struct mend_win *w, int rank)
 
 void mend_win_wake_all(struct mend_win *w)
 {
-    /* The word that changed is stored before it is seen who waits; the membarrier of who sleeps is the fence. */
+    /* The word that changed is stored before the look at the waiters; the membarrier of a waiter that sleeps is the
+     * fence. */
     atomic_signal_fence(memory_order_seq_cst);
     for (int r = 0; r < w->n; r++)
         if (mend_load_relaxed(&w->control->awaited[r]))
@@ -219,8 +220,8 @@ static bool is_over(struct mend_proc *self, void *arg)
     return k->w->comm->revoked || k->until(k->w, k->arg);
 }
 
-/* Whoever changes a word looks at `awaited` next.  The waiter's membarrier, between this store and its last look before
- * it sleeps, orders the two (node/node.h, mend_node_nudge). */
+/* A process that changes a word looks at `awaited` next.  The waiter's membarrier, between this store and its last look
+ * before it sleeps, orders the two (node/node.h, mend_node_nudge). */
 static void await(struct mend_win *w, int more)
 {
     struct mend_win_control *k = w->control;

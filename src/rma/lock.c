@@ -108,7 +108,7 @@ static int lock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int 
     return MPI_SUCCESS;
 }
 
-/* Waits for the answer: it says whether somebody died who held the lock as well (R32). */
+/* Waits for the answer: it says whether another holder of the lock died (R32). */
 static int unlock_by_message(struct mend_win *w, int target)
 {
     struct mend_rma_link *l = mend_link(w, target);

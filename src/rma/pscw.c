@@ -6,13 +6,13 @@
  *                        put ...
  *     wait   <──done───  complete, once all is executed at the target
  *
- * So when wait returns all that living origins did is there, whoever else died (S0-45). */
+ * When wait returns, everything that living origins did is there, whichever other origins died (S0-45). */
 #include "req/take.h"
 #include "rma/control.h"
 #include "rma/epoch.h"
 #include "rma/sync.h"
 
-/* Members of a group of whom something is awaited: a bit for each that it has come from. */
+/* The members of a group that this process waits for: a byte for each, set when its message has come. */
 struct round {
     struct mend_group *group;
     bool (*hear)(struct mend_win *w, int rank);

@@ -10,7 +10,7 @@
 #include "rma/control.h"
 #include "rma/link.h"
 
-/* The lock of this part, and who wants it: words and machines of all origins are this process's own. */
+/* The lock of this part, and the origins that want it: words and machines of all origins are this process's own. */
 struct mend_win_served {
     mend_atomic_u32 excl;
     mend_atomic_u8 *shared, *any, *all;
@@ -269,7 +269,8 @@ static bool try_each(struct mend_win *w)
     return refused;
 }
 
-/* Something has changed: whoever waits may have it now.  Those before one that was refused may have waited for it. */
+/* Something has changed: a request that waits may be granted now.  Those before one that was refused may have waited
+ * for it. */
 static void try_all(struct mend_win *w)
 {
     while (try_each(w))

@@ -107,7 +107,7 @@ struct mend_win {
     struct mend_group *started; /* between start and complete */
     struct mend_group *posted;  /* between post and wait */
     uint8_t *posted_here;       /* by rank in it: has completed, or died */
-    int posted_left;            /* who have not */
+    int posted_left;            /* members of it that have done neither */
     struct mend_win_lock *lock; /* by target */
     int locks_n;                /* that are held */
     struct mend_winlock lock_all;
@@ -117,8 +117,8 @@ struct mend_win {
         *links; /* by target, made on first need; NULL: no message was needed yet */
 };
 
-/* Collective over c; blocks.  What ends it when a member dies: the exchange fails at those who depend on it, and the
- * agreement that follows says so to all: the window exists at all survivors, or at none of them (S2-8).  Errors:
+/* Collective over c; blocks.  What ends it when a member dies: the exchange fails at the members that depend on it, and
+ * the agreement that follows says so to all: the window exists at all survivors, or at none of them (S2-8).  Errors:
  * MPI_ERR_NO_MEM of any member, MPI_ERR_PROC_FAILED, MPI_ERR_INVALIDATED.  base is the program's memory for
  * MPI_WIN_FLAVOR_CREATE, else NULL. */
 struct mend_win_wish {

@@ -4,7 +4,7 @@
  * There is no queue and no ticket, because a process that waits in one and dies would hold up all behind it.
  *
  *   excl        a word per target    FREE ──CAS──> TRYING(i) ──CAS──> HELD(i) ──CAS──> FREE       by origin i
- *                                    HELD(dead) ──CAS──> POISONED, TRYING(dead) ──CAS──> FREE     by whoever sees it
+ *                                    HELD(dead) ──CAS──> POISONED, TRYING(dead) ──CAS──> FREE     by any process
  *   shared[i]   a byte per target and origin, which i writes: 0, trying, holding
  *   any[i]      a byte per window, which i writes: it has or wants an exclusive lock of some target; in a line of its own
  *               if the caller has laid them apart, because every exclusive lock writes it
@@ -16,8 +16,8 @@
  *   lock_all    all[me] = trying; fence; is no any[i] set?  then holding; else all[me] = 0, and again later
  *
  * Both sides store first and look then, with a fence between, so at least one of two that exclude each other sees the
- * other.  Who wants the exclusive lock stays at TRYING and the others step back, so they do not hold up each other for
- * ever; two that want it meet at the compare-and-swap, and one of them gets it.
+ * other.  A process that wants the exclusive lock stays at TRYING and the others step back, so they do not hold up each
+ * other for ever; two that want it meet at the compare-and-swap, and one of them gets it.
  *
  * Deaths.  A holder's death poisons the lock of that target for the window's life (S0-48, R9), an exclusive one's and a
  * shared one's; the other holders of a shared lock learn of it as they unlock (R32).  lock_all is access, not ownership:
@@ -25,8 +25,8 @@
  * is one compare-and-swap from an exact value, so any number of processes may take it, and may die in it.
  *
  * Pure: a step looks at the words and never waits; the caller sleeps and calls again.  The words may be shared, or
- * those of a target that acts for origins which it hears of by messages: `me` is the origin, whoever calls.  A step
- * costs the compare-and-swap, and a look at n bytes with an exclusive lock or lock_all.
+ * those of a target that acts for origins which it hears of by messages: `me` is the origin, and not necessarily the
+ * caller.  A step costs the compare-and-swap, and a look at n bytes with an exclusive lock or lock_all.
  *
  * Invariants, of living members:
  *   1  HELD(i): no shared[j] of the target and no all[j] is `holding`;
@@ -115,7 +115,7 @@ static inline bool mend_winlock_is_dead(const struct mend_winlock_words *w, int 
     return w->bereaved && w->is_dead(w->of, rank);
 }
 
-/* A shared holder is dead: whatever excl says but for a holder, who cannot be. */
+/* A shared holder is dead: poisons the lock, whatever excl says; it cannot be HELD. */
 static inline void mend_winlock_poison(const struct mend_winlock_words *w)
 {
     uint32_t v = mend_winlock_look(w->excl);
@@ -267,7 +267,7 @@ static inline int mend_winlock_hindered(const struct mend_winlock *l,
     return first < w->n ? first : -1;
 }
 
-/* Gives back what is held.  POISONED: somebody died who held it as well, or in its place. */
+/* Gives back what is held.  POISONED: another holder has died. */
 static inline enum mend_winlock_result mend_winlock_release(struct mend_winlock *l,
                                                             const struct mend_winlock_words *w)
 {
