@@ -123,8 +123,7 @@ int mend_report_slow(struct mend_comm *c, int err, const char *fn)
         return mend_leave(MPI_SUCCESS);
     if (!self || self->state != MEND_PROC_RUNNING)
         return report_outside(self, err, fn);
-    look(
-        self); /* who fails at once has not waited: what has come since is known to the next call */
+    look(self); /* this call has not waited: the next one is to know what has come since */
     return mend_raise(self, c, err, fn);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* group.c – groups (MPI-5.0 7.3).
  *
- * All local.  A group says who is a member, not who lives: a death changes no group.  Who gets a
+ * All local.  A group says who is a member, not who lives: a death changes no group.  The caller that gets a
  * group frees it; freeing MPI_GROUP_EMPTY is allowed, because any of these functions may return
  * it. */
 #include "mpi/check.h"

@@ -2,9 +2,9 @@
 /* win.c – windows come and go; what their parts are (MPI-5.0 12.2).
  *
  * Creation is collective over comm, blocks, and is uniform (S2-8): the window exists at all survivors, or all get the
- * error.  A member whose arguments are wrong, or who has no memory, makes it fail at all.  MPI_Win_free is collective,
- * too; it succeeds in bounded time whoever is dead, and is local on a revoked window (R30).  The memory of a dead member
- * stays readable and writable until then (R31). */
+ * error.  It fails at all if the arguments of one member are wrong or it has no memory.  MPI_Win_free is collective,
+ * too; it succeeds in bounded time whichever members are dead, and is local on a revoked window (R30).  The memory of a
+ * dead member stays readable and writable until then (R31). */
 #include "mpi/win.h"
 
 #include "comm/attr.h"

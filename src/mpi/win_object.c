@@ -2,7 +2,7 @@
 /* win_object.c – what windows have in common with other objects: attributes, name, hints, error handler, number, and what
  * the fault-tolerance interface says of them.
  *
- * All local; all work on a revoked window, but for MPI_Win_invalidate, which makes one, and whoever is dead. */
+ * All local, but for MPI_Win_invalidate, which revokes.  All work on a revoked window and with dead members. */
 #include "mpi/win.h"
 
 #include "comm/attr.h"
