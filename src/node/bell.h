@@ -11,7 +11,7 @@
 #include "proc/proc.h"
 
 struct mend_bell {
-    /* From now on a sender, or whoever interrupts, wakes this process; nudged: by news in shared memory as well
+    /* From now on a process that sends to this one or interrupts it wakes it; nudged: by news in shared memory as well
      * (node/node.h). */
     void (*arm)(struct mend_proc *self, bool nudged);
     /* Until something has rung since arm(), a signal comes, or `longest` is over: then false.  A process's death wakes

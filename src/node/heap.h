@@ -6,8 +6,8 @@
  *
  * A heap is a range of the segment, not memory: pages exist only below pieces.  Each process gives out the pieces
  * of its own heap, and notes in its own memory where they are, so nothing here is shared but the bytes of the
- * program.  A piece is named by its place in the segment; whoever is told it maps it.  It needs no name, no
- * descriptor and no permission beyond those that the segment has, so any number of windows can be made.
+ * program.  A piece is named by its place in the segment; a process that is told the place maps the piece.  It needs no
+ * name, no descriptor and no permission beyond those that the segment has, so any number of windows can be made.
  *
  * A piece of a process that dies stays as it is: the survivors read and write it as before (R31), and its pages are
  * given back when the job ends. */
@@ -28,7 +28,7 @@ struct mend_heap_piece {
  * fail.  NULL: no memory, or no segment.  O(pieces). */
 struct mend_heap_piece *mend_heap_take(struct mend_proc *self, size_t len);
 
-/* Its pages go; whoever has mapped it elsewhere must have done with it. */
+/* Its pages go; processes that have mapped it must not use it any more. */
 void mend_heap_give_back(struct mend_proc *self, struct mend_heap_piece *p);
 
 /* The piece of this process that holds all len bytes at base; NULL: none.  O(pieces). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* heap_test.c – pieces are apart from each other, zero when they are taken, seen by whoever maps their place, and
+/* heap_test.c – pieces are apart from each other, zero when they are taken, seen by processes that map their place, and
  * used again; no memory is an answer. */
 #include "node/heap.h"
 #include "node/node.h"

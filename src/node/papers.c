@@ -73,7 +73,9 @@ static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, 
         m->shelves[peer][shelf] = mend_node_map(
             self, mend_node_shelf_at(self->node->header, mend_peer_place(self, peer), shelf),
             sizeof(struct mend_node_shelf));
-    MEND_ASSERT(m->shelves[peer][shelf]); /* who cannot vote ends, so that nobody waits for it */
+    MEND_ASSERT(
+        m->shelves[peer]
+                  [shelf]); /* a process that cannot vote ends, so that no other waits for it */
     return m->shelves[peer][shelf];
 }
 
@@ -263,7 +265,7 @@ static bool go_on(struct mend_proc *self, struct closed *x)
     return x->state == MEND_TITLE_GONE;
 }
 
-/* Who has waited longest is looked at first. */
+/* The paper that has waited longest comes first. */
 static void collect(struct mend_proc *self)
 {
     struct mend_list *list = &self->node->closed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* room.h – whether the machine still has memory for a piece.
  *
- * The kernel does not refuse pages of a memfd: asked for more than there is it ends processes until there is.  So
- * whoever wants many looks first. */
+ * The kernel does not refuse pages of a memfd: asked for more than there is, it kills processes until there is
+ * enough.  A caller that wants many pages therefore asks here first. */
 #ifndef MEND_NODE_ROOM_H
 #define MEND_NODE_ROOM_H
 
