@@ -44,11 +44,16 @@ static void on_revoke(struct mend_comm *c)
     mend_win_on_revoke(c);
 }
 
+static const char *check_window(const struct mend_comm *c)
+{
+    return c->win ? mend_win_check(c->win) : NULL;
+}
+
 static const struct mend_comm_hooks comm_hooks = {
     .attach = {mend_match_create, NULL, mend_coll_attach, mend_decide_attach},
     .detach = {mend_match_destroy, mend_part_detach, mend_coll_detach, mend_decide_detach,
                mend_create_detach},
-    .check = {mend_match_check},
+    .check = {mend_match_check, check_window},
     .revoked = on_revoke,
 };
 

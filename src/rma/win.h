@@ -22,10 +22,20 @@
  * synchronization says MPI_ERR_PROC_FAILED (S0-41) and has its effect on the epoch (S0-42).  A revocation ends every
  * wait with MPI_ERR_INVALIDATED (S0-96).
  *
- * Invariants:
- *   1  a part's memory is mapped, or private to its member; what is mapped stays so until the window is freed;
- *   2  an operation is begun only in an epoch that allows it (epoch.c);
- *   3  what was begun towards a living member is executed there before the epoch's end returns MPI_SUCCESS. */
+ * Rules: an operation is begun only in an epoch that allows it (epoch.c); what was begun towards a living member is
+ * executed there before the epoch's end returns MPI_SUCCESS; what is mapped stays so until the window is freed.
+ *
+ * Invariants (check.c), of which only the first holds while the window is made:
+ *   1  it is alive; its communicator leads to it and has the same members;
+ *   2  its own part is what it has offered; it reaches other parts only where they lie in the segment, and there are
+ *      control words if it is `shared`;
+ *   3  locks of targets are held in an epoch LOCK and in no other, and counted; if it is shared their machines own them;
+ *   4  if it is shared, lock_all is owned in an epoch LOCK_ALL and in no other;
+ *   5  `started` is there in an epoch START and in no other;
+ *   6  `posted` is there while it is exposed; as many of its members as have not told are left, or more;
+ *   7  a link leads to its target, and at most MEND_LINK_REPLIES of its replies are under way;
+ *   8  nothing is under way to a dead member, nor on a revoked window;
+ *   9  pieces that are attached do not overlap; only a dynamic window has some. */
 #ifndef MEND_RMA_WIN_H
 #define MEND_RMA_WIN_H
 
@@ -156,6 +166,9 @@ static inline bool mend_win_is_dead(const struct mend_win *w, int rank)
 {
     return mend_peer_is_dead(w->self, mend_comm_peer(w->comm, rank));
 }
+
+/* An invariant that does not hold; NULL: all hold (base/check.h).  O(members + attached pieces squared). */
+const char *mend_win_check(const struct mend_win *w);
 
 /* A member died; the window was revoked (life/death.c, decide/revoke.c). */
 void mend_win_on_death(struct mend_proc *self, mend_peer dead);
