@@ -63,10 +63,20 @@ MEND_TEST(groups)
     BREAKS(c->size, 4, "comm 2: its sizes are those of its groups");
     BREAKS(c->peers_n, 2, "comm 2: its sizes are those of its groups");
     BREAKS(c->inter, true, "comm 3: the remote group is another one on an intercommunicator only");
+    BREAKS(c->remote, mend_group_create_range(self, 5, 1, 3),
+           "comm 3: the remote group is another one on an intercommunicator only");
     BREAKS(c->group->magic, 0, "group 1: it is alive");
     BREAKS(c->group->refs, 0, "group 1: it is alive");
     BREAKS(c->group->list[0], 8, "group 2: its members are peers");
     BREAKS(c->group->list[0], 7, "group 3: no peer occurs twice");
+}
+
+/* Without a segment no communicator is in one. */
+MEND_TEST(memory)
+{
+    begin();
+    BREAKS(c->in_segment, true, "comm 8: it is in the segment if all its members are");
+    BREAKS(c->cell, 0, "comm 8: it has a cell in the segment only");
 }
 
 MEND_TEST(progressions)
@@ -128,6 +138,8 @@ MEND_TEST(handlers_and_what_is_attached)
     BREAKS(c->errhandler->magic, 0, "comm 7: its error handler is alive");
     mend_comm_mark_closing(c);
     BREAKS(c->errhandler, &self->objects->return_code,
+           "comm 7: without a handle it has no attributes, and errors are fatal");
+    BREAKS(c->attrs, (void *)c,
            "comm 7: without a handle it has no attributes, and errors are fatal");
     BREAKS(attached, "a queue is torn", "a queue is torn");
 }

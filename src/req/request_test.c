@@ -56,6 +56,7 @@ MEND_TEST(each_invariant)
     begin();
     BREAKS(r.magic, 0, "request 3: it is alive");
     BREAKS(r.ops, NULL, "request 3: it is alive");
+    BREAKS(r.comm->magic, 0, "request 3: its communicator is alive");
     BREAKS(r.comm->refs, 0, "request 3: its communicator is alive");
     BREAKS(r.state, MEND_REQUEST_DETACHED + 1, "request 4: it has a state");
     BREAKS(r.pending, MPI_ERR_OTHER, "request 5: only an active one is pending");
