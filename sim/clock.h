@@ -19,7 +19,7 @@ struct mend_sim_ev {
     mend_time_ns at;
     uint64_t serial;
     uint8_t kind; /* the engine's own */
-    int32_t rank; /* to whom it happens */
+    int32_t rank; /* to which it happens */
     int32_t other;
     uint32_t len;
     uint64_t hops; /* of a message: how many led to it, it included */

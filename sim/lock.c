@@ -14,7 +14,7 @@
  *
  *   L1  two living hold what excludes each other
  *   L2  a process gets a lock although a holder died: any lock, if it had heard of it; the exclusive one, in any case
- *   L3  a lock is poisoned, and nobody died who held it; or lock_all fails
+ *   L3  a lock is poisoned, and no holder of it died; or lock_all fails
  *   L4  an unlock says nothing of the death of another holder of which it had heard
  *   L5  somebody waits, and nothing can happen any more
  *   L6  a word of a living process is left set at the end */
@@ -443,7 +443,7 @@ static const char *lock_check(const struct mend_sim_view *v, int rank)
 {
     static const char *const rules[] = {
         [2] = "L2: a lock was given although a holder died",
-        [3] = "L3: a lock is poisoned, and nobody died who held it",
+        [3] = "L3: a lock is poisoned, and no holder of it died",
         [4] = "L4: an unlock says nothing of the death of another holder"};
     const struct proc *procs = v->procs;
 

@@ -94,7 +94,7 @@ static const char *check_words(const struct decision *x)
         return "A6: the maximum is nobody's";
     if (x->d->and_word[MEND_SIM_MEMORY_OK] != (class ? 0 : UINT64_MAX) ||
         x->d->max_word[MEND_SIM_MEMORY_CLASS] != class)
-        return "A6: it is not what those said who said no";
+        return "A6: the class is not that of the members that vetoed";
     if (x->d->and_word[MEND_SIM_MEMORY_NUMBER] != x->number + 1 ||
         x->d->max_word[MEND_SIM_MEMORY_LATEST] != x->number + 1)
         return "A7: values of two agreements are mixed";

@@ -110,8 +110,8 @@ void mend_sim_mistake_contribute(const struct mend_sim_agree_proc *p, int k, uin
 bool mend_sim_mistake_recv(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
                            const struct mend_sim_conf *c); /* false: it is not delivered */
 void mend_sim_mistake_stepped(struct mend_sim_agree_proc *p, int k, const struct mend_sim_conf *c);
-int mend_sim_mistake_noes(const struct mend_sim_conf *c);     /* votes of who gives up */
-bool mend_sim_mistake_answers(const struct mend_sim_conf *c); /* does who has forgotten it? */
+int mend_sim_mistake_noes(const struct mend_sim_conf *c);     /* votes of a process that gives up */
+bool mend_sim_mistake_answers(const struct mend_sim_conf *c); /* after it has forgotten it */
 bool mend_sim_mistake_send(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
                            const struct mend_sim_conf *c, int nth); /* is it sent (again)? */
 

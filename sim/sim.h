@@ -23,7 +23,7 @@
 enum mend_sim_broken {
     MEND_SIM_INTACT = 0,
     MEND_SIM_NO_PROMISE,   /* decisions of the dead and of old ballots are believed */
-    MEND_SIM_FORGET,       /* who has returned answers as if it had not */
+    MEND_SIM_FORGET,       /* a process that has returned answers as if it had not */
     MEND_SIM_OMIT,         /* takes part without a value */
     MEND_SIM_ACCUSE,       /* suspects a process that lives or has left properly */
     MEND_SIM_HUSH,         /* does not pass on what it was told about the dead */
@@ -35,11 +35,11 @@ enum mend_sim_broken {
     MEND_SIM_CHANGE,       /* changes its mind after it has returned */
     MEND_SIM_PHANTOM,      /* begins an agreement that nobody called */
     MEND_SIM_BOAST,        /* says that it acknowledged what it did not */
-    MEND_SIM_SHY,          /* creation: who gave up does not say no */
-    MEND_SIM_LIE,          /* creation: who gave up says yes */
+    MEND_SIM_SHY,          /* creation: a process that gave up does not veto */
+    MEND_SIM_LIE,          /* creation: a process that gave up votes yes */
     MEND_SIM_NO_REPAIR,    /* nobody is told instead of a neighbour that died */
     MEND_SIM_REPORT_FIRST, /* the verdict does not wait for the death */
-    MEND_SIM_LATE_LOOK,    /* memory: looks at who is dead after it has read his word */
+    MEND_SIM_LATE_LOOK,    /* memory: looks for a member's death after it has read its word */
     MEND_SIM_NARROW,       /* memory: there is a slot too few for the window */
     MEND_SIM_HASTY,        /* memory: the word is there before the value */
     MEND_SIM_IMPATIENT,    /* memory: does not wait for news that others have */
@@ -56,7 +56,7 @@ struct mend_sim_conf {
     int radix_bits;
     int inter,
         comms;       /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
-    bool creation;   /* agree, memory: members may give up, who hears of a death does */
+    bool creation;   /* agree, memory: members may give up, and one that hears of a death does */
     bool validation; /* memory: members may give up */
     bool frees;      /* agree: with the last agreement the communicator is freed */
     bool fine;       /* memory: no shortcuts, all that is read or written is a step */
@@ -132,7 +132,7 @@ struct mend_sim_play {
     void (*settle)(void *p, const struct mend_sim_conf *conf);
 
     /* For plays whose processes wait by looking again and again: false while p must be told of somebody
-     * else first; and true if nothing comes of it any more, whoever looks again. */
+     * else first; and true if nothing comes of it any more, whichever process looks again. */
     bool (*may_hear)(const void *p, int dead, const struct mend_sim_conf *conf);
     bool (*at_rest)(const struct mend_sim_view *v);
 

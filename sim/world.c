@@ -149,7 +149,8 @@ static void doom(struct world *w, int rank)
     mend_sim_clock_add(&w->clock, ev);
 }
 
-/* Half of the faults hit who is just acting, a quarter the coordinator, which is the lowest living rank. */
+/* Half of the faults hit the process that is just acting, a quarter the coordinator, which is the lowest living
+ * rank. */
 static int pick_victim(struct world *w)
 {
     uint64_t lot = mend_sim_rng_below(&w->rng, 4);
