@@ -37,8 +37,8 @@ static void note_whole_abort(struct job *job, const struct rank *r, int code)
     job->aborted = true;
 }
 
-/* MPI Forum ticket 324: exactly the named ranks end.  What they started ends with them.  Who names itself only ends by
- * itself, with the code as its status, which a script around it can see (S4-7). */
+/* MPI Forum ticket 324: exactly the named ranks end.  What they started ends with them.  A rank that names only itself
+ * ends by itself, with the code as its status, which a script around it can see (S4-7). */
 static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
 {
     int32_t *peers = mend_xalloc((size_t)job->n, sizeof(*peers)), n = 0;

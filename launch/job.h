@@ -123,7 +123,7 @@ static inline bool mend_rank_is_dead(const struct job *job, int i)
 }
 
 /* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is
- * filled in; joined: r has said that a script is around it, pid is who has said so, 0: the kernel does
+ * filled in; joined: r has said that a script is around it, pid is the process that said so, 0: the kernel does
  * not know; life: the life word of r is marked; replaced: its child has ended, and was not any more the
  * program that the mark of r was of; exited: the kernel told how its child ended;
  * dumping: the process dumps core. */
@@ -211,7 +211,7 @@ bool mend_injections_missed(struct job *job);
 /* waits.c: prints what each rank waits for; takes up to a second. */
 void mend_waits_print(struct job *job);
 
-/* calls.c: says which of the ranks that answer are in collective calls that do not match, and who has not
+/* calls.c: says which of the ranks that answer are in collective calls that do not match, and which have not
  * entered those that do. */
 void mend_calls_compare(struct job *job, const bool *answers);
 

@@ -37,9 +37,9 @@ struct mend_app {
     struct mend_inherit inherit;
 };
 
-/* One --inject: what, and to whom. */
+/* One --inject: what happens to which rank. */
 struct mend_injection {
-    int rank, number;  /* the how manieth of that rank */
+    int rank, number;  /* among those of that rank */
     const char *value; /* as the user wrote it */
     char *spec;        /* without the rank, as the rank's MEND_INJECT gets it */
     char *said;        /* NULL, or what was chosen at random */

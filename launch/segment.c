@@ -113,7 +113,7 @@ static uint32_t carried_out(const struct job *job)
 
         if (state == MEND_NODE_RANK_NONE || state == MEND_NODE_RANK_FINALIZED ||
             mend_rank_has_ended(&job->rank[i]) || mend_rank_is_dead(job, i))
-            continue; /* who comes later looks at the verdicts first */
+            continue; /* a rank that comes later looks at the verdicts first */
         severed_n = mend_load_acquire(&r->severed_n); /* pairs with the release in shm_sever() */
         n = severed_n < n ? severed_n : n;
     }
@@ -130,7 +130,7 @@ static void punch(struct job *job, uint64_t from, uint64_t end)
                   (off_t)(end - from));
 }
 
-/* Its cells that were free; who shared the others gives them back (src/node/cells.c). */
+/* Its cells that were free; the ranks that shared the others give them back (src/node/cells.c). */
 static void punch_cells(struct job *job, mend_place dead)
 {
     struct mend_node_header *h = job->shm;
@@ -155,7 +155,7 @@ static void punch_rings(struct job *job, mend_place dead)
     punch(job, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
 }
 
-/* What it had laid there for others, who have copied what they could. */
+/* What it had laid there for other ranks, which have copied what they could. */
 static void punch_area(struct job *job, mend_place dead)
 {
     uint64_t area = (uint64_t)(mend_node_area_of(job->shm, dead) - (char *)job->shm);

@@ -344,7 +344,7 @@ void mend_verdict_dumping(struct job *job, struct rank *r)
         job, (struct mend_detector_event){.kind = MEND_DETECTOR_EV_CONFIRMED, .peer = r->index});
 }
 
-/* The others of its abort must be known first, and who it was.  Its datagrams are the main thread's to read. */
+/* The other ranks of its abort must be known first, and which process it was.  Its datagrams are the main thread's to read. */
 static bool awaits_words(struct job *job, struct rank *r)
 {
     bool named = mend_load_acquire(&shared(job, r->index)->abort_asked) == MEND_NODE_ABORTS_OTHERS;
