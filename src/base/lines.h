@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MEND_LINE_BYTES   480  /* of a text, with its end */
-#define MEND_LINE_OF_THIS (-1) /* as rank: left out, the agent knows from whom it has the line */
+#define MEND_LINE_OF_THIS (-1) /* as rank: left out, the agent knows which rank sent the line */
 
 #define MEND_RANK(what_)          int rank;
 #define MEND_NUMBER(name_, what_) int name_;

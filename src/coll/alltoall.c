@@ -4,7 +4,7 @@
 
 #define BATCH 8 /* partners that a rank exchanges with at once */
 
-/* Pairwise: in round k rank r meets rank k - r (mod size), who meets r in the same round.  So
+/* Pairwise: in round k rank r meets rank k - r (mod size), which meets r in the same round.  So
  * blocks change places pair by pair, and MPI_IN_PLACE needs a copy of the blocks of one batch only.
  *
  *     4 ranks    k = 0   1-3            0 and 2 have no partner

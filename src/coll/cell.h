@@ -121,7 +121,7 @@ static inline int mend_cell_begin(struct mend_comm *c, uint64_t n, uint64_t *fir
     return MPI_SUCCESS;
 }
 
-/* Where more ranks than cores wait they may sleep: who stored what others wait for wakes them. */
+/* Where more ranks than cores wait they may sleep: a rank that stores what others wait for wakes them. */
 void mend_cell_nudge_members(struct mend_comm *c);
 static inline void mend_cell_told(struct mend_comm *c)
 {
@@ -177,7 +177,7 @@ static inline void mend_cell_publish(struct mend_comm *c, uint64_t tick, uint64_
     mend_cell_told(c);
 }
 
-/* Who must have published a tick. */
+/* Which members must have published a tick. */
 struct mend_cell_look {
     struct mend_comm *c;
     uint64_t tick, what;

@@ -116,7 +116,7 @@ static int say_and_wait(struct job *j, bool reader, uint64_t *tick_p)
         err = say(j, *tick_p, 0, 0, 0);
     if (!err && reader)
         err = mend_cell_wait_all(j->c, *tick_p, MEND_CELL_WHAT(j->kind, j->bytes));
-    if (!err && reader) /* who has published this tick is past the one before */
+    if (!err && reader) /* a rank that has published this tick is past the one before */
         mend_cell_all_past(j->c, *tick_p - 1);
     return err;
 }
@@ -257,7 +257,7 @@ static int run_sliced(struct job *j, bool reader)
             err = mend_cell_wait_all(c, a + 1,
                                      MEND_CELL_WHAT(MEND_CELL_RESULT, slice_size(j, bytes)));
         if (!err && reader) {
-            mend_cell_all_past(c, a); /* who published its slice has read all vectors */
+            mend_cell_all_past(c, a); /* a rank that published its slice has read all vectors */
             copy_slices(j, a + 1, bytes, j->out + at);
         }
         if (i + 1 < n)

@@ -42,7 +42,7 @@ static inline bool mend_choose_shm_possible(const struct mend_comm *c,
 }
 
 /* They compute on values as they lie in shared memory: dense types, and no function of the user's,
- * who might write there. */
+ * which might write there. */
 static inline bool mend_choose_shm_reduction(const struct mend_comm *c,
                                              const struct mend_coll_how *how,
                                              const struct mend_op *op, const struct mend_type *type)

@@ -37,7 +37,7 @@ static void translate(struct mend_comm *c, int *ranks, int n)
 }
 
 /* A root that is dead fails the call alone, at its completion (S0-15).  It takes its number like any
- * other: on an intercommunicator the root's own group does not know who the root is. */
+ * other: on an intercommunicator the root's own group does not know which of its ranks is the root. */
 static int refuse(struct mend_comm *living, const char *name, struct mend_coll_how *how)
 {
     struct mend_sched s;

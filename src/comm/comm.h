@@ -146,7 +146,7 @@ struct mend_comm {
     bool predefined;     /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
     struct mend_group *group, *remote; /* remote == group on an intracommunicator */
     /* create/validate.c.  After a cut another object carries collectives and creation: that of the
-     * members who were living then.  Users never see it. */
+     * members that were living then.  Users never see it. */
     struct mend_comm *living; /* NULL: there was no cut */
     struct mend_comm *whole;  /* of such an object: the communicator it belongs to, which owns it */
     int holes_n;              /* members that the last cut left out */
@@ -180,7 +180,7 @@ static inline mend_peer mend_comm_peer(const struct mend_comm *c, int rank)
     return mend_group_peer(c->remote, rank);
 }
 
-/* Who carries c's collectives and creation. */
+/* The communicator that carries c's collectives and creation: c, or `living`. */
 static inline struct mend_comm *mend_comm_carrier(struct mend_comm *c)
 {
     return c->living ? c->living : c;
@@ -205,7 +205,7 @@ struct mend_comm_hooks {
 
 /* A communicator object with the given groups (references are taken) and context id; enters the
  * table of contexts.  remote NULL: intracommunicator.  Reference count 1.  NULL: no memory.
- * Who creates it opens it for frames that came early, with mend_unpark(), when it is complete.
+ * When it is complete, its creator opens it for frames that came early, with mend_unpark().
  * The error handler is that of `parent`, or MPI_ERRORS_ARE_FATAL if parent is NULL.
  * A member that is dead already makes it `inactive`. */
 struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *group,
@@ -253,7 +253,7 @@ void mend_comm_describe(const struct mend_comm *c, char *text, size_t max);
 
 #define MEND_COMM_TEXT 160 /* room for it */
 
-/* "rank 1", or "rank 1 (of the job: 3)" where the two differ: whom point-to-point calls on c mean. */
+/* "rank 1", or "rank 1 (of the job: 3)" where the two differ: the rank that point-to-point calls on c mean. */
 void mend_comm_describe_rank(const struct mend_comm *c, int rank, char *text, size_t max);
 
 /* Adds the peers of a group to a set of MEND_PEERS_IN_REPORTS; higher ones are left out. */

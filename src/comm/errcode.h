@@ -17,7 +17,8 @@
 int mend_errcode_class(struct mend_proc *self, int code, int *class_p);
 
 /* "MPI_ERR_TAG: what it means".  The text goes on with what is known of the last error of this class that
- * was raised; for the classes of failures that is who, where, why and when (R14).  Of the user's codes: his text, or none.  MPI_ERR_ARG: no such code. */
+ * was raised; for the classes of failures: which process died, where, why and when (R14).  For a code of the user: the
+ * user's text, or none.  MPI_ERR_ARG: no such code. */
 int mend_errcode_text(struct mend_proc *self, int code, char *text, size_t max);
 
 /* New numbers above all that are in use.  A code belongs to a class of anybody's.  MPI_ERR_ARG: no

@@ -2,7 +2,7 @@
 /* fate.c – the only writer of the words that say what became of a communicator: each is set once, and stays.
  *
  *   revoked    by decide/revoke.c
- *   inactive   by a death, or by whoever has heard of one by a decision
+ *   inactive   by a death, or by a decision that reports one
  *   closing    by mend_comm_close()
  *
  * They are const in struct mend_comm, so another writer does not compile. */

@@ -61,7 +61,7 @@ int mend_creation_check(struct mend_comm *parent);
 
 /* validate.c */
 
-/* Who carries c's collectives from now on: an object of these groups, with what was agreed on in
+/* Makes the object that carries c's collectives from now on: one of these groups, with what was agreed on in
  * value.  On error c has none.  An intercommunicator with an empty side gets none and stays
  * inactive. */
 int mend_cut_give(struct mend_comm *c, struct mend_group *group, struct mend_group *remote,

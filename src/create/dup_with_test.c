@@ -160,7 +160,7 @@ MEND_TEST(no_pages_for_votes)
         int fd;
 
         begin(way);
-        duplicate(ALL); /* who votes on a paper has one for this */
+        duplicate(ALL); /* a member that votes on a paper has one for this */
         for (int r = 0; r < RANKS; r++) {
             check_furnished(r);
             CHECK(of(r)->cell >= 0);

@@ -26,7 +26,7 @@ struct mend_group *mend_create_survivors(struct mend_proc *self, struct mend_gro
     struct mend_group *left;
     int n = 0;
 
-    mend_memory_press(self); /* it is decided who they are */
+    mend_memory_press(self); /* the members are decided: there is no way back */
     peers = mend_alloc(self, (size_t)(g->size ? g->size : 1) * sizeof(*peers));
     for (int i = 0; i < g->size; i++)
         if (!failed || mend_group_rank(self, failed, mend_group_peer(g, i)) == MPI_UNDEFINED)

@@ -145,7 +145,7 @@ int mend_create_split(struct mend_comm *c, int color, int key, struct mend_comm 
     return err ? err : create_part(carrier, color, key, NULL, 0, new_p);
 }
 
-/* Others may give other groups, so also who asks for a hole takes part. */
+/* Others may give other groups, so a member that asks for a hole takes part, too. */
 int mend_create_from_subset(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p)
 {
     struct mend_comm *carrier = mend_comm_carrier(c);

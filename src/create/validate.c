@@ -86,8 +86,8 @@ static int cut(struct mend_comm *c, const struct mend_decision *value)
     return err;
 }
 
-/* Nobody says no to it but for a revocation; and a dead process has not contributed, so who was left out
- * before is among the failed again. */
+/* Nobody says no to it but for a revocation; and a dead process has not contributed, so a process that was
+ * left out before is among the failed again. */
 static int conclude(struct mend_comm *c, const struct mend_decision *value)
 {
     mend_event(c->self, MEND_EV_VALIDATE_DECIDED);

@@ -90,8 +90,8 @@ static bool is_done(struct mend_proc *self, void *arg)
     return ((struct waiter *)arg)->done;
 }
 
-/* By messages nobody knows whose vote is missing but the processes on its way: all who live, then, and the
- * launcher looks who of them is not in it. */
+/* By messages only the processes on the way of a vote know that it is missing.  So this names all survivors, and the
+ * launcher finds out which of them are not in the call. */
 static void all_living(const void *arg, uint64_t *peers)
 {
     const struct mend_comm *c = ((const struct waiter *)arg)->c;

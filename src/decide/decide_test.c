@@ -213,7 +213,7 @@ MEND_TEST(a_revocation_ends_a_creation_at_all)
     }
 }
 
-/* Who has decided succeeds, and so do all; the next one is refused everywhere. */
+/* A member that has decided succeeds, and so do all; the next one is refused everywhere. */
 MEND_TEST(a_revocation_after_the_last_vote)
 {
     for (enum way way = 0; way < WAYS; way++) {

@@ -68,8 +68,8 @@ void mend_decide_free(struct mend_comm *c)
     ask_all(m);
 }
 
-/* Only about the last agreement can anybody still ask whom this process has voted with in it.  It does not
- * know its own rank there any more: -1 stands for it. */
+/* A member can still ask about the last agreement, and about no other.  This process does not know its own rank there
+ * any more: -1 stands for it. */
 void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                         const void *payload)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* members.c – who decides on a communicator, and whom what is decided there is about. */
+/* members.c – which members decide on a communicator, and which members a decision is about. */
 #include "decide/internal.h"
 
 #include "proc/report.h"

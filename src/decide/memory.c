@@ -150,7 +150,7 @@ void mend_decide_memory_close(struct mend_comm *c)
         mend_papers_close(c->self, papers_of(c));
 }
 
-/* Who sleeps in such an agreement sees that something was said. */
+/* A member that sleeps in such an agreement sees that something was said. */
 static void told(struct mend_comm *c)
 {
     struct mend_node_wakes w = {.header = c->self->node->header};
@@ -365,8 +365,9 @@ void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
         mend_wait_until(c->self, &wait);
 }
 
-/* Of a communicator with a cell it wakes nobody: each of n members would wake the n - 1 others.  So who waits
- * for such an agreement does not sleep (mend_decide_memory_wait()).  Without one it does: meetings may last. */
+/* Of a communicator with a cell it wakes nobody: each of n members would wake the n - 1 others.  So a member
+ * that waits for such an agreement does not sleep (mend_decide_memory_wait()).  Without one it does: meetings may
+ * last. */
 void mend_decide_memory_say_no(struct mend_comm *c, enum mend_decide_kind which)
 {
     struct mend_decide_sequence *a = &c->decide->agreements[which];

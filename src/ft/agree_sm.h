@@ -97,7 +97,7 @@ enum mend_agree_msg_kind {
 
 struct mend_agree_msg {
     enum mend_agree_msg_kind kind;
-    int32_t peer;     /* who it is for, or who it is from */
+    int32_t peer;     /* its receiver, or its sender */
     int32_t ballot;   /* root in the eyes of the sender */
     int32_t accepted; /* UP: ballot at which the value was decided, -1 if it is contributions */
     uint64_t seq;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* agree_test.c – agreement, told as transcripts.  Shows, for the protocol, that it waits for every
  * living member and for no dead one (S0-89), gives everybody the same under failures (S0-90), and
- * counts no contribution of who died before (S0-91).
+ * counts no contribution of a member that died before (S0-91).
  *
  * Every process contributes a value in which its own bit is cleared, so "and0=...f0" says that 0 to
  * 3 took part.  The test moves the messages by hand.
@@ -482,7 +482,7 @@ MEND_TEST(late_askers_get_the_kept_decision)
     job_destroy(j);
 }
 
-/* 3 was asked for #0 once more and waits for an end that nobody needs: who asked is dead.  Three
+/* 3 was asked for #0 once more and waits for an end that nobody needs: the process that asked is dead.  Three
  * agreements later the same slot serves #3, and in the very step in which that begins the parent of
  * 3 changes: its old answer must not go out under the new number. */
 MEND_TEST(an_answer_that_is_history_is_not_sent_under_a_new_number)

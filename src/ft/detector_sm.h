@@ -60,8 +60,8 @@
  *   4  KILL precedes the verdict whenever we are its reason (condemn());
  *   5  `nwaiting` counts SUSPECTED, KILLING and LINGERING (mend_detector_check());
  *   6  all output of a step is fetched before the next step (mend_detector_step());
- *   7  `left` of an abort counts its members in KILLING, and is not 0 while one is HELD, so whoever is
- *      held has somebody whose time counts (mend_detector_check()). */
+ *   7  `left` of an abort counts its members in KILLING, and is not 0 while one is HELD, so a
+ *      member that is held has another whose time counts (mend_detector_check()). */
 #ifndef MEND_FT_DETECTOR_SM_H
 #define MEND_FT_DETECTOR_SM_H
 

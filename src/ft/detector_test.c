@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* detector_test.c – the agent's decisions, told as transcripts: a mistake is made true before it is
- * reported (S3-7), a dead process stays dead (S3-8), an abort ends exactly whom it names (S4-6), and
- * who ends after MPI_Finalize has not failed (R23).
+ * reported (S3-7), a dead process stays dead (S3-8), an abort ends exactly the processes that it names
+ * (S4-6), and a process that ends after MPI_Finalize has not failed (R23).
  *
  *   R23: a process that ends without MPI_Finalize has failed
  *   R27: a process that cannot die is declared dead after a second

@@ -46,7 +46,7 @@ struct mend_flood_out {
 
 struct mend_flood {
     int32_t n, me;
-    int32_t from;  /* who told us first, -1: nobody */
+    int32_t from;  /* the process that told us first, -1: none */
     int32_t lost;  /* neighbour that just died and is being replaced, -1: none */
     int16_t link;  /* next link to look at; links or more: nothing to send */
     uint8_t state; /* enum mend_flood_state; written by become() only */

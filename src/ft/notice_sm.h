@@ -46,7 +46,7 @@ struct mend_notice_out {
 struct mend_notice {
     int32_t nranks, nagents, me;
     int32_t fresh;   /* verdict that is being told to all neighbours, -1: none */
-    int32_t from;    /* who told us of it, -1: nobody */
+    int32_t from;    /* the process that told us of it, -1: none */
     int32_t lost;    /* neighbour that is being replaced, -1: none */
     int32_t backlog; /* next verdict for the replacement */
     int16_t link;    /* next link to look at */

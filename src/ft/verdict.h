@@ -18,7 +18,7 @@ enum mend_verdict_cause {
 };
 
 struct mend_verdict {
-    int32_t peer;  /* who */
+    int32_t peer;
     int32_t cause; /* enum mend_verdict_cause */
     int32_t code;
     mend_time_ns when_ns; /* clock of the agent that decided */

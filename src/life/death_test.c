@@ -35,7 +35,7 @@ static void watch_revoked(struct mend_comm *c)
     mend_create_on_revoke(c);
 }
 
-/* Agreements end last of all: whoever hears of one finds all requests ended and collectives refused. */
+/* Agreements end last of all: code that hears of one finds all requests ended and collectives refused. */
 static void check_late(struct mend_proc *self)
 {
     CHECK(mend_peer_is_dead(self, 3) && self->deaths_n == 1);

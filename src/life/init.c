@@ -63,7 +63,7 @@ static void suspect(struct mend_proc *self, mend_peer peer)
 }
 
 /* Damage proves nothing about the peer: any process that maps the segment may have done it, this one too.
- * So who cannot read any more ends, with an error of its own, and nobody else (S3-10). */
+ * So the process that cannot read any more ends, with an error of its own, and no other (S3-10). */
 static void damaged(struct mend_proc *self, mend_peer from)
 {
     if (!self->rt->suspect(self, from))
@@ -204,7 +204,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
         err = create_predefined(self);
     if (err)
         return err;
-    mend_interrupt_check(self); /* who died before we came */
+    mend_interrupt_check(self); /* of those that died before we came */
     self->state = MEND_PROC_RUNNING;
     self->plain = !self->threaded && !self->events && !self->told_by_frames;
     if (self->node)

@@ -293,7 +293,7 @@ static int begin_buffered(struct mend_p2p_request *r)
     void *room;
     int err;
 
-    if (self->outbox_n) /* who only buffers waits for nothing: it must look here, or never (S0-56) */
+    if (self->outbox_n) /* a program that only buffers waits for nothing: look here, or never (S0-56) */
         mend_progress(self, MEND_PEER_NONE);
     mend_interrupt_check(self);
     if (c->revoked || r->rank == MPI_PROC_NULL ||

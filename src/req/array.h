@@ -46,7 +46,7 @@ struct mend_requests_turn {
     bool several, broken;
 };
 
-/* The first look at a request of the array, by who checks the handles: so there is one pass. */
+/* The first look at a request of the array, by the code that checks the handles: so there is one pass. */
 static inline void mend_requests_note(struct mend_requests_turn *t, const struct mend_request *r)
 {
     if (mend_request_is_idle(r))

@@ -38,7 +38,7 @@ struct mend_collective {
     const struct mend_comm *c; /* that it runs on */
     uint64_t nth;              /* of the calls on c */
     const char *call;
-    uint64_t *peers; /* a set, to which those are added who are waited for */
+    uint64_t *peers; /* a set, to which the processes that are waited for are added */
 };
 
 struct mend_request_ops {
@@ -54,7 +54,7 @@ struct mend_request_ops {
     void (*release)(struct mend_request *r);
     /* Generalized requests: fill the status when it is asked for; else NULL.  MPI error class. */
     int (*query)(struct mend_request *r);
-    /* Writes who is waited for, e.g. "from rank 3 tag 7 on MPI_COMM_WORLD". */
+    /* Writes which process is waited for, e.g. "from rank 3 tag 7 on MPI_COMM_WORLD". */
     void (*describe)(const struct mend_request *r, char *text, size_t max);
     /* Nonblocking collectives, for reports; else NULL. */
     void (*collective)(const struct mend_request *r, struct mend_collective *k_p);
@@ -191,7 +191,7 @@ struct mend_wait {
     void (*describe)(const void *arg, char *text, size_t max); /* in place of `what` */
 };
 
-/* A wait that goes on, on the stack of who waits; a list of all in self->waits. */
+/* A wait that goes on, on the stack of the thread that waits; a list of all in self->waits. */
 struct mend_waiting {
     const char *call;             /* the MPI function that waits; NULL: none */
     const struct mend_request *r; /* or: */

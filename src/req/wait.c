@@ -94,7 +94,7 @@ static inline mend_peer where(const struct patience *p, mend_peer hint)
     return p->yields ? MEND_PEER_NONE : hint;
 }
 
-/* Who yields beside a process that computes, or dies, makes the scheduler owe that one milliseconds. */
+/* A yield beside a process that computes, or dies, makes the scheduler owe that process milliseconds. */
 static uint64_t yields_max(const struct mend_proc *self)
 {
     return self->crowded && self->params.yield_polls > CROWDED_YIELDS ? CROWDED_YIELDS

@@ -47,7 +47,7 @@ struct mend_rt {
     void (*injected)(struct mend_proc *self, int k);
 
     /* Says "I am in MPI_Finalize"; true once every process of the job said so or is dead.  Does not
-     * block; MPI_Finalize calls it until it is true, so nobody leaves who may still be asked. */
+     * block; MPI_Finalize calls it until it is true, so no process leaves that may still be asked. */
     bool (*all_leaving)(struct mend_proc *self);
 
     /* Tells the agent that this process's end will be no failure. */

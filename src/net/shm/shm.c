@@ -50,7 +50,7 @@
     (128u * 1024) /* bulk sent between two looks at the receiver's head: more than the
                                      first-level cache, which these lines would have to leave again */
 #define WALK_CROWDED                                                                               \
-    (32u * 1024) /* the same with more ranks than cores, who need not be fast alone */
+    (32u * 1024) /* the same with more ranks than cores: a rank need not be fast alone */
 #define RINGS_BYTES (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
 #define CHOSEN_BYTES                                                                               \
     1024u /* longer payloads are worth a choice of their place, and of how to store them */
@@ -681,8 +681,8 @@ static unsigned shm_poll(struct mend_proc *self, mend_peer hint)
     return drain_bells(self);
 }
 
-/* Something may lie in a ring that we have not looked at yet: its pages exist.  Who joins a job late
- * asks for each of the dead. */
+/* Something may lie in a ring that we have not looked at yet: its pages exist.  A process that joins a job
+ * late asks for each of the dead. */
 static bool may_hold(struct mend_proc *self, mend_peer from)
 {
     char *ring = (char *)mend_node_ring_of(self->node->header, mend_node_place_of(self, self->me),

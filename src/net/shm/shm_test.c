@@ -382,7 +382,7 @@ MEND_TEST(a_frame_of_no_kind_is_refused)
     CHECK(!mend_net_shm.peek(&procs[0], 1, &payload));
 }
 
-/* Writes a header into slot k of the ring 1 -> 0 as somebody might who writes wildly. */
+/* Writes a header into slot k of the ring 1 -> 0 as a faulty process might. */
 static void overwrite(unsigned k, enum mend_frame_kind kind, uint32_t len)
 {
     char *slot = (char *)mend_node_ring_of(segment, mend_place_at(0), mend_place_at(1)) +
