@@ -113,6 +113,11 @@ def thread_rows():
         yield Row(f"{n} threads on each of {n} ranks, 1 KiB", f"threads-{n}", "threads:1024", US, 1.0)
 
 
+def part_rows():
+    for n in (8, 4096, 65536):
+        yield Row(f"16 partitions of {size(n)}, marked by 2 threads", "part-2", f"partitioned:{n}", US, 1.0)
+
+
 def rma_rows():
     for how, title in (("put", "put"), ("get", "get")):
         for n, of_peers in ((8, 0.7), (4096, 0.7), (1 << 20, 1.0)):
@@ -189,14 +194,15 @@ LIMITS = [
 ]
 
 SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
-           "threads": "threads", "rma": "rma", "start": "hello", "memory": "memory", "death": "death",
+           "threads": "threads", "part": "part", "rma": "rma", "start": "hello", "memory": "memory",
+           "death": "death",
            "revoke": "revoke", "agree": "coll", "alone": "rma"}
 KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
-         "exchange": "compare", "threads": "compare", "rma": "compare"}
+         "exchange": "compare", "threads": "compare", "part": "compare", "rma": "compare"}
 
 
 def all_rows():
-    return [*pair_rows(), *coll_rows(), *crowded_rows(), *exchange_rows(), *thread_rows(), *rma_rows(), *job_rows(),
+    return [*pair_rows(), *coll_rows(), *crowded_rows(), *exchange_rows(), *thread_rows(), *part_rows(), *rma_rows(), *job_rows(),
             *ft_rows()]
 
 
