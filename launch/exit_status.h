@@ -5,7 +5,8 @@
 
 #include "base/status.h"
 
-/* How far a rank got in MPI.  It says "finalized" while its process still runs. */
+/* How far a rank got in MPI.  It says "finalized" while its process still runs; one that has ended its last session
+ * counts as finalized. */
 enum mend_rank_reach { MEND_REACH_NOTHING = 0, MEND_REACH_INIT, MEND_REACH_FINALIZE, MEND_REACHES };
 
 /* How its process ended, and what `code` is then. */

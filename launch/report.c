@@ -150,8 +150,11 @@ static bool worth_a_line(const struct job *job, const struct rank *r)
 {
     const struct mend_node_rank *s = mend_node_rank_of(job->shm, mend_place_at((uint32_t)r->index));
 
-    return mend_load_acquire(&s->state) != MEND_NODE_RANK_NONE ||
-           r->verdict.cause != MEND_VERDICT_EXIT;
+    uint32_t state = mend_load_acquire(&s->state);
+
+    return state == MEND_NODE_RANK_AWAY
+               ? r->verdict.cause == MEND_VERDICT_SIGNAL
+               : state != MEND_NODE_RANK_NONE || r->verdict.cause != MEND_VERDICT_EXIT;
 }
 
 static void say_death(struct job *job, const struct rank *r, int n)

@@ -157,6 +157,8 @@ static void settle_end(struct job *job, struct rank *r)
     int code;
 
     how_ended(r, &signaled, &code);
+    if (mend_load_acquire(&shared(job, r->index)->state) == MEND_NODE_RANK_AWAY)
+        r->end.reach = MEND_REACH_FINALIZE;
     mend_rank_end_settle(&r->end, joined, signaled, code,
                          r->verdict.cause == MEND_VERDICT_ABORT ? &r->verdict.code : NULL);
 }

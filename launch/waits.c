@@ -91,6 +91,8 @@ static void print_one(struct job *job, const struct rank *r, const struct asked 
         what = "in MPI_Init";
     else if (state == MEND_NODE_RANK_FINALIZED)
         what = "behind MPI_Finalize";
+    else if (state == MEND_NODE_RANK_AWAY)
+        what = "without a session";
     else
         what = answered(job, r->index, a->first) ? text : why_silent(r, a);
     mend_say(job, "mend:   rank %d (pid %d): %s", r->index, mend_rank_named(r), what);

@@ -93,6 +93,9 @@ static void run_program(unsigned rank)
     if (r->fate == SIM_RUNNING) {
         r->fate = SIM_RETURNED;
         sim_job->running--;
+        if (r->proc->state == MEND_PROC_AWAY &&
+            !r->status) /* somebody may wait for it to come back */
+            sim_declare(sim_job, (int)rank, MEND_CAUSE_EXIT, 0);
     }
     setcontext(&sim_job->scheduler);
 }

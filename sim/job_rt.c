@@ -86,6 +86,18 @@ static void sim_goodbye(struct mend_proc *self)
     sim_job->rank[self->me].finalized = true;
 }
 
+/* It counts as one that leaves until it comes back. */
+static void sim_rest(struct mend_proc *self)
+{
+    sim_job->rank[self->me].leaving = sim_job->rank[self->me].finalized = true;
+}
+
+static void sim_resume(struct mend_proc *self, bool leaving)
+{
+    sim_job->rank[self->me].leaving = leaving;
+    sim_job->rank[self->me].finalized = false;
+}
+
 static const char *sim_host(struct mend_proc *self, mend_peer peer)
 {
     return "simulated";
@@ -105,6 +117,8 @@ const struct mend_rt sim_rt = {
     .report = sim_report,
     .all_leaving = sim_all_leaving,
     .goodbye = sim_goodbye,
+    .rest = sim_rest,
+    .resume = sim_resume,
     .host = sim_host,
     .close = sim_close,
 };

@@ -86,6 +86,7 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     c->peers_n = c->remote->size;
     c->in_segment = mend_comm_shares_memory(c);
     c->cell = -1;
+    c->session = parent ? parent->session : group->session;
     c->errhandler = parent ? mend_comm_known(parent)->errhandler : mend_errhandler_fatal(self);
     mend_errhandler_get(c->errhandler);
     mend_group_get(c->group);

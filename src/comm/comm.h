@@ -49,6 +49,7 @@ struct mend_group {
     int size;
     mend_peer first;
     int stride;              /* used if list == NULL */
+    uint32_t session;        /* number of the session that it comes from, 0: none */
     mend_peer *list;         /* rank -> peer */
     struct mend_hash *index; /* peer -> rank + 1, built on first need, only with list */
 };
@@ -157,8 +158,9 @@ struct mend_comm {
     struct mend_coll_comm *coll;               /* coll/ */
     const struct mend_coll_table *collectives; /* how coll/ carries them out */
     struct mend_decide_comm *decide;           /* decide/: agreements and revocation */
-    uint32_t coll_seq;                         /* collectives begun: tag of their traffic */
-    int cell;                                  /* shared-memory cell of all members, -1: none */
+    uint32_t session;        /* number of the session that it comes from, 0: none */
+    uint32_t coll_seq;       /* collectives begun: tag of their traffic */
+    int cell;                /* shared-memory cell of all members, -1: none */
     uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */
     uint32_t acked_deaths_n; /* prefix of self->deaths acknowledged by FAILURE_ACK */
 

@@ -283,17 +283,44 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
     return err;
 }
 
-int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, const char *fn)
+/* A handler that is not a communicator's: what it does but for the call of the user's function. */
+static struct mend_errhandler begin_raise(struct mend_proc *self, const struct mend_errhandler *e,
+                                          int err, const char *fn)
 {
     struct mend_errhandler h = *e;
-    MPI_Comm handle = MPI_COMM_SELF;
-    int code = err;
 
     mend_error_raised(self, err);
     if (h.kind == MEND_ERRH_FATAL || h.kind == MEND_ERRH_ABORT)
         mend_fatal(self, NULL, err, fn);
+    return h;
+}
+
+int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, const char *fn)
+{
+    struct mend_errhandler h = begin_raise(self, e, err, fn);
+    MPI_Comm handle = MPI_COMM_SELF;
+    int code = err;
+
     mend_unlock(self);
     if (h.kind == MEND_ERRH_USER)
         h.comm_fn(&handle, &code, fn);
+    return err;
+}
+
+int mend_raise_session(struct mend_proc *self, struct mend_errhandler *e,
+                       const struct mend_session *s, int err, const char *fn)
+{
+    struct mend_errhandler h = begin_raise(self, e, err, fn);
+    MPI_Session handle = s ? (MPI_Session)s : MPI_SESSION_NULL;
+    int code = err;
+
+    if (self->locked) {
+        self->locked = false;
+        pthread_mutex_unlock(&self->lock);
+    } else {
+        mend_unlock(self);
+    }
+    if (h.kind == MEND_ERRH_USER)
+        h.session_fn(&handle, &code, fn);
     return err;
 }

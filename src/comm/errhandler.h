@@ -36,6 +36,11 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
 /* The same with a handler that no object has yet; a fatal one ends this process alone. */
 int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, const char *fn);
 
+/* The same with the handler of a session (NULL: the object is not there any more, or not yet). */
+struct mend_session;
+int mend_raise_session(struct mend_proc *self, struct mend_errhandler *e,
+                       const struct mend_session *s, int err, const char *fn);
+
 /* What a fatal error does, whatever the handler: a message, then the processes of c end (NULL: this
  * one alone, S4-1); with parameter FATAL_SCOPE=connected all processes of the job, unless the handler of
  * c is MPI_ERRORS_ABORT. */

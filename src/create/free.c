@@ -32,7 +32,7 @@ int mend_create_disconnect(struct mend_comm *c)
                           .arg = c,
                           .what = "operations on a communicator that is disconnected",
                           .hint = MEND_PEER_NONE};
-    int err = c->buffer ? mend_p2p_buffer_flush(self, c) : MPI_SUCCESS;
+    int err = c->buffer ? mend_p2p_buffer_flush(self, &c->buffer) : MPI_SUCCESS;
 
     if (err)
         return err;

@@ -90,6 +90,9 @@ void mend_decide_last(struct mend_comm *c, mend_decide_done *done);
 /* The communicator became failed or revoked: what this sequence decides on it from now on is no. */
 void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which);
 
+/* No communicator that this process has freed is still waiting for others to free it (graves.c). */
+bool mend_decide_is_quiet(const struct mend_proc *self);
+
 /* The user frees c: drops the handle's reference, now or a little later (graves.c says why). */
 void mend_decide_free(struct mend_comm *c);
 

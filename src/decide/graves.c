@@ -68,6 +68,11 @@ void mend_decide_free(struct mend_comm *c)
     ask_all(m);
 }
 
+bool mend_decide_is_quiet(const struct mend_proc *self)
+{
+    return mend_list_empty(&self->decide->fresh_graves) && mend_list_empty(&self->decide->graves);
+}
+
 /* A member can still ask about the last agreement, and about no other.  This process does not know its own rank there
  * any more: -1 stands for it. */
 void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

@@ -24,6 +24,12 @@ int mend_life_finalize(struct mend_proc *self)
     mend_event(self, MEND_EV_FINALIZE_ENTER);
     mend_attrs_delete_all(self, &self->comm_self->attrs, MPI_COMM_SELF);
     mend_wait_until(self, &w);
+    self->world_open = false;
+    self->world_over = true;
+    if (self->sessions_made_n) { /* it may come back */
+        mend_life_close(self);
+        return MPI_SUCCESS;
+    }
     self->rt->goodbye(self);
     self->state = MEND_PROC_FINALIZED;
     self->plain = false;

@@ -182,7 +182,6 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     self->state = MEND_PROC_STARTING;
     self->main_thread = pthread_self();
     self->thread_level = thread_level;
-    self->threaded = thread_level == MPI_THREAD_MULTIPLE;
     self->on_death = mend_death;
     self->on_trouble = suspect;
     self->on_damage = damaged;
@@ -206,7 +205,6 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
         return err;
     mend_interrupt_check(self); /* of those that died before we came */
     self->state = MEND_PROC_RUNNING;
-    self->plain = !self->threaded && !self->events && !self->told_by_frames;
     if (self->node)
         handle_signals(self);
     self->rt->ready(self);

@@ -10,6 +10,20 @@
  * words what is wrong. */
 int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p);
 
+/* The world or a session opens: starts the process, or brings it back.  level: MPI_THREAD_...; threads: several
+ * threads may be in MPI at a time.  Local.  An MPI error class; *why_p as above. */
+int mend_life_open(struct mend_proc *self, int level, bool threads, const char **why_p);
+
+/* The world or a session has ended.  If it was the last one: waits until what this process has queued is out,
+ * and until all survivors have freed the communicators that it has freed (a death ends the wait for the dead one); then the
+ * process is away, and its end is no failure. */
+void mend_life_close(struct mend_proc *self);
+
+/* MPI_Session_finalize: frees what the program has left of the session, and the session; then mend_life_close().
+ * The error of an attribute's callback leaves the session open. */
+struct mend_session;
+int mend_life_end_session(struct mend_proc *self, struct mend_session *s);
+
 /* MPI_Finalize (R19): deletes MPI_COMM_SELF's attributes, delivers what is queued, waits until every
  * other process is in MPI_Finalize too or dead, says good-bye.  Collective over the survivors; when a process
  * dies, its verdict ends the wait for it.  Always MPI_SUCCESS. */

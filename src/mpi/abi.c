@@ -300,17 +300,3 @@ MPI_File MPI_File_fromint(int file)
 {
     return (MPI_File)only_null((uintptr_t)file, (uintptr_t)MPI_FILE_NULL, MPI_ERR_FILE, __func__);
 }
-
-MEND_API(MPI_Session_toint);
-int MPI_Session_toint(MPI_Session session)
-{
-    return (int)only_null((uintptr_t)session, (uintptr_t)MPI_SESSION_NULL, MPI_ERR_SESSION,
-                          __func__);
-}
-
-MEND_API(MPI_Session_fromint);
-MPI_Session MPI_Session_fromint(int session)
-{
-    return (MPI_Session)only_null((uintptr_t)session, (uintptr_t)MPI_SESSION_NULL, MPI_ERR_SESSION,
-                                  __func__);
-}

@@ -13,6 +13,7 @@
 #include "comm/errhandler.h"
 #include "comm/info.h"
 #include "comm/objects.h"
+#include "comm/session.h"
 #include "datatype/op.h"
 #include "datatype/types.h"
 
@@ -131,7 +132,7 @@ int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p)
 {
     struct mend_comm *c = (struct mend_comm *)comm;
 
-    if (comm == MPI_COMM_SELF)
+    if (comm == MPI_COMM_SELF && mend_self->world_open)
         c = mend_self->comm_self;
     else if (!mend_handle_is_object(c) || c->magic != MEND_COMM_MAGIC || c->closing)
         return MPI_ERR_COMM;
@@ -237,6 +238,16 @@ int mend_check_errhandler(MPI_Errhandler errhandler, struct mend_errhandler **e_
     else if (!mend_handle_is_object(e) || e->magic != MEND_ERRHANDLER_MAGIC)
         return MPI_ERR_ERRHANDLER;
     *e_p = e;
+    return MPI_SUCCESS;
+}
+
+int mend_check_session(MPI_Session session, struct mend_session **s_p)
+{
+    struct mend_session *s = (struct mend_session *)session;
+
+    if (!mend_handle_is_object(s) || s->magic != MEND_SESSION_MAGIC)
+        return MPI_ERR_SESSION;
+    *s_p = s;
     return MPI_SUCCESS;
 }
 

@@ -66,7 +66,7 @@ int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p);
 /* Handles.  A null, foreign or freed handle is the class of its kind (MPI_ERR_COMM, ...). */
 static inline int mend_check_comm(MPI_Comm comm, struct mend_comm **c_p)
 {
-    if (mend_unlikely(comm != MPI_COMM_WORLD))
+    if (mend_unlikely(comm != MPI_COMM_WORLD || !mend_self->world_open))
         return mend_check_comm_slow(comm, c_p);
     *c_p = mend_self->world;
     return MPI_SUCCESS;
@@ -99,6 +99,8 @@ static inline int mend_check_op_type(const struct mend_op *op, const struct mend
     return mend_likely(!err) ? err : mend_check_op_type_slow(op, t);
 }
 
+struct mend_session;
+int mend_check_session(MPI_Session session, struct mend_session **s_p);
 int mend_check_errhandler(MPI_Errhandler errhandler, struct mend_errhandler **e_p);
 int mend_check_info(MPI_Info info, struct mend_info **i_p);         /* not MPI_INFO_NULL */
 int mend_check_info_or_null(MPI_Info info, struct mend_info **i_p); /* MPI_INFO_NULL: NULL */

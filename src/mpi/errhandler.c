@@ -126,7 +126,7 @@ MPI_Errhandler MPI_Errhandler_fromint(int errhandler)
     return handle;
 }
 
-/* ---- Handlers of windows, files and sessions: objects that nothing can be given to yet ---- */
+/* ---- Handlers of windows, files and sessions ---- */
 
 static int create(int object, void (*fn)(void), MPI_Errhandler *errhandler, bool any_time,
                   const char *caller)

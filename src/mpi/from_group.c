@@ -5,7 +5,7 @@
  * to be dead: MPI_ERR_PROC_FAILED, at all or at none (S2-5).  Errors go to the error handler given in
  * the call; a function of the user's gets MPI_COMM_SELF, because there is no communicator yet.
  *
- * Groups may come from any communicator.  Those of sessions are not built: doc/roadmap.md. */
+ * Groups may come from any communicator, or from a session. */
 #include "mpi/check.h"
 
 #include "comm/errcode.h"
@@ -16,6 +16,7 @@
 
 struct call {
     const char *fn;
+    uint32_t session;                   /* that the group comes from, 0: none */
     struct mend_errhandler *errhandler; /* NULL: the argument was wrong */
 };
 
@@ -46,6 +47,7 @@ static int leave(const struct call *call, int err, struct mend_comm *made, MPI_C
         mend_errhandler_get(call->errhandler);
         mend_errhandler_put(mend_self, made->errhandler);
         made->errhandler = call->errhandler;
+        made->session = call->session;
     }
     if (!err)
         *comm = made ? mend_comm_handle(made) : MPI_COMM_NULL;
@@ -81,6 +83,8 @@ int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
         err = check_own_group(group, true, &g);
     if (!err)
         err = mend_check_pointer(newcomm);
+    if (!err)
+        call.session = g->session;
     if (!err && g->size > 0)
         err = mend_create_from_group(mend_self, g, stringtag, &made);
     return leave(&call, err, made, newcomm);
@@ -124,6 +128,7 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
     if (!err)
         err = mend_check_pointer(newintercomm);
     if (!err) {
+        call.session = g->session;
         other_error = check_other(g, local_leader, remote_group, remote_leader, &other);
         err = mend_create_from_groups(mend_self, g, local_leader, other, stringtag, other_error,
                                       &made);

@@ -83,6 +83,15 @@ int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
     return mend_report(err, __func__);
 }
 
+/* A group that is made of one or two others comes from their session. */
+static MPI_Group give(struct mend_group *made, const struct mend_group *a,
+                      const struct mend_group *b)
+{
+    if (made->size > 0)
+        made->session = a->session ? a->session : b->session;
+    return mend_group_handle(made);
+}
+
 typedef struct mend_group *set_operation(struct mend_proc *self, struct mend_group *a,
                                          struct mend_group *b);
 
@@ -97,7 +106,7 @@ static int combine(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup, set_
     if (!err) {
         made = op(mend_self, a, b);
         if (made)
-            *newgroup = mend_group_handle(made);
+            *newgroup = give(made, a, b);
         else
             err = MPI_ERR_NO_MEM;
     }
@@ -146,7 +155,7 @@ static int choose(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup,
     if (!err)
         err = op(mend_self, g, n, ranks, &made);
     if (!err)
-        *newgroup = mend_group_handle(made);
+        *newgroup = give(made, g, g);
     return mend_report(err, fn);
 }
 
@@ -178,7 +187,7 @@ static int choose_ranges(MPI_Group group, int n, int ranges[][3], MPI_Group *new
         mend_free(mend_self, ranks);
     }
     if (!err)
-        *newgroup = mend_group_handle(made);
+        *newgroup = give(made, g, g);
     return mend_report(err, fn);
 }
 

@@ -21,20 +21,21 @@ static int start(int required, int *provided_p, const char *fn)
     const char *why = "no memory";
     int err = mend_enter_any(fn), level = required;
 
-    if (!err && mend_self->state != MEND_PROC_BARE) {
+    if (!err && (mend_self->world_open || mend_self->world_over)) {
         fprintf(stderr, "mend: %s: MPI was %s already\n", fn,
-                mend_self->state == MEND_PROC_FINALIZED ? "finalized" : "initialized");
+                mend_self->world_over ? "finalized" : "initialized");
         return mend_report(MPI_ERR_OTHER, fn);
     }
     if (!err && level != MPI_THREAD_SINGLE && level != MPI_THREAD_FUNNELED &&
         level != MPI_THREAD_SERIALIZED && level != MPI_THREAD_MULTIPLE)
         err = MPI_ERR_ARG;
     if (!err)
-        err = mend_life_start(mend_self, level, &why);
+        err = mend_life_open(mend_self, level, level == MPI_THREAD_MULTIPLE, &why);
     if (err) {
         fprintf(stderr, "mend: %s failed: %s\n", fn, why);
         return fail(err);
     }
+    mend_self->world_open = true;
     if (provided_p)
         *provided_p = level;
     return mend_leave(MPI_SUCCESS);
@@ -60,6 +61,8 @@ int MPI_Finalize(void)
 {
     int err = mend_enter(__func__);
 
+    if (!err && !mend_self->world_open)
+        err = MPI_ERR_OTHER;
     if (!err) {
         err = mend_life_finalize(mend_self);
         return mend_leave(err);
@@ -75,7 +78,7 @@ int MPI_Initialized(int *flag)
     if (!err)
         err = mend_check_pointer(flag);
     if (!err)
-        *flag = mend_self->state >= MEND_PROC_RUNNING;
+        *flag = mend_self->world_open || mend_self->world_over;
     return mend_report(err, __func__);
 }
 
@@ -87,7 +90,7 @@ int MPI_Finalized(int *flag)
     if (!err)
         err = mend_check_pointer(flag);
     if (!err)
-        *flag = mend_self->state == MEND_PROC_FINALIZED;
+        *flag = mend_self->world_over;
     return mend_report(err, __func__);
 }
 

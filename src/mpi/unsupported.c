@@ -40,24 +40,10 @@ static int on_file(const char *fn)
     return err ? mend_report(err, fn) : mend_leave(not_built(fn));
 }
 
-static int on_any_time(const char *fn)
-{
-    int err = mend_enter_any(fn);
-
-    return mend_report(err ? err : not_built(fn), fn);
-}
-
-static int on_errhandler(MPI_Errhandler errhandler, const char *fn)
-{
-    return errhandler == MPI_ERRORS_RETURN ? MPI_ERR_UNSUPPORTED_OPERATION : on_any_time(fn);
-}
-
 /* One expression per place of unsupported.def; it sees the function's parameters. */
 #define RAISE_COMM       on_comm(comm, __func__)
 #define RAISE_SELF       on_self(__func__)
 #define RAISE_FILE       on_file(__func__)
-#define RAISE_ANY_TIME   on_any_time(__func__)
-#define RAISE_ERRHANDLER on_errhandler(errhandler, __func__)
 #define RAISE_TOOL       MPI_T_ERR_NOT_INITIALIZED
 #define RAISE_TOOL_START MPI_T_ERR_CANNOT_INIT
 

@@ -4,6 +4,7 @@
  * The attached memory holds blocks { header, packed message }; a list in order of address says which
  * are in use, and a new block goes into the first gap.  With MPI_BUFFER_AUTOMATIC blocks come from the
  * library's memory. */
+#include "comm/session.h"
 #include "p2p/internal.h"
 
 #include <stdio.h>
@@ -27,15 +28,15 @@ struct block {
 };
 _Static_assert(sizeof(struct block) + BLOCK_ALIGN <= MPI_BSEND_OVERHEAD, "room for the header");
 
-static struct mend_p2p_buffer **slot_of(struct mend_proc *self, struct mend_comm *c)
+struct mend_p2p_buffer **mend_p2p_buffer_slot(struct mend_proc *self)
 {
-    return c ? &c->buffer : &self->p2p->buffer;
+    return &self->p2p->buffer;
 }
 
-int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_comm *c_or_null, void *buffer,
+int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_p2p_buffer **slot, void *buffer,
                            MPI_Count size)
 {
-    struct mend_p2p_buffer **slot = slot_of(self, c_or_null), *b;
+    struct mend_p2p_buffer *b;
     uintptr_t at = (uintptr_t)buffer,
               aligned = (at + BLOCK_ALIGN - 1) & ~(uintptr_t)(BLOCK_ALIGN - 1);
 
@@ -56,9 +57,9 @@ int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_comm *c_or_null, 
     return MPI_SUCCESS;
 }
 
-bool mend_p2p_buffer_idle(struct mend_proc *self, struct mend_comm *c_or_null)
+bool mend_p2p_buffer_idle(struct mend_proc *self, struct mend_p2p_buffer **slot)
 {
-    struct mend_p2p_buffer *b = *slot_of(self, c_or_null);
+    struct mend_p2p_buffer *b = *slot;
 
     return !b || mend_list_empty(&b->used);
 }
@@ -69,9 +70,9 @@ static bool is_empty(struct mend_proc *self, void *arg)
 }
 
 /* Ends: the messages are delivered, or their receivers die (the request of the copy completes). */
-int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null)
+int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_p2p_buffer **slot)
 {
-    struct mend_p2p_buffer *b = *slot_of(self, c_or_null);
+    struct mend_p2p_buffer *b = *slot;
     struct mend_wait w = {.until = is_empty,
                           .arg = b,
                           .what = "delivery of buffered messages",
@@ -83,11 +84,10 @@ int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null)
     return MPI_SUCCESS;
 }
 
-int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_comm *c_or_null, void **buffer_p,
+int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_p2p_buffer **slot, void **buffer_p,
                            MPI_Count *size_p)
 {
-    struct mend_p2p_buffer **slot = slot_of(self, c_or_null);
-    int err = mend_p2p_buffer_flush(self, c_or_null);
+    int err = mend_p2p_buffer_flush(self, slot);
 
     if (err)
         return err;
@@ -118,9 +118,19 @@ static struct block *place(struct mend_p2p_buffer *b, size_t need)
     return (struct block *)(void *)at;
 }
 
+/* The communicator's own, or that of its session, or that of the process (MPI-5.0 3.6). */
+static struct mend_p2p_buffer *buffer_of(const struct mend_comm *c)
+{
+    const struct mend_session *s = c->session ? mend_session_of(c->self, c->session) : NULL;
+
+    if (c->buffer)
+        return c->buffer;
+    return s && s->buffer ? s->buffer : c->self->p2p->buffer;
+}
+
 int mend_buffer_take(struct mend_comm *c, size_t n, void **room_p)
 {
-    struct mend_p2p_buffer *b = c->buffer ? c->buffer : c->self->p2p->buffer;
+    struct mend_p2p_buffer *b = buffer_of(c);
     size_t need = (sizeof(struct block) + n + BLOCK_ALIGN - 1) & ~(size_t)(BLOCK_ALIGN - 1);
     struct block *block;
 
@@ -162,13 +172,28 @@ void mend_buffer_give_back(struct mend_proc *self, void *room)
 struct flush {
     struct mend_request base;
     struct mend_proc *self;
+    uint32_t session; /* number; 0: the communicator's buffer, or that of the process */
 };
+
+/* NULL: the session is over, and its buffer with it. */
+static struct mend_p2p_buffer **slot_of(const struct flush *f)
+{
+    struct mend_session *s;
+
+    if (f->base.comm)
+        return &f->base.comm->buffer;
+    if (!f->session)
+        return mend_p2p_buffer_slot(f->self);
+    s = mend_session_of(f->self, f->session);
+    return s ? &s->buffer : NULL;
+}
 
 static void flush_poll(struct mend_request *r)
 {
-    struct mend_proc *self = MEND_CONTAINER_OF(r, struct flush, base)->self;
+    const struct flush *f = MEND_CONTAINER_OF(r, struct flush, base);
+    struct mend_p2p_buffer **slot = slot_of(f);
 
-    if (mend_p2p_buffer_idle(self, r->comm))
+    if (!slot || mend_p2p_buffer_idle(f->self, slot))
         mend_request_complete(r, MPI_SUCCESS);
 }
 
@@ -184,7 +209,7 @@ static void flush_release(struct mend_request *r)
 static void flush_describe(const struct mend_request *r, char *text, size_t max)
 {
     snprintf(text, max, "delivery of the buffered messages of %s",
-             !r->comm        ? "this process"
+             !r->comm        ? "this process or a session"
              : r->comm->name ? r->comm->name
                              : "a communicator");
 }
@@ -196,7 +221,7 @@ static const struct mend_request_ops flush_ops = {
     .describe = flush_describe,
 };
 
-int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null,
+int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null, uint32_t session,
                            struct mend_request **r_p)
 {
     struct flush *f = mend_zalloc(self, 1, sizeof *f);
@@ -207,6 +232,7 @@ int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null,
     if (c_or_null)
         mend_comm_get(c_or_null);
     f->self = self;
+    f->session = session;
     mend_request_begin(&f->base);
     mend_list_append(&self->active, &f->base.link);
     flush_poll(&f->base);

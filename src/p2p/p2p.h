@@ -157,17 +157,20 @@ int mend_p2p_imrecv(struct mend_p2p_request *r, struct mend_message *m, void *bu
 int mend_p2p_mrecv(struct mend_message *m, void *buf, MPI_Count count, const struct mend_type *t,
                    MPI_Status *status);
 
-/* MPI_Buffer_attach and friends; buffer NULL: MPI_BUFFER_AUTOMATIC, which detach gives back as NULL.
+/* MPI_Buffer_attach and friends.  slot: where the buffer of the process, a communicator or a session stands
+ * (mend_p2p_buffer_slot()); buffer NULL: MPI_BUFFER_AUTOMATIC, which detach gives back as NULL.
  * Nothing attached: MPI_ERR_BUFFER. */
-int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_comm *c_or_null, void *buffer,
+struct mend_p2p_buffer **mend_p2p_buffer_slot(struct mend_proc *self);
+int mend_p2p_buffer_attach(struct mend_proc *self, struct mend_p2p_buffer **slot, void *buffer,
                            MPI_Count size);
-int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_comm *c_or_null, void **buffer_p,
+int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_p2p_buffer **slot, void **buffer_p,
                            MPI_Count *size_p); /* waits for the messages in it */
 /* True if no buffered message waits for delivery. */
-bool mend_p2p_buffer_idle(struct mend_proc *self, struct mend_comm *c_or_null);
-int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_comm *c_or_null);
-/* A request that is complete when no buffered message waits, also if nothing is attached.  MPI_ERR_NO_MEM. */
-int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null,
+bool mend_p2p_buffer_idle(struct mend_proc *self, struct mend_p2p_buffer **slot);
+int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_p2p_buffer **slot);
+/* A request that is complete when no message of the communicator's buffer waits, or of the session's with this number,
+ * or (NULL, 0) of the process's, also if nothing is attached.  MPI_ERR_NO_MEM. */
+int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null, uint32_t session,
                            struct mend_request **r_p);
 
 /* Consequences of a death and of a revocation (life/death.c, decide/revoke.c). */

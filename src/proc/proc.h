@@ -71,7 +71,13 @@ struct mend_death {
     uint32_t first;       /* number of the first of the verdicts that were given together with it */
 };
 
-enum mend_proc_state { MEND_PROC_BARE, MEND_PROC_STARTING, MEND_PROC_RUNNING, MEND_PROC_FINALIZED };
+enum mend_proc_state {
+    MEND_PROC_BARE,
+    MEND_PROC_STARTING,
+    MEND_PROC_RUNNING,
+    MEND_PROC_FINALIZED,
+    MEND_PROC_AWAY, /* without a session, and without a world: life/open.c */
+};
 
 /* What happens with incoming frames of one kind; the payload is valid during the call only. */
 typedef void mend_frame_handler(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -91,6 +97,7 @@ struct mend_proc {
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
     bool plain;                /* running, and without threads, events and told_by_frames */
+    bool world_open;           /* MPI_COMM_WORLD is the program's: from MPI_Init to MPI_Finalize */
     bool threaded;             /* MPI_THREAD_MULTIPLE: take `lock` */
     bool told_by_frames;       /* of revocations: no interrupt tells of them (mpi/check.c) */
     bool locked;               /* `lock` is held although the program has no threads: mpi/check.c */
@@ -131,6 +138,10 @@ struct mend_proc {
 
     struct mend_death *deaths; /* in the order in which they were carried out */
     uint32_t deaths_n;
+
+    bool world_over;           /* MPI_Finalize was called */
+    struct mend_list sessions; /* comm/session.h: struct mend_session.link */
+    uint32_t sessions_made_n;
 
     /* chapters */
     struct mend_comm *world, *comm_self, *parent;

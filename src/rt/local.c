@@ -378,14 +378,31 @@ static bool local_all_leaving(struct mend_proc *self)
 }
 
 /* R22: a process that finishes cleanly has handled the deaths that it was told of. */
-static void local_goodbye(struct mend_proc *self)
+static void leave(struct mend_proc *self, enum mend_node_rank_state state)
 {
     struct local *l = self->rt_state;
 
     for (mend_peer p = 0; p < self->peers_n; p++)
         if (mend_peer_entry(self, p)->told)
             mend_store_relaxed(mend_node_handled_of(l->shm, mend_node_place_of(self, p)), 1);
-    mend_store_release(&l->me->state, MEND_NODE_RANK_FINALIZED);
+    mend_store_release(&l->me->state, state);
+}
+
+static void local_goodbye(struct mend_proc *self)
+{
+    leave(self, MEND_NODE_RANK_FINALIZED);
+}
+
+static void local_rest(struct mend_proc *self)
+{
+    leave(self, MEND_NODE_RANK_AWAY);
+}
+
+static void local_resume(struct mend_proc *self, bool leaving)
+{
+    struct local *l = self->rt_state;
+
+    mend_store_release(&l->me->state, leaving ? MEND_NODE_RANK_LEAVING : MEND_NODE_RANK_RUNNING);
 }
 
 static const char *local_host(struct mend_proc *self, mend_peer peer)
@@ -422,6 +439,8 @@ const struct mend_rt mend_rt_local = {
     .injected = local_injected,
     .all_leaving = local_all_leaving,
     .goodbye = local_goodbye,
+    .rest = local_rest,
+    .resume = local_resume,
     .host = local_host,
     .close = local_close,
 };

@@ -53,6 +53,11 @@ struct mend_rt {
     /* Tells the agent that this process's end will be no failure. */
     void (*goodbye)(struct mend_proc *self);
 
+    /* This process has no session any more: its end will be no failure, until resume(), which says that it has one
+     * again; leaving: and has been in MPI_Finalize, so nobody waits for it there. */
+    void (*rest)(struct mend_proc *self);
+    void (*resume)(struct mend_proc *self, bool leaving);
+
     /* Name of the host on which the peer runs, for messages.  Valid until close(). */
     const char *(*host)(struct mend_proc *self, mend_peer peer);
 

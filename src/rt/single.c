@@ -41,6 +41,14 @@ static bool single_verdict(struct mend_proc *self, uint32_t k, struct mend_death
     return false;
 }
 
+static void single_rest(struct mend_proc *self)
+{
+}
+
+static void single_resume(struct mend_proc *self, bool leaving)
+{
+}
+
 static bool single_suspect(struct mend_proc *self, mend_peer peer)
 {
     return false;
@@ -90,5 +98,7 @@ const struct mend_rt mend_rt_single = {
     .all_leaving = single_all_leaving,
     .goodbye = single_goodbye,
     .host = single_host,
+    .rest = single_rest,
+    .resume = single_resume,
     .close = single_close,
 };

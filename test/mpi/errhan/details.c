@@ -50,14 +50,11 @@ static void operators(void)
 static void not_built(void)
 {
     MPI_Comm other;
-    MPI_Session session;
 
     CHECK_CLASS(MPI_Comm_accept("a port", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other),
                 MPI_ERR_UNSUPPORTED_OPERATION);
     has(MPI_ERR_UNSUPPORTED_OPERATION,
         ": MPI_Comm_accept is not built yet; `mend-info --functions`", 1);
-    CHECK_CLASS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session),
-                MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
 static void two_names(void)

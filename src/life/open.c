@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* open.c – what keeps the library open: the world (MPI_Init to MPI_Finalize), and sessions.
+ *
+ *                 first open                          last close
+ *      BARE ─────────────────────> RUNNING ──────────────────────────────> AWAY
+ *                                   │   ^  ────────── next open ────────────┘
+ *                                   │ MPI_Finalize of a process that never had a session
+ *                                   v
+ *                               FINALIZED
+ *
+ * A process that is AWAY keeps its place, its memory and its descriptors, so it is the same peer when it opens again, and
+ * opening is cheap. While it is away its end is not a failure; the others are told of the end all the same, because one of them
+ * may wait for it to come back (R36).  It takes note of what happened meanwhile before it does anything else.
+ *
+ * Before a process goes away it waits until nobody needs it any more: what it has queued is out, and every communicator
+ * that it has freed was freed by all survivors (decide/graves.c). */
+#include "comm/session.h"
+#include "decide/decide.h"
+#include "life/life.h"
+#include "p2p/p2p.h"
+#include "req/request.h"
+#include "rt/rt.h"
+
+static void raise_level(struct mend_proc *self, int level, bool threads)
+{
+    if (level > self->thread_level)
+        self->thread_level = level;
+    self->threaded |= threads;
+    self->plain = !self->threaded && !self->events && !self->told_by_frames;
+}
+
+static void come_back(struct mend_proc *self)
+{
+    self->rt->resume(self, self->world_over);
+    self->thread_level = MPI_THREAD_SINGLE;
+    self->threaded = false;
+    self->state = MEND_PROC_RUNNING;
+    mend_interrupt_check(self);
+}
+
+int mend_life_open(struct mend_proc *self, int level, bool threads, const char **why_p)
+{
+    int err = MPI_SUCCESS;
+
+    if (self->state == MEND_PROC_BARE)
+        err = mend_life_start(self, level, why_p);
+    else if (self->state == MEND_PROC_AWAY)
+        come_back(self);
+    if (!err)
+        raise_level(self, level, threads);
+    return err;
+}
+
+static bool may_go(struct mend_proc *self, void *arg)
+{
+    (void)arg;
+    mend_interrupt_check(self);
+    return !self->outbox_n && mend_p2p_buffer_idle(self, mend_p2p_buffer_slot(self)) &&
+           mend_decide_is_quiet(self);
+}
+
+void mend_life_close(struct mend_proc *self)
+{
+    struct mend_wait w = {.until = may_go,
+                          .what =
+                              "the others to free the communicators that this process has freed",
+                          .hint = MEND_PEER_NONE};
+
+    if (self->world_open || !mend_list_empty(&self->sessions))
+        return;
+    mend_wait_until(self, &w);
+    self->rt->rest(self);
+    self->state = MEND_PROC_AWAY;
+    self->plain = false;
+    mend_event(self, MEND_EV_SESSION_AWAY);
+}
+
+/* The program's communicators of the session that it has not freed: as if it did so now.  One whose attributes refuse to
+ * be deleted stays. */
+static int close_comms(struct mend_proc *self, const struct mend_session *s)
+{
+    struct mend_comm *c;
+    int err = MPI_SUCCESS;
+
+    while (!err && (c = mend_session_comm(self, s->number))) {
+        err = mend_comm_close(c);
+        if (!err)
+            mend_decide_free(c);
+    }
+    return err;
+}
+
+int mend_life_end_session(struct mend_proc *self, struct mend_session *s)
+{
+    MPI_Count size;
+    void *buffer;
+    int err;
+
+    mend_event(self, MEND_EV_SESSION_END);
+    err = close_comms(self, s);
+    if (err)
+        return err;
+    if (s->buffer) /* its messages go out first */
+        mend_p2p_buffer_detach(self, &s->buffer, &buffer, &size);
+    mend_session_free(self, s);
+    mend_life_close(self);
+    return MPI_SUCCESS;
+}
