@@ -59,7 +59,7 @@
 struct shared {
     _Alignas(128) uint64_t here;   /* written by the parent */
     _Alignas(128) uint64_t there;  /* written by the child */
-    _Alignas(128) uint64_t turn;   /* written by whoever has the turn: odd, the child's */
+    _Alignas(128) uint64_t turn;   /* written by the process that has the turn: odd, the child's */
     _Alignas(128) uint64_t met[2]; /* how often each has come to meet() */
     _Alignas(128) uint64_t next;   /* piece of a message that both take, fetch-add */
     _Alignas(128) uint64_t pushed; /* bytes that the child has written, ever */

@@ -3,7 +3,7 @@
  * go on with the next act.
  *
  * All processes work out the same acts from the arguments, before MPI_Init too, so nobody has to be
- * told who dies when.  The place is
+ * told which rank dies when.  The place is
  *
  *     never, after     before the call, after it
  *     random           at a time around it

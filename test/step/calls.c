@@ -229,7 +229,7 @@ static void add(void)
     MUST(MPI_Fetch_and_op(&one, &old, MPI_INT, 0, DOUBLES, MPI_SUM, win) == MPI_SUCCESS);
 }
 
-/* No element is torn, whoever died over it. */
+/* No element is torn, whichever rank died over it. */
 static void check_sums(void)
 {
     for (int i = 0; rank == 0 && i < DOUBLES; i++)
@@ -457,7 +457,7 @@ static void use(MPI_Comm c)
     MUST(in_4k[0] == left + 1 && in_4k[sizeof in_4k - 1] == left + 1);
 }
 
-/* Nobody needs a revocation to get out of the call.  But who is still in it may ask us what was decided:
+/* No rank needs a revocation to get out of the call.  But one that is still in it may ask us what was decided:
  * MPI makes progress only where it is called. */
 static void wait_for_all(void)
 {

@@ -174,7 +174,7 @@ static bool ends_within(struct step_job *job, double limit_s)
     return !job->mpiexec;
 }
 
-/* The launcher says who waits for what, and goes; its ranks go with it. */
+/* The launcher says what each rank waits for, and goes; its ranks go with it. */
 static void end_by_force(struct step_job *job)
 {
     if (!job->mpiexec)

@@ -97,7 +97,7 @@ static void check_final(bool inter)
         }
 }
 
-/* S0-10: only who shares a communicator with the dead gets an error from it. */
+/* S0-10: only a rank that shares a communicator with the dead one gets an error from it. */
 static void check_others(MPI_Comm c)
 {
     int one = 1, sum = 0, n, lost = 0;

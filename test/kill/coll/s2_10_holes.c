@@ -264,7 +264,7 @@ static void check_result(int kind, int form, int root)
         }
 }
 
-/* Who has only a dead root to talk to hears so; its neighbours in the other group have no part. */
+/* A rank that has only a dead root to talk to is told so; its neighbours in the other group have no part. */
 static int expected_class(int kind, int root)
 {
     bool involved = !inter || root_argument(root) != MPI_PROC_NULL;

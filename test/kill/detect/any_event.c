@@ -128,7 +128,7 @@ static void windows(void)
     MPI_Group_free(&all);
 }
 
-/* Who is not in rest is dead for me; nobody else is. */
+/* A rank that is not in rest is dead for me, and no other is. */
 static void compare(MPI_Comm rest)
 {
     MPI_Group left, all;
@@ -145,7 +145,7 @@ static void compare(MPI_Comm rest)
     MPI_Group_free(&all);
 }
 
-/* All who live get here, and leave together when what they have left works. */
+/* All survivors get here, and leave together when what they have left works. */
 static void settle(void)
 {
     MPI_Comm rest;
@@ -164,7 +164,8 @@ static void settle(void)
     } while (!works);
     MPI_Comm_size(rest, &n);
     CHECK_EQ(__builtin_popcount((unsigned)sum), n);
-    for (int r = 0; r < size; r++) /* nobody has died but who is missing, or was on its way out */
+    for (int r = 0; r < size;
+         r++) /* only ranks have died that are missing, or were on their way out */
         CHECK(!is_known_dead(W, r) || !(sum >> r & 1) || posted(r));
 }
 

@@ -86,7 +86,7 @@ static void race(void)
     post(TAKEN);
 }
 
-/* All who live, with the owner or without it. */
+/* All survivors, with the owner or without it. */
 static void check_race(void)
 {
     bool alive = posted(ALIVE) != 0;

@@ -48,7 +48,7 @@ run()
 }
 
 # Nothing is called off here (member.call.off) nor held (p2p.hold: s0_01_held.c); whether a sender helps (p2p.data.taken: s0_60_shared.c)
-# depends on who is quick; and a rank that is stopped after its good-bye is missed by nobody but
+# depends on timing; and a rank that is stopped after its good-bye is missed by nobody but
 # the launcher.
 each()
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who lives is not suspected.  Every rank does for a while something that could look like a
+/* A rank that lives is not suspected.  Every rank does for a while something that could look like a
  * failure, with a time-out for stopped processes that is far shorter than the default; nobody is
  * reported, the ranks communicate before and after it, and in the end all are there.
  *

@@ -6,7 +6,7 @@
  *
  * In each round several agreements are under way at once on A, B and inter, begun in an order that differs
  * from rank to rank, and a shrink of W; then blocking ones, on communicators that two ranks invalidate
- * meanwhile.  Who comes to the end writes what it got to the board; all of them must have got the same.
+ * meanwhile.  A rank that comes to the end writes what it got to the board; all of them must have got the same.
  *
  *   R3: the shrink of 2012 refuses only if the communicator is revoked at no survivor
  *   R4: shrinking an intercommunicator with one group all dead gives MPI_COMM_NULL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of a failure names who of the communicator is dead, by the ranks and the name of the communicator
- * whose call has failed last: the three who died last, and that there are others.  Who is dead but no member
- * is not named; on an intercommunicator both groups count.
+/* The text of a failure names the dead members of the communicator, by the ranks and the name of the communicator
+ * whose call has failed last: the three that died last, and that there are others.  A dead process that is
+ * no member is not named; on an intercommunicator both groups count.
  *
  * The ranks 7, 6, 5, 4 and 3 die, in this order.
  *

@@ -4,7 +4,7 @@
  *
  *   alike   acknowledge all that is known, agree, again until that is a success: then all survivors have
  *           acknowledged the same failures, in one order each, and get_failed begins with them
- *   mend    the error handler looks who is lost, revokes and shrinks; the call that failed is repeated
+ *   mend    the error handler looks which ranks are lost, revokes and shrinks; the call that failed is repeated
  *   spares  the error handler revokes and jumps out of the call; a spare rank takes over the number of each
  *           lost one, and the survivors go back to the step that all have (as Fenix does)
 

@@ -73,7 +73,7 @@ static void create_well(const char *how)
     CHECK_EQ(create(how, &c), MPI_SUCCESS);
 }
 
-/* args: what, how many die, and whether who knows is in MPI. */
+/* args: what, how many die, and whether the rank that knows is in MPI. */
 int main(int argc, char **argv)
 {
     start(&argc, &argv);

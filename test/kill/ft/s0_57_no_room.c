@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who invalidates a communicator may call no MPI function for a long time afterwards, and
- * all are told all the same, also those to whom it has sent so much that there is no room for one more
+/* A rank that invalidates a communicator may call no MPI function for a long time afterwards, and
+ * all are told all the same, also those to which it has sent so much that there is no room for one more
  * message until they have looked.
  *
  *   rank 0    begins to create `late` │ has it │ floods all │ invalidates c, and late │ outside of MPI

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A revocation needs nobody between the caller and who waits.  Everybody who
+/* A revocation needs no process between the caller and those that wait.  Every rank that
  * could pass it on (the ranks 1, 2, 4, ... away from the caller) computes outside of MPI, or has freed
  * the communicator and many others since; all others wait for each other and come back all the same,
  * also if the caller is killed before it told anybody, or after it told a few.
@@ -33,7 +33,7 @@ static bool could_relay(int r)
     return r != 0 && (is_power_of_two(r) || is_power_of_two(size - r));
 }
 
-/* Somebody who neither relays nor sends. */
+/* A rank that neither relays nor sends. */
 static int another(void)
 {
     int r = rank;

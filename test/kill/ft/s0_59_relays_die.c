@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where others pass a revocation on (without the segment's row), everybody whom the
+/* Where others pass a revocation on (without the segment's row), every rank that the
  * caller tells dies and has passed nothing on.  All others wait for each other and come back all the same.
  *
  *   before   they are known to be dead when the revocation begins

@@ -44,7 +44,7 @@ static void check_group(MPI_Comm c, int expected)
 int main(int argc, char **argv)
 {
     MPI_Comm dup;
-    int v = 0, n, first; /* who dies first; the one below is the second */
+    int v = 0, n, first; /* the rank that dies first; the one below is the second */
 
     start(&argc, &argv);
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);

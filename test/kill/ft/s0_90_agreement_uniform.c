@@ -20,7 +20,8 @@ int main(int argc, char **argv)
 
     start(&argc, &argv);
     for (int round = 0; round < ROUNDS; round++) {
-        flag = (rank + round) % 5 != 0; /* who says false changes, and may be the one that dies */
+        flag = (rank + round) % 5 !=
+               0; /* another rank each time says false, and it may be the one that dies */
         CHECK_EQ(MPI_Comm_agreement(MPI_COMM_WORLD, &flag), MPI_SUCCESS);
         CHECK(flag == 0 || flag == 1);
         post((flag ? 200 : 100) + round);

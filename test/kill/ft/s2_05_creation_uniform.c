@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     while (dead < 0) /* exactly one rank dies in each recipe */
         for (int r = 0; r < size && dead < 0; r++)
             dead = is_known_dead(MPI_COMM_WORLD, r) ? r : -1;
-    while (posted(1) + posted(2) < size - 1) /* who got the decision may be asked for it */
+    while (posted(1) + posted(2) < size - 1) /* a rank that got the decision may be asked for it */
         MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
     CHECK(posted(1) == 0 || posted(2) == 0); /* S2-5 */
     if (made != MPI_COMM_NULL)

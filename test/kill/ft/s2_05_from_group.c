@@ -69,7 +69,7 @@ static int create(bool inter, const char *tag, MPI_Comm *c)
     return err;
 }
 
-/* S0-10: whom the death does not concern. */
+/* S0-10: ranks that the death does not concern. */
 static void survivors_create(int dead)
 {
     MPI_Group all, left;

@@ -53,7 +53,7 @@ static int create(const char *how, MPI_Comm inter, MPI_Comm *made)
     return err;
 }
 
-/* S2-3: exactly who was asked for. */
+/* S2-3: exactly the members that were asked for. */
 static void check_size(const char *how, MPI_Comm made)
 {
     int n, m = 0;
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
         MPI_Group_free(&dead);
         alive = n == 1 ? size - 1 : 0;
     }
-    while (posted(1) + posted(2) < alive) /* who got the decision may be asked for it */
+    while (posted(1) + posted(2) < alive) /* a rank that got the decision may be asked for it */
         MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &n, MPI_STATUS_IGNORE);
     CHECK(posted(1) == 0 || posted(2) == 0); /* S2-5 */
     if (rank == 1)                           /* S2-9: the others are outside MPI */

@@ -73,7 +73,7 @@ static int dead_n(void)
     return n;
 }
 
-/* S2-3: exactly who was asked for; S0-33: they can talk, if the other one lives. */
+/* S2-3: exactly the members that were asked for; S0-33: they can talk, if the other one lives. */
 static void use(const char *how, MPI_Comm made)
 {
     int n, m = 0, to, err;
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     CHECK(err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED);
     CHECK((err == MPI_SUCCESS) == (made != MPI_COMM_NULL));
     post(err ? 1 : 2);
-    do /* who got the decision may be asked for it */
+    do /* a rank that got the decision may be asked for it */
         dead = dead_n();
     while (dead == 0 || posted(1) + posted(2) < size - dead);
     CHECK(dead <= VICTIMS_MAX);

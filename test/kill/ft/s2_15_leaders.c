@@ -9,7 +9,7 @@
  *
  * A's ids win, being those of the higher leader: if B took an old one they would not meet.
  *
- *     args none|A|B    who makes the first call before the other side does, in odd rounds
+ *     args none|A|B    the side that makes the first call before the other one does, in odd rounds
  *
  *   S2-5: creation is uniform: at all survivors or at none
  *   S2-9: creation on an inactive communicator fails at once

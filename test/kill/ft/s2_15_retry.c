@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop that divides a communicator in two halves and tries again after a failure: split;
- * on an error repair the parent, adjust the halves to who is left, and retry.  Ranks die in it; as
+ * on an error repair the parent, adjust the halves to the survivors, and retry.  Ranks die in it; as
  * creation is uniform and never smaller than asked for (S2-3, S2-5), nobody needs to compare notes
  * after a success: it ends with exactly the halves that were asked for.  The parent is repaired by
  * a shrink, which each survivor calls as often as the others because it got the same results.  The

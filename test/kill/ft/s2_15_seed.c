@@ -2,7 +2,7 @@
 /* The two programs in the text of the proposal, as they stand there.
  *
  * `split`: the loop that divides a communicator in halves; on an error MPI_Comm_validate makes collectives
- * work again, the colors are adjusted to who is left, and it is tried again.  It ends with exactly
+ * work again, the colors are adjusted to the survivors, and it is tried again.  It ends with exactly
  * the halves that were asked for, and without a failure it never calls MPI_Comm_validate.
  *
  * `dup`:   P0                        P1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whom an abort ends, by MPI_Abort, by MPI_ERRORS_ARE_FATAL or by
+/* Which processes an abort ends, by MPI_Abort, by MPI_ERRORS_ARE_FATAL or by
  * MPI_ERRORS_ABORT: the processes of the communicator, both groups of an intercommunicator, and nobody else.
  * The others see them as failed, and go on with each other.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who survives the abort of others can clean up in its own time: flush what it holds,
+/* A rank that survives the abort of others can clean up in its own time: flush what it holds,
  * write and close files, run its exit handlers, and finalize.  Ranks 1 and 2 abort their
  * communicator; the others learn of it in their own error handler, or by the error
  * code, and only then write their state.  Afterwards each reads the file of another one.

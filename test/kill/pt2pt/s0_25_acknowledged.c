@@ -6,7 +6,7 @@
  *     pending in each completion call and keeps its handle;
  *   - acknowledged: the same receive, and new ones, get a message of a survivor;
  *   - on an intercommunicator a death in the own group disturbs nothing; acknowledging covers both groups;
- *   - read: exactly what was read is acknowledged; who died in between still disturbs.
+ *   - read: exactly what was read is acknowledged; a rank that died in between still disturbs.
  * The two names of the class are one, as are the old and the new names of the functions.
  *
  *     args intra|inter WAY      for the first death; the next one takes the next way

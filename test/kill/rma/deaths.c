@@ -112,7 +112,8 @@ static void target_is_dead(void)
     CHECK_CLASS(MPI_Win_flush(VICTIM, k.win), FAILED);
     read_int(0, 10 + rank, rank);
     CHECK_OK(MPI_Rget(&v, 1, MPI_INT, 0, disp_of(&k, 0, 10 + rank, 4), 1, MPI_INT, k.win, &r));
-    CHECK_OK(MPI_Wait(&r, MPI_STATUS_IGNORE)); /* S0-49: from the living, whoever is dead */
+    CHECK_OK(
+        MPI_Wait(&r, MPI_STATUS_IGNORE)); /* S0-49: from a survivor, whichever others are dead */
     CHECK_EQ(v, rank);
     CHECK_CLASS(MPI_Win_unlock_all(k.win), FAILED);
     CHECK_OK(MPI_Win_get_failed(k.win, &failed)); /* S0-98 */

@@ -72,7 +72,7 @@ enum { COUNTER, SLOT };
 struct scene {
     struct act a;
     struct window k;
-    MPI_Group parts; /* who takes part */
+    MPI_Group parts; /* the ranks that take part */
     int me, last_ok, added;
     int out, in, compare;
 };
@@ -111,7 +111,7 @@ static bool has_part(const struct scene *s)
     return s->a.role != BYSTANDER || s->me != s->a.victim;
 }
 
-/* Must all calls of the epoch succeed, whoever died? */
+/* Must all calls of the epoch succeed, whichever rank died? */
 static bool is_apart(const struct scene *s)
 {
     return s->a.role == BYSTANDER && s->a.epoch != FENCE && s->a.epoch != LOCK_ALL;

@@ -32,7 +32,7 @@ enum { BLOCKED }; /* slot of the board: threads that are about to call */
 
 static MPI_Comm c;
 static bool die;
-static int class, peer; /* what all must get; whom they talk to */
+static int class, peer; /* what all must get; the rank that they talk to */
 static MPI_Request shared[3 * THREADS_MAX];
 static char data[LARGE];
 static _Thread_local jmp_buf back;

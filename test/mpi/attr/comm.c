@@ -118,7 +118,7 @@ static int frees_its_key(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_Comm_free_keyval(&keyval);
 }
 
-/* A delete callback may free the key value of its attribute, whoever else has done so: the key value
+/* A delete callback may free the key value of its attribute, even if others have done so: the key value
  * lives as long as attributes use it (MPI-5.0 7.7.2). */
 static void freed_by_callbacks(void)
 {

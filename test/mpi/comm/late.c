@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who comes late to the last collective of a communicator finds what belongs there, though all others have
+/* A rank that comes late to the last collective of a communicator finds what belongs there, though all others have
  * freed it and use others since (MPI-5.0 7.4.3: operations that go on complete). */
 /* RUN: -n 3 */
 /* RUN: -n 8 */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# bag.sh – the bag of tasks writes the right answer whoever is lost, and whenever: the manager, too, before
+# bag.sh – the bag of tasks writes the right answer whichever rank is lost, and whenever: the manager, too, before
 # and after it has written, up to the end (S0-20, S0-22, S0-25, S0-85, S0-88, S0-93).
 #
 # The arguments are the ranks and the places.

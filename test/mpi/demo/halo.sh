@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# halo.sh – example/halo ends with the right answer wherever ranks are killed: revocation frees those who
+# halo.sh – example/halo ends with the right answer wherever ranks are killed: revocation frees the ranks that
 # wait for messages of a survivor (S0-57, S0-60), validation lets collectives work again (S2-10, S2-11,
 # S2-12), the copy of what has holes has them, too, and the result is written before the job ends.
 #

@@ -81,8 +81,8 @@ validate) answer='validate: 9592 primes below 100000' ;;
 esac
 mpicc -O2 -Wall -Wextra -Werror -o "$program" "$MEND_TEST_ROOT/example/$folder/$program.c" ||
     fail "it does not compile"
-# Of a death in MPI_Finalize nobody can be told, so the job fails by rule (R22); and of one after the last
-# agreement was decided only who calls MPI again in time.
+# No rank can be told of a death in MPI_Finalize, so the job fails by rule (R22); and of a death after the last
+# agreement was decided only a rank that calls MPI again in time.
 lenient=
 case $* in *inalize* | *agree.done*) lenient=--lenient-exit ;; esac
 injected=

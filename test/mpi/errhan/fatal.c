@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The default handler (MPI-5.0 9.3): the job ends with a message that says who, where, what, and
+/* The default handler (MPI-5.0 9.3): the job ends with a message that says which process, where, what, and
  * what to do next (S0-5, S4-11); an error without an object ends its process alone (S4-1, D16).
  *
  *   S0-5: a failure is fatal with the default error handler, and returned with another

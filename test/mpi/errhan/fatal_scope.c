@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_ERRORS_ARE_FATAL ends the processes of its communicator and no others (S4-3, S4-4, S4-9,
- * S4-12, R13); so does MPI_Abort (S4-6).  Those who are left get error codes and texts that say
+ * S4-12, R13); so does MPI_Abort (S4-6).  The survivors get error codes and texts that say
  * why (R14).
  *
  *   R13: a fatal error ends the processes of its object and no others

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* waits.c – a report of what ranks wait for names the call, the communicator, the peers and the tag, each in words
- * that a user knows, and says which collective does not match or who has not entered it.
+ * that a user knows, and says which collective does not match or which ranks have not entered it.
  *
  * The job hangs on purpose, and `mpiexec --timeout` ends it: the status is 124.  Rank 1 (or the last one) stays
  * outside of MPI.

@@ -58,7 +58,7 @@ static int play(const MPI_Comm *c, int n, int rank)
     int flags[3][MANY], last = 1;
     MPI_Request q[3][MANY];
 
-    for (int k = 0; k < n; k++) { /* who begins where differs */
+    for (int k = 0; k < n; k++) { /* each rank begins with another one */
         int i = (k + rank) % n;
 
         if (!start(c[i], flags[i], q[i]))

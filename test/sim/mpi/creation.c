@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* creation.c – for the simulator: S2-5..S2-7.  Everybody duplicates and splits a communicator, then all
- * living agree on who got one: either all or none.
+ * survivors agree on which of them got one: either all or none.
  *
  *   S2-5: creation is uniform: at all survivors or at none
  *   S2-6: a death before the decision makes creation fail everywhere

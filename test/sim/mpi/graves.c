@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graves.c – for the simulator: S0-1, S2-5, S2-7, R42.  Who is told of a decision first may free the communicator
- * that it was about, and with one neighbour make and free many others, while the rest have not been told yet and
- * their informant dies.  It is asked then, and must know.
+/* graves.c – for the simulator: S0-1, S2-5, S2-7, R42.  The first process that is told of a decision may free the
+ * communicator that it was about, and with one neighbour make and free many others, while the rest have not been told
+ * yet and their informant dies.  It is asked then, and must know.
  *
  * The others wait long before they look again, so that it has freed more than any table holds.
  *

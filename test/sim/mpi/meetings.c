@@ -3,9 +3,9 @@
  * MPI_Intercomm_create, whose callers have no communicator in common that could fail.  Between the
  * calls there are barriers; a rank that sees a failure there does not make the next call.
  *
- *   1  the dead process is in the group: who stays away leaves nobody waiting
- *   2  it is not: who stays away says so by revoking what the others name
- *   3, 4  the same with two groups; 4 with leaders who meet on a communicator that holds everybody
+ *   1  the dead process is in the group: one that stays away leaves no other waiting
+ *   2  it is not: one that stays away says so by revoking what the others name
+ *   3, 4  the same with two groups; 4 with leaders that meet on a communicator that holds everybody
  *
  * Killed at every yield: every call returns, with the right class, and among the surviving members of
  * the new communicator all have it or none.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Partitioned messages around a ring: whoever dies and wherever, every call returns, with success or with
+/* Partitioned messages around a ring: whichever rank dies and wherever, every call returns, with success or with
  * MPI_ERR_PROC_FAILED of a neighbour that is dead, and what arrives is what was sent. */
 #include <mpi.h>
 #include <mpi_ft.h>

@@ -34,7 +34,7 @@ static int collect(int size)
         MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &r);
         while ((err = MPI_Wait(&r, &s)) == MPIX_ERR_PROC_FAILED_PENDING) {
             dead = acknowledged();
-            if (got + dead >= size - 1) { /* nobody is left who could send */
+            if (got + dead >= size - 1) { /* no rank is left that could send */
                 MPI_Cancel(&r);
                 MPI_Wait(&r, &s);
                 return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows without shared memory: every call on one ends, whoever dies and wherever, with success or with
+/* Windows without shared memory: every call on one ends, whichever rank dies and wherever, with success or with
  * MPI_ERR_PROC_FAILED; a window exists at all survivors or at none; a counter that all add to under a lock is never more
  * than what they have added. */
 #include <mpi.h>
