@@ -156,10 +156,10 @@ def death_rows():
 def ft_rows():
     yield from death_rows()
     for n in FT_RANKS:
-        yield Row(f"revoke seen by all, {n} ranks, who yield", f"revoke-{n}-yield", "revoke", US, 1,
+        yield Row(f"revoke seen by all, {n} ranks that yield", f"revoke-{n}-yield", "revoke", US, 1,
                   against="bare", plus=REVOKE_EXTRA_US)
     for n in FT_RANKS:
-        yield Row(f"revoke seen by all, {n} ranks, who sleep", f"revoke-{n}-sleep", "revoke", US, 1,
+        yield Row(f"revoke seen by all, {n} ranks that sleep", f"revoke-{n}-sleep", "revoke", US, 1,
                   against="bare", plus=REVOKE_EXTRA_US)
     for n in FT_RANKS:
         yield Row(f"agreement / allreduce 8 bytes, {n} ranks", f"agree-{n}", "agree", US, 1.5,
