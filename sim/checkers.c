@@ -138,7 +138,7 @@ static const char *check_creation(const struct decision *d)
         return NULL;
     for (int r = d->k; r < c->ranks; r++)
         if (is_alive(d, r) && (uint64_t)comm_of(d, r)->calls <= d->seq)
-            return "C1: created without somebody who lives and did not call it";
+            return "C1: created although a survivor had not called it";
     return NULL;
 }
 

@@ -104,7 +104,7 @@ double heat_change(const struct heat *h);
 
 /* heat.c */
 
-/* A new communicator: who is in it, who is missing. */
+/* A new communicator: which ranks are in it, which are missing. */
 void heat_join(struct heat *h, MPI_Comm comm);
 
 /* We have seen an error: revokes the communicator. */

@@ -119,7 +119,7 @@ static int all_done(struct solver *s, int err)
     if (err)
         MPIX_Comm_revoke(s->comm);
     if (MPIX_Comm_agree(s->comm, &done) == MPI_SUCCESS && done)
-        return 1; /* rank 0 is among those who have agreed: it has written */
+        return 1; /* rank 0 is among the ranks that agreed: it has written */
     if (MPIX_Comm_shrink(s->comm, &survivors) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_SELF, 1);
     if (s->comm != MPI_COMM_WORLD)

@@ -52,7 +52,7 @@ void mend_error_raised(struct mend_proc *self, int class);
 void mend_failure_told(struct mend_comm *c, uint32_t deaths_n);
 void mend_failure_told_group(struct mend_proc *self, const struct mend_group *g);
 
-/* failure.c: appends who is dead, on which host, why, and how long ago, to a text of `used`
+/* failure.c: appends which process is dead, on which host, why, and how long ago, to a text of `used`
  * bytes. */
 void mend_failure_text(struct mend_proc *self, int class, char *text, size_t used, size_t max);
 

@@ -33,9 +33,9 @@ int mend_creation_room(struct mend_comm *parent, int own_error);
 /* An own error: a member of the group asked for is a hole (S2-3).  It becomes PROC_FAILED at all, but nobody
  * learns of a death by it: the parent stays active. */
 #define MEND_CREATION_HOLE (MPI_ERR_LASTCODE + 1)
-_Static_assert(MEND_CREATION_HOLE < MEND_CLASS_PROC_FAILED &&
-                   MEND_CLASS_PROC_FAILED < MEND_CLASS_INVALIDATED,
-               "who has given up is heard whatever errors others have: node/slots.h, invariant 4");
+_Static_assert(
+    MEND_CREATION_HOLE < MEND_CLASS_PROC_FAILED && MEND_CLASS_PROC_FAILED < MEND_CLASS_INVALIDATED,
+    "a member that has given up is heard whatever errors others have: node/slots.h, invariant 4");
 
 /* MPI_SUCCESS, or why nothing was created: PROC_FAILED, INVALIDATED, or the members' own error. */
 int mend_creation_result(struct mend_comm *parent, const struct mend_decision *value,

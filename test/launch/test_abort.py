@@ -49,7 +49,7 @@ def abort_part(start, probe, n, meanwhile=lambda p: None, **more):
 
 
 def test_abort_is_seen_whole(start, probe):
-    """S4-6: those whom one abort ends are dead together: who sees one verdict sees all of them."""
+    """S4-6: the ranks that one abort ends are dead together: a rank that sees one verdict sees all of them."""
     for _ in range(10):
         p = abort_part(start, probe, 8)
         out, err = p.communicate(timeout=LIMIT)

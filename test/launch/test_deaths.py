@@ -81,12 +81,12 @@ def probes(probe, start, n, *flags):
 
 
 def counts(err):
-    """The numbers of those who go on, of which lines about deaths tell."""
+    """How many ranks go on, as the lines about deaths say."""
     return [int(x) for x in re.findall(r"killed by signal 9 \(Killed\); (\d+) ranks? (?:go|goes) on", err)]
 
 
 def test_count_of_those_who_go_on(probe, start):
-    """Who has been killed does not go on, though its process be there: a debugger holds one at its end here."""
+    """A rank that was killed does not go on, even if a debugger holds its process at its end."""
     p, pids = probes(probe, start, 4, "--set", "KILL_TIMEOUT=0")
     seize(pids[2], 0x40)  # PTRACE_O_TRACEEXIT
     os.kill(pids[2], signal.SIGKILL)
@@ -104,7 +104,7 @@ def test_count_of_those_who_go_on(probe, start):
 
 
 def test_count_of_deaths_that_come_together(probe, start):
-    """Deaths that mpiexec sees together give one number, which is that of those who really go on."""
+    """Deaths that mpiexec sees together give one number, which is that of the ranks that really go on."""
     p, pids = probes(probe, start, 6)
     os.kill(p.pid, signal.SIGSTOP)
     wait_until(lambda: state_of(p.pid) == "T")

@@ -113,7 +113,7 @@ def start_and_stop_child(mpiexec, nth, *args):
             if event == VFORK:
                 children.append(number.value)
                 if len(children) == nth:
-                    ptrace(17, pid, None, 0)  # PTRACE_DETACH, for who waits for its vfork cannot be stopped
+                    ptrace(17, pid, None, 0)  # PTRACE_DETACH, for a parent that waits for its vfork cannot be stopped
                     threads.discard(pid)
                     stopped.discard(pid)
             else:

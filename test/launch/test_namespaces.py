@@ -31,7 +31,7 @@ def test_deaths_in_namespaces(probe, run, flags, what, cause, code):
 
 
 def test_namespaces_spare_bystanders(mpiexec, probe):
-    """S3-10: nobody is killed who has the number outside that a rank has inside of its PID namespace."""
+    """S3-10: no process is killed because its number outside is that of a rank inside of its PID namespace."""
     need_namespaces(["-pf", "--mount-proc"])
     script = (f"sleep 100 & sleep 100 & sleep 100 & {mpiexec} --stop-timeout 0.3 -n 3 unshare -pf sh -c "
               f"'{probe} pair stop; exit $?'; ls -d /proc/2 /proc/3 /proc/4; kill %1 %2 %3")

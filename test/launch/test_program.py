@@ -41,7 +41,7 @@ def program(folder, name, says, mode=0o755):
 
 
 def test_program_in_current_directory(run, tmp_path):
-    """A program is looked for in --path, PATH, and at last where it starts; who has one called test learns of it."""
+    """A program is looked for in --path, PATH, and at last where it starts; a message warns of one called test."""
     program(tmp_path, "prog", "here")
     program(tmp_path, "test", "mine")
     program(tmp_path, "refused", "never", 0o644)
