@@ -59,6 +59,56 @@ bool mend_comm_shares_memory(const struct mend_comm *c)
            (c->self->node && share_memory(c->self, c->group) && share_memory(c->self, c->remote));
 }
 
+int mend_comm_compare(struct mend_comm *a, struct mend_comm *b)
+{
+    struct mend_proc *self = a->self;
+    int local, remote;
+
+    if (a == b)
+        return MPI_IDENT;
+    if (a->inter != b->inter)
+        return MPI_UNEQUAL;
+    local = mend_group_compare(self, a->group, b->group);
+    remote = a->inter ? mend_group_compare(self, a->remote, b->remote) : local;
+    if (local == MPI_UNEQUAL || remote == MPI_UNEQUAL)
+        return MPI_UNEQUAL;
+    return local == MPI_IDENT && remote == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
+}
+
+int mend_comm_set_name(struct mend_comm *c, const char *name)
+{
+    char *copy = mend_strdup(c->self, name, MPI_MAX_OBJECT_NAME);
+
+    if (!copy)
+        return MPI_ERR_NO_MEM;
+    mend_free(c->self, c->name);
+    c->name = copy;
+    return MPI_SUCCESS;
+}
+
+const char *mend_comm_name(const struct mend_comm *c)
+{
+    if (c->name)
+        return c->name;
+    if (c == c->self->parent)
+        return "MPI_COMM_PARENT";
+    return c->predefined ? mend_comm_label(c) : "";
+}
+
+int mend_comm_add_info(struct mend_comm *c, const struct mend_info *info)
+{
+    if (!c->info)
+        c->info = mend_info_create(c->self);
+    return c->info ? mend_info_merge(c->self, c->info, info) : MPI_ERR_NO_MEM;
+}
+
+void mend_comm_set_errhandler(struct mend_comm *c, struct mend_errhandler *e)
+{
+    mend_errhandler_get(e);
+    mend_errhandler_put(c->self, c->errhandler);
+    c->errhandler = e;
+}
+
 struct mend_group *mend_comm_dead(struct mend_comm *c, uint32_t deaths_n)
 {
     struct mend_proc *self = c->self;

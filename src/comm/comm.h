@@ -217,6 +217,18 @@ struct mend_comm *mend_comm_create(struct mend_proc *self, struct mend_group *gr
 /* What in_segment says, by the members one by one.  O(members). */
 bool mend_comm_shares_memory(const struct mend_comm *c);
 
+/* MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR or MPI_UNEQUAL (MPI-5.0 7.4.1). */
+int mend_comm_compare(struct mend_comm *a, struct mend_comm *b);
+
+/* The name, cut if it is longer than MPI_MAX_OBJECT_NAME; the name that users see (MPI-5.0 7.8): predefined communicators
+ * have one from the beginning, others the empty one.  The hints of `info` are added to c's.  MPI_ERR_NO_MEM. */
+int mend_comm_set_name(struct mend_comm *c, const char *name);
+const char *mend_comm_name(const struct mend_comm *c);
+int mend_comm_add_info(struct mend_comm *c, const struct mend_info *info);
+
+/* Takes a reference of the handler and drops that of the one before. */
+void mend_comm_set_errhandler(struct mend_comm *c, struct mend_errhandler *e);
+
 /* The members of both groups among the first n deaths, as mend_group_dead().  The caller's; NULL: no memory. */
 struct mend_group *mend_comm_dead(struct mend_comm *c, uint32_t deaths_n);
 

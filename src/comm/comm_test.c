@@ -248,4 +248,35 @@ MEND_TEST(handlers_may_jump_away)
     mend_comm_put(c);
 }
 
+MEND_TEST(comparisons)
+{
+    struct mend_comm *a = make(20), *b = make(21), *other;
+    struct mend_group *turned = mend_group_create(self, (mend_peer[]){7, 2, 5}, 3);
+    struct mend_group *less = mend_group_create(self, (mend_peer[]){7, 2}, 2);
+
+    CHECK_EQ(mend_comm_compare(a, a), MPI_IDENT);
+    CHECK_EQ(mend_comm_compare(a, b), MPI_CONGRUENT);
+    other = mend_comm_create(self, turned, NULL, MEND_CTX_MAKE(1, 22), NULL);
+    CHECK_EQ(mend_comm_compare(a, other), MPI_SIMILAR);
+    other = mend_comm_create(self, less, NULL, MEND_CTX_MAKE(1, 23), NULL);
+    CHECK_EQ(mend_comm_compare(a, other), MPI_UNEQUAL);
+}
+
+MEND_TEST(names_and_handlers)
+{
+    struct mend_comm *c = make(24);
+    struct mend_errhandler *e = mend_errhandler_create(self, MEND_ERRH_OF_COMM);
+
+    CHECK_STR(mend_comm_name(c), "");
+    CHECK_EQ(mend_comm_set_name(c, "first"), MPI_SUCCESS);
+    CHECK_EQ(mend_comm_set_name(c, "second"), MPI_SUCCESS);
+    CHECK_STR(mend_comm_name(c), "second");
+    mend_comm_set_errhandler(c, e);
+    CHECK_EQ(e->refs, 2);
+    mend_comm_set_errhandler(c, e);
+    CHECK_EQ(e->refs, 2);
+    mend_comm_set_errhandler(c, mend_errhandler_fatal(self));
+    CHECK_EQ(e->refs, 1);
+}
+
 MEND_TEST_MAIN()

@@ -69,22 +69,6 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
     return mend_report_comm(c, err, __func__);
 }
 
-static int compare(struct mend_comm *a, struct mend_comm *b)
-{
-    struct mend_proc *self = a->self;
-    int local, remote;
-
-    if (a == b)
-        return MPI_IDENT;
-    if (a->inter != b->inter)
-        return MPI_UNEQUAL;
-    local = mend_group_compare(self, a->group, b->group);
-    remote = a->inter ? mend_group_compare(self, a->remote, b->remote) : local;
-    if (local == MPI_UNEQUAL || remote == MPI_UNEQUAL)
-        return MPI_UNEQUAL;
-    return local == MPI_IDENT && remote == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
-}
-
 MEND_API(MPI_Comm_compare);
 int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
@@ -98,7 +82,7 @@ int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
     if (!err)
         err = mend_check_pointer(result);
     if (!err)
-        *result = compare(a, b);
+        *result = mend_comm_compare(a, b);
     return mend_report_comm(a, err, __func__);
 }
 
@@ -142,32 +126,15 @@ MEND_API(MPI_Comm_set_name);
 int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
     struct mend_comm *c = NULL;
-    char *copy = NULL;
     int err = mend_enter(__func__);
 
     if (!err)
         err = mend_check_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(comm_name);
-    if (!err) {
-        copy = mend_strdup(mend_self, comm_name, MPI_MAX_OBJECT_NAME);
-        err = copy ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    }
-    if (!err) {
-        mend_free(mend_self, c->name);
-        c->name = copy;
-    }
+    if (!err)
+        err = mend_comm_set_name(c, comm_name);
     return mend_report_comm(c, err, __func__);
-}
-
-/* Predefined communicators have a name from the beginning (7.8), others the empty one. */
-static const char *name_of(const struct mend_comm *c)
-{
-    if (c->name)
-        return c->name;
-    if (c == c->self->parent)
-        return "MPI_COMM_PARENT";
-    return c->predefined ? mend_comm_label(c) : "";
 }
 
 /* The null handles have names, too (MPI-5.0 7.8). */
@@ -182,7 +149,7 @@ int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
     if (!err && !(comm_name && resultlen))
         err = MPI_ERR_ARG;
     if (!err) {
-        strcpy(comm_name, c ? name_of(c) : "MPI_COMM_NULL");
+        strcpy(comm_name, c ? mend_comm_name(c) : "MPI_COMM_NULL");
         *resultlen = (int)strlen(comm_name);
     }
     return mend_report_comm(c, err, __func__);
@@ -200,12 +167,8 @@ int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
         err = mend_check_comm(comm, &c);
     if (!err)
         err = mend_check_info(info, &i);
-    if (!err && !c->info) {
-        c->info = mend_info_create(mend_self);
-        err = c->info ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    }
     if (!err)
-        err = mend_info_merge(mend_self, c->info, i);
+        err = mend_comm_add_info(c, i);
     return mend_report_comm(c, err, __func__);
 }
 

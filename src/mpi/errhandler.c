@@ -46,11 +46,8 @@ int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
         err = mend_check_errhandler(errhandler, &e);
     if (!err && e->object != MEND_ERRH_OF_COMM && e->object != MEND_ERRH_OF_ANY)
         err = MPI_ERR_ERRHANDLER;
-    if (!err) {
-        mend_errhandler_get(e);
-        mend_errhandler_put(mend_self, c->errhandler);
-        c->errhandler = e;
-    }
+    if (!err)
+        mend_comm_set_errhandler(c, e);
     return mend_report_comm(c, err, __func__);
 }
 

@@ -44,9 +44,7 @@ static int enter(struct call *call, const char *stringtag, MPI_Info info, MPI_Er
 static int leave(const struct call *call, int err, struct mend_comm *made, MPI_Comm *comm)
 {
     if (!err && made) {
-        mend_errhandler_get(call->errhandler);
-        mend_errhandler_put(mend_self, made->errhandler);
-        made->errhandler = call->errhandler;
+        mend_comm_set_errhandler(made, call->errhandler);
         made->session = call->session;
     }
     if (!err)

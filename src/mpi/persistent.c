@@ -67,24 +67,6 @@ static int check_startable(MPI_Request request, struct mend_request **r_p, struc
     return MPI_SUCCESS;
 }
 
-/* Begins an inactive request.  If it cannot, the request stays inactive. */
-static int start(struct mend_request *r)
-{
-    int err;
-
-    mend_request_begin(r);
-    r->cancelled = false;
-    r->error = MPI_SUCCESS;
-    r->pending = 0;
-    r->source = MPI_ANY_SOURCE;
-    r->tag = MPI_ANY_TAG;
-    r->bytes = 0;
-    err = r->ops->start(r);
-    if (err)
-        r->state = MEND_REQUEST_INACTIVE;
-    return err;
-}
-
 /* MPI-5.0 3.9.  These make an inactive request and send nothing. */
 MEND_API(MPI_Send_init);
 int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
@@ -170,7 +152,7 @@ int MPI_Start(MPI_Request *request)
     if (!err)
         err = check_startable(*request, &r, &c);
     if (!err)
-        err = start(r);
+        err = mend_request_start(r);
     return mend_report_comm(c, err, __func__);
 }
 
@@ -191,7 +173,7 @@ int MPI_Startall(int count, MPI_Request array_of_requests[])
     for (int i = 0; !err && i < count; i++) {
         mend_check_request(array_of_requests[i], &r);
         c = r->comm;
-        err = start(r);
+        err = mend_request_start(r);
     }
     return mend_report_comm(c, err, __func__);
 }

@@ -98,21 +98,14 @@ MEND_API(MPI_Win_set_name);
 int MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
     struct mend_win *w = NULL;
-    char *name = NULL;
     int err = mend_enter(__func__);
 
     if (!err)
         err = mend_check_win(win, &w);
     if (!err)
         err = mend_check_pointer(win_name);
-    if (!err) {
-        name = mend_strdup(mend_self, win_name, MPI_MAX_OBJECT_NAME);
-        err = name ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    }
-    if (!err) {
-        mend_free(mend_self, w->comm->name);
-        w->comm->name = name;
-    }
+    if (!err)
+        err = mend_comm_set_name(w->comm, win_name);
     return mend_report_win(w, err, __func__);
 }
 
@@ -147,12 +140,8 @@ int MPI_Win_set_info(MPI_Win win, MPI_Info info)
         err = mend_check_win(win, &w);
     if (!err)
         err = mend_check_info(info, &i);
-    if (!err && !w->comm->info) {
-        w->comm->info = mend_info_create(mend_self);
-        err = w->comm->info ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    }
     if (!err)
-        err = mend_info_merge(mend_self, w->comm->info, i);
+        err = mend_comm_add_info(w->comm, i);
     return mend_report_win(w, err, __func__);
 }
 
@@ -211,11 +200,8 @@ int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
         err = mend_check_errhandler(errhandler, &e);
     if (!err && e->object != MEND_ERRH_OF_WIN && e->object != MEND_ERRH_OF_ANY)
         err = MPI_ERR_ERRHANDLER;
-    if (!err) {
-        mend_errhandler_get(e);
-        mend_errhandler_put(mend_self, w->comm->errhandler);
-        w->comm->errhandler = e;
-    }
+    if (!err)
+        mend_comm_set_errhandler(w->comm, e);
     return mend_report_win(w, err, __func__);
 }
 

@@ -24,6 +24,23 @@ bool mend_status_cancelled(const MPI_Status *status)
     return (uint32_t)status->MPI_internal[1] & MEND_STATUS_CANCELLED;
 }
 
+int mend_request_start(struct mend_request *r)
+{
+    int err;
+
+    mend_request_begin(r);
+    r->cancelled = false;
+    r->error = MPI_SUCCESS;
+    r->pending = 0;
+    r->source = MPI_ANY_SOURCE;
+    r->tag = MPI_ANY_TAG;
+    r->bytes = 0;
+    err = r->ops->start(r);
+    if (err)
+        r->state = MEND_REQUEST_INACTIVE;
+    return err;
+}
+
 void mend_request_complete_slow(struct mend_request *r, int error)
 {
     struct mend_comm *comm = r->comm;

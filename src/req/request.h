@@ -9,11 +9,11 @@
  *                                             DETACHED ──complete──> released
  *
  *   transition                    function
- *   INACTIVE → ACTIVE             mend_request_begin
+ *   INACTIVE → ACTIVE             mend_request_begin, mend_request_start
  *   ACTIVE → DONE                 mend_request_complete
  *   ACTIVE → DETACHED → released  mend_request_detach, mend_request_complete
  *   DONE → released               mend_request_detach
- *   DONE → INACTIVE               mend_request_take, and a start that has failed
+ *   DONE → INACTIVE               mend_request_take, and mend_request_start if it fails
  *
  * Invariants (check.c looks at 3 to 6):
  *   1  mend_request_complete() is called exactly once per start;
@@ -109,6 +109,9 @@ static inline void mend_request_begin(struct mend_request *r)
 {
     r->state = MEND_REQUEST_ACTIVE;
 }
+
+/* Begins an inactive persistent request again.  The error of its start: then it stays inactive. */
+int mend_request_start(struct mend_request *r);
 
 void mend_request_complete_slow(struct mend_request *r, int error);
 

@@ -85,6 +85,33 @@ MEND_TEST(states)
     CHECK_EQ(released_n, 2);
 }
 
+static int start_error;
+
+static int start(struct mend_request *which)
+{
+    CHECK(mend_request_is_active(which) && which->tag == MPI_ANY_TAG && !which->bytes);
+    return start_error;
+}
+
+static const struct mend_request_ops start_ops = {.start = start};
+
+/* What is left of the last time goes; a start that fails leaves the request as it was. */
+MEND_TEST(starts)
+{
+    begin();
+    r.ops = &start_ops;
+    mend_request_complete(&r, MPI_SUCCESS);
+    r.state = MEND_REQUEST_INACTIVE;
+    r.tag = 7;
+    r.bytes = 8;
+    start_error = MPI_ERR_NO_MEM;
+    CHECK_EQ(mend_request_start(&r), MPI_ERR_NO_MEM);
+    CHECK(!mend_request_is_active(&r));
+    start_error = MPI_SUCCESS;
+    CHECK_EQ(mend_request_start(&r), MPI_SUCCESS);
+    CHECK(mend_request_is_active(&r));
+}
+
 MEND_TEST(polled_ones)
 {
     begin();

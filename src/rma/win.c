@@ -309,8 +309,8 @@ int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struc
         return err;
     }
     w->comm = own;
-    mend_errhandler_put(c->self, own->errhandler);
-    own->errhandler = mend_errhandler_fatal(c->self); /* MPI-5.0 9.3: windows begin with it */
+    mend_comm_set_errhandler(
+        own, mend_errhandler_fatal(c->self)); /* MPI-5.0 9.3: windows begin with it */
     own->win = w;
     err = agree(own, offer_and_hear(w, wish, failed));
     if (err) {
