@@ -137,6 +137,7 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     c->in_segment = mend_comm_shares_memory(c);
     c->cell = -1;
     c->session = parent ? parent->session : group->session;
+    c->of_groups = parent && parent->of_groups;
     c->errhandler = parent ? mend_comm_known(parent)->errhandler : mend_errhandler_fatal(self);
     mend_errhandler_get(c->errhandler);
     mend_group_get(c->group);

@@ -158,7 +158,8 @@ struct mend_comm {
     struct mend_coll_comm *coll;               /* coll/ */
     const struct mend_coll_table *collectives; /* how coll/ carries them out */
     struct mend_decide_comm *decide;           /* decide/: agreements and revocation */
-    uint32_t session;        /* number of the session that it comes from, 0: none */
+    uint32_t session; /* number of the session that it comes from, 0: none */
+    bool of_groups;   /* made of groups alone, or of such a communicator: the same at all members */
     uint32_t coll_seq;       /* collectives begun: tag of their traffic */
     int cell;                /* shared-memory cell of all members, -1: none */
     uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */

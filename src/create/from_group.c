@@ -41,7 +41,11 @@ static int meet(struct mend_proc *self, struct mend_group *g, const char *tag, e
 int mend_create_from_group(struct mend_proc *self, struct mend_group *g, const char *tag,
                            struct mend_comm **new_p)
 {
-    return meet(self, g, tag, ROLE_COMM, new_p);
+    int err = meet(self, g, tag, ROLE_COMM, new_p);
+
+    if (!err)
+        (*new_p)->of_groups = true;
+    return err;
 }
 
 /* The two leaders, in an order that both know. */
@@ -89,6 +93,8 @@ int mend_create_from_groups(struct mend_proc *self, struct mend_group *g, int le
                                     other_error, new_p);
     else if (bridge)
         give_up(self, bridge, other, err);
+    if (!err && *new_p)
+        (*new_p)->of_groups = true;
     if (side)
         mend_decide_free(side);
     if (bridge)

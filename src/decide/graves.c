@@ -15,14 +15,17 @@
  *
  * Only memory bounds the number of graves, and no call depends on it; there is one for each communicator that this
  * process has freed and some survivor has not.  Where members vote in shared memory and write revocations there,
- * no process is ever asked, and there are no graves. */
+ * no process is ever asked, and there are no graves but those of communicators that were made of groups: a process that
+ * ends its last session is not waited for any more, so it waits until the others have freed what it has freed
+ * (life/open.c). */
 #include "decide/internal.h"
 
 #include "ft/wire.h"
 
 static bool can_be_asked(const struct mend_comm *c)
 {
-    return c->decide->members_n > 1 && !(mend_decide_in_memory(c) && !c->self->told_by_frames);
+    return c->decide->members_n > 1 &&
+           (c->of_groups || !mend_decide_in_memory(c) || c->self->told_by_frames);
 }
 
 static void gone(void *arg, struct mend_decision *value)

@@ -46,6 +46,8 @@ static int leave(const struct call *call, int err, struct mend_comm *made, MPI_C
     if (!err && made) {
         mend_comm_set_errhandler(made, call->errhandler);
         made->session = call->session;
+        if (made->group->size > 0 && !made->group->session)
+            made->group->session = call->session;
     }
     if (!err)
         *comm = made ? mend_comm_handle(made) : MPI_COMM_NULL;
