@@ -74,47 +74,45 @@ static bool is_near(const struct mend_proc *self, mend_peer p)
     return p == self->me || mend_peer_shares_memory(self, p);
 }
 
+static bool is_any(const struct mend_proc *self, mend_peer p)
+{
+    return true;
+}
+
+/* Of the processes that were started together. */
 static struct mend_group *choose(struct mend_proc *self,
                                  bool (*wanted)(const struct mend_proc *, mend_peer))
 {
-    mend_peer *peers = mend_alloc(self, (size_t)self->peers_n * sizeof(*peers));
+    const struct mend_group *all = self->world->group;
+    mend_peer *peers = mend_alloc(self, (size_t)all->size * sizeof(*peers));
     struct mend_group *g;
     int n = 0;
 
     if (!peers)
         return NULL;
-    for (mend_peer p = 0; p < self->peers_n; p++)
-        if (wanted(self, p))
-            peers[n++] = p;
+    for (int r = 0; r < all->size; r++)
+        if (wanted(self, mend_group_peer(all, r)))
+            peers[n++] = mend_group_peer(all, r);
     g = mend_group_create(self, peers, n);
     mend_free(self, peers);
     return g;
 }
 
-/* Schemes are equal in any case (RFC 3986); nothing else is. */
-static bool is_named(const char *name, int n)
-{
-    const char *own = mend_pset_name(n);
-    size_t scheme = (size_t)(strchr(own, ':') - own);
-
-    return !strncasecmp(name, own, scheme) && !strcmp(name + scheme, own + scheme);
-}
-
 int mend_pset_group(struct mend_proc *self, const char *name, struct mend_group **g_p)
 {
+    static bool (*const of_set[MEND_PSETS])(const struct mend_proc *,
+                                            mend_peer) = {is_any, NULL, is_alive, is_near};
     struct mend_group *g;
     int n = 0;
 
-    while (n < MEND_PSETS && !is_named(name, n))
+    while (n < MEND_PSETS && strcasecmp(name, mend_pset_name(n)))
         n++;
     if (n == MEND_PSETS)
         return MPI_ERR_ARG;
-    if (n == 0)
-        g = mend_group_create_range(self, 0, 1, self->peers_n);
-    else if (n == 1)
+    if (n == 1)
         g = mend_group_create_range(self, self->me, 1, 1);
     else
-        g = choose(self, n == 2 ? is_alive : is_near);
+        g = choose(self, of_set[n]);
     if (!g)
         return MPI_ERR_NO_MEM;
     *g_p = g;

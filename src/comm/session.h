@@ -31,8 +31,8 @@ struct mend_session *mend_session_of(const struct mend_proc *self, uint32_t numb
 /* A communicator that the program still has of the session; NULL: none. */
 struct mend_comm *mend_session_comm(struct mend_proc *self, uint32_t number);
 
-/* The process sets: mpi://WORLD, mpi://SELF, mend://alive (those of the job that are not known to be dead here, now),
- * mend://node (those that share memory with this process, the dead included). */
+/* The process sets, in any case: mpi://WORLD, mpi://SELF, mend://alive (those of the world that are not known to be dead
+ * here, now), mend://node (those that share memory with this process, the dead included). */
 #define MEND_PSETS 4
 const char *mend_pset_name(int n);
 

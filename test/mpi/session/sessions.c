@@ -39,7 +39,7 @@ static void process_sets(MPI_Session s)
         CHECK(k == 1 ? members == 1 : members >= 1);
         MPI_Group_free(&g);
     }
-    g = pset(s, "MPI://WORLD"); /* schemes have no case */
+    g = pset(s, "MPI://world"); /* names have no case */
     MPI_Group_free(&g);
 }
 
@@ -55,7 +55,7 @@ static void wrong_arguments(MPI_Session s)
     CHECK_CLASS(MPI_Session_get_nth_pset(s, MPI_INFO_NULL, -1, &n, name), MPI_ERR_ARG);
     CHECK_CLASS(MPI_Session_get_num_psets(s, MPI_INFO_NULL, NULL), MPI_ERR_ARG);
     CHECK_CLASS(MPI_Session_get_num_psets(s, (MPI_Info)s, &n), MPI_ERR_INFO);
-    CHECK_CLASS(MPI_Session_get_pset_info(s, "mpi://world", &i), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Session_get_pset_info(s, "mpi://world2", &i), MPI_ERR_ARG);
     g = MPI_GROUP_EMPTY;
     CHECK_CLASS(MPI_Group_from_session_pset(s, "none", &g), MPI_ERR_ARG);
     CHECK(g == MPI_GROUP_NULL);
