@@ -35,7 +35,7 @@
  *    (MPI_ERR_COMM, MPI_ERR_WIN, MPI_ERR_FILE, MPI_ERR_ARG); one that makes something also
  *    MPI_ERR_NO_MEM.
  * 5. Outputs are written on success only, unless said otherwise.  Communicators and groups that a
- *    function makes belong to the caller, who frees them.
+ *    function makes belong to the caller, which frees them.
  *
  * In parentheses: statements (S0-45) and rulings (R13) of doc/conformance.md.  Sections are those of
  * the 2012 proposal.  The same at length and with pictures: doc/failure-semantics.md, man mend-ft.

@@ -133,7 +133,7 @@ static const struct flag flags[] = {
     {"set", 1, mend_on_set, NULL},
     {"h help", 0, mend_on_help, NULL},
     {"V version info", 0, mend_on_version, NULL},
-    /* accepted: it is so anyway */
+    /* accepted: always so here */
     {"oversubscribe allow-run-as-root enable-recovery continuous disable-auto-cleanup noprefix "
      "leave-session-attached use-hwthread-cpus disable-hostname-propagation "
      "enable-hostname-propagation",

@@ -202,7 +202,7 @@ mend_time_ns mend_wrapped_look(struct job *job, mend_time_ns now);
 void mend_control_read(struct job *job, struct rank *r);
 void mend_control_last_words(struct job *job);
 
-/* inject.c: tells what was chosen at random; rank has carried out its so manieth injection; says which have not
+/* inject.c: tells what was chosen at random; rank has carried out its injection of that number; says which have not
  * happened, true: there is one. */
 void mend_injections_say(struct job *job);
 void mend_injection_happened(struct job *job, int rank, int number);

@@ -264,7 +264,7 @@ static void hasten(struct search *s, int rank)
 
 /* ---- search ---- */
 
-/* Nothing can happen any more, or nothing comes of it. */
+/* Nothing can happen any more, or nothing that does changes a result. */
 static void check_end(struct search *s, const struct frame *f)
 {
     s->view.fate = head(f->state)->fate;

@@ -180,13 +180,13 @@ static bool memory_at_rest(const struct mend_sim_view *v)
 static int memory_print(const void *proc, const struct mend_sim_conf *c, char *buf, size_t size)
 {
     static const char *const doing[] = {"idle", "contributes", "contributes late", "evaluates",
-                                        "says no"};
+                                        "vetoes"};
     const struct mend_sim_memory_proc *p = proc;
     const struct mend_sim_memory_op *op = mend_sim_memory_op(p, c, p->decided);
 
     return snprintf(buf, size, "%s, begun %d, decided %d, next member %d, deaths %d%s%s",
                     doing[p->activity], p->begun, p->decided, op->seen, p->deaths_n,
-                    p->why ? ", gave up" : "", p->said_no ? ", said no" : "");
+                    p->why ? ", gave up" : "", p->said_no ? ", vetoed" : "");
 }
 
 const struct mend_sim_play mend_sim_memory = {

@@ -12,15 +12,15 @@
 
 /* What a member contributes, so that a decision shows who took part: */
 enum {
-    MEND_SIM_MEMORY_OK = 0,     /* and_word: all ones, 0 where somebody said no */
+    MEND_SIM_MEMORY_OK = 0,     /* and_word: all ones, 0 where somebody vetoed */
     MEND_SIM_MEMORY_WHO = 1,    /* and_word: without the bit of its rank */
     MEND_SIM_MEMORY_NUMBER = 3, /* and_word: number of the agreement + 1 */
     MEND_SIM_MEMORY_RANK = 0,   /* max_word: its rank + 1 */
-    MEND_SIM_MEMORY_CLASS = 1,  /* max_word: 0, or why somebody said no */
+    MEND_SIM_MEMORY_CLASS = 1,  /* max_word: 0, or why somebody vetoed */
     MEND_SIM_MEMORY_LATEST = 2, /* max_word: number of the agreement + 1 */
 };
 
-/* Why a member says no. */
+/* Why a member vetoes. */
 enum { MEND_SIM_FAILED = 1, MEND_SIM_REVOKED };
 
 /* What a process does between two of its moves. */
@@ -115,17 +115,17 @@ static inline size_t mend_sim_memory_bytes(const struct mend_sim_conf *c)
            (size_t)mend_sim_memory_seen_max(c) * sizeof(uint64_t);
 }
 
-/* It said no to this agreement. */
+/* It vetoed this agreement. */
 static inline bool mend_sim_memory_declined(const struct mend_sim_memory_proc *p, uint64_t number)
 {
     return p->no_from && number + 1 >= (p->no_from & UINT64_C(0xffffffffffff));
 }
 
-/* It has a reason to say no (MEND_SIM_FAILED, MEND_SIM_REVOKED), and does so next. */
+/* It has a reason to veto (MEND_SIM_FAILED, MEND_SIM_REVOKED), and does so next. */
 void mend_sim_memory_give_up(struct mend_sim_memory_proc *p, uint64_t why,
                              const struct mend_sim_conf *c);
 
-/* memory_step.c: one access by p, which goes on with what it does, or begins to say no or to evaluate.
+/* memory_step.c: one access by p, which goes on with what it does, or begins to veto or to evaluate.
  * procs: all processes. */
 void mend_sim_memory_step(struct mend_sim_memory_proc *p, const void *procs,
                           const struct mend_sim_conf *c, bool traced);

@@ -59,7 +59,7 @@ static const char *check_member(const struct decision *x, int rank)
     if (past->gave && !in)
         return "A2: a contribution that was made is not in the decision";
     if (!in && !out && !mend_sim_memory_declined(member(x, rank), x->number))
-        return "A2: a member is neither in the decision nor in its failed set, and did not say no";
+        return "A2: a member is neither in the decision nor in its failed set, and did not veto";
     if (out && x->v->fate[rank] == MEND_SIM_ALIVE)
         return "A3: a living member is in the failed set";
     if (in && (deaths(x, past->gave - 1) & ~x->d->failed))

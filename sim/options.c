@@ -89,7 +89,7 @@ static const struct argp_option options[] = {
      "shape of the tree: 2 is binomial, at least --ranks is a star (2)", 0},
     {"inter", OPT_INTER, "K", 0, "two groups, the K lowest ranks and the others", 0},
     {"comms", OPT_COMMS, "2", 0, "two communicators that overlap, in calls on both at once", 0},
-    {"creation", OPT_CREATION, NULL, 0, "members may give up, and then say no beforehand", 0},
+    {"creation", OPT_CREATION, NULL, 0, "members may give up, and then veto in advance", 0},
     {"free", OPT_FREE, NULL, 0,
      "with its last agreement a process frees the communicator: it calls it when all others are "
      "decided, and forgets all then",

@@ -132,7 +132,7 @@ struct mend_sim_play {
     void (*settle)(void *p, const struct mend_sim_conf *conf);
 
     /* For plays whose processes wait by looking again and again: false while p must be told of somebody
-     * else first; and true if nothing comes of it any more, whichever process looks again. */
+     * else first; and true if no look of any process can change anything any more. */
     bool (*may_hear)(const void *p, int dead, const struct mend_sim_conf *conf);
     bool (*at_rest)(const struct mend_sim_view *v);
 

@@ -46,7 +46,7 @@ struct mend_arena {
     void (*exhausted)(void *of); /* ends the process; NULL: the allocation fails */
     void *exhausted_of;
     struct mend_arena_faults {
-        uint32_t fail_at; /* the how manieth allocation from now on fails, 1: the next; 0: none */
+        uint32_t fail_at; /* the allocation that fails, counted from now on: 1: the next; 0: none */
         bool ever_after;  /* and all that follow it */
         uint32_t denied_n;
     } faults; /* tests */

@@ -86,7 +86,7 @@ static _Noreturn void end_all(struct mend_proc *self, const mend_peer *peers, ui
     _exit((code & 0xff) || !code ? code : 1);
 }
 
-/* Writes the living members of g behind the first n; a peer in both groups appears twice, which
+/* Writes the surviving members of g behind the first n; a peer in both groups appears twice, which
  * is harmless. */
 static uint32_t collect(struct mend_proc *self, const struct mend_group *g, mend_peer *peers,
                         uint32_t n)

@@ -48,12 +48,12 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
                          struct mend_comm **new_p);
 
 /* All of it, blocking: one agreement over the parent, then the object.  own_error: why this process
- * says no.  The outcome is the same at all survivors, whichever processes die (S2-5..7). */
+ * vetoes.  The outcome is the same at all survivors, whichever processes die (S2-5..7). */
 int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct mend_group *remote,
                       int own_error, struct mend_comm **new_p);
 
 /* The last step of an object's creation, when all of it is in place: lets frames in that came early.
- * If a member is dead already it says no to all creation on it. */
+ * If a member is dead already it vetoes all creation on it. */
 void mend_creation_open(struct mend_comm *c);
 
 /* MPI_SUCCESS if creation may begin on the communicator, else the error that it fails with. */

@@ -10,7 +10,7 @@
  *                       │                                    │
  *   A ── UP, parked at C                                     │
  *   A, B: the meeting cannot succeed ─────────── NO {id, groups} ───> C: makes the communicator too,
- *   A <─────────────────────── its vote: no ─────────────────────────    says no, and frees it
+ *   A <─────────────────────── its vote: no ─────────────────────────    vetoes, and frees it
  *   A, B: refused, uniformly (S2-5)                          │ C calls late: it has declined, is refused
  *
  * What ends a meeting, and what does not.
@@ -155,7 +155,7 @@ static void note_declined(struct mend_proc *self, mend_ctx ctx, int error, bool 
         mend_hash_put(&self->create->declined, ctx, (void *)(uintptr_t)error);
 }
 
-/* Comes to the meeting in order to say no, and leaves.  To be called under pressure: the others wait. */
+/* Comes to the meeting in order to veto, and leaves.  To be called under pressure: the others wait. */
 static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend_group *first,
                     struct mend_group *second)
 {

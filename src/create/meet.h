@@ -22,7 +22,7 @@ struct mend_meeting {
     struct mend_comm *c;        /* where they meet; NULL until that is known */
     struct mend_comm *named[2]; /* the call's arguments; may be NULL */
     bool named_must_live;       /* a death in one of those ends it */
-    bool called_off;            /* all others were told that nothing comes of it */
+    bool called_off;            /* all others were told that it cannot succeed */
     int error;                  /* class of the other leader's refusal */
     /* At leaders (leaders.c): what the call is between the two.  peer_c NULL: no leader. */
     struct mend_comm *peer_c;
@@ -45,10 +45,10 @@ void mend_meet_begin(struct mend_proc *self, struct mend_meeting *m);
 void mend_meet_end(struct mend_meeting *m);
 void mend_meet_look(struct mend_proc *self);
 
-/* Why nothing can come of it: PROC_FAILED, INVALIDATED; MPI_SUCCESS: it can. */
+/* Why it cannot succeed: PROC_FAILED, INVALIDATED; MPI_SUCCESS: it can. */
 int mend_meet_reason(const struct mend_meeting *m);
 
-/* Two groups: the class of the error if this process has said no under this id already, else MPI_SUCCESS. */
+/* Two groups: the class of the error if this process has vetoed under this id already, else MPI_SUCCESS. */
 int mend_meet_declined(struct mend_proc *self, mend_ctx ctx);
 
 /* The agreement of the processes that meet on m->c.  Blocks until all survivors have come or declined; the
@@ -71,7 +71,7 @@ int mend_invite_await(struct mend_proc *self, struct mend_meeting *m, struct men
 /* False: nobody of ours sends this. */
 bool mend_invite_on_frame(struct mend_proc *self, mend_peer from, mend_ctx id, uint64_t key);
 
-/* This process has said no under the id, to which `first` invites: the invitation is not taken any more. */
+/* This process has vetoed under the id, to which `first` invites: the invitation is not taken any more. */
 void mend_invite_refuse(struct mend_proc *self, mend_peer first, mend_ctx id);
 
 /* It has, and the invitation has not come yet. */

@@ -121,7 +121,7 @@ static int find_part(struct mend_comm *c, int color, int key, struct mend_group 
     return err;
 }
 
-/* One agreement, whatever came of the exchange here: a member that failed says no, also for its
+/* One agreement, whatever came of the exchange here: a member that failed vetoes, also for its
  * own_error.  But a collective that ended for a death or a revocation has done so already. */
 static int create_part(struct mend_comm *c, int color, int key, struct mend_group *g, int own_error,
                        struct mend_comm **new_p)

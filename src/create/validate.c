@@ -44,7 +44,7 @@ int mend_cut_give(struct mend_comm *c, struct mend_group *group, struct mend_gro
     mend_coll_choose_table(c);
     if (!err && c->living) {
         c->living->whole = c;
-        if (c->revoked) /* before there was this object to say no on */
+        if (c->revoked) /* before there was this object to vote on */
             mend_cut_on_revoke(c);
     }
     return err;
@@ -86,7 +86,7 @@ static int cut(struct mend_comm *c, const struct mend_decision *value)
     return err;
 }
 
-/* Nobody says no to it but for a revocation; and a dead process has not contributed, so a process that was
+/* Members veto it only after a revocation; and a dead process has not contributed, so a process that was
  * left out before is among the failed again. */
 static int conclude(struct mend_comm *c, const struct mend_decision *value)
 {

@@ -194,7 +194,7 @@ MEND_TEST(an_agreement_outlives_a_revocation)
     }
 }
 
-/* Rank 0 calls for nothing: it has said no when it hears of the revocation. */
+/* Rank 0 calls for nothing: it has vetoed when it hears of the revocation. */
 MEND_TEST(a_revocation_ends_a_creation_at_all)
 {
     for (enum way way = 0; way < WAYS; way++) {

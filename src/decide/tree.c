@@ -231,7 +231,7 @@ void mend_decide_tree_call(struct mend_comm *c, enum mend_decide_kind which, boo
 }
 
 /* Calls that have not begun are refused here; those that have will be decided, because every member
- * has either contributed or said no. */
+ * has either contributed or vetoed. */
 static void refuse_waiting(struct mend_comm *c, enum mend_decide_kind which)
 {
     struct mend_list *waiting = &c->decide->agreements[which].waiting;
@@ -247,8 +247,8 @@ static void refuse_waiting(struct mend_comm *c, enum mend_decide_kind which)
 }
 
 /* How many agreements others can have begun, or can still begin, that wait for a vote of this process.
- * Let s be the first one that it has not contributed to when it says no.  A process that gets the decision
- * on s says no itself (mend_creation_result()) and begins nothing more; until then it can have begun
+ * Let s be the first one that it has not contributed to when it vetoes.  A process that gets the decision
+ * on s vetoes, too (mend_creation_result()), and begins nothing more; until then it can have begun
  * what its window allows, s .. s + WINDOW - 1.  The votes go out as fast as the own window allows. */
 static void go_on_saying_no(struct mend_comm *c, enum mend_decide_kind which)
 {

@@ -94,7 +94,7 @@ void mend_notice_step(struct mend_notice *x, const struct mend_notice_event *ev,
         learn(x, &ev->verdict, ev->from, out);
 }
 
-/* The living agent that link l leads to, if an earlier link does not lead there too. */
+/* The surviving agent that link l leads to, if an earlier link does not lead there too. */
 static int32_t neighbour(const struct mend_notice *x, int l)
 {
     int32_t to = mend_links_target(x->nagents, x->me, dead(x), -1, l);

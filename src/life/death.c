@@ -30,7 +30,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     mend_comm_on_death(self, dead);   /* a collective that waits in shared memory for it ends */
     mend_coll_on_death(self, dead);   /* one that is a list of steps ends, too */
     mend_decide_on_death(self, dead); /* agreements and revocations go on without it */
-    mend_create_on_death(self, dead); /* so does creation, or nothing comes of it */
+    mend_create_on_death(self, dead); /* so does creation, or it fails */
     mend_win_on_death(
         self, dead); /* operations towards it are over, and locks that it held are poisoned */
     mend_event(self, MEND_EV_DEATH_CARRIED_OUT);

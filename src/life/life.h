@@ -16,7 +16,7 @@ int mend_life_open(struct mend_proc *self, int level, bool threads, const char *
 
 /* The world or a session has ended.  If it was the last one: waits until what this process has queued is out,
  * and until all survivors have freed the communicators that it has freed (a death ends the wait for the dead one); then the
- * process is away, and its end is no failure. */
+ * process is away, and its end does not count as a failure. */
 void mend_life_close(struct mend_proc *self);
 
 /* MPI_Session_finalize: frees what the program has left of the session, and the session; then mend_life_close().

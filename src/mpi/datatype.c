@@ -43,7 +43,7 @@ struct numbers {
     }
 _Static_assert(sizeof(MPI_Aint) == sizeof(MPI_Count), "addresses are read as counts");
 
-/* Who is called, and with which arguments. */
+/* Which function is called, and with which arguments. */
 struct call {
     const char *fn;
     int combiner;

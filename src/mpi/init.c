@@ -55,7 +55,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return start(required, provided, __func__);
 }
 
-/* Collective over the living processes; blocks until all are here or dead (R19).  11.2.2. */
+/* Collective over the surviving processes; blocks until all are here or dead (R19).  11.2.2. */
 MEND_API(MPI_Finalize);
 int MPI_Finalize(void)
 {

@@ -4,7 +4,7 @@
  *
  * A paper is MEND_NODE_PAPER_BYTES, cleared, and written by its member only; what lies there is the caller's.  None of
  * these blocks.  A process that finds no pages for its paper ends, because the others would wait for it; so a creation asks
- * mend_papers_room() first, and says no without room. */
+ * mend_papers_room() first, and vetoes without room. */
 #ifndef MEND_NODE_PAPERS_H
 #define MEND_NODE_PAPERS_H
 

@@ -94,7 +94,7 @@ static inline void mend_slots_contribute(const struct mend_slots *m, struct mend
 }
 
 /* To every agreement from `seq` on, none of which this process has contributed to.  Once.  The word is
- * number + 1, and the class of its error in bits 63..48; 0: it has not said no. */
+ * number + 1, and the class of its error in bits 63..48; 0: it has not vetoed. */
 static inline void mend_slots_say_no(mend_atomic_u64 *no_from, uint64_t seq, uint64_t class)
 {
     /* release: pairs with the acquire in mend_slots_declined() */

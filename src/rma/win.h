@@ -137,7 +137,7 @@ struct mend_win_wish {
     MPI_Aint size, disp_unit;
     bool contiguous; /* MPI_WIN_FLAVOR_SHARED */
     bool no_locks;
-    int error; /* why the caller's arguments make its member say no; MPI_SUCCESS: they do not */
+    int error; /* why the caller's arguments make its member veto; MPI_SUCCESS: they do not */
 };
 int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struct mend_win **w_p);
 

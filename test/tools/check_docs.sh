@@ -71,7 +71,13 @@ finds doc/a.md 'A process that waits is told, and which rank it was.' ''
 finds doc/a.md 'The process who waits is told.' "'process who': write that"
 finds doc/man/a.3 'Slowness is no failure.' "'is no failure': write is not a ..."
 finds src/net/ring.c 'say("all the living");' "'the living': write survivors"
-finds src/net/ring.c 'say("a"); /* the living */' ''
+finds src/net/ring.c 'say("a"); /* the living */' "'the living': write survivors"
+finds src/net/ring.c 'int living; /* the_living */' ''
+finds src/net/ring.c '/* Who waits sleeps. */' "'/* Who': write a process that"
+finds src/net/ring.c '/* It says who waits, and whose data it is. */' ''
+finds src/net/ring.c '/* Whichever rank dies, whoever lives. */' "'whoever': write a process that"
+finds test/a.sh '# one who waits' "'one who': write that"
+finds doc/a.md 'A member that cannot take part has said no.' "'said no': write veto"
 finds src/net/ring.c '/* ring.c – what the living do. */' "'the living': write survivors"
 finds doc/a.md 'It is written twice, but never not at all.' "'never not at all': write at least once"
 finds doc/a.md 'Then nothing comes of it.' "'nothing comes of'"

@@ -122,7 +122,7 @@ static void by_asking(void)
     wait_until_dead(MPI_COMM_WORLD, VICTIM);
 }
 
-/* MPI_Comm_is_revoked looks for news, and tells of no death. */
+/* MPI_Comm_is_revoked looks for news, but reports no death. */
 static void by_acknowledging(const char *how)
 {
     int n = 0, flag;

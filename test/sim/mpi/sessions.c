@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions that come and go: every rank opens one, makes a communicator of mend://alive, uses it, frees it and closes
- * the session, until it has had its turns.  Whoever dies and wherever, every call returns; creation and the collective
- * fail with MPI_ERR_PROC_FAILED only; a rank that has had its turns and has ended holds up nobody. */
+ * the session, until it has had its turns.  Whichever rank dies and wherever, every call returns; creation and the
+ * collective fail with MPI_ERR_PROC_FAILED only; a rank that has had its turns and has ended holds up nobody. */
 #include <mpi.h>
 #include <mpi_ft.h>
 #include <stdio.h>
