@@ -68,6 +68,18 @@ static inline int mend_test_main(void)
     return 0;
 }
 
+/* For checks of invariants (base/check.h): with this value in place check_ says that; with the old one all is well
+ * again. */
+#define MEND_TEST_BREAKS(check_, place_, value_, says_)                                            \
+    do {                                                                                           \
+        __typeof__(place_) was_ = (place_);                                                        \
+        (place_) = (value_);                                                                       \
+        CHECK((check_) != NULL);                                                                   \
+        CHECK_STR((check_), (says_));                                                              \
+        (place_) = was_;                                                                           \
+        CHECK(!(check_));                                                                          \
+    } while (0)
+
 #define MEND_TEST_MAIN()                                                                           \
     int main(void)                                                                                 \
     {                                                                                              \

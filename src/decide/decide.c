@@ -70,31 +70,31 @@ void mend_decide_last(struct mend_comm *c, mend_decide_done *done)
     mend_comm_put(c);
 }
 
-struct waiter {
-    struct mend_decision *value;
-    const struct mend_comm *c;
-    bool done;
-};
-
-static void wake_waiter(void *arg, struct mend_decision *value)
+void mend_decide_wake(void *arg, struct mend_decision *value)
 {
-    struct waiter *w = arg;
+    struct mend_decide_waiter *w = arg;
 
     *w->value = *value;
     value->failed = NULL; /* the caller's now */
     w->done = true;
 }
 
+struct waiter {
+    struct mend_decide_waiter base;
+    const struct mend_comm *c;
+};
+
 static bool is_done(struct mend_proc *self, void *arg)
 {
-    return ((struct waiter *)arg)->done;
+    return ((struct waiter *)arg)->base.done;
 }
 
 /* By messages only the processes on the way of a vote know that it is missing.  So this names all survivors, and the
  * launcher finds out which of them are not in the call. */
 static void all_living(const void *arg, uint64_t *peers)
 {
-    const struct mend_comm *c = ((const struct waiter *)arg)->c;
+    const struct waiter *w = arg;
+    const struct mend_comm *c = w->c;
 
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (r != c->decide->me && !mend_peer_is_dead(c->self, mend_decide_peer(c->decide, r)))
@@ -109,7 +109,7 @@ static void describe(const void *arg, char *text, size_t max)
 
 void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value)
 {
-    struct waiter waiter = {.value = value, .c = c};
+    struct waiter waiter = {{value, false}, c};
     struct mend_wait w = {.until = is_done,
                           .arg = &waiter,
                           .hint = MEND_PEER_NONE,
@@ -125,7 +125,7 @@ void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct m
     } else if (mend_decide_in_memory(c)) {
         mend_decide_memory_wait(c, which, value);
     } else {
-        mend_decide_tree_call(c, which, false, value, wake_waiter, &waiter);
+        mend_decide_tree_call(c, which, false, value, mend_decide_wake, &waiter.base);
         mend_wait_until(c->self, &w);
     }
 }

@@ -55,6 +55,13 @@ int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n);
 /* A line of the report. */
 void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n);
 
+/* A call that waits for an agreement; wake is its done(): the caller owns the group of the failed then. */
+struct mend_decide_waiter {
+    struct mend_decision *value;
+    bool done;
+};
+void mend_decide_wake(void *arg, struct mend_decision *value);
+
 /* Fills in the result of an agreement that was refused. */
 void mend_decide_refused(struct mend_comm *c, struct mend_decision *value);
 

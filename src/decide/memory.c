@@ -312,26 +312,16 @@ void mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
 
 struct waiter {
     struct op op;
-    struct mend_decision *value;
-    bool done;
+    struct mend_decide_waiter base;
 };
-
-static void wake_waiter(void *arg, struct mend_decision *value)
-{
-    struct waiter *w = arg;
-
-    *w->value = *value;
-    value->failed = NULL; /* the caller's now */
-    w->done = true;
-}
 
 static bool is_done(struct mend_proc *self, void *arg)
 {
     struct waiter *w = arg;
 
-    if (!w->done)
+    if (!w->base.done)
         advance(w->op.c, w->op.which);
-    return w->done;
+    return w->base.done;
 }
 
 static void not_in(const void *arg, uint64_t *peers)
@@ -346,7 +336,7 @@ static void not_in(const void *arg, uint64_t *peers)
 void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
                              struct mend_decision *value)
 {
-    struct waiter w = {.value = value};
+    struct waiter w = {.base = {value, false}};
     bool all_wake = which == MEND_DECIDE_EXPLICIT || c->cell < 0;
     struct mend_wait wait = {.until = is_done,
                              .arg = &w,
@@ -357,11 +347,11 @@ void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
                              .missing = not_in};
 
     c->calls_n++;
-    set_up(&w.op, c, which, value, wake_waiter, &w);
+    set_up(&w.op, c, which, value, mend_decide_wake, &w.base);
     if (!c->self->crowded && !c->self->threaded) /* the others may be here in no time */
         for (int i = 0; i < MEND_CELL_SPINS && !is_done(c->self, &w); i++)
             mend_cpu_relax();
-    if (!w.done)
+    if (!w.base.done)
         mend_wait_until(c->self, &wait);
 }
 

@@ -36,24 +36,7 @@ static void begin(int flavor)
     CHECK(w->shared && !mend_win_check(w));
 }
 
-static bool says(const char *text)
-{
-    const char *broken = mend_win_check(w);
-
-    if (!broken || strcmp(broken, text))
-        printf("# it says: %s\n", broken ? broken : "nothing");
-    return broken && !strcmp(broken, text);
-}
-
-/* With this value in place the check says that; with the old one all is well again. */
-#define BREAKS(place_, value_, says_)                                                              \
-    do {                                                                                           \
-        __typeof__(place_) was_ = (place_);                                                        \
-        (place_) = (value_);                                                                       \
-        CHECK(says(says_));                                                                        \
-        (place_) = was_;                                                                           \
-        CHECK(!mend_win_check(w));                                                                 \
-    } while (0)
+#define BREAKS(place_, value_, says_) MEND_TEST_BREAKS(mend_win_check(w), place_, value_, says_)
 
 MEND_TEST(alive)
 {
