@@ -11,6 +11,7 @@
  *     die_now()      sends SIGKILL to this process
  *     die_soon(us)   the same from a timer, wherever this process is then
  *     wait_until_dead(c, r)   until this process has been told that rank r of c is dead
+ *     connect_halves(...)     an intercommunicator of the lower and the upper ranks
  *     complete(r, how)        completes a request by one of the eight calls, and returns its error
  *
  * A test ends with `return finish();`.  A rank that gets there prints "rank N ok", which the recipe expects,
@@ -109,6 +110,19 @@ static inline void start(int *argc, char ***argv)
     alarm(60);
     MPI_Init(argc, argv);
     after_init();
+}
+
+/* An intercommunicator of the ranks below *low_p and of the others, which are `upper`; *local_p is of one's own half. */
+static inline MPI_Comm connect_halves(MPI_Comm *local_p, int *low_p, int *upper_p)
+{
+    MPI_Comm inter;
+
+    *low_p = size / 2;
+    *upper_p = rank >= *low_p;
+    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, *upper_p, rank, local_p), MPI_SUCCESS);
+    CHECK_EQ(MPI_Intercomm_create(*local_p, 0, MPI_COMM_WORLD, *upper_p ? 0 : *low_p, 1, &inter),
+             MPI_SUCCESS);
+    return inter;
 }
 
 static inline int finish(void)

@@ -77,11 +77,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     who = atoi(argv[1]);
     dies = argc > 2;
-    low = size / 2;
-    upper = rank >= low;
-    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &local), MPI_SUCCESS);
-    CHECK_EQ(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, upper ? 0 : low, 1, &inter),
-             MPI_SUCCESS);
+    inter = connect_halves(&local, &low, &upper);
     CHECK_EQ(MPI_Comm_dup(inter, &before), MPI_SUCCESS);
     if (rank == who) {
         await(0, size - 1);

@@ -78,11 +78,7 @@ int main(int argc, char **argv)
     int ok, known = 0;
 
     start(&argc, &argv);
-    low = size / 2;
-    upper = rank >= low;
-    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &local), MPI_SUCCESS);
-    CHECK_EQ(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, upper ? 0 : low, 1, &inter),
-             MPI_SUCCESS);
+    inter = connect_halves(&local, &low, &upper);
     if (is_victim(argv[1]))
         die_now();
     while (MPI_Barrier(inter) == MPI_SUCCESS)

@@ -91,11 +91,7 @@ int main(int argc, char **argv)
     MPI_Comm local;
 
     start(&argc, &argv);
-    low = size / 2;
-    upper = rank >= low;
-    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &local), MPI_SUCCESS);
-    CHECK_EQ(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, upper ? 0 : low, 1, &inter),
-             MPI_SUCCESS);
+    inter = connect_halves(&local, &low, &upper);
     if (argc > 1) {
         during();
         return finish();

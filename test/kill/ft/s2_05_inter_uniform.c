@@ -71,11 +71,7 @@ int main(int argc, char **argv)
     MPI_Group dead;
 
     start(&argc, &argv);
-    low = size / 2;
-    upper = rank >= low;
-    CHECK_EQ(MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &local), MPI_SUCCESS);
-    CHECK_EQ(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, upper ? 0 : low, 1, &inter),
-             MPI_SUCCESS);
+    inter = connect_halves(&local, &low, &upper);
     err = create(argv[1], inter, &made);
     CHECK(err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED);
     CHECK((err == MPI_SUCCESS) == (made != MPI_COMM_NULL));
