@@ -23,20 +23,11 @@ shift
 heat=$MEND_TEST_ROOT/example/heat
 steps="--steps 250 --save-every 20"
 
-fail()
-{
-    echo "wrong: $*"
-    exit 1
-}
+. "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
 
 make -s -C "$heat" MPICC=mpicc OUT="$PWD" "$PWD/heat" || fail "it does not build"
 "$PWD/heat" $steps --view none --out whole "$heat/island.png" || fail "alone: status $?"
-injected=
-for place in "$@"; do
-    injected="$injected --inject $place"
-done
-mpiexec -q -n "$ranks" --timeout 80 --report report.json $injected ./heat $steps --out result \
+mpiexec -q -n "$ranks" --timeout 80 --report report.json $(kills "$@") ./heat $steps --out result \
     "$heat/island.png" || fail "status $?"
-lost=$(grep -c '"event":"death"' report.json)
-[ "$lost" = $# ] || fail "$lost ranks were lost, not $#"
+lost "$@"
 cmp whole.f64 result.f64 || fail "the result differs"

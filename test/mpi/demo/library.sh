@@ -27,19 +27,10 @@ status=$1 ranks=$2
 shift 2
 library=$MEND_TEST_ROOT/example/library
 
-fail()
-{
-    echo "wrong: $*"
-    [ -f said ] && cat said
-    exit 1
-}
+. "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
 
 mpicc -O2 -Wall -Wextra -Werror -o host "$library/host.c" "$library/tasks.c" -lm || fail "it does not compile"
-injected=
-for place in "$@"; do
-    injected="$injected --inject $place"
-done
-mpiexec -q -n "$ranks" --timeout 50 $injected ./host >said
+mpiexec -q -n "$ranks" --timeout 50 $(kills "$@") ./host >said
 ended=$?
 [ $ended = "$status" ] || fail "status $ended"
 [ "$status" != 0 ] || grep -q . said || fail "no result"
