@@ -182,23 +182,17 @@ int MPI_Comm_failure_ack(MPI_Comm comm)
 static int get_members(MPI_Comm comm, MPI_Group *group, bool acked, const char *fn)
 {
     struct mend_comm *c = NULL;
-    struct mend_group *g;
+    struct mend_group *g = NULL;
     int err = mend_enter(fn);
 
     if (!err)
         err = mend_check_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(group);
-    if (!err) {
-        if (!acked)
-            look_around();
-        g = mend_comm_dead(c, acked ? c->acked_deaths_n : mend_self->deaths_n);
-        err = g ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    }
-    if (!err) {
-        mend_failure_told_group(mend_self, g);
+    if (!err)
+        err = mend_p2p_get_failed(c, acked, &g);
+    if (!err)
         *group = mend_group_handle(g);
-    }
     return mend_report_comm(c, err, fn);
 }
 

@@ -113,6 +113,23 @@ void mend_p2p_on_revoke(struct mend_comm *c)
     mend_comm_put(c);
 }
 
+int mend_p2p_get_failed(struct mend_comm *c, bool acked, struct mend_group **g_p)
+{
+    struct mend_proc *self = c->self;
+    struct mend_group *g;
+
+    if (!acked) {
+        mend_progress(self, MEND_PEER_NONE);
+        mend_interrupt_check(self);
+    }
+    g = mend_comm_dead(c, acked ? c->acked_deaths_n : self->deaths_n);
+    if (!g)
+        return MPI_ERR_NO_MEM;
+    mend_failure_told_group(self, g);
+    *g_p = g;
+    return MPI_SUCCESS;
+}
+
 static bool is_member(struct mend_comm *c, mend_peer peer)
 {
     return mend_group_rank(c->self, c->group, peer) != MPI_UNDEFINED ||

@@ -177,6 +177,11 @@ int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null, 
 void mend_p2p_on_death(struct mend_proc *self, mend_peer dead);
 void mend_p2p_on_revoke(struct mend_comm *c);
 
+/* Tells the program which members of c, of both groups, have failed, in the order of the deaths; acked: those that it has
+ * acknowledged.  Otherwise it looks for news first, so that a program may wait by asking, and answers meanwhile what
+ * others ask it.  Local.  The caller owns the group.  MPI_ERR_NO_MEM. */
+int mend_p2p_get_failed(struct mend_comm *c, bool acked, struct mend_group **g_p);
+
 /* The program acknowledges the deaths of the first n members of c that failed, of both groups, in the order of the
  * deaths; what is acknowledged stays so.  If none is left, wildcard receives match and wait again (S0-25).  Local.
  * Returns how many members are acknowledged now. */
