@@ -296,19 +296,17 @@ int MPIX_Win_revoke(MPI_Win win)
 static int get_failed(MPI_Win win, MPI_Group *failedgroup, const char *fn)
 {
     struct mend_win *w = NULL;
-    struct mend_group *g;
+    struct mend_group *g = NULL;
     int err = mend_enter(fn);
 
     if (!err)
         err = mend_check_win(win, &w);
     if (!err)
         err = mend_check_pointer(failedgroup);
-    if (!err) {
-        g = mend_comm_dead(w->comm, mend_self->deaths_n);
-        err = g ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-        if (g)
-            *failedgroup = mend_group_handle(g);
-    }
+    if (!err)
+        err = mend_p2p_get_failed(w->comm, false, &g);
+    if (!err)
+        *failedgroup = mend_group_handle(g);
     return mend_report_win(w, err, fn);
 }
 

@@ -18,6 +18,7 @@
  * RUN: -n 3 ; args from-group
  * By asking, or by saying that it knows:
  * RUN: -n 3 ; args get-failed
+ * RUN: -n 3 ; args win-get-failed
  * RUN: -n 3 ; args ack
  * RUN: -n 3 ; args ack-failed
  * By a joint decision of the survivors:
@@ -120,6 +121,18 @@ static void by_creation(void)
 static void by_asking(void)
 {
     wait_until_dead(MPI_COMM_WORLD, VICTIM);
+}
+
+static void by_asking_for(MPI_Win win)
+{
+    MPI_Group failed;
+    int n;
+
+    do {
+        CHECK_EQ(MPI_Win_get_failed(win, &failed), MPI_SUCCESS);
+        MPI_Group_size(failed, &n);
+        MPI_Group_free(&failed);
+    } while (!n);
 }
 
 /* MPI_Comm_is_revoked looks for news, but reports no death. */
@@ -230,7 +243,7 @@ static void both(const char *how, MPI_Comm pair)
         on_revoked();
 }
 
-static void alone(const char *how)
+static void alone(const char *how, MPI_Win win)
 {
     if (!strcmp(how, "recv"))
         recv_from(VICTIM);
@@ -240,6 +253,8 @@ static void alone(const char *how)
         by_request(how);
     else if (!strcmp(how, "get-failed"))
         by_asking();
+    else if (!strcmp(how, "win-get-failed"))
+        by_asking_for(win);
     else if (strncmp(how, "ack", 3) == 0)
         by_acknowledging(how);
     else if (!strcmp(how, "none-acked"))
@@ -250,15 +265,17 @@ int main(int argc, char **argv)
 {
     const char *how = argv[1];
     MPI_Comm pair;
+    MPI_Win win;
     bool dies = !strcmp(how, "teller-dies"), fails = !strcmp(how, "teller-fails");
 
     start(&argc, &argv);
     MPI_Comm_split(MPI_COMM_WORLD, rank == VICTIM, 0, &pair);
+    CHECK_EQ(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_SUCCESS);
     if (rank == VICTIM)
         die(argv[2]);
     both(how, pair);
     if (rank == 0)
-        alone(how);
+        alone(how, win);
     if (rank == 1 && (dies || fails))
         recv_from(VICTIM);
     if (rank == 1 && dies)
