@@ -311,6 +311,45 @@ static int win_groups(void)
     return err;
 }
 
+/* One message in eight partitions, from its initialization to its end. */
+static int partitioned(void)
+{
+    MPI_Request r;
+    int flag, err;
+
+    if (rank == 0)
+        MPI_Psend_init(buffer, 8, 64, MPI_BYTE, 1, 7, W, MPI_INFO_NULL, &r);
+    else
+        MPI_Precv_init(buffer, 4, 128, MPI_BYTE, 0, 7, W, MPI_INFO_NULL, &r);
+    MPI_Start(&r);
+    if (rank == 0)
+        err = MPI_Pready_range(0, 7, r);
+    else
+        err = MPI_Parrived(r, 2, &flag);
+    err = first_of(err, MPI_Wait(&r, MPI_STATUS_IGNORE));
+    MPI_Request_free(&r);
+    if (rank == 1 && rank != victim && err == MPI_SUCCESS)
+        check(512);
+    return err;
+}
+
+static int session(void)
+{
+    MPI_Session s;
+    MPI_Group all;
+    MPI_Comm c;
+    int err;
+
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
+    MPI_Group_from_session_pset(s, "mpi://WORLD", &all);
+    err = MPI_Comm_create_from_group(all, "step", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c);
+    MPI_Group_free(&all);
+    if (err == MPI_SUCCESS)
+        MPI_Comm_free(&c);
+    MPI_Session_finalize(&s);
+    return err;
+}
+
 /* ---- calls that are wrong on purpose: the stepper must notice ---- */
 
 static int self_hang(void)

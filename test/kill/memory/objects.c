@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each allocation fails in turn (scarce.h), in the calls that make or change objects of one process: groups, types,
- * operators, info, attributes, error handlers, names, lists of failures.  MPI_ERR_NO_MEM, the object as
+ * operators, info, attributes, error handlers, names, lists of failures, sessions, partitioned messages.  MPI_ERR_NO_MEM, the object as
  * it was, and nothing lost.
  *
  * RUN: -n 2 ; set MEMORY_FAULTS=1 ; expect "rank 0 ok" ; expect "rank 1 ok" ; time 60 */
@@ -300,7 +300,60 @@ static int add_string(void)
     return err;
 }
 
+/* ---- both ends of a partitioned message, sessions ---- */
+
+static MPI_Request ends[2];
+static MPI_Session session, opened;
+static int words[8];
+
+static void drop_ends(void)
+{
+    CHECK_EQ(MPI_Request_free(&ends[0]), MPI_SUCCESS);
+    CHECK_EQ(MPI_Request_free(&ends[1]), MPI_SUCCESS);
+}
+
+/* The send comes first, so its offer is kept. */
+static int part_init(void)
+{
+    int err = MPI_Psend_init(words, 4, 2, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_INFO_NULL, &ends[0]);
+
+    if (err)
+        return err;
+    err = MPI_Precv_init(words, 2, 4, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_INFO_NULL, &ends[1]);
+    if (!err)
+        return err;
+    enough();
+    CHECK_EQ(MPI_Precv_init(words, 2, 4, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_INFO_NULL, &ends[1]),
+             MPI_SUCCESS); /* the offer is still there */
+    drop_ends();
+    return err;
+}
+
+static int session_init(void)
+{
+    return MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &opened);
+}
+
+static void drop_session(void)
+{
+    CHECK_EQ(MPI_Session_finalize(&opened), MPI_SUCCESS);
+}
+
+static int session_info(void)
+{
+    return MPI_Session_get_info(session, &other_info);
+}
+
+static int pset_alive(void)
+{
+    return MPI_Group_from_session_pset(session, "mend://alive", &group);
+}
+
 static const struct scarce calls[] = {
+    {"MPI_Precv_init", part_init, drop_ends, LOCAL},
+    {"MPI_Session_init", session_init, drop_session, LOCAL},
+    {"MPI_Session_get_info", session_info, drop_info, LOCAL},
+    {"MPI_Group_from_session_pset", pset_alive, drop_group, LOCAL},
     {"MPI_Group_incl", group_incl, drop_group, LOCAL},
     {"MPI_Group_excl", group_excl, drop_group, LOCAL},
     {"MPI_Group_range_incl", group_range, drop_group, LOCAL},
@@ -338,6 +391,9 @@ static const struct scarce calls[] = {
 static void make_objects(void)
 {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK_EQ(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session), MPI_SUCCESS);
+    CHECK_EQ(part_init(), MPI_SUCCESS);
+    drop_ends();
     CHECK_EQ(MPI_Comm_group(MPI_COMM_WORLD, &world), MPI_SUCCESS);
     CHECK_EQ(MPI_Group_incl(world, 1, (int[]){1}, &second), MPI_SUCCESS);
     CHECK_EQ(MPI_Type_vector(2, 1, 3, MPI_INT, &nested), MPI_SUCCESS);
@@ -359,6 +415,7 @@ int main(int argc, char **argv)
     CHECK_EQ(MPI_Type_free_keyval(&type_keyval), MPI_SUCCESS);
     CHECK_EQ(MPI_Info_free(&info), MPI_SUCCESS);
     CHECK_EQ(MPI_Type_free(&nested), MPI_SUCCESS);
+    CHECK_EQ(MPI_Session_finalize(&session), MPI_SUCCESS);
     CHECK_EQ(MPI_Group_free(&second), MPI_SUCCESS);
     CHECK_EQ(MPI_Group_free(&world), MPI_SUCCESS);
     return finish();
