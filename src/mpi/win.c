@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* win.c – windows come and go; what their parts are (MPI-5.0 12.2).
+/* win.c – making and freeing windows, and their parts (MPI-5.0 12.2).
  *
  * Creation is collective over comm, blocks, and is uniform (S2-8): the window exists at all survivors, or all get the
  * error.  It fails at all if the arguments of one member are wrong or it has no memory.  MPI_Win_free is collective,
@@ -40,7 +40,7 @@ static int read_info(const struct mend_info *i, struct mend_win_wish *wish)
     return align && !is_power_of_two(align) ? MPI_ERR_INFO_VALUE : MPI_SUCCESS;
 }
 
-/* An argument of one process that is wrong is everybody's error. */
+/* A wrong argument of one member is an error at all members. */
 static int check_wish(struct mend_comm *c, const struct mend_win_wish *wish)
 {
     if (wish->size < 0)

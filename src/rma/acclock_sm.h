@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* acclock_sm.h – the lock under which elements are changed that no atomic instruction changes: a word per part.
+/* acclock_sm.h – a lock for those elements of a part that no atomic instruction can change: a word per part.
  *
  *   FREE ──CAS──> TAKEN_BY(i) ──store──> FREE      by origin i
  *   TAKEN_BY(dead) ──CAS──> TAKEN_BY(i)            by the next process that wants it

@@ -34,7 +34,7 @@ static bool holds(const struct mend_win_lock *k)
     return k->open && !k->failed;
 }
 
-/* Whether the machine of a lock owns it must be what is expected; of several threads one may have got it for another
+/* The machine of a lock owns the lock exactly when that is expected.  One thread may have acquired it for another one
  * that has not gone on yet. */
 static bool agrees(const struct mend_win *w, const struct mend_winlock *l, bool expected)
 {

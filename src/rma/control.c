@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* control.c – where the words lie, and telling. */
+/* control.c – where the words of control.h lie, and how members notify each other. */
 #include "rma/control.h"
 
 #include "node/node.h"
@@ -91,7 +91,7 @@ void mend_win_control_drop(struct mend_win *w)
     w->control = NULL;
 }
 
-/* The rank may come from a word that another process wrote: one that is none is nobody's death. */
+/* The rank may come from a word that another process wrote: a number outside of the window counts as alive. */
 static bool is_dead(const void *of, int rank)
 {
     const struct mend_win *w = of;

@@ -46,7 +46,7 @@ struct mend_winlock_words mend_win_lock_words(struct mend_win *w, int target, in
 void mend_win_tell_posted(struct mend_win *w, int origin);
 void mend_win_tell_done(struct mend_win *w, int target);
 
-/* Has the other one told since the last time that this was true?  Once. */
+/* True once for each time that the other member has notified this one. */
 bool mend_win_hear_posted(struct mend_win *w, int target);
 bool mend_win_hear_done(struct mend_win *w, int origin);
 
@@ -54,12 +54,12 @@ bool mend_win_hear_done(struct mend_win *w, int origin);
 void mend_win_wake_all(struct mend_win *w);
 void mend_win_wake(struct mend_win *w, int rank);
 
-/* A process that looks again and again at its own part never waits, and yet others need it: so calls that find nothing
- * to wait for look for messages, too; rarely where there are hardly any. */
+/* A process that polls its own part never waits in MPI, but others need its progress.  So calls that find nothing to
+ * wait for look for messages, too; rarely if hardly any come. */
 void mend_win_serve_others(struct mend_win *w);
 
-/* The lock of elements of a part in the segment; this process holds it between the two, and waits for nothing.  lock()
- * may wait as mend_rma_apply() says. */
+/* The lock of elements of a part in the segment; this process holds it between the two calls, and waits for nothing.
+ * lock() may wait as mend_rma_apply() says. */
 int mend_win_elements_lock(struct mend_win *w, int target);
 void mend_win_elements_unlock(struct mend_win *w, int target);
 

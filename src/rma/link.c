@@ -244,7 +244,7 @@ static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pendin
     return MEND_OK;
 }
 
-/* What becomes of an operation that a frame was sent of.  Answers may have come meanwhile. */
+/* A frame of the operation was sent: puts the operation where it belongs now.  Answers may have come meanwhile. */
 static void after_frame(struct mend_rma_link *l, struct mend_rma_pending *p)
 {
     p->sending = false;
@@ -258,7 +258,7 @@ static void after_frame(struct mend_rma_link *l, struct mend_rma_pending *p)
     mend_list_append(&l->unanswered, &p->link);
 }
 
-/* Sends what there is room and leave for.  MEND_AGAIN: the transport has none. */
+/* Sends what the transport has room for and the target allows.  MEND_AGAIN: the transport has no room. */
 static enum mend_status send_all(struct mend_rma_link *l)
 {
     while (!mend_list_empty(&l->unsent)) {

@@ -5,8 +5,8 @@
  *                                   └─ wants none ───────────────────────> over
  *
  * A target keeps replies that find no room, so an origin has at most MEND_LINK_REPLIES of them under way.  The memory
- * of an operation goes with its end.  The target dies: they are over, with MPI_ERR_PROC_FAILED for those that a request
- * stands for. */
+ * of an operation goes with its end.  When the target dies, all of them are over, with MPI_ERR_PROC_FAILED for
+ * those that a request stands for. */
 #ifndef MEND_RMA_LINK_H
 #define MEND_RMA_LINK_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lock.c – locks of targets: the machine (winlock_sm.h) on the words of the segment, or asked of the target.
  *
- * With MPI_MODE_NOCHECK the program says that nobody else holds the lock: it is taken all the same. */
+ * By MPI_MODE_NOCHECK the program promises that no other process holds the lock; it is taken all the same. */
 #include "proc/report.h"
 #include "rma/control.h"
 #include "rma/epoch.h"
@@ -16,7 +16,7 @@ struct attempt {
     enum mend_winlock_result result;
 };
 
-/* One that this look has hindered for a moment may be asleep now, and nothing else would wake it. */
+/* An origin that this look has hindered for a moment may be asleep now, and nothing else would wake it. */
 static void wake_hindered(struct mend_win *w, const struct mend_winlock *lock,
                           const struct mend_winlock_words *words)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pscw.c – epochs among some: post, start, complete, wait.
+/* pscw.c – epochs of some members: post, start, complete, wait.
  *
  *     target             origin
  *     post   ──posted──> start

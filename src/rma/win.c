@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* win.c – how windows come, and go.
+/* win.c – making and freeing windows.
  *
  *   1  a communicator of the window's own          uniform: create/
  *   2  memory, and the exchange of offers          an allgather; it may fail at some
- *   3  what each of them says, agreed on           uniform: the window is, or is not, at all survivors
+ *   3  an agreement on the errors of all           uniform: the window exists at all survivors, or at none
  *
- * So nobody uses the window before all have it, and the memory of one that could not take part is nobody's business. */
+ * So no member uses the window before all have it, and none touches the memory of a member that could not take part. */
 #include "rma/win.h"
 
 #include "comm/attr.h"

@@ -64,8 +64,8 @@ struct mend_win_part {
     char *here; /* its first byte, as far as this process can reach it; else NULL */
 };
 
-/* Which operations are allowed (epoch.c).  FENCED: a fence was called and nothing followed it yet, so it may turn out to
- * have been the last one. */
+/* Which operations are allowed (epoch.c).  FENCED: a fence was called and nothing has followed it, so it may be the
+ * last one. */
 enum mend_access {
     MEND_ACCESS_NONE,
     MEND_ACCESS_FENCED,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wire.h – messages between the members of a window: kind MEND_FRAME_RMA; the tag says which.
  *
- *   frame    head, block ...                       no block in what only tells
+ *   frame    head, block ...                       no block in a message that only notifies
  *   block    where, n [, n units of data, filled up to 8 bytes]
  *
  * `where` counts bytes from the beginning of the target's part, or is an address (dynamic windows).  A unit is a byte, or
