@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#define ALIGN_MAX (1L << 30)
+
 struct mend_info *mend_info_create(struct mend_proc *self)
 {
     struct mend_info *i = mend_alloc(self, sizeof(*i));
@@ -117,6 +119,18 @@ const char *mend_info_get(const struct mend_info *i, const char *key)
     struct mend_info_pair *p = i ? find(i, key) : NULL;
 
     return p ? p->value : NULL;
+}
+
+int mend_info_alignment(const struct mend_info *i, size_t *align_p)
+{
+    const char *text = mend_info_get(i, "mpi_minimum_memory_alignment");
+    char *end = NULL;
+    long wanted = text ? strtol(text, &end, 10) : 0;
+
+    if (text && (end == text || *end || wanted <= 0 || wanted > ALIGN_MAX || wanted & (wanted - 1)))
+        return MPI_ERR_INFO_VALUE;
+    *align_p = (size_t)wanted;
+    return MPI_SUCCESS;
 }
 
 const char *mend_info_nth(const struct mend_info *i, int n)

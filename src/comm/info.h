@@ -35,6 +35,10 @@ int mend_info_delete(struct mend_proc *self, struct mend_info *i, const char *ke
 /* NULL: not there.  i may be NULL. */
 const char *mend_info_get(const struct mend_info *i, const char *key);
 
+/* What the key mpi_minimum_memory_alignment asks for, in bytes; 0: nothing.  MPI_ERR_INFO_VALUE: no power of two, or more
+ * than 2^30.  i may be NULL. */
+int mend_info_alignment(const struct mend_info *i, size_t *align_p);
+
 /* The nth key, NULL if there are not so many. */
 const char *mend_info_nth(const struct mend_info *i, int n);
 

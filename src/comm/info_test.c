@@ -49,6 +49,25 @@ MEND_TEST(copies_are_apart)
     mend_info_free(self, copy);
 }
 
+MEND_TEST(alignments)
+{
+    static const char *const wrong[] = {"", "x", "8x", "0", "-8", "12", "2147483648"};
+    struct mend_info *i = mend_info_create(self);
+    size_t align = 1;
+
+    CHECK_EQ(mend_info_alignment(NULL, &align), MPI_SUCCESS);
+    CHECK_EQ(align, 0);
+    CHECK_EQ(mend_info_set(self, i, "mpi_minimum_memory_alignment", "4096"), MPI_SUCCESS);
+    CHECK_EQ(mend_info_alignment(i, &align), MPI_SUCCESS);
+    CHECK_EQ(align, 4096);
+    for (unsigned k = 0; k < MEND_COUNT_OF(wrong); k++) {
+        CHECK_EQ(mend_info_set(self, i, "mpi_minimum_memory_alignment", wrong[k]), MPI_SUCCESS);
+        CHECK_EQ(mend_info_alignment(i, &align), MPI_ERR_INFO_VALUE);
+    }
+    CHECK_EQ(align, 4096);
+    mend_info_free(self, i);
+}
+
 MEND_TEST(memory_comes_back)
 {
     size_t before = self->arena->in_use_bytes;

@@ -6,12 +6,11 @@
 
 #include "comm/errhandler.h"
 #include "comm/info.h"
-#include "node/heap.h"
+#include "rma/alloc.h"
 #include "rt/rt.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,10 +18,6 @@
 #ifndef MEND_VERSION
 #define MEND_VERSION "(unknown version)"
 #endif
-
-#define MEM_ALIGN_MIN 64 /* a cache line */
-#define HEAP_MIN      4096
-#define MEM_ALIGN_MAX (1 << 30)
 
 /* At any time. */
 MEND_API(MPI_Get_version);
@@ -103,40 +98,12 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     return mend_report(err, __func__);
 }
 
-/* The alignment that the info object asks for with mpi_minimum_memory_alignment, in bytes. */
-static int read_alignment(const struct mend_info *i, size_t *align_p)
-{
-    const char *text = mend_info_get(i, "mpi_minimum_memory_alignment");
-    char *end = NULL;
-    long wanted = text ? strtol(text, &end, 10) : 0;
-
-    if (text &&
-        (end == text || *end || wanted <= 0 || wanted > MEM_ALIGN_MAX || (wanted & (wanted - 1))))
-        return MPI_ERR_INFO_VALUE;
-    *align_p = wanted > MEM_ALIGN_MIN ? (size_t)wanted : MEM_ALIGN_MIN;
-    return MPI_SUCCESS;
-}
-
-/* Memory of a page or more comes from the segment, where windows reach it directly; all else, and what the segment has
- * no room for, from the program's heap.  NULL: no memory. */
-static void *memory_of_program(size_t size, size_t align)
-{
-    struct mend_heap_piece *piece = NULL;
-    void *p = NULL;
-
-    if (size >= HEAP_MIN && align <= HEAP_MIN)
-        piece = mend_heap_take(mend_self, size);
-    if (piece)
-        return piece->base;
-    return posix_memalign(&p, align, size) ? NULL : p;
-}
-
 /* baseptr: where the address goes. */
 MEND_API(MPI_Alloc_mem);
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
     struct mend_info *i = NULL;
-    size_t align = MEM_ALIGN_MIN;
+    size_t align = 0;
     void *p = NULL;
     int err = mend_enter(__func__);
 
@@ -145,9 +112,9 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
     if (!err && (size < 0 || !baseptr))
         err = MPI_ERR_ARG;
     if (!err)
-        err = read_alignment(i, &align);
+        err = mend_info_alignment(i, &align);
     if (!err && size > 0) {
-        p = memory_of_program((size_t)size, align);
+        p = mend_rma_alloc(mend_self, (size_t)size, align);
         err = p ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
     if (!err)
@@ -155,20 +122,14 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
     return mend_report(err, __func__);
 }
 
+/* MPI_ERR_BASE: it lies in memory of MPI_Alloc_mem and is not where that begins. */
 MEND_API(MPI_Free_mem);
 int MPI_Free_mem(void *base)
 {
-    struct mend_heap_piece *piece = NULL;
     int err = mend_enter(__func__);
 
     if (!err && base)
-        piece = mend_heap_find(mend_self, base, 1);
-    if (piece && piece->base != base)
-        err = MPI_ERR_BASE;
-    if (!err && piece)
-        mend_heap_give_back(mend_self, piece);
-    else if (!err)
-        free(base);
+        err = mend_rma_free(mend_self, base);
     return mend_report(err, __func__);
 }
 

@@ -11,7 +11,6 @@
 #include "comm/info.h"
 #include "rma/epoch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_true(const struct mend_info *i, const char *key)
@@ -21,23 +20,15 @@ static bool is_true(const struct mend_info *i, const char *key)
     return value && !strcmp(value, "true");
 }
 
-static bool is_power_of_two(const char *text)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-
-    return !*end && n > 0 && !(n & (n - 1));
-}
-
 /* What the hints ask for.  Alignment: all parts begin at a page. */
 static int read_info(const struct mend_info *i, struct mend_win_wish *wish)
 {
-    const char *align = mend_info_get(i, "mpi_minimum_memory_alignment");
+    size_t align;
 
     wish->no_locks = is_true(i, "no_locks");
     wish->contiguous =
         wish->flavor == MPI_WIN_FLAVOR_SHARED && !is_true(i, "alloc_shared_noncontig");
-    return align && !is_power_of_two(align) ? MPI_ERR_INFO_VALUE : MPI_SUCCESS;
+    return mend_info_alignment(i, &align);
 }
 
 /* A wrong argument of one member is an error at all members. */
@@ -231,21 +222,12 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
     return mend_report_win(w, err, __func__);
 }
 
-/* The first part with memory, for MPI_PROC_NULL. */
-static int first_with_memory(const struct mend_win *w)
-{
-    for (int r = 0; r < w->n; r++)
-        if (w->part[r].size > 0)
-            return r;
-    return -1;
-}
-
 /* Size 0 where this process cannot reach the part (MPI-4.1 and later). */
 static int shared_query(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr,
                         struct mend_win **w_p)
 {
     int err = mend_check_win(win, w_p);
-    struct mend_win_part none = {.disp_unit = 1}, *p = &none;
+    struct mend_win_part p;
 
     if (!err && !(size && baseptr))
         err = MPI_ERR_ARG;
@@ -255,13 +237,10 @@ static int shared_query(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_un
         err = mend_check_target(*w_p, rank);
     if (err)
         return err;
-    if (rank == MPI_PROC_NULL)
-        rank = first_with_memory(*w_p);
-    if (rank >= 0)
-        p = mend_win_reach(*w_p, rank);
-    *size = p->here ? p->size : 0;
-    *disp_unit = p->disp_unit;
-    *(void **)baseptr = p->here;
+    p = mend_win_shared_part(*w_p, rank);
+    *size = p.size;
+    *disp_unit = p.disp_unit;
+    *(void **)baseptr = p.here;
     return MPI_SUCCESS;
 }
 

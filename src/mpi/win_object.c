@@ -145,22 +145,6 @@ int MPI_Win_set_info(MPI_Win win, MPI_Info info)
     return mend_report_win(w, err, __func__);
 }
 
-/* What holds if nothing else was asked for (MPI-5.0 12.2.1). */
-static int add_defaults(struct mend_win *w, struct mend_info *i)
-{
-    static const char *const defaults[][2] = {
-        {"no_locks", "false"},       {"accumulate_ordering", "rar,raw,war,waw"},
-        {"same_size", "false"},      {"accumulate_ops", "same_op_no_op"},
-        {"same_disp_unit", "false"},
-    };
-    int err = MPI_SUCCESS;
-
-    for (unsigned k = 0; k < MEND_COUNT_OF(defaults) && !err; k++)
-        if (!mend_info_get(i, defaults[k][0]))
-            err = mend_info_set(w->self, i, defaults[k][0], defaults[k][1]);
-    return err;
-}
-
 /* The user frees the info object. */
 MEND_API(MPI_Win_get_info);
 int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
@@ -173,14 +157,10 @@ int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
         err = mend_check_win(win, &w);
     if (!err)
         err = mend_check_pointer(info_used);
-    if (!err) {
-        i = mend_info_dup(mend_self, w->comm->info);
-        err = i ? add_defaults(w, i) : MPI_ERR_NO_MEM;
-    }
+    if (!err)
+        err = mend_win_info(w, &i);
     if (!err)
         *info_used = (MPI_Info)i;
-    else if (i)
-        mend_info_free(mend_self, i);
     return mend_report_win(w, err, __func__);
 }
 

@@ -148,6 +148,13 @@ int mend_win_free(struct mend_win *w);
 /* The part of a member, mapped if that is possible. */
 struct mend_win_part *mend_win_reach(struct mend_win *w, int rank);
 
+/* query.c.  A member's part, or that of the first member with memory for MPI_PROC_NULL, with size 0 where this process
+ * cannot reach it (MPI-5.0 12.2.3).  Local. */
+struct mend_win_part mend_win_shared_part(struct mend_win *w, int rank);
+
+/* The hints of the window, with those that hold if nothing else was asked for.  The caller's.  MPI_ERR_NO_MEM. */
+int mend_win_info(const struct mend_win *w, struct mend_info **info_p);
+
 /* Dynamic windows.  Local.  MPI_ERR_RMA_ATTACH, MPI_ERR_NO_MEM. */
 int mend_win_attach(struct mend_win *w, void *base, MPI_Aint size);
 int mend_win_detach(struct mend_win *w, const void *base);
