@@ -158,7 +158,7 @@ void mend_control_read(struct job *job, struct rank *r)
     }
 }
 
-/* It has died, perhaps of somebody else's kill, after it asked for the end of others: they are one abort. */
+/* It asked for the end of others and died, perhaps by another kill: these deaths are one abort. */
 static void hear_last_words(struct job *job, struct rank *r)
 {
     bool wanted;

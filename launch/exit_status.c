@@ -111,7 +111,7 @@ static bool is_bad(const struct mend_rank_end *e)
     return !e->handled || e->outcome == MEND_OUTCOME_FAILED;
 }
 
-/* Whose end gives the status rather: an abort's, then the first death, then the lowest rank's. */
+/* True if a rather than b gives the status: first an abort, then the first death, then the lowest rank. */
 static bool goes_before(const struct mend_rank_end *a, const struct mend_rank_end *b)
 {
     bool a_aborted = a->outcome == MEND_OUTCOME_ABORTED,

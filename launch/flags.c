@@ -173,7 +173,7 @@ static bool named(const char *names, const char *name, size_t len)
     return false;
 }
 
-/* Letters that differ, position by position, and in length: enough to guess a slip. */
+/* How many letters lie between a common beginning and a common end: enough to guess a typing error. */
 static size_t differing(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t head = 0, tail = 0, shorter = a_len < b_len ? a_len : b_len;

@@ -49,7 +49,7 @@ mend_on_flag mend_on_cores_per_rank, mend_on_no_oversubscribe, mend_on_report_bi
 mend_on_flag mend_on_tag, mend_on_timestamp, mend_on_merge, mend_on_output, mend_on_out_file;
 mend_on_flag mend_on_out_pattern, mend_on_err_pattern;
 
-/* When everything was read: how many ranks the blocks have that did not say so, and what does not fit. */
+/* When everything was read: counts the ranks of blocks without -n, and refuses what does not fit. */
 void mend_flags_count_ranks(struct mend_options *o);
 
 #endif

@@ -170,7 +170,7 @@ char *mend_injections_check(const char *text)
     return said;
 }
 
-/* In a rank that is no MPI program it is that rank's, and no business of a job that the rank starts. */
+/* If mpiexec runs in a rank of another job, the variable is for that rank, and not for the job that it starts. */
 static bool meant_for_us(void)
 {
     return getenv(MEND_ENV_INJECT) && !getenv(MEND_ENV_RANK);

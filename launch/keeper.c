@@ -94,7 +94,7 @@ void mend_keeper_end(struct job *job)
     if (job->keeper <= 0)
         return;
     while (write(job->keeper_fd, &c, 1) < 0 && errno == EINTR)
-        ; /* should we be killed before the next line it kills nobody, for numbers may be others' by then */
+        ; /* if mpiexec is killed before the next line, the keeper kills no process: numbers may be reused by then */
     kill(job->keeper, SIGKILL); /* it may be stopped */
     waitpid(job->keeper, NULL, 0);
     job->keeper = 0;

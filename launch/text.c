@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* text.c – messages about the command line; strings and memory, without which mpiexec ends. */
+/* text.c – messages about the command line; strings and memory (mpiexec ends if there is none). */
 #include "options.h"
 
 #include <stdarg.h>

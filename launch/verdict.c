@@ -128,10 +128,10 @@ static void ask_rank_for_cause(struct job *job, struct mend_verdict *v)
     }
 }
 
-/* How the rank ended, as far as the kernel told.  Of what went on under its name (execve) it does not matter
- * whether it ended by itself before our signal came.  If a script was around it, all we have is the
- * script's status: the shells' convention is 128 + signal, and a script that ends with 0 after its MPI
- * process died has coped with that. */
+/* How the rank ended, as far as the kernel told.  If its process executed another program, it does not
+ * matter whether that ended by itself before our signal came.  If a script was around the rank, only the
+ * status of the script is known: by the convention of shells 128 + signal, or 0 if the script has coped with the death
+ * of its MPI process. */
 static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
 {
     bool in_script = mend_rank_in_script(&r->state);
@@ -281,7 +281,7 @@ void mend_verdict_event(struct job *job, struct mend_detector_event ev)
     step(job, &ev);
 }
 
-/* A rank may say itself that it is not the child: what follows from that is that the child is left alone. */
+/* A rank may report that it is not the child; then the child is left alone. */
 static void look_for_script(struct job *job, struct rank *r)
 {
     if (mend_load_acquire(&shared(job, r->index)->in_script))

@@ -60,10 +60,9 @@ static mend_atomic_u32 *life_word(struct group *g, int i)
         mend_node_rank_of(g->job->shm, mend_place_at((uint32_t)(g->first + i))));
 }
 
-/* What it takes to tear the memory of the dead down, tens of milliseconds per GiB, is taken from the
- * survivors that share its core: with the default policy the first of them runs at the next tick,
- * milliseconds later.  So it dies on with the lowest priority that there is, all its threads, and what
- * it started, which is killed anyway. */
+/* Freeing the memory of a dead process takes tens of milliseconds per GiB.  Survivors that share its core wait for
+ * it: with the default policy the first of them runs at the next tick, milliseconds later.  So all threads of the dead
+ * process, and the processes that it started, which are killed anyway, get the lowest priority that there is. */
 static void let_survivors_run(const struct rank *r)
 {
     const struct sched_param none = {0};
