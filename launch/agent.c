@@ -325,6 +325,11 @@ static void listen_to(struct job *job, int fd, enum source from, int rank)
     epoll_ctl(job->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
 }
 
+void mend_agent_listen(struct job *job, const struct rank *r)
+{
+    listen_to(job, r->ctl_fd, FROM_CTL, r->index);
+}
+
 static void swallow(int fd)
 {
     uint64_t count;
@@ -365,7 +370,7 @@ void mend_agent_run(struct job *job)
     listen_to(job, job->timer_fd, FROM_TIMER, 0);
     for (int i = 0; i < job->n; i++)
         if (job->rank[i].child > 0)
-            listen_to(job, job->rank[i].ctl_fd, FROM_CTL, i);
+            mend_agent_listen(job, &job->rank[i]);
     mend_watch_prefer();
     for (;;) {
         int n;

@@ -87,10 +87,13 @@ static void on_suspect(struct job *job, struct rank *r, const struct mend_ctl *m
     pthread_mutex_unlock(&job->lock);
 }
 
+/* Takes fd, which came with the datagram; -1: none did. */
 static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *m, size_t len,
-                        pid_t sender)
+                        pid_t sender, int fd)
 {
-    if (!mend_ctl_valid(m, len, (uint32_t)job->places_n)) {
+    if (fd >= 0 && m->kind != MEND_CTL_SPAWN)
+        close(fd);
+    if (!mend_ctl_valid(m, len, (uint32_t)job->n, (uint32_t)job->places_n)) {
         mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
         return;
     }
@@ -110,6 +113,9 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
     case MEND_CTL_INJECTED:
         mend_injection_happened(job, r->index, m->peer);
         break;
+    case MEND_CTL_SPAWN:
+        mend_spawn_asked(job, r, fd);
+        break;
     case MEND_CTL_REPORT:
         mend_report_text(job, r->index, m->text, m->n);
         break;
@@ -117,21 +123,26 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
 }
 
 /* Receives one datagram, and from the kernel the process that sent it, as it is called in our PID namespace; 0: it
- * is not in ours, nor below it. */
-static ssize_t receive(int fd, struct mend_ctl *m, pid_t *sender_p)
+ * is not in ours, nor below it.  *fd_p: a descriptor that came with it, -1: none. */
+static ssize_t receive(int fd, struct mend_ctl *m, pid_t *sender_p, int *fd_p)
 {
-    char control[CMSG_SPACE(sizeof(struct ucred))] __attribute__((aligned(8)));
+    char control[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))]
+        __attribute__((aligned(8)));
     struct iovec iov = {m, sizeof(*m)};
     struct msghdr msg = {.msg_iov = &iov,
                          .msg_iovlen = 1,
                          .msg_control = control,
                          .msg_controllen = sizeof(control)};
     ssize_t len = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
-    struct cmsghdr *c = len > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
     struct ucred who = {0};
 
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
-        memcpy(&who, CMSG_DATA(c), sizeof(who));
+    *fd_p = -1;
+    for (struct cmsghdr *c = len > 0 ? CMSG_FIRSTHDR(&msg) : NULL; c; c = CMSG_NXTHDR(&msg, c)) {
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
+            memcpy(&who, CMSG_DATA(c), sizeof(who));
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+            memcpy(fd_p, CMSG_DATA(c), sizeof(*fd_p));
+    }
     *sender_p = who.pid;
     return len;
 }
@@ -141,11 +152,12 @@ void mend_control_read(struct job *job, struct rank *r)
     struct mend_ctl m;
     pid_t sender;
     ssize_t len;
+    int fd;
 
     while (r->ctl_fd >= 0) {
-        len = receive(r->ctl_fd, &m, &sender);
+        len = receive(r->ctl_fd, &m, &sender, &fd);
         if (len > 0) {
-            on_datagram(job, r, &m, (size_t)len, sender);
+            on_datagram(job, r, &m, (size_t)len, sender, fd);
             continue;
         }
         if (len == 0) { /* nobody holds the other end any more */

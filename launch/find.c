@@ -96,27 +96,51 @@ static _Noreturn void fail_path(const char *name)
     mend_options_fail(there ? 126 : 127, "%s: %s", name, there ? "not a program" : strerror(errno));
 }
 
+static void search(struct search *s, const char *path)
+{
+    const struct mend_app *app = s->app;
+    const char *name = app->argv[0];
+
+    if (strchr(name, '/'))
+        try_path(s, mend_xprintf("%s", name));
+    else if (!(app->dirs && try_dirs(s, app->dirs, name)) && !try_dirs(s, path, name))
+        try_dirs(s, "", name);
+}
+
+static const char *search_path(void)
+{
+    const char *path = getenv("PATH");
+
+    return path ? path : "/usr/local/bin:/usr/bin:/bin";
+}
+
+int mend_find_later(struct mend_app *app)
+{
+    struct search s = {.app = app};
+
+    if (*app->argv[0])
+        search(&s, search_path());
+    app->path = s.found;
+    free(s.refused);
+    return s.found ? 0 : s.refused ? EACCES : ENOENT;
+}
+
 void mend_find_program(struct mend_app *app, struct mend_options *o)
 {
-    const char *name = app->argv[0], *path = getenv("PATH");
+    const char *name = app->argv[0];
     struct search s = {.app = app};
 
     if (!*name)
         mend_options_fail(127, "the program's name is empty");
-    if (!path)
-        path = "/usr/local/bin:/usr/bin:/bin";
-    if (strchr(name, '/'))
-        try_path(&s, mend_xprintf("%s", name));
-    else if ((app->dirs && try_dirs(&s, app->dirs, name)) || try_dirs(&s, path, name))
+    search(&s, search_path());
+    if (s.found && !strchr(name, '/'))
         note_shadowed(&s, name, o);
-    else
-        try_dirs(&s, "", name);
     if (!s.found && s.refused)
         mend_options_fail(126, "%s: cannot be executed: permission denied", s.refused);
     if (!s.found && strchr(name, '/'))
         fail_path(name);
     if (!s.found)
-        mend_options_fail(127, "%s: not found in PATH (%s), nor in %s", name, path,
+        mend_options_fail(127, "%s: not found in PATH (%s), nor in %s", name, search_path(),
                           app->wdir ? app->wdir : "the current directory");
     app->path = s.found;
     free(s.refused);

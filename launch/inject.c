@@ -43,9 +43,9 @@ static bool add(struct mend_options *o, const struct reading *r, int rank, char 
     i.may_miss = r->may_miss;
     for (int k = 0; k < o->injections_n; k++)
         i.number += o->injections[k].rank == rank;
-    if (rank >= o->ranks_n)
-        *why_p =
-            mend_xprintf("'%s': there is no rank %d in a job of %d", r->value, rank, o->ranks_n);
+    if (rank >= mend_options_places(o))
+        *why_p = mend_xprintf("'%s': there is no rank %d in a job of %d, nor room for it", r->value,
+                              rank, o->ranks_n);
     else if (!mend_event_parse_inject(i.spec, &i.what, &why))
         *why_p = mend_xprintf("'%s': %s", r->value, why);
     if (*why_p)

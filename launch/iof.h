@@ -8,10 +8,11 @@
 
 struct mend_iof;
 
-/* Prepares for n ranks and starts the thread.  NULL: errno tells why. */
-struct mend_iof *mend_iof_create(const struct mend_options *o);
+/* Prepares for places_n ranks and starts the thread.  NULL: errno tells why. */
+struct mend_iof *mend_iof_create(const struct mend_options *o, int places_n);
 
-/* Descriptors that rank i shall have as 0, 1 and 2; started() closes our copies.  False: errno. */
+/* Descriptors that rank i shall have as 0, 1 and 2; started() closes our copies.
+ * While the job runs, too, one rank after the other.  False: errno. */
 bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *err_p);
 void mend_iof_started_rank(struct mend_iof *f, int i);
 

@@ -98,6 +98,6 @@ void mend_iof_started_rank(struct mend_iof *f, int i)
         if (f->child_end[i][k] > 2)
             close(f->child_end[i][k]);
     f->streams_n = 2 * (i + 1);
-    if (i + 1 == f->n || i % WAKE_EVERY == WAKE_EVERY - 1)
+    if (i + 1 >= f->o->ranks_n || i % WAKE_EVERY == WAKE_EVERY - 1)
         mend_iof_wake(f);
 }

@@ -26,11 +26,14 @@
 
 struct mend_iof;
 struct mend_ctl;
+struct starter;
 
 struct rank {
     int index;
     struct mend_app *app;
     int app_index;
+    int world_first, world_n; /* the ranks of its MPI_COMM_WORLD */
+    int spawn_fd;             /* who asked for it, while it is being started; -1: the user */
     pid_t child; /* what we started; a zombie until the job ends, so its number is not reused */
     int ctl_fd;
     bool own_group;               /* the child leads a process group */
@@ -84,9 +87,10 @@ struct job {
     int injected_n;             /* timed injections carried out, in order of time */
     int signal_seen;
     mend_time_ns signal_ns;
-    int crashes_n;         /* ranks that have said so and are not seen dead yet */
-    uint32_t words_read_n; /* what words_wanted_n was when they were read last */
-    uint32_t given_back_n; /* verdicts whose ranks' memory was given back */
+    int crashes_n;           /* ranks that have said so and are not seen dead yet */
+    uint32_t words_read_n;   /* what words_wanted_n was when they were read last */
+    uint32_t given_back_n;   /* verdicts whose ranks' memory was given back */
+    struct starter *starter; /* start_local.c */
     bool timed_out, killing;
     bool aborted; /* as a whole */
 };
@@ -105,6 +109,21 @@ void mend_bind_report(struct job *job);
 
 /* start_local.c: starts all ranks.  False: one could not be started (a message was printed). */
 bool mend_start_local(struct job *job);
+
+/* start_local.c: starts one more rank while the job runs.  0, or an errno value. */
+int mend_start_another(struct job *job, struct rank *r);
+
+/* spawn.c: r has asked for processes; takes the descriptor of the file that says for which. */
+void mend_spawn_asked(struct job *job, struct rank *r, int fd);
+
+/* segment.c: reserves what a world of n more ranks needs.  False: there is no memory. */
+bool mend_segment_admit(struct job *job, int first, int n);
+
+/* verdict.c: there is something for r to look at. */
+void mend_verdict_call(struct job *job, const struct rank *r);
+
+/* agent.c: datagrams of r are read from now on. */
+void mend_agent_listen(struct job *job, const struct rank *r);
 
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct job *job);

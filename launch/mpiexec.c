@@ -29,7 +29,6 @@
 /* Ten times what the dying wait for a core of an overloaded node (README.md). */
 #define HOLD_NS        (3 * MEND_NS_PER_S)
 #define RANKS_SAID_MAX 8
-#define PLACES_MORE    16
 
 static _Noreturn void die(const char *what)
 {
@@ -116,6 +115,8 @@ static void create_ranks(struct job *job)
             job->rank[i] = (struct rank){.index = i,
                                          .app = &o->apps[a],
                                          .app_index = a,
+                                         .world_n = job->n,
+                                         .spawn_fd = -1,
                                          .own_group = !(i == o->tty_rank && terminal),
                                          .wrapped_pidfd = -1,
                                          .ctl_fd = -1};
@@ -163,24 +164,11 @@ static void create_detector(struct job *job)
     mend_detector_init(job->detector, job->places_n, &config, job->start_ns);
 }
 
-/* Those for processes that the job starts later cost address space, and a page or two each. */
-static int places(const struct mend_options *o)
-{
-    int more = o->ranks_n / 2 < PLACES_MORE ? PLACES_MORE : o->ranks_n / 2;
-    uint64_t wanted = o->params.universe_size;
-
-    if (!wanted || wanted > MEND_RANKS_MAX)
-        wanted = (uint64_t)o->ranks_n + (uint64_t)more;
-    if (wanted > MEND_RANKS_MAX)
-        return MEND_RANKS_MAX;
-    return wanted < (uint64_t)o->ranks_n ? o->ranks_n : (int)wanted;
-}
-
 static void create_job(struct job *job)
 {
     job->self_pid = getpid();
     job->n = job->o.ranks_n;
-    job->places_n = places(&job->o);
+    job->places_n = mend_options_places(&job->o);
     job->start_ns = mend_time_monotonic_ns();
     job->deadline_ns =
         job->o.timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : job->start_ns + job->o.timeout_ns;
@@ -313,7 +301,7 @@ int main(int argc, char **argv)
     take_standard_fds();
     mend_options_parse(argc, argv, &job.o);
     create_job(&job);
-    job.iof = mend_iof_create(&job.o);
+    job.iof = mend_iof_create(&job.o, job.places_n);
     if (!job.iof)
         die("no thread for the ranks' output");
     mend_watch_start(&job);

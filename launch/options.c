@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define PLACES_MORE 16
 
 static void end_block(struct mend_parse *p, int end)
 {
@@ -94,4 +95,17 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     read_params(o_p);
     check_whole(o_p);
     say_notes(o_p);
+}
+
+/* Those for processes that the job starts later cost address space, and a page or two each. */
+int mend_options_places(const struct mend_options *o)
+{
+    int more = o->ranks_n / 2 < PLACES_MORE ? PLACES_MORE : o->ranks_n / 2;
+    uint64_t wanted = o->params.universe_size;
+
+    if (!wanted || wanted > MEND_RANKS_MAX)
+        wanted = (uint64_t)o->ranks_n + (uint64_t)more;
+    if (wanted > MEND_RANKS_MAX)
+        return MEND_RANKS_MAX;
+    return wanted < (uint64_t)o->ranks_n ? o->ranks_n : (int)wanted;
 }

@@ -79,6 +79,9 @@ struct mend_options {
  * message, exit 2; 127 or 126 for a program that is not there or cannot be executed). */
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
 
+/* How many ranks there may ever be: mpiexec --universe. */
+int mend_options_places(const struct mend_options *o);
+
 /* inject.c: makes the injections from what --inject asks for in a job of o->ranks_n.  NULL, or in words what
  * is wrong.  of: the specifications of one rank, as its environment gets them; NULL: none. */
 char *mend_injections_read(struct mend_options *o);
@@ -90,6 +93,9 @@ extern const char mend_help_text[];
 
 /* find.c: sets app->path for app->argv[0].  Does not return if there is no such program (126, 127). */
 void mend_find_program(struct mend_app *app, struct mend_options *o);
+
+/* find.c: the same while the job runs.  0, or an errno value. */
+int mend_find_later(struct mend_app *app);
 
 /* flags_env.c: does a rank inherit this NAME=VALUE? */
 bool mend_env_inherited(const struct mend_options *o, const struct mend_app *app, const char *text);

@@ -73,6 +73,16 @@ static bool reserve_votes(int fd, const struct mend_node_header *layout, int fir
     return true;
 }
 
+/* The page of the bit that revokes a world's MPI_COMM_WORLD is in the row of its first rank. */
+bool mend_segment_admit(struct job *job, int first, int n)
+{
+    struct mend_node_header *h = job->shm;
+    uint64_t revoked =
+        (uint64_t)((char *)mend_node_revoked_of(h, mend_place_at((uint32_t)first)) - (char *)h);
+
+    return reserve(job->shm_fd, revoked, revoked + PAGE) && reserve_votes(job->shm_fd, h, first, n);
+}
+
 bool mend_segment_create(struct job *job, uint64_t *bytes_p)
 {
     struct mend_node_header layout = {0};

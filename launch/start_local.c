@@ -85,7 +85,8 @@ static _Noreturn void child_exec(struct start *s)
     sigaction(SIGTTIN, &normal, NULL);
     signal(SIGXFSZ, s->job->xfsz_before);
     if (dup2(s->in, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0 ||
-        fcntl(s->job->shm_fd, F_SETFD, 0) < 0 || fcntl(s->ctl_fd, F_SETFD, 0) < 0)
+        fcntl(s->job->shm_fd, F_SETFD, 0) < 0 || fcntl(s->ctl_fd, F_SETFD, 0) < 0 ||
+        (r->spawn_fd >= 0 && fcntl(r->spawn_fd, F_SETFD, 0) < 0))
         child_failed(s, "dup2");
     if (r->app->wdir && chdir(r->app->wdir) != 0)
         child_failed(s, r->app->wdir);
@@ -228,8 +229,7 @@ static void env_set(struct mend_strings *env, char *text)
 
 static bool is_ours(const char *text)
 {
-    static const char *const ours[] = {MEND_ENV_RANK,   MEND_ENV_SIZE,   MEND_ENV_SHM_FD,
-                                       MEND_ENV_CTL_FD, MEND_ENV_APPNUM, MEND_ENV_INJECT};
+    static const char *const ours[] = MEND_ENV_ALL;
 
     for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
         if (!strncmp(text, ours[i], strlen(ours[i])) && text[strlen(ours[i])] == '=')
@@ -258,12 +258,16 @@ static void rank_env(const struct start *s, struct mend_strings *env)
     char *inject = mend_injections_of(&s->job->o, s->r->index);
 
     mend_strings_add(env, mend_xprintf(MEND_ENV_RANK "=%d", s->r->index));
-    mend_strings_add(env, mend_xprintf(MEND_ENV_SIZE "=%d", s->job->n));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_SIZE "=%d", s->r->world_n));
     mend_strings_add(env, mend_xprintf(MEND_ENV_SHM_FD "=%d", s->job->shm_fd));
     mend_strings_add(env, mend_xprintf(MEND_ENV_CTL_FD "=%d", s->ctl_fd));
     mend_strings_add(env, mend_xprintf(MEND_ENV_APPNUM "=%d", s->r->app_index));
     if (inject)
         mend_strings_add(env, inject);
+    if (s->r->spawn_fd < 0)
+        return;
+    mend_strings_add(env, mend_xprintf(MEND_ENV_FIRST "=%d", s->r->world_first));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_SPAWN "=%d", s->r->spawn_fd));
 }
 
 /* ---- one rank ---- */
@@ -279,14 +283,6 @@ static char **script_argv_of(const struct mend_app *app)
     return args.at;
 }
 
-static void say_failed(struct job *job, const struct start *s)
-{
-    char text[MEND_LIMITS_TEXT];
-
-    mend_say(job, "mpiexec: rank %d could not be started: %s: %s", s->r->index,
-             s->failed ? s->failed : "vfork", mend_limits_error(s->error, text, sizeof(text)));
-}
-
 static void start_child(struct job *job, struct starter *x, struct start *s)
 {
     struct rank *r = s->r;
@@ -299,30 +295,30 @@ static void start_child(struct job *job, struct starter *x, struct start *s)
     pthread_mutex_unlock(&job->lock);
 }
 
-static bool start_rank(struct job *job, struct starter *x, struct rank *r, struct mend_strings *env)
+/* 0, or an errno value, and *what_p failed. */
+static int start_rank(struct job *job, struct rank *r, struct mend_strings *env,
+                      const char **what_p)
 {
     struct start s = {.job = job, .r = r};
     int pair[2], env_before = env->n;
-    bool ok = false;
 
-    s.script_argv = script_argv_of(r->app);
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 ||
-        !mend_iof_open_rank(job->iof, r->index, &s.in, &s.out, &s.err)) {
-        s.failed = "its pipes and sockets";
-        s.error = errno;
-        say_failed(job, &s);
-        return false;
-    }
+    *what_p = "its pipes and sockets";
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return errno;
     r->ctl_fd = pair[0];
     s.ctl_fd = pair[1];
+    if (!mend_iof_open_rank(job->iof, r->index, &s.in, &s.out, &s.err)) {
+        s.error = errno;
+        close(pair[0]);
+        close(pair[1]);
+        return s.error;
+    }
+    s.script_argv = script_argv_of(r->app);
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
     setsockopt(r->ctl_fd, SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int)); /* control.c */
     rank_env(&s, env);
     s.env = env->at;
-    start_child(job, x, &s);
-    ok = r->child > 0;
-    if (!ok)
-        say_failed(job, &s);
+    start_child(job, job->starter, &s);
     while (env->n > env_before)
         free(env->at[--env->n]);
     env->at[env->n] = NULL;
@@ -330,27 +326,52 @@ static bool start_rank(struct job *job, struct starter *x, struct rank *r, struc
     free(s.script_argv);
     close(s.ctl_fd);
     mend_iof_started_rank(job->iof, r->index);
-    return ok;
+    *what_p = s.failed ? s.failed : "vfork";
+    return r->child > 0 ? 0 : s.error ? s.error : ECHILD;
+}
+
+static void say_failed(struct job *job, int index, const char *what, int error)
+{
+    char text[MEND_LIMITS_TEXT];
+
+    mend_say(job, "mpiexec: rank %d could not be started: %s: %s", index, what,
+             mend_limits_error(error, text, sizeof(text)));
 }
 
 bool mend_start_local(struct job *job)
 {
     struct mend_strings env = {0};
-    struct starter *x = starter_create();
     const struct mend_app *app = NULL;
-    bool ok = x != NULL;
+    const char *what;
+    int error = 0;
 
-    if (!x)
+    job->starter = starter_create();
+    if (!job->starter) {
         mend_say(job, "mpiexec: no thread to start the ranks with: %s", strerror(errno));
-    for (int i = 0; ok && i < job->n; i++) {
+        return false;
+    }
+    for (int i = 0; !error && i < job->n; i++) {
         if (job->rank[i].app != app) {
             free(env.at);
             app = job->rank[i].app;
             env = block_env(job, app);
         }
-        ok = start_rank(job, x, &job->rank[i], &env);
-        job->alive_n += ok;
+        error = start_rank(job, &job->rank[i], &env, &what);
+        job->alive_n += !error;
+        if (error)
+            say_failed(job, i, what, error);
     }
     free(env.at);
-    return ok;
+    return !error;
+}
+
+int mend_start_another(struct job *job, struct rank *r)
+{
+    struct mend_strings env = block_env(job, r->app);
+    const char *what;
+    int error = start_rank(job, r, &env, &what);
+
+    job->alive_n += !error;
+    free(env.at);
+    return error;
 }

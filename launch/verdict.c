@@ -91,6 +91,17 @@ bool mend_rank_goes_on(struct job *job, struct rank *r)
            !(pid > 0 && (mend_procfs_killed(pid) || mend_procfs_exiting(pid, &signaled, &code)));
 }
 
+void mend_verdict_call(struct job *job, const struct rank *r)
+{
+    struct mend_node_wakes wakes = {.header = job->shm};
+
+    atomic_fetch_add_explicit(&shared(job, r->index)->interrupt, 1, memory_order_release);
+    atomic_thread_fence(memory_order_seq_cst); /* as in interrupt_all() */
+    if (mend_load_relaxed(&shared(job, r->index)->armed))
+        mend_node_wakes_add(&wakes, mend_place_at((uint32_t)r->index));
+    mend_node_wakes_flush(&wakes);
+}
+
 /* Every rank shall look at the table of deaths.  Those that are about to die need not. */
 static void interrupt_all(struct job *job)
 {

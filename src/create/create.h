@@ -50,6 +50,24 @@ int mend_create_from_groups(struct mend_proc *self, struct mend_group *g, int le
  * with them, which the whole group then gets. */
 int mend_create_intercomm(struct mend_comm *local, int local_leader, struct mend_comm *peer_c,
                           int remote_leader, int tag, int peer_error, struct mend_comm **new_p);
+/* spawn.c: processes that do not exist yet.  blocks, of which there are n, and own_error, what is wrong with them, matter
+ * at the root only.  *out_p: what became of each process that was asked for, also after MPI_ERR_SPAWN; the caller's
+ * (mend_free() of errors).  Collective over c; blocks until the new processes are in MPI_Init, or cannot be
+ * started; at all of both groups or at none. */
+struct mend_spawn_block;
+struct mend_spawned {
+    int32_t *errors; /* errno values, 0: none; NULL: not known */
+    uint32_t asked_n, room;
+    bool full;                  /* there was room for `room` more processes */
+    mend_peer first, started_n; /* their names, if they were started */
+};
+int mend_create_spawn(struct mend_comm *c, int root, int own_error,
+                      const struct mend_spawn_block *blocks, int n, struct mend_spawned *out_p,
+                      struct mend_comm **new_p);
+
+/* spawn.c: at the new processes, in their MPI_Init: the other side of it. */
+int mend_create_join(struct mend_proc *self, struct mend_comm **parent_p);
+
 int mend_create_merge(struct mend_comm *inter, int high, struct mend_comm **new_p);
 
 /* strict: S0-73 and R3 (MPI_Comm_shrink); else any communicator (MPIX_Comm_shrink). */

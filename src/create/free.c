@@ -25,6 +25,13 @@ static bool is_quiet(struct mend_proc *self, void *arg)
     return (mend_p2p_idle(c) && self->outbox_n == 0) || mend_comm_has_dead(c);
 }
 
+/* Unless there is another communicator with them: life/finalize.c. */
+static void disconnect(struct mend_proc *self, const struct mend_group *g)
+{
+    for (int i = 0; i < g->size; i++)
+        mend_peer_entry(self, mend_group_peer(g, i))->connected = false;
+}
+
 int mend_create_disconnect(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
@@ -37,5 +44,7 @@ int mend_create_disconnect(struct mend_comm *c)
     if (err)
         return err;
     mend_wait_until(self, &w);
+    disconnect(self, c->group);
+    disconnect(self, c->remote);
     return mend_create_free(c);
 }

@@ -33,7 +33,7 @@ static uint64_t tag_of(const char *text, enum role role)
 static int meet(struct mend_proc *self, struct mend_group *g, const char *tag, enum role role,
                 struct mend_comm **new_p)
 {
-    uint64_t key = mend_meet_key(self->world, g, tag_of(tag, role));
+    uint64_t key = mend_meet_key(MEND_CTX_WORLD, g, tag_of(tag, role));
 
     return mend_meet_group(self->world, NULL, g, key, new_p);
 }
@@ -48,9 +48,9 @@ int mend_create_from_group(struct mend_proc *self, struct mend_group *g, const c
     return err;
 }
 
-/* The two leaders, in an order that both know. */
-static int build_bridge(struct mend_proc *self, const char *tag, mend_peer other,
-                        struct mend_comm **bridge_p)
+/* In an order that both know. */
+int mend_meet_bridge(struct mend_proc *self, const char *tag, mend_peer other,
+                     struct mend_comm **bridge_p)
 {
     mend_peer peers[2] = {self->me < other ? self->me : other, self->me < other ? other : self->me};
     struct mend_group *g = mend_group_create(self, peers, 2);
@@ -61,8 +61,7 @@ static int build_bridge(struct mend_proc *self, const char *tag, mend_peer other
     return err;
 }
 
-/* My side has failed: the other leader hears so, and waits for nobody. */
-static void give_up(struct mend_proc *self, struct mend_comm *bridge, mend_peer other, int error)
+void mend_meet_give_up(struct mend_proc *self, struct mend_comm *bridge, mend_peer other, int error)
 {
     struct mend_meeting m = {.named = {bridge}, .peer_c = bridge, .other = other};
     mend_peer *peers = NULL;
@@ -85,14 +84,15 @@ int mend_create_from_groups(struct mend_proc *self, struct mend_group *g, int le
 
     *new_p = NULL;
     if (leads && !other_error)
-        other_error = other == self->me ? MPI_ERR_GROUP : build_bridge(self, tag, other, &bridge);
+        other_error =
+            other == self->me ? MPI_ERR_GROUP : mend_meet_bridge(self, tag, other, &bridge);
     err = meet(self, g, tag, ROLE_SIDE, &side);
     if (!err)
         err = mend_create_intercomm(side, leader, bridge,
                                     bridge ? mend_group_rank(self, bridge->group, other) : 0, 0,
                                     other_error, new_p);
     else if (bridge)
-        give_up(self, bridge, other, err);
+        mend_meet_give_up(self, bridge, other, err);
     if (!err && *new_p)
         (*new_p)->of_groups = true;
     if (side)

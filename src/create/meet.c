@@ -48,9 +48,9 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return mend_hash_mix(h * UINT64_C(0x9e3779b97f4a7c15) + x);
 }
 
-uint64_t mend_meet_key(const struct mend_comm *parent, struct mend_group *g, uint64_t tag)
+uint64_t mend_meet_key(mend_ctx ctx, struct mend_group *g, uint64_t tag)
 {
-    uint64_t h = mix(parent->ctx, tag);
+    uint64_t h = mix(ctx, tag);
 
     for (int i = 0; i < g->size; i++)
         h = mix(h, (uint64_t)mend_group_peer(g, i));
@@ -305,7 +305,7 @@ int mend_create_group(struct mend_comm *c, struct mend_group *g, int tag, struct
     int err;
 
     *new_p = NULL;
-    err = mend_meet_group(c, c, g, mend_meet_key(c, g, (uint64_t)(unsigned)tag), new_p);
+    err = mend_meet_group(c, c, g, mend_meet_key(c->ctx, g, (uint64_t)(unsigned)tag), new_p);
     if (err == MEND_CLASS_INVALIDATED)
         mend_revoke(c); /* S0-63 */
     return err;

@@ -11,6 +11,7 @@ struct mend_create {
     struct mend_hash declined;    /* meet.c: id of a meeting of two groups -> class of the error */
     struct mend_list invitations; /* invite.c: for calls that have not been made yet */
     uint64_t invited_n;           /* invite.c: meetings to which this process has invited */
+    uint64_t spawned_n;           /* spawn.c: calls in which it was the root */
     struct mend_list meetings;    /* struct mend_meeting: calls that go on */
     struct mend_list hellos;      /* leaders.c: calls that one leader has made and one not */
 };
@@ -31,14 +32,23 @@ struct mend_meeting {
     mend_ctx said, heard; /* proposals in the HELLOs; heard 0: the other's has not come */
 };
 
-/* What the members of g meet for; all have the same. */
-uint64_t mend_meet_key(const struct mend_comm *parent, struct mend_group *g, uint64_t tag);
+/* What the members of g meet for; all have the same.  ctx: of the communicator that the call names, or the same for
+ * all calls that name none. */
+uint64_t mend_meet_key(mend_ctx ctx, struct mend_group *g, uint64_t tag);
 
 /* A communicator of g, whose members meet for the key; errors as parent's, but of PROC_FAILED only a
  * death in g is a reason.  named: a communicator whose revocation ends it, or NULL.  Collective over g;
  * blocks until all living members have come or something ends the meeting. */
 int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct mend_group *g,
                     uint64_t key, struct mend_comm **new_p);
+
+/* from_group.c: this process and another one meet under the tag.  Blocks until the other has come or is dead. */
+int mend_meet_bridge(struct mend_proc *self, const char *tag, mend_peer other,
+                     struct mend_comm **bridge_p);
+
+/* from_group.c: this process's side has failed: the other one hears so over the bridge, and waits for nobody. */
+void mend_meet_give_up(struct mend_proc *self, struct mend_comm *bridge, mend_peer other,
+                       int error);
 
 /* A call begins and ends.  Between the two it is looked at when something has happened. */
 void mend_meet_begin(struct mend_proc *self, struct mend_meeting *m);

@@ -16,6 +16,26 @@ static bool may_leave(struct mend_proc *self, void *arg)
     return self->rt->all_leaving(self);
 }
 
+static void connect_group(struct mend_proc *self, const struct mend_group *g)
+{
+    for (int i = 0; i < g->size; i++)
+        mend_peer_entry(self, mend_group_peer(g, i))->connected = true;
+}
+
+/* Those with which this process has a communicator: others do not wait for it, nor it for them (MPI-5.0 11.10.4). */
+static void find_connected(struct mend_proc *self)
+{
+    uint32_t at = 0;
+    uint64_t ctx;
+    void *c;
+
+    connect_group(self, self->world->group);
+    while (mend_hash_next(&self->comms, &at, &ctx, &c)) {
+        connect_group(self, ((struct mend_comm *)c)->group);
+        connect_group(self, ((struct mend_comm *)c)->remote);
+    }
+}
+
 int mend_life_finalize(struct mend_proc *self)
 {
     struct mend_wait w = {
@@ -23,6 +43,7 @@ int mend_life_finalize(struct mend_proc *self)
 
     mend_event(self, MEND_EV_FINALIZE_ENTER);
     mend_attrs_delete_all(self, &self->comm_self->attrs, MPI_COMM_SELF);
+    find_connected(self);
     mend_wait_until(self, &w);
     self->world_open = false;
     self->world_over = true;

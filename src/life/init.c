@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define WHY_BYTES (MEND_PARAM_WANTS_BYTES + 128)
 
@@ -89,17 +90,34 @@ static int open_runtime(struct mend_proc *self, const char **why_p)
     return st == MEND_OK ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-static int open_transports(struct mend_proc *self, const char **why_p)
+static void connect_all(struct mend_proc *self, mend_peer from)
 {
-    *why_p = "the node's shared memory cannot be used";
-    if (self->node && mend_shm_open(self) != MEND_OK)
-        return MPI_ERR_NO_MEM;
-    for (mend_peer p = 0; p < self->peers_n; p++)
+    for (mend_peer p = from; p < self->peers_n; p++)
         if (p == self->me)
             mend_net_connect(self, p, &mend_net_self);
         else if (!mend_net_of(self, p)) /* the simulator has connected its peers */
             mend_net_connect(self, p,
                              mend_peer_shares_memory(self, p) ? &mend_net_shm : &mend_net_rings);
+}
+
+static bool meet_newcomers(struct mend_proc *self, mend_peer end)
+{
+    mend_peer known = self->peers_n;
+
+    if (end <= known)
+        return true;
+    if (!self->rt->meet || !self->rt->meet(self, end))
+        return false;
+    connect_all(self, known);
+    return true;
+}
+
+static int open_transports(struct mend_proc *self, const char **why_p)
+{
+    *why_p = "the node's shared memory cannot be used";
+    if (self->node && mend_shm_open(self) != MEND_OK)
+        return MPI_ERR_NO_MEM;
+    connect_all(self, 0);
     return MPI_SUCCESS;
 }
 
@@ -127,12 +145,13 @@ static int open_chapters(struct mend_proc *self)
 /* MPI_COMM_WORLD and MPI_COMM_SELF have context ids that no process ever proposes. */
 static int create_predefined(struct mend_proc *self)
 {
-    struct mend_group *world = mend_group_create_range(self, 0, 1, self->peers_n);
+    mend_peer n = self->world_n ? self->world_n : self->peers_n;
+    struct mend_group *world = mend_group_create_range(self, self->world_first, 1, n);
     struct mend_group *alone = mend_group_create_range(self, self->me, 1, 1);
 
     if (!world || !alone)
         return MPI_ERR_NO_MEM;
-    self->world = mend_comm_create(self, world, NULL, MEND_CTX_WORLD, NULL);
+    self->world = mend_comm_create(self, world, NULL, MEND_CTX_WORLD_OF(self->world_first), NULL);
     self->comm_self = mend_comm_create(self, alone, NULL, MEND_CTX_SELF(self->me), NULL);
     mend_group_put(self, world);
     mend_group_put(self, alone);
@@ -175,6 +194,13 @@ static void handle_signals(struct mend_proc *self)
     mend_store_relaxed(&me->handlers, handled);
 }
 
+/* Nothing has come of what this process was started for, and nobody has seen it: S0-38. */
+static _Noreturn void leave_unseen(struct mend_proc *self)
+{
+    mend_life_finalize(self);
+    _exit(0);
+}
+
 int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p)
 {
     int err;
@@ -186,6 +212,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     self->on_trouble = suspect;
     self->on_damage = damaged;
     self->on_lost_error = lost_error;
+    self->on_newcomers = meet_newcomers;
     self->comm_hooks = &comm_hooks;
     err = read_params(self, why_p);
     if (!err)
@@ -208,6 +235,8 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     if (self->node)
         handle_signals(self);
     self->rt->ready(self);
+    if (self->asked_number && mend_create_join(self, &self->parent) != MPI_SUCCESS)
+        leave_unseen(self);
     mend_event(self, MEND_EV_INIT_DONE);
     return MPI_SUCCESS;
 }

@@ -39,7 +39,8 @@ enum mend_channel {
 };
 #define MEND_CTX_CHANNEL_MASK UINT64_C(15)
 /* Counters below 16 are never proposed. */
-#define MEND_CTX_WORLD                MEND_CTX_MAKE(0, 1)
+#define MEND_CTX_WORLD                MEND_CTX_WORLD_OF(0)
+#define MEND_CTX_WORLD_OF(first)      MEND_CTX_MAKE(first, 1) /* first: a world's first member */
 #define MEND_CTX_SELF(peer)           MEND_CTX_MAKE(peer, 2)
 #define MEND_CTX_FIRST                16
 #define MEND_CTX_MAKE(index, counter) ((mend_ctx)(index) << 44 | (mend_ctx)(counter) << 4)

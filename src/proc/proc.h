@@ -57,10 +57,11 @@ enum mend_cause {
 struct mend_peer_entry {
     const struct mend_net *net; /* reaches it */
     mend_place
-        place;    /* in the segment of this process's node, MEND_PLACE_NONE: it has none there */
-    uint8_t fate; /* enum mend_peer_fate */
-    bool told;    /* an MPI call told the program of its death */
-    bool apart;   /* only frames reach it, although it has a place (MEND_NODES) */
+        place;      /* in the segment of this process's node, MEND_PLACE_NONE: it has none there */
+    uint8_t fate;   /* enum mend_peer_fate */
+    bool told;      /* an MPI call told the program of its death */
+    bool apart;     /* only frames reach it, although it has a place (MEND_NODES) */
+    bool connected; /* MPI_Finalize waits for it, although there may be no communicator with it */
 };
 
 struct mend_death {
@@ -143,6 +144,11 @@ struct mend_proc {
     struct mend_list sessions; /* comm/session.h: struct mend_session.link */
     uint32_t sessions_made_n;
 
+    /* who this process is, from its runtime */
+    mend_peer world_first, world_n; /* the names of its MPI_COMM_WORLD; n 0: all that it knows */
+    mend_peer asked_by;             /* who had it started, and */
+    uint64_t asked_number;          /* the number of that call; 0: it began with the job */
+
     /* chapters */
     struct mend_comm *world, *comm_self, *parent;
     struct mend_hash comms;  /* context id (channel 0) -> struct mend_comm */
@@ -167,6 +173,8 @@ struct mend_proc {
     mend_time_ns (*clock)(struct mend_proc *self); /* NULL: the monotonic clock */
     void (*on_death)(struct mend_proc *self, const struct mend_death *death); /* life/death.c */
     void (*on_interrupt)(struct mend_proc *self); /* after the verdicts; NULL: nothing to do */
+    /* Makes processes known and reachable that were started later: all names below `end`.  False: no memory. */
+    bool (*on_newcomers)(struct mend_proc *self, mend_peer end);
     /* An error that belongs to no call any more: fatal with the scope of MPI_COMM_SELF (S4-1, S4-2) */
     void (*on_lost_error)(struct mend_proc *self, int error, const char *what);
     /* The kernel says that the peer is gone: a suspicion for the agent, never a verdict. */
@@ -252,6 +260,13 @@ static inline bool mend_peer_shares_memory(const struct mend_proc *self, mend_pe
 static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)
 {
     return mend_peer_entry(self, p)->fate == MEND_PEER_DEAD;
+}
+
+/* These processes may need this one until they are disconnected, or leave (MPI-5.0 11.10.4). */
+static inline void mend_peers_connect(struct mend_proc *self, mend_peer first, mend_peer n)
+{
+    for (mend_peer p = first; p < first + n; p++)
+        mend_peer_entry(self, p)->connected = true;
 }
 
 static inline void mend_event(struct mend_proc *self, enum mend_event_id id)

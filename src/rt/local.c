@@ -18,6 +18,7 @@
 #include "base/atomic.h"
 #include "node/node.h"
 #include "rt/rt.h"
+#include "rt/spawn.h"
 #include "rt/wire.h"
 
 #include <errno.h>
@@ -181,6 +182,45 @@ static bool is_apart(const struct mend_proc *self, mend_peer p)
     return nodes && (uint64_t)p % nodes != (uint64_t)self->me % nodes;
 }
 
+/* Names are places: a place is not given twice. */
+static bool local_meet(struct mend_proc *self, mend_peer end)
+{
+    struct local *l = self->rt_state;
+    mend_peer known = self->peers_n;
+
+    if (end > (mend_peer)l->shm->places_n || (end > known && !mend_peers_add(self, end - known)))
+        return false;
+    for (mend_peer p = known; p < end; p++) {
+        mend_node_meet(self, p, mend_place_at((uint32_t)p));
+        if (is_apart(self, p))
+            mend_node_keep_apart(self, p);
+    }
+    return true;
+}
+
+/* A process that was started later: with whom it is to meet. */
+static enum mend_status read_asked(struct mend_proc *self, const char **why_p)
+{
+    long first = env_number(MEND_ENV_FIRST, INT32_MAX), fd = env_number(MEND_ENV_SPAWN, INT32_MAX);
+    struct mend_spawn_file f;
+
+    if (!getenv(MEND_ENV_SPAWN))
+        return MEND_OK;
+    if (first < 0 || first > self->me || self->me - first >= self->world_n || fd < 0 ||
+        !mend_spawn_map(&f, (int)fd, false))
+        return refuse(why_p, "cannot join the job: the environment variables MEND_FIRST and "
+                             "MEND_SPAWN_FD are damaged");
+    self->world_first = (mend_peer)first;
+    self->asked_by = f.h->root;
+    self->asked_number = f.h->number;
+    mend_spawn_unmap(&f);
+    close((int)fd);
+    return self->asked_by >= 0 && self->asked_by < self->world_first
+               ? MEND_OK
+               : refuse(why_p, "cannot join the job: the request that this process was started "
+                               "for is damaged");
+}
+
 static enum mend_status local_open(struct mend_proc *self, const char **why_p)
 {
     long rank, size, shm_fd, ctl_fd;
@@ -193,7 +233,8 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     size = env_number(MEND_ENV_SIZE, INT32_MAX);
     shm_fd = env_number(MEND_ENV_SHM_FD, INT32_MAX);
     ctl_fd = env_number(MEND_ENV_CTL_FD, INT32_MAX);
-    if (rank < 0 || size <= rank || shm_fd < 0 || ctl_fd < 0)
+    if (rank < 0 || size <= 0 || (size <= rank && !getenv(MEND_ENV_SPAWN)) || shm_fd < 0 ||
+        ctl_fd < 0)
         return refuse(why_p, "cannot join the job: the environment variables MEND_RANK, MEND_SIZE, "
                              "MEND_SHM_FD, MEND_CTL_FD are damaged (start the program with Mend's "
                              "mpiexec)");
@@ -202,7 +243,8 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     if (!l)
         return MEND_ERR_MEM;
     l->shm = map_segment((int)shm_fd, &l->bytes);
-    if (l->shm == MAP_FAILED || (uint32_t)size > l->shm->ranks_here_n)
+    if (l->shm == MAP_FAILED || (uint32_t)size > l->shm->ranks_here_n ||
+        (uint32_t)rank >= l->shm->ranks_here_n)
         return refuse(why_p,
                       "cannot join the job: the shared segment of the launcher cannot be mapped "
                       "(a wrapper that closes descriptors, a limit on address space, or another "
@@ -219,28 +261,48 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     self->rt_state = l;
     self->me = (mend_peer)rank;
     self->peers_max = (mend_peer)l->shm->places_n;
-    if (!mend_peers_add(self, (mend_peer)size))
-        return MEND_ERR_MEM;
+    self->world_n = (mend_peer)size;
     self->interrupt = &l->me->interrupt;
-    self->interrupt_seen = 0; /* verdicts given before now are looked at first */
+    /* verdicts given before now are looked at first; nobody was interrupted by those before it was started */
+    self->interrupt_seen = mend_load_acquire(self->interrupt) - 1;
     self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
     self->ranks_per_core = l->shm->ranks_here_n / l->shm->cores_n;
     self->attends = self->crowded ? &l->me->attends : NULL;
     self->reporting = l->shm->reporting;
-    if (mend_node_open(self, l->shm, (int)shm_fd) != MEND_OK)
+    st = read_asked(self, why_p);
+    if (st != MEND_OK)
+        return st;
+    if (mend_node_open(self, l->shm, (int)shm_fd) != MEND_OK ||
+        !local_meet(self, self->world_first + self->world_n))
         return MEND_ERR_MEM;
-    for (mend_peer p = 0; p < self->peers_n; p++) {
-        mend_node_meet(self, p, mend_place_at((uint32_t)p));
-        if (is_apart(self, p))
-            mend_node_keep_apart(self, p);
-    }
     return MEND_OK;
+}
+
+static bool local_spawn(struct mend_proc *self, int fd)
+{
+    struct mend_ctl m = {.magic = MEND_CTL_MAGIC, .kind = MEND_CTL_SPAWN};
+    char control[CMSG_SPACE(sizeof(fd))] __attribute__((aligned(8))) = {0};
+    struct iovec iov = {&m, MEND_CTL_HEAD_BYTES};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof(control)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    ssize_t n;
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(fd));
+    memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+    while ((n = sendmsg(((struct local *)self->rt_state)->ctl_fd, &msg, MSG_NOSIGNAL)) < 0 &&
+           errno == EINTR)
+        ;
+    return n > 0;
 }
 
 static void local_ready(struct mend_proc *self)
 {
-    static const char *const ours[] = {MEND_ENV_RANK,   MEND_ENV_SIZE,   MEND_ENV_SHM_FD,
-                                       MEND_ENV_CTL_FD, MEND_ENV_APPNUM, MEND_ENV_INJECT};
+    static const char *const ours[] = MEND_ENV_ALL;
     struct local *l = self->rt_state;
 
     for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
@@ -259,7 +321,7 @@ static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death 
         return false;
     d = mend_node_death_of(l->shm, k);
     why = mend_load_relaxed(&d->why);
-    *death_p = (struct mend_death){mend_node_peer_at(self, mend_place_at(d->place)),
+    *death_p = (struct mend_death){(mend_peer)d->place, /* names are places: local_meet() */
                                    (enum mend_cause)MEND_NODE_WHY_CAUSE(why),
                                    MEND_NODE_WHY_CODE(why), d->when_ns, d->first};
     return true;
@@ -370,6 +432,8 @@ static bool local_all_leaving(struct mend_proc *self)
         struct mend_node_rank *r =
             mend_node_rank_of(l->shm, mend_node_place_of(self, l->leaving_n));
 
+        if (!mend_peer_entry(self, l->leaving_n)->connected)
+            continue;
         if (mend_load_acquire(&r->state) < MEND_NODE_RANK_LEAVING &&
             mend_load_acquire(&r->fate) != MEND_PEER_DEAD)
             return false;
@@ -430,6 +494,8 @@ static void local_close(struct mend_proc *self)
 const struct mend_rt mend_rt_local = {
     .name = "local",
     .open = local_open,
+    .meet = local_meet,
+    .spawn = local_spawn,
     .ready = local_ready,
     .verdict = local_verdict,
     .suspect = local_suspect,

@@ -15,6 +15,14 @@ struct mend_rt {
      * words what is wrong, valid for ever. */
     enum mend_status (*open)(struct mend_proc *self, const char **why_p);
 
+    /* Makes names known that the runtime has given since open(): all below `end`.  False: no memory, or there are
+     * not as many.  NULL: processes never come later. */
+    bool (*meet)(struct mend_proc *self, mend_peer end);
+
+    /* Has processes started, those that the file behind fd asks for (rt/spawn.h); the answer will stand there, and
+     * comes with an interrupt.  False: the agent cannot be asked.  NULL: there is no agent. */
+    bool (*spawn)(struct mend_proc *self, int fd);
+
     /* Publishes "I am running"; called once at the end of start. */
     void (*ready)(struct mend_proc *self);
 
@@ -46,7 +54,7 @@ struct mend_rt {
      * nobody asks. */
     void (*injected)(struct mend_proc *self, int k);
 
-    /* Says "I am in MPI_Finalize"; true once every process of the job said so or is dead.  Does not
+    /* Says "I am in MPI_Finalize"; true once every process that is connected to this one said so or is dead.  Does not
      * block; MPI_Finalize calls it until it is true, so no process leaves that may still be asked. */
     bool (*all_leaving)(struct mend_proc *self);
 

@@ -15,12 +15,14 @@ static bool peer_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t rank
     return number_valid(m, len_bytes) && (uint32_t)m->peer < ranks_n;
 }
 
-static bool set_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n)
+static bool set_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n,
+                      uint32_t places_n)
 {
-    size_t words = mend_bits_words((int32_t)ranks_n);
+    size_t words = mend_bits_words((int32_t)places_n), used = mend_bits_words((int32_t)ranks_n);
 
     return m->n == words && len_bytes == MEND_CTL_HEAD_BYTES + words * sizeof(*m->set) &&
-           !mend_bits_overflow(m->set, (int32_t)ranks_n) && mend_bits_count(m->set, words) > 0;
+           !mend_bits_overflow(m->set, (int32_t)ranks_n) && mend_bits_count(m->set, used) > 0 &&
+           mend_bits_count(m->set, words) == mend_bits_count(m->set, used);
 }
 
 /* The text goes between braces on a line of its own: it starts a member and holds no control
@@ -37,20 +39,21 @@ static bool text_valid(const struct mend_ctl *m, size_t len_bytes)
     return true;
 }
 
-bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n)
+bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n, uint32_t places_n)
 {
     if (len_bytes < MEND_CTL_HEAD_BYTES || m->magic != MEND_CTL_MAGIC)
         return false;
     switch (m->kind) {
     case MEND_CTL_JOIN:
     case MEND_CTL_CRASH:
+    case MEND_CTL_SPAWN:
         return m->n == 0 && len_bytes == MEND_CTL_HEAD_BYTES;
     case MEND_CTL_SUSPECT:
         return peer_valid(m, len_bytes, ranks_n);
     case MEND_CTL_INJECTED:
         return number_valid(m, len_bytes);
     case MEND_CTL_ABORT:
-        return set_valid(m, len_bytes, ranks_n);
+        return set_valid(m, len_bytes, ranks_n, places_n);
     case MEND_CTL_REPORT:
         return text_valid(m, len_bytes);
     default:

@@ -7,6 +7,8 @@
  *   MEND_SHM_FD   descriptor of the segment         MEND_APPNUM index of its program (':' blocks)
  *   MEND_INJECT   ';'-separated specifications for this rank, see base/event.h (absent: none)
  *   MEND_CTL_FD   a socket to the agent (SOCK_SEQPACKET); its messages are struct mend_ctl
+ *   MEND_FIRST    name of the first of its MPI_COMM_WORLD (absent: 0)
+ *   MEND_SPAWN_FD who asked for it (rt/spawn.h; absent: nobody, it began with the job)
  *
  * rank -> agent, one datagram each:
  *   JOIN     the MPI process is not the one that the agent started (a script is around it)
@@ -15,6 +17,7 @@
  *   CRASH    this process will dump core; the segment has the thread and the signal
  *   INJECTED an injection of MEND_INJECT is being carried out; peer: its number, from 0
  *   REPORT   one line of the --report file
+ *   SPAWN    start processes: with the descriptor of a file (rt/spawn.h)
  * The agent sends nothing to a rank on this socket, and rejects damaged messages.  The socket identifies the
  * rank, and the credentials that the kernel adds identify the process. */
 #ifndef MEND_RT_WIRE_H
@@ -30,6 +33,15 @@
 #define MEND_ENV_CTL_FD "MEND_CTL_FD"
 #define MEND_ENV_APPNUM "MEND_APPNUM"
 #define MEND_ENV_INJECT "MEND_INJECT"
+#define MEND_ENV_FIRST  "MEND_FIRST"
+#define MEND_ENV_SPAWN  "MEND_SPAWN_FD"
+
+/* All of them. */
+#define MEND_ENV_ALL                                                                               \
+    {                                                                                              \
+        MEND_ENV_RANK, MEND_ENV_SIZE, MEND_ENV_SHM_FD, MEND_ENV_CTL_FD, MEND_ENV_APPNUM,           \
+            MEND_ENV_INJECT, MEND_ENV_FIRST, MEND_ENV_SPAWN                                        \
+    }
 
 /* agent -> rank in state RUNNING: write down what you wait for (mend_node_rank.wait_text). */
 #define MEND_SIG_REPORT SIGUSR1
@@ -40,7 +52,8 @@ enum mend_ctl_kind {
     MEND_CTL_REPORT,
     MEND_CTL_JOIN,
     MEND_CTL_CRASH,
-    MEND_CTL_INJECTED
+    MEND_CTL_INJECTED,
+    MEND_CTL_SPAWN
 };
 
 #define MEND_CTL_MAGIC     0x4d43u
@@ -62,8 +75,9 @@ struct mend_ctl {
 /* Bytes of a datagram before its peers or its text. */
 #define MEND_CTL_HEAD_BYTES offsetof(struct mend_ctl, set)
 
-/* Checks a datagram of len bytes from a rank of a job of ranks_n.  False: damaged, to be ignored.
- * After true every peer is in range and the text is printable. */
-bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n);
+/* Checks a datagram of len bytes from a rank of a job that has ranks_n ranks now, and room for places_n.  False:
+ * damaged, to be ignored.  After true every peer is in range and the text is printable. */
+bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n,
+                    uint32_t places_n);
 
 #endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* spawn.c – processes that a rank asks for while the job runs (MPI_Comm_spawn).
+ *
+ *   asked ──> for how many is there room? ──> where are the programs? ──> started ──> answer
+ *                    │ too few                    │ one is missing           │ one fails
+ *                    └────────────> none, and why <───────────────────────────┘
+ *
+ * An answer comes in any case, and the rank that asked is woken.  What was started before another one failed is killed
+ * while it is in MPI_Init, so it has met nobody.  Children meet those that asked before their MPI_Init
+ * returns (src/create/spawn.c); that these are dead meanwhile is for the children to find. */
+#include "job.h"
+
+#include "base/time.h"
+#include "rt/spawn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct request {
+    struct job *job;
+    struct mend_spawn_file file;
+    struct mend_spawn_block *blocks;
+    struct mend_app *apps; /* for ever: ranks point to them */
+    int *n;                /* processes of each block */
+    int blocks_n, total_n;
+    uint32_t asked_n;
+    int fd;
+};
+
+static void answer(struct request *q, enum mend_spawn_answer what)
+{
+    mend_store_release(&q->file.h->answer, what); /* pairs with the acquire in is_answered() */
+}
+
+/* How many processes of each block there will be.  False: there is no room for as many. */
+static bool count(struct request *q)
+{
+    int room = q->job->places_n - q->job->n;
+
+    q->file.h->room = (uint32_t)room;
+    for (int i = 0; i < q->blocks_n; i++) {
+        const struct mend_spawn_block *b = &q->blocks[i];
+        int rest = room - q->total_n;
+
+        q->n[i] = b->asked_n <= rest ? b->asked_n : b->soft ? mend_spawn_soft(b->soft, rest) : -1;
+        if (q->n[i] < 0)
+            return false;
+        q->total_n += q->n[i];
+    }
+    return q->total_n > 0;
+}
+
+static char *copy_of(const char *text)
+{
+    return text ? mend_xprintf("%s", text) : NULL;
+}
+
+static void make_app(struct mend_app *app, const struct mend_spawn_block *b, int n)
+{
+    struct mend_strings argv = {0};
+
+    mend_strings_add(&argv, copy_of(b->command));
+    for (char *const *a = b->args; *a; a++)
+        mend_strings_add(&argv, copy_of(*a));
+    *app = (struct mend_app){
+        .ranks_n = n, .argv = argv.at, .wdir = copy_of(b->wdir), .dirs = copy_of(b->path)};
+}
+
+/* The error of all processes of a block from place k of the array on. */
+static void tell_errors(struct request *q, uint32_t k, int n, int error)
+{
+    for (int i = 0; i < n && k + (uint32_t)i < q->asked_n; i++)
+        mend_spawn_errors(q->file.h)[k + (uint32_t)i] = error;
+}
+
+/* False: a program is not there. */
+static bool find_programs(struct request *q)
+{
+    uint32_t k = 0;
+    bool found = true;
+
+    q->apps = mend_xalloc((size_t)q->blocks_n, sizeof(*q->apps));
+    for (int i = 0; i < q->blocks_n; i++) {
+        int error;
+
+        make_app(&q->apps[i], &q->blocks[i], q->n[i]);
+        error = mend_find_later(&q->apps[i]);
+        tell_errors(q, k, q->blocks[i].asked_n, error);
+        found &= !error;
+        k += (uint32_t)q->blocks[i].asked_n;
+    }
+    return found;
+}
+
+/* They are in MPI_Init.  Nobody minds their deaths. */
+static void withdraw(struct job *job, int first)
+{
+    for (int i = first; i < job->n; i++) {
+        mend_store_relaxed(mend_node_handled_of(job->shm, mend_place_at((uint32_t)i)), 1);
+        mend_rank_signal(&job->rank[i], SIGKILL);
+    }
+}
+
+static void change_count(struct job *job, int by)
+{
+    pthread_mutex_lock(&job->lock);
+    job->n += by;
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* 0, or an errno value. */
+static int start_one(struct request *q, int first, int app_index)
+{
+    struct job *job = q->job;
+    struct rank *r = &job->rank[job->n];
+    int error;
+
+    *r = (struct rank){.index = job->n,
+                       .app = &q->apps[app_index],
+                       .app_index = app_index,
+                       .world_first = first,
+                       .world_n = q->total_n,
+                       .spawn_fd = q->fd,
+                       .own_group = true,
+                       .wrapped_pidfd = -1,
+                       .ctl_fd = -1};
+    change_count(job, 1); /* from its first instruction on it hears of deaths */
+    error = mend_start_another(job, r);
+    r->spawn_fd = -1;
+    if (error)
+        change_count(job, -1);
+    else
+        mend_agent_listen(job, r);
+    return error;
+}
+
+static bool start_all(struct request *q)
+{
+    struct job *job = q->job;
+    int first = job->n;
+    uint32_t k = 0;
+
+    job->shm->ranks_here_n += (uint32_t)q->total_n;
+    for (int i = 0; i < q->blocks_n; i++) {
+        for (int j = 0; j < q->n[i]; j++) {
+            int error = start_one(q, first, i);
+
+            if (error) {
+                tell_errors(q, k, q->blocks[i].asked_n, error);
+                withdraw(job, first);
+                return false;
+            }
+        }
+        k += (uint32_t)q->blocks[i].asked_n;
+    }
+    return true;
+}
+
+static void carry_out(struct request *q, const struct rank *by)
+{
+    struct job *job = q->job;
+    int first = job->n;
+
+    if (!count(q)) {
+        answer(q, MEND_SPAWN_FULL);
+    } else if (!find_programs(q)) {
+        answer(q, MEND_SPAWN_FAILED);
+    } else if (!mend_segment_admit(job, first, q->total_n)) {
+        tell_errors(q, 0, (int)q->asked_n, ENOMEM);
+        answer(q, MEND_SPAWN_FAILED);
+    } else if (!start_all(q)) {
+        answer(q, MEND_SPAWN_FAILED);
+    } else {
+        mend_report(job, mend_time_monotonic_ns(), spawn, .by = by->index, .first = first,
+                    .ranks = q->total_n);
+        q->file.h->first = first;
+        q->file.h->started_n = (uint32_t)q->total_n;
+        answer(q, MEND_SPAWN_STARTED);
+    }
+}
+
+void mend_spawn_asked(struct job *job, struct rank *r, int fd)
+{
+    struct request q = {.job = job, .fd = fd};
+
+    if (fd < 0 || !mend_spawn_map(&q.file, fd, true)) {
+        mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
+        goto done;
+    }
+    q.blocks_n = mend_spawn_read(&q.file, &q.blocks, &q.asked_n);
+    if (q.blocks_n < 0) {
+        mend_say(job, "mend: a damaged request for processes from rank %d was refused", r->index);
+        answer(&q, MEND_SPAWN_FAILED);
+    } else {
+        q.n = mend_xalloc((size_t)q.blocks_n, sizeof(*q.n));
+        carry_out(&q, r);
+        free(q.n);
+        free(q.blocks);
+    }
+    mend_spawn_unmap(&q.file);
+    mend_verdict_call(job, r);
+done:
+    if (fd >= 0)
+        close(fd);
+}

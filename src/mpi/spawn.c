@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* spawn.c – starting processes (MPI-5.0 11.8).
+ *
+ * Collective over the communicator.  Commands, arguments, numbers and hints are looked at in the root alone; what is
+ * wrong with them its whole group is told.  Block until the new processes are in MPI_Init, or cannot be started.  A
+ * death in the communicator or among the new processes: MPI_ERR_PROC_FAILED, and none of them ever leaves its MPI_Init
+ * (S0-38).  MPI_ERR_SPAWN: a program could not be started, or the job has no room (mpiexec --universe).
+ *
+ * Hints: wdir, path, host (this one, or it is an error), soft.  arch and file are taken note of by nobody: there is one
+ * architecture, and no format of such a file. */
+#include "mpi/check.h"
+
+#include "comm/errcode.h"
+#include "comm/info.h"
+#include "create/create.h"
+#include "rt/rt.h"
+#include "rt/spawn.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DIR_BYTES 4096
+
+/* One block as the user gave it. */
+struct given {
+    const char *command;
+    char *const *argv;
+    int maxprocs;
+    MPI_Info info;
+};
+
+/* Where the programs of the root start: its own directory, or below it. */
+static int fill_dir(char dir[DIR_BYTES], const char *hint)
+{
+    size_t len;
+
+    if (hint && *hint == '/')
+        return (size_t)snprintf(dir, DIR_BYTES, "%s", hint) < DIR_BYTES ? MPI_SUCCESS
+                                                                        : MPI_ERR_INFO_VALUE;
+    if (!getcwd(dir, DIR_BYTES))
+        return MPI_ERR_OTHER;
+    len = strlen(dir);
+    if (hint && (size_t)snprintf(dir + len, DIR_BYTES - len, "/%s", hint) >= DIR_BYTES - len)
+        return MPI_ERR_INFO_VALUE;
+    return MPI_SUCCESS;
+}
+
+static bool is_here(struct mend_proc *self, const char *host)
+{
+    return !strcmp(host, "localhost") || !strcmp(host, self->rt->host(self, self->me));
+}
+
+static int read_info(MPI_Info info, struct mend_spawn_block *b, char dir[DIR_BYTES])
+{
+    struct mend_info *i = NULL;
+    const char *host;
+    int err = mend_check_info_or_null(info, &i);
+
+    if (err)
+        return err;
+    host = i ? mend_info_get(i, "host") : NULL;
+    if (host && !is_here(mend_self, host)) {
+        mend_error_detail(mend_self, MPI_ERR_SPAWN, 0,
+                          "host '%s' is not in this job, which runs on %s", host,
+                          mend_self->rt->host(mend_self, mend_self->me));
+        return MPI_ERR_SPAWN;
+    }
+    b->path = i ? mend_info_get(i, "path") : NULL;
+    b->soft = i ? mend_info_get(i, "soft") : NULL;
+    if (b->soft && mend_spawn_soft(b->soft, INT_MAX) < 0)
+        return MPI_ERR_INFO_VALUE;
+    b->wdir = dir;
+    return fill_dir(dir, i ? mend_info_get(i, "wdir") : NULL);
+}
+
+static int read_given(const struct given *g, struct mend_spawn_block *b, char dir[DIR_BYTES])
+{
+    if (!g->command || !*g->command || g->maxprocs < 0)
+        return MPI_ERR_ARG;
+    *b = (struct mend_spawn_block){.asked_n = g->maxprocs, .command = g->command, .args = g->argv};
+    return read_info(g->info, b, dir);
+}
+
+/* In words, for the text of the error. */
+static void explain(const struct mend_spawn_block *blocks, int n, const struct mend_spawned *s)
+{
+    uint32_t k = 0;
+
+    if (s->full) {
+        mend_error_detail(mend_self, MPI_ERR_SPAWN, 0,
+                          "the job has room for %u more processes, not for %u (mpiexec --universe)",
+                          s->room, s->asked_n);
+        return;
+    }
+    for (int i = 0; i < n && s->errors; i++) {
+        for (int j = 0; j < blocks[i].asked_n; j++, k++)
+            if (s->errors[k]) {
+                mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "'%s' cannot be started: %s",
+                                  blocks[i].command, strerror(s->errors[k]));
+                return;
+            }
+    }
+    if (!mend_self->rt->spawn)
+        mend_error_detail(mend_self, MPI_ERR_SPAWN, 0,
+                          "there is nobody to start processes: start the program with mpiexec");
+}
+
+static void fill_codes(int err, const struct mend_spawned *s, int *errcodes)
+{
+    for (uint32_t k = 0; s->errors && k < s->asked_n; k++)
+        errcodes[k] =
+            err == MPI_ERR_SPAWN && (s->errors[k] || s->full) ? MPI_ERR_SPAWN : MPI_SUCCESS;
+}
+
+/* They are in no communicator that could tell of their deaths. */
+static void tell_deaths(const struct mend_spawned *s)
+{
+    for (mend_peer p = s->first; p < s->first + s->started_n; p++)
+        if (mend_peer_is_dead(mend_self, p)) {
+            mend_peer_entry(mend_self, p)->told = true;
+            mend_error_detail(mend_self, MEND_CLASS_PROC_FAILED, 0,
+                              "process %d of those that were started is dead", (int)(p - s->first));
+        }
+}
+
+static int read_all(const struct given *g, int n, struct mend_spawn_block **blocks_p, char **dirs_p)
+{
+    int err = MPI_SUCCESS;
+    int64_t sum = 0;
+
+    *blocks_p = mend_zalloc(mend_self, (size_t)n, sizeof(**blocks_p));
+    *dirs_p = mend_alloc(mend_self, (size_t)n * DIR_BYTES);
+    if (!*blocks_p || !*dirs_p)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < n && !err; i++) {
+        err = read_given(&g[i], &(*blocks_p)[i], *dirs_p + (size_t)i * DIR_BYTES);
+        sum += g[i].maxprocs;
+    }
+    return err ? err : sum > 0 && sum <= INT_MAX ? MPI_SUCCESS : MPI_ERR_ARG;
+}
+
+/* own_error: what is wrong with the root's arguments otherwise. */
+static int spawn(struct mend_comm *c, int root, const struct given *g, int n, int own_error,
+                 int *errcodes, MPI_Comm *intercomm)
+{
+    struct mend_spawn_block *blocks = NULL;
+    struct mend_comm *made = NULL;
+    struct mend_spawned s;
+    char *dirs = NULL;
+    int err;
+
+    if (c->rank == root && !own_error)
+        own_error = read_all(g, n, &blocks, &dirs);
+    err = mend_create_spawn(c, root, own_error, blocks, n, &s, &made);
+    if (!err)
+        *intercomm = mend_comm_handle(made);
+    if (errcodes != MPI_ERRCODES_IGNORE)
+        fill_codes(err, &s, errcodes);
+    if (err == MPI_ERR_SPAWN && c->rank == root && !own_error)
+        explain(blocks, n, &s);
+    if (err == MEND_CLASS_PROC_FAILED)
+        tell_deaths(&s);
+    mend_free(mend_self, s.errors);
+    mend_free(mend_self, blocks);
+    mend_free(mend_self, dirs);
+    return err;
+}
+
+static int check(MPI_Comm comm, int root, MPI_Comm *intercomm, struct mend_comm **c_p)
+{
+    int err = mend_check_intra(comm, c_p);
+
+    if (!err)
+        err = mend_check_root(*c_p, root);
+    if (!err)
+        err = mend_check_pointer(intercomm);
+    return err;
+}
+
+/* array_of_errcodes: maxprocs codes, significant at all; MPI_ERRCODES_IGNORE: not wanted. */
+MEND_API(MPI_Comm_spawn);
+int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
+                   MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+{
+    struct given g = {command, argv, maxprocs, info};
+    struct mend_comm *c = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = check(comm, root, intercomm, &c);
+    if (!err)
+        err = spawn(c, root, &g, 1, MPI_SUCCESS, array_of_errcodes, intercomm);
+    return mend_report_comm(c, err, __func__);
+}
+
+/* The processes of all commands are one MPI_COMM_WORLD, in the order of the commands, of which MPI_APPNUM is the
+ * number. */
+MEND_API(MPI_Comm_spawn_multiple);
+int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[],
+                            const int array_of_maxprocs[], const MPI_Info array_of_info[], int root,
+                            MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+{
+    struct mend_comm *c = NULL;
+    struct given *g = NULL;
+    int err = mend_enter(__func__), own_error = MPI_SUCCESS;
+
+    if (!err)
+        err = check(comm, root, intercomm, &c);
+    if (!err && c->rank == root) {
+        if (count < 1 || !array_of_commands || !array_of_maxprocs || !array_of_info)
+            own_error = MPI_ERR_ARG;
+        else
+            g = mend_alloc(mend_self, (size_t)count * sizeof(*g));
+        if (!own_error && !g)
+            own_error = MPI_ERR_NO_MEM;
+        for (int i = 0; g && i < count; i++)
+            g[i] = (struct given){array_of_commands[i],
+                                  array_of_argv == MPI_ARGVS_NULL ? NULL : array_of_argv[i],
+                                  array_of_maxprocs[i], array_of_info[i]};
+    }
+    if (!err)
+        err = spawn(c, root, g, count, own_error, array_of_errcodes, intercomm);
+    if (g)
+        mend_free(mend_self, g);
+    return mend_report_comm(c, err, __func__);
+}

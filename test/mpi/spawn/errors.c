@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What cannot be started: the class at all, the reason at the root, nothing left behind; and the same communicator
+ * starts processes afterwards. */
+/* RUN: -n 1 --universe 5 */
+/* RUN: -n 3 --universe 7 */
+/* RUN: alone ; args alone */
+#include "common.h"
+
+static int spawn(char *command, int n, MPI_Info info, int *codes)
+{
+    char *argv[] = {"child", NULL};
+    MPI_Comm inter = MPI_COMM_NULL;
+    int err = MPI_Comm_spawn(command, argv, n, info, 0, MPI_COMM_WORLD, &inter, codes);
+
+    if (!err)
+        CHECK_OK(MPI_Comm_disconnect(&inter));
+    return err;
+}
+
+/* All get the class, and the root a reason with these words in it. */
+static void refuse(char *command, int n, MPI_Info info, const char *words)
+{
+    int codes[64] = {-1}, len;
+    char text[MPI_MAX_ERROR_STRING];
+    int err = spawn(command, n, info, codes);
+
+    CHECK_CLASS(err, MPI_ERR_SPAWN);
+    CHECK_OK(MPI_Error_string(err, text, &len));
+    snprintf(doing, sizeof(doing), "'%s'", text);
+    CHECK(rank != 0 || strstr(text, words));
+}
+
+static void hints(char *program)
+{
+    static const struct {
+        const char *key, *value, *words;
+    } bad[] = {{"host", "elsewhere.example", "elsewhere.example"},
+               {"soft", "9:10", "room for 4"},
+               {"wdir", "/nowhere", "cannot be started"}};
+    MPI_Info info = hint("soft", "1:40");
+    MPI_Comm inter;
+    int n;
+
+    for (unsigned i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        MPI_Info b = hint(bad[i].key, bad[i].value);
+
+        refuse("not-a-program", i < 2 ? 40 : 1, b, bad[i].words);
+        CHECK_OK(MPI_Info_free(&b));
+    }
+    CHECK_OK(MPI_Comm_spawn(program, (char *[]){"child", NULL}, 40, info, 0, MPI_COMM_WORLD, &inter,
+                            MPI_ERRCODES_IGNORE));
+    CHECK_OK(MPI_Comm_remote_size(inter, &n));
+    CHECK_EQ(n, 4);
+    CHECK_OK(MPI_Comm_disconnect(&inter));
+    CHECK_OK(MPI_Info_free(&info));
+}
+
+static void arguments(char *program)
+{
+    MPI_Comm inter, copy;
+
+    CHECK_CLASS(spawn(NULL, 1, MPI_INFO_NULL, MPI_ERRCODES_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(spawn(program, -1, MPI_INFO_NULL, MPI_ERRCODES_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(spawn(program, 0, MPI_INFO_NULL, MPI_ERRCODES_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, size, MPI_COMM_WORLD,
+                               &inter, MPI_ERRCODES_IGNORE),
+                MPI_ERR_ROOT);
+    CHECK_CLASS(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_NULL, &inter,
+                               MPI_ERRCODES_IGNORE),
+                MPI_ERR_COMM);
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
+    CHECK_CLASS(
+        MPI_Comm_spawn_multiple(0, NULL, NULL, NULL, NULL, 0, copy, &inter, MPI_ERRCODES_IGNORE),
+        MPI_ERR_ARG);
+    CHECK_OK(MPI_Comm_free(&copy));
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    if (parent() != MPI_COMM_NULL) {
+        MPI_Comm p = parent();
+
+        CHECK_OK(MPI_Comm_disconnect(&p));
+        return finish();
+    }
+    if (argc > 1) {
+        refuse(argv[0], 1, MPI_INFO_NULL, "mpiexec");
+        return finish();
+    }
+    arguments(argv[0]);
+    refuse("/nonexistent", 2, MPI_INFO_NULL, "No such file");
+    refuse("/etc/passwd", 2, MPI_INFO_NULL, "Permission denied");
+    refuse(argv[0], 5, MPI_INFO_NULL, "room for 4");
+    hints(argv[0]);
+    refuse(argv[0], 1, MPI_INFO_NULL, "room for 0");
+    return finish();
+}
