@@ -198,7 +198,7 @@ static bool local_meet(struct mend_proc *self, mend_peer end)
     return true;
 }
 
-/* A process that was started later: with whom it is to meet. */
+/* A process that was started later: the call that asked for it. */
 static enum mend_status read_asked(struct mend_proc *self, const char **why_p)
 {
     long first = env_number(MEND_ENV_FIRST, INT32_MAX), fd = env_number(MEND_ENV_SPAWN, INT32_MAX);

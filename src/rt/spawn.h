@@ -6,7 +6,7 @@
  *
  * The root fills the file and hands the agent its descriptor, sealed against shrinking.  The agent copies the request
  * before it checks it, starts the processes, and writes the answer; `answer` is released last.  The processes that it
- * starts inherit the descriptor, and find in the header with whom they are to meet before their MPI_Init returns
+ * starts inherit the descriptor, and find in the header which process they are to meet before their MPI_Init returns
  * (create/spawn.c). */
 #ifndef MEND_RT_SPAWN_H
 #define MEND_RT_SPAWN_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whoever dies while processes are started: the survivors among those that asked all get an error, or all get the
+/* Any process dies while processes are started: the survivors among those that asked all get an error, or all get the
  * intercommunicator; the new processes leave MPI_Init with it or not at all; everything ends.
  *
  *   S0-38: no new process can use the intercommunicator if the root of a spawn reports a failure
