@@ -77,6 +77,7 @@ finds src/net/ring.c '/* Who waits sleeps. */' "'/* Who': write a process that"
 finds src/net/ring.c '/* It says who waits, and whose data it is. */' ''
 finds src/net/ring.c '/* Whichever rank dies, whoever lives. */' "'whoever': write a process that"
 finds test/a.sh '# one who waits' "'one who': write that"
+finds test/litmus/a.litmus '# src/net/ring.c push()' 'there is no push()'
 finds doc/a.md 'A member that cannot take part has said no.' "'said no': write veto"
 finds src/net/ring.c '/* ring.c – what the living do. */' "'the living': write survivors"
 finds doc/a.md 'It is written twice, but never not at all.' "'never not at all': write at least once"
