@@ -54,10 +54,11 @@ static bool read_U(const char *text, const char *limits, uint64_t *value_p)
 {
     char least[32];
     uint64_t v, min = 0, max = UINT64_MAX;
+    bool limited;
 
     snprintf(least, sizeof(least), "%.*s", (int)strcspn(limits, " "), limits);
-    if (*limits)
-        MEND_ASSERT(read_number(least, &min) && read_number(strchr(limits, ' ') + 1, &max));
+    limited = !*limits || (read_number(least, &min) && read_number(strchr(limits, ' ') + 1, &max));
+    MEND_ASSERT(limited);
     if (!read_number(text, &v) || v < min || v > max)
         return false;
     *value_p = v;

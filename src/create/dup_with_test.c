@@ -7,6 +7,8 @@
 #include "create/create.h"
 #include "decide/job_test.h"
 
+#include <sys/resource.h>
+
 static int keyval, deleted_n;
 static mend_peer refuses;
 static struct mend_info *hints;
@@ -187,6 +189,27 @@ MEND_TEST(no_pages_for_votes)
         }
         node->fd = fd;
     }
+}
+
+/* There are pages for votes, and no address space to write them. */
+MEND_TEST(no_address_space_for_votes)
+{
+    struct rlimit before, none;
+
+    begin(IN_A_CELL);
+    CHECK_EQ(getrlimit(RLIMIT_AS, &before), 0);
+    none = before;
+    none.rlim_cur = 1;
+    CHECK_EQ(setrlimit(RLIMIT_AS, &none), 0);
+    duplicate(ALL);
+    CHECK_EQ(setrlimit(RLIMIT_AS, &before), 0);
+    for (int r = 0; r < RANKS; r++) {
+        CHECK(mend_request_is_done(request[r]));
+        CHECK_EQ(request[r]->error, MPI_ERR_NO_MEM);
+    }
+    duplicate(ALL);
+    for (int r = 0; r < RANKS; r++)
+        check_furnished(r);
 }
 
 MEND_TEST_MAIN()

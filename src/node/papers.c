@@ -58,12 +58,12 @@ static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
     return mend_node_rank_of(self->node->header, mend_peer_place(self, peer));
 }
 
-static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
+/* NULL: there is no address space for it. */
+static struct mend_node_shelf *map_shelf(struct mend_proc *self, mend_peer peer, uint32_t shelf)
 {
     struct mend_node *m = self->node;
-    uint32_t shelf = paper / MEND_NODE_SHELF_PAPERS;
 
-    mend_memory_press(self); /* one that cannot vote keeps the others waiting */
+    mend_memory_press(self); /* a process that cannot vote keeps the others waiting */
     if (!m->shelves)
         m->shelves = mend_zalloc(self, (size_t)self->peers_max, sizeof(*m->shelves));
     if (!m->shelves[peer])
@@ -73,10 +73,15 @@ static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, 
         m->shelves[peer][shelf] = mend_node_map(
             self, mend_node_shelf_at(self->node->header, mend_peer_place(self, peer), shelf),
             sizeof(struct mend_node_shelf));
-    MEND_ASSERT(
-        m->shelves[peer]
-                  [shelf]); /* a process that cannot vote ends, so that no other waits for it */
     return m->shelves[peer][shelf];
+}
+
+static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
+{
+    struct mend_node_shelf *s = map_shelf(self, peer, paper / MEND_NODE_SHELF_PAPERS);
+
+    MEND_ASSERT(s); /* a process that cannot read votes ends, so that nobody waits for it */
+    return s;
 }
 
 static struct mend_node_title *title_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
@@ -106,7 +111,8 @@ static bool add_paper(struct mend_proc *self)
     if (k == MEND_NODE_SHELVES * MEND_NODE_SHELF_PAPERS)
         return false;
     at = mend_node_shelf_at(self->node->header, self->node->mine, k / MEND_NODE_SHELF_PAPERS);
-    if (!mend_node_reserve(self, at + i * sizeof(struct mend_node_title),
+    if (!map_shelf(self, self->me, k / MEND_NODE_SHELF_PAPERS) ||
+        !mend_node_reserve(self, at + i * sizeof(struct mend_node_title),
                            sizeof(struct mend_node_title)) ||
         !mend_node_reserve(self,
                            at + offsetof(struct mend_node_shelf, paper) +
