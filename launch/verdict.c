@@ -47,7 +47,7 @@ bool mend_rank_is_replaced(const struct job *job, const struct rank *r)
     const struct mend_node_rank *s = mend_node_rank_of(job->shm, mend_place_at((uint32_t)r->index));
     uint64_t ours = mend_load_acquire(&s->handlers), now;
 
-    return ours && mend_load_acquire(&s->state) != MEND_NODE_RANK_FINALIZED &&
+    return ours && mend_load_acquire(&s->state) < MEND_NODE_RANK_FINALIZED &&
            mend_procfs_handles(mend_rank_named(r), &now) && !(ours & now);
 }
 
@@ -437,7 +437,7 @@ void mend_verdict_exited(struct job *job, struct rank *r)
     /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
      * a living process would be a lie.  The watcher will see it. */
     if (mend_rank_in_script(&r->state) && r->state.mark <= MEND_MARK_THREADS &&
-        mend_load_acquire(&s->state) != MEND_NODE_RANK_FINALIZED) {
+        mend_load_acquire(&s->state) < MEND_NODE_RANK_FINALIZED) {
         mend_rank_signal(r, SIGKILL);
         if (mend_load_acquire(&s->life_valid)) {
             mend_rank_step(&r->state, MEND_RANK_HOLD);

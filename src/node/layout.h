@@ -78,7 +78,7 @@ enum mend_node_rank_state {
     MEND_NODE_RANK_RUNNING,   /* behind it; SIGUSR1 is answered with wait_text */
     MEND_NODE_RANK_LEAVING,   /* in MPI_Finalize */
     MEND_NODE_RANK_FINALIZED, /* said good-bye: its end is not a failure */
-    MEND_NODE_RANK_AWAY,      /* has no session: neither is this one's, but it may come back */
+    MEND_NODE_RANK_AWAY,      /* has no session: neither is its end, but it may come back */
 };
 
 enum {

@@ -457,15 +457,22 @@ static void local_goodbye(struct mend_proc *self)
     leave(self, MEND_NODE_RANK_FINALIZED);
 }
 
+/* Without the life word, so that the process may also become another program. */
 static void local_rest(struct mend_proc *self)
 {
+    struct local *l = self->rt_state;
+
     leave(self, MEND_NODE_RANK_AWAY);
+    if (l->holds_life && pthread_equal(l->life_holder, pthread_self()))
+        release_life(l);
 }
 
 static void local_resume(struct mend_proc *self, bool leaving)
 {
     struct local *l = self->rt_state;
 
+    if (!l->holds_life)
+        hold_life(l);
     mend_store_release(&l->me->state, leaving ? MEND_NODE_RANK_LEAVING : MEND_NODE_RANK_RUNNING);
 }
 
