@@ -128,6 +128,46 @@ static void windows(void)
     MPI_Group_free(&all);
 }
 
+/* Half of a large message, then the rest.  Only the neighbours of a dead rank get an error. */
+static void partitions(void)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    MPI_Request r[2];
+
+    if (first_error != MPI_SUCCESS)
+        return;
+    CHECK_OK(MPI_Psend_init(out, 4, LARGE / 4, MPI_BYTE, right, 1, work, MPI_INFO_NULL, &r[0]));
+    CHECK_OK(MPI_Precv_init(in, 2, LARGE / 2, MPI_BYTE, left, 1, work, MPI_INFO_NULL, &r[1]));
+    CHECK_OK(MPI_Startall(2, r));
+    CHECK_OK(MPI_Pready_range(0, 1, r[0]));
+    CHECK_OK(MPI_Pready_range(2, 3, r[0]));
+    step(MPI_Wait(&r[1], MPI_STATUS_IGNORE));
+    if (first_error != MPI_SUCCESS)
+        MPI_Comm_invalidate(work); /* others may wait for this process */
+    step(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
+    MPI_Request_free(&r[0]);
+    MPI_Request_free(&r[1]);
+    STEP(MPI_Barrier(work)); /* so that all know, and make the same calls from here on */
+}
+
+/* Not always: a process that has had one does not get to finalize.done. */
+static void session(void)
+{
+    MPI_Session s;
+    MPI_Group all;
+    MPI_Comm c = MPI_COMM_NULL;
+
+    if (!getenv("WITH_SESSION"))
+        return;
+    CHECK_OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+    CHECK_OK(MPI_Group_from_session_pset(s, "mpi://WORLD", &all));
+    STEP(MPI_Comm_create_from_group(all, "any", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
+    MPI_Group_free(&all);
+    if (c != MPI_COMM_NULL)
+        MPI_Comm_free(&c);
+    CHECK_OK(MPI_Session_finalize(&s));
+}
+
 /* A rank that is not in rest is dead for me, and no other is. */
 static void compare(MPI_Comm rest)
 {
@@ -178,6 +218,8 @@ int main(int argc, char **argv)
     collectives();
     creation();
     windows();
+    partitions();
+    session();
     agreement();
     settle();
     return finish();

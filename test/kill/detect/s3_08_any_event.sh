@@ -17,9 +17,9 @@
 #   S4-8: an abort may end a part of the world
 #   S4-9: communicators with aborted and surviving processes report errors
 #
-# RUN: each kill ; time 60 ; expect "all of 38 runs"
-# RUN: each stop ; time 60 ; expect "all of 37 runs"
-# RUN: each abort ; time 60 ; expect "all of 38 runs"
+# RUN: each kill ; time 60 ; expect "all of 46 runs"
+# RUN: each stop ; time 60 ; expect "all of 44 runs"
+# RUN: each abort ; time 60 ; expect "all of 46 runs"
 # RUN: many ; time 60 ; expect "all of 20 runs"
 
 mpicc -O1 -Wall -Wextra -o any_event "$MEND_TEST_ROOT/test/kill/detect/any_event.c" || exit 1
@@ -56,12 +56,18 @@ each()
     action=$1 size=3
     for event in $(mend-info --events | sed -n 's/^  \([a-z.0-9]*\) .*/\1/p'); do
         place=$event who=1 victims=1 finalized=0 expected=0 shm=0 copy=never rma=0 more=
+        unset WITH_SESSION
         case $event in
             member.call.off | p2p.hold | p2p.data.taken | p2p.data.pushed | part.* | spawn.* | session.*) continue ;;
             finalize.done)
                 [ "$action" != stop ] || continue
                 finalized=1
                 [ "$action" != abort ] || expected=7 ;; # as any exit with that status
+            session.away)
+                [ "$action" != stop ] || continue
+                export WITH_SESSION=1
+                [ "$action" != abort ] || finalized=1 expected=7 ;;
+            session.*) export WITH_SESSION=1 ;;
             death.done) more="--inject kill:2@coll.enter" victims=2 ;;
             validate.cut) more="--inject kill:2@validate.enter" victims=2 ;;
             coll.shm.arrived) shm=1 ;;
