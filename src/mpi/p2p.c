@@ -51,23 +51,17 @@ static int isend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
 {
     struct mend_comm *c = NULL;
     const struct mend_type *t = NULL;
-    struct mend_p2p_request *r = NULL;
+    struct mend_request *r = NULL;
     int err = mend_enter(fn);
 
     if (!err)
         err = mend_check_send(comm, type, count, buf, dest, tag, &c, &t);
     if (!err)
         err = mend_check_pointer(request);
-    if (mend_likely(!err && mend_p2p_send_at_once(c, mode, buf, count, t, dest, tag))) {
-        *request = mend_mpi_request_handle(mend_p2p_sent(mend_self));
-        return mend_report_comm(c, MPI_SUCCESS, fn);
-    }
-    if (!err) {
-        r = mend_p2p_request_create(mend_self);
-        err = r ? mend_p2p_isend(r, c, MEND_CHANNEL_P2P, mode, buf, count, t, dest, tag)
-                : MPI_ERR_NO_MEM;
-    }
-    mend_mpi_request_give(r, err, request);
+    if (!err)
+        err = mend_p2p_isend_new(c, mode, buf, count, t, dest, tag, &r);
+    if (!err)
+        *request = mend_mpi_request_handle(r);
     return mend_report_comm(c, err, fn);
 }
 

@@ -412,6 +412,27 @@ int mend_p2p_irecv(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
     return MPI_SUCCESS;
 }
 
+int mend_p2p_isend_new(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
+                       MPI_Count count, const struct mend_type *t, int dest, int tag,
+                       struct mend_request **r_p)
+{
+    struct mend_p2p_request *r;
+    int err;
+
+    if (mend_likely(mend_p2p_send_at_once(c, mode, buf, count, t, dest, tag))) {
+        *r_p = mend_p2p_sent(c->self);
+        return MPI_SUCCESS;
+    }
+    r = mend_p2p_request_create(c->self);
+    err =
+        r ? mend_p2p_isend(r, c, MEND_CHANNEL_P2P, mode, buf, count, t, dest, tag) : MPI_ERR_NO_MEM;
+    if (!err)
+        *r_p = &r->base;
+    else if (r)
+        mend_p2p_request_destroy(c->self, r);
+    return err;
+}
+
 int mend_p2p_irecv_new(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
                        int source, int tag, struct mend_request **r_p)
 {

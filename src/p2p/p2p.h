@@ -103,7 +103,11 @@ int mend_p2p_isend(struct mend_p2p_request *r, struct mend_comm *c, enum mend_ch
 int mend_p2p_irecv(struct mend_p2p_request *r, struct mend_comm *c, enum mend_channel channel,
                    void *buf, MPI_Count count, const struct mend_type *t, int source, int tag);
 
-/* The same in memory of the library, for the program: *r_p is its request.  MPI_ERR_NO_MEM. */
+/* The same in memory of the library, for the program: *r_p is its request, the shared one of all sends that went at once
+ * if the send did.  MPI_ERR_NO_MEM. */
+int mend_p2p_isend_new(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
+                       MPI_Count count, const struct mend_type *t, int dest, int tag,
+                       struct mend_request **r_p);
 int mend_p2p_irecv_new(struct mend_comm *c, void *buf, MPI_Count count, const struct mend_type *t,
                        int source, int tag, struct mend_request **r_p);
 
