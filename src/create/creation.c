@@ -72,6 +72,8 @@ void mend_creation_propose(struct mend_comm *parent, bool ok, bool later,
 void mend_creation_settle(struct mend_comm *parent, const struct mend_decision *value)
 {
     mend_cells_settle(parent->self, value->cells);
+    if (value->cells && !value->and_word[1] && value->and_word[0] == UINT64_MAX && !value->failed_n)
+        mend_cells_reserve_all(parent->self);
 }
 
 void mend_creation_decide(struct mend_comm *parent, struct mend_decision *value)

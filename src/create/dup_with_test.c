@@ -191,6 +191,26 @@ MEND_TEST(no_pages_for_votes)
     }
 }
 
+/* Rank 0 has pages in other cells than the others have: the next time all have more. */
+MEND_TEST(no_common_cell)
+{
+    begin(IN_A_CELL);
+    for (int r = 0; r < RANKS; r++)
+        job.rank[r]->node->cells_ready =
+            r == 0 ? UINT64_C(0x1111111100000000) : UINT64_C(0x11111111);
+    duplicate(ALL);
+    for (int r = 0; r < RANKS; r++) {
+        check_furnished(r);
+        CHECK_EQ(of(r)->cell, -1);
+        CHECK_EQ(job.rank[r]->node->cells_ready, UINT64_MAX);
+    }
+    duplicate(ALL);
+    for (int r = 0; r < RANKS; r++) {
+        check_furnished(r);
+        CHECK(of(r)->cell >= 0);
+    }
+}
+
 /* There are pages for votes, and no address space to write them. */
 MEND_TEST(no_address_space_for_votes)
 {

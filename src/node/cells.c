@@ -9,6 +9,10 @@
 
 #include "node/node.h"
 
+#define READY_MIN                                                                                  \
+    8 /* cells that are offered, if there is memory: members often use different ones */
+#define READY_MORE 16
+
 /* A closed communicator's cell that others may still look at. */
 struct mend_cells_closing {
     struct mend_list link;
@@ -89,12 +93,13 @@ static void collect(struct mend_proc *self)
     }
 }
 
-/* Those of the cells for whose votes this process has pages.  Nothing gives them back while it lives. */
-static uint64_t with_pages(struct mend_proc *self, uint64_t cells)
+/* Reserves the pages of this process's votes in the lowest n of these cells that have none.  Nothing gives them back
+ * while it lives. */
+static void reserve(struct mend_proc *self, uint64_t cells, int max)
 {
     struct mend_node *n = self->node;
 
-    for (uint64_t left = cells & ~n->cells_ready; left; left &= left - 1) {
+    for (uint64_t left = cells & ~n->cells_ready; left && max > 0; left &= left - 1, max--) {
         unsigned cell = (unsigned)__builtin_ctzll(left);
 
         if (!mend_node_touch(self, mend_node_cell_agree_of(n->header, n->mine, cell),
@@ -102,7 +107,19 @@ static uint64_t with_pages(struct mend_proc *self, uint64_t cells)
             break;
         n->cells_ready |= UINT64_C(1) << cell;
     }
-    return cells & n->cells_ready;
+}
+
+void mend_cells_reserve_all(struct mend_proc *self)
+{
+    reserve(self, UINT64_MAX, MEND_NODE_CELLS);
+}
+
+/* Those of the cells for whose votes this process has pages, of which some are reserved now if there are few. */
+static uint64_t with_pages(struct mend_proc *self, uint64_t cells)
+{
+    if (__builtin_popcountll(cells & self->node->cells_ready) < READY_MIN)
+        reserve(self, cells, READY_MORE);
+    return cells & self->node->cells_ready;
 }
 
 uint64_t mend_cells_offer(struct mend_proc *self, bool modest, unsigned turn)

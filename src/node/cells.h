@@ -9,7 +9,7 @@
  * reading.  This needs no message and no wait: the list of closed cells is checked when a cell is requested.
  *
  * A member must vote on each of its communicators, because the others wait for it.  So it offers a cell only if it has
- * the page of its votes there; without memory for any it offers none, and the communicator votes on papers
+ * the page of its votes there, and reserves these pages some at a time; without memory for any it offers none, and the communicator votes on papers
  * (node/papers.h).  The agent reserves those of MPI_COMM_WORLD, in cell 0.
  *
  * None of these blocks.  Without a segment, or without MEND_COLL_SHM, no cell is ever offered.
@@ -27,6 +27,10 @@
  * of the cells, that of turn, so that creations which overlap all find one; else everything. */
 uint64_t mend_cells_offer(struct mend_proc *self, bool modest, unsigned turn);
 void mend_cells_settle(struct mend_proc *self, uint64_t offered);
+
+/* This process can offer all cells from now on, if there is memory: to be called when a creation has found none that is
+ * free at all members.  64 system calls. */
+void mend_cells_reserve_all(struct mend_proc *self);
 
 /* A communicator of this process uses the cell from now on. */
 void mend_cells_take(struct mend_proc *self, int cell);

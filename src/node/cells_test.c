@@ -38,8 +38,10 @@ static void set_up(void)
     CHECK(header != MAP_FAILED);
     *header = layout;
     memset(value, 0, sizeof(value));
-    for (mend_peer me = 0; me < RANKS; me++)
+    for (mend_peer me = 0; me < RANKS; me++) {
         set_up_rank(me, header, fd);
+        mend_cells_reserve_all(&value[me]);
+    }
 }
 
 static uint64_t offered(mend_peer me)
@@ -120,19 +122,25 @@ MEND_TEST(creations_that_overlap_are_offered_different_cells)
     CHECK_EQ(offered(0), UINT64_MAX);
 }
 
-/* Pages that were reserved stay. */
-MEND_TEST(nothing_without_pages)
+/* They are reserved some at a time, and stay. */
+MEND_TEST(only_cells_with_pages)
 {
     int fd;
 
     set_up();
-    mend_cells_settle(&value[0], mend_cells_offer(&value[0], true, 0));
+    value[0].node->cells_ready = 0;
+    CHECK_EQ(offered(0), 0xffff);
+    for (int cell = 0; cell < 9; cell++)
+        mend_cells_take(&value[0], cell);
     fd = value[0].node->fd;
     value[0].node->fd = -1; /* no memory */
-    CHECK_EQ(offered(0), UINT64_C(0x1111111111111111));
-    CHECK_EQ(offered(1), UINT64_MAX);
+    value[0].node->touched = NULL;
+    CHECK_EQ(offered(0), 0xfe00);
     value[0].node->fd = fd;
-    CHECK_EQ(offered(0), UINT64_MAX);
+    CHECK_EQ(offered(0), 0xfffffe00);
+    value[0].node->fd = -1;
+    value[0].node->cells_ready = 0;
+    CHECK_EQ(offered(0), 0);
 }
 
 MEND_TEST(nothing_without_a_segment)
