@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define PLACES_MORE 16
+#define PLACES_MORE 64
 
 static void end_block(struct mend_parse *p, int end)
 {

@@ -48,19 +48,6 @@ static bool reserve(int fd, uint64_t from, uint64_t end)
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) == 0;
 }
 
-static bool reserve_early(int fd, const struct mend_node_header *layout)
-{
-    if (!reserve(fd, 0, sizeof(*layout)))
-        return false;
-    for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
-        uint64_t bytes = mend_node_part_early(layout, i);
-
-        if (bytes && !reserve(fd, layout->at[i], layout->at[i] + bytes))
-            return false;
-    }
-    return true;
-}
-
 /* What the ranks of a world need for the votes on its MPI_COMM_WORLD. */
 static bool reserve_votes(int fd, const struct mend_node_header *layout, int first, int n)
 {
@@ -73,14 +60,21 @@ static bool reserve_votes(int fd, const struct mend_node_header *layout, int fir
     return true;
 }
 
-/* The page of the bit that revokes a world's MPI_COMM_WORLD is in the row of its first rank. */
+/* Before these ranks start. */
+static bool reserve_early(int fd, const struct mend_node_header *layout, int first, int n)
+{
+    for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
+        struct mend_node_range r = mend_node_part_early(layout, i, (uint32_t)first, (uint32_t)n);
+
+        if (r.bytes && !reserve(fd, r.at, r.at + r.bytes))
+            return false;
+    }
+    return reserve_votes(fd, layout, first, n);
+}
+
 bool mend_segment_admit(struct job *job, int first, int n)
 {
-    struct mend_node_header *h = job->shm;
-    uint64_t revoked =
-        (uint64_t)((char *)mend_node_revoked_of(h, mend_place_at((uint32_t)first)) - (char *)h);
-
-    return reserve(job->shm_fd, revoked, revoked + PAGE) && reserve_votes(job->shm_fd, h, first, n);
+    return reserve_early(job->shm_fd, job->shm, first, n);
 }
 
 bool mend_segment_create(struct job *job, uint64_t *bytes_p)
@@ -94,7 +88,7 @@ bool mend_segment_create(struct job *job, uint64_t *bytes_p)
         return false;
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        !reserve_early(fd, &layout) || !reserve_votes(fd, &layout, 0, job->n))
+        !reserve(fd, 0, sizeof(layout)) || !reserve_early(fd, &layout, 0, job->n))
         goto close_fd;
     job->shm =
         mmap(NULL, layout.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -143,6 +143,7 @@ static bool start_all(struct request *q)
     uint32_t k = 0;
 
     job->shm->ranks_here_n += (uint32_t)q->total_n;
+    mend_watch_start(job, first, q->total_n);
     for (int i = 0; i < q->blocks_n; i++) {
         for (int j = 0; j < q->n[i]; j++) {
             int error = start_one(q, first, i);

@@ -193,7 +193,7 @@ static bool have_waitv(void)
     return syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) != -1 || errno != ENOSYS;
 }
 
-void mend_watch_start(struct job *job)
+void mend_watch_start(struct job *job, int from, int ranks_n)
 {
     bool waitv = have_waitv();
     int step = waitv ? GROUP_MAX : 1;
@@ -202,8 +202,8 @@ void mend_watch_start(struct job *job)
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    for (int first = 0; first < job->places_n; first += step) {
-        int n = job->places_n - first < step ? job->places_n - first : step;
+    for (int first = from; first < from + ranks_n; first += step) {
+        int n = from + ranks_n - first < step ? from + ranks_n - first : step;
         struct group *g = mend_xalloc(1, sizeof(*g) + (size_t)n * sizeof(struct futex_waitv));
         pthread_t thread;
 

@@ -159,7 +159,7 @@ bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct 
         (w->first_n == 0) != (w->kind == MEND_CREATE_BACK))
         return false;
     for (int i = 0; i < w->first_n; i++)
-        if (peers[i] < 0 || peers[i] >= self->peers_n)
+        if (!mend_peer_learn(self, peers[i]))
             return false;
     if (w->kind == MEND_CREATE_BACK)
         on_back(peer_c, from, w);

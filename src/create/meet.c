@@ -178,7 +178,7 @@ static struct mend_group *read_group(struct mend_proc *self, const mend_peer *pe
     struct mend_group *g;
 
     for (int i = 0; i < n; i++)
-        if (peers[i] < 0 || peers[i] >= self->peers_n)
+        if (!mend_peer_learn(self, peers[i]))
             return NULL;
     g = mend_group_create(self, peers, n);
     for (int i = 0; i < n; i++)

@@ -15,8 +15,9 @@ _Static_assert(sizeof(struct mend_node_shelf) % PAGE_MAX == 0, "shelves are mapp
 
 enum count { PER_RANK, PER_PAIR, PER_SLEEPERS };
 
-/* The pages that the agent reserves; the process that first touches another page reserves it. */
-enum early { NONE, ALL, ONE_PAGE };
+/* The pages that the agent reserves before any rank starts, or before one that they belong to does; the process that first
+ * touches another page reserves it. */
+enum early { NONE, ALL, STARTED, ONE_PAGE };
 
 static const struct part {
     uint64_t bytes;
@@ -24,13 +25,13 @@ static const struct part {
     uint64_t align;
     enum early early;
 } parts[MEND_NODE_PARTS] = {
-    [MEND_NODE_PART_RANK] = {sizeof(struct mend_node_rank), PER_RANK, LINE, ALL},
+    [MEND_NODE_PART_RANK] = {sizeof(struct mend_node_rank), PER_RANK, LINE, STARTED},
     [MEND_NODE_PART_SLEEP] = {sizeof(struct mend_node_sleep), PER_SLEEPERS, LINE, ALL},
     [MEND_NODE_PART_DEATH] = {sizeof(struct mend_node_death), PER_RANK, LINE, ALL},
     [MEND_NODE_PART_HANDLED] = {1, PER_RANK, 1, ALL},
-    [MEND_NODE_PART_BELL] = {1, PER_PAIR, LINE, ALL},
+    [MEND_NODE_PART_BELL] = {1, PER_PAIR, LINE, STARTED},
     [MEND_NODE_PART_HEAD] = {sizeof(struct mend_node_head), PER_PAIR, PAGE, NONE},
-    [MEND_NODE_PART_SAID] = {MEND_NODE_CELLS * sizeof(struct mend_node_said), PER_RANK, 1, ALL},
+    [MEND_NODE_PART_SAID] = {MEND_NODE_CELLS * sizeof(struct mend_node_said), PER_RANK, 1, STARTED},
     [MEND_NODE_PART_CELL] = {MEND_NODE_CELLS * MEND_NODE_CELL_BYTES, PER_RANK, PAGE, NONE},
     [MEND_NODE_PART_REVOKED] = {sizeof(struct mend_node_revoked), PER_RANK, PAGE, ONE_PAGE},
     [MEND_NODE_PART_SHEET] = {MEND_NODE_SHEET_BYTES, PER_RANK, PAGE, NONE},
@@ -84,17 +85,25 @@ void mend_node_layout(struct mend_node_header *header, uint32_t n)
     header->bytes = at;
 }
 
-uint64_t mend_node_part_early(const struct mend_node_header *header, enum mend_node_part part)
+struct mend_node_range mend_node_part_early(const struct mend_node_header *header,
+                                            enum mend_node_part part, uint32_t first, uint32_t n)
 {
-    switch (parts[part].early) {
+    const struct part *p = &parts[part];
+    uint64_t one = p->count == PER_PAIR ? header->row_bytes[part] : p->bytes;
+
+    switch (p->early) {
     case NONE:
         break;
     case ALL:
-        return part_bytes(&parts[part], header->places_n);
+        if (first == 0)
+            return (struct mend_node_range){header->at[part], part_bytes(p, header->places_n)};
+        break;
+    case STARTED:
+        return (struct mend_node_range){header->at[part] + first * one, n * one};
     case ONE_PAGE:
-        return PAGE;
+        return (struct mend_node_range){header->at[part] + first * one, PAGE};
     }
-    return 0;
+    return (struct mend_node_range){header->at[part], 0};
 }
 
 bool mend_node_layout_is(const struct mend_node_header *header,

@@ -230,8 +230,13 @@ struct mend_node_shelf {
 /* Fills a header for n places; header->bytes is the size of the segment. */
 void mend_node_layout(struct mend_node_header *header, uint32_t n);
 
-/* How many bytes from the beginning of a part have pages before any rank starts. */
-uint64_t mend_node_part_early(const struct mend_node_header *header, enum mend_node_part part);
+/* The piece of a part that has pages before the ranks start whose places are first .. first + n - 1: a world, with the
+ * page of the bit that revokes its MPI_COMM_WORLD. */
+struct mend_node_range {
+    uint64_t at, bytes;
+};
+struct mend_node_range mend_node_part_early(const struct mend_node_header *header,
+                                            enum mend_node_part part, uint32_t first, uint32_t n);
 
 /* True if the header is that of a segment of this version with as many places as `expected`. */
 bool mend_node_layout_is(const struct mend_node_header *header,

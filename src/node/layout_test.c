@@ -30,7 +30,11 @@ MEND_TEST(parts_follow_each_other)
             uint64_t end = i + 1 < MEND_NODE_PARTS ? h.at[i + 1] : h.bytes;
 
             CHECK(h.at[i] < end); /* not so if the table has no line for it */
-            CHECK(mend_node_part_early(&h, i) <= end - h.at[i]);
+            for (uint32_t first = 0; first < n; first += 1 + n / 3) {
+                struct mend_node_range r = mend_node_part_early(&h, i, first, n - first);
+
+                CHECK(h.at[i] <= r.at && r.at + r.bytes <= end);
+            }
         }
     }
 }

@@ -262,6 +262,13 @@ static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)
     return mend_peer_entry(self, p)->fate == MEND_PEER_DEAD;
 }
 
+/* Another process has named this one: it becomes known if it is not yet.  False: there is no such process, or no
+ * memory. */
+static inline bool mend_peer_learn(struct mend_proc *self, mend_peer p)
+{
+    return p >= 0 && (p < self->peers_n || (self->on_newcomers && self->on_newcomers(self, p + 1)));
+}
+
 /* These processes may need this one until they are disconnected, or leave (MPI-5.0 11.10.4). */
 static inline void mend_peers_connect(struct mend_proc *self, mend_peer first, mend_peer n)
 {

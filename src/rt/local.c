@@ -188,7 +188,8 @@ static bool local_meet(struct mend_proc *self, mend_peer end)
     struct local *l = self->rt_state;
     mend_peer known = self->peers_n;
 
-    if (end > (mend_peer)l->shm->places_n || (end > known && !mend_peers_add(self, end - known)))
+    if (end > (mend_peer)l->shm->places_n || end > (mend_peer)l->shm->ranks_here_n ||
+        (end > known && !mend_peers_add(self, end - known)))
         return false;
     for (mend_peer p = known; p < end; p++) {
         mend_node_meet(self, p, mend_place_at((uint32_t)p));

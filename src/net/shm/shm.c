@@ -110,7 +110,7 @@ struct mend_shm {
     struct in *in;    /* by peer */
     mend_atomic_u8 *bells;
     uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
-    uint32_t row_bytes, polls;
+    uint32_t polls;
     mend_peer gone;  /* list of severed peers whose rings have not been given back yet */
     uint64_t cookie; /* by which others see whose memory they read */
 };
@@ -650,7 +650,7 @@ static unsigned drain_bells(struct mend_proc *self)
     unsigned n = 0;
     mend_peer from;
 
-    for (uint32_t at = 0; at < s->row_bytes; at += 8) {
+    for (uint32_t at = 0; at < (uint32_t)self->peers_n; at += 8) { /* places are names */
         uint64_t bells = __atomic_load_n((uint64_t *)(void *)(s->bells + at), __ATOMIC_ACQUIRE);
         uint64_t seen;
 
@@ -889,11 +889,10 @@ enum mend_status mend_shm_open(struct mend_proc *self)
     s->node = self->node;
     s->header = h;
     s->me = mend_node_rank_of(h, mend_node_place_of(self, self->me));
-    s->row_bytes = (h->places_n + 7) & ~7u;
     s->bells = mend_node_bells(h, mend_node_place_of(self, self->me));
     s->out = mend_zalloc(self, (size_t)self->peers_max, sizeof(*s->out));
     s->in = mend_zalloc(self, (size_t)self->peers_max, sizeof(*s->in));
-    s->seen = mend_zalloc(self, s->row_bytes, 1);
+    s->seen = mend_zalloc(self, (h->places_n + 7) & ~7u, 1);
     if (!s->out || !s->in || !s->seen)
         return MEND_ERR_MEM;
     s->gone = MEND_PEER_NONE;

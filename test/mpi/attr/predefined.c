@@ -2,8 +2,8 @@
 /* Predefined attributes (MPI-5.0 9.1.2, 11.10.1; R25).
  *
  *   R25: attributes and macros tell a program that the library is fault tolerant */
-/* RUN: -n 3 ; args 19 0 */
-/* RUN: -n 40 ; args 60 0 */
+/* RUN: -n 3 ; args 67 0 */
+/* RUN: -n 40 ; args 104 0 */
 /* RUN: -n 3 --universe 5 ; args 5 0 */
 /* RUN: -n 3 -usize 12 ; args 12 0 */
 /* RUN: -n 1 -usize INFINITE ; args 2147483647 0 */
