@@ -38,14 +38,15 @@ struct reading {
 static bool add(struct mend_options *o, const struct reading *r, int rank, char **why_p)
 {
     struct mend_injection i = {.rank = rank, .spec = r->spec, .value = r->value, .said = r->said};
+    /* one that is started later can be named if the user has said that there are more */
+    int ranks = o->params.universe_size ? mend_options_places(o) : o->ranks_n;
     const char *why;
 
     i.may_miss = r->may_miss;
     for (int k = 0; k < o->injections_n; k++)
         i.number += o->injections[k].rank == rank;
-    if (rank >= mend_options_places(o))
-        *why_p = mend_xprintf("'%s': there is no rank %d in a job of %d, nor room for it", r->value,
-                              rank, o->ranks_n);
+    if (rank >= ranks)
+        *why_p = mend_xprintf("'%s': there is no rank %d in a job of %d", r->value, rank, ranks);
     else if (!mend_event_parse_inject(i.spec, &i.what, &why))
         *why_p = mend_xprintf("'%s': %s", r->value, why);
     if (*why_p)

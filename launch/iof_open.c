@@ -44,7 +44,7 @@ static struct sink *sink_of(struct mend_iof *f, int i, bool error)
         return error ? f->err : f->out;
     s = &f->file[2 * (mend_pattern_per_rank(pattern) ? i : 0) + (error && !one)];
     gethostname(host, sizeof(host) - 1);
-    if (!s->name && !mend_iof_open_file(f, s, mend_pattern_name(pattern, i, f->n, host)))
+    if (!s->name && !mend_iof_open_file(f, s, mend_pattern_name(pattern, i, o->ranks_n, host)))
         return NULL;
     return s;
 }

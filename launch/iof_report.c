@@ -33,7 +33,7 @@ size_t mend_iof_before_report(const struct stream *s)
 
 bool mend_iof_holds(struct mend_iof *f, const struct stream *s, size_t report, mend_time_ns now)
 {
-    if (f->n < 2 || s->len > report || s->sink->closed || f->reports == REPORTS_RELEASED)
+    if (f->streams_n < 4 || s->len > report || s->sink->closed || f->reports == REPORTS_RELEASED)
         return false;
     if (f->release_ns == MEND_TIME_NEVER)
         f->release_ns = now + GATHER_NS;
@@ -74,7 +74,8 @@ void mend_iof_write_report(struct mend_iof *f, struct stream *s, size_t report, 
     take_output(f, s, now);
     collect(f, s, report, set, now);
     mend_iof_break_line(s->sink);
-    mend_iof_write_text(s, text, mend_gather_text(s->buf, report, set, f->n, text), now);
+    mend_iof_write_text(s, text, mend_gather_text(s->buf, report, set, (int)f->streams_n / 2, text),
+                        now);
     mend_iof_drop_head(s, report, now);
     free(text);
     free(set);

@@ -29,7 +29,6 @@ static void find_connected(struct mend_proc *self)
     uint64_t ctx;
     void *c;
 
-    connect_group(self, self->world->group);
     while (mend_hash_next(&self->comms, &at, &ctx, &c)) {
         connect_group(self, ((struct mend_comm *)c)->group);
         connect_group(self, ((struct mend_comm *)c)->remote);

@@ -276,6 +276,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     if (mend_node_open(self, l->shm, (int)shm_fd) != MEND_OK ||
         !local_meet(self, self->world_first + self->world_n))
         return MEND_ERR_MEM;
+    mend_peers_connect(self, self->world_first, self->world_n);
     return MEND_OK;
 }
 

@@ -6,27 +6,27 @@
  *   S2-5: creation is uniform: at all survivors or at none
  *
  * Ranks 0 to 2 ask, ranks 3 and 4 are started.  A new process posts when it has left MPI_Init. */
-/* RUN: -n 3 ; kill 0 at spawn.ask ; args no */
-/* RUN: -n 3 ; kill 0 at spawn.started ; args no */
-/* RUN: -n 3 ; kill 0 at spawn.told ; args no */
-/* RUN: -n 3 ; kill 1 at call:MPI_Comm_spawn ; args no */
-/* RUN: -n 3 ; kill 1 at spawn.told ; args no */
-/* RUN: -n 3 ; kill 0 at member.invite ; args no */
-/* RUN: -n 3 ; kill 0 at member.hello ; args no */
-/* RUN: -n 3 ; kill 3 at spawn.join ; args no */
-/* RUN: -n 3 ; kill 4 at spawn.join ; args no */
-/* RUN: -n 3 ; kill 3 at member.hello ; args no */
-/* RUN: -n 3 --lenient-exit ; kill 4 at init.done ; args yes */
-/* RUN: -n 3 --lenient-exit ; kill 3 at init.done ; args yes */
-/* RUN: -n 3 ; kill 0 at spawn.started ; set NODES=2 ; args no */
-/* RUN: -n 3 ; kill 1 at spawn.told ; set AGREE_SHM=0 ; args no */
-/* RUN: -n 3 ; kill 3 at spawn.join ; set COLL_SHM=0 ; set AGREE_SHM=0 ; args no */
-/* RUN: -n 3 --lenient-exit ; kill 0 at agree.enter ; args any */
-/* RUN: -n 3 --lenient-exit ; kill 3 at agree.enter ; args any */
-/* RUN: -n 3 --lenient-exit ; kill 4 at agree.enter ; args any */
-/* RUN: -n 3 --lenient-exit ; kill 2 at time:3ms? ; args any ; times 8 */
-/* RUN: -n 3 --lenient-exit ; kill 3 at time:4ms? ; args any ; times 8 */
-/* RUN: -n 3 --lenient-exit ; kill 4 at time:5ms? ; args any ; times 8 */
+/* RUN: -n 3 --universe 9 ; kill 0 at spawn.ask ; args no */
+/* RUN: -n 3 --universe 9 ; kill 0 at spawn.started ; args no */
+/* RUN: -n 3 --universe 9 ; kill 0 at spawn.told ; args no */
+/* RUN: -n 3 --universe 9 ; kill 1 at call:MPI_Comm_spawn ; args no */
+/* RUN: -n 3 --universe 9 ; kill 1 at spawn.told ; args no */
+/* RUN: -n 3 --universe 9 ; kill 0 at member.invite ; args no */
+/* RUN: -n 3 --universe 9 ; kill 0 at member.hello ; args no */
+/* RUN: -n 3 --universe 9 ; kill 3 at spawn.join ; args no */
+/* RUN: -n 3 --universe 9 ; kill 4 at spawn.join ; args no */
+/* RUN: -n 3 --universe 9 ; kill 3 at member.hello ; args no */
+/* RUN: -n 3 --universe 9 --lenient-exit ; kill 4 at init.done ; args yes */
+/* RUN: -n 3 --universe 9 --lenient-exit ; kill 3 at init.done ; args yes */
+/* RUN: -n 3 --universe 9 ; kill 0 at spawn.started ; set NODES=2 ; args no */
+/* RUN: -n 3 --universe 9 ; kill 1 at spawn.told ; set AGREE_SHM=0 ; args no */
+/* RUN: -n 3 --universe 9 ; kill 3 at spawn.join ; set COLL_SHM=0 ; set AGREE_SHM=0 ; args no */
+/* RUN: -n 3 --universe 9 --lenient-exit ; kill 0 at agree.enter ; args any */
+/* RUN: -n 3 --universe 9 --lenient-exit ; kill 3 at agree.enter ; args any */
+/* RUN: -n 3 --universe 9 --lenient-exit ; kill 4 at agree.enter ; args any */
+/* RUN: -n 3 --universe 9 --lenient-exit ; kill 2 at time:3ms? ; args any ; times 8 */
+/* RUN: -n 3 --universe 9 --lenient-exit ; kill 3 at time:4ms? ; args any ; times 8 */
+/* RUN: -n 3 --universe 9 --lenient-exit ; kill 4 at time:5ms? ; args any ; times 8 */
 #include "../common.h"
 
 enum { SEEN, GOT, REFUSED, RANKS_LEFT };

@@ -3,7 +3,7 @@
  * hears from them first; and a death among them, which it did not know, does it no harm. */
 /* RUN: -n 2 */
 /* RUN: -n 4 ; set NODES=2 */
-/* RUN: -n 3 --lenient-exit ; kill 3 at init.done ; args alone */
+/* RUN: -n 3 --universe 9 --lenient-exit ; kill 3 at init.done ; args alone */
 #include "common.h"
 
 static void talk(MPI_Comm inter)
