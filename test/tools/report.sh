@@ -33,7 +33,14 @@ int main(int argc, char **argv)
     int rank, size;
 
     MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&comm);
+    if (comm != MPI_COMM_NULL) {
+        MPI_Comm_disconnect(&comm);
+        return MPI_Finalize();
+    }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm, MPI_ERRCODES_IGNORE);
+    MPI_Comm_disconnect(&comm);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_rank(comm, &rank);
     MPI_Win_allocate(8, 8, MPI_INFO_NULL, comm, &base, &win);

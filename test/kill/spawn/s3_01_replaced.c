@@ -3,7 +3,7 @@
  * and sort everybody by the rank it has in the job's first communicator.  The newcomers take the ranks of the dead, but
  * are other processes.
  *
- *   S3-1: a process that has died never returns; its replacement is another one
+ *   S3-1: a failed process never returns under its identity
  *
  * Arguments: how many victims, and their ranks. */
 /* RUN: -n 2 ; args 1 1 */
