@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+
 #define PLACES_MORE 64
 
 static void end_block(struct mend_parse *p, int end)
@@ -97,10 +99,20 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     say_notes(o_p);
 }
 
-/* Those for processes that the job starts later cost address space, and a page or two each. */
+/* Places for processes that the job starts later cost address space.  Where that is limited there are none unless the
+ * user asks for them. */
+static int places_more(const struct mend_options *o)
+{
+    struct rlimit space;
+
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+        return 0;
+    return o->ranks_n / 2 < PLACES_MORE ? PLACES_MORE : o->ranks_n / 2;
+}
+
 int mend_options_places(const struct mend_options *o)
 {
-    int more = o->ranks_n / 2 < PLACES_MORE ? PLACES_MORE : o->ranks_n / 2;
+    int more = places_more(o);
     uint64_t wanted = o->params.universe_size;
 
     if (!wanted || wanted > MEND_RANKS_MAX)

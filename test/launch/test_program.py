@@ -85,6 +85,8 @@ def test_limits(mpiexec, probe):
     for part in ("mpiexec: the shared segment of", "for 2 ranks", "limit on the size of a file is 1000 KiB",
                  "ulimit -f"):
         assert part in r.err
+    r = limited("-v 2000000", "-n", 2, probe, "hello")  # room for more processes would take more than that
+    assert r.status == 0, r.err
     r = limited("-S -f 1000", "-n", 2, "bash", "-c", "ulimit -f; exec " + probe + " hello")
     assert (r.status, r.out, r.err) == (0, "1000\n1000\n", "")
     r = limited("-n 40", "-n", 64, "true")
