@@ -13,6 +13,9 @@ int mend_create_init(struct mend_proc *self)
     mend_list_init(&m->meetings);
     mend_list_init(&m->invitations);
     mend_list_init(&m->hellos);
+    mend_list_init(&m->ports);
+    mend_list_init(&m->knocks);
+    mend_list_init(&m->visits);
     mend_hash_init(&m->declined, self->arena);
     self->create = m;
     self->ctx_counter = MEND_CTX_FIRST;
@@ -24,6 +27,7 @@ void mend_create_on_death(struct mend_proc *self, mend_peer dead)
 {
     mend_invite_on_death(self, dead);
     mend_leaders_on_death(self, dead);
+    mend_port_on_death(self, dead);
     mend_meet_look(self);
 }
 

@@ -65,6 +65,18 @@ int mend_create_spawn(struct mend_comm *c, int root, int own_error,
                       const struct mend_spawn_block *blocks, int n, struct mend_spawned *out_p,
                       struct mend_comm **new_p);
 
+/* port.c: ports of this process, by number; closing refuses those that wait at it: MPI_ERR_PORT if it is not open. */
+int mend_port_open(struct mend_proc *self, uint64_t *number_p);
+int mend_port_close(struct mend_proc *self, uint64_t number);
+
+/* port.c: what follows root matters there alone; own_error: what is wrong with it, which the whole group gets.
+ * Collective over c, which together with the other side's makes the intercommunicator, at all or at none.  Block
+ * until the other side has come; the head of port.c says what ends that. */
+int mend_create_accept(struct mend_comm *c, int root, int own_error, uint64_t port,
+                       struct mend_comm **new_p);
+int mend_create_connect(struct mend_comm *c, int root, int own_error, mend_peer host, uint64_t port,
+                        struct mend_comm **new_p);
+
 /* spawn.c: at the new processes, in their MPI_Init: the other side of it. */
 int mend_create_join(struct mend_proc *self, struct mend_comm **parent_p);
 

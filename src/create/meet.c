@@ -237,6 +237,8 @@ void mend_create_on_frame(struct mend_proc *self, mend_peer from, const struct m
         good = mend_invite_on_frame(self, from, ctx, w.key);
     else if (good && w.kind == MEND_CREATE_NO)
         good = w.first_n > 0 && on_no(self, from, ctx, &w, peers);
+    else if (good && w.kind >= MEND_CREATE_KNOCK)
+        good = mend_port_on_frame(self, from, &w);
     else if (good)
         good = mend_leaders_on_frame(self, from, f, &w, payload);
     if (!good)

@@ -12,8 +12,11 @@ struct mend_create {
     struct mend_list invitations; /* invite.c: for calls that have not been made yet */
     uint64_t invited_n;           /* invite.c: meetings to which this process has invited */
     uint64_t spawned_n;           /* spawn.c: calls in which it was the root */
-    struct mend_list meetings;    /* struct mend_meeting: calls that go on */
-    struct mend_list hellos;      /* leaders.c: calls that one leader has made and one not */
+    struct mend_list ports, knocks; /* port.c: that are open; processes that wait at them */
+    uint64_t ports_n, knocked_n;    /* that there ever were */
+    struct mend_list visits;        /* port.c: calls that wait */
+    struct mend_list meetings;      /* struct mend_meeting: calls that go on */
+    struct mend_list hellos;        /* leaders.c: calls that one leader has made and one not */
 };
 
 /* A call that makes a communicator for processes that have none in common yet (meet.c).  It lives on
@@ -67,6 +70,11 @@ int mend_meet_declined(struct mend_proc *self, mend_ctx ctx);
 int mend_meet(struct mend_meeting *m, struct mend_decision *value);
 
 mend_frame_handler mend_create_on_frame;
+
+/* port.c.  False: nobody of ours sends this. */
+struct mend_create_wire;
+bool mend_port_on_frame(struct mend_proc *self, mend_peer from, const struct mend_create_wire *w);
+void mend_port_on_death(struct mend_proc *self, mend_peer dead);
 
 /* invite.c */
 

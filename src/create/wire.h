@@ -9,6 +9,9 @@
  *   NO     a meeting cannot succeed (meet.c): frame's context: of the communicator that it
  *          would have made; `first` and `second` are its groups as in struct mend_decide_comm
  *
+ *   KNOCK, WELCOME, REFUSE, COMING, FAILED, GONE   between the roots of connect and accept (port.c): key: the number of the
+ *          knock, ctx: of the port
+ *
  * The frames stay on one machine, so they have the byte order and layout of the struct. */
 #ifndef MEND_MEMBER_WIRE_H
 #define MEND_MEMBER_WIRE_H
@@ -19,7 +22,13 @@ enum mend_create_kind {
     MEND_CREATE_INVITE = 1,
     MEND_CREATE_HELLO,
     MEND_CREATE_BACK,
-    MEND_CREATE_NO
+    MEND_CREATE_NO,
+    MEND_CREATE_KNOCK,
+    MEND_CREATE_WELCOME,
+    MEND_CREATE_REFUSE,
+    MEND_CREATE_COMING,
+    MEND_CREATE_FAILED,
+    MEND_CREATE_GONE
 };
 
 struct mend_create_wire {

@@ -14,18 +14,6 @@ static int not_built(const char *fn)
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
-static int on_comm(MPI_Comm comm, const char *fn)
-{
-    struct mend_comm *c = NULL;
-    int err = mend_enter(fn);
-
-    if (!err)
-        err = mend_check_comm(comm, &c);
-    if (!err)
-        err = not_built(fn);
-    return mend_report_comm(c, err, fn);
-}
-
 static int on_self(const char *fn)
 {
     int err = mend_enter(fn);
@@ -41,7 +29,6 @@ static int on_file(const char *fn)
 }
 
 /* One expression per place of unsupported.def; it sees the function's parameters. */
-#define RAISE_COMM       on_comm(comm, __func__)
 #define RAISE_SELF       on_self(__func__)
 #define RAISE_FILE       on_file(__func__)
 #define RAISE_TOOL       MPI_T_ERR_NOT_INITIALIZED

@@ -63,15 +63,13 @@ bool mend_interrupt_check(struct mend_proc *self)
     if (mend_likely(!mend_has_news(self)) || self->in_progress)
         return false;
     self->interrupt_seen = mend_load_acquire(self->interrupt); /* as in mend_has_news() */
-    while (self->rt->verdict(self, self->deaths_n, &death)) {
-        if (mend_unlikely(death.peer >= self->peers_n)) {
-            mend_memory_press(self);
-            MEND_ASSERT(
-                self->on_newcomers(self, death.peer + 1)); /* it was started, so it has a name */
-            mend_memory_relax(self);
-        }
-        self->on_death(self, &death);
+    if (self->rt->names && mend_unlikely(self->rt->names(self) > self->peers_n)) {
+        mend_memory_press(self);
+        MEND_ASSERT(self->on_newcomers(self, self->rt->names(self)));
+        mend_memory_relax(self);
     }
+    while (self->rt->verdict(self, self->deaths_n, &death))
+        self->on_death(self, &death);
     if (self->on_interrupt)
         self->on_interrupt(self);
     return true;

@@ -280,6 +280,11 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     return MEND_OK;
 }
 
+static mend_peer local_names(struct mend_proc *self)
+{
+    return (mend_peer)((struct local *)self->rt_state)->shm->ranks_here_n;
+}
+
 static bool local_spawn(struct mend_proc *self, int fd)
 {
     struct mend_ctl m = {.magic = MEND_CTL_MAGIC, .kind = MEND_CTL_SPAWN};
@@ -504,6 +509,7 @@ const struct mend_rt mend_rt_local = {
     .name = "local",
     .open = local_open,
     .meet = local_meet,
+    .names = local_names,
     .spawn = local_spawn,
     .ready = local_ready,
     .verdict = local_verdict,

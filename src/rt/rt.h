@@ -19,6 +19,9 @@ struct mend_rt {
      * not as many.  NULL: processes never come later. */
     bool (*meet)(struct mend_proc *self, mend_peer end);
 
+    /* How many names there are by now.  NULL: those of open(). */
+    mend_peer (*names)(struct mend_proc *self);
+
     /* Has processes started, those that the file behind fd asks for (rt/spawn.h); the answer will stand there, and
      * comes with an interrupt.  False: the agent cannot be asked.  NULL: there is no agent. */
     bool (*spawn)(struct mend_proc *self, int fd);

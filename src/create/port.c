@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* port.c – ports: processes of one job that have no communicator in common meet at a name (MPI-5.0 11.9).
+ *
+ *   root of accept                          root of connect
+ *                <──────── KNOCK {port, number} ────          waits; so does the knock, if nobody accepts yet
+ *    takes the oldest ──── WELCOME {number} ───────>          still there?
+ *                <──────── COMING or GONE {number} ─      GONE: another call of it has ended meanwhile
+ *    meet under a tag: the bridge                             (from_group.c)
+ *    all of both groups: the intercommunicator                (intercomm.c): at all of them or at none
+ *
+ * A guest that gives up for a death in its own group, or its revocation, says FAILED: the call that would accept it fails,
+ * too (S0-35).
+ *
+ * What ends the wait of connect: WELCOME; REFUSE, from a port that is not open, or is closed with the knock before it:
+ * MPI_ERR_PORT; the death of the other root: MPI_ERR_PORT if it was dead before, else PROC_FAILED (R34); the
+ * revocation of the communicator, or a death in it.  What ends the wait of accept: a knock that comes; the same
+ * of its communicator; the closing of the port by another thread.  An acceptor that has said WELCOME waits for COMING or
+ * GONE, or the other's death: the other answers wherever it is in MPI.
+ *
+ * Each root then makes the call that connects two groups, also to tell its group of an error. */
+#include "create/meet.h"
+
+#include "create/wire.h"
+#include "net/net.h"
+#include "node/node.h"
+#include "proc/post.h"
+#include "req/request.h"
+#include "rt/rt.h"
+
+#include <stdio.h>
+
+#define TAG_BYTES 96
+
+struct port {
+    struct mend_list link; /* in self->create->ports */
+    uint64_t number;
+};
+
+/* A process that has knocked and was not welcomed yet. */
+struct knock {
+    struct mend_list link; /* in self->create->knocks, the oldest first */
+    mend_peer from;
+    uint64_t port, number;
+    bool failed; /* its group has lost a process, and will not come */
+};
+
+enum knocking { KNOCKING, WELCOME, REFUSED };
+
+/* A call of connect or accept that waits for the other root; on the caller's stack. */
+struct visit {
+    struct mend_list link; /* in self->create->visits */
+    bool host;             /* accept */
+    struct mend_comm *c;
+    mend_peer other;     /* accept: who was welcomed */
+    uint64_t port;       /* accept */
+    uint64_t number;     /* of the knock */
+    enum knocking state; /* connect; accept: WELCOME until it comes, REFUSED: it has gone */
+    bool came;           /* accept */
+    int error;
+};
+
+static struct port *find_port(struct mend_proc *self, uint64_t number)
+{
+    mend_list_foreach (l, next, &self->create->ports) {
+        struct port *p = mend_list_entry(l, struct port, link);
+
+        if (p->number == number)
+            return p;
+    }
+    return NULL;
+}
+
+static void say(struct mend_proc *self, mend_peer to, enum mend_create_kind kind, uint64_t number,
+                uint64_t port)
+{
+    struct mend_create_wire w = {.kind = kind, .key = number, .ctx = port};
+    struct mend_frame f =
+        mend_frame_make(MEND_FRAME_CREATE, MEND_CTX_WORLD | MEND_CHANNEL_FT, 0, 0, sizeof(w));
+
+    mend_post(self, to, &f, &w);
+    if (mend_peer_shares_memory(self, to) && to != self->me)
+        mend_node_interrupt(self, to); /* it may not know this process yet */
+}
+
+static void refuse(struct mend_proc *self, struct knock *k)
+{
+    say(self, k->from, MEND_CREATE_REFUSE, k->number, k->port);
+    mend_list_remove(&k->link);
+    mend_free(self, k);
+}
+
+/* ---- ports ---- */
+
+int mend_port_open(struct mend_proc *self, uint64_t *number_p)
+{
+    struct port *p = mend_alloc(self, sizeof(*p));
+
+    if (!p)
+        return MPI_ERR_NO_MEM;
+    *number_p = p->number = ++self->create->ports_n;
+    mend_list_append(&self->create->ports, &p->link);
+    return MPI_SUCCESS;
+}
+
+int mend_port_close(struct mend_proc *self, uint64_t number)
+{
+    struct port *p = find_port(self, number);
+
+    if (!p)
+        return MPI_ERR_PORT;
+    mend_list_remove(&p->link);
+    mend_free(self, p);
+    mend_list_foreach (l, next, &self->create->knocks) {
+        struct knock *k = mend_list_entry(l, struct knock, link);
+
+        if (k->port == number)
+            refuse(self, k);
+    }
+    return MPI_SUCCESS;
+}
+
+/* ---- frames ---- */
+
+/* A guest whose group has failed: the call that accepts it fails, too (S0-35). */
+static void on_failed(struct mend_proc *self, mend_peer from, uint64_t number, struct visit *v)
+{
+    if (v)
+        v->error = MEND_CLASS_PROC_FAILED;
+    mend_list_foreach (l, next, &self->create->knocks) {
+        struct knock *k = mend_list_entry(l, struct knock, link);
+
+        if (k->from == from && k->number == number)
+            k->failed = true;
+    }
+}
+
+static void on_knock(struct mend_proc *self, mend_peer from, const struct mend_create_wire *w)
+{
+    struct knock *k;
+
+    if (!find_port(self, w->ctx)) {
+        say(self, from, MEND_CREATE_REFUSE, w->key, w->ctx);
+        return;
+    }
+    mend_memory_press(self);
+    k = mend_alloc(self, sizeof(*k));
+    mend_memory_relax(self);
+    *k = (struct knock){.from = from, .port = w->ctx, .number = w->key};
+    mend_list_append(&self->create->knocks, &k->link);
+}
+
+static struct visit *find_visit(struct mend_proc *self, bool host, mend_peer other, uint64_t number)
+{
+    mend_list_foreach (l, next, &self->create->visits) {
+        struct visit *v = mend_list_entry(l, struct visit, link);
+
+        if (v->host == host && v->other == other && v->number == number)
+            return v;
+    }
+    return NULL;
+}
+
+bool mend_port_on_frame(struct mend_proc *self, mend_peer from, const struct mend_create_wire *w)
+{
+    bool from_host = w->kind == MEND_CREATE_WELCOME || w->kind == MEND_CREATE_REFUSE;
+    struct visit *v = find_visit(self, !from_host, from, w->key);
+
+    switch (w->kind) {
+    case MEND_CREATE_KNOCK:
+        on_knock(self, from, w);
+        return true;
+    case MEND_CREATE_WELCOME:
+        say(self, from, v ? MEND_CREATE_COMING : MEND_CREATE_GONE, w->key, w->ctx);
+        if (v)
+            v->state = WELCOME;
+        return true;
+    case MEND_CREATE_FAILED:
+        on_failed(self, from, w->key, v);
+        return true;
+    case MEND_CREATE_REFUSE:
+        if (v)
+            v->state = REFUSED;
+        return true;
+    case MEND_CREATE_COMING:
+    case MEND_CREATE_GONE:
+        if (v) {
+            v->came = w->kind == MEND_CREATE_COMING;
+            v->state = v->came ? WELCOME : REFUSED;
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+void mend_port_on_death(struct mend_proc *self, mend_peer dead)
+{
+    mend_list_foreach (l, next, &self->create->knocks) {
+        struct knock *k = mend_list_entry(l, struct knock, link);
+
+        if (k->from == dead) {
+            mend_list_remove(&k->link);
+            mend_free(self, k);
+        }
+    }
+}
+
+/* ---- the two calls ---- */
+
+/* Why the call's own group will not come. */
+static int own_reason(const struct visit *v)
+{
+    if (v->c->revoked)
+        return MEND_CLASS_INVALIDATED;
+    return mend_comm_is_inactive(v->c) ? MEND_CLASS_PROC_FAILED : MPI_SUCCESS;
+}
+
+static bool is_answered(struct mend_proc *self, void *arg)
+{
+    struct visit *v = arg;
+
+    if (v->state == REFUSED)
+        v->error = MPI_ERR_PORT;
+    else if (v->state == KNOCKING && mend_peer_is_dead(self, v->other))
+        v->error = MEND_CLASS_PROC_FAILED;
+    else if (v->state == KNOCKING)
+        v->error = own_reason(v);
+    return v->state != KNOCKING || v->error;
+}
+
+static struct knock *oldest(struct mend_proc *self, uint64_t port)
+{
+    mend_list_foreach (l, next, &self->create->knocks) {
+        struct knock *k = mend_list_entry(l, struct knock, link);
+
+        if (k->port == port)
+            return k;
+    }
+    return NULL;
+}
+
+static void welcome(struct mend_proc *self, struct visit *v, struct knock *k)
+{
+    if (k->failed)
+        v->error = MEND_CLASS_PROC_FAILED;
+    v->other = k->from;
+    v->number = k->number;
+    v->state = KNOCKING;
+    mend_list_remove(&k->link);
+    mend_free(self, k);
+    if (v->error)
+        return;
+    say(self, v->other, MEND_CREATE_WELCOME, v->number, v->port);
+}
+
+/* One guest after the other until one comes. */
+static bool has_guest(struct mend_proc *self, void *arg)
+{
+    struct visit *v = arg;
+    struct knock *k;
+
+    if (self->rt->names) /* a guest may have been started a moment ago */
+        mend_peer_learn(self, self->rt->names(self) - 1);
+    if (v->came || v->error)
+        return true;
+    if (v->other != MEND_PEER_NONE && v->state == KNOCKING && !mend_peer_is_dead(self, v->other))
+        return false; /* it answers */
+    v->other = MEND_PEER_NONE;
+    k = oldest(self, v->port);
+    if (!find_port(self, v->port))
+        v->error = MPI_ERR_PORT;
+    else if (!k)
+        v->error = own_reason(v);
+    else
+        welcome(self, v, k);
+    return v->error != MPI_SUCCESS;
+}
+
+static void await(struct mend_proc *self, struct visit *v,
+                  bool (*until)(struct mend_proc *, void *), const char *what)
+{
+    struct mend_wait w = {
+        .until = until, .arg = v, .hint = MEND_PEER_NONE, .rings = true, .what = what};
+
+    mend_list_append(&self->create->visits, &v->link);
+    mend_wait_until(self, &w);
+    mend_list_remove(&v->link);
+}
+
+/* The intercommunicator, or at the root the error that its group gets. */
+static int finish(struct mend_comm *c, int root, struct visit *v, mend_peer host, uint64_t port,
+                  struct mend_comm **new_p)
+{
+    struct mend_proc *self = c->self;
+    struct mend_comm *bridge = NULL;
+    char tag[TAG_BYTES];
+    int at = 0, err = v->error;
+
+    if (c->rank == root && !err) {
+        snprintf(tag, sizeof(tag), "mend: port %d %llu %d %llu", (int)host,
+                 (unsigned long long)port, (int)(host == self->me ? v->other : self->me),
+                 (unsigned long long)v->number);
+        mend_peers_connect(self, v->other, 1);
+        err = v->other == self->me ? MPI_ERR_PORT : mend_meet_bridge(self, tag, v->other, &bridge);
+    }
+    if (bridge)
+        at = mend_group_rank(self, bridge->group, v->other);
+    err = mend_create_intercomm(c, root, bridge, at, 0, err, new_p);
+    if (bridge)
+        mend_decide_free(bridge);
+    return err;
+}
+
+int mend_create_accept(struct mend_comm *known, int root, int own_error, uint64_t port,
+                       struct mend_comm **new_p)
+{
+    struct mend_comm *c = mend_comm_carrier(known);
+    struct mend_proc *self = c->self;
+    struct visit v = {
+        .host = true, .c = c, .other = MEND_PEER_NONE, .port = port, .error = own_error};
+    int err = mend_creation_check(c);
+
+    if (err)
+        return err;
+    root = mend_group_translate(self, known->group, root, c->group);
+    if (c->rank == root && !own_error)
+        await(self, &v, has_guest, "a process that connects");
+    return finish(c, root, &v, self->me, port, new_p);
+}
+
+/* At the root: comes to the host's door, and waits there. */
+static void knock(struct mend_proc *self, struct visit *v, uint64_t port, int own_error)
+{
+    v->number = ++self->create->knocked_n;
+    say(self, v->other, MEND_CREATE_KNOCK, v->number, port);
+    if (!own_error)
+        await(self, v, is_answered, "the process that accepts");
+    if (own_error || v->error == MEND_CLASS_INVALIDATED || v->error == MEND_CLASS_PROC_FAILED)
+        say(self, v->other, MEND_CREATE_FAILED, v->number, port);
+}
+
+int mend_create_connect(struct mend_comm *known, int root, int own_error, mend_peer host,
+                        uint64_t port, struct mend_comm **new_p)
+{
+    struct mend_comm *c = mend_comm_carrier(known);
+    struct mend_proc *self = c->self;
+    struct visit v = {.c = c, .other = host, .error = own_error};
+    int err = mend_creation_check(c);
+
+    root = mend_group_translate(self, known->group, root, c->group);
+    if (c->rank == root && !own_error) {
+        if (!mend_peer_learn(self, host) || mend_peer_is_dead(self, host))
+            v.error = MPI_ERR_PORT;
+        else
+            knock(self, &v, port, err);
+    }
+    return err ? err : finish(c, root, &v, host, port, new_p);
+}

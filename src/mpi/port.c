@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* port.c – ports, accept and connect (MPI-5.0 11.9), between processes of one job.
+ *
+ * A port's name says which job, which process and which of its ports.  Accept and connect are collective over the
+ * communicator; the name is looked at in the root alone, and what is wrong with it its whole group gets.  They block until
+ * the other side has come.  MPI_ERR_PORT: the port is not open, its process is dead, or it belongs to another job.  A
+ * death in either group: MPI_ERR_PROC_FAILED at all survivors of both (S0-35), or at none (S2-5). */
+#include "mpi/check.h"
+
+#include "comm/errcode.h"
+#include "create/create.h"
+#include "node/node.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define FORMAT "mend:%016" PRIx64 ":%d:%" PRIu64
+
+static uint64_t job_of(struct mend_proc *self)
+{
+    return self->node ? self->node->header->job : (uint64_t)self->pid;
+}
+
+/* MPI_ERR_PORT: it is no port of this job. */
+static int read_name(const char *name, mend_peer *host_p, uint64_t *number_p)
+{
+    uint64_t job;
+    int host, end = 0;
+
+    if (!name)
+        return MPI_ERR_ARG;
+    if (sscanf(name, "mend:%16" SCNx64 ":%d:%" SCNu64 "%n", &job, &host, number_p, &end) != 3 ||
+        name[end])
+        return MPI_ERR_PORT;
+    *host_p = host;
+    if (job == job_of(mend_self) && host >= 0)
+        return MPI_SUCCESS;
+    mend_error_detail(mend_self, MPI_ERR_PORT, 0, "the port belongs to another job");
+    return MPI_ERR_PORT;
+}
+
+/* Local.  port_name: room for MPI_MAX_PORT_NAME characters. */
+MEND_API(MPI_Open_port);
+int MPI_Open_port(MPI_Info info, char *port_name)
+{
+    struct mend_info *i = NULL;
+    uint64_t number;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_info_or_null(info, &i);
+    if (!err)
+        err = mend_check_pointer(port_name);
+    if (!err)
+        err = mend_port_open(mend_self, &number);
+    if (!err)
+        snprintf(port_name, MPI_MAX_PORT_NAME, FORMAT, job_of(mend_self), (int)mend_self->me,
+                 number);
+    return mend_report(err, __func__);
+}
+
+/* Local.  Processes that wait at the port get MPI_ERR_PORT. */
+MEND_API(MPI_Close_port);
+int MPI_Close_port(const char *port_name)
+{
+    mend_peer host = MEND_PEER_NONE;
+    uint64_t number = 0;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = read_name(port_name, &host, &number);
+    if (!err)
+        err = host == mend_self->me ? mend_port_close(mend_self, number) : MPI_ERR_PORT;
+    return mend_report(err, __func__);
+}
+
+static int check(MPI_Comm comm, int root, MPI_Info info, MPI_Comm *newcomm, struct mend_comm **c_p)
+{
+    struct mend_info *i = NULL;
+    int err = mend_check_intra(comm, c_p);
+
+    if (!err)
+        err = mend_check_root(*c_p, root);
+    if (!err && (*c_p)->rank == root)
+        err = mend_check_info_or_null(info, &i);
+    if (!err)
+        err = mend_check_pointer(newcomm);
+    return err;
+}
+
+MEND_API(MPI_Comm_accept);
+int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
+                    MPI_Comm *newcomm)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    int err = mend_enter(__func__), own_error = MPI_SUCCESS;
+    mend_peer host = MEND_PEER_NONE;
+    uint64_t number = 0;
+
+    if (!err)
+        err = check(comm, root, info, newcomm, &c);
+    if (!err && c->rank == root)
+        own_error = read_name(port_name, &host, &number);
+    if (!err && c->rank == root && !own_error && host != mend_self->me)
+        own_error = MPI_ERR_PORT;
+    if (!err)
+        err = mend_create_accept(c, root, own_error, number, &made);
+    if (!err)
+        *newcomm = mend_comm_handle(made);
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPI_Comm_connect);
+int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
+                     MPI_Comm *newcomm)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    int err = mend_enter(__func__), own_error = MPI_SUCCESS;
+    mend_peer host = MEND_PEER_NONE;
+    uint64_t number = 0;
+
+    if (!err)
+        err = check(comm, root, info, newcomm, &c);
+    if (!err && c->rank == root)
+        own_error = read_name(port_name, &host, &number);
+    if (!err)
+        err = mend_create_connect(c, root, own_error, host, number, &made);
+    if (!err)
+        *newcomm = mend_comm_handle(made);
+    return mend_report_comm(c, err, __func__);
+}

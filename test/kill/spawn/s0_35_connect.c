@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any process dies while two groups connect: both sides get an error, or both get the intercommunicator, and every call
+ * ends.
+ *
+ *   S0-35: the roots of connect and accept both report a process failure or neither does
+ *   S0-37: the other root of a connection returns when a root dies
+ *   S2-5: creation is uniform: at all survivors or at none
+ *
+ * Ranks 0 to 2 accept, ranks 3 to 5 connect; roots are 0 and 3. */
+/* RUN: -n 6 ; kill 1 at call:MPI_Comm_accept ; args no */
+/* RUN: -n 6 ; kill 4 at call:MPI_Comm_connect ; args no */
+/* RUN: -n 6 ; kill 0 at call:MPI_Comm_accept ; args no */
+/* RUN: -n 6 ; kill 0 at call:MPI_Comm_accept>member.invite ; args no */
+/* RUN: -n 6 ; kill 3 at call:MPI_Comm_connect>member.invited ; args no */
+/* RUN: -n 6 ; kill 0 at call:MPI_Comm_accept>member.hello ; args no */
+/* RUN: -n 6 ; kill 3 at call:MPI_Comm_connect>member.hello ; args no */
+/* RUN: -n 6 --lenient-exit ; kill 1 at call:MPI_Comm_accept>agree.enter ; args any */
+/* RUN: -n 6 --lenient-exit ; kill 5 at call:MPI_Comm_connect>agree.enter ; args any */
+/* RUN: -n 6 ; kill 4 at call:MPI_Comm_connect ; args no ; set NODES=2 */
+/* RUN: -n 6 ; kill 0 at call:MPI_Comm_accept>member.hello ; args no ; set AGREE_SHM=0 ; set COLL_SHM=0 */
+#include "../common.h"
+
+enum { GOT, REFUSED, NAMED };
+
+int main(int argc, char **argv)
+{
+    char port[MPI_MAX_PORT_NAME];
+    MPI_Comm half, inter;
+    int err;
+
+    start(&argc, &argv);
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 3, rank, &half);
+    MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN);
+    if (rank == 0)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    CHECK_EQ(MPI_Bcast(port, sizeof(port), MPI_CHAR, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+    post(NAMED);
+    await(NAMED, size);
+    err = rank < 3 ? MPI_Comm_accept(port, MPI_INFO_NULL, 0, half, &inter)
+                   : MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &inter);
+    if (err && rank == 0)
+        MPI_Close_port(port); /* else a guest goes on waiting for another accept */
+    post(err ? REFUSED : GOT);
+    CHECK(!posted(GOT) || !posted(REFUSED));
+    if (!strcmp(argv[1], "no"))
+        CHECK(!posted(GOT));
+    return finish();
+}
