@@ -23,6 +23,7 @@
 #define TURNS   200
 #define VICTIM  1
 #define FAILED  MPI_ERR_PROC_FAILED
+#define READY   0 /* of the board */
 
 static struct window own[THREADS], together;
 static int added[THREADS]; /* towards rank 0, in the common window, flushed with success */
@@ -107,6 +108,8 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Comm_split(W, rank == VICTIM ? MPI_UNDEFINED : 0, rank, &rest));
     CHECK_OK(MPI_Win_lock_all(0, together.win));
     CHECK_OK(MPI_Barrier(W));
+    post(READY); /* a death may reach a rank that is still in the barrier */
+    await(READY, size);
     if (rank == VICTIM)
         die_soon(300 + 700 * atoi(argv[1]));
     run_threads();
