@@ -77,6 +77,7 @@ bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *e
     int *end = f->child_end[i];
 
     f->stream[2 * i].fd = f->stream[2 * i + 1].fd = -1;
+    end[0] = end[1] = end[2] = -1;
     if (i == f->direct_rank) {
         *in_p = end[0] = 0;
         *out_p = end[1] = 1;
@@ -92,11 +93,26 @@ bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *e
     return true;
 }
 
-void mend_iof_started_rank(struct mend_iof *f, int i)
+static void close_child_ends(struct mend_iof *f, int i)
 {
     for (int k = 0; k < 3; k++)
         if (f->child_end[i][k] > 2)
             close(f->child_end[i][k]);
+}
+
+/* The thread has not seen its streams: streams_n does not count them. */
+void mend_iof_not_started_rank(struct mend_iof *f, int i)
+{
+    close_child_ends(f, i);
+    for (int k = 2 * i; k < 2 * i + 2; k++)
+        if (f->stream[k].fd >= 0)
+            close(f->stream[k].fd);
+    f->stream[2 * i].fd = f->stream[2 * i + 1].fd = -1;
+}
+
+void mend_iof_started_rank(struct mend_iof *f, int i)
+{
+    close_child_ends(f, i);
     f->streams_n = 2 * (i + 1);
     if (i + 1 >= f->o->ranks_n || i % WAKE_EVERY == WAKE_EVERY - 1)
         mend_iof_wake(f);

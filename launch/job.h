@@ -91,6 +91,7 @@ struct job {
     uint32_t words_read_n;   /* what words_wanted_n was when they were read last */
     uint32_t given_back_n;   /* verdicts whose ranks' memory was given back */
     struct starter *starter; /* start_local.c */
+    int watched_n;           /* watch.c: the places below it have their thread */
     bool timed_out, killing;
     bool aborted; /* as a whole */
 };
@@ -185,9 +186,9 @@ bool mend_rank_goes_on(struct job *job, struct rank *r);
 /* Sends a signal to the process that is the rank, if it is still there. */
 bool mend_rank_signal(const struct rank *r, int sig); /* false: it did not reach it */
 
-/* watch.c: the threads that wait on the life words of these ranks, before they start.  prefer: the calling thread runs before ranks that
+/* watch.c: the threads that wait on the life words of the ranks below `end`, from before these start.  prefer: the calling thread runs before ranks that
  * compute, where we may; where we may not, it asks for a short time slice, so that it comes early. */
-void mend_watch_start(struct job *job, int from, int ranks_n);
+void mend_watch_start(struct job *job, int end);
 void mend_watch_prefer(void);
 
 /* crash.c: a rank has said that it crashes; looks at all that have, and returns when to look again. */

@@ -304,7 +304,7 @@ int main(int argc, char **argv)
     job.iof = mend_iof_create(&job.o, job.places_n);
     if (!job.iof)
         die("no thread for the ranks' output");
-    mend_watch_start(&job, 0, job.n);
+    mend_watch_start(&job, job.n);
     started = mend_start_local(&job);
     mend_keeper_start(&job);
     if (started)

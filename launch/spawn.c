@@ -94,9 +94,10 @@ static bool find_programs(struct request *q)
     return found;
 }
 
-/* They are in MPI_Init.  Nobody minds their deaths. */
+/* The room of those that were not started is free again.  The others are in MPI_Init, and nobody minds their deaths. */
 static void withdraw(struct job *job, int first)
 {
+    job->shm->ranks_here_n = (uint32_t)job->n;
     for (int i = first; i < job->n; i++) {
         mend_store_relaxed(mend_node_handled_of(job->shm, mend_place_at((uint32_t)i)), 1);
         mend_rank_signal(&job->rank[i], SIGKILL);
@@ -143,7 +144,7 @@ static bool start_all(struct request *q)
     uint32_t k = 0;
 
     job->shm->ranks_here_n += (uint32_t)q->total_n;
-    mend_watch_start(job, first, q->total_n);
+    mend_watch_start(job, first + q->total_n);
     for (int i = 0; i < q->blocks_n; i++) {
         for (int j = 0; j < q->n[i]; j++) {
             int error = start_one(q, first, i);

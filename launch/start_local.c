@@ -295,6 +295,15 @@ static void start_child(struct job *job, struct starter *x, struct start *s)
     pthread_mutex_unlock(&job->lock);
 }
 
+/* Returns the error. */
+static int not_started(struct job *job, struct rank *r, int error)
+{
+    mend_iof_not_started_rank(job->iof, r->index);
+    close(r->ctl_fd);
+    r->ctl_fd = -1;
+    return error;
+}
+
 /* 0, or an errno value, and *what_p failed. */
 static int start_rank(struct job *job, struct rank *r, struct mend_strings *env,
                       const char **what_p)
@@ -309,9 +318,8 @@ static int start_rank(struct job *job, struct rank *r, struct mend_strings *env,
     s.ctl_fd = pair[1];
     if (!mend_iof_open_rank(job->iof, r->index, &s.in, &s.out, &s.err)) {
         s.error = errno;
-        close(pair[0]);
-        close(pair[1]);
-        return s.error;
+        close(s.ctl_fd);
+        return not_started(job, r, s.error);
     }
     s.script_argv = script_argv_of(r->app);
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
@@ -325,9 +333,11 @@ static int start_rank(struct job *job, struct rank *r, struct mend_strings *env,
     free(s.script_argv[0]);
     free(s.script_argv);
     close(s.ctl_fd);
-    mend_iof_started_rank(job->iof, r->index);
     *what_p = s.failed ? s.failed : "vfork";
-    return r->child > 0 ? 0 : s.error ? s.error : ECHILD;
+    if (r->child <= 0)
+        return not_started(job, r, s.error ? s.error : ECHILD);
+    mend_iof_started_rank(job->iof, r->index);
+    return 0;
 }
 
 static void say_failed(struct job *job, int index, const char *what, int error)

@@ -193,7 +193,7 @@ static bool have_waitv(void)
     return syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) != -1 || errno != ENOSYS;
 }
 
-void mend_watch_start(struct job *job, int from, int ranks_n)
+void mend_watch_start(struct job *job, int end)
 {
     bool waitv = have_waitv();
     int step = waitv ? GROUP_MAX : 1;
@@ -202,8 +202,8 @@ void mend_watch_start(struct job *job, int from, int ranks_n)
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    for (int first = from; first < from + ranks_n; first += step) {
-        int n = from + ranks_n - first < step ? from + ranks_n - first : step;
+    for (int first = job->watched_n; first < end; first += step) {
+        int n = end - first < step ? end - first : step;
         struct group *g = mend_xalloc(1, sizeof(*g) + (size_t)n * sizeof(struct futex_waitv));
         pthread_t thread;
 
@@ -215,4 +215,5 @@ void mend_watch_start(struct job *job, int from, int ranks_n)
             free(g); /* waitpid tells of these ranks, later */
     }
     pthread_attr_destroy(&attr);
+    job->watched_n = job->watched_n < end ? end : job->watched_n;
 }

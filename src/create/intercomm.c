@@ -86,9 +86,9 @@ static int learn(struct mend_meeting *m, struct mend_comm *local, int leader, in
     if (err && m->peer_c && !h->error)
         mend_leaders_take_back(m, err);
     if (!err) {
-        mend_memory_press(self); /* the others come to the meeting */
         for (int64_t i = 0; i < h->size; i++)
-            MEND_ASSERT(mend_peer_learn(self, peers[i]));
+            mend_peers_meet(self, peers[i] + 1);
+        mend_memory_press(self); /* the others come to the meeting */
         *remote_p = mend_group_create(self, peers, (int)h->size);
         mend_memory_relax(self);
     }

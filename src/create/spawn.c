@@ -178,9 +178,7 @@ int mend_create_spawn(struct mend_comm *known, int root, int own_error,
     if (!err || c->rank == root) {
         if (news.error)
             return news.error;
-        mend_memory_press(self); /* the others come to the meeting */
-        MEND_ASSERT(self->on_newcomers(self, news.first + (mend_peer)news.started_n));
-        mend_memory_relax(self);
+        mend_peers_meet(self, news.first + (mend_peer)news.started_n);
         mend_peers_connect(self, news.first, (mend_peer)news.started_n);
         out_p->first = news.first;
         out_p->started_n = (mend_peer)news.started_n;

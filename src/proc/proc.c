@@ -85,3 +85,14 @@ void mend_proc_destroy(struct mend_proc *self)
     pthread_mutex_destroy(&self->lock);
     mend_arena_destroy(self->arena);
 }
+
+void mend_peers_meet(struct mend_proc *self, mend_peer end)
+{
+    bool known = end <= self->peers_n;
+
+    mend_memory_press(self);
+    if (!known)
+        known = self->on_newcomers(self, end);
+    mend_memory_relax(self);
+    MEND_ASSERT(known);
+}

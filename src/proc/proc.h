@@ -262,6 +262,10 @@ static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)
     return mend_peer_entry(self, p)->fate == MEND_PEER_DEAD;
 }
 
+/* All names below `end` are known from now on; the runtime has given them.  A process without memory for them ends, so
+ * that nobody waits for it. */
+void mend_peers_meet(struct mend_proc *self, mend_peer end);
+
 /* Another process has named this one: it becomes known if it is not yet.  False: there is no such process, or no
  * memory. */
 static inline bool mend_peer_learn(struct mend_proc *self, mend_peer p)

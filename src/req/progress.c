@@ -63,11 +63,8 @@ bool mend_interrupt_check(struct mend_proc *self)
     if (mend_likely(!mend_has_news(self)) || self->in_progress)
         return false;
     self->interrupt_seen = mend_load_acquire(self->interrupt); /* as in mend_has_news() */
-    if (self->rt->names && mend_unlikely(self->rt->names(self) > self->peers_n)) {
-        mend_memory_press(self);
-        MEND_ASSERT(self->on_newcomers(self, self->rt->names(self)));
-        mend_memory_relax(self);
-    }
+    if (self->rt->names)
+        mend_peers_meet(self, self->rt->names(self));
     while (self->rt->verdict(self, self->deaths_n, &death))
         self->on_death(self, &death);
     if (self->on_interrupt)

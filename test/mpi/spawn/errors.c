@@ -3,8 +3,12 @@
  * starts processes afterwards. */
 /* RUN: -n 1 --universe 5 */
 /* RUN: -n 3 --universe 7 */
+/* RUN: -n 2 ; args half */
 /* RUN: alone ; args alone */
 #include "common.h"
+
+#include <dirent.h>
+#include <unistd.h>
 
 static int spawn(char *command, int n, MPI_Info info, int *codes)
 {
@@ -75,6 +79,52 @@ static void arguments(char *program)
     CHECK_OK(MPI_Comm_free(&copy));
 }
 
+static int count_fds(void)
+{
+    char path[64];
+    DIR *dir;
+    int n = 0;
+
+    snprintf(path, sizeof(path), "/proc/%d/fd", (int)getppid());
+    dir = opendir(path);
+    for (; dir && readdir(dir); n++)
+        ;
+    closedir(dir);
+    return n;
+}
+
+/* A start that fails behind mpiexec's looking for the program, more often than there is room: nothing of it stays. */
+static void again_and_again(char *program)
+{
+    MPI_Info info = hint("wdir", "/nowhere");
+    int before = 0;
+
+    for (int i = 0; i < 100; i++) {
+        refuse(program, 1 + i % 4, info, "No such file");
+        before = i == 10 ? count_fds() : before;
+    }
+    CHECK(count_fds() <= before);
+    CHECK_OK(MPI_Info_free(&info));
+}
+
+/* The second of two commands cannot be started: the processes of the first end in their MPI_Init, and no death of theirs
+ * counts. */
+static void half_started(char *program)
+{
+    char *commands[] = {program, program};
+    const int n[] = {2, 1};
+    MPI_Info infos[] = {MPI_INFO_NULL, hint("wdir", "/nowhere")};
+    MPI_Comm inter;
+    int codes[3];
+
+    CHECK_CLASS(MPI_Comm_spawn_multiple(2, commands, MPI_ARGVS_NULL, n, infos, 0, MPI_COMM_WORLD,
+                                        &inter, codes),
+                MPI_ERR_SPAWN);
+    CHECK(codes[0] == MPI_SUCCESS && codes[1] == MPI_SUCCESS && codes[2] == MPI_ERR_SPAWN);
+    CHECK_OK(MPI_Info_free(&infos[1]));
+    CHECK_OK(spawn(program, 2, MPI_INFO_NULL, codes));
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -82,6 +132,10 @@ int main(int argc, char **argv)
         MPI_Comm p = parent();
 
         CHECK_OK(MPI_Comm_disconnect(&p));
+        return finish();
+    }
+    if (argc > 1 && !strcmp(argv[1], "half")) {
+        half_started(argv[0]);
         return finish();
     }
     if (argc > 1) {
@@ -92,6 +146,7 @@ int main(int argc, char **argv)
     refuse("/nonexistent", 2, MPI_INFO_NULL, "No such file");
     refuse("/etc/passwd", 2, MPI_INFO_NULL, "Permission denied");
     refuse(argv[0], 5, MPI_INFO_NULL, "room for 4");
+    again_and_again(argv[0]);
     hints(argv[0]);
     refuse(argv[0], 1, MPI_INFO_NULL, "room for 0");
     return finish();
