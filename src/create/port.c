@@ -41,7 +41,7 @@ struct knock {
     struct mend_list link; /* in self->create->knocks, the oldest first */
     mend_peer from;
     uint64_t port, number;
-    bool failed; /* its group has lost a process, and will not come */
+    int error; /* why its group will not come after all; the call that accepts it gets the same */
 };
 
 enum knocking { KNOCKING, WELCOME, REFUSED };
@@ -70,16 +70,22 @@ static struct port *find_port(struct mend_proc *self, uint64_t number)
     return NULL;
 }
 
-static void say(struct mend_proc *self, mend_peer to, enum mend_create_kind kind, uint64_t number,
-                uint64_t port)
+static void say_why(struct mend_proc *self, mend_peer to, enum mend_create_kind kind,
+                    uint64_t number, uint64_t port, int error)
 {
-    struct mend_create_wire w = {.kind = kind, .key = number, .ctx = port};
+    struct mend_create_wire w = {.kind = kind, .error = error, .key = number, .ctx = port};
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_CREATE, MEND_CTX_WORLD | MEND_CHANNEL_FT, 0, 0, sizeof(w));
 
     mend_post(self, to, &f, &w);
     if (mend_peer_shares_memory(self, to) && to != self->me)
         mend_node_interrupt(self, to); /* it may not know this process yet */
+}
+
+static void say(struct mend_proc *self, mend_peer to, enum mend_create_kind kind, uint64_t number,
+                uint64_t port)
+{
+    say_why(self, to, kind, number, port, MPI_SUCCESS);
 }
 
 static void refuse(struct mend_proc *self, struct knock *k)
@@ -121,16 +127,17 @@ int mend_port_close(struct mend_proc *self, uint64_t number)
 
 /* ---- frames ---- */
 
-/* A guest whose group has failed: the call that accepts it fails, too (S0-35). */
-static void on_failed(struct mend_proc *self, mend_peer from, uint64_t number, struct visit *v)
+/* A guest whose group has failed: the call that accepts it fails, too (S0-35, S0-36). */
+static void on_failed(struct mend_proc *self, mend_peer from, const struct mend_create_wire *w,
+                      struct visit *v)
 {
     if (v)
-        v->error = MEND_CLASS_PROC_FAILED;
+        v->error = w->error;
     mend_list_foreach (l, next, &self->create->knocks) {
         struct knock *k = mend_list_entry(l, struct knock, link);
 
-        if (k->from == from && k->number == number)
-            k->failed = true;
+        if (k->from == from && k->number == w->key)
+            k->error = w->error;
     }
 }
 
@@ -175,7 +182,7 @@ bool mend_port_on_frame(struct mend_proc *self, mend_peer from, const struct men
             v->state = WELCOME;
         return true;
     case MEND_CREATE_FAILED:
-        on_failed(self, from, w->key, v);
+        on_failed(self, from, w, v);
         return true;
     case MEND_CREATE_REFUSE:
         if (v)
@@ -241,16 +248,14 @@ static struct knock *oldest(struct mend_proc *self, uint64_t port)
 
 static void welcome(struct mend_proc *self, struct visit *v, struct knock *k)
 {
-    if (k->failed)
-        v->error = MEND_CLASS_PROC_FAILED;
+    v->error = k->error;
     v->other = k->from;
     v->number = k->number;
     v->state = KNOCKING;
     mend_list_remove(&k->link);
     mend_free(self, k);
-    if (v->error)
-        return;
-    say(self, v->other, MEND_CREATE_WELCOME, v->number, v->port);
+    if (!v->error)
+        say(self, v->other, MEND_CREATE_WELCOME, v->number, v->port);
 }
 
 /* One guest after the other until one comes. */
@@ -333,10 +338,14 @@ static void knock(struct mend_proc *self, struct visit *v, uint64_t port, int ow
 {
     v->number = ++self->create->knocked_n;
     say(self, v->other, MEND_CREATE_KNOCK, v->number, port);
-    if (!own_error)
+    if (own_error)
+        v->error = own_error;
+    else
         await(self, v, is_answered, "the process that accepts");
-    if (own_error || v->error == MEND_CLASS_INVALIDATED || v->error == MEND_CLASS_PROC_FAILED)
-        say(self, v->other, MEND_CREATE_FAILED, v->number, port);
+    if (v->state == WELCOME)
+        v->error = MPI_SUCCESS; /* it has said that it comes, and tells its reason then */
+    if (v->error == MEND_CLASS_INVALIDATED || v->error == MEND_CLASS_PROC_FAILED)
+        say_why(self, v->other, MEND_CREATE_FAILED, v->number, port, v->error);
 }
 
 int mend_create_connect(struct mend_comm *known, int root, int own_error, mend_peer host,

@@ -10,7 +10,7 @@
  *          would have made; `first` and `second` are its groups as in struct mend_decide_comm
  *
  *   KNOCK, WELCOME, REFUSE, COMING, FAILED, GONE   between the roots of connect and accept (port.c): key: the number of the
- *          knock, ctx: of the port
+ *          knock, ctx: of the port; error: FAILED: why
  *
  * The frames stay on one machine, so they have the byte order and layout of the struct. */
 #ifndef MEND_MEMBER_WIRE_H

