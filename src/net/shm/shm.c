@@ -29,17 +29,12 @@
 #include "base/copy.h"
 #include "base/time.h"
 #include "net/shm/area.h"
+#include "net/shm/reach.h"
 #include "net/shm/ring.h"
 #include "node/node.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define SLOT_MASK   (MEND_SHM_SLOTS - 1)
@@ -97,8 +92,7 @@ struct in {
     uint32_t head, published;
     bool severed;
     mend_peer next_gone; /* of the list state.gone */
-    bool pulled;         /* the cookie was found in its memory: the process is the right one */
-    bool no_pull;        /* single copy from it is not possible */
+    struct mend_reach reach;
 };
 
 struct mend_shm {
@@ -709,66 +703,6 @@ static void shm_sever(struct mend_proc *self, mend_peer dead)
     mend_store_release(&s->me->severed_n, mend_load_relaxed(&s->me->severed_n) + 1);
 }
 
-/* What an error of the system call says about the peer: it is gone, if it was the right process; otherwise nothing.
- * If an address is bad, ours or the sender's, its owner touches it when the message goes
- * in pieces, and gets SIGSEGV, as with a small message. */
-static enum mend_status refusal(struct in *in, int error)
-{
-    if (error == EFAULT || error == ENOMEM || error == EAGAIN || error == EINTR)
-        return MEND_AGAIN;
-    in->no_pull = true;
-    return error == ESRCH && in->pulled ? MEND_ERR_PEER : MEND_ERR_UNSUPPORTED;
-}
-
-/* Reads the peer's cookie and what lies at `remote` with one call, so both are of the same process.  dst may be
- * NULL: the cookie only.  Returns how much was read of what lies there, -1: nothing, and *st_p says why. */
-static ssize_t read_peer(const struct mend_node_rank *peer, struct in *in, void *dst,
-                         uint64_t remote, size_t len, enum mend_status *st_p)
-{
-    uint64_t cookie = 0;
-    struct iovec here[] = {{&cookie, sizeof(cookie)}, {dst, len}};
-    struct iovec there[] = {
-        {(void *)(uintptr_t)mend_load_relaxed(&peer->cookie_at), sizeof(cookie)},
-        {(void *)(uintptr_t)remote, len}};
-    unsigned long pieces = dst ? 2 : 1;
-    ssize_t n =
-        process_vm_readv((pid_t)mend_load_relaxed(&peer->pid), here, pieces, there, pieces, 0);
-
-    if (n < 0) {
-        *st_p = refusal(in, errno);
-        return -1;
-    }
-    if (n >= (ssize_t)sizeof(cookie) && cookie == mend_load_relaxed(&peer->cookie))
-        return n - (ssize_t)sizeof(cookie);
-    in->no_pull = true; /* the number is another process's, or of another namespace */
-    *st_p = MEND_ERR_UNSUPPORTED;
-    return -1;
-}
-
-static enum mend_status copy_out(const struct mend_node_rank *peer, struct in *in, void *dst,
-                                 uint64_t remote, size_t len)
-{
-    enum mend_status st = MEND_ERR_UNSUPPORTED;
-
-    if (in->no_pull)
-        return st;
-    if (!in->pulled && read_peer(peer, in, NULL, 0, 0, &st) < 0) {
-        in->no_pull = true;
-        return st;
-    }
-    in->pulled = true;
-    while (len) {
-        ssize_t n = read_peer(peer, in, dst, remote, len, &st);
-
-        if (n <= 0)
-            return n < 0 ? st : MEND_AGAIN;
-        dst = (char *)dst + n;
-        remote += (uint64_t)n;
-        len -= (size_t)n;
-    }
-    return MEND_OK;
-}
-
 static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
     struct mend_shm *s = self->shm;
@@ -782,48 +716,22 @@ static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *d
 {
     struct mend_node_rank *peer = rank_of(self, from);
     struct mend_shm *s = self->shm;
-    enum mend_status st = copy_out(peer, &s->in[from], dst, remote, len);
+    enum mend_status st = mend_reach_read(peer, &s->in[from].reach, dst, remote, len);
 
     atomic_thread_fence(memory_order_acquire); /* pairs with the fence in shm_withdraw() */
     return mend_load_relaxed(&peer->withdrawn) == stamp ? st : MEND_AGAIN;
 }
 
-/* A process whose number may be another's by now is left alone: that of a rank in a script, which the script
- * reaps; and so is one that has begun to end, or to execute another program. */
-static bool may_write_into(struct mend_node_rank *peer)
-{
-    return !mend_load_relaxed(&peer->in_script) && mend_load_relaxed(&peer->life_valid) &&
-           !(mend_load_acquire(mend_node_life_word(peer)) & FUTEX_OWNER_DIED);
-}
-
 static enum mend_status shm_fetch(struct mend_proc *self, mend_peer from, void *dst,
                                   uint64_t remote, size_t len)
 {
-    return copy_out(rank_of(self, from), &self->shm->in[from], dst, remote, len);
+    return mend_reach_read(rank_of(self, from), &self->shm->in[from].reach, dst, remote, len);
 }
 
 static enum mend_status shm_push(struct mend_proc *self, mend_peer to, const void *src,
                                  uint64_t remote, size_t len)
 {
-    struct mend_node_rank *peer = rank_of(self, to);
-    struct in *in = &self->shm->in[to];
-    enum mend_status st = copy_out(peer, in, NULL, 0, 0);
-
-    while (st == MEND_OK && len) {
-        struct iovec here = {(void *)(uintptr_t)src, len};
-        struct iovec there = {(void *)(uintptr_t)remote, len};
-        ssize_t n;
-
-        if (!may_write_into(peer))
-            return MEND_AGAIN;
-        n = process_vm_writev((pid_t)mend_load_relaxed(&peer->pid), &here, 1, &there, 1, 0);
-        if (n <= 0)
-            return MEND_AGAIN;
-        src = (const char *)src + n;
-        remote += (uint64_t)n;
-        len -= (size_t)n;
-    }
-    return st;
+    return mend_reach_write(rank_of(self, to), &self->shm->in[to].reach, src, remote, len);
 }
 
 _Static_assert(sizeof(struct mend_sheet) <= MEND_NODE_SHEET_BYTES, "a sheet is a page");
@@ -870,15 +778,6 @@ static void shm_close(struct mend_proc *self)
     self->shm = NULL;
 }
 
-/* Others find the words before the first offer of this process, a frame that is released after them. */
-static void show_cookie(struct mend_shm *s)
-{
-    if (getrandom(&s->cookie, sizeof(s->cookie), GRND_NONBLOCK) != sizeof(s->cookie))
-        s->cookie = s->header->job ^ mend_time_monotonic_ns() ^ (uintptr_t)s->me;
-    mend_store_relaxed(&s->me->cookie_at, (uint64_t)(uintptr_t)&s->cookie);
-    mend_store_relaxed(&s->me->cookie, s->cookie);
-}
-
 enum mend_status mend_shm_open(struct mend_proc *self)
 {
     struct mend_node_header *h = self->node->header;
@@ -896,7 +795,7 @@ enum mend_status mend_shm_open(struct mend_proc *self)
     if (!s->out || !s->in || !s->seen)
         return MEND_ERR_MEM;
     s->gone = MEND_PEER_NONE;
-    show_cookie(s);
+    mend_reach_show(s->me, &s->cookie, s->header->job);
     self->shm = s;
     return MEND_OK;
 }
