@@ -29,7 +29,9 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Comm_disconnect(&c));
     if (rank != 1 || !open)
         close_session(&s);
+    post(1);
     if (rank == 1) {
+        await(1, size);
         post(0);
         if (!strcmp(argv[1], "kill"))
             die_now();
