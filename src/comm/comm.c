@@ -205,6 +205,8 @@ int mend_comm_close(struct mend_comm *c)
         return err;
     mend_errhandler_put(self, c->errhandler);
     c->errhandler = mend_errhandler_fatal(self);
+    if (c == self->parent)
+        self->parent = NULL;
     mend_comm_mark_closing(c);
     return MPI_SUCCESS;
 }

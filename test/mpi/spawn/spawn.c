@@ -111,6 +111,7 @@ static void be_child(char **argv, MPI_Comm parents)
     talk(parents, 1);
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
     CHECK_OK(MPI_Comm_disconnect(&parents));
+    CHECK(parent() == MPI_COMM_NULL); /* MPI-5.0 11.8.2 */
 }
 
 int main(int argc, char **argv)
