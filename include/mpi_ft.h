@@ -2,9 +2,10 @@
 /* mpi_ft.h – what a program calls when it has lost processes.
  *
  * A call that needs a dead process returns MPI_ERR_PROC_FAILED; calls that do not need it work as
- * before, and no other process is told.  From there a program goes on in one of three ways:
+ * before, and no other process is told.  From there a program goes on in one of four ways:
  *
  *     ignore it       MPIX_Comm_ack_failed        receives from MPI_ANY_SOURCE work again
+ *     replace         MPIX_Comm_replace           a new communicator, full again: new processes for the dead
  *     shrink          MPIX_Comm_revoke            all others are interrupted and learn of it
  *                     MPIX_Comm_shrink            a new communicator of the survivors
  *     validate        MPI_Comm_validate           the same communicator, collectives with holes
@@ -127,6 +128,33 @@ extern int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
  * by the completing call (S0-16). */
 extern int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 extern int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+
+/* --------------------------------------------------------------------------
+ * The old size again
+ * -------------------------------------------------------------------------- */
+
+/* Replace the dead: make a new communicator of the size of comm in which every survivor has the rank that it has in
+ * comm, and new processes have the ranks of the dead.  Each runs the program of the process that it replaces, with its
+ * arguments, and starts from the beginning: it knows nothing of what the dead one knew.  If no member has failed the
+ * result is a duplicate.
+ *
+ * comm is an intracommunicator, revoked or not; info holds no hint that has an effect, MPI_INFO_NULL will do.
+ * Collective over the survivors.  Blocks until each of them has called it or died and the new processes are in
+ * MPI_Init; a program that never calls MPI_Init is waited for.
+ * Errors, the same at all survivors: MPI_ERR_SPAWN if there is no room for as many (mpiexec --universe), a program cannot
+ * be started, or the job was started without mpiexec; MPI_ERR_PROC_FAILED if a survivor or a new process dies
+ * meanwhile: then no new process is left, and the call may be repeated.  *newcomm is MPI_COMM_NULL then.
+ * Deaths: those before the call are agreed on (S0-75) and replaced; a process that dies when the
+ * communicator has been agreed on is in it, and noticed later.
+ * The new communicator inherits the error handler, and neither attributes nor topology; the caller frees it. */
+extern int MPIX_Comm_replace(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+
+/* In a process that replaces another: the communicator that the survivors got from MPIX_Comm_replace, of which this
+ * process has the rank of the dead one.  MPI_COMM_NULL in all other processes, and when it was freed.
+ *
+ * Local.  MPI_COMM_WORLD holds the processes that were started together with this one (R35), and MPI_Comm_get_parent gives
+ * MPI_COMM_NULL.  The error handler is that of MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL. */
+extern int MPIX_Comm_replaced(MPI_Comm *newcomm);
 
 /* --------------------------------------------------------------------------
  * The same communicator, with holes (J. Hursey's text of February 2012)
@@ -281,6 +309,8 @@ extern __typeof__(MPI_Comm_shrink) PMPI_Comm_shrink;
 extern __typeof__(MPIX_Comm_shrink) PMPIX_Comm_shrink;
 extern __typeof__(MPI_Comm_ishrink) PMPI_Comm_ishrink;
 extern __typeof__(MPIX_Comm_ishrink) PMPIX_Comm_ishrink;
+extern __typeof__(MPIX_Comm_replace) PMPIX_Comm_replace;
+extern __typeof__(MPIX_Comm_replaced) PMPIX_Comm_replaced;
 extern __typeof__(MPI_Comm_validate) PMPI_Comm_validate;
 extern __typeof__(MPI_Comm_agreement) PMPI_Comm_agreement;
 extern __typeof__(MPI_Icomm_agreement) PMPI_Icomm_agreement;

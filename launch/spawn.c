@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn.c – processes that a rank asks for while the job runs (MPI_Comm_spawn).
+/* spawn.c – processes that a rank asks for while the job runs: new ones (MPI_Comm_spawn),
+ * or to replace another (MPIX_Comm_replace).
  *
  *   asked ──> for how many is there room? ──> where are the programs? ──> started ──> answer
  *                    │ too few                    │ one is missing           │ one fails
@@ -68,6 +69,26 @@ static void make_app(struct mend_app *app, const struct mend_spawn_block *b, int
         .ranks_n = n, .argv = argv.at, .wdir = copy_of(b->wdir), .dirs = copy_of(b->path)};
 }
 
+/* The program of a process that is to be replaced, as it was started.  0, or an errno value. */
+static int copy_app(const struct job *job, struct mend_app *app, int32_t dead)
+{
+    if (dead >= job->n)
+        return EINVAL;
+    *app = *job->rank[dead].app;
+    app->ranks_n = 1;
+    return 0;
+}
+
+static int find_program(struct request *q, int i)
+{
+    const struct mend_spawn_block *b = &q->blocks[i];
+
+    if (b->again)
+        return copy_app(q->job, &q->apps[i], b->seat.dead);
+    make_app(&q->apps[i], b, q->n[i]);
+    return mend_find_later(&q->apps[i]);
+}
+
 /* The error of all processes of a block from place k of the array on. */
 static void tell_errors(struct request *q, uint32_t k, int n, int error)
 {
@@ -83,10 +104,8 @@ static bool find_programs(struct request *q)
 
     q->apps = mend_xalloc((size_t)q->blocks_n, sizeof(*q->apps));
     for (int i = 0; i < q->blocks_n; i++) {
-        int error;
+        int error = find_program(q, i);
 
-        make_app(&q->apps[i], &q->blocks[i], q->n[i]);
-        error = mend_find_later(&q->apps[i]);
         tell_errors(q, k, q->blocks[i].asked_n, error);
         found &= !error;
         k += (uint32_t)q->blocks[i].asked_n;
@@ -112,15 +131,16 @@ static void change_count(struct job *job, int by)
 }
 
 /* 0, or an errno value. */
-static int start_one(struct request *q, int first, int app_index)
+static int start_one(struct request *q, int first, int i)
 {
     struct job *job = q->job;
+    const struct mend_spawn_block *b = &q->blocks[i];
     struct rank *r = &job->rank[job->n];
     int error;
 
     *r = (struct rank){.index = job->n,
-                       .app = &q->apps[app_index],
-                       .app_index = app_index,
+                       .app = &q->apps[i],
+                       .app_index = b->again ? job->rank[b->seat.dead].app_index : i,
                        .world_first = first,
                        .world_n = q->total_n,
                        .spawn_fd = q->fd,

@@ -201,6 +201,14 @@ static _Noreturn void leave_unseen(struct mend_proc *self)
     _exit(0);
 }
 
+/* Meets those that had this process started, if it did not begin with the job. */
+static int join(struct mend_proc *self)
+{
+    if (self->seats)
+        return mend_create_take_seats(self, self->seats, &self->replaced);
+    return self->asked_number ? mend_create_join(self, &self->parent) : MPI_SUCCESS;
+}
+
 int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p)
 {
     int err;
@@ -235,7 +243,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     if (self->node)
         handle_signals(self);
     self->rt->ready(self);
-    if (self->asked_number && mend_create_join(self, &self->parent) != MPI_SUCCESS)
+    if (join(self) != MPI_SUCCESS)
         leave_unseen(self);
     mend_event(self, MEND_EV_INIT_DONE);
     return MPI_SUCCESS;

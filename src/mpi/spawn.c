@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn.c – starting processes (MPI-5.0 11.8).
+/* spawn.c – starting processes (MPI-5.0 11.8), and replacing dead ones (include/mpi_ft.h).
  *
  * Collective over the communicator.  Commands, arguments, numbers and hints are looked at in the root alone; what is
  * wrong with them its whole group is told.  Block until the new processes are in MPI_Init, or cannot be started.  A
@@ -83,6 +83,17 @@ static int read_given(const struct given *g, struct mend_spawn_block *b, char di
     return read_info(g->info, b, dir);
 }
 
+static void explain_one(const struct mend_spawn_block *b, int error)
+{
+    if (b->command)
+        mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "'%s' cannot be started: %s", b->command,
+                          strerror(error));
+    else
+        mend_error_detail(mend_self, MPI_ERR_SPAWN, 0,
+                          "the program of a process that died cannot be started again: %s",
+                          strerror(error));
+}
+
 /* In words, for the text of the error. */
 static void explain(const struct mend_spawn_block *blocks, int n, const struct mend_spawned *s)
 {
@@ -97,8 +108,7 @@ static void explain(const struct mend_spawn_block *blocks, int n, const struct m
     for (int i = 0; i < n && s->errors; i++) {
         for (int j = 0; j < blocks[i].asked_n; j++, k++)
             if (s->errors[k]) {
-                mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "'%s' cannot be started: %s",
-                                  blocks[i].command, strerror(s->errors[k]));
+                explain_one(&blocks[i], s->errors[k]);
                 return;
             }
     }
@@ -225,4 +235,42 @@ int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_o
     if (g)
         mend_free(mend_self, g);
     return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPIX_Comm_replace);
+int MPIX_Comm_replace(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    struct mend_comm *c = NULL, *made = NULL;
+    struct mend_spawned s = {0};
+    struct mend_info *hints;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_intra(comm, &c);
+    if (!err)
+        err = mend_check_info_or_null(info, &hints);
+    if (!err)
+        err = mend_check_pointer(newcomm);
+    if (!err) {
+        err = mend_create_replace(c, &s, &made);
+        *newcomm = mend_comm_handle(made);
+    }
+    if (err == MPI_ERR_SPAWN)
+        explain(&(struct mend_spawn_block){.asked_n = (int)s.asked_n, .again = true}, 1, &s);
+    if (err == MEND_CLASS_PROC_FAILED)
+        tell_deaths(&s);
+    mend_free(mend_self, s.errors);
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPIX_Comm_replaced);
+int MPIX_Comm_replaced(MPI_Comm *newcomm)
+{
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_pointer(newcomm);
+    if (!err)
+        *newcomm = mend_comm_handle(mend_self->replaced);
+    return mend_report(err, __func__);
 }

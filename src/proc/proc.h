@@ -148,9 +148,11 @@ struct mend_proc {
     mend_peer world_first, world_n; /* the names of its MPI_COMM_WORLD; n 0: all that it knows */
     mend_peer asked_by;             /* who had it started, and */
     uint64_t asked_number;          /* the number of that call; 0: it began with the job */
+    struct mend_seat
+        *seats; /* those that the processes of MPI_COMM_WORLD replace, in order; NULL: nobody */
 
     /* chapters */
-    struct mend_comm *world, *comm_self, *parent;
+    struct mend_comm *world, *comm_self, *parent, *replaced;
     struct mend_hash comms;  /* context id (channel 0) -> struct mend_comm */
     struct mend_list active; /* requests that need polling: struct mend_request.link */
     struct mend_p2p *p2p;

@@ -214,6 +214,7 @@ static enum mend_status read_asked(struct mend_proc *self, const char **why_p)
     self->world_first = (mend_peer)first;
     self->asked_by = f.h->root;
     self->asked_number = f.h->number;
+    self->seats = mend_spawn_seats(&f, (uint32_t)self->world_n);
     mend_spawn_unmap(&f);
     close((int)fd);
     return self->asked_by >= 0 && self->asked_by < self->world_first
@@ -459,6 +460,14 @@ static void leave(struct mend_proc *self, enum mend_node_rank_state state)
     mend_store_release(&l->me->state, state);
 }
 
+static void local_replaced(struct mend_proc *self, mend_peer dead)
+{
+    struct local *l = self->rt_state;
+
+    if (dead < self->peers_n)
+        mend_store_relaxed(mend_node_handled_of(l->shm, mend_node_place_of(self, dead)), 1);
+}
+
 static void local_goodbye(struct mend_proc *self)
 {
     leave(self, MEND_NODE_RANK_FINALIZED);
@@ -511,6 +520,7 @@ const struct mend_rt mend_rt_local = {
     .meet = local_meet,
     .names = local_names,
     .spawn = local_spawn,
+    .replaced = local_replaced,
     .ready = local_ready,
     .verdict = local_verdict,
     .suspect = local_suspect,

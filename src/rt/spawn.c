@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* spawn.c – writing and checking the file of spawn.h.
  *
- * A block is asked_n and the number of its words, then words: command, working directory, path, soft, arguments.  A word
- * is a byte that says whether there is one, its characters, and '\0'. */
+ * A block is its head, then words: command, working directory, path, soft, arguments.  A word is a byte that says
+ * whether there is one, its characters, and '\0'. */
 #include "rt/spawn.h"
 
 #include <errno.h>
@@ -19,6 +19,8 @@
 struct block_head {
     int32_t asked_n;
     uint32_t words_n;
+    int32_t again;
+    struct mend_seat seat;
 };
 
 /* ---- writing ---- */
@@ -67,7 +69,7 @@ static uint64_t bytes_of(const struct mend_spawn_block *blocks, int n, uint64_t 
 
 static char *write_block(char *at, const struct mend_spawn_block *b)
 {
-    struct block_head head = {b->asked_n, words_of(b)};
+    struct block_head head = {b->asked_n, words_of(b), b->again, b->seat};
 
     memcpy(at, &head, sizeof(head));
     at += sizeof(head);
@@ -180,9 +182,13 @@ static bool read_block(struct rest *r, struct mend_spawn_block *b, const char **
         return false;
     memcpy(&head, r->at, sizeof(head));
     r->at += sizeof(head);
-    if (head.asked_n < 0 || head.words_n < WORDS_FIXED)
+    if (head.asked_n < 0 || head.words_n < WORDS_FIXED ||
+        (head.again &&
+         (head.again != 1 || head.asked_n != 1 || head.seat.dead < 0 || head.seat.rank < 0)))
         return false;
     b->asked_n = head.asked_n;
+    b->again = head.again;
+    b->seat = head.seat;
     for (unsigned k = 0; k < WORDS_FIXED; k++)
         if (!read_word(r, fixed[k]))
             return false;
@@ -191,7 +197,7 @@ static bool read_block(struct rest *r, struct mend_spawn_block *b, const char **
         if (!read_word(r, *args) || !**args)
             return false;
     *(*args)++ = NULL;
-    return b->command != NULL;
+    return b->again || b->command;
 }
 
 int mend_spawn_read(const struct mend_spawn_file *f, struct mend_spawn_block **blocks_p,
@@ -227,6 +233,28 @@ int mend_spawn_read(const struct mend_spawn_file *f, struct mend_spawn_block **b
         return (int)n;
     free(blocks);
     return -1;
+}
+
+struct mend_seat *mend_spawn_seats(const struct mend_spawn_file *f, uint32_t asked_n)
+{
+    struct mend_spawn_block *blocks;
+    struct mend_seat *seats;
+    uint32_t seen_n;
+    int n = mend_spawn_read(f, &blocks, &seen_n);
+    bool again = n > 0 && seen_n == asked_n && (uint32_t)n == asked_n;
+
+    if (n < 0)
+        return NULL;
+    seats = malloc((size_t)n * sizeof(*seats) + 1);
+    for (int i = 0; seats && i < n; i++) {
+        again &= blocks[i].again;
+        seats[i] = blocks[i].seat;
+    }
+    free(blocks);
+    if (again)
+        return seats;
+    free(seats);
+    return NULL;
 }
 
 /* ---- how many would do ---- */

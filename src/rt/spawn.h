@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn.h – what the root of MPI_Comm_spawn asks its agent for, and the answer: a nameless file that the two share.
+/* spawn.h – what the root of MPI_Comm_spawn, or of MPIX_Comm_replace, asks its agent for, and the answer: a nameless
+ * file that the two share.
  *
  *   | header | errors of the processes | blocks and their strings |
  *     root        the agent                root
@@ -42,9 +43,17 @@ struct mend_spawn_header {
     uint32_t started_n, room;
 };
 
-/* One command of MPI_Comm_spawn_multiple. */
+/* A process that is replaced: its name, and the rank that it had in the communicator that becomes whole again. */
+struct mend_seat {
+    int32_t dead, rank;
+};
+
+/* One command of MPI_Comm_spawn_multiple; or, with `again`, one process that runs what a dead one did, whose rank it
+ * takes: then nothing else is said. */
 struct mend_spawn_block {
     int32_t asked_n;
+    bool again;
+    struct mend_seat seat;
     const char *command;
     char *const *args;       /* without the command's name; ends with NULL; may be NULL */
     const char *wdir, *path; /* where it starts, where it is looked for; NULL: not said */
@@ -70,6 +79,10 @@ static inline int32_t *mend_spawn_errors(struct mend_spawn_header *h)
 {
     return (int32_t *)(h + 1);
 }
+
+/* Which ones the asked_n processes replace, if all of them do; the caller's (free()).  NULL: they do not, or the
+ * request is damaged. */
+struct mend_seat *mend_spawn_seats(const struct mend_spawn_file *f, uint32_t asked_n);
 
 /* Reads what was asked for: *blocks_p, and what they point to, are one piece of memory, to be freed with free().  Returns
  * how many, -1: damaged, or no memory.  *asked_p: processes, for whose errors there is room. */

@@ -15,6 +15,10 @@ static const struct mend_spawn_block asked[] = {
     {.asked_n = 0, .command = "none"},
     {.asked_n = 2, .command = "/bin/other", .path = "/opt:/usr"},
 };
+static const struct mend_spawn_block lost[] = {
+    {.asked_n = 1, .again = true, .seat = {9, 1}},
+    {.asked_n = 1, .again = true, .seat = {4, 3}},
+};
 
 static void check_word(const char *a, const char *b)
 {
@@ -51,11 +55,28 @@ MEND_TEST(what_was_written_is_read)
     close(fd);
 }
 
+MEND_TEST(seats_are_read)
+{
+    struct mend_spawn_file f;
+    int fd = mend_spawn_write(lost, 2, 0, 1, &f);
+    struct mend_seat *s = mend_spawn_seats(&f, 2);
+
+    CHECK(s && s[0].dead == 9 && s[0].rank == 1 && s[1].dead == 4 && s[1].rank == 3);
+    free(s);
+    CHECK(!mend_spawn_seats(&f, 3));
+    mend_spawn_unmap(&f);
+    close(fd);
+    fd = mend_spawn_write(asked, MEND_COUNT_OF(asked), 0, 1, &f);
+    CHECK(!mend_spawn_seats(&f, 5)); /* they replace nobody */
+    mend_spawn_unmap(&f);
+    close(fd);
+}
+
 /* Whatever a byte becomes, the request is refused or read from within the file (a sanitizer sees the rest). */
-MEND_TEST(damage_is_refused_or_harmless)
+static void damage(const struct mend_spawn_block *blocks, int n)
 {
     struct mend_spawn_file f, copy;
-    int fd = mend_spawn_write(asked, MEND_COUNT_OF(asked), 0, 1, &f), refused = 0;
+    int fd = mend_spawn_write(blocks, n, 0, 1, &f), refused = 0;
 
     copy = (struct mend_spawn_file){malloc(f.bytes), f.bytes};
     for (size_t i = 0; i < f.bytes; i++)
@@ -74,6 +95,12 @@ MEND_TEST(damage_is_refused_or_harmless)
     free(copy.h);
     mend_spawn_unmap(&f);
     close(fd);
+}
+
+MEND_TEST(damage_is_refused_or_harmless)
+{
+    damage(asked, MEND_COUNT_OF(asked));
+    damage(lost, MEND_COUNT_OF(lost));
 }
 
 MEND_TEST(other_files_are_refused)

@@ -38,6 +38,11 @@ int main(int argc, char **argv)
         MPI_Comm_disconnect(&comm);
         return MPI_Finalize();
     }
+    MPIX_Comm_replaced(&comm);
+    if (comm != MPI_COMM_NULL) {
+        MPI_Comm_free(&comm);
+        return MPI_Finalize();
+    }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm, MPI_ERRCODES_IGNORE);
     MPI_Comm_disconnect(&comm);
@@ -62,6 +67,8 @@ int main(int argc, char **argv)
     MPI_Comm_validate(MPI_COMM_WORLD, &failed);
     MPI_Group_size(failed, &size);
     MPI_Group_free(&failed);
+    MPI_Comm_free(&shrunk);
+    MPIX_Comm_replace(comm, MPI_INFO_NULL, &shrunk);
     MPI_Comm_free(&shrunk);
     MPI_Comm_free(&comm);
     return MPI_Finalize();

@@ -64,10 +64,10 @@ CLASSES = {
     "BY_HAND": """Comm_attach_buffer Comm_detach_buffer Wait Waitany Waitall Waitsome Test Testany Testall Testsome
         Request_get_status Request_get_status_any Request_get_status_all Request_get_status_some
         Start Startall Cancel Request_free Imrecv""",
-    # nothing to do with an invalid communicator: ends the job; makes a communicator of nothing; names a
+    # nothing to do with an invalid communicator: ends the job; starts processes (test/kill/spawn); names a
     # handle; requests of other objects
-    "OTHER": """Abort Comm_get_parent Comm_join Comm_create_from_group Intercomm_create_from_groups
-        Comm_toint Request_toint Grequest_start Grequest_complete
+    "OTHER": """Abort Comm_replace Comm_replaced Comm_get_parent Comm_join Comm_create_from_group
+        Intercomm_create_from_groups Comm_toint Request_toint Grequest_start Grequest_complete
         Session_iflush_buffer Buffer_iflush Pready Pready_range Pready_list Parrived
         Rput Rget Raccumulate Rget_accumulate
         File_iread File_iread_all File_iread_at File_iread_at_all File_iread_shared

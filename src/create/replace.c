@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* replace.c – a communicator gets its old size back: new processes take the ranks of the dead.
+ *
+ *   survivors: shrink          who failed, one agreement; so everybody knows which ranks are free     (shrink.c)
+ *   the first survivor asks its agent for as many processes, and for each says whose program it runs  (spawn.c)
+ *   survivors and newcomers: an intercommunicator, at all or at none                                  (intercomm.c)
+ *   all of them: one agreement on the communicator of the old size
+ *
+ * The newcomers are in MPI_Init until the end, and the ranks that they get stand in the request that they were started
+ * for.  So whatever fails on the way, the survivors get the same error, and no newcomer was ever seen by a program.
+ *
+ * Cost: three agreements, one broadcast, and starting the processes; with spares (mpiexec --spares) these run already. */
+#include "create/creation.h"
+
+#include "proc/report.h"
+#include "rt/spawn.h"
+
+/* The members of g that are not in `left`, which has the same order: how many; *seats_p is the caller's. */
+static int missing(struct mend_proc *self, struct mend_group *g, struct mend_group *left,
+                   struct mend_seat **seats_p)
+{
+    int n = 0, next = 0;
+
+    mend_memory_press(self); /* the others go on */
+    *seats_p = mend_alloc(self, (size_t)g->size * sizeof(**seats_p));
+    mend_memory_relax(self);
+    for (int r = 0; r < g->size; r++) {
+        mend_peer p = mend_group_peer(g, r);
+
+        if (next < left->size && mend_group_peer(left, next) == p)
+            next++;
+        else
+            (*seats_p)[n++] = (struct mend_seat){p, r};
+    }
+    return n;
+}
+
+/* At the root.  NULL: no memory. */
+static struct mend_spawn_block *blocks_of(struct mend_proc *self, const struct mend_seat *seats,
+                                          int n)
+{
+    struct mend_spawn_block *b = mend_zalloc(self, (size_t)n, sizeof(*b));
+
+    for (int i = 0; b && i < n; i++)
+        b[i] = (struct mend_spawn_block){.asked_n = 1, .again = true, .seat = seats[i]};
+    return b;
+}
+
+/* The newcomers at their seats, the survivors in their order at the others.  NULL: the seats cannot be, or there is no
+ * memory. */
+static struct mend_group *everybody(struct mend_proc *self, struct mend_group *survivors,
+                                    struct mend_group *newcomers, const struct mend_seat *seats)
+{
+    int n = survivors->size + newcomers->size, next = 0;
+    mend_peer *peers = mend_alloc(self, (size_t)n * sizeof(*peers));
+    struct mend_group *g = NULL;
+    bool sound = peers != NULL;
+
+    for (int r = 0; sound && r < n; r++)
+        peers[r] = MEND_PEER_NONE;
+    for (int i = 0; sound && i < newcomers->size; i++) {
+        sound = seats[i].rank < n && peers[seats[i].rank] == MEND_PEER_NONE;
+        if (sound)
+            peers[seats[i].rank] = mend_group_peer(newcomers, i);
+    }
+    for (int r = 0; sound && r < n; r++)
+        if (peers[r] == MEND_PEER_NONE)
+            peers[r] = mend_group_peer(survivors, next++);
+    if (sound)
+        g = mend_group_create(self, peers, n);
+    mend_free(self, peers);
+    return g;
+}
+
+/* It is certain that these are replaced. */
+static void count_replaced(struct mend_proc *self, const struct mend_seat *seats, int n)
+{
+    for (int i = 0; self->rt->replaced && i < n; i++)
+        self->rt->replaced(self, seats[i].dead);
+}
+
+/* The communicator of all.  Collective over both groups of inter, which goes. */
+static int assemble(struct mend_comm *inter, struct mend_group *survivors,
+                    struct mend_group *newcomers, const struct mend_seat *seats,
+                    struct mend_comm **new_p)
+{
+    struct mend_proc *self = inter->self;
+    struct mend_group *g = everybody(self, survivors, newcomers, seats);
+    int err;
+
+    mend_event(self, MEND_EV_REPLACE_MEET);
+    err = mend_creation_check(inter);
+    if (!err)
+        err = mend_creation_now(inter, g, NULL, g ? MPI_SUCCESS : MPI_ERR_NO_MEM, new_p);
+    if (!err) {
+        count_replaced(self, seats, newcomers->size);
+        mend_record_event(self, replace, .ctx = (*new_p)->ctx, .place = (*new_p)->rank,
+                          .of = g->size, .replaced = newcomers->size);
+    }
+    if (g)
+        mend_group_put(self, g);
+    mend_decide_free(inter);
+    return err;
+}
+
+/* Collective over the survivors, the members of `small`. */
+static int refill(struct mend_comm *small, struct mend_group *full, struct mend_spawned *out_p,
+                  struct mend_comm **new_p)
+{
+    struct mend_proc *self = small->self;
+    struct mend_spawn_block *blocks = NULL;
+    struct mend_comm *inter;
+    struct mend_seat *seats;
+    int n = missing(self, full, small->group, &seats), err;
+
+    if (small->rank == 0)
+        blocks = blocks_of(self, seats, n);
+    err = mend_create_spawn(small, 0, small->rank || blocks ? MPI_SUCCESS : MPI_ERR_NO_MEM, blocks,
+                            n, out_p, &inter);
+    if (!err)
+        err = assemble(inter, inter->group, inter->remote, seats, new_p);
+    mend_free(self, blocks);
+    mend_free(self, seats);
+    return err;
+}
+
+int mend_create_replace(struct mend_comm *c, struct mend_spawned *out_p, struct mend_comm **new_p)
+{
+    struct mend_comm *small;
+    int err = mend_create_shrink(c, false, &small);
+
+    *out_p = (struct mend_spawned){0};
+    if (err)
+        return err;
+    if (small->size == c->group->size) {
+        *new_p = small;
+        return MPI_SUCCESS;
+    }
+    mend_event(c->self, MEND_EV_REPLACE_SHRUNK);
+    err = refill(small, c->group, out_p, new_p);
+    mend_decide_free(small);
+    return err;
+}
+
+int mend_create_take_seats(struct mend_proc *self, const struct mend_seat *seats,
+                           struct mend_comm **new_p)
+{
+    struct mend_comm *inter;
+    int err = mend_create_join(self, &inter);
+
+    return err ? err : assemble(inter, inter->remote, inter->group, seats, new_p);
+}
