@@ -39,6 +39,7 @@ static void signal_all(struct job *job, int sig, bool from_terminal)
         else if (!from_terminal)
             kill(r->child, sig);
     }
+    mend_spares_signal(job, sig);
 }
 
 void mend_agent_kill(struct job *job)
@@ -126,6 +127,7 @@ static void scan_children(struct job *job, mend_time_ns begin)
         }
         on_child(job, r);
     }
+    mend_spares_scan(job);
     mend_segment_give_back(job);
     took = mend_time_monotonic_ns() - begin;
     job->scan_next_ns = begin + (took * SCAN_SHARE < SCAN_NS ? took * SCAN_SHARE : SCAN_NS);
@@ -134,7 +136,7 @@ static void scan_children(struct job *job, mend_time_ns begin)
 /* Orphans of the ranks that came to us (sweep.c) are reaped as they end. */
 static void on_sigchld(struct job *job, pid_t pid)
 {
-    bool known = pid == job->keeper;
+    bool known = pid == job->keeper || mend_spares_know(job, pid);
 
     for (int i = 0; i < job->n && !known; i++)
         known = job->rank[i].child == pid;

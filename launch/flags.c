@@ -92,6 +92,7 @@ static const struct flag flags[] = {
     {"initial-errhandler", 1, mend_on_initial_errhandler, NULL},
     {"usize", 1, mend_on_usize, NULL},
     {"universe", 1, mend_on_usize, NULL},
+    {"spares", 1, mend_on_spares, NULL},
     {"gdb", 0, mend_on_gdb, NULL},
     /* where */
     {"host hosts H", 1, mend_on_hosts, NULL},

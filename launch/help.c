@@ -89,6 +89,8 @@ const char mend_help_text[] =
     "  --gdb                  rank 0, or the one of --tty, runs in gdb\n"
     "  --universe N           room for N processes in all, with those that the job starts itself;\n"
     "                         what MPI_UNIVERSE_SIZE says (--usize N|SYSTEM|INFINITE)\n"
+    "  --spares K             K more processes of this program wait in MPI_Init until\n"
+    "                         MPIX_Comm_replace needs one\n"
     "  --set NAME=VALUE       set a parameter of the library (mend-info --params)\n"
     "  --with-ft, --enable-recovery, --oversubscribe, --allow-run-as-root\n"
     "                         accepted: this is always so.  Other flags of MPICH and Open MPI that "

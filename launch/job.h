@@ -28,8 +28,10 @@ struct mend_iof;
 struct mend_ctl;
 struct starter;
 
+#define MEND_RANK_SPARE (-1)
+
 struct rank {
-    int index;
+    int index; /* or MEND_RANK_SPARE */
     struct mend_app *app;
     int app_index;
     int world_first, world_n; /* the ranks of its MPI_COMM_WORLD */
@@ -53,9 +55,11 @@ struct rank {
 
 struct job {
     struct mend_options o;
-    struct rank *rank; /* has room for places_n */
-    int n, places_n;   /* ranks that were started; that there may ever be */
-    int alive_n;       /* children that have not ended */
+    struct rank *rank;  /* has room for places_n */
+    int n, places_n;    /* ranks that were started; that there may ever be */
+    int alive_n;        /* children that have not ended */
+    struct rank *spare; /* spare.c; child 0: called, or gone */
+    int spares_n;
     pid_t self_pid, keeper;
     int keeper_fd;
 
@@ -113,6 +117,20 @@ bool mend_start_local(struct job *job);
 
 /* start_local.c: starts one more rank while the job runs.  0, or an errno value. */
 int mend_start_another(struct job *job, struct rank *r);
+
+/* start_local.c: the same for one that will be called (spare.c).  False: it could not be started. */
+bool mend_start_spare(struct job *job, struct rank *r);
+
+/* start_local.c: adds what the environment of r has for it alone; the strings are the caller's. */
+void mend_start_env(struct job *job, const struct rank *r, struct mend_strings *env);
+
+/* spare.c: starts the spares of the job; one of them is r from now on (false: there is none that could be); it is one of
+ * them; notes which ones have ended; a signal to all. */
+void mend_spares_start(struct job *job);
+bool mend_spare_call(struct job *job, struct rank *r);
+bool mend_spares_know(const struct job *job, pid_t pid);
+void mend_spares_scan(struct job *job);
+void mend_spares_signal(const struct job *job, int sig);
 
 /* spawn.c: r has asked for processes; takes the descriptor of the file that says for which. */
 void mend_spawn_asked(struct job *job, struct rank *r, int fd);

@@ -306,6 +306,8 @@ int main(int argc, char **argv)
         die("no thread for the ranks' output");
     mend_watch_start(&job, job.n);
     started = mend_start_local(&job);
+    if (started)
+        mend_spares_start(&job);
     mend_keeper_start(&job);
     if (started)
         say_started(&job);

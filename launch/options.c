@@ -110,13 +110,22 @@ static int places_more(const struct mend_options *o)
     return o->ranks_n / 2 < PLACES_MORE ? PLACES_MORE : o->ranks_n / 2;
 }
 
+int mend_options_spares(const struct mend_options *o)
+{
+    int n = 0;
+
+    for (int i = 0; i < o->apps_n; i++)
+        n += o->apps[i].spares_n;
+    return n;
+}
+
 int mend_options_places(const struct mend_options *o)
 {
     int more = places_more(o);
     uint64_t wanted = o->params.universe_size;
 
     if (!wanted || wanted > MEND_RANKS_MAX)
-        wanted = (uint64_t)o->ranks_n + (uint64_t)more;
+        wanted = (uint64_t)o->ranks_n + (uint64_t)more + (uint64_t)mend_options_spares(o);
     if (wanted > MEND_RANKS_MAX)
         return MEND_RANKS_MAX;
     return wanted < (uint64_t)o->ranks_n ? o->ranks_n : (int)wanted;

@@ -29,6 +29,7 @@ struct mend_inherit {
 /* One block of the command line: "-n 4 --wdir /tmp prog args". */
 struct mend_app {
     int ranks_n; /* 0: not said (while reading) */
+    int spares_n;
     char **argv;
     char *path; /* what execve gets: argv[0] as found */
     const char *wdir;
@@ -78,6 +79,9 @@ struct mend_options {
 /* Fills *o_p from the command line.  Does not return on --help, --version (exit 0) and on errors (a
  * message, exit 2; 127 or 126 for a program that is not there or cannot be executed). */
 void mend_options_parse(int argc, char **argv, struct mend_options *o_p);
+
+/* How many processes wait to replace others: --spares, of all blocks. */
+int mend_options_spares(const struct mend_options *o);
 
 /* How many ranks there may ever be: mpiexec --universe. */
 int mend_options_places(const struct mend_options *o);

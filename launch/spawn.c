@@ -147,8 +147,10 @@ static int start_one(struct request *q, int first, int i)
                        .own_group = true,
                        .wrapped_pidfd = -1,
                        .ctl_fd = -1};
+    if (b->again)
+        r->cpus = job->rank[b->seat.dead].cpus;
     change_count(job, 1); /* from its first instruction on it hears of deaths */
-    error = mend_start_another(job, r);
+    error = b->again && mend_spare_call(job, r) ? 0 : mend_start_another(job, r);
     r->spawn_fd = -1;
     if (error)
         change_count(job, -1);

@@ -192,10 +192,10 @@ static pid_t late_child(const struct job *job, const struct starter *x)
         newest = pid;
     if (f)
         fclose(f);
-    for (int i = 0; i < x->start->r->index; i++)
-        if (job->rank[i].child == newest)
+    for (int i = 0; i < job->n; i++)
+        if (&job->rank[i] != x->start->r && job->rank[i].child == newest)
             return 0;
-    return newest;
+    return x->start->r->index != MEND_RANK_SPARE && mend_spares_know(job, newest) ? 0 : newest;
 }
 
 /* While we are stopped ourselves the child's time does not pass. */
@@ -253,21 +253,29 @@ static struct mend_strings block_env(const struct job *job, const struct mend_ap
     return env;
 }
 
-static void rank_env(const struct start *s, struct mend_strings *env)
+void mend_start_env(struct job *job, const struct rank *r, struct mend_strings *env)
 {
-    char *inject = mend_injections_of(&s->job->o, s->r->index);
+    char *inject = mend_injections_of(&job->o, r->index);
 
-    mend_strings_add(env, mend_xprintf(MEND_ENV_RANK "=%d", s->r->index));
-    mend_strings_add(env, mend_xprintf(MEND_ENV_SIZE "=%d", s->r->world_n));
-    mend_strings_add(env, mend_xprintf(MEND_ENV_SHM_FD "=%d", s->job->shm_fd));
-    mend_strings_add(env, mend_xprintf(MEND_ENV_CTL_FD "=%d", s->ctl_fd));
-    mend_strings_add(env, mend_xprintf(MEND_ENV_APPNUM "=%d", s->r->app_index));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_RANK "=%d", r->index));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_SIZE "=%d", r->world_n));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_APPNUM "=%d", r->app_index));
+    if (r->world_first)
+        mend_strings_add(env, mend_xprintf(MEND_ENV_FIRST "=%d", r->world_first));
     if (inject)
         mend_strings_add(env, inject);
-    if (s->r->spawn_fd < 0)
-        return;
-    mend_strings_add(env, mend_xprintf(MEND_ENV_FIRST "=%d", s->r->world_first));
-    mend_strings_add(env, mend_xprintf(MEND_ENV_SPAWN "=%d", s->r->spawn_fd));
+}
+
+static void rank_env(const struct start *s, struct mend_strings *env)
+{
+    mend_strings_add(env, mend_xprintf(MEND_ENV_SHM_FD "=%d", s->job->shm_fd));
+    mend_strings_add(env, mend_xprintf(MEND_ENV_CTL_FD "=%d", s->ctl_fd));
+    if (s->r->index == MEND_RANK_SPARE)
+        mend_strings_add(env, mend_xprintf(MEND_ENV_SPARE "=1"));
+    else
+        mend_start_env(s->job, s->r, env);
+    if (s->r->spawn_fd >= 0)
+        mend_strings_add(env, mend_xprintf(MEND_ENV_SPAWN "=%d", s->r->spawn_fd));
 }
 
 /* ---- one rank ---- */
@@ -295,12 +303,30 @@ static void start_child(struct job *job, struct starter *x, struct start *s)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* Returns the error. */
-static int not_started(struct job *job, struct rank *r, int error)
+static bool open_streams(struct job *job, struct start *s)
 {
-    mend_iof_not_started_rank(job->iof, r->index);
-    close(r->ctl_fd);
-    r->ctl_fd = -1;
+    if (s->r->index != MEND_RANK_SPARE)
+        return mend_iof_open_rank(job->iof, s->r->index, &s->in, &s->out, &s->err);
+    s->in = s->out = s->err = open("/dev/null", O_RDWR | O_CLOEXEC);
+    return s->in >= 0;
+}
+
+static void close_streams(struct job *job, const struct start *s, bool started)
+{
+    if (s->r->index == MEND_RANK_SPARE)
+        close(s->in);
+    else if (started)
+        mend_iof_started_rank(job->iof, s->r->index);
+    else
+        mend_iof_not_started_rank(job->iof, s->r->index);
+}
+
+/* Returns the error. */
+static int not_started(struct job *job, const struct start *s, int error)
+{
+    close_streams(job, s, false);
+    close(s->r->ctl_fd);
+    s->r->ctl_fd = -1;
     return error;
 }
 
@@ -316,10 +342,10 @@ static int start_rank(struct job *job, struct rank *r, struct mend_strings *env,
         return errno;
     r->ctl_fd = pair[0];
     s.ctl_fd = pair[1];
-    if (!mend_iof_open_rank(job->iof, r->index, &s.in, &s.out, &s.err)) {
+    if (!open_streams(job, &s)) {
         s.error = errno;
         close(s.ctl_fd);
-        return not_started(job, r, s.error);
+        return not_started(job, &s, s.error);
     }
     s.script_argv = script_argv_of(r->app);
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
@@ -335,8 +361,8 @@ static int start_rank(struct job *job, struct rank *r, struct mend_strings *env,
     close(s.ctl_fd);
     *what_p = s.failed ? s.failed : "vfork";
     if (r->child <= 0)
-        return not_started(job, r, s.error ? s.error : ECHILD);
-    mend_iof_started_rank(job->iof, r->index);
+        return not_started(job, &s, s.error ? s.error : ECHILD);
+    close_streams(job, &s, true);
     return 0;
 }
 
@@ -384,4 +410,18 @@ int mend_start_another(struct job *job, struct rank *r)
     job->alive_n += !error;
     free(env.at);
     return error;
+}
+
+bool mend_start_spare(struct job *job, struct rank *r)
+{
+    struct mend_strings env = block_env(job, r->app);
+    char text[MEND_LIMITS_TEXT];
+    const char *what;
+    int error = start_rank(job, r, &env, &what);
+
+    free(env.at);
+    if (error)
+        mend_say(job, "mpiexec: a spare process could not be started: %s: %s", what,
+                 mend_limits_error(error, text, sizeof(text)));
+    return !error;
 }

@@ -18,6 +18,7 @@
 #include "base/atomic.h"
 #include "node/node.h"
 #include "rt/rt.h"
+#include "rt/spare.h"
 #include "rt/spawn.h"
 #include "rt/wire.h"
 
@@ -229,6 +230,9 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     struct local *l;
     enum mend_status st;
 
+    if (!mend_spare_await())
+        return refuse(why_p, "cannot take the place of a dead rank: the call of the launcher is "
+                             "damaged");
     if (!getenv(MEND_ENV_RANK))
         return MEND_ERR_UNSUPPORTED;
     rank = env_number(MEND_ENV_RANK, INT32_MAX);

@@ -8,6 +8,7 @@
  *   MEND_INJECT   ';'-separated specifications for this rank, see base/event.h (absent: none)
  *   MEND_CTL_FD   a socket to the agent (SOCK_SEQPACKET); its messages are struct mend_ctl
  *   MEND_FIRST    name of the first of its MPI_COMM_WORLD (absent: 0)
+ *   MEND_SPARE    it waits until it is called (rt/spare.h); then the others of this list come with the call
  *   MEND_SPAWN_FD who asked for it (rt/spawn.h; absent: nobody, it began with the job)
  *
  * rank -> agent, one datagram each:
@@ -18,7 +19,7 @@
  *   INJECTED an injection of MEND_INJECT is being carried out; peer: its number, from 0
  *   REPORT   one line of the --report file
  *   SPAWN    start processes: with the descriptor of a file (rt/spawn.h)
- * The agent sends nothing to a rank on this socket, and rejects damaged messages.  The socket identifies the
+ * The agent sends nothing to a rank on this socket, but the call to a spare (rt/spare.h), and rejects damaged messages.  The socket identifies the
  * rank, and the credentials that the kernel adds identify the process. */
 #ifndef MEND_RT_WIRE_H
 #define MEND_RT_WIRE_H
@@ -35,12 +36,13 @@
 #define MEND_ENV_INJECT "MEND_INJECT"
 #define MEND_ENV_FIRST  "MEND_FIRST"
 #define MEND_ENV_SPAWN  "MEND_SPAWN_FD"
+#define MEND_ENV_SPARE  "MEND_SPARE"
 
 /* All of them. */
 #define MEND_ENV_ALL                                                                               \
     {                                                                                              \
         MEND_ENV_RANK, MEND_ENV_SIZE, MEND_ENV_SHM_FD, MEND_ENV_CTL_FD, MEND_ENV_APPNUM,           \
-            MEND_ENV_INJECT, MEND_ENV_FIRST, MEND_ENV_SPAWN                                        \
+            MEND_ENV_INJECT, MEND_ENV_FIRST, MEND_ENV_SPAWN, MEND_ENV_SPARE                        \
     }
 
 /* agent -> rank in state RUNNING: write down what you wait for (mend_node_rank.wait_text). */

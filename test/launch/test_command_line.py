@@ -42,6 +42,7 @@ from processes import Result
     (["-errfile-pattern", "x", "--merge-stderr-to-stdout", "true"], "exclude each other"),
     (["--stdin", "7", "true"], "no rank 7"),
     (["-usize", "many", "true"], "not a number"),
+    (["--spares", "-1", "true"], "is not a number between 0"),
     (["-configfile", "/no/such"], "No such file"),
     (["-configfile", "/dev/null"], "names no program"),
     (["-configfile", "/dev/null", "true"], "'true' cannot follow"),

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* spare.c – waiting to be called (spare.h). */
+#include "base/status.h"
+
+#include "rt/spare.h"
+
+#include "rt/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The next datagram; -1: there will be none. */
+static ssize_t receive(int ctl_fd, char *text, int fd[MEND_SPARE_FDS])
+{
+    char control[CMSG_SPACE(MEND_SPARE_FDS * sizeof(int))] __attribute__((aligned(8)));
+    struct iovec iov = {text, MEND_SPARE_TEXT_MAX};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof(control)};
+    struct cmsghdr *c;
+    ssize_t len;
+
+    while ((len = recvmsg(ctl_fd, &msg, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        ;
+    c = len > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+        c->cmsg_len != CMSG_LEN(MEND_SPARE_FDS * sizeof(int)) || text[len - 1])
+        return -1;
+    memcpy(fd, CMSG_DATA(c), MEND_SPARE_FDS * sizeof(int));
+    return len;
+}
+
+static bool take_environment(char *text, ssize_t len)
+{
+    for (char *at = text; at < text + len; at += strlen(at) + 1) {
+        char *value = strchr(at, '=');
+
+        if (!value)
+            return false;
+        *value = '\0';
+        if (setenv(at, value + 1, 1) != 0)
+            return false;
+        *value = '=';
+    }
+    return true;
+}
+
+/* None is 0, 1 or 2 then, which the program may have closed. */
+static bool raise_descriptors(int fd[MEND_SPARE_FDS])
+{
+    for (int i = 0; i < MEND_SPARE_FDS; i++)
+        if (fd[i] < 3)
+            fd[i] = fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
+    return fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0 && fd[3] >= 0;
+}
+
+static bool take_descriptors(int fd[MEND_SPARE_FDS])
+{
+    char number[16];
+
+    if (!raise_descriptors(fd))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        if (dup2(fd[i], i) < 0)
+            return false;
+        close(fd[i]);
+    }
+    snprintf(number, sizeof(number), "%d", fd[3]);
+    return setenv(MEND_ENV_SPAWN, number, 1) == 0;
+}
+
+bool mend_spare_await(void)
+{
+    const char *ctl = getenv(MEND_ENV_CTL_FD);
+    char text[MEND_SPARE_TEXT_MAX];
+    int fd[MEND_SPARE_FDS];
+    ssize_t len;
+
+    if (!getenv(MEND_ENV_SPARE))
+        return true;
+    unsetenv(MEND_ENV_SPARE);
+    len = ctl ? receive(atoi(ctl), text, fd) : -1;
+    if (len < 0)
+        _exit(0);
+    return take_environment(text, len) && take_descriptors(fd);
+}

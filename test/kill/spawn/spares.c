@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Spares: processes that were there before the death that makes them a rank.  A spare that was killed or stopped is not
+ * taken, and its end does not count; where no spare is left, processes are started.
+ *
+ *   R35: a replacement is a new process with an old rank; its MPI_COMM_WORLD holds those replaced together
+ *
+ * Arguments: what is done to the spares before the death; how many of the two replacements were there before it. */
+/* RUN: -n 4 --spares 2 ; args none 2 */
+/* RUN: -n 4 --spares 3 ; args none 2 */
+/* RUN: -n 4 --spares 1 ; args none 1 */
+/* RUN: -n 4 ; args none 0 */
+/* RUN: -n 4 --spares 2 ; args kill 0 */
+/* RUN: -n 4 --spares 2 ; args stop 0 */
+/* RUN: -n 4 --spares 2 ; args none 2 ; set NODES=2 */
+/* RUN: -n 4 --spares 2 --universe 9 --lenient-exit ; args none 2 ; kill 4 at replace.meet */
+/* RUN: -n 4 --spares 4 --bind-to core ; args none 2 */
+#include "../common.h"
+
+#include <time.h>
+
+enum { LATE = 4, EARLY, DIED_MS };
+
+static int now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (int)(t.tv_sec * 1000 + t.tv_nsec / 1000000);
+}
+
+/* Does it to all processes of this program that are children of mpiexec and no ranks. */
+static void treat_spares(int sig)
+{
+    int pids[64], mine = (int)getpid(), pid;
+    char path[64], name[64], own[64];
+    FILE *f, *g;
+
+    CHECK_EQ(MPI_Allgather(&mine, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS);
+    if (rank != 0)
+        return;
+    snprintf(path, sizeof(path), "ps -o pid=,comm= --ppid %d", (int)getppid());
+    g = fopen("/proc/self/comm", "r");
+    CHECK(g && fgets(own, sizeof(own), g));
+    fclose(g);
+    f = popen(path, "r");
+    CHECK(f);
+    while (fscanf(f, "%d %63s", &pid, name) == 2) {
+        bool is_rank = strncmp(name, own, strlen(name)) != 0;
+
+        for (int r = 0; r < size; r++)
+            is_rank |= pids[r] == pid;
+        if (!is_rank && kill(pid, sig) == 0 && sig == SIGSTOP)
+            await_state(pid, 'T');
+        while (!is_rank && sig == SIGKILL && kill(pid, 0) == 0) /* until mpiexec has seen it */
+            sched_yield();
+    }
+    pclose(f);
+}
+
+static void lose(const char *how)
+{
+    if (strcmp(how, "none") != 0)
+        treat_spares(strcmp(how, "kill") == 0 ? SIGKILL : SIGSTOP);
+    MPI_Barrier(MPI_COMM_WORLD);
+    usleep(20000); /* so that the clocks of the processes' starts tell before from after */
+    if (rank == 1 || rank == 2) {
+        board[DIED_MS] = now_ms();
+        die_now();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int begin = now_ms(), err;
+    MPI_Comm full;
+
+    start(&argc, &argv);
+    MPIX_Comm_replaced(&full);
+    if (full == MPI_COMM_NULL) {
+        lose(argv[1]);
+        while ((err = MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &full)) != MPI_SUCCESS)
+            CHECK_EQ(err, MPI_ERR_PROC_FAILED);
+    } else {
+        post(begin > board[DIED_MS] ? LATE : EARLY);
+        CHECK_EQ(MPI_Comm_size(MPI_COMM_WORLD, &size), MPI_SUCCESS);
+        CHECK_EQ(size, 2);
+    }
+    MPI_Comm_rank(full, &rank);
+    CHECK_EQ(MPI_Barrier(full), MPI_SUCCESS);
+    CHECK_EQ(posted(EARLY), atoi(argv[2]));
+    MPI_Comm_free(&full);
+    return finish();
+}
