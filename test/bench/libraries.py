@@ -14,7 +14,7 @@ import subprocess
 from machine import cores
 
 CFLAGS = ["-O2", "-std=gnu17", "-D_GNU_SOURCE", "-pthread", "-w"]
-FT_ONLY = ("death", "revoke")
+FT_ONLY = ("death", "replace", "revoke")
 
 
 class Library:
@@ -44,11 +44,12 @@ class Library:
                               check=False)
         return f"{' '.join(line)}\n{done.stdout}" if done.returncode else None
 
+    def spawner(self):
+        """The launcher of one rank that starts others; None: the library cannot do this."""
+        return self.launcher(1)
+
     def program(self, source):
         return os.path.join(self.folder, source)
-
-    def line(self, ranks, source, *args):
-        return [*self.launcher(ranks), self.program(source), *args]
 
 
 class Mend(Library):
@@ -68,6 +69,9 @@ class Mend(Library):
 
 class Mpich(Library):
     key, title = "mpich", "MPICH"
+
+    def spawner(self):
+        return None  # the distribution's MPICH uses UCX, with which it has no dynamic processes
 
     def compiler(self):
         return ["mpicc.mpich"]
@@ -90,6 +94,11 @@ class OpenMpi(Library):
         if ranks > cores():
             line[1:1] = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
         return line
+
+    def spawner(self):
+        line = self.launcher(1)
+        line[line.index("vader,self")] = "vader,self,tcp"  # between jobs it uses nothing else
+        return [line[0], "--oversubscribe", *line[1:]]
 
 
 LIBRARIES = (Mend, Mpich, OpenMpi)

@@ -20,6 +20,7 @@ FT_RANKS = (2, 4, 8, 16)
 SHRINK_RANKS = (4, 8, 16)
 START_RANKS = (2, 8, 32)
 MEMORY_RANKS = 32
+SPAWNED = (1, 8)
 VICTIM_MIB = (1, 1024)
 DEATH_MEDIAN_US, DEATH_P99_US = 200, 1000
 REVOKE_EXTRA_US = 50
@@ -137,7 +138,13 @@ def rma_rows():
     yield Row("contended exclusive lock, 8 ranks, window", "rma-8", "contended", US, 0.5)
 
 
+def spawn_rows():
+    for n in SPAWNED:
+        yield Row(f"MPI_Comm_spawn, {n} process{'es' if n > 1 else ''}", f"spawn-{n}", f"spawn:{n}", US, 0.30)
+
+
 def job_rows():
+    yield from spawn_rows()
     for n in START_RANKS:
         yield Row(f"hello, start to finish, {n} ranks", f"start-{n}", "start", MS, 0.30)
     yield Row(f"memory per rank after init, {MEMORY_RANKS} ranks", "memory", "memory", KIB, 0.50)
@@ -153,8 +160,16 @@ def death_rows():
                       DEATH_P99_US, against=None, quantile=0.99)
 
 
+def replace_rows():
+    for n in FT_RANKS[:3]:
+        for how, title, target in (("spare", "by a spare", 2000), ("anew", "by starting anew", 20000)):
+            yield Row(f"killed, replaced {title}, and a barrier, {n} ranks", f"replace-{n}-{how}", "replace", US, target,
+                      against=None)
+
+
 def ft_rows():
     yield from death_rows()
+    yield from replace_rows()
     for n in FT_RANKS:
         yield Row(f"revoke seen by all, {n} ranks that yield", f"revoke-{n}-yield", "revoke", US, 1,
                   against="bare", plus=REVOKE_EXTRA_US)
@@ -195,7 +210,7 @@ LIMITS = [
 
 SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
            "threads": "threads", "part": "part", "rma": "rma", "start": "hello", "memory": "memory",
-           "death": "death",
+           "death": "death", "replace": "replace", "spawn": "spawn",
            "revoke": "revoke", "agree": "coll", "alone": "rma"}
 KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
          "exchange": "compare", "threads": "compare", "part": "compare", "rma": "compare"}
