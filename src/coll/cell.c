@@ -14,8 +14,6 @@ int mend_cell_begin_slow(struct mend_comm *c, uint64_t n, uint64_t *first_p)
     int err = mend_coll_check(c);
 
     *first_p = 0;
-    if (!err && !c->coll->block)
-        err = mend_cell_open(c);
     return err ? err : mend_cell_begin(c, n, first_p);
 }
 

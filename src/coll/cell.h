@@ -6,7 +6,7 @@
  * two ranks need one transfer each way, and sixteen ranks on two cores need few context switches.
  *
  *   block of a member (written by it only)
- *   control   head │ done │ line 0 │ line 1 │ ... │ line 15
+ *   control   done │ line 0 │ line 1 │ ... │ line 15
  *   data      buffer 0 │ buffer 1 │ buffer 2 │ buffer 3
  *
  * All members count time in the same ticks: a collective takes one tick, or one per piece of
@@ -23,8 +23,8 @@
  *
  * Invariants:
  *   1  line t % 16 is written for tick t only if t - 16 <= floor, buffer t % 4 if t - 4 <= floor;
- *   2  a number in a line is a tick of this communicator: before a member puts the communicator's
- *      mark into its head it has cleared its lines, and no member reads before it has seen all marks;
+ *   2  a number in a line is a tick of this communicator: before a member says that its block is open it has
+ *      cleared its lines, and no member reads before all have said so (cell_open.c);
  *   3  a block is used for another communicator only after all members have closed this one or are
  *      dead (node/cells.h).
  *
@@ -56,7 +56,6 @@ struct mend_cell_line {
 };
 
 struct mend_cell_block {
-    _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 mark; /* of the communicator that uses it */
     _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 done;
     struct mend_cell_line line[MEND_CELL_LINES];
 };
@@ -87,6 +86,7 @@ struct mend_cell_stores {
 
 struct mend_coll_comm {
     struct mend_cell_block **block; /* by rank; NULL until first use */
+    bool declined;                  /* a member has no memory for its block */
     struct mend_cell_block *mine;
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */
@@ -94,14 +94,17 @@ struct mend_coll_comm {
     struct mend_cell_stores stores[MEND_CELL_CLASSES];
 };
 
-static inline bool mend_cell_possible(const struct mend_comm *c)
-{
-    return c->cell >= 0 && c->size <= MEND_CELL_MEMBERS && c->self->params.coll_shm;
-}
+/* cell_open.c: first use of the cell.  Blocks until all members have come here, one has no memory, one is dead, or the
+ * communicator is revoked.  False: the collective goes by messages, which find out what is wrong, if anything; all members
+ * get this answer if one had no memory. */
+bool mend_cell_open(struct mend_comm *c);
 
-/* cell_open.c: first use of the cell.  Blocks until all members have come here, one is dead, or the
- * communicator is revoked. */
-int mend_cell_open(struct mend_comm *c);
+/* The communicator has a cell that all members can use.  Collective, and blocks as mend_cell_open() does, at first. */
+static inline bool mend_cell_possible(struct mend_comm *c)
+{
+    return c->cell >= 0 && c->size <= MEND_CELL_MEMBERS && c->self->params.coll_shm &&
+           (mend_likely(c->coll->block != NULL) || mend_cell_open(c));
+}
 
 /* cell.c: the parts that the forms are made of. */
 
@@ -112,7 +115,7 @@ static inline int mend_cell_begin(struct mend_comm *c, uint64_t n, uint64_t *fir
 {
     struct mend_coll_comm *cc = c->coll;
 
-    if (mend_unlikely(c->revoked || c->inactive || !cc->block))
+    if (mend_unlikely(c->revoked || c->inactive))
         return mend_cell_begin_slow(c, n, first_p);
     mend_event(c->self, MEND_EV_COLL_ENTER);
     *first_p = cc->tick + 1;

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cell_open.c – the state of collectives in a communicator, and its first use of its cell (node/cells.h).
  *
- * First use: a member clears its lines, then writes the communicator's mark into its head; no member reads before it
- * has seen all marks. */
+ * First use: a member reserves the pages of its own block, clears its lines and says "open" in the segment, apart from the
+ * cell; no member looks at a block before it has seen that all are open.  A member without memory says "declined" instead.
+ * All members then learn of it, because none goes on before it has seen the words of all, and their collectives go by
+ * messages from then on.
+ *
+ *     said[m][cell].opened    mark          m's block is open
+ *                             mark ^ 1      it will never be
+ *                             else          m has not come here yet: a word about an earlier communicator
+ */
 #include "coll/cell.h"
 #include "node/cells.h"
 #include "node/node.h"
@@ -10,6 +17,15 @@
 static uint64_t mark_of(const struct mend_comm *c)
 {
     return c->ctx | MEND_CTX_CHANNEL_MASK; /* never 0 */
+}
+
+/* What a member says about its block. */
+static mend_atomic_u64 *word_of(const struct mend_comm *c, int rank)
+{
+    return &mend_node_said_of(c->self->node->header,
+                              mend_peer_place(c->self, mend_group_peer(c->group, rank)),
+                              (uint32_t)c->cell)
+                ->opened;
 }
 
 static struct mend_cell_block *block_of(struct mend_proc *self, mend_peer peer, int cell)
@@ -41,15 +57,6 @@ int mend_coll_attach(struct mend_comm *c)
     return MPI_SUCCESS;
 }
 
-static bool touch_blocks(struct mend_comm *c)
-{
-    for (int r = 0; r < c->size; r++)
-        if (!mend_node_touch(c->self, block_of(c->self, mend_group_peer(c->group, r), c->cell),
-                             MEND_NODE_CELL_CONTROL))
-            return false;
-    return true;
-}
-
 static void close_cell(struct mend_comm *c)
 {
     struct mend_cells_closing *x = mend_cells_closing(c->self, c->cell, mark_of(c), c->size);
@@ -76,6 +83,7 @@ void mend_coll_detach(struct mend_comm *c)
 struct opening {
     struct mend_comm *c;
     int seen; /* ranks below it have opened */
+    bool declined;
 };
 
 static bool all_open(struct mend_proc *self, void *arg)
@@ -84,10 +92,15 @@ static bool all_open(struct mend_proc *self, void *arg)
     struct mend_comm *c = o->c;
 
     (void)self;
-    /* acquire: pairs with the release in mend_cell_open() */
-    while (o->seen < c->size && mend_load_acquire(&c->coll->block[o->seen]->mark) == mark_of(c))
-        o->seen++;
-    return o->seen == c->size || mend_coll_check(c);
+    for (; o->seen < c->size; o->seen++) {
+        /* acquire: pairs with the release in say() */
+        uint64_t word = mend_load_acquire(word_of(c, o->seen));
+
+        o->declined = word == (mark_of(c) ^ 1);
+        if (word != mark_of(c))
+            break;
+    }
+    return o->seen == c->size || o->declined || mend_coll_check(c);
 }
 
 static void not_open(const void *arg, uint64_t *peers)
@@ -96,43 +109,70 @@ static void not_open(const void *arg, uint64_t *peers)
     const struct mend_comm *c = o->c;
 
     for (int r = o->seen; r < c->size; r++)
-        if (mend_load_relaxed(&c->coll->block[r]->mark) != mark_of(c))
+        if (mend_load_relaxed(word_of(c, r)) != mark_of(c))
             mend_missing_add(peers, mend_group_peer(c->group, r));
 }
 
-int mend_cell_open(struct mend_comm *c)
+/* This member's block, with clear lines.  False: there is no memory. */
+static bool make_block(struct mend_comm *c)
 {
-    struct mend_proc *self = c->self;
     struct mend_coll_comm *cc = c->coll;
-    struct opening o = {.c = c};
+    struct mend_cell_block *mine = block_of(c->self, c->self->me, c->cell);
+
+    if (!mend_node_touch(c->self, mine, MEND_NODE_CELL_CONTROL))
+        return false;
+    cc->block = mend_alloc_for_others(c->self, (size_t)c->size * sizeof(struct mend_cell_block *));
+    if (!cc->block)
+        return false;
+    for (int r = 0; r < c->size; r++)
+        cc->block[r] = block_of(c->self, mend_group_peer(c->group, r), c->cell);
+    cc->mine = mine;
+    for (unsigned i = 0; i < MEND_CELL_LINES; i++)
+        mend_store_relaxed(&mine->line[i].number, 0);
+    mend_store_relaxed(&mine->done, 0);
+    return true;
+}
+
+static void say(struct mend_comm *c, uint64_t word)
+{
+    /* release: pairs with the acquire in all_open() */
+    mend_store_release(word_of(c, c->rank), word);
+    mend_cell_told(c);
+}
+
+static void wait_for_all(struct opening *o)
+{
     struct mend_wait wait = {.until = all_open,
-                             .arg = &o,
+                             .arg = o,
                              .hint = MEND_PEER_NONE,
-                             .rings = cc->crowded,
+                             .rings = o->c->coll->crowded,
                              .what = "others to take part",
-                             .comm = c,
+                             .comm = o->c,
                              .missing = not_open};
 
-    if (!touch_blocks(c))
-        return MPI_ERR_NO_MEM;
-    cc->block = mend_alloc_for_others(self, (size_t)c->size * sizeof(struct mend_cell_block *));
-    if (!cc->block)
-        return MPI_ERR_NO_MEM;
-    for (int r = 0; r < c->size; r++)
-        cc->block[r] = block_of(self, mend_group_peer(c->group, r), c->cell);
-    cc->mine = cc->block[c->rank];
-    for (unsigned i = 0; i < MEND_CELL_LINES; i++)
-        mend_store_relaxed(&cc->mine->line[i].number, 0);
-    mend_store_relaxed(&cc->mine->done, 0);
-    /* release: pairs with the acquire in all_open() */
-    mend_store_release(&cc->mine->mark, mark_of(c));
-    mend_cell_told(c);
-    c->calls_n++; /* for reports: it counts only when it has begun */
-    mend_wait_until(self, &wait);
-    c->calls_n--;
+    o->c->calls_n++; /* for reports: it counts only when it has begun */
+    mend_wait_until(o->c->self, &wait);
+    o->c->calls_n--;
+}
+
+bool mend_cell_open(struct mend_comm *c)
+{
+    struct mend_coll_comm *cc = c->coll;
+    struct opening o = {.c = c};
+
+    if (cc->declined || mend_coll_check(c))
+        return false;
+    if (make_block(c)) {
+        say(c, mark_of(c));
+        wait_for_all(&o);
+    } else {
+        say(c, mark_of(c) ^ 1);
+        o.declined = true;
+    }
     if (o.seen == c->size)
-        return MPI_SUCCESS;
-    mend_free(self, cc->block);
+        return true;
+    cc->declined = o.declined;
+    mend_free(c->self, cc->block);
     cc->block = NULL;
-    return mend_coll_check(c);
+    return false;
 }

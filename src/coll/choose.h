@@ -35,16 +35,14 @@ struct mend_coll_choice {
 };
 
 /* The direct forms block, and need the communicator's cell. */
-static inline bool mend_choose_shm_possible(const struct mend_comm *c,
-                                            const struct mend_coll_how *how)
+static inline bool mend_choose_shm_possible(struct mend_comm *c, const struct mend_coll_how *how)
 {
     return how->kind == MEND_COLL_NOW && mend_cell_possible(c);
 }
 
 /* They compute on values as they lie in shared memory: dense types, and no function of the user's,
  * which might write there. */
-static inline bool mend_choose_shm_reduction(const struct mend_comm *c,
-                                             const struct mend_coll_how *how,
+static inline bool mend_choose_shm_reduction(struct mend_comm *c, const struct mend_coll_how *how,
                                              const struct mend_op *op, const struct mend_type *type)
 {
     return op->predefined && type->dense && mend_choose_shm_possible(c, how);

@@ -208,6 +208,7 @@ struct mend_node_said {
     mend_atomic_u64 closed_mark; /* of the last one that it closed */
     mend_atomic_u64 closed_n;    /* how many */
     mend_atomic_u64 no_from[2];  /* decide/memory.c; 0 while the cell is free */
+    mend_atomic_u64 opened;      /* coll/cell_open.c: whether its block has pages */
 };
 
 /* Which of a rank's communicators were revoked.  It reserves the page of a bit before it proposes the
