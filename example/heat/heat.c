@@ -19,16 +19,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void change_comm(struct heat *h, MPI_Comm comm)
+{
+    if (h->comm != MPI_COMM_NULL && h->comm != MPI_COMM_WORLD)
+        MPI_Comm_free(&h->comm);
+    h->comm = comm;
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm, &h->rank);
+    MPI_Comm_size(comm, &h->size);
+}
+
+void heat_join_full(struct heat *h, MPI_Comm comm)
+{
+    change_comm(h, comm);
+    h->me = h->rank;
+    h->world_n = h->size;
+    for (int i = 0; i < h->size; i++)
+        h->world_of[i] = i;
+}
+
 void heat_join(struct heat *h, MPI_Comm comm)
 {
     MPI_Group world, living;
     int all[RANKS_MAX];
 
-    if (h->comm != MPI_COMM_NULL && h->comm != MPI_COMM_WORLD)
-        MPI_Comm_free(&h->comm);
-    h->comm = comm;
-    MPI_Comm_rank(comm, &h->rank);
-    MPI_Comm_size(comm, &h->size);
+    change_comm(h, comm);
     MPI_Comm_group(comm, &living);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     for (int i = 0; i < h->size; i++)
@@ -126,10 +141,10 @@ static void say_lost(struct heat *h, long left)
     size_t n = 0;
 
     for (int i = 0; i < h->world_n; i++)
-        if (h->lost_at[i] == left && n < sizeof(who) - 8)
+        if ((h->replaces ? h->is_new[i] : h->lost_at[i] == left) && n < sizeof(who) - 8)
             n += (size_t)snprintf(who + n, sizeof(who) - n, " %d", i);
-    view_say(h, "lost rank%s at step %ld; %d ranks go on from step %ld, %s", who, left, h->size,
-             h->step,
+    view_say(h, "lost rank%s at step %ld; %s%d ranks go on from step %ld, %s", who, left,
+             h->replaces ? "replaced; " : "", h->size, h->step,
              h->saved && h->step ? "with the rows that its neighbours kept" : "from the picture");
 }
 
@@ -141,6 +156,7 @@ static _Noreturn void usage(int status)
           "  --out PREFIX         write PREFIX.png and PREFIX.f64 (raw doubles); default heat\n"
           "  --steps N            default 12000\n"
           "  --save-every N       steps between two saves in memory, default 100\n"
+          "  --replace            lost ranks are replaced by new processes\n"
           "  --view lines|live|none\n"
           "  --term COLSxROWS     size of the terminal for --view live, default 80x24\n"
           "  --marks FILE         add moments of each recovery, for mend-timeline\n",
@@ -162,10 +178,9 @@ static void read_options(struct heat *h, int argc, char **argv, const char **out
                          const char **picture_p)
 {
     static const struct option known[] = {
-        {"out", 1, NULL, 'o'},        {"steps", 1, NULL, 's'},
-        {"save-every", 1, NULL, 'k'}, {"view", 1, NULL, 'v'},
-        {"term", 1, NULL, 't'},       {"marks", 1, NULL, 'm'},
-        {"help", 0, NULL, 'h'},       {0},
+        {"out", 1, NULL, 'o'},     {"steps", 1, NULL, 's'}, {"save-every", 1, NULL, 'k'},
+        {"view", 1, NULL, 'v'},    {"term", 1, NULL, 't'},  {"marks", 1, NULL, 'm'},
+        {"replace", 0, NULL, 'r'}, {"help", 0, NULL, 'h'},  {0},
     };
 
     for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
@@ -175,6 +190,8 @@ static void read_options(struct heat *h, int argc, char **argv, const char **out
             h->steps = number(optarg);
         else if (c == 'k')
             h->save_every = number(optarg);
+        else if (c == 'r')
+            h->replaces = true;
         else if (c == 'm')
             h->marks_path = optarg;
         else if (c == 'v')
@@ -188,6 +205,20 @@ static void read_options(struct heat *h, int argc, char **argv, const char **out
     *picture_p = argv[optind];
 }
 
+/* The first communicator: of all ranks, or, in a process that replaces another one, as whole as it was. */
+static void begin(struct heat *h, MPI_Comm full)
+{
+    if (full != MPI_COMM_NULL) {
+        heat_join_full(h, full);
+        h->marks_path = NULL; /* mpiexec counts it by another number, which it does not know */
+        return;
+    }
+    MPI_Comm_size(MPI_COMM_WORLD, &h->world_n);
+    MPI_Comm_rank(MPI_COMM_WORLD, &h->me);
+    if (h->world_n <= RANKS_MAX)
+        heat_join(h, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     struct heat h = {.comm = MPI_COMM_NULL,
@@ -195,14 +226,15 @@ int main(int argc, char **argv)
                      .save_every = 100,
                      .view = {.columns = 80, .lines = 24}};
     const char *out = "heat", *picture;
+    MPI_Comm full;
     long left;
-    int err;
+    int err = MPI_SUCCESS;
 
     MPI_Init(&argc, &argv);
     read_options(&h, argc, argv, &out, &picture);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_size(MPI_COMM_WORLD, &h.world_n);
-    MPI_Comm_rank(MPI_COMM_WORLD, &h.me);
+    MPIX_Comm_replaced(&full);
+    memset(h.lost_at, -1, sizeof(h.lost_at));
+    begin(&h, full);
     if (!png_read_gray(picture, &h.start))
         MPI_Abort(MPI_COMM_WORLD, 1);
     h.width = h.start.width;
@@ -211,15 +243,19 @@ int main(int argc, char **argv)
         fprintf(stderr, "heat: %d ranks are too many\n", h.world_n);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    memset(h.lost_at, -1, sizeof(h.lost_at));
-    heat_join(&h, MPI_COMM_WORLD);
     heat_place(&h);
     heat_begin(&h);
+    if (full != MPI_COMM_NULL) {
+        err = heat_take_over(&h);
+        view_say(&h, "a new process has rank %d, from step %ld on", h.rank, h.step);
+    }
     for (;;) {
-        err = run(&h, out);
+        if (!err)
+            err = run(&h, out);
         left = h.step;
         if (heat_meet(&h, !err))
             break;
+        err = MPI_SUCCESS;
         say_lost(&h, left);
     }
     view_end(&h);

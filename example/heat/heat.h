@@ -49,11 +49,14 @@ struct heat {
     int me, world_n;         /* in MPI_COMM_WORLD, for people */
     int world_of[RANKS_MAX]; /* rank in comm -> rank in MPI_COMM_WORLD */
     long lost_at[RANKS_MAX]; /* rank in MPI_COMM_WORLD -> step of its loss, -1: alive */
-    struct gray start;       /* the picture; every rank has all of it */
-    int width, height;       /* of the whole field, cells */
-    int first, rows;         /* our part of it */
-    double *now, *next; /* rows + 2 with the halos above and below, temperatures in degrees C */
-    double *held;       /* the same shape: not 0 where the temperature is held */
+    bool
+        replaces; /* lost ranks are replaced; then comm has the size and the ranks of the first one */
+    bool is_new[RANKS_MAX]; /* a process that has replaced another one */
+    struct gray start;      /* the picture; every rank has all of it */
+    int width, height;      /* of the whole field, cells */
+    int first, rows;        /* our part of it */
+    double *now, *next;     /* rows + 2 with the halos above and below, temperatures in degrees C */
+    double *held;           /* the same shape: not 0 where the temperature is held */
     long step, steps;
     double residual; /* largest change of a cell in one step, degrees C */
     long save_every;
@@ -107,6 +110,9 @@ double heat_change(const struct heat *h);
 /* A new communicator: which ranks are in it, which are missing. */
 void heat_join(struct heat *h, MPI_Comm comm);
 
+/* A communicator of the old size, with new processes at the ranks that were lost. */
+void heat_join_full(struct heat *h, MPI_Comm comm);
+
 /* We have seen an error: revokes the communicator. */
 void heat_give_up(struct heat *h);
 
@@ -121,6 +127,7 @@ void heat_go_back(struct heat *h, int bits_of_all);
 
 /* recover.c */
 bool heat_meet(struct heat *h, bool finished);
+int heat_take_over(struct heat *h);
 
 /* marks.c */
 void mark(struct heat *h, enum mark what);

@@ -2,12 +2,15 @@
 /* recover.c – what makes this program survive.  This is the file to copy.
  *
  *     an error code ─> revoke ─> agree ─> shrink ─> restore ─> save ─> go on
- *                        ^         │                   │         │
+ *                        ^         │    or replace     │         │
  *                        └─────────│──── another death ┴─────────┘
  *                                  └─> all are finished: the end
  *
  * A rank that dies meanwhile makes one of these steps fail, and the loop turns once more.  It needs no
- * spare processes and no files; MPI_ERRORS_RETURN on the communicator is its only condition.
+ * files; MPI_ERRORS_RETURN on the communicator is its only condition.
+ *
+ * With shrink the survivors share the rows.  With replace new processes have the lost ranks; they
+ * come in behind the replacement, know nothing, and get their rows from those that kept them.
  *
  * 1. A block is "these rows at that step".  All copies of it have the same bits, so it does not
  *    matter whose copy is used, nor how the rows were dealt out when it was made.
@@ -88,29 +91,82 @@ static int restore(struct heat *h)
     return err;
 }
 
+/* Collective.  A new process learns which save is the newest, and of which step; it has nothing of it. */
+static int share_news(struct heat *h)
+{
+    struct save *s = &h->save[h->saved % 2];
+    long mine[2] = {h->saved, h->saved ? s->step : 0}, newest[2];
+    bool new_here = h->is_new[h->rank];
+    int err = MPI_Allreduce(mine, newest, 2, MPI_LONG, MPI_MAX, h->comm);
+
+    if (!err)
+        err = MPI_Allgather(&new_here, 1, MPI_C_BOOL, h->is_new, 1, MPI_C_BOOL, h->comm);
+    if (err || h->saved == newest[0])
+        return err;
+    h->saved = (int)newest[0];
+    h->save[h->saved % 2].step = newest[1];
+    h->save[h->saved % 2].blocks_n = 0;
+    return MPI_SUCCESS;
+}
+
+/* Collective.  The field is that of the newest save, and its copies are where they belong. */
+static int resume(struct heat *h)
+{
+    int err = h->replaces ? share_news(h) : MPI_SUCCESS;
+
+    if (!err)
+        err = restore(h);
+    if (!err)
+        err = heat_save(h); /* the copies of the lost ones are replaced */
+    return err;
+}
+
+/* In a process that replaces another one, which is where resume() begins. */
+int heat_take_over(struct heat *h)
+{
+    h->is_new[h->rank] = true;
+    return resume(h);
+}
+
+/* A communicator without the dead: of the survivors, or as large as before. */
+static void leave_the_dead(struct heat *h)
+{
+    MPI_Comm next;
+    int err;
+
+    if (h->replaces) {
+        while ((err = MPIX_Comm_replace(h->comm, MPI_INFO_NULL, &next)) == MPI_ERR_PROC_FAILED)
+            ;
+        memset(h->is_new, 0, sizeof(h->is_new));
+    } else {
+        err = MPIX_Comm_shrink(h->comm, &next);
+    }
+    if (err)
+        MPI_Abort(MPI_COMM_SELF,
+                  1); /* not because of a death, but for lack of memory or room, say */
+    if (h->replaces)
+        heat_join_full(h, next);
+    else
+        heat_join(h, next);
+}
+
 /* After an error, or at the end.  Collective over the survivors.  True: all are finished, no rank has
- * seen an error.  False: h->comm is a new communicator of the survivors, and the field is that of the
- * newest save. */
+ * seen an error.  False: h->comm is a new communicator, and the field is that of the newest save. */
 bool heat_meet(struct heat *h, bool finished)
 {
     int err = MPI_SUCCESS;
 
     do {
         int flag = heat_saves(h) | (finished && !err ? FINISHED : 0);
-        MPI_Comm survivors;
 
         if (!finished || err)
             heat_give_up(h);                   /* nobody waits for us any longer */
         err = MPIX_Comm_agree(h->comm, &flag); /* an error if a rank has died, same everywhere */
         if (!err && flag & FINISHED)
             return true;
-        if (MPIX_Comm_shrink(h->comm, &survivors) != MPI_SUCCESS)
-            MPI_Abort(MPI_COMM_SELF, 1); /* not because of a death, but for lack of memory, say */
-        heat_join(h, survivors);
+        leave_the_dead(h);
         heat_go_back(h, flag);
-        err = restore(h);
-        if (!err)
-            err = heat_save(h); /* the copies of the lost ones are replaced */
+        err = resume(h);
         mark(h, MARK_RUNNING);
         marks_write(h);
     } while (err);

@@ -93,7 +93,8 @@ static void draw_ranks(FILE *f, const struct heat *h)
     fprintf(f, " ranks ");
     for (int who = 0; who < h->world_n && room > 5; who++)
         if (h->lost_at[who] < 0)
-            fprintf(f, "  \033[38;5;%dm● %d\033[0m", rank_color[who % 6], who);
+            fprintf(f, "  \033[38;5;%dm● %d%s\033[0m", rank_color[who % 6], who,
+                    h->is_new[who] ? " new" : "");
         else if (room < 16)
             fprintf(f, "  \033[31m✖ %d\033[0m", who);
         else

@@ -77,6 +77,15 @@ cat >>late.json <<'TEXT'
 {"rank":4,"t_ns":4000070000,"event":"notice","dead":2}
 TEXT
 mend-timeline late.json -o late_out.json || fail "no trace of a late notice"
+# Processes that were started while the job ran have lanes, too.
+{
+    grep -v '"event":"end"' report.json
+    echo '{"t_ns":5000100000,"event":"spawn","by":3,"first":6,"ranks":2}'
+    echo '{"rank":7,"t_ns":5000200000,"event":"replace","ctx":48,"place":0,"of":6,"replaced":2}'
+} >later.json
+mend-timeline later.json -o later_out.json || fail "no trace of ranks that came later"
+grep -q '"name":"rank 7"' later_out.json || fail "a rank that came later has no lane"
+
 mpiexec -q -n 3 --report real.json sh -c '[ $MEND_RANK = 1 ] && kill -9 $$; sleep 0.1'
 [ $? = 137 ] || fail "a real job"
 mend-timeline real.json -o real_out.json || fail "no trace of a real job"
