@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ways.sh – the three programs of example/ways and two of example/hello write the right answer wherever
+# ways.sh – the four programs of example/ways and two of example/hello write the right answer wherever
 # ranks are killed, the writer included: ignore (S0-2, S0-20, S0-22, S0-25), shrink and survive (S0-75,
-# S0-85), validate (S2-10, S2-11, S2-12, S2-18).  Where the loss cannot be survived (rank 0 of ignore
+# S0-85), replace (R35), validate (S2-10, S2-11, S2-12, S2-18).  Where the loss cannot be survived (rank 0 of ignore
 # before the answer) the job's status is not 0.
 #
 # The arguments are the program, the ranks and the places.
 #
 #   R22: the job's status is 0 only if all deaths were handled
+#   R35: a replacement is a new process with an old rank; its MPI_COMM_WORLD holds those replaced together
 #   S0-2: a call that needs no dead process completes normally
 #   S0-20: a wildcard receive without a match stays pending
 #   S0-22: acknowledging tells which processes have failed
@@ -46,6 +47,15 @@
 # RUN: shrink 8 kill:3@coll.enter#9 kill:7@call:MPIX_Comm_revoke kill:6@call:MPIX_Comm_shrink kill:0@shrink.decided ;
 #      time 60
 # RUN: shrink 8 kill:7@call:MPI_Finalize kill:1@coll.done#102 ; time 60
+# RUN: replace 1 ; time 60
+# RUN: replace 2 kill:1@call:MPI_Allreduce#50 ; time 60
+# RUN: replace 2 kill:0@init.done ; time 60
+# RUN: replace 4 kill:2@call:MPI_Allreduce#50 kill:0@call:MPI_Bcast#2 ; time 60
+# RUN: replace 4 kill:2@coll.shm.arrived#40 kill:0@agree.enter kill:1@replace.shrunk ; time 60
+# RUN: replace 5 kill:0@call:MPIX_Comm_agree kill:4@agree.done ; time 60
+# RUN: replace 3 kill:0@coll.done#102 ; time 60
+# RUN: replace 8 kill:3@coll.enter#9 kill:7@call:MPIX_Comm_revoke kill:6@call:MPIX_Comm_replace kill:0@replace.meet ;
+#      time 60
 # RUN: validate 1 ; time 60
 # RUN: validate 2 kill:1@call:MPI_Allreduce#20 ; time 60
 # RUN: validate 2 kill:0@init.done ; time 60
@@ -70,6 +80,7 @@ case $program in
 ignore) answer='ignore: pi is about 3\.14[0-4]' ;;
 no-answer) answer='never written' program=ignore status=1 ;;
 shrink) answer='shrink: x in the middle is 1922\.3808023459171 after 100 steps' ;;
+replace) answer="replace: x in the middle is 1922\.3808023459171 after 100 steps, on $ranks ranks" ;;
 survive) answer='[1-3] ranks are left, their old ranks add up to [35]' folder=hello ;;
 waitall) answer='[1-5] ranks are left, their old ranks add up to [0-9]*' folder=hello ;;
 validate) answer='validate: 9592 primes below 100000' ;;
