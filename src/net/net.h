@@ -2,7 +2,8 @@
 /* net.h – what a transport is: bytes from process to process, and nothing about deaths.
  *
  * The contract of every transport:
- *   - No call blocks; MEND_AGAIN means poll, then try again.
+ *   - No call blocks; MEND_AGAIN means poll, then try again.  It may have no memory for a frame, perhaps for ever:
+ *     memory_for() tells the two apart.
  *   - Frames from one process arrive in the order in which they were sent; each once.
  *   - After sever(peer) returned nothing from that peer arrives any more.  sever() first delivers what
  *     had been published completely (R12).
@@ -40,6 +41,10 @@ struct mend_net {
      * Exactly one commit() to the same peer must follow, with a frame of at most that length. */
     void *(*reserve)(struct mend_proc *self, mend_peer to, uint32_t len);
     void (*commit)(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
+
+    /* After send() or reserve() has found no room for a payload of len bytes: for how many of them there is memory.
+     * len: all, so there will be room; -1: not even for an empty frame.  NULL: there is memory for all. */
+    int32_t (*memory_for)(struct mend_proc *self, mend_peer to, uint32_t len);
 
     /* Delivers what has arrived through self->on_frame, `hint` first if it is a peer that this transport reaches.
      * Returns the number of frames delivered.  Bounded work per call.  NULL: nothing ever arrives. */
@@ -95,6 +100,14 @@ struct mend_net {
 static inline const struct mend_net *mend_net_of(const struct mend_proc *self, mend_peer peer)
 {
     return mend_peer_entry(self, peer)->net;
+}
+
+/* For how many of the len bytes of a payload that found no room there is memory. */
+static inline int32_t mend_net_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
+{
+    const struct mend_net *net = mend_net_of(self, to);
+
+    return net->memory_for ? net->memory_for(self, to, len) : (int32_t)len;
 }
 
 /* From now on this transport reaches the peer; if it may bring frames it is polled. */

@@ -99,11 +99,34 @@ static void offer(struct mend_p2p_request *r)
     mend_memory_relax(r->base.comm->self);
 }
 
+/* It found no room.  Without memory for its data it is offered, which takes little; without any it fails, but not one
+ * that its receiver counts on: a step of a collective waits in the outbox, as frames of the library do. */
+static enum mend_status push_scarce(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    uint32_t len = is_eager(r) ? (uint32_t)r->total_bytes : sizeof(struct mend_rts);
+    int32_t max = mend_net_memory_for(self, r->peer, len);
+
+    if (max == (int32_t)len)
+        return MEND_AGAIN;
+    if (is_eager(r) && max >= (int32_t)sizeof(struct mend_rts)) {
+        offer(r);
+        return push_rts(self, r);
+    }
+    return r->channel == MEND_CHANNEL_COLL ? mend_out_starves(self, r->peer, len) : MEND_ERR_MEM;
+}
+
+static enum mend_status push_first(struct mend_proc *self, struct mend_p2p_request *r)
+{
+    enum mend_status st = is_eager(r) ? push_eager(self, r) : push_rts(self, r);
+
+    return mend_likely(st != MEND_AGAIN) ? st : push_scarce(self, r);
+}
+
 /* What the push of a request's first frame means for it. */
 static void pushed_first(struct mend_p2p_request *r, enum mend_status st)
 {
-    if (st == MEND_ERR_PEER)
-        mend_transfer_end(r, MEND_CLASS_PROC_FAILED);
+    if (mend_unlikely(st == MEND_ERR_PEER || st == MEND_ERR_MEM))
+        mend_transfer_end(r, st == MEND_ERR_MEM ? MPI_ERR_NO_MEM : MEND_CLASS_PROC_FAILED);
     else if (is_eager(r))
         mend_transfer_end(r, MPI_SUCCESS);
 }
@@ -115,7 +138,7 @@ static enum mend_status push_from_outbox(struct mend_proc *self, mend_peer to, s
 
     if (is_eager(r) && mend_credit_holds(self, to))
         offer(r);
-    st = is_eager(r) ? push_eager(self, r) : push_rts(self, r);
+    st = push_first(self, r);
     if (st != MEND_AGAIN)
         pushed_first(r, st);
     return st;
@@ -181,7 +204,7 @@ void mend_send_begin(struct mend_p2p_request *r)
     if (!is_small(r) || mend_credit_holds(self, r->peer))
         offer(r);
     if (mend_out_empty(self, r->peer))
-        st = is_eager(r) ? push_eager(self, r) : push_rts(self, r);
+        st = push_first(self, r);
     if (st != MEND_AGAIN) {
         pushed_first(r, st);
         return;
@@ -206,7 +229,17 @@ static enum mend_lay lay_of(enum mend_way way)
                                          : MEND_LAY_RING;
 }
 
-/* Sends fragments while there is room. */
+static enum mend_status push_fragment(struct mend_proc *self, struct mend_p2p_request *r,
+                                      MPI_Count n)
+{
+    struct mend_comm *c = r->base.comm;
+    struct mend_frame f = mend_frame_make(MEND_FRAME_DATA, c->ctx | r->channel, (int)r->remote_id,
+                                          c->rank, (uint32_t)n);
+
+    return push_bytes(self, r, &f, r->moved_bytes);
+}
+
+/* Sends fragments while there is room, small ones if there is no memory for others. */
 static void push_fragments(struct mend_p2p_request *r)
 {
     struct mend_request *base = &r->base;
@@ -218,10 +251,15 @@ static void push_fragments(struct mend_p2p_request *r)
         max = room;
     for (int i = 0; i < FRAGMENTS_PER_POLL && r->moved_bytes < r->total_bytes; i++) {
         MPI_Count left = r->total_bytes - r->moved_bytes, n = left < max ? left : max;
-        struct mend_frame f = mend_frame_make(MEND_FRAME_DATA, base->comm->ctx | r->channel,
-                                              (int)r->remote_id, base->comm->rank, (uint32_t)n);
-        enum mend_status st = push_bytes(self, r, &f, r->moved_bytes);
+        enum mend_status st = push_fragment(self, r, n);
 
+        if (mend_unlikely(st == MEND_AGAIN)) {
+            max = mend_net_memory_for(self, r->peer, (uint32_t)n);
+            if (max == n || max <= 0)
+                return;
+            n = max;
+            st = push_fragment(self, r, n);
+        }
         if (st == MEND_AGAIN)
             return;
         if (st == MEND_ERR_PEER) {

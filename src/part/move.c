@@ -160,6 +160,25 @@ static enum mend_status send_piece(struct mend_part *p, uint64_t at, uint64_t le
     return MEND_OK;
 }
 
+/* A piece of at most *len_p bytes: without memory for more, of a few. */
+static enum mend_status send_some(struct mend_part *p, uint64_t at, uint64_t *len_p)
+{
+    struct mend_proc *self = p->base.comm->self;
+    const int32_t head = sizeof(struct mend_part_frame);
+    enum mend_status st = send_piece(p, at, *len_p);
+    int32_t len = head + (int32_t)*len_p, max;
+
+    if (mend_likely(st == MEND_OK))
+        return st;
+    max = mend_net_memory_for(self, p->peer, (uint32_t)len);
+    if (max < len && max > head) {
+        *len_p = (uint64_t)(max - head);
+        len = max;
+        st = send_piece(p, at, *len_p);
+    }
+    return st == MEND_AGAIN ? mend_out_starves(self, p->peer, (uint32_t)len) : st;
+}
+
 /* To a receive of this process. */
 static void copy_piece(struct mend_part *p, uint64_t at, uint64_t len)
 {
@@ -222,7 +241,7 @@ static enum mend_status send_run(struct mend_part *p)
             if (p->peer == p->base.comm->self->me)
                 copy_piece(p, p->cut_bytes, len);
             else
-                st = send_piece(p, p->cut_bytes, len);
+                st = send_some(p, p->cut_bytes, &len);
         }
         if (st == MEND_AGAIN)
             return st;
@@ -241,7 +260,7 @@ static enum mend_status send_nothing(struct mend_part *p)
     if (p->total_bytes == 0 && p->peer == p->base.comm->self->me)
         copy_piece(p, 0, 0);
     else if (p->total_bytes == 0)
-        st = send_piece(p, 0, 0);
+        st = send_some(p, 0, &(uint64_t){0});
     p->nothing = st == MEND_OK;
     return st;
 }

@@ -2,8 +2,12 @@
 /* post.c – outboxes, parked frames, tombstones. */
 #include "proc/post.h"
 
+#include "base/time.h"
+#include "mpi.h"
+
 #include <string.h>
 
+#define PATIENCE_NS ((mend_time_ns)MEND_NS_PER_S) /* for memory that does not come */
 #define TOMBSTONES                                                                                 \
     4096u /* contexts remembered as gone; ids are never reused, so an older one that
                             is forgotten costs the memory of its late frames and nothing else */
@@ -24,13 +28,30 @@ struct parked {
     unsigned char payload[];
 };
 
+enum mend_status mend_out_starves(struct mend_proc *self, mend_peer to, uint32_t len)
+{
+    mend_time_ns now;
+
+    if (mend_net_memory_for(self, to, len) == (int32_t)len) {
+        self->starved_since_ns = 0;
+        return MEND_AGAIN;
+    }
+    now = mend_proc_now(self);
+    if (!self->starved_since_ns)
+        self->starved_since_ns = now;
+    else if (now - self->starved_since_ns > PATIENCE_NS)
+        self->on_lost_error(self, MPI_ERR_NO_MEM, "shared memory for frames that others wait for");
+    return MEND_AGAIN;
+}
+
 static enum mend_status push_posted(struct mend_proc *self, mend_peer to, struct mend_out *out)
 {
     struct posted *p = MEND_CONTAINER_OF(out, struct posted, out);
     enum mend_status st = mend_net_of(self, to)->send(self, to, &p->frame, p->payload);
 
-    if (st != MEND_AGAIN)
-        mend_free(self, p);
+    if (st == MEND_AGAIN)
+        return mend_out_starves(self, to, mend_frame_len(&p->frame));
+    mend_free(self, p);
     return st;
 }
 

@@ -28,6 +28,11 @@ struct mend_out {
 void mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                const void *payload);
 
+/* Called by an entry's push that got MEND_AGAIN for a payload of len bytes, which it returns.  If the reason is that
+ * there has been no memory for it for a second, the process ends with MPI_ERR_NO_MEM: others wait for the frame, and no
+ * call can report it. */
+enum mend_status mend_out_starves(struct mend_proc *self, mend_peer to, uint32_t len);
+
 /* Queues an entry behind all others for the peer. */
 void mend_out_append(struct mend_proc *self, mend_peer to, struct mend_out *out);
 

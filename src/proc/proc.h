@@ -105,11 +105,12 @@ struct mend_proc {
     bool crowded;              /* more ranks than cores: yield early */
     _Atomic uint32_t *attends; /* 1 while it waits in MPI, for others to see; NULL: nobody asks */
     uint32_t ranks_per_core;   /* on this node, rounded down */
-    struct mend_events *events; /* NULL unless --inject or --trace */
-    bool reporting;             /* the launcher writes a --report file */
-    struct mend_node *node;     /* the memory that the node shares (node/), NULL: none */
-    struct mend_table outboxes; /* struct mend_list by peer: frames that found no room */
-    uint32_t outbox_n;          /* frames in all outboxes */
+    struct mend_events *events;    /* NULL unless --inject or --trace */
+    bool reporting;                /* the launcher writes a --report file */
+    struct mend_node *node;        /* the memory that the node shares (node/), NULL: none */
+    struct mend_table outboxes;    /* struct mend_list by peer: frames that found no room */
+    uint32_t outbox_n;             /* frames in all outboxes */
+    mend_time_ns starved_since_ns; /* one of them has no memory since then; 0: none (proc/post.h) */
 
     bool in_progress;           /* frames are being delivered: do not poll again */
     bool reducing;              /* in a reduction function of the program's */

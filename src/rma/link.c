@@ -237,7 +237,7 @@ static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pendin
     }
     room = mend_net_of(self, to)->reserve(self, to, max);
     if (!room)
-        return MEND_AGAIN;
+        return mend_out_starves(self, to, max);
     f = frame_of(l->w, p->op.kind, fill(p, room, max));
     mend_net_of(self, to)->commit(self, to, &f);
     mend_event(self, MEND_EV_RMA_SENT);

@@ -53,6 +53,7 @@
 #define READERS_SHARE                                                                              \
     3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
 #define TOUCH_BYTES    (64u * 1024) /* bulk reserved at once */
+#define PAYLOAD_MAX    (MEND_SHM_BULK_BYTES / 4)
 #define PREFETCH_BYTES 4096u
 
 /* Sender's side of one ring, private. */
@@ -290,6 +291,16 @@ static bool bulk_touch(struct mend_proc *self, struct out *o, uint32_t end)
     return true;
 }
 
+/* There is no memory for all of the bulk: from now on it is as long as what there is, once nothing lies in it. */
+static void bulk_shrink(struct out *o)
+{
+    if (o->head_seen != o->tail || o->bulk_touched == 0)
+        return;
+    o->bulk_bytes = o->bulk_touched;
+    o->walk_bytes = 0; /* an idle ring always starts over, so that there is room for any payload */
+    bulk_restart(o);
+}
+
 /* Where a bulk payload of len bytes can go: an offset, or UINT32_MAX for no room. */
 static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
 {
@@ -309,8 +320,14 @@ static uint32_t bulk_place(struct mend_proc *self, struct out *o, uint32_t len)
         }
         if (pos + need - o->bulk_head > o->bulk_bytes)
             continue;
-        if (!bulk_touch(self, o, at + need))
-            return UINT32_MAX;
+        if (mend_unlikely(!bulk_touch(self, o, at + need))) {
+            if (look == 0)
+                continue;
+            bulk_shrink(o);
+            if (o->bulk_bytes != o->bulk_touched || o->bulk_tail)
+                return UINT32_MAX;
+            pos = at = 0;
+        }
         o->bulk_tail = pos;
         return at;
     }
@@ -477,6 +494,20 @@ static void *shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
     return o->bulk + at;
 }
 
+/* All payloads of one frame fit into what is reserved at once, so there is memory for any or for none. */
+static int32_t shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
+{
+    struct out *o = out_of(self, to);
+
+    _Static_assert(TOUCH_BYTES >= PAYLOAD_MAX, "what is reserved once is enough for each payload");
+    if (self->shm->in[to].severed)
+        return (int32_t)len;
+    if (!o)
+        return -1;
+    return (int32_t)(len <= MEND_SHM_INLINE_MAX || bulk_touch(self, o, 1) ? len
+                                                                          : MEND_SHM_INLINE_MAX);
+}
+
 static void shm_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f)
 {
     struct mend_shm *s = self->shm;
@@ -505,20 +536,24 @@ static inline void publish_head(struct in *in)
     mend_store_release(in->consumed, in->head);
 }
 
-static bool in_open(struct mend_proc *self, mend_peer from, struct in *in)
+/* The ring of a sender that has rung: it reserved the pages before. */
+static void in_open(struct mend_proc *self, mend_peer from, struct in *in)
 {
     mend_place here = mend_node_place_of(self, self->me), there = mend_node_place_of(self, from);
     struct mend_shm *s = self->shm;
     struct mend_node_head *head = mend_node_head_of(s->header, here, there);
 
-    if (!touch_ring(self, self->me, from))
-        return false;
     in->slots = mend_node_ring_of(s->header, here, there);
     in->area = mend_node_area_of(s->header, there);
     in->consumed = &head->consumed;
     in->core = self->crowded ? &head->core : NULL;
     in->seen = &s->seen[there.at];
-    return true;
+}
+
+static bool has_rung(struct mend_proc *self, mend_peer from)
+{
+    /* acquire: pairs with the release in out_publish() */
+    return mend_load_acquire(&self->shm->bells[mend_node_place_of(self, from).at]) != 0;
 }
 
 static bool is_within(uint32_t at, uint32_t len, uint32_t bytes)
@@ -589,8 +624,10 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
     struct mend_shm_slot *slot;
     unsigned n = 0;
 
-    if (mend_unlikely(in->severed || (!in->slots && !in_open(self, from, in))))
+    if (mend_unlikely(in->severed || (!in->slots && !has_rung(self, from))))
         return 0;
+    if (mend_unlikely(!in->slots))
+        in_open(self, from, in);
     while (n < max && (slot = next_slot(in))) {
         uint32_t len = mend_frame_len(&slot->f);
 
@@ -675,8 +712,8 @@ static unsigned shm_poll(struct mend_proc *self, mend_peer hint)
     return drain_bells(self);
 }
 
-/* Something may lie in a ring that we have not looked at yet: its pages exist.  A process that joins a job
- * late asks for each of the dead. */
+/* Something may lie in a ring that we have not looked at yet, without a ring of the bell: its pages exist.  A process
+ * that joins a job late asks for each of the dead. */
 static bool may_hold(struct mend_proc *self, mend_peer from)
 {
     char *ring = (char *)mend_node_ring_of(self->node->header, mend_node_place_of(self, self->me),
@@ -691,7 +728,10 @@ static void shm_sever(struct mend_proc *self, mend_peer dead)
     uint32_t place = mend_node_place_of(self, dead).at;
     struct mend_shm *s = self->shm;
 
-    while ((s->in[dead].slots || may_hold(self, dead)) && drain(self, dead, MEND_SHM_SLOTS))
+    if (!s->in[dead].severed && !s->in[dead].slots && may_hold(self, dead) &&
+        touch_ring(self, self->me, dead))
+        in_open(self, dead, &s->in[dead]);
+    while (drain(self, dead, MEND_SHM_SLOTS))
         ;
     s->seen[place] = mend_load_relaxed(&s->bells[place]);
     if (s->in[dead].severed)
@@ -802,12 +842,13 @@ enum mend_status mend_shm_open(struct mend_proc *self)
 
 const struct mend_net mend_net_shm = {
     .name = "shm",
-    .payload_max_bytes = MEND_SHM_BULK_BYTES / 4,
+    .payload_max_bytes = PAYLOAD_MAX,
     .send = shm_send,
     .lay = shm_lay,
     .lays = shm_lays,
     .grow = shm_grow,
     .reserve = shm_reserve,
+    .memory_for = shm_memory_for,
     .commit = shm_commit,
     .poll = shm_poll,
     .peek = shm_peek,
@@ -827,9 +868,10 @@ const struct mend_net mend_net_shm = {
 
 const struct mend_net mend_net_rings = {
     .name = "rings",
-    .payload_max_bytes = MEND_SHM_BULK_BYTES / 4,
+    .payload_max_bytes = PAYLOAD_MAX,
     .send = shm_send,
     .reserve = shm_reserve,
+    .memory_for = shm_memory_for,
     .commit = shm_commit,
     .poll = shm_poll,
     .peek = shm_peek,

@@ -228,6 +228,68 @@ MEND_TEST(a_bulk_area_that_is_full_has_room_again)
     fill_and_empty(mend_net_shm.payload_max_bytes);
 }
 
+/* The kernel has no pages for rank 1 from here on. */
+static void run_out_of_pages(void)
+{
+    procs[1].node->fd = -1;
+}
+
+/* Frames of all lengths, more than fit into the ring at once. */
+static int send_mixed(int n, uint32_t len_max)
+{
+    for (int i = 0; i < 2000; i++) {
+        uint32_t len = (uint32_t)i * 977 % (len_max + 1);
+
+        while (send_some(1, 0, n, len) == MEND_AGAIN) {
+            CHECK_EQ(mend_net_shm.memory_for(&procs[1], 0, len), (int32_t)len);
+            CHECK(poll_at(0, MEND_PEER_NONE) > 0); /* so there was no room */
+        }
+        n++;
+    }
+    poll_all(0);
+    CHECK_EQ(came_n[1], n);
+    return n;
+}
+
+MEND_TEST(without_pages_for_all_of_its_bulk_a_ring_is_shorter)
+{
+    uint32_t max = mend_net_shm.payload_max_bytes;
+    int n = 0;
+
+    begin();
+    CHECK_EQ(send_some(1, 0, n++, 41), MEND_OK);
+    CHECK_EQ(send_some(1, 0, n++, max / 2), MEND_OK);
+    run_out_of_pages();
+    n = send_mixed(n, max);
+    send_mixed(n, 1000);
+}
+
+MEND_TEST(without_pages_for_bulk_short_frames_go)
+{
+    uint32_t max = mend_net_shm.payload_max_bytes;
+
+    begin();
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
+    run_out_of_pages();
+    CHECK_EQ(send_some(1, 0, 1, 41), MEND_AGAIN);
+    CHECK(!mend_net_shm.reserve(&procs[1], 0, max));
+    CHECK_EQ(mend_net_shm.memory_for(&procs[1], 0, max), 40);
+    CHECK_EQ(mend_net_shm.memory_for(&procs[1], 0, 8), 8);
+    send_mixed(1, 40);
+}
+
+MEND_TEST(without_pages_for_a_ring_nothing_goes)
+{
+    begin();
+    run_out_of_pages();
+    CHECK_EQ(send_some(1, 0, 0, 0), MEND_AGAIN);
+    CHECK_EQ(mend_net_shm.memory_for(&procs[1], 0, 0), -1);
+    CHECK_EQ(mend_net_shm.memory_for(&procs[1], 0, 8), -1);
+    CHECK_EQ(send_some(0, 1, 0, 8), MEND_OK); /* and it can receive */
+    poll_all(1);
+    CHECK_EQ(came_n[0], 1);
+}
+
 /* Two short messages share a line, and one of up to 40 bytes begins a line: all orders of them. */
 MEND_TEST(short_messages_and_longer_ones_take_turns)
 {
