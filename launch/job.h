@@ -256,6 +256,7 @@ void mend_calls_compare(struct job *job, const bool *answers);
 /* sweep.c: kills what the ranks left behind. */
 void mend_sweep_group(const struct rank *r);
 void mend_sweep_all(struct job *job);
+void mend_sweep_names(const struct job *job); /* that processes of it have published */
 
 /* sweep.c: after that the numbers of the ranks' processes may be those of others. */
 void mend_sweep_reap(struct job *job);

@@ -319,6 +319,7 @@ int main(int argc, char **argv)
     mend_sweep_all(&job);
     mend_keeper_end(&job); /* it knows the ranks by numbers that are others' from now on */
     mend_sweep_reap(&job);
+    mend_sweep_names(&job);
     say_overslept(&job);
     let_signals_through(&job);
     written = mend_iof_finish(job.iof);

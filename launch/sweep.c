@@ -6,6 +6,8 @@
  * changed group and session included, and the kernel lists them. */
 #include "job.h"
 
+#include "rt/service.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +61,14 @@ void mend_sweep_reap(struct job *job)
     for (int i = 0; i < job->n; i++)
         if (mend_rank_has_ended(&job->rank[i]))
             waitpid(job->rank[i].child, NULL, 0);
+}
+
+void mend_sweep_names(const struct job *job)
+{
+    char dir[MEND_SERVICE_DIR_BYTES];
+
+    mend_service_dir(dir);
+    mend_service_sweep(dir, job->shm->job);
 }
 
 void mend_sweep_all(struct job *job)

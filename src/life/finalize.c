@@ -5,6 +5,7 @@
 #include "net/net.h"
 #include "req/request.h"
 #include "rt/rt.h"
+#include "rt/service.h"
 
 /* A process that has left cannot answer questions of a protocol, so nobody leaves before all are
  * leaving.  Queued frames go out meanwhile.  Once all are here nobody needs a frame any more: what is
@@ -35,6 +36,17 @@ static void find_connected(struct mend_proc *self)
     }
 }
 
+void mend_life_withdraw(struct mend_proc *self)
+{
+    char dir[MEND_SERVICE_DIR_BYTES];
+
+    if (!self->publishes)
+        return;
+    mend_service_dir(dir);
+    mend_service_sweep(dir, 0);
+    self->publishes = false;
+}
+
 int mend_life_finalize(struct mend_proc *self)
 {
     struct mend_wait w = {
@@ -50,6 +62,7 @@ int mend_life_finalize(struct mend_proc *self)
         mend_life_close(self);
         return MPI_SUCCESS;
     }
+    mend_life_withdraw(self);
     self->rt->goodbye(self);
     self->state = MEND_PROC_FINALIZED;
     self->plain = false;

@@ -19,6 +19,9 @@ int mend_life_open(struct mend_proc *self, int level, bool threads, const char *
  * process is away, and its end does not count as a failure. */
 void mend_life_close(struct mend_proc *self);
 
+/* Removes the names that this process has published. */
+void mend_life_withdraw(struct mend_proc *self);
+
 /* MPI_Session_finalize: frees what the program has left of the session, and the session; then mend_life_close().
  * The error of an attribute's callback leaves the session open. */
 struct mend_session;

@@ -69,6 +69,7 @@ void mend_life_close(struct mend_proc *self)
     if (self->world_open || !mend_list_empty(&self->sessions))
         return;
     mend_wait_until(self, &w);
+    mend_life_withdraw(self);
     self->rt->rest(self);
     self->state = MEND_PROC_AWAY;
     self->plain = false;

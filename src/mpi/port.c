@@ -9,17 +9,11 @@
 
 #include "comm/errcode.h"
 #include "create/create.h"
-#include "node/node.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #define FORMAT "mend:%016" PRIx64 ":%d:%" PRIu64
-
-static uint64_t job_of(struct mend_proc *self)
-{
-    return self->node ? self->node->header->job : (uint64_t)self->pid;
-}
 
 /* MPI_ERR_PORT: it is no port of this job. */
 static int read_name(const char *name, mend_peer *host_p, uint64_t *number_p)
@@ -33,7 +27,7 @@ static int read_name(const char *name, mend_peer *host_p, uint64_t *number_p)
         name[end])
         return MPI_ERR_PORT;
     *host_p = host;
-    if (job == job_of(mend_self) && host >= 0)
+    if (job == mend_self->job && host >= 0)
         return MPI_SUCCESS;
     mend_error_detail(mend_self, MPI_ERR_PORT, 0, "the port belongs to another job");
     return MPI_ERR_PORT;
@@ -54,8 +48,7 @@ int MPI_Open_port(MPI_Info info, char *port_name)
     if (!err)
         err = mend_port_open(mend_self, &number);
     if (!err)
-        snprintf(port_name, MPI_MAX_PORT_NAME, FORMAT, job_of(mend_self), (int)mend_self->me,
-                 number);
+        snprintf(port_name, MPI_MAX_PORT_NAME, FORMAT, mend_self->job, (int)mend_self->me, number);
     return mend_report(err, __func__);
 }
 

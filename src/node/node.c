@@ -27,6 +27,7 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
     n->cells_free = UINT64_MAX;
     mend_list_init(&n->pieces);
     self->node = n;
+    self->job = n->header->job;
     mend_bell_open(self);
     return MEND_OK;
 }

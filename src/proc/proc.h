@@ -144,8 +144,10 @@ struct mend_proc {
     bool world_over;           /* MPI_Finalize was called */
     struct mend_list sessions; /* comm/session.h: struct mend_session.link */
     uint32_t sessions_made_n;
+    bool publishes; /* it has published names (rt/service.h), which go with it */
 
     /* who this process is, from its runtime */
+    uint64_t job;                   /* no other job has the same */
     mend_peer world_first, world_n; /* the names of its MPI_COMM_WORLD; n 0: all that it knows */
     mend_peer asked_by;             /* who had it started, and */
     uint64_t asked_number;          /* the number of that call; 0: it began with the job */

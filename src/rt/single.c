@@ -3,15 +3,26 @@
  *
  * No agent watches it and no other rank can die, so most functions do nothing. */
 #include "base/atomic.h"
+#include "base/time.h"
 #include "rt/rt.h"
 
 #include <stdio.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 struct single {
     mend_atomic_u32 interrupt; /* never changes */
     char host[64];
 };
+
+static uint64_t number_of_job(void)
+{
+    uint64_t number = 0;
+
+    if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+        number = mend_time_monotonic_ns() ^ (uint64_t)getpid() << 32;
+    return number;
+}
 
 static enum mend_status single_open(struct mend_proc *self, const char **why_p)
 {
@@ -29,6 +40,7 @@ static enum mend_status single_open(struct mend_proc *self, const char **why_p)
     self->interrupt_seen = 0;
     self->crowded = false;
     self->node = NULL;
+    self->job = number_of_job();
     return MEND_OK;
 }
 
