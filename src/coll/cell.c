@@ -92,7 +92,8 @@ static void tell_difference(const struct mend_cell_look *l)
 
 int mend_cell_wait_slow(struct mend_cell_look *l)
 {
-    struct mend_wait wait = {.until = seen_or_barred,
+    struct mend_wait wait = {.cause = MEND_WAIT_COLLECTIVES,
+                             .until = seen_or_barred,
                              .arg = l,
                              .hint = MEND_PEER_NONE,
                              .rings = l->c->coll->crowded,
@@ -147,7 +148,8 @@ static void raise_floor(struct mend_comm *c)
 static int wait_past(struct mend_comm *c, uint64_t tick)
 {
     struct mend_cell_look l = {.c = c, .tick = tick, .end = c->size};
-    struct mend_wait wait = {.until = done_or_barred,
+    struct mend_wait wait = {.cause = MEND_WAIT_COLLECTIVES,
+                             .until = done_or_barred,
                              .arg = &l,
                              .hint = MEND_PEER_NONE,
                              .what = "others to take part",

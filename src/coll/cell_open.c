@@ -142,7 +142,8 @@ static void say(struct mend_comm *c, uint64_t word)
 
 static void wait_for_all(struct opening *o)
 {
-    struct mend_wait wait = {.until = all_open,
+    struct mend_wait wait = {.cause = MEND_WAIT_COLLECTIVES,
+                             .until = all_open,
                              .arg = o,
                              .hint = MEND_PEER_NONE,
                              .rings = o->c->coll->crowded,

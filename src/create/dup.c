@@ -60,6 +60,7 @@ static void idup_release(struct mend_request *r)
 }
 
 static const struct mend_request_ops idup_ops = {.name = "duplication of a communicator",
+                                                 .cause = MEND_WAIT_AGREEMENTS,
                                                  .release = idup_release};
 
 static void idup_done(void *arg, struct mend_decision *value)

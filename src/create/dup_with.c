@@ -137,6 +137,7 @@ static void describe(const struct mend_request *r, char *text, size_t max)
 
 static const struct mend_request_ops ops = {
     .name = "MPI_Comm_idup",
+    .cause = MEND_WAIT_AGREEMENTS,
     .poll = move_on,
     .release = release,
     .describe = describe,

@@ -35,7 +35,8 @@ static void disconnect(struct mend_proc *self, const struct mend_group *g)
 int mend_create_disconnect(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
-    struct mend_wait w = {.until = is_quiet,
+    struct mend_wait w = {.cause = MEND_WAIT_CREATION,
+                          .until = is_quiet,
                           .arg = c,
                           .what = "operations on a communicator that is disconnected",
                           .hint = MEND_PEER_NONE};

@@ -151,7 +151,8 @@ int mend_invite_await(struct mend_proc *self, struct mend_meeting *m, struct men
                       uint64_t key, mend_ctx *id_p)
 {
     struct waiting waiting = {.m = m, .g = g, .key = key};
-    struct mend_wait w = {.until = invited_or_over,
+    struct mend_wait w = {.cause = MEND_WAIT_CREATION,
+                          .until = invited_or_over,
                           .arg = &waiting,
                           .hint = mend_group_peer(g, 0),
                           .rings = true,

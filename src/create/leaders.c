@@ -245,7 +245,8 @@ static int hear(struct mend_meeting *m, mend_peer **peers_p, int *n_p)
 {
     struct mend_proc *self = m->peer_c->self;
     struct waiting waiting = {.m = m};
-    struct mend_wait w = {.until = heard_or_over,
+    struct mend_wait w = {.cause = MEND_WAIT_CREATION,
+                          .until = heard_or_over,
                           .arg = &waiting,
                           .hint = m->other,
                           .rings = true,

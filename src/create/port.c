@@ -284,8 +284,12 @@ static bool has_guest(struct mend_proc *self, void *arg)
 static void await(struct mend_proc *self, struct visit *v,
                   bool (*until)(struct mend_proc *, void *), const char *what)
 {
-    struct mend_wait w = {
-        .until = until, .arg = v, .hint = MEND_PEER_NONE, .rings = true, .what = what};
+    struct mend_wait w = {.cause = MEND_WAIT_CREATION,
+                          .until = until,
+                          .arg = v,
+                          .hint = MEND_PEER_NONE,
+                          .rings = true,
+                          .what = what};
 
     mend_list_append(&self->create->visits, &v->link);
     mend_wait_until(self, &w);

@@ -90,7 +90,8 @@ static void ishrink_release(struct mend_request *r)
     mend_comm_put(c);
 }
 
-static const struct mend_request_ops ishrink_ops = {.name = "shrink", .release = ishrink_release};
+static const struct mend_request_ops ishrink_ops = {
+    .name = "shrink", .cause = MEND_WAIT_AGREEMENTS, .release = ishrink_release};
 
 static void ishrink_done(void *arg, struct mend_decision *value)
 {

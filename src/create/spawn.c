@@ -71,7 +71,8 @@ static void ask(struct mend_comm *c, const struct mend_spawn_block *blocks, int 
 {
     struct mend_proc *self = c->self;
     struct mend_spawn_file f;
-    struct mend_wait w = {.until = is_answered,
+    struct mend_wait w = {.cause = MEND_WAIT_CREATION,
+                          .until = is_answered,
                           .arg = &f,
                           .hint = MEND_PEER_NONE,
                           .rings = true,

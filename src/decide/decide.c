@@ -110,7 +110,8 @@ static void describe(const void *arg, char *text, size_t max)
 void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value)
 {
     struct waiter waiter = {{value, false}, c};
-    struct mend_wait w = {.until = is_done,
+    struct mend_wait w = {.cause = MEND_WAIT_AGREEMENTS,
+                          .until = is_done,
                           .arg = &waiter,
                           .hint = MEND_PEER_NONE,
                           .rings = true,

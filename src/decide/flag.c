@@ -69,7 +69,8 @@ static void done(void *arg, struct mend_decision *value)
     mend_request_complete(&v->base, conclude(v->base.comm->self, v, value));
 }
 
-static const struct mend_request_ops ops = {.name = "agreement", .release = release};
+static const struct mend_request_ops ops = {
+    .name = "agreement", .cause = MEND_WAIT_AGREEMENTS, .release = release};
 
 void mend_decide_iflag(struct mend_comm *c, bool logical, int *flag, struct mend_request **r_p)
 {

@@ -109,5 +109,6 @@ static const char *const name_of[MEND_DECIDE_KINDS] = {"call", "creation", "vali
 
 void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n)
 {
+    c->self->agreements_n++;
     mend_record_event(c->self, agree, .ctx = c->ctx, .of = name_of[which], .failed = failed_n);
 }

@@ -275,7 +275,8 @@ static void poll_op(struct mend_request *r)
     mend_comm_put(c);
 }
 
-static const struct mend_request_ops poll_ops = {.name = "agreement", .poll = poll_op};
+static const struct mend_request_ops poll_ops = {
+    .name = "agreement", .cause = MEND_WAIT_AGREEMENTS, .poll = poll_op};
 
 static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind which,
                    const struct mend_decision *value, mend_decide_done *done, void *arg)
@@ -338,7 +339,8 @@ void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
 {
     struct waiter w = {.base = {value, false}};
     bool all_wake = which == MEND_DECIDE_EXPLICIT || c->cell < 0;
-    struct mend_wait wait = {.until = is_done,
+    struct mend_wait wait = {.cause = MEND_WAIT_AGREEMENTS,
+                             .until = is_done,
                              .arg = &w,
                              .hint = MEND_PEER_NONE,
                              .rings = c->coll->crowded && all_wake,

@@ -54,6 +54,7 @@ static void carry_out(struct mend_comm *c)
     if (c->revoked)
         return;
     mend_record_event(c->self, revoke, .ctx = c->ctx);
+    c->self->revocations_n++;
     mend_comm_get(c);
     end(c);
     mend_decide_say_no(c, MEND_DECIDE_VALIDATION);

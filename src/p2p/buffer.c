@@ -73,7 +73,8 @@ static bool is_empty(struct mend_proc *self, void *arg)
 int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_p2p_buffer **slot)
 {
     struct mend_p2p_buffer *b = *slot;
-    struct mend_wait w = {.until = is_empty,
+    struct mend_wait w = {.cause = MEND_WAIT_MESSAGES,
+                          .until = is_empty,
                           .arg = b,
                           .what = "delivery of buffered messages",
                           .hint = MEND_PEER_NONE};
@@ -216,6 +217,7 @@ static void flush_describe(const struct mend_request *r, char *text, size_t max)
 
 static const struct mend_request_ops flush_ops = {
     .name = "flush of a buffer",
+    .cause = MEND_WAIT_MESSAGES,
     .poll = flush_poll,
     .release = flush_release,
     .describe = flush_describe,

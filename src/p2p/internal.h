@@ -74,11 +74,12 @@ struct mend_timed {
 };
 
 struct mend_p2p {
-    MPI_Count eager_max;    /* largest message that is sent without asking the receiver */
-    MPI_Count at_once_max;  /* largest message that goes without a request; -1: somebody holds us */
-    uint32_t sent_n;        /* messages that went so */
-    uint32_t held_n;        /* processes that hold us */
-    struct mend_hash large; /* id -> request of a large message, both sides */
+    MPI_Count eager_max;   /* largest message that is sent without asking the receiver */
+    MPI_Count at_once_max; /* largest message that goes without a request; -1: somebody holds us */
+    uint32_t sent_n;       /* messages that went so */
+    uint32_t held_n;       /* processes that hold us */
+    struct mend_p2p_traffic traffic[2]; /* by channel */
+    struct mend_hash large;             /* id -> request of a large message, both sides */
     uint32_t next_id;
     uint32_t last_offer;         /* id of the last large message that was offered */
     struct mend_comm *last_comm; /* the context of the last frame */
@@ -86,6 +87,7 @@ struct mend_p2p {
     _Alignas(max_align_t) struct mend_request
         sent;                 /* mend_p2p_sent(); aligned as what programs have handles of */
     struct mend_table credit; /* struct mend_credit by peer, from the first message that was kept */
+    uint64_t kept_n, kept_peak;    /* messages that no receive has wanted yet */
     struct mend_message *reserve;  /* records for messages whose data is lost (credit.c) */
     struct mend_message *reserved; /* those that were given back, linked by next_reserved */
     uint32_t reserve_n;            /* those that have been in use */
@@ -120,6 +122,18 @@ struct mend_message {
     MPI_Count bytes;
     unsigned char payload[]; /* EAGER */
 };
+
+static inline void mend_traffic_sent(struct mend_p2p *p, unsigned channel, uint64_t bytes)
+{
+    p->traffic[channel].sent_n++;
+    p->traffic[channel].sent_bytes += bytes;
+}
+
+static inline void mend_traffic_came(struct mend_p2p *p, unsigned channel, uint64_t bytes)
+{
+    p->traffic[channel].came_n++;
+    p->traffic[channel].came_bytes += bytes;
+}
 
 static inline bool mend_way_is_pieces(enum mend_way way)
 {

@@ -151,6 +151,7 @@ void mend_match_take(struct mend_message *m)
 {
     mend_list_remove(&m->by_source);
     mend_list_remove(&m->by_arrival);
+    m->comm->self->p2p->kept_n--;
 }
 
 /* What it counts for in credit.c. */
@@ -210,6 +211,10 @@ struct mend_p2p_request *mend_match_arrived_slow(struct mend_comm *c, struct men
 
 static void enqueue(struct mend_space *space, struct mend_source *s, struct mend_message *m)
 {
+    struct mend_p2p *p = m->comm->self->p2p;
+
+    if (++p->kept_n > p->kept_peak)
+        p->kept_peak = p->kept_n;
     mend_list_append(&s->unexpected, &m->by_source);
     mend_list_append(&space->any_messages, &m->by_arrival);
 }

@@ -57,6 +57,7 @@ void mend_p2p_on_eager(struct mend_proc *self, mend_peer from, const struct mend
 
     if (mend_unlikely(!c))
         return;
+    mend_traffic_came(self->p2p, f->ctx & MEND_CTX_CHANNEL_MASK, mend_frame_len(f));
     space = mend_p2p_space(c, f->ctx & MEND_CTX_CHANNEL_MASK);
     r = mend_match_arrived(c, space, f->src, f->tag);
     if (mend_likely(r != NULL))
@@ -95,6 +96,7 @@ void mend_p2p_on_rts(struct mend_proc *self, mend_peer from, const struct mend_f
     if (!c || c->revoked || mend_frame_len(f) != sizeof(rts))
         return;
     memcpy(&rts, payload, sizeof(rts));
+    mend_traffic_came(self->p2p, f->ctx & MEND_CTX_CHANNEL_MASK, rts.total_bytes);
     space = mend_p2p_space(c, f->ctx & MEND_CTX_CHANNEL_MASK);
     r = mend_match_arrived(c, space, f->src, f->tag);
     if (r) {
@@ -159,7 +161,8 @@ static void keep(struct mend_request *r)
     (void)r;
 }
 
-static const struct mend_request_ops sent_ops = {.name = "send", .release = keep};
+static const struct mend_request_ops sent_ops = {
+    .name = "send", .cause = MEND_WAIT_MESSAGES, .release = keep};
 
 struct mend_request *mend_p2p_sent(struct mend_proc *self)
 {
@@ -496,7 +499,11 @@ static inline bool send_at_once(struct mend_comm *c, enum mend_send_mode mode, c
     if (mend_unlikely(to == self->me || mend_peer_is_dead(self, to) || !mend_out_empty(self, to)))
         return false;
     f = mend_frame_make(MEND_FRAME_EAGER, c->ctx, tag, c->rank, (uint32_t)bytes);
-    return mend_net_of(self, to)->send(self, to, &f, mend_type_dense_at(t, buf, 0)) == MEND_OK;
+    if (mend_unlikely(mend_net_of(self, to)->send(self, to, &f, mend_type_dense_at(t, buf, 0)) !=
+                      MEND_OK))
+        return false;
+    mend_traffic_sent(self->p2p, MEND_CHANNEL_P2P, (uint64_t)bytes);
+    return true;
 }
 
 bool mend_p2p_send_at_once(struct mend_comm *c, enum mend_send_mode mode, const void *buf,
@@ -557,6 +564,7 @@ static inline bool recv_at_once(struct mend_comm *c, void *buf, MPI_Count count,
     mend_copy(mend_type_dense_at(t, buf, 0), payload, len);
     mend_status_set(status, source, f->tag, len, false);
     mend_net_of(self, from)->take(self, from);
+    mend_traffic_came(self->p2p, MEND_CHANNEL_P2P, len);
     mend_event(self, MEND_EV_P2P_RECV_MATCHED);
     return true;
 }

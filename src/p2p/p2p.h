@@ -194,6 +194,22 @@ int mend_p2p_ack(struct mend_comm *c, int members_n);
 /* True if no operation of this process is under way on c.  O(sources that ever sent or were named). */
 bool mend_p2p_idle(struct mend_comm *c);
 
+/* How much has been sent, and has arrived, on one channel since MPI began: for tools.  A message counts when its send
+ * begins to a living process, and when it is here, or announced if it is large. */
+struct mend_p2p_traffic {
+    uint64_t sent_n, sent_bytes, came_n, came_bytes;
+};
+struct mend_p2p_traffic mend_p2p_traffic(const struct mend_proc *self, enum mend_channel channel);
+
+/* Messages that no receive has wanted yet, in all and on one communicator, and receives that wait for a message;
+ * of both channels.  The latter two are O(what they count) and O(sources). */
+uint64_t mend_p2p_unexpected(const struct mend_proc *self);
+uint64_t mend_p2p_unexpected_on(const struct mend_comm *c);
+uint64_t mend_p2p_posted_on(const struct mend_comm *c);
+
+/* The most of the first since the last call, which begins it anew. */
+uint64_t mend_p2p_take_unexpected_peak(struct mend_proc *self);
+
 /* Match state of one communicator. */
 int mend_match_create(struct mend_comm *c);
 void mend_match_destroy(struct mend_comm *c);

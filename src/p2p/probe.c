@@ -56,7 +56,8 @@ static void describe(const void *arg, char *text, size_t max)
 static void look(struct query *q, bool wait)
 {
     struct mend_proc *self = q->c->self;
-    struct mend_wait w = {.until = answer,
+    struct mend_wait w = {.cause = MEND_WAIT_MESSAGES,
+                          .until = answer,
                           .arg = q,
                           .what = "a message",
                           .describe = describe,

@@ -360,6 +360,7 @@ static void cancel(struct mend_request *base)
 
 const struct mend_request_ops mend_recv_ops = {
     .name = "receive",
+    .cause = MEND_WAIT_MESSAGES,
     .start = mend_p2p_start,
     .cancel = cancel,
     .poll = copy_some,

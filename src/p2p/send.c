@@ -195,7 +195,9 @@ void mend_send_begin(struct mend_p2p_request *r)
         mend_request_complete(&r->base, MEND_CLASS_PROC_FAILED);
         return;
     }
+    mend_traffic_sent(self->p2p, r->channel, (uint64_t)r->total_bytes);
     if (r->peer == self->me) {
+        mend_traffic_came(self->p2p, r->channel, (uint64_t)r->total_bytes);
         to_self(r);
         return;
     }
@@ -372,6 +374,7 @@ static void cancel(struct mend_request *base)
 
 const struct mend_request_ops mend_send_ops = {
     .name = "send",
+    .cause = MEND_WAIT_MESSAGES,
     .start = mend_p2p_start,
     .cancel = cancel,
     .poll = stream,

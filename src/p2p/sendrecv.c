@@ -150,6 +150,7 @@ static void pair_describe(const struct mend_request *r, char *text, size_t max)
 
 static const struct mend_request_ops pair_ops = {
     .name = "sendrecv",
+    .cause = MEND_WAIT_MESSAGES,
     .poll = pair_poll,
     .release = pair_release,
     .describe = pair_describe,

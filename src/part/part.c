@@ -162,6 +162,7 @@ static void describe(const struct mend_request *base, char *text, size_t max)
 
 static const struct mend_request_ops ops = {
     .name = "partitioned message",
+    .cause = MEND_WAIT_MESSAGES,
     .start = start,
     .poll = mend_part_poll,
     .release = release,

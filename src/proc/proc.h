@@ -32,6 +32,8 @@ struct mend_node;
 struct mend_request;
 struct mend_rt;
 struct mend_shm;
+struct mend_tool;
+struct mend_wait_times;
 struct mend_waiter;
 struct mend_waiting;
 struct mend_proc;
@@ -112,10 +114,11 @@ struct mend_proc {
     uint32_t outbox_n;             /* frames in all outboxes */
     mend_time_ns starved_since_ns; /* one of them has no memory since then; 0: none (proc/post.h) */
 
-    bool in_progress;           /* frames are being delivered: do not poll again */
-    bool reducing;              /* in a reduction function of the program's */
-    const char *call;           /* the MPI function that was entered last, for reports */
-    struct mend_waiting *waits; /* what is waited for (req/wait.c), for reports */
+    bool in_progress;                   /* frames are being delivered: do not poll again */
+    bool reducing;                      /* in a reduction function of the program's */
+    const char *call;                   /* the MPI function that was entered last, for reports */
+    struct mend_waiting *waits;         /* what is waited for (req/wait.c), for reports */
+    struct mend_wait_times *wait_times; /* NULL: nobody asks for how long (req/wait.c) */
 
     struct mend_waiter
         *poller;             /* proc/threads.h: the thread that polls for all, NULL: none waits */
@@ -140,6 +143,7 @@ struct mend_proc {
 
     struct mend_death *deaths; /* in the order in which they were carried out */
     uint32_t deaths_n;
+    uint64_t revocations_n, agreements_n; /* that this process knows of */
 
     bool world_over;           /* MPI_Finalize was called */
     struct mend_list sessions; /* comm/session.h: struct mend_session.link */
@@ -168,6 +172,8 @@ struct mend_proc {
     struct mend_create *create;
     struct mend_list windows; /* rma/: struct mend_win.link */
     struct mend_abi *abi;
+    struct mend_tool *tool; /* tool/: from the first MPI_T_init_thread() on */
+    bool tool_threads;      /* MPI_T calls come from several threads: MPI takes the lock, too */
 
     uint32_t calls_n;     /* MPI calls, counted if told_by_frames */
     uint64_t ctx_counter; /* context ids proposed by this process so far */

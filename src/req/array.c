@@ -126,7 +126,8 @@ static void describe_any(const void *arg, char *text, size_t max)
 
 static void wait_any(struct mend_proc *self, struct array *a)
 {
-    struct mend_wait w = {.until = find_any,
+    struct mend_wait w = {.cause = MEND_WAIT_MESSAGES,
+                          .until = find_any,
                           .arg = a,
                           .what = "any of several requests",
                           .describe = describe_any,
@@ -261,7 +262,8 @@ static void describe_all(const void *arg, char *text, size_t max)
 static int wait_each(struct mend_proc *self, struct mend_requests_turn *t, MPI_Request requests[],
                      MPI_Status statuses[], struct blame *b)
 {
-    struct mend_wait w = {.until = turn_over,
+    struct mend_wait w = {.cause = MEND_WAIT_MESSAGES,
+                          .until = turn_over,
                           .arg = t,
                           .what = "all of several requests",
                           .describe = describe_all,

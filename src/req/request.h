@@ -41,8 +41,24 @@ struct mend_collective {
     uint64_t *peers; /* a set, to which the processes that are waited for are added */
 };
 
+/* What a process waits for, for those that add up times. */
+enum mend_wait_cause {
+    MEND_WAIT_OTHER = 0,
+    MEND_WAIT_MESSAGES,
+    MEND_WAIT_COLLECTIVES,
+    MEND_WAIT_AGREEMENTS,
+    MEND_WAIT_CREATION,
+    MEND_WAIT_WINDOWS,
+    MEND_WAIT_CAUSES
+};
+
+struct mend_wait_times {
+    mend_time_ns ns[MEND_WAIT_CAUSES];
+};
+
 struct mend_request_ops {
     const char *name; /* for wait reports: "receive", "allreduce", ... */
+    enum mend_wait_cause cause;
     /* Persistent requests: begins the operation again.  An MPI error class. */
     int (*start)(struct mend_request *r);
     bool whole; /* it may be neither freed nor cancelled while it is active (MPI-5.0 4.2.1) */
@@ -186,6 +202,7 @@ struct mend_wait {
     bool (*until)(struct mend_proc *self, void *arg);
     void *arg;
     const char *what;
+    enum mend_wait_cause cause;
     mend_peer hint; /* peer whose traffic ends it, MEND_PEER_NONE: anybody */
     bool rings;     /* its end wakes this process, as frames do: the wait may sleep */
     /* For reports, called in a signal handler; NULL: `what` says all. */
@@ -199,6 +216,7 @@ struct mend_waiting {
     const char *call;             /* the MPI function that waits; NULL: none */
     const struct mend_request *r; /* or: */
     const struct mend_wait *w;
+    mend_time_ns since;         /* 0: nobody asks */
     struct mend_waiting *outer; /* of this thread, or of another one */
 };
 void mend_wait_until(struct mend_proc *self, const struct mend_wait *w);

@@ -247,6 +247,8 @@ static inline void begin_wait(struct mend_proc *self)
 /* The fences: a report that interrupts here sees a list that is whole. */
 static inline void note(struct mend_proc *self, struct mend_waiting *x)
 {
+    if (mend_unlikely(self->wait_times != NULL))
+        x->since = mend_proc_now(self);
     x->call = self->call;
     x->outer = self->waits;
     if (self->attends)
@@ -262,6 +264,9 @@ static inline void forget(struct mend_proc *self, const struct mend_waiting *x)
     while (mend_unlikely(*at != x))
         at = &(*at)->outer;
     *at = x->outer;
+    if (mend_unlikely(x->since && self->wait_times))
+        self->wait_times->ns[x->r ? x->r->ops->cause : x->w->cause] +=
+            mend_proc_now(self) - x->since;
     if (self->attends && !self->waits)
         mend_store_relaxed(self->attends, 0);
     atomic_signal_fence(memory_order_seq_cst);

@@ -244,8 +244,12 @@ int mend_win_wait(struct mend_win *w, bool (*until)(struct mend_win *w, void *ar
                   const char *what)
 {
     struct waiting k = {w, until, arg};
-    const struct mend_wait wait = {
-        .until = is_over, .arg = &k, .what = what, .hint = MEND_PEER_NONE, .rings = true};
+    const struct mend_wait wait = {.cause = MEND_WAIT_WINDOWS,
+                                   .until = is_over,
+                                   .arg = &k,
+                                   .what = what,
+                                   .hint = MEND_PEER_NONE,
+                                   .rings = true};
 
     if (!is_over(w->self, &k)) {
         await(w, 1);
@@ -278,7 +282,8 @@ static int wait_for_elements(struct mend_win *w, int target)
 {
     struct wish k = {.target = target};
     struct waiting arg = {w, try_elements, &k};
-    const struct mend_wait wait = {.until = is_over,
+    const struct mend_wait wait = {.cause = MEND_WAIT_WINDOWS,
+                                   .until = is_over,
                                    .arg = &arg,
                                    .what = "another member's accumulate",
                                    .hint = MEND_PEER_NONE};

@@ -83,7 +83,8 @@ static void release(struct mend_request *r)
     mend_comm_put(c);
 }
 
-static const struct mend_request_ops ops = {.name = "one-sided operation", .release = release};
+static const struct mend_request_ops ops = {
+    .name = "one-sided operation", .cause = MEND_WAIT_WINDOWS, .release = release};
 
 static void end(struct mend_rma_pending *p, int error)
 {
