@@ -22,6 +22,7 @@
 #include "proc/report.h"
 #include "rma/win.h"
 #include "rt/rt.h"
+#include "tool/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +173,8 @@ static int read_params(struct mend_proc *self, const char **why_p)
     char *why, wants[MEND_PARAM_WANTS_BYTES];
 
     mend_params_read(&self->params, &bad);
+    if (self->tool)
+        mend_tool_apply(self->tool);
     if (!bad)
         return MPI_SUCCESS;
     mend_param_wants(bad, wants, sizeof(wants));

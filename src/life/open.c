@@ -25,7 +25,7 @@ static void raise_level(struct mend_proc *self, int level, bool threads)
 {
     if (level > self->thread_level)
         self->thread_level = level;
-    self->threaded |= threads;
+    self->threaded |= threads || self->tool_threads;
     self->plain = !self->threaded && !self->events && !self->told_by_frames;
 }
 

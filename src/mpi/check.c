@@ -19,11 +19,16 @@
 
 #include <string.h>
 
-/* The process value, made by the first function that needs one; two threads may try. */
-static struct mend_proc *self_or_new(void)
+struct mend_proc *mend_self_if_any(void)
 {
-    /* acquire: pairs with the release below, in another thread */
-    struct mend_proc *none = NULL, *made = __atomic_load_n(&mend_self, __ATOMIC_ACQUIRE);
+    /* acquire: the partner is the exchange in mend_self_or_new(), in another thread */
+    return __atomic_load_n(&mend_self, __ATOMIC_ACQUIRE);
+}
+
+/* Two threads may try. */
+struct mend_proc *mend_self_or_new(void)
+{
+    struct mend_proc *none = NULL, *made = mend_self_if_any();
 
     if (mend_likely(made != NULL))
         return made;
@@ -82,7 +87,7 @@ int mend_enter_slow(const char *fn)
 
 int mend_enter_any(const char *fn)
 {
-    struct mend_proc *self = self_or_new();
+    struct mend_proc *self = mend_self_or_new();
 
     if (!self)
         return MPI_ERR_NO_MEM;

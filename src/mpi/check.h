@@ -43,6 +43,12 @@ static inline int mend_enter(const char *fn)
 /* Functions that may be called at any time (MPI-5.0 11.4.1): makes mend_self if there is none. */
 int mend_enter_any(const char *fn);
 
+/* The process value; NULL: no function has needed one yet. */
+struct mend_proc *mend_self_if_any(void);
+
+/* The same, made if there is none; NULL: no memory. */
+struct mend_proc *mend_self_or_new(void);
+
 /* Return err through the object's error handler; MPI_SUCCESS passes straight through.  A NULL
  * object: the handler of MPI_COMM_SELF (MPI-5.0 9.3: errors that belong to no object), or that of
  * MPI_COMM_WORLD where only it has been made not fatal. */

@@ -29,10 +29,9 @@ static int on_file(const char *fn)
 }
 
 /* One expression per place of unsupported.def; it sees the function's parameters. */
-#define RAISE_SELF       on_self(__func__)
-#define RAISE_FILE       on_file(__func__)
-#define RAISE_TOOL       MPI_T_ERR_NOT_INITIALIZED
-#define RAISE_TOOL_START MPI_T_ERR_CANNOT_INIT
+#define RAISE_SELF on_self(__func__)
+#define RAISE_FILE on_file(__func__)
+#define RAISE_TOOL MPI_T_ERR_NOT_SUPPORTED
 
 #define UNSUPPORTED(where, name, ...)                                                              \
     MEND_API(name);                                                                                \
