@@ -271,6 +271,8 @@ void mend_revoke_on_frame(struct mend_proc *self, mend_peer from, const struct m
         self->on_damage(self, from);
         return;
     }
+    if (mend_peer_is_dead(self, from)) /* it lived when its frame came, and was parked (R12) */
+        ev.kind = MEND_FLOOD_LOCAL;
     machine(c);
     step(c, &ev);
 }
