@@ -63,11 +63,10 @@ void mend_on_set(struct mend_parse *p, const char *value, const char *second)
 /* Room for so many processes; SYSTEM is what we choose, INFINITE no limit. */
 void mend_on_usize(struct mend_parse *p, const char *value, const char *second)
 {
-    if (!strcasecmp(value, "SYSTEM"))
-        return;
-    if (!strcasecmp(value, "INFINITE"))
-        value = "2147483647";
-    mend_flag_number(p->flag, value, 1, INT_MAX);
+    if (!strcasecmp(value, "SYSTEM") || !strcasecmp(value, "INFINITE"))
+        value = "0";
+    else
+        mend_flag_number(p->flag, value, 1, INT_MAX);
     setenv("MEND_UNIVERSE_SIZE", value, 1);
 }
 

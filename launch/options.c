@@ -60,6 +60,18 @@ static void read_params(struct mend_options *o)
     }
 }
 
+static void check_universe(const struct mend_options *o)
+{
+    uint64_t n = o->params.universe_size;
+
+    if (n && n < (uint64_t)o->ranks_n)
+        mend_options_fail(2, "--universe: room for %llu processes is too little for a job of %d",
+                          (unsigned long long)n, o->ranks_n);
+    if (n > MEND_RANKS_MAX)
+        mend_options_fail(2, "--universe: %llu processes are more than the %d that a job may have",
+                          (unsigned long long)n, MEND_RANKS_MAX);
+}
+
 static void check_whole(struct mend_options *o)
 {
     char *why = mend_injections_read(o);
@@ -71,6 +83,7 @@ static void check_whole(struct mend_options *o)
     if (o->stdin_rank >= o->ranks_n)
         mend_options_fail(2, "--stdin: there is no rank %d in a job of %d", o->stdin_rank,
                           o->ranks_n);
+    check_universe(o);
     if (o->merge_output && o->err_pattern && o->err_pattern != o->out_pattern)
         mend_options_fail(
             2, "a file for standard error and --merge-stderr-to-stdout exclude each other");
@@ -124,9 +137,7 @@ int mend_options_places(const struct mend_options *o)
     int more = places_more(o);
     uint64_t wanted = o->params.universe_size;
 
-    if (!wanted || wanted > MEND_RANKS_MAX)
+    if (!wanted)
         wanted = (uint64_t)o->ranks_n + (uint64_t)more + (uint64_t)mend_options_spares(o);
-    if (wanted > MEND_RANKS_MAX)
-        return MEND_RANKS_MAX;
-    return wanted < (uint64_t)o->ranks_n ? o->ranks_n : (int)wanted;
+    return wanted > MEND_RANKS_MAX ? MEND_RANKS_MAX : (int)wanted;
 }

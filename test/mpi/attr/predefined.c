@@ -6,8 +6,10 @@
 /* RUN: -n 40 ; args 104 0 */
 /* RUN: -n 3 --universe 5 ; args 5 0 */
 /* RUN: -n 3 -usize 12 ; args 12 0 */
-/* RUN: -n 1 -usize INFINITE ; args 2147483647 0 */
+/* RUN: -n 1 -usize INFINITE ; args 65 0 */
+/* RUN: -n 2 --universe 8 -usize SYSTEM ; args 66 0 */
 /* RUN: alone ; args 1 -1 */
+/* RUN: alone ; args 1 -1 ; env MEND_UNIVERSE_SIZE=7 */
 #include "../comm/common.h"
 
 /* The value, or -99 if there is none. */
