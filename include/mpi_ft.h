@@ -283,8 +283,7 @@ extern int MPI_Win_get_failed(MPI_Win win, MPI_Group *failedgroup);
 extern int MPIX_Win_get_failed(MPI_Win win, MPI_Group *failedgroup);
 
 /* --------------------------------------------------------------------------
- * Files (section 1.3.3).  Not built yet: these functions raise MPI_ERR_UNSUPPORTED_OPERATION and do
- * nothing else.  The comments say what they are going to do.
+ * Files (section 1.3.3).
  * -------------------------------------------------------------------------- */
 
 /* Revoke a file handle at every process of it.

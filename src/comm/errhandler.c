@@ -195,7 +195,12 @@ void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char
              "MPI_ERRORS_RETURN with MPI_%s_set_errhandler.\n",
              (int)self->me, my_host(self, host, sizeof(host)), fn,
              c ? mend_comm_label(c) : "no communicator", what, scope,
-             c && c->win ? "window" : "communicator", c && c->win ? "Win" : "Comm");
+             c && c->file  ? "file"
+             : c && c->win ? "window"
+                           : "communicator",
+             c && c->file  ? "File"
+             : c && c->win ? "Win"
+                           : "Comm");
     say(text);
     if (connected)
         end_job(self, err);
@@ -240,8 +245,11 @@ static void call_user(const struct mend_errhandler *h, struct mend_comm *owner, 
 {
     MPI_Comm comm = mend_comm_handle(owner);
     MPI_Win win = (MPI_Win)owner->win;
+    MPI_File file = (MPI_File)owner->file;
 
-    if (owner->win)
+    if (owner->file)
+        h->file_fn(&file, code, fn);
+    else if (owner->win)
         h->win_fn(&win, code, fn);
     else
         h->comm_fn(&comm, code, fn);
@@ -323,4 +331,28 @@ int mend_raise_session(struct mend_proc *self, struct mend_errhandler *e,
     if (h.kind == MEND_ERRH_USER)
         h.session_fn(&handle, &code, fn);
     return err;
+}
+
+int mend_raise_file(struct mend_proc *self, struct mend_errhandler *e, int err, const char *fn)
+{
+    struct mend_errhandler h = begin_raise(self, e ? e : self->objects->no_file, err, fn);
+    MPI_File handle = MPI_FILE_NULL;
+    int code = err;
+
+    mend_unlock(self);
+    if (h.kind == MEND_ERRH_USER)
+        h.file_fn(&handle, &code, fn);
+    return err;
+}
+
+struct mend_errhandler *mend_errhandler_no_file(struct mend_proc *self)
+{
+    return self->objects->no_file;
+}
+
+void mend_errhandler_set_no_file(struct mend_proc *self, struct mend_errhandler *e)
+{
+    mend_errhandler_get(e);
+    mend_errhandler_put(self, self->objects->no_file);
+    self->objects->no_file = e;
 }

@@ -20,6 +20,10 @@ void mend_errhandler_put(struct mend_proc *self, struct mend_errhandler *e);
 /* The predefined handlers.  Not counted: get and put do nothing. */
 struct mend_errhandler *mend_errhandler_fatal(struct mend_proc *self);
 
+/* That of MPI_FILE_NULL, which files begin with; set takes a reference, and drops that of the one before. */
+struct mend_errhandler *mend_errhandler_no_file(struct mend_proc *self);
+void mend_errhandler_set_no_file(struct mend_proc *self, struct mend_errhandler *e);
+
 /* What a communicator without a parent begins with: parameter INITIAL_ERRHANDLER (MPI-5.0 11.2.1). */
 struct mend_errhandler *mend_errhandler_initial(struct mend_proc *self);
 
@@ -40,6 +44,9 @@ int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, 
 struct mend_session;
 int mend_raise_session(struct mend_proc *self, struct mend_errhandler *e,
                        const struct mend_session *s, int err, const char *fn);
+
+/* The same with a handler of files (NULL: that of MPI_FILE_NULL), where there is no file, or not any more. */
+int mend_raise_file(struct mend_proc *self, struct mend_errhandler *e, int err, const char *fn);
 
 /* What a fatal error does, whatever the handler: a message, then the processes of c end (NULL: this
  * one alone, S4-1); with parameter FATAL_SCOPE=connected all processes of the job, unless the handler of

@@ -39,6 +39,7 @@ int mend_objects_init(struct mend_proc *self)
     o->fatal = predefined(MEND_ERRH_FATAL);
     o->abort = predefined(MEND_ERRH_ABORT);
     o->return_code = predefined(MEND_ERRH_RETURN);
+    o->no_file = &o->return_code; /* MPI-5.0 14.7 */
     mend_hash_init(&o->keyvals, self->arena);
     mend_hash_init(&o->type_attrs, self->arena);
     mend_hash_init(&o->codes, self->arena);

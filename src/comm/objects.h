@@ -38,6 +38,7 @@ struct mend_detail {
 struct mend_objects {
     struct mend_group empty;                          /* MPI_GROUP_EMPTY */
     struct mend_errhandler fatal, abort, return_code; /* the predefined error handlers */
+    struct mend_errhandler *no_file;                  /* of MPI_FILE_NULL: files begin with it */
     struct mend_info *env;                            /* MPI_INFO_ENV, on first need */
 
     struct mend_hash keyvals; /* key value -> struct mend_keyval */

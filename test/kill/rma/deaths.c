@@ -3,7 +3,7 @@
  *
  *   R9: a shared holder owns the lock, too
  *   R29: lock_all with a dead member opens the epoch towards the survivors
- *   R30: a window with dead members can be freed
+ *   R30: a window or a file with dead members can be freed
  *   R31: the memory of a dead member stays as it was
  *   R32: another holder's unlock reports the death and its data is there
  *   R39: a death within lock_all poisons nothing

@@ -14,7 +14,7 @@
  *
  *   R9: a shared holder owns the lock, too
  *   R29: lock_all with a dead member opens the epoch towards the survivors
- *   R30: a window with dead members can be freed
+ *   R30: a window or a file with dead members can be freed
  *   S0-2: a call that needs no dead process completes normally
  *   S0-40: one-sided operations never report a death
  *   S0-41: the synchronization reports a death

@@ -2,7 +2,7 @@
 /* A window that one member revokes: calls that wait on it end at all the others, later ones fail at once, what is local
  * still works, and so does a window of the same members that nobody has revoked.
  *
- *   R30: a window with dead members can be freed
+ *   R30: a window or a file with dead members can be freed
  *   S0-95: a revocation of a window reaches all its members
  *   S0-96: it ends the calls that wait on the window
  *   S0-97: on a revoked window every non-local call fails

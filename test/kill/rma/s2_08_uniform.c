@@ -6,7 +6,7 @@
  *     args PLACE K
  * PLACE as in ../melt.h.
  *
- *   R30: a window with dead members can be freed
+ *   R30: a window or a file with dead members can be freed
  *   S0-98: the failed members of a window are known locally
  *   S2-8: creation of windows and files is uniform, too
  *

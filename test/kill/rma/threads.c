@@ -5,7 +5,7 @@
  * BUILD: -pthread
  *
  *   R29: lock_all with a dead member opens the epoch towards the survivors
- *   R30: a window with dead members can be freed
+ *   R30: a window or a file with dead members can be freed
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S0-2: a call that needs no dead process completes normally
  *

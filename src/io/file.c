@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* file.c – opening and closing.
+ *
+ *   1  rank 0 opens, and makes the file if that is wanted; its error is its veto
+ *   2  the window, with the communicator                                uniform: rma/win.c
+ *   3  the others open
+ *   4  an agreement on the errors and on the mode                       uniform: the file is open at all or at none
+ *
+ * So a file that must not exist is made once, and nobody looks for one that is not there yet. */
+#include "io/file.h"
+
+#include "comm/errcode.h"
+#include "comm/errhandler.h"
+#include "comm/info.h"
+#include "comm/objects.h"
+#include "io/os.h"
+#include "rma/sync.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WORD_BYTES 8
+
+int mend_file_errno(struct mend_proc *self, const char *name, const char *what, int error)
+{
+    int class = mend_os_class(error);
+
+    mend_error_detail(self, class, 0, "%s '%s': %s", what, name, strerror(error));
+    return class;
+}
+
+static int check_mode(int amode)
+{
+    const int known = MPI_MODE_APPEND | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_EXCL |
+                      MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL | MPI_MODE_UNIQUE_OPEN |
+                      MPI_MODE_WRONLY;
+    int ways =
+        !!(amode & MPI_MODE_RDONLY) + !!(amode & MPI_MODE_RDWR) + !!(amode & MPI_MODE_WRONLY);
+    bool makes = amode & (MPI_MODE_CREATE | MPI_MODE_EXCL);
+
+    if (amode & ~known || ways != 1 || (amode & MPI_MODE_RDONLY && makes) ||
+        (amode & MPI_MODE_RDWR && amode & MPI_MODE_SEQUENTIAL))
+        return MPI_ERR_AMODE;
+    return MPI_SUCCESS;
+}
+
+static int open_here(struct mend_file *f, bool makes)
+{
+    int flags = f->amode & MPI_MODE_RDONLY ? O_RDONLY
+                : f->amode & MPI_MODE_RDWR ? O_RDWR
+                                           : O_WRONLY;
+    struct stat st;
+
+    if (makes && f->amode & MPI_MODE_CREATE)
+        flags |= O_CREAT | (f->amode & MPI_MODE_EXCL ? O_EXCL : 0);
+    while ((f->fd = open(f->name, flags | O_CLOEXEC, 0666)) < 0 && errno == EINTR)
+        ;
+    if (f->fd < 0)
+        return mend_file_errno(f->self, f->name, "opening", errno);
+    if (fstat(f->fd, &st) == 0 && S_ISDIR(st.st_mode))
+        return mend_file_errno(f->self, f->name, "opening", EISDIR);
+    return MPI_SUCCESS;
+}
+
+static struct mend_file *make(struct mend_proc *self, const char *name, int amode)
+{
+    const struct mend_type *bytes = mend_type_predefined((uintptr_t)MPI_BYTE);
+    struct mend_file *f = mend_zalloc(self, 1, sizeof(*f));
+
+    f->magic = MEND_FILE_MAGIC;
+    f->self = self;
+    f->fd = -1;
+    f->amode = amode;
+    f->name = mend_strdup(self, name ? name : "", 4096);
+    f->view = (struct mend_view){.etype = bytes,
+                                 .filetype = bytes,
+                                 .etype_handle = MPI_BYTE,
+                                 .filetype_handle = MPI_BYTE,
+                                 .etype_size = 1};
+    return f;
+}
+
+static void destroy(struct mend_file *f)
+{
+    if (f->fd >= 0)
+        close(f->fd);
+    mend_type_put(f->self, f->view.etype);
+    mend_type_put(f->self, f->view.filetype);
+    mend_free(f->self, f->name);
+    f->magic = 0;
+    mend_free(f->self, f);
+}
+
+/* The window: all members have it, or none. */
+static int make_window(struct mend_file *f, struct mend_comm *c, int own_error)
+{
+    struct mend_win_wish wish = {.flavor = MPI_WIN_FLAVOR_ALLOCATE,
+                                 .size = c->rank == 0 ? WORD_BYTES : 0,
+                                 .disp_unit = 1,
+                                 .error = own_error};
+    int err = mend_win_create(c, &wish, &f->win);
+
+    if (err)
+        return err;
+    f->comm = f->win->comm;
+    f->comm->file = f;
+    mend_comm_set_errhandler(f->comm, mend_errhandler_no_file(f->self));
+    mend_win_lock_all(f->win,
+                      MPI_MODE_NOCHECK); /* the epoch is open, whichever members are dead (S0-42) */
+    return MPI_SUCCESS;
+}
+
+static void drop_window(struct mend_file *f)
+{
+    f->comm->file = NULL;
+    mend_win_unlock_all(f->win);
+    mend_win_free(f->win);
+}
+
+/* MPI_MODE_APPEND: the pointers begin behind the last byte. */
+static int begin_at_end(struct mend_file *f)
+{
+    int err = f->amode & MPI_MODE_APPEND ? mend_file_end(f, &f->position) : MPI_SUCCESS;
+
+    return !err && f->position && f->comm->rank == 0 ? mend_pointer_set(f, f->position) : err;
+}
+
+int mend_file_open(struct mend_comm *c, const char *name, int amode, const struct mend_info *hints,
+                   int own_error, struct mend_file **f_p)
+{
+    struct mend_file *f;
+    int err;
+
+    mend_memory_press(c->self); /* the others are in it, or come */
+    f = make(c->self, name, amode);
+    mend_memory_relax(c->self);
+    if (!own_error)
+        own_error = check_mode(amode);
+    if (!own_error && c->rank == 0)
+        own_error = open_here(f, true);
+    err = make_window(f, c, own_error);
+    if (err) {
+        destroy(f);
+        return err;
+    }
+    if (c->rank != 0)
+        own_error = open_here(f, false);
+    if (!own_error && hints)
+        own_error = mend_comm_add_info(f->comm, hints);
+    if (!own_error)
+        own_error = begin_at_end(f);
+    err = mend_file_agree(f, own_error, (uint64_t)amode, NULL);
+    if (err) {
+        drop_window(f);
+        destroy(f);
+        return err;
+    }
+    *f_p = f;
+    return MPI_SUCCESS;
+}
+
+int mend_file_delete(struct mend_proc *self, const char *name)
+{
+    return unlink(name) ? mend_file_errno(self, name, "deleting", errno) : MPI_SUCCESS;
+}
+
+/* The lowest rank that lives, as far as is known here; more than one may believe that it is it. */
+static bool is_first(const struct mend_file *f)
+{
+    int r = 0;
+
+    while (r < f->comm->rank && mend_win_is_dead(f->win, r))
+        r++;
+    return r == f->comm->rank;
+}
+
+int mend_file_finish(struct mend_file *f)
+{
+    int told_n = f->reported_n, err = mend_file_sync(f);
+
+    if (err == MEND_CLASS_PROC_FAILED && f->reported_n == told_n)
+        err = f->error;             /* an earlier sync has said so */
+    if (err == MPI_ERR_INVALIDATED) /* R30 */
+        err = f->error;
+    if (f->amode & MPI_MODE_DELETE_ON_CLOSE && is_first(f))
+        unlink(f->name);
+    return err;
+}
+
+void mend_file_drop(struct mend_file *f)
+{
+    drop_window(f);
+    destroy(f);
+}
+
+int mend_file_size(const struct mend_file *f, MPI_Offset *size_p)
+{
+    struct stat st;
+
+    if (fstat(f->fd, &st) != 0)
+        return mend_file_errno(f->self, f->name, "looking at", errno);
+    *size_p = st.st_size;
+    return MPI_SUCCESS;
+}
+
+int mend_file_end(const struct mend_file *f, MPI_Offset *etypes_p)
+{
+    MPI_Offset size;
+    int err = mend_file_size(f, &size);
+
+    if (!err)
+        *etypes_p = mend_view_etypes(&f->view, size);
+    return err;
+}

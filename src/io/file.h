@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* file.h – files (MPI-5.0 chapter 14).
+ *
+ * A file has a window of its own, of 8 bytes at rank 0: the shared file pointer.  The window's communicator is the
+ * file's: it says who the members are, and a file is revoked, loses members and is agreed on as that communicator is.
+ * So failures have one meaning for communicators, windows and files.
+ *
+ *   view      which bytes of the file this process sees, and in which order                    (view.h)
+ *   move      bytes between memory and the file: one run of the view after the other           (move.h)
+ *   pointer   the shared file pointer: one atomic operation, so no lock dies with its holder   (pointer.c)
+ *   sync      written out, then one agreement: all survivors return the same                   (sync.c)
+ *
+ * Each process opens the file for itself and moves its own bytes, in collective calls as well; none of them waits for another
+ * process, but for those that the table of doc/files.md names.
+ *
+ * What a death does: a call that moves data never fails for it (S0-50); MPI_File_sync reports it, at all survivors alike
+ * (S0-51, S0-52).  A revocation ends every wait with MPI_ERR_INVALIDATED, and every call that is not local fails with it
+ * from then on (S0-101, S0-102).
+ *
+ * Invariants: the descriptor is open; the window is in an epoch lock_all; position and the shared pointer count etypes of
+ * the view that is set; `error` once set stays until the file is closed (R33). */
+#ifndef MEND_IO_FILE_H
+#define MEND_IO_FILE_H
+
+#include "io/view.h"
+#include "rma/win.h"
+
+#define MEND_FILE_MAGIC 0x66696c65u
+
+/* A split collective call that has begun and not ended (MPI-5.0 14.4.5). */
+enum mend_file_split { MEND_SPLIT_NONE, MEND_SPLIT_AT, MEND_SPLIT_OWN, MEND_SPLIT_ORDERED };
+
+struct mend_file {
+    uint32_t magic;
+    struct mend_proc *self;
+    struct mend_comm *comm; /* the window's; has the error handler and the hints */
+    struct mend_win *win;
+    int fd, amode;
+    char *name;
+    struct mend_view view;
+    MPI_Offset position; /* the individual file pointer */
+    bool atomic;
+    int error;      /* of a write or a sync that failed, for good; else MPI_SUCCESS */
+    int reported_n; /* members whose failure a sync has reported */
+    enum mend_file_split split;
+    bool split_writes;
+    MPI_Count split_bytes;
+    int split_error;
+};
+
+/* Collective over c; blocks.  The file is open at all survivors or at none (S2-8): the class of the worst error of any
+ * member, MPI_ERR_NOT_SAME if they do not ask for the same mode, MPI_ERR_PROC_FAILED, MPI_ERR_INVALIDATED.  own_error: what
+ * is wrong with this member's arguments. */
+int mend_file_open(struct mend_comm *c, const char *name, int amode, const struct mend_info *hints,
+                   int own_error, struct mend_file **f_p);
+
+/* Closing.  finish: collective; returns when all survivors have called it, or at once if the file is revoked (R30): what a
+ * sync would say, but for failures that one has reported already.  drop: collective in the same way; the file is gone. */
+int mend_file_finish(struct mend_file *f);
+void mend_file_drop(struct mend_file *f);
+
+/* Local: removes the file of this name. */
+int mend_file_delete(struct mend_proc *self, const char *name);
+
+/* Local.  Bytes; the individual pointer of SEEK_END; where an offset of the view lies. */
+int mend_file_size(const struct mend_file *f, MPI_Offset *size_p);
+int mend_file_end(const struct mend_file *f, MPI_Offset *etypes_p);
+
+/* Collective; return when all survivors have called them.  Rank 0 changes the file: MPI_ERR_PROC_FAILED if it, or another
+ * member, is dead.  MPI_ERR_NOT_SAME: the members do not ask for the same. */
+int mend_file_set_size(struct mend_file *f, MPI_Offset size, bool preallocate);
+int mend_file_set_view(struct mend_file *f, const struct mend_view *view, int own_error);
+int mend_file_set_atomic(struct mend_file *f, bool atomic);
+int mend_file_sync(struct mend_file *f);
+
+/* MPI_SUCCESS, or why every call on the file that is not local fails: MPI_ERR_INVALIDATED (S0-102). */
+static inline int mend_file_check_valid(const struct mend_file *f)
+{
+    return f->comm->revoked ? MPI_ERR_INVALIDATED : MPI_SUCCESS;
+}
+
+/* pointer.c: the shared file pointer, in etypes.  add and set have their effect once; get writes *was_p.  Without shared
+ * memory they wait for rank 0, and end with MPI_ERR_PROC_FAILED when it dies, or MPI_ERR_INVALIDATED. */
+int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
+int mend_pointer_set(struct mend_file *f, MPI_Offset to);
+/* Collective; waits for all: the position of each behind those of lower rank. */
+int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
+/* Collective: MPI_File_seek_shared. */
+int mend_pointer_seek(struct mend_file *f, MPI_Offset to, int own_error);
+
+/* sync.c: one agreement of the survivors: the largest error, MPI_ERR_NOT_SAME if a value is not the same at all.
+ * *failed_n_p, if not NULL: how many members have failed. */
+int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *failed_n_p);
+
+/* os.c: the class of an errno value; `what` and the name become the text of the error. */
+int mend_file_errno(struct mend_proc *self, const char *name, const char *what, int error);
+
+#endif

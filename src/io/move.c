@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* move.c – one run of the view after the other, with as many pieces of memory as it has.
+ *
+ *   memory   |aaaa|  |bb|      |cc|         pieces of the buffer, in the order of its type
+ *   file     |aaaabb|     |cc|              runs of the view
+ *
+ * Small runs with small holes between them are read together, holes included, and copied from there.  Nothing is ever
+ * written that the program did not write: to write together one would have to read the holes first, and write back what others
+ * may have changed meanwhile. */
+#include "io/move.h"
+
+#include "datatype/external32.h"
+#include "io/os.h"
+#include "req/request.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define RUN_MAX     ((MPI_Offset)1 << 30)
+#define SIEVE_BYTES ((MPI_Offset)1 << 20) /* are read together at most */
+#define SIEVE_RUN   ((MPI_Offset)1 << 15) /* runs from this length on are read by themselves */
+#define SIEVE_SHARE 4 /* of what is read together at least this part is wanted */
+
+struct move {
+    struct mend_file *f;
+    bool write;
+    struct mend_cursor file, memory;
+    MPI_Offset left; /* bytes */
+    MPI_Count done;
+    bool ended; /* the file ended */
+};
+
+static int failed(struct mend_file *f, bool write, int error)
+{
+    int class = mend_file_errno(f->self, f->name, write ? "writing" : "reading", error);
+
+    if (write && class > f->error)
+        f->error = class;
+    return class;
+}
+
+MPI_Offset mend_file_etypes(const struct mend_file *f, const struct mend_file_data *d)
+{
+    MPI_Offset bytes = f->view.datarep == MEND_DATAREP_EXTERNAL32
+                           ? mend_external_size(d->type, d->count)
+                           : d->count * d->type->size;
+
+    if (!bytes)
+        return 0;
+    return f->view.etype_size && bytes % f->view.etype_size == 0 ? bytes / f->view.etype_size : -1;
+}
+
+/* Pieces of memory for at most `most` bytes; returns how many bytes they have. */
+static MPI_Offset take_pieces(struct move *m, MPI_Offset most, struct iovec *piece, int *n_p)
+{
+    MPI_Offset bytes = 0;
+    char *at;
+    size_t len;
+
+    for (*n_p = 0; bytes < most && *n_p < MEND_OS_PIECES; ++*n_p) {
+        if (!mend_cursor_next(&m->memory, (size_t)(most - bytes), &at, &len))
+            break;
+        piece[*n_p] = (struct iovec){at, len};
+        bytes += (MPI_Offset)len;
+    }
+    return bytes;
+}
+
+static int move_run(struct move *m, MPI_Offset offset, MPI_Offset len)
+{
+    struct iovec piece[MEND_OS_PIECES];
+
+    while (len && !m->ended) {
+        int64_t done;
+        int n, error;
+        MPI_Offset bytes = take_pieces(m, len, piece, &n);
+
+        error = (m->write ? mend_os_write : mend_os_read)(m->f->fd, piece, n, offset, &done);
+        m->done += done;
+        m->left -= done;
+        if (error)
+            return failed(m->f, m->write, error);
+        m->ended = done < bytes;
+        offset += done;
+        len -= done;
+    }
+    return MPI_SUCCESS;
+}
+
+/* ---- reading together ---- */
+
+/* How far from `offset` on runs may be read together, the first of which has len bytes; 0: that would not pay. */
+static MPI_Offset window(const struct move *m, MPI_Offset offset, MPI_Offset len)
+{
+    struct mend_cursor ahead = m->file;
+    MPI_Offset wanted = len, end = offset + len, next, more;
+    int runs = 1;
+
+    while (wanted < m->left && mend_view_next(&ahead, m->left - wanted, &next, &more) &&
+           next >= end && more < SIEVE_RUN && next + more - offset <= SIEVE_BYTES) {
+        wanted += more;
+        end = next + more;
+        runs++;
+    }
+    return runs > 2 && wanted * SIEVE_SHARE >= end - offset ? end - offset : 0;
+}
+
+static void copy_out(struct move *m, const char *from, MPI_Offset len)
+{
+    char *at;
+    size_t n;
+
+    while (len && mend_cursor_next(&m->memory, (size_t)len, &at, &n)) {
+        memcpy(at, from, n);
+        from += n;
+        len -= (MPI_Offset)n;
+        m->done += (MPI_Count)n;
+        m->left -= (MPI_Offset)n;
+    }
+}
+
+/* The runs of a window that begins with this one. */
+static int move_window(struct move *m, MPI_Offset offset, MPI_Offset len, MPI_Offset bytes)
+{
+    struct mend_proc *self = m->f->self;
+    char *all = mend_alloc(self, (size_t)bytes);
+    struct iovec piece = {all, (size_t)bytes};
+    MPI_Offset begin = offset;
+    int64_t got = 0;
+    int error = all ? mend_os_read(m->f->fd, &piece, 1, begin, &got) : 0;
+
+    if (!all)
+        return move_run(m, offset, len);
+    for (bool more = !error; more && !m->ended;) {
+        MPI_Offset there = begin + got - offset;
+
+        m->ended = there < len;
+        copy_out(m, all + (offset - begin), there < 0 ? 0 : there < len ? there : len);
+        more = offset + len < begin + bytes && m->left > 0 &&
+               mend_view_next(&m->file, m->left, &offset, &len);
+    }
+    mend_free(self, all);
+    return error ? failed(m->f, false, error) : MPI_SUCCESS;
+}
+
+/* ---- the whole call ---- */
+
+static int move_runs(struct move *m)
+{
+    MPI_Offset offset, len, together;
+    int err = MPI_SUCCESS;
+
+    while (!err && m->left > 0 && !m->ended &&
+           mend_view_next(&m->file, m->left < RUN_MAX ? m->left : RUN_MAX, &offset, &len)) {
+        together = m->write || len >= SIEVE_RUN || len == m->left ? 0 : window(m, offset, len);
+        err = together ? move_window(m, offset, len, together) : move_run(m, offset, len);
+    }
+    return err;
+}
+
+/* The bytes in the file are not those in memory, but lie side by side. */
+static int move_external(struct move *m, const struct mend_file_data *d)
+{
+    struct mend_proc *self = m->f->self;
+    MPI_Count bytes = mend_external_size(d->type, d->count);
+    char *packed = bytes >= 0 ? mend_zalloc(self, 1, (size_t)bytes + 1) : NULL;
+    int err;
+
+    if (!packed)
+        return MPI_ERR_NO_MEM;
+    if (m->write)
+        mend_external_pack(d->type, d->buf, d->count, packed);
+    mend_cursor_begin(&m->memory, mend_type_predefined((uintptr_t)MPI_BYTE), packed, bytes, 0);
+    m->left = bytes;
+    err = move_runs(m);
+    if (!err && m->done) { /* whole elements only */
+        MPI_Count n = bytes ? m->done / (bytes / d->count) : 0;
+
+        if (!m->write)
+            mend_external_unpack(d->type, d->buf, n, packed);
+        m->done = n * d->type->size;
+    }
+    mend_free(self, packed);
+    return err;
+}
+
+struct locking {
+    struct mend_file *f;
+    bool exclusive;
+    int error;
+};
+
+static bool has_lock(struct mend_proc *self, void *arg)
+{
+    struct locking *l = arg;
+
+    mend_interrupt_check(self);
+    l->error = mend_os_try_lock(l->f->fd, l->exclusive);
+    return l->error != EAGAIN || l->f->comm->revoked;
+}
+
+/* Atomic mode: one at a time, or several that read (MPI-5.0 14.6.1). */
+static int lock(struct mend_file *f, bool exclusive)
+{
+    struct locking l = {f, exclusive, 0};
+    struct mend_wait w = {.until = has_lock,
+                          .arg = &l,
+                          .what = "others to be done with a file in atomic mode",
+                          .hint = MEND_PEER_NONE};
+
+    mend_wait_until(f->self, &w);
+    if (l.error == EAGAIN)
+        return MPI_ERR_INVALIDATED;
+    return l.error ? failed(f, exclusive, l.error) : MPI_SUCCESS;
+}
+
+int mend_file_move(struct mend_file *f, bool write, MPI_Offset at, const struct mend_file_data *d,
+                   MPI_Count *bytes_p)
+{
+    struct move m = {.f = f, .write = write, .left = d->count * d->type->size};
+    int err = MPI_SUCCESS;
+
+    *bytes_p = 0;
+    if (f->atomic && m.left)
+        err = lock(f, write);
+    if (err || !m.left)
+        return err;
+    mend_view_begin(&m.file, &f->view, at * f->view.etype_size);
+    if (f->view.datarep == MEND_DATAREP_EXTERNAL32) {
+        err = move_external(&m, d);
+    } else {
+        mend_cursor_begin(&m.memory, d->type, d->buf, d->count, 0);
+        err = move_runs(&m);
+    }
+    if (f->atomic)
+        mend_os_unlock(f->fd);
+    *bytes_p = m.done;
+    return err;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* os.c – reading, writing, locking. */
+#include "io/os.h"
+
+#include "mpi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The first `done` bytes are moved.  Returns how many pieces are left. */
+static int advance(struct iovec **piece, int n, size_t done)
+{
+    while (n && done >= (*piece)->iov_len) {
+        done -= (*piece)->iov_len;
+        ++*piece;
+        n--;
+    }
+    if (n) {
+        (*piece)->iov_base = (char *)(*piece)->iov_base + done;
+        (*piece)->iov_len -= done;
+    }
+    return n;
+}
+
+int mend_os_read(int fd, struct iovec *piece, int n, int64_t offset, int64_t *done_p)
+{
+    *done_p = 0;
+    while (n) {
+        ssize_t got = preadv(fd, piece, n, offset + *done_p);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return errno;
+        if (got == 0)
+            return 0;
+        *done_p += got;
+        n = advance(&piece, n, (size_t)got);
+    }
+    return 0;
+}
+
+/* The kernel would send SIGXFSZ. */
+static bool is_too_far(int64_t offset)
+{
+    struct rlimit most;
+
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
+           (uint64_t)offset >= most.rlim_cur;
+}
+
+int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *done_p)
+{
+    *done_p = 0;
+    while (n) {
+        ssize_t put;
+
+        if (is_too_far(offset + *done_p))
+            return EFBIG;
+        put = pwritev(fd, piece, n, offset + *done_p);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return errno;
+        if (put == 0)
+            return EIO;
+        *done_p += put;
+        n = advance(&piece, n, (size_t)put);
+    }
+    return 0;
+}
+
+int mend_os_try_lock(int fd, bool exclusive)
+{
+    struct flock whole = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+
+    if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
+        return 0;
+    return errno == EACCES || errno == EINTR ? EAGAIN : errno;
+}
+
+void mend_os_unlock(int fd)
+{
+    struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
+    fcntl(fd, F_OFD_SETLK, &whole);
+}
+
+int mend_os_class(int error)
+{
+    switch (error) {
+    case 0:
+        return MPI_SUCCESS;
+    case ENOENT:
+    case ENOTDIR:
+        return MPI_ERR_NO_SUCH_FILE;
+    case EEXIST:
+        return MPI_ERR_FILE_EXISTS;
+    case EACCES:
+    case EPERM:
+        return MPI_ERR_ACCESS;
+    case EROFS:
+        return MPI_ERR_READ_ONLY;
+    case ENOSPC:
+    case EFBIG:
+        return MPI_ERR_NO_SPACE;
+    case EDQUOT:
+        return MPI_ERR_QUOTA;
+    case EISDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case EINVAL:
+        return MPI_ERR_BAD_FILE;
+    case EBUSY:
+    case ETXTBSY:
+        return MPI_ERR_FILE_IN_USE;
+    case ENOMEM:
+        return MPI_ERR_NO_MEM;
+    default:
+        return MPI_ERR_IO;
+    }
+}

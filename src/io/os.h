@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* os.h – the system's calls on files, whole: interrupted and short ones are continued. */
+#ifndef MEND_IO_OS_H
+#define MEND_IO_OS_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#define MEND_OS_PIECES 256 /* of memory in one call */
+
+/* Moves the pieces from offset on; changes them.  *done_p: bytes moved, fewer than asked for at the end of a file that is
+ * read.  0 or an errno value.  A write beyond the limit of file sizes is EFBIG, and no signal. */
+int mend_os_read(int fd, struct iovec *piece, int n, int64_t offset, int64_t *done_p);
+int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *done_p);
+
+/* Tries to lock the whole file, for this open of it; EAGAIN: another one has it.  unlock cannot fail. */
+int mend_os_try_lock(int fd, bool exclusive);
+void mend_os_unlock(int fd);
+
+/* The class of an errno value. */
+int mend_os_class(int error);
+
+#endif

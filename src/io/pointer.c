@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pointer.c – the shared file pointer: a word of the file's window, at rank 0.
+ *
+ * Where the members share memory it is changed by one atomic instruction of the process that moves it: no process
+ * can die in between, and the word outlives rank 0.  Else rank 0 changes it, when it is in MPI; when it is dead the pointer is
+ * lost (S0-53). */
+#include "io/file.h"
+
+#include "rma/op.h"
+#include "rma/sync.h"
+
+static mend_atomic_u64 *word_of(struct mend_file *f)
+{
+    return f->win->shared ? (mend_atomic_u64 *)(void *)mend_win_reach(f->win, 0)->here : NULL;
+}
+
+/* *word = *word op value, by rank 0; *was_p: what it was. */
+static int ask(struct mend_file *f, MPI_Op op, int64_t value, int64_t *was_p)
+{
+    const struct mend_type *t = mend_type_predefined((uintptr_t)MPI_INT64_T);
+    struct mend_rma_op k = {.kind = MEND_RMA_GET_ACC,
+                            .origin = {.from = &value, .count = 1, .type = t},
+                            .result = {.to = was_p, .count = 1, .type = t},
+                            .there = {.count = 1, .type = t},
+                            .op = mend_op_of(op),
+                            .basic = t};
+    int err = mend_rma_begin(f->win, &k, NULL);
+
+    return err ? err : mend_win_flush(f->win, 0, false);
+}
+
+int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
+{
+    mend_atomic_u64 *word = word_of(f);
+    int64_t was = 0;
+    int err = MPI_SUCCESS;
+
+    if (word)
+        was = (int64_t)atomic_fetch_add(word, (uint64_t)by);
+    else
+        err = ask(f, MPI_SUM, by, &was);
+    *was_p = was;
+    return err;
+}
+
+int mend_pointer_set(struct mend_file *f, MPI_Offset to)
+{
+    mend_atomic_u64 *word = word_of(f);
+    int64_t was;
+
+    if (!word)
+        return ask(f, MPI_REPLACE, to, &was);
+    atomic_store(word, (uint64_t)to);
+    return MPI_SUCCESS;
+}
+
+static struct mend_coll_buf words(int64_t *at, MPI_Count n)
+{
+    return (struct mend_coll_buf){at, n, mend_type_predefined((uintptr_t)MPI_INT64_T), MPI_INT64_T};
+}
+
+/* Each adds what it has to what those before it have; the last one moves the pointer, and tells where it was. */
+int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
+{
+    struct mend_comm *c = f->comm;
+    struct mend_coll_how now = {.kind = MEND_COLL_NOW}, then = now;
+    int64_t until = by, begin = 0;
+    struct mend_coll_buf out = words(&until, 1), from = words(&begin, 1);
+    int last = c->size - 1;
+    int err = mend_coll_scan(c, &by, &out, mend_op_of(MPI_SUM), false, &now);
+
+    if (!err && c->rank == last)
+        err = mend_pointer_add(f, until, &begin);
+    if (!err)
+        err = mend_coll_bcast(c, &from, last, &then);
+    *was_p = begin + until - by;
+    return err;
+}
+
+int mend_pointer_seek(struct mend_file *f, MPI_Offset to, int own_error)
+{
+    int err =
+        mend_file_agree(f, own_error, (uint64_t)to, NULL); /* nobody uses the old one any more */
+
+    if (!err && f->comm->rank == 0)
+        own_error = mend_pointer_set(f, to);
+    return err ? err : mend_file_agree(f, own_error, (uint64_t)to, NULL);
+}

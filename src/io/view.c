@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* view.c – walking the runs of a view. */
+#include "io/view.h"
+
+#include "datatype/external32.h"
+
+/* Tiles of the file type up to the largest offset that there is. */
+static MPI_Count tiles(const struct mend_view *v)
+{
+    MPI_Count per =
+        v->filetype->extent > v->filetype->size ? v->filetype->extent : v->filetype->size;
+    MPI_Count room = INT64_MAX / 2 - v->disp - v->filetype->true_lb - v->filetype->true_extent;
+
+    return per > 0 && room > per ? room / per : 1;
+}
+
+/* Its bytes come in the order of the file (MPI-5.0 14.3), and none comes twice if `once`.  O(pieces). */
+static bool is_in_order(const struct mend_type *t, bool once)
+{
+    MPI_Offset end = 0, begin = 0;
+    struct mend_cursor k;
+    char *at;
+    size_t len;
+
+    if (t->true_lb < 0 || t->extent < 0 || t->true_lb + t->true_extent >= INT64_MAX / 8)
+        return false;
+    if (t->dense || !t->size)
+        return true;
+    mend_cursor_begin(&k, t, NULL, 1, 0);
+    while (mend_cursor_next(&k, SIZE_MAX / 2, &at, &len)) {
+        MPI_Offset place = (MPI_Offset)(uintptr_t)at;
+
+        if (place < begin || (once && place < end))
+            return false;
+        begin = place;
+        end = place + (MPI_Offset)len;
+    }
+    return !once || end <= t->true_lb + t->extent;
+}
+
+int mend_view_check(struct mend_view *v, bool writes)
+{
+    const struct mend_type *e = v->etype, *t = v->filetype;
+
+    v->etype_size = e->size;
+    if (v->disp < 0 || v->disp >= INT64_MAX / 4)
+        return MPI_ERR_ARG;
+    if (e->size && t->size % e->size)
+        return MPI_ERR_ARG;
+    if (!is_in_order(e, writes) || !is_in_order(t, writes))
+        return MPI_ERR_IO;
+    if (v->datarep != MEND_DATAREP_EXTERNAL32)
+        return MPI_SUCCESS;
+    v->etype_size = mend_external_size(e, 1);
+    v->packed = v->etype_size != e->size || mend_external_size(t, 1) != t->size;
+    return v->packed && (t != e || !e->predefined) ? MPI_ERR_UNSUPPORTED_DATAREP : MPI_SUCCESS;
+}
+
+void mend_view_begin(struct mend_cursor *k, const struct mend_view *v, MPI_Offset at)
+{
+    static const struct mend_type *bytes;
+
+    if (!bytes)
+        bytes = mend_type_predefined((uintptr_t)MPI_BYTE);
+    if (v->packed)
+        mend_cursor_begin(k, bytes, (void *)(uintptr_t)v->disp, INT64_MAX / 2 - v->disp, at);
+    else
+        mend_cursor_begin(k, v->filetype, (void *)(uintptr_t)v->disp, tiles(v), at);
+}
+
+bool mend_view_next(struct mend_cursor *k, MPI_Offset max, MPI_Offset *offset_p, MPI_Offset *len_p)
+{
+    struct mend_cursor ahead;
+    char *at, *next;
+    size_t len, more;
+
+    if (!mend_cursor_next(k, (size_t)max, &at, &len))
+        return false;
+    *offset_p = (MPI_Offset)(uintptr_t)at;
+    *len_p = (MPI_Offset)len;
+    for (ahead = *k; *len_p < max; *k = ahead) {
+        if (!mend_cursor_next(&ahead, (size_t)(max - *len_p), &next, &more) ||
+            (MPI_Offset)(uintptr_t)next != *offset_p + *len_p)
+            return true;
+        *len_p += (MPI_Offset)more;
+    }
+    return true;
+}
+
+MPI_Offset mend_view_offset(const struct mend_view *v, MPI_Offset etypes)
+{
+    struct mend_cursor k;
+    MPI_Offset offset = v->disp, len;
+
+    mend_view_begin(&k, v, etypes * v->etype_size);
+    mend_view_next(&k, 1, &offset, &len);
+    return offset;
+}
+
+MPI_Offset mend_view_etypes(const struct mend_view *v, MPI_Offset file_bytes)
+{
+    const struct mend_type *t = v->filetype;
+    MPI_Offset in_view = file_bytes - v->disp, at = 0, offset, len;
+    struct mend_cursor k;
+
+    if (in_view <= 0 || !t->size || !v->etype_size)
+        return 0;
+    /* whole tiles that end before the file does */
+    if (!v->packed && t->extent > 0 && in_view > t->true_lb + t->true_extent)
+        at = (in_view - t->true_lb - t->true_extent) / t->extent * t->size;
+    mend_view_begin(&k, v, at);
+    while (mend_view_next(&k, INT64_MAX / 4, &offset, &len) && offset < file_bytes) {
+        if (offset + len >= file_bytes) {
+            at += file_bytes - offset;
+            break;
+        }
+        at += len;
+    }
+    return (at + v->etype_size - 1) / v->etype_size;
+}

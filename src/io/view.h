@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* view.h – which bytes of a file a process sees (MPI-5.0 14.3).
+ *
+ *   file      |  disp  |##..#|##..#|##..#|  ...     the file type, again and again; # are bytes of it
+ *   stream             0 1   2 3 4   5              the bytes that are seen, in order
+ *
+ * A position in the stream is where a call begins; runs are pieces of the file that follow each other in the stream.
+ * Pieces that lie side by side are one run: this is the only place that merges them.  Pure. */
+#ifndef MEND_IO_VIEW_H
+#define MEND_IO_VIEW_H
+
+#include "datatype/cursor.h"
+
+enum mend_datarep { MEND_DATAREP_NATIVE, MEND_DATAREP_INTERNAL, MEND_DATAREP_EXTERNAL32 };
+
+struct mend_view {
+    MPI_Offset disp;
+    const struct mend_type *etype, *filetype;
+    MPI_Datatype etype_handle, filetype_handle;
+    enum mend_datarep datarep;
+    MPI_Count etype_size; /* in the file */
+    bool packed; /* sizes in the file are others than in memory: the etypes lie side by side */
+};
+
+/* A view's parts fit together: MPI_SUCCESS, MPI_ERR_ARG, MPI_ERR_IO (the types go backwards, or have bytes twice where
+ * the file is written), or MPI_ERR_UNSUPPORTED_DATAREP (external32 where sizes in the file are
+ * others than in memory, unless the file type is the etype, and predefined). */
+int mend_view_check(struct mend_view *v, bool writes);
+
+/* Runs from a position of the stream, in bytes, on. */
+void mend_view_begin(struct mend_cursor *k, const struct mend_view *v, MPI_Offset at);
+
+/* The next run, at most max > 0 bytes of it.  False: there is none, for the file type has no bytes. */
+bool mend_view_next(struct mend_cursor *k, MPI_Offset max, MPI_Offset *offset_p, MPI_Offset *len_p);
+
+/* Where in the file the etype of this number begins. */
+MPI_Offset mend_view_offset(const struct mend_view *v, MPI_Offset etypes);
+
+/* How many etypes a file of so many bytes has in this view, one that is cut included. */
+MPI_Offset mend_view_etypes(const struct mend_view *v, MPI_Offset file_bytes);
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* file_data.c – reading and writing (MPI-5.0 14.4), in both widths.
+ *
+ *               at an offset     the own pointer     the shared pointer
+ *   alone       read_at          read                read_shared
+ *   together    read_at_all      read_all            read_ordered
+ *
+ * and for each of them write, a nonblocking form (iread_at, ...) and for those together begin and end.
+ *
+ * None waits for another process, but the ordered ones, which wait for those of lower rank to come, and all of them in
+ * atomic mode.  None reports a death unless it needs the dead process (S0-50); MPI_File_sync does.  The nonblocking forms have
+ * moved the data when they return, and their requests tell how it went.
+ *
+ * Errors: MPI_ERR_ARG (a negative offset), MPI_ERR_TYPE, MPI_ERR_COUNT, MPI_ERR_BUFFER, MPI_ERR_ACCESS and MPI_ERR_READ_ONLY
+ * (not opened for that), MPI_ERR_UNSUPPORTED_OPERATION (MPI_MODE_SEQUENTIAL has the shared pointer alone), MPI_ERR_IO (not a
+ * whole number of etypes; two split calls at a time; and what the system says), MPI_ERR_NO_SPACE, MPI_ERR_QUOTA,
+ * MPI_ERR_PROC_FAILED, MPI_ERR_INVALIDATED. */
+#include "mpi/file.h"
+#include "mpi/message.h"
+
+#include "io/move.h"
+#include "req/request.h"
+
+enum pointer { AT, OWN, SHARED, ORDERED };
+
+struct access {
+    bool write;
+    enum pointer pointer;
+    MPI_Offset offset; /* AT */
+    const void *buf;
+    MPI_Count count;
+    MPI_Datatype type;
+};
+
+static int check_way(const struct mend_file *f, const struct access *a)
+{
+    if (a->write && f->amode & MPI_MODE_RDONLY)
+        return MPI_ERR_READ_ONLY;
+    if (!a->write && f->amode & MPI_MODE_WRONLY)
+        return MPI_ERR_ACCESS;
+    if (f->amode & MPI_MODE_SEQUENTIAL && a->pointer != SHARED && a->pointer != ORDERED)
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    return a->pointer == AT && a->offset < 0 ? MPI_ERR_ARG : MPI_SUCCESS;
+}
+
+/* Where it begins, in etypes; moves the pointer behind the etypes that were asked for. */
+static int place(struct mend_file *f, const struct access *a, MPI_Offset etypes, MPI_Offset *at_p)
+{
+    switch (a->pointer) {
+    case AT:
+        *at_p = a->offset;
+        return MPI_SUCCESS;
+    case OWN:
+        *at_p = f->position;
+        return MPI_SUCCESS;
+    case SHARED:
+        return mend_pointer_add(f, etypes, at_p);
+    case ORDERED:
+        return mend_pointer_add_ordered(f, etypes, at_p);
+    }
+    return MPI_ERR_INTERN;
+}
+
+/* What was read or written of whole etypes. */
+static MPI_Offset moved(const struct mend_file *f, const struct mend_file_data *d, MPI_Count bytes,
+                        MPI_Offset etypes)
+{
+    MPI_Count all = d->count * d->type->size;
+
+    if (bytes == all || f->view.datarep == MEND_DATAREP_EXTERNAL32)
+        return all ? (MPI_Offset)((__int128)etypes * bytes / all) : 0;
+    return f->view.etype_size ? bytes / f->view.etype_size : 0;
+}
+
+static int access_file(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
+{
+    struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
+    MPI_Offset etypes = 0, at = 0;
+    int err = mend_check_data(a->type, a->count, a->buf, &d.type);
+
+    if (!err)
+        err = check_way(f, a);
+    if (!err)
+        err = mend_file_check_valid(f);
+    if (!err) {
+        etypes = mend_file_etypes(f, &d);
+        err = etypes < 0 ? MPI_ERR_IO : MPI_SUCCESS;
+    }
+    if (a->pointer == ORDERED && err != MPI_ERR_INVALIDATED) { /* the others wait for this one */
+        int placed = place(f, a, err ? 0 : etypes, &at);
+
+        err = err ? err : placed;
+    } else if (!err) {
+        err = place(f, a, etypes, &at);
+    }
+    if (!err)
+        err = mend_file_move(f, a->write, at, &d, bytes_p);
+    if (a->pointer == OWN)
+        f->position += !err || *bytes_p ? moved(f, &d, *bytes_p, etypes) : 0;
+    return err;
+}
+
+/* ---- the forms ---- */
+
+static int blocking(MPI_File fh, struct access a, MPI_Status *status, const char *fn)
+{
+    struct mend_file *f = NULL;
+    MPI_Count bytes = 0;
+    int err = mend_enter(fn);
+
+    if (!err)
+        err = mend_check_file(fh, &f);
+    if (!err) {
+        err = access_file(f, &a, &bytes);
+        mend_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, bytes, false);
+    }
+    return mend_report_file(f, err, fn);
+}
+
+static void release(struct mend_request *r)
+{
+    struct mend_comm *c = r->comm;
+
+    r->magic = 0;
+    mend_free(c->self, r);
+    mend_comm_put(c);
+}
+
+static const struct mend_request_ops ops = {.name = "access to a file", .release = release};
+
+static int nonblocking(MPI_File fh, struct access a, MPI_Request *request, const char *fn)
+{
+    struct mend_file *f = NULL;
+    struct mend_request *r = NULL;
+    MPI_Count bytes = 0;
+    int err = mend_enter(fn);
+
+    if (!err)
+        err = mend_check_file(fh, &f);
+    if (!err)
+        err = mend_check_pointer(request);
+    if (!err) {
+        r = mend_zalloc(f->self, 1, sizeof(*r));
+        err = r ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    if (!err) {
+        mend_request_init(r, &ops, f->comm);
+        mend_comm_get(f->comm);
+        mend_request_begin(r);
+        *request = mend_mpi_request_handle(r);
+        mend_request_complete(r, access_file(f, &a, &bytes));
+        r->bytes = bytes;
+    }
+    return mend_report_file(f, err, fn);
+}
+
+static enum mend_file_split split_of(enum pointer p)
+{
+    return p == AT ? MEND_SPLIT_AT : p == OWN ? MEND_SPLIT_OWN : MEND_SPLIT_ORDERED;
+}
+
+/* One at a time (MPI-5.0 14.4.5).  The data is moved here; the end tells how it went. */
+static int begin(MPI_File fh, struct access a, const char *fn)
+{
+    struct mend_file *f = NULL;
+    int err = mend_enter(fn);
+
+    if (!err)
+        err = mend_check_file(fh, &f);
+    if (!err && f->split)
+        err = MPI_ERR_IO;
+    if (!err) {
+        f->split = split_of(a.pointer);
+        f->split_writes = a.write;
+        f->split_bytes = 0;
+        f->split_error = access_file(f, &a, &f->split_bytes);
+    }
+    return mend_report_file(f, err, fn);
+}
+
+static int end(MPI_File fh, bool write, enum pointer pointer, MPI_Status *status, const char *fn)
+{
+    struct mend_file *f = NULL;
+    int err = mend_enter(fn);
+
+    if (!err)
+        err = mend_check_file(fh, &f);
+    if (!err && (f->split != split_of(pointer) || f->split_writes != write))
+        err = MPI_ERR_IO;
+    if (!err) {
+        f->split = MEND_SPLIT_NONE;
+        mend_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, f->split_bytes, false);
+        err = f->split_error ? f->split_error : mend_file_check_valid(f);
+    }
+    return mend_report_file(f, err, fn);
+}
+
+/* ---- the functions: a line for each pair ---- */
+
+#define WITH(way_, pointer_, offset_)                                                              \
+    (struct access)                                                                                \
+    {                                                                                              \
+        .write = (way_), .pointer = (pointer_), .offset = (offset_), .buf = buf, .count = count,   \
+        .type = datatype                                                                           \
+    }
+
+#define AT_OFFSET(name, way, buffer)                                                               \
+    MEND_API(name);                                                                                \
+    int name(MPI_File fh, MPI_Offset offset, buffer buf, int count, MPI_Datatype datatype,         \
+             MPI_Status *status)                                                                   \
+    {                                                                                              \
+        return blocking(fh, WITH(way, AT, offset), status, __func__);                              \
+    }                                                                                              \
+    MEND_API(name##_c);                                                                            \
+    int name##_c(MPI_File fh, MPI_Offset offset, buffer buf, MPI_Count count,                      \
+                 MPI_Datatype datatype, MPI_Status *status)                                        \
+    {                                                                                              \
+        return blocking(fh, WITH(way, AT, offset), status, __func__);                              \
+    }
+
+#define AT_POINTER(name, way, pointer, buffer)                                                     \
+    MEND_API(name);                                                                                \
+    int name(MPI_File fh, buffer buf, int count, MPI_Datatype datatype, MPI_Status *status)        \
+    {                                                                                              \
+        return blocking(fh, WITH(way, pointer, 0), status, __func__);                              \
+    }                                                                                              \
+    MEND_API(name##_c);                                                                            \
+    int name##_c(MPI_File fh, buffer buf, MPI_Count count, MPI_Datatype datatype,                  \
+                 MPI_Status *status)                                                               \
+    {                                                                                              \
+        return blocking(fh, WITH(way, pointer, 0), status, __func__);                              \
+    }
+
+#define LATER_AT_OFFSET(name, way, buffer)                                                         \
+    MEND_API(name);                                                                                \
+    int name(MPI_File fh, MPI_Offset offset, buffer buf, int count, MPI_Datatype datatype,         \
+             MPI_Request *request)                                                                 \
+    {                                                                                              \
+        return nonblocking(fh, WITH(way, AT, offset), request, __func__);                          \
+    }                                                                                              \
+    MEND_API(name##_c);                                                                            \
+    int name##_c(MPI_File fh, MPI_Offset offset, buffer buf, MPI_Count count,                      \
+                 MPI_Datatype datatype, MPI_Request *request)                                      \
+    {                                                                                              \
+        return nonblocking(fh, WITH(way, AT, offset), request, __func__);                          \
+    }
+
+#define LATER_AT_POINTER(name, way, pointer, buffer)                                               \
+    MEND_API(name);                                                                                \
+    int name(MPI_File fh, buffer buf, int count, MPI_Datatype datatype, MPI_Request *request)      \
+    {                                                                                              \
+        return nonblocking(fh, WITH(way, pointer, 0), request, __func__);                          \
+    }                                                                                              \
+    MEND_API(name##_c);                                                                            \
+    int name##_c(MPI_File fh, buffer buf, MPI_Count count, MPI_Datatype datatype,                  \
+                 MPI_Request *request)                                                             \
+    {                                                                                              \
+        return nonblocking(fh, WITH(way, pointer, 0), request, __func__);                          \
+    }
+
+#define SPLIT_AT_OFFSET(name, way, buffer)                                                         \
+    MEND_API(name##_begin);                                                                        \
+    int name##_begin(MPI_File fh, MPI_Offset offset, buffer buf, int count, MPI_Datatype datatype) \
+    {                                                                                              \
+        return begin(fh, WITH(way, AT, offset), __func__);                                         \
+    }                                                                                              \
+    MEND_API(name##_begin_c);                                                                      \
+    int name##_begin_c(MPI_File fh, MPI_Offset offset, buffer buf, MPI_Count count,                \
+                       MPI_Datatype datatype)                                                      \
+    {                                                                                              \
+        return begin(fh, WITH(way, AT, offset), __func__);                                         \
+    }                                                                                              \
+    MEND_API(name##_end);                                                                          \
+    int name##_end(MPI_File fh, buffer buf, MPI_Status *status)                                    \
+    {                                                                                              \
+        return end(fh, way, AT, status, __func__);                                                 \
+    }
+
+#define SPLIT_AT_POINTER(name, way, pointer, buffer)                                               \
+    MEND_API(name##_begin);                                                                        \
+    int name##_begin(MPI_File fh, buffer buf, int count, MPI_Datatype datatype)                    \
+    {                                                                                              \
+        return begin(fh, WITH(way, pointer, 0), __func__);                                         \
+    }                                                                                              \
+    MEND_API(name##_begin_c);                                                                      \
+    int name##_begin_c(MPI_File fh, buffer buf, MPI_Count count, MPI_Datatype datatype)            \
+    {                                                                                              \
+        return begin(fh, WITH(way, pointer, 0), __func__);                                         \
+    }                                                                                              \
+    MEND_API(name##_end);                                                                          \
+    int name##_end(MPI_File fh, buffer buf, MPI_Status *status)                                    \
+    {                                                                                              \
+        return end(fh, way, pointer, status, __func__);                                            \
+    }
+
+AT_OFFSET(MPI_File_read_at, false, void *)
+AT_OFFSET(MPI_File_read_at_all, false, void *)
+AT_OFFSET(MPI_File_write_at, true, const void *)
+AT_OFFSET(MPI_File_write_at_all, true, const void *)
+AT_POINTER(MPI_File_read, false, OWN, void *)
+AT_POINTER(MPI_File_read_all, false, OWN, void *)
+AT_POINTER(MPI_File_write, true, OWN, const void *)
+AT_POINTER(MPI_File_write_all, true, OWN, const void *)
+AT_POINTER(MPI_File_read_shared, false, SHARED, void *)
+AT_POINTER(MPI_File_write_shared, true, SHARED, const void *)
+AT_POINTER(MPI_File_read_ordered, false, ORDERED, void *)
+AT_POINTER(MPI_File_write_ordered, true, ORDERED, const void *)
+
+LATER_AT_OFFSET(MPI_File_iread_at, false, void *)
+LATER_AT_OFFSET(MPI_File_iread_at_all, false, void *)
+LATER_AT_OFFSET(MPI_File_iwrite_at, true, const void *)
+LATER_AT_OFFSET(MPI_File_iwrite_at_all, true, const void *)
+LATER_AT_POINTER(MPI_File_iread, false, OWN, void *)
+LATER_AT_POINTER(MPI_File_iread_all, false, OWN, void *)
+LATER_AT_POINTER(MPI_File_iwrite, true, OWN, const void *)
+LATER_AT_POINTER(MPI_File_iwrite_all, true, OWN, const void *)
+LATER_AT_POINTER(MPI_File_iread_shared, false, SHARED, void *)
+LATER_AT_POINTER(MPI_File_iwrite_shared, true, SHARED, const void *)
+
+SPLIT_AT_OFFSET(MPI_File_read_at_all, false, void *)
+SPLIT_AT_OFFSET(MPI_File_write_at_all, true, const void *)
+SPLIT_AT_POINTER(MPI_File_read_all, false, OWN, void *)
+SPLIT_AT_POINTER(MPI_File_write_all, true, OWN, const void *)
+SPLIT_AT_POINTER(MPI_File_read_ordered, false, ORDERED, void *)
+SPLIT_AT_POINTER(MPI_File_write_ordered, true, ORDERED, const void *)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A file is revoked while all others wait in one of its calls; they return, and every later call on it fails, but for the local
+ * ones and close.
+ *
+ *   S0-100: revoking a file notifies all its processes
+ *   S0-101: a revoked file ends calls in progress
+ *   S0-102: every later call on it that is not local fails
+ *   R1: a nonblocking call on a revoked communicator starts; its completion reports the error
+ *   R30: a window or a file with dead members can be freed
+ *
+ * Argument: the call that they wait in. */
+/* RUN: -n 3 ; args sync */
+/* RUN: -n 3 ; args view */
+/* RUN: -n 3 ; args size */
+/* RUN: -n 3 ; args ordered */
+/* RUN: -n 3 ; args atomic */
+/* RUN: -n 5 ; args sync ; set NODES=2 */
+/* RUN: -n 5 ; args ordered ; set NODES=2 */
+/* RUN: -n 5 ; args sync ; kill 0 at revoke.sent.one ; expect "rank 1 ok" */
+#include "common.h"
+
+static int wait_in(MPI_File f, const char *call)
+{
+    int b = 0;
+
+    if (!strcmp(call, "sync"))
+        return MPI_File_sync(f);
+    if (!strcmp(call, "view"))
+        return MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    if (!strcmp(call, "size"))
+        return MPI_File_set_size(f, 10);
+    if (!strcmp(call, "ordered"))
+        return MPI_File_write_ordered(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE);
+    return MPI_File_set_atomicity(f, 1);
+}
+
+static void check_later(MPI_File f)
+{
+    int b = 0, amode, class = MPI_ERR_INVALIDATED;
+    MPI_Offset at;
+    MPI_Request r;
+
+    CHECK_CLASS(MPI_File_write_at(f, 0, &b, 1, MPI_INT, MPI_STATUS_IGNORE), class);
+    CHECK_CLASS(MPI_File_read(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE), class);
+    CHECK_CLASS(MPI_File_write_shared(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE), class);
+    CHECK_CLASS(MPI_File_write_ordered(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE), class);
+    CHECK_EQ(MPI_File_iwrite_at(f, 0, &b, 1, MPI_INT, &r),
+             MPI_SUCCESS); /* R1: its completion tells */
+    CHECK_CLASS(MPI_Wait(&r, MPI_STATUS_IGNORE), class);
+    CHECK_CLASS(MPI_File_sync(f), class);
+    CHECK_CLASS(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), class);
+    CHECK_CLASS(MPI_File_set_size(f, 0), class);
+    CHECK_CLASS(MPI_File_seek_shared(f, 0, MPI_SEEK_SET), class);
+    CHECK_EQ(MPI_File_get_amode(f, &amode), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_get_size(f, &at), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_get_position(f, &at), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_seek(f, 0, MPI_SEEK_SET), MPI_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_File f;
+
+    start(&argc, &argv);
+    f = open_file(MPI_COMM_WORLD, "revoked");
+    post(0);
+    if (rank == 0) {
+        await(0, size);
+        usleep(20000); /* so that most of them wait */
+        CHECK_EQ(MPIX_File_revoke(f), MPI_SUCCESS);
+    } else {
+        CHECK_CLASS(wait_in(f, argv[1]), MPI_ERR_INVALIDATED);
+    }
+    check_later(f);
+    CHECK_EQ(MPI_File_close(&f), MPI_SUCCESS);
+    CHECK(f == MPI_FILE_NULL);
+    return finish();
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wrong arguments and errors of the file system give the right class, at all ranks alike where the call is collective, and
+ * change nothing.
+ *
+ *   R33: an error of writing is one class at all at sync, and stays until the file is closed */
+/* RUN: -n 1 */
+/* RUN: -n 3 */
+/* RUN: -n 4 ; set NODES=2 */
+#include "common.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#define RW (MPI_MODE_CREATE | MPI_MODE_RDWR)
+
+static int try_open(const char *path, int amode)
+{
+    MPI_File f = (MPI_File)1;
+    int err = MPI_File_open(W, path, amode, MPI_INFO_NULL, &f);
+
+    CHECK(err == MPI_SUCCESS || f == MPI_FILE_NULL);
+    if (!err)
+        CHECK_OK(MPI_File_close(&f));
+    return err;
+}
+
+static void opening(void)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int len, err;
+
+    CHECK_CLASS(try_open("/nowhere/file", MPI_MODE_RDONLY), MPI_ERR_NO_SUCH_FILE);
+    CHECK_CLASS(try_open("/nowhere/file", RW), MPI_ERR_NO_SUCH_FILE);
+    err = try_open(file_name("none"), MPI_MODE_RDONLY);
+    CHECK_CLASS(err, MPI_ERR_NO_SUCH_FILE);
+    MPI_Error_string(err, text, &len);
+    CHECK(rank != 0 || strstr(text, "none"));
+    CHECK_CLASS(try_open("/tmp", RW), MPI_ERR_BAD_FILE);
+    CHECK_CLASS(try_open("/tmp", MPI_MODE_RDONLY), MPI_ERR_BAD_FILE);
+    CHECK_CLASS(try_open("", MPI_MODE_RDONLY), MPI_ERR_BAD_FILE);
+    CHECK_CLASS(try_open(file_name("x"), 0), MPI_ERR_AMODE);
+    CHECK_CLASS(try_open(file_name("x"), MPI_MODE_RDONLY | MPI_MODE_WRONLY), MPI_ERR_AMODE);
+    CHECK_CLASS(try_open(file_name("x"), MPI_MODE_RDONLY | MPI_MODE_CREATE), MPI_ERR_AMODE);
+    CHECK_CLASS(try_open(file_name("x"), MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL), MPI_ERR_AMODE);
+    if (size > 1)
+        CHECK_CLASS(try_open(file_name("x"), RW | (rank ? MPI_MODE_UNIQUE_OPEN : 0)),
+                    MPI_ERR_NOT_SAME);
+    CHECK_OK(try_open(file_name("y"), RW | MPI_MODE_EXCL));
+    CHECK_CLASS(try_open(file_name("y"), RW | MPI_MODE_EXCL), MPI_ERR_FILE_EXISTS);
+    barrier();
+    if (rank == 0) {
+        CHECK_OK(MPI_File_delete(file_name("y"), MPI_INFO_NULL));
+        CHECK_CLASS(MPI_File_delete(file_name("y"), MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE);
+    }
+    CHECK_CLASS(MPI_File_delete(NULL, MPI_INFO_NULL), MPI_ERR_ARG);
+}
+
+static void ways(void)
+{
+    MPI_File f = open_file("ways", RW);
+    MPI_Offset at;
+    int b = 0;
+
+    CHECK_OK(MPI_File_close(&f));
+    CHECK_CLASS(MPI_File_close(&f), MPI_ERR_FILE);
+    CHECK_CLASS(MPI_File_get_size(MPI_FILE_NULL, &at), MPI_ERR_FILE);
+    f = open_file("ways", MPI_MODE_RDONLY);
+    CHECK_CLASS(MPI_File_write(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
+    CHECK_CLASS(MPI_File_set_size(f, 10), MPI_ERR_READ_ONLY);
+    CHECK_OK(MPI_File_close(&f));
+    f = open_file("ways", MPI_MODE_WRONLY);
+    CHECK_CLASS(MPI_File_read(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ACCESS);
+    CHECK_OK(MPI_File_close(&f));
+    f = open_file("ways", MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL);
+    CHECK_CLASS(MPI_File_write_at(f, 0, &b, 1, MPI_INT, MPI_STATUS_IGNORE),
+                MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK_CLASS(MPI_File_seek(f, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK_OK(MPI_File_write_ordered(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_close(&f));
+}
+
+static void arguments(void)
+{
+    MPI_File f = open_file("arguments", RW | MPI_MODE_DELETE_ON_CLOSE);
+    MPI_Datatype backwards;
+    MPI_Offset at;
+    int b[3] = {0}, blocks[] = {1, 1}, displs[] = {2, 0};
+
+    CHECK_CLASS(MPI_File_write_at(f, -1, b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_write(f, b, -1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_File_write(f, NULL, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_File_write(f, b, 1, MPI_DATATYPE_NULL, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_File_seek(f, -5, MPI_SEEK_SET), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_seek(f, 0, 77), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_get_position(f, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_set_size(f, -1), MPI_ERR_ARG);
+    if (size > 1)
+        CHECK_CLASS(MPI_File_set_size(f, 100 + rank), MPI_ERR_NOT_SAME);
+    CHECK_OK(MPI_File_get_size(f, &at));
+    CHECK_EQ(at, 0);
+    CHECK_CLASS(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "none", MPI_INFO_NULL),
+                MPI_ERR_UNSUPPORTED_DATAREP);
+    CHECK_CLASS(MPI_File_set_view(f, -2, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
+    CHECK_CLASS(
+        MPI_File_set_view(f, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native", MPI_INFO_NULL),
+        MPI_ERR_ARG);
+    MPI_Type_indexed(2, blocks, displs, MPI_INT, &backwards);
+    MPI_Type_commit(&backwards);
+    CHECK_CLASS(MPI_File_set_view(f, 0, MPI_INT, backwards, "native", MPI_INFO_NULL), MPI_ERR_IO);
+    MPI_Type_free(&backwards);
+    CHECK_OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    CHECK_CLASS(MPI_File_write(f, b, 3, MPI_BYTE, MPI_STATUS_IGNORE),
+                MPI_ERR_IO); /* no whole etype */
+    CHECK_OK(MPI_File_write_all_begin(f, b, 1, MPI_INT));
+    CHECK_CLASS(MPI_File_read_all_begin(f, b, 1, MPI_INT), MPI_ERR_IO);
+    CHECK_CLASS(MPI_File_read_all_end(f, b, MPI_STATUS_IGNORE), MPI_ERR_IO);
+    CHECK_CLASS(MPI_File_close(&f), MPI_ERR_IO);
+    CHECK_OK(MPI_File_write_all_end(f, b, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_close(&f));
+}
+
+/* A limit on the size of files is an error, and no signal; sync tells all ranks, and goes on telling. */
+static void limits(void)
+{
+    struct rlimit before, small = {8192, 8192};
+    MPI_File f = open_file("limits", RW | MPI_MODE_DELETE_ON_CLOSE);
+    static char b[20000];
+
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    small.rlim_max = before.rlim_max;
+    if (rank == 0) {
+        CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+        CHECK_CLASS(MPI_File_write_at(f, 0, b, 20000, MPI_BYTE, MPI_STATUS_IGNORE),
+                    MPI_ERR_NO_SPACE);
+        CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    }
+    CHECK_CLASS(MPI_File_sync(f), MPI_ERR_NO_SPACE);
+    CHECK_CLASS(MPI_File_sync(f), MPI_ERR_NO_SPACE);
+    CHECK_CLASS(MPI_File_close(&f), MPI_ERR_NO_SPACE);
+    CHECK(f == MPI_FILE_NULL);
+}
+
+static int calls;
+
+static void on_error(MPI_File *f, int *code, ...)
+{
+    (void)code;
+    calls++;
+    CHECK(*f != MPI_FILE_NULL || calls == 2);
+}
+
+static void handlers(void)
+{
+    MPI_File f;
+    MPI_Errhandler h, now;
+    int b = 0;
+
+    CHECK_OK(MPI_File_get_errhandler(MPI_FILE_NULL, &now));
+    CHECK(now == MPI_ERRORS_RETURN);
+    CHECK_OK(MPI_File_create_errhandler(on_error, &h));
+    f = open_file("handlers", RW | MPI_MODE_DELETE_ON_CLOSE);
+    CHECK_OK(MPI_File_set_errhandler(f, h));
+    CHECK_CLASS(MPI_File_write_at(f, -1, &b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_EQ(calls, 1);
+    CHECK_OK(MPI_File_close(&f));
+    CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, h));
+    CHECK_CLASS(MPI_File_delete("/nowhere/x", MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE);
+    CHECK_EQ(calls, 2);
+    CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+    CHECK_CLASS(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER);
+    CHECK_OK(MPI_Errhandler_free(&h));
+}
+
+/* No descriptor and no memory stays. */
+static void many(void)
+{
+    int before = open("/dev/null", O_RDONLY), after;
+
+    close(before);
+    for (int i = 0; i < 300; i++) {
+        MPI_File f = open_file("many", RW);
+
+        CHECK_OK(MPI_File_close(&f));
+        CHECK_CLASS(try_open("/nowhere/x", RW), MPI_ERR_NO_SUCH_FILE);
+    }
+    after = open("/dev/null", O_RDONLY);
+    close(after);
+    CHECK_EQ(after, before);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    opening();
+    ways();
+    arguments();
+    limits();
+    handlers();
+    many();
+    return finish();
+}
