@@ -47,6 +47,8 @@ int main(int argc, char **argv)
         collect(MPI_COMM_WORLD);
     }
     if (argc > 1) {
+        post(0);
+        await(0, rank == 2 ? size : 0); /* all have returned */
         if (rank == 2)
             die_now();
         CHECK_CLASS(MPI_Barrier(unused), MPIX_ERR_PROC_FAILED);
