@@ -142,9 +142,12 @@ static void punch_cells(struct job *job, mend_place dead)
 
     for (uint32_t k = 0; k < MEND_NODE_CELLS; k++) {
         uint64_t at = (uint64_t)(mend_node_cell_of(h, dead, k) - (char *)h);
+        uint64_t votes = mend_node_votes_at(h, dead, k);
 
-        if (!(taken >> k & 1))
-            punch(job, at, at + MEND_NODE_CELL_BYTES);
+        if (taken >> k & 1)
+            continue;
+        punch(job, at, at + MEND_NODE_CELL_BYTES);
+        punch(job, votes, votes + MEND_NODE_CELL_AGREE);
     }
 }
 

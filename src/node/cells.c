@@ -75,6 +75,8 @@ static void give_back_dead(struct mend_proc *self, const struct mend_cells_closi
             continue;
         mend_node_give_back(self, mend_node_cell_of(self->node->header, p, (uint32_t)x->cell),
                             MEND_NODE_CELL_BYTES);
+        mend_node_give_back(self, mend_node_cell_agree_of(self->node->header, p, (uint32_t)x->cell),
+                            MEND_NODE_CELL_AGREE);
     }
 }
 
@@ -93,19 +95,33 @@ static void collect(struct mend_proc *self)
     }
 }
 
+/* How many of these cells, from `first` on, lie side by side. */
+static unsigned run_of(uint64_t cells, unsigned first)
+{
+    uint64_t rest = ~(cells >> first);
+
+    return rest ? (unsigned)__builtin_ctzll(rest) : 64 - first;
+}
+
 /* Reserves the pages of this process's votes in the lowest n of these cells that have none.  Nothing gives them back
  * while it lives. */
-static void reserve(struct mend_proc *self, uint64_t cells, int max)
+static void reserve(struct mend_proc *self, uint64_t cells, unsigned max)
 {
     struct mend_node *n = self->node;
+    uint64_t left = cells & ~n->cells_ready;
 
-    for (uint64_t left = cells & ~n->cells_ready; left && max > 0; left &= left - 1, max--) {
-        unsigned cell = (unsigned)__builtin_ctzll(left);
+    while (left && max > 0) {
+        unsigned first = (unsigned)__builtin_ctzll(left), run = run_of(left, first);
+        uint64_t taken;
 
-        if (!mend_node_touch(self, mend_node_cell_agree_of(n->header, n->mine, cell),
-                             MEND_NODE_CELL_AGREE))
+        run = run < max ? run : max;
+        taken = (run < 64 ? (UINT64_C(1) << run) - 1 : UINT64_MAX) << first;
+        if (!mend_node_reserve(self, mend_node_votes_at(n->header, n->mine, first),
+                               run * MEND_NODE_CELL_AGREE))
             break;
-        n->cells_ready |= UINT64_C(1) << cell;
+        n->cells_ready |= taken;
+        left &= ~taken;
+        max -= run;
     }
 }
 

@@ -29,7 +29,7 @@ uint64_t mend_cells_offer(struct mend_proc *self, bool modest, unsigned turn);
 void mend_cells_settle(struct mend_proc *self, uint64_t offered);
 
 /* This process can offer all cells from now on, if there is memory: to be called when a creation has found none that is
- * free at all members.  64 system calls. */
+ * free at all members. */
 void mend_cells_reserve_all(struct mend_proc *self);
 
 /* A communicator of this process uses the cell from now on. */

@@ -122,6 +122,19 @@ MEND_TEST(creations_that_overlap_are_offered_different_cells)
     CHECK_EQ(offered(0), UINT64_MAX);
 }
 
+/* What lies between cells that are taken is reserved run by run, and no more than is asked for. */
+MEND_TEST(runs_of_cells)
+{
+    set_up();
+    value[0].node->cells_ready = 0;
+    mend_cells_take(&value[0], 1);
+    mend_cells_take(&value[0], 4);
+    CHECK_EQ(offered(0), 0x3ffed); /* 16 of them */
+    CHECK_EQ(value[0].node->cells_ready, 0x3ffed);
+    mend_cells_reserve_all(&value[0]);
+    CHECK_EQ(value[0].node->cells_ready, UINT64_MAX);
+}
+
 /* They are reserved some at a time, and stay. */
 MEND_TEST(only_cells_with_pages)
 {
@@ -134,7 +147,7 @@ MEND_TEST(only_cells_with_pages)
         mend_cells_take(&value[0], cell);
     fd = value[0].node->fd;
     value[0].node->fd = -1; /* no memory */
-    value[0].node->touched = NULL;
+    value[0].node->touched = 0;
     CHECK_EQ(offered(0), 0xfe00);
     value[0].node->fd = fd;
     CHECK_EQ(offered(0), 0xfffffe00);

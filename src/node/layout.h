@@ -18,6 +18,7 @@
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
+ *   votes[n][64]   page (i, k) is written by rank i: its contributions to agreements of the owner of cell k
  *   sheet[n]       page i is written by rank i, which receives large messages; its words `turn` and `done` by
  *                  the sender that helps, too (net/sheet.h)
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
@@ -52,8 +53,8 @@
 #define MEND_NODE_CELLS        64u
 #define MEND_NODE_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
 #define MEND_NODE_CELL_DATA    (512u * 1024) /* large payloads of one cell */
-#define MEND_NODE_CELL_AGREE   4096u         /* contributions to agreements (decide/memory.c) */
-#define MEND_NODE_CELL_BYTES   (MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA + MEND_NODE_CELL_AGREE)
+#define MEND_NODE_CELL_BYTES   (MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA)
+#define MEND_NODE_CELL_AGREE   4096u /* contributions to agreements (decide/memory.c) */
 #define MEND_NODE_WAIT_BYTES   1024u
 #define MEND_NODE_CALL_BYTES   64u
 #define MEND_NODE_COMM_BYTES   160u
@@ -173,6 +174,7 @@ enum mend_node_part {
     MEND_NODE_PART_HEAD,
     MEND_NODE_PART_SAID,
     MEND_NODE_PART_CELL, /* from here on the agent maps nothing */
+    MEND_NODE_PART_VOTES,
     MEND_NODE_PART_REVOKED,
     MEND_NODE_PART_SHEET,
     MEND_NODE_PART_RING,
@@ -317,13 +319,13 @@ static inline char *mend_node_cell_of(struct mend_node_header *h, mend_place p, 
            ((uint64_t)p.at * MEND_NODE_CELLS + cell) * MEND_NODE_CELL_BYTES;
 }
 
-/* Where the agreement area of a cell begins in the segment. */
+/* Where the agreement area of a cell begins in the segment: those of one rank lie side by side, so that one system call
+ * reserves the pages of several. */
 static inline uint64_t mend_node_votes_at(const struct mend_node_header *h, mend_place p,
                                           uint32_t cell)
 {
-    return h->at[MEND_NODE_PART_CELL] +
-           ((uint64_t)p.at * MEND_NODE_CELLS + cell) * MEND_NODE_CELL_BYTES +
-           MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
+    return h->at[MEND_NODE_PART_VOTES] +
+           ((uint64_t)p.at * MEND_NODE_CELLS + cell) * MEND_NODE_CELL_AGREE;
 }
 
 static inline char *mend_node_cell_agree_of(struct mend_node_header *h, mend_place p, uint32_t cell)

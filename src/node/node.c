@@ -47,29 +47,18 @@ void mend_node_keep_apart(struct mend_proc *self, mend_peer peer)
     self->node->sharing_n--;
 }
 
-/* The word and bit that remember a piece which lies in the control or in the agreement page of a
- * cell: communicators come and go, and their cells are the same few again and again.  False: it lies
- * elsewhere, or there is no memory to remember it. */
-static bool find_touched(struct mend_proc *self, uint64_t from, size_t len, uint64_t **word_p,
-                         uint64_t *bit_p)
+/* The bit of `touched` that remembers a piece: communicators come and go, and their cells are the same few again and
+ * again.  0: it lies elsewhere. */
+static uint64_t bit_of_control(const struct mend_proc *self, const void *at, size_t len)
 {
     struct mend_node *n = self->node;
-    uint64_t agree_at = MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA;
-    uint64_t cell, at;
+    const char *first = mend_node_cell_of(n->header, n->mine, 0);
+    uint64_t from = (uint64_t)((const char *)at - first); /* large, if it lies before */
 
-    if (from < n->header->at[MEND_NODE_PART_CELL] || from >= n->header->at[MEND_NODE_PART_CELL + 1])
-        return false;
-    cell = (from - n->header->at[MEND_NODE_PART_CELL]) / MEND_NODE_CELL_BYTES;
-    at = (from - n->header->at[MEND_NODE_PART_CELL]) % MEND_NODE_CELL_BYTES;
-    if (at + len > (at < agree_at ? MEND_NODE_CELL_CONTROL : MEND_NODE_CELL_BYTES))
-        return false;
-    if (!n->touched)
-        n->touched = mend_zalloc(self, n->header->places_n, sizeof(*n->touched));
-    if (!n->touched)
-        return false;
-    *word_p = &n->touched[cell / MEND_NODE_CELLS][at >= agree_at];
-    *bit_p = UINT64_C(1) << cell % MEND_NODE_CELLS;
-    return true;
+    if (from >= MEND_NODE_CELLS * (uint64_t)MEND_NODE_CELL_BYTES ||
+        from % MEND_NODE_CELL_BYTES + len > MEND_NODE_CELL_CONTROL)
+        return 0;
+    return UINT64_C(1) << from / MEND_NODE_CELL_BYTES;
 }
 
 bool mend_node_reserve(struct mend_proc *self, uint64_t from, size_t len)
@@ -85,16 +74,14 @@ bool mend_node_reserve(struct mend_proc *self, uint64_t from, size_t len)
 
 bool mend_node_touch(struct mend_proc *self, const void *at, size_t len)
 {
-    uint64_t from = (uint64_t)((const char *)at - (const char *)self->node->header);
-    uint64_t *word, bit = 0;
-    bool remember = find_touched(self, from, len, &word, &bit);
+    struct mend_node *n = self->node;
+    uint64_t bit = bit_of_control(self, at, len);
 
-    if (remember && *word & bit)
+    if (n->touched & bit)
         return true;
-    if (!mend_node_reserve(self, from, len))
+    if (!mend_node_reserve(self, (uint64_t)((const char *)at - (const char *)n->header), len))
         return false;
-    if (remember)
-        *word |= bit;
+    n->touched |= bit;
     return true;
 }
 

@@ -25,8 +25,8 @@ struct mend_node {
     struct mend_list pieces;      /* heap.c: of this process's heap */
     mend_peer *peer_at;           /* by place; MEND_PEER_NONE: a process that is unknown here */
     mend_peer sharing_n;          /* peers that share memory with this process, itself included */
-    uint64_t (*touched)[2]; /* by place: cells with reserved control and agreement pages, or NULL */
-    uint64_t voted;         /* cells in whose agreement area this process may have written */
+    uint64_t touched;             /* cells in which this process's control page is reserved */
+    uint64_t voted;               /* cells in whose agreement area this process may have written */
     struct mend_node_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
     uint32_t papers_n, paper_free;     /* taken at some time; 1 + the first free one, 0: none */
     struct mend_list closed;           /* papers that others may still look for */
