@@ -74,6 +74,25 @@ void mend_meet_give_up(struct mend_proc *self, struct mend_comm *bridge, mend_pe
     mend_free(self, peers);
 }
 
+int mend_meet_connect(struct mend_comm *c, int root, const char *tag, mend_peer other, int err,
+                      struct mend_comm **new_p)
+{
+    struct mend_proc *self = c->self;
+    struct mend_comm *bridge = NULL;
+    int at = 0;
+
+    if (c->rank == root && !err) {
+        mend_peers_connect(self, other, 1);
+        err = mend_meet_bridge(self, tag, other, &bridge);
+    }
+    if (bridge)
+        at = mend_group_rank(self, bridge->group, other);
+    err = mend_create_intercomm(c, root, bridge, at, 0, err, new_p);
+    if (bridge)
+        mend_decide_free(bridge);
+    return err;
+}
+
 int mend_create_from_groups(struct mend_proc *self, struct mend_group *g, int leader,
                             mend_peer other, const char *tag, int other_error,
                             struct mend_comm **new_p)

@@ -49,6 +49,12 @@ int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct me
 int mend_meet_bridge(struct mend_proc *self, const char *tag, mend_peer other,
                      struct mend_comm **bridge_p);
 
+/* from_group.c: the roots of two groups meet under the tag, and all of both make the intercommunicator, at all or at none.
+ * tag, other: at the root, the others give any; err: why this group will not come, at the root, which tells its group.
+ * Collective over both groups; blocks until all have come or something ends the meeting. */
+int mend_meet_connect(struct mend_comm *c, int root, const char *tag, mend_peer other, int err,
+                      struct mend_comm **new_p);
+
 /* from_group.c: this process's side has failed: the other one hears so over the bridge, and waits for nobody. */
 void mend_meet_give_up(struct mend_proc *self, struct mend_comm *bridge, mend_peer other,
                        int error);

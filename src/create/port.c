@@ -301,23 +301,17 @@ static int finish(struct mend_comm *c, int root, struct visit *v, mend_peer host
                   struct mend_comm **new_p)
 {
     struct mend_proc *self = c->self;
-    struct mend_comm *bridge = NULL;
-    char tag[TAG_BYTES];
-    int at = 0, err = v->error;
+    char tag[TAG_BYTES] = "";
+    int err = v->error;
 
     if (c->rank == root && !err) {
         snprintf(tag, sizeof(tag), "mend: port %d %llu %d %llu", (int)host,
                  (unsigned long long)port, (int)(host == self->me ? v->other : self->me),
                  (unsigned long long)v->number);
-        mend_peers_connect(self, v->other, 1);
-        err = v->other == self->me ? MPI_ERR_PORT : mend_meet_bridge(self, tag, v->other, &bridge);
+        if (v->other == self->me)
+            err = MPI_ERR_PORT;
     }
-    if (bridge)
-        at = mend_group_rank(self, bridge->group, v->other);
-    err = mend_create_intercomm(c, root, bridge, at, 0, err, new_p);
-    if (bridge)
-        mend_decide_free(bridge);
-    return err;
+    return mend_meet_connect(c, root, tag, v->other, err, new_p);
 }
 
 int mend_create_accept(struct mend_comm *known, int root, int own_error, uint64_t port,

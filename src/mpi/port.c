@@ -81,12 +81,12 @@ static int check(MPI_Comm comm, int root, MPI_Info info, MPI_Comm *newcomm, stru
     return err;
 }
 
-MEND_API(MPI_Comm_accept);
-int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
-                    MPI_Comm *newcomm)
+/* Both calls. */
+static int meet(const char *fn, bool accepts, const char *port_name, MPI_Info info, int root,
+                MPI_Comm comm, MPI_Comm *newcomm)
 {
     struct mend_comm *c = NULL, *made = NULL;
-    int err = mend_enter(__func__), own_error = MPI_SUCCESS;
+    int err = mend_enter(fn), own_error = MPI_SUCCESS;
     mend_peer host = MEND_PEER_NONE;
     uint64_t number = 0;
 
@@ -94,31 +94,26 @@ int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm com
         err = check(comm, root, info, newcomm, &c);
     if (!err && c->rank == root)
         own_error = read_name(port_name, &host, &number);
-    if (!err && c->rank == root && !own_error && host != mend_self->me)
+    if (!err && c->rank == root && !own_error && accepts && host != mend_self->me)
         own_error = MPI_ERR_PORT;
     if (!err)
-        err = mend_create_accept(c, root, own_error, number, &made);
+        err = accepts ? mend_create_accept(c, root, own_error, number, &made)
+                      : mend_create_connect(c, root, own_error, host, number, &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
-    return mend_report_comm(c, err, __func__);
+    return mend_report_comm(c, err, fn);
+}
+
+MEND_API(MPI_Comm_accept);
+int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
+                    MPI_Comm *newcomm)
+{
+    return meet(__func__, true, port_name, info, root, comm, newcomm);
 }
 
 MEND_API(MPI_Comm_connect);
 int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
                      MPI_Comm *newcomm)
 {
-    struct mend_comm *c = NULL, *made = NULL;
-    int err = mend_enter(__func__), own_error = MPI_SUCCESS;
-    mend_peer host = MEND_PEER_NONE;
-    uint64_t number = 0;
-
-    if (!err)
-        err = check(comm, root, info, newcomm, &c);
-    if (!err && c->rank == root)
-        own_error = read_name(port_name, &host, &number);
-    if (!err)
-        err = mend_create_connect(c, root, own_error, host, number, &made);
-    if (!err)
-        *newcomm = mend_comm_handle(made);
-    return mend_report_comm(c, err, __func__);
+    return meet(__func__, false, port_name, info, root, comm, newcomm);
 }
