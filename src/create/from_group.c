@@ -15,6 +15,8 @@
  * leader that gave up. */
 #include "create/meet.h"
 
+#include "comm/errcode.h"
+
 #include <string.h>
 
 /* What the meetings of one call are for. */
@@ -74,6 +76,16 @@ void mend_meet_give_up(struct mend_proc *self, struct mend_comm *bridge, mend_pe
     mend_free(self, peers);
 }
 
+/* It is in no communicator of this group, which could tell of its death. */
+static void tell_death(struct mend_proc *self, mend_peer other)
+{
+    if (other < 0 || !mend_peer_is_dead(self, other))
+        return;
+    mend_peer_entry(self, other)->told = true;
+    mend_error_detail(self, MEND_CLASS_PROC_FAILED, 0,
+                      "the root of the other group, process %d of the job, is dead", (int)other);
+}
+
 int mend_meet_connect(struct mend_comm *c, int root, const char *tag, mend_peer other, int err,
                       struct mend_comm **new_p)
 {
@@ -90,6 +102,8 @@ int mend_meet_connect(struct mend_comm *c, int root, const char *tag, mend_peer 
     err = mend_create_intercomm(c, root, bridge, at, 0, err, new_p);
     if (bridge)
         mend_decide_free(bridge);
+    if (err == MEND_CLASS_PROC_FAILED && c->rank == root)
+        tell_death(self, other);
     return err;
 }
 

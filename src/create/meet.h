@@ -14,6 +14,7 @@ struct mend_create {
     uint64_t spawned_n;           /* spawn.c: calls in which it was the root */
     struct mend_list ports, knocks; /* port.c: that are open; processes that wait at them */
     uint64_t ports_n, knocked_n;    /* that there ever were */
+    uint64_t joined_n;              /* join.c: calls of this process */
     struct mend_list visits;        /* port.c: calls that wait */
     struct mend_list meetings;      /* struct mend_meeting: calls that go on */
     struct mend_list hellos;        /* leaders.c: calls that one leader has made and one not */

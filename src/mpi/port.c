@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port.c – ports, accept and connect (MPI-5.0 11.9), between processes of one job.
+/* port.c – ports, accept and connect (MPI-5.0 11.9), and join (11.10.8), between processes of one job.
  *
  * A port's name says which job, which process and which of its ports.  Accept and connect are collective over the
  * communicator; the name is looked at in the root alone, and what is wrong with it its whole group gets.  They block until
@@ -116,4 +116,23 @@ int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm co
                      MPI_Comm *newcomm)
 {
     return meet(__func__, false, port_name, info, root, comm, newcomm);
+}
+
+/* Collective over the two processes that have the socket's ends, of one job; blocks until the other has come, has closed its
+ * end or is dead (create/join.c has the errors).  MPI_ERR_UNSUPPORTED_OPERATION leaves MPI_COMM_NULL. */
+MEND_API(MPI_Comm_join);
+int MPI_Comm_join(int fd, MPI_Comm *intercomm)
+{
+    struct mend_comm *made = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_pointer(intercomm);
+    if (!err)
+        err = mend_create_join_socket(mend_self, fd, &made);
+    if (!err)
+        *intercomm = mend_comm_handle(made);
+    else if (err == MPI_ERR_UNSUPPORTED_OPERATION)
+        *intercomm = MPI_COMM_NULL;
+    return mend_report(err, __func__);
 }

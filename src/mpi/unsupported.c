@@ -14,13 +14,6 @@ static int not_built(const char *fn)
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
-static int on_self(const char *fn)
-{
-    int err = mend_enter(fn);
-
-    return mend_report(err ? err : not_built(fn), fn);
-}
-
 static int on_file(const char *fn)
 {
     int err = mend_enter(fn);
@@ -29,7 +22,6 @@ static int on_file(const char *fn)
 }
 
 /* One expression per place of unsupported.def; it sees the function's parameters. */
-#define RAISE_SELF on_self(__func__)
 #define RAISE_FILE on_file(__func__)
 #define RAISE_TOOL MPI_T_ERR_NOT_SUPPORTED
 

@@ -2,12 +2,12 @@
 /* Any process dies while two groups connect: both sides get an error, or both get the intercommunicator, and every call
  * ends.
  *
- *   S0-35: the roots of connect and accept both report a process failure or neither does
- *   S0-37: the other root of a connection returns when a root dies
- *   S0-36: an invalidated communicator is reported as such, not as a process failure
- *   S2-5: creation is uniform: at all survivors or at none
+ * Ranks 0 to 2 accept, ranks 3 to 5 connect; roots are 0 and 3.
  *
- * Ranks 0 to 2 accept, ranks 3 to 5 connect; roots are 0 and 3. */
+ *   S0-35: the roots of connect and accept both report a process failure or neither does
+ *   S0-36: an invalidated communicator is reported as such, not as a process failure
+ *   S0-37: the other root of a connection returns when a root dies
+ *   S2-5: creation is uniform: at all survivors or at none */
 /* RUN: -n 6 ; kill 1 at call:MPI_Comm_accept ; args no */
 /* RUN: -n 6 ; kill 4 at call:MPI_Comm_connect ; args no */
 /* RUN: -n 6 ; kill 0 at call:MPI_Comm_accept ; args no */

@@ -2,10 +2,10 @@
 /* Any process dies while processes are started: the survivors among those that asked all get an error, or all get the
  * intercommunicator; the new processes leave MPI_Init with it or not at all; everything ends.
  *
- *   S0-38: no new process can use the intercommunicator if the root of a spawn reports a failure
- *   S2-5: creation is uniform: at all survivors or at none
+ * Ranks 0 to 2 ask, ranks 3 and 4 are started.  A new process posts when it has left MPI_Init.
  *
- * Ranks 0 to 2 ask, ranks 3 and 4 are started.  A new process posts when it has left MPI_Init. */
+ *   S0-38: no new process can use the intercommunicator if the root of a spawn reports a failure
+ *   S2-5: creation is uniform: at all survivors or at none */
 /* RUN: -n 3 --universe 9 ; kill 0 at spawn.ask ; args no */
 /* RUN: -n 3 --universe 9 ; kill 0 at spawn.started ; args no */
 /* RUN: -n 3 --universe 9 ; kill 0 at spawn.told ; args no */

@@ -3,10 +3,10 @@
  * ranks; the job goes through its steps at full size, with every survivor at its old rank, whichever processes die in the
  * replacement itself.
  *
- *   S3-1: a failed process never returns under its identity
- *   R35: a replacement is a new process with an old rank; its MPI_COMM_WORLD holds those replaced together
+ * Arguments: how many steps; then STEP:RANK, that rank dies before that step.
  *
- * Arguments: how many steps; then STEP:RANK, that rank dies before that step. */
+ *   R35: a replacement is a new process with an old rank; its MPI_COMM_WORLD holds those replaced together
+ *   S3-1: a failed process never returns under its identity */
 /* RUN: -n 2 ; args 4 2:1 */
 /* RUN: -n 2 ; args 4 1:0 2:0 3:1 */
 /* RUN: -n 3 ; args 6 2:0 2:1 4:2 */

@@ -3,9 +3,9 @@
  * and sort everybody by the rank it has in the job's first communicator.  The newcomers take the ranks of the dead, but
  * are other processes.
  *
- *   S3-1: a failed process never returns under its identity
+ * Arguments: how many victims, and their ranks.
  *
- * Arguments: how many victims, and their ranks. */
+ *   S3-1: a failed process never returns under its identity */
 /* RUN: -n 2 ; args 1 1 */
 /* RUN: -n 4 ; args 1 2 */
 /* RUN: -n 5 ; args 2 1 3 */

@@ -2,9 +2,9 @@
 /* Spares: processes that were there before the death that makes them a rank.  A spare that was killed or stopped is not
  * taken, and its end does not count; where no spare is left, processes are started.
  *
- *   R35: a replacement is a new process with an old rank; its MPI_COMM_WORLD holds those replaced together
+ * Arguments: what is done to the spares before the death; how many of the two replacements were there before it.
  *
- * Arguments: what is done to the spares before the death; how many of the two replacements were there before it. */
+ *   R35: a replacement is a new process with an old rank; its MPI_COMM_WORLD holds those replaced together */
 /* RUN: -n 4 --spares 2 ; args none 2 */
 /* RUN: -n 4 --spares 3 ; args none 2 */
 /* RUN: -n 4 --spares 1 ; args none 1 */
