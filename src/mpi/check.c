@@ -60,16 +60,6 @@ static void call_event(struct mend_events *events, const char *fn)
 
 #define CALLS_PER_LOOK 64 /* where revocations come as frames */
 
-/* What was sent before the news is delivered before it.  Not for what a reduction function calls: it
- * stands in the middle of a collective, which the news might end. */
-static void look(struct mend_proc *self)
-{
-    if (self->reducing)
-        return;
-    mend_progress(self, MEND_PEER_NONE);
-    mend_interrupt_check(self);
-}
-
 int mend_enter_slow(const char *fn)
 {
     struct mend_proc *self = mend_self;
@@ -79,7 +69,7 @@ int mend_enter_slow(const char *fn)
     mend_lock(self);
     self->call = fn;
     if (mend_has_news(self) || (self->told_by_frames && ++self->calls_n % CALLS_PER_LOOK == 0))
-        look(self);
+        mend_look_around(self);
     if (self->events)
         call_event(self->events, fn);
     return MPI_SUCCESS;
@@ -129,7 +119,7 @@ int mend_report_slow(struct mend_comm *c, int err, const char *fn)
         return mend_leave(MPI_SUCCESS);
     if (!self || self->state != MEND_PROC_RUNNING)
         return report_outside(self, err, fn);
-    look(self); /* this call has not waited: the next one is to know what has come since */
+    mend_look_around(self); /* this call has not waited: the next one is to know what has come since */
     return mend_raise(self, c, err, fn);
 }
 

@@ -27,14 +27,6 @@ int MPI_Comm_invalidate(MPI_Comm comm)
     return mend_report_comm(c, err, __func__);
 }
 
-/* What has happened meanwhile is carried out, so that a program may wait by asking, and answers meanwhile
- * what others ask it. */
-static void look_around(void)
-{
-    mend_progress(mend_self, MEND_PEER_NONE);
-    mend_interrupt_check(mend_self);
-}
-
 MEND_API(MPI_Comm_is_revoked);
 MEND_API_SAME(MPIX_Comm_is_revoked, MPI_Comm_is_revoked);
 int MPI_Comm_is_revoked(MPI_Comm comm, int *flag)
@@ -47,7 +39,7 @@ int MPI_Comm_is_revoked(MPI_Comm comm, int *flag)
     if (!err)
         err = mend_check_pointer(flag);
     if (!err) {
-        look_around();
+        mend_look_around(mend_self); /* so that a program may wait by asking */
         *flag = c->revoked;
     }
     return mend_report_comm(c, err, __func__);

@@ -71,3 +71,11 @@ bool mend_interrupt_check(struct mend_proc *self)
         self->on_interrupt(self);
     return true;
 }
+
+void mend_look_around(struct mend_proc *self)
+{
+    if (self->reducing)
+        return;
+    mend_progress(self, MEND_PEER_NONE);
+    mend_interrupt_check(self);
+}

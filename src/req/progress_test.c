@@ -2,8 +2,11 @@
 /* A poll may complete requests besides its own, whose memory is somebody else's then. */
 #include "net/net.h"
 #include "req/request.h"
+#include "rt/rt.h"
 
 #include "base/test.h"
+
+#include <string.h>
 
 static struct mend_proc self;
 static struct mend_request a, b, c, gone;
@@ -90,6 +93,58 @@ MEND_TEST(what_completes_nothing_is_no_news)
     CHECK(!mend_progress(&self, MEND_PEER_NONE));
     CHECK_EQ(polls_of_c, 1);
     CHECK(self.active.next == &a.link && self.active.prev == &c.link);
+}
+
+/* ---- news ---- */
+
+static _Atomic uint32_t interrupt;
+static char log_of[8];
+
+static unsigned frame_arrives(struct mend_proc *p, mend_peer hint)
+{
+    strcat(log_of, "f");
+    return 1;
+}
+
+static bool verdict(struct mend_proc *p, uint32_t number, struct mend_death *death)
+{
+    return number == 0;
+}
+
+static void on_death(struct mend_proc *p, const struct mend_death *death)
+{
+    p->deaths_n++;
+    strcat(log_of, "d");
+}
+
+static void look_around(bool news, bool reducing)
+{
+    static const struct mend_net busy = {.poll = frame_arrives};
+    static const struct mend_rt rt = {.verdict = verdict};
+
+    self = (struct mend_proc){.nets = {&busy}, .rt = &rt, .on_death = on_death};
+    mend_list_init(&self.active);
+    self.interrupt = &interrupt;
+    self.interrupt_seen = interrupt;
+    interrupt += news;
+    self.reducing = reducing;
+    log_of[0] = 0;
+    mend_look_around(&self);
+}
+
+MEND_TEST(frames_come_before_the_news)
+{
+    look_around(true, false);
+    CHECK(!strcmp(log_of, "fd"));
+    look_around(false, false);
+    CHECK(!strcmp(log_of, "f"));
+}
+
+MEND_TEST(a_reduction_function_hears_nothing)
+{
+    look_around(true, true);
+    CHECK_EQ(log_of[0], 0);
+    CHECK_EQ(self.deaths_n, 0);
 }
 
 MEND_TEST_MAIN()

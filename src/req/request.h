@@ -193,6 +193,10 @@ bool mend_progress(struct mend_proc *self, mend_peer hint);
  * there was one, so requests may be done that were not before. */
 bool mend_interrupt_check(struct mend_proc *self);
 
+/* Both: what was sent before the news is delivered before it.  Nothing for a call from within a reduction function, which
+ * stands in the middle of a collective that the news might end. */
+void mend_look_around(struct mend_proc *self);
+
 /* The wait: returns when the request is done or pending.  Ends because: the operation completes; a
  * process it depends on dies (the death completes it); its object is revoked (the same). */
 void mend_wait(struct mend_proc *self, struct mend_request *r);
