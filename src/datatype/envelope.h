@@ -60,6 +60,28 @@ bool mend_type_pair(const struct mend_type *t, const struct mend_type *members[2
 struct mend_type *mend_type_draft(struct mend_proc *self, int combiner, bool large,
                                   MPI_Count values_n, MPI_Count types_n);
 
+/* An argument of a constructor: n numbers of an int or of 64 bits each. */
+struct mend_type_numbers {
+    const void *at;
+    MPI_Count n;
+    bool wide;
+};
+
+/* What a constructor was called with, but for the types. */
+struct mend_type_arguments {
+    int combiner;
+    bool large;
+    MPI_Count count; /* what must not be negative */
+    MPI_Count types_n;
+    struct mend_type_numbers numbers[8];
+    int numbers_n;
+};
+
+/* A draft with the numbers of all arguments, one after the other; the caller fills in the types.  MPI_ERR_COUNT: the count
+ * is negative, or there are more numbers than can be.  MPI_ERR_ARG: an array is missing.  MPI_ERR_NO_MEM. */
+int mend_type_draft_of(struct mend_proc *self, const struct mend_type_arguments *a,
+                       struct mend_type **draft_p);
+
 /* Completes the draft: reference count 1, one handle, not committed.  On an error the draft is
  * gone. MPI_ERR_ARG: an argument is out of range, or size or bounds do not fit into 64 bits. */
 int mend_type_build(struct mend_proc *self, struct mend_type *draft);

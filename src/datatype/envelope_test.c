@@ -39,6 +39,49 @@ static type make_large(int combiner, const MPI_Count *values, MPI_Count n, type 
 
 #define LARGE(combiner_, old_, ...) make_large(MPI_COMBINER_##combiner_, NUMBERS(__VA_ARGS__), old_)
 
+static const int lengths[] = {3, 4};
+static const MPI_Aint offsets[] = {50, INT64_MAX};
+static struct mend_type_arguments hindexed = {
+    .combiner = MPI_COMBINER_HINDEXED,
+    .count = 2,
+    .types_n = 1,
+    .numbers = {{(const MPI_Count[]){2}, 1, true}, {lengths, 2, false}, {offsets, 2, true}},
+    .numbers_n = 3,
+};
+
+MEND_TEST(arguments_of_both_widths)
+{
+    struct mend_type *t;
+    const MPI_Count values[] = {2, 3, 4, 50, INT64_MAX};
+
+    CHECK_EQ(mend_type_draft_of(self, &hindexed, &t), MPI_SUCCESS);
+    CHECK_EQ(t->envelope->values_n, 5);
+    CHECK(!memcmp(t->envelope->values, values, sizeof(values)));
+    CHECK_EQ(t->envelope->types_n, 1);
+    mend_free(self, t);
+}
+
+MEND_TEST(arguments_that_cannot_be)
+{
+    struct mend_type_arguments a = hindexed;
+    struct mend_type *t;
+
+    a.count = -1;
+    CHECK_EQ(mend_type_draft_of(self, &a, &t), MPI_ERR_COUNT);
+    a = hindexed;
+    a.numbers[1].at = NULL;
+    CHECK_EQ(mend_type_draft_of(self, &a, &t), MPI_ERR_ARG);
+    a.numbers[1].n = 0;
+    CHECK_EQ(mend_type_draft_of(self, &a, &t), MPI_SUCCESS);
+    mend_free(self, t);
+    a = hindexed;
+    a.numbers[1].n = a.numbers[2].n = INT64_MAX;
+    CHECK_EQ(mend_type_draft_of(self, &a, &t), MPI_ERR_COUNT);
+    a = hindexed;
+    a.numbers[1].n = INT64_MAX / 16;
+    CHECK_EQ(mend_type_draft_of(self, &a, &t), MPI_ERR_NO_MEM);
+}
+
 MEND_TEST(named_types)
 {
     CHECK_EQ(mend_type_shape(P(INT)).combiner, MPI_COMBINER_NAMED);

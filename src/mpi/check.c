@@ -119,7 +119,8 @@ int mend_report_slow(struct mend_comm *c, int err, const char *fn)
         return mend_leave(MPI_SUCCESS);
     if (!self || self->state != MEND_PROC_RUNNING)
         return report_outside(self, err, fn);
-    mend_look_around(self); /* this call has not waited: the next one is to know what has come since */
+    mend_look_around(
+        self); /* this call has not waited: the next one is to know what has come since */
     return mend_raise(self, c, err, fn);
 }
 

@@ -2,7 +2,7 @@
 /* datatype.c – making types: constructors, commit, duplicate, free (MPI-5.0 chapter 5).
  *
  * Every constructor, of either width, lists its numbers in the order of its arguments; construct()
- * copies them into a draft and datatype/build.c does the rest.  Ranges of single numbers are checked
+ * checks the handles, and datatype/ does the rest.  Ranges of single numbers are checked
  * there, because both widths meet there.
  *
  * All functions are local; none blocks, and a death affects none of them.  A type stays usable for
@@ -16,13 +16,6 @@
 #include "mpi/check.h"
 
 #include <string.h>
-
-/* An argument: n numbers of an int or of 64 bits each. */
-struct numbers {
-    const void *at;
-    MPI_Count n;
-    bool wide;
-};
 
 #define SCALARS(...)                                                                               \
     {                                                                                              \
@@ -41,74 +34,35 @@ struct numbers {
     {                                                                                              \
         at_, n_, true                                                                              \
     }
-_Static_assert(sizeof(MPI_Aint) == sizeof(MPI_Count), "addresses are read as counts");
-
 /* Which function is called, and with which arguments. */
 struct call {
     const char *fn;
-    int combiner;
-    bool large;
-    MPI_Count count; /* what must not be negative: MPI_ERR_COUNT */
-    struct numbers numbers[8];
-    int numbers_n;
+    struct mend_type_arguments arguments;
     const MPI_Datatype *types;
-    MPI_Count types_n;
 };
 
-/* Adds up the numbers.  MPI_ERR_ARG: an array is missing.  MPI_ERR_COUNT: more than there can be. */
-static int count_numbers(const struct call *call, MPI_Count *total_p)
-{
-    MPI_Count total = 0;
-
-    if (call->count < 0)
-        return MPI_ERR_COUNT;
-    for (int i = 0; i < call->numbers_n; i++) {
-        if (call->numbers[i].n > 0 && !call->numbers[i].at)
-            return MPI_ERR_ARG;
-        if (__builtin_add_overflow(total, call->numbers[i].n, &total))
-            return MPI_ERR_COUNT;
-    }
-    *total_p = total;
-    return MPI_SUCCESS;
-}
-
-static void copy_numbers(const struct call *call, MPI_Count *to)
-{
-    for (int i = 0; i < call->numbers_n; i++) {
-        const struct numbers *from = &call->numbers[i];
-
-        if (from->wide && from->n > 0)
-            memcpy(to, from->at, (size_t)from->n * sizeof(*to));
-        for (MPI_Count k = 0; !from->wide && k < from->n; k++)
-            to[k] = ((const int *)from->at)[k];
-        to += from->n;
-    }
-}
-
-static int check_types(const struct call *call, const struct mend_type **types)
+/* The handles of a draft's types. */
+static int check_types(const struct call *call, struct mend_type *draft)
 {
     int err = MPI_SUCCESS;
 
-    for (MPI_Count i = 0; i < call->types_n && !err; i++)
-        err = mend_check_type(call->types[i], &types[i]);
+    for (MPI_Count i = 0; i < call->arguments.types_n && !err; i++)
+        err = mend_check_type(call->types[i], &draft->envelope->types[i]);
     return err;
 }
 
 static int make(const struct call *call, MPI_Datatype *newtype)
 {
-    MPI_Count total = 0;
     struct mend_type *draft;
-    int err = count_numbers(call, &total);
+    int err = mend_check_pointer(newtype);
 
-    if (!err && (!newtype || (call->types_n > 0 && !call->types)))
-        err = MPI_ERR_ARG;
+    if (!err && call->arguments.types_n > 0)
+        err = mend_check_pointer(call->types);
+    if (!err)
+        err = mend_type_draft_of(mend_self, &call->arguments, &draft);
     if (err)
         return err;
-    draft = mend_type_draft(mend_self, call->combiner, call->large, total, call->types_n);
-    if (!draft)
-        return MPI_ERR_NO_MEM;
-    copy_numbers(call, draft->envelope->values);
-    err = check_types(call, draft->envelope->types);
+    err = check_types(call, draft);
     if (err)
         mend_free(mend_self, draft);
     else
@@ -130,16 +84,16 @@ static int construct(const struct call *call, MPI_Datatype *newtype)
 /* CONSTRUCT(combiner, large?, count, types, how many, numbers...) in a function whose last parameter
  * is newtype. */
 #define CONSTRUCT(combiner_, large_, count_, types_, types_n_, ...)                                \
-    construct(                                                                                     \
-        &(const struct call){__func__,                                                             \
-                             MPI_COMBINER_##combiner_,                                             \
-                             large_,                                                               \
-                             count_,                                                               \
-                             {__VA_ARGS__},                                                        \
-                             sizeof((struct numbers[]){__VA_ARGS__}) / sizeof(struct numbers),     \
-                             types_,                                                               \
-                             types_n_},                                                            \
-        newtype)
+    construct(&(const struct call){__func__,                                                       \
+                                   {MPI_COMBINER_##combiner_,                                      \
+                                    large_,                                                        \
+                                    count_,                                                        \
+                                    types_n_,                                                      \
+                                    {__VA_ARGS__},                                                 \
+                                    sizeof((struct mend_type_numbers[]){__VA_ARGS__}) /            \
+                                        sizeof(struct mend_type_numbers)},                         \
+                                   types_},                                                        \
+              newtype)
 
 /* --------------------------------------------------------------------------
  * Regular types
@@ -376,8 +330,9 @@ static int duplicate(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     MPI_Datatype made = MPI_DATATYPE_NULL;
     struct mend_type *t;
-    int err = make(
-        &(const struct call){.combiner = MPI_COMBINER_DUP, .types = &oldtype, .types_n = 1}, &made);
+    int err = make(&(const struct call){.arguments = {.combiner = MPI_COMBINER_DUP, .types_n = 1},
+                                        .types = &oldtype},
+                   &made);
 
     if (err)
         return err;
