@@ -17,9 +17,9 @@
 #include <string.h>
 
 #define RUN_MAX     ((MPI_Offset)1 << 30)
-#define SIEVE_BYTES ((MPI_Offset)1 << 20) /* are read together at most */
+#define SIEVE_BYTES ((MPI_Offset)1 << 18) /* are read together at most: they stay in the cache */
 #define SIEVE_RUN   ((MPI_Offset)1 << 15) /* runs from this length on are read by themselves */
-#define SIEVE_SHARE 4 /* of what is read together at least this part is wanted */
+#define SIEVE_SHARE 3 /* of what is read together at least this part is wanted */
 
 struct move {
     struct mend_file *f;
@@ -27,7 +27,9 @@ struct move {
     struct mend_cursor file, memory;
     MPI_Offset left; /* bytes */
     MPI_Count done;
-    bool ended; /* the file ended */
+    bool ended;  /* the file ended */
+    bool apart;  /* it does not pay to read runs together */
+    char *sieve; /* SIEVE_BYTES, from first use on */
 };
 
 static int failed(struct mend_file *f, bool write, int error)
@@ -75,7 +77,8 @@ static int move_run(struct move *m, MPI_Offset offset, MPI_Offset len)
         int n, error;
         MPI_Offset bytes = take_pieces(m, len, piece, &n);
 
-        error = (m->write ? mend_os_write : mend_os_read)(m->f->fd, piece, n, offset, &done);
+        error = m->write ? mend_os_write(m->f->fd, piece, n, offset, &m->f->limit, &done)
+                         : mend_os_read(m->f->fd, piece, n, offset, &done);
         m->done += done;
         m->left -= done;
         if (error)
@@ -122,39 +125,51 @@ static void copy_out(struct move *m, const char *from, MPI_Offset len)
 /* The runs of a window that begins with this one. */
 static int move_window(struct move *m, MPI_Offset offset, MPI_Offset len, MPI_Offset bytes)
 {
-    struct mend_proc *self = m->f->self;
-    char *all = mend_alloc(self, (size_t)bytes);
-    struct iovec piece = {all, (size_t)bytes};
+    struct iovec piece = {m->sieve, (size_t)bytes};
     MPI_Offset begin = offset;
     int64_t got = 0;
-    int error = all ? mend_os_read(m->f->fd, &piece, 1, begin, &got) : 0;
+    int error = mend_os_read(m->f->fd, &piece, 1, begin, &got);
 
-    if (!all)
-        return move_run(m, offset, len);
     for (bool more = !error; more && !m->ended;) {
         MPI_Offset there = begin + got - offset;
 
         m->ended = there < len;
-        copy_out(m, all + (offset - begin), there < 0 ? 0 : there < len ? there : len);
+        copy_out(m, m->sieve + (offset - begin), there < 0 ? 0 : there < len ? there : len);
         more = offset + len < begin + bytes && m->left > 0 &&
                mend_view_next(&m->file, m->left, &offset, &len);
     }
-    mend_free(self, all);
     return error ? failed(m->f, false, error) : MPI_SUCCESS;
+}
+
+/* How much to read together from this run on; 0: the run by itself, and then so are all that follow. */
+static MPI_Offset together(struct move *m, MPI_Offset offset, MPI_Offset len)
+{
+    MPI_Offset bytes = 0;
+
+    if (m->write || m->apart || len >= SIEVE_RUN || len == m->left)
+        return 0;
+    if (!m->sieve)
+        m->sieve = mend_alloc(m->f->self, SIEVE_BYTES);
+    if (m->sieve)
+        bytes = window(m, offset, len);
+    m->apart = !bytes;
+    return bytes;
 }
 
 /* ---- the whole call ---- */
 
 static int move_runs(struct move *m)
 {
-    MPI_Offset offset, len, together;
+    MPI_Offset offset, len, bytes;
     int err = MPI_SUCCESS;
 
     while (!err && m->left > 0 && !m->ended &&
            mend_view_next(&m->file, m->left < RUN_MAX ? m->left : RUN_MAX, &offset, &len)) {
-        together = m->write || len >= SIEVE_RUN || len == m->left ? 0 : window(m, offset, len);
-        err = together ? move_window(m, offset, len, together) : move_run(m, offset, len);
+        bytes = together(m, offset, len);
+        err = bytes ? move_window(m, offset, len, bytes) : move_run(m, offset, len);
     }
+    mend_free(m->f->self, m->sieve);
+    m->sieve = NULL;
     return err;
 }
 
@@ -234,6 +249,7 @@ int mend_file_move(struct mend_file *f, bool write, MPI_Offset at, const struct 
     }
     if (f->atomic)
         mend_os_unlock(f->fd);
+    f->dirty |= write;
     *bytes_p = m.done;
     return err;
 }

@@ -29,7 +29,8 @@ int mend_os_read(int fd, struct iovec *piece, int n, int64_t offset, int64_t *do
 {
     *done_p = 0;
     while (n) {
-        ssize_t got = preadv(fd, piece, n, offset + *done_p);
+        ssize_t got = n == 1 ? pread(fd, piece->iov_base, piece->iov_len, offset + *done_p)
+                             : preadv(fd, piece, n, offset + *done_p);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -43,24 +44,27 @@ int mend_os_read(int fd, struct iovec *piece, int n, int64_t offset, int64_t *do
     return 0;
 }
 
-/* The kernel would send SIGXFSZ. */
-static bool is_too_far(int64_t offset)
+int64_t mend_os_limit(void)
 {
     struct rlimit most;
 
-    return getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
-           (uint64_t)offset >= most.rlim_cur;
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur <= INT64_MAX
+               ? (int64_t)most.rlim_cur
+               : INT64_MAX;
 }
 
-int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *done_p)
+/* A write that reaches the limit is short: then it is looked at anew. */
+int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *limit,
+                  int64_t *done_p)
 {
     *done_p = 0;
     while (n) {
+        int64_t at = offset + *done_p;
         ssize_t put;
 
-        if (is_too_far(offset + *done_p))
+        if (at >= *limit)
             return EFBIG;
-        put = pwritev(fd, piece, n, offset + *done_p);
+        put = n == 1 ? pwrite(fd, piece->iov_base, piece->iov_len, at) : pwritev(fd, piece, n, at);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
@@ -69,6 +73,8 @@ int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *d
             return EIO;
         *done_p += put;
         n = advance(&piece, n, (size_t)put);
+        if (n)
+            *limit = mend_os_limit();
     }
     return 0;
 }

@@ -12,9 +12,14 @@
 #define MEND_OS_PIECES 256 /* of memory in one call */
 
 /* Moves the pieces from offset on; changes them.  *done_p: bytes moved, fewer than asked for at the end of a file that is
- * read.  0 or an errno value.  A write beyond the limit of file sizes is EFBIG, and no signal. */
+ * read.  0 or an errno value.  A write behind *limit is EFBIG, for the kernel would send SIGXFSZ; the limit is looked up again
+ * when a write is short. */
 int mend_os_read(int fd, struct iovec *piece, int n, int64_t offset, int64_t *done_p);
-int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *done_p);
+int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *limit,
+                  int64_t *done_p);
+
+/* The limit of file sizes (RLIMIT_FSIZE) as it is now. */
+int64_t mend_os_limit(void);
 
 /* Tries to lock the whole file, for this open of it; EAGAIN: another one has it.  unlock cannot fail. */
 int mend_os_try_lock(int fd, bool exclusive);

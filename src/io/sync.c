@@ -43,9 +43,11 @@ static int write_out(struct mend_file *f)
 {
     int error = 0;
 
-    if (!(f->amode & MPI_MODE_RDONLY) && fdatasync(f->fd) != 0)
+    if (f->dirty && fdatasync(f->fd) != 0)
         error =
             errno == EINVAL || errno == EROFS ? 0 : errno; /* no file that can be synchronized */
+    f->dirty = false;
+    f->limit = mend_os_limit();
     if (error) {
         int class = mend_file_errno(f->self, f->name, "synchronizing", error);
 
@@ -77,6 +79,7 @@ static int resize(struct mend_file *f, MPI_Offset size, bool preallocate)
         error = size ? posix_fallocate(f->fd, 0, size) : 0;
     else
         error = ftruncate(f->fd, size) ? errno : 0;
+    f->dirty = true;
     return error ? mend_file_errno(f->self, f->name, preallocate ? "preallocating" : "resizing",
                                    error)
                  : MPI_SUCCESS;

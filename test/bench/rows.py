@@ -21,6 +21,7 @@ SHRINK_RANKS = (4, 8, 16)
 START_RANKS = (2, 8, 32)
 MEMORY_RANKS = 32
 SPAWNED = (1, 8)
+FILE_RANKS = (2, 4, 8)
 VICTIM_MIB = (1, 1024)
 DEATH_MEDIAN_US, DEATH_P99_US = 200, 1000
 REVOKE_EXTRA_US = 50
@@ -138,12 +139,24 @@ def rma_rows():
     yield Row("contended exclusive lock, 8 ranks, window", "rma-8", "contended", US, 0.5)
 
 
+def file_rows():
+    for n in FILE_RANKS:
+        g = f"file-{n}"
+        yield Row(f"file: 3-D array of 256 MiB, collective write, {n} ranks", g, "array:write", MBS, 1.2, more=True)
+        yield Row(f"file: 3-D array of 256 MiB, collective read, {n} ranks", g, "array:read", MBS, 1.2, more=True)
+        yield Row(f"file: pieces of 2 KiB, independent write, {n} ranks", g, "strided:write", MBS, 1.0, more=True)
+        yield Row(f"file: pieces of 2 KiB, independent read, {n} ranks", g, "strided:read", MBS, 1.5, more=True)
+        yield Row(f"file: appends at the shared pointer, {n} ranks", g, "shared", "k/s", 3.0, more=True)
+        yield Row(f"file: open and close, {n} ranks", g, "open", US, 0.3)
+
+
 def spawn_rows():
     for n in SPAWNED:
         yield Row(f"MPI_Comm_spawn, {n} process{'es' if n > 1 else ''}", f"spawn-{n}", f"spawn:{n}", US, 0.30)
 
 
 def job_rows():
+    yield from file_rows()
     yield from spawn_rows()
     for n in START_RANKS:
         yield Row(f"hello, start to finish, {n} ranks", f"start-{n}", "start", MS, 0.30)
@@ -210,7 +223,7 @@ LIMITS = [
 
 SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
            "threads": "threads", "part": "part", "rma": "rma", "start": "hello", "memory": "memory",
-           "death": "death", "replace": "replace", "spawn": "spawn",
+           "death": "death", "replace": "replace", "spawn": "spawn", "file": "file",
            "revoke": "revoke", "agree": "coll", "alone": "rma"}
 KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
          "exchange": "compare", "threads": "compare", "part": "compare", "rma": "compare"}

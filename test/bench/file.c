@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* file.c – files: a three-dimensional array, small pieces, the shared pointer, opening and closing.
+ *
+ *   array     MIB MiB of doubles, a cube in blocks, one per rank: collective write, then collective read; MB/s of all
+ *   strided   pieces of 2 KiB, of each rank in turn, MIB MiB in all: independent write, then read; MB/s of all
+ *   shared    64 bytes at the shared pointer, again and again: appends per second of all ranks, in thousands
+ *   open      MPI_File_open and MPI_File_close of an existing file, in microseconds
+ *
+ * The file lies in memory (/dev/shm): this measures the library, not the device.  Output, by rank 0:
+ * one line for each measure.  usage: file BOARD MIB (the board is not used) */
+#include "bench.h"
+
+#define PIECE   2048
+#define APPENDS 2000
+#define OPENS   50
+
+static struct bench b;
+static char name[4096];
+static size_t bytes; /* of all ranks */
+
+static void check(bool good, const char *what)
+{
+    if (!good)
+        bench_wrong(&b, what);
+}
+
+static MPI_File open_file(void)
+{
+    MPI_File f;
+
+    check(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) ==
+              MPI_SUCCESS,
+          "open");
+    return f;
+}
+
+/* From the first one's begin to the last one's end. */
+static double together_us(double begin)
+{
+    double mine = bench_now_us() - begin, most;
+
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return most;
+}
+
+static void print(const char *what, double value)
+{
+    if (b.rank == 0)
+        printf("%s %.3f\n", what, value);
+}
+
+static void fill(double *at, size_t n, double from)
+{
+    for (size_t i = 0; i < n; i++)
+        at[i] = from + (double)i;
+}
+
+static void measure(const char *what, MPI_File f, double *data, size_t n, bool all)
+{
+    char label[64];
+    double begin;
+    MPI_Status s;
+
+    fill(data, n, b.rank * 1e9);
+    for (int write = 1; write >= 0; write--) {
+        MPI_File_seek(f, 0, MPI_SEEK_SET);
+        MPI_Barrier(MPI_COMM_WORLD);
+        begin = bench_now_us();
+        if (write)
+            check((all ? MPI_File_write_all : MPI_File_write)(f, data, (int)n, MPI_DOUBLE, &s) ==
+                      MPI_SUCCESS,
+                  what);
+        else
+            check((all ? MPI_File_read_all : MPI_File_read)(f, data, (int)n, MPI_DOUBLE, &s) ==
+                      MPI_SUCCESS,
+                  what);
+        snprintf(label, sizeof(label), "%s:%s", what, write ? "write" : "read");
+        print(label, (double)bytes / together_us(begin));
+        if (write)
+            memset(data, 0, n * sizeof(*data));
+    }
+    for (size_t i = 0; i < n; i += 997)
+        check(data[i] == b.rank * 1e9 + (double)i, "other data was read");
+}
+
+static void array(void)
+{
+    int dims[3] = {0}, periods[3] = {0}, at[3], edge = 1, sizes[3], parts[3], starts[3];
+    MPI_Datatype block;
+    MPI_Comm grid;
+    MPI_File f = open_file();
+    size_t n;
+    double *data;
+
+    while ((size_t)(edge + 8) * (size_t)(edge + 8) * (size_t)(edge + 8) * sizeof(double) <= bytes)
+        edge += edge == 1 ? 7 : 8; /* divisible by the numbers of blocks */
+    MPI_Dims_create(b.size, 3, dims);
+    MPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, 0, &grid);
+    MPI_Cart_coords(grid, b.rank, 3, at);
+    for (int i = 0; i < 3; i++) {
+        sizes[i] = edge;
+        parts[i] = edge / dims[i];
+        starts[i] = at[i] * parts[i];
+    }
+    n = (size_t)parts[0] * (size_t)parts[1] * (size_t)parts[2];
+    data = malloc(n * sizeof(*data));
+    MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &block);
+    MPI_Type_commit(&block);
+    MPI_File_set_view(f, 0, MPI_DOUBLE, block, "native", MPI_INFO_NULL);
+    measure("array", f, data, n, true);
+    MPI_Type_free(&block);
+    MPI_Comm_free(&grid);
+    MPI_File_close(&f);
+    free(data);
+}
+
+static void strided(void)
+{
+    size_t n = bytes / (size_t)b.size / PIECE * PIECE / sizeof(double);
+    double *data = malloc(n * sizeof(*data));
+    MPI_Datatype piece, mine;
+    MPI_File f = open_file();
+
+    MPI_Type_contiguous(PIECE / (int)sizeof(double), MPI_DOUBLE, &piece);
+    MPI_Type_create_resized(piece, 0, (MPI_Aint)PIECE * b.size, &mine);
+    MPI_Type_commit(&mine);
+    MPI_File_set_view(f, (MPI_Offset)PIECE * b.rank, MPI_DOUBLE, mine, "native", MPI_INFO_NULL);
+    measure("strided", f, data, n, false);
+    MPI_Type_free(&piece);
+    MPI_Type_free(&mine);
+    MPI_File_close(&f);
+    free(data);
+}
+
+static void shared(void)
+{
+    char record[64];
+    double begin;
+    MPI_File f = open_file();
+
+    memset(record, b.rank, sizeof(record));
+    MPI_File_set_size(f, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = bench_now_us();
+    for (int i = 0; i < APPENDS; i++)
+        check(MPI_File_write_shared(f, record, sizeof(record), MPI_BYTE, MPI_STATUS_IGNORE) ==
+                  MPI_SUCCESS,
+              "append");
+    print("shared", APPENDS * b.size / together_us(begin) * 1e3);
+    MPI_File_close(&f);
+}
+
+static void open_close(void)
+{
+    double begin;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = bench_now_us();
+    for (int i = 0; i < OPENS; i++) {
+        MPI_File f = open_file();
+
+        MPI_File_close(&f);
+    }
+    print("open", together_us(begin) / OPENS);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &b.size);
+    snprintf(name, sizeof(name), "/dev/shm/mend-bench-%d", (int)getppid());
+    MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, MPI_COMM_WORLD);
+    bytes = (size_t)atol(argv[2]) << 20;
+    array();
+    strided();
+    shared();
+    open_close();
+    if (b.rank == 0)
+        MPI_File_delete(name, MPI_INFO_NULL);
+    MPI_Finalize();
+    return 0;
+}
