@@ -2008,6 +2008,7 @@ extern MPI_Win MPI_Win_fromint(int win);
 #ifndef MEND_STANDARD_ONLY
 #include "mpi_old.h"
 #include "mpi_ft.h"
+#include "mend.h"
 #endif
 
 #endif

@@ -116,6 +116,15 @@ void mend_arena_destroy(struct mend_arena *arena)
     }
 }
 
+void mend_arena_each(const struct mend_arena *arena,
+                     void (*each)(void *of, const void *at, size_t bytes), void *of)
+{
+    mend_list_foreach (c, next_chunk, &arena->chunks)
+        each(of, c, mend_list_entry(c, struct chunk, link)->bytes);
+    mend_list_foreach (l, next_large, &arena->large)
+        each(of, l, mend_list_entry(l, struct large, link)->bytes);
+}
+
 static void *alloc_large(struct mend_arena *arena, size_t n)
 {
     size_t bytes = (sizeof(struct large) + n + 4095) & ~(size_t)4095;

@@ -71,6 +71,10 @@ void mend_arena_relax(struct mend_arena *arena);
 /* Less than half of the reserve is left, and nothing but what is pressed finds memory for now. */
 bool mend_arena_is_low(const struct mend_arena *arena);
 
+/* Calls each() for every mapping that the arena has. */
+void mend_arena_each(const struct mend_arena *arena,
+                     void (*each)(void *of, const void *at, size_t bytes), void *of);
+
 /* For tests: which allocations fail as if the kernel had refused them.  Counts from 0 again. */
 void mend_arena_set_faults(struct mend_arena *arena, uint32_t fail_at, bool ever_after);
 

@@ -4,6 +4,7 @@
 
 #include "comm/errhandler.h"
 #include "life/life.h"
+#include "mpi/safe_point.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ int MPI_Finalize(void)
     if (!err && !mend_self->world_open)
         err = MPI_ERR_OTHER;
     if (!err) {
+        mend_safe_points_end();
         err = mend_life_finalize(mend_self);
         return mend_leave(err);
     }

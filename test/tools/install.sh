@@ -22,6 +22,7 @@ bin/mpicc
 bin/mpicxx
 bin/mpiexec
 bin/mpirun -> mpiexec
+include/mend.h
 include/mpi-ext.h
 include/mpi.h
 include/mpi_buffers.h

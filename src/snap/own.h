@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* own.h – what the files of snap/ share (snap.h has the idea).
+ *
+ *   own mapping, shared:  [ struct mend_snap | stack | tables, a stack of their own ...    | log's index ]
+ *                                                     ^ take() moves `top` up                          */
+#ifndef MEND_SNAP_OWN_H
+#define MEND_SNAP_OWN_H
+
+#include "snap/snap.h"
+
+#include <ucontext.h>
+
+#define MEND_SNAP_PAGE  ((uintptr_t)4096)
+#define MEND_SNAP_TEXT  512
+#define MEND_SNAP_STACK ((size_t)256 * 1024)
+
+/* The image's file is mostly holes. */
+#define MEND_SNAP_IMAGE_BYTES ((uint64_t)1 << 62)
+
+/* A line of /proc/self/maps. */
+struct mend_snap_map {
+    uintptr_t start, end;
+    int prot;
+    bool shared, stack;
+    uint64_t offset, inode;
+    const char *name; /* ends with the line */
+};
+
+enum mend_snap_kind {
+    MEND_SNAP_KIND_KEPT,  /* cannot be written: only its place is remembered */
+    MEND_SNAP_KIND_IMAGE, /* its contents are in the image */
+};
+
+struct mend_snap_region {
+    uintptr_t start, end;
+    int prot;
+    enum mend_snap_kind kind;
+    uint64_t inode;  /* of the program's file, or 0 */
+    uint64_t offset; /* in the image */
+    bool renewed;    /* the roll-back has mapped all of it */
+};
+
+/* Where a region is in the image, and the first of its bits in `logged`. */
+struct mend_snap_place {
+    uint64_t offset, end, bit;
+};
+
+struct mend_snap_range {
+    uintptr_t start, end;
+};
+
+struct mend_snap_level {
+    struct mend_snap_level *outer;
+    char *mark; /* `top` before this level */
+    ucontext_t here;
+    uintptr_t frame; /* of mend_snap_enter() */
+    struct mend_snap_region *regions;
+    size_t regions_n;
+    uintptr_t brk, stack_low;
+    uint64_t stack_bytes, stack_at; /* its copy in the own file */
+    uint64_t image_end;             /* what is above came later */
+    struct mend_snap_place *places; /* of the regions in the image, by offset */
+    size_t places_n;
+    uint64_t *logged; /* a bit per page of the regions: it has an entry of this level */
+    size_t log_begin;
+    char *print;      /* the fingerprint */
+    char *tables_end; /* `top` after this level */
+};
+
+struct mend_snap {
+    struct mend_snap_setup setup;
+    int own_fd, image_fd, log_fd, pagemap_fd;
+    uint64_t image_inode;
+    int pid;
+    char *top, *limit;
+    uint64_t *log_index; /* page of the image, one per page of the log */
+    size_t log_n, log_max;
+    uint64_t image_end, image_used; /* regions end here; some have ended there */
+    struct mend_snap_level *level;  /* the innermost */
+    unsigned depth;
+    struct mend_snap_level *entering;
+    ucontext_t worker, back; /* back: where a roll-back that fails returns to */
+    enum mend_status result; /* of what ran on the own stack */
+    int value;
+    struct mend_snap_map *maps;
+    size_t maps_n;
+    struct mend_snap_range *excluded;
+    size_t excluded_n;
+    struct mend_snap_counts counts;
+    char reason[MEND_SNAP_TEXT];
+    char stack[MEND_SNAP_STACK] __attribute__((aligned(16)));
+};
+
+/* Bytes of the own mapping, 16-byte aligned, until `top` is set back; not cleared.  NULL: none left. */
+void *mend_snap_take(struct mend_snap *s, size_t bytes);
+
+/* A whole file of /proc as a string at `top`.  NULL: not readable, or no room. */
+char *mend_snap_read(struct mend_snap *s, const char *path);
+
+/* Notes why the call is refused: text, and up to the end of the line `name`. */
+enum mend_status mend_snap_refuse(struct mend_snap *s, enum mend_status why, const char *text,
+                                  const char *name);
+
+/* Reads s->maps and s->excluded. */
+enum mend_status mend_snap_look(struct mend_snap *s);
+
+/* Calls piece() for each part of a mapping that is not excluded; ends with the first failure. */
+enum mend_status mend_snap_pieces(struct mend_snap *s, const struct mend_snap_map *m,
+                                  enum mend_status (*piece)(struct mend_snap *s,
+                                                            const struct mend_snap_map *m,
+                                                            void *arg),
+                                  void *arg);
+
+/* Saves the memory as that of l, which becomes s->level afterwards; restores that of s->level. */
+enum mend_status mend_snap_image_save(struct mend_snap *s, struct mend_snap_level *l);
+enum mend_status mend_snap_image_restore(struct mend_snap *s);
+
+/* Calls run() for each run of pages in [start, end) that have contents, or (changed) that differ from the file
+ * behind them. */
+enum mend_status mend_snap_runs(struct mend_snap *s, uintptr_t start, uintptr_t end, bool changed,
+                                enum mend_status (*run)(struct mend_snap *s, uintptr_t start,
+                                                        uintptr_t end, void *arg),
+                                void *arg);
+
+/* Makes l's places and its bits, from its regions. */
+enum mend_status mend_snap_log_open(struct mend_snap *s, struct mend_snap_level *l);
+
+/* The log: keeps the contents of image pages for s->level; gives the innermost level's entries to the one around
+ * it, or puts them back. */
+enum mend_status mend_snap_log_keep(struct mend_snap *s, uint64_t offset, uint64_t bytes);
+void mend_snap_log_merge(struct mend_snap *s);
+enum mend_status mend_snap_log_undo(struct mend_snap *s, const struct mend_snap_level *l);
+
+/* What the kernel keeps for the process, as lines "name\tvalue".  NULL: no room. */
+char *mend_snap_print(struct mend_snap *s);
+
+/* The name of a thread other than the caller's, or NULL. */
+const char *mend_snap_other_thread(struct mend_snap *s);
+
+/* The ids of the process's children, separated by spaces; "" without children, or if the kernel does not tell. */
+const char *mend_snap_children(struct mend_snap *s);
+
+#endif
