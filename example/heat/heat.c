@@ -127,6 +127,8 @@ static int run(struct heat *h, const char *out)
     while (!err && h->step < h->steps) {
         if (save_is_due(h))
             err = heat_save(h);
+        if (!err && h->checkpoint && h->step > 0 && h->step % h->checkpoint_every == 0)
+            err = heat_checkpoint(h);
         if (!err)
             err = one_step(h);
         if (!err && h->step % SHOW == 0)
@@ -156,6 +158,9 @@ static _Noreturn void usage(int status)
           "  --out PREFIX         write PREFIX.png and PREFIX.f64 (raw doubles); default heat\n"
           "  --steps N            default 12000\n"
           "  --save-every N       steps between two saves in memory, default 100\n"
+          "  --checkpoint PREFIX  write the field to PREFIX.0 and PREFIX.1 in turn; begin with the "
+          "newer one\n"
+          "  --every N            steps between two checkpoints, default 1000\n"
           "  --replace            lost ranks are replaced by new processes\n"
           "  --view lines|live|none\n"
           "  --term COLSxROWS     size of the terminal for --view live, default 80x24\n"
@@ -178,9 +183,17 @@ static void read_options(struct heat *h, int argc, char **argv, const char **out
                          const char **picture_p)
 {
     static const struct option known[] = {
-        {"out", 1, NULL, 'o'},     {"steps", 1, NULL, 's'}, {"save-every", 1, NULL, 'k'},
-        {"view", 1, NULL, 'v'},    {"term", 1, NULL, 't'},  {"marks", 1, NULL, 'm'},
-        {"replace", 0, NULL, 'r'}, {"help", 0, NULL, 'h'},  {0},
+        {"out", 1, NULL, 'o'},
+        {"steps", 1, NULL, 's'},
+        {"save-every", 1, NULL, 'k'},
+        {"view", 1, NULL, 'v'},
+        {"term", 1, NULL, 't'},
+        {"marks", 1, NULL, 'm'},
+        {"checkpoint", 1, NULL, 'c'},
+        {"every", 1, NULL, 'e'},
+        {"replace", 0, NULL, 'r'},
+        {"help", 0, NULL, 'h'},
+        {0},
     };
 
     for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
@@ -190,6 +203,10 @@ static void read_options(struct heat *h, int argc, char **argv, const char **out
             h->steps = number(optarg);
         else if (c == 'k')
             h->save_every = number(optarg);
+        else if (c == 'c')
+            h->checkpoint = optarg;
+        else if (c == 'e')
+            h->checkpoint_every = number(optarg);
         else if (c == 'r')
             h->replaces = true;
         else if (c == 'm')
@@ -224,6 +241,7 @@ int main(int argc, char **argv)
     struct heat h = {.comm = MPI_COMM_NULL,
                      .steps = 12000,
                      .save_every = 100,
+                     .checkpoint_every = 1000,
                      .view = {.columns = 80, .lines = 24}};
     const char *out = "heat", *picture;
     MPI_Comm full;
@@ -245,6 +263,8 @@ int main(int argc, char **argv)
     }
     heat_place(&h);
     heat_begin(&h);
+    if (h.checkpoint && full == MPI_COMM_NULL)
+        err = heat_from_checkpoint(&h);
     if (full != MPI_COMM_NULL) {
         err = heat_take_over(&h);
         view_say(&h, "a new process has rank %d, from step %ld on", h.rank, h.step);

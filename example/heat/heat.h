@@ -60,8 +60,10 @@ struct heat {
     long step, steps;
     double residual; /* largest change of a cell in one step, degrees C */
     long save_every;
-    int saved;           /* number of the newest save that is known to be everywhere */
-    struct save save[2]; /* save number n is in save[n % 2] */
+    int saved;              /* number of the newest save that is known to be everywhere */
+    struct save save[2];    /* save number n is in save[n % 2] */
+    const char *checkpoint; /* prefix of the files, or NULL */
+    long checkpoint_every;
     const char *marks_path;
     double mark_s[MARKS];
     struct view view;
@@ -128,6 +130,10 @@ void heat_go_back(struct heat *h, int bits_of_all);
 /* recover.c */
 bool heat_meet(struct heat *h, bool finished);
 int heat_take_over(struct heat *h);
+
+/* checkpoint.c: collective.  MPI_SUCCESS also if the file cannot be written. */
+int heat_checkpoint(struct heat *h);
+int heat_from_checkpoint(struct heat *h);
 
 /* marks.c */
 void mark(struct heat *h, enum mark what);

@@ -27,8 +27,14 @@
 # RUN: replace 4 kill:1@call:MPI_Waitall#130 kill:2@call:MPI_Waitall#130 kill:3@call:MPI_Waitall#130 ;
 #      time 90
 
-replace=
+# Ranks die in the writing of a checkpoint; then the whole job is killed, and another one, on fewer ranks, goes on from it.
+# RUN: checkpoint 4 kill:1@call:MPI_File_sync#2 kill:0@call:MPI_File_write_at_all#3 ; time 90
+# RUN: checkpoint 4 kill:3@call:MPI_File_open#3 kill:2@call:MPI_File_close#5 ; time 90
+# RUN: checkpoint 3 ; time 90
+
+replace= checkpoint=
 [ "$1" = replace ] && replace=--replace && shift
+[ "$1" = checkpoint ] && checkpoint="--checkpoint here --every 20" && shift
 ranks=$1
 shift
 heat=$MEND_TEST_ROOT/example/heat
@@ -38,8 +44,30 @@ steps="--steps 250 --save-every 20"
 
 make -s -C "$heat" MPICC=mpicc OUT="$PWD" "$PWD/heat" || fail "it does not build"
 "$PWD/heat" $steps --view none --out whole "$heat/island.png" || fail "alone: status $?"
-mpiexec -q -n "$ranks" ${replace:+--spares 1} --timeout 80 --report report.json $(kills "$@") ./heat $replace $steps \
+mpiexec -q -n "$ranks" ${replace:+--spares 1} --timeout 80 --report report.json $(kills "$@") ./heat $replace $checkpoint $steps \
     --view lines --out result "$heat/island.png" >said || fail "status $?"
 [ -z "$replace" ] || grep -q "finished on $ranks of $ranks ranks" said || fail "ranks are missing: $(cat said)"
 lost "$@"
 cmp whole.f64 result.f64 || fail "the result differs"
+[ -n "$checkpoint" ] || exit 0
+
+# Killed as a whole when both files are there.
+rm -f here.0 here.1
+mpiexec -q -n "$ranks" ./heat $checkpoint --steps 100000 --view none "$heat/island.png" &
+job=$!
+while [ ! -s here.0 ] || [ ! -s here.1 ]; do sleep 0.01; done
+kill -9 $job
+wait $job
+mpiexec -q -n 2 ./heat --checkpoint here --steps 100000 --every 20 --view lines --out again "$heat/island.png" >said &
+job=$!
+until grep -q "goes on from the checkpoint of step [1-9]" said; do
+    kill -0 $job || fail "it does not go on from a checkpoint"
+    sleep 0.01
+done
+kill -9 $job
+wait $job
+rm -f here.0 here.1
+mpiexec -q -n "$ranks" ./heat --checkpoint here --every 20 --steps 130 --view none --out half "$heat/island.png" || fail "status $?"
+mpiexec -q -n 2 ./heat --checkpoint here --every 20 --steps 250 --view lines --out result "$heat/island.png" >said || fail "status $?"
+grep -q "goes on from the checkpoint of step 120" said || fail "it does not begin with the newest checkpoint"
+cmp whole.f64 result.f64 || fail "the result behind a checkpoint differs"
