@@ -82,11 +82,11 @@ int mend_port_close(struct mend_proc *self, uint64_t number);
 
 /* port.c: what follows root matters there alone; own_error: what is wrong with it, which the whole group gets.
  * Collective over c, which together with the other side's makes the intercommunicator, at all or at none.  Block
- * until the other side has come; the head of port.c says what ends that. */
+ * until the other side has come, or at the root that long; the head of port.c says what ends that. */
 int mend_create_accept(struct mend_comm *c, int root, int own_error, uint64_t port,
-                       struct mend_comm **new_p);
+                       mend_time_ns timeout_ns, struct mend_comm **new_p);
 int mend_create_connect(struct mend_comm *c, int root, int own_error, mend_peer host, uint64_t port,
-                        struct mend_comm **new_p);
+                        mend_time_ns timeout_ns, struct mend_comm **new_p);
 
 /* join.c: with the process at the other end of a connected stream socket, which is quiet before and afterwards.  Blocks
  * until that process has come, its end of the socket is closed, or it is dead.  MPI_ERR_ARG: it is no such socket;

@@ -84,7 +84,8 @@ static bool is_over(struct mend_proc *self, void *arg)
 /* Sleeps only if the socket wakes it, and nothing is left to send. */
 static void exchange(struct mend_proc *self, struct joining *j)
 {
-    struct mend_wait w = {.until = is_over,
+    struct mend_wait w = {.cause = MEND_WAIT_CREATION,
+                          .until = is_over,
                           .arg = j,
                           .hint = MEND_PEER_NONE,
                           .what = "the process at the other end of the socket"};

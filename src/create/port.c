@@ -4,7 +4,7 @@
  *   root of accept                          root of connect
  *                <──────── KNOCK {port, number} ────          waits; so does the knock, if nobody accepts yet
  *    takes the oldest ──── WELCOME {number} ───────>          still there?
- *                <──────── COMING or GONE {number} ─      GONE: another call of it has ended meanwhile
+ *                <──────── COMING or GONE {number} ─      GONE: the call has ended meanwhile; also without WELCOME
  *    meet under a tag: the bridge                             (from_group.c)
  *    all of both groups: the intercommunicator                (intercomm.c): at all of them or at none
  *
@@ -16,18 +16,23 @@
  * revocation of the communicator, or a death in it.  What ends the wait of accept: a knock that comes; the same
  * of its communicator; the closing of the port by another thread.  An acceptor that has said WELCOME waits for COMING or
  * GONE, or the other's death: the other answers wherever it is in MPI.
+ * Both: the time that the caller gives is over before the other has come: MPI_ERR_PORT.
  *
  * Each root then makes the call that connects two groups, also to tell its group of an error. */
 #include "create/meet.h"
 
+#include "base/time.h"
 #include "create/wire.h"
 #include "net/net.h"
+#include "node/bell.h"
 #include "node/node.h"
 #include "proc/post.h"
 #include "req/request.h"
 #include "rt/rt.h"
 
 #include <stdio.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #define TAG_BYTES 96
 
@@ -56,6 +61,7 @@ struct visit {
     uint64_t number;     /* of the knock */
     enum knocking state; /* connect; accept: WELCOME until it comes, REFUSED: it has gone */
     bool came;           /* accept */
+    mend_time_ns until;  /* MEND_TIME_NEVER: however long it takes */
     int error;
 };
 
@@ -156,6 +162,19 @@ static void on_knock(struct mend_proc *self, mend_peer from, const struct mend_c
     mend_list_append(&self->create->knocks, &k->link);
 }
 
+/* A guest waits no longer. */
+static void drop_knock(struct mend_proc *self, mend_peer from, uint64_t number)
+{
+    mend_list_foreach (l, next, &self->create->knocks) {
+        struct knock *k = mend_list_entry(l, struct knock, link);
+
+        if (k->from == from && k->number == number) {
+            mend_list_remove(&k->link);
+            mend_free(self, k);
+        }
+    }
+}
+
 static struct visit *find_visit(struct mend_proc *self, bool host, mend_peer other, uint64_t number)
 {
     mend_list_foreach (l, next, &self->create->visits) {
@@ -193,6 +212,8 @@ bool mend_port_on_frame(struct mend_proc *self, mend_peer from, const struct men
         if (v) {
             v->came = w->kind == MEND_CREATE_COMING;
             v->state = v->came ? WELCOME : REFUSED;
+        } else if (w->kind == MEND_CREATE_GONE) {
+            drop_knock(self, from, w->key);
         }
         return true;
     default:
@@ -222,6 +243,11 @@ static int own_reason(const struct visit *v)
     return mend_comm_is_inactive(v->c) ? MEND_CLASS_PROC_FAILED : MPI_SUCCESS;
 }
 
+static bool is_late(const struct visit *v)
+{
+    return v->until != MEND_TIME_NEVER && mend_time_monotonic_ns() >= v->until;
+}
+
 static bool is_answered(struct mend_proc *self, void *arg)
 {
     struct visit *v = arg;
@@ -232,6 +258,8 @@ static bool is_answered(struct mend_proc *self, void *arg)
         v->error = MEND_CLASS_PROC_FAILED;
     else if (v->state == KNOCKING)
         v->error = own_reason(v);
+    if (v->state == KNOCKING && !v->error && is_late(v))
+        v->error = MPI_ERR_PORT;
     return v->state != KNOCKING || v->error;
 }
 
@@ -275,10 +303,32 @@ static bool has_guest(struct mend_proc *self, void *arg)
     if (!find_port(self, v->port))
         v->error = MPI_ERR_PORT;
     else if (!k)
-        v->error = own_reason(v);
+        v->error = own_reason(v) ? own_reason(v) : is_late(v) ? MPI_ERR_PORT : MPI_SUCCESS;
     else
         welcome(self, v, k);
     return v->error != MPI_SUCCESS;
+}
+
+/* A descriptor that rings this process when the time is over; -1: the system has none. */
+static int open_alarm(struct mend_proc *self, mend_time_ns at)
+{
+    struct itimerspec t = {.it_value = {.tv_sec = (time_t)(at / MEND_NS_PER_S),
+                                        .tv_nsec = (long)(at % MEND_NS_PER_S)}};
+    int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+    if (fd >= 0 && self->bell && self->bell->watch &&
+        !timerfd_settime(fd, TFD_TIMER_ABSTIME, &t, NULL) && self->bell->watch(self, fd) == MEND_OK)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static mend_time_ns end_of(mend_time_ns timeout_ns)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+
+    return timeout_ns < MEND_TIME_NEVER - now ? now + timeout_ns : MEND_TIME_NEVER;
 }
 
 static void await(struct mend_proc *self, struct visit *v,
@@ -290,10 +340,19 @@ static void await(struct mend_proc *self, struct visit *v,
                           .hint = MEND_PEER_NONE,
                           .rings = true,
                           .what = what};
+    int alarm = -1;
 
+    if (v->until != MEND_TIME_NEVER) {
+        alarm = open_alarm(self, v->until);
+        w.rings = alarm >= 0;
+    }
     mend_list_append(&self->create->visits, &v->link);
     mend_wait_until(self, &w);
     mend_list_remove(&v->link);
+    if (alarm >= 0) {
+        self->bell->unwatch(self, alarm);
+        close(alarm);
+    }
 }
 
 /* The intercommunicator, or at the root the error that its group gets. */
@@ -315,12 +374,16 @@ static int finish(struct mend_comm *c, int root, struct visit *v, mend_peer host
 }
 
 int mend_create_accept(struct mend_comm *known, int root, int own_error, uint64_t port,
-                       struct mend_comm **new_p)
+                       mend_time_ns timeout_ns, struct mend_comm **new_p)
 {
     struct mend_comm *c = mend_comm_carrier(known);
     struct mend_proc *self = c->self;
-    struct visit v = {
-        .host = true, .c = c, .other = MEND_PEER_NONE, .port = port, .error = own_error};
+    struct visit v = {.host = true,
+                      .c = c,
+                      .other = MEND_PEER_NONE,
+                      .port = port,
+                      .until = end_of(timeout_ns),
+                      .error = own_error};
     int err = mend_creation_check(c);
 
     if (err)
@@ -340,6 +403,8 @@ static void knock(struct mend_proc *self, struct visit *v, uint64_t port, int ow
         v->error = own_error;
     else
         await(self, v, is_answered, "the process that accepts");
+    if (v->state == KNOCKING && v->error == MPI_ERR_PORT) /* too late */
+        say(self, v->other, MEND_CREATE_GONE, v->number, port);
     if (v->state == WELCOME)
         v->error = MPI_SUCCESS; /* it has said that it comes, and tells its reason then */
     if (v->error == MEND_CLASS_INVALIDATED || v->error == MEND_CLASS_PROC_FAILED)
@@ -347,11 +412,11 @@ static void knock(struct mend_proc *self, struct visit *v, uint64_t port, int ow
 }
 
 int mend_create_connect(struct mend_comm *known, int root, int own_error, mend_peer host,
-                        uint64_t port, struct mend_comm **new_p)
+                        uint64_t port, mend_time_ns timeout_ns, struct mend_comm **new_p)
 {
     struct mend_comm *c = mend_comm_carrier(known);
     struct mend_proc *self = c->self;
-    struct visit v = {.c = c, .other = host, .error = own_error};
+    struct visit v = {.c = c, .other = host, .until = end_of(timeout_ns), .error = own_error};
     int err = mend_creation_check(c);
 
     root = mend_group_translate(self, known->group, root, c->group);

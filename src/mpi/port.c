@@ -7,11 +7,14 @@
  * death in either group: MPI_ERR_PROC_FAILED at all survivors of both (S0-35), or at none (S2-5). */
 #include "mpi/check.h"
 
+#include "base/time.h"
 #include "comm/errcode.h"
+#include "comm/info.h"
 #include "create/create.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define FORMAT "mend:%016" PRIx64 ":%d:%" PRIu64
 
@@ -67,15 +70,30 @@ int MPI_Close_port(const char *port_name)
     return mend_report(err, __func__);
 }
 
-static int check(MPI_Comm comm, int root, MPI_Info info, MPI_Comm *newcomm, struct mend_comm **c_p)
+/* The hint of the root, R34: for how long it waits. */
+static int read_timeout(MPI_Info info, mend_time_ns *timeout_p)
 {
     struct mend_info *i = NULL;
+    int err = mend_check_info_or_null(info, &i);
+    const char *text = i ? mend_info_get(i, "timeout") : NULL;
+    char *end = NULL;
+    double seconds = text ? strtod(text, &end) : 0;
+
+    if (err || !text)
+        return err;
+    if (end == text || *end || !(seconds >= 0))
+        return MPI_ERR_INFO_VALUE;
+    if (seconds < (double)(MEND_TIME_NEVER / MEND_NS_PER_S / 2))
+        *timeout_p = (mend_time_ns)(seconds * (double)MEND_NS_PER_S);
+    return MPI_SUCCESS;
+}
+
+static int check(MPI_Comm comm, int root, MPI_Comm *newcomm, struct mend_comm **c_p)
+{
     int err = mend_check_intra(comm, c_p);
 
     if (!err)
         err = mend_check_root(*c_p, root);
-    if (!err && (*c_p)->rank == root)
-        err = mend_check_info_or_null(info, &i);
     if (!err)
         err = mend_check_pointer(newcomm);
     return err;
@@ -87,18 +105,21 @@ static int meet(const char *fn, bool accepts, const char *port_name, MPI_Info in
 {
     struct mend_comm *c = NULL, *made = NULL;
     int err = mend_enter(fn), own_error = MPI_SUCCESS;
+    mend_time_ns timeout_ns = MEND_TIME_NEVER;
     mend_peer host = MEND_PEER_NONE;
     uint64_t number = 0;
 
     if (!err)
-        err = check(comm, root, info, newcomm, &c);
+        err = check(comm, root, newcomm, &c);
     if (!err && c->rank == root)
+        own_error = read_timeout(info, &timeout_ns);
+    if (!err && c->rank == root && !own_error)
         own_error = read_name(port_name, &host, &number);
     if (!err && c->rank == root && !own_error && accepts && host != mend_self->me)
         own_error = MPI_ERR_PORT;
     if (!err)
-        err = accepts ? mend_create_accept(c, root, own_error, number, &made)
-                      : mend_create_connect(c, root, own_error, host, number, &made);
+        err = accepts ? mend_create_accept(c, root, own_error, number, timeout_ns, &made)
+                      : mend_create_connect(c, root, own_error, host, number, timeout_ns, &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
     return mend_report_comm(c, err, fn);

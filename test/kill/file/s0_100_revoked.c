@@ -2,13 +2,13 @@
 /* A file is revoked while all others wait in one of its calls; they return, and every later call on it fails, but for the local
  * ones and close.
  *
- *   S0-100: revoking a file notifies all its processes
- *   S0-101: a revoked file ends calls in progress
- *   S0-102: every later call on it that is not local fails
+ * Argument: the call that they wait in.
+ *
  *   R1: a nonblocking call on a revoked communicator starts; its completion reports the error
  *   R30: a window or a file with dead members can be freed
- *
- * Argument: the call that they wait in. */
+ *   S0-100: revoking a file notifies all its processes
+ *   S0-101: a revoked file ends calls in progress
+ *   S0-102: every later call on it that is not local fails */
 /* RUN: -n 3 ; args sync */
 /* RUN: -n 3 ; args view */
 /* RUN: -n 3 ; args size */

@@ -3,14 +3,14 @@
  * all say so, sync at all survivors alike and again; the pointers can be read; the file can be closed, and what was written
  * is in it.
  *
+ * Argument: which rank dies.
+ *
+ *   R8: a member that never wrote is a member of the sync
+ *   R30: a window or a file with dead members can be freed
  *   S0-50: writing to a file need not report a death
  *   S0-51: the next sync reports the death
  *   S0-52: sync returns the same at all survivors
- *   S0-54: the file's positions can be read after a failure
- *   R8: a member that never wrote is a member of the sync
- *   R30: a window or a file with dead members can be freed
- *
- * Argument: which rank dies. */
+ *   S0-54: the file's positions can be read after a failure */
 /* RUN: -n 2 ; args 1 */
 /* RUN: -n 2 ; args 0 */
 /* RUN: -n 5 ; args 3 */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two halves of a job, and processes that it starts, connect through ports: several ports and several guests, in any
- * order, again and again; ports that are not open, are closed or belong to nobody are refused. */
+ * order, again and again; ports that are not open, are closed or belong to nobody are refused.
+ *
+ *   R34: a name of the dead is not found, and their ports are refused */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
 /* RUN: -n 6 ; set NODES=2 */
@@ -92,6 +94,39 @@ static void bad(void)
     CHECK_CLASS(MPI_Comm_connect(names[0], MPI_INFO_NULL, 1, MPI_COMM_SELF, &inter), MPI_ERR_ROOT);
 }
 
+/* Nobody comes: the hint says for how long to wait (R34). */
+static void late(void)
+{
+    static const char *const wrong[] = {"", "soon", "-1", "1 s"};
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Info info = hint("timeout", "0.05");
+    MPI_Comm inter;
+
+    if (rank == 0)
+        CHECK_OK(MPI_Open_port(MPI_INFO_NULL, port));
+    tell(port);
+    if (!hosts)
+        CHECK_CLASS(MPI_Comm_connect(port, info, 0, half, &inter), MPI_ERR_PORT);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (hosts)
+        CHECK_CLASS(MPI_Comm_accept(port, info, 0, half, &inter), MPI_ERR_PORT);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Info_set(info, "timeout", "1000")); /* and then it comes */
+    if (hosts)
+        CHECK_OK(MPI_Comm_accept(port, info, 0, half, &inter));
+    else
+        CHECK_OK(MPI_Comm_connect(port, info, 0, half, &inter));
+    talk(inter);
+    for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        CHECK_OK(MPI_Info_set(info, "timeout", wrong[i]));
+        CHECK_CLASS(MPI_Comm_connect(port, info, 0, half, &inter), MPI_ERR_INFO_VALUE);
+    }
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (rank == 0)
+        CHECK_OK(MPI_Close_port(port));
+    CHECK_OK(MPI_Info_free(&info));
+}
+
 /* A process that was started meets one that did not start it. */
 static void started(char *program)
 {
@@ -130,6 +165,7 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, hosts, rank, &half));
     halves();
     closed();
+    late();
     bad();
     started(argv[0]);
     CHECK_OK(MPI_Comm_free(&half));
