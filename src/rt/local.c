@@ -224,9 +224,62 @@ static enum mend_status read_asked(struct mend_proc *self, const char **why_p)
                                "for is damaged");
 }
 
+/* What the launcher says in the environment. */
+struct call {
+    long rank, size, shm_fd, ctl_fd;
+};
+
+static bool read_call(struct call *call)
+{
+    call->rank = env_number(MEND_ENV_RANK, INT32_MAX);
+    call->size = env_number(MEND_ENV_SIZE, INT32_MAX);
+    call->shm_fd = env_number(MEND_ENV_SHM_FD, INT32_MAX);
+    call->ctl_fd = env_number(MEND_ENV_CTL_FD, INT32_MAX);
+    return call->rank >= 0 && call->size > 0 &&
+           (call->size > call->rank || getenv(MEND_ENV_SPAWN)) && call->shm_fd >= 0 &&
+           call->ctl_fd >= 0;
+}
+
+/* Maps the segment and takes the rank in it. */
+static enum mend_status enter(struct local *l, const struct call *call, const char **why_p)
+{
+    enum mend_status st;
+
+    l->shm = map_segment((int)call->shm_fd, &l->bytes);
+    if (l->shm == MAP_FAILED || (uint32_t)call->size > l->shm->ranks_here_n ||
+        (uint32_t)call->rank >= l->shm->ranks_here_n)
+        return refuse(why_p,
+                      "cannot join the job: the shared segment of the launcher cannot be mapped "
+                      "(a wrapper that closes descriptors, a limit on address space, or another "
+                      "version)");
+    l->me = mend_node_rank_of(l->shm, mend_place_at((uint32_t)call->rank));
+    l->ctl_fd = (int)call->ctl_fd;
+    fcntl((int)call->shm_fd, F_SETFD, FD_CLOEXEC);
+    fcntl((int)call->ctl_fd, F_SETFD, FD_CLOEXEC);
+    st = take_rank(l, why_p);
+    if (st != MEND_OK)
+        munmap(l->shm, l->bytes);
+    return st;
+}
+
+static void tell_process(struct mend_proc *self, struct local *l, const struct call *call)
+{
+    self->rt_state = l;
+    self->me = (mend_peer)call->rank;
+    self->peers_max = (mend_peer)l->shm->places_n;
+    self->world_n = (mend_peer)call->size;
+    self->interrupt = &l->me->interrupt;
+    /* verdicts given before now are looked at first; nobody was interrupted by those before it was started */
+    self->interrupt_seen = mend_load_acquire(self->interrupt) - 1;
+    self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
+    self->ranks_per_core = l->shm->ranks_here_n / l->shm->cores_n;
+    self->attends = self->crowded ? &l->me->attends : NULL;
+    self->reporting = l->shm->reporting;
+}
+
 static enum mend_status local_open(struct mend_proc *self, const char **why_p)
 {
-    long rank, size, shm_fd, ctl_fd;
+    struct call call;
     struct local *l;
     enum mend_status st;
 
@@ -235,12 +288,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
                              "damaged");
     if (!getenv(MEND_ENV_RANK))
         return MEND_ERR_UNSUPPORTED;
-    rank = env_number(MEND_ENV_RANK, INT32_MAX);
-    size = env_number(MEND_ENV_SIZE, INT32_MAX);
-    shm_fd = env_number(MEND_ENV_SHM_FD, INT32_MAX);
-    ctl_fd = env_number(MEND_ENV_CTL_FD, INT32_MAX);
-    if (rank < 0 || size <= 0 || (size <= rank && !getenv(MEND_ENV_SPAWN)) || shm_fd < 0 ||
-        ctl_fd < 0)
+    if (!read_call(&call))
         return refuse(why_p, "cannot join the job: the environment variables MEND_RANK, MEND_SIZE, "
                              "MEND_SHM_FD, MEND_CTL_FD are damaged (start the program with Mend's "
                              "mpiexec)");
@@ -248,37 +296,14 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     l = mend_zalloc(self, 1, sizeof(*l));
     if (!l)
         return MEND_ERR_MEM;
-    l->shm = map_segment((int)shm_fd, &l->bytes);
-    if (l->shm == MAP_FAILED || (uint32_t)size > l->shm->ranks_here_n ||
-        (uint32_t)rank >= l->shm->ranks_here_n)
-        return refuse(why_p,
-                      "cannot join the job: the shared segment of the launcher cannot be mapped "
-                      "(a wrapper that closes descriptors, a limit on address space, or another "
-                      "version)");
-    l->me = mend_node_rank_of(l->shm, mend_place_at((uint32_t)rank));
-    l->ctl_fd = (int)ctl_fd;
-    fcntl((int)shm_fd, F_SETFD, FD_CLOEXEC);
-    fcntl((int)ctl_fd, F_SETFD, FD_CLOEXEC);
-    st = take_rank(l, why_p);
-    if (st != MEND_OK) {
-        munmap(l->shm, l->bytes);
+    st = enter(l, &call, why_p);
+    if (st != MEND_OK)
         return st;
-    }
-    self->rt_state = l;
-    self->me = (mend_peer)rank;
-    self->peers_max = (mend_peer)l->shm->places_n;
-    self->world_n = (mend_peer)size;
-    self->interrupt = &l->me->interrupt;
-    /* verdicts given before now are looked at first; nobody was interrupted by those before it was started */
-    self->interrupt_seen = mend_load_acquire(self->interrupt) - 1;
-    self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
-    self->ranks_per_core = l->shm->ranks_here_n / l->shm->cores_n;
-    self->attends = self->crowded ? &l->me->attends : NULL;
-    self->reporting = l->shm->reporting;
+    tell_process(self, l, &call);
     st = read_asked(self, why_p);
     if (st != MEND_OK)
         return st;
-    if (mend_node_open(self, l->shm, (int)shm_fd) != MEND_OK ||
+    if (mend_node_open(self, l->shm, (int)call.shm_fd) != MEND_OK ||
         !local_meet(self, self->world_first + self->world_n))
         return MEND_ERR_MEM;
     mend_peers_connect(self, self->world_first, self->world_n);
