@@ -3,6 +3,7 @@
  *
  *   victim       holds MIB of memory │ waits DELAY ms │ writes the time │ SIGKILL for itself
  *   survivors    MPI_Recv from it ────────────────────────────────────────X │ write the time
+ *                (or another CALL)
  *                then  MPIX_Comm_shrink, the first; and MPIX_Comm_agree and MPIX_Comm_shrink of the
  *                communicator with the dead member, ROUNDS times, in turn
  *
@@ -13,7 +14,10 @@
  *   agree US...     one per batch of rounds, slowest survivor
  *   shrink US...    the same
  *
- * usage: death BOARD VICTIM MIB DELAY_MS ROUNDS */
+ * CALL, on a window of all ranks: fence, which the victim does not enter; lock, of the victim's window, which it holds
+ * itself; flush, of puts to the victim, again and again.
+ *
+ * usage: death BOARD VICTIM MIB DELAY_MS ROUNDS [CALL] */
 #include "bench.h"
 
 #include <signal.h>
@@ -24,6 +28,7 @@ enum { KILLED_NS, GONE, SHRUNK, FIRST = 8, WORDS = 8 };
 enum { RETURNED_NS, CALLED_NS, LEFT_NS }; /* a survivor's words */
 
 static struct bench b;
+static MPI_Win win = MPI_WIN_NULL;
 
 static volatile uint64_t *words_of(int rank)
 {
@@ -67,12 +72,75 @@ static uint64_t latest_ns(int victim, int word)
     return latest;
 }
 
-static void receive_from(int victim)
+static int receive(int victim)
 {
-    int word = 0, err = MPI_Recv(&word, 1, MPI_INT, victim, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int word = 0;
+
+    return MPI_Recv(&word, 1, MPI_INT, victim, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static int fence(int victim)
+{
+    (void)victim;
+    return MPI_Win_fence(0, win);
+}
+
+static int lock(int victim)
+{
+    return MPI_Win_lock(MPI_LOCK_EXCLUSIVE, victim, 0, win);
+}
+
+static int flush(int victim)
+{
+    int word = 0, err = MPI_Win_lock_all(0, win);
+
+    while (!err) {
+        err = MPI_Put(&word, 1, MPI_INT, victim, 0, 1, MPI_INT, win);
+        err = err ? err : MPI_Win_flush(victim, win);
+    }
+    return err;
+}
+
+static const struct call {
+    const char *name;
+    int (*call)(int victim);
+    bool held; /* the victim holds its own lock */
+} calls[] = {{"receive", receive, false},
+             {"fence", fence, false},
+             {"lock", lock, true},
+             {"flush", flush, false}};
+
+static const struct call *call_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (!strcmp(calls[i].name, name))
+            return &calls[i];
+    check(false, "no such call");
+    return NULL;
+}
+
+/* A window, if the call needs one, in the state that it needs. */
+static void prepare(const struct call *x, int victim)
+{
+    void *base;
+
+    if (x->call == receive)
+        return;
+    check(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS,
+          "no window");
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    if (x->call == fence)
+        MPI_Win_fence(0, win);
+    if (x->held && b.rank == victim)
+        check(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, victim, 0, win) == MPI_SUCCESS, "lock failed");
+}
+
+static void wait_for_death(const struct call *x, int victim)
+{
+    int err = x->call(victim);
 
     words_of(b.rank)[RETURNED_NS] = bench_now_ns();
-    check(err == MPIX_ERR_PROC_FAILED, "receive from the dead: another error");
+    check(err == MPIX_ERR_PROC_FAILED, "a call that needs the dead: another error");
 }
 
 static MPI_Comm shrink(void)
@@ -143,6 +211,7 @@ static void compare(MPI_Comm living, bool speaks, long rounds)
 
 int main(int argc, char **argv)
 {
+    const struct call *x;
     MPI_Comm living;
     int victim;
 
@@ -150,13 +219,15 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &b.size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    check(argc == 6 && b.size > 1 && b.size <= 256, "wrong usage");
+    check((argc == 6 || argc == 7) && b.size > 1 && b.size <= 256, "wrong usage");
     b.board = bench_open_board(argv[1]);
     victim = atoi(argv[2]);
+    x = call_of(argc == 7 ? argv[6] : "receive");
+    prepare(x, victim);
     if (b.rank == victim)
         be_victim(atol(argv[3]), atol(argv[4]));
     MPI_Barrier(MPI_COMM_WORLD);
-    receive_from(victim);
+    wait_for_death(x, victim);
     meet(GONE);
     check(MPIX_Comm_failure_ack(MPI_COMM_WORLD) == MPI_SUCCESS, "failure_ack failed");
     living = first_shrink();

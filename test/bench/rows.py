@@ -24,6 +24,8 @@ SPAWNED = (1, 8)
 FILE_RANKS = (2, 4, 8)
 VICTIM_MIB = (1, 1024)
 DEATH_MEDIAN_US, DEATH_P99_US = 200, 1000
+WINDOW_CALLS = {"fence": "MPI_Win_fence", "lock": "MPI_Win_lock of its window", "flush": "MPI_Win_flush to it"}
+WINDOW_EXTRA_US = 1000  # to carry out the death in the windows
 REVOKE_EXTRA_US = 50
 
 
@@ -137,6 +139,11 @@ def rma_rows():
                        ("pscw", "post, start, complete, wait")):
         yield Row(f"{title}, window", "rma-2", how, US, 0.7)
     yield Row("contended exclusive lock, 8 ranks, window", "rma-8", "contended", US, 0.5)
+    for how, title, of_peers in (("put:8", "put and flush, 8 bytes", 0.7), ("put:4096", "put and flush, 4 KiB", 0.7),
+                                 ("get:4096", "get and flush, 4 KiB", 0.7), ("cput:4096", "put and flush, 4 KiB, created", 0.8),
+                                 ("fop:8", "fetch_and_op", 0.5), ("acc:8192", "accumulate of 1024 doubles", 0.5),
+                                 ("fence", "fence", 0.7), ("pscw", "post, start, complete, wait", 0.7)):
+        yield Row(f"{title}, 8 ranks, window", "rma-8", how, US, of_peers)
 
 
 def file_rows():
@@ -173,6 +180,13 @@ def death_rows():
                       DEATH_P99_US, against=None, quantile=0.99)
 
 
+def window_death_rows():
+    for n in FT_RANKS[1:3]:
+        for call, title in WINDOW_CALLS.items():
+            yield Row(f"death inside {title}, {n} ranks: median", f"death-{n}-1-{call}", "death", US,
+                      DEATH_MEDIAN_US + WINDOW_EXTRA_US, against=None)
+
+
 def replace_rows():
     for n in FT_RANKS[:3]:
         for how, title, target in (("spare", "by a spare", 2000), ("anew", "by starting anew", 20000)):
@@ -182,6 +196,7 @@ def replace_rows():
 
 def ft_rows():
     yield from death_rows()
+    yield from window_death_rows()
     yield from replace_rows()
     for n in FT_RANKS:
         yield Row(f"revoke seen by all, {n} ranks that yield", f"revoke-{n}-yield", "revoke", US, 1,

@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 
-PATHS = ("src/p2p", "src/req", "src/coll", "src/net/shm", "src/mpi", "src/proc")
+PATHS = ("src/p2p", "src/req", "src/coll", "src/net/shm", "src/mpi", "src/proc", "src/rma")
 READ = re.compile(r"\b[a-z]\w*(?:(?:->|\.)\w+)*->(?:revoked|inactive|living)\b(?!\s*=[^=]|->)")
 COUNTER = re.compile(r"mend_load_acquire\(self->interrupt\) (!=|==) self->interrupt_seen")
 BODIES = (
