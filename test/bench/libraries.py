@@ -44,9 +44,9 @@ class Library:
                               check=False)
         return f"{' '.join(line)}\n{done.stdout}" if done.returncode else None
 
-    def spawner(self):
-        """The launcher of one rank that starts others; None: the library cannot do this."""
-        return self.launcher(1)
+    def spawner(self, ranks=1):
+        """The launcher of ranks that start others, or connect; None: the library cannot do this."""
+        return self.launcher(ranks)
 
     def program(self, source):
         return os.path.join(self.folder, source)
@@ -70,7 +70,7 @@ class Mend(Library):
 class Mpich(Library):
     key, title = "mpich", "MPICH"
 
-    def spawner(self):
+    def spawner(self, ranks=1):
         return None  # the distribution's MPICH uses UCX, with which it has no dynamic processes
 
     def compiler(self):
@@ -95,8 +95,8 @@ class OpenMpi(Library):
             line[1:1] = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
         return line
 
-    def spawner(self):
-        line = self.launcher(1)
+    def spawner(self, ranks=1):
+        line = self.launcher(ranks)
         line[line.index("vader,self")] = "vader,self,tcp"  # between jobs it uses nothing else
         return [line[0], "--oversubscribe", *line[1:]]
 

@@ -160,6 +160,9 @@ def file_rows():
 def spawn_rows():
     for n in SPAWNED:
         yield Row(f"MPI_Comm_spawn, {n} process{'es' if n > 1 else ''}", f"spawn-{n}", f"spawn:{n}", US, 0.30)
+    yield Row("MPI_Comm_accept and MPI_Comm_connect", "connect-2", "connect", US, 0.30)
+    yield Row("MPI_Session_init to MPI_Session_finalize", "session-1", "session", US, 0.30)
+    yield Row("MPI_Init to MPI_Finalize, 1 process", "session-1", "world", US, 0.30)
 
 
 def job_rows():
@@ -239,6 +242,7 @@ LIMITS = [
 SOURCES = {"pair": "p2p", "coll": "coll", "crowded": "coll", "pairs": "p2p", "exchange": "p2p",
            "threads": "threads", "part": "part", "rma": "rma", "start": "hello", "memory": "memory",
            "death": "death", "replace": "replace", "spawn": "spawn", "file": "file",
+           "connect": "connect", "session": "session",
            "revoke": "revoke", "agree": "coll", "alone": "rma"}
 KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "compare",
          "exchange": "compare", "threads": "compare", "part": "compare", "rma": "compare"}
