@@ -195,7 +195,7 @@ static void print_windows(void)
         {"created, other memory",
          !shared || try_single_copy()
              ? target
-             : "put and get of more than 1 KiB in one piece: the origin, by "
+             : "put of more than 2 KiB and get of more than 4 KiB in one piece: the origin, by "
                "single copy; else the target, in its next MPI call"},
         {"dynamic", target},
     };
