@@ -73,12 +73,17 @@ int mend_file_sync(struct mend_file *f)
 /* At rank 0. */
 static int resize(struct mend_file *f, MPI_Offset size, bool preallocate)
 {
-    int error;
+    MPI_Offset old;
+    int error = 0, err = mend_file_size(f, &old);
 
-    if (preallocate)
+    if (err)
+        return err;
+    if (size > old && size > mend_os_limit())
+        error = EFBIG; /* the kernel would send SIGXFSZ */
+    else if (preallocate)
         error = size ? posix_fallocate(f->fd, 0, size) : 0;
-    else
-        error = ftruncate(f->fd, size) ? errno : 0;
+    else if (ftruncate(f->fd, size) != 0)
+        error = errno;
     f->dirty = true;
     return error ? mend_file_errno(f->self, f->name, preallocate ? "preallocating" : "resizing",
                                    error)

@@ -134,6 +134,13 @@ static void limits(void)
                     MPI_ERR_NO_SPACE);
         CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
     }
+    if (rank == 0)
+        CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    CHECK_CLASS(MPI_File_set_size(f, 1 << 20), MPI_ERR_NO_SPACE);
+    CHECK_CLASS(MPI_File_preallocate(f, 1 << 20), MPI_ERR_NO_SPACE);
+    CHECK_OK(MPI_File_set_size(f, 4096));
+    if (rank == 0)
+        CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
     CHECK_CLASS(MPI_File_sync(f), MPI_ERR_NO_SPACE);
     CHECK_CLASS(MPI_File_sync(f), MPI_ERR_NO_SPACE);
     CHECK_CLASS(MPI_File_close(&f), MPI_ERR_NO_SPACE);
