@@ -50,19 +50,30 @@ static size_t class_bytes(unsigned class)
     return class & 1 ? (size_t)1 << ((class - 3) / 2 + 6) : (size_t)3 << ((class - 2) / 2 + 4);
 }
 
-static void *map(size_t bytes)
+/* Where the kernel puts no mappings of the program: a roll-back needs the addresses that the program had, and the
+ * program may have given some back (snap/).  The sanitizers have their own memory there. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && UINTPTR_MAX > UINT32_MAX
+#define APART ((uintptr_t)0x200000000000)
+#else
+#define APART ((uintptr_t)0)
+#endif
+
+/* `before`: bytes that the arena has asked for so far.  If the place is taken, the kernel takes another one. */
+static void *map(size_t bytes, size_t before)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *p = mmap((void *)(APART ? APART + before : 0), bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     return p == MAP_FAILED ? NULL : p;
 }
 
 static bool add_chunk(struct mend_arena *arena, char **next_p, char **end_p)
 {
-    struct chunk *c = map(CHUNK_BYTES);
+    struct chunk *c = map(CHUNK_BYTES, arena->mapped_bytes);
 
     if (!c)
         return false;
+    arena->mapped_bytes += CHUNK_BYTES;
     c->bytes = CHUNK_BYTES;
     mend_list_append(&arena->chunks, &c->link);
     *next_p = (char *)(c + 1);
@@ -82,8 +93,8 @@ static void look_at_strain(struct mend_arena *arena)
 
 struct mend_arena *mend_arena_create(void)
 {
-    struct mend_arena boot = {0}, *arena;
-    struct chunk *c = map(CHUNK_BYTES);
+    struct mend_arena boot = {.mapped_bytes = CHUNK_BYTES}, *arena;
+    struct chunk *c = map(CHUNK_BYTES, 0);
 
     if (!c)
         return NULL;
@@ -128,10 +139,11 @@ void mend_arena_each(const struct mend_arena *arena,
 static void *alloc_large(struct mend_arena *arena, size_t n)
 {
     size_t bytes = (sizeof(struct large) + n + 4095) & ~(size_t)4095;
-    struct large *l = bytes < n ? NULL : map(bytes);
+    struct large *l = bytes < n ? NULL : map(bytes, arena->mapped_bytes);
 
     if (!l)
         return NULL;
+    arena->mapped_bytes += bytes;
     l->bytes = bytes;
     l->header = (struct header){MAGIC_USED, CLASS_LARGE, bytes - sizeof(*l)};
     mend_list_append(&arena->large, &l->link);

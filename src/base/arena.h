@@ -40,6 +40,7 @@ struct mend_arena {
     struct mend_list chunks;        /* all chunks */
     struct mend_list large;         /* blocks with a mapping of their own */
     size_t in_use_bytes;
+    size_t mapped_bytes; /* ever, also what has been given back */
     char *reserve_next, *reserve_end;
     unsigned pressed;
     bool strained;               /* the reserve is low, or `faults` says something */
