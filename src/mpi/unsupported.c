@@ -5,6 +5,7 @@
  * MPI_ERR_UNSUPPORTED_OPERATION through the right error handler.  Outputs are not written.  None is
  * collective, blocks, or is affected by a death. */
 #include "comm/errcode.h"
+#include "comm/errhandler.h"
 #include "mpi/check.h"
 
 static int not_built(const char *fn)
@@ -18,7 +19,7 @@ static int on_file(const char *fn)
 {
     int err = mend_enter(fn);
 
-    return err ? mend_report(err, fn) : mend_leave(not_built(fn));
+    return err ? mend_report(err, fn) : mend_raise_file(mend_self, NULL, not_built(fn), fn);
 }
 
 /* One expression per place of unsupported.def; it sees the function's parameters. */

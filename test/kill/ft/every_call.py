@@ -77,7 +77,7 @@ INTER_ONLY = "Comm_remote_group Comm_remote_size Intercomm_merge"
 INTRA_ONLY = """Win_allocate Win_allocate_shared Win_create Win_create_dynamic
     Scan Exscan Iscan Iexscan Scan_init Exscan_init Cart_create Cart_map Graph_create Graph_map
     Dist_graph_create Dist_graph_create_adjacent Intercomm_create Comm_create_group
-    Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect"""
+    Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect File_open"""
 
 VALUES = {
     "sendbuf": "v", "recvbuf": "w", "buf": "v", "inbuf": "v", "outbuf": "w", "base": "v",
