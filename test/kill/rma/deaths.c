@@ -60,6 +60,13 @@ static void hear(int from)
     CHECK_OK(MPI_Recv(NULL, 0, MPI_INT, from, 0, W, MPI_STATUS_IGNORE));
 }
 
+/* The victim lives until everybody has returned from the last collective call. */
+static void all_returned(int counter)
+{
+    post(counter);
+    await(counter, rank == VICTIM ? size : 0);
+}
+
 /* Until this process knows that the victim is dead. */
 static void mourn(void)
 {
@@ -239,6 +246,7 @@ static void fences(void)
     int class;
 
     CHECK_OK(MPI_Win_fence(0, k.win));
+    all_returned(1);
     if (rank == VICTIM)
         die_now();
     CHECK_EQ(put((rank + 1) % size, 5, rank), MPI_SUCCESS);
@@ -286,6 +294,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     know_rank();
+    open_board();
     return_errors();
     snprintf(doing, sizeof(doing), "%s, a window that is %s", argv[1], argv[2]);
     one_node = kind_on(W, SHARED) == SHARED;
@@ -293,6 +302,7 @@ int main(int argc, char **argv)
     if (rank == VICTIM)
         ints()[999] = 12345;
     CHECK_OK(MPI_Barrier(W));
+    all_returned(0);
     run(argv[1]);
     read_the_dead();
     free_window(&k); /* R30 */
