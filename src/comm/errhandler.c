@@ -10,6 +10,7 @@
 #include "comm/errcode.h"
 #include "comm/handle.h"
 #include "comm/objects.h"
+#include "proc/occurrence.h"
 #include "rt/rt.h"
 
 #include <stdio.h>
@@ -285,6 +286,7 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
     h = *owner->errhandler;
     if (ends_the_process(owner))
         mend_fatal(self, owner, err, fn);
+    mend_tell(self, true);
     mend_unlock(self);
     if (h.kind == MEND_ERRH_USER)
         call_user(&h, owner, &code, fn);

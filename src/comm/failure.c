@@ -17,6 +17,7 @@
 #include "comm/errcode.h"
 
 #include "comm/objects.h"
+#include "proc/occurrence.h"
 #include "rt/rt.h"
 
 #include <stdarg.h>
@@ -46,20 +47,28 @@ static int rank_in(struct mend_comm *c, mend_peer peer)
     return rank == MPI_UNDEFINED && c->inter ? mend_group_rank(c->self, c->group, peer) : rank;
 }
 
+static void told(struct mend_proc *self, mend_peer dead)
+{
+    if (mend_peer_entry(self, dead)->told)
+        return;
+    mend_peer_entry(self, dead)->told = true;
+    mend_occurred(self, .kind = MEND_OCCURRED_TOLD, .peer = dead);
+}
+
 void mend_failure_told(struct mend_comm *c, uint32_t deaths_n)
 {
     for (; c->told_deaths_n < deaths_n; c->told_deaths_n++) {
         mend_peer dead = c->self->deaths[c->told_deaths_n].peer;
 
         if (rank_in(c, dead) != MPI_UNDEFINED)
-            mend_peer_entry(c->self, dead)->told = true;
+            told(c->self, dead);
     }
 }
 
 void mend_failure_told_group(struct mend_proc *self, const struct mend_group *g)
 {
     for (int i = 0; i < g->size; i++)
-        mend_peer_entry(self, mend_group_peer(g, i))->told = true;
+        told(self, mend_group_peer(g, i));
 }
 
 /* The newest deaths first: they are what the caller has just run into. */

@@ -3,6 +3,8 @@
  * (tree.c). */
 #include "decide/internal.h"
 
+#include "proc/occurrence.h"
+
 #include <stdio.h>
 
 int mend_decide_init(struct mend_proc *self)
@@ -129,6 +131,7 @@ void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct m
         mend_decide_tree_call(c, which, false, value, mend_decide_wake, &waiter.base);
         mend_wait_until(c->self, &w);
     }
+    mend_tell(c->self, false);
 }
 
 void mend_decide(struct mend_comm *c, struct mend_decision *value)

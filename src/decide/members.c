@@ -2,6 +2,7 @@
 /* members.c – which members decide on a communicator, and which members a decision is about. */
 #include "decide/internal.h"
 
+#include "proc/occurrence.h"
 #include "proc/report.h"
 #include "rt/rt.h"
 
@@ -109,6 +110,10 @@ static const char *const name_of[MEND_DECIDE_KINDS] = {"call", "creation", "vali
 
 void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n)
 {
-    c->self->agreements_n++;
+    if (!c->closing) { /* else it is about the end of c, of which the program knows nothing (graves.c) */
+        c->self->agreements_n++;
+        mend_occurred(c->self, .kind = MEND_OCCURRED_AGREEMENT, .comm = c, .which = which,
+                      .failed_n = failed_n);
+    }
     mend_record_event(c->self, agree, .ctx = c->ctx, .of = name_of[which], .failed = failed_n);
 }

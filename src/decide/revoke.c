@@ -29,6 +29,7 @@
 
 #include "net/net.h"
 #include "node/node.h"
+#include "proc/occurrence.h"
 #include "proc/report.h"
 
 #define MARKS_PER_PAGE (4096u * 8)
@@ -55,6 +56,7 @@ static void carry_out(struct mend_comm *c)
         return;
     mend_record_event(c->self, revoke, .ctx = c->ctx);
     c->self->revocations_n++;
+    mend_occurred(c->self, .kind = MEND_OCCURRED_REVOCATION, .comm = c);
     mend_comm_get(c);
     end(c);
     mend_decide_say_no(c, MEND_DECIDE_VALIDATION);

@@ -11,6 +11,7 @@
 #include "net/net.h"
 #include "p2p/p2p.h"
 #include "part/part.h"
+#include "proc/occurrence.h"
 #include "proc/report.h"
 #include "rma/win.h"
 
@@ -33,5 +34,6 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     mend_create_on_death(self, dead); /* so does creation, or it fails */
     mend_win_on_death(
         self, dead); /* operations towards it are over, and locks that it held are poisoned */
+    mend_occurred(self, .kind = MEND_OCCURRED_DEATH, .death = death);
     mend_event(self, MEND_EV_DEATH_CARRIED_OUT);
 }

@@ -26,7 +26,7 @@ static void raise_level(struct mend_proc *self, int level, bool threads)
     if (level > self->thread_level)
         self->thread_level = level;
     self->threaded |= threads || self->tool_threads;
-    self->plain = !self->threaded && !self->events && !self->told_by_frames;
+    mend_proc_find_plain(self);
 }
 
 static void come_back(struct mend_proc *self)

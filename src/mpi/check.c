@@ -16,6 +16,7 @@
 #include "comm/session.h"
 #include "datatype/op.h"
 #include "datatype/types.h"
+#include "proc/occurrence.h"
 
 #include <string.h>
 
@@ -70,6 +71,7 @@ int mend_enter_slow(const char *fn)
     self->call = fn;
     if (mend_has_news(self) || (self->told_by_frames && ++self->calls_n % CALLS_PER_LOOK == 0))
         mend_look_around(self);
+    mend_tell(self, true);
     if (self->events)
         call_event(self->events, fn);
     return MPI_SUCCESS;

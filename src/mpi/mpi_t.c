@@ -176,6 +176,28 @@ int MPI_T_category_get_pvars(int cat_index, int len, int indices[])
     return list(cat_index, len, indices, mend_tool_category_pvars);
 }
 
+MEND_API(MPI_T_category_get_num_events);
+int MPI_T_category_get_num_events(int cat_index, int *num_events)
+{
+    struct mend_tool *t;
+    int err = mend_mpi_t_enter(&t);
+
+    if (err)
+        return err;
+    err = mend_mpi_t_check_index(cat_index, MEND_CATEGORIES);
+    if (!err)
+        err = mend_mpi_t_check_pointer(num_events);
+    if (!err)
+        *num_events = mend_tool_category_events(cat_index, 0, NULL);
+    return mend_mpi_t_leave(t, err);
+}
+
+MEND_API(MPI_T_category_get_events);
+int MPI_T_category_get_events(int cat_index, int len, int indices[])
+{
+    return list(cat_index, len, indices, mend_tool_category_events);
+}
+
 MEND_API(MPI_T_category_get_categories);
 int MPI_T_category_get_categories(int cat_index, int len, int indices[])
 {

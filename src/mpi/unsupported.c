@@ -24,7 +24,6 @@ static int on_file(const char *fn)
 
 /* One expression per place of unsupported.def; it sees the function's parameters. */
 #define RAISE_FILE on_file(__func__)
-#define RAISE_TOOL MPI_T_ERR_NOT_SUPPORTED
 
 #define UNSUPPORTED(where, name, ...)                                                              \
     MEND_API(name);                                                                                \

@@ -32,6 +32,7 @@ struct mend_node;
 struct mend_request;
 struct mend_rt;
 struct mend_shm;
+struct mend_occurrence;
 struct mend_tool;
 struct mend_wait_times;
 struct mend_waiter;
@@ -99,10 +100,11 @@ struct mend_proc {
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
-    bool plain;                /* running, and without threads, events and told_by_frames */
+    bool plain; /* running, and without the four: threaded, events, told_by_frames, listened_to */
     bool world_open;           /* MPI_COMM_WORLD is the program's: from MPI_Init to MPI_Finalize */
     bool threaded;             /* MPI_THREAD_MULTIPLE: take `lock` */
     bool told_by_frames;       /* of revocations: no interrupt tells of them (mpi/check.c) */
+    bool listened_to;          /* a tool has registered for events */
     bool locked;               /* `lock` is held although the program has no threads: mpi/check.c */
     bool crowded;              /* more ranks than cores: yield early */
     _Atomic uint32_t *attends; /* 1 while it waits in MPI, for others to see; NULL: nobody asks */
@@ -183,6 +185,10 @@ struct mend_proc {
     void (*yield)(struct mend_proc *self);
     mend_time_ns (*clock)(struct mend_proc *self); /* NULL: the monotonic clock */
     void (*on_death)(struct mend_proc *self, const struct mend_death *death); /* life/death.c */
+    /* For tools (proc/occurrence.h); NULL: no tool has registered for events. */
+    void (*on_occurrence)(struct mend_proc *self, const struct mend_occurrence *o);
+    void (*tell)(struct mend_proc *self, bool free);
+    uint32_t untold_n;                            /* not 0: there is something to tell */
     void (*on_interrupt)(struct mend_proc *self); /* after the verdicts; NULL: nothing to do */
     /* Makes processes known and reachable that were started later: all names below `end`.  False: no memory. */
     bool (*on_newcomers)(struct mend_proc *self, mend_peer end);
@@ -295,6 +301,13 @@ static inline void mend_event(struct mend_proc *self, enum mend_event_id id)
 {
     if (mend_unlikely(self->events != NULL))
         mend_event_hit(self->events, id);
+}
+
+/* After a change of what `plain` sums up. */
+static inline void mend_proc_find_plain(struct mend_proc *self)
+{
+    self->plain = self->state == MEND_PROC_RUNNING && !self->threaded && !self->events &&
+                  !self->told_by_frames && !self->listened_to;
 }
 
 /* From now on revocations may come as frames. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* progress.c – making progress, and taking verdicts. */
 #include "net/net.h"
+#include "proc/occurrence.h"
 #include "proc/post.h"
 #include "req/request.h"
 #include "rt/rt.h"
@@ -69,6 +70,7 @@ bool mend_interrupt_check(struct mend_proc *self)
         self->on_death(self, &death);
     if (self->on_interrupt)
         self->on_interrupt(self);
+    mend_tell(self, false);
     return true;
 }
 

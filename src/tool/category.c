@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* category.c – what belongs together. */
-#include "tool/tool.h"
+#include "tool/event.h"
 
 const struct mend_tool_category_info mend_tool_category_list[MEND_CATEGORIES] = {
 #define MEND_CATEGORY(id_, name_, what_) {name_, what_},
@@ -33,6 +33,15 @@ int mend_tool_category_pvars(int category, int len, int *indices)
     for (int i = 0; i < MEND_PVARS; i++)
         if ((int)mend_tool_pvar_list[i].category == category)
             add(&n, i, len, indices);
+    return n;
+}
+
+int mend_tool_category_events(int category, int len, int *indices)
+{
+    int n = 0;
+
+    for (int i = 0; category == MEND_CATEGORY_FAILURES && i < MEND_TOOL_EVENTS; i++)
+        add(&n, i, len, indices);
     return n;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tool.c – begin and end of the interface, objects behind handles, texts and enumerations. */
-#include "tool/tool.h"
+#include "tool/event.h"
 
 #include <string.h>
 
@@ -25,6 +25,8 @@ static struct mend_tool *make(struct mend_proc *self)
         return NULL;
     t->self = self;
     mend_hash_init(&t->objects, self->arena);
+    mend_list_init(&t->registrations);
+    mend_list_init(&t->queue);
     if (self->state == MEND_PROC_BARE)
         mend_params_read(&self->params, &bad); /* MPI_Init reports a bad one */
     return t;
@@ -57,12 +59,19 @@ int mend_tool_open(struct mend_proc *self, int required, int *provided_p)
 
 void mend_tool_close(struct mend_tool *t)
 {
+    if (--t->inits_n == 0 && !t->telling)
+        mend_tool_end(t);
+}
+
+void mend_tool_end(struct mend_tool *t)
+{
     uint32_t at = 0;
     uint64_t key;
     void *object;
 
-    if (--t->inits_n > 0)
-        return;
+    mend_tool_unregister_all(t);
+    t->timers_n = 0;
+    t->self->wait_times = NULL;
     while (mend_hash_next(&t->objects, &at, &key, &object))
         mend_free(t->self, object);
     mend_hash_fini(&t->objects);

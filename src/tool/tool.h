@@ -19,7 +19,13 @@
 #include "comm/comm.h"
 #include "req/request.h"
 
-enum mend_tool_kind { MEND_TOOL_CVAR = 1, MEND_TOOL_PVAR, MEND_TOOL_SESSION };
+enum mend_tool_kind {
+    MEND_TOOL_CVAR = 1,
+    MEND_TOOL_PVAR,
+    MEND_TOOL_SESSION,
+    MEND_TOOL_REGISTRATION,
+    MEND_TOOL_INSTANCE
+};
 
 /* The first member of everything that has a handle. */
 struct mend_tool_object {
@@ -48,14 +54,21 @@ struct mend_tool {
     /* pvar.c */
     struct mend_wait_times wait_times;
     int timers_n; /* handles of timers that run: only then the library looks at the clock */
+
+    /* event.c */
+    struct mend_list registrations,
+        queue;                       /* struct mend_tool_registration.link, ..._instance.link */
+    struct mend_tool_instance *told; /* whose callback runs; NULL: none does */
+    bool telling;
 };
 
 /* Initializes the interface once more.  MPI_T_ERR_MEMORY; MPI_T_ERR_INVALID: no thread level.  *provided_p: less than
  * MPI_THREAD_MULTIPLE if MPI runs with less, because its calls take no lock then. */
 int mend_tool_open(struct mend_proc *self, int required, int *provided_p);
 
-/* The last one of them ends: all objects of tools are gone. */
+/* The last one of them ends: all objects of tools are gone, if a callback says so when it has returned. */
 void mend_tool_close(struct mend_tool *t);
+void mend_tool_end(struct mend_tool *t); /* for mend_tool_close() */
 
 /* MPI starts: what tools have set holds, whatever the environment says. */
 void mend_tool_apply(struct mend_tool *t);
@@ -107,6 +120,7 @@ extern const struct mend_tool_category_info mend_tool_category_list[MEND_CATEGOR
  * are. */
 int mend_tool_category_cvars(int category, int len, int *indices);
 int mend_tool_category_pvars(int category, int len, int *indices);
+int mend_tool_category_events(int category, int len, int *indices);
 int mend_tool_category_parts(int category, int len, int *indices);
 
 /* Control variables: one for each parameter, with its index. */
