@@ -253,6 +253,14 @@ void *mend_arena_alloc(struct mend_arena *arena, size_t n)
     return mend_likely(p != NULL) || !arena->pressed ? p : from_reserve(arena, n);
 }
 
+void *mend_arena_zalloc(struct mend_arena *arena, size_t n)
+{
+    void *p = mend_arena_alloc(arena, n);
+
+    /* a mapping is new, and zero */
+    return p && ((struct header *)p - 1)->class != CLASS_LARGE ? memset(p, 0, n) : p;
+}
+
 void mend_arena_press(struct mend_arena *arena)
 {
     arena->pressed++;

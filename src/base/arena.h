@@ -62,6 +62,9 @@ void mend_arena_destroy(struct mend_arena *arena);
 /* n bytes, 16-byte aligned, not cleared; n == 0 gives a unique pointer.  NULL: no memory. */
 void *mend_arena_alloc(struct mend_arena *arena, size_t n);
 
+/* The same, cleared.  Of a block that is a mapping of its own only those pages exist that are used. */
+void *mend_arena_zalloc(struct mend_arena *arena, size_t n);
+
 /* Releases p (NULL does nothing). */
 void mend_arena_free(struct mend_arena *arena, void *p);
 
