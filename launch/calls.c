@@ -97,7 +97,7 @@ static int collect(struct job *job, const bool *answers, struct entry *all)
     int n = 0;
 
     for (int i = 0; i < job->n; i++) {
-        struct mend_node_rank *s = mend_node_rank_of(job->shm, mend_place_at((uint32_t)i));
+        struct mend_node_rank *s = job->rank[i].shared;
 
         if (!answers[i] || !s->wait_call.ctx)
             continue;

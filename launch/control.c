@@ -44,7 +44,7 @@ static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
     int32_t *peers = mend_xalloc((size_t)job->n, sizeof(*peers)), n = 0;
 
     for (int32_t i = 0; i < job->n; i++)
-        if (mend_bits_test(m->set, i)) {
+        if ((uint32_t)i / 64 < m->n && mend_bits_test(m->set, i)) {
             job->rank[i].end.named = true;
             peers[n++] = i;
         }
@@ -63,7 +63,7 @@ static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
 static bool is_new(struct job *job, struct rank *r, int32_t peer)
 {
     if (!r->complained)
-        r->complained = mend_xalloc(mend_bits_words(job->n), sizeof(*r->complained));
+        r->complained = mend_xalloc(mend_bits_words(MEND_NODE_NAMES), sizeof(*r->complained));
     if (mend_bits_test(r->complained, peer))
         return false;
     mend_bits_set(r->complained, peer);
@@ -93,7 +93,7 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
 {
     if (fd >= 0 && m->kind != MEND_CTL_SPAWN)
         close(fd);
-    if (!mend_ctl_valid(m, len, (uint32_t)job->n, (uint32_t)job->places_n)) {
+    if (!mend_ctl_valid(m, len, (uint32_t)job->n)) {
         mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
         return;
     }

@@ -21,7 +21,7 @@ void mend_crash_said(struct job *job, struct rank *r)
 
 static void look_at(struct job *job, struct rank *r)
 {
-    struct mend_node_rank *s = mend_node_rank_of(job->shm, mend_place_at((uint32_t)r->index));
+    struct mend_node_rank *s = r->shared;
     pid_t pid;
 
     pthread_mutex_lock(&job->lock);

@@ -8,8 +8,8 @@
 
 struct mend_iof;
 
-/* Prepares for places_n ranks and starts the thread.  NULL: errno tells why. */
-struct mend_iof *mend_iof_create(const struct mend_options *o, int places_n);
+/* Prepares for up to names_n ranks and starts the thread.  NULL: errno tells why. */
+struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n);
 
 /* Descriptors that rank i shall have as 0, 1 and 2; started() closes our copies.
  * While the job runs, too, one rank after the other.  False: errno. */

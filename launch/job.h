@@ -31,7 +31,9 @@ struct starter;
 #define MEND_RANK_SPARE (-1)
 
 struct rank {
-    int index; /* or MEND_RANK_SPARE */
+    int index; /* its name, or MEND_RANK_SPARE */
+    mend_place place;
+    struct mend_node_rank *shared; /* of its place */
     struct mend_app *app;
     int app_index;
     int world_first, world_n; /* the ranks of its MPI_COMM_WORLD */
@@ -55,10 +57,14 @@ struct rank {
 
 struct job {
     struct mend_options o;
-    struct rank *rank;  /* has room for places_n */
-    int n, places_n;    /* ranks that were started; that there may ever be */
-    int alive_n;        /* children that have not ended */
-    struct rank *spare; /* spare.c; child 0: called, or gone */
+    struct rank *rank; /* by name, for as many as there may ever be */
+    int n, places_n;   /* names that were given; ranks that there may be at a time */
+    int places_used;   /* those below it have had a rank, of which some are vacant: */
+    mend_place *vacant;
+    int vacant_n;
+    struct mend_node_rank grave; /* vacancy.c */
+    int alive_n;                 /* children that have not ended */
+    struct rank *spare;          /* spare.c; child 0: called, or gone */
     int spares_n;
     pid_t self_pid, keeper;
     int keeper_fd;
@@ -95,7 +101,6 @@ struct job {
     uint32_t words_read_n;   /* what words_wanted_n was when they were read last */
     uint32_t given_back_n;   /* verdicts whose ranks' memory was given back */
     struct starter *starter; /* start_local.c */
-    int watched_n;           /* watch.c: the places below it have their thread */
     bool timed_out, killing;
     bool aborted; /* as a whole */
 };
@@ -135,8 +140,19 @@ void mend_spares_signal(const struct job *job, int sig);
 /* spawn.c: r has asked for processes; takes the descriptor of the file that says for which. */
 void mend_spawn_asked(struct job *job, struct rank *r, int fd);
 
-/* segment.c: reserves what a world of n more ranks needs.  False: there is no memory. */
+/* vacancy.c: begins; how many more ranks there may be now; gives r a place, one of them; takes it away again from one
+ * that never ran. */
+void mend_vacancy_init(struct job *job);
+int mend_vacancies(const struct job *job);
+void mend_vacancy_take(struct job *job, struct rank *r);
+void mend_vacancy_give(struct job *job, struct rank *r);
+
+/* segment.c: reserves what n more ranks need, of the names from `first` on, which have places.  False: there is no
+ * memory. */
 bool mend_segment_admit(struct job *job, int first, int n);
+
+/* segment.c: says where the processes of the names first .. first + n - 1 are. */
+void mend_segment_name(struct job *job, int first, int n);
 
 /* verdict.c: there is something for r to look at. */
 void mend_verdict_call(struct job *job, const struct rank *r);
@@ -157,7 +173,7 @@ static inline bool mend_rank_has_ended(const struct rank *r)
 /* Without the lock: it was declared dead. */
 static inline bool mend_rank_is_dead(const struct job *job, int i)
 {
-    return mend_load_acquire(&mend_node_rank_of(job->shm, mend_place_at((uint32_t)i))->fate) != 0;
+    return mend_load_acquire(&job->rank[i].shared->fate) != 0;
 }
 
 /* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is
@@ -204,9 +220,9 @@ bool mend_rank_goes_on(struct job *job, struct rank *r);
 /* Sends a signal to the process that is the rank, if it is still there. */
 bool mend_rank_signal(const struct rank *r, int sig); /* false: it did not reach it */
 
-/* watch.c: the threads that wait on the life words of the ranks below `end`, from before these start.  prefer: the calling thread runs before ranks that
+/* watch.c: the threads that wait on the life words of these n ranks, from before they start.  prefer: the calling thread runs before ranks that
  * compute, where we may; where we may not, it asks for a short time slice, so that it comes early. */
-void mend_watch_start(struct job *job, int end);
+void mend_watch_start(struct job *job, int first, int n);
 void mend_watch_prefer(void);
 
 /* crash.c: a rank has said that it crashes; looks at all that have, and returns when to look again. */

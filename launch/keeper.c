@@ -35,7 +35,7 @@ static void kill_everything(struct job *job)
 {
     for (int i = 0; i < job->n; i++) {
         const struct rank *r = &job->rank[i];
-        struct mend_node_rank *s = mend_node_rank_of(job->shm, mend_place_at((uint32_t)i));
+        struct mend_node_rank *s = job->rank[i].shared;
 
         if (r->own_group)
             kill(-r->child, SIGKILL);

@@ -109,7 +109,7 @@ static void create_ranks(struct job *job)
 
     if (o->tty_rank == -2)
         o->tty_rank = o->gdb || (job->n == 1 && !changes_output(o)) ? 0 : -1;
-    job->rank = mend_xalloc((size_t)job->places_n, sizeof(*job->rank));
+    job->rank = mend_xalloc(MEND_NODE_NAMES, sizeof(*job->rank));
     for (int a = 0, i = 0; a < o->apps_n; a++)
         for (int k = 0; k < o->apps[a].ranks_n; k++, i++)
             job->rank[i] = (struct rank){.index = i,
@@ -160,8 +160,8 @@ static void create_detector(struct job *job)
         config.stop_max_ns = config.stop_ns < TIME_LONG / p->stop_growth
                                  ? config.stop_ns * p->stop_growth
                                  : TIME_LONG;
-    job->detector = mend_xalloc(1, mend_detector_size(job->places_n));
-    mend_detector_init(job->detector, job->places_n, &config, job->start_ns);
+    job->detector = mend_xalloc(1, mend_detector_size(MEND_NODE_NAMES));
+    mend_detector_init(job->detector, job->n, &config, job->start_ns);
 }
 
 static void create_job(struct job *job)
@@ -183,6 +183,7 @@ static void create_job(struct job *job)
     if (job->signal_fd < 0 || job->epoll_fd < 0 || job->timer_fd < 0 || job->note_fd < 0)
         die("the system has no file descriptors left");
     create_ranks(job);
+    mend_vacancy_init(job);
     if (job->o.gdb)
         use_gdb(job);
     create_detector(job);
@@ -237,8 +238,7 @@ static void say_overslept(struct job *job)
     unsigned n = 0;
 
     for (int i = 0; i < job->n; i++)
-        n += mend_load_relaxed(
-            &mend_node_rank_of(job->shm, mend_place_at((uint32_t)i))->overslept_n);
+        n += mend_load_relaxed(&job->rank[i].shared->overslept_n);
     if (n)
         mend_say(
             job,
@@ -260,8 +260,7 @@ static int status_of(struct job *job)
     int status;
 
     for (int i = 0; i < job->n; i++)
-        job->rank[i].end.handled =
-            mend_load_relaxed(mend_node_handled_of(job->shm, mend_place_at((uint32_t)i)));
+        job->rank[i].end.handled = mend_load_relaxed(mend_node_handled_of(job->shm, i));
     status = mend_exit_status(&end);
     if (status && end.rule == MEND_EXIT_HANDLED && !job->o.quiet) {
         end.rule = MEND_EXIT_LENIENT;
@@ -301,10 +300,10 @@ int main(int argc, char **argv)
     take_standard_fds();
     mend_options_parse(argc, argv, &job.o);
     create_job(&job);
-    job.iof = mend_iof_create(&job.o, job.places_n);
+    job.iof = mend_iof_create(&job.o, (int)MEND_NODE_NAMES);
     if (!job.iof)
         die("no thread for the ranks' output");
-    mend_watch_start(&job, job.n);
+    mend_watch_start(&job, 0, job.n);
     started = mend_start_local(&job);
     if (started)
         mend_spares_start(&job);

@@ -148,7 +148,7 @@ static int count_living(struct job *job)
  */
 static bool worth_a_line(const struct job *job, const struct rank *r)
 {
-    const struct mend_node_rank *s = mend_node_rank_of(job->shm, mend_place_at((uint32_t)r->index));
+    const struct mend_node_rank *s = r->shared;
 
     uint32_t state = mend_load_acquire(&s->state);
 
@@ -213,7 +213,7 @@ void mend_announce_deaths(struct job *job)
         return;
     }
     for (uint32_t k = 0; k < deaths_n; k++) {
-        struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->place];
+        struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->name];
         struct rank copy;
 
         if (!ripe(job, r, now, &copy))

@@ -48,11 +48,19 @@ static bool reserve(int fd, uint64_t from, uint64_t end)
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) == 0;
 }
 
-/* What the ranks of a world need for the votes on its MPI_COMM_WORLD. */
-static bool reserve_votes(int fd, const struct mend_node_header *layout, int first, int n)
+static bool reserve_range(int fd, struct mend_node_range r)
 {
-    for (int i = first; i < first + n; i++) {
-        uint64_t at = mend_node_votes_at(layout, mend_place_at((uint32_t)i), 0);
+    return !r.bytes || reserve(fd, r.at, r.at + r.bytes);
+}
+
+/* Before ranks start in these places; with what they need for the votes on their MPI_COMM_WORLD. */
+static bool reserve_places(int fd, const struct mend_node_header *layout, uint32_t first, int n)
+{
+    for (unsigned i = 0; i < MEND_NODE_PARTS; i++)
+        if (!reserve_range(fd, mend_node_part_early(layout, i, first, (uint32_t)n)))
+            return false;
+    for (uint32_t k = first; k < first + (uint32_t)n; k++) {
+        uint64_t at = mend_node_votes_at(layout, mend_place_at(k), 0);
 
         if (!reserve(fd, at, at + MEND_NODE_CELL_AGREE))
             return false;
@@ -60,21 +68,29 @@ static bool reserve_votes(int fd, const struct mend_node_header *layout, int fir
     return true;
 }
 
-/* Before these ranks start. */
-static bool reserve_early(int fd, const struct mend_node_header *layout, int first, int n)
+/* Before these names are given. */
+static bool reserve_names(int fd, const struct mend_node_header *layout, int first, int n)
 {
-    for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
-        struct mend_node_range r = mend_node_part_early(layout, i, (uint32_t)first, (uint32_t)n);
-
-        if (r.bytes && !reserve(fd, r.at, r.at + r.bytes))
+    for (unsigned i = 0; i < MEND_NODE_PARTS; i++)
+        if (!reserve_range(fd, mend_node_part_of_names(layout, i, (uint32_t)first, (uint32_t)n)))
             return false;
-    }
-    return reserve_votes(fd, layout, first, n);
+    return true;
 }
 
 bool mend_segment_admit(struct job *job, int first, int n)
 {
-    return reserve_early(job->shm_fd, job->shm, first, n);
+    for (int i = first; i < first + n; i++)
+        if (!reserve_places(job->shm_fd, job->shm, job->rank[i].place.at, 1))
+            return false;
+    return reserve_names(job->shm_fd, job->shm, first, n);
+}
+
+void mend_segment_name(struct job *job, int first, int n)
+{
+    for (int i = first; i < first + n; i++)
+        mend_node_name_of(job->shm, i)->place = job->rank[i].place.at;
+    /* release: pairs with the acquire in names_given() */
+    mend_store_release(&job->shm->names_n, (uint32_t)(first + n));
 }
 
 bool mend_segment_create(struct job *job, uint64_t *bytes_p)
@@ -88,7 +104,8 @@ bool mend_segment_create(struct job *job, uint64_t *bytes_p)
         return false;
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, (off_t)layout.bytes) != 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        !reserve(fd, 0, sizeof(layout)) || !reserve_early(fd, &layout, 0, job->n))
+        !reserve(fd, 0, sizeof(layout)) || !reserve_places(fd, &layout, 0, job->n) ||
+        !reserve_names(fd, &layout, 0, job->n))
         goto close_fd;
     job->shm =
         mmap(NULL, layout.at[MEND_NODE_PART_CELL], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -96,6 +113,9 @@ bool mend_segment_create(struct job *job, uint64_t *bytes_p)
         goto close_fd;
     job->shm_fd = fd;
     fill_header(job, &layout);
+    for (int i = 0; i < job->n; i++)
+        mend_vacancy_take(job, &job->rank[i]);
+    mend_segment_name(job, 0, job->n);
     return true;
 close_fd:
     error = errno;
@@ -112,7 +132,7 @@ static uint32_t carried_out(const struct job *job)
     uint32_t n = mend_load_acquire(&job->shm->deaths_n);
 
     for (int i = 0; i < job->n; i++) {
-        struct mend_node_rank *r = mend_node_rank_of(job->shm, mend_place_at((uint32_t)i));
+        struct mend_node_rank *r = job->rank[i].shared;
         uint32_t state = mend_load_acquire(&r->state), severed_n;
 
         if (state == MEND_NODE_RANK_NONE || state == MEND_NODE_RANK_FINALIZED ||
@@ -177,7 +197,7 @@ void mend_segment_give_back(struct job *job)
     if (job->given_back_n == mend_load_relaxed(&job->shm->deaths_n))
         return;
     for (n = carried_out(job); job->given_back_n < n; job->given_back_n++) {
-        mend_place dead = mend_place_at(mend_node_death_of(job->shm, job->given_back_n)->place);
+        mend_place dead = job->rank[mend_node_death_of(job->shm, job->given_back_n)->name].place;
 
         punch_cells(job, dead);
         punch_rings(job, dead);

@@ -38,7 +38,7 @@ static void answer(struct request *q, enum mend_spawn_answer what)
 /* How many processes of each block there will be.  False: there is no room for as many. */
 static bool count(struct request *q)
 {
-    int room = q->job->places_n - q->job->n;
+    int room = mend_vacancies(q->job);
 
     q->file.h->room = (uint32_t)room;
     for (int i = 0; i < q->blocks_n; i++) {
@@ -113,32 +113,48 @@ static bool find_programs(struct request *q)
     return found;
 }
 
-/* The room of those that were not started is free again.  The others are in MPI_Init, and nobody minds their deaths. */
-static void withdraw(struct job *job, int first)
-{
-    job->shm->ranks_here_n = (uint32_t)job->n;
-    for (int i = first; i < job->n; i++) {
-        mend_store_relaxed(mend_node_handled_of(job->shm, mend_place_at((uint32_t)i)), 1);
-        mend_rank_signal(&job->rank[i], SIGKILL);
-    }
-}
-
-static void change_count(struct job *job, int by)
+static void change_count(struct job *job)
 {
     pthread_mutex_lock(&job->lock);
-    job->n += by;
+    job->n++;
+    mend_detector_add(job->detector);
     pthread_mutex_unlock(&job->lock);
 }
 
-/* 0, or an errno value. */
-static int start_one(struct request *q, int first, int i)
+/* The name has been given, so it counts as that of a rank that has ended well. */
+static void end_unstarted(struct job *job, struct rank *r)
+{
+    r->end = (struct mend_rank_end){.reach = MEND_REACH_FINALIZE, .outcome = MEND_OUTCOME_EXITED};
+    r->exit.si_code = CLD_EXITED;
+    mend_rank_step(&r->state, MEND_RANK_ENDS);
+    mend_vacancy_give(job, r);
+}
+
+/* Those that were started are in MPI_Init, and nobody minds their deaths; the others never will be. */
+static void withdraw(struct request *q, int first, int started_n)
+{
+    struct job *job = q->job;
+
+    for (int i = first; i < first + started_n; i++) {
+        mend_store_relaxed(mend_node_handled_of(job->shm, i), 1);
+        mend_rank_signal(&job->rank[i], SIGKILL);
+    }
+    for (int i = first + started_n; i < first + q->total_n; i++) {
+        if (i >= job->n)
+            change_count(job);
+        end_unstarted(job, &job->rank[i]);
+    }
+    job->shm->ranks_here_n -= (uint32_t)(q->total_n - started_n);
+}
+
+/* Process r of block i; it gets a place. */
+static void prepare(struct request *q, int i, int first, int index)
 {
     struct job *job = q->job;
     const struct mend_spawn_block *b = &q->blocks[i];
-    struct rank *r = &job->rank[job->n];
-    int error;
+    struct rank *r = &job->rank[index];
 
-    *r = (struct rank){.index = job->n,
+    *r = (struct rank){.index = index,
                        .app = &q->apps[i],
                        .app_index = b->again ? job->rank[b->seat.dead].app_index : i,
                        .world_first = first,
@@ -149,37 +165,69 @@ static int start_one(struct request *q, int first, int i)
                        .ctl_fd = -1};
     if (b->again)
         r->cpus = job->rank[b->seat.dead].cpus;
-    change_count(job, 1); /* from its first instruction on it hears of deaths */
-    error = b->again && mend_spare_call(job, r) ? 0 : mend_start_another(job, r);
+    mend_vacancy_take(job, r);
+}
+
+static void prepare_all(struct request *q, int first)
+{
+    int index = first;
+
+    for (int i = 0; i < q->blocks_n; i++)
+        for (int j = 0; j < q->n[i]; j++)
+            prepare(q, i, first, index++);
+}
+
+/* 0, or an errno value. */
+static int start_one(struct request *q, struct rank *r, bool again)
+{
+    struct job *job = q->job;
+    int error;
+
+    change_count(job); /* from its first instruction on it hears of deaths */
+    error = again && mend_spare_call(job, r) ? 0 : mend_start_another(job, r);
     r->spawn_fd = -1;
-    if (error)
-        change_count(job, -1);
-    else
+    if (!error)
         mend_agent_listen(job, r);
     return error;
 }
 
+/* All names are known before the first of these ranks starts. */
 static bool start_all(struct request *q)
 {
     struct job *job = q->job;
     int first = job->n;
     uint32_t k = 0;
 
+    mend_segment_name(job, first, q->total_n);
     job->shm->ranks_here_n += (uint32_t)q->total_n;
-    mend_watch_start(job, first + q->total_n);
+    mend_watch_start(job, first, q->total_n);
     for (int i = 0; i < q->blocks_n; i++) {
         for (int j = 0; j < q->n[i]; j++) {
-            int error = start_one(q, first, i);
+            int started_n = job->n - first,
+                error = start_one(q, &job->rank[job->n], q->blocks[i].again);
 
             if (error) {
                 tell_errors(q, k, q->blocks[i].asked_n, error);
-                withdraw(job, first);
+                withdraw(q, first, started_n);
                 return false;
             }
         }
         k += (uint32_t)q->blocks[i].asked_n;
     }
     return true;
+}
+
+/* Places for all, with their pages.  False: there is no memory. */
+static bool admit(struct request *q)
+{
+    int first = q->job->n;
+
+    prepare_all(q, first);
+    if (mend_segment_admit(q->job, first, q->total_n))
+        return true;
+    for (int i = 0; i < q->total_n; i++)
+        mend_vacancy_give(q->job, &q->job->rank[first + i]);
+    return false;
 }
 
 static void carry_out(struct request *q, const struct rank *by)
@@ -191,7 +239,7 @@ static void carry_out(struct request *q, const struct rank *by)
         answer(q, MEND_SPAWN_FULL);
     } else if (!find_programs(q)) {
         answer(q, MEND_SPAWN_FAILED);
-    } else if (!mend_segment_admit(job, first, q->total_n)) {
+    } else if (!admit(q)) {
         tell_errors(q, 0, (int)q->asked_n, ENOMEM);
         answer(q, MEND_SPAWN_FAILED);
     } else if (!start_all(q)) {

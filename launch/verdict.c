@@ -28,7 +28,7 @@ _Static_assert((int)MEND_VERDICT_SUSPECTED == (int)MEND_CAUSE_SUSPECTED &&
 
 static struct mend_node_rank *shared(struct job *job, int i)
 {
-    return mend_node_rank_of(job->shm, mend_place_at((uint32_t)i));
+    return job->rank[i].shared;
 }
 
 /* The child stays a zombie, so its number is nobody else's; that of a process in a script is not kept. */
@@ -44,7 +44,7 @@ bool mend_rank_signal(const struct rank *r, int sig)
  * handlers of the library, which execve takes away. */
 bool mend_rank_is_replaced(const struct job *job, const struct rank *r)
 {
-    const struct mend_node_rank *s = mend_node_rank_of(job->shm, mend_place_at((uint32_t)r->index));
+    const struct mend_node_rank *s = r->shared;
     uint64_t ours = mend_load_acquire(&s->handlers), now;
 
     return ours && mend_load_acquire(&s->state) < MEND_NODE_RANK_FINALIZED &&
@@ -98,7 +98,7 @@ void mend_verdict_call(struct job *job, const struct rank *r)
     atomic_fetch_add_explicit(&shared(job, r->index)->interrupt, 1, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst); /* as in interrupt_all() */
     if (mend_load_relaxed(&shared(job, r->index)->armed))
-        mend_node_wakes_add(&wakes, mend_place_at((uint32_t)r->index));
+        mend_node_wakes_add(&wakes, r->place);
     mend_node_wakes_flush(&wakes);
 }
 
@@ -115,7 +115,7 @@ static void interrupt_all(struct job *job)
         struct mend_node_rank *s = shared(job, i);
 
         if (mend_load_relaxed(&s->armed) && mend_load_relaxed(&s->fate) == MEND_PEER_ALIVE)
-            mend_node_wakes_add(&wakes, mend_place_at((uint32_t)i));
+            mend_node_wakes_add(&wakes, job->rank[i].place);
     }
     mend_node_wakes_flush(&wakes);
 }
@@ -181,7 +181,7 @@ static void declare(struct job *job, struct mend_verdict *v, uint32_t k)
     struct mend_node_death *d = mend_node_death_of(job->shm, k);
 
     ask_rank_for_cause(job, v);
-    d->place = (uint32_t)v->peer;
+    d->name = (uint32_t)v->peer;
     d->first = mend_load_relaxed(&job->shm->deaths_n);
     d->when_ns = v->when_ns;
     mend_store_relaxed(&d->why, why_of(v));
@@ -197,13 +197,13 @@ static void publish(struct job *job, uint32_t first, uint32_t end)
     if (first == end)
         return;
     for (uint32_t k = first; k < end; k++)
-        mend_store_release(&shared(job, (int)mend_node_death_of(job->shm, k)->place)->fate,
+        mend_store_release(&shared(job, (int)mend_node_death_of(job->shm, k)->name)->fate,
                            MEND_PEER_DEAD);
     mend_store_release(&job->shm->deaths_n, end); /* pairs with the acquire in local_verdict() */
     interrupt_all(job);
     now = mend_time_monotonic_ns();
     for (uint32_t k = first; k < end; k++) {
-        struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->place];
+        struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->name];
 
         r->verdict_ns = now;
         mend_rank_step(&r->state, MEND_RANK_VERDICT);

@@ -56,8 +56,7 @@ struct group {
 
 static mend_atomic_u32 *life_word(struct group *g, int i)
 {
-    return mend_node_life_word(
-        mend_node_rank_of(g->job->shm, mend_place_at((uint32_t)(g->first + i))));
+    return mend_node_life_word(g->job->rank[g->first + i].shared);
 }
 
 /* Freeing the memory of a dead process takes tens of milliseconds per GiB.  Survivors that share its core wait for
@@ -193,7 +192,20 @@ static bool have_waitv(void)
     return syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0) != -1 || errno != ENOSYS;
 }
 
-void mend_watch_start(struct job *job, int end)
+static void start_group(struct job *job, const pthread_attr_t *attr, bool waitv, int first, int n)
+{
+    struct group *g = mend_xalloc(1, sizeof(*g) + (size_t)n * sizeof(struct futex_waitv));
+    pthread_t thread;
+
+    g->job = job;
+    g->first = first;
+    g->n = n;
+    g->waitv = waitv;
+    if (pthread_create(&thread, attr, watch, g) != 0)
+        free(g); /* waitpid tells of these ranks, later */
+}
+
+void mend_watch_start(struct job *job, int first, int n)
 {
     bool waitv = have_waitv();
     int step = waitv ? GROUP_MAX : 1;
@@ -202,18 +214,7 @@ void mend_watch_start(struct job *job, int end)
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    for (int first = job->watched_n; first < end; first += step) {
-        int n = end - first < step ? end - first : step;
-        struct group *g = mend_xalloc(1, sizeof(*g) + (size_t)n * sizeof(struct futex_waitv));
-        pthread_t thread;
-
-        g->job = job;
-        g->first = first;
-        g->n = n;
-        g->waitv = waitv;
-        if (pthread_create(&thread, &attr, watch, g) != 0)
-            free(g); /* waitpid tells of these ranks, later */
-    }
+    for (int i = first; i < first + n; i += step)
+        start_group(job, &attr, waitv, i, first + n - i < step ? first + n - i : step);
     pthread_attr_destroy(&attr);
-    job->watched_n = job->watched_n < end ? end : job->watched_n;
 }

@@ -263,7 +263,7 @@ static void fill_values(struct mend_proc *self)
     v->io = MPI_ANY_SOURCE; /* every process can do input and output */
     v->host = MPI_PROC_NULL;
     v->wtime_is_global = mend_node_holds_all(self) || self->peers_n == 1;
-    v->universe_size = self->peers_max;
+    v->universe_size = self->universe_n ? self->universe_n : self->peers_max;
     v->ft = 1;
 }
 

@@ -18,14 +18,17 @@ void mend_detector_init(struct mend_detector *x, int32_t n,
     MEND_ASSERT(n >= 0 && config->stop_ns > 0 && config->kill_ns > 0 && config->hold_ns > 0 &&
                 config->undying_ns > 0);
     memset(x, 0, mend_detector_size(n));
-    x->n = n;
     x->first = x->last = -1;
     x->now = now;
     x->config = *config;
-    for (int32_t p = 0; p < n; p++) {
-        x->peer[p].next = x->peer[p].abort = -1;
-        x->peer[p].patience = config->stop_ns;
-    }
+    while (x->n < n)
+        mend_detector_add(x);
+}
+
+void mend_detector_add(struct mend_detector *x)
+{
+    x->peer[x->n++] =
+        (struct mend_detector_peer){.next = -1, .abort = -1, .patience = x->config.stop_ns};
 }
 
 static bool waiting(int state)

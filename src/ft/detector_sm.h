@@ -154,6 +154,9 @@ size_t mend_detector_size(int32_t n);
 void mend_detector_init(struct mend_detector *x, int32_t n,
                         const struct mend_detector_config *config, mend_time_ns now);
 
+/* One more process, which is running; the caller's memory has room for it. */
+void mend_detector_add(struct mend_detector *x);
+
 /* The one transition function; afterwards call mend_detector_next() until it returns false.
  * *wake_at_p: when a TICK is wanted, or MEND_TIME_NEVER.  O(1) unless somebody is suspected. */
 void mend_detector_step(struct mend_detector *x, const struct mend_detector_event *ev,

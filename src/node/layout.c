@@ -13,11 +13,11 @@
 
 _Static_assert(sizeof(struct mend_node_shelf) % PAGE_MAX == 0, "shelves are mapped one by one");
 
-enum count { PER_RANK, PER_PAIR, PER_SLEEPERS };
+enum count { PER_RANK, PER_PAIR, PER_SLEEPERS, PER_NAME };
 
 /* The pages that the agent reserves before any rank starts, or before one that they belong to does; the process that first
  * touches another page reserves it. */
-enum early { NONE, ALL, STARTED, ONE_PAGE };
+enum early { NONE, ALL, STARTED, ONE_PAGE, NAMED };
 
 static const struct part {
     uint64_t bytes;
@@ -27,8 +27,9 @@ static const struct part {
 } parts[MEND_NODE_PARTS] = {
     [MEND_NODE_PART_RANK] = {sizeof(struct mend_node_rank), PER_RANK, LINE, STARTED},
     [MEND_NODE_PART_SLEEP] = {sizeof(struct mend_node_sleep), PER_SLEEPERS, LINE, ALL},
-    [MEND_NODE_PART_DEATH] = {sizeof(struct mend_node_death), PER_RANK, LINE, ALL},
-    [MEND_NODE_PART_HANDLED] = {1, PER_RANK, 1, ALL},
+    [MEND_NODE_PART_NAME] = {sizeof(struct mend_node_name), PER_NAME, LINE, NAMED},
+    [MEND_NODE_PART_DEATH] = {sizeof(struct mend_node_death), PER_NAME, LINE, NAMED},
+    [MEND_NODE_PART_HANDLED] = {1, PER_NAME, LINE, NAMED},
     [MEND_NODE_PART_BELL] = {1, PER_PAIR, LINE, STARTED},
     [MEND_NODE_PART_HEAD] = {sizeof(struct mend_node_head), PER_PAIR, PAGE, NONE},
     [MEND_NODE_PART_SAID] = {MEND_NODE_CELLS * sizeof(struct mend_node_said), PER_RANK, 1, STARTED},
@@ -66,6 +67,8 @@ static uint64_t part_bytes(const struct part *p, uint32_t n)
         return n * row_bytes(p, n);
     case PER_SLEEPERS:
         return (n + MEND_NODE_SLEEPERS - 1) / MEND_NODE_SLEEPERS * p->bytes;
+    case PER_NAME:
+        return MEND_NODE_NAMES * p->bytes;
     }
     return 0;
 }
@@ -94,6 +97,7 @@ struct mend_node_range mend_node_part_early(const struct mend_node_header *heade
 
     switch (p->early) {
     case NONE:
+    case NAMED:
         break;
     case ALL:
         if (first == 0)
@@ -105,6 +109,16 @@ struct mend_node_range mend_node_part_early(const struct mend_node_header *heade
         return (struct mend_node_range){header->at[part] + first * one, PAGE};
     }
     return (struct mend_node_range){header->at[part], 0};
+}
+
+struct mend_node_range mend_node_part_of_names(const struct mend_node_header *header,
+                                               enum mend_node_part part, uint32_t first, uint32_t n)
+{
+    const struct part *p = &parts[part];
+
+    if (p->early != NAMED)
+        return (struct mend_node_range){header->at[part], 0};
+    return (struct mend_node_range){header->at[part] + first * p->bytes, n * p->bytes};
 }
 
 bool mend_node_layout_is(const struct mend_node_header *header,

@@ -10,10 +10,11 @@
  *   rank[n]        see struct mend_node_rank        life word, state, agent's verdict, sleeping
  *   sleep[n/32]    fetch-add by a process that     the futex that 32 ranks sleep on, a bit for each
  *                  wakes ranks
- *   death[n]       agent writes                    verdicts in order; deaths_n is released last, once
+ *   name[m]        agent writes                    the place of the process of this name; names_n is released last
+ *   death[m]       agent writes                    verdicts in order; deaths_n is released last, once
  *                                                  for all processes that one abort ended
- *   handled[n]     written by ranks, with the same value: a rank that says good-bye had been told of the
- *                  death of rank i by an MPI call; the agent looks at the end
+ *   handled[m]     written by ranks, with the same value: a rank that says good-bye had been told of the
+ *                  death of the process of this name by an MPI call; the agent looks at the end
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
  *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
@@ -29,6 +30,9 @@
  *                  communicator each, and their titles; mapped and reserved when they are used
  *   heap[n]        block i is given out by rank i, in pieces that are mapped one by one (node/heap.h); the program
  *                  writes into them, and all may
+ *
+ * n is the number of places, of ranks that there are at one time; m that of names, of which each process gets one that
+ * no other ever had.
  *
  * Invariant: every word has one writer; the exceptions are one atomic instruction each:
  *   rank.life (the rank's mutex; the kernel marks the death),
@@ -48,7 +52,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d31) /* "MENDSHM1" */
+#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d32) /* "MENDSHM2" */
+#define MEND_NODE_NAMES        65535u /* that a job can give; node/slots.h counts deaths in 16 bits */
 #define MEND_NODE_RING_BYTES   (264u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
 #define MEND_NODE_CELLS        64u
 #define MEND_NODE_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
@@ -152,8 +157,13 @@ struct mend_node_sleep {
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 wake; /* futex */
 };
 
+/* Whether a name has been given, and to the process of which place. */
+struct mend_node_name {
+    uint32_t place; /* MEND_PLACE_NONE.at: to one that could not be started */
+};
+
 struct mend_node_death {
-    uint32_t place;
+    uint32_t name;
     uint32_t first; /* entries from here on that say so were published by one store of deaths_n */
     mend_atomic_u64 why; /* MEND_NODE_WHY; UNKNOWN until the kernel tells, a second word later */
     uint64_t when_ns;
@@ -168,6 +178,7 @@ struct mend_node_death {
 enum mend_node_part {
     MEND_NODE_PART_RANK,
     MEND_NODE_PART_SLEEP,
+    MEND_NODE_PART_NAME,
     MEND_NODE_PART_DEATH,
     MEND_NODE_PART_HANDLED,
     MEND_NODE_PART_BELL,
@@ -195,6 +206,7 @@ struct mend_node_header {
     char host[64];
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 deaths_n; /* release: pairs with the acquire in local_verdict() */
+    mend_atomic_u32 names_n; /* given so far; release: pairs with the acquire in names_given() */
 };
 
 /* Consumer's side of one ring, alone in its line. */
@@ -241,6 +253,11 @@ struct mend_node_range {
 struct mend_node_range mend_node_part_early(const struct mend_node_header *header,
                                             enum mend_node_part part, uint32_t first, uint32_t n);
 
+/* The piece of a part that has pages before these names are given. */
+struct mend_node_range mend_node_part_of_names(const struct mend_node_header *header,
+                                               enum mend_node_part part, uint32_t first,
+                                               uint32_t n);
+
 /* True if the header is that of a segment of this version with as many places as `expected`. */
 bool mend_node_layout_is(const struct mend_node_header *header,
                          const struct mend_node_header *expected);
@@ -269,10 +286,15 @@ static inline struct mend_node_death *mend_node_death_of(struct mend_node_header
     return (struct mend_node_death *)((char *)h + h->at[MEND_NODE_PART_DEATH]) + k;
 }
 
-/* One byte per rank: its death was handled (R22). */
-static inline mend_atomic_u8 *mend_node_handled_of(struct mend_node_header *h, mend_place p)
+static inline struct mend_node_name *mend_node_name_of(struct mend_node_header *h, mend_peer name)
 {
-    return (mend_atomic_u8 *)((char *)h + h->at[MEND_NODE_PART_HANDLED]) + p.at;
+    return (struct mend_node_name *)((char *)h + h->at[MEND_NODE_PART_NAME]) + name;
+}
+
+/* One byte per name: the death of its process was handled (R22). */
+static inline mend_atomic_u8 *mend_node_handled_of(struct mend_node_header *h, mend_peer name)
+{
+    return (mend_atomic_u8 *)((char *)h + h->at[MEND_NODE_PART_HANDLED]) + name;
 }
 
 /* Row of doorbells that rank `to` reads; byte j is rank j's: low bits of its slot counter. */

@@ -34,6 +34,8 @@ MEND_TEST(parts_follow_each_other)
                 struct mend_node_range r = mend_node_part_early(&h, i, first, n - first);
 
                 CHECK(h.at[i] <= r.at && r.at + r.bytes <= end);
+                r = mend_node_part_of_names(&h, i, MEND_NODE_NAMES - 3, 3);
+                CHECK(h.at[i] <= r.at && r.at + r.bytes <= end);
             }
         }
     }

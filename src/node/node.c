@@ -35,6 +35,8 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
 void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place)
 {
     self->node->peer_at[place.at] = peer;
+    if (self->node->places_end <= place.at)
+        self->node->places_end = place.at + 1;
     mend_peer_entry(self, peer)->place = place;
     self->node->sharing_n++;
     if (peer == self->me)

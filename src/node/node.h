@@ -24,6 +24,7 @@ struct mend_node {
     mend_place mine;              /* this process's */
     struct mend_list pieces;      /* heap.c: of this process's heap */
     mend_peer *peer_at;           /* by place; MEND_PEER_NONE: a process that is unknown here */
+    uint32_t places_end;          /* those with a process that is known here lie below */
     mend_peer sharing_n;          /* peers that share memory with this process, itself included */
     uint64_t touched;             /* cells in which this process's control page is reserved */
     uint64_t voted;               /* cells in whose agreement area this process may have written */

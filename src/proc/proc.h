@@ -97,6 +97,7 @@ struct mend_proc {
     const struct mend_bell *bell; /* by which this process is woken; NULL: nobody does */
     mend_peer me, peers_n;
     mend_peer peers_max;               /* as many names there may ever be: room in tables by name */
+    mend_peer universe_n;              /* as many processes there may be at a time; 0: peers_max */
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
@@ -234,9 +235,8 @@ void *mend_alloc_to_take_part(struct mend_proc *self, size_t n);
 static inline void *mend_zalloc(struct mend_proc *self, size_t count, size_t size)
 {
     size_t n;
-    void *p = __builtin_mul_overflow(count, size, &n) ? NULL : mend_alloc(self, n);
 
-    return p ? memset(p, 0, n) : NULL;
+    return __builtin_mul_overflow(count, size, &n) ? NULL : mend_arena_zalloc(self->arena, n);
 }
 
 static inline void mend_free(struct mend_proc *self, void *p)

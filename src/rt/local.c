@@ -183,17 +183,23 @@ static bool is_apart(const struct mend_proc *self, mend_peer p)
     return nodes && (uint64_t)p % nodes != (uint64_t)self->me % nodes;
 }
 
-/* Names are places: a place is not given twice. */
+/* How many names the agent has given.  acquire: pairs with the release in mend_segment_name() */
+static mend_peer names_given(const struct local *l)
+{
+    uint32_t n = mend_load_acquire(&l->shm->names_n);
+
+    return (mend_peer)(n < MEND_NODE_NAMES ? n : MEND_NODE_NAMES);
+}
+
 static bool local_meet(struct mend_proc *self, mend_peer end)
 {
     struct local *l = self->rt_state;
     mend_peer known = self->peers_n;
 
-    if (end > (mend_peer)l->shm->places_n || end > (mend_peer)l->shm->ranks_here_n ||
-        (end > known && !mend_peers_add(self, end - known)))
+    if (end > names_given(l) || (end > known && !mend_peers_add(self, end - known)))
         return false;
     for (mend_peer p = known; p < end; p++) {
-        mend_node_meet(self, p, mend_place_at((uint32_t)p));
+        mend_node_meet(self, p, mend_place_at(mend_node_name_of(l->shm, p)->place));
         if (is_apart(self, p))
             mend_node_keep_apart(self, p);
     }
@@ -246,13 +252,13 @@ static enum mend_status enter(struct local *l, const struct call *call, const ch
     enum mend_status st;
 
     l->shm = map_segment((int)call->shm_fd, &l->bytes);
-    if (l->shm == MAP_FAILED || (uint32_t)call->size > l->shm->ranks_here_n ||
-        (uint32_t)call->rank >= l->shm->ranks_here_n)
+    if (l->shm == MAP_FAILED || call->size > names_given(l) || call->rank >= names_given(l))
         return refuse(why_p,
                       "cannot join the job: the shared segment of the launcher cannot be mapped "
                       "(a wrapper that closes descriptors, a limit on address space, or another "
                       "version)");
-    l->me = mend_node_rank_of(l->shm, mend_place_at((uint32_t)call->rank));
+    l->me = mend_node_rank_of(
+        l->shm, mend_place_at(mend_node_name_of(l->shm, (mend_peer)call->rank)->place));
     l->ctl_fd = (int)call->ctl_fd;
     fcntl((int)call->shm_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)call->ctl_fd, F_SETFD, FD_CLOEXEC);
@@ -266,7 +272,8 @@ static void tell_process(struct mend_proc *self, struct local *l, const struct c
 {
     self->rt_state = l;
     self->me = (mend_peer)call->rank;
-    self->peers_max = (mend_peer)l->shm->places_n;
+    self->peers_max = MEND_NODE_NAMES;
+    self->universe_n = (mend_peer)l->shm->places_n;
     self->world_n = (mend_peer)call->size;
     self->interrupt = &l->me->interrupt;
     /* verdicts given before now are looked at first; nobody was interrupted by those before it was started */
@@ -312,7 +319,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
 
 static mend_peer local_names(struct mend_proc *self)
 {
-    return (mend_peer)((struct local *)self->rt_state)->shm->ranks_here_n;
+    return names_given(self->rt_state);
 }
 
 static bool local_spawn(struct mend_proc *self, int fd)
@@ -358,8 +365,7 @@ static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death 
         return false;
     d = mend_node_death_of(l->shm, k);
     why = mend_load_relaxed(&d->why);
-    *death_p = (struct mend_death){(mend_peer)d->place, /* names are places: local_meet() */
-                                   (enum mend_cause)MEND_NODE_WHY_CAUSE(why),
+    *death_p = (struct mend_death){(mend_peer)d->name, (enum mend_cause)MEND_NODE_WHY_CAUSE(why),
                                    MEND_NODE_WHY_CODE(why), d->when_ns, d->first};
     return true;
 }
@@ -374,15 +380,9 @@ static bool is_ending(struct mend_proc *self, mend_peer peer)
            (mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
 }
 
-/* The agent knows processes by their places. */
-static int32_t rank_at(struct mend_proc *self, mend_peer peer)
-{
-    return (int32_t)mend_node_place_of(self, peer).at;
-}
-
 static bool local_suspect(struct mend_proc *self, mend_peer peer)
 {
-    struct mend_ctl m = {.kind = MEND_CTL_SUSPECT, .n = 1, .peer = rank_at(self, peer)};
+    struct mend_ctl m = {.kind = MEND_CTL_SUSPECT, .n = 1, .peer = peer};
 
     if (is_ending(self, peer) || is_ending(self, self->me))
         return true;
@@ -408,9 +408,9 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
     bool named, others;
 
     for (uint32_t i = 0; i < n; i++)
-        mend_bits_set(m.set, rank_at(self, peers[i]));
-    m.n = (uint32_t)mend_bits_words((int32_t)l->shm->places_n);
-    named = mend_bits_test(m.set, rank_at(self, self->me));
+        mend_bits_set(m.set, peers[i]);
+    m.n = (uint32_t)mend_bits_words(self->peers_n);
+    named = mend_bits_test(m.set, self->me);
     others = mend_bits_count(m.set, m.n) > named;
     if (named) { /* an observer of our end knows the reason, and that there is a datagram to read */
         mend_store_relaxed(&l->me->abort_code, (uint32_t)code);
@@ -485,7 +485,7 @@ static void leave(struct mend_proc *self, enum mend_node_rank_state state)
 
     for (mend_peer p = 0; p < self->peers_n; p++)
         if (mend_peer_entry(self, p)->told)
-            mend_store_relaxed(mend_node_handled_of(l->shm, mend_node_place_of(self, p)), 1);
+            mend_store_relaxed(mend_node_handled_of(l->shm, p), 1);
     mend_store_release(&l->me->state, state);
 }
 
@@ -494,7 +494,7 @@ static void local_replaced(struct mend_proc *self, mend_peer dead)
     struct local *l = self->rt_state;
 
     if (dead < self->peers_n)
-        mend_store_relaxed(mend_node_handled_of(l->shm, mend_node_place_of(self, dead)), 1);
+        mend_store_relaxed(mend_node_handled_of(l->shm, dead), 1);
 }
 
 static void local_goodbye(struct mend_proc *self)

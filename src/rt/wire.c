@@ -10,19 +10,19 @@ static bool number_valid(const struct mend_ctl *m, size_t len_bytes)
     return m->n == 1 && len_bytes == MEND_CTL_HEAD_BYTES + sizeof(m->peer) && m->peer >= 0;
 }
 
-static bool peer_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n)
+static bool peer_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n)
 {
-    return number_valid(m, len_bytes) && (uint32_t)m->peer < ranks_n;
+    return number_valid(m, len_bytes) && (uint32_t)m->peer < names_n;
 }
 
-static bool set_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n,
-                      uint32_t places_n)
+static bool set_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n)
 {
-    size_t words = mend_bits_words((int32_t)places_n), used = mend_bits_words((int32_t)ranks_n);
+    size_t words = mend_bits_words((int32_t)names_n);
 
-    return m->n == words && len_bytes == MEND_CTL_HEAD_BYTES + words * sizeof(*m->set) &&
-           !mend_bits_overflow(m->set, (int32_t)ranks_n) && mend_bits_count(m->set, used) > 0 &&
-           mend_bits_count(m->set, words) == mend_bits_count(m->set, used);
+    if (m->n < 1 || m->n > words || len_bytes != MEND_CTL_HEAD_BYTES + m->n * sizeof(*m->set))
+        return false;
+    return (m->n < words || !mend_bits_overflow(m->set, (int32_t)names_n)) &&
+           mend_bits_count(m->set, m->n) > 0;
 }
 
 /* The text goes between braces on a line of its own: it starts a member and holds no control
@@ -39,7 +39,7 @@ static bool text_valid(const struct mend_ctl *m, size_t len_bytes)
     return true;
 }
 
-bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n, uint32_t places_n)
+bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n)
 {
     if (len_bytes < MEND_CTL_HEAD_BYTES || m->magic != MEND_CTL_MAGIC)
         return false;
@@ -49,11 +49,11 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n
     case MEND_CTL_SPAWN:
         return m->n == 0 && len_bytes == MEND_CTL_HEAD_BYTES;
     case MEND_CTL_SUSPECT:
-        return peer_valid(m, len_bytes, ranks_n);
+        return peer_valid(m, len_bytes, names_n);
     case MEND_CTL_INJECTED:
         return number_valid(m, len_bytes);
     case MEND_CTL_ABORT:
-        return set_valid(m, len_bytes, ranks_n, places_n);
+        return set_valid(m, len_bytes, names_n);
     case MEND_CTL_REPORT:
         return text_valid(m, len_bytes);
     default:

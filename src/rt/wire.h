@@ -59,7 +59,8 @@ enum mend_ctl_kind {
 };
 
 #define MEND_CTL_MAGIC     0x4d43u
-#define MEND_CTL_RANKS_MAX 16384
+#define MEND_CTL_RANKS_MAX 16384 /* at a time */
+#define MEND_CTL_NAMES_MAX 65536 /* that a job gives */
 #define MEND_CTL_TEXT_MAX  1024
 
 /* One datagram. */
@@ -68,8 +69,8 @@ struct mend_ctl {
     int32_t code; /* ABORT: exit code */
     uint32_t n;   /* words of the set, or length of text; 1 for SUSPECT, INJECTED */
     union {
-        int32_t peer;                          /* SUSPECT; INJECTED: a number */
-        uint64_t set[MEND_CTL_RANKS_MAX / 64]; /* ABORT */
+        int32_t peer;                          /* SUSPECT: a name; INJECTED: a number */
+        uint64_t set[MEND_CTL_NAMES_MAX / 64]; /* ABORT: of names */
         char text[MEND_CTL_TEXT_MAX]; /* REPORT: the members of a JSON object, without braces */
     };
 };
@@ -77,9 +78,8 @@ struct mend_ctl {
 /* Bytes of a datagram before its peers or its text. */
 #define MEND_CTL_HEAD_BYTES offsetof(struct mend_ctl, set)
 
-/* Checks a datagram of len bytes from a rank of a job that has ranks_n ranks now, and room for places_n.  False:
- * damaged, to be ignored.  After true every peer is in range and the text is printable. */
-bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t ranks_n,
-                    uint32_t places_n);
+/* Checks a datagram of len bytes from a rank of a job that has given names_n names.  False: damaged, to be ignored.
+ * After true every peer is in range and the text is printable. */
+bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n);
 
 #endif

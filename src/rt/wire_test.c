@@ -24,7 +24,7 @@ static bool report_valid(const char *text)
 {
     struct mend_ctl m = make_report(text);
 
-    return mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + m.n, RANKS, RANKS);
+    return mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + m.n, RANKS);
 }
 
 static size_t set_bytes(uint32_t words)
@@ -36,21 +36,24 @@ MEND_TEST(abort_names_ranks_of_the_job)
 {
     struct mend_ctl m = make(MEND_CTL_ABORT, 1);
 
-    CHECK(!mend_ctl_valid(&m, set_bytes(1), RANKS, RANKS)); /* nobody */
+    CHECK(!mend_ctl_valid(&m, set_bytes(1), RANKS)); /* nobody */
     mend_bits_set(m.set, 3);
-    CHECK(mend_ctl_valid(&m, set_bytes(1), RANKS, RANKS));
+    CHECK(mend_ctl_valid(&m, set_bytes(1), RANKS));
     mend_bits_set(m.set, 4);
-    CHECK(!mend_ctl_valid(&m, set_bytes(1), RANKS, RANKS));
-    CHECK(mend_ctl_valid(&m, set_bytes(1), 64, 64));
+    CHECK(!mend_ctl_valid(&m, set_bytes(1), RANKS));
+    CHECK(mend_ctl_valid(&m, set_bytes(1), 64));
 }
 
 MEND_TEST(abort_of_a_large_job_is_one_datagram)
 {
-    struct mend_ctl m = make(MEND_CTL_ABORT, MEND_CTL_RANKS_MAX / 64);
+    struct mend_ctl m = make(MEND_CTL_ABORT, MEND_CTL_NAMES_MAX / 64);
 
-    mend_bits_set(m.set, MEND_CTL_RANKS_MAX - 1);
-    CHECK(mend_ctl_valid(&m, sizeof(m), MEND_CTL_RANKS_MAX, MEND_CTL_RANKS_MAX));
-    CHECK(!mend_ctl_valid(&m, sizeof(m), MEND_CTL_RANKS_MAX - 1, MEND_CTL_RANKS_MAX));
+    mend_bits_set(m.set, MEND_CTL_NAMES_MAX - 1);
+    CHECK(mend_ctl_valid(&m, sizeof(m), MEND_CTL_NAMES_MAX));
+    CHECK(!mend_ctl_valid(&m, sizeof(m), MEND_CTL_NAMES_MAX - 1));
+    m.n = 1; /* it knew of fewer */
+    m.set[0] = 1;
+    CHECK(mend_ctl_valid(&m, set_bytes(1), MEND_CTL_NAMES_MAX));
 }
 
 MEND_TEST(an_injection_is_one_number)
@@ -58,10 +61,10 @@ MEND_TEST(an_injection_is_one_number)
     struct mend_ctl m = make(MEND_CTL_INJECTED, 1);
 
     m.peer = RANKS + 5;
-    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peer), RANKS, RANKS));
-    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS, RANKS));
+    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peer), RANKS));
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
     m.peer = -1;
-    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peer), RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peer), RANKS));
 }
 
 MEND_TEST(length_and_count_agree)
@@ -69,16 +72,16 @@ MEND_TEST(length_and_count_agree)
     struct mend_ctl m = make(MEND_CTL_ABORT, 1);
 
     m.set[0] = 1;
-    CHECK(!mend_ctl_valid(&m, set_bytes(1) - 1, RANKS, RANKS));
-    CHECK(!mend_ctl_valid(&m, set_bytes(2), RANKS, RANKS));
-    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES - 1, RANKS, RANKS));
-    CHECK(!mend_ctl_valid(&m, 0, RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, set_bytes(1) - 1, RANKS));
+    CHECK(!mend_ctl_valid(&m, set_bytes(2), RANKS));
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES - 1, RANKS));
+    CHECK(!mend_ctl_valid(&m, 0, RANKS));
     m.n = UINT32_MAX;
-    CHECK(!mend_ctl_valid(&m, sizeof(m), RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, sizeof(m), RANKS));
     m.n = 2;
-    CHECK(!mend_ctl_valid(&m, set_bytes(2), RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, set_bytes(2), RANKS));
     m.n = 0;
-    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
 }
 
 MEND_TEST(suspect_is_one_peer)
@@ -87,14 +90,14 @@ MEND_TEST(suspect_is_one_peer)
     size_t len = MEND_CTL_HEAD_BYTES + sizeof(m.peer);
 
     m.peer = RANKS - 1;
-    CHECK(mend_ctl_valid(&m, len, RANKS, RANKS));
+    CHECK(mend_ctl_valid(&m, len, RANKS));
     m.peer = RANKS;
-    CHECK(!mend_ctl_valid(&m, len, RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
     m.peer = -1;
-    CHECK(!mend_ctl_valid(&m, len, RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
     m.peer = 0;
     m.n = 2;
-    CHECK(!mend_ctl_valid(&m, len, RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, len, RANKS));
 }
 
 MEND_TEST(report_cannot_forge_a_line)
@@ -109,11 +112,11 @@ MEND_TEST(unknown_kinds_and_foreign_bytes_are_refused)
 {
     struct mend_ctl m = make(99, 0);
 
-    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
     m = make(MEND_CTL_JOIN, 0);
-    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS, RANKS));
+    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
     m.magic = 0;
-    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS, RANKS));
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
 }
 
 MEND_TEST(random_bytes_never_pass_a_bad_peer)
@@ -129,7 +132,7 @@ MEND_TEST(random_bytes_never_pass_a_bad_peer)
             b[i] = (unsigned char)(rand_r(&seed) % 8);
         if (round % 2)
             m.magic = MEND_CTL_MAGIC;
-        if (!mend_ctl_valid(&m, len, RANKS, RANKS) || m.kind == MEND_CTL_REPORT)
+        if (!mend_ctl_valid(&m, len, RANKS) || m.kind == MEND_CTL_REPORT)
             continue;
         if (m.kind == MEND_CTL_SUSPECT)
             CHECK(m.peer >= 0 && m.peer < RANKS);

@@ -681,7 +681,7 @@ static unsigned drain_bells(struct mend_proc *self)
     unsigned n = 0;
     mend_peer from;
 
-    for (uint32_t at = 0; at < (uint32_t)self->peers_n; at += 8) { /* places are names */
+    for (uint32_t at = 0; at < s->node->places_end; at += 8) {
         uint64_t bells = __atomic_load_n((uint64_t *)(void *)(s->bells + at), __ATOMIC_ACQUIRE);
         uint64_t seen;
 
