@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mend.h – safe points: a program's memory as it was, to be rolled back to.
+/* mend.h – for programs made of modules: notification of other processes, and safe points.
+ *
+ * Safe points: a program's memory as it was, to be rolled back to.
  *
  *     MPIX_Safe_point_enter(&value);           the memory is as it is now: heap, globals, stack, registers
  *     if (value == 0) { ...work... }           from here on the kernel records what changes, page by page
@@ -21,7 +23,7 @@
  *    called it has returned in between; no variable needs to be volatile.
  *
  * Errors are those of MPI_COMM_SELF's error handler; the text of the error (MPI_Error_string) has the reason.
- * In parentheses: statements (S1-9) of doc/conformance.md.  At length: doc/safe-points.md. */
+ * In parentheses: statements (S1-9) of doc/conformance.md.  At length: doc/safe-points.md, doc/modules.md. */
 #ifndef MEND_MEND_H
 #define MEND_MEND_H
 
@@ -62,6 +64,63 @@ extern __typeof__(MPIX_Safe_point_commit) PMPIX_Safe_point_commit;
 extern __typeof__(MPIX_Safe_point_roll_back) PMPIX_Safe_point_roll_back;
 extern __typeof__(MPIX_Safe_point_depth) PMPIX_Safe_point_depth;
 extern __typeof__(MPIX_Safe_point_differences) PMPIX_Safe_point_differences;
+
+/* Notification: a callback that another process makes run here (S1-1 to S1-4).
+ *
+ *     MPIX_Notify_register(KEY, recover, &state);           there: in any module, once
+ *     MPIX_Notify(group, rank, KEY, data, bytes, &sent);    here: recover(sender, KEY, data, bytes, &state) runs there
+ *
+ * No call there matches the notification, and the two processes need not have a communicator in common: a group
+ * names the target.  The callback runs
+ *   - at once, if the process waits in an MPI call: in the wait, which goes on afterwards;
+ *   - when the call returns, if it is in an MPI call that does not wait;
+ *   - at once, if it is outside MPI, computing or asleep in a system call: in a handler of SIGURG.
+ *
+ * 1. The callback of each notification runs once, or the process dies first.  Those of one sender run in the order in
+ *    which they were sent, as far as their keys are registered.
+ * 2. One callback runs at a time: those that come meanwhile follow.  It may call MPI and wait there, but for MPI_Finalize and
+ *    MPI_Session_finalize (MPI_ERR_OTHER).  Collective calls and MPI_Comm_free are not for the communicator on which the
+ *    process is in a call already.
+ * 3. A callback in a handler may have interrupted any instruction: of the functions outside MPI it may call those that
+ *    are safe in handlers of signals (signal-safety(7)).  MPIX_Notify_hold() keeps callbacks away from code that they must
+ *    not interrupt.
+ * 4. System calls that the kernel can restart go on after the callback (SA_RESTART); nanosleep, poll, select and a few
+ *    others return EINTR.
+ * 5. A process that blocks SIGURG, or one in another PID namespace, runs the callback with its next MPI call. */
+
+/* The callback.  sender: a group of one process, which with the data is valid until the callback returns. */
+typedef void MPIX_Notify_function(MPI_Group sender, int key, const void *data, int bytes,
+                                  void *state);
+
+#define MPIX_NOTIFY_MAX 4096 /* bytes of data */
+
+/* From now on notifications with this key run the callback, in place of the one registered before.  What has
+ * come for the key before runs at once.  Local; called by the thread that has called MPI_Init.  Ends with MPI_Finalize.
+ * Errors: MPI_ERR_ARG: there is no callback; MPI_ERR_OTHER: the program handles SIGURG itself, or another thread calls;
+ * MPI_ERR_NO_MEM. */
+extern int MPIX_Notify_register(int key, MPIX_Notify_function *callback, void *state);
+
+/* What comes for the key from now on is kept until it is registered again.  Local.
+ * Errors: MPI_ERR_ARG: the key is not registered; MPI_ERR_OTHER: another thread calls. */
+extern int MPIX_Notify_unregister(int key);
+
+/* Makes the callback that the process of this rank of the group has registered for the key run there, with a copy of
+ * the data.  *sent is 0 if that process has left MPI, and so runs nothing (R37); else 1.  Not collective.  Waits only
+ * for room on the way to a process that does not take its messages, which the signal makes it do; its death ends the wait.
+ * Errors: MPI_ERR_PROC_FAILED: it is dead.  Success says that it lives, or that its death is not known here yet.
+ * MPI_ERR_GROUP, MPI_ERR_RANK; MPI_ERR_ARG: more than MPIX_NOTIFY_MAX bytes; MPI_ERR_NO_MEM. */
+extern int MPIX_Notify(MPI_Group group, int rank, int key, const void *data, int bytes, int *sent);
+
+/* Between the two no callback runs in this process; what comes runs at the end.  They may be nested.  Local.
+ * Errors of release: MPI_ERR_OTHER: nothing is held. */
+extern int MPIX_Notify_hold(void);
+extern int MPIX_Notify_release(void);
+
+extern __typeof__(MPIX_Notify_register) PMPIX_Notify_register;
+extern __typeof__(MPIX_Notify_unregister) PMPIX_Notify_unregister;
+extern __typeof__(MPIX_Notify) PMPIX_Notify;
+extern __typeof__(MPIX_Notify_hold) PMPIX_Notify_hold;
+extern __typeof__(MPIX_Notify_release) PMPIX_Notify_release;
 
 #ifdef __cplusplus
 }

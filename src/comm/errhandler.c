@@ -287,7 +287,7 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
     if (ends_the_process(owner))
         mend_fatal(self, owner, err, fn);
     mend_tell(self, true);
-    mend_unlock(self);
+    mend_go_out(self);
     if (h.kind == MEND_ERRH_USER)
         call_user(&h, owner, &code, fn);
     return err;
@@ -311,7 +311,7 @@ int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, 
     MPI_Comm handle = MPI_COMM_SELF;
     int code = err;
 
-    mend_unlock(self);
+    mend_go_out(self);
     if (h.kind == MEND_ERRH_USER)
         h.comm_fn(&handle, &code, fn);
     return err;
@@ -324,12 +324,10 @@ int mend_raise_session(struct mend_proc *self, struct mend_errhandler *e,
     MPI_Session handle = s ? (MPI_Session)s : MPI_SESSION_NULL;
     int code = err;
 
-    if (self->locked) {
-        self->locked = false;
-        pthread_mutex_unlock(&self->lock);
-    } else {
-        mend_unlock(self);
-    }
+    if (self->locked)
+        mend_go_out_locked(self);
+    else
+        mend_go_out(self);
     if (h.kind == MEND_ERRH_USER)
         h.session_fn(&handle, &code, fn);
     return err;
@@ -341,7 +339,7 @@ int mend_raise_file(struct mend_proc *self, struct mend_errhandler *e, int err, 
     MPI_File handle = MPI_FILE_NULL;
     int code = err;
 
-    mend_unlock(self);
+    mend_go_out(self);
     if (h.kind == MEND_ERRH_USER)
         h.file_fn(&handle, &code, fn);
     return err;

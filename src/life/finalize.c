@@ -3,6 +3,7 @@
 #include "comm/attr.h"
 #include "life/life.h"
 #include "net/net.h"
+#include "notify/notify.h"
 #include "req/request.h"
 #include "rt/rt.h"
 #include "rt/service.h"
@@ -56,6 +57,7 @@ int mend_life_finalize(struct mend_proc *self)
     mend_attrs_delete_all(self, &self->comm_self->attrs, MPI_COMM_SELF);
     find_connected(self);
     mend_wait_until(self, &w);
+    mend_notify_end(self);
     self->world_open = false;
     self->world_over = true;
     if (self->sessions_made_n) { /* it may come back */

@@ -16,6 +16,7 @@
 #include "net/shm/shm.h"
 #include "node/cells.h"
 #include "node/node.h"
+#include "notify/notify.h"
 #include "p2p/p2p.h"
 #include "part/part.h"
 #include "proc/inject.h"
@@ -128,6 +129,8 @@ static int open_chapters(struct mend_proc *self)
 
     if (!err)
         err = mend_type_init(self);
+    if (!err)
+        err = mend_notify_init(self);
     if (!err)
         err = mend_p2p_init(self);
     if (!err)

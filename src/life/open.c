@@ -17,6 +17,7 @@
 #include "comm/session.h"
 #include "decide/decide.h"
 #include "life/life.h"
+#include "notify/notify.h"
 #include "p2p/p2p.h"
 #include "req/request.h"
 #include "rt/rt.h"
@@ -69,6 +70,7 @@ void mend_life_close(struct mend_proc *self)
     if (self->world_open || !mend_list_empty(&self->sessions))
         return;
     mend_wait_until(self, &w);
+    mend_notify_end(self);
     mend_life_withdraw(self);
     self->rt->rest(self);
     self->state = MEND_PROC_AWAY;

@@ -16,6 +16,7 @@
 #include "comm/session.h"
 #include "datatype/op.h"
 #include "datatype/types.h"
+#include "notify/notify.h"
 #include "proc/occurrence.h"
 
 #include <string.h>
@@ -67,7 +68,7 @@ int mend_enter_slow(const char *fn)
 
     if (!self || self->state != MEND_PROC_RUNNING)
         return MPI_ERR_OTHER;
-    mend_lock(self);
+    mend_come_in(self);
     self->call = fn;
     if (mend_has_news(self) || (self->told_by_frames && ++self->calls_n % CALLS_PER_LOOK == 0))
         mend_look_around(self);
@@ -96,12 +97,10 @@ int mend_leave(int err)
 
     if (mend_unlikely(!self)) /* there was no memory for it */
         return err;
-    if (mend_unlikely(self->locked)) {
-        self->locked = false;
-        pthread_mutex_unlock(&self->lock);
-    } else {
-        mend_unlock(self);
-    }
+    if (mend_unlikely(self->locked))
+        mend_go_out_locked(self);
+    else
+        mend_go_out(self);
     return err;
 }
 
@@ -124,6 +123,14 @@ int mend_report_slow(struct mend_comm *c, int err, const char *fn)
     mend_look_around(
         self); /* this call has not waited: the next one is to know what has come since */
     return mend_raise(self, c, err, fn);
+}
+
+int mend_check_outside_callback(void)
+{
+    if (!mend_notify_runs(mend_self))
+        return MPI_SUCCESS;
+    mend_error_detail(mend_self, MPI_ERR_OTHER, 0, "not in a callback of MPIX_Notify");
+    return MPI_ERR_OTHER;
 }
 
 int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p)

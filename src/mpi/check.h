@@ -59,13 +59,17 @@ static inline int mend_report_comm(struct mend_comm *c, int err, const char *fn)
 {
     const struct mend_proc *self = mend_self;
 
-    if (mend_likely(!err && self && !self->threaded && !self->locked))
+    if (mend_likely(!err && self && self->plain && !self->locked))
         return MPI_SUCCESS;
     return mend_report_slow(c, err, fn);
 }
 
 /* Leaves without reporting. */
 int mend_leave(int err);
+
+/* For calls that may end the library: MPI_ERR_OTHER in a callback of a notification, whose call would come back into
+ * what has ended. */
+int mend_check_outside_callback(void);
 
 int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p);
 

@@ -64,6 +64,8 @@ int MPI_Finalize(void)
 
     if (!err && !mend_self->world_open)
         err = MPI_ERR_OTHER;
+    if (!err)
+        err = mend_check_outside_callback();
     if (!err) {
         mend_safe_points_end();
         err = mend_life_finalize(mend_self);

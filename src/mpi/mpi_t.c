@@ -2,6 +2,8 @@
 /* mpi_t.c – the tool information interface: begin and end, enumerations, categories (MPI-5.0 15.3.4, 15.3.5, 15.3.9). */
 #include "mpi/mpi_t.h"
 
+#include "proc/threads.h"
+
 #include <string.h>
 
 int mend_mpi_t_enter(struct mend_tool **t_p)
@@ -11,16 +13,21 @@ int mend_mpi_t_enter(struct mend_tool **t_p)
     if (!self)
         return MPI_T_ERR_NOT_INITIALIZED;
     pthread_mutex_lock(&self->lock);
+    mend_count_in(self);
     *t_p = self->tool;
     if (*t_p && (*t_p)->inits_n)
         return MPI_SUCCESS;
     pthread_mutex_unlock(&self->lock);
+    mend_count_out(self);
     return MPI_T_ERR_NOT_INITIALIZED;
 }
 
 int mend_mpi_t_leave(struct mend_tool *t, int err)
 {
-    pthread_mutex_unlock(&t->self->lock);
+    struct mend_proc *self = t->self;
+
+    pthread_mutex_unlock(&self->lock);
+    mend_count_out(self);
     return err;
 }
 

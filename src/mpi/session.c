@@ -155,6 +155,8 @@ int MPI_Session_finalize(MPI_Session *session)
     if (!err)
         err = mend_check_session(*session, &s);
     if (!err)
+        err = mend_check_outside_callback();
+    if (!err)
         err = mend_life_end_session(mend_self, s);
     if (!err)
         *session = MPI_SESSION_NULL;

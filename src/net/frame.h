@@ -24,6 +24,7 @@ enum mend_frame_kind {
     MEND_FRAME_RMA,          /* rma/: between the members of a window */
     MEND_FRAME_DECLINE,      /* p2p/: instead of a message, for which the sender has no memory */
     MEND_FRAME_PART,         /* part/: partitioned messages */
+    MEND_FRAME_NOTIFY,       /* notify/: a callback is to run */
     MEND_FRAME_KINDS_USED,
 };
 

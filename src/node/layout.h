@@ -123,8 +123,9 @@ struct mend_node_rank {
     mend_atomic_u64 handlers;  /* bit n - 1: the library handles signal n; execve ends that, and the
                                      end of a process does not (launch/procfs.c) */
     mend_atomic_u32 in_script; /* 1: by the kernel's word not the process that the agent started */
-    mend_atomic_u64 cookie_at; /* where in its private memory it keeps ... */
-    mend_atomic_u64 cookie;    /* ... this number, drawn by lot, which no other process has there */
+    mend_atomic_u32 poke_thread; /* the thread that SIGURG interrupts for a notification; 0: none */
+    mend_atomic_u64 cookie_at;   /* where in its private memory it keeps ... */
+    mend_atomic_u64 cookie; /* ... this number, drawn by lot, which no other process has there */
 
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 armed; /* asleep, or about to sleep */
 

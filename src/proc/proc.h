@@ -101,12 +101,17 @@ struct mend_proc {
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
-    bool plain; /* running, and without the four: threaded, events, told_by_frames, listened_to */
+    bool
+        plain; /* running, and without the five: threaded, events, told_by_frames, listened_to, heeds */
     bool world_open;           /* MPI_COMM_WORLD is the program's: from MPI_Init to MPI_Finalize */
     bool threaded;             /* MPI_THREAD_MULTIPLE: take `lock` */
     bool told_by_frames;       /* of revocations: no interrupt tells of them (mpi/check.c) */
     bool listened_to;          /* a tool has registered for events */
     bool locked;               /* `lock` is held although the program has no threads: mpi/check.c */
+    bool heeds;                /* callbacks are registered (notify/): `inside` counts */
+    bool due;                  /* a callback may run: on_due */
+    volatile bool poked;       /* by a signal, since the last look (notify/) */
+    volatile uint32_t inside;  /* MPI calls that the main thread is in, while heeds */
     bool crowded;              /* more ranks than cores: yield early */
     _Atomic uint32_t *attends; /* 1 while it waits in MPI, for others to see; NULL: nobody asks */
     uint32_t ranks_per_core;   /* on this node, rounded down */
@@ -167,6 +172,7 @@ struct mend_proc {
     struct mend_list active; /* requests that need polling: struct mend_request.link */
     struct mend_p2p *p2p;
     struct mend_parts *parts;
+    struct mend_notify *notify;
     struct mend_types *types;
     struct mend_objects *objects; /* comm/: keyvals, error handlers, infos, handle numbers */
     const struct mend_comm_hooks *comm_hooks; /* what upper layers attach to a communicator */
@@ -191,6 +197,9 @@ struct mend_proc {
     void (*tell)(struct mend_proc *self, bool free);
     uint32_t untold_n;                            /* not 0: there is something to tell */
     void (*on_interrupt)(struct mend_proc *self); /* after the verdicts; NULL: nothing to do */
+    void (*on_due)(struct mend_proc *self);       /* while `due`: notify/ */
+    void (*on_leave)(
+        struct mend_proc *self); /* while `heeds`: a call returns, and gives back `lock` */
     /* Makes processes known and reachable that were started later: all names below `end`.  False: no memory. */
     bool (*on_newcomers)(struct mend_proc *self, mend_peer end);
     /* An error that belongs to no call any more: fatal with the scope of MPI_COMM_SELF (S4-1, S4-2) */
@@ -307,7 +316,7 @@ static inline void mend_event(struct mend_proc *self, enum mend_event_id id)
 static inline void mend_proc_find_plain(struct mend_proc *self)
 {
     self->plain = self->state == MEND_PROC_RUNNING && !self->threaded && !self->events &&
-                  !self->told_by_frames && !self->listened_to;
+                  !self->told_by_frames && !self->listened_to && !self->heeds;
 }
 
 /* From now on revocations may come as frames. */

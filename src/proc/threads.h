@@ -59,4 +59,41 @@ static inline void mend_unlock(struct mend_proc *self)
     pthread_mutex_unlock(&self->lock);
 }
 
+/* Around each MPI call: the lock, and the count of calls that notify/ needs. */
+static inline void mend_count_in(struct mend_proc *self)
+{
+    if (self->heeds && (!self->threaded || pthread_equal(self->main_thread, pthread_self())))
+        self->inside++;
+}
+
+static inline void mend_come_in(struct mend_proc *self)
+{
+    mend_lock(self);
+    mend_count_in(self);
+}
+
+static inline void mend_go_out(struct mend_proc *self)
+{
+    if (mend_unlikely(self->heeds))
+        self->on_leave(self);
+    else
+        mend_unlock(self);
+}
+
+/* Behind a lock that is taken whether or not there are threads. */
+static inline void mend_count_out(struct mend_proc *self)
+{
+    if (mend_likely(!self->heeds))
+        return;
+    mend_lock(self);
+    self->on_leave(self);
+}
+
+static inline void mend_go_out_locked(struct mend_proc *self)
+{
+    self->locked = false;
+    pthread_mutex_unlock(&self->lock);
+    mend_count_out(self);
+}
+
 #endif

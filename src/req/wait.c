@@ -212,6 +212,13 @@ static bool other_polls(const struct mend_proc *self, const struct mend_waiter *
     return self->poller && !pthread_equal(self->poller->thread, me->thread);
 }
 
+/* A callback that another process has asked for runs in the wait, and may wait itself. */
+static inline void run_due(struct mend_proc *self)
+{
+    if (mend_unlikely(self->due))
+        self->on_due(self);
+}
+
 static void wait_among(struct mend_proc *self, struct mend_waiter me, mend_peer hint)
 {
     struct patience patience = {0};
@@ -227,6 +234,7 @@ static void wait_among(struct mend_proc *self, struct mend_waiter me, mend_peer 
         outer = self->poller == &me ? outer : self->poller;
         self->poller = &me;
         turn_for_all(self, &patience, hint);
+        run_due(self);
     }
     if (self->poller == &me)
         self->poller = outer;
@@ -291,6 +299,7 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
         } else if (!mend_request_is_done(r) && !r->pending) {
             pause_once(self, &patience, NULL);
         }
+        run_due(self);
     }
     forget(self, &waiting);
 }
@@ -312,6 +321,7 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
         } else {
             pause_once(self, &patience, w);
         }
+        run_due(self);
     }
     forget(self, &waiting);
 }

@@ -25,12 +25,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PLACES_MAX (1u << 20) /* more than any agent makes */
@@ -173,6 +175,36 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
     hold_life(l);
     tell_if_wrapped(l);
     return MEND_OK;
+}
+
+static void local_take_pokes(struct mend_proc *self, bool on)
+{
+    struct local *l = self->rt_state;
+
+    mend_store_relaxed(&l->me->poke_thread, on ? (uint32_t)gettid() : 0);
+    /* Pairs with the fence in local_poke(): either this process finds the frame, or its sender finds the thread. */
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static bool local_poke(struct mend_proc *self, mend_peer peer)
+{
+    struct local *l = self->rt_state;
+    struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_node_place_of(self, peer));
+    uint32_t thread;
+
+    atomic_thread_fence(memory_order_seq_cst); /* the partner is in local_take_pokes() */
+    thread = mend_load_relaxed(&r->poke_thread);
+    return thread &&
+           syscall(SYS_tgkill, (pid_t)mend_load_relaxed(&r->pid), (pid_t)thread, SIGURG) == 0;
+}
+
+static bool local_has_left(struct mend_proc *self, mend_peer peer)
+{
+    struct local *l = self->rt_state;
+
+    /* acquire: pairs with the release in leave() */
+    return mend_load_acquire(&mend_node_rank_of(l->shm, mend_node_place_of(self, peer))->state) ==
+           MEND_NODE_RANK_FINALIZED;
 }
 
 /* As if on another node: MEND_NODES.  A process that has read no parameters has 0 of them, and keeps nobody apart. */
@@ -552,6 +584,9 @@ const struct mend_rt mend_rt_local = {
     .replaced = local_replaced,
     .ready = local_ready,
     .verdict = local_verdict,
+    .take_pokes = local_take_pokes,
+    .poke = local_poke,
+    .has_left = local_has_left,
     .suspect = local_suspect,
     .abort = local_abort,
     .crashing = local_crashing,

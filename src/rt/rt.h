@@ -39,6 +39,16 @@ struct mend_rt {
      * ended) become visible together. */
     bool (*verdict)(struct mend_proc *self, uint32_t k, struct mend_death *death_p);
 
+    /* From now on signals SIGURG are sent to this thread when poke() is called elsewhere, or are no more.  What was sent to
+     * this process before and is not signalled can be seen when it returns.  NULL: nobody can be signalled. */
+    void (*take_pokes)(struct mend_proc *self, bool on);
+
+    /* Signals the peer, which then sees what was sent to it before.  False: it takes no signals, or is dead. */
+    bool (*poke)(struct mend_proc *self, mend_peer peer);
+
+    /* The peer has said good-bye.  NULL: nobody can tell. */
+    bool (*has_left)(struct mend_proc *self, mend_peer peer);
+
     /* Something is wrong with the peer.  True: it is dead, or dies, or this process was declared dead
      * itself, so what the peer did last means nothing.  False: as far as can be seen here it lives; the
      * agent has been told.  It checks as well and does not declare a living process dead. */

@@ -24,6 +24,11 @@ cat >many.c <<'CODE'
 #include <mpi.h>
 #include <signal.h>
 
+static void on_notify(MPI_Group sender, int key, const void *data, int bytes, void *state)
+{
+    (void)sender, (void)key, (void)data, (void)bytes, (void)state;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comm, shrunk;
@@ -48,6 +53,10 @@ int main(int argc, char **argv)
     MPI_Comm_disconnect(&comm);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_rank(comm, &rank);
+    MPIX_Notify_register(1, on_notify, NULL);
+    MPI_Comm_group(comm, &failed);
+    MPIX_Notify(failed, rank, 1, NULL, 0, &size);
+    MPI_Group_free(&failed);
     MPI_Win_allocate(8, 8, MPI_INFO_NULL, comm, &base, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     if (rank == 1)

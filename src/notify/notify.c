@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* notify.c – registered callbacks, notifications that have come, and running the ones with the others. */
+#include "notify/internal.h"
+
+#include "comm/handle.h"
+#include "net/net.h"
+#include "proc/report.h"
+#include "proc/threads.h"
+#include "req/request.h"
+
+#include <stdatomic.h>
+
+struct callback {
+    struct mend_list link;
+    int key;
+    MPIX_Notify_function *fn;
+    void *state;
+};
+
+struct notice {
+    struct mend_list link;
+    mend_peer from;
+    int key, bytes;
+    unsigned char data[];
+};
+
+static struct callback *find(const struct mend_notify *n, int key)
+{
+    mend_list_foreach (l, next, &n->callbacks) {
+        struct callback *c = mend_list_entry(l, struct callback, link);
+
+        if (c->key == key)
+            return c;
+    }
+    return NULL;
+}
+
+static void drop(struct mend_proc *self, struct callback *c)
+{
+    mend_list_remove(&c->link);
+    mend_free(self, c);
+}
+
+static struct notice *first_with_callback(const struct mend_notify *n)
+{
+    mend_list_foreach (l, next, &n->waiting) {
+        struct notice *x = mend_list_entry(l, struct notice, link);
+
+        if (find(n, x->key))
+            return x;
+    }
+    return NULL;
+}
+
+static void judge(struct mend_proc *self)
+{
+    struct mend_notify *n = self->notify;
+
+    self->due = !n->running && !n->held && first_with_callback(n);
+}
+
+void mend_notify_take(struct mend_proc *self, mend_peer from, int key, const void *data,
+                      uint32_t bytes)
+{
+    struct notice *x;
+
+    mend_memory_press(self); /* its sender has been told that it will run */
+    x = mend_alloc(self, sizeof(*x) + bytes);
+    mend_memory_relax(self);
+    x->from = from;
+    x->key = key;
+    x->bytes = (int)bytes;
+    if (bytes)
+        memcpy(x->data, data, bytes);
+    mend_list_append(&self->notify->waiting, &x->link);
+    judge(self);
+}
+
+static void on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                     const void *payload)
+{
+    if (mend_frame_len(f) > MEND_NOTIFY_BYTES)
+        self->on_damage(self, from);
+    else
+        mend_notify_take(self, from, f->tag, payload, mend_frame_len(f));
+}
+
+int mend_notify_init(struct mend_proc *self)
+{
+    struct mend_notify *n = mend_zalloc(self, 1, sizeof(*n));
+
+    if (!n)
+        return MPI_ERR_NO_MEM;
+    mend_list_init(&n->callbacks);
+    mend_list_init(&n->waiting);
+    self->notify = n;
+    self->on_due = mend_notify_run;
+    self->on_leave = mend_notify_leave;
+    self->on_frame[MEND_FRAME_NOTIFY] = on_frame;
+    return MPI_SUCCESS;
+}
+
+/* The sender is a group of one.  A callback may register, hold and release; the call that it has interrupted keeps its
+ * name. */
+static void call(struct mend_proc *self, struct notice *x)
+{
+    struct callback c = *find(self->notify, x->key);
+    const char *interrupted = self->call;
+    struct mend_group *sender;
+
+    mend_memory_press(self);
+    sender = mend_group_create_range(self, x->from, 1, 1);
+    mend_memory_relax(self);
+    mend_list_remove(&x->link);
+    mend_event(self, MEND_EV_NOTIFY_RUN);
+    mend_record_event(self, notify, .by = (int)x->from, .key = x->key);
+    mend_unlock(self);
+    c.fn(mend_group_handle(sender), x->key, x->data, x->bytes, c.state);
+    mend_lock(self);
+    self->call = interrupted;
+    mend_group_put(self, sender);
+    mend_free(self, x);
+}
+
+/* The last callback has gone: calls take the short way again. */
+static void stop(struct mend_proc *self)
+{
+    if (!self->heeds)
+        return;
+    mend_notify_uncatch(self);
+    self->heeds = false;
+    mend_proc_find_plain(self);
+    self->inside = 0;
+    self->poked = false;
+}
+
+void mend_notify_run(struct mend_proc *self)
+{
+    struct mend_notify *n = self->notify;
+    struct notice *x;
+
+    if (n->running || self->in_progress || self->reducing || self->state != MEND_PROC_RUNNING)
+        return;
+    n->running = true;
+    while (!n->held && (x = first_with_callback(n)))
+        call(self, x);
+    n->running = false;
+    judge(self);
+    if (mend_list_empty(&n->callbacks))
+        stop(self);
+}
+
+/* Only one thread is ever interrupted, and only its calls are counted. */
+static bool is_counted(const struct mend_proc *self)
+{
+    return !self->threaded || pthread_equal(self->main_thread, pthread_self());
+}
+
+/* The signal says that a frame may have come. */
+static void catch_up(struct mend_proc *self)
+{
+    do {
+        if (self->poked) {
+            self->poked = false;
+            mend_look_around(self);
+        }
+        if (self->due)
+            mend_notify_run(self);
+    } while (self->poked);
+}
+
+void mend_notify_leave(struct mend_proc *self)
+{
+    if (!is_counted(self)) {
+        if (self->due)
+            mend_notify_run(self);
+        mend_unlock(self);
+        return;
+    }
+    for (;;) {
+        if (self->inside == 1)
+            catch_up(self);
+        mend_unlock(self);
+        if (self->inside)
+            self->inside--;
+        atomic_signal_fence(memory_order_seq_cst); /* the partner is on_signal() */
+        if (self->inside || !self->poked)
+            return;
+        self->inside++;
+        atomic_signal_fence(memory_order_seq_cst);
+        mend_lock(self);
+    }
+}
+
+/* Calls are counted from this one on; several threads take the lock from now on, also if only one of them is in MPI at a
+ * time. */
+static int begin(struct mend_proc *self)
+{
+    if (self->heeds)
+        return MPI_SUCCESS;
+    if (self->thread_level > MPI_THREAD_FUNNELED && !self->threaded) {
+        self->threaded = true;
+        mend_lock(self);
+    }
+    if (!mend_notify_catch(self))
+        return MPI_ERR_OTHER;
+    self->inside = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    self->heeds = true;
+    mend_proc_find_plain(self);
+    return MPI_SUCCESS;
+}
+
+static bool is_main_thread(const struct mend_proc *self)
+{
+    return pthread_equal(self->main_thread, pthread_self());
+}
+
+int mend_notify_register(struct mend_proc *self, int key, MPIX_Notify_function *fn, void *state)
+{
+    struct mend_notify *n = self->notify;
+    struct callback *c = find(n, key);
+    int err = is_main_thread(self) ? MPI_SUCCESS : MPI_ERR_OTHER;
+
+    if (!err && !c && !(c = mend_alloc(self, sizeof(*c))))
+        err = MPI_ERR_NO_MEM;
+    if (err)
+        return err;
+    if (!find(n, key))
+        mend_list_append(&n->callbacks, &c->link);
+    c->key = key;
+    c->fn = fn;
+    c->state = state;
+    err = begin(self);
+    if (err) {
+        drop(self, c);
+        return err;
+    }
+    mend_look_around(self); /* what came before this process took signals */
+    judge(self);
+    return MPI_SUCCESS;
+}
+
+int mend_notify_unregister(struct mend_proc *self, int key)
+{
+    struct mend_notify *n = self->notify;
+    struct callback *c = find(n, key);
+
+    if (!c)
+        return MPI_ERR_ARG;
+    if (!is_main_thread(self))
+        return MPI_ERR_OTHER;
+    drop(self, c);
+    judge(self);
+    if (mend_list_empty(&n->callbacks) && !n->running)
+        stop(self);
+    return MPI_SUCCESS;
+}
+
+void mend_notify_hold(struct mend_proc *self)
+{
+    self->notify->held++;
+    judge(self);
+}
+
+int mend_notify_release(struct mend_proc *self)
+{
+    if (!self->notify->held)
+        return MPI_ERR_OTHER;
+    self->notify->held--;
+    judge(self);
+    return MPI_SUCCESS;
+}
+
+bool mend_notify_runs(const struct mend_proc *self)
+{
+    return self->notify && self->notify->running;
+}
+
+void mend_notify_end(struct mend_proc *self)
+{
+    struct mend_notify *n = self->notify;
+
+    if (self->heeds) {
+        mend_look_around(self);
+        mend_notify_run(self);
+    }
+    while (!mend_list_empty(&n->callbacks))
+        drop(self, mend_list_entry(n->callbacks.next, struct callback, link));
+    stop(self);
+    judge(self);
+}

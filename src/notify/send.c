@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* send.c – a notification on its way.
+ *
+ * It goes as one frame, behind all that goes to the same peer.  Where there is no room for it the peer is poked at once, so
+ * that it makes room, and again when the frame has left. */
+#include "net/net.h"
+#include "notify/internal.h"
+#include "proc/post.h"
+#include "req/request.h"
+#include "rt/rt.h"
+
+struct letter {
+    struct mend_out out;
+    bool *over; /* set when it has left, or never will; NULL: nobody waits */
+    struct mend_frame frame;
+    unsigned char data[];
+};
+
+static bool poke(struct mend_proc *self, mend_peer to)
+{
+    return self->rt->poke && self->rt->poke(self, to);
+}
+
+static void sent(struct mend_proc *self, mend_peer to)
+{
+    mend_event(self, MEND_EV_NOTIFY_SENT);
+    poke(self, to);
+}
+
+static void drop(struct mend_proc *self, struct mend_out *out)
+{
+    struct letter *l = MEND_CONTAINER_OF(out, struct letter, out);
+
+    if (l->over)
+        *l->over = true;
+    mend_free(self, l);
+}
+
+static enum mend_status push(struct mend_proc *self, mend_peer to, struct mend_out *out)
+{
+    struct letter *l = MEND_CONTAINER_OF(out, struct letter, out);
+    enum mend_status st = mend_net_of(self, to)->send(self, to, &l->frame, l->data);
+
+    if (st == MEND_AGAIN)
+        return mend_out_starves(self, to, mend_frame_len(&l->frame));
+    sent(self, to);
+    drop(self, out);
+    return st;
+}
+
+static bool is_over(struct mend_proc *self, void *arg)
+{
+    (void)self;
+    return *(bool *)arg;
+}
+
+/* What ends the wait when the peer dies: its letters are dropped. */
+static void await_room(struct mend_proc *self, mend_peer to, bool *over)
+{
+    struct mend_wait w = {
+        .until = is_over, .arg = over, .what = "room for a notification", .hint = to};
+
+    mend_wait_until(self, &w);
+}
+
+static int queue(struct mend_proc *self, mend_peer to, const struct mend_frame *f, const void *data)
+{
+    uint32_t bytes = mend_frame_len(f);
+    struct letter *l = mend_alloc(self, sizeof(*l) + bytes);
+    bool over = false;
+
+    if (!l)
+        return MPI_ERR_NO_MEM;
+    l->out.push = push;
+    l->out.drop = drop;
+    l->frame = *f;
+    l->over = NULL;
+    if (bytes)
+        memcpy(l->data, data, bytes);
+    mend_out_append(self, to, &l->out);
+    if (!poke(self, to))
+        return MPI_SUCCESS;
+    l->over = &over;
+    await_room(self, to, &over);
+    return mend_peer_is_dead(self, to) ? MPI_ERR_PROC_FAILED : MPI_SUCCESS;
+}
+
+int mend_notify_send(struct mend_proc *self, mend_peer to, int key, const void *data, int bytes)
+{
+    struct mend_frame f = mend_frame_make(MEND_FRAME_NOTIFY, 0, key, 0, (uint32_t)bytes);
+
+    if (mend_peer_is_dead(self, to))
+        return MPI_ERR_PROC_FAILED;
+    if (to == self->me) {
+        mend_notify_take(self, to, key, data, (uint32_t)bytes);
+        return MPI_SUCCESS;
+    }
+    if (!mend_out_empty(self, to) || mend_net_of(self, to)->send(self, to, &f, data) == MEND_AGAIN)
+        return queue(self, to, &f, data);
+    sent(self, to);
+    return MPI_SUCCESS;
+}
