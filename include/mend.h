@@ -122,6 +122,65 @@ extern __typeof__(MPIX_Notify) PMPIX_Notify;
 extern __typeof__(MPIX_Notify_hold) PMPIX_Notify_hold;
 extern __typeof__(MPIX_Notify_release) PMPIX_Notify_release;
 
+/* Modules: a part of a program that its participants recover together, wherever each of them is (S1-5, S1-6).
+ *
+ *     MPIX_Module_create(comm, recover, &state, MPIX_MODULE_IN_CALLS, &m);    in the module, once
+ *
+ *     MPIX_Module_enter(m, &comm);                         as a call of the module begins
+ *     while (work(comm) != MPI_SUCCESS)                    calls on comm return errors
+ *         MPIX_Module_recover(m, &comm);                   recover(comm of the survivors, inside, &state) at all of them
+ *     MPIX_Module_leave(m, &recovered);
+ *
+ * A program that calls the module needs to know nothing of this, and neither do other modules.  As soon as one participant calls
+ * recover, all others run the recovery function in a callback:
+ *   - those inside the module; what they call on its communicator ends with an error, and their own call of
+ *     MPIX_Module_recover() then does nothing but give the new communicator;
+ *   - those outside it, for example in another module, which goes on where it was.
+ * Processes that have no part in the module are not disturbed.  The rules of callbacks hold (above), but that recoveries
+ * of several modules may run inside each other, in the same order at all processes. */
+
+typedef struct MPIX_ABI_Module *MPIX_Module;
+
+#define MPIX_MODULE_NULL ((MPIX_Module)0)
+
+/* Brings the module into order on comm, a communicator of the participants that are left, with the error handler
+ * MPI_ERRORS_RETURN, which the library frees.  inside: this process is between enter and leave.  All of them run it, and
+ * may communicate on comm.  If it returns an error anywhere, and a process has died meanwhile, it runs again with a new one. */
+typedef int MPIX_Module_recover_function(MPI_Comm comm, int inside, void *state);
+
+/* How the recovery function may run: */
+#define MPIX_MODULE_IN_CALLS 0 /* inside MPI calls only, so it may use malloc and all else */
+#define MPIX_MODULE_ANYTIME  1 /* also in a handler of SIGURG, in a process that computes */
+
+/* Collective over comm, whose members are the participants.
+ * Errors: as MPI_Comm_dup; MPI_ERR_ARG; MPI_ERR_OTHER: as MPIX_Notify_register. */
+extern int MPIX_Module_create(MPI_Comm comm, MPIX_Module_recover_function *recover, void *state,
+                              int how, MPIX_Module *module);
+
+/* Local.  *comm is the module's communicator, until the next recovery.  Enters may be nested. */
+extern int MPIX_Module_enter(MPIX_Module module, MPI_Comm *comm);
+
+/* Local.  *recovered: 1: the module has recovered since the outermost enter, so what has been computed may be worth
+ * nothing.
+ * Errors: MPI_ERR_OTHER: there was no enter. */
+extern int MPIX_Module_leave(MPIX_Module module, int *recovered);
+
+/* *comm: on which a call has failed, or MPI_COMM_NULL.  If the module has recovered since, gives its present communicator.
+ * Otherwise notifies the other participants first, and returns when the recovery function has succeeded at all that are
+ * left: a death ends the wait for the dead process.  Called by any participant, inside or outside.
+ * Errors: MPI_ERR_OTHER: the function has failed although nobody died, or it calls this; MPI_ERR_NO_MEM. */
+extern int MPIX_Module_recover(MPIX_Module module, MPI_Comm *comm);
+
+/* Local; after the last call of the module anywhere, e.g. behind a barrier.
+ * Errors: MPI_ERR_OTHER: it is between enter and leave, or recovers. */
+extern int MPIX_Module_free(MPIX_Module *module);
+
+extern __typeof__(MPIX_Module_create) PMPIX_Module_create;
+extern __typeof__(MPIX_Module_enter) PMPIX_Module_enter;
+extern __typeof__(MPIX_Module_leave) PMPIX_Module_leave;
+extern __typeof__(MPIX_Module_recover) PMPIX_Module_recover;
+extern __typeof__(MPIX_Module_free) PMPIX_Module_free;
+
 #ifdef __cplusplus
 }
 #endif

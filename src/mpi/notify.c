@@ -16,6 +16,13 @@ static int refuse(int class, const char *reason)
     return class;
 }
 
+static int check_key(int key)
+{
+    return key >= MEND_NOTIFY_KEYS
+               ? MPI_SUCCESS
+               : refuse(MPI_ERR_ARG, "INT_MIN and INT_MIN + 1 are keys of the library");
+}
+
 static int why_not(int err)
 {
     return err == MPI_ERR_OTHER ? refuse(err, "callbacks need SIGURG, which the program handles "
@@ -31,7 +38,9 @@ int MPIX_Notify_register(int key, MPIX_Notify_function *callback, void *state)
     if (!err && !callback)
         err = MPI_ERR_ARG;
     if (!err)
-        err = why_not(mend_notify_register(mend_self, key, callback, state));
+        err = check_key(key);
+    if (!err)
+        err = why_not(mend_notify_register(mend_self, key, callback, state, 0));
     return mend_report(err, __func__);
 }
 
@@ -40,6 +49,8 @@ int MPIX_Notify_unregister(int key)
 {
     int err = mend_enter(__func__);
 
+    if (!err)
+        err = check_key(key);
     if (!err)
         err = why_not(mend_notify_unregister(mend_self, key));
     return mend_report(err, __func__);
@@ -103,6 +114,8 @@ int MPIX_Notify(MPI_Group group, int rank, int key, const void *data, int bytes,
         err = mend_check_group(group, &g);
     if (!err && (rank < 0 || rank >= g->size))
         err = MPI_ERR_RANK;
+    if (!err)
+        err = check_key(key);
     if (!err)
         err = check_data(data, bytes);
     if (!err)

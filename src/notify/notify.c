@@ -15,6 +15,7 @@ struct callback {
     int key;
     MPIX_Notify_function *fn;
     void *state;
+    unsigned how; /* enum mend_notify_how */
 };
 
 struct notice {
@@ -41,12 +42,20 @@ static void drop(struct mend_proc *self, struct callback *c)
     mend_free(self, c);
 }
 
-static struct notice *first_with_callback(const struct mend_notify *n)
+static bool may_run(const struct mend_notify *n, const struct callback *c, bool nested)
+{
+    return (!nested || c->how & MEND_NOTIFY_NESTS) &&
+           (!n->in_handler || !(c->how & MEND_NOTIFY_IN_CALLS));
+}
+
+/* nested: a callback is running. */
+static struct notice *first_that_may(const struct mend_notify *n, bool nested)
 {
     mend_list_foreach (l, next, &n->waiting) {
         struct notice *x = mend_list_entry(l, struct notice, link);
+        const struct callback *c = find(n, x->key);
 
-        if (find(n, x->key))
+        if (c && may_run(n, c, nested))
             return x;
     }
     return NULL;
@@ -56,7 +65,7 @@ static void judge(struct mend_proc *self)
 {
     struct mend_notify *n = self->notify;
 
-    self->due = !n->running && !n->held && first_with_callback(n);
+    self->due = !n->held && first_that_may(n, n->running);
 }
 
 void mend_notify_take(struct mend_proc *self, mend_peer from, int key, const void *data,
@@ -137,16 +146,17 @@ static void stop(struct mend_proc *self)
 void mend_notify_run(struct mend_proc *self)
 {
     struct mend_notify *n = self->notify;
+    bool nested = n->running;
     struct notice *x;
 
-    if (n->running || self->in_progress || self->reducing || self->state != MEND_PROC_RUNNING)
+    if (self->in_progress || self->reducing || self->state != MEND_PROC_RUNNING)
         return;
     n->running = true;
-    while (!n->held && (x = first_with_callback(n)))
+    while (!n->held && (x = first_that_may(n, nested)))
         call(self, x);
-    n->running = false;
+    n->running = nested;
     judge(self);
-    if (mend_list_empty(&n->callbacks))
+    if (!nested && mend_list_empty(&n->callbacks))
         stop(self);
 }
 
@@ -192,6 +202,16 @@ void mend_notify_leave(struct mend_proc *self)
     }
 }
 
+void mend_notify_handle(struct mend_proc *self)
+{
+    self->notify->in_handler = true;
+    mend_notify_leave(self);
+    mend_lock(self);
+    self->notify->in_handler = false;
+    judge(self);
+    mend_unlock(self);
+}
+
 /* Calls are counted from this one on; several threads take the lock from now on, also if only one of them is in MPI at a
  * time. */
 static int begin(struct mend_proc *self)
@@ -216,7 +236,8 @@ static bool is_main_thread(const struct mend_proc *self)
     return pthread_equal(self->main_thread, pthread_self());
 }
 
-int mend_notify_register(struct mend_proc *self, int key, MPIX_Notify_function *fn, void *state)
+int mend_notify_register(struct mend_proc *self, int key, MPIX_Notify_function *fn, void *state,
+                         unsigned how)
 {
     struct mend_notify *n = self->notify;
     struct callback *c = find(n, key);
@@ -231,6 +252,7 @@ int mend_notify_register(struct mend_proc *self, int key, MPIX_Notify_function *
     c->key = key;
     c->fn = fn;
     c->state = state;
+    c->how = how;
     err = begin(self);
     if (err) {
         drop(self, c);

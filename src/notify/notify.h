@@ -17,7 +17,7 @@
  * Invariants:
  *   1  a notification is published before its signal is sent, and the signal is sent before the call returns;
  *   2  the notifications of one process, of keys that are registered, run in the order in which they were sent;
- *   3  one callback runs at a time: others are queued until it returns;
+ *   3  one callback of the program runs at a time: others are queued until it returns;
  *   4  no callback runs inside a poll, a reduction function, or between hold and release;
  *   5  without a registration no call is counted, and calls take the short way in and out (mpi/check.h). */
 #ifndef MEND_NOTIFY_NOTIFY_H
@@ -25,14 +25,29 @@
 
 #include "comm/comm.h"
 
+#include <limits.h>
+
 #define MEND_NOTIFY_BYTES 4096 /* MPIX_NOTIFY_MAX */
 
 /* MPI error class.  Local. */
 int mend_notify_init(struct mend_proc *self);
 
+/* Keys of the library's own. */
+enum {
+    MEND_NOTIFY_MODULE = INT_MIN,
+    MEND_NOTIFY_MODULE_IN_CALLS,
+    MEND_NOTIFY_KEYS /* the program's begin here */
+};
+
+enum mend_notify_how {
+    MEND_NOTIFY_NESTS = 1,    /* the callback also runs while another one waits in MPI */
+    MEND_NOTIFY_IN_CALLS = 2, /* it runs inside MPI calls only */
+};
+
 /* Registers a callback for a key, in place of the one before.  MPI_ERR_NO_MEM; MPI_ERR_OTHER: the program handles the
  * signal itself, or another thread than the main one calls.  Local; callbacks run as the caller leaves the library. */
-int mend_notify_register(struct mend_proc *self, int key, MPIX_Notify_function *fn, void *state);
+int mend_notify_register(struct mend_proc *self, int key, MPIX_Notify_function *fn, void *state,
+                         unsigned how);
 
 /* The key's callback runs no more.  MPI_ERR_ARG: it has none; MPI_ERR_OTHER as above. */
 int mend_notify_unregister(struct mend_proc *self, int key);

@@ -32,7 +32,7 @@ static void on_signal(int sig)
         self->inside = 1;
         atomic_signal_fence(memory_order_seq_cst);
         mend_lock(self);
-        mend_notify_leave(self);
+        mend_notify_handle(self);
     }
     errno = saved;
 }

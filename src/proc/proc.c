@@ -73,6 +73,7 @@ struct mend_proc *mend_proc_create_bare(void)
     mend_list_init(&self->active);
     mend_list_init(&self->asleep);
     mend_list_init(&self->parked);
+    mend_list_init(&self->modules);
     mend_list_init(&self->windows);
     mend_list_init(&self->sessions);
     mend_hash_init(&self->comms, arena);

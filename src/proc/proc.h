@@ -179,6 +179,7 @@ struct mend_proc {
     struct mend_coll *coll;
     struct mend_decide *decide;
     struct mend_create *create;
+    struct mend_list modules; /* recover/: struct mend_module.link */
     struct mend_list windows; /* rma/: struct mend_win.link */
     struct mend_abi *abi;
     struct mend_tool *tool; /* tool/: from the first MPI_T_init_thread() on */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* module.h – a module of a program: its participants recover it together, wherever each of them is (S1-5, S1-6).
+ *
+ *   any participant   an error on the module's communicator ──> MPIX_Module_recover() ──┐
+ *   the others        a notification of it, inside or outside the module ──────────────────┴──> RECOVERING ──> as before
+ *
+ * A recovery: the process notifies all others, revokes the communicator, and in turns shrinks it, calls the module's
+ * recovery function on the result, and agrees with the others whether it has succeeded everywhere.  A turn that fails is repeated if
+ * a process has died meanwhile.
+ *
+ * Invariants:
+ *   1  all participants that live have recovered equally often (`generation`), or are on their way to it: a process
+ *      that begins a recovery has notified all others before it waits for one of them;
+ *   2  a notification of an earlier generation is old: its recovery is over here.  One of a later generation comes while this
+ *      process is about to leave a recovery that the others have left: then the next one follows;
+ *   3  while a recovery waits, those that come before it run inside it: of modules that recover anytime first, then by id.
+ *      All processes keep to that order, so of recoveries at a time there is always one that goes on everywhere;
+ *   4  while the module is entered no communicator of it goes, for a call on it may be under way. */
+#ifndef MEND_RECOVER_MODULE_H
+#define MEND_RECOVER_MODULE_H
+
+#include "comm/comm.h"
+
+#define MEND_MODULE_MAGIC 0x6d6f6475u
+
+struct mend_module {
+    uint32_t magic;
+    struct mend_list link; /* in self->modules */
+    struct mend_proc *self;
+    struct mend_comm *comm; /* of the participants that are left */
+    struct mend_list old;   /* struct old_comm.link: invariant 4 */
+    uint64_t id;         /* the context of its first communicator: the same at all participants */
+    uint64_t generation; /* recoveries so far */
+    MPIX_Module_recover_function *recover;
+    void *state;
+    bool anywhere; /* the recovery may run in a handler of the signal */
+    uint64_t
+        begun; /* recoveries that some participant is known to have begun; more than generation: pending */
+    bool recovering;
+    uint32_t depth; /* enters without a leave */
+    bool recovered; /* since the outermost enter */
+};
+
+/* Collective over c; blocks as mend_create_dup() does, whose errors it has, and MPI_ERR_OTHER as mend_notify_register(). */
+int mend_module_create(struct mend_comm *c, MPIX_Module_recover_function *recover, void *state,
+                       bool anywhere, struct mend_module **m_p);
+
+/* Local. */
+void mend_module_enter(struct mend_module *m);
+
+/* Ends the innermost enter.  True: the module has recovered since the outermost one. */
+bool mend_module_leave(struct mend_module *m);
+
+/* Collective over the survivors, which it notifies; blocks until the recovery function has returned at all of them, or they
+ * are dead.  MPI_ERR_NO_MEM; MPI_ERR_OTHER: the recovery function has failed although nobody died. */
+int mend_module_recover(struct mend_module *m);
+
+/* Local: notifications for it are dropped from now on. */
+void mend_module_free(struct mend_module *m);
+
+#endif
