@@ -75,8 +75,8 @@ static struct mend_group *everybody(struct mend_proc *self, struct mend_group *s
 /* It is certain that these are replaced. */
 static void count_replaced(struct mend_proc *self, const struct mend_seat *seats, int n)
 {
-    for (int i = 0; self->rt->replaced && i < n; i++)
-        self->rt->replaced(self, seats[i].dead);
+    for (int i = 0; self->rt->disown && i < n; i++)
+        self->rt->disown(self, seats[i].dead);
 }
 
 /* The communicator of all.  Collective over both groups of inter, which goes. */

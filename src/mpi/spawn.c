@@ -135,6 +135,14 @@ static void tell_deaths(const struct mend_spawned *s)
         }
 }
 
+/* Nothing has come of them, so whatever becomes of them is no news: some may die in MPI_Init, from where the others
+ * leave.  S0-38. */
+static void disown(const struct mend_spawned *s)
+{
+    for (mend_peer p = s->first; mend_self->rt->disown && p < s->first + s->started_n; p++)
+        mend_self->rt->disown(mend_self, p);
+}
+
 static int read_all(const struct given *g, int n, struct mend_spawn_block **blocks_p, char **dirs_p)
 {
     int err = MPI_SUCCESS;
@@ -172,6 +180,8 @@ static int spawn(struct mend_comm *c, int root, const struct given *g, int n, in
         explain(blocks, n, &s);
     if (err == MEND_CLASS_PROC_FAILED)
         tell_deaths(&s);
+    if (err)
+        disown(&s);
     mend_free(mend_self, s.errors);
     mend_free(mend_self, blocks);
     mend_free(mend_self, dirs);
@@ -259,6 +269,8 @@ int MPIX_Comm_replace(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
         explain(&(struct mend_spawn_block){.asked_n = (int)s.asked_n, .again = true}, 1, &s);
     if (err == MEND_CLASS_PROC_FAILED)
         tell_deaths(&s);
+    if (err)
+        disown(&s);
     mend_free(mend_self, s.errors);
     return mend_report_comm(c, err, __func__);
 }

@@ -521,7 +521,7 @@ static void leave(struct mend_proc *self, enum mend_node_rank_state state)
     mend_store_release(&l->me->state, state);
 }
 
-static void local_replaced(struct mend_proc *self, mend_peer dead)
+static void local_disown(struct mend_proc *self, mend_peer dead)
 {
     struct local *l = self->rt_state;
 
@@ -581,7 +581,7 @@ const struct mend_rt mend_rt_local = {
     .meet = local_meet,
     .names = local_names,
     .spawn = local_spawn,
-    .replaced = local_replaced,
+    .disown = local_disown,
     .ready = local_ready,
     .verdict = local_verdict,
     .take_pokes = local_take_pokes,

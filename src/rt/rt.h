@@ -26,9 +26,9 @@ struct mend_rt {
      * comes with an interrupt.  False: the agent cannot be asked.  NULL: there is no agent. */
     bool (*spawn)(struct mend_proc *self, int fd);
 
-    /* Another process has the rank of this dead one: its death counts as handled (R22), whatever becomes of this
-     * process.  NULL: nobody counts. */
-    void (*replaced)(struct mend_proc *self, mend_peer dead);
+    /* The death of this one counts as handled (R22), whatever becomes of this process: another process has its rank,
+     * or nothing has come of its start.  NULL: nobody counts. */
+    void (*disown)(struct mend_proc *self, mend_peer dead);
 
     /* Publishes "I am running"; called once at the end of start. */
     void (*ready)(struct mend_proc *self);
