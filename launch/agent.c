@@ -128,7 +128,6 @@ static void scan_children(struct job *job, mend_time_ns begin)
         on_child(job, r);
     }
     mend_spares_scan(job);
-    mend_segment_give_back(job);
     took = mend_time_monotonic_ns() - begin;
     job->scan_next_ns = begin + (took * SCAN_SHARE < SCAN_NS ? took * SCAN_SHARE : SCAN_NS);
 }
@@ -309,6 +308,8 @@ static void on_time(struct job *job)
     at = mend_crash_look(job, now);
     next = at < next ? at : next;
     at = mend_wrapped_look(job, now);
+    next = at < next ? at : next;
+    at = mend_segment_give_back(job, now);
     next = at < next ? at : next;
     next = job->scan_at < next ? job->scan_at : next;
     next = job->announce_at < next ? job->announce_at : next;

@@ -97,9 +97,10 @@ struct job {
     int injected_n;             /* timed injections carried out, in order of time */
     int signal_seen;
     mend_time_ns signal_ns;
-    int crashes_n;           /* ranks that have said so and are not seen dead yet */
-    uint32_t words_read_n;   /* what words_wanted_n was when they were read last */
-    uint32_t given_back_n;   /* verdicts whose ranks' memory was given back */
+    int crashes_n;         /* ranks that have said so and are not seen dead yet */
+    uint32_t words_read_n; /* what words_wanted_n was when they were read last */
+    uint32_t given_back_n; /* verdicts whose ranks' memory was given back */
+    mend_time_ns give_back_at, give_back_pause_ns;
     struct starter *starter; /* start_local.c */
     bool timed_out, killing;
     bool aborted; /* as a whole */
@@ -108,8 +109,8 @@ struct job {
 /* segment.c: creates the sealed segment, of *bytes_p bytes.  False: errno tells why. */
 bool mend_segment_create(struct job *job, uint64_t *bytes_p);
 
-/* segment.c: gives back the memory of dead ranks that no living one looks at any more. */
-void mend_segment_give_back(struct job *job);
+/* segment.c: gives back the memory of dead ranks that no living one looks at any more; returns when to look again. */
+mend_time_ns mend_segment_give_back(struct job *job, mend_time_ns now);
 
 /* bind.c: chooses the cores of each rank. */
 void mend_bind_choose(struct job *job);

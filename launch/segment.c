@@ -19,6 +19,10 @@
 
 #define PAGE UINT64_C(4096)
 
+/* Between two looks whether the survivors have let go of a dead rank. */
+#define GIVE_BACK_SOON_NS (MEND_NS_PER_MS / 2)
+#define GIVE_BACK_LATE_NS MEND_NS_PER_S
+
 static unsigned cores_allowed(void)
 {
     cpu_set_t set;
@@ -126,20 +130,20 @@ close_fd:
 
 /* ---- memory of the dead ---- */
 
-/* The verdicts that every living rank has carried out. */
-static uint32_t carried_out(const struct job *job)
+/* The verdicts about dead of which no living rank looks at anything any more. */
+static uint32_t let_go(const struct job *job)
 {
     uint32_t n = mend_load_acquire(&job->shm->deaths_n);
 
     for (int i = 0; i < job->n; i++) {
         struct mend_node_rank *r = job->rank[i].shared;
-        uint32_t state = mend_load_acquire(&r->state), severed_n;
+        uint32_t let_go_n;
 
-        if (state == MEND_NODE_RANK_NONE || state == MEND_NODE_RANK_FINALIZED ||
+        if (mend_load_acquire(&r->state) == MEND_NODE_RANK_FINALIZED ||
             mend_rank_has_ended(&job->rank[i]) || mend_rank_is_dead(job, i))
-            continue; /* a rank that comes later looks at the verdicts first */
-        severed_n = mend_load_acquire(&r->severed_n); /* pairs with the release in shm_sever() */
-        n = severed_n < n ? severed_n : n;
+            continue;
+        let_go_n = mend_load_acquire(&r->let_go_n); /* pairs with the release in mend_let_go() */
+        n = let_go_n < n ? let_go_n : n;
     }
     return n;
 }
@@ -154,21 +158,13 @@ static void punch(struct job *job, uint64_t from, uint64_t end)
                   (off_t)(end - from));
 }
 
-/* Its cells that were free; the ranks that shared the others give them back (src/node/cells.c). */
-static void punch_cells(struct job *job, mend_place dead)
+/* A block of a part that has one for each rank. */
+static void punch_block(struct job *job, enum mend_node_part part, mend_place dead)
 {
-    struct mend_node_header *h = job->shm;
-    uint64_t taken = mend_load_acquire(&mend_node_rank_of(h, dead)->cells_taken);
+    uint64_t bytes = mend_node_block_bytes(part);
+    uint64_t at = job->shm->at[part] + dead.at * bytes;
 
-    for (uint32_t k = 0; k < MEND_NODE_CELLS; k++) {
-        uint64_t at = (uint64_t)(mend_node_cell_of(h, dead, k) - (char *)h);
-        uint64_t votes = mend_node_votes_at(h, dead, k);
-
-        if (taken >> k & 1)
-            continue;
-        punch(job, at, at + MEND_NODE_CELL_BYTES);
-        punch(job, votes, votes + MEND_NODE_CELL_AGREE);
-    }
+    punch(job, at, at + bytes);
 }
 
 /* Everything that was on its way to it. */
@@ -182,25 +178,37 @@ static void punch_rings(struct job *job, mend_place dead)
     punch(job, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
 }
 
-/* What it had laid there for other ranks, which have copied what they could. */
-static void punch_area(struct job *job, mend_place dead)
+/* But for the bits that revoke what it has proposed, which may live on. */
+static void punch_blocks(struct job *job, mend_place dead)
 {
-    uint64_t area = (uint64_t)(mend_node_area_of(job->shm, dead) - (char *)job->shm);
+    static const enum mend_node_part parts[] = {MEND_NODE_PART_CELL,  MEND_NODE_PART_VOTES,
+                                                MEND_NODE_PART_SHEET, MEND_NODE_PART_AREA,
+                                                MEND_NODE_PART_SHELF, MEND_NODE_PART_HEAP};
 
-    punch(job, area, area + MEND_NODE_AREA_BYTES);
+    for (unsigned i = 0; i < MEND_COUNT_OF(parts); i++)
+        punch_block(job, parts[i], dead);
 }
 
-void mend_segment_give_back(struct job *job)
+mend_time_ns mend_segment_give_back(struct job *job, mend_time_ns now)
 {
-    uint32_t n;
+    uint32_t deaths_n = mend_load_relaxed(&job->shm->deaths_n), n;
 
-    if (job->given_back_n == mend_load_relaxed(&job->shm->deaths_n))
-        return;
-    for (n = carried_out(job); job->given_back_n < n; job->given_back_n++) {
+    if (job->given_back_n == deaths_n) {
+        job->give_back_pause_ns = GIVE_BACK_SOON_NS;
+        job->give_back_at = 0;
+        return MEND_TIME_NEVER;
+    }
+    if (now < job->give_back_at)
+        return job->give_back_at;
+    for (n = let_go(job); job->given_back_n < n; job->given_back_n++) {
         mend_place dead = job->rank[mend_node_death_of(job->shm, job->given_back_n)->name].place;
 
-        punch_cells(job, dead);
+        punch_blocks(job, dead);
         punch_rings(job, dead);
-        punch_area(job, dead);
     }
+    job->give_back_pause_ns = 2 * job->give_back_pause_ns < GIVE_BACK_LATE_NS
+                                  ? 2 * job->give_back_pause_ns
+                                  : GIVE_BACK_LATE_NS;
+    job->give_back_at = now + job->give_back_pause_ns;
+    return job->given_back_n < deaths_n ? job->give_back_at : MEND_TIME_NEVER;
 }

@@ -55,6 +55,7 @@ static void propose(struct mend_comm *parent, bool ok, bool later, bool parts,
     uint64_t counters_n =
         parts && parent->decide->members_n > 2 ? (uint64_t)parent->decide->members_n : 2;
 
+    self->creating_n++;
     *value = (struct mend_decision){
         .and_word = {ok ? UINT64_MAX : 0, cells, UINT64_MAX, UINT64_MAX},
         .max_word = {propose_ctx(self, counters_n)},
@@ -71,6 +72,7 @@ void mend_creation_propose(struct mend_comm *parent, bool ok, bool later,
 
 void mend_creation_settle(struct mend_comm *parent, const struct mend_decision *value)
 {
+    parent->self->creating_n--;
     mend_cells_settle(parent->self, value->cells);
     if (value->cells && !value->and_word[1] && value->and_word[0] == UINT64_MAX && !value->failed_n)
         mend_cells_reserve_all(parent->self);

@@ -40,6 +40,29 @@ void mend_decide_on_death(struct mend_proc *self, mend_peer dead)
     mend_comm_each(self, comm_on_death, &dead);
 }
 
+struct letting {
+    mend_peer dead;
+    bool held;
+};
+
+static void let_go(struct mend_comm *c, void *arg)
+{
+    struct letting *l = arg;
+    int32_t rank = c->decide ? mend_decide_rank(c->self, c->decide, l->dead) : -1;
+
+    if (rank < 0 || l->held)
+        return;
+    l->held = c->win || (mend_decide_in_memory(c) && !mend_decide_memory_keep(c, rank));
+}
+
+bool mend_decide_let_go(struct mend_proc *self, mend_peer dead)
+{
+    struct letting l = {.dead = dead};
+
+    mend_comm_each(self, let_go, &l);
+    return !l.held;
+}
+
 static bool has_said_no(struct mend_comm *c, enum mend_decide_kind which)
 {
     return c->decide->agreements[which].said_no;

@@ -69,7 +69,9 @@ struct mend_decide_comm {
     int32_t part;               /* of several communicators of one context: which (revoke.c) */
     bool opened;                /* memory.c: this process may write its votes */
     struct mend_papers *papers; /* memory.c: where the members vote without a cell; NULL: not yet */
-    struct mend_list grave;     /* graves.c: when it is freed */
+    struct mend_last_words
+        *last_words;        /* memory.c: of members whose places may be others' by now */
+    struct mend_list grave; /* graves.c: when it is freed */
 };
 
 /* Peer of a protocol rank, and back (-1: no member). */
@@ -98,6 +100,10 @@ void mend_decide_free(struct mend_comm *c);
 
 int mend_decide_init(struct mend_proc *self);
 void mend_decide_on_death(struct mend_proc *self, mend_peer dead);
+
+/* Keeps what the dead one has said in agreements of communicators, for the memory in which it stands may become another
+ * process's.  False: not yet, because there is no memory for it, or a window has the dead one's. */
+bool mend_decide_let_go(struct mend_proc *self, mend_peer dead);
 int mend_decide_attach(struct mend_comm *c); /* per-communicator state; called at creation */
 void mend_decide_detach(struct mend_comm *c);
 

@@ -69,6 +69,9 @@ mend_frame_handler mend_decide_tree_on_frame, mend_revoke_on_frame;
 void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 
+/* Keeps what a dead member has said.  False: no memory. */
+bool mend_decide_memory_keep(struct mend_comm *c, int rank);
+
 /* To be called when c is detached. */
 void mend_decide_memory_close(struct mend_comm *c);
 

@@ -64,6 +64,30 @@ static struct mend_papers *papers_of(struct mend_comm *c)
     return d->papers;
 }
 
+/* What a member had said when this process let go of it. */
+struct mend_last_words {
+    struct mend_last_words *next;
+    int rank;
+    struct paper paper;
+};
+
+/* One that is not in the list has said nothing. */
+static struct paper *last_words_of(const struct mend_comm *c, int rank)
+{
+    static const struct paper nothing;
+
+    for (struct mend_last_words *x = c->decide->last_words; x; x = x->next)
+        if (x->rank == rank)
+            return &x->paper;
+    return (struct paper *)(uintptr_t)&nothing; /* nobody writes what a dead member said */
+}
+
+static inline bool is_gone(const struct mend_comm *c, int rank)
+{
+    return mend_unlikely(c->self->let_go_n != 0) &&
+           mend_peer_entry(c->self, mend_decide_peer(c->decide, rank))->gone;
+}
+
 /* NULL: the member has said nothing yet. */
 static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind which, int rank)
 {
@@ -71,6 +95,8 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
     struct paper *paper;
 
     MEND_ASSERT(which != MEND_DECIDE_EXPLICIT);
+    if (is_gone(c, rank))
+        return &last_words_of(c, rank)->no_from[which - MEND_DECIDE_CREATION];
     if (c->cell < 0) {
         paper = mend_papers_look(c->self, papers_of(c), rank);
         return paper ? &paper->no_from[which - MEND_DECIDE_CREATION] : NULL;
@@ -88,6 +114,8 @@ static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
     const struct op *op = of;
     struct paper *paper;
 
+    if (is_gone(op->c, rank))
+        return &last_words_of(op->c, rank)->area.slot[op->which][i];
     if (mend_likely(op->c->cell >= 0))
         return &area_of(op->c, rank)->slot[op->which][i];
     paper = mend_papers_look(op->c->self, papers_of(op->c), rank);
@@ -144,8 +172,54 @@ static void open_areas(struct mend_comm *c)
     mend_node_votes_open(c->self, c->cell);
 }
 
+/* Copies what stands in the dead member's memory. */
+static void read_words(struct mend_comm *c, struct mend_last_words *x)
+{
+    struct paper *paper;
+
+    if (c->cell < 0) {
+        paper = mend_papers_look(c->self, papers_of(c), x->rank);
+        if (paper)
+            x->paper = *paper;
+        return;
+    }
+    x->paper.area = *area_of(c, x->rank);
+    for (int i = 0; i < 2; i++)
+        mend_store_relaxed(&x->paper.no_from[i],
+                           mend_load_acquire(no_from_of(
+                               c, (enum mend_decide_kind)(MEND_DECIDE_CREATION + i), x->rank)));
+}
+
+bool mend_decide_memory_keep(struct mend_comm *c, int rank)
+{
+    struct mend_last_words *x;
+
+    for (x = c->decide->last_words; x; x = x->next)
+        if (x->rank == rank)
+            return true;
+    x = mend_zalloc(c->self, 1, sizeof(*x));
+    if (!x)
+        return false;
+    x->rank = rank;
+    read_words(c, x);
+    x->next = c->decide->last_words;
+    c->decide->last_words = x;
+    return true;
+}
+
+static void drop_last_words(struct mend_comm *c)
+{
+    while (c->decide->last_words) {
+        struct mend_last_words *x = c->decide->last_words;
+
+        c->decide->last_words = x->next;
+        mend_free(c->self, x);
+    }
+}
+
 void mend_decide_memory_close(struct mend_comm *c)
 {
+    drop_last_words(c);
     if (c->cell < 0)
         mend_papers_close(c->self, papers_of(c));
 }

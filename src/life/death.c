@@ -24,6 +24,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     mend_revoke_on_interrupt(self);
     mend_peer_entry(self, dead)->fate = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
+    self->let_go_turns = 0;
     if (self->state == MEND_PROC_RUNNING) /* a process that joins late reports no old news */
         mend_record_event(self, notice, .dead = (int)dead);
     mend_p2p_on_death(self, dead);    /* pending requests may complete now */

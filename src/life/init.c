@@ -246,8 +246,10 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
         return err;
     mend_interrupt_check(self); /* of those that died before we came */
     self->state = MEND_PROC_RUNNING;
-    if (self->node)
+    if (self->node) {
         handle_signals(self);
+        self->let_go = mend_let_go;
+    }
     self->rt->ready(self);
     if (join(self) != MPI_SUCCESS)
         leave_unseen(self);

@@ -42,6 +42,9 @@ void mend_waits_text(const struct mend_proc *self, char *text, size_t max);
 /* Everything a death means to this process (death.c); called for each verdict, in its order. */
 void mend_death(struct mend_proc *self, const struct mend_death *death);
 
+/* self->let_go: says which dead processes this one looks at nothing of any more, if it can say so now. */
+void mend_let_go(struct mend_proc *self);
+
 /* From now on a signal that makes this process dump core is told to the agent before the dump.  Leaves
  * signals alone that the program handles or ignores; returns the others, as bits. */
 uint64_t mend_crash_tell(struct mend_proc *self);

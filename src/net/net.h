@@ -59,6 +59,9 @@ struct mend_net {
     /* Delivers what the dead peer had published, then closes it for ever. */
     void (*sever)(struct mend_proc *self, mend_peer dead);
 
+    /* Frees what is left of a severed peer here, and touches nothing of it any more.  NULL: nothing is. */
+    void (*forget)(struct mend_proc *self, mend_peer dead);
+
     /* Copies len bytes out of the memory of the peer (single copy); NULL: the transport cannot, and
      * offer_stamp() and withdraw() are NULL, too.  MEND_AGAIN: the stamp is stale, or an address is bad,
      * what was copied is worth nothing; MEND_ERR_UNSUPPORTED: not possible with this peer;

@@ -29,24 +29,16 @@ static struct mend_node_said *said_of(struct mend_proc *self, mend_peer peer, in
     return mend_node_said_of(self->node->header, mend_peer_place(self, peer), (uint32_t)cell);
 }
 
-/* The segment says which of our cells others may look at, for the time when we are dead. */
-static void set_free(struct mend_proc *self, uint64_t cells)
-{
-    self->node->cells_free = cells;
-    mend_store_release(&mend_node_rank_of(self->node->header, self->node->mine)->cells_taken,
-                       ~cells);
-}
-
 void mend_cells_take(struct mend_proc *self, int cell)
 {
     MEND_ASSERT(self->node->cells_free >> cell & 1);
-    set_free(self, self->node->cells_free & ~(UINT64_C(1) << cell));
+    self->node->cells_free &= ~(UINT64_C(1) << cell);
 }
 
 static void put_back(struct mend_proc *self, int cell)
 {
     MEND_ASSERT(!(self->node->cells_free >> cell & 1));
-    set_free(self, self->node->cells_free | UINT64_C(1) << cell);
+    self->node->cells_free |= UINT64_C(1) << cell;
 }
 
 /* acquire: pairs with the release in say_closed() */
@@ -65,21 +57,6 @@ static bool nobody_left(struct mend_proc *self, const struct mend_cells_closing 
     return true;
 }
 
-/* A member that died before it closed the communicator has its cell for ever, and no process looks at it. */
-static void give_back_dead(struct mend_proc *self, const struct mend_cells_closing *x)
-{
-    for (int i = 0; i < x->n; i++) {
-        mend_place p = mend_peer_place(self, x->waiting[i].peer);
-
-        if (!mend_peer_is_dead(self, x->waiting[i].peer) || is_closed(self, x, i))
-            continue;
-        mend_node_give_back(self, mend_node_cell_of(self->node->header, p, (uint32_t)x->cell),
-                            MEND_NODE_CELL_BYTES);
-        mend_node_give_back(self, mend_node_cell_agree_of(self->node->header, p, (uint32_t)x->cell),
-                            MEND_NODE_CELL_AGREE);
-    }
-}
-
 static void collect(struct mend_proc *self)
 {
     mend_list_foreach (l, next, &self->node->cells_closed) {
@@ -88,7 +65,6 @@ static void collect(struct mend_proc *self)
         if (!nobody_left(self, x))
             continue;
         mend_node_votes_clear(self, x->cell);
-        give_back_dead(self, x);
         put_back(self, x->cell);
         mend_list_remove(&x->link);
         mend_free(self, x);
@@ -179,9 +155,12 @@ struct mend_cells_closing *mend_cells_closing(struct mend_proc *self, int cell, 
 void mend_cells_add_member(struct mend_proc *self, struct mend_cells_closing *x, mend_peer peer)
 {
     struct mend_node_said *b = said_of(self, peer, x->cell);
-    /* acquire, both: pair with the releases in say_closed(); the mark alone may be there already */
-    uint64_t n = mend_load_acquire(&b->closed_n);
+    uint64_t n;
 
+    if (mend_peer_is_dead(self, peer))
+        return;
+    /* acquire, both: pair with the releases in say_closed(); the mark alone may be there already */
+    n = mend_load_acquire(&b->closed_n);
     if (mend_load_acquire(&b->closed_mark) == x->mark)
         return;
     x->waiting[x->n].peer = peer;

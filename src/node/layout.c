@@ -111,6 +111,11 @@ struct mend_node_range mend_node_part_early(const struct mend_node_header *heade
     return (struct mend_node_range){header->at[part], 0};
 }
 
+uint64_t mend_node_block_bytes(enum mend_node_part part)
+{
+    return parts[part].bytes;
+}
+
 struct mend_node_range mend_node_part_of_names(const struct mend_node_header *header,
                                                enum mend_node_part part, uint32_t first, uint32_t n)
 {

@@ -139,9 +139,9 @@ struct mend_node_rank {
     mend_atomic_u32 inner_pid;     /* the rank in a script, as the kernel calls it; 0: none known */
 
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
-    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 cells_taken; /* bits: others may look at its block */
-    mend_atomic_u32 severed_n; /* the first so many dead of the log: it touches no ring with them */
-    mend_atomic_u32 papers_n;  /* its papers from here on were never used: they have no pages */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u32
+        let_go_n; /* it looks at nothing of the first so many dead of the log (life/let_go.c) */
+    mend_atomic_u32 papers_n; /* its papers from here on were never used: they have no pages */
     mend_atomic_u64
         papers_made; /* how often it has taken a paper; released when the title is there */
     mend_atomic_u32 overslept_n; /* sleeps that were too long: net.h, overslept() */
@@ -253,6 +253,9 @@ struct mend_node_range {
 };
 struct mend_node_range mend_node_part_early(const struct mend_node_header *header,
                                             enum mend_node_part part, uint32_t first, uint32_t n);
+
+/* Of a part that has a block for each rank, one behind the other: the bytes of one. */
+uint64_t mend_node_block_bytes(enum mend_node_part part);
 
 /* The piece of a part that has pages before these names are given. */
 struct mend_node_range mend_node_part_of_names(const struct mend_node_header *header,

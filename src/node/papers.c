@@ -305,3 +305,16 @@ void mend_papers_close(struct mend_proc *self, struct mend_papers *p)
     mend_free(self, p);
     collect(self);
 }
+
+void mend_papers_forget(struct mend_proc *self, mend_peer dead)
+{
+    struct mend_node *m = self->node;
+
+    if (!m->shelves || !m->shelves[dead])
+        return;
+    for (uint32_t k = 0; k < MEND_NODE_SHELVES; k++)
+        if (m->shelves[dead][k])
+            mend_node_unmap(m->shelves[dead][k], sizeof(struct mend_node_shelf));
+    mend_free(self, m->shelves[dead]);
+    m->shelves[dead] = NULL;
+}

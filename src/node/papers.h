@@ -23,11 +23,14 @@ bool mend_papers_room(struct mend_proc *self);
 /* Takes this process's paper, if it has none yet: to be called before it says anything. */
 void mend_papers_open(struct mend_proc *self, struct mend_papers *p);
 
-/* A member's paper, also one of a member that is dead.  NULL: it has taken none yet. */
+/* A member's paper, also one of a member that is dead, until this process forgets that.  NULL: it has taken none yet. */
 void *mend_papers_look(struct mend_proc *self, struct mend_papers *p, int rank);
 
 /* This process reads nothing of the others any more.  Its own paper stays until all other members have done the same,
  * or are dead. */
 void mend_papers_close(struct mend_proc *self, struct mend_papers *p);
+
+/* This process reads no paper of a dead one any more. */
+void mend_papers_forget(struct mend_proc *self, mend_peer dead);
 
 #endif

@@ -65,6 +65,7 @@ struct mend_peer_entry {
     bool told;      /* an MPI call told the program of its death */
     bool apart;     /* only frames reach it, although it has a place (MEND_NODES) */
     bool connected; /* MPI_Finalize waits for it, although there may be no communicator with it */
+    bool gone;      /* dead, and its place may be another process's: life/let_go.c */
 };
 
 struct mend_death {
@@ -151,6 +152,9 @@ struct mend_proc {
 
     struct mend_death *deaths; /* in the order in which they were carried out */
     uint32_t deaths_n;
+    uint32_t let_go_n; /* of these this process has let go */
+    uint32_t let_go_turns;
+    uint32_t creating_n; /* creations of communicators that wait for their decision */
     uint64_t revocations_n, agreements_n; /* that this process knows of */
 
     bool world_over;           /* MPI_Finalize was called */
@@ -201,6 +205,7 @@ struct mend_proc {
     void (*on_due)(struct mend_proc *self);       /* while `due`: notify/ */
     void (*on_leave)(
         struct mend_proc *self); /* while `heeds`: a call returns, and gives back `lock` */
+    void (*let_go)(struct mend_proc *self); /* life/let_go.c; NULL: nobody waits for that */
     /* Makes processes known and reachable that were started later: all names below `end`.  False: no memory. */
     bool (*on_newcomers)(struct mend_proc *self, mend_peer end);
     /* An error that belongs to no call any more: fatal with the scope of MPI_COMM_SELF (S4-1, S4-2) */

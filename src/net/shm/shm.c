@@ -119,6 +119,21 @@ static void give_back_ring(struct mend_proc *self, mend_peer to, mend_peer from)
 }
 
 /* Nobody but we could look at the rings between us and a dead process. */
+static void give_back_rings(struct mend_proc *self, mend_peer dead)
+{
+    struct mend_shm *s = self->shm;
+
+    if (s->out[dead])
+        give_back_ring(self, dead, self->me);
+    if (s->in[dead].slots)
+        give_back_ring(self, self->me, dead);
+    if (s->out[dead])
+        mend_area_forget(&s->area, s->out[dead]->consumed);
+    mend_free(self, s->out[dead]);
+    s->out[dead] = NULL;
+    s->in[dead].slots = NULL;
+}
+
 static void give_back_gone(struct mend_proc *self)
 {
     struct mend_shm *s = self->shm;
@@ -127,16 +142,21 @@ static void give_back_gone(struct mend_proc *self)
         mend_peer dead = s->gone;
 
         s->gone = s->in[dead].next_gone;
-        if (s->out[dead])
-            give_back_ring(self, dead, self->me);
-        if (s->in[dead].slots)
-            give_back_ring(self, self->me, dead);
-        if (s->out[dead])
-            mend_area_forget(&s->area, s->out[dead]->consumed);
-        mend_free(self, s->out[dead]);
-        s->out[dead] = NULL;
-        s->in[dead].slots = NULL;
+        give_back_rings(self, dead);
     }
+}
+
+static void shm_forget(struct mend_proc *self, mend_peer dead)
+{
+    struct mend_shm *s = self->shm;
+    mend_peer *p = &s->gone;
+
+    while (*p != MEND_PEER_NONE && *p != dead)
+        p = &s->in[*p].next_gone;
+    if (*p == MEND_PEER_NONE)
+        return;
+    *p = s->in[dead].next_gone;
+    give_back_rings(self, dead);
 }
 
 /* Reserves the slots and the head of the ring from -> to. */
@@ -739,8 +759,6 @@ static void shm_sever(struct mend_proc *self, mend_peer dead)
     s->in[dead].severed = true;
     s->in[dead].next_gone = s->gone;
     s->gone = dead;
-    /* release: pairs with the acquire in carried_out(): the agent gives back what we did not */
-    mend_store_release(&s->me->severed_n, mend_load_relaxed(&s->me->severed_n) + 1);
 }
 
 static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
@@ -854,6 +872,7 @@ const struct mend_net mend_net_shm = {
     .peek = shm_peek,
     .take = shm_take,
     .sever = shm_sever,
+    .forget = shm_forget,
     .pull = shm_pull,
     .fetch = shm_fetch,
     .attends = shm_attends,
@@ -877,6 +896,7 @@ const struct mend_net mend_net_rings = {
     .peek = shm_peek,
     .take = shm_take,
     .sever = shm_sever,
+    .forget = shm_forget,
     .hold = shm_hold,
     .release = shm_release,
     .close = shm_close,
