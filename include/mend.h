@@ -127,7 +127,7 @@ extern __typeof__(MPIX_Notify_release) PMPIX_Notify_release;
  *     MPIX_Module_create(comm, recover, &state, MPIX_MODULE_IN_CALLS, &m);    in the module, once
  *
  *     MPIX_Module_enter(m, &comm);                         as a call of the module begins
- *     while (work(comm) != MPI_SUCCESS)                    calls on comm return errors
+ *     if (work(comm) != MPI_SUCCESS)                       calls on comm return errors
  *         MPIX_Module_recover(m, &comm);                   recover(comm of the survivors, inside, &state) at all of them
  *     MPIX_Module_leave(m, &recovered);
  *
@@ -152,8 +152,9 @@ typedef int MPIX_Module_recover_function(MPI_Comm comm, int inside, void *state)
 #define MPIX_MODULE_IN_CALLS 0 /* inside MPI calls only, so it may use malloc and all else */
 #define MPIX_MODULE_ANYTIME  1 /* also in a handler of SIGURG, in a process that computes */
 
-/* Collective over comm, whose members are the participants.
- * Errors: as MPI_Comm_dup; MPI_ERR_ARG; MPI_ERR_OTHER: as MPIX_Notify_register. */
+/* Collective over comm, whose members are the participants.  A module that recovers anytime must be created before those
+ * that recover in calls, or it does so itself.
+ * Errors: as MPI_Comm_dup; MPI_ERR_ARG; MPI_ERR_OTHER, at all members: MPIX_Notify_register is refused at one. */
 extern int MPIX_Module_create(MPI_Comm comm, MPIX_Module_recover_function *recover, void *state,
                               int how, MPIX_Module *module);
 

@@ -81,6 +81,11 @@ static bool sim_all_leaving(struct mend_proc *self)
     return true;
 }
 
+static void sim_stay(struct mend_proc *self)
+{
+    sim_job->rank[self->me].leaving = false;
+}
+
 static void sim_goodbye(struct mend_proc *self)
 {
     sim_job->rank[self->me].finalized = true;
@@ -116,6 +121,7 @@ const struct mend_rt sim_rt = {
     .abort = sim_abort,
     .report = sim_report,
     .all_leaving = sim_all_leaving,
+    .stay = sim_stay,
     .goodbye = sim_goodbye,
     .rest = sim_rest,
     .resume = sim_resume,

@@ -7,6 +7,7 @@
 #include "proc/report.h"
 #include "proc/threads.h"
 #include "req/request.h"
+#include "rt/rt.h"
 
 #include <stdatomic.h>
 
@@ -121,6 +122,7 @@ static void call(struct mend_proc *self, struct notice *x)
     sender = mend_group_create_range(self, x->from, 1, 1);
     mend_memory_relax(self);
     mend_list_remove(&x->link);
+    self->rt->stay(self); /* in MPI_Finalize: the callback may need others, and they this process */
     mend_event(self, MEND_EV_NOTIFY_RUN);
     mend_record_event(self, notify, .by = (int)x->from, .key = x->key);
     mend_unlock(self);

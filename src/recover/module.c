@@ -6,7 +6,9 @@
 #include "comm/handle.h"
 #include "comm/objects.h"
 #include "create/create.h"
+#include "decide/decide.h"
 #include "notify/notify.h"
+#include "proc/post.h"
 #include "proc/threads.h"
 
 /* What participants tell each other. */
@@ -23,6 +25,17 @@ static struct mend_module *find(struct mend_proc *self, uint64_t id)
             return m;
     }
     return NULL;
+}
+
+/* Others depend on it: the creation has been decided. */
+static struct mend_module *make(struct mend_proc *self, uint64_t id)
+{
+    struct mend_module *m = mend_alloc_to_take_part(self, sizeof(*m));
+
+    *m = (struct mend_module){.self = self, .id = id};
+    mend_list_init(&m->old);
+    mend_list_append(&self->modules, &m->link);
+    return m;
 }
 
 /* That the program may still be in a call on. */
@@ -89,6 +102,8 @@ static int turn(struct mend_module *m, int *ok_p)
     mend_revoke(m->comm);
     mend_event(m->self, MEND_EV_MODULE_RECOVER);
     err = mend_create_shrink(m->comm, false, &made);
+    if (!err && !made) /* the others have decided that this process is dead */
+        err = MPI_ERR_PROC_FAILED;
     if (err)
         return err;
     replace_comm(m, made);
@@ -133,7 +148,7 @@ static int run_recovery(struct mend_module *m)
 /* Invariant 3. */
 static bool comes_before(const struct mend_module *a, const struct mend_module *b)
 {
-    return a->anywhere != b->anywhere ? a->anywhere : a->id < b->id;
+    return a->order != b->order ? a->order < b->order : a->id < b->id;
 }
 
 /* The first that is pending, if none that recovers comes before it. */
@@ -144,7 +159,7 @@ static struct mend_module *next_pending(struct mend_proc *self)
     mend_list_foreach (l, next, &self->modules) {
         struct mend_module *m = mend_list_entry(l, struct mend_module, link);
 
-        if ((m->recovering || is_pending(m)) && (!first || comes_before(m, first)))
+        if (m->comm && (m->recovering || is_pending(m)) && (!first || comes_before(m, first)))
             first = m;
     }
     return first && !first->recovering ? first : NULL;
@@ -179,6 +194,8 @@ static void on_notice(MPI_Group sender, int key, const void *data, int bytes, vo
     memcpy(&news, data, sizeof(news));
     mend_lock(self);
     m = find(self, news.id);
+    if (!m && !mend_is_buried(self, news.id))
+        m = make(self, news.id);
     if (m && news.generation >= m->begun)
         m->begun = news.generation + 1;
     recover_pending(self);
@@ -194,34 +211,59 @@ static int listen_for(struct mend_proc *self)
                                       MEND_NOTIFY_NESTS | MEND_NOTIFY_IN_CALLS);
 }
 
+/* All that have to be the same at all participants. */
+static bool agree_on(struct mend_comm *c, bool able, bool *anywhere, uint64_t *order)
+{
+    struct mend_proc *self = c->self;
+    struct mend_decision value = {.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+
+    value.and_word[0] = able;
+    value.and_word[1] = *anywhere;
+    mend_list_foreach (l, next, &self->modules) {
+        const struct mend_module *m = mend_list_entry(l, struct mend_module, link);
+
+        if (m->comm && m->order > value.max_word[0])
+            value.max_word[0] = m->order;
+        if (m->comm && !m->anywhere)
+            value.and_word[1] = 0;
+    }
+    mend_decide(c, &value);
+    if (value.failed)
+        mend_group_put(self, value.failed);
+    *order = value.max_word[0] + 1;
+    *anywhere = value.and_word[1] & 1;
+    return value.and_word[0] & 1;
+}
+
+/* It may be known already: news of it has come (make()). */
 int mend_module_create(struct mend_comm *c, MPIX_Module_recover_function *recover, void *state,
                        bool anywhere, struct mend_module **m_p)
 {
     struct mend_proc *self = c->self;
     struct mend_comm *own = NULL;
-    struct mend_module *m = mend_alloc_to_take_part(self, sizeof(*m));
+    struct mend_module *m;
+    uint64_t order;
     int err = mend_create_dup(c, &own);
 
-    if (err) {
-        mend_free(self, m);
+    if (err)
         return err;
+    if (!agree_on(own, listen_for(self) == MPI_SUCCESS, &anywhere, &order)) {
+        mend_create_free(own);
+        return MPI_ERR_OTHER;
     }
     mend_comm_set_errhandler(own, &self->objects->return_code);
-    *m = (struct mend_module){.magic = MEND_MODULE_MAGIC,
-                              .self = self,
-                              .comm = own,
-                              .id = own->ctx,
-                              .recover = recover,
-                              .state = state,
-                              .anywhere = anywhere};
-    mend_list_init(&m->old);
-    mend_list_append(&self->modules, &m->link);
-    err = listen_for(self);
-    if (err)
-        mend_module_free(m);
-    else
-        *m_p = m;
-    return err;
+    m = find(self, own->ctx);
+    if (!m)
+        m = make(self, own->ctx);
+    m->comm = own;
+    m->recover = recover;
+    m->state = state;
+    m->anywhere = anywhere;
+    m->order = order;
+    m->magic = MEND_MODULE_MAGIC;
+    recover_pending(self);
+    *m_p = m;
+    return MPI_SUCCESS;
 }
 
 void mend_module_enter(struct mend_module *m)

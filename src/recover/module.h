@@ -13,8 +13,10 @@
  *      that begins a recovery has notified all others before it waits for one of them;
  *   2  a notification of an earlier generation is old: its recovery is over here.  One of a later generation comes while this
  *      process is about to leave a recovery that the others have left: then the next one follows;
- *   3  while a recovery waits, those that come before it run inside it: of modules that recover anytime first, then by id.
- *      All processes keep to that order, so of recoveries at a time there is always one that goes on everywhere;
+ *   3  while a recovery waits, those that come before it run inside it: those of modules that
+ *      were created earlier.  All processes keep to that order, so of recoveries at a time there is always one that goes on
+ *      everywhere; and a process that is about to create a module can take part in all that come before it.  A recovery may
+ *      begin in a handler only if those before it may;
  *   4  while the module is entered no communicator of it goes, for a call on it may be under way. */
 #ifndef MEND_RECOVER_MODULE_H
 #define MEND_RECOVER_MODULE_H
@@ -27,9 +29,11 @@ struct mend_module {
     uint32_t magic;
     struct mend_list link; /* in self->modules */
     struct mend_proc *self;
-    struct mend_comm *comm; /* of the participants that are left */
-    struct mend_list old;   /* struct old_comm.link: invariant 4 */
-    uint64_t id;         /* the context of its first communicator: the same at all participants */
+    struct mend_comm *
+        comm; /* of the participants that are left; NULL: others have created it, this process is about to */
+    struct mend_list old; /* struct old_comm.link: invariant 4 */
+    uint64_t id;          /* the context of its first communicator: the same at all participants */
+    uint64_t order; /* larger than those of its participants' earlier modules; equal ones: by id */
     uint64_t generation; /* recoveries so far */
     MPIX_Module_recover_function *recover;
     void *state;
@@ -41,7 +45,8 @@ struct mend_module {
     bool recovered; /* since the outermost enter */
 };
 
-/* Collective over c; blocks as mend_create_dup() does, whose errors it has, and MPI_ERR_OTHER as mend_notify_register(). */
+/* Collective over c; blocks as mend_create_dup() does, whose errors it has, and MPI_ERR_OTHER if
+ * mend_notify_register() has failed at any of them.  At all of them or at none. */
 int mend_module_create(struct mend_comm *c, MPIX_Module_recover_function *recover, void *state,
                        bool anywhere, struct mend_module **m_p);
 

@@ -507,6 +507,17 @@ static bool local_all_leaving(struct mend_proc *self)
     return true;
 }
 
+/* Those that were leaving may have been called back, too. */
+static void local_stay(struct mend_proc *self)
+{
+    struct local *l = self->rt_state;
+
+    if (mend_load_relaxed(&l->me->state) != MEND_NODE_RANK_LEAVING)
+        return;
+    mend_store_release(&l->me->state, MEND_NODE_RANK_RUNNING);
+    l->leaving_n = 0;
+}
+
 /* R22: a process that finishes cleanly has handled the deaths that it was told of. */
 static void leave(struct mend_proc *self, enum mend_node_rank_state state)
 {
@@ -590,6 +601,7 @@ const struct mend_rt mend_rt_local = {
     .report = local_report,
     .injected = local_injected,
     .all_leaving = local_all_leaving,
+    .stay = local_stay,
     .goodbye = local_goodbye,
     .rest = local_rest,
     .resume = local_resume,

@@ -84,6 +84,10 @@ static bool single_all_leaving(struct mend_proc *self)
     return true;
 }
 
+static void single_stay(struct mend_proc *self)
+{
+}
+
 static void single_goodbye(struct mend_proc *self)
 {
 }
@@ -108,6 +112,7 @@ const struct mend_rt mend_rt_single = {
     .crashing = single_crashing,
     .report = single_report,
     .all_leaving = single_all_leaving,
+    .stay = single_stay,
     .goodbye = single_goodbye,
     .host = single_host,
     .rest = single_rest,
