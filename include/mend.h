@@ -47,7 +47,7 @@ extern int MPIX_Safe_point_commit(void);
  * changed.  Communicators, requests and windows made since the safe point still exist in the library, but the program
  * has forgotten their handles.
  * Errors: MPI_ERR_ARG: value is 0; MPI_ERR_OTHER: there is no safe point; MPI_ERR_UNSUPPORTED_OPERATION: something
- * cannot be undone. */
+ * cannot be undone, such as an MPI call in which a callback of MPIX_Notify runs. */
 extern int MPIX_Safe_point_roll_back(int value);
 
 /* How many safe points there are. */
@@ -80,7 +80,8 @@ extern __typeof__(MPIX_Safe_point_differences) PMPIX_Safe_point_differences;
  *    which they were sent, as far as their keys are registered.
  * 2. One callback runs at a time: those that come meanwhile follow.  It may call MPI and wait there, but for MPI_Finalize and
  *    MPI_Session_finalize (MPI_ERR_OTHER).  Collective calls and MPI_Comm_free are not for the communicator on which the
- *    process is in a call already.
+ *    process is in a call already.  A roll-back to a safe point leaves it, but only from a handler; inside an MPI call it is
+ *    refused (MPI_ERR_UNSUPPORTED_OPERATION), and a new safe point is in any callback (MPI_ERR_OTHER).
  * 3. A callback in a handler may have interrupted any instruction: of the functions outside MPI it may call those that
  *    are safe in handlers of signals (signal-safety(7)).  MPIX_Notify_hold() keeps callbacks away from code that they must
  *    not interrupt.

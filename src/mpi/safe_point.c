@@ -14,6 +14,7 @@
 #include "mpi/check.h"
 
 #include "comm/errcode.h"
+#include "notify/notify.h"
 #include "snap/snap.h"
 
 #include <link.h>
@@ -124,9 +125,13 @@ int MPIX_Safe_point_enter(int *value)
     if (!err && !value)
         err = MPI_ERR_ARG;
     if (!err)
+        err = mend_check_outside_callback(); /* its frame is gone when the callback returns */
+    if (!err)
         err = open_snap();
     if (!err)
         err = error_of(mend_snap_enter(point.snap, &got));
+    if (got)
+        mend_notify_unwound(mend_self);
     if (!err)
         *value = got;
     return mend_report(err, __func__);
@@ -149,6 +154,10 @@ int MPIX_Safe_point_roll_back(int value)
 
     if (!err && !value)
         err = MPI_ERR_ARG;
+    if (!err && !mend_notify_may_unwind(mend_self))
+        err = refuse(MPI_ERR_UNSUPPORTED_OPERATION,
+                     "this callback has interrupted an MPI call, which a roll-back would leave "
+                     "half done");
     if (!err)
         err = error_of(mend_snap_roll_back(point.snap, value));
     return mend_report(err, __func__);

@@ -301,6 +301,19 @@ bool mend_notify_runs(const struct mend_proc *self)
     return self->notify && self->notify->running;
 }
 
+/* In a handler: its own count, and that of the call that asks. */
+bool mend_notify_may_unwind(const struct mend_proc *self)
+{
+    return !mend_notify_runs(self) || (self->notify->in_handler && self->inside == 2);
+}
+
+void mend_notify_unwound(struct mend_proc *self)
+{
+    self->notify->running = self->notify->in_handler = false;
+    self->inside = self->heeds;
+    judge(self);
+}
+
 void mend_notify_end(struct mend_proc *self)
 {
     struct mend_notify *n = self->notify;

@@ -63,6 +63,12 @@ int mend_notify_send(struct mend_proc *self, mend_peer to, int key, const void *
 /* Is a callback running? */
 bool mend_notify_runs(const struct mend_proc *self);
 
+/* May a roll-back leave all that goes on?  Not if a callback runs in an MPI call. */
+bool mend_notify_may_unwind(const struct mend_proc *self);
+
+/* A roll-back has left the callback that was running, if any, and returned into the call that has made the safe point. */
+void mend_notify_unwound(struct mend_proc *self);
+
 /* Nobody notifies this process any more: runs what has come, and drops all registrations. */
 void mend_notify_end(struct mend_proc *self);
 
