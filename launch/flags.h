@@ -40,10 +40,12 @@ mend_on_flag mend_on_config_file;
 mend_on_flag mend_on_env, mend_on_env_all, mend_on_export, mend_on_env_list, mend_on_env_list_all;
 mend_on_flag mend_on_env_none, mend_on_env_none_all, mend_on_env_every, mend_on_env_every_all;
 
-/* flags_where.c: on which machine, how many, on which of its processors */
-mend_on_flag mend_on_hosts, mend_on_host_file, mend_on_per_node, mend_on_bind, mend_on_map,
-    mend_on_rank_by;
-mend_on_flag mend_on_cores_per_rank, mend_on_no_oversubscribe, mend_on_report_bindings;
+/* flags_hosts.c: on which machine, and how many */
+mend_on_flag mend_on_hosts, mend_on_host_file, mend_on_per_node, mend_on_no_oversubscribe;
+
+/* flags_bind.c: on which processors of it */
+mend_on_flag mend_on_bind, mend_on_map, mend_on_rank_by, mend_on_cores_per_rank,
+    mend_on_report_bindings;
 
 /* flags_output.c: where the ranks' output goes, and how it looks */
 mend_on_flag mend_on_tag, mend_on_timestamp, mend_on_merge, mend_on_output, mend_on_out_file;
