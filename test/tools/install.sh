@@ -56,6 +56,16 @@ share/man/man3/MPIX_Comm_replaced.3 -> MPIX_Comm_replace.3
 share/man/man3/MPIX_Comm_revoke.3
 share/man/man3/MPIX_Comm_shrink.3
 share/man/man3/MPIX_File_revoke.3
+share/man/man3/MPIX_Module_create.3
+share/man/man3/MPIX_Module_enter.3 -> MPIX_Module_create.3
+share/man/man3/MPIX_Module_free.3 -> MPIX_Module_create.3
+share/man/man3/MPIX_Module_leave.3 -> MPIX_Module_create.3
+share/man/man3/MPIX_Module_recover.3 -> MPIX_Module_create.3
+share/man/man3/MPIX_Notify.3
+share/man/man3/MPIX_Notify_hold.3 -> MPIX_Notify.3
+share/man/man3/MPIX_Notify_register.3 -> MPIX_Notify.3
+share/man/man3/MPIX_Notify_release.3 -> MPIX_Notify.3
+share/man/man3/MPIX_Notify_unregister.3 -> MPIX_Notify.3
 share/man/man3/MPIX_Win_get_failed.3
 share/man/man3/MPIX_Win_revoke.3
 share/man/man3/MPI_Comm_ack_failed.3 -> MPIX_Comm_ack_failed.3

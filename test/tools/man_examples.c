@@ -112,6 +112,31 @@ static void repair_halos(void)
     CHECK(all_done(MPI_SUCCESS, comms[DONE], &halo));
 }
 
+static volatile int stop;
+static struct sum module_sum = {.module = MPIX_MODULE_NULL};
+
+/* Rank 0 tells the others, which compute. */
+static void notify_others(void)
+{
+    if (rank == 0) {
+        CHECK_EQ(tell_others(comms[LOOK], 4711), MPI_SUCCESS);
+        return;
+    }
+    while (stop != 4711)
+        ;
+}
+
+/* Rank 2 is outside the module. */
+static void recover_module(void)
+{
+    if (rank == 2)
+        await_in_mpi(1, 2);
+    else
+        CHECK_EQ(sum_up(&module_sum), MPI_SUCCESS);
+    CHECK_EQ(module_sum.all, 0 + 1 + 2);
+    post(1);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -119,10 +144,16 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMS_N; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     MPI_Comm_dup(comms[DONE], &halo);
+    module_sum.mine = rank;
+    CHECK_OK(MPIX_Module_create(MPI_COMM_WORLD, sum_again, &module_sum, MPIX_MODULE_IN_CALLS,
+                                &module_sum.module));
+    CHECK_OK(MPIX_Notify_register(STOP, on_stop, (void *)&stop));
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == DEAD)
         die_now();
     interrupt_and_look();
+    notify_others();
+    recover_module();
     receive();
     agree();
     repair();

@@ -46,6 +46,7 @@ static MPI_Group group, everybody;
 static MPI_Info info;
 static MPI_Errhandler errhandler;
 static MPI_Win win;
+static MPIX_Module module;
 static MPI_File file;
 static char name[MPI_MAX_OBJECT_NAME] = "invalid";
 static void *place, *attribute;
@@ -60,6 +61,11 @@ static MPI_Count *zero_c(MPI_Count *at)
 {
     *at = 0;
     return at;
+}
+
+static int no_recovery(MPI_Comm comm, int inside, void *state)
+{
+    return MPI_ERR_OTHER;
 }
 
 #include "calls.h"

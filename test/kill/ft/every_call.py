@@ -34,7 +34,7 @@ CLASSES = {
         Cart_create Cart_sub Graph_create Dist_graph_create Dist_graph_create_adjacent
         Intercomm_create Intercomm_merge Comm_validate
         Comm_accept Comm_connect Comm_spawn Comm_spawn_multiple File_open
-        Win_allocate Win_allocate_shared Win_create Win_create_dynamic""",
+        Win_allocate Win_allocate_shared Win_create Win_create_dynamic Module_create""",
     # begins; the call that completes it returns MPI_ERR_INVALIDATED (R1)
     "LATER": " ".join("I" + f[0].lower() + f[1:] for f in
                       f"{COLLECTIVES} {NEIGHBORS} {SENDS} Recv Sendrecv Sendrecv_replace".split()) +
@@ -65,11 +65,11 @@ CLASSES = {
         Request_get_status Request_get_status_any Request_get_status_all Request_get_status_some
         Start Startall Cancel Request_free Imrecv""",
     # nothing to do with an invalid communicator: ends the job; starts processes (test/kill/spawn); names a
-    # handle; requests of other objects
+    # handle; requests of other objects; modules that have one of their own, and the type of their function
     "OTHER": """Abort Comm_replace Comm_replaced Comm_get_parent Comm_join Comm_create_from_group
         Intercomm_create_from_groups Comm_toint Request_toint Grequest_start Grequest_complete
         Session_iflush_buffer Buffer_iflush Pready Pready_range Pready_list Parrived
-        Rput Rget Raccumulate Rget_accumulate
+        Rput Rget Raccumulate Rget_accumulate Module_enter Module_recover Module_recover_function
         File_iread File_iread_all File_iread_at File_iread_at_all File_iread_shared
         File_iwrite File_iwrite_all File_iwrite_at File_iwrite_at_all File_iwrite_shared""",
 }
@@ -77,7 +77,7 @@ INTER_ONLY = "Comm_remote_group Comm_remote_size Intercomm_merge"
 INTRA_ONLY = """Win_allocate Win_allocate_shared Win_create Win_create_dynamic
     Scan Exscan Iscan Iexscan Scan_init Exscan_init Cart_create Cart_map Graph_create Graph_map
     Dist_graph_create Dist_graph_create_adjacent Intercomm_create Comm_create_group
-    Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect File_open"""
+    Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect File_open Module_create"""
 
 VALUES = {
     "sendbuf": "v", "recvbuf": "w", "buf": "v", "inbuf": "v", "outbuf": "w", "base": "v",
@@ -107,6 +107,7 @@ VALUES = {
     "disp_unit": "1", "win": "&win", "amode": "0", "fh": "&file", "filename": '"none"',
     "port_name": '"none"', "command": '"none"', "maxprocs": "1", "argv": "MPI_ARGV_NULL",
     "array_of_commands": "NULL", "array_of_argv": "MPI_ARGVS_NULL", "array_of_maxprocs": "ones",
+    "recover": "no_recovery", "state": "NULL", "how": "MPIX_MODULE_IN_CALLS", "module": "&module",
     "array_of_info": "NULL", "array_of_errcodes": "MPI_ERRCODES_IGNORE",
 }
 # Where the type says more than the name.
