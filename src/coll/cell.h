@@ -215,7 +215,7 @@ static inline int mend_cell_wait(struct mend_comm *c, int rank, int end, uint64_
         .c = c, .tick = tick, .what = what, .first = rank, .rank = rank, .end = end};
     const struct mend_proc *self = c->self;
 
-    for (int i = self->crowded || self->threaded ? 1 : MEND_CELL_SPINS; i > 0; i--) {
+    for (int i = self->crowded || mend_proc_has_threads(self) ? 1 : MEND_CELL_SPINS; i > 0; i--) {
         if (mend_cell_all_seen(&l) && mend_likely(!l.wrong))
             return MPI_SUCCESS;
         mend_cpu_relax();

@@ -232,7 +232,7 @@ MEND_TEST(handlers_may_jump_away)
 
     e->comm_fn = jumping;
     c->errhandler = e;
-    self->threaded = true;
+    mend_detour_begin(self, MEND_DETOUR_THREADS);
     for (volatile int i = 0; i < 3; i++) {
         int got = setjmp(back);
 
@@ -243,7 +243,7 @@ MEND_TEST(handlers_may_jump_away)
         }
         CHECK_EQ(got, MPI_ERR_TRUNCATE);
     }
-    self->threaded = false;
+    mend_detour_end(self, MEND_DETOUR_THREADS);
     CHECK_EQ(mend_comm_close(c), MPI_SUCCESS);
     mend_comm_put(c);
 }

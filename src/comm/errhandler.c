@@ -324,7 +324,7 @@ int mend_raise_session(struct mend_proc *self, struct mend_errhandler *e,
     MPI_Session handle = s ? (MPI_Session)s : MPI_SESSION_NULL;
     int code = err;
 
-    if (self->locked)
+    if (mend_detours(self, MEND_DETOUR_LOCKED))
         mend_go_out_locked(self);
     else
         mend_go_out(self);

@@ -51,7 +51,8 @@ static void propose(struct mend_comm *parent, bool ok, bool later, bool parts,
                     struct mend_decision *value)
 {
     struct mend_proc *self = parent->self;
-    uint64_t cells = mend_cells_offer(self, later || self->threaded, parent->decide->proposals_n++);
+    uint64_t cells =
+        mend_cells_offer(self, later || mend_proc_has_threads(self), parent->decide->proposals_n++);
     uint64_t counters_n =
         parts && parent->decide->members_n > 2 ? (uint64_t)parent->decide->members_n : 2;
 

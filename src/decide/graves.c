@@ -25,7 +25,7 @@
 static bool can_be_asked(const struct mend_comm *c)
 {
     return c->decide->members_n > 1 &&
-           (c->of_groups || !mend_decide_in_memory(c) || c->self->told_by_frames);
+           (c->of_groups || !mend_decide_in_memory(c) || mend_detours(c->self, MEND_DETOUR_FRAMES));
 }
 
 static void gone(void *arg, struct mend_decision *value)

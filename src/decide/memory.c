@@ -424,7 +424,8 @@ void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
 
     c->calls_n++;
     set_up(&w.op, c, which, value, mend_decide_wake, &w.base);
-    if (!c->self->crowded && !c->self->threaded) /* the others may be here in no time */
+    if (!c->self->crowded &&
+        !mend_proc_has_threads(c->self)) /* the others may be here in no time */
         for (int i = 0; i < MEND_CELL_SPINS && !is_done(c->self, &w); i++)
             mend_cpu_relax();
     if (!w.base.done)

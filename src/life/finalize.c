@@ -58,8 +58,7 @@ int mend_life_finalize(struct mend_proc *self)
     find_connected(self);
     mend_wait_until(self, &w);
     mend_notify_end(self);
-    self->world_open = false;
-    self->world_over = true;
+    self->world_state = MEND_WORLD_OVER;
     if (self->sessions_made_n) { /* it may come back */
         mend_life_close(self);
         return MPI_SUCCESS;
@@ -67,7 +66,7 @@ int mend_life_finalize(struct mend_proc *self)
     mend_life_withdraw(self);
     self->rt->goodbye(self);
     self->state = MEND_PROC_FINALIZED;
-    self->plain = false;
+    mend_detour_begin(self, MEND_DETOUR_CLOSED);
     mend_event(self, MEND_EV_FINALIZE_DONE);
     for (const struct mend_net **n = self->nets; *n; n++)
         (*n)->close(self);

@@ -26,15 +26,16 @@ static void raise_level(struct mend_proc *self, int level, bool threads)
 {
     if (level > self->thread_level)
         self->thread_level = level;
-    self->threaded |= threads || self->tool_threads;
-    mend_proc_find_plain(self);
+    mend_detour_end(self, MEND_DETOUR_CLOSED);
+    if (threads || self->tool_threads)
+        mend_detour_begin(self, MEND_DETOUR_THREADS);
 }
 
 static void come_back(struct mend_proc *self)
 {
-    self->rt->resume(self, self->world_over);
+    self->rt->resume(self, self->world_state == MEND_WORLD_OVER);
     self->thread_level = MPI_THREAD_SINGLE;
-    self->threaded = false;
+    mend_detour_end(self, MEND_DETOUR_THREADS);
     self->state = MEND_PROC_RUNNING;
     mend_interrupt_check(self);
 }
@@ -67,14 +68,14 @@ void mend_life_close(struct mend_proc *self)
                               "the others to free the communicators that this process has freed",
                           .hint = MEND_PEER_NONE};
 
-    if (self->world_open || !mend_list_empty(&self->sessions))
+    if (self->world_state == MEND_WORLD_OPEN || !mend_list_empty(&self->sessions))
         return;
     mend_wait_until(self, &w);
     mend_notify_end(self);
     mend_life_withdraw(self);
     self->rt->rest(self);
     self->state = MEND_PROC_AWAY;
-    self->plain = false;
+    mend_detour_begin(self, MEND_DETOUR_CLOSED);
     mend_event(self, MEND_EV_SESSION_AWAY);
 }
 

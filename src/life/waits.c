@@ -123,7 +123,8 @@ void mend_waits_text(const struct mend_proc *self, char *text, size_t max)
 {
     struct text t = {text, max};
 
-    for (const struct mend_waiting *x = self->waits; x; x = self->threaded ? x->outer : NULL) {
+    for (const struct mend_waiting *x = self->waits; x;
+         x = mend_proc_has_threads(self) ? x->outer : NULL) {
         put(&t, "%s", x == self->waits ? "" : "; another thread is ");
         put_one(&t, x);
     }
@@ -137,17 +138,17 @@ static void describe(const struct mend_proc *self, struct mend_node_rank *me)
     mend_waits_text(self, me->wait_text, sizeof(me->wait_text));
     memset(&me->wait_call, 0, sizeof(me->wait_call));
     for (const struct mend_waiting *x = self->waits; x && !me->wait_call.ctx;
-         x = self->threaded ? x->outer : NULL)
+         x = mend_proc_has_threads(self) ? x->outer : NULL)
         fill_call(x, &me->wait_call);
 }
 
 static bool look(struct mend_proc *self, struct mend_node_rank *me)
 {
-    for (int i = 0; self->threaded && pthread_mutex_trylock(&self->lock) != 0; i++)
+    for (int i = 0; mend_proc_has_threads(self) && pthread_mutex_trylock(&self->lock) != 0; i++)
         if (i == LOCK_TRIES)
             return false;
     describe(self, me);
-    if (self->threaded)
+    if (mend_proc_has_threads(self))
         pthread_mutex_unlock(&self->lock);
     return true;
 }

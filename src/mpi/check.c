@@ -70,7 +70,8 @@ int mend_enter_slow(const char *fn)
         return MPI_ERR_OTHER;
     mend_come_in(self);
     self->call = fn;
-    if (mend_has_news(self) || (self->told_by_frames && ++self->calls_n % CALLS_PER_LOOK == 0))
+    if (mend_has_news(self) ||
+        (mend_detours(self, MEND_DETOUR_FRAMES) && ++self->calls_n % CALLS_PER_LOOK == 0))
         mend_look_around(self);
     mend_tell(self, true);
     if (self->events)
@@ -87,7 +88,7 @@ int mend_enter_any(const char *fn)
     if (self->state == MEND_PROC_RUNNING)
         return mend_enter(fn);
     pthread_mutex_lock(&self->lock);
-    self->locked = true;
+    mend_detour_begin(self, MEND_DETOUR_LOCKED);
     return MPI_SUCCESS;
 }
 
@@ -97,7 +98,7 @@ int mend_leave(int err)
 
     if (mend_unlikely(!self)) /* there was no memory for it */
         return err;
-    if (mend_unlikely(self->locked))
+    if (mend_unlikely(mend_detours(self, MEND_DETOUR_LOCKED)))
         mend_go_out_locked(self);
     else
         mend_go_out(self);
@@ -109,7 +110,7 @@ static int report_outside(struct mend_proc *self, int err, const char *fn)
 {
     if (!mend_errhandler_initial_returns())
         mend_fatal_outside(self, err, fn);
-    return self && self->locked ? mend_leave(err) : err;
+    return self && mend_detours(self, MEND_DETOUR_LOCKED) ? mend_leave(err) : err;
 }
 
 int mend_report_slow(struct mend_comm *c, int err, const char *fn)
@@ -137,7 +138,7 @@ int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p)
 {
     struct mend_comm *c = (struct mend_comm *)comm;
 
-    if (comm == MPI_COMM_SELF && mend_self->world_open)
+    if (comm == MPI_COMM_SELF && mend_self->world_state == MEND_WORLD_OPEN)
         c = mend_self->comm_self;
     else if (!mend_handle_is_object(c) || c->magic != MEND_COMM_MAGIC || c->closing)
         return MPI_ERR_COMM;

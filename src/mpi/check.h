@@ -34,7 +34,7 @@ static inline int mend_enter(const char *fn)
 {
     struct mend_proc *self = mend_self;
 
-    if (mend_unlikely(!self || !self->plain || mend_has_news(self)))
+    if (mend_unlikely(!self || mend_detours(self, UINT32_MAX) || mend_has_news(self)))
         return mend_enter_slow(fn);
     self->call = fn;
     return MPI_SUCCESS;
@@ -59,7 +59,7 @@ static inline int mend_report_comm(struct mend_comm *c, int err, const char *fn)
 {
     const struct mend_proc *self = mend_self;
 
-    if (mend_likely(!err && self && self->plain && !self->locked))
+    if (mend_likely(!err && self && !mend_detours(self, UINT32_MAX)))
         return MPI_SUCCESS;
     return mend_report_slow(c, err, fn);
 }
@@ -76,7 +76,7 @@ int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p);
 /* Handles.  A null, foreign or freed handle is the class of its kind (MPI_ERR_COMM, ...). */
 static inline int mend_check_comm(MPI_Comm comm, struct mend_comm **c_p)
 {
-    if (mend_unlikely(comm != MPI_COMM_WORLD || !mend_self->world_open))
+    if (mend_unlikely(comm != MPI_COMM_WORLD || mend_self->world_state != MEND_WORLD_OPEN))
         return mend_check_comm_slow(comm, c_p);
     *c_p = mend_self->world;
     return MPI_SUCCESS;

@@ -22,9 +22,9 @@ static int start(int required, int *provided_p, const char *fn)
     const char *why = "no memory";
     int err = mend_enter_any(fn), level = required;
 
-    if (!err && (mend_self->world_open || mend_self->world_over)) {
+    if (!err && mend_self->world_state != MEND_WORLD_BEFORE) {
         fprintf(stderr, "mend: %s: MPI was %s already\n", fn,
-                mend_self->world_over ? "finalized" : "initialized");
+                mend_self->world_state == MEND_WORLD_OVER ? "finalized" : "initialized");
         return mend_report(MPI_ERR_OTHER, fn);
     }
     if (!err && level != MPI_THREAD_SINGLE && level != MPI_THREAD_FUNNELED &&
@@ -36,7 +36,7 @@ static int start(int required, int *provided_p, const char *fn)
         fprintf(stderr, "mend: %s failed: %s\n", fn, why);
         return fail(err);
     }
-    mend_self->world_open = true;
+    mend_self->world_state = MEND_WORLD_OPEN;
     if (provided_p)
         *provided_p = level;
     return mend_leave(MPI_SUCCESS);
@@ -62,7 +62,7 @@ int MPI_Finalize(void)
 {
     int err = mend_enter(__func__);
 
-    if (!err && !mend_self->world_open)
+    if (!err && mend_self->world_state != MEND_WORLD_OPEN)
         err = MPI_ERR_OTHER;
     if (!err)
         err = mend_check_outside_callback();
@@ -82,7 +82,7 @@ int MPI_Initialized(int *flag)
     if (!err)
         err = mend_check_pointer(flag);
     if (!err)
-        *flag = mend_self->world_open || mend_self->world_over;
+        *flag = mend_self->world_state != MEND_WORLD_BEFORE;
     return mend_report(err, __func__);
 }
 
@@ -94,7 +94,7 @@ int MPI_Finalized(int *flag)
     if (!err)
         err = mend_check_pointer(flag);
     if (!err)
-        *flag = mend_self->world_over;
+        *flag = mend_self->world_state == MEND_WORLD_OVER;
     return mend_report(err, __func__);
 }
 

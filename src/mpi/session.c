@@ -68,9 +68,9 @@ static int enter_to_open(const char *fn)
 {
     int err = mend_enter_any(fn);
 
-    if (!err && !mend_self->locked && !mend_self->threaded) {
+    if (!err && !mend_detours(mend_self, MEND_DETOUR_LOCKED | MEND_DETOUR_THREADS)) {
         pthread_mutex_lock(&mend_self->lock);
-        mend_self->locked = true;
+        mend_detour_begin(mend_self, MEND_DETOUR_LOCKED);
     }
     return err;
 }

@@ -136,11 +136,10 @@ static void call(struct mend_proc *self, struct notice *x)
 /* The last callback has gone: calls take the short way again. */
 static void stop(struct mend_proc *self)
 {
-    if (!self->heeds)
+    if (!mend_detours(self, MEND_DETOUR_NOTIFY))
         return;
     mend_notify_uncatch(self);
-    self->heeds = false;
-    mend_proc_find_plain(self);
+    mend_detour_end(self, MEND_DETOUR_NOTIFY);
     self->inside = 0;
     self->poked = false;
 }
@@ -165,7 +164,7 @@ void mend_notify_run(struct mend_proc *self)
 /* Only one thread is ever interrupted, and only its calls are counted. */
 static bool is_counted(const struct mend_proc *self)
 {
-    return !self->threaded || pthread_equal(self->main_thread, pthread_self());
+    return !mend_proc_has_threads(self) || pthread_equal(self->main_thread, pthread_self());
 }
 
 /* The signal says that a frame may have come. */
@@ -218,18 +217,17 @@ void mend_notify_handle(struct mend_proc *self)
  * time. */
 static int begin(struct mend_proc *self)
 {
-    if (self->heeds)
+    if (mend_detours(self, MEND_DETOUR_NOTIFY))
         return MPI_SUCCESS;
-    if (self->thread_level > MPI_THREAD_FUNNELED && !self->threaded) {
-        self->threaded = true;
+    if (self->thread_level > MPI_THREAD_FUNNELED && !mend_proc_has_threads(self)) {
+        mend_detour_begin(self, MEND_DETOUR_THREADS);
         mend_lock(self);
     }
     if (!mend_notify_catch(self))
         return MPI_ERR_OTHER;
     self->inside = 1;
     atomic_signal_fence(memory_order_seq_cst);
-    self->heeds = true;
-    mend_proc_find_plain(self);
+    mend_detour_begin(self, MEND_DETOUR_NOTIFY);
     return MPI_SUCCESS;
 }
 
@@ -310,7 +308,7 @@ bool mend_notify_may_unwind(const struct mend_proc *self)
 void mend_notify_unwound(struct mend_proc *self)
 {
     self->notify->running = self->notify->in_handler = false;
-    self->inside = self->heeds;
+    self->inside = mend_detours(self, MEND_DETOUR_NOTIFY) != 0;
     judge(self);
 }
 
@@ -318,7 +316,7 @@ void mend_notify_end(struct mend_proc *self)
 {
     struct mend_notify *n = self->notify;
 
-    if (self->heeds) {
+    if (mend_detours(self, MEND_DETOUR_NOTIFY)) {
         mend_look_around(self);
         mend_notify_run(self);
     }

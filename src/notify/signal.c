@@ -23,7 +23,7 @@ static void on_signal(int sig)
     int saved = errno;
 
     (void)sig;
-    if (!self || !self->heeds || self->pid != getpid() ||
+    if (!self || !mend_detours(self, MEND_DETOUR_NOTIFY) || self->pid != getpid() ||
         !pthread_equal(self->main_thread, pthread_self()))
         return;
     self->poked = true;

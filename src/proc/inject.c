@@ -56,5 +56,6 @@ int mend_proc_read_injections(struct mend_proc *self, const char **why_p)
         if (!mend_event_parse_inject(one, &events->injects[events->injects_n++], why_p))
             return MPI_ERR_OTHER;
     self->events = events;
+    mend_detour_begin(self, MEND_DETOUR_EVENTS);
     return MPI_SUCCESS;
 }

@@ -84,6 +84,26 @@ enum mend_proc_state {
     MEND_PROC_AWAY, /* without a session, and without a world: life/open.c */
 };
 
+/* The program's MPI_COMM_WORLD; sessions open and close beside it. */
+enum mend_world_state {
+    MEND_WORLD_BEFORE = 0,
+    MEND_WORLD_OPEN, /* from MPI_Init to MPI_Finalize */
+    MEND_WORLD_OVER,
+};
+
+/* Why calls of this process do not take the short way; a set. */
+enum mend_detour {
+    MEND_DETOUR_CLOSED = 1 << 0,  /* not running */
+    MEND_DETOUR_THREADS = 1 << 1, /* MPI_THREAD_MULTIPLE: take `lock` */
+    MEND_DETOUR_LOCKED =
+        1 << 2, /* this call holds `lock` although there are no threads: mpi/check.c */
+    MEND_DETOUR_EVENTS = 1 << 3, /* there are `events` */
+    MEND_DETOUR_FRAMES =
+        1 << 4,                /* no interrupt tells of revocations: look for them (mpi/check.c) */
+    MEND_DETOUR_TOOL = 1 << 5, /* a tool has registered for events */
+    MEND_DETOUR_NOTIFY = 1 << 6, /* callbacks are registered (notify/): `inside` counts */
+};
+
 /* What happens with incoming frames of one kind; the payload is valid during the call only. */
 typedef void mend_frame_handler(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                                 const void *payload);
@@ -102,17 +122,11 @@ struct mend_proc {
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
-    bool
-        plain; /* running, and without the five: threaded, events, told_by_frames, listened_to, heeds */
-    bool world_open;           /* MPI_COMM_WORLD is the program's: from MPI_Init to MPI_Finalize */
-    bool threaded;             /* MPI_THREAD_MULTIPLE: take `lock` */
-    bool told_by_frames;       /* of revocations: no interrupt tells of them (mpi/check.c) */
-    bool listened_to;          /* a tool has registered for events */
-    bool locked;               /* `lock` is held although the program has no threads: mpi/check.c */
-    bool heeds;                /* callbacks are registered (notify/): `inside` counts */
+    _Atomic uint32_t detours; /* set of enum mend_detour; 0: calls take the short way */
+    enum mend_world_state world_state;
     bool due;                  /* a callback may run: on_due */
     volatile bool poked;       /* by a signal, since the last look (notify/) */
-    volatile uint32_t inside;  /* MPI calls that the main thread is in, while heeds */
+    volatile uint32_t inside;  /* MPI calls that the main thread is in, during MEND_DETOUR_NOTIFY */
     bool crowded;              /* more ranks than cores: yield early */
     _Atomic uint32_t *attends; /* 1 while it waits in MPI, for others to see; NULL: nobody asks */
     uint32_t ranks_per_core;   /* on this node, rounded down */
@@ -157,7 +171,6 @@ struct mend_proc {
     uint32_t creating_n; /* creations of communicators that wait for their decision */
     uint64_t revocations_n, agreements_n; /* that this process knows of */
 
-    bool world_over;           /* MPI_Finalize was called */
     struct mend_list sessions; /* comm/session.h: struct mend_session.link */
     uint32_t sessions_made_n;
     bool publishes; /* it has published names (rt/service.h), which go with it */
@@ -189,7 +202,7 @@ struct mend_proc {
     struct mend_tool *tool; /* tool/: from the first MPI_T_init_thread() on */
     bool tool_threads;      /* MPI_T calls come from several threads: MPI takes the lock, too */
 
-    uint32_t calls_n;     /* MPI calls, counted if told_by_frames */
+    uint32_t calls_n;     /* MPI calls, counted during MEND_DETOUR_FRAMES */
     uint64_t ctx_counter; /* context ids proposed by this process so far */
     struct mend_params params;
 
@@ -204,7 +217,8 @@ struct mend_proc {
     void (*on_interrupt)(struct mend_proc *self); /* after the verdicts; NULL: nothing to do */
     void (*on_due)(struct mend_proc *self);       /* while `due`: notify/ */
     void (*on_leave)(
-        struct mend_proc *self); /* while `heeds`: a call returns, and gives back `lock` */
+        struct mend_proc
+            *self); /* during MEND_DETOUR_NOTIFY: a call returns, and gives back `lock` */
     void (*let_go)(struct mend_proc *self); /* life/let_go.c; NULL: nobody waits for that */
     /* Makes processes known and reachable that were started later: all names below `end`.  False: no memory. */
     bool (*on_newcomers)(struct mend_proc *self, mend_peer end);
@@ -318,18 +332,33 @@ static inline void mend_event(struct mend_proc *self, enum mend_event_id id)
         mend_event_hit(self->events, id);
 }
 
-/* After a change of what `plain` sums up. */
-static inline void mend_proc_find_plain(struct mend_proc *self)
+/* The members of a set of enum mend_detour for which calls leave the short way now. */
+static inline uint32_t mend_detours(const struct mend_proc *self, uint32_t of)
 {
-    self->plain = self->state == MEND_PROC_RUNNING && !self->threaded && !self->events &&
-                  !self->told_by_frames && !self->listened_to && !self->heeds;
+    return mend_load_relaxed(&self->detours) & of;
+}
+
+/* Two that change different members do not disturb each other: a signal may come between (notify/signal.c). */
+static inline void mend_detour_begin(struct mend_proc *self, enum mend_detour d)
+{
+    atomic_fetch_or_explicit(&self->detours, (uint32_t)d, memory_order_relaxed);
+}
+
+static inline void mend_detour_end(struct mend_proc *self, enum mend_detour d)
+{
+    atomic_fetch_and_explicit(&self->detours, ~(uint32_t)d, memory_order_relaxed);
+}
+
+/* Several threads may be in MPI at the same time. */
+static inline bool mend_proc_has_threads(const struct mend_proc *self)
+{
+    return mend_detours(self, MEND_DETOUR_THREADS) != 0;
 }
 
 /* From now on revocations may come as frames. */
 static inline void mend_proc_hears_by_frames(struct mend_proc *self)
 {
-    self->told_by_frames = true;
-    self->plain = false;
+    mend_detour_begin(self, MEND_DETOUR_FRAMES);
 }
 
 /* Creates a process without a job: memory and empty tables.  NULL: no memory. */

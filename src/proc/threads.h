@@ -45,14 +45,14 @@ void mend_threads_settle(struct mend_proc *self);
 
 static inline void mend_lock(struct mend_proc *self)
 {
-    if (self->threaded)
+    if (mend_proc_has_threads(self))
         pthread_mutex_lock(&self->lock);
 }
 
 /* Gives the lock back, also around a call of the user's function, which may call MPI or never return. */
 static inline void mend_unlock(struct mend_proc *self)
 {
-    if (!self->threaded)
+    if (!mend_proc_has_threads(self))
         return;
     if (mend_unlikely(self->poller != NULL))
         mend_threads_settle(self);
@@ -62,7 +62,8 @@ static inline void mend_unlock(struct mend_proc *self)
 /* Around each MPI call: the lock, and the count of calls that notify/ needs. */
 static inline void mend_count_in(struct mend_proc *self)
 {
-    if (self->heeds && (!self->threaded || pthread_equal(self->main_thread, pthread_self())))
+    if (mend_detours(self, MEND_DETOUR_NOTIFY) &&
+        (!mend_proc_has_threads(self) || pthread_equal(self->main_thread, pthread_self())))
         self->inside++;
 }
 
@@ -74,7 +75,7 @@ static inline void mend_come_in(struct mend_proc *self)
 
 static inline void mend_go_out(struct mend_proc *self)
 {
-    if (mend_unlikely(self->heeds))
+    if (mend_unlikely(mend_detours(self, MEND_DETOUR_NOTIFY)))
         self->on_leave(self);
     else
         mend_unlock(self);
@@ -83,7 +84,7 @@ static inline void mend_go_out(struct mend_proc *self)
 /* Behind a lock that is taken whether or not there are threads. */
 static inline void mend_count_out(struct mend_proc *self)
 {
-    if (mend_likely(!self->heeds))
+    if (mend_likely(!mend_detours(self, MEND_DETOUR_NOTIFY)))
         return;
     mend_lock(self);
     self->on_leave(self);
@@ -91,7 +92,7 @@ static inline void mend_count_out(struct mend_proc *self)
 
 static inline void mend_go_out_locked(struct mend_proc *self)
 {
-    self->locked = false;
+    mend_detour_end(self, MEND_DETOUR_LOCKED);
     pthread_mutex_unlock(&self->lock);
     mend_count_out(self);
 }

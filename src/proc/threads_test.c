@@ -35,7 +35,7 @@ static void begin(void)
 {
     self = mend_proc_create_bare();
     self->bell = &bell;
-    self->threaded = true;
+    mend_detour_begin(self, MEND_DETOUR_THREADS);
     poller = a = b =
         (struct mend_waiter){.over = is_over, .rings = true, .woken = PTHREAD_COND_INITIALIZER};
     poller_over = a_over = b_over = false;

@@ -105,7 +105,7 @@ static uint64_t yields_max(const struct mend_proc *self)
  * ahead of it when it is woken. */
 static void give_way(struct mend_proc *self, struct patience *p)
 {
-    bool crowded = self->crowded || self->threaded;
+    bool crowded = self->crowded || mend_proc_has_threads(self);
     mend_time_ns before = crowded ? mend_time_monotonic_ns() : 0;
 
     p->yields++;
@@ -136,7 +136,7 @@ static void pause_once(struct mend_proc *self, struct patience *p, const struct 
 const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,
                                          const void **payload_p)
 {
-    bool spins = !self->crowded && !self->threaded && !self->yield;
+    bool spins = !self->crowded && !mend_proc_has_threads(self) && !self->yield;
     const struct mend_net *net = mend_net_of(self, from);
     const struct mend_frame *f = net->peek(self, from, payload_p);
 
@@ -289,7 +289,7 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
         return;
     begin_wait(self);
     note(self, &waiting);
-    if (mend_unlikely(self->threaded))
+    if (mend_unlikely(mend_proc_has_threads(self)))
         wait_among(self, (struct mend_waiter){.over = request_over, .request = r, .rings = true},
                    r->hint);
     while (!mend_request_is_done(r) && !r->pending) {
@@ -311,7 +311,7 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
 
     begin_wait(self);
     note(self, &waiting);
-    if (mend_unlikely(self->threaded))
+    if (mend_unlikely(mend_proc_has_threads(self)))
         wait_among(self, (struct mend_waiter){.over = until_over, .wait = w, .rings = w->rings},
                    w->hint);
     while (!w->until(self, w->arg)) {

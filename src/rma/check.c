@@ -40,7 +40,7 @@ static bool agrees(const struct mend_win *w, const struct mend_winlock *l, bool 
 {
     bool owned = l->state == MEND_WINLOCK_OWNS;
 
-    return !w->shared || owned == expected || (owned && w->self->threaded);
+    return !w->shared || owned == expected || (owned && mend_proc_has_threads(w->self));
 }
 
 static const char *check_locks(const struct mend_win *w)

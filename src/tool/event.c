@@ -161,8 +161,10 @@ static void listen_or_not(struct mend_tool *t)
 
     t->self->on_occurrence = any ? note : NULL;
     t->self->tell = tell;
-    t->self->listened_to = any;
-    mend_proc_find_plain(t->self);
+    if (any)
+        mend_detour_begin(t->self, MEND_DETOUR_TOOL);
+    else
+        mend_detour_end(t->self, MEND_DETOUR_TOOL);
 }
 
 /* The last word to a registration. */

@@ -74,7 +74,7 @@ MEND_TEST(nothing_is_noted_without_a_callback)
     mend_tool_register(tool, MEND_TOOL_EVENT_process_failed, NULL);
     die();
     CHECK_EQ(self->untold_n, 0);
-    CHECK(self->listened_to);
+    CHECK(mend_detours(self, MEND_DETOUR_TOOL));
 }
 
 MEND_TEST(each_is_told_once_and_in_order)
@@ -188,7 +188,7 @@ MEND_TEST(a_callback_frees_its_registration)
     mend_tell(self, false);
     CHECK_STR(said, "free0;freed 7;");
     CHECK_EQ(self->untold_n, 0);
-    CHECK(!self->on_occurrence && !self->listened_to);
+    CHECK(!self->on_occurrence && !mend_detours(self, MEND_DETOUR_TOOL));
     CHECK(!mend_tool_find(tool, r, MEND_TOOL_REGISTRATION));
 }
 

@@ -37,8 +37,9 @@ static int level_of(const struct mend_proc *self, int required)
 {
     bool unlocked = self->state == MEND_PROC_STARTING || self->state == MEND_PROC_RUNNING;
 
-    return required == MPI_THREAD_MULTIPLE && unlocked && !self->threaded ? MPI_THREAD_SERIALIZED
-                                                                          : required;
+    return required == MPI_THREAD_MULTIPLE && unlocked && !mend_proc_has_threads(self)
+               ? MPI_THREAD_SERIALIZED
+               : required;
 }
 
 int mend_tool_open(struct mend_proc *self, int required, int *provided_p)

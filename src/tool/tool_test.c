@@ -211,10 +211,10 @@ MEND_TEST(threads_need_the_lock)
     CHECK_EQ(mend_tool_open(self, MPI_THREAD_MULTIPLE, &level), MPI_SUCCESS);
     CHECK_EQ(level, MPI_THREAD_SERIALIZED);
     CHECK(!self->tool_threads);
-    self->threaded = true;
+    mend_detour_begin(self, MEND_DETOUR_THREADS);
     CHECK_EQ(mend_tool_open(self, MPI_THREAD_MULTIPLE, &level), MPI_SUCCESS);
     CHECK_EQ(level, MPI_THREAD_MULTIPLE);
-    self->threaded = false;
+    mend_detour_end(self, MEND_DETOUR_THREADS);
     self->state = MEND_PROC_BARE;
     CHECK_EQ(mend_tool_open(self, MPI_THREAD_MULTIPLE, &level), MPI_SUCCESS);
     CHECK(level == MPI_THREAD_MULTIPLE && self->tool_threads);
