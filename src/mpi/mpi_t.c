@@ -12,8 +12,8 @@ int mend_mpi_t_enter(struct mend_tool **t_p)
 
     if (!self)
         return MPI_T_ERR_NOT_INITIALIZED;
-    pthread_mutex_lock(&self->lock);
     mend_count_in(self);
+    pthread_mutex_lock(&self->lock);
     *t_p = self->tool;
     if (*t_p && (*t_p)->inits_n)
         return MPI_SUCCESS;

@@ -161,19 +161,26 @@ void mend_notify_run(struct mend_proc *self)
         stop(self);
 }
 
+/* A signal says that frames may have come, of which one poll may leave some. */
+static void look(struct mend_proc *self)
+{
+    while (mend_progress(self, MEND_PEER_NONE))
+        ;
+    mend_look_around(self);
+}
+
 /* Only one thread is ever interrupted, and only its calls are counted. */
 static bool is_counted(const struct mend_proc *self)
 {
     return !mend_proc_has_threads(self) || pthread_equal(self->main_thread, pthread_self());
 }
 
-/* The signal says that a frame may have come. */
 static void catch_up(struct mend_proc *self)
 {
     do {
         if (self->poked) {
             self->poked = false;
-            mend_look_around(self);
+            look(self);
         }
         if (self->due)
             mend_notify_run(self);
@@ -258,7 +265,7 @@ int mend_notify_register(struct mend_proc *self, int key, MPIX_Notify_function *
         drop(self, c);
         return err;
     }
-    mend_look_around(self); /* what came before this process took signals */
+    look(self); /* what came before this process took signals */
     judge(self);
     return MPI_SUCCESS;
 }
@@ -317,7 +324,7 @@ void mend_notify_end(struct mend_proc *self)
     struct mend_notify *n = self->notify;
 
     if (mend_detours(self, MEND_DETOUR_NOTIFY)) {
-        mend_look_around(self);
+        look(self);
         mend_notify_run(self);
     }
     while (!mend_list_empty(&n->callbacks))

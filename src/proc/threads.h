@@ -59,7 +59,8 @@ static inline void mend_unlock(struct mend_proc *self)
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Around each MPI call: the lock, and the count of calls that notify/ needs. */
+/* Around each MPI call: the lock, and the count of calls that notify/ needs.  A call counts before it takes the lock, until it has
+ * given it back: the handler of a signal, which takes the lock if no call counts, must not come in between. */
 static inline void mend_count_in(struct mend_proc *self)
 {
     if (mend_detours(self, MEND_DETOUR_NOTIFY) &&
@@ -69,8 +70,9 @@ static inline void mend_count_in(struct mend_proc *self)
 
 static inline void mend_come_in(struct mend_proc *self)
 {
-    mend_lock(self);
     mend_count_in(self);
+    atomic_signal_fence(memory_order_seq_cst);
+    mend_lock(self);
 }
 
 static inline void mend_go_out(struct mend_proc *self)
