@@ -97,8 +97,7 @@ int MPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, i
     return mend_mpi_t_leave(t, MPI_SUCCESS);
 }
 
-/* How many there are of something, known before anything runs. */
-static int give_number(int n, int *n_p)
+int mend_mpi_t_give_number(int n, int *n_p)
 {
     struct mend_tool *t;
     int err = mend_mpi_t_enter(&t);
@@ -114,7 +113,7 @@ static int give_number(int n, int *n_p)
 MEND_API(MPI_T_category_get_num);
 int MPI_T_category_get_num(int *num_cat)
 {
-    return give_number(MEND_CATEGORIES, num_cat);
+    return mend_mpi_t_give_number(MEND_CATEGORIES, num_cat);
 }
 
 MEND_API(MPI_T_category_get_info);
@@ -215,5 +214,5 @@ int MPI_T_category_get_categories(int cat_index, int len, int indices[])
 MEND_API(MPI_T_category_changed);
 int MPI_T_category_changed(int *update_number)
 {
-    return give_number(0, update_number);
+    return mend_mpi_t_give_number(0, update_number);
 }

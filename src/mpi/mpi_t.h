@@ -25,6 +25,9 @@
 int mend_mpi_t_enter(struct mend_tool **t_p);
 int mend_mpi_t_leave(struct mend_tool *t, int err);
 
+/* A whole function that says how many there are of something, which is known before anything runs. */
+int mend_mpi_t_give_number(int n, int *n_p);
+
 /* An output that the caller may not care for. */
 #define MEND_MPI_T_GIVE(pointer_, value_)                                                          \
     do {                                                                                           \

@@ -7,15 +7,7 @@
 MEND_API(MPI_T_cvar_get_num);
 int MPI_T_cvar_get_num(int *num_cvar)
 {
-    struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
-
-    if (err)
-        return err;
-    err = mend_mpi_t_check_pointer(num_cvar);
-    if (!err)
-        *num_cvar = mend_tool_cvars_n();
-    return mend_mpi_t_leave(t, err);
+    return mend_mpi_t_give_number(mend_tool_cvars_n(), num_cvar);
 }
 
 MEND_API(MPI_T_cvar_get_info);
@@ -105,20 +97,32 @@ int MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
     return mend_mpi_t_leave(t, MPI_SUCCESS);
 }
 
+/* Enters with a handle and a buffer.  An error: without the lock. */
+static int enter_with(MPI_T_cvar_handle handle, const void *buf, struct mend_tool **t_p,
+                      const struct mend_tool_cvar_handle **h_p)
+{
+    int err = mend_mpi_t_enter(t_p);
+
+    if (err)
+        return err;
+    *h_p = mend_tool_find(*t_p, handle, MEND_TOOL_CVAR);
+    err = *h_p ? mend_mpi_t_check_pointer(buf) : MPI_T_ERR_INVALID_HANDLE;
+    if (err)
+        mend_mpi_t_leave(*t_p, err);
+    return err;
+}
+
 MEND_API(MPI_T_cvar_read);
 int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
     const struct mend_tool_cvar_handle *h;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_with(handle, buf, &t, &h);
 
     if (err)
         return err;
-    h = mend_tool_find(t, handle, MEND_TOOL_CVAR);
-    err = h ? mend_mpi_t_check_pointer(buf) : MPI_T_ERR_INVALID_HANDLE;
-    if (!err)
-        mend_tool_cvar_read(t, h->index, buf);
-    return mend_mpi_t_leave(t, err);
+    mend_tool_cvar_read(t, h->index, buf);
+    return mend_mpi_t_leave(t, MPI_SUCCESS);
 }
 
 MEND_API(MPI_T_cvar_write);
@@ -126,13 +130,9 @@ int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
     const struct mend_tool_cvar_handle *h;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_with(handle, buf, &t, &h);
 
     if (err)
         return err;
-    h = mend_tool_find(t, handle, MEND_TOOL_CVAR);
-    err = h ? mend_mpi_t_check_pointer(buf) : MPI_T_ERR_INVALID_HANDLE;
-    if (!err)
-        err = mend_tool_cvar_write(t, h->index, buf);
-    return mend_mpi_t_leave(t, err);
+    return mend_mpi_t_leave(t, mend_tool_cvar_write(t, h->index, buf));
 }

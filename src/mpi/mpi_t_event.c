@@ -15,19 +15,6 @@
     "deaths, revocations and agreements, in the order in which this process learns of them"
 #define TICKS_PER_SECOND 1000000000
 
-static int give_number(int n, int *n_p)
-{
-    struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
-
-    if (err)
-        return err;
-    err = mend_mpi_t_check_pointer(n_p);
-    if (!err)
-        *n_p = n;
-    return mend_mpi_t_leave(t, err);
-}
-
 /* There are no hints: an empty info, if the caller wants one. */
 static int give_info(struct mend_tool *t, MPI_Info *info)
 {
@@ -53,7 +40,7 @@ static int check_info(MPI_Info info)
 MEND_API(MPI_T_source_get_num);
 int MPI_T_source_get_num(int *num_sources)
 {
-    return give_number(SOURCES, num_sources);
+    return mend_mpi_t_give_number(SOURCES, num_sources);
 }
 
 MEND_API(MPI_T_source_get_info);
@@ -98,7 +85,7 @@ int MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 MEND_API(MPI_T_event_get_num);
 int MPI_T_event_get_num(int *num_events)
 {
-    return give_number(MEND_TOOL_EVENTS, num_events);
+    return mend_mpi_t_give_number(MEND_TOOL_EVENTS, num_events);
 }
 
 /* *n_p is the length of the arrays, and becomes the number of elements; either array may be NULL. */
@@ -195,16 +182,29 @@ static int check_registration(const struct mend_tool *t, MPI_T_event_registratio
     return MPI_SUCCESS;
 }
 
+/* Enters with a registration.  An error: without the lock. */
+static int enter_with(MPI_T_event_registration handle, struct mend_tool **t_p,
+                      struct mend_tool_registration **r_p)
+{
+    int err = mend_mpi_t_enter(t_p);
+
+    if (err)
+        return err;
+    err = check_registration(*t_p, handle, r_p);
+    if (err)
+        mend_mpi_t_leave(*t_p, err);
+    return err;
+}
+
 static int set_info(MPI_T_event_registration handle, MPI_T_cb_safety safety, MPI_Info info)
 {
     struct mend_tool_registration *r;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_with(handle, &t, &r);
 
     if (err)
         return err;
-    err = check_registration(t, handle, &r);
-    if (!err && mend_tool_level_of(safety) < 0)
+    if (mend_tool_level_of(safety) < 0)
         err = MPI_T_ERR_INVALID;
     if (!err)
         err = check_info(info);
@@ -215,12 +215,11 @@ static int get_info(MPI_T_event_registration handle, MPI_T_cb_safety safety, MPI
 {
     struct mend_tool_registration *r;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_with(handle, &t, &r);
 
     if (err)
         return err;
-    err = check_registration(t, handle, &r);
-    if (!err && mend_tool_level_of(safety) < 0)
+    if (mend_tool_level_of(safety) < 0)
         err = MPI_T_ERR_INVALID;
     if (!err)
         err = mend_mpi_t_check_pointer(info_used);
@@ -262,12 +261,11 @@ int MPI_T_event_register_callback(MPI_T_event_registration event_registration,
 {
     struct mend_tool_registration *r;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t), level = mend_tool_level_of(cb_safety);
+    int err = enter_with(event_registration, &t, &r), level = mend_tool_level_of(cb_safety);
 
     if (err)
         return err;
-    err = check_registration(t, event_registration, &r);
-    if (!err && level < 0)
+    if (level < 0)
         err = MPI_T_ERR_INVALID;
     if (!err)
         err = check_info(info);
@@ -282,14 +280,12 @@ int MPI_T_event_handle_free(MPI_T_event_registration event_registration, void *u
 {
     struct mend_tool_registration *r;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_with(event_registration, &t, &r);
 
     if (err)
         return err;
-    err = check_registration(t, event_registration, &r);
-    if (!err)
-        mend_tool_unregister(t, r, free_cb_function, user_data);
-    return mend_mpi_t_leave(t, err);
+    mend_tool_unregister(t, r, free_cb_function, user_data);
+    return mend_mpi_t_leave(t, MPI_SUCCESS);
 }
 
 MEND_API(MPI_T_event_set_dropped_handler);
@@ -298,14 +294,12 @@ int MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration,
 {
     struct mend_tool_registration *r;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_with(event_registration, &t, &r);
 
     if (err)
         return err;
-    err = check_registration(t, event_registration, &r);
-    if (!err)
-        r->on_dropped = dropped_cb_function;
-    return mend_mpi_t_leave(t, err);
+    r->on_dropped = dropped_cb_function;
+    return mend_mpi_t_leave(t, MPI_SUCCESS);
 }
 
 /* An instance is there during its callback, and there is none at other times. */
@@ -341,21 +335,33 @@ int MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, voi
     return mend_mpi_t_leave(t, err);
 }
 
+/* Enters for an output about an instance.  An error: without the lock. */
+static int enter_for(MPI_T_event_instance handle, const void *output, struct mend_tool **t_p,
+                     const struct mend_tool_instance **e_p)
+{
+    int err = mend_mpi_t_enter(t_p);
+
+    if (err)
+        return err;
+    err = check_instance(*t_p, handle, e_p);
+    if (!err)
+        err = mend_mpi_t_check_pointer(output);
+    if (err)
+        mend_mpi_t_leave(*t_p, err);
+    return err;
+}
+
 MEND_API(MPI_T_event_copy);
 int MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 {
     const struct mend_tool_instance *e;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_for(event_instance, buffer, &t, &e);
 
     if (err)
         return err;
-    err = check_instance(t, event_instance, &e);
-    if (!err)
-        err = mend_mpi_t_check_pointer(buffer);
-    if (!err)
-        memcpy(buffer, &e->data, mend_tool_event_list[e->of->index].size);
-    return mend_mpi_t_leave(t, err);
+    memcpy(buffer, &e->data, mend_tool_event_list[e->of->index].size);
+    return mend_mpi_t_leave(t, MPI_SUCCESS);
 }
 
 MEND_API(MPI_T_event_get_timestamp);
@@ -363,16 +369,12 @@ int MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *ev
 {
     const struct mend_tool_instance *e;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_for(event_instance, event_timestamp, &t, &e);
 
     if (err)
         return err;
-    err = check_instance(t, event_instance, &e);
-    if (!err)
-        err = mend_mpi_t_check_pointer(event_timestamp);
-    if (!err)
-        *event_timestamp = (MPI_Count)e->when_ns;
-    return mend_mpi_t_leave(t, err);
+    *event_timestamp = (MPI_Count)e->when_ns;
+    return mend_mpi_t_leave(t, MPI_SUCCESS);
 }
 
 MEND_API(MPI_T_event_get_source);
@@ -380,14 +382,10 @@ int MPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_inde
 {
     const struct mend_tool_instance *e;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_for(event_instance, source_index, &t, &e);
 
     if (err)
         return err;
-    err = check_instance(t, event_instance, &e);
-    if (!err)
-        err = mend_mpi_t_check_pointer(source_index);
-    if (!err)
-        *source_index = 0;
-    return mend_mpi_t_leave(t, err);
+    *source_index = 0;
+    return mend_mpi_t_leave(t, MPI_SUCCESS);
 }

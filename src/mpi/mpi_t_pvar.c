@@ -7,15 +7,7 @@
 MEND_API(MPI_T_pvar_get_num);
 int MPI_T_pvar_get_num(int *num_pvar)
 {
-    struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
-
-    if (err)
-        return err;
-    err = mend_mpi_t_check_pointer(num_pvar);
-    if (!err)
-        *num_pvar = MEND_PVARS;
-    return mend_mpi_t_leave(t, err);
+    return mend_mpi_t_give_number(MEND_PVARS, num_pvar);
 }
 
 MEND_API(MPI_T_pvar_get_info);
@@ -215,21 +207,32 @@ int MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
     return act(session, handle, mend_tool_pvar_reset);
 }
 
+/* Enters with a handle and a buffer.  An error: without the lock. */
+static int enter_with(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf,
+                      struct mend_tool **t_p, struct mend_tool_pvar_handle **h_p)
+{
+    int err = mend_mpi_t_enter(t_p);
+
+    if (err)
+        return err;
+    err = check_handle(*t_p, session, handle, h_p);
+    if (!err)
+        err = mend_mpi_t_check_pointer(buf);
+    if (err)
+        mend_mpi_t_leave(*t_p, err);
+    return err;
+}
+
 MEND_API(MPI_T_pvar_read);
 int MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
     struct mend_tool_pvar_handle *h;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_with(session, handle, buf, &t, &h);
 
     if (err)
         return err;
-    err = check_handle(t, session, handle, &h);
-    if (!err)
-        err = mend_mpi_t_check_pointer(buf);
-    if (!err)
-        err = mend_tool_pvar_read(t, h, buf);
-    return mend_mpi_t_leave(t, err);
+    return mend_mpi_t_leave(t, mend_tool_pvar_read(t, h, buf));
 }
 
 MEND_API(MPI_T_pvar_write);
@@ -237,16 +240,11 @@ int MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const
 {
     struct mend_tool_pvar_handle *h;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_with(session, handle, buf, &t, &h);
 
     if (err)
         return err;
-    err = check_handle(t, session, handle, &h);
-    if (!err)
-        err = mend_mpi_t_check_pointer(buf);
-    if (!err)
-        err = mend_tool_pvar_write(t, h, buf);
-    return mend_mpi_t_leave(t, err);
+    return mend_mpi_t_leave(t, mend_tool_pvar_write(t, h, buf));
 }
 
 MEND_API(MPI_T_pvar_readreset);
@@ -254,14 +252,11 @@ int MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, v
 {
     struct mend_tool_pvar_handle *h;
     struct mend_tool *t;
-    int err = mend_mpi_t_enter(&t);
+    int err = enter_with(session, handle, buf, &t, &h);
 
     if (err)
         return err;
-    err = check_handle(t, session, handle, &h);
-    if (!err)
-        err = mend_mpi_t_check_pointer(buf);
-    if (!err && !mend_tool_pvar_list[h->id].runs)
+    if (!mend_tool_pvar_list[h->id].runs)
         err = MPI_T_ERR_PVAR_NO_WRITE;
     if (!err)
         err = mend_tool_pvar_read(t, h, buf);
