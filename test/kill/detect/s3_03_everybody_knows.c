@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every survivor learns of every failure, only by a query:
- * no rank communicates.  Victims die one after the other; each survivor asks for the
- * failed members of MPI_COMM_WORLD, of a communicator with half of the victims, and of one without
- * any.  A set never shrinks, never holds a living process (S3-10), and in the end holds exactly the
- * victims of the group. Until then the sets of two processes may differ (S3-13).
+/* Every survivor learns of every failure by queries alone: no rank communicates.  Victims die one after the other, and
+ * each survivor asks for the failed members of three communicators: MPI_COMM_WORLD, one with half of the victims, and
+ * one with none.  The set that a query returns never loses a member and never has a process that runs (S3-10); in the
+ * end it is the set of all victims in the group.  Until then the sets of two survivors may differ (S3-13).
  *
  *   S0-55: a failure need not be known everywhere
  *   S3-3: every survivor can learn of every failure

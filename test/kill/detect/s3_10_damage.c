@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A frame that no correct process writes proves nothing against another process.  A process that finds one among the
- * frames of a living sender can no longer receive from that sender: it ends itself, with a message, and all others,
- * also the sender, continue.  It does not matter which process did the damage, or by which write into shared memory:
+/* A frame that no correct process writes is no proof against the process that seems to have sent it.  If that sender is
+ * alive, the process that finds the frame can receive nothing more from it: it ends itself with a message, and all
+ * others continue, the sender among them.  The result is the same whichever process wrote the damage, and wherever:
  *
  *   sender     the process from which the frame seems to be      reader    the one that finds it
  *   other      a third process                                   rank      the frame is one of a rank that is

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An intercommunicator is shrunk to an intercommunicator: each side keeps
- * its living, in their old order, everybody has the same two groups, and collectives work again.  Deaths
- * inside the shrink, in either group, change nothing of that.  If one side is all dead the others get
- * MPI_COMM_NULL.
+/* Shrinking an intercommunicator gives an intercommunicator: each group keeps its survivors in their old order, all
+ * survivors have the same two groups, and collectives work again.  The same holds if processes of either group die
+ * inside the shrink.  If all processes of one group are dead, those of the other get MPI_COMM_NULL.
  *
  *   R4: shrinking an intercommunicator with one group all dead gives MPI_COMM_NULL
  *   S0-72: shrink makes an intercommunicator from an intercommunicator, else an intracommunicator

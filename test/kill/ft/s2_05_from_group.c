@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators from groups alone while a rank dies: before it comes, in the
- * meetings, at the decision, after it.  All living have the communicator, or all have
- * MPI_ERR_PROC_FAILED; groups without the dead one get theirs, and so do all survivors afterwards.
- * A leader of an intercommunicator whose side has failed leaves nobody of the other side waiting.
+/* Communicators made from groups while a rank dies: before its call, in the meetings, at the decision, or after it.
+ * Either all survivors get the communicator or all get MPI_ERR_PROC_FAILED.  Groups without the dead rank get theirs,
+ * and afterwards a group of all survivors does.  If one group of an intercommunicator has failed, its leader ends the
+ * wait of the other group.
  *
  * The argument is `intra` or `inter`; the victim is in the group.
  *

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* After a death collectives and creation fail; MPI_Comm_validate gives the failed, the
- * same group at all survivors, and from then on both work on the same communicator, among the
- * living and under their old ranks.  The next death makes it inactive again, and so on, until two are
- * left.  Point-to-point with a dead one keeps failing (R20).  Without a new failure validation changes
- * nothing, and a duplicate has the same holes.
+/* After a death collectives and creation fail.  MPI_Comm_validate then gives all survivors the same group of failed
+ * processes, and both work again on the same communicator: the survivors take part under their old ranks.  The next
+ * death makes the communicator inactive again, and so on, until two ranks are left.  A message from or to a dead rank
+ * still fails (R20).  Validation without a new failure changes nothing, and a duplicate has the same holes.
  *
  *   R20: after validate, point-to-point with a dead member still fails
  *   S2-10: validate makes collectives and creation work again

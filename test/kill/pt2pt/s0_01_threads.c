@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* S0-1 and S0-2 with MPI_THREAD_MULTIPLE: threads of rank 0 are blocked in different calls on different
- * victims, which die one after the other; each thread returns with its own error, and one thread goes on
- * talking to a living rank all the time.
+/* S0-1 and S0-2 with MPI_THREAD_MULTIPLE: threads of rank 0 are blocked in different calls, each of
+ * which needs another victim.  The victims die one after the other; each call returns with its own error, and one thread
+ * exchanges messages with a survivor all the time.
  *
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S0-2: a call that needs no dead process completes normally */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* S0-1, S0-2, S0-16, S0-17, S0-20, S0-27, S0-60, S0-74, S0-75, S0-85 with MPI_THREAD_MULTIPLE: each rank has 2 to
- * 9 threads, each in a call of another kind on a communicator of its own, when a rank dies - by the
- * hand of whichever of its threads comes to the place, or at a random time.  Every thread of every survivor
- * comes out, with the class that its call must give, and its error handler was called in it.  Then all
- * threads shrink their communicators at once, use what they got, and free both.  One thread talks to
- * living ranks all the time and sees no error.
+ * 9 threads, each in a call of another kind on a communicator of its own.  A rank dies, either when the first of its
+ * threads reaches the place that the recipe names or at a random time.  Every call of every survivor returns with the
+ * class that it must give, and has called its error handler in its own thread.  Then all threads shrink their
+ * communicators at the same time, use the new ones, and free both.  One thread exchanges messages with survivors all
+ * the time and sees no error.
  *
  *     args THREADS RANK            RANK dies at a random time, which is printed
  *     args THREADS RANK here       as the recipe says
