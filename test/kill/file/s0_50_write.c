@@ -10,6 +10,7 @@
  *   S0-50: writing to a file need not report a death
  *   S0-51: the next sync reports the death
  *   S0-52: sync returns the same at all survivors
+ *   S0-53: after a failure a position may be anywhere, and can be set again
  *   S0-54: the file's positions can be read after a failure */
 /* RUN: -n 2 ; args 1 */
 /* RUN: -n 2 ; args 0 */
@@ -61,6 +62,22 @@ static void together(MPI_File f)
     CHECK_CLASS(MPI_File_write_ordered(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_PROC_FAILED);
 }
 
+/* Where the calls that failed left them is not said; a new place holds. */
+static void positions(MPI_File f)
+{
+    MPI_Offset at = -1;
+    int err;
+
+    CHECK_EQ(MPI_File_get_position(f, &at), MPI_SUCCESS);
+    CHECK(at >= 0);
+    CHECK_EQ(MPI_File_seek(f, 5, MPI_SEEK_SET), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_seek(f, 2, MPI_SEEK_CUR), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_get_position(f, &at), MPI_SUCCESS);
+    CHECK_EQ(at, 7);
+    err = MPI_File_get_position_shared(f, &at);
+    CHECK(err == MPI_SUCCESS ? at >= 0 : victim == 0 && getenv("MEND_NODES"));
+}
+
 static void check_contents(const char *name)
 {
     FILE *f = fopen(file_name(name), "rb");
@@ -96,6 +113,7 @@ int main(int argc, char **argv)
     CHECK_CLASS(MPI_File_sync(f), MPI_ERR_PROC_FAILED);
     CHECK_CLASS(MPI_File_sync(f), MPI_ERR_PROC_FAILED);
     together(f);
+    positions(f);
     alone(f);
     check_contents("written");
     CHECK_EQ(MPI_File_close(&f), MPI_SUCCESS); /* sync has told already */
