@@ -79,6 +79,23 @@ int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *l
     return 0;
 }
 
+int mend_os_flush(int fd)
+{
+    while (fdatasync(fd) != 0)
+        if (errno != EINTR)
+            return errno == EINVAL || errno == EROFS ? 0 : errno;
+    return 0;
+}
+
+int mend_os_allocate(int fd, int64_t size)
+{
+    int error;
+
+    while ((error = posix_fallocate(fd, 0, size)) == EINTR)
+        ;
+    return error;
+}
+
 int mend_os_try_lock(int fd, bool exclusive)
 {
     struct flock whole = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};

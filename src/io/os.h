@@ -21,6 +21,12 @@ int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *l
 /* The limit of file sizes (RLIMIT_FSIZE) as it is now. */
 int64_t mend_os_limit(void);
 
+/* What was written is on the device, or an errno value; 0 also for a file that cannot be flushed, as a pipe. */
+int mend_os_flush(int fd);
+
+/* Blocks of the device for the first `size` > 0 bytes: 0 or an errno value. */
+int mend_os_allocate(int fd, int64_t size);
+
 /* Tries to lock the whole file, for this open of it; EAGAIN: another one has it.  unlock cannot fail. */
 int mend_os_try_lock(int fd, bool exclusive);
 void mend_os_unlock(int fd);

@@ -12,7 +12,6 @@
 #include "io/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *failed_n_p)
@@ -41,11 +40,8 @@ int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *fai
 
 static int write_out(struct mend_file *f)
 {
-    int error = 0;
+    int error = f->dirty ? mend_os_flush(f->fd) : 0;
 
-    if (f->dirty && fdatasync(f->fd) != 0)
-        error =
-            errno == EINVAL || errno == EROFS ? 0 : errno; /* no file that can be synchronized */
     f->dirty = false;
     f->limit = mend_os_limit();
     if (error) {
@@ -81,7 +77,7 @@ static int resize(struct mend_file *f, MPI_Offset size, bool preallocate)
     if (size > old && size > mend_os_limit())
         error = EFBIG; /* the kernel would send SIGXFSZ */
     else if (preallocate)
-        error = size ? posix_fallocate(f->fd, 0, size) : 0;
+        error = size ? mend_os_allocate(f->fd, size) : 0;
     else if (ftruncate(f->fd, size) != 0)
         error = errno;
     f->dirty = true;
