@@ -188,7 +188,7 @@ static int move_external(struct move *m, const struct mend_file_data *d)
     mend_cursor_begin(&m->memory, mend_type_predefined((uintptr_t)MPI_BYTE), packed, bytes, 0);
     m->left = bytes;
     err = move_runs(m);
-    if (!err && m->done) { /* whole elements only */
+    if (m->done) { /* whole elements only, of what was moved before an error too */
         MPI_Count n = bytes ? m->done / (bytes / d->count) : 0;
 
         if (!m->write)

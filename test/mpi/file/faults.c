@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The system's calls fail here as they do on a bad day: interrupted calls are repeated, an error of the device at one rank is
- * the error of all and stays, no descriptor is left.
+ * the error of all and stays, no descriptor is left. A write that fails in the middle says how much it wrote.
  *
  * This program's fdatasync() and posix_fallocate64() take the place of the system's.
  *
@@ -99,11 +99,42 @@ static void descriptors(void)
     CHECK_OK(MPI_File_close(&f));
 }
 
+/* A long has other sizes in memory and in the file. */
+static void half_written(void)
+{
+    enum { N = 4000, LIMIT = 8192 };
+    static long from[N];
+    struct rlimit before, small;
+    MPI_File f = open_file("half", RW);
+    MPI_Aint in_file = 0;
+    MPI_Offset at;
+    MPI_Status s;
+    int n = -1;
+
+    CHECK_OK(MPI_File_set_view(f, 0, MPI_LONG, MPI_LONG, "external32", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_get_type_extent(f, MPI_LONG, &in_file));
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    small = before;
+    small.rlim_cur = LIMIT;
+    barrier();
+    if (rank == 0) {
+        CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+        CHECK_CLASS(MPI_File_write(f, from, N, MPI_LONG, &s), MPI_ERR_NO_SPACE);
+        CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+        MPI_Get_count(&s, MPI_LONG, &n);
+        CHECK_EQ(n, LIMIT / (int)in_file);
+        CHECK_OK(MPI_File_get_position(f, &at));
+        CHECK_EQ(at, n);
+    }
+    CHECK_CLASS(MPI_File_close(&f), MPI_ERR_NO_SPACE);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     interrupted();
     device();
     descriptors();
+    half_written();
     return finish();
 }
