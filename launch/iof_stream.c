@@ -117,6 +117,15 @@ static void stream_close(struct stream *s)
     s->fd = -1;
 }
 
+/* Nothing comes any more. */
+static void drop_buffer_if_over(struct stream *s)
+{
+    if (s->fd >= 0 || s->len)
+        return;
+    free(s->buf);
+    s->buf = NULL;
+}
+
 bool mend_iof_pull(struct stream *s, mend_time_ns now)
 {
     ssize_t n;
@@ -128,6 +137,7 @@ bool mend_iof_pull(struct stream *s, mend_time_ns now)
     n = read(s->fd, s->buf + s->len, BUFFER_BYTES - s->len);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         stream_close(s);
+    drop_buffer_if_over(s);
     if (n <= 0)
         return false;
     if (!s->len)
@@ -145,6 +155,7 @@ static mend_time_ns push_one(struct mend_iof *f, struct stream *s, mend_time_ns 
     at = push(f, s, now, s->fd < 0, false);
     if (s->fd < 0 && !s->len && s->sink->owner == s)
         s->sink->owner = NULL; /* its line will never end */
+    drop_buffer_if_over(s);
     return at;
 }
 

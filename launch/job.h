@@ -13,6 +13,7 @@
 #define MEND_LAUNCH_JOB_H
 
 #include "base/lines.h"
+#include "base/list.h"
 #include "ft/detector_sm.h"
 #include "exit_status.h"
 #include "node/layout.h"
@@ -33,7 +34,8 @@ struct starter;
 struct rank {
     int index; /* its name, or MEND_RANK_SPARE */
     mend_place place;
-    struct mend_node_rank *shared; /* of its place */
+    struct mend_node_rank *_Atomic shared; /* of its place, or the grave */
+    int looked_at;                         /* (L) by watchers at the moment */
     struct mend_app *app;
     int app_index;
     int world_first, world_n; /* the ranks of its MPI_COMM_WORLD */
@@ -57,11 +59,11 @@ struct rank {
 
 struct job {
     struct mend_options o;
-    struct rank *rank; /* by name, for as many as there may ever be */
-    int n, places_n;   /* names that were given; ranks that there may be at a time */
-    int places_used;   /* those below it have had a rank, of which some are vacant: */
-    mend_place *vacant;
+    struct rank *rank;  /* by name, for as many as there may ever be */
+    int n, places_n;    /* names that were given; ranks that there may be at a time */
+    mend_place *vacant; /* of the places that have had a rank */
     int vacant_n;
+    uint32_t retired_n;          /* the places of the first so many dead are vacant, or others' */
     struct mend_node_rank grave; /* vacancy.c */
     int alive_n;                 /* children that have not ended */
     struct rank *spare;          /* spare.c; child 0: called, or gone */
@@ -97,9 +99,10 @@ struct job {
     int injected_n;             /* timed injections carried out, in order of time */
     int signal_seen;
     mend_time_ns signal_ns;
-    int crashes_n;         /* ranks that have said so and are not seen dead yet */
-    uint32_t words_read_n; /* what words_wanted_n was when they were read last */
-    uint32_t given_back_n; /* verdicts whose ranks' memory was given back */
+    int crashes_n;                /* ranks that have said so and are not seen dead yet */
+    uint32_t words_read_n;        /* what words_wanted_n was when they were read last */
+    struct mend_list spawn_waits; /* spawn.c */
+    uint32_t given_back_n;        /* verdicts whose ranks' memory was given back */
     mend_time_ns give_back_at, give_back_pause_ns;
     struct starter *starter; /* start_local.c */
     bool timed_out, killing;
@@ -138,15 +141,21 @@ bool mend_spares_know(const struct job *job, pid_t pid);
 void mend_spares_scan(struct job *job);
 void mend_spares_signal(const struct job *job, int sig);
 
-/* spawn.c: r has asked for processes; takes the descriptor of the file that says for which. */
+/* spawn.c: r has asked for processes; takes the descriptor of the file that says for which.  Looks again at requests
+ * for which there was no room; returns when to do so next. */
 void mend_spawn_asked(struct job *job, struct rank *r, int fd);
+mend_time_ns mend_spawn_look(struct job *job, mend_time_ns now);
 
-/* vacancy.c: begins; how many more ranks there may be now; gives r a place, one of them; takes it away again from one
- * that never ran. */
+/* vacancy.c: begins; takes their places from the dead, as far as now possible (true: not from all); how many more
+ * ranks there may be now; gives r a place, one of them; takes it away again from one that never ran. */
 void mend_vacancy_init(struct job *job);
+bool mend_vacancy_collect(struct job *job);
 int mend_vacancies(const struct job *job);
 void mend_vacancy_take(struct job *job, struct rank *r);
 void mend_vacancy_give(struct job *job, struct rank *r);
+
+/* segment.c: clears what is left of a rank that had this place, for another one. */
+void mend_segment_clear(struct job *job, mend_place place);
 
 /* segment.c: reserves what n more ranks need, of the names from `first` on, which have places.  False: there is no
  * memory. */
@@ -164,6 +173,12 @@ void mend_agent_listen(struct job *job, const struct rank *r);
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct job *job);
 void mend_keeper_end(struct job *job);
+
+/* Another rank may have its place by now (vacancy.c). */
+static inline bool mend_rank_is_retired(const struct job *job, const struct rank *r)
+{
+    return r->shared == &job->grave;
+}
 
 /* By the main thread: its child is a zombie. */
 static inline bool mend_rank_has_ended(const struct rank *r)
@@ -204,6 +219,12 @@ bool mend_rank_is_replaced(const struct job *job, const struct rank *r);
 static inline pid_t mend_rank_pid(const struct rank *r)
 {
     return mend_rank_in_script(&r->state) ? r->wrapped : r->child;
+}
+
+/* For the keeper: which process group it leads. */
+static inline void mend_rank_tell_group(const struct rank *r)
+{
+    mend_store_release(&r->shared->group, r->own_group && r->child > 0 ? (uint32_t)r->child : 0);
 }
 
 /* By what number it is known to the user. */

@@ -31,14 +31,15 @@ static void kill_inner(struct mend_node_rank *s)
         syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
 }
 
+/* The segment says which ranks there are by now. */
 static void kill_everything(struct job *job)
 {
-    for (int i = 0; i < job->n; i++) {
-        const struct rank *r = &job->rank[i];
-        struct mend_node_rank *s = job->rank[i].shared;
+    for (uint32_t i = 0; i < job->shm->places_used; i++) {
+        struct mend_node_rank *s = mend_node_rank_of(job->shm, mend_place_at(i));
+        pid_t group = (pid_t)mend_load_acquire(&s->group);
 
-        if (r->own_group)
-            kill(-r->child, SIGKILL);
+        if (group > 0)
+            kill(-group, SIGKILL);
         kill_inner(s);
     }
 }

@@ -174,6 +174,7 @@ static void create_job(struct job *job)
         job->o.timeout_ns == MEND_TIME_NEVER ? MEND_TIME_NEVER : job->start_ns + job->o.timeout_ns;
     job->tick_at = job->scan_at = job->announce_at = job->timer_at = MEND_TIME_NEVER;
     pthread_mutex_init(&job->lock, NULL);
+    mend_list_init(&job->spawn_waits);
     mend_report_open(job);
     raise_file_limit(job);
     catch_signals(job);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -81,18 +82,50 @@ static bool reserve_names(int fd, const struct mend_node_header *layout, int fir
     return true;
 }
 
+/* Of the context of a world whose first process has this place.  The bits of its row that ranks had before stay theirs;
+ * counters below 16 are not proposed, and their bits only the first rank of a place has. */
+static uint64_t world_counter(const struct rank *r)
+{
+    uint64_t used = mend_load_relaxed(&r->shared->contexts_n);
+
+    return !used ? 1 : used < MEND_NODE_CONTEXTS_FIRST ? MEND_NODE_CONTEXTS_FIRST : used;
+}
+
+/* The page of the bit that revokes its world. */
+static bool reserve_bit(struct job *job, const struct rank *r)
+{
+    uint64_t counter = world_counter(r);
+    uint64_t row = (uint64_t)((char *)mend_node_revoked_of(job->shm, r->place) - (char *)job->shm);
+
+    return counter >= MEND_NODE_REVOKED ||
+           reserve(job->shm_fd, row + counter / 8, row + counter / 8 + 1);
+}
+
 bool mend_segment_admit(struct job *job, int first, int n)
 {
     for (int i = first; i < first + n; i++)
-        if (!reserve_places(job->shm_fd, job->shm, job->rank[i].place.at, 1))
+        if (!reserve_places(job->shm_fd, job->shm, job->rank[i].place.at, 1) ||
+            !reserve_bit(job, &job->rank[i]))
             return false;
     return reserve_names(job->shm_fd, job->shm, first, n);
+}
+
+static void name_one(struct job *job, int i)
+{
+    struct mend_node_name *name = mend_node_name_of(job->shm, i);
+    struct mend_node_rank *s = job->rank[i].shared;
+
+    name->place = job->rank[i].place.at;
+    name->counter = world_counter(&job->rank[i]);
+    mend_store_relaxed(&s->contexts_n, name->counter + 1);
+    s->born_n = mend_load_relaxed(&job->shm->deaths_n);
+    mend_store_relaxed(&s->let_go_n, s->born_n);
 }
 
 void mend_segment_name(struct job *job, int first, int n)
 {
     for (int i = first; i < first + n; i++)
-        mend_node_name_of(job->shm, i)->place = job->rank[i].place.at;
+        name_one(job, i);
     /* release: pairs with the acquire in names_given() */
     mend_store_release(&job->shm->names_n, (uint32_t)(first + n));
 }
@@ -178,6 +211,52 @@ static void punch_rings(struct job *job, mend_place dead)
     punch(job, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
 }
 
+/* Rings of a dead rank to others. */
+static void punch_column(struct job *job, mend_place dead)
+{
+    struct mend_node_header *h = job->shm;
+
+    for (uint32_t i = 0; i < h->places_used; i++) {
+        uint64_t at = (uint64_t)((char *)mend_node_ring_of(h, mend_place_at(i), dead) - (char *)h);
+
+        punch(job, at, at + MEND_NODE_RING_BYTES);
+    }
+}
+
+/* What others have said about the rings from this place.  The pages are theirs to make. */
+static void clear_heads(struct job *job, mend_place place)
+{
+    struct mend_node_header *h = job->shm;
+    const struct mend_node_head zero = {0};
+    struct mend_node_head found;
+
+    for (uint32_t i = 0; i < h->places_used; i++) {
+        off_t at = (char *)mend_node_head_of(h, mend_place_at(i), place) - (char *)h;
+
+        if (pread(job->shm_fd, &found, sizeof(found), at) == sizeof(found) &&
+            memcmp(&found, &zero, sizeof(found)) != 0 &&
+            pwrite(job->shm_fd, &zero, sizeof(zero), at) != sizeof(zero))
+            mend_say(job, "mpiexec: the segment of the job cannot be written: %s", strerror(errno));
+    }
+}
+
+void mend_segment_clear(struct job *job, mend_place place)
+{
+    struct mend_node_header *h = job->shm;
+    struct mend_node_rank *r = mend_node_rank_of(h, place);
+    uint64_t contexts_n = mend_load_relaxed(&r->contexts_n);
+
+    memset(r, 0, sizeof(*r));
+    mend_store_relaxed(&r->contexts_n, contexts_n);
+    memset(mend_node_said_of(h, place, 0), 0, mend_node_block_bytes(MEND_NODE_PART_SAID));
+    for (uint32_t i = 0; i < h->places_used; i++) {
+        mend_store_relaxed(&mend_node_bells(h, mend_place_at(i))[place.at], 0);
+        mend_store_relaxed(&mend_node_bells(h, place)[i], 0);
+    }
+    clear_heads(job, place);
+    punch_column(job, place);
+}
+
 /* But for the bits that revoke what it has proposed, which may live on. */
 static void punch_blocks(struct job *job, mend_place dead)
 {
@@ -209,6 +288,6 @@ mend_time_ns mend_segment_give_back(struct job *job, mend_time_ns now)
     job->give_back_pause_ns = 2 * job->give_back_pause_ns < GIVE_BACK_LATE_NS
                                   ? 2 * job->give_back_pause_ns
                                   : GIVE_BACK_LATE_NS;
-    job->give_back_at = now + job->give_back_pause_ns;
+    job->give_back_at = mend_time_monotonic_ns() + job->give_back_pause_ns;
     return job->given_back_n < deaths_n ? job->give_back_at : MEND_TIME_NEVER;
 }

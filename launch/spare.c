@@ -124,6 +124,7 @@ static void become(struct job *job, struct rank *s, struct rank *r)
     pthread_mutex_lock(&job->lock);
     r->child = s->child;
     pthread_mutex_unlock(&job->lock);
+    mend_rank_tell_group(r);
     s->child = 0;
     s->ctl_fd = -1;
 }

@@ -19,6 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The survivors let go of a dead rank when they are in MPI, which takes microseconds, or until they call it. */
+#define ROOM_LOOK_NS MEND_NS_PER_MS
+#define ROOM_WAIT_NS MEND_NS_PER_S
+
 struct request {
     struct job *job;
     struct mend_spawn_file file;
@@ -40,6 +44,7 @@ static bool count(struct request *q)
 {
     int room = mend_vacancies(q->job);
 
+    q->total_n = 0;
     q->file.h->room = (uint32_t)room;
     for (int i = 0; i < q->blocks_n; i++) {
         const struct mend_spawn_block *b = &q->blocks[i];
@@ -235,9 +240,7 @@ static void carry_out(struct request *q, const struct rank *by)
     struct job *job = q->job;
     int first = job->n;
 
-    if (!count(q)) {
-        answer(q, MEND_SPAWN_FULL);
-    } else if (!find_programs(q)) {
+    if (!find_programs(q)) {
         answer(q, MEND_SPAWN_FAILED);
     } else if (!admit(q)) {
         tell_errors(q, 0, (int)q->asked_n, ENOMEM);
@@ -253,13 +256,29 @@ static void carry_out(struct request *q, const struct rank *by)
     }
 }
 
-void mend_spawn_asked(struct job *job, struct rank *r, int fd)
+/* False: there is no room, but dead ranks may give some, and there is time for that. */
+static bool count_and_carry_out(struct request *q, const struct rank *by, bool last)
+{
+    bool more = mend_vacancy_collect(q->job);
+
+    if (count(q))
+        carry_out(q, by);
+    else if (more && !last)
+        return false;
+    else
+        answer(q, MEND_SPAWN_FULL);
+    return true;
+}
+
+/* True: it has an answer, and the rank that asked looks at it. */
+static bool try(struct job *job, struct rank *r, int fd, bool last)
 {
     struct request q = {.job = job, .fd = fd};
+    bool answered = true;
 
-    if (fd < 0 || !mend_spawn_map(&q.file, fd, true)) {
+    if (!mend_spawn_map(&q.file, fd, true)) {
         mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
-        goto done;
+        return true;
     }
     q.blocks_n = mend_spawn_read(&q.file, &q.blocks, &q.asked_n);
     if (q.blocks_n < 0) {
@@ -267,13 +286,51 @@ void mend_spawn_asked(struct job *job, struct rank *r, int fd)
         answer(&q, MEND_SPAWN_FAILED);
     } else {
         q.n = mend_xalloc((size_t)q.blocks_n, sizeof(*q.n));
-        carry_out(&q, r);
+        answered = count_and_carry_out(&q, r, last);
         free(q.n);
         free(q.blocks);
     }
     mend_spawn_unmap(&q.file);
-    mend_verdict_call(job, r);
-done:
-    if (fd >= 0)
+    if (answered)
+        mend_verdict_call(job, r);
+    return answered;
+}
+
+/* A request for which there was no room. */
+struct waiting {
+    struct mend_list link; /* in job->spawn_waits */
+    struct rank *r;
+    int fd;
+    mend_time_ns until;
+};
+
+void mend_spawn_asked(struct job *job, struct rank *r, int fd)
+{
+    struct waiting *w;
+
+    if (fd < 0) {
+        mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
+        return;
+    }
+    if (try(job, r, fd, false)) {
         close(fd);
+        return;
+    }
+    w = mend_xalloc(1, sizeof(*w));
+    *w = (struct waiting){.r = r, .fd = fd, .until = mend_time_monotonic_ns() + ROOM_WAIT_NS};
+    mend_list_append(&job->spawn_waits, &w->link);
+}
+
+mend_time_ns mend_spawn_look(struct job *job, mend_time_ns now)
+{
+    mend_list_foreach (l, next, &job->spawn_waits) {
+        struct waiting *w = mend_list_entry(l, struct waiting, link);
+
+        if (!try(job, w->r, w->fd, now >= w->until))
+            continue;
+        close(w->fd);
+        mend_list_remove(&w->link);
+        free(w);
+    }
+    return mend_list_empty(&job->spawn_waits) ? MEND_TIME_NEVER : now + ROOM_LOOK_NS;
 }

@@ -301,6 +301,8 @@ static void start_child(struct job *job, struct starter *x, struct start *s)
     pthread_mutex_lock(&job->lock);
     r->child = s->pid > 0 && !s->failed ? s->pid : 0;
     pthread_mutex_unlock(&job->lock);
+    if (r->index != MEND_RANK_SPARE)
+        mend_rank_tell_group(r);
 }
 
 static bool open_streams(struct job *job, struct start *s)

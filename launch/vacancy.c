@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* vacancy.c – which places of the segment the ranks have.
  *
- * A rank has a name, which no other ever has, and a place, as many as the job may have ranks at a time.  What is asked
- * of a rank that has no place any more is answered by the grave, which says that it is dead. */
+ * A rank has a name, which no other ever has, and a place, as many as the job may have ranks at a time.
+ *
+ *   never used ──> a rank's ──it dies, every living rank has let go of it, and we have told of it──> vacant
+ *                     ^                                                                               │
+ *                     └──────────────────────────── cleared, with a new name <────────────────────────┘
+ *
+ * What is asked of a rank that has no place any more is answered by the grave, which says that it is dead.  Then its
+ * child is reaped, and the number of its process may be another's: nothing here knows it any more. */
 #include "job.h"
 
 #include "proc/proc.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 void mend_vacancy_init(struct job *job)
 {
@@ -16,17 +30,77 @@ void mend_vacancy_init(struct job *job)
 
 int mend_vacancies(const struct job *job)
 {
-    int names = (int)MEND_NODE_NAMES - job->n,
-        places = job->places_n - job->places_used + job->vacant_n;
+    int names = (int)MEND_NODE_NAMES - job->n;
+    int places = job->places_n - (int)job->shm->places_used + job->vacant_n;
 
     return places < names ? places : names;
 }
 
+/* The agent has nothing to do with its process any more.  With the lock. */
+static bool is_over(const struct rank *r)
+{
+    return mend_rank_has_ended(r) && r->state.ending == MEND_ENDING_TOLD &&
+           r->state.news == MEND_NEWS_PRINTED && !r->looked_at && !mend_rank_in_script(&r->state) &&
+           (r->state.mark == MEND_MARK_NONE || r->state.mark > MEND_MARK_CERTAIN);
+}
+
+static void close_control(struct job *job, struct rank *r)
+{
+    if (r->ctl_fd < 0)
+        return;
+    epoll_ctl(job->epoll_fd, EPOLL_CTL_DEL, r->ctl_fd, NULL);
+    close(r->ctl_fd);
+    r->ctl_fd = -1;
+}
+
+/* A watcher that still sleeps on its life word looks, and finds that there is none. */
+static void leave_place(struct job *job, struct rank *r)
+{
+    mend_atomic_u32 *life = mend_node_life_word(r->shared);
+
+    mend_vacancy_give(job, r);
+    syscall(SYS_futex, life, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static bool retire(struct job *job, struct rank *r)
+{
+    bool over;
+
+    pthread_mutex_lock(&job->lock);
+    over = is_over(r);
+    if (over)
+        leave_place(job, r);
+    pthread_mutex_unlock(&job->lock);
+    if (!over)
+        return false;
+    close_control(job, r);
+    waitpid(r->child, NULL, 0);
+    r->child = 0;
+    r->own_group = false;
+    free(r->complained);
+    r->complained = NULL;
+    job->shm->ranks_here_n--;
+    return true;
+}
+
+/* In the order of the verdicts: one that cannot be retired holds up those behind it, for a moment. */
+bool mend_vacancy_collect(struct job *job)
+{
+    mend_segment_give_back(job, MEND_TIME_NEVER);
+    while (job->retired_n < job->given_back_n &&
+           retire(job, &job->rank[mend_node_death_of(job->shm, job->retired_n)->name]))
+        job->retired_n++;
+    return job->retired_n < mend_load_acquire(&job->shm->deaths_n);
+}
+
 void mend_vacancy_take(struct job *job, struct rank *r)
 {
-    r->place =
-        job->vacant_n ? job->vacant[--job->vacant_n] : mend_place_at((uint32_t)job->places_used++);
+    bool again = job->vacant_n > 0;
+
+    r->place = again ? job->vacant[--job->vacant_n] : mend_place_at(job->shm->places_used++);
     r->shared = mend_node_rank_of(job->shm, r->place);
+    if (again)
+        mend_segment_clear(job, r->place);
 }
 
 void mend_vacancy_give(struct job *job, struct rank *r)

@@ -54,11 +54,6 @@ struct group {
     struct futex_waitv wait[];
 };
 
-static mend_atomic_u32 *life_word(struct group *g, int i)
-{
-    return mend_node_life_word(g->job->rank[g->first + i].shared);
-}
-
 /* Freeing the memory of a dead process takes tens of milliseconds per GiB.  Survivors that share its core wait for
  * it: with the default policy the first of them runs at the next tick, milliseconds later.  So all threads of the dead
  * process, and the processes that it started, which are killed anyway, get the lowest priority that there is. */
@@ -69,6 +64,25 @@ static void let_survivors_run(const struct rank *r)
     if (r->own_group)
         setpriority(PRIO_PGRP, (id_t)r->child, PRIO_MAX - 1);
     sched_setscheduler(r->child, SCHED_IDLE, &none);
+}
+
+/* True: r is not retired before look_away(). */
+static bool look_at(struct job *job, struct rank *r)
+{
+    bool there;
+
+    pthread_mutex_lock(&job->lock);
+    there = !mend_rank_is_retired(job, r);
+    r->looked_at += there;
+    pthread_mutex_unlock(&job->lock);
+    return there;
+}
+
+static void look_away(struct job *job, struct rank *r)
+{
+    pthread_mutex_lock(&job->lock);
+    r->looked_at--;
+    pthread_mutex_unlock(&job->lock);
 }
 
 /* Acts on the mark of r.  Returns whether to look again soon, for what must be known before the verdict: *news_p: there
@@ -105,16 +119,26 @@ static int look(struct group *g, bool *soon_p)
 
     *soon_p = false;
     for (int i = 0; i < g->n; i++) {
-        uint32_t word = mend_load_acquire(life_word(g, i));
+        struct rank *r = &job->rank[g->first + i];
+        mend_atomic_u32 *life;
+        uint32_t word;
 
+        if (!look_at(job, r))
+            continue;
+        life = mend_node_life_word(r->shared);
+        word = mend_load_acquire(life);
         if (word & FUTEX_OWNER_DIED)
-            *soon_p |= on_mark(job, &job->rank[g->first + i], &news);
+            *soon_p |= on_mark(job, r, &news);
         else
-            g->wait[waiting++] = (struct futex_waitv){
-                .val = word, .uaddr = (uintptr_t)life_word(g, i), .flags = FUTEX_32};
+            g->wait[waiting++] =
+                (struct futex_waitv){.val = word, .uaddr = (uintptr_t)life, .flags = FUTEX_32};
+        look_away(job, r);
     }
     for (int i = 0; news && i < g->n; i++)
-        mend_verdict_reason(job, &job->rank[g->first + i]);
+        if (look_at(job, &job->rank[g->first + i])) {
+            mend_verdict_reason(job, &job->rank[g->first + i]);
+            look_away(job, &job->rank[g->first + i]);
+        }
     if (news) {
         uint64_t one = 1;
 

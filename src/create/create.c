@@ -3,6 +3,7 @@
 #include "create/create.h"
 
 #include "create/meet.h"
+#include "node/node.h"
 
 int mend_create_init(struct mend_proc *self)
 {
@@ -18,7 +19,7 @@ int mend_create_init(struct mend_proc *self)
     mend_list_init(&m->visits);
     mend_hash_init(&m->declined, self->arena);
     self->create = m;
-    self->ctx_counter = MEND_CTX_FIRST;
+    self->ctx_counter = self->node ? mend_node_contexts(self) : MEND_CTX_FIRST;
     self->on_frame[MEND_FRAME_CREATE] = mend_create_on_frame;
     return MPI_SUCCESS;
 }

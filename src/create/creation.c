@@ -15,6 +15,7 @@
 #include "create/creation.h"
 
 #include "node/cells.h"
+#include "node/node.h"
 #include "node/papers.h"
 
 #define ROOM_BYTES 4096
@@ -27,6 +28,8 @@ static mend_ctx propose_ctx(struct mend_proc *self, uint64_t n)
     MEND_ASSERT(self->me < 1 << 19);              /* invite.c has the other half of the indices */
     MEND_ASSERT(counter + n < UINT64_C(1) << 40); /* ids are never used again */
     self->ctx_counter = counter + n;
+    if (self->node)
+        mend_node_count_contexts(self, self->ctx_counter);
     return MEND_CTX_MAKE(self->me, counter);
 }
 

@@ -15,10 +15,24 @@
 #include "proc/report.h"
 #include "rma/win.h"
 
+/* One that this process never met: its place may be another's. */
+static void note_old_death(struct mend_proc *self, const struct mend_death *death)
+{
+    if (mend_net_of(self, death->peer)->forget)
+        mend_net_of(self, death->peer)->forget(self, death->peer);
+    mend_peer_entry(self, death->peer)->fate = MEND_PEER_DEAD;
+    mend_peer_entry(self, death->peer)->gone = true;
+    self->deaths[self->deaths_n++] = *death;
+}
+
 void mend_death(struct mend_proc *self, const struct mend_death *death)
 {
     mend_peer dead = death->peer;
 
+    if (self->deaths_n < self->born_n) {
+        note_old_death(self, death);
+        return;
+    }
     mend_net_of(self, dead)
         ->sever(self, dead); /* what it had published arrives; later no byte does */
     mend_revoke_on_interrupt(self);

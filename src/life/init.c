@@ -155,7 +155,11 @@ static int create_predefined(struct mend_proc *self)
 
     if (!world || !alone)
         return MPI_ERR_NO_MEM;
-    self->world = mend_comm_create(self, world, NULL, MEND_CTX_WORLD_OF(self->world_first), NULL);
+    self->world =
+        mend_comm_create(self, world, NULL,
+                         self->world_counter ? MEND_CTX_MAKE(self->world_first, self->world_counter)
+                                             : MEND_CTX_WORLD_OF(self->world_first),
+                         NULL);
     self->comm_self = mend_comm_create(self, alone, NULL, MEND_CTX_SELF(self->me), NULL);
     mend_group_put(self, world);
     mend_group_put(self, alone);

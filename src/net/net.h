@@ -59,6 +59,9 @@ struct mend_net {
     /* Delivers what the dead peer had published, then closes it for ever. */
     void (*sever)(struct mend_proc *self, mend_peer dead);
 
+    /* The peer is reached by it from now on.  NULL: it looks when it has to. */
+    void (*meet)(struct mend_proc *self, mend_peer peer);
+
     /* Frees what is left of a severed peer here, and touches nothing of it any more.  NULL: nothing is. */
     void (*forget)(struct mend_proc *self, mend_peer dead);
 
@@ -125,6 +128,8 @@ static inline void mend_net_connect(struct mend_proc *self, mend_peer peer,
     MEND_ASSERT(i < MEND_NETS_MAX);
     if (net->poll)
         self->nets[i] = net;
+    if (net->meet)
+        net->meet(self, peer);
 }
 
 static inline void mend_net_hold(struct mend_proc *self)

@@ -72,8 +72,9 @@
 #define MEND_NODE_HEAP_BYTES                                                                       \
     (UINT64_C(1) << 40) /* room in the segment; pages exist where there is a piece */
 
-#define MEND_NODE_SHEET_BYTES 4096u      /* a page: net/sheet.h */
-#define MEND_NODE_AREA_BYTES  (4u << 20) /* more than a second-level cache */
+#define MEND_NODE_CONTEXTS_FIRST 16u        /* MEND_CTX_FIRST */
+#define MEND_NODE_SHEET_BYTES    4096u      /* a page: net/sheet.h */
+#define MEND_NODE_AREA_BYTES     (4u << 20) /* more than a second-level cache */
 
 /* Bits in a row: one proposer's communicators. */
 #define MEND_NODE_REVOKED (1u << 30)
@@ -137,11 +138,15 @@ struct mend_node_rank {
         mend_atomic_u32 interrupt; /* bumped with each verdict and each call */
     mend_atomic_u32 fate;          /* enum mend_peer_fate */
     mend_atomic_u32 inner_pid;     /* the rank in a script, as the kernel calls it; 0: none known */
+    mend_atomic_u32 group;         /* the process group that it leads; 0: none */
+    uint32_t born_n;               /* verdicts that were given before it was started */
 
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32
         let_go_n; /* it looks at nothing of the first so many dead of the log (life/let_go.c) */
     mend_atomic_u32 papers_n; /* its papers from here on were never used: they have no pages */
+    mend_atomic_u64
+        contexts_n; /* bits of its row that were used, also by ranks that had its place before */
     mend_atomic_u64
         papers_made; /* how often it has taken a paper; released when the title is there */
     mend_atomic_u32 overslept_n; /* sleeps that were too long: net.h, overslept() */
@@ -160,7 +165,8 @@ struct mend_node_sleep {
 
 /* Whether a name has been given, and to the process of which place. */
 struct mend_node_name {
-    uint32_t place; /* MEND_PLACE_NONE.at: to one that could not be started */
+    uint32_t place;
+    uint64_t counter; /* in the context of its world, if it is the first one there */
 };
 
 struct mend_node_death {
@@ -200,6 +206,7 @@ struct mend_node_header {
     uint64_t magic, job, bytes;
     uint32_t places_n, agent_pid;        /* room for so many ranks: more than there are at first */
     uint32_t ranks_here_n, cores_n;      /* on this node */
+    uint32_t places_used;                /* those below it have had a rank */
     uint32_t reporting;                  /* 1: there is a --report file */
     uint64_t at[MEND_NODE_PARTS];        /* where each part begins */
     uint64_t row_bytes[MEND_NODE_PARTS]; /* of the parts [n][n]: from one rank's row to the next */

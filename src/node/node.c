@@ -133,6 +133,23 @@ void mend_node_votes_clear(struct mend_proc *self, int cell)
     n->voted &= ~(UINT64_C(1) << cell);
 }
 
+static mend_atomic_u64 *contexts_of(const struct mend_proc *self)
+{
+    return &mend_node_rank_of(self->node->header, self->node->mine)->contexts_n;
+}
+
+uint64_t mend_node_contexts(const struct mend_proc *self)
+{
+    uint64_t used = mend_load_relaxed(contexts_of(self));
+
+    return used < MEND_NODE_CONTEXTS_FIRST ? MEND_NODE_CONTEXTS_FIRST : used;
+}
+
+void mend_node_count_contexts(struct mend_proc *self, uint64_t n)
+{
+    mend_store_relaxed(contexts_of(self), n);
+}
+
 void mend_node_interrupt(struct mend_proc *self, mend_peer to)
 {
     struct mend_node_rank *there = mend_node_rank_of(self->node->header, mend_peer_place(self, to));

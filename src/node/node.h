@@ -107,6 +107,11 @@ static inline void mend_node_release(struct mend_node *n)
     mend_node_wakes_flush(&n->wakes);
 }
 
+/* The first counter of a context that no process has proposed that had this place; from now on it is n.  For the bit
+ * that revokes what it names (layout.h). */
+uint64_t mend_node_contexts(const struct mend_proc *self);
+void mend_node_count_contexts(struct mend_proc *self, uint64_t n);
+
 /* Interrupts a rank, asleep or not: there is something for it in the segment. */
 void mend_node_interrupt(struct mend_proc *self, mend_peer to);
 

@@ -166,6 +166,7 @@ struct mend_proc {
 
     struct mend_death *deaths; /* in the order in which they were carried out */
     uint32_t deaths_n;
+    uint32_t born_n;   /* of these had died before this process was started */
     uint32_t let_go_n; /* of these this process has let go */
     uint32_t let_go_turns;
     uint32_t creating_n; /* creations of communicators that wait for their decision */
@@ -178,6 +179,7 @@ struct mend_proc {
     /* who this process is, from its runtime */
     uint64_t job;                   /* no other job has the same */
     mend_peer world_first, world_n; /* the names of its MPI_COMM_WORLD; n 0: all that it knows */
+    uint64_t world_counter;         /* in the context of MPI_COMM_WORLD; 0: 1 */
     mend_peer asked_by;             /* who had it started, and */
     uint64_t asked_number;          /* the number of that call; 0: it began with the job */
     struct mend_seat

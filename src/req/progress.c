@@ -61,7 +61,7 @@ bool mend_interrupt_check(struct mend_proc *self)
 {
     struct mend_death death;
 
-    if (mend_unlikely(self->let_go_n != self->deaths_n) && self->let_go)
+    if (mend_unlikely(self->let_go_n < self->deaths_n) && self->let_go)
         self->let_go(self);
     if (mend_likely(!mend_has_news(self)) || self->in_progress)
         return false;
@@ -70,7 +70,7 @@ bool mend_interrupt_check(struct mend_proc *self)
         mend_peers_meet(self, self->rt->names(self));
     while (self->rt->verdict(self, self->deaths_n, &death))
         self->on_death(self, &death);
-    if (self->let_go_n != self->deaths_n && self->let_go)
+    if (self->let_go_n < self->deaths_n && self->let_go)
         self->let_go(self);
     if (self->on_interrupt)
         self->on_interrupt(self);

@@ -189,6 +189,8 @@ static bool local_poke(struct mend_proc *self, mend_peer peer)
     struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_node_place_of(self, peer));
     uint32_t thread;
 
+    if (mend_peer_is_dead(self, peer))
+        return false;
     atomic_thread_fence(memory_order_seq_cst); /* the partner is in local_take_pokes() */
     thread = mend_load_relaxed(&r->poke_thread);
     return thread &&
@@ -200,8 +202,9 @@ static bool local_has_left(struct mend_proc *self, mend_peer peer)
     struct local *l = self->rt_state;
 
     /* acquire: pairs with the release in leave() */
-    return mend_load_acquire(&mend_node_rank_of(l->shm, mend_node_place_of(self, peer))->state) ==
-           MEND_NODE_RANK_FINALIZED;
+    return !mend_peer_is_dead(self, peer) &&
+           mend_load_acquire(&mend_node_rank_of(l->shm, mend_node_place_of(self, peer))->state) ==
+               MEND_NODE_RANK_FINALIZED;
 }
 
 /* As if on another node: MEND_NODES.  A process that has read no parameters has 0 of them, and keeps nobody apart. */
@@ -304,6 +307,7 @@ static void tell_process(struct mend_proc *self, struct local *l, const struct c
     self->peers_max = MEND_NODE_NAMES;
     self->universe_n = (mend_peer)l->shm->places_n;
     self->world_n = (mend_peer)call->size;
+    self->born_n = self->let_go_n = l->me->born_n;
     self->interrupt = &l->me->interrupt;
     /* verdicts given before now are looked at first; nobody was interrupted by those before it was started */
     self->interrupt_seen = mend_load_acquire(self->interrupt) - 1;
@@ -342,6 +346,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     if (mend_node_open(self, l->shm, (int)call.shm_fd) != MEND_OK ||
         !local_meet(self, self->world_first + self->world_n))
         return MEND_ERR_MEM;
+    self->world_counter = mend_node_name_of(l->shm, self->world_first)->counter;
     mend_peers_connect(self, self->world_first, self->world_n);
     return MEND_OK;
 }
@@ -405,7 +410,7 @@ static bool is_ending(struct mend_proc *self, mend_peer peer)
     struct local *l = self->rt_state;
     struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_node_place_of(self, peer));
 
-    return mend_load_acquire(&r->fate) == MEND_PEER_DEAD ||
+    return mend_peer_is_dead(self, peer) || mend_load_acquire(&r->fate) == MEND_PEER_DEAD ||
            (mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
 }
 
@@ -498,7 +503,8 @@ static bool local_all_leaving(struct mend_proc *self)
         struct mend_node_rank *r =
             mend_node_rank_of(l->shm, mend_node_place_of(self, l->leaving_n));
 
-        if (!mend_peer_entry(self, l->leaving_n)->connected)
+        if (!mend_peer_entry(self, l->leaving_n)->connected ||
+            mend_peer_is_dead(self, l->leaving_n))
             continue;
         if (mend_load_acquire(&r->state) < MEND_NODE_RANK_LEAVING &&
             mend_load_acquire(&r->fate) != MEND_PEER_DEAD)

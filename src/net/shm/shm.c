@@ -146,10 +146,18 @@ static void give_back_gone(struct mend_proc *self)
     }
 }
 
+/* Its bell begins at 0, whatever a process that had its place before has rung. */
+static void shm_meet(struct mend_proc *self, mend_peer peer)
+{
+    self->shm->seen[mend_node_place_of(self, peer).at] = 0;
+}
+
 static void shm_forget(struct mend_proc *self, mend_peer dead)
 {
     struct mend_shm *s = self->shm;
     mend_peer *p = &s->gone;
+
+    s->in[dead].severed = true;
 
     while (*p != MEND_PEER_NONE && *p != dead)
         p = &s->in[*p].next_gone;
@@ -873,6 +881,7 @@ const struct mend_net mend_net_shm = {
     .take = shm_take,
     .sever = shm_sever,
     .forget = shm_forget,
+    .meet = shm_meet,
     .pull = shm_pull,
     .fetch = shm_fetch,
     .attends = shm_attends,
@@ -897,6 +906,7 @@ const struct mend_net mend_net_rings = {
     .take = shm_take,
     .sever = shm_sever,
     .forget = shm_forget,
+    .meet = shm_meet,
     .hold = shm_hold,
     .release = shm_release,
     .close = shm_close,
