@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# peers.sh – chain.c over MPICH and Open MPI: the layer needs nothing but the profiling interface. A library that
+# is not installed is named; tools/install-deps bench installs both.
+#
+#   S1-13: communication is rolled back over any MPI, through the profiling interface
+#
+# RUN: ; expect "all installed libraries rolled back" ; time 120
+
+sources=
+for name in match layer round wrap collective refuse; do
+    sources="$sources $MEND_TEST_ROOT/rollback/$name.c"
+done
+
+# over TITLE COMPILER LAUNCHER...
+over()
+{
+    title=$1 compiler=$2
+    shift 2
+    if ! command -v "$compiler" >/dev/null || ! command -v "$1" >/dev/null; then
+        echo "$title is not installed: not run over it"
+        return
+    fi
+    "$compiler" -O2 -std=gnu17 -D_GNU_SOURCE -w -I"$MEND_TEST_ROOT/rollback" -o "$MEND_TEST_TMP/chain" \
+        "$MEND_TEST_ROOT/test/mpi/rollback/chain.c" $sources || exit 1
+    "$@" "$MEND_TEST_TMP/chain" >"$MEND_TEST_TMP/said" 2>&1
+    grep -qx "rolled back and went on" "$MEND_TEST_TMP/said" || {
+        echo "wrong over $title:"
+        cat "$MEND_TEST_TMP/said"
+        exit 1
+    }
+    rm -f "$MEND_TEST_TMP/chain" "$MEND_TEST_TMP/said"
+}
+
+over MPICH mpicc.mpich mpiexec.mpich -n 2
+root=
+[ "$(id -u)" = 0 ] && root=--allow-run-as-root
+over "Open MPI" mpicc.openmpi mpirun.openmpi $root --oversubscribe --mca mpi_yield_when_idle 1 --mca btl vader,self -n 4
+echo "all installed libraries rolled back"
