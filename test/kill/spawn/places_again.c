@@ -2,7 +2,7 @@
 /* A job in which ranks die and are replaced more often than it has places: each cycle kills one rank, replaces it, and
  * uses what the newcomer's place had for the one before it: rings, cells, papers, windows, marks of revocation.
  *
- * Arguments: how many cycles; every how many of them old communicators are kept, which have their dead for ever (0:
+ * Arguments: how many cycles; every how many of them an old communicator is kept, which has its dead for ever (0:
  * never).
  *
  *   R35: a replacement is a new process with an old rank; its MPI_COMM_WORLD holds those replaced together
@@ -103,15 +103,17 @@ static void use(void)
     agree();
     share();
     CHECK_OK(MPI_Barrier(full));
-    post(RETURNED);
 }
 
 /* Each rank in turn, when all have left the last call; those of an odd cycle while the others are in a call. */
-static void one_dies(void)
+static void one_dies(MPI_Comm old)
 {
-    int victim = cycle % full_n;
+    int victim = cycle % full_n, flag = ~(1 << number);
+    MPI_Request r;
 
     if (number == victim) {
+        if (old != MPI_COMM_NULL)
+            CHECK_OK(MPIX_Comm_iagree(old, &flag, &r));
         await(RETURNED, (cycle + 1) * full_n);
         post(DIED);
         die_now();
@@ -122,18 +124,36 @@ static void one_dies(void)
         await(DIED, cycle + 1);
 }
 
+/* What the victim had voted on the old communicator counts when its place is another's already: its flag, and that it
+ * had acknowledged nothing. */
+static void agree_on_old(MPI_Comm old)
+{
+    int flag = ~(1 << number), n;
+
+    CHECK_OK(MPIX_Comm_ack_failed(old, full_n, &n));
+    CHECK_EQ(n, 1);
+    CHECK_CLASS(MPIX_Comm_agree(old, &flag), MPI_ERR_PROC_FAILED);
+    CHECK_EQ(flag, ~((1 << full_n) - 1));
+}
+
 static void next_cycle(int keep)
 {
-    MPI_Comm next;
+    bool kept = keep && cycle % keep == 0;
+    MPI_Comm next, old = MPI_COMM_NULL;
 
-    one_dies();
+    if (kept)
+        CHECK_OK(MPI_Comm_dup(full, &old));
+    post(RETURNED);
+    one_dies(old);
     while (MPIX_Comm_replace(full, MPI_INFO_NULL, &next) != MPI_SUCCESS)
         CHECK(next == MPI_COMM_NULL);
-    if (full != MPI_COMM_WORLD && !(keep && cycle % keep == 0))
+    if (full != MPI_COMM_WORLD)
         CHECK_OK(MPI_Comm_free(&full));
     full = next;
     cycle++;
     use();
+    if (kept)
+        agree_on_old(old);
 }
 
 int main(int argc, char **argv)
