@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Between regions in the image: mremap() lets a mapping grow into it.  It is a hole, so it costs nothing. */
 #define GAP_BYTES ((uint64_t)1 << 38)
@@ -17,6 +18,17 @@
 static bool is_full(const struct mend_snap *s)
 {
     return s->setup.way == MEND_SNAP_WAY_FULL;
+}
+
+static bool is_track(const struct mend_snap *s)
+{
+    return s->setup.way == MEND_SNAP_WAY_TRACK;
+}
+
+/* The program's memory stays where it is, and the image is only a copy. */
+static bool is_apart(const struct mend_snap *s)
+{
+    return is_full(s) || is_track(s);
 }
 
 static bool is_image(const struct mend_snap *s, const struct mend_snap_map *m)
@@ -34,7 +46,7 @@ static bool map_over(uintptr_t start, uintptr_t end, int prot, int flags, int fd
     return MEND_SNAP_SYS6(SYS_mmap, start, end - start, prot, flags, fd, offset) == (long)start;
 }
 
-static void punch(const struct mend_snap *s, uint64_t from, uint64_t to)
+void mend_snap_image_punch(const struct mend_snap *s, uint64_t from, uint64_t to)
 {
     MEND_SNAP_SYS4(SYS_fallocate, s->image_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from,
                    to - from);
@@ -59,30 +71,39 @@ static enum mend_status write_run(struct mend_snap *s, uintptr_t start, uintptr_
     return no_room(s);
 }
 
-/* The page may lie past the end of its file. */
-static enum mend_status write_file(struct mend_snap *s, const struct mend_snap_region *r)
+enum mend_status mend_snap_image_write(struct mend_snap *s, const struct mend_snap_region *r,
+                                       uintptr_t start, uintptr_t end)
 {
-    s->counts.saved_pages += (r->end - r->start) / MEND_SNAP_PAGE;
-    for (uintptr_t at = r->start; at < r->end; at += MEND_SNAP_PAGE)
+    if (!r->inode)
+        return write_run(s, start, end, (void *)r);
+    s->counts.saved_pages += (end - start) / MEND_SNAP_PAGE;
+    for (uintptr_t at = start; at < end; at += MEND_SNAP_PAGE)
         if (MEND_SNAP_SYS4(SYS_pwrite64, s->image_fd, at, MEND_SNAP_PAGE,
                            r->offset + (at - r->start)) == -28 /* ENOSPC */)
             return no_room(s);
     return MEND_OK;
 }
 
-static enum mend_status save_fresh(struct mend_snap *s, struct mend_snap_region *r)
+enum mend_status mend_snap_image_place(struct mend_snap *s, struct mend_snap_region *r)
 {
-    enum mend_status st;
-
     r->offset = s->image_end;
     s->image_end += ((r->end - r->start) / GAP_BYTES + 2) * GAP_BYTES;
     if (s->image_end > MEND_SNAP_IMAGE_BYTES)
         return no_room(s);
     if (r->offset < s->image_used) /* by a region that is gone */
-        punch(s, r->offset, s->image_end);
+        mend_snap_image_punch(s, r->offset, s->image_end);
     if (s->image_used < s->image_end)
         s->image_used = s->image_end;
-    st = r->inode ? write_file(s, r) : mend_snap_runs(s, r->start, r->end, false, write_run, r);
+    return MEND_OK;
+}
+
+static enum mend_status save_fresh(struct mend_snap *s, struct mend_snap_region *r)
+{
+    enum mend_status st = mend_snap_image_place(s, r);
+
+    if (!st)
+        st = r->inode ? mend_snap_image_write(s, r, r->start, r->end)
+                      : mend_snap_runs(s, r->start, r->end, false, write_run, r);
     if (!st && !is_full(s) &&
         !map_over(r->start, r->end, r->prot, IMAGE_FLAGS, s->image_fd, r->offset))
         return no_room(s);
@@ -108,20 +129,25 @@ static enum mend_status save_run(struct mend_snap *s, uintptr_t start, uintptr_t
 static enum mend_status save_piece(struct mend_snap *s, const struct mend_snap_map *m, void *arg)
 {
     struct mend_snap_level *l = arg;
-    struct mend_snap_region *r = &l->regions[l->regions_n++];
+    struct mend_snap_region *r = &l->regions[l->regions_n];
 
     *r = (struct mend_snap_region){.start = m->start,
                                    .end = m->end,
                                    .prot = m->prot,
                                    .kind = MEND_SNAP_KIND_KEPT,
                                    .inode = is_image(s, m) ? 0 : m->inode};
-    if (is_image(s, m) && !is_full(s)) {
+    l->regions_n++;
+    if (is_image(s, m) && !is_apart(s)) {
         r->kind = MEND_SNAP_KIND_IMAGE;
         r->offset = m->offset;
         return mend_snap_runs(s, r->start, r->end, true, save_run, r);
     }
     if (!(m->prot & PROT_WRITE) && (m->inode || !m->prot || *m->name == '['))
         return MEND_OK;
+    if (is_track(s)) {
+        l->regions_n--;
+        return mend_snap_shadow_save(s, l, m);
+    }
     r->kind = MEND_SNAP_KIND_IMAGE;
     return save_fresh(s, r);
 }
@@ -154,7 +180,7 @@ static void give_back(struct mend_snap *s, const struct mend_snap_level *l)
         uint64_t next = i < l->places_n ? l->places[i].offset : s->image_end;
 
         if (next > from)
-            punch(s, from, next);
+            mend_snap_image_punch(s, from, next);
         from = i < l->places_n ? l->places[i].end : 0;
     }
 }
@@ -165,10 +191,13 @@ enum mend_status mend_snap_image_save(struct mend_snap *s, struct mend_snap_leve
 
     s->counts.saved_pages = 0;
     l->brk = (uintptr_t)MEND_SNAP_SYS3(SYS_brk, 0, 0, 0);
-    l->regions = mend_snap_take(s, (s->maps_n + s->excluded_n) * sizeof(*l->regions));
+    l->regions = mend_snap_take(s, (s->maps_n + s->excluded_n + 2 * s->shadows_n) *
+                                       sizeof(*l->regions)); /* shadows divide mappings */
     if (!l->regions)
         return no_room(s);
     l->regions_n = 0;
+    if (!is_apart(s))
+        st = mend_snap_alias_end(s);
     for (size_t i = 0; i < s->maps_n && !st; i++) {
         const struct mend_snap_map *m = &s->maps[i];
 
@@ -179,6 +208,8 @@ enum mend_status mend_snap_image_save(struct mend_snap *s, struct mend_snap_leve
     }
     if (!st)
         st = mend_snap_log_open(s, l);
+    if (!st && is_track(s))
+        st = mend_snap_shadow_keep(s, l);
     if (!st)
         give_back(s, l);
     l->image_end = s->image_end;
@@ -194,6 +225,28 @@ static enum mend_status read_back(const struct mend_snap *s, const struct mend_s
                           r->offset + (start - r->start))
                ? MEND_OK
                : MEND_ERR_SYS;
+}
+
+uint64_t mend_snap_image_data(const struct mend_snap *s, uint64_t *at_p, uint64_t end)
+{
+    long from = MEND_SNAP_SYS3(SYS_lseek, s->image_fd, *at_p, SEEK_DATA), to;
+
+    if (from < 0 || (uint64_t)from >= end)
+        return 0;
+    to = MEND_SNAP_SYS3(SYS_lseek, s->image_fd, from, SEEK_HOLE);
+    *at_p = (uint64_t)from;
+    return to < 0 || (uint64_t)to > end ? end : (uint64_t)to;
+}
+
+enum mend_status mend_snap_image_read(const struct mend_snap *s, const struct mend_snap_region *r,
+                                      uintptr_t start, uintptr_t end)
+{
+    uint64_t at = r->offset + (start - r->start), stop = r->offset + (end - r->start), to;
+    enum mend_status st = MEND_OK;
+
+    for (; !st && (to = mend_snap_image_data(s, &at, stop)); at = to)
+        st = read_back(s, r, r->start + (at - r->offset), r->start + (to - r->offset));
+    return st;
 }
 
 static enum mend_status drop_run(struct mend_snap *s, uintptr_t start, uintptr_t end, void *arg)
@@ -214,10 +267,14 @@ static bool map_region(const struct mend_snap *s, const struct mend_snap_region 
 
     if (r->kind == MEND_SNAP_KIND_KEPT)
         return map_over(start, end, r->prot, EMPTY_FLAGS, -1, 0);
-    if (!is_full(s))
+    if (!is_apart(s))
         return map_over(start, end, r->prot, IMAGE_FLAGS, s->image_fd, offset);
-    return map_over(start, end, PROT_READ | PROT_WRITE, EMPTY_FLAGS, -1, 0) &&
-           mend_snap_move(SYS_pread64, s->image_fd, start, end - start, offset) &&
+    if (!map_over(start, end, PROT_READ | PROT_WRITE, EMPTY_FLAGS, -1, 0))
+        return false;
+    if (is_track(
+            s)) /* while it is empty it can become one with its neighbours, as mremap() needs it */
+        mend_snap_track_watch(s, start, end);
+    return mend_snap_image_read(s, r, start, end) == MEND_OK &&
            MEND_SNAP_SYS3(SYS_mprotect, start, end - start, r->prot) == 0;
 }
 
@@ -261,7 +318,9 @@ static enum mend_status restore_part(struct mend_snap *s, struct mend_snap_regio
         s->counts.undone_pages += (end - start) / MEND_SNAP_PAGE;
         return read_back(s, r, start, end);
     }
-    if (is_full(s) || !is_image(s, m) || m->offset - m->start != r->offset - r->start)
+    if (is_track(s) && m->inode == r->inode)
+        return mend_snap_shadow_restore(s, r, m);
+    if (is_apart(s) || !is_image(s, m) || m->offset - m->start != r->offset - r->start)
         return map_region(s, r, start, end) ? MEND_OK : MEND_ERR_SYS;
     if (m->prot != r->prot)
         MEND_SNAP_SYS3(SYS_mprotect, start, end - start, r->prot);
@@ -389,9 +448,13 @@ enum mend_status mend_snap_image_restore(struct mend_snap *s)
         st = restore_brk(s, mark);
     if (st)
         return st;
+    if (is_track(s))
+        mend_snap_log_each(s, mend_snap_track_set);
     MEND_ASSERT(!mend_snap_log_undo(s, l)); /* from here on there is no way back */
     MEND_ASSERT(!walk(s, true));
     MEND_ASSERT(mend_snap_move(SYS_pread64, s->own_fd, l->stack_low, l->stack_bytes, l->stack_at));
     s->image_end = l->image_end;
+    if (is_track(s))
+        mend_snap_shadow_back(s, l);
     return MEND_OK;
 }

@@ -37,7 +37,7 @@ enum mend_status mend_snap_log_open(struct mend_snap *s, struct mend_snap_level 
 
         if (r->kind == MEND_SNAP_KIND_IMAGE)
             l->places[l->places_n++] =
-                (struct mend_snap_place){r->offset, r->offset + (r->end - r->start), 0};
+                (struct mend_snap_place){r->offset, r->offset + (r->end - r->start), 0, r->start};
     }
     sort(l->places, l->places_n);
     for (size_t i = 0; i < l->places_n; i++) {
@@ -50,11 +50,10 @@ enum mend_status mend_snap_log_open(struct mend_snap *s, struct mend_snap_level 
     return l->logged ? MEND_OK : mend_snap_refuse(s, MEND_ERR_MEM, "no room for the tables", "");
 }
 
-/* The bit of a page of the image, or NULL: the level's memory does not include it. */
-static uint64_t *find(const struct mend_snap_level *l, uint64_t offset, uint64_t *mask_p)
+/* NULL: the level's memory does not include it. */
+static const struct mend_snap_place *place_of(const struct mend_snap_level *l, uint64_t offset)
 {
     size_t low = 0, high = l->places_n;
-    uint64_t bit;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -66,17 +65,39 @@ static uint64_t *find(const struct mend_snap_level *l, uint64_t offset, uint64_t
     }
     if (low == l->places_n || l->places[low].offset > offset)
         return NULL;
-    bit = l->places[low].bit + (offset - l->places[low].offset) / MEND_SNAP_PAGE;
+    return &l->places[low];
+}
+
+/* The bit of a page of the image, or NULL. */
+static uint64_t *find(const struct mend_snap_level *l, uint64_t offset, uint64_t *mask_p)
+{
+    const struct mend_snap_place *p = place_of(l, offset);
+    uint64_t bit;
+
+    if (!p)
+        return NULL;
+    bit = p->bit + (offset - p->offset) / MEND_SNAP_PAGE;
     *mask_p = (uint64_t)1 << (bit % 64);
     return &l->logged[bit / 64];
 }
 
-/* Notes that the level has an entry of the page.  False: it had one, or needs none. */
+static bool outer_has(const struct mend_snap_level *l, uint64_t offset)
+{
+    for (l = l->outer; l; l = l->outer)
+        if (place_of(l, offset))
+            return true;
+    return false;
+}
+
+/* Notes that the level has an entry of the page.  False: it had one, or needs none.  Memory that did not exist at the
+ * level's safe point but at one around it may get several: the oldest counts. */
 static bool mark(const struct mend_snap_level *l, uint64_t page)
 {
     uint64_t mask, *word = find(l, page * MEND_SNAP_PAGE, &mask);
 
-    if (!word || *word & mask)
+    if (!word)
+        return outer_has(l, page * MEND_SNAP_PAGE);
+    if (*word & mask)
         return false;
     *word |= mask;
     return true;
@@ -137,4 +158,27 @@ enum mend_status mend_snap_log_undo(struct mend_snap *s, const struct mend_snap_
             *word &= ~mask;
     }
     return MEND_OK;
+}
+
+void mend_snap_log_each(struct mend_snap *s,
+                        void (*run)(struct mend_snap *s, uintptr_t start, uintptr_t end))
+{
+    uintptr_t start = 0, end = 0;
+
+    for (size_t i = s->level->log_begin; i < s->log_n; i++) {
+        uint64_t offset = s->log_index[i] * MEND_SNAP_PAGE;
+        const struct mend_snap_place *p = place_of(s->level, offset);
+        uintptr_t at = p ? p->start + (offset - p->offset) : 0;
+
+        if (!at)
+            continue;
+        if (at != end) {
+            if (start)
+                run(s, start, end);
+            start = at;
+        }
+        end = at + MEND_SNAP_PAGE;
+    }
+    if (start)
+        run(s, start, end);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* own.h – what the files of snap/ share (snap.h has the idea).
  *
- *   own mapping, shared:  [ struct mend_snap | stack | tables, a stack of their own ...    | log's index ]
- *                                                     ^ take() moves `top` up                          */
+ *   own mapping, shared:  [ struct mend_snap | stack | tables, a stack of their own ...  | log's index | shadows ]
+ *                                                     ^ take() moves `top` up                              */
 #ifndef MEND_SNAP_OWN_H
 #define MEND_SNAP_OWN_H
 
@@ -43,6 +43,13 @@ struct mend_snap_region {
 /* Where a region is in the image, and the first of its bits in `logged`. */
 struct mend_snap_place {
     uint64_t offset, end, bit;
+    uintptr_t start; /* in memory */
+};
+
+/* Way track: the image holds [start, end) from `offset` on, and has room for more up to `limit`. */
+struct mend_snap_shadow {
+    uintptr_t start, end;
+    uint64_t offset, limit;
 };
 
 struct mend_snap_range {
@@ -63,18 +70,22 @@ struct mend_snap_level {
     size_t places_n;
     uint64_t *logged; /* a bit per page of the regions: it has an entry of this level */
     size_t log_begin;
+    struct mend_snap_shadow *shadows; /* as they were at the safe point */
+    size_t shadows_n;
     char *print;      /* the fingerprint */
     char *tables_end; /* `top` after this level */
 };
 
 struct mend_snap {
     struct mend_snap_setup setup;
-    int own_fd, image_fd, log_fd, pagemap_fd;
+    int own_fd, image_fd, log_fd, pagemap_fd, track_fd;
     uint64_t image_inode;
     int pid;
     char *top, *limit;
     uint64_t *log_index; /* page of the image, one per page of the log */
     size_t log_n, log_max;
+    struct mend_snap_shadow *shadows; /* by address */
+    size_t shadows_n, shadows_max;
     uint64_t image_end, image_used; /* regions end here; some have ended there */
     struct mend_snap_level *level;  /* the innermost */
     unsigned depth;
@@ -115,6 +126,27 @@ enum mend_status mend_snap_pieces(struct mend_snap *s, const struct mend_snap_ma
 enum mend_status mend_snap_image_save(struct mend_snap *s, struct mend_snap_level *l);
 enum mend_status mend_snap_image_restore(struct mend_snap *s);
 
+/* A place in the image for a new region; the image is zero there. */
+enum mend_status mend_snap_image_place(struct mend_snap *s, struct mend_snap_region *r);
+
+/* The contents of a region's pages, into the image at r->offset; pages of a file may lie past its end. */
+enum mend_status mend_snap_image_write(struct mend_snap *s, const struct mend_snap_region *r,
+                                       uintptr_t start, uintptr_t end);
+
+/* [from, to) of the image is zero again. */
+void mend_snap_image_punch(const struct mend_snap *s, uint64_t from, uint64_t to);
+
+/* The next part of [*at_p, end) of the image that is not a hole: *at_p is its beginning, the result its end, 0 without
+ * one. */
+uint64_t mend_snap_image_data(const struct mend_snap *s, uint64_t *at_p, uint64_t end);
+
+/* Reads into [start, end) what the image holds for this part of r; counts nothing. */
+enum mend_status mend_snap_image_read(const struct mend_snap *s, const struct mend_snap_region *r,
+                                      uintptr_t start, uintptr_t end);
+
+/* Gives each mapping of s->maps pages of the image of its own (alias.c). */
+enum mend_status mend_snap_alias_end(struct mend_snap *s);
+
 /* Calls run() for each run of pages in [start, end) that have contents, or (changed) that differ from the file
  * behind them. */
 enum mend_status mend_snap_runs(struct mend_snap *s, uintptr_t start, uintptr_t end, bool changed,
@@ -130,6 +162,31 @@ enum mend_status mend_snap_log_open(struct mend_snap *s, struct mend_snap_level 
 enum mend_status mend_snap_log_keep(struct mend_snap *s, uint64_t offset, uint64_t bytes);
 void mend_snap_log_merge(struct mend_snap *s);
 enum mend_status mend_snap_log_undo(struct mend_snap *s, const struct mend_snap_level *l);
+
+/* Calls run() for the pages of the entries of s->level, in order. */
+void mend_snap_log_each(struct mend_snap *s,
+                        void (*run)(struct mend_snap *s, uintptr_t start, uintptr_t end));
+
+/* The kernel tracks writes (track.c).  Open: false if it cannot.  Watch: [start, end) counts as written to, until it
+ * is cleared.  Written: calls run() for each range that may have been written to since it was cleared. */
+bool mend_snap_track_open(struct mend_snap *s);
+void mend_snap_track_watch(const struct mend_snap *s, uintptr_t start, uintptr_t end);
+void mend_snap_track_clear(const struct mend_snap *s, uintptr_t start, uintptr_t end);
+void mend_snap_track_set(struct mend_snap *s, uintptr_t start, uintptr_t end);
+enum mend_status mend_snap_track_written(struct mend_snap *s, uintptr_t start, uintptr_t end,
+                                         enum mend_status (*run)(struct mend_snap *s,
+                                                                 uintptr_t start, uintptr_t end,
+                                                                 void *arg),
+                                         void *arg);
+
+/* The program's memory stays where it is and the image is a copy of it (shadow.c).  Save: adds the regions of a piece of
+ * memory to the level.  Keep: notes the shadows in the level; back: takes them from it. */
+enum mend_status mend_snap_shadow_save(struct mend_snap *s, struct mend_snap_level *l,
+                                       const struct mend_snap_map *m);
+enum mend_status mend_snap_shadow_keep(struct mend_snap *s, struct mend_snap_level *l);
+enum mend_status mend_snap_shadow_restore(struct mend_snap *s, const struct mend_snap_region *r,
+                                          const struct mend_snap_map *m);
+void mend_snap_shadow_back(struct mend_snap *s, const struct mend_snap_level *l);
 
 /* What the kernel keeps for the process, as lines "name\tvalue".  NULL: no room. */
 char *mend_snap_print(struct mend_snap *s);

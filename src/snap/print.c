@@ -88,7 +88,8 @@ static void add_link(struct lines *t, const char *path)
 
 static bool is_own(const struct mend_snap *s, int fd)
 {
-    return fd == s->own_fd || fd == s->image_fd || fd == s->log_fd || fd == s->pagemap_fd;
+    return fd == s->own_fd || fd == s->image_fd || fd == s->log_fd || fd == s->pagemap_fd ||
+           fd == s->track_fd;
 }
 
 static void add_descriptor(struct lines *t, int fd)

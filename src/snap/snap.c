@@ -36,7 +36,7 @@ enum mend_status mend_snap_refuse(struct mend_snap *s, enum mend_status why, con
 
 static void close_all(struct mend_snap *s)
 {
-    int fds[] = {s->image_fd, s->log_fd, s->pagemap_fd, s->own_fd};
+    int fds[] = {s->image_fd, s->log_fd, s->pagemap_fd, s->track_fd, s->own_fd};
 
     munmap(s, OWN_BYTES);
     for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
@@ -64,6 +64,31 @@ static bool open_all(struct mend_snap *s)
     return s->log_fd >= 0 && s->pagemap_fd >= 0 && open_image(s);
 }
 
+/* The own mapping: half of it for tables, a quarter for each of the others. */
+static void divide(struct mend_snap *s)
+{
+    s->top = (char *)(s + 1);
+    s->limit = (char *)s + OWN_BYTES / 2;
+    s->log_index = (uint64_t *)s->limit;
+    s->log_max = OWN_BYTES / 4 / sizeof(uint64_t);
+    s->shadows = (struct mend_snap_shadow *)((char *)s + OWN_BYTES / 4 * 3);
+    s->shadows_max = OWN_BYTES / 4 / sizeof(*s->shadows);
+}
+
+/* The best way that the kernel has: it keeps mappings and huge pages, and a first write costs least. */
+static bool choose_way(struct mend_snap *s)
+{
+    bool wanted = s->setup.way == MEND_SNAP_WAY_TRACK;
+
+    if (!wanted && s->setup.way != MEND_SNAP_WAY_BEST)
+        return true;
+    if (mend_snap_track_open(s))
+        s->setup.way = MEND_SNAP_WAY_TRACK;
+    else if (!wanted)
+        s->setup.way = MEND_SNAP_WAY_DROP;
+    return s->setup.way != MEND_SNAP_WAY_TRACK || s->track_fd >= 0;
+}
+
 enum mend_status mend_snap_create(const struct mend_snap_setup *setup, struct mend_snap **snap_p)
 {
     struct mend_snap *s;
@@ -80,16 +105,17 @@ enum mend_status mend_snap_create(const struct mend_snap_setup *setup, struct me
     }
     s->setup = *setup;
     s->own_fd = fd;
-    s->image_fd = -1;
+    s->image_fd = s->track_fd = -1;
     if (!open_all(s)) {
         close_all(s);
         return MEND_ERR_SYS;
     }
+    if (!choose_way(s)) {
+        close_all(s);
+        return MEND_ERR_UNSUPPORTED;
+    }
     s->pid = getpid();
-    s->top = (char *)(s + 1);
-    s->limit = (char *)s + OWN_BYTES / 2;
-    s->log_index = (uint64_t *)s->limit;
-    s->log_max = OWN_BYTES / 2 / sizeof(uint64_t);
+    divide(s);
     *snap_p = s;
     return MEND_OK;
 }
@@ -152,7 +178,14 @@ static enum mend_status renew_image(struct mend_snap *s)
                                 "inside a safe point: there is a child, process ",
                                 mend_snap_children(s));
     close(s->image_fd);
+    s->shadows_n = 0;
     return open_image(s) ? MEND_OK : mend_snap_refuse(s, MEND_ERR_SYS, "no image", "");
+}
+
+/* The program's pages are those of the image until it changes them. */
+static bool shares_pages(const struct mend_snap *s)
+{
+    return s->setup.way == MEND_SNAP_WAY_DROP || s->setup.way == MEND_SNAP_WAY_COPY_BACK;
 }
 
 static enum mend_status look_at_process(struct mend_snap *s)
@@ -168,7 +201,7 @@ static enum mend_status look_at_process(struct mend_snap *s)
         st = mend_snap_refuse(s, MEND_ERR_UNSUPPORTED, "there is another thread, ", other);
     else if (!s->depth && s->image_end > MEND_SNAP_IMAGE_BYTES / 2)
         st = renew_image(s);
-    else if (s->image_end && s->setup.way != MEND_SNAP_WAY_FULL && *mend_snap_children(s))
+    else if (s->image_end && shares_pages(s) && *mend_snap_children(s))
         st = renew_image(s);
     s->top = mark;
     return st;
@@ -231,6 +264,11 @@ void mend_snap_commit(struct mend_snap *s)
     s->top = l->mark;
     s->level = l->outer;
     s->depth--;
+}
+
+enum mend_snap_way mend_snap_way(const struct mend_snap *s)
+{
+    return s->setup.way;
 }
 
 unsigned mend_snap_depth(const struct mend_snap *s)

@@ -6,6 +6,8 @@
  * another value.  Safe points may be nested.
  *
  *   ways           pages are recorded by                         a roll-back
+ *   track          the kernel: it notes which pages are written   copies the image over these pages
+ *                  to; the image is a copy of all memory
  *   drop           the kernel: all memory becomes a private      drops the changed pages: the next access
  *                  mapping of a nameless file, the image         finds the image again
  *   copy back      as above                                      copies the image over the changed pages, which
@@ -36,7 +38,13 @@
 
 struct mend_snap;
 
-enum mend_snap_way { MEND_SNAP_WAY_DROP, MEND_SNAP_WAY_COPY_BACK, MEND_SNAP_WAY_FULL };
+enum mend_snap_way {
+    MEND_SNAP_WAY_BEST, /* track if the kernel can, else drop */
+    MEND_SNAP_WAY_TRACK,
+    MEND_SNAP_WAY_DROP,
+    MEND_SNAP_WAY_COPY_BACK,
+    MEND_SNAP_WAY_FULL,
+};
 
 struct mend_snap_setup {
     enum mend_snap_way way;
@@ -51,7 +59,8 @@ struct mend_snap_counts {
     uint64_t undone_pages; /* pages that the last roll-back restored */
 };
 
-/* The owner destroys it.  MEND_ERR_SYS: no files or no memory for it. */
+/* The owner destroys it.  MEND_ERR_SYS: no files or no memory for it; MEND_ERR_UNSUPPORTED: the kernel does not know the
+ * way. */
 enum mend_status mend_snap_create(const struct mend_snap_setup *setup, struct mend_snap **snap_p);
 
 /* Drops all safe points.  The memory stays as it is. */
@@ -69,6 +78,9 @@ void mend_snap_commit(struct mend_snap *snap);
 /* Rolls back to the innermost safe point, which stays.  Returns only if it cannot; then nothing has
  * changed, and mend_snap_reason() tells why. */
 enum mend_status mend_snap_roll_back(struct mend_snap *snap, int value);
+
+/* How it records; never MEND_SNAP_WAY_BEST. */
+enum mend_snap_way mend_snap_way(const struct mend_snap *snap);
 
 /* How many safe points there are. */
 unsigned mend_snap_depth(const struct mend_snap *snap);

@@ -311,9 +311,10 @@ static void leave_inner(void)
     oracle->top = oracle->levels[oracle->depth].mark;
 }
 
-static void random_program(enum mend_snap_way way, unsigned rounds)
+static void random_program(enum mend_snap_way way, unsigned rounds, unsigned seed)
 {
     begin(way);
+    oracle->random += seed * 7919;
     file = fopen("/dev/null", "w");
     run_for_a_while();
     oracle->rounds = 0;
@@ -336,19 +337,55 @@ static void random_program(enum mend_snap_way way, unsigned rounds)
     mend_snap_destroy(snap);
 }
 
+/* Each in a process of its own. */
+static void random_programs(enum mend_snap_way way, unsigned rounds, unsigned programs)
+{
+    for (unsigned seed = 0; seed < programs; seed++) {
+        int status;
+        pid_t child = fork();
+
+        if (!child) {
+            random_program(way, rounds, seed);
+            _exit(0);
+        }
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+}
+
+/* Refused only if the kernel cannot; then another way is the best. */
+static bool can_track(void)
+{
+    struct mend_snap_setup setup = {.way = MEND_SNAP_WAY_TRACK};
+    enum mend_status st = mend_snap_create(&setup, &snap);
+
+    CHECK(st == MEND_OK || st == MEND_ERR_UNSUPPORTED);
+    if (!st)
+        mend_snap_destroy(snap);
+    begin(MEND_SNAP_WAY_BEST);
+    CHECK(mend_snap_way(snap) == (st ? MEND_SNAP_WAY_DROP : MEND_SNAP_WAY_TRACK));
+    mend_snap_destroy(snap);
+    return !st;
+}
+
+MEND_TEST(random_program_track)
+{
+    if (can_track())
+        random_programs(MEND_SNAP_WAY_TRACK, 300, 8);
+}
+
 MEND_TEST(random_program_drop)
 {
-    random_program(MEND_SNAP_WAY_DROP, 300);
+    random_programs(MEND_SNAP_WAY_DROP, 300, 8);
 }
 
 MEND_TEST(random_program_copy_back)
 {
-    random_program(MEND_SNAP_WAY_COPY_BACK, 300);
+    random_programs(MEND_SNAP_WAY_COPY_BACK, 300, 4);
 }
 
 MEND_TEST(random_program_full)
 {
-    random_program(MEND_SNAP_WAY_FULL, 100);
+    random_programs(MEND_SNAP_WAY_FULL, 100, 2);
 }
 
 /* As many pages are saved as were touched, but for those that the test itself runs on. */

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shadow.c – way track: the program's memory stays where it is, and the image is a copy of it, its shadow.
+ *
+ *   address      [ heap          | grown ]      [ array ]
+ *   image        [ shadow               ].gap.  [ shadow ].gap.       what grows finds room in the gap
+ *
+ * 1. A page that track.c calls clear equals its shadow.
+ * 2. An anonymous page that is not there is zero, and its shadow becomes a hole.
+ * 3. A shadow never moves while there is a safe point; without one, what shows nothing any more is dropped. */
+#include "snap/own.h"
+#include "snap/sys.h"
+
+#include <sys/mman.h>
+
+/* Part of a region, and how far a walk along its runs has come. */
+struct part {
+    const struct mend_snap_region *r;
+    uintptr_t at;
+};
+
+static uint64_t offset_of(const struct mend_snap_region *r, uintptr_t at)
+{
+    return r->offset + (at - r->start);
+}
+
+/* The first shadow that ends above at. */
+static size_t find(const struct mend_snap *s, uintptr_t at)
+{
+    size_t low = 0, high = s->shadows_n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (s->shadows[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* --- saving --- */
+
+/* Pages that are not there: what the image holds for them goes. */
+static enum mend_status save_absent(struct mend_snap *s, const struct mend_snap_region *r,
+                                    uintptr_t start, uintptr_t end)
+{
+    uint64_t at = offset_of(r, start), to;
+    enum mend_status st = MEND_OK;
+
+    for (; !st && (to = mend_snap_image_data(s, &at, offset_of(r, end))); at = to) {
+        if (s->level)
+            st = mend_snap_log_keep(s, at, to - at);
+        if (!st)
+            mend_snap_image_punch(s, at, to);
+    }
+    return st;
+}
+
+/* arg: the part. */
+static enum mend_status save_present(struct mend_snap *s, uintptr_t start, uintptr_t end, void *arg)
+{
+    struct part *p = arg;
+    enum mend_status st = save_absent(s, p->r, p->at, start);
+
+    p->at = end;
+    if (!st && s->level)
+        st = mend_snap_log_keep(s, offset_of(p->r, start), end - start);
+    if (!st)
+        st = mend_snap_image_write(s, p->r, start, end);
+    if (!st)
+        mend_snap_track_clear(s, start, end);
+    return st;
+}
+
+/* arg: the region.  A page of a file that is not there is not zero. */
+static enum mend_status save_written(struct mend_snap *s, uintptr_t start, uintptr_t end, void *arg)
+{
+    struct part p = {arg, start};
+    enum mend_status st;
+
+    mend_snap_track_watch(s, start, end); /* which may have been mapped since */
+    if (p.r->inode)
+        return save_present(s, start, end, &p);
+    st = mend_snap_runs(s, start, end, false, save_present, &p);
+    return st ? st : save_absent(s, p.r, p.at, end);
+}
+
+/* What continues a shadow in memory continues it in the image. */
+static bool extend(struct mend_snap *s, size_t i, struct mend_snap_region *r)
+{
+    struct mend_snap_shadow *before = i ? &s->shadows[i - 1] : NULL;
+
+    if (!before || before->end != r->start ||
+        before->offset + (r->end - before->start) > before->limit)
+        return false;
+    r->offset = before->offset + (r->start - before->start);
+    before->end = r->end;
+    mend_snap_image_punch(s, r->offset, offset_of(r, r->end)); /* it may have been there before */
+    return true;
+}
+
+static enum mend_status save_new(struct mend_snap *s, struct mend_snap_region *r)
+{
+    size_t i = find(s, r->start);
+
+    if (!extend(s, i, r)) {
+        enum mend_status st = s->shadows_n < s->shadows_max
+                                  ? mend_snap_image_place(s, r)
+                                  : mend_snap_refuse(s, MEND_ERR_MEM, "too many mappings", "");
+
+        if (st)
+            return st;
+        for (size_t k = s->shadows_n++; k > i; k--)
+            s->shadows[k] = s->shadows[k - 1];
+        s->shadows[i] = (struct mend_snap_shadow){r->start, r->end, r->offset, s->image_end};
+    }
+    return save_written(s, r->start, r->end, r);
+}
+
+enum mend_status mend_snap_shadow_save(struct mend_snap *s, struct mend_snap_level *l,
+                                       const struct mend_snap_map *m)
+{
+    enum mend_status st = MEND_OK;
+
+    for (uintptr_t at = m->start; at < m->end && !st;) {
+        size_t i = find(s, at);
+        const struct mend_snap_shadow *known = i < s->shadows_n ? &s->shadows[i] : NULL;
+        struct mend_snap_region *r = &l->regions[l->regions_n++];
+        uintptr_t end = !known ? m->end : known->start <= at ? known->end : known->start;
+
+        *r = (struct mend_snap_region){.start = at,
+                                       .end = end < m->end ? end : m->end,
+                                       .prot = m->prot,
+                                       .kind = MEND_SNAP_KIND_IMAGE,
+                                       .inode = m->inode};
+        if (known && known->start <= at) {
+            r->offset = known->offset + (at - known->start);
+            st = mend_snap_track_written(s, r->start, r->end, save_written, r);
+        } else {
+            st = save_new(s, r);
+        }
+        at = r->end;
+    }
+    return st;
+}
+
+/* The shadows of what is in l's regions, neighbours joined. */
+static size_t gather(const struct mend_snap *s, const struct mend_snap_level *l,
+                     struct mend_snap_shadow *to)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->regions_n; i++) {
+        const struct mend_snap_region *r = &l->regions[i];
+
+        if (r->kind != MEND_SNAP_KIND_IMAGE)
+            continue;
+        if (n && to[n - 1].end == r->start &&
+            to[n - 1].offset + (r->start - to[n - 1].start) == r->offset)
+            to[n - 1].end = r->end;
+        else
+            to[n++] = (struct mend_snap_shadow){r->start, r->end, r->offset,
+                                                s->shadows[find(s, r->start)].limit};
+    }
+    return n;
+}
+
+static void copy(struct mend_snap_shadow *to, const struct mend_snap_shadow *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = from[i];
+}
+
+enum mend_status mend_snap_shadow_keep(struct mend_snap *s, struct mend_snap_level *l)
+{
+    size_t n = s->shadows_n > l->regions_n ? s->shadows_n : l->regions_n;
+
+    l->shadows = mend_snap_take(s, n * sizeof(*l->shadows));
+    if (!l->shadows)
+        return mend_snap_refuse(s, MEND_ERR_MEM, "no room for the tables", "");
+    if (!s->level) {
+        s->shadows_n = gather(s, l, l->shadows);
+        copy(s->shadows, l->shadows, s->shadows_n);
+    }
+    l->shadows_n = s->shadows_n;
+    copy(l->shadows, s->shadows, s->shadows_n);
+    return MEND_OK;
+}
+
+/* --- restoring --- */
+
+/* arg: the part. */
+static enum mend_status restore_present(struct mend_snap *s, uintptr_t start, uintptr_t end,
+                                        void *arg)
+{
+    struct part *p = arg;
+    enum mend_status st = mend_snap_image_read(s, p->r, p->at, start);
+
+    p->at = end;
+    s->counts.undone_pages += (end - start) / MEND_SNAP_PAGE;
+    if (st || mend_snap_move(SYS_pread64, s->image_fd, start, end - start, offset_of(p->r, start)))
+        return st;
+    return MEND_ERR_SYS;
+}
+
+/* Pages of a file may lie past its end. */
+static void restore_file(struct mend_snap *s, const struct mend_snap_region *r, uintptr_t start,
+                         uintptr_t end)
+{
+    s->counts.undone_pages += (end - start) / MEND_SNAP_PAGE;
+    for (uintptr_t at = start; at < end; at += MEND_SNAP_PAGE)
+        mend_snap_move(SYS_pread64, s->image_fd, at, MEND_SNAP_PAGE, offset_of(r, at));
+}
+
+/* arg: the region. */
+static enum mend_status restore_written(struct mend_snap *s, uintptr_t start, uintptr_t end,
+                                        void *arg)
+{
+    struct part p = {arg, start};
+    enum mend_status st;
+
+    if (p.r->inode) {
+        restore_file(s, p.r, start, end);
+        return MEND_OK;
+    }
+    st = mend_snap_runs(s, start, end, false, restore_present, &p);
+    return st ? st : mend_snap_image_read(s, p.r, p.at, end);
+}
+
+enum mend_status mend_snap_shadow_restore(struct mend_snap *s, const struct mend_snap_region *r,
+                                          const struct mend_snap_map *m)
+{
+    const int open = PROT_READ | PROT_WRITE;
+    bool closed = (m->prot & open) != open;
+    enum mend_status st;
+
+    if (closed)
+        MEND_SNAP_SYS3(SYS_mprotect, r->start, r->end - r->start, open);
+    st = mend_snap_track_written(s, r->start, r->end, restore_written, (void *)r);
+    if (closed || m->prot != r->prot)
+        MEND_SNAP_SYS3(SYS_mprotect, r->start, r->end - r->start, r->prot);
+    return st;
+}
+
+void mend_snap_shadow_back(struct mend_snap *s, const struct mend_snap_level *l)
+{
+    s->shadows_n = l->shadows_n;
+    copy(s->shadows, l->shadows, l->shadows_n);
+}
