@@ -63,11 +63,19 @@ static void exclude(struct mend_snap *snap, void *of)
 
 static enum mend_snap_way way(void)
 {
+    static const struct {
+        const char *word;
+        enum mend_snap_way way;
+    } ways[] = {{"track", MEND_SNAP_WAY_TRACK},
+                {"drop", MEND_SNAP_WAY_DROP},
+                {"copy_back", MEND_SNAP_WAY_COPY_BACK},
+                {"full", MEND_SNAP_WAY_FULL}};
     const char *word = mend_self->params.safe_point;
 
-    if (!word || strcmp(word, "drop") == 0)
-        return MEND_SNAP_WAY_DROP;
-    return strcmp(word, "full") == 0 ? MEND_SNAP_WAY_FULL : MEND_SNAP_WAY_COPY_BACK;
+    for (size_t i = 0; word && i < MEND_COUNT_OF(ways); i++)
+        if (!strcmp(word, ways[i].word))
+            return ways[i].way;
+    return MEND_SNAP_WAY_BEST;
 }
 
 /* The error class of a refusal. */

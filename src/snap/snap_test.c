@@ -370,22 +370,22 @@ static bool can_track(void)
 MEND_TEST(random_program_track)
 {
     if (can_track())
-        random_programs(MEND_SNAP_WAY_TRACK, 300, 8);
+        random_programs(MEND_SNAP_WAY_TRACK, 200, 4);
 }
 
 MEND_TEST(random_program_drop)
 {
-    random_programs(MEND_SNAP_WAY_DROP, 300, 8);
+    random_programs(MEND_SNAP_WAY_DROP, 200, 5);
 }
 
 MEND_TEST(random_program_copy_back)
 {
-    random_programs(MEND_SNAP_WAY_COPY_BACK, 300, 4);
+    random_programs(MEND_SNAP_WAY_COPY_BACK, 200, 2);
 }
 
 MEND_TEST(random_program_full)
 {
-    random_programs(MEND_SNAP_WAY_FULL, 100, 2);
+    random_programs(MEND_SNAP_WAY_FULL, 100, 1);
 }
 
 /* As many pages are saved as were touched, but for those that the test itself runs on. */

@@ -5,6 +5,7 @@
  *   S1-9: a roll-back restores the state of the safe point exactly
  *
  * RUN: -n 1 ; expect "as it was"
+ * RUN: -n 1 ; set SAFE_POINT=drop ; expect "as it was"
  * RUN: -n 1 ; set SAFE_POINT=full ; expect "as it was" */
 #include "../../program.h"
 
