@@ -15,7 +15,7 @@
 
 #define SCAN_RANGES 512
 
-/* As in linux/fs.h and linux/userfaultfd.h of Linux 6.7; older headers may be installed. */
+/* As the headers of Linux 6.7 have them; older ones may be installed. */
 #define PAGE_WATCHED (1u << 0)
 #define PAGE_WRITTEN (1u << 1)
 #define PAGE_PRESENT (1u << 3)
