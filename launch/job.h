@@ -103,6 +103,8 @@ struct job {
     uint32_t words_read_n;        /* what words_wanted_n was when they were read last */
     struct mend_list spawn_waits; /* spawn.c */
     uint32_t given_back_n;        /* verdicts whose ranks' memory was given back */
+    uint32_t cleared_n;           /* and all that had voted: no rank will look at them */
+    uint32_t give_back_for_n;
     mend_time_ns give_back_at, give_back_pause_ns;
     struct starter *starter; /* start_local.c */
     bool timed_out, killing;

@@ -163,16 +163,17 @@ close_fd:
 
 /* ---- memory of the dead ---- */
 
-/* The verdicts about dead of which no living rank looks at anything any more. */
-static uint32_t let_go(const struct job *job)
+/* The verdicts about dead of which no living rank in MPI looks at anything any more; all: nor one that will come, which
+ * has a message of the dead perhaps, and asks for their votes on its MPI_COMM_WORLD. */
+static uint32_t let_go(const struct job *job, bool all)
 {
     uint32_t n = mend_load_acquire(&job->shm->deaths_n);
 
     for (int i = 0; i < job->n; i++) {
         struct mend_node_rank *r = job->rank[i].shared;
-        uint32_t let_go_n;
+        uint32_t state = mend_load_acquire(&r->state), let_go_n;
 
-        if (mend_load_acquire(&r->state) == MEND_NODE_RANK_FINALIZED ||
+        if (state == MEND_NODE_RANK_FINALIZED || (state == MEND_NODE_RANK_NONE && !all) ||
             mend_rank_has_ended(&job->rank[i]) || mend_rank_is_dead(job, i))
             continue;
         let_go_n = mend_load_acquire(&r->let_go_n); /* pairs with the release in mend_let_go() */
@@ -257,37 +258,61 @@ void mend_segment_clear(struct job *job, mend_place place)
     punch_column(job, place);
 }
 
-/* But for the bits that revoke what it has proposed, which may live on. */
-static void punch_blocks(struct job *job, mend_place dead)
+static void punch_blocks(struct job *job, const enum mend_node_part *parts, unsigned n,
+                         mend_place dead)
 {
-    static const enum mend_node_part parts[] = {MEND_NODE_PART_CELL,  MEND_NODE_PART_VOTES,
-                                                MEND_NODE_PART_SHEET, MEND_NODE_PART_AREA,
-                                                MEND_NODE_PART_SHELF, MEND_NODE_PART_HEAP};
-
-    for (unsigned i = 0; i < MEND_COUNT_OF(parts); i++)
+    for (unsigned i = 0; i < n; i++)
         punch_block(job, parts[i], dead);
 }
 
-mend_time_ns mend_segment_give_back(struct job *job, mend_time_ns now)
+/* Its votes but for those on its MPI_COMM_WORLD. */
+static void punch_votes(struct job *job, mend_place dead)
 {
-    uint32_t deaths_n = mend_load_relaxed(&job->shm->deaths_n), n;
+    punch(job, mend_node_votes_at(job->shm, dead, 1),
+          mend_node_votes_at(job->shm, dead, MEND_NODE_CELLS));
+}
 
-    if (job->given_back_n == deaths_n) {
-        job->give_back_pause_ns = GIVE_BACK_SOON_NS;
-        job->give_back_at = 0;
-        return MEND_TIME_NEVER;
-    }
-    if (now < job->give_back_at)
-        return job->give_back_at;
-    for (n = let_go(job); job->given_back_n < n; job->given_back_n++) {
-        mend_place dead = job->rank[mend_node_death_of(job->shm, job->given_back_n)->name].place;
+static mend_place place_of_death(const struct job *job, uint32_t k)
+{
+    return job->rank[mend_node_death_of(job->shm, k)->name].place;
+}
 
-        punch_blocks(job, dead);
+/* Not the bits that revoke what a dead rank has proposed: that may live on. */
+static void give_back_let_go(struct job *job)
+{
+    static const enum mend_node_part large[] = {MEND_NODE_PART_CELL, MEND_NODE_PART_SHEET,
+                                                MEND_NODE_PART_AREA, MEND_NODE_PART_HEAP};
+    static const enum mend_node_part votes[] = {MEND_NODE_PART_VOTES, MEND_NODE_PART_SHELF};
+    uint32_t n = let_go(job, false);
+
+    for (; job->given_back_n < n; job->given_back_n++) {
+        mend_place dead = place_of_death(job, job->given_back_n);
+
+        punch_blocks(job, large, MEND_COUNT_OF(large), dead);
+        punch_votes(job, dead);
         punch_rings(job, dead);
     }
-    job->give_back_pause_ns = 2 * job->give_back_pause_ns < GIVE_BACK_LATE_NS
-                                  ? 2 * job->give_back_pause_ns
-                                  : GIVE_BACK_LATE_NS;
+    n = let_go(job, true);
+    for (; job->cleared_n < n; job->cleared_n++)
+        punch_blocks(job, votes, MEND_COUNT_OF(votes), place_of_death(job, job->cleared_n));
+}
+
+/* After a verdict soon, and then less and less often. */
+mend_time_ns mend_segment_give_back(struct job *job, mend_time_ns now)
+{
+    uint32_t deaths_n = mend_load_relaxed(&job->shm->deaths_n);
+
+    if (job->cleared_n == deaths_n)
+        return MEND_TIME_NEVER;
+    if (job->give_back_for_n != deaths_n) {
+        job->give_back_for_n = deaths_n;
+        job->give_back_pause_ns = GIVE_BACK_SOON_NS;
+    } else if (now < job->give_back_at) {
+        return job->give_back_at;
+    }
+    give_back_let_go(job);
     job->give_back_at = mend_time_monotonic_ns() + job->give_back_pause_ns;
-    return job->given_back_n < deaths_n ? job->give_back_at : MEND_TIME_NEVER;
+    if (job->give_back_pause_ns < GIVE_BACK_LATE_NS)
+        job->give_back_pause_ns *= 2;
+    return job->cleared_n < deaths_n ? job->give_back_at : MEND_TIME_NEVER;
 }

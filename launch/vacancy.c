@@ -87,7 +87,7 @@ static bool retire(struct job *job, struct rank *r)
 bool mend_vacancy_collect(struct job *job)
 {
     mend_segment_give_back(job, MEND_TIME_NEVER);
-    while (job->retired_n < job->given_back_n &&
+    while (job->retired_n < job->cleared_n &&
            retire(job, &job->rank[mend_node_death_of(job->shm, job->retired_n)->name]))
         job->retired_n++;
     return job->retired_n < mend_load_acquire(&job->shm->deaths_n);

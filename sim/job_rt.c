@@ -88,7 +88,8 @@ static void sim_stay(struct mend_proc *self)
 
 static void sim_goodbye(struct mend_proc *self)
 {
-    sim_job->rank[self->me].finalized = true;
+    /* also leaving: a callback at the end may have made it stay */
+    sim_job->rank[self->me].leaving = sim_job->rank[self->me].finalized = true;
 }
 
 /* It counts as one that leaves until it comes back. */

@@ -190,6 +190,20 @@ static void read_words(struct mend_comm *c, struct mend_last_words *x)
                                c, (enum mend_decide_kind)(MEND_DECIDE_CREATION + i), x->rank)));
 }
 
+/* Somebody may ask for them: a veto, or a vote in an agreement that is not decided here. */
+static bool matter(const struct mend_comm *c, const struct paper *paper)
+{
+    bool any = mend_load_relaxed(&paper->no_from[0]) || mend_load_relaxed(&paper->no_from[1]);
+
+    for (int k = 0; k < MEND_DECIDE_KINDS; k++)
+        for (unsigned i = 0; i < MEND_SLOTS_N; i++) {
+            uint32_t voted = (uint32_t)(mend_load_relaxed(&paper->area.slot[k][i].word) >> 32);
+
+            any |= voted && (int32_t)(voted - (uint32_t)c->decide->agreements[k].decided) > 0;
+        }
+    return any;
+}
+
 bool mend_decide_memory_keep(struct mend_comm *c, int rank)
 {
     struct mend_last_words *x;
@@ -202,6 +216,10 @@ bool mend_decide_memory_keep(struct mend_comm *c, int rank)
         return false;
     x->rank = rank;
     read_words(c, x);
+    if (!matter(c, &x->paper)) {
+        mend_free(c->self, x);
+        return true;
+    }
     x->next = c->decide->last_words;
     c->decide->last_words = x;
     return true;
