@@ -182,6 +182,8 @@ int main(int argc, char **argv)
     mib = atoi(argv[2]);
     survives = !strcmp(how, "own") || !strcmp(how, "ignored") || !strcmp(how, "child");
     setrlimit(RLIMIT_CORE, survives ? &none : &all);
+    if (!strcmp(how, "quit")) /* a shell ignores it for what it starts in the background */
+        signal(SIGQUIT, SIG_DFL);
     if (!strcmp(how, "own"))
         signal(SIGSEGV, jump);
     if (!strcmp(how, "ignored"))
