@@ -23,6 +23,7 @@ bin/mpicxx
 bin/mpiexec
 bin/mpirun -> mpiexec
 include/mend.h
+include/mend_rollback.h
 include/mpi-ext.h
 include/mpi.h
 include/mpi_buffers.h
@@ -33,6 +34,7 @@ include/mpix.h
 lib/libmpi.so -> libmpi_abi.so.1
 lib/libmpi_abi.so -> libmpi_abi.so.1
 lib/libmpi_abi.so.1
+lib/librollback.so
 lib/pkgconfig/mend.pc
 lib/pkgconfig/mpi-c.pc
 lib/pkgconfig/mpi-cxx.pc
