@@ -3,7 +3,7 @@
  *
  * One rank, an array of MIB (256) MiB.  MEND_SAFE_POINT selects the way:
  *
- *   for way in drop copy_back full; do mpiexec -n 1 --set SAFE_POINT=$way ./safe_point; done
+ *   for way in track drop copy_back full; do mpiexec -n 1 --set SAFE_POINT=$way ./safe_point; done
  *
  * Each figure is the median of ROUNDS.  A memory-bound kernel (a[i] = b[i] + 3 c[i]) runs before the first safe
  * point and after the last one, when its memory lies in the image and all its pages have been changed, with
