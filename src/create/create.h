@@ -23,8 +23,8 @@ void mend_create_on_revoke(struct mend_comm *c);
 void mend_create_detach(struct mend_comm *c);
 
 /* Creation.  All collective over c (create_group: over the group); block; MPI error classes.
- * dup and idup copy no attributes. */
-int mend_create_dup(struct mend_comm *c, struct mend_comm **new_p);
+ * dup and idup copy no attributes; own_error: why this process vetoes, then all get the largest such error. */
+int mend_create_dup(struct mend_comm *c, int own_error, struct mend_comm **new_p);
 void mend_create_idup(struct mend_comm *c, struct mend_comm **new_p, struct mend_request **req_p);
 /* dup_with.c: with attributes, topology, and the given hints (NULL: none).  A copy callback that refuses is the error of
  * this process alone.  The nonblocking forms deliver all errors with the request, and write the new object, idup_with

@@ -22,15 +22,15 @@ static int duplicate(struct mend_comm *c, struct mend_comm *carrier,
     return err;
 }
 
-int mend_create_dup(struct mend_comm *c, struct mend_comm **new_p)
+int mend_create_dup(struct mend_comm *c, int own_error, struct mend_comm **new_p)
 {
     struct mend_comm *carrier = mend_comm_carrier(c);
     struct mend_decision value;
-    int own_error, err = mend_creation_check(carrier);
+    int err = mend_creation_check(carrier);
 
     if (err)
         return err;
-    own_error = mend_creation_room(carrier, MPI_SUCCESS);
+    own_error = mend_creation_room(carrier, own_error);
     mend_creation_propose(carrier, !own_error, false, &value);
     value.max_word[1] = (uint64_t)own_error;
     mend_creation_decide(carrier, &value);

@@ -69,7 +69,7 @@ int mend_create_dup_with(struct mend_comm *c, const struct mend_info *info,
 {
     struct mend_comm *made = NULL;
     struct copies copies = {NULL};
-    int err = mend_create_dup(c, &made);
+    int err = mend_create_dup(c, MPI_SUCCESS, &made);
 
     if (err)
         return err;

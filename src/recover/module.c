@@ -243,7 +243,7 @@ int mend_module_create(struct mend_comm *c, MPIX_Module_recover_function *recove
     struct mend_comm *own = NULL;
     struct mend_module *m;
     uint64_t order;
-    int err = mend_create_dup(c, &own);
+    int err = mend_create_dup(c, MPI_SUCCESS, &own);
 
     if (err)
         return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* win.c – making and freeing windows.
  *
- *   1  a communicator of the window's own          uniform: create/
+ *   1  a communicator of the window's own          uniform: create/; what is known to fail by now vetoes it
  *   2  memory, and the exchange of offers          an allgather; it may fail at some
  *   3  an agreement on the errors of all           uniform: the window exists at all survivors, or at none
  *
@@ -167,25 +167,23 @@ static int furnish(struct mend_win *w, const struct mend_win_wish *wish,
     return mend_win_control_make(w, words);
 }
 
-static int offer_and_hear(struct mend_win *w, const struct mend_win_wish *wish, int error)
+/* all: room for the offer of each member.  Every member takes part in every exchange, whatever failed before. */
+static int offer_and_hear(struct mend_win *w, const struct mend_win_wish *wish,
+                          struct mend_win_offer *all)
 {
-    struct mend_win_offer mine, *all = mend_alloc_for_others(w->self, (size_t)w->n * sizeof(*all));
+    struct mend_win_offer mine;
     size_t bytes = (size_t)wish->size;
-    int err = all ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    int err, error = MPI_SUCCESS;
 
-    if (!err && wish->contiguous)
-        err = add_sizes(w, wish->size, (MPI_Aint *)all, &bytes);
-    if (!err && !error)
+    if (wish->contiguous)
+        error = add_sizes(w, wish->size, (MPI_Aint *)all, &bytes);
+    if (!error)
         error = take_memory(w, wish, bytes);
-    if (!err && !error)
+    if (!error)
         error = take_control(w);
     mine = offer_of(w, wish, error);
-    if (!err)
-        err = gather(w, &mine, all, sizeof(mine));
-    if (!err)
-        err = furnish(w, wish, all);
-    mend_free(w->self, all);
-    return err;
+    err = gather(w, &mine, all, sizeof(mine));
+    return err ? err : furnish(w, wish, all);
 }
 
 /* ---- creation ---- */
@@ -212,7 +210,12 @@ static struct mend_win *make(struct mend_comm *c, const struct mend_win_wish *wi
     mend_list_init(&w->attached);
     w->part = mend_zalloc(self, (size_t)w->n, sizeof(*w->part));
     w->lock = mend_zalloc(self, (size_t)w->n, sizeof(*w->lock));
-    return w;
+    if (w->part && w->lock)
+        return w;
+    mend_free(self, w->part);
+    mend_free(self, w->lock);
+    mend_free(self, w);
+    return NULL;
 }
 
 static void unmap_parts(struct mend_win *w)
@@ -291,38 +294,44 @@ static const char *kind_of(int flavor)
                                                : "dynamic";
 }
 
-int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struct mend_win **w_p)
+/* Steps 2 and 3, on a communicator that is the window's from now on, or goes. */
+static int complete(struct mend_win *w, struct mend_comm *own, const struct mend_win_wish *wish,
+                    struct mend_win_offer *offers)
 {
-    struct mend_win *w = make(c, wish);
-    struct mend_comm *own = NULL;
-    int err, failed = w && w->part && w->lock ? wish->error : MPI_ERR_NO_MEM;
+    int err;
 
-    err = mend_create_dup(c, &own);
-    if (err) {
-        if (w)
-            destroy(w, false);
-        return err;
-    }
-    if (!w) { /* the others are told that there is none */
-        err = agree(own, MPI_ERR_NO_MEM);
-        drop_comm(own);
-        return err;
-    }
     w->comm = own;
     mend_comm_set_errhandler(
-        own, mend_errhandler_fatal(c->self)); /* MPI-5.0 9.3: windows begin with it */
+        own, mend_errhandler_fatal(w->self)); /* MPI-5.0 9.3: windows begin with it */
     own->win = w;
-    err = agree(own, offer_and_hear(w, wish, failed));
-    if (err) {
-        destroy(w, true);
+    err = agree(own, offer_and_hear(w, wish, offers));
+    if (err) { /* all survivors have voted, so nobody touches the memory any more */
+        destroy(w, false);
         drop_comm(own);
         return err;
     }
-    mend_list_append(&c->self->windows, &w->link);
-    mend_record_event(c->self, window, .ctx = own->ctx, .kind = kind_of(w->flavor),
+    mend_list_append(&w->self->windows, &w->link);
+    mend_record_event(w->self, window, .ctx = own->ctx, .kind = kind_of(w->flavor),
                       .bytes = (uint64_t)w->size);
-    *w_p = w;
     return MPI_SUCCESS;
+}
+
+int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struct mend_win **w_p)
+{
+    struct mend_win_offer *offers = mend_zalloc(c->self, (size_t)c->size, sizeof(*offers));
+    struct mend_win *w = make(c, wish);
+    struct mend_comm *own = NULL;
+    int err = mend_create_dup(c, w && offers ? wish->error : MPI_ERR_NO_MEM, &own);
+
+    if (!err) {
+        err = complete(w, own, wish, offers);
+        if (!err)
+            *w_p = w;
+    } else if (w) {
+        destroy(w, false);
+    }
+    mend_free(c->self, offers);
+    return err;
 }
 
 /* ---- reaching ---- */
