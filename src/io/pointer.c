@@ -59,22 +59,25 @@ static struct mend_coll_buf words(int64_t *at, MPI_Count n)
     return (struct mend_coll_buf){at, n, mend_type_predefined((uintptr_t)MPI_INT64_T), MPI_INT64_T};
 }
 
-/* Each adds what it has to what those before it have; the last one moves the pointer, and tells where it was. */
+/* Each adds what it has to what those before it have; the last one moves the pointer, and tells where it was, or why
+ * it could not: an error is no reason to leave the others waiting. */
 int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
 {
     struct mend_comm *c = f->comm;
     struct mend_coll_how now = {.kind = MEND_COLL_NOW}, then = now;
-    int64_t until = by, begin = 0;
-    struct mend_coll_buf out = words(&until, 1), from = words(&begin, 1);
-    int last = c->size - 1;
+    struct {
+        int64_t begin, error;
+    } told = {0};
+    int64_t until = by;
+    struct mend_coll_buf out = words(&until, 1), from = words(&told.begin, 2);
+    int last = c->size - 1, told_err;
     int err = mend_coll_scan(c, &by, &out, mend_op_of(MPI_SUM), false, &now);
 
-    if (!err && c->rank == last)
-        err = mend_pointer_add(f, until, &begin);
-    if (!err)
-        err = mend_coll_bcast(c, &from, last, &then);
-    *was_p = begin + until - by;
-    return err;
+    if (c->rank == last)
+        told.error = err ? err : mend_pointer_add(f, until, &told.begin);
+    told_err = mend_coll_bcast(c, &from, last, &then);
+    *was_p = told.begin + until - by;
+    return err ? err : told_err ? told_err : (int)told.error;
 }
 
 int mend_pointer_seek(struct mend_file *f, MPI_Offset to, int own_error)
