@@ -22,6 +22,7 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
     n->header = header;
     n->fd = fd;
     n->wakes.header = header;
+    mend_table_init(&n->shelves, self->arena, sizeof(struct mend_node_shelf **));
     mend_list_init(&n->closed);
     mend_list_init(&n->cells_closed);
     n->cells_free = UINT64_MAX;

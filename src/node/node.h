@@ -28,10 +28,11 @@ struct mend_node {
     mend_peer sharing_n;          /* peers that share memory with this process, itself included */
     uint64_t touched;             /* cells in which this process's control page is reserved */
     uint64_t voted;               /* cells in whose agreement area this process may have written */
-    struct mend_node_shelf ***shelves; /* papers.c: by peer and number; NULL: not mapped */
-    uint32_t papers_n, paper_free;     /* taken at some time; 1 + the first free one, 0: none */
-    struct mend_list closed;           /* papers that others may still look for */
-    uint64_t cells_free;               /* bit k: no communicator here uses cell k */
+    struct mend_table
+        shelves; /* papers.c: by peer, struct mend_node_shelf ** by number; NULL: not mapped */
+    uint32_t papers_n, paper_free; /* taken at some time; 1 + the first free one, 0: none */
+    struct mend_list closed;       /* papers that others may still look for */
+    uint64_t cells_free;           /* bit k: no communicator here uses cell k */
     uint64_t cells_ready;   /* bit k: the page of this process's votes in cell k is reserved */
     uint64_t cells_offered; /* bit k: a creation under way may take cell k */
     struct mend_list cells_closed; /* cells.c: of communicators that others may still use */

@@ -61,19 +61,18 @@ static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 /* NULL: there is no address space for it. */
 static struct mend_node_shelf *map_shelf(struct mend_proc *self, mend_peer peer, uint32_t shelf)
 {
-    struct mend_node *m = self->node;
+    struct mend_node_shelf ***of_peer;
 
     mend_memory_press(self); /* a process that cannot vote keeps the others waiting */
-    if (!m->shelves)
-        m->shelves = mend_zalloc(self, (size_t)self->peers_max, sizeof(*m->shelves));
-    if (!m->shelves[peer])
-        m->shelves[peer] = mend_zalloc(self, MEND_NODE_SHELVES, sizeof(**m->shelves));
+    of_peer = mend_table_make(&self->node->shelves, (uint32_t)peer);
+    if (!*of_peer)
+        *of_peer = mend_zalloc(self, MEND_NODE_SHELVES, sizeof(**of_peer));
     mend_memory_relax(self);
-    if (!m->shelves[peer][shelf])
-        m->shelves[peer][shelf] = mend_node_map(
+    if (!(*of_peer)[shelf])
+        (*of_peer)[shelf] = mend_node_map(
             self, mend_node_shelf_at(self->node->header, mend_peer_place(self, peer), shelf),
             sizeof(struct mend_node_shelf));
-    return m->shelves[peer][shelf];
+    return (*of_peer)[shelf];
 }
 
 static struct mend_node_shelf *shelf_of(struct mend_proc *self, mend_peer peer, uint32_t paper)
@@ -308,13 +307,13 @@ void mend_papers_close(struct mend_proc *self, struct mend_papers *p)
 
 void mend_papers_forget(struct mend_proc *self, mend_peer dead)
 {
-    struct mend_node *m = self->node;
+    struct mend_node_shelf ***of_peer = mend_table_get(&self->node->shelves, (uint32_t)dead);
 
-    if (!m->shelves || !m->shelves[dead])
+    if (!of_peer || !*of_peer)
         return;
     for (uint32_t k = 0; k < MEND_NODE_SHELVES; k++)
-        if (m->shelves[dead][k])
-            mend_node_unmap(m->shelves[dead][k], sizeof(struct mend_node_shelf));
-    mend_free(self, m->shelves[dead]);
-    m->shelves[dead] = NULL;
+        if ((*of_peer)[k])
+            mend_node_unmap((*of_peer)[k], sizeof(struct mend_node_shelf));
+    mend_free(self, *of_peer);
+    *of_peer = NULL;
 }

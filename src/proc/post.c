@@ -44,10 +44,22 @@ enum mend_status mend_out_starves(struct mend_proc *self, mend_peer to, uint32_t
     return MEND_AGAIN;
 }
 
+/* What a transport needs for the first frame to a process may come from the reserve. */
+static enum mend_status send_surely(struct mend_proc *self, mend_peer to,
+                                    const struct mend_frame *f, const void *payload)
+{
+    enum mend_status st;
+
+    mend_memory_press(self);
+    st = mend_net_of(self, to)->send(self, to, f, payload);
+    mend_memory_relax(self);
+    return st;
+}
+
 static enum mend_status push_posted(struct mend_proc *self, mend_peer to, struct mend_out *out)
 {
     struct posted *p = MEND_CONTAINER_OF(out, struct posted, out);
-    enum mend_status st = mend_net_of(self, to)->send(self, to, &p->frame, p->payload);
+    enum mend_status st = send_surely(self, to, &p->frame, p->payload);
 
     if (st == MEND_AGAIN)
         return mend_out_starves(self, to, mend_frame_len(&p->frame));
@@ -68,7 +80,7 @@ void mend_post(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
 
     if (mend_peer_is_dead(self, to))
         return;
-    if (mend_out_empty(self, to) && mend_net_of(self, to)->send(self, to, f, payload) != MEND_AGAIN)
+    if (mend_out_empty(self, to) && send_surely(self, to, f, payload) != MEND_AGAIN)
         return;
     mend_memory_press(self);
     p = mend_alloc(self, sizeof(*p) + len);
