@@ -55,11 +55,15 @@ int mend_meet_bridge(struct mend_proc *self, const char *tag, mend_peer other,
                      struct mend_comm **bridge_p)
 {
     mend_peer peers[2] = {self->me < other ? self->me : other, self->me < other ? other : self->me};
-    struct mend_group *g = mend_group_create(self, peers, 2);
-    int err = g ? meet(self, g, tag, ROLE_BRIDGE, bridge_p) : MPI_ERR_NO_MEM;
+    struct mend_group *g;
+    int err;
 
-    if (g)
-        mend_group_put(self, g);
+    mend_memory_press(
+        self); /* the other one comes, and can be told on the bridge only that this one does not */
+    g = mend_group_create(self, peers, 2);
+    mend_memory_relax(self);
+    err = meet(self, g, tag, ROLE_BRIDGE, bridge_p);
+    mend_group_put(self, g);
     return err;
 }
 
