@@ -212,12 +212,11 @@ static int listen_for(struct mend_proc *self)
 }
 
 /* All that have to be the same at all participants. */
-static bool agree_on(struct mend_comm *c, bool able, bool *anywhere, uint64_t *order)
+static void agree_on(struct mend_comm *c, bool *anywhere, uint64_t *order)
 {
     struct mend_proc *self = c->self;
     struct mend_decision value = {.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
 
-    value.and_word[0] = able;
     value.and_word[1] = *anywhere;
     mend_list_foreach (l, next, &self->modules) {
         const struct mend_module *m = mend_list_entry(l, struct mend_module, link);
@@ -232,7 +231,6 @@ static bool agree_on(struct mend_comm *c, bool able, bool *anywhere, uint64_t *o
         mend_group_put(self, value.failed);
     *order = value.max_word[0] + 1;
     *anywhere = value.and_word[1] & 1;
-    return value.and_word[0] & 1;
 }
 
 /* It may be known already: news of it has come (make()). */
@@ -243,14 +241,11 @@ int mend_module_create(struct mend_comm *c, MPIX_Module_recover_function *recove
     struct mend_comm *own = NULL;
     struct mend_module *m;
     uint64_t order;
-    int err = mend_create_dup(c, MPI_SUCCESS, &own);
+    int err = mend_create_dup(c, listen_for(self), &own);
 
     if (err)
         return err;
-    if (!agree_on(own, listen_for(self) == MPI_SUCCESS, &anywhere, &order)) {
-        mend_create_free(own);
-        return MPI_ERR_OTHER;
-    }
+    agree_on(own, &anywhere, &order);
     mend_comm_set_errhandler(own, &self->objects->return_code);
     m = find(self, own->ctx);
     if (!m)

@@ -45,8 +45,8 @@ struct mend_module {
     bool recovered; /* since the outermost enter */
 };
 
-/* Collective over c; blocks as mend_create_dup() does, whose errors it has, and MPI_ERR_OTHER if
- * mend_notify_register() has failed at any of them.  At all of them or at none. */
+/* Collective over c; blocks as mend_create_dup() does, whose errors it has, and the largest of those of
+ * mend_notify_register() at the members.  At all of them or at none. */
 int mend_module_create(struct mend_comm *c, MPIX_Module_recover_function *recover, void *state,
                        bool anywhere, struct mend_module **m_p);
 
