@@ -32,7 +32,8 @@ int mend_create_cart(struct mend_comm *c, int ndims, const int *dims, const int 
                      struct mend_comm **new_p)
 {
     int nodes = mend_cart_nodes(ndims, dims);
-    int err = nodes == c->size ? mend_create_dup(c, MPI_SUCCESS, new_p) : create_of_first(c, nodes, new_p);
+    int err = nodes == c->size ? mend_create_dup(c, MPI_SUCCESS, new_p)
+                               : create_of_first(c, nodes, new_p);
 
     if (!err && *new_p) {
         mend_memory_press(c->self);

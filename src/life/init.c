@@ -204,9 +204,14 @@ static void handle_signals(struct mend_proc *self)
     mend_store_relaxed(&me->handlers, handled);
 }
 
-/* Nothing has come of what this process was started for, and nobody has seen it: S0-38. */
+/* Nothing has come of what this process was started for, and nobody has seen it: S0-38.  Those that asked for it may
+ * still ask what was decided, and then it is connected with the processes of its own world only. */
 static _Noreturn void leave_unseen(struct mend_proc *self)
 {
+    mend_life_await_quiet(self);
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        if (p < self->world_first || p >= self->world_first + self->world_n)
+            mend_peer_entry(self, p)->connected = false;
     mend_life_finalize(self);
     _exit(0);
 }

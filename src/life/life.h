@@ -19,6 +19,10 @@ int mend_life_open(struct mend_proc *self, int level, bool threads, const char *
  * process is away, and its end does not count as a failure. */
 void mend_life_close(struct mend_proc *self);
 
+/* Blocks until what is queued is out, and the survivors have freed every communicator that this process has freed; the
+ * death of one of them ends the wait for it. */
+void mend_life_await_quiet(struct mend_proc *self);
+
 /* Removes the names that this process has published. */
 void mend_life_withdraw(struct mend_proc *self);
 

@@ -61,16 +61,21 @@ static bool may_go(struct mend_proc *self, void *arg)
            mend_decide_is_quiet(self);
 }
 
-void mend_life_close(struct mend_proc *self)
+void mend_life_await_quiet(struct mend_proc *self)
 {
     struct mend_wait w = {.until = may_go,
                           .what =
                               "the others to free the communicators that this process has freed",
                           .hint = MEND_PEER_NONE};
 
+    mend_wait_until(self, &w);
+}
+
+void mend_life_close(struct mend_proc *self)
+{
     if (self->world_state == MEND_WORLD_OPEN || !mend_list_empty(&self->sessions))
         return;
-    mend_wait_until(self, &w);
+    mend_life_await_quiet(self);
     mend_notify_end(self);
     mend_life_withdraw(self);
     self->rt->rest(self);
