@@ -51,6 +51,13 @@ static void fill_defaults(struct mend_sim_options *o)
         c->instances = all ? 1 : 4;
     if (o->play == &mend_sim_notice && c->instances > c->ranks)
         c->instances = c->ranks;
+    if (o->play == &mend_sim_birth && (c->ranks < 3 || c->inter > c->ranks - 2))
+        mend_sim_refuse(
+            "birth wants --ranks for one that asks, one that is started, and the agent");
+    if (o->play == &mend_sim_birth && (c->suspicions || c->reorder || c->comms > 1))
+        mend_sim_refuse("birth goes without --suspicions, --reorder and --comms");
+    if (o->play != &mend_sim_birth && c->replaces)
+        mend_sim_refuse("--replace belongs to birth");
     if (all && c->ranks > 8)
         mend_sim_refuse("--exhaustive goes up to 8 ranks");
     check_memory(o);
@@ -194,6 +201,13 @@ static void vary(struct mend_sim_options *o)
         c->crashes = c->pauses = c->partitions = 0;
         c->reorder = c->duplicate = false;
     }
+    if (o->play == &mend_sim_birth) {
+        c->ranks += 1;
+        c->inter = 1 + below(&rng, c->ranks - 2);
+        c->suspicions = 0;
+        c->reorder = false;
+        c->replaces = below(&rng, 2);
+    }
     if (c->instances > c->ranks && o->play == &mend_sim_notice)
         c->instances = c->ranks;
 }
@@ -222,7 +236,7 @@ static int perform(struct mend_sim_options o)
     return o.mode == MEND_SIM_COUNT ? 0 : o.mode == MEND_SIM_EXHAUSTIVE ? explore(&o) : run(&o);
 }
 
-/* Without a protocol: all of them.  Of a budget agreement gets seven tenths, the others one each. */
+/* Without a protocol: all of them.  Of a budget agreement gets six tenths, the others one each. */
 static int perform_all(struct mend_sim_options o)
 {
     uint64_t budget = o.budget;
@@ -234,7 +248,7 @@ static int perform_all(struct mend_sim_options o)
         o.play = mend_sim_plays[i];
         if (is_searched_only(o.play) && o.mode != MEND_SIM_EXHAUSTIVE)
             continue;
-        o.budget = budget ? (budget + 9) / 10 * (i ? 1 : 7) : 0;
+        o.budget = budget ? (budget + 9) / 10 * (i ? 1 : 6) : 0;
         wrong |= perform(o);
     }
     return wrong;

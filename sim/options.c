@@ -10,8 +10,8 @@
 #include <string.h>
 
 const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS] = {
-    &mend_sim_agree,    &mend_sim_revoke, &mend_sim_notice,
-    &mend_sim_detector, &mend_sim_memory, &mend_sim_lock};
+    &mend_sim_agree,  &mend_sim_revoke, &mend_sim_notice, &mend_sim_detector,
+    &mend_sim_memory, &mend_sim_lock,   &mend_sim_birth};
 
 static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_NO_PROMISE] = "no-promise",
@@ -56,6 +56,7 @@ enum {
     OPT_BREAK,
     OPT_REORDER,
     OPT_DUPLICATE,
+    OPT_REPLACE,
     OPT_PAUSES,
     OPT_PARTITIONS,
     OPT_INTER,
@@ -67,7 +68,7 @@ enum {
     OPT_BUDGET,
 };
 
-enum { OF_ALL = 1, OF_AGREEMENT, OF_MEMORY, OF_SEEDS, OF_SEARCH, OF_ANY };
+enum { OF_ALL = 1, OF_AGREEMENT, OF_MEMORY, OF_BIRTH, OF_SEEDS, OF_SEARCH, OF_ANY };
 
 static const struct argp_option options[] = {
     {.doc = "All:", .group = OF_ALL},
@@ -104,6 +105,11 @@ static const struct argp_option options[] = {
      "no shortcuts: own words, each word of a value and looks at the dead are steps, too; for few "
      "ranks",
      0},
+    {.doc = "Processes that join a job (birth) are those that ask, as many as --inter says, those "
+            "that "
+            "are started, and their agent:",
+     .group = OF_BIRTH},
+    {"replace", OPT_REPLACE, NULL, 0, "they take the ranks of dead ones", 0},
     {.doc = "Runs with a seed:", .group = OF_SEEDS},
     {"seed", OPT_SEED, "N", 0, "first seed (1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "how many seeds (1)", 0},
@@ -126,7 +132,9 @@ static const struct argp_option options[] = {
      "hasty, impatient, forget, report-first; with --creation or --validation: shy, lie, deaf, "
      "change, babble.  lock: hush, silent, shy, accuse, forget, deaf, rash, narrow, hasty, lie, "
      "omit.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
-     "report-first, accuse, babble, deaf",
+     "report-first, accuse, babble, deaf.  birth: forget, omit, hush, deaf, rash, lie, silent, "
+     "shy; with "
+     "--replace: hasty",
      0},
     {0},
 };
@@ -173,6 +181,7 @@ static const struct flag {
     {OPT_CREATION, offsetof(struct mend_sim_conf, creation)},
     {OPT_VALIDATION, offsetof(struct mend_sim_conf, validation)},
     {OPT_FREE, offsetof(struct mend_sim_conf, frees)},
+    {OPT_REPLACE, offsetof(struct mend_sim_conf, replaces)},
     {OPT_FINE, offsetof(struct mend_sim_conf, fine)},
 };
 
@@ -292,7 +301,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
     .options = options,
     .parser = take,
-    .args_doc = "[agree|memory|lock|revoke|notice|detector]",
+    .args_doc = "[agree|memory|lock|revoke|notice|detector|birth]",
     .doc = "Drives the protocols of the library through failures and checks what must hold after "
            "every step.  Without a protocol all are played (memory and lock only with "
            "--exhaustive).  By "
@@ -330,6 +339,8 @@ void mend_sim_options_print(const struct mend_sim_options *o)
                c->frees ? " --free" : "");
     if (o->play == &mend_sim_memory)
         printf("%s%s", c->validation ? " --validation" : "", c->fine ? " --fine" : "");
+    if (c->replaces)
+        printf(" --replace");
     if (c->inter)
         printf(" --inter %d", c->inter);
     if (c->reorder)

@@ -58,6 +58,7 @@ struct mend_sim_conf {
         comms;       /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
     bool creation;   /* agree, memory: members may give up, and one that hears of a death does */
     bool validation; /* memory: members may give up */
+    bool replaces;   /* birth: the new processes take the ranks of dead ones */
     bool frees;      /* agree: with the last agreement the communicator is freed */
     bool fine;       /* memory: no shortcuts, all that is read or written is a step */
     enum mend_sim_broken broken;
@@ -147,7 +148,7 @@ struct mend_sim_play {
 };
 
 extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_revoke, mend_sim_notice,
-    mend_sim_detector, mend_sim_lock;
+    mend_sim_detector, mend_sim_lock, mend_sim_birth;
 
 /* What a search or a run found. */
 struct mend_sim_result {

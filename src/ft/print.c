@@ -3,9 +3,12 @@
  *
  * Apart from the machines, because these functions call snprintf. */
 #include "ft/agree_sm.h"
+#include "ft/birth_sm.h"
 #include "ft/detector_sm.h"
 #include "ft/notice_sm.h"
 #include "ft/flood_sm.h"
+#include "ft/refill_sm.h"
+#include "ft/starter_sm.h"
 
 #include <stdio.h>
 
@@ -126,4 +129,31 @@ int mend_detector_print(const struct mend_detector *x, char *buf, size_t size)
     for (int32_t p = 0; p < x->n; p++)
         ADD(&l, " %s", states[x->peer[p].state]);
     return l.len;
+}
+
+int mend_birth_print(const struct mend_birth *x, char *buf, size_t size)
+{
+    static const char *const roles[] = {"root", "parent", "first", "child"};
+    static const char *const acts[] = {"ask", "tell", "bridge", "meet", "leave", "end"};
+
+    return snprintf(buf, size, "%s %s error %d result %d", roles[x->role], acts[x->act],
+                    (int)x->error, (int)x->result);
+}
+
+int mend_refill_print(const struct mend_refill *x, char *buf, size_t size)
+{
+    static const char *const acts[] = {"shrink", "join", "seat", "end"};
+
+    return snprintf(buf, size, "%s %s result %d", x->newcomer ? "newcomer" : "survivor",
+                    acts[x->act], (int)x->result);
+}
+
+int mend_starter_print(const struct mend_starter *x, char *buf, size_t size)
+{
+    static const char *const acts[] = {"count", "hold",     "find",   "admit",
+                                       "start", "withdraw", "answer", "end"};
+    static const char *const answers[] = {"nothing", "started", "failed", "full"};
+
+    return snprintf(buf, size, "agent %s, %d of %d started, says %s", acts[x->act],
+                    (int)x->started_n, (int)x->total_n, answers[x->answer]);
 }

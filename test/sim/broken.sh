@@ -106,6 +106,19 @@ finds L5 lock --exhaustive --ranks 2 --break hush
 finds L5 lock --exhaustive --ranks 3 --break shy
 finds L6 lock --exhaustive --ranks 2 --break omit
 
+# processes that join: one that leaves does not say so, one is not withdrawn, deaths that are not heard, a result too early, a
+# no that is none, nothing called off, nothing vetoed, seats that nobody has agreed on
+both B2 birth forget --ranks 5 --crashes 2
+both B2 birth omit --ranks 5
+both B2 birth hush --ranks 5
+both B2 birth deaf --ranks 5
+both B birth rash --ranks 5
+finds B3 birth --exhaustive --ranks 5 --crashes 2 --break lie
+both B2 birth silent --ranks 5 --crashes 2
+both B2 birth shy --ranks 5 --crashes 2
+finds B1 birth --exhaustive --ranks 5 --replace --break hasty
+finds B1 birth --seeds 20000 --ranks 8 --replace --break hasty
+
 # larger worlds, two groups, two communicators, the long search's own choice of runs
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break forget

@@ -1,0 +1,697 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* birth.c – the play of MPI_Comm_spawn, and with --replace of MPIX_Comm_replace: processes ask an agent for others, and
+ * all of them meet.
+ *
+ * The machines say what is next; here it is carried out as the library does: a broadcast that ends at each process when
+ * it knows of a death in its group, a bridge of two, two leaders that exchange hellos, an agreement of all in which the
+ * process votes no that never came (create/meet.c).  The agent may be unable to do any of its acts.  When it
+ * dies all processes do (S4-10). */
+#include "birth.h"
+
+#include "ft/wire.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum move { CALL, TELL, TELL_NOBODY, TELL_IN_VAIN, PASS, START, LOT };
+
+/* The agreements are messages of a kind each. */
+enum kind {
+    MEETING,
+    SEATS,
+    ASKED,
+    ANSWERED,
+    STARTS,
+    WITHDRAWN,
+    NEWS,
+    BRIDGE,
+    HELLO,
+    BACK,
+    HEADER,
+    OFF
+};
+
+enum { FAILED = 1, NONE_STARTED };
+
+static size_t told_bytes(const struct mend_sim_conf *c)
+{
+    return mend_bits_words(c->ranks) * sizeof(uint64_t);
+}
+
+static size_t agree_bytes(const struct mend_sim_conf *c)
+{
+    return (mend_agree_size(mend_sim_birth_members(c), 1) + 7) / 8 * 8;
+}
+
+static struct mend_agree *machine(const struct mend_sim_birth_proc *p, int k,
+                                  const struct mend_sim_conf *c)
+{
+    return (void *)((char *)(uintptr_t)p->store + told_bytes(c) + agree_bytes(c) * (size_t)k);
+}
+
+static size_t birth_bytes(const struct mend_sim_conf *c)
+{
+    return sizeof(struct mend_sim_birth_proc) + told_bytes(c) +
+           agree_bytes(c) * (c->replaces ? 2 : 1);
+}
+
+static bool is_parent(int rank, const struct mend_sim_conf *c)
+{
+    return rank < mend_sim_birth_parents(c);
+}
+
+static bool is_agent(const struct mend_sim_birth_proc *p, const struct mend_sim_conf *c)
+{
+    return p->rank == mend_sim_birth_agent(c);
+}
+
+static int leader_of(int rank, const struct mend_sim_conf *c)
+{
+    return is_parent(rank, c) ? 0 : mend_sim_birth_parents(c);
+}
+
+static int other_leader(int rank, const struct mend_sim_conf *c)
+{
+    return is_parent(rank, c) ? mend_sim_birth_parents(c) : 0;
+}
+
+static bool leads(const struct mend_sim_birth_proc *p, const struct mend_sim_conf *c)
+{
+    return p->rank == leader_of(p->rank, c);
+}
+
+static void birth_init(void *proc, int rank, const struct mend_sim_conf *c)
+{
+    static const enum mend_birth_role roles[2][2] = {{MEND_BIRTH_CHILD, MEND_BIRTH_FIRST},
+                                                     {MEND_BIRTH_PARENT, MEND_BIRTH_ROOT}};
+    struct mend_sim_birth_proc *p = proc;
+
+    memset(p, 0, birth_bytes(c));
+    p->rank = rank;
+    mend_starter_init(&p->starter);
+    mend_birth_init(&p->birth, roles[is_parent(rank, c)][leads(p, c)], 0);
+    mend_refill_init(&p->refill, !is_parent(rank, c));
+    for (int k = 0; k <= c->replaces && !is_agent(p, c); k++)
+        mend_agree_init(machine(p, k, c), mend_sim_birth_members(c), rank, c->radix_bits, 1);
+}
+
+/* ---- what a process knows ---- */
+
+static bool is_dead(const struct mend_sim_birth_proc *p, int rank)
+{
+    return mend_bits_test(p->store, rank);
+}
+
+static bool lost(const struct mend_sim_birth_proc *p, int first, int end)
+{
+    while (first < end && !is_dead(p, first))
+        first++;
+    return first < end;
+}
+
+static bool lost_own(const struct mend_sim_birth_proc *p, const struct mend_sim_conf *c)
+{
+    int parents = mend_sim_birth_parents(c);
+
+    return is_parent(p->rank, c) ? lost(p, 0, parents)
+                                 : lost(p, parents, mend_sim_birth_members(c));
+}
+
+static bool lost_any(const struct mend_sim_birth_proc *p, const struct mend_sim_conf *c)
+{
+    return lost(p, 0, mend_sim_birth_members(c));
+}
+
+/* ---- messages ---- */
+
+static void say(struct mend_sim_io *io, int to, enum kind kind, enum mend_sim_word word)
+{
+    uint8_t bytes[2] = {(uint8_t)kind, (uint8_t)word};
+
+    io->send(io, to, bytes, sizeof bytes);
+}
+
+static void say_to_group(const struct mend_sim_birth_proc *p, enum kind kind,
+                         enum mend_sim_word word, const struct mend_sim_conf *c,
+                         struct mend_sim_io *io)
+{
+    int end = is_parent(p->rank, c) ? mend_sim_birth_parents(c) : mend_sim_birth_members(c);
+
+    for (int r = leader_of(p->rank, c) + 1; r < end; r++)
+        say(io, r, kind, word);
+}
+
+static void note_decision(struct mend_sim_birth_proc *p, int k, const struct mend_sim_conf *c)
+{
+    struct mend_agree_value v;
+
+    MEND_ASSERT(mend_agree_result(machine(p, k, c), 0, &v));
+    p->decided[k] = v.max_word[0] || v.nfailed ? MEND_SIM_NO : MEND_SIM_YES;
+}
+
+static void agree_step(struct mend_sim_birth_proc *p, int k, const struct mend_agree_event *ev,
+                       const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    struct mend_agree *m = machine(p, k, c);
+    struct mend_agree_out out;
+    struct mend_agree_msg msg;
+
+    mend_agree_step(m, ev, &out);
+    if (out.decided_n)
+        note_decision(p, k, c);
+    while (mend_agree_next(m, &msg)) {
+        uint8_t bytes[MEND_SIM_MSG_MAX] = {(uint8_t)k};
+        size_t len =
+            mend_ft_agree_encode(&msg, mend_sim_birth_members(c), bytes + 1, sizeof bytes - 1);
+
+        MEND_ASSERT(len);
+        io->send(io, msg.peer, bytes, len + 1);
+    }
+}
+
+static void vote(struct mend_sim_birth_proc *p, int k, bool no, const struct mend_sim_conf *c,
+                 struct mend_sim_io *io)
+{
+    struct mend_agree_value v;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_START, .value = &v};
+
+    mend_agree_value_init(&v);
+    v.max_word[0] = no && c->broken != MEND_SIM_LIE;
+    v.nfailed = mend_bits_count(p->store, mend_bits_words(c->ranks));
+    v.failed = p->store;
+    agree_step(p, k, &ev, c, io);
+}
+
+/* ---- the meeting: create/intercomm.c, create/meet.c ---- */
+
+static void call_off(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                     struct mend_sim_io *io)
+{
+    if (p->called_off || !p->came || p->decided[0] || !(lost_any(p, c) || p->back))
+        return;
+    p->called_off = true;
+    for (int r = 0; r < mend_sim_birth_members(c) && c->broken != MEND_SIM_SILENT; r++)
+        if (r != p->rank)
+            say(io, r, OFF, MEND_SIM_NO);
+}
+
+static void come(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                 struct mend_sim_io *io)
+{
+    p->stage = MEND_SIM_GATHERS;
+    if (p->vetoed)
+        return;
+    p->came = true;
+    vote(p, 0, lost_any(p, c) || p->back, c, io);
+    call_off(p, c, io);
+}
+
+/* Somebody else has called it off, and this process has not come. */
+static void veto(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                 struct mend_sim_io *io)
+{
+    if (p->came || p->vetoed || c->broken == MEND_SIM_SHY)
+        return;
+    p->vetoed = true;
+    vote(p, 0, true, c, io);
+}
+
+/* Returns whether the act has ended. */
+static bool leader_begins(struct mend_sim_birth_proc *p, int32_t *error_p,
+                          const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    bool own = lost_own(p, c), no = own || is_dead(p, other_leader(p->rank, c));
+
+    *error_p = FAILED;
+    if (!p->birth.error) {
+        say(io, other_leader(p->rank, c), HELLO, no ? MEND_SIM_NO : MEND_SIM_YES);
+        p->stage = no ? MEND_SIM_PASSES : MEND_SIM_HEARS;
+    } else {
+        p->stage = MEND_SIM_PASSES;
+    }
+    p->header = no || p->birth.error ? MEND_SIM_NO : MEND_SIM_NOTHING;
+    return own;
+}
+
+static bool meet_begins(struct mend_sim_birth_proc *p, int32_t *error_p,
+                        const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    if (leads(p, c))
+        return leader_begins(p, error_p, c, io);
+    *error_p = FAILED;
+    p->stage = MEND_SIM_LISTENS;
+    return lost_own(p, c);
+}
+
+static void leader_hears(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                         struct mend_sim_io *io)
+{
+    int other = other_leader(p->rank, c);
+
+    if (p->hello) {
+        p->header = p->hello;
+    } else if (lost_own(p, c) || is_dead(p, other)) {
+        p->header = MEND_SIM_NO;
+        say(io, other, BACK, MEND_SIM_NO);
+    } else {
+        return;
+    }
+    p->stage = MEND_SIM_PASSES;
+}
+
+/* The leader's broadcast; true: the act has ended. */
+static bool leader_passes(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                          struct mend_sim_io *io)
+{
+    if (lost_own(p, c)) {
+        if (p->header == MEND_SIM_YES)
+            say(io, other_leader(p->rank, c), BACK, MEND_SIM_NO);
+        return true;
+    }
+    say_to_group(p, HEADER, p->header, c, io);
+    if (p->header == MEND_SIM_NO)
+        return true;
+    come(p, c, io);
+    return false;
+}
+
+static bool meet(struct mend_sim_birth_proc *p, int32_t *error_p, const struct mend_sim_conf *c,
+                 struct mend_sim_io *io)
+{
+    *error_p = FAILED;
+    if (p->stage == MEND_SIM_OUTSIDE && meet_begins(p, error_p, c, io))
+        return true;
+    if (p->stage == MEND_SIM_HEARS)
+        leader_hears(p, c, io);
+    if (p->stage == MEND_SIM_LISTENS && p->header == MEND_SIM_YES)
+        come(p, c, io);
+    if (p->stage == MEND_SIM_LISTENS && c->broken != MEND_SIM_HUSH)
+        return p->header || lost_own(p, c);
+    if (p->stage != MEND_SIM_GATHERS)
+        return false;
+    if (c->broken == MEND_SIM_RASH && !is_parent(p->rank, c))
+        *error_p = 0;
+    else if (p->decided[0] == MEND_SIM_YES && p->came)
+        *error_p = 0;
+    return p->vetoed || p->decided[0] || !*error_p;
+}
+
+/* ---- the acts ---- */
+
+static bool asks(struct mend_sim_birth_proc *p, int32_t *error_p, const struct mend_sim_conf *c,
+                 struct mend_sim_io *io)
+{
+    if (!p->begun)
+        say(io, mend_sim_birth_agent(c), ASKED, MEND_SIM_YES);
+    p->begun = true;
+    *error_p = p->answer == MEND_SIM_NO ? NONE_STARTED : 0;
+    return p->answer;
+}
+
+/* The root's broadcast is a move; the others wait for it. */
+static bool is_told(struct mend_sim_birth_proc *p, struct mend_birth_event *ev,
+                    const struct mend_sim_conf *c)
+{
+    if (p->rank == 0) {
+        ev->error = p->told == MEND_SIM_NO ? FAILED : 0;
+        return p->told;
+    }
+    ev->told = p->news == MEND_SIM_NO ? NONE_STARTED : 0;
+    ev->error = !p->news && lost_own(p, c) ? FAILED : 0;
+    return p->news || ev->error;
+}
+
+static bool builds(struct mend_sim_birth_proc *p, int32_t *error_p, const struct mend_sim_conf *c,
+                   struct mend_sim_io *io)
+{
+    int other = other_leader(p->rank, c);
+    bool dead = is_dead(p, other) && c->broken != MEND_SIM_DEAF;
+
+    if (!p->begun && !dead)
+        say(io, other, BRIDGE, MEND_SIM_YES);
+    *error_p = (p->begun && p->bridge) || !dead ? 0 : FAILED;
+    p->begun = true;
+    return p->bridge || dead;
+}
+
+static bool act(struct mend_sim_birth_proc *p, struct mend_birth_event *ev,
+                const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    switch ((enum mend_birth_act)p->birth.act) {
+    case MEND_BIRTH_ASK:
+        return asks(p, &ev->error, c, io);
+    case MEND_BIRTH_TELL:
+        return is_told(p, ev, c);
+    case MEND_BIRTH_BRIDGE:
+        return builds(p, &ev->error, c, io);
+    case MEND_BIRTH_MEET:
+        return meet(p, &ev->error, c, io);
+    case MEND_BIRTH_LEAVE:
+        say(io, other_leader(p->rank, c), HELLO, MEND_SIM_NO);
+        return true;
+    case MEND_BIRTH_END:
+        break;
+    }
+    return false;
+}
+
+/* As far as it gets; true: to its end. */
+static bool is_born(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                    struct mend_sim_io *io)
+{
+    struct mend_birth_event ev = {0};
+
+    while (act(p, &ev, c, io)) {
+        mend_birth_step(&p->birth, &ev);
+        if (c->broken == MEND_SIM_FORGET && p->birth.act == MEND_BIRTH_BRIDGE && p->birth.error)
+            mend_birth_step(&p->birth, &(struct mend_birth_event){.error = FAILED});
+        mend_birth_check(&p->birth);
+        ev = (struct mend_birth_event){0};
+        p->begun = false;
+    }
+    return p->birth.act == MEND_BIRTH_END;
+}
+
+/* A death that is known already: no, at once, and its no is there for the others. */
+static bool is_seated(struct mend_sim_birth_proc *p, int32_t *error_p,
+                      const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    bool no = lost_any(p, c);
+
+    *error_p = 0;
+    if (!p->seated) {
+        p->seated = true;
+        vote(p, 1, no, c, io);
+        if (no || c->broken == MEND_SIM_HASTY) {
+            *error_p = no ? FAILED : 0;
+            return true;
+        }
+    }
+    *error_p = p->decided[1] == MEND_SIM_YES ? 0 : FAILED;
+    return p->decided[1];
+}
+
+static bool refill(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                   struct mend_sim_io *io)
+{
+    while (p->refill.act != MEND_REFILL_END) {
+        struct mend_refill_event ev = {0};
+
+        if (p->refill.act == MEND_REFILL_JOIN) {
+            if (!is_born(p, c, io))
+                return false;
+            ev.error = p->birth.result;
+        } else if (p->refill.act == MEND_REFILL_SEAT && !is_seated(p, &ev.error, c, io)) {
+            return false;
+        }
+        mend_refill_step(&p->refill, &ev);
+        mend_refill_check(&p->refill);
+    }
+    return true;
+}
+
+static void go_on(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                  struct mend_sim_io *io)
+{
+    if (!p->called || p->gone || p->over)
+        return;
+    p->over = c->replaces ? refill(p, c, io) : is_born(p, c, io);
+}
+
+/* ---- the agent ---- */
+
+static void agent_does(struct mend_sim_birth_proc *p, const struct mend_starter_event *ev,
+                       const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    bool starts = p->starter.act == MEND_STARTER_START;
+    int next = mend_sim_birth_parents(c) + p->starter.started_n;
+
+    if (starts && ev->good)
+        say(io, next, STARTS, MEND_SIM_YES);
+    mend_starter_step(&p->starter, ev);
+    if (p->starter.act == MEND_STARTER_WITHDRAW) {
+        for (int r = mend_sim_birth_parents(c); r < next && c->broken != MEND_SIM_OMIT; r++)
+            say(io, r, WITHDRAWN, MEND_SIM_NO);
+        mend_starter_step(&p->starter, &(struct mend_starter_event){0});
+    }
+    if (p->starter.act == MEND_STARTER_ANSWER) {
+        say(io, 0, ANSWERED,
+            p->starter.answer == MEND_STARTER_STARTED ? MEND_SIM_YES : MEND_SIM_NO);
+        mend_starter_step(&p->starter, &(struct mend_starter_event){0});
+    }
+    mend_starter_check(&p->starter);
+}
+
+static bool can(const struct mend_sim_birth_proc *p, int total_n)
+{
+    int n = p->starter.started_n;
+
+    switch ((enum mend_starter_act)p->starter.act) {
+    case MEND_STARTER_COUNT:
+        return p->lot != MEND_SIM_NO_ROOM;
+    case MEND_STARTER_FIND:
+        return p->lot != MEND_SIM_NO_PROGRAM;
+    case MEND_STARTER_ADMIT:
+        return p->lot != MEND_SIM_NO_MEMORY;
+    default:
+        return !(p->lot == MEND_SIM_NO_FIRST && n == 0) &&
+               !(p->lot == MEND_SIM_NO_SECOND && n == 1) &&
+               !(p->lot == MEND_SIM_NO_LAST && n == total_n - 1);
+    }
+}
+
+/* What comes before the first start is one step: nobody sees anything of it. */
+static void agent_moves(struct mend_sim_birth_proc *p, int move, const struct mend_sim_conf *c,
+                        struct mend_sim_io *io)
+{
+    struct mend_starter_event ev = {.total_n =
+                                        mend_sim_birth_members(c) - mend_sim_birth_parents(c)};
+
+    if (move >= LOT)
+        p->lot = (uint8_t)(move - LOT > MEND_SIM_FINE ? move - LOT : MEND_SIM_FINE);
+    do {
+        ev.good = can(p, ev.total_n);
+        agent_does(p, &ev, c, io);
+    } while (p->starter.act < MEND_STARTER_START);
+}
+
+/* ---- the play ---- */
+
+static unsigned birth_moves(const void *proc, const struct mend_sim_conf *c)
+{
+    const struct mend_sim_birth_proc *p = proc;
+
+    if (p->gone || p->over)
+        return 0;
+    if (is_agent(p, c))
+        return !p->called                             ? 0
+               : p->starter.act == MEND_STARTER_COUNT ? ((1u << MEND_SIM_LOTS) - 1) << LOT
+               : p->starter.act == MEND_STARTER_START ? 1u << START
+                                                      : 0;
+    if (!p->called)
+        return is_parent(p->rank, c) ? 1u << CALL : 0;
+    if (p->rank == 0 && p->birth.act == MEND_BIRTH_TELL)
+        return lost_own(p, c) ? 1u << TELL_NOBODY | 1u << TELL_IN_VAIN : 1u << TELL;
+    return p->birth.act == MEND_BIRTH_MEET && p->stage == MEND_SIM_PASSES ? 1u << PASS : 0;
+}
+
+static const char *birth_move_name(int move)
+{
+    static const char *const names[] = {
+        "calls",
+        "tells its group",
+        "cannot tell its group",
+        "tells its group, and hears that one is dead",
+        "passes on what the other leader says",
+        "starts the next one",
+    };
+
+    return move >= LOT ? "begins" : names[move];
+}
+
+/* A communicator with a dead member: an error at once (S2-9). */
+static void birth_calls(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c)
+{
+    p->called = true;
+    if (!lost_own(p, c))
+        return;
+    p->over = true;
+    p->birth.result = p->refill.result = FAILED;
+    p->birth.act = MEND_BIRTH_END;
+    p->refill.act = MEND_REFILL_END;
+}
+
+static void birth_move(void *proc, int move, const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    struct mend_sim_birth_proc *p = proc;
+
+    if (move >= START) {
+        agent_moves(p, move, c, io);
+        return;
+    }
+    if (move == CALL)
+        birth_calls(p, c);
+    if (move == TELL || move == TELL_IN_VAIN)
+        say_to_group(p, NEWS, p->birth.error ? MEND_SIM_NO : MEND_SIM_YES, c, io);
+    if (move == TELL || move == TELL_IN_VAIN || move == TELL_NOBODY)
+        p->told = move == TELL ? MEND_SIM_YES : MEND_SIM_NO;
+    if (move == PASS && leader_passes(p, c, io))
+        mend_birth_step(&p->birth, &(struct mend_birth_event){.error = FAILED});
+    go_on(p, c, io);
+}
+
+static void hear_agreement(struct mend_sim_birth_proc *p, int k, int from, const uint8_t *bytes,
+                           size_t len, const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
+    struct mend_agree_msg msg;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = &msg};
+
+    MEND_ASSERT(mend_ft_agree_decode(bytes, len, mend_sim_birth_members(c), from, failed, &msg) ==
+                MEND_OK);
+    agree_step(p, k, &ev, c, io);
+}
+
+static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word,
+                 const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    switch (kind) {
+    case ASKED:
+    case STARTS:
+        p->called = true;
+        break;
+    case ANSWERED:
+        p->answer = word;
+        break;
+    case WITHDRAWN:
+        p->gone = true;
+        break;
+    case NEWS:
+        p->news = word;
+        break;
+    case BRIDGE:
+        p->bridge = word;
+        break;
+    case HELLO:
+        p->hello = word;
+        break;
+    case BACK:
+        p->back = p->stage == MEND_SIM_PASSES || p->stage == MEND_SIM_GATHERS;
+        p->hello = MEND_SIM_NO;
+        call_off(p, c, io);
+        break;
+    case HEADER:
+        p->header = word;
+        break;
+    case OFF:
+        veto(p, c, io);
+        break;
+    case MEETING:
+    case SEATS:
+        break;
+    }
+}
+
+static void birth_recv(void *proc, int from, const void *bytes, size_t len,
+                       const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    struct mend_sim_birth_proc *p = proc;
+    const uint8_t *b = bytes;
+
+    if (p->gone || is_dead(p, from))
+        return;
+    if (b[0] == MEETING || b[0] == SEATS)
+        hear_agreement(p, b[0], from, b + 1, len - 1, c, io);
+    else
+        hear(p, (enum kind)b[0], b[1], c, io);
+    go_on(p, c, io);
+}
+
+static void birth_death(void *proc, int dead, const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    struct mend_sim_birth_proc *p = proc;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
+
+    if (dead == mend_sim_birth_agent(c))
+        p->gone = true;
+    if (p->gone || is_agent(p, c))
+        return;
+    mend_bits_set(p->store, dead);
+    for (int k = 0; k <= c->replaces; k++)
+        agree_step(p, k, &ev, c, io);
+    call_off(p, c, io);
+    go_on(p, c, io);
+}
+
+/* What changes nothing, now and later. */
+static bool birth_ignores(const void *proc, int from, const void *bytes, size_t len,
+                          const struct mend_sim_conf *c)
+{
+    const struct mend_sim_birth_proc *p = proc;
+    const uint8_t *b = bytes;
+
+    return p->gone || (b[0] == OFF && (p->came || p->vetoed));
+}
+
+static void birth_bury(void *proc, const struct mend_sim_conf *c)
+{
+    struct mend_sim_birth_proc *p = proc;
+    struct mend_sim_birth_proc left = {
+        .rank = p->rank, .called = p->called, .over = p->over, .came = p->came};
+
+    left.starter.answer = p->starter.answer;
+    left.birth.result = p->birth.result;
+    left.refill.result = p->refill.result;
+    memset(p, 0, birth_bytes(c));
+    *p = left;
+}
+
+static int birth_print(const void *proc, const struct mend_sim_conf *c, char *buf, size_t size)
+{
+    const struct mend_sim_birth_proc *p = proc;
+    int len;
+
+    if (is_agent(p, c))
+        return mend_starter_print(&p->starter, buf, size);
+    len = mend_birth_print(&p->birth, buf, size);
+    if (c->replaces && (size_t)len < size)
+        len += snprintf(buf + len, size - (size_t)len, ", ");
+    if (c->replaces && (size_t)len < size)
+        len += mend_refill_print(&p->refill, buf + len, size - (size_t)len);
+    if ((size_t)len >= size)
+        return len;
+    return len + snprintf(buf + len, size - (size_t)len, "%s%s%s", p->called ? "" : ", not called",
+                          p->over ? ", over" : "", p->gone ? ", gone" : "");
+}
+
+static int birth_print_msg(const void *bytes, size_t len, const struct mend_sim_conf *c, char *buf,
+                           size_t size)
+{
+    static const char *const names[] = {"MEETING", "SEATS",     "ASKED",  "ANSWERED",
+                                        "STARTS",  "WITHDRAWN", "NEWS",   "BRIDGE",
+                                        "HELLO",   "BACK",      "HEADER", "OFF"};
+    const uint8_t *b = bytes;
+
+    if (b[0] == MEETING || b[0] == SEATS)
+        return snprintf(buf, size, "%s %d", names[b[0]], b[1]);
+    return snprintf(buf, size, "%s %s", names[b[0]], b[1] == MEND_SIM_NO ? "no" : "yes");
+}
+
+const struct mend_sim_play mend_sim_birth = {
+    .name = "birth",
+    .about = "processes that join a job",
+    .instances = "nothing",
+    .bytes = birth_bytes,
+    .init = birth_init,
+    .moves = birth_moves,
+    .move_name = birth_move_name,
+    .move = birth_move,
+    .recv = birth_recv,
+    .death = birth_death,
+    .ignores = birth_ignores,
+    .bury = birth_bury,
+    .check = mend_sim_check_birth,
+    .check_end = mend_sim_check_birth_end,
+    .print = birth_print,
+    .print_msg = birth_print_msg,
+};
