@@ -6,12 +6,13 @@
  *                    │ too few                    │ one is missing           │ one fails
  *                    └────────────> none, and why <───────────────────────────┘
  *
- * An answer comes in any case, and the rank that asked is woken.  What was started before another one failed is killed
+ * The order of these acts is a machine, ft/starter_sm.h.  An answer comes in any case, and the rank that asked is woken.  What was started before another one failed is killed
  * while it is in MPI_Init, so it has met nobody.  Children meet those that asked before their MPI_Init
  * returns (src/create/spawn.c); that these are dead meanwhile is for the children to find. */
 #include "job.h"
 
 #include "base/time.h"
+#include "ft/starter_sm.h"
 #include "rt/spawn.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ struct request {
     struct mend_app *apps; /* for ever: ranks point to them */
     int *n;                /* processes of each block */
     int blocks_n, total_n;
+    int first; /* the name of the first process */
     uint32_t asked_n;
     int fd;
 };
@@ -197,77 +199,114 @@ static int start_one(struct request *q, struct rank *r, bool again)
 }
 
 /* All names are known before the first of these ranks starts. */
-static bool start_all(struct request *q)
+static void name_all(struct request *q)
 {
-    struct job *job = q->job;
-    int first = job->n;
-    uint32_t k = 0;
+    mend_segment_name(q->job, q->first, q->total_n);
+    q->job->shm->ranks_here_n += (uint32_t)q->total_n;
+    mend_watch_start(q->job, q->first, q->total_n);
+}
 
-    mend_segment_name(job, first, q->total_n);
-    job->shm->ranks_here_n += (uint32_t)q->total_n;
-    mend_watch_start(job, first, q->total_n);
-    for (int i = 0; i < q->blocks_n; i++) {
-        for (int j = 0; j < q->n[i]; j++) {
-            int started_n = job->n - first,
-                error = start_one(q, &job->rank[job->n], q->blocks[i].again);
+/* The block of process number k of all; *errors_p: where the errors of its processes begin. */
+static int block_of(const struct request *q, int k, uint32_t *errors_p)
+{
+    int i = 0;
 
-            if (error) {
-                tell_errors(q, k, q->blocks[i].asked_n, error);
-                withdraw(q, first, started_n);
-                return false;
-            }
-        }
-        k += (uint32_t)q->blocks[i].asked_n;
-    }
-    return true;
+    *errors_p = 0;
+    for (; k >= q->n[i]; k -= q->n[i++])
+        *errors_p += (uint32_t)q->blocks[i].asked_n;
+    return i;
+}
+
+/* Process number k of all. */
+static bool start_number(struct request *q, int k)
+{
+    uint32_t errors;
+    int i = block_of(q, k, &errors), error;
+
+    error = start_one(q, &q->job->rank[q->first + k], q->blocks[i].again);
+    if (error)
+        tell_errors(q, errors, q->blocks[i].asked_n, error);
+    return !error;
 }
 
 /* Places for all, with their pages.  False: there is no memory. */
 static bool admit(struct request *q)
 {
-    int first = q->job->n;
-
-    prepare_all(q, first);
-    if (mend_segment_admit(q->job, first, q->total_n))
+    q->first = q->job->n;
+    prepare_all(q, q->first);
+    if (mend_segment_admit(q->job, q->first, q->total_n)) {
+        name_all(q);
         return true;
+    }
     for (int i = 0; i < q->total_n; i++)
-        mend_vacancy_give(q->job, &q->job->rank[first + i]);
+        mend_vacancy_give(q->job, &q->job->rank[q->first + i]);
+    tell_errors(q, 0, (int)q->asked_n, ENOMEM);
     return false;
 }
 
-static void carry_out(struct request *q, const struct rank *by)
+static void say_answer(struct request *q, const struct rank *by, enum mend_starter_answer what)
 {
-    struct job *job = q->job;
-    int first = job->n;
+    static const enum mend_spawn_answer answers[] = {
+        [MEND_STARTER_STARTED] = MEND_SPAWN_STARTED,
+        [MEND_STARTER_FAILED] = MEND_SPAWN_FAILED,
+        [MEND_STARTER_FULL] = MEND_SPAWN_FULL,
+    };
 
-    if (!find_programs(q)) {
-        answer(q, MEND_SPAWN_FAILED);
-    } else if (!admit(q)) {
-        tell_errors(q, 0, (int)q->asked_n, ENOMEM);
-        answer(q, MEND_SPAWN_FAILED);
-    } else if (!start_all(q)) {
-        answer(q, MEND_SPAWN_FAILED);
-    } else {
-        mend_report(job, mend_time_monotonic_ns(), spawn, .by = by->index, .first = first,
+    if (what == MEND_STARTER_STARTED) {
+        mend_report(q->job, mend_time_monotonic_ns(), spawn, .by = by->index, .first = q->first,
                     .ranks = q->total_n);
-        q->file.h->first = first;
+        q->file.h->first = q->first;
         q->file.h->started_n = (uint32_t)q->total_n;
-        answer(q, MEND_SPAWN_STARTED);
     }
+    answer(q, answers[what]);
+}
+
+/* One act, as the machine says. */
+static struct mend_starter_event act(struct request *q, const struct rank *by, bool last,
+                                     const struct mend_starter *x)
+{
+    struct mend_starter_event ev = {0};
+
+    switch ((enum mend_starter_act)x->act) {
+    case MEND_STARTER_COUNT:
+        ev.hopeful = mend_vacancy_collect(q->job) && !last;
+        ev.good = count(q);
+        ev.total_n = q->total_n;
+        break;
+    case MEND_STARTER_FIND:
+        ev.good = find_programs(q);
+        break;
+    case MEND_STARTER_ADMIT:
+        ev.good = admit(q);
+        break;
+    case MEND_STARTER_START:
+        ev.good = start_number(q, x->started_n);
+        break;
+    case MEND_STARTER_WITHDRAW:
+        withdraw(q, q->first, x->started_n);
+        break;
+    case MEND_STARTER_ANSWER:
+        say_answer(q, by, (enum mend_starter_answer)x->answer);
+        break;
+    case MEND_STARTER_HOLD:
+    case MEND_STARTER_END:
+        break;
+    }
+    return ev;
 }
 
 /* False: there is no room, but dead ranks may give some, and there is time for that. */
-static bool count_and_carry_out(struct request *q, const struct rank *by, bool last)
+static bool carry_out(struct request *q, const struct rank *by, bool last)
 {
-    bool more = mend_vacancy_collect(q->job);
+    struct mend_starter x;
 
-    if (count(q))
-        carry_out(q, by);
-    else if (more && !last)
-        return false;
-    else
-        answer(q, MEND_SPAWN_FULL);
-    return true;
+    mend_starter_init(&x);
+    while (x.act != MEND_STARTER_END && x.act != MEND_STARTER_HOLD) {
+        struct mend_starter_event ev = act(q, by, last, &x);
+
+        mend_starter_step(&x, &ev);
+    }
+    return x.act == MEND_STARTER_END;
 }
 
 /* True: it has an answer, and the rank that asked looks at it. */
@@ -286,7 +325,7 @@ static bool try(struct job *job, struct rank *r, int fd, bool last)
         answer(&q, MEND_SPAWN_FAILED);
     } else {
         q.n = mend_xalloc((size_t)q.blocks_n, sizeof(*q.n));
-        answered = count_and_carry_out(&q, r, last);
+        answered = carry_out(&q, r, last);
         free(q.n);
         free(q.blocks);
     }

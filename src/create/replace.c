@@ -9,9 +9,12 @@
  * The newcomers are in MPI_Init until the end, and the ranks that they get stand in the request that they were started
  * for.  So whatever fails on the way, the survivors get the same error, and no newcomer was ever seen by a program.
  *
+ * The order of these acts is a machine, ft/refill_sm.h; this file carries them out.
+ *
  * Cost: three agreements, one broadcast, and starting the processes; with spares (mpiexec --spares) these run already. */
 #include "create/creation.h"
 
+#include "ft/refill_sm.h"
 #include "proc/report.h"
 #include "rt/spawn.h"
 
@@ -103,50 +106,96 @@ static int assemble(struct mend_comm *inter, struct mend_group *survivors,
     return err;
 }
 
-/* Collective over the survivors, the members of `small`. */
-static int refill(struct mend_comm *small, struct mend_group *full, struct mend_spawned *out_p,
-                  struct mend_comm **new_p)
-{
-    struct mend_proc *self = small->self;
-    struct mend_spawn_block *blocks = NULL;
+/* A call at one process, and what its acts need. */
+struct call {
+    struct mend_proc *self;
+    struct mend_comm *full, *small; /* survivor */
+    struct mend_seat *mine;         /* survivor: the seats that are free */
+    const struct mend_seat *seats;
     struct mend_comm *inter;
-    struct mend_seat *seats;
-    int n = missing(self, full, small->group, &seats), err;
+    struct mend_spawned *out_p;
+    struct mend_comm **new_p;
+};
 
-    if (small->rank == 0)
-        blocks = blocks_of(self, seats, n);
-    err = mend_create_spawn(small, 0, small->rank || blocks ? MPI_SUCCESS : MPI_ERR_NO_MEM, blocks,
-                            n, out_p, &inter);
-    if (!err)
-        err = assemble(inter, inter->group, inter->remote, seats, new_p);
-    mend_free(self, blocks);
-    mend_free(self, seats);
+static int join_survivors(struct call *r)
+{
+    struct mend_spawn_block *blocks = NULL;
+    int n = missing(r->self, r->full->group, r->small->group, &r->mine), err = MPI_SUCCESS;
+
+    r->seats = r->mine;
+    if (r->small->rank == 0) {
+        blocks = blocks_of(r->self, r->mine, n);
+        err = blocks ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    err = mend_create_spawn(r->small, 0, err, blocks, n, r->out_p, &r->inter);
+    mend_free(r->self, blocks);
     return err;
+}
+
+static int seat(struct call *r)
+{
+    struct mend_group *here = r->inter->group, *there = r->inter->remote;
+
+    return r->small ? assemble(r->inter, here, there, r->seats, r->new_p)
+                    : assemble(r->inter, there, here, r->seats, r->new_p);
+}
+
+/* One act, as the machine says. */
+static struct mend_refill_event act(struct call *r, const struct mend_refill *x)
+{
+    struct mend_refill_event ev = {0};
+
+    switch ((enum mend_refill_act)x->act) {
+    case MEND_REFILL_SHRINK:
+        ev.error = mend_create_shrink(r->full, false, &r->small);
+        ev.whole = !ev.error && r->small->size == r->full->group->size;
+        if (!ev.error && !ev.whole)
+            mend_event(r->self, MEND_EV_REPLACE_SHRUNK);
+        break;
+    case MEND_REFILL_JOIN:
+        ev.error = r->small ? join_survivors(r) : mend_create_join(r->self, &r->inter);
+        break;
+    case MEND_REFILL_SEAT:
+        ev.error = seat(r);
+        break;
+    case MEND_REFILL_END:
+        break;
+    }
+    return ev;
+}
+
+static int perform(struct call *r, bool newcomer)
+{
+    struct mend_refill x;
+
+    mend_refill_init(&x, newcomer);
+    while (x.act != MEND_REFILL_END) {
+        struct mend_refill_event ev = act(r, &x);
+
+        mend_refill_step(&x, &ev);
+    }
+    mend_free(r->self, r->mine);
+    return x.result;
 }
 
 int mend_create_replace(struct mend_comm *c, struct mend_spawned *out_p, struct mend_comm **new_p)
 {
-    struct mend_comm *small;
-    int err = mend_create_shrink(c, false, &small);
+    struct call r = {.self = c->self, .full = c, .out_p = out_p, .new_p = new_p};
+    int err;
 
     *out_p = (struct mend_spawned){0};
-    if (err)
-        return err;
-    if (small->size == c->group->size) {
-        *new_p = small;
-        return MPI_SUCCESS;
-    }
-    mend_event(c->self, MEND_EV_REPLACE_SHRUNK);
-    err = refill(small, c->group, out_p, new_p);
-    mend_decide_free(small);
+    err = perform(&r, false);
+    if (!err && r.small->size == c->group->size)
+        *new_p = r.small;
+    else if (r.small)
+        mend_decide_free(r.small);
     return err;
 }
 
 int mend_create_take_seats(struct mend_proc *self, const struct mend_seat *seats,
                            struct mend_comm **new_p)
 {
-    struct mend_comm *inter;
-    int err = mend_create_join(self, &inter);
+    struct call r = {.self = self, .seats = seats, .new_p = new_p};
 
-    return err ? err : assemble(inter, inter->remote, inter->group, seats, new_p);
+    return perform(&r, true);
 }

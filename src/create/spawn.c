@@ -16,9 +16,12 @@
  *   a child dies, or ends without MPI_Init           a death in the bridge or in the agreement
  *   the agent dies                   with all of its ranks
  *
+ * The order of these acts is a machine, ft/birth_sm.h; this file carries them out.
+ *
  * Cost: one broadcast, one bridge, one creation of an intercommunicator; and starting the processes. */
 #include "create/meet.h"
 
+#include "ft/birth_sm.h"
 #include "req/request.h"
 #include "rt/rt.h"
 #include "rt/spawn.h"
@@ -127,34 +130,86 @@ static int tell(struct mend_comm *c, int root, struct news *news, struct mend_sp
     return out->errors ? bcast(c, out->errors, bytes, root) : MPI_ERR_NO_MEM;
 }
 
-/* The intercommunicator of c's group and the one that `other` leads; the leader here is this process if it has a bridge
- * to build. */
-static int meet(struct mend_comm *c, int leader, const char *tag, mend_peer other,
-                struct mend_comm **new_p)
-{
-    struct mend_proc *self = c->self;
-    struct mend_comm *bridge = NULL;
-    int at = 0, err = MPI_SUCCESS;
+/* A call at one process, and what its acts need. */
+struct call {
+    struct mend_comm *c;
+    int root;
+    const struct mend_spawn_block *blocks;
+    int n;
+    uint64_t number;
+    char tag[TAG_BYTES];
+    mend_peer other; /* who is at the other end of the bridge */
+    struct mend_comm *bridge;
+    struct news news;
+    struct mend_spawned *out_p;
+    struct mend_comm **new_p;
+};
 
-    if (c->rank == leader)
-        err = mend_meet_bridge(self, tag, other, &bridge);
-    if (bridge)
-        at = mend_group_rank(self, bridge->group, other);
-    err = mend_create_intercomm(c, leader, bridge, at, 0, err, new_p);
-    if (bridge)
-        mend_decide_free(bridge);
-    return err;
+/* Everybody knows what the root knows. */
+static void hear(struct call *s, struct mend_birth_event *ev)
+{
+    struct mend_proc *self = s->c->self;
+    const struct news *news = &s->news;
+    bool is_root = s->c->rank == s->root;
+
+    ev->error = tell(s->c, s->root, &s->news, s->out_p);
+    ev->told = news->error;
+    if ((ev->error && !is_root) || news->error)
+        return;
+    mend_peers_meet(self, news->first + (mend_peer)news->started_n);
+    mend_peers_connect(self, news->first, (mend_peer)news->started_n);
+    s->out_p->first = s->other = news->first;
+    s->out_p->started_n = (mend_peer)news->started_n;
+    mend_event(self, MEND_EV_SPAWN_TOLD);
 }
 
-/* At the root: its group will not come. */
-static void send_away(struct mend_proc *self, const char *tag, mend_peer first, int error)
+/* The intercommunicator of both groups; a leader without a bridge says why. */
+static int meet(struct call *s, int error)
 {
-    struct mend_comm *bridge = NULL;
+    int at = s->bridge ? mend_group_rank(s->c->self, s->bridge->group, s->other) : 0;
 
-    if (mend_meet_bridge(self, tag, first, &bridge) != MPI_SUCCESS)
-        return;
-    mend_meet_give_up(self, bridge, first, error);
-    mend_decide_free(bridge);
+    return mend_create_intercomm(s->c, s->root, s->bridge, at, 0, error, s->new_p);
+}
+
+/* One act, as the machine says. */
+static struct mend_birth_event act(struct call *s, const struct mend_birth *x)
+{
+    struct mend_proc *self = s->c->self;
+    struct mend_birth_event ev = {0};
+
+    switch ((enum mend_birth_act)x->act) {
+    case MEND_BIRTH_ASK:
+        ask(s->c, s->blocks, s->n, s->number, &s->news, s->out_p);
+        ev.error = s->news.error;
+        break;
+    case MEND_BIRTH_TELL:
+        hear(s, &ev);
+        break;
+    case MEND_BIRTH_BRIDGE:
+        ev.error = mend_meet_bridge(self, s->tag, s->other, &s->bridge);
+        break;
+    case MEND_BIRTH_MEET:
+        ev.error = meet(s, x->error);
+        break;
+    case MEND_BIRTH_LEAVE:
+        mend_meet_give_up(self, s->bridge, s->other, x->error);
+        break;
+    case MEND_BIRTH_END:
+        break;
+    }
+    return ev;
+}
+
+static int perform(struct call *s, struct mend_birth *x)
+{
+    while (x->act != MEND_BIRTH_END) {
+        struct mend_birth_event ev = act(s, x);
+
+        mend_birth_step(x, &ev);
+    }
+    if (s->bridge)
+        mend_decide_free(s->bridge);
+    return x->result;
 }
 
 int mend_create_spawn(struct mend_comm *known, int root, int own_error,
@@ -163,39 +218,32 @@ int mend_create_spawn(struct mend_comm *known, int root, int own_error,
 {
     struct mend_proc *self = known->self;
     struct mend_comm *c = mend_comm_carrier(known);
-    struct news news = {.error = own_error};
+    struct call s = {
+        .c = c, .blocks = blocks, .n = n, .news.error = own_error, .out_p = out_p, .new_p = new_p};
+    bool is_root = known->rank == root;
     int err = mend_creation_check(c);
-    char tag[TAG_BYTES] = "";
+    struct mend_birth x;
 
     *out_p = (struct mend_spawned){0};
     if (err)
         return err;
-    if (known->rank == root && !own_error) {
-        tag_of(tag, self->me, ++self->create->spawned_n);
-        ask(c, blocks, n, self->create->spawned_n, &news, out_p);
+    if (is_root && !own_error) {
+        s.number = ++self->create->spawned_n;
+        tag_of(s.tag, self->me, s.number);
     }
-    root = mend_group_translate(self, known->group, root, c->group);
-    err = tell(c, root, &news, out_p);
-    if (!err || c->rank == root) {
-        if (news.error)
-            return news.error;
-        mend_peers_meet(self, news.first + (mend_peer)news.started_n);
-        mend_peers_connect(self, news.first, (mend_peer)news.started_n);
-        out_p->first = news.first;
-        out_p->started_n = (mend_peer)news.started_n;
-    }
-    mend_event(self, MEND_EV_SPAWN_TOLD);
-    if (err && c->rank == root)
-        send_away(self, tag, news.first, err);
-    return err ? err : meet(c, root, tag, news.first, new_p);
+    s.root = mend_group_translate(self, known->group, root, c->group);
+    mend_birth_init(&x, is_root ? MEND_BIRTH_ROOT : MEND_BIRTH_PARENT, is_root ? own_error : 0);
+    return perform(&s, &x);
 }
 
 int mend_create_join(struct mend_proc *self, struct mend_comm **parent_p)
 {
-    char tag[TAG_BYTES];
+    struct call s = {.c = self->world, .other = self->asked_by, .new_p = parent_p};
+    struct mend_birth x;
 
-    tag_of(tag, self->asked_by, self->asked_number);
+    tag_of(s.tag, self->asked_by, self->asked_number);
     mend_peers_connect(self, self->asked_by, 1);
     mend_event(self, MEND_EV_SPAWN_JOIN);
-    return meet(self->world, 0, tag, self->asked_by, parent_p);
+    mend_birth_init(&x, self->world->rank == 0 ? MEND_BIRTH_FIRST : MEND_BIRTH_CHILD, 0);
+    return perform(&s, &x);
 }
