@@ -28,7 +28,8 @@ enum kind {
     HELLO,
     BACK,
     HEADER,
-    OFF
+    OFF,
+    LEFT
 };
 
 enum { FAILED = 1, NONE_STARTED };
@@ -410,12 +411,24 @@ static bool refill(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
     return true;
 }
 
+/* A new process of whose start nothing has come: as leave_unseen() in life/init.c. */
+static void leave(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                  struct mend_sim_io *io)
+{
+    p->gone = true;
+    for (int r = 0; r < mend_sim_birth_members(c) && c->broken != MEND_SIM_SLIP; r++)
+        if (r != p->rank)
+            say(io, r, LEFT, MEND_SIM_YES);
+}
+
 static void go_on(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
                   struct mend_sim_io *io)
 {
     if (!p->called || p->gone || p->over)
         return;
     p->over = c->replaces ? refill(p, c, io) : is_born(p, c, io);
+    if (p->over && !is_parent(p->rank, c) && mend_sim_birth_result(p, c))
+        leave(p, c, io);
 }
 
 /* ---- the agent ---- */
@@ -586,10 +599,27 @@ static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word,
     case OFF:
         veto(p, c, io);
         break;
+    case LEFT: /* see birth_recv() */
     case MEETING:
     case SEATS:
         break;
     }
+}
+
+static void birth_death(void *proc, int dead, const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    struct mend_sim_birth_proc *p = proc;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
+
+    if (dead == mend_sim_birth_agent(c))
+        p->gone = true;
+    if (p->gone || is_agent(p, c) || is_dead(p, dead))
+        return;
+    mend_bits_set(p->store, dead);
+    for (int k = 0; k <= c->replaces; k++)
+        agree_step(p, k, &ev, c, io);
+    call_off(p, c, io);
+    go_on(p, c, io);
 }
 
 static void birth_recv(void *proc, int from, const void *bytes, size_t len,
@@ -600,26 +630,12 @@ static void birth_recv(void *proc, int from, const void *bytes, size_t len,
 
     if (p->gone || is_dead(p, from))
         return;
-    if (b[0] == MEETING || b[0] == SEATS)
+    if (b[0] == LEFT)
+        birth_death(p, from, c, io);
+    else if (b[0] == MEETING || b[0] == SEATS)
         hear_agreement(p, b[0], from, b + 1, len - 1, c, io);
     else
         hear(p, (enum kind)b[0], b[1], c, io);
-    go_on(p, c, io);
-}
-
-static void birth_death(void *proc, int dead, const struct mend_sim_conf *c, struct mend_sim_io *io)
-{
-    struct mend_sim_birth_proc *p = proc;
-    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
-
-    if (dead == mend_sim_birth_agent(c))
-        p->gone = true;
-    if (p->gone || is_agent(p, c))
-        return;
-    mend_bits_set(p->store, dead);
-    for (int k = 0; k <= c->replaces; k++)
-        agree_step(p, k, &ev, c, io);
-    call_off(p, c, io);
     go_on(p, c, io);
 }
 
@@ -667,9 +683,9 @@ static int birth_print(const void *proc, const struct mend_sim_conf *c, char *bu
 static int birth_print_msg(const void *bytes, size_t len, const struct mend_sim_conf *c, char *buf,
                            size_t size)
 {
-    static const char *const names[] = {"MEETING", "SEATS",     "ASKED",  "ANSWERED",
-                                        "STARTS",  "WITHDRAWN", "NEWS",   "BRIDGE",
-                                        "HELLO",   "BACK",      "HEADER", "OFF"};
+    static const char *const names[] = {"MEETING",   "SEATS", "ASKED",  "ANSWERED", "STARTS",
+                                        "WITHDRAWN", "NEWS",  "BRIDGE", "HELLO",    "BACK",
+                                        "HEADER",    "OFF",   "LEFT"};
     const uint8_t *b = bytes;
 
     if (b[0] == MEETING || b[0] == SEATS)

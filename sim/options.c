@@ -36,6 +36,7 @@ static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_HASTY] = "hasty",
                                            [MEND_SIM_IMPATIENT] = "impatient",
                                            [MEND_SIM_SILENT] = "silent",
+                                           [MEND_SIM_SLIP] = "slip",
                                            [MEND_SIM_RASH] = "rash"};
 
 enum {
@@ -133,7 +134,7 @@ static const struct argp_option options[] = {
      "change, babble.  lock: hush, silent, shy, accuse, forget, deaf, rash, narrow, hasty, lie, "
      "omit.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
      "report-first, accuse, babble, deaf.  birth: forget, omit, hush, deaf, rash, lie, silent, "
-     "shy; with "
+     "shy, slip; with "
      "--replace: hasty",
      0},
     {0},

@@ -44,6 +44,7 @@ enum mend_sim_broken {
     MEND_SIM_HASTY,        /* memory: the word is there before the value */
     MEND_SIM_IMPATIENT,    /* memory: does not wait for news that others have */
     MEND_SIM_SILENT,       /* free: a process that has forgotten it does not answer */
+    MEND_SIM_SLIP,         /* birth: nobody hears that a new process has ended */
     MEND_SIM_RASH,         /* free: forgets when it has freed it, not when all have */
 };
 

@@ -205,14 +205,13 @@ static void handle_signals(struct mend_proc *self)
 }
 
 /* Nothing has come of what this process was started for, and nobody has seen it: S0-38.  Those that asked for it may
- * still ask what was decided, and then it is connected with the processes of its own world only. */
+ * still ask what was decided.  One that waits for it in a meeting to which it has not come hears of its death, which is
+ * no failure: so it ends as a process without a session. */
 static _Noreturn void leave_unseen(struct mend_proc *self)
 {
     mend_life_await_quiet(self);
-    for (mend_peer p = 0; p < self->peers_n; p++)
-        if (p < self->world_first || p >= self->world_first + self->world_n)
-            mend_peer_entry(self, p)->connected = false;
-    mend_life_finalize(self);
+    mend_notify_end(self);
+    self->rt->rest(self);
     _exit(0);
 }
 
