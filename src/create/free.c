@@ -45,7 +45,10 @@ int mend_create_disconnect(struct mend_comm *c)
     if (err)
         return err;
     mend_wait_until(self, &w);
+    mend_event(self, MEND_EV_DISCONNECT_QUIET);
     disconnect(self, c->group);
     disconnect(self, c->remote);
-    return mend_create_free(c);
+    err = mend_create_free(c);
+    mend_event(self, MEND_EV_DISCONNECT_DONE);
+    return err;
 }

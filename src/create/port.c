@@ -197,8 +197,10 @@ bool mend_port_on_frame(struct mend_proc *self, mend_peer from, const struct men
         return true;
     case MEND_CREATE_WELCOME:
         say(self, from, v ? MEND_CREATE_COMING : MEND_CREATE_GONE, w->key, w->ctx);
-        if (v)
+        if (v) {
             v->state = WELCOME;
+            mend_event(self, MEND_EV_PORT_COMING);
+        }
         return true;
     case MEND_CREATE_FAILED:
         on_failed(self, from, w, v);
@@ -282,8 +284,10 @@ static void welcome(struct mend_proc *self, struct visit *v, struct knock *k)
     v->state = KNOCKING;
     mend_list_remove(&k->link);
     mend_free(self, k);
-    if (!v->error)
-        say(self, v->other, MEND_CREATE_WELCOME, v->number, v->port);
+    if (v->error)
+        return;
+    say(self, v->other, MEND_CREATE_WELCOME, v->number, v->port);
+    mend_event(self, MEND_EV_PORT_WELCOME);
 }
 
 /* One guest after the other until one comes. */
@@ -370,6 +374,7 @@ static int finish(struct mend_comm *c, int root, struct visit *v, mend_peer host
         if (v->other == self->me)
             err = MPI_ERR_PORT;
     }
+    mend_event(self, MEND_EV_PORT_MEET);
     return mend_meet_connect(c, root, tag, v->other, err, new_p);
 }
 
@@ -399,6 +404,7 @@ static void knock(struct mend_proc *self, struct visit *v, uint64_t port, int ow
 {
     v->number = ++self->create->knocked_n;
     say(self, v->other, MEND_CREATE_KNOCK, v->number, port);
+    mend_event(self, MEND_EV_PORT_KNOCK);
     if (own_error)
         v->error = own_error;
     else

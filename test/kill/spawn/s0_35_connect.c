@@ -18,6 +18,15 @@
 /* RUN: -n 6 ; kill 3 at call:MPI_Comm_connect>member.hello ; args no */
 /* RUN: -n 6 --lenient-exit ; kill 1 at call:MPI_Comm_accept>agree.enter ; args any */
 /* RUN: -n 6 --lenient-exit ; kill 5 at call:MPI_Comm_connect>agree.enter ; args any */
+/* RUN: -n 6 ; kill 0 at port.welcome ; args no */
+/* RUN: -n 6 ; kill 3 at port.coming ; args no */
+/* RUN: -n 6 ; kill 0 at port.meet ; args no */
+/* RUN: -n 6 ; kill 3 at port.meet ; args no */
+/* RUN: -n 6 ; kill 1 at port.meet ; args no */
+/* RUN: -n 6 ; kill 5 at port.meet ; args no */
+/* RUN: -n 6 ; kill 2 at port.meet ; kill 4 at port.meet ; args no */
+/* RUN: -n 6 ; kill 0 at port.welcome ; kill 3 at port.coming ; args no */
+/* RUN: -n 6 ; kill 3 at port.coming ; args no ; set NODES=2 */
 /* RUN: -n 6 ; args revoke 4 ; times 5 */
 /* RUN: -n 6 ; args revoke 1 ; times 5 */
 /* RUN: -n 6 ; args revoke 4 ; set NODES=2 */
