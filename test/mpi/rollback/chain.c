@@ -167,17 +167,27 @@ static void pairs(void)
 static void refused(void)
 {
     int x = 0;
-    MPI_Request r;
+    MPI_Request r, old;
 
+    MPI_Send_init(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &old);
     PMPI_Barrier(MPI_COMM_WORLD);
     CHECK(!rollback_begin());
     PMPI_Barrier(MPI_COMM_WORLD);
-    if (rank != 0)
+    if (rank != 0) {
+        rollback_end();
+        MPI_Request_free(&old);
         return;
+    }
     MPI_Send_init(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r);
     MPI_Request_free(&r);
     CHECK(rollback_undo() == MPI_ERR_OTHER);
     CHECK(!strcmp(rollback_why(), "MPI_Send_init"));
+    CHECK(!rollback_begin());
+    MPI_Start(&old); /* the request is older than the safe point */
+    PMPI_Wait(&old, MPI_STATUS_IGNORE);
+    CHECK(rollback_undo() == MPI_ERR_OTHER);
+    CHECK(!strcmp(rollback_why(), "MPI_Start"));
+    MPI_Request_free(&old);
 }
 
 int main(int argc, char **argv)
