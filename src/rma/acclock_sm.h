@@ -20,6 +20,16 @@
 #define MEND_ACCLOCK_FREE        0u
 #define MEND_ACCLOCK_TAKEN_BY(i) ((uint32_t)(i) + 1)
 
+/* True: it was free, and `me` has it. */
+static inline bool mend_acclock_take(mend_atomic_u32 *word, int me)
+{
+    uint32_t was = MEND_ACCLOCK_FREE;
+
+    /* acquire: pairs with the release in mend_acclock_release() */
+    return atomic_compare_exchange_strong_explicit(word, &was, MEND_ACCLOCK_TAKEN_BY(me),
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
 /* True: `me` has it.  is_dead must not change within a try. */
 static inline bool mend_acclock_try(mend_atomic_u32 *word, int me,
                                     bool (*is_dead)(const void *of, int rank), const void *of)

@@ -27,11 +27,6 @@ static mend_atomic_u8 *any_of(char *words, int n)
     return (mend_atomic_u8 *)words + 2 * (size_t)n * LINE;
 }
 
-static mend_atomic_u32 *elements_of(struct mend_win *w, int target)
-{
-    return (mend_atomic_u32 *)(w->control->words + ((size_t)w->n + (size_t)target) * LINE);
-}
-
 enum table { SHARED, POSTED, DONE, TABLES };
 
 static char *row_of(char *words, int n, enum table which, int row)
@@ -273,7 +268,7 @@ static bool try_elements(struct mend_win *w, void *arg)
     struct wish *k = arg;
 
     if (!k->has)
-        k->has = mend_acclock_try(elements_of(w, k->target), w->me, is_dead, w);
+        k->has = mend_acclock_try(mend_win_elements_word(w, k->target), w->me, is_dead, w);
     return k->has;
 }
 
@@ -292,9 +287,9 @@ static int wait_for_elements(struct mend_win *w, int target)
     return k.has ? MPI_SUCCESS : mend_win_check_valid(w);
 }
 
-int mend_win_elements_lock(struct mend_win *w, int target)
+int mend_win_elements_lock_slow(struct mend_win *w, int target)
 {
-    mend_atomic_u32 *word = elements_of(w, target);
+    mend_atomic_u32 *word = mend_win_elements_word(w, target);
 
     for (int i = w->self->crowded ? 1 : ELEMENTS_SPINS; i > 0; i--) {
         if (mend_likely(mend_acclock_try(word, w->me, is_dead, w)))
@@ -302,9 +297,4 @@ int mend_win_elements_lock(struct mend_win *w, int target)
         mend_cpu_relax();
     }
     return wait_for_elements(w, target);
-}
-
-void mend_win_elements_unlock(struct mend_win *w, int target)
-{
-    mend_acclock_release(elements_of(w, target));
 }

@@ -19,6 +19,7 @@
 #ifndef MEND_RMA_CONTROL_H
 #define MEND_RMA_CONTROL_H
 
+#include "rma/acclock_sm.h"
 #include "rma/win.h"
 
 struct mend_win_control {
@@ -60,8 +61,26 @@ void mend_win_serve_others(struct mend_win *w);
 
 /* The lock of elements of a part in the segment; this process holds it between the two calls, and waits for nothing.
  * lock() may wait as mend_rma_apply() says. */
-int mend_win_elements_lock(struct mend_win *w, int target);
-void mend_win_elements_unlock(struct mend_win *w, int target);
+static inline mend_atomic_u32 *mend_win_elements_word(const struct mend_win *w, int target)
+{
+    return (mend_atomic_u32 *)(w->control->words +
+                               ((size_t)w->n + (size_t)target) * MEND_CACHE_LINE);
+}
+
+/* Where somebody has it. */
+int mend_win_elements_lock_slow(struct mend_win *w, int target);
+
+static inline int mend_win_elements_lock(struct mend_win *w, int target)
+{
+    return mend_likely(mend_acclock_take(mend_win_elements_word(w, target), w->me))
+               ? MPI_SUCCESS
+               : mend_win_elements_lock_slow(w, target);
+}
+
+static inline void mend_win_elements_unlock(struct mend_win *w, int target)
+{
+    mend_acclock_release(mend_win_elements_word(w, target));
+}
 
 /* Waits until until(w, arg) is true, or the window is revoked: MPI_ERR_INVALIDATED.  until() must become true when a
  * process that it depends on dies. */

@@ -153,9 +153,9 @@ void mend_element_apply_alone(const struct mend_op *op, const struct mend_type *
 
     if (old)
         memcpy(old, at, len);
-    if (op == mend_op_of(MPI_NO_OP))
+    if (op->code == MEND_OP_NO_OP)
         return;
-    if (op == mend_op_of(MPI_REPLACE))
+    if (op->code == MEND_OP_REPLACE)
         memcpy(at, in, len);
     else
         mend_op_apply(op, in, at, n, basic, MPI_DATATYPE_NULL);

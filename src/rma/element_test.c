@@ -70,6 +70,47 @@ static void check_apply(apply_fn *apply, const struct mend_op *op, const struct 
         CHECK(at[shift + i] == 77 && place[bytes + i] == 77);
 }
 
+/* Sums of one element, alone and atomic, have the bits of mend_op_apply(). */
+static void check_add(const struct mend_type *t)
+{
+    const struct mend_op *sum = op_of(MEND_OP_SUM);
+    bool counts = !mend_op_check(sum, t) && mend_element_is_atomic(t, (void *)64) && t->size >= 4;
+
+    for (unsigned seed = 0; seed < 200; seed++) {
+        _Alignas(8) char in[BYTES + 1], at[BYTES], want[BYTES], was[BYTES], old[BYTES + 1];
+        size_t n = (size_t)t->size;
+
+        fill(in + 1, seed);
+        fill(was, 3 * seed + 1);
+        memcpy(want, was, n);
+        mend_op_apply(sum, in + 1, want, 1, t, MPI_DATATYPE_NULL);
+        memcpy(at, was, n);
+        mend_element_add_alone(t, in + 1, at, old + 1);
+        CHECK(!memcmp(at, want, n) && !memcmp(old + 1, was, n));
+        memcpy(at, was, n);
+        CHECK_EQ(mend_element_add(t, in + 1, at, old + 1), counts);
+        CHECK(!memcmp(at, counts ? want : was, n) && !memcmp(old + 1, was, n));
+        CHECK(!counts || !mend_element_add(t, in + 1, at + 1, NULL));
+    }
+}
+
+MEND_TEST(sums_of_one_element)
+{
+    int sums_n = 0;
+
+    for (uintptr_t h = MEND_TYPE_FIRST; h <= MEND_TYPE_LAST; h++) {
+        const struct mend_type *t = mend_type_predefined(h);
+
+        if (t && mend_element_is_sum(op_of(MEND_OP_SUM), t)) {
+            CHECK_EQ(mend_op_check(op_of(MEND_OP_SUM), t), MPI_SUCCESS);
+            check_add(t);
+            sums_n++;
+        }
+        CHECK(!t || !mend_element_is_sum(op_of(MEND_OP_PROD), t));
+    }
+    CHECK(sums_n >= 6);
+}
+
 static int atomic_n;
 
 static void check_type(const struct mend_type *t)

@@ -56,7 +56,7 @@ static int apply_locked(struct mend_win *w, int target, const struct mend_op *op
                         const struct mend_type *basic, const char *in, char *at, MPI_Count n,
                         char *old)
 {
-    MPI_Count most = LOCKED_BYTES / basic->extent, k;
+    MPI_Count most = n * basic->extent <= LOCKED_BYTES ? n : LOCKED_BYTES / basic->extent, k;
     int err = MPI_SUCCESS;
 
     for (MPI_Count i = 0; i < n; i += k) {
@@ -80,6 +80,23 @@ int mend_rma_apply(struct mend_win *w, int target, const struct mend_op *op,
         mend_element_apply(op, basic, in, at, n, old);
     else
         return apply_locked(w, target, op, basic, in, at, n, old);
+    return MPI_SUCCESS;
+}
+
+int mend_rma_add(struct mend_win *w, int target, const struct mend_type *basic, const void *in,
+                 char *at, void *old)
+{
+    int err;
+
+    if (mend_unlikely(mend_rma_is_alone(w, target)))
+        return mend_rma_apply(w, target, mend_op_of(MPI_SUM), basic, in, at, 1, old);
+    if (mend_element_add(basic, in, at, old))
+        return MPI_SUCCESS;
+    err = mend_win_elements_lock(w, target);
+    if (mend_unlikely(err))
+        return err;
+    mend_element_add_alone(basic, in, at, old);
+    mend_win_elements_unlock(w, target);
     return MPI_SUCCESS;
 }
 
