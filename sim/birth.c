@@ -19,6 +19,7 @@ enum move { CALL, TELL, TELL_NOBODY, TELL_IN_VAIN, PASS, START, LOT };
 enum kind {
     MEETING,
     SEATS,
+    ERRORS,
     ASKED,
     ANSWERED,
     STARTS,
@@ -44,6 +45,18 @@ static size_t agree_bytes(const struct mend_sim_conf *c)
     return (mend_agree_size(mend_sim_birth_members(c), 1) + 7) / 8 * 8;
 }
 
+/* Of the intercommunicator; and for replacing of the communicator of the old size, and of the survivors' error. */
+static int agreements(const struct mend_sim_conf *c)
+{
+    return c->replaces ? 3 : 1;
+}
+
+/* The survivors alone agree on their error. */
+static int voters(int k, const struct mend_sim_conf *c)
+{
+    return k == ERRORS ? mend_sim_birth_parents(c) : mend_sim_birth_members(c);
+}
+
 static struct mend_agree *machine(const struct mend_sim_birth_proc *p, int k,
                                   const struct mend_sim_conf *c)
 {
@@ -53,7 +66,7 @@ static struct mend_agree *machine(const struct mend_sim_birth_proc *p, int k,
 static size_t birth_bytes(const struct mend_sim_conf *c)
 {
     return sizeof(struct mend_sim_birth_proc) + told_bytes(c) +
-           agree_bytes(c) * (c->replaces ? 2 : 1);
+           agree_bytes(c) * (size_t)agreements(c);
 }
 
 static bool is_parent(int rank, const struct mend_sim_conf *c)
@@ -92,8 +105,9 @@ static void birth_init(void *proc, int rank, const struct mend_sim_conf *c)
     mend_starter_init(&p->starter);
     mend_birth_init(&p->birth, roles[is_parent(rank, c)][leads(p, c)], 0);
     mend_refill_init(&p->refill, !is_parent(rank, c));
-    for (int k = 0; k <= c->replaces && !is_agent(p, c); k++)
-        mend_agree_init(machine(p, k, c), mend_sim_birth_members(c), rank, c->radix_bits, 1);
+    for (int k = 0; k < agreements(c); k++)
+        if (rank < voters(k, c))
+            mend_agree_init(machine(p, k, c), voters(k, c), rank, c->radix_bits, 1);
 }
 
 /* ---- what a process knows ---- */
@@ -147,7 +161,10 @@ static void note_decision(struct mend_sim_birth_proc *p, int k, const struct men
     struct mend_agree_value v;
 
     MEND_ASSERT(mend_agree_result(machine(p, k, c), 0, &v));
-    p->decided[k] = v.max_word[0] || v.nfailed ? MEND_SIM_NO : MEND_SIM_YES;
+    if (k == ERRORS)
+        p->decided[k] = (uint8_t)v.max_word[0];
+    else
+        p->decided[k] = v.max_word[0] || v.nfailed ? MEND_SIM_NO : MEND_SIM_YES;
 }
 
 static void agree_step(struct mend_sim_birth_proc *p, int k, const struct mend_agree_event *ev,
@@ -162,24 +179,27 @@ static void agree_step(struct mend_sim_birth_proc *p, int k, const struct mend_a
         note_decision(p, k, c);
     while (mend_agree_next(m, &msg)) {
         uint8_t bytes[MEND_SIM_MSG_MAX] = {(uint8_t)k};
-        size_t len =
-            mend_ft_agree_encode(&msg, mend_sim_birth_members(c), bytes + 1, sizeof bytes - 1);
+        size_t len = mend_ft_agree_encode(&msg, voters(k, c), bytes + 1, sizeof bytes - 1);
 
         MEND_ASSERT(len);
         io->send(io, msg.peer, bytes, len + 1);
     }
 }
 
-static void vote(struct mend_sim_birth_proc *p, int k, bool no, const struct mend_sim_conf *c,
+static void vote(struct mend_sim_birth_proc *p, int k, uint64_t word, const struct mend_sim_conf *c,
                  struct mend_sim_io *io)
 {
+    uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8] = {0};
     struct mend_agree_value v;
     struct mend_agree_event ev = {.kind = MEND_AGREE_START, .value = &v};
 
     mend_agree_value_init(&v);
-    v.max_word[0] = no && c->broken != MEND_SIM_LIE;
-    v.nfailed = mend_bits_count(p->store, mend_bits_words(c->ranks));
-    v.failed = p->store;
+    for (int r = 0; r < voters(k, c); r++)
+        if (is_dead(p, r))
+            mend_bits_set(failed, r);
+    v.max_word[0] = c->broken != MEND_SIM_LIE ? word : 0;
+    v.nfailed = mend_bits_count(failed, mend_bits_words(voters(k, c)));
+    v.failed = failed;
     agree_step(p, k, &ev, c, io);
 }
 
@@ -392,6 +412,19 @@ static bool is_seated(struct mend_sim_birth_proc *p, int32_t *error_p,
     return p->decided[1];
 }
 
+/* The survivors' error: a death goes before all others. */
+static bool is_settled(struct mend_sim_birth_proc *p, int32_t *error_p,
+                       const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    if (!p->settles)
+        vote(p, ERRORS, p->birth.result == FAILED ? 2 : 1, c, io);
+    p->settles = true;
+    *error_p = p->decided[ERRORS] == 2 ? FAILED : NONE_STARTED;
+    if (c->broken == MEND_SIM_BOAST)
+        *error_p = p->birth.result;
+    return p->decided[ERRORS] || c->broken == MEND_SIM_BOAST;
+}
+
 static bool refill(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
                    struct mend_sim_io *io)
 {
@@ -403,6 +436,8 @@ static bool refill(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
                 return false;
             ev.error = p->birth.result;
         } else if (p->refill.act == MEND_REFILL_SEAT && !is_seated(p, &ev.error, c, io)) {
+            return false;
+        } else if (p->refill.act == MEND_REFILL_SETTLE && !is_settled(p, &ev.error, c, io)) {
             return false;
         }
         mend_refill_step(&p->refill, &ev);
@@ -522,16 +557,14 @@ static const char *birth_move_name(int move)
     return move >= LOT ? "begins" : names[move];
 }
 
-/* A communicator with a dead member: an error at once (S2-9). */
+/* A communicator with a dead member: spawning is an error at once (S2-9). */
 static void birth_calls(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c)
 {
     p->called = true;
     if (!lost_own(p, c))
         return;
-    p->over = true;
-    p->birth.result = p->refill.result = FAILED;
     p->birth.act = MEND_BIRTH_END;
-    p->refill.act = MEND_REFILL_END;
+    p->birth.result = FAILED;
 }
 
 static void birth_move(void *proc, int move, const struct mend_sim_conf *c, struct mend_sim_io *io)
@@ -560,8 +593,7 @@ static void hear_agreement(struct mend_sim_birth_proc *p, int k, int from, const
     struct mend_agree_msg msg;
     struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = &msg};
 
-    MEND_ASSERT(mend_ft_agree_decode(bytes, len, mend_sim_birth_members(c), from, failed, &msg) ==
-                MEND_OK);
+    MEND_ASSERT(mend_ft_agree_decode(bytes, len, voters(k, c), from, failed, &msg) == MEND_OK);
     agree_step(p, k, &ev, c, io);
 }
 
@@ -602,6 +634,7 @@ static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word,
     case LEFT: /* see birth_recv() */
     case MEETING:
     case SEATS:
+    case ERRORS:
         break;
     }
 }
@@ -616,8 +649,9 @@ static void birth_death(void *proc, int dead, const struct mend_sim_conf *c, str
     if (p->gone || is_agent(p, c) || is_dead(p, dead))
         return;
     mend_bits_set(p->store, dead);
-    for (int k = 0; k <= c->replaces; k++)
-        agree_step(p, k, &ev, c, io);
+    for (int k = 0; k < agreements(c); k++)
+        if (p->rank < voters(k, c) && dead < voters(k, c))
+            agree_step(p, k, &ev, c, io);
     call_off(p, c, io);
     go_on(p, c, io);
 }
@@ -632,7 +666,7 @@ static void birth_recv(void *proc, int from, const void *bytes, size_t len,
         return;
     if (b[0] == LEFT)
         birth_death(p, from, c, io);
-    else if (b[0] == MEETING || b[0] == SEATS)
+    else if (b[0] <= ERRORS)
         hear_agreement(p, b[0], from, b + 1, len - 1, c, io);
     else
         hear(p, (enum kind)b[0], b[1], c, io);
@@ -683,12 +717,12 @@ static int birth_print(const void *proc, const struct mend_sim_conf *c, char *bu
 static int birth_print_msg(const void *bytes, size_t len, const struct mend_sim_conf *c, char *buf,
                            size_t size)
 {
-    static const char *const names[] = {"MEETING",   "SEATS", "ASKED",  "ANSWERED", "STARTS",
-                                        "WITHDRAWN", "NEWS",  "BRIDGE", "HELLO",    "BACK",
-                                        "HEADER",    "OFF",   "LEFT"};
+    static const char *const names[] = {"MEETING", "SEATS",     "ERRORS", "ASKED",  "ANSWERED",
+                                        "STARTS",  "WITHDRAWN", "NEWS",   "BRIDGE", "HELLO",
+                                        "BACK",    "HEADER",    "OFF",    "LEFT"};
     const uint8_t *b = bytes;
 
-    if (b[0] == MEETING || b[0] == SEATS)
+    if (b[0] <= ERRORS)
         return snprintf(buf, size, "%s %d", names[b[0]], b[1]);
     return snprintf(buf, size, "%s %s", names[b[0]], b[1] == MEND_SIM_NO ? "no" : "yes");
 }

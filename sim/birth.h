@@ -54,7 +54,8 @@ struct mend_sim_birth_proc {
     uint8_t came;       /* voted yes or no in the meeting */
     uint8_t vetoed;     /* voted no in a meeting to which it did not come */
     uint8_t called_off; /* told all others that it cannot succeed */
-    uint8_t decided[2]; /* of the meeting, of the seats */
+    uint8_t decided[3]; /* of the meeting, of the seats, of the survivors' error */
+    uint8_t settles;    /* voted on the error */
     uint8_t seated;     /* voted on the seats */
     uint8_t lot;        /* agent: what it cannot do, enum mend_sim_lot */
     struct mend_birth birth;

@@ -6,7 +6,8 @@
  *       MPI_Init or has ended
  *   B3  nobody gets it unless all living ones have come to the meeting (S2-6)
  *   B4  if nobody has died and the agent could do everything, all get it (S0-10)
- *   B5  a process that was withdrawn has never got it; nor has anybody if not all were started */
+ *   B5  a process that was withdrawn has never got it; nor has anybody if not all were started
+ *   B6  replacing: all living survivors that get an error get the same one */
 #include "birth.h"
 
 static const struct mend_sim_birth_proc *proc_of(const struct mend_sim_view *v, int rank)
@@ -39,6 +40,18 @@ static const char *check_others(const struct mend_sim_view *v)
     return NULL;
 }
 
+static bool same_error(const struct mend_sim_view *v, int rank)
+{
+    int parents = mend_sim_birth_parents(v->conf);
+
+    for (int r = 0; r < parents && rank < parents; r++)
+        if (lives(v, r) && proc_of(v, r)->over && !has_it(v, r) &&
+            mend_sim_birth_result(proc_of(v, r), v->conf) !=
+                mend_sim_birth_result(proc_of(v, rank), v->conf))
+            return false;
+    return true;
+}
+
 /* The others are compared with one that has it. */
 const char *mend_sim_check_birth(const struct mend_sim_view *v, int rank)
 {
@@ -48,8 +61,11 @@ const char *mend_sim_check_birth(const struct mend_sim_view *v, int rank)
     for (int r = 0; r < mend_sim_birth_members(c); r++) {
         const char *wrong = NULL;
 
-        if (!has_it(v, r))
+        if (!has_it(v, r)) {
+            if (c->replaces && lives(v, r) && proc_of(v, r)->over && !same_error(v, r))
+                return "B6: two survivors have different errors";
             continue;
+        }
         if (proc_of(v, r)->gone && !agent->starter.answer)
             return "B5: a process has it and the agent has not answered";
         if (agent->starter.answer && agent->starter.answer != MEND_STARTER_STARTED)

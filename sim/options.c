@@ -135,7 +135,7 @@ static const struct argp_option options[] = {
      "omit.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
      "report-first, accuse, babble, deaf.  birth: forget, omit, hush, deaf, rash, lie, silent, "
      "shy, slip; with "
-     "--replace: hasty",
+     "--replace: hasty, boast",
      0},
     {0},
 };

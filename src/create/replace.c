@@ -11,6 +11,8 @@
  *
  * The order of these acts is a machine, ft/refill_sm.h; this file carries them out.
  *
+ * Survivors that have failed agree on the error that all of them report.
+ *
  * Cost: three agreements, one broadcast, and starting the processes; with spares (mpiexec --spares) these run already. */
 #include "create/creation.h"
 
@@ -113,6 +115,7 @@ struct call {
     struct mend_seat *mine;         /* survivor: the seats that are free */
     const struct mend_seat *seats;
     struct mend_comm *inter;
+    int error; /* of joining */
     struct mend_spawned *out_p;
     struct mend_comm **new_p;
 };
@@ -140,6 +143,21 @@ static int seat(struct call *r)
                     : assemble(r->inter, there, here, r->seats, r->new_p);
 }
 
+/* What the survivors report, after different errors: a death goes before all others, because those that hear of one call
+ * again.  Collective over the survivors; blocks until it is decided. */
+static int settle(struct call *r, int error)
+{
+    bool death = error == MEND_CLASS_PROC_FAILED;
+    struct mend_decision value = {.max_word = {death ? UINT64_MAX : (uint64_t)error}};
+
+    for (int w = 0; w < MEND_AGREE_WORDS; w++)
+        value.and_word[w] = UINT64_MAX;
+    mend_decide(r->small, &value);
+    if (value.failed)
+        mend_group_put(r->self, value.failed);
+    return value.max_word[0] == UINT64_MAX ? MEND_CLASS_PROC_FAILED : (int)value.max_word[0];
+}
+
 /* One act, as the machine says. */
 static struct mend_refill_event act(struct call *r, const struct mend_refill *x)
 {
@@ -148,15 +166,21 @@ static struct mend_refill_event act(struct call *r, const struct mend_refill *x)
     switch ((enum mend_refill_act)x->act) {
     case MEND_REFILL_SHRINK:
         ev.error = mend_create_shrink(r->full, false, &r->small);
+        if (!ev.error && !r->small) /* the others hold this process for dead */
+            ev.error = MEND_CLASS_PROC_FAILED;
         ev.whole = !ev.error && r->small->size == r->full->group->size;
         if (!ev.error && !ev.whole)
             mend_event(r->self, MEND_EV_REPLACE_SHRUNK);
         break;
     case MEND_REFILL_JOIN:
         ev.error = r->small ? join_survivors(r) : mend_create_join(r->self, &r->inter);
+        r->error = ev.error;
         break;
     case MEND_REFILL_SEAT:
         ev.error = seat(r);
+        break;
+    case MEND_REFILL_SETTLE:
+        ev.error = settle(r, r->error);
         break;
     case MEND_REFILL_END:
         break;

@@ -142,7 +142,7 @@ int mend_birth_print(const struct mend_birth *x, char *buf, size_t size)
 
 int mend_refill_print(const struct mend_refill *x, char *buf, size_t size)
 {
-    static const char *const acts[] = {"shrink", "join", "seat", "end"};
+    static const char *const acts[] = {"shrink", "join", "seat", "settle", "end"};
 
     return snprintf(buf, size, "%s %s result %d", x->newcomer ? "newcomer" : "survivor",
                     acts[x->act], (int)x->result);

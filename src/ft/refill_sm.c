@@ -8,17 +8,31 @@ void mend_refill_init(struct mend_refill *x, bool newcomer)
                               .act = newcomer ? MEND_REFILL_JOIN : MEND_REFILL_SHRINK};
 }
 
+static enum mend_refill_act next(const struct mend_refill *x, const struct mend_refill_event *ev)
+{
+    switch ((enum mend_refill_act)x->act) {
+    case MEND_REFILL_SHRINK:
+        return ev->error || ev->whole ? MEND_REFILL_END : MEND_REFILL_JOIN;
+    case MEND_REFILL_JOIN:
+        return !ev->error ? MEND_REFILL_SEAT : x->newcomer ? MEND_REFILL_END : MEND_REFILL_SETTLE;
+    case MEND_REFILL_SEAT:
+    case MEND_REFILL_SETTLE:
+    case MEND_REFILL_END:
+        break;
+    }
+    return MEND_REFILL_END;
+}
+
 void mend_refill_step(struct mend_refill *x, const struct mend_refill_event *ev)
 {
-    bool whole = x->act == MEND_REFILL_SHRINK && ev->whole;
-
     MEND_ASSERT(x->act != MEND_REFILL_END);
-    x->act = ev->error || whole ? MEND_REFILL_END : (uint8_t)(x->act + 1);
-    x->result = ev->error;
+    x->act = (uint8_t)next(x, ev);
+    if (x->act == MEND_REFILL_END)
+        x->result = ev->error;
 }
 
 void mend_refill_check(const struct mend_refill *x)
 {
-    MEND_ASSERT(!x->newcomer || x->act != MEND_REFILL_SHRINK);
+    MEND_ASSERT(!x->newcomer || (x->act != MEND_REFILL_SHRINK && x->act != MEND_REFILL_SETTLE));
     MEND_ASSERT(x->act == MEND_REFILL_END || !x->result);
 }

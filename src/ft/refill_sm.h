@@ -2,17 +2,21 @@
 /* refill_sm.h – what a process does next when new processes take the ranks of the dead (MPIX_Comm_replace).
  *
  *   survivor   SHRINK ──> JOIN ──> SEAT ──> END       who is dead? new processes (birth_sm.h); the old size
- *                 │ nobody is dead, or an error  ^
+ *                 │       │ an error             ^
+ *                 │       └──> SETTLE ───────────┤    which error do all survivors get?
+ *                 │ nobody is dead, or an error  │
  *                 └──────────────────────────────┘
  *   newcomer             JOIN ──> SEAT ──> END        an error of any act ends the call
  *
- * SHRINK and SEAT are one agreement each, JOIN ends in one.  A newcomer is in MPI_Init until END.
+ * SHRINK, SEAT and SETTLE are one agreement each, JOIN ends in one or in an error that may be another one at each
+ * survivor: one has heard that no process could be started, another that somebody has died.  So the survivors agree: those
+ * that call again after a death do that together.  A newcomer is in MPI_Init until END.
  *
  *   transition            function (refill_sm.c)
  *   all                   mend_refill_step
  *
  * Invariants, asserted in mend_refill_check():
- *   1  a newcomer does not shrink;
+ *   1  a newcomer does not shrink, nor settle;
  *   2  a result is there only in END. */
 #ifndef MEND_FT_REFILL_SM_H
 #define MEND_FT_REFILL_SM_H
@@ -23,7 +27,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum mend_refill_act { MEND_REFILL_SHRINK, MEND_REFILL_JOIN, MEND_REFILL_SEAT, MEND_REFILL_END };
+enum mend_refill_act {
+    MEND_REFILL_SHRINK,
+    MEND_REFILL_JOIN,
+    MEND_REFILL_SEAT,
+    MEND_REFILL_SETTLE,
+    MEND_REFILL_END
+};
 
 /* How the act ended.  Errors are the caller's, 0: none. */
 struct mend_refill_event {

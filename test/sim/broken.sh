@@ -107,7 +107,7 @@ finds L5 lock --exhaustive --ranks 3 --break shy
 finds L6 lock --exhaustive --ranks 2 --break omit
 
 # processes that join: one that leaves does not say so, one is not withdrawn, deaths that are not heard, a result too early, a
-# no that is none, nothing called off, nothing vetoed, an end that nobody hears of, seats that nobody has agreed on
+# no that is none, an error that is not agreed on, nothing called off, nothing vetoed, an end that nobody hears of, seats that nobody has agreed on
 both B2 birth forget --ranks 5 --crashes 2
 both B2 birth omit --ranks 5
 both B2 birth hush --ranks 5
@@ -117,6 +117,8 @@ finds B3 birth --exhaustive --ranks 5 --crashes 2 --break lie
 both B2 birth silent --ranks 5 --crashes 2
 both B2 birth shy --ranks 5 --crashes 2
 both B2 birth slip --ranks 5
+finds B6 birth --exhaustive --ranks 5 --inter 3 --replace --break boast
+finds B6 birth --seeds 20000 --ranks 8 --replace --break boast
 finds B1 birth --exhaustive --ranks 5 --replace --break hasty
 finds B1 birth --seeds 20000 --ranks 8 --replace --break hasty
 
