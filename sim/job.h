@@ -44,6 +44,7 @@ struct sim_rank {
     uint64_t sends;    /* frames, so far */
     uint64_t progress; /* frames it received plus yields after which it moved on */
     bool leaving, finalized;
+    bool away; /* has no session: it may end without having failed, but somebody may wait for it */
     _Atomic uint32_t interrupt;
     bool declared;                   /* there is a verdict on it */
     uint64_t doomed_at;              /* yield at which it is killed, UINT64_MAX: never */
@@ -56,17 +57,22 @@ struct sim_verdict {
     uint64_t step; /* when the first ranks may learn of it */
 };
 
+struct sim_request; /* job_start.c */
+
 struct sim_job {
-    int n;
+    int n, max;  /* processes so far; room for more */
+    int first_n; /* those that the job began with */
+    struct sim_request *requests;
     uint64_t seed, random, step, frames;
     struct sim_rank *rank;
-    struct sim_frame **first, ***last; /* [to * n + from]: in flight, in order */
+    struct sim_frame **first, ***last; /* [to * max + from]: in flight, in order */
     unsigned char *reserved;           /* payload of the one open reservation */
     struct sim_verdict *verdicts;
     int verdicts_n, running;
     uint64_t lag;  /* steps between the first and the last rank that learns of a verdict */
     uint32_t room; /* frames that may be on their way between two ranks; 0: no limit */
     ucontext_t scheduler;
+    int current; /* the rank whose fiber runs, -1: none */
 };
 
 extern struct sim_job *sim_job; /* the one that runs */
@@ -81,6 +87,16 @@ void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code)
 
 /* Ends a rank as SIGKILL would, and declares it dead. */
 void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code);
+
+/* Ends the running rank as _exit() would; does not return. */
+_Noreturn void sim_leave(struct sim_job *job, int rank, int status);
+
+/* A new process, which will run the program. */
+struct sim_rank *sim_add_rank(struct sim_job *job);
+
+/* A process asks for others (rt/spawn.h); the scheduler lets the starter look at what was asked. */
+bool sim_ask(struct sim_job *job, int fd);
+void sim_start_asked(struct sim_job *job);
 
 /* The main() of the test program, renamed when it is compiled. */
 int sim_program_main(int argc, char **argv);

@@ -28,6 +28,8 @@
 
 #define STACK_BYTES ((size_t)512 * 1024)
 #define KILLS_MAX   8
+#define ROOM        24   /* processes that may join */
+#define RANKS_MAX   1000 /* that a job begins with */
 #define IDLE_TURNS  3000 /* turns of every rank without a frame moving: a hang */
 
 struct sim_job *sim_job;
@@ -46,9 +48,9 @@ struct plan {
 
 /* Seen by the parent after a run. */
 struct outcome {
-    uint64_t yields[1024], sends[1024];
+    uint64_t yields[RANKS_MAX + ROOM], sends[RANKS_MAX + ROOM];
     uint64_t frames, steps;
-    int killed;
+    int killed, ranks_n;
 };
 static struct outcome *outcome;
 
@@ -84,20 +86,39 @@ void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code)
     outcome->killed++;
 }
 
+void sim_leave(struct sim_job *job, int rank, int status)
+{
+    struct sim_rank *r = &job->rank[rank];
+
+    if (r->fate == SIM_RUNNING) {
+        r->status = status;
+        r->fate = SIM_RETURNED;
+        job->running--;
+        if (!status && (r->away || !r->finalized)) /* R23; or somebody waits for it to come back */
+            sim_declare(job, rank, MEND_CAUSE_EXIT, 0);
+    }
+    job->current = -1;
+    setcontext(&job->scheduler);
+    abort();
+}
+
+/* The linker puts this in the place of _exit(): one rank ends, not all.  A status that is not 0 is an error that no
+ * call of the library can report; then the run is a bad one. */
+_Noreturn void __real__exit(int status);
+_Noreturn void __wrap__exit(int status);
+
+void __wrap__exit(int status)
+{
+    if (sim_job && sim_job->current >= 0 && !status)
+        sim_leave(sim_job, sim_job->current, status);
+    __real__exit(status);
+}
+
 static void run_program(unsigned rank)
 {
-    struct sim_rank *r = &sim_job->rank[rank];
     char *argv[] = {"program", NULL};
 
-    r->status = sim_program_main(1, argv);
-    if (r->fate == SIM_RUNNING) {
-        r->fate = SIM_RETURNED;
-        sim_job->running--;
-        if (r->proc->state == MEND_PROC_AWAY &&
-            !r->status) /* somebody may wait for it to come back */
-            sim_declare(sim_job, (int)rank, MEND_CAUSE_EXIT, 0);
-    }
-    setcontext(&sim_job->scheduler);
+    sim_leave(sim_job, (int)rank, sim_program_main(1, argv));
 }
 
 static void describe(const struct sim_job *job, int rank)
@@ -114,45 +135,66 @@ static void describe(const struct sim_job *job, int rank)
     fprintf(stderr, "  rank %d: %s\n", rank, text);
 }
 
+static const struct plan *the_plan;
+
+/* What the plan says of a rank. */
+static void doom(struct sim_rank *rank, int r)
+{
+    const struct plan *plan = the_plan;
+
+    rank->doomed_at = rank->suspected_at = rank->muted_at = rank->paused_at = UINT64_MAX;
+    for (int k = 0; k < plan->kills_n; k++)
+        if (plan->kill[k].rank == r)
+            *(plan->kill[k].how == AT_YIELD  ? &rank->doomed_at
+              : plan->kill[k].how == AT_SEND ? &rank->muted_at
+              : plan->kill[k].how == PAUSED  ? &rank->paused_at
+                                             : &rank->suspected_at) = plan->kill[k].at;
+}
+
+struct sim_rank *sim_add_rank(struct sim_job *job)
+{
+    int r = job->n++;
+    struct sim_rank *rank = &job->rank[r];
+
+    MEND_ASSERT(r < job->max);
+    job->running++;
+    doom(rank, r);
+    rank->proc = mend_proc_create_bare();
+    rank->proc->me = r;
+    rank->proc->rt = &sim_rt;
+    rank->proc->peers_max = job->max;
+    rank->proc->world_n = job->first_n;
+    MEND_ASSERT(mend_objects_init(rank->proc) == MPI_SUCCESS);
+    rank->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    getcontext(&rank->context);
+    rank->context.uc_stack.ss_sp = rank->stack;
+    rank->context.uc_stack.ss_size = STACK_BYTES;
+    makecontext(&rank->context, (void (*)(void))run_program, 1, (unsigned)r);
+    return rank;
+}
+
 static struct sim_job *create(const struct plan *plan)
 {
     struct sim_job *job = calloc(1, sizeof(*job));
-    int n = plan->n;
+    int max = plan->n + ROOM;
 
-    job->n = job->running = n;
+    the_plan = plan;
+    job->max = max;
+    job->first_n = plan->n;
+    job->current = -1;
     job->seed = plan->seed;
     job->random = plan->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     job->room = plan->seed % 3 ? 0 : 2 + (uint32_t)(plan->seed % 5);
-    job->rank = calloc((size_t)n, sizeof(*job->rank));
-    job->verdicts = calloc((size_t)n, sizeof(*job->verdicts));
-    job->first = calloc((size_t)(n * n), sizeof(*job->first));
-    job->last = calloc((size_t)(n * n), sizeof(*job->last));
-    for (int i = 0; i < n * n; i++)
+    job->rank = calloc((size_t)max, sizeof(*job->rank));
+    job->verdicts = calloc((size_t)max, sizeof(*job->verdicts));
+    job->first = calloc((size_t)max * (size_t)max, sizeof(*job->first));
+    job->last = calloc((size_t)max * (size_t)max, sizeof(*job->last));
+    for (int i = 0; i < max * max; i++)
         job->last[i] = &job->first[i];
-    for (int r = 0; r < n; r++) {
-        struct sim_rank *rank = &job->rank[r];
-
-        rank->doomed_at = rank->suspected_at = rank->muted_at = rank->paused_at = UINT64_MAX;
-        rank->proc = mend_proc_create_bare();
-        rank->proc->me = r;
-        rank->proc->rt = &sim_rt;
-        MEND_ASSERT(mend_objects_init(rank->proc) == MPI_SUCCESS);
-        rank->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        getcontext(&rank->context);
-        rank->context.uc_stack.ss_sp = rank->stack;
-        rank->context.uc_stack.ss_size = STACK_BYTES;
-        makecontext(&rank->context, (void (*)(void))run_program, 1, (unsigned)r);
-    }
+    for (int r = 0; r < plan->n; r++)
+        sim_add_rank(job);
     job->lag = plan->seed % 2 ? 0 : 1 + plan->seed / 2 % 100;
-    for (int k = 0; k < plan->kills_n; k++) {
-        struct sim_rank *rank = &job->rank[plan->kill[k].rank];
-
-        *(plan->kill[k].how == AT_YIELD  ? &rank->doomed_at
-          : plan->kill[k].how == AT_SEND ? &rank->muted_at
-          : plan->kill[k].how == PAUSED  ? &rank->paused_at
-                                         : &rank->suspected_at) = plan->kill[k].at;
-    }
     return job;
 }
 
@@ -200,14 +242,18 @@ static int run(const struct plan *plan)
 
         job->step++;
         announce(job);
+        sim_start_asked(job);
         if (job->rank[r].fate != SIM_RUNNING || job->rank[r].back_at > job->step)
             continue;
         mend_self = job->rank[r].proc;
+        job->current = r;
         swapcontext(&job->scheduler, &job->rank[r].context);
+        job->current = -1;
         now = total_progress(job);
         idle = now == seen ? idle + 1 : 0;
         seen = now;
     }
+    outcome->ranks_n = job->n;
     for (int r = 0; r < job->n; r++) {
         outcome->yields[r] = job->rank[r].yields;
         outcome->sends[r] = job->rank[r].sends;
@@ -254,7 +300,9 @@ static bool run_apart(const struct plan *plan)
     return false;
 }
 
-static void kill_everywhere(struct plan plan, int victims, uint64_t *runs, uint64_t *failed);
+/* ranks_n: with those that join. */
+static void kill_everywhere(struct plan plan, int ranks_n, int victims, uint64_t *runs,
+                            uint64_t *failed);
 
 static int kills_of(const struct plan *plan)
 {
@@ -266,15 +314,15 @@ static int kills_of(const struct plan *plan)
 }
 
 /* One rank killed at every one of its yields, or frames (found out by going on until it survives). */
-static void kill_one(struct plan plan, int rank, enum how how, int victims, uint64_t *runs,
-                     uint64_t *failed)
+static void kill_one(struct plan plan, int ranks_n, int rank, enum how how, int victims,
+                     uint64_t *runs, uint64_t *failed)
 {
     struct kill *k = &plan.kill[plan.kills_n++];
 
     *k = (struct kill){how, rank, 1};
     for (; *failed<5; k->at += victims> 1 ? 3 : 1) {
         if (victims > 1)
-            kill_everywhere(plan, victims - 1, runs, failed);
+            kill_everywhere(plan, ranks_n, victims - 1, runs, failed);
         ++*runs;
         plan.seed++;
         *failed += !run_apart(&plan);
@@ -283,13 +331,14 @@ static void kill_one(struct plan plan, int rank, enum how how, int victims, uint
     }
 }
 
-static void kill_everywhere(struct plan plan, int victims, uint64_t *runs, uint64_t *failed)
+static void kill_everywhere(struct plan plan, int ranks_n, int victims, uint64_t *runs,
+                            uint64_t *failed)
 {
     int first = plan.kills_n ? plan.kill[plan.kills_n - 1].rank + 1 : 0;
 
-    for (int rank = first; rank < plan.n; rank++)
+    for (int rank = first; rank < plan.n || rank < ranks_n; rank++)
         for (enum how how = AT_YIELD; how <= AT_SEND; how++)
-            kill_one(plan, rank, how, victims, runs, failed);
+            kill_one(plan, ranks_n, rank, how, victims, runs, failed);
 }
 
 /* Adds kills, suspicions and pauses at random, where a run without them has something. */
@@ -307,7 +356,7 @@ static void add_at_random(struct plan *plan, const struct outcome *quiet, int ki
                  : i >= kills            ? SUSPECTED
                  : lot >> 60 & 1         ? AT_SEND
                                          : AT_YIELD;
-        k->rank = (int)((lot >> 40) % (uint64_t)plan->n);
+        k->rank = (int)((lot >> 40) % (uint64_t)quiet->ranks_n);
         most = k->how == AT_SEND ? quiet->sends[k->rank] : quiet->yields[k->rank];
         k->at = 1 + (lot >> 8 & 0xffffffff) % (most + 1);
     }
@@ -330,7 +379,7 @@ static bool parse_kill(const char *text, enum how how, struct plan *plan)
     unsigned long long at;
 
     if (plan->kills_n == KILLS_MAX || sscanf(text, "%d@", &k->rank) != 1 || k->rank < 0 ||
-        k->rank >= 1000)
+        k->rank >= RANKS_MAX + ROOM)
         return false;
     text = strchr(text, '@') + 1;
     if (*text == 's' && how == AT_YIELD) {
@@ -389,18 +438,18 @@ int main(int argc, char **argv)
         if (!ok)
             break;
     }
-    if (!ok || optind < argc || plan.n < 1 || plan.n > 1000) {
+    if (!ok || optind < argc || plan.n < 1 || plan.n > RANKS_MAX) {
         usage(stderr);
         return 2;
     }
     outcome =
         mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (victims)
-        kill_everywhere(plan, victims, &done, &failed);
-    if (kills + suspicions + pauses) {
+    if (victims + kills + suspicions + pauses) {
         failed += !run_apart(&plan);
         quiet = *outcome;
     }
+    if (victims)
+        kill_everywhere(plan, quiet.ranks_n, victims, &done, &failed);
     for (; !victims && done < runs && failed < 5; done++, plan.seed++) {
         random = plan;
         add_at_random(&random, &quiet, kills, suspicions, pauses);

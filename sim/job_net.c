@@ -10,7 +10,7 @@
 
 static struct sim_frame **first(int to, int from)
 {
-    return &sim_job->first[to * sim_job->n + from];
+    return &sim_job->first[to * sim_job->max + from];
 }
 
 static uint32_t in_flight(int to, int from)
@@ -39,8 +39,8 @@ static enum mend_status put(struct mend_proc *self, mend_peer to, const struct m
     s->not_before = sim_job->step + sim_random(sim_job, 8);
     if (len)
         memcpy(s->payload, payload, len);
-    *sim_job->last[to * sim_job->n + self->me] = s;
-    sim_job->last[to * sim_job->n + self->me] = &s->next;
+    *sim_job->last[to * sim_job->max + self->me] = s;
+    sim_job->last[to * sim_job->max + self->me] = &s->next;
     sim_job->frames++;
     return MEND_OK;
 }
@@ -74,7 +74,7 @@ static void deliver(struct mend_proc *self, int from)
 
     *head = f->next;
     if (!*head)
-        sim_job->last[self->me * sim_job->n + from] = head;
+        sim_job->last[self->me * sim_job->max + from] = head;
     sim_job->rank[self->me].progress++;
     self->on_frame[mend_frame_kind(&f->frame)](self, from, &f->frame, f->payload);
     free(f);
@@ -88,6 +88,8 @@ static unsigned sim_poll(struct mend_proc *self, mend_peer hint)
     for (int i = 0; i < n; i++) {
         int from = (start + i) % n;
 
+        if (*first(self->me, from) && !mend_peer_learn(self, from))
+            continue;
         while (*first(self->me, from) && !mend_peer_is_dead(self, from) &&
                (*first(self->me, from))->not_before <= sim_job->step && got < 4) {
             deliver(self, from);

@@ -30,7 +30,7 @@ static enum mend_status sim_open(struct mend_proc *self, const char **why_p)
 {
     struct sim_rank *r = &sim_job->rank[self->me];
 
-    if (!mend_peers_add(self, sim_job->n))
+    if (!mend_peers_add(self, self->me < sim_job->first_n ? sim_job->first_n : sim_job->n))
         return MEND_ERR_MEM;
     self->interrupt = &r->interrupt;
     self->crowded = true;
@@ -39,6 +39,27 @@ static enum mend_status sim_open(struct mend_proc *self, const char **why_p)
     self->yield = yield;
     self->clock = clock_of;
     return MEND_OK;
+}
+
+static bool sim_meet(struct mend_proc *self, mend_peer end)
+{
+    mend_peer known = self->peers_n;
+
+    if (end > sim_job->n || !mend_peers_add(self, end - known))
+        return false;
+    for (mend_peer p = known; p < end; p++)
+        mend_net_connect(self, p, &sim_net);
+    return true;
+}
+
+static mend_peer sim_names(struct mend_proc *self)
+{
+    return sim_job->n;
+}
+
+static bool sim_spawn(struct mend_proc *self, int fd)
+{
+    return sim_ask(sim_job, fd);
 }
 
 static void sim_ready(struct mend_proc *self)
@@ -75,8 +96,9 @@ static void sim_report(struct mend_proc *self, const char *text)
 static bool sim_all_leaving(struct mend_proc *self)
 {
     sim_job->rank[self->me].leaving = true;
-    for (int r = 0; r < sim_job->n; r++)
-        if (!sim_job->rank[r].leaving && !mend_peer_is_dead(self, r))
+    for (mend_peer r = 0; r < self->peers_n; r++)
+        if (mend_peer_entry(self, r)->connected && !sim_job->rank[r].leaving &&
+            !mend_peer_is_dead(self, r))
             return false;
     return true;
 }
@@ -95,11 +117,13 @@ static void sim_goodbye(struct mend_proc *self)
 /* It counts as one that leaves until it comes back. */
 static void sim_rest(struct mend_proc *self)
 {
+    sim_job->rank[self->me].away = true;
     sim_job->rank[self->me].leaving = sim_job->rank[self->me].finalized = true;
 }
 
 static void sim_resume(struct mend_proc *self, bool leaving)
 {
+    sim_job->rank[self->me].away = false;
     sim_job->rank[self->me].leaving = leaving;
     sim_job->rank[self->me].finalized = false;
 }
@@ -116,6 +140,9 @@ static void sim_close(struct mend_proc *self)
 const struct mend_rt sim_rt = {
     .name = "sim",
     .open = sim_open,
+    .meet = sim_meet,
+    .names = sim_names,
+    .spawn = sim_spawn,
     .ready = sim_ready,
     .verdict = sim_verdict,
     .suspect = sim_suspect,
