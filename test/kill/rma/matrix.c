@@ -8,8 +8,9 @@
  *   - all agree whether the lock is poisoned, and a dead target's lock is refused;
  *   - the window can be used towards the survivors, names the dead process, and can be freed.
  *
- * Act i of run K takes the next epoch, kind of window and operation; seed, size and act determine victim and role.
- *     args PLACE K [SEED]
+ * Act i of run K takes the next epoch and kind of window; seed, size and act determine victim, operation and role.  With
+ * `each` the acts of the runs 0 to 67 of 9 ranks are all combinations, and the seed determines the victim.
+ *     args PLACE K [SEED|each]
  * PLACE as in ../melt.h.
  *
  *   R9: a shared holder owns the lock, too
@@ -30,6 +31,8 @@
  * RUN: -n 9 ; args after {n} ; expect "8 deaths" ; times 8
  * RUN: -n 16 ; args random {n} ; expect "15 deaths" ; times 8
  * RUN: -n 16 ; args random {n} ; set RMA_SHM=0 ; expect "15 deaths" ; times 8
+ * RUN: -n 9 ; args random {n} each ; expect "8 deaths" ; times 68
+ * RUN: -n 9 ; args random {n} each ; set RMA_SHM=0 ; expect "8 deaths" ; times 68
  * RUN: -n 9 ; args rma.enter {n} ; expect "8 deaths" ; times 8
  * RUN: -n 9 ; args rma.enter#2 {n} ; expect "8 deaths" ; times 8
  * RUN: -n 9 ; args rma.enter#5 {n} ; expect "8 deaths" ; times 8
@@ -90,6 +93,8 @@ static void suit(struct act *a, const char *where)
         a->role = TARGET;
 }
 
+static bool each; /* combination of epoch, kind, operation and role */
+
 static struct act act_of(const char *where, unsigned seed, unsigned first, int processes, int i)
 {
     struct act a = {.number = i, .beneath = processes - i};
@@ -101,6 +106,10 @@ static struct act act_of(const char *where, unsigned seed, unsigned first, int p
     a.kind = (enum kind)(k / EPOCHS % KINDS);
     a.operation = (enum operation)(a.dice >> 8) % OPERATIONS;
     a.role = (enum role)(a.dice >> 16) % ROLES;
+    if (each) {
+        a.operation = (enum operation)(k / (EPOCHS * KINDS) % OPERATIONS);
+        a.role = (enum role)(k / (EPOCHS * KINDS * OPERATIONS) % ROLES);
+    }
     suit(&a, where);
     a.target = a.role == TARGET ? a.victim : (a.victim + 1) % a.beneath;
     return a;
@@ -344,7 +353,8 @@ int main(int argc, char **argv)
     MPI_Comm all;
     int me, inside;
 
-    if (argc > 3)
+    each = argc > 3 && !strcmp(argv[3], "each");
+    if (argc > 3 && !each)
         seed = (unsigned)atoi(argv[3]);
     arm(argv[1]);
     start(&argc, &argv);
