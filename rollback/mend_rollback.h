@@ -32,7 +32,10 @@
  *
  * Rank 0 gives the right to roll back, so it must have its log on, or be in MPI_Finalize(), while others start.
  *
- * A process's death is not covered yet: a roll-back is only defined if no process dies before it ends. */
+ * Deaths: if a process dies before a roll-back has ended, each of the others ends it with success or with MPI_ERR_OTHER,
+ * and later ones are refused if one has seen the death in a roll-back. This needs an MPI library with
+ * MPIX_Comm_revoke(), and MPI_ERRORS_RETURN. A process whose call has reported the death must call rollback_undo() or
+ * rollback_abandon(), as others may be waiting for it. What a process that has died took part in cannot be rolled back. */
 #ifndef MEND_ROLLBACK_H
 #define MEND_ROLLBACK_H
 
@@ -60,6 +63,10 @@ void rollback_on_undo(void (*function)(void *), void *arg);
 
 /* Takes part in a roll-back that waits for this process.  Returns 1 if there was one.  Does not wait for one. */
 int rollback_poll(void);
+
+/* For a process that has learned of a death and will not take part in a roll-back: ends those that are under way at all
+ * processes, and refuses later ones; they return MPI_ERR_OTHER.  Local, never blocks.  Needs MPIX_Comm_revoke(). */
+void rollback_abandon(void);
 
 /* The reason of the last refusal at this process; "" if there was none.  The layer owns the text. */
 const char *rollback_why(void);

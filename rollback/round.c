@@ -7,13 +7,21 @@
  *   all       dummy operations, own pending requests; VOTE, GO; the log is empty
  *
  * Between JOIN and the last GO a process starts no operation of the program. Only the holder of the lock sends JOIN,
- * hence each wait in a round is for one named process, which waits for nobody but the starter and its neighbours. */
+ * hence each wait in a round is for one named process, which waits for nobody but the starter and its neighbours.
+ *
+ * A death ends each wait for the dead one. The process that sees it gives the round up, and others may be waiting for it
+ * then: it revokes the control communicator, where the MPI library can do that. This ends all waits on it; waits on
+ * the program's communicators look at it. */
 #include "layer.h"
 
 #include "mend_rollback.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Where the library has no such function, no process outlives another one's death either. */
+extern int MPIX_Comm_revoke(MPI_Comm comm);
+#pragma weak MPIX_Comm_revoke
 
 enum { LOCK = 1, UNLOCK, GRANT, JOIN, ROW, TURN, LOG, VOTE, GO };
 
@@ -24,6 +32,22 @@ struct row {
 };
 
 static struct rollback_layer *const l = &rollback_layer;
+
+void rollback_abandon(void)
+{
+    rollback_refuse("a process died during a roll-back");
+    if (MPIX_Comm_revoke)
+        MPIX_Comm_revoke(l->control);
+}
+
+/* False: `p` is dead, or a process has abandoned a roll-back. */
+static bool lives(int p)
+{
+    MPI_Status status;
+    int flag;
+
+    return PMPI_Iprobe(p, MPI_ANY_TAG, l->control, &flag, &status) == MPI_SUCCESS;
+}
 
 static int put(const void *data, size_t bytes, int to, int tag)
 {
@@ -85,8 +109,10 @@ static int agree(int mine, int starter, const unsigned char *members)
     int worst = mine, other;
 
     if (!members) {
-        if (put(&mine, sizeof(mine), starter, VOTE) || get(&worst, sizeof(worst), starter, GO))
+        if (put(&mine, sizeof(mine), starter, VOTE) || get(&worst, sizeof(worst), starter, GO)) {
+            rollback_abandon();
             return MPI_ERR_OTHER;
+        }
         return worst;
     }
     for (int i = 0; i < l->n; i++)
@@ -138,14 +164,17 @@ static int exchange(const unsigned char *with)
 {
     struct rollback_log *out = calloc(l->n, sizeof(*out));
     MPI_Request *sent = malloc((l->n + 1) * sizeof(MPI_Request));
+    bool whole = true;
     int worst = out && sent ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 
     for (int i = 0; !worst && i < l->n; i++) {
         sent[i] = MPI_REQUEST_NULL;
         if (!with[i] && i != l->me)
             continue;
-        if (!rollback_log_part(&l->log, i, member, NULL, &out[i]))
+        if (!rollback_log_part(&l->log, i, member, NULL, &out[i])) {
             rollback_refuse("no memory for parts of the log");
+            whole = false;
+        }
         if (i != l->me)
             PMPI_Isend(out[i].e, (int)(out[i].n * sizeof(*out[i].e)), MPI_BYTE, i, LOG, l->control,
                        &sent[i]);
@@ -157,13 +186,15 @@ static int exchange(const unsigned char *with)
             worst = MPI_ERR_OTHER;
         rollback_log_free(&in);
     }
-    if (out && sent)
+    if (!out || !sent)
+        rollback_abandon(); /* neighbours wait for their parts */
+    else
         PMPI_Waitall(l->n, sent, MPI_STATUSES_IGNORE);
     for (int i = 0; out && i < l->n; i++)
         rollback_log_free(&out[i]);
     free(out);
     free(sent);
-    return worst;
+    return whole ? worst : MPI_ERR_NO_MEM;
 }
 
 struct dummy {
@@ -190,8 +221,25 @@ static int start_dummy(const struct rollback_entry *e, struct dummy *d)
                       &d->request);
 }
 
+/* Waits for an operation of the program's communicators, which its partner may have abandoned.  False: it never ends. */
+static bool complete(MPI_Request *request, int starter, int *worst)
+{
+    int flag = 0, code = MPI_SUCCESS;
+
+    while (!code && !flag) {
+        code = PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
+        if (!code && !flag && !lives(starter)) {
+            *worst = MPI_ERR_OTHER;
+            return false;
+        }
+    }
+    if (code)
+        *worst = MPI_ERR_OTHER;
+    return true;
+}
+
 /* Performs what the comparison has appended behind the first `from` entries, then completes what is pending. */
-static int perform(size_t from)
+static int perform(size_t from, int starter)
 {
     size_t n = l->log.n - from;
     struct dummy *dummies = calloc(n + 1, sizeof(*dummies));
@@ -201,15 +249,14 @@ static int perform(size_t from)
         if (start_dummy(&l->log.e[from + i], &dummies[i]))
             worst = MPI_ERR_OTHER;
     for (size_t i = 0; dummies && i < n; i++) {
-        if (PMPI_Wait(&dummies[i].request, MPI_STATUS_IGNORE))
-            worst = MPI_ERR_OTHER;
+        if (!complete(&dummies[i].request, starter, &worst))
+            continue; /* the operation still owns the buffers */
         free(dummies[i].buffers[0]);
         free(dummies[i].buffers[1]);
     }
     free(dummies);
     for (int i = 0; i < l->pending_n; i++)
-        if (PMPI_Wait(&l->pending[i].request, MPI_STATUS_IGNORE))
-            worst = MPI_ERR_OTHER;
+        complete(&l->pending[i].request, starter, &worst);
     l->pending_n = 0;
     return worst;
 }
@@ -227,7 +274,7 @@ static int go_back(const struct row *turn, int starter, const unsigned char *mem
     }
     code = agree(exchange(turn->with), starter, members);
     if (!code)
-        code = agree(perform(before), starter, members);
+        code = agree(perform(before, starter), starter, members);
     if (code) {
         rollback_refuse("refused by another process, or one died");
         l->on = false;
@@ -301,7 +348,7 @@ static void join_round(int starter)
         PMPI_Abort(l->control, 1);
     fill_row(row);
     if (put(row, row_bytes(), starter, ROW) || get(row, row_bytes(), starter, TURN)) {
-        rollback_refuse("the starter of a roll-back died");
+        rollback_abandon();
         l->on = false;
     } else {
         go_back(row, starter, NULL);
@@ -343,6 +390,10 @@ int rollback_poll(void)
     MPI_Status status;
     int flag = 0, from;
 
+    if (l->holder >= 0 && l->holder != l->me && !lives(l->holder)) {
+        l->holder = -1;
+        grant_next();
+    }
     if (l->control == MPI_COMM_NULL ||
         PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, l->control, &flag, &status) || !flag)
         return 0;
@@ -377,9 +428,15 @@ int rollback_undo(void)
         ask_lock(0);
     else
         code = put(NULL, 0, 0, LOCK);
-    while (!code && !l->granted)
+    while (!code && !l->granted) {
         rollback_poll();
-    if (!code) {
+        if (!l->on || !lives(0))
+            code = MPI_ERR_OTHER;
+    }
+    if (code) {
+        rollback_abandon();
+        code = MPI_ERR_OTHER;
+    } else {
         code = start_round();
         give_back();
     }

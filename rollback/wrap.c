@@ -49,6 +49,8 @@ WRAPPER int MPI_Finalize(void)
     if (PMPI_Ibarrier(l->control, &request) == MPI_SUCCESS)
         while (PMPI_Test(&request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag)
             rollback_poll();
+    if (!flag)
+        rollback_abandon(); /* nobody may wait for this process */
     PMPI_Comm_free(&l->control);
     while (l->comms_n)
         rollback_comm_drop(l->comms[0].comm);
