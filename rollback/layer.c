@@ -114,21 +114,36 @@ static void log_one(const struct rollback_entry *e, const MPI_Request *request, 
     l->pending[l->pending_n++] = (struct rollback_pending){*request, l->log.n - 1, receive};
 }
 
+/* A predefined type keeps its size: the last one is remembered. */
+static int64_t size_of(MPI_Datatype type)
+{
+    static MPI_Datatype last;
+    static int last_size = -1;
+    int size;
+
+    if (last_size >= 0 && type == last)
+        return last_size;
+    PMPI_Type_size(type, &size);
+    if (rollback_type_number(type) >= 0) {
+        last = type;
+        last_size = size;
+    }
+    return size;
+}
+
 void rollback_log_message(enum rollback_kind kind, MPI_Comm comm, int peer, int tag, int count,
                           MPI_Datatype type, const MPI_Request *request)
 {
     struct rollback_comm *c;
     struct rollback_entry e = {.kind = kind, .tag = tag, .peer = -1};
-    int size = 0;
 
     if (!l->on || !(c = rollback_comm_of(comm)))
         return;
     if (peer == MPI_PROC_NULL)
         e.kind = kind = ROLLBACK_NONE;
-    if (kind == ROLLBACK_SEND)
-        PMPI_Type_size(type, &size);
     e.comm = c->number;
-    e.count = (int64_t)size * count;
+    if (kind == ROLLBACK_SEND)
+        e.count = size_of(type) * count;
     if (peer >= 0 && peer < c->size)
         e.peer = c->world[peer];
     log_one(&e, request, kind == ROLLBACK_NONE && peer != MPI_PROC_NULL);
@@ -153,13 +168,10 @@ void rollback_completed(MPI_Request request, const MPI_Status *status)
     for (int i = l->pending_n - 1; i >= 0; i--) {
         struct rollback_pending *p = &l->pending[i];
         struct rollback_entry *e = &l->log.e[p->entry];
-        int cancelled = 0;
 
         if (p->request != request)
             continue;
-        if (p->receive)
-            PMPI_Test_cancelled(status, &cancelled);
-        if (p->receive && !cancelled && status->MPI_SOURCE >= 0) {
+        if (p->receive && status && status->MPI_SOURCE >= 0) {
             e->kind = ROLLBACK_RECV;
             e->peer = rollback_comm_numbered(e->comm)->world[status->MPI_SOURCE];
             e->tag = status->MPI_TAG;

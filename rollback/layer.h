@@ -61,7 +61,7 @@ void rollback_log_message(enum rollback_kind kind, MPI_Comm comm, int peer, int 
 void rollback_log_collective(int op, MPI_Comm comm, int root, int count, MPI_Datatype type,
                              MPI_Op reduce, const MPI_Request *request);
 
-/* `request` has completed with `status`. */
+/* `request` has completed with `status`; NULL: it has been cancelled. */
 void rollback_completed(MPI_Request request, const MPI_Status *status);
 
 /* Completes a request and takes part in roll-backs meanwhile.  MPI_ERR_OTHER: one has happened. */

@@ -65,7 +65,7 @@ static void quiesce(void)
     for (int i = l->pending_n - 1; i >= 0; i--) {
         MPI_Request request = l->pending[i].request, was = request;
         MPI_Status status;
-        int flag = 0;
+        int flag = 0, cancelled = 0;
 
         if (!l->pending[i].receive)
             continue;
@@ -73,8 +73,9 @@ static void quiesce(void)
         if (!flag) {
             PMPI_Cancel(&request);
             PMPI_Wait(&request, &status);
+            PMPI_Test_cancelled(&status, &cancelled);
         }
-        rollback_completed(was, &status);
+        rollback_completed(was, cancelled ? NULL : &status);
     }
 }
 

@@ -73,6 +73,17 @@ WRAPPER int MPI_Finalize(void)
         return code;                                                                               \
     }
 
+/* Most sends are complete at once, and need not become pending. */
+static int finish_send(int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                       MPI_Request *request)
+{
+    int flag, code = PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
+
+    rollback_log_message(ROLLBACK_SEND, comm, dest, tag, count, type,
+                         *request == MPI_REQUEST_NULL ? NULL : request);
+    return code || flag ? code : rollback_wait(request, MPI_STATUS_IGNORE);
+}
+
 #define BLOCKING_SEND(Name_, name_)                                                                \
     WRAPPER int MPI_##Name_(const void *buf, int count, MPI_Datatype type, int dest, int tag,      \
                             MPI_Comm comm)                                                         \
@@ -82,8 +93,8 @@ WRAPPER int MPI_Finalize(void)
                                                                                                    \
         if (!l->on || dest == MPI_PROC_NULL)                                                       \
             return PMPI_##Name_(buf, count, type, dest, tag, comm);                                \
-        code = MPI_I##name_(buf, count, type, dest, tag, comm, &request);                          \
-        return code ? code : rollback_wait(&request, MPI_STATUS_IGNORE);                           \
+        code = PMPI_I##name_(buf, count, type, dest, tag, comm, &request);                         \
+        return code ? code : finish_send(count, type, dest, tag, comm, &request);                  \
     }
 
 SEND(send)
@@ -109,12 +120,25 @@ WRAPPER int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int ta
                      MPI_Status *status)
 {
     MPI_Request request;
-    int code;
+    MPI_Status mine;
+    int code, flag = 0;
 
     if (!l->on || source == MPI_PROC_NULL)
         return PMPI_Recv(buf, count, type, source, tag, comm, status);
-    code = MPI_Irecv(buf, count, type, source, tag, comm, &request);
-    return code ? code : rollback_wait(&request, status);
+    code = PMPI_Irecv(buf, count, type, source, tag, comm, &request);
+    if (code)
+        return code;
+    mine.MPI_SOURCE = MPI_ANY_SOURCE;
+    code = PMPI_Test(&request, &flag, &mine);
+    if (request != MPI_REQUEST_NULL) {
+        rollback_log_message(ROLLBACK_NONE, comm, source, tag, count, type, &request);
+        return code ? code : rollback_wait(&request, status);
+    }
+    if (mine.MPI_SOURCE >= 0) /* also of a message that was too long */
+        rollback_log_message(ROLLBACK_RECV, comm, mine.MPI_SOURCE, mine.MPI_TAG, 0, type, NULL);
+    if (status != MPI_STATUS_IGNORE)
+        *status = mine;
+    return code;
 }
 
 WRAPPER int MPI_Sendrecv(const void *out, int out_n, MPI_Datatype out_type, int dest, int out_tag,
