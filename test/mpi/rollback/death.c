@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     rollback_end();
     if (rank == 1 && code)
         printf("refused: %s\n", rollback_why());
-    MPIX_Comm_revoke(work); /* whoever has not heard of a roll-back waits there */
+    MPIX_Comm_revoke(work); /* a process that has not heard of a roll-back waits there */
     MPIX_Comm_shrink(MPI_COMM_WORLD, &left);
     MPI_Comm_rank(left, &rank);
     if (rank == 0)
