@@ -163,16 +163,15 @@ static inline void copy(void *to, const void *from, size_t n)
 static inline bool accumulate(const struct common *k, int target, const void *in, MPI_Count n,
                               MPI_Op handle, void *old)
 {
-    const struct mend_op *op = (uintptr_t)handle < 0x1000 ? mend_op_of(handle) : NULL;
+    const struct mend_op *op;
+    bool sum = handle == MPI_SUM && mend_element_can_sum(k->type);
 
-    if (mend_unlikely(!in || !op || handle == MPI_NO_OP))
+    if (mend_likely(sum && n == 1 && in))
+        return !mend_rma_add(k->w, target, k->type, in, k->at, old);
+    op = (uintptr_t)handle < 0x1000 ? mend_op_of(handle) : NULL;
+    if (mend_unlikely(!in || !op || handle == MPI_NO_OP ||
+                      (!sum && handle != MPI_REPLACE && mend_op_check(op, k->type))))
         return false;
-    if (mend_likely(mend_element_is_sum(op, k->type))) {
-        if (n == 1)
-            return !mend_rma_add(k->w, target, k->type, in, k->at, old);
-    } else if (handle != MPI_REPLACE && mend_op_check(op, k->type)) {
-        return false;
-    }
     return !mend_rma_apply(k->w, target, op, k->type, in, k->at, n, old);
 }
 

@@ -14,7 +14,6 @@
 #define MEND_RMA_ELEMENT_H
 
 #include "datatype/datatype.h"
-#include "datatype/op_table.h"
 
 #include <string.h>
 
@@ -39,10 +38,10 @@ static inline bool mend_element_is_atomic(const struct mend_type *basic, const v
 #define MEND_ELEMENT_SUMMANDS                                                                      \
     (MEND_ELEMENT_COUNTERS | MEND_ELEMENT_BIT(F32) | MEND_ELEMENT_BIT(F64))
 
-/* True for sums of the most common numbers, which mend_op_check() allows. */
-static inline bool mend_element_is_sum(const struct mend_op *op, const struct mend_type *basic)
+/* True for the most common numbers, of which mend_op_check() allows sums. */
+static inline bool mend_element_can_sum(const struct mend_type *basic)
 {
-    return op->predefined && op->code == MEND_OP_SUM && MEND_ELEMENT_SUMMANDS >> basic->basic & 1;
+    return MEND_ELEMENT_SUMMANDS >> basic->basic & 1;
 }
 
 /* at[i] = at[i] op in[i], for n elements that are atomic; the values before go to old[i] unless it is NULL.  in and old
@@ -94,7 +93,7 @@ static inline bool mend_element_add(const struct mend_type *basic, const void *i
         return;                                                                                    \
     }
 
-/* mend_element_apply_alone() for one element and a sum; the type as mend_element_is_sum() wants it.  The loop that does it
+/* mend_element_apply_alone() for one element and a sum; the type as mend_element_can_sum() wants it.  The loop that does it
  * for many would take longer to begin than to add. */
 static inline void mend_element_add_alone(const struct mend_type *basic, const void *in, void *at,
                                           void *old)

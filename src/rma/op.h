@@ -40,7 +40,7 @@ int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
  * or a revocation: MPI_ERR_INVALIDATED. */
 int mend_rma_apply(struct mend_win *w, int target, const struct mend_op *op,
                    const struct mend_type *basic, const void *in, char *at, MPI_Count n, void *old);
-/* The same for the sum of one element of mend_element_is_sum(). */
+/* The same for the sum of one element of a type of mend_element_can_sum(). */
 int mend_rma_add(struct mend_win *w, int target, const struct mend_type *basic, const void *in,
                  char *at, void *old);
 int mend_rma_swap(struct mend_win *w, int target, const struct mend_type *basic,
