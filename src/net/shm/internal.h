@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* internal.h – what the two sides of the rings share: send.c, receive.c and shm.c. */
+#ifndef MEND_NET_SHM_INTERNAL_H
+#define MEND_NET_SHM_INTERNAL_H
+
+#include "base/choice.h"
+#include "net/shm/area.h"
+#include "net/shm/reach.h"
+#include "net/shm/ring.h"
+#include "net/shm/shm.h"
+#include "node/node.h"
+
+#define MEND_SHM_SLOT_MASK   (MEND_SHM_SLOTS - 1)
+#define MEND_SHM_PAYLOAD_MAX (MEND_SHM_BULK_BYTES / 4)
+
+/* Sender's side of one ring, private. */
+struct mend_shm_out {
+    struct mend_shm_slot *slots;
+    char *bulk;
+    const mend_atomic_u32 *consumed;
+    const mend_atomic_u32 *core; /* of the receiver; NULL: there is one for each rank */
+    mend_atomic_u8 *bell;
+    struct mend_node_rank *to;
+    mend_place place; /* of the receiver */
+    uint32_t tail, head_seen;
+    uint64_t bulk_tail,
+        bulk_head;        /* positions that only grow; position % bulk_bytes is the place */
+    uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
+    uint32_t bulk_touched, walk_bytes, bulk_bytes;
+    uint32_t reserved_at, reserved_len;
+    uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
+    struct mend_choice where;          /* enum place */
+    struct mend_choice stores;         /* of long payloads; way 1: past the caches */
+    mend_time_ns since; /* when the last payload was placed, if that is timed; else 0 */
+    uint32_t busy;      /* payloads still without a look */
+    enum mend_lay lay;
+};
+
+/* Receiver's side, private. */
+struct mend_shm_in {
+    struct mend_shm_slot *slots; /* NULL until first looked at */
+    const char *area;            /* of the sender */
+    mend_atomic_u32 *consumed;
+    mend_atomic_u32 *core; /* ours, for the sender; NULL: it does not ask */
+    uint8_t *seen;         /* of the bell */
+    uint32_t head, published;
+    bool severed;
+    mend_peer next_gone; /* of the list state.gone */
+    struct mend_reach reach;
+};
+
+struct mend_shm {
+    struct mend_area area;
+    struct mend_node *node;
+    struct mend_node_header *header;
+    struct mend_node_rank *me;
+    struct mend_shm_out **out; /* by peer */
+    struct mend_shm_in *in;    /* by peer */
+    mend_atomic_u8 *bells;
+    uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
+    uint32_t polls;
+    mend_peer gone;  /* list of severed peers whose rings have not been given back yet */
+    uint64_t cookie; /* by which others see whose memory they read */
+};
+
+/* Reserves the slots and the head of the ring from -> to. */
+bool mend_shm_touch_ring(struct mend_proc *self, mend_peer to, mend_peer from);
+
+/* Gives back the rings between this process and those that are dead. */
+void mend_shm_give_back_gone(struct mend_proc *self);
+
+/* net.h says what each does. */
+enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
+                               const void *payload);
+void mend_shm_lay(struct mend_proc *self, mend_peer to, enum mend_lay lay);
+unsigned mend_shm_lays(struct mend_proc *self);
+void mend_shm_grow(struct mend_proc *self, uint64_t bytes);
+void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len);
+int32_t mend_shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len);
+void mend_shm_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
+unsigned mend_shm_poll(struct mend_proc *self, mend_peer hint);
+const struct mend_frame *mend_shm_peek(struct mend_proc *self, mend_peer from,
+                                       const void **payload_p);
+void mend_shm_take(struct mend_proc *self, mend_peer from);
+void mend_shm_sever(struct mend_proc *self, mend_peer dead);
+
+#endif

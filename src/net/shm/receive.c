@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* receive.c – the receiver's side of a ring: looking at the bells, delivering in place, and the end of a ring whose sender
+ * is dead; the picture and the invariants are in shm.c. */
+#include "net/shm/internal.h"
+
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DRAIN_MAX      64u /* frames of one peer per poll */
+#define BELLS_EVERY    64u /* polls with a hint between two looks at all bells */
+#define PREFETCH_BYTES 4096u
+
+static inline void publish_head(struct mend_shm_in *in)
+{
+    in->published = in->head;
+    if (in->core)
+        mend_store_relaxed(in->core, (uint32_t)sched_getcpu() + 1);
+    /* release: pairs with the acquire in out_refresh() */
+    mend_store_release(in->consumed, in->head);
+}
+
+/* The ring of a sender that has rung: it reserved the pages before. */
+static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *in)
+{
+    mend_place here = mend_node_place_of(self, self->me), there = mend_node_place_of(self, from);
+    struct mend_shm *s = self->shm;
+    struct mend_node_head *head = mend_node_head_of(s->header, here, there);
+
+    in->slots = mend_node_ring_of(s->header, here, there);
+    in->area = mend_node_area_of(s->header, there);
+    in->consumed = &head->consumed;
+    in->core = self->crowded ? &head->core : NULL;
+    in->seen = &s->seen[there.at];
+}
+
+static bool has_rung(struct mend_proc *self, mend_peer from)
+{
+    /* acquire: pairs with the release in out_publish() */
+    return mend_load_acquire(&self->shm->bells[mend_node_place_of(self, from).at]) != 0;
+}
+
+static bool is_within(uint32_t at, uint32_t len, uint32_t bytes)
+{
+    return at < bytes && len <= bytes - at;
+}
+
+/* A frame that no correct sender writes: the memory is damaged. */
+static bool frame_is_sound(const struct mend_shm_in *in, const struct mend_shm_slot *slot)
+{
+    uint32_t len = mend_frame_len(&slot->f), kind = mend_frame_kind(&slot->f);
+
+    return kind > MEND_FRAME_SKIP && kind < MEND_FRAME_KINDS_USED &&
+           (!(in->head & 1) || mend_shm_slots_of(len) == 1) &&
+           (len <= MEND_SHM_INLINE_MAX || is_within(slot->bulk_at, len, MEND_SHM_BULK_BYTES) ||
+            (slot->bulk_at >= MEND_SHM_BULK_BYTES &&
+             is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)));
+}
+
+static inline const void *payload_of(const struct mend_shm_in *in, const struct mend_shm_slot *slot)
+{
+    if (mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX)
+        return mend_shm_inline_of(slot);
+    return slot->bulk_at < MEND_SHM_BULK_BYTES
+               ? (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at
+               : in->area + (slot->bulk_at - MEND_SHM_BULK_BYTES);
+}
+
+static inline bool is_published(const struct mend_shm_slot *slot, uint32_t index)
+{
+    /* acquire: pairs with the releases in out_publish() and out_pad() */
+    return __atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) == index + 1;
+}
+
+/* The frame at the head, of len bytes, is done with. */
+static inline void step(struct mend_shm_in *in, uint32_t len)
+{
+    in->head += mend_shm_slots_of(len);
+    *in->seen = (uint8_t)in->head;
+    if (len > 1024 || in->head - in->published >= MEND_SHM_SLOTS / 4)
+        publish_head(in);
+}
+
+/* The second half of a line that holds nothing. */
+static inline bool is_pad(const struct mend_shm_in *in, const struct mend_shm_slot *slot)
+{
+    return mend_unlikely(slot->f.kind_len == 0) && in->head & 1;
+}
+
+/* The slot at the head, if a message is published there. */
+static inline struct mend_shm_slot *next_slot(struct mend_shm_in *in)
+{
+    struct mend_shm_slot *slot = &in->slots[in->head & MEND_SHM_SLOT_MASK];
+
+    if (!is_published(slot, in->head))
+        return NULL;
+    if (mend_likely(!is_pad(in, slot)))
+        return slot;
+    step(in, 0);
+    slot = &in->slots[in->head & MEND_SHM_SLOT_MASK];
+    return is_published(slot, in->head) ? slot : NULL;
+}
+
+/* Delivers up to `max` frames of one peer. */
+static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
+{
+    struct mend_shm_in *in = &self->shm->in[from];
+    struct mend_shm_slot *slot;
+    unsigned n = 0;
+
+    if (mend_unlikely(in->severed || (!in->slots && !has_rung(self, from))))
+        return 0;
+    if (mend_unlikely(!in->slots))
+        in_open(self, from, in);
+    while (n < max && (slot = next_slot(in))) {
+        uint32_t len = mend_frame_len(&slot->f);
+
+        if (mend_unlikely(!frame_is_sound(in, slot))) {
+            self->on_damage(self, from);
+            break;
+        }
+        self->on_frame[mend_frame_kind(&slot->f)](self, from, &slot->f, payload_of(in, slot));
+        step(in, len);
+        n++;
+    }
+    return n;
+}
+
+/* Asks for all lines of a payload at once, before a copy asks for one after the other. */
+static inline void prefetch_bulk(const char *payload, uint32_t len)
+{
+    for (uint32_t i = 0; i < len && i < PREFETCH_BYTES; i += MEND_CACHE_LINE)
+        __builtin_prefetch(payload + i);
+}
+
+/* A damaged frame is left for drain(). */
+const struct mend_frame *mend_shm_peek(struct mend_proc *self, mend_peer from,
+                                       const void **payload_p)
+{
+    struct mend_shm_in *in = &self->shm->in[from];
+    struct mend_shm_slot *slot;
+
+    if (mend_unlikely(in->severed || !in->slots))
+        return NULL;
+    slot = next_slot(in);
+    if (!slot || mend_unlikely(!frame_is_sound(in, slot)))
+        return NULL;
+    *payload_p = payload_of(in, slot);
+    if (mend_frame_len(&slot->f) > MEND_SHM_INLINE_MAX)
+        prefetch_bulk(*payload_p, mend_frame_len(&slot->f));
+    return &slot->f;
+}
+
+void mend_shm_take(struct mend_proc *self, mend_peer from)
+{
+    struct mend_shm_in *in = &self->shm->in[from];
+
+    step(in, mend_frame_len(&in->slots[in->head & MEND_SHM_SLOT_MASK].f));
+}
+
+/* Looks at all doorbells, eight at a time. */
+static unsigned drain_bells(struct mend_proc *self)
+{
+    struct mend_shm *s = self->shm;
+    unsigned n = 0;
+    mend_peer from;
+
+    for (uint32_t at = 0; at < s->node->places_end; at += 8) {
+        uint64_t bells = __atomic_load_n((uint64_t *)(void *)(s->bells + at), __ATOMIC_ACQUIRE);
+        uint64_t seen;
+
+        memcpy(&seen, s->seen + at, 8);
+        for (uint64_t news = bells ^ seen; news;) {
+            unsigned k = (unsigned)__builtin_ctzll(news) / 8;
+
+            news &= ~(UINT64_C(0xff) << (8 * k));
+            from = mend_node_peer_at(self, mend_place_at(at + k));
+            if (mend_likely(from != MEND_PEER_NONE))
+                n += drain(self, from, DRAIN_MAX);
+        }
+    }
+    return n;
+}
+
+unsigned mend_shm_poll(struct mend_proc *self, mend_peer hint)
+{
+    struct mend_shm *s = self->shm;
+
+    if (hint >= 0) {
+        unsigned n = drain(self, hint, DRAIN_MAX);
+
+        if (++s->polls % BELLS_EVERY)
+            return n;
+        return n + drain_bells(self);
+    }
+    return drain_bells(self);
+}
+
+/* Something may lie in a ring that we have not looked at yet, without a ring of the bell: its pages exist.  A process
+ * that joins a job late asks for each of the dead. */
+static bool may_hold(struct mend_proc *self, mend_peer from)
+{
+    char *ring = (char *)mend_node_ring_of(self->node->header, mend_node_place_of(self, self->me),
+                                           mend_node_place_of(self, from));
+    off_t at = ring - (char *)self->node->header, data = lseek(self->node->fd, at, SEEK_DATA);
+
+    return data >= 0 && data < at + (off_t)MEND_NODE_RING_BYTES;
+}
+
+void mend_shm_sever(struct mend_proc *self, mend_peer dead)
+{
+    uint32_t place = mend_node_place_of(self, dead).at;
+    struct mend_shm *s = self->shm;
+
+    if (!s->in[dead].severed && !s->in[dead].slots && may_hold(self, dead) &&
+        mend_shm_touch_ring(self, self->me, dead))
+        in_open(self, dead, &s->in[dead]);
+    while (drain(self, dead, MEND_SHM_SLOTS))
+        ;
+    s->seen[place] = mend_load_relaxed(&s->bells[place]);
+    if (s->in[dead].severed)
+        return;
+    s->in[dead].severed = true;
+    s->in[dead].next_gone = s->gone;
+    s->gone = dead;
+}

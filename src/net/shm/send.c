@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* send.c – the sender's side of a ring: where a payload goes, and how it is stored; the picture and the invariants are in
+ * shm.c. */
+#include "net/shm/internal.h"
+
+#include "base/copy.h"
+#include "base/time.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define SLOTS_ASKED 3u /* a pad, and a message of two */
+#define WALK_BYTES                                                                                 \
+    (128u * 1024) /* bulk sent between two looks at the receiver's head: more than the
+                                     first-level cache, which these lines would have to leave again */
+#define WALK_CROWDED                                                                               \
+    (32u * 1024) /* the same with more ranks than cores: a rank need not be fast alone */
+#define RINGS_BYTES (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
+#define CHOSEN_BYTES                                                                               \
+    1024u /* longer payloads are worth a choice of their place, and of how to store them */
+#define BUSY_TURNS 64u /* payloads without a look whether the ring is idle, after it was not */
+#define READERS_SHARE                                                                              \
+    3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
+#define TOUCH_BYTES (64u * 1024) /* bulk reserved at once */
+
+/* Where the next payload goes when the ring is idle, as between two processes that answer each other: further
+ * on, or to the same few lines again.  Either is half as fast again as the other on some processor. */
+enum place { PLACE_FURTHER, PLACE_AGAIN, PLACES };
+/* Ranks that take turns fill their rings in each turn, and rings that fill the cache drive the messages out of it. */
+static uint32_t bulk_bytes(const struct mend_proc *self)
+{
+    uint64_t rings_n = (uint64_t)self->peers_n * (uint64_t)(self->peers_n - 1);
+
+    return self->crowded && rings_n * MEND_SHM_BULK_BYTES > RINGS_BYTES ? MEND_SHM_BULK_BYTES / 2
+                                                                        : MEND_SHM_BULK_BYTES;
+}
+
+static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
+{
+    struct mend_shm *s = self->shm;
+    struct mend_shm_out *o = s->in[to].severed ? NULL : mend_zalloc(self, 1, sizeof(*o));
+    struct mend_node_head *head;
+
+    if (!o)
+        return NULL;
+    if (!mend_shm_touch_ring(self, to, self->me)) {
+        mend_free(self, o);
+        return NULL;
+    }
+    o->slots = mend_node_ring_of(s->header, mend_node_place_of(self, to),
+                                 mend_node_place_of(self, self->me));
+    o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
+    head = mend_node_head_of(s->header, mend_node_place_of(self, to),
+                             mend_node_place_of(self, self->me));
+    o->consumed = &head->consumed;
+    o->core = self->crowded ? &head->core : NULL;
+    o->bell = mend_node_bells(s->header, mend_node_place_of(self, to)) +
+              mend_node_place_of(self, self->me).at;
+    o->to = mend_node_rank_of(s->header, mend_node_place_of(self, to));
+    o->place = mend_node_place_of(self, to);
+    o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
+    o->bulk_bytes = bulk_bytes(self);
+    o->where.ways_n = self->crowded ? 1 : PLACES;
+    o->stores.ways_n = 2;
+    return s->out[to] = o;
+}
+
+static inline struct mend_shm_out *out_of(struct mend_proc *self, mend_peer to)
+{
+    struct mend_shm *s = self->shm;
+
+    return mend_likely(s->out[to] != NULL) ? s->out[to] : out_create(self, to);
+}
+
+/* The ring is idle: its bulk starts over at its beginning. */
+static void bulk_restart(struct mend_shm_out *o)
+{
+    o->bulk_tail = o->bulk_head = o->bulk_looked = o->bulk_end[(o->tail - 1) & MEND_SHM_SLOT_MASK] =
+        0;
+}
+
+/* Looks how far the receiver is.  Where it has walked far enough an idle ring starts over. */
+static void out_refresh(struct mend_shm_out *o)
+{
+    o->head_seen = mend_load_acquire(o->consumed); /* pairs with the release in publish_head() */
+    if (o->head_seen == o->tail && o->bulk_tail >= o->walk_bytes)
+        bulk_restart(o);
+    else if (o->head_seen)
+        o->bulk_head = o->bulk_end[(o->head_seen - 1) & MEND_SHM_SLOT_MASK];
+    o->bulk_looked = o->bulk_tail;
+}
+
+/* The time from one payload to the next but one, with an answer between them, is the figure. */
+static void time_place(struct mend_shm_out *o, unsigned place)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+
+    if (o->since)
+        mend_choice_tell(&o->where, place, (uint64_t)MEND_NS_PER_S / (uint64_t)(now - o->since + 1),
+                         1);
+    o->since = o->since ? 0 : now;
+}
+
+/* Before a payload of some KiB. */
+static void choose_place(struct mend_shm_out *o)
+{
+    unsigned place = mend_choice_way(&o->where);
+    bool timed = o->since || (!o->busy && mend_choice_timed(&o->where));
+
+    o->busy -= o->busy != 0;
+    if (place == PLACE_FURTHER && !timed)
+        return;
+    out_refresh(o);
+    if (o->head_seen != o->tail) {
+        o->since = 0;
+        o->busy = BUSY_TURNS;
+        return;
+    }
+    if (timed)
+        time_place(o, place);
+    if (place == PLACE_AGAIN)
+        bulk_restart(o);
+}
+
+/* Room for any message; one slot stays free (invariant 3). */
+static inline bool out_has_slots(struct mend_shm_out *o)
+{
+    if (mend_likely(o->tail - o->head_seen < MEND_SHM_SLOTS - SLOTS_ASKED))
+        return true;
+    out_refresh(o);
+    return o->tail - o->head_seen < MEND_SHM_SLOTS - SLOTS_ASKED;
+}
+
+/* The next message takes a line: the second half of the last one stays empty.  The bell tells of both. */
+static void out_pad(struct mend_shm_out *o)
+{
+    struct mend_shm_slot *slot = &o->slots[o->tail & MEND_SHM_SLOT_MASK];
+
+    slot->f.kind_len = 0;
+    o->bulk_end[o->tail & MEND_SHM_SLOT_MASK] = o->bulk_tail;
+    o->tail++;
+    /* release: pairs with the acquire in is_published() */
+    __atomic_store_n(&slot->f.seq, o->tail, __ATOMIC_RELEASE);
+}
+
+/* Where the header of a message of len bytes goes. */
+static inline struct mend_shm_slot *out_slot(struct mend_shm_out *o, uint32_t len)
+{
+    if (mend_unlikely(o->tail & 1) && mend_shm_slots_of(len) == 2)
+        out_pad(o);
+    return &o->slots[o->tail & MEND_SHM_SLOT_MASK];
+}
+
+static bool bulk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t end)
+{
+    if (o->bulk_touched < end)
+        mend_shm_give_back_gone(self);
+    while (o->bulk_touched < end) {
+        if (!mend_node_touch(self, o->bulk + o->bulk_touched, TOUCH_BYTES))
+            return false;
+        o->bulk_touched += TOUCH_BYTES;
+    }
+    return true;
+}
+
+/* There is no memory for all of the bulk: from now on it is as long as what there is, once nothing lies in it. */
+static void bulk_shrink(struct mend_shm_out *o)
+{
+    if (o->head_seen != o->tail || o->bulk_touched == 0)
+        return;
+    o->bulk_bytes = o->bulk_touched;
+    o->walk_bytes = 0; /* an idle ring always starts over, so that there is room for any payload */
+    bulk_restart(o);
+}
+
+/* Where a bulk payload of len bytes can go: an offset, or UINT32_MAX for no room. */
+static uint32_t bulk_place(struct mend_proc *self, struct mend_shm_out *o, uint32_t len)
+{
+    uint32_t need = (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1), at;
+    uint64_t pos;
+
+    if (len > CHOSEN_BYTES && o->where.ways_n > 1)
+        choose_place(o);
+    for (int look = o->bulk_tail - o->bulk_looked >= o->walk_bytes; look < 2; look++) {
+        if (look == 1)
+            out_refresh(o);
+        pos = o->bulk_tail;
+        at = (uint32_t)(pos % o->bulk_bytes);
+        if (at + need > o->bulk_bytes) {
+            pos += o->bulk_bytes - at;
+            at = 0;
+        }
+        if (pos + need - o->bulk_head > o->bulk_bytes)
+            continue;
+        if (mend_unlikely(!bulk_touch(self, o, at + need))) {
+            if (look == 0)
+                continue;
+            bulk_shrink(o);
+            if (o->bulk_bytes != o->bulk_touched || o->bulk_tail)
+                return UINT32_MAX;
+            pos = at = 0;
+        }
+        o->bulk_tail = pos;
+        return at;
+    }
+    return UINT32_MAX;
+}
+
+static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
+                               struct mend_shm_slot *slot, const struct mend_frame *f)
+{
+    uint32_t seq = o->tail + 1, slots = mend_shm_slots_of(mend_frame_len(f));
+
+    slot->f.kind_len = f->kind_len;
+    slot->f.ctx = f->ctx;
+    slot->f.tag = f->tag;
+    slot->f.src = f->src;
+    if (slots == 1 && !(o->tail & 1))
+        __atomic_store_n(&slot[1].f.seq, seq, __ATOMIC_RELAXED); /* not its own: invariant 5 */
+    o->tail += slots;
+    o->bulk_end[(o->tail - 1) & MEND_SHM_SLOT_MASK] = o->bulk_tail;
+    /* release: pairs with the acquire in is_published() */
+    __atomic_store_n(&slot->f.seq, seq, __ATOMIC_RELEASE);
+    mend_store_release(o->bell, (uint8_t)o->tail);
+    /* No fence but for the compiler: the receiver's membarrier in arm() orders this load behind the
+     * stores above. */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (mend_unlikely(mend_load_relaxed(&o->to->armed)))
+        mend_node_wake(s->node, o->place);
+}
+
+/* False: it has to go through the ring. */
+static bool lay_in_area(struct mend_area *a, struct mend_shm_out *o, struct mend_shm_slot *slot,
+                        const void *payload, uint32_t len, uint32_t most, bool past)
+{
+    uint32_t at =
+        len <= MEND_AREA_BLOCK ? mend_area_take(a, most, o->consumed, o->tail) : UINT32_MAX;
+
+    if (at == UINT32_MAX)
+        return false;
+    mend_area_copy(a->base + at, payload, len, past);
+    slot->bulk_at = MEND_SHM_BULK_BYTES + at;
+    return true;
+}
+
+void mend_shm_lay(struct mend_proc *self, mend_peer to, enum mend_lay lay)
+{
+    struct mend_shm_out *o = out_of(self, to);
+
+    if (o)
+        o->lay = lay;
+}
+
+unsigned mend_shm_lays(struct mend_proc *self)
+{
+    return mend_area_lays(&self->shm->area);
+}
+
+void mend_shm_grow(struct mend_proc *self, uint64_t bytes)
+{
+    mend_area_grow(self, &self->shm->area, bytes);
+}
+
+/* The receiver ran here when it last consumed something: what is stored is still in this core's cache when it reads. */
+static bool shares_core(const struct mend_shm_out *o)
+{
+    return o->core && mend_load_relaxed(o->core) == (uint32_t)sched_getcpu() + 1;
+}
+
+/* False: there is no room. */
+static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
+                        const void *payload, uint32_t len, bool past)
+{
+    uint32_t at = bulk_place(self, o, len);
+
+    if (at == UINT32_MAX)
+        return false;
+    mend_area_copy(o->bulk + at, payload, len, past);
+    slot->bulk_at = at;
+    o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
+    return true;
+}
+
+/* With more ranks than cores: the receiver is on another core, and where ordinary stores are the better ones, that is near.
+ * Then lines of the area come back faster, for they have left the caches of the receiver's core. */
+static bool prefers_area(const struct mend_proc *self, bool near, unsigned past)
+{
+    return self->crowded && !near && !past && mend_area_lays(&self->shm->area) >> MEND_LAY_AREA & 1;
+}
+
+/* A line that the receiver has read comes back from its core with an ordinary store.  Where that is far a store past the
+ * caches is faster, by so much that it pays although the receiver must read from memory then.  False: there is no
+ * room. */
+static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
+                       const void *payload, uint32_t len)
+{
+    bool near = shares_core(o), timed = !near && mend_choice_timed(&o->stores);
+    unsigned past = near ? 0 : mend_choice_way(&o->stores);
+    mend_time_ns since = timed ? mend_time_monotonic_ns() : 0;
+    uint64_t rate;
+
+    if (!timed && prefers_area(self, near, past) &&
+        lay_in_area(&self->shm->area, o, slot, payload, len, MEND_AREA_FEW, false))
+        return true;
+    if (!lay_in_ring(self, o, slot, payload, len, past))
+        return false;
+    if (!timed)
+        return true;
+    rate = (uint64_t)len * 1000 / (uint64_t)(mend_time_monotonic_ns() - since + 1);
+    mend_choice_tell(&o->stores, past, past ? rate / READERS_SHARE : rate, 1);
+    return true;
+}
+
+/* A payload that is too long for the slot, where o->lay says.  False: there is no room. */
+static bool lay_payload(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
+                        const void *payload, uint32_t len)
+{
+    bool past = o->lay == MEND_LAY_PAST_CACHES;
+
+    if (mend_unlikely(o->lay != MEND_LAY_RING) &&
+        lay_in_area(&self->shm->area, o, slot, payload, len,
+                    past ? MEND_AREA_PAST : MEND_AREA_BLOCKS, past))
+        return true;
+    return mend_likely(len <= CHOSEN_BYTES) ? lay_in_ring(self, o, slot, payload, len, false)
+                                            : store_long(self, o, slot, payload, len);
+}
+
+enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
+                               const void *payload)
+{
+    struct mend_shm_out *o = out_of(self, to);
+    uint32_t len = mend_frame_len(f);
+    struct mend_shm *s = self->shm;
+    struct mend_shm_slot *slot;
+
+    if (mend_unlikely(s->in[to].severed))
+        return MEND_ERR_PEER;
+    if (mend_unlikely(!o))
+        return MEND_AGAIN;
+    if (mend_unlikely(!out_has_slots(o)))
+        return MEND_AGAIN;
+    slot = out_slot(o, len);
+    if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
+        mend_copy(mend_shm_inline_of(slot), payload, len);
+    } else if (!lay_payload(self, o, slot, payload, len)) {
+        return MEND_AGAIN;
+    }
+    out_publish(s, o, slot, f);
+    return MEND_OK;
+}
+
+void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
+{
+    struct mend_shm_out *o = out_of(self, to);
+    uint32_t at;
+
+    if (!o || self->shm->in[to].severed || !out_has_slots(o))
+        return NULL;
+    o->reserved_len = len;
+    if (len <= MEND_SHM_INLINE_MAX)
+        return mend_shm_inline_of(out_slot(o, len));
+    at = bulk_place(self, o, len);
+    if (at == UINT32_MAX)
+        return NULL;
+    o->reserved_at = at;
+    return o->bulk + at;
+}
+
+/* All payloads of one frame fit into what is reserved at once, so there is memory for any or for none. */
+int32_t mend_shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
+{
+    struct mend_shm_out *o = out_of(self, to);
+
+    _Static_assert(TOUCH_BYTES >= MEND_SHM_PAYLOAD_MAX,
+                   "what is reserved once is enough for each payload");
+    if (self->shm->in[to].severed)
+        return (int32_t)len;
+    if (!o)
+        return -1;
+    return (int32_t)(len <= MEND_SHM_INLINE_MAX || bulk_touch(self, o, 1) ? len
+                                                                          : MEND_SHM_INLINE_MAX);
+}
+
+void mend_shm_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f)
+{
+    struct mend_shm *s = self->shm;
+    struct mend_shm_out *o = s->out[to];
+    uint32_t len = mend_frame_len(f);
+    struct mend_shm_slot *slot = out_slot(o, len);
+
+    MEND_ASSERT(len <= o->reserved_len);
+    if (o->reserved_len > MEND_SHM_INLINE_MAX) {
+        if (len <= MEND_SHM_INLINE_MAX) {
+            memcpy(mend_shm_inline_of(slot), o->bulk + o->reserved_at, len);
+        } else {
+            slot->bulk_at = o->reserved_at;
+            o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
+        }
+    }
+    out_publish(s, o, slot, f);
+}
