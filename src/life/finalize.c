@@ -59,7 +59,8 @@ int mend_life_finalize(struct mend_proc *self)
     mend_wait_until(self, &w);
     mend_notify_end(self);
     self->world_state = MEND_WORLD_OVER;
-    if (self->sessions_made_n) { /* it may come back */
+    /* It may come back; or a process that has heard of a module's recovery too late waits for it, and hears of its end. */
+    if (self->sessions_made_n || !mend_list_empty(&self->modules)) {
         mend_life_close(self);
         return MPI_SUCCESS;
     }
