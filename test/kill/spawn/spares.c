@@ -18,14 +18,20 @@
 
 #include <time.h>
 
-enum { LATE = 4, EARLY, DIED_MS };
+enum { LATE = 4, EARLY, DIED_US };
 
-static int now_ms(void)
+/* Wraps around after an hour: only differences count. */
+static int now_us(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_BOOTTIME, &t);
-    return (int)(t.tv_sec * 1000 + t.tv_nsec / 1000000);
+    return (int)(unsigned)(t.tv_sec * 1000000 + t.tv_nsec / 1000);
+}
+
+static bool is_after(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b) > 0;
 }
 
 /* Does it to all processes of this program that are children of mpiexec and no ranks. */
@@ -64,14 +70,14 @@ static void lose(const char *how)
     MPI_Barrier(MPI_COMM_WORLD);
     usleep(20000); /* so that the clocks of the processes' starts tell before from after */
     if (rank == 1 || rank == 2) {
-        board[DIED_MS] = now_ms();
+        board[DIED_US] = now_us();
         die_now();
     }
 }
 
 int main(int argc, char **argv)
 {
-    int begin = now_ms(), err;
+    int begin = now_us(), err;
     MPI_Comm full;
 
     start(&argc, &argv);
@@ -81,7 +87,7 @@ int main(int argc, char **argv)
         while ((err = MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &full)) != MPI_SUCCESS)
             CHECK_EQ(err, MPI_ERR_PROC_FAILED);
     } else {
-        post(begin > board[DIED_MS] ? LATE : EARLY);
+        post(is_after(begin, board[DIED_US]) ? LATE : EARLY);
         CHECK_EQ(MPI_Comm_size(MPI_COMM_WORLD, &size), MPI_SUCCESS);
         CHECK_EQ(size, 2);
     }
