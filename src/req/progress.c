@@ -68,8 +68,11 @@ bool mend_interrupt_check(struct mend_proc *self)
     self->interrupt_seen = mend_load_acquire(self->interrupt); /* as in mend_has_news() */
     if (self->rt->names)
         mend_peers_meet(self, self->rt->names(self));
-    while (self->rt->verdict(self, self->deaths_n, &death))
+    while (self->rt->verdict(self, self->deaths_n, &death)) {
+        if (self->rt->names) /* the dead one may have come after names() was read */
+            mend_peers_meet(self, death.peer + 1);
         self->on_death(self, &death);
+    }
     if (self->let_go_n < self->deaths_n && self->let_go)
         self->let_go(self);
     if (self->on_interrupt)
