@@ -148,15 +148,6 @@ static const struct scarce calls[] = {
     {"MPI_Comm_validate", validate, NULL, SPARE},
 };
 
-/* The library remembers so many contexts that are gone: from now on the table does not grow. */
-static void fill_tombs(void)
-{
-    for (int i = 0; i < 4200; i++) {
-        CHECK_EQ(MPI_Comm_dup(MPI_COMM_SELF, &made), MPI_SUCCESS);
-        drop();
-    }
-}
-
 int main(int argc, char **argv)
 {
     start(&argc, &argv);

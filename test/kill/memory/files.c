@@ -150,17 +150,6 @@ static const struct scarce calls[] = {
     {"MPI_File_get_group", get_group, NULL, LOCAL | SPARE},
 };
 
-/* The library remembers so many contexts that are gone: from now on the table does not grow. */
-static void fill_tombs(void)
-{
-    for (int i = 0; i < 4200; i++) {
-        MPI_Comm c;
-
-        CHECK_EQ(MPI_Comm_dup(MPI_COMM_SELF, &c), MPI_SUCCESS);
-        CHECK_EQ(MPI_Comm_free(&c), MPI_SUCCESS);
-    }
-}
-
 int main(int argc, char **argv)
 {
     const struct scarce opening = {"MPI_File_open", open_it, drop};

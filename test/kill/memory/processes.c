@@ -107,15 +107,6 @@ static int child(void)
     return 0;
 }
 
-/* The library remembers so many contexts that are gone: from now on the table does not grow. */
-static void fill_tombs(void)
-{
-    for (int i = 0; i < 4200; i++) {
-        CHECK_EQ(MPI_Comm_dup(MPI_COMM_SELF, &made), MPI_SUCCESS);
-        CHECK_EQ(MPI_Comm_free(&made), MPI_SUCCESS);
-    }
-}
-
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "child"))

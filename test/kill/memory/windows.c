@@ -243,17 +243,6 @@ static void make_others(void)
     CHECK_EQ(MPI_Group_free(&world), MPI_SUCCESS);
 }
 
-/* The library remembers so many contexts that are gone: from now on the table does not grow. */
-static void fill_tombs(void)
-{
-    for (int i = 0; i < 4200; i++) {
-        MPI_Comm c;
-
-        CHECK_EQ(MPI_Comm_dup(MPI_COMM_SELF, &c), MPI_SUCCESS);
-        CHECK_EQ(MPI_Comm_free(&c), MPI_SUCCESS);
-    }
-}
-
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
