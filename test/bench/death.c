@@ -15,7 +15,8 @@
  *   shrink US...    the same
  *
  * CALL, on a window of all ranks: fence, which the victim does not enter; lock, of the victim's window, which it holds
- * itself; flush, of puts to the victim, again and again.
+ * itself; flush, of puts to the victim, again and again.  On a file of all ranks, in memory: sync, view, which sets the view;
+ * ordered, which writes in the order of ranks.  The victim does not enter these.
  *
  * usage: death BOARD VICTIM MIB DELAY_MS ROUNDS [CALL] */
 #include "bench.h"
@@ -29,6 +30,7 @@ enum { RETURNED_NS, CALLED_NS, LEFT_NS }; /* a survivor's words */
 
 static struct bench b;
 static MPI_Win win = MPI_WIN_NULL;
+static MPI_File file = MPI_FILE_NULL;
 
 static volatile uint64_t *words_of(int rank)
 {
@@ -101,14 +103,35 @@ static int flush(int victim)
     return err;
 }
 
+static int sync_file(int victim)
+{
+    (void)victim;
+    return MPI_File_sync(file);
+}
+
+static int set_view(int victim)
+{
+    (void)victim;
+    return MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+}
+
+static int write_ordered(int victim)
+{
+    return MPI_File_write_ordered(file, &victim, 1, MPI_INT, MPI_STATUS_IGNORE);
+}
+
 static const struct call {
     const char *name;
     int (*call)(int victim);
+    enum { NOTHING, WINDOW, FILE_OF_ALL } needs;
     bool held; /* the victim holds its own lock */
-} calls[] = {{"receive", receive, false},
-             {"fence", fence, false},
-             {"lock", lock, true},
-             {"flush", flush, false}};
+} calls[] = {{"receive", receive, NOTHING, false},
+             {"fence", fence, WINDOW, false},
+             {"lock", lock, WINDOW, true},
+             {"flush", flush, WINDOW, false},
+             {"sync", sync_file, FILE_OF_ALL, false},
+             {"view", set_view, FILE_OF_ALL, false},
+             {"ordered", write_ordered, FILE_OF_ALL, false}};
 
 static const struct call *call_of(const char *name)
 {
@@ -119,12 +142,25 @@ static const struct call *call_of(const char *name)
     return NULL;
 }
 
-/* A window, if the call needs one, in the state that it needs. */
+static void open_file(void)
+{
+    char name[64];
+
+    snprintf(name, sizeof(name), "/dev/shm/mend-bench-%d", (int)getppid());
+    check(MPI_File_open(MPI_COMM_WORLD, name,
+                        MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                        &file) == MPI_SUCCESS,
+          "no file");
+}
+
+/* A window, if the call needs one, in the state that it needs; or a file. */
 static void prepare(const struct call *x, int victim)
 {
     void *base;
 
-    if (x->call == receive)
+    if (x->needs == FILE_OF_ALL)
+        open_file();
+    if (x->needs != WINDOW)
         return;
     check(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS,
           "no window");
@@ -239,6 +275,8 @@ int main(int argc, char **argv)
                (double)(latest_ns(victim, LEFT_NS) - latest_ns(victim, CALLED_NS)) * 1e-3);
     }
     compare(living, b.rank == (victim == 0), atol(argv[5]));
+    if (file != MPI_FILE_NULL)
+        MPI_File_close(&file);
     MPI_Finalize();
     return 0;
 }

@@ -5,14 +5,22 @@
  *   strided   pieces of 2 KiB, of each rank in turn, MIB MiB in all: independent write, then read; MB/s of all
  *   shared    64 bytes at the shared pointer, again and again: appends per second of all ranks, in thousands
  *   open      MPI_File_open and MPI_File_close of an existing file, in microseconds
+ *   sync      MPI_File_sync with nothing to write out, in microseconds: its agreement; and
+ *   allreduce of 8 bytes, in the same job
+ *   plain     two of the ranks write and read one half each of a new file with pwrite and pread, in large pieces,
+ *             while the others sleep; MB/s of both
  *
  * The file lies in memory (/dev/shm): this measures the library, not the device.  Output, by rank 0:
- * one line for each measure.  usage: file BOARD MIB (the board is not used) */
+ * one line for each measure.  usage: file BOARD MIB */
 #include "bench.h"
 
 #define PIECE   2048
 #define APPENDS 2000
 #define OPENS   50
+#define SYNCS   100
+#define PLAIN   ((size_t)4 << 20) /* one piece */
+
+enum { STARTED, WRITTEN, READ }; /* words of the board: ranks that have come so far */
 
 static struct bench b;
 static char name[4096];
@@ -164,6 +172,74 @@ static void open_close(void)
     print("open", together_us(begin) / OPENS);
 }
 
+static void agreement(void)
+{
+    double begin, one = 1, sum;
+    MPI_File f = open_file();
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = bench_now_us();
+    for (int i = 0; i < SYNCS; i++)
+        check(MPI_File_sync(f) == MPI_SUCCESS, "sync");
+    print("sync", together_us(begin) / SYNCS);
+    MPI_File_close(&f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = bench_now_us();
+    for (int i = 0; i < SYNCS; i++)
+        MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    check(sum == b.size, "sum");
+    print("allreduce", together_us(begin) / SYNCS);
+}
+
+/* The two that work spin, which lasts as long as the other one needs; the rest of the ranks sleep. */
+static void meet(int word)
+{
+    __atomic_fetch_add(&b.board[word], 1, __ATOMIC_SEQ_CST);
+    while (b.board[word] < (b.rank < 2 ? 2 : (uint64_t)b.size))
+        if (b.rank >= 2)
+            usleep(1000);
+}
+
+static void plain_half(int fd, char *data, bool write)
+{
+    size_t half = bytes / 2, at = (size_t)b.rank * half;
+
+    for (size_t done = 0; done < half; done += PLAIN) {
+        size_t n = half - done < PLAIN ? half - done : PLAIN;
+
+        check((write ? pwrite(fd, data + done, n, (off_t)(at + done))
+                     : pread(fd, data + done, n, (off_t)(at + done))) == (ssize_t)n,
+              "plain");
+    }
+}
+
+static void plain(void)
+{
+    char path[4096 + 8];
+    char *data = malloc(bytes / 2);
+    double begin = 0;
+    int fd;
+
+    snprintf(path, sizeof(path), "%s-plain", name);
+    fd = open(path, O_CREAT | O_RDWR, 0600);
+    check(fd >= 0, "plain: open");
+    memset(data, b.rank, bytes / 2);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int write = 1; write >= 0; write--) {
+        meet(write ? STARTED : WRITTEN);
+        begin = bench_now_us();
+        if (b.rank < 2)
+            plain_half(fd, data, write);
+        meet(write ? WRITTEN : READ);
+        print(write ? "plain:write" : "plain:read", (double)bytes / (bench_now_us() - begin));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (b.rank == 0)
+        unlink(path);
+    close(fd);
+    free(data);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -172,10 +248,13 @@ int main(int argc, char **argv)
     snprintf(name, sizeof(name), "/dev/shm/mend-bench-%d", (int)getppid());
     MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, MPI_COMM_WORLD);
     bytes = (size_t)atol(argv[2]) << 20;
+    b.board = bench_open_board(argv[1]);
     array();
     strided();
     shared();
     open_close();
+    agreement();
+    plain();
     if (b.rank == 0)
         MPI_File_delete(name, MPI_INFO_NULL);
     MPI_Finalize();

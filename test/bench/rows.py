@@ -25,7 +25,8 @@ FILE_RANKS = (2, 4, 8)
 VICTIM_MIB = (1, 1024)
 DEATH_MEDIAN_US, DEATH_P99_US = 200, 1000
 WINDOW_CALLS = {"fence": "MPI_Win_fence", "lock": "MPI_Win_lock of its window", "flush": "MPI_Win_flush to it"}
-WINDOW_EXTRA_US = 1000  # to carry out the death in the windows
+FILE_CALLS = {"sync": "MPI_File_sync", "view": "MPI_File_set_view", "ordered": "MPI_File_write_ordered"}
+WINDOW_EXTRA_US = 1000  # to carry out the death in the windows, or files
 REVOKE_EXTRA_US = 50
 
 
@@ -155,6 +156,10 @@ def file_rows():
         yield Row(f"file: pieces of 2 KiB, independent read, {n} ranks", g, "strided:read", MBS, 1.5, more=True)
         yield Row(f"file: appends at the shared pointer, {n} ranks", g, "shared", "k/s", 3.0, more=True)
         yield Row(f"file: open and close, {n} ranks", g, "open", US, 0.3)
+        yield Row(f"file: sync's agreement / allreduce 8 bytes, {n} ranks", g, "sync", US, 1.5, against="allreduce")
+        for way in ("write", "read"):
+            yield Row(f"file: collective {way} / plain p{way} by 2 processes, {n} ranks", g, f"array:{way}", MBS, 0.7,
+                      more=True, against=f"plain:{way}")
 
 
 def spawn_rows():
@@ -183,9 +188,9 @@ def death_rows():
                       DEATH_P99_US, against=None, quantile=0.99)
 
 
-def window_death_rows():
+def object_death_rows():
     for n in FT_RANKS[1:3]:
-        for call, title in WINDOW_CALLS.items():
+        for call, title in {**WINDOW_CALLS, **FILE_CALLS}.items():
             yield Row(f"death inside {title}, {n} ranks: median", f"death-{n}-1-{call}", "death", US,
                       DEATH_MEDIAN_US + WINDOW_EXTRA_US, against=None)
 
@@ -199,7 +204,7 @@ def replace_rows():
 
 def ft_rows():
     yield from death_rows()
-    yield from window_death_rows()
+    yield from object_death_rows()
     yield from replace_rows()
     for n in FT_RANKS:
         yield Row(f"revoke seen by all, {n} ranks that yield", f"revoke-{n}-yield", "revoke", US, 1,
