@@ -7,7 +7,8 @@
  *
  *   scheduler ──switch──> fiber r: main() -> MPI_X -> mend_wait -> yield ──switch──> scheduler
  *
- * A kill ends a fiber at one of its yields, or when it is about to send one of its frames: it is never
+ * A kill ends a fiber at one of its yields, in a call of the system on a file (job_files.c) too, or when it is about to
+ * send one of its frames: it is never
  * resumed, the frames that it has sent stay, and after a while there is a verdict.  The ranks learn of
  * it at different times, but of all verdicts in the same order.  A suspicion is a verdict on a rank that continues for
  * SIM_GRACE of its yields and still sends; Mend's agent does not do that, it kills before it reports.  A pause:
@@ -97,6 +98,9 @@ struct sim_rank *sim_add_rank(struct sim_job *job);
 /* A process asks for others (rt/spawn.h); the scheduler lets the starter look at what was asked. */
 bool sim_ask(struct sim_job *job, int fd);
 void sim_start_asked(struct sim_job *job);
+
+/* job_files.c: the kernel closes what a process that has ended had open. */
+void sim_close_files(int rank);
 
 /* The main() of the test program, renamed when it is compiled. */
 int sim_program_main(int argc, char **argv);

@@ -80,6 +80,7 @@ void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code)
 void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code)
 {
     sim_declare(job, rank, cause, code);
+    sim_close_files(rank);
     job->rank[rank].fate = SIM_KILLED;
     job->rank[rank].status = code;
     job->running--;
