@@ -86,6 +86,28 @@ MEND_TEST(runs_and_sizes)
     }
 }
 
+/* A struct has the bounds of its resized member only: here its second tile begins within the first. */
+MEND_TEST(tiles_may_overlap)
+{
+    type ints = MAKE(CONTIGUOUS, P(INT), 4), bounded = MAKE(RESIZED, P(INT), 0, 8);
+    type parts =
+        make(MPI_COMBINER_STRUCT, NUMBERS(2, 1, 1, 0, 16), (const type[]){ints, bounded}, 2);
+    struct mend_view v = {.etype = P(INT), .filetype = parts};
+    struct mend_cursor k;
+    MPI_Offset offset, len;
+
+    CHECK_EQ(parts->extent, 8);
+    CHECK_EQ(mend_view_check(&v, true), MPI_SUCCESS);
+    mend_view_begin(&k, &v, 0);
+    CHECK(mend_view_next(&k, 20, &offset, &len));
+    CHECK_EQ(offset, 0);
+    CHECK_EQ(len, 20);
+    CHECK(mend_view_next(&k, 20, &offset, &len));
+    CHECK_EQ(offset, 8);
+    v.filetype = MAKE(RESIZED, P(INT), 0, 0);
+    CHECK_EQ(mend_view_check(&v, false), MPI_ERR_IO);
+}
+
 MEND_TEST(bad_views_are_refused)
 {
     struct mend_view v = {.disp = -1, .etype = P(INT), .filetype = P(INT)};
