@@ -15,9 +15,8 @@
 #include "proc/report.h"
 #include "rma/control.h"
 #include "rma/link.h"
+#include "rma/part.h"
 #include "rma/serve.h"
-
-#define PAGE ((uint64_t)4096)
 
 int mend_win_init(struct mend_proc *self)
 {
@@ -27,26 +26,6 @@ int mend_win_init(struct mend_proc *self)
 
 /* ---- memory ---- */
 
-/* The memory of an allocated window: of one's own, or for a contiguous one of rank 0, which is told how much. */
-static int take_memory(struct mend_win *w, const struct mend_win_wish *wish, size_t all)
-{
-    size_t len = !wish->contiguous ? (size_t)wish->size : w->me == 0 ? all : 0;
-
-    if (w->flavor == MPI_WIN_FLAVOR_CREATE || w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-        return MPI_SUCCESS;
-    if (!w->self->node) {
-        w->base = mend_zalloc(w->self, 1, (size_t)wish->size ? (size_t)wish->size : 1);
-        return w->base ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    }
-    if (!len)
-        return MPI_SUCCESS;
-    w->own = mend_heap_take(w->self, len);
-    if (!w->own)
-        return MPI_ERR_NO_MEM;
-    w->base = w->own->base;
-    return MPI_SUCCESS;
-}
-
 static int take_control(struct mend_win *w)
 {
     if (!w->shared || w->me != 0)
@@ -55,20 +34,12 @@ static int take_control(struct mend_win *w)
     return w->control_own ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Where the segment holds a piece of this process's memory; 0: nowhere. */
-static uint64_t place_of(struct mend_win *w, const void *base, MPI_Aint size)
-{
-    struct mend_heap_piece *p = base ? mend_heap_find(w->self, base, (size_t)size) : NULL;
-
-    return p ? p->at + (uint64_t)((const char *)base - p->base) : 0;
-}
-
 static struct mend_win_offer offer_of(struct mend_win *w, const struct mend_win_wish *wish,
                                       int error)
 {
     return (struct mend_win_offer){.size = wish->size,
                                    .disp_unit = wish->disp_unit,
-                                   .at = place_of(w, w->base, wish->size),
+                                   .at = mend_win_place_of(w, w->base, wish->size),
                                    .address = (uint64_t)(uintptr_t)w->base,
                                    .control_at = w->control_own ? w->control_own->at : 0,
                                    .error = error};
@@ -98,49 +69,6 @@ static int add_sizes(struct mend_win *w, MPI_Aint size, MPI_Aint *sizes, size_t 
     return err;
 }
 
-/* The parts of a contiguous window lie one behind the other in the piece of rank 0, in each process's memory, too. */
-static int place_contiguous(struct mend_win *w, const struct mend_win_offer *offer)
-{
-    size_t at = 0;
-
-    for (int r = 0; r < w->n; r++)
-        w->whole_len += (size_t)offer[r].size;
-    if (!w->whole_len)
-        return MPI_SUCCESS;
-    w->whole = w->own ? w->own->base : mend_node_map(w->self, offer[0].at, w->whole_len);
-    if (!w->whole)
-        return MPI_ERR_NO_MEM;
-    for (int r = 0; r < w->n; r++) {
-        w->part[r].here = w->whole + at;
-        at += (size_t)offer[r].size;
-    }
-    w->base = w->part[w->me].here;
-    return MPI_SUCCESS;
-}
-
-/* Only then its memory can be mapped. */
-static bool is_here(const struct mend_win *w, int rank)
-{
-    return w->self->node && mend_peer_shares_memory(w->self, mend_comm_peer(w->comm, rank));
-}
-
-static int know_parts(struct mend_win *w, const struct mend_win_wish *wish,
-                      const struct mend_win_offer *offer)
-{
-    int err = MPI_SUCCESS;
-
-    for (int r = 0; r < w->n; r++) {
-        w->part[r] = (struct mend_win_part){.size = offer[r].size,
-                                            .disp_unit = offer[r].disp_unit,
-                                            .at = is_here(w, r) ? offer[r].at : 0,
-                                            .address = offer[r].address};
-        err = offer[r].error > err ? offer[r].error : err;
-    }
-    if (!err && wish->contiguous && w->self->node)
-        err = place_contiguous(w, offer);
-    return err;
-}
-
 static char *map_control(struct mend_win *w, uint64_t at)
 {
     if (w->control_own)
@@ -153,7 +81,7 @@ static int furnish(struct mend_win *w, const struct mend_win_wish *wish,
                    const struct mend_win_offer *offer)
 {
     char *words = NULL;
-    int err = know_parts(w, wish, offer);
+    int err = mend_win_know_parts(w, wish, offer);
 
     if (err)
         return err;
@@ -178,7 +106,7 @@ static int offer_and_hear(struct mend_win *w, const struct mend_win_wish *wish,
     if (wish->contiguous)
         error = add_sizes(w, wish->size, (MPI_Aint *)all, &bytes);
     if (!error)
-        error = take_memory(w, wish, bytes);
+        error = mend_win_take_memory(w, wish, bytes);
     if (!error)
         error = take_control(w);
     mine = offer_of(w, wish, error);
@@ -218,19 +146,6 @@ static struct mend_win *make(struct mend_comm *c, const struct mend_win_wish *wi
     return NULL;
 }
 
-static void unmap_parts(struct mend_win *w)
-{
-    if (w->whole && !w->own)
-        mend_node_unmap(w->whole, w->whole_len);
-    for (int r = 0; w->part && !w->whole && r < w->n; r++) {
-        struct mend_win_part *p = &w->part[r];
-        uint64_t from = p->at & ~(PAGE - 1);
-
-        if (p->here && p->at && r != w->me)
-            mend_node_unmap(p->here - (p->at - from), (size_t)(p->at - from) + (size_t)p->size);
-    }
-}
-
 /* keep: others may store into it still, so it is not used again. */
 static void destroy(struct mend_win *w, bool keep)
 {
@@ -239,7 +154,7 @@ static void destroy(struct mend_win *w, bool keep)
     if (w->link.next)
         mend_list_remove(&w->link);
     mend_link_drop_all(w);
-    unmap_parts(w);
+    mend_win_unmap_parts(w);
     if (w->control && w->control->words && !w->control_own)
         mend_node_unmap(w->control->words, mend_win_control_bytes(w->n));
     mend_win_control_drop(w);
@@ -332,85 +247,6 @@ int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struc
     }
     mend_free(c->self, offers);
     return err;
-}
-
-/* ---- reaching ---- */
-
-struct mend_win_part *mend_win_reach(struct mend_win *w, int rank)
-{
-    struct mend_win_part *p = &w->part[rank];
-    uint64_t from = p->at & ~(PAGE - 1);
-    char *base;
-
-    if (mend_likely(p->here != NULL) || !p->at || !p->size)
-        return p;
-    base = mend_node_map(w->self, from, (size_t)(p->at - from) + (size_t)p->size);
-    if (base)
-        p->here = base + (p->at - from);
-    return p;
-}
-
-static bool holds(const char *base, MPI_Aint size, uintptr_t at, uint64_t len)
-{
-    uintptr_t from = (uintptr_t)base;
-
-    return at >= from && at - from <= (uintptr_t)size && (uint64_t)size - (at - from) >= len;
-}
-
-/* Pieces that were attached apart may lie side by side. */
-static bool is_attached(struct mend_win *w, uintptr_t at, uint64_t len)
-{
-    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
-        struct mend_attached *a = mend_list_entry(l, struct mend_attached, link);
-        uint64_t n;
-
-        if (!holds(a->base, a->size, at, 1))
-            continue;
-        n = (uint64_t)a->size - (at - (uintptr_t)a->base);
-        return n >= len || is_attached(w, at + n, len - n);
-    }
-    return false;
-}
-
-char *mend_win_own_bytes(struct mend_win *w, int64_t disp, uint64_t len)
-{
-    if (w->flavor != MPI_WIN_FLAVOR_DYNAMIC)
-        return holds(NULL, w->size, (uintptr_t)disp, len) ? w->base + disp : NULL;
-    return is_attached(w, (uintptr_t)disp, len) ? (char *)(uintptr_t)disp : NULL;
-}
-
-/* ---- attaching ---- */
-
-int mend_win_attach(struct mend_win *w, void *base, MPI_Aint size)
-{
-    struct mend_attached *a;
-
-    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
-        a = mend_list_entry(l, struct mend_attached, link);
-        if ((char *)base < a->base + a->size && a->base < (char *)base + size)
-            return MPI_ERR_RMA_ATTACH; /* it overlaps what is attached (MPI-5.0 12.2.4) */
-    }
-    a = mend_zalloc(w->self, 1, sizeof(*a));
-    if (!a)
-        return MPI_ERR_NO_MEM;
-    a->base = base;
-    a->size = size;
-    mend_list_prepend(&w->attached, &a->link);
-    return MPI_SUCCESS;
-}
-
-int mend_win_detach(struct mend_win *w, const void *base)
-{
-    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
-        struct mend_attached *a = mend_list_entry(l, struct mend_attached, link);
-
-        if (a->base == base) {
-            mend_list_remove(l);
-            mend_free(w->self, a);
-            return MPI_SUCCESS;
-        }
-    }
-    return MPI_ERR_RMA_ATTACH;
 }
 
 /* ---- the end ---- */
