@@ -5,7 +5,7 @@
 #include "node/node.h"
 #include "rma/acclock_sm.h"
 #include "rma/link.h"
-#include "rma/serve.h"
+#include "rma/grant.h"
 
 #define LINE           ((size_t)MEND_CACHE_LINE)
 #define ELEMENTS_SPINS 100 /* tries before the wait takes over */
@@ -45,7 +45,7 @@ static int make_private(struct mend_win *w)
 
     k->posted = mend_zalloc(w->self, 2 * (size_t)w->n, 1);
     k->done = k->posted ? k->posted + w->n : NULL;
-    return k->posted ? mend_serve_make(w) : MPI_ERR_NO_MEM;
+    return k->posted ? mend_grant_make(w) : MPI_ERR_NO_MEM;
 }
 
 int mend_win_control_make(struct mend_win *w, char *words)
@@ -78,7 +78,7 @@ void mend_win_control_drop(struct mend_win *w)
 
     if (!k)
         return;
-    mend_serve_drop(w);
+    mend_grant_drop(w);
     if (!k->words)
         mend_free(w->self, (void *)k->posted);
     mend_free(w->self, k->posted_seen);
@@ -99,7 +99,7 @@ struct mend_winlock_words mend_win_lock_words(struct mend_win *w, int target, in
     char *words = w->control->words;
 
     if (!words)
-        return mend_serve_lock_words(w, origin);
+        return mend_grant_words(w, origin);
     return (struct mend_winlock_words){
         .excl = (mend_atomic_u32 *)(words + (size_t)target * LINE),
         .shared = (mend_atomic_u8 *)row_of(words, w->n, SHARED, target),

@@ -30,7 +30,7 @@ struct mend_win_control {
     mend_atomic_u8 *closed, *awaited; /* NULL: without a segment */
     uint32_t wanted;                  /* exclusive locks that this member has or wants */
     int waits_n;                      /* threads of this process that wait */
-    struct mend_win_served *served;   /* serve.c: locks that this target gives by messages */
+    struct mend_win_grants *grants;   /* grant.c: locks that this target gives by messages */
 };
 
 /* Bytes of the piece for n members. */

@@ -2,29 +2,11 @@
 /* link.c – operations that go by messages, at the origin. */
 #include "rma/link.h"
 
-#include "datatype/predefined.h"
 #include "net/net.h"
 #include "proc/post.h"
 #include "rma/control.h"
-#include "rma/run.h"
+#include "rma/pending.h"
 #include "rma/serve.h"
-
-/* An operation under way; its request is the first thing in it. */
-struct mend_rma_pending {
-    struct mend_request base;
-    struct mend_list link;
-    struct mend_rma_link *at;
-    struct mend_rma_op op;
-    bool wanted, answered; /* by a request; by replies */
-    bool sending;          /* a frame of it is being carried out here */
-    int error;
-    uint32_t id;
-    MPI_Count total, framed, got; /* packed bytes at the target */
-    union {
-        struct mend_cursor bytes;
-        struct mend_runs elements;
-    };
-};
 
 static struct mend_rma_pending *pending_of(struct mend_list *l)
 {
@@ -62,52 +44,15 @@ static struct mend_rma_link *known(const struct mend_win *w, int target)
     return w->links ? w->links[target] : NULL;
 }
 
-/* ---- the end of an operation ---- */
-
-static void put_types(struct mend_proc *self, struct mend_rma_op *op)
-{
-    mend_type_put(self, op->there.type);
-    if (op->origin.type)
-        mend_type_put(self, op->origin.type);
-    if (op->result.type)
-        mend_type_put(self, op->result.type);
-}
-
-static void release(struct mend_request *r)
-{
-    struct mend_rma_pending *p = MEND_CONTAINER_OF(r, struct mend_rma_pending, base);
-    struct mend_comm *c = r->comm;
-
-    r->magic = 0;
-    mend_free(c->self, p);
-    mend_comm_put(c);
-}
-
-static const struct mend_request_ops ops = {
-    .name = "one-sided operation", .cause = MEND_WAIT_WINDOWS, .release = release};
-
-static void end(struct mend_rma_pending *p, int error)
-{
-    struct mend_proc *self = p->at->w->self;
-
-    if (p->link.next)
-        mend_list_remove(&p->link);
-    put_types(self, &p->op);
-    if (p->wanted)
-        mend_request_complete(&p->base, error);
-    else
-        mend_free(self, p);
-}
-
 void mend_link_end(struct mend_rma_link *l, int error)
 {
     if (l->queued)
         mend_out_remove(l->w->self, mend_comm_peer(l->w->comm, l->target), &l->out);
     l->queued = false;
     while (!mend_list_empty(&l->unsent))
-        end(pending_of(l->unsent.next), error);
+        mend_rma_pending_end(pending_of(l->unsent.next), error);
     while (!mend_list_empty(&l->unanswered))
-        end(pending_of(l->unanswered.next), error);
+        mend_rma_pending_end(pending_of(l->unanswered.next), error);
     l->replies_n = 0;
     l->changes_n = 0;
 }
@@ -123,84 +68,7 @@ void mend_link_drop_all(struct mend_win *w)
     w->links = NULL;
 }
 
-/* ---- frames ---- */
-
-static bool is_answered(enum mend_rma_kind kind)
-{
-    return kind == MEND_RMA_GET || kind == MEND_RMA_GET_ACC || kind == MEND_RMA_SWAP;
-}
-
-static size_t padded(size_t n)
-{
-    return (n + 7) & ~(size_t)7;
-}
-
-/* The next piece of at most max units: where it is at the target, and how many units. */
-static bool next_piece(struct mend_rma_pending *p, size_t max, struct mend_rma_block *b)
-{
-    char *at;
-    size_t len;
-    MPI_Count n;
-
-    if (p->op.basic) {
-        if (!mend_runs_next(&p->elements, (MPI_Count)max, &at, &n))
-            return false;
-        *b = (struct mend_rma_block){(int64_t)(intptr_t)at, (uint64_t)n};
-        return true;
-    }
-    if (!max || !mend_cursor_next(&p->bytes, max, &at, &len))
-        return false;
-    *b = (struct mend_rma_block){(int64_t)(intptr_t)at, len};
-    return true;
-}
-
-/* Writes origin data of the piece behind its block. */
-static size_t write_data(struct mend_rma_pending *p, const struct mend_rma_block *b, size_t unit,
-                         char *room)
-{
-    size_t len = (size_t)b->n * unit;
-
-    if (p->op.kind == MEND_RMA_GET)
-        return 0;
-    if (p->op.origin.count)
-        mend_type_pack(p->op.origin.type, p->op.origin.from, p->op.origin.count, p->framed, room,
-                       len);
-    else
-        memset(room, 0, len); /* MPI_NO_OP: the origin's data is not looked at */
-    if (p->op.kind == MEND_RMA_SWAP) {
-        mend_type_pack(p->op.basic, p->op.compare, 1, 0, room + len, len);
-        return padded(2 * len);
-    }
-    return padded(len);
-}
-
-/* Fills one frame with as much of the operation as it holds, and of its answer.  Its length. */
-static uint32_t fill(struct mend_rma_pending *p, char *room, uint32_t max)
-{
-    size_t unit = p->op.basic ? (size_t)p->op.basic->size : 1;
-    size_t used = sizeof(struct mend_rma_head), answer = sizeof(struct mend_rma_head);
-    struct mend_rma_head h = {.id = p->id, .at = (uint64_t)p->framed};
-    struct mend_rma_block b;
-
-    if (p->op.basic)
-        h.type = (uint16_t)(uintptr_t)mend_type_handle(p->op.basic);
-    if (p->op.op)
-        h.op = p->op.op->code;
-    memcpy(room, &h, sizeof(h));
-    while (p->framed < p->total && used + sizeof(b) + 2 * unit + 8 <= max && answer + unit <= max) {
-        size_t left = max - used - sizeof(b) - 8, left_there = max - answer;
-
-        left = p->op.kind == MEND_RMA_GET || left_there < left ? left_there : left;
-        if (!next_piece(p, left / unit, &b))
-            break;
-        memcpy(room + used, &b, sizeof(b));
-        used += sizeof(b);
-        used += write_data(p, &b, unit, room + used);
-        answer += (size_t)b.n * unit;
-        p->framed += (MPI_Count)((size_t)b.n * unit);
-    }
-    return (uint32_t)used;
-}
+/* ---- sending ---- */
 
 static uint32_t frame_max(const struct mend_proc *self, mend_peer to)
 {
@@ -219,7 +87,7 @@ static void do_here(struct mend_rma_pending *p)
 {
     char room[MEND_RMA_FRAME_MAX];
     struct mend_win *w = p->at->w;
-    uint32_t len = fill(p, room, sizeof(room));
+    uint32_t len = mend_rma_pending_fill(p, room, sizeof(room));
 
     mend_serve(w, w->me, p->op.kind, room, len);
 }
@@ -239,7 +107,7 @@ static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pendin
     room = mend_net_of(self, to)->reserve(self, to, max);
     if (!room)
         return mend_out_starves(self, to, max);
-    f = frame_of(l->w, p->op.kind, fill(p, room, max));
+    f = frame_of(l->w, p->op.kind, mend_rma_pending_fill(p, room, max));
     mend_net_of(self, to)->commit(self, to, &f);
     mend_event(self, MEND_EV_RMA_SENT);
     return MEND_OK;
@@ -252,7 +120,7 @@ static void after_frame(struct mend_rma_link *l, struct mend_rma_pending *p)
     if (p->framed < p->total)
         return;
     if (!p->answered || p->got >= p->total) {
-        end(p, p->error);
+        mend_rma_pending_end(p, p->error);
         return;
     }
     mend_list_remove(&p->link);
@@ -344,71 +212,19 @@ void mend_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind)
 
 /* ---- beginning ---- */
 
-static MPI_Count packed_bytes(const struct mend_rma_op *op)
-{
-    return op->there.count * op->there.type->size;
-}
-
-static void get_types(const struct mend_rma_op *op)
-{
-    mend_type_get(op->there.type);
-    if (op->origin.type)
-        mend_type_get(op->origin.type);
-    if (op->result.type)
-        mend_type_get(op->result.type);
-}
-
-/* Walks the target's data from its place in the part on, or from an address on. */
-static void begin_walk(struct mend_rma_pending *p)
-{
-    const struct mend_rma_op *op = &p->op;
-    struct mend_win *w = p->at->w;
-    MPI_Aint unit = w->flavor == MPI_WIN_FLAVOR_DYNAMIC ? 1 : w->part[op->target].disp_unit;
-    const void *where = (const void *)(uintptr_t)(op->disp * unit);
-
-    if (op->basic)
-        mend_runs_begin(&p->elements, op->basic, op->there.type, where, op->there.count);
-    else
-        mend_cursor_begin(&p->bytes, op->there.type, where, op->there.count, 0);
-}
-
-static struct mend_rma_pending *create(struct mend_rma_link *l, const struct mend_rma_op *op,
-                                       bool wanted)
-{
-    struct mend_rma_pending *p = mend_zalloc(l->w->self, 1, sizeof(*p));
-
-    if (!p)
-        return NULL;
-    p->at = l;
-    p->op = *op;
-    p->wanted = wanted;
-    p->answered = is_answered(op->kind);
-    p->id = ++l->next_id;
-    p->total = packed_bytes(op);
-    get_types(op);
-    begin_walk(p);
-    if (wanted) {
-        mend_request_init(&p->base, &ops, l->w->comm);
-        mend_comm_get(l->w->comm);
-        p->base.hint = mend_comm_peer(l->w->comm, l->target);
-        mend_request_begin(&p->base);
-    }
-    return p;
-}
-
 int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
                     struct mend_request **request_p)
 {
     bool dead = mend_win_is_dead(w, op->target) || w->lock[op->target].failed;
     struct mend_rma_link *l = mend_link(w, op->target);
-    struct mend_rma_pending *p = l ? create(l, op, request_p != NULL) : NULL;
+    struct mend_rma_pending *p = l ? mend_rma_pending_make(l, op, request_p != NULL) : NULL;
 
     if (!p)
         return MPI_ERR_NO_MEM;
     if (request_p)
         *request_p = &p->base;
     if (dead || !p->total) {
-        end(p, dead ? MPI_ERR_PROC_FAILED : MPI_SUCCESS);
+        mend_rma_pending_end(p, dead ? MPI_ERR_PROC_FAILED : MPI_SUCCESS);
         return MPI_SUCCESS;
     }
     if (!w->shared && w->access == MEND_ACCESS_LOCK_ALL && l->lock == MEND_LINK_FREE)
@@ -454,7 +270,7 @@ static void on_reply(struct mend_rma_link *l, const struct mend_rma_head *h, con
                          data, len);
     p->got += error ? p->total : (MPI_Count)len;
     if (p->got >= p->total && p->framed >= p->total && !p->sending)
-        end(p, p->error);
+        mend_rma_pending_end(p, p->error);
 }
 
 static void on_fault(struct mend_rma_link *l, const struct mend_rma_head *h)

@@ -10,7 +10,6 @@
 #ifndef MEND_RMA_LINK_H
 #define MEND_RMA_LINK_H
 
-#include "datatype/cursor.h"
 #include "rma/op.h"
 #include "rma/wire.h"
 

@@ -8,19 +8,8 @@
 #include "net/net.h"
 #include "proc/post.h"
 #include "rma/control.h"
+#include "rma/grant.h"
 #include "rma/link.h"
-
-/* The lock of this part, and the origins that want it: words and machines of all origins are this process's own. */
-struct mend_win_served {
-    mend_atomic_u32 excl;
-    mend_atomic_u8 *shared, *any, *all;
-    struct mend_winlock *lock; /* by origin */
-    uint32_t *wanted;          /* by origin: 0 or 1 */
-    uint8_t *state;            /* by origin: enum served */
-};
-
-/* GIVEN: the origin does not know yet.  One that dies then has never held the lock, and poisons nothing. */
-enum served { NOTHING, WAITS, GIVEN, HAS };
 
 /* ---- operations ---- */
 
@@ -32,11 +21,6 @@ struct parsed {
     size_t unit;
 };
 
-static size_t padded(size_t n)
-{
-    return (n + 7) & ~(size_t)7;
-}
-
 /* Data that follows a block. */
 static size_t data_bytes(enum mend_rma_kind kind, const struct parsed *p, uint64_t n)
 {
@@ -44,7 +28,7 @@ static size_t data_bytes(enum mend_rma_kind kind, const struct parsed *p, uint64
 
     if (kind == MEND_RMA_GET)
         return 0;
-    return padded(kind == MEND_RMA_SWAP ? 2 * len : len);
+    return mend_rma_padded(kind == MEND_RMA_SWAP ? 2 * len : len);
 }
 
 /* The next block and its data; false: the end, or nonsense, which *sound_p tells. */
@@ -188,143 +172,6 @@ static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, 
     return true;
 }
 
-/* ---- locks ---- */
-
-int mend_serve_make(struct mend_win *w)
-{
-    struct mend_win_served *s = mend_zalloc(w->self, 1, sizeof(*s));
-    size_t n = (size_t)w->n;
-
-    w->control->served = s;
-    if (!s)
-        return MPI_ERR_NO_MEM;
-    s->shared = mend_zalloc(w->self, 4 * n, 1);
-    s->lock = mend_zalloc(w->self, n, sizeof(*s->lock));
-    s->wanted = mend_zalloc(w->self, n, sizeof(*s->wanted));
-    if (!s->shared || !s->lock || !s->wanted)
-        return MPI_ERR_NO_MEM;
-    s->any = s->shared + n;
-    s->all = s->shared + 2 * n;
-    s->state = (uint8_t *)s->shared + 3 * n;
-    return MPI_SUCCESS;
-}
-
-void mend_serve_drop(struct mend_win *w)
-{
-    struct mend_win_served *s = w->control->served;
-
-    if (!s)
-        return;
-    mend_free(w->self, (void *)s->shared);
-    mend_free(w->self, s->lock);
-    mend_free(w->self, s->wanted);
-    mend_free(w->self, s);
-    w->control->served = NULL;
-}
-
-static bool is_dead(const void *of, int rank)
-{
-    return mend_win_is_dead(of, rank);
-}
-
-struct mend_winlock_words mend_serve_lock_words(struct mend_win *w, int origin)
-{
-    struct mend_win_served *s = w->control->served;
-
-    return (struct mend_winlock_words){.excl = &s->excl,
-                                       .shared = s->shared,
-                                       .any = s->any,
-                                       .any_apart = 1,
-                                       .all = s->all,
-                                       .n = w->n,
-                                       .me = origin,
-                                       .wanted = &s->wanted[origin],
-                                       .bereaved = w->comm->inactive,
-                                       .is_dead = is_dead,
-                                       .of = w};
-}
-
-/* Goes on with a lock that an origin waits for.  True: it was refused, so the origin wants nothing any more. */
-static bool try_lock(struct mend_win *w, int origin)
-{
-    struct mend_win_served *s = w->control->served;
-    struct mend_winlock_words words = mend_serve_lock_words(w, origin);
-    enum mend_winlock_result r = mend_winlock_step(&s->lock[origin], &words);
-
-    if (r == MEND_WINLOCK_WAIT)
-        return false;
-    s->state[origin] = r == MEND_WINLOCK_HELD ? GIVEN : NOTHING;
-    mend_link_say(w, origin, MEND_RMA_LOCKED, 0, (uint64_t)r);
-    return r == MEND_WINLOCK_POISONED;
-}
-
-static bool try_each(struct mend_win *w)
-{
-    struct mend_win_served *s = w->control->served;
-    bool refused = false;
-
-    for (int r = 0; r < w->n; r++)
-        if (s->state[r] == WAITS && !mend_win_is_dead(w, r))
-            refused |= try_lock(w, r);
-    return refused;
-}
-
-/* Something has changed: a request that waits may be granted now.  Those before one that was refused may have waited
- * for it. */
-static void try_all(struct mend_win *w)
-{
-    while (try_each(w))
-        continue;
-}
-
-static bool on_lock(struct mend_win *w, int from, uint64_t kind)
-{
-    struct mend_win_served *s = w->control->served;
-
-    if (!s || kind >= MEND_WINLOCK_KINDS || s->state[from] != NOTHING)
-        return false;
-    mend_winlock_begin(&s->lock[from], (enum mend_winlock_kind)kind);
-    s->state[from] = WAITS;
-    try_lock(w, from);
-    return true;
-}
-
-static bool on_unlock(struct mend_win *w, int from)
-{
-    struct mend_win_served *s = w->control->served;
-    struct mend_winlock_words words;
-    enum mend_winlock_result r = MEND_WINLOCK_HELD;
-
-    if (!s)
-        return false;
-    words = mend_serve_lock_words(w, from);
-    if (s->state[from] >= GIVEN)
-        r = mend_winlock_release(&s->lock[from], &words);
-    else if (s->state[from] == WAITS)
-        mend_winlock_abandon(&s->lock[from], &words);
-    s->state[from] = NOTHING;
-    mend_link_say(w, from, MEND_RMA_UNLOCKED, 0, (uint64_t)r);
-    try_all(w);
-    return true;
-}
-
-void mend_serve_on_death(struct mend_win *w, int dead)
-{
-    struct mend_win_served *s = w->control->served;
-    struct mend_winlock_words words;
-
-    if (!s)
-        return;
-    words = mend_serve_lock_words(w, dead);
-    if (s->state[dead] == GIVEN)
-        mend_winlock_release(&s->lock[dead], &words);
-    else if (s->state[dead] == WAITS)
-        mend_winlock_abandon(&s->lock[dead], &words);
-    mend_winlock_bury(&words, dead);
-    s->state[dead] = NOTHING;
-    try_all(w);
-}
-
 /* ---- frames ---- */
 
 static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind,
@@ -337,14 +184,11 @@ static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind,
         mend_link_say(w, from, MEND_RMA_FLUSHED, h->id, 0);
         return true;
     case MEND_RMA_LOCK:
-        return on_lock(w, from, h->at);
+        return mend_grant_lock(w, from, h->at);
     case MEND_RMA_TAKEN:
-        if (!k->served || k->served->state[from] != GIVEN)
-            return false;
-        k->served->state[from] = HAS;
-        return true;
+        return mend_grant_taken(w, from);
     case MEND_RMA_UNLOCK:
-        return on_unlock(w, from);
+        return mend_grant_unlock(w, from);
     case MEND_RMA_POSTED:
         mend_store_relaxed(&k->posted[from], (uint8_t)(mend_load_relaxed(&k->posted[from]) + 1));
         return !k->words;

@@ -16,6 +16,7 @@
 #include "rma/control.h"
 #include "rma/link.h"
 #include "rma/part.h"
+#include "rma/grant.h"
 #include "rma/serve.h"
 
 int mend_win_init(struct mend_proc *self)
@@ -287,7 +288,7 @@ void mend_win_on_death(struct mend_proc *self, mend_peer dead)
             continue;
         if (w->links && w->links[rank])
             mend_link_end(w->links[rank], MPI_ERR_PROC_FAILED);
-        mend_serve_on_death(w, rank);
+        mend_grant_on_death(w, rank);
     }
 }
 

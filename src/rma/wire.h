@@ -17,6 +17,7 @@
 #ifndef MEND_RMA_WIRE_H
 #define MEND_RMA_WIRE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum mend_rma_kind {
@@ -51,6 +52,12 @@ struct mend_rma_block {
     int64_t where;
     uint64_t n;
 };
+
+/* The length of a block's data in a frame: the next block is aligned. */
+static inline size_t mend_rma_padded(size_t n)
+{
+    return (n + 7) & ~(size_t)7;
+}
 
 /* Payload of one frame at most. */
 #define MEND_RMA_FRAME_MAX 16384u

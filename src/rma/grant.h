@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* grant.h – the lock of this member's part where origins ask for it by messages.
+ *
+ *   origin                    this member
+ *   LOCK    ───────────────>  waits ──> given
+ *           <─────── LOCKED
+ *   TAKEN   ───────────────>  has                  from now on the origin's death poisons the lock
+ *   UNLOCK  ───────────────>  nothing
+ *           <───── UNLOCKED
+ */
+#ifndef MEND_RMA_GRANT_H
+#define MEND_RMA_GRANT_H
+
+#include "rma/win.h"
+
+/* MPI_ERR_NO_MEM. */
+int mend_grant_make(struct mend_win *w);
+void mend_grant_drop(struct mend_win *w);
+struct mend_winlock_words mend_grant_words(struct mend_win *w, int origin);
+
+/* An origin has sent LOCK, TAKEN or UNLOCK.  False: no correct process sends this. */
+bool mend_grant_lock(struct mend_win *w, int from, uint64_t kind);
+bool mend_grant_taken(struct mend_win *w, int from);
+bool mend_grant_unlock(struct mend_win *w, int from);
+
+/* A member died: what it held is poisoned, and others may go on. */
+void mend_grant_on_death(struct mend_win *w, int dead);
+
+#endif
