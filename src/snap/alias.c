@@ -39,11 +39,10 @@ static enum mend_status separate(struct mend_snap *s, struct mend_snap_map *m)
     if (st)
         return st;
     m->offset = r.offset;
-    if (MEND_SNAP_SYS6(SYS_mmap, m->start, m->end - m->start, m->prot,
-                       MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, s->image_fd,
-                       r.offset) == (long)m->start)
+    r.prot = m->prot;
+    if (mend_snap_image_show(s, &r, r.start, r.end))
         return MEND_OK;
-    return mend_snap_refuse(s, MEND_ERR_MEM, "no memory for the image", "");
+    return mend_snap_no_room(s);
 }
 
 enum mend_status mend_snap_alias_end(struct mend_snap *s)

@@ -102,6 +102,24 @@ struct mend_snap {
     char stack[MEND_SNAP_STACK] __attribute__((aligned(16)));
 };
 
+/* The program's memory stays where it is, and the image is only a copy. */
+static inline bool mend_snap_is_apart(const struct mend_snap *s)
+{
+    return s->setup.way == MEND_SNAP_WAY_FULL || s->setup.way == MEND_SNAP_WAY_TRACK;
+}
+
+/* It is known which pages may have been written to (shadow.c). */
+static inline bool mend_snap_is_watched(const struct mend_snap *s)
+{
+    return s->setup.way == MEND_SNAP_WAY_TRACK;
+}
+
+/* The mapping shows the image until the program writes to it. */
+static inline bool mend_snap_is_image(const struct mend_snap *s, const struct mend_snap_map *m)
+{
+    return !m->shared && m->inode == s->image_inode;
+}
+
 /* Bytes of the own mapping, 16-byte aligned, until `top` is set back; not cleared.  NULL: none left. */
 void *mend_snap_take(struct mend_snap *s, size_t bytes);
 
@@ -122,9 +140,12 @@ enum mend_status mend_snap_pieces(struct mend_snap *s, const struct mend_snap_ma
                                                             void *arg),
                                   void *arg);
 
+/* MEND_ERR_MEM: no memory for the image. */
+enum mend_status mend_snap_no_room(struct mend_snap *s);
+
 /* Saves the memory as that of l, which becomes s->level afterwards; restores that of s->level. */
-enum mend_status mend_snap_image_save(struct mend_snap *s, struct mend_snap_level *l);
-enum mend_status mend_snap_image_restore(struct mend_snap *s);
+enum mend_status mend_snap_save(struct mend_snap *s, struct mend_snap_level *l);
+enum mend_status mend_snap_restore(struct mend_snap *s);
 
 /* A place in the image for a new region; the image is zero there. */
 enum mend_status mend_snap_image_place(struct mend_snap *s, struct mend_snap_region *r);
@@ -132,6 +153,17 @@ enum mend_status mend_snap_image_place(struct mend_snap *s, struct mend_snap_reg
 /* The contents of a region's pages, into the image at r->offset; pages of a file may lie past its end. */
 enum mend_status mend_snap_image_write(struct mend_snap *s, const struct mend_snap_region *r,
                                        uintptr_t start, uintptr_t end);
+
+/* A run of pages that can be read, or written, into the image and back; arg is the region. */
+enum mend_status mend_snap_image_write_run(struct mend_snap *s, uintptr_t start, uintptr_t end,
+                                           void *arg);
+enum mend_status mend_snap_image_read_run(const struct mend_snap *s,
+                                          const struct mend_snap_region *r, uintptr_t start,
+                                          uintptr_t end);
+
+/* Maps the image's pages of [start, end) there, private.  False: the kernel has no room for the mapping. */
+bool mend_snap_image_show(const struct mend_snap *s, const struct mend_snap_region *r,
+                          uintptr_t start, uintptr_t end);
 
 /* [from, to) of the image is zero again. */
 void mend_snap_image_punch(const struct mend_snap *s, uint64_t from, uint64_t to);

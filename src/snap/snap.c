@@ -134,7 +134,7 @@ static void save(unsigned high, unsigned low)
 
     s->result = mend_snap_look(s);
     if (!s->result)
-        s->result = mend_snap_image_save(s, l);
+        s->result = mend_snap_save(s, l);
     if (!s->result) {
         l->outer = s->level;
         l->tables_end = s->top;
@@ -149,7 +149,7 @@ static void restore(unsigned high, unsigned low)
 {
     struct mend_snap *s = (struct mend_snap *)((uintptr_t)high << 32 | low);
 
-    s->result = mend_snap_image_restore(s);
+    s->result = mend_snap_restore(s);
     s->top = s->level->tables_end;
     setcontext(s->result ? &s->back : &s->level->here);
 }

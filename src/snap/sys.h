@@ -8,6 +8,7 @@
 #define MEND_SNAP_SYS_H
 
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 static inline long mend_snap_sys(long number, long a, long b, long c, long d, long e, long f)
@@ -54,6 +55,11 @@ static inline int mend_snap_move(long number, int fd, uintptr_t at, uint64_t n, 
         n -= (uint64_t)done;
     }
     return 1;
+}
+
+static inline int mend_snap_advise(uintptr_t start, uintptr_t end, int advice)
+{
+    return (int)MEND_SNAP_SYS3(SYS_madvise, start, end - start, advice);
 }
 
 #endif
