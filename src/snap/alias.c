@@ -35,7 +35,7 @@ static enum mend_status separate(struct mend_snap *s, struct mend_snap_map *m)
     if (!(m->prot & PROT_READ))
         MEND_SNAP_SYS3(SYS_mprotect, m->start, m->end - m->start, PROT_READ);
     if (!st)
-        st = mend_snap_image_write(s, &r, r.start, r.end);
+        st = mend_snap_image_write(s, r.start, r.end, &r);
     if (st)
         return st;
     m->offset = r.offset;

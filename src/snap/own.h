@@ -14,8 +14,9 @@
 #define MEND_SNAP_TEXT  512
 #define MEND_SNAP_STACK ((size_t)256 * 1024)
 
-/* The image's file is mostly holes. */
-#define MEND_SNAP_IMAGE_BYTES ((uint64_t)1 << 62)
+/* The image's file is mostly holes.  If the program's memory never shows it, it is mapped as a whole. */
+#define MEND_SNAP_IMAGE_BYTES  ((uint64_t)1 << 62)
+#define MEND_SNAP_WINDOW_BYTES ((uint64_t)1 << 44)
 
 /* A line of /proc/self/maps. */
 struct mend_snap_map {
@@ -46,7 +47,7 @@ struct mend_snap_place {
     uintptr_t start; /* in memory */
 };
 
-/* Way track: the image holds [start, end) from `offset` on, and has room for more up to `limit`. */
+/* Ways with a shadow: the image holds [start, end) from `offset` on, and has room for more up to `limit`. */
 struct mend_snap_shadow {
     uintptr_t start, end;
     uint64_t offset, limit;
@@ -80,6 +81,8 @@ struct mend_snap {
     struct mend_snap_setup setup;
     int own_fd, image_fd, log_fd, pagemap_fd, track_fd;
     uint64_t image_inode;
+    char *window;         /* all of the image, or NULL: then it is read and written */
+    uint64_t image_limit; /* its size */
     int pid;
     char *top, *limit;
     uint64_t *log_index; /* page of the image, one per page of the log */
@@ -102,16 +105,10 @@ struct mend_snap {
     char stack[MEND_SNAP_STACK] __attribute__((aligned(16)));
 };
 
-/* The program's memory stays where it is, and the image is only a copy. */
-static inline bool mend_snap_is_apart(const struct mend_snap *s)
+/* The program's memory stays where it is, and the image is a copy of it (shadow.c). */
+static inline bool mend_snap_has_shadow(const struct mend_snap *s)
 {
     return s->setup.way == MEND_SNAP_WAY_FULL || s->setup.way == MEND_SNAP_WAY_TRACK;
-}
-
-/* It is known which pages may have been written to (shadow.c). */
-static inline bool mend_snap_is_watched(const struct mend_snap *s)
-{
-    return s->setup.way == MEND_SNAP_WAY_TRACK;
 }
 
 /* The mapping shows the image until the program writes to it. */
@@ -119,6 +116,15 @@ static inline bool mend_snap_is_image(const struct mend_snap *s, const struct me
 {
     return !m->shared && m->inode == s->image_inode;
 }
+
+/* A part of memory that may have been written to; without contents it is zero, or as in the file behind it. */
+struct mend_snap_change {
+    uintptr_t start, end;
+    bool has_contents;
+};
+
+typedef enum mend_status mend_snap_change_run(struct mend_snap *s, const struct mend_snap_change *c,
+                                              void *arg);
 
 /* Bytes of the own mapping, 16-byte aligned, until `top` is set back; not cleared.  NULL: none left. */
 void *mend_snap_take(struct mend_snap *s, size_t bytes);
@@ -150,16 +156,17 @@ enum mend_status mend_snap_restore(struct mend_snap *s);
 /* A place in the image for a new region; the image is zero there. */
 enum mend_status mend_snap_image_place(struct mend_snap *s, struct mend_snap_region *r);
 
-/* The contents of a region's pages, into the image at r->offset; pages of a file may lie past its end. */
-enum mend_status mend_snap_image_write(struct mend_snap *s, const struct mend_snap_region *r,
-                                       uintptr_t start, uintptr_t end);
+/* Pages of a region, arg, into the image. */
+enum mend_status mend_snap_image_write(struct mend_snap *s, uintptr_t start, uintptr_t end,
+                                       void *arg);
 
-/* A run of pages that can be read, or written, into the image and back; arg is the region. */
-enum mend_status mend_snap_image_write_run(struct mend_snap *s, uintptr_t start, uintptr_t end,
-                                           void *arg);
-enum mend_status mend_snap_image_read_run(const struct mend_snap *s,
-                                          const struct mend_snap_region *r, uintptr_t start,
-                                          uintptr_t end);
+/* Reads into [start, end), which is empty, what the image holds for this part of r; counts nothing. */
+enum mend_status mend_snap_image_read(const struct mend_snap *s, const struct mend_snap_region *r,
+                                      uintptr_t start, uintptr_t end);
+
+/* The same, whatever is there. */
+enum mend_status mend_snap_image_read_over(struct mend_snap *s, const struct mend_snap_region *r,
+                                           uintptr_t start, uintptr_t end);
 
 /* Maps the image's pages of [start, end) there, private.  False: the kernel has no room for the mapping. */
 bool mend_snap_image_show(const struct mend_snap *s, const struct mend_snap_region *r,
@@ -171,10 +178,6 @@ void mend_snap_image_punch(const struct mend_snap *s, uint64_t from, uint64_t to
 /* The next part of [*at_p, end) of the image that is not a hole: *at_p is its beginning, the result its end, 0 without
  * one. */
 uint64_t mend_snap_image_data(const struct mend_snap *s, uint64_t *at_p, uint64_t end);
-
-/* Reads into [start, end) what the image holds for this part of r; counts nothing. */
-enum mend_status mend_snap_image_read(const struct mend_snap *s, const struct mend_snap_region *r,
-                                      uintptr_t start, uintptr_t end);
 
 /* Gives each mapping of s->maps pages of the image of its own (alias.c). */
 enum mend_status mend_snap_alias_end(struct mend_snap *s);
@@ -199,17 +202,21 @@ enum mend_status mend_snap_log_undo(struct mend_snap *s, const struct mend_snap_
 void mend_snap_log_each(struct mend_snap *s,
                         void (*run)(struct mend_snap *s, uintptr_t start, uintptr_t end));
 
+/* What may have been written to since it was clear, for the ways with a shadow (changes.c).  These call track.c, or take
+ * all memory for changed. */
+void mend_snap_changes_watch(const struct mend_snap *s, uintptr_t start, uintptr_t end);
+void mend_snap_changes_add(struct mend_snap *s, uintptr_t start, uintptr_t end);
+enum mend_status mend_snap_changes(struct mend_snap *s, uintptr_t start, uintptr_t end, bool clear,
+                                   mend_snap_change_run *run, void *arg);
+
 /* The kernel tracks writes (track.c).  Open: false if it cannot.  Watch: [start, end) counts as written to, until it
- * is cleared.  Written: calls run() for each range that may have been written to since it was cleared. */
+ * is cleared.  Set: it counts as written to.  Changes: calls run() for each range that may have been written to since it was
+ * cleared, in order, and for what is not there; then, with `clear`, it is clear. */
 bool mend_snap_track_open(struct mend_snap *s);
 void mend_snap_track_watch(const struct mend_snap *s, uintptr_t start, uintptr_t end);
-void mend_snap_track_clear(const struct mend_snap *s, uintptr_t start, uintptr_t end);
 void mend_snap_track_set(struct mend_snap *s, uintptr_t start, uintptr_t end);
-enum mend_status mend_snap_track_written(struct mend_snap *s, uintptr_t start, uintptr_t end,
-                                         enum mend_status (*run)(struct mend_snap *s,
-                                                                 uintptr_t start, uintptr_t end,
-                                                                 void *arg),
-                                         void *arg);
+enum mend_status mend_snap_track_changes(struct mend_snap *s, uintptr_t start, uintptr_t end,
+                                         bool clear, mend_snap_change_run *run, void *arg);
 
 /* The program's memory stays where it is and the image is a copy of it (shadow.c).  Save: adds the regions of a piece of
  * memory to the level.  Keep: notes the shadows in the level; back: takes them from it. */

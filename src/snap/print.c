@@ -182,7 +182,7 @@ static void add_shared(struct lines *t)
     for (size_t i = 0; i < t->s->maps_n; i++) {
         const struct mend_snap_map *m = &t->s->maps[i];
 
-        if (m->shared && m->start != (uintptr_t)t->s)
+        if (m->shared && m->start != (uintptr_t)t->s && m->start != (uintptr_t)t->s->window)
             add(t, "shared mapping %lx-%lx %.*s\tprotection %d\n", (unsigned long)m->start,
                 (unsigned long)m->end, (int)strcspn(m->name, "\n"), m->name, m->prot);
     }

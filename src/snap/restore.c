@@ -12,11 +12,12 @@ static enum mend_status drop_run(struct mend_snap *s, uintptr_t start, uintptr_t
 {
     const struct mend_snap_region *r = arg;
 
-    s->counts.undone_pages += (end - start) / MEND_SNAP_PAGE;
     if ((s->setup.way == MEND_SNAP_WAY_DROP || !(r->prot & PROT_WRITE)) &&
-        mend_snap_advise(start, end, MADV_DONTNEED) == 0)
+        mend_snap_advise(start, end, MADV_DONTNEED) == 0) {
+        s->counts.undone_pages += (end - start) / MEND_SNAP_PAGE;
         return MEND_OK;
-    return mend_snap_image_read_run(s, r, start, end);
+    }
+    return mend_snap_image_read_over(s, r, start, end);
 }
 
 /* Without MAP_NORESERVE, with which it would not become one with its neighbours. */
@@ -31,13 +32,13 @@ static bool map_region(const struct mend_snap *s, const struct mend_snap_region 
 {
     if (r->kind == MEND_SNAP_KIND_KEPT)
         return map_empty(start, end, r->prot);
-    if (!mend_snap_is_apart(s))
+    if (!mend_snap_has_shadow(s))
         return mend_snap_image_show(s, r, start, end);
     if (!map_empty(start, end, PROT_READ | PROT_WRITE))
         return false;
-    if (mend_snap_is_watched(
+    if (mend_snap_has_shadow(
             s)) /* while it is empty it can become one with its neighbours, as mremap() needs it */
-        mend_snap_track_watch(s, start, end);
+        mend_snap_changes_watch(s, start, end);
     return mend_snap_image_read(s, r, start, end) == MEND_OK &&
            MEND_SNAP_SYS3(SYS_mprotect, start, end - start, r->prot) == 0;
 }
@@ -78,13 +79,9 @@ static enum mend_status restore_part(struct mend_snap *s, struct mend_snap_regio
         return MEND_OK;
     if (start != r->start || end != r->end)
         return renew(s, r);
-    if (s->setup.way == MEND_SNAP_WAY_FULL && m->prot == r->prot && (r->prot & PROT_WRITE)) {
-        s->counts.undone_pages += (end - start) / MEND_SNAP_PAGE;
-        return mend_snap_image_read_run(s, r, start, end);
-    }
-    if (mend_snap_is_watched(s) && m->inode == r->inode)
+    if (mend_snap_has_shadow(s) && m->inode == r->inode)
         return mend_snap_shadow_restore(s, r, m);
-    if (mend_snap_is_apart(s) || !mend_snap_is_image(s, m) ||
+    if (mend_snap_has_shadow(s) || !mend_snap_is_image(s, m) ||
         m->offset - m->start != r->offset - r->start)
         return map_region(s, r, start, end) ? MEND_OK : MEND_ERR_SYS;
     if (m->prot != r->prot)
@@ -213,13 +210,13 @@ enum mend_status mend_snap_restore(struct mend_snap *s)
         st = restore_brk(s, mark);
     if (st)
         return st;
-    if (mend_snap_is_watched(s))
-        mend_snap_log_each(s, mend_snap_track_set);
+    if (mend_snap_has_shadow(s))
+        mend_snap_log_each(s, mend_snap_changes_add);
     MEND_ASSERT(!mend_snap_log_undo(s, l)); /* from here on there is no way back */
     MEND_ASSERT(!walk(s, true));
     MEND_ASSERT(mend_snap_move(SYS_pread64, s->own_fd, l->stack_low, l->stack_bytes, l->stack_at));
     s->image_end = l->image_end;
-    if (mend_snap_is_watched(s))
+    if (mend_snap_has_shadow(s))
         mend_snap_shadow_back(s, l);
     return MEND_OK;
 }

@@ -12,9 +12,9 @@ static enum mend_status save_fresh(struct mend_snap *s, struct mend_snap_region 
     enum mend_status st = mend_snap_image_place(s, r);
 
     if (!st)
-        st = r->inode ? mend_snap_image_write(s, r, r->start, r->end)
-                      : mend_snap_runs(s, r->start, r->end, false, mend_snap_image_write_run, r);
-    if (!st && !mend_snap_is_apart(s) && !mend_snap_image_show(s, r, r->start, r->end))
+        st = r->inode ? mend_snap_image_write(s, r->start, r->end, r)
+                      : mend_snap_runs(s, r->start, r->end, false, mend_snap_image_write, r);
+    if (!st && !mend_snap_has_shadow(s) && !mend_snap_image_show(s, r, r->start, r->end))
         return mend_snap_no_room(s);
     return st;
 }
@@ -28,7 +28,7 @@ static enum mend_status save_run(struct mend_snap *s, uintptr_t start, uintptr_t
     if (s->level)
         st = mend_snap_log_keep(s, r->offset + (start - r->start), end - start);
     if (!st)
-        st = mend_snap_image_write_run(s, start, end, arg);
+        st = mend_snap_image_write(s, start, end, arg);
     if (!st)
         mend_snap_advise(start, end, MADV_DONTNEED);
     return st;
@@ -46,14 +46,14 @@ static enum mend_status save_piece(struct mend_snap *s, const struct mend_snap_m
                                    .kind = MEND_SNAP_KIND_KEPT,
                                    .inode = mend_snap_is_image(s, m) ? 0 : m->inode};
     l->regions_n++;
-    if (mend_snap_is_image(s, m) && !mend_snap_is_apart(s)) {
+    if (mend_snap_is_image(s, m) && !mend_snap_has_shadow(s)) {
         r->kind = MEND_SNAP_KIND_IMAGE;
         r->offset = m->offset;
         return mend_snap_runs(s, r->start, r->end, true, save_run, r);
     }
     if (!(m->prot & PROT_WRITE) && (m->inode || !m->prot || *m->name == '['))
         return MEND_OK;
-    if (mend_snap_is_watched(s)) {
+    if (mend_snap_has_shadow(s)) {
         l->regions_n--;
         return mend_snap_shadow_save(s, l, m);
     }
@@ -106,7 +106,7 @@ enum mend_status mend_snap_save(struct mend_snap *s, struct mend_snap_level *l)
     if (!l->regions)
         return mend_snap_no_room(s);
     l->regions_n = 0;
-    if (!mend_snap_is_apart(s))
+    if (!mend_snap_has_shadow(s))
         st = mend_snap_alias_end(s);
     for (size_t i = 0; i < s->maps_n && !st; i++) {
         const struct mend_snap_map *m = &s->maps[i];
@@ -118,7 +118,7 @@ enum mend_status mend_snap_save(struct mend_snap *s, struct mend_snap_level *l)
     }
     if (!st)
         st = mend_snap_log_open(s, l);
-    if (!st && mend_snap_is_watched(s))
+    if (!st && mend_snap_has_shadow(s))
         st = mend_snap_shadow_keep(s, l);
     if (!st)
         give_back(s, l);

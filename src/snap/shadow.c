@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shadow.c – way track: the program's memory stays where it is, and the image is a copy of it, its shadow.
+/* shadow.c – ways track and full: the program's memory stays where it is, and the image is a copy of it, its shadow.
  *
  *   address      [ heap          | grown ]      [ array ]
  *   image        [ shadow               ].gap.  [ shadow ].gap.       what grows finds room in the gap
  *
- * 1. A page that track.c calls clear equals its shadow.
+ * 1. A page that changes.c does not report equals its shadow.
  * 2. An anonymous page that is not there is zero, and its shadow becomes a hole.
  * 3. A shadow never moves while there is a safe point; without one, what shows nothing any more is dropped. */
 #include "snap/own.h"
 #include "snap/sys.h"
 
 #include <sys/mman.h>
-
-/* Part of a region, and how far a walk along its runs has come. */
-struct part {
-    const struct mend_snap_region *r;
-    uintptr_t at;
-};
 
 static uint64_t offset_of(const struct mend_snap_region *r, uintptr_t at)
 {
@@ -41,7 +35,7 @@ static size_t find(const struct mend_snap *s, uintptr_t at)
 
 /* --- saving --- */
 
-/* Pages that are not there: what the image holds for them goes. */
+/* Pages without contents: what the image holds for them goes. */
 static enum mend_status save_absent(struct mend_snap *s, const struct mend_snap_region *r,
                                     uintptr_t start, uintptr_t end)
 {
@@ -57,33 +51,24 @@ static enum mend_status save_absent(struct mend_snap *s, const struct mend_snap_
     return st;
 }
 
-/* arg: the part. */
-static enum mend_status save_present(struct mend_snap *s, uintptr_t start, uintptr_t end, void *arg)
+/* arg: the region. */
+static enum mend_status save_change(struct mend_snap *s, const struct mend_snap_change *c,
+                                    void *arg)
 {
-    struct part *p = arg;
-    enum mend_status st = save_absent(s, p->r, p->at, start);
+    const struct mend_snap_region *r = arg;
+    enum mend_status st = MEND_OK;
 
-    p->at = end;
-    if (!st && s->level)
-        st = mend_snap_log_keep(s, offset_of(p->r, start), end - start);
-    if (!st)
-        st = mend_snap_image_write(s, p->r, start, end);
-    if (!st)
-        mend_snap_track_clear(s, start, end);
-    return st;
+    if (!c->has_contents && !r->inode)
+        return save_absent(s, r, c->start, c->end);
+    if (s->level)
+        st = mend_snap_log_keep(s, offset_of(r, c->start), c->end - c->start);
+    return st ? st : mend_snap_image_write(s, c->start, c->end, arg);
 }
 
-/* arg: the region.  A page of a file that is not there is not zero. */
-static enum mend_status save_written(struct mend_snap *s, uintptr_t start, uintptr_t end, void *arg)
+static enum mend_status save_changes(struct mend_snap *s, struct mend_snap_region *r)
 {
-    struct part p = {arg, start};
-    enum mend_status st;
-
-    mend_snap_track_watch(s, start, end); /* which may have been mapped since */
-    if (p.r->inode)
-        return save_present(s, start, end, &p);
-    st = mend_snap_runs(s, start, end, false, save_present, &p);
-    return st ? st : save_absent(s, p.r, p.at, end);
+    mend_snap_changes_watch(s, r->start, r->end); /* it may have been mapped since */
+    return mend_snap_changes(s, r->start, r->end, true, save_change, r);
 }
 
 /* What continues a shadow in memory continues it in the image. */
@@ -115,7 +100,7 @@ static enum mend_status save_new(struct mend_snap *s, struct mend_snap_region *r
             s->shadows[k] = s->shadows[k - 1];
         s->shadows[i] = (struct mend_snap_shadow){r->start, r->end, r->offset, s->image_end};
     }
-    return save_written(s, r->start, r->end, r);
+    return save_changes(s, r);
 }
 
 enum mend_status mend_snap_shadow_save(struct mend_snap *s, struct mend_snap_level *l,
@@ -136,7 +121,7 @@ enum mend_status mend_snap_shadow_save(struct mend_snap *s, struct mend_snap_lev
                                        .inode = m->inode};
         if (known && known->start <= at) {
             r->offset = known->offset + (at - known->start);
-            st = mend_snap_track_written(s, r->start, r->end, save_written, r);
+            st = save_changes(s, r);
         } else {
             st = save_new(s, r);
         }
@@ -190,42 +175,14 @@ enum mend_status mend_snap_shadow_keep(struct mend_snap *s, struct mend_snap_lev
 
 /* --- restoring --- */
 
-/* arg: the part. */
-static enum mend_status restore_present(struct mend_snap *s, uintptr_t start, uintptr_t end,
-                                        void *arg)
-{
-    struct part *p = arg;
-    enum mend_status st = mend_snap_image_read(s, p->r, p->at, start);
-
-    p->at = end;
-    s->counts.undone_pages += (end - start) / MEND_SNAP_PAGE;
-    if (st || mend_snap_move(SYS_pread64, s->image_fd, start, end - start, offset_of(p->r, start)))
-        return st;
-    return MEND_ERR_SYS;
-}
-
-/* Pages of a file may lie past its end. */
-static void restore_file(struct mend_snap *s, const struct mend_snap_region *r, uintptr_t start,
-                         uintptr_t end)
-{
-    s->counts.undone_pages += (end - start) / MEND_SNAP_PAGE;
-    for (uintptr_t at = start; at < end; at += MEND_SNAP_PAGE)
-        mend_snap_move(SYS_pread64, s->image_fd, at, MEND_SNAP_PAGE, offset_of(r, at));
-}
-
 /* arg: the region. */
-static enum mend_status restore_written(struct mend_snap *s, uintptr_t start, uintptr_t end,
-                                        void *arg)
+static enum mend_status restore_change(struct mend_snap *s, const struct mend_snap_change *c,
+                                       void *arg)
 {
-    struct part p = {arg, start};
-    enum mend_status st;
+    const struct mend_snap_region *r = arg;
 
-    if (p.r->inode) {
-        restore_file(s, p.r, start, end);
-        return MEND_OK;
-    }
-    st = mend_snap_runs(s, start, end, false, restore_present, &p);
-    return st ? st : mend_snap_image_read(s, p.r, p.at, end);
+    return c->has_contents || r->inode ? mend_snap_image_read_over(s, r, c->start, c->end)
+                                       : mend_snap_image_read(s, r, c->start, c->end);
 }
 
 enum mend_status mend_snap_shadow_restore(struct mend_snap *s, const struct mend_snap_region *r,
@@ -237,7 +194,7 @@ enum mend_status mend_snap_shadow_restore(struct mend_snap *s, const struct mend
 
     if (closed)
         MEND_SNAP_SYS3(SYS_mprotect, r->start, r->end - r->start, open);
-    st = mend_snap_track_written(s, r->start, r->end, restore_written, (void *)r);
+    st = mend_snap_changes(s, r->start, r->end, false, restore_change, (void *)r);
     if (closed || m->prot != r->prot)
         MEND_SNAP_SYS3(SYS_mprotect, r->start, r->end - r->start, r->prot);
     return st;

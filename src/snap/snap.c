@@ -38,10 +38,27 @@ static void close_all(struct mend_snap *s)
 {
     int fds[] = {s->image_fd, s->log_fd, s->pagemap_fd, s->track_fd, s->own_fd};
 
+    if (s->window)
+        munmap(s->window, MEND_SNAP_WINDOW_BYTES);
     munmap(s, OWN_BYTES);
     for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
         if (fds[i] >= 0)
             close(fds[i]);
+}
+
+/* Shows the image, so that bytes go there without system calls.  Without address space for it they go with them. */
+static void open_window(struct mend_snap *s)
+{
+    int flags = MAP_SHARED | MAP_NORESERVE | (s->window ? MAP_FIXED : 0);
+    void *p =
+        mmap(s->window, MEND_SNAP_WINDOW_BYTES, PROT_READ | PROT_WRITE, flags, s->image_fd, 0);
+
+    s->window = NULL;
+    if (p == MAP_FAILED)
+        return;
+    madvise(p, MEND_SNAP_WINDOW_BYTES, MADV_DONTDUMP);
+    s->window = p;
+    s->image_limit = MEND_SNAP_WINDOW_BYTES;
 }
 
 static bool open_image(struct mend_snap *s)
@@ -49,19 +66,22 @@ static bool open_image(struct mend_snap *s)
     struct stat st;
 
     s->image_end = s->image_used = 0;
+    s->image_limit = MEND_SNAP_IMAGE_BYTES;
     s->image_fd = memfd_create("mend-image", MFD_CLOEXEC);
     if (s->image_fd < 0 || ftruncate(s->image_fd, (off_t)MEND_SNAP_IMAGE_BYTES) < 0 ||
         fstat(s->image_fd, &st) < 0)
         return false;
     s->image_inode = st.st_ino;
+    if (mend_snap_has_shadow(s))
+        open_window(s);
     return true;
 }
 
-static bool open_all(struct mend_snap *s)
+static bool open_tables(struct mend_snap *s)
 {
     s->log_fd = memfd_create("mend-log", MFD_CLOEXEC);
     s->pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    return s->log_fd >= 0 && s->pagemap_fd >= 0 && open_image(s);
+    return s->log_fd >= 0 && s->pagemap_fd >= 0;
 }
 
 /* The own mapping: half of it for tables, a quarter for each of the others. */
@@ -91,6 +111,7 @@ static bool choose_way(struct mend_snap *s)
 
 enum mend_status mend_snap_create(const struct mend_snap_setup *setup, struct mend_snap **snap_p)
 {
+    enum mend_status st = MEND_OK;
     struct mend_snap *s;
     int fd = memfd_create("mend-safe-points", MFD_CLOEXEC);
 
@@ -103,16 +124,19 @@ enum mend_status mend_snap_create(const struct mend_snap_setup *setup, struct me
         close(fd);
         return MEND_ERR_SYS;
     }
+    madvise(s, OWN_BYTES, MADV_DONTDUMP);
     s->setup = *setup;
     s->own_fd = fd;
     s->image_fd = s->track_fd = -1;
-    if (!open_all(s)) {
+    if (!open_tables(s))
+        st = MEND_ERR_SYS;
+    else if (!choose_way(s))
+        st = MEND_ERR_UNSUPPORTED;
+    else if (!open_image(s))
+        st = MEND_ERR_SYS;
+    if (st) {
         close_all(s);
-        return MEND_ERR_SYS;
-    }
-    if (!choose_way(s)) {
-        close_all(s);
-        return MEND_ERR_UNSUPPORTED;
+        return st;
     }
     s->pid = getpid();
     divide(s);
@@ -199,7 +223,7 @@ static enum mend_status look_at_process(struct mend_snap *s)
     other = mend_snap_other_thread(s);
     if (other)
         st = mend_snap_refuse(s, MEND_ERR_UNSUPPORTED, "there is another thread, ", other);
-    else if (!s->depth && s->image_end > MEND_SNAP_IMAGE_BYTES / 2)
+    else if (!s->depth && s->image_end > s->image_limit / 2)
         st = renew_image(s);
     else if (s->image_end && shares_pages(s) && *mend_snap_children(s))
         st = renew_image(s);
@@ -259,8 +283,6 @@ void mend_snap_commit(struct mend_snap *s)
 
     MEND_ASSERT(l);
     mend_snap_log_merge(s);
-    if (s->setup.way == MEND_SNAP_WAY_FULL)
-        s->image_end = l->outer ? l->outer->image_end : 0;
     s->top = l->mark;
     s->level = l->outer;
     s->depth--;

@@ -7,6 +7,7 @@
 #ifndef MEND_SNAP_SYS_H
 #define MEND_SNAP_SYS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -60,6 +61,22 @@ static inline int mend_snap_move(long number, int fd, uintptr_t at, uint64_t n, 
 static inline int mend_snap_advise(uintptr_t start, uintptr_t end, int advice)
 {
     return (int)MEND_SNAP_SYS3(SYS_madvise, start, end - start, advice);
+}
+
+/* Whole pages. */
+static inline void mend_snap_copy(void *to, const void *from, size_t n)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+#else
+    __asm__ volatile("1: ldp q0, q1, [%1], #32\n"
+                     "   stp q0, q1, [%0], #32\n"
+                     "   subs %2, %2, #32\n"
+                     "   b.ne 1b"
+                     : "+r"(to), "+r"(from), "+r"(n)
+                     :
+                     : "v0", "v1", "cc", "memory");
+#endif
 }
 
 #endif
