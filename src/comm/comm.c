@@ -255,7 +255,9 @@ const char *mend_comm_label(const struct mend_comm *c)
         return "MPI_COMM_WORLD";
     if (c == c->self->comm_self)
         return "MPI_COMM_SELF";
-    return c->inter ? "an intercommunicator without a name" : "a communicator without a name";
+    return c->win     ? "a window without a name"
+           : c->inter ? "an intercommunicator without a name"
+                      : "a communicator without a name";
 }
 
 static void members_text(const struct mend_group *g, char *text, size_t max)

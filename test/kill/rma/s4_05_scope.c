@@ -7,7 +7,7 @@
  *   R13: a fatal error ends the processes of its object and no others
  *   S4-5: fatal errors on windows and files end the object's group
  *
- * RUN: -n 5 ; args wrong ; expect "rank 0 ok" ; expect "rank 4 ok" ; expect-no "rank 2 ok"
+ * RUN: -n 5 ; args wrong ; expect "on a window without a name" ; expect "rank 0 ok" ; expect "rank 4 ok" ; expect-no "rank 2 ok"
  * RUN: -n 5 ; args death ; expect "rank 0 ok" ; expect "rank 4 ok" ; expect-no "rank 2 ok"
  * RUN: -n 5 ; args revoked ; expect "rank 0 ok" ; expect "rank 4 ok" ; expect-no "rank 2 ok"
  * RUN: -n 5 ; args wrong ; set RMA_SHM=0 ; expect "rank 0 ok" ; expect "rank 4 ok" ; expect-no "rank 2 ok"
