@@ -9,8 +9,8 @@
  * program.  A piece is named by its place in the segment; a process that is told the place maps the piece.  It needs no
  * name, no descriptor and no permission beyond those that the segment has, so any number of windows can be made.
  *
- * A piece of a process that dies stays as it is: the survivors read and write it as before (R31), and its pages are
- * given back when the job ends. */
+ * A piece of a process that dies stays as it is: the survivors read and write it as before (R31).  Its pages are given
+ * back with the window that it was taken for (rma/part.h), those of MPI_Alloc_mem when the job ends. */
 #ifndef MEND_NODE_HEAP_H
 #define MEND_NODE_HEAP_H
 

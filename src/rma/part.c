@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* part.c – the memory of the members: taken, told to the others, mapped. */
+/* part.c – the memory of the members: taken, told to the others, mapped, and given back for the dead. */
 #include "rma/part.h"
 
 #include "node/heap.h"
 #include "node/node.h"
+#include "rma/control.h"
 
 #define PAGE ((uint64_t)4096)
 
@@ -106,5 +107,40 @@ void mend_win_unmap_parts(struct mend_win *w)
 
         if (p->here && p->at && r != w->me)
             mend_node_unmap(p->here - (p->at - from), (size_t)(p->at - from) + (size_t)p->size);
+    }
+}
+
+/* ---- the dead ---- */
+
+static void punch(struct mend_win *w, uint64_t at, size_t len)
+{
+    if (at && len)
+        mend_node_punch(w->self, at, (len + PAGE - 1) & ~(PAGE - 1));
+}
+
+static int lowest_survivor(const struct mend_win *w, struct mend_group *dead)
+{
+    int r = 0;
+
+    while (r < w->n && mend_group_rank(w->self, dead, mend_comm_peer(w->comm, r)) != MPI_UNDEFINED)
+        r++;
+    return r;
+}
+
+void mend_win_give_back_of(struct mend_win *w, struct mend_group *dead)
+{
+    bool theirs = w->flavor == MPI_WIN_FLAVOR_ALLOCATE || w->flavor == MPI_WIN_FLAVOR_SHARED;
+
+    if (!w->self->node || lowest_survivor(w, dead) != w->me)
+        return;
+    for (int i = 0; i < dead->size; i++) {
+        int r = mend_group_rank(w->self, w->comm->group, mend_group_peer(dead, i));
+
+        if (r == MPI_UNDEFINED)
+            continue;
+        if (theirs)
+            punch(w, w->part[r].at, w->whole ? w->whole_len : (size_t)w->part[r].size);
+        if (r == 0)
+            punch(w, w->control_at, mend_win_control_bytes(w->n));
     }
 }

@@ -2,6 +2,7 @@
 /* part.h – the memory of the members, on its way from one that has it to those that reach it.
  *
  *   taken (of the heap, or the program's) ──> offered to all ──> known ──> mapped, when it is first reached ──> unmapped
+ *   ──> given back, by its owner or for a dead one
  *
  * Used by win.c, which makes and frees windows; all others call mend_win_reach() (win.h). */
 #ifndef MEND_RMA_PART_H
@@ -22,5 +23,9 @@ int mend_win_know_parts(struct mend_win *w, const struct mend_win_wish *wish,
 
 /* Forgets the parts of all. */
 void mend_win_unmap_parts(struct mend_win *w);
+
+/* When all survivors have left the window: gives back what these dead members had taken for it (R31).  The lowest survivor
+ * does it; if that one dies before, the pages stay until the job ends. */
+void mend_win_give_back_of(struct mend_win *w, struct mend_group *dead);
 
 #endif

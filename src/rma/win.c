@@ -89,7 +89,8 @@ static int furnish(struct mend_win *w, const struct mend_win_wish *wish,
     if (w->flavor != MPI_WIN_FLAVOR_DYNAMIC)
         w->part[w->me].here = w->base;
     if (w->shared) {
-        words = map_control(w, offer[0].control_at);
+        w->control_at = offer[0].control_at;
+        words = map_control(w, w->control_at);
         if (!words)
             return MPI_ERR_NO_MEM;
     }
@@ -252,8 +253,9 @@ int mend_win_create(struct mend_comm *c, const struct mend_win_wish *wish, struc
 
 /* ---- the end ---- */
 
-/* True if all survivors have come; false: the window is revoked, and some may not have heard of it. */
-static bool part_together(struct mend_win *w)
+/* True if all survivors have come; *dead_p is then NULL, or those that had died: the caller's.  False: the window is
+ * revoked, and some may not have heard of it. */
+static bool part_together(struct mend_win *w, struct mend_group **dead_p)
 {
     struct mend_decision value = {0};
 
@@ -261,16 +263,20 @@ static bool part_together(struct mend_win *w)
         return false;
     value.and_word[0] = UINT64_MAX;
     mend_decide_wait(w->comm, MEND_DECIDE_VALIDATION, &value);
-    if (value.failed)
-        mend_group_put(w->self, value.failed);
+    *dead_p = value.failed;
     return !w->comm->revoked && value.and_word[0] == UINT64_MAX;
 }
 
 int mend_win_free(struct mend_win *w)
 {
     struct mend_comm *c = w->comm;
-    bool all = part_together(w);
+    struct mend_group *dead = NULL;
+    bool all = part_together(w, &dead);
 
+    if (all && dead)
+        mend_win_give_back_of(w, dead);
+    if (dead)
+        mend_group_put(w->self, dead);
     destroy(w, !all);
     drop_comm(c);
     return MPI_SUCCESS;

@@ -107,7 +107,8 @@ struct mend_win {
     MPI_Aint disp_unit, size;   /* this member's, where attributes point to */
     int disp_unit_int, model;   /* the same as int: MPI_WIN_DISP_UNIT, MPI_WIN_MODEL */
     struct mend_heap_piece *own, *control_own;
-    char *whole; /* contiguous: all parts, as this process has mapped them */
+    uint64_t control_at; /* where the segment holds the control words; 0: nowhere */
+    char *whole;         /* contiguous: all parts, as this process has mapped them */
     size_t whole_len;
     struct mend_list attached; /* dynamic: struct mend_attached */
 
