@@ -114,6 +114,13 @@ static void sim_goodbye(struct mend_proc *self)
     sim_job->rank[self->me].leaving = sim_job->rank[self->me].finalized = true;
 }
 
+static bool sim_has_left(struct mend_proc *self, mend_peer peer)
+{
+    const struct sim_rank *r = &sim_job->rank[peer];
+
+    return !mend_peer_is_dead(self, peer) && r->finalized && !r->away;
+}
+
 /* It counts as one that leaves until it comes back. */
 static void sim_rest(struct mend_proc *self)
 {
@@ -151,6 +158,7 @@ const struct mend_rt sim_rt = {
     .all_leaving = sim_all_leaving,
     .stay = sim_stay,
     .goodbye = sim_goodbye,
+    .has_left = sim_has_left,
     .rest = sim_rest,
     .resume = sim_resume,
     .host = sim_host,

@@ -185,6 +185,8 @@ void mend_comm_destroy(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
 
+    if (self->comm_hooks && self->comm_hooks->keep && self->comm_hooks->keep(c))
+        return;
     detach(c, MEND_COMM_HOOKS);
     mend_hash_remove(&self->comms, c->ctx);
     mend_bury(self, c->ctx);

@@ -205,6 +205,7 @@ struct mend_comm_hooks {
     void (*detach[MEND_COMM_HOOKS])(struct mend_comm *c); /* also after attach has failed */
     const char *(*check[MEND_COMM_HOOKS])(const struct mend_comm *c); /* base/check.h */
     void (*revoked)(struct mend_comm *c);                             /* by any member */
+    bool (*keep)(struct mend_comm *c); /* the last reference is gone; true: there is a new one */
 };
 
 /* A communicator object with the given groups (references are taken) and context id; enters the

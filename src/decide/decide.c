@@ -13,7 +13,6 @@ int mend_decide_init(struct mend_proc *self)
 
     if (!m)
         return MPI_ERR_NO_MEM;
-    mend_list_init(&m->fresh_graves);
     mend_list_init(&m->graves);
     self->decide = m;
     mend_revoke_init_process(self);

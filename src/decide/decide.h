@@ -71,6 +71,7 @@ struct mend_decide_comm {
     struct mend_papers *papers; /* memory.c: where the members vote without a cell; NULL: not yet */
     struct mend_last_words
         *last_words;        /* memory.c: of members whose places may be others' by now */
+    bool is_freed;          /* graves.c: calls on it are in progress, and then it becomes a grave */
     struct mend_list grave; /* graves.c: when it is freed */
 };
 
@@ -91,6 +92,12 @@ void mend_decide_last(struct mend_comm *c, mend_decide_done *done);
 
 /* The communicator became failed or revoked: what this sequence decides on it from now on is no. */
 void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which);
+
+/* The last reference of c is gone.  True: others may still ask about it, so it has a new one. */
+bool mend_graves_keep(struct mend_comm *c);
+
+/* Goes on without members that have left MPI where this process waits for all to free what it has freed (graves.c). */
+void mend_graves_look(struct mend_proc *self);
 
 /* No communicator that this process has freed is still waiting for others to free it (graves.c). */
 bool mend_decide_is_quiet(const struct mend_proc *self);

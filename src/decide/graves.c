@@ -13,6 +13,10 @@
  * another member does not know of it yet and asks, the answer is that the communicator is gone
  * (mend_graves_answer()).  `mend-sim agree --free` searches this protocol.
  *
+ * A member that has left MPI meanwhile (a spawned process that was disconnected) has freed the communicator and asks
+ * nothing any more, so the others go on as if it were dead.  What it has still sent is refused like the frames of a dead
+ * process; nobody needs it.
+ *
  * Only memory bounds the number of graves, and no call depends on it; there is one for each communicator that this
  * process has freed and some survivor has not.  Where members vote in shared memory and write revocations there,
  * no process is ever asked, and there are no graves but those of communicators that were made of groups: a process that
@@ -21,6 +25,7 @@
 #include "decide/internal.h"
 
 #include "ft/wire.h"
+#include "rt/rt.h"
 
 static bool can_be_asked(const struct mend_comm *c)
 {
@@ -37,26 +42,39 @@ static void gone(void *arg, struct mend_decision *value)
     mend_comm_put(c);
 }
 
-static struct mend_comm *quiet_one(struct mend_list *fresh)
+static bool has_left(struct mend_proc *self, mend_peer p)
 {
-    mend_list_foreach (l, next, fresh) {
-        struct mend_comm *c = MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm;
-
-        if (c->refs == 1)
-            return c;
-    }
-    return NULL;
+    return self->rt->has_left && !mend_peer_is_dead(self, p) && self->rt->has_left(self, p);
 }
 
-static void ask_all(struct mend_decide *m)
+/* Goes on without the members that have left: then c may be gone. */
+static void look_at(struct mend_comm *c)
 {
-    struct mend_comm *c;
+    struct mend_decide_comm *d = c->decide;
 
-    while ((c = quiet_one(&m->fresh_graves))) {
-        mend_list_remove(&c->decide->grave);
-        mend_list_append(&m->graves, &c->decide->grave);
-        mend_decide_last(c, gone); /* done(c): c itself is the argument */
-    }
+    mend_comm_get(c);
+    for (int32_t r = 0; r < d->members_n; r++)
+        if (r != d->me && has_left(c->self, mend_decide_peer(d, r)))
+            mend_decide_tree_on_death(c, r);
+    mend_comm_put(c);
+}
+
+void mend_graves_look(struct mend_proc *self)
+{
+    mend_list_foreach (l, next, &self->decide->graves)
+        look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm);
+}
+
+/* One grave whenever another one comes, so that they do not pile up in a process that never leaves. */
+static void look_at_oldest(struct mend_decide *m)
+{
+    struct mend_list *l = m->graves.next;
+
+    if (mend_list_empty(&m->graves))
+        return;
+    mend_list_remove(l);
+    mend_list_append(&m->graves, l);
+    look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm);
 }
 
 void mend_decide_free(struct mend_comm *c)
@@ -67,13 +85,29 @@ void mend_decide_free(struct mend_comm *c)
         mend_comm_put(c);
         return;
     }
-    mend_list_append(&m->fresh_graves, &c->decide->grave);
-    ask_all(m);
+    look_at_oldest(m);
+    c->decide->is_freed = true;
+    m->freed_n++;
+    mend_comm_put(c);
+}
+
+bool mend_graves_keep(struct mend_comm *c)
+{
+    struct mend_decide *m = c->self->decide;
+
+    if (!c->decide || !c->decide->is_freed)
+        return false;
+    c->decide->is_freed = false;
+    m->freed_n--;
+    mend_comm_get(c);
+    mend_list_append(&m->graves, &c->decide->grave);
+    mend_decide_last(c, gone); /* done(c): c itself is the argument */
+    return true;
 }
 
 bool mend_decide_is_quiet(const struct mend_proc *self)
 {
-    return mend_list_empty(&self->decide->fresh_graves) && mend_list_empty(&self->decide->graves);
+    return !self->decide->freed_n && mend_list_empty(&self->decide->graves);
 }
 
 /* A member can still ask about the last agreement, and about no other.  This process does not know its own rank there

@@ -20,9 +20,9 @@ struct mend_decide_op {
 
 /* What a process keeps for all its communicators. */
 struct mend_decide {
-    struct mend_list fresh_graves; /* mend_decide_comm.grave, each a reference: not agreed on yet */
-    struct mend_list graves;       /* and those that are */
-    uint64_t marks_n;              /* revoke.c: own bits that have pages, from 0 on */
+    uint32_t freed_n;        /* communicators that are freed while calls on them are in progress */
+    struct mend_list graves; /* mend_decide_comm.grave, each a reference */
+    uint64_t marks_n;        /* revoke.c: own bits that have pages, from 0 on */
 };
 
 /* The same through shared memory (memory.c).  All members answer mend_decide_in_memory() alike. */

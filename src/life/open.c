@@ -13,7 +13,7 @@
  * may wait for it to come back (R36).  It takes note of what happened meanwhile before it does anything else.
  *
  * Before a process goes away it waits until nobody needs it any more: what it has queued is out, and every communicator
- * that it has freed was freed by all survivors (decide/graves.c). */
+ * that it has freed was freed by all survivors that have not left (decide/graves.c). */
 #include "comm/session.h"
 #include "decide/decide.h"
 #include "life/life.h"
@@ -57,6 +57,7 @@ static bool may_go(struct mend_proc *self, void *arg)
 {
     (void)arg;
     mend_interrupt_check(self);
+    mend_graves_look(self);
     return !self->outbox_n && mend_p2p_buffer_idle(self, mend_p2p_buffer_slot(self)) &&
            mend_decide_is_quiet(self);
 }

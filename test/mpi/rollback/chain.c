@@ -4,12 +4,13 @@
  * Processes that are not concerned go on.
  * The program knows only the public header of the layer.
  *
+ * BUILD: -I{root}/rollback {root}/rollback/match.c {root}/rollback/layer.c {root}/rollback/round.c {root}/rollback/wrap.c {root}/rollback/collective.c {root}/rollback/refuse.c
+ *
  *   S1-10: operations are recorded on every communicator: kind and arguments only
  *   S1-11: dummy operations match what was done on one side only: all queues are empty afterwards
  *   S1-12: the exchange spreads to partners' partners and ends
  *   S1-13: communication is rolled back over any MPI, through the profiling interface
  *
- * BUILD: -I{root}/rollback {root}/rollback/match.c {root}/rollback/layer.c {root}/rollback/round.c {root}/rollback/wrap.c {root}/rollback/collective.c {root}/rollback/refuse.c
  * RUN: -n 2 ; expect "rolled back and went on"
  * RUN: -n 4 ; time 60 ; expect "rolled back and went on" */
 #include "mend_rollback.h"

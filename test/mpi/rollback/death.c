@@ -2,9 +2,10 @@
 /* death.c – a process dies at one step of a roll-back: before the n-th message that the layer sends or receives. All
  * others end their roll-back, with success or an error, and go on with each other.
  *
+ * BUILD: -I{root}/rollback {root}/rollback/match.c {root}/rollback/layer.c {root}/rollback/round.c {root}/rollback/wrap.c {root}/rollback/collective.c {root}/rollback/refuse.c -Wl,--wrap=PMPI_Send,--wrap=PMPI_Recv,--wrap=PMPI_Isend,--wrap=PMPI_Irecv,--wrap=PMPI_Probe
+ *
  *   S1-12: the exchange spreads to partners' partners and ends
  *
- * BUILD: -I{root}/rollback {root}/rollback/match.c {root}/rollback/layer.c {root}/rollback/round.c {root}/rollback/wrap.c {root}/rollback/collective.c {root}/rollback/refuse.c -Wl,--wrap=PMPI_Send,--wrap=PMPI_Recv,--wrap=PMPI_Isend,--wrap=PMPI_Irecv,--wrap=PMPI_Probe
  * RUN: -n 4 ; args 0 {n} ; times 16 ; time 30 ; expect "all have ended"
  * RUN: -n 4 ; args 1 {n} ; times 16 ; time 30 ; expect "all have ended"
  * RUN: -n 4 ; args 2 {n} ; times 16 ; time 30 ; expect "all have ended"
