@@ -6,6 +6,7 @@
  *     param.def         parameters           MEND_<NAME>, mpiexec --set NAME=VALUE
  *     event.def         events               mpiexec --inject kill:RANK@EVENT
  *     lines.def         lines of the report  mpiexec --report FILE
+ *     hint.def          hints of files       MPI_Info of MPI_File_open
  *     unsupported.def   functions that raise MPI_ERR_UNSUPPORTED_OPERATION
  *
  * Does not start MPI.  Exit status: 0, or 2 for a wrong option. */
@@ -53,6 +54,21 @@ static const struct line_part {
 #undef MEND_WORDS
 #undef MEND_TRUTH
 #undef MEND_LINE
+};
+
+static const struct {
+    const char *name, *first, *text;
+} hints[] = {
+#define NUMBER(first_) #first_
+#define AUTOMATIC      automatic
+#define CHOICE(first_) NUMBER(first_)
+#define MEND_HINT_DEF(sym_, name_, kind_, first_, least_, most_, same_, what_)                     \
+    {#name_, kind_(first_), what_},
+#include "io/hint.def"
+#undef MEND_HINT_DEF
+#undef NUMBER
+#undef AUTOMATIC
+#undef CHOICE
 };
 
 static const char *const unsupported[] = {
@@ -211,6 +227,16 @@ static void print_events(void)
                 events, MEND_COUNT_OF(events));
 }
 
+static void print_hints(void)
+{
+    printf("Hints of files (MPI_Info of MPI_File_open, set_view, set_info), and what holds without "
+           "them\n");
+    for (size_t i = 0; i < MEND_COUNT_OF(hints); i++) {
+        printf("  %-19s %-9s ", hints[i].name, hints[i].first);
+        print_wrapped(hints[i].text);
+    }
+}
+
 static void print_report(void)
 {
     printf("Lines of the report (mpiexec --report FILE); every line has the numbers t_ns, "
@@ -259,6 +285,7 @@ static const struct {
     {"--windows", "which process carries out one-sided operations here", print_windows},
     {"--params", "parameters, their defaults and what is set in this environment", print_params},
     {"--events", "named events, at which mpiexec --inject can kill, stop or abort", print_events},
+    {"--hints", "hints of files, and what holds without them", print_hints},
     {"--report", "lines of the file that mpiexec --report writes, and their members", print_report},
     {"--functions", "functions of the standard that are not built yet", print_functions},
     {"--help", "this text", print_help},

@@ -81,6 +81,8 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
                                  .etype_handle = MPI_BYTE,
                                  .filetype_handle = MPI_BYTE,
                                  .etype_size = 1};
+    mend_file_hints_begin(&f->hints);
+    mend_list_init(&f->together);
     return f;
 }
 
@@ -153,7 +155,8 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
         own_error = mend_comm_add_info(f->comm, hints);
     if (!own_error)
         own_error = begin_at_end(f);
-    err = mend_file_agree(f, own_error, (uint64_t)amode, NULL);
+    mend_file_hints_read(&f->hints, hints);
+    err = mend_file_agree_on_ways(f, own_error, (uint64_t)amode, &f->hints, &f->view);
     if (err) {
         drop_window(f);
         destroy(f);

@@ -7,11 +7,12 @@
  *
  *   view      which bytes of the file this process sees, and in which order                    (view.h)
  *   move      bytes between memory and the file: one run of the view after the other           (move.h)
+ *   together  pieces of several members as large ones, in collective calls                     (together.h)
  *   pointer   the shared file pointer: one atomic operation, so no lock dies with its holder   (pointer.c)
  *   sync      written out, then one agreement: all survivors return the same                   (sync.c)
  *
- * Each process opens the file for itself and moves its own bytes, in collective calls as well; none of them waits for another
- * process, but for those that the table of doc/files.md names.
+ * Each process opens the file for itself and moves its own bytes, in collective calls as well unless views have holes; none
+ * of them waits for another process, but for those that the table of doc/files.md names.
  *
  * What a death does: a call that moves data never fails for it (S0-50); MPI_File_sync reports it, at all survivors alike
  * (S0-51, S0-52).  A revocation ends every wait with MPI_ERR_INVALIDATED, and every call that is not local fails with it
@@ -22,6 +23,7 @@
 #ifndef MEND_IO_FILE_H
 #define MEND_IO_FILE_H
 
+#include "io/hints.h"
 #include "io/view.h"
 #include "rma/win.h"
 
@@ -48,6 +50,10 @@ struct mend_file {
     bool split_writes;
     MPI_Count split_bytes;
     int split_error;
+    struct mend_file_hints hints;
+    bool gathers[2]; /* reading, writing: collective calls exchange data; the same at all */
+    int aggregators; /* of such a call; the same at all */
+    struct mend_list together; /* such calls, in order: together.c */
 };
 
 /* Collective over c; blocks.  The file is open at all survivors or at none (S2-8): the class of the worst error of any
@@ -71,7 +77,9 @@ int mend_file_end(const struct mend_file *f, MPI_Offset *etypes_p);
 /* Collective; return when all survivors have called them.  Rank 0 changes the file: MPI_ERR_PROC_FAILED if it, or another
  * member, is dead.  MPI_ERR_NOT_SAME: the members do not ask for the same. */
 int mend_file_set_size(struct mend_file *f, MPI_Offset size, bool preallocate);
-int mend_file_set_view(struct mend_file *f, const struct mend_view *view, int own_error);
+int mend_file_set_view(struct mend_file *f, const struct mend_view *view,
+                       const struct mend_info *hints, int own_error);
+int mend_file_set_hints(struct mend_file *f, const struct mend_info *hints, int own_error);
 int mend_file_set_atomic(struct mend_file *f, bool atomic);
 int mend_file_sync(struct mend_file *f);
 
@@ -93,6 +101,10 @@ int mend_pointer_seek(struct mend_file *f, MPI_Offset to, int own_error);
 /* sync.c: one agreement of the survivors: the largest error, MPI_ERR_NOT_SAME if a value is not the same at all.
  * *failed_n_p, if not NULL: how many members have failed. */
 int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *failed_n_p);
+
+/* sync.c: the same, and how collective calls go from now on, if these are this member's hints and view. */
+int mend_file_agree_on_ways(struct mend_file *f, int own_error, uint64_t value,
+                            const struct mend_file_hints *h, const struct mend_view *v);
 
 /* os.c: the class of an errno value; `what` and the name become the text of the error. */
 int mend_file_errno(struct mend_proc *self, const char *name, const char *what, int error);

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define RUN_MAX     ((MPI_Offset)1 << 30)
-#define SIEVE_BYTES ((MPI_Offset)1 << 18) /* are read together at most: they stay in the cache */
 #define SIEVE_RUN   ((MPI_Offset)1 << 15) /* runs from this length on are read by themselves */
 #define SIEVE_SHARE 3 /* of what is read together at least this part is wanted */
 
@@ -29,7 +28,7 @@ struct move {
     MPI_Count done;
     bool ended;  /* the file ended */
     bool apart;  /* it does not pay to read runs together */
-    char *sieve; /* SIEVE_BYTES, from first use on */
+    char *sieve; /* as many bytes as are read together at most, from first use on */
 };
 
 static int failed(struct mend_file *f, bool write, int error)
@@ -95,17 +94,20 @@ static int move_run(struct move *m, MPI_Offset offset, MPI_Offset len)
 /* How far from `offset` on runs may be read together, the first of which has len bytes; 0: that would not pay. */
 static MPI_Offset window(const struct move *m, MPI_Offset offset, MPI_Offset len)
 {
+    const int64_t *hint = m->f->hints.value;
     struct mend_cursor ahead = m->file;
     MPI_Offset wanted = len, end = offset + len, next, more;
+    bool always = hint[MEND_HINT_DS_READ] == MEND_HINT_ENABLE;
     int runs = 1;
 
     while (wanted < m->left && mend_view_next(&ahead, m->left - wanted, &next, &more) &&
-           next >= end && more < SIEVE_RUN && next + more - offset <= SIEVE_BYTES) {
+           next >= end && more < SIEVE_RUN &&
+           next + more - offset <= hint[MEND_HINT_IND_RD_BUFFER_SIZE]) {
         wanted += more;
         end = next + more;
         runs++;
     }
-    return runs > 2 && wanted * SIEVE_SHARE >= end - offset ? end - offset : 0;
+    return runs > 2 && (always || wanted * SIEVE_SHARE >= end - offset) ? end - offset : 0;
 }
 
 static void copy_out(struct move *m, const char *from, MPI_Offset len)
@@ -144,12 +146,14 @@ static int move_window(struct move *m, MPI_Offset offset, MPI_Offset len, MPI_Of
 /* How much to read together from this run on; 0: the run by itself, and then so are all that follow. */
 static MPI_Offset together(struct move *m, MPI_Offset offset, MPI_Offset len)
 {
+    const int64_t *hint = m->f->hints.value;
     MPI_Offset bytes = 0;
 
-    if (m->write || m->apart || len >= SIEVE_RUN || len == m->left)
+    if (m->write || m->apart || len >= SIEVE_RUN || len == m->left ||
+        hint[MEND_HINT_DS_READ] == MEND_HINT_DISABLE)
         return 0;
     if (!m->sieve)
-        m->sieve = mend_alloc(m->f->self, SIEVE_BYTES);
+        m->sieve = mend_alloc(m->f->self, (size_t)hint[MEND_HINT_IND_RD_BUFFER_SIZE]);
     if (m->sieve)
         bytes = window(m, offset, len);
     m->apart = !bytes;

@@ -24,7 +24,7 @@ MEND_TEST(regular_pieces_are_one_row)
     for (int i = 0; i < PIECES; i++)
         CHECK(mend_rows_add(self, &list, 100 + 24 * i, 8));
     CHECK_EQ(list.n, 1);
-    CHECK(mend_rows_add(self, &list, 100 + 24 * PIECES + 1, 8)); /* too far */
+    CHECK(mend_rows_add(self, &list, 100 + 24 * PIECES + 1, 8));  /* too far */
     CHECK(mend_rows_add(self, &list, 100 + 24 * PIECES + 25, 9)); /* too long */
     CHECK_EQ(list.n, 3);
     list.n = 1;

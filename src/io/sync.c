@@ -5,28 +5,34 @@
  *   the largest error, or MPI_ERR_NOT_SAME, or MPI_ERR_PROC_FAILED if a member has failed: the same at all survivors
  *
  * Words: max_word[0] the error; max_word[1] and [2]: the value and its complement, equal at all if one is the complement of
- * the other. */
+ * the other; and_word[0] all ones; and_word[1] of set_view and others: bit 0, my view has no holes; above it as many bits as
+ * there would be aggregators. */
 #include "io/file.h"
 
 #include "comm/errcode.h"
 #include "io/os.h"
+#include "io/together.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *failed_n_p)
+static int agree(struct mend_file *f, int own_error, uint64_t value, uint64_t *all_p,
+                 int *failed_n_p)
 {
     struct mend_comm *c = f->comm;
     struct mend_decision d = {.max_word = {(uint64_t)own_error, value, ~value}};
 
+    mend_file_drain(f);
     if (c->revoked)
         return MPI_ERR_INVALIDATED;
     d.and_word[0] = UINT64_MAX; /* a member for which the file is revoked has said 0 beforehand */
+    d.and_word[1] = *all_p;
     mend_decide_wait(c, MEND_DECIDE_VALIDATION, &d);
     if (d.failed) {
         mend_failure_told_group(c->self, d.failed);
         mend_group_put(c->self, d.failed);
     }
+    *all_p = d.and_word[1];
     if (failed_n_p)
         *failed_n_p = d.failed_n;
     if (d.and_word[0] != UINT64_MAX || c->revoked)
@@ -36,6 +42,46 @@ int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *fai
     if (d.max_word[0])
         return (int)d.max_word[0];
     return d.max_word[1] == ~d.max_word[2] ? MPI_SUCCESS : MPI_ERR_NOT_SAME;
+}
+
+int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *failed_n_p)
+{
+    uint64_t all = 0;
+
+    return agree(f, own_error, value, &all, failed_n_p);
+}
+
+/* At most so many processes can copy into the kernel's memory at a time, and one file is locked by the one that writes. */
+static int most_aggregators(const struct mend_file *f)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN), n = cores < 1 ? 1 : cores < 4 ? cores : 4;
+
+    return f->comm->size < n ? f->comm->size : (int)n;
+}
+
+static bool gathers(const struct mend_file *f, int64_t choice, bool automatic)
+{
+    bool possible = f->comm->size > 1 && f->view.datarep != MEND_DATAREP_EXTERNAL32;
+
+    return possible && (choice == MEND_HINT_AUTOMATIC ? automatic : choice == MEND_HINT_ENABLE);
+}
+
+int mend_file_agree_on_ways(struct mend_file *f, int own_error, uint64_t value,
+                            const struct mend_file_hints *h, const struct mend_view *v)
+{
+    uint64_t all = ((UINT64_C(2) << most_aggregators(f)) - 2) | mend_view_is_whole(v);
+    int err = agree(f, own_error, value ^ mend_file_hints_digest(h), &all, NULL);
+    int wanted = (int)h->value[MEND_HINT_CB_NODES];
+
+    if (err)
+        return err;
+    f->hints = *h;
+    f->view = *v;
+    f->aggregators =
+        wanted ? (wanted < f->comm->size ? wanted : f->comm->size) : __builtin_popcountll(all >> 1);
+    f->gathers[true] = gathers(f, h->value[MEND_HINT_CB_WRITE], !(all & 1));
+    f->gathers[false] = gathers(f, h->value[MEND_HINT_CB_READ], !(all & 1) && !f->comm->in_segment);
+    return MPI_SUCCESS;
 }
 
 static int write_out(struct mend_file *f)
@@ -104,24 +150,38 @@ int mend_file_set_size(struct mend_file *f, MPI_Offset size, bool preallocate)
     return mend_file_agree(f, own_error, 0, NULL);
 }
 
-int mend_file_set_view(struct mend_file *f, const struct mend_view *view, int own_error)
+int mend_file_set_hints(struct mend_file *f, const struct mend_info *hints, int own_error)
 {
-    struct mend_view v = *view;
+    struct mend_file_hints h = f->hints;
     int err = mend_file_check_valid(f);
+
+    mend_file_hints_read(&h, hints);
+    if (!own_error && !err && hints)
+        own_error = mend_comm_add_info(f->comm, hints);
+    return err ? err : mend_file_agree_on_ways(f, own_error, 0, &h, &f->view);
+}
+
+int mend_file_set_view(struct mend_file *f, const struct mend_view *view,
+                       const struct mend_info *hints, int own_error)
+{
+    struct mend_view v = *view, old = f->view;
+    struct mend_file_hints h = f->hints;
+    int err = mend_file_check_valid(f);
+
+    mend_file_hints_read(&h, hints);
 
     if (!own_error)
         own_error = mend_view_check(&v, !(f->amode & MPI_MODE_RDONLY));
     if (!err) /* the sizes of etypes, and the representation */
-        err = mend_file_agree(f, own_error,
-                              (uint64_t)v.etype_size << 4 | (uint64_t)(own_error ? 0 : v.datarep),
-                              NULL);
+        err = mend_file_agree_on_ways(
+            f, own_error, (uint64_t)v.etype_size << 4 | (uint64_t)(own_error ? 0 : v.datarep), &h,
+            own_error ? &f->view : &v);
     if (err)
         return err;
     mend_type_get(v.etype);
     mend_type_get(v.filetype);
-    mend_type_put(f->self, f->view.etype);
-    mend_type_put(f->self, f->view.filetype);
-    f->view = v;
+    mend_type_put(f->self, old.etype);
+    mend_type_put(f->self, old.filetype);
     f->position = 0;
     return mend_pointer_seek(f, 0, MPI_SUCCESS);
 }

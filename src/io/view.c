@@ -99,24 +99,34 @@ MPI_Offset mend_view_offset(const struct mend_view *v, MPI_Offset etypes)
     return offset;
 }
 
-MPI_Offset mend_view_etypes(const struct mend_view *v, MPI_Offset file_bytes)
+MPI_Offset mend_view_stream(const struct mend_view *v, MPI_Offset file_bytes)
 {
     const struct mend_type *t = v->filetype;
     MPI_Offset in_view = file_bytes - v->disp, at = 0, offset, len;
     struct mend_cursor k;
 
-    if (in_view <= 0 || !t->size || !v->etype_size)
+    if (in_view <= 0 || !t->size)
         return 0;
     /* whole tiles that end before the file does */
     if (!v->packed && t->extent > 0 && in_view > t->true_lb + t->true_extent)
         at = (in_view - t->true_lb - t->true_extent) / t->extent * t->size;
     mend_view_begin(&k, v, at);
     while (mend_view_next(&k, INT64_MAX / 4, &offset, &len) && offset < file_bytes) {
-        if (offset + len >= file_bytes) {
-            at += file_bytes - offset;
-            break;
-        }
+        if (offset + len >= file_bytes)
+            return at + file_bytes - offset;
         at += len;
     }
-    return (at + v->etype_size - 1) / v->etype_size;
+    return at;
+}
+
+MPI_Offset mend_view_etypes(const struct mend_view *v, MPI_Offset file_bytes)
+{
+    MPI_Offset bytes = v->etype_size ? mend_view_stream(v, file_bytes) : 0;
+
+    return bytes ? (bytes + v->etype_size - 1) / v->etype_size : 0;
+}
+
+bool mend_view_is_whole(const struct mend_view *v)
+{
+    return v->packed || v->filetype->dense;
 }

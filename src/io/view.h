@@ -36,6 +36,12 @@ bool mend_view_next(struct mend_cursor *k, MPI_Offset max, MPI_Offset *offset_p,
 /* Where in the file the etype of this number begins. */
 MPI_Offset mend_view_offset(const struct mend_view *v, MPI_Offset etypes);
 
+/* How many bytes of the stream lie below this place of the file. */
+MPI_Offset mend_view_stream(const struct mend_view *v, MPI_Offset file_bytes);
+
+/* Each access is one run: the file type has no holes. */
+bool mend_view_is_whole(const struct mend_view *v);
+
 /* How many etypes a file of so many bytes has in this view, one that is cut included. */
 MPI_Offset mend_view_etypes(const struct mend_view *v, MPI_Offset file_bytes);
 

@@ -171,7 +171,7 @@ int MPI_File_get_amode(MPI_File fh, int *amode)
     return mend_report_file(f, err, __func__);
 }
 
-/* Kept and given back; none has an effect. */
+/* Collective, for all must use the same ways. */
 MEND_API(MPI_File_set_info);
 int MPI_File_set_info(MPI_File fh, MPI_Info info)
 {
@@ -181,10 +181,11 @@ int MPI_File_set_info(MPI_File fh, MPI_Info info)
 
     if (!err)
         err = mend_check_file(fh, &f);
-    if (!err)
-        err = mend_check_info_or_null(info, &i);
-    if (!err && i)
-        err = mend_comm_add_info(f->comm, i);
+    if (!err) {
+        int own_error = mend_check_info_or_null(info, &i);
+
+        err = mend_file_set_hints(f, i, own_error);
+    }
     return mend_report_file(f, err, __func__);
 }
 
@@ -201,10 +202,11 @@ int MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
     if (!err) {
         struct mend_info *i = mend_info_dup(mend_self, f->comm->info);
 
-        if (i)
+        err = i ? mend_file_hints_write(mend_self, &f->hints, i) : MPI_ERR_NO_MEM;
+        if (!err)
             *info_used = (MPI_Info)i;
-        else
-            err = MPI_ERR_NO_MEM;
+        else if (i)
+            mend_info_free(mend_self, i);
     }
     return mend_report_file(f, err, __func__);
 }
@@ -262,7 +264,7 @@ int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Data
         }
         if (!own_error && i)
             own_error = mend_comm_add_info(f->comm, i);
-        err = mend_file_set_view(f, &v, own_error);
+        err = mend_file_set_view(f, &v, i, own_error);
     }
     return mend_report_file(f, err, __func__);
 }

@@ -7,9 +7,10 @@
  *
  * and for each of them write, a nonblocking form (iread_at, ...) and for those together begin and end.
  *
- * None waits for another process, but the ordered ones, which wait for those of lower rank to come, and all of them in
- * atomic mode.  None reports a death unless it needs the dead process (S0-50); MPI_File_sync does.  The nonblocking forms have
- * moved the data when they return, and their requests tell how it went.
+ * None waits for another process, but the ordered ones, which wait for those of lower rank to come, all of them in
+ * atomic mode, and the collective ones where the members exchange data (io/together.c): those wait for all.  None reports a death
+ * unless it needs the dead process (S0-50); MPI_File_sync does.  The nonblocking forms have moved the data when they return, unless it
+ * is exchanged, and their requests tell how it went.
  *
  * Errors: MPI_ERR_ARG (a negative offset), MPI_ERR_TYPE, MPI_ERR_COUNT, MPI_ERR_BUFFER, MPI_ERR_ACCESS and MPI_ERR_READ_ONLY
  * (not opened for that), MPI_ERR_UNSUPPORTED_OPERATION (MPI_MODE_SEQUENTIAL has the shared pointer alone), MPI_ERR_IO (not a
@@ -18,13 +19,13 @@
 #include "mpi/file.h"
 #include "mpi/message.h"
 
-#include "io/move.h"
+#include "io/together.h"
 #include "req/request.h"
 
 enum pointer { AT, OWN, SHARED, ORDERED };
 
 struct access {
-    bool write;
+    bool write, all; /* all: a collective call */
     enum pointer pointer;
     MPI_Offset offset; /* AT */
     const void *buf;
@@ -72,20 +73,28 @@ static MPI_Offset moved(const struct mend_file *f, const struct mend_file_data *
     return f->view.etype_size ? bytes / f->view.etype_size : 0;
 }
 
-static int access_file(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
+static int check_access(struct mend_file *f, const struct access *a, struct mend_file_data *d,
+                        MPI_Offset *etypes_p)
 {
-    struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
-    MPI_Offset etypes = 0, at = 0;
-    int err = mend_check_data(a->type, a->count, a->buf, &d.type);
+    int err = mend_check_data(a->type, a->count, a->buf, &d->type);
 
     if (!err)
         err = check_way(f, a);
     if (!err)
         err = mend_file_check_valid(f);
     if (!err) {
-        etypes = mend_file_etypes(f, &d);
-        err = etypes < 0 ? MPI_ERR_IO : MPI_SUCCESS;
+        *etypes_p = mend_file_etypes(f, d);
+        err = *etypes_p < 0 ? MPI_ERR_IO : MPI_SUCCESS;
     }
+    return err;
+}
+
+static int access_alone(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
+{
+    struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
+    MPI_Offset etypes = 0, at = 0;
+    int err = check_access(f, a, &d, &etypes);
+
     if (a->pointer == ORDERED && err != MPI_ERR_INVALIDATED) { /* the others wait for this one */
         int placed = place(f, a, err ? 0 : etypes, &at);
 
@@ -98,6 +107,49 @@ static int access_file(struct mend_file *f, const struct access *a, MPI_Count *b
     if (a->pointer == OWN)
         f->position += !err || *bytes_p ? moved(f, &d, *bytes_p, etypes) : 0;
     return err;
+}
+
+/* The members exchange data: also one whose arguments are wrong takes part. */
+static bool is_together(const struct mend_file *f, const struct access *a)
+{
+    return a->all && a->pointer != ORDERED && mend_file_gathers(f, a->write);
+}
+
+/* Begins; the individual pointer is moved behind all that was asked for. */
+static struct mend_request *begin_together(struct mend_file *f, const struct access *a,
+                                           MPI_Offset *etypes_p)
+{
+    struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
+    MPI_Offset at = 0;
+    int err = check_access(f, a, &d, etypes_p);
+
+    if (!err)
+        err = place(f, a, *etypes_p, &at);
+    if (err)
+        *etypes_p = 0;
+    if (a->pointer == OWN)
+        f->position += *etypes_p;
+    return mend_file_begin_together(f, a->write, at, &d, err);
+}
+
+static int access_together(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
+{
+    MPI_Offset etypes = 0;
+    struct mend_request *r = begin_together(f, a, &etypes);
+    int err;
+
+    mend_wait(f->self, r);
+    err = r->error;
+    *bytes_p = r->bytes;
+    mend_request_detach(r);
+    if (a->pointer == OWN && f->view.etype_size) /* what was not there */
+        f->position -= etypes - *bytes_p / f->view.etype_size;
+    return err;
+}
+
+static int access_file(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
+{
+    return (is_together(f, a) ? access_together : access_alone)(f, a, bytes_p);
 }
 
 /* ---- the forms ---- */
@@ -139,6 +191,12 @@ static int nonblocking(MPI_File fh, struct access a, MPI_Request *request, const
         err = mend_check_file(fh, &f);
     if (!err)
         err = mend_check_pointer(request);
+    if (!err && is_together(f, &a)) {
+        MPI_Offset etypes;
+
+        *request = mend_mpi_request_handle(begin_together(f, &a, &etypes));
+        return mend_report_file(f, MPI_SUCCESS, fn);
+    }
     if (!err) {
         r = mend_zalloc(f->self, 1, sizeof(*r));
         err = r ? MPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -197,78 +255,81 @@ static int end(MPI_File fh, bool write, enum pointer pointer, MPI_Status *status
 
 /* ---- the functions: a line for each pair ---- */
 
-#define WITH(way_, pointer_, offset_)                                                              \
+#define ALONE false
+#define ALL   true
+
+#define WITH(way_, all_, pointer_, offset_)                                                        \
     (struct access)                                                                                \
     {                                                                                              \
-        .write = (way_), .pointer = (pointer_), .offset = (offset_), .buf = buf, .count = count,   \
-        .type = datatype                                                                           \
+        .write = (way_), .all = (all_), .pointer = (pointer_), .offset = (offset_), .buf = buf,    \
+        .count = count, .type = datatype                                                           \
     }
 
-#define AT_OFFSET(name, way, buffer)                                                               \
+#define AT_OFFSET(name, way, all, buffer)                                                          \
     MEND_API(name);                                                                                \
     int name(MPI_File fh, MPI_Offset offset, buffer buf, int count, MPI_Datatype datatype,         \
              MPI_Status *status)                                                                   \
     {                                                                                              \
-        return blocking(fh, WITH(way, AT, offset), status, __func__);                              \
+        return blocking(fh, WITH(way, all, AT, offset), status, __func__);                         \
     }                                                                                              \
     MEND_API(name##_c);                                                                            \
     int name##_c(MPI_File fh, MPI_Offset offset, buffer buf, MPI_Count count,                      \
                  MPI_Datatype datatype, MPI_Status *status)                                        \
     {                                                                                              \
-        return blocking(fh, WITH(way, AT, offset), status, __func__);                              \
+        return blocking(fh, WITH(way, all, AT, offset), status, __func__);                         \
     }
 
-#define AT_POINTER(name, way, pointer, buffer)                                                     \
+#define AT_POINTER(name, way, all, pointer, buffer)                                                \
     MEND_API(name);                                                                                \
     int name(MPI_File fh, buffer buf, int count, MPI_Datatype datatype, MPI_Status *status)        \
     {                                                                                              \
-        return blocking(fh, WITH(way, pointer, 0), status, __func__);                              \
+        return blocking(fh, WITH(way, all, pointer, 0), status, __func__);                         \
     }                                                                                              \
     MEND_API(name##_c);                                                                            \
     int name##_c(MPI_File fh, buffer buf, MPI_Count count, MPI_Datatype datatype,                  \
                  MPI_Status *status)                                                               \
     {                                                                                              \
-        return blocking(fh, WITH(way, pointer, 0), status, __func__);                              \
+        return blocking(fh, WITH(way, all, pointer, 0), status, __func__);                         \
     }
 
-#define LATER_AT_OFFSET(name, way, buffer)                                                         \
+#define LATER_AT_OFFSET(name, way, all, buffer)                                                    \
     MEND_API(name);                                                                                \
     int name(MPI_File fh, MPI_Offset offset, buffer buf, int count, MPI_Datatype datatype,         \
              MPI_Request *request)                                                                 \
     {                                                                                              \
-        return nonblocking(fh, WITH(way, AT, offset), request, __func__);                          \
+        return nonblocking(fh, WITH(way, all, AT, offset), request, __func__);                     \
     }                                                                                              \
     MEND_API(name##_c);                                                                            \
     int name##_c(MPI_File fh, MPI_Offset offset, buffer buf, MPI_Count count,                      \
                  MPI_Datatype datatype, MPI_Request *request)                                      \
     {                                                                                              \
-        return nonblocking(fh, WITH(way, AT, offset), request, __func__);                          \
+        return nonblocking(fh, WITH(way, all, AT, offset), request, __func__);                     \
     }
 
-#define LATER_AT_POINTER(name, way, pointer, buffer)                                               \
+#define LATER_AT_POINTER(name, way, all, pointer, buffer)                                          \
     MEND_API(name);                                                                                \
     int name(MPI_File fh, buffer buf, int count, MPI_Datatype datatype, MPI_Request *request)      \
     {                                                                                              \
-        return nonblocking(fh, WITH(way, pointer, 0), request, __func__);                          \
+        return nonblocking(fh, WITH(way, all, pointer, 0), request, __func__);                     \
     }                                                                                              \
     MEND_API(name##_c);                                                                            \
     int name##_c(MPI_File fh, buffer buf, MPI_Count count, MPI_Datatype datatype,                  \
                  MPI_Request *request)                                                             \
     {                                                                                              \
-        return nonblocking(fh, WITH(way, pointer, 0), request, __func__);                          \
+        return nonblocking(fh, WITH(way, all, pointer, 0), request, __func__);                     \
     }
 
 #define SPLIT_AT_OFFSET(name, way, buffer)                                                         \
     MEND_API(name##_begin);                                                                        \
     int name##_begin(MPI_File fh, MPI_Offset offset, buffer buf, int count, MPI_Datatype datatype) \
     {                                                                                              \
-        return begin(fh, WITH(way, AT, offset), __func__);                                         \
+        return begin(fh, WITH(way, ALL, AT, offset), __func__);                                    \
     }                                                                                              \
     MEND_API(name##_begin_c);                                                                      \
     int name##_begin_c(MPI_File fh, MPI_Offset offset, buffer buf, MPI_Count count,                \
                        MPI_Datatype datatype)                                                      \
     {                                                                                              \
-        return begin(fh, WITH(way, AT, offset), __func__);                                         \
+        return begin(fh, WITH(way, ALL, AT, offset), __func__);                                    \
     }                                                                                              \
     MEND_API(name##_end);                                                                          \
     int name##_end(MPI_File fh, buffer buf, MPI_Status *status)                                    \
@@ -280,12 +341,12 @@ static int end(MPI_File fh, bool write, enum pointer pointer, MPI_Status *status
     MEND_API(name##_begin);                                                                        \
     int name##_begin(MPI_File fh, buffer buf, int count, MPI_Datatype datatype)                    \
     {                                                                                              \
-        return begin(fh, WITH(way, pointer, 0), __func__);                                         \
+        return begin(fh, WITH(way, ALL, pointer, 0), __func__);                                    \
     }                                                                                              \
     MEND_API(name##_begin_c);                                                                      \
     int name##_begin_c(MPI_File fh, buffer buf, MPI_Count count, MPI_Datatype datatype)            \
     {                                                                                              \
-        return begin(fh, WITH(way, pointer, 0), __func__);                                         \
+        return begin(fh, WITH(way, ALL, pointer, 0), __func__);                                    \
     }                                                                                              \
     MEND_API(name##_end);                                                                          \
     int name##_end(MPI_File fh, buffer buf, MPI_Status *status)                                    \
@@ -293,29 +354,29 @@ static int end(MPI_File fh, bool write, enum pointer pointer, MPI_Status *status
         return end(fh, way, pointer, status, __func__);                                            \
     }
 
-AT_OFFSET(MPI_File_read_at, false, void *)
-AT_OFFSET(MPI_File_read_at_all, false, void *)
-AT_OFFSET(MPI_File_write_at, true, const void *)
-AT_OFFSET(MPI_File_write_at_all, true, const void *)
-AT_POINTER(MPI_File_read, false, OWN, void *)
-AT_POINTER(MPI_File_read_all, false, OWN, void *)
-AT_POINTER(MPI_File_write, true, OWN, const void *)
-AT_POINTER(MPI_File_write_all, true, OWN, const void *)
-AT_POINTER(MPI_File_read_shared, false, SHARED, void *)
-AT_POINTER(MPI_File_write_shared, true, SHARED, const void *)
-AT_POINTER(MPI_File_read_ordered, false, ORDERED, void *)
-AT_POINTER(MPI_File_write_ordered, true, ORDERED, const void *)
+AT_OFFSET(MPI_File_read_at, false, ALONE, void *)
+AT_OFFSET(MPI_File_read_at_all, false, ALL, void *)
+AT_OFFSET(MPI_File_write_at, true, ALONE, const void *)
+AT_OFFSET(MPI_File_write_at_all, true, ALL, const void *)
+AT_POINTER(MPI_File_read, false, ALONE, OWN, void *)
+AT_POINTER(MPI_File_read_all, false, ALL, OWN, void *)
+AT_POINTER(MPI_File_write, true, ALONE, OWN, const void *)
+AT_POINTER(MPI_File_write_all, true, ALL, OWN, const void *)
+AT_POINTER(MPI_File_read_shared, false, ALONE, SHARED, void *)
+AT_POINTER(MPI_File_write_shared, true, ALONE, SHARED, const void *)
+AT_POINTER(MPI_File_read_ordered, false, ALL, ORDERED, void *)
+AT_POINTER(MPI_File_write_ordered, true, ALL, ORDERED, const void *)
 
-LATER_AT_OFFSET(MPI_File_iread_at, false, void *)
-LATER_AT_OFFSET(MPI_File_iread_at_all, false, void *)
-LATER_AT_OFFSET(MPI_File_iwrite_at, true, const void *)
-LATER_AT_OFFSET(MPI_File_iwrite_at_all, true, const void *)
-LATER_AT_POINTER(MPI_File_iread, false, OWN, void *)
-LATER_AT_POINTER(MPI_File_iread_all, false, OWN, void *)
-LATER_AT_POINTER(MPI_File_iwrite, true, OWN, const void *)
-LATER_AT_POINTER(MPI_File_iwrite_all, true, OWN, const void *)
-LATER_AT_POINTER(MPI_File_iread_shared, false, SHARED, void *)
-LATER_AT_POINTER(MPI_File_iwrite_shared, true, SHARED, const void *)
+LATER_AT_OFFSET(MPI_File_iread_at, false, ALONE, void *)
+LATER_AT_OFFSET(MPI_File_iread_at_all, false, ALL, void *)
+LATER_AT_OFFSET(MPI_File_iwrite_at, true, ALONE, const void *)
+LATER_AT_OFFSET(MPI_File_iwrite_at_all, true, ALL, const void *)
+LATER_AT_POINTER(MPI_File_iread, false, ALONE, OWN, void *)
+LATER_AT_POINTER(MPI_File_iread_all, false, ALL, OWN, void *)
+LATER_AT_POINTER(MPI_File_iwrite, true, ALONE, OWN, const void *)
+LATER_AT_POINTER(MPI_File_iwrite_all, true, ALL, OWN, const void *)
+LATER_AT_POINTER(MPI_File_iread_shared, false, ALONE, SHARED, void *)
+LATER_AT_POINTER(MPI_File_iwrite_shared, true, ALONE, SHARED, const void *)
 
 SPLIT_AT_OFFSET(MPI_File_read_at_all, false, void *)
 SPLIT_AT_OFFSET(MPI_File_write_at_all, true, const void *)

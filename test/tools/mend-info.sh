@@ -24,6 +24,8 @@ for name in STOP_TIMEOUT STOP_GROWTH KILL_REPEAT KILL_TIMEOUT; do
 done
 mend-info --params | grep -q "^  FATAL_SCOPE  *object .*one of: object connected" || fail "words of a parameter"
 MEND_FATAL_SCOPE=x mend-info --params | grep -q "set here to x, which is not allowed" || fail "a wrong value"
+mend-info --hints | grep -q "^  cb_buffer_size  *4194304 " || fail "--hints"
+mend-info --hints | grep -q "^  romio_cb_write  *automatic " || fail "--hints, choices"
 mend-info --events | grep -q "^  init.done " || fail "--events"
 [ "$(mend-info --events | grep -c '^  [a-z]')" -ge 20 ] || fail "few events"
 mend-info --report | grep -q "^    seen_by  *text " || fail "--report"
