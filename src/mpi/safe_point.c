@@ -67,6 +67,7 @@ static enum mend_snap_way way(void)
         const char *word;
         enum mend_snap_way way;
     } ways[] = {{"track", MEND_SNAP_WAY_TRACK},
+                {"protect", MEND_SNAP_WAY_PROTECT},
                 {"drop", MEND_SNAP_WAY_DROP},
                 {"copy_back", MEND_SNAP_WAY_COPY_BACK},
                 {"full", MEND_SNAP_WAY_FULL}};
@@ -103,9 +104,15 @@ static int open_snap(void)
     if (!point.data)
         return refuse(MPI_ERR_UNSUPPORTED_OPERATION,
                       "safe points need the library as a shared object of its own");
-    if (mend_snap_create(&setup, &point.snap))
+    switch (mend_snap_create(&setup, &point.snap)) {
+    case MEND_OK:
+        return MPI_SUCCESS;
+    case MEND_ERR_UNSUPPORTED:
+        return refuse(MPI_ERR_UNSUPPORTED_OPERATION,
+                      "this kernel does not have the way of MEND_SAFE_POINT");
+    default:
         return refuse(MPI_ERR_NO_MEM, "no nameless files for a safe point");
-    return MPI_SUCCESS;
+    }
 }
 
 void mend_safe_points_end(void)

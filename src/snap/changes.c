@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* changes.c – which pages may have been written to: the kernel tells (track.c), or all of them (way full). */
-#include "snap/own.h"
+/* changes.c – which pages may have been written to: the kernel tells (track.c), or faults do (guard.c), or all of them have
+ * (way full). */
+#include "snap/guard.h"
 
-void mend_snap_changes_watch(const struct mend_snap *s, uintptr_t start, uintptr_t end)
+void mend_snap_changes_watch(struct mend_snap *s, uintptr_t start, uintptr_t end)
 {
     if (s->setup.way == MEND_SNAP_WAY_TRACK)
         mend_snap_track_watch(s, start, end);
+    else
+        mend_snap_changes_gone(s, start, end);
+}
+
+void mend_snap_changes_gone(struct mend_snap *s, uintptr_t start, uintptr_t end)
+{
+    if (s->setup.way == MEND_SNAP_WAY_PROTECT)
+        mend_snap_guard_drop(s, start, end);
 }
 
 void mend_snap_changes_add(struct mend_snap *s, uintptr_t start, uintptr_t end)
 {
     if (s->setup.way == MEND_SNAP_WAY_TRACK)
         mend_snap_track_set(s, start, end);
+    else
+        mend_snap_changes_gone(s, start, end);
 }
 
 /* How far a walk along runs of pages with contents has come. */
@@ -39,9 +50,8 @@ static enum mend_status with_contents(struct mend_snap *s, uintptr_t start, uint
     return st ? st : rest->run(s, &c, rest->arg);
 }
 
-/* Divides [start, end) by contents. */
-static enum mend_status all(struct mend_snap *s, uintptr_t start, uintptr_t end,
-                            mend_snap_change_run *run, void *arg)
+enum mend_status mend_snap_changes_all(struct mend_snap *s, uintptr_t start, uintptr_t end,
+                                       mend_snap_change_run *run, void *arg)
 {
     struct rest rest = {start, run, arg};
     enum mend_status st = mend_snap_runs(s, start, end, false, with_contents, &rest);
@@ -54,5 +64,7 @@ enum mend_status mend_snap_changes(struct mend_snap *s, uintptr_t start, uintptr
 {
     if (s->setup.way == MEND_SNAP_WAY_TRACK)
         return mend_snap_track_changes(s, start, end, clear, run, arg);
-    return all(s, start, end, run, arg);
+    if (s->setup.way == MEND_SNAP_WAY_PROTECT)
+        return mend_snap_guard_changes(s, start, end, clear, run, arg);
+    return mend_snap_changes_all(s, start, end, run, arg);
 }

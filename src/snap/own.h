@@ -77,6 +77,17 @@ struct mend_snap_level {
     char *tables_end; /* `top` after this level */
 };
 
+/* Way protect (guard.c, calls.c). */
+struct mend_snap_guard {
+    uint64_t *bits; /* NULL in other ways */
+    bool raised;
+    uintptr_t next;   /* after the last pages that a fault has opened */
+    size_t step;      /* how many these were */
+    char let;         /* read by the kernel at each system call */
+    char *stack;      /* of the handlers, unless the program has one */
+    uint64_t acts[8]; /* what the program has set for the signals that are caught (calls.c) */
+};
+
 struct mend_snap {
     struct mend_snap_setup setup;
     int own_fd, image_fd, log_fd, pagemap_fd, track_fd;
@@ -93,6 +104,8 @@ struct mend_snap {
     struct mend_snap_level *level;  /* the innermost */
     unsigned depth;
     struct mend_snap_level *entering;
+    int (*go_on)(
+        const ucontext_t *); /* setcontext(): found before the dynamic linker may no longer write */
     ucontext_t worker, back; /* back: where a roll-back that fails returns to */
     enum mend_status result; /* of what ran on the own stack */
     int value;
@@ -101,6 +114,7 @@ struct mend_snap {
     struct mend_snap_range *excluded;
     size_t excluded_n;
     struct mend_snap_counts counts;
+    struct mend_snap_guard guard;
     char reason[MEND_SNAP_TEXT];
     char stack[MEND_SNAP_STACK] __attribute__((aligned(16)));
 };
@@ -108,7 +122,8 @@ struct mend_snap {
 /* The program's memory stays where it is, and the image is a copy of it (shadow.c). */
 static inline bool mend_snap_has_shadow(const struct mend_snap *s)
 {
-    return s->setup.way == MEND_SNAP_WAY_FULL || s->setup.way == MEND_SNAP_WAY_TRACK;
+    return s->setup.way == MEND_SNAP_WAY_FULL || s->setup.way == MEND_SNAP_WAY_TRACK ||
+           s->setup.way == MEND_SNAP_WAY_PROTECT;
 }
 
 /* The mapping shows the image until the program writes to it. */
@@ -202,12 +217,17 @@ enum mend_status mend_snap_log_undo(struct mend_snap *s, const struct mend_snap_
 void mend_snap_log_each(struct mend_snap *s,
                         void (*run)(struct mend_snap *s, uintptr_t start, uintptr_t end));
 
-/* What may have been written to since it was clear, for the ways with a shadow (changes.c).  These call track.c, or take
- * all memory for changed. */
-void mend_snap_changes_watch(const struct mend_snap *s, uintptr_t start, uintptr_t end);
+/* What may have been written to since it was clear, for the ways with a shadow (changes.c).  Watch: from here on; gone:
+ * the mapping goes; add: it counts as written to; the rest as in track.c below. */
+void mend_snap_changes_watch(struct mend_snap *s, uintptr_t start, uintptr_t end);
+void mend_snap_changes_gone(struct mend_snap *s, uintptr_t start, uintptr_t end);
 void mend_snap_changes_add(struct mend_snap *s, uintptr_t start, uintptr_t end);
 enum mend_status mend_snap_changes(struct mend_snap *s, uintptr_t start, uintptr_t end, bool clear,
                                    mend_snap_change_run *run, void *arg);
+
+/* As if all of [start, end) had been written to: divides it by contents. */
+enum mend_status mend_snap_changes_all(struct mend_snap *s, uintptr_t start, uintptr_t end,
+                                       mend_snap_change_run *run, void *arg);
 
 /* The kernel tracks writes (track.c).  Open: false if it cannot.  Watch: [start, end) counts as written to, until it
  * is cleared.  Set: it counts as written to.  Changes: calls run() for each range that may have been written to since it was

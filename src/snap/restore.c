@@ -27,7 +27,7 @@ static bool map_empty(uintptr_t start, uintptr_t end, int prot)
                           MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0) == (long)start;
 }
 
-static bool map_region(const struct mend_snap *s, const struct mend_snap_region *r, uintptr_t start,
+static bool map_region(struct mend_snap *s, const struct mend_snap_region *r, uintptr_t start,
                        uintptr_t end)
 {
     if (r->kind == MEND_SNAP_KIND_KEPT)
@@ -107,6 +107,13 @@ static enum mend_status fill(struct mend_snap *s, const struct mend_snap_region 
     return !apply || map_region(s, r, start, end) ? MEND_OK : MEND_ERR_SYS;
 }
 
+static bool remove_mapping(struct mend_snap *s, uintptr_t start, uintptr_t end)
+{
+    if (mend_snap_has_shadow(s))
+        mend_snap_changes_gone(s, start, end);
+    return MEND_SNAP_SYS3(SYS_munmap, start, end - start, 0) == 0;
+}
+
 /* One mapping of now against the regions: what is not theirs goes, unless the walk only looks. */
 static enum mend_status meet(struct mend_snap *s, const struct mend_snap_map *m, void *arg)
 {
@@ -121,7 +128,7 @@ static enum mend_status meet(struct mend_snap *s, const struct mend_snap_map *m,
         struct mend_snap_region *r = i < l->regions_n ? &l->regions[i] : NULL;
         uintptr_t next = r && r->start < m->end ? r->start : m->end;
 
-        if (at < next && w->apply && !m->shared && MEND_SNAP_SYS3(SYS_munmap, at, next - at, 0) < 0)
+        if (at < next && w->apply && !m->shared && !remove_mapping(s, at, next))
             return MEND_ERR_SYS;
         at = at > next ? at : next;
         if (at >= m->end)

@@ -8,7 +8,7 @@
  *     program's stack                                  own stack
  *     program          mend_snap_roll_back ──────────> restore ──setcontext to the same place──> returns value
  */
-#include "snap/own.h"
+#include "snap/guard.h"
 #include "snap/sys.h"
 
 #include <fcntl.h>
@@ -38,6 +38,7 @@ static void close_all(struct mend_snap *s)
 {
     int fds[] = {s->image_fd, s->log_fd, s->pagemap_fd, s->track_fd, s->own_fd};
 
+    mend_snap_guard_close(s);
     if (s->window)
         munmap(s->window, MEND_SNAP_WINDOW_BYTES);
     munmap(s, OWN_BYTES);
@@ -100,6 +101,8 @@ static bool choose_way(struct mend_snap *s)
 {
     bool wanted = s->setup.way == MEND_SNAP_WAY_TRACK;
 
+    if (s->setup.way == MEND_SNAP_WAY_PROTECT)
+        return mend_snap_guard_open(s);
     if (!wanted && s->setup.way != MEND_SNAP_WAY_BEST)
         return true;
     if (mend_snap_track_open(s))
@@ -139,6 +142,7 @@ enum mend_status mend_snap_create(const struct mend_snap_setup *setup, struct me
         return st;
     }
     s->pid = getpid();
+    s->go_on = setcontext;
     divide(s);
     *snap_p = s;
     return MEND_OK;
@@ -156,6 +160,7 @@ static void save(unsigned high, unsigned low)
     struct mend_snap *s = (struct mend_snap *)((uintptr_t)high << 32 | low);
     struct mend_snap_level *l = s->entering;
 
+    mend_snap_guard_lower(s);
     s->result = mend_snap_look(s);
     if (!s->result)
         s->result = mend_snap_save(s, l);
@@ -166,16 +171,19 @@ static void save(unsigned high, unsigned low)
         s->depth++;
     }
     s->value = 0;
-    setcontext(&l->here);
+    mend_snap_guard_raise(s, s->level);
+    s->go_on(&l->here);
 }
 
 static void restore(unsigned high, unsigned low)
 {
     struct mend_snap *s = (struct mend_snap *)((uintptr_t)high << 32 | low);
 
+    mend_snap_guard_lower(s);
     s->result = mend_snap_restore(s);
+    mend_snap_guard_raise(s, s->level);
     s->top = s->level->tables_end;
-    setcontext(s->result ? &s->back : &s->level->here);
+    s->go_on(s->result ? &s->back : &s->level->here);
 }
 
 /* Continues with f on the own stack, all signals blocked; returns when something continues *here. */
@@ -188,7 +196,9 @@ static void leave(struct mend_snap *s, ucontext_t *here, void (*f)(unsigned, uns
     s->worker.uc_link = NULL;
     makecontext(&s->worker, (void (*)(void))f, 2, (unsigned)((uintptr_t)s >> 32),
                 (unsigned)(uintptr_t)s);
+    mend_snap_calls_let(s, true);
     swapcontext(here, &s->worker);
+    mend_snap_calls_let(s, false);
 }
 
 /* --- in the program --- */

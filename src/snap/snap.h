@@ -8,6 +8,9 @@
  *   ways           pages are recorded by                         a roll-back
  *   track          the kernel: it notes which pages are written   copies the image over these pages
  *                  to; the image is a copy of all memory
+ *   protect        a handler of faults: pages are protected      as above
+ *                  against writing; system calls go through
+ *                  another one; the image is such a copy, too
  *   drop           the kernel: all memory becomes a private      drops the changed pages: the next access
  *                  mapping of a nameless file, the image         finds the image again
  *   copy back      as above                                      copies the image over the changed pages, which
@@ -41,6 +44,7 @@ struct mend_snap;
 enum mend_snap_way {
     MEND_SNAP_WAY_BEST, /* track if the kernel can, else drop */
     MEND_SNAP_WAY_TRACK,
+    MEND_SNAP_WAY_PROTECT,
     MEND_SNAP_WAY_DROP,
     MEND_SNAP_WAY_COPY_BACK,
     MEND_SNAP_WAY_FULL,
