@@ -20,15 +20,13 @@ static bool is_true(const struct mend_info *i, const char *key)
     return value && !strcmp(value, "true");
 }
 
-/* What the hints ask for.  Alignment: all parts begin at a page. */
+/* What the hints ask for. */
 static int read_info(const struct mend_info *i, struct mend_win_wish *wish)
 {
-    size_t align;
-
     wish->no_locks = is_true(i, "no_locks");
     wish->contiguous =
         wish->flavor == MPI_WIN_FLAVOR_SHARED && !is_true(i, "alloc_shared_noncontig");
-    return mend_info_alignment(i, &align);
+    return mend_info_alignment(i, &wish->align);
 }
 
 /* A wrong argument of one member is an error at all members. */

@@ -46,6 +46,11 @@ static bool reserve(struct mend_proc *self, uint64_t at, size_t len)
 
 struct mend_heap_piece *mend_heap_take(struct mend_proc *self, size_t len)
 {
+    return mend_heap_take_aligned(self, len, 0);
+}
+
+struct mend_heap_piece *mend_heap_take_aligned(struct mend_proc *self, size_t len, size_t align)
+{
     struct mend_heap_piece *p;
     struct mend_list *before;
 
@@ -59,7 +64,7 @@ struct mend_heap_piece *mend_heap_take(struct mend_proc *self, size_t len)
     p->at = find_gap(self, len, &before);
     if (!p->at || !reserve(self, p->at, len))
         goto free_note;
-    p->base = mend_node_map(self, p->at, len);
+    p->base = mend_node_map_aligned(self, p->at, len, align);
     if (!p->base)
         goto free_pages;
     mend_list_prepend(before, &p->link); /* behind it, for the list is a ring */

@@ -27,6 +27,8 @@ struct mend_heap_piece {
 /* A piece of at least len bytes that are zero, at the beginning of a page, reserved and mapped: touching it cannot
  * fail.  NULL: no memory, or no segment.  O(pieces). */
 struct mend_heap_piece *mend_heap_take(struct mend_proc *self, size_t len);
+/* The same, mapped here at a multiple of align, a power of two; 0: of a page. */
+struct mend_heap_piece *mend_heap_take_aligned(struct mend_proc *self, size_t len, size_t align);
 
 /* Its pages go; processes that have mapped it must not use it any more. */
 void mend_heap_give_back(struct mend_proc *self, struct mend_heap_piece *p);

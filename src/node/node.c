@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define PAGE ((size_t)4096)
+
 enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header *header, int fd)
 {
     struct mend_node *n = mend_zalloc(self, 1, sizeof(*n));
@@ -88,16 +90,45 @@ bool mend_node_touch(struct mend_proc *self, const void *at, size_t len)
     return true;
 }
 
-void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len)
+/* Where `len` bytes would begin at a multiple of align: addresses that nobody uses until they are mapped.  NULL: none. */
+static char *find_aligned(size_t len, size_t align)
 {
-    void *base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, self->node->fd,
-                      (off_t)at);
+    char *room, *base;
+    size_t before, whole;
 
+    if (__builtin_add_overflow(len, align, &whole))
+        return NULL;
+    room = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return NULL;
+    base = (char *)(((uintptr_t)room + align - 1) & ~(uintptr_t)(align - 1));
+    before = (size_t)(base - room);
+    if (before)
+        munmap(room, before);
+    munmap(base + len, whole - before - len);
+    return base;
+}
+
+void *mend_node_map_aligned(struct mend_proc *self, uint64_t at, size_t len, size_t align)
+{
+    char *there = align > PAGE ? find_aligned(len, align) : NULL;
+    int fixed = there ? MAP_FIXED : 0;
+    void *base;
+
+    if (align > PAGE && !there)
+        return NULL;
+    base = mmap(there, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | fixed,
+                self->node->fd, (off_t)at);
     if (base == MAP_FAILED)
         return NULL;
     madvise(base, len, MADV_DONTFORK); /* as all of the segment: rt/local.c */
     madvise(base, len, MADV_DONTDUMP);
     return base;
+}
+
+void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len)
+{
+    return mend_node_map_aligned(self, at, len, 0);
 }
 
 void mend_node_unmap(void *base, size_t len)

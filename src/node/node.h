@@ -73,6 +73,8 @@ bool mend_node_reserve(struct mend_proc *self, uint64_t at, size_t len);
 
 /* Maps a piece of the segment.  NULL: there is no room for it. */
 void *mend_node_map(struct mend_proc *self, uint64_t at, size_t len);
+/* The same at a multiple of align, a power of two; 0: of a page. */
+void *mend_node_map_aligned(struct mend_proc *self, uint64_t at, size_t len, size_t align);
 
 /* Ends such a mapping. */
 void mend_node_unmap(void *base, size_t len);

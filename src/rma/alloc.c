@@ -14,8 +14,8 @@ void *mend_rma_alloc(struct mend_proc *self, size_t size, size_t align)
     struct mend_heap_piece *piece = NULL;
     void *p = NULL;
 
-    if (size >= PAGE && align <= PAGE)
-        piece = mend_heap_take(self, size);
+    if (size >= PAGE)
+        piece = mend_heap_take_aligned(self, size, align);
     if (piece)
         return piece->base;
     if (align < MEND_CACHE_LINE)

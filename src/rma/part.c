@@ -4,7 +4,10 @@
 
 #include "node/heap.h"
 #include "node/node.h"
+#include "rma/alloc.h"
 #include "rma/control.h"
+
+#include <string.h>
 
 #define PAGE ((uint64_t)4096)
 
@@ -17,12 +20,15 @@ int mend_win_take_memory(struct mend_win *w, const struct mend_win_wish *wish, s
     if (w->flavor == MPI_WIN_FLAVOR_CREATE || w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
         return MPI_SUCCESS;
     if (!w->self->node) {
-        w->base = mend_zalloc(w->self, 1, (size_t)wish->size ? (size_t)wish->size : 1);
-        return w->base ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+        w->base = mend_rma_alloc(w->self, (size_t)wish->size ? (size_t)wish->size : 1, wish->align);
+        if (!w->base)
+            return MPI_ERR_NO_MEM;
+        memset(w->base, 0, (size_t)wish->size);
+        return MPI_SUCCESS;
     }
     if (!len)
         return MPI_SUCCESS;
-    w->own = mend_heap_take(w->self, len);
+    w->own = mend_heap_take_aligned(w->self, len, wish->align);
     if (!w->own)
         return MPI_ERR_NO_MEM;
     w->base = w->own->base;
@@ -39,7 +45,7 @@ uint64_t mend_win_place_of(struct mend_win *w, const void *base, MPI_Aint size)
 /* ---- hearing ---- */
 
 /* The parts of a contiguous window lie one behind the other in the piece of rank 0, in each process's memory, too. */
-static int place_contiguous(struct mend_win *w, const struct mend_win_offer *offer)
+static int place_contiguous(struct mend_win *w, const struct mend_win_offer *offer, size_t align)
 {
     size_t at = 0;
 
@@ -47,7 +53,8 @@ static int place_contiguous(struct mend_win *w, const struct mend_win_offer *off
         w->whole_len += (size_t)offer[r].size;
     if (!w->whole_len)
         return MPI_SUCCESS;
-    w->whole = w->own ? w->own->base : mend_node_map(w->self, offer[0].at, w->whole_len);
+    w->whole =
+        w->own ? w->own->base : mend_node_map_aligned(w->self, offer[0].at, w->whole_len, align);
     if (!w->whole)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < w->n; r++) {
@@ -77,7 +84,7 @@ int mend_win_know_parts(struct mend_win *w, const struct mend_win_wish *wish,
         err = offer[r].error > err ? offer[r].error : err;
     }
     if (!err && wish->contiguous && w->self->node)
-        err = place_contiguous(w, offer);
+        err = place_contiguous(w, offer, wish->align);
     return err;
 }
 

@@ -9,7 +9,7 @@ static int add_defaults(struct mend_proc *self, struct mend_info *i)
     static const char *const defaults[][2] = {
         {"no_locks", "false"},       {"accumulate_ordering", "rar,raw,war,waw"},
         {"same_size", "false"},      {"accumulate_ops", "same_op_no_op"},
-        {"same_disp_unit", "false"},
+        {"same_disp_unit", "false"}, {"mpi_memory_alloc_kinds", "mpi,system"},
     };
     int err = MPI_SUCCESS;
 

@@ -13,6 +13,7 @@
 #include "node/heap.h"
 #include "node/node.h"
 #include "proc/report.h"
+#include "rma/alloc.h"
 #include "rma/control.h"
 #include "rma/link.h"
 #include "rma/part.h"
@@ -166,8 +167,8 @@ static void destroy(struct mend_win *w, bool keep)
         mend_list_remove(l);
         mend_free(self, mend_list_entry(l, struct mend_attached, link));
     }
-    if (!self->node && w->flavor != MPI_WIN_FLAVOR_CREATE)
-        mend_free(self, w->base);
+    if (!self->node && w->flavor != MPI_WIN_FLAVOR_CREATE && w->base)
+        mend_rma_free(self, w->base);
     if (w->own && !keep)
         mend_heap_give_back(self, w->own);
     if (w->control_own && !keep)

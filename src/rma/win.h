@@ -136,6 +136,8 @@ struct mend_win_wish {
     int flavor;
     void *base;
     MPI_Aint size, disp_unit;
+    size_t
+        align; /* of this member's memory, or of the first byte of a contiguous window; 0: a page */
     bool contiguous; /* MPI_WIN_FLAVOR_SHARED */
     bool no_locks;
     int error; /* why the caller's arguments make its member veto; MPI_SUCCESS: they do not */
