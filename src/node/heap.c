@@ -6,7 +6,6 @@
 #include "node/room.h"
 
 #define PAGE     ((size_t)4096)
-#define AT_ONCE  ((size_t)64 << 20) /* between two looks whether there is memory left */
 #define NO_WORRY ((size_t)1 << 20)
 
 static struct mend_heap_piece *piece_of(struct mend_list *l)
@@ -27,15 +26,25 @@ static uint64_t find_gap(struct mend_proc *self, size_t len, struct mend_list **
     return end - at < len ? 0 : at;
 }
 
+/* Between two looks whether there is memory left: of what is left for others all processes of the node together may take
+ * half at once. */
+static size_t step_bytes(const struct mend_proc *self)
+{
+    size_t step =
+        (size_t)(MEND_NODE_LEFT_FOR_OTHERS / 2) / (size_t)(self->peers_max + 1) & ~(PAGE - 1);
+
+    return step < NO_WORRY ? NO_WORRY : step;
+}
+
 /* In steps: others may want memory at the same time. */
 static bool reserve(struct mend_proc *self, uint64_t at, size_t len)
 {
-    size_t done = 0, step;
+    size_t done = 0, step, at_once = step_bytes(self);
 
     if (len > NO_WORRY && !mend_node_has_room(len))
         return false;
     for (; done < len; done += step) {
-        step = len - done < AT_ONCE ? len - done : AT_ONCE;
+        step = len - done < at_once ? len - done : at_once;
         if ((done && !mend_node_has_room(step)) || !mend_node_reserve(self, at + done, step)) {
             mend_node_punch(self, at, len);
             return false;

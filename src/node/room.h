@@ -9,11 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True if this many bytes are available, in the machine and in the control group (version 2) of this process, and some
- * are left for others.  What cannot be read does not count.  Two system calls or more. */
+/* Of what is available so much is left for programs that do not ask. */
+#define MEND_NODE_LEFT_FOR_OTHERS (UINT64_C(64) << 20)
+
+/* True if this many bytes are available, in the machine and in each control group (of either version) that this process
+ * is in, and some are left for others.  What cannot be read does not count.  A few system calls. */
 bool mend_node_has_room(uint64_t bytes);
 
-/* For tests: the same with files of these names; NULL: there is none. */
-bool mend_node_has_room_in(uint64_t bytes, const char *meminfo, const char *max, const char *used);
+/* For tests: the same with a file for /proc/meminfo, one for /proc/self/cgroup, and a folder for /sys/fs/cgroup. */
+bool mend_node_has_room_in(uint64_t bytes, const char *meminfo, const char *cgroup,
+                           const char *mount);
 
 #endif

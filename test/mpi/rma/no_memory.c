@@ -23,7 +23,7 @@ int fallocate64(int fd, int mode, off64_t at, off64_t len);
 
 int fallocate64(int fd, int mode, off64_t at, off64_t len)
 {
-    if (full && len >= BYTES / 2 && !(mode & FALLOC_FL_PUNCH_HOLE)) {
+    if (full && len >= BYTES / 16 && !(mode & FALLOC_FL_PUNCH_HOLE)) {
         refused_n++;
         errno = ENOSPC;
         return -1;
