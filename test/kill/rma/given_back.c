@@ -3,10 +3,10 @@
  * window was made, whichever member died, the one that keeps the control words and all parts of a contiguous window
  * included.  Memory is counted where it lies, in the job's nameless file.
  *
+ * args KIND VICTIM WINDOWS BYTES
+ *
  *   R30: a window or a file with dead members can be freed
  *   R31: the memory of a dead member stays as it was
- *
- * args KIND VICTIM WINDOWS BYTES
  *
  * RUN: -n 4 ; args allocated 1 1 4194304
  * RUN: -n 4 ; args allocated 0 1 4194304
