@@ -138,7 +138,27 @@ extern __typeof__(MPIX_Notify_release) PMPIX_Notify_release;
  *     MPIX_Module_recover() then does nothing but give the new communicator;
  *   - those outside it, for example in another module, which goes on where it was.
  * Processes that have no part in the module are not disturbed.  The rules of callbacks hold (above), but that recoveries
- * of several modules may run inside each other, in the same order at all processes. */
+ * of several modules may run inside each other, in the same order at all processes.
+ *
+ * A module that rolls back (MPIX_MODULE_ROLL_BACK) brings all its participants to where the same call of it has ended:
+ *
+ *     MPIX_Module_create(comm, recover, &state, MPIX_MODULE_ROLL_BACK, &m);    a safe point: call 0 has ended
+ *     ...enter, work, leave...                                             a safe point: call 1 has ended
+ *     ...other modules...                                                  a failure in call 2, wherever each process is:
+ *                                                                          back to the end of call 1, recover(), and on from there
+ *
+ * 1. Comm has all processes that communicate with the participants between two calls of the module, also those without a part in
+ *    it: they give NULL for recover, and make the same calls of enter and leave.  They roll back if they have communicated since their
+ *    last leave with a process that rolls back, directly or through others; else they go on.
+ * 2. Leave is a barrier of all of them, and its end a safe point: memory (above), and communication.  Each communicator that a
+ *    process that rolls back has used since goes on as if what was begun on it since had not been: messages under way are gone, at
+ *    all members.  No message and no request but inactive persistent ones may be under way across a leave.
+ * 3. Requests and communicators made since are freed; those that were freed since are there again.  Attributes, names, hints and error
+ *    handlers that older communicators have got since stay.
+ * 4. No window and no file is open at a safe point or a roll-back, and there is one thread; else leave or recover is refused
+ *    (MPI_ERR_UNSUPPORTED_OPERATION), with the reason in the text of the error, and no process rolls back.  One that finds only then that
+ *    it cannot, ends, and the others learn of its death.
+ * 5. It is the only module of each of its processes.  MPIX_Module_recover() of a process that rolls back does not return. */
 
 typedef struct MPIX_ABI_Module *MPIX_Module;
 
@@ -152,28 +172,35 @@ typedef int MPIX_Module_recover_function(MPI_Comm comm, int inside, void *state)
 /* How the recovery function may run: */
 #define MPIX_MODULE_IN_CALLS 0 /* inside MPI calls only, so it may use malloc and all else */
 #define MPIX_MODULE_ANYTIME  1 /* also in a handler of SIGURG, in a process that computes */
+#define MPIX_MODULE_ROLL_BACK                                                                      \
+    2 /* after a roll-back, in the call that has made the safe point: so as any other code */
 
 /* Collective over comm, whose members are the participants.  A module that recovers anytime must be created before those
- * that recover in calls, or it does so itself.
- * Errors: as MPI_Comm_dup; MPI_ERR_ARG; MPI_ERR_OTHER, at all members: MPIX_Notify_register is refused at one. */
+ * that recover in calls, or it does so itself.  One that rolls back: returns again after each roll-back to here.
+ * Errors: as MPI_Comm_dup; MPI_ERR_ARG, also if `how` is not the same; MPI_ERR_OTHER, at all members: MPIX_Notify_register is refused
+ * at one; MPI_ERR_UNSUPPORTED_OPERATION: of several modules one rolls back, or as MPIX_Safe_point_enter. */
 extern int MPIX_Module_create(MPI_Comm comm, MPIX_Module_recover_function *recover, void *state,
                               int how, MPIX_Module *module);
 
-/* Local.  *comm is the module's communicator, until the next recovery.  Enters may be nested. */
+/* Local.  *comm is the module's communicator, until the next recovery; MPI_COMM_NULL without a part in it.  Enters may be nested. */
 extern int MPIX_Module_enter(MPIX_Module module, MPI_Comm *comm);
 
 /* Local.  *recovered: 1: the module has recovered since the outermost enter, so what has been computed may be worth
- * nothing.
- * Errors: MPI_ERR_OTHER: there was no enter. */
+ * nothing.  Of a module that rolls back: the outermost one is a barrier of all processes of the module, and begins a recovery if one of
+ * them has died; makes a safe point, and returns again after each roll-back to it.
+ * Errors: MPI_ERR_OTHER: there was no enter; of a module that rolls back also those of MPIX_Module_recover, and
+ * MPI_ERR_UNSUPPORTED_OPERATION: no safe point can be made here, so the next recovery that needs one is refused. */
 extern int MPIX_Module_leave(MPIX_Module module, int *recovered);
 
 /* *comm: on which a call has failed, or MPI_COMM_NULL.  If the module has recovered since, gives its present communicator.
  * Otherwise notifies the other participants first, and returns when the recovery function has succeeded at all that are
- * left: a death ends the wait for the dead process.  Called by any participant, inside or outside.
- * Errors: MPI_ERR_OTHER: the function has failed although nobody died, or it calls this; MPI_ERR_NO_MEM. */
+ * left: a death ends the wait for the dead process.  Called by any participant, inside or outside.  Of a module that rolls back it
+ * returns only with an error.
+ * Errors: MPI_ERR_OTHER: the function has failed although nobody died, or it calls this; MPI_ERR_NO_MEM;
+ * MPI_ERR_UNSUPPORTED_OPERATION, at all processes of the module: one cannot roll back. */
 extern int MPIX_Module_recover(MPIX_Module module, MPI_Comm *comm);
 
-/* Local; after the last call of the module anywhere, e.g. behind a barrier.
+/* Local; after the last call of the module anywhere, e.g. behind a barrier.  One that rolls back goes before MPI_Finalize.
  * Errors: MPI_ERR_OTHER: it is between enter and leave, or recovers. */
 extern int MPIX_Module_free(MPIX_Module *module);
 

@@ -357,3 +357,16 @@ int mend_attrs_delete_all(struct mend_proc *self, struct mend_attrs **attrs, voi
     *attrs = NULL;
     return MPI_SUCCESS;
 }
+
+void mend_attrs_drop_all(struct mend_proc *self, struct mend_attrs **attrs)
+{
+    while (*attrs && !mend_list_empty(&(*attrs)->entries)) {
+        struct entry *last = mend_list_entry((*attrs)->entries.prev, struct entry, link);
+
+        mend_list_remove(&last->link);
+        put_keyval(self, last->key);
+        mend_free(self, last);
+    }
+    mend_free(self, *attrs);
+    *attrs = NULL;
+}

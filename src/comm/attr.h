@@ -73,4 +73,7 @@ int mend_attrs_copy(struct mend_proc *self, const struct mend_attrs *from, void 
  * MPI_COMM_SELF as the first thing in MPI_Finalize (11.2.4). */
 int mend_attrs_delete_all(struct mend_proc *self, struct mend_attrs **attrs, void *handle);
 
+/* The same without callbacks: the program has forgotten them. */
+void mend_attrs_drop_all(struct mend_proc *self, struct mend_attrs **attrs);
+
 #endif

@@ -127,7 +127,8 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     c->refs = 1;
     c->self = self;
     c->made_by = self->call;
-    c->ctx = ctx;
+    c->ctx = c->id = ctx;
+    c->made_at = self->points_n;
     c->rank = mend_group_rank(self, group, self->me);
     c->size = group->size;
     c->inter = remote != NULL;
@@ -196,6 +197,23 @@ void mend_comm_destroy(struct mend_comm *c)
         mend_info_free(self, c->info);
     mend_free(self, c->name);
     fini(c);
+}
+
+/* It has been decided: memory for what is attached comes from the reserve. */
+void mend_comm_renew(struct mend_comm *c, mend_ctx ctx)
+{
+    struct mend_proc *self = c->self;
+
+    detach(c, MEND_COMM_HOOKS);
+    mend_hash_remove(&self->comms, c->ctx);
+    mend_bury(self, c->ctx);
+    c->ctx = ctx;
+    c->cell = -1;
+    mend_comm_mark_renewed(c);
+    mend_memory_press(self);
+    MEND_ASSERT(mend_hash_put(&self->comms, ctx, c) == MEND_OK);
+    MEND_ASSERT(!attach(c));
+    mend_memory_relax(self);
 }
 
 int mend_comm_close(struct mend_comm *c)

@@ -5,7 +5,7 @@
  * memory; others hold a list.  A communicator is a group (two for an intercommunicator), a context
  * id that is never used again, and the state that failures leave behind.
  *
- *   open ── revoked by a member ──> revoked            (for ever)
+ *   open ── revoked by a member ──> revoked            (for ever; a roll-back renews it with another context)
  *   open ── a member died ──> collectives fail         (until MPI_Comm_validate: see `living`)
  *   any  ── MPI_Comm_free ──> closing ── last request done ──> gone (a tombstone answers)
  *
@@ -135,9 +135,11 @@ struct mend_comm {
     int refs; /* the handle, and every operation in progress */
     struct mend_proc *self;
     mend_ctx ctx; /* channel 0 */
-    int rank;     /* in the local group */
-    int size;     /* of the local group */
-    int peers_n;  /* of the group that point-to-point ranks mean: remote for an intercommunicator */
+    mend_ctx
+        id; /* names it: the same at all members, at no other communicator, and for ever (mend_comm_renew()) */
+    int rank;    /* in the local group */
+    int size;    /* of the local group */
+    int peers_n; /* of the group that point-to-point ranks mean: remote for an intercommunicator */
     bool inter;
     bool in_segment; /* all members, of both groups, share memory with this process: const */
     /* What became of it, for good: const to all but comm/fate.c. */
@@ -145,6 +147,8 @@ struct mend_comm {
     const bool inactive; /* a member is dead: collectives and creation on this object fail */
     const bool closing;  /* no handle leads to it any more */
     bool predefined;     /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
+    bool used; /* a call other than a question has named it since the safe point (recover/undo.h) */
+    uint32_t made_at; /* number of the safe point before it was made (recover/undo.h) */
     struct mend_group *group, *remote; /* remote == group on an intracommunicator */
     /* create/validate.c.  After a cut another object carries collectives and creation: that of the
      * members that were living then.  Users never see it. */
@@ -161,6 +165,7 @@ struct mend_comm {
     uint32_t session; /* number of the session that it comes from, 0: none */
     bool of_groups;   /* made of groups alone, or of such a communicator: the same at all members */
     uint32_t coll_seq;       /* collectives begun: tag of their traffic */
+    uint32_t coll_seq_then;  /* at the safe point (recover/undo.h) */
     int cell;                /* shared-memory cell of all members, -1: none */
     uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */
     uint32_t acked_deaths_n; /* prefix of self->deaths acknowledged by FAILURE_ACK */
@@ -291,6 +296,15 @@ void mend_comm_on_death(struct mend_proc *self, mend_peer dead);
 
 /* c is revoked in this process.  For decide/revoke.c, where stands what else that means. */
 void mend_comm_mark_revoked(struct mend_comm *c);
+
+/* Gives c another context, with queues and protocols as of a new communicator: what was under way in the old one is over,
+ * and c is not revoked.  Members, rank and handle, name, attributes, topology, hints, error handler persistent requests and
+ * the count of collectives stay; its cell goes.  Local; to be done at all members that live, each with nothing under way on c.  Opened with mend_unpark(), as
+ * a new one. */
+void mend_comm_renew(struct mend_comm *c, mend_ctx ctx);
+
+/* c is as if it had never been revoked here.  For mend_comm_renew(). */
+void mend_comm_mark_renewed(struct mend_comm *c);
 
 /* c has no handle any more.  For mend_comm_close(). */
 void mend_comm_mark_closing(struct mend_comm *c);

@@ -280,6 +280,10 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
 
     if (!owner)
         mend_fatal_outside(self, err, fn);
+    if (mend_unlikely(self->unwinds)) { /* the program will not have made this call */
+        mend_go_out(self);
+        return err;
+    }
     mend_error_raised(self, err);
     if (c)
         mend_failure_note(c, err);
@@ -299,6 +303,10 @@ static struct mend_errhandler begin_raise(struct mend_proc *self, const struct m
 {
     struct mend_errhandler h = *e;
 
+    if (mend_unlikely(self->unwinds)) { /* as in mend_raise() */
+        h.kind = MEND_ERRH_RETURN;
+        return h;
+    }
     mend_error_raised(self, err);
     if (h.kind == MEND_ERRH_FATAL || h.kind == MEND_ERRH_ABORT)
         mend_fatal(self, NULL, err, fn);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fate.c – the only writer of the words that say what became of a communicator: each is set once, and stays.
  *
- *   revoked    by decide/revoke.c
+ *   revoked    by decide/revoke.c; a communicator that gets another context begins anew (mend_comm_renew())
  *   inactive   by a death, or by a decision that reports one
  *   closing    by mend_comm_close()
  *
@@ -21,6 +21,11 @@ void mend_comm_deactivate(struct mend_comm *c)
 void mend_comm_mark_revoked(struct mend_comm *c)
 {
     set(&c->revoked);
+}
+
+void mend_comm_mark_renewed(struct mend_comm *c)
+{
+    *(bool *)(uintptr_t)&c->revoked = false;
 }
 
 void mend_comm_mark_closing(struct mend_comm *c)

@@ -38,6 +38,11 @@ mend_ctx mend_creation_ctx(struct mend_proc *self)
     return propose_ctx(self, 2);
 }
 
+mend_ctx mend_creation_ctxs(struct mend_proc *self, uint64_t n)
+{
+    return propose_ctx(self, 2 * n);
+}
+
 int mend_creation_check(struct mend_comm *parent)
 {
     mend_interrupt_check(parent->self);
@@ -141,8 +146,10 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
     mend_memory_press(self); /* it is decided: all have it, or nobody */
     c = mend_comm_create(self, group, remote, value->max_word[0], parent);
     mend_memory_relax(self);
-    if (value->parts) /* no two have a member in common */
+    if (value->parts) { /* no two have a member in common */
         c->decide->part = mend_decide_rank(self, parent->decide, mend_decide_peer(c->decide, 0));
+        c->id += MEND_CTX_MAKE(0, c->decide->part);
+    }
     if (!remote && c->in_segment && value->and_word[1] && group->size > 1) {
         c->cell = __builtin_ctzll(value->and_word[1]);
         mend_cells_take(self, c->cell);

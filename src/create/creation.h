@@ -8,6 +8,8 @@
 
 /* A proposal for a context id that this process never makes again, and neither the one after it. */
 mend_ctx mend_creation_ctx(struct mend_proc *self);
+/* n such pairs, one after the other. */
+mend_ctx mend_creation_ctxs(struct mend_proc *self, uint64_t n);
 static inline mend_ctx mend_creation_ctx_next(mend_ctx ctx)
 {
     return ctx + MEND_CTX_MAKE(0, 1);

@@ -179,3 +179,14 @@ void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which)
     else
         mend_decide_tree_say_no(c, which);
 }
+
+void mend_decide_abandon(struct mend_comm *c)
+{
+    for (int which = 0; which < MEND_DECIDE_KINDS; which++) {
+        c->decide->agreements[which].said_no = true;
+        if (mend_decide_in_memory(c))
+            mend_decide_memory_abandon(c, (enum mend_decide_kind)which);
+        else
+            mend_decide_tree_abandon(c, (enum mend_decide_kind)which);
+    }
+}

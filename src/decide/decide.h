@@ -50,8 +50,8 @@ void mend_decide_iflag(struct mend_comm *c, bool logical, int *flag, struct mend
 struct mend_decide_sequence {
     struct mend_agree *sm;
     struct mend_list waiting, running;
-    bool said_no;            /* negative votes are given beforehand; never of EXPLICIT */
-    int noes_left;           /* tree.c: how many more of them others may wait for */
+    bool said_no;  /* negative votes are given beforehand; of EXPLICIT only where it is abandoned */
+    int noes_left; /* tree.c: how many more of them others may wait for */
     uint64_t begun, decided; /* memory.c: how many */
 };
 
@@ -98,6 +98,10 @@ bool mend_graves_keep(struct mend_comm *c);
 
 /* Goes on without members that have left MPI where this process waits for all to free what it has freed (graves.c). */
 void mend_graves_look(struct mend_proc *self);
+
+/* Ends all agreements on c in this process alone, those of the future as well, as refused: no member will use this context of c
+ * any more (mend_comm_renew()). */
+void mend_decide_abandon(struct mend_comm *c);
 
 /* No communicator that this process has freed is still waiting for others to free it (graves.c). */
 bool mend_decide_is_quiet(const struct mend_proc *self);

@@ -32,11 +32,13 @@ void mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
 void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
                              struct mend_decision *value);
 void mend_decide_memory_say_no(struct mend_comm *c, enum mend_decide_kind which);
+void mend_decide_memory_abandon(struct mend_comm *c, enum mend_decide_kind which);
 
 /* The same by messages (tree.c).  last: nobody will call for another one. */
 void mend_decide_tree_call(struct mend_comm *c, enum mend_decide_kind which, bool last,
                            const struct mend_decision *value, mend_decide_done *done, void *arg);
 void mend_decide_tree_say_no(struct mend_comm *c, enum mend_decide_kind which);
+void mend_decide_tree_abandon(struct mend_comm *c, enum mend_decide_kind which);
 
 /* For wait reports. */
 static inline const char *mend_decide_what(enum mend_decide_kind which)

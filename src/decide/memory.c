@@ -471,3 +471,19 @@ void mend_decide_memory_say_no(struct mend_comm *c, enum mend_decide_kind which)
         finish(op, false);
     }
 }
+
+static void refuse_all(struct mend_comm *c, struct mend_list *ops, bool begun)
+{
+    while (!mend_list_empty(ops)) {
+        struct op *op = mend_list_entry(ops->next, struct op, link);
+
+        mend_decide_refused(c, &op->value);
+        finish(op, begun);
+    }
+}
+
+void mend_decide_memory_abandon(struct mend_comm *c, enum mend_decide_kind which)
+{
+    refuse_all(c, &c->decide->agreements[which].waiting, false);
+    refuse_all(c, &c->decide->agreements[which].running, true);
+}

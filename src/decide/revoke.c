@@ -49,6 +49,15 @@ void mend_revoke_along(struct mend_comm *c)
     mend_comm_put(c);
 }
 
+void mend_revoke_here(struct mend_comm *c)
+{
+    mend_comm_get(c);
+    end(c);
+    mend_decide_say_no(c, MEND_DECIDE_VALIDATION);
+    c->self->comm_hooks->revoked(c);
+    mend_comm_put(c);
+}
+
 /* Everything a revocation means to this process. */
 static void carry_out(struct mend_comm *c)
 {
@@ -57,11 +66,7 @@ static void carry_out(struct mend_comm *c)
     mend_record_event(c->self, revoke, .ctx = c->ctx);
     c->self->revocations_n++;
     mend_occurred(c->self, .kind = MEND_OCCURRED_REVOCATION, .comm = c);
-    mend_comm_get(c);
-    end(c);
-    mend_decide_say_no(c, MEND_DECIDE_VALIDATION);
-    c->self->comm_hooks->revoked(c);
-    mend_comm_put(c);
+    mend_revoke_here(c);
 }
 
 /* Through shared memory. */

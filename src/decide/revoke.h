@@ -19,6 +19,10 @@ void mend_revoke_heard(struct mend_comm *c);
 /* c, which users do not know, ends with a communicator that is revoked: told and reported is that one. */
 void mend_revoke_along(struct mend_comm *c);
 
+/* c is as if revoked, in this process alone and without a report: what goes on on it here ends.  It is renewed next
+ * (mend_comm_renew()), or freed. */
+void mend_revoke_here(struct mend_comm *c);
+
 /* A new object: a member may have revoked it already. */
 void mend_revoke_look(struct mend_comm *c);
 

@@ -230,14 +230,10 @@ void mend_decide_tree_call(struct mend_comm *c, enum mend_decide_kind which, boo
     start_waiting(c, which);
 }
 
-/* Calls that have not begun are refused here; those that have will be decided, because every member
- * has either contributed or vetoed. */
-static void refuse_waiting(struct mend_comm *c, enum mend_decide_kind which)
+static void refuse_all(struct mend_comm *c, struct mend_list *ops)
 {
-    struct mend_list *waiting = &c->decide->agreements[which].waiting;
-
-    while (!mend_list_empty(waiting)) {
-        struct mend_decide_op *op = mend_list_entry(waiting->next, struct mend_decide_op, link);
+    while (!mend_list_empty(ops)) {
+        struct mend_decide_op *op = mend_list_entry(ops->next, struct mend_decide_op, link);
 
         mend_list_remove(&op->link);
         mend_decide_refused(c, &op->value);
@@ -267,9 +263,16 @@ static void go_on_saying_no(struct mend_comm *c, enum mend_decide_kind which)
 void mend_decide_tree_say_no(struct mend_comm *c, enum mend_decide_kind which)
 {
     machine(c, which);
-    refuse_waiting(c, which);
+    /* Those that have begun will be decided, because every member has either contributed or vetoed. */
+    refuse_all(c, &c->decide->agreements[which].waiting);
     c->decide->agreements[which].noes_left = MEND_DECIDE_WINDOW;
     go_on_saying_no(c, which);
+}
+
+void mend_decide_tree_abandon(struct mend_comm *c, enum mend_decide_kind which)
+{
+    refuse_all(c, &c->decide->agreements[which].waiting);
+    refuse_all(c, &c->decide->agreements[which].running);
 }
 
 void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

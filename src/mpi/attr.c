@@ -20,13 +20,29 @@ static int create_keyval(enum mend_attr_kind kind, const struct mend_keyval_fns 
     return mend_report(err, fn);
 }
 
+#define KEYVAL_BITS 32 /* a kind and a number in a pointer */
+
+static void free_number(struct mend_proc *self, void *kind_and_number)
+{
+    uint64_t x = (uintptr_t)kind_and_number;
+
+    mend_keyval_free(self, (enum mend_attr_kind)(x >> KEYVAL_BITS), (int)(uint32_t)x);
+}
+
+static bool frees_later(enum mend_attr_kind kind, int number)
+{
+    uintptr_t x = (uintptr_t)kind << KEYVAL_BITS | (uint32_t)number;
+
+    return mend_undo_later(mend_self, free_number, (void *)x, false);
+}
+
 static int free_keyval(enum mend_attr_kind kind, int *keyval, const char *fn)
 {
     int err = mend_enter(fn);
 
     if (!err)
         err = mend_check_pointer(keyval);
-    if (!err)
+    if (!err && !frees_later(kind, *keyval))
         err = mend_keyval_free(mend_self, kind, *keyval);
     if (!err)
         *keyval = MPI_KEYVAL_INVALID;
@@ -60,7 +76,7 @@ int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_attr_set(mend_self, MEND_ATTR_COMM, &c->attrs, (void *)comm, comm_keyval,
                             attribute_val);
@@ -90,7 +106,7 @@ int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err && !(attribute_val && flag))
         err = MPI_ERR_ARG;
     if (!err)
@@ -110,7 +126,7 @@ int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_attr_delete(mend_self, MEND_ATTR_COMM, &c->attrs, (void *)comm, comm_keyval);
     return mend_report_comm(c, err, __func__);

@@ -24,6 +24,7 @@
 
 #include "comm/handle.h"
 #include "p2p/p2p.h"
+#include "recover/undo.h"
 
 int mend_enter_slow(const char *fn);
 
@@ -73,13 +74,22 @@ int mend_check_outside_callback(void);
 
 int mend_check_comm_slow(MPI_Comm comm, struct mend_comm **c_p);
 
-/* Handles.  A null, foreign or freed handle is the class of its kind (MPI_ERR_COMM, ...). */
-static inline int mend_check_comm(MPI_Comm comm, struct mend_comm **c_p)
+/* Handles.  A null, foreign or freed handle is the class of its kind (MPI_ERR_COMM, ...).
+ * mend_find_comm(): for mere questions, which do not count as use (recover/undo.h). */
+static inline int mend_find_comm(MPI_Comm comm, struct mend_comm **c_p)
 {
     if (mend_unlikely(comm != MPI_COMM_WORLD || mend_self->world_state != MEND_WORLD_OPEN))
         return mend_check_comm_slow(comm, c_p);
     *c_p = mend_self->world;
     return MPI_SUCCESS;
+}
+static inline int mend_check_comm(MPI_Comm comm, struct mend_comm **c_p)
+{
+    int err = mend_find_comm(comm, c_p);
+
+    if (mend_unlikely(mend_self->undo != NULL) && !err)
+        (*c_p)->used = true;
+    return err;
 }
 int mend_check_intra(MPI_Comm comm, struct mend_comm **c_p); /* no intercommunicator: ERR_COMM */
 int mend_check_inter(MPI_Comm comm, struct mend_comm **c_p);
@@ -128,9 +138,10 @@ static inline int mend_check_request(MPI_Request request, struct mend_request **
     return MPI_SUCCESS;
 }
 
-static inline MPI_Request
-mend_mpi_request_handle(const struct mend_request *r) /* NULL: REQUEST_NULL */
+static inline MPI_Request mend_mpi_request_handle(struct mend_request *r) /* NULL: REQUEST_NULL */
 {
+    if (mend_unlikely(mend_self->undo != NULL) && r)
+        mend_undo_hold(mend_self, r);
     return r ? (MPI_Request)r : MPI_REQUEST_NULL;
 }
 

@@ -16,7 +16,7 @@ int MPI_Comm_size(MPI_Comm comm, int *size)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(size);
     if (!err)
@@ -31,7 +31,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(rank);
     if (!err)
@@ -61,7 +61,7 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(flag);
     if (!err)
@@ -76,9 +76,9 @@ int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm1, &a);
+        err = mend_find_comm(comm1, &a);
     if (!err)
-        err = mend_check_comm(comm2, &b);
+        err = mend_find_comm(comm2, &b);
     if (!err)
         err = mend_check_pointer(result);
     if (!err)
@@ -94,7 +94,7 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(group);
     if (!err) {
@@ -129,7 +129,7 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(comm_name);
     if (!err)
@@ -145,7 +145,7 @@ int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
     int err = mend_enter(__func__);
 
     if (!err && comm != MPI_COMM_NULL)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err && !(comm_name && resultlen))
         err = MPI_ERR_ARG;
     if (!err) {
@@ -164,7 +164,7 @@ int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_info(info, &i);
     if (!err)
@@ -181,7 +181,7 @@ int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(info_used);
     if (!err) {

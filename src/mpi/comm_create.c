@@ -236,6 +236,19 @@ static int check_freeable(MPI_Comm *comm, struct mend_comm **c_p)
     return !err && (*c_p)->predefined ? MPI_ERR_COMM : err;
 }
 
+static void free_comm(struct mend_proc *self, void *c)
+{
+    (void)self;
+    mend_create_free(c);
+}
+
+/* One that is older than a module's safe point stays until the next one: the program may roll back to where it had it. */
+static int free_now_or_later(struct mend_comm *c)
+{
+    return mend_undo_later(mend_self, free_comm, c, mend_undo_is_new(c)) ? MPI_SUCCESS
+                                                                         : mend_create_free(c);
+}
+
 /* Collective by the standard, local here: returns at once, also on a revoked communicator and
  * with dead members (S0-69).  Pending operations complete; their errors are fatal (S0-71).  A delete
  * callback that refuses: its error, and the communicator stays. */
@@ -248,7 +261,7 @@ int MPI_Comm_free(MPI_Comm *comm)
     if (!err)
         err = check_freeable(comm, &c);
     if (!err)
-        err = mend_create_free(c);
+        err = free_now_or_later(c);
     if (!err)
         *comm = MPI_COMM_NULL;
     return mend_report_comm(c, err, __func__);
@@ -265,7 +278,8 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
     if (!err)
         err = check_freeable(comm, &c);
     if (!err)
-        err = mend_create_disconnect(c);
+        err = mend_self->undo && !mend_undo_is_new(c) ? free_now_or_later(c)
+                                                      : mend_create_disconnect(c);
     if (!err)
         *comm = MPI_COMM_NULL;
     return mend_report_comm(c, err, __func__);

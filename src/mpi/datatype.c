@@ -376,6 +376,15 @@ int MPI_Type_commit(MPI_Datatype *datatype)
 }
 
 /* Attributes go with the last handle, before it: their callbacks may refuse. */
+static void free_type(struct mend_proc *self, void *type)
+{
+    const struct mend_type *t = type;
+
+    if (!t->attrs || !mend_type_last_handle(t) ||
+        !mend_attrs_delete_all(self, mend_attr_of_type(self, t), type))
+        mend_type_release(self, t);
+}
+
 static int release(MPI_Datatype *datatype)
 {
     const struct mend_type *t = NULL;
@@ -383,6 +392,10 @@ static int release(MPI_Datatype *datatype)
 
     if (!err && (t->predefined || t->envelope->handles == 0))
         err = MPI_ERR_TYPE;
+    if (!err && mend_undo_later(mend_self, free_type, *datatype, false)) {
+        *datatype = MPI_DATATYPE_NULL;
+        return MPI_SUCCESS;
+    }
     if (!err && t->attrs && mend_type_last_handle(t))
         err = mend_attrs_delete_all(mend_self, mend_attr_of_type(mend_self, t), *datatype);
     if (!err) {

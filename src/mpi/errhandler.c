@@ -41,7 +41,7 @@ int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_errhandler(errhandler, &e);
     if (!err && e->object != MEND_ERRH_OF_COMM && e->object != MEND_ERRH_OF_ANY)
@@ -59,7 +59,7 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(errhandler);
     if (!err) {
@@ -77,7 +77,7 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (err)
         return mend_report(err, __func__);
     mend_raise(mend_self, c, errorcode, __func__);
@@ -85,6 +85,11 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 }
 
 /* A predefined handler stays; only the variable changes. */
+static void free_handler(struct mend_proc *self, void *e)
+{
+    mend_errhandler_put(self, e);
+}
+
 MEND_API(MPI_Errhandler_free);
 int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
@@ -96,7 +101,7 @@ int MPI_Errhandler_free(MPI_Errhandler *errhandler)
     if (!err)
         err = mend_check_errhandler(*errhandler, &e);
     if (!err) {
-        mend_errhandler_put(mend_self, e);
+        mend_undo_free(mend_self, free_handler, e, false);
         *errhandler = MPI_ERRHANDLER_NULL;
     }
     return mend_report(err, __func__);

@@ -203,6 +203,11 @@ int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *new
     return choose_ranges(group, n, ranges, newgroup, mend_group_excl, __func__);
 }
 
+static void free_group(struct mend_proc *self, void *g)
+{
+    mend_group_put(self, g);
+}
+
 MEND_API(MPI_Group_free);
 int MPI_Group_free(MPI_Group *group)
 {
@@ -214,7 +219,7 @@ int MPI_Group_free(MPI_Group *group)
     if (!err)
         err = mend_check_group(*group, &g);
     if (!err) {
-        mend_group_put(mend_self, g);
+        mend_undo_free(mend_self, free_group, g, false);
         *group = MPI_GROUP_NULL;
     }
     return mend_report(err, __func__);

@@ -92,6 +92,11 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
     return mend_report(err, __func__);
 }
 
+static void free_info(struct mend_proc *self, void *i)
+{
+    mend_info_free(self, i);
+}
+
 MEND_API(MPI_Info_free);
 int MPI_Info_free(MPI_Info *info)
 {
@@ -103,7 +108,7 @@ int MPI_Info_free(MPI_Info *info)
     if (!err)
         err = check_own(*info, &i);
     if (!err) {
-        mend_info_free(mend_self, i);
+        mend_undo_free(mend_self, free_info, i, false);
         *info = MPI_INFO_NULL;
     }
     return mend_report(err, __func__);

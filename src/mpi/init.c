@@ -67,7 +67,7 @@ int MPI_Finalize(void)
     if (!err)
         err = mend_check_outside_callback();
     if (!err) {
-        mend_safe_points_end();
+        mend_safe_points_end(); /* a module that rolls back cannot do so any more */
         err = mend_life_finalize(mend_self);
         return mend_leave(err);
     }

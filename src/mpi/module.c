@@ -3,13 +3,20 @@
 #include "recover/module.h"
 
 #include "mpi/check.h"
+#include "mpi/safe_point.h"
 
 #include "comm/errcode.h"
+#include "comm/errhandler.h"
+
+static int refuse_as(int class, const char *reason)
+{
+    mend_error_detail(mend_self, class, 0, "%s", reason);
+    return class;
+}
 
 static int refuse(const char *reason)
 {
-    mend_error_detail(mend_self, MPI_ERR_OTHER, 0, "%s", reason);
-    return MPI_ERR_OTHER;
+    return refuse_as(MPI_ERR_OTHER, reason);
 }
 
 static int check_module(MPIX_Module module, struct mend_module **m_p)
@@ -22,6 +29,50 @@ static int check_module(MPIX_Module module, struct mend_module **m_p)
     return MPI_SUCCESS;
 }
 
+static int check_how(int how, MPIX_Module_recover_function *recover)
+{
+    bool known =
+        how == MPIX_MODULE_IN_CALLS || how == MPIX_MODULE_ANYTIME || how == MPIX_MODULE_ROLL_BACK;
+
+    return known && (recover || how == MPIX_MODULE_ROLL_BACK) ? MPI_SUCCESS : MPI_ERR_ARG;
+}
+
+/* Others rely on it: a process that cannot ends, and they go on without it. */
+static void roll_back(struct mend_proc *self)
+{
+    int err;
+
+    mend_event(self, MEND_EV_MODULE_UNWOUND);
+    err = mend_safe_point_back(1);
+    mend_fatal(self, NULL, err, "a roll-back");
+}
+
+/* The safe point behind a call of the module, where the call returns once more if the process rolls back. */
+static int make_point(struct mend_module *m)
+{
+    const char *what = mend_undo_obstacle(mend_self, true);
+    int err, back = 0;
+
+    mend_module_left(m);
+    m->has_point = false;
+    mend_self->on_unwound = roll_back;
+    mend_safe_point_drop();
+    if (what)
+        return refuse_as(MPI_ERR_UNSUPPORTED_OPERATION, what);
+    m->has_point = true;
+    err = mend_safe_point_of_module(&back);
+    if (back)
+        return mend_module_resume(m);
+    m->has_point = !err;
+    return err;
+}
+
+/* A process without a part in the module has no communicator of it. */
+static MPI_Comm handle_of(const struct mend_module *m)
+{
+    return m->comm ? mend_comm_handle(m->comm) : MPI_COMM_NULL;
+}
+
 MEND_API(MPIX_Module_create);
 int MPIX_Module_create(MPI_Comm comm, MPIX_Module_recover_function *recover, void *state, int how,
                        MPIX_Module *module)
@@ -32,13 +83,16 @@ int MPIX_Module_create(MPI_Comm comm, MPIX_Module_recover_function *recover, voi
 
     if (!err)
         err = mend_check_intra(comm, &c);
-    if (!err &&
-        (!recover || !module || (how != MPIX_MODULE_IN_CALLS && how != MPIX_MODULE_ANYTIME)))
-        err = MPI_ERR_ARG;
     if (!err)
-        err = mend_module_create(c, recover, state, how == MPIX_MODULE_ANYTIME, &m);
+        err = module ? check_how(how, recover) : MPI_ERR_ARG;
+    if (!err && how == MPIX_MODULE_ROLL_BACK)
+        err = mend_check_outside_callback();
+    if (!err)
+        err = mend_module_create(c, recover, state, how, &m);
     if (!err)
         *module = (MPIX_Module)m;
+    if (!err && m->rolls_back)
+        err = make_point(m);
     return mend_report_comm(c, err, __func__);
 }
 
@@ -54,9 +108,26 @@ int MPIX_Module_enter(MPIX_Module module, MPI_Comm *comm)
         err = mend_check_pointer(comm);
     if (!err) {
         mend_module_enter(m);
-        *comm = mend_comm_handle(m->comm);
+        *comm = handle_of(m);
     }
     return mend_report(err, __func__);
+}
+
+/* *recovered is written behind the safe point: memory rolls back. */
+static int leave(struct mend_module *m, int *recovered)
+{
+    bool points = false;
+    int err = MPI_SUCCESS;
+
+    if (m->rolls_back && m->depth == 1)
+        err = mend_module_wait_to_leave(m, &points);
+    if (err || mend_self->unwinds)
+        return err;
+    mend_module_leave(m);
+    if (points)
+        err = make_point(m);
+    *recovered = m->recovered;
+    return err;
 }
 
 MEND_API(MPIX_Module_leave);
@@ -71,15 +142,17 @@ int MPIX_Module_leave(MPIX_Module module, int *recovered)
         err = mend_check_pointer(recovered);
     if (!err && !m->depth)
         err = refuse("the module was not entered");
+    if (!err && m->rolls_back)
+        err = mend_check_outside_callback();
     if (!err)
-        *recovered = mend_module_leave(m);
+        err = leave(m, recovered);
     return mend_report(err, __func__);
 }
 
 /* Another participant may have been faster: then the communicator of the call that has failed is an old one. */
 static bool has_recovered(const struct mend_module *m, MPI_Comm comm)
 {
-    return comm != MPI_COMM_NULL && comm != mend_comm_handle(m->comm);
+    return comm != MPI_COMM_NULL && comm != handle_of(m);
 }
 
 MEND_API(MPIX_Module_recover);
@@ -97,7 +170,7 @@ int MPIX_Module_recover(MPIX_Module module, MPI_Comm *comm)
     if (!err && !has_recovered(m, *comm))
         err = mend_module_recover(m);
     if (!err)
-        *comm = mend_comm_handle(m->comm);
+        *comm = handle_of(m);
     return mend_report(err, __func__);
 }
 
@@ -114,6 +187,8 @@ int MPIX_Module_free(MPIX_Module *module)
     if (!err && (m->depth || m->recovering))
         err = refuse("the module is in use");
     if (!err) {
+        if (m->rolls_back)
+            mend_safe_point_drop();
         mend_module_free(m);
         *module = MPIX_MODULE_NULL;
     }

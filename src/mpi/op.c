@@ -39,6 +39,11 @@ int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
     return create(__func__, NULL, user_fn, commute, op);
 }
 
+static void free_op(struct mend_proc *self, void *op)
+{
+    mend_op_put(self, op);
+}
+
 /* Operations in progress keep the operator.  MPI_ERR_OP: predefined, or freed before. */
 MEND_API(MPI_Op_free);
 int MPI_Op_free(MPI_Op *op)
@@ -53,7 +58,7 @@ int MPI_Op_free(MPI_Op *op)
     if (!err && o->predefined)
         err = MPI_ERR_OP;
     if (!err) {
-        mend_op_put(mend_self, o);
+        mend_undo_free(mend_self, free_op, (void *)(uintptr_t)o, false);
         *op = MPI_OP_NULL;
     }
     return mend_report(err, __func__);

@@ -64,7 +64,7 @@ static int transfer(const char *fn, MPI_Comm comm, struct unit *u, bool packing)
     int err = mend_enter(fn);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = check_unit(u);
     if (!err)
@@ -142,7 +142,7 @@ static int pack_size(const char *fn, MPI_Count incount, MPI_Datatype datatype, M
     int err = mend_enter(fn);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_count(incount);
     if (!err)

@@ -87,6 +87,20 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 }
 
 /* 3.7.3.  Local. */
+static void free_request(struct mend_proc *self, void *request)
+{
+    (void)self;
+    mend_request_detach(request);
+}
+
+static int free_now_or_later(MPI_Request *request, struct mend_request *r)
+{
+    if (!mend_undo_later(mend_self, free_request, r, !mend_undo_is_old(mend_self, r)))
+        return mend_request_free(request, r);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
 MEND_API(MPI_Request_free);
 int MPI_Request_free(MPI_Request *request)
 {
@@ -98,7 +112,7 @@ int MPI_Request_free(MPI_Request *request)
     if (!err && !r)
         err = MPI_ERR_REQUEST;
     if (!err)
-        err = mend_request_free(request, r);
+        err = free_now_or_later(request, r);
     return mend_report(err, __func__);
 }
 

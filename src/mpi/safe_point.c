@@ -15,6 +15,7 @@
 
 #include "comm/errcode.h"
 #include "notify/notify.h"
+#include "recover/module.h"
 #include "snap/snap.h"
 
 #include <link.h>
@@ -25,6 +26,7 @@ static struct {
     struct mend_snap *snap;
     const char *data; /* of the library */
     size_t data_bytes;
+    unsigned of_module; /* the depth at which a module's is; 0: there is none */
 } point;
 
 /* dl_iterate_phdr() calls it for each object: notes the range of the writable segments of this one. */
@@ -117,9 +119,54 @@ static int open_snap(void)
 
 void mend_safe_points_end(void)
 {
+    struct mend_module *m = mend_module_that_rolls(mend_self);
+
+    if (m)
+        m->has_point = false;
     if (point.snap)
         mend_snap_destroy(point.snap);
     point.snap = NULL;
+    point.of_module = 0;
+}
+
+static bool is_innermost(void)
+{
+    return point.of_module == mend_snap_depth(point.snap);
+}
+
+void mend_safe_point_drop(void)
+{
+    if (point.of_module && is_innermost())
+        mend_snap_commit(point.snap);
+    point.of_module = 0;
+}
+
+int mend_safe_point_of_module(int *value_p)
+{
+    int err = open_snap(), got = 0;
+
+    if (!err && point.of_module && !is_innermost())
+        err = refuse(MPI_ERR_UNSUPPORTED_OPERATION,
+                     "the program has made a safe point behind the module's, and not dropped it");
+    if (err)
+        return err;
+    mend_safe_point_drop();
+    point.of_module = mend_snap_depth(point.snap) + 1;
+    err = error_of(mend_snap_enter(point.snap, &got));
+    if (err)
+        point.of_module = 0;
+    if (got)
+        mend_notify_unwound(mend_self);
+    *value_p = got;
+    return err;
+}
+
+/* Those that the program has made since go with what it has done. */
+int mend_safe_point_back(int value)
+{
+    while (mend_snap_depth(point.snap) > point.of_module)
+        mend_snap_commit(point.snap);
+    return error_of(mend_snap_roll_back(point.snap, value));
 }
 
 /* For calls that need a safe point. */

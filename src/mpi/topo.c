@@ -68,7 +68,7 @@ int MPI_Topo_test(MPI_Comm comm, int *status)
     int err = mend_enter(__func__);
 
     if (!err)
-        err = mend_check_comm(comm, &c);
+        err = mend_find_comm(comm, &c);
     if (!err)
         err = mend_check_pointer(status);
     if (!err)

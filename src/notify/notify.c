@@ -153,7 +153,7 @@ void mend_notify_run(struct mend_proc *self)
     if (self->in_progress || self->reducing || self->state != MEND_PROC_RUNNING)
         return;
     n->running = true;
-    while (!n->held && (x = first_that_may(n, nested)))
+    while (!n->held && !self->unwinds && (x = first_that_may(n, nested)))
         call(self, x);
     n->running = nested;
     judge(self);
@@ -199,6 +199,8 @@ void mend_notify_leave(struct mend_proc *self)
         if (self->inside == 1)
             catch_up(self);
         mend_unlock(self);
+        if (mend_unlikely(self->unwinds) && self->inside == 1)
+            self->on_unwound(self);
         if (self->inside)
             self->inside--;
         atomic_signal_fence(memory_order_seq_cst); /* the partner is on_signal() */
@@ -310,6 +312,17 @@ bool mend_notify_runs(const struct mend_proc *self)
 bool mend_notify_may_unwind(const struct mend_proc *self)
 {
     return !mend_notify_runs(self) || (self->notify->in_handler && self->inside == 2);
+}
+
+uint32_t mend_notify_held(const struct mend_proc *self)
+{
+    return self->notify->held;
+}
+
+void mend_notify_restore(struct mend_proc *self, uint32_t held)
+{
+    self->notify->held = held;
+    judge(self);
 }
 
 void mend_notify_unwound(struct mend_proc *self)

@@ -19,7 +19,8 @@
  *   2  the notifications of one process, of keys that are registered, run in the order in which they were sent;
  *   3  one callback of the program runs at a time: others are queued until it returns;
  *   4  no callback runs inside a poll, a reduction function, or between hold and release;
- *   5  without a registration no call is counted, and calls take the short way in and out (mpi/check.h). */
+ *   5  the outermost call of a process whose memory rolls back does not return: nothing of it is left (self->on_unwound);
+ *   6  without a registration no call is counted, and calls take the short way in and out (mpi/check.h). */
 #ifndef MEND_NOTIFY_NOTIFY_H
 #define MEND_NOTIFY_NOTIFY_H
 
@@ -65,6 +66,10 @@ bool mend_notify_runs(const struct mend_proc *self);
 
 /* May a roll-back leave all that goes on?  Not if a callback runs in an MPI call. */
 bool mend_notify_may_unwind(const struct mend_proc *self);
+
+/* How many holds there are; as many as there were at a safe point. */
+uint32_t mend_notify_held(const struct mend_proc *self);
+void mend_notify_restore(struct mend_proc *self, uint32_t held);
 
 /* A roll-back has left the callback that was running, if any, and returned into the call that has made the safe point. */
 void mend_notify_unwound(struct mend_proc *self);

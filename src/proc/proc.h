@@ -199,6 +199,9 @@ struct mend_proc {
     struct mend_decide *decide;
     struct mend_create *create;
     struct mend_list modules; /* recover/: struct mend_module.link */
+    struct mend_undo *undo;   /* recover/: NULL unless a module rolls back */
+    uint32_t points_n;        /* safe points of modules so far */
+    bool unwinds;             /* the program's calls end, then its memory rolls back: on_unwound */
     struct mend_list windows; /* rma/: struct mend_win.link */
     struct mend_abi *abi;
     struct mend_tool *tool; /* tool/: from the first MPI_T_init_thread() on */
@@ -221,6 +224,8 @@ struct mend_proc {
     void (*on_leave)(
         struct mend_proc
             *self); /* during MEND_DETOUR_NOTIFY: a call returns, and gives back `lock` */
+    void (*on_unwound)(
+        struct mend_proc *self);            /* the outermost call is about to return: does not */
     void (*let_go)(struct mend_proc *self); /* life/let_go.c; NULL: nobody waits for that */
     /* Makes processes known and reachable that were started later: all names below `end`.  False: no memory. */
     bool (*on_newcomers)(struct mend_proc *self, mend_peer end);

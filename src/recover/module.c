@@ -55,16 +55,26 @@ static void free_old(struct mend_module *m)
     }
 }
 
-/* m has a communicator in place of the one before. */
-static void replace_comm(struct mend_module *m, struct mend_comm *made)
+static void keep_old(struct mend_module *m, struct mend_comm *c)
 {
     struct old_comm *o = mend_alloc_to_take_part(m->self, sizeof(*o));
 
-    o->comm = m->comm;
+    o->comm = c;
     mend_list_append(&m->old, &o->link);
-    m->comm = made;
     if (!m->depth)
         free_old(m);
+}
+
+/* m has a communicator of those that are left in place of the one before. */
+static void replace_whole(struct mend_module *m, struct mend_comm *made)
+{
+    struct mend_comm *before = m->whole;
+
+    made->made_at = MEND_UNDO_APART;
+    m->whole = made;
+    if (!m->rolls_back)
+        m->comm = made;
+    keep_old(m, before);
 }
 
 /* A dead one is not told; one that dies next is no longer waited for. */
@@ -74,9 +84,9 @@ static void tell_all(struct mend_module *m)
     struct news news = {m->id, m->generation};
     int key = m->anywhere ? MEND_NOTIFY_MODULE : MEND_NOTIFY_MODULE_IN_CALLS;
 
-    for (int r = 0; r < m->comm->size; r++)
-        if (r != m->comm->rank)
-            mend_notify_send(self, mend_group_peer(m->comm->group, r), key, &news, sizeof(news));
+    for (int r = 0; r < m->whole->size; r++)
+        if (r != m->whole->rank)
+            mend_notify_send(self, mend_group_peer(m->whole->group, r), key, &news, sizeof(news));
 }
 
 static int call_recover(struct mend_module *m)
@@ -93,35 +103,117 @@ static int call_recover(struct mend_module *m)
     return err;
 }
 
-/* One turn, on a communicator of those that are left.  *ok_p: the recovery function has succeeded at all of them. */
-static int turn(struct mend_module *m, int *ok_p)
+/* Those that are left. */
+static int gather(struct mend_module *m)
 {
     struct mend_comm *made = NULL;
     int err;
 
-    mend_revoke(m->comm);
+    if (m->comm)
+        mend_revoke(m->comm);
+    mend_revoke(m->whole);
     mend_event(m->self, MEND_EV_MODULE_RECOVER);
-    err = mend_create_shrink(m->comm, false, &made);
+    err = mend_create_shrink(m->whole, false, &made);
     if (!err && !made) /* the others have decided that this process is dead */
         err = MPI_ERR_PROC_FAILED;
-    if (err)
-        return err;
-    replace_comm(m, made);
-    *ok_p = call_recover(m) == MPI_SUCCESS;
-    return mend_decide_flag(made, true, ok_p);
+    if (!err)
+        replace_whole(m, made);
+    return err;
 }
 
-static int recover_once(struct mend_module *m)
+static struct mend_roll_position position(struct mend_module *m)
 {
-    int ok = 0, before = INT_MAX, err = MPI_SUCCESS;
+    return (struct mend_roll_position){
+        .left = m->left,
+        .place = m->at_point  ? MEND_ROLL_POINT
+                 : m->leaving ? MEND_ROLL_LEAVING
+                              : MEND_ROLL_OUT,
+        .has_part = m->recover != NULL,
+        .cannot = !m->has_point || mend_undo_obstacle(m->self, false) != NULL,
+    };
+}
 
-    tell_all(m);
-    while (!err && !ok) {
-        err = turn(m, &ok);
-        if (!err && !ok && m->comm->size == before)
-            err = MPI_ERR_OTHER;
-        before = m->comm->size;
+/* Which of them roll back.  MEND_CLASS_PROC_FAILED: the turn is over. */
+static int decide(struct mend_module *m)
+{
+    struct mend_roll_position mine;
+    int err;
+
+    if (!m->rolls_back)
+        return MPI_SUCCESS;
+    mine = position(m);
+    err = mend_roll_exchange(m->whole, &mine, &m->roll);
+    if (err)
+        return err;
+    mend_event(m->self, MEND_EV_MODULE_DECIDED);
+    m->done = m->roll.left;
+    return m->roll.refused ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS;
+}
+
+/* The communicator of those that have a part, in place of the one before. */
+static int gather_participants(struct mend_module *m)
+{
+    struct mend_comm *made = NULL;
+    int err;
+
+    if (!m->rolls_back)
+        return MPI_SUCCESS;
+    err = mend_create_split(m->whole, m->recover ? 0 : MPI_UNDEFINED, 0, &made);
+    if (err || !made)
+        return err;
+    made->made_at = MEND_UNDO_APART;
+    if (m->comm)
+        keep_old(m, m->comm);
+    m->comm = made;
+    return MPI_SUCCESS;
+}
+
+/* The second half of a turn.  *ok_p: the recovery function has succeeded at all that have a part. */
+static int bring_into_order(struct mend_module *m, int *ok_p)
+{
+    if (m->rolls_back)
+        mend_roll_cut(m->self, &m->roll);
+    m->roll.rolls = false;
+    *ok_p = gather_participants(m) == MPI_SUCCESS;
+    if (*ok_p && m->recover) {
+        *ok_p = call_recover(m) == MPI_SUCCESS;
+        if (!*ok_p && m->rolls_back)
+            mend_revoke(m->comm); /* others may wait for this process in their function */
     }
+    return mend_decide_flag(m->whole, true, ok_p);
+}
+
+/* Only the second half of it, if this process has rolled back in the middle. */
+static int turn(struct mend_module *m, bool resumes, int *ok_p)
+{
+    int err = resumes ? MPI_SUCCESS : gather(m);
+
+    if (!err && !resumes)
+        err = decide(m);
+    if (err == MEND_CLASS_PROC_FAILED && m->whole->inactive)
+        return MPI_SUCCESS; /* one more has died */
+    return err || m->roll.rolls != resumes ? err : bring_into_order(m, ok_p);
+}
+
+/* Turns until one succeeds, or this process is to roll back. */
+static int recover_once(struct mend_module *m, bool resumes)
+{
+    int ok = 0, err = MPI_SUCCESS;
+
+    if (!resumes) {
+        m->before = INT_MAX;
+        tell_all(m);
+    }
+    while (!err && !ok) {
+        err = turn(m, resumes, &ok);
+        resumes = false;
+        if (!err && m->roll.rolls)
+            return MPI_SUCCESS;
+        if (!err && !ok && m->whole->size == m->before)
+            err = MPI_ERR_OTHER;
+        m->before = m->whole->size;
+    }
+    mend_roll_forget(m->self, &m->roll);
     m->generation++;
     return err;
 }
@@ -132,16 +224,22 @@ static bool is_pending(const struct mend_module *m)
 }
 
 /* Others may have come further and begun the next one, while this process was about to leave this one. */
-static int run_recovery(struct mend_module *m)
+static int run_recovery(struct mend_module *m, bool resumes)
 {
     int err;
 
     m->recovering = true;
-    do
-        err = recover_once(m);
-    while (!err && is_pending(m));
+    do {
+        err = recover_once(m, resumes);
+        resumes = false;
+        if (!err && m->roll.rolls) {
+            mend_undo_unwind(m->self);
+            return MPI_SUCCESS;
+        }
+    } while (!err && is_pending(m));
     m->recovering = false;
     m->recovered = true;
+    m->at_point = false;
     return err;
 }
 
@@ -159,7 +257,7 @@ static struct mend_module *next_pending(struct mend_proc *self)
     mend_list_foreach (l, next, &self->modules) {
         struct mend_module *m = mend_list_entry(l, struct mend_module, link);
 
-        if (m->comm && (m->recovering || is_pending(m)) && (!first || comes_before(m, first)))
+        if (m->whole && (m->recovering || is_pending(m)) && (!first || comes_before(m, first)))
             first = m;
     }
     return first && !first->recovering ? first : NULL;
@@ -169,13 +267,13 @@ static void recover_pending(struct mend_proc *self)
 {
     struct mend_module *m;
 
-    while ((m = next_pending(self)))
-        run_recovery(m);
+    while (!self->unwinds && (m = next_pending(self)))
+        run_recovery(m, false);
 }
 
 int mend_module_recover(struct mend_module *m)
 {
-    int err = run_recovery(m);
+    int err = run_recovery(m, false);
 
     recover_pending(m->self);
     return err;
@@ -211,52 +309,107 @@ static int listen_for(struct mend_proc *self)
                                       MEND_NOTIFY_NESTS | MEND_NOTIFY_IN_CALLS);
 }
 
-/* All that have to be the same at all participants. */
-static void agree_on(struct mend_comm *c, bool *anywhere, uint64_t *order)
+/* What has to be the same at all participants, or is the worst of what they have. */
+struct terms {
+    bool anywhere, rolls_back;
+    uint64_t order;
+    int error;
+};
+
+static void agree_on(struct mend_comm *c, struct terms *t)
 {
     struct mend_proc *self = c->self;
-    struct mend_decision value = {.and_word = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    struct mend_decision value = {.and_word = {UINT64_MAX, t->anywhere, t->rolls_back, UINT64_MAX},
+                                  .max_word = {0, t->rolls_back, (uint64_t)t->error}};
 
-    value.and_word[1] = *anywhere;
     mend_list_foreach (l, next, &self->modules) {
         const struct mend_module *m = mend_list_entry(l, struct mend_module, link);
 
-        if (m->comm && m->order > value.max_word[0])
+        if (m->whole && m->order > value.max_word[0])
             value.max_word[0] = m->order;
-        if (m->comm && !m->anywhere)
+        if (m->whole && !m->anywhere)
             value.and_word[1] = 0;
     }
     mend_decide(c, &value);
     if (value.failed)
         mend_group_put(self, value.failed);
-    *order = value.max_word[0] + 1;
-    *anywhere = value.and_word[1] & 1;
+    t->order = value.max_word[0] + 1;
+    t->anywhere = value.and_word[1] & 1;
+    t->error = (int)value.max_word[2];
+    if (!t->error && (value.and_word[2] & 1) != value.max_word[1])
+        t->error = MPI_ERR_ARG;
+}
+
+/* Memory is one: what one module rolls back the others had better not rely on. */
+static int check_alone(struct mend_proc *self, bool rolls_back)
+{
+    return !mend_list_empty(&self->modules) && (rolls_back || self->undo)
+               ? MPI_ERR_UNSUPPORTED_OPERATION
+               : MPI_SUCCESS;
+}
+
+/* The communicators of a module, from what c is a duplicate of. */
+static int make_comms(struct mend_comm *c, struct terms *t, bool has_part, struct mend_comm **own_p,
+                      struct mend_comm **part_p)
+{
+    struct mend_proc *self = c->self;
+    int err = mend_create_dup(c, listen_for(self), own_p);
+
+    if (err)
+        return err;
+    mend_comm_set_errhandler(*own_p, &self->objects->return_code);
+    agree_on(*own_p, t);
+    err = t->error;
+    *part_p = t->rolls_back ? NULL : *own_p;
+    if (!err && t->rolls_back)
+        err = mend_create_split(*own_p, has_part ? 0 : MPI_UNDEFINED, 0, part_p);
+    if (err)
+        mend_create_free(*own_p);
+    return err;
+}
+
+static void take_up(struct mend_module *m, const struct terms *t, struct mend_comm *own,
+                    struct mend_comm *part)
+{
+    own->made_at = MEND_UNDO_APART;
+    if (part)
+        part->made_at = MEND_UNDO_APART;
+    m->whole = own;
+    m->comm = part;
+    m->rolls_back = t->rolls_back;
+    m->anywhere = t->anywhere;
+    m->order = t->order;
+    m->magic = MEND_MODULE_MAGIC;
 }
 
 /* It may be known already: news of it has come (make()). */
 int mend_module_create(struct mend_comm *c, MPIX_Module_recover_function *recover, void *state,
-                       bool anywhere, struct mend_module **m_p)
+                       int how, struct mend_module **m_p)
 {
     struct mend_proc *self = c->self;
-    struct mend_comm *own = NULL;
+    struct terms terms = {.anywhere = how != MPIX_MODULE_IN_CALLS,
+                          .rolls_back = how == MPIX_MODULE_ROLL_BACK,
+                          .error = check_alone(self, how == MPIX_MODULE_ROLL_BACK)};
+    bool opens = terms.rolls_back && !terms.error;
+    struct mend_comm *own = NULL, *part = NULL;
     struct mend_module *m;
-    uint64_t order;
-    int err = mend_create_dup(c, listen_for(self), &own);
+    int err;
 
+    if (opens)
+        terms.error = mend_undo_open(self);
+    err = make_comms(c, &terms, recover != NULL, &own, &part);
+    if (err && opens && self->undo)
+        mend_undo_close(self);
     if (err)
         return err;
-    agree_on(own, &anywhere, &order);
-    mend_comm_set_errhandler(own, &self->objects->return_code);
     m = find(self, own->ctx);
     if (!m)
         m = make(self, own->ctx);
-    m->comm = own;
     m->recover = recover;
     m->state = state;
-    m->anywhere = anywhere;
-    m->order = order;
-    m->magic = MEND_MODULE_MAGIC;
-    recover_pending(self);
+    take_up(m, &terms, own, part);
+    if (!m->rolls_back)
+        recover_pending(self);
     *m_p = m;
     return MPI_SUCCESS;
 }
@@ -269,9 +422,66 @@ void mend_module_enter(struct mend_module *m)
 
 bool mend_module_leave(struct mend_module *m)
 {
-    if (--m->depth == 0)
+    if (--m->depth == 0) {
+        m->left += m->rolls_back;
         free_old(m);
+    }
     return m->recovered;
+}
+
+int mend_module_wait_to_leave(struct mend_module *m, bool *point_p)
+{
+    struct mend_proc *self = m->self;
+    struct mend_coll_how how = {.kind = MEND_COLL_NOW};
+    int err = MPI_SUCCESS;
+
+    m->leaving = true;
+    while (!err && !self->unwinds && m->done <= m->left) { /* else others have left it already */
+        uint64_t generation = m->generation;
+
+        if (!mend_coll_barrier(m->whole, &how))
+            break;
+        if (!self->unwinds && m->generation == generation)
+            err = mend_module_recover(m);
+    }
+    *point_p = !err && !self->unwinds;
+    if (!self->unwinds)
+        m->leaving = false;
+    return err;
+}
+
+void mend_module_left(struct mend_module *m)
+{
+    mend_event(m->self, MEND_EV_MODULE_POINT);
+    mend_undo_point(m->self);
+    m->depth = m->depth_then = 0;
+    m->held_then = mend_notify_held(m->self);
+    free_old(m);
+}
+
+int mend_module_resume(struct mend_module *m)
+{
+    struct mend_proc *self = m->self;
+    int err;
+
+    mend_event(self, MEND_EV_MODULE_BACK);
+    mend_notify_restore(self, m->held_then);
+    mend_undo_back(self);
+    m->leaving = false;
+    m->at_point = true;
+    m->depth = m->depth_then;
+    err = run_recovery(m, true);
+    free_old(m);
+    recover_pending(self);
+    return err;
+}
+
+struct mend_module *mend_module_that_rolls(struct mend_proc *self)
+{
+    mend_list_foreach (l, next, &self->modules)
+        if (mend_list_entry(l, struct mend_module, link)->rolls_back)
+            return mend_list_entry(l, struct mend_module, link);
+    return NULL;
 }
 
 void mend_module_free(struct mend_module *m)
@@ -279,7 +489,11 @@ void mend_module_free(struct mend_module *m)
     struct mend_proc *self = m->self;
 
     mend_list_remove(&m->link);
-    mend_create_free(m->comm);
+    if (m->rolls_back && m->comm)
+        mend_create_free(m->comm);
+    mend_create_free(m->whole);
+    if (m->rolls_back)
+        mend_undo_close(self);
     m->magic = 0;
     mend_free(self, m);
     if (!mend_list_empty(&self->modules))

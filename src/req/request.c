@@ -35,6 +35,8 @@ int mend_request_start(struct mend_request *r)
     r->source = MPI_ANY_SOURCE;
     r->tag = MPI_ANY_TAG;
     r->bytes = 0;
+    if (r->comm)
+        r->comm->used = true;
     err = r->ops->start(r);
     if (err)
         r->state = MEND_REQUEST_INACTIVE;
@@ -52,7 +54,7 @@ void mend_request_complete_slow(struct mend_request *r, int error)
     r->state = MEND_REQUEST_DONE;
     r->pending = 0;
     r->error = error;
-    if (mend_unlikely(lost && error && comm))
+    if (mend_unlikely(lost && error && comm) && !comm->self->unwinds)
         comm->self->on_lost_error(comm->self, error,
                                   "an operation whose request or communicator was freed");
     if (detached)

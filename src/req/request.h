@@ -97,6 +97,8 @@ struct mend_request {
     mend_peer hint;         /* peer whose traffic completes it, MEND_PEER_NONE: anybody */
     const struct mend_request_ops *ops;
     struct mend_list link; /* in self->active while it needs polling */
+    struct mend_list
+        held; /* of the requests that the program has handles of, if they are followed (recover/undo.h) */
 };
 
 static inline void mend_request_init(struct mend_request *r, const struct mend_request_ops *ops,
@@ -154,6 +156,8 @@ void mend_request_check_all(struct mend_proc *self);
 /* The user's handle is gone: releases now, or on completion. */
 static inline void mend_request_detach(struct mend_request *r)
 {
+    if (mend_unlikely(mend_list_linked(&r->held)))
+        mend_list_remove(&r->held);
     if (mend_request_is_active(r))
         r->state = MEND_REQUEST_DETACHED;
     else

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* roll.c – what the members tell each other (roll.h has the idea, roll_decide.c the decision).
+ *
+ *   positions of all ──> ids of all, and from member 0 a context for the cut ──> each decides alike ──> agreed: all have it
+ */
+#include "recover/roll.h"
+
+#include "create/creation.h"
+
+#include <string.h>
+
+#define WORDS (sizeof(struct mend_roll_position) / sizeof(uint64_t))
+
+/* What one turn needs; all of it is given back at its end. */
+struct talk {
+    struct mend_comm *c;
+    struct mend_roll_position *members;
+    MPI_Count *counts; /* ids of each member, with the context of member 0 */
+    MPI_Aint *at;      /* where they begin among those of all */
+    uint64_t *mine, *all, all_n;
+    bool *rolls;
+};
+
+static struct mend_coll_buf words(void *buf, uint64_t n)
+{
+    return (struct mend_coll_buf){buf, (MPI_Count)n, mend_type_predefined((uintptr_t)MPI_UINT64_T),
+                                  MPI_UINT64_T};
+}
+
+static bool knows(struct mend_comm *c, const struct mend_group *g)
+{
+    for (int r = 0; r < g->size; r++) {
+        mend_peer p = mend_group_peer(g, r);
+
+        if (!mend_peer_is_dead(c->self, p) &&
+            mend_group_rank(c->self, c->group, p) == MPI_UNDEFINED)
+            return false;
+    }
+    return true;
+}
+
+struct listing {
+    struct mend_comm *of;
+    uint64_t *ids; /* NULL: they are only counted */
+    uint64_t n;
+};
+
+static void list_used(struct mend_comm *c, void *arg)
+{
+    struct listing *l = arg;
+
+    if (!c->used || c->whole || c->made_at == MEND_UNDO_APART)
+        return;
+    if (l->ids)
+        l->ids[l->n] =
+            c->id | (knows(l->of, c->group) && knows(l->of, c->remote) ? 0 : MEND_ROLL_STRANGERS);
+    l->n++;
+}
+
+/* The own ids: used ones, those of an earlier cut, and from member 0 one word more. */
+static void fill(struct talk *t, const struct mend_roll *before, bool first)
+{
+    struct listing l = {.of = t->c, .ids = t->mine};
+
+    mend_comm_each(t->c->self, list_used, &l);
+    if (before->cut_n)
+        memcpy(t->mine + l.n, before->cut, before->cut_n * sizeof(uint64_t));
+    if (first)
+        t->mine[l.n + before->cut_n] = mend_creation_ctxs(t->c->self, t->all_n);
+}
+
+static void place_all(struct talk *t)
+{
+    t->all_n = 0;
+    for (int r = 0; r < t->c->size; r++) {
+        t->counts[r] = (MPI_Count)(t->members[r].used_n + t->members[r].cut_n + (r == 0));
+        t->at[r] = (MPI_Aint)t->all_n;
+        t->all_n += (uint64_t)t->counts[r];
+    }
+}
+
+static int gather_positions(struct talk *t, const struct mend_roll_position *mine)
+{
+    struct mend_roll_position copy = *mine;
+    struct mend_coll_buf in = words(&copy, WORDS), out = words(t->members, WORDS);
+    struct mend_coll_how how = {.kind = MEND_COLL_NOW};
+
+    return mend_coll_allgather(t->c, &in, &out, NULL, &how);
+}
+
+static int gather_ids(struct talk *t)
+{
+    struct mend_coll_counts v = {.big = true, .counts_c = t->counts, .displs_c = t->at};
+    struct mend_coll_buf in = words(t->mine, (uint64_t)t->counts[t->c->rank]);
+    struct mend_coll_buf out = words(t->all, 0);
+    struct mend_coll_how how = {.kind = MEND_COLL_NOW};
+
+    return mend_coll_allgather(t->c, &in, &out, &v, &how);
+}
+
+static void *take(struct mend_proc *self, uint64_t n, size_t size)
+{
+    return mend_alloc_to_take_part(self, (n ? n : 1) * size);
+}
+
+static void begin(struct talk *t, struct mend_comm *c)
+{
+    uint64_t n = (uint64_t)c->size;
+
+    *t = (struct talk){.c = c};
+    t->members = take(c->self, n, sizeof(*t->members));
+    t->counts = take(c->self, n, sizeof(*t->counts));
+    t->at = take(c->self, n, sizeof(*t->at));
+    t->rolls = take(c->self, n, sizeof(*t->rolls));
+}
+
+static void end(struct talk *t)
+{
+    void *all[] = {t->members, t->counts, t->at, t->rolls, t->mine, t->all};
+
+    for (unsigned i = 0; i < MEND_COUNT_OF(all); i++)
+        mend_free(t->c->self, all[i]);
+}
+
+/* Without the context, which stands behind the ids of member 0. */
+static mend_ctx take_context(struct talk *t)
+{
+    uint64_t at = (uint64_t)t->counts[0] - 1;
+    mend_ctx ctx = t->all[at];
+
+    memmove(t->all + at, t->all + at + 1, (t->all_n - at - 1) * sizeof(*t->all));
+    return ctx;
+}
+
+static void conclude(struct talk *t, struct mend_roll *roll)
+{
+    struct mend_proc *self = t->c->self;
+
+    mend_roll_forget(self, roll);
+    roll->ctx = take_context(t);
+    roll->cut = take(self, t->all_n, sizeof(*roll->cut));
+    roll->refused =
+        !mend_roll_decide(t->members, t->c->size, t->all, t->rolls, roll->cut, &roll->cut_n);
+    roll->rolls = t->rolls[t->c->rank];
+    roll->left = 0;
+    for (int r = 0; r < t->c->size; r++)
+        if (t->members[r].left > roll->left)
+            roll->left = t->members[r].left;
+}
+
+static int talk(struct talk *t, const struct mend_roll_position *mine, const struct mend_roll *roll)
+{
+    struct mend_proc *self = t->c->self;
+    struct mend_roll_position full = *mine;
+    struct listing l = {.of = t->c};
+    int err;
+
+    mend_comm_each(self, list_used, &l);
+    full.used_n = l.n;
+    full.cut_n = roll->cut_n;
+    err = gather_positions(t, &full);
+    if (err)
+        return err;
+    place_all(t);
+    t->mine = take(self, l.n + roll->cut_n + 1, sizeof(*t->mine));
+    t->all = take(self, t->all_n, sizeof(*t->all));
+    fill(t, roll, t->c->rank == 0);
+    return gather_ids(t);
+}
+
+int mend_roll_exchange(struct mend_comm *c, const struct mend_roll_position *mine,
+                       struct mend_roll *roll)
+{
+    struct talk t;
+    int err, ok;
+
+    begin(&t, c);
+    err = talk(&t, mine, roll);
+    if (err)
+        mend_revoke(c); /* others may wait for this process in what it has not begun */
+    ok = !err;
+    mend_decide_flag(c, true, &ok);
+    if (ok)
+        conclude(&t, roll);
+    end(&t);
+    return ok ? MPI_SUCCESS : MEND_CLASS_PROC_FAILED;
+}
+
+void mend_roll_cut(struct mend_proc *self, const struct mend_roll *roll)
+{
+    for (uint64_t i = 0; i < roll->cut_n; i++)
+        mend_undo_renew(self, roll->cut[i], roll->ctx + i * MEND_CTX_MAKE(0, 2), roll->rolls);
+}
+
+void mend_roll_forget(struct mend_proc *self, struct mend_roll *roll)
+{
+    mend_free(self, roll->cut);
+    *roll = (struct mend_roll){.cut = NULL};
+}
