@@ -67,14 +67,14 @@ step: ## kill a rank after every instruction of a call; takes about half an hour
 	@test/step/run --build $(BUILD) --self-test
 	@test/step/run --build $(BUILD) --all
 
-soak: ## killed at random instants: make soak [RUNS=1000 | KILLS=100000 | CYCLES=10000 | PLACES=10000 | STORES=10000 | SYNCS=10000] [SEED=1]
+soak: ## killed at random instants: make soak [RUNS=1000 | MEDLEYS=1000 | KILLS=100000 | CYCLES=10000 | PLACES=10000 | STORES=10000 | SYNCS=10000] [SEED=1]
 	@$(MAKE) --no-print-directory all
 	@$(if $(CYCLES)$(PLACES),tools/install-deps plot)
-	@$(if $(PLACES),test/soak/places --cycles $(PLACES) --plot doc/places.svg --build $(BUILD),$(if $(KILLS),test/soak/storm --kills $(KILLS),$(if $(CYCLES),\
-		test/soak/cycles --cycles $(CYCLES) --plot doc/soak.svg,$(if $(STORES),\
-		test/soak/stores --kills $(STORES),$(if $(SYNCS),\
-		test/soak/syncs --kills $(SYNCS),\
-		test/soak/run --runs $(RUNS))))) --build $(BUILD) --seed $(SEED))
+	@test/soak/$(or $(SOAK),run --runs $(RUNS)) --build $(BUILD) --seed $(SEED)
+
+SOAK = $(if $(MEDLEYS),medley --runs $(MEDLEYS))$(if $(KILLS),storm --kills $(KILLS))$(if $(STORES),stores --kills $(STORES))$(if \
+	$(SYNCS),syncs --kills $(SYNCS))$(if $(CYCLES),cycles --cycles $(CYCLES) --plot doc/soak.svg)$(if \
+	$(PLACES),places --cycles $(PLACES) --plot doc/places.svg)
 
 bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
 	@tools/install-deps build bench plot
