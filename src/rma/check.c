@@ -11,7 +11,7 @@ static bool is_in_whole(const struct mend_win *w, const struct mend_win_part *p)
 
 static bool is_reached_rightly(const struct mend_win *w, const struct mend_win_part *p)
 {
-    return !p->here || (w->whole ? is_in_whole(w, p) : p->at != 0);
+    return !p->here || (p->at != 0 && (!w->whole || is_in_whole(w, p)));
 }
 
 static const char *check_parts(const struct mend_win *w)

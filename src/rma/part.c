@@ -59,6 +59,7 @@ static int place_contiguous(struct mend_win *w, const struct mend_win_offer *off
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < w->n; r++) {
         w->part[r].here = w->whole + at;
+        w->part[r].at = offer[0].at + at;
         at += (size_t)offer[r].size;
     }
     w->base = w->part[w->me].here;
@@ -145,8 +146,10 @@ void mend_win_give_back_of(struct mend_win *w, struct mend_group *dead)
 
         if (r == MPI_UNDEFINED)
             continue;
-        if (theirs)
-            punch(w, w->part[r].at, w->whole ? w->whole_len : (size_t)w->part[r].size);
+        if (theirs && !w->whole)
+            punch(w, w->part[r].at, (size_t)w->part[r].size);
+        if (theirs && w->whole && r == 0)
+            punch(w, w->part[0].at, w->whole_len);
         if (r == 0)
             punch(w, w->control_at, mend_win_control_bytes(w->n));
     }
