@@ -68,11 +68,9 @@ static enum mend_snap_way way(void)
     static const struct {
         const char *word;
         enum mend_snap_way way;
-    } ways[] = {{"track", MEND_SNAP_WAY_TRACK},
-                {"protect", MEND_SNAP_WAY_PROTECT},
-                {"drop", MEND_SNAP_WAY_DROP},
-                {"copy_back", MEND_SNAP_WAY_COPY_BACK},
-                {"full", MEND_SNAP_WAY_FULL}};
+    } ways[] = {{"track", MEND_SNAP_WAY_TRACK}, {"protect", MEND_SNAP_WAY_PROTECT},
+                {"drop", MEND_SNAP_WAY_DROP},   {"copy_back", MEND_SNAP_WAY_COPY_BACK},
+                {"fork", MEND_SNAP_WAY_FORK},   {"full", MEND_SNAP_WAY_FULL}};
     const char *word = mend_self->params.safe_point;
 
     for (size_t i = 0; word && i < MEND_COUNT_OF(ways); i++)

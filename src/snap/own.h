@@ -73,6 +73,7 @@ struct mend_snap_level {
     size_t log_begin;
     struct mend_snap_shadow *shadows; /* as they were at the safe point */
     size_t shadows_n;
+    long child;       /* way fork: keeps the memory */
     char *print;      /* the fingerprint */
     char *tables_end; /* `top` after this level */
 };
@@ -113,6 +114,8 @@ struct mend_snap {
     size_t maps_n;
     struct mend_snap_range *excluded;
     size_t excluded_n;
+    char *child_pages; /* way fork, during a roll-back: room for some pages */
+    int child_fd;      /* and what pages the child has */
     struct mend_snap_counts counts;
     struct mend_snap_guard guard;
     char reason[MEND_SNAP_TEXT];
@@ -124,6 +127,12 @@ static inline bool mend_snap_has_shadow(const struct mend_snap *s)
 {
     return s->setup.way == MEND_SNAP_WAY_FULL || s->setup.way == MEND_SNAP_WAY_TRACK ||
            s->setup.way == MEND_SNAP_WAY_PROTECT;
+}
+
+/* The program's memory shows the image (drop, copy back). */
+static inline bool mend_snap_shows_image(const struct mend_snap *s)
+{
+    return s->setup.way == MEND_SNAP_WAY_DROP || s->setup.way == MEND_SNAP_WAY_COPY_BACK;
 }
 
 /* The mapping shows the image until the program writes to it. */
@@ -243,9 +252,17 @@ enum mend_status mend_snap_track_changes(struct mend_snap *s, uintptr_t start, u
 enum mend_status mend_snap_shadow_save(struct mend_snap *s, struct mend_snap_level *l,
                                        const struct mend_snap_map *m);
 enum mend_status mend_snap_shadow_keep(struct mend_snap *s, struct mend_snap_level *l);
-enum mend_status mend_snap_shadow_restore(struct mend_snap *s, const struct mend_snap_region *r,
-                                          const struct mend_snap_map *m);
+enum mend_status mend_snap_shadow_restore(struct mend_snap *s, const struct mend_snap_region *r);
 void mend_snap_shadow_back(struct mend_snap *s, const struct mend_snap_level *l);
+
+/* Way fork (child.c).  Start: the level's child keeps the memory as it is.  Open: before a roll-back to the innermost level;
+ * read: restores a region that is mapped as it was, and may be written to. */
+enum mend_status mend_snap_child_start(struct mend_snap *s, struct mend_snap_level *l);
+void mend_snap_child_end(const struct mend_snap *s, const struct mend_snap_level *l);
+bool mend_snap_child_is(const struct mend_snap *s, long id);
+enum mend_status mend_snap_child_open(struct mend_snap *s);
+enum mend_status mend_snap_child_read(struct mend_snap *s, const struct mend_snap_region *r);
+void mend_snap_child_close(struct mend_snap *s);
 
 /* What the kernel keeps for the process, as lines "name\tvalue".  NULL: no room. */
 char *mend_snap_print(struct mend_snap *s);

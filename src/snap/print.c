@@ -129,7 +129,8 @@ static void add_children(struct lines *t)
     snprintf(path, sizeof(path), "/proc/self/task/%d/children", gettid());
     read_start(path, text, sizeof(text));
     for (char *id = strtok_r(text, " ", &next); id; id = strtok_r(NULL, " ", &next))
-        add(t, "child %s\tthere\n", id);
+        if (!mend_snap_child_is(t->s, atol(id)))
+            add(t, "child %s\tthere\n", id);
 }
 
 static void add_signals(struct lines *t)

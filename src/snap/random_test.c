@@ -33,10 +33,10 @@ static size_t below(size_t n)
 static struct block {
     char *p;
     size_t bytes;
-    bool mapped;
+    bool mapped, closed;
 } blocks[BLOCKS];
-static char globals[1 << 20] = {1};
-static char zeros[1 << 20];
+static char globals[(1 << 20) + 20000] = {1};
+static char zeros[(1 << 20) + 20000];
 static FILE *file;
 
 static size_t some_size(void)
@@ -50,10 +50,34 @@ static void scribble(char *p, size_t n)
         p[below(n)] = (char)next_random();
 }
 
+static void open_block(struct block *b)
+{
+    if (b->p && b->closed)
+        CHECK(mprotect(b->p, b->bytes, PROT_READ | PROT_WRITE) == 0);
+    b->closed = false;
+}
+
+/* The tail of a mapping goes, or it cannot be written to for a while. */
+static void cut_or_close(struct block *b)
+{
+    size_t keep = b->bytes / 2 / PAGE * PAGE;
+
+    if (!b->p || !b->mapped)
+        return;
+    if (below(2) && keep) {
+        CHECK(munmap(b->p + keep, b->bytes - keep) == 0);
+        b->bytes = keep;
+    } else {
+        CHECK(mprotect(b->p, b->bytes, PROT_READ) == 0);
+        b->closed = true;
+    }
+}
+
 static void change_block(struct block *b)
 {
     size_t bytes = some_size();
 
+    open_block(b);
     if (!b->p) {
         b->mapped = below(4) == 0;
         b->bytes = b->mapped ? (bytes + PAGE - 1) / PAGE * PAGE : bytes;
@@ -92,11 +116,35 @@ static int dive(int depth)
 static void let_kernel_write(void)
 {
     struct block *b = &blocks[below(BLOCKS)];
+    struct iovec parts[] = {{globals + below(1000000), 20000}, {zeros + below(1000000), 20000}};
     int fd = open("/proc/self/exe", O_RDONLY);
 
+    open_block(b);
     if (b->p)
-        CHECK(read(fd, b->p, b->bytes < 10000 ? b->bytes : 10000) > 0);
+        CHECK(pread(fd, b->p, b->bytes, 0) > 0);
+    CHECK(readv(fd, parts, 2) > 0);
     close(fd);
+}
+
+/* Its memory shares pages with that of the program until one of both writes to them. */
+static void have_child(void)
+{
+    int status;
+    pid_t child = fork();
+
+    if (!child) {
+        scribble(globals, sizeof(globals));
+        _exit(0);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* Loads a library, whose mappings a roll-back removes. */
+static void load(void)
+{
+    static const char *const names[] = {"libutil.so.1", "libanl.so.1", "libBrokenLocale.so.1"};
+
+    dlopen(names[below(3)], RTLD_NOW);
 }
 
 static void move_brk(void)
@@ -114,7 +162,7 @@ static void do_something(void)
 {
     char name[32];
 
-    switch (below(8)) {
+    switch (below(12)) {
     case 0:
         scribble(globals, sizeof(globals));
         break;
@@ -136,6 +184,17 @@ static void do_something(void)
         break;
     case 6:
         move_brk();
+        break;
+    case 7:
+        cut_or_close(&blocks[below(BLOCKS)]);
+        break;
+    case 8:
+        if (below(20) == 0)
+            have_child();
+        break;
+    case 9:
+        if (below(20) == 0)
+            load();
         break;
     default:
         change_block(&blocks[below(BLOCKS)]);
@@ -243,11 +302,9 @@ static const struct {
     const char *name;
     enum mend_snap_way way;
     unsigned rounds, programs;
-} ways[] = {{"track", MEND_SNAP_WAY_TRACK, 200, 4},
-            {"protect", MEND_SNAP_WAY_PROTECT, 200, 4},
-            {"drop", MEND_SNAP_WAY_DROP, 200, 5},
-            {"copy_back", MEND_SNAP_WAY_COPY_BACK, 200, 2},
-            {"full", MEND_SNAP_WAY_FULL, 100, 1}};
+} ways[] = {{"track", MEND_SNAP_WAY_TRACK, 200, 4}, {"protect", MEND_SNAP_WAY_PROTECT, 200, 4},
+            {"drop", MEND_SNAP_WAY_DROP, 200, 5},   {"copy_back", MEND_SNAP_WAY_COPY_BACK, 200, 2},
+            {"fork", MEND_SNAP_WAY_FORK, 200, 3},   {"full", MEND_SNAP_WAY_FULL, 100, 1}};
 
 /* Some kernels do not have all ways. */
 static bool exists(enum mend_snap_way way)
@@ -288,9 +345,14 @@ MEND_TEST(copy_back)
     random_programs(3);
 }
 
-MEND_TEST(full)
+MEND_TEST(forked)
 {
     random_programs(4);
+}
+
+MEND_TEST(full)
+{
+    random_programs(5);
 }
 
 static int search(char **argv)

@@ -27,19 +27,32 @@ static bool map_empty(uintptr_t start, uintptr_t end, int prot)
                           MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0) == (long)start;
 }
 
+/* New anonymous memory with the contents of the safe point. */
+static bool refill(struct mend_snap *s, const struct mend_snap_region *r, uintptr_t start,
+                   uintptr_t end)
+{
+    struct mend_snap_region part = *r;
+
+    if (!map_empty(start, end, PROT_READ | PROT_WRITE))
+        return false;
+    if (mend_snap_has_shadow(
+            s)) { /* while it is empty it becomes one with its neighbours, as mremap() needs it */
+        mend_snap_changes_watch(s, start, end);
+        return mend_snap_image_read(s, r, start, end) == MEND_OK;
+    }
+    part.start = start;
+    part.end = end;
+    return mend_snap_child_read(s, &part) == MEND_OK;
+}
+
 static bool map_region(struct mend_snap *s, const struct mend_snap_region *r, uintptr_t start,
                        uintptr_t end)
 {
     if (r->kind == MEND_SNAP_KIND_KEPT)
         return map_empty(start, end, r->prot);
-    if (!mend_snap_has_shadow(s))
+    if (mend_snap_shows_image(s))
         return mend_snap_image_show(s, r, start, end);
-    if (!map_empty(start, end, PROT_READ | PROT_WRITE))
-        return false;
-    if (mend_snap_has_shadow(
-            s)) /* while it is empty it can become one with its neighbours, as mremap() needs it */
-        mend_snap_changes_watch(s, start, end);
-    return mend_snap_image_read(s, r, start, end) == MEND_OK &&
+    return refill(s, r, start, end) &&
            MEND_SNAP_SYS3(SYS_mprotect, start, end - start, r->prot) == 0;
 }
 
@@ -69,6 +82,22 @@ static enum mend_status renew(struct mend_snap *s, struct mend_snap_region *r)
     return map_region(s, r, r->start, r->end) ? MEND_OK : MEND_ERR_SYS;
 }
 
+/* The mapping m is that of r, but for its protection. */
+static enum mend_status write_over(struct mend_snap *s, const struct mend_snap_region *r,
+                                   const struct mend_snap_map *m)
+{
+    const int open = PROT_READ | PROT_WRITE;
+    bool closed = (m->prot & open) != open;
+    enum mend_status st;
+
+    if (closed)
+        MEND_SNAP_SYS3(SYS_mprotect, r->start, r->end - r->start, open);
+    st = mend_snap_has_shadow(s) ? mend_snap_shadow_restore(s, r) : mend_snap_child_read(s, r);
+    if (closed || m->prot != r->prot)
+        MEND_SNAP_SYS3(SYS_mprotect, r->start, r->end - r->start, r->prot);
+    return st;
+}
+
 /* [start, end) of r, where m is. */
 static enum mend_status restore_part(struct mend_snap *s, struct mend_snap_region *r,
                                      const struct mend_snap_map *m, uintptr_t start, uintptr_t end)
@@ -79,10 +108,9 @@ static enum mend_status restore_part(struct mend_snap *s, struct mend_snap_regio
         return MEND_OK;
     if (start != r->start || end != r->end)
         return renew(s, r);
-    if (mend_snap_has_shadow(s) && m->inode == r->inode)
-        return mend_snap_shadow_restore(s, r, m);
-    if (mend_snap_has_shadow(s) || !mend_snap_is_image(s, m) ||
-        m->offset - m->start != r->offset - r->start)
+    if (!mend_snap_shows_image(s) && m->inode == r->inode)
+        return write_over(s, r, m);
+    if (!mend_snap_is_image(s, m) || m->offset - m->start != r->offset - r->start)
         return map_region(s, r, start, end) ? MEND_OK : MEND_ERR_SYS;
     if (m->prot != r->prot)
         MEND_SNAP_SYS3(SYS_mprotect, start, end - start, r->prot);
@@ -204,6 +232,32 @@ static enum mend_status restore_brk(struct mend_snap *s, char *mark)
     return mend_snap_look(s);
 }
 
+/* From the first change on there is no way back. */
+static enum mend_status restore_from_image(struct mend_snap *s)
+{
+    const struct mend_snap_level *l = s->level;
+
+    if (mend_snap_has_shadow(s))
+        mend_snap_log_each(s, mend_snap_changes_add);
+    MEND_ASSERT(!mend_snap_log_undo(s, l));
+    MEND_ASSERT(!walk(s, true));
+    s->image_end = l->image_end;
+    if (mend_snap_has_shadow(s))
+        mend_snap_shadow_back(s, l);
+    return MEND_OK;
+}
+
+static enum mend_status restore_from_child(struct mend_snap *s)
+{
+    enum mend_status st = mend_snap_child_open(s);
+
+    if (st)
+        return st;
+    MEND_ASSERT(!walk(s, true));
+    mend_snap_child_close(s);
+    return MEND_OK;
+}
+
 enum mend_status mend_snap_restore(struct mend_snap *s)
 {
     const struct mend_snap_level *l = s->level;
@@ -217,13 +271,9 @@ enum mend_status mend_snap_restore(struct mend_snap *s)
         st = restore_brk(s, mark);
     if (st)
         return st;
-    if (mend_snap_has_shadow(s))
-        mend_snap_log_each(s, mend_snap_changes_add);
-    MEND_ASSERT(!mend_snap_log_undo(s, l)); /* from here on there is no way back */
-    MEND_ASSERT(!walk(s, true));
+    st = s->setup.way == MEND_SNAP_WAY_FORK ? restore_from_child(s) : restore_from_image(s);
+    if (st)
+        return st;
     MEND_ASSERT(mend_snap_move(SYS_pread64, s->own_fd, l->stack_low, l->stack_bytes, l->stack_at));
-    s->image_end = l->image_end;
-    if (mend_snap_has_shadow(s))
-        mend_snap_shadow_back(s, l);
     return MEND_OK;
 }

@@ -14,7 +14,7 @@ static enum mend_status save_fresh(struct mend_snap *s, struct mend_snap_region 
     if (!st)
         st = r->inode ? mend_snap_image_write(s, r->start, r->end, r)
                       : mend_snap_runs(s, r->start, r->end, false, mend_snap_image_write, r);
-    if (!st && !mend_snap_has_shadow(s) && !mend_snap_image_show(s, r, r->start, r->end))
+    if (!st && !mend_snap_image_show(s, r, r->start, r->end))
         return mend_snap_no_room(s);
     return st;
 }
@@ -46,7 +46,7 @@ static enum mend_status save_piece(struct mend_snap *s, const struct mend_snap_m
                                    .kind = MEND_SNAP_KIND_KEPT,
                                    .inode = mend_snap_is_image(s, m) ? 0 : m->inode};
     l->regions_n++;
-    if (mend_snap_is_image(s, m) && !mend_snap_has_shadow(s)) {
+    if (mend_snap_is_image(s, m) && mend_snap_shows_image(s)) {
         r->kind = MEND_SNAP_KIND_IMAGE;
         r->offset = m->offset;
         return mend_snap_runs(s, r->start, r->end, true, save_run, r);
@@ -58,7 +58,7 @@ static enum mend_status save_piece(struct mend_snap *s, const struct mend_snap_m
         return mend_snap_shadow_save(s, l, m);
     }
     r->kind = MEND_SNAP_KIND_IMAGE;
-    return save_fresh(s, r);
+    return s->setup.way == MEND_SNAP_WAY_FORK ? MEND_OK : save_fresh(s, r);
 }
 
 static enum mend_status save_stack(struct mend_snap *s, struct mend_snap_level *l,
@@ -106,7 +106,7 @@ enum mend_status mend_snap_save(struct mend_snap *s, struct mend_snap_level *l)
     if (!l->regions)
         return mend_snap_no_room(s);
     l->regions_n = 0;
-    if (!mend_snap_has_shadow(s))
+    if (mend_snap_shows_image(s))
         st = mend_snap_alias_end(s);
     for (size_t i = 0; i < s->maps_n && !st; i++) {
         const struct mend_snap_map *m = &s->maps[i];
@@ -116,6 +116,8 @@ enum mend_status mend_snap_save(struct mend_snap *s, struct mend_snap_level *l)
         else if (!m->shared)
             st = mend_snap_pieces(s, m, save_piece, l);
     }
+    if (!st && s->setup.way == MEND_SNAP_WAY_FORK)
+        return mend_snap_child_start(s, l);
     if (!st)
         st = mend_snap_log_open(s, l);
     if (!st && mend_snap_has_shadow(s))

@@ -185,19 +185,9 @@ static enum mend_status restore_change(struct mend_snap *s, const struct mend_sn
                                        : mend_snap_image_read(s, r, c->start, c->end);
 }
 
-enum mend_status mend_snap_shadow_restore(struct mend_snap *s, const struct mend_snap_region *r,
-                                          const struct mend_snap_map *m)
+enum mend_status mend_snap_shadow_restore(struct mend_snap *s, const struct mend_snap_region *r)
 {
-    const int open = PROT_READ | PROT_WRITE;
-    bool closed = (m->prot & open) != open;
-    enum mend_status st;
-
-    if (closed)
-        MEND_SNAP_SYS3(SYS_mprotect, r->start, r->end - r->start, open);
-    st = mend_snap_changes(s, r->start, r->end, false, restore_change, (void *)r);
-    if (closed || m->prot != r->prot)
-        MEND_SNAP_SYS3(SYS_mprotect, r->start, r->end - r->start, r->prot);
-    return st;
+    return mend_snap_changes(s, r->start, r->end, false, restore_change, (void *)r);
 }
 
 void mend_snap_shadow_back(struct mend_snap *s, const struct mend_snap_level *l)

@@ -150,6 +150,8 @@ enum mend_status mend_snap_create(const struct mend_snap_setup *setup, struct me
 
 void mend_snap_destroy(struct mend_snap *s)
 {
+    while (s->level)
+        mend_snap_commit(s);
     close_all(s);
 }
 
@@ -216,12 +218,6 @@ static enum mend_status renew_image(struct mend_snap *s)
     return open_image(s) ? MEND_OK : mend_snap_refuse(s, MEND_ERR_SYS, "no image", "");
 }
 
-/* The program's pages are those of the image until it changes them. */
-static bool shares_pages(const struct mend_snap *s)
-{
-    return s->setup.way == MEND_SNAP_WAY_DROP || s->setup.way == MEND_SNAP_WAY_COPY_BACK;
-}
-
 static enum mend_status look_at_process(struct mend_snap *s)
 {
     enum mend_status st = MEND_OK;
@@ -235,7 +231,7 @@ static enum mend_status look_at_process(struct mend_snap *s)
         st = mend_snap_refuse(s, MEND_ERR_UNSUPPORTED, "there is another thread, ", other);
     else if (!s->depth && s->image_end > s->image_limit / 2)
         st = renew_image(s);
-    else if (s->image_end && shares_pages(s) && *mend_snap_children(s))
+    else if (s->image_end && mend_snap_shows_image(s) && *mend_snap_children(s))
         st = renew_image(s);
     s->top = mark;
     return st;
@@ -292,7 +288,10 @@ void mend_snap_commit(struct mend_snap *s)
     struct mend_snap_level *l = s->level;
 
     MEND_ASSERT(l);
-    mend_snap_log_merge(s);
+    if (s->setup.way == MEND_SNAP_WAY_FORK)
+        mend_snap_child_end(s, l);
+    else
+        mend_snap_log_merge(s);
     s->top = l->mark;
     s->level = l->outer;
     s->depth--;

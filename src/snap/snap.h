@@ -15,6 +15,8 @@
  *                  mapping of a nameless file, the image         finds the image again
  *   copy back      as above                                      copies the image over the changed pages, which
  *                                                                saves their next faults
+ *   fork           the kernel: a child that sleeps keeps the      compares all memory with the child's
+ *                  memory, which both share until a write
  *   full           a copy of all memory at the safe point        copies everything back
  *
  *      program's pages   [ a ][ b'][ c ]      b was written: the kernel has made b' of it, private
@@ -47,6 +49,7 @@ enum mend_snap_way {
     MEND_SNAP_WAY_PROTECT,
     MEND_SNAP_WAY_DROP,
     MEND_SNAP_WAY_COPY_BACK,
+    MEND_SNAP_WAY_FORK,
     MEND_SNAP_WAY_FULL,
 };
 

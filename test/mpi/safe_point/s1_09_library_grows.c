@@ -7,6 +7,7 @@
  * RUN: -n 1 ; expect "as it was"
  * RUN: -n 1 ; set SAFE_POINT=drop ; expect "as it was"
  * RUN: -n 1 ; set SAFE_POINT=protect ; expect "as it was"
+ * RUN: -n 1 ; set SAFE_POINT=fork ; expect "as it was"
  * RUN: -n 1 ; set SAFE_POINT=full ; expect "as it was" */
 #include "../../program.h"
 

@@ -13,6 +13,7 @@
  * RUN: -n 2 ; set SAFE_POINT=drop ; expect "rolled back 3 times on 2 ranks" ; expect "descriptor"
  * RUN: -n 2 ; set SAFE_POINT=protect ; expect "rolled back 3 times on 2 ranks" ; expect "descriptor"
  * RUN: -n 2 ; set SAFE_POINT=copy_back ; expect "rolled back 3 times on 2 ranks"
+ * RUN: -n 2 ; set SAFE_POINT=fork ; expect "rolled back 3 times on 2 ranks"
  * RUN: -n 2 ; set SAFE_POINT=full ; expect "rolled back 3 times on 2 ranks" */
 #include "../../program.h"
 
