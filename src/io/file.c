@@ -80,7 +80,9 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
                                  .filetype = bytes,
                                  .etype_handle = MPI_BYTE,
                                  .filetype_handle = MPI_BYTE,
-                                 .etype_size = 1};
+                                 .datarep = mend_datarep_find(self, "native"),
+                                 .etype_size = 1,
+                                 .layout = bytes};
     mend_file_hints_begin(&f->hints);
     mend_list_init(&f->together);
     return f;
@@ -92,6 +94,7 @@ static void destroy(struct mend_file *f)
         close(f->fd);
     mend_type_put(f->self, f->view.etype);
     mend_type_put(f->self, f->view.filetype);
+    mend_type_put(f->self, f->view.layout);
     mend_free(f->self, f->name);
     f->magic = 0;
     mend_free(f->self, f);

@@ -9,7 +9,6 @@
  * may have changed meanwhile. */
 #include "io/move.h"
 
-#include "datatype/external32.h"
 #include "io/os.h"
 #include "req/request.h"
 
@@ -40,15 +39,17 @@ static int failed(struct mend_file *f, bool write, int error)
     return class;
 }
 
-MPI_Offset mend_file_etypes(const struct mend_file *f, const struct mend_file_data *d)
+int mend_file_etypes(const struct mend_file *f, const struct mend_file_data *d,
+                     MPI_Offset *etypes_p)
 {
-    MPI_Offset bytes = f->view.datarep == MEND_DATAREP_EXTERNAL32
-                           ? mend_external_size(d->type, d->count)
-                           : d->count * d->type->size;
+    MPI_Count bytes, each = f->view.etype_size;
+    int err = mend_datarep_bytes(f->view.datarep, d->type, d->count, &bytes);
 
-    if (!bytes)
-        return 0;
-    return f->view.etype_size && bytes % f->view.etype_size == 0 ? bytes / f->view.etype_size : -1;
+    if (!err && bytes && !(each && bytes % each == 0))
+        err = MPI_ERR_IO;
+    if (!err)
+        *etypes_p = bytes ? bytes / each : 0;
+    return err;
 }
 
 /* Pieces of memory for at most `most` bytes; returns how many bytes they have. */
@@ -177,29 +178,31 @@ static int move_runs(struct move *m)
     return err;
 }
 
-/* The bytes in the file are not those in memory, but lie side by side. */
-static int move_external(struct move *m, const struct mend_file_data *d)
+/* The bytes in the file are not those in memory. */
+static int move_converted(struct move *m, const struct mend_file_data *d)
 {
+    const struct mend_datarep *rep = m->f->view.datarep;
     struct mend_proc *self = m->f->self;
-    MPI_Count bytes = mend_external_size(d->type, d->count);
-    char *packed = bytes >= 0 ? mend_zalloc(self, 1, (size_t)bytes + 1) : NULL;
-    int err;
+    MPI_Count bytes;
+    int err = mend_datarep_bytes(rep, d->type, d->count, &bytes), told;
+    char *raw = err ? NULL : mend_zalloc(self, 1, (size_t)bytes + 1);
 
-    if (!packed)
-        return MPI_ERR_NO_MEM;
+    if (!raw)
+        return err ? err : MPI_ERR_NO_MEM;
     if (m->write)
-        mend_external_pack(d->type, d->buf, d->count, packed);
-    mend_cursor_begin(&m->memory, mend_type_predefined((uintptr_t)MPI_BYTE), packed, bytes, 0);
+        err = mend_datarep_encode(rep, d->type, d->buf, d->count, raw);
+    mend_cursor_begin(&m->memory, mend_type_predefined((uintptr_t)MPI_BYTE), raw, bytes, 0);
     m->left = bytes;
-    err = move_runs(m);
+    if (!err)
+        err = move_runs(m);
     if (m->done) { /* whole elements only, of what was moved before an error too */
         MPI_Count n = bytes ? m->done / (bytes / d->count) : 0;
 
-        if (!m->write)
-            mend_external_unpack(d->type, d->buf, n, packed);
+        told = m->write ? MPI_SUCCESS : mend_datarep_decode(rep, d->type, d->buf, n, raw);
+        err = err ? err : told;
         m->done = n * d->type->size;
     }
-    mend_free(self, packed);
+    mend_free(self, raw);
     return err;
 }
 
@@ -245,8 +248,8 @@ int mend_file_move(struct mend_file *f, bool write, MPI_Offset at, const struct 
     if (err || !m.left)
         return err;
     mend_view_begin(&m.file, &f->view, at * f->view.etype_size);
-    if (f->view.datarep == MEND_DATAREP_EXTERNAL32) {
-        err = move_external(&m, d);
+    if (f->view.datarep->kind != MEND_DATAREP_NATIVE) {
+        err = move_converted(&m, d);
     } else {
         mend_cursor_begin(&m.memory, d->type, d->buf, d->count, 0);
         err = move_runs(&m);

@@ -11,8 +11,9 @@ struct mend_file_data {
     const struct mend_type *type;
 };
 
-/* How many etypes of the file the data is; -1: not a whole number of them. */
-MPI_Offset mend_file_etypes(const struct mend_file *f, const struct mend_file_data *d);
+/* How many etypes of the file the data is.  MPI_ERR_IO: not a whole number of them; or the error of the data representation. */
+int mend_file_etypes(const struct mend_file *f, const struct mend_file_data *d,
+                     MPI_Offset *etypes_p);
 
 /* Reads, or writes, from the etype `at` of the view on.  *bytes_p: bytes of memory that were read or written, fewer than
  * asked for at the end of the file.  Waits for no other process but in atomic mode, where it waits until others are done with the file:

@@ -61,7 +61,7 @@ static int most_aggregators(const struct mend_file *f)
 
 static bool gathers(const struct mend_file *f, int64_t choice, bool automatic)
 {
-    bool possible = f->comm->size > 1 && f->view.datarep != MEND_DATAREP_EXTERNAL32;
+    bool possible = f->comm->size > 1 && f->view.datarep->kind == MEND_DATAREP_NATIVE;
 
     return possible && (choice == MEND_HINT_AUTOMATIC ? automatic : choice == MEND_HINT_ENABLE);
 }
@@ -161,6 +161,16 @@ int mend_file_set_hints(struct mend_file *f, const struct mend_info *hints, int 
     return err ? err : mend_file_agree_on_ways(f, own_error, 0, &h, &f->view);
 }
 
+/* Of what views of different members have in common. */
+static uint64_t identity(const struct mend_view *v)
+{
+    uint64_t sum = (uint64_t)v->etype_size;
+
+    for (const char *c = v->datarep->name; *c; c++)
+        sum = sum * UINT64_C(1099511628211) + (unsigned char)*c;
+    return sum;
+}
+
 int mend_file_set_view(struct mend_file *f, const struct mend_view *view,
                        const struct mend_info *hints, int own_error)
 {
@@ -171,17 +181,19 @@ int mend_file_set_view(struct mend_file *f, const struct mend_view *view,
     mend_file_hints_read(&h, hints);
 
     if (!own_error)
-        own_error = mend_view_check(&v, !(f->amode & MPI_MODE_RDONLY));
+        own_error = mend_view_make(f->self, &v, !(f->amode & MPI_MODE_RDONLY));
     if (!err) /* the sizes of etypes, and the representation */
-        err = mend_file_agree_on_ways(
-            f, own_error, (uint64_t)v.etype_size << 4 | (uint64_t)(own_error ? 0 : v.datarep), &h,
-            own_error ? &f->view : &v);
+        err = mend_file_agree_on_ways(f, own_error, own_error ? 0 : identity(&v), &h,
+                                      own_error ? &f->view : &v);
+    if (err && !own_error)
+        mend_type_put(f->self, v.layout);
     if (err)
         return err;
     mend_type_get(v.etype);
     mend_type_get(v.filetype);
     mend_type_put(f->self, old.etype);
     mend_type_put(f->self, old.filetype);
+    mend_type_put(f->self, old.layout);
     f->position = 0;
     return mend_pointer_seek(f, 0, MPI_SUCCESS);
 }

@@ -2,14 +2,12 @@
 /* view.c – walking the runs of a view. */
 #include "io/view.h"
 
-#include "datatype/external32.h"
-
 /* Tiles of the file type up to the largest offset that there is. */
 static MPI_Count tiles(const struct mend_view *v)
 {
-    MPI_Count per =
-        v->filetype->extent > v->filetype->size ? v->filetype->extent : v->filetype->size;
-    MPI_Count room = INT64_MAX / 2 - v->disp - v->filetype->true_lb - v->filetype->true_extent;
+    const struct mend_type *t = v->layout;
+    MPI_Count per = t->extent > t->size ? t->extent : t->size;
+    MPI_Count room = INT64_MAX / 2 - v->disp - t->true_lb - t->true_extent;
 
     return per > 0 && room > per ? room / per : 1;
 }
@@ -40,34 +38,30 @@ static bool is_in_order(const struct mend_type *t, bool once)
     return true;
 }
 
-int mend_view_check(struct mend_view *v, bool writes)
+int mend_view_make(struct mend_proc *self, struct mend_view *v, bool writes)
 {
     const struct mend_type *e = v->etype, *t = v->filetype;
+    int err;
 
-    v->etype_size = e->size;
     if (v->disp < 0 || v->disp >= INT64_MAX / 4)
         return MPI_ERR_ARG;
     if (e->size && t->size % e->size)
         return MPI_ERR_ARG;
-    if (!is_in_order(e, writes) || !is_in_order(t, writes))
+    if (!is_in_order(e, writes))
         return MPI_ERR_IO;
-    if (v->datarep != MEND_DATAREP_EXTERNAL32)
-        return MPI_SUCCESS;
-    v->etype_size = mend_external_size(e, 1);
-    v->packed = v->etype_size != e->size || mend_external_size(t, 1) != t->size;
-    return v->packed && (t != e || !e->predefined) ? MPI_ERR_UNSUPPORTED_DATAREP : MPI_SUCCESS;
+    err = mend_datarep_bytes(v->datarep, e, 1, &v->etype_size);
+    if (!err)
+        err = mend_datarep_type(self, v->datarep, t, &v->layout);
+    if (!err && !is_in_order(v->layout, writes)) {
+        mend_type_put(self, v->layout);
+        err = MPI_ERR_IO;
+    }
+    return err;
 }
 
 void mend_view_begin(struct mend_cursor *k, const struct mend_view *v, MPI_Offset at)
 {
-    static const struct mend_type *bytes;
-
-    if (!bytes)
-        bytes = mend_type_predefined((uintptr_t)MPI_BYTE);
-    if (v->packed)
-        mend_cursor_begin(k, bytes, (void *)(uintptr_t)v->disp, INT64_MAX / 2 - v->disp, at);
-    else
-        mend_cursor_begin(k, v->filetype, (void *)(uintptr_t)v->disp, tiles(v), at);
+    mend_cursor_begin(k, v->layout, (void *)(uintptr_t)v->disp, tiles(v), at);
 }
 
 bool mend_view_next(struct mend_cursor *k, MPI_Offset max, MPI_Offset *offset_p, MPI_Offset *len_p)
@@ -101,14 +95,14 @@ MPI_Offset mend_view_offset(const struct mend_view *v, MPI_Offset etypes)
 
 MPI_Offset mend_view_stream(const struct mend_view *v, MPI_Offset file_bytes)
 {
-    const struct mend_type *t = v->filetype;
+    const struct mend_type *t = v->layout;
     MPI_Offset in_view = file_bytes - v->disp, at = 0, offset, len;
     struct mend_cursor k;
 
     if (in_view <= 0 || !t->size)
         return 0;
     /* whole tiles that end before the file does */
-    if (!v->packed && t->extent > 0 && in_view > t->true_lb + t->true_extent)
+    if (t->extent > 0 && in_view > t->true_lb + t->true_extent)
         at = (in_view - t->true_lb - t->true_extent) / t->extent * t->size;
     mend_view_begin(&k, v, at);
     while (mend_view_next(&k, INT64_MAX / 4, &offset, &len) && offset < file_bytes) {
@@ -128,5 +122,5 @@ MPI_Offset mend_view_etypes(const struct mend_view *v, MPI_Offset file_bytes)
 
 bool mend_view_is_whole(const struct mend_view *v)
 {
-    return v->packed || v->filetype->dense;
+    return v->layout->dense;
 }

@@ -10,22 +10,20 @@
 #define MEND_IO_VIEW_H
 
 #include "datatype/cursor.h"
-
-enum mend_datarep { MEND_DATAREP_NATIVE, MEND_DATAREP_INTERNAL, MEND_DATAREP_EXTERNAL32 };
+#include "io/datarep.h"
 
 struct mend_view {
     MPI_Offset disp;
     const struct mend_type *etype, *filetype;
     MPI_Datatype etype_handle, filetype_handle;
-    enum mend_datarep datarep;
-    MPI_Count etype_size; /* in the file */
-    bool packed; /* sizes in the file are others than in memory: the etypes lie side by side */
+    const struct mend_datarep *datarep;
+    MPI_Count etype_size;           /* in the file */
+    const struct mend_type *layout; /* the file type in the file; a reference is held */
 };
 
-/* A view's parts fit together: MPI_SUCCESS, MPI_ERR_ARG, MPI_ERR_IO (the types go backwards, or have bytes twice where
- * the file is written), or MPI_ERR_UNSUPPORTED_DATAREP (external32 where sizes in the file are
- * others than in memory, unless the file type is the etype, and predefined). */
-int mend_view_check(struct mend_view *v, bool writes);
+/* Makes the layout, if the view's parts fit together: else MPI_ERR_ARG, MPI_ERR_IO (the types go backwards, or have bytes
+ * twice where the file is written), or the error of a data representation. */
+int mend_view_make(struct mend_proc *self, struct mend_view *v, bool writes);
 
 /* Runs from a position of the stream, in bytes, on. */
 void mend_view_begin(struct mend_cursor *k, const struct mend_view *v, MPI_Offset at);

@@ -6,6 +6,12 @@
 
 #define BYTES 400
 
+#define NATIVE(...)                                                                                \
+    (struct mend_view)                                                                             \
+    {                                                                                              \
+        .datarep = mend_datarep_find(self, "native"), __VA_ARGS__                                  \
+    }
+
 /* Offsets of the stream's bytes, by the map of the type. */
 static size_t stream_of(struct mend_view *v, struct map *m, MPI_Offset *at)
 {
@@ -20,9 +26,9 @@ static size_t stream_of(struct mend_view *v, struct map *m, MPI_Offset *at)
 
 static struct mend_view view_of(type filetype, type etype, MPI_Offset disp)
 {
-    struct mend_view v = {.disp = disp, .etype = etype, .filetype = filetype};
+    struct mend_view v = NATIVE(.disp = disp, .etype = etype, .filetype = filetype);
 
-    CHECK_EQ(mend_view_check(&v, true), MPI_SUCCESS);
+    CHECK_EQ(mend_view_make(self, &v, true), MPI_SUCCESS);
     return v;
 }
 
@@ -92,12 +98,12 @@ MEND_TEST(tiles_may_overlap)
     type ints = MAKE(CONTIGUOUS, P(INT), 4), bounded = MAKE(RESIZED, P(INT), 0, 8);
     type parts =
         make(MPI_COMBINER_STRUCT, NUMBERS(2, 1, 1, 0, 16), (const type[]){ints, bounded}, 2);
-    struct mend_view v = {.etype = P(INT), .filetype = parts};
+    struct mend_view v = NATIVE(.etype = P(INT), .filetype = parts);
     struct mend_cursor k;
     MPI_Offset offset, len;
 
     CHECK_EQ(parts->extent, 8);
-    CHECK_EQ(mend_view_check(&v, true), MPI_SUCCESS);
+    CHECK_EQ(mend_view_make(self, &v, true), MPI_SUCCESS);
     mend_view_begin(&k, &v, 0);
     CHECK(mend_view_next(&k, 20, &offset, &len));
     CHECK_EQ(offset, 0);
@@ -105,31 +111,53 @@ MEND_TEST(tiles_may_overlap)
     CHECK(mend_view_next(&k, 20, &offset, &len));
     CHECK_EQ(offset, 8);
     v.filetype = MAKE(RESIZED, P(INT), 0, 0);
-    CHECK_EQ(mend_view_check(&v, false), MPI_ERR_IO);
+    CHECK_EQ(mend_view_make(self, &v, false), MPI_ERR_IO);
 }
 
 MEND_TEST(bad_views_are_refused)
 {
-    struct mend_view v = {.disp = -1, .etype = P(INT), .filetype = P(INT)};
+    struct mend_view v = NATIVE(.disp = -1, .etype = P(INT), .filetype = P(INT));
 
-    CHECK_EQ(mend_view_check(&v, true), MPI_ERR_ARG);
-    v = (struct mend_view){.etype = P(INT), .filetype = P(SHORT)};
-    CHECK_EQ(mend_view_check(&v, true), MPI_ERR_ARG);
-    v = (struct mend_view){.etype = P(INT), .filetype = MAKE(VECTOR, P(INT), 4, 1, -3)};
-    CHECK_EQ(mend_view_check(&v, true), MPI_ERR_IO);
-    v = (struct mend_view){.etype = P(INT), .filetype = MAKE(INDEXED, P(INT), 2, 3, 1, 0, 1)};
-    CHECK_EQ(mend_view_check(&v, true), MPI_ERR_IO);
-    CHECK_EQ(mend_view_check(&v, false), MPI_SUCCESS);
-    v = (struct mend_view){.etype = P(INT), .filetype = MAKE(INDEXED, P(INT), 2, 1, 1, 3, 0)};
-    CHECK_EQ(mend_view_check(&v, false), MPI_ERR_IO);
-    v = (struct mend_view){.etype = P(LONG),
-                           .filetype = MAKE(CONTIGUOUS, P(LONG), 2),
-                           .datarep = MEND_DATAREP_EXTERNAL32};
-    CHECK_EQ(mend_view_check(&v, true), MPI_ERR_UNSUPPORTED_DATAREP);
-    v = (struct mend_view){
-        .etype = P(LONG), .filetype = P(LONG), .datarep = MEND_DATAREP_EXTERNAL32};
-    CHECK_EQ(mend_view_check(&v, true), MPI_SUCCESS);
+    CHECK_EQ(mend_view_make(self, &v, true), MPI_ERR_ARG);
+    v = NATIVE(.etype = P(INT), .filetype = P(SHORT));
+    CHECK_EQ(mend_view_make(self, &v, true), MPI_ERR_ARG);
+    v = NATIVE(.etype = P(INT), .filetype = MAKE(VECTOR, P(INT), 4, 1, -3));
+    CHECK_EQ(mend_view_make(self, &v, true), MPI_ERR_IO);
+    v = NATIVE(.etype = P(INT), .filetype = MAKE(INDEXED, P(INT), 2, 3, 1, 0, 1));
+    CHECK_EQ(mend_view_make(self, &v, true), MPI_ERR_IO);
+    CHECK_EQ(mend_view_make(self, &v, false), MPI_SUCCESS);
+    v = NATIVE(.etype = P(INT), .filetype = MAKE(INDEXED, P(INT), 2, 1, 1, 3, 0));
+    CHECK_EQ(mend_view_make(self, &v, false), MPI_ERR_IO);
+}
+
+/* A long has four bytes in external32: what counts elements shrinks, what counts bytes does not. */
+MEND_TEST(external32_has_sizes_of_its_own)
+{
+    struct mend_view v = {.etype = P(LONG), .datarep = mend_datarep_find(self, "external32")};
+    struct mend_cursor k;
+    MPI_Offset offset, len;
+
+    v.filetype = MAKE(VECTOR, P(LONG), 2, 1, 3);
+    CHECK_EQ(mend_view_make(self, &v, true), MPI_SUCCESS);
     CHECK_EQ(v.etype_size, 4);
+    CHECK_EQ(v.layout->size, 8);
+    CHECK_EQ(v.layout->extent, 16);
+    CHECK_EQ(mend_view_offset(&v, 1), 12);
+    CHECK_EQ(mend_view_offset(&v, 3), 16 + 12);
+    mend_type_put(self, v.layout);
+    v.filetype = MAKE(HVECTOR, MAKE(CONTIGUOUS, P(LONG), 2), 2, 1, 100);
+    CHECK_EQ(mend_view_make(self, &v, true), MPI_SUCCESS);
+    mend_view_begin(&k, &v, 4);
+    CHECK(mend_view_next(&k, 100, &offset, &len));
+    CHECK(offset == 4 && len == 4);
+    CHECK(mend_view_next(&k, 100, &offset, &len));
+    CHECK(offset == 100 && len == 16); /* the next tile begins where this one ends */
+    mend_type_put(self, v.layout);
+    v.etype = v.filetype = P(LONG_INT);
+    CHECK_EQ(mend_view_make(self, &v, true), MPI_SUCCESS);
+    CHECK_EQ(v.etype_size, 8);
+    CHECK_EQ(v.layout->extent, 8);
+    mend_type_put(self, v.layout);
 }
 
 MEND_TEST_MAIN()

@@ -10,7 +10,6 @@
 #include "comm/errcode.h"
 #include "comm/errhandler.h"
 #include "comm/info.h"
-#include "datatype/external32.h"
 #include "decide/revoke.h"
 #include "mpi_ft.h"
 
@@ -213,20 +212,6 @@ int MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 
 /* ---- views ---- */
 
-static int read_datarep(const char *name, enum mend_datarep *rep_p)
-{
-    static const char *const known[] = {"native", "internal", "external32"};
-
-    if (!name)
-        return MPI_ERR_ARG;
-    for (unsigned k = 0; k < MEND_COUNT_OF(known); k++)
-        if (!strcmp(name, known[k])) {
-            *rep_p = (enum mend_datarep)k;
-            return MPI_SUCCESS;
-        }
-    return MPI_ERR_UNSUPPORTED_DATAREP;
-}
-
 static int read_view(struct mend_file *f, MPI_Datatype etype, MPI_Datatype filetype,
                      const char *datarep, struct mend_view *v)
 {
@@ -235,7 +220,11 @@ static int read_view(struct mend_file *f, MPI_Datatype etype, MPI_Datatype filet
     if (!err)
         err = mend_check_committed(filetype, &v->filetype);
     if (!err)
-        err = read_datarep(datarep, &v->datarep);
+        err = mend_check_pointer(datarep);
+    if (!err) {
+        v->datarep = mend_datarep_find(f->self, datarep);
+        err = v->datarep ? MPI_SUCCESS : MPI_ERR_UNSUPPORTED_DATAREP;
+    }
     if (!err && v->disp == MPI_DISPLACEMENT_CURRENT && !(f->amode & MPI_MODE_SEQUENTIAL))
         err = MPI_ERR_ARG;
     return err;
@@ -279,7 +268,6 @@ MEND_API(MPI_File_get_view);
 int MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
                       char *datarep)
 {
-    static const char *const names[] = {"native", "internal", "external32"};
     struct mend_file *f = NULL;
     int err = mend_enter(__func__);
 
@@ -291,7 +279,7 @@ int MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Da
         *disp = f->view.disp;
         *etype = handle_of(f->view.etype, f->view.etype_handle);
         *filetype = handle_of(f->view.filetype, f->view.filetype_handle);
-        strcpy(datarep, names[f->view.datarep]);
+        strcpy(datarep, f->view.datarep->name);
     }
     return mend_report_file(f, err, __func__);
 }
@@ -452,22 +440,68 @@ int MPI_File_get_atomicity(MPI_File fh, int *flag)
     return mend_report_file(f, err, __func__);
 }
 
+/* ---- data representations ---- */
+
+static int register_datarep(const char *fn, const struct mend_datarep *rep)
+{
+    int err = mend_enter(fn);
+
+    if (!err &&
+        !(rep->name && *rep->name && rep->extent && strlen(rep->name) < MPI_MAX_DATAREP_STRING))
+        err = MPI_ERR_ARG;
+    if (!err)
+        err = mend_datarep_register(mend_self, rep);
+    return mend_report_file(NULL, err, fn);
+}
+
+/* Local.  The functions run in calls that move data or ask for sizes, of any file with such a view; those that convert may be
+ * MPI_CONVERSION_FN_NULL: no conversion.  MPI_ERR_DUP_DATAREP: the name is taken. */
+MEND_API(MPI_Register_datarep);
+int MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn,
+                         MPI_Datarep_conversion_function *write_conversion_fn,
+                         MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
+{
+    return register_datarep(__func__, &(struct mend_datarep){.name = datarep,
+                                                             .kind = MEND_DATAREP_REGISTERED,
+                                                             .read = read_conversion_fn,
+                                                             .write = write_conversion_fn,
+                                                             .extent = dtype_file_extent_fn,
+                                                             .extra = extra_state});
+}
+
+MEND_API(MPI_Register_datarep_c);
+int MPI_Register_datarep_c(const char *datarep,
+                           MPI_Datarep_conversion_function_c *read_conversion_fn,
+                           MPI_Datarep_conversion_function_c *write_conversion_fn,
+                           MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
+{
+    return register_datarep(__func__, &(struct mend_datarep){.name = datarep,
+                                                             .kind = MEND_DATAREP_REGISTERED,
+                                                             .big = true,
+                                                             .read_c = read_conversion_fn,
+                                                             .write_c = write_conversion_fn,
+                                                             .extent = dtype_file_extent_fn,
+                                                             .extra = extra_state});
+}
+
 /* ---- extents in the file ---- */
 
 static int type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent_p,
                        struct mend_file **f_p)
 {
-    const struct mend_type *t = NULL;
+    const struct mend_type *t = NULL, *in_file;
     int err = mend_check_file(fh, f_p);
 
     if (!err)
         err = mend_check_type(datatype, &t);
     if (!err)
         err = mend_check_pointer(extent_p);
-    if (!err && (*f_p)->view.datarep == MEND_DATAREP_EXTERNAL32 && t->predefined)
-        *extent_p = mend_external_size(t, 1);
-    else if (!err)
-        *extent_p = t->extent;
+    if (!err)
+        err = mend_datarep_type((*f_p)->self, (*f_p)->view.datarep, t, &in_file);
+    if (!err) {
+        *extent_p = in_file->extent;
+        mend_type_put((*f_p)->self, in_file);
+    }
     return err;
 }
 

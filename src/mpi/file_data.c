@@ -68,7 +68,7 @@ static MPI_Offset moved(const struct mend_file *f, const struct mend_file_data *
 {
     MPI_Count all = d->count * d->type->size;
 
-    if (bytes == all || f->view.datarep == MEND_DATAREP_EXTERNAL32)
+    if (bytes == all || f->view.datarep->kind != MEND_DATAREP_NATIVE)
         return all ? (MPI_Offset)((__int128)etypes * bytes / all) : 0;
     return f->view.etype_size ? bytes / f->view.etype_size : 0;
 }
@@ -82,10 +82,8 @@ static int check_access(struct mend_file *f, const struct access *a, struct mend
         err = check_way(f, a);
     if (!err)
         err = mend_file_check_valid(f);
-    if (!err) {
-        *etypes_p = mend_file_etypes(f, d);
-        err = *etypes_p < 0 ? MPI_ERR_IO : MPI_SUCCESS;
-    }
+    if (!err)
+        err = mend_file_etypes(f, d, etypes_p);
     return err;
 }
 

@@ -19,7 +19,6 @@ enum duty {
     EXEMPT,
     EXEMPT_LATER,
     END,
-    UNBUILT,
 };
 enum on { ON_ANY, ON_INTRA, ON_INTER, ON_CART, ON_GRAPH, ON_DIST_GRAPH, ON_TOPOLOGY };
 
@@ -123,9 +122,6 @@ static void judge(const struct call *k)
     case EXEMPT_LATER:
         expect(k, "the start", k->make(), MPI_SUCCESS);
         complete_call(k, MPI_SUCCESS, true);
-        break;
-    case UNBUILT:
-        expect(k, "it", k->make(), MPI_ERR_UNSUPPORTED_OPERATION);
         break;
     }
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a message says beyond the class of its error: the operator and the type, the function that is not
- * built yet, both names of a class that has two, what to do instead.  An error without details does not
- * get those of an older one. */
+/* What a message says beyond the class of its error: the operator and the type, both names of a class
+ * that has two, what to do instead.  An error without details does not get those of an older one. */
 /* RUN: -n 2 */
-/* RUN: -n 1 ; args fatal ; exit 55 ; expect "MPI_Register_datarep is not built yet" ;
-   expect "mend-info --functions" */
 #include "../comm/common.h"
 
 #include <mpi_ft.h>
@@ -47,18 +44,6 @@ static void operators(void)
     MPI_Type_free(&two);
 }
 
-static int register_one(void)
-{
-    return MPI_Register_datarep("mine", NULL, NULL, NULL, NULL);
-}
-
-static void not_built(void)
-{
-    CHECK_CLASS(register_one(), MPI_ERR_UNSUPPORTED_OPERATION);
-    has(MPI_ERR_UNSUPPORTED_OPERATION,
-        ": MPI_Register_datarep is not built yet; `mend-info --functions`", 1);
-}
-
 static void two_names(void)
 {
     MPI_Comm dup, shrunk = MPI_COMM_NULL;
@@ -83,14 +68,9 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
-    if (argc > 1) {
-        MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
-        register_one();
-    }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     operators();
-    not_built();
     two_names();
     MPI_Finalize();
     return 0;
