@@ -275,6 +275,8 @@ const char *mend_comm_label(const struct mend_comm *c)
         return "MPI_COMM_WORLD";
     if (c == c->self->comm_self)
         return "MPI_COMM_SELF";
+    if (c->file)
+        return "a file";
     return c->win     ? "a window without a name"
            : c->inter ? "an intercommunicator without a name"
                       : "a communicator without a name";

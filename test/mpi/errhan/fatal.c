@@ -12,14 +12,23 @@
 /* RUN: -n 3 ; args abort ; exit 42 ; expect "MPI_Abort on MPI_COMM_WORLD with code 42" */
 /* RUN: -n 3 ; args connected ; set FATAL_SCOPE=connected ; exit 9 ;
    expect "all processes of the job end" ; expect-no "others go on" */
+/* RUN: -n 3 ; args file ; exit 13 ; expect "MPI_File_seek on a file: MPI_ERR_ARG" ;
+   expect "the 3 processes of a file end" ; expect "MPI_File_set_errhandler" */
 #include "../comm/common.h"
 
 int main(int argc, char **argv)
 {
+    MPI_File file;
     int n;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!strcmp(argv[1], "file")) {
+        MPI_File_open(MPI_COMM_WORLD, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+        MPI_File_set_errhandler(file, MPI_ERRORS_ARE_FATAL);
+        if (rank == 1)
+            MPI_File_seek(file, 0, -1);
+    }
     if (rank == 1 && !strcmp(argv[1], "world"))
         MPI_Send(NULL, 0, MPI_INT, 0, -1, MPI_COMM_WORLD);
     if (rank == 1 && !strcmp(argv[1], "abort"))
