@@ -31,7 +31,7 @@ OPTIONS_build-asan = --buildtype debugoptimized -Db_sanitize=address,undefined
 OPTIONS_build-tsan = --buildtype debugoptimized -Db_sanitize=thread
 OPTIONS_build-aarch64 = --cross-file test/aarch64/cross.ini
 
-# What the launcher still holds when it ends is no leak.
+# What the launcher still holds when it ends is not a leak.
 SANITIZER_OPTIONS = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=suppressions=$(abspath test/tsan.supp)
 

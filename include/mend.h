@@ -78,7 +78,7 @@ extern __typeof__(MPIX_Safe_point_differences) PMPIX_Safe_point_differences;
  *
  * 1. The callback of each notification runs once, or the process dies first.  Those of one sender run in the order in
  *    which they were sent, as far as their keys are registered.
- * 2. One callback runs at a time: those that come meanwhile follow.  It may call MPI and wait there, but for MPI_Finalize and
+ * 2. One callback runs at a time: those that come meanwhile follow.  It may call MPI and wait there, except in MPI_Finalize and
  *    MPI_Session_finalize (MPI_ERR_OTHER).  Collective calls and MPI_Comm_free are not for the communicator on which the
  *    process is in a call already.  A roll-back to a safe point leaves it, but only from a handler; inside an MPI call it is
  *    refused (MPI_ERR_UNSUPPORTED_OPERATION), and a new safe point is in any callback (MPI_ERR_OTHER).

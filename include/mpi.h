@@ -21,7 +21,7 @@
  * The list is checked against test/abi/ in every build.
  *
  * 1. A handle is a pointer to a struct that nobody can look into.  Predefined handles are small
- *    integers below 0x1000, each class with a null value of its own; 0 is no handle of any class.
+ *    integers below 0x1000, each class with a null value of its own; 0 is not a handle of any class.
  * 2. Prototypes begin with `extern`, so that a search for "^int MPI_Send(" finds the definition.
  * 3. A name that ends in _c is the form with MPI_Count for numbers that may exceed an int.
  */

@@ -21,8 +21,8 @@ static void on_join(struct job *job, struct rank *r, pid_t sender)
     pthread_mutex_unlock(&job->lock);
     if (sender <= 0)
         mend_say(job,
-                 "mend: rank %d runs in a PID namespace that mpiexec cannot see: it is not "
-                 "ended with the job",
+                 "mend: rank %d runs in a PID namespace that mpiexec cannot see, so "
+                 "it cannot be killed when the job ends",
                  r->index);
 }
 

@@ -2,7 +2,7 @@
 /* find.c – where a program is.
  *
  * A name with a '/' is a path, relative to the directory in which the program will start.  Any other name
- * is looked for in
+ * is searched in
  *
  *   the directories of --path    then    PATH    then    the directory in which it will start
  *

@@ -141,7 +141,7 @@ static const struct flag flags[] = {
      0, on_accepted, NULL},
     {"with-ft", 1, on_ft, NULL},
     /* said and ignored */
-    {"disable-recovery", 0, on_ignored, "a program decides what becomes of a failure"},
+    {"disable-recovery", 0, on_ignored, "the program decides how it handles a failure"},
     {"mca gmca pmixmca prtemca", 2, on_ignored, OTHERS_PARAM},
     {"am tune", 1, on_ignored, OTHERS_PARAM},
     {"launcher launcher-exec rmk iface nameserver pmi-port localhost prefix order-nodes", 1,

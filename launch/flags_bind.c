@@ -80,7 +80,7 @@ void mend_on_bind(struct mend_parse *p, const char *value, const char *second)
     else if (word && !strcmp(word, "rr"))
         o->bind_unit = MEND_UNIT_HWTHREAD;
     else if (!word || !unit_of(word, &o->bind_unit))
-        mend_options_fail(2, "%s: '%s' is none of: none, " UNIT_NAMES, p->flag, value);
+        mend_options_fail(2, "%s: '%s' is not one of: none, " UNIT_NAMES, p->flag, value);
     while ((word = strtok_r(NULL, ":", &save)))
         bind_modifier(p, word);
     free(words);
@@ -105,7 +105,7 @@ static void map_modifier(struct mend_parse *p, const char *word)
         if (!strcasecmp(word, nothing_to_do[i]))
             return;
     if (!isdigit((unsigned char)*word))
-        mend_options_fail(2, "%s: '%s' is none of: PE=NUMBER, OVERSUBSCRIBE, NOOVERSUBSCRIBE",
+        mend_options_fail(2, "%s: '%s' is not one of: PE=NUMBER, OVERSUBSCRIBE, NOOVERSUBSCRIBE",
                           p->flag, word);
     mend_options_note(p->o, "%s: ranks are dealt out one at a time, not %s", p->flag, word);
 }
@@ -136,7 +136,7 @@ void mend_on_map(struct mend_parse *p, const char *value, const char *second)
         else if (word && unit_of(word, &p->o->map_unit))
             p->o->mapped = true;
         else if (!word || (strcasecmp(word, "slot") && strcasecmp(word, "rr")))
-            mend_options_fail(2, "%s: '%s' is none of: slot, " UNIT_NAMES ", ppr:NUMBER:UNIT",
+            mend_options_fail(2, "%s: '%s' is not one of: slot, " UNIT_NAMES ", ppr:NUMBER:UNIT",
                               p->flag, value);
         word = strtok_r(NULL, ":,", &save);
     }
@@ -154,7 +154,7 @@ void mend_on_rank_by(struct mend_parse *p, const char *value, const char *second
         if (!strcasecmp(value, as_mapped[i]))
             return;
     if (!unit_of(value, &unit))
-        mend_options_fail(2, "%s: '%s' is none of: slot, " UNIT_NAMES, p->flag, value);
+        mend_options_fail(2, "%s: '%s' is not one of: slot, " UNIT_NAMES, p->flag, value);
     mend_options_note(p->o, "%s %s: ranks are numbered as --map-by places them; use --map-by %s",
                       p->flag, value, value);
 }

@@ -31,7 +31,7 @@ static const char *checked(struct mend_parse *p, const char *pattern)
     for (const char *at = strchr(pattern, '%'); at; at = strchr(at + 2, '%'))
         if (!at[1] || !strchr("rRhgp%", at[1]))
             mend_options_fail(
-                2, "%s: '%.2s' in '%s' is none of: %%r %%R (the rank), %%h (the host), %%%%",
+                2, "%s: '%.2s' in '%s' is not one of: %%r %%R (the rank), %%h (the host), %%%%",
                 p->flag, at, pattern);
     return pattern;
 }
@@ -81,7 +81,8 @@ static void one_way(struct mend_parse *p, const char *way)
         p->o->err_pattern = checked(p, mend_xprintf("%s/rank.%%R/stderr", equals + 1));
     } else if (equals || !strcmp(way, "xml"))
         mend_options_fail(
-            2, "%s: '%s' is none of: tag, timestamp, merge, file=NAME, dir=NAME, or a file's name",
+            2,
+            "%s: '%s' is not one of: tag, timestamp, merge, file=NAME, dir=NAME, or a file's name",
             p->flag, way);
     else
         mend_on_out_file(p, way, NULL);

@@ -101,7 +101,7 @@ static bool add_list(struct mend_options *o, const struct reading *r, char **why
             last = strtol(end + 1, &end, 10);
         if (first < 0 || first > last || errno || last > INT_MAX || (*end && *end != ',')) {
             *why_p = mend_xprintf("'%s': '%s' does not name ranks: write 2 or 1,3 or 4-7, random, "
-                                  "nor random(SEED)",
+                                  "or random(SEED)",
                                   r->value, r->ranks);
             return false;
         }

@@ -16,7 +16,7 @@ struct mend_iof *mend_iof_create(const struct mend_options *o, int names_n);
 bool mend_iof_open_rank(struct mend_iof *f, int i, int *in_p, int *out_p, int *err_p);
 void mend_iof_started_rank(struct mend_iof *f, int i);
 
-/* It could not be started, or not even its descriptors opened: closes what there is. */
+/* It could not be started, or not even its descriptors opened: closes those that were. */
 void mend_iof_not_started_rank(struct mend_iof *f, int i);
 
 /* All ranks have ended: writes what is left and ends the thread.  False: some of the output is lost, not

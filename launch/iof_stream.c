@@ -211,7 +211,7 @@ void mend_iof_take(struct mend_iof *f, struct stream *s, mend_time_ns now)
     push_out(f, s, now, true);
 }
 
-/* Everything that is left of one stream, to the end, but for a report that is held.  Its buffer may be full. */
+/* Everything that is left of one stream, to the end, except a report that is held.  Its buffer may be full. */
 static void drain(struct mend_iof *f, struct stream *s)
 {
     mend_time_ns now = mend_time_monotonic_ns();

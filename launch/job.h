@@ -43,7 +43,7 @@ struct rank {
     pid_t child; /* what we started; a zombie until the job ends, so its number is not reused */
     int ctl_fd;
     bool own_group;               /* the child leads a process group */
-    struct mend_rank_state state; /* (L), but for .child */
+    struct mend_rank_state state; /* (L), except .child */
     pid_t wrapped;                /* (L) MEND_WHO_INNER: that process; 0: not known */
     int wrapped_pidfd;            /* (L) */
     siginfo_t exit;               /* how the child ended */
@@ -94,7 +94,7 @@ struct job {
     int report_fd; /* -1: none */
     int epoll_fd, signal_fd, timer_fd;
     mend_time_ns start_ns, deadline_ns, scan_at, announce_at, wrapped_at, timer_at;
-    mend_time_ns scan_next_ns;  /* not before, lest looking at many children takes all our time */
+    mend_time_ns scan_next_ns; /* not before: looking at many children must not take all our time */
     mend_time_ns count_next_ns; /* nor counting the survivors */
     int injected_n;             /* timed injections carried out, in order of time */
     int signal_seen;

@@ -56,7 +56,7 @@ static void raise_file_limit(struct job *job)
     mend_limits_lift(RLIMIT_NOFILE, &job->files_before);
 }
 
-/* The segment is no file on a disk, so a soft limit on the size of those does not count for it; for our output
+/* The segment is not a file on a disk, so a soft limit on the size of those does not count for it; for our output
  * and the --report file it does. */
 static void create_segment(struct job *job)
 {
@@ -243,7 +243,7 @@ static void say_overslept(struct job *job)
     if (n)
         mend_say(
             job,
-            "mend: %u sleep%s of ranks ended by SLEEP_MAX alone although there was something: a "
+            "mend: %u sleep%s of ranks lasted until SLEEP_MAX although something had arrived: a "
             "wake-up was lost, which is a bug in Mend; please report it",
             n, n > 1 ? "s" : "");
 }

@@ -265,7 +265,7 @@ static void punch_blocks(struct job *job, const enum mend_node_part *parts, unsi
         punch_block(job, parts[i], dead);
 }
 
-/* Its votes but for those on its MPI_COMM_WORLD. */
+/* Its votes except those on its MPI_COMM_WORLD. */
 static void punch_votes(struct job *job, mend_place dead)
 {
     punch(job, mend_node_votes_at(job->shm, dead, 1),

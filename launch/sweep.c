@@ -33,7 +33,7 @@ static bool is_known(const struct job *job, pid_t pid)
     return false;
 }
 
-/* Kills and reaps the children that are no ranks; their children follow in the next round. */
+/* Kills and reaps the children that are not ranks; their children follow in the next round. */
 static int sweep_children(const struct job *job)
 {
     char path[64];

@@ -8,7 +8,7 @@ enum { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLTOALL };
 
 static struct rollback_layer *const l = &rollback_layer;
 
-/* Handles are no constants everywhere: the tables are made at each call, of pending collectives only. */
+/* Handles are not constants everywhere: the tables are made at each call, of pending collectives only. */
 #define TYPES                                                                                      \
     {                                                                                              \
         MPI_BYTE, MPI_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_UNSIGNED_CHAR,        \

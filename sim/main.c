@@ -35,7 +35,7 @@ static void check_memory(const struct mend_sim_options *o)
             "memory wants at most 16 --instances, and one of --creation and --validation");
     if (c->suspicions && c->broken != MEND_SIM_REPORT_FIRST)
         mend_sim_refuse(
-            "memory wants verdicts that come after the death, but for --break report-first");
+            "memory wants verdicts that come after the death, except with --break report-first");
 }
 
 static void fill_defaults(struct mend_sim_options *o)
@@ -55,7 +55,7 @@ static void fill_defaults(struct mend_sim_options *o)
         mend_sim_refuse(
             "birth wants --ranks for one that asks, one that is started, and the agent");
     if (o->play == &mend_sim_birth && (c->suspicions || c->reorder || c->comms > 1))
-        mend_sim_refuse("birth goes without --suspicions, --reorder and --comms");
+        mend_sim_refuse("birth cannot be combined with --suspicions, --reorder and --comms");
     if (o->play != &mend_sim_birth && c->replaces)
         mend_sim_refuse("--replace belongs to birth");
     if (all && c->ranks > 8)

@@ -100,7 +100,7 @@ static const struct argp_option options[] = {
             "--window and "
             "--creation as well, and",
      .group = OF_MEMORY},
-    {"validation", OPT_VALIDATION, NULL, 0, "as --creation, but a death is no reason to give up",
+    {"validation", OPT_VALIDATION, NULL, 0, "as --creation, but a death is not a reason to give up",
      0},
     {"fine", OPT_FINE, NULL, 0,
      "no shortcuts: own words, each word of a value and looks at the dead are steps, too; for few "

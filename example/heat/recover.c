@@ -143,7 +143,7 @@ static void leave_the_dead(struct heat *h)
     }
     if (err)
         MPI_Abort(MPI_COMM_SELF,
-                  1); /* not because of a death, but for lack of memory or room, say */
+                  1); /* not because of a death, but because of a lack of memory or room, say */
     if (h->replaces)
         heat_join_full(h, next);
     else

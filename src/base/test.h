@@ -31,7 +31,7 @@ static int mend_test_number;
     }                                                                                              \
     static void test_##name_(void)
 
-/* The lines of a text, as TAP has what is no result. */
+/* The lines of a text, in the form that TAP has for anything but results. */
 static inline void mend_test_tell(const char *text)
 {
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')

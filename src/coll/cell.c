@@ -190,7 +190,7 @@ int mend_cell_room_slow(struct mend_comm *c, uint64_t tick, MPI_Count bytes, voi
     int err;
 
     if (mend_unlikely(tick > cc->floor + depth)) {
-        /* A root that is far ahead waits for room for several ticks at once, lest it takes the line
+        /* A root that is far ahead waits for room for several ticks at once: otherwise it would take the line
          * of `done` from its readers at each.  No form has more than four ticks under way. */
         err = wait_past(c, tick - (small ? depth / 2 : depth));
         if (err)

@@ -190,7 +190,7 @@ static MPI_Count slice_size(const struct job *j, MPI_Count bytes)
     return slice_at(j, bytes, 1);
 }
 
-/* The piece at `at`, but for my own slice. */
+/* The piece at `at`, except my own slice. */
 static int say_piece(const struct job *j, uint64_t tick, MPI_Count at)
 {
     MPI_Count n = piece_bytes(j, at);

@@ -120,7 +120,7 @@ static int start_message(struct mend_coll_op *op, const struct mend_step *step)
                           step->rank, op->tag);
 }
 
-/* One step that is no ROUND. */
+/* One step other than ROUND. */
 static int carry_out(struct mend_coll_op *op, const struct mend_step *step)
 {
     int err;
@@ -322,7 +322,8 @@ static void describe_round(const struct mend_coll_op *op, char *text, size_t max
 
     missing(op, peers);
     if (op->declines) {
-        snprintf(text, max, "no memory for it, %u messages of the others to come", op->left_n);
+        snprintf(text, max, "no memory for it, %u messages of the others still expected",
+                 op->left_n);
         return;
     }
     n = mend_ranks_text(peers, MEND_PEERS_IN_REPORTS, ranks, sizeof(ranks));

@@ -10,7 +10,7 @@
  *     rank 2         c         c      cd     c           abcd   abc
  *     rank 3         d         d      cd     cd          abcd   abcd
  *
- * A size that is no power of two leaves some lower ranks that heard nothing of some higher ones.
+ * A size that is not a power of two leaves some lower ranks that heard nothing of some higher ones.
  * They must not succeed if one of those is dead (ruling R7): a barrier follows. */
 void mend_scan_doubling(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
                         bool exclusive)

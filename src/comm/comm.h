@@ -59,7 +59,7 @@ static inline mend_peer mend_group_peer(const struct mend_group *g, int rank)
     return g->list ? g->list[rank] : g->first + rank * g->stride;
 }
 
-/* Rank of the peer, MPI_UNDEFINED if it is no member. */
+/* Rank of the peer, MPI_UNDEFINED if it is not a member. */
 int mend_group_rank(struct mend_proc *self, struct mend_group *g, mend_peer peer);
 
 /* The rank in `to` of a member of `from`; MPI_PROC_NULL if it is none there. */

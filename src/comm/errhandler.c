@@ -297,7 +297,7 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
     return err;
 }
 
-/* A handler that is not a communicator's: what it does but for the call of the user's function. */
+/* A handler that is not a communicator's: what it does except the call of the user's function. */
 static struct mend_errhandler begin_raise(struct mend_proc *self, const struct mend_errhandler *e,
                                           int err, const char *fn)
 {

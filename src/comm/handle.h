@@ -23,10 +23,10 @@ static inline bool mend_handle_is_object(const void *handle)
     return (uintptr_t)handle >= MEND_HANDLE_FIRST && ((uintptr_t)handle & 15) == 0;
 }
 
-/* The number of a handle, predefined or not.  0, which is no handle: no memory. */
+/* The number of a handle, predefined or not.  0, which is never a handle: no memory. */
 int mend_handle_toint(struct mend_proc *self, const void *handle);
 
-/* The handle with this number.  NULL, which is no handle: there is none. */
+/* The handle with this number.  NULL, which is never a handle: there is none. */
 void *mend_handle_fromint(struct mend_proc *self, int number);
 
 /* Object to handle: predefined objects give back their small integer. */

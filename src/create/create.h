@@ -89,7 +89,7 @@ int mend_create_connect(struct mend_comm *c, int root, int own_error, mend_peer 
                         mend_time_ns timeout_ns, struct mend_comm **new_p);
 
 /* join.c: with the process at the other end of a connected stream socket, which is quiet before and afterwards.  Blocks
- * until that process has come, its end of the socket is closed, or it is dead.  MPI_ERR_ARG: it is no such socket;
+ * until that process has come, its end of the socket is closed, or it is dead.  MPI_ERR_ARG: it is not such a socket;
  * MPI_ERR_OTHER: the socket fails, or was closed or in use; MPI_ERR_UNSUPPORTED_OPERATION at both ends: they are of two
  * jobs, or of one process; MPI_ERR_PROC_FAILED: the other died after it had said what it is. */
 int mend_create_join_socket(struct mend_proc *self, int fd, struct mend_comm **new_p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dup_with_test.c – a nonblocking duplicate with attributes, topology and hints: what it copies, and what becomes of the
+/* dup_with_test.c – a nonblocking duplicate with attributes, topology and hints: what it copies, and what happens to the
  * copies if a callback refuses, or if there is no duplicate. */
 #include "comm/attr.h"
 #include "comm/info.h"

@@ -148,7 +148,7 @@ int mend_create_join_socket(struct mend_proc *self, int fd, struct mend_comm **n
     int err;
 
     if (!is_connected_stream(fd))
-        return say(self, MPI_ERR_ARG, "it is no connected stream socket");
+        return say(self, MPI_ERR_ARG, "it is not a connected stream socket");
     exchange(self, &j);
     err = judge(self, &j);
     if (err)

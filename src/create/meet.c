@@ -123,7 +123,7 @@ void mend_meet_end(struct mend_meeting *m)
     mend_list_remove(&m->link);
 }
 
-/* The vote is no if there is a reason already; otherwise the first process that sees one calls the meeting off. */
+/* A process that has a reason already votes no; otherwise the first process that sees one calls the meeting off. */
 int mend_meet(struct mend_meeting *m, struct mend_decision *value)
 {
     struct mend_comm *c = m->c;

@@ -148,7 +148,7 @@ static void pile_add(struct pile *p, struct mend_run run)
         p->runs[p->n++] = run;
 }
 
-/* Equal but for the place. */
+/* Equal except for the place. */
 static bool alike(const struct mend_run *a, const struct mend_run *b)
 {
     return a->kind == b->kind && a->size == b->size && a->count == b->count &&

@@ -53,7 +53,7 @@ struct mend_type_facts {
 struct mend_type_facts mend_type_facts(const struct mend_type *t);
 
 /* The two members of a pair (MPI_FLOAT_INT, ..., and those of MPI_Type_get_value_index) in the
- * order of memory; false: t is no pair. */
+ * order of memory; false: t is not a pair. */
 bool mend_type_pair(const struct mend_type *t, const struct mend_type *members[2]);
 
 /* A new object whose envelope waits for its arguments.  NULL: no memory. */
@@ -67,7 +67,7 @@ struct mend_type_numbers {
     bool wide;
 };
 
-/* What a constructor was called with, but for the types. */
+/* What a constructor was called with, except the types. */
 struct mend_type_arguments {
     int combiner;
     bool large;

@@ -189,7 +189,7 @@ MEND_TEST(pairs_on_request)
     CHECK_EQ(mend_type_value_index(self, P(DOUBLE), P(DOUBLE), &a), MPI_SUCCESS);
     CHECK(a == NULL);
     CHECK_EQ(mend_type_value_index(self, P(REAL), P(REAL), &a), MPI_SUCCESS);
-    CHECK(a == P(2REAL)); /* but for Fortran's own, which has no other numbers to offer */
+    CHECK(a == P(2REAL)); /* except Fortran's own, which has no other numbers to offer */
     CHECK_EQ(mend_type_value_index(self, MAKE(CONTIGUOUS, P(INT), 1), P(INT), &a), MPI_SUCCESS);
     CHECK(a == NULL);
 }

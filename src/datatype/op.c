@@ -25,7 +25,7 @@ static const struct mend_op predefined[MEND_OP_SLOTS] = {
     OP(MINLOC, true), OP(MAXLOC, true), OP(REPLACE, false), OP(NO_OP, false),
 };
 
-/* NULL: a small integer that is no operator. */
+/* NULL: a small integer that is not an operator. */
 const struct mend_op *mend_op_of(MPI_Op handle)
 {
     uintptr_t value = (uintptr_t)handle, code = value - MEND_OP_FIRST;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* op_table.h – the loops of predefined operators, one per operator and kind of number.
  *
- * Buffers need no alignment, and may be of any type of that size and kind.  They do not overlap, but for one
+ * Buffers need no alignment, and may be of any type of that size and kind.  They do not overlap, except one
  * that is another: the result may replace an operand.
  *
  * On x86-64 those of arithmetic are there twice, for any processor and for AVX2.  Neither fuses products with

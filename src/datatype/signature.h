@@ -5,7 +5,7 @@
 
 #include "datatype/datatype.h"
 
-/* n times the predefined type leaf, which is no pair.  False: stop here. */
+/* n times the predefined type leaf, which is not a pair.  False: stop here. */
 typedef bool mend_signature_fn(void *arg, const struct mend_type *leaf, MPI_Count n);
 
 /* Calls fn for the elements of count copies of t, in order, in few pieces.  False: fn said stop. */

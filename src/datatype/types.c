@@ -240,7 +240,7 @@ static const struct mend_type *named_pair(const struct mend_type *value,
     return NULL;
 }
 
-/* What may be an index, but for Fortran's named pairs (MPI-5.0 6.9.4). */
+/* What may be an index, except Fortran's named pairs (MPI-5.0 6.9.4). */
 static bool is_integer(const struct mend_type *t)
 {
     return t->predefined && t->basic >= MEND_BASIC_I8 && t->basic <= MEND_BASIC_U64;

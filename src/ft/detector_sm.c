@@ -214,7 +214,7 @@ static void on_resumed(struct mend_detector *x, int32_t p)
     emit(x, p, MEND_DETECTOR_CLEAR);
 }
 
-/* The word of a rank is no proof: its own memory may be what is damaged. */
+/* The word of a rank proves nothing: its own memory may be what is damaged. */
 static void on_suspect(struct mend_detector *x, int32_t p, int32_t by, bool ending)
 {
     int state = x->peer[p].state;

@@ -20,7 +20,7 @@
  * Invariants:
  *   1  a revoked machine stays revoked (become());
  *   2  I am not dead to myself (mend_flood_step(): such a death only sets `excluded`);
- *   3  nobody is told twice by me, but for a rank that is revoked anyway (mend_flood_next());
+ *   3  no rank is told twice by me, except a rank that is revoked anyway (mend_flood_next());
  *   4  all output of a step is fetched before the next step (mend_flood_step()). */
 #ifndef MEND_FT_FLOOD_SM_H
 #define MEND_FT_FLOOD_SM_H

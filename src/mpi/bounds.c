@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bounds.c – structures with MPI_LB and MPI_UB among their members, as MPI-1 made them.
  *
- * The two are no datatypes: they have no size, and their displacement says where the structure
+ * The two are not datatypes: they have no size, and their displacement says where the structure
  * begins or ends.  What replaced them is MPI_Type_create_resized, so that is what comes out:
  *
  *     LB@-8  int@0  UB@32  double@8      resized(struct(int@0, double@8), lb -8, ub 32)

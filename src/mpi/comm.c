@@ -206,7 +206,7 @@ int MPI_Comm_get_parent(MPI_Comm *parent)
     return mend_report(err, __func__);
 }
 
-/* Handles and integers (20.4): may be called at any time.  What is no handle gives 0, which is no
+/* Handles and integers (20.4): may be called at any time.  What is not a handle gives 0, which is not a
  * handle of any class, and raises nothing. */
 MEND_API(MPI_Comm_toint);
 int MPI_Comm_toint(MPI_Comm comm)

@@ -282,7 +282,7 @@ static bool is_reserved(uintptr_t handle)
     return handle >= MEND_TYPE_FIRST && handle <= MEND_TYPE_LAST;
 }
 
-/* 0, which is no handle: an error was raised. */
+/* 0, which is never a handle: an error was raised. */
 MEND_API(MPI_Type_toint);
 int MPI_Type_toint(MPI_Datatype datatype)
 {

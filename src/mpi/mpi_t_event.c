@@ -29,7 +29,7 @@ static int give_info(struct mend_tool *t, MPI_Info *info)
     return MPI_SUCCESS;
 }
 
-/* Hints that are given and not understood are ignored; what is no info is an error. */
+/* Hints that are given and not understood are ignored; a handle that is not an info is an error. */
 static int check_info(MPI_Info info)
 {
     struct mend_info *i;

@@ -57,8 +57,7 @@ static int class_of(int error, int class, const char *name, const char *missing)
         mend_error_detail(mend_self, class, 0, "another living process has published '%.100s'",
                           name);
     else if (error == EPERM)
-        mend_error_detail(mend_self, class, 0, "%s, or what is in it, is not this user's alone",
-                          dir);
+        mend_error_detail(mend_self, class, 0, "other users can change %s, or a file in it", dir);
     else
         mend_error_detail(mend_self, class, 0, "%s: %s", dir, strerror(error));
     return class;

@@ -20,13 +20,14 @@ static int check_key(int key)
 {
     return key >= MEND_NOTIFY_KEYS
                ? MPI_SUCCESS
-               : refuse(MPI_ERR_ARG, "INT_MIN and INT_MIN + 1 are keys of the library");
+               : refuse(MPI_ERR_ARG,
+                        "the keys INT_MIN and INT_MIN + 1 are reserved for the library");
 }
 
 static int why_not(int err)
 {
-    return err == MPI_ERR_OTHER ? refuse(err, "callbacks need SIGURG, which the program handles "
-                                              "itself, and the thread that has called MPI_Init")
+    return err == MPI_ERR_OTHER ? refuse(err, "the program handles SIGURG itself, or this is not "
+                                              "the thread that has called MPI_Init")
                                 : err;
 }
 

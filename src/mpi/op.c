@@ -79,7 +79,7 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
     return mend_report(err, __func__);
 }
 
-/* 0, which is no handle: an error was raised. */
+/* 0, which is never a handle: an error was raised. */
 MEND_API(MPI_Op_toint);
 int MPI_Op_toint(MPI_Op op)
 {

@@ -18,7 +18,7 @@
 
 #define FORMAT "mend:%016" PRIx64 ":%d:%" PRIu64
 
-/* MPI_ERR_PORT: it is no port of this job. */
+/* MPI_ERR_PORT: it is not a port of this job. */
 static int read_name(const char *name, mend_peer *host_p, uint64_t *number_p)
 {
     uint64_t job;

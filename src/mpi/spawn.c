@@ -114,7 +114,7 @@ static void explain(const struct mend_spawn_block *blocks, int n, const struct m
     }
     if (!mend_self->rt->spawn)
         mend_error_detail(mend_self, MPI_ERR_SPAWN, 0,
-                          "there is nobody to start processes: start the program with mpiexec");
+                          "no launcher can start processes here: start the program with mpiexec");
 }
 
 static void fill_codes(int err, const struct mend_spawned *s, int *errcodes)
@@ -135,7 +135,7 @@ static void tell_deaths(const struct mend_spawned *s)
         }
 }
 
-/* Nothing has come of them, so whatever becomes of them is no news: some may die in MPI_Init, from where the others
+/* They are not used, so whatever happens to them is not reported: some may die in MPI_Init, from where the others
  * leave.  S0-38. */
 static void disown(const struct mend_spawned *s)
 {

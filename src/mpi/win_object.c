@@ -2,7 +2,7 @@
 /* win_object.c – what windows have in common with other objects: attributes, name, hints, error handler, number, and what
  * the fault-tolerance interface says of them.
  *
- * All local, but for MPI_Win_invalidate, which revokes.  All work on a revoked window and with dead members. */
+ * All local, except MPI_Win_invalidate, which revokes.  All work on a revoked window and with dead members. */
 #include "mpi/win.h"
 
 #include "comm/attr.h"
@@ -32,7 +32,7 @@ int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
     return mend_report_win(w, err, __func__);
 }
 
-/* The base is the value; the others are pointers to theirs (MPI-5.0 12.2.7).  NULL: keyval is none of them. */
+/* The base is the value; the others are pointers to theirs (MPI-5.0 12.2.7).  NULL: keyval is not one of them. */
 static void *predefined(struct mend_win *w, int keyval, bool *found_p)
 {
     *found_p = true;

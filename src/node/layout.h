@@ -133,7 +133,7 @@ struct mend_node_rank {
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 attends; /* 1: it waits in MPI; with more ranks than cores only */
 
-    /* written by the agent, but for fetch-adds by ranks that call this one */
+    /* written by the agent, except fetch-adds by ranks that call this one */
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 interrupt; /* bumped with each verdict and each call */
     mend_atomic_u32 fate;          /* enum mend_peer_fate */

@@ -188,7 +188,7 @@ void mend_node_interrupt(struct mend_proc *self, mend_peer to)
 
     /* release: pairs with the acquire in mend_interrupt_check() */
     atomic_fetch_add_explicit(&there->interrupt, 1, memory_order_release);
-    /* No fence but for the compiler: its membarrier in arm() orders this load behind the counter. */
+    /* A fence for the compiler only: its membarrier in arm() orders this load behind the counter. */
     atomic_signal_fence(memory_order_seq_cst);
     if (mend_load_relaxed(&there->armed))
         mend_node_wake(self->node, mend_peer_place(self, to));

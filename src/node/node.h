@@ -121,7 +121,7 @@ void mend_node_interrupt(struct mend_proc *self, mend_peer to);
 /* Something that `to` may wait for was stored in the segment, apart from any ring. */
 static inline void mend_node_nudge(struct mend_node_wakes *w, mend_place to)
 {
-    /* No fence but for the compiler: its membarrier in arm() orders this load behind the stores
+    /* A fence for the compiler only: its membarrier in arm() orders this load behind the stores
      * before. */
     atomic_signal_fence(memory_order_seq_cst);
     if (mend_unlikely(mend_load_relaxed(&mend_node_rank_of(w->header, to)->armed) ==

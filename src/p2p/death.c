@@ -22,7 +22,7 @@ static void end_posted(struct mend_list *posted, int error)
     }
 }
 
-/* It has ended already, but for what its sender is still writing. */
+/* It has ended already, except for what its sender is still writing. */
 static bool is_held(struct mend_proc *self, const struct mend_p2p_request *r)
 {
     return r->over && !mend_peer_is_dead(self, r->peer);

@@ -63,7 +63,7 @@ struct mend_p2p_request {
     uint64_t offered_bytes;      /* receive: what the sender announced */
     enum mend_way way;           /* of a large message */
     enum mend_status unpullable; /* why its pieces cannot be pulled (share.c) */
-    int over; /* receive that has ended with this error, but for what the sender is writing */
+    int over; /* receive that has ended with this error, except for what the sender is writing */
     uint64_t pull_at;    /* receive by single copy: where the data is in the sender's memory, */
     uint32_t pull_stamp; /* and the stamp of its offer */
     const struct mend_type *type;

@@ -171,7 +171,7 @@ void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_ch
         return;
     hear(w, channel, rts);
     if (p->receiving_n && from == p->timed.from && rts->beside && !p->timed.beside)
-        p->timed.since = 0; /* it was no message alone */
+        p->timed.since = 0; /* it was not a message alone */
     if (p->receiving_n || rts->total_bytes < TIMED_BYTES)
         return;
     c = choice_of(p, from, channel, rts->total_bytes);

@@ -62,7 +62,7 @@ struct mend_part {
     uint64_t total_bytes;        /* of all */
     uint64_t other_bytes;        /* of a receive: what the sender sends */
     uint64_t cut_bytes, cut_end; /* of a send: what is left of the run that was taken last */
-    int over;                    /* it has ended with this error, but for messages under way */
+    int over;                    /* it has ended with this error, except for messages under way */
     int error;                   /* of a message that was too long */
     struct mend_marks marks;
     struct mend_arrivals arrivals;

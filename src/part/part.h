@@ -10,7 +10,7 @@
  *     afterwards (S0-18); partitions that had arrived are valid, for the others MPI_Parrived answers
  *     true with that class (R26);
  *   - communicator revoked: the same with MPI_ERR_INVALIDATED;
- *   - a send is complete when its partitions have left, whatever becomes of the receiver (S4-15). */
+ *   - a send is complete when its partitions have left, whatever happens to the receiver (S4-15). */
 #ifndef MEND_PART_PART_H
 #define MEND_PART_PART_H
 
@@ -35,7 +35,7 @@ struct mend_part_args {
 };
 
 /* An inactive persistent request of one end.  Local: sends an offer, or looks for one, and waits for nothing.
- * MPI_ERR_NO_MEM.  A dead process at the other end is no error here. */
+ * MPI_ERR_NO_MEM.  A dead process at the other end is not an error here. */
 int mend_part_create(const struct mend_part_args *args, struct mend_request **r_p);
 
 /* The partitioned request of a handle; NULL: it is of another kind. */

@@ -6,7 +6,7 @@
 #include "proc/proc.h"
 
 /* Sets self->events up from MEND_INJECT, specifications separated by ';' (base/event.h), and the parameter
- * TRACE; neither: nothing to do.  Needs self->rt.  MPI_ERR_OTHER, with *why_p: it is no specification;
+ * TRACE; neither: nothing to do.  Needs self->rt.  MPI_ERR_OTHER, with *why_p: it is not a specification;
  * MPI_ERR_NO_MEM. */
 int mend_proc_read_injections(struct mend_proc *self, const char **why_p);
 

@@ -19,7 +19,7 @@ struct blame {
     int noted; /* class of the last failure whose text was noted */
 };
 
-/* The request is about to be taken, and is no success: its error, the text of which the statuses do not
+/* The request is about to be taken, and has failed: its error, the text of which the statuses do not
  * have, and which request it is. */
 static __attribute__((noinline)) void accuse(struct mend_proc *self, struct blame *b,
                                              const struct mend_request *r, int i)

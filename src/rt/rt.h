@@ -26,7 +26,7 @@ struct mend_rt {
      * comes with an interrupt.  False: the agent cannot be asked.  NULL: there is no agent. */
     bool (*spawn)(struct mend_proc *self, int fd);
 
-    /* The death of this one counts as handled (R22), whatever becomes of this process: another process has its rank,
+    /* The death of this one counts as handled (R22), whatever happens to this process: another process has its rank,
      * or nothing has come of its start.  NULL: nobody counts. */
     void (*disown)(struct mend_proc *self, mend_peer dead);
 
@@ -78,10 +78,10 @@ struct mend_rt {
     /* Takes "I am in MPI_Finalize" back until it is said again: others may need this process. */
     void (*stay)(struct mend_proc *self);
 
-    /* Tells the agent that this process's end will be no failure. */
+    /* Tells the agent that the end of this process is not a failure. */
     void (*goodbye)(struct mend_proc *self);
 
-    /* This process has no session any more: its end will be no failure, until resume(), which says that it has one
+    /* This process has no session any more: its end is not a failure, until resume(), which says that it has one
      * again; leaving: and has been in MPI_Finalize, so nobody waits for it there. */
     void (*rest)(struct mend_proc *self);
     void (*resume)(struct mend_proc *self, bool leaving);

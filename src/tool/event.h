@@ -107,7 +107,7 @@ struct mend_tool_instance {
 struct mend_tool_registration *mend_tool_register(struct mend_tool *t, int index,
                                                   struct mend_comm *c);
 
-/* call NULL: there is none of this level any more. */
+/* call NULL: this level has none any more. */
 void mend_tool_set_callback(struct mend_tool_registration *r, int level,
                             MPI_T_event_cb_function *call, void *user_data);
 

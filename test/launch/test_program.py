@@ -41,7 +41,7 @@ def program(folder, name, says, mode=0o755):
 
 
 def test_program_in_current_directory(run, tmp_path):
-    """A program is looked for in --path, PATH, and at last where it starts; a message warns of one called test."""
+    """A program is searched in --path, PATH, and at last where it starts; a message warns of one called test."""
     program(tmp_path, "prog", "here")
     program(tmp_path, "test", "mine")
     program(tmp_path, "refused", "never", 0o644)
@@ -107,7 +107,7 @@ def test_environment_of_children(probe, run):
 
 
 def test_nested(mpiexec, run):
-    """mpiexec inside a rank that is no MPI program starts a job of its own."""
+    """mpiexec inside a rank that is not an MPI program starts a job of its own."""
     r = run("-n", 2, "sh", "-c", f"{mpiexec} -n 3 sh -c 'echo $MEND_RANK of $MEND_SIZE'")
     assert collections.Counter(r.out.splitlines()) == collections.Counter({"0 of 3": 2, "1 of 3": 2, "2 of 3": 2})
 

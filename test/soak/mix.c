@@ -85,7 +85,7 @@ static int overlapped(MPI_Comm c, int rank, int size)
         one = MPI_Wait(&q[i], MPI_STATUS_IGNORE);
         if (one && !err) {
             err = one;
-            MPIX_Comm_revoke(c); /* lest a neighbour that lives and has left keeps us */
+            MPIX_Comm_revoke(c); /* so that a neighbour that lives and has left does not keep us */
         }
     }
     return !err && (a != left || b != right) ? WRONG : err;

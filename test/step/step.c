@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* step.c – kills a rank after every instruction of a call, and looks what becomes of the others.
+/* step.c – kills a rank after every instruction of a call, and looks at what happens to the others.
  *
  *   for each call:  one run to its end counts the instructions, n
  *                   k = 1, 2, 3, ..., n: a job whose victim executes k instructions and is killed;

@@ -201,7 +201,7 @@ static void note_where(struct step_run *r, pid_t pid)
         fclose(f);
 }
 
-/* Lets the victim go, by one step or until it stops, and waits for it.  Signals that are none of ours are
+/* Lets the victim go, by one step or until it stops, and waits for it.  Signals that are not ours are
  * handed on. */
 static bool go_on(struct step_job *job, struct step_run *r, struct victim *v,
                   enum __ptrace_request how)

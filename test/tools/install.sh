@@ -117,7 +117,7 @@ gcc "$MEND_TEST_ROOT/example/hello/hello.c" -o hello2 -Iroot/opt/mend/include -L
     fail "the link name libmpi.so"
 [ "$(LD_LIBRARY_PATH=root/opt/mend/lib ./hello2 | wc -l)" = 1 ] || fail "linked with -lmpi"
 
-# The documents: what they show and lead to is there, but for sources.
+# The documents: what they show and lead to is there, except sources.
 doc=$PWD/root/opt/mend/share/doc/mend
 for document in $(find "$doc" -name '*.md' ! -name conformance.md ! -name HACKING.md); do
     for link in $(grep -o '](\([^):#]*\))' "$document" | sed 's/^](//; s/)$//'); do

@@ -21,7 +21,7 @@ part()
     awk -v head=".Sh $2" '$0 == head { in_it = 1; next } /^\.Sh / { in_it = 0 } in_it' "$1"
 }
 
-# Today's names first: examples use no name of 2012, but for the pages of functions that have no other.
+# Today's names first: examples use no name of 2012, except on the pages of functions that have no other.
 old_names='MPI_Comm_invalidate\|MPI_Comm_agreement\|MPI_Icomm_agreement\|MPI_ERR_INVALIDATED\|MPI_ERR_PROC_FAIL_STOP'
 
 functions=$(sed -n 's/^extern int \(MPIX*_[A-Za-z_]*\)(.*/\1/p' "$header")

@@ -42,7 +42,7 @@ finds 'int printf(const char *, ...); void f(void) { printf("x%d", 1); }' 'calls
 finds 'long time(long *); long f(void) { return time(0); }' 'calls time'
 finds 'static int n; int f(void) { return n++; }' 'n can change'
 finds 'int n = 3;' 'n can change'
-looks_at 'int mend_x_status(int n) { return n; }' 'is no state machine'
+looks_at 'int mend_x_status(int n) { return n; }' 'is not a state machine'
 
 mkdir -p empty
 "$MEND_TEST_ROOT/tools/check-pure" empty >output 2>&1

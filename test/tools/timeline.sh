@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# timeline.sh – mend-timeline draws what the report says, and refuses what is no report.
+# timeline.sh – mend-timeline draws what the report says, and refuses what is not a report.
 #
 # RUN: ; expect "all timeline checks passed" ; time 60
 
@@ -142,7 +142,7 @@ PYTHONPATH=$PWD mend-timeline report.json -o none.png 2>said
 
 # A real job, in which nobody is lost.
 mpiexec -n 2 --report quiet.json true && mend-timeline quiet.json -o quiet.svg || fail "a quiet job"
-grep -q "No rank was lost" quiet.svg || fail "a quiet job is no loss"
+grep -q "No rank was lost" quiet.svg || fail "a quiet job has no loss"
 
 # refused MESSAGE ARGUMENT...
 refused()

@@ -222,7 +222,7 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
     /* release: pairs with the acquire in is_published() */
     __atomic_store_n(&slot->f.seq, seq, __ATOMIC_RELEASE);
     mend_store_release(o->bell, (uint8_t)o->tail);
-    /* No fence but for the compiler: the receiver's membarrier in arm() orders this load behind the
+    /* A fence for the compiler only: the receiver's membarrier in arm() orders this load behind the
      * stores above. */
     atomic_signal_fence(memory_order_seq_cst);
     if (mend_unlikely(mend_load_relaxed(&o->to->armed)))

@@ -413,7 +413,7 @@ MEND_TEST(sever_delivers_what_was_published_and_nothing_more)
     CHECK_EQ(came_n[2], 1);
     CHECK_EQ(send_some(0, 1, 0, 8), MEND_ERR_PEER);
     CHECK(!mend_net_shm.reserve(&procs[0], 1, 8));
-    mend_net_shm.sever(&procs[0], 1); /* twice is no harm */
+    mend_net_shm.sever(&procs[0], 1); /* twice does no harm */
     CHECK_EQ(send_some(0, 2, 0, 8), MEND_OK);
     poll_all(2);
     CHECK_EQ(came_n[0], 1);

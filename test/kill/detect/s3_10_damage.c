@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A frame that no correct process writes is no proof against the process that seems to have sent it.  If that sender is
+/* A frame that no correct process writes proves nothing against the process that seems to have sent it.  If that sender is
  * alive, the process that finds the frame can receive nothing more from it: it ends itself with a message, and all
  * others continue, the sender among them.  The result is the same whichever process wrote the damage, and wherever:
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file is revoked while all others wait in one of its calls; they return, and every later call on it fails, but for the local
+/* A file is revoked while all others wait in one of its calls; they return, and every later call on it fails, except the local
  * ones and close.
  *
  * Argument: the call that they wait in.

@@ -106,7 +106,7 @@ static void say_copied(MPI_Comm copy, int err)
         use_and_free(&copy);
 }
 
-/* Two agreements on c, NULL requests where this process is no member. */
+/* Two agreements on c, NULL requests where this process is not a member. */
 static void begin_two(MPI_Comm c, int round, int *flag, MPI_Request *r)
 {
     for (int k = 0; k < 2; k++) {

@@ -233,7 +233,7 @@ static void wait_for_requests(void)
         CHECK_CLASS(MPI_Wait(&begun[i], MPI_STATUS_IGNORE), I);
 }
 
-/* The message came before the invalidation; that is no reason to succeed (S0-65). */
+/* The message came before the invalidation; that is not a reason to succeed (S0-65). */
 static void end_messages(void)
 {
     MPI_Request r;

@@ -6,7 +6,7 @@
  *   waits   S2-2, S0-1: the same; it dies while leaders wait for one that has seen it and never calls
  *   member  S2-6, S2-14: a member of the upper group dies; the others there have seen it and never call;
  *           the lower ones get MPI_ERR_PROC_FAILED
- *   local   S0-60: a member of the upper group that is no leader gives up and revokes its local
+ *   local   S0-60: a member of the upper group that is not a leader gives up and revokes its local
  *           communicator: MPI_ERR_INVALIDATED for everybody in both groups
  *   leader  S0-60: a leader gives up and revokes the peer communicator, which the other one has named
  *   stray   a wildcard receive on the peer communicator does not take what leaders say

@@ -34,7 +34,7 @@
 enum { POOL = 6, STEPS = 60, RANKS_MAX = 16 };
 enum { DONE, WHO = 32, GOT = WHO + STEPS * RANKS_MAX }; /* slots of the board, by rank and step */
 _Static_assert(GOT + STEPS * RANKS_MAX <= BOARD_SLOTS, "the board is large enough");
-enum { VALUE = 1 << 20 }; /* added to what is no error class */
+enum { VALUE = 1 << 20 }; /* added to a number that is not an error class */
 
 static MPI_Comm pool[POOL] = {MPI_COMM_WORLD, MPI_COMM_NULL, MPI_COMM_NULL,
                               MPI_COMM_NULL,  MPI_COMM_NULL, MPI_COMM_NULL};

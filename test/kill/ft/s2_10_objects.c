@@ -209,7 +209,7 @@ static void groups(void)
     check_created(c, some_of(c, rank, rank), 1);
 }
 
-/* One side asks for its hole, the other one has none; then each for its living. */
+/* One side asks for its hole, the other one has none; then each for its survivors. */
 static void sides(void)
 {
     bool upper = rank >= size / 2;

@@ -68,7 +68,7 @@ static void check_paired(void)
     CHECK_EQ(MPI_Comm_free(&made), MPI_SUCCESS);
 }
 
-/* Starting it is no error, its completion is (S0-15); the request stays inactive, not null. */
+/* Starting it is not an error, its completion is (S0-15); the request stays inactive, not null. */
 static void check_prepared(MPI_Request *prepared)
 {
     MPI_Request same = *prepared;

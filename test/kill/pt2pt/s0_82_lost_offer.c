@@ -3,7 +3,7 @@
  * S0-82, S0-25: after an acknowledgement wildcard receives and probes do not report that failure, also
  * not by finding the lost message; S0-20: before it, a nonblocking one is pending (S0-24 would allow
  * PROC_FAILED only for a receive that had matched); S0-17: by name it is PROC_FAILED; R12: small messages
- * that were complete are received, also by wildcards, but for those that would overtake the lost one.
+ * that were complete are received, also by wildcards, except those that would overtake the lost one.
  *
  *   from rank 2, in this order:   small, tag 3   large, tag 1 (lost)   small, tag 2   small, tag 1
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The error of a request that was freed is fatal for this process alone (the scope of
  * MPI_COMM_SELF), whatever handlers are set; the others see it as one more death and go on.  A freed
- * request that fails nobody's way is no trouble, nor is a freed one that completes.  The same holds for
+ * request that fails in nobody's way does no harm, nor does a freed one that completes.  The same holds for
  * what is still pending on a communicator that was freed.
  *
  *   S0-71: communication that is pending when its communicator is freed fails fatally

@@ -112,7 +112,8 @@ static void target_is_dead(void)
     CHECK_EQ(put(VICTIM, 0, 7), MPI_SUCCESS);                                /* S0-40 */
     CHECK_CLASS(MPI_Win_unlock(VICTIM, k.win), FAILED); /* S0-41, S0-42, S0-47 */
     CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, VICTIM, 0, k.win), FAILED);
-    CHECK_CLASS(MPI_Win_lock_all(0, k.win), FAILED); /* R29, and that the failed one is no epoch */
+    CHECK_CLASS(MPI_Win_lock_all(0, k.win),
+                FAILED); /* R29, and that the failed one is not an epoch */
     CHECK_EQ(put(0, 10 + rank, rank), MPI_SUCCESS);
     CHECK_OK(MPI_Win_flush(0, k.win));
     CHECK_EQ(put(VICTIM, 0, 7), MPI_SUCCESS);

@@ -95,7 +95,7 @@ static void lose_and_replace(char **argv, bool victim)
 
     if (victim)
         die_now();
-    do /* a barrier that some have left before the death is no barrier */
+    do /* a barrier that some have left before the death does not hold the others back */
         err = MPI_Barrier(full);
     while (!err);
     MPIX_Comm_revoke(full);

@@ -87,7 +87,7 @@ static void aliases(void)
     CHECK_CLASS(MPI_Alltoallw(out, counts, low, types, out, counts, low, types, comm),
                 MPI_ERR_BUFFER);
 
-    /* One array for both is no overlap. */
+    /* One array for both does not overlap. */
     CHECK_CLASS(MPI_Allreduce(in, in, 0, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
     CHECK_CLASS(MPI_Alltoall(out, 0, MPI_INT, out, 0, MPI_INT, comm), MPI_SUCCESS);
     CHECK_CLASS(MPI_Alltoallv(both, counts, low, MPI_INT, both, counts, high, MPI_INT, comm),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What Fortran bindings need: every kind of handle goes to an integer and back, also 100,000 that live at a time, under
- * both sets of names; integers that are no handles give none; a status keeps what is in it in all its forms. */
+ * both sets of names; integers that are not handles give none; a status keeps what is in it in all its forms. */
 /* RUN: -n 1 ; time 60 */
 #include "../comm/common.h"
 
@@ -166,7 +166,7 @@ static void many_requests(void)
     free(number);
 }
 
-/* Numbers of nothing are no handles: whatever uses them says so. */
+/* Numbers that name nothing are not handles: whatever uses them says so. */
 static void nothing(void)
 {
     int n;

@@ -160,7 +160,7 @@ static void jobs(char *program)
     close(fd[0]);
 }
 
-/* What is no such socket, or whose other end never joins. */
+/* What is not such a socket, or whose other end never joins. */
 static void wrong(void)
 {
     MPI_Comm inter = MPI_COMM_WORLD;

@@ -13,8 +13,8 @@
 #define ROUNDS    10
 
 static char port[THREADS_N][MPI_MAX_PORT_NAME];
-static MPI_Comm own
-    [THREADS_N]; /* of each thread: a communicator is no place for two collective calls at once */
+static MPI_Comm
+    own[THREADS_N]; /* of each thread: a communicator must not have two collective calls at once */
 static int met[THREADS_N]; /* as hosts: how many guests */
 
 /* The threads 0 and 1 use one port. */

@@ -25,7 +25,7 @@ static int class_of(int err)
     return class;
 }
 
-/* The two ends cut the bytes differently; partitions are looked for one by one. */
+/* The two ends cut the bytes differently; partitions are searched one by one. */
 static int turn(MPI_Request r[2], const unsigned char *in, unsigned char *out, int rank, int from,
                 int n)
 {
