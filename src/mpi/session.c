@@ -75,7 +75,8 @@ static int enter_to_open(const char *fn)
     return err;
 }
 
-/* Several threads may be in MPI as soon as two sessions may have one each. */
+/* Several threads may be in MPI as soon as two sessions may have one each.  A session provides at least the level that the
+ * process has already. */
 static int open_session(int level, struct mend_errhandler *e, struct mend_session **s_p)
 {
     const char *why = "no memory";
@@ -93,7 +94,7 @@ static int open_session(int level, struct mend_errhandler *e, struct mend_sessio
         fprintf(stderr, "mend: MPI_Session_init failed: %s\n", why);
         return err;
     }
-    s = mend_session_create(mend_self, e, level);
+    s = mend_session_create(mend_self, e, mend_self->thread_level);
     if (!s) {
         mend_life_close(mend_self);
         return MPI_ERR_NO_MEM;

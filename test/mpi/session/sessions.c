@@ -104,25 +104,35 @@ static void handlers(MPI_Session s)
     close_session(&t);
 }
 
+static void check_level(MPI_Session s, const char *level)
+{
+    char text[64];
+    int len = sizeof text, flag;
+    MPI_Info i;
+
+    CHECK_OK(MPI_Session_get_info(s, &i));
+    CHECK_OK(MPI_Info_get_string(i, "thread_level", &len, text, &flag));
+    CHECK(flag && !strcmp(text, level));
+    CHECK_OK(MPI_Info_free(&i));
+}
+
+/* A session that asks for nothing has the level of those that are open. */
 static void levels(void)
 {
     static const char *const names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
                                         "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
-    char text[64];
-    int len, flag;
     MPI_Info i;
-    MPI_Session s;
+    MPI_Session s, beside;
 
     for (int k = 0; k < 4; k++) {
         CHECK_OK(MPI_Info_create(&i));
         CHECK_OK(MPI_Info_set(i, "thread_level", names[k]));
         CHECK_OK(MPI_Session_init(i, MPI_ERRORS_RETURN, &s));
         CHECK_OK(MPI_Info_free(&i));
-        CHECK_OK(MPI_Session_get_info(s, &i));
-        len = sizeof text;
-        CHECK_OK(MPI_Info_get_string(i, "thread_level", &len, text, &flag));
-        CHECK(flag && !strcmp(text, names[k]));
-        CHECK_OK(MPI_Info_free(&i));
+        check_level(s, names[k]);
+        beside = open_session();
+        check_level(beside, names[k]);
+        close_session(&beside);
         close_session(&s);
     }
 }
