@@ -7,6 +7,7 @@
 
 #include "comm/errcode.h"
 #include "comm/errhandler.h"
+#include "proc/report.h"
 
 static int refuse_as(int class, const char *reason)
 {
@@ -47,6 +48,18 @@ static void roll_back(struct mend_proc *self)
     mend_fatal(self, NULL, err, "a roll-back");
 }
 
+static void tell(struct mend_module *m, bool back)
+{
+    uint64_t saved, undone;
+
+    mend_safe_point_pages(&saved, &undone);
+    if (back)
+        mend_record_event(m->self, roll_back, .number = m->left, .pages = undone,
+                          .cut = m->roll.cut_n);
+    else
+        mend_record_event(m->self, safe_point, .number = m->left, .pages = saved);
+}
+
 /* The safe point behind a call of the module, where the call returns once more if the process rolls back. */
 static int make_point(struct mend_module *m)
 {
@@ -61,6 +74,8 @@ static int make_point(struct mend_module *m)
         return refuse_as(MPI_ERR_UNSUPPORTED_OPERATION, what);
     m->has_point = true;
     err = mend_safe_point_of_module(&back);
+    if (!err)
+        tell(m, back);
     if (back)
         return mend_module_resume(m);
     m->has_point = !err;

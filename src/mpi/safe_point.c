@@ -159,6 +159,14 @@ int mend_safe_point_of_module(int *value_p)
     return err;
 }
 
+void mend_safe_point_pages(uint64_t *saved_p, uint64_t *undone_p)
+{
+    struct mend_snap_counts n = mend_snap_counts(point.snap);
+
+    *saved_p = n.saved_pages;
+    *undone_p = n.undone_pages;
+}
+
 /* Those that the program has made since go with what it has done. */
 int mend_safe_point_back(int value)
 {

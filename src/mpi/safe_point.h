@@ -3,6 +3,8 @@
 #ifndef MEND_MPI_SAFE_POINT_H
 #define MEND_MPI_SAFE_POINT_H
 
+#include <stdint.h>
+
 /* Drops all safe points; the memory stays as it is. */
 void mend_safe_points_end(void);
 
@@ -11,6 +13,9 @@ void mend_safe_points_end(void);
  * or the program has safe points of its own.  Then the module has none. */
 int mend_safe_point_of_module(int *value_p);
 void mend_safe_point_drop(void);
+
+/* How many pages the last safe point has saved, and the last roll-back restored. */
+void mend_safe_point_pages(uint64_t *saved_p, uint64_t *undone_p);
 
 /* Rolls back to it, out of everything.  Returns only with an error, which the detail explains. */
 int mend_safe_point_back(int value);

@@ -9,6 +9,7 @@
 #include "decide/decide.h"
 #include "notify/notify.h"
 #include "proc/post.h"
+#include "proc/report.h"
 #include "proc/threads.h"
 
 /* What participants tell each other. */
@@ -215,6 +216,7 @@ static int recover_once(struct mend_module *m, bool resumes)
     }
     mend_roll_forget(m->self, &m->roll);
     m->generation++;
+    mend_record_event(m->self, recovered, .left = m->whole->size, .ok = !err);
     return err;
 }
 

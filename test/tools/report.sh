@@ -83,6 +83,35 @@ int main(int argc, char **argv)
     return MPI_Finalize();
 }
 CODE
+cat >rolls.c <<'CODE'
+#include <mpi.h>
+#include <signal.h>
+
+static int recover(MPI_Comm comm, int inside, void *state)
+{
+    (void)comm, (void)inside, (void)state;
+    return MPI_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    MPIX_Module m;
+    MPI_Comm comm;
+    int rank, recovered;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_ROLL_BACK, &m);
+    MPIX_Module_enter(m, &comm);
+    if (rank == 1)
+        raise(SIGKILL);
+    MPIX_Module_leave(m, &recovered);
+    MPIX_Module_free(&m);
+    return MPI_Finalize();
+}
+CODE
+mpicc rolls.c -o rolls || fail "rolls.c does not compile"
+mpiexec -q -n 3 --lenient-exit --report rolls.json ./rolls || fail "rolls"
 mpicc many.c -o many || fail "many.c does not compile"
 mpiexec -q -n 4 --lenient-exit --report many.json --inject 'stop:3@call:MPIX_Comm_revoke' --stop-timeout 0.2 ./many
 mpiexec -q -n 3 --lenient-exit --report injected.json --inject 'kill:1@init.done' ./many
@@ -97,7 +126,7 @@ for line in open("table").read().splitlines()[2:]:
         name = line.split()[0]
         members[name] = {}
 seen = set()
-for path in ("many.json", "injected.json"):
+for path in ("many.json", "injected.json", "rolls.json"):
     for line in map(json.loads, open(path)):
         event = line.pop("event")
         assert type(line.pop("t_ns")) is int, line

@@ -19,7 +19,11 @@ cat >report.json <<'TEXT'
 {"rank":0,"t_ns":1000300000,"event":"notice","dead":2}
 {"rank":0,"t_ns":1000320000,"event":"revoke","ctx":16}
 {"rank":0,"t_ns":1000500000,"event":"shrink","ctx":16,"from":6,"to":5}
+{"rank":0,"t_ns":1000400000,"event":"safe_point","number":1,"pages":7}
+{"rank":0,"t_ns":1000600000,"event":"roll_back","number":1,"pages":7,"cut":1}
+{"rank":0,"t_ns":1000650000,"event":"recovered","left":5,"ok":true}
 {"rank":3,"t_ns":1200000000,"event":"notice","dead":2}
+{"rank":3,"t_ns":1200010000,"event":"notify","by":0,"key":-2147483648}
 {"t_ns":4000000000,"event":"death","rank":0,"pid":5,"seen_by":"exit","cause":"exit","code":3}
 {"t_ns":4000010000,"event":"verdict","rank":0,"number":1}
 {"rank":3,"t_ns":4000100000,"event":"notice","dead":0}
@@ -49,11 +53,12 @@ pieces = [(tracks[e["tid"]], e["name"], e["ts"], round(e["dur"])) for e in trace
 assert pieces == [
     ("rank 3", "until notice", 1e6, 200000), ("rank 0", "until notice", 1e6, 300),
     ("rank 0", "until revoke", 1000300, 20), ("rank 0", "until shrink", 1000320, 180),
-    ("rank 0", "until run <on>", 1000500, 200),
+    ("rank 0", "until roll_back", 1000500, 100), ("rank 0", "until recovered", 1000600, 50),
+    ("rank 0", "until run <on>", 1000650, 50), ("rank 3", "until notify", 1200000, 10),
     ("rank 3", "until notice", 4e6, 100), ("rank 3", "until notice", 4000100, 400),
     ("rank 3", "until poisoned", 4000500, 60)], pieces
 instants = [e for e in trace if e["ph"] == "i"]
-assert len(instants) == 19, instants  # every line but the holdings, and the mark
+assert len(instants) == 23, instants  # every line but the holdings, and the mark
 assert {"s": "t", "ph": "i", "name": "agree", "ts": 5e6, "pid": 1, "tid": 5,
         "args": {"ctx": 32, "of": "call", "failed": 0}} in instants
 assert [e["args"] for e in trace if e["ph"] == "C"] == [{"bytes": 4096}]
@@ -171,11 +176,11 @@ sed 's/,"clock_ns":[0-9]*//' report.json >old.json
 refused "none.json: No such file" none.json -o x.svg
 refused "few.json:2: rank 2 of 2" few.json -o x.svg
 refused 'it does not begin with "start"' headless.json -o x.svg
-refused "text.json:20: not JSON" text.json -o x.svg
-refused 'timeless.json:20: no valid "t_ns"' timeless.json -o x.svg
-refused 'rankless.json:20: no valid "rank"' rankless.json -o x.svg
-refused 'deadless.json:20: no valid "dead"' deadless.json -o x.svg
-refused 'endless.json:20: no valid "t_ns"' endless.json -o x.svg
+refused "text.json:24: not JSON" text.json -o x.svg
+refused 'timeless.json:24: no valid "t_ns"' timeless.json -o x.svg
+refused 'rankless.json:24: no valid "rank"' rankless.json -o x.svg
+refused 'deadless.json:24: no valid "dead"' deadless.json -o x.svg
+refused 'endless.json:24: no valid "t_ns"' endless.json -o x.svg
 refused "list.json:1: not a JSON object" list.json -o x.svg
 refused "bytes.json: not text" bytes.json -o x.svg
 refused "not a report of mpiexec" empty.json -o x.svg
