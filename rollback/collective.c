@@ -1,14 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* collective.c – collectives, which become nonblocking ones while the log is on, and dummies for those of others. */
+/* collective.c – collectives, which become nonblocking ones while the log is
+ * on, and dummies for those of others. */
 #include "layer.h"
 
 #include <stdlib.h>
 
-enum { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLTOALL };
+enum {
+    BARRIER,
+    BCAST,
+    REDUCE,
+    ALLREDUCE,
+    ALLGATHER,
+    ALLTOALL,
+    GATHER,
+    SCATTER,
+    SCAN,
+    EXSCAN,
+    REDUCE_SCATTER_BLOCK,
+    /* Each process knows its own counts only, so nobody can take another one's
+     place. */
+    GATHERV,
+    SCATTERV,
+    ALLGATHERV,
+    ALLTOALLV,
+    ALLTOALLW,
+    REDUCE_SCATTER
+};
 
 static struct rollback_layer *const l = &rollback_layer;
 
-/* Handles are not constants everywhere: the tables are made at each call, of pending collectives only. */
+/* Handles are not constants everywhere: the tables are made at each call, of
+ * pending collectives only. */
 #define TYPES                                                                                      \
     {                                                                                              \
         MPI_BYTE, MPI_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_UNSIGNED_CHAR,        \
@@ -43,6 +65,23 @@ int rollback_op_number(MPI_Op op)
     return -1;
 }
 
+static bool reduces(int op)
+{
+    return op == REDUCE || op == ALLREDUCE || op == SCAN || op == EXSCAN ||
+           op == REDUCE_SCATTER_BLOCK;
+}
+
+bool rollback_coll_possible(const struct rollback_entry *e)
+{
+    bool own = e->op != BARRIER && (e->type < 0 || (reduces(e->op) && e->reduce < 0));
+
+    if (e->op >= GATHERV)
+        rollback_refuse("a collective with counts for each process, which some have not begun");
+    else if (own)
+        rollback_refuse("a collective with a datatype or reduction of the program's own");
+    return e->op < GATHERV && !own;
+}
+
 int rollback_coll_dummy(const struct rollback_entry *e, MPI_Comm comm, int size, void *buffers[2],
                         MPI_Request *request)
 {
@@ -54,10 +93,6 @@ int rollback_coll_dummy(const struct rollback_entry *e, MPI_Comm comm, int size,
 
     if (e->op == BARRIER)
         return PMPI_Ibarrier(comm, request);
-    if (e->type < 0 || ((e->op == REDUCE || e->op == ALLREDUCE) && e->reduce < 0)) {
-        rollback_refuse("a collective with a datatype or reduction of the program's own");
-        return MPI_ERR_OTHER;
-    }
     PMPI_Type_get_extent(type, &lower, &extent);
     bytes = (int)extent * n * size + 1;
     buffers[0] = calloc(1, bytes);
@@ -74,6 +109,17 @@ int rollback_coll_dummy(const struct rollback_entry *e, MPI_Comm comm, int size,
         return PMPI_Iallreduce(buffers[0], buffers[1], n, type, ops[e->reduce], comm, request);
     case ALLGATHER:
         return PMPI_Iallgather(buffers[0], n, type, buffers[1], n, type, comm, request);
+    case GATHER:
+        return PMPI_Igather(buffers[0], n, type, buffers[1], n, type, e->peer, comm, request);
+    case SCATTER:
+        return PMPI_Iscatter(buffers[0], n, type, buffers[1], n, type, e->peer, comm, request);
+    case SCAN:
+        return PMPI_Iscan(buffers[0], buffers[1], n, type, ops[e->reduce], comm, request);
+    case EXSCAN:
+        return PMPI_Iexscan(buffers[0], buffers[1], n, type, ops[e->reduce], comm, request);
+    case REDUCE_SCATTER_BLOCK:
+        return PMPI_Ireduce_scatter_block(buffers[0], buffers[1], n, type, ops[e->reduce], comm,
+                                          request);
     default:
         return PMPI_Ialltoall(buffers[0], n, type, buffers[1], n, type, comm, request);
     }
@@ -89,64 +135,93 @@ static int finish(int code, int op, MPI_Comm comm, int root, int count, MPI_Data
     return rollback_wait(request, MPI_STATUS_IGNORE);
 }
 
-WRAPPER int MPI_Barrier(MPI_Comm comm)
+static bool is_root(int root, MPI_Comm comm)
 {
-    MPI_Request r;
+    int rank;
 
-    return l->on ? finish(PMPI_Ibarrier(comm, &r), BARRIER, comm, -1, 0, MPI_BYTE, MPI_SUM, &r)
-                 : PMPI_Barrier(comm);
+    PMPI_Comm_rank(comm, &rank);
+    return rank == root;
 }
 
-WRAPPER int MPI_Bcast(void *buf, int n, MPI_Datatype type, int root, MPI_Comm comm)
-{
-    MPI_Request r;
+/* The blocking form and the nonblocking one: parameters, arguments, and of the
+ * entry root, count, datatype and reduction. */
+#define PARAMETERS(...) __VA_ARGS__
+#define COLLECTIVE(Name_, name_, op_, parameters_, arguments_, root_, n_, type_, reduce_)          \
+    WRAPPER int MPI_##Name_(PARAMETERS parameters_)                                                \
+    {                                                                                              \
+        MPI_Request r;                                                                             \
+                                                                                                   \
+        if (!l->on)                                                                                \
+            return PMPI_##Name_(PARAMETERS arguments_);                                            \
+        return finish(PMPI_I##name_(PARAMETERS arguments_, &r), op_, comm, root_, n_, type_,       \
+                      reduce_, &r);                                                                \
+    }                                                                                              \
+    WRAPPER int MPI_I##name_(PARAMETERS parameters_, MPI_Request *request)                         \
+    {                                                                                              \
+        int code = PMPI_I##name_(PARAMETERS arguments_, request);                                  \
+                                                                                                   \
+        if (!code && l->on)                                                                        \
+            rollback_log_collective(op_, comm, root_, n_, type_, reduce_, request);                \
+        return code;                                                                               \
+    }
 
-    if (!l->on)
-        return PMPI_Bcast(buf, n, type, root, comm);
-    return finish(PMPI_Ibcast(buf, n, type, root, comm, &r), BCAST, comm, root, n, type, MPI_SUM,
-                  &r);
-}
-
-WRAPPER int MPI_Reduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, int root,
-                       MPI_Comm comm)
-{
-    MPI_Request r;
-
-    if (!l->on)
-        return PMPI_Reduce(in, out, n, type, op, root, comm);
-    return finish(PMPI_Ireduce(in, out, n, type, op, root, comm, &r), REDUCE, comm, root, n, type,
-                  op, &r);
-}
-
-WRAPPER int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op,
-                          MPI_Comm comm)
-{
-    MPI_Request r;
-
-    if (!l->on)
-        return PMPI_Allreduce(in, out, n, type, op, comm);
-    return finish(PMPI_Iallreduce(in, out, n, type, op, comm, &r), ALLREDUCE, comm, -1, n, type, op,
-                  &r);
-}
-
-WRAPPER int MPI_Allgather(const void *in, int in_n, MPI_Datatype in_type, void *out, int n,
-                          MPI_Datatype type, MPI_Comm comm)
-{
-    MPI_Request r;
-
-    if (!l->on)
-        return PMPI_Allgather(in, in_n, in_type, out, n, type, comm);
-    return finish(PMPI_Iallgather(in, in_n, in_type, out, n, type, comm, &r), ALLGATHER, comm, -1,
-                  n, type, MPI_SUM, &r);
-}
-
-WRAPPER int MPI_Alltoall(const void *in, int in_n, MPI_Datatype in_type, void *out, int n,
-                         MPI_Datatype type, MPI_Comm comm)
-{
-    MPI_Request r;
-
-    if (!l->on)
-        return PMPI_Alltoall(in, in_n, in_type, out, n, type, comm);
-    return finish(PMPI_Ialltoall(in, in_n, in_type, out, n, type, comm, &r), ALLTOALL, comm, -1, n,
-                  type, MPI_SUM, &r);
-}
+COLLECTIVE(Barrier, barrier, BARRIER, (MPI_Comm comm), (comm), -1, 0, MPI_BYTE, MPI_SUM)
+COLLECTIVE(Bcast, bcast, BCAST, (void *buf, int n, MPI_Datatype type, int root, MPI_Comm comm),
+           (buf, n, type, root, comm), root, n, type, MPI_SUM)
+COLLECTIVE(Reduce, reduce, REDUCE,
+           (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, int root,
+            MPI_Comm comm),
+           (in, out, n, type, op, root, comm), root, n, type, op)
+COLLECTIVE(Allreduce, allreduce, ALLREDUCE,
+           (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+           (in, out, n, type, op, comm), -1, n, type, op)
+COLLECTIVE(Scan, scan, SCAN,
+           (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+           (in, out, n, type, op, comm), -1, n, type, op)
+COLLECTIVE(Exscan, exscan, EXSCAN,
+           (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+           (in, out, n, type, op, comm), -1, n, type, op)
+COLLECTIVE(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+           (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+           (in, out, n, type, op, comm), -1, n, type, op)
+COLLECTIVE(Allgather, allgather, ALLGATHER,
+           (const void *in, int in_n, MPI_Datatype in_type, void *out, int n, MPI_Datatype type,
+            MPI_Comm comm),
+           (in, in_n, in_type, out, n, type, comm), -1, n, type, MPI_SUM)
+COLLECTIVE(Alltoall, alltoall, ALLTOALL,
+           (const void *in, int in_n, MPI_Datatype in_type, void *out, int n, MPI_Datatype type,
+            MPI_Comm comm),
+           (in, in_n, in_type, out, n, type, comm), -1, n, type, MPI_SUM)
+COLLECTIVE(Gather, gather, GATHER,
+           (const void *in, int in_n, MPI_Datatype in_type, void *out, int n, MPI_Datatype type,
+            int root, MPI_Comm comm),
+           (in, in_n, in_type, out, n, type, root, comm), root, is_root(root, comm) ? n : in_n,
+           is_root(root, comm) ? type : in_type, MPI_SUM)
+COLLECTIVE(Scatter, scatter, SCATTER,
+           (const void *in, int in_n, MPI_Datatype in_type, void *out, int n, MPI_Datatype type,
+            int root, MPI_Comm comm),
+           (in, in_n, in_type, out, n, type, root, comm), root, is_root(root, comm) ? in_n : n,
+           is_root(root, comm) ? in_type : type, MPI_SUM)
+COLLECTIVE(Gatherv, gatherv, GATHERV,
+           (const void *in, int in_n, MPI_Datatype in_type, void *out, const int *n, const int *at,
+            MPI_Datatype type, int root, MPI_Comm comm),
+           (in, in_n, in_type, out, n, at, type, root, comm), root, 0, MPI_DATATYPE_NULL, MPI_SUM)
+COLLECTIVE(Scatterv, scatterv, SCATTERV,
+           (const void *in, const int *in_n, const int *at, MPI_Datatype in_type, void *out, int n,
+            MPI_Datatype type, int root, MPI_Comm comm),
+           (in, in_n, at, in_type, out, n, type, root, comm), root, 0, MPI_DATATYPE_NULL, MPI_SUM)
+COLLECTIVE(Allgatherv, allgatherv, ALLGATHERV,
+           (const void *in, int in_n, MPI_Datatype in_type, void *out, const int *n, const int *at,
+            MPI_Datatype type, MPI_Comm comm),
+           (in, in_n, in_type, out, n, at, type, comm), -1, 0, MPI_DATATYPE_NULL, MPI_SUM)
+COLLECTIVE(Alltoallv, alltoallv, ALLTOALLV,
+           (const void *in, const int *in_n, const int *in_at, MPI_Datatype in_type, void *out,
+            const int *n, const int *at, MPI_Datatype type, MPI_Comm comm),
+           (in, in_n, in_at, in_type, out, n, at, type, comm), -1, 0, MPI_DATATYPE_NULL, MPI_SUM)
+COLLECTIVE(Alltoallw, alltoallw, ALLTOALLW,
+           (const void *in, const int *in_n, const int *in_at, const MPI_Datatype *in_types,
+            void *out, const int *n, const int *at, const MPI_Datatype *types, MPI_Comm comm),
+           (in, in_n, in_at, in_types, out, n, at, types, comm), -1, 0, MPI_DATATYPE_NULL, MPI_SUM)
+COLLECTIVE(Reduce_scatter, reduce_scatter, REDUCE_SCATTER,
+           (const void *in, void *out, const int *n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+           (in, out, n, type, op, comm), -1, 0, MPI_DATATYPE_NULL, op)

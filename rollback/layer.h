@@ -71,7 +71,10 @@ int rollback_wait(MPI_Request *request, MPI_Status *status);
 int rollback_type_number(MPI_Datatype type);
 int rollback_op_number(MPI_Op op);
 
-/* Starts the collective of `e` with buffers of its own, which the caller frees when `request` has completed. */
+/* A process that has not begun the collective of `e` can take part in it; else this names what is in the way. */
+bool rollback_coll_possible(const struct rollback_entry *e);
+
+/* Starts the collective of `e`, which is possible, with buffers of its own, which the caller frees when `request` has completed. */
 int rollback_coll_dummy(const struct rollback_entry *e, MPI_Comm comm, int size, void *buffers[2],
                         MPI_Request *request);
 

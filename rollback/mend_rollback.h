@@ -26,8 +26,8 @@
  *   3. One thread at a time calls MPI.
  *
  * What is not covered is refused, and rollback_why() names the call: anything on files and windows, persistent and
- * partitioned operations, spawning, matched probes, MPI_Waitany and its like, counts of type MPI_Count, collectives without
- * a dummy, and communicators made or freed since the safe point; refuse.def lists the calls. After a refusal pending receives of other processes may have been cancelled,
+ * partitioned operations, spawning, matched probes, counts of type MPI_Count, collectives with counts
+ * for each process that only some have begun, and communicators made or freed since the safe point; refuse.def lists the calls. After a refusal pending receives of other processes may have been cancelled,
  * messages may stay behind, and the log is off: the program can only end, or make new communicators.
  *
  * Rank 0 gives the right to roll back, so it must have its log on, or be in MPI_Finalize(), while others start.

@@ -140,9 +140,13 @@ static int compare(const struct rollback_log *theirs, int peer)
 {
     static const char *const words[] = {"", "a message crosses the safe point",
                                         "collectives that differ", "no memory to compare logs"};
+    size_t before = l->log.n;
     enum rollback_verdict verdict = rollback_match(&l->log, l->me, theirs, peer);
 
     rollback_refuse(words[verdict]);
+    for (size_t i = before; i < l->log.n; i++) /* now: later others would wait for it */
+        if (l->log.e[i].kind == ROLLBACK_COLL && !rollback_coll_possible(&l->log.e[i]))
+            return MPI_ERR_OTHER;
     return verdict == ROLLBACK_MATCHED ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wrap.c – point-to-point operations, and the life of communicators.  While the log is on a blocking call is a
- * nonblocking one and a wait that takes part in roll-backs. */
+/* wrap.c – point-to-point operations, and the life of communicators.  While the
+ * log is on a blocking call is a nonblocking one and a wait that takes part in
+ * roll-backs. */
 #include "layer.h"
 
 #include "mend_rollback.h"
@@ -208,6 +209,111 @@ WRAPPER int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
         *status = mine;
     if (!code && !*flag && rollback_poll())
         return MPI_ERR_OTHER;
+    return code;
+}
+
+/* Several requests at a time: the MPI library says which are complete, and the
+ * copies of their handles whose those were.  NULL: no memory, and a roll-back
+ * will be refused. */
+static MPI_Request *copy_of(int n, const MPI_Request *requests, MPI_Status **statuses_p)
+{
+    MPI_Request *was = malloc((size_t)(n + 1) * sizeof(*was));
+
+    *statuses_p = malloc((size_t)(n + 1) * sizeof(**statuses_p));
+    for (int i = 0; was && i < n; i++)
+        was[i] = requests[i];
+    if (was && *statuses_p)
+        return was;
+    rollback_refuse("no memory for several requests");
+    free(was);
+    free(*statuses_p);
+    return NULL;
+}
+
+static void note(MPI_Request was, MPI_Request now, const MPI_Status *status)
+{
+    if (was != MPI_REQUEST_NULL && now == MPI_REQUEST_NULL)
+        rollback_completed(was, status);
+}
+
+WRAPPER int MPI_Testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    MPI_Status mine, *unused;
+    MPI_Request *was = l->on ? copy_of(n, requests, &unused) : NULL;
+    int code;
+
+    if (!was)
+        return PMPI_Testany(n, requests, index, flag, status);
+    code = PMPI_Testany(n, requests, index, flag, &mine);
+    for (int i = 0; i < n; i++)
+        note(was[i], requests[i], &mine);
+    if (*flag && status != MPI_STATUS_IGNORE)
+        *status = mine;
+    free(was);
+    free(unused);
+    return !code && !*flag && rollback_poll() ? MPI_ERR_OTHER : code;
+}
+
+WRAPPER int MPI_Testsome(int n, MPI_Request *requests, int *done_n, int *indices,
+                         MPI_Status *statuses)
+{
+    MPI_Status *mine;
+    MPI_Request *was = l->on ? copy_of(n, requests, &mine) : NULL;
+    int code;
+
+    if (!was)
+        return PMPI_Testsome(n, requests, done_n, indices, statuses);
+    code = PMPI_Testsome(n, requests, done_n, indices, mine);
+    for (int i = 0; *done_n != MPI_UNDEFINED && i < *done_n; i++) {
+        note(was[indices[i]], requests[indices[i]], &mine[i]);
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[i] = mine[i];
+    }
+    free(was);
+    free(mine);
+    return !code && *done_n == 0 && rollback_poll() ? MPI_ERR_OTHER : code;
+}
+
+WRAPPER int MPI_Testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    MPI_Status *mine;
+    MPI_Request *was = l->on ? copy_of(n, requests, &mine) : NULL;
+    int code;
+
+    if (!was)
+        return PMPI_Testall(n, requests, flag, statuses);
+    code = PMPI_Testall(n, requests, flag, mine);
+    for (int i = 0; i < n; i++) {
+        note(was[i], requests[i], &mine[i]);
+        if (*flag && statuses != MPI_STATUSES_IGNORE)
+            statuses[i] = mine[i];
+    }
+    free(was);
+    free(mine);
+    return !code && !*flag && rollback_poll() ? MPI_ERR_OTHER : code;
+}
+
+WRAPPER int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    int flag = 0, code = MPI_SUCCESS;
+
+    if (!l->on)
+        return PMPI_Waitany(n, requests, index, status);
+    while (!code && !flag)
+        code = MPI_Testany(n, requests, index, &flag, status);
+    return code;
+}
+
+WRAPPER int MPI_Waitsome(int n, MPI_Request *requests, int *done_n, int *indices,
+                         MPI_Status *statuses)
+{
+    int code = MPI_SUCCESS;
+
+    if (!l->on)
+        return PMPI_Waitsome(n, requests, done_n, indices, statuses);
+    *done_n = 0;
+    while (!code && *done_n == 0)
+        code = MPI_Testsome(n, requests, done_n, indices, statuses);
     return code;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# peers.sh – chain.c over MPICH and Open MPI: the layer needs nothing but the profiling interface. A library that
+# peers.sh – chain.c and every_collective.c over MPICH and Open MPI: the layer needs nothing but the profiling interface. A library that
 # is not installed is named; tools/install-deps bench installs both.
 #
 #   S1-13: communication is rolled back over any MPI, through the profiling interface
@@ -20,15 +20,17 @@ over()
         echo "$title is not installed: not run over it"
         return
     fi
-    "$compiler" -O2 -std=gnu17 -D_GNU_SOURCE -w -I"$MEND_TEST_ROOT/rollback" -o "$MEND_TEST_TMP/chain" \
-        "$MEND_TEST_ROOT/test/mpi/rollback/chain.c" $sources || exit 1
-    "$@" "$MEND_TEST_TMP/chain" >"$MEND_TEST_TMP/said" 2>&1
-    grep -qx "rolled back and went on" "$MEND_TEST_TMP/said" || {
-        echo "wrong over $title:"
-        cat "$MEND_TEST_TMP/said"
-        exit 1
-    }
-    rm -f "$MEND_TEST_TMP/chain" "$MEND_TEST_TMP/said"
+    for program in chain every_collective; do
+        "$compiler" -O2 -std=gnu17 -D_GNU_SOURCE -w -I"$MEND_TEST_ROOT/rollback" -o "$MEND_TEST_TMP/$program" \
+            "$MEND_TEST_ROOT/test/mpi/rollback/$program.c" $sources || exit 1
+        "$@" "$MEND_TEST_TMP/$program" >"$MEND_TEST_TMP/said" 2>&1
+        grep -qx "rolled back and went on" "$MEND_TEST_TMP/said" || {
+            echo "$program is wrong over $title:"
+            cat "$MEND_TEST_TMP/said"
+            exit 1
+        }
+        rm -f "$MEND_TEST_TMP/$program" "$MEND_TEST_TMP/said"
+    done
 }
 
 over MPICH mpicc.mpich mpiexec.mpich -n 2
