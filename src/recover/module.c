@@ -2,6 +2,7 @@
 /* module.c – see module.h. */
 #include "recover/module.h"
 
+#include "comm/errcode.h"
 #include "comm/errhandler.h"
 #include "comm/handle.h"
 #include "comm/objects.h"
@@ -273,10 +274,26 @@ static void recover_pending(struct mend_proc *self)
         run_recovery(m, false);
 }
 
+/* What this process knows of it; elsewhere it may be more. */
+static void explain(struct mend_module *m)
+{
+    const char *mine = mend_undo_obstacle(m->self, false);
+
+    if (!mine && !m->has_point)
+        mine = "there is no safe point here";
+    mend_error_detail(
+        m->self, MPI_ERR_UNSUPPORTED_OPERATION, 0, "%s",
+        mine ? mine
+             : "a process of the module cannot roll back, or has communicated with one "
+               "that is not of the module");
+}
+
 int mend_module_recover(struct mend_module *m)
 {
     int err = run_recovery(m, false);
 
+    if (err == MPI_ERR_UNSUPPORTED_OPERATION)
+        explain(m); /* in a call of its own, and not where a callback has taken part */
     recover_pending(m->self);
     return err;
 }

@@ -7,7 +7,7 @@
  * from the seed alone: each message and each sum counts once, however often R was rolled back.
  *
  *   S1-6: modules have different processes: the participants of F recover, the others go on
- *   S1-9: a roll-back restores the state of the last return from F exactly
+ *   S1-9: a roll-back restores the state of the safe point exactly
  *   S1-11: dummy operations match what was done on one side only: all queues are empty afterwards
  *
  * RUN: -n 6 ; args 1 ; expect "R is right" ; times 4

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* s1_14_refused.c – what cannot be rolled back is refused with the reason, and then no process has rolled back.
+ *
+ *   window     one is open when the module is left: no safe point, and a later recovery is refused at all
+ *   made       one is made behind the safe point: the recovery is refused
+ *   file       the same with a file
+ *   request    one is under way when the module is left
+ *   stranger   a communicator was used with a process that is not of the module
+ *   closed     the window is closed in time: all roll back
+ *   replace    the recovery function replaces the dead process in a communicator of the program
+ *   two        a second module beside one that rolls back
+ *
+ *   S1-6: modules have different processes: the participants of F recover, the others go on
+ *   S1-14: visible actions since the safe point are told
+ *
+ * RUN: -n 4 ; args window ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args made ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args file ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args request ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args stranger ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args closed ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args replace ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args two ; expect "rank 0 ok" ; expect "rank 2 ok" */
+#include "../common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BACK, REFUSED };
+
+static MPIX_Module f;
+static const char *what;
+static MPI_Comm whole = MPI_COMM_NULL;
+
+static bool is(const char *name)
+{
+    return !strcmp(what, name);
+}
+
+static int recover(MPI_Comm comm, int inside, void *state)
+{
+    (void)inside, (void)state;
+    if (is("replace") && MPIX_Comm_replace(comm, MPI_INFO_NULL, &whole) != MPI_SUCCESS)
+        return MPI_ERR_OTHER;
+    return MPI_SUCCESS;
+}
+
+/* The reason is in the text of the error. */
+static void check_refused(int err, const char *reason)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int n;
+
+    CHECK_CLASS(err, MPI_ERR_UNSUPPORTED_OPERATION);
+    MPI_Error_string(err, text, &n);
+    if (!strstr(text, reason))
+        CHECK_FAILS("\"%s\" is not in \"%s\"", reason, text);
+    post(REFUSED);
+}
+
+static int call_f(void)
+{
+    MPI_Comm comm;
+    int recovered;
+
+    CHECK_OK(MPIX_Module_enter(f, &comm));
+    return MPIX_Module_leave(f, &recovered);
+}
+
+/* The error of a recovery that does not roll back. */
+static int fail_in_f(void)
+{
+    MPI_Comm comm = MPI_COMM_NULL, mine;
+
+    CHECK_OK(MPIX_Module_enter(f, &mine));
+    if (rank == 1)
+        die_now();
+    wait_until_dead(MPI_COMM_WORLD, 1);
+    return MPIX_Module_recover(f, &comm);
+}
+
+static void make_something(MPI_Win *win, MPI_File *file)
+{
+    static int memory;
+
+    if (is("window") || is("made") || is("closed"))
+        CHECK_OK(MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, win));
+    if (is("file"))
+        CHECK_OK(MPI_File_open(MPI_COMM_WORLD, "a.file", MPI_MODE_CREATE | MPI_MODE_RDWR,
+                               MPI_INFO_NULL, file));
+}
+
+/* What was made before the call of F, or behind it. */
+static void test_refusal(void)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Win win = MPI_WIN_NULL;
+    MPI_File file = MPI_FILE_NULL;
+    int x, err;
+
+    if (!is("made"))
+        make_something(&win, &file);
+    if (is("request"))
+        MPI_Irecv(&x, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &r);
+    if (is("closed"))
+        CHECK_OK(MPI_Win_free(&win));
+    err = call_f();
+    if (is("window"))
+        check_refused(err, "window");
+    else if (is("file"))
+        check_refused(err, "file");
+    else if (is("request"))
+        check_refused(err, "request");
+    else
+        CHECK_OK(err);
+    if (is("made"))
+        make_something(&win, &file);
+    if (is("closed") || is("replace")) {
+        post(BACK);
+        if (posted(BACK) <= size) {
+            await(BACK, size);
+            fail_in_f();
+            CHECK(!"it rolls back");
+        }
+    } else {
+        check_refused(fail_in_f(), is("made") ? "window is open" : "");
+    }
+}
+
+/* Rank 3 is not of the module. */
+static void test_stranger(void)
+{
+    MPI_Comm own;
+    int x = 1;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 3 ? 0 : MPI_UNDEFINED, rank, &own);
+    if (rank == 3) {
+        CHECK_OK(MPI_Recv(&x, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        return;
+    }
+    CHECK_OK(MPIX_Module_create(own, recover, NULL, MPIX_MODULE_ROLL_BACK, &f));
+    CHECK_OK(call_f());
+    if (rank == 2)
+        CHECK_OK(MPI_Send(&x, 1, MPI_INT, 3, 0, MPI_COMM_WORLD));
+    check_refused(fail_in_f(), "not of the module");
+    MPIX_Module_free(&f);
+}
+
+static void test_two(void)
+{
+    MPIX_Module g;
+
+    check_refused(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_IN_CALLS, &g), "");
+    CHECK_OK(call_f());
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm replaced;
+
+    start(&argc, &argv);
+    what = argv[1];
+    MPIX_Comm_replaced(&replaced);
+    if (replaced != MPI_COMM_NULL) { /* the new process has no part in F */
+        CHECK_OK(MPI_Barrier(replaced));
+        return finish();
+    }
+    if (is("stranger")) {
+        test_stranger();
+        return finish();
+    }
+    CHECK_OK(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_ROLL_BACK, &f));
+    if (is("two"))
+        test_two();
+    else
+        test_refusal();
+    if (is("replace"))
+        CHECK_OK(MPI_Barrier(whole));
+    MPIX_Module_free(&f);
+    return finish();
+}
