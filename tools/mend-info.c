@@ -204,8 +204,9 @@ static void print_windows(void)
         {"created, other memory",
          !shared || try_single_copy()
              ? target
-             : "put of more than 2 KiB and get of more than 4 KiB in one piece: the origin, by "
-               "single copy; else the target, in its next MPI call"},
+             : "put and get in one piece of more than 16 KiB: the origin, by single copy; of 1 to "
+               "16 "
+               "KiB: whichever is faster; else the target, in its next MPI call"},
         {"dynamic", target},
     };
 

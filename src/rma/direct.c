@@ -9,12 +9,8 @@
 #include "rma/element.h"
 #include "rma/run.h"
 
-#define CHUNK 2048 /* bytes of elements that are gathered at a time */
-/* Bytes: up to here a message and its answer are faster than the system calls of a single copy, by 1 us where the cores are
- * near; where they are far a get is as fast, and a put slower by 0.4 us. */
-#define SMALL_PUT 2048u
-#define SMALL_GET 4096u
-#define PIECE     ((size_t)1 << 20) /* of a single copy: between two looks whether there is news */
+#define CHUNK 2048              /* bytes of elements that are gathered at a time */
+#define PIECE ((size_t)1 << 20) /* of a single copy: between two looks whether there is news */
 
 static char *address_of(const struct mend_win *w, const struct mend_rma_op *op)
 {
@@ -121,15 +117,13 @@ static const struct mend_net *net_of(const struct mend_win *w, const struct mend
     return mend_net_of(w->self, mend_comm_peer(w->comm, op->target));
 }
 
-static bool may_copy(const struct mend_win *w, const struct mend_rma_op *op)
+bool mend_direct_may_copy(const struct mend_win *w, const struct mend_rma_op *op)
 {
     const struct mend_rma_data *mine = op->kind == MEND_RMA_PUT ? &op->origin : &op->result;
-    const char *how = w->self->params.single_copy;
 
     return (op->kind == MEND_RMA_PUT || op->kind == MEND_RMA_GET) && w->shared &&
            w->flavor == MPI_WIN_FLAVOR_CREATE && !w->part[op->target].at && mine->type->dense &&
-           op->there.type->dense && net_of(w, op)->fetch && net_of(w, op)->push &&
-           !(how && !strcmp(how, "never"));
+           op->there.type->dense && net_of(w, op)->fetch && net_of(w, op)->push;
 }
 
 static enum mend_status copy_piece(struct mend_win *w, const struct mend_rma_op *op, char *mine,
@@ -151,8 +145,6 @@ bool mend_direct_copy(struct mend_win *w, const struct mend_rma_op *op)
     uint64_t remote = p->address + (uint64_t)(op->disp * p->disp_unit + op->there.type->true_lb);
     char *mine = (char *)(uintptr_t)d->from;
 
-    if (len <= (op->kind == MEND_RMA_PUT ? SMALL_PUT : SMALL_GET) || !may_copy(w, op))
-        return false;
     mine += d->type->true_lb;
     for (size_t at = 0; at < len; at += step) {
         step = len - at < PIECE ? len - at : PIECE;

@@ -27,7 +27,10 @@ static inline char *mend_direct_at(const struct mend_win *w, int target, MPI_Ain
     return p->here + at;
 }
 
-/* Tries to put or get by single copy.  False: it must go another way; what was put may be there in part. */
+/* True if single copy is possible: put and get, on the program's memory, in one piece on both sides. */
+bool mend_direct_may_copy(const struct mend_win *w, const struct mend_rma_op *op);
+
+/* Tries it.  False: it must go another way; what was put may be there in part. */
 bool mend_direct_copy(struct mend_win *w, const struct mend_rma_op *op);
 
 /* Carries it out; it is complete at origin and target.  As mend_rma_apply(). */

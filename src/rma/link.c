@@ -330,6 +330,13 @@ bool mend_link_is_local(struct mend_win *w, int target)
     return !l || (mend_list_empty(&l->unsent) && mend_list_empty(&l->unanswered));
 }
 
+bool mend_link_is_idle(const struct mend_win *w, int target)
+{
+    struct mend_rma_link *l = known(w, target);
+
+    return !l || (mend_list_empty(&l->unsent) && mend_list_empty(&l->unanswered) && !l->changes_n);
+}
+
 bool mend_link_is_flushed(struct mend_win *w, int target)
 {
     struct mend_rma_link *l = known(w, target);

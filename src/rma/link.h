@@ -41,6 +41,8 @@ int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
 
 /* True if all operations to the target are executed there, or it is dead; asks for that if need be. */
 bool mend_link_is_flushed(struct mend_win *w, int target);
+/* True if nothing is on its way there, nor unconfirmed. */
+bool mend_link_is_idle(const struct mend_win *w, int target);
 /* True if their buffers are the program's again. */
 bool mend_link_is_local(struct mend_win *w, int target);
 /* The error that the target has reported since the last call. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lock.c – locks of targets: the machine (winlock_sm.h) on the words of the segment, or asked of the target.
  *
- * By MPI_MODE_NOCHECK the program promises that no other process holds the lock; it is taken all the same. */
+ * By MPI_MODE_NOCHECK the program promises that no other process holds the lock; it is taken all the same, because by the
+ * lock others learn of the death of its holder (S0-48). */
 #include "proc/report.h"
 #include "rma/control.h"
 #include "rma/epoch.h"

@@ -8,6 +8,7 @@
 #include "rma/element.h"
 #include "rma/epoch.h"
 #include "rma/link.h"
+#include "rma/way.h"
 
 #define LOCKED_BYTES                                                                               \
     ((MPI_Count)64 * 1024) /* of elements that are changed before others get the lock */
@@ -185,7 +186,7 @@ int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
     if (op->basic &&
         !mend_rma_is_alone(w, op->target)) /* its elements are not the target's alone */
         return MPI_ERR_NO_MEM;
-    if (mend_direct_copy(w, op)) {
+    if (mend_rma_way_copies(w, op) && mend_direct_copy(w, op)) {
         if (request_p)
             *request_p = mend_p2p_sent(w->self);
         return MPI_SUCCESS;

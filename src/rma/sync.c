@@ -5,6 +5,7 @@
 #include "rma/control.h"
 #include "rma/epoch.h"
 #include "rma/link.h"
+#include "rma/way.h"
 
 /* ---- executed at a target ---- */
 
@@ -51,6 +52,8 @@ static int execute_by_messages(struct mend_win *w, int target, bool local)
     struct which k = {target, local};
     int err = mend_win_wait(w, is_executed, &k, "operations to be executed at their targets");
 
+    if (!local && w->trial.choice)
+        mend_rma_way_executed(w, target);
     /* What others stored before they told us of it is read after this, and the reverse. */
     atomic_thread_fence(memory_order_acq_rel);
     return err;
@@ -60,6 +63,8 @@ static int execute(struct mend_win *w, int target, bool local)
 {
     if (mend_likely(!w->links)) { /* no message was ever needed */
         mend_win_serve_others(w);
+        if (mend_unlikely(w->trial.choice != NULL))
+            mend_rma_way_executed(w, target);
         atomic_thread_fence(memory_order_acq_rel);
         return mend_win_check_valid(w);
     }

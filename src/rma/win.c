@@ -19,6 +19,7 @@
 #include "rma/part.h"
 #include "rma/grant.h"
 #include "rma/serve.h"
+#include "rma/way.h"
 
 int mend_win_init(struct mend_proc *self)
 {
@@ -157,6 +158,7 @@ static void destroy(struct mend_win *w, bool keep)
     if (w->link.next)
         mend_list_remove(&w->link);
     mend_link_drop_all(w);
+    mend_rma_way_drop(w);
     mend_win_unmap_parts(w);
     if (w->control && w->control->words && !w->control_own)
         mend_node_unmap(w->control->words, mend_win_control_bytes(w->n));

@@ -8,7 +8,7 @@
  *   ─────────────────────       ────────────────────────────────────       ────────────────────────────────────
  *   loads and stores            the part lies in the node's segment        the origin, at once         (direct.c)
  *   single copy (put, get)      the program's own memory, one piece on both     the origin, at once         (direct.c)
- *                               sides
+ *                               sides, where that is faster (way.h)
  *   messages                    everything else                            the target, in its next call (serve.c)
  *
  * Accumulates follow one rule more.  Where a part lies in the segment the origin changes its elements, aligned integers
@@ -46,6 +46,8 @@
 
 struct mend_heap_piece;
 struct mend_rma_link;
+struct mend_rma_ways;
+struct mend_choice;
 
 /* What a member offers: told to all when the window is made. */
 struct mend_win_offer {
@@ -90,6 +92,15 @@ struct mend_attached {
     MPI_Aint size;
 };
 
+/* A put or get whose way is measured (way.h). */
+struct mend_rma_trial {
+    struct mend_choice *choice; /* NULL: none is */
+    int target;
+    unsigned way;
+    uint64_t bytes;
+    mend_time_ns since;
+};
+
 struct mend_win {
     uint32_t magic;
     int flavor; /* MPI_WIN_FLAVOR_... */
@@ -123,6 +134,8 @@ struct mend_win {
     int locks_n;                /* that are held */
     struct mend_winlock lock_all;
 
+    struct mend_rma_ways **ways; /* by target, made on first need */
+    struct mend_rma_trial trial;
     struct mend_win_control *control;
     struct mend_rma_link *
         *links; /* by target, made on first need; NULL: no message was needed yet */
