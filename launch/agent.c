@@ -309,6 +309,8 @@ static void on_time(struct job *job)
     next = at < next ? at : next;
     at = mend_wrapped_look(job, now);
     next = at < next ? at : next;
+    at = mend_undying_look(job, now);
+    next = at < next ? at : next;
     at = mend_spawn_look(job, now);
     next = at < next ? at : next;
     at = mend_segment_give_back(job, now);

@@ -93,7 +93,8 @@ struct job {
     struct mend_iof *iof;
     int report_fd; /* -1: none */
     int epoll_fd, signal_fd, timer_fd;
-    mend_time_ns start_ns, deadline_ns, scan_at, announce_at, wrapped_at, timer_at;
+    mend_time_ns start_ns, deadline_ns, scan_at, announce_at, wrapped_at, timer_at, undying_at;
+    int undying_next;          /* the rank that was looked at last */
     mend_time_ns scan_next_ns; /* not before: looking at many children must not take all our time */
     mend_time_ns count_next_ns; /* nor counting the survivors */
     int injected_n;             /* timed injections carried out, in order of time */
@@ -260,7 +261,8 @@ bool mend_procfs_handles(pid_t pid,
                          uint64_t *signals_p); /* bit n - 1: signal n; told of a zombie, too */
 bool mend_procfs_ran(pid_t pid, uint64_t *ran_ns_p); /* processor time that its main thread had */
 bool mend_procfs_exiting(pid_t pid, bool *signaled_p, int *code_p); /* it ends, and why */
-bool mend_procfs_killed(pid_t pid); /* it has been sent SIGKILL, but may not have run since */
+bool mend_procfs_killed(pid_t pid);     /* it has been sent SIGKILL, but may not have run since */
+bool mend_procfs_cannot_die(pid_t pid); /* the same, in a system call that cannot be interrupted */
 bool mend_procfs_descends(pid_t pid,
                           pid_t from); /* it is a child of `from`, or a child's child ... */
 int mend_procfs_threads(pid_t pid);    /* how many it has; 0: it is gone */
@@ -275,6 +277,9 @@ void mend_agent_stopped(struct job *job, struct rank *r, bool stopped);
 
 /* wrapped.c: looks whether ranks in scripts are stopped; returns when to look again. */
 mend_time_ns mend_wrapped_look(struct job *job, mend_time_ns now);
+
+/* undying.c: ranks whose kill, by another process, is pending (R27).  Returns when to look again. */
+mend_time_ns mend_undying_look(struct job *job, mend_time_ns now);
 
 /* control.c: the datagrams of a rank; those of ranks whose deaths wait for that. */
 void mend_control_read(struct job *job, struct rank *r);

@@ -75,22 +75,35 @@ bool mend_procfs_handles(pid_t pid, uint64_t *signals_p)
     return caught != NULL;
 }
 
-/* The main thread takes its own mark away when it begins to end; that of the process stays. */
-bool mend_procfs_killed(pid_t pid)
+static bool is_killed(const char *status)
 {
     static const char *const pending[] = {"\nSigPnd:\t", "\nShdPnd:\t"};
-    char path[64], status[4096];
     uint64_t signals = 0;
 
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-    if (!read_file(path, status, sizeof(status)))
-        return false;
     for (int i = 0; i < 2; i++) {
         const char *at = strstr(status, pending[i]);
 
         signals |= at ? strtoull(at + strlen(pending[i]), NULL, 16) : 0;
     }
     return signals >> (SIGKILL - 1) & 1;
+}
+
+/* The main thread takes its own mark away when it begins to end; that of the process stays. */
+bool mend_procfs_killed(pid_t pid)
+{
+    char path[64], status[4096];
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    return read_file(path, status, sizeof(status)) && is_killed(status);
+}
+
+bool mend_procfs_cannot_die(pid_t pid)
+{
+    char path[64], status[4096];
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    return read_file(path, status, sizeof(status)) && is_killed(status) &&
+           strstr(status, "\nState:\tD") && !strstr(status, "\nCoreDumping:\t1");
 }
 
 bool mend_procfs_descends(pid_t pid, pid_t from)
