@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What devices.sh does with a device, as the members of a file see it.
+ *
+ * Arguments: the case; the file; for `frozen` the folder on whose device it lies.
+ *
+ *   R27: a process that cannot die is declared dead after a second
+ *   R33: an error of writing is one class at all at sync, and stays until the file is closed
+ *   S0-51: the next sync reports the death
+ *
+ * RUN: none */
+#include "common.h"
+
+#include <errno.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+
+#define MIB         ((MPI_Offset)1 << 20)
+#define MIB_TO_FILL 32 /* of each member */
+
+enum { FROZEN = 100, PID };
+
+static const char *name;
+static char block[1 << 20];
+
+static MPI_File open_it(void)
+{
+    MPI_File f = MPI_FILE_NULL;
+
+    CHECK_EQ(MPI_File_open(MPI_COMM_WORLD, name, RW, MPI_INFO_NULL, &f), MPI_SUCCESS);
+    return f;
+}
+
+static void check_text(int err, const char *reason)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int len;
+
+    MPI_Error_string(err, text, &len);
+    CHECK(strstr(text, name));
+    CHECK(strstr(text, reason));
+}
+
+/* The same at all, once and again, until the file is closed. */
+static void check_for_good(MPI_File f, int class)
+{
+    for (int i = 0; i < 3; i++) {
+        CHECK_CLASS(MPI_File_sync(f), class);
+        same_everywhere(16 + i, class);
+    }
+    CHECK_CLASS(MPI_File_close(&f), class);
+}
+
+/* The calls themselves tell the members that have no room. */
+static void full(void)
+{
+    MPI_File f = open_it();
+    int err = MPI_SUCCESS, class, worst;
+
+    for (int i = 0; !err && i < MIB_TO_FILL; i++)
+        err = MPI_File_write_at(f, (i * size + rank) * MIB, block, (int)MIB, MPI_BYTE,
+                                MPI_STATUS_IGNORE);
+    class = class_of(err);
+    CHECK(class == MPI_SUCCESS || class == MPI_ERR_NO_SPACE);
+    if (class)
+        check_text(err, strerror(ENOSPC));
+    MPI_Allreduce(&class, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    CHECK_EQ(worst, MPI_ERR_NO_SPACE);
+    check_for_good(f, MPI_ERR_NO_SPACE);
+    if (rank == 0)
+        CHECK_EQ(MPI_File_delete(name, MPI_INFO_NULL), MPI_SUCCESS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    f = open_it(); /* there is room again */
+    CHECK_EQ(MPI_File_write_at(f, rank * MIB, block, (int)MIB, MPI_BYTE, MPI_STATUS_IGNORE),
+             MPI_SUCCESS);
+    CHECK_EQ(MPI_File_sync(f), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_close(&f), MPI_SUCCESS);
+}
+
+static void read_only(void)
+{
+    MPI_File f = MPI_FILE_NULL;
+    int err = MPI_File_open(MPI_COMM_WORLD, name, RW, MPI_INFO_NULL, &f);
+
+    CHECK_CLASS(err, MPI_ERR_READ_ONLY);
+    if (rank == 0)
+        check_text(err, strerror(EROFS));
+    CHECK_EQ(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &f), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_read_at_all(f, 0, block, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_EQ(block[0], 'x');
+    CHECK_EQ(MPI_File_sync(f), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_close(&f), MPI_SUCCESS);
+}
+
+/* The system takes the data, and cannot write it to the device: only a sync can tell. */
+static void losing(void)
+{
+    MPI_File f = open_it();
+    int class, least;
+
+    for (int i = 0; i < 4; i++)
+        CHECK_EQ(MPI_File_write_at(f, (i * size + rank) * MIB, block, (int)MIB, MPI_BYTE,
+                                   MPI_STATUS_IGNORE),
+                 MPI_SUCCESS);
+    class = class_of(MPI_File_sync(f));
+    CHECK(class == MPI_ERR_IO || class == MPI_ERR_NO_SPACE);
+    MPI_Allreduce(&class, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    CHECK_EQ(class, least);
+    for (int i = 0; i < 3; i++) { /* a worse one may come, but no success */
+        int now = class_of(MPI_File_sync(f));
+
+        CHECK(now >= class);
+        same_everywhere(16 + i, now);
+    }
+    CHECK(MPI_File_close(&f) != MPI_SUCCESS);
+}
+
+/* The last rank is killed while the device keeps it in an uninterruptible sleep. */
+static void frozen(const char *folder)
+{
+    int victim = size - 1, device = open(folder, O_RDONLY), b = 1;
+    MPI_File f = open_it();
+    double begin = 0;
+
+    CHECK(device >= 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == victim) {
+        board[PID] = getpid();
+        await(FROZEN, 1);
+        MPI_File_write_at(f, 0, &b, 1, MPI_INT, MPI_STATUS_IGNORE);
+        CHECK(false); /* it is killed in there */
+    }
+    if (rank == 0) {
+        CHECK(ioctl(device, FIFREEZE, 0) == 0);
+        post(FROZEN);
+        await_state(board[PID], 'D');
+        CHECK(kill(board[PID], SIGKILL) == 0);
+        begin = MPI_Wtime();
+        post(FROZEN);
+    }
+    CHECK_CLASS(MPI_File_sync(f), MPI_ERR_PROC_FAILED);
+    if (rank == 0) {
+        printf("told after %.2f s\n", MPI_Wtime() - begin);
+        CHECK(MPI_Wtime() - begin > 0.9);
+        CHECK(is_in_state(board[PID], 'D'));
+        CHECK(ioctl(device, FITHAW, 0) == 0);
+    }
+    CHECK_CLASS(MPI_File_sync(f), MPI_ERR_PROC_FAILED);
+    CHECK_EQ(MPI_File_close(&f), MPI_SUCCESS);
+    close(device);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    CHECK(argc >= 3);
+    name = argv[2];
+    if (!strcmp(argv[1], "full"))
+        full();
+    else if (!strcmp(argv[1], "read-only"))
+        read_only();
+    else if (!strcmp(argv[1], "losing"))
+        losing();
+    else
+        frozen(argv[3]);
+    return finish();
+}
