@@ -68,11 +68,17 @@ static int is_death(int err)
             return wrong(#call_, class_of(err_));                                                  \
     } while (0)
 
-/* MPI_FILE_NULL if a death prevented it. */
+/* MPI_FILE_NULL if a death prevented it.  Collective calls exchange data. */
 static int open_file(const char *name, MPI_File *f_p)
 {
-    int err = MPI_File_open(W, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, f_p);
+    MPI_Info hints;
+    int err;
 
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "romio_cb_write", "enable");
+    MPI_Info_set(hints, "romio_cb_read", "enable");
+    err = MPI_File_open(W, name, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, f_p);
+    MPI_Info_free(&hints);
     TRY(err);
     SAME(err);
     return !err == (*f_p == MPI_FILE_NULL);
