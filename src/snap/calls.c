@@ -244,13 +244,18 @@ static void on_call(int signal, siginfo_t *info, void *context)
     }
 }
 
-static void catch (struct mend_snap *s, int signal, void (*handler)(int, siginfo_t *, void *))
+/* Takes the signal; what the program has set for it is kept. */
+static void take_signal(struct mend_snap *s, int signal, void (*handler)(int, siginfo_t *, void *))
 {
-    struct action act = {.handler = (void *)(uintptr_t)handler,
-                         .flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | RESTORER,
-                         .restorer = mend_snap_gate_return};
+    struct action now, act = {.handler = (void *)(uintptr_t)handler,
+                              .flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | RESTORER,
+                              .restorer = mend_snap_gate_return};
 
-    mend_snap_gate(SYS_rt_sigaction, signal, (long)&act, (long)program_act(s, signal), 8, 0, 0);
+    mend_snap_gate(SYS_rt_sigaction, signal, 0, (long)&now, 8, 0, 0);
+    if (now.handler == act.handler)
+        return;
+    *program_act(s, signal) = now;
+    mend_snap_gate(SYS_rt_sigaction, signal, (long)&act, 0, 8, 0, 0);
 }
 
 /* No handler of the program's may keep a fault away. */
@@ -270,22 +275,44 @@ static void unblock(void)
 }
 
 /* The program's stack for handlers is used if it has one: it is never protected. */
-static bool open_stack(struct mend_snap *s)
+static bool have_stack(struct mend_snap *s)
 {
+    char **ours = &s->guard.stack;
     stack_t stack;
 
     if (mend_snap_gate(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) < 0)
         return false;
     if (!(stack.ss_flags & SS_DISABLE))
         return true;
-    s->guard.stack =
-        mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (s->guard.stack == MAP_FAILED) {
-        s->guard.stack = NULL;
-        return false;
-    }
-    stack = (stack_t){.ss_sp = s->guard.stack, .ss_size = STACK_BYTES};
-    return mend_snap_gate(SYS_sigaltstack, (long)&stack, 0, 0, 0, 0, 0) == 0;
+    if (!*ours)
+        *ours = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (*ours == MAP_FAILED)
+        *ours = NULL;
+    stack = (stack_t){.ss_sp = *ours, .ss_size = STACK_BYTES};
+    return *ours && mend_snap_gate(SYS_sigaltstack, (long)&stack, 0, 0, 0, 0, 0) == 0;
+}
+
+static void give_signal_back(struct mend_snap *s, int signal,
+                             void (*handler)(int, siginfo_t *, void *))
+{
+    struct action now;
+
+    mend_snap_gate(SYS_rt_sigaction, signal, 0, (long)&now, 8, 0, 0);
+    if (now.handler == (void *)(uintptr_t)handler)
+        mend_snap_gate(SYS_rt_sigaction, signal, (long)program_act(s, signal), 0, 8, 0, 0);
+}
+
+static void give_stack_back(struct mend_snap *s)
+{
+    stack_t stack, none = {.ss_flags = SS_DISABLE};
+
+    if (!s->guard.stack)
+        return;
+    mend_snap_gate(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0);
+    if (stack.ss_sp == s->guard.stack)
+        mend_snap_gate(SYS_sigaltstack, (long)&none, 0, 0, 0, 0, 0);
+    munmap(s->guard.stack, STACK_BYTES);
+    s->guard.stack = NULL;
 }
 
 bool mend_snap_calls_open(struct mend_snap *s)
@@ -293,12 +320,9 @@ bool mend_snap_calls_open(struct mend_snap *s)
     const long bytes = mend_snap_gate_end - mend_snap_gate_begin;
 
     _Static_assert(2 * sizeof(struct action) <= sizeof(s->guard.acts), "own.h has their room");
-    if (guarded || !open_stack(s))
+    if (guarded || !have_stack(s))
         return false;
     guarded = s;
-    unblock();
-    catch (s, SIGSEGV, on_fault);
-    catch (s, SIGSYS, on_call);
     s->guard.let = 0;
     if (mend_snap_gate(SYS_prctl, DISPATCH, 1, (long)mend_snap_gate_begin, bytes,
                        (long)&s->guard.let, 0) == 0) {
@@ -311,22 +335,25 @@ bool mend_snap_calls_open(struct mend_snap *s)
 
 void mend_snap_calls_close(struct mend_snap *s)
 {
-    stack_t none = {.ss_flags = SS_DISABLE};
-
     mend_snap_gate(SYS_prctl, DISPATCH, 0, 0, 0, 0, 0);
-    mend_snap_gate(SYS_rt_sigaction, SIGSEGV, (long)program_act(s, SIGSEGV), 0, 8, 0, 0);
-    mend_snap_gate(SYS_rt_sigaction, SIGSYS, (long)program_act(s, SIGSYS), 0, 8, 0, 0);
+    give_signal_back(s, SIGSEGV, on_fault);
+    give_signal_back(s, SIGSYS, on_call);
+    give_stack_back(s);
     guarded = NULL;
-    if (!s->guard.stack)
-        return;
-    mend_snap_gate(SYS_sigaltstack, (long)&none, 0, 0, 0, 0, 0);
-    munmap(s->guard.stack, STACK_BYTES);
-    s->guard.stack = NULL;
 }
 
 void mend_snap_calls_let(struct mend_snap *s, bool let)
 {
-    s->guard.let = let ? 0 : 1;
+    if (!s->guard.bits)
+        return;
+    s->guard.let = 0;
+    if (let)
+        return;
+    unblock(); /* while calls passed the program may have changed what concerns signals */
+    have_stack(s);
+    take_signal(s, SIGSEGV, on_fault);
+    take_signal(s, SIGSYS, on_call);
+    s->guard.let = 1;
 }
 
 #else /* no other processor's kernel is known to tell of calls */

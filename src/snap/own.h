@@ -163,6 +163,9 @@ enum mend_status mend_snap_refuse(struct mend_snap *s, enum mend_status why, con
 /* Reads s->maps and s->excluded. */
 enum mend_status mend_snap_look(struct mend_snap *s);
 
+/* Refuses libraries and devices that no roll-back can include; after mend_snap_look(). */
+enum mend_status mend_snap_look_at_libraries(struct mend_snap *s);
+
 /* Calls piece() for each part of a mapping that is not excluded; ends with the first failure. */
 enum mend_status mend_snap_pieces(struct mend_snap *s, const struct mend_snap_map *m,
                                   enum mend_status (*piece)(struct mend_snap *s,

@@ -5,7 +5,7 @@
  *     handler of signal 10 <tab> 0x5581...
  *
  * Two fingerprints are compared by name.  Nothing here allocates from the program's heap. */
-#include "snap/own.h"
+#include "snap/guard.h"
 #include "snap/sys.h"
 
 #include <dirent.h>
@@ -141,10 +141,11 @@ static void add_signals(struct lines *t)
         struct sigaction a;
 
         if (sigaction(i, NULL, &a) == 0 && a.sa_handler != SIG_DFL)
-            add(t, "handler of signal %d\t%p, flags %x\n", i, *(void **)&a.sa_handler,
-                (unsigned)a.sa_flags);
+            add(t, "handler of signal %d\t%p, flags %x, mask %lx\n", i, *(void **)&a.sa_handler,
+                (unsigned)a.sa_flags, *(unsigned long *)&a.sa_mask);
     }
-    if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE))
+    if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) &&
+        stack.ss_sp != t->s->guard.stack)
         add(t, "stack of signal handlers\t%p, %zu bytes\n", stack.ss_sp, stack.ss_size);
 }
 
@@ -195,6 +196,7 @@ char *mend_snap_print(struct mend_snap *s)
     struct lines t = {.s = s};
     bool ok = !mend_snap_look(s);
 
+    mend_snap_calls_let(s, false); /* the program's handlers show, not ours */
     t.text = s->top;
     for_numbers(&t, "/proc/self/fd", add_descriptor);
     for_numbers(&t, "/proc/self/task", add_thread);
@@ -205,6 +207,7 @@ char *mend_snap_print(struct mend_snap *s)
     add_link(&t, "/proc/self/cwd");
     add(&t, "\n");
     add_status(&t, "\nUmask:\t", "file creation mask");
+    add_status(&t, "\nSigPnd:\t", "pending signals of the thread");
     add_status(&t, "\nShdPnd:\t", "pending signals");
     if (ok)
         add_shared(&t);

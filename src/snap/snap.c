@@ -165,6 +165,8 @@ static void save(unsigned high, unsigned low)
     mend_snap_guard_lower(s);
     s->result = mend_snap_look(s);
     if (!s->result)
+        s->result = mend_snap_look_at_libraries(s);
+    if (!s->result)
         s->result = mend_snap_save(s, l);
     if (!s->result) {
         l->outer = s->level;

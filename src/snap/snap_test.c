@@ -9,12 +9,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PAGE 4096
@@ -109,6 +112,180 @@ MEND_TEST(differences)
     mend_snap_destroy(snap);
     unlink(path);
     close(fd);
+}
+
+static unsigned told; /* of the last comparison */
+
+/* One thing has changed, and one line has its name. */
+static void expect(const char *name)
+{
+    static char text[4096];
+
+    told = mend_snap_differences(snap, text, sizeof(text));
+    if (told != 1 || !strstr(text, name))
+        mend_test_tell(text);
+    CHECK(told == 1 && strstr(text, name));
+}
+
+static void expect_nothing(void)
+{
+    static char text[4096];
+
+    told = mend_snap_differences(snap, text, sizeof(text));
+    if (told)
+        mend_test_tell(text);
+    CHECK(told == 0);
+}
+
+/* Signals: handlers, what is pending, the stack of handlers. */
+static void change_signals(void)
+{
+    static char room[1 << 16];
+    stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)}, none = {.ss_flags = SS_DISABLE};
+    struct sigaction act = {.sa_handler = SIG_IGN}, old;
+    sigset_t set, before;
+
+    CHECK(sigaction(SIGUSR2, &act, &old) == 0);
+    expect("handler of signal 12: not there, now ");
+    sigaction(SIGUSR2, &old, NULL);
+    CHECK(sigaltstack(&stack, NULL) == 0);
+    expect("stack of signal handlers: not there, now ");
+    sigaltstack(&none, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    kill(getpid(), SIGUSR1);
+    expect("pending signals: 0000000000000000, now 0000000000000200");
+    sigwaitinfo(&set, NULL);
+    raise(SIGUSR1);
+    expect("pending signals of the thread: ");
+    sigwaitinfo(&set, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    expect_nothing();
+}
+
+static void change_timers(void)
+{
+    struct sigevent none = {.sigev_notify = SIGEV_NONE};
+    struct itimerval timer = {.it_value.tv_sec = 1000};
+    timer_t id;
+
+    CHECK(timer_create(CLOCK_MONOTONIC, &none, &id) == 0);
+    expect(": not there, now there");
+    timer_delete(id);
+    for (int i = ITIMER_REAL; i <= ITIMER_PROF; i++) {
+        timer.it_value.tv_sec = 1000;
+        CHECK(setitimer((__itimer_which_t)i, &timer, NULL) == 0);
+        expect(i == ITIMER_REAL   ? "timer real: "
+               : i == ITIMER_PROF ? "timer profiling: "
+                                  : "timer virtual: ");
+        timer.it_value.tv_sec = 0;
+        setitimer((__itimer_which_t)i, &timer, NULL);
+    }
+    expect_nothing();
+}
+
+static void change_descriptors(int fd)
+{
+    char *p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int copy, end[2];
+
+    expect("shared mapping ");
+    munmap(p, PAGE);
+    copy = dup(fd);
+    close(fd);
+    CHECK(mend_snap_differences(snap, NULL, 0) == 2);
+    CHECK(dup2(copy, fd) == fd);
+    close(copy);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    expect("descriptor ");
+    fcntl(fd, F_SETFL, 0);
+    CHECK(pipe(end) == 0);
+    CHECK(mend_snap_differences(snap, NULL, 0) == 2);
+    close(end[0]);
+    close(end[1]);
+    expect_nothing();
+}
+
+static void *sleep_long(void *arg)
+{
+    pause();
+    return arg;
+}
+
+/* A thread is told by name, and keeps roll-backs away. */
+static void have_thread(void)
+{
+    pthread_t thread;
+
+    CHECK(pthread_create(&thread, NULL, sleep_long, NULL) == 0);
+    pthread_setname_np(thread, "helper");
+    expect("thread ");
+    CHECK(mend_snap_roll_back(snap, 1) == MEND_ERR_UNSUPPORTED);
+    CHECK(strstr(mend_snap_reason(snap), "there is another thread, thread ") &&
+          strstr(mend_snap_reason(snap), "helper"));
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+}
+
+/* Each thing that the kernel keeps is told by its name when it changes, in each way. */
+static void tell_each_thing(enum mend_snap_way way)
+{
+    struct mend_snap_setup setup = {.way = way};
+    int value, fd = open("/dev/null", O_RDWR);
+    char before[4096];
+
+    if (mend_snap_create(&setup, &snap))
+        return;
+    CHECK(mend_snap_enter(snap, &value) == MEND_OK);
+    expect_nothing();
+    change_signals();
+    change_timers();
+    change_descriptors(fd);
+    CHECK(getcwd(before, sizeof(before)) && chdir("/proc") == 0);
+    expect("working directory: ");
+    CHECK(chdir(before) == 0);
+    umask(umask(0) ^ 7);
+    CHECK(mend_snap_differences(snap, NULL, 0) == 1);
+    umask(umask(0) ^ 7);
+    have_thread();
+    expect_nothing();
+    mend_snap_commit(snap);
+    mend_snap_destroy(snap);
+    close(fd);
+}
+
+MEND_TEST(each_thing_by_name)
+{
+    tell_each_thing(MEND_SNAP_WAY_DROP);
+    tell_each_thing(MEND_SNAP_WAY_FORK);
+    tell_each_thing(MEND_SNAP_WAY_PROTECT);
+    tell_each_thing(MEND_SNAP_WAY_BEST);
+}
+
+/* A library that a roll-back would tear from its device is refused by name. */
+MEND_TEST(libraries)
+{
+    char folder[] = "/tmp/mend-snap-XXXXXX", path[64];
+    int fd, value;
+    void *p;
+
+    CHECK(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/libcuda.so.1", folder);
+    fd = open(path, O_RDWR | O_CREAT, 0600);
+    CHECK(fd >= 0 && ftruncate(fd, PAGE) == 0);
+    p = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+    begin(MEND_SNAP_WAY_BEST);
+    CHECK(mend_snap_enter(snap, &value) == MEND_ERR_UNSUPPORTED);
+    CHECK(strstr(mend_snap_reason(snap), "what cannot be rolled back is in the process: ") &&
+          strstr(mend_snap_reason(snap), path));
+    munmap(p, PAGE);
+    CHECK(mend_snap_enter(snap, &value) == MEND_OK);
+    mend_snap_commit(snap);
+    mend_snap_destroy(snap);
+    close(fd);
+    unlink(path);
+    rmdir(folder);
 }
 
 /* The signal mask is part of what the registers are restored with. */
