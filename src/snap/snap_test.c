@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <string.h>
 #include <sys/time.h>
@@ -72,6 +73,59 @@ MEND_TEST(saved_pages_are_touched_pages)
     mend_snap_commit(snap);
     mend_snap_destroy(snap);
     munmap(p, (size_t)TOUCHED * 4 * PAGE);
+}
+
+static const enum mend_snap_way all_ways[] = {MEND_SNAP_WAY_TRACK, MEND_SNAP_WAY_PROTECT,
+                                              MEND_SNAP_WAY_DROP,  MEND_SNAP_WAY_COPY_BACK,
+                                              MEND_SNAP_WAY_FORK,  MEND_SNAP_WAY_FULL};
+
+/* Pages here and there in a large array, in each way: only they take memory. */
+static void use_large_array(enum mend_snap_way way)
+{
+    const size_t bytes = (size_t)1 << 30, stride = 1 << 20;
+    struct mend_snap_setup setup = {.way = way};
+    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int value;
+
+    if (mend_snap_create(&setup, &snap)) /* the kernel does not have the way */
+        return;
+    for (size_t i = 0; i < bytes; i += stride)
+        p[i] = 1;
+    CHECK(mend_snap_enter(snap, &value) == MEND_OK);
+    if (!value) {
+        for (size_t i = 0; i < bytes; i += stride / 2)
+            p[i] = 2;
+        CHECK(munmap(p + bytes / 2, bytes / 4) == 0);
+        CHECK(mend_snap_roll_back(snap, 1) == MEND_OK);
+    }
+    for (size_t i = 0; i < bytes; i += stride / 2)
+        CHECK(p[i] == (i % stride == 0));
+    mend_snap_commit(snap);
+    mend_snap_destroy(snap);
+    munmap(p, bytes);
+}
+
+MEND_TEST(large_array)
+{
+    for (size_t i = 0; i < MEND_COUNT_OF(all_ways); i++)
+        use_large_array(all_ways[i]);
+}
+
+/* Without address space for a mapping of the image its bytes go by system calls. */
+MEND_TEST(little_address_space)
+{
+    int status;
+    pid_t child = fork();
+
+    if (!child) {
+        struct rlimit limit = {(rlim_t)1 << 40, (rlim_t)1 << 40};
+
+        CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+        for (size_t i = 0; i < MEND_COUNT_OF(all_ways); i++)
+            use_large_array(all_ways[i]);
+        _exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
 /* What no roll-back undoes is told by name, and nothing else is. */
