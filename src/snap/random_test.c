@@ -302,9 +302,9 @@ static const struct {
     const char *name;
     enum mend_snap_way way;
     unsigned rounds, programs;
-} ways[] = {{"track", MEND_SNAP_WAY_TRACK, 200, 4}, {"protect", MEND_SNAP_WAY_PROTECT, 200, 4},
-            {"drop", MEND_SNAP_WAY_DROP, 200, 5},   {"copy_back", MEND_SNAP_WAY_COPY_BACK, 200, 2},
-            {"fork", MEND_SNAP_WAY_FORK, 200, 3},   {"full", MEND_SNAP_WAY_FULL, 100, 1}};
+} ways[] = {{"track", MEND_SNAP_WAY_TRACK, 150, 2}, {"protect", MEND_SNAP_WAY_PROTECT, 150, 2},
+            {"drop", MEND_SNAP_WAY_DROP, 150, 2},   {"copy_back", MEND_SNAP_WAY_COPY_BACK, 150, 1},
+            {"fork", MEND_SNAP_WAY_FORK, 150, 1},   {"full", MEND_SNAP_WAY_FULL, 60, 1}};
 
 /* Some kernels do not have all ways. */
 static bool exists(enum mend_snap_way way)
