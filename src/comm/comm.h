@@ -170,8 +170,9 @@ struct mend_comm {
     uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */
     uint32_t acked_deaths_n; /* prefix of self->deaths acknowledged by FAILURE_ACK */
 
-    struct mend_win *win;   /* rma/: the window that it belongs to; NULL: none */
-    struct mend_file *file; /* io/: the file that it belongs to, with the window; NULL: none */
+    struct mend_win *win; /* rma/: the window that it belongs to; NULL: none */
+    struct mend_file
+        *file; /* io/: the file that it belongs to; it may have a window, too; NULL: none */
 
     struct mend_errhandler *errhandler;
     struct mend_attrs *attrs;

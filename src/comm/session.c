@@ -50,7 +50,8 @@ struct mend_comm *mend_session_comm(struct mend_proc *self, uint32_t number)
     while (mend_hash_next(&self->comms, &pos, &key, &value)) {
         struct mend_comm *c = value;
 
-        if (c->session == number && !c->closing && !c->whole && !c->win && !c->predefined)
+        if (c->session == number && !c->closing && !c->whole && !c->win && !c->file &&
+            !c->predefined)
             return c;
     }
     return NULL;

@@ -51,7 +51,7 @@ static void let_go(struct mend_comm *c, void *arg)
 
     if (rank < 0 || l->held)
         return;
-    l->held = c->win || (mend_decide_in_memory(c) && !mend_decide_memory_keep(c, rank));
+    l->held = c->win || c->file || (mend_decide_in_memory(c) && !mend_decide_memory_keep(c, rank));
 }
 
 bool mend_decide_let_go(struct mend_proc *self, mend_peer dead)

@@ -2,7 +2,7 @@
 /* file.c – opening and closing.
  *
  *   1  rank 0 opens, and makes the file if that is wanted; its error is its veto
- *   2  the window, with the communicator                                uniform: rma/win.c
+ *   2  the communicator, with room for the shared pointer               uniform: create/dup.c, rma/win.c
  *   3  the others open
  *   4  an agreement on the errors and on the mode                       uniform: the file is open at all or at none
  *
@@ -100,7 +100,12 @@ static void destroy(struct mend_file *f)
     mend_free(f->self, f);
 }
 
-/* The window: all members have it, or none. */
+static bool share_memory(const struct mend_comm *c)
+{
+    return c->size == 1 || (c->in_segment && c->self->node && c->self->params.rma_shm);
+}
+
+/* A window, whose communicator is the file's. */
 static int make_window(struct mend_file *f, struct mend_comm *c, int own_error)
 {
     struct mend_win_wish wish = {.flavor = MPI_WIN_FLAVOR_ALLOCATE,
@@ -112,18 +117,44 @@ static int make_window(struct mend_file *f, struct mend_comm *c, int own_error)
     if (err)
         return err;
     f->comm = f->win->comm;
-    f->comm->file = f;
-    mend_comm_set_errhandler(f->comm, mend_errhandler_no_file(f->self));
     mend_win_lock_all(f->win,
                       MPI_MODE_NOCHECK); /* the epoch is open, whichever members are dead (S0-42) */
     return MPI_SUCCESS;
 }
 
-static void drop_window(struct mend_file *f)
+/* The communicator, with room for the shared pointer: all members have it, or none. */
+static int make_comm(struct mend_file *f, struct mend_comm *c, int own_error)
+{
+    int err;
+
+    if (!share_memory(c)) {
+        err = make_window(f, c, own_error);
+    } else {
+        if (!own_error)
+            own_error = mend_pointer_begin(f, c);
+        err = mend_create_dup(c, own_error, &f->comm);
+    }
+    if (err) {
+        f->all_left = true; /* nobody has used it */
+        mend_pointer_end(f);
+        return err;
+    }
+    f->comm->file = f;
+    mend_comm_set_errhandler(f->comm, mend_errhandler_no_file(f->self));
+    return MPI_SUCCESS;
+}
+
+static void drop_comm(struct mend_file *f)
 {
     f->comm->file = NULL;
-    mend_win_unlock_all(f->win);
-    mend_win_free(f->win);
+    if (f->win) {
+        mend_win_unlock_all(f->win);
+        mend_win_free(f->win);
+        return;
+    }
+    mend_pointer_end(f);
+    mend_comm_close(f->comm);
+    mend_decide_free(f->comm);
 }
 
 /* MPI_MODE_APPEND: the pointers begin behind the last byte. */
@@ -147,7 +178,7 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
         own_error = check_mode(amode);
     if (!own_error && c->rank == 0)
         own_error = open_here(f, true);
-    err = make_window(f, c, own_error);
+    err = make_comm(f, c, own_error);
     if (err) {
         destroy(f);
         return err;
@@ -161,7 +192,8 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
     mend_file_hints_read(&f->hints, hints);
     err = mend_file_agree_on_ways(f, own_error, (uint64_t)amode, &f->hints, &f->view);
     if (err) {
-        drop_window(f);
+        f->all_left = err != MPI_ERR_INVALIDATED;
+        drop_comm(f);
         destroy(f);
         return err;
     }
@@ -179,7 +211,7 @@ static bool is_first(const struct mend_file *f)
 {
     int r = 0;
 
-    while (r < f->comm->rank && mend_win_is_dead(f->win, r))
+    while (r < f->comm->rank && mend_peer_is_dead(f->self, mend_comm_peer(f->comm, r)))
         r++;
     return r == f->comm->rank;
 }
@@ -189,7 +221,8 @@ int mend_file_finish(struct mend_file *f)
     int told_n = f->reported_n, err = mend_file_sync(f);
 
     if (err == MEND_CLASS_PROC_FAILED && f->reported_n == told_n)
-        err = f->error;             /* an earlier sync has said so */
+        err = f->error; /* an earlier sync has said so */
+    f->all_left = err != MPI_ERR_INVALIDATED;
     if (err == MPI_ERR_INVALIDATED) /* R30 */
         err = f->error;
     if (f->amode & MPI_MODE_DELETE_ON_CLOSE && is_first(f))
@@ -199,7 +232,7 @@ int mend_file_finish(struct mend_file *f)
 
 void mend_file_drop(struct mend_file *f)
 {
-    drop_window(f);
+    drop_comm(f);
     destroy(f);
 }
 

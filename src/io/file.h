@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* file.h – files (MPI-5.0 chapter 14).
  *
- * A file has a window of its own, of 8 bytes at rank 0: the shared file pointer.  The window's communicator is the
- * file's: it says who the members are, and a file is revoked, loses members and is agreed on as that communicator is.
- * So failures have one meaning for communicators, windows and files.
+ * A file has a communicator of its own: it says who the members are, and a file is revoked, loses members and is agreed on as
+ * that communicator is.  So failures have one meaning for communicators, windows and files.  The shared file pointer is a word of
+ * rank 0: in shared memory (word.h), or where the members share none a window of 8 bytes, whose communicator is the file's.
  *
  *   view      which bytes of the file this process sees, and in which order                    (view.h)
  *   move      bytes between memory and the file: one run of the view after the other           (move.h)
@@ -18,7 +18,7 @@
  * (S0-51, S0-52).  A revocation ends every wait with MPI_ERR_INVALIDATED, and every call that is not local fails with it
  * from then on (S0-101, S0-102).
  *
- * Invariants: the descriptor is open; the window is in an epoch lock_all; position and the shared pointer count etypes of
+ * Invariants: the descriptor is open; there is a window or a word, and a window is in an epoch lock_all; position and the shared pointer count etypes of
  * the view that is set; `error` once set stays until the file is closed (R33). */
 #ifndef MEND_IO_FILE_H
 #define MEND_IO_FILE_H
@@ -35,8 +35,12 @@ enum mend_file_split { MEND_SPLIT_NONE, MEND_SPLIT_AT, MEND_SPLIT_OWN, MEND_SPLI
 struct mend_file {
     uint32_t magic;
     struct mend_proc *self;
-    struct mend_comm *comm; /* the window's; has the error handler and the hints */
-    struct mend_win *win;
+    struct mend_comm *comm; /* has the error handler and the hints */
+    struct mend_win *win;   /* NULL: the members share memory, or there is but one */
+    uint64_t word_at;       /* where the segment holds the shared pointer; 0: in `alone` */
+    mend_atomic_u64 *word;  /* the same, from first use on */
+    mend_atomic_u64 alone;  /* of a file with one member */
+    bool all_left;          /* all survivors have called MPI_File_close */
     int fd, amode;
     char *name;
     struct mend_view view;
@@ -97,6 +101,10 @@ int mend_pointer_set(struct mend_file *f, MPI_Offset to);
 int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
 /* Collective: MPI_File_seek_shared. */
 int mend_pointer_seek(struct mend_file *f, MPI_Offset to, int own_error);
+
+/* pointer.c: opening: rank 0's word, at the members that share memory; closing.  MPI_ERR_NO_MEM. */
+int mend_pointer_begin(struct mend_file *f, struct mend_comm *c);
+void mend_pointer_end(struct mend_file *f);
 
 /* sync.c: one agreement of the survivors: the largest error, MPI_ERR_NOT_SAME if a value is not the same at all.
  * *failed_n_p, if not NULL: how many members have failed. */

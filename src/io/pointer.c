@@ -1,17 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pointer.c – the shared file pointer: a word of the file's window, at rank 0.
+/* pointer.c – the shared file pointer: a word of rank 0.
  *
  * Where the members share memory it is changed by one atomic instruction of the process that moves it: no process
- * can die in between, and the word outlives rank 0.  Else rank 0 changes it, when it is in MPI; when it is dead the pointer is
- * lost (S0-53). */
+ * can die in between, and the word outlives rank 0.  Else it is in a window, and rank 0 changes it, when it is in MPI; when it
+ * is dead the pointer is lost (S0-53). */
 #include "io/file.h"
 
+#include "io/word.h"
 #include "rma/op.h"
 #include "rma/sync.h"
 
-static mend_atomic_u64 *word_of(struct mend_file *f)
+int mend_pointer_begin(struct mend_file *f, struct mend_comm *c)
 {
-    return f->win->shared ? (mend_atomic_u64 *)(void *)mend_win_reach(f->win, 0)->here : NULL;
+    if (c->size == 1 || c->rank != 0)
+        return MPI_SUCCESS;
+    f->word_at = mend_file_word_take(f->self);
+    return f->word_at ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* A word that some member may still use stays taken. */
+void mend_pointer_end(struct mend_file *f)
+{
+    if (f->word_at && f->all_left && mend_file_word_is_own(f->self, f->word_at))
+        mend_file_word_give_back(f->self, f->word_at);
+    f->word_at = 0;
+}
+
+/* *word_p NULL: it is in a window. */
+static int find_word(struct mend_file *f, mend_atomic_u64 **word_p)
+{
+    if (!f->word && !f->win)
+        f->word = f->word_at ? mend_file_word_at(f->self, f->word_at) : &f->alone;
+    *word_p = f->word;
+    return f->word || f->win ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 /* *word = *word op value, by rank 0; *was_p: what it was. */
@@ -31,13 +52,13 @@ static int ask(struct mend_file *f, MPI_Op op, int64_t value, int64_t *was_p)
 
 int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
 {
-    mend_atomic_u64 *word = word_of(f);
+    mend_atomic_u64 *word;
     int64_t was = 0;
-    int err = MPI_SUCCESS;
+    int err = find_word(f, &word);
 
     if (word)
         was = (int64_t)atomic_fetch_add(word, (uint64_t)by);
-    else
+    else if (!err)
         err = ask(f, MPI_SUM, by, &was);
     *was_p = was;
     return err;
@@ -45,13 +66,15 @@ int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
 
 int mend_pointer_set(struct mend_file *f, MPI_Offset to)
 {
-    mend_atomic_u64 *word = word_of(f);
+    mend_atomic_u64 *word;
     int64_t was;
+    int err = find_word(f, &word);
 
-    if (!word)
-        return ask(f, MPI_REPLACE, to, &was);
-    atomic_store(word, (uint64_t)to);
-    return MPI_SUCCESS;
+    if (word)
+        atomic_store(word, (uint64_t)to);
+    else if (!err)
+        err = ask(f, MPI_REPLACE, to, &was);
+    return err;
 }
 
 static struct mend_coll_buf words(int64_t *at, MPI_Count n)

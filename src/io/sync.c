@@ -6,7 +6,7 @@
  *
  * Words: max_word[0] the error; max_word[1] and [2]: the value and its complement, equal at all if one is the complement of
  * the other; and_word[0] all ones; and_word[1] of set_view and others: bit 0, my view has no holes; above it as many bits as
- * there would be aggregators. */
+ * there would be aggregators; and_word[2]: where rank 0 has the word of the shared pointer. */
 #include "io/file.h"
 
 #include "comm/errcode.h"
@@ -27,12 +27,15 @@ static int agree(struct mend_file *f, int own_error, uint64_t value, uint64_t *a
         return MPI_ERR_INVALIDATED;
     d.and_word[0] = UINT64_MAX; /* a member for which the file is revoked has said 0 beforehand */
     d.and_word[1] = *all_p;
+    d.and_word[2] = c->rank == 0 ? f->word_at : UINT64_MAX;
     mend_decide_wait(c, MEND_DECIDE_VALIDATION, &d);
     if (d.failed) {
         mend_failure_told_group(c->self, d.failed);
         mend_group_put(c->self, d.failed);
     }
     *all_p = d.and_word[1];
+    if (!f->word_at && !f->win && d.and_word[2] != UINT64_MAX)
+        f->word_at = d.and_word[2];
     if (failed_n_p)
         *failed_n_p = d.failed_n;
     if (d.and_word[0] != UINT64_MAX || c->revoked)

@@ -203,7 +203,8 @@ struct mend_proc {
     uint32_t points_n;        /* safe points of modules so far */
     bool unwinds;             /* the program's calls end, then its memory rolls back: on_unwound */
     struct mend_list windows; /* rma/: struct mend_win.link */
-    struct mend_datarep *datareps; /* io/: that were registered, the newest first */
+    struct mend_datarep *datareps;     /* io/: that were registered, the newest first */
+    struct mend_file_page *file_pages; /* io/: with words of files */
     struct mend_abi *abi;
     struct mend_tool *tool; /* tool/: from the first MPI_T_init_thread() on */
     bool tool_threads;      /* MPI_T calls come from several threads: MPI takes the lock, too */

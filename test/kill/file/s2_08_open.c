@@ -12,9 +12,9 @@
 /* RUN: -n 4 --lenient-exit ; kill 2 at agree.done#1 */
 /* RUN: -n 4 --lenient-exit ; kill 2 at agree.done#2 */
 /* RUN: -n 4 --lenient-exit ; kill 2 at agree.done#3 */
-/* RUN: -n 4 --lenient-exit ; kill 3 at coll.enter */
-/* RUN: -n 4 --lenient-exit ; kill 3 at coll.done */
-/* RUN: -n 4 --lenient-exit ; kill 0 at coll.shm.arrived */
+/* RUN: -n 4 --lenient-exit ; kill 3 at coll.enter ; set NODES=2 */
+/* RUN: -n 4 --lenient-exit ; kill 3 at coll.done ; set NODES=2 */
+/* RUN: -n 4 --lenient-exit ; kill 0 at member.create.decided */
 /* RUN: -n 5 --lenient-exit ; kill 1 at agree.enter#2 ; set NODES=2 */
 /* RUN: -n 5 --lenient-exit ; kill 0 at coll.enter ; set NODES=2 */
 /* RUN: -n 8 --lenient-exit ; kill 0 at time:6ms? ; kill 3 at time:7ms? ; times 10 */

@@ -78,6 +78,31 @@ static void ordered(void)
     CHECK_OK(MPI_File_close(&f));
 }
 
+/* More files than words on a page, each with a pointer of its own; one that is opened again begins anew. */
+static void many(void)
+{
+    enum { FILES = 70 };
+    MPI_File f[FILES];
+    char name[32], b[FILES] = "";
+    MPI_Offset at;
+
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < FILES; i++) {
+            snprintf(name, sizeof(name), "many-%d", i);
+            f[i] = open_file(name, RW);
+            CHECK_OK(MPI_File_write_shared(f[i], b, i, MPI_CHAR, MPI_STATUS_IGNORE));
+        }
+        barrier();
+        for (int i = 0; i < FILES; i++) {
+            CHECK_OK(MPI_File_get_position_shared(f[i], &at));
+            CHECK_EQ(at, i * size);
+        }
+        barrier();
+        for (int i = 0; i < FILES; i++)
+            CHECK_OK(MPI_File_close(&f[i]));
+    }
+}
+
 static void append_mode(void)
 {
     MPI_File f = open_file("append", MPI_MODE_CREATE | MPI_MODE_WRONLY);
@@ -159,6 +184,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     appends();
     ordered();
+    many();
     append_mode();
     atomic_mode();
     external();
