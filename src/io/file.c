@@ -13,6 +13,7 @@
 #include "comm/errhandler.h"
 #include "comm/info.h"
 #include "comm/objects.h"
+#include "io/keep.h"
 #include "io/os.h"
 #include "rma/sync.h"
 
@@ -85,11 +86,14 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
                                  .layout = bytes};
     mend_file_hints_begin(&f->hints);
     mend_list_init(&f->together);
+    mend_list_init(&f->kept);
+    mend_file_keep_begin(f);
     return f;
 }
 
 static void destroy(struct mend_file *f)
 {
+    mend_file_keep_not(f);
     if (f->fd >= 0)
         close(f->fd);
     mend_type_put(f->self, f->view.etype);

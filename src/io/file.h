@@ -9,6 +9,7 @@
  *   move      bytes between memory and the file: one run of the view after the other           (move.h)
  *   together  pieces of several members as large ones, in collective calls                     (together.h)
  *   pointer   the shared file pointer: one atomic operation, so no lock dies with its holder   (pointer.c)
+ *   keep      what was written since the last good sync, to be written again                   (keep.h)
  *   sync      written out, then one agreement: all survivors return the same                   (sync.c)
  *
  * Each process opens the file for itself and moves its own bytes, in collective calls as well unless views have holes; none
@@ -19,7 +20,7 @@
  * from then on (S0-101, S0-102).
  *
  * Invariants: the descriptor is open; there is a window or a word, and a window is in an epoch lock_all; position and the shared pointer count etypes of
- * the view that is set; `error` once set stays until the file is closed (R33). */
+ * the view that is set; `error` once set stays until the file is closed, unless all was written again (R33). */
 #ifndef MEND_IO_FILE_H
 #define MEND_IO_FILE_H
 
@@ -58,6 +59,9 @@ struct mend_file {
     bool gathers[2]; /* reading, writing: collective calls exchange data; the same at all */
     int aggregators; /* of such a call; the same at all */
     struct mend_list together; /* such calls, in order: together.c */
+    struct mend_list kept;     /* what was written since the last good sync: keep.c */
+    int64_t kept_bytes;
+    bool keeps_all; /* all of that is there */
 };
 
 /* Collective over c; blocks.  The file is open at all survivors or at none (S2-8): the class of the worst error of any

@@ -9,6 +9,7 @@
  * may have changed meanwhile. */
 #include "io/move.h"
 
+#include "io/keep.h"
 #include "io/os.h"
 #include "req/request.h"
 
@@ -34,8 +35,10 @@ static int failed(struct mend_file *f, bool write, int error)
 {
     int class = mend_file_errno(f->self, f->name, write ? "writing" : "reading", error);
 
-    if (write && class > f->error)
-        f->error = class;
+    if (write) {
+        f->error = class > f->error ? class : f->error;
+        mend_file_keep_not(f);
+    }
     return class;
 }
 
@@ -179,7 +182,7 @@ static int move_runs(struct move *m)
 }
 
 /* The bytes in the file are not those in memory. */
-static int move_converted(struct move *m, const struct mend_file_data *d)
+static int move_converted(struct move *m, MPI_Offset at, const struct mend_file_data *d)
 {
     const struct mend_datarep *rep = m->f->view.datarep;
     struct mend_proc *self = m->f->self;
@@ -195,6 +198,8 @@ static int move_converted(struct move *m, const struct mend_file_data *d)
     m->left = bytes;
     if (!err)
         err = move_runs(m);
+    if (m->write && m->done && !err)
+        mend_file_keep(m->f, at, bytes, d, raw);
     if (m->done) { /* whole elements only, of what was moved before an error too */
         MPI_Count n = bytes ? m->done / (bytes / d->count) : 0;
 
@@ -249,10 +254,12 @@ int mend_file_move(struct mend_file *f, bool write, MPI_Offset at, const struct 
         return err;
     mend_view_begin(&m.file, &f->view, at * f->view.etype_size);
     if (f->view.datarep->kind != MEND_DATAREP_NATIVE) {
-        err = move_converted(&m, d);
+        err = move_converted(&m, at * f->view.etype_size, d);
     } else {
         mend_cursor_begin(&m.memory, d->type, d->buf, d->count, 0);
         err = move_runs(&m);
+        if (write && m.done && !err)
+            mend_file_keep(f, at * f->view.etype_size, m.done, d, NULL);
     }
     if (f->atomic)
         mend_os_unlock(f->fd);

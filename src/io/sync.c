@@ -10,6 +10,7 @@
 #include "io/file.h"
 
 #include "comm/errcode.h"
+#include "io/keep.h"
 #include "io/os.h"
 #include "io/together.h"
 
@@ -87,31 +88,64 @@ int mend_file_agree_on_ways(struct mend_file *f, int own_error, uint64_t value,
     return MPI_SUCCESS;
 }
 
-static int write_out(struct mend_file *f)
+/* The class of a flush that failed, or of an error before it. */
+static int flush(struct mend_file *f, int error)
 {
-    int error = f->dirty ? mend_os_flush(f->fd) : 0;
-
+    if (!error)
+        error = mend_os_flush(f->fd);
     f->dirty = false;
     f->limit = mend_os_limit();
-    if (error) {
-        int class = mend_file_errno(f->self, f->name, "synchronizing", error);
+    return error ? mend_file_errno(f->self, f->name, "synchronizing", error) : MPI_SUCCESS;
+}
 
-        f->error = class > f->error ? class : f->error;
-    }
+static int write_out(struct mend_file *f)
+{
+    int class = f->dirty ? flush(f, 0) : MPI_SUCCESS;
+
+    f->error = class > f->error ? class : f->error;
     return f->error;
 }
 
+/* The device has failed, and all that was written since the last good sync is still here, at all members. */
+static int repair(struct mend_file *f, int *failed_n_p)
+{
+    int err = mend_file_agree(f, flush(f, mend_file_write_again(f)), 0, failed_n_p);
+
+    if (!err && !*failed_n_p)
+        f->error = MPI_SUCCESS;
+    return err;
+}
+
+/* Members have failed, and what they had written for others may have gone with their machines. */
+static void replace(struct mend_file *f)
+{
+    int class = f->keeps_all && !mend_list_empty(&f->kept) ? flush(f, mend_file_write_again(f))
+                                                           : MPI_SUCCESS;
+
+    f->error = class > f->error ? class : f->error;
+}
+
+/* all: bit 0, each has kept everything. */
 int mend_file_sync(struct mend_file *f)
 {
-    int failed_n, err = mend_file_check_valid(f);
+    int failed_n = 0, err = mend_file_check_valid(f);
+    uint64_t all = f->keeps_all;
 
     if (!err)
-        err = mend_file_agree(f, write_out(f), 0, &failed_n);
+        err = agree(f, write_out(f), 0, &all, &failed_n);
+    if (err && err != MPI_ERR_INVALIDATED && !failed_n && all & 1)
+        err = repair(f, &failed_n);
     if (err == MPI_ERR_INVALIDATED)
         return err;
+    if (failed_n > f->reported_n)
+        replace(f);
     f->reported_n = failed_n;
     if (err > f->error) /* of another member: there as here it stays */
         f->error = err;
+    if (!err && !failed_n)
+        mend_file_keep_begin(f);
+    else if (err)
+        mend_file_keep_not(f);
     return failed_n ? MEND_CLASS_PROC_FAILED : err;
 }
 
@@ -130,6 +164,7 @@ static int resize(struct mend_file *f, MPI_Offset size, bool preallocate)
     else if (ftruncate(f->fd, size) != 0)
         error = errno;
     f->dirty = true;
+    mend_file_keep_not(f); /* the size is not kept */
     return error ? mend_file_errno(f->self, f->name, preallocate ? "preallocating" : "resizing",
                                    error)
                  : MPI_SUCCESS;

@@ -28,6 +28,7 @@
 #include "io/together.h"
 
 #include "comm/errcode.h"
+#include "io/keep.h"
 #include "io/os.h"
 #include "io/rows.h"
 
@@ -607,6 +608,8 @@ static bool on_answer(struct together *t)
 
 static bool on_end(struct together *t)
 {
+    if (t->write && !t->invalid && t->fine && t->has_pieces)
+        mend_file_keep(t->f, t->at, t->total, &t->data, NULL);
     if (t->invalid)
         finish(t, MPI_ERR_INVALIDATED, 0);
     else if (t->fine && t->has_pieces)
