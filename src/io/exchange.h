@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exchange.h – one collective access in two phases, and what its parts do: together.c has the picture.
+ *
+ *   together.c   agreements, and one step after the other
+ *   exchange.c   what goes where: domains, windows, lists, data
+ *   aggregate.c     an aggregator's part of the file */
+#ifndef MEND_IO_EXCHANGE_H
+#define MEND_IO_EXCHANGE_H
+
+#include "io/rows.h"
+#include "io/together.h"
+
+enum mend_together_stage {
+    MEND_TOGETHER_QUEUED,
+    MEND_TOGETHER_ASKED,
+    MEND_TOGETHER_COUNTED,
+    MEND_TOGETHER_GRANTED,
+    MEND_TOGETHER_LISTED,
+    MEND_TOGETHER_SENT,
+    MEND_TOGETHER_ENDED
+};
+
+struct mend_domain {
+    MPI_Offset begin, end; /* in the file */
+    int rank;              /* its aggregator */
+    struct mend_cursor k;  /* of what this process has in it */
+    MPI_Offset left;       /* bytes */
+    MPI_Offset stream;     /* where they begin in this process's data, this round */
+    MPI_Offset bytes;      /* this round */
+    struct mend_rows rows; /* this round */
+    char *data;            /* of this round, dense */
+};
+
+/* What comes from, or goes to, a member in a round. */
+struct mend_amount {
+    int64_t rows_n, bytes;
+};
+
+struct mend_together {
+    struct mend_request base;
+    struct mend_list queue; /* of the file */
+    struct mend_file *f;
+    bool write;
+    struct mend_file_data data;
+    MPI_Offset at;    /* in the stream of the view, bytes */
+    MPI_Offset total; /* bytes */
+    int own_error;
+    bool has_pieces; /* to give away, or to be given */
+    bool failing;
+    enum mend_together_stage stage;
+    struct mend_request *inner;
+
+    bool decided; /* of the agreement that is under way: */
+    bool invalid, fine;
+    MPI_Offset low, high;
+    uint64_t runs;
+
+    int domains_n;
+    struct mend_domain *domain, *own; /* own: this process's, or NULL */
+    MPI_Offset round, rounds;
+    struct mend_amount *give, *take; /* by rank */
+    struct mend_lane *lanes;
+    MPI_Count *counts[2]; /* of a collective: to and from each rank */
+    MPI_Aint *places[2];
+    int64_t cannot;
+    struct mend_rows rows; /* of others */
+    char *room;            /* bytes of others */
+    char *packed;          /* of this process, where memory is not dense */
+    int64_t room_bytes, packed_bytes;
+};
+
+/* exchange.c: after the first agreement: domains, and what this process has in each. */
+void mend_together_lay_out(struct mend_together *t);
+
+/* The steps of a round.  Each begins a collective, t->inner; how it ends is looked at in together.c.  What fails here for lack of
+ * memory sets t->failing. */
+void mend_together_count(struct mend_together *t);
+void mend_together_ask_for_memory(struct mend_together *t);
+void mend_together_send_lists(struct mend_together *t);
+void mend_together_send_data(struct mend_together *t);
+
+/* What was read, to where the program wants it, unless it is there. */
+void mend_together_unpack(struct mend_together *t);
+
+/* aggregate.c: reads or writes this process's window of the round, if it has one.  An error sets t->failing, and is not kept: each
+ * member then moves its own data, and gets its own error. */
+void mend_together_move_window(struct mend_together *t);
+
+#endif
