@@ -27,10 +27,11 @@
 #include "ft/wire.h"
 #include "rt/rt.h"
 
-static bool can_be_asked(const struct mend_comm *c)
+/* All members answer alike: they agree on its end, or none of them does. */
+static bool can_be_asked(struct mend_comm *c)
 {
     return c->decide->members_n > 1 &&
-           (c->of_groups || !mend_decide_in_memory(c) || mend_detours(c->self, MEND_DETOUR_FRAMES));
+           (c->of_groups || !mend_decide_in_memory(c) || mend_revoke_is_flooded(c));
 }
 
 static void gone(void *arg, struct mend_decision *value)

@@ -71,6 +71,9 @@ mend_frame_handler mend_decide_tree_on_frame, mend_revoke_on_frame;
 void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 
+/* A revocation of c is passed on by messages.  All members answer alike. */
+bool mend_revoke_is_flooded(struct mend_comm *c);
+
 /* Keeps what a dead member has said.  False: no memory. */
 bool mend_decide_memory_keep(struct mend_comm *c, int rank);
 

@@ -108,6 +108,11 @@ static mend_atomic_u64 *word_of(struct mend_comm *c)
     return mark_at(self, (mend_peer)proposer, number_of(c));
 }
 
+bool mend_revoke_is_flooded(struct mend_comm *c)
+{
+    return MEND_CTX_INDEX(c->ctx) < (uint32_t)c->self->peers_n && !word_of(c);
+}
+
 static uint64_t bit_of(const struct mend_comm *c)
 {
     return UINT64_C(1) << number_of(c) % 64;
