@@ -93,12 +93,16 @@ static void sim_report(struct mend_proc *self, const char *text)
 {
 }
 
+static bool sim_is_leaving(struct mend_proc *self, mend_peer peer)
+{
+    return sim_job->rank[peer].leaving || mend_peer_is_dead(self, peer);
+}
+
 static bool sim_all_leaving(struct mend_proc *self)
 {
     sim_job->rank[self->me].leaving = true;
     for (mend_peer r = 0; r < self->peers_n; r++)
-        if (mend_peer_entry(self, r)->connected && !sim_job->rank[r].leaving &&
-            !mend_peer_is_dead(self, r))
+        if (mend_peer_entry(self, r)->connected && !sim_is_leaving(self, r))
             return false;
     return true;
 }
@@ -156,6 +160,7 @@ const struct mend_rt sim_rt = {
     .abort = sim_abort,
     .report = sim_report,
     .all_leaving = sim_all_leaving,
+    .is_leaving = sim_is_leaving,
     .stay = sim_stay,
     .goodbye = sim_goodbye,
     .has_left = sim_has_left,

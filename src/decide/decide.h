@@ -106,6 +106,9 @@ void mend_decide_abandon(struct mend_comm *c);
 /* No communicator that this process has freed is still waiting for others to free it (graves.c). */
 bool mend_decide_is_quiet(const struct mend_proc *self);
 
+/* c is one of these. */
+bool mend_decide_is_freed(const struct mend_comm *c);
+
 /* The user frees c: drops the handle's reference, now or a little later (graves.c says why). */
 void mend_decide_free(struct mend_comm *c);
 

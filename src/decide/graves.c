@@ -111,6 +111,11 @@ bool mend_decide_is_quiet(const struct mend_proc *self)
     return !self->decide->freed_n && mend_list_empty(&self->decide->graves);
 }
 
+bool mend_decide_is_freed(const struct mend_comm *c)
+{
+    return c->decide && mend_list_linked(&c->decide->grave);
+}
+
 /* A member can still ask about the last agreement, and about no other.  This process does not know its own rank there
  * any more: -1 stands for it. */
 void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,

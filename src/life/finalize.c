@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* finalize.c – ending without leaving another process waiting. */
 #include "comm/attr.h"
+#include "decide/decide.h"
 #include "life/life.h"
 #include "net/net.h"
 #include "notify/notify.h"
 #include "req/request.h"
 #include "rt/rt.h"
 #include "rt/service.h"
+
+static bool are_leaving(struct mend_proc *self, const struct mend_group *g)
+{
+    for (int i = 0; i < g->size; i++)
+        if (!self->rt->is_leaving(self, mend_group_peer(g, i)))
+            return false;
+    return true;
+}
+
+/* All members of communicators that this process has freed, and some other one has not, are leaving.  They may be processes from which
+ * it has parted, for which it does not wait otherwise. */
+static bool nobody_asks(struct mend_proc *self)
+{
+    uint32_t at = 0;
+    uint64_t ctx;
+    void *c;
+
+    if (mend_decide_is_quiet(self))
+        return true;
+    while (mend_hash_next(&self->comms, &at, &ctx, &c))
+        if (mend_decide_is_freed(c) && !(are_leaving(self, ((struct mend_comm *)c)->group) &&
+                                         are_leaving(self, ((struct mend_comm *)c)->remote)))
+            return false;
+    return true;
+}
 
 /* A process that has left cannot answer questions of a protocol, so nobody leaves before all are
  * leaving.  Queued frames go out meanwhile.  Once all are here nobody needs a frame any more: what is
@@ -15,7 +41,7 @@
 static bool may_leave(struct mend_proc *self, void *arg)
 {
     mend_interrupt_check(self);
-    return self->rt->all_leaving(self);
+    return self->rt->all_leaving(self) && nobody_asks(self);
 }
 
 static void connect_group(struct mend_proc *self, const struct mend_group *g)
@@ -31,10 +57,11 @@ static void find_connected(struct mend_proc *self)
     uint64_t ctx;
     void *c;
 
-    while (mend_hash_next(&self->comms, &at, &ctx, &c)) {
-        connect_group(self, ((struct mend_comm *)c)->group);
-        connect_group(self, ((struct mend_comm *)c)->remote);
-    }
+    while (mend_hash_next(&self->comms, &at, &ctx, &c))
+        if (!mend_decide_is_freed(c)) {
+            connect_group(self, ((struct mend_comm *)c)->group);
+            connect_group(self, ((struct mend_comm *)c)->remote);
+        }
 }
 
 void mend_life_withdraw(struct mend_proc *self)

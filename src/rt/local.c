@@ -496,23 +496,25 @@ static void local_injected(struct mend_proc *self, int k)
     send_ctl(self->rt_state, &m, sizeof(m.peer));
 }
 
+static bool local_is_leaving(struct mend_proc *self, mend_peer peer)
+{
+    struct local *l = self->rt_state;
+    struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_node_place_of(self, peer));
+
+    return mend_peer_is_dead(self, peer) ||
+           mend_load_acquire(&r->state) >= MEND_NODE_RANK_LEAVING ||
+           mend_load_acquire(&r->fate) == MEND_PEER_DEAD;
+}
+
 static bool local_all_leaving(struct mend_proc *self)
 {
     struct local *l = self->rt_state;
 
     if (mend_load_relaxed(&l->me->state) < MEND_NODE_RANK_LEAVING)
         mend_store_release(&l->me->state, MEND_NODE_RANK_LEAVING);
-    for (; l->leaving_n < self->peers_n; l->leaving_n++) {
-        struct mend_node_rank *r =
-            mend_node_rank_of(l->shm, mend_node_place_of(self, l->leaving_n));
-
-        if (!mend_peer_entry(self, l->leaving_n)->connected ||
-            mend_peer_is_dead(self, l->leaving_n))
-            continue;
-        if (mend_load_acquire(&r->state) < MEND_NODE_RANK_LEAVING &&
-            mend_load_acquire(&r->fate) != MEND_PEER_DEAD)
+    for (; l->leaving_n < self->peers_n; l->leaving_n++)
+        if (mend_peer_entry(self, l->leaving_n)->connected && !local_is_leaving(self, l->leaving_n))
             return false;
-    }
     return true;
 }
 
@@ -610,6 +612,7 @@ const struct mend_rt mend_rt_local = {
     .report = local_report,
     .injected = local_injected,
     .all_leaving = local_all_leaving,
+    .is_leaving = local_is_leaving,
     .stay = local_stay,
     .goodbye = local_goodbye,
     .rest = local_rest,

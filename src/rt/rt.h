@@ -75,6 +75,9 @@ struct mend_rt {
      * block; MPI_Finalize calls it until it is true, so no process leaves that may still be asked. */
     bool (*all_leaving)(struct mend_proc *self);
 
+    /* The peer has said so. */
+    bool (*is_leaving)(struct mend_proc *self, mend_peer peer);
+
     /* Takes "I am in MPI_Finalize" back until it is said again: others may need this process. */
     void (*stay)(struct mend_proc *self);
 

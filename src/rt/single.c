@@ -84,6 +84,11 @@ static bool single_all_leaving(struct mend_proc *self)
     return true;
 }
 
+static bool single_is_leaving(struct mend_proc *self, mend_peer peer)
+{
+    return true;
+}
+
 static void single_stay(struct mend_proc *self)
 {
 }
@@ -112,6 +117,7 @@ const struct mend_rt mend_rt_single = {
     .crashing = single_crashing,
     .report = single_report,
     .all_leaving = single_all_leaving,
+    .is_leaving = single_is_leaving,
     .stay = single_stay,
     .goodbye = single_goodbye,
     .host = single_host,
