@@ -48,8 +48,8 @@ void mend_let_go(struct mend_proc *self)
 {
     uint32_t before = self->let_go_n;
 
-    if (self->let_go_turns++ % LOOK_EVERY || self->in_progress || self->reducing ||
-        self->creating_n || self->state != MEND_PROC_RUNNING)
+    if (self->in_progress || self->reducing || self->creating_n ||
+        self->state != MEND_PROC_RUNNING || self->let_go_turns++ % LOOK_EVERY)
         return;
     while (self->let_go_n < self->deaths_n && let_go_of(self, self->deaths[self->let_go_n].peer))
         self->let_go_n++;

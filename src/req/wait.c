@@ -62,8 +62,18 @@ static bool sleep_at_most(struct mend_proc *self, mend_time_ns longest)
     return true;
 }
 
+/* A process that sleeps makes no turns, and others may want the places of the dead. */
+static void let_go(struct mend_proc *self)
+{
+    if (mend_likely(self->let_go_n == self->deaths_n) || !self->let_go)
+        return;
+    self->let_go_turns = 0;
+    self->let_go(self);
+}
+
 static void arm(struct mend_proc *self, bool nudged)
 {
+    let_go(self);
     if (self->bell)
         self->bell->arm(self, nudged);
 }
