@@ -52,8 +52,9 @@ struct rank {
     mend_time_ns verdict_ns;  /* (L) when everybody had been told */
     struct mend_verdict verdict; /* (L) */
     int32_t verdict_k;           /* (L) its number */
-    const char *how;             /* (L) what showed the death: "life word" or "exit" */
-    uint64_t *complained;        /* set of the ranks that it complained of and that live; or NULL */
+    bool has_left;        /* (L) it is in the log of deaths without having failed (vacancy.c) */
+    const char *how;      /* (L) what showed the death: "life word" or "exit" */
+    uint64_t *complained; /* set of the ranks that it complained of and that live; or NULL */
     cpu_set_t cpus;
 };
 
@@ -149,10 +150,11 @@ void mend_spares_signal(const struct job *job, int sig);
 void mend_spawn_asked(struct job *job, struct rank *r, int fd);
 mend_time_ns mend_spawn_look(struct job *job, mend_time_ns now);
 
-/* vacancy.c: begins; takes their places from the dead, as far as now possible (true: not from all); how many more
- * ranks there may be now; gives r a place, one of them; takes it away again from one that never ran. */
+/* vacancy.c: begins; takes their places from the dead, as far as now possible (true: not from all); the same for those
+ * that have left, from which they are not taken before they are wanted; how many more ranks there may be now; gives r a place, one of them; takes it away again from one that never ran. */
 void mend_vacancy_init(struct job *job);
 bool mend_vacancy_collect(struct job *job);
+bool mend_vacancy_clear_out(struct job *job);
 int mend_vacancies(const struct job *job);
 void mend_vacancy_take(struct job *job, struct rank *r);
 void mend_vacancy_give(struct job *job, struct rank *r);
@@ -166,6 +168,10 @@ bool mend_segment_admit(struct job *job, int first, int n);
 
 /* segment.c: says where the processes of the names first .. first + n - 1 are. */
 void mend_segment_name(struct job *job, int first, int n);
+
+/* verdict.c: the places of these ranks, which have ended after MPI_Finalize, are wanted: the others shall let go of them,
+ * as of dead ones. */
+void mend_verdict_left(struct job *job, struct rank *const *left, int n);
 
 /* verdict.c: there is something for r to look at. */
 void mend_verdict_call(struct job *job, const struct rank *r);

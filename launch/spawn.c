@@ -261,6 +261,16 @@ static void say_answer(struct request *q, const struct rank *by, enum mend_start
     answer(q, answers[what]);
 }
 
+/* True: places are being taken from ranks that have died or left. */
+static bool make_room(struct request *q)
+{
+    bool hopeful = mend_vacancy_collect(q->job);
+
+    if ((uint32_t)mend_vacancies(q->job) < q->asked_n)
+        hopeful |= mend_vacancy_clear_out(q->job);
+    return hopeful;
+}
+
 /* One act, as the machine says. */
 static struct mend_starter_event act(struct request *q, const struct rank *by, bool last,
                                      const struct mend_starter *x)
@@ -269,7 +279,7 @@ static struct mend_starter_event act(struct request *q, const struct rank *by, b
 
     switch ((enum mend_starter_act)x->act) {
     case MEND_STARTER_COUNT:
-        ev.hopeful = mend_vacancy_collect(q->job) && !last;
+        ev.hopeful = make_room(q) && !last;
         ev.good = count(q);
         ev.total_n = q->total_n;
         break;

@@ -7,6 +7,10 @@
  *                     ^                                                                               │
  *                     └──────────────────────────── cleared, with a new name <────────────────────────┘
  *
+ * A rank that leaves with MPI_Finalize keeps its place, until a request needs more places than there are.  Then it is
+ * entered in the log of deaths with a cause that is none, and the others let go of it as of a dead one; so a job that
+ * starts no processes has no work with those that have left.
+ *
  * What is asked of a rank that has no place any more is answered by the grave, which says that it is dead.  Then its
  * child is reaped, and the number of its process may be another's: nothing here knows it any more. */
 #include "job.h"
@@ -40,7 +44,8 @@ int mend_vacancies(const struct job *job)
 static bool is_over(const struct rank *r)
 {
     return mend_rank_has_ended(r) && r->state.ending == MEND_ENDING_TOLD &&
-           r->state.news == MEND_NEWS_PRINTED && !r->looked_at && !mend_rank_in_script(&r->state) &&
+           (r->has_left || r->state.news == MEND_NEWS_PRINTED) && !r->looked_at &&
+           !mend_rank_in_script(&r->state) &&
            (r->state.mark == MEND_MARK_NONE || r->state.mark > MEND_MARK_CERTAIN);
 }
 
@@ -91,6 +96,39 @@ bool mend_vacancy_collect(struct job *job)
            retire(job, &job->rank[mend_node_death_of(job->shm, job->retired_n)->name]))
         job->retired_n++;
     return job->retired_n < mend_load_acquire(&job->shm->deaths_n);
+}
+
+static bool has_finalized(const struct rank *r)
+{
+    return mend_load_acquire(&r->shared->state) == MEND_NODE_RANK_FINALIZED;
+}
+
+/* One that was started later may have parted from the others, and be about to leave. */
+static bool may_make_room(const struct job *job, const struct rank *r)
+{
+    return !mend_rank_is_retired(job, r) && !r->has_left && !mend_rank_is_dead(job, r->index) &&
+           (has_finalized(r) || r->index >= job->o.ranks_n);
+}
+
+bool mend_vacancy_clear_out(struct job *job)
+{
+    struct rank **left = mend_xalloc((size_t)job->n, sizeof(struct rank *));
+    bool hopeful = false;
+    int n = 0;
+
+    for (int i = 0; i < job->n; i++) {
+        struct rank *r = &job->rank[i];
+
+        if (!may_make_room(job, r))
+            continue;
+        hopeful = true;
+        if (mend_rank_has_ended(r) && has_finalized(r) && !mend_rank_in_script(&r->state))
+            left[n++] = r;
+    }
+    if (n)
+        mend_verdict_left(job, left, n);
+    free(left);
+    return hopeful;
 }
 
 void mend_vacancy_take(struct job *job, struct rank *r)

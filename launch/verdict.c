@@ -189,6 +189,13 @@ static void declare(struct job *job, struct mend_verdict *v, uint32_t k)
     r->verdict_k = (int32_t)k;
 }
 
+/* Makes the entries before `end` known to everybody. */
+static void extend_log(struct job *job, uint32_t end)
+{
+    mend_store_release(&job->shm->deaths_n, end); /* pairs with the acquire in local_verdict() */
+    interrupt_all(job);
+}
+
 /* Tells everybody of the entries from `first` to before `end`. */
 static void publish(struct job *job, uint32_t first, uint32_t end)
 {
@@ -199,8 +206,7 @@ static void publish(struct job *job, uint32_t first, uint32_t end)
     for (uint32_t k = first; k < end; k++)
         mend_store_release(&shared(job, (int)mend_node_death_of(job->shm, k)->name)->fate,
                            MEND_PEER_DEAD);
-    mend_store_release(&job->shm->deaths_n, end); /* pairs with the acquire in local_verdict() */
-    interrupt_all(job);
+    extend_log(job, end);
     now = mend_time_monotonic_ns();
     for (uint32_t k = first; k < end; k++) {
         struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->name];
@@ -211,6 +217,25 @@ static void publish(struct job *job, uint32_t first, uint32_t end)
         if (r->state.ending == MEND_ENDING_TOLD)
             settle_end(job, r); /* its child had ended before the others of its abort */
     }
+}
+
+void mend_verdict_left(struct job *job, struct rank *const *left, int n)
+{
+    uint32_t first, end;
+
+    pthread_mutex_lock(&job->lock);
+    first = end = mend_load_relaxed(&job->shm->deaths_n);
+    for (int i = 0; i < n; i++) {
+        struct mend_node_death *d = mend_node_death_of(job->shm, end++);
+
+        d->name = (uint32_t)left[i]->index;
+        d->first = first;
+        d->when_ns = mend_time_monotonic_ns();
+        mend_store_relaxed(&d->why, MEND_NODE_WHY(MEND_CAUSE_LEFT, 0));
+        left[i]->has_left = true;
+    }
+    extend_log(job, end);
+    pthread_mutex_unlock(&job->lock);
 }
 
 static void explain(struct job *job, struct mend_verdict *v)

@@ -79,7 +79,9 @@ static void print_one(struct job *job, const struct rank *r, const struct asked 
     for (char *c = text; *c; c++) /* it comes from a program that we do not trust */
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
-    if (mend_rank_is_dead(job, r->index))
+    if (r->has_left)
+        what = "has ended";
+    else if (mend_rank_is_dead(job, r->index))
         what = "dead";
     else if (mend_rank_has_ended(r))
         what = "has ended";

@@ -162,6 +162,9 @@ static void put_cause(struct writer *w, const struct mend_death *d)
     case MEND_CAUSE_LOST:
         put(w, ", its node was lost");
         break;
+    case MEND_CAUSE_LEFT:
+        put(w, ", ended after MPI_Finalize");
+        break;
     case MEND_CAUSE_UNKNOWN:
         put(w, ", for a reason not known yet");
         break;

@@ -3,7 +3,10 @@
  *
  * This is the only place that carries out a verdict.  The order matters: first everything that the dead process had
  * published is delivered, as from a living one (R12, S0-59); then the process is marked dead, and all operations that
- * depend on it end. */
+ * depend on it end.
+ *
+ * A process that has ended after MPI_Finalize comes here, too, when its place is wanted for another one
+ * (launch/vacancy.c).  It has not failed: those that have a communicator with it are in MPI_Finalize as well. */
 #include "coll/coll.h"
 #include "comm/comm.h"
 #include "life/life.h"
@@ -23,6 +26,16 @@ static void note_old_death(struct mend_proc *self, const struct mend_death *deat
     mend_peer_entry(self, death->peer)->fate = MEND_PEER_DEAD;
     mend_peer_entry(self, death->peer)->gone = true;
     self->deaths[self->deaths_n++] = *death;
+    self->left_n += death->cause == MEND_CAUSE_LEFT;
+}
+
+/* Reports it.  A process that has left has not failed. */
+static void tell_of(struct mend_proc *self, const struct mend_death *death)
+{
+    if (death->cause == MEND_CAUSE_LEFT)
+        self->left_n++;
+    else if (self->state == MEND_PROC_RUNNING) /* a process that joins late reports no old news */
+        mend_record_event(self, notice, .dead = (int)death->peer);
 }
 
 void mend_death(struct mend_proc *self, const struct mend_death *death)
@@ -39,8 +52,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     mend_peer_entry(self, dead)->fate = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
     self->let_go_turns = 0;
-    if (self->state == MEND_PROC_RUNNING) /* a process that joins late reports no old news */
-        mend_record_event(self, notice, .dead = (int)dead);
+    tell_of(self, death);
     mend_p2p_on_death(self, dead);    /* pending requests may complete now */
     mend_part_on_death(self, dead);   /* after the messages that carry partitions */
     mend_comm_on_death(self, dead);   /* a collective that waits in shared memory for it ends */
@@ -49,6 +61,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     mend_create_on_death(self, dead); /* so does creation, or it fails */
     mend_win_on_death(
         self, dead); /* operations towards it are over, and locks that it held are poisoned */
-    mend_occurred(self, .kind = MEND_OCCURRED_DEATH, .death = death);
+    if (death->cause != MEND_CAUSE_LEFT)
+        mend_occurred(self, .kind = MEND_OCCURRED_DEATH, .death = death);
     mend_event(self, MEND_EV_DEATH_CARRIED_OUT);
 }

@@ -53,6 +53,7 @@ enum mend_cause {
     MEND_CAUSE_STOPPED,   /* did not run for too long and was killed */
     MEND_CAUSE_LOST,      /* its node or agent was lost */
     MEND_CAUSE_SUSPECTED, /* a rank could not reach it and had it killed; code: that rank */
+    MEND_CAUSE_LEFT,      /* none: it has ended after MPI_Finalize, and its place is wanted */
 };
 
 /* What this process knows of each process whose name is below peers_n, itself included.  Names are never used
@@ -166,6 +167,7 @@ struct mend_proc {
 
     struct mend_death *deaths; /* in the order in which they were carried out */
     uint32_t deaths_n;
+    uint32_t left_n;   /* of these are none, but processes that have left */
     uint32_t born_n;   /* of these had died before this process was started */
     uint32_t let_go_n; /* of these this process has let go */
     uint32_t let_go_turns;

@@ -62,7 +62,7 @@ static uint64_t count(const struct mend_tool *t, enum mend_tool_pvar_id id,
     case MEND_PVAR_comm_collectives:
         return c->calls_n;
     case MEND_PVAR_deaths:
-        return self->deaths_n;
+        return self->deaths_n - self->left_n;
     case MEND_PVAR_revocations:
         return self->revocations_n;
     case MEND_PVAR_agreements:
