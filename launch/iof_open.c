@@ -113,6 +113,8 @@ void mend_iof_not_started_rank(struct mend_iof *f, int i)
 void mend_iof_started_rank(struct mend_iof *f, int i)
 {
     close_child_ends(f, i);
+    for (int k = f->streams_n; k < 2 * i; k++)
+        f->stream[k].fd = -1; /* of a rank that never came so far */
     f->streams_n = 2 * (i + 1);
     if (i + 1 >= f->o->ranks_n || i % WAKE_EVERY == WAKE_EVERY - 1)
         mend_iof_wake(f);
