@@ -111,6 +111,45 @@ MEND_TEST(large_array)
         use_large_array(all_ways[i]);
 }
 
+/* Memory that is given back is zero, at a safe point and after it; drop and copy back say that they differ. */
+static void give_memory_back(enum mend_snap_way way)
+{
+    struct mend_snap_setup setup = {.way = way};
+    char *p = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int value;
+
+    if (mend_snap_create(&setup, &snap))
+        return;
+    memset(p, 1, (size_t)8 * PAGE);
+    CHECK(mend_snap_enter(snap, &value) == MEND_OK);
+    if (!value) {
+        CHECK(madvise(p, 2 * PAGE, MADV_DONTNEED) == 0 && p[0] == 0);
+        CHECK(madvise(p + 4 * PAGE, 2 * PAGE, MADV_DONTNEED) == 0);
+        CHECK(mend_snap_enter(snap, &value) == MEND_OK);
+        if (!value) {
+            memset(p, 2, (size_t)8 * PAGE);
+            CHECK(mend_snap_roll_back(snap, 1) == MEND_OK);
+        }
+        CHECK(p[0] == 0 && p[2 * PAGE] == 1 && p[4 * PAGE] == 0 && p[6 * PAGE] == 1);
+        mend_snap_commit(snap);
+        CHECK(madvise(p + 6 * PAGE, 2 * PAGE, MADV_DONTNEED) == 0);
+        CHECK(mend_snap_roll_back(snap, 1) == MEND_OK);
+    }
+    for (int i = 0; i < 8; i++)
+        CHECK(p[i * PAGE] == 1);
+    mend_snap_commit(snap);
+    mend_snap_destroy(snap);
+    munmap(p, 8 * PAGE);
+}
+
+MEND_TEST(memory_given_back)
+{
+    give_memory_back(MEND_SNAP_WAY_TRACK);
+    give_memory_back(MEND_SNAP_WAY_PROTECT);
+    give_memory_back(MEND_SNAP_WAY_FORK);
+    give_memory_back(MEND_SNAP_WAY_FULL);
+}
+
 /* Without address space for a mapping of the image its bytes go by system calls. */
 MEND_TEST(little_address_space)
 {
