@@ -13,7 +13,7 @@
  *   sync      written out, then one agreement: all survivors return the same                   (sync.c)
  *
  * Each process opens the file for itself and moves its own bytes, in collective calls as well unless views have holes; none
- * of them waits for another process, but for those that the table of doc/files.md names.
+ * of them waits for another process, except for those that the table of doc/files.md names.
  *
  * What a death does: a call that moves data never fails for it (S0-50); MPI_File_sync reports it, at all survivors alike
  * (S0-51, S0-52).  A revocation ends every wait with MPI_ERR_INVALIDATED, and every call that is not local fails with it
@@ -71,7 +71,7 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
                    int own_error, struct mend_file **f_p);
 
 /* Closing.  finish: collective; returns when all survivors have called it, or at once if the file is revoked (R30): what a
- * sync would say, but for failures that one has reported already.  drop: collective in the same way; the file is gone. */
+ * sync would say, except for failures that one has reported already.  drop: collective in the same way; the file is gone. */
 int mend_file_finish(struct mend_file *f);
 void mend_file_drop(struct mend_file *f);
 

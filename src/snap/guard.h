@@ -29,7 +29,7 @@ bool mend_snap_guard_fault(struct mend_snap *s, uintptr_t at);
 enum mend_status mend_snap_guard_changes(struct mend_snap *s, uintptr_t start, uintptr_t end,
                                          bool clear, mend_snap_change_run *run, void *arg);
 
-/* From open on, each system call of the program is a signal, but for those while `let` is set. */
+/* From open on, each system call of the program is a signal, except while `let` is set. */
 bool mend_snap_calls_open(struct mend_snap *s);
 void mend_snap_calls_close(struct mend_snap *s);
 void mend_snap_calls_let(struct mend_snap *s, bool let);

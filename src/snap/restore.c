@@ -82,7 +82,7 @@ static enum mend_status renew(struct mend_snap *s, struct mend_snap_region *r)
     return map_region(s, r, r->start, r->end) ? MEND_OK : MEND_ERR_SYS;
 }
 
-/* The mapping m is that of r, but for its protection. */
+/* The mapping m is that of r, except for its protection. */
 static enum mend_status write_over(struct mend_snap *s, const struct mend_snap_region *r,
                                    const struct mend_snap_map *m)
 {
