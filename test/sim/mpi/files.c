@@ -10,6 +10,7 @@
 #include "uniform.h"
 
 #include <mpi_ft.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,8 +69,8 @@ static int is_death(int err)
             return wrong(#call_, class_of(err_));                                                  \
     } while (0)
 
-/* MPI_FILE_NULL if a death prevented it.  Collective calls exchange data. */
-static int open_file(const char *name, MPI_File *f_p)
+/* MPI_FILE_NULL if a death prevented it.  Collective calls exchange data.  keep: how many bytes are kept until a good sync. */
+static int open_keeping(const char *name, const char *keep, MPI_File *f_p)
 {
     MPI_Info hints;
     int err;
@@ -77,11 +78,17 @@ static int open_file(const char *name, MPI_File *f_p)
     MPI_Info_create(&hints);
     MPI_Info_set(hints, "romio_cb_write", "enable");
     MPI_Info_set(hints, "romio_cb_read", "enable");
+    MPI_Info_set(hints, "mend_keep_bytes", keep);
     err = MPI_File_open(W, name, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, f_p);
     MPI_Info_free(&hints);
     TRY(err);
     SAME(err);
     return !err == (*f_p == MPI_FILE_NULL);
+}
+
+static int open_file(const char *name, MPI_File *f_p)
+{
+    return open_keeping(name, "0", f_p);
 }
 
 /* Every byte of every member; each is of this epoch or of a later one. */
@@ -202,13 +209,14 @@ static int records(void)
     return 0;
 }
 
-/* The disk loses something once: MPI_ERR_IO, or the death of a member, from then on. */
-static int broken(void)
+/* The disk loses something once: MPI_ERR_IO, or the death of a member, from then on.  If all have kept what they have written
+ * they write it again, and only a death is an error. */
+static int broken(const char *keep, bool repaired)
 {
     MPI_File f = MPI_FILE_NULL;
     int err = MPI_SUCCESS, before = MPI_SUCCESS;
 
-    if (open_file(SIM_BROKEN, &f))
+    if (open_keeping(SIM_BROKEN, keep, &f))
         return 1;
     if (f == MPI_FILE_NULL)
         return 0;
@@ -219,12 +227,12 @@ static int broken(void)
         TRY(MPI_File_write_at(f, 8 * me(), block, 8, MPI_BYTE, MPI_STATUS_IGNORE));
         err = MPI_File_sync(f);
         SAME(err);
-        if (err ? !is_death(err) && class_of(err) != MPI_ERR_IO
+        if (err ? !is_death(err) && (repaired || class_of(err) != MPI_ERR_IO)
                 : before || check_disk(SIM_BROKEN, 8 * all(), epoch))
             return wrong("sync of a broken disk", class_of(err));
         before = err;
     }
-    if (!err)
+    if (!err && !repaired)
         return wrong("nobody noticed that the disk is broken", 0);
     err = MPI_File_close(&f);
     SAME(err);
@@ -271,7 +279,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
-    if (epochs() || records() || broken() || refused() || full())
+    if (epochs() || records() || broken("0", false) || broken("1000", true) || refused() || full())
         return 1;
     MPI_Finalize();
     return 0;
