@@ -115,6 +115,12 @@ static bool meet_newcomers(struct mend_proc *self, mend_peer end)
     return true;
 }
 
+static void look_for_newcomers(struct mend_proc *self)
+{
+    if (self->rt->names)
+        mend_peers_meet(self, self->rt->names(self));
+}
+
 static int open_transports(struct mend_proc *self, const char **why_p)
 {
     *why_p = "the node's shared memory cannot be used";
@@ -236,6 +242,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     self->on_damage = damaged;
     self->on_lost_error = lost_error;
     self->on_newcomers = meet_newcomers;
+    self->look_for_newcomers = look_for_newcomers;
     self->comm_hooks = &comm_hooks;
     err = read_params(self, why_p);
     if (!err)

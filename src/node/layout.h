@@ -10,7 +10,8 @@
  *   rank[n]        see struct mend_node_rank        life word, state, agent's verdict, sleeping
  *   sleep[n/32]    fetch-add by a process that     the futex that 32 ranks sleep on, a bit for each
  *                  wakes ranks
- *   name[m]        agent writes                    the place of the process of this name; names_n is released last
+ *   name[m]        agent writes                    the place of the process of this name; names_n is released last.  A
+ *                                                  process of another job has a place to send from (abroad.h)
  *   death[m]       agent writes                    verdicts in order; deaths_n is released last, once
  *                                                  for all processes that one abort ended
  *   handled[m]     written by ranks, with the same value: a rank that says good-bye had been told of the
@@ -166,7 +167,8 @@ struct mend_node_sleep {
 /* Whether a name has been given, and to the process of which place. */
 struct mend_node_name {
     uint32_t place;
-    uint64_t counter; /* in the context of its world, if it is the first one there */
+    uint64_t
+        counter; /* in the context of its world, if it is the first one there; 0: of another job */
 };
 
 struct mend_node_death {
@@ -215,6 +217,7 @@ struct mend_node_header {
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 deaths_n; /* release: pairs with the acquire in local_verdict() */
     mend_atomic_u32 names_n; /* given so far; release: pairs with the acquire in names_given() */
+    mend_atomic_u32 number; /* by which connected jobs know this one (abroad.h); 0: there is none */
 };
 
 /* Consumer's side of one ring, alone in its line. */

@@ -74,6 +74,7 @@ struct mend_proc *mend_proc_create_bare(void)
     mend_list_init(&self->active);
     mend_list_init(&self->asleep);
     mend_list_init(&self->parked);
+    mend_list_init(&self->abroad);
     mend_list_init(&self->modules);
     mend_list_init(&self->windows);
     mend_list_init(&self->sessions);

@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <string.h>
 
+struct mend_abroad;
 struct mend_comm;
 struct mend_comm_hooks;
 struct mend_frame;
@@ -67,6 +68,8 @@ struct mend_peer_entry {
     bool apart;     /* only frames reach it, although it has a place (MEND_NODES) */
     bool connected; /* MPI_Finalize waits for it, although there may be no communicator with it */
     bool gone;      /* dead, and its place may be another process's: life/let_go.c */
+    mend_place there;           /* abroad: where it is in the segment of its job */
+    struct mend_abroad *abroad; /* of another job (node/abroad.h); NULL: of this one */
 };
 
 struct mend_death {
@@ -180,6 +183,7 @@ struct mend_proc {
 
     /* who this process is, from its runtime */
     uint64_t job;                   /* no other job has the same */
+    struct mend_list abroad;        /* jobs connected with it: struct mend_abroad.link */
     mend_peer world_first, world_n; /* the names of its MPI_COMM_WORLD; n 0: all that it knows */
     uint64_t world_counter;         /* in the context of MPI_COMM_WORLD; 0: 1 */
     mend_peer asked_by;             /* who had it started, and */
@@ -211,8 +215,9 @@ struct mend_proc {
     struct mend_tool *tool; /* tool/: from the first MPI_T_init_thread() on */
     bool tool_threads;      /* MPI_T calls come from several threads: MPI takes the lock, too */
 
-    uint32_t calls_n;     /* MPI calls, counted during MEND_DETOUR_FRAMES */
-    uint64_t ctx_counter; /* context ids proposed by this process so far */
+    uint32_t calls_n;      /* MPI calls, counted during MEND_DETOUR_FRAMES */
+    uint64_t ctx_counter;  /* context ids proposed by this process so far */
+    uint64_t span_counter; /* and of those that span several jobs */
     struct mend_params params;
 
     /* simulator: give the processor to another fiber; NULL in a real process */
@@ -233,6 +238,8 @@ struct mend_proc {
     void (*let_go)(struct mend_proc *self); /* life/let_go.c; NULL: nobody waits for that */
     /* Makes processes known and reachable that were started later: all names below `end`.  False: no memory. */
     bool (*on_newcomers)(struct mend_proc *self, mend_peer end);
+    /* Learns of all processes that there are by now, also abroad.  NULL: none can have come. */
+    void (*look_for_newcomers)(struct mend_proc *self);
     /* An error that belongs to no call any more: fatal with the scope of MPI_COMM_SELF (S4-1, S4-2) */
     void (*on_lost_error)(struct mend_proc *self, int error, const char *what);
     /* The kernel says that the peer is gone: a suspicion for the agent, never a verdict. */

@@ -16,7 +16,9 @@
  *      it;
  *   4  a process forked by the rank has neither the segment nor the life word. */
 #include "base/atomic.h"
+#include "node/abroad.h"
 #include "node/node.h"
+#include "rt/ear.h"
 #include "rt/rt.h"
 #include "rt/spare.h"
 #include "rt/spawn.h"
@@ -35,8 +37,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PLACES_MAX (1u << 20) /* more than any agent makes */
-
 struct local {
     struct mend_node_header *shm;
     struct mend_node_rank *me;
@@ -44,6 +44,7 @@ struct local {
     int ctl_fd;
     bool holds_life;
     pthread_t life_holder;
+    struct mend_ctl_ear ear;
     mend_peer leaving_n;   /* those with smaller names are known to be leaving or dead */
     mend_atomic_u32 quiet; /* what self->interrupt points to after close() */
 };
@@ -66,37 +67,6 @@ static long env_number(const char *name, long max)
     errno = 0;
     v = strtol(text, &end, 10);
     return *end || errno || v < 0 || v > max ? -1 : v;
-}
-
-/* Maps the segment behind fd; MAP_FAILED: not ours.  It must be sealed, or somebody could shrink it
- * under our feet. */
-static void *map_segment(int fd, size_t *bytes_p)
-{
-    struct mend_node_header expected = {0}, found;
-    struct stat st;
-    int seals = fcntl(fd, F_GET_SEALS);
-    size_t bytes;
-    void *base;
-
-    if (pread(fd, &found, sizeof(found), 0) != sizeof(found) || found.places_n > PLACES_MAX)
-        return MAP_FAILED;
-    mend_node_layout(&expected, found.places_n);
-    bytes = (size_t)expected.at[MEND_NODE_PART_SHELF];
-    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) != 0 ||
-        (uint64_t)st.st_size != expected.bytes)
-        return MAP_FAILED;
-    base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (base == MAP_FAILED)
-        return MAP_FAILED;
-    if (!mend_node_layout_is(base, &expected)) {
-        munmap(base, bytes);
-        return MAP_FAILED;
-    }
-    madvise(base, bytes, MADV_DONTFORK); /* invariant 4 */
-    /* a dump would touch all of it, and so fill the memory that only the pages in use take */
-    madvise(base, bytes, MADV_DONTDUMP);
-    *bytes_p = bytes;
-    return base;
 }
 
 /* Locks the life word (invariants 1, 2). */
@@ -177,6 +147,16 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
     return MEND_OK;
 }
 
+/* Also of another job, while it is not dead. */
+static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
+{
+    const struct mend_peer_entry *e = mend_peer_entry(self, peer);
+    struct local *l = self->rt_state;
+
+    return e->abroad ? mend_node_rank_of(e->abroad->header, e->there)
+                     : mend_node_rank_of(l->shm, e->place);
+}
+
 static void local_take_pokes(struct mend_proc *self, bool on)
 {
     struct local *l = self->rt_state;
@@ -188,12 +168,12 @@ static void local_take_pokes(struct mend_proc *self, bool on)
 
 static bool local_poke(struct mend_proc *self, mend_peer peer)
 {
-    struct local *l = self->rt_state;
-    struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_node_place_of(self, peer));
+    struct mend_node_rank *r;
     uint32_t thread;
 
     if (mend_peer_is_dead(self, peer))
         return false;
+    r = rank_of(self, peer);
     atomic_thread_fence(memory_order_seq_cst); /* the partner is in local_take_pokes() */
     thread = mend_load_relaxed(&r->poke_thread);
     return thread &&
@@ -202,12 +182,9 @@ static bool local_poke(struct mend_proc *self, mend_peer peer)
 
 static bool local_has_left(struct mend_proc *self, mend_peer peer)
 {
-    struct local *l = self->rt_state;
-
     /* acquire: pairs with the release in leave() */
     return !mend_peer_is_dead(self, peer) &&
-           mend_load_acquire(&mend_node_rank_of(l->shm, mend_node_place_of(self, peer))->state) ==
-               MEND_NODE_RANK_FINALIZED;
+           mend_load_acquire(&rank_of(self, peer)->state) == MEND_NODE_RANK_FINALIZED;
 }
 
 /* As if on another node: MEND_NODES.  A process that has read no parameters has 0 of them, and keeps nobody apart. */
@@ -234,8 +211,12 @@ static bool local_meet(struct mend_proc *self, mend_peer end)
     if (end > names_given(l) || (end > known && !mend_peers_add(self, end - known)))
         return false;
     for (mend_peer p = known; p < end; p++) {
-        mend_node_meet(self, p, mend_place_at(mend_node_name_of(l->shm, p)->place));
-        if (is_apart(self, p))
+        const struct mend_node_name *name = mend_node_name_of(l->shm, p);
+
+        mend_node_meet(self, p, mend_place_at(name->place));
+        if (!name->counter && !mend_ctl_meet(self, &l->ear, p))
+            return false;
+        if (name->counter && is_apart(self, p))
             mend_node_keep_apart(self, p);
     }
     return true;
@@ -286,8 +267,8 @@ static enum mend_status enter(struct local *l, const struct call *call, const ch
 {
     enum mend_status st;
 
-    l->shm = map_segment((int)call->shm_fd, &l->bytes);
-    if (l->shm == MAP_FAILED || call->size > names_given(l) || call->rank >= names_given(l))
+    l->shm = mend_abroad_map((int)call->shm_fd, MEND_NODE_PART_SHELF, &l->bytes);
+    if (!l->shm || call->size > names_given(l) || call->rank >= names_given(l))
         return refuse(why_p,
                       "cannot join the job: the shared segment of the launcher cannot be mapped "
                       "(a wrapper that closes descriptors, a limit on address space, or another "
@@ -297,6 +278,7 @@ static enum mend_status enter(struct local *l, const struct call *call, const ch
     l->ctl_fd = (int)call->ctl_fd;
     fcntl((int)call->shm_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)call->ctl_fd, F_SETFD, FD_CLOEXEC);
+    mend_ctl_open(&l->ear, l->ctl_fd);
     st = take_rank(l, why_p);
     if (st != MEND_OK)
         munmap(l->shm, l->bytes);
@@ -354,9 +336,24 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     return MEND_OK;
 }
 
+/* What the agent has said of other jobs comes first. */
 static mend_peer local_names(struct mend_proc *self)
 {
-    return names_given(self->rt_state);
+    struct local *l = self->rt_state;
+
+    if (mend_load_relaxed(&l->shm->number) || !mend_list_empty(&l->ear.asks))
+        mend_ctl_hear(self, &l->ear);
+    return names_given(l);
+}
+
+static bool local_connect(struct mend_proc *self, uint64_t job, struct mend_rt_ask *ask)
+{
+    struct mend_ctl m = {.kind = MEND_CTL_CONNECT, .n = 1, .connect = {.job = job}};
+    struct local *l = self->rt_state;
+
+    m.connect.ask = mend_ctl_ask(&l->ear, ask);
+    send_ctl(l, &m, sizeof(m.connect));
+    return true;
 }
 
 static bool local_spawn(struct mend_proc *self, int fd)
@@ -410,10 +407,12 @@ static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death 
 /* Declared, or marked by the kernel. */
 static bool is_ending(struct mend_proc *self, mend_peer peer)
 {
-    struct local *l = self->rt_state;
-    struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_node_place_of(self, peer));
+    struct mend_node_rank *r;
 
-    return mend_peer_is_dead(self, peer) || mend_load_acquire(&r->fate) == MEND_PEER_DEAD ||
+    if (mend_peer_is_dead(self, peer))
+        return true;
+    r = rank_of(self, peer);
+    return mend_load_acquire(&r->fate) == MEND_PEER_DEAD ||
            (mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
 }
 
@@ -435,7 +434,8 @@ static void await_the_end(struct local *l)
     char nothing;
 
     if (setsockopt(l->ctl_fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) == 0)
-        recv(l->ctl_fd, &nothing, 1, 0);
+        while (recv(l->ctl_fd, &nothing, 1, 0) > 0)
+            ;
 }
 
 static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
@@ -498,11 +498,12 @@ static void local_injected(struct mend_proc *self, int k)
 
 static bool local_is_leaving(struct mend_proc *self, mend_peer peer)
 {
-    struct local *l = self->rt_state;
-    struct mend_node_rank *r = mend_node_rank_of(l->shm, mend_node_place_of(self, peer));
+    struct mend_node_rank *r;
 
-    return mend_peer_is_dead(self, peer) ||
-           mend_load_acquire(&r->state) >= MEND_NODE_RANK_LEAVING ||
+    if (mend_peer_is_dead(self, peer))
+        return true;
+    r = rank_of(self, peer);
+    return mend_load_acquire(&r->state) >= MEND_NODE_RANK_LEAVING ||
            mend_load_acquire(&r->fate) == MEND_PEER_DEAD;
 }
 
@@ -600,6 +601,7 @@ const struct mend_rt mend_rt_local = {
     .meet = local_meet,
     .names = local_names,
     .spawn = local_spawn,
+    .connect = local_connect,
     .disown = local_disown,
     .ready = local_ready,
     .verdict = local_verdict,

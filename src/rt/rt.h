@@ -7,6 +7,14 @@
 
 #include "proc/proc.h"
 
+/* A question to the agent, on the caller's stack. */
+struct mend_rt_ask {
+    struct mend_list link;
+    uint64_t number;
+    bool answered;
+    int error; /* errno value: ENOENT: there is no such job, EPERM: it is another user's, ENOSPC: no room in one of them */
+};
+
 struct mend_rt {
     const char *name;
 
@@ -25,6 +33,11 @@ struct mend_rt {
     /* Has processes started, those that the file behind fd asks for (rt/spawn.h); the answer will stand there, and
      * comes with an interrupt.  False: the agent cannot be asked.  NULL: there is no agent. */
     bool (*spawn)(struct mend_proc *self, int fd);
+
+    /* Asks for a connection of this job with another one; the answer comes with an interrupt, into *ask, which stays until
+     * then or until the caller takes it out of its list.  Then processes of that job are known here, and these there.
+     * False: the agent cannot be asked.  NULL: there is no agent. */
+    bool (*connect)(struct mend_proc *self, uint64_t job, struct mend_rt_ask *ask);
 
     /* The death of this one counts as handled (R22), whatever happens to this process: another process has its rank,
      * or nothing has come of its start.  NULL: nobody counts. */

@@ -56,6 +56,8 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n
         return set_valid(m, len_bytes, names_n);
     case MEND_CTL_REPORT:
         return text_valid(m, len_bytes);
+    case MEND_CTL_CONNECT:
+        return m->n == 1 && len_bytes == MEND_CTL_HEAD_BYTES + sizeof(m->connect);
     default:
         return false;
     }

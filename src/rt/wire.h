@@ -19,12 +19,17 @@
  *   INJECTED an injection of MEND_INJECT is being carried out; peer: its number, from 0
  *   REPORT   one line of the --report file
  *   SPAWN    start processes: with the descriptor of a file (rt/spawn.h)
- * The agent sends nothing to a rank on this socket, but the call to a spare (rt/spare.h), and rejects damaged messages.  The socket identifies the
+ *   CONNECT  connect the job with another one, or look for newcomers there; the answer comes with an interrupt
+ * agent -> rank, struct mend_ctl_abroad:
+ *   ABROAD   what is known of another job, with the descriptor of its segment; before names of its processes are given
+ *   ANSWER   to a CONNECT
+ * The agent also sends the call to a spare on this socket (rt/spare.h), and rejects damaged messages.  The socket identifies the
  * rank, and the credentials that the kernel adds identify the process. */
 #ifndef MEND_RT_WIRE_H
 #define MEND_RT_WIRE_H
 
 #include "ft/bits.h"
+#include "node/abroad.h"
 
 #include <signal.h>
 
@@ -55,7 +60,10 @@ enum mend_ctl_kind {
     MEND_CTL_JOIN,
     MEND_CTL_CRASH,
     MEND_CTL_INJECTED,
-    MEND_CTL_SPAWN
+    MEND_CTL_SPAWN,
+    MEND_CTL_CONNECT,
+    MEND_CTL_ABROAD,
+    MEND_CTL_ANSWER
 };
 
 #define MEND_CTL_MAGIC     0x4d43u
@@ -72,8 +80,24 @@ struct mend_ctl {
         int32_t peer;                          /* SUSPECT: a name; INJECTED: a number */
         uint64_t set[MEND_CTL_NAMES_MAX / 64]; /* ABORT: of names */
         char text[MEND_CTL_TEXT_MAX]; /* REPORT: the members of a JSON object, without braces */
+        struct {
+            uint64_t job, ask;
+        } connect; /* CONNECT: ask: the rank's number of it, which the answer has */
     };
 };
+
+/* One datagram to a rank. */
+struct mend_ctl_abroad {
+    uint16_t magic, kind;
+    int32_t error; /* ANSWER: errno value */
+    uint64_t job, ask;
+    uint32_t number, blocks_n;
+    mend_place mine; /* this rank's in the segment of the job */
+    struct mend_abroad_block blocks[MEND_ABROAD_BLOCKS_MAX];
+};
+
+#define MEND_CTL_ABROAD_BYTES(blocks_n)                                                            \
+    (offsetof(struct mend_ctl_abroad, blocks) + (blocks_n) * sizeof(struct mend_abroad_block))
 
 /* Bytes of a datagram before its peers or its text. */
 #define MEND_CTL_HEAD_BYTES offsetof(struct mend_ctl, set)

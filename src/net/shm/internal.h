@@ -8,6 +8,7 @@
 #include "net/shm/reach.h"
 #include "net/shm/ring.h"
 #include "net/shm/shm.h"
+#include "node/abroad.h"
 #include "node/node.h"
 
 #define MEND_SHM_SLOT_MASK   (MEND_SHM_SLOTS - 1)
@@ -21,7 +22,8 @@ struct mend_shm_out {
     const mend_atomic_u32 *core; /* of the receiver; NULL: there is one for each rank */
     mend_atomic_u8 *bell;
     struct mend_node_rank *to;
-    mend_place place; /* of the receiver */
+    mend_place place;                 /* of the receiver */
+    const struct mend_abroad *abroad; /* the receiver's job; NULL: this one */
     uint32_t tail, head_seen;
     uint64_t bulk_tail,
         bulk_head;        /* positions that only grow; position % bulk_bytes is the place */
@@ -63,8 +65,15 @@ struct mend_shm {
     uint64_t cookie; /* by which others see whose memory they read */
 };
 
-/* Reserves the slots and the head of the ring from -> to. */
+/* Reserves the slots and the head of the ring from -> to, one of which is this process, in its segment. */
 bool mend_shm_touch_ring(struct mend_proc *self, mend_peer to, mend_peer from);
+
+/* The same of pieces of the segment in which o lies. */
+static inline bool mend_shm_touch(struct mend_proc *self, const struct mend_shm_out *o,
+                                  const void *at, size_t len)
+{
+    return o->abroad ? mend_abroad_touch(o->abroad, at, len) : mend_node_touch(self, at, len);
+}
 
 /* Gives back the rings between this process and those that are dead. */
 void mend_shm_give_back_gone(struct mend_proc *self);

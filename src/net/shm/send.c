@@ -35,29 +35,41 @@ static uint32_t bulk_bytes(const struct mend_proc *self)
                                                                         : MEND_SHM_BULK_BYTES;
 }
 
+/* Where the ring lies: in the segment of the receiver's job.  False: this process has no place there yet. */
+static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out *o)
+{
+    const struct mend_peer_entry *e = mend_peer_entry(self, to);
+    struct mend_node_header *h = e->abroad ? e->abroad->header : self->shm->header;
+    mend_place mine = e->abroad ? e->abroad->mine : mend_node_place_of(self, self->me);
+    struct mend_node_head *head;
+
+    if (mine.at == MEND_PLACE_NONE.at)
+        return false;
+    o->abroad = e->abroad;
+    o->place = e->abroad ? e->there : mend_node_place_of(self, to);
+    o->slots = mend_node_ring_of(h, o->place, mine);
+    o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
+    head = mend_node_head_of(h, o->place, mine);
+    o->consumed = &head->consumed;
+    o->core = self->crowded ? &head->core : NULL;
+    o->bell = mend_node_bells(h, o->place) + mine.at;
+    o->to = mend_node_rank_of(h, o->place);
+    mend_shm_give_back_gone(self);
+    return mend_shm_touch(self, o, o->slots, MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
+           mend_shm_touch(self, o, head, sizeof(*head));
+}
+
 static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
 {
     struct mend_shm *s = self->shm;
     struct mend_shm_out *o = s->in[to].severed ? NULL : mend_zalloc(self, 1, sizeof(*o));
-    struct mend_node_head *head;
 
     if (!o)
         return NULL;
-    if (!mend_shm_touch_ring(self, to, self->me)) {
+    if (!out_place(self, to, o)) {
         mend_free(self, o);
         return NULL;
     }
-    o->slots = mend_node_ring_of(s->header, mend_node_place_of(self, to),
-                                 mend_node_place_of(self, self->me));
-    o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
-    head = mend_node_head_of(s->header, mend_node_place_of(self, to),
-                             mend_node_place_of(self, self->me));
-    o->consumed = &head->consumed;
-    o->core = self->crowded ? &head->core : NULL;
-    o->bell = mend_node_bells(s->header, mend_node_place_of(self, to)) +
-              mend_node_place_of(self, self->me).at;
-    o->to = mend_node_rank_of(s->header, mend_node_place_of(self, to));
-    o->place = mend_node_place_of(self, to);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
     o->bulk_bytes = bulk_bytes(self);
     o->where.ways_n = self->crowded ? 1 : PLACES;
@@ -156,7 +168,7 @@ static bool bulk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t 
     if (o->bulk_touched < end)
         mend_shm_give_back_gone(self);
     while (o->bulk_touched < end) {
-        if (!mend_node_touch(self, o->bulk + o->bulk_touched, TOUCH_BYTES))
+        if (!mend_shm_touch(self, o, o->bulk + o->bulk_touched, TOUCH_BYTES))
             return false;
         o->bulk_touched += TOUCH_BYTES;
     }
@@ -206,6 +218,14 @@ static uint32_t bulk_place(struct mend_proc *self, struct mend_shm_out *o, uint3
     return UINT32_MAX;
 }
 
+static void wake(struct mend_shm *s, const struct mend_shm_out *o)
+{
+    if (o->abroad)
+        mend_abroad_wake(o->abroad, o->place);
+    else
+        mend_node_wake(s->node, o->place);
+}
+
 static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
                                struct mend_shm_slot *slot, const struct mend_frame *f)
 {
@@ -226,7 +246,7 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
      * stores above. */
     atomic_signal_fence(memory_order_seq_cst);
     if (mend_unlikely(mend_load_relaxed(&o->to->armed)))
-        mend_node_wake(s->node, o->place);
+        wake(s, o);
 }
 
 /* False: it has to go through the ring. */
@@ -283,9 +303,11 @@ static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct m
 
 /* With more ranks than cores: the receiver is on another core, and where ordinary stores are the better ones, that is near.
  * Then lines of the area come back faster, for they have left the caches of the receiver's core. */
-static bool prefers_area(const struct mend_proc *self, bool near, unsigned past)
+static bool prefers_area(const struct mend_proc *self, const struct mend_shm_out *o, bool near,
+                         unsigned past)
 {
-    return self->crowded && !near && !past && mend_area_lays(&self->shm->area) >> MEND_LAY_AREA & 1;
+    return self->crowded && !o->abroad && !near && !past &&
+           mend_area_lays(&self->shm->area) >> MEND_LAY_AREA & 1;
 }
 
 /* A line that the receiver has read comes back from its core with an ordinary store.  Where that is far a store past the
@@ -299,7 +321,7 @@ static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct me
     mend_time_ns since = timed ? mend_time_monotonic_ns() : 0;
     uint64_t rate;
 
-    if (!timed && prefers_area(self, near, past) &&
+    if (!timed && prefers_area(self, o, near, past) &&
         lay_in_area(&self->shm->area, o, slot, payload, len, MEND_AREA_FEW, false))
         return true;
     if (!lay_in_ring(self, o, slot, payload, len, past))
@@ -366,6 +388,14 @@ void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
     return o->bulk + at;
 }
 
+/* Its agent will tell from where this process sends to that job. */
+static bool awaits_place(const struct mend_proc *self, mend_peer to)
+{
+    const struct mend_abroad *a = mend_peer_entry(self, to)->abroad;
+
+    return a && a->mine.at == MEND_PLACE_NONE.at;
+}
+
 /* All payloads of one frame fit into what is reserved at once, so there is memory for any or for none. */
 int32_t mend_shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
 {
@@ -373,7 +403,7 @@ int32_t mend_shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
 
     _Static_assert(TOUCH_BYTES >= MEND_SHM_PAYLOAD_MAX,
                    "what is reserved once is enough for each payload");
-    if (self->shm->in[to].severed)
+    if (self->shm->in[to].severed || (!o && awaits_place(self, to)))
         return (int32_t)len;
     if (!o)
         return -1;

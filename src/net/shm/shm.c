@@ -21,6 +21,8 @@
  *   5  the second slot of a line holds a header only if the first one does; before the first is published as a
  *      slot alone, the second is marked as not published, for payload of an older message may lie there.
  *
+ * The ring to a process of another job lies in the segment of that (node/abroad.h).
+ *
  * Cost of a small message: one cache line from core to core, of up to 8 bytes half a line where messages queue up;
  * no lock, no allocation, no system call. */
 #include "net/shm/internal.h"
@@ -40,7 +42,7 @@ static void give_back_rings(struct mend_proc *self, mend_peer dead)
 {
     struct mend_shm *s = self->shm;
 
-    if (s->out[dead])
+    if (s->out[dead] && !s->out[dead]->abroad) /* else its agent does */
         give_back_ring(self, dead, self->me);
     if (s->in[dead].slots)
         give_back_ring(self, self->me, dead);

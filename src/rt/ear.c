@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ear.c – hearing what the agent says of other jobs (ear.h). */
+#include "rt/ear.h"
+
+#include "node/abroad.h"
+#include "rt/wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+void mend_ctl_open(struct mend_ctl_ear *ear, int fd)
+{
+    ear->fd = fd;
+    mend_list_init(&ear->asks);
+}
+
+uint64_t mend_ctl_ask(struct mend_ctl_ear *ear, struct mend_rt_ask *ask)
+{
+    *ask = (struct mend_rt_ask){.number = ++ear->asked_n};
+    mend_list_append(&ear->asks, &ask->link);
+    return ask->number;
+}
+
+static void on_answer(struct mend_ctl_ear *ear, const struct mend_ctl_abroad *m)
+{
+    mend_list_foreach (l, next, &ear->asks) {
+        struct mend_rt_ask *ask = mend_list_entry(l, struct mend_rt_ask, link);
+
+        if (ask->number != m->ask)
+            continue;
+        ask->error = m->error;
+        ask->answered = true;
+        mend_list_remove(l);
+    }
+}
+
+/* Takes fd.  A process without memory for what it hears finds nothing when it looks for the peer. */
+static void on_abroad(struct mend_proc *self, struct mend_ctl_ear *ear,
+                      const struct mend_ctl_abroad *m, size_t len, int fd)
+{
+    if (len >= MEND_CTL_ABROAD_BYTES(0) && m->blocks_n <= MEND_ABROAD_BLOCKS_MAX &&
+        len == MEND_CTL_ABROAD_BYTES(m->blocks_n) && fd >= 0) {
+        mend_memory_press(self);
+        ear->deaf |=
+            !mend_abroad_learn(self, m->job, m->number, fd, m->mine, m->blocks, m->blocks_n);
+        mend_memory_relax(self);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+}
+
+/* One datagram; false: there is none. */
+static bool hear_one(struct mend_proc *self, struct mend_ctl_ear *ear)
+{
+    char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+    struct mend_ctl_abroad m;
+    struct iovec iov = {&m, sizeof(m)};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof(control)};
+    ssize_t len = recvmsg(ear->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    struct cmsghdr *c = len > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    int fd = -1;
+
+    if (len <= 0)
+        return len < 0 && errno == EINTR;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+    if ((size_t)len >= MEND_CTL_ABROAD_BYTES(0) && m.magic == MEND_CTL_MAGIC &&
+        m.kind == MEND_CTL_ABROAD) {
+        on_abroad(self, ear, &m, (size_t)len, fd);
+        return true;
+    }
+    if ((size_t)len >= MEND_CTL_ABROAD_BYTES(0) && m.magic == MEND_CTL_MAGIC &&
+        m.kind == MEND_CTL_ANSWER)
+        on_answer(ear, &m);
+    if (fd >= 0)
+        close(fd);
+    return true;
+}
+
+void mend_ctl_hear(struct mend_proc *self, struct mend_ctl_ear *ear)
+{
+    while (hear_one(self, ear))
+        ;
+    mend_abroad_forget(self);
+}
+
+bool mend_ctl_meet(struct mend_proc *self, struct mend_ctl_ear *ear, mend_peer p)
+{
+    struct pollfd fd = {.fd = ear->fd, .events = POLLIN};
+
+    do {
+        mend_ctl_hear(self, ear);
+        if (mend_abroad_meet(self, p))
+            return true;
+    } while (!ear->deaf && (poll(&fd, 1, -1) >= 0 || errno == EINTR) &&
+             !(fd.revents & (POLLHUP | POLLERR)));
+    return false;
+}
