@@ -21,7 +21,7 @@
 #define SCAN_NS         (50 * MEND_NS_PER_MS) /* not less often than so, if there is reason */
 #define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
 
-enum source { FROM_SIGNAL, FROM_NOTE, FROM_TIMER, FROM_CTL };
+enum source { FROM_SIGNAL, FROM_NOTE, FROM_TIMER, FROM_CTL, FROM_DOOR, FROM_LINK };
 
 /* ---- all ranks ---- */
 
@@ -315,6 +315,8 @@ static void on_time(struct job *job)
     next = at < next ? at : next;
     at = mend_segment_give_back(job, now);
     next = at < next ? at : next;
+    at = mend_links_look(job, now);
+    next = at < next ? at : next;
     next = job->scan_at < next ? job->scan_at : next;
     next = job->announce_at < next ? job->announce_at : next;
     if (next != job->timer_at) {
@@ -337,6 +339,17 @@ void mend_agent_listen(struct job *job, const struct rank *r)
     listen_to(job, r->ctl_fd, FROM_CTL, r->index);
 }
 
+void mend_agent_listen_to_link(struct job *job, int fd, bool in, bool out)
+{
+    struct epoll_event ev = {.events = EPOLLIN | (out ? EPOLLOUT : 0),
+                             .data.u64 = (uint64_t)FROM_LINK << 32 | (uint32_t)fd};
+
+    if (!in)
+        epoll_ctl(job->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+    else if (epoll_ctl(job->epoll_fd, EPOLL_CTL_MOD, fd, &ev) != 0)
+        epoll_ctl(job->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
+}
+
 static void swallow(int fd)
 {
     uint64_t count;
@@ -347,7 +360,7 @@ static void swallow(int fd)
 
 static void on_event(struct job *job, uint64_t tag)
 {
-    struct rank *r = &job->rank[(uint32_t)tag];
+    uint32_t of = (uint32_t)tag;
 
     switch ((enum source)(tag >> 32)) {
     case FROM_SIGNAL:
@@ -361,7 +374,13 @@ static void on_event(struct job *job, uint64_t tag)
         swallow(job->timer_fd);
         break;
     case FROM_CTL:
-        mend_control_read(job, r);
+        mend_control_read(job, &job->rank[of]);
+        break;
+    case FROM_DOOR:
+        mend_links_knock(job);
+        break;
+    case FROM_LINK:
+        mend_links_read(job, (int)of);
         break;
     }
 }
@@ -375,6 +394,8 @@ void mend_agent_run(struct job *job)
     listen_to(job, job->signal_fd, FROM_SIGNAL, 0);
     listen_to(job, job->note_fd, FROM_NOTE, 0);
     listen_to(job, job->timer_fd, FROM_TIMER, 0);
+    if (job->door_fd >= 0)
+        listen_to(job, job->door_fd, FROM_DOOR, 0);
     for (int i = 0; i < job->n; i++)
         if (job->rank[i].child > 0)
             mend_agent_listen(job, &job->rank[i]);

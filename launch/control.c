@@ -30,33 +30,73 @@ static void on_join(struct job *job, struct rank *r, pid_t sender)
 static void note_whole_abort(struct job *job, const struct rank *r, int code)
 {
     for (int i = 0; i < job->n; i++)
-        if (!job->rank[i].end.named && !mend_rank_is_dead(job, i))
+        if (!job->rank[i].guest_of && !job->rank[i].end.named && !mend_rank_is_dead(job, i))
             return;
     if (!job->aborted && !job->o.quiet)
         mend_say_of(job, r, "mend: rank %d aborted the job with code %d", r->index, code);
     job->aborted = true;
 }
 
+/* Those of our ranks that a set names; the agents of guests hear of these. */
+static int32_t list_named(struct job *job, const struct rank *r, const struct mend_ctl *m,
+                          int32_t *peers, bool *abroad_p)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < job->n; i++)
+        if ((uint32_t)i / 64 < m->n && mend_bits_test(m->set, i)) {
+            if (job->rank[i].guest_of)
+                *abroad_p = true;
+            else
+                peers[n++] = i;
+        }
+    if (*abroad_p)
+        mend_links_abort(job, r, m->set, m->n, m->code);
+    return n;
+}
+
+static void end_ranks(struct job *job, const int32_t *peers, int32_t n, int code)
+{
+    pthread_mutex_lock(&job->lock);
+    mend_verdict_event(
+        job, (struct mend_detector_event){
+                 .kind = MEND_DETECTOR_EV_ABORT, .peers = peers, .npeers = n, .code = code});
+    pthread_mutex_unlock(&job->lock);
+}
+
 /* MPI Forum ticket 324: exactly the named ranks end.  What they started ends with them.  A rank that names only itself
  * ends by itself, with the code as its status, which a script around it can see (S4-7). */
 static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
 {
-    int32_t *peers = mend_xalloc((size_t)job->n, sizeof(*peers)), n = 0;
+    int32_t *peers = mend_xalloc((size_t)job->n, sizeof(*peers));
+    bool abroad = false;
+    int32_t n = list_named(job, r, m, peers, &abroad);
 
-    for (int32_t i = 0; i < job->n; i++)
-        if ((uint32_t)i / 64 < m->n && mend_bits_test(m->set, i)) {
-            job->rank[i].end.named = true;
-            peers[n++] = i;
-        }
+    for (int32_t i = 0; i < n; i++)
+        job->rank[peers[i]].end.named = true;
     note_whole_abort(job, r, m->code);
     mend_report(job, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code, .named = n);
-    pthread_mutex_lock(&job->lock);
-    if (n > 1 || peers[0] != r->index)
-        mend_verdict_event(
-            job, (struct mend_detector_event){
-                     .kind = MEND_DETECTOR_EV_ABORT, .peers = peers, .npeers = n, .code = m->code});
-    pthread_mutex_unlock(&job->lock);
+    if (n > 1 || (n == 1 && (abroad || peers[0] != r->index)))
+        end_ranks(job, peers, n, m->code);
     free(peers);
+}
+
+void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n, int code)
+{
+    int32_t *ours = mend_xalloc((size_t)n, sizeof(*ours)), ours_n = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        if (!job->rank[peers[i]].guest_of && !mend_rank_is_dead(job, peers[i])) {
+            job->rank[peers[i]].end.named = true;
+            ours[ours_n++] = peers[i];
+        }
+    mend_report(job, mend_time_monotonic_ns(), abort, .by = by, .code = code, .named = ours_n);
+    if (ours_n && !job->o.quiet)
+        mend_say(job, "mend: process %d, of a connected job, aborted %d rank%s with code %d", by,
+                 (int)ours_n, ours_n > 1 ? "s" : "", code);
+    if (ours_n)
+        end_ranks(job, ours, ours_n, code);
+    free(ours);
 }
 
 /* The first complaint of r about this peer. */
@@ -74,8 +114,11 @@ static bool is_new(struct job *job, struct rank *r, int32_t peer)
  * suspected. */
 static void on_suspect(struct job *job, struct rank *r, const struct mend_ctl *m)
 {
-    bool ending = mend_rank_is_ending(job, &job->rank[m->peer]);
+    bool ending;
 
+    if (job->rank[m->peer].guest_of) /* its agent looks itself */
+        return;
+    ending = mend_rank_is_ending(job, &job->rank[m->peer]);
     if (is_new(job, r, m->peer))
         mend_report(job, mend_time_monotonic_ns(), suspicion, .rank = m->peer, .by = r->index,
                     .refused = !ending);
@@ -115,6 +158,9 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
         break;
     case MEND_CTL_SPAWN:
         mend_spawn_asked(job, r, fd);
+        break;
+    case MEND_CTL_CONNECT:
+        mend_link_asked(job, r, m->connect.job, m->connect.ask);
         break;
     case MEND_CTL_REPORT:
         mend_report_text(job, r->index, m->text, m->n);

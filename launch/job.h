@@ -27,6 +27,7 @@
 
 struct mend_iof;
 struct mend_ctl;
+struct mend_link;
 struct starter;
 
 #define MEND_RANK_SPARE (-1)
@@ -56,6 +57,8 @@ struct rank {
     const char *how;      /* (L) what showed the death: "life word" or "exit" */
     uint64_t *complained; /* set of the ranks that it complained of and that live; or NULL */
     cpu_set_t cpus;
+    struct mend_link *guest_of; /* it is a process of another job (guest.c); NULL: of this one */
+    bool unproven; /* a guest that was declared dead without a sign of it: its place stays its */
 };
 
 struct job {
@@ -104,8 +107,14 @@ struct job {
     int crashes_n;                /* ranks that have said so and are not seen dead yet */
     uint32_t words_read_n;        /* what words_wanted_n was when they were read last */
     struct mend_list spawn_waits; /* spawn.c */
-    uint32_t given_back_n;        /* verdicts whose ranks' memory was given back */
-    uint32_t cleared_n;           /* and all that had voted: no rank will look at them */
+    struct mend_list links, asks; /* link.c */
+    uint64_t *link_numbers;       /* set: of jobs that this one was ever connected with */
+    uint32_t links_opened_n;
+    uint32_t
+        released_n; /* verdicts of which the other agents know that nobody here looks at the dead */
+    int door_fd;    /* where other agents call; -1: nowhere */
+    uint32_t given_back_n; /* verdicts whose ranks' memory was given back */
+    uint32_t cleared_n;    /* and all that had voted: no rank will look at them */
     uint32_t give_back_for_n;
     mend_time_ns give_back_at, give_back_pause_ns;
     struct starter *starter; /* start_local.c */
@@ -173,8 +182,40 @@ void mend_segment_name(struct job *job, int first, int n);
  * as of dead ones. */
 void mend_verdict_left(struct job *job, struct rank *const *left, int n);
 
-/* verdict.c: there is something for r to look at. */
+/* verdict.c: there is something for r, or for all, to look at. */
 void mend_verdict_call(struct job *job, const struct rank *r);
+void mend_verdict_call_all(struct job *job);
+
+/* verdict.c: without the lock: guests are dead, by the word of their agent; together. */
+void mend_verdict_guests(struct job *job, struct mend_verdict *v, uint32_t n);
+
+/* link.c: opens the door for the agents of other jobs; somebody knocks; fd, of a link, can be read or written. */
+void mend_links_open(struct job *job);
+void mend_links_knock(struct job *job);
+void mend_links_read(struct job *job, int fd);
+
+/* link.c: r wants this job to be connected with another one, and calls that so. */
+void mend_link_asked(struct job *job, struct rank *r, uint64_t other, uint64_t number);
+
+/* link.c: r ends the guests of the set, by their agents. */
+void mend_links_abort(struct job *job, const struct rank *r, const uint64_t *set, uint32_t words,
+                      int code);
+
+/* link.c: does what is due; returns when to do so next. */
+mend_time_ns mend_links_look(struct job *job, mend_time_ns now);
+
+/* link.c: processes of another job may still look at this dead one of ours. */
+bool mend_links_hold(const struct job *job, int name);
+
+/* guest.c: tells a rank that begins what is known of other jobs; a guest of x has no place any more. */
+void mend_links_tell(struct job *job, const struct rank *r);
+void mend_guest_left(struct mend_link *x);
+
+/* agent.c: whether messages of a link are read, and whether it waits for room. */
+void mend_agent_listen_to_link(struct job *job, int fd, bool in, bool out);
+
+/* control.c: process `by`, a guest, ends these ranks of ours. */
+void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n, int code);
 
 /* agent.c: datagrams of r are read from now on. */
 void mend_agent_listen(struct job *job, const struct rank *r);

@@ -189,6 +189,7 @@ static void create_job(struct job *job)
         use_gdb(job);
     create_detector(job);
     create_segment(job);
+    mend_links_open(job);
     mend_bind_choose(job);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -220,7 +221,7 @@ static void say_unhandled(struct job *job, int status)
         const struct mend_rank_end *e = &job->rank[i].end;
         size_t used = strlen(ranks);
 
-        if (!mend_rank_end_is_death(e) || e->handled)
+        if (job->rank[i].guest_of || !mend_rank_end_is_death(e) || e->handled)
             continue;
         if (++n <= RANKS_SAID_MAX)
             snprintf(ranks + used, sizeof(ranks) - used, "%s%d", n > 1 ? ", " : "", i);
@@ -248,12 +249,23 @@ static void say_overslept(struct job *job)
             n, n > 1 ? "s" : "");
 }
 
+/* Of our own ranks, in their order. */
+static int list_ends(const struct job *job, struct mend_rank_end *ends)
+{
+    int n = 0;
+
+    for (int i = 0; i < job->n; i++)
+        if (!job->rank[i].guest_of)
+            ends[n++] = job->rank[i].end;
+    return n;
+}
+
 static int status_of(struct job *job)
 {
+    struct mend_rank_end *ends = mend_xalloc((size_t)job->n, sizeof(*ends));
     struct mend_job_end end = {
-        .rank = &job->rank[0].end,
-        .rank_bytes = sizeof(job->rank[0]),
-        .n = job->n,
+        .rank = ends,
+        .rank_bytes = sizeof(*ends),
         .rule = job->o.exit_rule,
         .timed_out = job->timed_out,
         .signal = job->killing && job->signal_seen ? SIGKILL : job->signal_seen,
@@ -262,12 +274,14 @@ static int status_of(struct job *job)
 
     for (int i = 0; i < job->n; i++)
         job->rank[i].end.handled = mend_load_relaxed(mend_node_handled_of(job->shm, i));
+    end.n = list_ends(job, ends);
     status = mend_exit_status(&end);
     if (status && end.rule == MEND_EXIT_HANDLED && !job->o.quiet) {
         end.rule = MEND_EXIT_LENIENT;
         if (!mend_exit_status(&end))
             say_unhandled(job, status);
     }
+    free(ends);
     /* killed by our second signal: still the signal that the user sent */
     return end.signal == SIGKILL && status == 128 + SIGKILL ? 128 + job->signal_seen : status;
 }

@@ -139,7 +139,7 @@ static int count_living(struct job *job)
     int n = 0;
 
     for (int i = 0; i < job->n; i++)
-        n += mend_rank_goes_on(job, &job->rank[i]);
+        n += !job->rank[i].guest_of && mend_rank_goes_on(job, &job->rank[i]);
     job->count_next_ns = begin + (mend_time_monotonic_ns() - begin) * COUNT_SHARE;
     return n;
 }
@@ -228,6 +228,8 @@ void mend_report_exits(struct job *job)
     for (int i = 0; i < job->n; i++) {
         const siginfo_t *exit = &job->rank[i].exit;
 
+        if (job->rank[i].guest_of)
+            continue;
         if (exit->si_code == CLD_EXITED)
             mend_say(job, "mend: rank %d ended with status %d", i, exit->si_status);
         else

@@ -105,7 +105,7 @@ bool mend_segment_admit(struct job *job, int first, int n)
 {
     for (int i = first; i < first + n; i++)
         if (!reserve_places(job->shm_fd, job->shm, job->rank[i].place.at, 1) ||
-            !reserve_bit(job, &job->rank[i]))
+            (!job->rank[i].guest_of && !reserve_bit(job, &job->rank[i])))
             return false;
     return reserve_names(job->shm_fd, job->shm, first, n);
 }
@@ -116,8 +116,9 @@ static void name_one(struct job *job, int i)
     struct mend_node_rank *s = job->rank[i].shared;
 
     name->place = job->rank[i].place.at;
-    name->counter = world_counter(&job->rank[i]);
-    mend_store_relaxed(&s->contexts_n, name->counter + 1);
+    name->counter = job->rank[i].guest_of ? 0 : world_counter(&job->rank[i]);
+    if (name->counter)
+        mend_store_relaxed(&s->contexts_n, name->counter + 1);
     s->born_n = mend_load_relaxed(&job->shm->deaths_n);
     mend_store_relaxed(&s->let_go_n, s->born_n);
 }

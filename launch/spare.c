@@ -148,6 +148,7 @@ bool mend_spare_call(struct job *job, struct rank *r)
         return false;
     }
     become(job, s, r);
+    mend_links_tell(job, r);
     mend_iof_started_rank(job->iof, r->index);
     job->alive_n++;
     return true;

@@ -79,7 +79,7 @@ static void make_app(struct mend_app *app, const struct mend_spawn_block *b, int
 /* The program of a process that is to be replaced, as it was started.  0, or an errno value. */
 static int copy_app(const struct job *job, struct mend_app *app, int32_t dead)
 {
-    if (dead >= job->n)
+    if (dead >= job->n || job->rank[dead].guest_of)
         return EINVAL;
     *app = *job->rank[dead].app;
     app->ranks_n = 1;

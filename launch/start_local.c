@@ -352,6 +352,8 @@ static int start_rank(struct job *job, struct rank *r, struct mend_strings *env,
     s.script_argv = script_argv_of(r->app);
     fcntl(r->ctl_fd, F_SETFL, O_NONBLOCK);
     setsockopt(r->ctl_fd, SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int)); /* control.c */
+    if (r->index != MEND_RANK_SPARE)
+        mend_links_tell(job, r);
     rank_env(&s, env);
     s.env = env->at;
     start_child(job, job->starter, &s);

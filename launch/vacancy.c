@@ -44,7 +44,7 @@ int mend_vacancies(const struct job *job)
 static bool is_over(const struct rank *r)
 {
     return mend_rank_has_ended(r) && r->state.ending == MEND_ENDING_TOLD &&
-           (r->has_left || r->state.news == MEND_NEWS_PRINTED) && !r->looked_at &&
+           (r->has_left || r->state.news == MEND_NEWS_PRINTED) && !r->looked_at && !r->unproven &&
            !mend_rank_in_script(&r->state) &&
            (r->state.mark == MEND_MARK_NONE || r->state.mark > MEND_MARK_CERTAIN);
 }
@@ -67,24 +67,34 @@ static void leave_place(struct job *job, struct rank *r)
     syscall(SYS_futex, life, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* A guest has no child. */
+static void reap(struct job *job, struct rank *r)
+{
+    if (r->guest_of) {
+        mend_guest_left(r->guest_of);
+        return;
+    }
+    waitpid(r->child, NULL, 0);
+    job->shm->ranks_here_n--;
+}
+
 static bool retire(struct job *job, struct rank *r)
 {
     bool over;
 
     pthread_mutex_lock(&job->lock);
-    over = is_over(r);
+    over = is_over(r) && !mend_links_hold(job, r->index);
     if (over)
         leave_place(job, r);
     pthread_mutex_unlock(&job->lock);
     if (!over)
         return false;
     close_control(job, r);
-    waitpid(r->child, NULL, 0);
+    reap(job, r);
     r->child = 0;
     r->own_group = false;
     free(r->complained);
     r->complained = NULL;
-    job->shm->ranks_here_n--;
     return true;
 }
 
@@ -106,8 +116,8 @@ static bool has_finalized(const struct rank *r)
 /* One that was started later may have parted from the others, and be about to leave. */
 static bool may_make_room(const struct job *job, const struct rank *r)
 {
-    return !mend_rank_is_retired(job, r) && !r->has_left && !mend_rank_is_dead(job, r->index) &&
-           (has_finalized(r) || r->index >= job->o.ranks_n);
+    return !r->guest_of && !mend_rank_is_retired(job, r) && !r->has_left &&
+           !mend_rank_is_dead(job, r->index) && (has_finalized(r) || r->index >= job->o.ranks_n);
 }
 
 bool mend_vacancy_clear_out(struct job *job)

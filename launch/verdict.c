@@ -120,6 +120,11 @@ static void interrupt_all(struct job *job)
     mend_node_wakes_flush(&wakes);
 }
 
+void mend_verdict_call_all(struct job *job)
+{
+    interrupt_all(job);
+}
+
 static uint64_t why_of(const struct mend_verdict *v)
 {
     return MEND_NODE_WHY(v->cause, v->code);
@@ -211,6 +216,8 @@ static void publish(struct job *job, uint32_t first, uint32_t end)
     for (uint32_t k = first; k < end; k++) {
         struct rank *r = &job->rank[mend_node_death_of(job->shm, k)->name];
 
+        if (r->guest_of)
+            continue;
         r->verdict_ns = now;
         mend_rank_step(&r->state, MEND_RANK_VERDICT);
         r->end.order = job->ends_n++;
@@ -236,6 +243,21 @@ void mend_verdict_left(struct job *job, struct rank *const *left, int n)
     }
     extend_log(job, end);
     pthread_mutex_unlock(&job->lock);
+}
+
+void mend_verdict_guests(struct job *job, struct mend_verdict *v, uint32_t n)
+{
+    uint32_t first;
+
+    pthread_mutex_lock(&job->lock);
+    first = mend_load_relaxed(&job->shm->deaths_n);
+    for (uint32_t i = 0; i < n; i++)
+        declare(job, &v[i], first + i);
+    publish(job, first, first + n);
+    pthread_mutex_unlock(&job->lock);
+    for (uint32_t i = 0; i < n; i++)
+        mend_report(job, mend_time_monotonic_ns(), verdict, .rank = v[i].peer,
+                    .number = (int)(first + i));
 }
 
 static void explain(struct job *job, struct mend_verdict *v)

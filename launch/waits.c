@@ -140,7 +140,8 @@ void mend_waits_print(struct job *job)
     for (int turn = 0; wait_on(job, asked, turn); turn++)
         usleep(ANSWER_TURN_US);
     for (int i = 0; i < job->n; i++)
-        print_one(job, &job->rank[i], &asked[i]);
+        if (!job->rank[i].guest_of)
+            print_one(job, &job->rank[i], &asked[i]);
     for (int i = 0; i < job->n; i++)
         answers[i] = can_answer(job, &job->rank[i]) && answered(job, i, asked[i].first);
     mend_calls_compare(job, answers);
