@@ -136,6 +136,7 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     c->remote = remote ? remote : group;
     c->peers_n = c->remote->size;
     c->in_segment = mend_comm_shares_memory(c);
+    c->spans = mend_group_spans(self, group) || (remote && mend_group_spans(self, remote));
     c->cell = -1;
     c->session = parent ? parent->session : group->session;
     c->of_groups = parent && parent->of_groups;

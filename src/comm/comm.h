@@ -62,6 +62,9 @@ static inline mend_peer mend_group_peer(const struct mend_group *g, int rank)
 /* Rank of the peer, MPI_UNDEFINED if it is not a member. */
 int mend_group_rank(struct mend_proc *self, struct mend_group *g, mend_peer peer);
 
+/* A member is of another job.  O(size) if the job is connected with one. */
+bool mend_group_spans(const struct mend_proc *self, const struct mend_group *g);
+
 /* The rank in `to` of a member of `from`; MPI_PROC_NULL if it is none there. */
 static inline int mend_group_translate(struct mend_proc *self, struct mend_group *from, int rank,
                                        struct mend_group *to)
@@ -142,6 +145,7 @@ struct mend_comm {
     int peers_n; /* of the group that point-to-point ranks mean: remote for an intercommunicator */
     bool inter;
     bool in_segment; /* all members, of both groups, share memory with this process: const */
+    bool spans;      /* a member is of another job: const */
     /* What became of it, for good: const to all but comm/fate.c. */
     const bool revoked;  /* MPI_ERR_INVALIDATED was raised, or the call was made here */
     const bool inactive; /* a member is dead: collectives and creation on this object fail */

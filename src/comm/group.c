@@ -47,6 +47,17 @@ struct mend_group *mend_group_create_range(struct mend_proc *self, mend_peer fir
     return g;
 }
 
+bool mend_group_spans(const struct mend_proc *self, const struct mend_group *g)
+{
+    int r = 0;
+
+    if (!self->abroad.next || mend_list_empty(&self->abroad))
+        return false;
+    while (r < g->size && !mend_peer_entry(self, mend_group_peer(g, r))->abroad)
+        r++;
+    return r < g->size;
+}
+
 static bool is_progression(const mend_peer *peers, int n)
 {
     int64_t stride = n > 1 ? (int64_t)peers[1] - peers[0] : 1;

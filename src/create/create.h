@@ -85,13 +85,17 @@ int mend_port_close(struct mend_proc *self, uint64_t number);
  * until the other side has come, or at the root that long; the head of port.c says what ends that. */
 int mend_create_accept(struct mend_comm *c, int root, int own_error, uint64_t port,
                        mend_time_ns timeout_ns, struct mend_comm **new_p);
-int mend_create_connect(struct mend_comm *c, int root, int own_error, mend_peer host, uint64_t port,
-                        mend_time_ns timeout_ns, struct mend_comm **new_p);
+int mend_create_connect(struct mend_comm *c, int root, int own_error, uint64_t job, int32_t host,
+                        uint64_t port, mend_time_ns timeout_ns, struct mend_comm **new_p);
+
+/* port.c: processes of the other job are known here afterwards, and these there.  Blocks until the agents have connected
+ * the jobs, or cannot: MPI_ERR_PORT. */
+int mend_create_connect_job(struct mend_proc *self, uint64_t job);
 
 /* join.c: with the process at the other end of a connected stream socket, which is quiet before and afterwards.  Blocks
  * until that process has come, its end of the socket is closed, or it is dead.  MPI_ERR_ARG: it is not such a socket;
  * MPI_ERR_OTHER: the socket fails, or was closed or in use; MPI_ERR_UNSUPPORTED_OPERATION at both ends: they are of two
- * jobs, or of one process; MPI_ERR_PROC_FAILED: the other died after it had said what it is. */
+ * jobs that cannot be connected, or of one process; MPI_ERR_PROC_FAILED: the other died after it had said what it is. */
 int mend_create_join_socket(struct mend_proc *self, int fd, struct mend_comm **new_p);
 
 /* spawn.c: at the new processes, in their MPI_Init: the other side of it. */

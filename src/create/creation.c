@@ -14,17 +14,31 @@
  *        max_word[1] the error class of a member that is not ok, or MEND_CREATION_HOLE. */
 #include "create/creation.h"
 
+#include "node/abroad.h"
 #include "node/cells.h"
 #include "node/node.h"
 #include "node/papers.h"
 
 #define ROOM_BYTES 4096
 
-/* With n counters: those above the first name no context, but the bits of parts (decide/revoke.c). */
-static mend_ctx propose_ctx(struct mend_proc *self, uint64_t n)
+/* No bit revokes what several jobs share: the parts of a split need none, but there is no harm in them. */
+static mend_ctx propose_span(struct mend_proc *self, uint64_t n)
 {
-    uint64_t counter = mend_revoke_reserve(self, self->ctx_counter, n);
+    uint64_t counter = MEND_CTX_FIRST + self->span_counter;
 
+    MEND_ASSERT(counter + n < MEND_CTX_SPAN_MAX); /* ids are never used again */
+    self->span_counter += n;
+    return MEND_CTX_SPAN(mend_abroad_name(self, self->me), counter);
+}
+
+/* With n counters: those above the first name no context, but the bits of parts (decide/revoke.c). */
+static mend_ctx propose_ctx(struct mend_proc *self, bool spans, uint64_t n)
+{
+    uint64_t counter;
+
+    if (spans)
+        return propose_span(self, n);
+    counter = mend_revoke_reserve(self, self->ctx_counter, n);
     MEND_ASSERT(self->me < 1 << 19);              /* invite.c has the other half of the indices */
     MEND_ASSERT(counter + n < UINT64_C(1) << 40); /* ids are never used again */
     self->ctx_counter = counter + n;
@@ -33,14 +47,14 @@ static mend_ctx propose_ctx(struct mend_proc *self, uint64_t n)
     return MEND_CTX_MAKE(self->me, counter);
 }
 
-mend_ctx mend_creation_ctx(struct mend_proc *self)
+mend_ctx mend_creation_ctx(struct mend_proc *self, bool spans)
 {
-    return propose_ctx(self, 2);
+    return propose_ctx(self, spans, 2);
 }
 
-mend_ctx mend_creation_ctxs(struct mend_proc *self, uint64_t n)
+mend_ctx mend_creation_ctxs(struct mend_proc *self, bool spans, uint64_t n)
 {
-    return propose_ctx(self, 2 * n);
+    return propose_ctx(self, spans, 2 * n);
 }
 
 int mend_creation_check(struct mend_comm *parent)
@@ -67,7 +81,7 @@ static void propose(struct mend_comm *parent, bool ok, bool later, bool parts,
     self->creating_n++;
     *value = (struct mend_decision){
         .and_word = {ok ? UINT64_MAX : 0, cells, UINT64_MAX, UINT64_MAX},
-        .max_word = {propose_ctx(self, counters_n)},
+        .max_word = {propose_ctx(self, parent->spans, counters_n)},
         .cells = cells,
         .parts = parts,
     };

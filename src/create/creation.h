@@ -6,10 +6,11 @@
 #include "create/create.h"
 #include "proc/post.h"
 
-/* A proposal for a context id that this process never makes again, and neither the one after it. */
-mend_ctx mend_creation_ctx(struct mend_proc *self);
+/* A proposal for a context id that this process never makes again, and neither the one after it; spans: for members of
+ * several jobs. */
+mend_ctx mend_creation_ctx(struct mend_proc *self, bool spans);
 /* n such pairs, one after the other. */
-mend_ctx mend_creation_ctxs(struct mend_proc *self, uint64_t n);
+mend_ctx mend_creation_ctxs(struct mend_proc *self, bool spans, uint64_t n);
 static inline mend_ctx mend_creation_ctx_next(mend_ctx ctx)
 {
     return ctx + MEND_CTX_MAKE(0, 1);

@@ -16,6 +16,7 @@
 #include "create/meet.h"
 
 #include "comm/errcode.h"
+#include "node/abroad.h"
 
 #include <string.h>
 
@@ -35,7 +36,7 @@ static uint64_t tag_of(const char *text, enum role role)
 static int meet(struct mend_proc *self, struct mend_group *g, const char *tag, enum role role,
                 struct mend_comm **new_p)
 {
-    uint64_t key = mend_meet_key(MEND_CTX_WORLD, g, tag_of(tag, role));
+    uint64_t key = mend_meet_key(self, MEND_CTX_WORLD, g, tag_of(tag, role));
 
     return mend_meet_group(self->world, NULL, g, key, new_p);
 }
@@ -54,7 +55,9 @@ int mend_create_from_group(struct mend_proc *self, struct mend_group *g, const c
 int mend_meet_bridge(struct mend_proc *self, const char *tag, mend_peer other,
                      struct mend_comm **bridge_p)
 {
-    mend_peer peers[2] = {self->me < other ? self->me : other, self->me < other ? other : self->me};
+    bool spans = mend_abroad_has(self, other);
+    bool first = mend_abroad_common(self, self->me, spans) < mend_abroad_common(self, other, spans);
+    mend_peer peers[2] = {first ? self->me : other, first ? other : self->me};
     struct mend_group *g;
     int err;
 
@@ -86,8 +89,12 @@ static void tell_death(struct mend_proc *self, mend_peer other)
     if (other < 0 || !mend_peer_is_dead(self, other))
         return;
     mend_peer_entry(self, other)->told = true;
-    mend_error_detail(self, MEND_CLASS_PROC_FAILED, 0,
-                      "the root of the other group, process %d of the job, is dead", (int)other);
+    mend_error_detail(
+        self, MEND_CLASS_PROC_FAILED, 0,
+        mend_abroad_has(self, other)
+            ? "the root of the other group, process %d in messages of mpiexec, is dead"
+            : "the root of the other group, process %d of the job, is dead",
+        (int)other);
 }
 
 int mend_meet_connect(struct mend_comm *c, int root, const char *tag, mend_peer other, int err,

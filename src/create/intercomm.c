@@ -14,6 +14,7 @@
  * neither the peer communicator nor the other group. */
 #include "create/meet.h"
 
+#include "node/abroad.h"
 #include "proc/post.h"
 
 struct header {
@@ -40,17 +41,27 @@ static void list_peers(const struct mend_group *g, mend_peer *peers)
  * is the caller's in any case.  Blocks until the leader calls, or the local communicator fails. */
 static int tell_group(struct mend_comm *local, int leader, struct header *h, mend_peer **peers_p)
 {
+    struct mend_proc *self = local->self;
     int err = bcast(local, h, sizeof(*h), leader);
+    int32_t *names;
 
     if (!err)
         err = (int)h->error;
     if (err)
         return err;
-    mend_memory_press(local->self); /* its way out would be to leave the others in the broadcast */
+    mend_memory_press(self); /* its way out would be to leave the others in the broadcast */
     if (!*peers_p)
-        *peers_p = mend_alloc(local->self, (size_t)h->size * sizeof(**peers_p));
-    mend_memory_relax(local->self);
-    return bcast(local, *peers_p, (size_t)h->size * sizeof(**peers_p), leader);
+        *peers_p = mend_alloc(self, (size_t)h->size * sizeof(**peers_p));
+    names = mend_alloc(self, (size_t)h->size * sizeof(*names));
+    mend_memory_relax(self);
+    for (int64_t i = 0; local->rank == leader && i < h->size; i++)
+        names[i] = mend_abroad_name(self, (*peers_p)[i]);
+    err = bcast(local, names, (size_t)h->size * sizeof(*names), leader);
+    /* a job with which that of the leader is connected, and this one is not */
+    if (!err && !mend_meet_read_peers(self, names, (int)h->size, *peers_p))
+        err = MPI_ERR_UNSUPPORTED_OPERATION;
+    mend_free(self, names);
+    return err;
 }
 
 /* At the leader: what the other side says.  A peer communicator must be as whole as the local one
@@ -71,6 +82,22 @@ static int ask_leader(struct mend_meeting *m, struct mend_comm *local, int own_e
     return err;
 }
 
+/* Members of several jobs agree that all of them know the other group: a job may be connected with that of the leader
+ * and not with another one.  An error of one is an error of all. */
+static int agree_to_know(struct mend_comm *local, int own_error)
+{
+    struct mend_decision value;
+    int err;
+
+    mend_creation_propose(local, !own_error, false, &value);
+    value.max_word[1] = (uint64_t)own_error;
+    mend_creation_decide(local, &value);
+    err = mend_creation_result(local, &value, own_error);
+    if (value.failed)
+        mend_group_put(local->self, value.failed);
+    return err;
+}
+
 /* Both groups: *remote_p is a reference for the caller. */
 static int learn(struct mend_meeting *m, struct mend_comm *local, int leader, int own_error,
                  struct header *h, struct mend_group **remote_p)
@@ -83,11 +110,11 @@ static int learn(struct mend_meeting *m, struct mend_comm *local, int leader, in
         h->error = ask_leader(m, local, own_error, h, &peers);
     if (!own_error)
         err = tell_group(local, leader, h, &peers);
+    if (local->spans && (!err || (err == MPI_ERR_UNSUPPORTED_OPERATION && !h->error)))
+        err = agree_to_know(local, err);
     if (err && m->peer_c && !h->error)
         mend_leaders_take_back(m, err);
     if (!err) {
-        for (int64_t i = 0; i < h->size; i++)
-            mend_peers_meet(self, peers[i] + 1);
         mend_memory_press(self); /* the others come to the meeting */
         *remote_p = mend_group_create(self, peers, (int)h->size);
         mend_memory_relax(self);

@@ -39,8 +39,7 @@
 
 #include "create/wire.h"
 #include "net/net.h"
-
-#define MEETS (UINT32_C(1) << 19) /* in the index of an id */
+#include "node/abroad.h"
 
 struct mend_invitation {
     struct mend_list link; /* in self->create->invitations, the oldest first */
@@ -103,20 +102,32 @@ static void invite(struct mend_proc *self, struct mend_group *g, uint64_t key, m
 mend_ctx mend_invite_all(struct mend_proc *self, struct mend_group *g, uint64_t key)
 {
     uint64_t number = ++self->create->invited_n;
-    mend_ctx id = MEND_CTX_MAKE((uint32_t)self->me | MEETS, number);
+    bool spans = mend_group_spans(self, g);
+    mend_ctx id = MEND_CTX_MEETS | (spans ? MEND_CTX_SPAN(mend_abroad_name(self, self->me), number)
+                                          : MEND_CTX_MAKE(self->me, number));
 
-    MEND_ASSERT(number < UINT64_C(1) << 40); /* ids are never used again */
+    MEND_ASSERT(number <
+                (spans ? MEND_CTX_SPAN_MAX : UINT64_C(1) << 40)); /* ids are never used again */
     mend_net_hold(self);
     invite(self, g, key, id);
     mend_net_release(self);
     return id;
 }
 
+static bool is_of(struct mend_proc *self, mend_ctx id, mend_peer from)
+{
+    if (!(id & MEND_CTX_MEETS))
+        return false;
+    if (id & MEND_CTX_SPANS)
+        return mend_abroad_peer(self, MEND_CTX_SPAN_NAME(id)) == from;
+    return MEND_CTX_INDEX(id & ~MEND_CTX_MEETS) == (uint32_t)from;
+}
+
 bool mend_invite_on_frame(struct mend_proc *self, mend_peer from, mend_ctx id, uint64_t key)
 {
     struct mend_invitation *noted = find_id(self, id);
 
-    if (MEND_CTX_INDEX(id) != ((uint32_t)from | MEETS) || (noted && !noted->refused))
+    if (!is_of(self, id, from) || (noted && !noted->refused))
         return false;
     if (noted)
         drop(self, noted);

@@ -39,6 +39,7 @@
 #include "create/meet.h"
 
 #include "create/wire.h"
+#include "node/abroad.h"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ struct mend_hello {
     int tag;
     bool missed; /* a call of this process that does not wait for the other's HELLO */
     struct mend_create_wire w;
-    mend_peer peers[];
+    int32_t names[]; /* of its group */
 };
 
 static struct mend_hello *find(struct mend_proc *self, mend_ctx peer_ctx, mend_peer from, int tag,
@@ -100,7 +101,7 @@ static struct mend_hello *add(struct mend_proc *self, mend_ctx peer_ctx, mend_pe
     struct mend_hello *h;
 
     mend_memory_press(self); /* the other leader counts on it */
-    h = mend_zalloc(self, 1, sizeof(*h) + (size_t)peers_n * sizeof(*h->peers));
+    h = mend_zalloc(self, 1, sizeof(*h) + (size_t)peers_n * sizeof(*h->names));
     mend_memory_relax(self);
     h->peer_ctx = peer_ctx;
     h->from = from;
@@ -110,7 +111,7 @@ static struct mend_hello *add(struct mend_proc *self, mend_ctx peer_ctx, mend_pe
 }
 
 static void on_hello(struct mend_comm *peer_c, mend_peer from, int tag,
-                     const struct mend_create_wire *w, const mend_peer *peers)
+                     const struct mend_create_wire *w, const int32_t *names)
 {
     struct mend_proc *self = peer_c->self;
     struct mend_hello *h = find(self, peer_c->ctx, from, tag, true);
@@ -120,7 +121,7 @@ static void on_hello(struct mend_comm *peer_c, mend_peer from, int tag,
     } else if (!peer_c->revoked) {
         h = add(self, peer_c->ctx, from, tag, w->first_n);
         h->w = *w;
-        memcpy(h->peers, peers, (size_t)w->first_n * sizeof(*peers));
+        memcpy(h->names, names, (size_t)w->first_n * sizeof(*names));
     }
 }
 
@@ -146,7 +147,7 @@ static void on_back(struct mend_comm *peer_c, mend_peer from, const struct mend_
 bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                            const struct mend_create_wire *w, const void *payload)
 {
-    const mend_peer *peers = (const mend_peer *)((const char *)payload + sizeof(*w));
+    const int32_t *names = (const int32_t *)((const char *)payload + sizeof(*w));
     struct mend_comm *peer_c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
 
     if (w->kind != MEND_CREATE_HELLO && w->kind != MEND_CREATE_BACK)
@@ -158,13 +159,10 @@ bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct 
     if (mend_group_rank(self, peer_c->remote, from) == MPI_UNDEFINED || !w->ctx ||
         (w->first_n == 0) != (w->kind == MEND_CREATE_BACK))
         return false;
-    for (int i = 0; i < w->first_n; i++)
-        if (!mend_peer_learn(self, peers[i]))
-            return false;
     if (w->kind == MEND_CREATE_BACK)
         on_back(peer_c, from, w);
     else
-        on_hello(peer_c, from, f->tag, w, peers);
+        on_hello(peer_c, from, f->tag, w, names);
     return true;
 }
 
@@ -191,7 +189,7 @@ static void say_hello(struct mend_meeting *m, struct mend_comm *local, int error
     *w = (struct mend_create_wire){
         .kind = MEND_CREATE_HELLO, .error = error, .ctx = m->said, .first_n = local->size};
     for (int i = 0; i < local->size; i++)
-        ((mend_peer *)(w + 1))[i] = mend_group_peer(local->group, i);
+        ((int32_t *)(w + 1))[i] = mend_abroad_name(self, mend_group_peer(local->group, i));
     send_to_other(m, w, len);
     mend_free(self, w);
 }
@@ -252,6 +250,7 @@ static int hear(struct mend_meeting *m, mend_peer **peers_p, int *n_p)
                           .rings = true,
                           .what = "the leader of the other group"};
     struct mend_hello *h;
+    int err = MPI_SUCCESS;
 
     mend_wait_until(self, &w);
     h = waiting.hello;
@@ -265,9 +264,10 @@ static int hear(struct mend_meeting *m, mend_peer **peers_p, int *n_p)
     mend_memory_press(self); /* its group waits for it */
     *peers_p = mend_alloc(self, (size_t)h->w.first_n * sizeof(**peers_p));
     mend_memory_relax(self);
-    memcpy(*peers_p, h->peers, (size_t)h->w.first_n * sizeof(**peers_p));
+    if (!mend_meet_read_peers(self, h->names, h->w.first_n, *peers_p) && !m->error)
+        err = MPI_ERR_UNSUPPORTED_OPERATION; /* a job that is not connected with this one */
     drop(self, h);
-    return m->error;
+    return m->error ? m->error : err;
 }
 
 int mend_leaders_meet(struct mend_meeting *m, struct mend_comm *local, int own_error,
@@ -275,7 +275,8 @@ int mend_leaders_meet(struct mend_meeting *m, struct mend_comm *local, int own_e
 {
     int err;
 
-    m->said = mend_creation_ctx(local->self);
+    m->said =
+        mend_creation_ctx(local->self, local->spans || mend_abroad_has(local->self, m->other));
     say_hello(m, local, own_error);
     if (own_error) {
         miss(m);

@@ -40,6 +40,7 @@
 #include "create/meet.h"
 
 #include "create/wire.h"
+#include "node/abroad.h"
 
 #include <string.h>
 
@@ -48,12 +49,13 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return mend_hash_mix(h * UINT64_C(0x9e3779b97f4a7c15) + x);
 }
 
-uint64_t mend_meet_key(mend_ctx ctx, struct mend_group *g, uint64_t tag)
+uint64_t mend_meet_key(struct mend_proc *self, mend_ctx ctx, struct mend_group *g, uint64_t tag)
 {
+    bool spans = mend_group_spans(self, g);
     uint64_t h = mix(ctx, tag);
 
     for (int i = 0; i < g->size; i++)
-        h = mix(h, (uint64_t)mend_group_peer(g, i));
+        h = mix(h, (uint64_t)mend_abroad_common(self, mend_group_peer(g, i), spans));
     return h;
 }
 
@@ -74,24 +76,26 @@ static void tell_no(struct mend_comm *c, int error)
     struct mend_decide_comm *d = c->decide;
     size_t len = sizeof(struct mend_create_wire) + (size_t)d->members_n * sizeof(mend_peer);
     struct mend_create_wire *w;
-    mend_peer *peers;
+    int32_t *peers;
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_CREATE, c->ctx | MEND_CHANNEL_FT, 0, d->me, (uint32_t)len);
 
     mend_memory_press(self);
     w = mend_alloc(self, len);
     mend_memory_relax(self);
-    peers = (mend_peer *)(w + 1);
+    peers = (int32_t *)(w + 1);
     *w = (struct mend_create_wire){.kind = MEND_CREATE_NO,
                                    .error = error,
                                    .first_n = d->first->size,
                                    .second_n = d->members_n - d->first->size};
     for (int r = 0; r < d->members_n; r++)
-        peers[r] = mend_decide_peer(d, r);
+        peers[r] = mend_abroad_name(self, mend_decide_peer(d, r));
     for (int r = 0; r < d->members_n; r++)
         if (r != d->me) {
-            MEND_ASSERT(len <= mend_net_of(self, peers[r])->payload_max_bytes);
-            mend_post(self, peers[r], &f, w);
+            mend_peer to = mend_decide_peer(d, r);
+
+            MEND_ASSERT(len <= mend_net_of(self, to)->payload_max_bytes);
+            mend_post(self, to, &f, w);
         }
     mend_free(self, w);
 }
@@ -172,25 +176,35 @@ static void decline(struct mend_proc *self, mend_ctx ctx, int error, struct mend
     mend_decide_free(c);
 }
 
-/* A group as it was sent; NULL if it cannot be one. */
-static struct mend_group *read_group(struct mend_proc *self, const mend_peer *peers, int n)
+bool mend_meet_read_peers(struct mend_proc *self, const int32_t *names, int n, mend_peer *peers)
 {
-    struct mend_group *g;
+    bool known = true;
 
-    for (int i = 0; i < n; i++)
-        if (!mend_peer_learn(self, peers[i]))
-            return NULL;
-    g = mend_group_create(self, peers, n);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        peers[i] = mend_abroad_peer(self, names[i]);
+        known &= peers[i] != MEND_PEER_NONE;
+    }
+    return known;
+}
+
+/* A group as it was sent; NULL if it cannot be one. */
+static struct mend_group *read_group(struct mend_proc *self, const int32_t *names, int n)
+{
+    mend_peer *peers = mend_alloc(self, (size_t)n * sizeof(*peers));
+    struct mend_group *g =
+        mend_meet_read_peers(self, names, n, peers) ? mend_group_create(self, peers, n) : NULL;
+
+    for (int i = 0; g && i < n; i++)
         if (mend_group_rank(self, g, peers[i]) != i) { /* twice */
             mend_group_put(self, g);
-            return NULL;
+            g = NULL;
         }
+    mend_free(self, peers);
     return g;
 }
 
 static bool on_no(struct mend_proc *self, mend_peer from, mend_ctx ctx,
-                  const struct mend_create_wire *w, const mend_peer *peers)
+                  const struct mend_create_wire *w, const int32_t *peers)
 {
     struct mend_group *first, *second = NULL;
     bool good;
@@ -225,7 +239,7 @@ void mend_create_on_frame(struct mend_proc *self, mend_peer from, const struct m
     mend_ctx ctx = f->ctx & ~MEND_CTX_CHANNEL_MASK;
     struct mend_create_wire w;
     uint64_t len = mend_frame_len(f);
-    const mend_peer *peers = (const mend_peer *)((const char *)payload + sizeof(w));
+    const int32_t *peers = (const int32_t *)((const char *)payload + sizeof(w));
     bool good = len >= sizeof(w);
 
     if (good) {
@@ -307,7 +321,8 @@ int mend_create_group(struct mend_comm *c, struct mend_group *g, int tag, struct
     int err;
 
     *new_p = NULL;
-    err = mend_meet_group(c, c, g, mend_meet_key(c->ctx, g, (uint64_t)(unsigned)tag), new_p);
+    err =
+        mend_meet_group(c, c, g, mend_meet_key(c->self, c->ctx, g, (uint64_t)(unsigned)tag), new_p);
     if (err == MEND_CLASS_INVALIDATED)
         mend_revoke(c); /* S0-63 */
     return err;

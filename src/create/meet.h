@@ -36,9 +36,12 @@ struct mend_meeting {
     mend_ctx said, heard; /* proposals in the HELLOs; heard 0: the other's has not come */
 };
 
+/* The processes of these names (node/abroad.h).  False: one is not known here. */
+bool mend_meet_read_peers(struct mend_proc *self, const int32_t *names, int n, mend_peer *peers);
+
 /* What the members of g meet for; all have the same.  ctx: of the communicator that the call names, or the same for
  * all calls that name none. */
-uint64_t mend_meet_key(mend_ctx ctx, struct mend_group *g, uint64_t tag);
+uint64_t mend_meet_key(struct mend_proc *self, mend_ctx ctx, struct mend_group *g, uint64_t tag);
 
 /* A communicator of g, whose members meet for the key; errors as parent's, but of PROC_FAILED only a
  * death in g is a reason.  named: a communicator whose revocation ends it, or NULL.  Collective over g;

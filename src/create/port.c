@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port.c – ports: processes of one job that have no communicator in common meet at a name (MPI-5.0 11.9).
+/* port.c – ports: processes that have no communicator in common meet at a name (MPI-5.0 11.9).
  *
  *   root of accept                          root of connect
  *                <──────── KNOCK {port, number} ────          waits; so does the knock, if nobody accepts yet
@@ -18,18 +18,24 @@
  * GONE, or the other's death: the other answers wherever it is in MPI.
  * Both: the time that the caller gives is over before the other has come: MPI_ERR_PORT.
  *
+ * The port of another job: the agents connect the jobs first (launch/link.c), which the root waits for; the answer
+ * comes, or that job's agent ends, or the time of the caller is over.
+ *
  * Each root then makes the call that connects two groups, also to tell its group of an error. */
 #include "create/meet.h"
 
 #include "base/time.h"
+#include "comm/errcode.h"
 #include "create/wire.h"
 #include "net/net.h"
+#include "node/abroad.h"
 #include "node/bell.h"
 #include "node/node.h"
 #include "proc/post.h"
 #include "req/request.h"
 #include "rt/rt.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -328,6 +334,14 @@ static int open_alarm(struct mend_proc *self, mend_time_ns at)
     return -1;
 }
 
+static void close_alarm(struct mend_proc *self, int alarm)
+{
+    if (alarm < 0)
+        return;
+    self->bell->unwatch(self, alarm);
+    close(alarm);
+}
+
 static mend_time_ns end_of(mend_time_ns timeout_ns)
 {
     mend_time_ns now = mend_time_monotonic_ns();
@@ -353,10 +367,7 @@ static void await(struct mend_proc *self, struct visit *v,
     mend_list_append(&self->create->visits, &v->link);
     mend_wait_until(self, &w);
     mend_list_remove(&v->link);
-    if (alarm >= 0) {
-        self->bell->unwatch(self, alarm);
-        close(alarm);
-    }
+    close_alarm(self, alarm);
 }
 
 /* The intercommunicator, or at the root the error that its group gets. */
@@ -368,9 +379,12 @@ static int finish(struct mend_comm *c, int root, struct visit *v, mend_peer host
     int err = v->error;
 
     if (c->rank == root && !err) {
-        snprintf(tag, sizeof(tag), "mend: port %d %llu %d %llu", (int)host,
-                 (unsigned long long)port, (int)(host == self->me ? v->other : self->me),
-                 (unsigned long long)v->number);
+        mend_peer guest = host == self->me ? v->other : self->me;
+        bool spans = mend_abroad_has(self, v->other);
+
+        snprintf(tag, sizeof(tag), "mend: port %d %llu %d %llu",
+                 (int)mend_abroad_common(self, host, spans), (unsigned long long)port,
+                 (int)mend_abroad_common(self, guest, spans), (unsigned long long)v->number);
         if (v->other == self->me)
             err = MPI_ERR_PORT;
     }
@@ -399,6 +413,68 @@ int mend_create_accept(struct mend_comm *known, int root, int own_error, uint64_
     return finish(c, root, &v, self->me, port, new_p);
 }
 
+/* ---- jobs ---- */
+
+struct journey {
+    struct visit *v;
+    struct mend_rt_ask ask;
+};
+
+static bool is_connected(struct mend_proc *self, void *arg)
+{
+    struct journey *j = arg;
+
+    mend_interrupt_check(self); /* what may have been the answer is news only once */
+    if (self->rt->names)
+        self->rt->names(self);
+    return j->ask.answered || (j->v && is_late(j->v));
+}
+
+static const char *why_not(int error)
+{
+    return error == ENOENT  ? "the job of the port has ended"
+           : error == EPERM ? "the job of the port is another user's"
+           : error == ENOSPC
+               ? "there is no room for the processes of the other job (mpiexec --universe)"
+               : "the two jobs cannot be connected";
+}
+
+/* v: until when it waits; NULL: however long it takes.  A failure of the own group is told to the host after that. */
+static int connect_job(struct mend_proc *self, uint64_t job, struct visit *v)
+{
+    struct journey j = {.v = v};
+    struct mend_wait w = {.cause = MEND_WAIT_CREATION,
+                          .until = is_connected,
+                          .arg = &j,
+                          .hint = MEND_PEER_NONE,
+                          .rings = true,
+                          .what = "mpiexec to connect two jobs"};
+    int alarm = -1;
+
+    if (!self->rt->connect || !self->rt->connect(self, job, &j.ask))
+        return MPI_ERR_PORT;
+    mend_event(self, MEND_EV_PORT_JOURNEY);
+    if (v && v->until != MEND_TIME_NEVER) {
+        alarm = open_alarm(self, v->until);
+        w.rings = alarm >= 0;
+    }
+    mend_wait_until(self, &w);
+    close_alarm(self, alarm);
+    if (!j.ask.answered) {
+        mend_list_remove(&j.ask.link);
+        return MPI_ERR_PORT;
+    }
+    mend_event(self, MEND_EV_PORT_ARRIVED);
+    if (j.ask.error)
+        mend_error_detail(self, MPI_ERR_PORT, 0, "%s", why_not(j.ask.error));
+    return j.ask.error ? MPI_ERR_PORT : MPI_SUCCESS;
+}
+
+int mend_create_connect_job(struct mend_proc *self, uint64_t job)
+{
+    return connect_job(self, job, NULL);
+}
+
 /* At the root: comes to the host's door, and waits there. */
 static void knock(struct mend_proc *self, struct visit *v, uint64_t port, int own_error)
 {
@@ -417,20 +493,37 @@ static void knock(struct mend_proc *self, struct visit *v, uint64_t port, int ow
         say_why(self, v->other, MEND_CREATE_FAILED, v->number, port, v->error);
 }
 
-int mend_create_connect(struct mend_comm *known, int root, int own_error, mend_peer host,
-                        uint64_t port, mend_time_ns timeout_ns, struct mend_comm **new_p)
+/* The process that opened the port.  MPI_ERR_PORT: there is none. */
+static int find_host(struct mend_proc *self, struct visit *v, uint64_t job, int32_t host)
+{
+    int err = MPI_SUCCESS;
+
+    if (job != self->job) {
+        err = connect_job(self, job, v);
+        v->other = err ? MEND_PEER_NONE : mend_abroad_find(self, job, host);
+    } else {
+        v->other = mend_peer_learn(self, host) ? host : MEND_PEER_NONE;
+    }
+    if (!err && (v->other == MEND_PEER_NONE || mend_peer_is_dead(self, v->other)))
+        err = MPI_ERR_PORT;
+    return err;
+}
+
+int mend_create_connect(struct mend_comm *known, int root, int own_error, uint64_t job,
+                        int32_t host, uint64_t port, mend_time_ns timeout_ns,
+                        struct mend_comm **new_p)
 {
     struct mend_comm *c = mend_comm_carrier(known);
     struct mend_proc *self = c->self;
-    struct visit v = {.c = c, .other = host, .until = end_of(timeout_ns), .error = own_error};
+    struct visit v = {
+        .c = c, .other = MEND_PEER_NONE, .until = end_of(timeout_ns), .error = own_error};
     int err = mend_creation_check(c);
 
     root = mend_group_translate(self, known->group, root, c->group);
     if (c->rank == root && !own_error) {
-        if (!mend_peer_learn(self, host) || mend_peer_is_dead(self, host))
-            v.error = MPI_ERR_PORT;
-        else
+        v.error = find_host(self, &v, job, host);
+        if (!v.error)
             knock(self, &v, port, err);
     }
-    return err ? err : finish(c, root, &v, host, port, new_p);
+    return err ? err : finish(c, root, &v, v.other, port, new_p);
 }

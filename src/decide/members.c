@@ -2,6 +2,7 @@
 /* members.c – which members decide on a communicator, and which members a decision is about. */
 #include "decide/internal.h"
 
+#include "node/abroad.h"
 #include "proc/occurrence.h"
 #include "proc/report.h"
 #include "rt/rt.h"
@@ -22,6 +23,11 @@ int32_t mend_decide_rank(struct mend_proc *self, const struct mend_decide_comm *
     return rank == MPI_UNDEFINED ? -1 : rank + d->first->size;
 }
 
+static int32_t name_of_first(const struct mend_comm *c, const struct mend_group *g)
+{
+    return mend_abroad_common(c->self, mend_group_peer(g, 0), c->spans);
+}
+
 int mend_decide_attach(struct mend_comm *c)
 {
     struct mend_decide_comm *d = mend_zalloc(c->self, 1, sizeof(*d));
@@ -31,7 +37,7 @@ int mend_decide_attach(struct mend_comm *c)
     d->comm = c;
     d->first = c->group;
     if (c->inter) {
-        bool low = mend_group_peer(c->group, 0) < mend_group_peer(c->remote, 0);
+        bool low = name_of_first(c, c->group) < name_of_first(c, c->remote);
 
         d->first = low ? c->group : c->remote;
         d->second = low ? c->remote : c->group;

@@ -94,16 +94,17 @@ static uint64_t number_of(const struct mend_comm *c)
     return MEND_CTX_COUNTER(c->ctx) + (uint64_t)c->decide->part;
 }
 
-/* The word with the bit of c; NULL: it is flooded, as where the proposer, a member of the parent, is of another node.  A communicator of one process, or one that nobody
+/* The word with the bit of c; NULL: it is flooded, as where the proposer, a member of the parent, is of
+ * another node, or the parent spans several jobs.  A communicator of one process, or one that nobody
  * proposed because processes only meet there (create/meet.c), is told to nobody. */
 static mend_atomic_u64 *word_of(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
     uint32_t proposer = MEND_CTX_INDEX(c->ctx);
 
-    if (!c->in_segment || !uses_marks(self) || c->decide->members_n == 1 ||
-        proposer >= (uint32_t)self->peers_n || number_of(c) >= MEND_NODE_REVOKED ||
-        !mend_peer_shares_memory(self, (mend_peer)proposer))
+    if (!c->in_segment || !uses_marks(self) || c->ctx & MEND_CTX_SPANS ||
+        c->decide->members_n == 1 || proposer >= (uint32_t)self->peers_n ||
+        number_of(c) >= MEND_NODE_REVOKED || !mend_peer_shares_memory(self, (mend_peer)proposer))
         return NULL;
     return mark_at(self, (mend_peer)proposer, number_of(c));
 }
@@ -170,7 +171,7 @@ void mend_revoke_look(struct mend_comm *c)
 {
     if (is_marked(c))
         carry_out(c);
-    else if (MEND_CTX_COUNTER(c->ctx) >= MEND_NODE_REVOKED)
+    else if (MEND_CTX_COUNTER(c->ctx) >= MEND_NODE_REVOKED || c->ctx & MEND_CTX_SPANS)
         mend_proc_hears_by_frames(c->self);
 }
 

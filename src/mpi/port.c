@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port.c – ports, accept and connect (MPI-5.0 11.9), and join (11.10.8), between processes of one job.
+/* port.c – ports, accept and connect (MPI-5.0 11.9), and join (11.10.8), also between jobs of one user.
  *
  * A port's name says which job, which process and which of its ports.  Accept and connect are collective over the
  * communicator; the name is looked at in the root alone, and what is wrong with it its whole group gets.  They block until
- * the other side has come.  MPI_ERR_PORT: the port is not open, its process is dead, or it belongs to another job.  A
- * death in either group: MPI_ERR_PROC_FAILED at all survivors of both (S0-35), or at none (S2-5). */
+ * the other side has come.  MPI_ERR_PORT: the port is not open, its process is dead, or its job has ended or is
+ * another user's.  A death in either group: MPI_ERR_PROC_FAILED at all survivors of both (S0-35), or at none (S2-5). */
 #include "mpi/check.h"
 
 #include "base/time.h"
@@ -18,22 +18,29 @@
 
 #define FORMAT "mend:%016" PRIx64 ":%d:%" PRIu64
 
-/* MPI_ERR_PORT: it is not a port of this job. */
-static int read_name(const char *name, mend_peer *host_p, uint64_t *number_p)
+struct address {
+    uint64_t job, number;
+    int host; /* the process's name in its job */
+};
+
+/* MPI_ERR_PORT: it is no port's name. */
+static int read_name(const char *name, struct address *a)
 {
-    uint64_t job;
-    int host, end = 0;
+    int end = 0;
 
     if (!name)
         return MPI_ERR_ARG;
-    if (sscanf(name, "mend:%16" SCNx64 ":%d:%" SCNu64 "%n", &job, &host, number_p, &end) != 3 ||
-        name[end])
+    if (sscanf(name, "mend:%16" SCNx64 ":%d:%" SCNu64 "%n", &a->job, &a->host, &a->number, &end) !=
+            3 ||
+        name[end] || a->host < 0)
         return MPI_ERR_PORT;
-    *host_p = host;
-    if (job == mend_self->job && host >= 0)
-        return MPI_SUCCESS;
-    mend_error_detail(mend_self, MPI_ERR_PORT, 0, "the port belongs to another job");
-    return MPI_ERR_PORT;
+    return MPI_SUCCESS;
+}
+
+/* It is a port of this process. */
+static bool is_own(const struct address *a)
+{
+    return a->job == mend_self->job && a->host == mend_self->me;
 }
 
 /* Local.  port_name: room for MPI_MAX_PORT_NAME characters. */
@@ -59,14 +66,13 @@ int MPI_Open_port(MPI_Info info, char *port_name)
 MEND_API(MPI_Close_port);
 int MPI_Close_port(const char *port_name)
 {
-    mend_peer host = MEND_PEER_NONE;
-    uint64_t number = 0;
+    struct address a;
     int err = mend_enter(__func__);
 
     if (!err)
-        err = read_name(port_name, &host, &number);
+        err = read_name(port_name, &a);
     if (!err)
-        err = host == mend_self->me ? mend_port_close(mend_self, number) : MPI_ERR_PORT;
+        err = is_own(&a) ? mend_port_close(mend_self, a.number) : MPI_ERR_PORT;
     return mend_report(err, __func__);
 }
 
@@ -106,20 +112,20 @@ static int meet(const char *fn, bool accepts, const char *port_name, MPI_Info in
     struct mend_comm *c = NULL, *made = NULL;
     int err = mend_enter(fn), own_error = MPI_SUCCESS;
     mend_time_ns timeout_ns = MEND_TIME_NEVER;
-    mend_peer host = MEND_PEER_NONE;
-    uint64_t number = 0;
+    struct address a = {.host = MEND_PEER_NONE};
 
     if (!err)
         err = check(comm, root, newcomm, &c);
     if (!err && c->rank == root)
         own_error = read_timeout(info, &timeout_ns);
     if (!err && c->rank == root && !own_error)
-        own_error = read_name(port_name, &host, &number);
-    if (!err && c->rank == root && !own_error && accepts && host != mend_self->me)
+        own_error = read_name(port_name, &a);
+    if (!err && c->rank == root && !own_error && accepts && !is_own(&a))
         own_error = MPI_ERR_PORT;
     if (!err)
-        err = accepts ? mend_create_accept(c, root, own_error, number, timeout_ns, &made)
-                      : mend_create_connect(c, root, own_error, host, number, timeout_ns, &made);
+        err = accepts ? mend_create_accept(c, root, own_error, a.number, timeout_ns, &made)
+                      : mend_create_connect(c, root, own_error, a.job, a.host, a.number, timeout_ns,
+                                            &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
     return mend_report_comm(c, err, fn);
@@ -139,7 +145,7 @@ int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm co
     return meet(__func__, false, port_name, info, root, comm, newcomm);
 }
 
-/* Collective over the two processes that have the socket's ends, of one job; blocks until the other has come, has closed its
+/* Collective over the two processes that have the socket's ends; blocks until the other has come, has closed its
  * end or is dead (create/join.c has the errors).  MPI_ERR_UNSUPPORTED_OPERATION leaves MPI_COMM_NULL. */
 MEND_API(MPI_Comm_join);
 int MPI_Comm_join(int fd, MPI_Comm *intercomm)

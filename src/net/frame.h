@@ -30,7 +30,8 @@ enum mend_frame_kind {
 
 /* Context ids: never reused.  Bits 63..44 the world index of the proposer, 43..4 its counter,
  * 3..0 the channel within the communicator.  Bit 63 is set in those that nobody proposed
- * (create/meet.c). */
+ * (create/meet.c).  Bit 62 is set in those of communicators with members of several jobs: bits 61..31 are the name of
+ * the proposer that all jobs understand (node/abroad.h), 30..4 its counter. */
 typedef uint64_t mend_ctx;
 enum mend_channel {
     MEND_CHANNEL_P2P = 0,
@@ -47,6 +48,12 @@ enum mend_channel {
 #define MEND_CTX_MAKE(index, counter) ((mend_ctx)(index) << 44 | (mend_ctx)(counter) << 4)
 #define MEND_CTX_INDEX(ctx)           ((uint32_t)((ctx) >> 44))
 #define MEND_CTX_COUNTER(ctx)         ((ctx) >> 4 & ((UINT64_C(1) << 40) - 1))
+#define MEND_CTX_MEETS                (UINT64_C(1) << 63)
+#define MEND_CTX_SPANS                (UINT64_C(1) << 62) /* several jobs */
+#define MEND_CTX_SPAN(name, counter)                                                               \
+    (MEND_CTX_SPANS | (mend_ctx)(uint32_t)(name) << 31 | (mend_ctx)(counter) << 4)
+#define MEND_CTX_SPAN_MAX       (UINT64_C(1) << 27) /* counters */
+#define MEND_CTX_SPAN_NAME(ctx) ((int32_t)((ctx) >> 31 & 0x7fffffff))
 
 struct mend_frame {
     uint32_t seq;      /* transport */

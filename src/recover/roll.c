@@ -66,7 +66,7 @@ static void fill(struct talk *t, const struct mend_roll *before, bool first)
     if (before->cut_n)
         memcpy(t->mine + l.n, before->cut, before->cut_n * sizeof(uint64_t));
     if (first)
-        t->mine[l.n + before->cut_n] = mend_creation_ctxs(t->c->self, t->all_n);
+        t->mine[l.n + before->cut_n] = mend_creation_ctxs(t->c->self, t->c->spans, t->all_n);
 }
 
 static void place_all(struct talk *t)

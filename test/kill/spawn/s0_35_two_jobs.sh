@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# s0_35_two_jobs.sh – a process dies while two jobs connect, talk or part: the accepting and the connecting root, another
+# process of either group, at each event; and each mpiexec.  All others go on, and get the same answer.
+#
+#   S0-1: a call that needs a dead process returns in bounded time
+#   S0-35: a process failure in either group is an error at both roots
+#   S2-5: the intercommunicator exists at all survivors or at none
+#   S4-6: MPI_Abort ends the processes of its communicator, also those of the other job
+#   S4-10: processes of the other job that are not in it, and other jobs, are not touched
+#
+# RUN: roots ; time 120 ; expect "12 kills were survived"
+# RUN: others ; time 120 ; expect "16 kills were survived"
+# RUN: late ; time 120 ; expect "12 kills were survived"
+# RUN: agents ; time 120 ; expect "10 agents were killed"
+# RUN: abort ; time 60 ; expect "2 aborts ended what they named"
+
+cat >dies.c <<'C'
+#include <mpi.h>
+#include <mpi_ft.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHECK(what)                                                                                \
+    do {                                                                                           \
+        if (!(what)) {                                                                             \
+            printf("wrong: line %d: " #what "\n", __LINE__);                                       \
+            fflush(stdout);                                                                        \
+            _exit(3);                                                                              \
+        }                                                                                          \
+    } while (0)
+
+static int class_of(int err)
+{
+    MPI_Error_class(err, &err);
+    return err;
+}
+
+/* What an operation gives that a death, or a process that has given up, may prevent. */
+static int is_usual(int err)
+{
+    return err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED ||
+           class_of(err) == MPI_ERR_INVALIDATED;
+}
+
+static void say(const char *text)
+{
+    FILE *f = fopen("port.new", "w");
+
+    fputs(text, f);
+    fclose(f);
+    rename("port", "port.old");
+    rename("port.new", "port");
+}
+
+static void hear(char *text)
+{
+    FILE *f;
+
+    while (!(f = fopen("port", "r")))
+        usleep(1000);
+    CHECK(fgets(text, MPI_MAX_PORT_NAME, f));
+    fclose(f);
+}
+
+/* What a process does when it has connected, or not: those that live are counted, and agree. */
+static void use(MPI_Comm inter, int host, const char *what)
+{
+    int rank, flag = 1, got, err;
+    MPI_Comm all;
+
+    MPI_Comm_rank(inter, &rank);
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    if (!strcmp(what, "abort") && host && rank == 0)
+        MPI_Abort(inter, 7);
+    if (!strcmp(what, "wait")) { /* until a process of the other group dies */
+        printf("connected\n");
+        fflush(stdout);
+        err = MPI_Recv(&got, 1, MPI_INT, 0, 9, inter, MPI_STATUS_IGNORE);
+        CHECK(class_of(err) == MPI_ERR_PROC_FAILED);
+    }
+    while (class_of(err = MPIX_Comm_agree(inter, &flag)) == MPI_ERR_PROC_FAILED)
+        MPIX_Comm_failure_ack(inter);
+    CHECK(err == MPI_SUCCESS);
+    err = MPI_Intercomm_merge(inter, host, &all);
+    CHECK(is_usual(err));
+    if (err == MPI_SUCCESS) {
+        MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+        err = MPI_Barrier(all);
+        CHECK(is_usual(err));
+    }
+    MPIX_Comm_revoke(inter);
+    MPI_Comm_disconnect(&inter);
+}
+
+/* host|guest HOW */
+int main(int argc, char **argv)
+{
+    int host = !strcmp(argv[1], "host"), rank, err, same, mine;
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm inter = MPI_COMM_NULL, world;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(world, &rank);
+    if (rank == 0 && host) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        say(port);
+    } else if (rank == 0) {
+        hear(port);
+    }
+    err = host ? MPI_Comm_accept(port, MPI_INFO_NULL, 0, world, &inter)
+               : MPI_Comm_connect(port, MPI_INFO_NULL, 0, world, &inter);
+    if (err != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING];
+        int length;
+
+        MPI_Error_string(err, text, &length);
+        printf("%s %d: %s\n", argv[1], rank, text);
+    }
+    CHECK(err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED ||
+          (!host && class_of(err) == MPI_ERR_PORT));
+    mine = same = err == MPI_SUCCESS;
+    if (mine)
+        use(inter, host, argv[2]);
+    /* all survivors of the group have the same answer */
+    same = mine ? 1 : 2;
+    MPIX_Comm_failure_ack(world);
+    while (class_of(MPIX_Comm_agree(world, &same)) == MPI_ERR_PROC_FAILED) {
+        same = mine ? 1 : 2;
+        MPIX_Comm_failure_ack(world);
+    }
+    CHECK(same == (mine ? 1 : 2));
+    MPI_Finalize();
+    printf("survived %s %d\n", argv[1], mine);
+    return 0;
+}
+C
+mpicc -O1 -o dies dies.c || exit 1
+kills=0
+
+wrong()
+{
+    echo "wrong: $*"
+    tail -n 40 host.out guest.out
+    exit 1
+}
+
+# one HOST-INJECTION GUEST-INJECTION SURVIVORS-OF-HOST SURVIVORS-OF-GUEST: each job ends, and those that live have one answer
+one()
+{
+    rm -f port port.old ./*.out
+    mpiexec -n 2 --timeout 25 --lenient-exit $1 ./dies host x >host.out 2>&1 &
+    host=$!
+    mpiexec -n 2 --timeout 25 --lenient-exit $2 ./dies guest x >guest.out 2>&1 &
+    guest=$!
+    wait $host || wrong "the host's job ended with $? ($*)"
+    wait $guest || wrong "the guest's job ended with $? ($*)"
+    [ "$(grep -c '^survived host' host.out)" = "$3" ] || wrong "survivors of the host's job ($*)"
+    [ "$(grep -c '^survived guest' guest.out)" = "$4" ] || wrong "survivors of the guest's job ($*)"
+    # S2-5: at all or at none, in both jobs
+    [ "$(cat host.out guest.out | grep '^survived' | cut -d' ' -f3 | sort -u | wc -l)" = 1 ] ||
+        wrong "some have an intercommunicator and some have not ($*)"
+    kills=$((kills + 1))
+}
+
+# A guest's root that dies before it is welcomed leaves the host waiting: then another guest comes.
+case $1 in
+roots)
+    for event in port.welcome port.meet member.hello member.create.enter#2 member.create.decided#2 agree.enter#2; do
+        one "--inject kill:0@$event" "" 1 2
+    done
+    for event in port.coming port.meet member.hello member.create.enter#3 member.create.decided#2 agree.enter#2; do
+        one "" "--inject kill:0@$event" 2 1
+    done
+    echo "$kills kills were survived"
+    ;;
+others)
+    for event in port.meet member.create.enter#2 agree.enter#2 agree.done#2 member.create.decided#2 coll.enter \
+        call:MPI_Comm_accept call:MPI_Intercomm_merge; do
+        one "--inject kill:1@$event" "" 1 2
+    done
+    for event in port.meet member.create.enter#2 agree.enter#2 agree.done#2 member.create.decided#2 coll.enter \
+        call:MPI_Comm_connect call:MPI_Intercomm_merge; do
+        one "" "--inject kill:1@$event" 2 1
+    done
+    echo "$kills kills were survived"
+    ;;
+late)
+    for event in call:MPIX_Comm_agree call:MPI_Barrier call:MPIX_Comm_revoke call:MPI_Comm_disconnect \
+        disconnect.quiet disconnect.done; do
+        one "--inject kill:0@$event" "" 1 2
+        one "" "--inject kill:1@$event" 2 1
+    done
+    echo "$kills kills were survived"
+    ;;
+agents)
+    for turn in 1 2 3 4 5; do
+        for side in host guest; do
+            rm -f port port.old ./*.out
+            mpiexec -n 2 --timeout 25 --lenient-exit ./dies host wait >host.out 2>&1 &
+            host=$!
+            mpiexec -n 2 --timeout 25 --lenient-exit ./dies guest wait >guest.out 2>&1 &
+            guest=$!
+            i=0
+            while [ "$(cat host.out guest.out | grep -c connected)" != 4 ]; do
+                i=$((i + 1))
+                [ $i -lt 2000 ] || wrong "they do not connect"
+                sleep 0.01
+            done
+            [ $side = host ] && kill -9 $host || kill -9 $guest
+            if [ $side = host ]; then
+                wait $guest || wrong "the guest's job ended with $?"
+            else
+                wait $host || wrong "the host's job ended with $?"
+            fi
+            [ "$(cat host.out guest.out | grep -c '^survived')" = 2 ] || wrong "survivors"
+            wait
+            kills=$((kills + 1))
+        done
+    done
+    echo "$kills agents were killed"
+    ;;
+abort)
+    for turn in 1 2; do
+        rm -f port port.old ./*.out
+        mpiexec -n 1 --timeout 25 sleep 2 >else.out 2>&1 & # S4-10: another job
+        other=$!
+        mpiexec -n 2 --timeout 25 ./dies host abort >host.out 2>&1 &
+        host=$!
+        mpiexec -n 2 --timeout 25 ./dies guest abort >guest.out 2>&1 &
+        guest=$!
+        wait $host
+        [ $? = 7 ] || wrong "the host's job ended with $?"
+        wait $guest
+        [ $? = 7 ] || wrong "the guest's job ended with $?"
+        wait $other || wrong "a job that is not connected ended with $?"
+        cat host.out guest.out | grep -q '^survived' && wrong "somebody has survived"
+    done
+    echo "2 aborts ended what they named"
+    ;;
+esac
