@@ -3,8 +3,7 @@
 # many connections one after the other; a port that is closed, whose process or whose job has ended, and one of another user;
 # names; a socket between the jobs.
 #
-#   R34: connecting to an unknown, closed or dead port fails at once
-#   S4-10: a job that is connected with none goes on, whatever becomes of the others
+#   R34: a name of the dead is not found, and their ports are refused
 #
 # RUN: talk 1 1 30 ; time 60 ; expect "2 jobs have talked"
 # RUN: talk 2 3 30 ; time 60 ; expect "2 jobs have talked"

@@ -3,10 +3,10 @@
 # process of either group, at each event; and each mpiexec.  All others go on, and get the same answer.
 #
 #   S0-1: a call that needs a dead process returns in bounded time
-#   S0-35: a process failure in either group is an error at both roots
-#   S2-5: the intercommunicator exists at all survivors or at none
-#   S4-6: MPI_Abort ends the processes of its communicator, also those of the other job
-#   S4-10: processes of the other job that are not in it, and other jobs, are not touched
+#   S0-35: the roots of connect and accept both report a process failure or neither does
+#   S2-5: creation is uniform: at all survivors or at none
+#   S4-6: MPI_Abort ends all processes of its communicator
+#   S4-10: an abort ends no processes that are not connected
 #
 # RUN: roots ; time 120 ; expect "12 kills were survived"
 # RUN: others ; time 120 ; expect "16 kills were survived"
