@@ -304,6 +304,14 @@ user)
     chmod a+rwx .
     setpriv --reuid 12345 --clear-groups mpiexec --timeout 20 -n 2 ./two refused "$PWD/port" $port >out.2 2>&1 ||
         { cat out.* && exit 1; }
+    # nor does its own program, which knows the address of the socket: it is closed unheard
+    setpriv --reuid 12345 --clear-groups /usr/bin/python3 - "$(cut -d: -f2 port)" >out.3 2>&1 <<'PYTHON' || { cat out.* && exit 1; }
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.settimeout(10)
+s.connect("\0mend-0-" + sys.argv[1])
+assert s.recv(1) == b""
+PYTHON
     touch over
     all_done
     [ "$(cat out.2 | grep -c refused)" = 2 ] || { cat out.* && exit 1; }
