@@ -2,7 +2,7 @@
 /* guest.c – processes of connected jobs, as this job has them.
  *
  * A guest has a name, and a place in the segment from which it sends; it has no child, and the detector never says
- * anything of it: what becomes of it its own agent says.
+ * anything of it: its own agent says what happens to it.
  *
  *   admitted ──> its agent declares it dead        ──> our ranks let go of it ──> its place is vacant (vacancy.c)
  *            ──> its agent is gone, and so is it   ──> "

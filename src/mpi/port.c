@@ -23,7 +23,7 @@ struct address {
     int host; /* the process's name in its job */
 };
 
-/* MPI_ERR_PORT: it is no port's name. */
+/* MPI_ERR_PORT: it is not the name of a port. */
 static int read_name(const char *name, struct address *a)
 {
     int end = 0;
