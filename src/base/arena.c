@@ -50,18 +50,10 @@ static size_t class_bytes(unsigned class)
     return class & 1 ? (size_t)1 << ((class - 3) / 2 + 6) : (size_t)3 << ((class - 2) / 2 + 4);
 }
 
-/* Where the kernel puts no mappings of the program: a roll-back needs the addresses that the program had, and the
- * program may have given some back (snap/).  The sanitizers have their own memory there. */
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && UINTPTR_MAX > UINT32_MAX
-#define APART ((uintptr_t)0x200000000000)
-#else
-#define APART ((uintptr_t)0)
-#endif
-
 /* `before`: bytes that the arena has asked for so far.  If the place is taken, the kernel takes another one. */
 static void *map(size_t bytes, size_t before)
 {
-    void *p = mmap((void *)(APART ? APART + before : 0), bytes, PROT_READ | PROT_WRITE,
+    void *p = mmap(mend_apart(MEND_APART_ARENA, before), bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     return p == MAP_FAILED ? NULL : p;

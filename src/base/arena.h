@@ -31,6 +31,23 @@
 #include "base/list.h"
 #include "base/status.h"
 
+/* Addresses where the kernel puts no mappings of the program: a roll-back needs those that the program had, and it may have
+ * given some back (snap/).  The sanitizers have their own memory there. */
+#define MEND_APART_ARENA   UINT64_C(0x200000000000)
+#define MEND_APART_SEGMENT UINT64_C(0x300000000000)
+
+/* The place to ask the kernel for, `offset` bytes behind one of the two; NULL: any. */
+static inline void *mend_apart(uint64_t place, uint64_t offset)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && UINTPTR_MAX > UINT32_MAX
+    return (void *)(uintptr_t)(place + offset);
+#else
+    (void)place;
+    (void)offset;
+    return NULL;
+#endif
+}
+
 #define MEND_ARENA_CLASSES   26
 #define MEND_ARENA_SMALL_MAX ((size_t)64 * 1024) /* larger ones are not in the reserve */
 

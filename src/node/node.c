@@ -91,14 +91,15 @@ bool mend_node_touch(struct mend_proc *self, const void *at, size_t len)
 }
 
 /* Where `len` bytes would begin at a multiple of align: addresses that nobody uses until they are mapped.  NULL: none. */
-static char *find_aligned(size_t len, size_t align)
+static char *find_aligned(uint64_t at, size_t len, size_t align)
 {
     char *room, *base;
     size_t before, whole;
 
     if (__builtin_add_overflow(len, align, &whole))
         return NULL;
-    room = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    room = mmap(mend_apart(MEND_APART_SEGMENT, at), whole, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED)
         return NULL;
     base = (char *)(((uintptr_t)room + align - 1) & ~(uintptr_t)(align - 1));
@@ -111,8 +112,8 @@ static char *find_aligned(size_t len, size_t align)
 
 void *mend_node_map_aligned(struct mend_proc *self, uint64_t at, size_t len, size_t align)
 {
-    char *there = align > PAGE ? find_aligned(len, align) : NULL;
-    int fixed = there ? MAP_FIXED : 0;
+    char *there = align > PAGE ? find_aligned(at, len, align) : mend_apart(MEND_APART_SEGMENT, at);
+    int fixed = align > PAGE ? MAP_FIXED : 0;
     void *base;
 
     if (align > PAGE && !there)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* s1_09_library_grows.c – the library takes memory where the program has given some back: a roll-back still finds
- * the old addresses free.
+/* s1_09_library_grows.c – the library takes memory, of its own and of the job's segment, when the program has given
+ * some back: a roll-back still finds the old addresses free.
  *
  *   S1-9: a roll-back restores the state of the safe point exactly
  *
@@ -20,6 +20,8 @@ int main(int argc, char **argv)
     MPI_Datatype types[20];
     char *heap = malloc(BYTES);
     int value;
+    MPI_Win win;
+    void *base;
 
     MPI_Init(&argc, &argv);
     for (int i = 0; i < BLOCKS; i++)
@@ -30,6 +32,7 @@ int main(int argc, char **argv)
         free(heap); /* gives its mapping back */
         for (int i = 0; i < 20; i++)
             CHECK_OK(MPI_Type_create_indexed_block(BLOCKS, 1, places, MPI_INT, &types[i]));
+        CHECK_OK(MPI_Win_allocate(BYTES / 2, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
         MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
         CHECK_OK(MPIX_Safe_point_roll_back(1));
     }
