@@ -5,7 +5,8 @@
  *                                         └─ irregular: a pile of runs ──settle──> one run
  *
  * A pile is what indexed and struct types consist of.  settle() finds the smallest form of it:
- * one piece, a LOOP, AT, PIECES, and only then a LIST.
+ * one piece, a LOOP, AT, PIECES, and only then a LIST.  Numbers of which some touch are cut apart again:
+ * an AT of equal pieces is packed without a branch, where PIECES needs one for each length.
  *
  * What a tree points to is held by the layout itself (chunks) or by the layouts of the types it is
  * built from, which a type keeps alive. */
@@ -134,6 +135,19 @@ struct pile {
     MPI_Count n;
 };
 
+#define LONGEST_UNIT 16 /* bytes: a double complex */
+
+/* Shorter lists are structures, of which arrays have loops of their own (copy.c). */
+#define FEWEST_NUMBERS 16
+
+static bool pile_begin(struct compiler *c, struct pile *p, MPI_Count max)
+{
+    p->n = 0;
+    p->runs = c->failed ? NULL : mend_alloc(c->self, (size_t)max * sizeof(*p->runs));
+    c->failed |= !p->runs;
+    return p->runs != NULL;
+}
+
 /* Adds a run behind the others; runs that touch become one. */
 static void pile_add(struct pile *p, struct mend_run run)
 {
@@ -180,6 +194,48 @@ static struct mend_run settle_alike(struct compiler *c, const struct pile *p)
                              .displs = displs};
 }
 
+static MPI_Count common_divisor(MPI_Count a, MPI_Count b)
+{
+    while (b) {
+        MPI_Count rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The length into which all runs of bytes of a pile can be cut; 0 if it is longer than any number, or if
+ * there would be more than twice as many pieces. */
+static MPI_Count unit_of(const struct pile *p)
+{
+    MPI_Count unit = 0, total = 0;
+
+    if (p->n < FEWEST_NUMBERS)
+        return 0;
+    for (MPI_Count i = 0; i < p->n; i++) {
+        unit = common_divisor(p->runs[i].size, unit);
+        total += p->runs[i].size;
+    }
+    return unit <= LONGEST_UNIT && total / unit <= 2 * p->n ? unit : 0;
+}
+
+static struct mend_run settle_units(struct compiler *c, const struct pile *p, MPI_Count unit)
+{
+    struct pile cut;
+    struct mend_run made;
+
+    if (!pile_begin(c, &cut, 2 * p->n))
+        return (struct mend_run){.kind = MEND_RUN_NOTHING};
+    for (MPI_Count i = 0; i < p->n; i++)
+        for (MPI_Count at = 0; at < p->runs[i].size; at += unit)
+            cut.runs[cut.n++] = (struct mend_run){
+                .kind = MEND_RUN_BYTES, .size = unit, .offset = p->runs[i].offset + at};
+    made = settle_alike(c, &cut);
+    mend_free(c->self, cut.runs);
+    return made;
+}
+
 /* Packed positions of the entries. */
 static const MPI_Count *starts_of(struct compiler *c, const struct pile *p)
 {
@@ -219,6 +275,7 @@ static struct mend_run settle_different(struct compiler *c, const struct pile *p
 static struct mend_run settle(struct compiler *c, const struct pile *p)
 {
     bool same = true, bytes = true;
+    MPI_Count unit;
 
     if (p->n == 0)
         return (struct mend_run){.kind = MEND_RUN_NOTHING};
@@ -228,15 +285,10 @@ static struct mend_run settle(struct compiler *c, const struct pile *p)
     }
     if (p->n == 1)
         return p->runs[0];
-    return same ? settle_alike(c, p) : settle_different(c, p, bytes);
-}
-
-static bool pile_begin(struct compiler *c, struct pile *p, MPI_Count max)
-{
-    p->n = 0;
-    p->runs = c->failed ? NULL : mend_alloc(c->self, (size_t)max * sizeof(*p->runs));
-    c->failed |= !p->runs;
-    return p->runs != NULL;
+    if (same)
+        return settle_alike(c, p);
+    unit = bytes ? unit_of(p) : 0;
+    return unit ? settle_units(c, p, unit) : settle_different(c, p, bytes);
 }
 
 static struct mend_run pile_end(struct compiler *c, struct pile *p)

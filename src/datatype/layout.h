@@ -15,7 +15,8 @@
  *
  * Invariants:
  *   1  size > 0, unless kind is NOTHING; a body or part is never NOTHING; a body's offset is 0;
- *   2  count >= 2 for all kinds with a count, and neighbours that touch have been merged;
+ *   2  count >= 2 for all kinds with a count, and neighbours that touch have been merged, except in an AT of
+ *      at most 16 bytes each, into which pieces of one or two of these have been cut;
  *   3  a LOOP over a LOOP does not continue it (else it would have been made one LOOP);
  *   4  starts[i] is the packed position of entry i, starts[count] == size. */
 #ifndef MEND_DATATYPE_LAYOUT_H

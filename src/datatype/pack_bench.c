@@ -187,7 +187,8 @@ static void arrays(void)
     }
 }
 
-static void irregular(void)
+/* Element i at 3 i + i % modulus. */
+static void numbers(const char *what, int modulus)
 {
     MPI_Count v[2050];
     int d[2048];
@@ -196,11 +197,16 @@ static void irregular(void)
     v[0] = n;
     v[1] = 1;
     for (int i = 0; i < n; i++)
-        v[2 + i] = d[i] = i * 3 + i % 2;
+        v[2 + i] = d[i] = i * 3 + i % modulus;
     displs = d;
-    compare("indexed_block of doubles",
-            make(MPI_COMBINER_INDEXED_BLOCK, v, n + 2, (type[]){P(DOUBLE)}, 1), 1, false,
+    compare(what, make(MPI_COMBINER_INDEXED_BLOCK, v, n + 2, (type[]){P(DOUBLE)}, 1), 1, false,
             hand_indexed);
+}
+
+static void irregular(void)
+{
+    numbers("indexed_block of doubles", 2);
+    numbers("indexed_block of doubles, some touch", 3);
     n = 1000;
     compare("array of structs {3 doubles, int, char}",
             make(MPI_COMBINER_STRUCT, NUMBERS(3, 3, 1, 1, 0, 24, 28),

@@ -103,6 +103,30 @@ MEND_TEST(run_lists_are_small)
     CHECK_EQ(t->layout->root.kind, MEND_RUN_BYTES);
 }
 
+/* Single numbers of which some touch stay apart: the loop for pieces of one length needs no branch. */
+MEND_TEST(numbers_that_touch_stay_apart)
+{
+    MPI_Count v[2 + 30] = {30, 1};
+    type t;
+
+    for (int i = 0; i < 30; i++)
+        v[2 + i] = 3 * i + i % 3; /* 0 4 8 9 13 17 18 ... */
+    t = make(MPI_COMBINER_INDEXED_BLOCK, v, 2 + 30, (type[]){P(DOUBLE)}, 1);
+    CHECK_EQ(t->layout->root.kind, MEND_RUN_AT);
+    CHECK_EQ(t->layout->root.count, 30);
+    CHECK_EQ(t->layout->root.body->size, 8);
+    check(t);
+    check(MAKE(RESIZED, t, 8, 1000));
+    for (int i = 0; i < 30; i++)
+        v[2 + i] = i + i / 5; /* rows of five */
+    t = make(MPI_COMBINER_INDEXED_BLOCK, v, 2 + 30, (type[]){P(DOUBLE)}, 1);
+    CHECK_EQ(t->layout->root.kind, MEND_RUN_LOOP);
+    CHECK_EQ(t->layout->root.body->size, 40);
+    v[2 + 29] = 1000; /* rows of 5 and one of 4: longer than two numbers */
+    t = make(MPI_COMBINER_INDEXED_BLOCK, v, 2 + 30, (type[]){P(DOUBLE)}, 1);
+    CHECK_EQ(t->layout->root.kind, MEND_RUN_PIECES);
+}
+
 MEND_TEST(absolute_addresses)
 {
     int a = 1, b = 2, in[2] = {3, 4}, out[2];
