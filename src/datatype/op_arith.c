@@ -71,9 +71,9 @@ COMPLEX(c128, mend_float128);
     MEND_OP_LOOP(sum_##basic_, compute_, a + b)                                                    \
     MEND_OP_LOOP(prod_##basic_, compute_, a *b)
 #define COMPLEX_LOOPS(compare_, compute_, basic_)                                                  \
-    MEND_OP_LOOP(sum_##basic_, compute_, ((compute_){a.re + b.re, a.im + b.im}))                   \
-    MEND_OP_LOOP(prod_##basic_, compute_,                                                          \
-                 ((compute_){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}))
+    MEND_OP_LOOP_256(sum_##basic_, compute_, ((compute_){a.re + b.re, a.im + b.im}))               \
+    MEND_OP_LOOP_256(prod_##basic_, compute_,                                                      \
+                     ((compute_){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}))
 #define ORDER_LOOPS(compare_, compute_, basic_)                                                    \
     MEND_OP_LOOP(min_##basic_, compare_, a < b ? a : b)                                            \
     MEND_OP_LOOP(max_##basic_, compare_, a > b ? a : b)
@@ -85,18 +85,30 @@ FLOATS(FLOAT_LOOPS)
 COMPLEXES(COMPLEX_LOOPS)
 ORDERED(ORDER_LOOPS)
 
-mend_op_fn *mend_op_arith_find(enum mend_op_code code, enum mend_basic basic)
+const struct mend_op_loop *mend_op_arith_loops(enum mend_op_code code, enum mend_basic basic)
 {
 #define SUM(compare_, compute_, basic_)                                                            \
-    [MEND_OP_SUM][MEND_BASIC_##basic_] = MEND_OP_BOTH(sum_##basic_),
+    [MEND_OP_SUM][MEND_BASIC_##basic_] = MEND_OP_ALL(sum_##basic_),
 #define PROD(compare_, compute_, basic_)                                                           \
-    [MEND_OP_PROD][MEND_BASIC_##basic_] = MEND_OP_BOTH(prod_##basic_),
+    [MEND_OP_PROD][MEND_BASIC_##basic_] = MEND_OP_ALL(prod_##basic_),
+#define COMPLEX_SUM(compare_, compute_, basic_)                                                    \
+    [MEND_OP_SUM][MEND_BASIC_##basic_] = MEND_OP_ALL_256(sum_##basic_),
+#define COMPLEX_PROD(compare_, compute_, basic_)                                                   \
+    [MEND_OP_PROD][MEND_BASIC_##basic_] = MEND_OP_ALL_256(prod_##basic_),
 #define MIN(compare_, compute_, basic_)                                                            \
-    [MEND_OP_MIN][MEND_BASIC_##basic_] = MEND_OP_BOTH(min_##basic_),
+    [MEND_OP_MIN][MEND_BASIC_##basic_] = MEND_OP_ALL(min_##basic_),
 #define MAX(compare_, compute_, basic_)                                                            \
-    [MEND_OP_MAX][MEND_BASIC_##basic_] = MEND_OP_BOTH(max_##basic_),
+    [MEND_OP_MAX][MEND_BASIC_##basic_] = MEND_OP_ALL(max_##basic_),
     static const struct mend_op_loop table[MEND_OP_PROD + 1][MEND_BASIC_COUNT] = {
-        ORDERED(SUM) COMPLEXES(SUM) ORDERED(PROD) COMPLEXES(PROD) ORDERED(MIN) ORDERED(MAX)};
+        ORDERED(SUM) COMPLEXES(COMPLEX_SUM) ORDERED(PROD) COMPLEXES(COMPLEX_PROD) ORDERED(MIN)
+            ORDERED(MAX)};
 
-    return code <= MEND_OP_PROD ? mend_op_here(&table[code][basic]) : NULL;
+    return code <= MEND_OP_PROD ? &table[code][basic] : NULL;
+}
+
+mend_op_fn *mend_op_arith_find(enum mend_op_code code, enum mend_basic basic)
+{
+    const struct mend_op_loop *loops = mend_op_arith_loops(code, basic);
+
+    return loops ? mend_op_here(loops) : NULL;
 }

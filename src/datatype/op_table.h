@@ -4,8 +4,9 @@
  * Buffers need no alignment, and may be of any type of that size and kind.  They do not overlap, except one
  * that is another: the result may replace an operand.
  *
- * On x86-64 those of arithmetic are there twice, for any processor and for AVX2.  Neither fuses products with
- * sums: the bits are the same. */
+ * On x86-64 those of arithmetic are there three times: for any processor, for AVX2 and for AVX-512.  None fuses
+ * products with sums (-ffp-contract=off): the bits are the same.  gcc 12 fuses complex products for AVX-512 all the
+ * same, so these are there twice. */
 #ifndef MEND_DATATYPE_OP_TABLE_H
 #define MEND_DATATYPE_OP_TABLE_H
 
@@ -53,7 +54,7 @@ mend_op_fn *mend_op_loc_find(enum mend_op_code code, enum mend_basic value, enum
 #pragma clang diagnostic ignored "-Wpass-failed" /* some types have no vectors */
 #define MEND_OP_EACH _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define MEND_OP_EACH _Pragma("GCC ivdep")
+#define MEND_OP_EACH _Pragma("GCC ivdep") _Pragma("GCC unroll 4")
 #endif
 
 /* The loop as a function; a is of `left`, b of `right`; the statement sets z[i], the element of `to`. */
@@ -74,29 +75,49 @@ mend_op_fn *mend_op_loc_find(enum mend_op_code code, enum mend_basic value, enum
 
 /* An operator on one kind of number, for each kind of processor. */
 struct mend_op_loop {
-    mend_op_fn *plain, *avx2;
+    mend_op_fn *plain, *avx2, *avx512;
 };
 
 #ifdef __x86_64__
-#define MEND_OP_LOOP(name_, type_, expr_)                                                          \
+#ifdef __clang__
+#define MEND_OP_512 "avx512f,avx512vl,avx512dq,avx512bw"
+#else
+#define MEND_OP_512 "avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512"
+#endif
+#define MEND_OP_LOOP_256(name_, type_, expr_)                                                      \
     MEND_OP_FUNCTION(name_, type_, expr_)                                                          \
     __attribute__((target("avx2"))) MEND_OP_FUNCTION(name_##_avx2, type_, expr_)
-#define MEND_OP_BOTH(name_)                                                                        \
+#define MEND_OP_LOOP(name_, type_, expr_)                                                          \
+    MEND_OP_LOOP_256(name_, type_, expr_)                                                          \
+    __attribute__((target(MEND_OP_512))) MEND_OP_FUNCTION(name_##_avx512, type_, expr_)
+#define MEND_OP_ALL_256(name_)                                                                     \
     {                                                                                              \
-        name_, name_##_avx2                                                                        \
+        name_, name_##_avx2, NULL                                                                  \
+    }
+#define MEND_OP_ALL(name_)                                                                         \
+    {                                                                                              \
+        name_, name_##_avx2, name_##_avx512                                                        \
     }
 #else
-#define MEND_OP_LOOP(name_, type_, expr_) MEND_OP_FUNCTION(name_, type_, expr_)
-#define MEND_OP_BOTH(name_)                                                                        \
+#define MEND_OP_LOOP_256(name_, type_, expr_) MEND_OP_FUNCTION(name_, type_, expr_)
+#define MEND_OP_LOOP(name_, type_, expr_)     MEND_OP_FUNCTION(name_, type_, expr_)
+#define MEND_OP_ALL_256(name_)                                                                     \
     {                                                                                              \
-        name_, NULL                                                                                \
+        name_, NULL, NULL                                                                          \
     }
+#define MEND_OP_ALL(name_) MEND_OP_ALL_256(name_)
 #endif
+
+/* Those of an operator of arithmetic; NULL: it is of another kind.  mend_op_arith_find() takes one of them. */
+const struct mend_op_loop *mend_op_arith_loops(enum mend_op_code code, enum mend_basic basic);
 
 /* The one for this processor. */
 static inline mend_op_fn *mend_op_here(const struct mend_op_loop *l)
 {
 #ifdef __x86_64__
+    if (l->avx512 && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw"))
+        return l->avx512;
     if (l->avx2 && __builtin_cpu_supports("avx2"))
         return l->avx2;
 #endif

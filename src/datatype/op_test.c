@@ -3,6 +3,7 @@
  * users in both widths. */
 #include "datatype/make.h"
 #include "datatype/op.h"
+#include "datatype/op_table.h"
 #include "datatype/types.h"
 #include "datatype/wide.h"
 
@@ -332,5 +333,45 @@ MEND_TEST(operators_of_users)
     mend_op_put(self, wide);
     mend_op_put(self, narrow);
 }
+
+#ifdef __x86_64__
+/* Sums and products of numbers with many digits: the bits do not tell which loop has computed them. */
+MEND_TEST(all_processors_get_the_same_bits)
+{
+    const type kinds[] = {P(FLOAT), P(DOUBLE), P(C_FLOAT_COMPLEX), P(C_DOUBLE_COMPLEX)};
+    char plain[N * 16], other[N * 16];
+    float floats[2][N * 2];
+    double doubles[2][N * 2];
+
+    for (int i = 0; i < N * 2; i++)
+        for (int side = 0; side < 2; side++) {
+            doubles[side][i] = 1.0 / (3 + i + 100 * side);
+            floats[side][i] = (float)doubles[side][i];
+        }
+    for (size_t k = 0; k < MEND_COUNT_OF(kinds); k++) {
+        bool is_float = kinds[k] == P(FLOAT) || kinds[k] == P(C_FLOAT_COMPLEX);
+        const char *left = is_float ? (char *)floats[0] : (char *)doubles[0];
+        const char *right = is_float ? (char *)floats[1] : (char *)doubles[1];
+        size_t bytes = N * (size_t)kinds[k]->size;
+
+        for (int code = MEND_OP_SUM; code <= MEND_OP_PROD; code++) {
+            const struct mend_op_loop *l = mend_op_arith_loops(code, kinds[k]->basic);
+
+            if (!l->plain)
+                continue;
+            l->plain(left, right, plain, N);
+            if (__builtin_cpu_supports("avx2")) {
+                l->avx2(left, right, other, N);
+                CHECK(!memcmp(plain, other, bytes));
+            }
+            if (l->avx512 && __builtin_cpu_supports("avx512vl") &&
+                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+                l->avx512(left, right, other, N);
+                CHECK(!memcmp(plain, other, bytes));
+            }
+        }
+    }
+}
+#endif
 
 MEND_TEST_MAIN()
