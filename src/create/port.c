@@ -21,12 +21,15 @@
  * The port of another job: the agents connect the jobs first (launch/link.c), which the root waits for; the answer
  * comes, or that job's agent ends, or the time of the caller is over.
  *
- * Each root then makes the call that connects two groups, also to tell its group of an error. */
+ * Each root then makes the call that connects two groups, also to tell its group of an error.
+ *
+ * What a root says next is a machine, ft/visit_sm.h; this file carries it out. */
 #include "create/meet.h"
 
 #include "base/time.h"
 #include "comm/errcode.h"
 #include "create/wire.h"
+#include "ft/visit_sm.h"
 #include "net/net.h"
 #include "node/abroad.h"
 #include "node/bell.h"
@@ -41,34 +44,22 @@
 #include <unistd.h>
 
 #define TAG_BYTES 96
+#define DOOR_ROOM 4 /* at first */
+
+_Static_assert(MEND_VISIT_NOBODY == MEND_PEER_NONE, "a peer is a process of the machine");
 
 struct port {
     struct mend_list link; /* in self->create->ports */
-    uint64_t number;
+    struct mend_visit_door *door;
 };
-
-/* A process that has knocked and was not welcomed yet. */
-struct knock {
-    struct mend_list link; /* in self->create->knocks, the oldest first */
-    mend_peer from;
-    uint64_t port, number;
-    int error; /* why its group will not come after all; the call that accepts it gets the same */
-};
-
-enum knocking { KNOCKING, WELCOME, REFUSED };
 
 /* A call of connect or accept that waits for the other root; on the caller's stack. */
 struct visit {
     struct mend_list link; /* in self->create->visits */
-    bool host;             /* accept */
     struct mend_comm *c;
-    mend_peer other;     /* accept: who was welcomed */
-    uint64_t port;       /* accept */
-    uint64_t number;     /* of the knock */
-    enum knocking state; /* connect; accept: WELCOME until it comes, REFUSED: it has gone */
-    bool came;           /* accept */
-    mend_time_ns until;  /* MEND_TIME_NEVER: however long it takes */
-    int error;
+    struct mend_visit x;
+    mend_time_ns until; /* MEND_TIME_NEVER: however long it takes */
+    int32_t own_error;  /* with which the guest has come */
 };
 
 static struct port *find_port(struct mend_proc *self, uint64_t number)
@@ -76,35 +67,51 @@ static struct port *find_port(struct mend_proc *self, uint64_t number)
     mend_list_foreach (l, next, &self->create->ports) {
         struct port *p = mend_list_entry(l, struct port, link);
 
-        if (p->number == number)
+        if (p->door->port == number)
             return p;
     }
     return NULL;
 }
 
-static void say_why(struct mend_proc *self, mend_peer to, enum mend_create_kind kind,
-                    uint64_t number, uint64_t port, int error)
+/* ---- what the machine says ---- */
+
+static const uint8_t kind_of[] = {
+    [MEND_VISIT_KNOCK] = MEND_CREATE_KNOCK,   [MEND_VISIT_WELCOME] = MEND_CREATE_WELCOME,
+    [MEND_VISIT_REFUSE] = MEND_CREATE_REFUSE, [MEND_VISIT_COMING] = MEND_CREATE_COMING,
+    [MEND_VISIT_GONE] = MEND_CREATE_GONE,     [MEND_VISIT_FAILED] = MEND_CREATE_FAILED,
+};
+
+static void say(struct mend_proc *self, const struct mend_visit_msg *m)
 {
-    struct mend_create_wire w = {.kind = kind, .error = error, .key = number, .ctx = port};
+    struct mend_create_wire w = {
+        .kind = kind_of[m->word], .error = m->error, .key = m->number, .ctx = m->port};
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_CREATE, MEND_CTX_WORLD | MEND_CHANNEL_FT, 0, 0, sizeof(w));
 
-    mend_post(self, to, &f, &w);
-    if (mend_peer_shares_memory(self, to) && to != self->me)
-        mend_node_interrupt(self, to); /* it may not know this process yet */
+    mend_post(self, m->peer, &f, &w);
+    if (mend_peer_shares_memory(self, m->peer) && m->peer != self->me)
+        mend_node_interrupt(self, m->peer); /* it may not know this process yet */
 }
 
-static void say(struct mend_proc *self, mend_peer to, enum mend_create_kind kind, uint64_t number,
-                uint64_t port)
+static void mark(struct mend_proc *self, enum mend_visit_word word)
 {
-    say_why(self, to, kind, number, port, MPI_SUCCESS);
+    if (word == MEND_VISIT_KNOCK)
+        mend_event(self, MEND_EV_PORT_KNOCK);
+    if (word == MEND_VISIT_WELCOME)
+        mend_event(self, MEND_EV_PORT_WELCOME);
+    if (word == MEND_VISIT_COMING)
+        mend_event(self, MEND_EV_PORT_COMING);
 }
 
-static void refuse(struct mend_proc *self, struct knock *k)
+static void step(struct mend_proc *self, struct visit *v, const struct mend_visit_event *ev)
 {
-    say(self, k->from, MEND_CREATE_REFUSE, k->number, k->port);
-    mend_list_remove(&k->link);
-    mend_free(self, k);
+    struct mend_visit_msg m;
+
+    mend_visit_step(&v->x, ev, &m);
+    if (!m.word)
+        return;
+    say(self, &m);
+    mark(self, (enum mend_visit_word)m.word);
 }
 
 /* ---- ports ---- */
@@ -112,10 +119,16 @@ static void refuse(struct mend_proc *self, struct knock *k)
 int mend_port_open(struct mend_proc *self, uint64_t *number_p)
 {
     struct port *p = mend_alloc(self, sizeof(*p));
+    struct mend_visit_door *d = mend_alloc(self, mend_visit_door_size(DOOR_ROOM));
 
-    if (!p)
+    if (!p || !d) {
+        mend_free(self, p);
+        mend_free(self, d);
         return MPI_ERR_NO_MEM;
-    *number_p = p->number = ++self->create->ports_n;
+    }
+    *number_p = ++self->create->ports_n;
+    mend_visit_door_init(d, DOOR_ROOM, *number_p);
+    p->door = d;
     mend_list_append(&self->create->ports, &p->link);
     return MPI_SUCCESS;
 }
@@ -123,122 +136,94 @@ int mend_port_open(struct mend_proc *self, uint64_t *number_p)
 int mend_port_close(struct mend_proc *self, uint64_t number)
 {
     struct port *p = find_port(self, number);
+    struct mend_visit_msg m;
 
     if (!p)
         return MPI_ERR_PORT;
     mend_list_remove(&p->link);
+    while (mend_visit_door_refuse(p->door, &m))
+        say(self, &m);
+    mend_free(self, p->door);
     mend_free(self, p);
-    mend_list_foreach (l, next, &self->create->knocks) {
-        struct knock *k = mend_list_entry(l, struct knock, link);
-
-        if (k->port == number)
-            refuse(self, k);
-    }
     return MPI_SUCCESS;
+}
+
+/* For one more guest: it counts on it. */
+static void widen(struct mend_proc *self, struct port *p)
+{
+    uint32_t room = 2 * p->door->room;
+    struct mend_visit_door *d;
+
+    if (p->door->n < p->door->room)
+        return;
+    mend_memory_press(self);
+    d = mend_alloc(self, mend_visit_door_size(room));
+    mend_memory_relax(self);
+    mend_visit_door_move(d, room, p->door);
+    mend_free(self, p->door);
+    p->door = d;
 }
 
 /* ---- frames ---- */
 
-/* A guest whose group has failed: the call that accepts it fails, too (S0-35, S0-36). */
-static void on_failed(struct mend_proc *self, mend_peer from, const struct mend_create_wire *w,
-                      struct visit *v)
+/* False: nobody of ours sends this. */
+static bool read_msg(mend_peer from, const struct mend_create_wire *w, struct mend_visit_msg *m_p)
 {
-    if (v)
-        v->error = w->error;
-    mend_list_foreach (l, next, &self->create->knocks) {
-        struct knock *k = mend_list_entry(l, struct knock, link);
+    enum mend_visit_word word = MEND_VISIT_KNOCK;
 
-        if (k->from == from && k->number == w->key)
-            k->error = w->error;
-    }
+    while (word < MEND_COUNT_OF(kind_of) && kind_of[word] != w->kind)
+        word++;
+    *m_p = (struct mend_visit_msg){.word = (uint8_t)word,
+                                   .peer = from,
+                                   .error = word == MEND_VISIT_FAILED ? w->error : 0,
+                                   .port = w->ctx,
+                                   .number = w->key};
+    return word < MEND_COUNT_OF(kind_of);
 }
 
-static void on_knock(struct mend_proc *self, mend_peer from, const struct mend_create_wire *w)
-{
-    struct knock *k;
-
-    if (!find_port(self, w->ctx)) {
-        say(self, from, MEND_CREATE_REFUSE, w->key, w->ctx);
-        return;
-    }
-    mend_memory_press(self);
-    k = mend_alloc(self, sizeof(*k));
-    mend_memory_relax(self);
-    *k = (struct knock){.from = from, .port = w->ctx, .number = w->key};
-    mend_list_append(&self->create->knocks, &k->link);
-}
-
-/* A guest waits no longer. */
-static void drop_knock(struct mend_proc *self, mend_peer from, uint64_t number)
-{
-    mend_list_foreach (l, next, &self->create->knocks) {
-        struct knock *k = mend_list_entry(l, struct knock, link);
-
-        if (k->from == from && k->number == number) {
-            mend_list_remove(&k->link);
-            mend_free(self, k);
-        }
-    }
-}
-
-static struct visit *find_visit(struct mend_proc *self, bool host, mend_peer other, uint64_t number)
+static struct visit *find_visit(struct mend_proc *self, const struct mend_visit_msg *m)
 {
     mend_list_foreach (l, next, &self->create->visits) {
         struct visit *v = mend_list_entry(l, struct visit, link);
 
-        if (v->host == host && v->other == other && v->number == number)
+        if (mend_visit_is_for(&v->x, m))
             return v;
     }
     return NULL;
 }
 
+/* Of no call that waits here. */
+static void hear_at_door(struct mend_proc *self, const struct mend_visit_msg *m)
+{
+    struct port *p = find_port(self, m->port);
+    struct mend_visit_msg reply;
+
+    if (p && m->word == MEND_VISIT_KNOCK)
+        widen(self, p);
+    mend_visit_door_hear(p ? p->door : NULL, m, &reply);
+    if (reply.word)
+        say(self, &reply);
+}
+
 bool mend_port_on_frame(struct mend_proc *self, mend_peer from, const struct mend_create_wire *w)
 {
-    bool from_host = w->kind == MEND_CREATE_WELCOME || w->kind == MEND_CREATE_REFUSE;
-    struct visit *v = find_visit(self, !from_host, from, w->key);
+    struct mend_visit_msg m;
+    struct visit *v;
 
-    switch (w->kind) {
-    case MEND_CREATE_KNOCK:
-        on_knock(self, from, w);
-        return true;
-    case MEND_CREATE_WELCOME:
-        say(self, from, v ? MEND_CREATE_COMING : MEND_CREATE_GONE, w->key, w->ctx);
-        if (v) {
-            v->state = WELCOME;
-            mend_event(self, MEND_EV_PORT_COMING);
-        }
-        return true;
-    case MEND_CREATE_FAILED:
-        on_failed(self, from, w, v);
-        return true;
-    case MEND_CREATE_REFUSE:
-        if (v)
-            v->state = REFUSED;
-        return true;
-    case MEND_CREATE_COMING:
-    case MEND_CREATE_GONE:
-        if (v) {
-            v->came = w->kind == MEND_CREATE_COMING;
-            v->state = v->came ? WELCOME : REFUSED;
-        } else if (w->kind == MEND_CREATE_GONE) {
-            drop_knock(self, from, w->key);
-        }
-        return true;
-    default:
+    if (!read_msg(from, w, &m))
         return false;
-    }
+    v = find_visit(self, &m);
+    if (v)
+        step(self, v, &(struct mend_visit_event){.kind = MEND_VISIT_HEARD, .msg = &m});
+    else
+        hear_at_door(self, &m);
+    return true;
 }
 
 void mend_port_on_death(struct mend_proc *self, mend_peer dead)
 {
-    mend_list_foreach (l, next, &self->create->knocks) {
-        struct knock *k = mend_list_entry(l, struct knock, link);
-
-        if (k->from == dead) {
-            mend_list_remove(&k->link);
-            mend_free(self, k);
-        }
-    }
+    mend_list_foreach (l, next, &self->create->ports)
+        mend_visit_door_on_death(mend_list_entry(l, struct port, link)->door, dead);
 }
 
 /* ---- the two calls ---- */
@@ -246,6 +231,8 @@ void mend_port_on_death(struct mend_proc *self, mend_peer dead)
 /* Why the call's own group will not come. */
 static int own_reason(const struct visit *v)
 {
+    if (v->own_error)
+        return v->own_error;
     if (v->c->revoked)
         return MEND_CLASS_INVALIDATED;
     return mend_comm_is_inactive(v->c) ? MEND_CLASS_PROC_FAILED : MPI_SUCCESS;
@@ -256,67 +243,27 @@ static bool is_late(const struct visit *v)
     return v->until != MEND_TIME_NEVER && mend_time_monotonic_ns() >= v->until;
 }
 
-static bool is_answered(struct mend_proc *self, void *arg)
+static void look(struct mend_proc *self, struct visit *v)
+{
+    struct port *p = v->x.host ? find_port(self, v->x.port) : NULL;
+    struct mend_visit_event ev = {.kind = MEND_VISIT_LOOK,
+                                  .own = own_reason(v),
+                                  .late = is_late(v),
+                                  .dead = v->x.other != MEND_VISIT_NOBODY &&
+                                          mend_peer_is_dead(self, v->x.other),
+                                  .door = p ? p->door : NULL};
+
+    step(self, v, &ev);
+}
+
+static bool has_met(struct mend_proc *self, void *arg)
 {
     struct visit *v = arg;
 
-    if (v->state == REFUSED)
-        v->error = MPI_ERR_PORT;
-    else if (v->state == KNOCKING && mend_peer_is_dead(self, v->other))
-        v->error = MEND_CLASS_PROC_FAILED;
-    else if (v->state == KNOCKING)
-        v->error = own_reason(v);
-    if (v->state == KNOCKING && !v->error && is_late(v))
-        v->error = MPI_ERR_PORT;
-    return v->state != KNOCKING || v->error;
-}
-
-static struct knock *oldest(struct mend_proc *self, uint64_t port)
-{
-    mend_list_foreach (l, next, &self->create->knocks) {
-        struct knock *k = mend_list_entry(l, struct knock, link);
-
-        if (k->port == port)
-            return k;
-    }
-    return NULL;
-}
-
-static void welcome(struct mend_proc *self, struct visit *v, struct knock *k)
-{
-    v->error = k->error;
-    v->other = k->from;
-    v->number = k->number;
-    v->state = KNOCKING;
-    mend_list_remove(&k->link);
-    mend_free(self, k);
-    if (v->error)
-        return;
-    say(self, v->other, MEND_CREATE_WELCOME, v->number, v->port);
-    mend_event(self, MEND_EV_PORT_WELCOME);
-}
-
-/* One guest after the other until one comes. */
-static bool has_guest(struct mend_proc *self, void *arg)
-{
-    struct visit *v = arg;
-    struct knock *k;
-
-    if (self->rt->names) /* a guest may have been started a moment ago */
+    if (v->x.host && self->rt->names) /* a guest may have been started a moment ago */
         mend_peer_learn(self, self->rt->names(self) - 1);
-    if (v->came || v->error)
-        return true;
-    if (v->other != MEND_PEER_NONE && v->state == KNOCKING && !mend_peer_is_dead(self, v->other))
-        return false; /* it answers */
-    v->other = MEND_PEER_NONE;
-    k = oldest(self, v->port);
-    if (!find_port(self, v->port))
-        v->error = MPI_ERR_PORT;
-    else if (!k)
-        v->error = own_reason(v) ? own_reason(v) : is_late(v) ? MPI_ERR_PORT : MPI_SUCCESS;
-    else
-        welcome(self, v, k);
-    return v->error != MPI_SUCCESS;
+    look(self, v);
+    return mend_visit_is_over(&v->x);
 }
 
 /* A descriptor that rings this process when the time is over; -1: the system has none. */
@@ -349,11 +296,10 @@ static mend_time_ns end_of(mend_time_ns timeout_ns)
     return timeout_ns < MEND_TIME_NEVER - now ? now + timeout_ns : MEND_TIME_NEVER;
 }
 
-static void await(struct mend_proc *self, struct visit *v,
-                  bool (*until)(struct mend_proc *, void *), const char *what)
+static void await(struct mend_proc *self, struct visit *v, const char *what)
 {
     struct mend_wait w = {.cause = MEND_WAIT_CREATION,
-                          .until = until,
+                          .until = has_met,
                           .arg = v,
                           .hint = MEND_PEER_NONE,
                           .rings = true,
@@ -370,26 +316,49 @@ static void await(struct mend_proc *self, struct visit *v,
     close_alarm(self, alarm);
 }
 
-/* The intercommunicator, or at the root the error that its group gets. */
-static int finish(struct mend_comm *c, int root, struct visit *v, mend_peer host, uint64_t port,
-                  struct mend_comm **new_p)
+/* The class of the error with which the call has ended. */
+static int class_of(const struct mend_visit *x)
 {
+    switch ((enum mend_visit_why)x->why) {
+    case MEND_VISIT_WELL:
+        return MPI_SUCCESS;
+    case MEND_VISIT_REFUSED:
+    case MEND_VISIT_LATE:
+        return MPI_ERR_PORT;
+    case MEND_VISIT_LOST:
+        return MEND_CLASS_PROC_FAILED;
+    case MEND_VISIT_OWN:
+    case MEND_VISIT_THEIRS:
+        break;
+    }
+    return x->error;
+}
+
+/* What both roots make of the names of the two and the number of the guest's call. */
+static void tag_of(char *tag, struct mend_proc *self, const struct mend_visit *x)
+{
+    bool spans = mend_abroad_has(self, x->other);
+    mend_peer host = x->host ? self->me : x->other, guest = x->host ? x->other : self->me;
+
+    snprintf(tag, TAG_BYTES, "mend: port %d %llu %d %llu",
+             (int)mend_abroad_common(self, host, spans), (unsigned long long)x->port,
+             (int)mend_abroad_common(self, guest, spans), (unsigned long long)x->number);
+}
+
+/* The intercommunicator, or the error that the group gets from its root. */
+static int finish(struct visit *v, int root, int err, struct mend_comm **new_p)
+{
+    struct mend_comm *c = v->c;
     struct mend_proc *self = c->self;
     char tag[TAG_BYTES] = "";
-    int err = v->error;
 
     if (c->rank == root && !err) {
-        mend_peer guest = host == self->me ? v->other : self->me;
-        bool spans = mend_abroad_has(self, v->other);
-
-        snprintf(tag, sizeof(tag), "mend: port %d %llu %d %llu",
-                 (int)mend_abroad_common(self, host, spans), (unsigned long long)port,
-                 (int)mend_abroad_common(self, guest, spans), (unsigned long long)v->number);
-        if (v->other == self->me)
+        tag_of(tag, self, &v->x);
+        if (v->x.other == self->me)
             err = MPI_ERR_PORT;
     }
     mend_event(self, MEND_EV_PORT_MEET);
-    return mend_meet_connect(c, root, tag, v->other, err, new_p);
+    return mend_meet_connect(c, root, tag, v->x.other, err, new_p);
 }
 
 int mend_create_accept(struct mend_comm *known, int root, int own_error, uint64_t port,
@@ -397,20 +366,18 @@ int mend_create_accept(struct mend_comm *known, int root, int own_error, uint64_
 {
     struct mend_comm *c = mend_comm_carrier(known);
     struct mend_proc *self = c->self;
-    struct visit v = {.host = true,
-                      .c = c,
-                      .other = MEND_PEER_NONE,
-                      .port = port,
-                      .until = end_of(timeout_ns),
-                      .error = own_error};
+    struct visit v = {.c = c, .until = end_of(timeout_ns)};
     int err = mend_creation_check(c);
 
     if (err)
         return err;
+    mend_visit_init_host(&v.x, port);
     root = mend_group_translate(self, known->group, root, c->group);
-    if (c->rank == root && !own_error)
-        await(self, &v, has_guest, "a process that connects");
-    return finish(c, root, &v, self->me, port, new_p);
+    if (c->rank == root && !own_error) {
+        await(self, &v, "a process that connects");
+        own_error = class_of(&v.x);
+    }
+    return finish(&v, root, own_error, new_p);
 }
 
 /* ---- jobs ---- */
@@ -427,7 +394,9 @@ static bool is_connected(struct mend_proc *self, void *arg)
     mend_interrupt_check(self); /* what may have been the answer is news only once */
     if (self->rt->names)
         self->rt->names(self);
-    return j->ask.answered || (j->v && is_late(j->v));
+    if (j->v)
+        look(self, j->v);
+    return j->ask.answered || (j->v && mend_visit_is_over(&j->v->x));
 }
 
 static const char *why_not(int error)
@@ -439,7 +408,7 @@ static const char *why_not(int error)
                : "the two jobs cannot be connected";
 }
 
-/* v: until when it waits; NULL: however long it takes.  A failure of the own group is told to the host after that. */
+/* v: the call that waits; NULL: another one, which does so however long it takes. */
 static int connect_job(struct mend_proc *self, uint64_t job, struct visit *v)
 {
     struct journey j = {.v = v};
@@ -475,38 +444,28 @@ int mend_create_connect_job(struct mend_proc *self, uint64_t job)
     return connect_job(self, job, NULL);
 }
 
-/* At the root: comes to the host's door, and waits there. */
-static void knock(struct mend_proc *self, struct visit *v, uint64_t port, int own_error)
+/* The process that opened the port, MEND_PEER_NONE: there is none. */
+static mend_peer find_host(struct mend_proc *self, struct visit *v, uint64_t job, int32_t host)
 {
-    v->number = ++self->create->knocked_n;
-    say(self, v->other, MEND_CREATE_KNOCK, v->number, port);
-    mend_event(self, MEND_EV_PORT_KNOCK);
-    if (own_error)
-        v->error = own_error;
-    else
-        await(self, v, is_answered, "the process that accepts");
-    if (v->state == KNOCKING && v->error == MPI_ERR_PORT) /* too late */
-        say(self, v->other, MEND_CREATE_GONE, v->number, port);
-    if (v->state == WELCOME)
-        v->error = MPI_SUCCESS; /* it has said that it comes, and tells its reason then */
-    if (v->error == MEND_CLASS_INVALIDATED || v->error == MEND_CLASS_PROC_FAILED)
-        say_why(self, v->other, MEND_CREATE_FAILED, v->number, port, v->error);
+    mend_peer p = MEND_PEER_NONE;
+
+    if (job == self->job)
+        p = mend_peer_learn(self, host) ? host : MEND_PEER_NONE;
+    else if (connect_job(self, job, v) == MPI_SUCCESS)
+        p = mend_abroad_find(self, job, host);
+    return p != MEND_PEER_NONE && !mend_peer_is_dead(self, p) ? p : MEND_PEER_NONE;
 }
 
-/* The process that opened the port.  MPI_ERR_PORT: there is none. */
-static int find_host(struct mend_proc *self, struct visit *v, uint64_t job, int32_t host)
+/* At the root, until it is welcome or has an error. */
+static void travel(struct mend_proc *self, struct visit *v, uint64_t job, int32_t host)
 {
-    int err = MPI_SUCCESS;
+    struct mend_visit_event ev = {.kind = MEND_VISIT_ARRIVED};
 
-    if (job != self->job) {
-        err = connect_job(self, job, v);
-        v->other = err ? MEND_PEER_NONE : mend_abroad_find(self, job, host);
-    } else {
-        v->other = mend_peer_learn(self, host) ? host : MEND_PEER_NONE;
-    }
-    if (!err && (v->other == MEND_PEER_NONE || mend_peer_is_dead(self, v->other)))
-        err = MPI_ERR_PORT;
-    return err;
+    ev.host = find_host(self, v, job, host);
+    if (!mend_visit_is_over(&v->x))
+        step(self, v, &ev);
+    if (!mend_visit_is_over(&v->x))
+        await(self, v, "the process that accepts");
 }
 
 int mend_create_connect(struct mend_comm *known, int root, int own_error, uint64_t job,
@@ -515,15 +474,13 @@ int mend_create_connect(struct mend_comm *known, int root, int own_error, uint64
 {
     struct mend_comm *c = mend_comm_carrier(known);
     struct mend_proc *self = c->self;
-    struct visit v = {
-        .c = c, .other = MEND_PEER_NONE, .until = end_of(timeout_ns), .error = own_error};
-    int err = mend_creation_check(c);
+    struct visit v = {.c = c, .until = end_of(timeout_ns), .own_error = mend_creation_check(c)};
 
+    mend_visit_init_guest(&v.x, port, ++self->create->knocked_n);
     root = mend_group_translate(self, known->group, root, c->group);
     if (c->rank == root && !own_error) {
-        v.error = find_host(self, &v, job, host);
-        if (!v.error)
-            knock(self, &v, port, err);
+        travel(self, &v, job, host);
+        own_error = class_of(&v.x);
     }
-    return err ? err : finish(c, root, &v, v.other, port, new_p);
+    return v.own_error ? v.own_error : finish(&v, root, own_error, new_p);
 }

@@ -9,6 +9,7 @@
 #include "ft/flood_sm.h"
 #include "ft/refill_sm.h"
 #include "ft/starter_sm.h"
+#include "ft/visit_sm.h"
 
 #include <stdio.h>
 
@@ -156,4 +157,13 @@ int mend_starter_print(const struct mend_starter *x, char *buf, size_t size)
 
     return snprintf(buf, size, "agent %s, %d of %d started, says %s", acts[x->act],
                     (int)x->started_n, (int)x->total_n, answers[x->answer]);
+}
+
+int mend_visit_print(const struct mend_visit *x, char *buf, size_t size)
+{
+    static const char *const states[] = {"journey", "waits", "listens", "awaits", "meet", "end"};
+    static const char *const whys[] = {"", " refused", " late", " lost", " own", " theirs"};
+
+    return snprintf(buf, size, "%s %s %d%s error %d", x->host ? "host" : "guest", states[x->state],
+                    (int)x->other, whys[x->why], (int)x->error);
 }
