@@ -3,33 +3,24 @@
  * all of them meet.
  *
  * The machines say what is next; here it is carried out as the library does: a broadcast that ends at each process when
- * it knows of a death in its group, a bridge of two, two leaders that exchange hellos, an agreement of all in which the
- * process votes no that never came (create/meet.c).  The agent may be unable to do any of its acts.  When it
+ * it knows of a death in its group, and a meeting (meeting.h).  The agent may be unable to do any of its acts.  When it
  * dies all processes do (S4-10). */
 #include "birth.h"
-
-#include "ft/wire.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum move { CALL, TELL, TELL_NOBODY, TELL_IN_VAIN, PASS, START, LOT };
 
-/* The agreements are messages of a kind each. */
+/* Messages; the agreements are of a kind each. */
 enum kind {
-    MEETING,
-    SEATS,
+    SEATS = MEND_SIM_MEETING_KINDS,
     ERRORS,
     ASKED,
     ANSWERED,
     STARTS,
     WITHDRAWN,
     NEWS,
-    BRIDGE,
-    HELLO,
-    BACK,
-    HEADER,
-    OFF,
     LEFT
 };
 
@@ -51,10 +42,15 @@ static int agreements(const struct mend_sim_conf *c)
     return c->replaces ? 3 : 1;
 }
 
+static int index_of(int kind)
+{
+    return kind == ERRORS ? 2 : kind == SEATS;
+}
+
 /* The survivors alone agree on their error. */
 static int voters(int k, const struct mend_sim_conf *c)
 {
-    return k == ERRORS ? mend_sim_birth_parents(c) : mend_sim_birth_members(c);
+    return k == index_of(ERRORS) ? mend_sim_birth_parents(c) : mend_sim_birth_members(c);
 }
 
 static struct mend_agree *machine(const struct mend_sim_birth_proc *p, int k,
@@ -79,19 +75,17 @@ static bool is_agent(const struct mend_sim_birth_proc *p, const struct mend_sim_
     return p->rank == mend_sim_birth_agent(c);
 }
 
-static int leader_of(int rank, const struct mend_sim_conf *c)
+static struct mend_sim_member member(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
+                                     struct mend_sim_io *io)
 {
-    return is_parent(rank, c) ? 0 : mend_sim_birth_parents(c);
-}
-
-static int other_leader(int rank, const struct mend_sim_conf *c)
-{
-    return is_parent(rank, c) ? mend_sim_birth_parents(c) : 0;
-}
-
-static bool leads(const struct mend_sim_birth_proc *p, const struct mend_sim_conf *c)
-{
-    return p->rank == leader_of(p->rank, c);
+    return (struct mend_sim_member){.m = &p->meeting,
+                                    .dead = p->store,
+                                    .agree = machine(p, 0, c),
+                                    .rank = p->rank,
+                                    .first_n = mend_sim_birth_parents(c),
+                                    .n = mend_sim_birth_members(c),
+                                    .conf = c,
+                                    .io = io};
 }
 
 static void birth_init(void *proc, int rank, const struct mend_sim_conf *c)
@@ -99,222 +93,53 @@ static void birth_init(void *proc, int rank, const struct mend_sim_conf *c)
     static const enum mend_birth_role roles[2][2] = {{MEND_BIRTH_CHILD, MEND_BIRTH_FIRST},
                                                      {MEND_BIRTH_PARENT, MEND_BIRTH_ROOT}};
     struct mend_sim_birth_proc *p = proc;
+    bool leads = rank == 0 || rank == mend_sim_birth_parents(c);
 
     memset(p, 0, birth_bytes(c));
     p->rank = rank;
     mend_starter_init(&p->starter);
-    mend_birth_init(&p->birth, roles[is_parent(rank, c)][leads(p, c)], 0);
+    mend_birth_init(&p->birth, roles[is_parent(rank, c)][leads], 0);
     mend_refill_init(&p->refill, !is_parent(rank, c));
     for (int k = 0; k < agreements(c); k++)
         if (rank < voters(k, c))
             mend_agree_init(machine(p, k, c), voters(k, c), rank, c->radix_bits, 1);
 }
 
-/* ---- what a process knows ---- */
-
-static bool is_dead(const struct mend_sim_birth_proc *p, int rank)
-{
-    return mend_bits_test(p->store, rank);
-}
-
-static bool lost(const struct mend_sim_birth_proc *p, int first, int end)
-{
-    while (first < end && !is_dead(p, first))
-        first++;
-    return first < end;
-}
+/* ---- what a process knows and says ---- */
 
 static bool lost_own(const struct mend_sim_birth_proc *p, const struct mend_sim_conf *c)
 {
-    int parents = mend_sim_birth_parents(c);
+    struct mend_sim_member x = member((void *)(uintptr_t)p, c, NULL);
 
-    return is_parent(p->rank, c) ? lost(p, 0, parents)
-                                 : lost(p, parents, mend_sim_birth_members(c));
+    return mend_sim_lost_own(&x);
 }
 
 static bool lost_any(const struct mend_sim_birth_proc *p, const struct mend_sim_conf *c)
 {
-    return lost(p, 0, mend_sim_birth_members(c));
+    struct mend_sim_member x = member((void *)(uintptr_t)p, c, NULL);
+
+    return mend_sim_lost_any(&x);
 }
 
-/* ---- messages ---- */
-
-static void say(struct mend_sim_io *io, int to, enum kind kind, enum mend_sim_word word)
-{
-    uint8_t bytes[2] = {(uint8_t)kind, (uint8_t)word};
-
-    io->send(io, to, bytes, sizeof bytes);
-}
-
-static void say_to_group(const struct mend_sim_birth_proc *p, enum kind kind,
-                         enum mend_sim_word word, const struct mend_sim_conf *c,
-                         struct mend_sim_io *io)
-{
-    int end = is_parent(p->rank, c) ? mend_sim_birth_parents(c) : mend_sim_birth_members(c);
-
-    for (int r = leader_of(p->rank, c) + 1; r < end; r++)
-        say(io, r, kind, word);
-}
-
-static void note_decision(struct mend_sim_birth_proc *p, int k, const struct mend_sim_conf *c)
+/* That of the meeting notes its own (meeting.c). */
+static void note_decision(struct mend_sim_birth_proc *p, int kind, const struct mend_sim_conf *c)
 {
     struct mend_agree_value v;
 
-    MEND_ASSERT(mend_agree_result(machine(p, k, c), 0, &v));
-    if (k == ERRORS)
-        p->decided[k] = (uint8_t)v.max_word[0];
+    MEND_ASSERT(mend_agree_result(machine(p, index_of(kind), c), 0, &v));
+    if (kind == ERRORS)
+        p->errors = (uint8_t)v.max_word[0];
     else
-        p->decided[k] = v.max_word[0] || v.nfailed ? MEND_SIM_NO : MEND_SIM_YES;
+        p->seats = v.max_word[0] || v.nfailed ? MEND_SIM_NO : MEND_SIM_YES;
 }
 
-static void agree_step(struct mend_sim_birth_proc *p, int k, const struct mend_agree_event *ev,
-                       const struct mend_sim_conf *c, struct mend_sim_io *io)
+static void vote(struct mend_sim_birth_proc *p, int kind, uint64_t word,
+                 const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
-    struct mend_agree *m = machine(p, k, c);
-    struct mend_agree_out out;
-    struct mend_agree_msg msg;
+    int k = index_of(kind);
 
-    mend_agree_step(m, ev, &out);
-    if (out.decided_n)
-        note_decision(p, k, c);
-    while (mend_agree_next(m, &msg)) {
-        uint8_t bytes[MEND_SIM_MSG_MAX] = {(uint8_t)k};
-        size_t len = mend_ft_agree_encode(&msg, voters(k, c), bytes + 1, sizeof bytes - 1);
-
-        MEND_ASSERT(len);
-        io->send(io, msg.peer, bytes, len + 1);
-    }
-}
-
-static void vote(struct mend_sim_birth_proc *p, int k, uint64_t word, const struct mend_sim_conf *c,
-                 struct mend_sim_io *io)
-{
-    uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8] = {0};
-    struct mend_agree_value v;
-    struct mend_agree_event ev = {.kind = MEND_AGREE_START, .value = &v};
-
-    mend_agree_value_init(&v);
-    for (int r = 0; r < voters(k, c); r++)
-        if (is_dead(p, r))
-            mend_bits_set(failed, r);
-    v.max_word[0] = c->broken != MEND_SIM_LIE ? word : 0;
-    v.nfailed = mend_bits_count(failed, mend_bits_words(voters(k, c)));
-    v.failed = failed;
-    agree_step(p, k, &ev, c, io);
-}
-
-/* ---- the meeting: create/intercomm.c, create/meet.c ---- */
-
-static void call_off(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
-                     struct mend_sim_io *io)
-{
-    if (p->called_off || !p->came || p->decided[0] || !(lost_any(p, c) || p->back))
-        return;
-    p->called_off = true;
-    for (int r = 0; r < mend_sim_birth_members(c) && c->broken != MEND_SIM_SILENT; r++)
-        if (r != p->rank)
-            say(io, r, OFF, MEND_SIM_NO);
-}
-
-static void come(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
-                 struct mend_sim_io *io)
-{
-    p->stage = MEND_SIM_GATHERS;
-    if (p->vetoed)
-        return;
-    p->came = true;
-    vote(p, 0, lost_any(p, c) || p->back, c, io);
-    call_off(p, c, io);
-}
-
-/* Somebody else has called it off, and this process has not come. */
-static void veto(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
-                 struct mend_sim_io *io)
-{
-    if (p->came || p->vetoed || c->broken == MEND_SIM_SHY)
-        return;
-    p->vetoed = true;
-    vote(p, 0, true, c, io);
-}
-
-/* Returns whether the act has ended. */
-static bool leader_begins(struct mend_sim_birth_proc *p, int32_t *error_p,
-                          const struct mend_sim_conf *c, struct mend_sim_io *io)
-{
-    bool own = lost_own(p, c), no = own || is_dead(p, other_leader(p->rank, c));
-
-    *error_p = FAILED;
-    if (!p->birth.error) {
-        say(io, other_leader(p->rank, c), HELLO, no ? MEND_SIM_NO : MEND_SIM_YES);
-        p->stage = no ? MEND_SIM_PASSES : MEND_SIM_HEARS;
-    } else {
-        p->stage = MEND_SIM_PASSES;
-    }
-    p->header = no || p->birth.error ? MEND_SIM_NO : MEND_SIM_NOTHING;
-    return own;
-}
-
-static bool meet_begins(struct mend_sim_birth_proc *p, int32_t *error_p,
-                        const struct mend_sim_conf *c, struct mend_sim_io *io)
-{
-    if (leads(p, c))
-        return leader_begins(p, error_p, c, io);
-    *error_p = FAILED;
-    p->stage = MEND_SIM_LISTENS;
-    return lost_own(p, c);
-}
-
-static void leader_hears(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
-                         struct mend_sim_io *io)
-{
-    int other = other_leader(p->rank, c);
-
-    if (p->hello) {
-        p->header = p->hello;
-    } else if (lost_own(p, c) || is_dead(p, other)) {
-        p->header = MEND_SIM_NO;
-        say(io, other, BACK, MEND_SIM_NO);
-    } else {
-        return;
-    }
-    p->stage = MEND_SIM_PASSES;
-}
-
-/* The leader's broadcast; true: the act has ended. */
-static bool leader_passes(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
-                          struct mend_sim_io *io)
-{
-    if (lost_own(p, c)) {
-        if (p->header == MEND_SIM_YES)
-            say(io, other_leader(p->rank, c), BACK, MEND_SIM_NO);
-        return true;
-    }
-    say_to_group(p, HEADER, p->header, c, io);
-    if (p->header == MEND_SIM_NO)
-        return true;
-    come(p, c, io);
-    return false;
-}
-
-static bool meet(struct mend_sim_birth_proc *p, int32_t *error_p, const struct mend_sim_conf *c,
-                 struct mend_sim_io *io)
-{
-    *error_p = FAILED;
-    if (p->stage == MEND_SIM_OUTSIDE && meet_begins(p, error_p, c, io))
-        return true;
-    if (p->stage == MEND_SIM_HEARS)
-        leader_hears(p, c, io);
-    if (p->stage == MEND_SIM_LISTENS && p->header == MEND_SIM_YES)
-        come(p, c, io);
-    if (p->stage == MEND_SIM_LISTENS && c->broken != MEND_SIM_HUSH)
-        return p->header || lost_own(p, c);
-    if (p->stage != MEND_SIM_GATHERS)
-        return false;
-    if (c->broken == MEND_SIM_RASH && !is_parent(p->rank, c))
-        *error_p = 0;
-    else if (p->decided[0] == MEND_SIM_YES && p->came)
-        *error_p = 0;
-    return p->vetoed || p->decided[0] || !*error_p;
+    if (mend_sim_vote(machine(p, k, c), voters(k, c), kind, p->store, word, c, io))
+        note_decision(p, kind, c);
 }
 
 /* ---- the acts ---- */
@@ -323,7 +148,7 @@ static bool asks(struct mend_sim_birth_proc *p, int32_t *error_p, const struct m
                  struct mend_sim_io *io)
 {
     if (!p->begun)
-        say(io, mend_sim_birth_agent(c), ASKED, MEND_SIM_YES);
+        mend_sim_say(io, mend_sim_birth_agent(c), ASKED, MEND_SIM_YES);
     p->begun = true;
     *error_p = p->answer == MEND_SIM_NO ? NONE_STARTED : 0;
     return p->answer;
@@ -342,38 +167,31 @@ static bool is_told(struct mend_sim_birth_proc *p, struct mend_birth_event *ev,
     return p->news || ev->error;
 }
 
-static bool builds(struct mend_sim_birth_proc *p, int32_t *error_p, const struct mend_sim_conf *c,
-                   struct mend_sim_io *io)
-{
-    int other = other_leader(p->rank, c);
-    bool dead = is_dead(p, other) && c->broken != MEND_SIM_DEAF;
-
-    if (!p->begun && !dead)
-        say(io, other, BRIDGE, MEND_SIM_YES);
-    *error_p = (p->begun && p->bridge) || !dead ? 0 : FAILED;
-    p->begun = true;
-    return p->bridge || dead;
-}
-
 static bool act(struct mend_sim_birth_proc *p, struct mend_birth_event *ev,
                 const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
+    struct mend_sim_member x = member(p, c, io);
+    bool over = false, failed = false;
+
     switch ((enum mend_birth_act)p->birth.act) {
     case MEND_BIRTH_ASK:
         return asks(p, &ev->error, c, io);
     case MEND_BIRTH_TELL:
         return is_told(p, ev, c);
     case MEND_BIRTH_BRIDGE:
-        return builds(p, &ev->error, c, io);
+        over = mend_sim_bridge(&x, &failed);
+        break;
     case MEND_BIRTH_MEET:
-        return meet(p, &ev->error, c, io);
+        over = mend_sim_meet(&x, p->birth.error, &failed);
+        break;
     case MEND_BIRTH_LEAVE:
-        say(io, other_leader(p->rank, c), HELLO, MEND_SIM_NO);
+        mend_sim_give_up(&x);
         return true;
     case MEND_BIRTH_END:
         break;
     }
-    return false;
+    ev->error = failed ? FAILED : 0;
+    return over;
 }
 
 /* As far as it gets; true: to its end. */
@@ -402,14 +220,14 @@ static bool is_seated(struct mend_sim_birth_proc *p, int32_t *error_p,
     *error_p = 0;
     if (!p->seated) {
         p->seated = true;
-        vote(p, 1, no, c, io);
+        vote(p, SEATS, no, c, io);
         if (no || c->broken == MEND_SIM_HASTY) {
             *error_p = no ? FAILED : 0;
             return true;
         }
     }
-    *error_p = p->decided[1] == MEND_SIM_YES ? 0 : FAILED;
-    return p->decided[1];
+    *error_p = p->seats == MEND_SIM_YES ? 0 : FAILED;
+    return p->seats;
 }
 
 /* The survivors' error: a death goes before all others. */
@@ -419,10 +237,10 @@ static bool is_settled(struct mend_sim_birth_proc *p, int32_t *error_p,
     if (!p->settles)
         vote(p, ERRORS, p->birth.result == FAILED ? 2 : 1, c, io);
     p->settles = true;
-    *error_p = p->decided[ERRORS] == 2 ? FAILED : NONE_STARTED;
+    *error_p = p->errors == 2 ? FAILED : NONE_STARTED;
     if (c->broken == MEND_SIM_BOAST)
         *error_p = p->birth.result;
-    return p->decided[ERRORS] || c->broken == MEND_SIM_BOAST;
+    return p->errors || c->broken == MEND_SIM_BOAST;
 }
 
 static bool refill(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
@@ -453,7 +271,7 @@ static void leave(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
     p->gone = true;
     for (int r = 0; r < mend_sim_birth_members(c) && c->broken != MEND_SIM_SLIP; r++)
         if (r != p->rank)
-            say(io, r, LEFT, MEND_SIM_YES);
+            mend_sim_say(io, r, LEFT, MEND_SIM_YES);
 }
 
 static void go_on(struct mend_sim_birth_proc *p, const struct mend_sim_conf *c,
@@ -475,16 +293,16 @@ static void agent_does(struct mend_sim_birth_proc *p, const struct mend_starter_
     int next = mend_sim_birth_parents(c) + p->starter.started_n;
 
     if (starts && ev->good)
-        say(io, next, STARTS, MEND_SIM_YES);
+        mend_sim_say(io, next, STARTS, MEND_SIM_YES);
     mend_starter_step(&p->starter, ev);
     if (p->starter.act == MEND_STARTER_WITHDRAW) {
         for (int r = mend_sim_birth_parents(c); r < next && c->broken != MEND_SIM_OMIT; r++)
-            say(io, r, WITHDRAWN, MEND_SIM_NO);
+            mend_sim_say(io, r, WITHDRAWN, MEND_SIM_NO);
         mend_starter_step(&p->starter, &(struct mend_starter_event){0});
     }
     if (p->starter.act == MEND_STARTER_ANSWER) {
-        say(io, 0, ANSWERED,
-            p->starter.answer == MEND_STARTER_STARTED ? MEND_SIM_YES : MEND_SIM_NO);
+        mend_sim_say(io, 0, ANSWERED,
+                     p->starter.answer == MEND_STARTER_STARTED ? MEND_SIM_YES : MEND_SIM_NO);
         mend_starter_step(&p->starter, &(struct mend_starter_event){0});
     }
     mend_starter_check(&p->starter);
@@ -540,7 +358,7 @@ static unsigned birth_moves(const void *proc, const struct mend_sim_conf *c)
         return is_parent(p->rank, c) ? 1u << CALL : 0;
     if (p->rank == 0 && p->birth.act == MEND_BIRTH_TELL)
         return lost_own(p, c) ? 1u << TELL_NOBODY | 1u << TELL_IN_VAIN : 1u << TELL;
-    return p->birth.act == MEND_BIRTH_MEET && p->stage == MEND_SIM_PASSES ? 1u << PASS : 0;
+    return p->birth.act == MEND_BIRTH_MEET && p->meeting.stage == MEND_SIM_PASSES ? 1u << PASS : 0;
 }
 
 static const char *birth_move_name(int move)
@@ -570,6 +388,7 @@ static void birth_calls(struct mend_sim_birth_proc *p, const struct mend_sim_con
 static void birth_move(void *proc, int move, const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
     struct mend_sim_birth_proc *p = proc;
+    struct mend_sim_member x = member(p, c, io);
 
     if (move >= START) {
         agent_moves(p, move, c, io);
@@ -578,27 +397,15 @@ static void birth_move(void *proc, int move, const struct mend_sim_conf *c, stru
     if (move == CALL)
         birth_calls(p, c);
     if (move == TELL || move == TELL_IN_VAIN)
-        say_to_group(p, NEWS, p->birth.error ? MEND_SIM_NO : MEND_SIM_YES, c, io);
+        mend_sim_say_to_group(&x, NEWS, p->birth.error ? MEND_SIM_NO : MEND_SIM_YES);
     if (move == TELL || move == TELL_IN_VAIN || move == TELL_NOBODY)
         p->told = move == TELL ? MEND_SIM_YES : MEND_SIM_NO;
-    if (move == PASS && leader_passes(p, c, io))
+    if (move == PASS && mend_sim_pass(&x))
         mend_birth_step(&p->birth, &(struct mend_birth_event){.error = FAILED});
     go_on(p, c, io);
 }
 
-static void hear_agreement(struct mend_sim_birth_proc *p, int k, int from, const uint8_t *bytes,
-                           size_t len, const struct mend_sim_conf *c, struct mend_sim_io *io)
-{
-    uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
-    struct mend_agree_msg msg;
-    struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = &msg};
-
-    MEND_ASSERT(mend_ft_agree_decode(bytes, len, voters(k, c), from, failed, &msg) == MEND_OK);
-    agree_step(p, k, &ev, c, io);
-}
-
-static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word,
-                 const struct mend_sim_conf *c, struct mend_sim_io *io)
+static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word)
 {
     switch (kind) {
     case ASKED:
@@ -614,45 +421,37 @@ static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word,
     case NEWS:
         p->news = word;
         break;
-    case BRIDGE:
-        p->bridge = word;
-        break;
-    case HELLO:
-        p->hello = word;
-        break;
-    case BACK:
-        p->back = p->stage == MEND_SIM_PASSES || p->stage == MEND_SIM_GATHERS;
-        p->hello = MEND_SIM_NO;
-        call_off(p, c, io);
-        break;
-    case HEADER:
-        p->header = word;
-        break;
-    case OFF:
-        veto(p, c, io);
-        break;
     case LEFT: /* see birth_recv() */
-    case MEETING:
     case SEATS:
     case ERRORS:
         break;
     }
 }
 
+static void mourn_elsewhere(struct mend_sim_birth_proc *p, int kind, int dead,
+                            const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
+    int k = index_of(kind), n = voters(k, c);
+
+    if (k < agreements(c) && p->rank < n && dead < n &&
+        mend_sim_agree_on(machine(p, k, c), n, kind, &ev, io))
+        note_decision(p, kind, c);
+}
+
 static void birth_death(void *proc, int dead, const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
     struct mend_sim_birth_proc *p = proc;
-    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
+    struct mend_sim_member x = member(p, c, io);
 
     if (dead == mend_sim_birth_agent(c))
         p->gone = true;
-    if (p->gone || is_agent(p, c) || is_dead(p, dead))
+    if (p->gone || is_agent(p, c) || mend_bits_test(p->store, dead))
         return;
     mend_bits_set(p->store, dead);
-    for (int k = 0; k < agreements(c); k++)
-        if (p->rank < voters(k, c) && dead < voters(k, c))
-            agree_step(p, k, &ev, c, io);
-    call_off(p, c, io);
+    mend_sim_meeting_mourns(&x, dead);
+    mourn_elsewhere(p, SEATS, dead, c, io);
+    mourn_elsewhere(p, ERRORS, dead, c, io);
     go_on(p, c, io);
 }
 
@@ -660,16 +459,20 @@ static void birth_recv(void *proc, int from, const void *bytes, size_t len,
                        const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
     struct mend_sim_birth_proc *p = proc;
+    struct mend_sim_member x = member(p, c, io);
     const uint8_t *b = bytes;
+    int k = index_of(b[0]);
 
-    if (p->gone || is_dead(p, from))
+    if (p->gone || mend_bits_test(p->store, from))
         return;
     if (b[0] == LEFT)
         birth_death(p, from, c, io);
-    else if (b[0] <= ERRORS)
-        hear_agreement(p, b[0], from, b + 1, len - 1, c, io);
-    else
-        hear(p, (enum kind)b[0], b[1], c, io);
+    else if (b[0] < MEND_SIM_MEETING_KINDS)
+        mend_sim_meeting_hears(&x, from, b, len);
+    else if (b[0] > ERRORS)
+        hear(p, (enum kind)b[0], b[1]);
+    else if (mend_sim_hear_agreement(machine(p, k, c), voters(k, c), from, b, len, io))
+        note_decision(p, b[0], c);
     go_on(p, c, io);
 }
 
@@ -680,14 +483,14 @@ static bool birth_ignores(const void *proc, int from, const void *bytes, size_t 
     const struct mend_sim_birth_proc *p = proc;
     const uint8_t *b = bytes;
 
-    return p->gone || (b[0] == OFF && (p->came || p->vetoed));
+    return p->gone || (b[0] == MEND_SIM_OFF && (p->meeting.came || p->meeting.vetoed));
 }
 
 static void birth_bury(void *proc, const struct mend_sim_conf *c)
 {
     struct mend_sim_birth_proc *p = proc;
     struct mend_sim_birth_proc left = {
-        .rank = p->rank, .called = p->called, .over = p->over, .came = p->came};
+        .rank = p->rank, .called = p->called, .over = p->over, .meeting.came = p->meeting.came};
 
     left.starter.answer = p->starter.answer;
     left.birth.result = p->birth.result;
@@ -717,12 +520,12 @@ static int birth_print(const void *proc, const struct mend_sim_conf *c, char *bu
 static int birth_print_msg(const void *bytes, size_t len, const struct mend_sim_conf *c, char *buf,
                            size_t size)
 {
-    static const char *const names[] = {"MEETING", "SEATS",     "ERRORS", "ASKED",  "ANSWERED",
-                                        "STARTS",  "WITHDRAWN", "NEWS",   "BRIDGE", "HELLO",
-                                        "BACK",    "HEADER",    "OFF",    "LEFT"};
+    static const char *const names[] = {"MEETING", "BRIDGE",    "HELLO",  "BACK",  "HEADER",
+                                        "OFF",     "SEATS",     "ERRORS", "ASKED", "ANSWERED",
+                                        "STARTS",  "WITHDRAWN", "NEWS",   "LEFT"};
     const uint8_t *b = bytes;
 
-    if (b[0] <= ERRORS)
+    if (b[0] == MEND_SIM_AGREEMENT || b[0] == SEATS || b[0] == ERRORS)
         return snprintf(buf, size, "%s %d", names[b[0]], b[1]);
     return snprintf(buf, size, "%s %s", names[b[0]], b[1] == MEND_SIM_NO ? "no" : "yes");
 }

@@ -11,19 +11,7 @@
 #include "ft/birth_sm.h"
 #include "ft/refill_sm.h"
 #include "ft/starter_sm.h"
-#include "sim.h"
-
-/* What a process has heard, or how something ended. */
-enum mend_sim_word { MEND_SIM_NOTHING = 0, MEND_SIM_YES, MEND_SIM_NO };
-
-/* Where a process is in the act MEET (create/intercomm.c). */
-enum mend_sim_stage {
-    MEND_SIM_OUTSIDE = 0,
-    MEND_SIM_HEARS,   /* a leader, what the other one says */
-    MEND_SIM_PASSES,  /* a leader is about to tell its group */
-    MEND_SIM_LISTENS, /* the others of a group, to their leader */
-    MEND_SIM_GATHERS, /* it has come, and voted */
-};
+#include "meeting.h"
 
 /* What an agent cannot do.  Most lots are that nothing is wrong, for runs with a seed. */
 enum mend_sim_lot {
@@ -39,29 +27,23 @@ enum mend_sim_lot {
 
 struct mend_sim_birth_proc {
     int32_t rank;
-    uint8_t called;     /* parent: made the call; child: was started */
-    uint8_t gone;       /* withdrawn, or ended with its agent */
-    uint8_t over;       /* the call has returned, with refill.result or birth.result */
-    uint8_t begun;      /* the act was begun */
-    uint8_t answer;     /* root: of the agent */
-    uint8_t news;       /* parent: of the root */
-    uint8_t told;       /* root: how its broadcast ended */
-    uint8_t bridge;     /* leader: the other one has come to the bridge */
-    uint8_t hello;      /* leader: of the other one */
-    uint8_t back;       /* leader: the other one has said that it does not come after all */
-    uint8_t header;     /* what the leader tells, or has told, its group */
-    uint8_t stage;      /* enum mend_sim_stage */
-    uint8_t came;       /* voted yes or no in the meeting */
-    uint8_t vetoed;     /* voted no in a meeting to which it did not come */
-    uint8_t called_off; /* told all others that it cannot succeed */
-    uint8_t decided[3]; /* of the meeting, of the seats, of the survivors' error */
-    uint8_t settles;    /* voted on the error */
-    uint8_t seated;     /* voted on the seats */
-    uint8_t lot;        /* agent: what it cannot do, enum mend_sim_lot */
+    uint8_t called;  /* parent: made the call; child: was started */
+    uint8_t gone;    /* withdrawn, or ended with its agent */
+    uint8_t over;    /* the call has returned, with refill.result or birth.result */
+    uint8_t begun;   /* the act was begun */
+    uint8_t answer;  /* root: of the agent */
+    uint8_t news;    /* parent: of the root */
+    uint8_t told;    /* root: how its broadcast ended */
+    uint8_t seats;   /* what was decided on the seats */
+    uint8_t errors;  /* and on the survivors' error */
+    uint8_t settles; /* voted on the error */
+    uint8_t seated;  /* voted on the seats */
+    uint8_t lot;     /* agent: what it cannot do, enum mend_sim_lot */
+    struct mend_sim_meeting meeting;
     struct mend_birth birth;
     struct mend_refill refill;
     struct mend_starter starter;
-    uint64_t store[]; /* set of ranks that it was told are dead; the two agreements */
+    uint64_t store[]; /* set of ranks that it was told are dead; the agreements */
 };
 
 static inline int mend_sim_birth_members(const struct mend_sim_conf *c)

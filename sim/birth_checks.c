@@ -34,7 +34,7 @@ static const char *check_others(const struct mend_sim_view *v)
 
         if (lives(v, r) && p->over && !has_it(v, r))
             return "B1: one living process has the communicator and another one has an error";
-        if (lives(v, r) && !p->came)
+        if (lives(v, r) && !p->meeting.came)
             return "B3: somebody has the communicator to whose making another one has not come";
     }
     return NULL;
