@@ -400,7 +400,7 @@ static void answer_oldest(struct job *job, struct mend_link *x, int error)
 
 /* ---- greetings ---- */
 
-/* Takes fd.  False: it is no segment of that job. */
+/* Takes fd.  False: it is not a segment of that job. */
 static bool take_segment(struct mend_link *x, int fd, uint64_t other)
 {
     x->shm_fd = fd;

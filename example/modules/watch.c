@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* watch.c – shows the board of a job until each of its ranks is done or dead.  It is no MPI program.
+/* watch.c – shows the board of a job until each of its ranks is done or dead.  It is not an MPI program.
  *
  * Usage: watch FILE [lines]      lines: only what changes, one line each, not a table that stays in place */
 #include "board.h"

@@ -44,7 +44,7 @@ _Static_assert(
 int mend_creation_result(struct mend_comm *parent, const struct mend_decision *value,
                          int own_error);
 
-/* The object; opens it for frames that came early.  *new_p NULL with MPI_SUCCESS: this process is no
+/* The object; opens it for frames that came early.  *new_p NULL with MPI_SUCCESS: this process is not a
  * member (group may be NULL then), or the other group would be empty. */
 int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
                          struct mend_group *remote, const struct mend_decision *value,

@@ -83,7 +83,7 @@ static struct mend_coll_buf words(int64_t *at, MPI_Count n)
 }
 
 /* Each adds what it has to what those before it have; the last one moves the pointer, and tells where it was, or why
- * it could not: an error is no reason to leave the others waiting. */
+ * it could not: the others wait for either. */
 int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
 {
     struct mend_comm *c = f->comm;

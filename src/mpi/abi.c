@@ -98,8 +98,8 @@ int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *log
 }
 
 /* Handles of classes that have no objects yet: only the null handle is one, and its integer is its
- * value.  An integer or a handle of something else is an error, and the answer is 0, which is no
- * handle of any class. */
+ * value.  An integer or a handle of something else is an error, and the answer is 0, which is not
+ * a handle of any class. */
 static uintptr_t only_null(uintptr_t given, uintptr_t null, int class, const char *fn)
 {
     int err = mend_enter_any(fn);

@@ -81,7 +81,7 @@ static struct mend_abroad *find_job(struct mend_proc *self, uint64_t job)
     return NULL;
 }
 
-/* Takes fd.  False: it is no segment of the job, or there is no memory. */
+/* Takes fd.  False: it is not a segment of the job, or there is no memory. */
 static bool map_job(struct mend_abroad *a, uint64_t job, int fd)
 {
     struct mend_node_header *h = mend_abroad_map(fd, MEND_NODE_PART_SHELF, &a->bytes);

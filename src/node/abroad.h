@@ -53,7 +53,7 @@ struct mend_abroad {
  * version; or there is no memory. */
 struct mend_node_header *mend_abroad_map(int fd, enum mend_node_part end, size_t *bytes_p);
 
-/* What the agent says of a job: fd, of its segment, becomes this function's.  NULL: no memory, or fd is no segment. */
+/* What the agent says of a job: fd, of its segment, becomes this function's.  NULL: no memory, or fd is not a segment. */
 struct mend_abroad *mend_abroad_learn(struct mend_proc *self, uint64_t job, uint32_t number, int fd,
                                       mend_place mine, const struct mend_abroad_block *blocks,
                                       uint32_t blocks_n);

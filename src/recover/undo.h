@@ -13,7 +13,7 @@
  *                                             its calls end                         objects   communicators
  *
  * Invariants:
- *   1  `used` of a communicator is set by the first call since the safe point that names it and is no mere question
+ *   1  `used` of a communicator is set by the first call since the safe point that names it and is not a mere question
  *      (mend_check_comm()), or that starts a persistent request of it;
  *   2  while the program's calls end nothing is raised: no handler of errors runs, and the process does not end;
  *   3  a communicator of a module's own is apart: neither used nor made since. */

@@ -23,7 +23,7 @@ static const struct mend_op *op_of(int code)
     return mend_op_of((MPI_Op)(uintptr_t)(MEND_OP_FIRST + code));
 }
 
-/* Bytes of all kinds, among them floats that are no numbers. */
+/* Bytes of all kinds, among them floats that are not numbers. */
 static void fill(char *bytes, unsigned seed)
 {
     for (unsigned i = 0; i < BYTES; i++)

@@ -13,7 +13,7 @@
  *   exclusive   any[me] = 1; excl FREE -> TRYING(me); fence; until no shared[i] of the target and no all[i] is set;
  *               excl -> HELD(me)
  *   shared      shared[me] = trying; fence; is excl FREE?  then holding; else shared[me] = 0, and again later
- *   lock_all    all[me] = trying; fence; is no any[i] set?  then holding; else all[me] = 0, and again later
+ *   lock_all    all[me] = trying; fence; any[i] set?  no: holding; else all[me] = 0, and again later
  *
  * Both sides store first and look then, with a fence between, so at least one of two that exclude each other sees the
  * other.  A process that wants the exclusive lock stays at TRYING and the others step back, so they do not hold up each

@@ -40,7 +40,7 @@ struct action {
     uint64_t mask;
 };
 
-/* Between the two ends lie the calls that are no signals: the return from a handler, and the gate. */
+/* Between the two ends lie the calls that are not signals: the return from a handler, and the gate. */
 __asm__(".text\n"
         ".hidden mend_snap_gate_begin, mend_snap_gate_end, mend_snap_gate_return, mend_snap_gate\n"
         ".globl mend_snap_gate_begin, mend_snap_gate_end, mend_snap_gate_return, mend_snap_gate\n"

@@ -70,6 +70,7 @@ finds doc/a.md '```\ntest/walk\n```' 'there is no test/walk'
 finds doc/a.md 'A process that waits is told, and which rank it was.' ''
 finds doc/a.md 'The process who waits is told.' "'process who': write that"
 finds doc/man/a.3 'Slowness is no failure.' "'is no failure': write is not a ..."
+finds doc/a.md 'It is no teapot.' "'is no teapot': write is not a ..."
 finds doc/a.md 'There is no rank 3, and it is no longer there.' ''
 finds src/net/ring.c 'say("%s is none of: a, b");' "'is none of': write is not one of"
 finds doc/a.md 'There is none of that name.' ''

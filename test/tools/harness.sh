@@ -33,7 +33,7 @@ program good 'alone ; args 1 2 ; expect "3 words"' 'printf("%d words\n", argc);'
 program status 'alone ; exit 3' 'return 3;'
 program times "alone ; times 3 ; args $PWD/count" 'fputs("x", fopen(argv[1], "a"));'
 printf '/* RUN: alone ;\n *      exit 4\n * RUN: alone ; expect-no "x" ; exit 4 */\nint main(void) { return 4; }\n' >two.c
-printf '/* RUN: none */\nthis is no program\n' >helper.c
+printf '/* RUN: none */\nthis is not a program\n' >helper.c
 harness "$PWD" >output 2>&1 || fail "what must pass: $(cat output)"
 grep -qx "5 passed, 0 failed" output || fail "not five: $(cat output)"
 [ "$(cat count)" = xxx ] || fail "not run three times"
@@ -47,7 +47,7 @@ program unwanted 'alone ; expect-no "nothing"' 'puts("nothing");'
 program process 'alone' 'if (!fork()) { setsid(); sleep(30); }'
 program file 'alone' 'char f[999]; snprintf(f, sizeof(f), "%s/x", getenv("TMPDIR")); fclose(fopen(f, "w"));'
 program sanitizer 'alone' 'puts("==1==ERROR: AddressSanitizer: x");'
-program broken 'alone' 'this is no C'
+program broken 'alone' 'this is not C'
 program hang 'alone ; time 0.1' 'for (;;) pause();'
 harness "$PWD" >output 2>&1
 [ $? = 1 ] || fail "the status of a run that failed"

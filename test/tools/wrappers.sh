@@ -89,7 +89,7 @@ is "two words" "./a program"
 cp 'a program.c' b.cc
 mpic++ -DWORDS='"in C++"' b.cc -o b || fail "C++"
 is "in C++" ./b
-echo 'this is no C' >bad.c
+echo 'this is not C' >bad.c
 mpicc -c bad.c 2>/dev/null && fail "the compiler's status is lost"
 
 # A profiling library comes before MPI's.
