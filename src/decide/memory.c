@@ -68,8 +68,16 @@ static struct mend_papers *papers_of(struct mend_comm *c)
 struct mend_last_words {
     struct mend_last_words *next;
     int rank;
-    struct paper paper;
+    struct paper *paper; /* in room[], aligned as memory of the arena need not be */
+    char room[sizeof(struct paper) + _Alignof(struct paper) - 1];
 };
+
+static struct paper *paper_in(char *room)
+{
+    uintptr_t at = (uintptr_t)room, align = _Alignof(struct paper);
+
+    return (struct paper *)(at + (align - at % align) % align);
+}
 
 /* One that is not in the list has said nothing. */
 static struct paper *last_words_of(const struct mend_comm *c, int rank)
@@ -78,7 +86,7 @@ static struct paper *last_words_of(const struct mend_comm *c, int rank)
 
     for (struct mend_last_words *x = c->decide->last_words; x; x = x->next)
         if (x->rank == rank)
-            return &x->paper;
+            return x->paper;
     return (struct paper *)(uintptr_t)&nothing; /* nobody writes what a dead member said */
 }
 
@@ -180,12 +188,12 @@ static void read_words(struct mend_comm *c, struct mend_last_words *x)
     if (c->cell < 0) {
         paper = mend_papers_look(c->self, papers_of(c), x->rank);
         if (paper)
-            x->paper = *paper;
+            *x->paper = *paper;
         return;
     }
-    x->paper.area = *area_of(c, x->rank);
+    x->paper->area = *area_of(c, x->rank);
     for (int i = 0; i < 2; i++)
-        mend_store_relaxed(&x->paper.no_from[i],
+        mend_store_relaxed(&x->paper->no_from[i],
                            mend_load_acquire(no_from_of(
                                c, (enum mend_decide_kind)(MEND_DECIDE_CREATION + i), x->rank)));
 }
@@ -215,8 +223,9 @@ bool mend_decide_memory_keep(struct mend_comm *c, int rank)
     if (!x)
         return false;
     x->rank = rank;
+    x->paper = paper_in(x->room);
     read_words(c, x);
-    if (!matter(c, &x->paper)) {
+    if (!matter(c, x->paper)) {
         mend_free(c->self, x);
         return true;
     }
