@@ -151,9 +151,9 @@ static enum mend_status send_piece(struct mend_part *p, uint64_t at, uint64_t le
     if (!room)
         return MEND_AGAIN;
     memcpy(room, &body, sizeof(body));
-    if (p->type->dense)
+    if (p->type->dense && len)
         memcpy(room + sizeof(body), mend_type_dense_at(p->type, p->send_buf, (MPI_Count)at), len);
-    else
+    else if (len)
         mend_type_pack(p->type, p->send_buf, p->count, (MPI_Count)at, room + sizeof(body), len);
     net->commit(c->self, p->peer, &f);
     mend_event(c->self, MEND_EV_PART_SENT);
