@@ -10,15 +10,17 @@
 
 #define GROUP 8
 
-/* A first guess; the swap says if it is wrong, or torn. */
+/* A first guess; the swap says if it is wrong. */
 static void guess(size_t size, const void *at, void *value)
 {
     if (size == 8)
         *(uint64_t *)value = __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED);
     else if (size == 4)
         *(uint32_t *)value = __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED);
+    else if (size == 2)
+        *(uint16_t *)value = __atomic_load_n((const uint16_t *)at, __ATOMIC_RELAXED);
     else
-        memcpy(value, at, size);
+        *(uint8_t *)value = __atomic_load_n((const uint8_t *)at, __ATOMIC_RELAXED);
 }
 
 #define SWAP(type)                                                                                 \
