@@ -186,14 +186,15 @@ static void blocks(MPI_Info info, enum form form)
 static void irregular(MPI_Info info, enum form form)
 {
     enum { PIECES = 300 };
-    int lens[PIECES], places[PIECES], n = 0, at = 5000, seed = 12345;
+    int lens[PIECES], places[PIECES], n = 0, at = 5000;
+    unsigned seed = 12345;
     MPI_Datatype mine;
     MPI_File f;
     long bytes = 0;
 
     for (int i = 0; n < PIECES && i < PIECES * size; i++) {
-        int len = (seed = seed * 1103515245 + 12345) >> 16 & 63;
-        int r = ((seed = seed * 1103515245 + 12345) >> 16 & 0x7fff) % size;
+        int len = (int)((seed = seed * 1103515245 + 12345) >> 16 & 63);
+        int r = (int)((seed = seed * 1103515245 + 12345) >> 16 & 0x7fff) % size;
 
         if (r == rank && rank != 0 && len) {
             lens[n] = len;
