@@ -51,6 +51,18 @@ static bool does_harm(const struct mend_snap *s, enum harm harm)
            (harm == HARM_PROTECT && s->setup.way == MEND_SNAP_WAY_PROTECT);
 }
 
+/* What they note about the memory is memory, too, and more than can be recorded.  The thread sanitizer has a thread
+ * of its own, which is reason enough. */
+extern void __asan_init(void) __attribute__((weak));
+extern void __msan_init(void) __attribute__((weak));
+
+enum mend_status mend_snap_look_at_sanitizers(struct mend_snap *s)
+{
+    return __asan_init || __msan_init
+               ? mend_snap_refuse(s, MEND_ERR_UNSUPPORTED, "a sanitizer is in the process", "")
+               : MEND_OK;
+}
+
 enum mend_status mend_snap_look_at_libraries(struct mend_snap *s)
 {
     for (size_t i = 0; i < s->maps_n; i++) {

@@ -163,6 +163,9 @@ enum mend_status mend_snap_refuse(struct mend_snap *s, enum mend_status why, con
 /* Reads s->maps and s->excluded. */
 enum mend_status mend_snap_look(struct mend_snap *s);
 
+/* Refuses a process with a sanitizer that follows its memory. */
+enum mend_status mend_snap_look_at_sanitizers(struct mend_snap *s);
+
 /* Refuses libraries and devices that no roll-back can include; after mend_snap_look(). */
 enum mend_status mend_snap_look_at_libraries(struct mend_snap *s);
 

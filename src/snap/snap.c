@@ -228,6 +228,9 @@ static enum mend_status look_at_process(struct mend_snap *s)
 
     if (s->pid != getpid())
         return mend_snap_refuse(s, MEND_ERR_UNSUPPORTED, "this is a child of the process", "");
+    st = mend_snap_look_at_sanitizers(s);
+    if (st)
+        return st;
     other = mend_snap_other_thread(s);
     if (other)
         st = mend_snap_refuse(s, MEND_ERR_UNSUPPORTED, "there is another thread, ", other);
