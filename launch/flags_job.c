@@ -75,6 +75,11 @@ void mend_on_spares(struct mend_parse *p, const char *value, const char *second)
     p->app.spares_n = mend_flag_number(p->flag, value, 0, MEND_RANKS_MAX);
 }
 
+void mend_on_copies(struct mend_parse *p, const char *value, const char *second)
+{
+    p->app.copies = true;
+}
+
 void mend_on_gdb(struct mend_parse *p, const char *value, const char *second)
 {
     p->o->gdb = true;

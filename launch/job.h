@@ -44,6 +44,7 @@ struct rank {
     pid_t child; /* what we started; a zombie until the job ends, so its number is not reused */
     int ctl_fd;
     bool own_group;               /* the child leads a process group */
+    bool original;                /* a spare that makes copies of itself */
     struct mend_rank_state state; /* (L), except .child */
     pid_t wrapped;                /* (L) MEND_WHO_INNER: that process; 0: not known */
     int wrapped_pidfd;            /* (L) */
@@ -153,6 +154,13 @@ bool mend_spare_call(struct job *job, struct rank *r);
 bool mend_spares_know(const struct job *job, pid_t pid);
 void mend_spares_scan(struct job *job);
 void mend_spares_signal(const struct job *job, int sig);
+
+/* spare.c: tells a spare something, with n descriptors.  False: it is gone, or does not listen. */
+bool mend_spare_send(const struct rank *s, const char *text, size_t len, const int *fd, int n);
+
+/* copy.c: a spare more, by the original, of which *copy_p gets .child and .ctl_fd.  False: there is none.  Waits for a second
+ * at most. */
+bool mend_copy_make(struct job *job, const struct rank *original, struct rank *copy_p);
 
 /* spawn.c: r has asked for processes; takes the descriptor of the file that says for which.  Looks again at requests
  * for which there was no room; returns when to do so next. */

@@ -30,6 +30,7 @@ struct mend_inherit {
 struct mend_app {
     int ranks_n; /* 0: not said (while reading) */
     int spares_n;
+    bool copies; /* one more process, which makes copies of itself */
     char **argv;
     char *path; /* what execve gets: argv[0] as found */
     const char *wdir;

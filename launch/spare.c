@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spare.c – processes that wait in MPI_Init until one is needed (mpiexec --spares).
+/* spare.c – processes that wait in MPI_Init until one is needed (mpiexec --spares, --copies).
  *
  *   started with the job ──> waits ──> called: a rank like any other, which replaces one that died
  *                               │
  *                               └──> the job ends, or it ends by itself: forgotten
  *
  * A spare is not a rank: its end is not a death, its output goes nowhere until it is called, and it runs only until it is in
- * MPI_Init.  What it has printed and not flushed by then comes out when it is called. */
+ * MPI_Init.  What it has printed and not flushed by then comes out when it is called.
+ *
+ * An original is not called but makes others when all of the first kind are gone (copy.c). */
 #include "job.h"
 
 #include "iof.h"
@@ -20,24 +22,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void start(struct job *job, int a, bool original)
+{
+    struct rank *r = &job->spare[job->spares_n];
+
+    *r = (struct rank){.index = MEND_RANK_SPARE,
+                       .app = &job->o.apps[a],
+                       .app_index = a,
+                       .spawn_fd = -1,
+                       .original = original,
+                       .own_group = true,
+                       .wrapped_pidfd = -1,
+                       .ctl_fd = -1};
+    job->spares_n += mend_start_spare(job, r);
+}
+
 void mend_spares_start(struct job *job)
 {
     struct mend_options *o = &job->o;
 
-    job->spare = mend_xalloc((size_t)mend_options_spares(o) + 1, sizeof(*job->spare));
-    for (int a = 0; a < o->apps_n; a++)
-        for (int k = 0; k < o->apps[a].spares_n; k++) {
-            struct rank *r = &job->spare[job->spares_n];
-
-            *r = (struct rank){.index = MEND_RANK_SPARE,
-                               .app = &o->apps[a],
-                               .app_index = a,
-                               .spawn_fd = -1,
-                               .own_group = true,
-                               .wrapped_pidfd = -1,
-                               .ctl_fd = -1};
-            job->spares_n += mend_start_spare(job, r);
-        }
+    job->spare = mend_xalloc((size_t)(mend_options_spares(o) + o->apps_n), sizeof(*job->spare));
+    for (int a = 0; a < o->apps_n; a++) {
+        for (int k = 0; k < o->apps[a].spares_n; k++)
+            start(job, a, false);
+        if (o->apps[a].copies)
+            start(job, a, true);
+    }
 }
 
 bool mend_spares_know(const struct job *job, pid_t pid)
@@ -72,47 +82,56 @@ void mend_spares_signal(const struct job *job, int sig)
             kill(-job->spare[i].child, sig);
 }
 
-/* One that runs the program of r and is not stopped; NULL: there is none. */
-static struct rank *choose(struct job *job, const struct rank *r)
+/* One of that kind that runs the program of r and is not stopped; NULL: there is none. */
+static struct rank *choose(struct job *job, const struct rank *r, bool original)
 {
     mend_spares_scan(job);
     for (int i = 0; i < job->spares_n; i++) {
         struct rank *s = &job->spare[i];
 
-        if (s->child > 0 && s->app->argv == r->app->argv && mend_procfs_state(s->child) != 'T')
+        if (s->child > 0 && s->original == original && s->app->argv == r->app->argv &&
+            mend_procfs_state(s->child) != 'T')
             return s;
     }
     return NULL;
+}
+
+bool mend_spare_send(const struct rank *s, const char *text, size_t len, const int *fd, int n)
+{
+    char control[CMSG_SPACE(MEND_SPARE_FDS * sizeof(int))] __attribute__((aligned(8))) = {0};
+    size_t bytes = (size_t)n * sizeof(int);
+    struct iovec iov = {(char *)text, len};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = CMSG_SPACE(bytes)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    ssize_t sent;
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(bytes);
+    memcpy(CMSG_DATA(c), fd, bytes);
+    while ((sent = sendmsg(s->ctl_fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR)
+        ;
+    return sent == (ssize_t)len;
 }
 
 /* env: NAME=VALUE strings.  False: it is gone, or there is too much to say. */
 static bool call(const struct rank *s, const struct mend_strings *env, const int fd[MEND_SPARE_FDS])
 {
     char text[MEND_SPARE_TEXT_MAX];
-    char control[CMSG_SPACE(MEND_SPARE_FDS * sizeof(int))] __attribute__((aligned(8))) = {0};
-    struct iovec iov = {text, 0};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-    ssize_t sent;
+    size_t used = 0;
 
     for (int i = 0; i < env->n; i++) {
         size_t len = strlen(env->at[i]) + 1;
 
-        if (iov.iov_len + len > sizeof(text))
+        if (used + len > sizeof(text))
             return false;
-        memcpy(text + iov.iov_len, env->at[i], len);
-        iov.iov_len += len;
+        memcpy(text + used, env->at[i], len);
+        used += len;
     }
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(MEND_SPARE_FDS * sizeof(int));
-    memcpy(CMSG_DATA(c), fd, MEND_SPARE_FDS * sizeof(int));
-    while ((sent = sendmsg(s->ctl_fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR)
-        ;
-    return sent == (ssize_t)iov.iov_len;
+    return mend_spare_send(s, text, used, fd, MEND_SPARE_FDS);
 }
 
 /* The spare is r from here on. */
@@ -129,22 +148,45 @@ static void become(struct job *job, struct rank *s, struct rank *r)
     s->ctl_fd = -1;
 }
 
-bool mend_spare_call(struct job *job, struct rank *r)
+/* One that waits, or a copy, in *copy; NULL: there is none. */
+static struct rank *find(struct job *job, const struct rank *r, struct rank *copy)
 {
-    struct rank *s = choose(job, r);
+    struct rank *s = choose(job, r, false), *original;
+
+    if (s)
+        return s;
+    original = choose(job, r, true);
+    return original && mend_copy_make(job, original, copy) ? copy : NULL;
+}
+
+/* False: it is gone. */
+static bool call_as(struct job *job, const struct rank *s, const struct rank *r)
+{
     struct mend_strings env = {0};
     int fd[MEND_SPARE_FDS] = {-1, -1, -1, r->spawn_fd};
     bool called;
 
-    if (!s || !mend_iof_open_rank(job->iof, r->index, &fd[0], &fd[1], &fd[2]))
+    if (!mend_iof_open_rank(job->iof, r->index, &fd[0], &fd[1], &fd[2]))
         return false;
     mend_start_env(job, r, &env);
     called = call(s, &env, fd);
     for (int i = 0; i < env.n; i++)
         free(env.at[i]);
     free(env.at);
-    if (!called) {
+    if (!called)
         mend_iof_not_started_rank(job->iof, r->index);
+    return called;
+}
+
+bool mend_spare_call(struct job *job, struct rank *r)
+{
+    struct rank copy, *s = find(job, r, &copy);
+
+    if (!s)
+        return false;
+    if (!call_as(job, s, r)) {
+        if (s == &copy)
+            close(copy.ctl_fd); /* it ends, and is reaped as an orphan */
         return false;
     }
     become(job, s, r);

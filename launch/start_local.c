@@ -23,6 +23,7 @@
 #include "base/time.h"
 #include "iof.h"
 #include "shell_limits.h"
+#include "rt/spare.h"
 #include "rt/wire.h"
 
 #include <errno.h>
@@ -271,7 +272,9 @@ static void rank_env(const struct start *s, struct mend_strings *env)
     mend_strings_add(env, mend_xprintf(MEND_ENV_SHM_FD "=%d", s->job->shm_fd));
     mend_strings_add(env, mend_xprintf(MEND_ENV_CTL_FD "=%d", s->ctl_fd));
     if (s->r->index == MEND_RANK_SPARE)
-        mend_strings_add(env, mend_xprintf(MEND_ENV_SPARE "=1"));
+        mend_strings_add(env,
+                         mend_xprintf(MEND_ENV_SPARE "=%s",
+                                      s->r->original ? MEND_SPARE_ORIGINAL : MEND_SPARE_WAITS));
     else
         mend_start_env(s->job, s->r, env);
     if (s->r->spawn_fd >= 0)

@@ -308,7 +308,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     struct local *l;
     enum mend_status st;
 
-    if (!mend_spare_await())
+    if (!mend_spare_await(self))
         return refuse(why_p, "cannot take the place of a dead rank: the call of the launcher is "
                              "damaged");
     if (!getenv(MEND_ENV_RANK))

@@ -14,26 +14,26 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The next datagram; -1: there will be none. */
-static ssize_t receive(int ctl_fd, char *text, int fd[MEND_SPARE_FDS])
+ssize_t mend_spare_receive(int ctl_fd, char *text, size_t len, int *fd, int n)
 {
     char control[CMSG_SPACE(MEND_SPARE_FDS * sizeof(int))] __attribute__((aligned(8)));
-    struct iovec iov = {text, MEND_SPARE_TEXT_MAX};
+    size_t bytes = (size_t)n * sizeof(int);
+    struct iovec iov = {text, len};
     struct msghdr msg = {.msg_iov = &iov,
                          .msg_iovlen = 1,
                          .msg_control = control,
-                         .msg_controllen = sizeof(control)};
+                         .msg_controllen = CMSG_SPACE(bytes)};
     struct cmsghdr *c;
-    ssize_t len;
+    ssize_t got;
 
-    while ((len = recvmsg(ctl_fd, &msg, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+    while ((got = recvmsg(ctl_fd, &msg, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
         ;
-    c = len > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    c = got > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
     if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
-        c->cmsg_len != CMSG_LEN(MEND_SPARE_FDS * sizeof(int)) || text[len - 1])
+        c->cmsg_len != CMSG_LEN(bytes) || text[got - 1])
         return -1;
-    memcpy(fd, CMSG_DATA(c), MEND_SPARE_FDS * sizeof(int));
-    return len;
+    memcpy(fd, CMSG_DATA(c), bytes);
+    return got;
 }
 
 static bool take_environment(char *text, ssize_t len)
@@ -75,17 +75,20 @@ static bool take_descriptors(int fd[MEND_SPARE_FDS])
     return setenv(MEND_ENV_SPAWN, number, 1) == 0;
 }
 
-bool mend_spare_await(void)
+bool mend_spare_await(struct mend_proc *self)
 {
-    const char *ctl = getenv(MEND_ENV_CTL_FD);
+    const char *ctl = getenv(MEND_ENV_CTL_FD), *kind = getenv(MEND_ENV_SPARE);
     char text[MEND_SPARE_TEXT_MAX];
-    int fd[MEND_SPARE_FDS];
+    int fd[MEND_SPARE_FDS], ctl_fd;
     ssize_t len;
 
-    if (!getenv(MEND_ENV_SPARE))
+    if (!kind)
         return true;
+    ctl_fd = ctl ? atoi(ctl) : -1;
+    if (!strcmp(kind, MEND_SPARE_ORIGINAL))
+        ctl_fd = mend_spare_copies(self, ctl_fd);
     unsetenv(MEND_ENV_SPARE);
-    len = ctl ? receive(atoi(ctl), text, fd) : -1;
+    len = mend_spare_receive(ctl_fd, text, sizeof(text), fd, MEND_SPARE_FDS);
     if (len < 0)
         _exit(0);
     return take_environment(text, len) && take_descriptors(fd);

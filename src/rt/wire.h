@@ -8,7 +8,7 @@
  *   MEND_INJECT   ';'-separated specifications for this rank, see base/event.h (absent: none)
  *   MEND_CTL_FD   a socket to the agent (SOCK_SEQPACKET); its messages are struct mend_ctl
  *   MEND_FIRST    name of the first of its MPI_COMM_WORLD (absent: 0)
- *   MEND_SPARE    it waits until it is called (rt/spare.h); then the others of this list come with the call
+ *   MEND_SPARE    it waits until it is called, or asked for copies (rt/spare.h); then the others of this list come with the call
  *   MEND_SPAWN_FD who asked for it (rt/spawn.h; absent: nobody, it began with the job)
  *
  * rank -> agent, one datagram each:

@@ -197,7 +197,8 @@ def object_death_rows():
 
 def replace_rows():
     for n in FT_RANKS[:3]:
-        for how, title, target in (("spare", "by a spare", 2000), ("anew", "by starting anew", 20000)):
+        for how, title, target in (("spare", "by a spare", 2000), ("copy", "by a copy", 20000),
+                                   ("anew", "by starting anew", 20000)):
             yield Row(f"killed, replaced {title}, and a barrier, {n} ranks", f"replace-{n}-{how}", "replace", US, target,
                       against=None)
 

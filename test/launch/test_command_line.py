@@ -47,6 +47,7 @@ from processes import Result
     (["--set", "UNIVERSE_SIZE=3", "-n", "4", "true"], "too little for a job of 4"),
     (["--universe", "16385", "true"], "more than the 16384"),
     (["--spares", "-1", "true"], "is not a number between 0"),
+    (["--copies=2", "true"], "takes no value"),
     (["-configfile", "/no/such"], "No such file"),
     (["-configfile", "/dev/null"], "names no program"),
     (["-configfile", "/dev/null", "true"], "'true' cannot follow"),

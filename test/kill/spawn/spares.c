@@ -14,7 +14,7 @@
 /* RUN: -n 4 --spares 2 ; args none 2 ; set NODES=2 */
 /* RUN: -n 4 --spares 2 --universe 9 --lenient-exit ; args none 2 ; kill 4 at replace.meet */
 /* RUN: -n 4 --spares 4 --bind-to core ; args none 2 */
-#include "../common.h"
+#include "waiting.h"
 
 #include <time.h>
 
@@ -34,39 +34,10 @@ static bool is_after(int a, int b)
     return (int)((unsigned)a - (unsigned)b) > 0;
 }
 
-/* Does it to all processes of this program that are children of mpiexec and no ranks. */
-static void treat_spares(int sig)
-{
-    int pids[64], mine = (int)getpid(), pid;
-    char path[64], name[64], own[64];
-    FILE *f, *g;
-
-    CHECK_EQ(MPI_Allgather(&mine, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS);
-    if (rank != 0)
-        return;
-    snprintf(path, sizeof(path), "ps -o pid=,comm= --ppid %d", (int)getppid());
-    g = fopen("/proc/self/comm", "r");
-    CHECK(g && fgets(own, sizeof(own), g));
-    fclose(g);
-    f = popen(path, "r");
-    CHECK(f);
-    while (fscanf(f, "%d %63s", &pid, name) == 2) {
-        bool is_rank = strncmp(name, own, strlen(name)) != 0;
-
-        for (int r = 0; r < size; r++)
-            is_rank |= pids[r] == pid;
-        if (!is_rank && kill(pid, sig) == 0 && sig == SIGSTOP)
-            await_state(pid, 'T');
-        while (!is_rank && sig == SIGKILL && kill(pid, 0) == 0) /* until mpiexec has seen it */
-            sched_yield();
-    }
-    pclose(f);
-}
-
 static void lose(const char *how)
 {
     if (strcmp(how, "none") != 0)
-        treat_spares(strcmp(how, "kill") == 0 ? SIGKILL : SIGSTOP);
+        treat_waiting(strcmp(how, "kill") == 0 ? SIGKILL : SIGSTOP);
     MPI_Barrier(MPI_COMM_WORLD);
     usleep(20000); /* so that the clocks of the processes' starts tell before from after */
     if (rank == 1 || rank == 2) {
