@@ -13,35 +13,14 @@
  *
  * RUN: -n 2 ; expect "rolled back and went on"
  * RUN: -n 4 ; time 60 ; expect "rolled back and went on" */
-#include "mend_rollback.h"
+#include "common.h"
 
-#include <mpi.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LARGE = 1 << 20 };
 
-static int rank, size, undone;
-static jmp_buf safe_point;
 static MPI_Comm pair, dup;
 static char big[LARGE], in[LARGE];
-
-#define CHECK(x_)                                                                                  \
-    do {                                                                                           \
-        if (!(x_)) {                                                                               \
-            fprintf(stderr, "rank %d line %d: %s (%s)\n", rank, __LINE__, #x_, rollback_why());    \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-        }                                                                                          \
-    } while (0)
-
-static void back(void *arg)
-{
-    (void)arg;
-    undone++;
-    longjmp(safe_point, 1);
-}
 
 static void check_empty(void)
 {

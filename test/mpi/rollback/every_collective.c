@@ -15,35 +15,14 @@
  * RUN: -n 2 ; time 60 ; expect "rolled back and went on"
  * RUN: -n 4 ; time 60 ; expect "rolled back and went on"
  * RUN: -n 4 ; args refused ; time 60 ; expect "refused by name" */
-#include "mend_rollback.h"
+#include "common.h"
 
-#include <mpi.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 16 };
 
-static int rank, size, undone;
-static jmp_buf safe_point;
 static MPI_Comm comm;
 static int in[MOST], out[MOST], ones[MOST], at[MOST], r_in[1], r_out[MOST];
-
-#define CHECK(x_)                                                                                  \
-    do {                                                                                           \
-        if (!(x_)) {                                                                               \
-            fprintf(stderr, "rank %d line %d: %s (%s)\n", rank, __LINE__, #x_, rollback_why());    \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-        }                                                                                          \
-    } while (0)
-
-static void back(void *arg)
-{
-    (void)arg;
-    undone++;
-    longjmp(safe_point, 1);
-}
 
 /* Both forms of a collective; the last process is the root, so no rank may be root by chance. */
 #define ROOT (size - 1)
