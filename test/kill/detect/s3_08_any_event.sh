@@ -91,7 +91,7 @@ many()
         for ranks in "2: 1" "5: 0 1 3" "9: 1 2 3 4 5 6 7 8" "16: 0 2 4 6 8 10 12 14"; do
             more=
             for r in ${ranks#*:}; do
-                more="$more --inject stop:$r@$place"
+                more="$more --inject stop:$r@$place?"
             done
             run ${ranks%%:*} some $more
         done
