@@ -12,12 +12,17 @@
  * A process that waits sleeps, as in the library: it looks again when somebody woke it since it began to look, or
  * when it has heard of a death.  So a wake-up that is missing is a state in which nothing happens any more.
  *
+ * The exhaustive search lets a process give up whenever it waits.  In runs with a seed, with up to 64 processes, only one
+ * wait in eight may be given up, because the others show a wake-up that is missing; and in some runs a process revokes the
+ * window: then nobody begins a lock any more, and all that wait give up.
+ *
  *   L1  two living hold what excludes each other
  *   L2  a process gets a lock although a holder died: any lock, if it had heard of it; the exclusive one, in any case
  *   L3  a lock is poisoned, and no holder of it died; or lock_all fails
  *   L4  an unlock says nothing of the death of another holder of which it had heard
  *   L5  somebody waits, and nothing can happen any more
  *   L6  a word of a living process is left set at the end */
+#include "clock.h"
 #include "sim.h"
 
 #include "base/atomic.h"
@@ -39,33 +44,52 @@ static bool on_swap(void *p, uint64_t from, uint64_t to);
 #define atomic_compare_exchange_strong(p, from_p, wanted) on_swap((p), *(from_p), (wanted))
 #include "rma/winlock_sm.h"
 
-#define RANKS_MAX   4
+#define RANKS_MAX   64
 #define TARGETS_MAX 2
-#define SEEN_MAX    48
 
 enum activity { IDLE, LOCKS, SLEEPS, UNLOCKS, ABANDONS };
 enum move {
     LOCK_FIRST,
-    GO_ON = 8,
+    REVOKE = 7,
+    GO_ON,
     GIVE_UP,
     UNLOCK_FIRST
 }; /* per target: a kind each; then lock_all */
 enum { SLOTS = TARGETS_MAX + 1, ALL_SLOT = TARGETS_MAX }; /* locks of a process */
 
 struct proc {
-    uint64_t wanted; /* private: exclusive locks that it has or wants */
-    uint8_t rank, activity, slot, left, wrong;
-    uint8_t deaths, heard; /* sets of ranks: it knows of; it knew when the activity began */
-    uint8_t awake, seen_n, dead;
+    uint64_t wanted;        /* private: exclusive locks that it has or wants */
+    uint64_t deaths, heard; /* sets of ranks: it knows of; it knew when the activity began */
+    uint16_t seen_n, left;  /* accesses of the activity; locks that it will take */
+    uint8_t rank, activity, slot, wrong;
+    uint8_t awake, dead;
+    uint8_t hurried,
+        revokes; /* it may give up this wait; it revokes the window after half of its locks */
     uint8_t
         held_by_dead[TARGETS_MAX]; /* of a dead one: how it held the lock of the target; 0: not */
     uint8_t kind[SLOTS], state[SLOTS]; /* the machines, as of the beginning of the activity */
 
     uint8_t shared[TARGETS_MAX], any, all; /* its words */
-    uint32_t excl[TARGETS_MAX];            /* rank 0's are everybody's */
-    uint32_t seen[SEEN_MAX];               /* what the accesses of the activity gave */
+    uint8_t revoked;                       /* rank 0's is everybody's, and so are */
+    uint32_t excl[TARGETS_MAX];
+    uint32_t seen[]; /* what the accesses of the activity gave */
 };
-_Static_assert(sizeof(struct proc) % 8 == 0, "one behind the other in a state");
+
+/* Each dead process is looked for, and then each member's words are looked at. */
+static size_t seen_max(const struct mend_sim_conf *c)
+{
+    return 16 + 8 * (size_t)c->ranks;
+}
+
+static size_t lock_bytes(const struct mend_sim_conf *c)
+{
+    return (sizeof(struct proc) + seen_max(c) * sizeof(uint32_t) + 7) / 8 * 8;
+}
+
+static struct proc *proc_at(const void *procs, int rank, const struct mend_sim_conf *c)
+{
+    return (struct proc *)((char *)(uintptr_t)procs + (size_t)rank * lock_bytes(c));
+}
 
 /* Addresses of the words. */
 static struct {
@@ -87,7 +111,7 @@ static struct step {
 static uint8_t *byte_at(const void *p)
 {
     size_t i = (size_t)((const char *)p - (const char *)address.shared);
-    struct proc *q = &now.procs[i % RANKS_MAX];
+    struct proc *q = proc_at(now.procs, (int)(i % RANKS_MAX), now.conf);
 
     if (i < sizeof address.shared)
         return &q->shared[i / RANKS_MAX];
@@ -122,7 +146,7 @@ static uint32_t remember(const char *what, const void *p, uint32_t v)
     if (now.traced)
         printf("          %s %s %zd: %x\n", what, is_excl(p) ? "excl" : "byte",
                (const char *)p - (const char *)&address, v);
-    MEND_ASSERT(now.p->seen_n < SEEN_MAX);
+    MEND_ASSERT(now.p->seen_n < seen_max(now.conf));
     now.at++;
     return now.p->seen[now.p->seen_n++] = v;
 }
@@ -213,9 +237,11 @@ static void end(struct proc *p, uint8_t activity)
 {
     p->activity = activity;
     p->seen_n = 0;
-    memset(p->seen, 0, sizeof p->seen);
+    memset(p->seen, 0, seen_max(now.conf) * sizeof *p->seen);
     if (activity == IDLE)
-        p->slot = p->heard = p->awake = 0;
+        p->slot = p->awake = p->hurried = 0;
+    if (activity == IDLE)
+        p->heard = 0;
 }
 
 static void wake(struct proc *p)
@@ -227,36 +253,36 @@ static void wake_all(const struct proc *but)
 {
     for (int r = 0; r < now.conf->ranks && now.conf->broken != MEND_SIM_SILENT; r++)
         if (r != but->rank)
-            wake(&now.procs[r]);
+            wake(proc_at(now.procs, r, now.conf));
 }
 
 /* A look set a byte and took it back: those that it may have hindered look again. */
 static void wake_hindered(const struct proc *p, const struct mend_winlock *l,
                           const struct mend_winlock_words *w)
 {
-    unsigned set = 0;
+    uint64_t set = 0;
 
     for (int r = 0; (r = mend_winlock_hindered(l, w, r)) >= 0; r++)
-        set |= 1u << r;
+        set |= UINT64_C(1) << r;
     for (int r = 0; r < now.conf->ranks && now.conf->broken != MEND_SIM_HUSH; r++)
         if (r != p->rank && set >> r & 1)
-            wake(&now.procs[r]);
+            wake(proc_at(now.procs, r, now.conf));
 }
 
 /* Ranks that died as holders of a target's lock, one way or the other. */
-static unsigned died_holding(int target)
+static uint64_t died_holding(int target)
 {
-    unsigned set = 0;
+    uint64_t set = 0;
 
     for (int r = 0; r < now.conf->ranks; r++)
-        if (now.procs[r].held_by_dead[target])
-            set |= 1u << r;
+        if (proc_at(now.procs, r, now.conf)->held_by_dead[target])
+            set |= UINT64_C(1) << r;
     return set;
 }
 
 static void judge_lock(struct proc *p, enum mend_winlock_result r)
 {
-    unsigned dead = p->slot == ALL_SLOT ? 0 : died_holding(p->slot);
+    uint64_t dead = p->slot == ALL_SLOT ? 0 : died_holding(p->slot);
 
     if (r == MEND_WINLOCK_POISONED && !dead)
         p->wrong = 3;
@@ -268,7 +294,7 @@ static void judge_lock(struct proc *p, enum mend_winlock_result r)
 
 static void judge_unlock(struct proc *p, enum mend_winlock_result r)
 {
-    unsigned dead = p->slot == ALL_SLOT ? 0 : died_holding(p->slot);
+    uint64_t dead = p->slot == ALL_SLOT ? 0 : died_holding(p->slot);
 
     if (r == MEND_WINLOCK_POISONED && !dead)
         p->wrong = 3;
@@ -317,19 +343,37 @@ static void step(struct proc *procs, struct proc *p, const struct mend_sim_conf 
 
 /* ---- the play ---- */
 
-static size_t lock_bytes(const struct mend_sim_conf *c)
+/* Decided by the seed: one time in n. */
+static bool is_drawn(const struct proc *p, const struct mend_sim_conf *c, int n)
 {
-    (void)c;
-    return sizeof(struct proc);
+    struct mend_sim_rng rng = {.state = c->seed ^ (uint64_t)(p->rank << 16 | p->left) << 32};
+
+    return mend_sim_rng_below(&rng, (uint64_t)n) == 0;
 }
 
 static void lock_init(void *proc, int rank, const struct mend_sim_conf *c)
 {
     struct proc *p = proc;
 
-    memset(p, 0, sizeof *p);
+    memset(p, 0, lock_bytes(c));
     p->rank = (uint8_t)rank;
-    p->left = (uint8_t)c->instances;
+    p->left = (uint16_t)c->instances;
+    p->revokes = c->patience && is_drawn(p, c, 4 * c->ranks);
+}
+
+static struct proc *procs_of(const struct proc *p, const struct mend_sim_conf *c)
+{
+    return (struct proc *)((char *)(uintptr_t)p - (size_t)p->rank * lock_bytes(c));
+}
+
+static bool is_revoked(const struct proc *p, const struct mend_sim_conf *c)
+{
+    return procs_of(p, c)->revoked;
+}
+
+static bool may_give_up(const struct proc *p, const struct mend_sim_conf *c)
+{
+    return !c->patience || p->hurried || is_revoked(p, c);
 }
 
 /* The next lock is of a higher target than those it holds: else two could wait for each other by right. */
@@ -345,17 +389,20 @@ static unsigned lock_moves(const void *proc, const struct mend_sim_conf *c)
 {
     const struct proc *p = proc;
     unsigned moves = 0;
+    bool begins = p->left && !p->state[ALL_SLOT] && !is_revoked(p, c);
 
     if (p->activity == SLEEPS)
-        return 1u << GIVE_UP | (unsigned)p->awake << GO_ON;
+        return (unsigned)may_give_up(p, c) << GIVE_UP | (unsigned)p->awake << GO_ON;
     if (p->activity)
         return 1u << GO_ON;
+    if (p->revokes && 2 * p->left <= c->instances && !is_revoked(p, c))
+        moves |= 1u << REVOKE;
     for (int slot = 0; slot < SLOTS; slot++)
         if (p->state[slot])
             moves |= 1u << (UNLOCK_FIRST + slot);
-    for (int t = first_target(p); p->left && !p->state[ALL_SLOT] && t < c->window; t++)
+    for (int t = first_target(p); begins && t < c->window; t++)
         moves |= 3u << (LOCK_FIRST + 2 * t);
-    if (p->left && !first_target(p) && !p->state[ALL_SLOT])
+    if (begins && !first_target(p))
         moves |= 1u << (LOCK_FIRST + 2 * ALL_SLOT);
     return moves;
 }
@@ -369,7 +416,7 @@ static const char *lock_move_name(int move)
                                         "locks all",
                                         "",
                                         "",
-                                        "",
+                                        "revokes",
                                         "goes on",
                                         "gives up",
                                         "unlocks 0",
@@ -379,16 +426,15 @@ static const char *lock_move_name(int move)
     return names[move];
 }
 
-static struct proc *procs_of(struct proc *p)
-{
-    return p - p->rank;
-}
-
 static void lock_move(void *proc, int move, const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
     struct proc *p = proc;
 
     (void)io;
+    if (move == REVOKE) {
+        procs_of(p, c)->revoked = 1;
+        return;
+    }
     if (move >= UNLOCK_FIRST) {
         begin(p, UNLOCKS, move - UNLOCK_FIRST);
     } else if (move == GIVE_UP) {
@@ -399,8 +445,9 @@ static void lock_move(void *proc, int move, const struct mend_sim_conf *c, struc
                                      : move % 2           ? MEND_WINLOCK_SHARED
                                                           : MEND_WINLOCK_EXCLUSIVE);
         p->left--;
+        p->hurried = c->patience && is_drawn(p, c, c->patience);
     }
-    step(procs_of(p), p, c, c->trace);
+    step(procs_of(p, c), p, c, c->trace);
 }
 
 static void lock_death(void *proc, int dead, const struct mend_sim_conf *c, struct mend_sim_io *io)
@@ -409,21 +456,26 @@ static void lock_death(void *proc, int dead, const struct mend_sim_conf *c, stru
 
     (void)c;
     (void)io;
-    p->deaths |= (uint8_t)(1 << dead);
+    p->deaths |= UINT64_C(1) << dead;
     wake(p);
 }
 
 /* Its words stay. */
 static void lock_bury(void *proc, const struct mend_sim_conf *c)
 {
-    struct proc *p = proc, left = {.rank = p->rank, .dead = 1, .any = p->any, .all = p->all};
+    struct proc *p = proc, was = *p;
 
-    memcpy(left.shared, p->shared, sizeof left.shared);
-    memcpy(left.excl, p->excl, sizeof left.excl);
+    memset(p, 0, lock_bytes(c));
+    p->rank = was.rank;
+    p->dead = 1;
+    p->any = was.any;
+    p->all = was.all;
+    p->revoked = was.revoked;
+    memcpy(p->shared, was.shared, sizeof p->shared);
+    memcpy(p->excl, was.excl, sizeof p->excl);
     for (int t = 0; t < c->window; t++)
-        left.held_by_dead[t] = p->shared[t] == MEND_WINLOCK_HOLDS ||
-                               procs_of(p)->excl[t] == MEND_WINLOCK_HELD_BY(p->rank);
-    *p = left;
+        p->held_by_dead[t] = p->shared[t] == MEND_WINLOCK_HOLDS ||
+                             procs_of(p, c)->excl[t] == MEND_WINLOCK_HELD_BY(p->rank);
 }
 
 /* From the look that gave it the lock to the beginning of its unlock. */
@@ -445,43 +497,47 @@ static const char *lock_check(const struct mend_sim_view *v, int rank)
         [2] = "L2: a lock was given although a holder died",
         [3] = "L3: a lock is poisoned, and no holder of it died",
         [4] = "L4: an unlock says nothing of the death of another holder"};
-    const struct proc *procs = v->procs;
+    const struct proc *p = mend_sim_proc(v, rank);
 
-    if (procs[rank].wrong)
-        return rules[procs[rank].wrong];
-    for (int p = 0; p < v->conf->ranks; p++)
-        for (int q = 0; q < v->conf->ranks; q++)
-            for (int t = 0; t < v->conf->window; t++)
-                if (p != q && exclude(&procs[p], &procs[q], t))
-                    return "L1: two hold what excludes each other";
+    if (p->wrong)
+        return rules[p->wrong];
+    for (int r = 0; r < v->conf->ranks; r++) {
+        const struct proc *q = mend_sim_proc(v, r);
+
+        for (int t = 0; r != rank && t < v->conf->window; t++)
+            if (exclude(p, q, t) || exclude(q, p, t))
+                return "L1: two hold what excludes each other";
+    }
     return NULL;
 }
 
 /* Nobody but one that might give up can do anything. */
 static bool lock_at_rest(const struct mend_sim_view *v)
 {
-    const struct proc *procs = v->procs;
-    unsigned dead = 0;
+    uint64_t dead = 0;
 
     for (int r = 0; r < v->conf->ranks; r++)
-        dead |= (unsigned)(v->fate[r] != MEND_SIM_ALIVE) << r;
-    for (int r = 0; r < v->conf->ranks; r++)
+        dead |= (uint64_t)(v->fate[r] != MEND_SIM_ALIVE) << r;
+    for (int r = 0; r < v->conf->ranks; r++) {
+        const struct proc *p = mend_sim_proc(v, r);
+
         if (v->fate[r] == MEND_SIM_ALIVE &&
-            (lock_moves(&procs[r], v->conf) & ~(1u << GIVE_UP) || procs[r].deaths != dead))
+            (lock_moves(p, v->conf) & ~(1u << GIVE_UP) || p->deaths != dead))
             return false;
+    }
     return true;
 }
 
 static const char *lock_check_end(const struct mend_sim_view *v)
 {
-    const struct proc *procs = v->procs;
+    const struct proc *first = v->procs;
 
     for (int r = 0; r < v->conf->ranks; r++) {
-        const struct proc *p = &procs[r];
+        const struct proc *p = mend_sim_proc(v, r);
         bool set = p->any || p->all || p->shared[0] || p->shared[1] || p->wanted;
 
         for (int t = 0; t < v->conf->window; t++)
-            set |= MEND_WINLOCK_WHO(procs->excl[t]) == r;
+            set |= MEND_WINLOCK_WHO(first->excl[t]) == r;
         if (v->fate[r] == MEND_SIM_ALIVE && p->activity == SLEEPS)
             return "L5: somebody waits, and nothing can happen any more";
         if (v->fate[r] == MEND_SIM_ALIVE && set)
@@ -496,9 +552,10 @@ static int lock_print(const void *proc, const struct mend_sim_conf *c, char *buf
     const struct proc *p = proc;
 
     (void)c;
-    return snprintf(buf, size, "%s %d, shared %d %d, any %d, all %d, heard %x%s, excl %x %x",
+    return snprintf(buf, size, "%s %d, shared %d %d, any %d, all %d, heard %llx%s, excl %x %x",
                     doing[p->activity], p->slot, p->shared[0], p->shared[1], p->any, p->all,
-                    p->deaths, p->awake ? ", awake" : "", p->excl[0], p->excl[1]);
+                    (unsigned long long)p->deaths, p->awake ? ", awake" : "", p->excl[0],
+                    p->excl[1]);
 }
 
 const struct mend_sim_play mend_sim_lock = {

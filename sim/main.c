@@ -12,20 +12,35 @@
 #define LARGE_MAX 64
 #define HUGE_MAX  300
 
-/* What comes without messages is only searched. */
 static bool is_searched_only(const struct mend_sim_play *play)
 {
-    return !play->recv;
+    return play == &mend_sim_memory;
 }
 
-static void check_memory(const struct mend_sim_options *o)
+/* One wait in so many is given up in runs with a seed. */
+#define PATIENCE 8
+
+static void check_lock(struct mend_sim_options *o)
+{
+    const struct mend_sim_conf *c = &o->conf;
+
+    if (c->ranks > (o->mode == MEND_SIM_EXHAUSTIVE ? 4 : LARGE_MAX) || c->window > 2 ||
+        c->suspicions || c->instances > 1000)
+        mend_sim_refuse("lock wants at most 64 --ranks (4 with --exhaustive), 1000 --instances, 2 "
+                        "targets (--window), and no --suspicions");
+    if (c->reorder || c->duplicate || c->partitions || o->mode == MEND_SIM_COUNT)
+        mend_sim_refuse("lock sends no messages");
+    o->conf.patience = o->mode == MEND_SIM_RANDOM ? PATIENCE : 0;
+}
+
+static void check_memory(struct mend_sim_options *o)
 {
     const struct mend_sim_conf *c = &o->conf;
 
     if (is_searched_only(o->play) && o->mode != MEND_SIM_EXHAUSTIVE)
         mend_sim_refuse("%s wants --exhaustive", o->play->name);
-    if (o->play == &mend_sim_lock && (c->ranks > 4 || c->window > 2 || c->suspicions))
-        mend_sim_refuse("lock wants at most 4 --ranks, 2 targets (--window), and no --suspicions");
+    if (o->play == &mend_sim_lock)
+        check_lock(o);
     if (o->play != &mend_sim_memory && (c->validation || c->fine))
         mend_sim_refuse("--validation and --fine belong to memory");
     if (o->play != &mend_sim_memory)
@@ -208,6 +223,13 @@ static void vary(struct mend_sim_options *o)
         c->reorder = false;
         c->replaces = below(&rng, 2);
     }
+    if (o->play == &mend_sim_lock) {
+        c->ranks = c->ranks > LARGE_MAX ? LARGE_MAX : c->ranks;
+        c->window = 1 + below(&rng, 2);
+        c->suspicions = c->partitions = 0;
+        c->reorder = c->duplicate = false;
+        c->patience = PATIENCE;
+    }
     if (c->instances > c->ranks && o->play == &mend_sim_notice)
         c->instances = c->ranks;
 }
@@ -236,7 +258,7 @@ static int perform(struct mend_sim_options o)
     return o.mode == MEND_SIM_COUNT ? 0 : o.mode == MEND_SIM_EXHAUSTIVE ? explore(&o) : run(&o);
 }
 
-/* Without a protocol: all of them.  Of a budget agreement gets six tenths, the others one each. */
+/* Without a protocol: all of them.  Agreement takes six tenths of a budget, each of the others one. */
 static int perform_all(struct mend_sim_options o)
 {
     uint64_t budget = o.budget;

@@ -304,7 +304,7 @@ static const struct argp parser = {
     .parser = take,
     .args_doc = "[agree|memory|lock|revoke|notice|detector|birth]",
     .doc = "Drives the protocols of the library through failures and checks what must hold after "
-           "every step.  Without a protocol all are played (memory and lock only with "
+           "every step.  Without a protocol all are played (memory only with "
            "--exhaustive).  By "
            "default, runs with a seed that decides everything, one run per seed.",
 };

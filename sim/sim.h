@@ -61,6 +61,7 @@ struct mend_sim_conf {
     bool validation; /* memory: members may give up */
     bool replaces;   /* birth: the new processes take the ranks of dead ones */
     bool frees;      /* agree: with the last agreement the communicator is freed */
+    int patience;    /* lock: one wait in so many may be given up; 0: each */
     bool fine;       /* memory: no shortcuts, all that is read or written is a step */
     enum mend_sim_broken broken;
     uint64_t seed;

@@ -132,6 +132,8 @@ static void crash(struct world *w, int rank)
         announce(w, rank);
     }
     w->fate[rank] = MEND_SIM_DEAD;
+    if (w->play->bury)
+        w->play->bury(proc(w, rank), w->conf);
 }
 
 static void doom(struct world *w, int rank)
@@ -231,8 +233,9 @@ static void step(struct world *w, struct mend_sim_ev *ev)
     check(w, ev->rank);
     if (dies)
         crash(w, ev->rank);
-    else
-        plan_move(w, ev->rank);
+    for (int r = 0; r < w->conf->ranks; r++)
+        if (w->fate[r] != MEND_SIM_DEAD && (r == ev->rank || w->play->shares))
+            plan_move(w, r);
 }
 
 /* What has to be true before an event may be a step. */
@@ -267,8 +270,10 @@ static bool happens(struct world *w, struct mend_sim_ev *ev)
 
 static void plan_faults(struct world *w)
 {
-    uint64_t span = (uint64_t)w->conf->ranks * (uint64_t)w->conf->instances *
-                    (1 + mend_sim_rng_below(&w->rng, 6));
+    uint64_t span =
+        (uint64_t)w->conf->ranks * (uint64_t)w->conf->instances *
+        (w->play->shares ? (uint64_t)w->conf->ranks : 1) * /* their words are looked at */
+        (1 + mend_sim_rng_below(&w->rng, 6));
 
     for (int i = 0; i < w->faults_n; i++)
         w->faults_at[i] = 1 + mend_sim_rng_below(&w->rng, span);

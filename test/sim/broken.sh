@@ -105,6 +105,18 @@ finds L5 lock --exhaustive --ranks 2 --break silent
 finds L5 lock --exhaustive --ranks 2 --break hush
 finds L5 lock --exhaustive --ranks 3 --break shy
 finds L6 lock --exhaustive --ranks 2 --break omit
+# the same with more origins than an exhaustive search can have
+finds L1 lock --seeds 1000 --ranks 32 --break hasty
+finds L1 lock --seeds 1000 --ranks 8 --window 2 --break rash
+finds L3 lock --seeds 1000 --ranks 32 --break accuse
+finds L4 lock --seeds 1000 --ranks 8 --break forget
+finds L4 lock --seeds 1000 --ranks 32 --break lie
+finds L5 lock --seeds 1000 --ranks 32 --break deaf
+finds L5 lock --seeds 1000 --ranks 32 --break silent
+finds L5 lock --seeds 1000 --ranks 32 --break hush
+finds L5 lock --seeds 1000 --ranks 8 --break shy
+finds L5 lock --seeds 1000 --ranks 32 --break narrow
+finds L6 lock --seeds 1000 --ranks 8 --break omit
 
 # processes that join: one that leaves does not say so, one is not withdrawn, deaths that are not heard, a result too early, a
 # no that is none, an error that is not agreed on, nothing called off, nothing vetoed, an end that nobody hears of, seats that nobody has agreed on

@@ -35,8 +35,11 @@ refuses agree --break promises
 refuses agree --exhaustive --ranks 9
 refuses detector --count
 refuses memory --seeds 1
-refuses lock --seeds 1
 refuses lock --exhaustive --ranks 5
+refuses lock --ranks 65
+refuses lock --suspicions 1
+refuses lock --duplicate
+refuses lock --count
 refuses memory --exhaustive --suspicions 1
 refuses memory --exhaustive --creation --validation
 refuses agree --fine
@@ -52,5 +55,5 @@ other=$($sim agree --seed 4712 --ranks 8 --suspicions 1 --trace | cksum)
 [ "$one" != "$other" ] || fail "a seed decides nothing"
 echo "ok seeds"
 
-$sim --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 5 || fail "all five are not played"
+$sim --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 6 || fail "all six are not played"
 echo "ok all"
