@@ -88,6 +88,13 @@ static void commit(void)
     CHECK_EQ(MPIX_Safe_point_commit(), MPI_SUCCESS);
 }
 
+/* The last two make a safe point, which is refused where a sanitizer is (test/mpi/safe_point/sanitizer.c). */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LEFT_OUT 2
+#else
+#define LEFT_OUT 0
+#endif
+
 static const struct scarce calls[] = {
     {"MPI_Comm_spawn", spawn, part, GROWS},
     {"MPI_Comm_connect", meet, part},
@@ -120,7 +127,7 @@ int main(int argc, char **argv)
         CHECK_EQ(MPI_Open_port(MPI_INFO_NULL, port), MPI_SUCCESS);
     CHECK_EQ(MPI_Bcast(port, sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD), MPI_SUCCESS);
     CHECK_EQ(MPIX_Notify_register(KEY, on_notify, NULL), MPI_SUCCESS);
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    for (size_t i = 0; i < sizeof calls / sizeof *calls - LEFT_OUT; i++)
         if (argc < 2 || !strcmp(argv[1], calls[i].name))
             sweep(&calls[i]);
     CHECK_EQ(MPIX_Notify_unregister(KEY), MPI_SUCCESS);
