@@ -75,7 +75,6 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
     f->self = self;
     f->fd = -1;
     f->amode = amode;
-    f->limit = mend_os_limit();
     f->name = mend_strdup(self, name ? name : "", 4096);
     f->view = (struct mend_view){.etype = bytes,
                                  .filetype = bytes,

@@ -48,7 +48,7 @@ struct mend_file {
     MPI_Offset position; /* the individual file pointer */
     bool atomic;
     bool dirty;     /* this process has written since the last sync */
-    int64_t limit;  /* of the size of files, as it was last looked up */
+    int64_t limit;  /* of the size of files, as it was last looked up; 0: not yet */
     int error;      /* of a write or a sync that failed, for good; else MPI_SUCCESS */
     int reported_n; /* members whose failure a sync has reported */
     enum mend_file_split split;

@@ -62,7 +62,7 @@ int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *l
         int64_t at = offset + *done_p;
         ssize_t put;
 
-        if (at >= *limit)
+        if (at >= *limit && at >= (*limit = mend_os_limit()))
             return EFBIG;
         put = n == 1 ? pwrite(fd, piece->iov_base, piece->iov_len, at) : pwritev(fd, piece, n, at);
         if (put < 0 && errno == EINTR)

@@ -13,7 +13,7 @@
 
 /* Moves the pieces from offset on; changes them.  *done_p: bytes moved, fewer than asked for at the end of a file that is
  * read.  0 or an errno value.  A write behind *limit is EFBIG, for the kernel would send SIGXFSZ; the limit is looked up again
- * when a write is short. */
+ * before that, and when a write is short. */
 int mend_os_read(int fd, struct iovec *piece, int n, int64_t offset, int64_t *done_p);
 int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *limit,
                   int64_t *done_p);

@@ -129,6 +129,25 @@ static void half_written(void)
     CHECK_CLASS(MPI_File_close(&f), MPI_ERR_NO_SPACE);
 }
 
+/* The limit on the size of files is looked at when it matters, not only when a file is opened. */
+static void raised(void)
+{
+    struct rlimit before, small;
+    MPI_File f;
+
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    small = before;
+    small.rlim_cur = 4096;
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    f = open_file("raised", RW);
+    CHECK_CLASS(MPI_File_write_at(f, 8192, &rank, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_NO_SPACE);
+    CHECK_CLASS(MPI_File_close(&f), MPI_ERR_NO_SPACE);
+    f = open_file("raised", RW);
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK_OK(MPI_File_write_at(f, 8192, &rank, 1, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_close(&f));
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -136,5 +155,6 @@ int main(int argc, char **argv)
     device();
     descriptors();
     half_written();
+    raised();
     return finish();
 }
