@@ -61,7 +61,8 @@ static int open_here(struct mend_file *f, bool makes)
         ;
     if (f->fd < 0)
         return mend_file_errno(f->self, f->name, "opening", errno);
-    if (fstat(f->fd, &st) == 0 && S_ISDIR(st.st_mode))
+    if (flags == O_RDONLY && fstat(f->fd, &st) == 0 &&
+        S_ISDIR(st.st_mode)) /* opening it to write fails */
         return mend_file_errno(f->self, f->name, "opening", EISDIR);
     return MPI_SUCCESS;
 }

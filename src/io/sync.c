@@ -13,6 +13,7 @@
 #include "io/keep.h"
 #include "io/os.h"
 #include "io/together.h"
+#include "node/node.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -58,9 +59,10 @@ int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *fai
 /* At most so many processes can copy into the kernel's memory at a time, and one file is locked by the one that writes. */
 static int most_aggregators(const struct mend_file *f)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN), n = cores < 1 ? 1 : cores < 4 ? cores : 4;
+    const struct mend_node *node = f->self->node; /* NULL: no launcher, the simulator */
+    int n = node && node->header->cores_n < 4 ? (int)node->header->cores_n : 4;
 
-    return f->comm->size < n ? f->comm->size : (int)n;
+    return f->comm->size < n ? f->comm->size : n;
 }
 
 static bool gathers(const struct mend_file *f, int64_t choice, bool automatic)
