@@ -7,8 +7,9 @@
  *   open      MPI_File_open and MPI_File_close of an existing file, in microseconds
  *   sync      MPI_File_sync with nothing to write out, in microseconds: its agreement; and
  *   allreduce of 8 bytes, in the same job
- *   plain     two of the ranks write and read one half each of a new file with pwrite and pread, in large pieces,
- *             while the others sleep; MB/s of both
+ *   plain     two of the ranks do the same with the system's calls alone, while the others sleep: one half each of a file in
+ *             large pieces, pieces of 2 KiB in turn, appends at a shared word, opening and closing.  As above the large pieces
+ *             make the file, and the small ones overwrite it
  *
  * The file lies in memory (/dev/shm): this measures the library, not the device.  Output, by rank 0:
  * one line for each measure.  usage: file BOARD MIB */
@@ -20,7 +21,8 @@
 #define SYNCS   100
 #define PLAIN   ((size_t)4 << 20) /* one piece */
 
-enum { STARTED, WRITTEN, READ }; /* words of the board: ranks that have come so far */
+#define RECORD 64
+#define DONE   (BENCH_BOARD_BYTES / 4 / 8) /* a word of the board; those from 0 on: who has met */
 
 static struct bench b;
 static char name[4096];
@@ -142,7 +144,7 @@ static void strided(void)
 
 static void shared(void)
 {
-    char record[64];
+    char record[RECORD];
     double begin;
     MPI_File f = open_file();
 
@@ -191,33 +193,85 @@ static void agreement(void)
     print("allreduce", together_us(begin) / SYNCS);
 }
 
-/* The two that work spin, which lasts as long as the other one needs; the rest of the ranks sleep. */
-static void meet(int word)
+/* ---- without the library: two of the ranks, while the others sleep ---- */
+
+/* Spins, which lasts as long as the other one needs.  Returns the time since `begin`. */
+static double meet(double begin)
 {
+    static int word;
+
     __atomic_fetch_add(&b.board[word], 1, __ATOMIC_SEQ_CST);
-    while (b.board[word] < (b.rank < 2 ? 2 : (uint64_t)b.size))
-        if (b.rank >= 2)
-            usleep(1000);
+    while (b.board[word] < 2)
+        ;
+    word++;
+    return bench_now_us() - begin;
 }
 
-static void plain_half(int fd, char *data, bool write)
+/* One half each, in large pieces; or small pieces in turn. */
+static void plain_pieces(int fd, char *data, bool write, size_t piece, bool in_turn)
 {
-    size_t half = bytes / 2, at = (size_t)b.rank * half;
+    size_t half = bytes / 2, from = (size_t)b.rank * (in_turn ? piece : half);
 
-    for (size_t done = 0; done < half; done += PLAIN) {
-        size_t n = half - done < PLAIN ? half - done : PLAIN;
+    for (size_t done = 0; done < half; done += piece) {
+        size_t n = half - done < piece ? half - done : piece;
+        off_t at = (off_t)(from + done * (in_turn ? 2 : 1));
 
-        check((write ? pwrite(fd, data + done, n, (off_t)(at + done))
-                     : pread(fd, data + done, n, (off_t)(at + done))) == (ssize_t)n,
+        check((write ? pwrite(fd, data + done, n, at) : pread(fd, data + done, n, at)) ==
+                  (ssize_t)n,
               "plain");
     }
+}
+
+static void plain_data(const char *what, int fd, char *data, size_t piece, bool in_turn)
+{
+    char label[64];
+    double begin;
+
+    for (int write = 1; write >= 0; write--) {
+        meet(0);
+        begin = bench_now_us();
+        plain_pieces(fd, data, write, piece, in_turn);
+        snprintf(label, sizeof(label), "%s:%s", what, write ? "write" : "read");
+        print(label, (double)bytes / meet(begin));
+    }
+    meet(0); /* both have read */
+}
+
+/* The pointer is a word of the board. */
+static void plain_appends(int fd, const char *record)
+{
+    volatile uint64_t *end = &b.board[BENCH_BOARD_BYTES / 2 / sizeof(uint64_t)];
+    double begin;
+
+    check(ftruncate(fd, 0) == 0, "plain: ftruncate");
+    meet(0);
+    begin = bench_now_us();
+    for (int i = 0; i < APPENDS; i++) {
+        off_t at = (off_t)__atomic_fetch_add(end, RECORD, __ATOMIC_SEQ_CST);
+
+        check(pwrite(fd, record, RECORD, at) == RECORD, "plain: append");
+    }
+    print("plain:shared", APPENDS * 2 / meet(begin) * 1e3);
+}
+
+static void plain_opens(const char *path)
+{
+    double begin;
+
+    meet(0);
+    begin = bench_now_us();
+    for (int i = 0; i < OPENS; i++) {
+        int fd = open(path, O_RDWR);
+
+        check(fd >= 0 && close(fd) == 0, "plain: open");
+    }
+    print("plain:open", meet(begin) / OPENS);
 }
 
 static void plain(void)
 {
     char path[4096 + 8];
     char *data = malloc(bytes / 2);
-    double begin = 0;
     int fd;
 
     snprintf(path, sizeof(path), "%s-plain", name);
@@ -225,14 +279,15 @@ static void plain(void)
     check(fd >= 0, "plain: open");
     memset(data, b.rank, bytes / 2);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int write = 1; write >= 0; write--) {
-        meet(write ? STARTED : WRITTEN);
-        begin = bench_now_us();
-        if (b.rank < 2)
-            plain_half(fd, data, write);
-        meet(write ? WRITTEN : READ);
-        print(write ? "plain:write" : "plain:read", (double)bytes / (bench_now_us() - begin));
+    if (b.rank < 2) {
+        plain_data("plain", fd, data, PLAIN, false);
+        plain_data("plain:strided", fd, data, PIECE, true);
+        plain_appends(fd, data);
+        plain_opens(path);
+        __atomic_fetch_add(&b.board[DONE], 1, __ATOMIC_SEQ_CST);
     }
+    while (b.board[DONE] < 2)
+        usleep(1000);
     MPI_Barrier(MPI_COMM_WORLD);
     if (b.rank == 0)
         unlink(path);

@@ -33,6 +33,7 @@ def by_state(row, bench):
     """state -> {(label, library): samples}; figures of libraries that are compared are of the same
     repetitions and the same state (machine.py)."""
     labels = [row.label] + ([row.against] if row.against not in ("peers", None) else [])
+    labels += [row.plain] if row.plain else []
     all_ = {(label, key): bench.samples.get((row.group, label, key), [])
             for label in labels for key in TITLES}
     there = {k: v for k, v in all_.items() if v}
@@ -60,7 +61,8 @@ def judge_state(row, state, samples, bench, noisy):
               "noisy": bool(shares) and quantile(shares, 0.5) > noisy, "ratio": None, "limit": None,
               "figures": {}, "against": row.against, "base": None, "met": None,
               "applies": applies(row), "troubles": {},
-              "row": {"limits": list(row.limits), "bytes": row.bytes}}
+              "row": {"limits": list(row.limits), "bytes": row.bytes},
+              "plain": figure(samples.get((row.plain, "mend"), []), 0.5)}
     for key in TITLES:
         wrong = bench.troubles.get((row.group, key))
         if wrong:
@@ -142,12 +144,18 @@ def floor(result, limits):
     return (max(values) if result["more"] else min(values)) if values else None
 
 
+def without_library(result, limits):
+    if result["plain"]:
+        return shown(result["plain"])
+    return number(floor(result, limits)) if result["row"]["limits"] else ""
+
+
 def cells(result, limits):
     f = result["figures"]
     ratio = f"{result['ratio']:.2f}" if result["ratio"] is not None else "-"
     against = f"{result['base']['name']} {shown(result['base'])}" if result["base"] else None
     return [result["title"], shown(f["mend"]), against or shown(f["mpich"]),
-            "" if against else shown(f["openmpi"]), number(floor(result, limits)) if result["row"]["limits"] else "",
+            "" if against else shown(f["openmpi"]), without_library(result, limits),
             result["unit"], ratio, result["target"],
             verdict(result) + (" !" if result["noisy"] else "")]
 

@@ -43,6 +43,7 @@ class Row:
     quantile: float = 0.5
     condition: str = ""  # when the target holds; "" always
     limits: tuple = ()  # labels of LIMITS: what the machine can do of this without a library, the best of them
+    plain: str = ""  # a figure of the same jobs: two processes without a library
     bytes: int = 0  # of one message, where limits are given in MB/s and the row in µs
 
 
@@ -150,12 +151,12 @@ def rma_rows():
 def file_rows():
     for n in FILE_RANKS:
         g = f"file-{n}"
-        yield Row(f"file: 3-D array of 256 MiB, collective write, {n} ranks", g, "array:write", MBS, 1.2, more=True)
-        yield Row(f"file: 3-D array of 256 MiB, collective read, {n} ranks", g, "array:read", MBS, 1.2, more=True)
-        yield Row(f"file: pieces of 2 KiB, independent write, {n} ranks", g, "strided:write", MBS, 1.0, more=True)
-        yield Row(f"file: pieces of 2 KiB, independent read, {n} ranks", g, "strided:read", MBS, 1.5, more=True)
-        yield Row(f"file: appends at the shared pointer, {n} ranks", g, "shared", "k/s", 3.0, more=True)
-        yield Row(f"file: open and close, {n} ranks", g, "open", US, 0.3)
+        yield Row(f"file: 3-D array of 256 MiB, collective write, {n} ranks", g, "array:write", MBS, 1.2, more=True, plain="plain:write")
+        yield Row(f"file: 3-D array of 256 MiB, collective read, {n} ranks", g, "array:read", MBS, 1.2, more=True, plain="plain:read")
+        yield Row(f"file: pieces of 2 KiB, independent write, {n} ranks", g, "strided:write", MBS, 1.0, more=True, plain="plain:strided:write")
+        yield Row(f"file: pieces of 2 KiB, independent read, {n} ranks", g, "strided:read", MBS, 1.5, more=True, plain="plain:strided:read")
+        yield Row(f"file: appends at the shared pointer, {n} ranks", g, "shared", "k/s", 3.0, more=True, plain="plain:shared")
+        yield Row(f"file: open and close, {n} ranks", g, "open", US, 0.3, plain="plain:open")
         yield Row(f"file: sync's agreement / allreduce 8 bytes, {n} ranks", g, "sync", US, 1.5, against="allreduce")
         for way in ("write", "read"):
             yield Row(f"file: collective {way} / plain p{way} by 2 processes, {n} ranks", g, f"array:{way}", MBS, 0.7,
