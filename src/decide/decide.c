@@ -88,7 +88,7 @@ void mend_decide_last(struct mend_comm *c, mend_decide_done *done)
 
     mend_comm_get(c); /* done() may drop the last reference */
     if (mend_decide_in_memory(c))
-        mend_decide_memory_call(c, MEND_DECIDE_EXPLICIT, &nothing, done, c);
+        mend_decide_memory_last(c, &nothing, done);
     else
         mend_decide_tree_call(c, MEND_DECIDE_EXPLICIT, true, &nothing, done, c);
     mend_comm_put(c);

@@ -48,15 +48,19 @@ static bool has_left(struct mend_proc *self, mend_peer p)
     return self->rt->has_left && !mend_peer_is_dead(self, p) && self->rt->has_left(self, p);
 }
 
-/* Goes on without the members that have left: then c may be gone. */
+/* Goes on without the members that have left: then c may be gone.  Votes in shared memory are looked at here only: a request
+ * that is polled would keep every wait of this process from sleeping. */
 static void look_at(struct mend_comm *c)
 {
     struct mend_decide_comm *d = c->decide;
 
     mend_comm_get(c);
-    for (int32_t r = 0; r < d->members_n; r++)
-        if (r != d->me && has_left(c->self, mend_decide_peer(d, r)))
-            mend_decide_tree_on_death(c, r);
+    if (mend_decide_in_memory(c))
+        mend_decide_memory_look(c);
+    else
+        for (int32_t r = 0; r < d->members_n; r++)
+            if (r != d->me && has_left(c->self, mend_decide_peer(d, r)))
+                mend_decide_tree_on_death(c, r);
     mend_comm_put(c);
 }
 
@@ -86,7 +90,8 @@ void mend_decide_free(struct mend_comm *c)
         mend_comm_put(c);
         return;
     }
-    look_at_oldest(m);
+    for (int i = 0; i < 2; i++) /* more than come, so that they get fewer again */
+        look_at_oldest(m);
     c->decide->is_freed = true;
     m->freed_n++;
     mend_comm_put(c);

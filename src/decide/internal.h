@@ -74,6 +74,11 @@ void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 /* A revocation of c is passed on by messages.  All members answer alike. */
 bool mend_revoke_is_flooded(struct mend_comm *c);
 
+/* For a communicator that is freed: an agreement that nothing polls, and a look whether it is decided. */
+void mend_decide_memory_last(struct mend_comm *c, const struct mend_decision *value,
+                             mend_decide_done *done);
+void mend_decide_memory_look(struct mend_comm *c);
+
 /* Keeps what a dead member has said.  False: no memory. */
 bool mend_decide_memory_keep(struct mend_comm *c, int rank);
 

@@ -34,8 +34,9 @@ _Static_assert(sizeof(struct paper) <= MEND_NODE_PAPER_BYTES, "fits");
 
 /* An agreement that this process has begun. */
 struct op {
-    struct mend_list link;    /* in c->decide->agreements[which].running, in order */
-    struct mend_request poll; /* in self->active, unless somebody waits for it */
+    struct mend_list link; /* in c->decide->agreements[which].running, in order */
+    struct mend_request
+        poll; /* in self->active, unless somebody waits for it, or looks (graves.c) */
     struct mend_comm *c;
     enum mend_decide_kind which;
     struct mend_slots slots;
@@ -397,8 +398,9 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind whi
     mend_list_append(&c->decide->agreements[which].waiting, &op->link);
 }
 
-void mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
-                             const struct mend_decision *value, mend_decide_done *done, void *arg)
+/* Polled by nobody yet. */
+static struct op *begin(struct mend_comm *c, enum mend_decide_kind which,
+                        const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
     struct op *op;
 
@@ -408,8 +410,28 @@ void mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
     c->calls_n++;
     set_up(op, c, which, value, done, arg);
     op->on_heap = true;
+    return op;
+}
+
+void mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
+                             const struct mend_decision *value, mend_decide_done *done, void *arg)
+{
+    struct op *op = begin(c, which, value, done, arg);
+
     mend_list_append(&c->self->active, &op->poll.link);
     advance(c, which);
+}
+
+void mend_decide_memory_last(struct mend_comm *c, const struct mend_decision *value,
+                             mend_decide_done *done)
+{
+    begin(c, MEND_DECIDE_EXPLICIT, value, done, c);
+    advance(c, MEND_DECIDE_EXPLICIT);
+}
+
+void mend_decide_memory_look(struct mend_comm *c)
+{
+    advance(c, MEND_DECIDE_EXPLICIT);
 }
 
 struct waiter {

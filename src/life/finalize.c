@@ -25,6 +25,7 @@ static bool nobody_asks(struct mend_proc *self)
     uint64_t ctx;
     void *c;
 
+    mend_graves_look(self);
     if (mend_decide_is_quiet(self))
         return true;
     while (mend_hash_next(&self->comms, &at, &ctx, &c))
