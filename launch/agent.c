@@ -87,6 +87,8 @@ static void on_child(struct job *job, struct rank *r)
     pthread_mutex_unlock(&job->lock);
     if (r->end.reach != MEND_REACH_FINALIZE)
         mend_sweep_group(r);
+    else if (job->minds_left)
+        mend_vacancy_tell_left(job);
     if (lingered && !job->o.quiet)
         mend_say(job,
                  "mend: rank %d (pid %d, host %s) was stopped for too long after MPI_Finalize and "

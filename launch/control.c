@@ -159,6 +159,10 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
     case MEND_CTL_SPAWN:
         mend_spawn_asked(job, r, fd);
         break;
+    case MEND_CTL_SESSION:
+        job->minds_left = true;
+        mend_vacancy_tell_left(job);
+        break;
     case MEND_CTL_CONNECT:
         mend_link_asked(job, r, m->connect.job, m->connect.ask);
         break;

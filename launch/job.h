@@ -114,6 +114,7 @@ struct job {
     uint32_t
         released_n; /* verdicts of which the other agents know that nobody here looks at the dead */
     int door_fd;    /* where other agents call; -1: nowhere */
+    bool minds_left;       /* a rank has had a session */
     uint32_t given_back_n; /* verdicts whose ranks' memory was given back */
     uint32_t cleared_n;    /* and all that had voted: no rank will look at them */
     uint32_t give_back_for_n;
@@ -168,10 +169,12 @@ void mend_spawn_asked(struct job *job, struct rank *r, int fd);
 mend_time_ns mend_spawn_look(struct job *job, mend_time_ns now);
 
 /* vacancy.c: begins; takes their places from the dead, as far as now possible (true: not from all); the same for those
- * that have left, from which they are not taken before they are wanted; how many more ranks there may be now; gives r a place, one of them; takes it away again from one that never ran. */
+ * that have left, from which they are not taken before they are wanted; the others shall let go of those that have left and
+ * ended; how many more ranks there may be now; gives r a place, one of them; takes it away again from one that never ran. */
 void mend_vacancy_init(struct job *job);
 bool mend_vacancy_collect(struct job *job);
 bool mend_vacancy_clear_out(struct job *job);
+void mend_vacancy_tell_left(struct job *job);
 int mend_vacancies(const struct job *job);
 void mend_vacancy_take(struct job *job, struct rank *r);
 void mend_vacancy_give(struct job *job, struct rank *r);

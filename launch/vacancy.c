@@ -113,31 +113,41 @@ static bool has_finalized(const struct rank *r)
     return mend_load_acquire(&r->shared->state) == MEND_NODE_RANK_FINALIZED;
 }
 
-/* One that was started later may have parted from the others, and be about to leave. */
-static bool may_make_room(const struct job *job, const struct rank *r)
+/* Nobody has been told of its end yet. */
+static bool is_known(const struct job *job, const struct rank *r)
 {
     return !r->guest_of && !mend_rank_is_retired(job, r) && !r->has_left &&
-           !mend_rank_is_dead(job, r->index) && (has_finalized(r) || r->index >= job->o.ranks_n);
+           !mend_rank_is_dead(job, r->index);
 }
 
-bool mend_vacancy_clear_out(struct job *job)
+static bool has_left(const struct rank *r)
+{
+    return mend_rank_has_ended(r) && has_finalized(r) && !mend_rank_in_script(&r->state);
+}
+
+void mend_vacancy_tell_left(struct job *job)
 {
     struct rank **left = mend_xalloc((size_t)job->n, sizeof(struct rank *));
-    bool hopeful = false;
     int n = 0;
 
-    for (int i = 0; i < job->n; i++) {
-        struct rank *r = &job->rank[i];
-
-        if (!may_make_room(job, r))
-            continue;
-        hopeful = true;
-        if (mend_rank_has_ended(r) && has_finalized(r) && !mend_rank_in_script(&r->state))
-            left[n++] = r;
-    }
+    for (int i = 0; i < job->n; i++)
+        if (is_known(job, &job->rank[i]) && has_left(&job->rank[i]))
+            left[n++] = &job->rank[i];
     if (n)
         mend_verdict_left(job, left, n);
     free(left);
+}
+
+/* One that was started later may have parted from the others, and be about to leave. */
+bool mend_vacancy_clear_out(struct job *job)
+{
+    bool hopeful = false;
+
+    for (int i = 0; i < job->n && !hopeful; i++)
+        hopeful =
+            is_known(job, &job->rank[i]) && (has_finalized(&job->rank[i]) || i >= job->o.ranks_n);
+    if (hopeful)
+        mend_vacancy_tell_left(job);
     return hopeful;
 }
 

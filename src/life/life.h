@@ -26,6 +26,9 @@ void mend_life_await_quiet(struct mend_proc *self);
 /* Removes the names that this process has published. */
 void mend_life_withdraw(struct mend_proc *self);
 
+/* The process has its first session. */
+void mend_life_first_session(struct mend_proc *self);
+
 /* MPI_Session_finalize: frees what the program has left of the session, and the session; then mend_life_close().
  * The error of an attribute's callback leaves the session open. */
 struct mend_session;

@@ -53,6 +53,13 @@ int mend_life_open(struct mend_proc *self, int level, bool threads, const char *
     return err;
 }
 
+/* A process that has left never comes back, and one that makes a communicator of a set with it shall not wait for that. */
+void mend_life_first_session(struct mend_proc *self)
+{
+    if (self->rt->mind_left)
+        self->rt->mind_left(self);
+}
+
 static bool may_go(struct mend_proc *self, void *arg)
 {
     (void)arg;

@@ -100,6 +100,8 @@ static int open_session(int level, struct mend_errhandler *e, struct mend_sessio
         return MPI_ERR_NO_MEM;
     }
     *s_p = s;
+    if (mend_self->sessions_made_n == 1)
+        mend_life_first_session(mend_self);
     mend_event(mend_self, MEND_EV_SESSION_OPEN);
     return MPI_SUCCESS;
 }

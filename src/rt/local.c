@@ -378,6 +378,13 @@ static bool local_spawn(struct mend_proc *self, int fd)
     return n > 0;
 }
 
+static void local_mind_left(struct mend_proc *self)
+{
+    struct mend_ctl m = {.kind = MEND_CTL_SESSION};
+
+    send_ctl(self->rt_state, &m, 0);
+}
+
 static void local_ready(struct mend_proc *self)
 {
     static const char *const ours[] = MEND_ENV_ALL;
@@ -602,6 +609,7 @@ const struct mend_rt mend_rt_local = {
     .names = local_names,
     .spawn = local_spawn,
     .connect = local_connect,
+    .mind_left = local_mind_left,
     .disown = local_disown,
     .ready = local_ready,
     .verdict = local_verdict,

@@ -39,6 +39,9 @@ struct mend_rt {
      * False: the agent cannot be asked.  NULL: there is no agent. */
     bool (*connect)(struct mend_proc *self, uint64_t job, struct mend_rt_ask *ask);
 
+    /* This process may wait for one that has left, so from now on it hears of their ends as of deaths.  NULL: it does not. */
+    void (*mind_left)(struct mend_proc *self);
+
     /* The death of this one counts as handled (R22), whatever happens to this process: another process has its rank,
      * or nothing has come of its start.  NULL: nobody counts. */
     void (*disown)(struct mend_proc *self, mend_peer dead);

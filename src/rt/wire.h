@@ -19,6 +19,7 @@
  *   INJECTED an injection of MEND_INJECT is being carried out; peer: its number, from 0
  *   REPORT   one line of the --report file
  *   SPAWN    start processes: with the descriptor of a file (rt/spawn.h)
+ *   SESSION  the process has a session: from now on it hears of the ends of those that have left, too
  *   CONNECT  connect the job with another one, or look for newcomers there; the answer comes with an interrupt
  * agent -> rank, struct mend_ctl_abroad:
  *   ABROAD   what is known of another job, with the descriptor of its segment; before names of its processes are given
@@ -62,6 +63,7 @@ enum mend_ctl_kind {
     MEND_CTL_INJECTED,
     MEND_CTL_SPAWN,
     MEND_CTL_CONNECT,
+    MEND_CTL_SESSION,
     MEND_CTL_ABROAD,
     MEND_CTL_ANSWER
 };
