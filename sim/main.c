@@ -71,6 +71,12 @@ static void fill_defaults(struct mend_sim_options *o)
             "birth wants --ranks for one that asks, one that is started, and the agent");
     if (o->play == &mend_sim_birth && (c->suspicions || c->reorder || c->comms > 1))
         mend_sim_refuse("birth cannot be combined with --suspicions, --reorder and --comms");
+    if (o->play == &mend_sim_port && (c->ranks < 4 || c->inter > c->ranks - 3))
+        mend_sim_refuse(
+            "port wants --ranks for one that accepts, one that connects, and two agents");
+    if (o->play == &mend_sim_port && (c->suspicions || c->reorder || c->duplicate || c->comms > 1))
+        mend_sim_refuse(
+            "port cannot be combined with --suspicions, --reorder, --duplicate and --comms");
     if (o->play != &mend_sim_birth && c->replaces)
         mend_sim_refuse("--replace belongs to birth");
     if (all && c->ranks > 8)
@@ -84,8 +90,8 @@ static void fill_defaults(struct mend_sim_options *o)
         mend_sim_refuse("the detector has 2 to 24 ranks, which die without --crashes");
     if (c->inter >= c->ranks || (c->inter && c->comms > 1))
         mend_sim_refuse("--inter wants fewer than --ranks, and one communicator");
-    if (c->frees && (c->creation || o->play != &mend_sim_agree))
-        mend_sim_refuse("--free is for agree, without --creation");
+    if (c->frees && (c->creation || (o->play != &mend_sim_agree && o->play != &mend_sim_port)))
+        mend_sim_refuse("--free is for agree, without --creation, and for port");
     if (c->creation && (c->comms > 1 || c->inter))
         mend_sim_refuse("--creation wants one communicator of one group");
 }
@@ -229,6 +235,14 @@ static void vary(struct mend_sim_options *o)
         c->suspicions = c->partitions = 0;
         c->reorder = c->duplicate = false;
         c->patience = PATIENCE;
+    }
+    if (o->play == &mend_sim_port) {
+        c->ranks += 2;
+        c->inter = 1 + below(&rng, c->ranks - 3);
+        c->instances = 1 + below(&rng, 3);
+        c->suspicions = 0;
+        c->reorder = c->duplicate = false;
+        c->frees = below(&rng, 2);
     }
     if (c->instances > c->ranks && o->play == &mend_sim_notice)
         c->instances = c->ranks;

@@ -11,7 +11,7 @@
 
 const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS] = {
     &mend_sim_agree,  &mend_sim_revoke, &mend_sim_notice, &mend_sim_detector,
-    &mend_sim_memory, &mend_sim_lock,   &mend_sim_birth};
+    &mend_sim_memory, &mend_sim_lock,   &mend_sim_birth,  &mend_sim_port};
 
 static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_NO_PROMISE] = "no-promise",
@@ -82,7 +82,7 @@ static const struct argp_option options[] = {
      "processes that may be declared dead while they still run (0)", 0},
     {"instances", OPT_INSTANCES, "N", 0,
      "agreements per process; members that revoke; agents with a verdict; how often a process may "
-     "stop (4; --exhaustive: 1)",
+     "stop; calls of a root that connects (4; --exhaustive: 1)",
      0},
     {"reorder", OPT_REORDER, NULL, 0, "messages of a pair may overtake each other", 0},
     {.doc = "Agreement:", .group = OF_AGREEMENT},
@@ -111,6 +111,10 @@ static const struct argp_option options[] = {
             "are started, and their agent:",
      .group = OF_BIRTH},
     {"replace", OPT_REPLACE, NULL, 0, "they take the ranks of dead ones", 0},
+    {.doc =
+         "Two jobs that connect (port) are those that accept, as many as --inter says, those that "
+         "connect, and the two agents; with --free they disconnect as well.",
+     .group = OF_BIRTH},
     {.doc = "Runs with a seed:", .group = OF_SEEDS},
     {"seed", OPT_SEED, "N", 0, "first seed (1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "how many seeds (1)", 0},
@@ -135,7 +139,8 @@ static const struct argp_option options[] = {
      "omit.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
      "report-first, accuse, babble, deaf.  birth: forget, omit, hush, deaf, rash, lie, silent, "
      "shy, slip; with "
-     "--replace: hasty, boast",
+     "--replace: hasty, boast.  port: no-repair, impatient, forget, omit, accuse, slip, "
+     "change, boast, deaf, rash, silent, shy; with --free: hasty",
      0},
     {0},
 };
@@ -302,7 +307,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
     .options = options,
     .parser = take,
-    .args_doc = "[agree|memory|lock|revoke|notice|detector|birth]",
+    .args_doc = "[agree|memory|lock|revoke|notice|detector|birth|port]",
     .doc = "Drives the protocols of the library through failures and checks what must hold after "
            "every step.  Without a protocol all are played (memory only with "
            "--exhaustive).  By "
@@ -336,8 +341,9 @@ void mend_sim_options_print(const struct mend_sim_options *o)
     if (o->play == &mend_sim_lock)
         printf(" --window %d", c->window);
     if (o->play == &mend_sim_agree)
-        printf(" --radix %d --comms %d%s", 1 << c->radix_bits, c->comms ? c->comms : 1,
-               c->frees ? " --free" : "");
+        printf(" --radix %d --comms %d", 1 << c->radix_bits, c->comms ? c->comms : 1);
+    if (c->frees)
+        printf(" --free");
     if (o->play == &mend_sim_memory)
         printf("%s%s", c->validation ? " --validation" : "", c->fine ? " --fine" : "");
     if (c->replaces)

@@ -44,8 +44,8 @@ enum mend_sim_broken {
     MEND_SIM_HASTY,        /* memory: the word is there before the value */
     MEND_SIM_IMPATIENT,    /* memory: does not wait for news that others have */
     MEND_SIM_SILENT,       /* free: a process that has forgotten it does not answer */
-    MEND_SIM_SLIP,         /* birth: nobody hears that a new process has ended */
-    MEND_SIM_RASH,         /* free: forgets when it has freed it, not when all have */
+    MEND_SIM_SLIP, /* birth: nobody hears that a new process has ended; port: that an agent has */
+    MEND_SIM_RASH, /* free: forgets when it has freed it, not when all have */
 };
 
 struct mend_sim_conf {
@@ -150,7 +150,7 @@ struct mend_sim_play {
 };
 
 extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_revoke, mend_sim_notice,
-    mend_sim_detector, mend_sim_lock, mend_sim_birth;
+    mend_sim_detector, mend_sim_lock, mend_sim_birth, mend_sim_port;
 
 /* What a search or a run found. */
 struct mend_sim_result {

@@ -134,6 +134,22 @@ finds B6 birth --seeds 20000 --ranks 8 --replace --break boast
 finds B1 birth --exhaustive --ranks 5 --replace --break hasty
 finds B1 birth --seeds 20000 --ranks 8 --replace --break hasty
 
+# two jobs that connect: a guest that gives up and does not answer, or does not say why; a host that does not wait for the
+# answer, or for ever; a port that closes unheard, an agent that dies unheard; the meeting after that; a no that is a yes; one
+# that leaves too early
+both P1 port boast --ranks 5 --crashes 1
+both P2 port forget --ranks 4 --instances 2
+both P2 port omit --ranks 5 --crashes 1
+both P2 port impatient --ranks 4 --instances 2
+both P2 port no-repair --ranks 4 --crashes 1
+both P2 port accuse --ranks 5 --inter 2 --crashes 1
+both P2 port slip --ranks 4
+both P2 port shy --ranks 5 --crashes 2
+both P3 port rash --ranks 6 --crashes 1
+both P5 port change --ranks 5 --inter 2 --crashes 1
+finds P6 port --exhaustive --ranks 5 --free --crashes 0 --break hasty
+finds P6 port --seeds 20000 --ranks 8 --free --break hasty
+
 # larger worlds, two groups, two communicators, the long search's own choice of runs
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break no-promise
 finds A1 agree --exhaustive --ranks 4 --crashes 2 --break forget
