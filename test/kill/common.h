@@ -104,10 +104,17 @@ static inline void after_init(void)
     open_board();
 }
 
+/* As test/run does: three times as long where a sanitizer is. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SLOWER 3
+#else
+#define SLOWER 1
+#endif
+
 /* Starts the test: MPI_ERRORS_RETURN everywhere, a watchdog, and the board. */
 static inline void start(int *argc, char ***argv)
 {
-    alarm(60);
+    alarm(60 * SLOWER);
     MPI_Init(argc, argv);
     after_init();
 }
