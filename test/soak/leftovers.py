@@ -36,6 +36,7 @@ def orphans():
 
 
 def shm_files():
-    """All but the directory of published names, which the jobs of a user share (test/mpi/spawn/names.sh)."""
+    """All but the directory of published names, which the jobs of a user share (test/mpi/spawn/names.sh), and the
+    boards of benchmarks that run at the same time (test/bench/death.c)."""
     names = f"mend-{os.geteuid()}"
-    return {f for f in os.listdir("/dev/shm") if "mend" in f and f != names}
+    return {f for f in os.listdir("/dev/shm") if "mend" in f and f != names and not f.startswith("mend-bench-")}
