@@ -144,7 +144,7 @@ static int decide(struct mend_module *m)
     if (!m->rolls_back)
         return MPI_SUCCESS;
     mine = position(m);
-    err = mend_roll_exchange(m->whole, &mine, &m->roll);
+    err = mend_roll_exchange(m->whole, m->members, &mine, &m->roll);
     if (err)
         return err;
     mend_event(m->self, MEND_EV_MODULE_DECIDED);
@@ -394,6 +394,8 @@ static void take_up(struct mend_module *m, const struct terms *t, struct mend_co
     if (part)
         part->made_at = MEND_UNDO_APART;
     m->whole = own;
+    m->members = own->group;
+    mend_group_get(m->members);
     m->comm = part;
     m->rolls_back = t->rolls_back;
     m->anywhere = t->anywhere;
@@ -511,6 +513,7 @@ void mend_module_free(struct mend_module *m)
     if (m->rolls_back && m->comm)
         mend_create_free(m->comm);
     mend_create_free(m->whole);
+    mend_group_put(self, m->members);
     if (m->rolls_back)
         mend_undo_close(self);
     m->magic = 0;

@@ -39,8 +39,9 @@ struct mend_module {
     struct mend_comm *
         comm; /* of the participants that are left; NULL: others have created it, this process is about to; or
                  it has no part */
-    struct mend_comm *whole; /* of all members that are left; `comm` unless it rolls back */
-    struct mend_list old;    /* struct old_comm.link: invariant 4 */
+    struct mend_comm *whole;    /* of all members that are left; `comm` unless it rolls back */
+    struct mend_group *members; /* of the first `whole`: every other process is a stranger */
+    struct mend_list old;       /* struct old_comm.link: invariant 4 */
     uint64_t id;    /* the context of its first communicator: the same at all participants */
     uint64_t order; /* larger than those of its participants' earlier modules; equal ones: by id */
     uint64_t generation; /* recoveries so far */

@@ -14,6 +14,7 @@
 /* What one turn needs; all of it is given back at its end. */
 struct talk {
     struct mend_comm *c;
+    struct mend_group *of; /* the module's members from the beginning */
     struct mend_roll_position *members;
     MPI_Count *counts; /* ids of each member, with the context of member 0 */
     MPI_Aint *at;      /* where they begin among those of all */
@@ -27,24 +28,25 @@ static struct mend_coll_buf words(void *buf, uint64_t n)
                                   MPI_UINT64_T};
 }
 
-static bool knows(struct mend_comm *c, const struct mend_group *g)
+struct listing {
+    struct mend_proc *self;
+    struct mend_group *members; /* of the module from the beginning */
+    uint64_t *ids;              /* NULL: they are only counted */
+    uint64_t n;
+};
+
+/* A member that the module has lost is dead, whether this process has heard of it by now or not. */
+static bool has_all(const struct listing *l, const struct mend_group *g)
 {
     for (int r = 0; r < g->size; r++) {
         mend_peer p = mend_group_peer(g, r);
 
-        if (!mend_peer_is_dead(c->self, p) &&
-            mend_group_rank(c->self, c->group, p) == MPI_UNDEFINED)
+        if (!mend_peer_is_dead(l->self, p) &&
+            mend_group_rank(l->self, l->members, p) == MPI_UNDEFINED)
             return false;
     }
     return true;
 }
-
-struct listing {
-    struct mend_comm *of;
-    uint64_t *ids; /* NULL: they are only counted */
-    uint64_t n;
-};
-
 static void list_used(struct mend_comm *c, void *arg)
 {
     struct listing *l = arg;
@@ -53,14 +55,14 @@ static void list_used(struct mend_comm *c, void *arg)
         return;
     if (l->ids)
         l->ids[l->n] =
-            c->id | (knows(l->of, c->group) && knows(l->of, c->remote) ? 0 : MEND_ROLL_STRANGERS);
+            c->id | (has_all(l, c->group) && has_all(l, c->remote) ? 0 : MEND_ROLL_STRANGERS);
     l->n++;
 }
 
 /* The own ids: used ones, those of an earlier cut, and from member 0 one word more. */
 static void fill(struct talk *t, const struct mend_roll *before, bool first)
 {
-    struct listing l = {.of = t->c, .ids = t->mine};
+    struct listing l = {.self = t->c->self, .members = t->of, .ids = t->mine};
 
     mend_comm_each(t->c->self, list_used, &l);
     if (before->cut_n)
@@ -103,11 +105,11 @@ static void *take(struct mend_proc *self, uint64_t n, size_t size)
     return mend_alloc_to_take_part(self, (n ? n : 1) * size);
 }
 
-static void begin(struct talk *t, struct mend_comm *c)
+static void begin(struct talk *t, struct mend_comm *c, struct mend_group *of)
 {
     uint64_t n = (uint64_t)c->size;
 
-    *t = (struct talk){.c = c};
+    *t = (struct talk){.c = c, .of = of};
     t->members = take(c->self, n, sizeof(*t->members));
     t->counts = take(c->self, n, sizeof(*t->counts));
     t->at = take(c->self, n, sizeof(*t->at));
@@ -152,7 +154,7 @@ static int talk(struct talk *t, const struct mend_roll_position *mine, const str
 {
     struct mend_proc *self = t->c->self;
     struct mend_roll_position full = *mine;
-    struct listing l = {.of = t->c};
+    struct listing l = {.self = self, .members = t->of};
     int err;
 
     mend_comm_each(self, list_used, &l);
@@ -168,13 +170,13 @@ static int talk(struct talk *t, const struct mend_roll_position *mine, const str
     return gather_ids(t);
 }
 
-int mend_roll_exchange(struct mend_comm *c, const struct mend_roll_position *mine,
-                       struct mend_roll *roll)
+int mend_roll_exchange(struct mend_comm *c, struct mend_group *of,
+                       const struct mend_roll_position *mine, struct mend_roll *roll)
 {
     struct talk t;
     int err, ok;
 
-    begin(&t, c);
+    begin(&t, c, of);
     err = talk(&t, mine, roll);
     if (err)
         mend_revoke(c); /* others may wait for this process in what it has not begun */

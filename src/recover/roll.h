@@ -61,10 +61,10 @@ struct mend_roll {
     bool refused;
 };
 
-/* Collective over c, whose members are those of the module that are left; blocks until all have the result, or the next turn is
- * due: MPI_ERR_PROC_FAILED at all. before: the last outcome, which this one replaces. */
-int mend_roll_exchange(struct mend_comm *c, const struct mend_roll_position *mine,
-                       struct mend_roll *roll);
+/* Collective over c, whose members are those that are left of the module's, `of`; blocks until all have the result, or the next
+ * turn is due: MPI_ERR_PROC_FAILED at all. roll: the last outcome, which this one replaces. */
+int mend_roll_exchange(struct mend_comm *c, struct mend_group *of,
+                       const struct mend_roll_position *mine, struct mend_roll *roll);
 
 /* Gives each communicator of the cut that this process has its new context. */
 void mend_roll_cut(struct mend_proc *self, const struct mend_roll *roll);
