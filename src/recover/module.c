@@ -135,21 +135,18 @@ static struct mend_roll_position position(struct mend_module *m)
     };
 }
 
-/* Which of them roll back.  MEND_CLASS_PROC_FAILED: the turn is over. */
-static int decide(struct mend_module *m)
+/* Which of them roll back.  False, at all: one more has died, of which this process may not have heard, and the turn is over. */
+static bool decide(struct mend_module *m, int *err_p)
 {
-    struct mend_roll_position mine;
-    int err;
+    struct mend_roll_position mine = position(m);
 
-    if (!m->rolls_back)
-        return MPI_SUCCESS;
-    mine = position(m);
-    err = mend_roll_exchange(m->whole, m->members, &mine, &m->roll);
-    if (err)
-        return err;
+    if (mend_roll_exchange(m->whole, m->members, &mine, &m->roll))
+        return false;
     mend_event(m->self, MEND_EV_MODULE_DECIDED);
     m->done = m->roll.left;
-    return m->roll.refused ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS;
+    if (m->roll.refused)
+        *err_p = MPI_ERR_UNSUPPORTED_OPERATION;
+    return true;
 }
 
 /* The communicator of those that have a part, in place of the one before. */
@@ -190,10 +187,10 @@ static int turn(struct mend_module *m, bool resumes, int *ok_p)
 {
     int err = resumes ? MPI_SUCCESS : gather(m);
 
-    if (!err && !resumes)
-        err = decide(m);
     if (err == MEND_CLASS_PROC_FAILED && m->whole->inactive)
         return MPI_SUCCESS; /* one more has died */
+    if (!err && !resumes && m->rolls_back && !decide(m, &err))
+        return MPI_SUCCESS;
     return err || m->roll.rolls != resumes ? err : bring_into_order(m, ok_p);
 }
 
