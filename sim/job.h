@@ -24,8 +24,11 @@
 
 enum sim_fate { SIM_RUNNING, SIM_RETURNED, SIM_KILLED };
 
-#define SIM_GRACE 30
-#define SIM_PAUSE 2500 /* turns of every rank */
+#define SIM_GRACE       30
+#define SIM_STACK_BYTES ((size_t)512 * 1024)
+#define SIM_PAUSE       2500 /* turns of every rank */
+
+struct sim_point; /* job_point.c */
 
 /* A frame on its way. */
 struct sim_frame {
@@ -45,6 +48,8 @@ struct sim_rank {
     uint64_t sends;    /* frames, so far */
     uint64_t progress; /* frames it received plus yields after which it moved on */
     bool leaving, finalized;
+    struct sim_point *point; /* job_point.c; NULL: none */
+    bool rolls_back;         /* to it, with its next turn */
     bool away; /* has no session: it may end without having failed, but somebody may wait for it */
     _Atomic uint32_t interrupt;
     bool declared;                   /* there is a verdict on it */
@@ -98,6 +103,9 @@ struct sim_rank *sim_add_rank(struct sim_job *job);
 /* A process asks for others (rt/spawn.h); the scheduler lets the starter look at what was asked. */
 bool sim_ask(struct sim_job *job, int fd);
 void sim_start_asked(struct sim_job *job);
+
+/* job_point.c: the rank goes on where it has made its safe point. */
+void sim_roll_back(struct sim_rank *rank);
 
 /* job_files.c: the kernel closes what a process that has ended had open. */
 void sim_close_files(int rank);

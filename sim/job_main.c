@@ -26,11 +26,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STACK_BYTES ((size_t)512 * 1024)
-#define KILLS_MAX   8
-#define ROOM        24   /* processes that may join */
-#define RANKS_MAX   1000 /* that a job begins with */
-#define IDLE_TURNS  3000 /* turns of every rank without a frame moving: a hang */
+#define KILLS_MAX  8
+#define ROOM       24   /* processes that may join */
+#define RANKS_MAX  1000 /* that a job begins with */
+#define IDLE_TURNS 3000 /* turns of every rank without a frame moving: a hang */
 
 struct sim_job *sim_job;
 
@@ -166,11 +165,11 @@ struct sim_rank *sim_add_rank(struct sim_job *job)
     rank->proc->peers_max = job->max;
     rank->proc->world_n = job->first_n;
     MEND_ASSERT(mend_objects_init(rank->proc) == MPI_SUCCESS);
-    rank->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+    rank->stack = mmap(NULL, SIM_STACK_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     getcontext(&rank->context);
     rank->context.uc_stack.ss_sp = rank->stack;
-    rank->context.uc_stack.ss_size = STACK_BYTES;
+    rank->context.uc_stack.ss_size = SIM_STACK_BYTES;
     makecontext(&rank->context, (void (*)(void))run_program, 1, (unsigned)r);
     return rank;
 }
@@ -248,6 +247,8 @@ static int run(const struct plan *plan)
             continue;
         mend_self = job->rank[r].proc;
         job->current = r;
+        if (job->rank[r].rolls_back)
+            sim_roll_back(&job->rank[r]);
         swapcontext(&job->scheduler, &job->rank[r].context);
         job->current = -1;
         now = total_progress(job);
