@@ -14,6 +14,7 @@
  *
  * All parts get the same context id and cell: they have no member in common, so a frame cannot be
  * confused with one of another part. */
+#include "base/hardware.h"
 #include "comm/info.h"
 #include "create/creation.h"
 
@@ -176,15 +177,26 @@ static int first_here(const struct mend_comm *c)
     return r;
 }
 
-/* The part that a process belongs to.  Other hardware and other sets of processes are not known and give MPI_COMM_NULL, as
- * the standard allows (MPI-5.0 7.4.2). */
+/* Processors have the same numbers on all nodes. */
+static int color_of_hardware(const struct mend_comm *c, enum mend_hardware kind)
+{
+    int part = mend_hardware_here(kind);
+
+    return part < 0 ? MPI_UNDEFINED : first_here(c) * CPU_SETSIZE + part;
+}
+
+/* The part that a process belongs to.  A process that may run on several parts of that kind, and other hardware and other sets of
+ * processes, give MPI_COMM_NULL, as the standard allows (MPI-5.0 7.4.2). */
 static int color_of(const struct mend_comm *c, int type, const char *hardware, const char *set)
 {
     bool resource = type == MPI_COMM_TYPE_RESOURCE_GUIDED;
     bool guided = resource || type == MPI_COMM_TYPE_HW_GUIDED;
+    enum mend_hardware kind = mend_hardware_named(hardware);
 
     if (type == MPI_COMM_TYPE_SHARED || (guided && is_text(hardware, "mpi_shared_memory")))
         return first_here(c);
+    if (guided && kind != MEND_HARDWARE_KINDS)
+        return color_of_hardware(c, kind);
     if (resource && is_text(set, "mpi://WORLD"))
         return 0;
     return resource && is_text(set, "mpi://SELF") ? c->self->me : MPI_UNDEFINED;

@@ -5,6 +5,7 @@
  * which the keys were first set.  MPI_INFO_ENV can be read and copied, not changed or freed. */
 #include "mpi/check.h"
 
+#include "base/hardware.h"
 #include "comm/info.h"
 
 #include <string.h>
@@ -48,17 +49,36 @@ int MPI_Info_create(MPI_Info *info)
     return mend_report(err, __func__);
 }
 
-/* MPI-5.0 9.1.2: the kinds of hardware that this process may be restricted to.  The library knows none, so
- * the info is empty; the user frees it. */
+/* For each kind of part that the machine has: whether this thread is restricted to one of them. */
+static int tell_hardware(struct mend_info *i)
+{
+    int err = MPI_SUCCESS;
+
+    for (int k = 0; !err && k < MEND_HARDWARE_KINDS; k++) {
+        int part = mend_hardware_here((enum mend_hardware)k);
+
+        if (part != MEND_HARDWARE_UNKNOWN)
+            err = mend_info_set(mend_self, i, mend_hardware_name((enum mend_hardware)k),
+                                part >= 0 ? "true" : "false");
+    }
+    return err;
+}
+
+/* MPI-5.0 9.1.2; the user frees the info. */
 MEND_API(MPI_Get_hw_resource_info);
 int MPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
+    struct mend_info *made = NULL;
     int err = mend_enter_any(__func__);
 
     if (!err)
         err = mend_check_pointer(hw_info);
     if (!err)
-        err = give(mend_info_create(mend_self), hw_info);
+        err = (made = mend_info_create(mend_self)) ? tell_hardware(made) : MPI_ERR_NO_MEM;
+    if (!err)
+        err = give(made, hw_info);
+    else if (made)
+        mend_info_free(mend_self, made);
     return mend_report(err, __func__);
 }
 
