@@ -25,11 +25,13 @@
 
 #define WORD_BYTES 8
 
-int mend_file_errno(struct mend_proc *self, const char *name, const char *what, int error)
+int mend_file_errno(const struct mend_file *f, const char *what, int error)
 {
+    const char *symbol = strerrorname_np(error);
     int class = mend_os_class(error);
 
-    mend_error_detail(self, class, 0, "%s '%s': %s", what, name, strerror(error));
+    mend_error_detail(f->self, class, 0, "rank %d, %s '%s': %s (%s)", f->rank, what, f->name,
+                      strerror(error), symbol ? symbol : "unknown");
     return class;
 }
 
@@ -60,10 +62,10 @@ static int open_here(struct mend_file *f, bool makes)
     while ((f->fd = open(f->name, flags | O_CLOEXEC, 0666)) < 0 && errno == EINTR)
         ;
     if (f->fd < 0)
-        return mend_file_errno(f->self, f->name, "opening", errno);
+        return mend_file_errno(f, "opening", errno);
     if (flags == O_RDONLY && fstat(f->fd, &st) == 0 &&
         S_ISDIR(st.st_mode)) /* opening it to write fails */
-        return mend_file_errno(f->self, f->name, "opening", EISDIR);
+        return mend_file_errno(f, "opening", EISDIR);
     return MPI_SUCCESS;
 }
 
@@ -177,6 +179,7 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
 
     mend_memory_press(c->self); /* the others are in it, or come */
     f = make(c->self, name, amode);
+    f->rank = c->rank;
     mend_memory_relax(c->self);
     if (!own_error)
         own_error = check_mode(amode);
@@ -207,7 +210,12 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
 
 int mend_file_delete(struct mend_proc *self, const char *name)
 {
-    return unlink(name) ? mend_file_errno(self, name, "deleting", errno) : MPI_SUCCESS;
+    int error = unlink(name) ? errno : 0;
+
+    if (error)
+        mend_error_detail(self, mend_os_class(error), 0, "deleting '%s': %s (%s)", name,
+                          strerror(error), strerrorname_np(error));
+    return mend_os_class(error);
 }
 
 /* The lowest rank that lives, as far as is known here; more than one may believe that it is it. */
@@ -245,7 +253,7 @@ int mend_file_size(const struct mend_file *f, MPI_Offset *size_p)
     struct stat st;
 
     if (fstat(f->fd, &st) != 0)
-        return mend_file_errno(f->self, f->name, "looking at", errno);
+        return mend_file_errno(f, "looking at", errno);
     *size_p = st.st_size;
     return MPI_SUCCESS;
 }

@@ -42,6 +42,7 @@ struct mend_file {
     mend_atomic_u64 *word;  /* the same, from first use on */
     mend_atomic_u64 alone;  /* of a file with one member */
     bool all_left;          /* all survivors have called MPI_File_close */
+    int rank;               /* of this process among those that have opened the file */
     int fd, amode;
     char *name;
     struct mend_view view;
@@ -118,7 +119,7 @@ int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *fai
 int mend_file_agree_on_ways(struct mend_file *f, int own_error, uint64_t value,
                             const struct mend_file_hints *h, const struct mend_view *v);
 
-/* os.c: the class of an errno value; `what` and the name become the text of the error. */
-int mend_file_errno(struct mend_proc *self, const char *name, const char *what, int error);
+/* file.c: the class of an errno value; this member's rank, `what`, the name and the value become the text of the error. */
+int mend_file_errno(const struct mend_file *f, const char *what, int error);
 
 #endif

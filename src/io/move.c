@@ -33,7 +33,7 @@ struct move {
 
 static int failed(struct mend_file *f, bool write, int error)
 {
-    int class = mend_file_errno(f->self, f->name, write ? "writing" : "reading", error);
+    int class = mend_file_errno(f, write ? "writing" : "reading", error);
 
     if (write) {
         f->error = class > f->error ? class : f->error;

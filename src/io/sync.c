@@ -97,7 +97,7 @@ static int flush(struct mend_file *f, int error)
         error = mend_os_flush(f->fd);
     f->dirty = false;
     f->limit = mend_os_limit();
-    return error ? mend_file_errno(f->self, f->name, "synchronizing", error) : MPI_SUCCESS;
+    return error ? mend_file_errno(f, "synchronizing", error) : MPI_SUCCESS;
 }
 
 static int write_out(struct mend_file *f)
@@ -167,8 +167,7 @@ static int resize(struct mend_file *f, MPI_Offset size, bool preallocate)
         error = errno;
     f->dirty = true;
     mend_file_keep_not(f); /* the size is not kept */
-    return error ? mend_file_errno(f->self, f->name, preallocate ? "preallocating" : "resizing",
-                                   error)
+    return error ? mend_file_errno(f, preallocate ? "preallocating" : "resizing", error)
                  : MPI_SUCCESS;
 }
 
