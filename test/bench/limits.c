@@ -23,6 +23,12 @@
  *   sumpull:BYTES   process_vm_readv of all that the other has, then adding
  *                   megabytes (10^6) of one vector per second
  *
+ * What an operation on a window could cost, each process on the other one's half of shared memory, both at once, nanoseconds:
+ *   into:BYTES      memcpy from memory of its own
+ *   from:BYTES      the reverse
+ *   add:BYTES       doubles are added to those that are there
+ *   swap:1          compare-and-swap of a word, and a store that undoes it
+ *
  *   ring:BYTES      there and back through 32 slots, copied in and out: half of it, nanoseconds
  *
  * usage: limits SECONDS MEASURE...        prints MEASURE VALUE, the median of many short tries */
@@ -54,6 +60,7 @@
 #define SUM_AREA       (512l << 10)
 #define RING_SLOTS     32
 #define RING_BYTES_MAX (16l << 10)
+#define WINDOW_MAX     (BYTES_MAX / 2 - PAGE)
 #define COPIED_AT_ONCE (256l << 10) /* at least, between two looks at the clock */
 
 struct shared {
@@ -395,6 +402,49 @@ static double ring(long bytes)
     return (now_us() - start) * 1000 / (2 * ROUNDS);
 }
 
+typedef void window_fn(unsigned char *there, long bytes);
+
+static void put_into(unsigned char *there, long bytes)
+{
+    copy(there, own, bytes);
+}
+
+static void get_from(unsigned char *there, long bytes)
+{
+    copy(own, there, bytes);
+}
+
+static void add_to(unsigned char *there, long bytes)
+{
+    double *sum = (double *)(void *)there;
+    const double *more = (const double *)(const void *)own;
+
+    for (long i = 0; i < bytes / 8; i++)
+        sum[i] += more[i];
+    __asm__ volatile("" : : "r"(sum) : "memory");
+}
+
+static void swap_word(unsigned char *there, long bytes)
+{
+    uint64_t *word = (uint64_t *)(void *)there, was = 0;
+
+    (void)bytes;
+    __atomic_compare_exchange_n(word, &was, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+}
+
+static double on_window(window_fn *operate, long bytes)
+{
+    unsigned char *there = sh->data + (role ? PAGE : BYTES_MAX / 2);
+    double start;
+
+    meet();
+    start = now_us();
+    for (long i = 0; i < rounds_of(bytes); i++)
+        operate(there, bytes);
+    return (now_us() - start) * 1000 / (double)rounds_of(bytes);
+}
+
 static double once(const char *measure, long bytes)
 {
     if (!strncmp(measure, "line:", 5))
@@ -425,6 +475,14 @@ static double once(const char *measure, long bytes)
         return sum('p', bytes);
     if (!strncmp(measure, "ring:", 5) && bytes <= RING_BYTES_MAX)
         return ring(bytes);
+    if (!strncmp(measure, "into:", 5) && bytes <= WINDOW_MAX)
+        return on_window(put_into, bytes);
+    if (!strncmp(measure, "from:", 5) && bytes <= WINDOW_MAX)
+        return on_window(get_from, bytes);
+    if (!strncmp(measure, "add:", 4) && bytes <= WINDOW_MAX)
+        return on_window(add_to, bytes);
+    if (!strcmp(measure, "swap:1"))
+        return on_window(swap_word, bytes);
     fprintf(stderr, "no measure %s\n", measure);
     exit(2);
 }
