@@ -309,4 +309,27 @@ MEND_TEST(a_flag_tells_of_failures_that_are_not_acknowledged)
     }
 }
 
+/* One ends all agreements in it alone: those that it waits for, and those of the future, and what the others still say about
+ * them ends nothing twice. */
+MEND_TEST(abandoned)
+{
+    for (enum way way = 0; way < WAYS; way++)
+        for (enum mend_decide_kind which = 0; which < MEND_DECIDE_KINDS; which++) {
+            job_begin(way);
+            vote(0, which);
+            vote(1, which);
+            job_go_on(ALL);
+            CHECK(!votes[0].done && !votes[1].done);
+            mend_decide_abandon(job.comm[0]);
+            CHECK(votes[0].done && !votes[1].done);
+            CHECK_EQ(votes[0].value.and_word[0], 0);
+            vote(0, which);
+            CHECK(votes[0].done);
+            CHECK_EQ(votes[0].value.and_word[0], 0);
+            for (int r = 2; r < RANKS; r++)
+                vote(r, which);
+            job_go_on(ALL);
+        }
+}
+
 MEND_TEST_MAIN()

@@ -4,6 +4,8 @@
  * RUN: none */
 #include "module_r.h"
 
+#include <mpi_ft.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -36,6 +38,10 @@ int r_work(MPI_Comm comm, int how, const volatile int *go, int fd)
         return sleep_until(go);
     case R_READS:
         return read(fd, &byte, 1) == 1 ? byte : -1;
+    case R_AGREES:
+        number = 14;
+        MPIX_Comm_agree(comm, &number);
+        return number;
     default:
         number = 2;
         MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, comm);
@@ -58,6 +64,10 @@ int r_finish(MPI_Comm comm, int how, volatile int *go, int fd)
         return how == R_COMPUTES ? 2 : 3;
     case R_READS:
         return write(fd, &byte, 1) == 1 ? 4 : -1;
+    case R_AGREES:
+        number = 7;
+        MPIX_Comm_agree(comm, &number);
+        return number;
     default:
         number = 3;
         MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, comm);

@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-enum { R_RECEIVES, R_COMPUTES, R_SLEEPS, R_READS, R_ALLREDUCES };
+enum { R_RECEIVES, R_COMPUTES, R_SLEEPS, R_READS, R_ALLREDUCES, R_AGREES };
 
 /* Rank 0 of comm waits for rank 1 in the given way, which rank 1 ends with r_finish().  Returns a number that both know. */
 int r_work(MPI_Comm comm, int how, const volatile int *go, int fd);

@@ -12,7 +12,7 @@
  *     F        call 2                 call 2        call 2
  *
  * Ranks 4 and 5 have no part in F.  Rank 4 rolls back because rank 2 has talked to it, rank 5 because rank 4 has; rank 6
- * goes on.  R is compiled by itself, has the error handler that is fatal, and sees nothing of all that.  Each rank compares all bytes
+ * goes on.  R waits in a receive, computes, sleeps, or agrees (args).  It is compiled by itself, has the error handler that is fatal, and sees nothing of all that.  Each rank compares all bytes
  * that it has registered with those of the safe point.  A further death in the middle of it changes nothing but the number of
  * processes that F has left.
  *
@@ -30,6 +30,10 @@
  * RUN: -n 7 ; args 4 ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 1 ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 2 ; expect "F has 3 ranks in call 2"
+ * RUN: -n 7 ; args 5 ; expect "F has 3 ranks in call 2"
+ * RUN: -n 7 ; args 5 ; set AGREE_SHM=0 ; expect "F has 3 ranks in call 2"
+ * RUN: -n 7 ; args 5 ; set NODES=2 ; expect "F has 3 ranks in call 2"
+ * RUN: -n 7 ; args 5 ; kill 3 at module.back ; expect "F has 2 ranks in call 2"
  * RUN: -n 7 ; args 0 ; set NODES=2 ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 0 ; set SAFE_POINT=drop ; expect "F has 3 ranks in call 2"
  * RUN: -n 7 ; args 0 ; set SAFE_POINT=full ; expect "F has 3 ranks in call 2"
@@ -131,7 +135,7 @@ static void change_much(void)
 
 static void in_r(int pass)
 {
-    static const int expected[] = {1, 2, 3, 4, 5};
+    static const int expected[] = {1, 2, 3, 4, 5, 6};
     int x = 5;
 
     if (rank == 2 && pass == 1)
