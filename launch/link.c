@@ -20,7 +20,9 @@
  * The number of a job names its processes in frames (node/abroad.h).  A job draws it by lot when it is connected for the
  * first time, and again if the other has known a job of that number.
  *
- * No send waits here: what finds no room is queued, because the other agent may be stopped. */
+ * No send waits here: what finds no room is queued, because the other agent may be stopped.  A question that it does not
+ * answer in SILENCE_NS is answered with ETIMEDOUT.  If the question was sent it stays until its TELL comes, because TELL
+ * answers the questions of a link in their order. */
 #include "link.h"
 
 #include "base/time.h"
@@ -41,6 +43,7 @@
 #define MSG_BYTES_MAX  (sizeof(struct mend_link_msg) + BODY_WORDS_MAX * sizeof(int32_t))
 #define CALLS_MAX      8 /* for one question */
 #define AGAIN_NS       (5 * MEND_NS_PER_MS)
+#define SILENCE_NS     (10 * MEND_NS_PER_S)
 
 struct queued {
     struct mend_list link;
@@ -55,6 +58,7 @@ struct ask {
     uint64_t job, number;
     int calls_n;
     struct mend_link *sent; /* ASK was sent there */
+    mend_time_ns until;     /* MEND_TIME_NEVER: it was answered, and its TELL has not come */
 };
 
 /* ---- numbers ---- */
@@ -181,9 +185,13 @@ static void answer(struct job *job, struct ask *a, int error)
                                 .job = a->job,
                                 .ask = a->number};
 
-    if (r->ctl_fd >= 0 &&
+    if (a->until != MEND_TIME_NEVER && r->ctl_fd >= 0 &&
         send(r->ctl_fd, &m, MEND_CTL_ABROAD_BYTES(0), MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
         mend_verdict_call(job, r);
+    if (error == ETIMEDOUT && a->sent) {
+        a->until = MEND_TIME_NEVER;
+        return;
+    }
     mend_list_remove(&a->link);
     free(a);
 }
@@ -380,9 +388,28 @@ void mend_link_asked(struct job *job, struct rank *r, uint64_t other, uint64_t n
 {
     struct ask *a = mend_xalloc(1, sizeof(*a));
 
-    *a = (struct ask){.rank = r->index, .job = other, .number = number};
+    *a = (struct ask){.rank = r->index,
+                      .job = other,
+                      .number = number,
+                      .until = mend_time_monotonic_ns() + SILENCE_NS};
     mend_list_append(&job->asks, &a->link);
     pursue(job, a);
+}
+
+/* The other agent is stopped, or too busy.  Returns when the next question has waited long enough. */
+static mend_time_ns give_up_old(struct job *job, mend_time_ns now)
+{
+    mend_time_ns next = MEND_TIME_NEVER;
+
+    mend_list_foreach (l, after, &job->asks) {
+        struct ask *a = mend_list_entry(l, struct ask, link);
+
+        if (a->until <= now)
+            answer(job, a, ETIMEDOUT);
+        else
+            next = a->until < next ? a->until : next;
+    }
+    return next;
 }
 
 /* TELL answers the questions in their order. */
@@ -695,6 +722,8 @@ mend_time_ns mend_links_look(struct job *job, mend_time_ns now)
 {
     mend_time_ns next = pursue_all(job) ? now + AGAIN_NS : MEND_TIME_NEVER, at;
 
+    at = give_up_old(job, now);
+    next = at < next ? at : next;
     mend_list_foreach (l, after, &job->links) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
 

@@ -401,8 +401,9 @@ static bool is_connected(struct mend_proc *self, void *arg)
 
 static const char *why_not(int error)
 {
-    return error == ENOENT  ? "the job of the port has ended"
-           : error == EPERM ? "the job of the port is another user's"
+    return error == ENOENT      ? "the job of the port has ended"
+           : error == EPERM     ? "the job of the port is another user's"
+           : error == ETIMEDOUT ? "the mpiexec of the port's job does not answer: it may be stopped"
            : error == ENOSPC
                ? "there is no room for the processes of the other job (mpiexec --universe)"
                : "the two jobs cannot be connected";

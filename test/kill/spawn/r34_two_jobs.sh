@@ -13,6 +13,8 @@
 # RUN: refused ; time 60 ; expect "4 ports have refused"
 # RUN: user ; time 60 ; expect "another user was refused"
 # RUN: join ; time 60 ; expect "2 jobs have joined"
+# RUN: stopped ; time 60 ; expect "a stopped mpiexec was not waited for"
+# RUN: stopped_later ; time 60 ; expect "a stopped mpiexec was not waited for"
 # RUN: room ; time 60 ; expect "there was no room"
 
 cat >two.c <<'C'
@@ -144,7 +146,7 @@ static void cross(int me)
 }
 
 /* The class of what connecting to the port of the file gives, in at most so many seconds. */
-static void refused(const char *file, int class)
+static void refused(const char *file, int class, int limit)
 {
     char port[MPI_MAX_PORT_NAME];
     MPI_Comm inter;
@@ -157,8 +159,23 @@ static void refused(const char *file, int class)
     err = MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
     MPI_Error_class(err, &err);
     CHECK(err == class);
-    CHECK(MPI_Wtime() - since < 5);
+    CHECK(MPI_Wtime() - since < limit);
     printf("refused\n");
+}
+
+/* At a port of the same job before, while and after its mpiexec is stopped, which the script does at these files. */
+static void again(void)
+{
+    static const char *const files[] = {"before", "stop", "go"};
+    char text[MPI_MAX_PORT_NAME];
+
+    for (int i = 0; i < 3; i++) {
+        if (i)
+            hear(i == 1 ? "stopped" : "goes", text);
+        refused("nobody", MPI_ERR_PORT, i == 1 ? 40 : 8);
+        if (rank == 0)
+            say(files[i], "x");
+    }
 }
 
 /* Opens a port, and waits for the file "over". */
@@ -214,7 +231,9 @@ int main(int argc, char **argv)
     else if (!strcmp(what, "cross"))
         cross(atoi(argv[2]));
     else if (!strcmp(what, "refused"))
-        refused(argv[2], atoi(argv[3]));
+        refused(argv[2], atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 5);
+    else if (!strcmp(what, "again"))
+        again();
     else if (!strcmp(what, "open"))
         open_port(atoi(argv[2]));
     else if (!strcmp(what, "join"))
@@ -322,6 +341,35 @@ join)
     begin 2 -n 1 ./two join 1
     all_done
     echo "2 jobs have joined"
+    ;;
+stopped)
+    begin 1 -n 1 ./two open 0
+    until_there port
+    kill -STOP "$(echo $jobs)"
+    mpiexec --timeout 50 -n 2 ./two refused port $port 40 >out.2 2>&1 || { kill -CONT $jobs && cat out.* && exit 1; }
+    kill -CONT "$(echo $jobs)"
+    sed 's/:0:/:77:/' port >nobody # it answers again
+    mpiexec --timeout 20 -n 2 ./two refused nobody $port >out.3 2>&1 || { cat out.* && exit 1; }
+    touch over
+    all_done
+    echo "a stopped mpiexec was not waited for"
+    ;;
+stopped_later)
+    begin 1 -n 1 ./two open 0
+    host=$(echo $jobs)
+    until_there port
+    sed 's/:0:/:77:/' port >nobody
+    begin 2 -n 1 ./two again
+    until_there before # the two are connected
+    kill -STOP "$host"
+    echo x >stopped
+    until_there stop
+    kill -CONT "$host"
+    echo x >goes
+    until_there go
+    touch over
+    all_done
+    echo "a stopped mpiexec was not waited for"
     ;;
 room)
     begin 1 -n 2 --universe 3 ./two open 0
