@@ -13,6 +13,7 @@
 # RUN: refused ; time 60 ; expect "4 ports have refused"
 # RUN: user ; time 60 ; expect "another user was refused"
 # RUN: join ; time 60 ; expect "2 jobs have joined"
+# RUN: names ; time 60 ; expect "a name was found in the other job"
 # RUN: stopped ; time 60 ; expect "a stopped mpiexec was not waited for"
 # RUN: stopped_later ; time 60 ; expect "a stopped mpiexec was not waited for"
 # RUN: room ; time 60 ; expect "there was no room"
@@ -178,6 +179,36 @@ static void again(void)
     }
 }
 
+/* The host publishes its port and accepts; the guest looks the name up, and connects.  Then the host waits to be killed, and the
+ * name is found no more. */
+static void names(int host)
+{
+    char port[MPI_MAX_PORT_NAME], name[64];
+    MPI_Comm inter;
+    int got = 0, err;
+
+    snprintf(name, sizeof(name), "two jobs %s", getenv("RUN_NAME"));
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (host) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        CHECK(!MPI_Publish_name(name, MPI_INFO_NULL, port));
+        say("published", port);
+        CHECK(!MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter));
+    } else {
+        CHECK(!MPI_Lookup_name(name, MPI_INFO_NULL, port));
+        CHECK(!MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter));
+    }
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    MPI_Sendrecv(&host, 1, MPI_INT, 0, 1, &got, 1, MPI_INT, 0, 1, inter, MPI_STATUS_IGNORE);
+    CHECK(got == !host);
+    say(host ? "host.connected" : "guest.connected", "");
+    err = MPI_Recv(&got, 1, MPI_INT, 0, 2, inter, MPI_STATUS_IGNORE);
+    CHECK(!host && err != MPI_SUCCESS); /* the host is dead */
+    MPI_Error_class(MPI_Lookup_name(name, MPI_INFO_NULL, port), &err);
+    CHECK(err == MPI_ERR_NAME);
+    MPI_Comm_disconnect(&inter);
+}
+
 /* Opens a port, and waits for the file "over". */
 static void open_port(int closes)
 {
@@ -234,6 +265,8 @@ int main(int argc, char **argv)
         refused(argv[2], atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 5);
     else if (!strcmp(what, "again"))
         again();
+    else if (!strcmp(what, "names"))
+        names(atoi(argv[2]));
     else if (!strcmp(what, "open"))
         open_port(atoi(argv[2]));
     else if (!strcmp(what, "join"))
@@ -341,6 +374,18 @@ join)
     begin 2 -n 1 ./two join 1
     all_done
     echo "2 jobs have joined"
+    ;;
+names)
+    export RUN_NAME=$$
+    begin 1 -n 1 ./two names 1
+    until_there published
+    mpiexec --timeout 20 -n 1 ./two names 0 >out.2 2>&1 &
+    guest=$!
+    until_there host.connected
+    until_there guest.connected
+    kill -9 "$(echo $jobs)" # with its rank
+    wait $guest || { echo "wrong: the guest's job ended with $?" && cat out.* && exit 1; }
+    echo "a name was found in the other job"
     ;;
 stopped)
     begin 1 -n 1 ./two open 0

@@ -10,6 +10,7 @@
 #
 # RUN: roots ; time 120 ; expect "12 kills were survived"
 # RUN: others ; time 120 ; expect "16 kills were survived"
+# RUN: journey ; time 120 ; expect "4 kills were survived"
 # RUN: late ; time 120 ; expect "12 kills were survived"
 # RUN: agents ; time 120 ; expect "10 agents were killed"
 # RUN: abort ; time 60 ; expect "2 aborts ended what they named"
@@ -175,6 +176,22 @@ roots)
     done
     for event in port.coming port.meet member.hello member.create.enter#3 member.create.decided#2 agree.enter#2; do
         one "" "--inject kill:0@$event" 2 1
+    done
+    echo "$kills kills were survived"
+    ;;
+journey)
+    # a guest that dies before it has knocked: its group hears so, the host does not, and takes the next one
+    for event in port.journey port.arrived port.knock call:MPI_Comm_connect; do
+        rm -f port port.old ./*.out
+        mpiexec -n 2 --timeout 25 ./dies host x >host.out 2>&1 &
+        host=$!
+        mpiexec -n 2 --timeout 25 --lenient-exit --inject kill:0@$event ./dies first x >first.out 2>&1 ||
+            wrong "the first guest's job ended with $? ($event)"
+        [ "$(grep -c '^survived first 0' first.out)" = 1 ] || wrong "survivors of the first guest ($event)"
+        mpiexec -n 2 --timeout 25 ./dies guest x >guest.out 2>&1 || wrong "the guest's job ended with $? ($event)"
+        wait $host || wrong "the host's job ended with $? ($event)"
+        [ "$(cat host.out guest.out | grep -c '^survived .* 1')" = 4 ] || wrong "they have not connected ($event)"
+        kills=$((kills + 1))
     done
     echo "$kills kills were survived"
     ;;
