@@ -4,6 +4,7 @@
 
 #include "base/choice.h"
 #include "base/time.h"
+#include "node/layout.h"
 #include "rma/direct.h"
 #include "rma/link.h"
 
@@ -12,6 +13,8 @@
 #define MESSAGES_MOST 1024u  /* bytes: up to here never a copy */
 #define COPY_LEAST    16385u /* from here on never a message */
 #define CLASSES       4
+
+#define COLD_MOST (50 * MEND_NS_PER_US) /* a message that takes longer waits for its target */
 
 /* Bytes, where nothing is measured. */
 #define SMALL_PUT 2048u
@@ -22,6 +25,7 @@ enum way { MESSAGES, COPY, WAYS };
 /* Of one target. */
 struct mend_rma_ways {
     struct mend_choice put[CLASSES], get[CLASSES];
+    uint64_t put_bytes, get_bytes; /* by messages so far */
 };
 
 /* Up to 2, 4, 8, 16 KiB. */
@@ -71,6 +75,15 @@ void mend_rma_way_drop(struct mend_win *w)
     w->ways = NULL;
 }
 
+/* The messages of this one use memory that was not used before.  Those of gets come through the other ring. */
+static bool is_cold(struct mend_rma_ways *k, bool put, size_t len)
+{
+    uint64_t *bytes = put ? &k->put_bytes : &k->get_bytes;
+
+    *bytes += len;
+    return *bytes <= MEND_NODE_RING_BYTES;
+}
+
 static bool choose(struct mend_win *w, int target, bool put, size_t len)
 {
     struct mend_rma_ways *k = w->self->crowded ? NULL : ways_of(w, target);
@@ -85,6 +98,7 @@ static bool choose(struct mend_win *w, int target, bool put, size_t len)
         w->trial = (struct mend_rma_trial){.choice = c,
                                            .target = target,
                                            .way = way,
+                                           .cold = way == MESSAGES && is_cold(k, put, len),
                                            .bytes = len,
                                            .since = mend_proc_now(w->self)};
     return way == COPY;
@@ -113,6 +127,7 @@ void mend_rma_way_executed(struct mend_win *w, int target)
     if (!t->choice || (target >= 0 && target != t->target))
         return;
     now = mend_proc_now(w->self);
-    mend_choice_tell(t->choice, t->way, MEND_NS_PER_S * t->bytes / (now - t->since + 1), 1);
+    if (!t->cold || now - t->since > COLD_MOST)
+        mend_choice_tell(t->choice, t->way, MEND_NS_PER_S * t->bytes / (now - t->since + 1), 1);
     t->choice = NULL;
 }

@@ -97,6 +97,7 @@ struct mend_rma_trial {
     struct mend_choice *choice; /* NULL: none is */
     int target;
     unsigned way;
+    bool cold; /* the way's memory was hardly used before */
     uint64_t bytes;
     mend_time_ns since;
 };
