@@ -17,6 +17,11 @@ from processes import LIMIT, Result
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TEST_LIMIT = 200  # seconds for one test
 
+# A shell in the background, and nohup, have these ignored, and what a test starts would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
 
 def pytest_addoption(parser):
     parser.addoption("--build", default="build", help="the folder of the build")
