@@ -128,16 +128,15 @@ static int check_send(MPI_Request request, const struct numbers *k, struct mend_
     return MPI_SUCCESS;
 }
 
-/* With the lock.  twice: a partition was marked already, or the request was never started. */
+/* With the lock.  twice: a partition was marked already, or the request was not started.  Otherwise the request may be over
+ * and inactive by now: another thread has pushed what this one marked. */
 static int finish(struct mend_part *p, bool twice, const char *fn)
 {
     struct mend_request *r = (struct mend_request *)p;
     int err = mend_enter(fn);
 
-    if (!err && r->state == MEND_REQUEST_INACTIVE)
-        err = MPI_ERR_REQUEST;
-    else if (!err && twice)
-        err = MPI_ERR_ARG;
+    if (!err && twice)
+        err = r->state == MEND_REQUEST_INACTIVE ? MPI_ERR_REQUEST : MPI_ERR_ARG;
     mend_event(mend_self, MEND_EV_PART_MARKED);
     mend_part_push(p);
     return mend_report_comm(r->comm, err, fn);
