@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port.c – the play of MPI_Comm_accept and MPI_Comm_connect between two jobs, and with --free of MPI_Comm_disconnect.
+/* port.c – the play of MPI_Comm_accept and MPI_Comm_connect between two jobs, and with --free of MPI_Comm_disconnect,
+ * after which processes leave; those that have an error leave, too.
  *
  * The agents connect the jobs, the roots talk as ft/visit_sm.h says, and all of both groups meet (meeting.h).  As in
  * create/port.c, the root gives its machine a look whenever something has happened.  A root may make --instances calls: the
@@ -365,7 +366,7 @@ static unsigned port_moves(const void *proc, const struct mend_sim_conf *c)
         moves = root_moves(p, c);
     if (c->frees && p->over && !p->failed && !p->parted)
         moves |= 1u << PART;
-    if (c->frees && p->parted && (p->freed || c->broken == MEND_SIM_HASTY))
+    if (c->frees && (p->parted ? p->freed || c->broken == MEND_SIM_HASTY : p->over && p->failed))
         moves |= 1u << LEAVE;
     return moves;
 }

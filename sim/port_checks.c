@@ -73,6 +73,17 @@ const char *mend_sim_check_port(const struct mend_sim_view *v, int rank)
     return NULL;
 }
 
+/* It comes, or its group has failed and it has said so (S0-35), also when it has left since. */
+static bool owes_an_end(const struct mend_sim_view *v, int guest)
+{
+    const struct mend_sim_port_proc *g = proc_of(v, guest);
+
+    if (g->visit.why == MEND_VISIT_OWN)
+        return lives(v, guest) ||
+               (g->left && v->fate[mend_sim_port_agent(guest, v->conf)] == MEND_SIM_ALIVE);
+    return lives(v, guest) && !g->over;
+}
+
 /* A host for guests; a guest that has nobody to accept it. */
 static bool may_wait(const struct mend_sim_view *v, int rank)
 {
@@ -84,7 +95,7 @@ static bool may_wait(const struct mend_sim_view *v, int rank)
         return false;
     if (rank < guest)
         return h->visit.state == MEND_VISIT_LISTEN && !mend_sim_port_door(h, c)->n &&
-               !(lives(v, guest) && (!g->over || g->visit.why == MEND_VISIT_OWN));
+               !owes_an_end(v, guest);
     return lives(v, guest) && g->visit.state == MEND_VISIT_WAIT && h->over &&
            mend_sim_port_door(h, c)->n && !h->closed;
 }

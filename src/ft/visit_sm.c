@@ -93,7 +93,7 @@ void mend_visit_door_hear(struct mend_visit_door *d, const struct mend_visit_msg
 void mend_visit_door_on_death(struct mend_visit_door *d, int32_t dead)
 {
     for (uint32_t i = d->n; i-- > 0;)
-        if (d->guest[i].peer == dead)
+        if (d->guest[i].peer == dead && !d->guest[i].error)
             drop(d, i);
 }
 

@@ -19,7 +19,7 @@
  *
  * A guest answers WELCOME wherever it is in MPI: COMING, or GONE when its call is over.  A host that has said WELCOME waits
  * for this answer whatever happens in its own group, because the guest counts on it.  A guest whose own group has failed
- * says FAILED, and the call that takes it, or would, fails too (S0-35).
+ * says FAILED, and the call that takes it, or would, fails too (S0-35), also when the guest has ended meanwhile.
  *
  * The door belongs to a port and keeps the guests that have knocked, the oldest first; it has the memory that the caller
  * gives it.
@@ -90,6 +90,7 @@ void mend_visit_door_move(struct mend_visit_door *d, uint32_t room,
 void mend_visit_door_hear(struct mend_visit_door *d, const struct mend_visit_msg *m,
                           struct mend_visit_msg *say_p);
 
+/* It keeps those that have said FAILED: no answer to them is due. */
 void mend_visit_door_on_death(struct mend_visit_door *d, int32_t dead);
 
 /* The port closes: refuses the oldest; false: there is none. */

@@ -216,6 +216,22 @@ MEND_TEST(the_failure_of_the_guests_group_is_the_hosts)
     }
 }
 
+/* S0-35: also of a guest that has ended before the host accepts */
+MEND_TEST(a_failure_outlives_the_guest)
+{
+    static const struct mend_visit_event fails = {.kind = MEND_VISIT_LOOK, .own = 5};
+    struct pair p;
+
+    begin(&p);
+    arrive(&p, HOST);
+    hear(&p, HOST);
+    step(&p, GUEST, fails);
+    hear(&p, HOST);
+    mend_visit_door_on_death(&p.door, GUEST);
+    look(&p, HOST);
+    CHECK(p.host.why == MEND_VISIT_THEIRS && p.host.error == 5 && p.door.n == 0);
+}
+
 /* The host has said WELCOME: the guest comes, and hears of the failure when they meet. */
 MEND_TEST(a_host_whose_group_fails_awaits_its_guest)
 {

@@ -10,6 +10,7 @@
 #
 # RUN: roots ; time 120 ; expect "12 kills were survived"
 # RUN: others ; time 120 ; expect "16 kills were survived"
+# RUN: absent ; time 120 ; expect "2 kills were survived"
 # RUN: journey ; time 120 ; expect "4 kills were survived"
 # RUN: late ; time 120 ; expect "12 kills were survived"
 # RUN: agents ; time 120 ; expect "10 agents were killed"
@@ -110,6 +111,8 @@ int main(int argc, char **argv)
     if (rank == 0 && host) {
         MPI_Open_port(MPI_INFO_NULL, port);
         say(port);
+        while (getenv("LATE") && access("over", F_OK))
+            usleep(1000);
     } else if (rank == 0) {
         hear(port);
     }
@@ -153,13 +156,14 @@ wrong()
 # one HOST-INJECTION GUEST-INJECTION SURVIVORS-OF-HOST SURVIVORS-OF-GUEST: each job ends, and those that live have one answer
 one()
 {
-    rm -f port port.old ./*.out
+    rm -f port port.old over ./*.out
     mpiexec -n 2 --timeout 25 --lenient-exit $1 ./dies host x >host.out 2>&1 &
     host=$!
     mpiexec -n 2 --timeout 25 --lenient-exit $2 ./dies guest x >guest.out 2>&1 &
     guest=$!
-    wait $host || wrong "the host's job ended with $? ($*)"
     wait $guest || wrong "the guest's job ended with $? ($*)"
+    : >over
+    wait $host || wrong "the host's job ended with $? ($*)"
     [ "$(grep -c '^survived host' host.out)" = "$3" ] || wrong "survivors of the host's job ($*)"
     [ "$(grep -c '^survived guest' guest.out)" = "$4" ] || wrong "survivors of the guest's job ($*)"
     # S2-5: at all or at none, in both jobs
@@ -202,6 +206,14 @@ others)
     done
     for event in port.meet member.create.enter#2 agree.enter#2 agree.done#2 member.create.decided#2 coll.enter \
         call:MPI_Comm_connect call:MPI_Intercomm_merge; do
+        one "" "--inject kill:1@$event" 2 1
+    done
+    echo "$kills kills were survived"
+    ;;
+absent)
+    # the guests' root hears of the death, tells the host, which is not in MPI, and its job ends: the host hears it after all
+    export LATE=1
+    for event in member.create.enter#2 call:MPI_Comm_connect; do
         one "" "--inject kill:1@$event" 2 1
     done
     echo "$kills kills were survived"
