@@ -2,6 +2,7 @@
 /* attr_test.c – key values, callbacks and their order. */
 #include "comm/attr.h"
 #include "comm/objects.h"
+#include "proc/peer.h"
 
 #include "base/test.h"
 

@@ -2,6 +2,7 @@
 /* Each invariant of a communicator and of its groups is found when it is broken (comm.h). */
 #include "comm/errhandler.h"
 #include "comm/objects.h"
+#include "proc/peer.h"
 
 #include "base/test.h"
 

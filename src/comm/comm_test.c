@@ -7,6 +7,7 @@
 #include "comm/errhandler.h"
 #include "comm/handle.h"
 #include "comm/objects.h"
+#include "proc/peer.h"
 
 #include "base/test.h"
 

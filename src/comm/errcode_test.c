@@ -2,6 +2,7 @@
 /* errcode_test.c – classes, codes, texts; and the text of a failure. */
 #include "comm/errcode.h"
 #include "comm/objects.h"
+#include "proc/peer.h"
 #include "rt/rt.h"
 
 #include "base/test.h"

@@ -11,6 +11,7 @@
 #include "comm/handle.h"
 #include "comm/objects.h"
 #include "proc/occurrence.h"
+#include "proc/peer.h"
 #include "rt/rt.h"
 
 #include <stdio.h>

@@ -18,6 +18,7 @@
 
 #include "comm/objects.h"
 #include "proc/occurrence.h"
+#include "proc/peer.h"
 #include "rt/rt.h"
 
 #include <stdarg.h>

@@ -12,6 +12,8 @@
  * 3. The set operations look each member up once: O(n) expected. */
 #include "comm/objects.h"
 
+#include "proc/peer.h"
+
 #include <string.h>
 
 #define SEARCH_MAX 16 /* shorter lists are searched, not hashed */

@@ -3,6 +3,7 @@
 #include "comm/session.h"
 
 #include "comm/errhandler.h"
+#include "proc/peer.h"
 
 #include <string.h>
 

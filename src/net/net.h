@@ -15,6 +15,7 @@
 
 #include "net/frame.h"
 #include "net/sheet.h"
+#include "proc/peer.h"
 #include "proc/proc.h"
 
 /* Through the ring; through an area that is larger than the caches, and walked round; the same, past the caches. */

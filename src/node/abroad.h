@@ -23,6 +23,7 @@
 #define MEND_NODE_ABROAD_H
 
 #include "node/layout.h"
+#include "proc/peer.h"
 #include "proc/proc.h"
 
 #define MEND_ABROAD_NUMBERS    (1u << 15)

@@ -11,6 +11,7 @@
 #define MEND_NODE_NODE_H
 
 #include "node/wake.h"
+#include "proc/peer.h"
 #include "proc/proc.h"
 
 struct mend_node {

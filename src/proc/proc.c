@@ -2,6 +2,8 @@
 /* proc.c – creating and destroying a process value. */
 #include "proc/proc.h"
 
+#include "proc/peer.h"
+
 #include "mpi.h"
 
 #include <string.h>

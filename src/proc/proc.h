@@ -40,11 +40,6 @@ struct mend_waiter;
 struct mend_waiting;
 struct mend_proc;
 
-enum mend_peer_fate {
-    MEND_PEER_ALIVE = 0,
-    MEND_PEER_DEAD, /* final: the agent's verdict */
-};
-
 /* Why a process died, for error strings and reports. */
 enum mend_cause {
     MEND_CAUSE_UNKNOWN = 0,
@@ -55,21 +50,6 @@ enum mend_cause {
     MEND_CAUSE_LOST,      /* its node or agent was lost */
     MEND_CAUSE_SUSPECTED, /* a rank could not reach it and had it killed; code: that rank */
     MEND_CAUSE_LEFT,      /* none: it has ended after MPI_Finalize, and its place is wanted */
-};
-
-/* What this process knows of each process whose name is below peers_n, itself included.  Names are never used
- * again. */
-struct mend_peer_entry {
-    const struct mend_net *net; /* reaches it */
-    mend_place
-        place;      /* in the segment of this process's node, MEND_PLACE_NONE: it has none there */
-    uint8_t fate;   /* enum mend_peer_fate */
-    bool told;      /* an MPI call told the program of its death */
-    bool apart;     /* only frames reach it, although it has a place (MEND_NODES) */
-    bool connected; /* MPI_Finalize waits for it, although there may be no communicator with it */
-    bool gone;      /* dead, and its place may be another process's: life/let_go.c */
-    mend_place there;           /* abroad: where it is in the segment of its job */
-    struct mend_abroad *abroad; /* of another job (node/abroad.h); NULL: of this one */
 };
 
 struct mend_death {
@@ -303,47 +283,6 @@ static inline mend_time_ns mend_proc_now(struct mend_proc *self)
     return self->clock ? self->clock(self) : mend_time_monotonic_ns();
 }
 
-static inline struct mend_peer_entry *mend_peer_entry(const struct mend_proc *self, mend_peer p)
-{
-    return MEND_TABLE_AT(&self->peers, struct mend_peer_entry, (uint32_t)p);
-}
-
-/* MEND_PLACE_NONE: it shares no memory with this process. */
-static inline mend_place mend_peer_place(const struct mend_proc *self, mend_peer p)
-{
-    const struct mend_peer_entry *e = mend_peer_entry(self, p);
-
-    return mend_unlikely(e->apart) ? MEND_PLACE_NONE : e->place;
-}
-
-static inline bool mend_peer_shares_memory(const struct mend_proc *self, mend_peer p)
-{
-    return mend_peer_place(self, p).at != MEND_PLACE_NONE.at;
-}
-
-static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)
-{
-    return mend_peer_entry(self, p)->fate == MEND_PEER_DEAD;
-}
-
-/* All names below `end` are known from now on; the runtime has given them.  A process without memory for them ends, so
- * that nobody waits for it. */
-void mend_peers_meet(struct mend_proc *self, mend_peer end);
-
-/* Another process has named this one: it becomes known if it is not yet.  False: there is no such process, or no
- * memory. */
-static inline bool mend_peer_learn(struct mend_proc *self, mend_peer p)
-{
-    return p >= 0 && (p < self->peers_n || (self->on_newcomers && self->on_newcomers(self, p + 1)));
-}
-
-/* These processes may need this one until they are disconnected, or leave (MPI-5.0 11.10.4). */
-static inline void mend_peers_connect(struct mend_proc *self, mend_peer first, mend_peer n)
-{
-    for (mend_peer p = first; p < first + n; p++)
-        mend_peer_entry(self, p)->connected = true;
-}
-
 static inline void mend_event(struct mend_proc *self, enum mend_event_id id)
 {
     if (mend_unlikely(self->events != NULL))
@@ -382,29 +321,5 @@ static inline void mend_proc_hears_by_frames(struct mend_proc *self)
 /* Creates a process without a job: memory and empty tables.  NULL: no memory. */
 struct mend_proc *mend_proc_create_bare(void);
 void mend_proc_destroy(struct mend_proc *self);
-
-/* Gives names to n more processes, which live as far as is known: peers_n and up.  The first call says how many
- * there may ever be unless that was said before.  False: no memory or more than those, and nobody has got a name. */
-static inline bool mend_peers_add(struct mend_proc *self, mend_peer n)
-{
-    mend_peer sum;
-
-    if (__builtin_add_overflow(self->peers_n, n, &sum) ||
-        (self->peers_max && sum > self->peers_max))
-        return false;
-    if (!self->peers.arena)
-        mend_table_init(&self->peers, self->arena, sizeof(struct mend_peer_entry));
-    for (mend_peer p = self->peers_n; p < sum; p++) {
-        struct mend_peer_entry *e = mend_table_make(&self->peers, (uint32_t)p);
-
-        if (!e)
-            return false;
-        *e = (struct mend_peer_entry){.place = MEND_PLACE_NONE};
-    }
-    self->peers_n = sum;
-    if (!self->peers_max)
-        self->peers_max = sum;
-    return true;
-}
 
 #endif

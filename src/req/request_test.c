@@ -2,6 +2,7 @@
 /* Each invariant of a request is found when it is broken (request.h), and a wait of a build with a
  * sanitizer ends a process in which anything is broken. */
 #include "base/check.h"
+#include "proc/peer.h"
 #include "req/request.h"
 
 #include "base/test.h"

@@ -4,6 +4,7 @@
  * No agent watches it and no other rank can die, so most functions do nothing. */
 #include "base/atomic.h"
 #include "base/time.h"
+#include "proc/peer.h"
 #include "rt/rt.h"
 
 #include <stdio.h>

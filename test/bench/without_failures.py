@@ -19,7 +19,7 @@ PATHS = ("src/p2p", "src/req", "src/coll", "src/net/shm", "src/mpi", "src/proc",
 READ = re.compile(r"\b[a-z]\w*(?:(?:->|\.)\w+)*->(?:revoked|inactive|living)\b(?!\s*=[^=]|->)")
 COUNTER = re.compile(r"mend_load_acquire\(self->interrupt\) (!=|==) self->interrupt_seen")
 BODIES = (
-    ("src/proc/proc.h", "static inline bool mend_peer_is_dead", "    return false;"),
+    ("src/proc/peer.h", "static inline bool mend_peer_is_dead", "    return false;"),
     ("src/coll/run.h", "static inline int mend_coll_check", "    return MPI_SUCCESS;"),
 )
 CHECK = "bool mend_interrupt_check(struct mend_proc *self);"
