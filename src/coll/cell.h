@@ -38,6 +38,7 @@
 #include "base/time.h"
 #include "coll/run.h"
 #include "node/layout.h"
+#include "proc/detour.h"
 
 #include <string.h>
 

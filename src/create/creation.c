@@ -18,6 +18,7 @@
 #include "node/cells.h"
 #include "node/node.h"
 #include "node/papers.h"
+#include "proc/detour.h"
 
 #define ROOM_BYTES 4096
 

@@ -29,6 +29,7 @@
 
 #include "net/net.h"
 #include "node/node.h"
+#include "proc/detour.h"
 #include "proc/occurrence.h"
 #include "proc/report.h"
 

@@ -5,6 +5,7 @@
 #include "life/life.h"
 #include "net/net.h"
 #include "notify/notify.h"
+#include "proc/detour.h"
 #include "req/request.h"
 #include "rt/rt.h"
 #include "rt/service.h"

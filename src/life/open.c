@@ -19,6 +19,7 @@
 #include "life/life.h"
 #include "notify/notify.h"
 #include "p2p/p2p.h"
+#include "proc/detour.h"
 #include "req/request.h"
 #include "rt/rt.h"
 

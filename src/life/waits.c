@@ -15,6 +15,7 @@
 #include "base/ranks.h"
 #include "comm/comm.h"
 #include "node/node.h"
+#include "proc/detour.h"
 #include "req/request.h"
 #include "rt/wire.h"
 

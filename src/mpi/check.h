@@ -24,6 +24,7 @@
 
 #include "comm/handle.h"
 #include "p2p/p2p.h"
+#include "proc/detour.h"
 #include "recover/undo.h"
 
 int mend_enter_slow(const char *fn);

@@ -3,6 +3,7 @@
 #include "proc/inject.h"
 
 #include "mpi.h"
+#include "proc/detour.h"
 #include "proc/report.h"
 #include "rt/rt.h"
 #include "rt/wire.h"

@@ -2,6 +2,7 @@
 /* proc.c – creating and destroying a process value. */
 #include "proc/proc.h"
 
+#include "proc/detour.h"
 #include "proc/peer.h"
 
 #include "mpi.h"

@@ -75,19 +75,6 @@ enum mend_world_state {
     MEND_WORLD_OVER,
 };
 
-/* Why calls of this process do not take the short way; a set. */
-enum mend_detour {
-    MEND_DETOUR_CLOSED = 1 << 0,  /* not running */
-    MEND_DETOUR_THREADS = 1 << 1, /* MPI_THREAD_MULTIPLE: take `lock` */
-    MEND_DETOUR_LOCKED =
-        1 << 2, /* this call holds `lock` although there are no threads: mpi/check.c */
-    MEND_DETOUR_EVENTS = 1 << 3, /* there are `events` */
-    MEND_DETOUR_FRAMES =
-        1 << 4,                /* no interrupt tells of revocations: look for them (mpi/check.c) */
-    MEND_DETOUR_TOOL = 1 << 5, /* a tool has registered for events */
-    MEND_DETOUR_NOTIFY = 1 << 6, /* callbacks are registered (notify/): `inside` counts */
-};
-
 /* What happens with incoming frames of one kind; the payload is valid during the call only. */
 typedef void mend_frame_handler(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                                 const void *payload);
@@ -287,35 +274,6 @@ static inline void mend_event(struct mend_proc *self, enum mend_event_id id)
 {
     if (mend_unlikely(self->events != NULL))
         mend_event_hit(self->events, id);
-}
-
-/* The members of a set of enum mend_detour for which calls leave the short way now. */
-static inline uint32_t mend_detours(const struct mend_proc *self, uint32_t of)
-{
-    return mend_load_relaxed(&self->detours) & of;
-}
-
-/* Two that change different members do not disturb each other: a signal may come between (notify/signal.c). */
-static inline void mend_detour_begin(struct mend_proc *self, enum mend_detour d)
-{
-    atomic_fetch_or_explicit(&self->detours, (uint32_t)d, memory_order_relaxed);
-}
-
-static inline void mend_detour_end(struct mend_proc *self, enum mend_detour d)
-{
-    atomic_fetch_and_explicit(&self->detours, ~(uint32_t)d, memory_order_relaxed);
-}
-
-/* Several threads may be in MPI at the same time. */
-static inline bool mend_proc_has_threads(const struct mend_proc *self)
-{
-    return mend_detours(self, MEND_DETOUR_THREADS) != 0;
-}
-
-/* From now on revocations may come as frames. */
-static inline void mend_proc_hears_by_frames(struct mend_proc *self)
-{
-    mend_detour_begin(self, MEND_DETOUR_FRAMES);
 }
 
 /* Creates a process without a job: memory and empty tables.  NULL: no memory. */

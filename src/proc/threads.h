@@ -20,6 +20,7 @@
 #ifndef MEND_PROC_THREADS_H
 #define MEND_PROC_THREADS_H
 
+#include "proc/detour.h"
 #include "proc/proc.h"
 
 /* One thread that waits, on its stack. */

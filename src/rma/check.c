@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* check.c – the invariants of windows, as win.h numbers them. */
 #include "base/check.h"
+#include "proc/detour.h"
 #include "rma/control.h"
 #include "rma/link.h"
 

@@ -4,6 +4,7 @@
 #include "tool/event.h"
 
 #include "base/test.h"
+#include "proc/detour.h"
 
 static struct mend_proc *self;
 static struct mend_tool *tool;

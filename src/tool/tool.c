@@ -2,6 +2,8 @@
 /* tool.c – begin and end of the interface, objects behind handles, texts and enumerations. */
 #include "tool/event.h"
 
+#include "proc/detour.h"
+
 #include <string.h>
 
 const struct mend_tool_enum mend_tool_enums[] = {

@@ -3,6 +3,7 @@
 #include "tool/event.h"
 
 #include "base/test.h"
+#include "proc/detour.h"
 
 #include <stdlib.h>
 #include <string.h>
