@@ -16,7 +16,7 @@
 #include "link.h"
 
 #include "base/time.h"
-#include "proc/proc.h"
+#include "proc/death.h"
 #include "rt/wire.h"
 
 #include <errno.h>

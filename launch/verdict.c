@@ -15,7 +15,7 @@
 
 #include "base/time.h"
 #include "node/wake.h"
-#include "proc/proc.h"
+#include "proc/death.h"
 
 #include <linux/futex.h>
 #include <string.h>

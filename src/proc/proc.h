@@ -19,6 +19,7 @@
 #include "base/param.h"
 #include "base/table.h"
 #include "base/time.h"
+#include "proc/death.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -39,26 +40,6 @@ struct mend_wait_times;
 struct mend_waiter;
 struct mend_waiting;
 struct mend_proc;
-
-/* Why a process died, for error strings and reports. */
-enum mend_cause {
-    MEND_CAUSE_UNKNOWN = 0,
-    MEND_CAUSE_SIGNAL,    /* code: the signal */
-    MEND_CAUSE_EXIT,      /* ended without MPI_Finalize; code: exit status */
-    MEND_CAUSE_ABORT,     /* MPI_Abort or a fatal error; code: the abort code */
-    MEND_CAUSE_STOPPED,   /* did not run for too long and was killed */
-    MEND_CAUSE_LOST,      /* its node or agent was lost */
-    MEND_CAUSE_SUSPECTED, /* a rank could not reach it and had it killed; code: that rank */
-    MEND_CAUSE_LEFT,      /* none: it has ended after MPI_Finalize, and its place is wanted */
-};
-
-struct mend_death {
-    mend_peer peer;
-    enum mend_cause cause;
-    int code;
-    mend_time_ns when_ns; /* monotonic clock of the agent's node */
-    uint32_t first;       /* number of the first of the verdicts that were given together with it */
-};
 
 enum mend_proc_state {
     MEND_PROC_BARE,
