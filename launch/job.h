@@ -19,6 +19,7 @@
 #include "node/layout.h"
 #include "options.h"
 #include "rank_sm.h"
+#include "node/rank.h"
 
 #include <sched.h>
 #include <signal.h>

@@ -5,6 +5,8 @@
  * which compares: a segment of another version is refused. */
 #include "node/layout.h"
 
+#include "node/rank.h"
+
 #include <string.h>
 
 #define LINE     MEND_CACHE_LINE

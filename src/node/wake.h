@@ -12,6 +12,7 @@
 #define MEND_NODE_WAKE_H
 
 #include "node/layout.h"
+#include "node/rank.h"
 
 #include <limits.h>
 #include <linux/futex.h>

@@ -4,6 +4,7 @@
 #define MEND_NET_SHM_REACH_H
 
 #include "node/layout.h"
+#include "node/rank.h"
 
 #include <stddef.h>
 

@@ -21,6 +21,7 @@
 #include "../common.h"
 
 #include "net/shm/ring.h"
+#include "node/rank.h"
 
 #define W      MPI_COMM_WORLD
 #define SENDER 1
