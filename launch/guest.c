@@ -16,6 +16,7 @@
 #include "link.h"
 
 #include "base/time.h"
+#include "node/log.h"
 #include "proc/death.h"
 #include "rt/wire.h"
 

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "iof.h"
 #include "shell_limits.h"
+#include "node/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "iof.h"
+#include "node/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,6 +8,7 @@
 #include "job.h"
 
 #include "base/time.h"
+#include "node/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "ft/starter_sm.h"
+#include "node/log.h"
 #include "rt/spawn.h"
 
 #include <errno.h>

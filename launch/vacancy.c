@@ -15,6 +15,8 @@
  * child is reaped, and the number of its process may be another's: nothing here knows it any more. */
 #include "job.h"
 
+#include "node/log.h"
+
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdlib.h>

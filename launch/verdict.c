@@ -14,6 +14,7 @@
 #include "job.h"
 
 #include "base/time.h"
+#include "node/log.h"
 #include "node/wake.h"
 #include "proc/death.h"
 

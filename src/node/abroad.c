@@ -2,6 +2,7 @@
 /* abroad.c – the segments of other jobs, and the names of their processes (abroad.h). */
 #include "node/abroad.h"
 
+#include "node/log.h"
 #include "node/node.h"
 #include "node/wake.h"
 

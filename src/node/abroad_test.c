@@ -2,6 +2,7 @@
 /* abroad_test.c – only a sealed segment of this version is mapped; processes of another job have names that all jobs
  * understand; what nobody looks at any more is unmapped. */
 #include "node/abroad.h"
+#include "node/log.h"
 #include "node/node.h"
 
 #include "base/test.h"

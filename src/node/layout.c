@@ -5,6 +5,7 @@
  * which compares: a segment of another version is refused. */
 #include "node/layout.h"
 
+#include "node/log.h"
 #include "node/rank.h"
 
 #include <string.h>

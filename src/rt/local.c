@@ -17,6 +17,7 @@
  *   4  a process forked by the rank has neither the segment nor the life word. */
 #include "base/atomic.h"
 #include "node/abroad.h"
+#include "node/log.h"
 #include "node/node.h"
 #include "rt/ear.h"
 #include "rt/rt.h"

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* log.h – what the agent publishes in the segment: the names of processes, and the log of verdicts.
+ *
+ * Both only grow; names_n and deaths_n of the header are released when the entries below them are there.  The cause of
+ * a death may be told later.  Ranks write the byte that says whether a death was handled. */
+#ifndef MEND_NODE_LOG_H
+#define MEND_NODE_LOG_H
+
+#include "base/atomic.h"
+#include "node/layout.h"
+
+/* Whether a name has been given, and to the process of which place. */
+struct mend_node_name {
+    uint32_t place;
+    uint64_t
+        counter; /* in the context of its world, if it is the first one there; 0: of another job */
+};
+
+struct mend_node_death {
+    uint32_t name;
+    uint32_t first; /* entries from here on that say so were published by one store of deaths_n */
+    mend_atomic_u64 why; /* MEND_NODE_WHY; UNKNOWN until the kernel tells, a second word later */
+    uint64_t when_ns;
+};
+
+/* Cause (enum mend_cause) and code of a death in one word, so that it changes at once. */
+#define MEND_NODE_WHY(cause, code) ((uint64_t)(cause) << 32 | (uint32_t)(code))
+#define MEND_NODE_WHY_CAUSE(why)   ((uint32_t)((why) >> 32))
+#define MEND_NODE_WHY_CODE(why)    ((int32_t)(uint32_t)(why))
+
+static inline struct mend_node_death *mend_node_death_of(struct mend_node_header *h, uint32_t k)
+{
+    return (struct mend_node_death *)((char *)h + h->at[MEND_NODE_PART_DEATH]) + k;
+}
+
+static inline struct mend_node_name *mend_node_name_of(struct mend_node_header *h, mend_peer name)
+{
+    return (struct mend_node_name *)((char *)h + h->at[MEND_NODE_PART_NAME]) + name;
+}
+
+/* One byte per name: the death of its process was handled (R22). */
+static inline mend_atomic_u8 *mend_node_handled_of(struct mend_node_header *h, mend_peer name)
+{
+    return (mend_atomic_u8 *)((char *)h + h->at[MEND_NODE_PART_HANDLED]) + name;
+}
+
+#endif
