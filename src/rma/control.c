@@ -34,9 +34,16 @@ static char *row_of(char *words, int n, enum table which, int row)
     return bytes_of(words, n, BYTES) + ((size_t)which * (size_t)n + (size_t)row) * row_bytes(n);
 }
 
+/* The row of a target. */
+static mend_atomic_u32 *executed_of(char *words, int n, int target)
+{
+    return (mend_atomic_u32 *)(row_of(words, n, TABLES, 0) +
+                               (size_t)target * row_bytes(n * (int)sizeof(uint32_t)));
+}
+
 size_t mend_win_control_bytes(int n)
 {
-    return (size_t)(row_of(NULL, n, TABLES, 0) - (char *)NULL);
+    return (size_t)((char *)executed_of(NULL, n, n) - (char *)NULL);
 }
 
 static int make_private(struct mend_win *w)
@@ -199,6 +206,23 @@ bool mend_win_hear_done(struct mend_win *w, int origin)
     return heard(&w->control->done[origin], &w->control->done_seen[origin]);
 }
 
+void mend_win_tell_executed(struct mend_win *w, int origin)
+{
+    mend_atomic_u32 *word;
+
+    if (!w->control->words)
+        return;
+    word = executed_of(w->control->words, w->n, w->me) + origin;
+    /* release: pairs with the acquire in mend_win_executed_n() */
+    mend_store_release(word, mend_load_relaxed(word) + 1);
+    mend_win_wake(w, origin);
+}
+
+uint32_t mend_win_executed_n(const struct mend_win *w, int target)
+{
+    return mend_load_acquire(executed_of(w->control->words, w->n, target) + w->me);
+}
+
 /* ---- waiting ---- */
 
 struct waiting {
@@ -222,7 +246,7 @@ static void await(struct mend_win *w, int more)
     struct mend_win_control *k = w->control;
 
     k->waits_n += more;
-    if (k->awaited)
+    if (more && k->awaited)
         mend_store_relaxed(&k->awaited[w->me], k->waits_n > 0);
 }
 
@@ -235,21 +259,21 @@ void mend_win_serve_others(struct mend_win *w)
         mend_progress(w->self, MEND_PEER_NONE);
 }
 
-int mend_win_wait(struct mend_win *w, bool (*until)(struct mend_win *w, void *arg), void *arg,
-                  const char *what)
+int mend_win_wait(struct mend_win *w, const struct mend_win_wait *how)
 {
-    struct waiting k = {w, until, arg};
+    struct waiting k = {w, how->until, how->arg};
     const struct mend_wait wait = {.cause = MEND_WAIT_WINDOWS,
                                    .until = is_over,
                                    .arg = &k,
-                                   .what = what,
-                                   .hint = MEND_PEER_NONE,
+                                   .what = how->what,
+                                   .hint = how->by < 0 ? MEND_PEER_NONE
+                                                       : mend_comm_peer(w->comm, how->by),
                                    .rings = true};
 
     if (!is_over(w->self, &k)) {
-        await(w, 1);
+        await(w, how->silent);
         mend_wait_until(w->self, &wait);
-        await(w, -1);
+        await(w, -how->silent);
     } else {
         mend_win_serve_others(w);
     }

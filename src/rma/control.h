@@ -8,14 +8,15 @@
  *   line of target t        elements                          the lock of elements (acclock_sm.h)
  *   line of origin i        any                               the same
  *   all[n]                  byte i: origin i                  the same
- *   awaited[n]              byte i: member i                  it waits for something of this window
+ *   awaited[n]              byte i: member i                  it waits for a lock of this window
  *   closed[n]               byte i: member i                  it has freed the window
  *   shared[n][n]            row t, byte i: origin i           the lock of target t
  *   posted[n][n]            row o, byte t: target t           how often t has posted an epoch for o (modulo 256)
  *   done[n][n]              row t, byte o: origin o           how often o has completed one towards t
+ *   executed[n][n]          row t, word o: target t           frames of o without an answer that t has carried out
  *
  * A member of a PSCW epoch waits for the next one of its partner before it begins another with it, so a count is ahead
- * of what its reader has seen by one at most.  Cost: 3 n² bytes and three lines for each member; 73 KiB for 128. */
+ * of what its reader has seen by one at most.  Cost: 7 n² bytes and three lines for each member; 137 KiB for 128. */
 #ifndef MEND_RMA_CONTROL_H
 #define MEND_RMA_CONTROL_H
 
@@ -29,7 +30,7 @@ struct mend_win_control {
     uint8_t *posted_told, *done_told; /* by rank: what it has said */
     mend_atomic_u8 *closed, *awaited; /* NULL: without a segment */
     uint32_t wanted;                  /* exclusive locks that this member has or wants */
-    int waits_n;                      /* threads of this process that wait */
+    int waits_n;                      /* threads of this process that wait for a lock */
     struct mend_win_grants *grants;   /* grant.c: locks that this target gives by messages */
 };
 
@@ -51,7 +52,12 @@ void mend_win_tell_done(struct mend_win *w, int target);
 bool mend_win_hear_posted(struct mend_win *w, int target);
 bool mend_win_hear_done(struct mend_win *w, int origin);
 
-/* Wakes the members that wait for something of the window. */
+/* With words: this member has carried out one more frame of the origin.  Where there are none it does nothing. */
+void mend_win_tell_executed(struct mend_win *w, int origin);
+/* With words: so many frames of this member the target has carried out; what they did happened before. */
+uint32_t mend_win_executed_n(const struct mend_win *w, int target);
+
+/* Wakes the members that wait for a lock of the window; one member. */
 void mend_win_wake_all(struct mend_win *w);
 void mend_win_wake(struct mend_win *w, int rank);
 
@@ -84,7 +90,14 @@ static inline void mend_win_elements_unlock(struct mend_win *w, int target)
 
 /* Waits until until(w, arg) is true, or the window is revoked: MPI_ERR_INVALIDATED.  until() must become true when a
  * process that it depends on dies. */
-int mend_win_wait(struct mend_win *w, bool (*until)(struct mend_win *w, void *arg), void *arg,
-                  const char *what);
+struct mend_win_wait {
+    bool (*until)(struct mend_win *w, void *arg);
+    void *arg;
+    const char *what;
+    bool
+        silent; /* the member that ends it does not know of the waiter: it calls mend_win_wake_all() */
+    int by;     /* the member that ends it, most likely; -1: any */
+};
+int mend_win_wait(struct mend_win *w, const struct mend_win_wait *k);
 
 #endif

@@ -54,7 +54,8 @@ void mend_link_end(struct mend_rma_link *l, int error)
     while (!mend_list_empty(&l->unanswered))
         mend_rma_pending_end(pending_of(l->unanswered.next), error);
     l->replies_n = 0;
-    l->changes_n = 0;
+    if (!l->w->shared)
+        l->changes_n = 0;
 }
 
 void mend_link_drop_all(struct mend_win *w)
@@ -280,6 +281,7 @@ static void on_fault(struct mend_rma_link *l, const struct mend_rma_head *h)
         return;
     }
     l->fault = (int)h->at;
+    l->faults_n++;
 }
 
 static void on_locked(struct mend_rma_link *l, bool held)
@@ -330,11 +332,20 @@ bool mend_link_is_local(struct mend_win *w, int target)
     return !l || (mend_list_empty(&l->unsent) && mend_list_empty(&l->unanswered));
 }
 
+/* Has the target carried out all frames that it does not answer? */
+static bool are_changes_done(const struct mend_rma_link *l)
+{
+    if (!l->w->shared)
+        return l->changes_n == 0 && l->flushed_n == l->flushes_n;
+    return l->changes_n == mend_win_executed_n(l->w, l->target) + l->faults_n;
+}
+
 bool mend_link_is_idle(const struct mend_win *w, int target)
 {
     struct mend_rma_link *l = known(w, target);
 
-    return !l || (mend_list_empty(&l->unsent) && mend_list_empty(&l->unanswered) && !l->changes_n);
+    return !l ||
+           (mend_list_empty(&l->unsent) && mend_list_empty(&l->unanswered) && are_changes_done(l));
 }
 
 bool mend_link_is_flushed(struct mend_win *w, int target)
@@ -345,11 +356,11 @@ bool mend_link_is_flushed(struct mend_win *w, int target)
         return true;
     if (!mend_list_empty(&l->unsent) || !mend_list_empty(&l->unanswered))
         return false;
-    if (l->changes_n) {
+    if (!w->shared && l->changes_n) {
         l->changes_n = 0;
         mend_link_say(w, target, MEND_RMA_FLUSH, ++l->flushes_n, 0);
     }
-    return l->flushed_n == l->flushes_n;
+    return are_changes_done(l);
 }
 
 int mend_link_fault(struct mend_win *w, int target)

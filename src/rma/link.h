@@ -26,9 +26,11 @@ struct mend_rma_link {
     bool queued;        /* `out` is in the outbox */
     unsigned replies_n; /* that are under way */
     uint32_t next_id;
-    uint64_t changes_n; /* frames without an answer, since the last flush */
-    uint32_t flushes_n, flushed_n;
-    enum mend_link_lock lock; /* what this process has of the target's lock, by messages */
+    uint32_t
+        changes_n; /* frames without an answer: with control words ever, else since the last flush */
+    uint32_t faults_n;             /* with control words: of these could not be carried out */
+    uint32_t flushes_n, flushed_n; /* without */
+    enum mend_link_lock lock;      /* what this process has of the target's lock, by messages */
     int fault; /* error class of what the target could not carry out, for the next synchronization */
 };
 

@@ -48,7 +48,8 @@ static void report_poisoned(struct mend_win *w, int target)
 static int lock_words(struct mend_win *w, struct mend_winlock *lock, int target)
 {
     struct attempt k = {lock, target, MEND_WINLOCK_WAIT};
-    int err = mend_win_wait(w, is_decided, &k, "a window's lock");
+    int err = mend_win_wait(
+        w, &(struct mend_win_wait){is_decided, &k, "a window's lock", .silent = true, .by = -1});
     struct mend_winlock_words words = mend_win_lock_words(w, target, w->me);
 
     if (k.result == MEND_WINLOCK_HELD) {
@@ -96,7 +97,8 @@ static int lock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int 
     if (!l)
         return MPI_ERR_NO_MEM;
     mend_link_ask(l, kind);
-    err = mend_win_wait(w, is_answered, &k, "a window's lock");
+    err =
+        mend_win_wait(w, &(struct mend_win_wait){is_answered, &k, "a window's lock", .by = target});
     if (err || l->lock != MEND_LINK_HELD) {
         if (!err && l->lock == MEND_LINK_ASKED)
             mend_link_tell(w, target, MEND_RMA_UNLOCK);
@@ -119,7 +121,8 @@ static int unlock_by_message(struct mend_win *w, int target)
     if (!l || l->lock == MEND_LINK_FREE)
         return MPI_SUCCESS;
     mend_link_tell(w, target, MEND_RMA_UNLOCK);
-    err = mend_win_wait(w, is_answered, &k, "the end of a window's lock");
+    err = mend_win_wait(
+        w, &(struct mend_win_wait){is_answered, &k, "the end of a window's lock", .by = target});
     l->lock = MEND_LINK_FREE;
     return err ? err : mend_link_fault(w, target);
 }

@@ -55,7 +55,7 @@ static bool has_dead(struct mend_win *w, const struct mend_group *g)
 /* Waits for all of them; MPI_ERR_PROC_FAILED if one is dead. */
 static int await_all(struct mend_win *w, struct round *k, const char *what)
 {
-    int err = mend_win_wait(w, is_complete, k, what);
+    int err = mend_win_wait(w, &(struct mend_win_wait){is_complete, k, what, .by = -1});
 
     if (!err && has_dead(w, k->group))
         err = MPI_ERR_PROC_FAILED;

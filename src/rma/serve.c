@@ -169,6 +169,8 @@ static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, 
     mend_event(w->self, MEND_EV_RMA_SERVED);
     if (answered)
         reply(w, from, &room.head, answer);
+    else
+        mend_win_tell_executed(w, from);
     return true;
 }
 

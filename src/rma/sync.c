@@ -50,7 +50,9 @@ static int outcome(struct mend_win *w, int target)
 static int execute_by_messages(struct mend_win *w, int target, bool local)
 {
     struct which k = {target, local};
-    int err = mend_win_wait(w, is_executed, &k, "operations to be executed at their targets");
+    int err = mend_win_wait(w, &(struct mend_win_wait){is_executed, &k,
+                                                       "operations to be executed at their targets",
+                                                       .by = target});
 
     if (!local && w->trial.choice)
         mend_rma_way_executed(w, target);

@@ -10,7 +10,8 @@
  * origin are carried out in the order in which it sent them.
  *
  *   origin → target    PUT GET ACC GET_ACC SWAP     carry out; GET, GET_ACC, SWAP are answered by a REPLY each
- *                      FLUSH                        all before it is done: answered by FLUSHED
+ *                      FLUSH                        all before it is done: answered by FLUSHED; where there are no control
+ *                                                   words, which say the same (control.h)
  *                      LOCK TAKEN UNLOCK DONE
  *   target → origin    REPLY FLUSHED LOCKED POSTED
  *                      FAULT                        could not be carried out; `at` is the error class */
