@@ -8,6 +8,7 @@
 #include "job.h"
 
 #include "base/time.h"
+#include "procfs.h"
 
 #define LOOK_EVERY_NS MEND_NS_PER_MS
 #define LOOK_FOR_NS   (10 * MEND_NS_PER_S) /* it handles the signal after all, or is stopped */

@@ -17,9 +17,9 @@
 #include "ft/detector_sm.h"
 #include "exit_status.h"
 #include "node/layout.h"
+#include "node/rank.h"
 #include "options.h"
 #include "rank_sm.h"
-#include "node/rank.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -312,22 +312,6 @@ void mend_watch_prefer(void);
 /* crash.c: a rank has said that it crashes; looks at all that have, and returns when to look again. */
 void mend_crash_said(struct job *job, struct rank *r);
 mend_time_ns mend_crash_look(struct job *job, mend_time_ns now);
-
-/* procfs.c: what the kernel tells of a process while it lives or dies. */
-bool mend_procfs_dumping(pid_t pid, pid_t dumper); /* it dumps core and runs nothing else */
-char mend_procfs_state(pid_t pid); /* 'R' it runs or could, 'S', 'D', 'T', 't', 'Z'; 0: not known */
-bool mend_procfs_handles(pid_t pid,
-                         uint64_t *signals_p); /* bit n - 1: signal n; told of a zombie, too */
-bool mend_procfs_ran(pid_t pid, uint64_t *ran_ns_p); /* processor time that its main thread had */
-bool mend_procfs_exiting(pid_t pid, bool *signaled_p, int *code_p); /* it ends, and why */
-bool mend_procfs_killed(pid_t pid);     /* it has been sent SIGKILL, but may not have run since */
-bool mend_procfs_cannot_die(pid_t pid); /* the same, in a system call that cannot be interrupted */
-bool mend_procfs_descends(pid_t pid,
-                          pid_t from); /* it is a child of `from`, or a child's child ... */
-int mend_procfs_threads(pid_t pid);    /* how many it has; 0: it is gone */
-/* None of its threads executes anything of the program any more.  The list of threads may lack some when one of
- * them goes meanwhile, and a process that is killed starts none, so it must be as long as their number was before. */
-bool mend_procfs_all_exiting(pid_t pid);
 
 /* agent.c: runs the job until its last rank has ended; kills all ranks; r was seen stopped, or going on. */
 void mend_agent_run(struct job *job);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* procfs.c – information from /proc about a dying process.  For a process that is gone, or that we may not
- * inspect, the answer to every question is "no". */
-#include "job.h"
+/* procfs.c – information from /proc about a dying process. */
+#include "procfs.h"
+
+#include "base/status.h"
 
 #include <dirent.h>
 #include <fcntl.h>

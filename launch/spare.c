@@ -12,6 +12,7 @@
 #include "job.h"
 
 #include "iof.h"
+#include "procfs.h"
 #include "rt/spare.h"
 #include "rt/wire.h"
 

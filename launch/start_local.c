@@ -22,6 +22,7 @@
 
 #include "base/time.h"
 #include "iof.h"
+#include "procfs.h"
 #include "shell_limits.h"
 #include "rt/spare.h"
 #include "rt/wire.h"

@@ -7,6 +7,8 @@
  * would cut the dump off (crash.c). */
 #include "job.h"
 
+#include "procfs.h"
+
 #define RANKS_PER_LOOK 64
 
 static void look_at(struct job *job, struct rank *r)

@@ -17,6 +17,7 @@
 #include "node/log.h"
 #include "node/wake.h"
 #include "proc/death.h"
+#include "procfs.h"
 
 #include <linux/futex.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * processor in that time; for a rank that does not answer, the kernel says what it did. */
 #include "job.h"
 
+#include "procfs.h"
 #include "rt/wire.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "job.h"
 
 #include "base/time.h"
+#include "procfs.h"
 
 #include <poll.h>
 
