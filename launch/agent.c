@@ -6,6 +6,7 @@
 #include "job.h"
 
 #include "base/time.h"
+#include "segment.h"
 
 #include <errno.h>
 #include <stdio.h>

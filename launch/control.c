@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "rt/wire.h"
+#include "segment.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,6 +19,7 @@
 #include "node/log.h"
 #include "proc/death.h"
 #include "rt/wire.h"
+#include "segment.h"
 
 #include <errno.h>
 #include <linux/futex.h>

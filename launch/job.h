@@ -125,12 +125,6 @@ struct job {
     bool aborted; /* as a whole */
 };
 
-/* segment.c: creates the sealed segment, of *bytes_p bytes.  False: errno tells why. */
-bool mend_segment_create(struct job *job, uint64_t *bytes_p);
-
-/* segment.c: gives back the memory of dead ranks that no living one looks at any more; returns when to look again. */
-mend_time_ns mend_segment_give_back(struct job *job, mend_time_ns now);
-
 /* bind.c: chooses the cores of each rank. */
 void mend_bind_choose(struct job *job);
 
@@ -168,27 +162,6 @@ bool mend_copy_make(struct job *job, const struct rank *original, struct rank *c
  * for which there was no room; returns when to do so next. */
 void mend_spawn_asked(struct job *job, struct rank *r, int fd);
 mend_time_ns mend_spawn_look(struct job *job, mend_time_ns now);
-
-/* vacancy.c: begins; takes their places from the dead, as far as now possible (true: not from all); the same for those
- * that have left, from which they are not taken before they are wanted; the others shall let go of those that have left and
- * ended; how many more ranks there may be now; gives r a place, one of them; takes it away again from one that never ran. */
-void mend_vacancy_init(struct job *job);
-bool mend_vacancy_collect(struct job *job);
-bool mend_vacancy_clear_out(struct job *job);
-void mend_vacancy_tell_left(struct job *job);
-int mend_vacancies(const struct job *job);
-void mend_vacancy_take(struct job *job, struct rank *r);
-void mend_vacancy_give(struct job *job, struct rank *r);
-
-/* segment.c: clears what is left of a rank that had this place, for another one. */
-void mend_segment_clear(struct job *job, mend_place place);
-
-/* segment.c: reserves what n more ranks need, of the names from `first` on, which have places.  False: there is no
- * memory. */
-bool mend_segment_admit(struct job *job, int first, int n);
-
-/* segment.c: says where the processes of the names first .. first + n - 1 are. */
-void mend_segment_name(struct job *job, int first, int n);
 
 /* verdict.c: the places of these ranks, which have ended after MPI_Finalize, are wanted: the others shall let go of them,
  * as of dead ones. */
@@ -235,12 +208,6 @@ void mend_agent_listen(struct job *job, const struct rank *r);
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct job *job);
 void mend_keeper_end(struct job *job);
-
-/* Another rank may have its place by now (vacancy.c). */
-static inline bool mend_rank_is_retired(const struct job *job, const struct rank *r)
-{
-    return r->shared == &job->grave;
-}
 
 /* By the main thread: its child is a zombie. */
 static inline bool mend_rank_has_ended(const struct rank *r)

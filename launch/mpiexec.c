@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "iof.h"
+#include "segment.h"
 #include "shell_limits.h"
 #include "node/log.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "node/log.h"
+#include "segment.h"
 
 #include <errno.h>
 #include <fcntl.h>

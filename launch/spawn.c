@@ -15,6 +15,7 @@
 #include "ft/starter_sm.h"
 #include "node/log.h"
 #include "rt/spawn.h"
+#include "segment.h"
 
 #include <errno.h>
 #include <stdlib.h>

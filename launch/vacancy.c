@@ -16,6 +16,7 @@
 #include "job.h"
 
 #include "node/log.h"
+#include "segment.h"
 
 #include <limits.h>
 #include <linux/futex.h>

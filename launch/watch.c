@@ -17,6 +17,7 @@
 #include "job.h"
 
 #include "base/time.h"
+#include "segment.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* segment.h – the memory of the job, and which rank has which place in it.
+ *
+ * segment.c makes the segment, reserves the pages of ranks before they start and gives back those of dead ones;
+ * vacancy.c gives a place to each rank and takes it from the dead when nobody looks at them any more.  Both run in
+ * the main thread. */
+#ifndef MEND_LAUNCH_SEGMENT_H
+#define MEND_LAUNCH_SEGMENT_H
+
+#include "job.h"
+
+/* Creates the sealed segment, of *bytes_p bytes.  False: errno tells why. */
+bool mend_segment_create(struct job *job, uint64_t *bytes_p);
+
+/* Gives back the memory of dead ranks that no living one looks at any more; returns when to look again. */
+mend_time_ns mend_segment_give_back(struct job *job, mend_time_ns now);
+
+/* Clears what is left of a rank that had this place, for another one. */
+void mend_segment_clear(struct job *job, mend_place place);
+
+/* Reserves what n more ranks need, of the names from `first` on, which have places.  False: there is no
+ * memory. */
+bool mend_segment_admit(struct job *job, int first, int n);
+
+/* Says where the processes of the names first .. first + n - 1 are. */
+void mend_segment_name(struct job *job, int first, int n);
+
+void mend_vacancy_init(struct job *job);
+
+/* Takes their places from the dead, as far as now possible.  True: not from all. */
+bool mend_vacancy_collect(struct job *job);
+
+/* The same for those that have left, from which places are not taken before they are wanted. */
+bool mend_vacancy_clear_out(struct job *job);
+
+/* The others shall let go of those that have left and ended. */
+void mend_vacancy_tell_left(struct job *job);
+
+/* How many more ranks there may be now. */
+int mend_vacancies(const struct job *job);
+
+/* Gives r one of the vacant places; takes it away again from a rank that never ran. */
+void mend_vacancy_take(struct job *job, struct rank *r);
+void mend_vacancy_give(struct job *job, struct rank *r);
+
+/* Another rank may have its place by now (vacancy.c). */
+static inline bool mend_rank_is_retired(const struct job *job, const struct rank *r)
+{
+    return r->shared == &job->grave;
+}
+
+#endif
