@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "segment.h"
+#include "verdict.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "procfs.h"
+#include "verdict.h"
 
 #define LOOK_EVERY_NS MEND_NS_PER_MS
 #define LOOK_FOR_NS   (10 * MEND_NS_PER_S) /* it handles the signal after all, or is stopped */

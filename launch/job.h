@@ -163,17 +163,6 @@ bool mend_copy_make(struct job *job, const struct rank *original, struct rank *c
 void mend_spawn_asked(struct job *job, struct rank *r, int fd);
 mend_time_ns mend_spawn_look(struct job *job, mend_time_ns now);
 
-/* verdict.c: the places of these ranks, which have ended after MPI_Finalize, are wanted: the others shall let go of them,
- * as of dead ones. */
-void mend_verdict_left(struct job *job, struct rank *const *left, int n);
-
-/* verdict.c: there is something for r, or for all, to look at. */
-void mend_verdict_call(struct job *job, const struct rank *r);
-void mend_verdict_call_all(struct job *job);
-
-/* verdict.c: without the lock: guests are dead, by the word of their agent; together. */
-void mend_verdict_guests(struct job *job, struct mend_verdict *v, uint32_t n);
-
 /* link.c: opens the door for the agents of other jobs; somebody knocks; fd, of a link, can be read or written. */
 void mend_links_open(struct job *job);
 void mend_links_knock(struct job *job);
@@ -221,29 +210,6 @@ static inline bool mend_rank_is_dead(const struct job *job, int i)
     return mend_load_acquire(&job->rank[i].shared->fate) != 0;
 }
 
-/* verdict.c: everything that decides about a death.  The caller holds job->lock.  event: .now is
- * filled in; joined: r has said that a script is around it, pid is the process that said so, 0: the kernel does
- * not know; life: the life word of r is marked; replaced: its child has ended, and was not any more the
- * program that the mark of r was of; exited: the kernel told how its child ended;
- * dumping: the process dumps core. */
-void mend_verdict_event(struct job *job, struct mend_detector_event ev);
-void mend_verdict_joined(struct job *job, struct rank *r, pid_t pid);
-void mend_verdict_life(struct job *job, struct rank *r);
-void mend_verdict_replaced(struct job *job, struct rank *r);
-void mend_verdict_exited(struct job *job, struct rank *r);
-void mend_verdict_dumping(struct job *job, struct rank *r);
-
-/* Without the lock, by the watcher of r in MEND_MARK_THREADS: looks at the threads, and gives the verdict when all of
- * them are at their ends.  Returns whether to look again. */
-bool mend_verdict_threads(struct job *job, struct rank *r);
-
-/* Without the lock: tells the reason of the death of r, if that is certain and was not asked for.  A process
- * that is tearing its memory down, for long perhaps, has it in /proc already. */
-void mend_verdict_reason(struct job *job, struct rank *r);
-
-/* Without the lock: the process executes another program, or did before it ended (execve). */
-bool mend_rank_is_replaced(const struct job *job, const struct rank *r);
-
 /* The process that is the rank; 0: not known, for there is a script around it that is all we know. */
 static inline pid_t mend_rank_pid(const struct rank *r)
 {
@@ -262,34 +228,13 @@ static inline pid_t mend_rank_named(const struct rank *r)
     return mend_rank_in_script(&r->state) && r->wrapped ? r->wrapped : r->child;
 }
 
-/* Without the lock: the kernel shows that the process of r ends, or has ended. */
-bool mend_rank_is_ending(struct job *job, struct rank *r);
-
-/* Without the lock: nothing says that the process of r is dead, killed, or about to end itself. */
-bool mend_rank_goes_on(struct job *job, struct rank *r);
-
 /* Sends a signal to the process that is the rank, if it is still there. */
 bool mend_rank_signal(const struct rank *r, int sig); /* false: it did not reach it */
-
-/* watch.c: the threads that wait on the life words of these n ranks, from before they start.  prefer: the calling thread runs before ranks that
- * compute, where we may; where we may not, it asks for a short time slice, so that it comes early. */
-void mend_watch_start(struct job *job, int first, int n);
-void mend_watch_prefer(void);
-
-/* crash.c: a rank has said that it crashes; looks at all that have, and returns when to look again. */
-void mend_crash_said(struct job *job, struct rank *r);
-mend_time_ns mend_crash_look(struct job *job, mend_time_ns now);
 
 /* agent.c: runs the job until its last rank has ended; kills all ranks; r was seen stopped, or going on. */
 void mend_agent_run(struct job *job);
 void mend_agent_kill(struct job *job);
 void mend_agent_stopped(struct job *job, struct rank *r, bool stopped);
-
-/* wrapped.c: looks whether ranks in scripts are stopped; returns when to look again. */
-mend_time_ns mend_wrapped_look(struct job *job, mend_time_ns now);
-
-/* undying.c: ranks whose kill, by another process, is pending (R27).  Returns when to look again. */
-mend_time_ns mend_undying_look(struct job *job, mend_time_ns now);
 
 /* control.c: the datagrams of a rank; those of ranks whose deaths wait for that. */
 void mend_control_read(struct job *job, struct rank *r);

@@ -6,6 +6,7 @@
 
 #include "job.h"
 #include "node/abroad.h"
+#include "verdict.h"
 
 #define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e31)
 #define MEND_LINK_NAMES_MAX  16384 /* that one message tells */

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "iof.h"
 #include "node/log.h"
+#include "verdict.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,8 @@
  * would cut the dump off (crash.c). */
 #include "job.h"
 
+#include "verdict.h"
+
 #include "procfs.h"
 
 #define RANKS_PER_LOOK 64

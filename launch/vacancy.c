@@ -17,6 +17,7 @@
 
 #include "node/log.h"
 #include "segment.h"
+#include "verdict.h"
 
 #include <limits.h>
 #include <linux/futex.h>

@@ -18,6 +18,7 @@
 #include "node/wake.h"
 #include "proc/death.h"
 #include "procfs.h"
+#include "verdict.h"
 
 #include <linux/futex.h>
 #include <string.h>

@@ -18,6 +18,7 @@
 
 #include "base/time.h"
 #include "segment.h"
+#include "verdict.h"
 
 #include <errno.h>
 #include <linux/futex.h>

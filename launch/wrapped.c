@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "procfs.h"
+#include "verdict.h"
 
 #include <poll.h>
 
