@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "segment.h"
+#include "start.h"
 #include "verdict.h"
 
 #include <errno.h>

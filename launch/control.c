@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "rt/wire.h"
 #include "segment.h"
+#include "start.h"
 #include "verdict.h"
 
 #include <stdlib.h>

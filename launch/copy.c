@@ -14,6 +14,7 @@
 
 #include "base/time.h"
 #include "rt/spare.h"
+#include "start.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -131,38 +131,6 @@ void mend_bind_choose(struct job *job);
 /* bind.c: says which processors each rank may use. */
 void mend_bind_report(struct job *job);
 
-/* start_local.c: starts all ranks.  False: one could not be started (a message was printed). */
-bool mend_start_local(struct job *job);
-
-/* start_local.c: starts one more rank while the job runs.  0, or an errno value. */
-int mend_start_another(struct job *job, struct rank *r);
-
-/* start_local.c: the same for one that will be called (spare.c).  False: it could not be started. */
-bool mend_start_spare(struct job *job, struct rank *r);
-
-/* start_local.c: adds what the environment of r has for it alone; the strings are the caller's. */
-void mend_start_env(struct job *job, const struct rank *r, struct mend_strings *env);
-
-/* spare.c: starts the spares of the job; one of them is r from now on (false: there is none that could be); it is one of
- * them; notes which ones have ended; a signal to all. */
-void mend_spares_start(struct job *job);
-bool mend_spare_call(struct job *job, struct rank *r);
-bool mend_spares_know(const struct job *job, pid_t pid);
-void mend_spares_scan(struct job *job);
-void mend_spares_signal(const struct job *job, int sig);
-
-/* spare.c: tells a spare something, with n descriptors.  False: it is gone, or does not listen. */
-bool mend_spare_send(const struct rank *s, const char *text, size_t len, const int *fd, int n);
-
-/* copy.c: a spare more, by the original, of which *copy_p gets .child and .ctl_fd.  False: there is none.  Waits for a second
- * at most. */
-bool mend_copy_make(struct job *job, const struct rank *original, struct rank *copy_p);
-
-/* spawn.c: r has asked for processes; takes the descriptor of the file that says for which.  Looks again at requests
- * for which there was no room; returns when to do so next. */
-void mend_spawn_asked(struct job *job, struct rank *r, int fd);
-mend_time_ns mend_spawn_look(struct job *job, mend_time_ns now);
-
 /* link.c: opens the door for the agents of other jobs; somebody knocks; fd, of a link, can be read or written. */
 void mend_links_open(struct job *job);
 void mend_links_knock(struct job *job);

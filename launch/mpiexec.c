@@ -13,6 +13,7 @@
 #include "segment.h"
 #include "shell_limits.h"
 #include "node/log.h"
+#include "start.h"
 #include "verdict.h"
 
 #include <errno.h>

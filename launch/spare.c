@@ -15,6 +15,7 @@
 #include "procfs.h"
 #include "rt/spare.h"
 #include "rt/wire.h"
+#include "start.h"
 
 #include <errno.h>
 #include <stdlib.h>

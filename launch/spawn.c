@@ -16,6 +16,7 @@
 #include "node/log.h"
 #include "rt/spawn.h"
 #include "segment.h"
+#include "start.h"
 #include "verdict.h"
 
 #include <errno.h>

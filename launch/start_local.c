@@ -26,6 +26,7 @@
 #include "shell_limits.h"
 #include "rt/spare.h"
 #include "rt/wire.h"
+#include "start.h"
 
 #include <errno.h>
 #include <fcntl.h>
