@@ -447,6 +447,8 @@ bool mend_module_leave(struct mend_module *m)
     return m->recovered;
 }
 
+/* A recovery during the barrier has decided where this process is: whether the barrier was over by then counts for nothing, since
+ * the others may be where they have to wait again. */
 int mend_module_wait_to_leave(struct mend_module *m, bool *point_p)
 {
     struct mend_proc *self = m->self;
@@ -456,11 +458,13 @@ int mend_module_wait_to_leave(struct mend_module *m, bool *point_p)
     m->leaving = true;
     while (!err && !self->unwinds && m->done <= m->left) { /* else others have left it already */
         uint64_t generation = m->generation;
+        bool all_here = mend_coll_barrier(m->whole, &how) == MPI_SUCCESS;
 
-        if (!mend_coll_barrier(m->whole, &how))
+        if (self->unwinds || m->generation != generation)
+            continue;
+        if (all_here)
             break;
-        if (!self->unwinds && m->generation == generation)
-            err = mend_module_recover(m);
+        err = mend_module_recover(m);
     }
     *point_p = !err && !self->unwinds;
     if (!self->unwinds)

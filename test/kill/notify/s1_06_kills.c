@@ -51,7 +51,12 @@
  * RUN: -n 7 ; args 1 ; set NODES=2 ; kill 3 at module.back ; expect "F has 2 ranks in call 4"
  * RUN: -n 7 ; args 1 ; set NODES=2 ; kill 3 at module.renewed ; expect "F has 2 ranks in call 4"
  * RUN: -n 7 ; args 1 ; set NODES=2 ; kill 3 at module.point#3 ; expect "F has 2 ranks in call 4"
- * RUN: -n 7 ; args 1 ; set NODES=2 ; kill 4 at module.renewed ; expect "F has 3 ranks in call 4" */
+ * RUN: -n 7 ; args 1 ; set NODES=2 ; kill 4 at module.renewed ; expect "F has 3 ranks in call 4"
+ *
+ * On one core a member often takes part in the recovery inside the barrier at its leave, which is over by then:
+ * RUN: -n 7 ; args 1 one_core ; set NODES=2 ; kill 3 at module.point#3 ; expect "F has 2 ranks in call 4" ; times 30 */
+#include "../../one_core.h"
+
 #include "../common.h"
 
 #include <stdlib.h>
@@ -131,6 +136,8 @@ static void check_heap(int call)
 
 int main(int argc, char **argv)
 {
+    if (argc > 2)
+        take_one_core();
     start(&argc, &argv);
     rank_1_dies = atoi(argv[1]);
     heap = calloc(1, HEAP);
