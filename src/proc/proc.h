@@ -80,6 +80,7 @@ struct mend_proc {
     volatile bool poked;       /* by a signal, since the last look (notify/) */
     volatile uint32_t inside;  /* MPI calls that the main thread is in, during MEND_DETOUR_NOTIFY */
     bool crowded;              /* more ranks than cores: yield early */
+    mend_time_ns long_turn_at; /* when a yield last gave the core to a process that computes */
     _Atomic uint32_t *attends; /* 1 while it waits in MPI, for others to see; NULL: nobody asks */
     uint32_t ranks_per_core;   /* on this node, rounded down */
     struct mend_events *events;    /* NULL unless --inject or --trace */

@@ -5,7 +5,8 @@
  *        any frame goes back to the start
  *
  * With more ranks than cores the spinning stage is skipped, because the peer needs this core, and the
- * yielding stage is short.
+ * yielding stage is short.  A yield that takes a millisecond shows that something else computes on this core: for a
+ * while waits sleep instead, because a process that is woken gets the core at once.
  *
  * What ends a wait when a process involved dies: the agent increments the interrupt counter, which every
  * turn of the loop checks (one load of an unshared line), and wakes a sleeping rank; carrying out the
@@ -32,7 +33,8 @@
 #define FRAME_POLLS    256     /* some microseconds */
 #define CROWDED_YIELDS 64      /* after so many turns no process on this core makes progress */
 #define LONG_TURN_NS   1000000 /* ranks that wait as well give the core back within microseconds */
-#define BUSY_TURNS     16      /* turns with news after which other threads get the lock */
+#define CORE_SHARED_NS 100000000 /* so long after such a turn waits sleep without a yield */
+#define BUSY_TURNS     16        /* turns with news after which other threads get the lock */
 
 struct patience {
     uint64_t polls;
@@ -107,23 +109,30 @@ static inline mend_peer where(const struct patience *p, mend_peer hint)
 /* A yield beside a process that computes, or dies, makes the scheduler owe that process milliseconds. */
 static uint64_t yields_max(const struct mend_proc *self)
 {
-    return self->crowded && self->params.yield_polls > CROWDED_YIELDS ? CROWDED_YIELDS
-                                                                      : self->params.yield_polls;
+    if (self->crowded)
+        return self->params.yield_polls > CROWDED_YIELDS ? CROWDED_YIELDS
+                                                         : self->params.yield_polls;
+    if (mend_unlikely(self->long_turn_at) &&
+        mend_time_monotonic_ns() - self->long_turn_at < CORE_SHARED_NS)
+        return 0;
+    return self->params.yield_polls;
 }
 
 /* A turn that takes so long was given to a process that computes: it takes all of them, and a sleeper is
  * ahead of it when it is woken. */
 static void give_way(struct mend_proc *self, struct patience *p)
 {
-    bool crowded = self->crowded || mend_proc_has_threads(self);
-    mend_time_ns before = crowded ? mend_time_monotonic_ns() : 0;
+    mend_time_ns before = mend_time_monotonic_ns(), after;
 
     p->yields++;
     mend_unlock(self);
     sched_yield();
     mend_lock(self);
-    if (crowded && mend_time_monotonic_ns() - before > LONG_TURN_NS)
+    after = mend_time_monotonic_ns();
+    if (after - before > LONG_TURN_NS) {
         p->yields = UINT64_MAX / 2;
+        self->long_turn_at = after;
+    }
 }
 
 /* One turn without news; w: what is waited for, NULL: a request. */
