@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.c – the invariants of a communicator's message queues, as internal.h numbers them. */
+/* check.c – the invariants of a communicator's message queues, as match.h numbers them. */
 #include "base/check.h"
 #include "p2p/internal.h"
+#include "p2p/match.h"
 
 /* The next message in order of arrival that comes from the same source. */
 static const struct mend_message *next_of_source(const struct mend_space *space,

@@ -19,6 +19,8 @@
  * Cost: 16 bytes per process of the job, once a message is kept; nothing for an expected message. */
 #include "p2p/internal.h"
 
+#include "p2p/match.h"
+
 enum { GO = 0, HOLD = 1 }; /* the tag of a frame */
 
 #define LOST_RECORDS 256 /* about what two rings hold */

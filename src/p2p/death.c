@@ -3,6 +3,7 @@
 #include "p2p/internal.h"
 
 #include "comm/errcode.h"
+#include "p2p/match.h"
 
 /* A wildcard goes on, but a completion call must say that it may never match (S0-20). */
 static void mark_pending(struct mend_comm *c, int pending)

@@ -6,10 +6,12 @@
  *         +-> any_posted   (wildcard receives)       one number line orders all receives
  *         +-> any_messages (all unexpected messages) one arrival order for wildcards
  *
- * Rules (MPI-5.0 3.5, non-overtaking); the invariants of the queues are in internal.h:
+ * Rules (MPI-5.0 3.5, non-overtaking); the invariants of the queues are in match.h:
  *   1  an arriving message goes to the matching receive of lowest number;
  *   2  a new receive takes the matching message that arrived first.
  * Named receives cost O(1) plus the tags they pass over; a source costs memory on first use only. */
+#include "p2p/match.h"
+
 #include "p2p/internal.h"
 
 #include <string.h>

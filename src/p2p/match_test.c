@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which message meets which receive (match.c); and each invariant of the queues is found when it is broken
- * (internal.h). */
+ * (match.h). */
 #include "p2p/internal.h"
 
 #include "base/test.h"
+#include "p2p/match.h"
 
 #define RECEIVES 4
 

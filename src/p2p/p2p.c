@@ -6,6 +6,8 @@
  * call keeps its request on the stack. */
 #include "p2p/internal.h"
 
+#include "p2p/match.h"
+
 #include <string.h>
 
 /* Messages sent, or taken from one peer, without a request between two looks at what all others say. */

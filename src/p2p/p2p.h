@@ -214,7 +214,7 @@ uint64_t mend_p2p_take_unexpected_peak(struct mend_proc *self);
 int mend_match_create(struct mend_comm *c);
 void mend_match_destroy(struct mend_comm *c);
 
-/* An invariant of it that does not hold (internal.h); NULL: all hold (base/check.h).  O(sources, and
+/* An invariant of it that does not hold (match.h); NULL: all hold (base/check.h).  O(sources, and
  * messages that wait for each posted receive). */
 const char *mend_match_check(const struct mend_comm *c);
 

@@ -5,6 +5,8 @@
  * has an unacknowledged death, or the communicator is revoked (S0-12..14). */
 #include "p2p/internal.h"
 
+#include "p2p/match.h"
+
 #include <stdio.h>
 
 struct query {

@@ -9,6 +9,8 @@
  * (INVALIDATED), or when it is cancelled; an unmatched wildcard receive only becomes pending when a source dies. */
 #include "p2p/internal.h"
 
+#include "p2p/match.h"
+
 #include <stdio.h>
 #include <string.h>
 

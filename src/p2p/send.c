@@ -10,6 +10,8 @@
  * DATA names its receive, so its order relative to other frames does not matter. */
 #include "p2p/internal.h"
 
+#include "p2p/match.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "p2p/internal.h"
 
 #include "base/test.h"
+#include "p2p/match.h"
 
 #define BYTES ((size_t)512 * 1024)
 #define EDGE  ((size_t)4096) /* around the buffer, not to be written */

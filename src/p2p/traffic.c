@@ -2,6 +2,8 @@
 /* traffic.c – what tools ask about messages (tool/). */
 #include "p2p/internal.h"
 
+#include "p2p/match.h"
+
 struct mend_p2p_traffic mend_p2p_traffic(const struct mend_proc *self, enum mend_channel channel)
 {
     return self->p2p ? self->p2p->traffic[channel] : (struct mend_p2p_traffic){0};
