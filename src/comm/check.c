@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.c – the invariants of communicators and groups, as comm.h numbers them. */
+/* check.c – the invariants of communicators and groups, as comm.h and group.h number them. */
 #include "base/check.h"
 #include "comm/errhandler.h"
 

@@ -10,8 +10,9 @@
  * 1. A peer occurs at most once in a group, and the stride is not 0.
  * 2. There is one group of size 0, MPI_GROUP_EMPTY; it is not counted.
  * 3. The set operations look each member up once: O(n) expected. */
-#include "comm/objects.h"
+#include "comm/group.h"
 
+#include "comm/objects.h"
 #include "proc/peer.h"
 
 #include <string.h>
