@@ -25,39 +25,19 @@
 #include "datatype/datatype.h"
 #include "net/frame.h"
 
-#define MEND_COMM_MAGIC       0x636f6d6du
-#define MEND_ERRHANDLER_MAGIC 0x65727268u
-#define MEND_INFO_MAGIC       0x696e666fu
+#define MEND_COMM_MAGIC 0x636f6d6du
 
 struct mend_match;
 struct mend_topo;
 struct mend_info;
 struct mend_attrs;
+struct mend_errhandler;
 struct mend_decide_comm;
 struct mend_coll_comm;
 struct mend_coll_table;
 struct mend_p2p_buffer;
 struct mend_win;
 struct mend_part_comm;
-
-struct mend_errhandler {
-    uint32_t magic;
-    int refs;
-    enum { MEND_ERRH_FATAL, MEND_ERRH_ABORT, MEND_ERRH_RETURN, MEND_ERRH_USER } kind;
-    enum {
-        MEND_ERRH_OF_COMM,
-        MEND_ERRH_OF_WIN,
-        MEND_ERRH_OF_FILE,
-        MEND_ERRH_OF_SESSION,
-        MEND_ERRH_OF_ANY
-    } object;
-    union {
-        MPI_Comm_errhandler_function *comm_fn;
-        MPI_Win_errhandler_function *win_fn;
-        MPI_File_errhandler_function *file_fn;
-        MPI_Session_errhandler_function *session_fn;
-    };
-};
 
 struct mend_comm {
     uint32_t magic;

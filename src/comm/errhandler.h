@@ -12,6 +12,27 @@
 
 #include "comm/comm.h"
 
+#define MEND_ERRHANDLER_MAGIC 0x65727268u
+
+struct mend_errhandler {
+    uint32_t magic;
+    int refs;
+    enum { MEND_ERRH_FATAL, MEND_ERRH_ABORT, MEND_ERRH_RETURN, MEND_ERRH_USER } kind;
+    enum {
+        MEND_ERRH_OF_COMM,
+        MEND_ERRH_OF_WIN,
+        MEND_ERRH_OF_FILE,
+        MEND_ERRH_OF_SESSION,
+        MEND_ERRH_OF_ANY
+    } object;
+    union {
+        MPI_Comm_errhandler_function *comm_fn;
+        MPI_Win_errhandler_function *win_fn;
+        MPI_File_errhandler_function *file_fn;
+        MPI_Session_errhandler_function *session_fn;
+    };
+};
+
 /* A handler of the user's, not counted anywhere yet (one reference).  NULL: no memory. */
 struct mend_errhandler *mend_errhandler_create(struct mend_proc *self, int object);
 void mend_errhandler_get(struct mend_errhandler *e);

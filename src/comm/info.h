@@ -5,6 +5,8 @@
 
 #include "comm/comm.h"
 
+#define MEND_INFO_MAGIC 0x696e666fu
+
 struct mend_info_pair {
     struct mend_list link;
     char *key, *value;

@@ -7,6 +7,7 @@
 #define MEND_COMM_OBJECTS_H
 
 #include "comm/comm.h"
+#include "comm/errhandler.h"
 #include "proc/threads.h"
 
 /* Values of predefined attributes; the user gets a pointer to them (MPI-5.0 9.1.2). */
