@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cell.c – ticks, lines and buffers (cell.h has the idea), barrier and broadcast. */
 #include "coll/cell.h"
+#include "coll/cell_forms.h"
 #include "comm/errcode.h"
 #include "node/node.h"
 

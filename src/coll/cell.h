@@ -34,8 +34,8 @@
 #ifndef MEND_COLL_CELL_H
 #define MEND_COLL_CELL_H
 
-#include "base/choice.h"
 #include "base/time.h"
+#include "coll/cell_stores.h"
 #include "coll/run.h"
 #include "node/layout.h"
 #include "proc/detour.h"
@@ -77,13 +77,6 @@ enum mend_cell_what {
 };
 #define MEND_CELL_WHAT(kind_, bytes_) ((uint64_t)(kind_) << 56 | (uint64_t)(bytes_))
 #define MEND_CELL_NO_MEMORY           (UINT64_C(1) << 55) /* the writer has no pages for its data */
-
-/* How vectors of a class of sizes go into buffers (cell_stores.c). */
-#define MEND_CELL_CLASSES 3
-struct mend_cell_stores {
-    struct mend_choice choice; /* rank 0's */
-    bool past_caches;          /* so they go now */
-};
 
 struct mend_coll_comm {
     struct mend_cell_block **block; /* by rank; NULL until first use */
@@ -237,22 +230,6 @@ int mend_cell_say(struct mend_comm *c, uint64_t tick, enum mend_cell_what kind, 
                   const struct mend_type *t, const void *buf, MPI_Count count, MPI_Count at,
                   MPI_Count bytes);
 
-/* cell_stores.c: how one vector goes into this member's buffers: begin, store, advise, publish the first piece, wait
- * for it, take advice, ..., end.  One that is not ended, because the collective failed, tells nothing. */
-struct mend_cell_trip {
-    struct mend_cell_stores *stores; /* NULL: it is short */
-    MPI_Count bytes;
-    mend_time_ns since;
-    bool timed;
-};
-struct mend_cell_trip mend_cell_trip_begin(struct mend_comm *c, MPI_Count bytes);
-void mend_cell_store(const struct mend_cell_trip *t, void *to, const void *from, MPI_Count n);
-void mend_cell_trip_advise(const struct mend_cell_trip *t, const struct mend_comm *c,
-                           uint64_t first);
-void mend_cell_trip_take_advice(struct mend_cell_trip *t, const struct mend_comm *c,
-                                uint64_t first);
-void mend_cell_trip_end(const struct mend_cell_trip *t);
-
 /* All members have finished with everything up to this tick. */
 static inline void mend_cell_all_past(struct mend_comm *c, uint64_t tick)
 {
@@ -277,27 +254,5 @@ static inline void mend_cell_unpack(const struct mend_type *t, void *buf, MPI_Co
     else if (bytes)
         memcpy((char *)buf + t->true_lb + at, from, (size_t)bytes);
 }
-
-/* cell.c, cell_reduce.c, cell_move.c: the forms.  Collective over c; block until done here, a member
- * that is needed is dead, or c is revoked. */
-int mend_cell_barrier(struct mend_comm *c);
-int mend_cell_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root);
-int mend_cell_reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                     const struct mend_op *op, int root);
-int mend_cell_allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                        const struct mend_op *op);
-int mend_cell_scan(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
-                   const struct mend_op *op, bool exclusive);
-int mend_cell_reduce_scatter(struct mend_comm *c, const void *in, const struct mend_coll_buf *all,
-                             const MPI_Count *begin, const struct mend_op *op);
-int mend_cell_gather(struct mend_comm *c, const struct mend_coll_buf *in,
-                     const struct mend_coll_buf *out, MPI_Count bytes, int root);
-int mend_cell_scatter(struct mend_comm *c, const struct mend_coll_buf *in,
-                      const struct mend_coll_buf *out, MPI_Count bytes, int root);
-struct mend_blocks;
-int mend_cell_allgather(struct mend_comm *c, const struct mend_coll_buf *in,
-                        const struct mend_coll_buf *out, const struct mend_blocks *blocks);
-int mend_cell_alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
-                       const struct mend_coll_buf *out);
 
 #endif

@@ -5,6 +5,7 @@
  * block. */
 #include "coll/algorithms.h"
 #include "coll/cell.h"
+#include "coll/cell_forms.h"
 
 /* Elements of a buffer, for mend_cell_pack(). */
 struct data {

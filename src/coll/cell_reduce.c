@@ -21,6 +21,8 @@
  * the user's functions never see shared memory. */
 #include "coll/cell.h"
 
+#include "coll/cell_forms.h"
+
 #define DIRECT_MAX  (4 * 1024) /* longer vectors of three and more ranks are sliced */
 #define BLOCK_BYTES (8 * 1024) /* reduced at once: the result stays in the nearest cache */
 

@@ -10,9 +10,10 @@
  *
  * The time is that of the whole collective, the wait for the others with it: a core goes on before what it has stored
  * past the caches has left it.  So it says little where others are always late, and there it matters little. */
-#include "coll/cell.h"
+#include "coll/cell_stores.h"
 
 #include "base/copy.h"
+#include "coll/cell.h"
 
 #define LEAST       ((MPI_Count)2 * 1024)  /* shorter vectors are stored ordinarily */
 #define CLASS_BYTES ((MPI_Count)64 * 1024) /* where the second class begins */

@@ -4,10 +4,11 @@
  *     mend_coll_x() ── the table ──> x() ── choose.c says shm ──> cell_*.c
  *                                     └── an algorithm writes a list (schedule.h) ──> run.c */
 #include "coll/algorithms.h"
+#include "coll/cell.h"
+#include "coll/cell_forms.h"
 #include "coll/choose.h"
 #include "coll/run.h"
 #include "coll/tables.h"
-#include "coll/cell.h"
 
 /* A list for a reduction; *in_p and *out_p: where its vectors are. */
 static void open_reduction(struct mend_sched *s, struct mend_comm *c, const char *name,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_move.c – the calls of the plain table that only move data: gather, scatter, allgather, alltoall. */
 #include "coll/algorithms.h"
+#include "coll/cell.h"
+#include "coll/cell_forms.h"
 #include "coll/choose.h"
 #include "coll/run.h"
 #include "coll/tables.h"
-#include "coll/cell.h"
 #include "comm/topo.h"
 
 static struct mend_blocks blocks_of(enum mend_place place, const struct mend_coll_buf *b,
