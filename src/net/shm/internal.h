@@ -27,6 +27,7 @@ struct mend_shm_out {
     uint32_t tail, head_seen;
     uint64_t bulk_tail,
         bulk_head;        /* positions that only grow; position % bulk_bytes is the place */
+    bool took_line;       /* the last message */
     uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
     uint32_t bulk_touched, walk_bytes, bulk_bytes;
     uint32_t reserved_at, reserved_len;

@@ -18,6 +18,7 @@
 #define RINGS_BYTES (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
 #define CHOSEN_BYTES                                                                               \
     1024u /* longer payloads are worth a choice of their place, and of how to store them */
+#define SHORT_LEFT 16u /* slots */
 #define BUSY_TURNS 64u /* payloads without a look whether the ring is idle, after it was not */
 #define READERS_SHARE                                                                              \
     3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
@@ -84,18 +85,29 @@ static inline struct mend_shm_out *out_of(struct mend_proc *self, mend_peer to)
     return mend_likely(s->out[to] != NULL) ? s->out[to] : out_create(self, to);
 }
 
-/* The ring is idle: its bulk starts over at its beginning. */
-static void bulk_restart(struct mend_shm_out *o)
+/* The receiver has read all that lies in the bulk.  Of short messages it does not tell at once, so a few of them may seem
+ * to be left. */
+static bool bulk_is_idle(const struct mend_shm_out *o)
 {
-    o->bulk_tail = o->bulk_head = o->bulk_looked = o->bulk_end[(o->tail - 1) & MEND_SHM_SLOT_MASK] =
-        0;
+    uint32_t left = o->tail - o->head_seen;
+
+    return left == 0 || (left <= SHORT_LEFT && o->head_seen &&
+                         o->bulk_end[(o->head_seen - 1) & MEND_SHM_SLOT_MASK] == o->bulk_tail);
 }
 
-/* Looks how far the receiver is.  Where it has walked far enough an idle ring starts over. */
+/* The bulk is idle: it starts over at its beginning. */
+static void bulk_restart(struct mend_shm_out *o)
+{
+    o->bulk_tail = o->bulk_head = o->bulk_looked = 0;
+    for (uint32_t i = o->head_seen; i != o->tail + 1; i++)
+        o->bulk_end[(i - 1) & MEND_SHM_SLOT_MASK] = 0;
+}
+
+/* Looks how far the receiver is.  Where it has walked far enough an idle bulk starts over. */
 static void out_refresh(struct mend_shm_out *o)
 {
     o->head_seen = mend_load_acquire(o->consumed); /* pairs with the release in publish_head() */
-    if (o->head_seen == o->tail && o->bulk_tail >= o->walk_bytes)
+    if (o->bulk_tail >= o->walk_bytes && bulk_is_idle(o))
         bulk_restart(o);
     else if (o->head_seen)
         o->bulk_head = o->bulk_end[(o->head_seen - 1) & MEND_SHM_SLOT_MASK];
@@ -123,7 +135,7 @@ static void choose_place(struct mend_shm_out *o)
     if (place == PLACE_FURTHER && !timed)
         return;
     out_refresh(o);
-    if (o->head_seen != o->tail) {
+    if (!bulk_is_idle(o)) {
         o->since = 0;
         o->busy = BUSY_TURNS;
         return;
@@ -155,6 +167,20 @@ static void out_pad(struct mend_shm_out *o)
     __atomic_store_n(&slot->f.seq, o->tail, __ATOMIC_RELEASE);
 }
 
+/* Where long payloads and messages of a line alternate, as requests and replies do, the next message will want a line of
+ * its own.  So the rest of this one is a pad from the beginning, which need not come in another transfer of the line. */
+static void pad_behind(struct mend_shm_out *o, struct mend_shm_slot *slot,
+                       const struct mend_frame *f)
+{
+    if (!(o->tail & 1) || mend_frame_len(f) <= MEND_SHM_INLINE_MAX)
+        return;
+    slot[1].f.kind_len = 0;
+    o->bulk_end[o->tail & MEND_SHM_SLOT_MASK] = o->bulk_tail;
+    o->tail++;
+    /* The message before it is published with release, and is read before it. */
+    __atomic_store_n(&slot[1].f.seq, o->tail, __ATOMIC_RELAXED);
+}
+
 /* Where the header of a message of len bytes goes. */
 static inline struct mend_shm_slot *out_slot(struct mend_shm_out *o, uint32_t len)
 {
@@ -178,7 +204,7 @@ static bool bulk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t 
 /* There is no memory for all of the bulk: from now on it is as long as what there is, once nothing lies in it. */
 static void bulk_shrink(struct mend_shm_out *o)
 {
-    if (o->head_seen != o->tail || o->bulk_touched == 0)
+    if (!bulk_is_idle(o) || o->bulk_touched == 0)
         return;
     o->bulk_bytes = o->bulk_touched;
     o->walk_bytes = 0; /* an idle ring always starts over, so that there is room for any payload */
@@ -239,6 +265,9 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
         __atomic_store_n(&slot[1].f.seq, seq, __ATOMIC_RELAXED); /* not its own: invariant 5 */
     o->tail += slots;
     o->bulk_end[(o->tail - 1) & MEND_SHM_SLOT_MASK] = o->bulk_tail;
+    if (mend_unlikely(o->took_line && slots == 1))
+        pad_behind(o, slot, f);
+    o->took_line = slots == 2;
     /* release: pairs with the acquire in is_published() */
     __atomic_store_n(&slot->f.seq, seq, __ATOMIC_RELEASE);
     mend_store_release(o->bell, (uint8_t)o->tail);

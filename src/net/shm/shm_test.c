@@ -444,13 +444,68 @@ MEND_TEST(a_frame_of_no_kind_is_refused)
     CHECK(!mend_net_shm.peek(&procs[0], 1, &payload));
 }
 
-/* Writes a header into slot k of the ring 1 -> 0 as a faulty process might. */
+/* Slot k of the ring 1 -> 0. */
+static struct mend_shm_slot *slot_at(unsigned k)
+{
+    return (struct mend_shm_slot *)mend_node_ring_of(segment, mend_place_at(0), mend_place_at(1)) +
+           k;
+}
+
+/* Writes a header into it as a faulty process might. */
 static void overwrite(unsigned k, enum mend_frame_kind kind, uint32_t len)
 {
-    char *slot = (char *)mend_node_ring_of(segment, mend_place_at(0), mend_place_at(1)) +
-                 k * MEND_SHM_SLOT_BYTES;
+    slot_at(k)->f.kind_len = (uint32_t)kind << 24 | len;
+}
 
-    ((struct mend_frame *)(void *)slot)->kind_len = (uint32_t)kind << 24 | len;
+static bool is_pad(unsigned k)
+{
+    return slot_at(k)->f.seq == k + 1 && slot_at(k)->f.kind_len == 0;
+}
+
+/* A pad that is written when the next message comes would be another transfer of a line that is at the receiver. */
+MEND_TEST(behind_a_message_of_a_line_a_long_one_fills_its_line_with_a_pad_at_once)
+{
+    begin();
+    CHECK_EQ(send_some(1, 0, 0, 32), MEND_OK); /* slots 0 and 1 */
+    CHECK_EQ(send_some(1, 0, 1, 3000), MEND_OK);
+    CHECK(is_pad(3));
+    CHECK_EQ(send_some(1, 0, 2, 32), MEND_OK);
+    poll_all(0);
+    CHECK_EQ(send_some(1, 0, 3, 3000), MEND_OK); /* 6 and 7 */
+    CHECK_EQ(send_some(1, 0, 4, 3000), MEND_OK); /* and others share a line */
+    CHECK_EQ(send_some(1, 0, 5, 3000), MEND_OK);
+    CHECK(is_pad(7) && slot_at(8)->f.seq == 9 && slot_at(9)->f.seq == 10 && !is_pad(9));
+    poll_all(0);
+    CHECK_EQ(came_n[1], 6);
+    for (int i = 6; i < 2000; i++) { /* through all places of the ring */
+        CHECK_EQ(send_some(1, 0, i, i % 3 ? 32 : 3000), MEND_OK);
+        poll_all(0);
+    }
+    CHECK(came_n[1] == 2000 && damaged_n == 0);
+}
+
+static int64_t farthest; /* place in the bulk */
+
+static void on_long_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                          const void *payload)
+{
+    int64_t at = (const char *)payload - (const char *)slot_at(MEND_SHM_SLOTS);
+
+    if (mend_frame_len(f) > MEND_SHM_INLINE_MAX && at > farthest)
+        farthest = at;
+}
+
+/* The lines at the beginning are still in the caches. */
+MEND_TEST(bulk_starts_over_also_where_short_messages_come_between)
+{
+    begin();
+    procs[0].on_frame[MEND_FRAME_EAGER] = on_long_frame;
+    farthest = 0;
+    for (int i = 0; i < 400; i++) {
+        CHECK_EQ(send_some(1, 0, i, i % 2 ? 32 : 3000), MEND_OK);
+        poll_all(0);
+    }
+    CHECK(farthest > 0 && farthest < MEND_SHM_BULK_BYTES / 2 + 3000);
 }
 
 MEND_TEST(a_payload_that_would_lie_outside_is_refused)
