@@ -88,16 +88,24 @@ static void do_here(struct mend_rma_pending *p)
 {
     char room[MEND_RMA_FRAME_MAX];
     struct mend_win *w = p->at->w;
-    uint32_t len = mend_rma_pending_fill(p, room, sizeof(room));
+    uint32_t len = mend_rma_pending_fill(p, room, sizeof(room), sizeof(room));
 
     mend_serve(w, w->me, p->op.kind, room, len);
+}
+
+/* A frame of one block without data is a part of a slot of the transport. */
+static uint32_t room_for(const struct mend_rma_pending *p, uint32_t max)
+{
+    return p->op.kind == MEND_RMA_GET && p->op.there.type->dense
+               ? sizeof(struct mend_rma_head) + sizeof(struct mend_rma_block)
+               : max;
 }
 
 static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pending *p)
 {
     struct mend_proc *self = l->w->self;
     mend_peer to = mend_comm_peer(l->w->comm, l->target);
-    uint32_t max = frame_max(self, to);
+    uint32_t answer_max = frame_max(self, to), max = room_for(p, answer_max);
     struct mend_frame f;
     char *room;
 
@@ -108,7 +116,7 @@ static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pendin
     room = mend_net_of(self, to)->reserve(self, to, max);
     if (!room)
         return mend_out_starves(self, to, max);
-    f = frame_of(l->w, p->op.kind, mend_rma_pending_fill(p, room, max));
+    f = frame_of(l->w, p->op.kind, mend_rma_pending_fill(p, room, max, answer_max));
     mend_net_of(self, to)->commit(self, to, &f);
     mend_event(self, MEND_EV_RMA_SENT);
     return MEND_OK;
@@ -213,13 +221,60 @@ void mend_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind)
 
 /* ---- beginning ---- */
 
+/* Nothing is before it, and nothing must come first. */
+static bool is_free(const struct mend_rma_link *l)
+{
+    const struct mend_win *w = l->w;
+    bool asks = !w->shared && w->access == MEND_ACCESS_LOCK_ALL && l->lock == MEND_LINK_FREE;
+
+    return l->target != w->me && !l->queued && !l->pumping && mend_list_empty(&l->unsent) &&
+           l->lock != MEND_LINK_ASKED && !asks &&
+           mend_out_empty(w->self, mend_comm_peer(w->comm, l->target));
+}
+
+/* A put of one piece, which fits into a frame: it is over as soon as the frame is written. */
+static bool put_at_once(struct mend_rma_link *l, const struct mend_rma_op *op)
+{
+    struct mend_win *w = l->w;
+    struct mend_proc *self = w->self;
+    mend_peer to = mend_comm_peer(w->comm, op->target);
+    size_t len = (size_t)(op->there.count * op->there.type->size);
+    MPI_Aint unit = w->flavor == MPI_WIN_FLAVOR_DYNAMIC ? 1 : w->part[op->target].disp_unit;
+    struct {
+        struct mend_rma_head head;
+        struct mend_rma_block block;
+        char data[];
+    } * room;
+    struct mend_frame f;
+    uint32_t need = (uint32_t)(sizeof(*room) + mend_rma_padded(len));
+
+    if (op->kind != MEND_RMA_PUT || !op->there.type->dense || !op->origin.type->dense ||
+        len > frame_max(self, to) - sizeof(*room) - 8 || !is_free(l))
+        return false;
+    room = mend_net_of(self, to)->reserve(self, to, need);
+    if (!room)
+        return false;
+    room->head = (struct mend_rma_head){0};
+    room->block =
+        (struct mend_rma_block){(int64_t)(op->disp * unit + op->there.type->true_lb), len};
+    memcpy(room->data, (const char *)op->origin.from + op->origin.type->true_lb, len);
+    f = frame_of(w, MEND_RMA_PUT, need);
+    mend_net_of(self, to)->commit(self, to, &f);
+    mend_event(self, MEND_EV_RMA_SENT);
+    l->changes_n++;
+    return true;
+}
+
 int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
                     struct mend_request **request_p)
 {
     bool dead = mend_win_is_dead(w, op->target) || w->lock[op->target].failed;
     struct mend_rma_link *l = mend_link(w, op->target);
-    struct mend_rma_pending *p = l ? mend_rma_pending_make(l, op, request_p != NULL) : NULL;
+    struct mend_rma_pending *p;
 
+    if (l && !dead && !request_p && put_at_once(l, op))
+        return MPI_SUCCESS;
+    p = l ? mend_rma_pending_make(l, op, request_p != NULL) : NULL;
     if (!p)
         return MPI_ERR_NO_MEM;
     if (request_p)

@@ -140,8 +140,10 @@ static size_t write_data(struct mend_rma_pending *p, const struct mend_rma_block
     return mend_rma_padded(len);
 }
 
-uint32_t mend_rma_pending_fill(struct mend_rma_pending *p, char *room, uint32_t max)
+uint32_t mend_rma_pending_fill(struct mend_rma_pending *p, char *room, uint32_t max,
+                               uint32_t answer_max)
 {
+    bool get = p->op.kind == MEND_RMA_GET;
     size_t unit = p->op.basic ? (size_t)p->op.basic->size : 1;
     size_t used = sizeof(struct mend_rma_head), answer = sizeof(struct mend_rma_head);
     struct mend_rma_head h = {.id = p->id, .at = (uint64_t)p->framed};
@@ -152,10 +154,11 @@ uint32_t mend_rma_pending_fill(struct mend_rma_pending *p, char *room, uint32_t 
     if (p->op.op)
         h.op = p->op.op->code;
     memcpy(room, &h, sizeof(h));
-    while (p->framed < p->total && used + sizeof(b) + 2 * unit + 8 <= max && answer + unit <= max) {
-        size_t left = max - used - sizeof(b) - 8, left_there = max - answer;
+    while (p->framed < p->total && used + sizeof(b) + (get ? 0 : 2 * unit + 8) <= max &&
+           answer + unit <= answer_max) {
+        size_t left = max - used - sizeof(b) - 8, left_there = answer_max - answer;
 
-        left = p->op.kind == MEND_RMA_GET || left_there < left ? left_there : left;
+        left = get || left_there < left ? left_there : left;
         if (!next_piece(p, left / unit, &b))
             break;
         memcpy(room + used, &b, sizeof(b));

@@ -40,8 +40,9 @@ struct mend_rma_pending *mend_rma_pending_make(struct mend_rma_link *l,
 /* It is over, with this error: it leaves its list, and its request completes. */
 void mend_rma_pending_end(struct mend_rma_pending *p, int error);
 
-/* Fills a frame of at most max bytes with the next part of the operation, of which the answer also has room in one
- * frame.  Its length. */
-uint32_t mend_rma_pending_fill(struct mend_rma_pending *p, char *room, uint32_t max);
+/* Fills a frame of at most max bytes with the next part of the operation, whose answer takes answer_max at most.  Its
+ * length. */
+uint32_t mend_rma_pending_fill(struct mend_rma_pending *p, char *room, uint32_t max,
+                               uint32_t answer_max);
 
 #endif

@@ -117,10 +117,29 @@ static void operate(struct mend_win *w, struct parsed *p, enum mend_rma_kind kin
     }
 }
 
+static struct mend_frame reply_of(const struct mend_win *w, size_t len)
+{
+    return mend_frame_make(MEND_FRAME_RMA, w->comm->ctx | MEND_CHANNEL_RMA, MEND_RMA_REPLY, w->me,
+                           (uint32_t)(sizeof(struct mend_rma_head) + len));
+}
+
+/* Room in the transport for a reply with so many bytes, which a commit must follow.  NULL: not now. */
+static struct mend_rma_head *room_for_reply(struct mend_win *w, int to, size_t len)
+{
+    struct mend_proc *self = w->self;
+    mend_peer peer = mend_comm_peer(w->comm, to);
+    const struct mend_net *net = mend_net_of(self, peer);
+
+    len += sizeof(struct mend_rma_head);
+    if (to == w->me || len > net->payload_max_bytes || mend_peer_is_dead(self, peer) ||
+        !mend_out_empty(self, peer))
+        return NULL;
+    return net->reserve(self, peer, (uint32_t)len);
+}
+
 static void reply(struct mend_win *w, int to, const struct mend_rma_head *h, size_t len)
 {
-    struct mend_frame f = mend_frame_make(MEND_FRAME_RMA, w->comm->ctx | MEND_CHANNEL_RMA,
-                                          MEND_RMA_REPLY, w->me, (uint32_t)(sizeof(*h) + len));
+    struct mend_frame f = reply_of(w, len);
 
     if (to == w->me)
         mend_serve(w, w->me, MEND_RMA_REPLY, h, sizeof(*h) + len);
@@ -145,13 +164,31 @@ static bool find_type(struct parsed *p, enum mend_rma_kind kind)
            (p->op && (mend_rma_op_is_special(p->op) || !mend_op_check(p->op, p->type)));
 }
 
-static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, struct parsed p)
+/* Old values go to the transport at once, if it has room; else they wait in a copy. */
+static void operate_and_reply(struct mend_win *w, int from, struct parsed *p,
+                              enum mend_rma_kind kind, size_t answer)
 {
-    bool answered = kind != MEND_RMA_PUT && kind != MEND_RMA_ACC;
     struct {
         struct mend_rma_head head;
         char data[MEND_RMA_FRAME_MAX];
-    } room;
+    } waits;
+    struct mend_rma_head *room = room_for_reply(w, from, answer);
+    struct mend_rma_head *head = room ? room : &waits.head;
+    struct mend_frame f = reply_of(w, answer);
+    mend_peer peer = mend_comm_peer(w->comm, from);
+
+    *head = (struct mend_rma_head){.id = p->head->id, .at = p->head->at};
+    operate(w, p, kind, (char *)(head + 1));
+    mend_event(w->self, MEND_EV_RMA_SERVED);
+    if (room)
+        mend_net_of(w->self, peer)->commit(w->self, peer, &f);
+    else
+        reply(w, from, head, answer);
+}
+
+static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, struct parsed p)
+{
+    bool answered = kind != MEND_RMA_PUT && kind != MEND_RMA_ACC;
     size_t answer;
     int err;
 
@@ -164,13 +201,13 @@ static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, 
         mend_link_say(w, from, MEND_RMA_FAULT, answered ? p.head->id : 0, (uint64_t)err);
         return true;
     }
-    room.head = (struct mend_rma_head){.id = p.head->id, .at = p.head->at};
-    operate(w, &p, kind, answered ? room.data : NULL);
+    if (answered) {
+        operate_and_reply(w, from, &p, kind, answer);
+        return true;
+    }
+    operate(w, &p, kind, NULL);
     mend_event(w->self, MEND_EV_RMA_SERVED);
-    if (answered)
-        reply(w, from, &room.head, answer);
-    else
-        mend_win_tell_executed(w, from);
+    mend_win_tell_executed(w, from);
     return true;
 }
 
