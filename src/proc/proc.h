@@ -90,7 +90,9 @@ struct mend_proc {
     uint32_t outbox_n;             /* frames in all outboxes */
     mend_time_ns starved_since_ns; /* one of them has no memory since then; 0: none (proc/post.h) */
 
-    bool in_progress;                   /* frames are being delivered: do not poll again */
+    bool in_progress; /* frames are being delivered: do not poll again */
+    bool
+        sated; /* a frame was one that is waited for: what follows it is delivered after the wait */
     bool reducing;                      /* in a reduction function of the program's */
     const char *call;                   /* the MPI function that was entered last, for reports */
     struct mend_waiting *waits;         /* what is waited for (req/wait.c), for reports */

@@ -48,6 +48,7 @@ bool mend_progress(struct mend_proc *self, mend_peer hint)
     if (mend_unlikely(self->in_progress))
         return false;
     self->in_progress = true;
+    self->sated = false;
     any = poll_nets(self, hint);
     if (mend_unlikely(self->outbox_n))
         any |= mend_out_flush(self);

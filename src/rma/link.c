@@ -325,8 +325,10 @@ static void on_reply(struct mend_rma_link *l, const struct mend_rma_head *h, con
         mend_type_unpack(p->op.result.type, p->op.result.to, p->op.result.count, (MPI_Count)h->at,
                          data, len);
     p->got += error ? p->total : (MPI_Count)len;
-    if (p->got >= p->total && p->framed >= p->total && !p->sending)
+    if (p->got >= p->total && p->framed >= p->total && !p->sending) {
         mend_rma_pending_end(p, p->error);
+        l->w->self->sated = mend_list_empty(&l->unanswered) && mend_list_empty(&l->unsent);
+    }
 }
 
 static void on_fault(struct mend_rma_link *l, const struct mend_rma_head *h)

@@ -101,7 +101,7 @@ static inline struct mend_shm_slot *next_slot(struct mend_shm_in *in)
     return is_published(slot, in->head) ? slot : NULL;
 }
 
-/* Delivers up to `max` frames of one peer. */
+/* Delivers up to `max` frames of one peer; fewer if one of them says that it was waited for. */
 static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
 {
     struct mend_shm_in *in = &self->shm->in[from];
@@ -122,6 +122,8 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
         self->on_frame[mend_frame_kind(&slot->f)](self, from, &slot->f, payload_of(in, slot));
         step(in, len);
         n++;
+        if (mend_unlikely(self->sated))
+            break;
     }
     return n;
 }

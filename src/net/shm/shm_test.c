@@ -508,6 +508,26 @@ MEND_TEST(bulk_starts_over_also_where_short_messages_come_between)
     CHECK(farthest > 0 && farthest < MEND_SHM_BULK_BYTES / 2 + 3000);
 }
 
+static void on_awaited_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                             const void *payload)
+{
+    came_n[from]++;
+    self->sated = f->tag == 1;
+}
+
+/* The rest of them would delay the process that waits. */
+MEND_TEST(a_poll_ends_with_a_frame_that_was_waited_for)
+{
+    begin();
+    procs[0].on_frame[MEND_FRAME_EAGER] = on_awaited_frame;
+    for (int i = 0; i < 4; i++)
+        CHECK_EQ(send_some(1, 0, i, 8), MEND_OK);
+    poll_at(0, 1);
+    CHECK_EQ(came_n[1], 2);
+    poll_at(0, 1);
+    CHECK_EQ(came_n[1], 4);
+}
+
 MEND_TEST(a_payload_that_would_lie_outside_is_refused)
 {
     begin();
