@@ -8,6 +8,7 @@
  *                                                             `--- both show the same pages ---'
  *
  * The next safe point gives all but one of them a place of its own. */
+#include "snap/image.h"
 #include "snap/own.h"
 #include "snap/sys.h"
 

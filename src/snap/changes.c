@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* changes.c – which pages may have been written to: the kernel tells (track.c), or faults do (guard.c), or all of them have
  * (way full). */
+#include "snap/changes.h"
+
 #include "snap/guard.h"
 
 void mend_snap_changes_watch(struct mend_snap *s, uintptr_t start, uintptr_t end)

@@ -8,6 +8,7 @@
  *
  * 1. The child runs only what is written in sleep_in_child(): it has no stack of its own, since this one is shared.
  * 2. It holds no descriptor open, ends with its parent, and does not show in the program's wait(). */
+#include "snap/changes.h"
 #include "snap/own.h"
 #include "snap/sys.h"
 

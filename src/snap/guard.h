@@ -3,6 +3,7 @@
 #ifndef MEND_SNAP_GUARD_H
 #define MEND_SNAP_GUARD_H
 
+#include "snap/changes.h"
 #include "snap/own.h"
 
 /* False if the kernel or the processor cannot. */

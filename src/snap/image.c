@@ -2,6 +2,7 @@
 /* image.c – the file that holds the memory at the innermost safe point: places in it, and bytes to and from it.
  *
  *   image   [ region ]......gap......[ region ]...gap...      gaps are holes, which cost nothing           */
+#include "snap/image.h"
 #include "snap/own.h"
 #include "snap/sys.h"
 

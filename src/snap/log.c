@@ -4,6 +4,7 @@
  *   log       [ level 1: pages | level 2: pages | ... ]     a page of the image, and its number in log_index
  *
  * The entries of a level are what the image held at its safe point and a later, inner one overwrote. */
+#include "snap/image.h"
 #include "snap/own.h"
 #include "snap/sys.h"
 

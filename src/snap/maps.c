@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* maps.c – what memory the process has: /proc/self/maps without what is not the program's, and
  * /proc/self/pagemap. */
+#include "snap/changes.h"
 #include "snap/own.h"
 #include "snap/sys.h"
 

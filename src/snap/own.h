@@ -141,15 +141,6 @@ static inline bool mend_snap_is_image(const struct mend_snap *s, const struct me
     return !m->shared && m->inode == s->image_inode;
 }
 
-/* A part of memory that may have been written to; without contents it is zero, or as in the file behind it. */
-struct mend_snap_change {
-    uintptr_t start, end;
-    bool has_contents;
-};
-
-typedef enum mend_status mend_snap_change_run(struct mend_snap *s, const struct mend_snap_change *c,
-                                              void *arg);
-
 /* Bytes of the own mapping, 16-byte aligned, until `top` is set back; not cleared.  NULL: none left. */
 void *mend_snap_take(struct mend_snap *s, size_t bytes);
 
@@ -176,82 +167,12 @@ enum mend_status mend_snap_pieces(struct mend_snap *s, const struct mend_snap_ma
                                                             void *arg),
                                   void *arg);
 
-/* MEND_ERR_MEM: no memory for the image. */
-enum mend_status mend_snap_no_room(struct mend_snap *s);
-
 /* Saves the memory as that of l, which becomes s->level afterwards; restores that of s->level. */
 enum mend_status mend_snap_save(struct mend_snap *s, struct mend_snap_level *l);
 enum mend_status mend_snap_restore(struct mend_snap *s);
 
-/* A place in the image for a new region; the image is zero there. */
-enum mend_status mend_snap_image_place(struct mend_snap *s, struct mend_snap_region *r);
-
-/* Pages of a region, arg, into the image. */
-enum mend_status mend_snap_image_write(struct mend_snap *s, uintptr_t start, uintptr_t end,
-                                       void *arg);
-
-/* Reads into [start, end), which is empty, what the image holds for this part of r; counts nothing. */
-enum mend_status mend_snap_image_read(const struct mend_snap *s, const struct mend_snap_region *r,
-                                      uintptr_t start, uintptr_t end);
-
-/* The same, whatever is there. */
-enum mend_status mend_snap_image_read_over(struct mend_snap *s, const struct mend_snap_region *r,
-                                           uintptr_t start, uintptr_t end);
-
-/* Maps the image's pages of [start, end) there, private.  False: the kernel has no room for the mapping. */
-bool mend_snap_image_show(const struct mend_snap *s, const struct mend_snap_region *r,
-                          uintptr_t start, uintptr_t end);
-
-/* [from, to) of the image is zero again. */
-void mend_snap_image_punch(const struct mend_snap *s, uint64_t from, uint64_t to);
-
-/* The next part of [*at_p, end) of the image that is not a hole: *at_p is its beginning, the result its end, 0 without
- * one. */
-uint64_t mend_snap_image_data(const struct mend_snap *s, uint64_t *at_p, uint64_t end);
-
 /* Gives each mapping of s->maps pages of the image of its own (alias.c). */
 enum mend_status mend_snap_alias_end(struct mend_snap *s);
-
-/* Calls run() for each run of pages in [start, end) that have contents, or (changed) that differ from the file
- * behind them. */
-enum mend_status mend_snap_runs(struct mend_snap *s, uintptr_t start, uintptr_t end, bool changed,
-                                enum mend_status (*run)(struct mend_snap *s, uintptr_t start,
-                                                        uintptr_t end, void *arg),
-                                void *arg);
-
-/* Makes l's places and its bits, from its regions. */
-enum mend_status mend_snap_log_open(struct mend_snap *s, struct mend_snap_level *l);
-
-/* The log: keeps the contents of image pages for s->level; gives the innermost level's entries to the one around
- * it, or puts them back. */
-enum mend_status mend_snap_log_keep(struct mend_snap *s, uint64_t offset, uint64_t bytes);
-void mend_snap_log_merge(struct mend_snap *s);
-enum mend_status mend_snap_log_undo(struct mend_snap *s, const struct mend_snap_level *l);
-
-/* Calls run() for the pages of the entries of s->level, in order. */
-void mend_snap_log_each(struct mend_snap *s,
-                        void (*run)(struct mend_snap *s, uintptr_t start, uintptr_t end));
-
-/* What may have been written to since it was clear, for the ways with a shadow (changes.c).  Watch: from here on; gone:
- * the mapping goes; add: it counts as written to; the rest as in track.c below. */
-void mend_snap_changes_watch(struct mend_snap *s, uintptr_t start, uintptr_t end);
-void mend_snap_changes_gone(struct mend_snap *s, uintptr_t start, uintptr_t end);
-void mend_snap_changes_add(struct mend_snap *s, uintptr_t start, uintptr_t end);
-enum mend_status mend_snap_changes(struct mend_snap *s, uintptr_t start, uintptr_t end, bool clear,
-                                   mend_snap_change_run *run, void *arg);
-
-/* As if all of [start, end) had been written to: divides it by contents. */
-enum mend_status mend_snap_changes_all(struct mend_snap *s, uintptr_t start, uintptr_t end,
-                                       mend_snap_change_run *run, void *arg);
-
-/* The kernel tracks writes (track.c).  Open: false if it cannot.  Watch: [start, end) counts as written to, until it
- * is cleared.  Set: it counts as written to.  Changes: calls run() for each range that may have been written to since it was
- * cleared, in order, and for what is not there; then, with `clear`, it is clear. */
-bool mend_snap_track_open(struct mend_snap *s);
-void mend_snap_track_watch(const struct mend_snap *s, uintptr_t start, uintptr_t end);
-void mend_snap_track_set(struct mend_snap *s, uintptr_t start, uintptr_t end);
-enum mend_status mend_snap_track_changes(struct mend_snap *s, uintptr_t start, uintptr_t end,
-                                         bool clear, mend_snap_change_run *run, void *arg);
 
 /* The program's memory stays where it is and the image is a copy of it (shadow.c).  Save: adds the regions of a piece of
  * memory to the level.  Keep: notes the shadows in the level; back: takes them from it. */

@@ -3,6 +3,8 @@
  *
  * Runs on the stack of the object with all signals blocked.  A first walk along all mappings only looks whether everything can
  * be restored, and a second one does it. */
+#include "snap/changes.h"
+#include "snap/image.h"
 #include "snap/own.h"
 #include "snap/sys.h"
 

@@ -2,6 +2,8 @@
 /* save.c – saves the memory at a safe point (snap.h has the picture).
  *
  * Runs on the stack of the object with all signals blocked, so that the program's memory stands still. */
+#include "snap/changes.h"
+#include "snap/image.h"
 #include "snap/own.h"
 #include "snap/sys.h"
 

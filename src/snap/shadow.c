@@ -7,6 +7,8 @@
  * 1. A page that changes.c does not report equals its shadow.
  * 2. An anonymous page that is not there is zero, and its shadow becomes a hole.
  * 3. A shadow never moves while there is a safe point; without one, what shows nothing any more is dropped. */
+#include "snap/changes.h"
+#include "snap/image.h"
 #include "snap/own.h"
 #include "snap/sys.h"
 

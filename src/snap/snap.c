@@ -9,6 +9,7 @@
  *     program          mend_snap_roll_back ──────────> restore ──setcontext to the same place──> returns value
  */
 #include "snap/guard.h"
+#include "snap/image.h"
 #include "snap/sys.h"
 
 #include <fcntl.h>

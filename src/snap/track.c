@@ -4,6 +4,7 @@
  * A page is cleared by protecting it against writing; the first write, the kernel's own included, takes the
  * protection away without asking anybody.  Whatever is not known to be clear counts as written to: memory that was
  * never watched, that was mapped anew or moved, and pages that are not there. */
+#include "snap/changes.h"
 #include "snap/own.h"
 #include "snap/sys.h"
 
