@@ -77,6 +77,11 @@ static void fill_defaults(struct mend_sim_options *o)
     if (o->play == &mend_sim_port && (c->suspicions || c->reorder || c->duplicate || c->comms > 1))
         mend_sim_refuse(
             "port cannot be combined with --suspicions, --reorder, --duplicate and --comms");
+    if (o->play == &mend_sim_contact &&
+        (c->ranks < 2 || c->ranks > 8 || c->suspicions || c->reorder || c->duplicate ||
+         c->instances > 8 || c->comms > 1))
+        mend_sim_refuse("contact has 2 to 8 agents with up to 8 questions, and cannot be combined "
+                        "with --suspicions, --reorder, --duplicate and --comms");
     if (o->play != &mend_sim_birth && c->replaces)
         mend_sim_refuse("--replace belongs to birth");
     if (all && c->ranks > 8)
@@ -243,6 +248,12 @@ static void vary(struct mend_sim_options *o)
         c->suspicions = 0;
         c->reorder = c->duplicate = false;
         c->frees = below(&rng, 2);
+    }
+    if (o->play == &mend_sim_contact) {
+        c->ranks = 2 + below(&rng, 7);
+        c->window = 1 + below(&rng, 3);
+        c->suspicions = c->partitions = 0;
+        c->reorder = c->duplicate = false;
     }
     if (c->instances > c->ranks && o->play == &mend_sim_notice)
         c->instances = c->ranks;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS] = {
-    &mend_sim_agree,  &mend_sim_revoke, &mend_sim_notice, &mend_sim_detector,
-    &mend_sim_memory, &mend_sim_lock,   &mend_sim_birth,  &mend_sim_port};
+    &mend_sim_agree, &mend_sim_revoke, &mend_sim_notice, &mend_sim_detector, &mend_sim_memory,
+    &mend_sim_lock,  &mend_sim_birth,  &mend_sim_port,   &mend_sim_contact};
 
 static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_NO_PROMISE] = "no-promise",
@@ -115,6 +115,10 @@ static const struct argp_option options[] = {
          "Two jobs that connect (port) are those that accept, as many as --inter says, those that "
          "connect, and the two agents; with --free they disconnect as well.",
      .group = OF_BIRTH},
+    {.doc =
+         "Agents that connect (contact), two to eight, have as many questions as --instances "
+         "says; with --window 2 one may be late, with --window 3 all draw the same numbers, too.",
+     .group = OF_BIRTH},
     {.doc = "Runs with a seed:", .group = OF_SEEDS},
     {"seed", OPT_SEED, "N", 0, "first seed (1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "how many seeds (1)", 0},
@@ -140,7 +144,8 @@ static const struct argp_option options[] = {
      "report-first, accuse, babble, deaf.  birth: forget, omit, hush, deaf, rash, lie, silent, "
      "shy, slip; with "
      "--replace: hasty, boast.  port: no-repair, impatient, forget, omit, accuse, slip, "
-     "change, boast, deaf, rash, silent, shy; with --free: hasty",
+     "change, boast, deaf, rash, silent, shy; with --free: hasty.  contact: deaf, omit, boast, "
+     "forget, hush",
      0},
     {0},
 };
@@ -307,7 +312,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
     .options = options,
     .parser = take,
-    .args_doc = "[agree|memory|lock|revoke|notice|detector|birth|port]",
+    .args_doc = "[agree|memory|lock|revoke|notice|detector|birth|port|contact]",
     .doc = "Drives the protocols of the library through failures and checks what must hold after "
            "every step.  Without a protocol all are played (memory only with "
            "--exhaustive).  By "
@@ -338,7 +343,7 @@ void mend_sim_options_print(const struct mend_sim_options *o)
            c->ranks, c->crashes, c->suspicions, c->instances);
     if (o->play == &mend_sim_agree || o->play == &mend_sim_memory)
         printf(" --window %d%s", c->window, c->creation ? " --creation" : "");
-    if (o->play == &mend_sim_lock)
+    if (o->play == &mend_sim_lock || o->play == &mend_sim_contact)
         printf(" --window %d", c->window);
     if (o->play == &mend_sim_agree)
         printf(" --radix %d --comms %d", 1 << c->radix_bits, c->comms ? c->comms : 1);

@@ -4,6 +4,7 @@
  * Apart from the machines, because these functions call snprintf. */
 #include "ft/agree_sm.h"
 #include "ft/birth_sm.h"
+#include "ft/contact_sm.h"
 #include "ft/detector_sm.h"
 #include "ft/notice_sm.h"
 #include "ft/flood_sm.h"
@@ -166,4 +167,21 @@ int mend_visit_print(const struct mend_visit *x, char *buf, size_t size)
 
     return snprintf(buf, size, "%s %s %d%s error %d", x->host ? "host" : "guest", states[x->state],
                     (int)x->other, whys[x->why], (int)x->error);
+}
+
+int mend_contact_print(const struct mend_contact *x, char *buf, size_t size)
+{
+    static const char *const states[] = {"calls", "called", "open", "lost", "over", "closed"};
+    static const char *const stages[] = {"seeks", "dials", "rests", "sent", "given up"};
+    const struct mend_contact_link *links = mend_contact_links(x);
+    const struct mend_contact_ask *asks = mend_contact_asks(x);
+    struct line l = {buf, size, 0};
+
+    ADD(&l, "job %d number %d", (int)x->job, (int)x->number);
+    for (uint32_t i = 0; i < x->links_n; i++)
+        ADD(&l, ", %s %d%s", states[links[i].state], (int)links[i].other,
+            links[i].proved ? " proved" : "");
+    for (uint32_t i = 0; i < x->asks_n; i++)
+        ADD(&l, ", %d %s %d", (int)asks[i].rank, stages[asks[i].stage], (int)asks[i].job);
+    return l.len;
 }

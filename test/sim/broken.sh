@@ -137,6 +137,12 @@ finds B1 birth --seeds 20000 --ranks 8 --replace --break hasty
 # two jobs that connect: a guest that gives up and does not answer, or does not say why; a host that does not wait for the
 # answer, or for ever; a port that closes unheard, an agent that dies unheard; the meeting after that; a no that is a yes; one
 # that leaves too early
+# agents: a refusal that is final, an answer that is not given, a wrong number, a link that is forgotten, one that closes unheard
+both C4 contact deaf --ranks 2
+both C3 contact omit --ranks 2
+both C1 contact boast --ranks 2
+both C2 contact forget --ranks 2
+finds C3 contact --seeds 20000 --ranks 8 --break hush
 both P1 port boast --ranks 5 --crashes 1
 both P2 port forget --ranks 4 --instances 2
 both P2 port omit --ranks 5 --crashes 1
