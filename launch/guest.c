@@ -160,7 +160,7 @@ void mend_links_tell(struct job *job, const struct rank *r)
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
         struct mend_ctl_abroad m = {0};
 
-        if (x->state < MEND_LINK_OPEN || x->state == MEND_LINK_CLOSED)
+        if (!x->number || x->closed)
             continue;
         fill(x, &m);
         x->announce_due |= !tell(x, r, &m);
@@ -330,7 +330,7 @@ static void release(struct job *job)
         struct mend_link *x = job->rank[name].guest_of;
         struct mend_link_msg m = {.kind = MEND_LINK_RELEASED, .n = 1};
 
-        if (!x || x->state != MEND_LINK_OPEN)
+        if (!x || !mend_link_is_open(job, x))
             continue;
         there = mend_guest_there(x, name);
         mend_link_send(job, x, &m, &there, 1);
@@ -391,14 +391,14 @@ static mend_time_ns look_at_lost(struct job *job, struct mend_link *x, mend_time
     mend_guest_deaths(job, x, d, all_n, now);
     free(d);
     memset(x->held, 0, MEND_LINK_WORDS * sizeof(*x->held));
-    x->state = MEND_LINK_OVER;
+    mend_link_mourned(job, x);
     return now;
 }
 
 mend_time_ns mend_guest_look(struct job *job, struct mend_link *x, mend_time_ns now)
 {
-    switch (x->state) {
-    case MEND_LINK_OPEN:
+    switch (mend_link_state(job, x)) {
+    case MEND_CONTACT_OPEN:
         if (x->announce_due) {
             x->announce_due = !mend_guest_announce(job, x);
             mend_verdict_call_all(job);
@@ -407,16 +407,16 @@ mend_time_ns mend_guest_look(struct job *job, struct mend_link *x, mend_time_ns 
         tell_causes(job, x);
         release(job);
         return x->announce_due ? now + AGAIN_NS : MEND_TIME_NEVER;
-    case MEND_LINK_LOST:
+    case MEND_CONTACT_LOST:
         return look_at_lost(job, x, now);
-    case MEND_LINK_OVER:
+    case MEND_CONTACT_OVER:
         mend_vacancy_collect(job);
         if (!x->guests_n)
-            x->state = MEND_LINK_CLOSED;
+            mend_link_forgotten(job, x);
         return MEND_TIME_NEVER;
-    case MEND_LINK_CALLS:
-    case MEND_LINK_CALLED:
-    case MEND_LINK_CLOSED:
+    case MEND_CONTACT_CALLS:
+    case MEND_CONTACT_CALLED:
+    case MEND_CONTACT_CLOSED:
         break;
     }
     return MEND_TIME_NEVER;

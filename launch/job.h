@@ -28,6 +28,7 @@
 
 struct mend_iof;
 struct mend_ctl;
+struct mend_contact;
 struct mend_link;
 struct starter;
 
@@ -109,9 +110,9 @@ struct job {
     int crashes_n;                /* ranks that have said so and are not seen dead yet */
     uint32_t words_read_n;        /* what words_wanted_n was when they were read last */
     struct mend_list spawn_waits; /* spawn.c */
-    struct mend_list links, asks; /* link.c */
-    uint64_t *link_numbers;       /* set: of jobs that this one was ever connected with */
-    uint32_t links_opened_n;
+    struct mend_list links;       /* link.c */
+    struct mend_contact *contact; /* what this agent and those of other jobs have said */
+    int32_t link_ids_n;
     uint32_t
         released_n; /* verdicts of which the other agents know that nobody here looks at the dead */
     int door_fd;    /* where other agents call; -1: nowhere */

@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* link.h – the connection of this job with another one: what link.c (the agents talk) and guest.c (what they talk about)
- * share. */
+/* link.h – the connection of this job with another one: what link.c (which jobs are connected), link_wire.c (the sockets),
+ * link_talk.c (the messages) and guest.c (processes of the other job) share. */
 #ifndef MEND_LAUNCH_LINK_H
 #define MEND_LAUNCH_LINK_H
 
 #include "job.h"
+
+#include "ft/contact_sm.h"
 #include "node/abroad.h"
 #include "verdict.h"
 
-#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e31)
+#define MEND_LINK_MAGIC      UINT32_C(0x4d4c4e32)
 #define MEND_LINK_NAMES_MAX  16384 /* that one message tells */
 #define MEND_LINK_DEATHS_MAX 1024
+#define MEND_LINK_BODY_MAX   (2 * MEND_ABROAD_BLOCKS_MAX + MEND_LINK_NAMES_MAX) /* words */
+#define MEND_LINK_MSG_MAX    (sizeof(struct mend_link_msg) + MEND_LINK_BODY_MAX * sizeof(int32_t))
 #define MEND_LINK_WORDS      ((MEND_NODE_NAMES + 63) / 64) /* of a set of names */
 
 enum mend_link_kind {
-    MEND_LINK_HELLO =
-        1, /* `job` wants to talk to `to`; it would be number `number`; with its segment */
-    MEND_LINK_OLLEH,    /* `job` is number `number`; with its segment */
-    MEND_LINK_REFUSE,   /* to HELLO: why not */
-    MEND_LINK_ASK,      /* runs of processes that were not told of yet; tell of yours */
-    MEND_LINK_TELL,     /* the answer; `code`: those of ASK found no room */
-    MEND_LINK_GUESTS,   /* the processes of these runs have these places here */
-    MEND_LINK_UNTELL,   /* those of these runs have found no room here */
-    MEND_LINK_DEATH,    /* verdicts on processes of the sender, given together */
-    MEND_LINK_EXPLAIN,  /* the cause of one that was given before */
+    MEND_LINK_HELLO = MEND_CONTACT_HELLO, /* with the segment of the sender */
+    MEND_LINK_OLLEH = MEND_CONTACT_OLLEH, /* too */
+    MEND_LINK_REFUSE = MEND_CONTACT_REFUSE,
+    MEND_LINK_PROOF = MEND_CONTACT_PROOF,
+    MEND_LINK_ASK = MEND_CONTACT_ASK,   /* runs of processes that were not told of yet */
+    MEND_LINK_TELL = MEND_CONTACT_TELL, /* too, if there is no error */
+    MEND_LINK_GUESTS,                   /* the processes of these runs have these places here */
+    MEND_LINK_UNTELL,                   /* those of these runs have found no room here */
+    MEND_LINK_DEATH,                    /* verdicts on processes of the sender, given together */
+    MEND_LINK_EXPLAIN,                  /* the cause of one that was given before */
     MEND_LINK_RELEASED, /* nobody here looks at this dead process of yours any more */
     MEND_LINK_ABORT,    /* process `from` of the sender aborts these of the receiver */
 };
@@ -36,6 +40,7 @@ struct mend_link_msg {
     int32_t code; /* REFUSE, TELL: errno value; ABORT */
     int32_t from; /* ABORT */
     uint32_t n;   /* runs, deaths or names */
+    uint32_t turn, pad;
     int32_t body[];
 };
 
@@ -46,22 +51,14 @@ struct mend_link_death {
     int32_t name, cause, code;
 };
 
-enum mend_link_state {
-    MEND_LINK_CALLS,  /* we have said HELLO */
-    MEND_LINK_CALLED, /* the other will */
-    MEND_LINK_OPEN,   /* each knows the other */
-    MEND_LINK_LOST,   /* the other agent is gone; its ranks are dying with it */
-    MEND_LINK_OVER,   /* they are dead; their places are not vacant yet */
-    MEND_LINK_CLOSED, /* it never was open, or is over: to be freed */
-};
-
 struct mend_link {
     struct mend_list link; /* in job->links */
-    enum mend_link_state state;
-    int fd;                    /* -1: closed */
-    uint64_t other;            /* job; 0: not known yet */
-    uint32_t number, proposed; /* of the other job; CALLS: of ours */
-    int shm_fd;                /* the other's segment; -1: not known */
+    int32_t id;            /* in job->contact */
+    bool closed;           /* it is there no more: to be freed */
+    int fd;                /* -1: closed */
+    uint64_t other;        /* job */
+    uint32_t number;       /* of the other job; 0: it is not open yet */
+    int shm_fd;            /* the other's segment; -1: not known */
     struct mend_node_header *shm;
     size_t shm_bytes;
     struct mend_abroad_block *block; /* names of its processes; MEND_ABROAD_BLOCKS_MAX */
@@ -77,7 +74,41 @@ struct mend_link {
     struct mend_list out; /* messages that wait for room */
 };
 
-/* link.c: sends n words behind *m; waits for room in the link. */
+/* link.c: what the machine knows of x; it is open, at both sides; all its guests are dead; and they have no places any more. */
+enum mend_contact_state mend_link_state(const struct job *job, const struct mend_link *x);
+bool mend_link_is_open(const struct job *job, const struct mend_link *x);
+void mend_link_mourned(struct job *job, struct mend_link *x);
+void mend_link_forgotten(struct job *job, struct mend_link *x);
+
+/* An event of the machine, and its acts. */
+void mend_link_step(struct job *job, struct mend_contact_event ev);
+
+/* Takes fd.  False: it is not a segment of that job. */
+bool mend_link_take_segment(struct mend_link *x, int fd, uint64_t other);
+
+/* link_wire.c */
+
+/* A socket where the agents of other jobs find this one; -1: there is none. */
+int mend_link_door(uint64_t job);
+
+/* Connects with the agent of a job.  0, or an errno value: ENOENT: it has ended; EAGAIN: its door is crowded. */
+int mend_link_reach(uint64_t job, int *fd_p);
+
+bool mend_link_is_same_user(int fd);
+
+/* Sends the first message of this side, with a descriptor.  False: the link has ended. */
+bool mend_link_greet(struct mend_link *x, const struct mend_link_msg *m, int fd);
+
+/* The next message, of MEND_LINK_MSG_MAX bytes at most, and a descriptor that came with it, or -1.  EAGAIN: none is there;
+ * ENOENT: the link has ended; EPROTO: it is not one that an agent of ours sends. */
+int mend_link_receive(const struct job *job, const struct mend_link *x, struct mend_link_msg *m,
+                      int *fd_p);
+
+/* Sends what has waited for room, as far as there is; drops it. */
+void mend_link_flush(struct job *job, struct mend_link *x);
+void mend_link_drop_queue(struct mend_link *x);
+
+/* Sends n words behind *m; queues them if there is no room. */
 void mend_link_send(struct job *job, struct mend_link *x, struct mend_link_msg *m, const void *body,
                     size_t words);
 
