@@ -15,7 +15,7 @@
 #ifndef TEST_KILL_COLL_SCENE_H
 #define TEST_KILL_COLL_SCENE_H
 
-#include "kill/common.h"
+#include "kill/complete.h"
 
 #define SCENE_MAX 32 /* processes */
 

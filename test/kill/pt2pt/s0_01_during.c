@@ -16,6 +16,7 @@
 /* RUN: -n 8 ; args 14 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
 /* RUN: -n 8 ; args 21 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
 #include "../common.h"
+#include "../complete.h"
 
 #define W     MPI_COMM_WORLD
 #define LARGE 1000000

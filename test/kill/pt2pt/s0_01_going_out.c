@@ -18,6 +18,7 @@
  * RUN: -n 8 --lenient-exit ; args 6 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
  * RUN: -n 2 --lenient-exit ; args 3 ; expect "rank 0 ok" */
 #include "../common.h"
+#include "../complete.h"
 
 #define LARGE 200000
 

@@ -38,6 +38,7 @@
  * RUN: -n 9 ; args p2p.data.sent#3 {n} ; set SINGLE_COPY=never ; expect "8 deaths" ; times 8
  * RUN: -n 9 ; args p2p.data.all {n} ; set SINGLE_COPY=never ; expect "8 deaths" ; times 8
  * RUN: -n 3 ; args random {n} ; set SPIN=0 ; set YIELD=0 ; expect "2 deaths" ; times 5 */
+#include "kill/complete.h"
 #include "kill/melt.h"
 
 #define F    MPI_ERR_PROC_FAILED

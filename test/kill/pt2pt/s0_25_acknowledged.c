@@ -31,6 +31,7 @@
  * RUN: -n 8 ; args inter 2 ; expect "rank 0 ok"
  * RUN: -n 16 ; args inter 3 ; expect "rank 0 ok" */
 #include "../common.h"
+#include "../complete.h"
 
 enum op {
     RECV,
