@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* random_views.h – views drawn at random, each as the library gets it and as a list of places, which is worked out without any
- * datatype of the library.
+ * datatype of the library.  random_etypes.h draws what the slots hold.
  *
- *   an etype    bytes at places within an extent:            a.bbbb..        (a char, a gap, an int, a gap)
  *   a tile      so many places for etypes, in order, each of which belongs to one rank or to nobody:   0 2 1 . 0 0 1
  *   a view      from a displacement on, tile behind tile:     its stream is the bytes of the slots of one rank
  *
@@ -10,25 +9,9 @@
 #ifndef TEST_MPI_FILE_RANDOM_VIEWS_H
 #define TEST_MPI_FILE_RANDOM_VIEWS_H
 
-#include "common.h"
+#include "random_etypes.h"
 
 #define SLOTS_MAX 800
-#define ETYPE_MAX 16 /* bytes */
-
-static unsigned state;
-
-static int draw(int n)
-{
-    state = state * 1664525u + 1013904223u;
-    return (int)((state >> 8) % (unsigned)n);
-}
-
-struct etype {
-    MPI_Datatype type, packed; /* the same without gaps, for memory */
-    int size, extent;
-    int place[ETYPE_MAX]; /* of each byte of data */
-    bool predefined;
-};
 
 struct view {
     struct etype e;
@@ -38,58 +21,6 @@ struct view {
     int once;               /* far away within a file type of which one tile fits */
     MPI_Datatype filetype;
 };
-
-/* ---- etypes ---- */
-
-static struct etype basic_etype(MPI_Datatype t, int bytes)
-{
-    struct etype e = {.size = bytes, .extent = bytes, .predefined = true};
-
-    MPI_Type_dup(t, &e.packed);
-    e.type = t;
-    for (int k = 0; k < bytes; k++)
-        e.place[k] = k;
-    return e;
-}
-
-/* A char, a gap, an int, a gap. */
-static struct etype gappy_etype(void)
-{
-    struct etype e = {.size = 5, .extent = 12, .place = {0, 4, 5, 6, 7}};
-    MPI_Datatype both, parts[2] = {MPI_CHAR, MPI_INT};
-    MPI_Aint apart[2] = {0, 4}, close[2] = {0, 1};
-    int one[2] = {1, 1};
-
-    CHECK_OK(MPI_Type_create_struct(2, one, apart, parts, &both));
-    CHECK_OK(MPI_Type_create_resized(both, 0, e.extent, &e.type));
-    CHECK_OK(MPI_Type_free(&both));
-    CHECK_OK(MPI_Type_create_struct(2, one, close, parts, &both));
-    CHECK_OK(MPI_Type_create_resized(both, 0, e.size, &e.packed));
-    CHECK_OK(MPI_Type_free(&both));
-    CHECK_OK(MPI_Type_commit(&e.type));
-    return e;
-}
-
-static struct etype draw_etype(void)
-{
-    struct etype e;
-
-    switch (draw(4)) {
-    case 0:
-        e = basic_etype(MPI_BYTE, 1);
-        break;
-    case 1:
-        e = basic_etype(MPI_INT, 4);
-        break;
-    case 2:
-        e = basic_etype(MPI_DOUBLE, 8);
-        break;
-    default:
-        e = gappy_etype();
-    }
-    CHECK_OK(MPI_Type_commit(&e.packed));
-    return e;
-}
 
 /* ---- tiles: which slots belong to `who`, and the file type of them ---- */
 
