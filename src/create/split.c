@@ -18,6 +18,7 @@
 #include "comm/info.h"
 #include "create/creation.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +186,42 @@ static int color_of_hardware(const struct mend_comm *c, enum mend_hardware kind)
     return part < 0 ? MPI_UNDEFINED : first_here(c) * CPU_SETSIZE + part;
 }
 
+/* Kinds of parts for MPI_COMM_TYPE_HW_UNGUIDED, from the largest to the smallest: nodes, and those of the hardware. */
+#define KINDS (1 + MEND_HARDWARE_KINDS)
+
+static int color_of_kind(const struct mend_comm *c, int kind)
+{
+    return kind ? color_of_hardware(c, (enum mend_hardware)(kind - 1)) : first_here(c);
+}
+
+/* The lowest color, and the lowest negated one, of each kind.  INT_MAX: of one that does not ask. */
+static void list_colors(const struct mend_comm *c, bool asks, int *low)
+{
+    for (int k = 0; k < KINDS; k++) {
+        int color = asks ? color_of_kind(c, k) : INT_MAX;
+
+        low[k] = color == MPI_UNDEFINED ? -1 : color;
+        low[KINDS + k] = asks && color != MPI_UNDEFINED ? -color : INT_MAX;
+    }
+}
+
+/* The largest parts of which there are several, and to one of which each process that asks belongs; for those that do
+ * not ask, too, which do not know that others do.  Blocks; PROC_FAILED or INVALIDATED by the rules of collectives. */
+static int find_unguided(struct mend_comm *c, struct mend_comm *carrier, bool asks, int *color_p)
+{
+    int low[2 * KINDS];
+    struct mend_coll_buf out = {low, 2 * KINDS, mend_type_predefined((uintptr_t)MPI_INT), MPI_INT};
+    struct mend_coll_how now = {.kind = MEND_COLL_NOW};
+    int err;
+
+    list_colors(c, asks, low);
+    err = mend_coll_allreduce(carrier, MPI_IN_PLACE, &out, mend_op_of(MPI_MIN), &now);
+    for (int k = 0; !err && asks && *color_p == MPI_UNDEFINED && k < KINDS; k++)
+        if (low[k] >= 0 && low[k] != -low[KINDS + k])
+            *color_p = color_of_kind(c, k);
+    return err;
+}
+
 /* The part that a process belongs to.  A process that may run on several parts of that kind, and other hardware and other sets of
  * processes, give MPI_COMM_NULL, as the standard allows (MPI-5.0 7.4.2). */
 static int color_of(const struct mend_comm *c, int type, const char *hardware, const char *set)
@@ -209,7 +246,16 @@ int mend_create_split_type(struct mend_comm *c, int type, int key, struct mend_i
     const char *hardware = mend_info_get(info, "mpi_hw_resource_type");
     const char *set = mend_info_get(info, "mpi_pset_name");
 
+    struct mend_comm *carrier = mend_comm_carrier(c);
+    int color, err;
+
     if (type == MPI_COMM_TYPE_RESOURCE_GUIDED && hardware && set)
         return MPI_ERR_INFO;
-    return mend_create_split(c, color_of(c, type, hardware, set), key, new_p);
+    err = mend_creation_check(carrier);
+    if (err)
+        return err;
+    color = color_of(c, type, hardware, set);
+    if (!c->inter)
+        err = find_unguided(c, carrier, type == MPI_COMM_TYPE_HW_UNGUIDED, &color);
+    return create_part(carrier, color, key, NULL, err, new_p);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts of the machine: what MPI_Get_hw_resource_info says of this process, and communicators of the processes that belong
- * to one part.  A rank uses one processor, the first that it may, and then the odd ranks the second. */
+ * to one part.  A rank uses one processor, the first that it may, and then half of the ranks the second. */
 /* RUN: -n 1 */
 /* RUN: -n 4 */
 /* RUN: -n 4 --bind-to core */
@@ -105,6 +105,37 @@ static int count_here(void)
     return n;
 }
 
+/* The size of what MPI_COMM_TYPE_HW_UNGUIDED makes of c; 0: MPI_COMM_NULL, at all. */
+static int unguided(MPI_Comm c, int type)
+{
+    MPI_Comm part = MPI_COMM_WORLD;
+    int n = 0, all;
+
+    CHECK_OK(MPI_Comm_split_type(c, type, 0, MPI_INFO_NULL, &part));
+    if (part == MPI_COMM_NULL)
+        return 0;
+    MPI_Comm_size(part, &n);
+    MPI_Comm_size(c, &all);
+    CHECK(n < all);
+    MPI_Comm_free(&part);
+    return n;
+}
+
+/* The largest parts first: nodes, and then what divides the processors of one.  A process that asks for nothing hinders
+ * nobody. */
+static void check_unguided(bool bound)
+{
+    int here = count_here(), first = nodes > 1 ? size / nodes : bound && here < size ? here : 0;
+    MPI_Comm node;
+
+    CHECK_EQ(unguided(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED), size > 1 ? first : 0);
+    unguided(MPI_COMM_WORLD, rank ? MPI_COMM_TYPE_HW_UNGUIDED : MPI_UNDEFINED);
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    MPI_Comm_size(node, &first);
+    CHECK_EQ(unguided(node, MPI_COMM_TYPE_HW_UNGUIDED), bound && here < first ? here : 0);
+    MPI_Comm_free(&node);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -113,9 +144,12 @@ int main(int argc, char **argv)
     nodes = getenv("MEND_NODES") ? atoi(getenv("MEND_NODES")) : 1;
     CHECK_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
     check_bad();
+    if (CPU_COUNT(&allowed) > 1)
+        check_unguided(false);
     CHECK(use_only(0));
     check_parts(count_here());
-    CHECK(use_only(rank % 2) || CPU_COUNT(&allowed) == 1);
+    CHECK(use_only(rank / 2 % 2) || CPU_COUNT(&allowed) == 1);
     check_parts(count_here());
+    check_unguided(true);
     return MPI_Finalize();
 }
