@@ -42,6 +42,14 @@ finds src/p2p/a.c 'void f(void) { syscall(SYS_futex, p, FUTEX_WAIT, 1); }' 'a fu
 finds src/p2p/a.c 'void f(void) { self->bell->sleep(self); }' 'only req/wait.c may let a transport sleep'
 finds src/req/wait.c 'void f(void) { self->bell->sleep(self); usleep(1); }' ''
 finds src/p2p/a.c '/* usleep(3) */ const char *s = "poll(3)"; int y = self->net->poll(self, 0);' ''
+finds src/p2p/a.h "$(seq 279)" ''
+finds src/p2p/a.h "$(seq 280)" '280 lines'
+finds test/kill/a.h "$(seq 300)" '300 lines'
+finds sim/a.h "$(seq 281)" '281 lines'
+finds src/p2p/a.c "$(seq 280)" ''
+mkdir tree/include
+seq 400 >tree/include/mpi.h
+"$MEND_TEST_ROOT/tools/check-layers" tree >output || fail "a public header is as long as it must be: $(cat output)"
 "$MEND_TEST_ROOT/tools/check-layers" nowhere >/dev/null 2>&1
 [ $? = 2 ] || fail "a tree without sources must give status 2"
 echo "all layer checks passed"
