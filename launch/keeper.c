@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* keeper.c – ends all processes of the job if mpiexec itself is killed.
+/* keeper.c – ends all processes of the job if mpiexec itself is killed, and removes the names that they have published.
  *
  * The ranks die with mpiexec by PR_SET_PDEATHSIG, but their own children do not inherit
  * that.  So a small process waits on a pipe from mpiexec.  When the pipe closes without a
- * farewell, mpiexec was killed: the keeper kills the process group of every rank and ends.
+ * farewell, mpiexec was killed: the keeper kills the process group of every rank, removes the names when the ranks have
+ * ended, and ends.
  *
  * Not covered: a process that left its rank's group and session on purpose (a daemon) while mpiexec
  * is killed.  When mpiexec ends by itself, sweep.c gets those too. */
@@ -15,9 +16,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FAREWELL 'f'
+#define LOOK_NS  MEND_NS_PER_MS
+#define ENDS_NS  (3 * MEND_NS_PER_S)
 
 /* The MPI process in a script that has groups of its own.  It may have ended, and another have its number: not
  * while the life word is unmarked. */
@@ -44,6 +48,27 @@ static void kill_everything(struct job *job)
     }
 }
 
+static bool runs(struct mend_node_rank *s)
+{
+    return mend_load_acquire(&s->group) && mend_load_acquire(&s->life_valid) &&
+           !(mend_load_acquire(mend_node_life_word(s)) & FUTEX_OWNER_DIED);
+}
+
+/* Until no rank can publish a name any more; one that cannot die is not waited for. */
+static void await_ends(struct job *job)
+{
+    const struct timespec pause = {.tv_nsec = (long)LOOK_NS};
+    uint32_t i = 0;
+
+    for (mend_time_ns waited = 0; waited < ENDS_NS; waited += LOOK_NS) {
+        while (i < job->shm->places_used && !runs(mend_node_rank_of(job->shm, mend_place_at(i))))
+            i++;
+        if (i == job->shm->places_used)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* Descriptors of the keeper: the pipe only, so that it holds nobody's output open. */
 static int keep_only(int fd)
 {
@@ -67,8 +92,11 @@ static _Noreturn void keep(struct job *job, int fd)
     setsid();
     prctl(PR_SET_NAME, "mend-keeper");
     fd = keep_only(fd);
-    if (read(fd, &c, 1) <= 0 || c != FAREWELL)
+    if (read(fd, &c, 1) <= 0 || c != FAREWELL) {
         kill_everything(job);
+        await_ends(job);
+        mend_sweep_names(job);
+    }
     _exit(0);
 }
 
