@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "node/log.h"
 #include "proc/death.h"
+#include "rt/pass.h"
 #include "rt/wire.h"
 #include "segment.h"
 
@@ -113,22 +114,10 @@ void mend_guest_untell(struct mend_link *x, const struct mend_link_run *runs, ui
 /* False: there is no room for the datagram. */
 static bool tell(struct mend_link *x, const struct rank *r, struct mend_ctl_abroad *m)
 {
-    char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
-    struct iovec iov = {m, MEND_CTL_ABROAD_BYTES(m->blocks_n)};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
     ssize_t n;
 
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &x->shm_fd, sizeof(int));
     m->mine = has(x->told, r->index) ? x->there[r->index] : MEND_PLACE_NONE;
-    while ((n = sendmsg(r->ctl_fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR)
-        ;
+    n = mend_pass(r->ctl_fd, m, MEND_CTL_ABROAD_BYTES(m->blocks_n), &x->shm_fd, 1, MSG_DONTWAIT);
     return n > 0 || (errno != EAGAIN && errno != ENOBUFS && errno != ETOOMANYREFS);
 }
 

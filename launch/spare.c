@@ -13,6 +13,7 @@
 
 #include "iof.h"
 #include "procfs.h"
+#include "rt/pass.h"
 #include "rt/spare.h"
 #include "rt/wire.h"
 #include "start.h"
@@ -100,23 +101,7 @@ static struct rank *choose(struct job *job, const struct rank *r, bool original)
 
 bool mend_spare_send(const struct rank *s, const char *text, size_t len, const int *fd, int n)
 {
-    char control[CMSG_SPACE(MEND_SPARE_FDS * sizeof(int))] __attribute__((aligned(8))) = {0};
-    size_t bytes = (size_t)n * sizeof(int);
-    struct iovec iov = {(char *)text, len};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = CMSG_SPACE(bytes)};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-    ssize_t sent;
-
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(bytes);
-    memcpy(CMSG_DATA(c), fd, bytes);
-    while ((sent = sendmsg(s->ctl_fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR)
-        ;
-    return sent == (ssize_t)len;
+    return mend_pass(s->ctl_fd, text, len, fd, n, MSG_DONTWAIT) == (ssize_t)len;
 }
 
 /* env: NAME=VALUE strings.  False: it is gone, or there is too much to say. */

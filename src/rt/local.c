@@ -20,6 +20,7 @@
 #include "node/log.h"
 #include "node/node.h"
 #include "rt/ear.h"
+#include "rt/pass.h"
 #include "rt/rt.h"
 #include "rt/spare.h"
 #include "rt/spawn.h"
@@ -360,23 +361,9 @@ static bool local_connect(struct mend_proc *self, uint64_t job, struct mend_rt_a
 static bool local_spawn(struct mend_proc *self, int fd)
 {
     struct mend_ctl m = {.magic = MEND_CTL_MAGIC, .kind = MEND_CTL_SPAWN};
-    char control[CMSG_SPACE(sizeof(fd))] __attribute__((aligned(8))) = {0};
-    struct iovec iov = {&m, MEND_CTL_HEAD_BYTES};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-    ssize_t n;
+    struct local *l = self->rt_state;
 
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(fd));
-    memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-    while ((n = sendmsg(((struct local *)self->rt_state)->ctl_fd, &msg, MSG_NOSIGNAL)) < 0 &&
-           errno == EINTR)
-        ;
-    return n > 0;
+    return mend_pass(l->ctl_fd, &m, MEND_CTL_HEAD_BYTES, &fd, 1, 0) > 0;
 }
 
 static void local_mind_left(struct mend_proc *self)
