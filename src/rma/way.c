@@ -1,58 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* way.c – the measurements of way.h. */
+/* way.c – the ways of a window's puts and gets, by target. */
 #include "rma/way.h"
 
-#include "base/choice.h"
-#include "base/time.h"
-#include "node/layout.h"
 #include "rma/direct.h"
 #include "rma/link.h"
 
 #include <string.h>
-
-#define MESSAGES_MOST 1024u  /* bytes: up to here never a copy */
-#define COPY_LEAST    16385u /* from here on never a message */
-#define CLASSES       4
-
-#define COLD_MOST (50 * MEND_NS_PER_US) /* a message that takes longer waits for its target */
-
-/* Bytes, where nothing is measured. */
-#define SMALL_PUT 2048u
-#define SMALL_GET 4096u
-
-enum way { MESSAGES, COPY, WAYS };
-
-/* Of one target. */
-struct mend_rma_ways {
-    struct mend_choice put[CLASSES], get[CLASSES];
-    uint64_t put_bytes, get_bytes; /* by messages so far */
-};
-
-/* Up to 2, 4, 8, 16 KiB. */
-static unsigned class_of(size_t len)
-{
-    unsigned class = 0;
-
-    while (len > (size_t)MESSAGES_MOST << (class + 1))
-        class ++;
-    return class;
-}
-
-static bool copies_at_first(bool put, size_t len)
-{
-    return len > (put ? SMALL_PUT : SMALL_GET);
-}
-
-static void begin_with(struct mend_rma_ways *k)
-{
-    for (unsigned i = 0; i < CLASSES; i++) {
-        size_t len = (size_t)MESSAGES_MOST << (i + 1);
-
-        k->put[i] = (struct mend_choice){.ways_n = WAYS, .settled_for = copies_at_first(true, len)};
-        k->get[i] =
-            (struct mend_choice){.ways_n = WAYS, .settled_for = copies_at_first(false, len)};
-    }
-}
 
 /* NULL: no memory. */
 static struct mend_rma_ways *ways_of(struct mend_win *w, int target)
@@ -62,7 +15,7 @@ static struct mend_rma_ways *ways_of(struct mend_win *w, int target)
     if (w->ways && !w->ways[target]) {
         w->ways[target] = mend_zalloc(w->self, 1, sizeof(struct mend_rma_ways));
         if (w->ways[target])
-            begin_with(w->ways[target]);
+            mend_rma_ways_init(w->ways[target]);
     }
     return w->ways ? w->ways[target] : NULL;
 }
@@ -75,33 +28,20 @@ void mend_rma_way_drop(struct mend_win *w)
     w->ways = NULL;
 }
 
-/* The messages of this one use memory that was not used before.  Those of gets come through the other ring. */
-static bool is_cold(struct mend_rma_ways *k, bool put, size_t len)
+static enum mend_rma_way choose(struct mend_win *w, int target, bool put, size_t len)
 {
-    uint64_t *bytes = put ? &k->put_bytes : &k->get_bytes;
+    struct mend_rma_ways *k = NULL;
+    enum mend_rma_way way;
 
-    *bytes += len;
-    return *bytes <= MEND_NODE_RING_BYTES;
-}
-
-static bool choose(struct mend_win *w, int target, bool put, size_t len)
-{
-    struct mend_rma_ways *k = w->self->crowded ? NULL : ways_of(w, target);
-    struct mend_choice *c;
-    unsigned way;
-
+    if (!w->self->crowded && mend_rma_way_is_measured(len))
+        k = ways_of(w, target);
     if (!k)
-        return copies_at_first(put, len);
-    c = put ? &k->put[class_of(len)] : &k->get[class_of(len)];
-    way = mend_choice_way(c);
-    if (mend_link_is_idle(w, target) && mend_choice_timed(c))
-        w->trial = (struct mend_rma_trial){.choice = c,
-                                           .target = target,
-                                           .way = way,
-                                           .cold = way == MESSAGES && is_cold(k, put, len),
-                                           .bytes = len,
-                                           .since = mend_proc_now(w->self)};
-    return way == COPY;
+        return mend_rma_way_fixed(put, len);
+    w->trial.target = target;
+    way = mend_rma_trial_begin(k, &w->trial, put, len, mend_link_is_idle(w, target));
+    if (w->trial.choice)
+        w->trial.since = mend_proc_now(w->self);
+    return way;
 }
 
 bool mend_rma_way_copies(struct mend_win *w, const struct mend_rma_op *op)
@@ -114,20 +54,11 @@ bool mend_rma_way_copies(struct mend_win *w, const struct mend_rma_op *op)
         return false;
     if (how && !strcmp(how, "always"))
         return true;
-    if (len <= MESSAGES_MOST || len >= COPY_LEAST)
-        return len >= COPY_LEAST;
-    return choose(w, op->target, op->kind == MEND_RMA_PUT, len);
+    return choose(w, op->target, op->kind == MEND_RMA_PUT, len) == MEND_RMA_BY_COPY;
 }
 
 void mend_rma_way_executed(struct mend_win *w, int target)
 {
-    struct mend_rma_trial *t = &w->trial;
-    mend_time_ns now;
-
-    if (!t->choice || (target >= 0 && target != t->target))
-        return;
-    now = mend_proc_now(w->self);
-    if (!t->cold || now - t->since > COLD_MOST)
-        mend_choice_tell(t->choice, t->way, MEND_NS_PER_S * t->bytes / (now - t->since + 1), 1);
-    t->choice = NULL;
+    if (w->trial.choice && (target < 0 || target == w->trial.target))
+        mend_rma_trial_end(&w->trial, mend_proc_now(w->self));
 }

@@ -3,16 +3,12 @@
  *
  * A copy is a system call of the origin, of the same cost for any length up to some KiB.  A message costs little, but
  * its cache lines travel from core to core twice, and the target has to be in MPI.  So it depends on the distance of the cores, on
- * the length, and on what the target does: it is measured (base/choice.h) for each target, put and get, and class of
+ * the length, and on what the target does: it is measured (trial.h) for each target, put and get, and class of
  * lengths, from the call to the return of the flush that finds it executed, if nothing else was begun on the window
  * meanwhile.
  *
  *   bytes    ... 1 KiB │ 2 KiB │ 4 KiB │ 8 KiB │ 16 KiB │ ...
  *            messages  │           measured             │ single copy
- *
- * A ring is slow at first, because each page of it that is used for the first time is a page fault at both ends: 3.8 us for
- * 4 KiB, and 0.5 us later.  So messages are not compared before they have gone once through the ring, unless one takes so
- * long that the target must be the reason.
  *
  * With more ranks than cores times mean little, and fixed lengths decide. */
 #ifndef MEND_RMA_WAY_H

@@ -40,14 +40,13 @@
 #define MEND_RMA_WIN_H
 
 #include "create/create.h"
+#include "rma/trial.h"
 #include "rma/winlock_sm.h"
 
 #define MEND_WIN_MAGIC 0x77696e64u
 
 struct mend_heap_piece;
 struct mend_rma_link;
-struct mend_rma_ways;
-struct mend_choice;
 
 /* What a member offers: told to all when the window is made. */
 struct mend_win_offer {
@@ -92,16 +91,6 @@ struct mend_attached {
     MPI_Aint size;
 };
 
-/* A put or get whose way is measured (way.h). */
-struct mend_rma_trial {
-    struct mend_choice *choice; /* NULL: none is */
-    int target;
-    unsigned way;
-    bool cold; /* the way's memory was hardly used before */
-    uint64_t bytes;
-    mend_time_ns since;
-};
-
 struct mend_win {
     uint32_t magic;
     int flavor; /* MPI_WIN_FLAVOR_... */
@@ -136,7 +125,7 @@ struct mend_win {
     struct mend_winlock lock_all;
 
     struct mend_rma_ways **ways; /* by target, made on first need */
-    struct mend_rma_trial trial;
+    struct mend_rma_trial trial; /* the put or get that is measured now */
     struct mend_win_control *control;
     struct mend_rma_link *
         *links; /* by target, made on first need; NULL: no message was needed yet */
