@@ -30,7 +30,7 @@ unsigned mend_choice_way(const struct mend_choice *c)
 {
     unsigned way = 0;
 
-    if (c->settled || !is_tried(c, c->settled_for))
+    if (c->settled || (!(c->mean && c->calm) && !is_tried(c, c->settled_for)))
         return c->settled_for;
     while (way + 1u < c->ways_n && is_tried(c, way))
         way++;
@@ -42,7 +42,7 @@ bool mend_choice_timed(struct mend_choice *c)
     return c->ways_n > 1 && (!c->settled || ++c->seen_n % MEND_CHOICE_TIMED_OF == 0);
 }
 
-static void try_again(struct mend_choice *c)
+void mend_choice_again(struct mend_choice *c)
 {
     c->settled = false;
     memset(c->tried, 0, sizeof(c->tried));
@@ -71,7 +71,7 @@ static void watch(struct mend_choice *c, uint64_t rate)
     if (c->since_n >= c->calm ||
         (c->recent < c->best[c->settled_for] / 2 && c->since_n >= FALLEN_LEAST &&
          c->since_n >= c->calm / CALM_FALLEN))
-        try_again(c);
+        mend_choice_again(c);
 }
 
 void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate, unsigned turns)
@@ -83,7 +83,9 @@ void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate, unsign
             watch(c, rate);
         return;
     }
-    if (rate > c->best[way])
+    if (c->mean)
+        c->best[way] = (c->best[way] * c->tried[way] + rate * turns) / (c->tried[way] + turns);
+    else if (rate > c->best[way])
         c->best[way] = rate;
     if (c->tried[way] < MEND_CHOICE_TRIES)
         c->tried[way] = (uint8_t)(c->tried[way] + turns);
@@ -101,6 +103,15 @@ void mend_choice_admit(struct mend_choice *c, unsigned way)
     c->best[way] = 0;
     c->tried[way] = 0;
     c->settled = false;
+}
+
+bool mend_choice_doubts(struct mend_choice *c, unsigned way)
+{
+    if (!c->settled || c->settled_for == way || c->since_n < FALLEN_LEAST ||
+        c->best[way] <= c->recent + c->recent / 8)
+        return false;
+    mend_choice_again(c);
+    return true;
 }
 
 void mend_choice_suggest(struct mend_choice *c, unsigned way)

@@ -5,15 +5,17 @@
  *      ^                                                       │         long ago
  *      └───────────────────────────────────────────────────────┘
  *
- * During a trial each use is timed, and the choice settles for the way with the best rate.  Afterwards one use in
- * MEND_CHOICE_TIMED_OF is timed.  If the rate falls below half of what it was, there is another trial.
- * A trial begins with the way of the last one, and gives up a way that is far behind after GIVE_UP uses.  If the same
- * way wins again, the time to the next trial doubles.
+ * During a trial each use is timed, and the choice settles for the way with the best rate, or, if `mean` is set, with the
+ * best mean of rates: where the speed of a use depends on which way another process goes at that moment.  Afterwards
+ * one use in MEND_CHOICE_TIMED_OF is timed.  If the rate falls below half of what it was, there is another trial.
+ * A trial begins with the way of the last one, or, if `mean` is set, with the first way, so that two processes that begin at the
+ * same time try the same.  It gives up a way that is far behind after GIVE_UP uses.  If the same way wins again, the time
+ * to the next trial doubles.
  *
  *   way = mend_choice_way(c);  timed = mend_choice_timed(c);  ... do it ...;  if (timed) mend_choice_tell(c, way, rate, 1);
  *
  * A way that is not possible at first may be admitted later.  At the beginning all members are zero except ways_n,
- * barred, and settled_for, the way to begin with. */
+ * barred, mean, and settled_for, the way to begin with. */
 #ifndef MEND_BASE_CHOICE_H
 #define MEND_BASE_CHOICE_H
 
@@ -36,6 +38,7 @@ struct mend_choice {
     uint8_t barred;                  /* bits: ways that cannot be gone */
     uint8_t settled_for;             /* or tried first */
     bool settled;                    /* no trial now */
+    bool mean;
 };
 
 /* The way to go now. */
@@ -49,6 +52,12 @@ void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate, unsign
 
 /* The way can be gone from now on: it is tried, the others stay as they were found. */
 void mend_choice_admit(struct mend_choice *c, unsigned way);
+
+/* Another trial: something has changed. */
+void mend_choice_again(struct mend_choice *c);
+
+/* Another trial, if what it has settled for has become slower than `way` was in the last one.  True: there is one. */
+bool mend_choice_doubts(struct mend_choice *c, unsigned way);
 
 /* It has proved to be good elsewhere: begin with it where nothing is known yet. */
 void mend_choice_suggest(struct mend_choice *c, unsigned way);

@@ -88,6 +88,47 @@ MEND_TEST(a_long_turn_says_as_much_as_several)
     CHECK_EQ(mend_choice_way(&c), 0);
 }
 
+MEND_TEST(a_mean_does_not_believe_what_was_fast_once)
+{
+    struct mend_choice mean = {.ways_n = 3, .mean = true}, best = {.ways_n = 3};
+
+    for (unsigned i = 0; !mean.settled || !best.settled; i++) {
+        turn(&mean, 100, i == MEND_CHOICE_TRIES ? 130 : 90, 95);
+        turn(&best, 100, i == MEND_CHOICE_TRIES ? 130 : 90, 95);
+    }
+    CHECK(mean.settled_for == 0 && mean.best[0] == 100 && mean.best[1] < 100);
+    CHECK_EQ(best.settled_for, 1);
+}
+
+MEND_TEST(trials_of_means_begin_with_the_first_way)
+{
+    struct mend_choice mean = {.ways_n = 2, .mean = true, .settled_for = 1};
+
+    CHECK_EQ(turn(&mean, 90, 100, 0), 1); /* except the first one */
+    while (!mean.settled)
+        turn(&mean, 90, 100, 0);
+    CHECK_EQ(mean.settled_for, 1);
+    while (mean.settled)
+        turn(&mean, 90, 100, 0);
+    CHECK_EQ(turn(&mean, 90, 100, 0), 0);
+}
+
+MEND_TEST(a_way_that_is_slower_than_another_was_may_be_doubted)
+{
+    struct mend_choice c = {.ways_n = 2};
+
+    while (!c.settled)
+        turn(&c, 90, 100, 0);
+    CHECK(c.settled_for == 1 && !mend_choice_doubts(&c, 0));
+    for (unsigned i = 0; i < 20 * MEND_CHOICE_TIMED_OF; i++)
+        turn(&c, 90, 70, 0);
+    CHECK(c.settled && !mend_choice_doubts(&c, 1)); /* 70 is more than half of what it was */
+    CHECK(mend_choice_doubts(&c, 0) && !c.settled);
+    while (!c.settled)
+        turn(&c, 90, 70, 0);
+    CHECK_EQ(c.settled_for, 0);
+}
+
 MEND_TEST(one_way_is_no_choice)
 {
     struct mend_choice c = {.ways_n = 1};

@@ -4,10 +4,16 @@
 
 #include "node/layout.h"
 
-#define MESSAGES_MOST 1024u  /* bytes: up to here never a copy */
-#define COPY_LEAST    16385u /* from here on never a message */
+/* Two processes at work on each other's memory are slowest if they go different ways, for a process that copies does not carry
+ * out messages meanwhile.  So one that copies, and is slower than it was by messages, tries again.  Not the reverse: both
+ * would change, and again be different. */
 
-#define COLD_MOST (50 * MEND_NS_PER_US) /* a message that takes longer waits for its target */
+#define MESSAGES_MOST 1024u /* bytes: up to here never a copy */
+#define COPY_LEAST                                                                                 \
+    (((size_t)MESSAGES_MOST << MEND_RMA_WAY_CLASSES) + 1) /* and from here on always */
+
+#define WAIT_LEAST   MEND_NS_PER_MS /* a message that takes longer waits for a target that computes */
+#define COPIES_AFTER 16             /* so many times as long as the wait took */
 
 /* Bytes, where nothing is measured. */
 #define SMALL_PUT 2048u
@@ -23,7 +29,7 @@ enum mend_rma_way mend_rma_way_fixed(bool put, size_t len)
     return len > (put ? SMALL_PUT : SMALL_GET) ? MEND_RMA_BY_COPY : MEND_RMA_BY_MESSAGES;
 }
 
-/* Up to 2, 4, 8, 16 KiB. */
+/* Up to 2, 4, 8, 16 KiB, ... */
 static unsigned class_of(size_t len)
 {
     unsigned class = 0;
@@ -38,6 +44,7 @@ static struct mend_choice choice_for(bool put, unsigned class)
     size_t most = (size_t)MESSAGES_MOST << (class + 1);
 
     return (struct mend_choice){.ways_n = MEND_RMA_WAYS_N,
+                                .mean = true,
                                 .settled_for = (uint8_t)mend_rma_way_fixed(put, most)};
 }
 
@@ -55,8 +62,10 @@ static bool is_cold(struct mend_rma_ways *k, bool put, size_t len)
 {
     uint64_t *bytes = put ? &k->put_bytes : &k->get_bytes;
 
+    bool cold = *bytes < MEND_NODE_RING_BYTES;
+
     *bytes += len;
-    return *bytes <= MEND_NODE_RING_BYTES;
+    return cold;
 }
 
 enum mend_rma_way mend_rma_trial_begin(struct mend_rma_ways *k, struct mend_rma_trial *t, bool put,
@@ -68,6 +77,7 @@ enum mend_rma_way mend_rma_trial_begin(struct mend_rma_ways *k, struct mend_rma_
     t->choice = NULL;
     if (idle && mend_choice_timed(c))
         *t = (struct mend_rma_trial){.choice = c,
+                                     .of = k,
                                      .target = t->target,
                                      .way = way,
                                      .cold = way == MEND_RMA_BY_MESSAGES && is_cold(k, put, len),
@@ -77,7 +87,14 @@ enum mend_rma_way mend_rma_trial_begin(struct mend_rma_ways *k, struct mend_rma_
 
 void mend_rma_trial_end(struct mend_rma_trial *t, mend_time_ns now)
 {
-    if (!t->cold || now - t->since > COLD_MOST)
-        mend_choice_tell(t->choice, t->way, MEND_NS_PER_S * t->bytes / (now - t->since + 1), 1);
+    mend_time_ns took = now - t->since;
+
+    if (t->way == MEND_RMA_BY_MESSAGES && took > WAIT_LEAST) {
+        t->of->copies_until = now + COPIES_AFTER * took;
+        mend_choice_again(t->choice);
+    } else if (!t->cold) {
+        mend_choice_tell(t->choice, t->way, MEND_NS_PER_S * t->bytes / (took + 1), 1);
+        mend_choice_doubts(t->choice, MEND_RMA_BY_MESSAGES);
+    }
     t->choice = NULL;
 }

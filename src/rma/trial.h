@@ -6,9 +6,13 @@
  *   begin ── the way, and whether it is measured ──> the operation goes ── executed ──> the choice knows its rate
  *                                                        └─ another one begins: it is not known
  *
+ *   bytes    ... 1 KiB │ 2 KiB │ 4 KiB │ ... │ 4 MiB │ ...
+ *            messages  │          measured           │ single copy
+ *
  * A ring is slow at first, because each page of it that is used for the first time is a page fault at both ends: 3.8 us for
  * 4 KiB, and 0.5 us later.  So messages are not compared before they have gone once through the ring, unless one takes so
- * long that the target must be the reason. */
+ * long that the target must be the reason: it computes.  Then all goes by copies, for so long that these waits are a small
+ * part of the time. */
 #ifndef MEND_RMA_TRIAL_H
 #define MEND_RMA_TRIAL_H
 
@@ -19,17 +23,19 @@
 
 enum mend_rma_way { MEND_RMA_BY_MESSAGES, MEND_RMA_BY_COPY, MEND_RMA_WAYS_N };
 
-#define MEND_RMA_WAY_CLASSES 4
+#define MEND_RMA_WAY_CLASSES 12
 
 /* Of one target. */
 struct mend_rma_ways {
     struct mend_choice put[MEND_RMA_WAY_CLASSES], get[MEND_RMA_WAY_CLASSES];
     uint64_t put_bytes, get_bytes; /* by messages so far */
+    mend_time_ns copies_until;     /* 0: no such time */
 };
 
 /* A put or get that is measured. */
 struct mend_rma_trial {
     struct mend_choice *choice; /* NULL: none is */
+    struct mend_rma_ways *of;
     int target;
     unsigned way;
     bool cold; /* the way's memory was hardly used before */
@@ -44,6 +50,12 @@ enum mend_rma_way mend_rma_way_fixed(bool put, size_t len);
 bool mend_rma_way_is_measured(size_t len);
 
 void mend_rma_ways_init(struct mend_rma_ways *k);
+
+/* Does the target compute, as far as is known?  Then copies, and nothing is measured. */
+static inline bool mend_rma_target_computes(const struct mend_rma_ways *k, mend_time_ns now)
+{
+    return now < k->copies_until;
+}
 
 /* The way of an operation that begins now.  idle: nothing else is under way to the target, so it can be measured.
  * t->choice says whether it is; then t->since is the caller's to set. */

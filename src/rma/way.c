@@ -37,6 +37,11 @@ static enum mend_rma_way choose(struct mend_win *w, int target, bool put, size_t
         k = ways_of(w, target);
     if (!k)
         return mend_rma_way_fixed(put, len);
+    if (mend_unlikely(k->copies_until)) {
+        if (mend_rma_target_computes(k, mend_proc_now(w->self)))
+            return MEND_RMA_BY_COPY;
+        k->copies_until = 0;
+    }
     w->trial.target = target;
     way = mend_rma_trial_begin(k, &w->trial, put, len, mend_link_is_idle(w, target));
     if (w->trial.choice)

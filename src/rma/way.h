@@ -7,9 +7,6 @@
  * lengths, from the call to the return of the flush that finds it executed, if nothing else was begun on the window
  * meanwhile.
  *
- *   bytes    ... 1 KiB │ 2 KiB │ 4 KiB │ 8 KiB │ 16 KiB │ ...
- *            messages  │           measured             │ single copy
- *
  * With more ranks than cores times mean little, and fixed lengths decide. */
 #ifndef MEND_RMA_WAY_H
 #define MEND_RMA_WAY_H
