@@ -162,7 +162,8 @@ static bool is_sound(const struct job *job, const struct mend_link *x,
     size_t words = (len - sizeof(*m)) / sizeof(int32_t), names = 0, need = 0;
 
     if (len < sizeof(*m) || len % sizeof(int32_t) || m->magic != MEND_LINK_MAGIC ||
-        m->n > MEND_LINK_BODY_MAX || mend_link_is_open(job, x) != (m->kind >= MEND_LINK_ASK))
+        m->kind < MEND_LINK_HELLO || m->kind > MEND_LINK_ABORT || m->n > MEND_LINK_BODY_MAX ||
+        mend_link_is_open(job, x) != (m->kind >= MEND_LINK_ASK))
         return false;
     if (has_runs)
         need = (size_t)m->n * 2;
