@@ -71,15 +71,26 @@ static inline _Noreturn void die_after(const char *where, int act)
     die_now();
 }
 
-/* At the end: how many died inside.  The event must have happened in some act. */
-static inline int deaths_inside(const char *where, int acts)
+/* A survivor, about to call: half of them, by `dice`, call when the victim has begun. */
+static inline void meet_survival(const char *where, int act, unsigned dice)
 {
-    int n = acts;
+    post(slot(act, READY));
+    if (strcmp(where, "never") != 0 && mix(dice) & 1)
+        await_in_mpi(slot(act, BEGUN), 1);
+}
 
-    for (int i = 0; i < acts; i++)
-        n -= posted(slot(i, SURVIVED));
-    CHECK(!is_event(where) || n > 0);
-    return n;
+/* At the end, on what is left: rank 0 says how many died, and how many of them inside.  If the event is `possible`, it must
+ * have happened in some act. */
+static inline void tell_deaths(const char *where, bool possible, MPI_Comm left)
+{
+    int me, inside = size - 1;
+
+    for (int i = 0; i < size - 1; i++)
+        inside -= posted(slot(i, SURVIVED));
+    CHECK(!possible || !is_event(where) || inside > 0);
+    MPI_Comm_rank(left, &me);
+    if (me == 0)
+        printf("%d deaths, %d inside\n", size - 1, inside);
 }
 
 #endif

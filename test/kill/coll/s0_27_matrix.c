@@ -227,7 +227,6 @@ int main(int argc, char **argv)
 {
     struct play p = read_arguments(argc, argv);
     MPI_Comm all;
-    int me, inside;
 
     arm(p.where);
     start(&argc, &argv);
@@ -241,9 +240,6 @@ int main(int argc, char **argv)
         MPI_Comm_free(&all);
         all = rest;
     }
-    MPI_Comm_rank(all, &me);
-    inside = deaths_inside(p.where, size - 1);
-    if (me == 0)
-        printf("%d deaths, %d inside\n", size - 1, inside);
+    tell_deaths(p.where, true, all);
     return finish();
 }

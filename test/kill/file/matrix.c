@@ -332,9 +332,7 @@ static MPI_Comm play_act(const char *where, const struct act *a, MPI_Comm all)
         die_after(where, a->number);
     }
     MPI_Comm_set_errhandler(rest, MPI_ERRORS_RETURN);
-    post(slot(a->number, READY));
-    if (strcmp(where, "never") && mix(a->dice + (unsigned)s.me) & 1)
-        await_in_mpi(slot(a->number, BEGUN), 1);
+    meet_survival(where, a->number, a->dice + (unsigned)s.me);
     play(&s);
     wait_until_dead(all, a->victim);
     check_later(&s, rest);
@@ -353,7 +351,6 @@ int main(int argc, char **argv)
     unsigned seed = argc > 3 ? (unsigned)atoi(argv[3]) : 1;
     bool possible = false;
     MPI_Comm all;
-    int me, inside;
 
     arm(argv[1]);
     start(&argc, &argv);
@@ -366,9 +363,6 @@ int main(int argc, char **argv)
         MPI_Comm_free(&all);
         all = rest;
     }
-    MPI_Comm_rank(all, &me);
-    inside = deaths_inside(possible ? argv[1] : "never", size - 1);
-    if (me == 0)
-        printf("%d deaths, %d inside\n", size - 1, inside);
+    tell_deaths(argv[1], possible, all);
     return finish();
 }

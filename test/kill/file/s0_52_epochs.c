@@ -203,7 +203,6 @@ int main(int argc, char **argv)
     unsigned first = (unsigned)atoi(argv[2]);
     unsigned seed = argc > 3 ? (unsigned)atoi(argv[3]) : 1;
     MPI_Comm all;
-    int me, inside;
 
     arm(argv[1]);
     start(&argc, &argv);
@@ -215,9 +214,6 @@ int main(int argc, char **argv)
         MPI_Comm_free(&all);
         all = rest;
     }
-    MPI_Comm_rank(all, &me);
-    inside = deaths_inside(argv[1], size - 1);
-    if (me == 0)
-        printf("%d deaths, %d inside\n", size - 1, inside);
+    tell_deaths(argv[1], true, all);
     return finish();
 }

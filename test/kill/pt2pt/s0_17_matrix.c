@@ -356,7 +356,6 @@ static void bury(int dead)
 int main(int argc, char **argv)
 {
     unsigned seed = argc > 3 ? (unsigned)atoi(argv[3]) : 1;
-    int inside;
 
     where = argv[1];
     if (argc <= 3 && !strcmp(where, "random"))
@@ -377,7 +376,6 @@ int main(int argc, char **argv)
         play_act(&a);
         bury(a.victim);
     }
-    inside = deaths_inside(where, size - 1);
-    printf("%d deaths, %d inside\n", size - 1, inside);
+    tell_deaths(where, true, MPI_COMM_SELF);
     return finish();
 }

@@ -332,9 +332,7 @@ static MPI_Comm play_act(const char *where, const struct act *a, MPI_Comm all)
         die_after(where, a->number);
     }
     MPI_Comm_set_errhandler(rest, MPI_ERRORS_RETURN);
-    post(slot(a->number, READY));
-    if (strcmp(where, "never") && mix(a->dice + (unsigned)s.me) & 1)
-        await_in_mpi(slot(a->number, BEGUN), 1);
+    meet_survival(where, a->number, a->dice + (unsigned)s.me);
     play(&s);
     wait_until_dead(all, a->victim);
     CHECK_CLASS(MPI_Win_fence(MPI_MODE_NOSUCCEED, s.k.win), FAILED); /* S0-42: after any epoch */
@@ -351,7 +349,6 @@ int main(int argc, char **argv)
     unsigned first = (unsigned)atoi(argv[2]);
     unsigned seed = !strcmp(argv[1], "random") ? (unsigned)getppid() : 1;
     MPI_Comm all;
-    int me, inside;
 
     each = argc > 3 && !strcmp(argv[3], "each");
     if (argc > 3 && !each)
@@ -368,9 +365,6 @@ int main(int argc, char **argv)
         MPI_Comm_free(&all);
         all = rest;
     }
-    MPI_Comm_rank(all, &me);
-    inside = deaths_inside(argv[1], size - 1);
-    if (me == 0)
-        printf("%d deaths, %d inside\n", size - 1, inside);
+    tell_deaths(argv[1], true, all);
     return finish();
 }

@@ -124,7 +124,6 @@ static MPI_Comm play(const char *where, MPI_Comm all, int act, unsigned dice, en
 int main(int argc, char **argv)
 {
     unsigned run = (unsigned)atoi(argv[2]);
-    int me, inside;
     MPI_Comm all;
 
     arm(argv[1]);
@@ -138,10 +137,7 @@ int main(int argc, char **argv)
         MPI_Comm_free(&all);
         all = rest;
     }
-    MPI_Comm_rank(all, &me);
-    inside = deaths_inside(argv[1], size - 1);
-    if (me == 0)
-        printf("%d deaths, %d inside\n", size - 1, inside);
+    tell_deaths(argv[1], true, all);
     CHECK_OK(MPI_Free_mem(from_alloc_mem));
     return finish();
 }
