@@ -241,6 +241,12 @@ static void on_back(const struct mend_sim_member *p)
     call_off(p);
 }
 
+/* It has voted, or will not come. */
+bool mend_sim_meeting_ignores(const struct mend_sim_meeting *m, int kind)
+{
+    return kind == MEND_SIM_OFF && (m->came || m->vetoed);
+}
+
 void mend_sim_meeting_hears(const struct mend_sim_member *p, int from, const uint8_t *bytes,
                             size_t len)
 {

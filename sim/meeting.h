@@ -99,6 +99,9 @@ void mend_sim_give_up(const struct mend_sim_member *p);
 /* A move of a leader in PASSES: its broadcast.  True: the meeting has ended for it, with an error. */
 bool mend_sim_pass(const struct mend_sim_member *p);
 
+/* A message of this kind changes nothing, now and later. */
+bool mend_sim_meeting_ignores(const struct mend_sim_meeting *m, int kind);
+
 /* A message, and a death that is in p->dead. */
 void mend_sim_meeting_hears(const struct mend_sim_member *p, int from, const uint8_t *bytes,
                             size_t len);

@@ -505,7 +505,7 @@ static bool port_ignores(const void *proc, int from, const void *bytes, size_t l
     const struct mend_sim_port_proc *p = proc;
     const uint8_t *b = bytes;
 
-    return p->gone || (b[0] == MEND_SIM_OFF && (p->meeting.came || p->meeting.vetoed));
+    return p->gone || mend_sim_meeting_ignores(&p->meeting, b[0]);
 }
 
 static void port_bury(void *proc, const struct mend_sim_conf *c)

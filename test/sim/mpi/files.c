@@ -6,6 +6,7 @@
  *   R33: an error of writing is one class at all at sync, and stays until the file is closed
  *   S0-52: sync returns the same at all survivors
  *   S2-8: creation of windows and files is uniform, too */
+#include "class.h"
 #include "sim/job_files.h"
 #include "uniform.h"
 
@@ -40,15 +41,6 @@ static int wrong(const char *what, int err)
 {
     fprintf(stderr, "rank %d: %s: class %#x\n", me(), what, (unsigned)err);
     return 1;
-}
-
-static int class_of(int err)
-{
-    int class = err;
-
-    if (err)
-        MPI_Error_class(err, &class);
-    return class;
 }
 
 static int is_death(int err)

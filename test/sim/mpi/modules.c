@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Three modules with overlapping processes, in turn: whichever rank dies and wherever, all participants that live recover the
  * same modules equally often, and every call returns. */
+#include "class.h"
+
 #include <mpi.h>
 #include <mpi_ft.h>
 #include <stdio.h>
@@ -19,15 +21,6 @@ static int wrong(int *bad, const char *what, int number)
 {
     fprintf(stderr, "%s: %#x\n", what, (unsigned)number);
     return *bad = 1;
-}
-
-static int class_of(int err)
-{
-    int class = err;
-
-    if (err)
-        MPI_Error_class(err, &class);
-    return class;
 }
 
 static int add_up(MPI_Comm comm, int mine, int *sum)

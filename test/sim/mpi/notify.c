@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Notifications around a ring: whichever rank dies and wherever, each callback runs once and in order, all of them do where the
  * sender lives, and a call to a dead rank says so.  Callbacks communicate. */
+#include "class.h"
+
 #include <mpi.h>
 #include <mpi_ft.h>
 #include <stdio.h>
@@ -19,15 +21,6 @@ static int wrong(struct state *s, const char *what, int number)
 {
     fprintf(stderr, "rank %d: %s: %#x\n", s->rank, what, (unsigned)number);
     return s->bad = 1;
-}
-
-static int class_of(int err)
-{
-    int class = err;
-
-    if (err)
-        MPI_Error_class(err, &class);
-    return class;
 }
 
 /* The sender may be dead by now: its message has a place all the same. */

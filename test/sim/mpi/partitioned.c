@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitioned messages around a ring: whichever rank dies and wherever, every call returns, with success or with
  * MPI_ERR_PROC_FAILED of a neighbour that is dead, and what arrives is what was sent. */
+#include "class.h"
+
 #include <mpi.h>
 #include <mpi_ft.h>
 #include <stdio.h>
@@ -14,15 +16,6 @@ static int wrong(int rank, const char *what, int err)
 {
     fprintf(stderr, "rank %d: %s: class %#x\n", rank, what, (unsigned)err);
     return 1;
-}
-
-static int class_of(int err)
-{
-    int class = err;
-
-    if (err)
-        MPI_Error_class(err, &class);
-    return class;
 }
 
 /* The two ends cut the bytes differently; partitions are searched one by one. */

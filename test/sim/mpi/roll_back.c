@@ -2,6 +2,8 @@
 /* A module that rolls back, beside pairs of ranks that exchange messages, and one rank that has no part in the module: whichever rank dies
  * and wherever, also in the roll-back itself, all that are left come to the same calls with the same memory, and every call
  * returns.  What rolls back is the stack (sim/job_point.c); a mistake is noted where it does not. */
+#include "class.h"
+
 #include <mpi.h>
 #include <mpi_ft.h>
 #include <stdio.h>
@@ -23,15 +25,6 @@ static int wrong(const struct state *s, const char *what, int number)
 {
     fprintf(stderr, "rank %d: %s: %#x\n", s->rank, what, (unsigned)number);
     return mistakes[s->rank] = 1;
-}
-
-static int class_of(int err)
-{
-    int class = err;
-
-    if (err)
-        MPI_Error_class(err, &class);
-    return class;
 }
 
 static int add_up(MPI_Comm comm, int mine, int *sum)

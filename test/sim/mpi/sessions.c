@@ -2,6 +2,8 @@
 /* Sessions that come and go: every rank opens one, makes a communicator of mend://alive, uses it, frees it and closes
  * the session, until it has had its turns.  Whichever rank dies and wherever, every call returns; creation and the
  * collective fail with MPI_ERR_PROC_FAILED only; a rank that has had its turns and has ended holds up nobody. */
+#include "class.h"
+
 #include <mpi.h>
 #include <mpi_ft.h>
 #include <stdio.h>
@@ -12,15 +14,6 @@ static int wrong(const char *what, int err)
 {
     fprintf(stderr, "%s: class %#x\n", what, (unsigned)err);
     return 1;
-}
-
-static int class_of(int err)
-{
-    int class = err;
-
-    if (err)
-        MPI_Error_class(err, &class);
-    return class;
 }
 
 /* 0: it went well; MPI_ERR_PROC_FAILED; -1: something is wrong. */
