@@ -12,8 +12,9 @@
 
 #include <string.h>
 
-#define LARGE_BYTES 32768 /* a run of so many goes as a message of p2p/ */
-#define PIECE_BYTES 8192  /* of a run that goes in frames */
+#define LARGE_BYTES 196608 /* a run of so many is a message of p2p/; less fits into a ring */
+#define PIECE_BYTES 16384  /* of a run that goes in frames */
+#define PACK_BYTES  8192   /* of one to this process that is packed */
 
 static const struct mend_type *bytes_type(void)
 {
@@ -183,7 +184,7 @@ static enum mend_status send_some(struct mend_part *p, uint64_t at, uint64_t *le
 static void copy_piece(struct mend_part *p, uint64_t at, uint64_t len)
 {
     struct mend_part *to = mend_hash_get(&p->base.comm->self->parts->by_id, p->other_id);
-    char packed[PIECE_BYTES];
+    char packed[PACK_BYTES];
 
     if (!to)
         return;
@@ -236,9 +237,12 @@ static enum mend_status send_run(struct mend_part *p)
             goes_as_message(p, len) ? send_large(p, p->cut_bytes, len) : MEND_ERR_MEM;
 
         if (st == MEND_ERR_MEM) {
-            len = len < PIECE_BYTES ? len : PIECE_BYTES;
+            bool here = p->peer == p->base.comm->self->me;
+            uint64_t max = here ? PACK_BYTES : PIECE_BYTES;
+
+            len = len < max ? len : max;
             st = MEND_OK;
-            if (p->peer == p->base.comm->self->me)
+            if (here)
                 copy_piece(p, p->cut_bytes, len);
             else
                 st = send_some(p, p->cut_bytes, &len);

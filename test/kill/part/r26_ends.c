@@ -24,14 +24,14 @@
  * RUN: -n 3 --lenient-exit ; args 64 ; kill 1 at call:MPI_Psend_init ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; args 64 ; kill 1 at call:MPI_Precv_init ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; args 64 ; kill 1 at call:MPI_Wait#2 ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args 100000 ; kill 1 at part.sent#1 ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args 100000 ; kill 1 at part.sent#9 ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args 100000 ; kill 1 at part.marked#5 ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args 100000 ; kill 1 at part.arrived#2 ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args 100000 ; kill 1 at p2p.send.rts#2 ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args 100000 ; kill 1 at p2p.recv.cts#2 ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args 100000 ; kill 1 at p2p.data.sent#9 ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args 100000 ; kill 1 at p2p.data.pulled#2 ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 2 ok" */
+ * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at part.sent#1 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at part.sent#9 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at part.marked#5 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at part.arrived#2 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at p2p.send.rts#2 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at p2p.recv.cts#2 ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at p2p.data.sent#9 ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at p2p.data.pulled#2 ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 2 ok" */
 #include "../common.h"
 
 #include "../../mpi/part/common.h"

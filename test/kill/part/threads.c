@@ -13,9 +13,9 @@
  * RUN: -n 2 --lenient-exit ; args 64 ; kill 1 at part.started#7 ; expect "rank 0 ok"
  * RUN: -n 2 --lenient-exit ; args 64 ; kill 0 at part.marked#20 ; expect "rank 1 ok"
  * RUN: -n 2 --lenient-exit ; args 64 ; kill 0 at part.sent#20 ; expect "rank 1 ok"
- * RUN: -n 2 --lenient-exit ; args 50000 ; kill 1 at part.arrived#30 ; expect "rank 0 ok"
- * RUN: -n 2 --lenient-exit ; args 50000 ; kill 0 at part.sent#30 ; expect "rank 1 ok"
- * RUN: -n 2 --lenient-exit ; args 50000 ; kill 1 at time:0.02 ; expect "rank 0 ok" ; times 3 */
+ * RUN: -n 2 --lenient-exit ; args 250000 ; kill 1 at part.arrived#30 ; expect "rank 0 ok"
+ * RUN: -n 2 --lenient-exit ; args 250000 ; kill 0 at part.sent#30 ; expect "rank 1 ok"
+ * RUN: -n 2 --lenient-exit ; args 250000 ; kill 1 at time:0.02 ; expect "rank 0 ok" ; times 3 */
 #include "../common.h"
 
 #include "../../mpi/part/common.h"
