@@ -12,6 +12,9 @@
  *   marks ──hurry was unset──> lock, unset hurry, take all marks, send
  *     └──── hurry was set ───> done: the marks are older than that thread's look at them
  *
+ * While the receiver has not started nothing can be sent, and `hurry` stays set: what the START of the receiver makes the
+ * process do takes the marks.
+ *
  * Invariants:
  *   1  a mark that is set before `hurry` was found set is seen by the thread that unsets `hurry`;
  *   2  `taken` holds only partitions that are marked, and is read and written under the lock;

@@ -295,6 +295,11 @@ void mend_part_push(struct mend_part *p)
     struct mend_proc *self = p->base.comm->self;
 
     mend_marks_calm(&p->marks);
+    if (mend_request_is_active(&p->base) && !p->starts_n) {
+        mend_marks_hurry(
+            &p->marks); /* the receiver's START brings us here again: no thread need come before */
+        return;
+    }
     if (!may_send(p) || mend_list_linked(&p->out.link))
         return;
     if (!mend_out_empty(self, p->peer) || send_marked(p) == MEND_AGAIN)
