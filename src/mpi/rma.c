@@ -11,6 +11,7 @@
 #include "mpi/message.h"
 #include "mpi/win.h"
 
+#include "base/copy.h"
 #include "rma/direct.h"
 #include "rma/element.h"
 #include "rma/op.h"
@@ -156,7 +157,7 @@ static inline void copy(void *to, const void *from, size_t n)
     if (n == 8)
         memcpy(to, from, 8);
     else
-        memcpy(to, from, n);
+        mend_copy_any(to, from, n);
 }
 
 /* False: nothing was done, and the general way has to look. */

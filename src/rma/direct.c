@@ -5,6 +5,7 @@
  * origin's elements do not lie side by side. */
 #include "rma/direct.h"
 
+#include "base/copy.h"
 #include "net/net.h"
 #include "rma/element.h"
 #include "rma/run.h"
@@ -34,8 +35,9 @@ static void put_or_get(const struct mend_rma_data *from, const struct mend_rma_d
     struct mend_cursor a, b;
 
     if (mend_likely(from->type->dense && to->type->dense)) {
-        memcpy((char *)to->to + to->type->true_lb, (const char *)from->from + from->type->true_lb,
-               (size_t)(from->count * from->type->size));
+        mend_copy_any((char *)to->to + to->type->true_lb,
+                      (const char *)from->from + from->type->true_lb,
+                      (size_t)(from->count * from->type->size));
         return;
     }
     mend_cursor_begin(&a, from->type, from->from, from->count, 0);
