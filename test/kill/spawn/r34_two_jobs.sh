@@ -297,6 +297,13 @@ until_there()
     done
 }
 
+# A file with a word in it: never there without
+put()
+{
+    echo x >"$1.new"
+    mv "$1.new" "$1"
+}
+
 begin()
 {
     out=$1
@@ -407,10 +414,10 @@ stopped_later)
     begin 2 -n 1 ./two again
     until_there before # the two are connected
     kill -STOP "$host"
-    echo x >stopped
+    put stopped
     until_there stop
     kill -CONT "$host"
-    echo x >goes
+    put goes
     until_there go
     touch over
     all_done
