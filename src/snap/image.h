@@ -43,8 +43,10 @@ enum mend_status mend_snap_log_open(struct mend_snap *s, struct mend_snap_level 
 /* Keeps the contents of image pages for s->level. */
 enum mend_status mend_snap_log_keep(struct mend_snap *s, uint64_t offset, uint64_t bytes);
 
-/* Gives the innermost level's entries to the one around it, or puts them back. */
-void mend_snap_log_merge(struct mend_snap *s);
+/* Gives the entries of l, which is about to be dropped, to the level around it (inner: the one inside it, NULL: there is none); puts the
+ * innermost level's back. */
+void mend_snap_log_merge(struct mend_snap *s, struct mend_snap_level *l,
+                         struct mend_snap_level *inner);
 enum mend_status mend_snap_log_undo(struct mend_snap *s, const struct mend_snap_level *l);
 
 /* Calls run() for the pages of the entries of s->level, in order. */

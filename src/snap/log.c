@@ -128,22 +128,64 @@ enum mend_status mend_snap_log_keep(struct mend_snap *s, uint64_t offset, uint64
     return MEND_OK;
 }
 
-/* The outer level's own entry is older: it stays, and the inner one's is dropped. */
-void mend_snap_log_merge(struct mend_snap *s)
-{
-    struct mend_snap_level *outer = s->level->outer;
-    size_t n = s->level->log_begin;
+/* The entry is needed by the level, to which it is to belong. */
+typedef bool keeps(const struct mend_snap_level *l, uint64_t page);
 
-    for (size_t i = n; outer && i < s->log_n; i++) {
+/* Of the entries [from, to) those that l needs move down to `at`, in order.  Returns the end of them. */
+static size_t move_down(struct mend_snap *s, const struct mend_snap_level *l, keeps *needs,
+                        size_t from, size_t to, size_t at)
+{
+    for (size_t i = from; l && i < to; i++) {
         uint64_t page = s->log_index[i];
 
-        if (!mark(outer, page))
+        if (!needs(l, page))
             continue;
-        if (i != n)
-            MEND_ASSERT(copy(s->log_fd, i, s->log_fd, n)); /* both pages exist */
-        s->log_index[n++] = page;
+        if (i != at)
+            MEND_ASSERT(copy(s->log_fd, i, s->log_fd, at)); /* both pages exist */
+        s->log_index[at++] = page;
     }
-    s->log_n = n;
+    return at;
+}
+
+/* Some were for a level around it that is gone. */
+static bool still_needs(const struct mend_snap_level *l, uint64_t page)
+{
+    return place_of(l, page * MEND_SNAP_PAGE) || outer_has(l, page * MEND_SNAP_PAGE);
+}
+
+/* The entries of the levels from `inner` on begin at `at`. */
+static void close_gap(struct mend_snap *s, struct mend_snap_level *inner, size_t at)
+{
+    struct mend_snap_level *next;
+
+    for (; inner; inner = next) {
+        size_t from = inner->log_begin;
+
+        next = inner == s->level ? NULL : s->level;
+        while (next && next->outer != inner)
+            next = next->outer;
+        inner->log_begin = at;
+        at = move_down(s, inner, still_needs, from, next ? next->log_begin : s->log_n, at);
+    }
+    s->log_n = at;
+}
+
+/* The outer level's own entry is older: it stays, and that of l is dropped. */
+void mend_snap_log_merge(struct mend_snap *s, struct mend_snap_level *l,
+                         struct mend_snap_level *inner)
+{
+    struct mend_snap_level *outer = l->outer;
+    size_t end = inner ? inner->log_begin : s->log_n;
+    size_t at = move_down(s, outer, mark, l->log_begin, end, l->log_begin);
+
+    if (inner)
+        inner->outer = outer;
+    if (at == end)
+        return;
+    if (inner)
+        close_gap(s, inner, at);
+    else
+        s->log_n = at;
 }
 
 enum mend_status mend_snap_log_undo(struct mend_snap *s, const struct mend_snap_level *l)

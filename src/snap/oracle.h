@@ -26,9 +26,10 @@ struct kept {
 
 struct oracle {
     size_t top;
-    unsigned depth, rolled_back, rounds;
+    unsigned depth, rolled_back, rounds, entered;
     uint64_t random;
     struct level {
+        unsigned number; /* of the safe point */
         size_t mark, maps_n;
         struct kept maps[1024];
     } levels[LEVELS + 1];

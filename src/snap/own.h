@@ -174,6 +174,13 @@ enum mend_status mend_snap_restore(struct mend_snap *s);
 /* Gives each mapping of s->maps pages of the image of its own (alias.c). */
 enum mend_status mend_snap_alias_end(struct mend_snap *s);
 
+/* The levels lose l, and those inside it move down in the own mapping to where its tables were (level.c). */
+void mend_snap_level_unlink(struct mend_snap *s, struct mend_snap_level *l,
+                            struct mend_snap_level *inner);
+
+/* The parts of the image that no level's places have, nor those of l, which is about to become one, are given back (level.c). */
+void mend_snap_level_give_back(struct mend_snap *s, const struct mend_snap_level *l);
+
 /* The program's memory stays where it is and the image is a copy of it (shadow.c).  Save: adds the regions of a piece of
  * memory to the level.  Keep: notes the shadows in the level; back: takes them from it. */
 enum mend_status mend_snap_shadow_save(struct mend_snap *s, struct mend_snap_level *l,

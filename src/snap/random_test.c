@@ -228,7 +228,8 @@ static __attribute__((noinline)) void enter(void)
     int value = -1;
 
     for (unsigned i = 0; i < 16; i++)
-        on_stack[i] = i + oracle->depth;
+        on_stack[i] = i + oracle->entered;
+    oracle->levels[oracle->depth].number = oracle->entered++;
     CHECK(mend_snap_enter(snap, &value) == MEND_OK);
     if (value == 0) {
         remember();
@@ -246,7 +247,7 @@ static __attribute__((noinline)) void enter(void)
         oracle->rolled_back++;
     }
     for (unsigned i = 0; i < 16; i++)
-        CHECK(on_stack[i] == i + oracle->depth - 1);
+        CHECK(on_stack[i] == i + oracle->levels[oracle->depth - 1].number);
 }
 
 static void leave_inner(void)
@@ -254,6 +255,17 @@ static void leave_inner(void)
     mend_snap_commit(snap);
     oracle->depth--;
     oracle->top = oracle->levels[oracle->depth].mark;
+}
+
+/* One of those around others: they stay as they are. */
+static void leave_outer(void)
+{
+    size_t gone = below(oracle->depth - 1);
+
+    mend_snap_drop(snap, (unsigned)gone + 1);
+    oracle->depth--;
+    memmove(&oracle->levels[gone], &oracle->levels[gone + 1],
+            (oracle->depth - gone) * sizeof(oracle->levels[0]));
 }
 
 static void random_program(enum mend_snap_way way, unsigned rounds, unsigned seed)
@@ -270,6 +282,8 @@ static void random_program(enum mend_snap_way way, unsigned rounds, unsigned see
         run_for_a_while();
         if (depth < LEVELS && (depth == 0 || below(3) == 0)) {
             enter();
+        } else if (depth > 1 && below(4) == 0) {
+            leave_outer();
         } else if (below(2)) {
             CHECK(mend_snap_roll_back(snap, 7) == MEND_OK);
         } else {

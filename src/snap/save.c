@@ -83,20 +83,6 @@ static enum mend_status save_stack(struct mend_snap *s, struct mend_snap_level *
                : mend_snap_no_room(s);
 }
 
-/* What no region shows any more is given back; only while no other safe point needs it. */
-static void give_back(struct mend_snap *s, const struct mend_snap_level *l)
-{
-    uint64_t from = 0;
-
-    for (size_t i = 0; i <= l->places_n && !s->level; i++) {
-        uint64_t next = i < l->places_n ? l->places[i].offset : s->image_end;
-
-        if (next > from)
-            mend_snap_image_punch(s, from, next);
-        from = i < l->places_n ? l->places[i].end : 0;
-    }
-}
-
 enum mend_status mend_snap_save(struct mend_snap *s, struct mend_snap_level *l)
 {
     enum mend_status st = MEND_OK;
@@ -125,7 +111,7 @@ enum mend_status mend_snap_save(struct mend_snap *s, struct mend_snap_level *l)
     if (!st && mend_snap_has_shadow(s))
         st = mend_snap_shadow_keep(s, l);
     if (!st)
-        give_back(s, l);
+        mend_snap_level_give_back(s, l);
     l->image_end = s->image_end;
     return st;
 }

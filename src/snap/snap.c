@@ -291,15 +291,23 @@ enum mend_status mend_snap_roll_back(struct mend_snap *s, int value)
 
 void mend_snap_commit(struct mend_snap *s)
 {
-    struct mend_snap_level *l = s->level;
+    mend_snap_drop(s, s->depth);
+}
 
-    MEND_ASSERT(l);
+void mend_snap_drop(struct mend_snap *s, unsigned depth)
+{
+    struct mend_snap_level *l = s->level, *inner = NULL;
+
+    MEND_ASSERT(depth && depth <= s->depth);
+    for (unsigned d = s->depth; d > depth; d--) {
+        inner = l;
+        l = l->outer;
+    }
     if (s->setup.way == MEND_SNAP_WAY_FORK)
         mend_snap_child_end(s, l);
     else
-        mend_snap_log_merge(s);
-    s->top = l->mark;
-    s->level = l->outer;
+        mend_snap_log_merge(s, l, inner);
+    mend_snap_level_unlink(s, l, inner);
     s->depth--;
 }
 

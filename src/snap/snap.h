@@ -82,6 +82,9 @@ enum mend_status mend_snap_enter(struct mend_snap *snap, int *value_p);
 /* Drops the innermost safe point; what has changed since belongs to the one around it. */
 void mend_snap_commit(struct mend_snap *snap);
 
+/* Drops the safe point at a depth: 1 is the outermost one.  The others stay as they are. */
+void mend_snap_drop(struct mend_snap *snap, unsigned depth);
+
 /* Rolls back to the innermost safe point, which stays.  Returns only if it cannot; then nothing has
  * changed, and mend_snap_reason() tells why. */
 enum mend_status mend_snap_roll_back(struct mend_snap *snap, int value);
