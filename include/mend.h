@@ -158,7 +158,9 @@ extern __typeof__(MPIX_Notify_release) PMPIX_Notify_release;
  * 4. No window and no file is open at a safe point or a roll-back, and there is one thread; else leave or recover is refused
  *    (MPI_ERR_UNSUPPORTED_OPERATION), with the reason in the text of the error, and no process rolls back.  One that finds only then that
  *    it cannot, ends, and the others learn of its death.
- * 5. It is the only module of each of its processes.  MPIX_Module_recover() of a process that rolls back does not return. */
+ * 5. All modules of its processes roll back, and have the same members, though not the same participants.  All members enter and leave them in the
+ *    same order, one inside the other if they call each other.  A failure in one undoes calls of others that have ended since.
+ *    MPIX_Module_recover() of a process that rolls back does not return. */
 
 typedef struct MPIX_ABI_Module *MPIX_Module;
 
@@ -178,7 +180,7 @@ typedef int MPIX_Module_recover_function(MPI_Comm comm, int inside, void *state)
 /* Collective over comm, whose members are the participants.  A module that recovers anytime must be created before those
  * that recover in calls, or it does so itself.  One that rolls back: returns again after each roll-back to here.
  * Errors: as MPI_Comm_dup; MPI_ERR_ARG, also if `how` is not the same; MPI_ERR_OTHER, at all members: MPIX_Notify_register is refused
- * at one; MPI_ERR_UNSUPPORTED_OPERATION: of several modules one rolls back, or as MPIX_Safe_point_enter. */
+ * at one; MPI_ERR_UNSUPPORTED_OPERATION: it rolls back and a module beside it does not or has other members, or as MPIX_Safe_point_enter. */
 extern int MPIX_Module_create(MPI_Comm comm, MPIX_Module_recover_function *recover, void *state,
                               int how, MPIX_Module *module);
 

@@ -20,6 +20,7 @@
     1024 /* of the frame that makes the copy: what a function may use below its stack pointer, and more */
 
 struct sim_point {
+    struct sim_point *older;
     ucontext_t context;
     char *low; /* what is above this is kept */
     size_t bytes;
@@ -28,9 +29,10 @@ struct sim_point {
 };
 
 int __wrap_mend_safe_point_of_module(int *value_p);
-void __wrap_mend_safe_point_drop(void);
+void __wrap_mend_safe_point_drop(unsigned nth);
+void __wrap_mend_safe_point_drop_all(void);
 void __wrap_mend_safe_point_pages(uint64_t *saved_p, uint64_t *undone_p);
-int __wrap_mend_safe_point_back(int value);
+int __wrap_mend_safe_point_back(unsigned nth, int value);
 
 static struct sim_rank *mine(void)
 {
@@ -47,10 +49,30 @@ __attribute__((no_sanitize("address"))) static void copy(unsigned char *to, cons
         to[i] = bytes[i];
 }
 
-void __wrap_mend_safe_point_drop(void)
+static unsigned count(void)
 {
-    free(mine()->point);
-    mine()->point = NULL;
+    unsigned n = 0;
+
+    for (const struct sim_point *p = mine()->point; p; p = p->older)
+        n++;
+    return n;
+}
+
+void __wrap_mend_safe_point_drop(unsigned nth)
+{
+    struct sim_point **p = &mine()->point, *gone;
+
+    for (unsigned n = count(); n > nth; n--)
+        p = &(*p)->older;
+    gone = *p;
+    *p = gone->older;
+    free(gone);
+}
+
+void __wrap_mend_safe_point_drop_all(void)
+{
+    while (mine()->point)
+        __wrap_mend_safe_point_drop(1);
 }
 
 /* Its frame is in the copy.  getcontext() returns twice, and only what is in the rank differs then. */
@@ -60,7 +82,7 @@ int __wrap_mend_safe_point_of_module(int *value_p)
     size_t bytes = (size_t)(mine()->stack + SIM_STACK_BYTES - low);
     struct sim_point *p = malloc(sizeof(*p) + bytes);
 
-    __wrap_mend_safe_point_drop();
+    p->older = mine()->point;
     p->low = low;
     p->bytes = bytes;
     p->value = 0;
@@ -82,8 +104,10 @@ void __wrap_mend_safe_point_pages(uint64_t *saved_p, uint64_t *undone_p)
 }
 
 /* The scheduler copies, as this function's own frame goes as well.  The rank may be killed before. */
-int __wrap_mend_safe_point_back(int value)
+int __wrap_mend_safe_point_back(unsigned nth, int value)
 {
+    while (count() > nth)
+        __wrap_mend_safe_point_drop(count());
     mine()->point->value = value;
     mine()->rolls_back = true;
     for (;;)

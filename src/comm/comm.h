@@ -57,8 +57,8 @@ struct mend_comm {
     const bool inactive; /* a member is dead: collectives and creation on this object fail */
     const bool closing;  /* no handle leads to it any more */
     bool predefined;     /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
-    bool used; /* a call other than a question has named it since the safe point (recover/undo.h) */
-    uint32_t made_at; /* number of the safe point before it was made (recover/undo.h) */
+    uint32_t used_at;    /* number of the last safe point before its last use (recover/undo.h) */
+    uint32_t made_at;    /* of the one before it was made */
     struct mend_group *group, *remote; /* remote == group on an intracommunicator */
     /* create/validate.c.  After a cut another object carries collectives and creation: that of the
      * members that were living then.  Users never see it. */
@@ -75,7 +75,6 @@ struct mend_comm {
     uint32_t session; /* number of the session that it comes from, 0: none */
     bool of_groups;   /* made of groups alone, or of such a communicator: the same at all members */
     uint32_t coll_seq;       /* collectives begun: tag of their traffic */
-    uint32_t coll_seq_then;  /* at the safe point (recover/undo.h) */
     int cell;                /* shared-memory cell of all members, -1: none */
     uint32_t told_deaths_n;  /* prefix of self->deaths: the program was told of those of members */
     uint32_t acked_deaths_n; /* prefix of self->deaths acknowledged by FAILURE_ACK */

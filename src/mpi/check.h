@@ -89,7 +89,7 @@ static inline int mend_check_comm(MPI_Comm comm, struct mend_comm **c_p)
     int err = mend_find_comm(comm, c_p);
 
     if (mend_unlikely(mend_self->undo != NULL) && !err)
-        (*c_p)->used = true;
+        (*c_p)->used_at = mend_self->points_n;
     return err;
 }
 int mend_check_intra(MPI_Comm comm, struct mend_comm **c_p); /* no intercommunicator: ERR_COMM */

@@ -24,7 +24,7 @@ static int check_module(MPIX_Module module, struct mend_module **m_p)
 {
     struct mend_module *m = (struct mend_module *)module;
 
-    if (!mend_handle_is_object(m) || m->magic != MEND_MODULE_MAGIC)
+    if (!mend_handle_is_object(m) || m->magic != MEND_MODULE_MAGIC || m->freed)
         return MPI_ERR_ARG;
     *m_p = m;
     return MPI_SUCCESS;
@@ -44,20 +44,33 @@ static void roll_back(struct mend_proc *self)
     int err;
 
     mend_event(self, MEND_EV_MODULE_UNWOUND);
-    err = mend_safe_point_back(1);
+    err = mend_safe_point_back(mend_module_target(self), 1);
     mend_fatal(self, NULL, err, "a roll-back");
 }
 
-static void tell(struct mend_module *m, bool back)
+/* Numbers count the calls of all modules that roll back. */
+static void tell(struct mend_recovery *r, bool back)
 {
     uint64_t saved, undone;
 
     mend_safe_point_pages(&saved, &undone);
     if (back)
-        mend_record_event(m->self, roll_back, .number = m->left, .pages = undone,
-                          .cut = m->roll.cut_n);
+        mend_record_event(r->self, roll_back, .number = r->roll.target - r->first, .pages = undone,
+                          .cut = r->roll.cut_n);
     else
-        mend_record_event(m->self, safe_point, .number = m->left, .pages = saved);
+        mend_record_event(r->self, safe_point, .number = r->self->points_n - r->first,
+                          .pages = saved);
+}
+
+/* What no module needs any more behind this call. */
+static void drop_spare_points(struct mend_module *m)
+{
+    unsigned nth;
+
+    while ((nth = mend_module_spare_point(m))) {
+        mend_safe_point_drop(nth);
+        mend_module_drop_point(m, nth);
+    }
 }
 
 /* The safe point behind a call of the module, where the call returns once more if the process rolls back. */
@@ -67,19 +80,32 @@ static int make_point(struct mend_module *m)
     int err, back = 0;
 
     mend_module_left(m);
-    m->has_point = false;
+    drop_spare_points(m);
+    mend_module_keep_point(m);
     mend_self->on_unwound = roll_back;
-    mend_safe_point_drop();
-    if (what)
+    if (what) {
+        mend_module_lose_point(m);
         return refuse_as(MPI_ERR_UNSUPPORTED_OPERATION, what);
-    m->has_point = true;
+    }
     err = mend_safe_point_of_module(&back);
     if (!err)
-        tell(m, back);
+        tell(m->recovery, back);
     if (back)
         return mend_module_resume(m);
-    m->has_point = !err;
+    if (err)
+        mend_module_lose_point(m);
     return err;
+}
+
+/* It has a safe point of its own from the beginning: at once, or where all others have come as far. */
+static int make_first_point(struct mend_module *m)
+{
+    bool points = true;
+    int err = MPI_SUCCESS;
+
+    if (m->recovery->modules.next != &m->link)
+        err = mend_module_wait_to_leave(m, &points);
+    return err || !points ? err : make_point(m);
 }
 
 /* A process without a part in the module has no communicator of it. */
@@ -106,8 +132,8 @@ int MPIX_Module_create(MPI_Comm comm, MPIX_Module_recover_function *recover, voi
         err = mend_module_create(c, recover, state, how, &m);
     if (!err)
         *module = (MPIX_Module)m;
-    if (!err && m->rolls_back)
-        err = make_point(m);
+    if (!err && m->recovery->rolls_back)
+        err = make_first_point(m);
     return mend_report_comm(c, err, __func__);
 }
 
@@ -134,7 +160,7 @@ static int leave(struct mend_module *m, int *recovered)
     bool points = false;
     int err = MPI_SUCCESS;
 
-    if (m->rolls_back && m->depth == 1)
+    if (m->recovery->rolls_back && m->depth == 1)
         err = mend_module_wait_to_leave(m, &points);
     if (err || mend_self->unwinds)
         return err;
@@ -157,7 +183,7 @@ int MPIX_Module_leave(MPIX_Module module, int *recovered)
         err = mend_check_pointer(recovered);
     if (!err && !m->depth)
         err = refuse("the module was not entered");
-    if (!err && m->rolls_back)
+    if (!err && m->recovery->rolls_back)
         err = mend_check_outside_callback();
     if (!err)
         err = leave(m, recovered);
@@ -180,7 +206,7 @@ int MPIX_Module_recover(MPIX_Module module, MPI_Comm *comm)
         err = check_module(module, &m);
     if (!err)
         err = mend_check_pointer(comm);
-    if (!err && m->recovering)
+    if (!err && m->recovery->recovering)
         err = refuse("the module recovers already");
     if (!err && !has_recovered(m, *comm))
         err = mend_module_recover(m);
@@ -199,12 +225,11 @@ int MPIX_Module_free(MPIX_Module *module)
         err = mend_check_pointer(module);
     if (!err)
         err = check_module(*module, &m);
-    if (!err && (m->depth || m->recovering))
+    if (!err && (m->depth || m->recovery->recovering))
         err = refuse("the module is in use");
     if (!err) {
-        if (m->rolls_back)
-            mend_safe_point_drop();
-        mend_module_free(m);
+        if (mend_module_free(m))
+            mend_safe_point_drop_all();
         *module = MPIX_MODULE_NULL;
     }
     return mend_report(err, __func__);

@@ -26,7 +26,7 @@ static struct {
     struct mend_snap *snap;
     const char *data; /* of the library */
     size_t data_bytes;
-    unsigned of_module; /* the depth at which a module's is; 0: there is none */
+    unsigned below, of_modules; /* how many there are for modules, and how many below these */
 } point;
 
 /* dl_iterate_phdr() calls it for each object: notes the range of the writable segments of this one. */
@@ -117,44 +117,50 @@ static int open_snap(void)
 
 void mend_safe_points_end(void)
 {
-    struct mend_module *m = mend_module_that_rolls(mend_self);
-
-    if (m)
-        m->has_point = false;
+    mend_module_lose_all_points(mend_self);
+    mend_recovery_end_all(mend_self);
     if (point.snap)
         mend_snap_destroy(point.snap);
     point.snap = NULL;
-    point.of_module = 0;
+    point.of_modules = 0;
 }
 
-static bool is_innermost(void)
+void mend_safe_point_drop(unsigned nth)
 {
-    return point.of_module == mend_snap_depth(point.snap);
+    mend_snap_drop(point.snap, point.below + nth);
+    point.of_modules--;
 }
 
-void mend_safe_point_drop(void)
+void mend_safe_point_drop_all(void)
 {
-    if (point.of_module && is_innermost())
-        mend_snap_commit(point.snap);
-    point.of_module = 0;
+    while (point.of_modules)
+        mend_safe_point_drop(1);
+}
+
+/* Has the program one of its own behind those for modules, or are there none for modules? */
+static bool is_programs(void)
+{
+    unsigned depth = mend_snap_depth(point.snap);
+
+    return point.of_modules ? depth > point.below + point.of_modules : depth > 0;
 }
 
 int mend_safe_point_of_module(int *value_p)
 {
     int err = open_snap(), got = 0;
 
-    if (!err && point.of_module && !is_innermost())
-        err = refuse(MPI_ERR_UNSUPPORTED_OPERATION,
-                     "the program has made a safe point behind the module's, and not dropped it");
     if (err)
         return err;
-    mend_safe_point_drop();
-    point.of_module = mend_snap_depth(point.snap) + 1;
+    if (!point.of_modules)
+        point.below = mend_snap_depth(point.snap);
+    else if (is_programs())
+        return refuse(MPI_ERR_UNSUPPORTED_OPERATION,
+                      "the program has made a safe point behind the module's, and not dropped it");
     err = error_of(mend_snap_enter(point.snap, &got));
-    if (err)
-        point.of_module = 0;
     if (got)
         mend_notify_unwound(mend_self);
+    else if (!err)
+        point.of_modules++;
     *value_p = got;
     return err;
 }
@@ -168,10 +174,11 @@ void mend_safe_point_pages(uint64_t *saved_p, uint64_t *undone_p)
 }
 
 /* Those that the program has made since go with what it has done. */
-int mend_safe_point_back(int value)
+int mend_safe_point_back(unsigned nth, int value)
 {
-    while (mend_snap_depth(point.snap) > point.of_module)
+    while (mend_snap_depth(point.snap) > point.below + nth)
         mend_snap_commit(point.snap);
+    point.of_modules = nth;
     return error_of(mend_snap_roll_back(point.snap, value));
 }
 
@@ -182,6 +189,16 @@ static int enter_inside(const char *fn)
 
     if (!err && !(point.snap && mend_snap_depth(point.snap)))
         err = refuse(MPI_ERR_OTHER, "there is no safe point");
+    return err;
+}
+
+/* For those that change the innermost one. */
+static int enter_inside_own(const char *fn)
+{
+    int err = enter_inside(fn);
+
+    if (!err && !is_programs())
+        err = refuse(MPI_ERR_OTHER, "the innermost safe point is a module's");
     return err;
 }
 
@@ -208,7 +225,7 @@ int MPIX_Safe_point_enter(int *value)
 MEND_API(MPIX_Safe_point_commit);
 int MPIX_Safe_point_commit(void)
 {
-    int err = enter_inside(__func__);
+    int err = enter_inside_own(__func__);
 
     if (!err)
         mend_snap_commit(point.snap);
@@ -218,7 +235,7 @@ int MPIX_Safe_point_commit(void)
 MEND_API(MPIX_Safe_point_roll_back);
 int MPIX_Safe_point_roll_back(int value)
 {
-    int err = enter_inside(__func__);
+    int err = enter_inside_own(__func__);
 
     if (!err && !value)
         err = MPI_ERR_ARG;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* roll.c – what the members tell each other (roll.h has the idea, roll_decide.c the decision).
  *
- *   positions of all ──> ids of all, and from member 0 a context for the cut ──> each decides alike ──> agreed: all have it
+ *   positions of all ──> what stands behind them, and from member 0 a context for the cut ──> each decides alike ──> agreed: all have it
  */
 #include "recover/roll.h"
 
@@ -16,9 +16,9 @@ struct talk {
     struct mend_comm *c;
     struct mend_group *of; /* the module's members from the beginning */
     struct mend_roll_position *members;
-    MPI_Count *counts; /* ids of each member, with the context of member 0 */
+    MPI_Count *counts; /* words of each member, with the context of member 0 */
     MPI_Aint *at;      /* where they begin among those of all */
-    uint64_t *mine, *all, all_n;
+    uint64_t *mine, *all, all_n, ids_n;
     bool *rolls;
 };
 
@@ -30,8 +30,9 @@ static struct mend_coll_buf words(void *buf, uint64_t n)
 
 struct listing {
     struct mend_proc *self;
-    struct mend_group *members; /* of the module from the beginning */
-    uint64_t *ids;              /* NULL: they are only counted */
+    struct mend_group *members;  /* of the module from the beginning */
+    struct mend_roll_used *used; /* NULL: they are only counted */
+    uint64_t since;              /* safe point number: what was used before it does not count */
     uint64_t n;
 };
 
@@ -47,37 +48,55 @@ static bool has_all(const struct listing *l, const struct mend_group *g)
     }
     return true;
 }
+
+/* The oldest that may be the target. */
+static uint64_t oldest(const struct mend_roll_position *mine, const struct mend_roll_kept *kept)
+{
+    return mine->kept_n ? kept[0].number : mine->left;
+}
+
 static void list_used(struct mend_comm *c, void *arg)
 {
     struct listing *l = arg;
 
-    if (!c->used || c->whole || c->made_at == MEND_UNDO_APART)
+    if (c->used_at < l->since || c->whole || c->made_at == MEND_UNDO_APART)
         return;
-    if (l->ids)
-        l->ids[l->n] =
-            c->id | (has_all(l, c->group) && has_all(l, c->remote) ? 0 : MEND_ROLL_STRANGERS);
+    if (l->used)
+        l->used[l->n] = (struct mend_roll_used){
+            c->id | (has_all(l, c->group) && has_all(l, c->remote) ? 0 : MEND_ROLL_STRANGERS),
+            c->used_at};
     l->n++;
 }
 
-/* The own ids: used ones, those of an earlier cut, and from member 0 one word more. */
-static void fill(struct talk *t, const struct mend_roll *before, bool first)
+/* The own words: safe points, communicators, those of an earlier cut, and from member 0 one word more. */
+static void fill(struct talk *t, const struct mend_roll_position *mine,
+                 const struct mend_roll_kept *kept, const struct mend_roll *before)
 {
-    struct listing l = {.self = t->c->self, .members = t->of, .ids = t->mine};
+    struct mend_roll_kept *points = (struct mend_roll_kept *)t->mine;
+    struct listing l = {.self = t->c->self,
+                        .members = t->of,
+                        .since = oldest(mine, kept),
+                        .used = (struct mend_roll_used *)(points + mine->kept_n)};
 
+    if (mine->kept_n)
+        memcpy(points, kept, mine->kept_n * sizeof(*kept));
     mend_comm_each(t->c->self, list_used, &l);
-    if (before->cut_n)
-        memcpy(t->mine + l.n, before->cut, before->cut_n * sizeof(uint64_t));
-    if (first)
-        t->mine[l.n + before->cut_n] = mend_creation_ctxs(t->c->self, t->c->spans, t->all_n);
+    for (uint64_t i = 0; i < before->cut_n; i++)
+        l.used[l.n + i] = (struct mend_roll_used){.id = before->cut[i]};
+    if (t->c->rank == 0)
+        t->mine[mend_roll_words(mine)] = mend_creation_ctxs(t->c->self, t->c->spans, t->ids_n);
 }
 
 static void place_all(struct talk *t)
 {
-    t->all_n = 0;
+    t->all_n = t->ids_n = 0;
     for (int r = 0; r < t->c->size; r++) {
-        t->counts[r] = (MPI_Count)(t->members[r].used_n + t->members[r].cut_n + (r == 0));
+        const struct mend_roll_position *p = &t->members[r];
+
+        t->counts[r] = (MPI_Count)(mend_roll_words(p) + (r == 0));
         t->at[r] = (MPI_Aint)t->all_n;
         t->all_n += (uint64_t)t->counts[r];
+        t->ids_n += p->used_n + p->cut_n;
     }
 }
 
@@ -90,7 +109,7 @@ static int gather_positions(struct talk *t, const struct mend_roll_position *min
     return mend_coll_allgather(t->c, &in, &out, NULL, &how);
 }
 
-static int gather_ids(struct talk *t)
+static int gather_words(struct talk *t)
 {
     struct mend_coll_counts v = {.big = true, .counts_c = t->counts, .displs_c = t->at};
     struct mend_coll_buf in = words(t->mine, (uint64_t)t->counts[t->c->rank]);
@@ -124,7 +143,7 @@ static void end(struct talk *t)
         mend_free(t->c->self, all[i]);
 }
 
-/* Without the context, which stands behind the ids of member 0. */
+/* Without the context, which stands behind the words of member 0. */
 static mend_ctx take_context(struct talk *t)
 {
     uint64_t at = (uint64_t)t->counts[0] - 1;
@@ -141,20 +160,16 @@ static void conclude(struct talk *t, struct mend_roll *roll)
     mend_roll_forget(self, roll);
     roll->ctx = take_context(t);
     roll->cut = take(self, t->all_n, sizeof(*roll->cut));
-    roll->refused =
-        !mend_roll_decide(t->members, t->c->size, t->all, t->rolls, roll->cut, &roll->cut_n);
+    mend_roll_decide(t->members, t->c->size, t->all, t->rolls, roll);
     roll->rolls = t->rolls[t->c->rank];
-    roll->left = 0;
-    for (int r = 0; r < t->c->size; r++)
-        if (t->members[r].left > roll->left)
-            roll->left = t->members[r].left;
 }
 
-static int talk(struct talk *t, const struct mend_roll_position *mine, const struct mend_roll *roll)
+static int talk(struct talk *t, const struct mend_roll_position *mine,
+                const struct mend_roll_kept *kept, const struct mend_roll *roll)
 {
     struct mend_proc *self = t->c->self;
     struct mend_roll_position full = *mine;
-    struct listing l = {.self = self, .members = t->of};
+    struct listing l = {.self = self, .members = t->of, .since = oldest(mine, kept)};
     int err;
 
     mend_comm_each(self, list_used, &l);
@@ -164,20 +179,21 @@ static int talk(struct talk *t, const struct mend_roll_position *mine, const str
     if (err)
         return err;
     place_all(t);
-    t->mine = take(self, l.n + roll->cut_n + 1, sizeof(*t->mine));
+    t->mine = take(self, mend_roll_words(&full) + 1, sizeof(*t->mine));
     t->all = take(self, t->all_n, sizeof(*t->all));
-    fill(t, roll, t->c->rank == 0);
-    return gather_ids(t);
+    fill(t, &full, kept, roll);
+    return gather_words(t);
 }
 
 int mend_roll_exchange(struct mend_comm *c, struct mend_group *of,
-                       const struct mend_roll_position *mine, struct mend_roll *roll)
+                       const struct mend_roll_position *mine, const struct mend_roll_kept *kept,
+                       struct mend_roll *roll)
 {
     struct talk t;
     int err, ok;
 
     begin(&t, c, of);
-    err = talk(&t, mine, roll);
+    err = talk(&t, mine, kept, roll);
     if (err)
         mend_revoke(c); /* others may wait for this process in what it has not begun */
     ok = !err;
@@ -191,7 +207,8 @@ int mend_roll_exchange(struct mend_comm *c, struct mend_group *of,
 void mend_roll_cut(struct mend_proc *self, const struct mend_roll *roll)
 {
     for (uint64_t i = 0; i < roll->cut_n; i++)
-        mend_undo_renew(self, roll->cut[i], roll->ctx + i * MEND_CTX_MAKE(0, 2), roll->rolls);
+        mend_undo_renew(self, roll->cut[i], roll->ctx + i * MEND_CTX_MAKE(0, 2),
+                        (uint32_t)roll->target);
 }
 
 void mend_roll_forget(struct mend_proc *self, struct mend_roll *roll)

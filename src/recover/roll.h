@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* roll.h – which processes of a module roll back, and which communicators are cut (S1-6, S1-10 to S1-12).
+/* roll.h – to which safe point modules roll back, which processes do, and which communicators are cut (S1-6, S1-10 to S1-12).
  *
- * All members of a module that rolls back say where they are and which communicators they have used since their safe point:
+ * Modules that roll back have the same members, which leave them in the same order.  Leaving one is a barrier, so the safe
+ * points behind it have one number at all members, and each is a cut of the whole: no message of the module's call crosses it.
  *
- *     left    how often the process has left the module; leaving is a barrier, so two of them differ by one at most
- *     place   OUT      behind its last safe point, in the module or outside it
+ *     number   1        2        3        4        5
+ *     left     F        G        F        H        G          of each module the last one is kept, here 3, 4 and 5
+ *                                         ^ inside a call of G: so 3 is also where G would go back to from there
+ *
+ * All members say where they are, which safe points they keep, and which communicators they have used behind which of them:
+ *
+ *     left    the number of the last safe point; two of them differ by one at most, except for those at POINT
+ *     place   OUT      behind it, in a module or outside
  *             LEAVING  in MPIX_Module_leave(), about to make the next one
- *             POINT    at its last safe point, where an earlier turn of this recovery has rolled it back
+ *             POINT    at it, where an earlier turn of this recovery has rolled the process back
  *
- *   N = the largest `left`
- *   participants:  left = N, not at POINT ──> roll back to safe point N
- *                  left = N - 1           ──> LEAVING: makes safe point N, nothing rolls back
- *   the others roll back if they have used a communicator that one that rolls back has used, and so on, till nothing changes:
- *   each communicator that one of them has used is in the cut
+ *   N       the largest `left`
+ *   T       the target: the first safe point behind the last call of each module that a process asks for; if it cannot be, the next one
+ *           that is still behind it; if there is none, an older one.  It cannot be if a module is entered there that is redone, or one
+ *           that has to go there does not keep it
+ *   redone  asked for, or lost, or recovered since T was made: that is undone
+ *
+ *   T = N   participants of what is redone roll back, and those that have used a communicator that one that rolls back has used, and so
+ *           on, till nothing changes; at POINT: they are there; left = N - 1: these make safe point N, nothing rolls back
+ *   T < N   a barrier that all were in is undone, so all roll back
+ *   cut     each communicator that one of them has used behind T
  *
  * So afterwards all participants are just behind the same call, and no message is under way between a process that has rolled
  * back and another one: each communicator of the cut goes on in a context of its own at all its members, and what was under way
@@ -20,7 +32,8 @@
  *
  *   1  the result is the same at all members that live: it is agreed on that all have it;
  *   2  a turn that fails after that leaves a cut of which some have carried out parts: those that know of it report it in
- *      the next turn as used, so all carry it out then. */
+ *      the next turn as used, so all carry it out then;
+ *   3  what was asked for in a turn, or was to be redone, is so in the next ones. */
 #ifndef MEND_RECOVER_ROLL_H
 #define MEND_RECOVER_ROLL_H
 
@@ -32,39 +45,69 @@ enum mend_roll_place {
     MEND_ROLL_POINT,
 };
 
-/* What a member says of itself. */
+/* What a member says of itself.  Sets of modules are bits. */
 struct mend_roll_position {
     uint64_t left;
-    uint64_t place;    /* enum mend_roll_place */
-    uint64_t has_part; /* it recovers */
-    uint64_t cannot;   /* roll back */
-    uint64_t used_n;   /* communicators that it has used, and behind them: */
-    uint64_t cut_n;    /* those of an earlier turn's cut */
+    uint64_t place; /* enum mend_roll_place */
+    uint64_t parts; /* modules that it has a part in */
+    uint64_t asks;  /* modules that it wants to recover */
+    uint64_t
+        lost; /* modules that have lost a process, or are in a recovery that has not succeeded */
+    uint64_t cannot;                /* roll back */
+    uint64_t kept_n, used_n, cut_n; /* what stands behind it, in that order */
+};
+
+/* A safe point that it keeps. */
+struct mend_roll_kept {
+    uint64_t number;
+    uint64_t entered; /* modules, there */
+    uint64_t exists;  /* modules that were there */
+    uint64_t redo;    /* have recovered since */
+    uint64_t behind;  /* it is behind the last call of these */
+};
+
+/* A communicator that it has used, or one of an earlier turn's cut. */
+struct mend_roll_used {
+    uint64_t id;
+    uint64_t at; /* number of the last safe point before its last use; not of a cut */
 };
 
 #define MEND_ROLL_STRANGERS                                                                        \
     UINT64_C(1) /* in the id of a communicator: it has members that are not the module's */
 
-/* Pure: from the positions of n members and their ids, one after the other.  rolls[i]: member i is to roll back.  cut, with room
- * for all ids: those of the cut, in ascending order and without repetition; *cut_n_p of them.  False: one that is to roll back
- * cannot, or has used a communicator with strangers. */
-bool mend_roll_decide(const struct mend_roll_position *members, int n, const uint64_t *ids,
-                      bool *rolls, uint64_t *cut, uint64_t *cut_n_p);
+#define MEND_ROLL_KEPT_WORDS (sizeof(struct mend_roll_kept) / sizeof(uint64_t))
+#define MEND_ROLL_USED_WORDS (sizeof(struct mend_roll_used) / sizeof(uint64_t))
+
+/* How many words stand behind a position. */
+static inline uint64_t mend_roll_words(const struct mend_roll_position *p)
+{
+    return p->kept_n * MEND_ROLL_KEPT_WORDS + (p->used_n + p->cut_n) * MEND_ROLL_USED_WORDS;
+}
 
 /* The outcome of a turn. */
 struct mend_roll {
     uint64_t *cut; /* the ids, in ascending order; NULL: none */
     uint64_t cut_n;
-    mend_ctx ctx;  /* of the first one; the next ones have the pairs behind it */
-    uint64_t left; /* N */
-    bool rolls;    /* this process */
+    mend_ctx ctx;    /* of the first one; the next ones have the pairs behind it */
+    uint64_t asked;  /* modules */
+    uint64_t redone; /* modules */
+    uint64_t newest; /* N */
+    uint64_t target; /* T */
+    bool rolls;      /* this process */
     bool refused;
 };
 
-/* Collective over c, whose members are those that are left of the module's, `of`; blocks until all have the result, or the next
- * turn is due: MPI_ERR_PROC_FAILED at all. roll: the last outcome, which this one replaces. */
+/* Pure: from the positions of n members and what stands behind them, one after the other, all but `ctx` and `rolls` of *roll.  rolls[i]:
+ * member i is to roll back.  roll->cut has room for as many ids as there are.  Refused: there is no safe point to which all can roll back
+ * that have to. */
+void mend_roll_decide(const struct mend_roll_position *members, int n, const uint64_t *words,
+                      bool *rolls, struct mend_roll *roll);
+
+/* Collective over c, whose members are those that are left of the modules', `of`; blocks until all have the result, or the next
+ * turn is due: MPI_ERR_PROC_FAILED at all.  kept: mine->kept_n of them.  roll: the last outcome, which this one replaces. */
 int mend_roll_exchange(struct mend_comm *c, struct mend_group *of,
-                       const struct mend_roll_position *mine, struct mend_roll *roll);
+                       const struct mend_roll_position *mine, const struct mend_roll_kept *kept,
+                       struct mend_roll *roll);
 
 /* Gives each communicator of the cut that this process has its new context. */
 void mend_roll_cut(struct mend_proc *self, const struct mend_roll *roll);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* roll_decide.c – which members roll back (roll.h): a function of what all have said.  It may run in a handler of a signal, so it
+/* roll_decide.c – where to, and who (roll.h): a function of what all have said.  It may run in a handler of a signal, so it
  * calls nothing. */
 #include "recover/roll.h"
 
@@ -48,83 +48,246 @@ static void add(struct set *s, uint64_t name)
     s->id[at] = name;
 }
 
-/* False: one of them has members that are not the module's. */
-static bool add_all(struct set *s, const uint64_t *ids, uint64_t n)
+/* All that is known, and a safe point that is tried. */
+struct trial {
+    const struct mend_roll_position *members;
+    int n;
+    const uint64_t *words;
+    bool *rolls;
+    struct set cut;
+    uint64_t asked, lost, newest;
+    uint64_t target, redone;
+    bool can;
+};
+
+/* What stands behind a position. */
+struct behind {
+    const struct mend_roll_kept *kept;
+    const struct mend_roll_used *used, *cut;
+};
+
+static struct behind behind(const struct mend_roll_position *p, const uint64_t *words)
+{
+    const struct mend_roll_kept *kept = (const struct mend_roll_kept *)words;
+    const struct mend_roll_used *used = (const struct mend_roll_used *)(kept + p->kept_n);
+
+    return (struct behind){kept, used, used + p->used_n};
+}
+
+/* False: one that was used since has members that are not the module's. */
+static bool add_used(struct trial *t, const struct mend_roll_used *used, uint64_t n)
 {
     bool closed = true;
 
     for (uint64_t i = 0; i < n; i++) {
-        add(s, name_of(ids[i]));
-        closed &= !(ids[i] & MEND_ROLL_STRANGERS);
+        if (used[i].at < t->target)
+            continue;
+        add(&t->cut, name_of(used[i].id));
+        closed &= !(used[i].id & MEND_ROLL_STRANGERS);
     }
     return closed;
 }
 
-static bool contains_any(const struct set *s, const uint64_t *ids, uint64_t n)
+static bool contains_any(const struct trial *t, const struct mend_roll_used *used, uint64_t n)
 {
-    uint64_t i = 0;
-
-    while (i < n && !contains(s, name_of(ids[i])))
-        i++;
-    return i < n;
+    for (uint64_t i = 0; i < n; i++)
+        if (used[i].at >= t->target && contains(&t->cut, name_of(used[i].id)))
+            return true;
+    return false;
 }
 
-static uint64_t newest(const struct mend_roll_position *members, int n)
+/* It keeps the target, and no module that is redone is entered there. */
+static bool has_target(const struct trial *t, const struct mend_roll_kept *kept, uint64_t n)
 {
-    uint64_t most = 0;
-
-    for (int i = 0; i < n; i++)
-        most = members[i].left > most ? members[i].left : most;
-    return most;
+    for (uint64_t i = 0; i < n; i++)
+        if (kept[i].number == t->target)
+            return !(kept[i].entered & t->redone);
+    return false;
 }
 
-static bool is_reached(const struct mend_roll_position *p, uint64_t left, const struct set *s,
-                       const uint64_t *used)
+static bool is_reached(const struct trial *t, const struct mend_roll_position *p,
+                       const struct behind *b)
 {
-    if (p->left != left || p->place == MEND_ROLL_POINT)
+    if (t->target < t->newest)
+        return p->left > t->target || p->place != MEND_ROLL_POINT;
+    if (p->left != t->target || p->place == MEND_ROLL_POINT)
         return false;
-    return p->has_part || contains_any(s, used, p->used_n);
+    return (p->parts & t->redone) || contains_any(t, b->used, p->used_n);
 }
 
-/* One look at all members.  *can_p: as far as is known by now. */
-static bool spread(const struct mend_roll_position *members, int n, const uint64_t *ids,
-                   struct set *s, bool *rolls, bool *can_p)
+/* One look at all members. */
+static bool spread(struct trial *t)
 {
-    uint64_t left = newest(members, n);
+    const uint64_t *words = t->words;
     bool more = false;
 
-    for (int i = 0; i < n; i++) {
-        const struct mend_roll_position *p = &members[i];
+    for (int i = 0; i < t->n; i++) {
+        const struct mend_roll_position *p = &t->members[i];
+        struct behind b = behind(p, words);
 
-        if (!rolls[i] && is_reached(p, left, s, ids)) {
-            rolls[i] = more = true;
-            *can_p &= add_all(s, ids, p->used_n) && !p->cannot;
+        if (!t->rolls[i] && is_reached(t, p, &b)) {
+            t->rolls[i] = more = true;
+            t->can &=
+                add_used(t, b.used, p->used_n) && !p->cannot && has_target(t, b.kept, p->kept_n);
         }
-        ids += p->used_n + p->cut_n;
+        words += mend_roll_words(p);
     }
     return more;
 }
 
-static void add_cuts(const struct mend_roll_position *members, int n, const uint64_t *ids,
-                     struct set *s)
+/* One that an earlier turn has rolled back further cannot come to it. */
+static bool all_get_there(const struct trial *t)
 {
-    for (int i = 0; i < n; i++) {
-        add_all(s, ids + members[i].used_n, members[i].cut_n);
-        ids += members[i].used_n + members[i].cut_n;
+    for (int i = 0; i < t->n; i++)
+        if (t->members[i].place == MEND_ROLL_POINT && t->members[i].left < t->target)
+            return false;
+    return true;
+}
+
+static void add_cuts(struct trial *t)
+{
+    const uint64_t *words = t->words;
+
+    for (int i = 0; i < t->n; i++) {
+        const struct mend_roll_position *p = &t->members[i];
+        struct behind b = behind(p, words);
+
+        for (uint64_t k = 0; k < p->cut_n; k++)
+            add(&t->cut, name_of(b.cut[k].id));
+        words += mend_roll_words(p);
     }
 }
 
-bool mend_roll_decide(const struct mend_roll_position *members, int n, const uint64_t *ids,
-                      bool *rolls, uint64_t *cut, uint64_t *cut_n_p)
+static void stay(struct trial *t)
 {
-    struct set s = {.id = cut};
-    bool can = true;
+    for (int i = 0; i < t->n; i++)
+        t->rolls[i] = false;
+}
 
-    for (int i = 0; i < n; i++)
-        rolls[i] = false;
-    add_cuts(members, n, ids, &s);
-    while (spread(members, n, ids, &s, rolls, &can))
+/* True: all that have to can roll back to the safe point. */
+static bool try_target(struct trial *t, const struct mend_roll_kept *k)
+{
+    t->target = k->number;
+    t->redone = (t->asked | t->lost | k->redo) & k->exists;
+    t->cut.n = 0;
+    t->can = !(k->entered & t->redone) && all_get_there(t);
+    stay(t);
+    add_cuts(t);
+    while (spread(t))
         ;
-    *cut_n_p = s.n;
-    return can;
+    return t->can;
+}
+
+/* What those that have come furthest keep; with what they say of it together. */
+static bool next_candidate(const struct trial *t, uint64_t below, struct mend_roll_kept *k)
+{
+    const uint64_t *words = t->words;
+
+    *k = (struct mend_roll_kept){.number = 0};
+    for (int i = 0; i < t->n; i++) {
+        const struct mend_roll_position *p = &t->members[i];
+        struct behind b = behind(p, words);
+
+        for (uint64_t j = 0; p->left == t->newest && j < p->kept_n; j++) {
+            if (b.kept[j].number >= below || b.kept[j].number < k->number)
+                continue;
+            if (b.kept[j].number > k->number)
+                *k = (struct mend_roll_kept){.number = b.kept[j].number};
+            k->entered |= b.kept[j].entered;
+            k->exists |= b.kept[j].exists;
+            k->redo |= b.kept[j].redo;
+            k->behind |= b.kept[j].behind;
+        }
+        words += mend_roll_words(p);
+    }
+    return k->number > 0;
+}
+
+/* The oldest of them that is newer than `above`. */
+static bool candidate_above(const struct trial *t, uint64_t above, struct mend_roll_kept *k)
+{
+    struct mend_roll_kept next = {.number = UINT64_MAX};
+
+    k->number = 0;
+    while (next_candidate(t, next.number, &next) && next.number > above)
+        *k = next;
+    return k->number > 0;
+}
+
+/* It is behind the last call of each module that was asked for. */
+static bool is_behind(const struct trial *t, const struct mend_roll_kept *k)
+{
+    return (k->behind & t->asked) == t->asked;
+}
+
+/* The first safe point that is behind the last call of the one that was left longest ago; UINT64_MAX: there is none. */
+static uint64_t first_wanted(const struct trial *t)
+{
+    struct mend_roll_kept k = {.number = 0};
+
+    while (candidate_above(t, k.number, &k))
+        if (k.behind & t->asked)
+            return k.number;
+    return UINT64_MAX;
+}
+
+/* In the order of roll.h. */
+static bool find_target(struct trial *t)
+{
+    uint64_t first = first_wanted(t), number = first - 1;
+    struct mend_roll_kept k;
+
+    while (first != UINT64_MAX && candidate_above(t, number, &k)) {
+        if ((k.number == first || is_behind(t, &k)) && try_target(t, &k))
+            return true;
+        number = k.number;
+    }
+    k.number = first;
+    while (next_candidate(t, k.number, &k))
+        if (try_target(t, &k))
+            return true;
+    return false;
+}
+
+static void look_at_all(struct trial *t)
+{
+    for (int i = 0; i < t->n; i++) {
+        const struct mend_roll_position *p = &t->members[i];
+
+        t->asked |= p->asks;
+        t->lost |= p->lost;
+        t->newest = p->left > t->newest ? p->left : t->newest;
+    }
+}
+
+static bool has_cut(const struct trial *t)
+{
+    int i = 0;
+
+    while (i < t->n && !t->members[i].cut_n)
+        i++;
+    return i < t->n;
+}
+
+void mend_roll_decide(const struct mend_roll_position *members, int n, const uint64_t *words,
+                      bool *rolls, struct mend_roll *roll)
+{
+    struct trial t = {
+        .members = members, .n = n, .words = words, .rolls = rolls, .cut = {.id = roll->cut}};
+    bool found;
+
+    look_at_all(&t);
+    t.target = t.newest;
+    stay(&t);
+    found = !(t.asked | t.lost) && !has_cut(&t); /* nothing to do */
+    if (!found)
+        found = find_target(&t);
+    if (!found)
+        stay(&t);
+    roll->cut_n = found ? t.cut.n : 0;
+    roll->asked = t.asked;
+    roll->redone = found ? t.redone : 0;
+    roll->newest = t.newest;
+    roll->target = found ? t.target : t.newest;
+    roll->refused = !found;
 }

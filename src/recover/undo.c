@@ -12,29 +12,52 @@ struct later {
     void *object;
 };
 
+static void init(struct mend_undo *u, struct mend_undo_point *p, uint32_t number)
+{
+    p->number = number;
+    mend_list_init(&p->requests);
+    mend_list_init(&p->later);
+    mend_list_append(&u->points, &p->link);
+}
+
 int mend_undo_open(struct mend_proc *self)
 {
     struct mend_undo *u = mend_alloc(self, sizeof(*u));
 
     if (!u)
         return MPI_ERR_NO_MEM;
-    mend_list_init(&u->requests);
-    mend_list_init(&u->old);
-    mend_list_init(&u->later);
+    mend_list_init(&u->points);
+    init(u, &u->before, 0);
     self->undo = u;
     return MPI_SUCCESS;
 }
 
-static void forget(struct mend_list *requests)
+static struct mend_undo_point *point_of(struct mend_list *link)
 {
-    while (!mend_list_empty(requests))
-        mend_list_remove(requests->next);
+    return mend_list_entry(link, struct mend_undo_point, link);
 }
 
-static void drop_later(struct mend_proc *self, bool free_them)
+static struct mend_undo_point *newest(struct mend_undo *u)
 {
-    while (!mend_list_empty(&self->undo->later)) {
-        struct later *l = mend_list_entry(self->undo->later.next, struct later, link);
+    return point_of(u->points.prev);
+}
+
+/* All of it goes to the end of the other. */
+static void append_all(struct mend_list *to, struct mend_list *from)
+{
+    while (!mend_list_empty(from)) {
+        struct mend_list *l = from->next;
+
+        mend_list_remove(l);
+        mend_list_append(to, l);
+    }
+}
+
+/* A free may be that of a module, whose objects may be freed with it. */
+static void drop_later(struct mend_proc *self, struct mend_list *later, bool free_them)
+{
+    while (!mend_list_empty(later)) {
+        struct later *l = mend_list_entry(later->next, struct later, link);
 
         mend_list_remove(&l->link);
         if (free_them)
@@ -43,12 +66,27 @@ static void drop_later(struct mend_proc *self, bool free_them)
     }
 }
 
+void mend_undo_drop(struct mend_proc *self, struct mend_undo_point *p)
+{
+    struct mend_undo_point *older = point_of(p->link.prev);
+
+    append_all(&older->requests, &p->requests);
+    append_all(&older->later, &p->later);
+    mend_list_remove(&p->link);
+    if (older == &self->undo->before)
+        drop_later(self, &older->later, true);
+}
+
 void mend_undo_close(struct mend_proc *self)
 {
-    drop_later(self, true);
-    forget(&self->undo->requests);
-    forget(&self->undo->old);
-    mend_free(self, self->undo);
+    struct mend_undo *u = self->undo;
+
+    while (newest(u) != &u->before)
+        mend_undo_drop(self, newest(u));
+    drop_later(self, &u->before.later, true);
+    while (!mend_list_empty(&u->before.requests))
+        mend_list_remove(u->before.requests.next);
+    mend_free(self, u);
     self->undo = NULL;
 }
 
@@ -57,12 +95,13 @@ static bool is_at_rest(const struct mend_request *r)
     return r->persistent && r->state == MEND_REQUEST_INACTIVE;
 }
 
-static const char *open_request(const struct mend_list *requests)
+static bool all_rest(struct mend_undo *u)
 {
-    mend_list_foreach (l, next, requests)
-        if (!is_at_rest(mend_list_entry(l, struct mend_request, held)))
-            return "a request of the program is neither complete nor inactive";
-    return NULL;
+    mend_list_foreach (p, next_point, &u->points)
+        mend_list_foreach (l, next, &point_of(p)->requests)
+            if (!is_at_rest(mend_list_entry(l, struct mend_request, held)))
+                return false;
+    return true;
 }
 
 static void look_for_object(struct mend_comm *c, void *arg)
@@ -77,48 +116,37 @@ static void look_for_object(struct mend_comm *c, void *arg)
 
 const char *mend_undo_obstacle(struct mend_proc *self, bool at_point)
 {
-    const char *what = at_point ? open_request(&self->undo->requests) : NULL;
+    const char *what = at_point && !all_rest(self->undo)
+                           ? "a request of the program is neither complete nor inactive"
+                           : NULL;
 
-    if (!what && at_point)
-        what = open_request(&self->undo->old);
     mend_comm_each(self, look_for_object, &what);
     return what;
 }
 
-static void is_older(struct mend_comm *c, void *arg)
-{
-    (void)arg;
-    c->used = false;
-    c->coll_seq_then = c->coll_seq;
-}
-
-void mend_undo_point(struct mend_proc *self)
+void mend_undo_point(struct mend_proc *self, struct mend_undo_point *p)
 {
     struct mend_undo *u = self->undo;
 
-    drop_later(self, true);
-    while (!mend_list_empty(&u->requests)) {
-        struct mend_list *l = u->requests.next;
-
-        mend_list_remove(l);
-        mend_list_append(&u->old, l);
-    }
-    mend_comm_each(self, is_older, NULL);
-    self->points_n++;
+    if (newest(u) == &u->before)
+        drop_later(self, &u->before.later, true);
+    init(u, p, ++self->points_n);
 }
 
 void mend_undo_hold(struct mend_proc *self, struct mend_request *r)
 {
     if (!mend_list_linked(&r->held))
-        mend_list_append(&self->undo->requests, &r->held);
+        mend_list_append(&newest(self->undo)->requests, &r->held);
 }
 
 bool mend_undo_is_old(const struct mend_proc *self, const struct mend_request *r)
 {
     if (self->undo)
-        mend_list_foreach (l, next, &self->undo->old)
-            if (l == &r->held)
-                return true;
+        mend_list_foreach (p, next_point, &self->undo->points)
+            if (point_of(p) != newest(self->undo))
+                mend_list_foreach (l, next, &point_of(p)->requests)
+                    if (l == &r->held)
+                        return true;
     return false;
 }
 
@@ -131,14 +159,20 @@ bool mend_undo_later(struct mend_proc *self, void (*free_it)(struct mend_proc *s
         return false;
     l->free_it = free_it;
     l->object = object;
-    mend_list_append(&self->undo->later, &l->link);
+    mend_list_append(&newest(self->undo)->later, &l->link);
     return true;
+}
+
+static bool is_of_since(const struct mend_comm *c, uint32_t number)
+{
+    return c->made_at != MEND_UNDO_APART && (c->used_at >= number || c->made_at >= number);
 }
 
 static void end(struct mend_comm *c, void *arg)
 {
-    (void)arg;
-    if (c->whole || c->made_at == MEND_UNDO_APART || !(c->used || mend_undo_is_new(c)))
+    const uint32_t *number = arg;
+
+    if (c->whole || !is_of_since(c, *number))
         return;
     if (c->living)
         mend_decide_abandon(c->living);
@@ -146,17 +180,17 @@ static void end(struct mend_comm *c, void *arg)
     mend_decide_abandon(c);
 }
 
-void mend_undo_unwind(struct mend_proc *self)
+void mend_undo_unwind(struct mend_proc *self, uint32_t number)
 {
     self->unwinds = true;
-    mend_comm_each(self, end, NULL);
+    mend_comm_each(self, end, &number);
 }
 
 /* One that only the program can complete, a generalized one, is never complete now. */
-static void free_requests(struct mend_undo *u)
+static void free_requests(struct mend_list *requests)
 {
-    while (!mend_list_empty(&u->requests)) {
-        struct mend_request *r = mend_list_entry(u->requests.next, struct mend_request, held);
+    while (!mend_list_empty(requests)) {
+        struct mend_request *r = mend_list_entry(requests->next, struct mend_request, held);
 
         if (mend_request_is_active(r) && !r->comm)
             r->state = MEND_REQUEST_DONE;
@@ -164,9 +198,9 @@ static void free_requests(struct mend_undo *u)
     }
 }
 
-static void let_rest(struct mend_undo *u)
+static void let_rest(struct mend_list *requests)
 {
-    mend_list_foreach (l, next, &u->old) {
+    mend_list_foreach (l, next, requests) {
         struct mend_request *r = mend_list_entry(l, struct mend_request, held);
 
         if (mend_request_is_done(r))
@@ -178,20 +212,27 @@ static void let_rest(struct mend_undo *u)
  * others forget it, too. */
 static void free_new(struct mend_comm *c, void *arg)
 {
-    (void)arg;
-    if (c->whole || c->closing || !mend_undo_is_new(c))
+    const uint32_t *number = arg;
+
+    if (c->whole || c->closing || c->made_at == MEND_UNDO_APART || c->made_at < *number)
         return;
     mend_attrs_drop_all(c->self, &c->attrs);
     mend_comm_close(c);
     mend_comm_put(c);
 }
 
-void mend_undo_back(struct mend_proc *self)
+void mend_undo_back(struct mend_proc *self, struct mend_undo_point *p)
 {
-    free_requests(self->undo);
-    let_rest(self->undo);
-    drop_later(self, false);
-    mend_comm_each(self, free_new, NULL);
+    struct mend_undo *u = self->undo;
+
+    while (newest(u) != p)
+        mend_undo_drop(self, newest(u));
+    free_requests(&p->requests);
+    drop_later(self, &p->later, false);
+    mend_list_foreach (l, next, &u->points)
+        let_rest(&point_of(l)->requests);
+    mend_comm_each(self, free_new, &p->number);
+    self->points_n = p->number;
     self->unwinds = false;
 }
 
@@ -236,7 +277,7 @@ static void renew(struct mend_comm *c, mend_ctx ctx)
         mend_group_put(c->self, remote);
 }
 
-void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, bool back)
+void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, uint32_t number)
 {
     struct search s = {.id = id};
     struct mend_wait w = {.until = is_quiet,
@@ -248,9 +289,9 @@ void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, bool bac
         return;
     w.arg = s.found;
     mend_wait_until(self, &w);
-    if (back)
-        s.found->coll_seq = s.found->coll_seq_then;
+    s.found->coll_seq = 0; /* at all members, whether they have rolled back or not */
     renew(s.found, ctx);
-    s.found->used = false;
+    if (s.found->used_at >= number)
+        s.found->used_at = number - 1; /* it may have been used since older ones */
     mend_event(self, MEND_EV_MODULE_RENEWED);
 }

@@ -3,8 +3,8 @@
  *
  *   object                       made since the safe point   older
  *   request                      freed                       there is none but inactive persistent ones, which stay
- *   communicator                 freed                       stays; its first use since makes it part of the cut (roll.h)
- *   other, freed since           gone                        stays: it is not freed before the next safe point
+ *   communicator                 freed                       stays; its use since makes it part of the cut (roll.h)
+ *   other, freed since           gone                        stays: it is freed when no safe point is kept that is older than its end
  *   window, file                 the roll-back is refused    no safe point is made
  *
  * The library's own memory does not roll back, so it must know what the program will have forgotten.
@@ -12,22 +12,35 @@
  *     safe point ──── the program works ────> unwind ───────> memory rolls back ───> back ──> renew ──> as at the safe point
  *                                             its calls end                         objects   communicators
  *
+ * Several safe points may be kept.  Each has what the program has done to its objects behind it, up to the next one:
+ *
+ *     before ──> point 3 ──────> point 5 ──────> point 6        5 is dropped: 3 gets what 5 has
+ *                requests made   requests made   ...
+ *                frees that wait frees that wait
+ *
  * Invariants:
- *   1  `used` of a communicator is set by the first call since the safe point that names it and is not a mere question
+ *   1  `used_at` of a communicator is the number of the last safe point before the last call that names it and is not a mere question
  *      (mend_check_comm()), or that starts a persistent request of it;
  *   2  while the program's calls end nothing is raised: no handler of errors runs, and the process does not end;
- *   3  a communicator of a module's own is apart: neither used nor made since. */
+ *   3  a communicator that the program has no handle of is apart: neither used nor made since. */
 #ifndef MEND_RECOVER_UNDO_H
 #define MEND_RECOVER_UNDO_H
 
 #include "req/request.h"
 
-#define MEND_UNDO_APART UINT32_MAX /* made_at of a module's own communicators */
+#define MEND_UNDO_APART UINT32_MAX /* made_at */
+
+/* Behind a safe point, up to the next one. */
+struct mend_undo_point {
+    struct mend_list link;     /* in mend_undo.points */
+    uint32_t number;           /* of the safe point: self->points_n then */
+    struct mend_list requests; /* struct mend_request.held: made since */
+    struct mend_list later;    /* frees that wait */
+};
 
 struct mend_undo {
-    struct mend_list requests; /* struct mend_request.held: made since the safe point */
-    struct mend_list old;      /* of persistent ones that are older */
-    struct mend_list later;    /* frees that wait for the next safe point */
+    struct mend_list points; /* oldest first; the first one is `before` */
+    struct mend_undo_point before;
 };
 
 /* From now on the objects of this process are followed.  MPI_ERR_NO_MEM.  Local. */
@@ -40,8 +53,11 @@ void mend_undo_close(struct mend_proc *self);
  * point is about to be made. */
 const char *mend_undo_obstacle(struct mend_proc *self, bool at_point);
 
-/* A safe point is about to be made: frees what waits; what there is now is older. */
-void mend_undo_point(struct mend_proc *self);
+/* A safe point is about to be made, with the next number; p, which the caller owns, is its. */
+void mend_undo_point(struct mend_proc *self, struct mend_undo_point *p);
+
+/* It is no longer kept. */
+void mend_undo_drop(struct mend_proc *self, struct mend_undo_point *p);
 
 /* The program has got a handle of the request. */
 void mend_undo_hold(struct mend_proc *self, struct mend_request *r);
@@ -69,15 +85,15 @@ static inline bool mend_undo_is_new(const struct mend_comm *c)
     return c->self->undo && c->made_at == c->self->points_n;
 }
 
-/* The calls that the program is in, and all that it has begun, end from now on. */
-void mend_undo_unwind(struct mend_proc *self);
+/* The calls that the program is in, and all that it has begun since safe point `number`, end from now on. */
+void mend_undo_unwind(struct mend_proc *self, uint32_t number);
 
-/* The program's memory has rolled back, and its calls with it. */
-void mend_undo_back(struct mend_proc *self);
+/* The program's memory has rolled back to p, and its calls with it.  What later ones have goes; they are no longer kept. */
+void mend_undo_back(struct mend_proc *self, struct mend_undo_point *p);
 
 /* The communicator of that id goes on in a context of its own; ctx names it, and the one after it
  * what carries its collectives.  Waits until a message that its sender is writing into this process's memory is there, or the sender is
- * dead. back: this process has rolled back.  Nothing if there is no such communicator. */
-void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, bool back);
+ * dead.  Its use since safe point `number` is undone at all.  Nothing if there is no such communicator. */
+void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, uint32_t number);
 
 #endif

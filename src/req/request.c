@@ -36,7 +36,7 @@ int mend_request_start(struct mend_request *r)
     r->tag = MPI_ANY_TAG;
     r->bytes = 0;
     if (r->comm)
-        r->comm->used = true;
+        r->comm->used_at = r->comm->self->points_n;
     err = r->ops->start(r);
     if (err)
         r->state = MEND_REQUEST_INACTIVE;

@@ -8,7 +8,8 @@
  *   stranger   a communicator was used with a process that is not of the module
  *   closed     the window is closed in time: all roll back
  *   replace    the recovery function replaces the dead process in a communicator of the program
- *   two        a second module beside one that rolls back
+ *   two        a second module that does not roll back, or has other members, beside one that rolls back; one that
+ *              is freed, and whose numbers are given again
  *
  *   S1-6: modules have different processes: the participants of F recover, the others go on
  *   S1-14: visible actions since the safe point are told
@@ -150,7 +151,22 @@ static void test_two(void)
 {
     MPIX_Module g;
 
-    check_refused(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_IN_CALLS, &g), "");
+    MPI_Comm some;
+
+    check_refused(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_IN_CALLS, &g),
+                  "does not roll back cannot be beside");
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, 0, &some);
+    check_refused(MPIX_Module_create(some, recover, NULL, MPIX_MODULE_ROLL_BACK, &g),
+                  "have the same members");
+    for (int i = 0; i < 100; i++) {
+        CHECK_OK(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_ROLL_BACK, &g));
+        CHECK_OK(MPIX_Module_free(&g));
+        CHECK_OK(call_f());
+    }
+    for (int i = 0; i < 63; i++)
+        CHECK_OK(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_ROLL_BACK, &g));
+    check_refused(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_ROLL_BACK, &g),
+                  "64 modules");
     CHECK_OK(call_f());
 }
 
