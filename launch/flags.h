@@ -10,8 +10,9 @@ struct mend_parse {
     struct mend_app app; /* the block that is being read */
     char **argv;
     int argc, at;
-    char *flag;      /* as the user wrote it */
-    const char *why; /* what the table says of it */
+    char **from_file; /* argv, if it is the words of a file, else NULL */
+    char *flag;       /* as the user wrote it */
+    const char *why;  /* what the table says of it */
 };
 
 /* One flag was read.  value: what follows it, or what the table gives for a flag without a value; second: the

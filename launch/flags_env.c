@@ -71,11 +71,12 @@ static struct mend_inherit listed(struct mend_parse *p, const char *value)
 
     for (const char *at = value;; at++) {
         size_t len = strcspn(at, ",");
-        char *name = mend_xprintf("%.*s", (int)len, at);
+        char *name;
 
-        if (!len || strchr(name, '='))
+        if (!len || memchr(at, '=', len))
             mend_options_fail(2, "%s: '%s' is not a list of names, such as HOME,LANG", p->flag,
                               value);
+        name = mend_xprintf("%.*s", (int)len, at);
         if (!getenv(name))
             mend_options_note(p->o, "%s: the variable %s is not set here", p->flag, name);
         mend_strings_add(&list.names, name);

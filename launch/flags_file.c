@@ -27,14 +27,14 @@ static char *config_word(char **at_p)
     return word;
 }
 
-static void config_line(struct mend_strings *words, char *line)
+static void config_line(struct mend_options *o, struct mend_strings *words, char *line)
 {
     char *word = config_word(&line);
 
     if (word && words->n)
-        mend_strings_add(words, mend_xprintf(":"));
+        mend_strings_add(words, mend_options_keep(o, mend_xprintf(":")));
     for (; word; word = config_word(&line))
-        mend_strings_add(words, mend_xprintf("%s", word));
+        mend_strings_add(words, mend_options_keep(o, mend_xprintf("%s", word)));
 }
 
 /* Each line is a block.  Flags for a block that came before are those of the first. */
@@ -51,12 +51,13 @@ void mend_on_config_file(struct mend_parse *p, const char *value, const char *se
         mend_options_fail(2, "%s: the file says what to start, so '%s' cannot follow", p->flag,
                           p->argv[p->at]);
     while (getline(&line, &size, f) >= 0)
-        config_line(&words, line);
+        config_line(p->o, &words, line);
     free(line);
     fclose(f);
     if (!words.n)
         mend_options_fail(2, "%s %s: the file names no program", p->flag, value);
-    p->argv = words.at;
+    free(p->from_file);
+    p->argv = p->from_file = words.at;
     p->argc = words.n;
     p->at = 0;
 }

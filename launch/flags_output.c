@@ -54,14 +54,21 @@ static bool names_rank(const char *pattern)
 /* One file per rank, for both streams; what follows a ':' is how Open MPI is told not to write twice. */
 void mend_on_out_file(struct mend_parse *p, const char *value, const char *second)
 {
-    char *name = mend_xprintf("%.*s", (int)strcspn(value, ":"), value);
+    char *name = mend_options_keep(p->o, mend_xprintf("%.*s", (int)strcspn(value, ":"), value));
 
     checked(p, name);
     if (value[strlen(name)] && strcmp(value + strlen(name), ":nocopy"))
         mend_options_fail(
             2, "%s: '%s' cannot follow the name of a file (only ':nocopy', and it is always so)",
             p->flag, value + strlen(name));
-    p->o->out_pattern = p->o->err_pattern = names_rank(name) ? name : mend_xprintf("%s.%%R", name);
+    if (!names_rank(name))
+        name = mend_options_keep(p->o, mend_xprintf("%s.%%R", name));
+    p->o->out_pattern = p->o->err_pattern = name;
+}
+
+static const char *in_directory(struct mend_parse *p, const char *directory, const char *stream)
+{
+    return checked(p, mend_options_keep(p->o, mend_xprintf("%s/rank.%%R/%s", directory, stream)));
 }
 
 static void one_way(struct mend_parse *p, const char *way)
@@ -77,8 +84,8 @@ static void one_way(struct mend_parse *p, const char *way)
     else if (!strncmp(way, "file=", 5))
         mend_on_out_file(p, equals + 1, NULL);
     else if (!strncmp(way, "dir=", 4)) {
-        p->o->out_pattern = checked(p, mend_xprintf("%s/rank.%%R/stdout", equals + 1));
-        p->o->err_pattern = checked(p, mend_xprintf("%s/rank.%%R/stderr", equals + 1));
+        p->o->out_pattern = in_directory(p, equals + 1, "stdout");
+        p->o->err_pattern = in_directory(p, equals + 1, "stderr");
     } else if (equals || !strcmp(way, "xml"))
         mend_options_fail(
             2,
@@ -93,7 +100,7 @@ void mend_on_output(struct mend_parse *p, const char *value, const char *second)
     for (const char *at = value;; at++) {
         size_t len = strcspn(at, ",");
 
-        one_way(p, mend_xprintf("%.*s", (int)len, at)); /* kept: patterns point into it */
+        one_way(p, mend_options_keep(p->o, mend_xprintf("%.*s", (int)len, at)));
         at += len;
         if (!*at)
             return;

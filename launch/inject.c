@@ -27,8 +27,9 @@
 /* One --inject while it is read. */
 struct reading {
     const char *value;
-    char *ranks; /* the text between the colons */
-    char *spec;  /* without the ranks */
+    char *
+        ranks; /* the text between the colons; of this struct, the other texts are of the options */
+    char *spec; /* without the ranks */
     bool may_miss;
     char *said; /* with random: which rank it is */
 };
@@ -82,8 +83,9 @@ static bool add_random(struct mend_options *o, struct reading *r, char **why_p)
         }
     }
     rank = (int)(mix(seed + 1) % (uint64_t)o->ranks_n);
-    r->said = mend_xprintf("mend: --inject %s: the seed is %llu, which gives rank %d", r->value,
-                           (unsigned long long)seed, rank);
+    r->said = mend_options_keep(
+        o, mend_xprintf("mend: --inject %s: the seed is %llu, which gives rank %d", r->value,
+                        (unsigned long long)seed, rank));
     return add(o, r, rank, why_p);
 }
 
@@ -114,7 +116,7 @@ static bool add_list(struct mend_options *o, const struct reading *r, char **why
 }
 
 /* Takes the value apart; the part without the ranks is what the library reads. */
-static bool take_apart(const char *value, struct reading *r_p)
+static bool take_apart(struct mend_options *o, const char *value, struct reading *r_p)
 {
     const char *colon = strchr(value, ':'), *at = strchr(value, '@'), *code;
     size_t len = strlen(value), ranks_len;
@@ -125,8 +127,8 @@ static bool take_apart(const char *value, struct reading *r_p)
     code = colon + 1 + ranks_len;
     *r_p = (struct reading){.value = value, .may_miss = value[len - 1] == '?'};
     r_p->ranks = mend_xprintf("%.*s", (int)ranks_len, colon + 1);
-    r_p->spec = mend_xprintf("%.*s%.*s", (int)(colon - value), value,
-                             (int)(value + len - r_p->may_miss - code), code);
+    r_p->spec = mend_options_keep(o, mend_xprintf("%.*s%.*s", (int)(colon - value), value,
+                                                  (int)(value + len - r_p->may_miss - code), code));
     return true;
 }
 
@@ -144,13 +146,13 @@ static char *read_one(struct mend_options *o, const char *value)
     struct reading r;
     char *why = NULL;
 
-    if (!take_apart(value, &r))
+    if (!take_apart(o, value, &r))
         return mend_xprintf("'%s' is not " FORM ", for example kill:2@p2p.send.rts#3", value);
     if (!action_known(value))
-        return mend_xprintf("'%s': the ACTION in " FORM " is kill, stop, abort or note", value);
-    if (strchr(value, ';'))
-        return mend_xprintf("one specification at a time, not '%s'", value);
-    if (!strncmp(r.ranks, "random", strlen("random")))
+        why = mend_xprintf("'%s': the ACTION in " FORM " is kill, stop, abort or note", value);
+    else if (strchr(value, ';'))
+        why = mend_xprintf("one specification at a time, not '%s'", value);
+    else if (!strncmp(r.ranks, "random", strlen("random")))
         add_random(o, &r, &why);
     else
         add_list(o, &r, &why);

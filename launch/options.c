@@ -106,6 +106,7 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
         .timeout_ns = MEND_TIME_NEVER,
     };
     read_blocks(&p);
+    free(p.from_file);
     mend_flags_count_ranks(o_p);
     read_params(o_p);
     check_whole(o_p);

@@ -55,6 +55,7 @@ struct mend_options {
     int apps_n, ranks_n;
     struct mend_strings env;   /* for all blocks */
     struct mend_strings notes; /* said when the command line is read, if not quiet */
+    struct mend_strings kept;  /* texts that other members point into */
     struct mend_inherit inherit;
     int slots_n;    /* of this machine, in lists of hosts; 0: not said */
     int per_unit_n; /* ranks for each unit of kind per_unit; 0: not said */
@@ -119,6 +120,9 @@ void mend_options_note(struct mend_options *o, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 void mend_strings_add(struct mend_strings *s, char *text);
+
+/* text.c: o owns the text from now on, which lives as long as mpiexec.  Returns it. */
+char *mend_options_keep(struct mend_options *o, char *text);
 
 /* malloc and friends that end the launcher when there is no memory. */
 void *mend_xalloc(size_t count, size_t size);

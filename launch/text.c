@@ -44,6 +44,12 @@ void mend_options_note(struct mend_options *o, const char *format, ...)
     mend_strings_add(&o->notes, text);
 }
 
+char *mend_options_keep(struct mend_options *o, char *text)
+{
+    mend_strings_add(&o->kept, text);
+    return text;
+}
+
 void *mend_xalloc(size_t count, size_t size)
 {
     void *p = calloc(count ? count : 1, size);
