@@ -55,5 +55,5 @@ other=$($sim agree --seed 4712 --ranks 8 --suspicions 1 --trace | cksum)
 [ "$one" != "$other" ] || fail "a seed decides nothing"
 echo "ok seeds"
 
-$sim --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 7 || fail "all seven are not played"
+$sim --seed 4711 --ranks 4 | grep -c '^[a-z]*: 1 seeds' | grep -qx 8 || fail "all eight are not played"
 echo "ok all"

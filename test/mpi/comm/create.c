@@ -137,7 +137,6 @@ static void split_guided(void)
     CHECK_EQ(guided(hw, "mpi_hw_resource_type", "warp core"), 0);
     CHECK_EQ(guided(resource, "mpi_pset_name", "mpi://NOBODY"), 0);
     CHECK_EQ(guided(hw, NULL, NULL), 0);
-    CHECK_EQ(guided(MPI_COMM_TYPE_HW_UNGUIDED, NULL, NULL), 0);
     CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, hw, 0, MPI_INFO_NULL, &c));
     CHECK(c == MPI_COMM_NULL);
     MPI_Info_create(&both);
