@@ -114,6 +114,16 @@ static const char *search_path(void)
     return path ? path : "/usr/local/bin:/usr/bin:/bin";
 }
 
+static bool is_directory(const struct mend_app *app)
+{
+    char *seen = seen_from_here(app, app->argv[0]);
+    struct stat st;
+    bool is = strchr(seen, '/') && stat(seen, &st) == 0 && S_ISDIR(st.st_mode);
+
+    free(seen);
+    return is;
+}
+
 int mend_find_later(struct mend_app *app)
 {
     struct search s = {.app = app};
@@ -122,7 +132,9 @@ int mend_find_later(struct mend_app *app)
         search(&s, search_path());
     app->path = s.found;
     free(s.refused);
-    return s.found ? 0 : s.refused ? EACCES : ENOENT;
+    if (s.found)
+        return 0;
+    return s.refused ? EACCES : *app->argv[0] && is_directory(app) ? EISDIR : ENOENT;
 }
 
 void mend_find_program(struct mend_app *app, struct mend_options *o)

@@ -51,6 +51,7 @@ static void hints(char *program)
         refuse("not-a-program", i < 2 ? 40 : 1, b, bad[i].words);
         CHECK_OK(MPI_Info_free(&b));
     }
+    refuse("/", 1, MPI_INFO_NULL, "directory");
     CHECK_OK(MPI_Comm_spawn(program, (char *[]){"child", NULL}, 40, info, 0, MPI_COMM_WORLD, &inter,
                             MPI_ERRCODES_IGNORE));
     CHECK_OK(MPI_Comm_remote_size(inter, &n));
