@@ -88,6 +88,7 @@ struct mend_request {
     uint8_t state; /* enum mend_request_state */
     bool persistent;
     bool cancelled;  /* of the status */
+    bool rings;      /* while it is polled: what a poll would find wakes this process */
     int error;       /* MPI error class, valid when done */
     int pending;     /* MPI_ERR_PENDING or 0 */
     int source, tag; /* status; source MPI_ANY_SOURCE, tag MPI_ANY_TAG: empty status */

@@ -42,11 +42,19 @@ struct patience {
     uint32_t busy;
 };
 
+static bool all_ring(const struct mend_proc *self)
+{
+    mend_list_foreach (l, next, &self->active)
+        if (!mend_list_entry(l, struct mend_request, link)->rings)
+            return false;
+    return true;
+}
+
 /* Sleeping is safe only if the event that ends the wait wakes us.  Frames and verdicts do, and with `rings` the
- * process that makes `until` true.  Room in a full ring, and requests that need polling, do not. */
+ * process that makes `until` true.  Room in a full ring, and most requests that need polling, do not. */
 static bool may_sleep(const struct mend_proc *self, const struct mend_wait *w)
 {
-    return (!w || w->rings) && !self->outbox_n && mend_list_empty(&self->active);
+    return (!w || w->rings) && !self->outbox_n && all_ring(self);
 }
 
 static bool is_there(struct mend_proc *self, const struct mend_wait *w)
