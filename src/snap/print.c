@@ -111,11 +111,26 @@ static void add_descriptor(struct lines *t, int fd)
         add(t, "\t?\n");
 }
 
+/* A thread of the kernel's that carries out io_uring's orders: it runs nothing of the program, and stays when the ring has
+ * gone. */
+static bool is_kernels(int id)
+{
+    enum { PF_IO_WORKER = 0x10 };
+    char path[64], text[512];
+    const char *end;
+    unsigned flags;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", id);
+    read_start(path, text, sizeof(text));
+    end = strrchr(text, ')');
+    return end && sscanf(end, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 && flags & PF_IO_WORKER;
+}
+
 static void add_thread(struct lines *t, int id)
 {
     char path[64], name[64];
 
-    if (id == gettid())
+    if (id == gettid() || is_kernels(id))
         return;
     snprintf(path, sizeof(path), "/proc/self/task/%d/comm", id);
     read_start(path, name, sizeof(name));
