@@ -15,10 +15,14 @@
 #include "base/param.h"
 
 #include <errno.h>
+#ifdef MEND_HAVE_LIBURING
+#include <linux/io_uring.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,9 +158,26 @@ static int try_single_copy(void)
     return WEXITSTATUS(status);
 }
 
+/* NULL: nonblocking accesses to files may be the kernel's work. */
+static const char *without_uring(void)
+{
+#ifdef MEND_HAVE_LIBURING
+    struct io_uring_params params = {0};
+    long fd = syscall(SYS_io_uring_setup, 1, &params);
+
+    if (fd < 0)
+        return strerror(errno);
+    close((int)fd);
+    return NULL;
+#else
+    return "built without liburing";
+#endif
+}
+
 static void print_transports(void)
 {
     int refused = try_single_copy();
+    const char *no_uring = without_uring();
 
     print_table("Transports", transports, MEND_COUNT_OF(transports));
     print_table("Runtimes, in the order in which they are tried", runtimes,
@@ -164,6 +185,9 @@ static void print_transports(void)
     printf("Single copy of large messages (process_vm_readv)\n  %s%s\n",
            refused ? "not used: " : "permitted here; each job finds out whether it is faster",
            refused ? strerror(refused) : "");
+    printf("Nonblocking access to files by the kernel (io_uring)\n  %s%s\n",
+           no_uring ? "not used: " : "permitted here; the parameter FILE_ASYNC says when",
+           no_uring ? no_uring : "");
 }
 
 static const char *value_of(const struct mend_param_info *p)

@@ -14,7 +14,9 @@
 #include "comm/info.h"
 #include "comm/objects.h"
 #include "io/keep.h"
+#include "io/later.h"
 #include "io/os.h"
+#include "io/uring.h"
 #include "rma/sync.h"
 
 #include <errno.h>
@@ -88,6 +90,7 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
                                  .layout = bytes};
     mend_file_hints_begin(&f->hints);
     mend_list_init(&f->together);
+    mend_list_init(&f->later);
     mend_list_init(&f->kept);
     mend_file_keep_begin(f);
     return f;
@@ -96,6 +99,8 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
 static void destroy(struct mend_file *f)
 {
     mend_file_keep_not(f);
+    if (f->uring)
+        mend_uring_put(f->self);
     if (f->fd >= 0)
         close(f->fd);
     mend_type_put(f->self, f->view.etype);
@@ -230,7 +235,11 @@ static bool is_first(const struct mend_file *f)
 
 int mend_file_finish(struct mend_file *f)
 {
-    int told_n = f->reported_n, err = mend_file_sync(f);
+    int told_n, err;
+
+    mend_file_finish_later(f); /* of a file that is revoked, too */
+    told_n = f->reported_n;
+    err = mend_file_sync(f);
 
     if (err == MEND_CLASS_PROC_FAILED && f->reported_n == told_n)
         err = f->error; /* an earlier sync has said so */

@@ -7,6 +7,7 @@
  *
  *   view      which bytes of the file this process sees, and in which order                    (view.h)
  *   move      bytes between memory and the file: one run of the view after the other           (move.h)
+ *   later     the same by the kernel, while the program computes                               (later.h)
  *   together  pieces of several members as large ones, in collective calls                     (together.h)
  *   pointer   the shared file pointer: one atomic operation, so no lock dies with its holder   (pointer.c)
  *   keep      what was written since the last good sync, to be written again                   (keep.h)
@@ -60,6 +61,8 @@ struct mend_file {
     bool gathers[2]; /* reading, writing: collective calls exchange data; the same at all */
     int aggregators; /* of such a call; the same at all */
     struct mend_list together; /* such calls, in order: together.c */
+    struct mend_list later;    /* accesses that the kernel carries out: later.c */
+    bool uring;                /* they have a ring */
     struct mend_list kept;     /* what was written since the last good sync: keep.c */
     int64_t kept_bytes;
     bool keeps_all; /* all of that is there */

@@ -23,6 +23,11 @@ static int64_t bound(const struct mend_file *f)
     return f->comm->in_segment ? 0 : MEND_KEEP_APART; /* else one system has the data of all */
 }
 
+bool mend_file_keeps(const struct mend_file *f)
+{
+    return f->keeps_all && bound(f) > 0;
+}
+
 static void drop(struct mend_file *f, struct mend_file_kept *k)
 {
     struct mend_proc *self = f->self;

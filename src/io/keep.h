@@ -17,6 +17,9 @@
 void mend_file_keep(struct mend_file *f, MPI_Offset at, MPI_Offset bytes,
                     const struct mend_file_data *d, const char *raw);
 
+/* Whether what is written now is kept, if there is room. */
+bool mend_file_keeps(const struct mend_file *f);
+
 /* Something was written that is not kept, or could not be written. */
 void mend_file_keep_not(struct mend_file *f);
 

@@ -31,7 +31,7 @@ struct move {
     char *sieve; /* as many bytes as are read together at most, from first use on */
 };
 
-static int failed(struct mend_file *f, bool write, int error)
+int mend_file_failed(struct mend_file *f, bool write, int error)
 {
     int class = mend_file_errno(f, write ? "writing" : "reading", error);
 
@@ -85,7 +85,7 @@ static int move_run(struct move *m, MPI_Offset offset, MPI_Offset len)
         m->done += done;
         m->left -= done;
         if (error)
-            return failed(m->f, m->write, error);
+            return mend_file_failed(m->f, m->write, error);
         m->ended = done < bytes;
         offset += done;
         len -= done;
@@ -144,7 +144,7 @@ static int move_window(struct move *m, MPI_Offset offset, MPI_Offset len, MPI_Of
         more = offset + len < begin + bytes && m->left > 0 &&
                mend_view_next(&m->file, m->left, &offset, &len);
     }
-    return error ? failed(m->f, false, error) : MPI_SUCCESS;
+    return error ? mend_file_failed(m->f, false, error) : MPI_SUCCESS;
 }
 
 /* How much to read together from this run on; 0: the run by itself, and then so are all that follow. */
@@ -238,7 +238,7 @@ static int lock(struct mend_file *f, bool exclusive)
     mend_wait_until(f->self, &w);
     if (l.error == EAGAIN)
         return MPI_ERR_INVALIDATED;
-    return l.error ? failed(f, exclusive, l.error) : MPI_SUCCESS;
+    return l.error ? mend_file_failed(f, exclusive, l.error) : MPI_SUCCESS;
 }
 
 int mend_file_move(struct mend_file *f, bool write, MPI_Offset at, const struct mend_file_data *d,

@@ -23,4 +23,7 @@ int mend_file_etypes(const struct mend_file *f, const struct mend_file_data *d,
 int mend_file_move(struct mend_file *f, bool write, MPI_Offset at, const struct mend_file_data *d,
                    MPI_Count *bytes_p);
 
+/* The class of an errno value of reading or writing; of writing it stays with the file. */
+int mend_file_failed(struct mend_file *f, bool write, int error);
+
 #endif

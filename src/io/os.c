@@ -10,8 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The first `done` bytes are moved.  Returns how many pieces are left. */
-static int advance(struct iovec **piece, int n, size_t done)
+int mend_os_advance(struct iovec **piece, int n, size_t done)
 {
     while (n && done >= (*piece)->iov_len) {
         done -= (*piece)->iov_len;
@@ -39,7 +38,7 @@ int mend_os_read(int fd, struct iovec *piece, int n, int64_t offset, int64_t *do
         if (got == 0)
             return 0;
         *done_p += got;
-        n = advance(&piece, n, (size_t)got);
+        n = mend_os_advance(&piece, n, (size_t)got);
     }
     return 0;
 }
@@ -72,7 +71,7 @@ int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *l
         if (put == 0)
             return EIO;
         *done_p += put;
-        n = advance(&piece, n, (size_t)put);
+        n = mend_os_advance(&piece, n, (size_t)put);
         if (n)
             *limit = mend_os_limit();
     }

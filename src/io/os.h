@@ -18,6 +18,9 @@ int mend_os_read(int fd, struct iovec *piece, int n, int64_t offset, int64_t *do
 int mend_os_write(int fd, struct iovec *piece, int n, int64_t offset, int64_t *limit,
                   int64_t *done_p);
 
+/* The first `done` bytes of the pieces are moved: goes on to the rest.  Returns how many pieces are left. */
+int mend_os_advance(struct iovec **piece, int n, size_t done);
+
 /* The limit of file sizes (RLIMIT_FSIZE) as it is now. */
 int64_t mend_os_limit(void);
 

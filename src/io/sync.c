@@ -11,6 +11,7 @@
 
 #include "comm/errcode.h"
 #include "io/keep.h"
+#include "io/later.h"
 #include "io/os.h"
 #include "io/together.h"
 #include "node/node.h"
@@ -24,6 +25,7 @@ static int agree(struct mend_file *f, int own_error, uint64_t value, uint64_t *a
     struct mend_comm *c = f->comm;
     struct mend_decision d = {.max_word = {(uint64_t)own_error, value, ~value}};
 
+    mend_file_finish_later(f);
     mend_file_drain(f);
     if (c->revoked)
         return MPI_ERR_INVALIDATED;
@@ -131,8 +133,10 @@ static void replace(struct mend_file *f)
 int mend_file_sync(struct mend_file *f)
 {
     int failed_n = 0, err = mend_file_check_valid(f);
-    uint64_t all = f->keeps_all;
+    uint64_t all;
 
+    mend_file_finish_later(f); /* what it moves is written out */
+    all = f->keeps_all;
     if (!err)
         err = agree(f, write_out(f), 0, &all, &failed_n);
     if (err && err != MPI_ERR_INVALIDATED && !failed_n && all & 1)

@@ -19,6 +19,7 @@
 #include "mpi/file.h"
 #include "mpi/message.h"
 
+#include "io/later.h"
 #include "io/together.h"
 #include "req/request.h"
 
@@ -130,6 +131,22 @@ static struct mend_request *begin_together(struct mend_file *f, const struct acc
     return mend_file_begin_together(f, a->write, at, &d, err);
 }
 
+/* By the kernel, while the program computes; the individual pointer is moved behind all that was asked for.  NULL: not so; the
+ * call does it, or finds what is wrong. */
+static struct mend_request *begin_later(struct mend_file *f, const struct access *a)
+{
+    struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
+    MPI_Offset etypes = 0;
+    struct mend_request *r;
+
+    if ((a->pointer != AT && a->pointer != OWN) || check_access(f, a, &d, &etypes))
+        return NULL;
+    r = mend_file_begin_later(f, a->write, a->pointer == AT ? a->offset : f->position, &d);
+    if (r && a->pointer == OWN)
+        f->position += etypes;
+    return r;
+}
+
 static int access_together(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
 {
     MPI_Offset etypes = 0;
@@ -193,6 +210,10 @@ static int nonblocking(MPI_File fh, struct access a, MPI_Request *request, const
         MPI_Offset etypes;
 
         *request = mend_mpi_request_handle(begin_together(f, &a, &etypes));
+        return mend_report_file(f, MPI_SUCCESS, fn);
+    }
+    if (!err && (r = begin_later(f, &a)) != NULL) {
+        *request = mend_mpi_request_handle(r);
         return mend_report_file(f, MPI_SUCCESS, fn);
     }
     if (!err) {

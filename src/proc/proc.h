@@ -162,6 +162,8 @@ struct mend_proc {
     struct mend_list windows; /* rma/: struct mend_win.link */
     struct mend_datarep *datareps;     /* io/: that were registered, the newest first */
     struct mend_file_page *file_pages; /* io/: with words of files */
+    struct mend_uring *uring;          /* io/: NULL: no file uses it */
+    bool uring_refused;                /* the kernel does not permit it */
     struct mend_abi *abi;
     struct mend_tool *tool; /* tool/: from the first MPI_T_init_thread() on */
     bool tool_threads;      /* MPI_T calls come from several threads: MPI takes the lock, too */

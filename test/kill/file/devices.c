@@ -52,15 +52,25 @@ static void check_for_good(MPI_File f, int class)
     CHECK_CLASS(MPI_File_close(&f), class);
 }
 
+static int write_block(MPI_File f, MPI_Offset at, bool later)
+{
+    MPI_Request q;
+    int err;
+
+    if (!later)
+        return MPI_File_write_at(f, at, block, (int)MIB, MPI_BYTE, MPI_STATUS_IGNORE);
+    err = MPI_File_iwrite_at(f, at, block, (int)MIB, MPI_BYTE, &q);
+    return err ? err : MPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+
 /* The calls themselves tell the members that have no room. */
-static void full(void)
+static void full(bool later)
 {
     MPI_File f = open_it();
     int err = MPI_SUCCESS, class, worst;
 
     for (int i = 0; !err && i < MIB_TO_FILL; i++)
-        err = MPI_File_write_at(f, (i * size + rank) * MIB, block, (int)MIB, MPI_BYTE,
-                                MPI_STATUS_IGNORE);
+        err = write_block(f, (i * size + rank) * MIB, later);
     class = class_of(err);
     CHECK(class == MPI_SUCCESS || class == MPI_ERR_NO_SPACE);
     if (class)
@@ -116,11 +126,13 @@ static void losing(void)
     CHECK(MPI_File_close(&f) != MPI_SUCCESS);
 }
 
-/* The last rank is killed while the device keeps it in an uninterruptible sleep. */
-static void frozen(const char *folder)
+/* The last rank is killed while the device keeps it in an uninterruptible sleep; later: not it, but the kernel that writes for it,
+ * so that it sleeps when it is to end. */
+static void frozen(const char *folder, bool later)
 {
     int victim = size - 1, device = open(folder, O_RDONLY), b = 1;
     MPI_File f = open_it();
+    MPI_Request q;
     double begin = 0;
 
     CHECK(device >= 0);
@@ -128,13 +140,21 @@ static void frozen(const char *folder)
     if (rank == victim) {
         board[PID] = getpid();
         await(FROZEN, 1);
+        if (later) {
+            CHECK_EQ(MPI_File_iwrite_at(f, 0, &b, 1, MPI_INT, &q), MPI_SUCCESS);
+            post(FROZEN);
+            MPI_Wait(&q, MPI_STATUS_IGNORE);
+        }
         MPI_File_write_at(f, 0, &b, 1, MPI_INT, MPI_STATUS_IGNORE);
         CHECK(false); /* it is killed in there */
     }
     if (rank == 0) {
         CHECK(ioctl(device, FIFREEZE, 0) == 0);
         post(FROZEN);
-        await_state(board[PID], 'D');
+        if (later)
+            await(FROZEN, 2);
+        else
+            await_state(board[PID], 'D');
         CHECK(kill(board[PID], SIGKILL) == 0);
         begin = MPI_Wtime();
         post(FROZEN);
@@ -156,13 +176,13 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     CHECK(argc >= 3);
     name = argv[2];
-    if (!strcmp(argv[1], "full"))
-        full();
+    if (!strncmp(argv[1], "full", 4))
+        full(!strcmp(argv[1], "full-later"));
     else if (!strcmp(argv[1], "read-only"))
         read_only();
     else if (!strcmp(argv[1], "losing"))
         losing();
     else
-        frozen(argv[3]);
+        frozen(argv[3], !strcmp(argv[1], "frozen-later"));
     return finish();
 }
