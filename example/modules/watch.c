@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* watch.c – shows the board of a job until each of its ranks is done or dead.  It is not an MPI program.
  *
- * Usage: watch FILE [lines]      lines: only what changes, one line each, not a table that stays in place */
+ * Usage: watch FILE CALLS [lines]      lines: only what changes, one line each, not a picture that stays in place
+ *
+ *     rank 0  ##########x                               killed in call 10
+ *     rank 3  ########<<<<                              solver, call 8       back from call 11
+ *     rank 5  ###########                               statistics, call 11  has rolled back 2 times                  */
 #include "board.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -37,16 +41,84 @@ static struct board_line *open_board(const char *path)
     return all == MAP_FAILED ? NULL : all;
 }
 
-static int is_dead(const struct board_line *b)
+/* One that is dead stays a zombie until its parent has heard of it. */
+static int is_gone(int pid)
 {
-    return b->pid && strcmp(b->doing, "done") != 0 && kill(b->pid, 0) != 0;
+    char path[64], state = 0;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    f = fopen(path, "r");
+    if (!f)
+        return 1;
+    if (fscanf(f, "%*d %*s %c", &state) != 1)
+        state = 'Z';
+    fclose(f);
+    return state == 'Z' || state == 'X';
 }
 
-static void show(int rank, const struct board_line *b)
+static int is_done(const struct board_line *b)
 {
-    printf("rank %d  %s%-24s  call %3d  rolled back %d times\033[K\n", rank,
-           is_dead(b) ? "\033[31m" : "", is_dead(b) ? "killed" : b->doing, b->call, b->back);
-    printf("\033[0m");
+    return !strcmp(b->doing, "done");
+}
+
+static int is_dead(const struct board_line *b)
+{
+    return b->pid && !is_done(b) && is_gone(b->pid);
+}
+
+/* What is seen of a roll-back for a while. */
+struct seen {
+    int back, furthest, turns;
+};
+
+#define TURNS 20 /* that a roll-back stays to be seen */
+#define WIDTH 40
+
+static void look_for_back(const struct board_line *b, struct seen *s)
+{
+    if (b->back != s->back)
+        s->turns = TURNS;
+    else if (s->turns && --s->turns == 0)
+        s->furthest = b->call;
+    s->back = b->back;
+    if (b->call > s->furthest)
+        s->furthest = b->call;
+}
+
+static void bar(const struct board_line *b, const struct seen *s, int calls)
+{
+    int here = b->call * WIDTH / calls, far = s->turns ? s->furthest * WIDTH / calls : here;
+    const char *colour = is_dead(b)                                 ? "\033[31m"
+                         : is_done(b)                               ? "\033[32m"
+                         : b->doing[0] == 's' && b->doing[1] == 't' ? "\033[36m"
+                                                                    : "\033[34m";
+
+    fputs(colour, stdout);
+    for (int i = 0; i < here; i++)
+        putchar('#');
+    fputs("\033[33m", stdout);
+    for (int i = here; i < far; i++)
+        putchar('<');
+    printf("\033[31m%c\033[0m%*s", is_dead(b) ? 'x' : ' ', WIDTH - (far > here ? far : here), "");
+}
+
+static void show(int rank, const struct board_line *b, struct seen *s, int calls)
+{
+    look_for_back(b, s);
+    printf("rank %d  ", rank);
+    bar(b, s, calls);
+    if (is_dead(b))
+        printf("  \033[31mkilled in call %d\033[0m", b->call);
+    else if (is_done(b))
+        printf("  \033[32mdone\033[0m");
+    else
+        printf("  %s, call %d", b->doing, b->call);
+    if (s->turns && !is_dead(b))
+        printf("  \033[33mback at call %d\033[0m", b->back_to);
+    else if (b->back)
+        printf("  has rolled back %d time%s", b->back, b->back > 1 ? "s" : "");
+    fputs("\033[K\n", stdout);
 }
 
 static void tell(int rank, const struct board_line *b, struct board_line *before, int *dead)
@@ -61,17 +133,19 @@ static void tell(int rank, const struct board_line *b, struct board_line *before
 
 int main(int argc, char **argv)
 {
-    struct board_line *all = argc > 1 ? open_board(argv[1]) : NULL, before[BOARD_RANKS] = {0};
-    int in_lines = argc > 2, over = 0, dead[BOARD_RANKS] = {0};
+    struct board_line *all = argc > 2 ? open_board(argv[1]) : NULL, before[BOARD_RANKS] = {0};
+    struct seen seen[BOARD_RANKS] = {{0}};
+    int calls = all && atoi(argv[2]) > 0 ? atoi(argv[2]) : 1;
+    int in_lines = argc > 3, over = 0, dead[BOARD_RANKS] = {0};
 
     while (all && over < BOARD_RANKS) {
         over = 0;
         for (int r = 0; r < BOARD_RANKS; r++) {
-            over += is_dead(&all[r]) || !strcmp(all[r].doing, "done");
+            over += is_dead(&all[r]) || is_done(&all[r]);
             if (in_lines)
                 tell(r, &all[r], &before[r], &dead[r]);
             else
-                show(r, &all[r]);
+                show(r, &all[r], &seen[r], calls);
         }
         if (!in_lines && over < BOARD_RANKS)
             printf("\033[%dA", BOARD_RANKS);
