@@ -54,6 +54,7 @@ enum step_rule {
     STEP_COLD = 8,     /* the first call of its kind; else it was called before */
     STEP_ALONE = 16,   /* may succeed without the victim */
     STEP_SELF = 32,    /* a test of the stepper: the run must be found bad */
+    STEP_LONG = 64,    /* too long for all its instructions, and for the sample of all calls */
 };
 
 #endif

@@ -6,13 +6,14 @@
  * send to the dead rank fails, they revoke, shrink, agree and use what they have shrunken to.
  *
  * Nothing here decides whether a result is good, except what must hold for every call; the stepper
- * does.  Shows S0-1 (each call returns in bounded time), R12, R16, S0-17, S0-27, S2-5.
+ * does.  Shows S0-1 (each call returns in bounded time), S1-5, R12, R16, S0-17, S0-27, S2-5.
  *
  *   R12: messages that arrived before a death are delivered before it is reported, none after it
  *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
  *   S0-27: a collective that a death prevents ends with PROC_FAILED
+ *   S1-5: wherever they learn of a failure, in F or behind it, all get to F's recovery
  *   S0-48: a lock whose holder died is never acquired again
  *   S2-5: creation is uniform: at all survivors or at none */
 #include "board.h"
@@ -350,6 +351,49 @@ static int session(void)
     return err;
 }
 
+/* ---- modules that roll back ---- */
+
+static MPIX_Module module;
+
+static int bring_into_order(MPI_Comm comm, int inside, void *state)
+{
+    int one = 1, sum, n;
+
+    (void)inside, (void)state;
+    MPI_Comm_size(comm, &n);
+    if (MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS)
+        return MPI_ERR_OTHER;
+    MUST(sum == n);
+    return MPI_SUCCESS;
+}
+
+/* A barrier and a safe point; a rank that has to wait for the victim rolls back to the one before. */
+static int module_leave(void)
+{
+    MPI_Comm comm;
+    int recovered;
+
+    MUST(MPIX_Module_enter(module, &comm) == MPI_SUCCESS);
+    return MPIX_Module_leave(module, &recovered);
+}
+
+/* The victim makes all go back to the safe point behind the first call, once: memory does not know of it, the board does. */
+static int module_roll_back(void)
+{
+    volatile int pass = 0;
+    MPI_Comm comm;
+    int err = module_leave();
+
+    MUST(err != MPI_SUCCESS || pass == 0);
+    pass = 1;
+    if (rank == victim && board->rank[rank].value++ == 0) {
+        MUST(MPIX_Module_enter(module, &comm) == MPI_SUCCESS);
+        MPIX_Module_recover(module, &comm);
+        MUST(!"this call rolls back");
+    }
+    return err == MPI_SUCCESS ? module_leave() : err;
+}
+
 /* ---- calls that are wrong on purpose: the stepper must notice ---- */
 
 static int self_hang(void)
@@ -582,11 +626,15 @@ int main(int argc, char **argv)
         MUST(MPI_Win_allocate((DOUBLES + 1) * 8, 8, MPI_INFO_NULL, W, &part, &win) == MPI_SUCCESS);
         MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     }
+    if (!strncmp(call->name, "module-", 7))
+        MUST(MPIX_Module_create(W, bring_into_order, NULL, MPIX_MODULE_ROLL_BACK, &module) ==
+             MPI_SUCCESS);
     if (rank == 0)
         fill(sizeof buffer);
     if (!(rules & (STEP_COLD | STEP_SELF)) && call->run != comm_shrink && call->run != comm_revoke)
         for (int i = 0; i < WARM; i++)
             call->run();
+    board->rank[rank].value = 0;
     if (rank != 0)
         memset(buffer, 0, sizeof buffer);
     if (rank == victim)

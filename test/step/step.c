@@ -153,6 +153,10 @@ static void sample(struct sweep *s, long from, long n, long count, double second
 
 static void sweep_all(struct sweep *s)
 {
+    if (s->call->rules & STEP_LONG) {
+        sample(s, 0, s->n, BEYOND_N, 0);
+        return;
+    }
     s->returned_in_a_row = 0;
     for (long k = 1; k <= FULL_MAX && (k <= s->n || s->returned_in_a_row < RETURNS_N); k++)
         if (!run_at(s, k))
@@ -249,7 +253,7 @@ static bool wanted(const struct command *c, const struct step_call *call)
     for (int i = 0; i < c->only_n; i++)
         if (!strcmp(c->only[i], call->name))
             return true;
-    return !c->only_n;
+    return !c->only_n && !(c->mode == SAMPLE && (call->rules & STEP_LONG));
 }
 
 static struct step_job *to_clean;
