@@ -207,6 +207,7 @@ static int comm_revoke(void)
 /* ---- windows ---- */
 
 #define DOUBLES 20
+#define PIECE   10
 
 static MPI_Win win = MPI_WIN_NULL;
 static double *part;
@@ -293,6 +294,26 @@ static int win_fence(void)
     add();
     err = first_of(err, MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
     check_sums();
+    return err;
+}
+
+/* Each puts into the next one's memory, by messages, and gets it back: every process is origin and target. */
+static int win_created(void)
+{
+    double out[PIECE], in[PIECE];
+    int next = (rank + 1) % size, before = (rank + size - 1) % size, err;
+
+    for (int i = 0; i < PIECE; i++)
+        out[i] = rank + 1;
+    err = MPI_Win_fence(0, win);
+    MUST(MPI_Put(out, PIECE, MPI_DOUBLE, next, 0, PIECE, MPI_DOUBLE, win) == MPI_SUCCESS);
+    err = first_of(err, MPI_Win_fence(0, win));
+    for (int i = 0; !err && i < PIECE; i++)
+        MUST(part[i] == before + 1);
+    MUST(MPI_Get(in, PIECE, MPI_DOUBLE, next, 0, PIECE, MPI_DOUBLE, win) == MPI_SUCCESS);
+    err = first_of(err, MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    for (int i = 0; !err && i < PIECE; i++)
+        MUST(in[i] == rank + 1);
     return err;
 }
 
@@ -594,6 +615,17 @@ static void be_survivor(const struct call *call)
     me->done = 1;
 }
 
+static void open_window(bool on_own_memory)
+{
+    static double own[DOUBLES + 1];
+
+    part = own;
+    MUST((on_own_memory
+              ? MPI_Win_create(own, sizeof own, 8, MPI_INFO_NULL, W, &win)
+              : MPI_Win_allocate(sizeof own, 8, MPI_INFO_NULL, W, &part, &win)) == MPI_SUCCESS);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+}
+
 static void open_board(void)
 {
     int fd = open(getenv("MEND_STEP_BOARD"), O_RDWR);
@@ -622,10 +654,8 @@ int main(int argc, char **argv)
     victim = call->victim;
     rules = call->rules;
     MUST(size == call->ranks);
-    if (!strncmp(call->name, "win-", 4)) {
-        MUST(MPI_Win_allocate((DOUBLES + 1) * 8, 8, MPI_INFO_NULL, W, &part, &win) == MPI_SUCCESS);
-        MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    }
+    if (!strncmp(call->name, "win-", 4))
+        open_window(call->run == win_created);
     if (!strncmp(call->name, "module-", 7))
         MUST(MPIX_Module_create(W, bring_into_order, NULL, MPIX_MODULE_ROLL_BACK, &module) ==
              MPI_SUCCESS);
