@@ -40,13 +40,13 @@ extern "C" {
 extern int MPIX_Safe_point_enter(int *value);
 
 /* Drops the innermost safe point; what has changed since belongs to the one around it.
- * Errors: MPI_ERR_OTHER: there is none. */
+ * Errors: MPI_ERR_OTHER: there is none, or it is that of a module. */
 extern int MPIX_Safe_point_commit(void);
 
 /* Rolls back to the innermost safe point, which stays.  Returns only with an error, and then nothing has
  * changed.  Communicators, requests and windows made since the safe point still exist in the library, but the program
  * has forgotten their handles.
- * Errors: MPI_ERR_ARG: value is 0; MPI_ERR_OTHER: there is no safe point; MPI_ERR_UNSUPPORTED_OPERATION: something
+ * Errors: MPI_ERR_ARG: value is 0; MPI_ERR_OTHER: there is no safe point, or it is a module's; MPI_ERR_UNSUPPORTED_OPERATION: something
  * cannot be undone, such as an MPI call in which a callback of MPIX_Notify runs. */
 extern int MPIX_Safe_point_roll_back(int value);
 

@@ -29,7 +29,8 @@ macros=$(sed -n 's/^#define \(MPIX*_[A-Z_]*\) .*/\1/p' "$header")
 [ "$(echo "$functions" | wc -l)" -ge 29 ] || complain "only these functions were found: $functions"
 [ "$(echo "$macros" | wc -l)" -ge 10 ] || complain "only these macros were found: $macros"
 
-# Of mend.h: safe points have doc/safe-points.md instead.
+points=$(sed -n 's/^extern int \(MPIX_S[A-Za-z_]*\)(.*/\1/p' "$MEND_TEST_STAGE/include/mend.h")
+[ "$(echo "$points" | wc -l)" -ge 5 ] || complain "only these functions were found: $points"
 modules=$(sed -n 's/^extern int \(MPIX_[NM][A-Za-z_]*\)(.*/\1/p' "$MEND_TEST_STAGE/include/mend.h")
 [ "$(echo "$modules" | wc -l)" -ge 10 ] || complain "only these functions were found: $modules"
 
@@ -47,6 +48,7 @@ known()
 }
 known "$functions" failure-semantics.md
 known "$modules" modules.md
+known "$points" safe-points.md
 for name in $macros; do
     page=$man/man7/$name.7
     [ -f "$page" ] || { complain "$name has no manual page" && continue; }
@@ -55,7 +57,7 @@ done
 
 for page in "$man"/man3/*.3; do
     name=$(basename "$page" .3)
-    printf '%s\n' "$functions" "$modules" | grep -qx "$name" || complain "$page: no header has $name"
+    printf '%s\n' "$functions" "$modules" "$points" | grep -qx "$name" || complain "$page: no header has $name"
     for section in NAME SYNOPSIS DESCRIPTION CALLING DEATHS VOCABULARY ERRORS 'SEE ALSO' STANDARDS; do
         [ -n "$(part "$page" "$section")" ] || complain "$page: no section $section"
     done

@@ -137,10 +137,33 @@ static void recover_module(void)
     post(1);
 }
 
+static int spoilt, looked;
+
+static int spoil(void)
+{
+    spoilt = 1;
+    return 1;
+}
+
+static int look_back(void)
+{
+    looked = 1;
+    return spoilt;
+}
+
+/* Refused where a sanitizer is. */
+static void roll_back(void)
+{
+    int err = either(spoil, look_back);
+
+    CHECK(err == MPI_ERR_UNSUPPORTED_OPERATION || (err == 0 && looked));
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     CHECK(failures_are_survived());
+    roll_back();
     for (int i = 0; i < COMMS_N; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     MPI_Comm_dup(comms[DONE], &halo);
