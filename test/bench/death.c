@@ -16,14 +16,16 @@
  *
  * CALL, on a window of all ranks: fence, which the victim does not enter; lock, of the victim's window, which it holds
  * itself; flush, of puts to the victim, again and again.  On a file of all ranks, in memory: sync, view, which sets the view;
- * ordered, which writes in the order of ranks.  The victim does not enter these.
+ * ordered, which writes in the order of ranks; gather, a collective write of small pieces in turn, which the survivors end by
+ * writing their own.  The victim does not enter these.
  *
  * usage: death BOARD VICTIM MIB DELAY_MS ROUNDS [CALL] */
 #include "bench.h"
 
 #include <signal.h>
 
-#define BATCH 8
+#define BATCH  8
+#define PIECES 256 /* of one byte, of each rank */
 
 enum { KILLED_NS, GONE, SHRUNK, FIRST = 8, WORDS = 8 };
 enum { RETURNED_NS, CALLED_NS, LEFT_NS }; /* a survivor's words */
@@ -120,18 +122,29 @@ static int write_ordered(int victim)
     return MPI_File_write_ordered(file, &victim, 1, MPI_INT, MPI_STATUS_IGNORE);
 }
 
+/* A view with holes is set. */
+static int write_gathered(int victim)
+{
+    char bytes[PIECES] = {0};
+
+    (void)victim;
+    return MPI_File_write_at_all(file, 0, bytes, PIECES, MPI_BYTE, MPI_STATUS_IGNORE);
+}
+
 static const struct call {
     const char *name;
     int (*call)(int victim);
     enum { NOTHING, WINDOW, FILE_OF_ALL } needs;
-    bool held; /* the victim holds its own lock */
-} calls[] = {{"receive", receive, NOTHING, false},
-             {"fence", fence, WINDOW, false},
-             {"lock", lock, WINDOW, true},
-             {"flush", flush, WINDOW, false},
-             {"sync", sync_file, FILE_OF_ALL, false},
-             {"view", set_view, FILE_OF_ALL, false},
-             {"ordered", write_ordered, FILE_OF_ALL, false}};
+    bool held;     /* the victim holds its own lock */
+    bool succeeds; /* without the dead */
+} calls[] = {{"receive", receive, NOTHING, false, false},
+             {"fence", fence, WINDOW, false, false},
+             {"lock", lock, WINDOW, true, false},
+             {"flush", flush, WINDOW, false, false},
+             {"sync", sync_file, FILE_OF_ALL, false, false},
+             {"view", set_view, FILE_OF_ALL, false, false},
+             {"ordered", write_ordered, FILE_OF_ALL, false, false},
+             {"gather", write_gathered, FILE_OF_ALL, false, true}};
 
 static const struct call *call_of(const char *name)
 {
@@ -153,6 +166,18 @@ static void open_file(void)
           "no file");
 }
 
+/* The bytes of the ranks take turns. */
+static void take_turns(void)
+{
+    MPI_Datatype mine;
+
+    MPI_Type_create_resized(MPI_BYTE, 0, b.size, &mine);
+    MPI_Type_commit(&mine);
+    check(MPI_File_set_view(file, b.rank, MPI_BYTE, mine, "native", MPI_INFO_NULL) == MPI_SUCCESS,
+          "no view");
+    MPI_Type_free(&mine);
+}
+
 /* A window, if the call needs one, in the state that it needs; or a file. */
 static void prepare(const struct call *x, int victim)
 {
@@ -160,6 +185,8 @@ static void prepare(const struct call *x, int victim)
 
     if (x->needs == FILE_OF_ALL)
         open_file();
+    if (x->call == write_gathered)
+        take_turns();
     if (x->needs != WINDOW)
         return;
     check(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS,
@@ -176,7 +203,7 @@ static void wait_for_death(const struct call *x, int victim)
     int err = x->call(victim);
 
     words_of(b.rank)[RETURNED_NS] = bench_now_ns();
-    check(err == MPIX_ERR_PROC_FAILED, "a call that needs the dead: another error");
+    check(err == (x->succeeds ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED), "another error");
 }
 
 static MPI_Comm shrink(void)
