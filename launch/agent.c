@@ -72,7 +72,7 @@ static bool are_held(struct job *job)
  * that; SIGCHLD comes then. */
 static void on_child(struct job *job, struct rank *r)
 {
-    bool replaced, lingered;
+    bool replaced, lingered, finalized;
 
     if (mend_rank_has_ended(r) ||
         waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
@@ -87,8 +87,9 @@ static void on_child(struct job *job, struct rank *r)
         mend_verdict_replaced(job, r);
     mend_verdict_exited(job, r);
     lingered = r->state.news == MEND_NEWS_LINGERING && mend_rank_step(&r->state, MEND_RANK_PRINT);
+    finalized = r->end.reach == MEND_REACH_FINALIZE;
     pthread_mutex_unlock(&job->lock);
-    if (r->end.reach != MEND_REACH_FINALIZE)
+    if (!finalized)
         mend_sweep_group(r);
     else if (job->minds_left)
         mend_vacancy_tell_left(job);
