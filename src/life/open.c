@@ -20,6 +20,7 @@
 #include "notify/notify.h"
 #include "p2p/p2p.h"
 #include "proc/detour.h"
+#include "proc/post.h"
 #include "req/request.h"
 #include "rt/rt.h"
 
@@ -61,11 +62,21 @@ void mend_life_first_session(struct mend_proc *self)
         self->rt->mind_left(self);
 }
 
+/* A process that has left needs no frame any more, and makes no room for it. */
+static void drop_for_those_that_left(struct mend_proc *self)
+{
+    if (self->outbox_n && self->rt->has_left)
+        for (mend_peer p = 0; p < self->peers_n; p++)
+            if (!mend_out_empty(self, p) && self->rt->has_left(self, p))
+                mend_out_drop_all(self, p);
+}
+
 static bool may_go(struct mend_proc *self, void *arg)
 {
     (void)arg;
     mend_interrupt_check(self);
     mend_graves_look(self);
+    drop_for_those_that_left(self);
     return !self->outbox_n && mend_p2p_buffer_idle(self, mend_p2p_buffer_slot(self)) &&
            mend_decide_is_quiet(self);
 }
