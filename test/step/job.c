@@ -220,14 +220,16 @@ static void check_processes(struct step_run *r)
         fclose(f);
 }
 
-/* Files in `folder` with `part` in their names; they are complained of, and removed, if `r`. */
+/* Files in `folder` with `part` in their names, but those of a benchmark beside this run; they are complained of, and removed, if
+ * `r`. */
 static int count_files(const char *folder, const char *part, struct step_run *r)
 {
     DIR *d = opendir(folder);
     int n = 0;
 
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (e->d_name[0] == '.' || !strstr(e->d_name, part))
+        if (e->d_name[0] == '.' || !strstr(e->d_name, part) ||
+            strncmp(e->d_name, "mend-bench-", 11) == 0)
             continue;
         n++;
         if (!r)
