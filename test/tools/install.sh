@@ -68,6 +68,11 @@ share/man/man3/MPIX_Notify_hold.3 -> MPIX_Notify.3
 share/man/man3/MPIX_Notify_register.3 -> MPIX_Notify.3
 share/man/man3/MPIX_Notify_release.3 -> MPIX_Notify.3
 share/man/man3/MPIX_Notify_unregister.3 -> MPIX_Notify.3
+share/man/man3/MPIX_Safe_point_commit.3 -> MPIX_Safe_point_enter.3
+share/man/man3/MPIX_Safe_point_depth.3 -> MPIX_Safe_point_enter.3
+share/man/man3/MPIX_Safe_point_differences.3 -> MPIX_Safe_point_enter.3
+share/man/man3/MPIX_Safe_point_enter.3
+share/man/man3/MPIX_Safe_point_roll_back.3 -> MPIX_Safe_point_enter.3
 share/man/man3/MPIX_Win_get_failed.3
 share/man/man3/MPIX_Win_revoke.3
 share/man/man3/MPI_Comm_ack_failed.3 -> MPIX_Comm_ack_failed.3
