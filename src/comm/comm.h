@@ -56,6 +56,7 @@ struct mend_comm {
     const bool revoked;  /* MPI_ERR_INVALIDATED was raised, or the call was made here */
     const bool inactive; /* a member is dead: collectives and creation on this object fail */
     const bool closing;  /* no handle leads to it any more */
+    bool undone;         /* what is under way on it: a roll-back; nobody hears how it ends */
     bool predefined;     /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
     uint32_t used_at;    /* number of the last safe point before its last use (recover/undo.h) */
     uint32_t made_at;    /* of the one before it was made */

@@ -174,8 +174,11 @@ static void end(struct mend_comm *c, void *arg)
 
     if (c->whole || !is_of_since(c, *number))
         return;
-    if (c->living)
+    c->undone = true;
+    if (c->living) {
+        c->living->undone = true;
         mend_decide_abandon(c->living);
+    }
     mend_revoke_here(c);
     mend_decide_abandon(c);
 }
@@ -291,6 +294,7 @@ void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, uint32_t
     mend_wait_until(self, &w);
     s.found->coll_seq = 0; /* at all members, whether they have rolled back or not */
     renew(s.found, ctx);
+    s.found->undone = false;
     if (s.found->used_at >= number)
         s.found->used_at = number - 1; /* it may have been used since older ones */
     mend_event(self, MEND_EV_MODULE_RENEWED);

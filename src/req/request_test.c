@@ -78,6 +78,38 @@ MEND_TEST(states)
     CHECK_EQ(released_n, 2);
 }
 
+static int lost_n;
+
+static void note_lost(struct mend_proc *p, int error, const char *what)
+{
+    lost_n++;
+}
+
+/* What was freed and fails is heard of; but what a roll-back has undone is not, also when it was being written until then. */
+MEND_TEST(errors_of_what_was_freed)
+{
+    begin();
+    r.ops = &released_ops;
+    self->on_lost_error = note_lost;
+    lost_n = 0;
+    mend_request_detach(&r);
+    mend_request_complete(&r, MPI_ERR_OTHER);
+    CHECK_EQ(lost_n, 1);
+    mend_request_begin(&r);
+    mend_request_detach(&r);
+    r.comm->undone = true;
+    mend_request_complete(&r, MPI_ERR_OTHER);
+    CHECK_EQ(lost_n, 1);
+    mend_request_begin(&r);
+    mend_comm_mark_closing(r.comm);
+    mend_request_complete(&r, MPI_ERR_OTHER);
+    CHECK_EQ(lost_n, 1);
+    r.comm->undone = false;
+    mend_request_begin(&r);
+    mend_request_complete(&r, MPI_ERR_OTHER);
+    CHECK_EQ(lost_n, 2);
+}
+
 static int start_error;
 
 static int start(struct mend_request *which)
