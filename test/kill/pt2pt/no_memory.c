@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A receiver that runs out of memory for messages which it does not want yet (here by its limit on address
  * space) is not ended by that, and nobody is taken for dead: its sender waits, the messages for whose data
- * there was no memory make their receives report MPI_ERR_NO_MEM, and all others arrive unharmed and in order.
+ * there was no memory make their receives report MPI_ERR_NO_MEM, and all others arrive unharmed and in order.  There may be none, if
+ * the sender hears in time that it is to wait; in kill/memory/messages.c each allocation fails in turn.
  *
  * RUN: -n 2 ; set UNEXPECTED_MAX=0 ; expect "rank 0 ok" ; expect "rank 1 ok" ; plain */
 #include "../common.h"
@@ -67,7 +68,7 @@ static void let_it_flood(void)
 static void drink(void)
 {
     static unsigned char data[BYTES];
-    int lost = 0, err;
+    int err;
 
     for (int i = 0; i < N; i++) {
         err = MPI_Recv(data, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -75,9 +76,7 @@ static void drink(void)
             CHECK_CLASS(err, MPI_ERR_NO_MEM);
         else
             CHECK_EQ(wrong(data, BYTES, (unsigned)i), -1);
-        lost += err != MPI_SUCCESS;
     }
-    CHECK(lost > 0);
 }
 
 int main(int argc, char **argv)
