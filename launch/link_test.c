@@ -6,6 +6,7 @@
 #include "base/test.h"
 #include "link.h"
 
+#include "rt/pass.h"
 #include "rt/wire.h"
 
 #include <dirent.h>
@@ -274,21 +275,7 @@ static struct stranger knock(struct side *s)
 
 static void send_fd(int to, const void *bytes, size_t len, int fd)
 {
-    char control[CMSG_SPACE(sizeof(fd))] __attribute__((aligned(8))) = {0};
-    struct iovec iov = {(void *)(uintptr_t)bytes, len};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-    struct cmsghdr *c;
-
-    if (fd >= 0) {
-        msg.msg_control = control;
-        msg.msg_controllen = sizeof(control);
-        c = CMSG_FIRSTHDR(&msg);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(fd));
-        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-    }
-    CHECK_EQ(sendmsg(to, &msg, MSG_NOSIGNAL), (ssize_t)len);
+    CHECK_EQ(mend_pass(to, bytes, len, &fd, fd >= 0, 0), (ssize_t)len);
 }
 
 /* With a number that no other job has. */
@@ -309,20 +296,11 @@ static struct mend_link_msg hello(const struct stranger *x, const struct side *s
 static int heard(const struct stranger *x)
 {
     static char bytes[MEND_LINK_MSG_MAX];
-    char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
-    struct iovec iov = {bytes, sizeof(bytes)};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    ssize_t n = recvmsg(x->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
     int fd;
+    ssize_t n = mend_pass_take(x->fd, bytes, sizeof(bytes), &fd, 1, MSG_DONTWAIT);
 
-    if (c && c->cmsg_type == SCM_RIGHTS) {
-        memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+    if (fd >= 0)
         close(fd);
-    }
     return n < 0 ? -1 : n == 0 ? 0 : (int)((struct mend_link_msg *)bytes)->kind;
 }
 

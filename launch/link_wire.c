@@ -7,6 +7,8 @@
  * No send waits here: what finds no room is queued, because the other agent may be stopped. */
 #include "link.h"
 
+#include "rt/pass.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,24 +76,8 @@ int mend_link_reach(uint64_t job, int *fd_p)
 /* 0: there is no room now.  fd: goes with it; -1: none. */
 static ssize_t send_now(struct mend_link *x, const void *bytes, size_t len, int fd)
 {
-    char control[CMSG_SPACE(sizeof(fd))] __attribute__((aligned(8))) = {0};
-    struct iovec iov = {(void *)(uintptr_t)bytes, len};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-    ssize_t n;
+    ssize_t n = mend_pass(x->fd, bytes, len, &fd, fd >= 0, MSG_DONTWAIT);
 
-    if (fd >= 0) {
-        struct cmsghdr *c;
-
-        msg.msg_control = control;
-        msg.msg_controllen = sizeof(control);
-        c = CMSG_FIRSTHDR(&msg);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(fd));
-        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-    }
-    while ((n = sendmsg(x->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR)
-        ;
     return n < 0 && (errno == EAGAIN || errno == ENOBUFS) ? 0 : n;
 }
 
@@ -187,31 +173,11 @@ static bool is_sound(const struct job *job, const struct mend_link *x,
     return words == need + (m->kind == MEND_LINK_GUESTS ? names : 0);
 }
 
-/* Takes a message, and the descriptor that came with it, or -1.  <= 0: as recvmsg(). */
-static ssize_t receive(const struct mend_link *x, struct mend_link_msg *m, int *fd_p)
-{
-    char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
-    struct iovec iov = {m, MEND_LINK_MSG_MAX};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    ssize_t len = recvmsg(x->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    struct cmsghdr *c = len > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-
-    *fd_p = -1;
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-        memcpy(fd_p, CMSG_DATA(c), sizeof(*fd_p));
-    return len;
-}
-
 int mend_link_receive(const struct job *job, const struct mend_link *x, struct mend_link_msg *m,
                       int *fd_p)
 {
-    ssize_t len;
+    ssize_t len = mend_pass_take(x->fd, m, MEND_LINK_MSG_MAX, fd_p, 1, MSG_DONTWAIT);
 
-    while ((len = receive(x, m, fd_p)) < 0 && errno == EINTR)
-        ;
     if (len < 0 && errno == EAGAIN)
         return EAGAIN;
     if (len > 0 && is_sound(job, x, m, (size_t)len))

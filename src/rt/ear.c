@@ -3,6 +3,7 @@
 #include "rt/ear.h"
 
 #include "node/abroad.h"
+#include "rt/pass.h"
 #include "rt/wire.h"
 
 #include <errno.h>
@@ -55,21 +56,12 @@ static void on_abroad(struct mend_proc *self, struct mend_ctl_ear *ear,
 /* One datagram; false: there is none. */
 static bool hear_one(struct mend_proc *self, struct mend_ctl_ear *ear)
 {
-    char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
     struct mend_ctl_abroad m;
-    struct iovec iov = {&m, sizeof(m)};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    ssize_t len = recvmsg(ear->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    struct cmsghdr *c = len > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-    int fd = -1;
+    int fd;
+    ssize_t len = mend_pass_take(ear->fd, &m, sizeof(m), &fd, 1, MSG_DONTWAIT);
 
     if (len <= 0)
-        return len < 0 && errno == EINTR;
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-        memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+        return false;
     if ((size_t)len >= MEND_CTL_ABROAD_BYTES(0) && m.magic == MEND_CTL_MAGIC &&
         m.kind == MEND_CTL_ABROAD) {
         on_abroad(self, ear, &m, (size_t)len, fd);

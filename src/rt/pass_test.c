@@ -5,6 +5,7 @@
 #include "base/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,24 +17,14 @@ static void open_pair(void)
     CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 }
 
-/* Reads a datagram; returns how many descriptors came with it. */
+/* Returns how many descriptors came. */
 static int take(char *text, size_t max, int fd[MEND_PASS_MAX])
 {
-    char control[CMSG_SPACE(MEND_PASS_MAX * sizeof(int))] __attribute__((aligned(8)));
-    struct iovec iov = {text, max};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    struct cmsghdr *c;
     int n = 0;
 
-    CHECK(recvmsg(ends[1], &msg, 0) > 0);
-    c = CMSG_FIRSTHDR(&msg);
-    if (c && c->cmsg_type == SCM_RIGHTS) {
-        n = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-        memcpy(fd, CMSG_DATA(c), (size_t)n * sizeof(int));
-    }
+    CHECK(mend_pass_take(ends[1], text, max, fd, MEND_PASS_MAX, 0) > 0);
+    while (n < MEND_PASS_MAX && fd[n] >= 0)
+        n++;
     return n;
 }
 
@@ -63,6 +54,33 @@ MEND_TEST(the_sender_keeps_its_own)
     CHECK_EQ(take(text, sizeof(text), got), 1);
     CHECK_EQ(close(got[0]), 0);
     CHECK_EQ(write(fd[1], "y", 1), 1);
+}
+
+MEND_TEST(a_datagram_without_descriptors)
+{
+    int got[MEND_PASS_MAX];
+    char text[8];
+
+    open_pair();
+    CHECK_EQ(mend_pass(ends[0], "x", 2, NULL, 0, 0), 2);
+    CHECK_EQ(take(text, sizeof(text), got), 0);
+    CHECK_EQ(mend_pass_take(ends[1], text, sizeof(text), got, 1, MSG_DONTWAIT), -1);
+    CHECK(errno == EAGAIN && got[0] == -1);
+}
+
+/* A stranger may send more than the receiver asks for. */
+MEND_TEST(descriptors_beyond_what_is_asked_for_are_closed)
+{
+    int fd[2], got;
+    char text[8], byte;
+
+    open_pair();
+    CHECK_EQ(pipe2(fd, O_NONBLOCK), 0);
+    CHECK_EQ(mend_pass(ends[0], "x", 2, (int[]){ends[0], fd[1], fd[1]}, 3, 0), 2);
+    close(fd[1]);
+    CHECK_EQ(mend_pass_take(ends[1], text, sizeof(text), &got, 1, 0), 2);
+    CHECK(got >= 0 && close(got) == 0);
+    CHECK_EQ(read(fd[0], &byte, 1), 0); /* nobody can write any more */
 }
 
 MEND_TEST(no_room_is_told)

@@ -4,36 +4,25 @@
 
 #include "rt/spare.h"
 
+#include "rt/pass.h"
 #include "rt/wire.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 ssize_t mend_spare_receive(int ctl_fd, char *text, size_t len, int *fd, int n)
 {
-    char control[CMSG_SPACE(MEND_SPARE_FDS * sizeof(int))] __attribute__((aligned(8)));
-    size_t bytes = (size_t)n * sizeof(int);
-    struct iovec iov = {text, len};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = CMSG_SPACE(bytes)};
-    struct cmsghdr *c;
-    ssize_t got;
+    ssize_t got = mend_pass_take(ctl_fd, text, len, fd, n, 0);
 
-    while ((got = recvmsg(ctl_fd, &msg, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-        ;
-    c = got > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
-        c->cmsg_len != CMSG_LEN(bytes) || text[got - 1])
-        return -1;
-    memcpy(fd, CMSG_DATA(c), bytes);
-    return got;
+    if (got > 0 && fd[n - 1] >= 0 && !text[got - 1])
+        return got;
+    for (int i = 0; got > 0 && i < n; i++)
+        if (fd[i] >= 0)
+            close(fd[i]);
+    return -1;
 }
 
 static bool take_environment(char *text, ssize_t len)
