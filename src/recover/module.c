@@ -259,6 +259,8 @@ int mend_module_wait_to_leave(struct mend_module *m, bool *point_p)
         uint64_t generation = r->generation;
         bool through = !mend_coll_barrier(r->whole, &how);
 
+        /* A recovery in the barrier has decided where this process is.  That the barrier is over counts for nothing then: the
+         * others may be where they have to wait again. */
         if (r->generation != generation || self->unwinds)
             continue;
         if (through)
