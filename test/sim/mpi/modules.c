@@ -23,11 +23,6 @@ static int wrong(int *bad, const char *what, int number)
     return *bad = 1;
 }
 
-static int add_up(MPI_Comm comm, int mine, int *sum)
-{
-    return class_of(MPI_Allreduce(&mine, sum, 1, MPI_INT, MPI_SUM, comm));
-}
-
 /* It has run equally often at all that are left.  What any of them has begun is over for all: some of them have left it
  * already, and others have not come to it yet. */
 static int recover(MPI_Comm comm, int inside, void *state)

@@ -8,6 +8,8 @@
  * Whichever rank dies and wherever, all that are left come to the same calls with the same memory, each is where a failure of its module
  * has to bring it, only participants recover, and every call returns.  What rolls back is the stack (sim/job_point.c); a mistake is
  * noted where it does not. */
+#include "class.h"
+
 #include <mpi.h>
 #include <mpi_ft.h>
 #include <stdio.h>
@@ -40,25 +42,6 @@ static int wrong(const struct state *s, const char *what, int number)
 {
     fprintf(stderr, "rank %d: %s: %#x\n", s->rank, what, (unsigned)number);
     return mistakes[s->rank] = 1;
-}
-
-static int class_of(int err)
-{
-    int class = err;
-
-    if (err)
-        MPI_Error_class(err, &class);
-    return class;
-}
-
-static int add_up(MPI_Comm comm, int mine, int *sum)
-{
-    return class_of(MPI_Allreduce(&mine, sum, 1, MPI_INT, MPI_SUM, comm));
-}
-
-static int is_failure(int class)
-{
-    return class == MPI_ERR_PROC_FAILED || class == MPI_ERR_REVOKED;
 }
 
 /* All that are left are behind the same call. */

@@ -27,16 +27,6 @@ static int wrong(const struct state *s, const char *what, int number)
     return mistakes[s->rank] = 1;
 }
 
-static int add_up(MPI_Comm comm, int mine, int *sum)
-{
-    return class_of(MPI_Allreduce(&mine, sum, 1, MPI_INT, MPI_SUM, comm));
-}
-
-static int is_failure(int class)
-{
-    return class == MPI_ERR_PROC_FAILED || class == MPI_ERR_REVOKED;
-}
-
 /* All that are left are behind the same call. */
 static int recover(MPI_Comm comm, int inside, void *arg)
 {
