@@ -16,6 +16,23 @@ void mend_copy_pieces(void *to, const void *from, size_t n)
     }
 }
 
+#ifdef __x86_64__
+void mend_copy_strings(void *to, const void *from, size_t n)
+{
+    while (n) {
+        size_t left = n < MEND_COPY_STRING ? n : MEND_COPY_STRING;
+
+        n -= left;
+        __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(left)::"memory");
+    }
+}
+#else
+void mend_copy_strings(void *to, const void *from, size_t n)
+{
+    memcpy(to, from, n);
+}
+#endif
+
 void mend_copy_past_caches(void *to, const void *from, size_t n)
 {
     size_t done = 0;

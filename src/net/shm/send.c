@@ -25,8 +25,17 @@
 #define TOUCH_BYTES (64u * 1024) /* bulk reserved at once */
 
 /* Where the next payload goes when the ring is idle, as between two processes that answer each other: further
- * on, or to the same few lines again.  Either is half as fast again as the other on some processor. */
-enum place { PLACE_FURTHER, PLACE_AGAIN, PLACES };
+ * on, or to the same few lines again.  Either is half as fast again as the other on some processor.  Of some lengths it
+ * may be stored by strings besides, which others see earlier, but which take longer: for a ring that is busy it
+ * would be the wrong way. */
+enum place {
+    PLACE_FURTHER,
+    PLACE_AGAIN,
+    PLACES,
+    PLACE_AGAIN_BY_STRINGS = PLACES,
+    PLACES_AND_STRINGS
+};
+
 /* Ranks that take turns fill their rings in each turn, and rings that fill the cache drive the messages out of it. */
 static uint32_t bulk_bytes(const struct mend_proc *self)
 {
@@ -74,6 +83,8 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
     o->bulk_bytes = bulk_bytes(self);
     o->where.ways_n = self->crowded ? 1 : PLACES;
+    o->where_strings.ways_n =
+        MEND_COPY_HAS_STRINGS && !self->crowded ? PLACES_AND_STRINGS : o->where.ways_n;
     o->stores.ways_n = 2;
     return s->out[to] = o;
 }
@@ -115,21 +126,21 @@ static void out_refresh(struct mend_shm_out *o)
 }
 
 /* The time from one payload to the next but one, with an answer between them, is the figure. */
-static void time_place(struct mend_shm_out *o, unsigned place)
+static void time_place(struct mend_shm_out *o, struct mend_choice *c, unsigned place)
 {
     mend_time_ns now = mend_time_monotonic_ns();
 
-    if (o->since)
-        mend_choice_tell(&o->where, place, (uint64_t)MEND_NS_PER_S / (uint64_t)(now - o->since + 1),
-                         1);
-    o->since = o->since ? 0 : now;
+    if (o->since && o->timing == c)
+        mend_choice_tell(c, place, (uint64_t)MEND_NS_PER_S / (uint64_t)(now - o->since + 1), 1);
+    o->since = o->since && o->timing == c ? 0 : now;
+    o->timing = c;
 }
 
 /* Before a payload of some KiB. */
-static void choose_place(struct mend_shm_out *o)
+static void choose_place(struct mend_shm_out *o, struct mend_choice *c)
 {
-    unsigned place = mend_choice_way(&o->where);
-    bool timed = o->since || (!o->busy && mend_choice_timed(&o->where));
+    unsigned place = mend_choice_way(c);
+    bool timed = o->since || (!o->busy && mend_choice_timed(c));
 
     o->busy -= o->busy != 0;
     if (place == PLACE_FURTHER && !timed)
@@ -141,9 +152,15 @@ static void choose_place(struct mend_shm_out *o)
         return;
     }
     if (timed)
-        time_place(o, place);
-    if (place == PLACE_AGAIN)
+        time_place(o, c, place);
+    if (place != PLACE_FURTHER)
         bulk_restart(o);
+    o->strings = place == PLACE_AGAIN_BY_STRINGS;
+}
+
+static inline struct mend_choice *choice_for(struct mend_shm_out *o, uint32_t len)
+{
+    return len > MEND_COPY_STRING && len <= MEND_COPY_STRINGS ? &o->where_strings : &o->where;
 }
 
 /* Room for any message; one slot stays free (invariant 3). */
@@ -217,8 +234,9 @@ static uint32_t bulk_place(struct mend_proc *self, struct mend_shm_out *o, uint3
     uint32_t need = (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1), at;
     uint64_t pos;
 
+    o->strings = false;
     if (len > CHOSEN_BYTES && o->where.ways_n > 1)
-        choose_place(o);
+        choose_place(o, choice_for(o, len));
     for (int look = o->bulk_tail - o->bulk_looked >= o->walk_bytes; look < 2; look++) {
         if (look == 1)
             out_refresh(o);
@@ -324,7 +342,10 @@ static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct m
 
     if (at == UINT32_MAX)
         return false;
-    mend_area_copy(o->bulk + at, payload, len, past);
+    if (o->strings && !past)
+        mend_copy_strings(o->bulk + at, payload, len);
+    else
+        mend_area_copy(o->bulk + at, payload, len, past);
     slot->bulk_at = at;
     o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
     return true;
