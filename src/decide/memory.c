@@ -393,6 +393,7 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind whi
     mend_slots_init(&op->slots, c->decide->members_n, op->value.and_word, op->value.max_word);
     op->done = done;
     op->arg = arg;
+    op->on_heap = false;
     mend_request_init(&op->poll, &poll_ops, NULL);
     mend_request_begin(&op->poll);
     mend_list_append(&c->decide->agreements[which].waiting, &op->link);
@@ -457,28 +458,46 @@ static void not_in(const void *arg, uint64_t *peers)
             mend_missing_add(peers, mend_group_peer(op->c->group, r));
 }
 
-void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
-                             struct mend_decision *value)
+/* The others may be here in no time: looks for a moment at the slot that the evaluation waits for. */
+static void spin(struct mend_proc *self, struct waiter *w)
 {
-    struct waiter w = {.base = {value, false}};
-    bool all_wake = which == MEND_DECIDE_EXPLICIT || c->cell < 0;
+    for (int i = 0; i < MEND_CELL_SPINS && !is_done(self, w); i++) {
+        struct mend_slots *m = &w->op.slots;
+        const struct mend_slot *s = mend_slots_of(m, &place, &w->op, m->seen % m->members_n);
+
+        for (; i < MEND_CELL_SPINS && !mend_slots_has(m, s); i++)
+            mend_cpu_relax();
+    }
+}
+
+static __attribute__((noinline)) void wait_long(struct waiter *w)
+{
+    struct mend_comm *c = w->op.c;
+    bool all_wake = w->op.which == MEND_DECIDE_EXPLICIT || c->cell < 0;
     struct mend_wait wait = {.cause = MEND_WAIT_AGREEMENTS,
                              .until = is_done,
-                             .arg = &w,
+                             .arg = w,
                              .hint = MEND_PEER_NONE,
                              .rings = c->coll->crowded && all_wake,
-                             .what = mend_decide_what(which),
+                             .what = mend_decide_what(w->op.which),
                              .comm = c,
                              .missing = not_in};
 
+    mend_wait_until(c->self, &wait);
+}
+
+void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
+                             struct mend_decision *value)
+{
+    struct waiter w;
+
     c->calls_n++;
+    w.base = (struct mend_decide_waiter){value, false};
     set_up(&w.op, c, which, value, mend_decide_wake, &w.base);
-    if (!c->self->crowded &&
-        !mend_proc_has_threads(c->self)) /* the others may be here in no time */
-        for (int i = 0; i < MEND_CELL_SPINS && !is_done(c->self, &w); i++)
-            mend_cpu_relax();
+    if (!c->self->crowded && !mend_proc_has_threads(c->self))
+        spin(c->self, &w);
     if (!w.base.done)
-        mend_wait_until(c->self, &wait);
+        wait_long(&w);
 }
 
 /* Of a communicator with a cell it wakes nobody: each of n members would wake the n - 1 others.  So a member
