@@ -565,7 +565,7 @@ static inline bool recv_at_once(struct mend_comm *c, void *buf, MPI_Count count,
         return false;
     mend_copy(mend_type_dense_at(t, buf, 0), payload, len);
     mend_status_set(status, source, f->tag, len, false);
-    /* before the store to the sender's cache line: after it, it delays the next send by 13 ns (doc/performance.md) */
+    /* before the store to the sender's cache line: after it, it delays the next send by 13 ns */
     mend_traffic_came(self->p2p, MEND_CHANNEL_P2P, len);
     mend_net_of(self, from)->take(self, from);
     mend_event(self, MEND_EV_P2P_RECV_MATCHED);
