@@ -100,6 +100,8 @@ void mend_on_tty(struct mend_parse *p, const char *value, const char *second)
 
 void mend_on_report(struct mend_parse *p, const char *value, const char *second)
 {
+    if (!*value)
+        mend_options_fail(2, "%s: the name of the file is empty", p->flag);
     p->o->report_path = value;
 }
 

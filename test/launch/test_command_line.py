@@ -95,6 +95,7 @@ from processes import Result
     (["--set", "NOSUCH=1", "true"], "no parameter 'NOSUCH'"),
     (["--set", "TRACE=maybe", "true"], "not a value of TRACE"),
     (["--set", "TRACE", "true"], "not NAME=VALUE"),
+    (["--report", "", "true"], "the name of the file is empty"),
     (["--wdir", "/no/such", "true"], "No such file"),
     (["--env", "=x", "true"], "not the name"),
     (["-machinefile", "/no/such/file", "true"], "No such file"),
