@@ -205,7 +205,7 @@ static bool parse_place(char *place, struct mend_inject *inject_p, const char **
         return false;
     if (!strncmp(place, "time:", 5)) {
         inject_p->place = MEND_INJECT_AT_TIME;
-        *why_p = "the time is a number with s, ms or us";
+        *why_p = "the time is a number of seconds, or one with s, ms or us";
         return parse_delay(place + 5, &inject_p->delay_ns);
     }
     if (!strncmp(place, "call:", 5)) {

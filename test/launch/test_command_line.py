@@ -73,7 +73,7 @@ from processes import Result
     (["--inject", "abort:0:@init.done", "true"], "a CODE, which is a number"),
     (["--inject", "kill:4294967296@init.done", "true"], "does not name ranks"),
     (["--inject", "kill:0@init.done#x", "true"], "the count after #"),
-    (["--inject", "kill:0@time:soon", "true"], "the time is a number"),
+    (["--inject", "kill:0@time:soon", "true"], "the time is a number of seconds, or one with s, ms or us"),
     (["--inject", "kill:0@call:Send", "true"], "did you mean 'MPI_Send'?"),
     (["--stop-timeout", "-1", "true"], "a number of seconds"),
     (["--stop-timeout", "nan", "true"], "a number of seconds"),
