@@ -228,9 +228,8 @@ static void print_windows(void)
         {"created, other memory",
          !shared || try_single_copy()
              ? target
-             : "put and get in one piece of more than 16 KiB: the origin, by single copy; of 1 to "
-               "16 "
-               "KiB: whichever is faster; else the target, in its next MPI call"},
+             : "put and get in one piece of more than 4 MiB: the origin, by single copy; of more "
+               "than 1 KiB: whichever is faster; else the target, in its next MPI call"},
         {"dynamic", target},
     };
 

@@ -17,6 +17,11 @@ mend-info --abi | grep -q "^ABI  *1.0" || fail "--abi"
 mend-info --transports | grep -q "^  shm " || fail "--transports"
 mend-info --transports | grep -q "^Single copy" || fail "single copy"
 mend-info --windows | grep -q "^  allocated, shared .*the origin" || fail "--windows"
+classes=$(sed -n 's/^#define MEND_RMA_WAY_CLASSES //p' "$MEND_TEST_ROOT/src/rma/trial.h") # the first ends at 2 KiB
+if mend-info --transports | grep -A1 "^Single copy" | grep -q "^  permitted"; then
+    mend-info --windows | tr -s '\n ' ' ' | grep -q "more than $(((1 << classes) / 1024)) MiB: the origin" ||
+        fail "--windows: from which length on nothing is measured"
+fi
 MEND_RMA_SHM=0 mend-info --windows | grep -q "^  allocated, shared .*the target" || fail "--windows without RMA_SHM"
 MEND_SPIN=77 mend-info --params | grep -q "^  SPIN .*set here to 77" || fail "--params and the environment"
 for name in STOP_TIMEOUT STOP_GROWTH KILL_REPEAT KILL_TIMEOUT; do
