@@ -50,6 +50,9 @@ for peer in MPICH OMPI; do
 done
 is "clang" env MPICH_CC=other mpicc -config=clang -showme:command
 is "clang++" mpicxx -config=clang++ -showme:command
+said=$(mpicc -config= -c x.c 2>&1)
+[ $? = 2 ] || fail "an empty name of a compiler is not refused: $said"
+echo "$said" | grep -q "name of the compiler is empty" || fail "-config=: $said"
 said=$(MPICH_CC=mpicc timeout 10 mpicc -c x.c 2>&1)
 [ $? = 2 ] || fail "MPICH_CC=mpicc is not refused: $said"
 echo "$said" | grep -q "mpicc itself" || fail "MPICH_CC=mpicc: $said"
