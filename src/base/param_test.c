@@ -93,7 +93,7 @@ MEND_TEST(pairs)
     CHECK(strstr(wants, "barrier=shm|dissemination") && strstr(wants, "bruck|pairwise"));
 }
 
-/* What is written in param.def can be read. */
+/* What is written in param.def can be read, and is shown whole. */
 MEND_TEST(every_default_is_a_value)
 {
     char text[64];
@@ -103,6 +103,7 @@ MEND_TEST(every_default_is_a_value)
 
         snprintf(text, sizeof(text), "%.*s", (int)strcspn(p->default_text, " "), p->default_text);
         CHECK(p->type == 'P' || mend_param_takes(p, text));
+        CHECK(p->type == 'W' || !strchr(p->default_text, ' ')); /* mend-info shows one word */
     }
 }
 
