@@ -78,8 +78,20 @@ struct mend_type {
     char *name;
 };
 
+#define MEND_TYPE_FIRST 0x200 /* handles of types: MEND_TYPE_FIRST .. MEND_TYPE_LAST */
+#define MEND_TYPE_LAST  0x2eb
+#define MEND_TYPE_SLOTS (MEND_TYPE_LAST - MEND_TYPE_FIRST + 1)
+
+/* By handle - MEND_TYPE_FIRST; NULL: no type has that handle. */
+extern const struct mend_type *const mend_type_rows[MEND_TYPE_SLOTS];
+
 /* The type of a predefined handle, NULL if there is none of that value. */
-const struct mend_type *mend_type_predefined(uintptr_t handle);
+static inline const struct mend_type *mend_type_predefined(uintptr_t handle)
+{
+    uintptr_t slot = handle - MEND_TYPE_FIRST;
+
+    return mend_likely(slot < MEND_TYPE_SLOTS) ? mend_type_rows[slot] : NULL;
+}
 
 /* The type of a handle that has been checked. */
 static inline const struct mend_type *mend_type_of(MPI_Datatype handle)

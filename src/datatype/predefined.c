@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* predefined.c – the const table of predefined types, made from predefined.def.
  *
- *     handle 0x200 .. 0x2eb ──> row_of[]: small number ──> rows[]: struct mend_predefined
+ *     handle 0x200 .. 0x2eb ──> mend_type_rows[]: pointer ──> rows[]: struct mend_predefined
  *
  * Shared by all processes of an address space; nothing in it is ever written or counted. */
 #include "datatype/predefined.h"
@@ -71,21 +71,13 @@ enum {
 #include "datatype/predefined.def"
 };
 
-/* Number of the row + 1; 0: no such type. */
-static const uint8_t row_of[MEND_TYPE_SLOTS] = {
+const struct mend_type *const mend_type_rows[MEND_TYPE_SLOTS] = {
 #define PLAIN(handle_, name_, ctype_, basic_, external_, unit_)                                    \
-    [handle_ - MEND_TYPE_FIRST] = row_##handle_ + 1,
+    [handle_ - MEND_TYPE_FIRST] = &rows[row_##handle_].type,
 #define PAIR(handle_, name_, value_, index_, basic_, value_handle_, index_handle_)                 \
-    [handle_ - MEND_TYPE_FIRST] = row_##handle_ + 1,
+    [handle_ - MEND_TYPE_FIRST] = &rows[row_##handle_].type,
 #include "datatype/predefined.def"
 };
-
-const struct mend_type *mend_type_predefined(uintptr_t handle)
-{
-    uintptr_t slot = handle - MEND_TYPE_FIRST;
-
-    return slot < MEND_TYPE_SLOTS && row_of[slot] ? &rows[row_of[slot] - 1].type : NULL;
-}
 
 bool mend_type_pair(const struct mend_type *t, const struct mend_type *members[2])
 {

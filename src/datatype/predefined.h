@@ -5,10 +5,6 @@
 
 #include "datatype/datatype.h"
 
-#define MEND_TYPE_FIRST 0x200 /* handles of types: MEND_TYPE_FIRST .. MEND_TYPE_LAST */
-#define MEND_TYPE_LAST  0x2eb
-#define MEND_TYPE_SLOTS (MEND_TYPE_LAST - MEND_TYPE_FIRST + 1)
-
 struct mend_predefined {
     struct mend_type type; /* first: a pointer to it is a pointer to the row */
     const char *name;
