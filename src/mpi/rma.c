@@ -141,7 +141,7 @@ static inline struct common common_case(MPI_Win win, int target, MPI_Aint disp, 
 
     if (mend_unlikely(!self || mend_detours(self, UINT32_MAX) || mend_has_news(self) ||
                       type != there_type || n != there_n || n <= 0 || n > INT32_MAX ||
-                      (uintptr_t)type >= 0x1000 || mend_check_win(win, &k.w)))
+                      mend_check_win(win, &k.w)))
         return k;
     k.type = mend_type_predefined((uintptr_t)type);
     if (mend_unlikely(!k.type || !k.type->dense || k.type->true_lb || !k.type->size))
