@@ -252,10 +252,7 @@ static void await(struct mend_win *w, int more)
 
 void mend_win_serve_others(struct mend_win *w)
 {
-    bool direct =
-        w->shared && (w->flavor == MPI_WIN_FLAVOR_ALLOCATE || w->flavor == MPI_WIN_FLAVOR_SHARED);
-
-    if (++w->calls_n % (direct ? 64 : 1) == 0)
+    if (++w->calls_n % (mend_win_is_in_segment(w) ? MEND_WIN_CALLS : 1) == 0)
         mend_progress(w->self, MEND_PEER_NONE);
 }
 

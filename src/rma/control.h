@@ -62,7 +62,8 @@ void mend_win_wake_all(struct mend_win *w);
 void mend_win_wake(struct mend_win *w, int rank);
 
 /* A process that polls its own part never waits in MPI, but others need its progress.  So calls that find nothing to
- * wait for look for messages, too; rarely if hardly any come. */
+ * wait for look for messages, too; where hardly any come, one of MEND_WIN_CALLS does. */
+#define MEND_WIN_CALLS 64
 void mend_win_serve_others(struct mend_win *w);
 
 /* The lock of elements of a part in the segment; this process holds it between the two calls, and waits for nothing.

@@ -7,6 +7,7 @@
 #ifndef MEND_RMA_SYNC_H
 #define MEND_RMA_SYNC_H
 
+#include "rma/control.h"
 #include "rma/win.h"
 
 /* Collective.  What ends the wait when a member dies: the barrier fails. */
@@ -28,6 +29,22 @@ int mend_win_unlock_all(struct mend_win *w);
 
 /* local: the origin's buffers only.  The wait ends for a target when it dies. */
 int mend_win_flush(struct mend_win *w, int target, bool local);
+
+/* mend_win_flush() where operations are loads and stores, no member is dead and no message has come that has to be looked
+ * for: true if it is done.  The target is the program's, unchecked. */
+static inline bool mend_win_flush_at_once(struct mend_win *w, int target)
+{
+    if (mend_unlikely((unsigned)target >= (unsigned)w->n || !mend_win_is_in_segment(w) ||
+                      w->links || w->comm->revoked || w->comm->inactive ||
+                      !(w->access == MEND_ACCESS_LOCK_ALL || w->lock[target].open) ||
+                      (w->calls_n + 1) % MEND_WIN_CALLS == 0))
+        return false;
+    w->calls_n++;
+    /* What others stored before they told us of it is read after this, and the reverse. */
+    atomic_thread_fence(memory_order_acq_rel);
+    return true;
+}
+
 int mend_win_flush_all(struct mend_win *w, bool local);
 int mend_win_sync(struct mend_win *w);
 

@@ -175,6 +175,13 @@ static inline int mend_win_check_valid(const struct mend_win *w)
     return mend_likely(!w->comm->revoked) ? MPI_SUCCESS : MPI_ERR_INVALIDATED;
 }
 
+/* True if every part lies in the segment, so that no put, get or accumulate is ever under way. */
+static inline bool mend_win_is_in_segment(const struct mend_win *w)
+{
+    return w->shared &&
+           (w->flavor == MPI_WIN_FLAVOR_ALLOCATE || w->flavor == MPI_WIN_FLAVOR_SHARED);
+}
+
 static inline bool mend_win_is_dead(const struct mend_win *w, int rank)
 {
     return mend_peer_is_dead(w->self, mend_comm_peer(w->comm, rank));
