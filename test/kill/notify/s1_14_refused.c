@@ -7,19 +7,29 @@
  *   request    one is under way when the module is left
  *   stranger   a communicator was used with a process that is not of the module
  *   closed     the window is closed in time: all roll back
+ *   child      a process that was started was talked to behind the safe point
+ *   parted     a process that was started has been disconnected before the module is left: all roll back
  *   replace    the recovery function replaces the dead process in a communicator of the program
  *   two        a second module that does not roll back, or has other members, beside one that rolls back; one that
  *              is freed, and whose numbers are given again
  *
+ * With `beside` a second module that rolls back is called in front of each call of the first one.
+ *
  *   S1-6: modules have different processes: the participants of F recover, the others go on
  *   S1-14: visible actions since the safe point are told
  *
+ * RUN: -n 4 ; args window beside ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args window ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args made beside ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args made ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args file ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args request ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args stranger ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args closed beside ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args closed ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 --universe 8 ; args child ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 --universe 8 ; args parted beside ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 --universe 8 ; args parted ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args replace ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args two ; expect "rank 0 ok" ; expect "rank 2 ok" */
 #include "../common.h"
@@ -29,7 +39,7 @@
 
 enum { BACK, REFUSED };
 
-static MPIX_Module f;
+static MPIX_Module f, beside = MPIX_MODULE_NULL;
 static const char *what;
 static MPI_Comm whole = MPI_COMM_NULL;
 
@@ -59,13 +69,24 @@ static void check_refused(int err, const char *reason)
     post(REFUSED);
 }
 
-static int call_f(void)
+static int call(MPIX_Module m)
 {
     MPI_Comm comm;
     int recovered;
 
-    CHECK_OK(MPIX_Module_enter(f, &comm));
-    return MPIX_Module_leave(f, &recovered);
+    CHECK_OK(MPIX_Module_enter(m, &comm));
+    return MPIX_Module_leave(m, &recovered);
+}
+
+static int call_f(void)
+{
+    int first = beside == MPIX_MODULE_NULL ? MPI_SUCCESS : call(beside), err = call(f), class;
+
+    if (beside != MPIX_MODULE_NULL) {
+        MPI_Error_class(err, &class);
+        CHECK_CLASS(first, class);
+    }
+    return err;
 }
 
 /* The error of a recovery that does not roll back. */
@@ -147,6 +168,40 @@ static void test_stranger(void)
     MPIX_Module_free(&f);
 }
 
+/* It leaves when its parents have disconnected. */
+static int child(void)
+{
+    MPI_Comm up;
+
+    MPI_Init(NULL, NULL);
+    MPI_Comm_get_parent(&up);
+    MPI_Comm_disconnect(&up);
+    MPI_Finalize();
+    return 0;
+}
+
+/* The child has disconnected where it is asked to, behind the safe point or before it. */
+static void test_child(char *path)
+{
+    char *args[] = {"child", "started", NULL};
+    MPI_Comm down;
+
+    CHECK_OK(MPI_Comm_spawn(path, args, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &down,
+                            MPI_ERRCODES_IGNORE));
+    if (is("parted"))
+        CHECK_OK(MPI_Comm_disconnect(&down));
+    CHECK_OK(call_f());
+    post(BACK);
+    if (is("child")) {
+        CHECK_OK(MPI_Comm_disconnect(&down));
+        check_refused(fail_in_f(), "not of the module");
+    } else if (posted(BACK) <= size) {
+        await(BACK, size);
+        fail_in_f();
+        CHECK(!"it rolls back");
+    }
+}
+
 static void test_two(void)
 {
     MPIX_Module g;
@@ -174,8 +229,10 @@ int main(int argc, char **argv)
 {
     MPI_Comm replaced;
 
-    start(&argc, &argv);
     what = argv[1];
+    if (is("child") && argc > 2)
+        return child();
+    start(&argc, &argv);
     MPIX_Comm_replaced(&replaced);
     if (replaced != MPI_COMM_NULL) { /* the new process has no part in F */
         CHECK_OK(MPI_Barrier(replaced));
@@ -186,12 +243,18 @@ int main(int argc, char **argv)
         return finish();
     }
     CHECK_OK(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_ROLL_BACK, &f));
+    if (argc > 2)
+        CHECK_OK(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_ROLL_BACK, &beside));
     if (is("two"))
         test_two();
+    else if (is("child") || is("parted"))
+        test_child(argv[0]);
     else
         test_refusal();
     if (is("replace"))
         CHECK_OK(MPI_Barrier(whole));
     MPIX_Module_free(&f);
+    if (argc > 2)
+        MPIX_Module_free(&beside);
     return finish();
 }
