@@ -59,7 +59,8 @@ def hold_a_thread(probe, start, timeout, *flags):
     p = start(*flags, "--set", f"KILL_TIMEOUT={timeout}", "-n", 2, probe, "pair", "threads")
     wait_until(lambda: len(rank_pids(p)) == 2)
     rank = rank_pids(p)[1]
-    wait_until(lambda: len(os.listdir(f"/proc/{rank}/task")) == 5 and state_of(rank) == "S")
+    threads = 5 + ("TSAN_OPTIONS" in os.environ)  # the thread sanitizer has one of its own
+    wait_until(lambda: len(os.listdir(f"/proc/{rank}/task")) == threads and state_of(rank) == "S")
     thread = sorted(map(int, os.listdir(f"/proc/{rank}/task")))[2]
     seize(thread, 0x40)  # PTRACE_O_TRACEEXIT
     os.kill(rank, signal.SIGKILL)
