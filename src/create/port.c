@@ -445,7 +445,8 @@ int mend_create_connect_job(struct mend_proc *self, uint64_t job)
     return connect_job(self, job, NULL);
 }
 
-/* The process that opened the port, MEND_PEER_NONE: there is none. */
+/* The process that opened the port, MEND_PEER_NONE: there is none.  It cannot be this one: it would be in both groups, and
+ * frames to itself do not exist. */
 static mend_peer find_host(struct mend_proc *self, struct visit *v, uint64_t job, int32_t host)
 {
     mend_peer p = MEND_PEER_NONE;
@@ -454,7 +455,7 @@ static mend_peer find_host(struct mend_proc *self, struct visit *v, uint64_t job
         p = mend_peer_learn(self, host) ? host : MEND_PEER_NONE;
     else if (connect_job(self, job, v) == MPI_SUCCESS)
         p = mend_abroad_find(self, job, host);
-    return p != MEND_PEER_NONE && !mend_peer_is_dead(self, p) ? p : MEND_PEER_NONE;
+    return p != MEND_PEER_NONE && p != self->me && !mend_peer_is_dead(self, p) ? p : MEND_PEER_NONE;
 }
 
 /* At the root, until it is welcome or has an error. */

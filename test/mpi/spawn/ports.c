@@ -80,6 +80,18 @@ static void closed(void)
     CHECK_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 }
 
+/* A process cannot accept itself, so nobody would ever answer. */
+static void own(void)
+{
+    char port[MPI_MAX_PORT_NAME];
+    MPI_Comm inter;
+
+    CHECK_OK(MPI_Open_port(MPI_INFO_NULL, port));
+    CHECK_CLASS(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter), MPI_ERR_PORT);
+    CHECK_OK(MPI_Close_port(port));
+    CHECK_CLASS(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter), MPI_ERR_PORT);
+}
+
 static void bad(void)
 {
     static const char *const names[] = {"", "nonsense", "mend:0000000000000000:0:1", "mend:xyz:0:1",
@@ -165,6 +177,7 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, hosts, rank, &half));
     halves();
     closed();
+    own();
     late();
     bad();
     started(argv[0]);
