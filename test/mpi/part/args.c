@@ -93,6 +93,11 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Start(&r));
     CHECK_CLASS(MPI_Request_free(&r), MPI_ERR_REQUEST);
     CHECK_CLASS(MPI_Cancel(&r), MPI_ERR_REQUEST);
+    do
+        CHECK_OK(MPI_Request_get_status(r, &flag, MPI_STATUS_IGNORE));
+    while (!flag);
+    CHECK_CLASS(MPI_Request_free(&r), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Cancel(&r), MPI_ERR_REQUEST);
     CHECK_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Wait(&s, MPI_STATUS_IGNORE));
     for (int i = 0; i < 40; i++)
