@@ -14,7 +14,8 @@ def test_report(probe, run, tmp_path):
     assert (kinds[0], kinds[-1]) == ("start", "end")
     death = lines[kinds.index("death")]
     verdict = lines[kinds.index("verdict")]
-    assert (death["rank"], death["cause"], death["code"], death["seen_by"]) == (1, "signal", 9, "life word")
+    assert (death["rank"], death["cause"], death["code"]) == (1, "signal", 9)
+    assert death["seen_by"] in ("life word", "exit")  # whichever thread of mpiexec runs first
     assert 0 < death["t_ns"] <= verdict["t_ns"] <= lines[-1]["t_ns"]
     assert lines[-1]["status"] == 0
     assert before_ns < lines[0]["clock_ns"] < time.monotonic_ns() - lines[-1]["t_ns"]
