@@ -54,7 +54,7 @@ fi
 if command -v groff >/dev/null; then
     page=$(groff -mdoc -Tascii doc/man/mpiexec.1 | sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g')
     for words in 'mpiexec [flags] -n N program ... : -n M program ...' \
-        'mpiexec -n 1 ./manager : -n 7 --wdir' "Each block between ':' has" 'time:number{s|ms|us}' \
+        'mpiexec -n 1 ./manager : -n 7 --wdir' "Each block between ':' has" 'time:number[s|ms|us]' \
         '     death: rank, pid, seen_by, cause, code'; do
         echo "$page" | grep -qF -- "$words" || complain "mpiexec.1 does not read: $words"
     done
