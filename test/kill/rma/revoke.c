@@ -93,6 +93,8 @@ static void nothing_works(void)
     CHECK_CLASS(MPI_Win_complete(k.win), REVOKED);
     CHECK_CLASS(MPI_Win_wait(k.win), REVOKED);
     CHECK_CLASS(MPI_Win_test(k.win, &flag), REVOKED);
+    CHECK_CLASS(MPI_Win_flush(0, k.win), REVOKED);
+    CHECK_CLASS(MPI_Win_flush_local(0, k.win), REVOKED);
     CHECK_CLASS(MPI_Win_flush_all(k.win), REVOKED);
     CHECK_CLASS(MPI_Win_sync(k.win), REVOKED);
     CHECK_CLASS(MPI_Put(&v, 1, MPI_INT, 0, 0, 1, MPI_INT, k.win), REVOKED);
