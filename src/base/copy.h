@@ -55,7 +55,7 @@ static inline void mend_copy_any(void *to, const void *from, size_t n)
 
 /* As memcpy, by the instruction that copies strings, 2 KiB at a time.  Longer strings begin slowly on AMD's Zen 5: a core
  * that waits for them has 4 KiB a quarter later, though the one that stores them is done earlier.  From 6 KiB on one string
- * is faster in any case. */
+ * is the faster way there. */
 #define MEND_COPY_STRING  ((size_t)2048)
 #define MEND_COPY_STRINGS ((size_t)5632)
 #ifdef __x86_64__

@@ -39,16 +39,16 @@ static void copy_strings_of(unsigned char *b, const unsigned char *a, size_t n)
     CHECK(b[0] == 0xEE && b[n + 1] == 0xEE && !memcmp(b + 1, a, n));
 }
 
+/* Lengths around one and two strings, and one that is none. */
 MEND_TEST(strings)
 {
     unsigned char *a = malloc(3 * MEND_COPY_STRING), *b = malloc(3 * MEND_COPY_STRING + 2);
 
     for (size_t i = 0; i < 3 * MEND_COPY_STRING; i++)
         a[i] = (unsigned char)(i * 7 + i / 256);
-    for (size_t n = 0; n < 3 * MEND_COPY_STRING; n += n % MEND_COPY_STRING < 2 ? 1 : 409)
-        copy_strings_of(b, a, n);
-    copy_strings_of(b, a, MEND_COPY_STRING);
-    copy_strings_of(b, a, 2 * MEND_COPY_STRING);
+    for (size_t n = 0; n < 3 * MEND_COPY_STRING; n += MEND_COPY_STRING)
+        for (size_t k = n ? n - 1 : 0; k <= n + 1; k++)
+            copy_strings_of(b, a, k);
     free(a);
     free(b);
 }

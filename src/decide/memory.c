@@ -458,7 +458,8 @@ static void not_in(const void *arg, uint64_t *peers)
             mend_missing_add(peers, mend_group_peer(op->c->group, r));
 }
 
-/* The others may be here in no time: looks for a moment at the slot that the evaluation waits for. */
+/* The others may be here in no time: looks for a moment at the slot that the evaluation waits for.  If it waits for none, but
+ * for a death that others know, any slot does: it is filled, and does not hold this up. */
 static void spin(struct mend_proc *self, struct waiter *w)
 {
     for (int i = 0; i < MEND_CELL_SPINS && !is_done(self, w); i++) {

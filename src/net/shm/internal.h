@@ -35,7 +35,7 @@ struct mend_shm_out {
     struct mend_choice where;          /* enum place */
     struct mend_choice where_strings;  /* the same of payloads that may be stored by strings */
     struct mend_choice *timing;        /* the one of these that `since` is for */
-    bool strings;                      /* the payload that is placed now goes so */
+    bool strings;                      /* stores the payload that is placed now by strings */
     struct mend_choice stores;         /* of long payloads; way 1: past the caches */
     mend_time_ns since; /* when the last payload was placed, if that is timed; else 0 */
     uint32_t busy;      /* payloads still without a look */

@@ -25,9 +25,9 @@
 #define TOUCH_BYTES (64u * 1024) /* bulk reserved at once */
 
 /* Where the next payload goes when the ring is idle, as between two processes that answer each other: further
- * on, or to the same few lines again.  Either is half as fast again as the other on some processor.  Of some lengths it
- * may be stored by strings besides, which others see earlier, but which take longer: for a ring that is busy it
- * would be the wrong way. */
+ * on, or to the same few lines again.  Either is half as fast again as the other on some processor.  Payloads of some
+ * lengths may be stored by strings besides (base/copy.h): the receiver has them earlier, but the sender takes longer, so
+ * a ring that is not idle never goes this way. */
 enum place {
     PLACE_FURTHER,
     PLACE_AGAIN,
