@@ -484,15 +484,15 @@ MEND_TEST(behind_a_message_of_a_line_a_long_one_fills_its_line_with_a_pad_at_onc
     CHECK(came_n[1] == 2000 && damaged_n == 0);
 }
 
-/* One at a time, so that each place and each way to store is tried. */
+/* One at a time, so that each place and each way to store is tried with several of the lengths. */
 MEND_TEST(answered_payloads_come_whole)
 {
     const uint32_t lens[] = {1025, 2048, 2049, 3000, 4096, 5632, 5633, 8192};
     int n = 0;
 
     begin();
-    for (unsigned k = 0; k < MEND_COUNT_OF(lens); k++)
-        for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
+        for (unsigned k = 0; k < MEND_COUNT_OF(lens); k++) {
             CHECK_EQ(send_some(1, 0, n++, lens[k]), MEND_OK);
             CHECK_EQ(poll_at(0, 1), 1);
         }

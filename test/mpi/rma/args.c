@@ -60,6 +60,15 @@ static void within_a_lock(void)
     CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, next, 1, k.win), MPI_ERR_ASSERT);
 }
 
+static void within_a_lock_of_all(void)
+{
+    CHECK_OK(MPI_Win_lock_all(0, k.win));
+    CHECK_CLASS(MPI_Win_flush(size, k.win), MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Win_flush_local(-100, k.win), MPI_ERR_RANK);
+    CHECK_OK(MPI_Win_flush(next, k.win));
+    CHECK_OK(MPI_Win_unlock_all(k.win));
+}
+
 static void attaching(void)
 {
     struct window d;
@@ -161,6 +170,7 @@ int main(int argc, char **argv)
     objects();
     out_of_epoch();
     within_a_lock();
+    within_a_lock_of_all();
     attaching();
     creation();
     many();

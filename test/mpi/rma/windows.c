@@ -145,6 +145,29 @@ static void all_at_once(void)
     CHECK_OK(MPI_Win_unlock_all(k.win));
 }
 
+/* Rank 0 makes no call but flushes, and rank 1 needs it to take a message before it stores what rank 0 looks for. */
+static void served_by_flushes(void)
+{
+    volatile int *flag = (volatile int *)k.base + 700;
+    int v = 1, got;
+    MPI_Request r;
+
+    quiet();
+    if (size > 1 && rank == 0) {
+        CHECK_OK(MPI_Irecv(&got, 1, MPI_INT, 1, 0, W, &r));
+        CHECK_OK(MPI_Win_lock_all(0, k.win));
+        while (!*flag)
+            CHECK_OK(MPI_Win_flush(0, k.win));
+        CHECK_OK(MPI_Win_unlock_all(k.win));
+        CHECK_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    } else if (rank == 1) {
+        CHECK_OK(MPI_Ssend(&v, 1, MPI_INT, 0, 0, W));
+        CHECK_OK(MPI_Win_lock_all(0, k.win));
+        CHECK_OK(MPI_Put(&v, 1, MPI_INT, 0, DISP(0, 700), 1, MPI_INT, k.win));
+        CHECK_OK(MPI_Win_unlock_all(k.win));
+    }
+}
+
 static void among_some(void)
 {
     MPI_Group all, to, from;
@@ -215,6 +238,7 @@ int main(int argc, char **argv)
         tickets();
         exclusion();
         all_at_once();
+        served_by_flushes();
         quiet();
         among_some();
         free_window(&k);
