@@ -7,6 +7,7 @@
 
 #define CHUNK_BYTES ((size_t)256 * 1024)
 #define CLASS_LARGE 0xffu
+#define SPARE_N_MAX 4
 #define MAGIC_USED  0x6d656e64u
 #define MAGIC_FREE  0x66726565u
 
@@ -24,7 +25,8 @@ struct chunk {
 
 struct large {
     struct mend_list link;
-    uint64_t bytes, unused;
+    uint64_t bytes;
+    uint64_t used_before; /* so its bytes need not be zero */
     struct header header;
 };
 
@@ -73,6 +75,24 @@ static bool add_chunk(struct mend_arena *arena, char **next_p, char **end_p)
     return true;
 }
 
+static void lose_spare(struct mend_arena *arena, struct large *l)
+{
+    mend_list_remove(&l->link);
+    arena->spare_n--;
+    arena->spare_bytes -= l->bytes;
+}
+
+/* Those released first, until what is left is no more than that. */
+static void give_back_spares(struct mend_arena *arena, size_t bytes)
+{
+    while (arena->spare_n && (arena->spare_n > SPARE_N_MAX || arena->spare_bytes > bytes)) {
+        struct large *l = mend_list_entry(arena->spare.prev, struct large, link);
+
+        lose_spare(arena, l);
+        munmap(l, l->bytes);
+    }
+}
+
 bool mend_arena_is_low(const struct mend_arena *arena)
 {
     return (size_t)(arena->reserve_end - arena->reserve_next) < CHUNK_BYTES / 2;
@@ -95,6 +115,7 @@ struct mend_arena *mend_arena_create(void)
     *arena = boot;
     mend_list_init(&arena->chunks);
     mend_list_init(&arena->large);
+    mend_list_init(&arena->spare);
     mend_list_append(&arena->chunks, &c->link);
     arena->chunk_next = (char *)(arena + 1) + (-sizeof(*arena) & 15);
     arena->chunk_end = (char *)c + CHUNK_BYTES;
@@ -111,6 +132,7 @@ void mend_arena_destroy(struct mend_arena *arena)
 
     mend_list_foreach (l, next_large, &arena->large)
         munmap(l, mend_list_entry(l, struct large, link)->bytes);
+    give_back_spares(arena, 0);
     chunks = arena->chunks;      /* the head lies in the first chunk, */
     chunks.prev->next = &chunks; /* which goes away during the walk */
     for (struct mend_list *l = chunks.next, *next; l != &chunks; l = next) {
@@ -126,21 +148,68 @@ void mend_arena_each(const struct mend_arena *arena,
         each(of, c, mend_list_entry(c, struct chunk, link)->bytes);
     mend_list_foreach (l, next_large, &arena->large)
         each(of, l, mend_list_entry(l, struct large, link)->bytes);
+    mend_list_foreach (l, next_spare, &arena->spare)
+        each(of, l, mend_list_entry(l, struct large, link)->bytes);
+}
+
+static struct large *map_large(struct mend_arena *arena, size_t bytes)
+{
+    struct large *l = map(bytes, arena->mapped_bytes);
+
+    if (!l && arena->spare_n) {
+        give_back_spares(arena, 0);
+        l = map(bytes, arena->mapped_bytes);
+    }
+    if (!l)
+        return NULL;
+    arena->mapped_bytes += bytes;
+    l->bytes = bytes;
+    l->used_before = false;
+    return l;
+}
+
+/* One that is large enough, and not more than twice as large. */
+static struct large *take_spare(struct mend_arena *arena, size_t bytes)
+{
+    mend_list_foreach (link, next, &arena->spare) {
+        struct large *l = mend_list_entry(link, struct large, link);
+
+        if (l->bytes < bytes || l->bytes / 2 > bytes)
+            continue;
+        lose_spare(arena, l);
+        return l;
+    }
+    return NULL;
 }
 
 static void *alloc_large(struct mend_arena *arena, size_t n)
 {
     size_t bytes = (sizeof(struct large) + n + 4095) & ~(size_t)4095;
-    struct large *l = bytes < n ? NULL : map(bytes, arena->mapped_bytes);
+    struct large *l = bytes < n ? NULL : take_spare(arena, bytes);
 
+    if (!l && bytes >= n)
+        l = map_large(arena, bytes);
     if (!l)
         return NULL;
-    arena->mapped_bytes += bytes;
-    l->bytes = bytes;
-    l->header = (struct header){MAGIC_USED, CLASS_LARGE, bytes - sizeof(*l)};
+    l->header = (struct header){MAGIC_USED, CLASS_LARGE, l->bytes - sizeof(*l)};
     mend_list_append(&arena->large, &l->link);
     arena->in_use_bytes += l->header.payload_bytes;
     return l + 1;
+}
+
+static void free_large(struct mend_arena *arena, struct large *l)
+{
+    l->header.magic = MAGIC_FREE;
+    l->used_before = true;
+    mend_list_remove(&l->link);
+    if (l->bytes > MEND_ARENA_SPARE_MAX) {
+        munmap(l, l->bytes);
+        return;
+    }
+    mend_list_prepend(&arena->spare, &l->link);
+    arena->spare_n++;
+    arena->spare_bytes += l->bytes;
+    give_back_spares(arena, MEND_ARENA_SPARE_MAX);
 }
 
 /* A new block at *next_p, where there is room. */
@@ -245,12 +314,19 @@ void *mend_arena_alloc(struct mend_arena *arena, size_t n)
     return mend_likely(p != NULL) || !arena->pressed ? p : from_reserve(arena, n);
 }
 
+/* As every new mapping is. */
+static bool is_zero(void *p)
+{
+    struct header *h = (struct header *)p - 1;
+
+    return h->class == CLASS_LARGE && !MEND_CONTAINER_OF(h, struct large, header)->used_before;
+}
+
 void *mend_arena_zalloc(struct mend_arena *arena, size_t n)
 {
     void *p = mend_arena_alloc(arena, n);
 
-    /* a mapping is new, and zero */
-    return p && ((struct header *)p - 1)->class != CLASS_LARGE ? memset(p, 0, n) : p;
+    return p && !is_zero(p) ? memset(p, 0, n) : p;
 }
 
 void mend_arena_press(struct mend_arena *arena)
@@ -280,10 +356,7 @@ void mend_arena_free(struct mend_arena *arena, void *p)
     MEND_ASSERT(h->magic == MAGIC_USED);
     arena->in_use_bytes -= h->payload_bytes;
     if (h->class == CLASS_LARGE) {
-        struct large *l = MEND_CONTAINER_OF(h, struct large, header);
-
-        mend_list_remove(&l->link);
-        munmap(l, l->bytes);
+        free_large(arena, MEND_CONTAINER_OF(h, struct large, header));
         return;
     }
     MEND_ASSERT(h->class < MEND_ARENA_CLASSES);

@@ -6,7 +6,8 @@
  *
  *   chunk (256 KiB mapping) -> block = 16-byte header + payload, payload 16-byte aligned
  *   class c holds payloads of 16, 32, 48, 64, 96, 128, 192, 256, ... bytes (two steps per octave)
- *   each payload above 64 KiB is a separate mapping
+ *   each payload above 64 KiB is a separate mapping; a few that were released last are kept for the next ones, because a new
+ *   mapping costs a page fault and a cleared page for every 4 KiB
  *
  * A failed allocation returns NULL, which the caller reports.  Some failures cannot be reported, because other
  * processes depend on the operation (a vote, a frame, a death, a decision).  For these the caller *presses* the
@@ -22,7 +23,8 @@
  * Cost: allocation and release are O(1), one list operation.  Invariants:
  *   1  a block's header holds its class as long as the block exists (checked at release);
  *   2  a free block is in exactly one free list, the one of its class;
- *   3  memory of small blocks is returned to the kernel only by mend_arena_destroy();
+ *   3  memory of small blocks is returned to the kernel only by mend_arena_destroy(); of large ones at most four and
+ *      MEND_ARENA_SPARE_MAX are kept, and none while the kernel refuses memory;
  *   4  a block of the reserve that is released is like any other: the reserve grows by chunks only.
  * Not thread safe: the caller holds the library's lock. */
 #ifndef MEND_BASE_ARENA_H
@@ -50,12 +52,16 @@ static inline void *mend_apart(uint64_t place, uint64_t offset)
 
 #define MEND_ARENA_CLASSES   26
 #define MEND_ARENA_SMALL_MAX ((size_t)64 * 1024) /* larger ones are not in the reserve */
+#define MEND_ARENA_SPARE_MAX ((size_t)32 * 1024 * 1024)
 
 struct mend_arena {
     void *free[MEND_ARENA_CLASSES]; /* singly linked through the payload */
     char *chunk_next, *chunk_end;   /* uncut rest of the newest chunk */
     struct mend_list chunks;        /* all chunks */
     struct mend_list large;         /* blocks with a mapping of their own */
+    struct mend_list spare;         /* the same, released; the one released last is the first */
+    unsigned spare_n;
+    size_t spare_bytes;
     size_t in_use_bytes;
     size_t mapped_bytes; /* ever, also what has been given back */
     char *reserve_next, *reserve_end;

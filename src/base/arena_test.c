@@ -4,6 +4,7 @@
 #include "base/test.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 MEND_TEST(every_size_fits_and_is_aligned)
 {
@@ -116,6 +117,83 @@ MEND_TEST(a_reserve_that_is_low_is_filled_up_first)
     CHECK(a->strained);
     CHECK_EQ(allocate(a, 1, 1000), 1);
     CHECK(!a->strained && a->reserve_end != end);
+    mend_arena_destroy(a);
+}
+
+#define LARGE 1000000
+
+MEND_TEST(a_large_block_is_used_again_and_cleared_when_it_must_be)
+{
+    struct mend_arena *a = mend_arena_create();
+    unsigned char *p = mend_arena_alloc(a, LARGE), *q;
+
+    memset(p, 0xa5, LARGE);
+    mend_arena_free(a, p);
+    CHECK_EQ(a->in_use_bytes, 0);
+    q = mend_arena_zalloc(a, LARGE - 100000);
+    CHECK(p == q);
+    for (int i = 0; i < LARGE - 100000; i += 1000)
+        CHECK_EQ(q[i], 0);
+    mend_arena_free(a, q);
+    q = mend_arena_alloc(a, LARGE / 3); /* too little for so large a block */
+    CHECK(p != q);
+    mend_arena_free(a, q);
+    mend_arena_destroy(a);
+}
+
+MEND_TEST(few_large_blocks_are_kept)
+{
+    struct mend_arena *a = mend_arena_create();
+    void *p[10];
+
+    for (int i = 0; i < 10; i++)
+        p[i] = mend_arena_alloc(a, LARGE);
+    for (int i = 0; i < 10; i++)
+        mend_arena_free(a, p[i]);
+    CHECK_EQ(a->spare_n, 4);
+    CHECK(a->spare_bytes >= 4 * LARGE && a->spare_bytes <= MEND_ARENA_SPARE_MAX);
+    CHECK(mend_arena_alloc(a, LARGE) == p[9]);
+    mend_arena_free(a, mend_arena_alloc(a, 2 * MEND_ARENA_SPARE_MAX)); /* too large to be kept */
+    CHECK_EQ(a->spare_n, 3);
+    mend_arena_destroy(a);
+}
+
+static void add(void *bytes, const void *at, size_t n)
+{
+    (void)at;
+    *(size_t *)bytes += n;
+}
+
+/* What is kept belongs to the library like the rest. */
+MEND_TEST(what_is_kept_is_told)
+{
+    struct mend_arena *a = mend_arena_create();
+    size_t before = 0, after = 0;
+    void *p = mend_arena_alloc(a, LARGE);
+
+    mend_arena_each(a, add, &before);
+    mend_arena_free(a, p);
+    mend_arena_each(a, add, &after);
+    CHECK_EQ(before, after);
+    mend_arena_destroy(a);
+}
+
+MEND_TEST(what_is_kept_is_given_back_when_the_kernel_has_no_more)
+{
+    struct mend_arena *a = mend_arena_create();
+    struct rlimit all, now;
+    void *p = mend_arena_alloc(a, 3 * LARGE), *q;
+
+    mend_arena_free(a, p);
+    CHECK_EQ(a->spare_n, 1);
+    getrlimit(RLIMIT_AS, &all);
+    now = all;
+    now.rlim_cur = LARGE; /* less than is mapped: the kernel refuses every new mapping */
+    CHECK_EQ(setrlimit(RLIMIT_AS, &now), 0);
+    q = mend_arena_alloc(a, 4 * LARGE);
+    setrlimit(RLIMIT_AS, &all);
+    CHECK(q == NULL);
+    CHECK_EQ(a->spare_n, 0);
     mend_arena_destroy(a);
 }
 
