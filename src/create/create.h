@@ -36,8 +36,10 @@ void mend_create_idup_with(struct mend_comm *c, const struct mend_info *info, MP
 int mend_create_from_subset(struct mend_comm *c, struct mend_group *g, struct mend_comm **new_p);
 int mend_create_group(struct mend_comm *c, struct mend_group *g, int tag, struct mend_comm **new_p);
 int mend_create_split(struct mend_comm *c, int color, int key, struct mend_comm **new_p);
-int mend_create_split_type(struct mend_comm *c, int type, int key, struct mend_info *info,
-                           struct mend_comm **new_p);
+/* MPI_ERR_INFO, here alone: guided by two things at once.  told: gets what MPI_COMM_TYPE_HW_UNGUIDED found, where there
+ * is a new communicator; may be NULL, or info. */
+int mend_create_split_type(struct mend_comm *c, int type, int key, const struct mend_info *info,
+                           struct mend_info *told, struct mend_comm **new_p);
 /* Without a parent: the callers with the same group and tag.  create_from_groups: an intercommunicator;
  * the leader, a rank of g, knows `other`, the leader of the other group, or why it does not
  * (other_error, which its whole side then gets). */

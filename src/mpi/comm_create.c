@@ -173,7 +173,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
     if (!err && !is_split_type(split_type))
         err = MPI_ERR_ARG;
     if (!err)
-        err = mend_create_split_type(c, split_type, key, i, &made);
+        err = mend_create_split_type(c, split_type, key, i, info == MPI_INFO_ENV ? NULL : i, &made);
     if (!err)
         *newcomm = mend_comm_handle(made);
     return mend_report_comm(c, err, __func__);

@@ -22,6 +22,13 @@
 /* RUN: -n 7 ; args split ; kill 0 at coll.enter#5 ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 7 ; args split ; kill 3 at coll.enter#6 ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 7 ; args split ; kill 5 at coll.done#5 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; set NODES=2 ; args types ; kill 1 at call:MPI_Comm_split_type>coll.round#2 ; expect "rank 0 ok" */
+/* RUN: -n 7 ; set NODES=2 ; args types ; kill 0 at call:MPI_Comm_split_type>coll.enter ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; set NODES=2 ; args types ; kill 3 at call:MPI_Comm_split_type>coll.enter#3 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; set NODES=2 ; args types ; kill 3 at call:MPI_Comm_split_type>coll.enter#4 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; set NODES=2 ; args types ; kill 5 at call:MPI_Comm_split_type>coll.enter#5 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 7 ; set NODES=2 ; args types ; kill 0 at call:MPI_Comm_split_type>coll.done#6 ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 5 ; set NODES=2 ; args types ; kill 4 at call:MPI_Comm_split_type>agree.enter ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args create ; kill 2 at agree.enter#3 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args create ; kill 3 at member.create.enter#3 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; args merge ; kill 4 at agree.enter#3 ; expect "rank 0 ok" */
@@ -39,6 +46,8 @@ static int create(const char *how, MPI_Comm inter, MPI_Comm *made)
 
     if (!strcmp(how, "split"))
         return MPI_Comm_split(inter, 3, -rank, made);
+    if (!strcmp(how, "types"))
+        return MPI_Comm_split_type(inter, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, made);
     if (!strcmp(how, "dup"))
         return MPI_Comm_dup(inter, made);
     if (!strcmp(how, "merge"))
@@ -61,7 +70,7 @@ static void check_size(const char *how, MPI_Comm made)
     MPI_Comm_size(made, &n);
     if (strcmp(how, "merge"))
         MPI_Comm_remote_size(made, &m);
-    CHECK_EQ(n + m, size);
+    CHECK_EQ(n + m, strcmp(how, "types") ? size : (size + !(rank % 2)) / 2);
 }
 
 int main(int argc, char **argv)

@@ -105,15 +105,24 @@ static int count_here(void)
     return n;
 }
 
-/* The size of what MPI_COMM_TYPE_HW_UNGUIDED makes of c; 0: MPI_COMM_NULL, at all. */
+/* The size of what MPI_COMM_TYPE_HW_UNGUIDED makes of c; 0: MPI_COMM_NULL, at all.  What it is made by is in the info
+ * (MPI-5.0 7.4.2). */
 static int unguided(MPI_Comm c, int type)
 {
     MPI_Comm part = MPI_COMM_WORLD;
-    int n = 0, all;
+    int n = 0, all, flag, len = 64;
+    char by[64] = "";
+    MPI_Info info;
 
-    CHECK_OK(MPI_Comm_split_type(c, type, 0, MPI_INFO_NULL, &part));
+    CHECK_OK(MPI_Info_create(&info));
+    CHECK_OK(MPI_Comm_split_type(c, type, 0, info, &part));
+    CHECK_OK(MPI_Info_get_string(info, "mpi_hw_resource_type", &len, by, &flag));
+    CHECK_OK(MPI_Info_free(&info));
+    CHECK_EQ(flag, part != MPI_COMM_NULL);
     if (part == MPI_COMM_NULL)
         return 0;
+    CHECK(c == MPI_COMM_WORLD && nodes > 1 ? !strcmp(by, "mpi_shared_memory")
+                                           : !strncmp(by, "hwloc://", 8));
     MPI_Comm_size(part, &n);
     MPI_Comm_size(c, &all);
     CHECK(n < all);
