@@ -18,22 +18,25 @@ struct mend_credit {
     bool holds_us;       /* ours have to wait there */
 };
 
-#define MEND_WAY_SIZES   3                    /* classes of sizes */
-#define MEND_WAY_CLASSES (4 * MEND_WAY_SIZES) /* for each channel, alone or beside others */
+#define MEND_WAY_SIZES 3 /* classes of sizes */
+#define MEND_WAY_CLASSES                                                                           \
+    (6 * MEND_WAY_SIZES) /* for each channel, alone, beside others, crossing ours */
 
 /* What is known of a sender (single_copy.c).  The arrays are by channel. */
 struct mend_ways {
     struct mend_choice of[MEND_WAY_CLASSES];
-    uint32_t lays;       /* that it has memory for */
-    bool last_beside[2]; /* its last offer said that another one is under way */
-    bool beside[2];      /* that, or the one before did */
+    uint32_t lays;        /* that it has memory for */
+    bool last_beside[2];  /* its last offer said that another one is under way */
+    bool beside[2];       /* that, or the one before did */
+    bool last_crossed[2]; /* the last one came while one of ours was under way to it */
+    bool crosses[2];      /* it, or the one before did */
 };
 
 /* What is being timed (single_copy.c). */
 struct mend_timed {
     struct mend_choice *choice;
     mend_peer from;
-    bool beside;
+    bool beside, crosses;
     unsigned way;
     mend_time_ns since; /* 0: nothing is */
     uint64_t moved_then;
@@ -101,7 +104,8 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                    enum mend_channel channel, uint64_t bytes);
 void mend_single_copy_end(struct mend_p2p *p);
 /* One was offered to another process: memory for pieces grows where they may be a good way. */
-void mend_single_copy_offered(struct mend_proc *self, mend_peer to, uint64_t bytes);
+void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_channel channel,
+                              uint64_t bytes);
 /* A message could not be copied that way and goes in pieces: counts as one that took for ever. */
 void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
                              enum mend_way way, uint64_t bytes);
@@ -130,6 +134,9 @@ static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
 {
     return (struct mend_p2p_request *)r;
 }
+
+/* send.c: the large message that was offered last is under way, to that process. */
+bool mend_send_is_under_way(const struct mend_p2p *p, mend_peer to);
 
 /* Receives.  begin: matches or posts; the request completes now or later. */
 void mend_recv_begin(struct mend_p2p_request *r);

@@ -66,7 +66,7 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
 
     if (st == MEND_OK) {
         mend_event(self, MEND_EV_P2P_SEND_RTS);
-        mend_single_copy_offered(self, r->peer, rts.total_bytes);
+        mend_single_copy_offered(self, r->peer, r->channel, rts.total_bytes);
     }
     return st;
 }
@@ -82,8 +82,7 @@ static bool is_eager(const struct mend_p2p_request *r)
     return r->id == 0;
 }
 
-/* The last one that was offered is under way, too, to the same process. */
-static bool is_beside(const struct mend_p2p *p, mend_peer to)
+bool mend_send_is_under_way(const struct mend_p2p *p, mend_peer to)
 {
     const struct mend_p2p_request *last = mend_hash_get(&p->large, p->last_offer);
 
@@ -94,7 +93,7 @@ static void offer(struct mend_p2p_request *r)
 {
     struct mend_p2p *p = r->base.comm->self->p2p;
 
-    r->beside = is_beside(p, r->peer);
+    r->beside = mend_send_is_under_way(p, r->peer);
     r->id = p->last_offer = ++p->next_id;
     mend_memory_press(r->base.comm->self); /* perhaps from the outbox: the call is over */
     mend_hash_put(&p->large, r->id, r);

@@ -4,8 +4,9 @@
  *
  * The fastest way depends on the size, and on the transfer of a cache line from core to core, which differs
  * from pair to pair and changes when the host moves the cores.  So it is measured with the program's messages
- * (base/choice.h): for each sender and class of sizes, separately for messages of collectives, and separately for
- * messages in windows (the sender says whether another message is in progress).  Pieces go through the sender's area,
+ * (base/choice.h): for each sender and class of sizes, separately for messages of collectives, for messages in windows
+ * (the sender says whether another message is in progress), and for those that cross a message to their sender: then both
+ * processes send and receive at a time, and a way that needs both at one message wins nothing by it.  Pieces go through the sender's area,
  * and through the ring only if there is no area or the receiver cannot copy; they are tried when the sender has memory
  * for them, which grows with the data that it sends.  The next classes of sizes first try the way that was best.
  *
@@ -33,6 +34,10 @@
 #define LONG_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as LONG_TURNS */
 #define LONG_TURNS  3
 #define AREA_RANKS  6
+
+/* Classes of a channel, after those of messages alone. */
+#define BESIDE   MEND_WAY_SIZES
+#define CROSSING (2 * MEND_WAY_SIZES)
 
 #define CROWDED_A_LITTLE 4 /* with so many ranks per core a helper is seldom there in time */
 
@@ -64,9 +69,12 @@ static unsigned size_of(uint64_t bytes)
 }
 
 /* The first class of that kind; one for each size. */
-static unsigned classes_of(enum mend_channel channel, bool beside)
+static unsigned classes_of(const struct mend_ways *w, enum mend_channel channel)
 {
-    return (channel == MEND_CHANNEL_P2P ? 0 : MEND_WAY_CLASSES / 2) + (beside ? MEND_WAY_SIZES : 0);
+    return (channel == MEND_CHANNEL_P2P ? 0 : MEND_WAY_CLASSES / 2) + (w->crosses[channel]
+                                                                           ? CROSSING
+                                                                       : w->beside[channel] ? BESIDE
+                                                                                            : 0);
 }
 
 /* NULL: nothing is known of this sender. */
@@ -80,7 +88,7 @@ static struct mend_choice *choice_of(const struct mend_p2p *p, mend_peer from,
 {
     struct mend_ways *w = ways_of(p, from);
 
-    return w ? &w->of[classes_of(channel, w->beside[channel]) + size_of(bytes)] : NULL;
+    return w ? &w->of[classes_of(w, channel) + size_of(bytes)] : NULL;
 }
 
 /* A collective that ends early takes its receives back at once, so nobody else may write into their buffers. */
@@ -120,6 +128,7 @@ static void begin_with(struct mend_proc *self, struct mend_ways *w, mend_peer fr
         w->of[k] =
             (struct mend_choice){.ways_n = MEND_WAYS,
                                  .barred = (uint8_t)barred(self, from, k),
+                                 .mean = k % (MEND_WAY_CLASSES / 2) >= CROSSING,
                                  .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
 }
 
@@ -147,10 +156,13 @@ static void admit(struct mend_ways *w, uint32_t lays)
 }
 
 /* What an offer says of its sender. */
-static void hear(struct mend_ways *w, enum mend_channel channel, const struct mend_rts *rts)
+static void hear(struct mend_ways *w, enum mend_channel channel, const struct mend_rts *rts,
+                 bool crosses)
 {
     w->beside[channel] = rts->beside || w->last_beside[channel];
     w->last_beside[channel] = rts->beside;
+    w->crosses[channel] = crosses || w->last_crossed[channel];
+    w->last_crossed[channel] = crosses;
     if (mend_unlikely(rts->lays & ~w->lays))
         admit(w, rts->lays);
 }
@@ -169,14 +181,17 @@ void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_ch
         w = make_ways(self, from);
     if (!w)
         return;
-    hear(w, channel, rts);
+    hear(w, channel, rts, mend_send_is_under_way(p, from));
     if (p->receiving_n && from == p->timed.from && rts->beside && !p->timed.beside)
         p->timed.since = 0; /* it was not a message alone */
     if (p->receiving_n || rts->total_bytes < TIMED_BYTES)
         return;
     c = choice_of(p, from, channel, rts->total_bytes);
-    p->timed = (struct mend_timed){
-        .choice = c, .from = from, .beside = w->beside[channel], .moved_then = p->moved_bytes};
+    p->timed = (struct mend_timed){.choice = c,
+                                   .from = from,
+                                   .beside = w->beside[channel],
+                                   .crosses = w->crosses[channel],
+                                   .moved_then = p->moved_bytes};
     if (!mend_choice_timed(c))
         return;
     p->timed.way = mend_choice_way(c);
@@ -213,11 +228,26 @@ static bool may_use_little(struct mend_proc *self, const struct mend_net *net)
            !(net->lays(self) >> MEND_LAY_AREA & 1);
 }
 
-void mend_single_copy_offered(struct mend_proc *self, mend_peer to, uint64_t bytes)
+/* The message that comes from there crosses it. */
+static void meet(struct mend_p2p *p, mend_peer to, enum mend_channel channel)
+{
+    struct mend_ways *w = ways_of(p, to);
+
+    if (!w || !p->receiving_n || p->last_from != to)
+        return;
+    w->last_crossed[channel] = true;
+    if (p->timed.from == to && !p->timed.crosses)
+        p->timed.since = 0;
+}
+
+void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_channel channel,
+                              uint64_t bytes)
 {
     const struct mend_net *net = mend_net_of(self, to);
     int how = self->p2p->single_copy;
 
+    if (how == MEND_WAY_UNKNOWN)
+        meet(self->p2p, to, channel);
     if (!net->grow)
         return;
     if (bytes >= TIMED_BYTES && (how == MEND_WAY_UNKNOWN || may_use_little(self, net)))

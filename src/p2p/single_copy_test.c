@@ -219,6 +219,59 @@ MEND_TEST(a_window_that_begins_as_one_alone_is_not_judged)
     CHECK_EQ(p2p.timed.since, 0);
 }
 
+/* A large message of ours to peer 0 is under way, or it has ended. */
+static void send_one(bool begins)
+{
+    static struct mend_p2p_request ours = {.is_send = true, .peer = 0};
+
+    if (begins)
+        mend_hash_put(&p2p.large, p2p.last_offer = 1, &ours);
+    else
+        mend_hash_remove(&p2p.large, 1);
+}
+
+MEND_TEST(those_that_cross_ours_have_their_own)
+{
+    set_up(MEND_WAY_UNKNOWN);
+    self.arena = mend_arena_create();
+    mend_hash_init(&p2p.large, self.arena);
+    CHECK(!choice(0, BYTES, FAST, SLOW));
+    send_one(true);
+    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PULL); /* nothing is known */
+    send_one(false);
+    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PULL); /* as the one before */
+    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PIECES);
+    mend_arena_destroy(self.arena);
+}
+
+/* A transport of which nothing is wanted. */
+static void reach_peer(void)
+{
+    static const struct mend_net bare;
+    struct mend_peer_entry *e;
+
+    self.arena = mend_arena_create();
+    mend_table_init(&self.peers, self.arena, sizeof(*e));
+    e = mend_table_make(&self.peers, 0);
+    e->net = &bare;
+}
+
+/* It comes already when ours is offered: it says nothing of messages alone, and the next one is expected to cross. */
+MEND_TEST(one_that_ours_meets_is_not_judged)
+{
+    set_up(MEND_WAY_UNKNOWN);
+    reach_peer();
+    CHECK(begin(0, BYTES));
+    p2p.receiving_n = 1;
+    p2p.last_from = 0;
+    mend_single_copy_offered(&self, 0, MEND_CHANNEL_P2P, BYTES);
+    CHECK_EQ(p2p.timed.since, 0);
+    p2p.receiving_n = 0;
+    CHECK(begin(0, BYTES));
+    CHECK(p2p.timed.choice == &ways[0].of[2 * MEND_WAY_SIZES + 1]);
+    mend_arena_destroy(self.arena);
+}
+
 MEND_TEST(an_area_is_tried_when_its_sender_has_one)
 {
     set_up(MEND_WAY_UNKNOWN);
