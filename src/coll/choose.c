@@ -137,8 +137,9 @@ enum mend_algorithm mend_choose_reduce_scatter(const struct mend_coll_choice *x)
         return f;
     if (x->bytes <= 2 * KB)
         return MEND_ALGORITHM_DOUBLING;
-    return x->op->commutative && x->bytes <= 512 * KB ? MEND_ALGORITHM_HALVING
-                                                      : MEND_ALGORITHM_PAIRWISE;
+    return x->op->commutative && (x->bytes <= 512 * KB || x->c->size == 2)
+               ? MEND_ALGORITHM_HALVING
+               : MEND_ALGORITHM_PAIRWISE;
 }
 
 enum mend_algorithm mend_choose_gather(const struct mend_coll_choice *x)

@@ -31,7 +31,8 @@ void mend_reduce_scatter_pairwise(struct mend_sched *s, struct mend_piece in, st
 {
     int n = s->size;
     struct mend_piece mine = share(in, begin, s->rank, s->rank + 1);
-    struct mend_piece low = mend_sched_temp(s, mine.count, mine.type), high = low;
+    struct mend_piece low = in.place != out.place ? out : mend_sched_temp(s, out.count, out.type);
+    struct mend_piece high = low;
     struct mend_piece got = mend_sched_temp(s, mine.count, mine.type);
     bool have_high = false;
 
@@ -68,39 +69,52 @@ static int first_rank(const struct mend_fold *f, int v)
  *     v = 0   abcd      ab..      a...
  *     v = 1   abcd  ->  ab..  ->  .b..
  *     v = 2   abcd      ..cd      ..c.
- *     v = 3   abcd      ..cd      ...d                     */
+ *     v = 3   abcd      ..cd      ...d
+ *
+ * What this rank has is reduced into what it gets, so its input is only read; the last part is received where the result
+ * has to be, if the other ranks' shares are not there. */
 void mend_reduce_scatter_halving(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
                                  const MPI_Count *begin)
 {
     struct mend_fold f = mend_fold_of(s->rank, s->size);
-    struct mend_accu a = {in, in};
+    bool straight = f.rem == 0 && f.n > 1 && in.place != out.place;
+    struct mend_piece value = in, room[2];
     int lo = 0, hi = f.n, mate = s->rank ^ 1;
+    unsigned next = 0;
 
-    if (f.v >= 0) {
-        a.value = mend_sched_temp(s, in.count, in.type);
-        a.spare = mend_sched_temp(s, in.count, in.type);
+    if (f.v < 0) {
+        mend_sched_send(s, mate, in);
+        mend_sched_round(s);
+        mend_sched_recv(s, mate, out);
+        mend_sched_round(s);
+        return;
     }
-    mend_fold_in(s, &f, in, &a);
-    for (int d = f.n / 2; f.v >= 0 && d > 0; d /= 2) {
+    for (int i = 0; i < 2; i++)
+        room[i] = mend_sched_temp(s, straight && f.n == 2 ? 0 : in.count, in.type);
+    if (s->rank < 2 * f.rem) {
+        mend_sched_recv(s, mate, room[next]);
+        mend_sched_round(s);
+        mend_sched_reduce(s, value, room[next]);
+        value = room[next++];
+    }
+    for (int d = f.n / 2; d > 0; d /= 2, next = !next) {
         bool upper = f.v & d;
         int middle = lo + d, partner = mend_fold_rank(&f, f.v ^ d);
         int l = first_rank(&f, lo), m = first_rank(&f, middle), h = first_rank(&f, hi);
-        struct mend_piece below = share(a.value, begin, l, m), above = share(a.value, begin, m, h);
-        struct mend_piece got = upper ? share(a.spare, begin, m, h) : share(a.spare, begin, l, m);
+        int from = upper ? m : l, to = upper ? h : m;
+        struct mend_piece got = d == 1 && straight ? out : share(room[next], begin, from, to);
 
         mend_sched_recv(s, partner, got);
-        mend_sched_send(s, partner, upper ? below : above);
+        mend_sched_send(s, partner, upper ? share(value, begin, l, m) : share(value, begin, m, h));
         mend_sched_round(s);
-        mend_sched_reduce(s, got, upper ? above : below);
+        mend_sched_reduce(s, share(value, begin, from, to), got);
+        value = room[next];
         *(upper ? &lo : &hi) = middle;
     }
-    if (f.v >= 0)
-        mend_sched_copy(s, share(a.value, begin, s->rank, s->rank + 1), out);
-    if (s->rank >= 2 * f.rem)
-        return;
-    if (f.v >= 0)
-        mend_sched_send(s, mate, share(a.value, begin, mate, mate + 1));
-    else
-        mend_sched_recv(s, mate, out);
-    mend_sched_round(s);
+    if (!straight)
+        mend_sched_copy(s, share(value, begin, s->rank, s->rank + 1), out);
+    if (s->rank < 2 * f.rem) {
+        mend_sched_send(s, mate, share(value, begin, mate, mate + 1));
+        mend_sched_round(s);
+    }
 }
