@@ -42,8 +42,12 @@ static bool nobody_asks(struct mend_proc *self)
  * receiver may have left without making room for it. */
 static bool may_leave(struct mend_proc *self, void *arg)
 {
+    bool asked;
+
     mend_interrupt_check(self);
-    return self->rt->all_leaving(self) && nobody_asks(self);
+    asked = !nobody_asks(
+        self); /* in any case: those that are awaited may wait for the end of a communicator */
+    return self->rt->all_leaving(self) && !asked;
 }
 
 static void connect_group(struct mend_proc *self, const struct mend_group *g)
