@@ -167,7 +167,8 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
         mend_vacancy_tell_left(job);
         break;
     case MEND_CTL_CONNECT:
-        mend_link_asked(job, r, m->connect.job, m->connect.ask);
+        mend_link_asked(job, r, m->connect.job, m->connect.ask, m->connect.first,
+                        (int)m->connect.names_n);
         break;
     case MEND_CTL_REPORT:
         mend_report_text(job, r->index, m->text, m->n);

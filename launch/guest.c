@@ -100,6 +100,11 @@ uint32_t mend_guest_untold(struct job *job, struct mend_link *x, struct mend_lin
     return n;
 }
 
+bool mend_guest_is_told(const struct mend_link *x, int name)
+{
+    return has(x->told, name);
+}
+
 void mend_guest_untell(struct mend_link *x, const struct mend_link_run *runs, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -111,6 +111,7 @@ struct job {
     uint32_t words_read_n;        /* what words_wanted_n was when they were read last */
     struct mend_list spawn_waits; /* spawn.c */
     struct mend_list links;       /* link.c */
+    struct mend_list errands;     /* link.c: questions of ranks that name processes */
     struct mend_contact *contact; /* what this agent and those of other jobs have said */
     int32_t link_ids_n;
     uint32_t
@@ -137,8 +138,10 @@ void mend_links_open(struct job *job);
 void mend_links_knock(struct job *job);
 void mend_links_read(struct job *job, int fd);
 
-/* link.c: r wants this job to be connected with another one, and calls that so. */
-void mend_link_asked(struct job *job, struct rank *r, uint64_t other, uint64_t number);
+/* link.c: r wants this job to be connected with another one, which must know names_n processes of this one from `first` on,
+ * and calls that so. */
+void mend_link_asked(struct job *job, struct rank *r, uint64_t other, uint64_t number, int first,
+                     int names_n);
 
 /* link.c: r ends the guests of the set, by their agents. */
 void mend_links_abort(struct job *job, const struct rank *r, const uint64_t *set, uint32_t words,

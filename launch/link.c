@@ -12,7 +12,8 @@
  *
  * What the agents say to each other, and what ranks are answered, is decided by ft/contact_sm.h; here its acts are carried
  * out.  From then on each agent tells the other of its verdicts, and stays the only judge of its own ranks.  A link stays
- * until one of the jobs ends; each later CONNECT repeats ASK and TELL for processes that came meanwhile.
+ * until one of the jobs ends; each later CONNECT repeats ASK and TELL for processes that came meanwhile.  One that names
+ * processes of this job (MPI_Comm_spawn on a communicator of both) is answered with yes only if the other job knows them all.
  *
  * The number of a job names its processes in frames (node/abroad.h). */
 #include "link.h"
@@ -49,6 +50,7 @@ static struct mend_contact *new_contact(uint32_t links_room, uint32_t asks_room)
 void mend_links_open(struct job *job)
 {
     mend_list_init(&job->links);
+    mend_list_init(&job->errands);
     job->contact = new_contact(ROOM, ROOM);
     mend_contact_init(job->contact, job->shm->job, MEND_ABROAD_NUMBERS, ROOM, ROOM);
     job->door_fd = mend_link_door(job->shm->job); /* -1: a job that cannot be connected with */
@@ -181,12 +183,54 @@ static void call(struct job *job, uint64_t other)
     mend_link_step(job, ev);
 }
 
+/* A question of a rank for whose answer the other job must know n processes. */
+struct errand {
+    struct mend_list link; /* in job->errands */
+    int rank, first, n;
+    uint64_t number;
+};
+
+/* 0, or an errno value: why the other job does not know them all. */
+static int are_known(struct job *job, uint64_t other, int first, int n)
+{
+    mend_list_foreach (l, next, &job->links) {
+        struct mend_link *x = mend_list_entry(l, struct mend_link, link);
+
+        if (x->other != other || !mend_link_is_open(job, x))
+            continue;
+        for (int i = first; i < first + n; i++)
+            if (!mend_guest_is_told(x, i))
+                return mend_rank_is_dead(job, i) || mend_rank_has_ended(&job->rank[i]) ? ESRCH
+                                                                                       : ENOSPC;
+        return 0;
+    }
+    return ENOENT;
+}
+
+/* The question is answered with this error; the errand is done. */
+static int do_errand(struct job *job, const struct mend_contact_act *act)
+{
+    int error = act->error;
+
+    mend_list_foreach (l, next, &job->errands) {
+        struct errand *e = mend_list_entry(l, struct errand, link);
+
+        if (e->rank != act->rank || e->number != act->number)
+            continue;
+        if (!error)
+            error = are_known(job, act->job, e->first, e->n);
+        mend_list_remove(&e->link);
+        free(e);
+    }
+    return error;
+}
+
 static void answer(struct job *job, const struct mend_contact_act *act)
 {
     struct rank *r = &job->rank[act->rank];
     struct mend_ctl_abroad m = {.magic = MEND_CTL_MAGIC,
                                 .kind = MEND_CTL_ANSWER,
-                                .error = act->error,
+                                .error = do_errand(job, act),
                                 .job = act->job,
                                 .ask = act->number};
 
@@ -262,8 +306,15 @@ void mend_link_step(struct job *job, struct mend_contact_event ev)
         carry_out(job, &act);
 }
 
-void mend_link_asked(struct job *job, struct rank *r, uint64_t other, uint64_t number)
+void mend_link_asked(struct job *job, struct rank *r, uint64_t other, uint64_t number, int first,
+                     int names_n)
 {
+    struct errand *e = names_n ? mend_xalloc(1, sizeof(*e)) : NULL;
+
+    if (e) {
+        *e = (struct errand){.rank = r->index, .first = first, .n = names_n, .number = number};
+        mend_list_append(&job->errands, &e->link);
+    }
     mend_link_step(job,
                    (struct mend_contact_event){.kind = MEND_CONTACT_ASKED,
                                                .link = -1,

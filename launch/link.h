@@ -117,6 +117,7 @@ void mend_link_send(struct job *job, struct mend_link *x, struct mend_link_msg *
 /* The next processes that the other is not told of yet: their runs, at most so many; marks them as told. */
 uint32_t mend_guest_untold(struct job *job, struct mend_link *x, struct mend_link_run *runs,
                            uint32_t max);
+bool mend_guest_is_told(const struct mend_link *x, int name);
 /* The other had no room for them. */
 void mend_guest_untell(struct mend_link *x, const struct mend_link_run *runs, uint32_t n);
 

@@ -80,6 +80,11 @@ bool mend_guest_announce(struct job *job, struct mend_link *x)
     return true;
 }
 
+bool mend_guest_is_told(const struct mend_link *x, int name)
+{
+    return x->told[name / 64] >> name % 64 & 1;
+}
+
 int mend_guest_name(const struct mend_link *x, int32_t there)
 {
     (void)x, (void)there;
@@ -231,7 +236,7 @@ static void end(struct side *s)
 
 static void ask(struct side *s, uint64_t other)
 {
-    mend_link_asked(&s->job, &s->ranks[0], other, 1);
+    mend_link_asked(&s->job, &s->ranks[0], other, 1, 0, 0);
 }
 
 /* What rank 0 was answered; -1: nothing yet. */

@@ -3,7 +3,8 @@
  * all of them meet.
  *
  * The machines say what is next; here it is carried out as the library does: a broadcast that ends at each process when
- * it knows of a death in its group, and a meeting (meeting.h).  The agent may be unable to do any of its acts.  When it
+ * it knows of a death in its group, and a meeting (meeting.h).  The agent may be unable to do any of its acts, and
+ * so may that of another job in the group, to which it names the new processes: it speaks for both.  When it
  * dies all processes do (S4-10). */
 #include "birth.h"
 
@@ -18,6 +19,8 @@ enum kind {
     ERRORS,
     ASKED,
     ANSWERED,
+    NAMES,
+    NAMED,
     STARTS,
     WITHDRAWN,
     NEWS,
@@ -154,6 +157,16 @@ static bool asks(struct mend_sim_birth_proc *p, int32_t *error_p, const struct m
     return p->answer;
 }
 
+static bool names(struct mend_sim_birth_proc *p, int32_t *error_p, const struct mend_sim_conf *c,
+                  struct mend_sim_io *io)
+{
+    if (!p->begun)
+        mend_sim_say(io, mend_sim_birth_agent(c), NAMES, MEND_SIM_YES);
+    p->begun = true;
+    *error_p = p->named == MEND_SIM_NO && c->broken != MEND_SIM_CHANGE ? NONE_STARTED : 0;
+    return p->named;
+}
+
 /* The root's broadcast is a move; the others wait for it. */
 static bool is_told(struct mend_sim_birth_proc *p, struct mend_birth_event *ev,
                     const struct mend_sim_conf *c)
@@ -176,6 +189,8 @@ static bool act(struct mend_sim_birth_proc *p, struct mend_birth_event *ev,
     switch ((enum mend_birth_act)p->birth.act) {
     case MEND_BIRTH_ASK:
         return asks(p, &ev->error, c, io);
+    case MEND_BIRTH_NAME:
+        return names(p, &ev->error, c, io);
     case MEND_BIRTH_TELL:
         return is_told(p, ev, c);
     case MEND_BIRTH_BRIDGE:
@@ -405,7 +420,8 @@ static void birth_move(void *proc, int move, const struct mend_sim_conf *c, stru
     go_on(p, c, io);
 }
 
-static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word)
+static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word,
+                 struct mend_sim_io *io)
 {
     switch (kind) {
     case ASKED:
@@ -414,6 +430,12 @@ static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word)
         break;
     case ANSWERED:
         p->answer = word;
+        break;
+    case NAMES:
+        mend_sim_say(io, 0, NAMED, p->lot == MEND_SIM_NO_NAMES ? MEND_SIM_NO : MEND_SIM_YES);
+        break;
+    case NAMED:
+        p->named = word;
         break;
     case WITHDRAWN:
         p->gone = true;
@@ -470,7 +492,7 @@ static void birth_recv(void *proc, int from, const void *bytes, size_t len,
     else if (b[0] < MEND_SIM_MEETING_KINDS)
         mend_sim_meeting_hears(&x, from, b, len);
     else if (b[0] > ERRORS)
-        hear(p, (enum kind)b[0], b[1]);
+        hear(p, (enum kind)b[0], b[1], io);
     else if (mend_sim_hear_agreement(machine(p, k, c), voters(k, c), from, b, len, io))
         note_decision(p, b[0], c);
     go_on(p, c, io);
@@ -489,8 +511,11 @@ static bool birth_ignores(const void *proc, int from, const void *bytes, size_t 
 static void birth_bury(void *proc, const struct mend_sim_conf *c)
 {
     struct mend_sim_birth_proc *p = proc;
-    struct mend_sim_birth_proc left = {
-        .rank = p->rank, .called = p->called, .over = p->over, .meeting.came = p->meeting.came};
+    struct mend_sim_birth_proc left = {.rank = p->rank,
+                                       .called = p->called,
+                                       .over = p->over,
+                                       .lot = p->lot,
+                                       .meeting.came = p->meeting.came};
 
     left.starter.answer = p->starter.answer;
     left.birth.result = p->birth.result;
@@ -520,9 +545,9 @@ static int birth_print(const void *proc, const struct mend_sim_conf *c, char *bu
 static int birth_print_msg(const void *bytes, size_t len, const struct mend_sim_conf *c, char *buf,
                            size_t size)
 {
-    static const char *const names[] = {"MEETING", "BRIDGE",    "HELLO",  "BACK",  "HEADER",
-                                        "OFF",     "SEATS",     "ERRORS", "ASKED", "ANSWERED",
-                                        "STARTS",  "WITHDRAWN", "NEWS",   "LEFT"};
+    static const char *const names[] = {
+        "MEETING", "BRIDGE",   "HELLO", "BACK",  "HEADER", "OFF",       "SEATS", "ERRORS",
+        "ASKED",   "ANSWERED", "NAMES", "NAMED", "STARTS", "WITHDRAWN", "NEWS",  "LEFT"};
     const uint8_t *b = bytes;
 
     if (b[0] == MEND_SIM_AGREEMENT || b[0] == SEATS || b[0] == ERRORS)

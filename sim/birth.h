@@ -13,7 +13,7 @@
 #include "ft/starter_sm.h"
 #include "meeting.h"
 
-/* What an agent cannot do.  Most lots are that nothing is wrong, for runs with a seed. */
+/* What an agent, or that of another job in the group, cannot do.  Most lots are that nothing is wrong, for runs with a seed. */
 enum mend_sim_lot {
     MEND_SIM_FINE = 3,
     MEND_SIM_NO_ROOM,
@@ -22,6 +22,7 @@ enum mend_sim_lot {
     MEND_SIM_NO_FIRST, /* the first process cannot be started, the second, the last */
     MEND_SIM_NO_SECOND,
     MEND_SIM_NO_LAST,
+    MEND_SIM_NO_NAMES, /* the other job has no room for them */
     MEND_SIM_LOTS,
 };
 
@@ -32,6 +33,7 @@ struct mend_sim_birth_proc {
     uint8_t over;    /* the call has returned, with refill.result or birth.result */
     uint8_t begun;   /* the act was begun */
     uint8_t answer;  /* root: of the agent */
+    uint8_t named;   /* root: of the agent, for that of the other job */
     uint8_t news;    /* parent: of the root */
     uint8_t told;    /* root: how its broadcast ended */
     uint8_t seats;   /* what was decided on the seats */

@@ -6,7 +6,8 @@
  *       MPI_Init or has ended
  *   B3  nobody gets it unless all living ones have come to the meeting (S2-6)
  *   B4  if nobody has died and the agent could do everything, all get it (S0-10)
- *   B5  a process that was withdrawn has never got it; nor has anybody if not all were started
+ *   B5  a process that was withdrawn has never got it; nor has anybody if not all were started, or another job of the group
+ *       has not got their names
  *   B6  replacing: all living survivors that get an error get the same one */
 #include "birth.h"
 
@@ -70,6 +71,8 @@ const char *mend_sim_check_birth(const struct mend_sim_view *v, int rank)
             return "B5: a process has it and the agent has not answered";
         if (agent->starter.answer && agent->starter.answer != MEND_STARTER_STARTED)
             return "B5: a process has it although not all were started";
+        if (agent->lot == MEND_SIM_NO_NAMES)
+            return "B5: a process has it although another job does not know the new ones";
         if (lives(v, r))
             wrong = check_others(v);
         if (wrong)
@@ -82,7 +85,7 @@ const char *mend_sim_check_birth_end(const struct mend_sim_view *v)
 {
     const struct mend_sim_conf *c = v->conf;
     const struct mend_sim_birth_proc *agent = proc_of(v, mend_sim_birth_agent(c));
-    bool quiet = agent->starter.answer == MEND_STARTER_STARTED;
+    bool quiet = agent->starter.answer == MEND_STARTER_STARTED && agent->lot != MEND_SIM_NO_NAMES;
 
     for (int r = 0; r < c->ranks; r++)
         quiet &= v->fate[r] == MEND_SIM_ALIVE;

@@ -142,7 +142,7 @@ static const struct argp_option options[] = {
      "change, babble.  lock: hush, silent, shy, accuse, forget, deaf, rash, narrow, hasty, lie, "
      "omit.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
      "report-first, accuse, babble, deaf.  birth: forget, omit, hush, deaf, rash, lie, silent, "
-     "shy, slip; with "
+     "shy, slip, change; with "
      "--replace: hasty, boast.  port: no-repair, impatient, forget, omit, accuse, slip, "
      "change, boast, deaf, rash, silent, shy; with --free: hasty.  contact: deaf, omit, boast, "
      "forget, hush",

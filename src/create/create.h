@@ -94,6 +94,10 @@ int mend_create_connect(struct mend_comm *c, int root, int own_error, uint64_t j
  * the jobs, or cannot: MPI_ERR_PORT. */
 int mend_create_connect_job(struct mend_proc *self, uint64_t job);
 
+/* port.c: n processes of this job are known in the other one afterwards.  Blocks until its agent has answered, or does not:
+ * MPI_ERR_SPAWN; one of them has died before: MPI_ERR_PROC_FAILED. */
+int mend_create_name_in(struct mend_proc *self, uint64_t job, mend_peer first, uint32_t n);
+
 /* join.c: with the process at the other end of a connected stream socket, which is quiet before and afterwards.  Blocks
  * until that process has come, its end of the socket is closed, or it is dead.  MPI_ERR_ARG: it is not such a socket;
  * MPI_ERR_OTHER: the socket fails, or was closed or in use; MPI_ERR_UNSUPPORTED_OPERATION at both ends: they are of two

@@ -401,16 +401,18 @@ static bool is_connected(struct mend_proc *self, void *arg)
 
 static const char *why_not(int error)
 {
-    return error == ENOENT      ? "the job of the port has ended"
-           : error == EPERM     ? "the job of the port is another user's"
-           : error == ETIMEDOUT ? "the mpiexec of the port's job does not answer: it may be stopped"
+    return error == ENOENT      ? "the other job has ended"
+           : error == EPERM     ? "the other job is another user's"
+           : error == ETIMEDOUT ? "the mpiexec of the other job does not answer: it may be stopped"
            : error == ENOSPC
                ? "there is no room for the processes of the other job (mpiexec --universe)"
                : "the two jobs cannot be connected";
 }
 
-/* v: the call that waits; NULL: another one, which does so however long it takes. */
-static int connect_job(struct mend_proc *self, uint64_t job, struct visit *v)
+/* first, n: processes of this job that the other one must know.  v: the call that waits; NULL: another one, which does so
+ * however long it takes.  0, or an errno value; -1: v is over. */
+static int reach_job(struct mend_proc *self, uint64_t job, mend_peer first, uint32_t n,
+                     struct visit *v)
 {
     struct journey j = {.v = v};
     struct mend_wait w = {.cause = MEND_WAIT_CREATION,
@@ -421,8 +423,8 @@ static int connect_job(struct mend_proc *self, uint64_t job, struct visit *v)
                           .what = "mpiexec to connect two jobs"};
     int alarm = -1;
 
-    if (!self->rt->connect || !self->rt->connect(self, job, &j.ask))
-        return MPI_ERR_PORT;
+    if (!self->rt->connect || !self->rt->connect(self, job, first, n, &j.ask))
+        return EOPNOTSUPP;
     mend_event(self, MEND_EV_PORT_JOURNEY);
     if (v && v->until != MEND_TIME_NEVER) {
         alarm = open_alarm(self, v->until);
@@ -432,17 +434,36 @@ static int connect_job(struct mend_proc *self, uint64_t job, struct visit *v)
     close_alarm(self, alarm);
     if (!j.ask.answered) {
         mend_list_remove(&j.ask.link);
-        return MPI_ERR_PORT;
+        return -1;
     }
     mend_event(self, MEND_EV_PORT_ARRIVED);
-    if (j.ask.error)
-        mend_error_detail(self, MPI_ERR_PORT, 0, "%s", why_not(j.ask.error));
-    return j.ask.error ? MPI_ERR_PORT : MPI_SUCCESS;
+    return j.ask.error;
+}
+
+static int connect_job(struct mend_proc *self, uint64_t job, struct visit *v)
+{
+    int error = reach_job(self, job, 0, 0, v);
+
+    if (error > 0)
+        mend_error_detail(self, MPI_ERR_PORT, 0, "%s", why_not(error));
+    return error ? MPI_ERR_PORT : MPI_SUCCESS;
 }
 
 int mend_create_connect_job(struct mend_proc *self, uint64_t job)
 {
     return connect_job(self, job, NULL);
+}
+
+int mend_create_name_in(struct mend_proc *self, uint64_t job, mend_peer first, uint32_t n)
+{
+    int error = reach_job(self, job, first, n, NULL);
+
+    if (error == ESRCH)
+        return MEND_CLASS_PROC_FAILED;
+    if (error)
+        mend_error_detail(self, MPI_ERR_SPAWN, 0, "a connected job cannot take them: %s",
+                          why_not(error));
+    return error ? MPI_ERR_SPAWN : MPI_SUCCESS;
 }
 
 /* The process that opened the port, MEND_PEER_NONE: there is none.  It cannot be this one: it would be in both groups, and

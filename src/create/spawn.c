@@ -2,6 +2,7 @@
 /* spawn.c – processes that are started while the job runs meet those that asked for them (MPI-5.0 11.8).
  *
  *   root ── request ──> agent starts them ── answer ──> root
+ *   root ── who they are ──> agents of the other jobs in its communicator ── answer ──> root        (port.c)
  *   root ── who they are, or why there are none ──> its communicator                         (bcast)
  *   root and the first child meet: the bridge                                                (from_group.c)
  *   all of both groups: the intercommunicator, over the bridge                               (intercomm.c)
@@ -15,13 +16,20 @@
  *                                    the first child over the bridge
  *   a child dies, or ends without MPI_Init           a death in the bridge or in the agreement
  *   the agent dies                   with all of its ranks
+ *   another job has no room for them, its agent is silent: the root tells its group, and the first child over the bridge
+ *   an agent of another job dies     with all of its ranks, which are members of the communicator
+ *
+ * Nobody comes to the last step before all jobs know the children.  So a child that calls it off names processes that
+ * the others know (meet.c).
  *
  * The order of these acts is a machine, ft/birth_sm.h; this file carries them out.
  *
- * Cost: one broadcast, one bridge, one creation of an intercommunicator; and starting the processes. */
+ * Cost: one broadcast, one bridge, one creation of an intercommunicator; starting the processes; and for each other job
+ * a message to its agent and back. */
 #include "create/meet.h"
 
 #include "ft/birth_sm.h"
+#include "node/abroad.h"
 #include "req/request.h"
 #include "rt/rt.h"
 #include "rt/spawn.h"
@@ -32,7 +40,7 @@
 
 #define TAG_BYTES 64
 
-/* What the root tells the others. */
+/* What the root tells the others.  first: as all members call it (node/abroad.h). */
 struct news {
     int32_t error, first;
     uint32_t started_n, asked_n, room, full;
@@ -145,20 +153,52 @@ struct call {
     struct mend_comm **new_p;
 };
 
+/* The first member of the job in which member r is. */
+static bool is_first_of_job(struct mend_comm *c, int r)
+{
+    const struct mend_abroad *job = mend_peer_entry(c->self, mend_comm_peer(c, r))->abroad;
+
+    for (int k = 0; k < r; k++)
+        if (mend_peer_entry(c->self, mend_comm_peer(c, k))->abroad == job)
+            return false;
+    return true;
+}
+
+/* At the root: the other jobs of the group give the new processes names and places, and tell their own of them. */
+static int name_abroad(struct call *s)
+{
+    struct mend_comm *c = s->c;
+    int err = MPI_SUCCESS;
+
+    for (int r = 0; c->spans && !err && r < c->size; r++) {
+        const struct mend_abroad *job = mend_peer_entry(c->self, mend_comm_peer(c, r))->abroad;
+
+        if (job && is_first_of_job(c, r))
+            err = mend_create_name_in(c->self, job->job, s->news.first, s->news.started_n);
+    }
+    s->news.error = err;
+    return err;
+}
+
 /* Everybody knows what the root knows. */
 static void hear(struct call *s, struct mend_birth_event *ev)
 {
     struct mend_proc *self = s->c->self;
     const struct news *news = &s->news;
     bool is_root = s->c->rank == s->root;
+    mend_peer first = news->first;
 
+    if (is_root && news->started_n)
+        s->news.first = mend_abroad_common(self, first, s->c->spans);
     ev->error = tell(s->c, s->root, &s->news, s->out_p);
     ev->told = news->error;
-    if ((ev->error && !is_root) || news->error)
+    if (!news->started_n || (!is_root && (ev->error || news->error)))
         return;
-    mend_peers_meet(self, news->first + (mend_peer)news->started_n);
-    mend_peers_connect(self, news->first, (mend_peer)news->started_n);
-    s->out_p->first = s->other = news->first;
+    if (!is_root)
+        first = mend_abroad_peer(self, news->first);
+    mend_peers_meet(self, first + (mend_peer)news->started_n);
+    mend_peers_connect(self, first, (mend_peer)news->started_n);
+    s->out_p->first = s->other = first;
     s->out_p->started_n = (mend_peer)news->started_n;
     mend_event(self, MEND_EV_SPAWN_TOLD);
 }
@@ -181,6 +221,9 @@ static struct mend_birth_event act(struct call *s, const struct mend_birth *x)
     case MEND_BIRTH_ASK:
         ask(s->c, s->blocks, s->n, s->number, &s->news, s->out_p);
         ev.error = s->news.error;
+        break;
+    case MEND_BIRTH_NAME:
+        ev.error = name_abroad(s);
         break;
     case MEND_BIRTH_TELL:
         hear(s, &ev);

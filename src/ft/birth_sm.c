@@ -29,14 +29,23 @@ static void end(struct mend_birth *x, int32_t result)
     x->result = result;
 }
 
-/* The new processes wait for the root, so it goes to them even if its group has not heard it. */
+static void asked(struct mend_birth *x, int32_t error)
+{
+    x->started = !error;
+    x->error = error;
+    become(x, error ? MEND_BIRTH_TELL : MEND_BIRTH_NAME);
+}
+
+/* The new processes wait for the root, so it goes to them even if its group has not heard it, or has heard that it must
+ * not come. */
 static void told_root(struct mend_birth *x, int32_t error)
 {
-    if (x->error) {
+    if (!x->started) {
         end(x, x->error);
         return;
     }
-    x->error = error;
+    if (!x->error)
+        x->error = error;
     become(x, MEND_BIRTH_BRIDGE);
 }
 
@@ -65,6 +74,9 @@ void mend_birth_step(struct mend_birth *x, const struct mend_birth_event *ev)
 {
     switch ((enum mend_birth_act)x->act) {
     case MEND_BIRTH_ASK:
+        asked(x, ev->error);
+        break;
+    case MEND_BIRTH_NAME:
         x->error = ev->error;
         become(x, MEND_BIRTH_TELL);
         break;
@@ -93,8 +105,9 @@ void mend_birth_check(const struct mend_birth *x)
     bool parent = x->role <= MEND_BIRTH_PARENT;
     bool leads = x->role == MEND_BIRTH_ROOT || x->role == MEND_BIRTH_FIRST;
 
-    MEND_ASSERT(x->role == MEND_BIRTH_ROOT ||
-                (x->act != MEND_BIRTH_ASK && x->act != MEND_BIRTH_LEAVE));
+    MEND_ASSERT(
+        x->role == MEND_BIRTH_ROOT ||
+        (x->act != MEND_BIRTH_ASK && x->act != MEND_BIRTH_NAME && x->act != MEND_BIRTH_LEAVE));
     MEND_ASSERT(x->act != MEND_BIRTH_TELL || parent);
     MEND_ASSERT(x->act != MEND_BIRTH_BRIDGE || leads);
     MEND_ASSERT(x->act != MEND_BIRTH_LEAVE || x->error);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* birth_sm.h – what a process does next when new processes join a job (MPI_Comm_spawn), at each of those involved.
  *
- *   root     ASK ──> TELL ──> BRIDGE ──> MEET ──> END       the agent; its group; the first child; everybody
- *             │       │  │       │                 ^
- *             │ none  │  │ no    v the group will  │
- *             └──> TELL  └─> BRIDGE ──> LEAVE ─────┤        a group that has lost a process will not come
- *                     └────────────────────────────┤        no process was started
- *   parent           TELL ──> MEET ──> END         │
- *   first child               BRIDGE ──> MEET ──> END
- *   child                                MEET ──> END
+ *   root     ASK ──> NAME ──> TELL ──> BRIDGE ──> MEET ──> END    its agent; that of other jobs; its group; the first
+ *             │       │ no     │ no                         ^      child; everybody
+ *             │       v        v                            │
+ *             │      TELL ──> BRIDGE ──> LEAVE ─────────────┤      its group will not come, or must not
+ *             └────> TELL ──────────────────────────────────┘      no process was started
+ *   parent                    TELL ────────────> MEET ──> END
+ *   first child                       BRIDGE ──> MEET ──> END
+ *   child                                        MEET ──> END
  *
  * The machine says which act is next, its caller carries that out and says how it ended:
  *
  *   ASK      the agent starts the processes, or none of them (starter_sm.h)
+ *   NAME     it tells the agents of the other jobs in the group of them, which give them names and places, or it cannot
  *   TELL     the root tells its group how that ended; not all need hear it if one dies
  *   BRIDGE   the root and the first child find each other
  *   MEET     all of both groups agree on the intercommunicator; a leader without a bridge, or with one over which
@@ -23,14 +24,15 @@
  * intercommunicator (S0-38).
  *
  *   transition            function (birth_sm.c)
- *   ASK → TELL            mend_birth_step
+ *   ASK → NAME, TELL      asked
+ *   NAME → TELL           mend_birth_step
  *   TELL → BRIDGE, END    told_root
  *   TELL → MEET, END      told_parent
  *   BRIDGE → MEET, LEAVE, END   bridged
  *   MEET, LEAVE → END     mend_birth_step
  *
  * Invariants, asserted in mend_birth_check():
- *   1  only the root asks, or leaves; a parent never builds a bridge, a child is never told;
+ *   1  only the root asks, names, or leaves; a parent never builds a bridge, a child is never told;
  *   2  a process that leaves has an error;
  *   3  a result is there only in END. */
 #ifndef MEND_FT_BIRTH_SM_H
@@ -51,6 +53,7 @@ enum mend_birth_role {
 
 enum mend_birth_act {
     MEND_BIRTH_ASK,
+    MEND_BIRTH_NAME,
     MEND_BIRTH_TELL,
     MEND_BIRTH_BRIDGE,
     MEND_BIRTH_MEET,
@@ -65,10 +68,11 @@ struct mend_birth_event {
 };
 
 struct mend_birth {
-    uint8_t role;   /* enum mend_birth_role */
-    uint8_t act;    /* enum mend_birth_act: what is to be done; written by become() only */
-    int32_t error;  /* why this side cannot come; at a leader what MEET, LEAVE and TELL say */
-    int32_t result; /* END: 0, or the error of the call */
+    uint8_t role;    /* enum mend_birth_role */
+    uint8_t act;     /* enum mend_birth_act: what is to be done; written by become() only */
+    uint8_t started; /* root: the processes were, and wait for it */
+    int32_t error;   /* why this side cannot come; at a leader what MEET, LEAVE and TELL say */
+    int32_t result;  /* END: 0, or the error of the call */
 };
 
 /* own_error: why the root does not even ask, 0 at all others. */

@@ -27,48 +27,72 @@ static void birth(struct transcript *t, enum mend_birth_role role, int own_error
 
 MEND_TEST(all_of_both_groups_meet)
 {
-    static const struct mend_birth_event well[4];
+    static const struct mend_birth_event well[5];
     struct transcript t = {0};
 
-    birth(&t, MEND_BIRTH_ROOT, 0, 4, well);
+    birth(&t, MEND_BIRTH_ROOT, 0, 5, well);
     birth(&t, MEND_BIRTH_PARENT, 0, 2, well);
     birth(&t, MEND_BIRTH_FIRST, 0, 2, well);
     birth(&t, MEND_BIRTH_CHILD, 0, 1, well);
     TRANSCRIPT_IS(&t, "[  0] 0 root ask error 0 result 0\n"
-                      "[  1] 0 root tell error 0 result 0\n"
-                      "[  2] 0 root bridge error 0 result 0\n"
-                      "[  3] 0 root meet error 0 result 0\n"
-                      "[  4] 0 root end error 0 result 0\n"
-                      "[  5] 1 parent tell error 0 result 0\n"
-                      "[  6] 1 parent meet error 0 result 0\n"
-                      "[  7] 1 parent end error 0 result 0\n"
-                      "[  8] 2 first bridge error 0 result 0\n"
-                      "[  9] 2 first meet error 0 result 0\n"
-                      "[ 10] 2 first end error 0 result 0\n"
-                      "[ 11] 3 child meet error 0 result 0\n"
-                      "[ 12] 3 child end error 0 result 0\n");
+                      "[  1] 0 root name error 0 result 0\n"
+                      "[  2] 0 root tell error 0 result 0\n"
+                      "[  3] 0 root bridge error 0 result 0\n"
+                      "[  4] 0 root meet error 0 result 0\n"
+                      "[  5] 0 root end error 0 result 0\n"
+                      "[  6] 1 parent tell error 0 result 0\n"
+                      "[  7] 1 parent meet error 0 result 0\n"
+                      "[  8] 1 parent end error 0 result 0\n"
+                      "[  9] 2 first bridge error 0 result 0\n"
+                      "[ 10] 2 first meet error 0 result 0\n"
+                      "[ 11] 2 first end error 0 result 0\n"
+                      "[ 12] 3 child meet error 0 result 0\n"
+                      "[ 13] 3 child end error 0 result 0\n");
 }
 
 MEND_TEST(a_root_whose_group_is_lost_tells_the_new_ones)
 {
-    static const struct mend_birth_event ends[] = {{0}, {.error = 5}, {0}, {0}};
+    static const struct mend_birth_event ends[] = {{0}, {0}, {.error = 5}, {0}, {0}};
     struct transcript t = {0};
 
-    birth(&t, MEND_BIRTH_ROOT, 0, 4, ends);
+    birth(&t, MEND_BIRTH_ROOT, 0, 5, ends);
     TRANSCRIPT_IS(&t, "[  0] 0 root ask error 0 result 0\n"
-                      "[  1] 0 root tell error 0 result 0\n"
-                      "[  2] 0 root bridge error 5 result 0\n"
-                      "[  3] 0 root leave error 5 result 0\n"
-                      "[  4] 0 root end error 5 result 5\n");
+                      "[  1] 0 root name error 0 result 0\n"
+                      "[  2] 0 root tell error 0 result 0\n"
+                      "[  3] 0 root bridge error 5 result 0\n"
+                      "[  4] 0 root leave error 5 result 0\n"
+                      "[  5] 0 root end error 5 result 5\n");
+}
+
+MEND_TEST(a_root_whom_another_job_refuses_tells_its_group_and_the_new_ones)
+{
+    static const struct mend_birth_event ends[] = {{0}, {.error = 4}, {0}, {0}, {0}};
+    static const struct mend_birth_event lost[] = {{0}, {.error = 4}, {.error = 5}, {0}, {0}};
+    struct transcript t = {0};
+
+    birth(&t, MEND_BIRTH_ROOT, 0, 5, ends);
+    birth(&t, MEND_BIRTH_ROOT, 0, 5, lost);
+    TRANSCRIPT_IS(&t, "[  0] 0 root ask error 0 result 0\n"
+                      "[  1] 0 root name error 0 result 0\n"
+                      "[  2] 0 root tell error 4 result 0\n"
+                      "[  3] 0 root bridge error 4 result 0\n"
+                      "[  4] 0 root leave error 4 result 0\n"
+                      "[  5] 0 root end error 4 result 4\n"
+                      "[  6] 0 root ask error 0 result 0\n"
+                      "[  7] 0 root name error 0 result 0\n"
+                      "[  8] 0 root tell error 4 result 0\n"
+                      "[  9] 0 root bridge error 4 result 0\n"
+                      "[ 10] 0 root leave error 4 result 0\n"
+                      "[ 11] 0 root end error 4 result 4\n");
 }
 
 MEND_TEST(it_has_nobody_to_tell_if_the_first_is_dead)
 {
-    static const struct mend_birth_event ends[] = {{0}, {.error = 5}, {.error = 6}};
+    static const struct mend_birth_event ends[] = {{0}, {0}, {.error = 5}, {.error = 6}};
     struct transcript t = {0};
 
-    birth(&t, MEND_BIRTH_ROOT, 0, 3, ends);
-    CHECK(strstr(t.text, "[  3] 0 root end error 5 result 5\n"));
+    birth(&t, MEND_BIRTH_ROOT, 0, 4, ends);
+    CHECK(strstr(t.text, "[  4] 0 root end error 5 result 5\n"));
 }
 
 MEND_TEST(when_none_was_started_the_group_hears_why)

@@ -136,7 +136,7 @@ int mend_detector_print(const struct mend_detector *x, char *buf, size_t size)
 int mend_birth_print(const struct mend_birth *x, char *buf, size_t size)
 {
     static const char *const roles[] = {"root", "parent", "first", "child"};
-    static const char *const acts[] = {"ask", "tell", "bridge", "meet", "leave", "end"};
+    static const char *const acts[] = {"ask", "name", "tell", "bridge", "meet", "leave", "end"};
 
     return snprintf(buf, size, "%s %s error %d result %d", roles[x->role], acts[x->act],
                     (int)x->error, (int)x->result);

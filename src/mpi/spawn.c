@@ -4,7 +4,8 @@
  * Collective over the communicator.  Commands, arguments, numbers and hints are looked at in the root alone; what is
  * wrong with them its whole group is told.  Block until the new processes are in MPI_Init, or cannot be started.  A
  * death in the communicator or among the new processes: MPI_ERR_PROC_FAILED, and none of them ever leaves its MPI_Init
- * (S0-38).  MPI_ERR_SPAWN: a program could not be started, or the job has no room (mpiexec --universe).
+ * (S0-38).  MPI_ERR_SPAWN: a program could not be started, or the job, or another one in the communicator, has no room
+ * (mpiexec --universe).
  *
  * Hints: wdir, path, host (this one, or it is an error), soft.  arch and file are taken note of by nobody: there is one
  * architecture, and no format of such a file. */
@@ -188,7 +189,7 @@ static int spawn(struct mend_comm *c, int root, const struct given *g, int n, in
     return err;
 }
 
-/* The members of other jobs would not know the new processes. */
+/* Each job would have to start those that it has lost. */
 static int check_one_job(const struct mend_comm *c)
 {
     if (!c->spans)
@@ -202,8 +203,6 @@ static int check(MPI_Comm comm, int root, MPI_Comm *intercomm, struct mend_comm 
 {
     int err = mend_check_intra(comm, c_p);
 
-    if (!err)
-        err = check_one_job(*c_p);
     if (!err)
         err = mend_check_root(*c_p, root);
     if (!err)

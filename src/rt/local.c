@@ -348,9 +348,11 @@ static mend_peer local_names(struct mend_proc *self)
     return names_given(l);
 }
 
-static bool local_connect(struct mend_proc *self, uint64_t job, struct mend_rt_ask *ask)
+static bool local_connect(struct mend_proc *self, uint64_t job, mend_peer first, uint32_t n,
+                          struct mend_rt_ask *ask)
 {
-    struct mend_ctl m = {.kind = MEND_CTL_CONNECT, .n = 1, .connect = {.job = job}};
+    struct mend_ctl m = {
+        .kind = MEND_CTL_CONNECT, .n = 1, .connect = {.job = job, .first = first, .names_n = n}};
     struct local *l = self->rt_state;
 
     m.connect.ask = mend_ctl_ask(&l->ear, ask);

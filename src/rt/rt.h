@@ -35,9 +35,11 @@ struct mend_rt {
     bool (*spawn)(struct mend_proc *self, int fd);
 
     /* Asks for a connection of this job with another one; the answer comes with an interrupt, into *ask, which stays until
-     * then or until the caller takes it out of its list.  Then processes of that job are known here, and these there.
-     * False: the agent cannot be asked.  NULL: there is no agent. */
-    bool (*connect)(struct mend_proc *self, uint64_t job, struct mend_rt_ask *ask);
+     * then or until the caller takes it out of its list.  Then processes of that job are known here, and these there; ESRCH:
+     * of the n from `first` on, all of this job, one has died before.  False: the agent cannot be asked.  NULL: there is no
+     * agent. */
+    bool (*connect)(struct mend_proc *self, uint64_t job, mend_peer first, uint32_t n,
+                    struct mend_rt_ask *ask);
 
     /* This process may wait for one that has left, so from now on it hears of their ends as of deaths.  NULL: it does not. */
     void (*mind_left)(struct mend_proc *self);

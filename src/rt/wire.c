@@ -39,6 +39,13 @@ static bool text_valid(const struct mend_ctl *m, size_t len_bytes)
     return true;
 }
 
+static bool connect_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n)
+{
+    return m->n == 1 && len_bytes == MEND_CTL_HEAD_BYTES + sizeof(m->connect) &&
+           m->connect.first >= 0 && (uint32_t)m->connect.first < names_n &&
+           m->connect.names_n <= names_n - (uint32_t)m->connect.first;
+}
+
 bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n)
 {
     if (len_bytes < MEND_CTL_HEAD_BYTES || m->magic != MEND_CTL_MAGIC)
@@ -58,7 +65,7 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n
     case MEND_CTL_REPORT:
         return text_valid(m, len_bytes);
     case MEND_CTL_CONNECT:
-        return m->n == 1 && len_bytes == MEND_CTL_HEAD_BYTES + sizeof(m->connect);
+        return connect_valid(m, len_bytes, names_n);
     default:
         return false;
     }

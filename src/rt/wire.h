@@ -84,7 +84,9 @@ struct mend_ctl {
         char text[MEND_CTL_TEXT_MAX]; /* REPORT: the members of a JSON object, without braces */
         struct {
             uint64_t job, ask;
-        } connect; /* CONNECT: ask: the rank's number of it, which the answer has */
+            mend_peer first;
+            uint32_t names_n;
+        } connect; /* CONNECT: ask: the rank's number of it, which the answer has; names that must be known there */
     };
 };
 

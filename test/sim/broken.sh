@@ -129,6 +129,7 @@ finds B3 birth --exhaustive --ranks 5 --crashes 2 --break lie
 both B2 birth silent --ranks 5 --crashes 2
 both B2 birth shy --ranks 5 --crashes 2
 both B2 birth slip --ranks 5
+both B5 birth change --ranks 5
 finds B6 birth --exhaustive --ranks 5 --inter 3 --replace --break boast
 finds B6 birth --seeds 20000 --ranks 8 --replace --break boast
 finds B1 birth --exhaustive --ranks 5 --replace --break hasty
