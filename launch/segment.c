@@ -179,7 +179,7 @@ static uint32_t let_go(const struct job *job, bool all)
         if (state == MEND_NODE_RANK_FINALIZED || (state == MEND_NODE_RANK_NONE && !all) ||
             mend_rank_has_ended(&job->rank[i]) || mend_rank_is_dead(job, i))
             continue;
-        let_go_n = mend_load_acquire(&r->let_go_n); /* pairs with the release in mend_let_go() */
+        let_go_n = mend_load_acquire(&r->let_go_n); /* pairs with the release in say_let_go() */
         n = let_go_n < n ? let_go_n : n;
     }
     return n;

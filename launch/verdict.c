@@ -316,13 +316,16 @@ static void step(struct job *job, const struct mend_detector_event *ev)
     publish(job, first, end);
 }
 
-/* A rank says "finalized" in the segment only; the detector must know before anything else about
+/* A rank says "finalized" in the segment only, and takes it back there; the detector must know before anything else about
  * that rank is decided. */
 static void look_for_finalized(struct job *job, int32_t peer, mend_time_ns now)
 {
-    struct mend_detector_event ev = {.kind = MEND_DETECTOR_EV_FINALIZED, .now = now, .peer = peer};
+    struct mend_detector_event ev = {.now = now, .peer = peer};
+    bool left = mend_load_acquire(&shared(job, peer)->state) == MEND_NODE_RANK_FINALIZED;
+    int known = job->detector->peer[peer].state;
 
-    if (mend_load_acquire(&shared(job, peer)->state) == MEND_NODE_RANK_FINALIZED)
+    ev.kind = left ? MEND_DETECTOR_EV_FINALIZED : MEND_DETECTOR_EV_RETURNED;
+    if (left || known == MEND_DETECTOR_FINALIZED || known == MEND_DETECTOR_LINGERING)
         step(job, &ev);
 }
 

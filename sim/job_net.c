@@ -105,10 +105,6 @@ static void sim_sever(struct mend_proc *self, mend_peer dead)
         deliver(self, dead);
 }
 
-static void nothing(struct mend_proc *self)
-{
-}
-
 const struct mend_net sim_net = {
     .name = "sim",
     .payload_max_bytes = 4096,
@@ -117,5 +113,4 @@ const struct mend_net sim_net = {
     .commit = sim_commit,
     .poll = sim_poll,
     .sever = sim_sever,
-    .close = nothing,
 };

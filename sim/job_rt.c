@@ -144,10 +144,6 @@ static const char *sim_host(struct mend_proc *self, mend_peer peer)
     return "simulated";
 }
 
-static void sim_close(struct mend_proc *self)
-{
-}
-
 const struct mend_rt sim_rt = {
     .name = "sim",
     .open = sim_open,
@@ -167,5 +163,4 @@ const struct mend_rt sim_rt = {
     .rest = sim_rest,
     .resume = sim_resume,
     .host = sim_host,
-    .close = sim_close,
 };

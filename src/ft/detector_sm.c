@@ -62,8 +62,8 @@ static void become(struct mend_detector *x, int32_t p, enum mend_detector_state 
         [MEND_DETECTOR_SUSPECTED] = R | K | L | D,
         [MEND_DETECTOR_KILLING] = H | F | D,
         [MEND_DETECTOR_HELD] = D,
-        [MEND_DETECTOR_FINALIZED] = L | E,
-        [MEND_DETECTOR_LINGERING] = F | E,
+        [MEND_DETECTOR_FINALIZED] = R | L | E,
+        [MEND_DETECTOR_LINGERING] = S | F | E,
         [MEND_DETECTOR_DEAD] = 0,
         [MEND_DETECTOR_ENDED] = 0,
     };
@@ -275,6 +275,14 @@ static void on_finalized(struct mend_detector *x, int32_t p)
     }
 }
 
+static void on_returned(struct mend_detector *x, int32_t p)
+{
+    if (x->peer[p].state == MEND_DETECTOR_FINALIZED)
+        become(x, p, MEND_DETECTOR_RUNNING);
+    else if (x->peer[p].state == MEND_DETECTOR_LINGERING)
+        become(x, p, MEND_DETECTOR_SUSPECTED);
+}
+
 static mend_time_ns slice(const struct mend_detector *x)
 {
     mend_time_ns limit =
@@ -366,6 +374,9 @@ void mend_detector_step(struct mend_detector *x, const struct mend_detector_even
         break;
     case MEND_DETECTOR_EV_FINALIZED:
         on_finalized(x, ev->peer);
+        break;
+    case MEND_DETECTOR_EV_RETURNED:
+        on_returned(x, ev->peer);
         break;
     }
     *wake_at_p = x->nwaiting ? x->now + slice(x) : MEND_TIME_NEVER;

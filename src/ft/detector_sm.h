@@ -19,6 +19,8 @@
  *                                  └─────────────────> HELD
  *                                    the same, while others of its abort live
  *
+ *    A process that lives may take FINALIZED back (RETURNED): then it is RUNNING again, and SUSPECTED if it was LINGERING.
+ *
  *               STOPPED; FINALIZED of one that is SUSPECTED
  *    FINALIZED ─────────────────────────────────────────────> LINGERING ──────> ENDED
  *              <───────────────────────────────────────────── RESUMED
@@ -37,6 +39,8 @@
  *   FINALIZED, LINGERING → ENDED           on_certain
  *   FINALIZED ↔ LINGERING                  on_stopped, on_resumed
  *   SUSPECTED → LINGERING                  on_finalized
+ *   FINALIZED → RUNNING                    on_returned
+ *   LINGERING → SUSPECTED                  on_returned
  *
  * One that is stopped after it has left MPI fails nobody, but the job could not end: it is killed after the same
  * time, and ends as any other that has left.
@@ -56,7 +60,7 @@
  * Invariants:
  *   1  a verdict is given only in DEAD, and DEAD is entered only by on_certain() (become());
  *   2  per process there is at most one verdict, and at most one explanation after it (emit());
- *   3  a process that said "finalized" while it lived is never declared (become());
+ *   3  a process that said "finalized" while it lived, and has not taken it back, is never declared (become());
  *   4  KILL precedes the verdict whenever we are its reason (condemn());
  *   5  `nwaiting` counts SUSPECTED, KILLING and LINGERING (mend_detector_check());
  *   6  all output of a step is fetched before the next step (mend_detector_step());
@@ -88,6 +92,7 @@ enum mend_detector_event_kind {
     MEND_DETECTOR_EV_SUSPECT,   /* rank `code` has trouble with peer; refused unless `ending` */
     MEND_DETECTOR_EV_ABORT,     /* `peers` shall end with the abort code `code` (S4) */
     MEND_DETECTOR_EV_FINALIZED, /* peer has left MPI.  Look for this before reporting LIFE */
+    MEND_DETECTOR_EV_RETURNED,  /* peer is in MPI again.  Look for this, too */
 };
 
 struct mend_detector_event {

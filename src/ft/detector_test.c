@@ -174,6 +174,30 @@ MEND_TEST(who_ends_after_finalize_has_not_failed)
     free(a.m);
 }
 
+MEND_TEST(who_returns_after_finalize_can_fail)
+{
+    struct agent a = create(3);
+
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 0);
+    tell(&a, MEND_DETECTOR_EV_RETURNED, 0);
+    reap(&a, 0, true, 11);
+    tell(&a, MEND_DETECTOR_EV_RETURNED, 0); /* it is dead already */
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 1);
+    tell(&a, MEND_DETECTOR_EV_STOPPED, 1);
+    tell(&a, MEND_DETECTOR_EV_RETURNED, 1);
+    tell(&a, MEND_DETECTOR_EV_RESUMED, 1);
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 1);
+    reap(&a, 1, false, 3);
+    tell(&a, MEND_DETECTOR_EV_FINALIZED, 2);
+    reap(&a, 2, false, 0);
+    tell(&a, MEND_DETECTOR_EV_RETURNED, 2);
+    TRANSCRIPT_IS(&a.t, "[  0] 0 declare 0 (signal 11)\n"
+                        "[  0] 0 clear 1\n"
+                        "[  0] 0 end 1\n"
+                        "[  0] 0 end 2\n");
+    free(a.m);
+}
+
 MEND_TEST(a_suspicion_kills_before_it_is_reported)
 {
     struct agent a = create(2);

@@ -3,9 +3,9 @@
 #include "comm/attr.h"
 #include "decide/decide.h"
 #include "life/life.h"
-#include "net/net.h"
 #include "notify/notify.h"
 #include "proc/detour.h"
+#include "proc/post.h"
 #include "req/request.h"
 #include "rt/rt.h"
 #include "rt/service.h"
@@ -18,9 +18,13 @@ static bool are_leaving(struct mend_proc *self, const struct mend_group *g)
     return true;
 }
 
-/* All members of communicators that this process has freed, and some other one has not, are leaving.  They may be processes from which
- * it has parted, for which it does not wait otherwise. */
-static bool nobody_asks(struct mend_proc *self)
+/* They may be processes from which this one has parted, for which it does not wait otherwise. */
+static bool are_members_leaving(struct mend_proc *self, const struct mend_comm *c)
+{
+    return are_leaving(self, c->group) && are_leaving(self, c->remote);
+}
+
+bool mend_life_nobody_asks(struct mend_proc *self, bool of_world)
 {
     uint32_t at = 0;
     uint64_t ctx;
@@ -30,8 +34,8 @@ static bool nobody_asks(struct mend_proc *self)
     if (mend_decide_is_quiet(self))
         return true;
     while (mend_hash_next(&self->comms, &at, &ctx, &c))
-        if (mend_decide_is_freed(c) && !(are_leaving(self, ((struct mend_comm *)c)->group) &&
-                                         are_leaving(self, ((struct mend_comm *)c)->remote)))
+        if (mend_decide_is_freed(c) &&
+            !((!of_world || !((struct mend_comm *)c)->session) && are_members_leaving(self, c)))
             return false;
     return true;
 }
@@ -45,8 +49,8 @@ static bool may_leave(struct mend_proc *self, void *arg)
     bool asked;
 
     mend_interrupt_check(self);
-    asked = !nobody_asks(
-        self); /* in any case: those that are awaited may wait for the end of a communicator */
+    /* in any case: those that are awaited may wait for the end of a communicator */
+    asked = !mend_life_nobody_asks(self, false);
     return self->rt->all_leaving(self) && !asked;
 }
 
@@ -81,6 +85,14 @@ void mend_life_withdraw(struct mend_proc *self)
     self->publishes = false;
 }
 
+/* It is for nobody. */
+static void drop_queued(struct mend_proc *self)
+{
+    for (mend_peer p = 0; self->outbox_n && p < self->peers_n; p++)
+        if (!mend_out_empty(self, p))
+            mend_out_drop_all(self, p);
+}
+
 int mend_life_finalize(struct mend_proc *self)
 {
     struct mend_wait w = {
@@ -98,12 +110,10 @@ int mend_life_finalize(struct mend_proc *self)
         return MPI_SUCCESS;
     }
     mend_life_withdraw(self);
+    drop_queued(self);
     self->rt->goodbye(self);
     self->state = MEND_PROC_FINALIZED;
     mend_detour_begin(self, MEND_DETOUR_CLOSED);
     mend_event(self, MEND_EV_FINALIZE_DONE);
-    for (const struct mend_net **n = self->nets; *n; n++)
-        (*n)->close(self);
-    self->rt->close(self);
     return MPI_SUCCESS;
 }

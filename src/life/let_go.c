@@ -33,15 +33,27 @@ static bool is_in_collective(const struct mend_proc *self, mend_peer dead)
     return false;
 }
 
-static bool let_go_of(struct mend_proc *self, mend_peer dead)
+static void forget(struct mend_proc *self, mend_peer dead)
 {
-    if (is_in_collective(self, dead) || !mend_decide_let_go(self, dead))
-        return false;
     if (mend_net_of(self, dead)->forget)
         mend_net_of(self, dead)->forget(self, dead);
     mend_papers_forget(self, dead);
     mend_peer_entry(self, dead)->gone = true;
+}
+
+static bool let_go_of(struct mend_proc *self, mend_peer dead)
+{
+    if (is_in_collective(self, dead) || !mend_decide_let_go(self, dead))
+        return false;
+    forget(self, dead);
     return true;
+}
+
+/* release: pairs with the acquire in let_go() */
+static void say_let_go(struct mend_proc *self)
+{
+    mend_store_release(&mend_node_rank_of(self->node->header, self->node->mine)->let_go_n,
+                       self->let_go_n);
 }
 
 void mend_let_go(struct mend_proc *self)
@@ -53,7 +65,13 @@ void mend_let_go(struct mend_proc *self)
         return;
     while (self->let_go_n < self->deaths_n && let_go_of(self, self->deaths[self->let_go_n].peer))
         self->let_go_n++;
-    if (self->let_go_n != before) /* release: pairs with the acquire in let_go() */
-        mend_store_release(&mend_node_rank_of(self->node->header, self->node->mine)->let_go_n,
-                           self->let_go_n);
+    if (self->let_go_n != before)
+        say_let_go(self);
+}
+
+void mend_let_go_of_all(struct mend_proc *self)
+{
+    while (self->let_go_n < self->deaths_n)
+        forget(self, self->deaths[self->let_go_n++].peer);
+    say_let_go(self);
 }

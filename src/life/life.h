@@ -19,6 +19,10 @@ int mend_life_open(struct mend_proc *self, int level, bool threads, const char *
  * process is away, and its end does not count as a failure. */
 void mend_life_close(struct mend_proc *self);
 
+/* Each communicator that this process has freed was freed by all survivors, or all its members are in MPI_Finalize or behind
+ * it; of_world: the latter counts for those that are of no session only. */
+bool mend_life_nobody_asks(struct mend_proc *self, bool of_world);
+
 /* Blocks until what is queued is out, and the survivors have freed every communicator that this process has freed; the
  * death of one of them ends the wait for it. */
 void mend_life_await_quiet(struct mend_proc *self);
@@ -51,6 +55,9 @@ void mend_death(struct mend_proc *self, const struct mend_death *death);
 
 /* self->let_go: says which dead processes this one looks at nothing of any more, if it can say so now. */
 void mend_let_go(struct mend_proc *self);
+
+/* The same of all dead: their places may be others' already, and this process needs them for nothing. */
+void mend_let_go_of_all(struct mend_proc *self);
 
 /* From now on a signal that makes this process dump core is told to the agent before the dump.  Leaves
  * signals alone that the program handles or ignores; returns the others, as bits. */

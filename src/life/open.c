@@ -3,17 +3,22 @@
  *
  *                 first open                          last close
  *      BARE ─────────────────────> RUNNING ──────────────────────────────> AWAY
- *                                   │   ^  ────────── next open ────────────┘
- *                                   │ MPI_Finalize of a process that never had a session
- *                                   v
+ *                                 │   ^  ^ ────────── next open ────────────┘
+ *      MPI_Finalize of a process  │   │ next open
+ *      that never had a session   v   │
  *                               FINALIZED
  *
  * A process that is AWAY keeps its place, its memory and its descriptors, so it is the same peer when it opens again, and
  * opening is cheap. While it is away its end is not a failure; the others are told of the end all the same, because one of them
  * may wait for it to come back (R36).  It takes note of what happened meanwhile before it does anything else.
  *
+ * One that is FINALIZED keeps them, too, but nobody expects it: its end is told to nobody, and others may have the places of
+ * those that have died meanwhile.  If it comes back after all, it looks at nothing of these dead.  None of those others has
+ * sent it anything: there is no communicator that has both.
+ *
  * Before a process goes away it waits until nobody needs it any more: what it has queued is out, and every communicator
- * that it has freed was freed by all survivors that have not left (decide/graves.c). */
+ * that it has freed was freed by all survivors that have not left (decide/graves.c).  One of the world is as good as freed
+ * when all its members have called MPI_Finalize. */
 #include "comm/session.h"
 #include "decide/decide.h"
 #include "life/life.h"
@@ -33,13 +38,29 @@ static void raise_level(struct mend_proc *self, int level, bool threads)
         mend_detour_begin(self, MEND_DETOUR_THREADS);
 }
 
-static void come_back(struct mend_proc *self)
+static void run_again(struct mend_proc *self)
 {
-    self->rt->resume(self, self->world_state == MEND_WORLD_OVER);
     self->thread_level = MPI_THREAD_SINGLE;
     mend_detour_end(self, MEND_DETOUR_THREADS);
     self->state = MEND_PROC_RUNNING;
     mend_interrupt_check(self);
+}
+
+static void come_back(struct mend_proc *self)
+{
+    self->rt->resume(self, self->world_state == MEND_WORLD_OVER);
+    run_again(self);
+}
+
+static int come_back_unexpected(struct mend_proc *self, const char **why_p)
+{
+    *why_p = "a process that was forked after MPI_Finalize cannot use MPI";
+    if (!self->rt->come_back || !self->rt->come_back(self))
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    run_again(self);
+    if (self->node)
+        mend_let_go_of_all(self);
+    return MPI_SUCCESS;
 }
 
 int mend_life_open(struct mend_proc *self, int level, bool threads, const char **why_p)
@@ -50,6 +71,8 @@ int mend_life_open(struct mend_proc *self, int level, bool threads, const char *
         err = mend_life_start(self, level, why_p);
     else if (self->state == MEND_PROC_AWAY)
         come_back(self);
+    else if (self->state == MEND_PROC_FINALIZED)
+        err = come_back_unexpected(self, why_p);
     if (!err)
         raise_level(self, level, threads);
     return err;
@@ -75,10 +98,9 @@ static bool may_go(struct mend_proc *self, void *arg)
 {
     (void)arg;
     mend_interrupt_check(self);
-    mend_graves_look(self);
     drop_for_those_that_left(self);
     return !self->outbox_n && mend_p2p_buffer_idle(self, mend_p2p_buffer_slot(self)) &&
-           mend_decide_is_quiet(self);
+           mend_life_nobody_asks(self, true);
 }
 
 void mend_life_await_quiet(struct mend_proc *self)

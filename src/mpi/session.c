@@ -83,12 +83,6 @@ static int open_session(int level, struct mend_errhandler *e, struct mend_sessio
     struct mend_session *s;
     int err;
 
-    if (mend_self->state == MEND_PROC_FINALIZED) {
-        mend_error_detail(mend_self, MPI_ERR_UNSUPPORTED_OPERATION, 0,
-                          "MPI_Session_init works after MPI_Finalize only in a process that had a "
-                          "session before");
-        return MPI_ERR_UNSUPPORTED_OPERATION;
-    }
     err = mend_life_open(mend_self, level, level != MPI_THREAD_SINGLE, &why);
     if (err) {
         fprintf(stderr, "mend: MPI_Session_init failed: %s\n", why);

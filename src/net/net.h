@@ -96,8 +96,6 @@ struct mend_net {
      * Nothing in between may wait.  NULL: senders wake no receiver. */
     void (*hold)(struct mend_proc *self);
     void (*release)(struct mend_proc *self);
-
-    void (*close)(struct mend_proc *self);
 };
 
 #define MEND_NET_DEF(name_, what_) extern const struct mend_net mend_net_##name_;

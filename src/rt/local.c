@@ -5,7 +5,7 @@
  *
  *   environment -> map the segment -> take the rank (one CAS) -> lock the life word -> go
  *
- * The life word is a robust mutex that the main thread holds from here to close().  When the
+ * The life word is a robust mutex that the main thread holds from here to goodbye().  When the
  * process dies the kernel sets FUTEX_OWNER_DIED in it before it tears the memory down, and wakes
  * the agent.
  *
@@ -47,8 +47,8 @@ struct local {
     bool holds_life;
     pthread_t life_holder;
     struct mend_ctl_ear ear;
-    mend_peer leaving_n;   /* those with smaller names are known to be leaving or dead */
-    mend_atomic_u32 quiet; /* what self->interrupt points to after close() */
+    pid_t pid;
+    mend_peer leaving_n; /* those with smaller names are known to be leaving or dead */
 };
 
 static enum mend_status refuse(const char **why_p, const char *why)
@@ -323,6 +323,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     l = mend_zalloc(self, 1, sizeof(*l));
     if (!l)
         return MEND_ERR_MEM;
+    l->pid = getpid();
     st = enter(l, &call, why_p);
     if (st != MEND_OK)
         return st;
@@ -546,19 +547,24 @@ static void local_disown(struct mend_proc *self, mend_peer dead)
         mend_store_relaxed(mend_node_handled_of(l->shm, dead), 1);
 }
 
-static void local_goodbye(struct mend_proc *self)
-{
-    leave(self, MEND_NODE_RANK_FINALIZED);
-}
-
 /* Without the life word, so that the process may also become another program. */
-static void local_rest(struct mend_proc *self)
+static void leave_freely(struct mend_proc *self, enum mend_node_rank_state state)
 {
     struct local *l = self->rt_state;
 
-    leave(self, MEND_NODE_RANK_AWAY);
+    leave(self, state);
     if (l->holds_life && pthread_equal(l->life_holder, pthread_self()))
         release_life(l);
+}
+
+static void local_goodbye(struct mend_proc *self)
+{
+    leave_freely(self, MEND_NODE_RANK_FINALIZED);
+}
+
+static void local_rest(struct mend_proc *self)
+{
+    leave_freely(self, MEND_NODE_RANK_AWAY);
 }
 
 static void local_resume(struct mend_proc *self, bool leaving)
@@ -570,26 +576,24 @@ static void local_resume(struct mend_proc *self, bool leaving)
     mend_store_release(&l->me->state, leaving ? MEND_NODE_RANK_LEAVING : MEND_NODE_RANK_RUNNING);
 }
 
-static const char *local_host(struct mend_proc *self, mend_peer peer)
-{
-    return ((struct local *)self->rt_state)->shm->host;
-}
-
-static void local_close(struct mend_proc *self)
+static bool local_come_back(struct mend_proc *self)
 {
     struct local *l = self->rt_state;
 
-    mend_store_relaxed(&l->quiet, self->interrupt_seen);
-    self->interrupt = &l->quiet;
-    close(l->ctl_fd);
-    close(self->node->fd);
-    if (l->holds_life && pthread_equal(l->life_holder, pthread_self()))
-        release_life(l);
-    if (!l->holds_life) /* invariant 3; another thread than the holder leaves it mapped */
-        munmap(l->shm, l->bytes);
-    self->node = NULL;
-    self->bell = NULL;
-    self->rt_state = NULL;
+    if (getpid() != l->pid)
+        return false;
+    local_resume(self, true);
+    /* Pairs with the fence in interrupt_all(), as in take_rank(). */
+    atomic_thread_fence(memory_order_seq_cst);
+    self->born_n = mend_load_acquire(&l->shm->deaths_n);
+    self->interrupt_seen =
+        mend_load_acquire(self->interrupt) - 1; /* all of them are looked at next */
+    return true;
+}
+
+static const char *local_host(struct mend_proc *self, mend_peer peer)
+{
+    return ((struct local *)self->rt_state)->shm->host;
 }
 
 const struct mend_rt mend_rt_local = {
@@ -617,6 +621,6 @@ const struct mend_rt mend_rt_local = {
     .goodbye = local_goodbye,
     .rest = local_rest,
     .resume = local_resume,
+    .come_back = local_come_back,
     .host = local_host,
-    .close = local_close,
 };

@@ -99,18 +99,21 @@ struct mend_rt {
     /* Takes "I am in MPI_Finalize" back until it is said again: others may need this process. */
     void (*stay)(struct mend_proc *self);
 
-    /* Tells the agent that the end of this process is not a failure. */
+    /* Tells the agent that the end of this process is not a failure, and that it looks at nothing of the dead. */
     void (*goodbye)(struct mend_proc *self);
+
+    /* Takes goodbye() back: then as after resume(.., true).  The places of processes that have died until then may be
+     * others': their names count as those of processes that died before this one came (born_n).  False: this process
+     * cannot, because a fork made it.  NULL: nobody can. */
+    bool (*come_back)(struct mend_proc *self);
 
     /* This process has no session any more: its end is not a failure, until resume(), which says that it has one
      * again; leaving: and has been in MPI_Finalize, so nobody waits for it there. */
     void (*rest)(struct mend_proc *self);
     void (*resume)(struct mend_proc *self, bool leaving);
 
-    /* Name of the host on which the peer runs, for messages.  Valid until close(). */
+    /* Name of the host on which the peer runs, for messages. */
     const char *(*host)(struct mend_proc *self, mend_peer peer);
-
-    void (*close)(struct mend_proc *self);
 };
 
 #define MEND_RT_DEF(name_, what_) extern const struct mend_rt mend_rt_##name_;

@@ -98,14 +98,14 @@ static void single_goodbye(struct mend_proc *self)
 {
 }
 
+static bool single_come_back(struct mend_proc *self)
+{
+    return true;
+}
+
 static const char *single_host(struct mend_proc *self, mend_peer peer)
 {
     return ((struct single *)self->rt_state)->host;
-}
-
-/* `interrupt` points into the state, which lives as long as the process value. */
-static void single_close(struct mend_proc *self)
-{
 }
 
 const struct mend_rt mend_rt_single = {
@@ -124,5 +124,5 @@ const struct mend_rt mend_rt_single = {
     .host = single_host,
     .rest = single_rest,
     .resume = single_resume,
-    .close = single_close,
+    .come_back = single_come_back,
 };

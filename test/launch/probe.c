@@ -51,7 +51,6 @@ static void leave(void)
     while (!mend_rt_local.all_leaving(self))
         sched_yield();
     mend_rt_local.goodbye(self);
-    mend_rt_local.close(self);
 }
 
 /* As an MPI call would: a rank that finishes has handled that death (R22). */

@@ -80,9 +80,8 @@ static void shm_forget(struct mend_proc *self, mend_peer dead)
 
     while (*p != MEND_PEER_NONE && *p != dead)
         p = &s->in[*p].next_gone;
-    if (*p == MEND_PEER_NONE)
-        return;
-    *p = s->in[dead].next_gone;
+    if (*p != MEND_PEER_NONE)
+        *p = s->in[dead].next_gone;
     give_back_rings(self, dead);
 }
 
@@ -172,11 +171,6 @@ static void shm_release(struct mend_proc *self)
     mend_node_release(self->node);
 }
 
-static void shm_close(struct mend_proc *self)
-{
-    self->shm = NULL;
-}
-
 enum mend_status mend_shm_open(struct mend_proc *self)
 {
     struct mend_node_header *h = self->node->header;
@@ -224,7 +218,6 @@ const struct mend_net mend_net_shm = {
     .withdraw = shm_withdraw,
     .hold = shm_hold,
     .release = shm_release,
-    .close = shm_close,
 };
 
 const struct mend_net mend_net_rings = {
@@ -242,5 +235,4 @@ const struct mend_net mend_net_rings = {
     .meet = shm_meet,
     .hold = shm_hold,
     .release = shm_release,
-    .close = shm_close,
 };
