@@ -45,7 +45,7 @@ static void answer(struct request *q, enum mend_spawn_answer what)
     mend_store_release(&q->file.h->answer, what); /* pairs with the acquire in is_answered() */
 }
 
-/* How many processes of each block there will be.  False: there is no room for as many. */
+/* How many processes of each block there will be: with `soft` one of its numbers.  False: there is no room for as many. */
 static bool count(struct request *q)
 {
     int room = mend_vacancies(q->job);
@@ -54,9 +54,9 @@ static bool count(struct request *q)
     q->file.h->room = (uint32_t)room;
     for (int i = 0; i < q->blocks_n; i++) {
         const struct mend_spawn_block *b = &q->blocks[i];
-        int rest = room - q->total_n;
+        int rest = room - q->total_n, most = b->asked_n < rest ? b->asked_n : rest;
 
-        q->n[i] = b->asked_n <= rest ? b->asked_n : b->soft ? mend_spawn_soft(b->soft, rest) : -1;
+        q->n[i] = b->soft ? mend_spawn_soft(b->soft, most) : most == b->asked_n ? most : -1;
         if (q->n[i] < 0)
             return false;
         q->total_n += q->n[i];

@@ -7,8 +7,7 @@
  * (S0-38).  MPI_ERR_SPAWN: a program could not be started, or the job, or another one in the communicator, has no room
  * (mpiexec --universe).
  *
- * Hints: wdir, path, host (this one, or it is an error), soft.  arch and file are taken note of by nobody: there is one
- * architecture, and no format of such a file. */
+ * Hints: wdir, path, host and arch (this one, or it is an error), soft.  file is an error: there is no format of it. */
 #include "mpi/check.h"
 
 #include "comm/errcode.h"
@@ -20,6 +19,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define DIR_BYTES 4096
@@ -37,6 +38,10 @@ static int fill_dir(char dir[DIR_BYTES], const char *hint)
 {
     size_t len;
 
+    if (hint && !*hint) {
+        mend_error_detail(mend_self, MPI_ERR_INFO_VALUE, 0, "wdir is empty");
+        return MPI_ERR_INFO_VALUE;
+    }
     if (hint && *hint == '/')
         return (size_t)snprintf(dir, DIR_BYTES, "%s", hint) < DIR_BYTES ? MPI_SUCCESS
                                                                         : MPI_ERR_INFO_VALUE;
@@ -53,27 +58,81 @@ static bool is_here(struct mend_proc *self, const char *host)
     return !strcmp(host, "localhost") || !strcmp(host, self->rt->host(self, self->me));
 }
 
-static int read_info(MPI_Info info, struct mend_spawn_block *b, char dir[DIR_BYTES])
+static int check_host(const char *host)
+{
+    if (!host || is_here(mend_self, host))
+        return MPI_SUCCESS;
+    mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "host '%s' is not in this job, which runs on %s",
+                      host, mend_self->rt->host(mend_self, mend_self->me));
+    return MPI_ERR_SPAWN;
+}
+
+/* The kernel's name, or Debian's. */
+static bool is_of_arch(const char *arch, const char *machine)
+{
+    static const char *const also[][2] = {
+        {"amd64", "x86_64"}, {"x86-64", "x86_64"}, {"arm64", "aarch64"}};
+    bool is = !strcasecmp(arch, machine);
+
+    for (unsigned k = 0; k < MEND_COUNT_OF(also); k++)
+        is |= !strcasecmp(arch, also[k][0]) && !strcmp(machine, also[k][1]);
+    return is;
+}
+
+static int check_arch(const char *arch)
+{
+    struct utsname u;
+
+    if (!arch || uname(&u) || is_of_arch(arch, u.machine))
+        return MPI_SUCCESS;
+    mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "arch '%s' is not in this job, which runs on %s",
+                      arch, u.machine);
+    return MPI_ERR_SPAWN;
+}
+
+static int check_file(const char *file)
+{
+    if (!file)
+        return MPI_SUCCESS;
+    mend_error_detail(mend_self, MPI_ERR_SPAWN, 0,
+                      "there is no format of a file with more hints, such as '%s'", file);
+    return MPI_ERR_SPAWN;
+}
+
+/* Numbers above maxprocs are not looked at (MPI-5.0 11.8.4). */
+static int check_soft(const char *soft, int maxprocs)
+{
+    if (!soft || mend_spawn_soft(soft, maxprocs) >= 0)
+        return MPI_SUCCESS;
+    if (mend_spawn_soft(soft, INT_MAX) < 0) {
+        mend_error_detail(mend_self, MPI_ERR_INFO_VALUE, 0, "soft '%s' is not a list of numbers",
+                          soft);
+        return MPI_ERR_INFO_VALUE;
+    }
+    mend_error_detail(mend_self, MPI_ERR_SPAWN, 0,
+                      "soft '%s' allows no number of processes up to maxprocs, %d", soft, maxprocs);
+    return MPI_ERR_SPAWN;
+}
+
+static int read_info(const struct given *g, struct mend_spawn_block *b, char dir[DIR_BYTES])
 {
     struct mend_info *i = NULL;
-    const char *host;
-    int err = mend_check_info_or_null(info, &i);
+    int err = mend_check_info_or_null(g->info, &i);
 
+    if (!err)
+        err = check_host(mend_info_get(i, "host"));
+    if (!err)
+        err = check_arch(mend_info_get(i, "arch"));
+    if (!err)
+        err = check_file(mend_info_get(i, "file"));
+    if (!err)
+        err = check_soft(mend_info_get(i, "soft"), g->maxprocs);
     if (err)
         return err;
-    host = i ? mend_info_get(i, "host") : NULL;
-    if (host && !is_here(mend_self, host)) {
-        mend_error_detail(mend_self, MPI_ERR_SPAWN, 0,
-                          "host '%s' is not in this job, which runs on %s", host,
-                          mend_self->rt->host(mend_self, mend_self->me));
-        return MPI_ERR_SPAWN;
-    }
-    b->path = i ? mend_info_get(i, "path") : NULL;
-    b->soft = i ? mend_info_get(i, "soft") : NULL;
-    if (b->soft && mend_spawn_soft(b->soft, INT_MAX) < 0)
-        return MPI_ERR_INFO_VALUE;
+    b->path = mend_info_get(i, "path");
+    b->soft = mend_info_get(i, "soft");
     b->wdir = dir;
-    return fill_dir(dir, i ? mend_info_get(i, "wdir") : NULL);
+    return fill_dir(dir, mend_info_get(i, "wdir"));
 }
 
 static int read_given(const struct given *g, struct mend_spawn_block *b, char dir[DIR_BYTES])
@@ -81,12 +140,15 @@ static int read_given(const struct given *g, struct mend_spawn_block *b, char di
     if (!g->command || !*g->command || g->maxprocs < 0)
         return MPI_ERR_ARG;
     *b = (struct mend_spawn_block){.asked_n = g->maxprocs, .command = g->command, .args = g->argv};
-    return read_info(g->info, b, dir);
+    return read_info(g, b, dir);
 }
 
 static void explain_one(const struct mend_spawn_block *b, int error)
 {
-    if (b->command)
+    if (b->command && access(b->wdir, X_OK))
+        mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "'%s' cannot be started in '%s': %s",
+                          b->command, b->wdir, strerror(error));
+    else if (b->command)
         mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "'%s' cannot be started: %s", b->command,
                           strerror(error));
     else

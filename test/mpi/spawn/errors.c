@@ -34,30 +34,52 @@ static void refuse(char *command, int n, MPI_Info info, const char *words)
     CHECK(rank != 0 || strstr(text, words));
 }
 
+/* It starts n of at most maxprocs; fewer are not among the numbers, so it waits until those before have left. */
+static void soft(char *program, const char *numbers, int maxprocs, int n)
+{
+    MPI_Info info = hint("soft", numbers);
+    MPI_Comm inter;
+    int got;
+
+    CHECK_OK(MPI_Comm_spawn(program, (char *[]){"child", NULL}, maxprocs, info, 0, MPI_COMM_WORLD,
+                            &inter, MPI_ERRCODES_IGNORE));
+    CHECK_OK(MPI_Comm_remote_size(inter, &got));
+    CHECK_EQ(got, n);
+    CHECK_OK(MPI_Comm_disconnect(&inter));
+    CHECK_OK(MPI_Info_free(&info));
+}
+
+static void invalid(char *program, const char *key, const char *value)
+{
+    MPI_Info info = hint(key, value);
+
+    CHECK_CLASS(spawn(program, 1, info, MPI_ERRCODES_IGNORE), MPI_ERR_INFO_VALUE);
+    CHECK_OK(MPI_Info_free(&info));
+}
+
 static void hints(char *program)
 {
     static const struct {
         const char *key, *value, *words;
     } bad[] = {{"host", "elsewhere.example", "elsewhere.example"},
                {"soft", "9:10", "room for 4"},
-               {"wdir", "/nowhere", "cannot be started"}};
-    MPI_Info info = hint("soft", "1:40");
-    MPI_Comm inter;
-    int n;
-
+               {"wdir", "/nowhere", "cannot be started"},
+               {"arch", "pdp11", "arch 'pdp11'"},
+               {"file", "more.txt", "'more.txt'"},
+               {"soft", "100", "soft '100'"}};
     for (unsigned i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         MPI_Info b = hint(bad[i].key, bad[i].value);
 
-        refuse("not-a-program", i < 2 ? 40 : 1, b, bad[i].words);
+        refuse(i == 2 ? program : "not-a-program", i < 2 ? 40 : 1, b, bad[i].words);
         CHECK_OK(MPI_Info_free(&b));
     }
     refuse("/", 1, MPI_INFO_NULL, "directory");
-    CHECK_OK(MPI_Comm_spawn(program, (char *[]){"child", NULL}, 40, info, 0, MPI_COMM_WORLD, &inter,
-                            MPI_ERRCODES_IGNORE));
-    CHECK_OK(MPI_Comm_remote_size(inter, &n));
-    CHECK_EQ(n, 4);
-    CHECK_OK(MPI_Comm_disconnect(&inter));
-    CHECK_OK(MPI_Info_free(&info));
+    soft(program, "1:40", 40, 4);
+    soft(program, "2:40:2", 3, 2);
+    soft(program, "3:40:2,-7,100", 4, 3);
+    invalid(program, "wdir", "");
+    invalid(program, "soft", "");
+    invalid(program, "soft", "many");
 }
 
 static void arguments(char *program)
@@ -101,7 +123,7 @@ static void again_and_again(char *program)
     int before = 0;
 
     for (int i = 0; i < 100; i++) {
-        refuse(program, 1 + i % 4, info, "No such file");
+        refuse(program, 1 + i % 4, info, "in '/nowhere': No such file");
         before = i == 10 ? count_fds() : before;
     }
     CHECK(count_fds() <=

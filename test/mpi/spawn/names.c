@@ -115,6 +115,7 @@ int main(int argc, char **argv)
     one("", job, MPI_INFO_NULL);
     one(bytes, job, MPI_INFO_NULL);
     one(longest, job, MPI_INFO_NULL);
+    one("../../above", job, MPI_INFO_NULL); /* no path */
     for (int i = 0; i < 20; i++)
         race("b");
     if (size > 1)
