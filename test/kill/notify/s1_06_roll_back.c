@@ -12,7 +12,8 @@
  *     F        call 2                 call 2        call 2
  *
  * Ranks 4 and 5 have no part in F.  Rank 4 rolls back because rank 2 has talked to it, rank 5 because rank 4 has; rank 6
- * goes on.  R waits in a receive, computes, sleeps, or agrees (args).  It is compiled by itself, has the error handler that is fatal, and sees nothing of all that.  Each rank compares all bytes
+ * goes on.  R waits in a receive, computes or sleeps (args).  It is compiled by itself, has the error handler that is fatal, and sees
+ * nothing of all that.  With 5 an agreement stands in R's place, which only a module that knows of failures calls.  Each rank compares all bytes
  * that it has registered with those of the safe point.  A further death in the middle of it changes nothing but the number of
  * processes that F has left.
  *
@@ -52,6 +53,7 @@
 #include <stdlib.h>
 
 enum { IN_R, GO, PASSES, HASHES = 100 };
+enum { AGREES = 5 }; /* behind the ways of R */
 
 #define HEAP 300000
 
@@ -133,9 +135,30 @@ static void change_much(void)
     MPI_Type_free(&type);
 }
 
+static int agree(int number)
+{
+    MPIX_Comm_agree(pair_comm, &number);
+    return number;
+}
+
+/* Ranks 2 and 4: one waits for the other. */
+static void call_r(void)
+{
+    static const int expected[] = {1, 2, 3, 4, 5};
+
+    if (how_r == AGREES) {
+        CHECK_EQ(agree(rank == 2 ? 14 : 7), 6);
+        return;
+    }
+    if (rank == 2)
+        CHECK_EQ(r_work(pair_comm, how_r, &board[GO], -1), expected[how_r]);
+    else
+        r_finish(pair_comm, how_r, &board[GO], -1);
+    CHECK_EQ(r_calls(), 1); /* the call that was interrupted is undone */
+}
+
 static void in_r(int pass)
 {
-    static const int expected[] = {1, 2, 3, 4, 5, 6};
     int x = 5;
 
     if (rank == 2 && pass == 1)
@@ -156,10 +179,8 @@ static void in_r(int pass)
     if (rank >= 2 && pass == 1 && rank != 2 && rank != 6)
         while (1) /* computes, until it is rolled back */
             heap[rank]++;
-    if (rank == 2)
-        CHECK_EQ(r_work(pair_comm, how_r, &board[GO], -1), expected[how_r]);
-    if (rank == 4)
-        r_finish(pair_comm, how_r, &board[GO], -1);
+    if (rank == 2 || rank == 4)
+        call_r();
     if (rank == 6)
         MPI_Comm_rank(chain_comm == MPI_COMM_NULL ? MPI_COMM_WORLD : chain_comm, &x);
 }
