@@ -66,9 +66,13 @@ assert [e["args"] for e in trace if e["ph"] == "C"] == [{"bytes": 4096}]
 words = [t.text for t in xml.parse("out.svg").iter("{http://www.w3.org/2000/svg}text")]
 for said in ("Rank 2 is killed by signal 9, 1.000 s after the start",
              "Rank 0 ends with status 3; rank 1 is killed by signal 9, 4.000 s after the start",
-             "seen after 200 µs, declared after 210 µs", "until run <on>", "rank 3", "500 µs", "200 ms"):
+             "seen after 200 µs, declared after 210 µs", "until run <on>", "rank 3", "500 µs", "200 ms",
+             "safe point", "back to safe point 1, 400 µs behind the kill"):
     assert said in words, (said, words)
 assert "rank 4" not in words, "rank 4 took no step"
+lines = [line.get("points") for line in xml.parse("out.svg").iter("{http://www.w3.org/2000/svg}polyline")
+         if line.get("stroke-width") == "1.5"]
+assert len(lines) == 3, lines  # the safe point in both scales of rank 0, and the legend
 PYTHON
 mend-timeline report.json -o chosen.svg --ranks 3-4 || fail "--ranks"
 grep -q ">rank 3<" chosen.svg && ! grep -q ">rank 0<" chosen.svg || fail "--ranks draws others"
@@ -167,6 +171,7 @@ tail -n +2 report.json >headless.json
 { cat report.json && echo '{"event":"death","rank":1}'; } >timeless.json
 { cat report.json && echo '{"t_ns":1,"event":"death"}'; } >rankless.json
 { cat report.json && echo '{"t_ns":1,"event":"notice","rank":3,"dead":[2]}'; } >deadless.json
+{ cat report.json && echo '{"t_ns":1,"event":"safe_point","rank":3}'; } >pointless.json
 { cat report.json && echo '{"t_ns":1e999,"event":"end"}'; } >endless.json
 echo '[1]' >list.json
 printf '{"\377":1}\n' >bytes.json
@@ -180,6 +185,7 @@ refused "text.json:24: not JSON" text.json -o x.svg
 refused 'timeless.json:24: no valid "t_ns"' timeless.json -o x.svg
 refused 'rankless.json:24: no valid "rank"' rankless.json -o x.svg
 refused 'deadless.json:24: no valid "dead"' deadless.json -o x.svg
+refused 'pointless.json:24: no valid "number"' pointless.json -o x.svg
 refused 'endless.json:24: no valid "t_ns"' endless.json -o x.svg
 refused "list.json:1: not a JSON object" list.json -o x.svg
 refused "bytes.json: not text" bytes.json -o x.svg
