@@ -45,7 +45,8 @@ static int check_way(const struct mend_file *f, const struct access *a)
     return a->pointer == AT && a->offset < 0 ? MPI_ERR_ARG : MPI_SUCCESS;
 }
 
-/* Where it begins, in etypes; moves the pointer behind the etypes that were asked for. */
+/* Where it begins, in etypes; moves the pointer behind the etypes that were asked for, also if the file ends before or the
+ * system fails: the next access may begin before this one has ended (MPI-5.0 14.4.1). */
 static int place(struct mend_file *f, const struct access *a, MPI_Offset etypes, MPI_Offset *at_p)
 {
     switch (a->pointer) {
@@ -54,6 +55,7 @@ static int place(struct mend_file *f, const struct access *a, MPI_Offset etypes,
         return MPI_SUCCESS;
     case OWN:
         *at_p = f->position;
+        f->position += etypes;
         return MPI_SUCCESS;
     case SHARED:
         return mend_pointer_add(f, etypes, at_p);
@@ -61,17 +63,6 @@ static int place(struct mend_file *f, const struct access *a, MPI_Offset etypes,
         return mend_pointer_add_ordered(f, etypes, at_p);
     }
     return MPI_ERR_INTERN;
-}
-
-/* What was read or written of whole etypes. */
-static MPI_Offset moved(const struct mend_file *f, const struct mend_file_data *d, MPI_Count bytes,
-                        MPI_Offset etypes)
-{
-    MPI_Count all = d->count * d->type->size;
-
-    if (bytes == all || f->view.datarep->kind != MEND_DATAREP_NATIVE)
-        return all ? (MPI_Offset)((__int128)etypes * bytes / all) : 0;
-    return f->view.etype_size ? bytes / f->view.etype_size : 0;
 }
 
 static int check_access(struct mend_file *f, const struct access *a, struct mend_file_data *d,
@@ -103,8 +94,6 @@ static int access_alone(struct mend_file *f, const struct access *a, MPI_Count *
     }
     if (!err)
         err = mend_file_move(f, a->write, at, &d, bytes_p);
-    if (a->pointer == OWN)
-        f->position += !err || *bytes_p ? moved(f, &d, *bytes_p, etypes) : 0;
     return err;
 }
 
@@ -114,25 +103,18 @@ static bool is_together(const struct mend_file *f, const struct access *a)
     return a->all && a->pointer != ORDERED && mend_file_gathers(f, a->write);
 }
 
-/* Begins; the individual pointer is moved behind all that was asked for. */
-static struct mend_request *begin_together(struct mend_file *f, const struct access *a,
-                                           MPI_Offset *etypes_p)
+static struct mend_request *begin_together(struct mend_file *f, const struct access *a)
 {
     struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
-    MPI_Offset at = 0;
-    int err = check_access(f, a, &d, etypes_p);
+    MPI_Offset etypes = 0, at = 0;
+    int err = check_access(f, a, &d, &etypes);
 
     if (!err)
-        err = place(f, a, *etypes_p, &at);
-    if (err)
-        *etypes_p = 0;
-    if (a->pointer == OWN)
-        f->position += *etypes_p;
+        err = place(f, a, etypes, &at);
     return mend_file_begin_together(f, a->write, at, &d, err);
 }
 
-/* By the kernel, while the program computes; the individual pointer is moved behind all that was asked for.  NULL: not so; the
- * call does it, or finds what is wrong. */
+/* By the kernel, while the program computes.  NULL: not so; the call does it, or finds what is wrong. */
 static struct mend_request *begin_later(struct mend_file *f, const struct access *a)
 {
     struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
@@ -149,16 +131,13 @@ static struct mend_request *begin_later(struct mend_file *f, const struct access
 
 static int access_together(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
 {
-    MPI_Offset etypes = 0;
-    struct mend_request *r = begin_together(f, a, &etypes);
+    struct mend_request *r = begin_together(f, a);
     int err;
 
     mend_wait(f->self, r);
     err = r->error;
     *bytes_p = r->bytes;
     mend_request_detach(r);
-    if (a->pointer == OWN && f->view.etype_size) /* what was not there */
-        f->position -= etypes - *bytes_p / f->view.etype_size;
     return err;
 }
 
@@ -207,9 +186,7 @@ static int nonblocking(MPI_File fh, struct access a, MPI_Request *request, const
     if (!err)
         err = mend_check_pointer(request);
     if (!err && is_together(f, &a)) {
-        MPI_Offset etypes;
-
-        *request = mend_mpi_request_handle(begin_together(f, &a, &etypes));
+        *request = mend_mpi_request_handle(begin_together(f, &a));
         return mend_report_file(f, MPI_SUCCESS, fn);
     }
     if (!err && (r = begin_later(f, &a)) != NULL) {

@@ -124,7 +124,7 @@ static void half_written(void)
         MPI_Get_count(&s, MPI_LONG, &n);
         CHECK_EQ(n, LIMIT / (int)in_file);
         CHECK_OK(MPI_File_get_position(f, &at));
-        CHECK_EQ(at, n);
+        CHECK_EQ(at, N);
     }
     CHECK_CLASS(MPI_File_close(&f), MPI_ERR_NO_SPACE);
 }

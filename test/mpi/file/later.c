@@ -140,6 +140,24 @@ static void in_pieces(void)
     free(b);
 }
 
+/* The pointer moves by what is asked for, however the file is read (MPI-5.0 14.4.1). */
+static void read_own(MPI_File f, int way, void *b, int n, MPI_Status *s)
+{
+    MPI_Request q = MPI_REQUEST_NULL;
+
+    CHECK_OK(MPI_File_seek(f, 1, MPI_SEEK_SET));
+    if (way == 0)
+        CHECK_OK(MPI_File_read(f, b, n, MPI_BYTE, s));
+    else if (way == 1)
+        CHECK_OK(MPI_File_read_all(f, b, n, MPI_BYTE, s));
+    else if (way == 2)
+        CHECK_OK(MPI_File_iread(f, b, n, MPI_BYTE, &q));
+    else
+        CHECK_OK(MPI_File_iread_all(f, b, n, MPI_BYTE, &q));
+    if (way >= 2)
+        CHECK_OK(MPI_Wait(&q, s));
+}
+
 static void past_the_end(void)
 {
     enum { THERE = 100001, ASKED = 300000 };
@@ -160,6 +178,14 @@ static void past_the_end(void)
     CHECK_OK(MPI_File_iread_at(f, THERE, got, 1, MPI_BYTE, &q));
     CHECK_OK(MPI_Wait(&q, &s));
     CHECK_EQ(bytes_of(&s), 0);
+    for (int way = 0; way < 4; way++) {
+        MPI_Offset at;
+
+        read_own(f, way, got, ASKED, &s);
+        CHECK_EQ(bytes_of(&s), THERE - 1);
+        CHECK_OK(MPI_File_get_position(f, &at));
+        CHECK_EQ(at, 1 + ASKED);
+    }
     CHECK_OK(MPI_File_close(&f));
     free(b);
     free(got);
