@@ -87,9 +87,9 @@ bench: ## measured beside MPICH and Open MPI: make bench [BENCH=--quick]
 	@test/bench/run --build $(BUILD) $(BENCH)
 
 conformance: ## programs we did not write: MPICH's test suite, FFTW, hypre, HPC Challenge, HDF5, PnetCDF, PETSc; two hours
-	@tools/install-deps build conformance
+	@tools/install-deps build bench conformance
 	@$(MAKE) --no-print-directory all
-	@status=0; for each in mpich fftw hypre hpcc hdf5 pnetcdf petsc; do \
+	@status=0; for each in mpich fftw hypre hpcc hdf5 pnetcdf petsc files; do \
 		test/conformance/$$each --build $(BUILD) || status=1; done; exit $$status
 
 aarch64: ## the other architecture under an emulator: unit tests, simulator, MPI programs, kills; 10 minutes or more
