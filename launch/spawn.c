@@ -78,6 +78,8 @@ static void make_app(struct mend_app *app, const struct mend_spawn_block *b, int
         mend_strings_add(&argv, copy_of(*a));
     *app = (struct mend_app){
         .ranks_n = n, .argv = argv.at, .wdir = copy_of(b->wdir), .dirs = copy_of(b->path)};
+    if (b->errhandler)
+        mend_strings_add(&app->env, mend_xprintf("MEND_INITIAL_ERRHANDLER=%s", b->errhandler));
 }
 
 /* The program of a process that is to be replaced, as it was started.  0, or an errno value. */

@@ -7,7 +7,7 @@
  * (S0-38).  MPI_ERR_SPAWN: a program could not be started, or the job, or another one in the communicator, has no room
  * (mpiexec --universe).
  *
- * Hints: wdir, path, host and arch (this one, or it is an error), soft.  file is an error: there is no format of it. */
+ * Hints: wdir, path, host and arch (this one, or it is an error), soft, mpi_initial_errhandler.  file is an error: there is no format of it. */
 #include "mpi/check.h"
 
 #include "comm/errcode.h"
@@ -114,6 +114,22 @@ static int check_soft(const char *soft, int maxprocs)
     return MPI_ERR_SPAWN;
 }
 
+/* In any case of letters.  *name_p: as the parameter has it. */
+static int read_errhandler(const char *value, const char **name_p)
+{
+    static const char *const names[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
+                                        "mpi_errors_return"};
+
+    for (unsigned k = 0; value && k < MEND_COUNT_OF(names); k++)
+        if (!strcasecmp(value, names[k]))
+            *name_p = names[k];
+    if (!value || *name_p)
+        return MPI_SUCCESS;
+    mend_error_detail(mend_self, MPI_ERR_INFO_VALUE, 0, "mpi_initial_errhandler cannot be '%s'",
+                      value);
+    return MPI_ERR_INFO_VALUE;
+}
+
 static int read_info(const struct given *g, struct mend_spawn_block *b, char dir[DIR_BYTES])
 {
     struct mend_info *i = NULL;
@@ -127,6 +143,8 @@ static int read_info(const struct given *g, struct mend_spawn_block *b, char dir
         err = check_file(mend_info_get(i, "file"));
     if (!err)
         err = check_soft(mend_info_get(i, "soft"), g->maxprocs);
+    if (!err)
+        err = read_errhandler(mend_info_get(i, "mpi_initial_errhandler"), &b->errhandler);
     if (err)
         return err;
     b->path = mend_info_get(i, "path");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* spawn.c – writing and checking the file of spawn.h.
  *
- * A block is its head, then words: command, working directory, path, soft, arguments.  A word is a byte that says
+ * A block is its head, then words: command, working directory, path, soft, error handler, arguments.  A word is a byte that says
  * whether there is one, its characters, and '\0'. */
 #include "rt/spawn.h"
 
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WORDS_FIXED 4 /* before the arguments */
+#define WORDS_FIXED 5 /* before the arguments */
 
 struct block_head {
     int32_t asked_n;
@@ -32,7 +32,7 @@ static size_t word_bytes(const char *word)
 
 static const char *word_of(const struct mend_spawn_block *b, unsigned k)
 {
-    const char *const fixed[WORDS_FIXED] = {b->command, b->wdir, b->path, b->soft};
+    const char *const fixed[WORDS_FIXED] = {b->command, b->wdir, b->path, b->soft, b->errhandler};
 
     return k < WORDS_FIXED ? fixed[k] : b->args[k - WORDS_FIXED];
 }
@@ -175,7 +175,7 @@ static bool read_word(struct rest *r, const char **word_p)
 /* args: room for the words of all blocks, and a NULL for each. */
 static bool read_block(struct rest *r, struct mend_spawn_block *b, const char ***args)
 {
-    const char **fixed[WORDS_FIXED] = {&b->command, &b->wdir, &b->path, &b->soft};
+    const char **fixed[WORDS_FIXED] = {&b->command, &b->wdir, &b->path, &b->soft, &b->errhandler};
     struct block_head head;
 
     if (r->end - r->at < (ptrdiff_t)sizeof(head))

@@ -58,6 +58,7 @@ struct mend_spawn_block {
     char *const *args;       /* without the command's name; ends with NULL; may be NULL */
     const char *wdir, *path; /* where it starts, where it is looked for; NULL: not said */
     const char *soft;        /* how many would do as well (MPI-5.0 11.8.1); NULL: none */
+    const char *errhandler;  /* the initial one, as the parameter has it; NULL: not said */
 };
 
 /* The file as one process has it.  Nothing that another process writes says how long it is. */

@@ -13,7 +13,7 @@ static char *const args[] = {"-x", "", "two words", NULL};
 static const struct mend_spawn_block asked[] = {
     {.asked_n = 3, .command = "./worker", .args = args, .wdir = "/tmp", .soft = "1:3"},
     {.asked_n = 0, .command = "none"},
-    {.asked_n = 2, .command = "/bin/other", .path = "/opt:/usr"},
+    {.asked_n = 2, .command = "/bin/other", .path = "/opt:/usr", .errhandler = "mpi_errors_return"},
 };
 static const struct mend_spawn_block lost[] = {
     {.asked_n = 1, .again = true, .seat = {9, 1}},
@@ -45,6 +45,7 @@ MEND_TEST(what_was_written_is_read)
         check_word(b[i].wdir, asked[i].wdir);
         check_word(b[i].path, asked[i].path);
         check_word(b[i].soft, asked[i].soft);
+        check_word(b[i].errhandler, asked[i].errhandler);
     }
     for (int k = 0; k < 4; k++)
         check_word(b[0].args[k], args[k]);

@@ -80,6 +80,7 @@ static void hints(char *program)
     invalid(program, "wdir", "");
     invalid(program, "soft", "");
     invalid(program, "soft", "many");
+    invalid(program, "mpi_initial_errhandler", "mine");
 }
 
 static void arguments(char *program)
