@@ -9,8 +9,11 @@ static bool is_started(const struct mend_win *w, int target)
 
 int mend_epoch_operate(struct mend_win *w, int target)
 {
-    bool may = w->lock[target].failed;
+    bool may = false;
 
+    if (w->lock[target]
+            .failed) /* it has no effect, so it does not begin the epoch of a fence either */
+        return MPI_SUCCESS;
     switch (w->access) {
     case MEND_ACCESS_NONE:
         break;
@@ -26,16 +29,26 @@ int mend_epoch_operate(struct mend_win *w, int target)
         may = is_started(w, target);
         break;
     case MEND_ACCESS_LOCK:
-        may = may || w->lock[target].open;
+        may = w->lock[target].open;
         break;
     }
     return may ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
+}
+
+void mend_epoch_leave_refused(struct mend_win *w)
+{
+    for (int r = 0; w->any_refused && r < w->n; r++)
+        if (w->lock[r].failed)
+            w->lock[r].open = w->lock[r].failed = false;
+    w->any_refused = false;
 }
 
 int mend_epoch_check_passive(const struct mend_win *w, int target)
 {
     bool may = w->access == MEND_ACCESS_LOCK_ALL || w->lock[target].open;
 
+    if (w->lock[target].failed)
+        return MPI_ERR_PROC_FAILED;
     return may ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
 }
 

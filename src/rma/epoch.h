@@ -32,13 +32,16 @@ static inline int mend_epoch_check_free(const struct mend_win *w)
     return w->access <= MEND_ACCESS_FENCED ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
 }
 
+/* An epoch of another kind has begun, or a fence: locks that were refused are no longer asked for. */
+void mend_epoch_leave_refused(struct mend_win *w);
+
 /* True if no epoch is open: the window may be freed. */
 static inline bool mend_epoch_is_none(const struct mend_win *w)
 {
     return w->access <= MEND_ACCESS_FENCED && !w->exposed;
 }
 
-/* Within an epoch of locks: flush and its like. */
+/* Within an epoch of locks: flush and its like.  MPI_ERR_PROC_FAILED: the lock was refused. */
 int mend_epoch_check_passive(const struct mend_win *w, int target);
 int mend_epoch_check_passive_any(const struct mend_win *w);
 

@@ -160,6 +160,7 @@ int mend_win_lock(struct mend_win *w, enum mend_winlock_kind kind, int target, i
     err = take(w, k, kind, target);
     k->open = true;
     k->failed = err != MPI_SUCCESS;
+    w->any_refused |= k->failed;
     if (!err) {
         w->locks_n++;
         w->access = MEND_ACCESS_LOCK;
@@ -218,6 +219,7 @@ int mend_win_lock_all(struct mend_win *w, int assert)
     }
     if (err)
         return err;
+    mend_epoch_leave_refused(w);
     w->access = MEND_ACCESS_LOCK_ALL;
     return has_dead(w) ? MPI_ERR_PROC_FAILED : MPI_SUCCESS; /* R29 */
 }

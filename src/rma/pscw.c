@@ -110,6 +110,7 @@ int mend_win_start(struct mend_win *w, struct mend_group *g, int assert)
     mend_free(w->self, k.here);
     mend_group_get(g);
     w->started = g;
+    mend_epoch_leave_refused(w);
     w->access = MEND_ACCESS_START;
     return err;
 }

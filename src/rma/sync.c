@@ -139,6 +139,7 @@ int mend_win_fence(struct mend_win *w, int assert)
         return MPI_ERR_RMA_SYNC;
     failed = mend_sync_all(w);
     err = barrier(w);
+    mend_epoch_leave_refused(w);
     w->access = assert &MPI_MODE_NOSUCCEED ? MEND_ACCESS_NONE : MEND_ACCESS_FENCED;
     return err ? err : failed;
 }

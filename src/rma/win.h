@@ -78,7 +78,7 @@ enum mend_access {
 
 /* The lock of a target, for this process.  open: between lock and unlock.  failed: MPI_Win_lock said
  * MPI_ERR_PROC_FAILED; the epoch is open all the same (S0-42), but operations in it have no effect, and any other epoch
- * may begin. */
+ * may begin, which ends it. */
 struct mend_win_lock {
     struct mend_winlock lock;
     bool open, failed;
@@ -122,6 +122,7 @@ struct mend_win {
     int posted_left;            /* members of it that have done neither */
     struct mend_win_lock *lock; /* by target */
     int locks_n;                /* that are held */
+    bool any_refused;           /* of them some may have failed */
     struct mend_winlock lock_all;
 
     struct mend_rma_ways **ways; /* by target, made on first need */

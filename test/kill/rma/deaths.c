@@ -38,7 +38,10 @@
  * RUN: -n 8 ; args fence allocated ; set RMA_SHM=0
  * RUN: -n 4 ; args waiter allocated
  * RUN: -n 4 ; args waiter created
- * RUN: -n 4 ; args waiter allocated ; set RMA_SHM=0 */
+ * RUN: -n 4 ; args waiter allocated ; set RMA_SHM=0
+ * RUN: -n 4 ; args left allocated
+ * RUN: -n 4 ; args left created
+ * RUN: -n 4 ; args left allocated ; set RMA_SHM=0 */
 #include "../common.h"
 
 #include "../../mpi/rma/common.h"
@@ -242,6 +245,59 @@ static void some(void)
     MPI_Group_free(&first);
 }
 
+/* The survivors' own epoch of groups: all write to rank 0. */
+static void groups_of_survivors(void)
+{
+    MPI_Group all, survivors, first;
+    int dead = VICTIM, zero = 0;
+
+    CHECK_OK(MPI_Win_get_group(k.win, &all));
+    MPI_Group_excl(all, 1, &dead, &survivors);
+    MPI_Group_incl(all, 1, &zero, &first);
+    if (rank == 0)
+        CHECK_OK(MPI_Win_post(survivors, 0, k.win));
+    CHECK_OK(MPI_Win_start(first, 0, k.win));
+    CHECK_EQ(put(0, 20 + rank, 200 + rank), MPI_SUCCESS);
+    CHECK_OK(MPI_Win_complete(k.win));
+    if (rank == 0) {
+        CHECK_OK(MPI_Win_wait(k.win));
+        CHECK_EQ(ints()[20 + size - 1], 200 + size - 1);
+        CHECK_EQ(ints()[20], 200);
+    }
+    MPI_Group_free(&all);
+    MPI_Group_free(&survivors);
+    MPI_Group_free(&first);
+}
+
+/* A lock is refused, and the program neither unlocks nor gives up. */
+static void refused_is_left(void)
+{
+    if (rank == VICTIM) {
+        CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, k.win));
+        CHECK_OK(MPI_Win_flush(0, k.win));
+        die_now();
+    }
+    mourn();
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, k.win), FAILED);
+    CHECK_EQ(put(0, 10 + rank, 99), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_flush(0, k.win), FAILED); /* S0-48: nothing was put */
+    CHECK_CLASS(MPI_Win_flush_local(0, k.win), FAILED);
+    CHECK_CLASS(MPI_Win_lock_all(0, k.win), FAILED);
+    read_int(0, 10 + rank, 0);
+    CHECK_EQ(put(0, 10 + rank, rank), MPI_SUCCESS);
+    CHECK_OK(MPI_Win_flush(0, k.win));
+    read_int(0, 10 + rank, rank);
+    CHECK_CLASS(MPI_Win_unlock_all(k.win), FAILED);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, k.win), FAILED);
+    groups_of_survivors();
+    CHECK_CLASS(MPI_Win_fence(0, k.win), FAILED);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, k.win), FAILED);
+    CHECK_EQ(put(0, 10 + rank, 99), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_unlock(0, k.win), FAILED);
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, k.win)); /* the fence's epoch was not begun */
+    CHECK_OK(MPI_Win_unlock(2, k.win));
+}
+
 static void fences(void)
 {
     int class;
@@ -274,6 +330,8 @@ static void run(const char *what)
         some();
     else if (!strcmp(what, "waiter"))
         waiter_dies();
+    else if (!strcmp(what, "left"))
+        refused_is_left();
     else
         fences();
 }
