@@ -29,6 +29,11 @@
  *   add:BYTES       doubles are added to those that are there
  *   swap:1          compare-and-swap of a word, and a store that undoes it
  *
+ * The same on memory that only its own process reaches, with help of that process, through 32 slots of shared memory of up to 16 KiB:
+ *   give:BYTES      put into the other one's, and hear that it is there
+ *   ask:BYTES       the other one's, which is asked for
+ *   reach:BYTES     process_vm_readv of it, without that help
+ *
  *   ring:BYTES      there and back through 32 slots, copied in and out: half of it, nanoseconds
  *
  * usage: limits SECONDS MEASURE...        prints MEASURE VALUE, the median of many short tries */
@@ -70,6 +75,13 @@ struct shared {
     _Alignas(128) uint64_t met[2]; /* how often each has come to meet() */
     _Alignas(128) uint64_t next;   /* piece of a message that both take, fetch-add */
     _Alignas(128) uint64_t pushed; /* bytes that the child has written, ever */
+    struct {
+        _Alignas(128) uint64_t n;
+    } asked[2], given[2]; /* by the process that asks or gives: operations */
+    struct {
+        _Alignas(128) uint64_t n;
+        _Alignas(64) unsigned char data[PIECE];
+    } slot[2][RING_SLOTS]; /* to each process; n: the piece in it */
     _Alignas(4096) unsigned char data[BYTES_MAX];
     _Alignas(4096) unsigned char ring[2][RING_SLOTS * (RING_BYTES_MAX + 64)];
 };
@@ -414,6 +426,18 @@ static void get_from(unsigned char *there, long bytes)
     copy(own, there, bytes);
 }
 
+/* Without help, by the kernel. */
+static void reach(unsigned char *there, long bytes)
+{
+    struct iovec mine = {own, (size_t)bytes}, remote = {others + BYTES_MAX, (size_t)bytes};
+
+    (void)there;
+    if (process_vm_readv(peer_pid, &mine, 1, &remote, 1, 0) != bytes) {
+        perror("process_vm_readv");
+        exit(1);
+    }
+}
+
 static void add_to(unsigned char *there, long bytes)
 {
     double *sum = (double *)(void *)there;
@@ -442,6 +466,43 @@ static double on_window(window_fn *operate, long bytes)
     start = now_us();
     for (long i = 0; i < rounds_of(bytes); i++)
         operate(there, bytes);
+    return (now_us() - start) * 1000 / (double)rounds_of(bytes);
+}
+
+/* All pieces of one operation, each way. */
+static void change_places(long bytes)
+{
+    static uint64_t n;
+    long most = bytes < PIECE ? bytes : PIECE;
+
+    for (long at = 0; at < bytes; at += most) {
+        long k = (long)(n++ % RING_SLOTS);
+
+        copy(sh->slot[!role][k].data, own + at, most);
+        tell(&sh->slot[!role][k].n, n);
+        await(&sh->slot[role][k].n, n);
+        copy(own + BYTES_MAX + at, sh->slot[role][k].data, most);
+    }
+}
+
+static double with_help(bool asked, long bytes)
+{
+    static uint64_t n;
+    double start;
+
+    meet();
+    start = now_us();
+    for (long i = 0; i < rounds_of(bytes); i++) {
+        n++;
+        if (asked) {
+            tell(&sh->asked[role].n, n);
+            await(&sh->asked[!role].n, n);
+        }
+        change_places(bytes);
+        tell(&sh->given[role].n, n);
+        if (!asked)
+            await(&sh->given[!role].n, n);
+    }
     return (now_us() - start) * 1000 / (double)rounds_of(bytes);
 }
 
@@ -483,6 +544,12 @@ static double once(const char *measure, long bytes)
         return on_window(add_to, bytes);
     if (!strcmp(measure, "swap:1"))
         return on_window(swap_word, bytes);
+    if (!strncmp(measure, "reach:", 6) && bytes <= WINDOW_MAX)
+        return on_window(reach, bytes);
+    if (!strncmp(measure, "give:", 5))
+        return with_help(false, bytes);
+    if (!strncmp(measure, "ask:", 4))
+        return with_help(true, bytes);
     fprintf(stderr, "no measure %s\n", measure);
     exit(2);
 }

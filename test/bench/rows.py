@@ -128,9 +128,11 @@ def part_rows():
 def rma_rows():
     for how, title in (("put", "put"), ("get", "get")):
         for n, of_peers in ((8, 0.7), (4096, 0.7), (1 << 20, 1.0)):
-            yield Row(f"{title} and flush, {size(n)}, allocated window", "rma-2", f"{how}:{n}", US, of_peers)
+            yield Row(f"{title} and flush, {size(n)}, allocated window", "rma-2", f"{how}:{n}", US, of_peers,
+                      limits=(f"{'into' if how == 'put' else 'from'}:{n}",))
         for n in (8, 4096, 1 << 20):
-            yield Row(f"{title} and flush, {size(n)}, created window", "rma-2", f"c{how}:{n}", US, 0.8)
+            yield Row(f"{title} and flush, {size(n)}, created window", "rma-2", f"c{how}:{n}", US, 0.8,
+                      limits=(f"{'give' if how == 'put' else 'ask'}:{n}", f"reach:{n}"))
     yield Row("put and flush, 8 bytes, to a target that computes / that waits", "alone-2", "computing:8", US, 1.1,
               against="idle:8")
     yield Row("fetch_and_op", "rma-2", "fop:8", US, 0.5)
@@ -240,6 +242,13 @@ LIMITS = [
                           ("share", "message of {}, copied by both ends"),
                           ("pieces", "message of {}, in pieces through 4 MiB"),
                           ("past", "message of {}, in pieces past the caches"))],
+    *[(f"{how}:{n}", title.format(size(n)), "ns")
+      for n in (8, 4096, 1 << 20)
+      for how, title in (("into", "{} put into shared memory"),
+                         ("from", "{} got from shared memory"),
+                         ("give", "{} put into memory of the other process, which helps"),
+                         ("ask", "{} got from memory of the other process, which helps"),
+                         ("reach", "process_vm_readv {}, both at once"))],
     *[(f"{how}:{n}", title.format(size(n)), MBS)
       for n in (64 << 10, 1 << 20)
       for how, title in (("sum", "sum of vectors of {}, through shared memory"),
