@@ -132,13 +132,19 @@ void mend_creation_end(struct mend_comm *c)
 
 int mend_creation_result(struct mend_comm *parent, const struct mend_decision *value, int own_error)
 {
+    bool death = value->failed_n || value->max_word[1] == MEND_CLASS_PROC_FAILED;
+
     mend_event(parent->self, MEND_EV_MEMBER_CREATE_DECIDED);
     if (value->and_word[0] == UINT64_MAX && !value->failed_n)
         return MPI_SUCCESS;
-    if (value->failed_n || value->max_word[1] == MEND_CLASS_PROC_FAILED)
+    if (death)
         mend_creation_end(parent); /* somebody has heard of a death before us */
-    if (value->max_word[1] == MEND_CLASS_INVALIDATED)
+    if (value->max_word[1] == MEND_CLASS_INVALIDATED) {
         mend_revoke_heard(mend_comm_known(parent)); /* S0-63: revoked here once this is raised */
+        return MEND_CLASS_INVALIDATED;
+    }
+    if (death) /* all say so, for some may have known before they could look at their arguments */
+        return MEND_CLASS_PROC_FAILED;
     if (own_error)
         return own_error == MEND_CREATION_HOLE ? MEND_CLASS_PROC_FAILED : own_error;
     if (!value->max_word[1] || value->max_word[1] == MEND_CREATION_HOLE)

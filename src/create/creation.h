@@ -40,7 +40,8 @@ _Static_assert(
     MEND_CREATION_HOLE < MEND_CLASS_PROC_FAILED && MEND_CLASS_PROC_FAILED < MEND_CLASS_INVALIDATED,
     "a member that has given up is heard whatever errors others have: node/slots.h, invariant 4");
 
-/* MPI_SUCCESS, or why nothing was created: PROC_FAILED, INVALIDATED, or the members' own error. */
+/* MPI_SUCCESS, or why nothing was created: INVALIDATED, PROC_FAILED, or the members' own error, if none of them knows
+ * of a death. */
 int mend_creation_result(struct mend_comm *parent, const struct mend_decision *value,
                          int own_error);
 

@@ -3,8 +3,9 @@
  * survivors, and the window exists at all the others or at none.  Where it exists, they reach each other's parts through
  * it; where it does not, none can be created on that communicator any more.  Act i of run K takes the next of the five
  * calls.
- *     args PLACE K
- * PLACE as in ../melt.h.
+ *     args PLACE K [apart]
+ * PLACE as in ../melt.h.  apart: not all share memory, so MPI_Win_allocate_shared() is refused everywhere, or all hear of the
+ * death, which every other one has heard of before.
  *
  *   R30: a window or a file with dead members can be freed
  *   S0-98: the failed members of a window are known locally
@@ -14,6 +15,7 @@
  * RUN: -n 8 ; args after {n} ; expect "7 deaths, 0 inside" ; times 5
  * RUN: -n 16 ; args random {n} ; expect "15 deaths" ; times 10
  * RUN: -n 16 ; args random {n} ; set COLL_SHM=0 ; set AGREE_SHM=0 ; expect "15 deaths" ; times 5
+ * RUN: -n 8 ; args member.create.enter {n} apart ; set NODES=2 ; expect "7 deaths, 7 inside" ; times 5
  * RUN: -n 8 ; args member.create.enter {n} ; expect "7 deaths, 7 inside" ; times 2
  * RUN: -n 8 ; args member.create.decided {n} ; expect "7 deaths, 7 inside" ; times 2
  * RUN: -n 8 ; args agree.enter {n} ; expect "7 deaths, 7 inside" ; times 2
@@ -34,6 +36,7 @@ enum call { CREATE, ALLOCATE, SHARED, CREATE_DYNAMIC, OF_ALLOC_MEM, CALLS };
 #define FAILED MPI_ERR_PROC_FAILED
 #define BYTES  8192
 
+static bool apart;
 static char *from_alloc_mem, own[BYTES];
 
 static int create(enum call call, MPI_Comm c, MPI_Win *win)
@@ -102,8 +105,11 @@ static MPI_Comm play(const char *where, MPI_Comm all, int act, unsigned dice, en
     }
     MPI_Comm_set_errhandler(rest, MPI_ERRORS_RETURN);
     post(slot(act, READY));
+    if (apart && me % 2)
+        wait_until_dead(all, victim);
     made = class_of(create(call, all, &win));
-    CHECK(made == MPI_SUCCESS || made == FAILED);
+    CHECK(made == MPI_SUCCESS || made == FAILED ||
+          (made == MPI_ERR_RMA_SHARED && apart && call == SHARED));
     CHECK((made == MPI_SUCCESS) == (win != MPI_WIN_NULL));
     CHECK_OK(MPI_Allreduce(&made, &least, 1, MPI_INT, MPI_MIN, rest));
     CHECK_OK(MPI_Allreduce(&made, &most, 1, MPI_INT, MPI_MAX, rest));
@@ -126,6 +132,7 @@ int main(int argc, char **argv)
     unsigned run = (unsigned)atoi(argv[2]);
     MPI_Comm all;
 
+    apart = argc > 3;
     arm(argv[1]);
     start(&argc, &argv);
     CHECK_OK(MPI_Alloc_mem(BYTES, MPI_INFO_NULL, &from_alloc_mem));
