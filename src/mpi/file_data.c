@@ -79,22 +79,31 @@ static int check_access(struct mend_file *f, const struct access *a, struct mend
     return err;
 }
 
-static int access_alone(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
+/* What is moved, and where it begins, in etypes. */
+static int prepare(struct mend_file *f, const struct access *a, struct mend_file_data *d,
+                   MPI_Offset *at_p)
 {
-    struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
-    MPI_Offset etypes = 0, at = 0;
-    int err = check_access(f, a, &d, &etypes);
+    MPI_Offset etypes = 0;
+    int err, placed;
 
+    *d = (struct mend_file_data){.buf = (void *)a->buf, .count = a->count};
+    err = check_access(f, a, d, &etypes);
     if (a->pointer == ORDERED && err != MPI_ERR_INVALIDATED) { /* the others wait for this one */
-        int placed = place(f, a, err ? 0 : etypes, &at);
-
+        placed = place(f, a, err ? 0 : etypes, at_p);
         err = err ? err : placed;
     } else if (!err) {
-        err = place(f, a, etypes, &at);
+        err = place(f, a, etypes, at_p);
     }
-    if (!err)
-        err = mend_file_move(f, a->write, at, &d, bytes_p);
     return err;
+}
+
+static int access_alone(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
+{
+    struct mend_file_data d;
+    MPI_Offset at = 0;
+    int err = prepare(f, a, &d, &at);
+
+    return err ? err : mend_file_move(f, a->write, at, &d, bytes_p);
 }
 
 /* The members exchange data: also one whose arguments are wrong takes part. */
@@ -105,28 +114,11 @@ static bool is_together(const struct mend_file *f, const struct access *a)
 
 static struct mend_request *begin_together(struct mend_file *f, const struct access *a)
 {
-    struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
-    MPI_Offset etypes = 0, at = 0;
-    int err = check_access(f, a, &d, &etypes);
+    struct mend_file_data d;
+    MPI_Offset at = 0;
+    int err = prepare(f, a, &d, &at);
 
-    if (!err)
-        err = place(f, a, etypes, &at);
     return mend_file_begin_together(f, a->write, at, &d, err);
-}
-
-/* By the kernel, while the program computes.  NULL: not so; the call does it, or finds what is wrong. */
-static struct mend_request *begin_later(struct mend_file *f, const struct access *a)
-{
-    struct mend_file_data d = {.buf = (void *)a->buf, .count = a->count};
-    MPI_Offset etypes = 0;
-    struct mend_request *r;
-
-    if ((a->pointer != AT && a->pointer != OWN) || check_access(f, a, &d, &etypes))
-        return NULL;
-    r = mend_file_begin_later(f, a->write, a->pointer == AT ? a->offset : f->position, &d);
-    if (r && a->pointer == OWN)
-        f->position += etypes;
-    return r;
 }
 
 static int access_together(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
@@ -174,37 +166,46 @@ static void release(struct mend_request *r)
 
 static const struct mend_request_ops ops = {.name = "access to a file", .release = release};
 
+/* By the kernel, while the program computes; else in the call.  NULL: no memory. */
+static struct mend_request *begin_alone(struct mend_file *f, const struct access *a)
+{
+    struct mend_file_data d;
+    MPI_Offset at = 0;
+    MPI_Count bytes = 0;
+    int err = prepare(f, a, &d, &at);
+    struct mend_request *r = err ? NULL : mend_file_begin_later(f, a->write, at, &d);
+
+    if (r)
+        return r;
+    r = mend_zalloc(f->self, 1, sizeof(*r));
+    if (!r)
+        return NULL;
+    mend_request_init(r, &ops, f->comm);
+    mend_comm_get(f->comm);
+    mend_request_begin(r);
+    if (!err)
+        err = mend_file_move(f, a->write, at, &d, &bytes);
+    r->bytes = bytes;
+    mend_request_complete(r, err);
+    return r;
+}
+
 static int nonblocking(MPI_File fh, struct access a, MPI_Request *request, const char *fn)
 {
     struct mend_file *f = NULL;
     struct mend_request *r = NULL;
-    MPI_Count bytes = 0;
     int err = mend_enter(fn);
 
     if (!err)
         err = mend_check_file(fh, &f);
     if (!err)
         err = mend_check_pointer(request);
-    if (!err && is_together(f, &a)) {
-        *request = mend_mpi_request_handle(begin_together(f, &a));
-        return mend_report_file(f, MPI_SUCCESS, fn);
-    }
-    if (!err && (r = begin_later(f, &a)) != NULL) {
-        *request = mend_mpi_request_handle(r);
-        return mend_report_file(f, MPI_SUCCESS, fn);
-    }
     if (!err) {
-        r = mend_zalloc(f->self, 1, sizeof(*r));
+        r = is_together(f, &a) ? begin_together(f, &a) : begin_alone(f, &a);
         err = r ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
-    if (!err) {
-        mend_request_init(r, &ops, f->comm);
-        mend_comm_get(f->comm);
-        mend_request_begin(r);
+    if (!err)
         *request = mend_mpi_request_handle(r);
-        mend_request_complete(r, access_file(f, &a, &bytes));
-        r->bytes = bytes;
-    }
     return mend_report_file(f, err, fn);
 }
 

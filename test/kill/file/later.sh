@@ -21,18 +21,23 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
-    MPI_File_iwrite_at(f, 0, b, sizeof(b), MPI_BYTE, &q);
+    if (argc == 3)
+        MPI_File_iwrite_shared(f, b, sizeof(b), MPI_BYTE, &q);
+    else
+        MPI_File_iwrite_at(f, 0, b, sizeof(b), MPI_BYTE, &q);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
     MPI_File_close(&f);
     return MPI_Finalize();
 }
 PROGRAM
 mpicc later-one.c -o later-one || exit 1
-mpiexec --set FILE_ASYNC="$1" --inject kill:0@file.later -n 1 ./later-one "$PWD/later-one.data" 2>said
-status=$?
-case $1 in
-always) [ $status = 137 ] ;;
-never) grep -q 'rank 0 did not get there' said ;;
-esac || { cat said; exit 1; }
+for pointer in "" shared; do
+    mpiexec --set FILE_ASYNC="$1" --inject kill:0@file.later -n 1 ./later-one "$PWD/later-one.data" $pointer 2>said
+    status=$?
+    case $1 in
+    always) [ $status = 137 ] ;;
+    never) grep -q 'rank 0 did not get there' said ;;
+    esac || { cat said; exit 1; }
+done
 rm -f later-one later-one.c later-one.data said
 echo done

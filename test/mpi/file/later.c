@@ -191,6 +191,36 @@ static void past_the_end(void)
     free(got);
 }
 
+/* Several under way at the shared pointer: each has a place of its own. */
+static void shared(void)
+{
+    enum { RECORDS = 5, RECORD = 70000 };
+    unsigned char *b = malloc((size_t)RECORDS * RECORD), *all;
+    int seen[8 * RECORDS] = {0};
+    MPI_File f = open_file("shared", RW);
+    MPI_Request q[RECORDS];
+    long there;
+
+    CHECK(size <= 8);
+    for (int i = 0; i < RECORDS; i++) {
+        memset(b + i * RECORD, rank * RECORDS + i, RECORD);
+        CHECK_OK(MPI_File_iwrite_shared(f, b + i * RECORD, RECORD, MPI_BYTE, &q[i]));
+    }
+    CHECK_OK(MPI_Waitall(RECORDS, q, MPI_STATUSES_IGNORE));
+    CHECK_OK(MPI_File_sync(f));
+    barrier();
+    all = contents("shared", &there);
+    CHECK_EQ(there, (long)size * RECORDS * RECORD);
+    for (long at = 0; at < there; at += RECORD) {
+        CHECK(all[at] < size * RECORDS && !seen[all[at]]++);
+        for (long i = 1; i < RECORD; i++)
+            CHECK_EQ(all[at + i], all[at]);
+    }
+    CHECK_OK(MPI_File_close(&f));
+    free(all);
+    free(b);
+}
+
 /* The limit is reached in the middle: as much is written, the class tells why, and sync and close tell it again (R33). */
 static void limited(void)
 {
@@ -258,6 +288,7 @@ int main(int argc, char **argv)
     several();
     in_pieces();
     past_the_end();
+    shared();
     limited();
     closed_before(false);
     closed_before(true);
