@@ -88,6 +88,15 @@ static void propose(struct mend_comm *parent, bool ok, bool later, bool parts,
     };
 }
 
+int mend_creation_tell(struct mend_comm *c, void *buf, size_t n, int root)
+{
+    struct mend_coll_buf b = {buf, (MPI_Count)n, mend_type_predefined((uintptr_t)MPI_BYTE),
+                              MPI_BYTE};
+    struct mend_coll_how now = {.kind = MEND_COLL_NOW};
+
+    return mend_coll_bcast(c, &b, root, &now);
+}
+
 void mend_creation_propose(struct mend_comm *parent, bool ok, bool later,
                            struct mend_decision *value)
 {

@@ -56,6 +56,10 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
 int mend_creation_now(struct mend_comm *parent, struct mend_group *group, struct mend_group *remote,
                       int own_error, struct mend_comm **new_p);
 
+/* All members know the root's n bytes.  Collective; blocks until they have come.  PROC_FAILED, INVALIDATED: this process may
+ * not have got them, and others have. */
+int mend_creation_tell(struct mend_comm *c, void *buf, size_t n, int root);
+
 /* The last step of an object's creation, when all of it is in place: lets frames in that came early.
  * If a member is dead already it vetoes all creation on it. */
 void mend_creation_open(struct mend_comm *c);

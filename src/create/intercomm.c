@@ -22,15 +22,6 @@ struct header {
     int64_t size, error;
 };
 
-static int bcast(struct mend_comm *c, void *buf, size_t n, int root)
-{
-    struct mend_coll_buf b = {buf, (MPI_Count)n, mend_type_predefined((uintptr_t)MPI_BYTE),
-                              MPI_BYTE};
-    struct mend_coll_how now = {.kind = MEND_COLL_NOW};
-
-    return mend_coll_bcast(c, &b, root, &now);
-}
-
 static void list_peers(const struct mend_group *g, mend_peer *peers)
 {
     for (int i = 0; i < g->size; i++)
@@ -42,7 +33,7 @@ static void list_peers(const struct mend_group *g, mend_peer *peers)
 static int tell_group(struct mend_comm *local, int leader, struct header *h, mend_peer **peers_p)
 {
     struct mend_proc *self = local->self;
-    int err = bcast(local, h, sizeof(*h), leader);
+    int err = mend_creation_tell(local, h, sizeof(*h), leader);
     int32_t *names;
 
     if (!err)
@@ -56,7 +47,7 @@ static int tell_group(struct mend_comm *local, int leader, struct header *h, men
     mend_memory_relax(self);
     for (int64_t i = 0; local->rank == leader && i < h->size; i++)
         names[i] = mend_abroad_name(self, (*peers_p)[i]);
-    err = bcast(local, names, (size_t)h->size * sizeof(*names), leader);
+    err = mend_creation_tell(local, names, (size_t)h->size * sizeof(*names), leader);
     /* a job with which that of the leader is connected, and this one is not */
     if (!err && !mend_meet_read_peers(self, names, (int)h->size, *peers_p))
         err = MPI_ERR_UNSUPPORTED_OPERATION;

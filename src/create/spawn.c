@@ -107,20 +107,11 @@ static void ask(struct mend_comm *c, const struct mend_spawn_block *blocks, int 
     close(fd);
 }
 
-static int bcast(struct mend_comm *c, void *buf, size_t n, int root)
-{
-    struct mend_coll_buf b = {buf, (MPI_Count)n, mend_type_predefined((uintptr_t)MPI_BYTE),
-                              MPI_BYTE};
-    struct mend_coll_how now = {.kind = MEND_COLL_NOW};
-
-    return mend_coll_bcast(c, &b, root, &now);
-}
-
 /* Everybody knows what the root knows. */
 static int tell(struct mend_comm *c, int root, struct news *news, struct mend_spawned *out)
 {
     size_t bytes;
-    int err = bcast(c, news, sizeof(*news), root);
+    int err = mend_creation_tell(c, news, sizeof(*news), root);
 
     if (err)
         return err;
@@ -135,7 +126,7 @@ static int tell(struct mend_comm *c, int root, struct news *news, struct mend_sp
         out->errors = mend_zalloc(c->self, news->asked_n, sizeof(*out->errors));
         mend_memory_relax(c->self);
     }
-    return out->errors ? bcast(c, out->errors, bytes, root) : MPI_ERR_NO_MEM;
+    return out->errors ? mend_creation_tell(c, out->errors, bytes, root) : MPI_ERR_NO_MEM;
 }
 
 /* A call at one process, and what its acts need. */
