@@ -259,6 +259,7 @@ void mend_segment_clear(struct job *job, mend_place place)
     }
     clear_heads(job, place);
     punch_column(job, place);
+    punch_rings(job, place); /* guests may have sent to it until they heard of the death */
 }
 
 static void punch_blocks(struct job *job, const enum mend_node_part *parts, unsigned n,
