@@ -9,36 +9,25 @@
  * The newcomers are in MPI_Init until the end, and the ranks that they get stand in the request that they were started
  * for.  So whatever fails on the way, the survivors get the same error, and no newcomer was ever seen by a program.
  *
+ * A communicator of several jobs: each agent starts those that its job has lost, one job after the other.
+ *
+ *   the first survivor of a job asks its agent ── all so far, and the newcomers: an intercommunicator, merged ──> all so far
+ *   the first survivor of all tells the new ones what is still to be done, and who gets which rank       (seating.c)
+ *   ... until no job has lost anybody; then the agreement on the communicator of the old size
+ *
+ * A process that does not hear what is to be done knows of a death among all so far; so nothing that follows can succeed.
+ * A job of which nobody is left has nobody to ask its agent: MPI_ERR_SPAWN.
+ *
  * The order of these acts is a machine, ft/refill_sm.h; this file carries them out.
  *
  * Survivors that have failed agree on the error that all of them report.
  *
  * Cost: three agreements, one broadcast, and starting the processes; with spares (mpiexec --spares) these run already. */
-#include "create/creation.h"
+#include "create/seating.h"
 
 #include "ft/refill_sm.h"
 #include "proc/report.h"
 #include "rt/spawn.h"
-
-/* The members of g that are not in `left`, which has the same order: how many; *seats_p is the caller's. */
-static int missing(struct mend_proc *self, struct mend_group *g, struct mend_group *left,
-                   struct mend_seat **seats_p)
-{
-    int n = 0, next = 0;
-
-    mend_memory_press(self); /* the others go on */
-    *seats_p = mend_alloc(self, (size_t)g->size * sizeof(**seats_p));
-    mend_memory_relax(self);
-    for (int r = 0; r < g->size; r++) {
-        mend_peer p = mend_group_peer(g, r);
-
-        if (next < left->size && mend_group_peer(left, next) == p)
-            next++;
-        else
-            (*seats_p)[n++] = (struct mend_seat){p, r};
-    }
-    return n;
-}
 
 /* At the root.  NULL: no memory. */
 static struct mend_spawn_block *blocks_of(struct mend_proc *self, const struct mend_seat *seats,
@@ -51,60 +40,32 @@ static struct mend_spawn_block *blocks_of(struct mend_proc *self, const struct m
     return b;
 }
 
-/* The newcomers at their seats, the survivors in their order at the others.  NULL: the seats cannot be, or there is no
- * memory. */
-static struct mend_group *everybody(struct mend_proc *self, struct mend_group *survivors,
-                                    struct mend_group *newcomers, const struct mend_seat *seats)
-{
-    int n = survivors->size + newcomers->size, next = 0;
-    mend_peer *peers = mend_alloc(self, (size_t)n * sizeof(*peers));
-    struct mend_group *g = NULL;
-    bool sound = peers != NULL;
-
-    for (int r = 0; sound && r < n; r++)
-        peers[r] = MEND_PEER_NONE;
-    for (int i = 0; sound && i < newcomers->size; i++) {
-        sound = seats[i].rank < n && peers[seats[i].rank] == MEND_PEER_NONE;
-        if (sound)
-            peers[seats[i].rank] = mend_group_peer(newcomers, i);
-    }
-    for (int r = 0; sound && r < n; r++)
-        if (peers[r] == MEND_PEER_NONE)
-            peers[r] = mend_group_peer(survivors, next++);
-    if (sound)
-        g = mend_group_create(self, peers, n);
-    mend_free(self, peers);
-    return g;
-}
-
 /* It is certain that these are replaced. */
 static void count_replaced(struct mend_proc *self, const struct mend_seat *seats, int n)
 {
     for (int i = 0; self->rt->disown && i < n; i++)
-        self->rt->disown(self, seats[i].dead);
+        if (seats[i].dead != MEND_PEER_NONE)
+            self->rt->disown(self, seats[i].dead);
 }
 
-/* The communicator of all.  Collective over both groups of inter, which goes. */
-static int assemble(struct mend_comm *inter, struct mend_group *survivors,
-                    struct mend_group *newcomers, const struct mend_seat *seats,
-                    struct mend_comm **new_p)
+/* The communicator of all, g; NULL: it cannot be.  Collective over parent. */
+static int assemble(struct mend_comm *parent, struct mend_group *g, const struct mend_seat *seats,
+                    int n, struct mend_comm **new_p)
 {
-    struct mend_proc *self = inter->self;
-    struct mend_group *g = everybody(self, survivors, newcomers, seats);
+    struct mend_proc *self = parent->self;
     int err;
 
     mend_event(self, MEND_EV_REPLACE_MEET);
-    err = mend_creation_check(inter);
+    err = mend_creation_check(parent);
     if (!err)
-        err = mend_creation_now(inter, g, NULL, g ? MPI_SUCCESS : MPI_ERR_NO_MEM, new_p);
+        err = mend_creation_now(parent, g, NULL, g ? MPI_SUCCESS : MPI_ERR_NO_MEM, new_p);
     if (!err) {
-        count_replaced(self, seats, newcomers->size);
+        count_replaced(self, seats, n);
         mend_record_event(self, replace, .ctx = (*new_p)->ctx, .place = (*new_p)->rank,
-                          .of = g->size, .replaced = newcomers->size);
+                          .of = g->size, .replaced = n);
     }
     if (g)
         mend_group_put(self, g);
-    mend_decide_free(inter);
     return err;
 }
 
@@ -112,35 +73,106 @@ static int assemble(struct mend_comm *inter, struct mend_group *survivors,
 struct call {
     struct mend_proc *self;
     struct mend_comm *full, *small; /* survivor */
-    struct mend_seat *mine;         /* survivor: the seats that are free */
-    const struct mend_seat *seats;
-    struct mend_comm *inter;
-    int error; /* of joining */
+    const struct mend_seat *given;  /* newcomer: in its request */
+    struct mend_seating plan;
+    struct mend_comm *inter; /* of one job: all so far, and the newcomers */
+    struct mend_comm *all;   /* of several jobs: all so far; the survivors first */
+    int error;               /* of joining */
     struct mend_spawned *out_p;
     struct mend_comm **new_p;
 };
 
-static int join_survivors(struct call *r)
+/* As a parent in the round that is next. */
+static int start_newcomers(struct call *r, struct mend_comm *c)
 {
+    const struct mend_seating_round *next = &r->plan.rounds[r->plan.done_n];
     struct mend_spawn_block *blocks = NULL;
-    int n = missing(r->self, r->full->group, r->small->group, &r->mine), err = MPI_SUCCESS;
+    int err = MPI_SUCCESS;
 
-    r->seats = r->mine;
-    if (r->small->rank == 0) {
-        blocks = blocks_of(r->self, r->mine, n);
+    mend_free(r->self, r->out_p->errors);
+    if (c->rank == next->root) {
+        blocks = blocks_of(r->self, mend_seating_seats(&r->plan), next->n);
         err = blocks ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
-    err = mend_create_spawn(r->small, 0, err, blocks, n, r->out_p, &r->inter);
+    err = mend_create_spawn(c, next->root, err, blocks, next->n, r->out_p, &r->inter);
     mend_free(r->self, blocks);
     return err;
 }
 
+/* All so far and those that have come are one communicator, and know what is to be done. */
+static int unite(struct call *r, bool has_come)
+{
+    struct mend_comm *all = NULL;
+    int err = mend_create_merge(r->inter, has_come, &all);
+
+    mend_decide_free(r->inter);
+    r->inter = NULL;
+    if (err)
+        return err;
+    if (r->all)
+        mend_decide_free(r->all);
+    r->all = all;
+    if (!has_come)
+        r->plan.done_n++;
+    return mend_seating_tell(all, &r->plan);
+}
+
+/* One round.  more_p: another one follows. */
+static int join(struct call *r, bool *more_p)
+{
+    bool has_come = !r->small && !r->all;
+    int err = MPI_SUCCESS;
+
+    if (r->small && !r->all)
+        err = mend_seating_make(r->full, r->small, &r->plan);
+    if (!err && has_come)
+        err = mend_create_join(r->self, &r->inter);
+    else if (!err)
+        err = start_newcomers(r, r->all ? r->all : r->small);
+    if (!err && r->inter->spans)
+        err = unite(r, has_come);
+    *more_p = !err && r->all && r->plan.done_n < r->plan.rounds_n;
+    return err;
+}
+
+/* The newcomers have left, or will: whatever happens to them is not reported. */
+static void disown(struct mend_proc *self, struct mend_seating_part newcomers)
+{
+    for (int i = 0; self->rt->disown && i < newcomers.n; i++)
+        self->rt->disown(self, mend_group_peer(newcomers.of, newcomers.first + i));
+}
+
+static struct mend_seating_part part(const struct mend_group *of, int first)
+{
+    return (struct mend_seating_part){of, first, of->size - first};
+}
+
+/* Of several jobs: all so far are in one communicator. */
+static int seat_all(struct call *r)
+{
+    const struct mend_group *of = r->all->group;
+    struct mend_seating_part old = {of, 0, r->plan.survivors_n}, new = part(of, old.n);
+
+    return assemble(r->all, mend_seating_everybody(r->self, old, new, r->plan.seats), r->plan.seats,
+                    new.n, r->new_p);
+}
+
 static int seat(struct call *r)
 {
-    struct mend_group *here = r->inter->group, *there = r->inter->remote;
+    const struct mend_seat *seats = r->small ? r->plan.seats : r->given;
+    struct mend_seating_part here, there;
+    int err;
 
-    return r->small ? assemble(r->inter, here, there, r->seats, r->new_p)
-                    : assemble(r->inter, there, here, r->seats, r->new_p);
+    if (r->all)
+        return seat_all(r);
+    here = part(r->inter->group, 0);
+    there = part(r->inter->remote, 0);
+    err = assemble(r->inter,
+                   r->small ? mend_seating_everybody(r->self, here, there, seats)
+                            : mend_seating_everybody(r->self, there, here, seats),
+                   seats, r->small ? there.n : here.n, r->new_p);
+    mend_decide_free(r->inter);
+    return err;
 }
 
 /* What the survivors report, after different errors: a death goes before all others, because those that hear of one call
@@ -173,8 +205,7 @@ static struct mend_refill_event act(struct call *r, const struct mend_refill *x)
             mend_event(r->self, MEND_EV_REPLACE_SHRUNK);
         break;
     case MEND_REFILL_JOIN:
-        ev.error = r->small ? join_survivors(r) : mend_create_join(r->self, &r->inter);
-        r->error = ev.error;
+        ev.error = r->error = join(r, &ev.more);
         break;
     case MEND_REFILL_SEAT:
         ev.error = seat(r);
@@ -198,7 +229,11 @@ static int perform(struct call *r, bool newcomer)
 
         mend_refill_step(&x, &ev);
     }
-    mend_free(r->self, r->mine);
+    if (r->all && r->small && x.result)
+        disown(r->self, part(r->all->group, r->plan.survivors_n));
+    if (r->all)
+        mend_decide_free(r->all);
+    mend_seating_free(r->self, &r->plan);
     return x.result;
 }
 
@@ -219,7 +254,10 @@ int mend_create_replace(struct mend_comm *c, struct mend_spawned *out_p, struct 
 int mend_create_take_seats(struct mend_proc *self, const struct mend_seat *seats,
                            struct mend_comm **new_p)
 {
-    struct call r = {.self = self, .seats = seats, .new_p = new_p};
+    struct mend_spawned started = {0};
+    struct call r = {.self = self, .given = seats, .out_p = &started, .new_p = new_p};
+    int err = perform(&r, true);
 
-    return perform(&r, true);
+    mend_free(self, started.errors);
+    return err;
 }

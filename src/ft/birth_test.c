@@ -142,12 +142,15 @@ static int32_t refill(struct transcript *t, bool newcomer, int n,
 MEND_TEST(a_replacement_ends_with_its_seats_or_with_the_first_error)
 {
     static const struct mend_refill_event well[3], whole = {.whole = true};
+    static const struct mend_refill_event twice[] = {{0}, {.more = true}, {0}, {0}};
     static const struct mend_refill_event joinless[] = {{0}, {.error = 7}, {.error = 8}};
     struct transcript t = {0};
 
     CHECK_EQ(refill(&t, false, 3, well), 0);
     CHECK_EQ(refill(&t, true, 2, well), 0);
     CHECK_EQ(refill(&t, false, 1, &whole), 0);
+    CHECK_EQ(refill(&t, false, 4, twice), 0);
+    CHECK_EQ(refill(&t, true, 3, twice + 1), 0);
     CHECK_EQ(refill(&t, false, 3, joinless), 8);
     CHECK_EQ(refill(&t, true, 1, joinless + 1), 7);
     TRANSCRIPT_IS(&t, "[  0] 0 survivor join result 0\n"
@@ -156,6 +159,13 @@ MEND_TEST(a_replacement_ends_with_its_seats_or_with_the_first_error)
                       "[  0] 1 newcomer seat result 0\n"
                       "[  0] 1 newcomer end result 0\n"
                       "[  0] 0 survivor end result 0\n"
+                      "[  0] 0 survivor join result 0\n"
+                      "[  0] 0 survivor join result 0\n"
+                      "[  0] 0 survivor seat result 0\n"
+                      "[  0] 0 survivor end result 0\n"
+                      "[  0] 1 newcomer join result 0\n"
+                      "[  0] 1 newcomer seat result 0\n"
+                      "[  0] 1 newcomer end result 0\n"
                       "[  0] 0 survivor join result 0\n"
                       "[  0] 0 survivor settle result 0\n"
                       "[  0] 0 survivor end result 8\n"

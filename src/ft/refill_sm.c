@@ -14,7 +14,9 @@ static enum mend_refill_act next(const struct mend_refill *x, const struct mend_
     case MEND_REFILL_SHRINK:
         return ev->error || ev->whole ? MEND_REFILL_END : MEND_REFILL_JOIN;
     case MEND_REFILL_JOIN:
-        return !ev->error ? MEND_REFILL_SEAT : x->newcomer ? MEND_REFILL_END : MEND_REFILL_SETTLE;
+        if (ev->error)
+            return x->newcomer ? MEND_REFILL_END : MEND_REFILL_SETTLE;
+        return ev->more ? MEND_REFILL_JOIN : MEND_REFILL_SEAT;
     case MEND_REFILL_SEAT:
     case MEND_REFILL_SETTLE:
     case MEND_REFILL_END:

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* refill_sm.h – what a process does next when new processes take the ranks of the dead (MPIX_Comm_replace).
  *
- *   survivor   SHRINK ──> JOIN ──> SEAT ──> END       who is dead? new processes (birth_sm.h); the old size
+ *   survivor   SHRINK ──> JOIN ──> SEAT ──> END       who is dead? new processes (birth_sm.h), for one job after the
+ *                                                     other; the old size
  *                 │       │ an error             ^
  *                 │       └──> SETTLE ───────────┤    which error do all survivors get?
  *                 │ nobody is dead, or an error  │
  *                 └──────────────────────────────┘
  *   newcomer             JOIN ──> SEAT ──> END        an error of any act ends the call
+ *
+ * A newcomer comes in one JOIN, and in those that follow is one of those that ask.
  *
  * SHRINK, SEAT and SETTLE are one agreement each, JOIN ends in one or in an error that may be another one at each
  * survivor: one has heard that no process could be started, another that somebody has died.  So the survivors agree: those
@@ -39,6 +42,7 @@ enum mend_refill_act {
 struct mend_refill_event {
     int32_t error;
     bool whole; /* SHRINK: nobody is dead */
+    bool more;  /* JOIN: another job has lost processes, too */
 };
 
 struct mend_refill {

@@ -269,16 +269,6 @@ static int spawn(struct mend_comm *c, int root, const struct given *g, int n, in
     return err;
 }
 
-/* Each job would have to start those that it has lost. */
-static int check_one_job(const struct mend_comm *c)
-{
-    if (!c->spans)
-        return MPI_SUCCESS;
-    mend_error_detail(mend_self, MPI_ERR_UNSUPPORTED_OPERATION, 0,
-                      "the communicator has members of several jobs");
-    return MPI_ERR_UNSUPPORTED_OPERATION;
-}
-
 static int check(MPI_Comm comm, int root, MPI_Comm *intercomm, struct mend_comm **c_p)
 {
     int err = mend_check_intra(comm, c_p);
@@ -348,8 +338,6 @@ int MPIX_Comm_replace(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 
     if (!err)
         err = mend_check_intra(comm, &c);
-    if (!err)
-        err = check_one_job(c);
     if (!err)
         err = mend_check_info_or_null(info, &hints);
     if (!err)
