@@ -15,7 +15,20 @@
  *
  *   windows ROUNDS SEED     each survivor prints "rank N of M ok"
  *
- * Exit status 8: something was wrong. */
+ * Exit status 8: something was wrong.
+ *
+ *   R29: lock_all with a dead member opens the epoch towards the survivors
+ *   R30: a window or a file with dead members can be freed
+ *   R31: the memory of a dead member stays as it was
+ *   S0-1: a call that needs a dead process returns in bounded time
+ *   S0-40: one-sided operations never report a death
+ *   S0-41: the synchronization reports a death
+ *   S0-42: a synchronization that fails has its effect on the epoch
+ *   S0-44: nothing beside the memory of a window changes when an epoch fails
+ *   S0-45: a synchronization that reports a failure completes the epoch
+ *   S0-48: a lock whose holder died is never acquired again
+ *   S0-98: the failed members of a window are known locally
+ *   S2-8: creation of windows and files is uniform, too */
 #include <mpi.h>
 #include <mpi_ft.h>
 #include <stdarg.h>
