@@ -76,7 +76,7 @@ static void drop_spare_points(struct mend_module *m)
 /* The safe point behind a call of the module, where the call returns once more if the process rolls back. */
 static int make_point(struct mend_module *m)
 {
-    const char *what = mend_undo_obstacle(mend_self, true);
+    const char *what = mend_undo_say(mend_undo_obstacle(mend_self, true));
     int err, back = 0;
 
     mend_module_left(m);

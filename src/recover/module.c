@@ -217,18 +217,15 @@ bool mend_module_leave(struct mend_module *m)
     return m->recovered;
 }
 
-/* What this process knows of it; elsewhere it may be more. */
-static void explain_refusal(struct mend_recovery *r)
+/* The same at all: they have decided it together. */
+static void explain_refusal(const struct mend_recovery *r)
 {
-    const char *mine = mend_undo_obstacle(r->self, false);
-
-    if (!mine && mend_list_empty(&r->points))
-        mine = "there is no safe point here";
-    mend_error_detail(
-        r->self, MPI_ERR_UNSUPPORTED_OPERATION, 0, "%s",
-        mine ? mine
-             : "a process of the module cannot roll back, or has communicated with one "
-               "that is not of the module");
+    if (r->why)
+        mend_error_detail(r->self, MPI_ERR_UNSUPPORTED_OPERATION, 0, "rank %d of the module: %s",
+                          r->who, mend_undo_say(r->why));
+    else
+        mend_error_detail(r->self, MPI_ERR_UNSUPPORTED_OPERATION, 0,
+                          "there is no safe point to which all can roll back that have to");
 }
 
 int mend_module_recover(struct mend_module *m)

@@ -182,7 +182,7 @@ static struct mend_roll_position position(struct mend_recovery *r)
                               : MEND_ROLL_OUT,
         .asks = r->asks,
         .lost = r->pending,
-        .cannot = mend_undo_obstacle(r->self, false) != NULL,
+        .cannot = mend_undo_obstacle(r->self, false),
     };
 
     mend_list_foreach (l, next, &r->modules) {
@@ -209,8 +209,12 @@ static bool decide(struct mend_recovery *r, int *err_p)
     r->asks |= r->roll.asked;
     r->pending |= r->roll.redone;
     r->done = r->roll.target;
-    if (r->roll.refused)
+    if (r->roll.refused) {
         *err_p = MPI_ERR_UNSUPPORTED_OPERATION;
+        r->why = r->roll.why;
+        r->who =
+            mend_group_rank(r->self, r->members, mend_group_peer(r->whole->group, r->roll.who));
+    }
     return true;
 }
 

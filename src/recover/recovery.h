@@ -61,6 +61,8 @@ struct mend_recovery {
     struct mend_list
         points;            /* struct mend_point.link: the safe points that are kept, oldest first */
     struct mend_roll roll; /* what the last turn has decided */
+    enum mend_undo_why why; /* the last one that was refused */
+    int who;                /* rank in members */
 };
 
 /* The one of that id, which is made if need be: others depend on it. */

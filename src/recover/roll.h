@@ -53,7 +53,7 @@ struct mend_roll_position {
     uint64_t asks;  /* modules that it wants to recover */
     uint64_t
         lost; /* modules that have lost a process, or are in a recovery that has not succeeded */
-    uint64_t cannot;                /* roll back */
+    uint64_t cannot;                /* roll back: enum mend_undo_why */
     uint64_t kept_n, used_n, cut_n; /* what stands behind it, in that order */
 };
 
@@ -95,6 +95,8 @@ struct mend_roll {
     uint64_t target; /* T */
     bool rolls;      /* this process */
     bool refused;
+    enum mend_undo_why why; /* refused: what was found first */
+    int who;                /* at which member */
 };
 
 /* Pure: from the positions of n members and what stands behind them, one after the other, all but `ctx` and `rolls` of *roll.  rolls[i]:

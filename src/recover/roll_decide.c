@@ -58,6 +58,8 @@ struct trial {
     uint64_t asked, lost, newest;
     uint64_t target, redone;
     bool can;
+    enum mend_undo_why why; /* not: what was found first, at member `who` */
+    int who;
 };
 
 /* What stands behind a position. */
@@ -115,6 +117,23 @@ static bool is_reached(const struct trial *t, const struct mend_roll_position *p
     return (p->parts & t->redone) || contains_any(t, b->used, p->used_n);
 }
 
+/* A member that has to roll back: what keeps it from that. */
+static void look_at(struct trial *t, int i, const struct behind *b)
+{
+    const struct mend_roll_position *p = &t->members[i];
+    enum mend_undo_why why = (enum mend_undo_why)p->cannot;
+
+    if (!has_target(t, b->kept, p->kept_n) && !why)
+        why = MEND_UNDO_WHY_NO_POINT;
+    if (!add_used(t, b->used, p->used_n) && !why)
+        why = MEND_UNDO_WHY_STRANGERS;
+    t->can &= !why;
+    if (why && !t->why) {
+        t->why = why;
+        t->who = i;
+    }
+}
+
 /* One look at all members. */
 static bool spread(struct trial *t)
 {
@@ -127,8 +146,7 @@ static bool spread(struct trial *t)
 
         if (!t->rolls[i] && is_reached(t, p, &b)) {
             t->rolls[i] = more = true;
-            t->can &=
-                add_used(t, b.used, p->used_n) && !p->cannot && has_target(t, b.kept, p->kept_n);
+            look_at(t, i, &b);
         }
         words += mend_roll_words(p);
     }
@@ -260,6 +278,19 @@ static void look_at_all(struct trial *t)
     }
 }
 
+/* No safe point could be tried: of the first member that would have stood in its way. */
+static void look_for_reason(struct trial *t)
+{
+    for (int i = 0; i < t->n && !t->why; i++) {
+        const struct mend_roll_position *p = &t->members[i];
+
+        t->who = i;
+        t->why = p->cannot    ? (enum mend_undo_why)p->cannot
+                 : !p->kept_n ? MEND_UNDO_WHY_NO_POINT
+                              : MEND_UNDO_WHY_NOTHING;
+    }
+}
+
 static bool has_cut(const struct trial *t)
 {
     int i = 0;
@@ -282,12 +313,16 @@ void mend_roll_decide(const struct mend_roll_position *members, int n, const uin
     found = !(t.asked | t.lost) && !has_cut(&t); /* nothing to do */
     if (!found)
         found = find_target(&t);
-    if (!found)
+    if (!found) {
         stay(&t);
+        look_for_reason(&t);
+    }
     roll->cut_n = found ? t.cut.n : 0;
     roll->asked = t.asked;
     roll->redone = found ? t.redone : 0;
     roll->newest = t.newest;
     roll->target = found ? t.target : t.newest;
     roll->refused = !found;
+    roll->why = found ? MEND_UNDO_WHY_NOTHING : t.why;
+    roll->who = t.who;
 }

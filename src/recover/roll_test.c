@@ -124,17 +124,24 @@ MEND_TEST(refused)
     use(0, 16, 3);
     use(2, 32 | MEND_ROLL_STRANGERS, 3);
     CHECK(decide(3));
+    CHECK(!roll.why);
     use(2, 16, 3);
     CHECK(!decide(3));
     CHECK(!rolls[0] && roll.cut_n == 0);
+    CHECK(roll.why == MEND_UNDO_WHY_STRANGERS && roll.who == 2);
     at[2].used_n = 0;
-    at[2].cannot = true;
+    at[2].cannot = MEND_UNDO_WHY_FILE;
     CHECK(decide(3));
-    at[1].cannot = true;
+    at[1].cannot = MEND_UNDO_WHY_WINDOW;
     CHECK(!decide(3));
-    at[1].cannot = false;
+    CHECK(roll.why == MEND_UNDO_WHY_WINDOW && roll.who == 1);
+    at[1].cannot = MEND_UNDO_WHY_NOTHING;
     at[1].kept_n = 0; /* it could make no safe point */
     CHECK(!decide(3));
+    CHECK(roll.why == MEND_UNDO_WHY_NO_POINT && roll.who == 1);
+    at[0].kept_n = at[2].kept_n = 0;
+    CHECK(!decide(3));
+    CHECK(roll.why == MEND_UNDO_WHY_NO_POINT && roll.who == 0);
 }
 
 /* A member that knows of an earlier turn's cut has it carried out by all. */

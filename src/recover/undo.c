@@ -106,22 +106,36 @@ static bool all_rest(struct mend_undo *u)
 
 static void look_for_object(struct mend_comm *c, void *arg)
 {
-    const char **what = arg;
+    enum mend_undo_why *why = arg;
 
     if (c->file)
-        *what = "a file is open, whose pointers and bytes do not roll back";
+        *why = MEND_UNDO_WHY_FILE;
     else if (c->win)
-        *what = "a window is open, into which others may have written";
+        *why = MEND_UNDO_WHY_WINDOW;
 }
 
-const char *mend_undo_obstacle(struct mend_proc *self, bool at_point)
+enum mend_undo_why mend_undo_obstacle(struct mend_proc *self, bool at_point)
 {
-    const char *what = at_point && !all_rest(self->undo)
-                           ? "a request of the program is neither complete nor inactive"
-                           : NULL;
+    enum mend_undo_why why =
+        at_point && !all_rest(self->undo) ? MEND_UNDO_WHY_REQUEST : MEND_UNDO_WHY_NOTHING;
 
-    mend_comm_each(self, look_for_object, &what);
-    return what;
+    mend_comm_each(self, look_for_object, &why);
+    return why;
+}
+
+const char *mend_undo_say(enum mend_undo_why why)
+{
+    static const char *const words[] = {
+        [MEND_UNDO_WHY_NOTHING] = NULL,
+        [MEND_UNDO_WHY_REQUEST] = "a request of the program is neither complete nor inactive",
+        [MEND_UNDO_WHY_WINDOW] = "a window is open, into which others may have written",
+        [MEND_UNDO_WHY_FILE] = "a file is open, whose pointers and bytes do not roll back",
+        [MEND_UNDO_WHY_NO_POINT] = "it has no safe point; its MPIX_Module_leave has said why",
+        [MEND_UNDO_WHY_STRANGERS] =
+            "it has used a communicator with a process that is not of the module",
+    };
+
+    return words[why];
 }
 
 void mend_undo_point(struct mend_proc *self, struct mend_undo_point *p)

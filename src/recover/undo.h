@@ -43,15 +43,28 @@ struct mend_undo {
     struct mend_undo_point before;
 };
 
+/* Why a process cannot roll back. */
+enum mend_undo_why {
+    MEND_UNDO_WHY_NOTHING, /* it can */
+    MEND_UNDO_WHY_REQUEST,
+    MEND_UNDO_WHY_WINDOW,
+    MEND_UNDO_WHY_FILE,
+    MEND_UNDO_WHY_NO_POINT,
+    MEND_UNDO_WHY_STRANGERS,
+};
+
+/* In words; NULL: it can. */
+const char *mend_undo_say(enum mend_undo_why why);
+
 /* From now on the objects of this process are followed.  MPI_ERR_NO_MEM.  Local. */
 int mend_undo_open(struct mend_proc *self);
 
 /* Frees what waits, and follows nothing any more. */
 void mend_undo_close(struct mend_proc *self);
 
-/* Why no safe point can be made here, or a roll-back not undo what is there now; NULL: it can.  at_point: a safe
+/* Why no safe point can be made here, or a roll-back not undo what is there now.  at_point: a safe
  * point is about to be made. */
-const char *mend_undo_obstacle(struct mend_proc *self, bool at_point);
+enum mend_undo_why mend_undo_obstacle(struct mend_proc *self, bool at_point);
 
 /* A safe point is about to be made, with the next number; p, which the caller owns, is its. */
 void mend_undo_point(struct mend_proc *self, struct mend_undo_point *p);

@@ -3,6 +3,7 @@
  *
  *   window     one is open when the module is left: no safe point, and a later recovery is refused at all
  *   made       one is made behind the safe point: the recovery is refused
+ *   one        one of rank 3 alone: the others are told of it, too
  *   file       the same with a file
  *   request    one is under way when the module is left
  *   stranger   a communicator was used with a process that is not of the module
@@ -22,6 +23,7 @@
  * RUN: -n 4 ; args window ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args made beside ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args made ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args one ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args file ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args request ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args stranger ; expect "rank 0 ok" ; expect "rank 2 ok"
@@ -107,6 +109,8 @@ static void make_something(MPI_Win *win, MPI_File *file)
 
     if (is("window") || is("made") || is("closed"))
         CHECK_OK(MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, win));
+    if (is("one") && rank == 3)
+        CHECK_OK(MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF, win));
     if (is("file"))
         CHECK_OK(MPI_File_open(MPI_COMM_WORLD, "a.file", MPI_MODE_CREATE | MPI_MODE_RDWR,
                                MPI_INFO_NULL, file));
@@ -120,7 +124,7 @@ static void test_refusal(void)
     MPI_File file = MPI_FILE_NULL;
     int x, err;
 
-    if (!is("made"))
+    if (!is("made") && !is("one"))
         make_something(&win, &file);
     if (is("request"))
         MPI_Irecv(&x, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &r);
@@ -135,7 +139,7 @@ static void test_refusal(void)
         check_refused(err, "request");
     else
         CHECK_OK(err);
-    if (is("made"))
+    if (is("made") || is("one"))
         make_something(&win, &file);
     if (is("closed") || is("replace")) {
         post(BACK);
@@ -145,7 +149,10 @@ static void test_refusal(void)
             CHECK(!"it rolls back");
         }
     } else {
-        check_refused(fail_in_f(), is("made") ? "window is open" : "");
+        check_refused(fail_in_f(), is("one")       ? "rank 3 of the module: a window is open"
+                                   : is("file")    ? "rank 0 of the module: a file is open"
+                                   : is("request") ? "rank 0 of the module: it has no safe point"
+                                                   : "rank 0 of the module: a window is open");
     }
 }
 
@@ -164,7 +171,8 @@ static void test_stranger(void)
     CHECK_OK(call_f());
     if (rank == 2)
         CHECK_OK(MPI_Send(&x, 1, MPI_INT, 3, 0, MPI_COMM_WORLD));
-    check_refused(fail_in_f(), "not of the module");
+    check_refused(fail_in_f(),
+                  "of the module: it has used a communicator with a process that is not of");
     MPIX_Module_free(&f);
 }
 
