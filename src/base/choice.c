@@ -105,6 +105,17 @@ void mend_choice_admit(struct mend_choice *c, unsigned way)
     c->settled = false;
 }
 
+void mend_choice_assume(struct mend_choice *c, unsigned way, uint64_t rate)
+{
+    memset(c->tried, MEND_CHOICE_TRIES, sizeof(c->tried));
+    c->tried[way] = 0;
+    c->best[way] = c->recent = rate;
+    c->settled = true;
+    c->settled_for = (uint8_t)way;
+    c->calm = CALM_LEAST;
+    c->since_n = 0;
+}
+
 bool mend_choice_doubts(struct mend_choice *c, unsigned way)
 {
     if (!c->settled || c->settled_for == way || c->since_n < FALLEN_LEAST ||

@@ -59,6 +59,10 @@ void mend_choice_again(struct mend_choice *c);
 /* Another trial, if what it has settled for has become slower than `way` was in the last one.  True: there is one. */
 bool mend_choice_doubts(struct mend_choice *c, unsigned way);
 
+/* At first it goes that way without a trial, which comes when a while has passed, or when the rate stays below half of this
+ * one.  A way that is admitted meanwhile is compared with this one only. */
+void mend_choice_assume(struct mend_choice *c, unsigned way, uint64_t rate);
+
 /* It has proved to be good elsewhere: begin with it where nothing is known yet. */
 void mend_choice_suggest(struct mend_choice *c, unsigned way);
 

@@ -54,6 +54,42 @@ MEND_TEST(a_way_is_tried_when_it_is_admitted)
     CHECK_EQ(turn(&c, 1, 9, 3), 2);
 }
 
+MEND_TEST(a_way_that_is_assumed_is_gone_for_a_while_without_a_trial)
+{
+    struct mend_choice c = {.ways_n = 3};
+    unsigned n = 0;
+
+    mend_choice_assume(&c, 1, 4);
+    while (turn(&c, 9, 3, 5) == 1)
+        CHECK(++n < 1000);
+    CHECK(n >= 100);
+    for (unsigned i = 0; i < 3 * MEND_CHOICE_TRIES; i++)
+        turn(&c, 9, 3, 5);
+    CHECK_EQ(turn(&c, 9, 3, 5), 0);
+}
+
+MEND_TEST(a_way_that_is_assumed_is_left_when_it_is_slow)
+{
+    struct mend_choice c = {.ways_n = 3};
+    unsigned n = 0;
+
+    mend_choice_assume(&c, 1, 400);
+    while (turn(&c, 900, 100, 500) == 1)
+        CHECK(++n < 1000);
+    CHECK(n < 100);
+}
+
+MEND_TEST(what_is_admitted_is_compared_with_what_is_assumed)
+{
+    struct mend_choice c = {.ways_n = 3, .barred = 1u << 2};
+
+    mend_choice_assume(&c, 1, 4);
+    mend_choice_admit(&c, 2);
+    for (unsigned i = 0; i < 2 * MEND_CHOICE_TRIES; i++)
+        CHECK_EQ(turn(&c, 9, 3, 5), i < MEND_CHOICE_TRIES ? 1 : 2);
+    CHECK_EQ(turn(&c, 9, 3, 5), 2);
+}
+
 MEND_TEST(a_trial_begins_with_what_is_suggested_or_was_best)
 {
     struct mend_choice c = {.ways_n = 3, .barred = 1u << 1};

@@ -9,6 +9,8 @@
  * processes send and receive at a time, and a way that needs both at one message wins nothing by it.  Pieces go through the sender's area,
  * and through the ring only if there is no area or the receiver cannot copy; they are tried when the sender has memory
  * for them, which grows with the data that it sends.  The next classes of sizes first try the way that was best.
+ * The first messages of less than 2 MiB, except in windows, go in pieces through the ring, whose pages smaller ones have used: a trial
+ * of ways that need system calls or pages would cost as much as many such messages.
  *
  * A measurement begins with a message that begins alone.  It ends when no large message is in progress to this process,
  * or after WINDOW messages; all bytes that arrived count, so a window of messages is measured as a whole.
@@ -30,10 +32,14 @@
 #include <string.h>
 
 #define TIMED_BYTES (UINT64_C(64) * 1024)
+#define LARGE_BYTES (32 * TIMED_BYTES)
+#define GROW_LESS   4 /* a page for smaller ones than that pays later */
 #define WINDOW      32
 #define LONG_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as LONG_TURNS */
 #define LONG_TURNS  3
 #define AREA_RANKS  6
+#define ASSUMED                                                                                    \
+    2000 /* bytes per us: half of that is slower than any pieces whose sender is there */
 
 /* Classes of a channel, after those of messages alone. */
 #define BESIDE   MEND_WAY_SIZES
@@ -65,7 +71,7 @@ int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 
 static unsigned size_of(uint64_t bytes)
 {
-    return bytes < 4 * TIMED_BYTES ? 0 : bytes < 32 * TIMED_BYTES ? 1 : 2;
+    return bytes < 4 * TIMED_BYTES ? 0 : bytes < LARGE_BYTES ? 1 : 2;
 }
 
 /* The first class of that kind; one for each size. */
@@ -121,6 +127,18 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                  : (enum mend_way)mend_choice_way(c);
 }
 
+static bool begins_by_ring(unsigned class)
+{
+    return class < MEND_WAY_CLASSES / 2 && (class < BESIDE || class >= CROSSING) &&
+           class % MEND_WAY_SIZES < size_of(LARGE_BYTES);
+}
+
+static void assume_ring(struct mend_choice *c)
+{
+    c->barred &= (uint8_t) ~(1u << MEND_WAY_PIECES);
+    mend_choice_assume(c, MEND_WAY_PIECES, ASSUMED);
+}
+
 /* All ways, of which those that only large amounts are worth are barred until the sender has memory for them. */
 static void begin_with(struct mend_proc *self, struct mend_ways *w, mend_peer from)
 {
@@ -130,6 +148,9 @@ static void begin_with(struct mend_proc *self, struct mend_ways *w, mend_peer fr
                                  .barred = (uint8_t)barred(self, from, k),
                                  .mean = k % (MEND_WAY_CLASSES / 2) >= CROSSING,
                                  .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
+    for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
+        if (begins_by_ring(k))
+            assume_ring(&w->of[k]);
 }
 
 /* NULL: no memory. */
@@ -250,7 +271,9 @@ void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_ch
         meet(self->p2p, to, channel);
     if (!net->grow)
         return;
-    if (bytes >= TIMED_BYTES && (how == MEND_WAY_UNKNOWN || may_use_little(self, net)))
+    if (bytes >= TIMED_BYTES && how == MEND_WAY_UNKNOWN)
+        net->grow(self, bytes < LARGE_BYTES ? bytes / GROW_LESS : bytes);
+    else if (bytes >= TIMED_BYTES && may_use_little(self, net))
         net->grow(self, bytes);
     else if (how == MEND_WAY_AREA || how == MEND_WAY_PAST_CACHES)
         net->grow(self, UINT64_MAX / 2);

@@ -5,6 +5,7 @@
 
 #include "base/test.h"
 #include "base/time.h"
+#include "net/net.h"
 
 #define BYTES (UINT64_C(1) << 20)
 #define TRIES MEND_CHOICE_TRIES
@@ -288,6 +289,83 @@ MEND_TEST(the_next_sizes_begin_with_what_was_best)
     CHECK(!choice(0, BYTES, FAST, SLOW));
     CHECK(!wanted(0, 16 * BYTES));
     CHECK(!wanted(0, BYTES / 16));
+}
+
+static uint64_t grown;
+
+static unsigned lays(struct mend_proc *p)
+{
+    (void)p;
+    return 1u << MEND_LAY_RING;
+}
+
+static void grow(struct mend_proc *p, uint64_t bytes)
+{
+    (void)p;
+    grown += bytes;
+}
+
+static const struct mend_net with_area = {.lays = lays, .grow = grow};
+
+/* A process that has seen no large message yet, from another one whose area is empty. */
+static struct mend_proc *newcomer(void)
+{
+    struct mend_proc *p = mend_proc_create_bare();
+
+    p->me = 0;
+    CHECK(mend_peers_add(p, 2));
+    mend_net_connect(p, 1, &with_area);
+    p2p = (struct mend_p2p){.single_copy = MEND_WAY_UNKNOWN, .may_share = true};
+    p->p2p = &p2p;
+    return p;
+}
+
+MEND_TEST(first_ones_go_through_the_ring_whose_pages_are_there)
+{
+    struct mend_proc *p = newcomer();
+    int n = 0;
+
+    for (enum mend_way way = MEND_WAY_PIECES; way == MEND_WAY_PIECES; n++) {
+        struct mend_rts rts = {.total_bytes = BYTES / 8, .lays = lays(p)};
+
+        CHECK(n < 1000);
+        mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
+        way = mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES / 8);
+        end(BYTES / 8, FAST / 1000);
+    }
+    CHECK(n > 100); /* and then the others are tried */
+    CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES), MEND_WAY_PIECES);
+    CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, 8 * BYTES), MEND_WAY_BOTH);
+    CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_COLL, BYTES / 8), MEND_WAY_PULL);
+}
+
+MEND_TEST(the_ring_is_left_when_senders_do_not_come)
+{
+    struct mend_proc *p = newcomer();
+    int n = 0;
+
+    for (enum mend_way way = MEND_WAY_PIECES; way == MEND_WAY_PIECES; n++) {
+        struct mend_rts rts = {.total_bytes = BYTES / 8, .lays = lays(p)};
+
+        CHECK(n < 100);
+        mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
+        way = mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES / 8);
+        end(BYTES / 8, FAST);
+    }
+}
+
+MEND_TEST(smaller_ones_pay_for_fewer_pages)
+{
+    struct mend_proc *p = newcomer();
+    uint64_t by_small;
+
+    grown = 0;
+    for (int i = 0; i < 64; i++)
+        mend_single_copy_offered(p, 1, MEND_CHANNEL_P2P, BYTES / 8);
+    by_small = grown;
+    grown = 0;
+    mend_single_copy_offered(p, 1, MEND_CHANNEL_P2P, 8 * BYTES);
+    CHECK_EQ(by_small * 4, grown);
 }
 
 MEND_TEST(crowded_ranks_do_not_need_each_other)

@@ -9,7 +9,7 @@
  * caches can help, and then the first few blocks suffice.  p2p/single_copy.c measures which way is the fastest.
  *
  * A new page costs as much as many messages, so the area grows with the data that is sent: by one block for each
- * GROW_PART times as much data.
+ * GROW_PART times as much data, and less by messages that go through the ring as fast (p2p/single_copy.c).
  *
  * Cost: one load for each block. */
 #ifndef MEND_NET_SHM_AREA_H
