@@ -39,6 +39,15 @@ static struct sim_rank *mine(void)
     return &sim_job->rank[sim_job->current];
 }
 
+/* The address sanitizer notes what of each frame may be touched, and does not see a copy of frames. */
+extern void __asan_unpoison_memory_region(const volatile void *at, size_t n) __attribute__((weak));
+
+static void forget_frames(const char *stack)
+{
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region(stack, SIM_STACK_BYTES);
+}
+
 /* Byte by byte: between the frames the stack has what a sanitizer lets nobody touch. */
 __attribute__((no_sanitize("address"))) static void copy(unsigned char *to, const void *from,
                                                          size_t n)
@@ -118,6 +127,7 @@ void sim_roll_back(struct sim_rank *rank)
 {
     struct sim_point *p = rank->point;
 
+    forget_frames(rank->stack);
     copy((unsigned char *)p->low, p->kept, p->bytes);
     rank->context = p->context;
     rank->rolls_back = false;
