@@ -67,7 +67,7 @@ static struct access draw_access(const struct view *views, bool same_view, bool 
     for (int r = 0; r < size; r++) {
         a.units[r] = draw(5) ? draw(UNITS) : 0;
         a.offset[r] = same_view ? offset : draw(20);
-        if (!views[r].n)
+        if (!views[same_view ? 0 : r].n)
             a.units[r] = a.offset[r] = 0;
     }
     return a;
