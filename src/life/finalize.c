@@ -85,7 +85,7 @@ void mend_life_withdraw(struct mend_proc *self)
     self->publishes = false;
 }
 
-/* It is for nobody. */
+/* It is for nobody, so nothing fails if it does not arrive. */
 static void drop_queued(struct mend_proc *self)
 {
     for (mend_peer p = 0; self->outbox_n && p < self->peers_n; p++)
@@ -110,9 +110,9 @@ int mend_life_finalize(struct mend_proc *self)
         return MPI_SUCCESS;
     }
     mend_life_withdraw(self);
+    self->state = MEND_PROC_FINALIZED;
     drop_queued(self);
     self->rt->goodbye(self);
-    self->state = MEND_PROC_FINALIZED;
     mend_detour_begin(self, MEND_DETOUR_CLOSED);
     mend_event(self, MEND_EV_FINALIZE_DONE);
     return MPI_SUCCESS;

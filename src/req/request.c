@@ -47,7 +47,8 @@ void mend_request_complete_slow(struct mend_request *r, int error)
 {
     struct mend_comm *comm = r->comm;
     bool detached = r->state == MEND_REQUEST_DETACHED;
-    bool lost = (detached || (comm && comm->closing)) && !(comm && comm->undone); /* S4-2, S0-71 */
+    bool lost = (detached || (comm && comm->closing)) && /* S4-2, S0-71 */
+                !(comm && (comm->undone || comm->self->state == MEND_PROC_FINALIZED));
 
     if (mend_list_linked(&r->link))
         mend_list_remove(&r->link);
