@@ -185,8 +185,11 @@ static void hear(struct call *s, struct mend_birth_event *ev)
     ev->told = news->error;
     if (!news->started_n || (!is_root && (ev->error || news->error)))
         return;
-    if (!is_root)
+    if (!is_root) {
+        mend_memory_press(self); /* the others have begun to count on this process */
         first = mend_abroad_peer(self, news->first);
+        mend_memory_relax(self);
+    }
     mend_peers_meet(self, first + (mend_peer)news->started_n);
     mend_peers_connect(self, first, (mend_peer)news->started_n);
     s->out_p->first = s->other = first;
