@@ -117,18 +117,19 @@ static bool is_reached(const struct trial *t, const struct mend_roll_position *p
     return (p->parts & t->redone) || contains_any(t, b->used, p->used_n);
 }
 
-/* A member that has to roll back: what keeps it from that. */
+/* A member that has to roll back: what keeps it from that.  That it does not keep this safe point says least: it may keep
+ * another one. */
 static void look_at(struct trial *t, int i, const struct behind *b)
 {
     const struct mend_roll_position *p = &t->members[i];
     enum mend_undo_why why = (enum mend_undo_why)p->cannot;
 
-    if (!has_target(t, b->kept, p->kept_n) && !why)
-        why = MEND_UNDO_WHY_NO_POINT;
     if (!add_used(t, b->used, p->used_n) && !why)
         why = MEND_UNDO_WHY_STRANGERS;
+    if (!has_target(t, b->kept, p->kept_n) && !why)
+        why = MEND_UNDO_WHY_NO_POINT;
     t->can &= !why;
-    if (why && !t->why) {
+    if (why && (!t->why || t->why == MEND_UNDO_WHY_NO_POINT)) {
         t->why = why;
         t->who = i;
     }

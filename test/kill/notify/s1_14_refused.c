@@ -201,6 +201,7 @@ static void test_child(char *path)
     CHECK_OK(call_f());
     post(BACK);
     if (is("child")) {
+        await(BACK, size); /* rank 1 must not die before all have the safe point */
         CHECK_OK(MPI_Comm_disconnect(&down));
         check_refused(fail_in_f(), "not of the module");
     } else if (posted(BACK) <= size) {
