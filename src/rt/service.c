@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,19 +132,32 @@ static bool is_mine(int fd, mode_t kind)
 }
 
 /* The descriptor of the directory, or -errno. */
+/* A process that is about to publish holds the directory, so that no sweep removes it meanwhile.  Waits for nobody: a sweep may
+ * be stopped.  False: one is removing it, or has. */
+static bool hold_dir(int fd)
+{
+    struct stat st;
+
+    return !flock(fd, LOCK_SH | LOCK_NB) && !fstat(fd, &st) && st.st_nlink > 0;
+}
+
+/* create: it is made if it is not there, and held until it is closed. */
 static int open_dir(const char *dir, bool create)
 {
-    int fd;
+    int fd, error = EPERM;
 
     if (create && mkdir(dir, 0700) && errno != EEXIST)
         return -errno;
     fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOTDIR || errno == ELOOP || errno == EACCES ? -EPERM : -errno;
-    if (is_mine(fd, S_IFDIR))
-        return fd;
+    if (is_mine(fd, S_IFDIR)) {
+        if (!create || hold_dir(fd))
+            return fd;
+        error = ENOENT;
+    }
     close(fd);
-    return -EPERM;
+    return -error;
 }
 
 /* ---- files ---- */
@@ -432,6 +446,7 @@ void mend_service_sweep(const char *dir, uint64_t job)
     while ((file = readdir(d)))
         if (file->d_name[0] != '.')
             sweep_file(dirfd(d), file->d_name, job);
+    if (!flock(dirfd(d), LOCK_EX | LOCK_NB)) /* else a process is about to publish */
+        rmdir(dir);                          /* succeeds if it is empty */
     closedir(d);
-    rmdir(dir); /* succeeds if it is empty */
 }
