@@ -108,6 +108,14 @@ def crowded_rows():
         yield Row(f"ping-pong in pairs, {n} ranks", f"pairs-{n}", "pairs:8", US, 0.9)
 
 
+def vector_rows():
+    """Collectives of long vectors, in which all members send and receive."""
+    for ranks, g in ((2, "coll"), (4, "crowded-4")):
+        for name in ("iallreduce", "reduce_scatter", "scan", "allgather", "alltoall"):
+            for n in (64 << 10, 1 << 20):
+                yield Row(f"{name} {size(n)}, {ranks} ranks", g, f"{name}:{n}", US, 1.0)
+
+
 def exchange_rows():
     for n in EXCHANGE:
         for b in (64 << 10, 1 << 20):
@@ -266,7 +274,7 @@ KINDS = {"pair": "compare", "coll": "compare", "crowded": "compare", "pairs": "c
 
 
 def all_rows():
-    return [*pair_rows(), *coll_rows(), *crowded_rows(), *exchange_rows(), *thread_rows(), *part_rows(), *rma_rows(), *job_rows(),
+    return [*pair_rows(), *coll_rows(), *crowded_rows(), *vector_rows(), *exchange_rows(), *thread_rows(), *part_rows(), *rma_rows(), *job_rows(),
             *ft_rows()]
 
 
