@@ -135,7 +135,7 @@ const char *mend_undo_say(enum mend_undo_why why)
             "it has used a communicator with a process that is not of the module",
     };
 
-    return words[why];
+    return (unsigned)why < MEND_COUNT_OF(words) ? words[why] : "its reason is not known here";
 }
 
 void mend_undo_point(struct mend_proc *self, struct mend_undo_point *p)

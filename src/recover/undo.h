@@ -53,7 +53,7 @@ enum mend_undo_why {
     MEND_UNDO_WHY_STRANGERS,
 };
 
-/* In words; NULL: it can. */
+/* In words; NULL: it can.  Another process may have said why, so any number is one. */
 const char *mend_undo_say(enum mend_undo_why why);
 
 /* From now on the objects of this process are followed.  MPI_ERR_NO_MEM.  Local. */
