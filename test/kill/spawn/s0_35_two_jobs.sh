@@ -17,54 +17,7 @@
 # RUN: abort ; time 60 ; expect "2 aborts ended what they named"
 
 cat >dies.c <<'C'
-#include <mpi.h>
-#include <mpi_ft.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define CHECK(what)                                                                                \
-    do {                                                                                           \
-        if (!(what)) {                                                                             \
-            printf("wrong: line %d: " #what "\n", __LINE__);                                       \
-            fflush(stdout);                                                                        \
-            _exit(3);                                                                              \
-        }                                                                                          \
-    } while (0)
-
-static int class_of(int err)
-{
-    MPI_Error_class(err, &err);
-    return err;
-}
-
-/* What an operation gives that a death, or a process that has given up, may prevent. */
-static int is_usual(int err)
-{
-    return err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED ||
-           class_of(err) == MPI_ERR_INVALIDATED;
-}
-
-static void say(const char *text)
-{
-    FILE *f = fopen("port.new", "w");
-
-    fputs(text, f);
-    fclose(f);
-    rename("port", "port.old");
-    rename("port.new", "port");
-}
-
-static void hear(char *text)
-{
-    FILE *f;
-
-    while (!(f = fopen("port", "r")))
-        usleep(1000);
-    CHECK(fgets(text, MPI_MAX_PORT_NAME, f));
-    fclose(f);
-}
+#include "two_jobs.h"
 
 /* What a process does when it has connected, or not: those that live are counted, and agree. */
 static void use(MPI_Comm inter, int host, const char *what)
@@ -143,7 +96,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-mpicc -O1 -o dies dies.c || exit 1
+mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o dies dies.c || exit 1
 kills=0
 
 wrong()

@@ -16,33 +16,7 @@
 # RUN: agents ; time 120 ; expect "10 agents were killed"
 
 cat >starts.c <<'C'
-#include <mpi.h>
-#include <mpi_ft.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define CHECK(what)                                                                                \
-    do {                                                                                           \
-        if (!(what)) {                                                                             \
-            printf("wrong: line %d: " #what "\n", __LINE__);                                       \
-            fflush(stdout);                                                                        \
-            _exit(3);                                                                              \
-        }                                                                                          \
-    } while (0)
-
-static int class_of(int err)
-{
-    MPI_Error_class(err, &err);
-    return err;
-}
-
-static int is_usual(int err)
-{
-    return err == MPI_SUCCESS || class_of(err) == MPI_ERR_PROC_FAILED ||
-           class_of(err) == MPI_ERR_INVALIDATED;
-}
+#include "two_jobs.h"
 
 /* All of both groups, and each with each other. */
 static void use(MPI_Comm inter, int is_new)
@@ -70,25 +44,6 @@ static void use(MPI_Comm inter, int is_new)
         MPIX_Comm_revoke(all);
     }
     MPI_Comm_disconnect(&inter);
-}
-
-static void say(const char *text)
-{
-    FILE *f = fopen("port.new", "w");
-
-    fputs(text, f);
-    fclose(f);
-    rename("port.new", "port");
-}
-
-static void hear(char *text)
-{
-    FILE *f;
-
-    while (!(f = fopen("port", "r")))
-        usleep(1000);
-    CHECK(fgets(text, MPI_MAX_PORT_NAME, f));
-    fclose(f);
 }
 
 /* host|guest ROOT-OF-BOTH */
@@ -149,7 +104,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-mpicc -O1 -o starts starts.c || exit 1
+mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o starts starts.c || exit 1
 kills=0
 events="spawn.told coll.enter coll.enter#2 coll.enter#3 member.create.enter agree.enter agree.done member.create.decided"
 

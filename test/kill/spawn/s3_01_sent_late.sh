@@ -7,25 +7,12 @@
 # RUN: ; time 60 ; expect "all have what was sent to them"
 
 cat >late.c <<'C'
-#include <mpi.h>
-#include <mpi_ft.h>
+#include "two_jobs.h"
+
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define SIZE 4 /* of both: ranks 0 to 2 are the host's, 1 dies */
 #define SENT 40
-
-#define CHECK(what)                                                                                \
-    do {                                                                                           \
-        if (!(what)) {                                                                             \
-            printf("wrong: line %d: " #what "\n", __LINE__);                                       \
-            fflush(stdout);                                                                        \
-            _exit(3);                                                                              \
-        }                                                                                          \
-    } while (0)
 
 static void await_file(const char *name)
 {
@@ -39,36 +26,6 @@ static void print(const char *text)
 {
     printf("%s\n", text);
     fflush(stdout);
-}
-
-static MPI_Comm connect_all(int host)
-{
-    char port[MPI_MAX_PORT_NAME] = "";
-    MPI_Comm inter, both;
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0 && host) {
-        FILE *f = fopen("port.new", "w");
-
-        MPI_Open_port(MPI_INFO_NULL, port);
-        fputs(port, f);
-        fclose(f);
-        rename("port.new", "port");
-    } else if (rank == 0) {
-        FILE *f;
-
-        await_file("port");
-        f = fopen("port", "r");
-        CHECK(fgets(port, sizeof(port), f));
-        fclose(f);
-    }
-    CHECK((host ? MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter)
-                : MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter)) == MPI_SUCCESS);
-    CHECK(MPI_Intercomm_merge(inter, !host, &both) == MPI_SUCCESS);
-    MPI_Comm_free(&inter);
-    MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
-    return both;
 }
 
 static void die_and_send(MPI_Comm both)
@@ -120,7 +77,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-mpicc -O1 -o late late.c || exit 1
+mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o late late.c || exit 1
 
 wrong()
 {

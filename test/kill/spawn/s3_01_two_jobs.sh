@@ -13,70 +13,11 @@
 # RUN: agents ; time 120 ; expect "10 agents were killed"
 
 cat >replaces.c <<'C'
-#include <mpi.h>
-#include <mpi_ft.h>
+#include "two_jobs.h"
+
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define SIZE 6 /* of both: ranks 0 to 2 are the host's */
-
-#define CHECK(what)                                                                                \
-    do {                                                                                           \
-        if (!(what)) {                                                                             \
-            printf("wrong: line %d: " #what "\n", __LINE__);                                       \
-            fflush(stdout);                                                                        \
-            _exit(3);                                                                              \
-        }                                                                                          \
-    } while (0)
-
-static int class_of(int err)
-{
-    MPI_Error_class(err, &err);
-    return err;
-}
-
-static void say(const char *text)
-{
-    FILE *f = fopen("port.new", "w");
-
-    fputs(text, f);
-    fclose(f);
-    rename("port.new", "port");
-}
-
-static void hear(char *text)
-{
-    FILE *f;
-
-    while (!(f = fopen("port", "r")))
-        usleep(1000);
-    CHECK(fgets(text, MPI_MAX_PORT_NAME, f));
-    fclose(f);
-}
-
-static MPI_Comm connect_all(int host)
-{
-    char port[MPI_MAX_PORT_NAME] = "";
-    MPI_Comm inter, both;
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0 && host) {
-        MPI_Open_port(MPI_INFO_NULL, port);
-        say(port);
-    } else if (rank == 0) {
-        hear(port);
-    }
-    CHECK((host ? MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter)
-                : MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter)) == MPI_SUCCESS);
-    CHECK(MPI_Intercomm_merge(inter, !host, &both) == MPI_SUCCESS);
-    MPI_Comm_free(&inter);
-    MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
-    return both;
-}
 
 /* Everybody is there, at its place, and each can talk to each.  A failure: the communicator is revoked. */
 static int use(MPI_Comm full, int host)
@@ -158,7 +99,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-mpicc -O1 -o replaces replaces.c || exit 1
+mpicc -O1 -I "$MEND_TEST_ROOT/test/kill/spawn" -o replaces replaces.c || exit 1
 kills=0
 events="replace.shrunk coll.enter coll.enter#2 coll.enter#3 coll.enter#5 spawn.told member.create.enter#2 member.create.enter#3 \
     member.create.decided#2 member.create.decided#3 agree.enter#2 agree.enter#3 agree.enter#4 replace.meet"
