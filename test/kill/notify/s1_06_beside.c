@@ -77,11 +77,13 @@ static int count_t(void)
     }
 }
 
-/* A death while others leave F would be one of that call, and undo nothing. */
+/* A death while others leave F would be one of that call, and undo nothing: everyone else has left it first.
+ * Each earlier death has made everyone leave one call twice. */
 static void die_behind_f(void)
 {
-    for (int i = call_no; strict && i < size; i++)
-        await(PASSES + i, call_no);
+    for (int i = 0; strict && i < size; i++)
+        if (i == 0 || i >= call_no)
+            await_in_mpi(PASSES + i, 2 * call_no - 1);
     die_now();
 }
 
