@@ -227,20 +227,27 @@ static void punch_column(struct job *job, mend_place dead)
     }
 }
 
-/* What others have said about the rings from this place.  The pages are theirs to make. */
+/* The pages are the ranks' to make. */
+static void clear_head(struct job *job, const struct mend_node_head *head)
+{
+    const struct mend_node_head zero = {0};
+    struct mend_node_head found;
+    off_t at = (const char *)head - (const char *)job->shm;
+
+    if (pread(job->shm_fd, &found, sizeof(found), at) == sizeof(found) &&
+        memcmp(&found, &zero, sizeof(found)) != 0 &&
+        pwrite(job->shm_fd, &zero, sizeof(zero), at) != sizeof(zero))
+        mend_say(job, "mpiexec: the segment of the job cannot be written: %s", strerror(errno));
+}
+
+/* What others have said about the rings from this place and it about theirs, and the lines that they shared. */
 static void clear_heads(struct job *job, mend_place place)
 {
     struct mend_node_header *h = job->shm;
-    const struct mend_node_head zero = {0};
-    struct mend_node_head found;
 
     for (uint32_t i = 0; i < h->places_used; i++) {
-        off_t at = (char *)mend_node_head_of(h, mend_place_at(i), place) - (char *)h;
-
-        if (pread(job->shm_fd, &found, sizeof(found), at) == sizeof(found) &&
-            memcmp(&found, &zero, sizeof(found)) != 0 &&
-            pwrite(job->shm_fd, &zero, sizeof(zero), at) != sizeof(zero))
-            mend_say(job, "mpiexec: the segment of the job cannot be written: %s", strerror(errno));
+        clear_head(job, mend_node_head_of(h, mend_place_at(i), place));
+        clear_head(job, mend_node_head_of(h, place, mend_place_at(i)));
     }
 }
 

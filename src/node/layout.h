@@ -17,7 +17,8 @@
  *   handled[m]     written by ranks, with the same value: a rank that says good-bye had been told of the
  *                  death of the process of this name by an MPI call; the agent looks at the end
  *   bell[n][b]     row i is read by rank i; byte j of it is written by rank j
- *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed
+ *   head[n][n]     line (i, j) is written by receiver i: slots of the ring j -> i consumed; where i < j a line behind
+ *                  it is written by the rank of the two whose turn it is (net/shm/ring.h)
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
  *   votes[n][64]   page (i, k) is written by rank i: its contributions to agreements of the owner of cell k
@@ -25,7 +26,8 @@
  *                  the sender that helps, too (net/sheet.h)
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
  *                  that revokes it
- *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i
+ *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; at the end of it, where i > j,
+ *                  a desk is written by the rank of the two whose turn it is
  *   area[n]        block i is written by rank i: pieces of large messages (net/shm/area.h)
  *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one
  *                  communicator each, and their titles; mapped and reserved when they are used
@@ -42,7 +44,8 @@
  *   revoked (fetch-or of one bit, which stays),
  *   sheet.turn (compare-and-swap by its owner and by the sender that it called),
  *   rank.pid (compare-and-swap from 0: the process that succeeds is the rank),
- *   handled (a store of 1). */
+ *   handled (a store of 1),
+ * and the lines and desks of pairs, which have one writer at a time: the message in the line hands them over. */
 #ifndef MEND_NODE_LAYOUT_H
 #define MEND_NODE_LAYOUT_H
 
@@ -52,9 +55,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d32) /* "MENDSHM2" */
+#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d33) /* "MENDSHM3" */
 #define MEND_NODE_NAMES        65535u /* that a job can give; node/slots.h counts deaths in 16 bits */
-#define MEND_NODE_RING_BYTES   (264u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
+#define MEND_NODE_RING_BYTES   (328u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
+#define MEND_NODE_DESK_BYTES   (64u * 1024)  /* at the end of that to the higher place of two */
 #define MEND_NODE_CELLS        64u
 #define MEND_NODE_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
 #define MEND_NODE_CELL_DATA    (512u * 1024) /* large payloads of one cell */
@@ -111,11 +115,12 @@ struct mend_node_header {
     mend_atomic_u32 number; /* by which connected jobs know this one (abroad.h); 0: there is none */
 };
 
-/* Consumer's side of one ring, alone in its line. */
+/* Consumer's side of one ring, alone in its line; where to < from a line of the two (net/shm/ring.h). */
 struct mend_node_head {
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 consumed; /* release: pairs with the acquire in out_refresh() */
     mend_atomic_u32 core; /* on which the receiver ran then, + 1; with more ranks than cores only */
+    _Alignas(MEND_CACHE_LINE) unsigned char line[MEND_CACHE_LINE];
 };
 
 /* What a member says about the communicators that use a cell one after the other, apart from the cell:
@@ -182,6 +187,12 @@ static inline struct mend_node_head *mend_node_head_of(struct mend_node_header *
            from.at;
 }
 
+/* The line that two ranks write in turns. */
+static inline void *mend_node_line_of(struct mend_node_header *h, mend_place a, mend_place b)
+{
+    return (a.at < b.at ? mend_node_head_of(h, a, b) : mend_node_head_of(h, b, a))->line;
+}
+
 static inline struct mend_node_said *mend_node_said_of(struct mend_node_header *h, mend_place p,
                                                        uint32_t cell)
 {
@@ -243,6 +254,14 @@ static inline void *mend_node_ring_of(struct mend_node_header *h, mend_place to,
 {
     return (char *)h + h->at[MEND_NODE_PART_RING] + to.at * h->row_bytes[MEND_NODE_PART_RING] +
            (uint64_t)from.at * MEND_NODE_RING_BYTES;
+}
+
+/* Where they lay payloads in turns. */
+static inline char *mend_node_desk_of(struct mend_node_header *h, mend_place a, mend_place b)
+{
+    char *ring = a.at < b.at ? mend_node_ring_of(h, b, a) : mend_node_ring_of(h, a, b);
+
+    return ring + MEND_NODE_RING_BYTES - MEND_NODE_DESK_BYTES;
 }
 
 #endif

@@ -18,6 +18,9 @@
 struct mend_shm_out {
     struct mend_shm_slot *slots;
     char *bulk;
+    struct mend_shm_slot *line;       /* of the pair; NULL: nothing is sent there */
+    char *desk;                       /* of the pair; NULL: nothing is laid there */
+    uint32_t desk_touched, line_adds; /* seq - tail */
     const mend_atomic_u32 *consumed;
     const mend_atomic_u32 *core; /* of the receiver; NULL: there is one for each rank */
     mend_atomic_u8 *bell;
@@ -45,13 +48,15 @@ struct mend_shm_out {
 /* Receiver's side, private. */
 struct mend_shm_in {
     struct mend_shm_slot *slots; /* NULL until first looked at */
-    const char *area;            /* of the sender */
+    struct mend_shm_slot *line;  /* of the pair; NULL: nothing comes there */
+    struct mend_shm_slot *found; /* by peek() */
+    const char *area, *desk;     /* of the sender, of the pair */
     mend_atomic_u32 *consumed;
-    mend_atomic_u32 *core; /* ours, for the sender; NULL: it does not ask */
-    uint8_t *seen;         /* of the bell */
-    uint32_t head, published;
-    bool severed;
-    mend_peer next_gone; /* of the list state.gone */
+    mend_atomic_u32 *core;               /* ours, for the sender; NULL: it does not ask */
+    uint8_t *seen;                       /* of the bell */
+    uint32_t head, published, line_adds; /* seq of the line - head */
+    bool severed, turn;                  /* ours: to write to the line of the pair */
+    mend_peer next_gone;                 /* of the list state.gone */
     struct mend_reach reach;
 };
 

@@ -28,6 +28,10 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
     struct mend_node_head *head = mend_node_head_of(s->header, here, there);
 
     in->slots = mend_node_ring_of(s->header, here, there);
+    in->line =
+        mend_peer_entry(self, from)->abroad ? NULL : mend_node_line_of(s->header, here, there);
+    in->line_adds = mend_shm_line_adds(there, here);
+    in->desk = mend_node_desk_of(s->header, here, there);
     in->area = mend_node_area_of(s->header, there);
     in->consumed = &head->consumed;
     in->core = self->crowded ? &head->core : NULL;
@@ -54,28 +58,36 @@ static bool frame_is_sound(const struct mend_shm_in *in, const struct mend_shm_s
            (!(in->head & 1) || mend_shm_slots_of(len) == 1) &&
            (len <= MEND_SHM_INLINE_MAX || is_within(slot->bulk_at, len, MEND_SHM_BULK_BYTES) ||
             (slot->bulk_at >= MEND_SHM_BULK_BYTES &&
-             is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)));
+             is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)) ||
+            (slot == in->line && slot->bulk_at == MEND_SHM_AT_DESK && len <= MEND_NODE_DESK_BYTES));
 }
 
 static inline const void *payload_of(const struct mend_shm_in *in, const struct mend_shm_slot *slot)
 {
     if (mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX)
         return mend_shm_inline_of(slot);
+    if (slot->bulk_at == MEND_SHM_AT_DESK)
+        return in->desk;
     return slot->bulk_at < MEND_SHM_BULK_BYTES
                ? (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at
                : in->area + (slot->bulk_at - MEND_SHM_BULK_BYTES);
 }
 
-static inline bool is_published(const struct mend_shm_slot *slot, uint32_t index)
+static inline bool has_seq(const struct mend_shm_slot *slot, uint32_t seq)
 {
-    /* acquire: pairs with the releases in out_publish() and out_pad() */
-    return __atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) == index + 1;
+    /* acquire: pairs with the releases in out_publish(), line_publish() and out_pad() */
+    return __atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) == seq;
 }
 
 /* The frame at the head, of len bytes, is done with. */
-static inline void step(struct mend_shm_in *in, uint32_t len)
+static inline void step(struct mend_shm_in *in, const struct mend_shm_slot *slot, uint32_t len)
 {
-    in->head += mend_shm_slots_of(len);
+    if (slot == in->line) {
+        in->turn = true;
+        in->head += 2;
+    } else {
+        in->head += mend_shm_slots_of(len);
+    }
     *in->seen = (uint8_t)in->head;
     if (len > 1024 || in->head - in->published >= MEND_SHM_SLOTS / 4)
         publish_head(in);
@@ -87,18 +99,27 @@ static inline bool is_pad(const struct mend_shm_in *in, const struct mend_shm_sl
     return mend_unlikely(slot->f.kind_len == 0) && in->head & 1;
 }
 
+/* The line of the pair, if the message at the head is there.  In our turn it holds what we have taken, else news or our
+ * own last message, whose seq is odd if the sender's are even. */
+static inline struct mend_shm_slot *next_line(const struct mend_shm_in *in)
+{
+    return !in->turn && !(in->head & 1) && in->line && has_seq(in->line, in->head + in->line_adds)
+               ? in->line
+               : NULL;
+}
+
 /* The slot at the head, if a message is published there. */
 static inline struct mend_shm_slot *next_slot(struct mend_shm_in *in)
 {
     struct mend_shm_slot *slot = &in->slots[in->head & MEND_SHM_SLOT_MASK];
 
-    if (!is_published(slot, in->head))
-        return NULL;
+    if (!has_seq(slot, in->head + 1))
+        return next_line(in);
     if (mend_likely(!is_pad(in, slot)))
         return slot;
-    step(in, 0);
+    step(in, slot, 0);
     slot = &in->slots[in->head & MEND_SHM_SLOT_MASK];
-    return is_published(slot, in->head) ? slot : NULL;
+    return has_seq(slot, in->head + 1) ? slot : next_line(in);
 }
 
 /* Delivers up to `max` frames of one peer; fewer if one of them says that it was waited for. */
@@ -120,7 +141,7 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
             break;
         }
         self->on_frame[mend_frame_kind(&slot->f)](self, from, &slot->f, payload_of(in, slot));
-        step(in, len);
+        step(in, slot, len);
         n++;
         if (mend_unlikely(self->sated))
             break;
@@ -147,6 +168,7 @@ const struct mend_frame *mend_shm_peek(struct mend_proc *self, mend_peer from,
     slot = next_slot(in);
     if (!slot || mend_unlikely(!frame_is_sound(in, slot)))
         return NULL;
+    in->found = slot;
     *payload_p = payload_of(in, slot);
     if (mend_frame_len(&slot->f) > MEND_SHM_INLINE_MAX)
         prefetch_bulk(*payload_p, mend_frame_len(&slot->f));
@@ -157,7 +179,7 @@ void mend_shm_take(struct mend_proc *self, mend_peer from)
 {
     struct mend_shm_in *in = &self->shm->in[from];
 
-    step(in, mend_frame_len(&in->slots[in->head & MEND_SHM_SLOT_MASK].f));
+    step(in, in->found, mend_frame_len(&in->found->f));
 }
 
 /* Looks at all doorbells, eight at a time. */

@@ -9,7 +9,18 @@
  *   | header  8 B | header  8 B |        two short messages
  *   | header  8 B | header at   |        a short one, and one that lies at `at`
  *   | header  payload of 9..40  |        one message
- *   | header  8 B | pad         |        the next one takes a line */
+ *   | header  8 B | pad         |        the next one takes a line
+ *
+ * Two ranks that answer each other leave the ring out: each pair has one line more, and a desk for a payload that the line
+ * has no room for.  They write to both in turns; the turn is that of the rank that has taken the last message there, and
+ * first that of the rank at the lower place:
+ *
+ *   | header  payload of 0..40  |        seq: index + 1 from the lower rank, which is odd, index + 2 from the upper one
+ *   | header  at the desk       |
+ *
+ * A core that has read a line which another core has just written owns it, and answers without asking for it: a message
+ * takes one transfer from core to core where lines of a direction of their own take one and a half.  The message counts
+ * as one in the ring, as a line of it that stays as it was, so all keep their order. */
 #ifndef MEND_NET_SHM_RING_H
 #define MEND_NET_SHM_RING_H
 
@@ -21,7 +32,12 @@
 #define MEND_SHM_SHORT_MAX  8u            /* payload within a slot */
 #define MEND_SHM_INLINE_MAX 40u           /* payload within a line */
 #define MEND_SHM_BULK_BYTES (256u * 1024) /* payloads that do not fit into a line */
-_Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES == MEND_NODE_RING_BYTES,
+#define MEND_SHM_AT_DESK    UINT32_MAX
+/* Of so many slots the last MEND_SHM_SLOTS go through the ring: a line of it that stayed as it was until the counter comes
+ * round would look like news. */
+#define MEND_SHM_LAP (1u << 20)
+_Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES + MEND_NODE_DESK_BYTES ==
+                   MEND_NODE_RING_BYTES,
                "the layout has this room for it");
 
 struct mend_shm_slot {
@@ -30,7 +46,8 @@ struct mend_shm_slot {
         unsigned char
             inline_bytes[MEND_SHM_SHORT_MAX]; /* of a longer one: those of the next slot, too */
         uint32_t bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area;
-                             from MEND_SHM_BULK_BYTES on in the sender's area (net/shm/area.h), behind that */
+                             from MEND_SHM_BULK_BYTES on in the sender's area (net/shm/area.h), behind that;
+                             MEND_SHM_AT_DESK: on the desk of the pair */
     };
 };
 _Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES &&
@@ -43,6 +60,12 @@ _Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES &&
 static inline uint32_t mend_shm_slots_of(uint32_t len)
 {
     return len > MEND_SHM_SHORT_MAX && len <= MEND_SHM_INLINE_MAX ? 2 : 1;
+}
+
+/* What a message in the line of a pair has as its seq, above its index. */
+static inline uint32_t mend_shm_line_adds(mend_place from, mend_place to)
+{
+    return from.at < to.at ? 1 : 2;
 }
 
 static inline unsigned char *mend_shm_inline_of(const struct mend_shm_slot *slot)

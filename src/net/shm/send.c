@@ -22,7 +22,8 @@
 #define BUSY_TURNS 64u /* payloads without a look whether the ring is idle, after it was not */
 #define READERS_SHARE                                                                              \
     3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
-#define TOUCH_BYTES (64u * 1024) /* bulk reserved at once */
+#define TOUCH_BYTES      (64u * 1024) /* bulk reserved at once */
+#define DESK_TOUCH_BYTES (16u * 1024)
 
 /* Where the next payload goes when the ring is idle, as between two processes that answer each other: further
  * on, or to the same few lines again.  Either is half as fast again as the other on some processor.  Payloads of some
@@ -43,6 +44,19 @@ static uint32_t bulk_bytes(const struct mend_proc *self)
 
     return self->crowded && rings_n * MEND_SHM_BULK_BYTES > RINGS_BYTES ? MEND_SHM_BULK_BYTES / 2
                                                                         : MEND_SHM_BULK_BYTES;
+}
+
+/* Of two ranks of this job.  With more ranks than cores payloads are laid where they suit ranks that take turns. */
+static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_out *o)
+{
+    struct mend_shm_slot *line = mend_node_line_of(self->shm->header, mine, o->place);
+
+    if (!mend_node_touch(self, line, MEND_CACHE_LINE))
+        return false;
+    o->line = line;
+    o->line_adds = mend_shm_line_adds(mine, o->place);
+    o->desk = self->crowded ? NULL : mend_node_desk_of(self->shm->header, mine, o->place);
+    return true;
 }
 
 /* Where the ring lies: in the segment of the receiver's job.  False: this process has no place there yet. */
@@ -66,7 +80,7 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
     o->to = mend_node_rank_of(h, o->place);
     mend_shm_give_back_gone(self);
     return mend_shm_touch(self, o, o->slots, MEND_SHM_SLOTS * MEND_SHM_SLOT_BYTES) &&
-           mend_shm_touch(self, o, head, sizeof(*head));
+           mend_shm_touch(self, o, head, sizeof(*head)) && (o->abroad || line_place(self, mine, o));
 }
 
 static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
@@ -86,6 +100,8 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
     o->where_strings.ways_n =
         MEND_COPY_HAS_STRINGS && !self->crowded ? PLACES_AND_STRINGS : o->where.ways_n;
     o->stores.ways_n = 2;
+    if (mend_node_place_of(self, self->me).at < o->place.at)
+        s->in[to].turn = true;
     return s->out[to] = o;
 }
 
@@ -180,7 +196,7 @@ static void out_pad(struct mend_shm_out *o)
     slot->f.kind_len = 0;
     o->bulk_end[o->tail & MEND_SHM_SLOT_MASK] = o->bulk_tail;
     o->tail++;
-    /* release: pairs with the acquire in is_published() */
+    /* release: pairs with the acquire in has_seq() */
     __atomic_store_n(&slot->f.seq, o->tail, __ATOMIC_RELEASE);
 }
 
@@ -196,6 +212,13 @@ static void pad_behind(struct mend_shm_out *o, struct mend_shm_slot *slot,
     o->tail++;
     /* The message before it is published with release, and is read before it. */
     __atomic_store_n(&slot[1].f.seq, o->tail, __ATOMIC_RELAXED);
+}
+
+/* It is our turn to write to the line of the pair. */
+static inline bool takes_line(const struct mend_shm_in *in, const struct mend_shm_out *o)
+{
+    return in->turn && o->line && !(o->tail & 1) &&
+           o->tail % MEND_SHM_LAP < MEND_SHM_LAP - MEND_SHM_SLOTS;
 }
 
 /* Where the header of a message of len bytes goes. */
@@ -215,6 +238,19 @@ static bool bulk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t 
             return false;
         o->bulk_touched += TOUCH_BYTES;
     }
+    return true;
+}
+
+static bool desk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t len)
+{
+    uint32_t end = (len + DESK_TOUCH_BYTES - 1) & ~(DESK_TOUCH_BYTES - 1);
+
+    if (mend_likely(end <= o->desk_touched))
+        return true;
+    mend_shm_give_back_gone(self);
+    if (!mend_node_touch(self, o->desk, end))
+        return false;
+    o->desk_touched = end;
     return true;
 }
 
@@ -270,15 +306,46 @@ static void wake(struct mend_shm *s, const struct mend_shm_out *o)
         mend_node_wake(s->node, o->place);
 }
 
+static inline void ring_bell(struct mend_shm *s, struct mend_shm_out *o)
+{
+    mend_store_release(o->bell, (uint8_t)o->tail);
+    /* A fence for the compiler only: the receiver's membarrier in arm() orders this load behind the
+     * stores above. */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (mend_unlikely(mend_load_relaxed(&o->to->armed)))
+        wake(s, o);
+}
+
+static inline void fill_header(struct mend_shm_slot *slot, const struct mend_frame *f)
+{
+    slot->f.kind_len = f->kind_len;
+    slot->f.ctx = f->ctx;
+    slot->f.tag = f->tag;
+    slot->f.src = f->src;
+}
+
+/* The message in the line of the pair: in the ring a line is left out for it. */
+static inline void line_publish(struct mend_shm *s, struct mend_shm_in *in, struct mend_shm_out *o,
+                                const struct mend_frame *f)
+{
+    uint32_t seq = o->tail + o->line_adds;
+
+    fill_header(o->line, f);
+    in->turn = false;
+    o->took_line = false;
+    o->bulk_end[(o->tail + 1) & MEND_SHM_SLOT_MASK] = o->bulk_tail;
+    o->tail += 2;
+    /* release: pairs with the acquire in has_seq() */
+    __atomic_store_n(&o->line->f.seq, seq, __ATOMIC_RELEASE);
+    ring_bell(s, o);
+}
+
 static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
                                struct mend_shm_slot *slot, const struct mend_frame *f)
 {
     uint32_t seq = o->tail + 1, slots = mend_shm_slots_of(mend_frame_len(f));
 
-    slot->f.kind_len = f->kind_len;
-    slot->f.ctx = f->ctx;
-    slot->f.tag = f->tag;
-    slot->f.src = f->src;
+    fill_header(slot, f);
     if (slots == 1 && !(o->tail & 1))
         __atomic_store_n(&slot[1].f.seq, seq, __ATOMIC_RELAXED); /* not its own: invariant 5 */
     o->tail += slots;
@@ -286,14 +353,9 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
     if (mend_unlikely(o->took_line && slots == 1))
         pad_behind(o, slot, f);
     o->took_line = slots == 2;
-    /* release: pairs with the acquire in is_published() */
+    /* release: pairs with the acquire in has_seq() */
     __atomic_store_n(&slot->f.seq, seq, __ATOMIC_RELEASE);
-    mend_store_release(o->bell, (uint8_t)o->tail);
-    /* A fence for the compiler only: the receiver's membarrier in arm() orders this load behind the
-     * stores above. */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (mend_unlikely(mend_load_relaxed(&o->to->armed)))
-        wake(s, o);
+    ring_bell(s, o);
 }
 
 /* False: it has to go through the ring. */
@@ -383,6 +445,16 @@ static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct me
     return true;
 }
 
+static bool lay_on_desk(struct mend_proc *self, struct mend_shm_out *o, const void *payload,
+                        uint32_t len)
+{
+    if (!o->desk || len > MEND_NODE_DESK_BYTES || !desk_touch(self, o, len))
+        return false;
+    mend_area_copy(o->desk, payload, len, false);
+    o->line->bulk_at = MEND_SHM_AT_DESK;
+    return true;
+}
+
 /* A payload that is too long for the slot, where o->lay says.  False: there is no room. */
 static bool lay_payload(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
                         const void *payload, uint32_t len)
@@ -392,6 +464,8 @@ static bool lay_payload(struct mend_proc *self, struct mend_shm_out *o, struct m
     if (mend_unlikely(o->lay != MEND_LAY_RING) &&
         lay_in_area(&self->shm->area, o, slot, payload, len,
                     past ? MEND_AREA_PAST : MEND_AREA_BLOCKS, past))
+        return true;
+    if (slot == o->line && lay_on_desk(self, o, payload, len))
         return true;
     return mend_likely(len <= CHOSEN_BYTES) ? lay_in_ring(self, o, slot, payload, len, false)
                                             : store_long(self, o, slot, payload, len);
@@ -403,21 +477,27 @@ enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struc
     struct mend_shm_out *o = out_of(self, to);
     uint32_t len = mend_frame_len(f);
     struct mend_shm *s = self->shm;
+    struct mend_shm_in *in = &s->in[to];
     struct mend_shm_slot *slot;
+    bool line;
 
-    if (mend_unlikely(s->in[to].severed))
+    if (mend_unlikely(in->severed))
         return MEND_ERR_PEER;
     if (mend_unlikely(!o))
         return MEND_AGAIN;
     if (mend_unlikely(!out_has_slots(o)))
         return MEND_AGAIN;
-    slot = out_slot(o, len);
+    line = takes_line(in, o);
+    slot = line ? o->line : out_slot(o, len);
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
         mend_copy(mend_shm_inline_of(slot), payload, len);
     } else if (!lay_payload(self, o, slot, payload, len)) {
         return MEND_AGAIN;
     }
-    out_publish(s, o, slot, f);
+    if (line)
+        line_publish(s, in, o, f);
+    else
+        out_publish(s, o, slot, f);
     return MEND_OK;
 }
 

@@ -16,10 +16,11 @@
  *   2  a bulk range is written only after the slot that last named it was consumed;
  *   3  bell[j] == low byte of heads[j] in receiver i exactly if nothing is waiting (fewer than 256 slots);
  *   4  after sever(j) neither ring j->i nor i->j is touched again.  Their memory is given back when
- *      new memory is requested: not at once, because a death must be reported fast.
- *
+ *      new memory is requested: not at once, because a death must be reported fast;
  *   5  the second slot of a line holds a header only if the first one does; before the first is published as a
- *      slot alone, the second is marked as not published, for payload of an older message may lie there.
+ *      slot alone, the second is marked as not published, for payload of an older message may lie there;
+ *   6  the line and the desk of a pair are written only in one's turn: the message that was there is taken, and so is
+ *      the one before it that went the other way.
  *
  * The ring to a process of another job lies in the segment of that (node/abroad.h).
  *

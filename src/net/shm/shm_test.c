@@ -6,8 +6,7 @@
  *
  * Three ranks in one address space, each a process value on the same segment; for single copy a real process. */
 #include "net/net.h"
-#include "net/shm/ring.h"
-#include "net/shm/shm.h"
+#include "net/shm/internal.h"
 #include "node/layout.h"
 #include "node/bell.h"
 #include "node/node.h"
@@ -521,6 +520,151 @@ MEND_TEST(bulk_starts_over_also_where_short_messages_come_between)
         poll_all(0);
     }
     CHECK(farthest > 0 && farthest < MEND_SHM_BULK_BYTES / 2 + 3000);
+}
+
+/* The next message from -> to has this index, in an empty ring. */
+static void continue_at(mend_peer from, mend_peer to, uint32_t index)
+{
+    struct mend_shm_out *o = procs[from].shm->out[to];
+    struct mend_shm_in *in = &procs[to].shm->in[from];
+
+    CHECK_EQ(o->tail, in->head);
+    o->tail = o->head_seen = in->head = in->published = index;
+    *in->seen = (uint8_t)index;
+    mend_store_relaxed(in->consumed, index);
+    mend_store_relaxed(o->bell, (uint8_t)index);
+    memset(o->bulk_end, 0, sizeof(o->bulk_end));
+    o->bulk_tail = o->bulk_head = 0;
+}
+
+static void answer(mend_peer from, mend_peer to, uint32_t len)
+{
+    CHECK_EQ(send_some(from, to, came_n[from], len), MEND_OK);
+    CHECK_EQ(poll_at(to, from), 1);
+}
+
+/* The messages of one go through the ring, whose slots are for both. */
+static bool went_through_ring(mend_peer from, mend_peer to)
+{
+    const struct mend_shm_out *o = procs[from].shm->out[to];
+
+    for (uint32_t k = 1; k <= 2; k++)
+        if (o->slots[(o->tail - k) & MEND_SHM_SLOT_MASK].f.seq == o->tail - k + 1)
+            return true;
+    return false;
+}
+
+/* All lengths, of which some lie on the desk.  The one at the lower place begins. */
+MEND_TEST(answers_go_through_the_line_of_the_pair)
+{
+    const uint32_t lens[] = {0, 8, 9, 40, 41, 1000, 20000, MEND_NODE_DESK_BYTES};
+
+    begin();
+    for (unsigned i = 0; i < 500; i++) {
+        answer(0, 1, lens[i % MEND_COUNT_OF(lens)]);
+        CHECK(!went_through_ring(0, 1));
+        answer(1, 0, lens[(i + i / 8) % MEND_COUNT_OF(lens)]);
+        CHECK(!went_through_ring(1, 0));
+    }
+    CHECK_EQ(poll_at(0, 1) + poll_at(1, 0), 0);
+}
+
+MEND_TEST(out_of_turn_messages_go_through_the_ring)
+{
+    begin();
+    answer(1, 0, 8);
+    CHECK(went_through_ring(1, 0));
+    answer(0, 1, 8);
+    CHECK(!went_through_ring(0, 1));
+    answer(0, 1, 8);
+    CHECK(went_through_ring(0, 1));
+    answer(1, 0, 8); /* in turn, but behind half a line */
+    CHECK(went_through_ring(1, 0));
+    answer(1, 0, 8);
+    CHECK(!went_through_ring(1, 0));
+}
+
+/* Messages of both, in turn and out of it, some of them waiting; the first ones have these indices. */
+static void mix(uint32_t index_0, uint32_t index_1)
+{
+    int n[2] = {0};
+
+    begin();
+    answer(0, 1, 8);
+    answer(1, 0, 8);
+    continue_at(0, 1, index_0);
+    continue_at(1, 0, index_1);
+    came_n[0] = came_n[1] = 0;
+    for (int i = 0; i < 20000; i++) {
+        int from = (int)random_below(2);
+
+        if (random_below(100) < 40 &&
+            send_some(from, !from, n[from],
+                      random_below(6) ? random_below(50) : random_below(5000)) == MEND_OK)
+            n[from]++;
+        if (random_below(100) < 60)
+            poll_at(from, !from);
+    }
+    poll_all(0);
+    poll_all(1);
+    CHECK_EQ(came_n[0], n[0]);
+    CHECK_EQ(came_n[1], n[1]);
+    CHECK_EQ(damaged_n, 0);
+}
+
+MEND_TEST(the_line_and_the_ring_keep_one_order)
+{
+    mix(0, 0);
+    mix(256, 1024);
+    mix(UINT32_MAX - 255 - 4096, UINT32_MAX - 255); /* the counters come round */
+}
+
+/* Each line of the ring is written once in a lap: one that stays as it was would be news when the counter comes round. */
+MEND_TEST(at_the_end_of_a_lap_all_go_through_the_ring)
+{
+    begin();
+    answer(0, 1, 8);
+    answer(1, 0, 8);
+    continue_at(0, 1, MEND_SHM_LAP - MEND_SHM_SLOTS - 2);
+    continue_at(1, 0, 0);
+    answer(0, 1, 8);
+    CHECK(!went_through_ring(0, 1));
+    for (unsigned i = 0; i < MEND_SHM_SLOTS; i += 2) {
+        answer(1, 0, 8);
+        answer(0, 1, 40);
+        CHECK(went_through_ring(0, 1));
+    }
+    answer(0, 1, 8);
+    CHECK(!went_through_ring(0, 1));
+}
+
+static bool on_desk;
+
+static void on_frame_somewhere(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                               const void *payload)
+{
+    const char *desk = mend_node_desk_of(segment, mend_place_at(0), mend_place_at(1));
+
+    on_desk = (const char *)payload >= desk && (const char *)payload < desk + MEND_NODE_DESK_BYTES;
+    on_frame(self, from, f, payload);
+}
+
+MEND_TEST(without_pages_for_the_desk_payloads_go_through_the_ring)
+{
+    begin();
+    procs[0].on_frame[MEND_FRAME_EAGER] = on_frame_somewhere;
+    answer(0, 1, 3000);
+    answer(1, 0, 3000);
+    CHECK(on_desk);
+    answer(1, 0, 3000); /* its ring has bulk */
+    answer(1, 0, 3000);
+    answer(0, 1, 8);
+    run_out_of_pages();
+    answer(1, 0, MEND_NODE_DESK_BYTES); /* more than the desk has pages for */
+    CHECK(!on_desk);
+    answer(0, 1, 8);
+    answer(1, 0, 3000);
+    CHECK(on_desk);
 }
 
 static void on_awaited_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
