@@ -184,6 +184,10 @@ static inline void compare_cursor(type t, const struct map *m, number count, num
 
     mend_cursor_begin(&k, t, buf, count, at);
     while (at < total) {
+        if (at % 2) {
+            CHECK(mend_cursor_peek(&k, &piece));
+            CHECK_EQ(piece - buf, places[at]);
+        }
         CHECK_EQ(k.at, at);
         CHECK(mend_cursor_next(&k, max, &piece, &len));
         CHECK(len > 0 && len <= max && (number)len <= total - at);
@@ -191,6 +195,7 @@ static inline void compare_cursor(type t, const struct map *m, number count, num
             CHECK_EQ(piece + i - buf, places[at]);
     }
     CHECK_EQ(k.at, k.end);
+    CHECK(!mend_cursor_peek(&k, &piece));
     CHECK(!mend_cursor_next(&k, max, &piece, &len));
     free(places);
 }

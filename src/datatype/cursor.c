@@ -131,6 +131,16 @@ bool mend_cursor_next(struct mend_cursor *k, size_t max, char **at_p, size_t *le
     return true;
 }
 
+bool mend_cursor_peek(struct mend_cursor *k, char **at_p)
+{
+    if (k->at >= k->end)
+        return false;
+    if (k->i == k->n)
+        find_row(k);
+    *at_p = mend_mem_at(piece_at(k), k->within);
+    return true;
+}
+
 /* ---- copies ---- */
 
 /* To another place of the same type map. */

@@ -42,6 +42,9 @@ void mend_cursor_begin(struct mend_cursor *k, const struct mend_type *t, const v
  * type, and the logarithm of the length of an irregular level. */
 bool mend_cursor_next(struct mend_cursor *k, size_t max, char **at_p, size_t *len_p);
 
+/* Where the next piece begins; the cursor stays there.  False at the end.  O() as next. */
+bool mend_cursor_peek(struct mend_cursor *k, char **at_p);
+
 /* Copies what is left of `from` to where `to` is, up to the shorter end, and moves both on by the bytes copied.
  * Where both buffers have no byte in common, small pieces go through a buffer on the stack, many at a time: that is
  * faster.  Else each piece is copied by itself, in order, and arrives whole if it overlaps the place it goes to. */
