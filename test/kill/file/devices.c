@@ -10,6 +10,7 @@
  * RUN: none */
 #include "common.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -126,6 +127,29 @@ static void losing(void)
     CHECK(MPI_File_close(&f) != MPI_SUCCESS);
 }
 
+/* A thread of the process cannot be interrupted: it itself, or one of the kernel's that writes for it. */
+static bool has_stuck_thread(int pid)
+{
+    char path[64], state = 0;
+    const struct dirent *d;
+    bool stuck = false;
+    DIR *tasks;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", pid);
+    tasks = opendir(path);
+    CHECK(tasks);
+    while (!stuck && (d = readdir(tasks)) != NULL) {
+        snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", pid, d->d_name);
+        f = fopen(path, "r"); /* none: . and .., or it has ended */
+        stuck = f && fscanf(f, "%*d %*s %c", &state) == 1 && state == 'D';
+        if (f)
+            fclose(f);
+    }
+    closedir(tasks);
+    return stuck;
+}
+
 /* The last rank is killed while the device keeps it in an uninterruptible sleep; later: not it, but the kernel that writes for it,
  * so that it sleeps when it is to end. */
 static void frozen(const char *folder, bool later)
@@ -142,7 +166,6 @@ static void frozen(const char *folder, bool later)
         await(FROZEN, 1);
         if (later) {
             CHECK_EQ(MPI_File_iwrite_at(f, 0, &b, 1, MPI_INT, &q), MPI_SUCCESS);
-            post(FROZEN);
             MPI_Wait(&q, MPI_STATUS_IGNORE);
         }
         MPI_File_write_at(f, 0, &b, 1, MPI_INT, MPI_STATUS_IGNORE);
@@ -151,10 +174,9 @@ static void frozen(const char *folder, bool later)
     if (rank == 0) {
         CHECK(ioctl(device, FIFREEZE, 0) == 0);
         post(FROZEN);
-        if (later)
-            await(FROZEN, 2);
-        else
-            await_state(board[PID], 'D');
+        while (
+            !has_stuck_thread(board[PID])) /* an order that has only been given can be taken back */
+            sched_yield();
         CHECK(kill(board[PID], SIGKILL) == 0);
         begin = MPI_Wtime();
         post(FROZEN);

@@ -76,8 +76,8 @@ mpiexec --timeout 12 $flags -n "$ranks" ./devices "$case" "$PWD/device/there" "$
 status=$?
 [ "$guard" ] && kill "$guard" && wait "$guard"
 fsfreeze -u device 2>/dev/null # if it failed in between
-umount device
-[ "$case" = losing ] && umount store
+umount -l device # a process that could not die may not have ended yet
+[ "$case" = losing ] && umount -l store
 rm -rf store device devices
 [ $status = 0 ] && echo done
 exit $status
