@@ -64,8 +64,8 @@ static int write_block(MPI_File f, MPI_Offset at, bool later)
     return err ? err : MPI_Wait(&q, MPI_STATUS_IGNORE);
 }
 
-/* The calls themselves tell the members that have no room. */
-static void full(bool later)
+/* The calls themselves tell the members that have no room, each time or in the end. */
+static void full(bool later, int expected, const char *reason)
 {
     MPI_File f = open_it();
     int err = MPI_SUCCESS, class, worst;
@@ -73,12 +73,12 @@ static void full(bool later)
     for (int i = 0; !err && i < MIB_TO_FILL; i++)
         err = write_block(f, (i * size + rank) * MIB, later);
     class = class_of(err);
-    CHECK(class == MPI_SUCCESS || class == MPI_ERR_NO_SPACE);
+    CHECK(class == MPI_SUCCESS || class == expected);
     if (class)
-        check_text(err, "No space left on device (ENOSPC)");
+        check_text(err, reason);
     MPI_Allreduce(&class, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    CHECK_EQ(worst, MPI_ERR_NO_SPACE);
-    check_for_good(f, MPI_ERR_NO_SPACE);
+    CHECK_EQ(worst, expected);
+    check_for_good(f, expected);
     if (rank == 0)
         CHECK_EQ(MPI_File_delete(name, MPI_INFO_NULL), MPI_SUCCESS);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -100,6 +100,35 @@ static void read_only(void)
     CHECK_EQ(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &f), MPI_SUCCESS);
     CHECK_EQ(MPI_File_read_at_all(f, 0, block, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_SUCCESS);
     CHECK_EQ(block[0], 'x');
+    CHECK_EQ(MPI_File_sync(f), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_close(&f), MPI_SUCCESS);
+}
+
+/* Each learns what became of its own part; an error of reading does not stay. */
+static void broken(void)
+{
+    MPI_Info hints;
+    MPI_File f = open_it();
+    MPI_Datatype mine;
+    int err;
+
+    CHECK_EQ(MPI_File_read_at(f, 0, block, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    err = MPI_File_read_at(f, 5 * MIB, block, (int)MIB, MPI_BYTE, MPI_STATUS_IGNORE);
+    CHECK_CLASS(err, MPI_ERR_IO);
+    check_text(err, "reading");
+    check_text(err, "Input/output error (EIO)");
+    err = MPI_File_read_at_all(f, rank ? 5 * MIB : 0, block, 1000, MPI_BYTE, MPI_STATUS_IGNORE);
+    CHECK_CLASS(err, rank ? MPI_ERR_IO : MPI_SUCCESS);
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "romio_cb_read", "enable");
+    MPI_Type_create_resized(MPI_BYTE, 0, size, &mine);
+    MPI_Type_commit(&mine);
+    CHECK_EQ(MPI_File_set_view(f, rank, MPI_BYTE, mine, "native", hints), MPI_SUCCESS);
+    MPI_Info_free(&hints);
+    MPI_Type_free(&mine);
+    err = MPI_File_read_at_all(f, 5 * MIB / size, block, 100000, MPI_BYTE, MPI_STATUS_IGNORE);
+    CHECK_CLASS(err, MPI_ERR_IO);
+    check_text(err, "Input/output error (EIO)");
     CHECK_EQ(MPI_File_sync(f), MPI_SUCCESS);
     CHECK_EQ(MPI_File_close(&f), MPI_SUCCESS);
 }
@@ -199,7 +228,11 @@ int main(int argc, char **argv)
     CHECK(argc >= 3);
     name = argv[2];
     if (!strncmp(argv[1], "full", 4))
-        full(!strcmp(argv[1], "full-later"));
+        full(!strcmp(argv[1], "full-later"), MPI_ERR_NO_SPACE, "No space left on device (ENOSPC)");
+    else if (!strcmp(argv[1], "quota"))
+        full(false, MPI_ERR_QUOTA, "Disk quota exceeded (EDQUOT)");
+    else if (!strcmp(argv[1], "broken"))
+        broken();
     else if (!strcmp(argv[1], "read-only"))
         read_only();
     else if (!strcmp(argv[1], "losing"))

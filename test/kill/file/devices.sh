@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# devices.sh – files on devices that are full, read-only, frozen, or lose what was written (devices.c).
+# devices.sh – files on devices that are full, read-only, frozen, return errors, or lose what was written (devices.c).
 #
 # Each case has a file system of its own, in a file, mounted where no other process sees it.  It needs root, loop devices
-# and ext4; elsewhere it says that this is not checked.
+# and ext4, quota needs btrfs; elsewhere it says that this is not checked.
 #
 #   full       8 MiB
+#   quota      on which a quota is exhausted
 #   read-only  mounted so
+#   broken     a device whose end cannot be read any more
 #   losing     a device of 64 MiB of which 6 are there: writing succeeds, flushing cannot
 #   ...-later  the kernel writes while the program goes on (FILE_ASYNC)
 #   frozen     as a server that does not answer: a process that writes there cannot be interrupted, not even by SIGKILL
@@ -16,7 +18,10 @@
 #
 # RUN: full 3 ; expect "done"
 # RUN: full 5 ; set NODES=2 ; expect "done"
+# RUN: quota 3 ; expect "done"
 # RUN: read-only 3 ; expect "done"
+# RUN: broken 3 ; expect "done"
+# RUN: broken 4 ; set NODES=2 ; expect "done"
 # RUN: losing 3 ; expect "done"
 # RUN: frozen 2 ; expect "done"
 # RUN: frozen 4 ; expect "done"
@@ -32,8 +37,10 @@ if [ "$case" = frozen-later ] && ! mend-info | grep -A1 'by the kernel (io_uring
     exit 0
 fi
 
+system=ext4
+[ "$case" = quota ] && system=btrfs
 if [ "$3" != apart ]; then
-    for tool in unshare losetup mkfs.ext4 mount; do
+    for tool in unshare losetup mkfs.$system mount debugfs; do
         PATH=$PATH:/usr/sbin:/sbin command -v $tool >/dev/null && continue
         echo "$tool is not here: not checked (done)"
         exit 0
@@ -47,21 +54,33 @@ fi
 
 PATH=$PATH:/usr/sbin:/sbin
 bytes=8M
+options=
 mkdir store device || exit 1
-if [ "$case" = losing ]; then
+case $case in
+losing)
     mount -t tmpfs -o size=6m tmpfs store || exit 1
     bytes=64M
-fi
+    ;;
+quota) bytes=128M ;;
+broken) bytes=32M ;;
+esac
 truncate -s $bytes store/image
-mkfs.ext4 -q -O ^has_journal -E lazy_itable_init=1,nodiscard store/image || exit 1
+[ $system = btrfs ] || options='-b 4096 -O ^has_journal -E lazy_itable_init=1,nodiscard'
+mkfs.$system -q $options store/image 2>/dev/null || exit 1
 if ! mount -o loop store/image device; then
-    echo "ext4 cannot be mounted: not checked (done)"
+    echo "$system cannot be mounted: not checked (done)"
     exit 0
 fi
 echo x >device/there
-if [ "$case" = read-only ]; then
-    mount -o remount,ro device || exit 1
-fi
+case $case in
+read-only) mount -o remount,ro device || exit 1 ;;
+quota) btrfs quota enable device && btrfs qgroup limit 8M device || exit 1 ;;
+broken) # unmounted in between, so that no page of it is in memory; cut off behind its first 4 MiB
+    dd if=/dev/zero of=device/there bs=1M count=6 status=none && umount device || exit 1
+    block=$(debugfs -R 'bmap there 1024' store/image 2>/dev/null)
+    mount -o loop store/image device && truncate -s $((block * 4096)) store/image || exit 1
+    ;;
+esac
 
 mpicc -D_GNU_SOURCE -I "$MEND_TEST_ROOT/test" "$MEND_TEST_ROOT/test/kill/file/devices.c" -o devices || exit 1
 flags=
