@@ -4,15 +4,20 @@
 
 #include <string.h>
 
+#define LOOK_UNIT                                                                                  \
+    4096 /* parts of the file begin at a multiple of it where windows are looked into: a page */
+
 void mend_together_lay_out(struct mend_together *t)
 {
     const struct mend_file *f = t->f;
-    MPI_Offset unit = f->hints.value[MEND_HINT_STRIPING_UNIT];
-    MPI_Offset window = f->hints.value[MEND_HINT_CB_BUFFER_SIZE];
+    bool looks = mend_together_looks(t);
+    MPI_Offset unit = looks ? LOOK_UNIT : f->hints.value[MEND_HINT_STRIPING_UNIT];
     MPI_Offset begin = t->low / unit * unit, n = t->domains_n, from = t->at;
     MPI_Offset each = ((t->high - begin + n - 1) / n + unit - 1) / unit * unit;
 
-    t->rounds = (each + window - 1) / window;
+    t->window =
+        looks ? mend_together_window_to_look(t, each) : f->hints.value[MEND_HINT_CB_BUFFER_SIZE];
+    t->rounds = (each + t->window - 1) / t->window;
     for (int i = 0; i < t->domains_n; i++) {
         struct mend_domain *d = &t->domain[i];
         MPI_Offset to = t->at + t->total;
@@ -36,10 +41,9 @@ void mend_together_lay_out(struct mend_together *t)
 }
 
 /* What this member has in the window of the domain. */
-static bool list_pieces(struct mend_together *t, struct mend_domain *d)
+static bool list_pieces(struct mend_together *t, struct mend_domain *d, MPI_Offset round)
 {
-    MPI_Offset window = t->f->hints.value[MEND_HINT_CB_BUFFER_SIZE];
-    MPI_Offset end = d->begin + (t->round + 1) * window, offset, len;
+    MPI_Offset end = d->begin + (round + 1) * t->window, offset, len;
 
     d->stream += d->bytes;
     d->bytes = 0;
@@ -102,6 +106,15 @@ static bool find_data(struct mend_together *t)
     return true;
 }
 
+bool mend_together_list(struct mend_together *t, MPI_Offset round)
+{
+    bool fine = true;
+
+    for (int i = 0; i < t->domains_n; i++)
+        fine &= list_pieces(t, &t->domain[i], round);
+    return find_data(t) && fine;
+}
+
 static struct mend_coll_buf buffer(void *buf, MPI_Count n, MPI_Datatype type)
 {
     return (struct mend_coll_buf){buf, n, mend_type_predefined((uintptr_t)type), type};
@@ -116,14 +129,13 @@ void mend_together_count(struct mend_together *t)
     int n = t->f->comm->size;
 
     memset(t->give, 0, (size_t)n * sizeof(*t->give));
+    t->failing |= !mend_together_list(t, t->round);
     for (int i = 0; i < t->domains_n; i++) {
-        struct mend_domain *d = &t->domain[i];
+        const struct mend_domain *d = &t->domain[i];
 
-        t->failing |= !list_pieces(t, d);
         if (d != t->own)
             t->give[d->rank] = (struct mend_amount){d->rows.n, d->bytes};
     }
-    t->failing |= !find_data(t);
     t->stage = MEND_TOGETHER_COUNTED;
     mend_coll_alltoall(t->f->comm, &in, NULL, &out, NULL, &how);
     t->inner = how.request;

@@ -3,7 +3,8 @@
  *
  *   together.c   agreements, and one step after the other
  *   exchange.c   what goes where: domains, windows, lists, data
- *   aggregate.c     an aggregator's part of the file */
+ *   aggregate.c     an aggregator's part of the file
+ *   look.c       reading where all share memory: instead of lists and data, windows that all see */
 #ifndef MEND_IO_EXCHANGE_H
 #define MEND_IO_EXCHANGE_H
 
@@ -17,6 +18,8 @@ enum mend_together_stage {
     MEND_TOGETHER_GRANTED,
     MEND_TOGETHER_LISTED,
     MEND_TOGETHER_SENT,
+    MEND_TOGETHER_OPENED,
+    MEND_TOGETHER_LOOKED,
     MEND_TOGETHER_ENDED
 };
 
@@ -29,6 +32,8 @@ struct mend_domain {
     MPI_Offset bytes;      /* this round */
     struct mend_rows rows; /* this round */
     char *data;            /* of this round, dense */
+    uint64_t at; /* look.c: where its windows are in the segment, and here; 0, NULL: not known */
+    char *base;
 };
 
 /* What comes from, or goes to, a member in a round. */
@@ -54,10 +59,12 @@ struct mend_together {
     bool invalid, fine;
     MPI_Offset low, high;
     uint64_t runs;
+    bool apart; /* some member's small runs lie too far apart to be read together */
 
     int domains_n;
     struct mend_domain *domain, *own; /* own: this process's, or NULL */
     MPI_Offset round, rounds;
+    MPI_Offset window;               /* bytes of a domain in a round */
     struct mend_amount *give, *take; /* by rank */
     struct mend_lane *lanes;
     MPI_Count *counts[2]; /* of a collective: to and from each rank */
@@ -67,6 +74,7 @@ struct mend_together {
     char *room;            /* bytes of others */
     char *packed;          /* of this process, where memory is not dense */
     int64_t room_bytes, packed_bytes;
+    int64_t *sums; /* look.c */
 };
 
 /* exchange.c: after the first agreement: domains, and what this process has in each. */
@@ -79,11 +87,29 @@ void mend_together_ask_for_memory(struct mend_together *t);
 void mend_together_send_lists(struct mend_together *t);
 void mend_together_send_data(struct mend_together *t);
 
+/* What this process has in the windows of a round, and where it is to go.  False: no memory. */
+bool mend_together_list(struct mend_together *t, MPI_Offset round);
+
 /* What was read, to where the program wants it, unless it is there. */
 void mend_together_unpack(struct mend_together *t);
 
 /* aggregate.c: reads or writes this process's window of the round, if it has one.  An error sets t->failing, and is not kept: each
  * member then moves its own data, and gets its own error. */
 void mend_together_move_window(struct mend_together *t);
+
+/* look.c: whether all members look into windows; whether that is worth it, the same at all after the first agreement; how many
+ * sums there are. */
+bool mend_together_looks(const struct mend_together *t);
+bool mend_together_is_worth_looking(const struct mend_together *t);
+int mend_together_readers(const struct mend_together *t);
+size_t mend_together_sums(const struct mend_together *t);
+MPI_Offset mend_together_window_to_look(const struct mend_together *t, MPI_Offset domain);
+
+/* Begins a collective: where all windows are.  When it is done: maps them; t->failing: each is to read for itself. */
+void mend_together_open(struct mend_together *t);
+void mend_together_map(struct mend_together *t);
+
+/* Before each agreement: reads one window, and takes what this process wants of the one before.  False: it was the last one. */
+bool mend_together_look(struct mend_together *t);
 
 #endif

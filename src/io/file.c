@@ -157,6 +157,7 @@ static int make_comm(struct mend_file *f, struct mend_comm *c, int own_error)
 
 static void drop_comm(struct mend_file *f)
 {
+    mend_file_windows_drop(f);
     f->comm->file = NULL;
     if (f->win) {
         mend_win_unlock_all(f->win);
@@ -223,8 +224,7 @@ int mend_file_delete(struct mend_proc *self, const char *name)
     return mend_os_class(error);
 }
 
-/* The lowest rank that lives, as far as is known here; more than one may believe that it is it. */
-static bool is_first(const struct mend_file *f)
+bool mend_file_is_first(const struct mend_file *f)
 {
     int r = 0;
 
@@ -246,7 +246,7 @@ int mend_file_finish(struct mend_file *f)
     f->all_left = err != MPI_ERR_INVALIDATED;
     if (err == MPI_ERR_INVALIDATED) /* R30 */
         err = f->error;
-    if (f->amode & MPI_MODE_DELETE_ON_CLOSE && is_first(f))
+    if (f->amode & MPI_MODE_DELETE_ON_CLOSE && mend_file_is_first(f))
         unlink(f->name);
     return err;
 }

@@ -61,9 +61,11 @@ struct mend_file {
     bool gathers[2]; /* reading, writing: collective calls exchange data; the same at all */
     int aggregators; /* of such a call; the same at all */
     struct mend_list together; /* such calls, in order: together.c */
-    struct mend_list later;    /* accesses that the kernel carries out: later.c */
-    bool uring;                /* they have a ring */
-    struct mend_list kept;     /* what was written since the last good sync: keep.c */
+    struct mend_file_windows
+        *windows;           /* that all members look into when they read; NULL: not yet */
+    struct mend_list later; /* accesses that the kernel carries out: later.c */
+    bool uring;             /* they have a ring */
+    struct mend_list kept;  /* what was written since the last good sync: keep.c */
     int64_t kept_bytes;
     bool keeps_all; /* all of that is there */
 };
@@ -109,6 +111,12 @@ int mend_pointer_set(struct mend_file *f, MPI_Offset to);
 int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
 /* Collective: MPI_File_seek_shared. */
 int mend_pointer_seek(struct mend_file *f, MPI_Offset to, int own_error);
+
+/* file.c: the lowest rank that lives, as far as is known here; more than one may believe that it is it. */
+bool mend_file_is_first(const struct mend_file *f);
+
+/* look.c: closing. */
+void mend_file_windows_drop(struct mend_file *f);
 
 /* pointer.c: opening: rank 0's word, at the members that share memory; closing.  MPI_ERR_NO_MEM. */
 int mend_pointer_begin(struct mend_file *f, struct mend_comm *c);

@@ -88,7 +88,7 @@ int mend_file_agree_on_ways(struct mend_file *f, int own_error, uint64_t value,
     f->aggregators =
         wanted ? (wanted < f->comm->size ? wanted : f->comm->size) : __builtin_popcountll(all >> 1);
     f->gathers[true] = gathers(f, h->value[MEND_HINT_CB_WRITE], !(all & 1));
-    f->gathers[false] = gathers(f, h->value[MEND_HINT_CB_READ], !(all & 1) && !f->comm->in_segment);
+    f->gathers[false] = gathers(f, h->value[MEND_HINT_CB_READ], !(all & 1));
     return MPI_SUCCESS;
 }
 

@@ -9,6 +9,8 @@
  *   each round      how much goes to each aggregator; is there memory for it everywhere; lists of pieces; data; then the file
  *   agreement       { all of it done? }
  *
+ * Where all members share memory reading goes another way from the first agreement on: look.c.
+ *
  * A member whose pieces are large, or that has none, moves them itself and takes part without data.  Nobody makes another one
  * wait that is not in the call: a view without holes is agreed on when it is set, and then there is no exchange at all.
  *
@@ -36,6 +38,7 @@
 #define LARGE_RUN                                                                                  \
     ((MPI_Offset)1 << 16) /* pieces from this mean length on are moved by their owner */
 #define MIN_RUNS 64       /* fewer pieces of each member are not worth the exchange */
+#define SHARE    3        /* as move.c: less is not read with the holes */
 #define ALL      UINT64_MAX
 
 bool mend_file_gathers(const struct mend_file *f, bool write)
@@ -56,12 +59,13 @@ static void on_decision(void *arg, struct mend_decision *d)
     t->high = (MPI_Offset)d->max_word[0];
     t->low = (MPI_Offset)~d->max_word[1];
     t->runs = d->max_word[2];
+    t->apart = d->and_word[2] != ALL;
     t->decided = true;
 }
 
 static void vote(struct mend_together *t, bool fine, MPI_Offset low, MPI_Offset high, uint64_t runs)
 {
-    struct mend_decision d = {.and_word = {ALL, fine ? ALL : 0, ALL, ALL},
+    struct mend_decision d = {.and_word = {ALL, fine ? ALL : 0, t->apart ? 0 : ALL, ALL},
                               .max_word = {(uint64_t)high, ~(uint64_t)low, runs}};
 
     t->decided = false;
@@ -87,6 +91,7 @@ static void drop_exchange(struct mend_together *t)
     mend_free(self, t->give);
     mend_free(self, t->lanes);
     mend_free(self, t->counts[0]);
+    mend_free(self, t->sums);
     mend_free(self, t->room);
     mend_free(self, t->packed);
     t->domain = NULL;
@@ -135,7 +140,7 @@ static void look(struct mend_together *t, MPI_Offset *low_p, MPI_Offset *high_p,
     const struct mend_view *v = &t->f->view;
     bool always =
         t->f->hints.value[t->write ? MEND_HINT_CB_WRITE : MEND_HINT_CB_READ] == MEND_HINT_ENABLE;
-    MPI_Offset seen = 0, offset, len;
+    MPI_Offset seen = 0, end = 0, offset, len;
     struct mend_cursor k;
     int runs = 0;
 
@@ -143,6 +148,7 @@ static void look(struct mend_together *t, MPI_Offset *low_p, MPI_Offset *high_p,
     while (runs < PROBE_RUNS && seen < t->total &&
            mend_view_next(&k, t->total - seen, &offset, &len)) {
         *low_p = runs++ ? *low_p : offset;
+        end = offset + len;
         seen += len;
     }
     if (!runs || runs == 1 || (!always && seen / runs >= LARGE_RUN)) {
@@ -155,6 +161,7 @@ static void look(struct mend_together *t, MPI_Offset *low_p, MPI_Offset *high_p,
     mend_view_next(&k, 1, &offset, &len);
     *high_p = offset + 1;
     *runs_p = always ? MIN_RUNS : (uint64_t)((__int128)t->total * runs / seen);
+    t->apart = seen * SHARE < end - *low_p;
     t->has_pieces = true;
 }
 
@@ -164,12 +171,13 @@ static bool take_memory(struct mend_together *t)
     struct mend_proc *self = t->f->self;
     size_t n = (size_t)t->f->comm->size;
 
-    t->domains_n = t->f->aggregators;
+    t->domains_n = mend_together_looks(t) ? mend_together_readers(t) : t->f->aggregators;
     t->domain = mend_zalloc(self, (size_t)t->domains_n, sizeof(*t->domain));
     t->give = mend_zalloc(self, 2 * n, sizeof(*t->give));
     t->lanes = mend_zalloc(self, n, sizeof(*t->lanes));
     t->counts[0] = mend_zalloc(self, 2 * n, sizeof(MPI_Count) + sizeof(MPI_Aint));
-    if (!(t->domain && t->give && t->lanes && t->counts[0]))
+    t->sums = mend_zalloc(self, mend_together_sums(t), sizeof(*t->sums));
+    if (!(t->domain && t->give && t->lanes && t->counts[0] && t->sums))
         return false;
     t->take = t->give + n;
     t->counts[1] = t->counts[0] + n;
@@ -182,7 +190,7 @@ static void ask(struct mend_together *t)
 {
     MPI_Offset low = INT64_MAX, high = 0;
     uint64_t runs = 0;
-    bool fine = take_memory(t);
+    bool fine = take_memory(t) && !(mend_together_looks(t) && !mend_view_goes_on(&t->f->view));
 
     if (!t->own_error && t->total)
         look(t, &low, &high, &runs);
@@ -212,9 +220,12 @@ static int take_inner(struct mend_together *t)
 /* True: it goes on; else it may be gone. */
 static bool on_answer(struct mend_together *t)
 {
-    if (!t->invalid && t->fine && t->high > t->low && t->runs >= MIN_RUNS) {
+    bool looks = mend_together_looks(t);
+
+    if (!t->invalid && t->fine && t->high > t->low && t->runs >= MIN_RUNS &&
+        (!looks || mend_together_is_worth_looking(t))) {
         mend_together_lay_out(t);
-        mend_together_count(t);
+        (looks ? mend_together_open : mend_together_count)(t);
         return true;
     }
     if (t->invalid)
@@ -222,6 +233,17 @@ static bool on_answer(struct mend_together *t)
     else
         finish_alone(t);
     return false;
+}
+
+/* Into the next window. */
+static void look_on(struct mend_together *t)
+{
+    if (!mend_together_look(t)) {
+        end_exchange(t, true);
+        return;
+    }
+    t->stage = MEND_TOGETHER_LOOKED;
+    vote(t, !t->failing, t->low, t->high, t->runs);
 }
 
 static bool on_end(struct mend_together *t)
@@ -266,6 +288,10 @@ static void after_collective(struct mend_together *t)
             mend_together_move_window(t);
         mend_together_send_data(t);
         break;
+    case MEND_TOGETHER_OPENED:
+        mend_together_map(t);
+        look_on(t);
+        break;
     default:
         end_round(t);
     }
@@ -284,6 +310,12 @@ static bool advance(struct mend_together *t)
         return true;
     case MEND_TOGETHER_ASKED:
         return t->decided && on_answer(t);
+    case MEND_TOGETHER_LOOKED:
+        if (t->decided && t->fine && !t->invalid)
+            look_on(t);
+        else
+            return t->decided && on_end(t);
+        return true;
     case MEND_TOGETHER_ENDED:
         return t->decided && on_end(t);
     default:

@@ -122,3 +122,8 @@ bool mend_view_is_whole(const struct mend_view *v)
 {
     return v->layout->dense;
 }
+
+bool mend_view_goes_on(const struct mend_view *v)
+{
+    return v->layout->dense || v->layout->extent >= v->layout->true_extent;
+}

@@ -2,12 +2,14 @@
 /* Collective calls that gather the pieces of all members, against the bytes that each view stands for: blocks of an array,
  * pieces in turn, pieces of all lengths; from memory with and without holes; ranks without data, with one large piece, with wrong
  * arguments, with an error of the file; in one window and in many; blocking, nonblocking (some wait for messages first) and split; read back in the same ways,
- * also behind the end; the hints. */
+ * also behind the end; the hints, which change, too; where all members share memory each reads from windows that others have read,
+ * unless little of the file is wanted. */
 /* RUN: -n 1 */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
 /* RUN: -n 8 */
 /* RUN: -n 5 ; set NODES=2 */
+/* RUN: -n 5 ; set RMA_SHM=0 */
 /* RUN: -n 4 ; set COLL_SHM=0 ; set AGREE_SHM=0 */
 #include "common.h"
 
@@ -332,6 +334,35 @@ static void in_a_row(MPI_Info info)
     CHECK_OK(MPI_File_close(&f));
 }
 
+/* One file in one view, `apart` bytes for each piece of a rank: as the hints change, so do the windows. */
+static void with_other_hints(const MPI_Info *info, int n, int apart)
+{
+    enum { LEN = 24, PIECES = 700 };
+    static unsigned char got[LEN * PIECES];
+    MPI_Datatype piece, mine;
+    MPI_File f;
+
+    CHECK_OK(MPI_File_open(W, file_name("hints"), RW, MPI_INFO_NULL, &f));
+    MPI_Type_contiguous(LEN, MPI_BYTE, &piece);
+    MPI_Type_create_resized(piece, 0, (MPI_Aint)apart * size, &mine);
+    MPI_Type_commit(&mine);
+    CHECK_OK(MPI_File_set_view(f, rank * apart, MPI_BYTE, mine, "native", MPI_INFO_NULL));
+    for (int i = 0; i < LEN * PIECES; i++)
+        got[i] = byte_of(rank, i);
+    CHECK_OK(MPI_File_write(f, got, LEN * PIECES, MPI_BYTE, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_sync(f));
+    for (int k = 0; k < n; k++) {
+        CHECK_OK(MPI_File_set_info(f, info[k]));
+        memset(got, 0xee, sizeof(got));
+        CHECK_OK(MPI_File_read_at_all(f, 0, got, LEN * PIECES, MPI_BYTE, MPI_STATUS_IGNORE));
+        for (int i = 0; i < LEN * PIECES; i++)
+            CHECK_EQ(got[i], byte_of(rank, i));
+    }
+    MPI_Type_free(&piece);
+    MPI_Type_free(&mine);
+    CHECK_OK(MPI_File_close(&f));
+}
+
 static void check_hint(MPI_File f, const char *key, const char *want)
 {
     char value[MPI_MAX_INFO_VAL + 1];
@@ -381,11 +412,16 @@ int main(int argc, char **argv)
         in_turn(many, form, 16, 500, 1);
         in_turn(many, form, 700, 40, 3);
         in_turn(MPI_INFO_NULL, form, 48, 200, 1);
+        in_turn(MPI_INFO_NULL, form, 16, 600, 1);
         blocks(few, form);
         blocks(many, form);
         irregular(few, form);
         irregular(many, form);
     }
+    if (size <= 3) /* the pieces with the holes between them: so much that nobody reads these */
+        in_turn(MPI_INFO_NULL, AT, 4096, (17 << 20) / 4096 / size, 1);
+    with_other_hints((MPI_Info[]){few, MPI_INFO_NULL, many, few, many, many}, 6, 24);
+    with_other_hints((MPI_Info[]){few, many, few}, 3, 240);
     one_is_wrong(many);
     one_is_limited(many);
     at_the_end(many);
