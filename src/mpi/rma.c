@@ -416,7 +416,8 @@ int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void
     struct common k = common_case(win, target_rank, target_disp, 1, datatype, 1, datatype);
 
     if (mend_unlikely(!k.at || !origin_addr || !compare_addr || !result_addr ||
-                      !may_be_swapped(k.type) || !mend_element_is_atomic(k.type, k.at)))
+                      !may_be_swapped(k.type) ||
+                      mend_rma_path_of(k.w, target_rank, k.type, k.at) != MEND_RMA_PATH_ATOMIC))
         return operate(MEND_RMA_SWAP,
                        &(struct arguments){.origin = origin_addr,
                                            .origin_n = 1,

@@ -45,6 +45,11 @@ static inline bool mend_acclock_try(mend_atomic_u32 *word, int me,
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
+static inline bool mend_acclock_has(mend_atomic_u32 *word, int me)
+{
+    return mend_load_relaxed(word) == MEND_ACCLOCK_TAKEN_BY(me);
+}
+
 static inline void mend_acclock_release(mend_atomic_u32 *word)
 {
     mend_store_release(word, MEND_ACCLOCK_FREE);

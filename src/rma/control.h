@@ -84,6 +84,11 @@ static inline int mend_win_elements_lock(struct mend_win *w, int target)
                : mend_win_elements_lock_slow(w, target);
 }
 
+static inline bool mend_win_has_elements(const struct mend_win *w, int target)
+{
+    return mend_acclock_has(mend_win_elements_word(w, target), w->me);
+}
+
 static inline void mend_win_elements_unlock(struct mend_win *w, int target)
 {
     mend_acclock_release(mend_win_elements_word(w, target));

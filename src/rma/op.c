@@ -5,7 +5,6 @@
 #include "datatype/predefined.h"
 #include "rma/control.h"
 #include "rma/direct.h"
-#include "rma/element.h"
 #include "rma/epoch.h"
 #include "rma/link.h"
 #include "rma/way.h"
@@ -27,6 +26,16 @@ const struct mend_type *mend_rma_basic(const struct mend_type *t)
 }
 
 /* ---- elements ---- */
+
+/* May this process change the element by loads and stores? */
+static inline bool is_mine(const struct mend_win *w, int target, const struct mend_type *basic,
+                           const void *at)
+{
+    enum mend_rma_path path = mend_rma_path_of(w, target, basic, at);
+
+    return (path == MEND_RMA_PATH_ALONE && target == w->me) ||
+           (path == MEND_RMA_PATH_LOCKED && mend_win_has_elements(w, target));
+}
 
 /* One element with gaps. */
 static void apply_one(const struct mend_op *op, const struct mend_type *basic, const char *in,
@@ -65,6 +74,7 @@ static int apply_locked(struct mend_win *w, int target, const struct mend_op *op
         err = mend_win_elements_lock(w, target);
         if (mend_unlikely(err))
             break;
+        MEND_ASSERT(is_mine(w, target, basic, at));
         apply_alone(op, basic, in + i * basic->size, at + i * basic->extent, k,
                     old ? old + i * basic->size : NULL);
         mend_win_elements_unlock(w, target);
@@ -75,13 +85,17 @@ static int apply_locked(struct mend_win *w, int target, const struct mend_op *op
 int mend_rma_apply(struct mend_win *w, int target, const struct mend_op *op,
                    const struct mend_type *basic, const void *in, char *at, MPI_Count n, void *old)
 {
-    if (mend_rma_is_alone(w, target))
+    switch (mend_rma_path_of(w, target, basic, at)) {
+    case MEND_RMA_PATH_ALONE:
+        MEND_ASSERT(is_mine(w, target, basic, at));
         apply_alone(op, basic, in, at, n, old);
-    else if (mend_element_is_atomic(basic, at))
+        return MPI_SUCCESS;
+    case MEND_RMA_PATH_ATOMIC:
         mend_element_apply(op, basic, in, at, n, old);
-    else
+        return MPI_SUCCESS;
+    default:
         return apply_locked(w, target, op, basic, in, at, n, old);
-    return MPI_SUCCESS;
+    }
 }
 
 int mend_rma_add(struct mend_win *w, int target, const struct mend_type *basic, const void *in,
@@ -96,6 +110,7 @@ int mend_rma_add(struct mend_win *w, int target, const struct mend_type *basic, 
     err = mend_win_elements_lock(w, target);
     if (mend_unlikely(err))
         return err;
+    MEND_ASSERT(is_mine(w, target, basic, at));
     mend_element_add_alone(basic, in, at, old);
     mend_win_elements_unlock(w, target);
     return MPI_SUCCESS;
@@ -112,17 +127,25 @@ int mend_rma_swap(struct mend_win *w, int target, const struct mend_type *basic,
                   const void *compare, const void *in, char *at, void *old)
 {
     size_t n = (size_t)basic->size;
-    int err = MPI_SUCCESS;
+    int err;
 
-    if (mend_element_is_atomic(basic, at)) {
-        mend_element_swap_if(basic, compare, in, at, old);
-    } else if (mend_rma_is_alone(w, target)) {
+    switch (mend_rma_path_of(w, target, basic, at)) {
+    case MEND_RMA_PATH_ALONE:
+        MEND_ASSERT(is_mine(w, target, basic, at));
         swap_alone(n, compare, in, at, old);
-    } else if (!(err = mend_win_elements_lock(w, target))) {
+        return MPI_SUCCESS;
+    case MEND_RMA_PATH_ATOMIC:
+        mend_element_swap_if(basic, compare, in, at, old);
+        return MPI_SUCCESS;
+    default:
+        err = mend_win_elements_lock(w, target);
+        if (err)
+            return err;
+        MEND_ASSERT(is_mine(w, target, basic, at));
         swap_alone(n, compare, in, at, old);
         mend_win_elements_unlock(w, target);
+        return MPI_SUCCESS;
     }
-    return err;
 }
 
 bool mend_rma_op_is_special(const struct mend_op *op)

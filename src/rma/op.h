@@ -3,6 +3,7 @@
 #ifndef MEND_RMA_OP_H
 #define MEND_RMA_OP_H
 
+#include "rma/element.h"
 #include "rma/wire.h"
 #include "rma/win.h"
 
@@ -50,6 +51,22 @@ int mend_rma_swap(struct mend_win *w, int target, const struct mend_type *basic,
 static inline bool mend_rma_is_alone(const struct mend_win *w, int rank)
 {
     return !w->shared || !w->part[rank].at;
+}
+
+/* What keeps two accumulates apart that meet at an element: they have to take the same path, so nothing but the kind of
+ * window, the type and the address has a say in it: no operator, no count, no origin.  Asserted where elements change. */
+enum mend_rma_path {
+    MEND_RMA_PATH_ALONE,  /* only the member itself changes elements of its part */
+    MEND_RMA_PATH_ATOMIC, /* one atomic instruction for each element */
+    MEND_RMA_PATH_LOCKED  /* the part's lock of elements */
+};
+
+static inline enum mend_rma_path mend_rma_path_of(const struct mend_win *w, int target,
+                                                  const struct mend_type *basic, const void *at)
+{
+    if (mend_rma_is_alone(w, target))
+        return MEND_RMA_PATH_ALONE;
+    return mend_element_is_atomic(basic, at) ? MEND_RMA_PATH_ATOMIC : MEND_RMA_PATH_LOCKED;
 }
 
 /* MPI_REPLACE and MPI_NO_OP, which are defined for all types. */
