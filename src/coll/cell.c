@@ -2,6 +2,7 @@
 /* cell.c – ticks, lines and buffers (cell.h has the idea), barrier and broadcast. */
 #include "coll/cell.h"
 #include "coll/cell_forms.h"
+#include "coll/cell_pair.h"
 #include "comm/errcode.h"
 #include "node/node.h"
 
@@ -28,12 +29,50 @@ void mend_cell_nudge_members(struct mend_comm *c)
     mend_node_wakes_flush(&w);
 }
 
+/* What a member says in a tick, in its line or in the words of a pair; 0: nothing yet. */
+static uint64_t said_by(const struct mend_comm *c, int rank, uint64_t tick)
+{
+    const struct mend_cell_line *line = &c->coll->block[rank]->line[tick % MEND_CELL_LINES];
+    const struct mend_cell_word *w;
+    uint64_t word;
+
+    /* acquire: pairs with the release in mend_cell_publish() */
+    if (mend_load_acquire(&line->number) == tick)
+        return line->what;
+    w = c->coll->pair ? mend_cell_pair_find(c, rank, tick) : NULL;
+    word = w ? mend_load_relaxed(&w->word) : 0;
+    return w ? MEND_CELL_WHAT(word >> 4 & 15, word & 15) : 0;
+}
+
+/* Of two members: the other one's word of this tick is where this one does not look for it. */
+static bool is_elsewhere(struct mend_cell_look *l)
+{
+    uint64_t what = l->c->coll->pair && l->rank < l->end && !mend_coll_check(l->c)
+                        ? said_by(l->c, !l->c->rank, l->tick)
+                        : 0;
+
+    if (!what || what == l->what)
+        return false;
+    l->wrong |= 1;
+    l->rank = l->end;
+    return true;
+}
+
+static bool all_seen(struct mend_cell_look *l)
+{
+    if (!l->pair)
+        return mend_cell_all_seen(l);
+    if (l->rank < l->end && said_by(l->c, l->rank, l->tick) == l->what)
+        l->rank = l->end;
+    return l->rank == l->end;
+}
+
 static bool seen_or_barred(struct mend_proc *self, void *arg)
 {
     struct mend_cell_look *l = arg;
 
     (void)self;
-    return mend_cell_all_seen(l) || mend_coll_check(l->c);
+    return all_seen(l) || is_elsewhere(l) || mend_coll_check(l->c);
 }
 
 static void not_told(const void *arg, uint64_t *peers)
@@ -41,8 +80,7 @@ static void not_told(const void *arg, uint64_t *peers)
     const struct mend_cell_look *l = arg;
 
     for (int r = l->rank; r < l->end; r++)
-        if (mend_load_relaxed(&l->c->coll->block[r]->line[l->tick % MEND_CELL_LINES].number) !=
-            l->tick)
+        if (!said_by(l->c, r, l->tick))
             mend_missing_add(peers, mend_group_peer(l->c->group, r));
 }
 
@@ -78,10 +116,9 @@ static const char *name_of(uint64_t what)
 static void tell_difference(const struct mend_cell_look *l)
 {
     for (int r = l->first; r < l->end; r++) {
-        const struct mend_cell_line *line = &l->c->coll->block[r]->line[l->tick % MEND_CELL_LINES];
-        uint64_t what = line->what, bytes = ~UINT64_C(0) >> 8;
+        uint64_t what = said_by(l->c, r, l->tick), bytes = ~UINT64_C(0) >> 8;
 
-        if (what == l->what)
+        if (!what || what == l->what)
             continue;
         mend_error_detail(l->c->self, MPI_ERR_TRUNCATE, 0,
                           "rank %d is in %s of %llu bytes, this process in %s of %llu bytes", r,
@@ -111,6 +148,22 @@ int mend_cell_wait_slow(struct mend_cell_look *l)
         return MPI_ERR_NO_MEM;
     tell_difference(l);
     return MPI_ERR_TRUNCATE;
+}
+
+int mend_cell_pair_wait_slow(struct mend_comm *c, uint64_t word, uint64_t *value_p)
+{
+    struct mend_cell_look l = {.c = c,
+                               .tick = word >> 8,
+                               .what = MEND_CELL_WHAT(word >> 4 & 15, word & 15),
+                               .first = !c->rank,
+                               .rank = !c->rank,
+                               .end = !c->rank + 1,
+                               .pair = true};
+    int err = mend_cell_wait_slow(&l);
+
+    if (!err)
+        *value_p = mend_cell_pair_find(c, !c->rank, l.tick)->value;
+    return err;
 }
 
 static bool all_done(struct mend_cell_look *l)
@@ -228,8 +281,11 @@ int mend_cell_barrier(struct mend_comm *c)
 {
     uint64_t tick;
     void *room;
-    int err = mend_cell_begin(c, 1, &tick);
+    int err;
 
+    if (c->coll->pair)
+        return mend_cell_pair_exchange(c, MEND_CELL_BARRIER, 0, 0, &tick);
+    err = mend_cell_begin(c, 1, &tick);
     if (mend_likely(!err))
         err = mend_cell_room(c, tick, 0, &room); /* it has no data, but uses a line as well */
     if (mend_unlikely(err))

@@ -6,7 +6,7 @@
  * two ranks need one transfer each way, and sixteen ranks on two cores need few context switches.
  *
  *   block of a member (written by it only)
- *   control   done │ line 0 │ line 1 │ ... │ line 15
+ *   control   done │ line 0 │ line 1 │ ... │ line 15 │ pair (cell_pair.h)
  *   data      buffer 0 │ buffer 1 │ buffer 2 │ buffer 3
  *
  * All members count time in the same ticks: a collective takes one tick, or one per piece of
@@ -56,10 +56,20 @@ struct mend_cell_line {
     unsigned char bytes[MEND_CELL_INLINE];
 };
 
+/* Of two members, in the block of rank 0: member r writes the two words of row r, in turn. */
+struct mend_cell_pair {
+    struct mend_cell_word {
+        mend_atomic_u64 word; /* tick << 8 | what << 4 | bytes; written last */
+        uint64_t value;
+    } row[2][2];
+};
+
 struct mend_cell_block {
     _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 done;
     struct mend_cell_line line[MEND_CELL_LINES];
+    _Alignas(2 * MEND_CACHE_LINE) struct mend_cell_pair pair;
 };
+_Static_assert(sizeof(struct mend_cell_pair) == MEND_CACHE_LINE, "both write the same line");
 _Static_assert(sizeof(struct mend_cell_block) <= MEND_NODE_CELL_CONTROL, "fits into the cell");
 
 /* What a line is about; members that disagree are told so instead of reading nonsense. */
@@ -82,6 +92,8 @@ struct mend_coll_comm {
     struct mend_cell_block **block; /* by rank; NULL until first use */
     bool declined;                  /* a member has no memory for its block */
     struct mend_cell_block *mine;
+    struct mend_cell_pair *pair; /* of two members; else NULL */
+    unsigned pair_turn;
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */
     bool crowded;            /* more ranks than cores on this node */
@@ -180,6 +192,7 @@ struct mend_cell_look {
     uint64_t tick, what;
     int first, rank, end; /* of ranks first .. end - 1, those below `rank` have been seen */
     uint64_t wrong;       /* some line that is about something else */
+    bool pair;            /* in the words of a pair, not in lines */
 };
 
 static inline bool mend_cell_all_seen(struct mend_cell_look *l)

@@ -130,6 +130,9 @@ static bool make_block(struct mend_comm *c)
     for (unsigned i = 0; i < MEND_CELL_LINES; i++)
         mend_store_relaxed(&mine->line[i].number, 0);
     mend_store_relaxed(&mine->done, 0);
+    if (c->rank == 0)
+        memset(&mine->pair, 0, sizeof(mine->pair));
+    cc->pair = c->size == 2 ? &cc->block[0]->pair : NULL;
     return true;
 }
 

@@ -22,6 +22,7 @@
 #include "coll/cell.h"
 
 #include "coll/cell_forms.h"
+#include "coll/cell_pair.h"
 
 #define DIRECT_MAX  (4 * 1024) /* longer vectors of three and more ranks are sliced */
 #define BLOCK_BYTES (8 * 1024) /* reduced at once: the result stays in the nearest cache */
@@ -292,6 +293,22 @@ static inline void copy_few(void *to, const void *from, size_t n)
         memcpy(to, from, n);
 }
 
+/* Of two members, what fits into a word. */
+static int allreduce_pair(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
+                          const struct mend_op *op, size_t bytes)
+{
+    uint64_t value[2] = {0};
+    int err;
+
+    copy_few(&value[c->rank], in == MPI_IN_PLACE ? out->buf : in, bytes);
+    err = mend_cell_pair_exchange(c, MEND_CELL_REDUCE, bytes, value[c->rank], &value[!c->rank]);
+    if (mend_likely(!err)) {
+        copy_few(out->buf, &value[1], bytes);
+        mend_op_apply(op, &value[0], out->buf, out->count, out->type, out->handle);
+    }
+    return err;
+}
+
 /* What fits into a line, without the machinery for pieces: the same as run_direct(). */
 static int allreduce_few(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                          const struct mend_op *op, size_t bytes)
@@ -324,6 +341,8 @@ int mend_cell_allreduce(struct mend_comm *c, const void *in, const struct mend_c
     MPI_Count bytes = out->count * out->type->size;
     struct job j;
 
+    if (bytes <= MEND_CELL_PAIR_BYTES && bytes > 0 && c->coll->pair)
+        return allreduce_pair(c, in, out, op, (size_t)bytes);
     if (mend_likely(bytes <= MEND_CELL_INLINE && bytes > 0))
         return allreduce_few(c, in, out, op, (size_t)bytes);
     j = job_of(c, in, out, op, MEND_CELL_REDUCE);
