@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrong arguments and calls out of their epoch give the right class through the window's error handler, change nothing,
  * and leave the window usable; a member that says no makes creation fail at all; windows come and go by the thousand and
- * leave nothing.
+ * leave nothing.  Of windows of each kind.
  *
  * RUN: -n 2
  * RUN: -n 2 ; set RMA_SHM=0
@@ -13,12 +13,25 @@ static int v[4], next;
 
 static void out_of_epoch(void)
 {
+    MPI_Request r = MPI_REQUEST_NULL;
     int flag;
 
     CHECK_CLASS(MPI_Put(v, 1, MPI_INT, next, 0, 1, MPI_INT, k.win), MPI_ERR_RMA_SYNC);
     CHECK_CLASS(MPI_Get(v, 1, MPI_INT, next, 0, 1, MPI_INT, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Accumulate(v, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_SUM, k.win),
+                MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(
+        MPI_Get_accumulate(v, 1, MPI_INT, v + 1, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_SUM, k.win),
+        MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Fetch_and_op(v, v + 1, MPI_INT, next, 0, MPI_SUM, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Compare_and_swap(v, v + 1, v + 2, MPI_INT, next, 0, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Rput(v, 1, MPI_INT, next, 0, 1, MPI_INT, k.win, &r), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Rget(v, 1, MPI_INT, next, 0, 1, MPI_INT, k.win, &r), MPI_ERR_RMA_SYNC);
+    CHECK(r == MPI_REQUEST_NULL);
     CHECK_CLASS(MPI_Win_unlock(next, k.win), MPI_ERR_RMA_SYNC);
     CHECK_CLASS(MPI_Win_unlock_all(k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_flush_all(k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_flush_local(next, k.win), MPI_ERR_RMA_SYNC);
     CHECK_CLASS(MPI_Win_complete(k.win), MPI_ERR_RMA_SYNC);
     CHECK_CLASS(MPI_Win_wait(k.win), MPI_ERR_RMA_SYNC);
     CHECK_CLASS(MPI_Win_test(k.win, &flag), MPI_ERR_RMA_SYNC);
@@ -67,6 +80,32 @@ static void within_a_lock_of_all(void)
     CHECK_CLASS(MPI_Win_flush_local(-100, k.win), MPI_ERR_RANK);
     CHECK_OK(MPI_Win_flush(next, k.win));
     CHECK_OK(MPI_Win_unlock_all(k.win));
+}
+
+/* No window is freed within an epoch, and none begins within another one; the first one goes on. */
+static void within_open_epochs(void)
+{
+    MPI_Group all;
+
+    CHECK_OK(MPI_Win_get_group(k.win, &all));
+    CHECK_OK(MPI_Win_lock_all(0, k.win));
+    CHECK_CLASS(MPI_Win_free(&k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_lock_all(0, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_unlock(next, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_start(all, 0, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_OK(MPI_Win_unlock_all(k.win));
+    CHECK_OK(MPI_Win_post(all, 0, k.win));
+    CHECK_CLASS(MPI_Win_free(&k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_post(all, 0, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_fence(0, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_OK(MPI_Win_start(all, 0, k.win));
+    CHECK_CLASS(MPI_Win_free(&k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_start(all, 0, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_flush(next, k.win), MPI_ERR_RMA_SYNC);
+    CHECK_OK(MPI_Win_complete(k.win));
+    CHECK_OK(MPI_Win_wait(k.win));
+    MPI_Group_free(&all);
 }
 
 static void attaching(void)
@@ -142,6 +181,9 @@ static void objects(void)
     CHECK_OK(MPI_Win_set_attr(k.win, key, v));
     CHECK_OK(MPI_Win_get_attr(k.win, key, &unit, &flag));
     CHECK(flag && unit == v);
+    CHECK_OK(MPI_Win_delete_attr(k.win, key));
+    CHECK_OK(MPI_Win_get_attr(k.win, key, &unit, &flag));
+    CHECK(!flag);
     CHECK_OK(MPI_Win_free_keyval(&key));
     CHECK_OK(MPI_Win_get_name(k.win, name, &len));
     CHECK_EQ(len, 0);
@@ -160,17 +202,51 @@ static void objects(void)
     CHECK(n == 4000 && base && v[0] == 4);
 }
 
+static MPI_Win raised_on;
+static int raised;
+
+static void on_error(MPI_Win *win, int *code, ...)
+{
+    raised_on = *win;
+    raised = *code;
+}
+
+/* That of the window is called, by the library and by the program. */
+static void error_handlers(void)
+{
+    MPI_Errhandler mine, got;
+
+    CHECK_OK(MPI_Win_create_errhandler(on_error, &mine));
+    CHECK_OK(MPI_Win_set_errhandler(k.win, mine));
+    CHECK_OK(MPI_Win_get_errhandler(k.win, &got));
+    CHECK(got == mine);
+    CHECK_CLASS(MPI_Win_unlock(next, k.win), MPI_ERR_RMA_SYNC);
+    CHECK(raised_on == k.win && class_of(raised) == MPI_ERR_RMA_SYNC);
+    CHECK_OK(MPI_Win_call_errhandler(k.win, MPI_ERR_OTHER));
+    CHECK(raised_on == k.win && raised == MPI_ERR_OTHER);
+    CHECK_OK(MPI_Win_set_errhandler(k.win, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Errhandler_free(&mine));
+    CHECK_OK(MPI_Errhandler_free(&got));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     know_rank();
     return_errors();
     next = (rank + 1) % size;
+    for (enum kind kind = 0; kind < DYNAMIC; kind++) {
+        snprintf(doing, sizeof(doing), "a window that is %s", kind_names[kind]);
+        k = make_window(kind_on(W, kind), 4000, 4, W);
+        out_of_epoch();
+        within_a_lock();
+        within_a_lock_of_all();
+        within_open_epochs();
+        free_window(&k);
+    }
     k = make_window(ALLOCATED, 4000, 4, W);
     objects();
-    out_of_epoch();
-    within_a_lock();
-    within_a_lock_of_all();
+    error_handlers();
     attaching();
     creation();
     many();
