@@ -14,8 +14,9 @@
  *   agree US...     one per batch of rounds, slowest survivor
  *   shrink US...    the same
  *
- * CALL, on a window of all ranks: fence, which the victim does not enter; lock, of the victim's window, which it holds
- * itself; flush, of puts to the victim, again and again.  On a file of all ranks, in memory: sync, view, which sets the view;
+ * CALL, on a window of all ranks: fence, start, wait and free, for which the victim does nothing; lock, of the victim's
+ * window, which it holds itself; flush, of puts to the victim, again and again; unlock, of its window, which is memory of
+ * its own, with a put that it must carry out.  creation is that of a window.  On a file of all ranks, in memory: sync, view, which sets the view;
  * ordered, which writes in the order of ranks; gather, a collective write of small pieces in turn, which the survivors end by
  * writing their own.  The victim does not enter these.
  *
@@ -105,6 +106,62 @@ static int flush(int victim)
     return err;
 }
 
+static MPI_Group group_of(int rank)
+{
+    MPI_Group all, one;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &rank, &one);
+    MPI_Group_free(&all);
+    return one;
+}
+
+/* The victim does not post. */
+static int start_access(int victim)
+{
+    MPI_Group g = group_of(victim);
+    int err = MPI_Win_start(g, 0, win), end = MPI_Win_complete(win);
+
+    MPI_Group_free(&g);
+    return err ? err : end;
+}
+
+/* Nor complete. */
+static int wait_posted(int victim)
+{
+    MPI_Group g = group_of(victim);
+    int err = MPI_Win_post(g, 0, win), end = MPI_Win_wait(win);
+
+    MPI_Group_free(&g);
+    return err ? err : end;
+}
+
+/* The put goes by a message. */
+static int unlock(int victim)
+{
+    static char bytes[PIECES];
+    int err = MPI_Win_lock(MPI_LOCK_SHARED, victim, 0, win), end;
+
+    MPI_Put(bytes, PIECES, MPI_BYTE, victim, 0, PIECES, MPI_BYTE, win);
+    end = MPI_Win_unlock(victim, win);
+    return err ? err : end;
+}
+
+/* Succeeds, and so may a window's end before the death. */
+static int free_window(int victim)
+{
+    (void)victim;
+    return MPI_Win_free(&win);
+}
+
+static int create_window(int victim)
+{
+    void *base;
+
+    (void)victim;
+    return MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+}
+
 static int sync_file(int victim)
 {
     (void)victim;
@@ -134,13 +191,18 @@ static int write_gathered(int victim)
 static const struct call {
     const char *name;
     int (*call)(int victim);
-    enum { NOTHING, WINDOW, FILE_OF_ALL } needs;
+    enum { NOTHING, WINDOW, OWN_MEMORY, FILE_OF_ALL } needs;
     bool held;     /* the victim holds its own lock */
     bool succeeds; /* without the dead */
 } calls[] = {{"receive", receive, NOTHING, false, false},
              {"fence", fence, WINDOW, false, false},
              {"lock", lock, WINDOW, true, false},
              {"flush", flush, WINDOW, false, false},
+             {"start", start_access, WINDOW, false, false},
+             {"wait", wait_posted, WINDOW, false, false},
+             {"unlock", unlock, OWN_MEMORY, false, false},
+             {"free", free_window, WINDOW, false, true},
+             {"creation", create_window, NOTHING, false, false},
              {"sync", sync_file, FILE_OF_ALL, false, false},
              {"view", set_view, FILE_OF_ALL, false, false},
              {"ordered", write_ordered, FILE_OF_ALL, false, false},
@@ -181,15 +243,18 @@ static void take_turns(void)
 /* A window, if the call needs one, in the state that it needs; or a file. */
 static void prepare(const struct call *x, int victim)
 {
+    static char own[PIECES];
     void *base;
 
     if (x->needs == FILE_OF_ALL)
         open_file();
     if (x->call == write_gathered)
         take_turns();
-    if (x->needs != WINDOW)
+    if (x->needs != WINDOW && x->needs != OWN_MEMORY)
         return;
-    check(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS,
+    check((x->needs == WINDOW ? MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win)
+                              : MPI_Win_create(own, PIECES, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                                               &win)) == MPI_SUCCESS,
           "no window");
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     if (x->call == fence)

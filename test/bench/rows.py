@@ -24,7 +24,10 @@ SPAWNED = (1, 8)
 FILE_RANKS = (2, 4, 8)
 VICTIM_MIB = (1, 1024)
 DEATH_MEDIAN_US, DEATH_P99_US = 200, 1000
-WINDOW_CALLS = {"fence": "MPI_Win_fence", "lock": "MPI_Win_lock of its window", "flush": "MPI_Win_flush to it"}
+WINDOW_CALLS = {"fence": "MPI_Win_fence", "lock": "MPI_Win_lock of its window", "flush": "MPI_Win_flush to it",
+                "start": "MPI_Win_start and complete towards it", "wait": "MPI_Win_wait for it",
+                "unlock": "MPI_Win_unlock, of a put that it must carry out", "free": "MPI_Win_free",
+                "creation": "MPI_Win_allocate"}
 FILE_CALLS = {"sync": "MPI_File_sync", "view": "MPI_File_set_view", "ordered": "MPI_File_write_ordered",
               "gather": "MPI_File_write_at_all, gathering"}
 WINDOW_EXTRA_US = 1000  # to carry out the death in the windows, or files
