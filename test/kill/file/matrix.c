@@ -7,7 +7,7 @@
  *   - what a survivor has written is in the file, whether or not another process was to write it;
  *   - then sync reports the death, the file can be read and closed, and another one can be opened by the survivors.
  *
- * Act i of run K takes the next call, and after all calls the next role; 64 acts are all combinations.
+ * Act i of run K takes the next call, and after all calls the next role; 96 acts are all combinations.
  *     args PLACE K [SEED]       PLACE as in ../melt.h
  *
  *   R30: a window or a file with dead members can be freed
@@ -17,20 +17,21 @@
  *   S0-54: the file's positions can be read after a failure
  *   S2-8: creation of windows and files is uniform, too
  *
- * RUN: -n 9 ; args never {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args after {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args random {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args random {n} ; set NODES=2 ; expect "8 deaths" ; times 8
- * RUN: -n 16 ; args random {n} 7 ; expect "15 deaths" ; times 5
- * RUN: -n 2 ; args random {n} ; expect "1 deaths" ; times 64
- * RUN: -n 9 ; args agree.enter {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args agree.enter#2 {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args agree.done {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args agree.done#2 {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args coll.enter {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args coll.enter#2 {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args coll.done {n} ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args coll.done {n} ; set NODES=2 ; expect "8 deaths" ; times 8 */
+ * RUN: -n 9 ; args never {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args after {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args random {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args random {n} ; set NODES=2 ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args random {n} ; set FILE_ASYNC=always ; expect "8 deaths" ; times 12
+ * RUN: -n 16 ; args random {n} 7 ; expect "15 deaths" ; times 7
+ * RUN: -n 2 ; args random {n} ; expect "1 deaths" ; times 96
+ * RUN: -n 9 ; args agree.enter {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args agree.enter#2 {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args agree.done {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args agree.done#2 {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args coll.enter {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args coll.enter#2 {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args coll.done {n} ; expect "8 deaths" ; times 12
+ * RUN: -n 9 ; args coll.done {n} ; set NODES=2 ; expect "8 deaths" ; times 12 */
 #include "kill/melt.h"
 
 #include "common.h"
@@ -42,17 +43,25 @@
 
 enum call {
     WRITE_AT,
+    IWRITE_AT,
     WRITE_ALL,
     IWRITE_ALL,
     SPLIT,
+    READ_AT,
     READ_ALL,
+    IREAD_ALL,
+    SPLIT_READ,
     WRITE_SHARED,
+    IWRITE_SHARED,
+    READ_SHARED,
     WRITE_ORDERED,
+    SPLIT_ORDERED,
     READ_ORDERED,
     SYNC,
     SET_SIZE,
     PREALLOCATE,
     SET_VIEW,
+    SET_INFO,
     SET_ATOMICITY,
     SEEK_SHARED,
     CLOSE,
@@ -60,11 +69,30 @@ enum call {
     CALLS
 };
 
-static const char *const call_names[CALLS] = {
-    "write_at",      "write_at_all", "iwrite_at_all", "write_at_all_begin",
-    "read_at_all",   "write_shared", "write_ordered", "read_ordered",
-    "sync",          "set_size",     "preallocate",   "set_view",
-    "set_atomicity", "seek_shared",  "close",         "open"};
+static const char *const call_names[CALLS] = {"write_at",
+                                              "iwrite_at",
+                                              "write_at_all",
+                                              "iwrite_at_all",
+                                              "write_at_all_begin",
+                                              "read_at",
+                                              "read_at_all",
+                                              "iread_at_all",
+                                              "read_at_all_begin",
+                                              "write_shared",
+                                              "iwrite_shared",
+                                              "read_shared",
+                                              "write_ordered",
+                                              "write_ordered_begin",
+                                              "read_ordered",
+                                              "sync",
+                                              "set_size",
+                                              "preallocate",
+                                              "set_view",
+                                              "set_info",
+                                              "set_atomicity",
+                                              "seek_shared",
+                                              "close",
+                                              "open"};
 
 enum role { ROOT, AGGREGATOR, WRITER, BYSTANDER, ROLES };
 
@@ -97,7 +125,17 @@ static struct act act_of(unsigned seed, unsigned first, int processes, int i)
 
 static bool is_shared(enum call c)
 {
-    return c == WRITE_SHARED || c == WRITE_ORDERED || c == READ_ORDERED;
+    return c >= WRITE_SHARED && c <= READ_ORDERED;
+}
+
+static bool is_ordered(enum call c)
+{
+    return c >= WRITE_ORDERED && c <= READ_ORDERED;
+}
+
+static bool reads_own(enum call c)
+{
+    return c >= READ_AT && c <= SPLIT_READ;
 }
 
 static unsigned char byte_of(int round, int r, int i)
@@ -148,50 +186,87 @@ static int count_of(const struct scene *s)
 
 /* ---- the calls; each returns its error ---- */
 
-static int write_all_in(struct scene *s, MPI_Offset at, void *b, int n)
+static int complete(int err, MPI_Request *q)
+{
+    return err ? err : MPI_Wait(q, MPI_STATUS_IGNORE);
+}
+
+static int write_own(const struct scene *s, MPI_Offset at, void *b, int n)
 {
     MPI_Request q;
     int err;
 
-    if (s->a.call == WRITE_ALL)
+    switch (s->a.call) {
+    case WRITE_AT:
+        return MPI_File_write_at(s->f, at, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    case IWRITE_AT:
+        return complete(MPI_File_iwrite_at(s->f, at, b, n, MPI_BYTE, &q), &q);
+    case WRITE_ALL:
         return MPI_File_write_at_all(s->f, at, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    if (s->a.call == IWRITE_ALL) {
-        err = MPI_File_iwrite_at_all(s->f, at, b, n, MPI_BYTE, &q);
-        return err ? err : MPI_Wait(&q, MPI_STATUS_IGNORE);
+    case IWRITE_ALL:
+        return complete(MPI_File_iwrite_at_all(s->f, at, b, n, MPI_BYTE, &q), &q);
+    default:
+        err = MPI_File_write_at_all_begin(s->f, at, b, n, MPI_BYTE);
+        return err ? err : MPI_File_write_at_all_end(s->f, b, MPI_STATUS_IGNORE);
     }
-    err = MPI_File_write_at_all_begin(s->f, at, b, n, MPI_BYTE);
-    return err ? err : MPI_File_write_at_all_end(s->f, b, MPI_STATUS_IGNORE);
+}
+
+static int write_shared(const struct scene *s, void *b, int n)
+{
+    MPI_Request q;
+    int err;
+
+    switch (s->a.call) {
+    case WRITE_SHARED:
+        return MPI_File_write_shared(s->f, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    case IWRITE_SHARED:
+        return complete(MPI_File_iwrite_shared(s->f, b, n, MPI_BYTE, &q), &q);
+    case WRITE_ORDERED:
+        return MPI_File_write_ordered(s->f, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    default:
+        err = MPI_File_write_ordered_begin(s->f, b, n, MPI_BYTE);
+        return err ? err : MPI_File_write_ordered_end(s->f, b, MPI_STATUS_IGNORE);
+    }
+}
+
+static int read_in(const struct scene *s, MPI_Offset at, void *b, int n)
+{
+    MPI_Request q;
+    int err;
+
+    switch (s->a.call) {
+    case READ_AT:
+        return MPI_File_read_at(s->f, at, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    case READ_ALL:
+        return MPI_File_read_at_all(s->f, at, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    case IREAD_ALL:
+        return complete(MPI_File_iread_at_all(s->f, at, b, n, MPI_BYTE, &q), &q);
+    case SPLIT_READ:
+        err = MPI_File_read_at_all_begin(s->f, at, b, n, MPI_BYTE);
+        return err ? err : MPI_File_read_at_all_end(s->f, b, MPI_STATUS_IGNORE);
+    case READ_SHARED:
+        return MPI_File_read_shared(s->f, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    default:
+        return MPI_File_read_ordered(s->f, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    }
 }
 
 static int move(struct scene *s, int round)
 {
     MPI_Offset at = (MPI_Offset)round * PIECE;
-    unsigned char b[PIECE];
+    unsigned char b[PIECE] = {0};
     int n = count_of(s), err;
+    bool own = reads_own(s->a.call);
 
+    if (own || s->a.call == READ_SHARED || s->a.call == READ_ORDERED) {
+        err = read_in(s, at, b, n);
+        for (int i = 0; own && i < n; i++)
+            CHECK_EQ(b[i], byte_of(round, s->me, i));
+        return err;
+    }
     for (int i = 0; i < PIECE; i++)
         b[i] = byte_of(round, s->me, i);
-    switch (s->a.call) {
-    case WRITE_AT:
-        err = MPI_File_write_at(s->f, at, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
-        break;
-    case READ_ALL:
-        memset(b, 0, sizeof(b));
-        err = MPI_File_read_at_all(s->f, at, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
-        for (int i = 0; i < n; i++)
-            CHECK_EQ(b[i], byte_of(round, s->me, i));
-        break;
-    case WRITE_SHARED:
-        err = MPI_File_write_shared(s->f, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
-        break;
-    case WRITE_ORDERED:
-        err = MPI_File_write_ordered(s->f, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
-        break;
-    case READ_ORDERED:
-        return MPI_File_read_ordered(s->f, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    default:
-        err = write_all_in(s, at, b, n);
-    }
+    err = is_shared(s->a.call) ? write_shared(s, b, n) : write_own(s, at, b, n);
     s->written[round] = !err && n;
     return err;
 }
@@ -210,6 +285,8 @@ static int of_all(struct scene *s, int round)
         return MPI_File_preallocate(s->f, 5000 + round);
     case SET_VIEW:
         return MPI_File_set_view(s->f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    case SET_INFO:
+        return MPI_File_set_info(s->f, MPI_INFO_NULL);
     case SET_ATOMICITY:
         return MPI_File_set_atomicity(s->f, round % 2 == 0);
     case SEEK_SHARED:
@@ -236,7 +313,8 @@ static void play(struct scene *s)
         int class = class_of(moves ? move(s, round) : of_all(s, round));
 
         CHECK(class == MPI_SUCCESS || (class == FAILED && (!moves || is_shared(s->a.call))));
-        if (s->a.call == WRITE_SHARED && !(getenv("MEND_NODES") && s->a.victim == 0))
+        if (is_shared(s->a.call) && !is_ordered(s->a.call) &&
+            !(getenv("MEND_NODES") && s->a.victim == 0))
             CHECK_EQ(class, MPI_SUCCESS);
         if (!moves &&
             s->me != s->a.victim) { /* which may have a result of its own, and die with it */
@@ -293,7 +371,7 @@ static void set_scene(struct scene *s, const struct act *a, MPI_Comm all)
         CHECK_EQ(take_turns(s), MPI_SUCCESS);
     for (int i = 0; i < ROUNDS * PIECE; i++)
         b[i] = byte_of(i / PIECE, s->me, i % PIECE);
-    if (a->call == READ_ALL)
+    if (reads_own(a->call))
         CHECK_EQ(MPI_File_write_at_all(s->f, 0, b, ROUNDS * PIECE, MPI_BYTE, MPI_STATUS_IGNORE),
                  MPI_SUCCESS);
     CHECK_EQ(MPI_Barrier(all), MPI_SUCCESS);
