@@ -35,24 +35,22 @@ static MPI_Offset place_of_row(const struct heat *h, int row)
            (MPI_Offset)row * h->width * (MPI_Offset)sizeof(double);
 }
 
-static int write_header(const struct heat *h, MPI_File f, long step)
+static void write_header(const struct heat *h, MPI_File f, long step)
 {
     struct header head = {MAGIC, h->width, h->height, step};
-    int err = MPI_SUCCESS;
 
-    if (h->rank == 0)
-        err = MPI_File_write_at(f, 0, &head, sizeof(head), MPI_BYTE, MPI_STATUS_IGNORE);
-    return err; /* what rank 0 could not write, sync tells all */
+    if (h->rank == 0) /* what it could not write, sync tells all */
+        MPI_File_write_at(f, 0, &head, sizeof(head), MPI_BYTE, MPI_STATUS_IGNORE);
 }
 
 static int write_file(struct heat *h, MPI_File f)
 {
-    int err = write_header(h, f, -1);
+    int err;
 
-    if (!err)
-        err = MPI_File_write_at_all(f, place_of_row(h, h->first), heat_row(h, h->now, h->first),
-                                    h->rows * h->width, MPI_DOUBLE, MPI_STATUS_IGNORE);
-    err = MPI_File_sync(f);
+    write_header(h, f, -1);
+    MPI_File_write_at_all(f, place_of_row(h, h->first), heat_row(h, h->now, h->first),
+                          h->rows * h->width, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    err = MPI_File_sync(f); /* tells of both, at all ranks alike */
     if (err)
         return err;
     write_header(h, f, h->step);

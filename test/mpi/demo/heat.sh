@@ -31,6 +31,33 @@
 # RUN: checkpoint 4 kill:1@call:MPI_File_sync#2 kill:0@call:MPI_File_write_at_all#3 ; time 90
 # RUN: checkpoint 4 kill:3@call:MPI_File_open#3 kill:2@call:MPI_File_close#5 ; time 90
 # RUN: checkpoint 3 ; time 90
+#
+# Whole jobs are killed one after the other, on other numbers of ranks each, until one gets to the end: its result is the same.
+# RUN: again 4 ; expect "9 jobs were killed" ; time 90
+
+if [ "$1" = again ]; then
+    heat=$MEND_TEST_ROOT/example/heat
+    . "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
+    make -s -C "$heat" MPICC=mpicc OUT="$PWD" "$PWD/heat" || fail "it does not build"
+    "$PWD/heat" --steps 1200 --view none --out whole "$heat/island.png" || fail "alone: status $?"
+    killed=0
+    while :; do
+        mpiexec -q -n $((killed % 4 + 1)) ./heat --checkpoint here --every 20 --steps 1200 --view lines --out result \
+            "$heat/island.png" >said &
+        job=$!
+        before=$(date -r here.0 +%s%N 2>/dev/null || echo 0)
+        while kill -0 $job 2>/dev/null && [ "$(date -r here.0 +%s%N 2>/dev/null || echo 0)" = "$before" ]; do sleep 0.0$killed; done
+        [ $killed = 9 ] && break
+        kill -9 $job 2>/dev/null && killed=$((killed + 1))
+        wait $job
+        [ -s result.f64 ] && fail "it ended before it was killed $killed times"
+    done
+    wait $job || fail "the last job: status $?"
+    grep -q "goes on from the checkpoint of step [1-9]" said || fail "it does not go on from a checkpoint"
+    cmp whole.f64 result.f64 || fail "the result of the last job differs"
+    echo "$killed jobs were killed; $(grep "goes on" said)"
+    exit 0
+fi
 
 replace= checkpoint=
 [ "$1" = replace ] && replace=--replace && shift
