@@ -18,7 +18,8 @@
 #include "proc/report.h"
 #include "rma/win.h"
 
-/* One that this process never met: its place may be another's. */
+/* One that this process never met, or knew before MPI_Finalize (open.c): its place may be another's.  What was made with it
+ * and not freed knows that it is dead. */
 static void note_old_death(struct mend_proc *self, const struct mend_death *death)
 {
     if (mend_net_of(self, death->peer)->forget)
@@ -27,6 +28,7 @@ static void note_old_death(struct mend_proc *self, const struct mend_death *deat
     mend_peer_entry(self, death->peer)->gone = true;
     self->deaths[self->deaths_n++] = *death;
     self->left_n += death->cause == MEND_CAUSE_LEFT;
+    mend_comm_on_death(self, death->peer);
 }
 
 /* Reports it.  A process that has left has not failed. */

@@ -153,4 +153,17 @@ MEND_TEST(what_was_revoked_is_so_before_the_death)
     }
 }
 
+/* A process that comes back after MPI_Finalize finds a death of the time between, and still has what was made with the dead
+ * (open.c). */
+MEND_TEST(what_is_kept_knows_of_a_death_that_was_not_expected)
+{
+    struct mend_death death = {.peer = 3, .cause = MEND_CAUSE_LEFT};
+
+    job_begin(IN_A_CELL);
+    job.rank[0]->born_n = 1;
+    mend_death(job.rank[0], &death);
+    CHECK_EQ(job.rank[0]->deaths_n, 1);
+    CHECK_STR(mend_comm_check(job.comm[0]) ?: "", "");
+}
+
 MEND_TEST_MAIN()
