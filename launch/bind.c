@@ -136,9 +136,11 @@ static void bind_to_free(struct job *job, const struct places *p)
     job->bound = got == wanted;
 }
 
-/* Places are shared round-robin when somebody asks for it with more ranks than there are. */
+/* Places are shared round-robin when somebody asks for it with more ranks than there are, or with overload-allowed. */
 static void bind_round_robin(struct job *job, const struct places *p)
 {
+    for (int i = 0; i < job->n; i++)
+        CPU_ZERO(&job->rank[i].cpus);
     for (int i = 0; i < job->n * p->width; i++)
         mend_place_add(p->t, p->order[i % p->n], p->unit, &job->rank[i / p->width].cpus);
     job->bound = true;
@@ -171,7 +173,7 @@ static void choose(struct job *job, const struct mend_topology *t)
         bind_to_larger(job, &p);
     else if (job->n <= p.n / p.width)
         bind_to_free(job, &p);
-    else if (asked)
+    if (!job->bound && asked && (job->n > p.n / p.width || o->bind_shared))
         bind_round_robin(job, &p);
 }
 

@@ -64,7 +64,9 @@ static void bind_modifier(struct mend_parse *p, const char *word)
 {
     if (isdigit((unsigned char)*word))
         set_width(p, word);
-    else if (strcasecmp(word, "overload-allowed") && strcasecmp(word, "if-supported"))
+    else if (!strcasecmp(word, "overload-allowed"))
+        p->o->bind_shared = true;
+    else if (strcasecmp(word, "if-supported"))
         mend_options_fail(2, "%s: '%s' is neither a number nor overload-allowed nor if-supported",
                           p->flag, word);
 }

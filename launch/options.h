@@ -62,7 +62,8 @@ struct mend_options {
     enum mend_unit per_unit;
     enum mend_bind bind;
     enum mend_unit bind_unit, map_unit;
-    int bind_width; /* units for each rank; 0: not said */
+    int bind_width;   /* units for each rank; 0: not said */
+    bool bind_shared; /* also to what other jobs have claimed */
     bool mapped, no_oversubscribe, report_bindings;
     bool tag_output, timestamp_output, merge_output;
     int stdin_rank;                        /* has our standard input; -1: none */

@@ -63,7 +63,8 @@ class Mend(Library):
         return [os.path.join(self.bin, "mpicc"), "-DBENCH_FT"]
 
     def launcher(self, ranks):
-        bind = ["--bind-to", "core"] if 1 < ranks <= cores() else []
+        # as the others bind, who do not ask which cores other jobs have
+        bind = ["--bind-to", "core:overload-allowed"] if 1 < ranks <= cores() else []
         return [os.path.join(self.bin, "mpiexec"), "-q", *bind, "-n", str(ranks)]
 
 

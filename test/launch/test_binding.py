@@ -54,3 +54,15 @@ def test_binding(run, start):
     assert len(set(out.splitlines())) == 2
     assert len(set(second.out.splitlines())) == 1
     assert len(set(run("--bind-to", "none", "-n", 2, *show).out.splitlines())) == 1
+
+
+def test_overload_allowed(run, start):
+    """Ranks that may share cores with another job are bound to one core each, also where that job has claimed all."""
+    cores = len(os.sched_getaffinity(0))
+    claims = start("-n", cores, "sh", "-c", "echo; sleep 2")  # or a job of others has claimed them
+    claims.stdout.readline()
+    show = ["sh", "-c", "grep Cpus_allowed_list /proc/self/status"]
+    r = run("-n", cores, "--bind-to", "core:overload-allowed", *show)
+    assert r.status == 0
+    assert len(set(r.out.splitlines())) == cores and not any(c in r.out for c in "-,")
+    claims.communicate(timeout=LIMIT)
