@@ -130,9 +130,12 @@ static bool make_block(struct mend_comm *c)
     for (unsigned i = 0; i < MEND_CELL_LINES; i++)
         mend_store_relaxed(&mine->line[i].number, 0);
     mend_store_relaxed(&mine->done, 0);
-    if (c->rank == 0)
+    if (c->rank == 0) {
         memset(&mine->pair, 0, sizeof(mine->pair));
+        memset((void *)mine->vote, 0, sizeof(mine->vote));
+    }
     cc->pair = c->size == 2 ? &cc->block[0]->pair : NULL;
+    cc->vote = c->size == 2 ? cc->block[0]->vote : NULL;
     return true;
 }
 
@@ -178,5 +181,7 @@ bool mend_cell_open(struct mend_comm *c)
     cc->declined = o.declined;
     mend_free(c->self, cc->block);
     cc->block = NULL;
+    cc->pair = NULL;
+    cc->vote = NULL;
     return false;
 }

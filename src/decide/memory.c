@@ -7,6 +7,12 @@
  *   with a cell         cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 | ...
  *                       said by m:          no_from of CREATION and of VALIDATION
  *   without one         paper of member m:  both (node/papers.c)
+ *   of two members      block of member 0:  two words of each, with a flag on which they agree
+ *
+ * Two members that have used their cell for a collective say a flag in a word as well, in one line for both.  So an
+ * agreement takes one transfer of a cache line where a slot of each takes two (coll/cell_pair.h).  Only the other one
+ * reads this word; where several agreements are under way it may have been written again by then, and what it said stands in
+ * the slot.
  *
  * Invariants:
  *   1  the slots of a free cell are zero: mend_node_votes_clear() clears those that were written; and a free paper
@@ -44,6 +50,8 @@ struct op {
     struct mend_decision value;
     mend_decide_done *done;
     void *arg;
+    bool spins, brief;     /* for a moment; and looks at words only */
+    struct mend_slot said; /* what a word says */
 };
 
 static struct area *area_of(struct mend_comm *c, int rank)
@@ -118,11 +126,62 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
 
 static const struct mend_slot empty; /* of a member without a paper */
 
+/* The vote of this agreement, if it is no more than a flag, as the two members of a communicator say it; else 0. */
+static uint64_t brief_vote(const struct op *op, uint32_t known, uint32_t acked)
+{
+    uint64_t flag = op->slots.and_word[0], others = UINT64_MAX, max = 0;
+
+    for (int i = 1; i < MEND_AGREE_WORDS; i++) {
+        others &= op->slots.and_word[i];
+        max |= op->slots.max_word[i - 1];
+    }
+    return flag <= UINT32_MAX && others == UINT64_MAX && !max && !known && !acked
+               ? (op->slots.seq + 1) << 32 | flag
+               : 0;
+}
+
+/* Two members have a word of each for this agreement; it serves the next but one, too. */
+static inline bool has_words(const struct op *op)
+{
+    return op->which == MEND_DECIDE_EXPLICIT && op->c->coll->vote;
+}
+
+static inline mend_atomic_u64 *word_of(const struct op *op, int rank)
+{
+    return &op->c->coll->vote[rank][op->slots.seq & 1];
+}
+
+/* The other member's word is about this agreement. */
+static inline bool is_voted(const struct op *op, uint64_t vote)
+{
+    return vote && vote >> 32 == ((op->slots.seq + 1) & UINT32_MAX);
+}
+
+/* As a slot; NULL: the word of this member is about another agreement. */
+static struct mend_slot *brief_slot(struct op *op, int rank)
+{
+    /* acquire: pairs with the release in say_briefly() */
+    uint64_t vote = mend_load_acquire(word_of(op, rank));
+
+    if (!is_voted(op, vote))
+        return NULL;
+    op->said =
+        (struct mend_slot){.and_word = {vote & UINT32_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    mend_store_relaxed(&op->said.word, vote & ~(uint64_t)UINT32_MAX);
+    return &op->said;
+}
+
 static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
 {
     const struct op *op = of;
+    struct mend_slot *slot;
     struct paper *paper;
 
+    if (has_words(op) && rank != op->c->decide->me) {
+        slot = brief_slot((struct op *)(uintptr_t)op, rank);
+        if (slot || (op->brief && (uint32_t)(op->slots.seq + 1)))
+            return slot ? slot : (struct mend_slot *)(uintptr_t)&empty;
+    }
     if (is_gone(op->c, rank))
         return &last_words_of(op->c, rank)->area.slot[op->which][i];
     if (mend_likely(op->c->cell >= 0))
@@ -275,12 +334,25 @@ static uint32_t count_acked(struct mend_comm *c)
     return n;
 }
 
+/* A word that cannot hold this vote is about no agreement; nor will the other one's be about this one. */
+static inline void say_briefly(struct op *op, uint32_t known, uint32_t acked)
+{
+    uint64_t vote = has_words(op) ? brief_vote(op, known, acked) : 0;
+
+    op->brief = op->spins && vote;
+    if (has_words(op))
+        /* release: pairs with the acquire in brief_slot() */
+        mend_store_release(word_of(op, op->c->decide->me), vote);
+}
+
 static void contribute(struct op *op)
 {
     struct mend_comm *c = op->c;
+    uint32_t known = c->self->deaths_n, acked = count_acked(c);
 
-    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->decide->me),
-                          c->self->deaths_n, count_acked(c));
+    say_briefly(op, known, acked);
+    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->decide->me), known,
+                          acked);
     mend_event(c->self, MEND_EV_AGREE_ENTER);
     told(c);
 }
@@ -394,6 +466,7 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind whi
     op->done = done;
     op->arg = arg;
     op->on_heap = false;
+    op->spins = op->brief = false;
     mend_request_init(&op->poll, &poll_ops, NULL);
     mend_request_begin(&op->poll);
     mend_list_append(&c->decide->agreements[which].waiting, &op->link);
@@ -458,17 +531,27 @@ static void not_in(const void *arg, uint64_t *peers)
             mend_missing_add(peers, mend_group_peer(op->c->group, r));
 }
 
+static inline bool other_has_voted(const struct op *op)
+{
+    return is_voted(op, mend_load_relaxed(word_of(op, !op->c->decide->me)));
+}
+
 /* The others may be here in no time: looks for a moment at the slot that the evaluation waits for.  If it waits for none, but
  * for a death that others know, any slot does: it is filled, and does not hold this up. */
 static void spin(struct mend_proc *self, struct waiter *w)
 {
-    for (int i = 0; i < MEND_CELL_SPINS && !is_done(self, w); i++) {
-        struct mend_slots *m = &w->op.slots;
-        const struct mend_slot *s = mend_slots_of(m, &place, &w->op, m->seen % m->members_n);
+    struct op *op = &w->op;
 
-        for (; i < MEND_CELL_SPINS && !mend_slots_has(m, s); i++)
+    op->spins = true;
+    for (int i = 0; i < MEND_CELL_SPINS && !is_done(self, w); i++) {
+        struct mend_slots *m = &op->slots;
+        const struct mend_slot *s = mend_slots_of(m, &place, op, m->seen % m->members_n);
+
+        for (; i < MEND_CELL_SPINS && !(op->brief ? other_has_voted(op) : mend_slots_has(m, s));
+             i++)
             mend_cpu_relax();
     }
+    op->spins = op->brief = false;
 }
 
 static __attribute__((noinline)) void wait_long(struct waiter *w)
