@@ -177,10 +177,10 @@ def limit_table(limits):
 def distance_lines(results, limits):
     """How far the 8-byte latency is from what the machine can do."""
     for r in results:
-        line = limits.get(r["state"], {}).get("line:2")
+        line = limits.get(r["state"], {}).get("line:1")
         if r["title"].startswith("latency, 8 bytes") and r["figures"]["mend"] and line:
             yield (f"{r['title']}: Mend takes {r['figures']['mend']['value'] * 1000 / line:.2f} times "
-                   f"as long as a cache line alone ({line:.0f} ns, a line for each direction)")
+                   f"as long as a cache line that both write ({line:.0f} ns)")
 
 
 def sum_line(results):

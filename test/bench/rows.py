@@ -80,7 +80,7 @@ def sums(n):
 
 def pair_rows():
     g = "pair"
-    yield Row("latency, 8 bytes, one way", g, "latency:8", US, 0.60, limits=("ring:8", "line:2"))
+    yield Row("latency, 8 bytes, one way", g, "latency:8", US, 0.60, limits=("ring:8", "line:1"))
     yield Row("latency, 4 KiB, one way", g, "latency:4096", US, 0.70, limits=("ring:4096",))
     for n, of_peers in ((64 << 10, 0.75), (256 << 10, 0.60), (4 << 20, 0.60)):
         yield Row(f"latency, {size(n)}, one way", g, f"latency:{n}", US, of_peers,
@@ -95,7 +95,7 @@ def pair_rows():
 def coll_rows():
     g = "coll"
     yield Row("barrier, 2 ranks", g, "barrier", US, 0.70)
-    yield Row("allreduce 8 bytes, 2 ranks", g, "allreduce:8", US, 0.50, limits=("line:2",))
+    yield Row("allreduce 8 bytes, 2 ranks", g, "allreduce:8", US, 0.50, limits=("line:1",))
     yield Row("bcast 8 bytes, 2 ranks", g, "bcast:8", US, 0.70)
     for n, of_peers in ((64 << 10, 0.70), (1 << 20, 0.60)):
         yield Row(f"allreduce {size(n)}, 2 ranks", g, f"allreduce:{n}", US, of_peers,
