@@ -17,8 +17,8 @@
  * CALL, on a window of all ranks: fence, start, wait and free, for which the victim does nothing; lock, of the victim's
  * window, which it holds itself; flush, of puts to the victim, again and again; unlock, of its window, which is memory of
  * its own, with a put that it must carry out.  creation is that of a window.  On a file of all ranks, in memory: sync, view, which sets the view;
- * ordered, which writes in the order of ranks; gather, a collective write of small pieces in turn, which the survivors end by
- * writing their own.  The victim does not enter these.
+ * ordered, which writes in the order of ranks; size, seek (at the shared pointer) and close; gather and look, a collective write and a
+ * read of small pieces in turn, which the survivors end by moving their own; and open.  The victim does not enter these.
  *
  * usage: death BOARD VICTIM MIB DELAY_MS ROUNDS [CALL] */
 #include "bench.h"
@@ -188,6 +188,39 @@ static int write_gathered(int victim)
     return MPI_File_write_at_all(file, 0, bytes, PIECES, MPI_BYTE, MPI_STATUS_IGNORE);
 }
 
+/* The same: where all share memory they read it for each other. */
+static int read_gathered(int victim)
+{
+    static char bytes[PIECES];
+
+    (void)victim;
+    return MPI_File_read_at_all(file, 0, bytes, PIECES, MPI_BYTE, MPI_STATUS_IGNORE);
+}
+
+static int set_size(int victim)
+{
+    (void)victim;
+    return MPI_File_set_size(file, 4096);
+}
+
+static int seek_shared(int victim)
+{
+    (void)victim;
+    return MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+}
+
+static int close_file(int victim)
+{
+    (void)victim;
+    return MPI_File_close(&file);
+}
+
+static int open_one(int victim)
+{
+    (void)victim;
+    return MPI_File_open(MPI_COMM_WORLD, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+}
+
 static const struct call {
     const char *name;
     int (*call)(int victim);
@@ -206,7 +239,12 @@ static const struct call {
              {"sync", sync_file, FILE_OF_ALL, false, false},
              {"view", set_view, FILE_OF_ALL, false, false},
              {"ordered", write_ordered, FILE_OF_ALL, false, false},
-             {"gather", write_gathered, FILE_OF_ALL, false, true}};
+             {"size", set_size, FILE_OF_ALL, false, false},
+             {"seek", seek_shared, FILE_OF_ALL, false, false},
+             {"close", close_file, FILE_OF_ALL, false, false},
+             {"open", open_one, NOTHING, false, false},
+             {"gather", write_gathered, FILE_OF_ALL, false, true},
+             {"look", read_gathered, FILE_OF_ALL, false, true}};
 
 static const struct call *call_of(const char *name)
 {
@@ -248,7 +286,7 @@ static void prepare(const struct call *x, int victim)
 
     if (x->needs == FILE_OF_ALL)
         open_file();
-    if (x->call == write_gathered)
+    if (x->call == write_gathered || x->call == read_gathered)
         take_turns();
     if (x->needs != WINDOW && x->needs != OWN_MEMORY)
         return;

@@ -9,17 +9,18 @@
  *   allreduce of 8 bytes, in the same job
  *   plain     two of the ranks do the same with the system's calls alone, while the others sleep: one half each of a file in
  *             large pieces, pieces of 2 KiB in turn, appends at a shared word, opening and closing.  As above the large pieces
- *             make the file, and the small ones overwrite it
+ *             make the file, and the small ones overwrite it.  picked: reads blocks and copies the pieces from there
  *
  * The file lies in memory (/dev/shm): this measures the library, not the device.  Output, by rank 0:
  * one line for each measure.  usage: file BOARD MIB */
 #include "bench.h"
 
 #define PIECE   2048
-#define APPENDS 2000
+#define APPENDS 20000
 #define OPENS   50
 #define SYNCS   100
 #define PLAIN   ((size_t)4 << 20) /* one piece */
+#define BLOCK   ((size_t)1 << 18)
 
 #define RECORD 64
 #define DONE   (BENCH_BOARD_BYTES / 4 / 8) /* a word of the board; those from 0 on: who has met */
@@ -237,6 +238,24 @@ static void plain_data(const char *what, int fd, char *data, size_t piece, bool 
     meet(0); /* both have read */
 }
 
+/* The pieces of 2 KiB again: blocks are read, with those of the other one in them. */
+static void plain_picked(int fd, char *data)
+{
+    char *block = malloc(BLOCK);
+    double begin;
+
+    meet(0);
+    begin = bench_now_us();
+    for (size_t at = 0; at + BLOCK <= bytes; at += BLOCK) {
+        check(pread(fd, block, BLOCK, (off_t)at) == BLOCK, "plain: block");
+        for (size_t i = (size_t)b.rank * PIECE; i < BLOCK; i += 2 * PIECE, data += PIECE)
+            memcpy(data, block + i, PIECE);
+    }
+    print("plain:picked:read", (double)bytes / meet(begin));
+    free(block);
+    meet(0);
+}
+
 /* The pointer is a word of the board. */
 static void plain_appends(int fd, const char *record)
 {
@@ -282,6 +301,7 @@ static void plain(void)
     if (b.rank < 2) {
         plain_data("plain", fd, data, PLAIN, false);
         plain_data("plain:strided", fd, data, PIECE, true);
+        plain_picked(fd, data);
         plain_appends(fd, data);
         plain_opens(path);
         __atomic_fetch_add(&b.board[DONE], 1, __ATOMIC_SEQ_CST);

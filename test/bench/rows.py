@@ -29,7 +29,8 @@ WINDOW_CALLS = {"fence": "MPI_Win_fence", "lock": "MPI_Win_lock of its window", 
                 "unlock": "MPI_Win_unlock, of a put that it must carry out", "free": "MPI_Win_free",
                 "creation": "MPI_Win_allocate"}
 FILE_CALLS = {"sync": "MPI_File_sync", "view": "MPI_File_set_view", "ordered": "MPI_File_write_ordered",
-              "gather": "MPI_File_write_at_all, gathering"}
+              "gather": "MPI_File_write_at_all, gathering", "look": "MPI_File_read_at_all of pieces in turn",
+              "size": "MPI_File_set_size", "seek": "MPI_File_seek_shared", "open": "MPI_File_open", "close": "MPI_File_close"}
 WINDOW_EXTRA_US = 1000  # to carry out the death in the windows, or files
 REVOKE_EXTRA_US = 50
 
@@ -168,7 +169,7 @@ def file_rows():
         yield Row(f"file: 3-D array of 256 MiB, collective write, {n} ranks", g, "array:write", MBS, 1.2, more=True, plain="plain:write")
         yield Row(f"file: 3-D array of 256 MiB, collective read, {n} ranks", g, "array:read", MBS, 1.2, more=True, plain="plain:read")
         yield Row(f"file: pieces of 2 KiB, independent write, {n} ranks", g, "strided:write", MBS, 1.0, more=True, plain="plain:strided:write")
-        yield Row(f"file: pieces of 2 KiB, independent read, {n} ranks", g, "strided:read", MBS, 1.5, more=True, plain="plain:strided:read")
+        yield Row(f"file: pieces of 2 KiB, independent read, {n} ranks", g, "strided:read", MBS, 1.5, more=True, plain="plain:picked:read")
         yield Row(f"file: appends at the shared pointer, {n} ranks", g, "shared", "k/s", 3.0, more=True, plain="plain:shared")
         yield Row(f"file: open and close, {n} ranks", g, "open", US, 0.3, plain="plain:open")
         yield Row(f"file: sync's agreement / allreduce 8 bytes, {n} ranks", g, "sync", US, 1.5, against="allreduce")
