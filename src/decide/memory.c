@@ -9,10 +9,9 @@
  *   without one         paper of member m:  both (node/papers.c)
  *   of two members      block of member 0:  two words of each, with a flag on which they agree
  *
- * Two members that have used their cell for a collective say a flag in a word as well, in one line for both.  So an
- * agreement takes one transfer of a cache line where a slot of each takes two (coll/cell_pair.h).  Only the other one
- * reads this word; where several agreements are under way it may have been written again by then, and what it said stands in
- * the slot.
+ * Two members that have used their cell for a collective say a flag in a word as well, in one line for both, where the call
+ * blocks and no death is known.  So an agreement takes one transfer of a cache line where a slot of each takes two
+ * (coll/cell_pair.h).  Only the other one reads the word, for a moment; then it looks at the slot, which has the same.
  *
  * Invariants:
  *   1  the slots of a free cell are zero: mend_node_votes_clear() clears those that were written; and a free paper
@@ -50,8 +49,8 @@ struct op {
     struct mend_decision value;
     mend_decide_done *done;
     void *arg;
-    bool spins, brief;     /* for a moment; and looks at words only */
-    struct mend_slot said; /* what a word says */
+    struct mend_slot *said; /* what the other one's word says, of a call that blocks; else NULL */
+    bool spins, brief;      /* for a moment; and looks at words only */
 };
 
 static struct area *area_of(struct mend_comm *c, int rank)
@@ -126,8 +125,8 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
 
 static const struct mend_slot empty; /* of a member without a paper */
 
-/* The vote of this agreement, if it is no more than a flag, as the two members of a communicator say it; else 0. */
-static uint64_t brief_vote(const struct op *op, uint32_t known, uint32_t acked)
+/* The vote in this agreement, without a death, if it is no more than a flag; else 0, and at a number that would be 0. */
+static uint64_t brief_vote(const struct op *op)
 {
     uint64_t flag = op->slots.and_word[0], others = UINT64_MAX, max = 0;
 
@@ -135,15 +134,17 @@ static uint64_t brief_vote(const struct op *op, uint32_t known, uint32_t acked)
         others &= op->slots.and_word[i];
         max |= op->slots.max_word[i - 1];
     }
-    return flag <= UINT32_MAX && others == UINT64_MAX && !max && !known && !acked
+    return flag <= UINT32_MAX && others == UINT64_MAX && !max && (uint32_t)(op->slots.seq + 1)
                ? (op->slots.seq + 1) << 32 | flag
                : 0;
 }
 
-/* Two members have a word of each for this agreement; it serves the next but one, too. */
+/* Two members have a word of each for this agreement; it serves the next but one, too.  Of a member that has died the place,
+ * where these words are, may be another's. */
 static inline bool has_words(const struct op *op)
 {
-    return op->which == MEND_DECIDE_EXPLICIT && op->c->coll->vote;
+    return op->said && op->which == MEND_DECIDE_EXPLICIT && op->c->coll->vote &&
+           !op->c->self->deaths_n;
 }
 
 static inline mend_atomic_u64 *word_of(const struct op *op, int rank)
@@ -154,34 +155,30 @@ static inline mend_atomic_u64 *word_of(const struct op *op, int rank)
 /* The other member's word is about this agreement. */
 static inline bool is_voted(const struct op *op, uint64_t vote)
 {
-    return vote && vote >> 32 == ((op->slots.seq + 1) & UINT32_MAX);
+    return vote >> 32 == ((op->slots.seq + 1) & UINT32_MAX);
 }
 
-/* As a slot; NULL: the word of this member is about another agreement. */
-static struct mend_slot *brief_slot(struct op *op, int rank)
+/* The other member's word as a slot. */
+static struct mend_slot *brief_slot(const struct op *op, int rank)
 {
     /* acquire: pairs with the release in say_briefly() */
     uint64_t vote = mend_load_acquire(word_of(op, rank));
 
     if (!is_voted(op, vote))
-        return NULL;
-    op->said =
+        return (struct mend_slot *)(uintptr_t)&empty;
+    *op->said =
         (struct mend_slot){.and_word = {vote & UINT32_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-    mend_store_relaxed(&op->said.word, vote & ~(uint64_t)UINT32_MAX);
-    return &op->said;
+    mend_store_relaxed(&op->said->word, vote & ~(uint64_t)UINT32_MAX);
+    return op->said;
 }
 
 static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
 {
     const struct op *op = of;
-    struct mend_slot *slot;
     struct paper *paper;
 
-    if (has_words(op) && rank != op->c->decide->me) {
-        slot = brief_slot((struct op *)(uintptr_t)op, rank);
-        if (slot || (op->brief && (uint32_t)(op->slots.seq + 1)))
-            return slot ? slot : (struct mend_slot *)(uintptr_t)&empty;
-    }
+    if (op->brief && rank != op->c->decide->me)
+        return brief_slot(op, rank);
     if (is_gone(op->c, rank))
         return &last_words_of(op->c, rank)->area.slot[op->which][i];
     if (mend_likely(op->c->cell >= 0))
@@ -335,24 +332,25 @@ static uint32_t count_acked(struct mend_comm *c)
 }
 
 /* A word that cannot hold this vote is about no agreement; nor will the other one's be about this one. */
-static inline void say_briefly(struct op *op, uint32_t known, uint32_t acked)
+static inline void say_briefly(struct op *op)
 {
-    uint64_t vote = has_words(op) ? brief_vote(op, known, acked) : 0;
+    uint64_t vote;
 
+    if (!has_words(op))
+        return;
+    vote = brief_vote(op);
     op->brief = op->spins && vote;
-    if (has_words(op))
-        /* release: pairs with the acquire in brief_slot() */
-        mend_store_release(word_of(op, op->c->decide->me), vote);
+    /* release: pairs with the acquire in brief_slot() */
+    mend_store_release(word_of(op, op->c->decide->me), vote);
 }
 
 static void contribute(struct op *op)
 {
     struct mend_comm *c = op->c;
-    uint32_t known = c->self->deaths_n, acked = count_acked(c);
 
-    say_briefly(op, known, acked);
-    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->decide->me), known,
-                          acked);
+    say_briefly(op);
+    mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->decide->me),
+                          c->self->deaths_n, count_acked(c));
     mend_event(c->self, MEND_EV_AGREE_ENTER);
     told(c);
 }
@@ -466,6 +464,7 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind whi
     op->done = done;
     op->arg = arg;
     op->on_heap = false;
+    op->said = NULL;
     op->spins = op->brief = false;
     mend_request_init(&op->poll, &poll_ops, NULL);
     mend_request_begin(&op->poll);
@@ -510,6 +509,7 @@ void mend_decide_memory_look(struct mend_comm *c)
 
 struct waiter {
     struct op op;
+    struct mend_slot said;
     struct mend_decide_waiter base;
 };
 
@@ -578,6 +578,7 @@ void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
     c->calls_n++;
     w.base = (struct mend_decide_waiter){value, false};
     set_up(&w.op, c, which, value, mend_decide_wake, &w.base);
+    w.op.said = &w.said;
     if (!c->self->crowded && !mend_proc_has_threads(c->self))
         spin(c->self, &w);
     if (!w.base.done)

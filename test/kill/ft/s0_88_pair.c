@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Agreements of two members, which say a flag in a word each where they can: one after the other and several under way, with
- * flags of all bits, and with a death elsewhere in between, which a word has no room for.  In the end one of the two dies,
- * before it votes or behind its vote.
+ * flags of all bits, and with the death of a third process in between, which a word has no room for.  In the end one of the two
+ * dies, before it votes or behind its vote.  The third one is spawned, so that the two have a core each and spin.
  *
  *   S0-88: an agreement gives all survivors the AND of their values
  *   S0-90: an agreement never fails and is uniform under deaths
  *   S0-91: dead processes do not contribute to an agreement
  *
- * RUN: -n 3 ; args 0 ; expect "rank 0 ok"
- * RUN: -n 3 ; args 1 ; expect "rank 0 ok"
- * RUN: -n 3 ; args 1 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
- * RUN: -n 3 ; args 1 ; set NODES=2 ; expect "rank 0 ok"
- * RUN: -n 3 ; args 1 ; set AGREE_SHM=0 ; expect "rank 0 ok"
- * RUN: -n 3 ; args 1 ; set COLL_SHM=0 ; expect "rank 0 ok" */
+ * RUN: -n 2 --universe 3 ; args 0 ; expect "rank 0 ok"
+ * RUN: -n 2 --universe 3 ; args 1 ; expect "rank 0 ok"
+ * RUN: -n 2 --universe 3 ; args 1 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
+ * RUN: -n 2 --universe 3 ; args 1 ; set NODES=2 ; expect "rank 0 ok"
+ * RUN: -n 2 --universe 3 ; args 1 ; set AGREE_SHM=0 ; expect "rank 0 ok"
+ * RUN: -n 2 --universe 3 ; args 1 ; set COLL_SHM=0 ; expect "rank 0 ok"
+ * RUN: -n 3 --universe 4 ; args 1 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #define ROUNDS  20000
 #define FLIGHTS 3
 
-enum { VOTED, MAY_DIE, TOLD };
+enum { VOTED, CALLS, MAY_DIE };
 
-static MPI_Comm pair;
+static MPI_Comm pair, third;
 static unsigned dice[2] = {1, 2}, mine; /* of the two members; of this process */
 
 static unsigned roll(unsigned *of)
@@ -81,15 +82,15 @@ static void agree_often(void)
             several();
 }
 
-/* One of the two has been told of a death when it votes, the other one has not. */
+/* One of the two has voted and waits when the other one is told of a death, and votes. */
 static void one_is_told(void)
 {
-    if (rank == 1) {
-        post(MAY_DIE);
-        wait_until_dead(MPI_COMM_WORLD, 2);
-        post(TOLD);
+    if (rank == 0) {
+        post(CALLS);
     } else {
-        await(TOLD, 1);
+        await(CALLS, 1);
+        post(MAY_DIE);
+        wait_until_dead(third, 0);
     }
     one();
 }
@@ -114,26 +115,46 @@ static void dies(bool votes)
     wait_until_dead(pair, 1);
 }
 
-int main(int argc, char **argv)
+/* The third process. */
+static _Noreturn void child(void)
 {
-    int one_ = 1, sum;
+    await(MAY_DIE, 1);
+    die_now();
+}
 
-    start(&argc, &argv);
-    mine = (unsigned)rank;
+/* Of three ranks the last one has no part, but they share cores. */
+static void make_pair(char *program)
+{
+    char *args[] = {"child", NULL};
+
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, rank / 2, 0, &pair));
     MPI_Comm_set_errhandler(pair, MPI_ERRORS_RETURN);
-    if (rank == 2) {
-        await(MAY_DIE, 1);
-        die_now();
-    }
+    if (rank < 2)
+        CHECK_OK(
+            MPI_Comm_spawn(program, args, 1, MPI_INFO_NULL, 0, pair, &third, MPI_ERRCODES_IGNORE));
+}
+
+int main(int argc, char **argv)
+{
+    int one_ = 1, sum;
+    MPI_Comm parent;
+
+    start(&argc, &argv);
+    mine = (unsigned)rank;
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        child();
+    make_pair(argv[0]);
+    if (rank == 2)
+        return finish();
     for (int i = 0; i < 10; i++)
         one(); /* without the words */
     CHECK_OK(MPI_Allreduce(&one_, &sum, 1, MPI_INT, MPI_SUM, pair));
     agree_often();
     one_is_told();
     agree_often();
-    wait_until_dead(MPI_COMM_WORLD, 2);
+    wait_until_dead(third, 0);
     dies(atoi(argv[1]));
     return finish();
 }
