@@ -29,40 +29,47 @@ void mend_cell_nudge_members(struct mend_comm *c)
     mend_node_wakes_flush(&w);
 }
 
-/* What a member says in a tick, in its line or in the words of a pair; 0: nothing yet. */
-static uint64_t said_by(const struct mend_comm *c, int rank, uint64_t tick)
+/* What a member says in a tick in its line; 0: nothing yet. */
+static uint64_t line_says(const struct mend_comm *c, int rank, uint64_t tick)
 {
     const struct mend_cell_line *line = &c->coll->block[rank]->line[tick % MEND_CELL_LINES];
-    const struct mend_cell_word *w;
-    uint64_t word;
 
     /* acquire: pairs with the release in mend_cell_publish() */
-    if (mend_load_acquire(&line->number) == tick)
-        return line->what;
-    w = c->coll->pair ? mend_cell_pair_find(c, rank, tick) : NULL;
-    word = w ? mend_load_relaxed(&w->word) : 0;
+    return mend_load_acquire(&line->number) == tick ? line->what : 0;
+}
+
+/* The same in a word of a pair. */
+static uint64_t word_says(const struct mend_comm *c, int rank, uint64_t tick)
+{
+    const struct mend_cell_word *w = c->coll->pair ? mend_cell_pair_find(c, rank, tick) : NULL;
+    uint64_t word = w ? mend_load_relaxed(&w->word) : 0;
+
     return w ? MEND_CELL_WHAT(word >> 4 & 15, word & 15) : 0;
 }
 
-/* Of two members: the other one's word of this tick is where this one does not look for it. */
-static bool is_elsewhere(struct mend_cell_look *l)
+static uint64_t said_by(const struct mend_comm *c, int rank, uint64_t tick)
 {
-    uint64_t what = l->c->coll->pair && l->rank < l->end && !mend_coll_check(l->c)
-                        ? said_by(l->c, !l->c->rank, l->tick)
-                        : 0;
+    uint64_t what = line_says(c, rank, tick);
 
-    if (!what || what == l->what)
-        return false;
-    l->wrong |= 1;
-    l->rank = l->end;
-    return true;
+    return what ? what : word_says(c, rank, tick);
+}
+
+/* The other one of two members is in another call, or in one that says it where this one does not look. */
+static bool is_elsewhere(const struct mend_cell_look *l)
+{
+    int other = !l->c->rank;
+
+    if (l->pair)
+        return said_by(l->c, other, l->tick) && word_says(l->c, other, l->tick) != l->what;
+    return word_says(l->c, other, l->tick) != 0;
 }
 
 static bool all_seen(struct mend_cell_look *l)
 {
-    if (!l->pair)
-        return mend_cell_all_seen(l);
-    if (l->rank < l->end && said_by(l->c, l->rank, l->tick) == l->what)
+    if (l->rank == l->end || (!l->pair && mend_cell_all_seen(l)))
+        return true;
+    l->wrong |= is_elsewhere(l);
+    if (l->wrong || (l->pair && word_says(l->c, l->rank, l->tick)))
         l->rank = l->end;
     return l->rank == l->end;
 }
@@ -72,7 +79,7 @@ static bool seen_or_barred(struct mend_proc *self, void *arg)
     struct mend_cell_look *l = arg;
 
     (void)self;
-    return all_seen(l) || is_elsewhere(l) || mend_coll_check(l->c);
+    return all_seen(l) || mend_coll_check(l->c);
 }
 
 static void not_told(const void *arg, uint64_t *peers)

@@ -93,8 +93,8 @@ struct mend_coll_comm {
     struct mend_cell_block **block; /* by rank; NULL until first use */
     bool declined;                  /* a member has no memory for its block */
     struct mend_cell_block *mine;
-    struct mend_cell_pair *pair; /* of two members; else NULL */
-    mend_atomic_u64 (*vote)[2];  /* of two members, by rank; else NULL */
+    struct mend_cell_pair *pair; /* of two members that have both opened their blocks; else NULL */
+    mend_atomic_u64 (*vote)[2];  /* the same, by rank */
     unsigned pair_turn;
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */

@@ -134,8 +134,6 @@ static bool make_block(struct mend_comm *c)
         memset(&mine->pair, 0, sizeof(mine->pair));
         memset((void *)mine->vote, 0, sizeof(mine->vote));
     }
-    cc->pair = c->size == 2 ? &cc->block[0]->pair : NULL;
-    cc->vote = c->size == 2 ? cc->block[0]->vote : NULL;
     return true;
 }
 
@@ -176,12 +174,13 @@ bool mend_cell_open(struct mend_comm *c)
         say(c, mark_of(c) ^ 1);
         o.declined = true;
     }
-    if (o.seen == c->size)
+    if (o.seen == c->size) {
+        cc->pair = c->size == 2 ? &cc->block[0]->pair : NULL;
+        cc->vote = c->size == 2 ? cc->block[0]->vote : NULL;
         return true;
+    }
     cc->declined = o.declined;
     mend_free(c->self, cc->block);
     cc->block = NULL;
-    cc->pair = NULL;
-    cc->vote = NULL;
     return false;
 }

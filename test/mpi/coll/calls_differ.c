@@ -54,6 +54,16 @@ static void root_is_elsewhere(void)
     all_agree_again();
 }
 
+/* A reduction to one of them says the same as one to both, but elsewhere. */
+static void root_waits(int root)
+{
+    int err =
+        rank == 1 ? reduce(1) : MPI_Reduce(in, out, 1, MPI_LONG, MPI_SUM, root, MPI_COMM_WORLD);
+
+    CHECK_CLASS(err, rank == 0 && root == 1 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+    all_agree_again();
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -65,6 +75,8 @@ int main(int argc, char **argv)
         other_length(1, 4);
         other_length(4, 1);
         root_is_elsewhere();
+        root_waits(0);
+        root_waits(1);
     }
     return finish();
 }
