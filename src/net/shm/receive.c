@@ -100,12 +100,13 @@ static inline bool is_pad(const struct mend_shm_in *in, const struct mend_shm_sl
 }
 
 /* The line of the pair, if the message at the head is there.  In our turn it holds what we have taken, else news or our
- * own last message, whose seq is odd if the sender's are even. */
+ * own last message, whose seq is odd if the sender's are even; a line that nobody has written has seq 0. */
 static inline struct mend_shm_slot *next_line(const struct mend_shm_in *in)
 {
-    return !in->turn && !(in->head & 1) && in->line && has_seq(in->line, in->head + in->line_adds)
-               ? in->line
-               : NULL;
+    uint32_t seq = in->head + in->line_adds;
+
+    return !in->turn && !(in->head & 1) && in->line && seq && has_seq(in->line, seq) ? in->line
+                                                                                     : NULL;
 }
 
 /* The slot at the head, if a message is published there. */

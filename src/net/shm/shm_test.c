@@ -533,6 +533,7 @@ static void continue_at(mend_peer from, mend_peer to, uint32_t index)
     *in->seen = (uint8_t)index;
     mend_store_relaxed(in->consumed, index);
     mend_store_relaxed(o->bell, (uint8_t)index);
+    memset(o->slots, 0, MEND_SHM_SLOTS * sizeof(*o->slots));
     memset(o->bulk_end, 0, sizeof(o->bulk_end));
     o->bulk_tail = o->bulk_head = 0;
 }
@@ -617,6 +618,18 @@ MEND_TEST(the_line_and_the_ring_keep_one_order)
     mix(0, 0);
     mix(256, 1024);
     mix(UINT32_MAX - 255 - 4096, UINT32_MAX - 255); /* the counters come round */
+}
+
+/* The one at the lower place never sends, so nobody has written the line, when the counter of the other one comes round. */
+MEND_TEST(a_line_that_nobody_has_written_is_no_message)
+{
+    begin();
+    answer(1, 0, 40);
+    continue_at(1, 0, UINT32_MAX - 1);
+    CHECK_EQ(poll_at(0, 1), 0);
+    CHECK_EQ(damaged_n, 0);
+    answer(1, 0, 40);
+    answer(1, 0, 40);
 }
 
 /* Each line of the ring is written once in a lap: one that stays as it was would be news when the counter comes round. */
