@@ -37,10 +37,10 @@ MPI_Offset mend_view_offset(const struct mend_view *v, MPI_Offset etypes);
 /* How many bytes of the stream lie below this place of the file. */
 MPI_Offset mend_view_stream(const struct mend_view *v, MPI_Offset file_bytes);
 
-/* Each access is one run: the file type has no holes. */
 /* Runs come in the order of the file, also from one tile to the next: those of a view that is only read may overlap. */
 bool mend_view_goes_on(const struct mend_view *v);
 
+/* Each access is one run: the file type has no holes. */
 bool mend_view_is_whole(const struct mend_view *v);
 
 /* How many etypes a file of so many bytes has in this view, one that is cut included. */
