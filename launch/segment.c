@@ -33,14 +33,23 @@ static unsigned cores_allowed(void)
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
+void mend_segment_expect(struct job *job, int n)
+{
+    struct mend_node_header *h = job->shm;
+
+    h->ranks_here_n += (uint32_t)n;
+    if (h->ranks_here_n > h->cores_n)
+        mend_store_relaxed(&h->crowded, 1);
+}
+
 static void fill_header(struct job *job, const struct mend_node_header *layout)
 {
     struct mend_node_header *h = job->shm;
 
     *h = *layout;
     h->agent_pid = (uint32_t)job->self_pid;
-    h->ranks_here_n = (uint32_t)job->n;
     h->cores_n = cores_allowed();
+    mend_segment_expect(job, job->n);
     h->reporting = job->report_fd >= 0;
     h->start_ns = job->start_ns;
     if (getrandom(&h->job, sizeof(h->job), GRND_NONBLOCK) != sizeof(h->job))

@@ -22,6 +22,9 @@ void mend_segment_clear(struct job *job, mend_place place);
  * memory. */
 bool mend_segment_admit(struct job *job, int first, int n);
 
+/* Says that there will be n more ranks; the first ones are there from the beginning. */
+void mend_segment_expect(struct job *job, int n);
+
 /* Says where the processes of the names first .. first + n - 1 are. */
 void mend_segment_name(struct job *job, int first, int n);
 

@@ -208,7 +208,7 @@ static int start_one(struct request *q, struct rank *r, bool again)
 static void name_all(struct request *q)
 {
     mend_segment_name(q->job, q->first, q->total_n);
-    q->job->shm->ranks_here_n += (uint32_t)q->total_n;
+    mend_segment_expect(q->job, q->total_n);
     mend_watch_start(q->job, q->first, q->total_n);
 }
 

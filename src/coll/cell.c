@@ -141,7 +141,7 @@ int mend_cell_wait_slow(struct mend_cell_look *l)
                              .until = seen_or_barred,
                              .arg = l,
                              .hint = MEND_PEER_NONE,
-                             .rings = l->c->coll->crowded,
+                             .rings = mend_node_is_crowded(l->c->self),
                              .what = "others to take part",
                              .comm = l->c,
                              .missing = not_told};

@@ -37,7 +37,7 @@
 #include "base/time.h"
 #include "coll/cell_stores.h"
 #include "coll/run.h"
-#include "node/layout.h"
+#include "node/node.h"
 #include "proc/detour.h"
 
 #include <string.h>
@@ -98,7 +98,7 @@ struct mend_coll_comm {
     unsigned pair_turn;
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */
-    bool crowded;            /* more ranks than cores on this node */
+    bool crowded;            /* more ranks than cores on this node: the same at all members */
     struct mend_cell_stores stores[MEND_CELL_CLASSES];
 };
 
@@ -136,7 +136,7 @@ static inline int mend_cell_begin(struct mend_comm *c, uint64_t n, uint64_t *fir
 void mend_cell_nudge_members(struct mend_comm *c);
 static inline void mend_cell_told(struct mend_comm *c)
 {
-    if (c->coll->crowded)
+    if (mend_node_is_crowded(c->self))
         mend_cell_nudge_members(c);
 }
 

@@ -7,6 +7,7 @@
  * messages from then on.
  *
  *     said[m][cell].opened    mark          m's block is open
+ *                             mark ^ 2      so it is, and there are more ranks than cores
  *                             mark ^ 1      it will never be
  *                             else          m has not come here yet: a word about an earlier communicator
  */
@@ -47,12 +48,9 @@ int mend_coll_init(struct mend_proc *self)
 
 int mend_coll_attach(struct mend_comm *c)
 {
-    struct mend_node *node = c->self->node;
-
     c->coll = mend_zalloc(c->self, 1, sizeof(*c->coll));
     if (!c->coll)
         return MPI_ERR_NO_MEM;
-    c->coll->crowded = node && node->header->ranks_here_n > node->header->cores_n;
     mend_coll_choose_table(c);
     return MPI_SUCCESS;
 }
@@ -80,10 +78,15 @@ void mend_coll_detach(struct mend_comm *c)
     c->coll = NULL;
 }
 
+static bool is_open(const struct mend_comm *c, uint64_t word)
+{
+    return (word | 2) == mark_of(c);
+}
+
 struct opening {
     struct mend_comm *c;
     int seen; /* ranks below it have opened */
-    bool declined;
+    bool declined, crowded;
 };
 
 static bool all_open(struct mend_proc *self, void *arg)
@@ -97,7 +100,8 @@ static bool all_open(struct mend_proc *self, void *arg)
         uint64_t word = mend_load_acquire(word_of(c, o->seen));
 
         o->declined = word == (mark_of(c) ^ 1);
-        if (word != mark_of(c))
+        o->crowded |= word == (mark_of(c) ^ 2);
+        if (!is_open(c, word))
             break;
     }
     return o->seen == c->size || o->declined || mend_coll_check(c);
@@ -109,7 +113,7 @@ static void not_open(const void *arg, uint64_t *peers)
     const struct mend_comm *c = o->c;
 
     for (int r = o->seen; r < c->size; r++)
-        if (mend_load_relaxed(word_of(c, r)) != mark_of(c))
+        if (!is_open(c, mend_load_relaxed(word_of(c, r))))
             mend_missing_add(peers, mend_group_peer(c->group, r));
 }
 
@@ -150,7 +154,7 @@ static void wait_for_all(struct opening *o)
                              .until = all_open,
                              .arg = o,
                              .hint = MEND_PEER_NONE,
-                             .rings = o->c->coll->crowded,
+                             .rings = mend_node_is_crowded(o->c->self),
                              .what = "others to take part",
                              .comm = o->c,
                              .missing = not_open};
@@ -168,13 +172,14 @@ bool mend_cell_open(struct mend_comm *c)
     if (cc->declined || mend_coll_check(c))
         return false;
     if (make_block(c)) {
-        say(c, mark_of(c));
+        say(c, mend_node_is_crowded(c->self) ? mark_of(c) ^ 2 : mark_of(c));
         wait_for_all(&o);
     } else {
         say(c, mark_of(c) ^ 1);
         o.declined = true;
     }
     if (o.seen == c->size) {
+        cc->crowded = o.crowded;
         cc->pair = c->size == 2 ? &cc->block[0]->pair : NULL;
         cc->vote = c->size == 2 ? cc->block[0]->vote : NULL;
         return true;

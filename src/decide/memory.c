@@ -313,7 +313,7 @@ static void told(struct mend_comm *c)
 {
     struct mend_node_wakes w = {.header = c->self->node->header};
 
-    if (!c->coll->crowded)
+    if (!mend_node_is_crowded(c->self))
         return;
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (r != c->decide->me)
@@ -562,7 +562,7 @@ static __attribute__((noinline)) void wait_long(struct waiter *w)
                              .until = is_done,
                              .arg = w,
                              .hint = MEND_PEER_NONE,
-                             .rings = c->coll->crowded && all_wake,
+                             .rings = mend_node_is_crowded(c->self) && all_wake,
                              .what = mend_decide_what(w->op.which),
                              .comm = c,
                              .missing = not_in};
