@@ -23,13 +23,19 @@
 static MPI_Comm comm;
 static int generation, me, n;
 
-/* The newcomers hear which generation it is. */
+/* The newcomers hear which generation it is.  The next one to die goes when all the others say that they do: what it has sent
+ * may be lost with it. */
 static void settle(void)
 {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm, &me);
     MPI_Comm_size(comm, &n);
     CHECK_EQ(MPI_Allreduce(MPI_IN_PLACE, &generation, 1, MPI_INT, MPI_MAX, comm), MPI_SUCCESS);
+    if (me != generation % n)
+        MPI_Send(NULL, 0, MPI_INT, generation % n, 0, comm); /* it may die before this returns */
+    else
+        for (int i = 1; i < n; i++)
+            CHECK_OK(MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE));
 }
 
 static void replace(void)
