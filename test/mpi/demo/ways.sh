@@ -87,9 +87,10 @@ validate) answer='validate: 9592 primes below 100000' ;;
 esac
 mpicc -O2 -Wall -Wextra -Werror -o "$program" "$MEND_TEST_ROOT/example/$folder/$program.c" ||
     fail "it does not compile"
-# Of a death after the last agreement was decided only a rank is told that calls MPI again in time.
+# Of a death after the last agreement was decided only a rank is told that calls MPI again in time; of a worker that dies
+# when it asks for darts and there are none left, none may be.
 lenient=
-case $* in *agree.done*) lenient=--lenient-exit ;; esac
+case $* in *agree.done* | *7@call:MPI_Recv*) lenient=--lenient-exit ;; esac
 mpiexec -q $lenient -n "$ranks" --timeout 50 --report report.json $(kills "$@") "./$program" >said
 ended=$?
 [ $ended = $status ] || fail "status $ended"
