@@ -9,6 +9,7 @@
 #include "snap/sys.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -126,6 +127,7 @@ static bool is_kernels(int id)
     return end && sscanf(end, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 && flags & PF_IO_WORKER;
 }
 
+/* One that ends meanwhile is none, and its files may have been empty. */
 static void add_thread(struct lines *t, int id)
 {
     char path[64], name[64];
@@ -134,6 +136,8 @@ static void add_thread(struct lines *t, int id)
         return;
     snprintf(path, sizeof(path), "/proc/self/task/%d/comm", id);
     read_start(path, name, sizeof(name));
+    if (tgkill(getpid(), id, 0) == -1 && errno == ESRCH)
+        return;
     add(t, "thread %d\t%.*s\n", id, (int)strcspn(name, "\n"), name);
 }
 

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -321,6 +322,37 @@ static void have_thread(void)
     pthread_join(thread, NULL);
 }
 
+static void *end_at_once(void *arg)
+{
+    return arg;
+}
+
+static void *start_threads(void *stop)
+{
+    pthread_t thread;
+
+    while (!atomic_load((atomic_bool *)stop))
+        if (pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+            pthread_join(thread, NULL);
+    return NULL;
+}
+
+/* Threads that end while they are looked at: those that are told have a name. */
+static void have_threads_that_end(void)
+{
+    pthread_t thread;
+    atomic_bool stop = false;
+    char text[4096];
+
+    CHECK(pthread_create(&thread, NULL, start_threads, &stop) == 0);
+    for (int i = 0; i < 2000; i++) {
+        mend_snap_differences(snap, text, sizeof(text));
+        CHECK(!strstr(text, "now \n"));
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+}
+
 /* Each thing that the kernel keeps is told by its name when it changes, in each way. */
 static void tell_each_thing(enum mend_snap_way way)
 {
@@ -342,6 +374,7 @@ static void tell_each_thing(enum mend_snap_way way)
     CHECK(mend_snap_differences(snap, NULL, 0) == 1);
     umask(umask(0) ^ 7);
     have_thread();
+    have_threads_that_end();
     expect_nothing();
     mend_snap_commit(snap);
     mend_snap_destroy(snap);
