@@ -77,7 +77,12 @@ def test_stopped_keeper(start):
     """A keeper that somebody has stopped does not keep the job from ending."""
     p = start("-n", 1, "sh", "-c", "echo up; read x", stdin=subprocess.PIPE)
     p.stdout.readline()
-    keeper = [pid for pid in children(p) if open(f"/proc/{pid}/comm").read() == "mend-keeper\n"]
+
+    def keepers():
+        return [pid for pid in children(p) if open(f"/proc/{pid}/comm").read() == "mend-keeper\n"]
+
+    wait_until(keepers)  # it takes its name when it runs
+    keeper = keepers()
     assert len(keeper) == 1
     os.kill(keeper[0], signal.SIGSTOP)
     wait_until(lambda: state_of(keeper[0]) == "T")
