@@ -214,11 +214,11 @@ static void pad_behind(struct mend_shm_out *o, struct mend_shm_slot *slot,
     __atomic_store_n(&slot[1].f.seq, o->tail, __ATOMIC_RELAXED);
 }
 
-/* It is our turn to write to the line of the pair. */
+/* It is our turn to write to the line of the pair.  Behind half a line of the ring a pad fills that up: messages that go
+ * through the ring because of it would leave the other one half a line, and so on. */
 static inline bool takes_line(const struct mend_shm_in *in, const struct mend_shm_out *o)
 {
-    return in->turn && o->line && !(o->tail & 1) &&
-           o->tail % MEND_SHM_LAP < MEND_SHM_LAP - MEND_SHM_SLOTS;
+    return in->turn && o->line && (o->tail + 1) % MEND_SHM_LAP < MEND_SHM_LAP - MEND_SHM_SLOTS;
 }
 
 /* Where the header of a message of len bytes goes. */
@@ -328,8 +328,11 @@ static inline void fill_header(struct mend_shm_slot *slot, const struct mend_fra
 static inline void line_publish(struct mend_shm *s, struct mend_shm_in *in, struct mend_shm_out *o,
                                 const struct mend_frame *f)
 {
-    uint32_t seq = o->tail + o->line_adds;
+    uint32_t seq;
 
+    if (mend_unlikely(o->tail & 1))
+        out_pad(o);
+    seq = o->tail + o->line_adds;
     fill_header(o->line, f);
     in->turn = false;
     o->took_line = false;

@@ -579,10 +579,27 @@ MEND_TEST(out_of_turn_messages_go_through_the_ring)
     CHECK(!went_through_ring(0, 1));
     answer(0, 1, 8);
     CHECK(went_through_ring(0, 1));
-    answer(1, 0, 8); /* in turn, but behind half a line */
-    CHECK(went_through_ring(1, 0));
-    answer(1, 0, 8);
+    answer(1, 0, 8); /* in turn, behind half a line */
     CHECK(!went_through_ring(1, 0));
+}
+
+/* Whatever they have sent before: two that answer each other are in turn when each has sent a message. */
+MEND_TEST(answers_get_back_to_the_line)
+{
+    for (int before_0 = 0; before_0 < 4; before_0++)
+        for (int before_1 = 0; before_1 < 4; before_1++) {
+            begin();
+            for (int i = 0; i < before_0; i++)
+                answer(0, 1, 8);
+            for (int i = 0; i < before_1; i++)
+                answer(1, 0, 8);
+            for (int i = 0; i < 20; i++) {
+                answer(0, 1, 8);
+                CHECK(i == 0 || !went_through_ring(0, 1));
+                answer(1, 0, 8);
+                CHECK(i == 0 || !went_through_ring(1, 0));
+            }
+        }
 }
 
 /* Messages of both, in turn and out of it, some of them waiting; the first ones have these indices. */
