@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* copy.h – memcpy for data that nearly always has only a few bytes, where a call would cost more than the copy; for data that
- * may be long; and copies past the caches, for data that another core will read. */
+ * may be long; and copies past the caches, for data that another core will read.  Lines asked for before they are written. */
 #ifndef MEND_BASE_COPY_H
 #define MEND_BASE_COPY_H
 
@@ -8,6 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* Asks for a line that this core will write, and another one has: it comes while other work goes on. */
+static inline void mend_fetch_to_write(const void *line)
+{
+#ifdef __x86_64__
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
 
 /* As memcpy.  Up to 16 bytes are copied in place, as two pieces that may overlap. */
 static inline void mend_copy(void *to, const void *from, size_t n)

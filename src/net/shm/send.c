@@ -9,7 +9,9 @@
 #include <sched.h>
 #include <string.h>
 
-#define SLOTS_ASKED 3u /* a pad, and a message of two */
+#define SLOTS_ASKED 3u    /* a pad, and a message of two */
+#define SLOTS_AHEAD 8u    /* what a stream of messages asks for before it writes there */
+#define BULK_AHEAD  2048u /* payloads up to this length do the same for the next one */
 #define WALK_BYTES                                                                                 \
     (128u * 1024) /* bulk sent between two looks at the receiver's head: more than the
                                      first-level cache, which these lines would have to leave again */
@@ -343,11 +345,29 @@ static inline void line_publish(struct mend_shm *s, struct mend_shm_in *in, stru
     ring_bell(s, o);
 }
 
+/* The receiver's core has the lines of the ring from the last time that it read them.  With far cores each takes as long to
+ * come back as several messages take to be sent. */
+static inline void fetch_slots(const struct mend_shm_out *o)
+{
+    if (!(o->tail & 1))
+        mend_fetch_to_write(&o->slots[(o->tail + SLOTS_AHEAD) & MEND_SHM_SLOT_MASK]);
+}
+
+static inline void fetch_bulk(const struct mend_shm_out *o, uint32_t len)
+{
+    uint32_t at = (uint32_t)(o->bulk_tail % o->bulk_bytes);
+
+    for (uint32_t i = 0; len <= BULK_AHEAD && i < len && at + i < o->bulk_bytes;
+         i += MEND_CACHE_LINE)
+        mend_fetch_to_write(o->bulk + at + i);
+}
+
 static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
                                struct mend_shm_slot *slot, const struct mend_frame *f)
 {
     uint32_t seq = o->tail + 1, slots = mend_shm_slots_of(mend_frame_len(f));
 
+    fetch_slots(o);
     fill_header(slot, f);
     if (slots == 1 && !(o->tail & 1))
         __atomic_store_n(&slot[1].f.seq, seq, __ATOMIC_RELAXED); /* not its own: invariant 5 */
@@ -413,6 +433,7 @@ static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct m
         mend_area_copy(o->bulk + at, payload, len, past);
     slot->bulk_at = at;
     o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
+    fetch_bulk(o, len);
     return true;
 }
 
