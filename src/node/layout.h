@@ -57,8 +57,8 @@
 
 #define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d33) /* "MENDSHM3" */
 #define MEND_NODE_NAMES        65535u /* that a job can give; node/slots.h counts deaths in 16 bits */
-#define MEND_NODE_RING_BYTES   (328u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
-#define MEND_NODE_DESK_BYTES   (64u * 1024)  /* at the end of that to the higher place of two */
+#define MEND_NODE_RING_BYTES   (520u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
+#define MEND_NODE_DESK_BYTES   (256u * 1024) /* at the end of that to the higher place of two */
 #define MEND_NODE_CELLS        64u
 #define MEND_NODE_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
 #define MEND_NODE_CELL_DATA    (512u * 1024) /* large payloads of one cell */

@@ -55,7 +55,8 @@ struct mend_shm_in {
     mend_atomic_u32 *core;               /* ours, for the sender; NULL: it does not ask */
     uint8_t *seen;                       /* of the bell */
     uint32_t head, published, line_adds; /* seq of the line - head */
-    bool severed, turn;                  /* ours: to write to the line of the pair */
+    bool severed, turn, desk_turn;       /* ours: to write to the line of the pair; on its desk */
+    uint32_t desk_used;                  /* in this turn of ours */
     mend_peer next_gone;                 /* of the list state.gone */
     struct mend_reach reach;
 };

@@ -59,15 +59,16 @@ static bool frame_is_sound(const struct mend_shm_in *in, const struct mend_shm_s
            (len <= MEND_SHM_INLINE_MAX || is_within(slot->bulk_at, len, MEND_SHM_BULK_BYTES) ||
             (slot->bulk_at >= MEND_SHM_BULK_BYTES &&
              is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)) ||
-            (slot == in->line && slot->bulk_at == MEND_SHM_AT_DESK && len <= MEND_NODE_DESK_BYTES));
+            (slot->bulk_at >= MEND_SHM_AT_DESK && in->line &&
+             is_within(slot->bulk_at - MEND_SHM_AT_DESK, len, MEND_NODE_DESK_BYTES)));
 }
 
 static inline const void *payload_of(const struct mend_shm_in *in, const struct mend_shm_slot *slot)
 {
     if (mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX)
         return mend_shm_inline_of(slot);
-    if (slot->bulk_at == MEND_SHM_AT_DESK)
-        return in->desk;
+    if (slot->bulk_at >= MEND_SHM_AT_DESK)
+        return in->desk + (slot->bulk_at - MEND_SHM_AT_DESK);
     return slot->bulk_at < MEND_SHM_BULK_BYTES
                ? (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at
                : in->area + (slot->bulk_at - MEND_SHM_BULK_BYTES);
@@ -79,11 +80,19 @@ static inline bool has_seq(const struct mend_shm_slot *slot, uint32_t seq)
     return __atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) == seq;
 }
 
+/* What this process had laid there is read: the message that gives it our turn was sent after that. */
+static inline void take_desk(struct mend_shm_in *in)
+{
+    in->desk_used = in->desk_turn ? in->desk_used : 0;
+    in->desk_turn = true;
+}
+
 /* The frame at the head, of len bytes, is done with. */
 static inline void step(struct mend_shm_in *in, const struct mend_shm_slot *slot, uint32_t len)
 {
     if (slot == in->line) {
         in->turn = true;
+        take_desk(in);
         in->head += 2;
     } else {
         in->head += mend_shm_slots_of(len);
@@ -141,6 +150,8 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
             self->on_damage(self, from);
             break;
         }
+        if (slot == in->line && len <= MEND_SHM_INLINE_MAX)
+            take_desk(in); /* the frame may ask for a large message */
         self->on_frame[mend_frame_kind(&slot->f)](self, from, &slot->f, payload_of(in, slot));
         step(in, slot, len);
         n++;

@@ -18,6 +18,9 @@
  *   | header  payload of 0..40  |        seq: index + 1 from the lower rank, which is odd, index + 2 from the upper one
  *   | header  at the desk       |
  *
+ * The rank whose turn it is also lays pieces of large messages on the desk, one behind the other, and names them in the ring:
+ * they do not end its turn.  What it has laid there is read when it gets its next turn, and then it begins again.
+ *
  * A core that has read a line which another core has just written owns it, and answers without asking for it: a message
  * takes one transfer from core to core where lines of a direction of their own take one and a half.  The message counts
  * as one in the ring, as a line of it that stays as it was, so all keep their order. */
@@ -32,7 +35,7 @@
 #define MEND_SHM_SHORT_MAX  8u            /* payload within a slot */
 #define MEND_SHM_INLINE_MAX 40u           /* payload within a line */
 #define MEND_SHM_BULK_BYTES (256u * 1024) /* payloads that do not fit into a line */
-#define MEND_SHM_AT_DESK    UINT32_MAX
+#define MEND_SHM_AT_DESK    (1u << 31) /* and more: what lies on the desk, from its beginning on */
 /* Of so many slots the last MEND_SHM_SLOTS go through the ring: a line of it that stayed as it was until the counter comes
  * round would look like news. */
 #define MEND_SHM_LAP (1u << 20)
@@ -46,8 +49,8 @@ struct mend_shm_slot {
         unsigned char
             inline_bytes[MEND_SHM_SHORT_MAX]; /* of a longer one: those of the next slot, too */
         uint32_t bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area;
-                             from MEND_SHM_BULK_BYTES on in the sender's area (net/shm/area.h), behind that;
-                             MEND_SHM_AT_DESK: on the desk of the pair */
+                             from MEND_SHM_BULK_BYTES on in the sender's area (net/shm/area.h), from MEND_SHM_AT_DESK
+                             on on the desk of the pair */
     };
 };
 _Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES &&

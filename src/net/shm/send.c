@@ -103,7 +103,7 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
         MEND_COPY_HAS_STRINGS && !self->crowded ? PLACES_AND_STRINGS : o->where.ways_n;
     o->stores.ways_n = 2;
     if (mend_node_place_of(self, self->me).at < o->place.at)
-        s->in[to].turn = true;
+        s->in[to].turn = s->in[to].desk_turn = true;
     return s->out[to] = o;
 }
 
@@ -336,7 +336,7 @@ static inline void line_publish(struct mend_shm *s, struct mend_shm_in *in, stru
         out_pad(o);
     seq = o->tail + o->line_adds;
     fill_header(o->line, f);
-    in->turn = false;
+    in->turn = in->desk_turn = false;
     o->took_line = false;
     o->bulk_end[(o->tail + 1) & MEND_SHM_SLOT_MASK] = o->bulk_tail;
     o->tail += 2;
@@ -469,27 +469,32 @@ static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct me
     return true;
 }
 
-static bool lay_on_desk(struct mend_proc *self, struct mend_shm_out *o, const void *payload,
-                        uint32_t len)
+/* In our turn.  False: there is no room, or no memory. */
+static bool lay_on_desk(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
+                        struct mend_shm_slot *slot, const void *payload, uint32_t len)
 {
-    if (!o->desk || len > MEND_NODE_DESK_BYTES || !desk_touch(self, o, len))
+    uint32_t at = in->desk_used;
+
+    if (!o->desk || len > MEND_NODE_DESK_BYTES - at || !desk_touch(self, o, at + len))
         return false;
-    mend_area_copy(o->desk, payload, len, false);
-    o->line->bulk_at = MEND_SHM_AT_DESK;
+    mend_area_copy(o->desk + at, payload, len, false);
+    slot->bulk_at = MEND_SHM_AT_DESK + at;
+    in->desk_used += (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1);
     return true;
 }
 
 /* A payload that is too long for the slot, where o->lay says.  False: there is no room. */
-static bool lay_payload(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
-                        const void *payload, uint32_t len)
+static bool lay_payload(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
+                        struct mend_shm_slot *slot, const void *payload, uint32_t len)
 {
     bool past = o->lay == MEND_LAY_PAST_CACHES;
 
+    if (in->desk_turn && (slot == o->line || o->lay != MEND_LAY_RING) &&
+        lay_on_desk(self, in, o, slot, payload, len))
+        return true;
     if (mend_unlikely(o->lay != MEND_LAY_RING) &&
         lay_in_area(&self->shm->area, o, slot, payload, len,
                     past ? MEND_AREA_PAST : MEND_AREA_BLOCKS, past))
-        return true;
-    if (slot == o->line && lay_on_desk(self, o, payload, len))
         return true;
     return mend_likely(len <= CHOSEN_BYTES) ? lay_in_ring(self, o, slot, payload, len, false)
                                             : store_long(self, o, slot, payload, len);
@@ -511,11 +516,11 @@ enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struc
         return MEND_AGAIN;
     if (mend_unlikely(!out_has_slots(o)))
         return MEND_AGAIN;
-    line = takes_line(in, o);
+    line = takes_line(in, o) && (o->lay == MEND_LAY_RING || len <= MEND_SHM_INLINE_MAX);
     slot = line ? o->line : out_slot(o, len);
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
         mend_copy(mend_shm_inline_of(slot), payload, len);
-    } else if (!lay_payload(self, o, slot, payload, len)) {
+    } else if (!lay_payload(self, in, o, slot, payload, len)) {
         return MEND_AGAIN;
     }
     if (line)

@@ -558,7 +558,7 @@ static bool went_through_ring(mend_peer from, mend_peer to)
 /* All lengths, of which some lie on the desk.  The one at the lower place begins. */
 MEND_TEST(answers_go_through_the_line_of_the_pair)
 {
-    const uint32_t lens[] = {0, 8, 9, 40, 41, 1000, 20000, MEND_NODE_DESK_BYTES};
+    const uint32_t lens[] = {0, 8, 9, 40, 41, 1000, 20000, MEND_SHM_PAYLOAD_MAX};
 
     begin();
     for (unsigned i = 0; i < 500; i++) {
@@ -602,6 +602,13 @@ MEND_TEST(answers_get_back_to_the_line)
         }
 }
 
+/* As the sender of a large message lays its pieces: on the desk, in the area, or past the caches. */
+static void lay_somehow(mend_peer from, mend_peer to)
+{
+    mend_shm_grow(&procs[from], random_below(1 << 20));
+    mend_shm_lay(&procs[from], to, (enum mend_lay)random_below(3));
+}
+
 /* Messages of both, in turn and out of it, some of them waiting; the first ones have these indices. */
 static void mix(uint32_t index_0, uint32_t index_1)
 {
@@ -616,9 +623,13 @@ static void mix(uint32_t index_0, uint32_t index_1)
     for (int i = 0; i < 20000; i++) {
         int from = (int)random_below(2);
 
+        if (random_below(10) == 0)
+            lay_somehow(from, !from);
         if (random_below(100) < 40 &&
             send_some(from, !from, n[from],
-                      random_below(6) ? random_below(50) : random_below(5000)) == MEND_OK)
+                      random_below(4)   ? random_below(50)
+                      : random_below(4) ? random_below(5000)
+                                        : random_below(MEND_AREA_BLOCK + 1)) == MEND_OK)
             n[from]++;
         if (random_below(100) < 60)
             poll_at(from, !from);
@@ -690,11 +701,78 @@ MEND_TEST(without_pages_for_the_desk_payloads_go_through_the_ring)
     answer(1, 0, 3000);
     answer(0, 1, 8);
     run_out_of_pages();
-    answer(1, 0, MEND_NODE_DESK_BYTES); /* more than the desk has pages for */
+    answer(1, 0, MEND_SHM_PAYLOAD_MAX); /* more than the desk has pages for */
     CHECK(!on_desk);
     answer(0, 1, 8);
     answer(1, 0, 3000);
     CHECK(on_desk);
+}
+
+static int on_desk_n;
+
+static void count_on_desk(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                          const void *payload)
+{
+    on_frame_somewhere(self, from, f, payload);
+    on_desk_n += on_desk;
+}
+
+/* Sends n pieces of a large message, of which the first has this number. */
+static void lay_pieces(mend_peer from, mend_peer to, int number, int n)
+{
+    mend_shm_lay(&procs[from], to, MEND_LAY_PAST_CACHES);
+    for (int i = 0; i < n; i++)
+        CHECK_EQ(send_some(from, to, number + i, MEND_AREA_BLOCK), MEND_OK);
+    mend_shm_lay(&procs[from], to, MEND_LAY_RING);
+}
+
+/* The pieces of a large message lie on the desk as long as there is room, and do not end the turn; in the next one
+ * there is room again. */
+MEND_TEST(pieces_lie_on_the_desk_in_turn)
+{
+    const int room = MEND_NODE_DESK_BYTES / MEND_AREA_BLOCK;
+
+    begin();
+    procs[0].on_frame[MEND_FRAME_EAGER] = procs[1].on_frame[MEND_FRAME_EAGER] = count_on_desk;
+    mend_shm_grow(&procs[0], 64 << 20);
+    for (int round = 0; round < 5; round++) {
+        on_desk_n = 0;
+        lay_pieces(0, 1, came_n[0], room + 2);
+        poll_all(1);
+        CHECK_EQ(on_desk_n, room);
+        answer(1, 0, 8); /* not its turn */
+        CHECK(went_through_ring(1, 0));
+        answer(0, 1, 3000); /* there is no room on the desk */
+        CHECK_EQ(on_desk_n, room);
+        answer(0, 1, 8);
+        answer(1, 0, 3000);
+        CHECK_EQ(on_desk_n, room + 1);
+    }
+}
+
+static void answer_in_pieces(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                             const void *payload)
+{
+    on_frame(self, from, f, payload);
+    lay_pieces(self->me, from, came_n[self->me], 2);
+}
+
+/* A message in the line that asks for a large one is still there when the first pieces are laid: on the desk, unless it has
+ * its own payload there. */
+MEND_TEST(pieces_lie_on_the_desk_before_the_line_is_free)
+{
+    begin();
+    procs[0].on_frame[MEND_FRAME_EAGER] = count_on_desk;
+    procs[1].on_frame[MEND_FRAME_EAGER] = answer_in_pieces;
+    on_desk_n = 0;
+    answer(0, 1, 40);
+    lay_pieces(1, 0, 2, 2); /* behind these */
+    poll_all(0);
+    CHECK_EQ(on_desk_n, 4);
+    answer(1, 0, 8);
+    answer(0, 1, 3000);
+    poll_all(0);
+    CHECK_EQ(on_desk_n, 4);
 }
 
 static void on_awaited_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -719,6 +797,9 @@ MEND_TEST(a_poll_ends_with_a_frame_that_was_waited_for)
 
 MEND_TEST(a_payload_that_would_lie_outside_is_refused)
 {
+    struct mend_shm_slot *slot;
+    uint32_t at;
+
     begin();
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     CHECK_EQ(send_some(1, 0, 1, 3000), MEND_OK);
@@ -732,9 +813,15 @@ MEND_TEST(a_payload_that_would_lie_outside_is_refused)
               MEND_SHM_SHORT_MAX + 1); /* half of it would lie in the next line */
     poll_at(0, 1);
     CHECK(damaged_n == 3 && came_n[1] == 1);
+    slot = &procs[1].shm->out[0]->slots[1];
+    at = slot->bulk_at;
+    slot->bulk_at = MEND_SHM_AT_DESK + MEND_NODE_DESK_BYTES - 2999;
     overwrite(1, MEND_FRAME_EAGER, 3000);
     poll_at(0, 1);
-    CHECK(damaged_n == 3 && came_n[1] == 2);
+    CHECK(damaged_n == 4 && came_n[1] == 1);
+    slot->bulk_at = at;
+    poll_at(0, 1);
+    CHECK(damaged_n == 4 && came_n[1] == 2);
 }
 
 MEND_TEST(a_pad_that_begins_a_line_is_refused)
