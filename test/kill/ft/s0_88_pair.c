@@ -16,7 +16,7 @@
  * RUN: -n 3 --universe 4 ; args 1 ; expect "rank 0 ok" */
 #include "../common.h"
 
-#define ROUNDS  20000
+#define ROUNDS  5000
 #define FLIGHTS 3
 
 enum { VOTED, CALLS, MAY_DIE };
