@@ -68,7 +68,6 @@ struct mend_cell_block {
     _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 done;
     struct mend_cell_line line[MEND_CELL_LINES];
     _Alignas(2 * MEND_CACHE_LINE) struct mend_cell_pair pair;
-    _Alignas(2 * MEND_CACHE_LINE) mend_atomic_u64 vote[2][2]; /* as in a pair (decide/memory.c) */
 };
 _Static_assert(sizeof(struct mend_cell_pair) == MEND_CACHE_LINE, "both write the same line");
 _Static_assert(sizeof(struct mend_cell_block) <= MEND_NODE_CELL_CONTROL, "fits into the cell");
@@ -94,7 +93,6 @@ struct mend_coll_comm {
     bool declined;                  /* a member has no memory for its block */
     struct mend_cell_block *mine;
     struct mend_cell_pair *pair; /* of two members that have both opened their blocks; else NULL */
-    mend_atomic_u64 (*vote)[2];  /* the same, by rank */
     unsigned pair_turn;
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */

@@ -134,10 +134,8 @@ static bool make_block(struct mend_comm *c)
     for (unsigned i = 0; i < MEND_CELL_LINES; i++)
         mend_store_relaxed(&mine->line[i].number, 0);
     mend_store_relaxed(&mine->done, 0);
-    if (c->rank == 0) {
+    if (c->rank == 0)
         memset(&mine->pair, 0, sizeof(mine->pair));
-        memset((void *)mine->vote, 0, sizeof(mine->vote));
-    }
     return true;
 }
 
@@ -181,7 +179,6 @@ bool mend_cell_open(struct mend_comm *c)
     if (o.seen == c->size) {
         cc->crowded = o.crowded;
         cc->pair = c->size == 2 ? &cc->block[0]->pair : NULL;
-        cc->vote = c->size == 2 ? cc->block[0]->vote : NULL;
         return true;
     }
     cc->declined = o.declined;

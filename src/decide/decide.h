@@ -69,6 +69,8 @@ struct mend_decide_comm {
     int32_t part;               /* of several communicators of one context: which (revoke.c) */
     bool opened;                /* memory.c: this process may write its votes */
     struct mend_papers *papers; /* memory.c: where the members vote without a cell; NULL: not yet */
+    struct mend_brief
+        *brief; /* memory.c: words of two members with a cell; NULL: none, or not yet */
     struct mend_last_words
         *last_words;        /* memory.c: of members whose places may be others' by now */
     bool is_freed;          /* graves.c: calls on it are in progress, and then it becomes a grave */

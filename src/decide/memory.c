@@ -7,11 +7,9 @@
  *   with a cell         cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 | ...
  *                       said by m:          no_from of CREATION and of VALIDATION
  *   without one         paper of member m:  both (node/papers.c)
- *   of two members      block of member 0:  two words of each, with a flag on which they agree
+ *   of two members      cell of member 0:   ... | EXPLICIT and VALIDATION: words of both (node/brief.h)
  *
- * Two members that have used their cell for a collective say a flag in a word as well, in one line for both, where the call
- * blocks and no death is known.  So an agreement takes one transfer of a cache line where a slot of each takes two
- * (coll/cell_pair.h).  Only the other one reads the word, for a moment; then it looks at the slot, which has the same.
+ * Two members with a cell say a flag in a word as well, where the call blocks and no death is known.
  *
  * Invariants:
  *   1  the slots of a free cell are zero: mend_node_votes_clear() clears those that were written; and a free paper
@@ -20,6 +18,7 @@
 #include "decide/internal.h"
 
 #include "coll/cell.h"
+#include "node/brief.h"
 #include "node/node.h"
 #include "node/papers.h"
 #include "node/slots.h"
@@ -29,7 +28,12 @@
 struct area {
     struct mend_slot slot[MEND_DECIDE_KINDS][MEND_SLOTS_N];
 };
-_Static_assert(sizeof(struct area) <= MEND_NODE_CELL_AGREE, "fits into the cell");
+
+struct cell_area {
+    struct area area;
+    _Alignas(2 * MEND_CACHE_LINE) struct mend_brief brief[2]; /* EXPLICIT, VALIDATION */
+};
+_Static_assert(sizeof(struct cell_area) <= MEND_NODE_CELL_AGREE, "fits into the cell");
 
 struct paper {
     struct area area;
@@ -49,8 +53,9 @@ struct op {
     struct mend_decision value;
     mend_decide_done *done;
     void *arg;
-    struct mend_slot *said; /* what the other one's word says, of a call that blocks; else NULL */
-    bool spins, brief;      /* for a moment; and looks at words only */
+    struct mend_slot
+        *said; /* what the other one's word says (node/brief.h); NULL: the call does not block */
+    bool spins, brief; /* for a moment; and looks at words only */
 };
 
 static struct area *area_of(struct mend_comm *c, int rank)
@@ -125,51 +130,16 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
 
 static const struct mend_slot empty; /* of a member without a paper */
 
-/* The vote in this agreement, without a death, if it is no more than a flag; else 0, and at a number that would be 0. */
-static uint64_t brief_vote(const struct op *op)
-{
-    uint64_t flag = op->slots.and_word[0], others = UINT64_MAX, max = 0;
-
-    for (int i = 1; i < MEND_AGREE_WORDS; i++) {
-        others &= op->slots.and_word[i];
-        max |= op->slots.max_word[i - 1];
-    }
-    return flag <= UINT32_MAX && others == UINT64_MAX && !max && (uint32_t)(op->slots.seq + 1)
-               ? (op->slots.seq + 1) << 32 | flag
-               : 0;
-}
-
-/* Two members have a word of each for this agreement; it serves the next but one, too.  Of a member that has died the place,
- * where these words are, may be another's. */
+/* Two members have words for this agreement.  Of a member that has died the place, where they are, may be another's. */
 static inline bool has_words(const struct op *op)
 {
-    return op->said && op->which == MEND_DECIDE_EXPLICIT && op->c->coll->vote &&
+    return op->said && op->c->decide->brief && op->which != MEND_DECIDE_CREATION &&
            !op->c->self->deaths_n;
 }
 
-static inline mend_atomic_u64 *word_of(const struct op *op, int rank)
+static inline struct mend_brief *brief_of(const struct op *op)
 {
-    return &op->c->coll->vote[rank][op->slots.seq & 1];
-}
-
-/* The other member's word is about this agreement. */
-static inline bool is_voted(const struct op *op, uint64_t vote)
-{
-    return vote >> 32 == ((op->slots.seq + 1) & UINT32_MAX);
-}
-
-/* The other member's word as a slot. */
-static struct mend_slot *brief_slot(const struct op *op, int rank)
-{
-    /* acquire: pairs with the release in say_briefly() */
-    uint64_t vote = mend_load_acquire(word_of(op, rank));
-
-    if (!is_voted(op, vote))
-        return (struct mend_slot *)(uintptr_t)&empty;
-    *op->said =
-        (struct mend_slot){.and_word = {vote & UINT32_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-    mend_store_relaxed(&op->said->word, vote & ~(uint64_t)UINT32_MAX);
-    return op->said;
+    return &op->c->decide->brief[op->which == MEND_DECIDE_VALIDATION];
 }
 
 static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
@@ -178,7 +148,7 @@ static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
     struct paper *paper;
 
     if (op->brief && rank != op->c->decide->me)
-        return brief_slot(op, rank);
+        return mend_brief_slot(brief_of(op), &op->slots, rank, op->said);
     if (is_gone(op->c, rank))
         return &last_words_of(op->c, rank)->area.slot[op->which][i];
     if (mend_likely(op->c->cell >= 0))
@@ -235,6 +205,8 @@ static void open_areas(struct mend_comm *c)
         return;
     }
     mend_node_votes_open(c->self, c->cell);
+    if (c->decide->members_n == 2)
+        c->decide->brief = ((struct cell_area *)(void *)area_of(c, 0))->brief;
 }
 
 /* Copies what stands in the dead member's memory. */
@@ -306,6 +278,8 @@ void mend_decide_memory_close(struct mend_comm *c)
     drop_last_words(c);
     if (c->cell < 0)
         mend_papers_close(c->self, papers_of(c));
+    else if (c->decide->members_n == 2 && c->decide->me == 0)
+        mend_node_votes_open(c->self, c->cell); /* the other one may have said words in it */
 }
 
 /* A member that sleeps in such an agreement sees that something was said. */
@@ -331,17 +305,16 @@ static uint32_t count_acked(struct mend_comm *c)
     return n;
 }
 
-/* A word that cannot hold this vote is about no agreement; nor will the other one's be about this one. */
+/* If this vote does not fit into a word, that of the other one will not either. */
 static inline void say_briefly(struct op *op)
 {
     uint64_t vote;
 
     if (!has_words(op))
         return;
-    vote = brief_vote(op);
+    vote = mend_brief_of(&op->slots);
     op->brief = op->spins && vote;
-    /* release: pairs with the acquire in brief_slot() */
-    mend_store_release(word_of(op, op->c->decide->me), vote);
+    mend_brief_say(brief_of(op), &op->slots, op->c->decide->me, vote);
 }
 
 static void contribute(struct op *op)
@@ -533,7 +506,8 @@ static void not_in(const void *arg, uint64_t *peers)
 
 static inline bool other_has_voted(const struct op *op)
 {
-    return is_voted(op, mend_load_relaxed(word_of(op, !op->c->decide->me)));
+    return mend_brief_is_about(&op->slots, mend_load_relaxed(mend_brief_word(
+                                               brief_of(op), &op->slots, !op->c->decide->me)));
 }
 
 /* The others may be here in no time: looks for a moment at the slot that the evaluation waits for.  If it waits for none, but
@@ -579,6 +553,7 @@ void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
     w.base = (struct mend_decide_waiter){value, false};
     set_up(&w.op, c, which, value, mend_decide_wake, &w.base);
     w.op.said = &w.said;
+    mend_brief_begin(&w.said);
     if (!c->self->crowded && !mend_proc_has_threads(c->self))
         spin(c->self, &w);
     if (!w.base.done)

@@ -21,7 +21,8 @@
  *                  it is written by the rank of the two whose turn it is (net/shm/ring.h)
  *   said[n][64]    entry (i, k) is written by rank i: about the communicators that use cell k
  *   cell[n][64]    block (i, k) is written by rank i: collectives of the owner of cell k
- *   votes[n][64]   page (i, k) is written by rank i: its contributions to agreements of the owner of cell k
+ *   votes[n][64]   page (i, k) is written by rank i: its contributions to agreements of the owner of cell k; at the end
+ *                  two words by the other one of two members (node/brief.h)
  *   sheet[n]       page i is written by rank i, which receives large messages; its words `turn` and `done` by
  *                  the sender that helps, too (net/sheet.h)
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
