@@ -122,9 +122,12 @@ void mend_file_windows_drop(struct mend_file *f);
 int mend_pointer_begin(struct mend_file *f, struct mend_comm *c);
 void mend_pointer_end(struct mend_file *f);
 
-/* sync.c: one agreement of the survivors: the largest error, MPI_ERR_NOT_SAME if a value is not the same at all.
- * *failed_n_p, if not NULL: how many members have failed. */
-int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *failed_n_p);
+/* sync.c: one agreement of the survivors: the largest error.  *failed_n_p, if not NULL: how many members have failed; else
+ * MPI_ERR_PROC_FAILED. */
+int mend_file_agree(struct mend_file *f, int own_error, int *failed_n_p);
+
+/* sync.c: the same, and MPI_ERR_NOT_SAME if the value is not the same at all. */
+int mend_file_agree_on(struct mend_file *f, int own_error, uint64_t value);
 
 /* sync.c: the same, and how collective calls go from now on, if these are this member's hints and view. */
 int mend_file_agree_on_ways(struct mend_file *f, int own_error, uint64_t value,

@@ -105,10 +105,9 @@ int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was
 
 int mend_pointer_seek(struct mend_file *f, MPI_Offset to, int own_error)
 {
-    int err =
-        mend_file_agree(f, own_error, (uint64_t)to, NULL); /* nobody uses the old one any more */
+    int err = mend_file_agree_on(f, own_error, (uint64_t)to); /* nobody uses the old one any more */
 
     if (!err && f->comm->rank == 0)
         own_error = mend_pointer_set(f, to);
-    return err ? err : mend_file_agree(f, own_error, (uint64_t)to, NULL);
+    return err ? err : mend_file_agree(f, own_error, NULL);
 }

@@ -4,9 +4,10 @@
  *   every member: { its worst error, the value that all must have } ── one agreement ──>
  *   the largest error, or MPI_ERR_NOT_SAME, or MPI_ERR_PROC_FAILED if a member has failed: the same at all survivors
  *
- * Words: max_word[0] the error; max_word[1] and [2]: the value and its complement, equal at all if one is the complement of
- * the other; and_word[0] all ones; and_word[1] of set_view and others: bit 0, my view has no holes; above it as many bits as
- * there would be aggregators; and_word[2]: where rank 0 has the word of the shared pointer. */
+ * Words: and_word[0]: bit 0, the file is not revoked for me; bit 1, I have a value; above them what all must have, of sync and
+ * of those that choose ways; and_word[1]: in open, where rank 0 has the word of the shared pointer; max_word[0] the error;
+ * max_word[1] and [2] the value and its complement, equal at all if one is the complement of the other; 0 without a value.
+ * So a sync without an error is an agreement on a flag, which two members make in one line (node/brief.h). */
 #include "io/file.h"
 
 #include "comm/errcode.h"
@@ -19,43 +20,77 @@
 #include <errno.h>
 #include <unistd.h>
 
-static int agree(struct mend_file *f, int own_error, uint64_t value, uint64_t *all_p,
-                 int *failed_n_p)
+#define VALID ((uint64_t)1)
+#define VALUE ((uint64_t)2)
+#define ALL   2 /* bits below those of `all` */
+
+/* Without a value.  Word by word: a copy of a whole one, made from its words, would wait for them. */
+static inline void make_vote(struct mend_decision *d, int own_error, uint64_t all)
+{
+    d->and_word[0] = all << ALL | VALID;
+    d->max_word[0] = (uint64_t)own_error;
+    for (int i = 1; i < MEND_AGREE_WORDS; i++) {
+        d->and_word[i] = UINT64_MAX;
+        d->max_word[i] = 0;
+    }
+    d->failed = NULL;
+    d->failed_n = 0;
+}
+
+static void say_value(struct mend_decision *d, uint64_t value)
+{
+    d->and_word[0] |= VALUE;
+    d->max_word[1] = value;
+    d->max_word[2] = ~value;
+}
+
+/* Nobody has one, or all have the same. */
+static bool is_same(const struct mend_decision *d)
+{
+    return d->and_word[0] & VALUE ? d->max_word[1] == ~d->max_word[2]
+                                  : !(d->max_word[1] | d->max_word[2]);
+}
+
+/* *d: in this member's vote, out what all have decided. */
+static int agree(struct mend_file *f, struct mend_decision *d, int *failed_n_p)
 {
     struct mend_comm *c = f->comm;
-    struct mend_decision d = {.max_word = {(uint64_t)own_error, value, ~value}};
 
     mend_file_finish_later(f);
     mend_file_drain(f);
     if (c->revoked)
         return MPI_ERR_INVALIDATED;
-    d.and_word[0] = UINT64_MAX; /* a member for which the file is revoked has said 0 beforehand */
-    d.and_word[1] = *all_p;
-    d.and_word[2] = c->rank == 0 ? f->word_at : UINT64_MAX;
-    mend_decide_wait(c, MEND_DECIDE_VALIDATION, &d);
-    if (d.failed) {
-        mend_failure_told_group(c->self, d.failed);
-        mend_group_put(c->self, d.failed);
+    mend_decide_wait(c, MEND_DECIDE_VALIDATION, d);
+    if (d->failed) {
+        mend_failure_told_group(c->self, d->failed);
+        mend_group_put(c->self, d->failed);
     }
-    *all_p = d.and_word[1];
-    if (!f->word_at && !f->win && d.and_word[2] != UINT64_MAX)
-        f->word_at = d.and_word[2];
     if (failed_n_p)
-        *failed_n_p = d.failed_n;
-    if (d.and_word[0] != UINT64_MAX || c->revoked)
+        *failed_n_p = d->failed_n;
+    if (!(d->and_word[0] & VALID) || c->revoked) /* one that is revoked has said 0 beforehand */
         return MPI_ERR_INVALIDATED;
-    if (d.failed_n && !failed_n_p)
+    if (d->failed_n && !failed_n_p)
         return MEND_CLASS_PROC_FAILED;
-    if (d.max_word[0])
-        return (int)d.max_word[0];
-    return d.max_word[1] == ~d.max_word[2] ? MPI_SUCCESS : MPI_ERR_NOT_SAME;
+    if (d->max_word[0])
+        return (int)d->max_word[0];
+    return is_same(d) ? MPI_SUCCESS : MPI_ERR_NOT_SAME;
 }
 
-int mend_file_agree(struct mend_file *f, int own_error, uint64_t value, int *failed_n_p)
+int mend_file_agree(struct mend_file *f, int own_error, int *failed_n_p)
 {
-    uint64_t all = 0;
+    struct mend_decision d;
 
-    return agree(f, own_error, value, &all, failed_n_p);
+    make_vote(&d, own_error, 0);
+    return agree(f, &d, failed_n_p);
+}
+
+int mend_file_agree_on(struct mend_file *f, int own_error, uint64_t value)
+{
+    struct mend_decision d;
+
+    make_vote(&d, own_error, 0);
+    say_value(&d, value);
+    return agree(f, &d, NULL);
 }
 
 /* At most so many processes can copy into the kernel's memory at a time, and one file is locked by the one that writes. */
@@ -78,11 +113,19 @@ int mend_file_agree_on_ways(struct mend_file *f, int own_error, uint64_t value,
                             const struct mend_file_hints *h, const struct mend_view *v)
 {
     uint64_t all = ((UINT64_C(2) << most_aggregators(f)) - 2) | mend_view_is_whole(v);
-    int err = agree(f, own_error, value ^ mend_file_hints_digest(h), &all, NULL);
-    int wanted = (int)h->value[MEND_HINT_CB_NODES];
+    struct mend_decision d;
+    int wanted = (int)h->value[MEND_HINT_CB_NODES], err;
 
+    make_vote(&d, own_error, all);
+    say_value(&d, value ^ mend_file_hints_digest(h));
+    if (f->comm->rank == 0)
+        d.and_word[1] = f->word_at;
+    err = agree(f, &d, NULL);
+    if (!f->word_at && !f->win && d.and_word[1] != UINT64_MAX)
+        f->word_at = d.and_word[1];
     if (err)
         return err;
+    all = d.and_word[0] >> ALL;
     f->hints = *h;
     f->view = *v;
     f->aggregators =
@@ -113,7 +156,7 @@ static int write_out(struct mend_file *f)
 /* The device has failed, and all that was written since the last good sync is still here, at all members. */
 static int repair(struct mend_file *f, int *failed_n_p)
 {
-    int err = mend_file_agree(f, flush(f, mend_file_write_again(f)), 0, failed_n_p);
+    int err = mend_file_agree(f, flush(f, mend_file_write_again(f)), failed_n_p);
 
     if (!err && !*failed_n_p)
         f->error = MPI_SUCCESS;
@@ -133,13 +176,14 @@ static void replace(struct mend_file *f)
 int mend_file_sync(struct mend_file *f)
 {
     int failed_n = 0, err = mend_file_check_valid(f);
-    uint64_t all;
+    struct mend_decision d;
 
     mend_file_finish_later(f); /* what it moves is written out */
-    all = f->keeps_all;
-    if (!err)
-        err = agree(f, write_out(f), 0, &all, &failed_n);
-    if (err && err != MPI_ERR_INVALIDATED && !failed_n && all & 1)
+    if (!err) {
+        make_vote(&d, write_out(f), f->keeps_all);
+        err = agree(f, &d, &failed_n);
+    }
+    if (err && err != MPI_ERR_INVALIDATED && !failed_n && d.and_word[0] >> ALL)
         err = repair(f, &failed_n);
     if (err == MPI_ERR_INVALIDATED)
         return err;
@@ -185,12 +229,12 @@ int mend_file_set_size(struct mend_file *f, MPI_Offset size, bool preallocate)
     if (!own_error && f->amode & MPI_MODE_SEQUENTIAL)
         own_error = MPI_ERR_UNSUPPORTED_OPERATION;
     if (!err)
-        err = mend_file_agree(f, own_error, (uint64_t)size, NULL);
+        err = mend_file_agree_on(f, own_error, (uint64_t)size);
     if (err)
         return err;
     if (f->comm->rank == 0)
         own_error = resize(f, size, preallocate);
-    return mend_file_agree(f, own_error, 0, NULL);
+    return mend_file_agree(f, own_error, NULL);
 }
 
 int mend_file_set_hints(struct mend_file *f, const struct mend_info *hints, int own_error)
@@ -246,7 +290,7 @@ int mend_file_set_atomic(struct mend_file *f, bool atomic)
     int err = mend_file_check_valid(f);
 
     if (!err)
-        err = mend_file_agree(f, MPI_SUCCESS, atomic, NULL);
+        err = mend_file_agree_on(f, MPI_SUCCESS, atomic);
     if (!err)
         f->atomic = atomic;
     return err;

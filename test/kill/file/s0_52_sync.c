@@ -13,7 +13,11 @@
 /* RUN: -n 5 --lenient-exit ; kill 1 at agree.enter#5 ; set NODES=2 */
 /* RUN: -n 5 --lenient-exit ; kill 1 at agree.sent.up#5? ; set AGREE_SHM=0 */
 /* RUN: -n 5 --lenient-exit ; kill 0 at agree.sent.down#8? ; set AGREE_SHM=0 */
+/* RUN: -n 2 --lenient-exit ; kill 1 at agree.enter#9 */
+/* RUN: -n 2 --lenient-exit ; kill 0 at agree.enter#8 */
+/* RUN: -n 2 --lenient-exit ; kill 0 at agree.done#9 */
 /* RUN: -n 4 --lenient-exit ; kill 1 at time:8ms? ; times 20 */
+/* RUN: -n 2 --lenient-exit ; kill 1 at time:6ms? ; times 20 */
 /* RUN: -n 4 --lenient-exit ; kill 0 at time:9ms? ; times 20 ; set NODES=2 */
 #include "common.h"
 

@@ -4,6 +4,7 @@
  *
  *   R33: an error of writing is one class at all at sync, and stays until the file is closed */
 /* RUN: -n 1 */
+/* RUN: -n 2 */
 /* RUN: -n 3 */
 /* RUN: -n 4 ; set NODES=2 */
 #include "common.h"
@@ -180,6 +181,20 @@ static void handlers(void)
 }
 
 /* No descriptor and no memory stays. */
+/* A sync has no value to compare, other calls have one, 0 or not: they fail alike at all, and the sync for good. */
+static void mixed(void)
+{
+    for (int flag = 0; flag < 2; flag++) {
+        MPI_File f = open_file("mixed", RW);
+
+        CHECK_OK(MPI_File_sync(f));
+        CHECK_OK(MPI_File_set_atomicity(f, flag));
+        CHECK_CLASS(rank == size - 1 ? MPI_File_sync(f) : MPI_File_set_atomicity(f, flag),
+                    size == 1 ? MPI_SUCCESS : MPI_ERR_NOT_SAME);
+        CHECK_CLASS(MPI_File_close(&f), size == 1 ? MPI_SUCCESS : MPI_ERR_NOT_SAME);
+    }
+}
+
 static void many(void)
 {
     int before = open("/dev/null", O_RDONLY), after;
@@ -204,6 +219,7 @@ int main(int argc, char **argv)
     arguments();
     limits();
     handlers();
+    mixed();
     many();
     return finish();
 }
