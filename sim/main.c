@@ -41,13 +41,15 @@ static void check_memory(struct mend_sim_options *o)
         mend_sim_refuse("%s wants --exhaustive", o->play->name);
     if (o->play == &mend_sim_lock)
         check_lock(o);
-    if (o->play != &mend_sim_memory && (c->validation || c->fine))
-        mend_sim_refuse("--validation and --fine belong to memory");
+    if (o->play != &mend_sim_memory && (c->validation || c->fine || c->brief))
+        mend_sim_refuse("--validation, --brief and --fine belong to memory");
     if (o->play != &mend_sim_memory)
         return;
     if (c->instances > 16 || (c->creation && c->validation))
         mend_sim_refuse(
             "memory wants at most 16 --instances, and one of --creation and --validation");
+    if (c->brief && (c->ranks != 2 || c->creation))
+        mend_sim_refuse("--brief wants 2 --ranks, and no --creation");
     if (c->suspicions && c->broken != MEND_SIM_REPORT_FIRST)
         mend_sim_refuse(
             "memory wants verdicts that come after the death, except with --break report-first");

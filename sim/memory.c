@@ -11,6 +11,9 @@
  * up, and then vetoes all agreements that it has not contributed to; a member that decides that another has vetoed gives
  * up before it begins another agreement; in creation a death is a reason as well.
  *
+ * --brief is that of two members that say a flag in a word as well (node/brief.h): each looks at words for a while, and then
+ * at slots; and it hears of deaths when it looks at nothing.
+ *
  * A process that waits checks again and again, and the state does not change if it finds no news.
  * So the world is at rest when all have made their calls and no check finds news.
  *
@@ -22,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum move { CALL, GO_ON, GIVE_UP };
+enum move { CALL, GO_ON, GIVE_UP, LOOK_AWAY };
 
 void mend_sim_memory_give_up(struct mend_sim_memory_proc *p, uint64_t why,
                              const struct mend_sim_conf *c)
@@ -56,12 +59,17 @@ static unsigned memory_moves(const void *proc, const struct mend_sim_conf *c)
         moves |= 1u << GO_ON;
     if ((c->creation || c->validation) && !p->why)
         moves |= 1u << GIVE_UP;
+    if (p->decided < p->begun && mend_sim_memory_op(p, c, p->decided)->brief)
+        moves |= 1u << LOOK_AWAY;
     return moves;
 }
 
 static const char *memory_move_name(int move)
 {
-    return move == CALL ? "calls" : move == GO_ON ? "goes on" : "hears of a revocation";
+    static const char *const names[] = {"calls", "goes on", "hears of a revocation",
+                                        "looks at words no more"};
+
+    return names[move];
 }
 
 static void call(struct mend_sim_memory_proc *p, const struct mend_sim_conf *c)
@@ -71,11 +79,15 @@ static void call(struct mend_sim_memory_proc *p, const struct mend_sim_conf *c)
 
     *op = (struct mend_sim_memory_op){.acked = UINT32_MAX};
     memset(op->and_word, 0xff, sizeof op->and_word);
+    p->activity = MEND_SIM_CONTRIBUTES;
+    if (c->brief) {
+        op->and_word[0] = MEND_SIM_MEMORY_FLAG(p->rank, number);
+        return;
+    }
     op->and_word[MEND_SIM_MEMORY_WHO] = ~(UINT64_C(1) << p->rank);
     op->and_word[MEND_SIM_MEMORY_NUMBER] = number + 1;
     op->max_word[MEND_SIM_MEMORY_RANK] = (uint64_t)p->rank + 1;
     op->max_word[MEND_SIM_MEMORY_LATEST] = number + 1;
-    p->activity = MEND_SIM_CONTRIBUTES;
 }
 
 static const void *procs_of(const struct mend_sim_memory_proc *p, const struct mend_sim_conf *c)
@@ -91,7 +103,9 @@ static void memory_move(void *proc, int move, const struct mend_sim_conf *c, str
         call(p, c);
     if (move == GIVE_UP)
         mend_sim_memory_give_up(p, MEND_SIM_REVOKED, c);
-    if (move != GIVE_UP || !p->said_no)
+    if (move == LOOK_AWAY)
+        mend_sim_memory_op(p, c, p->decided)->brief = false;
+    else if (move != GIVE_UP || !p->said_no)
         mend_sim_memory_step(p, procs_of(p, c), c, c->trace);
 }
 
@@ -101,6 +115,8 @@ static bool memory_may_hear(const void *proc, int dead, const struct mend_sim_co
     const struct mend_sim_memory_proc *p = proc;
     const char *procs = procs_of(p, c);
 
+    if (c->brief && p->activity)
+        return false;
     for (int r = 0; r < c->ranks; r++) {
         const struct mend_sim_memory_proc *q =
             (const void *)(procs + mend_sim_memory_bytes(c) * (size_t)r);
@@ -117,6 +133,8 @@ static void memory_death(void *proc, int dead, const struct mend_sim_conf *c,
     struct mend_sim_memory_proc *p = proc;
 
     p->death[p->deaths_n++] = (uint8_t)(dead + 1);
+    for (int i = 0; i < c->window && c->broken != MEND_SIM_RASH; i++)
+        mend_sim_memory_op(p, c, (uint64_t)i)->brief = false;
     if (c->creation)
         mend_sim_memory_give_up(p, MEND_SIM_FAILED, c);
 }
@@ -140,7 +158,7 @@ static void memory_bury(void *proc, const struct mend_sim_conf *c)
     memset(mend_sim_memory_op(p, c, 0), 0, (size_t)c->window * sizeof(struct mend_sim_memory_op));
     memset(mend_sim_memory_seen(p, c), 0, (size_t)mend_sim_memory_seen_max(c) * sizeof(uint64_t));
     if (c->broken == MEND_SIM_FORGET)
-        memset(mend_sim_memory_row(p, c), 0, (size_t)mend_sim_memory_slots(c) * MEND_CACHE_LINE);
+        memset(mend_sim_memory_row(p, c), 0, mend_sim_memory_row_words(c) * sizeof(uint64_t));
 }
 
 /* Nothing comes of it if p looks at everything once more. */
@@ -169,7 +187,7 @@ static bool memory_at_rest(const struct mend_sim_view *v)
         if (p->dead)
             continue;
         if (p->activity || p->deaths_n != dead || (p->why && !p->said_no) ||
-            memory_moves(p, v->conf) & 1u << CALL)
+            memory_moves(p, v->conf) & (1u << CALL | 1u << LOOK_AWAY))
             return false;
         if (p->decided < p->begun && !waits_in_vain(v, p))
             return false;

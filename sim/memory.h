@@ -20,6 +20,10 @@ enum {
     MEND_SIM_MEMORY_LATEST = 2, /* max_word: number of the agreement + 1 */
 };
 
+/* With --brief the same in a flag: the ranks that did not take part, the number of the agreement + 1, and its complement. */
+#define MEND_SIM_MEMORY_FLAG(rank_, number_)                                                       \
+    ((0xffu & ~(UINT64_C(1) << (rank_))) | ((number_) + 1) << 8 | (0xff & ~((number_) + 1)) << 16)
+
 /* Why a member vetoes. */
 enum { MEND_SIM_FAILED = 1, MEND_SIM_REVOKED };
 
@@ -43,6 +47,7 @@ struct mend_sim_memory_decision {
 struct mend_sim_memory_op {
     int32_t seen, absent_n;
     uint32_t known, acked;
+    uint64_t brief; /* it looks at the other one's word, not at its slot */
     uint64_t and_word[MEND_AGREE_WORDS], max_word[MEND_AGREE_WORDS];
 };
 
@@ -51,6 +56,7 @@ struct mend_sim_memory_past {
     uint64_t print; /* hash of what was decided here, 0: nothing yet */
     uint32_t gave;  /* deaths it knew when it contributed, + 1; 0: it has not */
     uint32_t acked; /* of these */
+    uint64_t said;  /* --brief: it has said a word; its slot may be empty */
 };
 
 struct mend_sim_memory_proc {
@@ -65,7 +71,8 @@ struct mend_sim_memory_proc {
     uint8_t death[MEND_SIM_SMALL_MAX];
     uint64_t no_from;
     struct mend_sim_memory_decision fresh;
-    uint64_t store[]; /* past of each agreement | op[window] | slots | what the activity has read */
+    uint64_t store
+        []; /* past of each agreement | op[window] | slots | two words | what the activity has read */
 };
 
 static inline int mend_sim_memory_slots(const struct mend_sim_conf *c)
@@ -93,6 +100,11 @@ static inline uint64_t *mend_sim_memory_row(const struct mend_sim_memory_proc *p
     return (uint64_t *)(void *)(mend_sim_memory_op(p, c, 0) + c->window);
 }
 
+static inline size_t mend_sim_memory_row_words(const struct mend_sim_conf *c)
+{
+    return (size_t)mend_sim_memory_slots(c) * MEND_SIM_SLOT_WORDS + 2;
+}
+
 /* The most that is read from where an activity begins: of one member; with --fine of all; and of all once
  * more for the failed. */
 static inline int mend_sim_memory_seen_max(const struct mend_sim_conf *c)
@@ -103,7 +115,7 @@ static inline int mend_sim_memory_seen_max(const struct mend_sim_conf *c)
 static inline uint64_t *mend_sim_memory_seen(const struct mend_sim_memory_proc *p,
                                              const struct mend_sim_conf *c)
 {
-    return mend_sim_memory_row(p, c) + mend_sim_memory_slots(c) * MEND_SIM_SLOT_WORDS;
+    return mend_sim_memory_row(p, c) + mend_sim_memory_row_words(c);
 }
 
 static inline size_t mend_sim_memory_bytes(const struct mend_sim_conf *c)
@@ -111,7 +123,7 @@ static inline size_t mend_sim_memory_bytes(const struct mend_sim_conf *c)
     return sizeof(struct mend_sim_memory_proc) +
            (size_t)c->instances * sizeof(struct mend_sim_memory_past) +
            (size_t)c->window * sizeof(struct mend_sim_memory_op) +
-           (size_t)mend_sim_memory_slots(c) * MEND_CACHE_LINE +
+           mend_sim_memory_row_words(c) * sizeof(uint64_t) +
            (size_t)mend_sim_memory_seen_max(c) * sizeof(uint64_t);
 }
 

@@ -45,12 +45,14 @@ static const struct mend_sim_conf *playing;
 #define MEND_SLOTS_WINDOW      ((uint64_t)playing->window)
 #define MEND_SLOTS_LOAD(p)     on_load((p), true)
 #define MEND_SLOTS_STORE(p, v) on_store((p), (v), true)
+#include "node/brief.h"
 #include "node/slots.h"
 
 /* Addresses of the words, which are themselves in the rows of the processes. */
 static struct {
     struct mend_slot slot[MEND_SIM_SMALL_MAX][MEND_SIM_SLOTS_MAX];
     uint64_t no_from[MEND_SIM_SMALL_MAX];
+    struct mend_brief brief; /* of ranks 0 and 1 */
 } address;
 
 enum access { NONE, ATOMIC, VALUE_STORE };
@@ -64,6 +66,7 @@ static struct step {
     enum access done; /* the access of this step */
     struct mend_slots m;
     struct mend_sim_memory_op op; /* m's value */
+    struct mend_slot said;        /* what it has read in the other one's word */
     bool traced;
     bool early; /* a mistake: this was read before the look at the dead: */
     uint64_t early_word;
@@ -76,19 +79,27 @@ static struct mend_sim_memory_proc *other(int rank)
                                 : (void *)(uintptr_t)(now->procs + now->proc_bytes * (size_t)rank);
 }
 
+/* Of a row, behind the slots. */
+static bool is_brief(int place)
+{
+    return place >= mend_sim_memory_slots(playing) * MEND_SIM_SLOT_WORDS;
+}
+
 /* The word of an address, whose it is, and its place there; that of no_from is -1. */
 static uint64_t *word_at(const void *p, int *rank_p, int *place_p)
 {
     size_t i = (size_t)((const char *)p - (const char *)&address) / sizeof(uint64_t);
     size_t slots = sizeof address.slot / sizeof(uint64_t), row = slots / MEND_SIM_SMALL_MAX;
+    size_t brief = offsetof(typeof(address), brief) / sizeof(uint64_t);
 
-    if (i >= slots) {
+    if (i >= slots && i < brief) {
         *rank_p = (int)(i - slots);
         *place_p = -1;
         return &other(*rank_p)->no_from;
     }
-    *rank_p = (int)(i / row);
-    *place_p = (int)(i % row);
+    *rank_p = (int)(i < slots ? i / row : (i - brief) / 2);
+    *place_p =
+        (int)(i < slots ? i % row : mend_sim_memory_row_words(playing) - 2 + (i - brief) % 2);
     return mend_sim_memory_row(other(*rank_p), playing) + *place_p;
 }
 
@@ -103,6 +114,8 @@ static void trace(const char *what, int rank, int place, uint64_t v)
         return;
     if (place < 0)
         printf("          %s no_from of %d: %llx\n", what, rank, (unsigned long long)v);
+    else if (is_brief(place))
+        printf("          %s word %d of %d: %llx\n", what, place % 2, rank, (unsigned long long)v);
     else
         printf("          %s slot %d word %d of %d: %llx\n", what, place / MEND_SIM_SLOT_WORDS,
                place % MEND_SIM_SLOT_WORDS, rank, (unsigned long long)v);
@@ -137,12 +150,22 @@ static uint64_t remember(uint64_t v)
     return v;
 }
 
+static bool is_own_copy(const void *p)
+{
+    const char *said = (const char *)&now->said;
+
+    return (const char *)p >= said && (const char *)p < said + sizeof now->said;
+}
+
 static uint64_t on_load(const void *p, bool plain)
 {
     int rank, place;
-    const uint64_t *word = word_at(p, &rank, &place);
+    const uint64_t *word;
     uint64_t v;
 
+    if (is_own_copy(p))
+        return *(const uint64_t *)p;
+    word = word_at(p, &rank, &place);
     if (rank == now->p->rank && !playing->fine)
         return *word;
     if (playing->broken == MEND_SIM_DEAF && place < 0 && knows(now->p, rank))
@@ -186,7 +209,7 @@ static void on_store(void *p, uint64_t v, bool plain)
     now->done = plain ? VALUE_STORE : ATOMIC;
     if (rank != now->p->rank)
         now->p->wrong = 13;
-    if (place >= 0)
+    if (place >= 0 && !is_brief(place))
         check_reuse(now->m.seq);
     trace("writes", rank, place, v);
     remember(*word = v);
@@ -231,6 +254,10 @@ static uint64_t look(uint64_t v)
 
 static struct mend_slot *slot_of(const void *of, int rank, unsigned i)
 {
+    if (playing->broken == MEND_SIM_CHANGE)
+        mend_brief_begin(&now->said);
+    if (now->op.brief && rank != now->p->rank)
+        return mend_brief_slot(&address.brief, &now->m, rank, &now->said);
     return &address.slot[rank][i];
 }
 
@@ -293,6 +320,16 @@ static uint32_t acknowledged(const struct mend_sim_memory_proc *p, uint64_t numb
     return p->rank % 2 && number % 2 ? 0 : known;
 }
 
+/* It looks at the other one's word when it has said its own. */
+static void say_briefly(const struct mend_sim_memory_proc *p, uint64_t number)
+{
+    uint64_t vote = mend_brief_of(&now->m);
+
+    mend_brief_say(&address.brief, &now->m, p->rank, vote);
+    mend_sim_memory_past(p, number)->said = true;
+    mend_sim_memory_op(p, playing, number)->brief = vote != 0;
+}
+
 static void contribute(struct mend_sim_memory_proc *p)
 {
     uint64_t number = p->begun - 1u;
@@ -300,6 +337,10 @@ static void contribute(struct mend_sim_memory_proc *p)
     uint32_t known = deaths_n(NULL), acked = acknowledged(p, number, known);
 
     take_up(number);
+    if (playing->brief && !known)
+        say_briefly(p, number);
+    if (playing->broken == MEND_SIM_HUSH)
+        return;
     mend_slots_contribute(&now->m, &address.slot[p->rank][number % MEND_SLOTS_N], known, acked);
     if (past->gave)
         return;
@@ -333,6 +374,20 @@ static uint64_t print_of(const struct mend_sim_memory_decision *d)
     return mend_sim_agree_hash(&v, MEND_SIM_SMALL_MAX);
 }
 
+/* With --brief: the words of a decision, if nobody vetoed. */
+static void expand(struct mend_sim_memory_decision *d)
+{
+    uint64_t flag = d->and_word[0];
+
+    if (!flag)
+        return;
+    d->and_word[MEND_SIM_MEMORY_OK] = UINT64_MAX;
+    d->and_word[MEND_SIM_MEMORY_WHO] = ~UINT64_C(0xff) | (flag & 0xff);
+    d->and_word[MEND_SIM_MEMORY_NUMBER] = flag >> 8 & 0xff;
+    d->max_word[MEND_SIM_MEMORY_LATEST] = ~(flag >> 16) & 0xff;
+    d->max_word[MEND_SIM_MEMORY_RANK] = flag & 2 ? 1 : 2;
+}
+
 static void decide(struct mend_sim_memory_proc *p)
 {
     struct mend_sim_memory_decision *d = &p->fresh;
@@ -344,6 +399,8 @@ static void decide(struct mend_sim_memory_proc *p)
     d->number = now->m.seq + 1;
     memcpy(d->and_word, now->op.and_word, sizeof d->and_word);
     memcpy(d->max_word, now->op.max_word, sizeof d->max_word);
+    if (playing->brief)
+        expand(d);
     for (int i = 0; i < n; i++)
         d->failed |= (uint8_t)(1 << failed[i]);
     d->all_acked = now->m.acked == (uint32_t)n;

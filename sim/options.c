@@ -66,6 +66,7 @@ enum {
     OPT_VALIDATION,
     OPT_FREE,
     OPT_FINE,
+    OPT_BRIEF,
     OPT_BUDGET,
 };
 
@@ -102,6 +103,7 @@ static const struct argp_option options[] = {
      .group = OF_MEMORY},
     {"validation", OPT_VALIDATION, NULL, 0, "as --creation, but a death is not a reason to give up",
      0},
+    {"brief", OPT_BRIEF, NULL, 0, "two ranks vote for flags, and say them in words as well", 0},
     {"fine", OPT_FINE, NULL, 0,
      "no shortcuts: own words, each word of a value and looks at the dead are steps, too; for few "
      "ranks",
@@ -139,7 +141,8 @@ static const struct argp_option options[] = {
      "no-promise, forget, omit, accuse, hush, deaf, invent, mix, babble, detour, change, phantom, "
      "boast; with --creation: shy, lie; with --free: silent, rash.  memory: late-look, narrow, "
      "hasty, impatient, forget, report-first; with --creation or --validation: shy, lie, deaf, "
-     "change, babble.  lock: hush, silent, shy, accuse, forget, deaf, rash, narrow, hasty, lie, "
+     "change, babble; with --brief: hush, change, rash.  lock: hush, silent, shy, accuse, forget, "
+     "deaf, rash, narrow, hasty, lie, "
      "omit.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
      "report-first, accuse, babble, deaf.  birth: forget, omit, hush, deaf, rash, lie, silent, "
      "shy, slip, change; with "
@@ -194,6 +197,7 @@ static const struct flag {
     {OPT_FREE, offsetof(struct mend_sim_conf, frees)},
     {OPT_REPLACE, offsetof(struct mend_sim_conf, replaces)},
     {OPT_FINE, offsetof(struct mend_sim_conf, fine)},
+    {OPT_BRIEF, offsetof(struct mend_sim_conf, brief)},
 };
 
 void mend_sim_refuse(const char *fmt, ...)
@@ -350,7 +354,8 @@ void mend_sim_options_print(const struct mend_sim_options *o)
     if (c->frees)
         printf(" --free");
     if (o->play == &mend_sim_memory)
-        printf("%s%s", c->validation ? " --validation" : "", c->fine ? " --fine" : "");
+        printf("%s%s%s", c->validation ? " --validation" : "", c->brief ? " --brief" : "",
+               c->fine ? " --fine" : "");
     if (c->replaces)
         printf(" --replace");
     if (c->inter)

@@ -59,6 +59,7 @@ struct mend_sim_conf {
         comms;       /* agree: ranks of the first group, or 0; overlapping communicators (0: one) */
     bool creation;   /* agree, memory: members may give up, and one that hears of a death does */
     bool validation; /* memory: members may give up */
+    bool brief;      /* memory: votes are flags, said in words as well */
     bool replaces;   /* birth: the new processes take the ranks of dead ones */
     bool frees;      /* agree: with the last agreement the communicator is freed */
     int patience;    /* lock: one wait in so many may be given up; 0: each */

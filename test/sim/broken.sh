@@ -94,6 +94,11 @@ finds A1 memory --exhaustive --ranks 2 --validation --break lie
 finds A5 memory --exhaustive --ranks 2 --validation --break shy
 finds A12 memory --exhaustive --ranks 2 --instances 3 --validation --break babble
 
+# words of two members: a slot that stays empty, a word that is read twice, words that count when a death is known
+finds A5 memory --exhaustive --ranks 2 --brief --instances 3 --window 2 --break hush
+finds A1 memory --exhaustive --ranks 2 --brief --instances 3 --window 2 --break change
+finds A1 memory --exhaustive --ranks 2 --brief --instances 3 --window 2 --break rash
+
 # locks: a look too early, a count that is forgotten, the dead misread, silence, wake-ups that are missing
 finds L1 lock --exhaustive --ranks 2 --break hasty
 finds L1 lock --exhaustive --ranks 2 --instances 3 --window 2 --break rash

@@ -96,6 +96,8 @@ def search_table(rows):
             extra.append("creation")
         if "--validation" in command:
             extra.append("validation")
+        if "--brief" in command:
+            extra.append("words")
         if "--fine" in command:
             extra.append("fine")
         if "--radix" in command:

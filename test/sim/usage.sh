@@ -20,7 +20,7 @@ refuses()
 
 $sim --help | grep -q '^Usage: mend-sim' || fail "--help"
 for option in exhaustive count ranks crashes suspicions instances reorder window radix inter comms creation free \
-    validation fine seed seeds budget steps pauses partitions duplicate states path trace break; do
+    validation brief fine seed seeds budget steps pauses partitions duplicate states path trace break; do
     $sim --help | grep -q -e "--$option" || fail "--help has no --$option"
 done
 refuses nonsense
@@ -43,6 +43,8 @@ refuses lock --count
 refuses memory --exhaustive --suspicions 1
 refuses memory --exhaustive --creation --validation
 refuses agree --fine
+refuses memory --exhaustive --ranks 3 --brief
+refuses memory --exhaustive --ranks 2 --brief --creation
 refuses agree --free --creation
 refuses revoke --free
 refuses detector --crashes 1
