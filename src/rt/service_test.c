@@ -18,15 +18,35 @@
 #define ROUNDS     300
 #define JOB        11
 
-static char dir[64], file[128];
+static char all[] = "/tmp/mend-test-XXXXXX", dir[64], file[128];
+static pid_t owner; /* of the directory with all that the tests make; 0: there is none yet */
+
+static void remove_all(void)
+{
+    char command[64];
+
+    snprintf(command, sizeof(command), "rm -r %s", all);
+    if (getpid() == owner && system(command))
+        fprintf(stderr, "%s stays\n", all);
+}
+
+static void make_all(void)
+{
+    CHECK(mkdtemp(all));
+    owner = getpid();
+    CHECK(!atexit(remove_all));
+}
 
 /* A directory below a new one, so that only what a test makes is in it. */
 static void fresh(void)
 {
-    char above[] = "/tmp/mend-test-XXXXXX";
+    static int made_n;
 
-    CHECK(mkdtemp(above));
-    snprintf(dir, sizeof(dir), "%s/names", above);
+    if (!owner)
+        make_all();
+    snprintf(dir, sizeof(dir), "%s/%d", all, made_n++);
+    CHECK(!mkdir(dir, 0700));
+    strcat(dir, "/names");
 }
 
 static int publish(const char *name)
