@@ -427,7 +427,7 @@ static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct m
 
     if (at == UINT32_MAX)
         return false;
-    if (o->strings && !past)
+    if ((o->strings || (len > CHOSEN_BYTES && len <= MEND_COPY_STRING)) && !past)
         mend_copy_strings(o->bulk + at, payload, len);
     else
         mend_area_copy(o->bulk + at, payload, len, past);
