@@ -14,7 +14,7 @@
 
 static bool is_searched_only(const struct mend_sim_play *play)
 {
-    return play == &mend_sim_memory;
+    return play == &mend_sim_memory || play == &mend_sim_look;
 }
 
 /* One wait in so many is given up in runs with a seed. */
@@ -41,6 +41,9 @@ static void check_memory(struct mend_sim_options *o)
         mend_sim_refuse("%s wants --exhaustive", o->play->name);
     if (o->play == &mend_sim_lock)
         check_lock(o);
+    if (o->play == &mend_sim_look && (c->instances > 4 || c->window > 4 || c->suspicions))
+        mend_sim_refuse(
+            "look wants at most 4 --instances and 4 windows (--window), and no --suspicions");
     if (o->play != &mend_sim_memory && (c->validation || c->fine || c->brief))
         mend_sim_refuse("--validation, --brief and --fine belong to memory");
     if (o->play != &mend_sim_memory)

@@ -11,7 +11,7 @@
 
 const struct mend_sim_play *const mend_sim_plays[MEND_SIM_PLAYS] = {
     &mend_sim_agree, &mend_sim_revoke, &mend_sim_notice, &mend_sim_detector, &mend_sim_memory,
-    &mend_sim_lock,  &mend_sim_birth,  &mend_sim_port,   &mend_sim_contact};
+    &mend_sim_lock,  &mend_sim_birth,  &mend_sim_port,   &mend_sim_contact,  &mend_sim_look};
 
 static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_NO_PROMISE] = "no-promise",
@@ -97,7 +97,8 @@ static const struct argp_option options[] = {
      "with its last agreement a process frees the communicator: it calls it when all others are "
      "decided, and forgets all then",
      0},
-    {.doc = "Locks have as many targets as --window says.  Agreement through shared memory has "
+    {.doc = "Locks have as many targets as --window says, and collective reads as many windows.  "
+            "Agreement through shared memory has "
             "--window and "
             "--creation as well, and",
      .group = OF_MEMORY},
@@ -148,7 +149,7 @@ static const struct argp_option options[] = {
      "shy, slip, change; with "
      "--replace: hasty, boast.  port: no-repair, impatient, forget, omit, accuse, slip, "
      "change, boast, deaf, rash, silent, shy; with --free: hasty.  contact: deaf, omit, boast, "
-     "forget, hush",
+     "forget, hush.  look: narrow, rash, boast, shy, hush",
      0},
     {0},
 };
@@ -347,7 +348,7 @@ void mend_sim_options_print(const struct mend_sim_options *o)
            c->ranks, c->crashes, c->suspicions, c->instances);
     if (o->play == &mend_sim_agree || o->play == &mend_sim_memory)
         printf(" --window %d%s", c->window, c->creation ? " --creation" : "");
-    if (o->play == &mend_sim_lock || o->play == &mend_sim_contact)
+    if (o->play == &mend_sim_lock || o->play == &mend_sim_contact || o->play == &mend_sim_look)
         printf(" --window %d", c->window);
     if (o->play == &mend_sim_agree)
         printf(" --radix %d --comms %d", 1 << c->radix_bits, c->comms ? c->comms : 1);

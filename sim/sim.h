@@ -151,7 +151,8 @@ struct mend_sim_play {
 };
 
 extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_revoke, mend_sim_notice,
-    mend_sim_detector, mend_sim_lock, mend_sim_birth, mend_sim_port, mend_sim_contact;
+    mend_sim_detector, mend_sim_lock, mend_sim_birth, mend_sim_port, mend_sim_contact,
+    mend_sim_look;
 
 /* What a search or a run found. */
 struct mend_sim_result {

@@ -8,6 +8,7 @@
 #ifndef MEND_IO_EXCHANGE_H
 #define MEND_IO_EXCHANGE_H
 
+#include "io/look_sm.h"
 #include "io/rows.h"
 #include "io/together.h"
 
@@ -75,6 +76,7 @@ struct mend_together {
     char *packed;          /* of this process, where memory is not dense */
     int64_t room_bytes, packed_bytes;
     int64_t *sums; /* look.c */
+    struct mend_file_look look;
 };
 
 /* exchange.c: after the first agreement: domains, and what this process has in each. */

@@ -6,9 +6,8 @@
  *   members                      copy 0       copy 1     copy 2  what they want, from there
  *   agreements                 1            2          3       4 { has all gone well, does everybody live? }
  *
- * After agreement k window k - 1 has been read, and all are done with window k - 2, whose place the next one takes.  Before, a sum tells
- * where the places are, and how much is wanted: if it is but a small part, each member reads for itself, as it does after a
- * death or an error.
+ * look_sm.h says what is done when.  Before, a sum tells where the places are, and how much is wanted: if it is but a small
+ * part, each member reads for itself, as it does after a death or an error.
  *
  * What a death does: as in together.c.  The places stay with the file, those of a dead aggregator as well, until it is closed: then the
  * lowest survivor gives those back. */
@@ -75,11 +74,11 @@ static size_t place_bytes(const struct mend_file_windows *w)
     return 2 * (((size_t)w->most + PAGE - 1) & ~((size_t)PAGE - 1));
 }
 
-static char *place_of(const struct mend_together *t, const struct mend_domain *d, MPI_Offset round)
+static char *place_of(const struct mend_together *t, const struct mend_domain *d, MPI_Offset window)
 {
     const struct mend_file_windows *w = t->f->windows;
 
-    return w->of[d - t->domain].base + (size_t)(round % 2) * (place_bytes(w) / 2);
+    return w->of[d - t->domain].base + (size_t)mend_file_look_place(window) * (place_bytes(w) / 2);
 }
 
 static MPI_Offset most_of(const struct mend_together *t)
@@ -155,6 +154,7 @@ void mend_together_map(struct mend_together *t)
 
     if (t->sums[FAILED])
         mend_file_windows_drop(t->f); /* as all do */
+    t->look = (struct mend_file_look){.windows = t->rounds};
     t->failing = t->sums[FAILED] || (__int128)t->sums[WANTED] * SHARE < t->high - t->low;
     for (int i = 0; i < t->domains_n && !t->failing; i++) {
         const struct mend_domain *d = &t->domain[i];
@@ -173,9 +173,9 @@ void mend_together_map(struct mend_together *t)
 
 /* What is to be read of it: from the first byte that anybody wants to the last one. */
 static MPI_Offset bounds(const struct mend_together *t, const struct mend_domain *d,
-                         MPI_Offset round, MPI_Offset *begin_p)
+                         MPI_Offset window, MPI_Offset *begin_p)
 {
-    MPI_Offset begin = d->begin + round * t->window, end = begin + t->window;
+    MPI_Offset begin = d->begin + window * t->window, end = begin + t->window;
 
     end = end < d->end ? end : d->end;
     end = end < t->high ? end : t->high;
@@ -184,16 +184,16 @@ static MPI_Offset bounds(const struct mend_together *t, const struct mend_domain
 }
 
 /* What lies behind the end of the file is read as zeros; its owner knows. */
-static void read_window(struct mend_together *t)
+static void read_window(struct mend_together *t, MPI_Offset window)
 {
-    MPI_Offset begin, end = bounds(t, t->own, t->round, &begin);
-    char *to = place_of(t, t->own, t->round);
+    MPI_Offset begin, end = bounds(t, t->own, window, &begin);
+    char *to = place_of(t, t->own, window);
     int64_t done = 0;
     struct iovec piece;
 
     if (begin >= end)
         return;
-    to += begin - (t->own->begin + t->round * t->window);
+    to += begin - (t->own->begin + window * t->window);
     piece = (struct iovec){to, (size_t)(end - begin)};
     t->failing |= mend_os_read(t->f->fd, &piece, 1, begin, &done) != 0;
     memset(to + done, 0, (size_t)(end - begin - done));
@@ -206,9 +206,9 @@ static void copy_row(const struct mend_row *row, const char *from, MPI_Offset be
         memcpy(*to, from + (row->at + i * row->stride - begin), (size_t)row->len);
 }
 
-static void copy_window(struct mend_together *t, MPI_Offset round)
+static void copy_window(struct mend_together *t, MPI_Offset window)
 {
-    if (!mend_together_list(t, round)) {
+    if (!mend_together_list(t, window)) {
         t->failing = true;
         return;
     }
@@ -217,16 +217,20 @@ static void copy_window(struct mend_together *t, MPI_Offset round)
         char *to = d->data;
 
         for (int64_t k = 0; k < d->rows.n; k++)
-            copy_row(&d->rows.row[k], place_of(t, d, round), d->begin + round * t->window, &to);
+            copy_row(&d->rows.row[k], place_of(t, d, window), d->begin + window * t->window, &to);
     }
     mend_together_unpack(t);
 }
 
 bool mend_together_look(struct mend_together *t)
 {
-    if (t->round < t->rounds && t->own && !t->failing)
-        read_window(t);
-    if (t->round > 0 && !t->failing)
-        copy_window(t, t->round - 1);
-    return t->round++ < t->rounds;
+    enum mend_file_look_act act;
+
+    while ((act = mend_file_look_next(&t->look, t->failing)) == MEND_FILE_LOOK_READ ||
+           act == MEND_FILE_LOOK_COPY)
+        if (act == MEND_FILE_LOOK_COPY)
+            copy_window(t, mend_file_look_window(&t->look));
+        else if (t->own)
+            read_window(t, mend_file_look_window(&t->look));
+    return act == MEND_FILE_LOOK_VOTE;
 }

@@ -99,6 +99,14 @@ finds A5 memory --exhaustive --ranks 2 --brief --instances 3 --window 2 --break 
 finds A1 memory --exhaustive --ranks 2 --brief --instances 3 --window 2 --break change
 finds A1 memory --exhaustive --ranks 2 --brief --instances 3 --window 2 --break rash
 
+# windows that all look into: one place for two, steps behind a no, a failed read that nobody hears of, none at all, a sum
+# that fails at one and is not told
+finds L1 look --exhaustive --ranks 2 --window 3 --break narrow
+finds L1 look --exhaustive --ranks 2 --window 3 --break rash
+finds L1 look --exhaustive --ranks 2 --window 3 --break boast
+finds L1 look --exhaustive --ranks 2 --window 3 --break shy
+finds L3 look --exhaustive --ranks 3 --window 2 --break hush
+
 # locks: a look too early, a count that is forgotten, the dead misread, silence, wake-ups that are missing
 finds L1 lock --exhaustive --ranks 2 --break hasty
 finds L1 lock --exhaustive --ranks 2 --instances 3 --window 2 --break rash

@@ -70,14 +70,14 @@ def option(command, name, default):
 def search_table(rows):
     yield "| what | processes | deaths | wrong suspicions | agreements | states | transitions | emptied | s |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|---:|"
-    order = ["agree", "memory", "lock", "birth", "contact", "port", "revoke", "notice", "detector"]
+    order = ["agree", "memory", "lock", "look", "birth", "contact", "port", "revoke", "notice", "detector"]
     key = lambda r: (order.index(r[1][0]), option(r[0], "ranks", 3))  # noqa: E731
     for command, (play, states, steps, _, _, seconds, complete) in sorted(rows, key=key):
         extra = []
         if play == "contact":
             extra += ["late", "equal numbers"][:option(command, "window", 1) - 1]
         elif option(command, "window", 1) > 1:
-            extra.append(f"{option(command, 'window', 1)} " + ("targets" if play == "lock" else "at once"))
+            extra.append(f"{option(command, 'window', 1)} " + {"lock": "targets", "look": "windows"}.get(play, "at once"))
         if "--reorder" in command:
             extra.append("overtaking")
         if "--free" in command and play == "port":

@@ -42,6 +42,8 @@ refuses lock --duplicate
 refuses lock --count
 refuses memory --exhaustive --suspicions 1
 refuses memory --exhaustive --creation --validation
+refuses look --seeds 1
+refuses look --exhaustive --window 5
 refuses agree --fine
 refuses memory --exhaustive --ranks 3 --brief
 refuses memory --exhaustive --ranks 2 --brief --creation
