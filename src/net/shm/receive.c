@@ -49,18 +49,25 @@ static bool is_within(uint32_t at, uint32_t len, uint32_t bytes)
     return at < bytes && len <= bytes - at;
 }
 
+/* A payload that has no room in the header's line. */
+static bool lies_within(const struct mend_shm_in *in, const struct mend_shm_slot *slot,
+                        uint32_t len)
+{
+    return is_within(slot->bulk_at, len, MEND_SHM_BULK_BYTES) ||
+           (slot->bulk_at >= MEND_SHM_BULK_BYTES &&
+            is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)) ||
+           (slot->bulk_at >= MEND_SHM_AT_DESK && in->line &&
+            is_within(slot->bulk_at - MEND_SHM_AT_DESK, len, MEND_NODE_DESK_BYTES));
+}
+
 /* A frame that no correct sender writes: the memory is damaged. */
-static bool frame_is_sound(const struct mend_shm_in *in, const struct mend_shm_slot *slot)
+static inline bool frame_is_sound(const struct mend_shm_in *in, const struct mend_shm_slot *slot)
 {
     uint32_t len = mend_frame_len(&slot->f), kind = mend_frame_kind(&slot->f);
 
     return kind > MEND_FRAME_SKIP && kind < MEND_FRAME_KINDS_USED &&
            (!(in->head & 1) || mend_shm_slots_of(len) == 1) &&
-           (len <= MEND_SHM_INLINE_MAX || is_within(slot->bulk_at, len, MEND_SHM_BULK_BYTES) ||
-            (slot->bulk_at >= MEND_SHM_BULK_BYTES &&
-             is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)) ||
-            (slot->bulk_at >= MEND_SHM_AT_DESK && in->line &&
-             is_within(slot->bulk_at - MEND_SHM_AT_DESK, len, MEND_NODE_DESK_BYTES)));
+           (len <= MEND_SHM_INLINE_MAX || lies_within(in, slot, len));
 }
 
 /* The first place is not computed from the header, which has only just come: a core that guesses that a message is there fetches
