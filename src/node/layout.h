@@ -28,7 +28,8 @@
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
  *                  that revokes it
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; at the end of it, where i > j,
- *                  a desk is written by the rank of the two whose turn it is
+ *                  a desk is written by the rank of the two whose turn it is; where i < j two trays, each by the one that
+ *                  has it (net/shm/ring.h)
  *   area[n]        block i is written by rank i: pieces of large messages (net/shm/area.h)
  *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one
  *                  communicator each, and their titles; mapped and reserved when they are used
@@ -46,7 +47,7 @@
  *   sheet.turn (compare-and-swap by its owner and by the sender that it called),
  *   rank.pid (compare-and-swap from 0: the process that succeeds is the rank),
  *   handled (a store of 1),
- * and the lines and desks of pairs, which have one writer at a time: the message in the line hands them over. */
+ * and the lines, desks and trays of pairs, which have one writer at a time: messages hand them over. */
 #ifndef MEND_NODE_LAYOUT_H
 #define MEND_NODE_LAYOUT_H
 
@@ -262,6 +263,14 @@ static inline void *mend_node_ring_of(struct mend_node_header *h, mend_place to,
 static inline char *mend_node_desk_of(struct mend_node_header *h, mend_place a, mend_place b)
 {
     char *ring = a.at < b.at ? mend_node_ring_of(h, b, a) : mend_node_ring_of(h, a, b);
+
+    return ring + MEND_NODE_RING_BYTES - MEND_NODE_DESK_BYTES;
+}
+
+/* Where the trays of two begin. */
+static inline char *mend_node_trays_of(struct mend_node_header *h, mend_place a, mend_place b)
+{
+    char *ring = a.at < b.at ? mend_node_ring_of(h, a, b) : mend_node_ring_of(h, b, a);
 
     return ring + MEND_NODE_RING_BYTES - MEND_NODE_DESK_BYTES;
 }

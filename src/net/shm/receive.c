@@ -32,6 +32,8 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
         mend_peer_entry(self, from)->abroad ? NULL : mend_node_line_of(s->header, here, there);
     in->line_adds = mend_shm_line_adds(there, here);
     in->desk = mend_node_desk_of(s->header, here, there);
+    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++)
+        in->tray[k] = mend_shm_tray_of(s->header, here, there, k);
     in->area = mend_node_area_of(s->header, there);
     in->consumed = &head->consumed;
     in->core = self->crowded ? &head->core : NULL;
@@ -49,6 +51,12 @@ static bool is_within(uint32_t at, uint32_t len, uint32_t bytes)
     return at < bytes && len <= bytes - at;
 }
 
+/* On a tray that was the sender's? */
+static bool tray_is_sound(const struct mend_shm_in *in, uint32_t k, uint32_t len)
+{
+    return k < MEND_SHM_TRAYS && in->line && !(in->trays >> k & 1) && len <= MEND_SHM_TRAY_BYTES;
+}
+
 /* A payload that has no room in the header's line. */
 static bool lies_within(const struct mend_shm_in *in, const struct mend_shm_slot *slot,
                         uint32_t len)
@@ -57,7 +65,8 @@ static bool lies_within(const struct mend_shm_in *in, const struct mend_shm_slot
            (slot->bulk_at >= MEND_SHM_BULK_BYTES &&
             is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)) ||
            (slot->bulk_at >= MEND_SHM_AT_DESK && in->line &&
-            is_within(slot->bulk_at - MEND_SHM_AT_DESK, len, MEND_NODE_DESK_BYTES));
+            is_within(slot->bulk_at - MEND_SHM_AT_DESK, len, MEND_NODE_DESK_BYTES)) ||
+           tray_is_sound(in, mend_shm_tray_at(slot->bulk_at), len);
 }
 
 /* A frame that no correct sender writes: the memory is damaged. */
@@ -87,6 +96,9 @@ static inline const void *payload_of(const struct mend_shm_in *in, const struct 
 {
     if (mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX)
         return mend_shm_inline_of(slot);
+    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++) /* branches, as on_desk() */
+        if (slot->bulk_at == MEND_SHM_ON_TRAY(k))
+            return in->tray[k];
     if (slot->bulk_at >= MEND_SHM_AT_DESK)
         return on_desk(in, slot->bulk_at - MEND_SHM_AT_DESK);
     return slot->bulk_at < MEND_SHM_BULK_BYTES
@@ -107,9 +119,22 @@ static inline void take_desk(struct mend_shm_in *in)
     in->desk_turn = true;
 }
 
+/* The tray on which the payload lay, if it did, is this process's from now on. */
+static inline void take_tray(struct mend_shm_in *in, const struct mend_shm_slot *slot)
+{
+    uint32_t k = mend_shm_tray_at(slot->bulk_at);
+
+    if (k >= MEND_SHM_TRAYS)
+        return;
+    in->tray_last = (uint8_t)k;
+    in->trays |= (uint8_t)(1u << k);
+}
+
 /* The frame at the head, of len bytes, is done with. */
 static inline void step(struct mend_shm_in *in, const struct mend_shm_slot *slot, uint32_t len)
 {
+    if (len > MEND_SHM_INLINE_MAX)
+        take_tray(in, slot);
     if (slot == in->line) {
         in->turn = true;
         take_desk(in);

@@ -23,7 +23,11 @@
  *
  * A core that has read a line which another core has just written owns it, and answers without asking for it: a message
  * takes one transfer from core to core where lines of a direction of their own take one and a half.  The message counts
- * as one in the ring, as a line of it that stays as it was, so all keep their order. */
+ * as one in the ring, as a line of it that stays as it was, so all keep their order.
+ *
+ * For the same reason payloads that their sender writes in place, those of puts and of replies to gets, lie on trays, of
+ * which each pair has two: a message, wherever it is, hands the tray with its payload over to the receiver.  At first each
+ * rank has one, so two that put at the same time exchange them. */
 #ifndef MEND_NET_SHM_RING_H
 #define MEND_NET_SHM_RING_H
 
@@ -36,6 +40,9 @@
 #define MEND_SHM_INLINE_MAX 40u           /* payload within a line */
 #define MEND_SHM_BULK_BYTES (256u * 1024) /* payloads that do not fit into a line */
 #define MEND_SHM_AT_DESK    (1u << 31) /* and more: what lies on the desk, from its beginning on */
+#define MEND_SHM_TRAYS      2u
+#define MEND_SHM_TRAY_BYTES (MEND_NODE_DESK_BYTES / MEND_SHM_TRAYS)
+#define MEND_SHM_ON_TRAY(k) (UINT32_MAX - (k))
 /* Of so many slots the last MEND_SHM_SLOTS go through the ring: a line of it that stayed as it was until the counter comes
  * round would look like news. */
 #define MEND_SHM_LAP (1u << 20)
@@ -50,7 +57,7 @@ struct mend_shm_slot {
             inline_bytes[MEND_SHM_SHORT_MAX]; /* of a longer one: those of the next slot, too */
         uint32_t bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area;
                              from MEND_SHM_BULK_BYTES on in the sender's area (net/shm/area.h), from MEND_SHM_AT_DESK
-                             on on the desk of the pair */
+                             on on the desk of the pair; MEND_SHM_ON_TRAY(k) */
     };
 };
 _Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES &&
@@ -69,6 +76,12 @@ static inline uint32_t mend_shm_slots_of(uint32_t len)
 static inline uint32_t mend_shm_line_adds(mend_place from, mend_place to)
 {
     return from.at < to.at ? 1 : 2;
+}
+
+/* The tray that bulk_at means; MEND_SHM_TRAYS or more: none. */
+static inline uint32_t mend_shm_tray_at(uint32_t bulk_at)
+{
+    return UINT32_MAX - bulk_at;
 }
 
 static inline unsigned char *mend_shm_inline_of(const struct mend_shm_slot *slot)

@@ -57,7 +57,11 @@ static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_
         return false;
     o->line = line;
     o->line_adds = mend_shm_line_adds(mine, o->place);
-    o->desk = self->crowded ? NULL : mend_node_desk_of(self->shm->header, mine, o->place);
+    if (self->crowded)
+        return true;
+    o->desk = mend_node_desk_of(self->shm->header, mine, o->place);
+    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++)
+        o->tray[k] = mend_shm_tray_of(self->shm->header, mine, o->place, k);
     return true;
 }
 
@@ -85,6 +89,16 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
            mend_shm_touch(self, o, head, sizeof(*head)) && (o->abroad || line_place(self, mine, o));
 }
 
+/* Line and desk are first those of the rank at the lower place; each has a tray. */
+static void begin_turns(struct mend_shm_in *in, bool lower)
+{
+    in->turn |= lower;
+    in->desk_turn |= lower;
+    if (!in->trays)
+        in->tray_last = !lower;
+    in->trays |= (uint8_t)(1u << !lower);
+}
+
 static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
 {
     struct mend_shm *s = self->shm;
@@ -102,8 +116,7 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
     o->where_strings.ways_n =
         MEND_COPY_HAS_STRINGS && !self->crowded ? PLACES_AND_STRINGS : o->where.ways_n;
     o->stores.ways_n = 2;
-    if (mend_node_place_of(self, self->me).at < o->place.at)
-        s->in[to].turn = s->in[to].desk_turn = true;
+    begin_turns(&s->in[to], mend_node_place_of(self, self->me).at < o->place.at);
     return s->out[to] = o;
 }
 
@@ -254,6 +267,26 @@ static bool desk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t 
         return false;
     o->desk_touched = end;
     return true;
+}
+
+static bool tray_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t k)
+{
+    if (mend_likely(o->tray_touched[k]))
+        return true;
+    mend_shm_give_back_gone(self);
+    return o->tray_touched[k] = mend_node_touch(self, o->tray[k], MEND_SHM_TRAY_BYTES);
+}
+
+/* The tray for a payload of len bytes: of ours the one that came last, whose lines are in this core's cache.
+ * MEND_SHM_TRAYS: none. */
+static uint32_t tray_for(struct mend_proc *self, const struct mend_shm_in *in,
+                         struct mend_shm_out *o, uint32_t len)
+{
+    uint32_t k = in->trays >> in->tray_last & 1 ? in->tray_last : !in->tray_last;
+
+    return in->trays && o->tray[k] && len <= MEND_SHM_TRAY_BYTES && tray_touch(self, o, k)
+               ? k
+               : MEND_SHM_TRAYS;
 }
 
 /* There is no memory for all of the bulk: from now on it is as long as what there is, once nothing lies in it. */
@@ -533,13 +566,18 @@ enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struc
 void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
 {
     struct mend_shm_out *o = out_of(self, to);
-    uint32_t at;
+    uint32_t at, tray;
 
     if (!o || self->shm->in[to].severed || !out_has_slots(o))
         return NULL;
     o->reserved_len = len;
     if (len <= MEND_SHM_INLINE_MAX)
         return mend_shm_inline_of(out_slot(o, len));
+    tray = tray_for(self, &self->shm->in[to], o, len);
+    if (tray != MEND_SHM_TRAYS) {
+        o->reserved_at = MEND_SHM_ON_TRAY(tray);
+        return o->tray[tray];
+    }
     at = bulk_place(self, o, len);
     if (at == UINT32_MAX)
         return NULL;
@@ -570,6 +608,24 @@ int32_t mend_shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
                                                                           : MEND_SHM_INLINE_MAX);
 }
 
+/* What the caller has written into room for more than a line. */
+static void lay_reserved(struct mend_shm_in *in, struct mend_shm_out *o, struct mend_shm_slot *slot,
+                         uint32_t len)
+{
+    uint32_t tray = mend_shm_tray_at(o->reserved_at);
+    bool on_tray = tray < MEND_SHM_TRAYS;
+
+    if (len <= MEND_SHM_INLINE_MAX) {
+        memcpy(mend_shm_inline_of(slot), on_tray ? o->tray[tray] : o->bulk + o->reserved_at, len);
+        return;
+    }
+    slot->bulk_at = o->reserved_at;
+    if (on_tray)
+        in->trays &= (uint8_t) ~(1u << tray);
+    else
+        o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
+}
+
 void mend_shm_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f)
 {
     struct mend_shm *s = self->shm;
@@ -578,13 +634,7 @@ void mend_shm_commit(struct mend_proc *self, mend_peer to, const struct mend_fra
     struct mend_shm_slot *slot = out_slot(o, len);
 
     MEND_ASSERT(len <= o->reserved_len);
-    if (o->reserved_len > MEND_SHM_INLINE_MAX) {
-        if (len <= MEND_SHM_INLINE_MAX) {
-            memcpy(mend_shm_inline_of(slot), o->bulk + o->reserved_at, len);
-        } else {
-            slot->bulk_at = o->reserved_at;
-            o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
-        }
-    }
+    if (o->reserved_len > MEND_SHM_INLINE_MAX)
+        lay_reserved(&s->in[to], o, slot, len);
     out_publish(s, o, slot, f);
 }

@@ -205,6 +205,7 @@ static void fill_and_empty(uint32_t len)
         n = send_all(1, 0, before, len);
         CHECK(n > before);
         CHECK_EQ(send_some(1, 0, n, len), MEND_AGAIN);
+        procs[1].shm->in[0].trays = 0; /* what it has there is room, too */
         CHECK(!mend_net_shm.reserve(&procs[1], 0, len));
         CHECK_EQ(came_n[1], before);
         poll_all(0);
@@ -609,6 +610,19 @@ static void lay_somehow(mend_peer from, mend_peer to)
     mend_shm_lay(&procs[from], to, (enum mend_lay)random_below(3));
 }
 
+/* A payload that is written in place. */
+static int try_put_to(mend_peer from, mend_peer to, int number, uint32_t len)
+{
+    struct mend_frame f = frame_of(from, number, len);
+    void *room = mend_net_shm.reserve(&procs[from], to, len);
+
+    if (!room)
+        return 0;
+    fill(room, number, len);
+    mend_net_shm.commit(&procs[from], to, &f);
+    return 1;
+}
+
 /* Messages of both, in turn and out of it, some of them waiting; the first ones have these indices. */
 static void mix(uint32_t index_0, uint32_t index_1)
 {
@@ -625,6 +639,8 @@ static void mix(uint32_t index_0, uint32_t index_1)
 
         if (random_below(10) == 0)
             lay_somehow(from, !from);
+        if (random_below(100) < 10)
+            n[from] += try_put_to(from, !from, n[from], random_below(5000));
         if (random_below(100) < 40 &&
             send_some(from, !from, n[from],
                       random_below(4)   ? random_below(50)
@@ -706,6 +722,106 @@ MEND_TEST(without_pages_for_the_desk_payloads_go_through_the_ring)
     answer(0, 1, 8);
     answer(1, 0, 3000);
     CHECK(on_desk);
+}
+
+static int tray; /* on which the last payload lay; -1: on none */
+
+static void on_frame_on_tray(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                             const void *payload)
+{
+    tray = -1;
+    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++)
+        if (payload == mend_shm_tray_of(segment, mend_place_at(0), mend_place_at(1), k))
+            tray = (int)k;
+    on_frame(self, from, f, payload);
+}
+
+static void begin_with_trays(void)
+{
+    begin();
+    for (int p = 0; p < 2; p++)
+        procs[p].on_frame[MEND_FRAME_EAGER] = on_frame_on_tray;
+}
+
+/* A payload that is written in place; the frame takes all of its room, or less. */
+static void put_to(mend_peer from, mend_peer to, uint32_t len, uint32_t reserved)
+{
+    struct mend_frame f = frame_of(from, came_n[from], len);
+    void *room = mend_net_shm.reserve(&procs[from], to, reserved);
+
+    CHECK(room != NULL);
+    fill(room, came_n[from], len);
+    mend_net_shm.commit(&procs[from], to, &f);
+}
+
+/* Each puts before it has what the other one puts. */
+MEND_TEST(ranks_that_put_at_the_same_time_exchange_their_trays)
+{
+    begin_with_trays();
+    for (int i = 0; i < 1000; i++) {
+        put_to(0, 1, 3000, 3000);
+        put_to(1, 0, MEND_SHM_TRAY_BYTES, MEND_SHM_TRAY_BYTES);
+        CHECK_EQ(poll_at(1, 0), 1);
+        CHECK_EQ(tray, i % 2);
+        CHECK_EQ(poll_at(0, 1), 1);
+        CHECK_EQ(tray, 1 - i % 2);
+    }
+}
+
+/* One that goes to and fro stays in the caches of both. */
+MEND_TEST(replies_lie_on_the_tray_of_the_request)
+{
+    begin_with_trays();
+    for (int i = 0; i < 10; i++) {
+        put_to(1, 0, 3000, 3000);
+        CHECK(poll_at(0, 1) == 1 && tray == 1);
+        put_to(0, 1, 3000, 3000);
+        CHECK(poll_at(1, 0) == 1 && tray == 1);
+    }
+    put_to(0, 1, 3000, 3000);
+    CHECK(poll_at(1, 0) == 1 && tray == 0);
+    put_to(0, 1, 3000, 3000); /* it has none */
+    CHECK(poll_at(1, 0) == 1 && tray == -1);
+    put_to(1, 0, MEND_SHM_TRAY_BYTES + 1, MEND_SHM_TRAY_BYTES + 1);
+    CHECK(poll_at(0, 1) == 1 && tray == -1);
+}
+
+MEND_TEST(a_frame_shorter_than_its_room_leaves_the_tray_where_it_is)
+{
+    begin_with_trays();
+    for (uint32_t len = 0; len <= MEND_SHM_INLINE_MAX; len++) {
+        put_to(1, 0, len, 3000);
+        CHECK(poll_at(0, 1) == 1 && tray == -1);
+    }
+    put_to(1, 0, 41, 3000);
+    CHECK(poll_at(0, 1) == 1 && tray == 1);
+}
+
+/* The sender has given it away, or never had it. */
+MEND_TEST(a_payload_on_a_tray_that_is_not_the_senders_is_refused)
+{
+    begin_with_trays();
+    answer(0, 1, 8);
+    put_to(1, 0, 3000, 3000);
+    slot_at(0)->bulk_at = MEND_SHM_ON_TRAY(0);
+    poll_at(0, 1);
+    CHECK(damaged_n == 1 && came_n[1] == 0);
+}
+
+MEND_TEST(without_pages_for_a_tray_payloads_go_through_the_ring)
+{
+    begin_with_trays();
+    put_to(1, 0, 3000, 3000);
+    CHECK(poll_at(0, 1) == 1 && tray == 1);
+    put_to(1, 0, 3000, 3000); /* its bulk has pages from here on */
+    CHECK(poll_at(0, 1) == 1 && tray == -1);
+    run_out_of_pages();
+    for (int k = 0; k < 2; k++) { /* the one of rank 0 has none at rank 1 */
+        put_to(0, 1, 3000, 3000);
+        CHECK(poll_at(1, 0) == 1 && tray == 1 - k);
+    }
+    put_to(1, 0, 3000, 3000);
+    CHECK(poll_at(0, 1) == 1 && tray == -1);
 }
 
 static int on_desk_n;
