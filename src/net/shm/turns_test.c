@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What two ranks write in turns (ring.h): messages keep one order, wherever each goes; nothing is written that the other one may
+ * still read; and answers do not go through the ring. */
+#include "net/shm/ranks_test.h"
+
+/* The next message from -> to has this index, in an empty ring. */
+static void continue_at(mend_peer from, mend_peer to, uint32_t index)
+{
+    struct mend_shm_out *o = procs[from].shm->out[to];
+    struct mend_shm_in *in = &procs[to].shm->in[from];
+
+    CHECK_EQ(o->tail, in->head);
+    o->tail = o->head_seen = in->head = in->published = index;
+    *in->seen = (uint8_t)index;
+    mend_store_relaxed(in->consumed, index);
+    mend_store_relaxed(o->bell, (uint8_t)index);
+    memset(o->slots, 0, MEND_SHM_SLOTS * sizeof(*o->slots));
+    memset(o->bulk_end, 0, sizeof(o->bulk_end));
+    o->bulk_tail = o->bulk_head = 0;
+}
+
+static void answer(mend_peer from, mend_peer to, uint32_t len)
+{
+    CHECK_EQ(send_some(from, to, came_n[from], len), MEND_OK);
+    CHECK_EQ(poll_at(to, from), 1);
+}
+
+/* The messages of one go through the ring, whose slots are for both. */
+static bool went_through_ring(mend_peer from, mend_peer to)
+{
+    const struct mend_shm_out *o = procs[from].shm->out[to];
+
+    for (uint32_t k = 1; k <= 2; k++)
+        if (o->slots[(o->tail - k) & MEND_SHM_SLOT_MASK].f.seq == o->tail - k + 1)
+            return true;
+    return false;
+}
+
+/* All lengths, of which some lie on the desk.  The one at the lower place begins. */
+MEND_TEST(answers_go_through_the_line_of_the_pair)
+{
+    const uint32_t lens[] = {0, 8, 9, 40, 41, 1000, 20000, MEND_SHM_PAYLOAD_MAX};
+
+    begin();
+    for (unsigned i = 0; i < 500; i++) {
+        answer(0, 1, lens[i % MEND_COUNT_OF(lens)]);
+        CHECK(!went_through_ring(0, 1));
+        answer(1, 0, lens[(i + i / 8) % MEND_COUNT_OF(lens)]);
+        CHECK(!went_through_ring(1, 0));
+    }
+    CHECK_EQ(poll_at(0, 1) + poll_at(1, 0), 0);
+}
+
+MEND_TEST(out_of_turn_messages_go_through_the_ring)
+{
+    begin();
+    answer(1, 0, 8);
+    CHECK(went_through_ring(1, 0));
+    answer(0, 1, 8);
+    CHECK(!went_through_ring(0, 1));
+    answer(0, 1, 8);
+    CHECK(went_through_ring(0, 1));
+    answer(1, 0, 8); /* in turn, behind half a line */
+    CHECK(!went_through_ring(1, 0));
+}
+
+/* Whatever they have sent before: two that answer each other are in turn when each has sent a message. */
+MEND_TEST(answers_get_back_to_the_line)
+{
+    for (int before_0 = 0; before_0 < 4; before_0++)
+        for (int before_1 = 0; before_1 < 4; before_1++) {
+            begin();
+            for (int i = 0; i < before_0; i++)
+                answer(0, 1, 8);
+            for (int i = 0; i < before_1; i++)
+                answer(1, 0, 8);
+            for (int i = 0; i < 20; i++) {
+                answer(0, 1, 8);
+                CHECK(i == 0 || !went_through_ring(0, 1));
+                answer(1, 0, 8);
+                CHECK(i == 0 || !went_through_ring(1, 0));
+            }
+        }
+}
+
+/* As the sender of a large message lays its pieces: on the desk, in the area, or past the caches. */
+static void lay_somehow(mend_peer from, mend_peer to)
+{
+    mend_shm_grow(&procs[from], random_below(1 << 20));
+    mend_shm_lay(&procs[from], to, (enum mend_lay)random_below(3));
+}
+
+/* A payload that is written in place. */
+static int try_put_to(mend_peer from, mend_peer to, int number, uint32_t len)
+{
+    struct mend_frame f = frame_of(from, number, len);
+    void *room = mend_net_shm.reserve(&procs[from], to, len);
+
+    if (!room)
+        return 0;
+    fill(room, number, len);
+    mend_net_shm.commit(&procs[from], to, &f);
+    return 1;
+}
+
+/* Messages of both, in turn and out of it, some of them waiting; the first ones have these indices. */
+static void mix(uint32_t index_0, uint32_t index_1)
+{
+    int n[2] = {0};
+
+    begin();
+    answer(0, 1, 8);
+    answer(1, 0, 8);
+    continue_at(0, 1, index_0);
+    continue_at(1, 0, index_1);
+    came_n[0] = came_n[1] = 0;
+    for (int i = 0; i < 20000; i++) {
+        int from = (int)random_below(2);
+
+        if (random_below(10) == 0)
+            lay_somehow(from, !from);
+        if (random_below(100) < 10)
+            n[from] += try_put_to(from, !from, n[from], random_below(5000));
+        if (random_below(100) < 40 &&
+            send_some(from, !from, n[from],
+                      random_below(4)   ? random_below(50)
+                      : random_below(4) ? random_below(5000)
+                                        : random_below(MEND_AREA_BLOCK + 1)) == MEND_OK)
+            n[from]++;
+        if (random_below(100) < 60)
+            poll_at(from, !from);
+    }
+    poll_all(0);
+    poll_all(1);
+    CHECK_EQ(came_n[0], n[0]);
+    CHECK_EQ(came_n[1], n[1]);
+    CHECK_EQ(damaged_n, 0);
+}
+
+MEND_TEST(the_line_and_the_ring_keep_one_order)
+{
+    mix(0, 0);
+    mix(256, 1024);
+    mix(UINT32_MAX - 255 - 4096, UINT32_MAX - 255); /* the counters come round */
+}
+
+/* The one at the lower place never sends, so nobody has written the line, when the counter of the other one comes round. */
+MEND_TEST(a_line_that_nobody_has_written_is_no_message)
+{
+    begin();
+    answer(1, 0, 40);
+    continue_at(1, 0, UINT32_MAX - 1);
+    CHECK_EQ(poll_at(0, 1), 0);
+    CHECK_EQ(damaged_n, 0);
+    answer(1, 0, 40);
+    answer(1, 0, 40);
+}
+
+/* Each line of the ring is written once in a lap: one that stays as it was would be news when the counter comes round. */
+MEND_TEST(at_the_end_of_a_lap_all_go_through_the_ring)
+{
+    begin();
+    answer(0, 1, 8);
+    answer(1, 0, 8);
+    continue_at(0, 1, MEND_SHM_LAP - MEND_SHM_SLOTS - 2);
+    continue_at(1, 0, 0);
+    answer(0, 1, 8);
+    CHECK(!went_through_ring(0, 1));
+    for (unsigned i = 0; i < MEND_SHM_SLOTS; i += 2) {
+        answer(1, 0, 8);
+        answer(0, 1, 40);
+        CHECK(went_through_ring(0, 1));
+    }
+    answer(0, 1, 8);
+    CHECK(!went_through_ring(0, 1));
+}
+
+static bool on_desk;
+
+static void on_frame_somewhere(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                               const void *payload)
+{
+    const char *desk = mend_node_desk_of(segment, mend_place_at(0), mend_place_at(1));
+
+    on_desk = (const char *)payload >= desk && (const char *)payload < desk + MEND_NODE_DESK_BYTES;
+    on_frame(self, from, f, payload);
+}
+
+MEND_TEST(without_pages_for_the_desk_payloads_go_through_the_ring)
+{
+    begin();
+    procs[0].on_frame[MEND_FRAME_EAGER] = on_frame_somewhere;
+    answer(0, 1, 3000);
+    answer(1, 0, 3000);
+    CHECK(on_desk);
+    answer(1, 0, 3000); /* its ring has bulk */
+    answer(1, 0, 3000);
+    answer(0, 1, 8);
+    run_out_of_pages();
+    answer(1, 0, MEND_SHM_PAYLOAD_MAX); /* more than the desk has pages for */
+    CHECK(!on_desk);
+    answer(0, 1, 8);
+    answer(1, 0, 3000);
+    CHECK(on_desk);
+}
+
+static int tray; /* on which the last payload lay; -1: on none */
+
+static void on_frame_on_tray(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                             const void *payload)
+{
+    tray = -1;
+    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++)
+        if (payload == mend_shm_tray_of(segment, mend_place_at(0), mend_place_at(1), k))
+            tray = (int)k;
+    on_frame(self, from, f, payload);
+}
+
+static void begin_with_trays(void)
+{
+    begin();
+    for (int p = 0; p < 2; p++)
+        procs[p].on_frame[MEND_FRAME_EAGER] = on_frame_on_tray;
+}
+
+/* A payload that is written in place; the frame takes all of its room, or less. */
+static void put_to(mend_peer from, mend_peer to, uint32_t len, uint32_t reserved)
+{
+    struct mend_frame f = frame_of(from, came_n[from], len);
+    void *room = mend_net_shm.reserve(&procs[from], to, reserved);
+
+    CHECK(room != NULL);
+    fill(room, came_n[from], len);
+    mend_net_shm.commit(&procs[from], to, &f);
+}
+
+/* Each puts before it has what the other one puts. */
+MEND_TEST(ranks_that_put_at_the_same_time_exchange_their_trays)
+{
+    begin_with_trays();
+    for (int i = 0; i < 1000; i++) {
+        put_to(0, 1, 3000, 3000);
+        put_to(1, 0, MEND_SHM_TRAY_BYTES, MEND_SHM_TRAY_BYTES);
+        CHECK_EQ(poll_at(1, 0), 1);
+        CHECK_EQ(tray, i % 2);
+        CHECK_EQ(poll_at(0, 1), 1);
+        CHECK_EQ(tray, 1 - i % 2);
+    }
+}
+
+/* One that goes to and fro stays in the caches of both. */
+MEND_TEST(replies_lie_on_the_tray_of_the_request)
+{
+    begin_with_trays();
+    for (int i = 0; i < 10; i++) {
+        put_to(1, 0, 3000, 3000);
+        CHECK(poll_at(0, 1) == 1 && tray == 1);
+        put_to(0, 1, 3000, 3000);
+        CHECK(poll_at(1, 0) == 1 && tray == 1);
+    }
+    put_to(0, 1, 3000, 3000);
+    CHECK(poll_at(1, 0) == 1 && tray == 0);
+    put_to(0, 1, 3000, 3000); /* it has none */
+    CHECK(poll_at(1, 0) == 1 && tray == -1);
+    put_to(1, 0, MEND_SHM_TRAY_BYTES + 1, MEND_SHM_TRAY_BYTES + 1);
+    CHECK(poll_at(0, 1) == 1 && tray == -1);
+}
+
+MEND_TEST(a_frame_shorter_than_its_room_leaves_the_tray_where_it_is)
+{
+    begin_with_trays();
+    for (uint32_t len = 0; len <= MEND_SHM_INLINE_MAX; len++) {
+        put_to(1, 0, len, 3000);
+        CHECK(poll_at(0, 1) == 1 && tray == -1);
+    }
+    put_to(1, 0, 41, 3000);
+    CHECK(poll_at(0, 1) == 1 && tray == 1);
+}
+
+/* The sender has given it away, or never had it. */
+MEND_TEST(a_payload_on_a_tray_that_is_not_the_senders_is_refused)
+{
+    begin_with_trays();
+    answer(0, 1, 8);
+    put_to(1, 0, 3000, 3000);
+    slot_at(0)->bulk_at = MEND_SHM_ON_TRAY(0);
+    poll_at(0, 1);
+    CHECK(damaged_n == 1 && came_n[1] == 0);
+}
+
+MEND_TEST(without_pages_for_a_tray_payloads_go_through_the_ring)
+{
+    begin_with_trays();
+    put_to(1, 0, 3000, 3000);
+    CHECK(poll_at(0, 1) == 1 && tray == 1);
+    put_to(1, 0, 3000, 3000); /* its bulk has pages from here on */
+    CHECK(poll_at(0, 1) == 1 && tray == -1);
+    run_out_of_pages();
+    for (int k = 0; k < 2; k++) { /* the one of rank 0 has none at rank 1 */
+        put_to(0, 1, 3000, 3000);
+        CHECK(poll_at(1, 0) == 1 && tray == 1 - k);
+    }
+    put_to(1, 0, 3000, 3000);
+    CHECK(poll_at(0, 1) == 1 && tray == -1);
+}
+
+static int on_desk_n;
+
+static void count_on_desk(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                          const void *payload)
+{
+    on_frame_somewhere(self, from, f, payload);
+    on_desk_n += on_desk;
+}
+
+/* Sends n pieces of a large message, of which the first has this number. */
+static void lay_pieces(mend_peer from, mend_peer to, int number, int n)
+{
+    mend_shm_lay(&procs[from], to, MEND_LAY_PAST_CACHES);
+    for (int i = 0; i < n; i++)
+        CHECK_EQ(send_some(from, to, number + i, MEND_AREA_BLOCK), MEND_OK);
+    mend_shm_lay(&procs[from], to, MEND_LAY_RING);
+}
+
+/* The pieces of a large message lie on the desk as long as there is room, and do not end the turn; in the next one
+ * there is room again. */
+MEND_TEST(pieces_lie_on_the_desk_in_turn)
+{
+    const int room = MEND_NODE_DESK_BYTES / MEND_AREA_BLOCK;
+
+    begin();
+    procs[0].on_frame[MEND_FRAME_EAGER] = procs[1].on_frame[MEND_FRAME_EAGER] = count_on_desk;
+    mend_shm_grow(&procs[0], 64 << 20);
+    for (int round = 0; round < 5; round++) {
+        on_desk_n = 0;
+        lay_pieces(0, 1, came_n[0], room + 2);
+        poll_all(1);
+        CHECK_EQ(on_desk_n, room);
+        answer(1, 0, 8); /* not its turn */
+        CHECK(went_through_ring(1, 0));
+        answer(0, 1, 3000); /* there is no room on the desk */
+        CHECK_EQ(on_desk_n, room);
+        answer(0, 1, 8);
+        answer(1, 0, 3000);
+        CHECK_EQ(on_desk_n, room + 1);
+    }
+}
+
+static void answer_in_pieces(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                             const void *payload)
+{
+    on_frame(self, from, f, payload);
+    lay_pieces(self->me, from, came_n[self->me], 2);
+}
+
+/* A message in the line that asks for a large one is still there when the first pieces are laid: on the desk, unless it has
+ * its own payload there. */
+MEND_TEST(pieces_lie_on_the_desk_before_the_line_is_free)
+{
+    begin();
+    procs[0].on_frame[MEND_FRAME_EAGER] = count_on_desk;
+    procs[1].on_frame[MEND_FRAME_EAGER] = answer_in_pieces;
+    on_desk_n = 0;
+    answer(0, 1, 40);
+    lay_pieces(1, 0, 2, 2); /* behind these */
+    poll_all(0);
+    CHECK_EQ(on_desk_n, 4);
+    answer(1, 0, 8);
+    answer(0, 1, 3000);
+    poll_all(0);
+    CHECK_EQ(on_desk_n, 4);
+}
+
+MEND_TEST_MAIN()
