@@ -96,6 +96,8 @@ int main(int argc, char **argv)
             MPIX_Comm_is_revoked(inter, &flag);
         while (posted(1) > 0 && !flag)
             MPIX_Comm_is_revoked(inter, &flag);
+        /* All may have been told of the revocation before the death: then nobody would know of it. */
+        wait_until_dead(MPI_COMM_WORLD, who);
         return finish();
     }
     CHECK_CLASS(MPI_Barrier(inter), MPI_ERR_INVALIDATED); /* S0-66 */
