@@ -50,6 +50,13 @@ static inline void mend_copy(void *to, const void *from, size_t n)
     }
 }
 
+/* As memcpy, for data that fit in the first-level cache twice.  From 4 KiB on the C library takes the instruction that copies
+ * strings; AMD's processors with registers of 64 bytes are faster with these: on Zen 5 4 KiB take 18 to 29 ns instead of
+ * 33 to 46, and 16 KiB 71 instead of 114.  Other processors have the C library's way. */
+#define MEND_COPY_WIDE_MIN ((size_t)4096)
+#define MEND_COPY_WIDE_MAX ((size_t)16 * 1024)
+void mend_copy_wide(void *to, const void *from, size_t n);
+
 /* As memcpy.  Where it is longer than the second-level cache the C library leaves the instruction that copies strings, which
  * is the fastest way up to there and beyond: on AMD's Zen 4 by 15 % at 1 MiB.  So it gets pieces. */
 #define MEND_COPY_PIECE ((size_t)256 * 1024)
@@ -57,10 +64,12 @@ __attribute__((cold)) void mend_copy_pieces(void *to, const void *from, size_t n
 
 static inline void mend_copy_any(void *to, const void *from, size_t n)
 {
-    if (__builtin_expect(n <= 2 * MEND_COPY_PIECE, 1))
-        memcpy(to, from, n);
-    else
+    if (__builtin_expect(n > 2 * MEND_COPY_PIECE, 0))
         mend_copy_pieces(to, from, n);
+    else if (n - MEND_COPY_WIDE_MIN <= MEND_COPY_WIDE_MAX - MEND_COPY_WIDE_MIN)
+        mend_copy_wide(to, from, n);
+    else
+        memcpy(to, from, n);
 }
 
 /* As memcpy, by the instruction that copies strings, 2 KiB at a time.  Longer strings begin slowly on AMD's Zen 5: a core

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define MOST 300
+#define MOST 700
 
 static unsigned char from[MOST + 64], to[MOST + 128];
 
@@ -30,6 +30,18 @@ MEND_TEST(short_copies)
         mend_copy(to + 3, from + 5, n);
         expect_copied(3, 5, n);
     }
+}
+
+/* Whatever the processor has: the copy is the C library's or our own. */
+MEND_TEST(wide_copies)
+{
+    for (size_t at = 1; at < 66; at += 3)
+        for (size_t off = 0; off < 64; off += 7)
+            for (size_t n = 0; n < MOST; n += n < 60 || n > 70 ? 7 : 1) {
+                set_up();
+                mend_copy_wide(to + at, from + off, n);
+                expect_copied(at, off, n);
+            }
 }
 
 static void copy_strings_of(unsigned char *b, const unsigned char *a, size_t n)
@@ -61,7 +73,8 @@ MEND_TEST(long_copies_in_pieces)
 
     for (size_t i = 0; i < most; i++)
         a[i] = (unsigned char)(i * 7 + i / 256 + i / 65536);
-    for (size_t n = 0; n + 1 < most; n += MEND_COPY_PIECE)
+    for (size_t n = 0; n + 1 < most;
+         n += n < MEND_COPY_PIECE ? MEND_COPY_WIDE_MIN : MEND_COPY_PIECE)
         for (size_t k = n ? n - 1 : 0; k <= n + 1; k++) {
             memset(b, 0xEE, most + 2);
             mend_copy_any(b + 1, a, k);
