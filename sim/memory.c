@@ -133,7 +133,7 @@ static void memory_death(void *proc, int dead, const struct mend_sim_conf *c,
     struct mend_sim_memory_proc *p = proc;
 
     p->death[p->deaths_n++] = (uint8_t)(dead + 1);
-    for (int i = 0; i < c->window && c->broken != MEND_SIM_RASH; i++)
+    for (int i = 0; i < c->window; i++)
         mend_sim_memory_op(p, c, (uint64_t)i)->brief = false;
     if (c->creation)
         mend_sim_memory_give_up(p, MEND_SIM_FAILED, c);

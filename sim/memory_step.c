@@ -66,7 +66,6 @@ static struct step {
     enum access done; /* the access of this step */
     struct mend_slots m;
     struct mend_sim_memory_op op; /* m's value */
-    struct mend_slot said;        /* what it has read in the other one's word */
     bool traced;
     bool early; /* a mistake: this was read before the look at the dead: */
     uint64_t early_word;
@@ -150,21 +149,12 @@ static uint64_t remember(uint64_t v)
     return v;
 }
 
-static bool is_own_copy(const void *p)
-{
-    const char *said = (const char *)&now->said;
-
-    return (const char *)p >= said && (const char *)p < said + sizeof now->said;
-}
-
 static uint64_t on_load(const void *p, bool plain)
 {
     int rank, place;
     const uint64_t *word;
     uint64_t v;
 
-    if (is_own_copy(p))
-        return *(const uint64_t *)p;
     word = word_at(p, &rank, &place);
     if (rank == now->p->rank && !playing->fine)
         return *word;
@@ -180,6 +170,8 @@ static uint64_t on_load(const void *p, bool plain)
         stop();
     now->done = ATOMIC;
     trace("reads", rank, place, *word);
+    if (playing->broken == MEND_SIM_RASH && is_brief(place))
+        return remember((now->m.seq + 1) << 32 | (*word & UINT32_MAX));
     return remember(*word);
 }
 
@@ -254,10 +246,6 @@ static uint64_t look(uint64_t v)
 
 static struct mend_slot *slot_of(const void *of, int rank, unsigned i)
 {
-    if (playing->broken == MEND_SIM_CHANGE)
-        mend_brief_begin(&now->said);
-    if (now->op.brief && rank != now->p->rank)
-        return mend_brief_slot(&address.brief, &now->m, rank, &now->said);
     return &address.slot[rank][i];
 }
 
@@ -410,12 +398,20 @@ static void decide(struct mend_sim_memory_proc *p)
     conclude(p);
 }
 
+/* It knows of no death, and nor does what it hears. */
+static bool hear(void)
+{
+    now->m.seen = now->m.members_n;
+    now->m.known = now->m.acked = 0;
+    return mend_brief_hear(&address.brief, &now->m, !now->p->rank, now->op.and_word);
+}
+
 static void evaluate(struct mend_sim_memory_proc *p)
 {
     take_up(p->decided);
-    if (mend_slots_evaluate(&now->m, &place, NULL))
+    if (now->op.brief ? hear() : mend_slots_evaluate(&now->m, &place, NULL))
         decide(p);
-    else
+    else if (!now->op.brief)
         save_op();
 }
 

@@ -142,7 +142,7 @@ static const struct argp_option options[] = {
      "no-promise, forget, omit, accuse, hush, deaf, invent, mix, babble, detour, change, phantom, "
      "boast; with --creation: shy, lie; with --free: silent, rash.  memory: late-look, narrow, "
      "hasty, impatient, forget, report-first; with --creation or --validation: shy, lie, deaf, "
-     "change, babble; with --brief: hush, change, rash.  lock: hush, silent, shy, accuse, forget, "
+     "change, babble; with --brief: hush, rash.  lock: hush, silent, shy, accuse, forget, "
      "deaf, rash, narrow, hasty, lie, "
      "omit.  revoke: no-repair, invent.  notice: no-repair, deaf, accuse.  detector: "
      "report-first, accuse, babble, deaf.  birth: forget, omit, hush, deaf, rash, lie, silent, "

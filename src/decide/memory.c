@@ -9,7 +9,8 @@
  *   without one         paper of member m:  both (node/papers.c)
  *   of two members      cell of member 0:   ... | EXPLICIT and VALIDATION: words of both (node/brief.h)
  *
- * Two members with a cell say a flag in a word as well, where the call blocks and no death is known.
+ * Two members with a cell say a flag in a word as well, where the call blocks, nothing else is under way and no death is known.
+ * Such an agreement needs no struct op unless the other one lets it wait.
  *
  * Invariants:
  *   1  the slots of a free cell are zero: mend_node_votes_clear() clears those that were written; and a free paper
@@ -53,9 +54,6 @@ struct op {
     struct mend_decision value;
     mend_decide_done *done;
     void *arg;
-    struct mend_slot
-        *said; /* what the other one's word says (node/brief.h); NULL: the call does not block */
-    bool spins, brief; /* for a moment; and looks at words only */
 };
 
 static struct area *area_of(struct mend_comm *c, int rank)
@@ -130,16 +128,14 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
 
 static const struct mend_slot empty; /* of a member without a paper */
 
-/* Two members have words for this agreement.  Of a member that has died the place, where they are, may be another's. */
-static inline bool has_words(const struct op *op)
+/* The words of two members; NULL: there are none.  Of a member that has died the place, where they are, may be another's. */
+static inline struct mend_brief *brief_of(const struct mend_comm *c, enum mend_decide_kind which)
 {
-    return op->said && op->c->decide->brief && op->which != MEND_DECIDE_CREATION &&
-           !op->c->self->deaths_n;
-}
+    struct mend_brief *brief = c->decide->brief;
 
-static inline struct mend_brief *brief_of(const struct op *op)
-{
-    return &op->c->decide->brief[op->which == MEND_DECIDE_VALIDATION];
+    return brief && which != MEND_DECIDE_CREATION && !c->self->deaths_n
+               ? &brief[which == MEND_DECIDE_VALIDATION]
+               : NULL;
 }
 
 static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
@@ -147,8 +143,6 @@ static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
     const struct op *op = of;
     struct paper *paper;
 
-    if (op->brief && rank != op->c->decide->me)
-        return mend_brief_slot(brief_of(op), &op->slots, rank, op->said);
     if (is_gone(op->c, rank))
         return &last_words_of(op->c, rank)->area.slot[op->which][i];
     if (mend_likely(op->c->cell >= 0))
@@ -194,11 +188,8 @@ bool mend_decide_in_memory(const struct mend_comm *c)
     return c->in_segment && c->decide->members_n > 1 && c->self->params.agree_shm;
 }
 
-/* Before this member votes.  A cell has its pages (node/cells.h, invariant 2). */
-static void open_areas(struct mend_comm *c)
+static void open_areas_now(struct mend_comm *c)
 {
-    if (c->decide->opened)
-        return;
     c->decide->opened = true;
     if (c->cell < 0) {
         mend_papers_open(c->self, papers_of(c));
@@ -207,6 +198,13 @@ static void open_areas(struct mend_comm *c)
     mend_node_votes_open(c->self, c->cell);
     if (c->decide->members_n == 2)
         c->decide->brief = ((struct cell_area *)(void *)area_of(c, 0))->brief;
+}
+
+/* Before this member votes.  A cell has its pages (node/cells.h, invariant 2). */
+static inline void open_areas(struct mend_comm *c)
+{
+    if (mend_unlikely(!c->decide->opened))
+        open_areas_now(c);
 }
 
 /* Copies what stands in the dead member's memory. */
@@ -305,23 +303,13 @@ static uint32_t count_acked(struct mend_comm *c)
     return n;
 }
 
-/* If this vote does not fit into a word, that of the other one will not either. */
-static inline void say_briefly(struct op *op)
-{
-    uint64_t vote;
-
-    if (!has_words(op))
-        return;
-    vote = mend_brief_of(&op->slots);
-    op->brief = op->spins && vote;
-    mend_brief_say(brief_of(op), &op->slots, op->c->decide->me, vote);
-}
-
 static void contribute(struct op *op)
 {
     struct mend_comm *c = op->c;
+    struct mend_brief *b = brief_of(c, op->which);
 
-    say_briefly(op);
+    if (b)
+        mend_brief_say(b, &op->slots, c->decide->me, 0);
     mend_slots_contribute(&op->slots, mend_slots_of(&op->slots, &place, op, c->decide->me),
                           c->self->deaths_n, count_acked(c));
     mend_event(c->self, MEND_EV_AGREE_ENTER);
@@ -426,8 +414,7 @@ static const struct mend_request_ops poll_ops = {
 static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind which,
                    const struct mend_decision *value, mend_decide_done *done, void *arg)
 {
-    if (mend_unlikely(!c->decide->opened))
-        open_areas(c);
+    open_areas(c);
     op->c = c;
     op->which = which;
     op->value = *value;
@@ -437,11 +424,8 @@ static void set_up(struct op *op, struct mend_comm *c, enum mend_decide_kind whi
     op->done = done;
     op->arg = arg;
     op->on_heap = false;
-    op->said = NULL;
-    op->spins = op->brief = false;
     mend_request_init(&op->poll, &poll_ops, NULL);
     mend_request_begin(&op->poll);
-    mend_list_append(&c->decide->agreements[which].waiting, &op->link);
 }
 
 /* Polled by nobody yet. */
@@ -455,6 +439,7 @@ static struct op *begin(struct mend_comm *c, enum mend_decide_kind which,
     mend_memory_relax(c->self);
     c->calls_n++;
     set_up(op, c, which, value, done, arg);
+    mend_list_append(&c->decide->agreements[which].waiting, &op->link);
     op->on_heap = true;
     return op;
 }
@@ -482,7 +467,6 @@ void mend_decide_memory_look(struct mend_comm *c)
 
 struct waiter {
     struct op op;
-    struct mend_slot said;
     struct mend_decide_waiter base;
 };
 
@@ -504,28 +488,19 @@ static void not_in(const void *arg, uint64_t *peers)
             mend_missing_add(peers, mend_group_peer(op->c->group, r));
 }
 
-static inline bool other_has_voted(const struct op *op)
-{
-    return mend_brief_is_about(&op->slots, mend_load_relaxed(mend_brief_word(
-                                               brief_of(op), &op->slots, !op->c->decide->me)));
-}
-
 /* The others may be here in no time: looks for a moment at the slot that the evaluation waits for.  If it waits for none, but
  * for a death that others know, any slot does: it is filled, and does not hold this up. */
 static void spin(struct mend_proc *self, struct waiter *w)
 {
     struct op *op = &w->op;
 
-    op->spins = true;
     for (int i = 0; i < MEND_CELL_SPINS && !is_done(self, w); i++) {
         struct mend_slots *m = &op->slots;
         const struct mend_slot *s = mend_slots_of(m, &place, op, m->seen % m->members_n);
 
-        for (; i < MEND_CELL_SPINS && !(op->brief ? other_has_voted(op) : mend_slots_has(m, s));
-             i++)
+        for (; i < MEND_CELL_SPINS && !mend_slots_has(m, s); i++)
             mend_cpu_relax();
     }
-    op->spins = op->brief = false;
 }
 
 static __attribute__((noinline)) void wait_long(struct waiter *w)
@@ -544,20 +519,78 @@ static __attribute__((noinline)) void wait_long(struct waiter *w)
     mend_wait_until(c->self, &wait);
 }
 
-void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
-                             struct mend_decision *value)
+static inline bool may_spin(const struct mend_comm *c)
 {
+    return !c->self->crowded && !mend_proc_has_threads(c->self);
+}
+
+/* Votes in a word and a slot, and looks for a moment at the word of the other one.  False: that one has not voted. */
+static inline bool agree_briefly(struct mend_comm *c, enum mend_decide_kind which,
+                                 struct mend_brief *b, const struct mend_slots *m, uint64_t vote)
+{
+    int me = c->decide->me;
+
+    mend_brief_say(b, m, me, vote);
+    mend_slots_contribute(m, &area_of(c, me)->slot[which][m->seq % MEND_SLOTS_N], 0, 0);
+    mend_event(c->self, MEND_EV_AGREE_ENTER);
+    told(c);
+    for (int i = may_spin(c) ? MEND_CELL_SPINS : 1; i > 0; i--) {
+        if (mend_brief_hear(b, m, !me, m->and_word))
+            return true;
+        mend_cpu_relax();
+    }
+    return false;
+}
+
+/* *value becomes what both have decided. */
+static inline void end_briefly(struct mend_comm *c, enum mend_decide_kind which,
+                               struct mend_decision *value)
+{
+    mend_event(c->self, MEND_EV_AGREE_DECIDED);
+    c->decide->agreements[which].decided++;
+    value->max_word[MEND_AGREE_WORDS - 1] = 0;
+    value->failed = NULL;
+    value->failed_n = 0;
+    value->all_acked = true;
+    mend_event(c->self, MEND_EV_AGREE_DONE);
+    mend_decide_report(c, which, 0);
+}
+
+/* voted: in the newest agreement of the sequence, and in no other that is not decided. */
+static __attribute__((noinline)) void wait_as_op(struct mend_comm *c, enum mend_decide_kind which,
+                                                 struct mend_decision *value, bool voted)
+{
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
     struct waiter w;
 
-    c->calls_n++;
     w.base = (struct mend_decide_waiter){value, false};
     set_up(&w.op, c, which, value, mend_decide_wake, &w.base);
-    w.op.said = &w.said;
-    mend_brief_begin(&w.said);
-    if (!c->self->crowded && !mend_proc_has_threads(c->self))
+    mend_list_append(voted ? &a->running : &a->waiting, &w.op.link);
+    w.op.slots.seq = a->begun - voted;
+    if (!voted && may_spin(c))
         spin(c->self, &w);
     if (!w.base.done)
         wait_long(&w);
+}
+
+void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
+                             struct mend_decision *value)
+{
+    struct mend_decide_sequence *a = &c->decide->agreements[which];
+    struct mend_slots m = {
+        .seq = a->begun, .and_word = value->and_word, .max_word = value->max_word};
+    struct mend_brief *b;
+    uint64_t vote;
+
+    c->calls_n++;
+    open_areas(c);
+    b = brief_of(c, which);
+    vote = b && a->begun == a->decided ? mend_brief_of(&m) : 0;
+    a->begun += vote != 0;
+    if (vote && agree_briefly(c, which, b, &m, vote))
+        end_briefly(c, which, value);
+    else
+        wait_as_op(c, which, value, vote);
 }
 
 /* Of a communicator with a cell it wakes nobody: each of n members would wake the n - 1 others.  So a member

@@ -6,7 +6,7 @@
  *
  * Both write the same line, so an agreement takes one transfer of it where a slot of each takes two (coll/cell_pair.h).
  * A member says its vote in a word and then in its slot.  Only the other one reads the word, for a moment in which it knows of no
- * death; then it looks at the slot, which says the same.
+ * death and has nothing else under way; then it looks at the slot, which says the same.
  *
  * So a member that returns has filled its slot, whatever the other one looks at; and a member that dies between the two has not
  * returned: its vote counts for a survivor that looks at words and for no other, and there is but one survivor.
@@ -14,8 +14,8 @@
  * Invariants:
  *   1  a word names its agreement, so one that has been written again is not misread: the other member then looks at the slot,
  *      which is written again later (slots.h); this happens only if agreements that do not block lie between;
- *   2  a vote that knows of a death, or does not fit, is in no word; a word of an earlier one becomes 0, which is about no
- *      agreement, or would be taken for this one when the numbers have gone round;
+ *   2  a vote that knows of a death, does not fit, or has others before it that are not decided, is in no word; a word of an
+ *      earlier one becomes 0, which is about no agreement, or would be taken for this one when the numbers have gone round;
  *   3  the words of a free cell are zero. */
 #ifndef MEND_NODE_BRIEF_H
 #define MEND_NODE_BRIEF_H
@@ -52,7 +52,7 @@ static inline void mend_brief_say(struct mend_brief *b, const struct mend_slots 
 {
     mend_atomic_u64 *word = mend_brief_word(b, m, rank);
 
-    /* release: pairs with the acquire in mend_brief_slot() */
+    /* release: pairs with the acquire in mend_brief_hear() */
     if (vote || mend_load_relaxed(word))
         mend_store_release(word, vote);
 }
@@ -63,26 +63,17 @@ static inline bool mend_brief_is_about(const struct mend_slots *m, uint64_t vote
     return vote >> 32 == ((m->seq + 1) & UINT32_MAX);
 }
 
-/* Nothing has been read. */
-static inline void mend_brief_begin(struct mend_slot *said)
+/* *flag &= what the other member, of this rank, has said.  False: it has said nothing about this agreement. */
+static inline bool mend_brief_hear(struct mend_brief *b, const struct mend_slots *m, int rank,
+                                   uint64_t *flag)
 {
-    mend_store_relaxed(&said->word, 0);
-}
-
-/* What the word says, as a slot, whatever agreement it is about.  What was once read about this agreement stays, for the word
- * may be written again. */
-static inline struct mend_slot *mend_brief_slot(struct mend_brief *b, const struct mend_slots *m,
-                                                int rank, struct mend_slot *said)
-{
-    uint64_t vote;
-
-    if (mend_slots_has(m, said))
-        return said;
     /* acquire: pairs with the release in mend_brief_say() */
-    vote = mend_load_acquire(mend_brief_word(b, m, rank));
-    *said = (struct mend_slot){.and_word = {vote & UINT32_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-    mend_store_relaxed(&said->word, vote & ~(uint64_t)UINT32_MAX);
-    return said;
+    uint64_t vote = mend_load_acquire(mend_brief_word(b, m, rank));
+
+    if (!mend_brief_is_about(m, vote))
+        return false;
+    *flag &= vote & UINT32_MAX;
+    return true;
 }
 
 #endif
