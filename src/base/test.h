@@ -36,8 +36,10 @@ static int mend_test_number;
 /* The lines of a text, in the form that TAP has for anything but results. */
 static inline void mend_test_tell(const char *text)
 {
-    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-        printf("# %.*s\n", (int)strcspn(line, "\n"), line);
+    for (size_t at = 0, len; text[at]; at += len + (text[at + len] == '\n')) {
+        len = strcspn(text + at, "\n");
+        printf("# %.*s\n", (int)len, text + at);
+    }
 }
 
 static void check_fails(const char *file, int line, const char *func, const char *format, ...)

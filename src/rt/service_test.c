@@ -118,19 +118,19 @@ MEND_TEST(scopes_are_apart)
 
 MEND_TEST(names_have_any_bytes_and_length)
 {
-    static char all[256], longest[LONG_BYTES + 1];
+    static char any[256], longest[LONG_BYTES + 1];
 
     fresh();
     for (int i = 1; i < 256; i++)
-        all[i - 1] = (char)i;
+        any[i - 1] = (char)i;
     memset(longest, '/', LONG_BYTES);
     CHECK_EQ(publish(""), 0);
     CHECK_EQ(publish(".."), 0);
-    CHECK_EQ(publish(all), 0);
+    CHECK_EQ(publish(any), 0);
     CHECK_EQ(publish(longest), 0);
     CHECK_EQ(look_up(""), 0);
     CHECK_EQ(look_up(".."), 0);
-    CHECK_EQ(look_up(all), 0);
+    CHECK_EQ(look_up(any), 0);
     CHECK_EQ(look_up(longest), 0);
     longest[LONG_BYTES - 1] = '.';
     CHECK_EQ(look_up(longest), ENOENT);
