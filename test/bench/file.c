@@ -88,7 +88,7 @@ static void measure(const char *what, MPI_File f, double *data, size_t n, bool a
                       MPI_SUCCESS,
                   what);
         snprintf(label, sizeof(label), "%s:%s", what, write ? "write" : "read");
-        print(label, (double)bytes / together_us(begin));
+        print(label, (double)n * sizeof(*data) * b.size / together_us(begin));
         if (write)
             memset(data, 0, n * sizeof(*data));
     }
