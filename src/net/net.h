@@ -42,6 +42,9 @@ struct mend_net {
      * Exactly one commit() to the same peer must follow, with a frame of at most that length. */
     void *(*reserve)(struct mend_proc *self, mend_peer to, uint32_t len);
     void (*commit)(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
+    /* False: that room would be memory which has to come from the peer's cache, but the next payload from there that lies in
+     * room of this kind brings some that has come already.  NULL: there is one kind of room only. */
+    bool (*is_handy)(struct mend_proc *self, mend_peer to, uint32_t len);
 
     /* After send() or reserve() has found no room for a payload of len bytes: for how many of them there is memory.
      * len: all, so there will be room; -1: not even for an empty frame.  NULL: there is memory for all. */

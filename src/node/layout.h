@@ -28,7 +28,7 @@
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
  *                  that revokes it
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; at the end of it, where i > j,
- *                  a desk is written by the rank of the two whose turn it is; where i < j two trays, each by the one that
+ *                  a desk is written by the rank of the two whose turn it is; where i < j four trays, each by the one that
  *                  has it (net/shm/ring.h)
  *   area[n]        block i is written by rank i: pieces of large messages (net/shm/area.h)
  *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one

@@ -8,6 +8,9 @@
 #include "rma/pending.h"
 #include "rma/serve.h"
 
+#define LONG_REPLIES 2u
+#define TURN_POLLS   200u /* 10 to 20 us: both could have copied a frame meanwhile */
+
 static struct mend_rma_pending *pending_of(struct mend_list *l)
 {
     return mend_list_entry(l, struct mend_rma_pending, link);
@@ -71,11 +74,37 @@ void mend_link_drop_all(struct mend_win *w)
 
 /* ---- sending ---- */
 
-static uint32_t frame_max(const struct mend_proc *self, mend_peer to)
+static bool is_alone(const struct mend_rma_link *l)
 {
-    uint32_t max = mend_net_of(self, to)->payload_max_bytes;
+    return l->polls_n >= TURN_POLLS;
+}
 
-    return max < MEND_RMA_FRAME_MAX ? max : MEND_RMA_FRAME_MAX;
+/* Into so many pieces of one length a long operation is cut at least: while there is only one, one of both ends has nothing to
+ * copy.  Where both copy anyway, as they put at the same time, fewer are better. */
+static MPI_Count pieces_of(const struct mend_rma_link *l, bool answered)
+{
+    return answered ? 8 : is_alone(l) ? 17 : 4;
+}
+
+static uint32_t frame_wanted(const struct mend_rma_link *l, MPI_Count total, bool answered)
+{
+    MPI_Count line = MEND_CACHE_LINE, pieces = pieces_of(l, answered);
+
+    if (l->w->self->crowded || total <= pieces * MEND_RMA_LONG)
+        return is_alone(l) && total > MEND_RMA_LONG ? MEND_RMA_LONG : MEND_RMA_FRAME_SHORT_MAX;
+    if (total > pieces * (MEND_RMA_FRAME_MAX - line))
+        pieces = (total - 1) / (MEND_RMA_FRAME_MAX - line) + 1;
+    return (uint32_t)(((total - 1) / pieces / line + 2) * line);
+}
+
+/* Of an operation that moves `total` bytes. */
+static uint32_t frame_max(const struct mend_rma_link *l, MPI_Count total, bool answered)
+{
+    struct mend_win *w = l->w;
+    uint32_t max = mend_net_of(w->self, mend_comm_peer(w->comm, l->target))->payload_max_bytes;
+    uint32_t wanted = frame_wanted(l, total, answered);
+
+    return max < wanted ? max : wanted;
 }
 
 static struct mend_frame frame_of(const struct mend_win *w, enum mend_rma_kind kind, uint32_t len)
@@ -86,7 +115,7 @@ static struct mend_frame frame_of(const struct mend_win *w, enum mend_rma_kind k
 /* The same, carried out here: the target is this process. */
 static void do_here(struct mend_rma_pending *p)
 {
-    char room[MEND_RMA_FRAME_MAX];
+    char room[MEND_RMA_FRAME_SHORT_MAX];
     struct mend_win *w = p->at->w;
     uint32_t len = mend_rma_pending_fill(p, room, sizeof(room), sizeof(room));
 
@@ -105,7 +134,7 @@ static enum mend_status send_one(struct mend_rma_link *l, struct mend_rma_pendin
 {
     struct mend_proc *self = l->w->self;
     mend_peer to = mend_comm_peer(l->w->comm, l->target);
-    uint32_t answer_max = frame_max(self, to), max = room_for(p, answer_max);
+    uint32_t answer_max = frame_max(l, p->total, p->answered), max = room_for(p, answer_max);
     struct mend_frame f;
     char *room;
 
@@ -136,14 +165,49 @@ static void after_frame(struct mend_rma_link *l, struct mend_rma_pending *p)
     mend_list_append(&l->unanswered, &p->link);
 }
 
-/* Sends what the transport has room for and the target allows.  MEND_AGAIN: the transport has no room. */
+/* Two processes that put long data to each other, or accumulate, use the same memory by turns: each writes what it has just read, which is in
+ * its cache.  So the next frame waits for one of the target; not for many polls, for it may have nothing to put. */
+static bool awaits_turn(struct mend_rma_link *l, const struct mend_rma_pending *p)
+{
+    struct mend_proc *self = l->w->self;
+    mend_peer to = mend_comm_peer(l->w->comm, l->target);
+    const struct mend_net *net = mend_net_of(self, to);
+
+    if (p->answered || p->total - p->framed <= MEND_RMA_LONG || is_alone(l) || !net->is_handy ||
+        net->is_handy(self, to, frame_max(l, p->total, p->answered)))
+        return false;
+    l->polls_n++;
+    return true;
+}
+
+void mend_link_on_long_frame(struct mend_win *w, int target)
+{
+    struct mend_rma_link *l = known(w, target);
+
+    if (!l)
+        return;
+    l->polls_n = 0;
+    w->self->sated |= l->queued;
+}
+
+/* Replies that may be under way to an operation: of a long one as many as both ends need to copy at a time. */
+static unsigned replies_max(const struct mend_rma_link *l, const struct mend_rma_pending *p)
+{
+    return frame_max(l, p->total, true) > MEND_RMA_FRAME_SHORT_MAX ? LONG_REPLIES
+                                                                   : MEND_LINK_REPLIES;
+}
+
+/* Sends what the transport has room for and the target allows.  MEND_AGAIN: the transport has no room, or will have a better
+ * one. */
 static enum mend_status send_all(struct mend_rma_link *l)
 {
     while (!mend_list_empty(&l->unsent)) {
         struct mend_rma_pending *p = pending_of(l->unsent.next);
 
-        if (l->lock == MEND_LINK_ASKED || (p->answered && l->replies_n >= MEND_LINK_REPLIES))
+        if (l->lock == MEND_LINK_ASKED || (p->answered && l->replies_n >= replies_max(l, p)))
             return MEND_OK; /* an answer goes on with it */
+        if (awaits_turn(l, p))
+            return MEND_AGAIN;
         p->sending = true;
         l->replies_n += p->answered; /* before: one's own answer comes at once */
         if (send_one(l, p) != MEND_OK) {
@@ -249,7 +313,7 @@ static bool put_at_once(struct mend_rma_link *l, const struct mend_rma_op *op)
     uint32_t need = (uint32_t)(sizeof(*room) + mend_rma_padded(len));
 
     if (op->kind != MEND_RMA_PUT || !op->there.type->dense || !op->origin.type->dense ||
-        len > frame_max(self, to) - sizeof(*room) - 8 || !is_free(l))
+        len > frame_max(l, (MPI_Count)len, false) - sizeof(*room) - 8 || !is_free(l))
         return false;
     room = mend_net_of(self, to)->reserve(self, to, need);
     if (!room)

@@ -4,8 +4,8 @@
  *   begun ──> unsent ──frames, as there is room──> unanswered ──replies──> over
  *                                   └─ wants none ───────────────────────> over
  *
- * A target keeps replies that find no room, so an origin has at most MEND_LINK_REPLIES of them under way.  The memory
- * of an operation goes with its end.  When the target dies, all of them are over, with MPI_ERR_PROC_FAILED for
+ * A target keeps replies that find no room, so an origin has at most MEND_LINK_REPLIES of them under way, and of long ones
+ * two.  The memory of an operation goes with its end.  When the target dies, all of them are over, with MPI_ERR_PROC_FAILED for
  * those that a request stands for. */
 #ifndef MEND_RMA_LINK_H
 #define MEND_RMA_LINK_H
@@ -25,6 +25,7 @@ struct mend_rma_link {
     bool pumping;       /* an answer of this process to itself comes in the middle of it */
     bool queued;        /* `out` is in the outbox */
     unsigned replies_n; /* that are under way */
+    unsigned polls_n;   /* for a turn, since the target's last long frame (link.c) */
     uint32_t next_id;
     uint32_t
         changes_n; /* frames without an answer: with control words ever, else since the last flush */
@@ -49,6 +50,9 @@ bool mend_link_is_idle(const struct mend_win *w, int target);
 bool mend_link_is_local(struct mend_win *w, int target);
 /* The error that the target has reported since the last call. */
 int mend_link_fault(struct mend_win *w, int target);
+
+/* A long frame of the target was carried out here, which is not answered. */
+void mend_link_on_long_frame(struct mend_win *w, int target);
 
 /* Asks for the target's lock: operations wait until it is there. */
 void mend_link_ask(struct mend_rma_link *l, enum mend_winlock_kind kind);

@@ -5,6 +5,8 @@
 #include "datatype/predefined.h"
 #include "rma/link.h"
 
+#define LONG_PIECE ((size_t)4096) /* longer ones keep the alignment of the data */
+
 /* ---- beginning and end ---- */
 
 static bool is_answered(enum mend_rma_kind kind)
@@ -159,6 +161,9 @@ uint32_t mend_rma_pending_fill(struct mend_rma_pending *p, char *room, uint32_t 
         size_t left = max - used - sizeof(b) - 8, left_there = answer_max - answer;
 
         left = get || left_there < left ? left_there : left;
+        left = left >= LONG_PIECE && (MPI_Count)left < p->total - p->framed
+                   ? left & ~(size_t)(MEND_CACHE_LINE - 1)
+                   : left;
         if (!next_piece(p, left / unit, &b))
             break;
         memcpy(room + used, &b, sizeof(b));

@@ -77,7 +77,7 @@ static int look_through(struct mend_win *w, struct parsed p, enum mend_rma_kind 
             err = MPI_ERR_RMA_RANGE;
         *answer_p += (size_t)b.n * p.unit;
     }
-    return sound && *answer_p <= MEND_RMA_FRAME_MAX ? err : -1;
+    return sound && *answer_p + sizeof(struct mend_rma_head) <= MEND_RMA_FRAME_MAX ? err : -1;
 }
 
 /* One block; old values go to `answer`. */
@@ -164,31 +164,41 @@ static bool find_type(struct parsed *p, enum mend_rma_kind kind)
            (p->op && (mend_rma_op_is_special(p->op) || !mend_op_check(p->op, p->type)));
 }
 
+/* Room for a reply that the transport has none for.  The origin depends on it. */
+static struct mend_rma_head *room_that_waits(struct mend_proc *self, size_t len)
+{
+    struct mend_rma_head *head;
+
+    mend_memory_press(self);
+    head = mend_alloc(self, sizeof(*head) + len);
+    mend_memory_relax(self);
+    return head;
+}
+
 /* Old values go to the transport at once, if it has room; else they wait in a copy. */
 static void operate_and_reply(struct mend_win *w, int from, struct parsed *p,
                               enum mend_rma_kind kind, size_t answer)
 {
-    struct {
-        struct mend_rma_head head;
-        char data[MEND_RMA_FRAME_MAX];
-    } waits;
     struct mend_rma_head *room = room_for_reply(w, from, answer);
-    struct mend_rma_head *head = room ? room : &waits.head;
+    struct mend_rma_head *head = room ? room : room_that_waits(w->self, answer);
     struct mend_frame f = reply_of(w, answer);
     mend_peer peer = mend_comm_peer(w->comm, from);
 
     *head = (struct mend_rma_head){.id = p->head->id, .at = p->head->at};
     operate(w, p, kind, (char *)(head + 1));
     mend_event(w->self, MEND_EV_RMA_SERVED);
-    if (room)
+    if (room) {
         mend_net_of(w->self, peer)->commit(w->self, peer, &f);
-    else
-        reply(w, from, head, answer);
+        return;
+    }
+    reply(w, from, head, answer);
+    mend_free(w->self, head);
 }
 
 static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, struct parsed p)
 {
     bool answered = kind != MEND_RMA_PUT && kind != MEND_RMA_ACC;
+    bool is_long = p.end - p.at >= MEND_RMA_LONG;
     size_t answer;
     int err;
 
@@ -206,6 +216,8 @@ static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, 
         return true;
     }
     operate(w, &p, kind, NULL);
+    if (is_long)
+        mend_link_on_long_frame(w, from);
     mend_event(w->self, MEND_EV_RMA_SERVED);
     mend_win_tell_executed(w, from);
     return true;

@@ -60,7 +60,11 @@ static inline size_t mend_rma_padded(size_t n)
     return (n + 7) & ~(size_t)7;
 }
 
-/* Payload of one frame at most. */
-#define MEND_RMA_FRAME_MAX 16384u
+/* Payload of one frame at most: of any operation, and of one that is not long. */
+#define MEND_RMA_FRAME_MAX       65536u
+#define MEND_RMA_FRAME_SHORT_MAX (MEND_RMA_LONG + 64u)
+
+/* A frame with so much is a long one: two processes that send them to each other take turns (link.c). */
+#define MEND_RMA_LONG 16384
 
 #endif

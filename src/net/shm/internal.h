@@ -107,6 +107,7 @@ void mend_shm_lay(struct mend_proc *self, mend_peer to, enum mend_lay lay);
 unsigned mend_shm_lays(struct mend_proc *self);
 void mend_shm_grow(struct mend_proc *self, uint64_t bytes);
 void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len);
+bool mend_shm_is_handy(struct mend_proc *self, mend_peer to, uint32_t len);
 int32_t mend_shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len);
 void mend_shm_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
 unsigned mend_shm_poll(struct mend_proc *self, mend_peer hint);

@@ -26,8 +26,9 @@
  * as one in the ring, as a line of it that stays as it was, so all keep their order.
  *
  * For the same reason payloads that their sender writes in place, those of puts and of replies to gets, lie on trays, of
- * which each pair has two: a message, wherever it is, hands the tray with its payload over to the receiver.  At first each
- * rank has one, so two that put at the same time exchange them. */
+ * which each pair has four: a message, wherever it is, hands the tray with its payload over to the receiver.  At first each
+ * rank has two, so two that put at the same time exchange them, and while one end copies from a tray the other one copies to
+ * another. */
 #ifndef MEND_NET_SHM_RING_H
 #define MEND_NET_SHM_RING_H
 
@@ -40,7 +41,7 @@
 #define MEND_SHM_INLINE_MAX 40u           /* payload within a line */
 #define MEND_SHM_BULK_BYTES (256u * 1024) /* payloads that do not fit into a line */
 #define MEND_SHM_AT_DESK    (1u << 31) /* and more: what lies on the desk, from its beginning on */
-#define MEND_SHM_TRAYS      2u
+#define MEND_SHM_TRAYS      4u
 #define MEND_SHM_TRAY_BYTES (MEND_NODE_DESK_BYTES / MEND_SHM_TRAYS)
 #define MEND_SHM_ON_TRAY(k) (UINT32_MAX - (k))
 /* Of so many slots the last MEND_SHM_SLOTS go through the ring: a line of it that stayed as it was until the counter comes

@@ -89,14 +89,16 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
            mend_shm_touch(self, o, head, sizeof(*head)) && (o->abroad || line_place(self, mine, o));
 }
 
-/* Line and desk are first those of the rank at the lower place; each has a tray. */
+#define EVEN_TRAYS 0x5u
+
+/* Line and desk are first those of the rank at the lower place, and so is every other tray. */
 static void begin_turns(struct mend_shm_in *in, bool lower)
 {
     in->turn |= lower;
     in->desk_turn |= lower;
     if (!in->trays)
         in->tray_last = !lower;
-    in->trays |= (uint8_t)(1u << !lower);
+    in->trays |= (uint8_t)(EVEN_TRAYS << !lower);
 }
 
 static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
@@ -282,7 +284,9 @@ static bool tray_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t 
 static uint32_t tray_for(struct mend_proc *self, const struct mend_shm_in *in,
                          struct mend_shm_out *o, uint32_t len)
 {
-    uint32_t k = in->trays >> in->tray_last & 1 ? in->tray_last : !in->tray_last;
+    uint32_t k = in->trays >> in->tray_last & 1
+                     ? in->tray_last
+                     : (uint32_t)__builtin_ctz(in->trays | 1u << MEND_SHM_TRAYS);
 
     return in->trays && o->tray[k] && len <= MEND_SHM_TRAY_BYTES && tray_touch(self, o, k)
                ? k
@@ -583,6 +587,14 @@ void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
         return NULL;
     o->reserved_at = at;
     return o->bulk + at;
+}
+
+/* With a peer abroad, with more ranks than cores, or without memory for trays, there is nothing to wait for. */
+bool mend_shm_is_handy(struct mend_proc *self, mend_peer to, uint32_t len)
+{
+    const struct mend_shm_out *o = out_of(self, to);
+
+    return !o || !o->tray[0] || self->shm->in[to].trays || len > MEND_SHM_TRAY_BYTES;
 }
 
 /* Its agent will tell from where this process sends to that job. */

@@ -21,7 +21,7 @@
  *      slot alone, the second is marked as not published, for payload of an older message may lie there;
  *   6  the line and the desk of a pair are written only in one's turn: the message that was there is taken, or, of the
  *      desk, lies in the line alone and is looked at; and all that went the other way before it is taken;
- *   7  a tray is written only by the rank that has it: first its own one, then what came with a message that it has taken.
+ *   7  a tray is written only by the rank that has it: first its own two, then what came with a message that it has taken.
  *
  * The ring to a process of another job lies in the segment of that (node/abroad.h).
  *
@@ -203,6 +203,7 @@ const struct mend_net mend_net_shm = {
     .lays = mend_shm_lays,
     .grow = mend_shm_grow,
     .reserve = mend_shm_reserve,
+    .is_handy = mend_shm_is_handy,
     .memory_for = mend_shm_memory_for,
     .commit = mend_shm_commit,
     .poll = mend_shm_poll,
@@ -227,6 +228,7 @@ const struct mend_net mend_net_rings = {
     .payload_max_bytes = MEND_SHM_PAYLOAD_MAX,
     .send = mend_shm_send,
     .reserve = mend_shm_reserve,
+    .is_handy = mend_shm_is_handy,
     .memory_for = mend_shm_memory_for,
     .commit = mend_shm_commit,
     .poll = mend_shm_poll,

@@ -223,15 +223,20 @@ static void begin_with_trays(void)
         procs[p].on_frame[MEND_FRAME_EAGER] = on_frame_on_tray;
 }
 
-/* A payload that is written in place; the frame takes all of its room, or less. */
-static void put_to(mend_peer from, mend_peer to, uint32_t len, uint32_t reserved)
+/* A payload that is written in place; the frame takes all of its room, or less.  So many of `from` have not come yet. */
+static void put_behind(int waiting, mend_peer from, mend_peer to, uint32_t len, uint32_t reserved)
 {
-    struct mend_frame f = frame_of(from, came_n[from], len);
+    struct mend_frame f = frame_of(from, came_n[from] + waiting, len);
     void *room = mend_net_shm.reserve(&procs[from], to, reserved);
 
     CHECK(room != NULL);
-    fill(room, came_n[from], len);
+    fill(room, came_n[from] + waiting, len);
     mend_net_shm.commit(&procs[from], to, &f);
+}
+
+static void put_to(mend_peer from, mend_peer to, uint32_t len, uint32_t reserved)
+{
+    put_behind(0, from, to, len, reserved);
 }
 
 /* Each puts before it has what the other one puts. */
@@ -258,12 +263,35 @@ MEND_TEST(replies_lie_on_the_tray_of_the_request)
         put_to(0, 1, 3000, 3000);
         CHECK(poll_at(1, 0) == 1 && tray == 1);
     }
-    put_to(0, 1, 3000, 3000);
-    CHECK(poll_at(1, 0) == 1 && tray == 0);
+    for (int k = 0; k <= 2; k += 2) {
+        CHECK(mend_net_shm.is_handy(&procs[0], 1, 3000));
+        put_to(0, 1, 3000, 3000);
+        CHECK(poll_at(1, 0) == 1 && tray == k);
+    }
+    CHECK(!mend_net_shm.is_handy(&procs[0], 1, 3000));
     put_to(0, 1, 3000, 3000); /* it has none */
     CHECK(poll_at(1, 0) == 1 && tray == -1);
-    put_to(1, 0, MEND_SHM_TRAY_BYTES + 1, MEND_SHM_TRAY_BYTES + 1);
-    CHECK(poll_at(0, 1) == 1 && tray == -1);
+}
+
+/* A rank that has given its trays away gets one with the next payload, and then the other one waits for none. */
+MEND_TEST(two_trays_of_each_rank_are_under_way_at_a_time)
+{
+    begin_with_trays();
+    for (int i = 0; i < 2; i++)
+        put_behind(i, 0, 1, MEND_SHM_TRAY_BYTES, MEND_SHM_TRAY_BYTES);
+    CHECK(!mend_net_shm.is_handy(&procs[0], 1, 3000));
+    put_to(1, 0, MEND_SHM_TRAY_BYTES, MEND_SHM_TRAY_BYTES);
+    CHECK(poll_at(0, 1) == 1 && tray == 1);
+    CHECK(mend_net_shm.is_handy(&procs[0], 1, 3000));
+    put_behind(2, 0, 1, 3000, 3000);
+    CHECK(!mend_net_shm.is_handy(&procs[0], 1, 3000));
+    CHECK(poll_at(1, 0) == 3 && tray == 1);
+    for (int i = 0; i < 4; i++) {
+        CHECK(mend_net_shm.is_handy(&procs[1], 0, 3000));
+        put_behind(i, 1, 0, 3000, 3000);
+    }
+    CHECK(!mend_net_shm.is_handy(&procs[1], 0, 3000));
+    CHECK_EQ(poll_at(0, 1), 4);
 }
 
 MEND_TEST(a_frame_shorter_than_its_room_leaves_the_tray_where_it_is)
@@ -291,14 +319,16 @@ MEND_TEST(a_payload_on_a_tray_that_is_not_the_senders_is_refused)
 MEND_TEST(without_pages_for_a_tray_payloads_go_through_the_ring)
 {
     begin_with_trays();
-    put_to(1, 0, 3000, 3000);
-    CHECK(poll_at(0, 1) == 1 && tray == 1);
+    for (int k = 1; k <= 3; k += 2) {
+        put_to(1, 0, 3000, 3000);
+        CHECK(poll_at(0, 1) == 1 && tray == k);
+    }
     put_to(1, 0, 3000, 3000); /* its bulk has pages from here on */
     CHECK(poll_at(0, 1) == 1 && tray == -1);
     run_out_of_pages();
-    for (int k = 0; k < 2; k++) { /* the one of rank 0 has none at rank 1 */
+    for (int k = 3; k >= 0; k -= 3) { /* those of rank 0 have none at rank 1 */
         put_to(0, 1, 3000, 3000);
-        CHECK(poll_at(1, 0) == 1 && tray == 1 - k);
+        CHECK(poll_at(1, 0) == 1 && tray == k);
     }
     put_to(1, 0, 3000, 3000);
     CHECK(poll_at(0, 1) == 1 && tray == -1);
