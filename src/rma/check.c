@@ -125,6 +125,26 @@ static const char *check_attached(const struct mend_win *w)
     return NULL;
 }
 
+static bool is_none_dead(const struct mend_win *w)
+{
+    for (int r = 0; r < w->n; r++)
+        if (mend_win_is_dead(w, r))
+            return false;
+    return true;
+}
+
+static const char *check_calm(const struct mend_win *w)
+{
+    bool may = !w->comm->revoked && w->shared;
+
+    MEND_HOLDS(!w->direct_n || (w->direct_n == w->n && may && w->flavor != MPI_WIN_FLAVOR_DYNAMIC),
+               "win 10: operations are looked at one by one if something is wrong");
+    MEND_HOLDS(!w->calm_n ||
+                   (w->calm_n == w->n && may && mend_win_is_in_segment(w) && is_none_dead(w)),
+               "win 10: flushes are looked at one by one if something is wrong");
+    return NULL;
+}
+
 const char *mend_win_check(const struct mend_win *w)
 {
     MEND_HOLDS(w && w->magic == MEND_WIN_MAGIC && w->comm && w->comm->win == w,
@@ -138,5 +158,6 @@ const char *mend_win_check(const struct mend_win *w)
     MEND_HOLDS_IN(check_groups(w));
     for (int r = 0; w->links && r < w->n; r++)
         MEND_HOLDS_IN(check_link(w, r));
+    MEND_HOLDS_IN(check_calm(w));
     return check_attached(w);
 }

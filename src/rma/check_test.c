@@ -60,7 +60,7 @@ MEND_TEST(parts)
     two[0] = w->part[0]; /* as if there were another member */
     two[1] = (struct mend_win_part){.size = 8, .at = 4096, .here = w->base};
     w->part = two;
-    w->n = w->comm->size = 2;
+    w->n = w->comm->size = w->direct_n = w->calm_n = 2;
     w->lock = mend_zalloc(self, 2, sizeof(*w->lock));
     CHECK(!mend_win_check(w));
     BREAKS(two[1].at, 0, "win 2: only parts in the segment are reached");
@@ -134,6 +134,25 @@ MEND_TEST(links)
     l->queued = true;
     BREAKS(*(bool *)&w->comm->revoked, true, "win 8: nothing is under way on a revoked window");
     l->queued = false;
+}
+
+MEND_TEST(calm)
+{
+    begin(MPI_WIN_FLAVOR_DYNAMIC);
+    CHECK(!w->direct_n && !w->calm_n);
+    BREAKS(w->direct_n, 1, "win 10: operations are looked at one by one if something is wrong");
+    BREAKS(w->calm_n, 1, "win 10: flushes are looked at one by one if something is wrong");
+    begin(MPI_WIN_FLAVOR_ALLOCATE);
+    CHECK(w->direct_n == 1 && w->calm_n == 1);
+    BREAKS(w->direct_n, 2, "win 10: operations are looked at one by one if something is wrong");
+    BREAKS(*(bool *)&w->comm->revoked, true,
+           "win 10: operations are looked at one by one if something is wrong");
+    BREAKS(mend_peer_entry(self, 2)->fate, MEND_PEER_DEAD,
+           "win 10: flushes are looked at one by one if something is wrong");
+    mend_win_on_death(self, 2);
+    CHECK(w->direct_n == 1 && w->calm_n == 0);
+    mend_win_on_revoke(w->comm);
+    CHECK(w->direct_n == 0);
 }
 
 MEND_TEST(attached)

@@ -17,8 +17,7 @@ static inline char *mend_direct_at(const struct mend_win *w, int target, MPI_Ain
     const struct mend_win_part *p;
     MPI_Aint at;
 
-    if (mend_unlikely((unsigned)target >= (unsigned)w->n || !w->shared || w->comm->revoked ||
-                      !mend_epoch_is_open(w, target) || w->flavor == MPI_WIN_FLAVOR_DYNAMIC))
+    if (mend_unlikely((unsigned)target >= (unsigned)w->direct_n || !mend_epoch_is_open(w, target)))
         return NULL;
     p = &w->part[target];
     if (mend_unlikely(!p->here || disp < 0 || __builtin_mul_overflow(disp, p->disp_unit, &at) ||

@@ -34,8 +34,7 @@ int mend_win_flush(struct mend_win *w, int target, bool local);
  * for: true if it is done.  The target is the program's, unchecked. */
 static inline bool mend_win_flush_at_once(struct mend_win *w, int target)
 {
-    if (mend_unlikely((unsigned)target >= (unsigned)w->n || !mend_win_is_in_segment(w) ||
-                      w->links || w->comm->revoked || w->comm->inactive ||
+    if (mend_unlikely((unsigned)target >= (unsigned)w->calm_n || w->links ||
                       !(w->access == MEND_ACCESS_LOCK_ALL || w->lock[target].open) ||
                       (w->calls_n + 1) % MEND_WIN_CALLS == 0))
         return false;

@@ -214,6 +214,15 @@ static const char *kind_of(int flavor)
                                                : "dynamic";
 }
 
+/* As long as nothing is wrong, one comparison with the number of a target finds that out. */
+static void begin_calm(struct mend_win *w)
+{
+    bool revoked = w->comm->revoked;
+
+    w->direct_n = w->shared && w->flavor != MPI_WIN_FLAVOR_DYNAMIC && !revoked ? w->n : 0;
+    w->calm_n = mend_win_is_in_segment(w) && !revoked && !w->comm->inactive ? w->n : 0;
+}
+
 /* Steps 2 and 3, on a communicator that is the window's from now on, or goes. */
 static int complete(struct mend_win *w, struct mend_comm *own, const struct mend_win_wish *wish,
                     struct mend_win_offer *offers)
@@ -231,6 +240,7 @@ static int complete(struct mend_win *w, struct mend_comm *own, const struct mend
         return err;
     }
     mend_list_append(&w->self->windows, &w->link);
+    begin_calm(w);
     mend_record_event(w->self, window, .ctx = own->ctx, .kind = kind_of(w->flavor),
                       .bytes = (uint64_t)w->size);
     return MPI_SUCCESS;
@@ -295,6 +305,7 @@ void mend_win_on_death(struct mend_proc *self, mend_peer dead)
 
         if (rank == MPI_UNDEFINED)
             continue;
+        w->calm_n = 0;
         if (w->links && w->links[rank])
             mend_link_end(w->links[rank], MPI_ERR_PROC_FAILED);
         mend_grant_on_death(w, rank);
@@ -305,6 +316,8 @@ void mend_win_on_revoke(struct mend_comm *c)
 {
     struct mend_win *w = c->win;
 
+    if (w)
+        w->direct_n = w->calm_n = 0;
     for (int r = 0; w && w->links && r < w->n; r++)
         if (w->links[r])
             mend_link_end(w->links[r], MEND_CLASS_INVALIDATED);

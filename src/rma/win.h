@@ -35,7 +35,9 @@
  *   6  `posted` is there while it is exposed; as many of its members as have not told are left, or more;
  *   7  a link leads to its target, and at most MEND_LINK_REPLIES of its replies are under way;
  *   8  nothing is under way to a dead member, nor on a revoked window;
- *   9  pieces that are attached do not overlap; only a dynamic window has some. */
+ *   9  pieces that are attached do not overlap; only a dynamic window has some;
+ *  10  of a revoked window, and of one without memory in common, operations and flushes are looked at one by one; of one with
+ *      a dead member flushes are. */
 #ifndef MEND_RMA_WIN_H
 #define MEND_RMA_WIN_H
 
@@ -99,6 +101,8 @@ struct mend_win {
     struct mend_list link;  /* in self->windows */
     struct mend_attrs *attrs;
     int n, me;
+    int direct_n; /* n, if operations in an open epoch may go by loads and stores; else 0 */
+    int calm_n;   /* n, if a flush has nothing to wait for and nothing to report; else 0 */
     bool
         shared; /* the control words lie in the segment; else members tell each other by messages */
     bool no_locks;
