@@ -76,18 +76,22 @@ struct mend_proc {
     uint32_t interrupt_seen;
     _Atomic uint32_t detours; /* set of enum mend_detour; 0: calls take the short way */
     enum mend_world_state world_state;
-    bool due;                  /* a callback may run: on_due */
-    volatile bool poked;       /* by a signal, since the last look (notify/) */
-    volatile uint32_t inside;  /* MPI calls that the main thread is in, during MEND_DETOUR_NOTIFY */
-    bool crowded;              /* more ranks than cores: yield early */
-    mend_time_ns long_turn_at; /* when a yield last gave the core to a process that computes */
-    _Atomic uint32_t *attends; /* 1 while it waits in MPI, for others to see; NULL: nobody asks */
-    uint32_t ranks_per_core;   /* on this node, rounded down */
-    struct mend_events *events;    /* NULL unless --inject or --trace */
-    bool reporting;                /* the launcher writes a --report file */
-    struct mend_node *node;        /* the memory that the node shares (node/), NULL: none */
-    struct mend_table outboxes;    /* struct mend_list by peer: frames that found no room */
-    uint32_t outbox_n;             /* frames in all outboxes */
+    bool due;                 /* a callback may run: on_due */
+    volatile bool poked;      /* by a signal, since the last look (notify/) */
+    volatile uint32_t inside; /* MPI calls that the main thread is in, during MEND_DETOUR_NOTIFY */
+    bool crowded;             /* more ranks than cores: yield early */
+    struct mend_doubt {
+        uint32_t skip;  /* so many waits give the core away at once */
+        uint32_t level; /* the next time that spinning does not help, 1 << level waits will */
+    } doubt;            /* with more ranks than cores (req/wait.c) */
+    mend_time_ns long_turn_at;  /* when a yield last gave the core to a process that computes */
+    _Atomic uint32_t *attends;  /* 1 while it waits in MPI, for others to see; NULL: nobody asks */
+    uint32_t ranks_per_core;    /* on this node, rounded down */
+    struct mend_events *events; /* NULL unless --inject or --trace */
+    bool reporting;             /* the launcher writes a --report file */
+    struct mend_node *node;     /* the memory that the node shares (node/), NULL: none */
+    struct mend_table outboxes; /* struct mend_list by peer: frames that found no room */
+    uint32_t outbox_n;          /* frames in all outboxes */
     mend_time_ns starved_since_ns; /* one of them has no memory since then; 0: none (proc/post.h) */
 
     bool in_progress; /* frames are being delivered: do not poll again */

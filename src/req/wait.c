@@ -4,8 +4,8 @@
  *   poll, poll, ... ──SPIN polls──> poll + yield ──YIELD yields──> arm, poll, sleep until woken
  *        any frame goes back to the start
  *
- * With more ranks than cores the spinning stage is skipped, because the peer needs this core, and the
- * yielding stage is short.  A yield that takes a millisecond shows that something else computes on this core: for a
+ * With more ranks than cores the peer needs this core: the spinning stage is short and for messages only, left out where it
+ * did not help, and the yielding stage is short.  A yield that takes a millisecond shows that something else computes on this core: for a
  * while waits sleep instead, because a process that is woken gets the core at once.
  *
  * What ends a wait when a process involved dies: the agent increments the interrupt counter, which every
@@ -30,8 +30,10 @@
 
 #include <sched.h>
 
-#define FRAME_POLLS    256     /* some microseconds */
-#define CROWDED_YIELDS 64      /* after so many turns no process on this core makes progress */
+#define FRAME_POLLS    256 /* some microseconds */
+#define CROWDED_YIELDS 64  /* after so many turns no process on this core makes progress */
+#define CROWDED_POLLS  512 /* a few times what it costs to give the core away and to get it back */
+#define CROWDED_DOUBTS 5   /* at least one wait of 1 << so many spins */
 #define LONG_TURN_NS   1000000 /* ranks that wait as well give the core back within microseconds */
 #define CORE_SHARED_NS 100000000 /* so long after such a turn waits sleep without a yield */
 #define BUSY_TURNS     16        /* turns with news after which other threads get the lock */
@@ -143,15 +145,51 @@ static void give_way(struct mend_proc *self, struct patience *p)
     }
 }
 
-/* One turn without news; w: what is waited for, NULL: a request. */
-static void pause_once(struct mend_proc *self, struct patience *p, const struct mend_wait *w)
+/* With more ranks than cores: the other process of a message may be running on another core, and then its answer comes
+ * before this core would have gone round.  Two processes that answer each other so keep their cores until the time slice of
+ * one ends, and after that another pair does.  Where that was in vain it is tried less often. */
+static inline bool may_spin(struct mend_proc *self, struct patience *p)
+{
+    struct mend_doubt *d = &self->doubt;
+
+    if (p->yields || p->polls >= CROWDED_POLLS)
+        return false;
+    if (!p->polls && d->skip) {
+        d->skip--;
+        p->polls = CROWDED_POLLS;
+        return false;
+    }
+    if (++p->polls < CROWDED_POLLS)
+        return true;
+    d->skip = 1u << d->level;
+    d->level += d->level < CROWDED_DOUBTS;
+    return false;
+}
+
+/* News.  It came while this process was spinning: it will do so again. */
+static inline void rest(struct mend_proc *self, struct patience *p)
+{
+    if (self->crowded && p->polls && p->polls < CROWDED_POLLS)
+        self->doubt = (struct mend_doubt){0};
+    *p = (struct patience){0};
+}
+
+static inline bool spins(struct mend_proc *self, struct patience *p, bool message)
+{
+    if (mend_unlikely(self->crowded))
+        return message && may_spin(self, p);
+    return p->polls++ < self->params.spin_polls;
+}
+
+/* One turn without news; w: what is waited for, NULL: a request; message: a message is. */
+static void pause_once(struct mend_proc *self, struct patience *p, const struct mend_wait *w,
+                       bool message)
 {
     if (mend_unlikely(mend_interrupt_check(self)))
         return;
     if (self->yield) {
         self->yield(self);
-    } else if (p->polls < self->params.spin_polls && !self->crowded) {
-        p->polls++;
+    } else if (spins(self, p, message)) {
         mend_cpu_relax();
     } else if (p->yields < yields_max(self) || !may_sleep(self, w)) {
         give_way(self, p);
@@ -321,10 +359,10 @@ void mend_wait(struct mend_proc *self, struct mend_request *r)
                    r->hint);
     while (!mend_request_is_done(r) && !r->pending) {
         if (mend_progress(self, where(&patience, r->hint))) {
-            patience = (struct patience){0};
+            rest(self, &patience);
             mend_interrupt_check(self); /* frames may come without end */
         } else if (!mend_request_is_done(r) && !r->pending) {
-            pause_once(self, &patience, NULL);
+            pause_once(self, &patience, NULL, r->ops->cause == MEND_WAIT_MESSAGES);
         }
         run_due(self);
     }
@@ -346,7 +384,7 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
             patience = (struct patience){0};
             mend_interrupt_check(self);
         } else {
-            pause_once(self, &patience, w);
+            pause_once(self, &patience, w, false);
         }
         run_due(self);
     }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait_test.c – with more ranks than cores a wait for a message polls a while before it gives the core away, unless that was
+ * in vain; a wait for anything else does not. */
+#include "net/net.h"
+#include "req/request.h"
+
+#include "base/test.h"
+
+static struct mend_proc self;
+static struct mend_request r;
+static _Atomic uint32_t interrupt;
+static int polls, answer_at;
+
+static unsigned answers(struct mend_proc *p, mend_peer hint)
+{
+    (void)p;
+    (void)hint;
+    if (++polls < answer_at)
+        return 0;
+    r.state = MEND_REQUEST_DONE;
+    return 1;
+}
+
+static const struct mend_net net = {.poll = answers};
+static const struct mend_request_ops message = {.cause = MEND_WAIT_MESSAGES},
+                                     other = {.cause = MEND_WAIT_COLLECTIVES};
+
+static void begin(void)
+{
+    self = (struct mend_proc){.nets = {&net}, .crowded = true, .params.yield_polls = 1000};
+    self.interrupt = &interrupt;
+    mend_list_init(&self.active);
+}
+
+static void wait_for(const struct mend_request_ops *ops, int at)
+{
+    r = (struct mend_request){.ops = ops, .state = MEND_REQUEST_ACTIVE, .hint = MEND_PEER_NONE};
+    polls = 0;
+    answer_at = at;
+    mend_wait(&self, &r);
+    CHECK_EQ(polls, at);
+}
+
+MEND_TEST(an_answer_while_it_spins_leaves_no_doubt)
+{
+    begin();
+    for (int i = 0; i < 10; i++) {
+        wait_for(&message, 20);
+        CHECK(!self.doubt.level && !self.doubt.skip);
+    }
+}
+
+MEND_TEST(in_vain_it_is_tried_less_often)
+{
+    begin();
+    wait_for(&message, 550); /* 512 polls, and then it gives the core away */
+    CHECK_EQ(self.doubt.level, 1);
+    CHECK_EQ(self.doubt.skip, 1);
+    wait_for(&message, 20); /* without spinning */
+    CHECK_EQ(self.doubt.level, 1);
+    CHECK_EQ(self.doubt.skip, 0);
+    wait_for(&message, 550);
+    CHECK_EQ(self.doubt.level, 2);
+    CHECK_EQ(self.doubt.skip, 2);
+    for (int i = 0; i < 1000; i++)
+        wait_for(&message, 550);
+    CHECK_EQ(self.doubt.level, 5);
+    CHECK(self.doubt.skip <= 32);
+}
+
+MEND_TEST(one_answer_ends_the_doubt)
+{
+    begin();
+    for (int i = 0; i < 10; i++)
+        wait_for(&message, 550);
+    CHECK(self.doubt.level > 1);
+    while (self.doubt.skip)
+        wait_for(&message, 20);
+    wait_for(&message, 20);
+    CHECK(!self.doubt.level && !self.doubt.skip);
+}
+
+MEND_TEST(a_collective_does_not_spin)
+{
+    begin();
+    wait_for(&other, 550);
+    CHECK(!self.doubt.level && !self.doubt.skip);
+}
+
+MEND_TEST_MAIN()
