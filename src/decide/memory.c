@@ -302,6 +302,8 @@ static void told_no(struct mend_comm *c, enum mend_decide_kind which)
 
     if (!mend_node_is_crowded(c->self))
         return;
+    /* As in mend_node_nudge(): the veto is stored before the votes are looked at, and a member that sleeps has voted before. */
+    atomic_signal_fence(memory_order_seq_cst);
     for (int r = 0; r < c->decide->members_n; r++)
         if (r != c->decide->me && !is_gone(c, r) &&
             mend_slots_has(&m, &area_of(c, r)->slot[which][m.seq % MEND_SLOTS_N]))
