@@ -2,7 +2,7 @@
 # docs.sh – every link of a document leads somewhere (tools/check-docs looks at the rest), manual pages are well
 # formed, and each folder of sources says what it is.
 #
-# RUN: ; expect "all documents are true to the tree"
+# RUN: ; expect "all documents are true to the tree" ; time 60
 
 cd "$MEND_TEST_ROOT" || exit 1
 bad=0

@@ -27,6 +27,7 @@
 #define GUARD_BYTES 4096
 #define ALL_BYTES   (GUARD_BYTES + BYTES + GUARD_BYTES)
 #define AROUND      0xa5
+#define READY       0 /* of the board */
 
 static unsigned char from[ALL_BYTES], to[ALL_BYTES];
 static struct window k;
@@ -75,6 +76,8 @@ static void set_up(enum kind kind)
     k = make_window(kind_on(MPI_COMM_WORLD, kind), ALL_BYTES, 1, MPI_COMM_WORLD);
     memset(k.base, AROUND, ALL_BYTES);
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    post(READY); /* a death may reach a rank that is still in the barrier */
+    await_in_mpi(READY, size);
 }
 
 int main(int argc, char **argv)
