@@ -87,7 +87,8 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
                                  .filetype_handle = MPI_BYTE,
                                  .datarep = mend_datarep_find(self, "native"),
                                  .etype_size = 1,
-                                 .layout = bytes};
+                                 .layout = bytes,
+                                 .room = MEND_VIEW_END - 1};
     mend_file_hints_begin(&f->hints);
     mend_list_init(&f->together);
     mend_list_init(&f->later);

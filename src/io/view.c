@@ -7,7 +7,7 @@ static MPI_Count tiles(const struct mend_view *v)
 {
     const struct mend_type *t = v->layout;
     MPI_Count per = t->extent > t->size ? t->extent : t->size;
-    MPI_Count room = INT64_MAX / 2 - v->disp - t->true_lb - t->true_extent;
+    MPI_Count room = MEND_VIEW_END - v->disp - t->true_lb - t->true_extent;
 
     return per > 0 && room > per ? room / per : 1;
 }
@@ -56,6 +56,8 @@ int mend_view_make(struct mend_proc *self, struct mend_view *v, bool writes)
         mend_type_put(self, v->layout);
         err = MPI_ERR_IO;
     }
+    if (!err)
+        v->room = v->etype_size ? tiles(v) * v->layout->size / v->etype_size : 0;
     return err;
 }
 

@@ -12,6 +12,8 @@
 #include "datatype/cursor.h"
 #include "io/datarep.h"
 
+#define MEND_VIEW_END (INT64_MAX / 2) /* no byte of a view lies behind this place of the file */
+
 struct mend_view {
     MPI_Offset disp;
     const struct mend_type *etype, *filetype;
@@ -19,6 +21,7 @@ struct mend_view {
     const struct mend_datarep *datarep;
     MPI_Count etype_size;           /* in the file */
     const struct mend_type *layout; /* the file type in the file; a reference is held */
+    MPI_Offset room; /* how many etypes it has: what lies behind has no place in any file */
 };
 
 /* Makes the layout, if the view's parts fit together: else MPI_ERR_ARG, MPI_ERR_IO (the types go backwards, or have bytes
@@ -30,6 +33,12 @@ void mend_view_begin(struct mend_cursor *k, const struct mend_view *v, MPI_Offse
 
 /* The next run, at most max > 0 bytes of it.  False: there is none, for the file type has no bytes. */
 bool mend_view_next(struct mend_cursor *k, MPI_Offset max, MPI_Offset *offset_p, MPI_Offset *len_p);
+
+/* Whether so many etypes from this one on lie in the view. */
+static inline bool mend_view_has(const struct mend_view *v, MPI_Offset at, MPI_Offset etypes)
+{
+    return at <= v->room && etypes <= v->room - at;
+}
 
 /* Where in the file the etype of this number begins. */
 MPI_Offset mend_view_offset(const struct mend_view *v, MPI_Offset etypes);

@@ -130,6 +130,18 @@ MEND_TEST(bad_views_are_refused)
     CHECK_EQ(mend_view_make(self, &v, false), MPI_ERR_IO);
 }
 
+MEND_TEST(room_is_what_offsets_can_name)
+{
+    struct mend_view v = view_of(P(INT), P(INT), 0);
+
+    CHECK(mend_view_has(&v, 0, 1 << 30) && mend_view_has(&v, v.room - 1, 1));
+    CHECK(!mend_view_has(&v, v.room - 1, 2) && !mend_view_has(&v, v.room + 1, 0));
+    CHECK(!mend_view_has(&v, INT64_MAX, INT64_MAX));
+    CHECK(mend_view_offset(&v, v.room - 1) > 0 && v.room > INT64_MAX / 9);
+    v = view_of(MAKE(CONTIGUOUS, P(INT), 0), P(INT), 0);
+    CHECK(mend_view_has(&v, 0, 0) && !mend_view_has(&v, 0, 1));
+}
+
 /* A long has four bytes in external32: what counts elements shrinks, what counts bytes does not. */
 MEND_TEST(external32_has_sizes_of_its_own)
 {

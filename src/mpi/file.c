@@ -295,7 +295,7 @@ int MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 
     if (!err)
         err = mend_check_file(fh, &f);
-    if (!err && !(disp && offset >= 0))
+    if (!err && !(disp && offset >= 0 && mend_view_has(&f->view, offset, 0)))
         err = MPI_ERR_ARG;
     if (!err)
         *disp = mend_view_offset(&f->view, offset);
@@ -317,7 +317,8 @@ static int seek(const struct mend_file *f, MPI_Offset offset, int whence, MPI_Of
         base = now;
     else if (whence != MPI_SEEK_SET)
         err = MPI_ERR_ARG;
-    if (!err && (__builtin_add_overflow(base, offset, to_p) || *to_p < 0))
+    if (!err && (__builtin_add_overflow(base, offset, to_p) || *to_p < 0 ||
+                 !mend_view_has(&f->view, *to_p, 0)))
         err = MPI_ERR_ARG;
     return err;
 }

@@ -12,7 +12,7 @@
  * unless it needs the dead process (S0-50); MPI_File_sync does.  The nonblocking forms have moved the data when they return, unless it
  * is exchanged, and their requests tell how it went.
  *
- * Errors: MPI_ERR_ARG (a negative offset), MPI_ERR_TYPE, MPI_ERR_COUNT, MPI_ERR_BUFFER, MPI_ERR_ACCESS and MPI_ERR_READ_ONLY
+ * Errors: MPI_ERR_ARG (an offset that is negative or behind all that the view has), MPI_ERR_TYPE, MPI_ERR_COUNT, MPI_ERR_BUFFER, MPI_ERR_ACCESS and MPI_ERR_READ_ONLY
  * (not opened for that), MPI_ERR_UNSUPPORTED_OPERATION (MPI_MODE_SEQUENTIAL has the shared pointer alone), MPI_ERR_IO (not a
  * whole number of etypes; two split calls at a time; and what the system says), MPI_ERR_NO_SPACE, MPI_ERR_QUOTA,
  * MPI_ERR_PROC_FAILED, MPI_ERR_INVALIDATED. */
@@ -49,20 +49,29 @@ static int check_way(const struct mend_file *f, const struct access *a)
  * system fails: the next access may begin before this one has ended (MPI-5.0 14.4.1). */
 static int place(struct mend_file *f, const struct access *a, MPI_Offset etypes, MPI_Offset *at_p)
 {
+    int err = MPI_SUCCESS;
+
     switch (a->pointer) {
     case AT:
         *at_p = a->offset;
-        return MPI_SUCCESS;
+        break;
     case OWN:
         *at_p = f->position;
-        f->position += etypes;
-        return MPI_SUCCESS;
+        break;
     case SHARED:
-        return mend_pointer_add(f, etypes, at_p);
+        err = mend_pointer_add(f, etypes, at_p);
+        break;
     case ORDERED:
-        return mend_pointer_add_ordered(f, etypes, at_p);
+        err = mend_pointer_add_ordered(f, etypes, at_p);
+        break;
     }
-    return MPI_ERR_INTERN;
+    if (!err && !mend_view_has(&f->view, *at_p, a->write ? etypes : 0)) {
+        err = etypes ? MPI_ERR_ARG : MPI_SUCCESS;
+        *at_p = 0;
+    }
+    if (!err && a->pointer == OWN)
+        f->position += etypes;
+    return err;
 }
 
 static int check_access(struct mend_file *f, const struct access *a, struct mend_file_data *d,

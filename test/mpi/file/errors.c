@@ -121,6 +121,57 @@ static void arguments(void)
     CHECK_OK(MPI_File_close(&f));
 }
 
+/* Positions behind every place that a file can have: an error, and no byte lands elsewhere. */
+static void too_far(void)
+{
+    static const MPI_Offset far[] = {INT64_MAX, INT64_MAX - 7, INT64_MAX / 2, (MPI_Offset)1 << 62,
+                                     ((MPI_Offset)1 << 62) + 1};
+    MPI_File f = open_file("far", RW | MPI_MODE_DELETE_ON_CLOSE);
+    int b[] = {1, 2}, was[] = {7, 8}, now[2];
+    MPI_Offset at;
+
+    CHECK_OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_write_at(f, 0, was, 2, MPI_INT, MPI_STATUS_IGNORE));
+    for (unsigned i = 0; i < sizeof far / sizeof *far; i++) {
+        MPI_Request r = MPI_REQUEST_NULL;
+
+        CHECK_CLASS(MPI_File_write_at(f, far[i], b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+        CHECK_CLASS(MPI_File_write_at_all(f, far[i], b, 1, MPI_INT, MPI_STATUS_IGNORE),
+                    MPI_ERR_ARG);
+        CHECK_CLASS(MPI_File_read_at(f, far[i], b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+        if (MPI_File_iwrite_at(f, far[i], b, 1, MPI_INT, &r) == MPI_SUCCESS)
+            CHECK_CLASS(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+        CHECK_CLASS(MPI_File_seek(f, far[i], MPI_SEEK_SET), MPI_ERR_ARG);
+        CHECK_CLASS(MPI_File_seek_shared(f, far[i], MPI_SEEK_SET), MPI_ERR_ARG);
+        CHECK_CLASS(MPI_File_get_byte_offset(f, far[i], &at), MPI_ERR_ARG);
+    }
+    CHECK_OK(MPI_File_get_position(f, &at));
+    CHECK_EQ(at, 0);
+    CHECK_OK(MPI_File_read_at(f, 0, now, 2, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK(now[0] == 7 && now[1] == 8);
+    CHECK_OK(MPI_File_get_size(f, &at));
+    CHECK_EQ(at, 8);
+    CHECK_OK(MPI_File_close(&f));
+}
+
+/* A view without bytes has room for none. */
+static void no_room(void)
+{
+    MPI_File f = open_file("room", RW | MPI_MODE_DELETE_ON_CLOSE);
+    MPI_Datatype nothing;
+    int b = 1;
+
+    CHECK_OK(MPI_Type_contiguous(0, MPI_INT, &nothing));
+    CHECK_OK(MPI_Type_commit(&nothing));
+    CHECK_OK(MPI_File_set_view(f, 0, MPI_INT, nothing, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_write_at_all(f, 0, &b, 0, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_CLASS(MPI_File_write_at(f, 0, &b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_write(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_write_shared(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_OK(MPI_Type_free(&nothing));
+    CHECK_OK(MPI_File_close(&f));
+}
+
 /* A limit on the size of files is an error, and no signal; sync tells all ranks, and goes on telling. */
 static void limits(void)
 {
@@ -217,6 +268,8 @@ int main(int argc, char **argv)
     opening();
     ways();
     arguments();
+    too_far();
+    no_room();
     limits();
     handlers();
     mixed();
