@@ -225,12 +225,12 @@ static int read_view(struct mend_file *f, MPI_Datatype etype, MPI_Datatype filet
         v->datarep = mend_datarep_find(f->self, datarep);
         err = v->datarep ? MPI_SUCCESS : MPI_ERR_UNSUPPORTED_DATAREP;
     }
-    if (!err && v->disp == MPI_DISPLACEMENT_CURRENT && !(f->amode & MPI_MODE_SEQUENTIAL))
+    if (!err && (v->disp == MPI_DISPLACEMENT_CURRENT) != !!(f->amode & MPI_MODE_SEQUENTIAL))
         err = MPI_ERR_ARG;
     return err;
 }
 
-/* MPI_DISPLACEMENT_CURRENT: where the shared pointer is. */
+/* MPI_DISPLACEMENT_CURRENT: where the shared pointer is; files with MPI_MODE_SEQUENTIAL know no other place (MPI-5.0 14.3). */
 MEND_API(MPI_File_set_view);
 int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
                       const char *datarep, MPI_Info info)

@@ -60,6 +60,8 @@ static void opening(void)
 static void ways(void)
 {
     MPI_File f = open_file("ways", RW);
+    MPI_Datatype etype, filetype;
+    char datarep[MPI_MAX_DATAREP_STRING];
     MPI_Offset at;
     int b = 0;
 
@@ -78,6 +80,11 @@ static void ways(void)
                 MPI_ERR_UNSUPPORTED_OPERATION);
     CHECK_CLASS(MPI_File_seek(f, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION);
     CHECK_OK(MPI_File_write_ordered(f, &b, 1, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_CLASS(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
+    CHECK_OK(
+        MPI_File_set_view(f, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_get_view(f, &at, &etype, &filetype, datarep));
+    CHECK_EQ(at, (MPI_Offset)sizeof b * size);
     CHECK_OK(MPI_File_close(&f));
 }
 
