@@ -362,6 +362,7 @@ static const struct mend_request_ops ops = {.name = "collective",
 static void fill(struct mend_coll_op *op, struct mend_comm *c, const struct mend_sched *s)
 {
     mend_request_init(&op->base, &ops, mend_comm_known(c));
+    op->base.rings = true; /* frames move it on, as a blocking call */
     op->c = c;
     op->refused = s->refused;
     op->name = s->name;

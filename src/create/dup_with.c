@@ -155,6 +155,7 @@ void mend_create_idup_with(struct mend_comm *c, const struct mend_info *info, MP
     d->self = self;
     d->newcomm = newcomm;
     mend_request_init(&d->base, &ops, c);
+    d->base.rings = true; /* it only follows the other one */
     d->copy_error = take_copies(c, info, &d->copies);
     mend_create_idup(c, &d->made, &d->inner);
     mend_comm_get(c);

@@ -293,6 +293,24 @@ static void told(struct mend_comm *c)
     mend_node_wakes_flush(&w);
 }
 
+/* The members that have voted in the first agreement that this one vetoes, and may sleep over it.  After a death all veto at
+ * the same time: with those that only might vote each would wake all others. */
+static void told_no(struct mend_comm *c, enum mend_decide_kind which)
+{
+    struct mend_node_wakes w = {.header = c->self->node->header};
+    struct mend_slots m = {.seq = c->decide->agreements[which].begun};
+
+    if (!mend_node_is_crowded(c->self))
+        return;
+    /* As in mend_node_nudge(): the veto is stored before the votes are looked at, and a member that sleeps has voted before. */
+    atomic_signal_fence(memory_order_seq_cst);
+    for (int r = 0; r < c->decide->members_n; r++)
+        if (r != c->decide->me && !is_gone(c, r) &&
+            mend_slots_has(&m, &area_of(c, r)->slot[which][m.seq % MEND_SLOTS_N]))
+            mend_node_nudge(&w, mend_peer_place(c->self, mend_decide_peer(c->decide, r)));
+    mend_node_wakes_flush(&w);
+}
+
 static uint32_t count_acked(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
@@ -449,6 +467,7 @@ void mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
 {
     struct op *op = begin(c, which, value, done, arg);
 
+    op->poll.rings = mend_node_is_crowded(c->self);
     mend_list_append(&c->self->active, &op->poll.link);
     advance(c, which);
 }
@@ -506,12 +525,11 @@ static void spin(struct mend_proc *self, struct waiter *w)
 static __attribute__((noinline)) void wait_long(struct waiter *w)
 {
     struct mend_comm *c = w->op.c;
-    bool all_wake = w->op.which == MEND_DECIDE_EXPLICIT || c->cell < 0;
     struct mend_wait wait = {.cause = MEND_WAIT_AGREEMENTS,
                              .until = is_done,
                              .arg = w,
                              .hint = MEND_PEER_NONE,
-                             .rings = mend_node_is_crowded(c->self) && all_wake,
+                             .rings = mend_node_is_crowded(c->self),
                              .what = mend_decide_what(w->op.which),
                              .comm = c,
                              .missing = not_in};
@@ -593,9 +611,6 @@ void mend_decide_memory_wait(struct mend_comm *c, enum mend_decide_kind which,
         wait_as_op(c, which, value, vote);
 }
 
-/* Of a communicator with a cell it wakes nobody: each of n members would wake the n - 1 others.  So a member
- * that waits for such an agreement does not sleep (mend_decide_memory_wait()).  Without one it does: meetings may
- * last. */
 void mend_decide_memory_say_no(struct mend_comm *c, enum mend_decide_kind which)
 {
     struct mend_decide_sequence *a = &c->decide->agreements[which];
@@ -607,6 +622,8 @@ void mend_decide_memory_say_no(struct mend_comm *c, enum mend_decide_kind which)
                       c->revoked ? MEND_CLASS_INVALIDATED : MEND_CLASS_PROC_FAILED);
     if (c->cell < 0)
         told(c);
+    else
+        told_no(c, which);
     while (!mend_list_empty(waiting)) {
         struct op *op = mend_list_entry(waiting->next, struct op, link);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory_test.c – words of two members (node/brief.h): when they are said, when they are looked at, and that a cell has none when
- * another communicator gets it.  The other member is the test, which writes into its word and its slot what it likes. */
+ * another communicator gets it; and which members a veto wakes.  The other member of two is the test, which writes into its word and
+ * its slot what it likes. */
 #include "decide/job_test.h"
 
 #include "node/brief.h"
@@ -168,6 +169,36 @@ MEND_TEST(the_next_communicator_finds_no_words)
     begin_pair(SPUN + 1);
     vote(MEND_DECIDE_VALIDATION, 14);
     CHECK_EQ(wait_for(MEND_DECIDE_VALIDATION, 7), 6);
+}
+
+/* How often ranks that sleep were woken. */
+static uint32_t woken(void)
+{
+    return mend_load_relaxed(&mend_node_sleep_of(job.segment, mend_place_at(0))->wake);
+}
+
+/* A member that sleeps in an agreement that it has voted in is woken by a veto, and by a vote; one that waits for something else,
+ * or for another one than that which vetoes, is not woken by the veto. */
+MEND_TEST(who_is_woken)
+{
+    struct mend_decision result, d = flag(UINT64_MAX);
+    uint32_t before;
+
+    job_begin(IN_A_CELL);
+    mend_store_relaxed(&job.segment->crowded, 1);
+    mend_store_relaxed(&mend_node_rank_of(job.segment, mend_place_at(1))->armed,
+                       MEND_NODE_ARMED_NUDGED);
+    before = woken();
+    mend_decide_say_no(job.comm[0], MEND_DECIDE_CREATION);
+    CHECK_EQ(woken(), before);
+    mend_decide_call(job.comm[1], MEND_DECIDE_CREATION, &d, on_done, &result);
+    CHECK_EQ(woken(), before);
+    mend_decide_call(job.comm[2], MEND_DECIDE_CREATION, &d, on_done, &result);
+    CHECK_EQ(woken(), before + 1);
+    mend_decide_say_no(job.comm[2], MEND_DECIDE_CREATION); /* from the next one on */
+    CHECK_EQ(woken(), before + 1);
+    mend_decide_say_no(job.comm[3], MEND_DECIDE_CREATION);
+    CHECK_EQ(woken(), before + 2);
 }
 
 MEND_TEST_MAIN()

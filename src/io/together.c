@@ -379,6 +379,7 @@ struct mend_request *mend_file_begin_together(struct mend_file *f, bool write, M
         t->total = d->count * d->type->size;
     }
     mend_request_init(&t->base, &ops, f->comm);
+    t->base.rings = true; /* it only follows agreements and collectives of this process */
     mend_comm_get(f->comm);
     mend_request_begin(&t->base);
     mend_list_append(&f->self->active, &t->base.link);
@@ -400,7 +401,8 @@ void mend_file_drain(struct mend_file *f)
                           .what = "collective accesses to a file that are under way",
                           .cause = MEND_WAIT_COLLECTIVES,
                           .comm = f->comm,
-                          .hint = MEND_PEER_NONE};
+                          .hint = MEND_PEER_NONE,
+                          .rings = true};
 
     if (!mend_list_empty(&f->together))
         mend_wait_until(f->self, &w);

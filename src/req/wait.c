@@ -102,7 +102,7 @@ static void sleep_until_woken(struct mend_proc *self, const struct mend_wait *w)
 {
     mend_time_ns longest = self->params.sleep_max_ns;
 
-    arm(self, w != NULL);
+    arm(self, w || !mend_list_empty(&self->active));
     if (!is_there(self, w) && !sleep_at_most(self, longest) && is_there(self, w) &&
         !sleep_at_most(self, longest) && self->bell)
         self->bell->overslept(self);

@@ -8,7 +8,7 @@
  * RUN: -n 5 ; time 60
  * RUN: -n 2 ; set COLL_SHM=0 ; time 60
  * RUN: -n 5 ; set COLL_SHM=0 ; time 60
- * RUN: -n 8 ; set COLL=gather=binomial,allgather=doubling,allgatherv=ring ; time 60
+ * RUN: -n 8 ; set COLL=gather=binomial,allgather=doubling,allgatherv=ring ; time 120
  * RUN: -n 6 ; set COLL=gather=linear,allgather=bruck ; time 60
  * RUN: -n 3 ; set COLL=allgather=ring ; time 60 */
 #include "mpi/coll/common.h"
