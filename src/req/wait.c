@@ -96,15 +96,16 @@ static void disarm(struct mend_proc *self)
         self->bell->disarm(self);
 }
 
-/* A process that brings news wakes us.  If a sleep has lasted long although there is news, the
- * wake-up may still be on its way; if it has not come after the same time again, it never will. */
+/* A process that brings news wakes us.  The last look may itself have begun what nobody wakes us for.  If a sleep has
+ * lasted long although there is news, the wake-up may still be on its way; if it has not come after the same time again,
+ * it never will. */
 static void sleep_until_woken(struct mend_proc *self, const struct mend_wait *w)
 {
     mend_time_ns longest = self->params.sleep_max_ns;
 
     arm(self, w || !mend_list_empty(&self->active));
-    if (!is_there(self, w) && !sleep_at_most(self, longest) && is_there(self, w) &&
-        !sleep_at_most(self, longest) && self->bell)
+    if (!is_there(self, w) && may_sleep(self, w) && !sleep_at_most(self, longest) &&
+        is_there(self, w) && !sleep_at_most(self, longest) && self->bell)
         self->bell->overslept(self);
     disarm(self);
 }
@@ -244,7 +245,8 @@ static void sleep_beside(struct mend_proc *self, struct mend_waiter *me)
 static void sleep_for_all(struct mend_proc *self)
 {
     arm(self, true);
-    if (!mend_progress(self, MEND_PEER_NONE) && !mend_interrupt_check(self)) {
+    if (!mend_progress(self, MEND_PEER_NONE) && !mend_interrupt_check(self) &&
+        mend_threads_may_sleep(self)) {
         self->poller_asleep = true;
         mend_unlock(self); /* rouses us if there is a reason not to sleep */
         sleep_at_most(self, self->params.sleep_max_ns);
