@@ -35,6 +35,25 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
     return MEND_OK;
 }
 
+/* What the agent does not map. */
+static bool protect(struct mend_proc *self, int how)
+{
+    struct mend_node_header *h = self->node->header;
+
+    return mprotect((char *)h + h->at[MEND_NODE_PART_CELL],
+                    h->at[MEND_NODE_PART_SHELF] - h->at[MEND_NODE_PART_CELL], how) == 0;
+}
+
+void mend_node_leave(struct mend_proc *self)
+{
+    protect(self, PROT_NONE);
+}
+
+bool mend_node_return(struct mend_proc *self)
+{
+    return protect(self, PROT_READ | PROT_WRITE);
+}
+
 void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place)
 {
     self->node->peer_at[place.at] = peer;

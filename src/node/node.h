@@ -42,6 +42,12 @@ struct mend_node {
 /* self->node, for a segment that is mapped up to its shelves.  MEND_OK or MEND_ERR_MEM. */
 enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header *header, int fd);
 
+/* This process does not communicate any more: it keeps only what the agent maps, too, in which others read how it ended.
+ * The rest is gigabytes of addresses, in which a tool that reads all memory at the end of a program (valgrind's search for
+ * leaks) would make pages.  After mend_node_return(), which is false if the system refuses, it may communicate again. */
+void mend_node_leave(struct mend_proc *self);
+bool mend_node_return(struct mend_proc *self);
+
 /* The peer has this place. */
 void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place);
 

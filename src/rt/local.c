@@ -560,6 +560,7 @@ static void leave_freely(struct mend_proc *self, enum mend_node_rank_state state
 static void local_goodbye(struct mend_proc *self)
 {
     leave_freely(self, MEND_NODE_RANK_FINALIZED);
+    mend_node_leave(self);
 }
 
 static void local_rest(struct mend_proc *self)
@@ -580,7 +581,7 @@ static bool local_come_back(struct mend_proc *self)
 {
     struct local *l = self->rt_state;
 
-    if (getpid() != l->pid)
+    if (getpid() != l->pid || !mend_node_return(self))
         return false;
     local_resume(self, true);
     /* Pairs with the fence in interrupt_all(), as in take_rank(). */
