@@ -2,23 +2,24 @@
 /* Spares: processes that were there before the death that makes them a rank.  A spare that was killed or stopped is not
  * taken, and its end does not count; where no spare is left, processes are started.
  *
- * Arguments: what is done to the spares before the death; how many of the two replacements were there before it.
+ * Arguments: what is done to the spares before the death; how many of the two replacements were there before it; how
+ * many spares there are at first.
  *
  *   R35: a replacement is a new process with an old rank; its MPI_COMM_WORLD holds those replaced together */
-/* RUN: -n 4 --spares 2 ; args none 2 */
-/* RUN: -n 4 --spares 3 ; args none 2 */
-/* RUN: -n 4 --spares 1 ; args none 1 */
-/* RUN: -n 4 ; args none 0 */
-/* RUN: -n 4 --spares 2 ; args kill 0 */
-/* RUN: -n 4 --spares 2 ; args stop 0 */
-/* RUN: -n 4 --spares 2 ; args none 2 ; set NODES=2 */
-/* RUN: -n 4 --spares 2 --universe 9 --lenient-exit ; args none 2 ; kill 4 at replace.meet */
-/* RUN: -n 4 --spares 4 --bind-to core ; args none 2 */
+/* RUN: -n 4 --spares 2 ; args none 2 2 */
+/* RUN: -n 4 --spares 3 ; args none 2 3 */
+/* RUN: -n 4 --spares 1 ; args none 1 1 */
+/* RUN: -n 4 ; args none 0 0 */
+/* RUN: -n 4 --spares 2 ; args kill 0 2 */
+/* RUN: -n 4 --spares 2 ; args stop 0 2 */
+/* RUN: -n 4 --spares 2 ; args none 2 2 ; set NODES=2 */
+/* RUN: -n 4 --spares 2 --universe 9 --lenient-exit ; args none 2 2 ; kill 4 at replace.meet */
+/* RUN: -n 4 --spares 4 --bind-to core ; args none 2 4 */
 #include "waiting.h"
 
 #include <time.h>
 
-enum { LATE = 4, EARLY, DIED_US };
+enum { LATE = 4, EARLY, DIED_US, BEGUN };
 
 /* Wraps around after an hour: only differences count. */
 static int now_us(void)
@@ -34,12 +35,13 @@ static bool is_after(int a, int b)
     return (int)((unsigned)a - (unsigned)b) > 0;
 }
 
-static void lose(const char *how)
+/* All spares have begun before a rank dies. */
+static void lose(const char *how, int spares)
 {
+    await_in_mpi(BEGUN, size + spares);
     if (strcmp(how, "none") != 0)
         treat_waiting(strcmp(how, "kill") == 0 ? SIGKILL : SIGSTOP);
     MPI_Barrier(MPI_COMM_WORLD);
-    usleep(20000); /* so that the clocks of the processes' starts tell before from after */
     if (rank == 1 || rank == 2) {
         board[DIED_US] = now_us();
         die_now();
@@ -51,10 +53,12 @@ int main(int argc, char **argv)
     int begin = now_us(), err;
     MPI_Comm full;
 
+    open_board();
+    post(BEGUN);
     start(&argc, &argv);
     MPIX_Comm_replaced(&full);
     if (full == MPI_COMM_NULL) {
-        lose(argv[1]);
+        lose(argv[1], atoi(argv[3]));
         while ((err = MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &full)) != MPI_SUCCESS)
             CHECK_EQ(err, MPI_ERR_PROC_FAILED);
     } else {
