@@ -390,6 +390,8 @@ static void on_reply(struct mend_rma_link *l, const struct mend_rma_head *h, con
                          data, len);
     p->got += error ? p->total : (MPI_Count)len;
     if (p->got >= p->total && p->framed >= p->total && !p->sending) {
+        if (p->error && !p->wanted) /* no request tells it */
+            l->fault = p->error;
         mend_rma_pending_end(p, p->error);
         l->w->self->sated = mend_list_empty(&l->unanswered) && mend_list_empty(&l->unsent);
     }

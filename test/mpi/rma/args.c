@@ -108,6 +108,30 @@ static void within_open_epochs(void)
     MPI_Group_free(&all);
 }
 
+/* Operations that the target answers say it as well, at the next synchronization or at their request. */
+static void fetching(struct window *d)
+{
+    MPI_Aint at = d->at[next] + 4000;
+    MPI_Request r;
+
+    CHECK_OK(MPI_Win_lock_all(0, d->win));
+    CHECK_OK(MPI_Get(v, 1, MPI_INT, next, at, 1, MPI_INT, d->win));
+    CHECK_CLASS(MPI_Win_flush(next, d->win), MPI_ERR_RMA_RANGE);
+    CHECK_OK(MPI_Win_flush(next, d->win));
+    CHECK_OK(MPI_Get(v, 1, MPI_INT, next, at, 1, MPI_INT, d->win));
+    CHECK_CLASS(MPI_Win_flush_local(next, d->win), MPI_ERR_RMA_RANGE);
+    CHECK_OK(MPI_Get_accumulate(v, 1, MPI_INT, v + 1, 1, MPI_INT, next, at, 1, MPI_INT, MPI_SUM,
+                                d->win));
+    CHECK_CLASS(MPI_Win_flush_all(d->win), MPI_ERR_RMA_RANGE);
+    CHECK_OK(MPI_Fetch_and_op(v, v + 1, MPI_INT, next, at, MPI_SUM, d->win));
+    CHECK_CLASS(MPI_Win_flush(next, d->win), MPI_ERR_RMA_RANGE);
+    CHECK_OK(MPI_Rget(v, 1, MPI_INT, next, at, 1, MPI_INT, d->win, &r));
+    CHECK_CLASS(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_RMA_RANGE);
+    CHECK_OK(MPI_Win_flush(next, d->win));
+    CHECK_OK(MPI_Compare_and_swap(v, v + 1, v + 2, MPI_INT, next, at, d->win));
+    CHECK_CLASS(MPI_Win_unlock_all(d->win), MPI_ERR_RMA_RANGE);
+}
+
 static void attaching(void)
 {
     struct window d;
@@ -125,6 +149,7 @@ static void attaching(void)
     CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, d.win));
     CHECK_OK(MPI_Put(v, 1, MPI_INT, next, d.at[next] + 3996, 1, MPI_INT, d.win));
     CHECK_OK(MPI_Win_unlock(next, d.win));
+    fetching(&d);
     free_window(&d);
 }
 
