@@ -324,7 +324,8 @@ void mend_send_withdraw(struct mend_p2p_request *r)
         mend_net_of(self, r->peer)->withdraw(self);
 }
 
-void mend_send_cancel_local(struct mend_p2p_request *r)
+/* False: a receive or a matched probe has the message of this process to itself, or it has left. */
+static bool take_back(struct mend_p2p_request *r)
 {
     struct mend_space *space = mend_p2p_space(r->base.comm, r->channel);
 
@@ -334,10 +335,22 @@ void mend_send_cancel_local(struct mend_p2p_request *r)
         if (m->local_sender == r) {
             mend_match_take(m);
             mend_message_free(r->base.comm->self, m);
+            return true;
         }
     }
+    return false;
+}
+
+static void end_cancelled(struct mend_p2p_request *r)
+{
     r->base.cancelled = true;
     mend_transfer_end(r, MPI_SUCCESS);
+}
+
+void mend_send_cancel_local(struct mend_p2p_request *r)
+{
+    take_back(r);
+    end_cancelled(r);
 }
 
 static void describe(const struct mend_request *base, char *text, size_t max)
@@ -366,7 +379,8 @@ static void cancel(struct mend_request *base)
     if (r->stage != MEND_STAGE_ALONE)
         return;
     if (r->peer == self->me || mend_list_linked(&r->out.link)) {
-        mend_send_cancel_local(r);
+        if (r->peer != self->me || take_back(r))
+            end_cancelled(r);
         return;
     }
     r->stage = MEND_STAGE_CANCELLING;

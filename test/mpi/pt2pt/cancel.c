@@ -168,9 +168,37 @@ static void persistent_send(int peer, int n)
     MPI_Recv(NULL, 0, MPI_BYTE, 0, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* A send to the rank itself that a matched probe has taken: not cancelled, and received from its buffer. */
+static void probed(int n)
+{
+    MPI_Request r;
+    MPI_Message message;
+    MPI_Status s;
+    int flag;
+    static unsigned char to[300000];
+
+    fill(big, (size_t)n, 3);
+    MPI_Issend(big, n, MPI_BYTE, rank, 12, MPI_COMM_WORLD, &r);
+    MPI_Mprobe(rank, 12, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Cancel(&r);
+    MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
+    CHECK_EQ(flag, 0);
+    MPI_Mrecv(to, n, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    CHECK_EQ(wrong(to, (size_t)n, 3), -1);
+    MPI_Wait(&r, &s);
+    MPI_Test_cancelled(&s, &flag);
+    CHECK_EQ(flag, 0);
+    MPI_Issend(big, n, MPI_BYTE, rank, 12, MPI_COMM_WORLD, &r);
+    CHECK_EQ(was_cancelled(&r), 1);
+    MPI_Iprobe(rank, 12, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    CHECK_EQ(flag, 0);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
+    probed(10);
+    probed(300000);
     for (int peer = 1; peer < size; peer++) {
         if (rank != 0 && rank != peer)
             continue;
