@@ -22,6 +22,7 @@
 
 #define BUFFER_BYTES (64 * 1024)
 #define INPUT_BYTES  4096
+#define STDIO_BYTES  4096 /* of the C library's buffer of a pipe */
 
 struct stream;
 
@@ -45,6 +46,8 @@ struct stream {
     char *buf;
     size_t len;
     mend_time_ns since_ns; /* when the oldest byte of buf came */
+    size_t burst;          /* bytes since the pipe was last empty */
+    bool cut; /* the last burst was full buffers of the C library: its last line goes on */
     char tag[24];
     bool stamped; /* the time before the tag */
 };

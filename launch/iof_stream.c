@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#define CUT_HOLD_NS (60 * MEND_NS_PER_S)
 #define STAMP_BYTES sizeof("2026-01-02 03:04:05.678901 ")
 
 /* The time of the machine's clock, "" if the stream's lines have none. */
@@ -84,6 +85,12 @@ static bool sink_free(struct stream *s, mend_time_ns now, bool break_in, mend_ti
     return true;
 }
 
+/* When a line without an end is shown, if nothing more comes. */
+static mend_time_ns shown_at(const struct stream *s)
+{
+    return s->since_ns + (s->cut ? CUT_HOLD_NS : s->sink->hold_ns);
+}
+
 /* Writes what may be written of the stream's buffer; returns when to look again.  all: also a line
  * without an end; break_in: also if somebody else's line is open. */
 static mend_time_ns push(struct mend_iof *f, struct stream *s, mend_time_ns now, bool all,
@@ -98,17 +105,17 @@ static mend_time_ns push(struct mend_iof *f, struct stream *s, mend_time_ns now,
     if (report && mend_iof_holds(f, s, report, now))
         return f->release_ns;
     if (len == s->len &&
-        (k->owner == s || s->len == BUFFER_BYTES || all || now >= s->since_ns + k->hold_ns))
+        ((k->owner == s && !whole) || s->len == BUFFER_BYTES || all || now >= shown_at(s)))
         whole = s->len;
     if (!whole)
-        return s->since_ns + k->hold_ns;
+        return shown_at(s);
     if (!sink_free(s, now, break_in || report, &retry))
         return retry;
     if (report)
         mend_iof_write_report(f, s, report, now);
     else
         write_head(s, whole, now);
-    return s->len ? s->since_ns + k->hold_ns : MEND_TIME_NEVER;
+    return s->len ? shown_at(s) : MEND_TIME_NEVER;
 }
 
 static void stream_close(struct stream *s)
@@ -126,15 +133,26 @@ static void drop_buffer_if_over(struct stream *s)
     s->buf = NULL;
 }
 
+/* The pipe is empty after a read of less than was asked for: what came since it was last empty ends where a write ended. */
+static void count_burst(struct stream *s, size_t n, size_t room)
+{
+    s->burst += n;
+    if (n == room)
+        return;
+    s->cut = s->burst % STDIO_BYTES == 0;
+    s->burst = 0;
+}
+
 bool mend_iof_pull(struct stream *s, mend_time_ns now)
 {
+    size_t room = BUFFER_BYTES - s->len;
     ssize_t n;
 
     if (s->fd < 0 || s->len == BUFFER_BYTES)
         return false;
     if (!s->buf)
         s->buf = mend_xalloc(BUFFER_BYTES, 1);
-    n = read(s->fd, s->buf + s->len, BUFFER_BYTES - s->len);
+    n = read(s->fd, s->buf + s->len, room);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         stream_close(s);
     drop_buffer_if_over(s);
@@ -143,6 +161,7 @@ bool mend_iof_pull(struct stream *s, mend_time_ns now)
     if (!s->len)
         s->since_ns = now;
     s->len += (size_t)n;
+    count_burst(s, (size_t)n, room);
     return true;
 }
 

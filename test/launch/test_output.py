@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import time
 
 import pytest
@@ -99,6 +100,28 @@ def test_lines_are_whole(probe, run):
         assert set(m.group(4)) <= {chr(ord("a") + rank)}
         seen[rank] += 1
     assert seen == [count] * ranks
+
+
+FILL = r"""
+import os, sys, time
+text = b"".join(b"line %6d of rank 0\n" % i for i in range(600))
+if os.environ["MEND_RANK"] == "0":
+    for at in range(0, len(text), 4096):
+        os.write(1, text[at:at + 4096])
+        time.sleep(1.2)
+else:
+    for i in range(40):
+        os.write(1, b"rank 1\n")
+        time.sleep(0.1)
+"""
+
+
+def test_buffers_of_the_c_library(run):
+    """A buffer of the C library that was full ends in the middle of a line: however long the rank computes until the
+    next one, nobody else's line comes between."""
+    r = run("-n", 2, sys.executable, "-c", FILL)
+    lines = r.out.splitlines()
+    assert sorted(lines) == sorted(["rank 1"] * 40 + [f"line {i:6} of rank 0" for i in range(600)])
 
 
 def test_long_line(run):
