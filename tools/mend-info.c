@@ -65,6 +65,7 @@ static const struct {
 #define NUMBER(first_) #first_
 #define AUTOMATIC      automatic
 #define CHOICE(first_) NUMBER(first_)
+#define TRUTH(first_)  ((first_) ? "true" : "false")
 #define MEND_HINT_DEF(sym_, name_, kind_, first_, least_, most_, same_, what_)                     \
     {#name_, kind_(first_), what_},
 #include "io/hint.def"
@@ -72,6 +73,7 @@ static const struct {
 #undef NUMBER
 #undef AUTOMATIC
 #undef CHOICE
+#undef TRUTH
 };
 
 #define ROW(name_, what_) {#name_, what_},

@@ -13,6 +13,7 @@
 #include "comm/errhandler.h"
 #include "comm/info.h"
 #include "comm/objects.h"
+#include "io/append.h"
 #include "io/keep.h"
 #include "io/later.h"
 #include "io/os.h"
@@ -52,17 +53,25 @@ static int check_mode(int amode)
     return MPI_SUCCESS;
 }
 
+static int open_as(struct mend_file *f, int flags)
+{
+    while ((f->fd = open(f->name, flags | O_CLOEXEC, 0666)) < 0 && errno == EINTR)
+        ;
+    return f->fd;
+}
+
 static int open_here(struct mend_file *f, bool makes)
 {
     int flags = f->amode & MPI_MODE_RDONLY ? O_RDONLY
                 : f->amode & MPI_MODE_RDWR ? O_RDWR
                                            : O_WRONLY;
+    bool both = flags == O_WRONLY && mend_append_is_wanted(f); /* a mapping is read as well */
     struct stat st;
 
     if (makes && f->amode & MPI_MODE_CREATE)
         flags |= O_CREAT | (f->amode & MPI_MODE_EXCL ? O_EXCL : 0);
-    while ((f->fd = open(f->name, flags | O_CLOEXEC, 0666)) < 0 && errno == EINTR)
-        ;
+    if (open_as(f, both ? (flags & ~O_WRONLY) | O_RDWR : flags) < 0 && both && errno == EACCES)
+        open_as(f, flags);
     if (f->fd < 0)
         return mend_file_errno(f, "opening", errno);
     if (flags == O_RDONLY && fstat(f->fd, &st) == 0 &&
@@ -71,7 +80,8 @@ static int open_here(struct mend_file *f, bool makes)
     return MPI_SUCCESS;
 }
 
-static struct mend_file *make(struct mend_proc *self, const char *name, int amode)
+static struct mend_file *make(struct mend_proc *self, const char *name, int amode,
+                              const struct mend_info *hints)
 {
     const struct mend_type *bytes = mend_type_predefined((uintptr_t)MPI_BYTE);
     struct mend_file *f = mend_zalloc(self, 1, sizeof(*f));
@@ -90,6 +100,7 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
                                  .layout = bytes,
                                  .room = MEND_VIEW_END - 1};
     mend_file_hints_begin(&f->hints);
+    mend_file_hints_read(&f->hints, hints);
     mend_list_init(&f->together);
     mend_list_init(&f->later);
     mend_list_init(&f->kept);
@@ -159,6 +170,7 @@ static int make_comm(struct mend_file *f, struct mend_comm *c, int own_error)
 static void drop_comm(struct mend_file *f)
 {
     mend_file_windows_drop(f);
+    mend_append_end(f);
     f->comm->file = NULL;
     if (f->win) {
         mend_win_unlock_all(f->win);
@@ -185,7 +197,7 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
     int err;
 
     mend_memory_press(c->self); /* the others are in it, or come */
-    f = make(c->self, name, amode);
+    f = make(c->self, name, amode, hints);
     f->rank = c->rank;
     mend_memory_relax(c->self);
     if (!own_error)
@@ -203,7 +215,6 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
         own_error = mend_comm_add_info(f->comm, hints);
     if (!own_error)
         own_error = begin_at_end(f);
-    mend_file_hints_read(&f->hints, hints);
     err = mend_file_agree_on_ways(f, own_error, (uint64_t)amode, &f->hints, &f->view);
     if (err) {
         f->all_left = err != MPI_ERR_INVALIDATED;
@@ -211,6 +222,7 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
         destroy(f);
         return err;
     }
+    mend_append_begin(f);
     *f_p = f;
     return MPI_SUCCESS;
 }
@@ -239,6 +251,8 @@ int mend_file_finish(struct mend_file *f)
     int told_n, err;
 
     mend_file_finish_later(f); /* of a file that is revoked, too */
+    if (f->append)
+        mend_append_finish(f);
     told_n = f->reported_n;
     err = mend_file_sync(f);
 
@@ -265,6 +279,8 @@ int mend_file_size(const struct mend_file *f, MPI_Offset *size_p)
     if (fstat(f->fd, &st) != 0)
         return mend_file_errno(f, "looking at", errno);
     *size_p = st.st_size;
+    if (f->append && mend_append_size(f) < st.st_size)
+        *size_p = mend_append_size(f);
     return MPI_SUCCESS;
 }
 

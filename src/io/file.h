@@ -9,6 +9,7 @@
  *   move      bytes between memory and the file: one run of the view after the other           (move.h)
  *   later     the same by the kernel, while the program computes                               (later.h)
  *   together  pieces of several members as large ones, in collective calls                     (together.h)
+ *   append    records at the shared pointer, copied into a mapping of the file                 (append.h)
  *   pointer   the shared file pointer: one atomic operation, so no lock dies with its holder   (pointer.c)
  *   keep      what was written since the last good sync, to be written again                   (keep.h)
  *   sync      written out, then one agreement: all survivors return the same                   (sync.c)
@@ -67,7 +68,8 @@ struct mend_file {
     bool uring;             /* they have a ring */
     struct mend_list kept;  /* what was written since the last good sync: keep.c */
     int64_t kept_bytes;
-    bool keeps_all; /* all of that is there */
+    bool keeps_all;                  /* all of that is there */
+    struct mend_file_append *append; /* records are copied into a mapping; NULL: they are not */
 };
 
 /* Collective over c; blocks.  The file is open at all survivors or at none (S2-8): the class of the worst error of any
@@ -125,6 +127,9 @@ void mend_pointer_end(struct mend_file *f);
 /* sync.c: one agreement of the survivors: the largest error.  *failed_n_p, if not NULL: how many members have failed; else
  * MPI_ERR_PROC_FAILED. */
 int mend_file_agree(struct mend_file *f, int own_error, int *failed_n_p);
+
+/* sync.c: *place_p becomes what rank 0 has there; UINT64_MAX if it has died before.  Deaths are not errors. */
+int mend_file_agree_place(struct mend_file *f, uint64_t *place_p);
 
 /* sync.c: the same, and MPI_ERR_NOT_SAME if the value is not the same at all. */
 int mend_file_agree_on(struct mend_file *f, int own_error, uint64_t value);

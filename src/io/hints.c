@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { NUMBER, CHOICE };
+enum kind { NUMBER, CHOICE, TRUTH };
 
 #define AUTOMATIC MEND_HINT_AUTOMATIC
 
@@ -24,6 +24,7 @@ static const struct row {
 };
 
 static const char *const choices[] = {"automatic", "enable", "disable"};
+static const char *const truths[] = {"false", "true"};
 
 void mend_file_hints_begin(struct mend_file_hints *h)
 {
@@ -41,14 +42,23 @@ static bool read_number(const char *text, int64_t *value_p)
     return !errno && end != text && !*end;
 }
 
-static bool read_choice(const char *text, int64_t *value_p)
+/* The place of the text among these words. */
+static bool find_word(const char *const *words, size_t n, const char *text, int64_t *value_p)
 {
-    for (int64_t k = 0; k < (int64_t)MEND_COUNT_OF(choices); k++)
-        if (!strcmp(text, choices[k])) {
-            *value_p = k;
+    for (size_t k = 0; k < n; k++)
+        if (!strcmp(text, words[k])) {
+            *value_p = (int64_t)k;
             return true;
         }
     return false;
+}
+
+static bool read_value(enum kind kind, const char *text, int64_t *value_p)
+{
+    if (kind == NUMBER)
+        return read_number(text, value_p);
+    return kind == CHOICE ? find_word(choices, MEND_COUNT_OF(choices), text, value_p)
+                          : find_word(truths, MEND_COUNT_OF(truths), text, value_p);
 }
 
 void mend_file_hints_read(struct mend_file_hints *h, const struct mend_info *i)
@@ -57,8 +67,8 @@ void mend_file_hints_read(struct mend_file_hints *h, const struct mend_info *i)
         const char *text = mend_info_get(i, rows[k].name);
         int64_t value;
 
-        if (text && (rows[k].kind == NUMBER ? read_number : read_choice)(text, &value) &&
-            value >= rows[k].least && value <= rows[k].most)
+        if (text && read_value(rows[k].kind, text, &value) && value >= rows[k].least &&
+            value <= rows[k].most)
             h->value[k] = value;
     }
 }
@@ -73,7 +83,9 @@ int mend_file_hints_write(struct mend_proc *self, const struct mend_file_hints *
 
         snprintf(number, sizeof(number), "%lld", (long long)h->value[k]);
         err = mend_info_set(self, i, rows[k].name,
-                            rows[k].kind == NUMBER ? number : choices[h->value[k]]);
+                            rows[k].kind == NUMBER   ? number
+                            : rows[k].kind == CHOICE ? choices[h->value[k]]
+                                                     : truths[h->value[k]]);
     }
     return err;
 }

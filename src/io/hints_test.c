@@ -26,6 +26,7 @@ MEND_TEST(values)
     CHECK_EQ(with("cb_buffer_size", "65536").value[MEND_HINT_CB_BUFFER_SIZE], 65536);
     CHECK_EQ(with("romio_cb_write", "disable").value[MEND_HINT_CB_WRITE], MEND_HINT_DISABLE);
     CHECK_EQ(with("romio_ds_read", "enable").value[MEND_HINT_DS_READ], MEND_HINT_ENABLE);
+    CHECK_EQ(with("mend_append_mapped", "true").value[MEND_HINT_APPEND_MAPPED], 1);
 }
 
 MEND_TEST(nonsense_is_ignored)
@@ -35,6 +36,7 @@ MEND_TEST(nonsense_is_ignored)
     for (unsigned k = 0; k < MEND_COUNT_OF(no_size); k++)
         CHECK_EQ(with("cb_buffer_size", no_size[k]).value[MEND_HINT_CB_BUFFER_SIZE], 4194304);
     CHECK_EQ(with("romio_cb_write", "1").value[MEND_HINT_CB_WRITE], MEND_HINT_AUTOMATIC);
+    CHECK_EQ(with("mend_append_mapped", "enable").value[MEND_HINT_APPEND_MAPPED], 0);
     CHECK_EQ(with("romio_cb_write", "enabled").value[MEND_HINT_CB_WRITE], MEND_HINT_AUTOMATIC);
 }
 
@@ -48,6 +50,7 @@ MEND_TEST(what_is_in_force_comes_back)
     CHECK_STR(mend_info_get(i, "romio_cb_read"), "enable");
     CHECK_STR(mend_info_get(i, "romio_cb_write"), "automatic");
     CHECK_STR(mend_info_get(i, "cb_buffer_size"), "4194304");
+    CHECK_STR(mend_info_get(i, "mend_append_mapped"), "false");
     mend_file_hints_begin(&again);
     mend_file_hints_read(&again, i);
     CHECK(!memcmp(&again, &h, sizeof(h)));

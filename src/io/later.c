@@ -41,8 +41,8 @@ static bool is_wanted(const struct mend_file *f, MPI_Offset bytes)
 {
     const char *when = f->self->params.file_async;
 
-    if (!bytes || f->self->yield || f->atomic || f->view.datarep->kind != MEND_DATAREP_NATIVE ||
-        mend_file_keeps(f))
+    if (!bytes || f->self->yield || f->atomic || f->append ||
+        f->view.datarep->kind != MEND_DATAREP_NATIVE || mend_file_keeps(f))
         return false;
     if (when && strcmp(when, "automatic"))
         return !strcmp(when, "always");

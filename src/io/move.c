@@ -9,6 +9,7 @@
  * may have changed meanwhile. */
 #include "io/move.h"
 
+#include "io/append.h"
 #include "io/keep.h"
 #include "io/os.h"
 #include "req/request.h"
@@ -71,10 +72,21 @@ static MPI_Offset take_pieces(struct move *m, MPI_Offset most, struct iovec *pie
     return bytes;
 }
 
+/* So much of these bytes lies before the end of the data, which the file may be longer than (append.h). */
+static MPI_Offset readable(const struct mend_file *f, MPI_Offset offset, MPI_Offset len)
+{
+    MPI_Offset left = f->append ? mend_append_size(f) - offset : len;
+
+    return left < 0 ? 0 : left < len ? left : len;
+}
+
 static int move_run(struct move *m, MPI_Offset offset, MPI_Offset len)
 {
     struct iovec piece[MEND_OS_PIECES];
+    MPI_Offset there = m->write ? len : readable(m->f, offset, len);
+    bool ends = there < len;
 
+    len = there;
     while (len && !m->ended) {
         int64_t done;
         int n, error;
@@ -84,12 +96,15 @@ static int move_run(struct move *m, MPI_Offset offset, MPI_Offset len)
                          : mend_os_read(m->f->fd, piece, n, offset, &done);
         m->done += done;
         m->left -= done;
+        if (m->write && m->f->append && done)
+            mend_append_note(m->f, offset + done);
         if (error)
             return mend_file_failed(m->f, m->write, error);
         m->ended = done < bytes;
         offset += done;
         len -= done;
     }
+    m->ended |= ends;
     return MPI_SUCCESS;
 }
 
@@ -131,7 +146,7 @@ static void copy_out(struct move *m, const char *from, MPI_Offset len)
 /* The runs of a window that begins with this one. */
 static int move_window(struct move *m, MPI_Offset offset, MPI_Offset len, MPI_Offset bytes)
 {
-    struct iovec piece = {m->sieve, (size_t)bytes};
+    struct iovec piece = {m->sieve, (size_t)readable(m->f, offset, bytes)};
     MPI_Offset begin = offset;
     int64_t got = 0;
     int error = mend_os_read(m->f->fd, &piece, 1, begin, &got);

@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int mend_os_advance(struct iovec **piece, int n, size_t done)
@@ -93,6 +96,33 @@ int mend_os_allocate(int fd, int64_t size)
     while ((error = posix_fallocate(fd, 0, size)) == EINTR)
         ;
     return error;
+}
+
+/* Not where data is copied when it is overwritten, as btrfs does: that needs space again. */
+bool mend_os_can_reserve(int fd)
+{
+    struct statfs system;
+
+    return fstatfs(fd, &system) == 0 &&
+           (system.f_type == TMPFS_MAGIC || system.f_type == EXT4_SUPER_MAGIC);
+}
+
+/* Not posix_fallocate(), which writes zeros where the system cannot reserve. */
+int mend_os_reserve(int fd, int64_t begin, int64_t len)
+{
+    while (fallocate(fd, 0, begin, len) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
+int mend_os_cut(int fd, int64_t size)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return errno;
+    return st.st_size > size && ftruncate(fd, size) != 0 ? errno : 0;
 }
 
 int mend_os_try_lock(int fd, bool exclusive)

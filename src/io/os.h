@@ -30,6 +30,15 @@ int mend_os_flush(int fd);
 /* Blocks of the device for the first `size` > 0 bytes: 0 or an errno value. */
 int mend_os_allocate(int fd, int64_t size);
 
+/* Whether the file lies where reserved space is there for good: a page of it that is touched cannot fail for want of space. */
+bool mend_os_can_reserve(int fd);
+
+/* Reserves these bytes; the file is so long then at least.  What is written there stays.  0 or an errno value. */
+int mend_os_reserve(int fd, int64_t begin, int64_t len);
+
+/* The file ends there if it was longer: 0 or an errno value. */
+int mend_os_cut(int fd, int64_t size);
+
 /* Tries to lock the whole file, for this open of it; EAGAIN: another one has it.  unlock cannot fail. */
 int mend_os_try_lock(int fd, bool exclusive);
 void mend_os_unlock(int fd);

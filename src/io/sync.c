@@ -5,12 +5,13 @@
  *   the largest error, or MPI_ERR_NOT_SAME, or MPI_ERR_PROC_FAILED if a member has failed: the same at all survivors
  *
  * Words: and_word[0]: bit 0, the file is not revoked for me; bit 1, I have a value; above them what all must have, of sync and
- * of those that choose ways; and_word[1]: in open, where rank 0 has the word of the shared pointer; max_word[0] the error;
+ * of those that choose ways; and_word[1]: in open, where rank 0 has the word of the shared pointer, or the lines of append.h; max_word[0] the error;
  * max_word[1] and [2] the value and its complement, equal at all if one is the complement of the other; 0 without a value.
  * So a sync without an error is an agreement on a flag, which two members make in one line (node/brief.h). */
 #include "io/file.h"
 
 #include "comm/errcode.h"
+#include "io/append.h"
 #include "io/keep.h"
 #include "io/later.h"
 #include "io/os.h"
@@ -82,6 +83,19 @@ int mend_file_agree(struct mend_file *f, int own_error, int *failed_n_p)
 
     make_vote(&d, own_error, 0);
     return agree(f, &d, failed_n_p);
+}
+
+int mend_file_agree_place(struct mend_file *f, uint64_t *place_p)
+{
+    struct mend_decision d;
+    int failed_n, err;
+
+    make_vote(&d, MPI_SUCCESS, 0);
+    if (f->comm->rank == 0)
+        d.and_word[1] = *place_p;
+    err = agree(f, &d, &failed_n);
+    *place_p = d.and_word[1];
+    return err;
 }
 
 int mend_file_agree_on(struct mend_file *f, int own_error, uint64_t value)
@@ -213,6 +227,8 @@ static int resize(struct mend_file *f, MPI_Offset size, bool preallocate)
         error = size ? mend_os_allocate(f->fd, size) : 0;
     else if (ftruncate(f->fd, size) != 0)
         error = errno;
+    if (!error && f->append)
+        mend_append_note(f, size);
     f->dirty = true;
     mend_file_keep_not(f); /* the size is not kept */
     return error ? mend_file_errno(f, preallocate ? "preallocating" : "resizing", error)
@@ -223,7 +239,10 @@ static int resize(struct mend_file *f, MPI_Offset size, bool preallocate)
 int mend_file_set_size(struct mend_file *f, MPI_Offset size, bool preallocate)
 {
     int own_error = size < 0 ? MPI_ERR_ARG : MPI_SUCCESS, err = mend_file_check_valid(f);
+    MPI_Offset ended = 0;
 
+    if (f->append)
+        mend_append_leave_window(f);
     if (!own_error && f->amode & MPI_MODE_RDONLY)
         own_error = MPI_ERR_READ_ONLY;
     if (!own_error && f->amode & MPI_MODE_SEQUENTIAL)
@@ -232,9 +251,14 @@ int mend_file_set_size(struct mend_file *f, MPI_Offset size, bool preallocate)
         err = mend_file_agree_on(f, own_error, (uint64_t)size);
     if (err)
         return err;
+    if (f->append && !preallocate)
+        ended = mend_append_cut_to(f, size);
     if (f->comm->rank == 0)
         own_error = resize(f, size, preallocate);
-    return mend_file_agree(f, own_error, NULL);
+    err = mend_file_agree(f, own_error, NULL);
+    if (err && f->append)
+        mend_append_note(f, ended);
+    return err;
 }
 
 int mend_file_set_hints(struct mend_file *f, const struct mend_info *hints, int own_error)
@@ -243,6 +267,7 @@ int mend_file_set_hints(struct mend_file *f, const struct mend_info *hints, int 
     int err = mend_file_check_valid(f);
 
     mend_file_hints_read(&h, hints);
+    h.value[MEND_HINT_APPEND_MAPPED] = f->append != NULL; /* for good */
     if (!own_error && !err && hints)
         own_error = mend_comm_add_info(f->comm, hints);
     return err ? err : mend_file_agree_on_ways(f, own_error, 0, &h, &f->view);
@@ -266,7 +291,7 @@ int mend_file_set_view(struct mend_file *f, const struct mend_view *view,
     int err = mend_file_check_valid(f);
 
     mend_file_hints_read(&h, hints);
-
+    h.value[MEND_HINT_APPEND_MAPPED] = f->append != NULL;
     if (!own_error)
         own_error = mend_view_make(f->self, &v, !(f->amode & MPI_MODE_RDONLY));
     if (!err) /* the sizes of etypes, and the representation */

@@ -43,7 +43,7 @@
 
 bool mend_file_gathers(const struct mend_file *f, bool write)
 {
-    return f->gathers[write] && !f->atomic;
+    return f->gathers[write] && !f->atomic && !f->append;
 }
 
 /* ---- agreements ---- */

@@ -19,6 +19,7 @@
 #include "mpi/file.h"
 #include "mpi/message.h"
 
+#include "io/append.h"
 #include "io/later.h"
 #include "io/together.h"
 #include "req/request.h"
@@ -106,13 +107,23 @@ static int prepare(struct mend_file *f, const struct access *a, struct mend_file
     return err;
 }
 
+static int move_alone(struct mend_file *f, const struct access *a, MPI_Offset at,
+                      const struct mend_file_data *d, MPI_Count *bytes_p)
+{
+    if (f->append && a->write && a->pointer == SHARED && mend_append_write(f, at, d)) {
+        *bytes_p = d->count * d->type->size;
+        return MPI_SUCCESS;
+    }
+    return mend_file_move(f, a->write, at, d, bytes_p);
+}
+
 static int access_alone(struct mend_file *f, const struct access *a, MPI_Count *bytes_p)
 {
     struct mend_file_data d;
     MPI_Offset at = 0;
     int err = prepare(f, a, &d, &at);
 
-    return err ? err : mend_file_move(f, a->write, at, &d, bytes_p);
+    return err ? err : move_alone(f, a, at, &d, bytes_p);
 }
 
 /* The members exchange data: also one whose arguments are wrong takes part. */
@@ -193,7 +204,7 @@ static struct mend_request *begin_alone(struct mend_file *f, const struct access
     mend_comm_get(f->comm);
     mend_request_begin(r);
     if (!err)
-        err = mend_file_move(f, a->write, at, &d, &bytes);
+        err = move_alone(f, a, at, &d, &bytes);
     r->bytes = bytes;
     mend_request_complete(r, err);
     return r;

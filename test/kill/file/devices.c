@@ -17,11 +17,28 @@
 
 #define MIB         ((MPI_Offset)1 << 20)
 #define MIB_TO_FILL 32 /* of each member */
+#define RECORD      1000
 
 enum { FROZEN = 100, PID };
 
 static const char *name;
 static char block[1 << 20];
+
+enum way { PLAIN, LATER, MAPPED };
+
+/* The hint counts where nobody else has it open. */
+static MPI_File open_mapped(void)
+{
+    MPI_File f = MPI_FILE_NULL;
+    MPI_Info hints;
+
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "mend_append_mapped", "true");
+    CHECK_EQ(MPI_File_open(MPI_COMM_WORLD, name, RW | MPI_MODE_UNIQUE_OPEN, hints, &f),
+             MPI_SUCCESS);
+    MPI_Info_free(&hints);
+    return f;
+}
 
 static MPI_File open_it(void)
 {
@@ -53,25 +70,36 @@ static void check_for_good(MPI_File f, int class)
     CHECK_CLASS(MPI_File_close(&f), class);
 }
 
-static int write_block(MPI_File f, MPI_Offset at, bool later)
+static int append_records(MPI_File f)
+{
+    int err = MPI_SUCCESS;
+
+    for (int i = 0; !err && i < (int)MIB / RECORD; i++)
+        err = MPI_File_write_shared(f, block, RECORD, MPI_BYTE, MPI_STATUS_IGNORE);
+    return err;
+}
+
+static int write_block(MPI_File f, MPI_Offset at, enum way way)
 {
     MPI_Request q;
     int err;
 
-    if (!later)
+    if (way == MAPPED)
+        return append_records(f);
+    if (way == PLAIN)
         return MPI_File_write_at(f, at, block, (int)MIB, MPI_BYTE, MPI_STATUS_IGNORE);
     err = MPI_File_iwrite_at(f, at, block, (int)MIB, MPI_BYTE, &q);
     return err ? err : MPI_Wait(&q, MPI_STATUS_IGNORE);
 }
 
 /* The calls themselves tell the members that have no room, each time or in the end. */
-static void full(bool later, int expected, const char *reason)
+static void full(enum way way, int expected, const char *reason)
 {
-    MPI_File f = open_it();
+    MPI_File f = way == MAPPED ? open_mapped() : open_it();
     int err = MPI_SUCCESS, class, worst;
 
     for (int i = 0; !err && i < MIB_TO_FILL; i++)
-        err = write_block(f, (i * size + rank) * MIB, later);
+        err = write_block(f, (i * size + rank) * MIB, way);
     class = class_of(err);
     CHECK(class == MPI_SUCCESS || class == expected);
     if (class)
@@ -134,15 +162,13 @@ static void broken(void)
 }
 
 /* The system takes the data, and cannot write it to the device: only a sync can tell. */
-static void losing(void)
+static void losing(enum way way)
 {
-    MPI_File f = open_it();
+    MPI_File f = way == MAPPED ? open_mapped() : open_it();
     int class, least;
 
     for (int i = 0; i < 4; i++)
-        CHECK_EQ(MPI_File_write_at(f, (i * size + rank) * MIB, block, (int)MIB, MPI_BYTE,
-                                   MPI_STATUS_IGNORE),
-                 MPI_SUCCESS);
+        CHECK_EQ(write_block(f, (i * size + rank) * MIB, way), MPI_SUCCESS);
     class = class_of(MPI_File_sync(f));
     CHECK(class == MPI_ERR_IO || class == MPI_ERR_NO_SPACE);
     MPI_Allreduce(&class, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -222,21 +248,26 @@ static void frozen(const char *folder, bool later)
     close(device);
 }
 
+static enum way way_of(const char *text)
+{
+    return strstr(text, "-later") ? LATER : strstr(text, "-mapped") ? MAPPED : PLAIN;
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     CHECK(argc >= 3);
     name = argv[2];
     if (!strncmp(argv[1], "full", 4))
-        full(!strcmp(argv[1], "full-later"), MPI_ERR_NO_SPACE, "No space left on device (ENOSPC)");
-    else if (!strcmp(argv[1], "quota"))
-        full(false, MPI_ERR_QUOTA, "Disk quota exceeded (EDQUOT)");
+        full(way_of(argv[1]), MPI_ERR_NO_SPACE, "No space left on device (ENOSPC)");
+    else if (!strncmp(argv[1], "quota", 5))
+        full(way_of(argv[1]), MPI_ERR_QUOTA, "Disk quota exceeded (EDQUOT)");
     else if (!strcmp(argv[1], "broken"))
         broken();
     else if (!strcmp(argv[1], "read-only"))
         read_only();
-    else if (!strcmp(argv[1], "losing"))
-        losing();
+    else if (!strncmp(argv[1], "losing", 6))
+        losing(way_of(argv[1]));
     else
         frozen(argv[3], !strcmp(argv[1], "frozen-later"));
     return finish();

@@ -9,6 +9,7 @@
 #   read-only  mounted so
 #   broken     a device whose end cannot be read any more
 #   losing     a device of 64 MiB of which 6 are there: writing succeeds, flushing cannot
+#   ...-mapped records are copied into a mapping of the file (hint mend_append_mapped)
 #   ...-later  the kernel writes while the program goes on (FILE_ASYNC)
 #   frozen     as a server that does not answer: a process that writes there cannot be interrupted, not even by SIGKILL
 #
@@ -26,6 +27,10 @@
 # RUN: frozen 2 ; expect "done"
 # RUN: frozen 4 ; expect "done"
 # RUN: frozen 4 ; set NODES=2 ; expect "done"
+# RUN: full-mapped 2 ; expect "done"
+# RUN: full-mapped 5 ; expect "done"
+# RUN: quota-mapped 3 ; expect "done"
+# RUN: losing-mapped 3 ; expect "done"
 # RUN: full-later 3 ; set FILE_ASYNC=always ; expect "done"
 # RUN: frozen-later 2 ; set FILE_ASYNC=always ; expect "done"
 # RUN: frozen-later 4 ; set FILE_ASYNC=always ; expect "done"
@@ -38,7 +43,7 @@ if [ "$case" = frozen-later ] && ! mend-info | grep -A1 'by the kernel (io_uring
 fi
 
 system=ext4
-[ "$case" = quota ] && system=btrfs
+[ "${case%-mapped}" = quota ] && system=btrfs
 if [ "$3" != apart ]; then
     for tool in unshare losetup mkfs.$system mount debugfs; do
         PATH=$PATH:/usr/sbin:/sbin command -v $tool >/dev/null && continue
@@ -57,11 +62,11 @@ bytes=8M
 options=
 mkdir store device || exit 1
 case $case in
-losing)
+losing*)
     mount -t tmpfs -o size=6m tmpfs store || exit 1
     bytes=64M
     ;;
-quota) bytes=128M ;;
+quota*) bytes=128M ;;
 broken) bytes=32M ;;
 esac
 truncate -s $bytes store/image
@@ -74,7 +79,7 @@ fi
 echo x >device/there
 case $case in
 read-only) mount -o remount,ro device || exit 1 ;;
-quota) btrfs quota enable device && btrfs qgroup limit 8M device || exit 1 ;;
+quota*) btrfs quota enable device && btrfs qgroup limit 8M device || exit 1 ;;
 broken) # unmounted in between, so that no page of it is in memory; cut off behind its first 4 MiB
     dd if=/dev/zero of=device/there bs=1M count=6 status=none && umount device || exit 1
     block=$(debugfs -R 'bmap there 1024' store/image 2>/dev/null)
@@ -96,7 +101,7 @@ status=$?
 [ "$guard" ] && kill "$guard" && wait "$guard"
 fsfreeze -u device 2>/dev/null # if it failed in between
 umount -l device # a process that could not die may not have ended yet
-[ "$case" = losing ] && umount -l store
+[ "${case%-mapped}" = losing ] && umount -l store
 rm -rf store device devices
 [ $status = 0 ] && echo done
 exit $status
