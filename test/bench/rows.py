@@ -171,6 +171,7 @@ def file_rows():
         yield Row(f"file: pieces of 2 KiB, independent write, {n} ranks", g, "strided:write", MBS, 1.0, more=True, plain="plain:strided:write")
         yield Row(f"file: pieces of 2 KiB, independent read, {n} ranks", g, "strided:read", MBS, 1.5, more=True, plain="plain:picked:read")
         yield Row(f"file: appends at the shared pointer, {n} ranks", g, "shared", "k/s", 3.0, more=True, plain="plain:shared")
+        yield Row(f"file: appends at the shared pointer, mapped, {n} ranks", g, "mapped", "k/s", 3.0, more=True, plain="plain:shared")
         yield Row(f"file: open and close, {n} ranks", g, "open", US, 0.3, plain="plain:open")
         yield Row(f"file: sync's agreement / allreduce 8 bytes, {n} ranks", g, "sync", US, 1.5, against="allreduce")
         for way in ("write", "read"):
