@@ -31,6 +31,11 @@
  * that has not come has not voted, so no process can have decided on success; and the reasons above never
  * end, so its own call would be refused, too.
  *
+ * A member whose way to the meeting has failed may even have left MPI before a NO reaches it: it was in the first steps
+ * of the call, knew neither id nor other group, and waits for nobody.  A process that has come to a meeting stays until its
+ * vote is in memory or all survivors have the decision.  So one that has left, and whose vote is not there, will not vote:
+ * once a meeting is called off it goes on without those.
+ *
  * Calling off: every process in the meeting that sees a reason tells all others; that is quadratic, and
  * happens once.  A reason that only some can see (b, c) is seen by a living member of the meeting:
  * in (b) by all that named the communicator, in (c) by the leader, for whose death (a) holds.
@@ -107,6 +112,7 @@ static void call_off(struct mend_meeting *m)
     if (!error)
         return;
     m->called_off = true;
+    mend_decide_pass_over_left(m->c);
     mend_event(m->c->self, MEND_EV_MEMBER_CALL_OFF);
     tell_no(m->c, error);
 }

@@ -105,12 +105,20 @@ void mend_decide_wake(void *arg, struct mend_decision *value)
 
 struct waiter {
     struct mend_decide_waiter base;
-    const struct mend_comm *c;
+    struct mend_comm *c;
+    struct mend_wait wait;
 };
 
+/* A process that leaves wakes nobody. */
 static bool is_done(struct mend_proc *self, void *arg)
 {
-    return ((struct waiter *)arg)->base.done;
+    struct waiter *w = arg;
+
+    if (!w->base.done && mend_unlikely(w->c->decide->passes_over_left)) {
+        w->wait.rings = false;
+        mend_decide_tree_pass_over_left(w->c);
+    }
+    return w->base.done;
 }
 
 /* By messages only the processes on the way of a vote know that it is missing.  So this names all survivors, and the
@@ -133,16 +141,17 @@ static void describe(const void *arg, char *text, size_t max)
 
 void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct mend_decision *value)
 {
-    struct waiter waiter = {{value, false}, c};
-    struct mend_wait w = {.cause = MEND_WAIT_AGREEMENTS,
-                          .until = is_done,
-                          .arg = &waiter,
-                          .hint = MEND_PEER_NONE,
-                          .rings = true,
-                          .what = mend_decide_what(which),
-                          .comm = c,
-                          .missing = all_living,
-                          .describe = describe};
+    struct waiter waiter = {.base = {value, false},
+                            .c = c,
+                            .wait = {.cause = MEND_WAIT_AGREEMENTS,
+                                     .until = is_done,
+                                     .arg = &waiter,
+                                     .hint = MEND_PEER_NONE,
+                                     .rings = true,
+                                     .what = mend_decide_what(which),
+                                     .comm = c,
+                                     .missing = all_living,
+                                     .describe = describe}};
 
     mend_interrupt_check(c->self);
     if (has_said_no(c, which)) {
@@ -151,7 +160,7 @@ void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which, struct m
         mend_decide_memory_wait(c, which, value);
     } else {
         mend_decide_tree_call(c, which, false, value, mend_decide_wake, &waiter.base);
-        mend_wait_until(c->self, &w);
+        mend_wait_until(c->self, &waiter.wait);
     }
     mend_tell(c->self, false);
 }
@@ -165,6 +174,11 @@ void mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
                        mend_decide_done *done, void *arg)
 {
     mend_decide_call(c, MEND_DECIDE_EXPLICIT, value, done, arg);
+}
+
+void mend_decide_pass_over_left(struct mend_comm *c)
+{
+    c->decide->passes_over_left = true;
 }
 
 void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which)

@@ -73,6 +73,7 @@ struct mend_decide_comm {
         *brief; /* memory.c: words of two members with a cell; NULL: none, or not yet */
     struct mend_last_words
         *last_words;        /* memory.c: of members whose places may be others' by now */
+    bool passes_over_left;  /* members that have left MPI, too, will not vote (meet.c) */
     bool is_freed;          /* graves.c: calls on it are in progress, and then it becomes a grave */
     struct mend_list grave; /* graves.c: when it is freed */
 };
@@ -88,6 +89,10 @@ void mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
 /* The same, and waits.  What ends the wait when a process dies: the agreement goes on without it. */
 void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which,
                       struct mend_decision *value);
+
+/* What c is created for has failed, and members that had an error before may have left MPI without a vote: from now on
+ * agreements on c go on without those. */
+void mend_decide_pass_over_left(struct mend_comm *c);
 
 /* One more EXPLICIT agreement on a communicator on which nothing goes on any more; it says nothing. */
 void mend_decide_last(struct mend_comm *c, mend_decide_done *done);

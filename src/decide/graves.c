@@ -25,7 +25,6 @@
 #include "decide/internal.h"
 
 #include "ft/wire.h"
-#include "rt/rt.h"
 
 /* All members answer alike: they agree on its end, or none of them does. */
 static bool can_be_asked(struct mend_comm *c)
@@ -43,24 +42,15 @@ static void gone(void *arg, struct mend_decision *value)
     mend_comm_put(c);
 }
 
-static bool has_left(struct mend_proc *self, mend_peer p)
-{
-    return self->rt->has_left && !mend_peer_is_dead(self, p) && self->rt->has_left(self, p);
-}
-
 /* Goes on without the members that have left: then c may be gone.  Votes in shared memory are looked at here only: a request
  * that is polled would keep every wait of this process from sleeping. */
 static void look_at(struct mend_comm *c)
 {
-    struct mend_decide_comm *d = c->decide;
-
     mend_comm_get(c);
     if (mend_decide_in_memory(c))
         mend_decide_memory_look(c);
     else
-        for (int32_t r = 0; r < d->members_n; r++)
-            if (r != d->me && has_left(c->self, mend_decide_peer(d, r)))
-                mend_decide_tree_on_death(c, r);
+        mend_decide_tree_pass_over_left(c);
     mend_comm_put(c);
 }
 

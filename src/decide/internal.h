@@ -54,6 +54,9 @@ static inline const char *mend_decide_what(enum mend_decide_kind which)
  * because a member that finds one of them in the log of deaths finds the whole entry there. */
 int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n);
 
+/* The member has left MPI.  acquire: what it said before can be seen. */
+bool mend_decide_has_left(struct mend_comm *c, int32_t rank);
+
 /* A line of the report. */
 void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n);
 
@@ -69,6 +72,7 @@ void mend_decide_refused(struct mend_comm *c, struct mend_decision *value);
 
 mend_frame_handler mend_decide_tree_on_frame, mend_revoke_on_frame;
 void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank);
+void mend_decide_tree_pass_over_left(struct mend_comm *c);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 
 /* A revocation of c is passed on by messages.  All members answer alike. */

@@ -23,6 +23,14 @@ int32_t mend_decide_rank(struct mend_proc *self, const struct mend_decide_comm *
     return rank == MPI_UNDEFINED ? -1 : rank + d->first->size;
 }
 
+bool mend_decide_has_left(struct mend_comm *c, int32_t rank)
+{
+    struct mend_proc *self = c->self;
+    mend_peer p = mend_decide_peer(c->decide, rank);
+
+    return self->rt->has_left && !mend_peer_is_dead(self, p) && self->rt->has_left(self, p);
+}
+
 static int32_t name_of_first(const struct mend_comm *c, const struct mend_group *g)
 {
     return mend_abroad_common(c->self, mend_group_peer(g, 0), c->spans);

@@ -162,7 +162,8 @@ static bool op_is_dead(const void *of, int rank)
 {
     const struct op *op = of;
 
-    return mend_peer_is_dead(op->c->self, mend_decide_peer(op->c->decide, rank));
+    return mend_peer_is_dead(op->c->self, mend_decide_peer(op->c->decide, rank)) ||
+           (op->c->decide->passes_over_left && mend_decide_has_left(op->c, rank));
 }
 
 static uint32_t op_deaths_n(const void *of)
@@ -487,6 +488,7 @@ void mend_decide_memory_look(struct mend_comm *c)
 struct waiter {
     struct op op;
     struct mend_decide_waiter base;
+    struct mend_wait wait;
 };
 
 static bool is_done(struct mend_proc *self, void *arg)
@@ -496,6 +498,15 @@ static bool is_done(struct mend_proc *self, void *arg)
     if (!w->base.done)
         advance(w->op.c, w->op.which);
     return w->base.done;
+}
+
+/* A process that leaves wakes nobody. */
+static bool is_done_long(struct mend_proc *self, void *arg)
+{
+    struct waiter *w = arg;
+
+    w->wait.rings &= !w->op.c->decide->passes_over_left;
+    return is_done(self, w);
 }
 
 static void not_in(const void *arg, uint64_t *peers)
@@ -525,16 +536,16 @@ static void spin(struct mend_proc *self, struct waiter *w)
 static __attribute__((noinline)) void wait_long(struct waiter *w)
 {
     struct mend_comm *c = w->op.c;
-    struct mend_wait wait = {.cause = MEND_WAIT_AGREEMENTS,
-                             .until = is_done,
-                             .arg = w,
-                             .hint = MEND_PEER_NONE,
-                             .rings = mend_node_is_crowded(c->self),
-                             .what = mend_decide_what(w->op.which),
-                             .comm = c,
-                             .missing = not_in};
 
-    mend_wait_until(c->self, &wait);
+    w->wait = (struct mend_wait){.cause = MEND_WAIT_AGREEMENTS,
+                                 .until = is_done_long,
+                                 .arg = w,
+                                 .hint = MEND_PEER_NONE,
+                                 .rings = mend_node_is_crowded(c->self),
+                                 .what = mend_decide_what(w->op.which),
+                                 .comm = c,
+                                 .missing = not_in};
+    mend_wait_until(c->self, &w->wait);
 }
 
 static inline bool may_spin(const struct mend_comm *c)

@@ -321,3 +321,10 @@ void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank)
             step(c, (enum mend_decide_kind)which, &ev);
         }
 }
+
+void mend_decide_tree_pass_over_left(struct mend_comm *c)
+{
+    for (int32_t r = 0; r < c->decide->members_n; r++)
+        if (r != c->decide->me && mend_decide_has_left(c, r))
+            mend_decide_tree_on_death(c, r);
+}
