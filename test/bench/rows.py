@@ -150,7 +150,7 @@ def rma_rows():
     yield Row("fetch_and_op", "rma-2", "fop:8", US, 0.5)
     yield Row("compare_and_swap", "rma-2", "cas:8", US, 0.5)
     for n in (8, 8192):
-        yield Row(f"accumulate of {n // 8} doubles", "rma-2", f"acc:{n}", US, 0.5)
+        yield Row(f"accumulate of {n // 8} doubles", "rma-2", f"acc:{n}", US, 0.5, limits=(f"add:{n}",))
     for how, title in (("exclusive", "lock, unlock, exclusive"), ("shared", "lock, unlock, shared"),
                        ("all", "lock_all, unlock_all"), ("fence", "fence"),
                        ("pscw", "post, start, complete, wait")):
@@ -262,6 +262,7 @@ LIMITS = [
                          ("give", "{} put into memory of the other process, which helps"),
                          ("ask", "{} got from memory of the other process, which helps"),
                          ("reach", "process_vm_readv {}, both at once"))],
+    *[(f"add:{n}", f"{n // 8} doubles added to those in shared memory", "ns") for n in (8, 8192)],
     *[(f"{how}:{n}", title.format(size(n)), MBS)
       for n in (64 << 10, 1 << 20)
       for how, title in (("sum", "sum of vectors of {}, through shared memory"),
