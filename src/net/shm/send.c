@@ -483,6 +483,18 @@ static bool prefers_area(const struct mend_proc *self, const struct mend_shm_out
            mend_area_lays(&self->shm->area) >> MEND_LAY_AREA & 1;
 }
 
+/* Does the payload lie where no long one was before?  Such a store says nothing of the next ones: the lines are not at the
+ * receiver's core, and may be in no cache. */
+static bool is_first_there(struct mend_shm_out *o, const struct mend_shm_slot *slot, uint32_t len)
+{
+    uint32_t end = slot->bulk_at + len;
+
+    if (mend_likely(end <= o->bulk_used))
+        return false;
+    o->bulk_used = end;
+    return true;
+}
+
 /* A line that the receiver has read comes back from its core with an ordinary store.  Where that is far a store past the
  * caches is faster, by so much that it pays although the receiver must read from memory then.  False: there is no
  * room. */
@@ -499,7 +511,7 @@ static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct me
         return true;
     if (!lay_in_ring(self, o, slot, payload, len, past))
         return false;
-    if (!timed)
+    if (is_first_there(o, slot, len) || !timed)
         return true;
     rate = (uint64_t)len * 1000 / (uint64_t)(mend_time_monotonic_ns() - since + 1);
     mend_choice_tell(&o->stores, past, past ? rate / READERS_SHARE : rate, 1);

@@ -370,6 +370,31 @@ MEND_TEST(bulk_starts_over_also_where_short_messages_come_between)
     CHECK(farthest > 0 && farthest < MEND_SHM_BULK_BYTES / 2 + 3000);
 }
 
+static void send_long(int n)
+{
+    const uint32_t len = 16384;
+
+    for (int i = 0; i < n; i++) {
+        CHECK_EQ(send_some(1, 0, came_n[1], len), MEND_OK);
+        poll_all(0);
+    }
+}
+
+/* Else plain stores would be chosen because they are fast as long as the receiver has not read the lines. */
+MEND_TEST(stores_are_compared_where_the_receiver_has_read_before)
+{
+    const struct mend_choice *c;
+
+    begin();
+    send_long(8);
+    c = &procs[1].shm->out[0]->stores;
+    CHECK(!c->settled && c->tried[0] == 0);
+    send_long(1);
+    CHECK_EQ(c->tried[0], 1);
+    send_long(2 * MEND_CHOICE_TRIES);
+    CHECK(c->settled);
+}
+
 static void on_awaited_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                              const void *payload)
 {
