@@ -354,6 +354,7 @@ static void collective(const struct mend_request *r, struct mend_collective *k_p
 static const struct mend_request_ops ops = {.name = "collective",
                                             .cause = MEND_WAIT_COLLECTIVES,
                                             .start = start,
+                                            .whole = true,
                                             .poll = move_on,
                                             .release = release,
                                             .describe = describe,

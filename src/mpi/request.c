@@ -101,10 +101,20 @@ static int free_now_or_later(MPI_Request *request, struct mend_request *r)
     return MPI_SUCCESS;
 }
 
+/* One that the program may not part with yet is left alone, and the handler of its communicator hears of it. */
+static int check_not_bound(const struct mend_request *r, struct mend_comm **c_p)
+{
+    if (!mend_request_is_bound(r))
+        return MPI_SUCCESS;
+    *c_p = comm_of(r);
+    return MPI_ERR_REQUEST;
+}
+
 MEND_API(MPI_Request_free);
 int MPI_Request_free(MPI_Request *request)
 {
     struct mend_request *r = NULL;
+    struct mend_comm *c = NULL;
     int err = mend_enter(__func__);
 
     if (!err)
@@ -112,8 +122,10 @@ int MPI_Request_free(MPI_Request *request)
     if (!err && !r)
         err = MPI_ERR_REQUEST;
     if (!err)
+        err = check_not_bound(r, &c);
+    if (!err)
         err = free_now_or_later(request, r);
-    return mend_report(err, __func__);
+    return mend_report_comm(c, err, __func__);
 }
 
 /* 3.8.4.  Local. */
@@ -121,6 +133,7 @@ MEND_API(MPI_Cancel);
 int MPI_Cancel(MPI_Request *request)
 {
     struct mend_request *r = NULL;
+    struct mend_comm *c = NULL;
     int err = mend_enter(__func__);
 
     if (!err)
@@ -128,8 +141,10 @@ int MPI_Cancel(MPI_Request *request)
     if (!err && mend_request_is_idle(r))
         err = MPI_ERR_REQUEST;
     if (!err)
+        err = check_not_bound(r, &c);
+    if (!err)
         err = mend_request_cancel(r);
-    return mend_report(err, __func__);
+    return mend_report_comm(c, err, __func__);
 }
 
 MEND_API(MPI_Test_cancelled);

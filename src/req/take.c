@@ -81,8 +81,6 @@ int mend_request_free(MPI_Request *request, struct mend_request *r)
 {
     int err = mend_grequest_is(r) && mend_request_is_done(r) ? mend_grequest_free(r) : MPI_SUCCESS;
 
-    if (r->ops->whole && !mend_request_is_idle(r))
-        return MPI_ERR_REQUEST;
     *request = MPI_REQUEST_NULL;
     mend_request_detach(r);
     return err;
@@ -92,8 +90,6 @@ int mend_request_cancel(struct mend_request *r)
 {
     if (mend_grequest_is(r))
         return mend_grequest_cancel(r);
-    if (r->ops->whole && !mend_request_is_idle(r))
-        return MPI_ERR_REQUEST;
     if (!mend_request_is_done(r) && r->ops->cancel)
         r->ops->cancel(r);
     return MPI_SUCCESS;

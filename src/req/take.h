@@ -28,6 +28,12 @@ static inline bool mend_request_is_idle(const struct mend_request *r)
     return !r || r->state == MEND_REQUEST_INACTIVE;
 }
 
+/* Neither freed nor cancelled now: a partitioned message or a collective that has begun and not been waited for. */
+static inline bool mend_request_is_bound(const struct mend_request *r)
+{
+    return r->ops->whole && !mend_request_is_idle(r);
+}
+
 /* Done because of a death or a revocation, or kept from going on by one. */
 static inline bool mend_request_is_broken(const struct mend_request *r)
 {
@@ -84,11 +90,12 @@ int mend_request_test(struct mend_proc *self, MPI_Request *request, struct mend_
 int mend_request_peek(struct mend_proc *self, struct mend_request *r, int *flag_p,
                       MPI_Status *status);
 
-/* MPI_Request_free: the operation goes on without a handle; an error of it is fatal (S4-2).
- * Returns the error of a generalized request's free_fn; MPI_ERR_REQUEST: it is active and may not be freed. */
+/* MPI_Request_free: the operation goes on without a handle; an error of it is fatal (S4-2).  Not of one
+ * that is bound.  Returns the error of a generalized request's free_fn. */
 int mend_request_free(MPI_Request *request, struct mend_request *r);
 
-/* Marks the operation; a wait or test tells whether it was cancelled.  MPI_ERR_REQUEST: it may not be. */
+/* Marks the operation; a wait or test tells whether it was cancelled.  Not of one that is
+ * bound. */
 int mend_request_cancel(struct mend_request *r);
 
 #endif

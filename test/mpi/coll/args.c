@@ -176,6 +176,57 @@ static void later_forms(void)
     MPI_Request_free(&q);
 }
 
+/* What a collective under way is asked for by MPI_Request_free and MPI_Cancel (MPI-5.0 6.12): both are refused by the
+ * error handler of its communicator, and it goes on. */
+static MPI_Comm own;
+static int refusals;
+
+static void on_refusal(MPI_Comm *c, int *code, ...)
+{
+    refusals += *c == own && *code == MPI_ERR_REQUEST;
+}
+
+static void refuse_to_part(MPI_Request *q)
+{
+    const MPI_Request same = *q;
+
+    refusals = 0;
+    CHECK_CLASS(MPI_Request_free(q), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Cancel(q), MPI_ERR_REQUEST);
+    CHECK_EQ(refusals, 2);
+    CHECK(*q == same);
+}
+
+static void under_way(void)
+{
+    MPI_Errhandler handler;
+    MPI_Request q;
+    int sum;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    MPI_Comm_create_errhandler(on_refusal, &handler);
+    MPI_Comm_set_errhandler(own, handler);
+    EACH_FORM(form)
+    {
+        if (form == BLOCKING)
+            continue;
+        sum = 0;
+        if (form == NONBLOCKING)
+            MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, own, &q);
+        else
+            MPI_Allreduce_init(&rank, &sum, 1, MPI_INT, MPI_SUM, own, MPI_INFO_NULL, &q);
+        if (form == PERSISTENT)
+            MPI_Start(&q);
+        refuse_to_part(&q);
+        CHECK_OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
+        CHECK_EQ(sum, 1);
+        if (form == PERSISTENT)
+            CHECK_OK(MPI_Request_free(&q));
+    }
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&own);
+}
+
 /* Ranks that disagree about the length are told, and nothing is written behind the shorter
  * buffer. */
 static void lengths_differ(void)
@@ -204,6 +255,7 @@ int main(int argc, char **argv)
     aliases();
     too_many();
     later_forms();
+    under_way();
     CHECK_CLASS(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
     CHECK(sum == size);
     lengths_differ();
