@@ -304,7 +304,7 @@ static const struct {
     {"--hints", "hints of files, and what holds without them", print_hints},
     {"--report", "lines of the file that mpiexec --report writes, and their members", print_report},
     {"--functions", "how many functions of the standard there are", print_functions},
-    {"--help", "this text", print_help},
+    {"--help", "this text, as -h", print_help},
 };
 
 static void print_help(void)
@@ -317,6 +317,8 @@ static void print_help(void)
 
 static void (*find_option(const char *flag))(void)
 {
+    if (!strcmp(flag, "-h"))
+        return print_help;
     for (size_t i = 0; i < MEND_COUNT_OF(options); i++)
         if (!strcmp(options[i].flag, flag))
             return options[i].print;

@@ -35,6 +35,7 @@ mend-info --events | grep -q "^  init.done " || fail "--events"
 [ "$(mend-info --events | grep -c '^  [a-z]')" -ge 20 ] || fail "few events"
 mend-info --report | grep -q "^    seen_by  *text " || fail "--report"
 mend-info --help | grep -q -- --functions || fail "--help"
+[ "$(mend-info -h)" = "$(mend-info --help)" ] || fail "-h"
 mend-info --nothing >/dev/null 2>&1
 [ $? = 2 ] || fail "a wrong option must give status 2"
 
