@@ -36,10 +36,12 @@ printf '/* RUN: alone ;\n *      exit 4\n * RUN: alone ; expect-no "x" ; exit 4 
 program rodata 'alone' 'char f[999]; snprintf(f, sizeof(f), "%s/tsan.rodata.1", getenv("TMPDIR")); fclose(fopen(f, "w"));'
 program board "alone ; args /dev/shm/mend-bench-harness-$$" 'fclose(fopen(argv[1], "w"));' # as of a benchmark beside it
 program shared "alone ; args /dev/shm/.mend-bench-harness-$$" 'fclose(fopen(argv[1], "w"));' # a pointer that Open MPI's ranks share
+printf '/* RUN: -n 1 ; time 200 */\n#include "kill/common.h"\nint main(int argc, char **argv)\n{\n' >watchdog.c
+printf 'start(&argc, &argv); CHECK(alarm(0) > 200); MPI_Finalize(); return 0;\n}\n' >>watchdog.c
 printf '/* RUN: none */\nthis is not a program\n' >helper.c
 harness "$PWD" >output 2>&1 || fail "what must pass: $(cat output)"
 rm "/dev/shm/mend-bench-harness-$$" "/dev/shm/.mend-bench-harness-$$"
-grep -qx "8 passed, 0 failed" output || fail "not eight: $(cat output)"
+grep -qx "9 passed, 0 failed" output || fail "not nine: $(cat output)"
 [ "$(cat count)" = xxx ] || fail "not run three times"
 
 # What must fail, each for its own reason.

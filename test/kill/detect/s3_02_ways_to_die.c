@@ -126,7 +126,7 @@ static void start_in_thread(void)
     CHECK_EQ(pthread_create(&t, NULL, start_and_end, NULL), 0);
     CHECK_EQ(pthread_join(t, NULL), 0);
     usleep(50000);
-    alarm(60);
+    set_watchdog();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

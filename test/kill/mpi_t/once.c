@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     bool threads = argc > 2;
     int provided;
 
-    alarm(60);
+    set_watchdog();
     begin_tool(threads);
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     after_init();

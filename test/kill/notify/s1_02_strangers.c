@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     bool several = !strcmp(argv[1], "threads");
     int level;
 
-    alarm(60);
+    set_watchdog();
     MPI_Init_thread(&argc, &argv,
                     several                         ? MPI_THREAD_MULTIPLE
                     : strcmp(argv[1], "serialized") ? MPI_THREAD_SINGLE

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     pthread_t t[5], talk;
     int provided, v;
 
-    alarm(60);
+    set_watchdog();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(W, &rank);
     MPI_Comm_size(W, &size);

@@ -58,7 +58,7 @@ static void start_with_threads(int *argc, char ***argv)
 {
     int provided;
 
-    alarm(60);
+    set_watchdog();
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     CHECK_EQ(provided, MPI_THREAD_MULTIPLE);
     after_init();

@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     int provided;
     MPI_Comm rest;
 
-    alarm(60);
+    set_watchdog();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     after_init();
     CHECK_EQ(provided, MPI_THREAD_MULTIPLE);

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     MPI_Comm c = world_of(s, "first"), freed[2];
     int pid = (int)getpid(), pids[64], err;
 
-    alarm(60);
+    set_watchdog();
     for (int i = 0; i < 2; i++) {
         freed[i] = world_of(s, i ? "second" : "third");
         use(freed[i]);

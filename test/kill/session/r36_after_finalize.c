@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     bool stopped = !strcmp(argv[1], "stopped");
     int me;
 
-    alarm(60);
+    set_watchdog();
     open_board();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     int me = atoi(getenv("MEND_RANK"));
     bool leaves = me == 1, world = !strcmp(argv[1], "world");
 
-    alarm(60);
+    set_watchdog();
     open_board();
     if (leaves || world)
         MPI_Init(NULL, NULL);

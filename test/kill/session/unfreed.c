@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     int me;
     MPI_Comm c;
 
-    alarm(60);
+    set_watchdog();
     open_board();
     if (argc > 1)
         use_session();

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 {
     int generations;
 
-    alarm(60);
+    set_watchdog();
     MPI_Init(&argc, &argv);
     return_errors();
     generations = atoi(argv[1]);

@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 {
     int level;
 
-    alarm(60 * SLOWER);
+    set_watchdog();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -41,7 +41,7 @@ static inline void start_threaded(int *argc, char ***argv, int n)
     MPI_Errhandler handler;
     int provided;
 
-    alarm(100 * SLOWER);
+    set_watchdog();
     CHECK_EQ(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided), MPI_SUCCESS);
     CHECK_EQ(provided, MPI_THREAD_MULTIPLE);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
