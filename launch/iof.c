@@ -11,8 +11,8 @@
  * then written as it is; its stream then owns the sink, and other streams wait until it ends its
  * line or was silent for another `hold`, after which the line is broken.  `hold` is 50 ms on a
  * terminal, where somebody looks, and 500 ms elsewhere, where nobody does and a torn line costs
- * more.  Where the C library's buffer was full the line goes on: that is held for a minute.  A line
- * longer than 64 KiB is cut.
+ * more.  Where the C library's buffer was full the line most likely goes on: that is held for half
+ * a second on a terminal, as it may be a long prompt, and for a minute elsewhere.  A line longer than 64 KiB is cut.
  *
  * Reports of fatal errors: iof_report.c.
  *

@@ -28,9 +28,10 @@ struct stream;
 
 struct sink {
     int fd;
-    mend_time_ns hold_ns;
-    bool closed; /* the reader has gone: EPIPE, or `error` */
-    int error;   /* why nothing more can be written; 0: nothing is wrong */
+    mend_time_ns hold_ns;     /* how long a line without an end waits for the rest */
+    mend_time_ns cut_hold_ns; /* the same where a full buffer of the C library ended */
+    bool closed;              /* the reader has gone: EPIPE, or `error` */
+    int error;                /* why nothing more can be written; 0: nothing is wrong */
     bool error_told;
     bool midline;         /* the last byte written was not the end of a line */
     struct stream *owner; /* whose line is open, NULL: nobody's (or our own message's) */

@@ -12,6 +12,8 @@
 
 #define HOLD_TTY_NS  (50 * MEND_NS_PER_MS)
 #define HOLD_FILE_NS (500 * MEND_NS_PER_MS)
+#define CUT_TTY_NS   (500 * MEND_NS_PER_MS)
+#define CUT_FILE_NS  (60 * MEND_NS_PER_S)
 
 static void write_all(struct sink *s, const char *at, size_t len)
 {
@@ -74,7 +76,11 @@ void mend_iof_complain(struct mend_iof *f)
 
 void mend_iof_sink_open(struct sink *s, int fd)
 {
-    *s = (struct sink){.fd = fd, .hold_ns = isatty(fd) ? HOLD_TTY_NS : HOLD_FILE_NS};
+    bool looks = isatty(fd); /* somebody, who may be asked for something */
+
+    *s = (struct sink){.fd = fd,
+                       .hold_ns = looks ? HOLD_TTY_NS : HOLD_FILE_NS,
+                       .cut_hold_ns = looks ? CUT_TTY_NS : CUT_FILE_NS};
 }
 
 static void make_folders(char *path)

@@ -9,7 +9,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define CUT_HOLD_NS (60 * MEND_NS_PER_S)
 #define STAMP_BYTES sizeof("2026-01-02 03:04:05.678901 ")
 
 /* The time of the machine's clock, "" if the stream's lines have none. */
@@ -88,7 +87,7 @@ static bool sink_free(struct stream *s, mend_time_ns now, bool break_in, mend_ti
 /* When a line without an end is shown, if nothing more comes. */
 static mend_time_ns shown_at(const struct stream *s)
 {
-    return s->since_ns + (s->cut ? CUT_HOLD_NS : s->sink->hold_ns);
+    return s->since_ns + (s->cut ? s->sink->cut_hold_ns : s->sink->hold_ns);
 }
 
 /* Writes what may be written of the stream's buffer; returns when to look again.  all: also a line

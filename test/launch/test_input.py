@@ -58,6 +58,17 @@ def test_terminal_prompt(mpiexec):
     assert end_terminal(pid, fd) == 0
 
 
+def test_terminal_full_buffer(mpiexec):
+    """Nor is a prompt held for long that is as long as a full buffer of the C library."""
+    pid, fd = terminal(mpiexec, "-n", 2, "sh", "-c",
+                       '[ $MEND_RANK = 1 ] && exit; printf "%4096s" "name? "; read x; echo hello $x')
+    _, took = read_until(fd, "name? ")
+    assert took < 5, took
+    os.write(fd, b"Ada\n")
+    read_until(fd, "hello Ada")
+    assert end_terminal(pid, fd) == 0
+
+
 def test_terminal_progress(mpiexec):
     """A progress display with carriage returns is seen while it runs."""
     pid, fd = terminal(mpiexec, "-n", 2, "sh", "-c",
