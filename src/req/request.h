@@ -61,8 +61,7 @@ struct mend_request_ops {
     enum mend_wait_cause cause;
     /* Persistent requests: begins the operation again.  An MPI error class. */
     int (*start)(struct mend_request *r);
-    bool
-        whole; /* not to be freed or cancelled between its start and a wait (MPI-5.0 4.2.1, 6.12) */
+    bool whole; /* neither freed nor cancelled between start and wait (MPI-5.0 4.2.1, 6.12) */
     /* MPI_Cancel; NULL: has no effect. */
     void (*cancel)(struct mend_request *r);
     /* Called by progress while the request is in self->active; NULL: never put it there. */
