@@ -125,6 +125,11 @@ static bool sim_has_left(struct mend_proc *self, mend_peer peer)
     return !mend_peer_is_dead(self, peer) && r->finalized && !r->away;
 }
 
+static bool sim_is_away(struct mend_proc *self, mend_peer peer)
+{
+    return !mend_peer_is_dead(self, peer) && sim_job->rank[peer].away;
+}
+
 /* It counts as one that leaves until it comes back. */
 static void sim_rest(struct mend_proc *self)
 {
@@ -160,6 +165,7 @@ const struct mend_rt sim_rt = {
     .stay = sim_stay,
     .goodbye = sim_goodbye,
     .has_left = sim_has_left,
+    .is_away = sim_is_away,
     .rest = sim_rest,
     .resume = sim_resume,
     .host = sim_host,

@@ -31,10 +31,11 @@
  * that has not come has not voted, so no process can have decided on success; and the reasons above never
  * end, so its own call would be refused, too.
  *
- * A member whose way to the meeting has failed may even have left MPI before a NO reaches it: it was in the first steps
- * of the call, knew neither id nor other group, and waits for nobody.  A process that has come to a meeting stays until its
- * vote is in memory or all survivors have the decision.  So one that has left, and whose vote is not there, will not vote:
- * once a meeting is called off it goes on without those.
+ * A member whose way to the meeting has failed may even have left MPI, or have closed its last session, before a NO reaches
+ * it: it was in the first steps of the call, knew neither id nor other group, and waits for nobody.  A process that has come
+ * to a meeting stays until its vote is in memory or all survivors have the decision.  So one that has left, and whose vote is
+ * not there, has not said yes, and never will: once a meeting is called off it goes on without those.  One that comes back
+ * finds the NO, and declines what nobody decides any more.
  *
  * Calling off: every process in the meeting that sees a reason tells all others; that is quadratic, and
  * happens once.  A reason that only some can see (b, c) is seen by a living member of the meeting:

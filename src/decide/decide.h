@@ -72,9 +72,10 @@ struct mend_decide_comm {
     struct mend_brief
         *brief; /* memory.c: words of two members with a cell; NULL: none, or not yet */
     struct mend_last_words
-        *last_words;        /* memory.c: of members whose places may be others' by now */
-    bool passes_over_left;  /* members that have left MPI, too, will not vote (meet.c) */
-    bool is_freed;          /* graves.c: calls on it are in progress, and then it becomes a grave */
+        *last_words; /* memory.c: of members whose places may be others' by now */
+    bool
+        passes_over_left; /* those that have left MPI count as dead (mend_decide_pass_over_left()) */
+    bool is_freed;        /* graves.c: calls on it are in progress, and then it becomes a grave */
     struct mend_list grave; /* graves.c: when it is freed */
 };
 
@@ -90,8 +91,8 @@ void mend_decide_call(struct mend_comm *c, enum mend_decide_kind which,
 void mend_decide_wait(struct mend_comm *c, enum mend_decide_kind which,
                       struct mend_decision *value);
 
-/* What c is created for has failed, and members that had an error before may have left MPI without a vote: from now on
- * agreements on c go on without those. */
+/* What c was made for has failed, and members that had an error before may have left MPI, or have closed their last session,
+ * without a vote: from now on agreements on c go on without those. */
 void mend_decide_pass_over_left(struct mend_comm *c);
 
 /* One more EXPLICIT agreement on a communicator on which nothing goes on any more; it says nothing. */

@@ -13,9 +13,9 @@
  * another member does not know of it yet and asks, the answer is that the communicator is gone
  * (mend_graves_answer()).  `mend-sim agree --free` searches this protocol.
  *
- * A member that has left MPI meanwhile (a spawned process that was disconnected) has freed the communicator and asks
- * nothing any more, so the others go on as if it were dead.  What it has still sent is refused like the frames of a dead
- * process; nobody needs it.
+ * A member that has left MPI meanwhile (a spawned process that was disconnected) or has closed its last session has freed
+ * the communicator, or never had it, and asks nothing any more, so the others go on as if it were dead.  What it has still
+ * sent is refused like the frames of a dead process; nobody needs it.
  *
  * Only memory bounds the number of graves, and no call depends on it; there is one for each communicator that this
  * process has freed and some survivor has not.  Where members vote in shared memory and write revocations there,

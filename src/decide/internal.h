@@ -54,7 +54,7 @@ static inline const char *mend_decide_what(enum mend_decide_kind which)
  * because a member that finds one of them in the log of deaths finds the whole entry there. */
 int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n);
 
-/* The member has left MPI.  acquire: what it said before can be seen. */
+/* The member has left MPI, or is away: it has freed what it knew, and what it said before can be seen. */
 bool mend_decide_has_left(struct mend_comm *c, int32_t rank);
 
 /* A line of the report. */

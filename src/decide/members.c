@@ -28,7 +28,8 @@ bool mend_decide_has_left(struct mend_comm *c, int32_t rank)
     struct mend_proc *self = c->self;
     mend_peer p = mend_decide_peer(c->decide, rank);
 
-    return self->rt->has_left && !mend_peer_is_dead(self, p) && self->rt->has_left(self, p);
+    return (self->rt->has_left && self->rt->has_left(self, p)) ||
+           (self->rt->is_away && self->rt->is_away(self, p));
 }
 
 static int32_t name_of_first(const struct mend_comm *c, const struct mend_group *g)

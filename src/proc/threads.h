@@ -26,7 +26,7 @@
 /* One thread that waits, on its stack. */
 struct mend_waiter {
     struct mend_list link; /* in self->asleep */
-    bool (*over)(struct mend_proc *self, const struct mend_waiter *w);
+    bool (*over)(struct mend_proc *self, struct mend_waiter *w);
     const struct mend_request *request; /* what it waits for: one of these */
     const struct mend_wait *wait;
     bool rings; /* frames and verdicts end it, or another thread: nobody has to poll for it */

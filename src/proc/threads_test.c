@@ -20,7 +20,7 @@ static void rouse(struct mend_proc *p)
 
 static const struct mend_bell bell = {.rouse = rouse};
 
-static bool is_over(struct mend_proc *p, const struct mend_waiter *w)
+static bool is_over(struct mend_proc *p, struct mend_waiter *w)
 {
     return w == &poller ? poller_over : w == &a ? a_over : b_over;
 }

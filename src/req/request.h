@@ -213,7 +213,7 @@ struct mend_wait {
     const char *what;
     enum mend_wait_cause cause;
     mend_peer hint; /* peer whose traffic ends it, MEND_PEER_NONE: anybody */
-    bool rings;     /* its end wakes this process, as frames do: the wait may sleep */
+    bool rings; /* its end wakes this process, as frames do: may sleep, until `until` clears it */
     /* For reports, called in a signal handler; NULL: `what` says all. */
     const struct mend_comm *comm; /* the call is collective over it, and this is its turn */
     void (*missing)(const void *arg, uint64_t *peers);         /* adds those that have not come */

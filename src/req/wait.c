@@ -217,7 +217,7 @@ const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,
 
 /* Several threads. */
 
-static bool request_over(struct mend_proc *self, const struct mend_waiter *me)
+static bool request_over(struct mend_proc *self, struct mend_waiter *me)
 {
     const struct mend_request *r = me->request;
 
@@ -225,11 +225,14 @@ static bool request_over(struct mend_proc *self, const struct mend_waiter *me)
     return mend_request_is_done(r) || r->pending;
 }
 
-static bool until_over(struct mend_proc *self, const struct mend_waiter *me)
+/* What the wait is for may have become what only polling finds. */
+static bool until_over(struct mend_proc *self, struct mend_waiter *me)
 {
     const struct mend_wait *w = me->wait;
+    bool over = w->until(self, w->arg);
 
-    return w->until(self, w->arg);
+    me->rings = w->rings;
+    return over;
 }
 
 /* What ends it when a process dies: the poller carries out the death, which completes what it ends. */
@@ -379,8 +382,7 @@ void mend_wait_until(struct mend_proc *self, const struct mend_wait *w)
     begin_wait(self);
     note(self, &waiting);
     if (mend_unlikely(mend_proc_has_threads(self)))
-        wait_among(self, (struct mend_waiter){.over = until_over, .wait = w, .rings = w->rings},
-                   w->hint);
+        wait_among(self, (struct mend_waiter){.over = until_over, .wait = w}, w->hint);
     while (!w->until(self, w->arg)) {
         if (mend_progress(self, where(&patience, w->hint))) {
             patience = (struct patience){0};

@@ -182,11 +182,21 @@ static bool local_poke(struct mend_proc *self, mend_peer peer)
            syscall(SYS_tgkill, (pid_t)mend_load_relaxed(&r->pid), (pid_t)thread, SIGURG) == 0;
 }
 
+/* acquire: pairs with the release in leave() */
+static bool is_in_state(struct mend_proc *self, mend_peer peer, enum mend_node_rank_state state)
+{
+    return !mend_peer_is_dead(self, peer) &&
+           mend_load_acquire(&rank_of(self, peer)->state) == (uint32_t)state;
+}
+
 static bool local_has_left(struct mend_proc *self, mend_peer peer)
 {
-    /* acquire: pairs with the release in leave() */
-    return !mend_peer_is_dead(self, peer) &&
-           mend_load_acquire(&rank_of(self, peer)->state) == MEND_NODE_RANK_FINALIZED;
+    return is_in_state(self, peer, MEND_NODE_RANK_FINALIZED);
+}
+
+static bool local_is_away(struct mend_proc *self, mend_peer peer)
+{
+    return is_in_state(self, peer, MEND_NODE_RANK_AWAY);
 }
 
 /* As if on another node: MEND_NODES.  A process that has read no parameters has 0 of them, and keeps nobody apart. */
@@ -611,6 +621,7 @@ const struct mend_rt mend_rt_local = {
     .take_pokes = local_take_pokes,
     .poke = local_poke,
     .has_left = local_has_left,
+    .is_away = local_is_away,
     .suspect = local_suspect,
     .abort = local_abort,
     .crashing = local_crashing,

@@ -67,6 +67,9 @@ struct mend_rt {
     /* The peer has said good-bye.  NULL: nobody can tell. */
     bool (*has_left)(struct mend_proc *self, mend_peer peer);
 
+    /* The peer has no session open, and may come back.  NULL: nobody can tell. */
+    bool (*is_away)(struct mend_proc *self, mend_peer peer);
+
     /* Something is wrong with the peer.  True: it is dead, or dies, or this process was declared dead
      * itself, so what the peer did last means nothing.  False: as far as can be seen here it lives; the
      * agent has been told.  It checks as well and does not declare a living process dead. */

@@ -33,7 +33,7 @@ struct mend_shm_out {
     bool took_line;       /* the last message */
     uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
     uint32_t bulk_touched, walk_bytes, bulk_bytes;
-    uint32_t bulk_used;         /* by long payloads: the receiver has read these lines */
+    uint32_t bulk_used; /* so far long payloads have come: the receiver has read these lines */
     char *tray[MEND_SHM_TRAYS]; /* of the pair; NULL: nothing is laid there */
     bool tray_touched[MEND_SHM_TRAYS];
     uint32_t reserved_at, reserved_len;
