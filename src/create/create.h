@@ -143,9 +143,13 @@ int mend_create_dist_graph(struct mend_comm *c, const struct mend_named_edges *e
 
 /* free.c: the user's handle goes: attributes first, then the object as soon as nothing uses it.  Local, whichever
  * processes are dead (S0-69).  The error of a delete callback that refuses: then the communicator stays.  disconnect
- * waits before that until the own operations are complete, or a member is dead. */
+ * waits before that until the own operations are complete, or a member is dead; and then until no member needs this process
+ * any more, unless one may never free the communicator (mend_graves_is_over()). */
 int mend_create_free(struct mend_comm *c);
 int mend_create_disconnect(struct mend_comm *c);
+
+/* c is closed (mend_comm_close()): its handle's reference goes, and its end begins at once if nothing is under way on it. */
+void mend_create_part(struct mend_comm *c);
 
 /* *failed_p: the members that failed, of both groups, the same at all; the caller's.  MPI_ERR_INVALIDATED:
  * c is revoked, also if that happens meanwhile; never MPI_ERR_PROC_FAILED. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* free.c – the end of a communicator's handle (MPI-5.0 7.4.3, 11.10.4). */
+/* free.c – the end of a communicator's handle (MPI-5.0 7.4.3, 11.10.4).
+ *
+ * MPI_Comm_free is local: others may still ask this process about the communicator, and it waits for that before it
+ * leaves MPI (decide/graves.c).  MPI_Comm_disconnect waits until nobody can ask any more, so that a process can leave
+ * MPI while another one, from which it has parted, computes. */
 #include "create/create.h"
 
 #include "proc/report.h"
@@ -32,6 +36,36 @@ static void disconnect(struct mend_proc *self, const struct mend_group *g)
         mend_peer_entry(self, mend_group_peer(g, i))->connected = false;
 }
 
+void mend_create_part(struct mend_comm *c)
+{
+    if (mend_p2p_idle(c))
+        mend_decide_part(c);
+    else
+        mend_decide_free(c);
+}
+
+static bool is_over(struct mend_proc *self, void *arg)
+{
+    mend_interrupt_check(self);
+    return mend_graves_is_over(self, *(const mend_ctx *)arg);
+}
+
+/* A death, a revocation or a member in MPI_Finalize ends the wait. */
+static void free_and_await_others(struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    mend_ctx ctx = c->ctx;
+    struct mend_wait w = {.cause = MEND_WAIT_CREATION,
+                          .until = is_over,
+                          .arg = &ctx,
+                          .what = "the others to disconnect the communicator, too",
+                          .hint = MEND_PEER_NONE};
+
+    mend_create_part(c);
+    mend_record_holdings(self);
+    mend_wait_until(self, &w);
+}
+
 int mend_create_disconnect(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
@@ -48,7 +82,9 @@ int mend_create_disconnect(struct mend_comm *c)
     mend_event(self, MEND_EV_DISCONNECT_QUIET);
     disconnect(self, c->group);
     disconnect(self, c->remote);
-    err = mend_create_free(c);
+    err = mend_comm_close(c);
+    if (!err)
+        free_and_await_others(c);
     mend_event(self, MEND_EV_DISCONNECT_DONE);
     return err;
 }

@@ -73,6 +73,7 @@ struct mend_decide_comm {
         *brief; /* memory.c: words of two members with a cell; NULL: none, or not yet */
     struct mend_last_words
         *last_words; /* memory.c: of members whose places may be others' by now */
+    bool parts;      /* disconnected: each member had it, so one that has left has seen its end */
     bool
         passes_over_left; /* those that have left MPI count as dead (mend_decide_pass_over_left()) */
     bool is_freed;        /* graves.c: calls on it are in progress, and then it becomes a grave */
@@ -107,6 +108,10 @@ bool mend_graves_keep(struct mend_comm *c);
 /* Goes on without members that have left MPI where this process waits for all to free what it has freed (graves.c). */
 void mend_graves_look(struct mend_proc *self);
 
+/* All survivors have freed the communicator of this context, which this process has freed; or perhaps some never will:
+ * a member is dead, it is revoked, or a member is in MPI_Finalize. */
+bool mend_graves_is_over(struct mend_proc *self, mend_ctx ctx);
+
 /* Ends all agreements on c in this process alone, those of the future as well, as refused: no member will use this context of c
  * any more (mend_comm_renew()). */
 void mend_decide_abandon(struct mend_comm *c);
@@ -119,6 +124,10 @@ bool mend_decide_is_freed(const struct mend_comm *c);
 
 /* The user frees c: drops the handle's reference, now or a little later (graves.c says why). */
 void mend_decide_free(struct mend_comm *c);
+
+/* The same with a communicator that each member had, when nothing is under way on it: requests that are complete and still
+ * refer to it do not keep the others from its end. */
+void mend_decide_part(struct mend_comm *c);
 
 int mend_decide_init(struct mend_proc *self);
 void mend_decide_on_death(struct mend_proc *self, mend_peer dead);

@@ -7,6 +7,8 @@
  *
  *   freed ── no call on it is in progress ──> asked ── all survivors have done the same ──> gone
  *
+ * Requests that refer to it, though complete, keep it freed; one that is disconnected is asked at once.
+ *
  * The members detect the end with one more agreement, EXPLICIT and with `last` set (ft/agree_sm.h), which runs
  * in the background, and for which no call waits: a contribution to it means "I have freed the communicator
  * and have returned from all calls on it".  A member that learns of the decision forgets the communicator.  If
@@ -14,8 +16,11 @@
  * (mend_graves_answer()).  `mend-sim agree --free` searches this protocol.
  *
  * A member that has left MPI meanwhile (a spawned process that was disconnected) or has closed its last session has freed
- * the communicator, or never had it, and asks nothing any more, so the others go on as if it were dead.  What it has still
- * sent is refused like the frames of a dead process; nobody needs it.
+ * the communicator, or never had it, and asks nothing any more, so the others go on as if it were dead.  Where each member
+ * had it, the one that has left has seen its end, and so it is the end for the others.
+ *
+ * MPI_Comm_disconnect waits for the end (create/free.c), and then others need this process no more, wherever it is.  It does
+ * not wait if a member may never free the communicator (mend_graves_is_over()).
  *
  * Only memory bounds the number of graves, and no call depends on it; there is one for each communicator that this
  * process has freed and some survivor has not.  Where members vote in shared memory and write revocations there,
@@ -25,6 +30,7 @@
 #include "decide/internal.h"
 
 #include "ft/wire.h"
+#include "rt/rt.h"
 
 /* All members answer alike: they agree on its end, or none of them does. */
 static bool can_be_asked(struct mend_comm *c)
@@ -49,6 +55,8 @@ static void look_at(struct mend_comm *c)
     mend_comm_get(c);
     if (mend_decide_in_memory(c))
         mend_decide_memory_look(c);
+    else if (c->decide->parts)
+        mend_decide_tree_end_with_left(c);
     else
         mend_decide_tree_pass_over_left(c);
     mend_comm_put(c);
@@ -58,6 +66,34 @@ void mend_graves_look(struct mend_proc *self)
 {
     mend_list_foreach (l, next, &self->decide->graves)
         look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm);
+}
+
+/* It has failed, or is in MPI_Finalize.  One that has left had freed c before. */
+static bool may_never_free(struct mend_comm *c, int32_t rank)
+{
+    struct mend_proc *self = c->self;
+    mend_peer p = mend_decide_peer(c->decide, rank);
+
+    if (mend_peer_is_dead(self, p))
+        return !mend_peer_entry(self, p)->had_left;
+    return p != self->me && self->rt->is_leaving(self, p) && !mend_decide_has_left(c, rank);
+}
+
+static bool has_one_that_may_never_free(struct mend_comm *c)
+{
+    for (int32_t r = 0; r < c->decide->members_n; r++)
+        if (may_never_free(c, r))
+            return true;
+    return false;
+}
+
+bool mend_graves_is_over(struct mend_proc *self, mend_ctx ctx)
+{
+    struct mend_comm *c;
+
+    mend_graves_look(self);
+    c = mend_hash_get(&self->comms, ctx);
+    return !c || !mend_decide_is_freed(c) || c->revoked || has_one_that_may_never_free(c);
 }
 
 /* One grave whenever another one comes, so that they do not pile up in a process that never leaves. */
@@ -72,7 +108,26 @@ static void look_at_oldest(struct mend_decide *m)
     look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm);
 }
 
-void mend_decide_free(struct mend_comm *c)
+static void bury(struct mend_comm *c)
+{
+    c->decide->is_freed = false;
+    c->self->decide->freed_n--;
+    mend_comm_get(c);
+    mend_list_append(&c->self->decide->graves, &c->decide->grave);
+    mend_decide_last(c, gone); /* done(c): c itself is the argument */
+}
+
+/* No agreement on it is in progress. */
+static bool is_idle(const struct mend_comm *c)
+{
+    for (int which = 0; which < MEND_DECIDE_KINDS; which++)
+        if (!mend_list_empty(&c->decide->agreements[which].waiting) ||
+            !mend_list_empty(&c->decide->agreements[which].running))
+            return false;
+    return true;
+}
+
+static void let_go(struct mend_comm *c, bool at_once)
 {
     struct mend_decide *m = c->self->decide;
 
@@ -84,20 +139,27 @@ void mend_decide_free(struct mend_comm *c)
         look_at_oldest(m);
     c->decide->is_freed = true;
     m->freed_n++;
+    if (at_once && is_idle(c))
+        bury(c);
     mend_comm_put(c);
+}
+
+void mend_decide_free(struct mend_comm *c)
+{
+    let_go(c, false);
+}
+
+void mend_decide_part(struct mend_comm *c)
+{
+    c->decide->parts = true;
+    let_go(c, true);
 }
 
 bool mend_graves_keep(struct mend_comm *c)
 {
-    struct mend_decide *m = c->self->decide;
-
     if (!c->decide || !c->decide->is_freed)
         return false;
-    c->decide->is_freed = false;
-    m->freed_n--;
-    mend_comm_get(c);
-    mend_list_append(&m->graves, &c->decide->grave);
-    mend_decide_last(c, gone); /* done(c): c itself is the argument */
+    bury(c);
     return true;
 }
 

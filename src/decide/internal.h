@@ -73,6 +73,8 @@ void mend_decide_refused(struct mend_comm *c, struct mend_decision *value);
 mend_frame_handler mend_decide_tree_on_frame, mend_revoke_on_frame;
 void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank);
 void mend_decide_tree_pass_over_left(struct mend_comm *c);
+/* A member that has left has seen the decision on the end of c. */
+void mend_decide_tree_end_with_left(struct mend_comm *c);
 void mend_revoke_on_death(struct mend_comm *c, int32_t rank);
 
 /* A revocation of c is passed on by messages.  All members answer alike. */

@@ -28,6 +28,8 @@ bool mend_decide_has_left(struct mend_comm *c, int32_t rank)
     struct mend_proc *self = c->self;
     mend_peer p = mend_decide_peer(c->decide, rank);
 
+    if (mend_peer_is_dead(self, p))
+        return mend_peer_entry(self, p)->had_left;
     return (self->rt->has_left && self->rt->has_left(self, p)) ||
            (self->rt->is_away && self->rt->is_away(self, p));
 }

@@ -312,19 +312,43 @@ void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const str
         mend_free(self, failed);
 }
 
+static void tell_all(struct mend_comm *c, const struct mend_agree_event *ev)
+{
+    for (int which = 0; which < MEND_DECIDE_KINDS; which++)
+        if (c->decide->agreements[which].sm)
+            step(c, (enum mend_decide_kind)which, ev);
+}
+
 void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank)
 {
     struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = rank};
 
-    for (int which = 0; which < MEND_DECIDE_KINDS; which++)
-        if (c->decide->agreements[which].sm) {
-            step(c, (enum mend_decide_kind)which, &ev);
-        }
+    tell_all(c, &ev);
 }
 
+/* Perhaps the decision, which it has told no other process. */
+static bool has_unread(struct mend_proc *self, mend_peer from)
+{
+    const struct mend_net *net = mend_net_of(self, from);
+    const void *payload;
+
+    return net->peek && net->peek(self, from, &payload);
+}
+
+/* As with a dead process, everything that it has sent counts. */
 void mend_decide_tree_pass_over_left(struct mend_comm *c)
 {
     for (int32_t r = 0; r < c->decide->members_n; r++)
-        if (r != c->decide->me && mend_decide_has_left(c, r))
+        if (r != c->decide->me && mend_decide_has_left(c, r) &&
+            !has_unread(c->self, mend_decide_peer(c->decide, r)))
             mend_decide_tree_on_death(c, r);
+}
+
+void mend_decide_tree_end_with_left(struct mend_comm *c)
+{
+    struct mend_agree_event ev = {.kind = MEND_AGREE_LEFT};
+
+    for (ev.rank = 0; ev.rank < c->decide->members_n; ev.rank++)
+        if (ev.rank != c->decide->me && mend_decide_has_left(c, ev.rank))
+            tell_all(c, &ev);
 }

@@ -20,6 +20,7 @@
  * that it has freed was freed by all survivors that have not left (decide/graves.c).  One of the world is as good as freed
  * when all its members have called MPI_Finalize. */
 #include "comm/session.h"
+#include "create/create.h"
 #include "decide/decide.h"
 #include "life/life.h"
 #include "notify/notify.h"
@@ -136,7 +137,7 @@ static int close_comms(struct mend_proc *self, const struct mend_session *s)
     while (!err && (c = mend_session_comm(self, s->number))) {
         err = mend_comm_close(c);
         if (!err)
-            mend_decide_free(c);
+            mend_create_part(c);
     }
     return err;
 }

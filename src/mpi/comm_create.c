@@ -267,8 +267,9 @@ int MPI_Comm_free(MPI_Comm *comm)
     return mend_report_comm(c, err, __func__);
 }
 
-/* Collective.  Blocks until this process's operations on the communicator are complete (11.10.4),
- * or a member is dead. */
+/* Collective.  Blocks until this process's operations on the communicator are complete (11.10.4), or a member is dead;
+ * then, if others could still ask this process about it, until all members have freed it.  That ends as well when a member
+ * dies, calls MPI_Finalize or has revoked the communicator.  Afterwards no member needs this process any more. */
 MEND_API(MPI_Comm_disconnect);
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {

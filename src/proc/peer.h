@@ -24,6 +24,7 @@ struct mend_peer_entry {
     bool told;      /* an MPI call told the program of its death */
     bool apart;     /* only frames reach it, although it has a place (MEND_NODES) */
     bool connected; /* MPI_Finalize waits for it, although there may be no communicator with it */
+    bool had_left;  /* dead, and had left MPI or was without a session before */
     bool gone;      /* dead, and its place may be another process's: life/let_go.c */
     mend_place there;           /* abroad: where it is in the segment of its job */
     struct mend_abroad *abroad; /* of another job (node/abroad.h); NULL: of this one */

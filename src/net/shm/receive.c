@@ -47,6 +47,15 @@ static bool has_rung(struct mend_proc *self, mend_peer from)
     return mend_load_acquire(&self->shm->bells[mend_node_place_of(self, from).at]) != 0;
 }
 
+/* True: the ring may be looked at.  One of a peer that has sent nothing yet has no memory. */
+static bool open_if_rung(struct mend_proc *self, mend_peer from, struct mend_shm_in *in)
+{
+    if (in->severed || !has_rung(self, from))
+        return false;
+    in_open(self, from, in);
+    return true;
+}
+
 static bool is_within(uint32_t at, uint32_t len, uint32_t bytes)
 {
     return at < bytes && len <= bytes - at;
@@ -194,10 +203,8 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
     struct mend_shm_slot *slot;
     unsigned n = 0;
 
-    if (mend_unlikely(in->severed || (!in->slots && !has_rung(self, from))))
+    if (mend_unlikely((in->severed || !in->slots) && !open_if_rung(self, from, in)))
         return 0;
-    if (mend_unlikely(!in->slots))
-        in_open(self, from, in);
     while (n < max && (slot = next_slot(in))) {
         uint32_t len = mend_frame_len(&slot->f);
 
@@ -231,7 +238,7 @@ const struct mend_frame *mend_shm_peek(struct mend_proc *self, mend_peer from,
     struct mend_shm_in *in = &self->shm->in[from];
     struct mend_shm_slot *slot;
 
-    if (mend_unlikely(in->severed || !in->slots))
+    if (mend_unlikely((in->severed || !in->slots) && !open_if_rung(self, from, in)))
         return NULL;
     slot = next_slot(in);
     if (!slot || mend_unlikely(!frame_is_sound(in, slot)))

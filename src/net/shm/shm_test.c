@@ -236,8 +236,11 @@ MEND_TEST(peek_leaves_a_frame_where_it_lies)
 
     begin();
     net = &mend_net_shm;
+    CHECK(!net->peek(&procs[0], 1, &payload));
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
-    poll_all(0); /* a peer that never sent is not looked at */
+    f = net->peek(&procs[0], 1, &payload); /* the first one of this peer */
+    CHECK(f && f->tag == 0 && mend_frame_len(f) == 8);
+    poll_all(0);
     CHECK(!net->peek(&procs[0], 1, &payload));
     CHECK_EQ(send_some(1, 0, 1, 3000), MEND_OK);
     CHECK_EQ(send_some(1, 0, 2, 8), MEND_OK);

@@ -245,7 +245,7 @@ static void join(int me)
         CHECK(got == !me);
         MPI_Comm_disconnect(&inter);
     }
-    CHECK(recv(fd, &got, 1, MSG_DONTWAIT) < 0); /* it is quiet */
+    CHECK(recv(fd, &got, 1, MSG_DONTWAIT) <= 0); /* it is quiet; the other end may have gone */
 }
 
 int main(int argc, char **argv)
