@@ -112,7 +112,7 @@ int mend_meet_connect(struct mend_comm *c, int root, const char *tag, mend_peer 
         at = mend_group_rank(self, bridge->group, other);
     err = mend_create_intercomm(c, root, bridge, at, 0, err, new_p);
     if (bridge)
-        mend_decide_free(bridge);
+        mend_decide_free_temporary(bridge, !err);
     if (err == MEND_CLASS_PROC_FAILED && c->rank == root)
         tell_death(self, other);
     return err;
@@ -140,8 +140,8 @@ int mend_create_from_groups(struct mend_proc *self, struct mend_group *g, int le
     if (!err && *new_p)
         (*new_p)->of_groups = true;
     if (side)
-        mend_decide_free(side);
+        mend_decide_free_temporary(side, !err);
     if (bridge)
-        mend_decide_free(bridge);
+        mend_decide_free_temporary(bridge, !err);
     return err;
 }

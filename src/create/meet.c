@@ -319,7 +319,7 @@ int mend_meet_group(struct mend_comm *parent, struct mend_comm *named, struct me
     if (value.failed)
         mend_group_put(self, value.failed);
     if (m.c)
-        mend_decide_free(m.c);
+        mend_decide_free_temporary(m.c, !err);
     return err;
 }
 

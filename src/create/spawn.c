@@ -245,7 +245,7 @@ static int perform(struct call *s, struct mend_birth *x)
         mend_birth_step(x, &ev);
     }
     if (s->bridge)
-        mend_decide_free(s->bridge);
+        mend_decide_free_temporary(s->bridge, !x->result);
     return x->result;
 }
 

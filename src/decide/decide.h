@@ -72,8 +72,9 @@ struct mend_decide_comm {
     struct mend_brief
         *brief; /* memory.c: words of two members with a cell; NULL: none, or not yet */
     struct mend_last_words
-        *last_words; /* memory.c: of members whose places may be others' by now */
-    bool parts;      /* disconnected: each member had it, so one that has left has seen its end */
+        *last_words;  /* memory.c: of members whose places may be others' by now */
+    bool freed_alone; /* by MPI_Comm_free: other members do so when they like */
+    bool parts;       /* disconnected: each member had it, so one that has left has seen its end */
     bool
         passes_over_left; /* those that have left MPI count as dead (mend_decide_pass_over_left()) */
     bool is_freed;        /* graves.c: calls on it are in progress, and then it becomes a grave */
@@ -108,9 +109,10 @@ bool mend_graves_keep(struct mend_comm *c);
 /* Goes on without members that have left MPI where this process waits for all to free what it has freed (graves.c). */
 void mend_graves_look(struct mend_proc *self);
 
-/* All survivors have freed the communicator of this context, which this process has freed; or perhaps some never will:
- * a member is dead, it is revoked, or a member is in MPI_Finalize. */
-bool mend_graves_is_over(struct mend_proc *self, mend_ctx ctx);
+/* All survivors have freed what this process has freed and that has only members of these groups (NULL: none); MPI_Comm_free
+ * does not count, as others may call it at any time.  True also where some may never do so: a member is dead, it is
+ * revoked, or a member is in MPI_Finalize. */
+bool mend_graves_are_over(struct mend_proc *self, struct mend_group *g, struct mend_group *h);
 
 /* Ends all agreements on c in this process alone, those of the future as well, as refused: no member will use this context of c
  * any more (mend_comm_renew()). */
@@ -122,12 +124,17 @@ bool mend_decide_is_quiet(const struct mend_proc *self);
 /* c is one of these. */
 bool mend_decide_is_freed(const struct mend_comm *c);
 
-/* The user frees c: drops the handle's reference, now or a little later (graves.c says why). */
+/* Drops the last handle's reference of c, now or a little later (graves.c says why): in a call in which all members do so;
+ * alone, as MPI_Comm_free does. */
 void mend_decide_free(struct mend_comm *c);
+void mend_decide_free_alone(struct mend_comm *c);
 
 /* The same with a communicator that each member had, when nothing is under way on it: requests that are complete and still
  * refer to it do not keep the others from its end. */
 void mend_decide_part(struct mend_comm *c);
+
+/* What a creation needed for a while.  made: it has succeeded, so each member had c. */
+void mend_decide_free_temporary(struct mend_comm *c, bool made);
 
 int mend_decide_init(struct mend_proc *self);
 void mend_decide_on_death(struct mend_proc *self, mend_peer dead);

@@ -19,8 +19,9 @@
  * the communicator, or never had it, and asks nothing any more, so the others go on as if it were dead.  Where each member
  * had it, the one that has left has seen its end, and so it is the end for the others.
  *
- * MPI_Comm_disconnect waits for the end (create/free.c), and then others need this process no more, wherever it is.  It does
- * not wait if a member may never free the communicator (mend_graves_is_over()).
+ * MPI_Comm_disconnect waits for the end (create/free.c), and for that of whatever the members have freed in other collective
+ * calls: windows, files, what a creation needed for a while.  Then others need this process no more, wherever it is.  It does
+ * not wait where a member may never free the communicator (may_never_free()).
  *
  * Only memory bounds the number of graves, and no call depends on it; there is one for each communicator that this
  * process has freed and some survivor has not.  Where members vote in shared memory and write revocations there,
@@ -68,14 +69,14 @@ void mend_graves_look(struct mend_proc *self)
         look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm);
 }
 
-/* It has failed, or is in MPI_Finalize.  One that has left had freed c before. */
+/* It is dead, or in MPI_Finalize.  One that is behind that, or without a session, had freed c before. */
 static bool may_never_free(struct mend_comm *c, int32_t rank)
 {
     struct mend_proc *self = c->self;
     mend_peer p = mend_decide_peer(c->decide, rank);
 
     if (mend_peer_is_dead(self, p))
-        return !mend_peer_entry(self, p)->had_left;
+        return true;
     return p != self->me && self->rt->is_leaving(self, p) && !mend_decide_has_left(c, rank);
 }
 
@@ -87,13 +88,33 @@ static bool has_one_that_may_never_free(struct mend_comm *c)
     return false;
 }
 
-bool mend_graves_is_over(struct mend_proc *self, mend_ctx ctx)
+static bool has(struct mend_proc *self, struct mend_group *g, mend_peer p)
 {
-    struct mend_comm *c;
+    return g && mend_group_rank(self, g, p) != MPI_UNDEFINED;
+}
 
+static bool is_among(const struct mend_comm *c, struct mend_group *g, struct mend_group *h)
+{
+    for (int32_t r = 0; r < c->decide->members_n; r++) {
+        mend_peer p = mend_decide_peer(c->decide, r);
+
+        if (!has(c->self, g, p) && !has(c->self, h, p))
+            return false;
+    }
+    return true;
+}
+
+bool mend_graves_are_over(struct mend_proc *self, struct mend_group *g, struct mend_group *h)
+{
     mend_graves_look(self);
-    c = mend_hash_get(&self->comms, ctx);
-    return !c || !mend_decide_is_freed(c) || c->revoked || has_one_that_may_never_free(c);
+    mend_list_foreach (l, next, &self->decide->graves) {
+        struct mend_comm *c = MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm;
+
+        if (!c->decide->freed_alone && is_among(c, g, h) && !c->revoked &&
+            !has_one_that_may_never_free(c))
+            return false;
+    }
+    return true;
 }
 
 /* One grave whenever another one comes, so that they do not pile up in a process that never leaves. */
@@ -149,10 +170,24 @@ void mend_decide_free(struct mend_comm *c)
     let_go(c, false);
 }
 
+void mend_decide_free_alone(struct mend_comm *c)
+{
+    c->decide->freed_alone = true;
+    let_go(c, false);
+}
+
 void mend_decide_part(struct mend_comm *c)
 {
     c->decide->parts = true;
     let_go(c, true);
+}
+
+void mend_decide_free_temporary(struct mend_comm *c, bool made)
+{
+    if (made)
+        mend_decide_part(c);
+    else
+        mend_decide_free(c);
 }
 
 bool mend_graves_keep(struct mend_comm *c)

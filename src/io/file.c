@@ -179,7 +179,7 @@ static void drop_comm(struct mend_file *f)
     }
     mend_pointer_end(f);
     mend_comm_close(f->comm);
-    mend_decide_free(f->comm);
+    mend_decide_part(f->comm);
 }
 
 /* MPI_MODE_APPEND: the pointers begin behind the last byte. */

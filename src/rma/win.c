@@ -203,7 +203,7 @@ static void drop_comm(struct mend_comm *c)
 {
     c->win = NULL;
     mend_comm_close(c);
-    mend_decide_free(c);
+    mend_decide_part(c);
 }
 
 static const char *kind_of(int flavor)
