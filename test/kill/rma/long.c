@@ -51,6 +51,7 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Win_create(mine, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     CHECK_OK(MPI_Win_lock_all(0, win));
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD)); /* nobody dies before the other one has locked */
     if (rank == 0 || strcmp(argv[1], "alone"))
         go_on(argv[1]);
     else
