@@ -7,7 +7,7 @@
  * RUN: -n 2
  * RUN: -n 4
  * RUN: -n 8 ; time 60
- * RUN: -n 2 ; set RMA_SHM=0
+ * RUN: -n 2 ; set RMA_SHM=0 ; time 60
  * RUN: -n 5 ; set RMA_SHM=0 ; time 60 */
 #include "common.h"
 
