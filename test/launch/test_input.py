@@ -47,26 +47,25 @@ def end_terminal(pid, fd):
     return os.waitstatus_to_exitcode(status)
 
 
-def test_terminal_prompt(mpiexec):
-    """A prompt without a line's end comes promptly, and what is typed reaches rank 0."""
+def ask_for_a_name(mpiexec, printf, longest):
+    """Rank 0 asks by the words for printf; the question is there in time, and the answer reaches it."""
     pid, fd = terminal(mpiexec, "-n", 2, "sh", "-c",
-                       '[ $MEND_RANK = 1 ] && exit; printf "name? "; read x; echo hello $x')
+                       f'[ $MEND_RANK = 1 ] && exit; printf {printf}; read x; echo hello $x')
     _, took = read_until(fd, "name? ")
-    assert took < 2, took
+    assert took < longest, took
     os.write(fd, b"Ada\n")
     read_until(fd, "hello Ada")
     assert end_terminal(pid, fd) == 0
+
+
+def test_terminal_prompt(mpiexec):
+    """A prompt without a line's end comes promptly, and what is typed reaches rank 0."""
+    ask_for_a_name(mpiexec, '"name? "', 2)
 
 
 def test_terminal_full_buffer(mpiexec):
     """Nor is a prompt held for long that is as long as a full buffer of the C library."""
-    pid, fd = terminal(mpiexec, "-n", 2, "sh", "-c",
-                       '[ $MEND_RANK = 1 ] && exit; printf "%4096s" "name? "; read x; echo hello $x')
-    _, took = read_until(fd, "name? ")
-    assert took < 5, took
-    os.write(fd, b"Ada\n")
-    read_until(fd, "hello Ada")
-    assert end_terminal(pid, fd) == 0
+    ask_for_a_name(mpiexec, '"%4096s" "name? "', 5)
 
 
 def test_terminal_progress(mpiexec):

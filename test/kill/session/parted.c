@@ -4,7 +4,9 @@
  * disconnects late, so that the others would have returned long before it if they did not wait.
  *
  * They do not wait for a member that may never disconnect: rank 0, when the communicator is revoked, or has a dead member; and
- * parents that call MPI_Finalize instead.
+ * parents that call MPI_Finalize instead.  Nor do they wait for a process from which they do not part: rank 2, which has freed
+ * a window with them and is outside of MPI until the others have disconnected what they have without it; nor for the end of a
+ * communicator that they have freed with MPI_Comm_free, and rank 0 frees later.
  *
  *   S0-1: a call that needs a dead process returns in bounded time
  *   R36: while no session is open no death is a failure, and a process that opens one again is the same peer
@@ -16,6 +18,8 @@
  * RUN: -n 4 ; args revoked ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; args revoked ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 4 --lenient-exit ; args dead ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args third ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 3 ok"
+ * RUN: -n 4 ; args later ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "rank 3 ok"
  * RUN: -n 2 ; args child ; expect "rank 0 ok" ; expect "child ok"
  * RUN: -n 2 ; args child ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "child ok"
  * RUN: -n 2 ; args lazy ; set AGREE_SHM=0 ; expect "rank 0 ok" ; expect "child ok" */
@@ -71,6 +75,57 @@ static void rank_0_keeps_it(bool death)
     printf("rank %d ok\n", rank);
 }
 
+static MPI_Comm all_but_2(MPI_Comm c)
+{
+    MPI_Group all, others;
+    MPI_Comm made;
+    int out = 2;
+
+    CHECK_OK(MPI_Comm_group(c, &all));
+    CHECK_OK(MPI_Group_excl(all, 1, &out, &others));
+    CHECK_OK(MPI_Comm_create_group(c, others, 0, &made));
+    MPI_Group_free(&all);
+    MPI_Group_free(&others);
+    return made;
+}
+
+static void rank_2_is_a_third(void)
+{
+    MPI_Session s = open_session();
+    MPI_Comm c = world_of(s, "all"), pair;
+    MPI_Win w;
+
+    CHECK_OK(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, c, &w));
+    CHECK_OK(MPI_Win_free(&w));
+    if (rank == 2) {
+        await(0, size - 1);
+    } else {
+        pair = all_but_2(c);
+        CHECK_OK(MPI_Comm_disconnect(&pair));
+        post(0);
+    }
+    CHECK_OK(MPI_Comm_disconnect(&c));
+    close_session(&s);
+    printf("rank %d ok\n", rank);
+}
+
+static void rank_0_frees_later(void)
+{
+    MPI_Session s = open_session();
+    MPI_Comm c = world_of(s, "all"), d = world_of(s, "second");
+
+    if (rank != 0)
+        CHECK_OK(MPI_Comm_free(&d));
+    CHECK_OK(MPI_Comm_disconnect(&c));
+    post(0);
+    if (rank == 0) {
+        await(0, size);
+        CHECK_OK(MPI_Comm_free(&d));
+    }
+    close_session(&s);
+    printf("rank %d ok\n", rank);
+}
+
 static void child(MPI_Comm parent)
 {
     late();
@@ -117,6 +172,10 @@ int main(int argc, char **argv)
     open_board();
     if (!*what)
         sessions();
+    else if (!strcmp(what, "third"))
+        rank_2_is_a_third();
+    else if (!strcmp(what, "later"))
+        rank_0_frees_later();
     else if (!strcmp(what, "revoked") || !strcmp(what, "dead"))
         rank_0_keeps_it(!strcmp(what, "dead"));
     else
