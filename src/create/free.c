@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* free.c – the end of a communicator's handle (MPI-5.0 7.4.3, 11.10.4).
  *
- * MPI_Comm_free is local: others may still ask this process about the communicator, and it waits for that before it
- * leaves MPI (decide/graves.c).  MPI_Comm_disconnect waits until nobody can ask any more, so that a process can leave
- * MPI while another one, from which it has parted, computes. */
+ * MPI_Comm_free is local.  Others may ask this process about the communicator later, so it does not leave MPI before all
+ * have freed it (decide/graves.c).  MPI_Comm_disconnect waits for that itself: then a process can leave MPI while another
+ * one, from which it has parted, computes. */
 #include "create/create.h"
 
 #include "proc/report.h"

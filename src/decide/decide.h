@@ -109,9 +109,9 @@ bool mend_graves_keep(struct mend_comm *c);
 /* Goes on without members that have left MPI where this process waits for all to free what it has freed (graves.c). */
 void mend_graves_look(struct mend_proc *self);
 
-/* All survivors have freed what this process has freed and that has only members of these groups (NULL: none); MPI_Comm_free
- * does not count, as others may call it at any time.  True also where some may never do so: a member is dead, it is
- * revoked, or a member is in MPI_Finalize. */
+/* All survivors have freed the communicators that this process has freed and whose members are all in these groups (NULL: none).
+ * What MPI_Comm_free has freed does not count, as others may call it at any time; nor does a communicator that some may never
+ * free: one with a member that is dead or in MPI_Finalize, or one that is revoked. */
 bool mend_graves_are_over(struct mend_proc *self, struct mend_group *g, struct mend_group *h);
 
 /* Ends all agreements on c in this process alone, those of the future as well, as refused: no member will use this context of c

@@ -7,7 +7,8 @@
  *
  *   freed ── no call on it is in progress ──> asked ── all survivors have done the same ──> gone
  *
- * Requests that refer to it, though complete, keep it freed; one that is disconnected is asked at once.
+ * A request that refers to the communicator counts as such a call until the program has waited for it, but not where the
+ * communicator is disconnected, since then all operations are complete.
  *
  * The members detect the end with one more agreement, EXPLICIT and with `last` set (ft/agree_sm.h), which runs
  * in the background, and for which no call waits: a contribution to it means "I have freed the communicator

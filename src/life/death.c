@@ -17,6 +17,7 @@
 #include "proc/occurrence.h"
 #include "proc/report.h"
 #include "rma/win.h"
+#include "rt/rt.h"
 
 /* One that this process never met, or knew before MPI_Finalize (open.c): its place may be another's.  What was made with it
  * and not freed knows that it is dead. */
@@ -40,12 +41,6 @@ static void tell_of(struct mend_proc *self, const struct mend_death *death)
         mend_record_event(self, notice, .dead = (int)death->peer);
 }
 
-static bool has_left(struct mend_proc *self, mend_peer p)
-{
-    return (self->rt->has_left && self->rt->has_left(self, p)) ||
-           (self->rt->is_away && self->rt->is_away(self, p));
-}
-
 void mend_death(struct mend_proc *self, const struct mend_death *death)
 {
     mend_peer dead = death->peer;
@@ -57,7 +52,7 @@ void mend_death(struct mend_proc *self, const struct mend_death *death)
     mend_net_of(self, dead)
         ->sever(self, dead); /* what it had published arrives; later no byte does */
     mend_revoke_on_interrupt(self);
-    mend_peer_entry(self, dead)->had_left = has_left(self, dead);
+    mend_peer_entry(self, dead)->had_left = mend_rt_is_outside(self, dead);
     mend_peer_entry(self, dead)->fate = MEND_PEER_DEAD; /* new operations to it fail from here on */
     self->deaths[self->deaths_n++] = *death;
     self->let_go_turns = 0;

@@ -269,7 +269,8 @@ int MPI_Comm_free(MPI_Comm *comm)
 
 /* Collective.  Blocks until this process's operations on the communicator are complete (11.10.4), or a member is dead;
  * then, if others could still ask this process about it, until all members have freed it.  That ends as well when a member
- * dies, calls MPI_Finalize or has revoked the communicator.  Afterwards no member needs this process any more. */
+ * dies, calls MPI_Finalize or has revoked the communicator.  Afterwards no member needs this process any more.  Members of
+ * several communicators disconnect them in the same order, as with all collective calls. */
 MEND_API(MPI_Comm_disconnect);
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {

@@ -119,6 +119,13 @@ struct mend_rt {
     const char *(*host)(struct mend_proc *self, mend_peer peer);
 };
 
+/* The peer has left MPI, or has no session open. */
+static inline bool mend_rt_is_outside(struct mend_proc *self, mend_peer peer)
+{
+    return (self->rt->has_left && self->rt->has_left(self, peer)) ||
+           (self->rt->is_away && self->rt->is_away(self, peer));
+}
+
 #define MEND_RT_DEF(name_, what_) extern const struct mend_rt mend_rt_##name_;
 #include "rt/rt.def"
 #undef MEND_RT_DEF
