@@ -6,6 +6,7 @@
 #include "notify/notify.h"
 #include "proc/detour.h"
 #include "proc/post.h"
+#include "proc/ticker.h"
 #include "req/request.h"
 #include "rt/rt.h"
 #include "rt/service.h"
@@ -110,6 +111,7 @@ int mend_life_finalize(struct mend_proc *self)
         return MPI_SUCCESS;
     }
     mend_life_withdraw(self);
+    mend_ticker_end(self);
     self->state = MEND_PROC_FINALIZED;
     drop_queued(self);
     self->rt->goodbye(self);

@@ -27,6 +27,7 @@
 #include "p2p/p2p.h"
 #include "proc/detour.h"
 #include "proc/post.h"
+#include "proc/ticker.h"
 #include "req/request.h"
 #include "rt/rt.h"
 
@@ -121,6 +122,7 @@ void mend_life_close(struct mend_proc *self)
     mend_life_await_quiet(self);
     mend_notify_end(self);
     mend_life_withdraw(self);
+    mend_ticker_end(self);
     self->rt->rest(self);
     self->state = MEND_PROC_AWAY;
     mend_detour_begin(self, MEND_DETOUR_CLOSED);

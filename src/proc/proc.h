@@ -106,6 +106,8 @@ struct mend_proc {
         *poller;             /* proc/threads.h: the thread that polls for all, NULL: none waits */
     struct mend_list asleep; /* threads that wait and do not poll: struct mend_waiter.link */
     bool poller_asleep;
+    struct mend_ticker
+        *ticker; /* proc/ticker.h; NULL: threads that wait have been given their cores in time */
 
     struct mend_arena *arena;
     enum mend_proc_state state;

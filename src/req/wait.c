@@ -17,7 +17,8 @@
  * threads, where another one may have taken the news.)
  *
  * Of several waiting threads one polls for all, and the others sleep (proc/threads.h).  The poller releases the lock
- * before it yields or sleeps, and does not spin, because it would hold the lock meanwhile.
+ * before it yields or sleeps, and does not spin, because it would hold the lock meanwhile.  If it gets its core back late, other
+ * threads of the program may be spinning: a ticker divides their slices (proc/ticker.h).
  *
  * The object of each wait is recorded for reports (life/waits.c), in a list: waits of one thread are nested, those of
  * several threads end in any order. */
@@ -26,6 +27,7 @@
 #include "net/net.h"
 #include "node/bell.h"
 #include "proc/threads.h"
+#include "proc/ticker.h"
 #include "req/request.h"
 
 #include <sched.h>
@@ -130,8 +132,8 @@ static uint64_t yields_max(const struct mend_proc *self)
 }
 
 /* A turn that takes so long was given to a process that computes: it takes all of them, and a sleeper is
- * ahead of it when it is woken. */
-static void give_way(struct mend_proc *self, struct patience *p)
+ * ahead of it when it is woken.  Returns the length of the turn. */
+static mend_time_ns give_way(struct mend_proc *self, struct patience *p)
 {
     mend_time_ns before = mend_time_monotonic_ns(), after;
 
@@ -144,6 +146,7 @@ static void give_way(struct mend_proc *self, struct patience *p)
         p->yields = UINT64_MAX / 2;
         self->long_turn_at = after;
     }
+    return after - before;
 }
 
 /* With more ranks than cores: the other process of a message may be running on another core, and then its answer comes
@@ -270,7 +273,7 @@ static void turn_for_all(struct mend_proc *self, struct patience *p, mend_peer h
         if (++p->busy % BUSY_TURNS == 0)
             give_way(self, p);
     } else if (p->yields < CROWDED_YIELDS || !mend_threads_may_sleep(self)) {
-        give_way(self, p);
+        mend_ticker_turn(self, give_way(self, p));
     } else {
         sleep_for_all(self);
     }
