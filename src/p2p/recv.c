@@ -157,7 +157,7 @@ static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_reques
     enum mend_way way = mend_single_copy_way(self->p2p, r->peer, r->channel, r->offered_bytes);
 
     if (is_exchange(self, r))
-        return MEND_WAY_PIECES;
+        way = mend_core_is_alone(self) ? MEND_WAY_PULL : MEND_WAY_PIECES;
     if (mend_way_is_pieces(way))
         return way;
     if (!mend_net_of(self, r->peer)->pull || !rts->address || !r->type->dense)

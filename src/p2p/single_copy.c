@@ -22,7 +22,8 @@
  * a pull is one system call of the running process.  With a few ranks for each core both ends copy messages between
  * 256 KiB and 2 MiB: a rank that waits helps one that has no core.  Where ranks exchange messages (recv.c) each of them
  * has something to copy in every turn, and then pieces through the ring take fewer instructions than the kernel
- * needs to find the pages.
+ * needs to find the pages.  A rank that is alone on its core meanwhile pulls what comes to it: the other cores have more
+ * to do.
  *
  * Cost: two readings of the clock for each measurement; a table from the first large message on. */
 #include "p2p/internal.h"

@@ -84,6 +84,7 @@ struct mend_proc {
         uint32_t skip;  /* so many waits give the core away at once */
         uint32_t level; /* the next time that spinning does not help, 1 << level waits will */
     } doubt;            /* with more ranks than cores (req/wait.c) */
+    uint8_t core_alone; /* such ranks: how surely no other process wants its core (req/request.h) */
     mend_time_ns long_turn_at;  /* when a yield last gave the core to a process that computes */
     _Atomic uint32_t *attends;  /* 1 while it waits in MPI, for others to see; NULL: nobody asks */
     uint32_t ranks_per_core;    /* on this node, rounded down */

@@ -230,6 +230,14 @@ struct mend_waiting {
 };
 void mend_wait_until(struct mend_proc *self, const struct mend_wait *w);
 
+#define MEND_CORE_ALONE_MOST 64 /* turns of waits, with more ranks than cores */
+
+/* With more ranks than cores: when this process has lately given its core away, nobody wanted it. */
+static inline bool mend_core_is_alone(const struct mend_proc *self)
+{
+    return self->core_alone >= MEND_CORE_ALONE_MOST / 2;
+}
+
 /* For at most some microseconds, and not at all where somebody else may need the core: until a
  * frame of one peer has arrived (net.h: peek), or a verdict.  Nothing else goes on meanwhile. */
 const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,

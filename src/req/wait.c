@@ -6,7 +6,9 @@
  *
  * With more ranks than cores the peer needs this core: the spinning stage is short and for messages only, left out where it
  * did not help, and the yielding stage is short.  A yield that takes a millisecond shows that something else computes on this core: for a
- * while waits sleep instead, because a process that is woken gets the core at once.
+ * while waits sleep instead, because a process that is woken gets the core at once.  A yield after which no other process
+ * had the core costs the others nothing, and a process that is alone on its core yields longer: its sleep would end within microseconds, and
+ * each one interrupts all cores.
  *
  * What ends a wait when a process involved dies: the agent increments the interrupt counter, which every
  * turn of the loop checks (one load of an unshared line), and wakes a sleeping rank; carrying out the
@@ -32,10 +34,12 @@
 
 #include <sched.h>
 
-#define FRAME_POLLS    256 /* some microseconds */
-#define CROWDED_YIELDS 64  /* after so many turns no process on this core makes progress */
-#define CROWDED_POLLS  512 /* a few times what it costs to give the core away and to get it back */
-#define CROWDED_DOUBTS 5   /* at least one wait of 1 << so many spins */
+#define FRAME_POLLS    256  /* some microseconds */
+#define CROWDED_YIELDS 64   /* after so many turns no process on this core makes progress */
+#define ALONE_YIELDS   1024 /* some hundred microseconds */
+#define ALONE_NS       1000 /* sooner no other process has had the core and given it back */
+#define CROWDED_POLLS  512  /* a few times what it costs to give the core away and to get it back */
+#define CROWDED_DOUBTS 5    /* at least one wait of 1 << so many spins */
 #define LONG_TURN_NS   1000000 /* ranks that wait as well give the core back within microseconds */
 #define CORE_SHARED_NS 100000000 /* so long after such a turn waits sleep without a yield */
 #define BUSY_TURNS     16        /* turns with news after which other threads get the lock */
@@ -43,6 +47,7 @@
 struct patience {
     uint64_t polls;
     uint64_t yields;
+    uint64_t alone; /* of these: no other process had the core meanwhile */
     uint32_t busy;
 };
 
@@ -131,6 +136,22 @@ static uint64_t yields_max(const struct mend_proc *self)
     return self->params.yield_polls;
 }
 
+/* A yield that nobody took cost nobody what the scheduler owes. */
+static bool yields_again(const struct mend_proc *self, const struct patience *p)
+{
+    return p->yields - p->alone < yields_max(self) && p->alone < ALONE_YIELDS;
+}
+
+static void learn_of_core(struct mend_proc *self, struct patience *p, mend_time_ns turn)
+{
+    if (turn < ALONE_NS) {
+        p->alone++;
+        self->core_alone += self->core_alone < MEND_CORE_ALONE_MOST;
+    } else {
+        self->core_alone /= 2;
+    }
+}
+
 /* A turn that takes so long was given to a process that computes: it takes all of them, and a sleeper is
  * ahead of it when it is woken.  Returns the length of the turn. */
 static mend_time_ns give_way(struct mend_proc *self, struct patience *p)
@@ -142,6 +163,8 @@ static mend_time_ns give_way(struct mend_proc *self, struct patience *p)
     sched_yield();
     mend_lock(self);
     after = mend_time_monotonic_ns();
+    if (self->crowded)
+        learn_of_core(self, p, after - before);
     if (after - before > LONG_TURN_NS) {
         p->yields = UINT64_MAX / 2;
         self->long_turn_at = after;
@@ -195,7 +218,7 @@ static void pause_once(struct mend_proc *self, struct patience *p, const struct 
         self->yield(self);
     } else if (spins(self, p, message)) {
         mend_cpu_relax();
-    } else if (p->yields < yields_max(self) || !may_sleep(self, w)) {
+    } else if (yields_again(self, p) || !may_sleep(self, w)) {
         give_way(self, p);
     } else {
         sleep_until_woken(self, w);

@@ -6,6 +6,9 @@
 #include "req/request.h"
 
 #include "base/test.h"
+#include "base/time.h"
+
+#include <sched.h>
 
 #define NEVER 1000000
 
@@ -148,6 +151,40 @@ MEND_TEST(the_last_look_begins_something)
     wait_for(&other, NEVER);
     CHECK_EQ(sleeps, 0);
     CHECK_EQ(polls_of_copy, 3);
+}
+
+static mend_time_ns turn; /* so long others have the core */
+
+int sched_yield(void)
+{
+    for (mend_time_ns until = mend_time_monotonic_ns() + turn;
+         turn && mend_time_monotonic_ns() < until;)
+        ;
+    return 0;
+}
+
+static int polls_until_it_sleeps(mend_time_ns others)
+{
+    int slept = sleeps;
+
+    turn = others;
+    self.bell = &bell;
+    wait_for(&other, NEVER);
+    CHECK_EQ(sleeps, slept + 1);
+    turn = 0;
+    return polls;
+}
+
+MEND_TEST(alone_on_its_core_it_sleeps_later)
+{
+    begin();
+    CHECK(!mend_core_is_alone(&self));
+    CHECK(polls_until_it_sleeps(0) > 500);
+    CHECK(mend_core_is_alone(&self));
+    CHECK(polls_until_it_sleeps(2 * MEND_NS_PER_US) < 70);
+    CHECK(!mend_core_is_alone(&self));
+    self.params.yield_polls = 0;
+    CHECK(polls_until_it_sleeps(0) < 5);
 }
 
 MEND_TEST_MAIN()
