@@ -18,6 +18,9 @@
 #define FRAGMENTS_PER_POLL                                                                         \
     64 /* more than a ring holds: one message after the other, not all at once */
 
+#define SHARED_CORES  2 /* so many ranks for each core */
+#define SHARED_FACTOR 4
+
 static const void *dense_at(const struct mend_p2p_request *r, MPI_Count at)
 {
     return mend_type_dense_at(r->type, r->send_buf, at);
@@ -242,12 +245,20 @@ static enum mend_status push_fragment(struct mend_proc *self, struct mend_p2p_re
     return push_bytes(self, r, &f, r->moved_bytes);
 }
 
+/* Ranks that share a core fill their rings in each turn: fewer and longer pieces take them less time. */
+static MPI_Count fragment_bytes(const struct mend_proc *self)
+{
+    MPI_Count bytes = (MPI_Count)self->params.fragment_bytes;
+
+    return self->ranks_per_core >= SHARED_CORES ? bytes * SHARED_FACTOR : bytes;
+}
+
 /* Sends fragments while there is room, small ones if there is no memory for others. */
 static void push_fragments(struct mend_p2p_request *r)
 {
     struct mend_request *base = &r->base;
     struct mend_proc *self = base->comm->self;
-    MPI_Count max = (MPI_Count)self->params.fragment_bytes;
+    MPI_Count max = fragment_bytes(self);
     MPI_Count room = (MPI_Count)mend_net_of(self, r->peer)->payload_max_bytes;
 
     if (max > room)

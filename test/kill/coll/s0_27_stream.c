@@ -24,7 +24,7 @@
  * RUN: -n 5 --lenient-exit ; args intra ; set COLL_SHM=0 ; kill 2 at coll.round#1 ; expect "rank 0 ok"
  * RUN: -n 5 --lenient-exit ; args intra ; set COLL_SHM=0 ; kill 0 at coll.round#77 ; expect "rank 1 ok"
  * RUN: -n 8 --lenient-exit ; args intra ; set COLL_SHM=0 ; kill 5 at coll.round#300 ; expect "rank 0 ok"
- * RUN: -n 4 --lenient-exit ; args intra ; set COLL_SHM=0 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; set EAGER_MAX=1k ; expect "rank 0 ok"
+ * RUN: -n 4 --lenient-exit ; args intra ; set COLL_SHM=0 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; set EAGER_MAX=1k ; set FRAGMENT=4k ; expect "rank 0 ok"
  * RUN: -n 8 --lenient-exit ; args intra ; kill 3,5 at coll.shm.arrived#100 ; expect "rank 0 ok"
  * RUN: -n 4 --lenient-exit ; args intra 1 ; expect "rank 0 ok" ; times 5
  * RUN: -n 4 --lenient-exit ; args intra 2 ; set COLL_SHM=0 ; expect "rank 0 ok" ; times 5
@@ -34,7 +34,7 @@
  * RUN: -n 5 --lenient-exit ; args inter ; kill 2 at coll.done#91 ; expect "rank 0 ok"
  * RUN: -n 5 --lenient-exit ; args inter ; kill 1 at coll.round#100 ; expect "rank 0 ok"
  * RUN: -n 7 --lenient-exit ; args inter ; kill 0 at coll.round#55 ; expect "rank 2 ok"
- * RUN: -n 6 --lenient-exit ; args inter ; kill 5 at p2p.data.sent#20 ; set SINGLE_COPY=never ; set EAGER_MAX=1k ; expect "rank 0 ok"
+ * RUN: -n 6 --lenient-exit ; args inter ; kill 5 at p2p.data.sent#20 ; set SINGLE_COPY=never ; set EAGER_MAX=1k ; set FRAGMENT=4k ; expect "rank 0 ok"
  * RUN: -n 6 --lenient-exit ; args inter ; kill 1 at p2p.recv.matched#200 ; expect "rank 0 ok"
  * RUN: -n 6 --lenient-exit ; args inter ; kill 0 at p2p.send.rts#10 ; set EAGER_MAX=1k ; expect "rank 1 ok"
  * RUN: -n 8 --lenient-exit ; args inter ; kill 0 at coll.round#120 ; kill 7 at death.done ; expect "rank 1 ok"

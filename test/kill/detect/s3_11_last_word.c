@@ -10,7 +10,7 @@
  *   S3-11: nothing contradicts a failure that was reported
  *
  * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at call:MPI_Send#80 ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at p2p.data.sent#9 ; expect "rank 0 ok" ; expect "rank 2 ok" ;
+ * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at p2p.data.sent#9 ; set FRAGMENT=4k ; expect "rank 0 ok" ; expect "rank 2 ok" ;
    set SINGLE_COPY=never
  * RUN: -n 5 --stop-timeout 0.2 ; stop 1 at p2p.send.rts#7 ; expect "rank 0 ok" ; expect "rank 4 ok"
  * RUN: -n 3 --stop-timeout 0.2 ; stop 1 at call:MPI_Send#800 ; expect "rank 0 ok" ; expect "rank 2 ok" */

@@ -30,7 +30,7 @@
  * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at part.arrived#2 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at p2p.send.rts#2 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at p2p.recv.cts#2 ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok"
- * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at p2p.data.sent#9 ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at p2p.data.sent#9 ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 --lenient-exit ; args 250000 ; kill 1 at p2p.data.pulled#2 ; set SINGLE_COPY=always ; expect "rank 0 ok" ; expect "rank 2 ok" */
 #include "../common.h"
 

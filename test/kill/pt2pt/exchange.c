@@ -3,9 +3,9 @@
  * pieces are in rings and areas then.  The survivors revoke, shrink, and exchange again: blocks that the dead one has
  * not consumed are free again, and no byte of the old messages comes into the new ones.
  *
- * RUN: -n 4 ; kill 2 at p2p.data.sent#40 ; expect "rank 0 ok" ; time 60
- * RUN: -n 5 ; kill 2 at p2p.data.sent#3000 ; expect "rank 0 ok" ; time 60
- * RUN: -n 8 ; kill 2 at p2p.data.sent#700 ; expect "rank 0 ok" ; time 60 */
+ * RUN: -n 4 ; kill 2 at p2p.data.sent#40 ; set FRAGMENT=4k ; expect "rank 0 ok" ; time 60
+ * RUN: -n 5 ; kill 2 at p2p.data.sent#3000 ; set FRAGMENT=4k ; expect "rank 0 ok" ; time 60
+ * RUN: -n 8 ; kill 2 at p2p.data.sent#700 ; set FRAGMENT=4k ; expect "rank 0 ok" ; time 60 */
 #include "kill/common.h"
 
 #define BYTES  (1 << 20)

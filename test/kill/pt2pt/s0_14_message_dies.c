@@ -6,8 +6,8 @@
  *   S0-14: matched probes and receives report a failure, also of a sender that dies meanwhile
  *   S0-15: a nonblocking call never reports a failure when it starts */
 /* RUN: -n 2 ; set SINGLE_COPY=never ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#7 ; args i ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#7 ; args i ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" */
 /* RUN: -n 2 ; set SINGLE_COPY=never ; kill 1 at p2p.send.rts ; args i ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args late ; expect "rank 0 ok" */
 /* RUN: -n 2 ; args late i ; expect "rank 0 ok" */

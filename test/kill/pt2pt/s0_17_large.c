@@ -10,19 +10,19 @@
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
  *   S0-18: after the first error all point-to-point with that process fails */
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=area ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=past_caches ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=area ; set FRAGMENT=4k ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=past_caches ; set FRAGMENT=4k ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.all ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; args r ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.matched ; args r ; expect "rank 0 ok" */
-/* RUN: -n 3 ; kill 1 at p2p.data.sent#3 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 3 ; kill 1 at p2p.data.sent#3 ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; set SINGLE_COPY=always ; args r ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; set SINGLE_COPY=always ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; args x ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; set SPIN=0 ; set YIELD=0 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; args x ; set SPIN=0 ; set YIELD=0 ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; args r ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok" */
 #include "../common.h"
 

@@ -35,7 +35,7 @@
  * RUN: -n 9 ; args p2p.send.rts {n} ; set SINGLE_COPY=never ; expect "8 deaths" ; times 8
  * RUN: -n 9 ; args p2p.recv.cts {n} ; set SINGLE_COPY=never ; expect "8 deaths" ; times 8
  * RUN: -n 9 ; args p2p.data.sent {n} ; set SINGLE_COPY=never ; expect "8 deaths" ; times 8
- * RUN: -n 9 ; args p2p.data.sent#3 {n} ; set SINGLE_COPY=never ; expect "8 deaths" ; times 8
+ * RUN: -n 9 ; args p2p.data.sent#3 {n} ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "8 deaths" ; times 8
  * RUN: -n 9 ; args p2p.data.all {n} ; set SINGLE_COPY=never ; expect "8 deaths" ; times 8
  * RUN: -n 3 ; args random {n} ; set SPIN=0 ; set YIELD=0 ; expect "2 deaths" ; times 5 */
 #include "kill/complete.h"

@@ -6,8 +6,8 @@
  *   S0-19: a wildcard receive that is matched is treated as a named one
  *   S0-24: PROC_FAILED on a wildcard receive means that the request is finished */
 /* RUN: -n 3 --lenient-exit ; expect "rank 0 ok" */
-/* RUN: -n 3 --lenient-exit ; args wait ; kill 2 at p2p.data.sent#130 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
-/* RUN: -n 3 --lenient-exit ; args wait ; kill 2 at p2p.data.sent#150 ; set SINGLE_COPY=never ; expect "rank 0 ok" */
+/* RUN: -n 3 --lenient-exit ; args wait ; kill 2 at p2p.data.sent#38 ; set SINGLE_COPY=never ; set FRAGMENT=64k ; expect "rank 0 ok" */
+/* RUN: -n 3 --lenient-exit ; args wait ; kill 2 at p2p.data.sent#50 ; set SINGLE_COPY=never ; set FRAGMENT=64k ; expect "rank 0 ok" */
 /* RUN: -n 5 --lenient-exit ; expect "rank 0 ok" */
 /* RUN: -n 16 --lenient-exit ; expect "rank 0 ok" */
 #include "../common.h"
