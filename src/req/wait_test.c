@@ -146,7 +146,11 @@ MEND_TEST(the_last_look_begins_something)
     begin();
     self.bell = &bell;
     self.params.yield_polls = 10;
-    collective = (struct mend_request){.ops = &collective_ops, .rings = true};
+    collective = (struct mend_request){.magic = MEND_REQUEST_MAGIC,
+                                       .ops = &collective_ops,
+                                       .state = MEND_REQUEST_ACTIVE,
+                                       .rings = true};
+    copy = (struct mend_request){.magic = MEND_REQUEST_MAGIC, .state = MEND_REQUEST_ACTIVE};
     mend_list_append(&self.active, &collective.link);
     wait_for(&other, NEVER);
     CHECK_EQ(sleeps, 0);
