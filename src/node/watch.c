@@ -7,10 +7,10 @@
  * So a request is one system call, whatever the number of descriptors. */
 #include "node/watch.h"
 
+#include "base/thread.h"
 #include "node/bell.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -45,19 +45,6 @@ static bool add(int set, int fd, uint32_t events)
     return epoll_ctl(set, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
-/* The program's handlers of signals do not run in it. */
-static bool start_thread(struct mend_watch *w)
-{
-    sigset_t all, old;
-    bool ok;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    ok = pthread_create(&w->thread, NULL, ring, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return ok;
-}
-
 static void drop(struct mend_proc *self, struct mend_watch *w)
 {
     close(w->all);
@@ -76,7 +63,8 @@ static struct mend_watch *make(struct mend_proc *self)
                              .all = epoll_create1(EPOLL_CLOEXEC),
                              .once = epoll_create1(EPOLL_CLOEXEC),
                              .stop = eventfd(0, EFD_CLOEXEC)};
-    if (add(w->once, w->stop, EPOLLIN) && add(w->once, w->all, EPOLLONESHOT) && start_thread(w))
+    if (add(w->once, w->stop, EPOLLIN) && add(w->once, w->all, EPOLLONESHOT) &&
+        mend_thread_start(&w->thread, ring, w))
         return w;
     drop(self, w);
     return NULL;

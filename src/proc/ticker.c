@@ -2,10 +2,10 @@
 /* ticker.c – the thread that divides time slices (ticker.h has the idea). */
 #include "proc/ticker.h"
 
+#include "base/thread.h"
 #include "base/time.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -58,25 +58,13 @@ static bool is_wanted(struct mend_ticker *t)
 static void *tick(void *arg)
 {
     struct mend_ticker *t = arg;
-    struct timespec pause = {.tv_nsec = (long)t->tick};
+    struct timespec pause = {.tv_sec = (time_t)(t->tick / MEND_NS_PER_S),
+                             .tv_nsec = (long)(t->tick % MEND_NS_PER_S)};
 
     choose_core(t->self->me);
     while (is_wanted(t))
         nanosleep(&pause, NULL);
     return NULL;
-}
-
-/* The program's handlers of signals do not run in it. */
-static bool start_thread(struct mend_ticker *t)
-{
-    sigset_t all, old;
-    bool ok;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    ok = pthread_create(&t->thread, NULL, tick, t) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return ok;
 }
 
 static struct mend_ticker *make(struct mend_proc *self)
@@ -90,7 +78,7 @@ static struct mend_ticker *make(struct mend_proc *self)
     t->tick = MEND_TICKER_TICK_NS * (ranks > PER_CORE_MIN ? ranks / PER_CORE_MIN : 1);
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->more, NULL);
-    if (start_thread(t))
+    if (mend_thread_start(&t->thread, tick, t))
         return t;
     mend_free(self, t);
     return NULL;
