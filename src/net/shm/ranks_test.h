@@ -86,7 +86,7 @@ static inline void begin(void)
             mend_arena_destroy(procs[p].arena);
         procs[p] =
             (struct mend_proc){.me = p, .arena = mend_arena_create(), .on_damage = on_damage};
-        procs[p].on_frame[MEND_FRAME_EAGER] = on_frame;
+        procs[p].on_frame[MEND_FRAME_EAGER] = procs[p].on_frame[MEND_FRAME_DATA] = on_frame;
         CHECK(mend_peers_add(&procs[p], RANKS));
         CHECK_EQ(mend_node_open(&procs[p], segment, segment_fd), MEND_OK);
         for (mend_peer q = 0; q < RANKS; q++)
@@ -106,14 +106,20 @@ static inline void fill(unsigned char *payload, int number, uint32_t len)
         payload[i] = byte_of(number, i);
 }
 
-static inline enum mend_status send_some(mend_peer from, mend_peer to, int number, uint32_t len)
+static inline enum mend_status send_as(enum mend_frame_kind kind, mend_peer from, mend_peer to,
+                                       int number, uint32_t len)
 {
     static unsigned char payload[1 << 20];
-    struct mend_frame f = frame_of(from, number, len);
+    struct mend_frame f = mend_frame_make(kind, MEND_CTX_WORLD, number, from, len);
 
     CHECK(len <= mend_net_shm.payload_max_bytes && len <= sizeof(payload));
     fill(payload, number, len);
     return mend_net_shm.send(&procs[from], to, &f, payload);
+}
+
+static inline enum mend_status send_some(mend_peer from, mend_peer to, int number, uint32_t len)
+{
+    return send_as(MEND_FRAME_EAGER, from, to, number, len);
 }
 
 /* Sends until there is no room; returns the number of the next one. */

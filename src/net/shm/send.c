@@ -518,13 +518,22 @@ static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct me
     return true;
 }
 
-/* In our turn.  False: there is no room, or no memory. */
+/* One of several payloads that go one behind the other: the line names only one. */
+static bool is_piece(const struct mend_frame *f)
+{
+    return mend_frame_kind(f) == MEND_FRAME_DATA;
+}
+
+/* In our turn.  What is read there comes to the reader's core to be written by it next, and so goes from core to core once
+ * for each piece; a line of the ring comes back each time that it is written.  False: it is not our turn, or there is no room,
+ * or no memory. */
 static bool lay_on_desk(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
                         struct mend_shm_slot *slot, const void *payload, uint32_t len)
 {
     uint32_t at = in->desk_used;
 
-    if (!o->desk || len > MEND_NODE_DESK_BYTES - at || !desk_touch(self, o, at + len))
+    if (!in->desk_turn || !o->desk || len > MEND_NODE_DESK_BYTES - at ||
+        !desk_touch(self, o, at + len))
         return false;
     mend_area_copy(o->desk + at, payload, len, false);
     slot->bulk_at = MEND_SHM_AT_DESK + at;
@@ -533,14 +542,11 @@ static bool lay_on_desk(struct mend_proc *self, struct mend_shm_in *in, struct m
 }
 
 /* A payload that is too long for the slot, where o->lay says.  False: there is no room. */
-static bool lay_payload(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
-                        struct mend_shm_slot *slot, const void *payload, uint32_t len)
+static bool lay_payload(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
+                        const void *payload, uint32_t len)
 {
     bool past = o->lay == MEND_LAY_PAST_CACHES;
 
-    if (in->desk_turn && (slot == o->line || o->lay != MEND_LAY_RING) &&
-        lay_on_desk(self, in, o, slot, payload, len))
-        return true;
     if (mend_unlikely(o->lay != MEND_LAY_RING) &&
         lay_in_area(&self->shm->area, o, slot, payload, len,
                     past ? MEND_AREA_PAST : MEND_AREA_BLOCKS, past))
@@ -565,11 +571,12 @@ enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struc
         return MEND_AGAIN;
     if (mend_unlikely(!out_has_slots(o)))
         return MEND_AGAIN;
-    line = takes_line(in, o) && (o->lay == MEND_LAY_RING || len <= MEND_SHM_INLINE_MAX);
+    line = takes_line(in, o) && (len <= MEND_SHM_INLINE_MAX || !is_piece(f));
     slot = line ? o->line : out_slot(o, len);
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
         mend_copy(mend_shm_inline_of(slot), payload, len);
-    } else if (!lay_payload(self, in, o, slot, payload, len)) {
+    } else if (!((line || is_piece(f)) && lay_on_desk(self, in, o, slot, payload, len)) &&
+               !lay_payload(self, o, slot, payload, len)) {
         return MEND_AGAIN;
     }
     if (line)

@@ -122,10 +122,10 @@ static void mix(uint32_t index_0, uint32_t index_1)
         if (random_below(100) < 10)
             n[from] += try_put_to(from, !from, n[from], random_below(5000));
         if (random_below(100) < 40 &&
-            send_some(from, !from, n[from],
-                      random_below(4)   ? random_below(50)
-                      : random_below(4) ? random_below(5000)
-                                        : random_below(MEND_AREA_BLOCK + 1)) == MEND_OK)
+            send_as(random_below(3) ? MEND_FRAME_EAGER : MEND_FRAME_DATA, from, !from, n[from],
+                    random_below(4)   ? random_below(50)
+                    : random_below(4) ? random_below(5000)
+                                      : random_below(MEND_AREA_BLOCK + 1)) == MEND_OK)
             n[from]++;
         if (random_below(100) < 60)
             poll_at(from, !from);
@@ -343,27 +343,34 @@ static void count_on_desk(struct mend_proc *self, mend_peer from, const struct m
     on_desk_n += on_desk;
 }
 
-/* Sends n pieces of a large message, of which the first has this number. */
-static void lay_pieces(mend_peer from, mend_peer to, int number, int n)
+static void begin_to_count(void)
 {
-    mend_shm_lay(&procs[from], to, MEND_LAY_PAST_CACHES);
+    begin();
+    for (int i = 0; i < 2; i++)
+        procs[i].on_frame[MEND_FRAME_EAGER] = procs[i].on_frame[MEND_FRAME_DATA] = count_on_desk;
+    on_desk_n = 0;
+}
+
+/* Sends n pieces of a large message, of which the first has this number. */
+static void lay_pieces(mend_peer from, mend_peer to, int number, int n, enum mend_lay lay)
+{
+    mend_shm_lay(&procs[from], to, lay);
     for (int i = 0; i < n; i++)
-        CHECK_EQ(send_some(from, to, number + i, MEND_AREA_BLOCK), MEND_OK);
+        CHECK_EQ(send_as(MEND_FRAME_DATA, from, to, number + i, MEND_AREA_BLOCK), MEND_OK);
     mend_shm_lay(&procs[from], to, MEND_LAY_RING);
 }
 
-/* The pieces of a large message lie on the desk as long as there is room, and do not end the turn; in the next one
- * there is room again. */
+/* The pieces of a large message lie on the desk as long as there is room, wherever they would go else, and do not end
+ * the turn; in the next one there is room again. */
 MEND_TEST(pieces_lie_on_the_desk_in_turn)
 {
     const int room = MEND_NODE_DESK_BYTES / MEND_AREA_BLOCK;
 
-    begin();
-    procs[0].on_frame[MEND_FRAME_EAGER] = procs[1].on_frame[MEND_FRAME_EAGER] = count_on_desk;
+    begin_to_count();
     mend_shm_grow(&procs[0], 64 << 20);
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < 6; round++) {
         on_desk_n = 0;
-        lay_pieces(0, 1, came_n[0], room + 2);
+        lay_pieces(0, 1, came_n[0], room + 2, (enum mend_lay)(round % 3));
         poll_all(1);
         CHECK_EQ(on_desk_n, room);
         answer(1, 0, 8); /* not its turn */
@@ -380,19 +387,17 @@ static void answer_in_pieces(struct mend_proc *self, mend_peer from, const struc
                              const void *payload)
 {
     on_frame(self, from, f, payload);
-    lay_pieces(self->me, from, came_n[self->me], 2);
+    lay_pieces(self->me, from, came_n[self->me], 2, MEND_LAY_PAST_CACHES);
 }
 
 /* A message in the line that asks for a large one is still there when the first pieces are laid: on the desk, unless it has
  * its own payload there. */
 MEND_TEST(pieces_lie_on_the_desk_before_the_line_is_free)
 {
-    begin();
-    procs[0].on_frame[MEND_FRAME_EAGER] = count_on_desk;
+    begin_to_count();
     procs[1].on_frame[MEND_FRAME_EAGER] = answer_in_pieces;
-    on_desk_n = 0;
     answer(0, 1, 40);
-    lay_pieces(1, 0, 2, 2); /* behind these */
+    lay_pieces(1, 0, 2, 2, MEND_LAY_RING); /* behind these */
     poll_all(0);
     CHECK_EQ(on_desk_n, 4);
     answer(1, 0, 8);
