@@ -60,7 +60,7 @@
 #define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d33) /* "MENDSHM3" */
 #define MEND_NODE_NAMES        65535u /* that a job can give; node/slots.h counts deaths in 16 bits */
 #define MEND_NODE_RING_BYTES   (520u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
-#define MEND_NODE_DESK_BYTES   (256u * 1024) /* at the end of that to the higher place of two */
+#define MEND_NODE_PAIR_BYTES   (256u * 1024) /* at the end of it: for a pair */
 #define MEND_NODE_CELLS        64u
 #define MEND_NODE_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
 #define MEND_NODE_CELL_DATA    (512u * 1024) /* large payloads of one cell */
@@ -264,7 +264,7 @@ static inline char *mend_node_desk_of(struct mend_node_header *h, mend_place a, 
 {
     char *ring = a.at < b.at ? mend_node_ring_of(h, b, a) : mend_node_ring_of(h, a, b);
 
-    return ring + MEND_NODE_RING_BYTES - MEND_NODE_DESK_BYTES;
+    return ring + MEND_NODE_RING_BYTES - MEND_NODE_PAIR_BYTES;
 }
 
 /* Where the trays of two begin. */
@@ -272,7 +272,7 @@ static inline char *mend_node_trays_of(struct mend_node_header *h, mend_place a,
 {
     char *ring = a.at < b.at ? mend_node_ring_of(h, a, b) : mend_node_ring_of(h, b, a);
 
-    return ring + MEND_NODE_RING_BYTES - MEND_NODE_DESK_BYTES;
+    return ring + MEND_NODE_RING_BYTES - MEND_NODE_PAIR_BYTES;
 }
 
 #endif

@@ -34,8 +34,11 @@ struct mend_shm_out {
     uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
     uint32_t bulk_touched, walk_bytes, bulk_bytes;
     uint32_t bulk_used; /* so far long payloads have come: the receiver has read these lines */
-    char *tray[MEND_SHM_TRAYS]; /* of the pair; NULL: nothing is laid there */
-    bool tray_touched[MEND_SHM_TRAYS];
+    char *trays;        /* of the pair; NULL: nothing is laid there */
+    struct {
+        uint32_t tray, used,
+            last; /* MEND_SHM_TRAYS: there is none; bytes, those of the last piece */
+    } open;       /* for pieces; not among in.trays */
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
     struct mend_choice where;          /* enum place */
@@ -53,16 +56,16 @@ struct mend_shm_in {
     struct mend_shm_slot *slots; /* NULL until first looked at */
     struct mend_shm_slot *line;  /* of the pair; NULL: nothing comes there */
     struct mend_shm_slot *found; /* by peek() */
-    const char *area, *desk;     /* of the sender, of the pair */
+    const char *area;            /* of the sender */
+    const char *desk, *trays;    /* of the pair */
     mend_atomic_u32 *consumed;
     mend_atomic_u32 *core;               /* ours, for the sender; NULL: it does not ask */
     uint8_t *seen;                       /* of the bell */
     uint32_t head, published, line_adds; /* seq of the line - head */
-    bool severed, turn, desk_turn;       /* ours: to write to the line of the pair; on its desk */
-    uint32_t desk_used;                  /* in this turn of ours */
-    const char *tray[MEND_SHM_TRAYS];    /* of the pair */
-    uint8_t trays, tray_last;            /* a bit for each that is ours; which one came last */
-    mend_peer next_gone;                 /* of the list state.gone */
+    bool severed, turn;           /* ours: to write to the line and on the desk of the pair */
+    uint8_t trays_had, tray_last; /* a bit for each that is ours; which one came last */
+    uint32_t tray_touched[MEND_SHM_TRAYS]; /* bytes that have pages, as far as this process knows */
+    mend_peer next_gone;                   /* of the list state.gone */
     struct mend_reach reach;
 };
 
@@ -79,14 +82,6 @@ struct mend_shm {
     mend_peer gone;  /* list of severed peers whose rings have not been given back yet */
     uint64_t cookie; /* by which others see whose memory they read */
 };
-
-/* Tray 0 of a pair is first that of the rank at the lower place, tray 1 that of the other one.  They lie behind the ring to
- * the lower one, as the desk does behind the other ring. */
-static inline char *mend_shm_tray_of(struct mend_node_header *h, mend_place a, mend_place b,
-                                     uint32_t k)
-{
-    return mend_node_trays_of(h, a, b) + k * MEND_SHM_TRAY_BYTES;
-}
 
 /* Reserves the slots and the head of the ring from -> to, one of which is this process, in its segment. */
 bool mend_shm_touch_ring(struct mend_proc *self, mend_peer to, mend_peer from);

@@ -10,6 +10,7 @@
 #define DRAIN_MAX      64u /* frames of one peer per poll */
 #define BELLS_EVERY    64u /* polls with a hint between two looks at all bells */
 #define PREFETCH_BYTES 4096u
+#define PAGE_BYTES     4096u
 #define READY_AHEAD    4u /* slots; two have a line in common */
 
 static inline void publish_head(struct mend_shm_in *in)
@@ -33,8 +34,7 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
         mend_peer_entry(self, from)->abroad ? NULL : mend_node_line_of(s->header, here, there);
     in->line_adds = mend_shm_line_adds(there, here);
     in->desk = mend_node_desk_of(s->header, here, there);
-    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++)
-        in->tray[k] = mend_shm_tray_of(s->header, here, there, k);
+    in->trays = mend_node_trays_of(s->header, here, there);
     in->area = mend_node_area_of(s->header, there);
     in->consumed = &head->consumed;
     in->core = self->crowded ? &head->core : NULL;
@@ -62,21 +62,25 @@ static bool is_within(uint32_t at, uint32_t len, uint32_t bytes)
 }
 
 /* On a tray that was the sender's? */
-static bool tray_is_sound(const struct mend_shm_in *in, uint32_t k, uint32_t len)
+static bool is_on_tray(const struct mend_shm_in *in, uint32_t bulk_at, uint32_t len)
 {
-    return k < MEND_SHM_TRAYS && in->line && !(in->trays >> k & 1) && len <= MEND_SHM_TRAY_BYTES;
+    uint32_t k = mend_shm_tray_at(bulk_at), at = bulk_at % MEND_SHM_TRAY_BYTES;
+
+    return k < MEND_SHM_TRAYS && in->line && !(in->trays_had >> k & 1) &&
+           !(at % MEND_CACHE_LINE & ~MEND_SHM_KEPT) && is_within(at, len, MEND_SHM_TRAY_BYTES);
 }
 
 /* A payload that has no room in the header's line. */
 static bool lies_within(const struct mend_shm_in *in, const struct mend_shm_slot *slot,
                         uint32_t len)
 {
-    return is_within(slot->bulk_at, len, MEND_SHM_BULK_BYTES) ||
-           (slot->bulk_at >= MEND_SHM_BULK_BYTES &&
-            is_within(slot->bulk_at - MEND_SHM_BULK_BYTES, len, MEND_NODE_AREA_BYTES)) ||
-           (slot->bulk_at >= MEND_SHM_AT_DESK && in->line &&
-            is_within(slot->bulk_at - MEND_SHM_AT_DESK, len, MEND_NODE_DESK_BYTES)) ||
-           tray_is_sound(in, mend_shm_tray_at(slot->bulk_at), len);
+    uint32_t at = slot->bulk_at;
+
+    return is_within(at, len, MEND_SHM_BULK_BYTES) ||
+           (at >= MEND_SHM_AT_AREA &&
+            is_within(at - MEND_SHM_AT_AREA, len, MEND_NODE_AREA_BYTES)) ||
+           (at == MEND_SHM_ON_DESK && in->line && len <= MEND_SHM_PAYLOAD_MAX) ||
+           is_on_tray(in, at, len);
 }
 
 /* A frame that no correct sender writes: the memory is damaged. */
@@ -89,31 +93,32 @@ static inline bool frame_is_sound(const struct mend_shm_in *in, const struct men
            (len <= MEND_SHM_INLINE_MAX || lies_within(in, slot, len));
 }
 
-/* The first place is not computed from the header, which has only just come: a core that guesses that a message is there fetches
- * its payload meanwhile. */
-static inline const char *on_desk(const struct mend_shm_in *in, uint32_t at)
+/* Where a tray begins is not computed from the header, which has only just come: a core that guesses that a message is there
+ * fetches its payload meanwhile. */
+static inline const char *on_tray(const struct mend_shm_in *in, uint32_t bulk_at)
 {
-    const char *first = in->desk;
+    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++) {
+        const char *first = in->trays + k * MEND_SHM_TRAY_BYTES;
 
-    if (mend_likely(at == 0)) {
-        __asm__ volatile("" : "+r"(first)); /* keeps the branch: the sum is the same */
-        return first;
+        if (bulk_at == MEND_SHM_ON_TRAY(k)) {
+            __asm__ volatile("" : "+r"(first)); /* keeps the branch: the sum is the same */
+            return first;
+        }
     }
-    return first + at;
+    return in->trays + (bulk_at - MEND_SHM_ON_TRAYS) / MEND_CACHE_LINE * MEND_CACHE_LINE;
 }
 
 static inline const void *payload_of(const struct mend_shm_in *in, const struct mend_shm_slot *slot)
 {
     if (mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX)
         return mend_shm_inline_of(slot);
-    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++) /* branches, as on_desk() */
-        if (slot->bulk_at == MEND_SHM_ON_TRAY(k))
-            return in->tray[k];
-    if (slot->bulk_at >= MEND_SHM_AT_DESK)
-        return on_desk(in, slot->bulk_at - MEND_SHM_AT_DESK);
+    if (slot->bulk_at == MEND_SHM_ON_DESK)
+        return in->desk;
+    if (slot->bulk_at >= MEND_SHM_ON_TRAYS)
+        return on_tray(in, slot->bulk_at);
     return slot->bulk_at < MEND_SHM_BULK_BYTES
                ? (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at
-               : in->area + (slot->bulk_at - MEND_SHM_BULK_BYTES);
+               : in->area + (slot->bulk_at - MEND_SHM_AT_AREA);
 }
 
 static inline bool has_seq(const struct mend_shm_slot *slot, uint32_t seq)
@@ -122,32 +127,30 @@ static inline bool has_seq(const struct mend_shm_slot *slot, uint32_t seq)
     return __atomic_load_n(&slot->f.seq, __ATOMIC_ACQUIRE) == seq;
 }
 
-/* What this process had laid there is read: the message that gives it our turn was sent after that. */
-static inline void take_desk(struct mend_shm_in *in)
-{
-    in->desk_used = in->desk_turn ? in->desk_used : 0;
-    in->desk_turn = true;
-}
-
-/* The tray on which the payload lay, if it did, is this process's from now on. */
-static inline void take_tray(struct mend_shm_in *in, const struct mend_shm_slot *slot)
+/* The tray on which the payload lay, if it did, is this process's from now on, unless the sender keeps it. */
+static inline void take_tray(struct mend_shm_in *in, const struct mend_shm_slot *slot, uint32_t len)
 {
     uint32_t k = mend_shm_tray_at(slot->bulk_at);
+    uint32_t at = slot->bulk_at % MEND_SHM_TRAY_BYTES & ~MEND_SHM_KEPT;
+    uint32_t end = (at + len + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 
     if (k >= MEND_SHM_TRAYS)
         return;
+    if (in->tray_touched[k] < end)
+        in->tray_touched[k] = end;
+    if (slot->bulk_at & MEND_SHM_KEPT)
+        return;
     in->tray_last = (uint8_t)k;
-    in->trays |= (uint8_t)(1u << k);
+    in->trays_had |= (uint8_t)(1u << k);
 }
 
 /* The frame at the head, of len bytes, is done with. */
 static inline void step(struct mend_shm_in *in, const struct mend_shm_slot *slot, uint32_t len)
 {
     if (len > MEND_SHM_INLINE_MAX)
-        take_tray(in, slot);
+        take_tray(in, slot, len);
     if (slot == in->line) {
         in->turn = true;
-        take_desk(in);
         in->head += 2;
     } else {
         in->head += mend_shm_slots_of(len);
@@ -213,8 +216,6 @@ static unsigned drain(struct mend_proc *self, mend_peer from, unsigned max)
             self->on_damage(self, from);
             break;
         }
-        if (slot == in->line && len <= MEND_SHM_INLINE_MAX)
-            take_desk(in); /* the frame may ask for a large message */
         self->on_frame[mend_frame_kind(&slot->f)](self, from, &slot->f, payload_of(in, slot));
         step(in, slot, len);
         n++;

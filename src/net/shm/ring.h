@@ -18,17 +18,17 @@
  *   | header  payload of 0..40  |        seq: index + 1 from the lower rank, which is odd, index + 2 from the upper one
  *   | header  at the desk       |
  *
- * The rank whose turn it is also lays pieces of large messages on the desk, one behind the other, and names them in the ring:
- * they do not end its turn.  What it has laid there is read when it gets its next turn, and then it begins again.
- *
  * A core that has read a line which another core has just written owns it, and answers without asking for it: a message
  * takes one transfer from core to core where lines of a direction of their own take one and a half.  The message counts
  * as one in the ring, as a line of it that stays as it was, so all keep their order.
  *
- * For the same reason payloads that their sender writes in place, those of puts and of replies to gets, lie on trays, of
- * which each pair has four: a message, wherever it is, hands the tray with its payload over to the receiver.  At first each
- * rank has two, so two that put at the same time exchange them, and while one end copies from a tray the other one copies to
- * another. */
+ * For the same reason payloads of more than 4 KiB that are not in the line, and all that their sender writes in place, those
+ * of puts and of replies to gets, lie on trays, of which each pair has four: a message, wherever it is, hands the tray with its
+ * payload over to the receiver.  At first each rank has two, so two that send at the same time exchange them, and while one end
+ * copies from a tray the other one copies to another.  A rank that has none left goes on in the bulk of the ring.
+ *
+ * Pieces of a large message lie on a tray one behind the other.  The last one that it has room for hands it over, or one that is
+ * shorter than the piece before it, which ends a message; before that the rank lays nothing but pieces there. */
 #ifndef MEND_NET_SHM_RING_H
 #define MEND_NET_SHM_RING_H
 
@@ -40,25 +40,29 @@
 #define MEND_SHM_SHORT_MAX  8u            /* payload within a slot */
 #define MEND_SHM_INLINE_MAX 40u           /* payload within a line */
 #define MEND_SHM_BULK_BYTES (256u * 1024) /* payloads that do not fit into a line */
-#define MEND_SHM_AT_DESK    (1u << 31) /* and more: what lies on the desk, from its beginning on */
 #define MEND_SHM_TRAYS      4u
-#define MEND_SHM_TRAY_BYTES (MEND_NODE_DESK_BYTES / MEND_SHM_TRAYS)
-#define MEND_SHM_ON_TRAY(k) (UINT32_MAX - (k))
+#define MEND_SHM_TRAY_BYTES (MEND_NODE_PAIR_BYTES / MEND_SHM_TRAYS)
 /* Of so many slots the last MEND_SHM_SLOTS go through the ring: a line of it that stayed as it was until the counter comes
  * round would look like news. */
 #define MEND_SHM_LAP (1u << 20)
-_Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES + MEND_NODE_DESK_BYTES ==
+_Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES + MEND_NODE_PAIR_BYTES ==
                    MEND_NODE_RING_BYTES,
                "the layout has this room for it");
+
+/* What bulk_at says of a payload that is not in the bulk. */
+#define MEND_SHM_AT_AREA    MEND_SHM_BULK_BYTES /* and more: in the sender's area (net/shm/area.h) */
+#define MEND_SHM_ON_DESK    (2u << 30)          /* at the beginning of the desk */
+#define MEND_SHM_ON_TRAYS   (3u << 30)          /* and more: there, counted from the first tray */
+#define MEND_SHM_ON_TRAY(k) (MEND_SHM_ON_TRAYS + (k)*MEND_SHM_TRAY_BYTES)
+#define MEND_SHM_KEPT       1u /* added to one on a tray that stays with the sender */
 
 struct mend_shm_slot {
     struct mend_frame f; /* f.seq == index + 1: published; written last, with release */
     union {
         unsigned char
             inline_bytes[MEND_SHM_SHORT_MAX]; /* of a longer one: those of the next slot, too */
-        uint32_t bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area;
-                             from MEND_SHM_BULK_BYTES on in the sender's area (net/shm/area.h), from MEND_SHM_AT_DESK
-                             on on the desk of the pair; MEND_SHM_ON_TRAY(k) */
+        uint32_t
+            bulk_at; /* payloads longer than MEND_SHM_INLINE_MAX: offset in the bulk area, or below */
     };
 };
 _Static_assert(sizeof(struct mend_shm_slot) == MEND_SHM_SLOT_BYTES &&
@@ -82,7 +86,8 @@ static inline uint32_t mend_shm_line_adds(mend_place from, mend_place to)
 /* The tray that bulk_at means; MEND_SHM_TRAYS or more: none. */
 static inline uint32_t mend_shm_tray_at(uint32_t bulk_at)
 {
-    return UINT32_MAX - bulk_at;
+    return bulk_at < MEND_SHM_ON_TRAYS ? MEND_SHM_TRAYS
+                                       : (bulk_at - MEND_SHM_ON_TRAYS) / MEND_SHM_TRAY_BYTES;
 }
 
 static inline unsigned char *mend_shm_inline_of(const struct mend_shm_slot *slot)

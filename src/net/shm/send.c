@@ -25,7 +25,9 @@
 #define READERS_SHARE                                                                              \
     3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
 #define TOUCH_BYTES      (64u * 1024) /* bulk reserved at once */
-#define DESK_TOUCH_BYTES (16u * 1024)
+#define PAIR_TOUCH_BYTES (16u * 1024)
+#define TRAY_LEAST                                                                                 \
+    4096u /* shorter ones go through the bulk as fast, and do not wear out the trays */
 
 /* Where the next payload goes when the ring is idle, as between two processes that answer each other: further
  * on, or to the same few lines again.  Either is half as fast again as the other on some processor.  Payloads of some
@@ -57,11 +59,10 @@ static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_
         return false;
     o->line = line;
     o->line_adds = mend_shm_line_adds(mine, o->place);
+    o->trays = mend_node_trays_of(self->shm->header, mine, o->place);
     if (self->crowded)
         return true;
     o->desk = mend_node_desk_of(self->shm->header, mine, o->place);
-    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++)
-        o->tray[k] = mend_shm_tray_of(self->shm->header, mine, o->place, k);
     return true;
 }
 
@@ -95,10 +96,9 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
 static void begin_turns(struct mend_shm_in *in, bool lower)
 {
     in->turn |= lower;
-    in->desk_turn |= lower;
-    if (!in->trays)
+    if (!in->trays_had)
         in->tray_last = !lower;
-    in->trays |= (uint8_t)(EVEN_TRAYS << !lower);
+    in->trays_had |= (uint8_t)(EVEN_TRAYS << !lower);
 }
 
 static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
@@ -118,6 +118,7 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
     o->where_strings.ways_n =
         MEND_COPY_HAS_STRINGS && !self->crowded ? PLACES_AND_STRINGS : o->where.ways_n;
     o->stores.ways_n = 2;
+    o->open.tray = MEND_SHM_TRAYS;
     begin_turns(&s->in[to], mend_node_place_of(self, self->me).at < o->place.at);
     return s->out[to] = o;
 }
@@ -258,39 +259,43 @@ static bool bulk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t 
     return true;
 }
 
-static bool desk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t len)
+/* The first len bytes of a desk or a tray have pages, of which so many had some before. */
+static bool pair_touch(struct mend_proc *self, const char *at, uint32_t *touched, uint32_t len)
 {
-    uint32_t end = (len + DESK_TOUCH_BYTES - 1) & ~(DESK_TOUCH_BYTES - 1);
+    uint32_t end = (len + PAIR_TOUCH_BYTES - 1) & ~(PAIR_TOUCH_BYTES - 1);
 
-    if (mend_likely(end <= o->desk_touched))
+    if (mend_likely(len <= *touched))
         return true;
     mend_shm_give_back_gone(self);
-    if (!mend_node_touch(self, o->desk, end))
+    if (!mend_node_touch(self, at + *touched, end - *touched))
         return false;
-    o->desk_touched = end;
+    *touched = end;
     return true;
 }
 
-static bool tray_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t k)
+static char *tray_of(const struct mend_shm_out *o, uint32_t k)
 {
-    if (mend_likely(o->tray_touched[k]))
-        return true;
-    mend_shm_give_back_gone(self);
-    return o->tray_touched[k] = mend_node_touch(self, o->tray[k], MEND_SHM_TRAY_BYTES);
+    return o->trays + k * MEND_SHM_TRAY_BYTES;
 }
 
 /* The tray for a payload of len bytes: of ours the one that came last, whose lines are in this core's cache.
  * MEND_SHM_TRAYS: none. */
-static uint32_t tray_for(struct mend_proc *self, const struct mend_shm_in *in,
-                         struct mend_shm_out *o, uint32_t len)
+static uint32_t tray_for(struct mend_proc *self, struct mend_shm_in *in,
+                         const struct mend_shm_out *o, uint32_t len)
 {
-    uint32_t k = in->trays >> in->tray_last & 1
+    uint32_t k = in->trays_had >> in->tray_last & 1
                      ? in->tray_last
-                     : (uint32_t)__builtin_ctz(in->trays | 1u << MEND_SHM_TRAYS);
+                     : (uint32_t)__builtin_ctz(in->trays_had | 1u << MEND_SHM_TRAYS);
 
-    return in->trays && o->tray[k] && len <= MEND_SHM_TRAY_BYTES && tray_touch(self, o, k)
+    return in->trays_had && o->trays && len <= MEND_SHM_TRAY_BYTES &&
+                   pair_touch(self, tray_of(o, k), &in->tray_touched[k], len)
                ? k
                : MEND_SHM_TRAYS;
+}
+
+static void give_tray(struct mend_shm_in *in, uint32_t k)
+{
+    in->trays_had &= (uint8_t) ~(1u << k);
 }
 
 /* There is no memory for all of the bulk: from now on it is as long as what there is, once nothing lies in it. */
@@ -373,7 +378,7 @@ static inline void line_publish(struct mend_shm *s, struct mend_shm_in *in, stru
         out_pad(o);
     seq = o->tail + o->line_adds;
     fill_header(o->line, f);
-    in->turn = in->desk_turn = false;
+    in->turn = false;
     o->took_line = false;
     o->bulk_end[(o->tail + 1) & MEND_SHM_SLOT_MASK] = o->bulk_tail;
     o->tail += 2;
@@ -428,7 +433,7 @@ static bool lay_in_area(struct mend_area *a, struct mend_shm_out *o, struct mend
     if (at == UINT32_MAX)
         return false;
     mend_area_copy(a->base + at, payload, len, past);
-    slot->bulk_at = MEND_SHM_BULK_BYTES + at;
+    slot->bulk_at = MEND_SHM_AT_AREA + at;
     return true;
 }
 
@@ -518,41 +523,104 @@ static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct me
     return true;
 }
 
-/* One of several payloads that go one behind the other: the line names only one. */
-static bool is_piece(const struct mend_frame *f)
+/* In our turn.  False: there is no room, or no memory. */
+static bool lay_on_desk(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
+                        const void *payload, uint32_t len)
 {
-    return mend_frame_kind(f) == MEND_FRAME_DATA;
-}
-
-/* In our turn.  What is read there comes to the reader's core to be written by it next, and so goes from core to core once
- * for each piece; a line of the ring comes back each time that it is written.  False: it is not our turn, or there is no room,
- * or no memory. */
-static bool lay_on_desk(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
-                        struct mend_shm_slot *slot, const void *payload, uint32_t len)
-{
-    uint32_t at = in->desk_used;
-
-    if (!in->desk_turn || !o->desk || len > MEND_NODE_DESK_BYTES - at ||
-        !desk_touch(self, o, at + len))
+    if (!o->desk || !pair_touch(self, o->desk, &o->desk_touched, len))
         return false;
-    mend_area_copy(o->desk + at, payload, len, false);
-    slot->bulk_at = MEND_SHM_AT_DESK + at;
-    in->desk_used += (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1);
+    memcpy(o->desk, payload, len);
+    slot->bulk_at = MEND_SHM_ON_DESK;
     return true;
 }
 
-/* A payload that is too long for the slot, where o->lay says.  False: there is no room. */
-static bool lay_payload(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
-                        const void *payload, uint32_t len)
+/* False: we have none, or there is no memory. */
+static bool lay_on_tray(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
+                        struct mend_shm_slot *slot, const void *payload, uint32_t len)
+{
+    uint32_t k = tray_for(self, in, o, len);
+
+    if (k == MEND_SHM_TRAYS)
+        return false;
+    memcpy(tray_of(o, k), payload, len);
+    slot->bulk_at = MEND_SHM_ON_TRAY(k);
+    give_tray(in, k);
+    return true;
+}
+
+/* A tray on which pieces lie already that has room for this one, or another one.  False: we have none. */
+static bool open_tray(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
+                      uint32_t len)
+{
+    uint32_t k = o->open.tray;
+
+    if (k < MEND_SHM_TRAYS)
+        return len <= MEND_SHM_TRAY_BYTES - o->open.used &&
+               pair_touch(self, tray_of(o, k), &in->tray_touched[k], o->open.used + len);
+    o->open.tray = tray_for(self, in, o, len);
+    if (o->open.tray == MEND_SHM_TRAYS)
+        return false;
+    give_tray(in, o->open.tray);
+    o->open.used = o->open.last = 0;
+    return true;
+}
+
+/* Behind the pieces that lie on a tray already.  False: we have none, or there is no memory. */
+static bool lay_piece(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
+                      struct mend_shm_slot *slot, const void *payload, uint32_t len)
+{
+    if (!open_tray(self, in, o, len))
+        return false;
+    memcpy(tray_of(o, o->open.tray) + o->open.used, payload, len);
+    slot->bulk_at = MEND_SHM_ON_TRAY(o->open.tray) + o->open.used;
+    o->open.used += (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1);
+    if (len >= o->open.last && len <= MEND_SHM_TRAY_BYTES - o->open.used)
+        slot->bulk_at += MEND_SHM_KEPT;
+    else
+        o->open.tray = MEND_SHM_TRAYS;
+    o->open.last = len;
+    return true;
+}
+
+/* What is read on a desk or a tray is written next by the core that has read it, and so goes from core to core once for each
+ * payload; a line of the ring comes back each time that it is written.  Pieces of many ranks that take turns go through the
+ * ring, which is shorter then: with what lies on trays they would not stay in the caches. */
+static bool lay_for_pair(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
+                         struct mend_shm_slot *slot, const struct mend_frame *f,
+                         const void *payload)
+{
+    uint32_t len = mend_frame_len(f);
+
+    if (slot == o->line && lay_on_desk(self, o, slot, payload, len))
+        return true;
+    if (mend_frame_kind(f) == MEND_FRAME_DATA)
+        return o->bulk_bytes == MEND_SHM_BULK_BYTES && lay_piece(self, in, o, slot, payload, len);
+    return len > TRAY_LEAST && lay_on_tray(self, in, o, slot, payload, len);
+}
+
+/* A payload that is too long for the slot.  False: there is no room. */
+static bool lay_payload(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
+                        struct mend_shm_slot *slot, const struct mend_frame *f, const void *payload)
 {
     bool past = o->lay == MEND_LAY_PAST_CACHES;
+    uint32_t len = mend_frame_len(f);
 
+    if (lay_for_pair(self, in, o, slot, f, payload))
+        return true;
     if (mend_unlikely(o->lay != MEND_LAY_RING) &&
         lay_in_area(&self->shm->area, o, slot, payload, len,
                     past ? MEND_AREA_PAST : MEND_AREA_BLOCKS, past))
         return true;
     return mend_likely(len <= CHOSEN_BYTES) ? lay_in_ring(self, o, slot, payload, len, false)
                                             : store_long(self, o, slot, payload, len);
+}
+
+/* It is our turn, and the message is not one of several that go one behind the other. */
+static inline bool goes_by_line(const struct mend_shm_in *in, const struct mend_shm_out *o,
+                                const struct mend_frame *f)
+{
+    return takes_line(in, o) &&
+           (mend_frame_len(f) <= MEND_SHM_INLINE_MAX || mend_frame_kind(f) != MEND_FRAME_DATA);
 }
 
 enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
@@ -571,12 +639,11 @@ enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struc
         return MEND_AGAIN;
     if (mend_unlikely(!out_has_slots(o)))
         return MEND_AGAIN;
-    line = takes_line(in, o) && (len <= MEND_SHM_INLINE_MAX || !is_piece(f));
+    line = goes_by_line(in, o, f);
     slot = line ? o->line : out_slot(o, len);
     if (mend_likely(len <= MEND_SHM_INLINE_MAX)) {
         mend_copy(mend_shm_inline_of(slot), payload, len);
-    } else if (!((line || is_piece(f)) && lay_on_desk(self, in, o, slot, payload, len)) &&
-               !lay_payload(self, o, slot, payload, len)) {
+    } else if (!lay_payload(self, in, o, slot, f, payload)) {
         return MEND_AGAIN;
     }
     if (line)
@@ -599,7 +666,7 @@ void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
     tray = tray_for(self, &self->shm->in[to], o, len);
     if (tray != MEND_SHM_TRAYS) {
         o->reserved_at = MEND_SHM_ON_TRAY(tray);
-        return o->tray[tray];
+        return tray_of(o, tray);
     }
     at = bulk_place(self, o, len);
     if (at == UINT32_MAX)
@@ -613,7 +680,7 @@ bool mend_shm_is_handy(struct mend_proc *self, mend_peer to, uint32_t len)
 {
     const struct mend_shm_out *o = out_of(self, to);
 
-    return !o || !o->tray[0] || self->shm->in[to].trays || len > MEND_SHM_TRAY_BYTES;
+    return !o || !o->desk || self->shm->in[to].trays_had || len > MEND_SHM_TRAY_BYTES;
 }
 
 /* Its agent will tell from where this process sends to that job. */
@@ -647,12 +714,13 @@ static void lay_reserved(struct mend_shm_in *in, struct mend_shm_out *o, struct 
     bool on_tray = tray < MEND_SHM_TRAYS;
 
     if (len <= MEND_SHM_INLINE_MAX) {
-        memcpy(mend_shm_inline_of(slot), on_tray ? o->tray[tray] : o->bulk + o->reserved_at, len);
+        memcpy(mend_shm_inline_of(slot), on_tray ? tray_of(o, tray) : o->bulk + o->reserved_at,
+               len);
         return;
     }
     slot->bulk_at = o->reserved_at;
     if (on_tray)
-        in->trays &= (uint8_t) ~(1u << tray);
+        give_tray(in, tray);
     else
         o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
 }

@@ -19,8 +19,8 @@
  *      new memory is requested: not at once, because a death must be reported fast;
  *   5  the second slot of a line holds a header only if the first one does; before the first is published as a
  *      slot alone, the second is marked as not published, for payload of an older message may lie there;
- *   6  the line and the desk of a pair are written only in one's turn: the message that was there is taken, or, of the
- *      desk, lies in the line alone and is looked at; and all that went the other way before it is taken;
+ *   6  the line and the desk of a pair are written only in one's turn: the message that was there is taken, and all that
+ *      went the other way before it;
  *   7  a tray is written only by the rank that has it: first its own two, then what came with a message that it has taken.
  *
  * The ring to a process of another job lies in the segment of that (node/abroad.h).

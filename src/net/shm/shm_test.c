@@ -75,7 +75,7 @@ static void fill_and_empty(uint32_t len)
         n = send_all(1, 0, before, len);
         CHECK(n > before);
         CHECK_EQ(send_some(1, 0, n, len), MEND_AGAIN);
-        procs[1].shm->in[0].trays = 0; /* what it has there is room, too */
+        procs[1].shm->in[0].trays_had = 0; /* what it has there is room, too */
         CHECK(!mend_net_shm.reserve(&procs[1], 0, len));
         CHECK_EQ(came_n[1], before);
         poll_all(0);
@@ -378,6 +378,7 @@ static void send_long(int n)
     const uint32_t len = 16384;
 
     for (int i = 0; i < n; i++) {
+        procs[1].shm->in[0].trays_had = 0; /* so it goes through the ring */
         CHECK_EQ(send_some(1, 0, came_n[1], len), MEND_OK);
         poll_all(0);
     }
@@ -389,6 +390,8 @@ MEND_TEST(stores_are_compared_where_the_receiver_has_read_before)
     const struct mend_choice *c;
 
     begin();
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
+    poll_all(0);
     send_long(8);
     c = &procs[1].shm->out[0]->stores;
     CHECK(!c->settled && c->tried[0] == 0);
@@ -420,6 +423,14 @@ MEND_TEST(a_poll_ends_with_a_frame_that_was_waited_for)
 
 MEND_TEST(a_payload_that_would_lie_outside_is_refused)
 {
+    const uint32_t tray = MEND_SHM_ON_TRAY(1),
+                   outside[] = {MEND_SHM_BULK_BYTES - 2999,
+                                MEND_SHM_AT_AREA + MEND_NODE_AREA_BYTES - 2999,
+                                MEND_SHM_ON_DESK + 64,
+                                tray + 8,
+                                tray + MEND_SHM_TRAY_BYTES - 2944,
+                                MEND_SHM_ON_TRAY(MEND_SHM_TRAYS),
+                                UINT32_MAX - 63};
     struct mend_shm_slot *slot;
     uint32_t at;
 
@@ -438,13 +449,16 @@ MEND_TEST(a_payload_that_would_lie_outside_is_refused)
     CHECK(damaged_n == 3 && came_n[1] == 1);
     slot = &procs[1].shm->out[0]->slots[1];
     at = slot->bulk_at;
-    slot->bulk_at = MEND_SHM_AT_DESK + MEND_NODE_DESK_BYTES - 2999;
     overwrite(1, MEND_FRAME_EAGER, 3000);
-    poll_at(0, 1);
-    CHECK(damaged_n == 4 && came_n[1] == 1);
+    for (int i = 0; i < (int)MEND_COUNT_OF(outside); i++) {
+        slot->bulk_at = outside[i];
+        poll_at(0, 1);
+        CHECK_EQ(damaged_n, 4 + i);
+        CHECK_EQ(came_n[1], 1);
+    }
     slot->bulk_at = at;
     poll_at(0, 1);
-    CHECK(damaged_n == 4 && came_n[1] == 2);
+    CHECK(damaged_n == 3 + (int)MEND_COUNT_OF(outside) && came_n[1] == 2);
 }
 
 MEND_TEST(a_pad_that_begins_a_line_is_refused)

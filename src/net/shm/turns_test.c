@@ -182,7 +182,7 @@ static void on_frame_somewhere(struct mend_proc *self, mend_peer from, const str
 {
     const char *desk = mend_node_desk_of(segment, mend_place_at(0), mend_place_at(1));
 
-    on_desk = (const char *)payload >= desk && (const char *)payload < desk + MEND_NODE_DESK_BYTES;
+    on_desk = (const char *)payload >= desk && (const char *)payload < desk + MEND_SHM_PAYLOAD_MAX;
     on_frame(self, from, f, payload);
 }
 
@@ -204,15 +204,17 @@ MEND_TEST(without_pages_for_the_desk_payloads_go_through_the_ring)
     CHECK(on_desk);
 }
 
-static int tray; /* on which the last payload lay; -1: on none */
+static int tray;        /* on which the last payload lay; -1: on none */
+static ptrdiff_t at_of; /* where on it */
 
 static void on_frame_on_tray(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                              const void *payload)
 {
-    tray = -1;
-    for (uint32_t k = 0; k < MEND_SHM_TRAYS; k++)
-        if (payload == mend_shm_tray_of(segment, mend_place_at(0), mend_place_at(1), k))
-            tray = (int)k;
+    ptrdiff_t at =
+        (const char *)payload - mend_node_trays_of(segment, mend_place_at(0), mend_place_at(1));
+
+    tray = at >= 0 && at < MEND_NODE_PAIR_BYTES ? (int)(at / MEND_SHM_TRAY_BYTES) : -1;
+    at_of = at % MEND_SHM_TRAY_BYTES;
     on_frame(self, from, f, payload);
 }
 
@@ -220,7 +222,7 @@ static void begin_with_trays(void)
 {
     begin();
     for (int p = 0; p < 2; p++)
-        procs[p].on_frame[MEND_FRAME_EAGER] = on_frame_on_tray;
+        procs[p].on_frame[MEND_FRAME_EAGER] = procs[p].on_frame[MEND_FRAME_DATA] = on_frame_on_tray;
 }
 
 /* A payload that is written in place; the frame takes all of its room, or less.  So many of `from` have not come yet. */
@@ -326,84 +328,102 @@ MEND_TEST(without_pages_for_a_tray_payloads_go_through_the_ring)
     put_to(1, 0, 3000, 3000); /* its bulk has pages from here on */
     CHECK(poll_at(0, 1) == 1 && tray == -1);
     run_out_of_pages();
-    for (int k = 3; k >= 0; k -= 3) { /* those of rank 0 have none at rank 1 */
+    for (int k = 3; k >= 0; k -= 3) {
         put_to(0, 1, 3000, 3000);
         CHECK(poll_at(1, 0) == 1 && tray == k);
     }
-    put_to(1, 0, 3000, 3000);
+    put_to(1, 0, 4096, 4096); /* the page came with the payload that was there */
+    CHECK(poll_at(0, 1) == 1 && tray == 0);
+    put_to(1, 0, 20000, 20000);
     CHECK(poll_at(0, 1) == 1 && tray == -1);
 }
 
-static int on_desk_n;
-
-static void count_on_desk(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                          const void *payload)
+static mend_peer other(mend_peer p)
 {
-    on_frame_somewhere(self, from, f, payload);
-    on_desk_n += on_desk;
+    return 1 - p;
 }
 
-static void begin_to_count(void)
+static void send_piece(mend_peer from, uint32_t len)
 {
-    begin();
-    for (int i = 0; i < 2; i++)
-        procs[i].on_frame[MEND_FRAME_EAGER] = procs[i].on_frame[MEND_FRAME_DATA] = count_on_desk;
-    on_desk_n = 0;
+    CHECK_EQ(send_as(MEND_FRAME_DATA, from, other(from), came_n[from], len), MEND_OK);
 }
 
-/* Sends n pieces of a large message, of which the first has this number. */
-static void lay_pieces(mend_peer from, mend_peer to, int number, int n, enum mend_lay lay)
+/* It comes, and lies on that tray; -1: on none. */
+static void check_piece(mend_peer from, uint32_t len, int expected, uint32_t at)
 {
-    mend_shm_lay(&procs[from], to, lay);
-    for (int i = 0; i < n; i++)
-        CHECK_EQ(send_as(MEND_FRAME_DATA, from, to, number + i, MEND_AREA_BLOCK), MEND_OK);
-    mend_shm_lay(&procs[from], to, MEND_LAY_RING);
+    send_piece(from, len);
+    CHECK_EQ(poll_at(other(from), from), 1);
+    CHECK_EQ(tray, expected);
+    CHECK(tray < 0 || at_of == at);
 }
 
-/* The pieces of a large message lie on the desk as long as there is room, wherever they would go else, and do not end
- * the turn; in the next one there is room again. */
-MEND_TEST(pieces_lie_on_the_desk_in_turn)
+/* One of the two has the turn, and the other one lays what it sends on a tray. */
+MEND_TEST(ranks_that_send_long_messages_at_the_same_time_leave_the_bulk_out)
 {
-    const int room = MEND_NODE_DESK_BYTES / MEND_AREA_BLOCK;
-
-    begin_to_count();
-    mend_shm_grow(&procs[0], 64 << 20);
-    for (int round = 0; round < 6; round++) {
-        on_desk_n = 0;
-        lay_pieces(0, 1, came_n[0], room + 2, (enum mend_lay)(round % 3));
-        poll_all(1);
-        CHECK_EQ(on_desk_n, room);
-        answer(1, 0, 8); /* not its turn */
-        CHECK(went_through_ring(1, 0));
-        answer(0, 1, 3000); /* there is no room on the desk */
-        CHECK_EQ(on_desk_n, room);
-        answer(0, 1, 8);
-        answer(1, 0, 3000);
-        CHECK_EQ(on_desk_n, room + 1);
+    begin_with_trays();
+    for (int i = 0; i < 100; i++) {
+        CHECK_EQ(send_some(0, 1, i, 5000), MEND_OK);
+        CHECK_EQ(send_some(1, 0, i, 5000 + (uint32_t)i), MEND_OK);
+        for (mend_peer p = 0; p < 2; p++) {
+            CHECK_EQ(poll_at(p, other(p)), 1);
+            CHECK_EQ(tray >= 0, p == i % 2);
+        }
     }
 }
 
-static void answer_in_pieces(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                             const void *payload)
+MEND_TEST(pieces_lie_on_trays_one_behind_the_other)
 {
-    on_frame(self, from, f, payload);
-    lay_pieces(self->me, from, came_n[self->me], 2, MEND_LAY_PAST_CACHES);
+    const uint32_t len = MEND_SHM_TRAY_BYTES / 4;
+    const int of_lower[] = {0, 2, -1}, of_upper[] = {2, 0, 1, 3, -1};
+
+    begin_with_trays();
+    mend_shm_grow(&procs[0], 64 << 20);
+    for (int lay = 0; lay < 3; lay++) { /* wherever else they would go */
+        begin_with_trays();
+        mend_shm_grow(&procs[0], 64 << 20);
+        mend_shm_lay(&procs[0], 1, (enum mend_lay)lay);
+        for (uint32_t i = 0; i < 9; i++)
+            check_piece(0, len, of_lower[i / 4], i % 4 * len);
+        for (uint32_t i = 0; i < 17; i++)
+            check_piece(1, len, of_upper[i / 4], i % 4 * len);
+    }
 }
 
-/* A message in the line that asks for a large one is still there when the first pieces are laid: on the desk, unless it has
- * its own payload there. */
-MEND_TEST(pieces_lie_on_the_desk_before_the_line_is_free)
+MEND_TEST(a_tray_goes_over_with_the_last_piece_of_a_message)
 {
-    begin_to_count();
-    procs[1].on_frame[MEND_FRAME_EAGER] = answer_in_pieces;
-    answer(0, 1, 40);
-    lay_pieces(1, 0, 2, 2, MEND_LAY_RING); /* behind these */
-    poll_all(0);
-    CHECK_EQ(on_desk_n, 4);
+    begin_with_trays();
+    check_piece(0, 16384, 0, 0);
+    check_piece(0, 16384, 0, 16384);
+    put_to(1, 0, 3000, 3000);
+    CHECK(poll_at(0, 1) == 1 && tray == 1); /* the rank does not have the other one's tray */
+    put_to(0, 1, 3000, 3000);
+    CHECK(poll_at(1, 0) == 1 && tray == 1); /* nor is anything but pieces laid there */
+    check_piece(0, 100, 0, 32768);
+    put_to(1, 0, 3000, 3000);
+    CHECK(poll_at(0, 1) == 1 && tray == 0);
+}
+
+/* Pieces are shorter where there is little memory. */
+MEND_TEST(a_piece_that_an_open_tray_has_no_room_for_goes_through_the_ring)
+{
+    begin_with_trays();
+    for (uint32_t i = 0; i < 3; i++)
+        check_piece(0, 16384, 0, i * 16384);
+    check_piece(0, 20000, -1, 0);
+    check_piece(0, 16384, 0, 49152);
+    check_piece(0, 20000, 2, 0);
+}
+
+MEND_TEST(without_pages_for_a_tray_pieces_go_through_the_ring)
+{
+    begin_with_trays();
+    check_piece(1, 16384, 1, 0);
+    answer(0, 1, 8);
     answer(1, 0, 8);
-    answer(0, 1, 3000);
-    poll_all(0);
-    CHECK_EQ(on_desk_n, 4);
+    check_piece(1, 30, -1, 0);
+    answer(1, 0, 3000); /* its bulk has pages from here on */
+    run_out_of_pages();
+    check_piece(1, 16384, -1, 0);
 }
 
 MEND_TEST_MAIN()
