@@ -44,7 +44,7 @@ bool mend_choice_timed(struct mend_choice *c)
 
 void mend_choice_again(struct mend_choice *c)
 {
-    c->settled = false;
+    c->settled = c->assumed = false;
     memset(c->tried, 0, sizeof(c->tried));
     memset(c->best, 0, sizeof(c->best));
 }
@@ -102,7 +102,7 @@ void mend_choice_admit(struct mend_choice *c, unsigned way)
     c->barred &= (uint8_t) ~(1u << way);
     c->best[way] = 0;
     c->tried[way] = 0;
-    c->settled = false;
+    c->settled &= c->assumed;
 }
 
 void mend_choice_assume(struct mend_choice *c, unsigned way, uint64_t rate)
@@ -110,7 +110,7 @@ void mend_choice_assume(struct mend_choice *c, unsigned way, uint64_t rate)
     memset(c->tried, MEND_CHOICE_TRIES, sizeof(c->tried));
     c->tried[way] = 0;
     c->best[way] = c->recent = rate;
-    c->settled = true;
+    c->settled = c->assumed = true;
     c->settled_for = (uint8_t)way;
     c->calm = CALM_LEAST;
     c->since_n = 0;

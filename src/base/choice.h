@@ -38,6 +38,7 @@ struct mend_choice {
     uint8_t barred;                  /* bits: ways that cannot be gone */
     uint8_t settled_for;             /* or tried first */
     bool settled;                    /* no trial now */
+    bool assumed;                    /* what it is settled for was not compared with anything */
     bool mean;
 };
 
@@ -60,7 +61,7 @@ void mend_choice_again(struct mend_choice *c);
 bool mend_choice_doubts(struct mend_choice *c, unsigned way);
 
 /* At first it goes that way without a trial, which comes when a while has passed, or when the rate stays below half of this
- * one.  A way that is admitted meanwhile is compared with this one only. */
+ * one.  A way that is admitted meanwhile is tried then, too. */
 void mend_choice_assume(struct mend_choice *c, unsigned way, uint64_t rate);
 
 /* It has proved to be good elsewhere: begin with it where nothing is known yet. */

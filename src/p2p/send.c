@@ -253,6 +253,17 @@ static MPI_Count fragment_bytes(const struct mend_proc *self)
     return self->ranks_per_core >= SHARED_CORES ? bytes * SHARED_FACTOR : bytes;
 }
 
+/* Where messages cross, each process has something to send and something to copy: it sends one piece between two looks, so that
+ * the other one need not wait for its answer until all of them have come. */
+static int fragments_per_poll(const struct mend_p2p_request *r)
+{
+    const struct mend_proc *self = r->base.comm->self;
+
+    return !self->crowded && mend_single_copy_crosses(self->p2p, r->peer, r->channel)
+               ? 1
+               : FRAGMENTS_PER_POLL;
+}
+
 /* Sends fragments while there is room, small ones if there is no memory for others. */
 static void push_fragments(struct mend_p2p_request *r)
 {
@@ -263,7 +274,7 @@ static void push_fragments(struct mend_p2p_request *r)
 
     if (max > room)
         max = room;
-    for (int i = 0; i < FRAGMENTS_PER_POLL && r->moved_bytes < r->total_bytes; i++) {
+    for (int i = fragments_per_poll(r); i > 0 && r->moved_bytes < r->total_bytes; i--) {
         MPI_Count left = r->total_bytes - r->moved_bytes, n = left < max ? left : max;
         enum mend_status st = push_fragment(self, r, n);
 

@@ -9,8 +9,9 @@
  * processes send and receive at a time, and a way that needs both at one message wins nothing by it.  Pieces go through the sender's area,
  * and through the ring only if there is no area or the receiver cannot copy; they are tried when the sender has memory
  * for them, which grows with the data that it sends.  The next classes of sizes first try the way that was best.
- * The first messages of less than 2 MiB, except in windows, go in pieces through the ring, whose pages smaller ones have used: a trial
- * of ways that need system calls or pages would cost as much as many such messages.
+ * The first messages of up to 256 KiB, except in windows, go in pieces through the ring, which lays as much on trays (net/shm/ring.h): a trial
+ * of ways that need system calls or pages would cost as much as many such messages.  Longer ones of less than 2 MiB are copied by
+ * both ends at first, or pulled where they cross.
  *
  * A measurement begins with a message that begins alone.  It ends when no large message is in progress to this process,
  * or after WINDOW messages; all bytes that arrived count, so a window of messages is measured as a whole.
@@ -34,7 +35,7 @@
 
 #define TIMED_BYTES (UINT64_C(64) * 1024)
 #define LARGE_BYTES (32 * TIMED_BYTES)
-#define GROW_LESS   4 /* a page for smaller ones than that pays later */
+#define GROW_LESS   8 /* a page for smaller ones than that pays later */
 #define WINDOW      32
 #define LONG_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as LONG_TURNS */
 #define LONG_TURNS  3
@@ -72,7 +73,7 @@ int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 
 static unsigned size_of(uint64_t bytes)
 {
-    return bytes < 4 * TIMED_BYTES ? 0 : bytes < LARGE_BYTES ? 1 : 2;
+    return bytes <= 4 * TIMED_BYTES ? 0 : bytes < LARGE_BYTES ? 1 : 2;
 }
 
 /* The first class of that kind; one for each size. */
@@ -128,16 +129,31 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                  : (enum mend_way)mend_choice_way(c);
 }
 
-static bool begins_by_ring(unsigned class)
+/* A message of some 100 KiB is worth a few system calls, if no better way is known; MEND_WAY_UNKNOWN: trials begin at once. */
+static enum mend_way assumed_way(const struct mend_choice *c, unsigned class)
 {
-    return class < MEND_WAY_CLASSES / 2 && (class < BESIDE || class >= CROSSING) &&
-           class % MEND_WAY_SIZES < size_of(LARGE_BYTES);
+    bool crosses = class >= CROSSING;
+
+    if (class >= MEND_WAY_CLASSES / 2 || (class >= BESIDE && !crosses))
+        return MEND_WAY_UNKNOWN;
+    switch (class % MEND_WAY_SIZES) {
+    case 0:
+        return MEND_WAY_PIECES;
+    case 1:
+        return crosses || c->barred >> MEND_WAY_BOTH & 1 ? MEND_WAY_PULL : MEND_WAY_BOTH;
+    default:
+        return MEND_WAY_UNKNOWN;
+    }
 }
 
-static void assume_ring(struct mend_choice *c)
+static void assume(struct mend_choice *c, unsigned class)
 {
-    c->barred &= (uint8_t) ~(1u << MEND_WAY_PIECES);
-    mend_choice_assume(c, MEND_WAY_PIECES, ASSUMED);
+    enum mend_way way = assumed_way(c, class);
+
+    if (way == MEND_WAY_UNKNOWN)
+        return;
+    c->barred &= (uint8_t) ~(1u << way);
+    mend_choice_assume(c, way, ASSUMED);
 }
 
 /* All ways, of which those that only large amounts are worth are barred until the sender has memory for them. */
@@ -150,8 +166,7 @@ static void begin_with(struct mend_proc *self, struct mend_ways *w, mend_peer fr
                                  .mean = k % (MEND_WAY_CLASSES / 2) >= CROSSING,
                                  .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
     for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
-        if (begins_by_ring(k))
-            assume_ring(&w->of[k]);
+        assume(&w->of[k], k);
 }
 
 /* NULL: no memory. */
@@ -260,6 +275,13 @@ static void meet(struct mend_p2p *p, mend_peer to, enum mend_channel channel)
     w->last_crossed[channel] = true;
     if (p->timed.from == to && !p->timed.crosses)
         p->timed.since = 0;
+}
+
+bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum mend_channel channel)
+{
+    const struct mend_ways *w = ways_of(p, peer);
+
+    return w && (w->crosses[channel] || w->last_crossed[channel]);
 }
 
 void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_channel channel,

@@ -175,10 +175,10 @@ MEND_TEST(a_window_without_an_end_is_judged_now_and_then)
     int n = 0;
 
     set_up(MEND_WAY_UNKNOWN);
-    begin(0, BYTES / 4);
+    begin(0, BYTES / 2);
     p2p.receiving_n = 5;
     for (; p2p.timed.since; n++)
-        end(BYTES / 4, FAST);
+        end(BYTES / 2, FAST);
     CHECK(n > 8 && n < 100);
     CHECK_EQ(ways[0].of[1].tried[MEND_WAY_PULL], 1);
 }
@@ -334,9 +334,31 @@ MEND_TEST(first_ones_go_through_the_ring_whose_pages_are_there)
         end(BYTES / 8, FAST / 1000);
     }
     CHECK(n > 100); /* and then the others are tried */
-    CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES), MEND_WAY_PIECES);
     CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, 8 * BYTES), MEND_WAY_BOTH);
     CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_COLL, BYTES / 8), MEND_WAY_PULL);
+}
+
+/* The way of the first message of 1 MiB. */
+static enum mend_way first_way(bool may_share, bool crosses)
+{
+    struct mend_rts rts = {.total_bytes = BYTES};
+    struct mend_p2p_request ours = {.is_send = true, .peer = 1};
+    struct mend_proc *p = newcomer();
+
+    p2p.may_share = may_share;
+    mend_hash_init(&p2p.large, p->arena);
+    if (crosses)
+        mend_hash_put(&p2p.large, p2p.last_offer = 1, &ours);
+    mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
+    CHECK_EQ(mend_single_copy_crosses(&p2p, 1, MEND_CHANNEL_P2P), crosses);
+    return mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES);
+}
+
+MEND_TEST(longer_ones_go_by_system_calls_at_first)
+{
+    CHECK_EQ(first_way(true, false), MEND_WAY_BOTH);
+    CHECK_EQ(first_way(true, true), MEND_WAY_PULL);
+    CHECK_EQ(first_way(false, false), MEND_WAY_PULL);
 }
 
 MEND_TEST(the_ring_is_left_when_senders_do_not_come)
@@ -365,7 +387,7 @@ MEND_TEST(smaller_ones_pay_for_fewer_pages)
     by_small = grown;
     grown = 0;
     mend_single_copy_offered(p, 1, MEND_CHANNEL_P2P, 8 * BYTES);
-    CHECK_EQ(by_small * 4, grown);
+    CHECK_EQ(by_small * 8, grown);
 }
 
 MEND_TEST(crowded_ranks_do_not_need_each_other)
