@@ -39,7 +39,6 @@
 #define WINDOW      32
 #define LONG_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as LONG_TURNS */
 #define LONG_TURNS  3
-#define AREA_RANKS  6
 #define ASSUMED                                                                                    \
     2000 /* bytes per us: half of that is slower than any pieces whose sender is there */
 
@@ -258,13 +257,6 @@ static void suggest(struct mend_ways *w, const struct mend_choice *c)
         mend_choice_suggest(&w->of[k + 1], c->settled_for);
 }
 
-/* With a few more ranks than cores the transport uses a little of its area; the areas of more ranks would flood the caches. */
-static bool may_use_little(struct mend_proc *self, const struct mend_net *net)
-{
-    return self->p2p->single_copy < MEND_WAY_UNKNOWN && self->peers_n <= AREA_RANKS &&
-           !(net->lays(self) >> MEND_LAY_AREA & 1);
-}
-
 /* The message that comes from there crosses it. */
 static void meet(struct mend_p2p *p, mend_peer to, enum mend_channel channel)
 {
@@ -296,8 +288,6 @@ void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_ch
         return;
     if (bytes >= TIMED_BYTES && how == MEND_WAY_UNKNOWN)
         net->grow(self, bytes < LARGE_BYTES ? bytes / GROW_LESS : bytes);
-    else if (bytes >= TIMED_BYTES && may_use_little(self, net))
-        net->grow(self, bytes);
     else if (how == MEND_WAY_AREA || how == MEND_WAY_PAST_CACHES)
         net->grow(self, UINT64_MAX / 2);
 }

@@ -479,15 +479,6 @@ static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct m
     return true;
 }
 
-/* With more ranks than cores: the receiver is on another core, and where ordinary stores are the better ones, that is near.
- * Then lines of the area come back faster, for they have left the caches of the receiver's core. */
-static bool prefers_area(const struct mend_proc *self, const struct mend_shm_out *o, bool near,
-                         unsigned past)
-{
-    return self->crowded && !o->abroad && !near && !past &&
-           mend_area_lays(&self->shm->area) >> MEND_LAY_AREA & 1;
-}
-
 /* Does the payload lie where no long one was before?  Such a store says nothing of the next ones: the lines are not at the
  * receiver's core, and may be in no cache. */
 static bool is_first_there(struct mend_shm_out *o, const struct mend_shm_slot *slot, uint32_t len)
@@ -511,9 +502,6 @@ static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct me
     mend_time_ns since = timed ? mend_time_monotonic_ns() : 0;
     uint64_t rate;
 
-    if (!timed && prefers_area(self, o, near, past) &&
-        lay_in_area(&self->shm->area, o, slot, payload, len, MEND_AREA_FEW, false))
-        return true;
     if (!lay_in_ring(self, o, slot, payload, len, past))
         return false;
     if (is_first_there(o, slot, len) || !timed)
