@@ -21,7 +21,8 @@
 #define MEND_AREA_BLOCK  (16u * 1024)
 #define MEND_AREA_BLOCKS (MEND_NODE_AREA_BYTES / MEND_AREA_BLOCK)
 #define MEND_AREA_PAST   16u /* blocks that are enough for stores past the caches */
-#define MEND_AREA_FEW    64u /* blocks from which on it is worth a try to walk it */
+#define MEND_AREA_FEW                                                                              \
+    128u /* blocks from which on it is worth a try to walk it: they leave the caches of both cores */
 
 /* The sender's side, private. */
 struct mend_area {
