@@ -19,6 +19,14 @@ static bool is_free(const struct mend_area *a, uint32_t k)
            (int32_t)(mend_load_acquire(a->block[k].consumed) - a->block[k].slot) > 0;
 }
 
+static bool are_free(const struct mend_area *a, uint32_t first, uint32_t n)
+{
+    for (uint32_t k = first; k < first + n; k++)
+        if (!is_free(a, k))
+            return false;
+    return true;
+}
+
 static bool add_block(struct mend_proc *self, struct mend_area *a)
 {
     volatile char *block = a->base + a->ready_n * MEND_AREA_BLOCK;
@@ -56,20 +64,25 @@ unsigned mend_area_lays(const struct mend_area *a)
     return lays;
 }
 
-uint32_t mend_area_take(struct mend_area *a, uint32_t most, const mend_atomic_u32 *consumed,
-                        uint32_t slot)
+uint32_t mend_area_take(struct mend_area *a, uint32_t most, uint32_t len,
+                        const mend_atomic_u32 *consumed, uint32_t slot)
 {
     uint32_t blocks_n = a->ready_n < most ? a->ready_n : most;
+    uint32_t n = len <= MEND_AREA_BLOCK ? 1 : (len + MEND_AREA_BLOCK - 1) / MEND_AREA_BLOCK;
 
-    for (uint32_t i = 0; i < LOOKS && i < blocks_n; i++) {
-        uint32_t k = a->next < blocks_n ? a->next : 0;
+    for (uint32_t i = 0; i < LOOKS && n <= blocks_n; i++) {
+        uint32_t first = a->next <= blocks_n - n ? a->next : 0;
 
-        a->next = k + 1;
-        if (!is_free(a, k))
+        a->next = first + 1;
+        if (!are_free(a, first, n))
             continue;
-        a->block[k].consumed = consumed;
-        a->block[k].slot = slot;
-        return k * MEND_AREA_BLOCK;
+        a->next = first + n;
+        a->first = !a->block[first].consumed;
+        for (uint32_t k = first; k < a->next; k++) {
+            a->block[k].consumed = consumed;
+            a->block[k].slot = slot;
+        }
+        return first * MEND_AREA_BLOCK;
     }
     return UINT32_MAX;
 }

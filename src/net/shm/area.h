@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* area.h – where a sender puts pieces of large messages instead of the bulk of a ring.
+/* area.h – where a sender puts pieces of large messages, and long payloads of a stream, instead of the bulk of a ring.
  *
  *   area of rank j, written by j:   | block | block | ... 256 x 16 KiB      slots of rings j -> i say where
  *                                       └ in use until the slot that named it was consumed
  *
  * A sender has one area for all receivers, larger than a second-level cache, and uses its blocks round robin: a line
  * that another core has read recently takes long to write.  Where the cores are far from each other, stores past the
- * caches can help, and then the first few blocks suffice.  p2p/single_copy.c measures which way is the fastest.
+ * caches can help, and then the first few blocks suffice.  p2p/single_copy.c measures which way is the fastest, and for
+ * payloads in a stream the transport does.  A long one takes several blocks.
  *
  * A new page costs as much as many messages, so the area grows with the data that is sent: by one block for each
- * GROW_PART times as much data, and less by messages that go through the ring as fast (p2p/single_copy.c).
+ * GROW_PART times as much data, and less by messages that go through the ring as fast (p2p/single_copy.c, send.c).
  *
  * Cost: one load for each block. */
 #ifndef MEND_NET_SHM_AREA_H
@@ -30,6 +31,7 @@ struct mend_area {
     uint32_t next;
     uint32_t ready_n; /* blocks whose pages are there */
     uint64_t due;     /* bytes that it is to grow by, less than a block */
+    bool first;       /* what was taken last was not in use before */
     struct {
         const mend_atomic_u32 *consumed; /* of the ring whose slot names the block; NULL: of none */
         uint32_t slot;                   /* number of that slot */
@@ -42,10 +44,10 @@ void mend_area_grow(struct mend_proc *self, struct mend_area *a, uint64_t bytes)
 /* Bits 1 << enum mend_lay: what the area is large enough for. */
 unsigned mend_area_lays(const struct mend_area *a);
 
-/* A free one of the first `most` blocks for the next slot of a ring, as an offset in the area; UINT32_MAX: none is
- * free. */
-uint32_t mend_area_take(struct mend_area *a, uint32_t most, const mend_atomic_u32 *consumed,
-                        uint32_t slot);
+/* Free ones of the first `most` blocks for len bytes that the next slot of a ring names, as an offset in the area; UINT32_MAX:
+ * none are free. */
+uint32_t mend_area_take(struct mend_area *a, uint32_t most, uint32_t len,
+                        const mend_atomic_u32 *consumed, uint32_t slot);
 
 /* Nobody will consume the slots of that ring any more. */
 void mend_area_forget(struct mend_area *a, const mend_atomic_u32 *consumed);

@@ -14,6 +14,14 @@
 #define MEND_SHM_SLOT_MASK   (MEND_SHM_SLOTS - 1)
 #define MEND_SHM_PAYLOAD_MAX (MEND_SHM_BULK_BYTES / 4)
 
+/* How long payloads that are not for the pair are stored. */
+enum mend_shm_store {
+    MEND_SHM_IN_RING,
+    MEND_SHM_PAST_CACHES, /* in the ring */
+    MEND_SHM_IN_AREA,     /* once that is larger than the caches */
+    MEND_SHM_STORES
+};
+
 /* Sender's side of one ring, private. */
 struct mend_shm_out {
     struct mend_shm_slot *slots;
@@ -45,7 +53,7 @@ struct mend_shm_out {
     struct mend_choice where_strings;  /* the same of payloads that may be stored by strings */
     struct mend_choice *timing;        /* the one of these that `since` is for */
     bool strings;                      /* stores the payload that is placed now by strings */
-    struct mend_choice stores;         /* of long payloads; way 1: past the caches */
+    struct mend_choice stores;         /* enum mend_shm_store */
     mend_time_ns since; /* when the last payload was placed, if that is timed; else 0 */
     uint32_t busy;      /* payloads still without a look */
     enum mend_lay lay;

@@ -24,6 +24,7 @@
 #define BUSY_TURNS 64u /* payloads without a look whether the ring is idle, after it was not */
 #define READERS_SHARE                                                                              \
     3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
+#define AREA_LATER       4u /* the part by which the area grows less with them than with large messages */
 #define TOUCH_BYTES      (64u * 1024) /* bulk reserved at once */
 #define PAIR_TOUCH_BYTES (16u * 1024)
 #define TRAY_LEAST                                                                                 \
@@ -117,7 +118,8 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
     o->where.ways_n = self->crowded ? 1 : PLACES;
     o->where_strings.ways_n =
         MEND_COPY_HAS_STRINGS && !self->crowded ? PLACES_AND_STRINGS : o->where.ways_n;
-    o->stores.ways_n = 2;
+    o->stores.ways_n = MEND_SHM_STORES;
+    o->stores.barred = 1u << MEND_SHM_IN_AREA;
     o->open.tray = MEND_SHM_TRAYS;
     begin_turns(&s->in[to], mend_node_place_of(self, self->me).at < o->place.at);
     return s->out[to] = o;
@@ -427,8 +429,7 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
 static bool lay_in_area(struct mend_area *a, struct mend_shm_out *o, struct mend_shm_slot *slot,
                         const void *payload, uint32_t len, uint32_t most, bool past)
 {
-    uint32_t at =
-        len <= MEND_AREA_BLOCK ? mend_area_take(a, most, o->consumed, o->tail) : UINT32_MAX;
+    uint32_t at = mend_area_take(a, most, len, o->consumed, o->tail);
 
     if (at == UINT32_MAX)
         return false;
@@ -479,6 +480,18 @@ static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct m
     return true;
 }
 
+/* The area of ranks that take turns would drive other things out of the cache, and another job does not see it. */
+static void use_area(struct mend_proc *self, struct mend_shm_out *o, uint32_t len)
+{
+    struct mend_area *a = &self->shm->area;
+
+    if (self->crowded || o->abroad)
+        return;
+    mend_area_grow(self, a, len / AREA_LATER);
+    if (mend_area_lays(a) >> MEND_LAY_AREA & 1)
+        mend_choice_admit(&o->stores, MEND_SHM_IN_AREA);
+}
+
 /* Does the payload lie where no long one was before?  Such a store says nothing of the next ones: the lines are not at the
  * receiver's core, and may be in no cache. */
 static bool is_first_there(struct mend_shm_out *o, const struct mend_shm_slot *slot, uint32_t len)
@@ -491,23 +504,31 @@ static bool is_first_there(struct mend_shm_out *o, const struct mend_shm_slot *s
     return true;
 }
 
-/* A line that the receiver has read comes back from its core with an ordinary store.  Where that is far a store past the
- * caches is faster, by so much that it pays although the receiver must read from memory then.  False: there is no
- * room. */
+/* A line of the ring that the receiver has read comes back from its core with an ordinary store.  Where that is far a store
+ * past the caches is faster, by so much that it pays although the receiver must read from memory then; where it is near,
+ * lines of the area have left both caches.  False: there is no room. */
 static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
                        const void *payload, uint32_t len)
 {
-    bool near = shares_core(o), timed = !near && mend_choice_timed(&o->stores);
-    unsigned past = near ? 0 : mend_choice_way(&o->stores);
-    mend_time_ns since = timed ? mend_time_monotonic_ns() : 0;
+    bool here = shares_core(o), timed = !here && mend_choice_timed(&o->stores);
+    unsigned how = here ? MEND_SHM_IN_RING : mend_choice_way(&o->stores);
+    mend_time_ns since;
     uint64_t rate;
 
-    if (!lay_in_ring(self, o, slot, payload, len, past))
-        return false;
-    if (is_first_there(o, slot, len) || !timed)
+    use_area(self, o, len);
+    since = timed ? mend_time_monotonic_ns() : 0;
+    if (how == MEND_SHM_IN_AREA &&
+        lay_in_area(&self->shm->area, o, slot, payload, len, MEND_AREA_BLOCKS, false)) {
+        timed &= !self->shm->area.first;
+    } else {
+        if (!lay_in_ring(self, o, slot, payload, len, how == MEND_SHM_PAST_CACHES))
+            return false;
+        timed &= !is_first_there(o, slot, len) && how != MEND_SHM_IN_AREA;
+    }
+    if (!timed)
         return true;
     rate = (uint64_t)len * 1000 / (uint64_t)(mend_time_monotonic_ns() - since + 1);
-    mend_choice_tell(&o->stores, past, past ? rate / READERS_SHARE : rate, 1);
+    mend_choice_tell(&o->stores, how, how == MEND_SHM_PAST_CACHES ? rate / READERS_SHARE : rate, 1);
     return true;
 }
 

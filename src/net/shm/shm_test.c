@@ -384,6 +384,38 @@ static void send_long(int n)
     }
 }
 
+static struct mend_choice *stores_of(void)
+{
+    return &procs[1].shm->out[0]->stores;
+}
+
+MEND_TEST(long_payloads_go_through_the_area_where_that_is_better)
+{
+    const uint32_t lens[] = {1500, MEND_AREA_BLOCK, MEND_AREA_BLOCK + 1, MEND_SHM_PAYLOAD_MAX};
+    uint64_t tail;
+
+    begin();
+    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
+    poll_all(0);
+    send_long(1);
+    CHECK(stores_of()->barred >> MEND_SHM_IN_AREA & 1); /* it has no pages yet */
+    mend_shm_grow(&procs[1], 1 << 30);
+    send_long(1);
+    CHECK(!stores_of()->barred);
+    stores_of()->settled = true;
+    stores_of()->settled_for = MEND_SHM_IN_AREA;
+    tail = procs[1].shm->out[0]->bulk_tail;
+    for (int i = 0; i < 100; i++) {
+        procs[1].shm->in[0].trays_had = 0;
+        CHECK_EQ(send_some(1, 0, came_n[1], lens[i % 4]), MEND_OK);
+        poll_all(0);
+    }
+    CHECK_EQ(procs[1].shm->out[0]->bulk_tail, tail);
+    while (send_some(1, 0, came_n[1], MEND_SHM_PAYLOAD_MAX) == MEND_OK) /* all blocks are in use */
+        came_n[1]++;
+    CHECK(procs[1].shm->out[0]->bulk_tail > tail);
+}
+
 /* Else plain stores would be chosen because they are fast as long as the receiver has not read the lines. */
 MEND_TEST(stores_are_compared_where_the_receiver_has_read_before)
 {
