@@ -253,13 +253,13 @@ static MPI_Count fragment_bytes(const struct mend_proc *self)
     return self->ranks_per_core >= SHARED_CORES ? bytes * SHARED_FACTOR : bytes;
 }
 
-/* Where messages cross, each process has something to send and something to copy: it sends one piece between two looks, so that
- * the other one need not wait for its answer until all of them have come. */
+/* Where messages cross, each process has something to send and something to copy: one that waits sends one piece between two looks, so
+ * that the other one need not wait for its answer until all of them have come.  One that computes looks seldom. */
 static int fragments_per_poll(const struct mend_p2p_request *r)
 {
     const struct mend_proc *self = r->base.comm->self;
 
-    return !self->crowded && mend_single_copy_crosses(self->p2p, r->peer, r->channel)
+    return self->waits && !self->crowded && mend_single_copy_crosses(self->p2p, r->peer, r->channel)
                ? 1
                : FRAGMENTS_PER_POLL;
 }
