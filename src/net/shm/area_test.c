@@ -91,6 +91,17 @@ MEND_TEST(long_payloads_take_blocks_that_follow_one_another)
     CHECK(area.first);
 }
 
+MEND_TEST(a_long_payload_passes_over_a_block_in_use)
+{
+    set_up_all();
+    mend_store_release(&slow, 0);
+    area.next = 1;
+    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, 1, &slow, 0), MEND_AREA_BLOCK);
+    area.next = 0;
+    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, 2 * MEND_AREA_BLOCK, &quick, 0),
+             2 * MEND_AREA_BLOCK);
+}
+
 MEND_TEST(past_the_caches_a_few_do)
 {
     set_up_all();
