@@ -338,10 +338,10 @@ MEND_TEST(first_ones_go_through_the_ring_whose_pages_are_there)
     CHECK_EQ(mend_single_copy_way(&p2p, 1, MEND_CHANNEL_COLL, BYTES / 8), MEND_WAY_PULL);
 }
 
-/* The way of the first message of 1 MiB. */
-static enum mend_way first_way(bool may_share, bool crosses)
+/* The way of the first message of that length. */
+static enum mend_way first_way(uint64_t bytes, bool may_share, bool crosses)
 {
-    struct mend_rts rts = {.total_bytes = BYTES};
+    struct mend_rts rts = {.total_bytes = bytes};
     struct mend_p2p_request ours = {.is_send = true, .peer = 1};
     struct mend_proc *p = newcomer();
 
@@ -351,14 +351,16 @@ static enum mend_way first_way(bool may_share, bool crosses)
         mend_hash_put(&p2p.large, p2p.last_offer = 1, &ours);
     mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
     CHECK_EQ(mend_single_copy_crosses(&p2p, 1, MEND_CHANNEL_P2P), crosses);
-    return mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES);
+    return mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, bytes);
 }
 
 MEND_TEST(longer_ones_go_by_system_calls_at_first)
 {
-    CHECK_EQ(first_way(true, false), MEND_WAY_BOTH);
-    CHECK_EQ(first_way(true, true), MEND_WAY_PULL);
-    CHECK_EQ(first_way(false, false), MEND_WAY_PULL);
+    CHECK_EQ(first_way(BYTES / 4, true, false), MEND_WAY_PIECES); /* as much as trays hold */
+    CHECK_EQ(first_way(BYTES / 4, true, true), MEND_WAY_PIECES);
+    CHECK_EQ(first_way(BYTES / 4 + 1, true, false), MEND_WAY_BOTH);
+    CHECK_EQ(first_way(BYTES, true, true), MEND_WAY_PULL);
+    CHECK_EQ(first_way(BYTES, false, false), MEND_WAY_PULL);
 }
 
 MEND_TEST(the_ring_is_left_when_senders_do_not_come)

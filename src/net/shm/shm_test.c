@@ -393,6 +393,7 @@ MEND_TEST(long_payloads_go_through_the_area_where_that_is_better)
 {
     const uint32_t lens[] = {1500, MEND_AREA_BLOCK, MEND_AREA_BLOCK + 1, MEND_SHM_PAYLOAD_MAX};
     uint64_t tail;
+    int n;
 
     begin();
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
@@ -402,8 +403,8 @@ MEND_TEST(long_payloads_go_through_the_area_where_that_is_better)
     mend_shm_grow(&procs[1], 1 << 30);
     send_long(1);
     CHECK(!stores_of()->barred);
-    stores_of()->settled = true;
-    stores_of()->settled_for = MEND_SHM_IN_AREA;
+    *stores_of() = (struct mend_choice){
+        .ways_n = MEND_SHM_STORES, .settled = true, .settled_for = MEND_SHM_IN_AREA, .calm = 1000};
     tail = procs[1].shm->out[0]->bulk_tail;
     for (int i = 0; i < 100; i++) {
         procs[1].shm->in[0].trays_had = 0;
@@ -411,9 +412,11 @@ MEND_TEST(long_payloads_go_through_the_area_where_that_is_better)
         poll_all(0);
     }
     CHECK_EQ(procs[1].shm->out[0]->bulk_tail, tail);
-    while (send_some(1, 0, came_n[1], MEND_SHM_PAYLOAD_MAX) == MEND_OK) /* all blocks are in use */
-        came_n[1]++;
+    n = send_all(1, 0, came_n[1],
+                 MEND_SHM_PAYLOAD_MAX); /* until all blocks are in use, and the bulk */
     CHECK(procs[1].shm->out[0]->bulk_tail > tail);
+    poll_all(0);
+    CHECK_EQ(came_n[1], n);
 }
 
 /* Else plain stores would be chosen because they are fast as long as the receiver has not read the lines. */

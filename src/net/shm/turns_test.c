@@ -376,8 +376,6 @@ MEND_TEST(pieces_lie_on_trays_one_behind_the_other)
     const uint32_t len = MEND_SHM_TRAY_BYTES / 4;
     const int of_lower[] = {0, 2, -1}, of_upper[] = {2, 0, 1, 3, -1};
 
-    begin_with_trays();
-    mend_shm_grow(&procs[0], 64 << 20);
     for (int lay = 0; lay < 3; lay++) { /* wherever else they would go */
         begin_with_trays();
         mend_shm_grow(&procs[0], 64 << 20);

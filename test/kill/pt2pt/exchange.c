@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange.c – a rank dies in the middle of an exchange of large messages with more ranks than cores (on two), whose
- * pieces are in rings and areas then.  The survivors revoke, shrink, and exchange again: blocks that the dead one has
- * not consumed are free again, and no byte of the old messages comes into the new ones.
+ * pieces lie on trays and in rings then.  The survivors revoke, shrink, and exchange again: no byte of the old messages
+ * comes into the new ones, and no tray of two survivors is lost.
  *
  * RUN: -n 4 ; kill 2 at p2p.data.sent#40 ; set FRAGMENT=4k ; expect "rank 0 ok" ; time 60
  * RUN: -n 5 ; kill 2 at p2p.data.sent#3000 ; set FRAGMENT=4k ; expect "rank 0 ok" ; time 60
@@ -10,7 +10,7 @@
 
 #define BYTES  (1 << 20)
 #define RANKS  8
-#define BEFORE 60 /* exchanges, enough for the area to grow; one of them does not end */
+#define BEFORE 60 /* exchanges, one of which does not end */
 #define AFTER  10
 
 static unsigned char *in, *out;
