@@ -128,7 +128,7 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                  : (enum mend_way)mend_choice_way(c);
 }
 
-/* A message of some 100 KiB is worth a few system calls, if no better way is known; MEND_WAY_UNKNOWN: trials begin at once. */
+/* How the first messages of a class go, before a trial; MEND_WAY_UNKNOWN: the trial begins at once. */
 static enum mend_way assumed_way(const struct mend_choice *c, unsigned class)
 {
     bool crosses = class >= CROSSING;

@@ -44,9 +44,10 @@ struct mend_shm_out {
     uint32_t bulk_used; /* so far long payloads have come: the receiver has read these lines */
     char *trays;        /* of the pair; NULL: nothing is laid there */
     struct {
-        uint32_t tray, used,
-            last; /* MEND_SHM_TRAYS: there is none; bytes, those of the last piece */
-    } open;       /* for pieces; not among in.trays */
+        uint32_t tray; /* MEND_SHM_TRAYS: there is none */
+        uint32_t used; /* bytes */
+        uint32_t last; /* bytes of the piece that was laid there last */
+    } open;            /* for pieces; not among in.trays_had */
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
     struct mend_choice where;          /* enum place */

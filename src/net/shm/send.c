@@ -51,7 +51,7 @@ static uint32_t bulk_bytes(const struct mend_proc *self)
                                                                         : MEND_SHM_BULK_BYTES;
 }
 
-/* Of two ranks of this job.  With more ranks than cores payloads are laid where they suit ranks that take turns. */
+/* Of two ranks of this job.  With more ranks than cores there is no desk: ranks that take turns seldom answer each other at once. */
 static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_out *o)
 {
     struct mend_shm_slot *line = mend_node_line_of(self->shm->header, mine, o->place);
@@ -684,12 +684,13 @@ void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
     return o->bulk + at;
 }
 
-/* With a peer abroad, with more ranks than cores, or without memory for trays, there is nothing to wait for. */
+/* With a peer abroad there are no trays.  With more ranks than cores a rank does not wait for one: the other one may have no core. */
 bool mend_shm_is_handy(struct mend_proc *self, mend_peer to, uint32_t len)
 {
     const struct mend_shm_out *o = out_of(self, to);
 
-    return !o || !o->desk || self->shm->in[to].trays_had || len > MEND_SHM_TRAY_BYTES;
+    return !o || !o->trays || self->crowded || self->shm->in[to].trays_had ||
+           len > MEND_SHM_TRAY_BYTES;
 }
 
 /* Its agent will tell from where this process sends to that job. */
