@@ -155,6 +155,16 @@ static int one_call(MPI_Comm c, const struct order *o)
     }
 }
 
+/* An error at one is an error at all.  A member whose allreduce has failed would shrink, and one whose allreduce has
+ * succeeded would make its next call, which is a shrink or an agreement, too, and takes place where others fail: the two would
+ * be one, and the second member's shrink after that would wait for the first one. */
+static int at_all(MPI_Comm c, int err)
+{
+    int ok = !err, agreed = MPIX_Comm_agree(c, &ok);
+
+    return err ? err : agreed ? agreed : ok ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED;
+}
+
 /* A shrink that succeeds does not say whether somebody died in it; the allreduce does. */
 static int until_error(MPI_Comm c, const struct order *o)
 {
@@ -166,6 +176,8 @@ static int until_error(MPI_Comm c, const struct order *o)
             err = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c);
         if (!err && sum != o->n)
             fail(o, "an allreduce has lost somebody", 0);
+        if (o->call == AGREE || o->call == SHRINK)
+            err = at_all(c, err);
     }
     return err;
 }
