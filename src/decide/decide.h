@@ -6,6 +6,7 @@
 #ifndef MEND_DECIDE_DECIDE_H
 #define MEND_DECIDE_DECIDE_H
 
+#include "base/hash.h"
 #include "coll/coll.h"
 #include "ft/agree_sm.h"
 #include "ft/flood_sm.h"
@@ -71,8 +72,8 @@ struct mend_decide_comm {
     struct mend_papers *papers; /* memory.c: where the members vote without a cell; NULL: not yet */
     struct mend_brief
         *brief; /* memory.c: words of two members with a cell; NULL: none, or not yet */
-    struct mend_last_words
-        *last_words;  /* memory.c: of members whose places may be others' by now */
+    struct mend_hash
+        last_words;   /* memory.c: of members, by rank, whose places may be others' by now */
     bool freed_alone; /* by MPI_Comm_free: other members do so when they like */
     bool parts;       /* disconnected: each member had it, so one that has left has seen its end */
     bool

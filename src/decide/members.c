@@ -58,6 +58,7 @@ int mend_decide_attach(struct mend_comm *c)
         mend_list_init(&d->agreements[i].waiting);
         mend_list_init(&d->agreements[i].running);
     }
+    mend_hash_init(&d->last_words, c->self->arena);
     c->decide = d;
     return MPI_SUCCESS;
 }

@@ -77,28 +77,26 @@ static struct mend_papers *papers_of(struct mend_comm *c)
 
 /* What a member had said when this process let go of it. */
 struct mend_last_words {
-    struct mend_last_words *next;
-    int rank;
-    struct paper *paper; /* in room[], aligned as memory of the arena need not be */
-    char room[sizeof(struct paper) + _Alignof(struct paper) - 1];
+    mend_atomic_u64 no_from[2];
+    struct area *area; /* its votes, in room[]; NULL: none that anybody may ask for */
+    char room[];       /* aligned as memory of the arena need not be */
 };
+#define AREA_ROOM (sizeof(struct area) + _Alignof(struct area) - 1)
 
-static struct paper *paper_in(char *room)
+static struct area *area_in(char *room)
 {
-    uintptr_t at = (uintptr_t)room, align = _Alignof(struct paper);
+    uintptr_t at = (uintptr_t)room, align = _Alignof(struct area);
 
-    return (struct paper *)(at + (align - at % align) % align);
+    return (struct area *)(at + (align - at % align) % align);
 }
 
-/* One that is not in the list has said nothing. */
-static struct paper *last_words_of(const struct mend_comm *c, int rank)
+/* One that was not kept has said nothing. */
+static struct mend_last_words *last_words_of(const struct mend_comm *c, int rank)
 {
-    static const struct paper nothing;
+    static const struct mend_last_words nothing;
+    struct mend_last_words *x = mend_hash_get(&c->decide->last_words, (uint64_t)rank);
 
-    for (struct mend_last_words *x = c->decide->last_words; x; x = x->next)
-        if (x->rank == rank)
-            return x->paper;
-    return (struct paper *)(uintptr_t)&nothing; /* nobody writes what a dead member said */
+    return x ? x : (struct mend_last_words *)(uintptr_t)&nothing; /* nobody writes what it said */
 }
 
 static inline bool is_gone(const struct mend_comm *c, int rank)
@@ -142,9 +140,12 @@ static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
 {
     const struct op *op = of;
     struct paper *paper;
+    struct area *said;
 
-    if (is_gone(op->c, rank))
-        return &last_words_of(op->c, rank)->area.slot[op->which][i];
+    if (is_gone(op->c, rank)) {
+        said = last_words_of(op->c, rank)->area;
+        return said ? &said->slot[op->which][i] : (struct mend_slot *)(uintptr_t)&empty;
+    }
     if (mend_likely(op->c->cell >= 0))
         return &area_of(op->c, rank)->slot[op->which][i];
     paper = mend_papers_look(op->c->self, papers_of(op->c), rank);
@@ -209,67 +210,83 @@ static inline void open_areas(struct mend_comm *c)
 }
 
 /* Copies what stands in the dead member's memory. */
-static void read_words(struct mend_comm *c, struct mend_last_words *x)
+static void read_words(struct mend_comm *c, int rank, struct paper *said)
 {
     struct paper *paper;
 
     if (c->cell < 0) {
-        paper = mend_papers_look(c->self, papers_of(c), x->rank);
+        paper = mend_papers_look(c->self, papers_of(c), rank);
         if (paper)
-            *x->paper = *paper;
+            *said = *paper;
         return;
     }
-    x->paper->area = *area_of(c, x->rank);
+    said->area = *area_of(c, rank);
     for (int i = 0; i < 2; i++)
-        mend_store_relaxed(&x->paper->no_from[i],
+        mend_store_relaxed(&said->no_from[i],
                            mend_load_acquire(no_from_of(
-                               c, (enum mend_decide_kind)(MEND_DECIDE_CREATION + i), x->rank)));
+                               c, (enum mend_decide_kind)(MEND_DECIDE_CREATION + i), rank)));
 }
 
-/* Somebody may ask for them: a veto, or a vote in an agreement that is not decided here. */
-static bool matter(const struct mend_comm *c, const struct paper *paper)
+/* Somebody may ask for one of them, in an agreement that is not decided here. */
+static bool votes_matter(const struct mend_comm *c, const struct area *area)
 {
-    bool any = mend_load_relaxed(&paper->no_from[0]) || mend_load_relaxed(&paper->no_from[1]);
+    bool any = false;
 
     for (int k = 0; k < MEND_DECIDE_KINDS; k++)
         for (unsigned i = 0; i < MEND_SLOTS_N; i++) {
-            uint32_t voted = (uint32_t)(mend_load_relaxed(&paper->area.slot[k][i].word) >> 32);
+            uint32_t voted = (uint32_t)(mend_load_relaxed(&area->slot[k][i].word) >> 32);
 
             any |= voted && (int32_t)(voted - (uint32_t)c->decide->agreements[k].decided) > 0;
         }
     return any;
 }
 
+/* The votes only if they matter: a process that lives long lets go of many.  NULL: no memory. */
+static struct mend_last_words *copy_words(struct mend_comm *c, const struct paper *said, bool votes)
+{
+    struct mend_last_words *x = mend_alloc(c->self, sizeof(*x) + (votes ? AREA_ROOM : 0));
+
+    if (!x)
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        mend_store_relaxed(&x->no_from[i], mend_load_relaxed(&said->no_from[i]));
+    x->area = votes ? area_in(x->room) : NULL;
+    if (votes)
+        *x->area = said->area;
+    return x;
+}
+
 bool mend_decide_memory_keep(struct mend_comm *c, int rank)
 {
+    struct mend_hash *kept = &c->decide->last_words;
     struct mend_last_words *x;
+    struct paper said = {0};
+    bool votes;
 
-    for (x = c->decide->last_words; x; x = x->next)
-        if (x->rank == rank)
-            return true;
-    x = mend_zalloc(c->self, 1, sizeof(*x));
+    if (mend_hash_get(kept, (uint64_t)rank))
+        return true;
+    read_words(c, rank, &said);
+    votes = votes_matter(c, &said.area);
+    if (!votes && !mend_load_relaxed(&said.no_from[0]) && !mend_load_relaxed(&said.no_from[1]))
+        return true;
+    x = copy_words(c, &said, votes);
     if (!x)
         return false;
-    x->rank = rank;
-    x->paper = paper_in(x->room);
-    read_words(c, x);
-    if (!matter(c, x->paper)) {
-        mend_free(c->self, x);
+    if (mend_hash_put(kept, (uint64_t)rank, x) == MEND_OK)
         return true;
-    }
-    x->next = c->decide->last_words;
-    c->decide->last_words = x;
-    return true;
+    mend_free(c->self, x);
+    return false;
 }
 
 static void drop_last_words(struct mend_comm *c)
 {
-    while (c->decide->last_words) {
-        struct mend_last_words *x = c->decide->last_words;
+    uint32_t pos = 0;
+    uint64_t rank;
+    void *x;
 
-        c->decide->last_words = x->next;
+    while (mend_hash_next(&c->decide->last_words, &pos, &rank, &x))
         mend_free(c->self, x);
-    }
+    mend_hash_fini(&c->decide->last_words);
 }
 
 void mend_decide_memory_close(struct mend_comm *c)
