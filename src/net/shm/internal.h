@@ -88,7 +88,7 @@ struct mend_shm {
     mend_atomic_u8 *bells;
     uint8_t *seen; /* low bytes of heads, same shape as the row of bells */
     uint32_t polls;
-    mend_peer gone;  /* list of severed peers whose rings have not been given back yet */
+    mend_peer gone;  /* list of severed peers, whose rings may not have been given back yet */
     uint64_t cookie; /* by which others see whose memory they read */
 };
 

@@ -75,15 +75,7 @@ static void shm_meet(struct mend_proc *self, mend_peer peer)
 
 static void shm_forget(struct mend_proc *self, mend_peer dead)
 {
-    struct mend_shm *s = self->shm;
-    mend_peer *p = &s->gone;
-
-    s->in[dead].severed = true;
-
-    while (*p != MEND_PEER_NONE && *p != dead)
-        p = &s->in[*p].next_gone;
-    if (*p != MEND_PEER_NONE)
-        *p = s->in[dead].next_gone;
+    self->shm->in[dead].severed = true;
     give_back_rings(self, dead);
 }
 
