@@ -220,7 +220,7 @@ static void punch_rings(struct job *job, mend_place dead)
     uint64_t ring = (uint64_t)((char *)mend_node_ring_of(h, dead, mend_place_at(0)) - (char *)h);
     uint64_t head = (uint64_t)((char *)mend_node_head_of(h, dead, mend_place_at(0)) - (char *)h);
 
-    punch(job, ring, ring + h->places_n * (uint64_t)MEND_NODE_RING_BYTES);
+    punch(job, ring, ring + h->row_bytes[MEND_NODE_PART_RING]);
     punch(job, head, head + h->row_bytes[MEND_NODE_PART_HEAD]);
 }
 
@@ -232,7 +232,7 @@ static void punch_column(struct job *job, mend_place dead)
     for (uint32_t i = 0; i < h->places_used; i++) {
         uint64_t at = (uint64_t)((char *)mend_node_ring_of(h, mend_place_at(i), dead) - (char *)h);
 
-        punch(job, at, at + MEND_NODE_RING_BYTES);
+        punch(job, at, at + h->ring_bytes);
     }
 }
 

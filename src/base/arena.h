@@ -35,8 +35,8 @@
 
 /* Addresses where the kernel puts no mappings of the program: a roll-back needs those that the program had, and it may have
  * given some back (snap/).  The sanitizers have their own memory there. */
-#define MEND_APART_ARENA   UINT64_C(0x200000000000)
-#define MEND_APART_SEGMENT UINT64_C(0x300000000000)
+#define MEND_APART_ARENA   UINT64_C(0x500000000000)
+#define MEND_APART_SEGMENT UINT64_C(0x080000000000)
 
 /* The place to ask the kernel for, `offset` bytes behind one of the two; NULL: any. */
 static inline void *mend_apart(uint64_t place, uint64_t offset)

@@ -40,7 +40,7 @@ static const struct part {
     [MEND_NODE_PART_VOTES] = {MEND_NODE_CELLS * MEND_NODE_CELL_AGREE, PER_RANK, PAGE, NONE},
     [MEND_NODE_PART_REVOKED] = {sizeof(struct mend_node_revoked), PER_RANK, PAGE, ONE_PAGE},
     [MEND_NODE_PART_SHEET] = {MEND_NODE_SHEET_BYTES, PER_RANK, PAGE, NONE},
-    [MEND_NODE_PART_RING] = {MEND_NODE_RING_BYTES, PER_PAIR, PAGE, NONE},
+    [MEND_NODE_PART_RING] = {MEND_NODE_RING_BYTES + MEND_NODE_PAIR_BYTES, PER_PAIR, PAGE, NONE},
     [MEND_NODE_PART_AREA] = {MEND_NODE_AREA_BYTES, PER_RANK, PAGE, NONE},
     [MEND_NODE_PART_SHELF] = {MEND_NODE_SHELVES * sizeof(struct mend_node_shelf), PER_RANK,
                               PAGE_MAX, NONE},
@@ -52,11 +52,17 @@ static uint64_t align_up(uint64_t at, uint64_t to)
     return (at + to - 1) & ~(to - 1);
 }
 
+static uint64_t ring_bytes(uint32_t n)
+{
+    return MEND_NODE_RING_BYTES + (n <= MEND_NODE_PAIRS_MAX ? MEND_NODE_PAIR_BYTES : 0);
+}
+
 /* Each row is of another rank: no line is of two, and no page if it fills one, so that those of the dead can
  * be given back. */
 static uint64_t row_bytes(const struct part *p, uint32_t n)
 {
-    uint64_t row = align_up(n * p->bytes, LINE);
+    uint64_t one = p == &parts[MEND_NODE_PART_RING] ? ring_bytes(n) : p->bytes;
+    uint64_t row = align_up(n * one, LINE);
 
     return p->align >= PAGE && row > PAGE ? align_up(row, PAGE) : row;
 }
@@ -82,6 +88,7 @@ void mend_node_layout(struct mend_node_header *header, uint32_t n)
 
     header->magic = MEND_NODE_MAGIC;
     header->places_n = n;
+    header->ring_bytes = (uint32_t)ring_bytes(n);
     for (unsigned i = 0; i < MEND_NODE_PARTS; i++) {
         const struct part *p = &parts[i];
 

@@ -27,9 +27,9 @@
  *                  the sender that helps, too (net/sheet.h)
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
  *                  that revokes it
- *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; at the end of it, where i > j,
+ *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; behind it, where i > j,
  *                  a desk is written by the rank of the two whose turn it is; where i < j four trays, each by the one that
- *                  has it (net/shm/ring.h)
+ *                  has it (net/shm/ring.h); neither in very large jobs
  *   area[n]        block i is written by rank i: pieces of large messages (net/shm/area.h)
  *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one
  *                  communicator each, and their titles; mapped and reserved when they are used
@@ -57,10 +57,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d33) /* "MENDSHM3" */
+#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d34) /* "MENDSHM4" */
 #define MEND_NODE_NAMES        65535u /* that a job can give; node/slots.h counts deaths in 16 bits */
-#define MEND_NODE_RING_BYTES   (520u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
-#define MEND_NODE_PAIR_BYTES   (256u * 1024) /* at the end of it: for a pair */
+#define MEND_NODE_RING_BYTES   (264u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
+#define MEND_NODE_PAIR_BYTES   (256u * 1024) /* behind it: for a pair */
+#define MEND_NODE_PAIRS_MAX    8192u /* places; with more there is no address space for it */
 #define MEND_NODE_CELLS        64u
 #define MEND_NODE_CELL_CONTROL 4096u         /* flags and small payloads of one cell */
 #define MEND_NODE_CELL_DATA    (512u * 1024) /* large payloads of one cell */
@@ -108,6 +109,7 @@ struct mend_node_header {
     uint32_t places_used;                /* those below it have had a rank */
     uint32_t reporting;                  /* 1: there is a --report file */
     mend_atomic_u32 crowded;             /* 1: there are more ranks than cores, or were */
+    uint32_t ring_bytes;                 /* of one ring, with what a pair has behind it */
     uint64_t at[MEND_NODE_PARTS];        /* where each part begins */
     uint64_t row_bytes[MEND_NODE_PARTS]; /* of the parts [n][n]: from one rank's row to the next */
     uint64_t start_ns;                   /* agent's monotonic clock when the job began */
@@ -256,23 +258,15 @@ static inline uint64_t mend_node_heap_at(const struct mend_node_header *h, mend_
 static inline void *mend_node_ring_of(struct mend_node_header *h, mend_place to, mend_place from)
 {
     return (char *)h + h->at[MEND_NODE_PART_RING] + to.at * h->row_bytes[MEND_NODE_PART_RING] +
-           (uint64_t)from.at * MEND_NODE_RING_BYTES;
+           (uint64_t)from.at * h->ring_bytes;
 }
 
-/* Where they lay payloads in turns. */
-static inline char *mend_node_desk_of(struct mend_node_header *h, mend_place a, mend_place b)
+/* Room for a pair; NULL: there is none. */
+static inline char *mend_node_pair_of(struct mend_node_header *h, mend_place to, mend_place from)
 {
-    char *ring = a.at < b.at ? mend_node_ring_of(h, b, a) : mend_node_ring_of(h, a, b);
+    char *ring = mend_node_ring_of(h, to, from);
 
-    return ring + MEND_NODE_RING_BYTES - MEND_NODE_PAIR_BYTES;
-}
-
-/* Where the trays of two begin. */
-static inline char *mend_node_trays_of(struct mend_node_header *h, mend_place a, mend_place b)
-{
-    char *ring = a.at < b.at ? mend_node_ring_of(h, a, b) : mend_node_ring_of(h, b, a);
-
-    return ring + MEND_NODE_RING_BYTES - MEND_NODE_PAIR_BYTES;
+    return h->ring_bytes > MEND_NODE_RING_BYTES ? ring + MEND_NODE_RING_BYTES : NULL;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* layout_test.c – parts lie one behind the other, each in its line of the table; shelves can be mapped with any size
  * of pages. */
+#include "base/arena.h"
 #include "base/test.h"
 #include "node/layout.h"
 
@@ -49,13 +50,28 @@ MEND_TEST(rows_hold_a_rank_of_each)
     for (uint32_t n = 1; n < 300; n++) {
         mend_node_layout(h, n);
         last = mend_place_at(n - 1);
-        CHECK((char *)mend_node_ring_of(h, last, last) + MEND_NODE_RING_BYTES ==
+        CHECK((char *)mend_node_ring_of(h, last, last) + h->ring_bytes ==
               (char *)h + h->at[MEND_NODE_PART_RING + 1]);
         CHECK((char *)(mend_node_head_of(h, last, last) + 1) <=
               (char *)h + h->at[MEND_NODE_PART_HEAD + 1]);
         CHECK((char *)mend_node_bells(h, last) + n <= (char *)h + h->at[MEND_NODE_PART_BELL + 1]);
     }
     free(h);
+}
+
+/* Between the two, what every rank maps at once: the launcher takes so many ranks. */
+MEND_TEST(the_largest_job_has_addresses)
+{
+    static const uint32_t many[] = {MEND_NODE_PAIRS_MAX, MEND_NODE_PAIRS_MAX + 1, 16384};
+
+    for (unsigned i = 0; i < MEND_COUNT_OF(many); i++) {
+        struct mend_node_header h = {0};
+
+        mend_node_layout(&h, many[i]);
+        CHECK(MEND_APART_SEGMENT + h.at[MEND_NODE_PART_SHELF] <= MEND_APART_ARENA);
+        CHECK_EQ(!mend_node_pair_of(&h, mend_place_at(1), mend_place_at(0)),
+                 many[i] > MEND_NODE_PAIRS_MAX);
+    }
 }
 
 MEND_TEST(another_layout_is_refused)

@@ -62,7 +62,7 @@ static bool is_cold(struct mend_rma_ways *k, bool put, size_t len)
 {
     uint64_t *bytes = put ? &k->put_bytes : &k->get_bytes;
 
-    bool cold = *bytes < MEND_NODE_RING_BYTES - MEND_NODE_PAIR_BYTES;
+    bool cold = *bytes < MEND_NODE_RING_BYTES;
 
     *bytes += len;
     return cold;

@@ -28,7 +28,7 @@ static bool move(bool put, size_t len, const struct costs *k)
     t.since = now;
     now += way == MEND_RMA_BY_COPY ? k->copy : k->message;
     if (way == MEND_RMA_BY_MESSAGES) {
-        now += by_messages < MEND_NODE_RING_BYTES - MEND_NODE_PAIR_BYTES ? k->fault : 0;
+        now += by_messages < MEND_NODE_RING_BYTES ? k->fault : 0;
         by_messages += len;
     }
     if (t.choice)

@@ -30,11 +30,12 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
     struct mend_node_head *head = mend_node_head_of(s->header, here, there);
 
     in->slots = mend_node_ring_of(s->header, here, there);
-    in->line =
-        mend_peer_entry(self, from)->abroad ? NULL : mend_node_line_of(s->header, here, there);
+    if (!mend_peer_entry(self, from)->abroad) {
+        in->line = mend_node_line_of(s->header, here, there);
+        in->desk = mend_shm_desk_of(s->header, here, there);
+        in->trays = mend_shm_trays_of(s->header, here, there);
+    }
     in->line_adds = mend_shm_line_adds(there, here);
-    in->desk = mend_node_desk_of(s->header, here, there);
-    in->trays = mend_node_trays_of(s->header, here, there);
     in->area = mend_node_area_of(s->header, there);
     in->consumed = &head->consumed;
     in->core = self->crowded ? &head->core : NULL;
@@ -66,7 +67,7 @@ static bool is_on_tray(const struct mend_shm_in *in, uint32_t bulk_at, uint32_t 
 {
     uint32_t k = mend_shm_tray_at(bulk_at), at = bulk_at % MEND_SHM_TRAY_BYTES;
 
-    return k < MEND_SHM_TRAYS && in->line && !(in->trays_had >> k & 1) &&
+    return k < MEND_SHM_TRAYS && in->trays && !(in->trays_had >> k & 1) &&
            !(at % MEND_CACHE_LINE & ~MEND_SHM_KEPT) && is_within(at, len, MEND_SHM_TRAY_BYTES);
 }
 
@@ -79,7 +80,7 @@ static bool lies_within(const struct mend_shm_in *in, const struct mend_shm_slot
     return is_within(at, len, MEND_SHM_BULK_BYTES) ||
            (at >= MEND_SHM_AT_AREA &&
             is_within(at - MEND_SHM_AT_AREA, len, MEND_NODE_AREA_BYTES)) ||
-           (at == MEND_SHM_ON_DESK && in->line && len <= MEND_SHM_PAYLOAD_MAX) ||
+           (at == MEND_SHM_ON_DESK && in->desk && len <= MEND_SHM_PAYLOAD_MAX) ||
            is_on_tray(in, at, len);
 }
 
@@ -304,7 +305,7 @@ static bool may_hold(struct mend_proc *self, mend_peer from)
                                            mend_node_place_of(self, from));
     off_t at = ring - (char *)self->node->header, data = lseek(self->node->fd, at, SEEK_DATA);
 
-    return data >= 0 && data < at + (off_t)MEND_NODE_RING_BYTES;
+    return data >= 0 && data < at + (off_t)self->node->header->ring_bytes;
 }
 
 void mend_shm_sever(struct mend_proc *self, mend_peer dead)

@@ -45,8 +45,7 @@
 /* Of so many slots the last MEND_SHM_SLOTS go through the ring: a line of it that stayed as it was until the counter comes
  * round would look like news. */
 #define MEND_SHM_LAP (1u << 20)
-_Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES + MEND_NODE_PAIR_BYTES ==
-                   MEND_NODE_RING_BYTES,
+_Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES == MEND_NODE_RING_BYTES,
                "the layout has this room for it");
 
 /* What bulk_at says of a payload that is not in the bulk. */
@@ -93,6 +92,18 @@ static inline uint32_t mend_shm_tray_at(uint32_t bulk_at)
 static inline unsigned char *mend_shm_inline_of(const struct mend_shm_slot *slot)
 {
     return (unsigned char *)(uintptr_t)slot + offsetof(struct mend_shm_slot, inline_bytes);
+}
+
+/* Where two ranks lay payloads in turns; NULL: nowhere. */
+static inline char *mend_shm_desk_of(struct mend_node_header *h, mend_place a, mend_place b)
+{
+    return a.at < b.at ? mend_node_pair_of(h, b, a) : mend_node_pair_of(h, a, b);
+}
+
+/* Where their trays begin; NULL: they have none. */
+static inline char *mend_shm_trays_of(struct mend_node_header *h, mend_place a, mend_place b)
+{
+    return a.at < b.at ? mend_node_pair_of(h, a, b) : mend_node_pair_of(h, b, a);
 }
 
 #endif

@@ -60,10 +60,10 @@ static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_
         return false;
     o->line = line;
     o->line_adds = mend_shm_line_adds(mine, o->place);
-    o->trays = mend_node_trays_of(self->shm->header, mine, o->place);
+    o->trays = mend_shm_trays_of(self->shm->header, mine, o->place);
     if (self->crowded)
         return true;
-    o->desk = mend_node_desk_of(self->shm->header, mine, o->place);
+    o->desk = mend_shm_desk_of(self->shm->header, mine, o->place);
     return true;
 }
 

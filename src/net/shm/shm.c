@@ -36,7 +36,7 @@ static void give_back_ring(struct mend_proc *self, mend_peer to, mend_peer from)
     mend_node_give_back(self,
                         mend_node_ring_of(self->node->header, mend_node_place_of(self, to),
                                           mend_node_place_of(self, from)),
-                        MEND_NODE_RING_BYTES);
+                        self->node->header->ring_bytes);
 }
 
 /* Nobody but we could look at the rings between us and a dead process. */

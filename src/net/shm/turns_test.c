@@ -180,7 +180,7 @@ static bool on_desk;
 static void on_frame_somewhere(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                                const void *payload)
 {
-    const char *desk = mend_node_desk_of(segment, mend_place_at(0), mend_place_at(1));
+    const char *desk = mend_shm_desk_of(segment, mend_place_at(0), mend_place_at(1));
 
     on_desk = (const char *)payload >= desk && (const char *)payload < desk + MEND_SHM_PAYLOAD_MAX;
     on_frame(self, from, f, payload);
@@ -211,7 +211,7 @@ static void on_frame_on_tray(struct mend_proc *self, mend_peer from, const struc
                              const void *payload)
 {
     ptrdiff_t at =
-        (const char *)payload - mend_node_trays_of(segment, mend_place_at(0), mend_place_at(1));
+        (const char *)payload - mend_shm_trays_of(segment, mend_place_at(0), mend_place_at(1));
 
     tray = at >= 0 && at < MEND_NODE_PAIR_BYTES ? (int)(at / MEND_SHM_TRAY_BYTES) : -1;
     at_of = at % MEND_SHM_TRAY_BYTES;
