@@ -75,11 +75,12 @@ static struct mend_papers *papers_of(struct mend_comm *c)
     return d->papers;
 }
 
-/* What a member had said when this process let go of it. */
+/* What a member had said when this process let go of it.  Nothing about creations: none is under way here then, and this
+ * process, which knows of the death, begins no other one (life/let_go.c). */
 struct mend_last_words {
-    mend_atomic_u64 no_from[2];
-    struct area *area; /* its votes, in room[]; NULL: none that anybody may ask for */
-    char room[];       /* aligned as memory of the arena need not be */
+    mend_atomic_u64 no_from; /* of VALIDATION */
+    struct area *area;       /* its votes, in room[]; NULL: none that anybody may ask for */
+    char room[];             /* aligned as memory of the arena need not be */
 };
 #define AREA_ROOM (sizeof(struct area) + _Alignof(struct area) - 1)
 
@@ -112,8 +113,10 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
     struct paper *paper;
 
     MEND_ASSERT(which != MEND_DECIDE_EXPLICIT);
-    if (is_gone(c, rank))
-        return &last_words_of(c, rank)->no_from[which - MEND_DECIDE_CREATION];
+    if (is_gone(c, rank)) {
+        MEND_ASSERT(which == MEND_DECIDE_VALIDATION);
+        return &last_words_of(c, rank)->no_from;
+    }
     if (c->cell < 0) {
         paper = mend_papers_look(c->self, papers_of(c), rank);
         return paper ? &paper->no_from[which - MEND_DECIDE_CREATION] : NULL;
@@ -221,35 +224,32 @@ static void read_words(struct mend_comm *c, int rank, struct paper *said)
         return;
     }
     said->area = *area_of(c, rank);
-    for (int i = 0; i < 2; i++)
-        mend_store_relaxed(&said->no_from[i],
-                           mend_load_acquire(no_from_of(
-                               c, (enum mend_decide_kind)(MEND_DECIDE_CREATION + i), rank)));
+    mend_store_relaxed(&said->no_from[1],
+                       mend_load_acquire(no_from_of(c, MEND_DECIDE_VALIDATION, rank)));
 }
 
-/* Somebody may ask for one of them, in an agreement that is not decided here. */
-static bool votes_matter(const struct mend_comm *c, const struct area *area)
+/* Somebody may ask for one of these votes, in an agreement that is not decided here. */
+static bool votes_matter(const struct mend_comm *c, const struct area *area,
+                         enum mend_decide_kind which)
 {
     bool any = false;
 
-    for (int k = 0; k < MEND_DECIDE_KINDS; k++)
-        for (unsigned i = 0; i < MEND_SLOTS_N; i++) {
-            uint32_t voted = (uint32_t)(mend_load_relaxed(&area->slot[k][i].word) >> 32);
+    for (unsigned i = 0; i < MEND_SLOTS_N; i++) {
+        uint32_t voted = (uint32_t)(mend_load_relaxed(&area->slot[which][i].word) >> 32);
 
-            any |= voted && (int32_t)(voted - (uint32_t)c->decide->agreements[k].decided) > 0;
-        }
+        any |= voted && (int32_t)(voted - (uint32_t)c->decide->agreements[which].decided) > 0;
+    }
     return any;
 }
 
-/* The votes only if they matter: a process that lives long lets go of many.  NULL: no memory. */
+/* NULL: no memory. */
 static struct mend_last_words *copy_words(struct mend_comm *c, const struct paper *said, bool votes)
 {
     struct mend_last_words *x = mend_alloc(c->self, sizeof(*x) + (votes ? AREA_ROOM : 0));
 
     if (!x)
         return NULL;
-    for (int i = 0; i < 2; i++)
-        mend_store_relaxed(&x->no_from[i], mend_load_relaxed(&said->no_from[i]));
+    mend_store_relaxed(&x->no_from, mend_load_relaxed(&said->no_from[1]));
     x->area = votes ? area_in(x->room) : NULL;
     if (votes)
         *x->area = said->area;
@@ -266,8 +266,9 @@ bool mend_decide_memory_keep(struct mend_comm *c, int rank)
     if (mend_hash_get(kept, (uint64_t)rank))
         return true;
     read_words(c, rank, &said);
-    votes = votes_matter(c, &said.area);
-    if (!votes && !mend_load_relaxed(&said.no_from[0]) && !mend_load_relaxed(&said.no_from[1]))
+    votes = votes_matter(c, &said.area, MEND_DECIDE_EXPLICIT) ||
+            votes_matter(c, &said.area, MEND_DECIDE_VALIDATION);
+    if (!votes && !mend_load_relaxed(&said.no_from[1]))
         return true;
     x = copy_words(c, &said, votes);
     if (!x)
