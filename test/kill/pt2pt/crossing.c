@@ -6,7 +6,7 @@
  * RUN: -n 2 ; kill 1 at p2p.data.sent#37 ; expect "rank 0 ok"
  * RUN: -n 2 ; kill 0 at p2p.data.sent#101 ; expect "rank 1 ok"
  * RUN: -n 2 ; kill 1 at p2p.data.all#9 ; expect "rank 0 ok"
- * RUN: -n 2 --universe 16384 ; kill 1 at p2p.data.sent#37 ; expect "rank 0 ok" */
+ * RUN: -n 2 --universe 12000 ; kill 1 at p2p.data.sent#37 ; expect "rank 0 ok" */
 #include "kill/common.h"
 
 #define BYTES     (128 * 1024)

@@ -4,7 +4,7 @@
 /* RUN: -n 2 */
 /* RUN: -n 3 */
 /* RUN: -n 3 ; set SPIN=0 ; set YIELD=0 */
-/* RUN: -n 3 --universe 16384 */
+/* RUN: -n 3 --universe 12000 */
 /* RUN: -n 5 ; time 60 */
 /* RUN: -n 8 ; time 60 */
 #include "common.h"
