@@ -145,7 +145,8 @@ static inline void take_tray(struct mend_shm_in *in, const struct mend_shm_slot 
     in->trays_had |= (uint8_t)(1u << k);
 }
 
-/* The frame at the head, of len bytes, is done with. */
+/* The frame at the head, of len bytes, is done with.  Bulk that was read is room for the sender at once: this process may have
+ * nothing left to read and sleep, while what the sender has next fits only if all of the bulk is free. */
 static inline void step(struct mend_shm_in *in, const struct mend_shm_slot *slot, uint32_t len)
 {
     if (len > MEND_SHM_INLINE_MAX)
@@ -157,7 +158,7 @@ static inline void step(struct mend_shm_in *in, const struct mend_shm_slot *slot
         in->head += mend_shm_slots_of(len);
     }
     *in->seen = (uint8_t)in->head;
-    if (len > 1024 || in->head - in->published >= MEND_SHM_SLOTS / 4)
+    if (len > MEND_SHM_INLINE_MAX || in->head - in->published >= MEND_SHM_SLOTS / 4)
         publish_head(in);
 }
 

@@ -21,7 +21,8 @@
  *      slot alone, the second is marked as not published, for payload of an older message may lie there;
  *   6  the line and the desk of a pair are written only in one's turn: the message that was there is taken, and all that
  *      went the other way before it;
- *   7  a tray is written only by the rank that has it: first its own two, then what came with a message that it has taken.
+ *   7  a tray is written only by the rank that has it: first its own two, then what came with a message that it has taken;
+ *   8  a receiver that has nothing left to read has said so of all bulk: any payload has room in a ring that is read.
  *
  * The ring to a process of another job lies in the segment of that (node/abroad.h).
  *

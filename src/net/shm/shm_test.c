@@ -128,6 +128,24 @@ MEND_TEST(without_pages_for_all_of_its_bulk_a_ring_is_shorter)
     send_mixed(n, 1000);
 }
 
+/* A receiver that has nothing left to read may sleep until something comes. */
+MEND_TEST(what_was_read_is_room_at_once)
+{
+    uint32_t max = mend_net_shm.payload_max_bytes;
+    int n = 0;
+
+    begin();
+    CHECK_EQ(send_some(1, 0, n++, 41), MEND_OK);
+    CHECK_EQ(send_some(1, 0, n++, max / 2), MEND_OK);
+    run_out_of_pages();
+    poll_all(0);
+    for (uint32_t i = 0; i < 300; i++) {
+        CHECK_EQ(send_some(1, 0, n++, i % 2 ? max : 41 + i * 7 % 960), MEND_OK);
+        poll_all(0);
+        CHECK_EQ(came_n[1], n);
+    }
+}
+
 MEND_TEST(without_pages_for_bulk_short_frames_go)
 {
     uint32_t max = mend_net_shm.payload_max_bytes;
