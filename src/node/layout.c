@@ -140,7 +140,7 @@ bool mend_node_layout_is(const struct mend_node_header *header,
                          const struct mend_node_header *expected)
 {
     return header->magic == expected->magic && header->places_n == expected->places_n &&
-           header->bytes == expected->bytes &&
+           header->bytes == expected->bytes && header->ring_bytes == expected->ring_bytes &&
            !memcmp(header->at, expected->at, sizeof(header->at)) &&
            !memcmp(header->row_bytes, expected->row_bytes, sizeof(header->row_bytes));
 }

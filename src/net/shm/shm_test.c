@@ -115,15 +115,21 @@ static int send_mixed(int n, uint32_t len_max)
     return n;
 }
 
+/* The ring from rank 1 has no pages for all of its bulk.  Returns how many frames lie in it. */
+static int begin_with_few_pages(void)
+{
+    begin();
+    CHECK_EQ(send_some(1, 0, 0, 41), MEND_OK);
+    CHECK_EQ(send_some(1, 0, 1, mend_net_shm.payload_max_bytes / 2), MEND_OK);
+    run_out_of_pages();
+    return 2;
+}
+
 MEND_TEST(without_pages_for_all_of_its_bulk_a_ring_is_shorter)
 {
     uint32_t max = mend_net_shm.payload_max_bytes;
-    int n = 0;
+    int n = begin_with_few_pages();
 
-    begin();
-    CHECK_EQ(send_some(1, 0, n++, 41), MEND_OK);
-    CHECK_EQ(send_some(1, 0, n++, max / 2), MEND_OK);
-    run_out_of_pages();
     n = send_mixed(n, max);
     send_mixed(n, 1000);
 }
@@ -132,12 +138,8 @@ MEND_TEST(without_pages_for_all_of_its_bulk_a_ring_is_shorter)
 MEND_TEST(what_was_read_is_room_at_once)
 {
     uint32_t max = mend_net_shm.payload_max_bytes;
-    int n = 0;
+    int n = begin_with_few_pages();
 
-    begin();
-    CHECK_EQ(send_some(1, 0, n++, 41), MEND_OK);
-    CHECK_EQ(send_some(1, 0, n++, max / 2), MEND_OK);
-    run_out_of_pages();
     poll_all(0);
     for (uint32_t i = 0; i < 300; i++) {
         CHECK_EQ(send_some(1, 0, n++, i % 2 ? max : 41 + i * 7 % 960), MEND_OK);
