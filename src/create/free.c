@@ -44,38 +44,27 @@ void mend_create_part(struct mend_comm *c)
         mend_decide_free(c);
 }
 
-struct parting {
-    struct mend_group *group, *remote;
-};
-
 static bool is_over(struct mend_proc *self, void *arg)
 {
-    const struct parting *p = arg;
-
     mend_interrupt_check(self);
-    return mend_graves_are_over(self, p->group, p->remote);
+    return mend_graves_are_over(arg);
 }
 
 /* A death, a revocation or a member in MPI_Finalize ends the wait. */
 static void free_and_await_others(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
-    struct parting p = {c->group, c->inter ? c->remote : NULL};
     struct mend_wait w = {.cause = MEND_WAIT_CREATION,
                           .until = is_over,
-                          .arg = &p,
+                          .arg = c,
                           .what = "the others to disconnect the communicator, too",
                           .hint = MEND_PEER_NONE};
 
-    mend_group_get(p.group);
-    if (p.remote)
-        mend_group_get(p.remote);
+    mend_comm_get(c);
     mend_create_part(c);
     mend_record_holdings(self);
     mend_wait_until(self, &w);
-    mend_group_put(self, p.group);
-    if (p.remote)
-        mend_group_put(self, p.remote);
+    mend_comm_put(c);
 }
 
 int mend_create_disconnect(struct mend_comm *c)

@@ -110,10 +110,11 @@ bool mend_graves_keep(struct mend_comm *c);
 /* Goes on without members that have left MPI where this process waits for all to free what it has freed (graves.c). */
 void mend_graves_look(struct mend_proc *self);
 
-/* All survivors have freed the communicators that this process has freed and whose members are all in these groups (NULL: none).
- * What MPI_Comm_free has freed does not count, as others may call it at any time; nor does a communicator that some may never
- * free: one with a member that is dead or in MPI_Finalize, or one that is revoked. */
-bool mend_graves_are_over(struct mend_proc *self, struct mend_group *g, struct mend_group *h);
+/* All survivors have freed the communicators that this process has freed and whose members are all members of c, which is
+ * disconnected.  What MPI_Comm_free has freed does not count, as others may call it at any time; nor does one that is revoked,
+ * or has a member in MPI_Finalize, since some may never free it.  Nothing counts once c is revoked or has a dead member: some
+ * may never disconnect it, and are in no call that would end the others. */
+bool mend_graves_are_over(struct mend_comm *c);
 
 /* Ends all agreements on c in this process alone, those of the future as well, as refused: no member will use this context of c
  * any more (mend_comm_renew()). */

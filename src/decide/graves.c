@@ -22,7 +22,8 @@
  *
  * MPI_Comm_disconnect waits for the end (create/free.c), and for that of whatever the members have freed in other collective
  * calls: windows, files, what a creation needed for a while.  Then others need this process no more, wherever it is.  It does
- * not wait where a member may never free the communicator (may_never_free()).
+ * not wait where a member may never disconnect, because the communicator is revoked or has a dead member, nor for what a
+ * member in MPI_Finalize has not freed.
  *
  * Only memory bounds the number of graves, and no call depends on it; there is one for each communicator that this
  * process has freed and some survivor has not.  Where members vote in shared memory and write revocations there,
@@ -70,50 +71,42 @@ void mend_graves_look(struct mend_proc *self)
         look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm);
 }
 
-/* It is dead, or in MPI_Finalize.  One that is behind that, or without a session, had freed c before. */
-static bool may_never_free(struct mend_comm *c, int32_t rank)
+/* A member is in MPI_Finalize.  One that is behind that, or without a session, had freed c before. */
+static bool may_stay(struct mend_comm *c)
 {
     struct mend_proc *self = c->self;
-    mend_peer p = mend_decide_peer(c->decide, rank);
 
-    if (mend_peer_is_dead(self, p))
-        return true;
-    return p != self->me && self->rt->is_leaving(self, p) && !mend_decide_has_left(c, rank);
-}
-
-static bool has_one_that_may_never_free(struct mend_comm *c)
-{
-    for (int32_t r = 0; r < c->decide->members_n; r++)
-        if (may_never_free(c, r))
-            return true;
-    return false;
-}
-
-static bool has(struct mend_proc *self, struct mend_group *g, mend_peer p)
-{
-    return g && mend_group_rank(self, g, p) != MPI_UNDEFINED;
-}
-
-static bool is_among(const struct mend_comm *c, struct mend_group *g, struct mend_group *h)
-{
     for (int32_t r = 0; r < c->decide->members_n; r++) {
         mend_peer p = mend_decide_peer(c->decide, r);
 
-        if (!has(c->self, g, p) && !has(c->self, h, p))
-            return false;
+        if (p != self->me && self->rt->is_leaving(self, p) && !mend_decide_has_left(c, r))
+            return true;
     }
+    return false;
+}
+
+static bool has(const struct mend_comm *c, mend_peer p)
+{
+    return mend_group_rank(c->self, c->group, p) != MPI_UNDEFINED ||
+           (c->inter && mend_group_rank(c->self, c->remote, p) != MPI_UNDEFINED);
+}
+
+static bool is_within(const struct mend_comm *c, const struct mend_comm *all)
+{
+    for (int32_t r = 0; r < c->decide->members_n; r++)
+        if (!has(all, mend_decide_peer(c->decide, r)))
+            return false;
     return true;
 }
 
-bool mend_graves_are_over(struct mend_proc *self, struct mend_group *g, struct mend_group *h)
+bool mend_graves_are_over(struct mend_comm *all)
 {
-    mend_graves_look(self);
-    mend_list_foreach (l, next, &self->decide->graves) {
+    mend_graves_look(all->self);
+    mend_list_foreach (l, next, &all->self->decide->graves) {
         struct mend_comm *c = MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm;
 
-        if (!c->decide->freed_alone && is_among(c, g, h) && !c->revoked &&
-            !has_one_that_may_never_free(c))
-            return false;
+        if (!c->decide->freed_alone && !c->revoked && is_within(c, all) && !may_stay(c))
+            return all->revoked || mend_comm_has_dead(all);
     }
     return true;
 }

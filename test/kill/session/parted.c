@@ -51,35 +51,18 @@ static void sessions(void)
     printf("rank %d ok\n", rank);
 }
 
-/* Rank 0 is outside of MPI until all others have disconnected. */
-static void rank_0_keeps_it(bool death)
+static void free_a_window(MPI_Comm c)
 {
-    MPI_Session s = open_session();
-    MPI_Comm c = world_of(s, "all");
-    int others = size - 1 - death;
+    MPI_Win w;
 
-    use(c);
-    post(1);
-    await(1, size);
-    if (death && rank == size - 1)
-        die_now();
-    if (death)
-        CHECK_CLASS(MPI_Barrier(c), MPI_ERR_PROC_FAILED);
-    else
-        CHECK_OK(MPIX_Comm_revoke(c));
-    if (rank == 0)
-        await(0, others);
-    CHECK_OK(MPI_Comm_disconnect(&c));
-    post(0);
-    close_session(&s);
-    printf("rank %d ok\n", rank);
+    CHECK_OK(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, c, &w));
+    CHECK_OK(MPI_Win_free(&w));
 }
 
-static MPI_Comm all_but_2(MPI_Comm c)
+static MPI_Comm all_but(MPI_Comm c, int out)
 {
     MPI_Group all, others;
     MPI_Comm made;
-    int out = 2;
 
     CHECK_OK(MPI_Comm_group(c, &all));
     CHECK_OK(MPI_Group_excl(all, 1, &out, &others));
@@ -89,18 +72,41 @@ static MPI_Comm all_but_2(MPI_Comm c)
     return made;
 }
 
+/* Rank 0 goes away at once: then it has done nothing for the end of the window yet. */
+static void rank_0_keeps_it(bool death)
+{
+    MPI_Session s = open_session();
+    MPI_Comm c = world_of(s, "all"), living;
+
+    use(c);
+    if (death && rank == size - 1)
+        die_now();
+    if (death)
+        CHECK_CLASS(MPI_Barrier(c), MPI_ERR_PROC_FAILED);
+    living = death ? all_but(c, size - 1) : c;
+    free_a_window(living);
+    if (death)
+        CHECK_OK(MPI_Comm_free(&living));
+    else
+        CHECK_OK(MPIX_Comm_revoke(c));
+    if (rank == 0)
+        await(0, size - 1 - death);
+    CHECK_OK(MPI_Comm_disconnect(&c));
+    post(0);
+    close_session(&s);
+    printf("rank %d ok\n", rank);
+}
+
 static void rank_2_is_a_third(void)
 {
     MPI_Session s = open_session();
     MPI_Comm c = world_of(s, "all"), pair;
-    MPI_Win w;
 
-    CHECK_OK(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, c, &w));
-    CHECK_OK(MPI_Win_free(&w));
+    free_a_window(c);
     if (rank == 2) {
         await(0, size - 1);
     } else {
-        pair = all_but_2(c);
+        pair = all_but(c, 2);
         CHECK_OK(MPI_Comm_disconnect(&pair));
         post(0);
     }

@@ -3,6 +3,8 @@
  * One process is outside of MPI from its return on until all others have done so: none of them needs it any more.  Votes go
  * through it (ft/tree.h).
  *
+ * Or it revokes the communicator, and is outside before it disconnects.
+ *
  * When a process dies the others may need it, as nobody knows whether a member that lives has come to its disconnect.  Then
  * the one that is outside goes on at once.
  *
@@ -25,27 +27,39 @@ static int wrong(const char *what, int err)
     return 1;
 }
 
-static bool has_failed(const struct sim_rank *r)
+static bool is_away(int r)
 {
-    return r->declared && !r->away;
+    return sim_job->rank[r].away;
 }
 
-static bool is_needed_no_more(void)
+static bool one_has_failed(void)
 {
-    bool all_away = true;
-
-    for (int r = 0; r < sim_job->n; r++) {
-        if (has_failed(&sim_job->rank[r]))
+    for (int r = 0; r < sim_job->n; r++)
+        if (sim_job->rank[r].declared && !is_away(r))
             return true;
-        all_away &= r == mend_self->me || sim_job->rank[r].away;
-    }
-    return all_away;
+    return false;
 }
 
-static void stay_outside(void)
+static bool disconnected[1100]; /* each rank */
+
+static bool has_disconnected(int r)
 {
-    while (!is_needed_no_more())
-        mend_self->yield(mend_self);
+    return disconnected[r];
+}
+
+/* Until all others are what is asked, or one has failed. */
+static void stay_outside(bool (*is)(int r))
+{
+    for (int r = 0; r < sim_job->n; r++)
+        while (r != mend_self->me && !is(r) && !one_has_failed())
+            mend_self->yield(mend_self);
+}
+
+/* The others hear of it, and do not wait for one that has not disconnected. */
+static void revoke_and_stay_outside(MPI_Comm c)
+{
+    MPIX_Comm_revoke(c);
+    stay_outside(has_disconnected);
 }
 
 /* So that each may be the last one to disconnect, or to be told of the end. */
@@ -75,16 +89,17 @@ static bool make_and_free_window(MPI_Comm c)
     int err = class_of(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, c, &w));
 
     if (err)
-        return err != MPI_ERR_PROC_FAILED;
+        return !is_failure(err);
     MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN);
     err = class_of(MPI_Win_free(&w));
-    return err && err != MPI_ERR_PROC_FAILED;
+    return err && !is_failure(err);
 }
 
 int main(int argc, char **argv)
 {
     MPI_Session s;
     MPI_Comm c;
+    bool revokes = mend_self->me == outsider() && sim_random(sim_job, 2);
     int err, sum;
 
     (void)argc;
@@ -98,15 +113,18 @@ int main(int argc, char **argv)
         return wrong("MPI_Comm_create_from_group", err);
     if (!err) {
         err = add_up(c, 1, &sum);
-        if (err && err != MPI_ERR_PROC_FAILED)
+        if (err && !is_failure(err))
             return wrong("MPI_Allreduce", err);
         if (make_and_free_window(c))
             return wrong("MPI_Win_create", 0);
         be_late();
+        if (revokes)
+            revoke_and_stay_outside(c);
         if (MPI_Comm_disconnect(&c))
             return wrong("MPI_Comm_disconnect", 0);
-        if (mend_self->me == outsider())
-            stay_outside();
+        disconnected[mend_self->me] = true;
+        if (mend_self->me == outsider() && !revokes)
+            stay_outside(is_away);
     }
     if (MPI_Session_finalize(&s))
         return wrong("MPI_Session_finalize", 0);
