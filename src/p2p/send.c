@@ -15,8 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRAGMENTS_PER_POLL                                                                         \
-    64 /* more than a ring holds: one message after the other, not all at once */
+#define FRAGMENTS_PER_POLL 64 /* more than a ring holds */
 
 #define SHARED_CORES  2 /* so many ranks for each core */
 #define SHARED_FACTOR 4
@@ -300,6 +299,17 @@ static void push_fragments(struct mend_p2p_request *r)
     }
 }
 
+/* What is sent to one process goes one message after the other, in the order in which they may: what both copy is then one
+ * place after the other, and the first is complete early.  The request before this one in self->active has its turn. */
+static bool is_behind_another(const struct mend_proc *self, const struct mend_p2p_request *r)
+{
+    struct mend_list *l = r->base.link.prev;
+    struct mend_request *before = mend_list_entry(l, struct mend_request, link);
+
+    return l != &self->active && before->ops == &mend_send_ops &&
+           mend_p2p_of(before)->peer == r->peer;
+}
+
 static void stream(struct mend_request *base)
 {
     struct mend_p2p_request *r = mend_p2p_of(base);
@@ -308,6 +318,8 @@ static void stream(struct mend_request *base)
     mend_peer to = r->peer;
     const struct mend_net *net = mend_net_of(self, to);
 
+    if (is_behind_another(self, r))
+        return;
     if (lay != MEND_LAY_RING && net->lay)
         net->lay(self, to, lay);
     push_fragments(r);

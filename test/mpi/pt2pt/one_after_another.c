@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several large messages that are fetched out of the sender's memory in pieces come one after the other: the
- * first is complete while the last is not, and nothing of the last has come.
+/* Several large messages to one process come one after the other, whether they are fetched out of the sender's memory or sent in
+ * pieces: the first is complete while the last is not, and nothing of the last has come.
  *
- * RUN: -n 2 ; set SINGLE_COPY=always ; expect "rank 0 ok" */
+ * RUN: -n 2 ; set SINGLE_COPY=always ; expect "rank 0 ok"
+ * RUN: -n 2 ; set SINGLE_COPY=never ; expect "rank 0 ok"
+ * RUN: -n 2 ; set SINGLE_COPY=past_caches ; expect "rank 0 ok"
+ * RUN: -n 2 ; set NODES=2 ; expect "rank 0 ok" */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
