@@ -17,8 +17,9 @@
 
 #define FRAGMENTS_PER_POLL 64 /* more than a ring holds */
 
-#define SHARED_CORES  2 /* so many ranks for each core */
-#define SHARED_FACTOR 4
+#define SHARED_CORES 2 /* so many ranks for each core */
+#define LONG_BYTES   (1 << 20)
+#define LONG_FACTOR  4
 
 static const void *dense_at(const struct mend_p2p_request *r, MPI_Count at)
 {
@@ -244,12 +245,23 @@ static enum mend_status push_fragment(struct mend_proc *self, struct mend_p2p_re
     return push_bytes(self, r, &f, r->moved_bytes);
 }
 
-/* Ranks that share a core fill their rings in each turn: fewer and longer pieces take them less time. */
-static MPI_Count fragment_bytes(const struct mend_proc *self)
+/* Long pieces take both less time; short ones let the receiver begin earlier.  So they are long where there is more than it can
+ * wait for: a long message, or another one that was offered since; or ranks that share a core and fill their rings in each turn. */
+static bool goes_in_long_pieces(const struct mend_p2p_request *r)
 {
-    MPI_Count bytes = (MPI_Count)self->params.fragment_bytes;
+    const struct mend_proc *self = r->base.comm->self;
 
-    return self->ranks_per_core >= SHARED_CORES ? bytes * SHARED_FACTOR : bytes;
+    if (self->crowded)
+        return self->ranks_per_core >= SHARED_CORES;
+    return (r->total_bytes >= LONG_BYTES || r->id != self->p2p->last_offer) &&
+           !mend_single_copy_crosses(self->p2p, r->peer, r->channel);
+}
+
+static MPI_Count fragment_bytes(const struct mend_p2p_request *r)
+{
+    MPI_Count bytes = (MPI_Count)r->base.comm->self->params.fragment_bytes;
+
+    return goes_in_long_pieces(r) ? bytes * LONG_FACTOR : bytes;
 }
 
 /* Where messages cross, each process has something to send and something to copy: one that waits sends one piece between two looks, so
@@ -268,7 +280,7 @@ static void push_fragments(struct mend_p2p_request *r)
 {
     struct mend_request *base = &r->base;
     struct mend_proc *self = base->comm->self;
-    MPI_Count max = fragment_bytes(self);
+    MPI_Count max = fragment_bytes(r);
     MPI_Count room = (MPI_Count)mend_net_of(self, r->peer)->payload_max_bytes;
 
     if (max > room)
