@@ -64,10 +64,10 @@ unsigned mend_area_lays(const struct mend_area *a)
     return lays;
 }
 
-uint32_t mend_area_take(struct mend_area *a, uint32_t most, uint32_t len,
-                        const mend_atomic_u32 *consumed, uint32_t slot)
+uint32_t mend_area_take(struct mend_area *a, uint32_t len, const mend_atomic_u32 *consumed,
+                        uint32_t slot)
 {
-    uint32_t blocks_n = a->ready_n < most ? a->ready_n : most;
+    uint32_t blocks_n = a->ready_n;
     uint32_t n = len <= MEND_AREA_BLOCK ? 1 : (len + MEND_AREA_BLOCK - 1) / MEND_AREA_BLOCK;
 
     for (uint32_t i = 0; i < LOOKS && n <= blocks_n; i++) {

@@ -6,7 +6,7 @@
  *
  * A sender has one area for all receivers, larger than a second-level cache, and uses its blocks round robin: a line
  * that another core has read recently takes long to write.  Where the cores are far from each other, stores past the
- * caches can help, and then the first few blocks suffice.  p2p/single_copy.c measures which way is the fastest, and for
+ * caches can help, which a few blocks are enough to try.  p2p/single_copy.c measures which way is the fastest, and for
  * payloads in a stream the transport does.  A long one takes several blocks.
  *
  * A new page costs as much as many messages, so the area grows with the data that is sent: by one block for each
@@ -21,7 +21,7 @@
 
 #define MEND_AREA_BLOCK  (16u * 1024)
 #define MEND_AREA_BLOCKS (MEND_NODE_AREA_BYTES / MEND_AREA_BLOCK)
-#define MEND_AREA_PAST   16u /* blocks that are enough for stores past the caches */
+#define MEND_AREA_PAST   16u /* blocks from which on stores past the caches are worth a try */
 #define MEND_AREA_FEW                                                                              \
     128u /* blocks from which on it is worth a try to walk it: they leave the caches of both cores */
 
@@ -44,10 +44,9 @@ void mend_area_grow(struct mend_proc *self, struct mend_area *a, uint64_t bytes)
 /* Bits 1 << enum mend_lay: what the area is large enough for. */
 unsigned mend_area_lays(const struct mend_area *a);
 
-/* Free ones of the first `most` blocks for len bytes that the next slot of a ring names, as an offset in the area; UINT32_MAX:
- * none are free. */
-uint32_t mend_area_take(struct mend_area *a, uint32_t most, uint32_t len,
-                        const mend_atomic_u32 *consumed, uint32_t slot);
+/* Free blocks for len bytes that the next slot of a ring names, as an offset in the area; UINT32_MAX: none are free. */
+uint32_t mend_area_take(struct mend_area *a, uint32_t len, const mend_atomic_u32 *consumed,
+                        uint32_t slot);
 
 /* Nobody will consume the slots of that ring any more. */
 void mend_area_forget(struct mend_area *a, const mend_atomic_u32 *consumed);

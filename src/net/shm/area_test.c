@@ -45,7 +45,7 @@ MEND_TEST(it_grows_with_what_is_sent)
     uint64_t sent = 0;
 
     set_up();
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &quick, 0), UINT32_MAX);
+    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCK, &quick, 0), UINT32_MAX);
     CHECK_EQ(mend_area_lays(&area), 1u << MEND_LAY_RING);
     for (; !(mend_area_lays(&area) & 1u << MEND_LAY_AREA); sent += 10000)
         mend_area_grow(self, &area, 10000);
@@ -60,12 +60,10 @@ MEND_TEST(each_block_once_until_consumed)
 {
     set_up_all();
     for (uint32_t k = 0; k < MEND_AREA_BLOCKS; k++)
-        CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &quick, k),
-                 k * MEND_AREA_BLOCK);
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &quick, 1000), UINT32_MAX);
+        CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCK, &quick, k), k * MEND_AREA_BLOCK);
+    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCK, &quick, 1000), UINT32_MAX);
     mend_store_release(&quick, MEND_AREA_BLOCKS);
-    CHECK(mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &quick, MEND_AREA_BLOCKS) !=
-          UINT32_MAX);
+    CHECK(mend_area_take(&area, MEND_AREA_BLOCK, &quick, MEND_AREA_BLOCKS) != UINT32_MAX);
 }
 
 MEND_TEST(long_payloads_take_blocks_that_follow_one_another)
@@ -75,19 +73,17 @@ MEND_TEST(long_payloads_take_blocks_that_follow_one_another)
     set_up_all();
     mend_store_release(&quick, 0);
     for (uint32_t n = 0; n < MEND_AREA_BLOCKS / 3; n++)
-        CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, len, &quick, n), 3 * n * MEND_AREA_BLOCK);
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, len, &quick, 100), UINT32_MAX);
+        CHECK_EQ(mend_area_take(&area, len, &quick, n), 3 * n * MEND_AREA_BLOCK);
+    CHECK_EQ(mend_area_take(&area, len, &quick, 100), UINT32_MAX);
     area.next = 0;
     mend_store_release(&quick, 1);
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, 3 * MEND_AREA_BLOCK, &slow, 0), 0);
+    CHECK_EQ(mend_area_take(&area, 3 * MEND_AREA_BLOCK, &slow, 0), 0);
     CHECK(!area.first);
     area.next = 1;
     mend_store_release(&quick, 100);
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, len, &quick, 200), 3 * MEND_AREA_BLOCK);
-    CHECK_EQ(mend_area_take(&area, 2, len, &quick, 200), UINT32_MAX);
+    CHECK_EQ(mend_area_take(&area, len, &quick, 200), 3 * MEND_AREA_BLOCK);
     area.next = MEND_AREA_BLOCKS - 1;
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, 1, &quick, 200),
-             (MEND_AREA_BLOCKS - 1) * MEND_AREA_BLOCK);
+    CHECK_EQ(mend_area_take(&area, 1, &quick, 200), (MEND_AREA_BLOCKS - 1) * MEND_AREA_BLOCK);
     CHECK(area.first);
 }
 
@@ -96,24 +92,9 @@ MEND_TEST(a_long_payload_passes_over_a_block_in_use)
     set_up_all();
     mend_store_release(&slow, 0);
     area.next = 1;
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, 1, &slow, 0), MEND_AREA_BLOCK);
+    CHECK_EQ(mend_area_take(&area, 1, &slow, 0), MEND_AREA_BLOCK);
     area.next = 0;
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, 2 * MEND_AREA_BLOCK, &quick, 0),
-             2 * MEND_AREA_BLOCK);
-}
-
-MEND_TEST(past_the_caches_a_few_do)
-{
-    set_up_all();
-    mend_store_release(&quick, 0);
-    area.next = 100;
-    for (uint32_t k = 0; k < MEND_AREA_PAST; k++)
-        CHECK_EQ(mend_area_take(&area, MEND_AREA_PAST, MEND_AREA_BLOCK, &quick, k),
-                 k * MEND_AREA_BLOCK);
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_PAST, MEND_AREA_BLOCK, &quick, 1000), UINT32_MAX);
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &quick, 1000),
-             UINT32_MAX); /* some are in use */
-    CHECK(mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &quick, 1000) != UINT32_MAX);
+    CHECK_EQ(mend_area_take(&area, 2 * MEND_AREA_BLOCK, &quick, 0), 2 * MEND_AREA_BLOCK);
 }
 
 MEND_TEST(a_slow_receiver_holds_up_nobody_else)
@@ -122,9 +103,9 @@ MEND_TEST(a_slow_receiver_holds_up_nobody_else)
 
     set_up_all();
     mend_store_release(&quick, 0);
-    its = mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &slow, 0);
+    its = mend_area_take(&area, MEND_AREA_BLOCK, &slow, 0);
     for (uint32_t n = 0; n < 3 * MEND_AREA_BLOCKS; n++) {
-        uint32_t at = mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &quick, n);
+        uint32_t at = mend_area_take(&area, MEND_AREA_BLOCK, &quick, n);
 
         CHECK(at != its && at < MEND_NODE_AREA_BYTES);
         mend_store_release(&quick, n + 1);
@@ -135,10 +116,10 @@ MEND_TEST(what_the_dead_held_is_free)
 {
     set_up_all();
     for (uint32_t k = 0; k < MEND_AREA_BLOCKS; k++)
-        mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &slow, k);
-    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &quick, 0), UINT32_MAX);
+        mend_area_take(&area, MEND_AREA_BLOCK, &slow, k);
+    CHECK_EQ(mend_area_take(&area, MEND_AREA_BLOCK, &quick, 0), UINT32_MAX);
     mend_area_forget(&area, &slow);
-    CHECK(mend_area_take(&area, MEND_AREA_BLOCKS, MEND_AREA_BLOCK, &quick, 0) != UINT32_MAX);
+    CHECK(mend_area_take(&area, MEND_AREA_BLOCK, &quick, 0) != UINT32_MAX);
 }
 
 MEND_TEST(copies_are_exact)

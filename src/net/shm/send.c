@@ -427,9 +427,9 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
 
 /* False: it has to go through the ring. */
 static bool lay_in_area(struct mend_area *a, struct mend_shm_out *o, struct mend_shm_slot *slot,
-                        const void *payload, uint32_t len, uint32_t most, bool past)
+                        const void *payload, uint32_t len, bool past)
 {
-    uint32_t at = mend_area_take(a, most, len, o->consumed, o->tail);
+    uint32_t at = mend_area_take(a, len, o->consumed, o->tail);
 
     if (at == UINT32_MAX)
         return false;
@@ -517,8 +517,7 @@ static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct me
 
     use_area(self, o, len);
     since = timed ? mend_time_monotonic_ns() : 0;
-    if (how == MEND_SHM_IN_AREA &&
-        lay_in_area(&self->shm->area, o, slot, payload, len, MEND_AREA_BLOCKS, false)) {
+    if (how == MEND_SHM_IN_AREA && lay_in_area(&self->shm->area, o, slot, payload, len, false)) {
         timed &= !self->shm->area.first;
     } else {
         if (!lay_in_ring(self, o, slot, payload, len, how == MEND_SHM_PAST_CACHES))
@@ -617,8 +616,7 @@ static bool lay_payload(struct mend_proc *self, struct mend_shm_in *in, struct m
     if (lay_for_pair(self, in, o, slot, f, payload))
         return true;
     if (mend_unlikely(o->lay != MEND_LAY_RING) &&
-        lay_in_area(&self->shm->area, o, slot, payload, len,
-                    past ? MEND_AREA_PAST : MEND_AREA_BLOCKS, past))
+        lay_in_area(&self->shm->area, o, slot, payload, len, past))
         return true;
     return mend_likely(len <= CHOSEN_BYTES) ? lay_in_ring(self, o, slot, payload, len, false)
                                             : store_long(self, o, slot, payload, len);
