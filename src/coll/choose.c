@@ -68,6 +68,19 @@ static bool use(enum mend_algorithm forced_one, enum mend_algorithm this_one)
     return forced_one == MEND_ALGORITHM_NONE || forced_one == this_one;
 }
 
+/* Two members send each other what is longer: it lies on trays, which both write in turn, so that a line goes from core to core
+ * once (net/shm/send.c); lines of a cell come back each time that they are written. */
+#define PAIR_BLOCK ((MPI_Count)2 * KB)
+#define PAIR_SCAN  ((MPI_Count)8 * KB)
+
+static bool use_cell(const struct mend_coll_choice *x, enum mend_algorithm forced_one,
+                     MPI_Count bytes, MPI_Count most, MPI_Count most_of_pair)
+{
+    if (forced_one == MEND_ALGORITHM_NONE && x->c->size == 2 && bytes > most_of_pair)
+        return false;
+    return use(forced_one, MEND_ALGORITHM_SHM) && bytes <= most;
+}
+
 enum mend_algorithm mend_choose_barrier(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "barrier");
@@ -81,7 +94,7 @@ enum mend_algorithm mend_choose_bcast(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "bcast");
 
-    if (use(f, MEND_ALGORITHM_SHM) && shm_possible(x))
+    if (use_cell(x, f, x->bytes, INT64_MAX, MEND_PAIR_BCAST) && shm_possible(x))
         return MEND_ALGORITHM_SHM;
     if (f == MEND_ALGORITHM_BINOMIAL || f == MEND_ALGORITHM_SCATTER_RING)
         return f;
@@ -121,7 +134,7 @@ enum mend_algorithm mend_choose_scan(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "scan");
 
-    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_CELL_CHUNK && shm_reduction_possible(x))
+    if (use_cell(x, f, x->bytes, MEND_CELL_CHUNK, PAIR_SCAN) && shm_reduction_possible(x))
         return MEND_ALGORITHM_SHM;
     return MEND_ALGORITHM_DOUBLING;
 }
@@ -130,7 +143,7 @@ enum mend_algorithm mend_choose_reduce_scatter(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "reduce_scatter");
 
-    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_CELL_CHUNK && shm_reduction_possible(x))
+    if (use_cell(x, f, x->bytes, MEND_CELL_CHUNK, 2 * PAIR_BLOCK) && shm_reduction_possible(x))
         return MEND_ALGORITHM_SHM;
     if (f == MEND_ALGORITHM_DOUBLING || f == MEND_ALGORITHM_PAIRWISE ||
         (f == MEND_ALGORITHM_HALVING && x->op->commutative))
@@ -157,7 +170,7 @@ enum mend_algorithm mend_choose_allgather(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "allgather");
 
-    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_CELL_CHUNK && shm_possible(x))
+    if (use_cell(x, f, x->bytes, MEND_CELL_CHUNK, PAIR_BLOCK) && shm_possible(x))
         return MEND_ALGORITHM_SHM;
     if (f == MEND_ALGORITHM_RING || f == MEND_ALGORITHM_BRUCK ||
         (f == MEND_ALGORITHM_DOUBLING && is_power_of_two(x->c->size)))
@@ -169,7 +182,7 @@ enum mend_algorithm mend_choose_allgather(const struct mend_coll_choice *x)
 
 enum mend_algorithm mend_choose_allgatherv(const struct mend_coll_choice *x)
 {
-    if (use(forced(x, "allgatherv"), MEND_ALGORITHM_SHM) && x->block_max <= MEND_CELL_CHUNK &&
+    if (use_cell(x, forced(x, "allgatherv"), x->block_max, MEND_CELL_CHUNK, PAIR_BLOCK) &&
         shm_possible(x))
         return MEND_ALGORITHM_SHM;
     return MEND_ALGORITHM_RING;
@@ -179,7 +192,7 @@ enum mend_algorithm mend_choose_alltoall(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "alltoall");
 
-    if (use(f, MEND_ALGORITHM_SHM) && x->bytes <= MEND_CELL_CHUNK / x->c->size && shm_possible(x))
+    if (use_cell(x, f, x->bytes, MEND_CELL_CHUNK / x->c->size, PAIR_BLOCK) && shm_possible(x))
         return MEND_ALGORITHM_SHM;
     if (f == MEND_ALGORITHM_BRUCK || f == MEND_ALGORITHM_PAIRWISE)
         return f;

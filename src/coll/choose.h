@@ -55,6 +55,8 @@ static inline bool mend_choose_freely(const struct mend_comm *c)
 }
 
 enum mend_algorithm mend_choose_barrier(const struct mend_coll_choice *x);
+/* The longest vector, in bytes, that a pair broadcasts by its cell. */
+#define MEND_PAIR_BCAST ((MPI_Count)32 * 1024)
 enum mend_algorithm mend_choose_bcast(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_reduce(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_allreduce(const struct mend_coll_choice *x);

@@ -66,14 +66,14 @@ static void bcast_in_parts(struct mend_sched *s, struct mend_piece data, int roo
 static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
                  struct mend_coll_how *how)
 {
-    struct mend_coll_choice x = {.c = c, .how = how};
+    struct mend_coll_choice x = {.c = c, .how = how, .bytes = b->count * b->type->size};
     enum mend_algorithm algorithm;
     struct mend_piece data;
     struct mend_sched s;
 
-    if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c)))
+    if (mend_likely(mend_choose_shm_possible(c, how) && mend_choose_freely(c) &&
+                    x.bytes <= MEND_PAIR_BCAST))
         return mend_cell_bcast(c, b, root); /* what choose.c would say, sooner */
-    x.bytes = b->count * b->type->size;
     algorithm = mend_choose_bcast(&x);
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_bcast(c, b, root);
