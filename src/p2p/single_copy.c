@@ -9,9 +9,8 @@
  * processes send and receive at a time, and a way that needs both at one message wins nothing by it.  Pieces go through the sender's area,
  * and through the ring only if there is no area or the receiver cannot copy; they are tried when the sender has memory
  * for them, which grows with the data that it sends.  The next classes of sizes first try the way that was best.
- * The first messages of up to 256 KiB, except in windows, go in pieces through the ring, which lays as much on trays (net/shm/ring.h): a trial
- * of ways that need system calls or pages would cost as much as many such messages.  Longer ones of less than 2 MiB are copied by
- * both ends at first, or pulled where they cross.
+ * The first messages of less than 1 MiB, except in windows, go in pieces through the ring, which lays 256 KiB on trays (net/shm/ring.h): a
+ * trial of ways that need system calls or pages would cost as much as many such messages.
  *
  * A measurement begins with a message that begins alone.  It ends when no large message is in progress to this process,
  * or after WINDOW messages; all bytes that arrived count, so a window of messages is measured as a whole.
@@ -34,11 +33,14 @@
 #include <string.h>
 
 #define TIMED_BYTES (UINT64_C(64) * 1024)
+#define MIDDLE_BYTES                                                                               \
+    (4 * TIMED_BYTES) /* what is shorter is a class, and so is what is longer than the next */
+#define LONG_BYTES  (16 * TIMED_BYTES)
 #define LARGE_BYTES (32 * TIMED_BYTES)
 #define GROW_LESS   8 /* a page for smaller ones than that pays later */
 #define WINDOW      32
-#define LONG_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as LONG_TURNS */
-#define LONG_TURNS  3
+#define MUCH_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as MUCH_TURNS */
+#define MUCH_TURNS  3
 #define ASSUMED                                                                                    \
     2000 /* bytes per us: half of that is slower than any pieces whose sender is there */
 
@@ -72,7 +74,7 @@ int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 
 static unsigned size_of(uint64_t bytes)
 {
-    return bytes <= 4 * TIMED_BYTES ? 0 : bytes < LARGE_BYTES ? 1 : 2;
+    return bytes < MIDDLE_BYTES ? 0 : bytes < LONG_BYTES ? 1 : 2;
 }
 
 /* The first class of that kind; one for each size. */
@@ -116,8 +118,10 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
     const struct mend_choice *c;
 
     if (p->single_copy == MEND_WAY_BY_SIZE)
-        return channel == MEND_CHANNEL_P2P && size_of(bytes) == 1 && p->may_share ? MEND_WAY_BOTH
-                                                                                  : MEND_WAY_PULL;
+        return channel == MEND_CHANNEL_P2P && bytes > MIDDLE_BYTES && bytes < LARGE_BYTES &&
+                       p->may_share
+                   ? MEND_WAY_BOTH
+                   : MEND_WAY_PULL;
     if (p->single_copy == MEND_WAY_CROWDED)
         return MEND_WAY_PULL;
     if (p->single_copy != MEND_WAY_UNKNOWN)
@@ -129,25 +133,16 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
 }
 
 /* How the first messages of a class go, before a trial; MEND_WAY_UNKNOWN: the trial begins at once. */
-static enum mend_way assumed_way(const struct mend_choice *c, unsigned class)
+static enum mend_way assumed_way(unsigned class)
 {
-    bool crosses = class >= CROSSING;
-
-    if (class >= MEND_WAY_CLASSES / 2 || (class >= BESIDE && !crosses))
+    if (class >= MEND_WAY_CLASSES / 2 || (class >= BESIDE && class < CROSSING))
         return MEND_WAY_UNKNOWN;
-    switch (class % MEND_WAY_SIZES) {
-    case 0:
-        return MEND_WAY_PIECES;
-    case 1:
-        return crosses || c->barred >> MEND_WAY_BOTH & 1 ? MEND_WAY_PULL : MEND_WAY_BOTH;
-    default:
-        return MEND_WAY_UNKNOWN;
-    }
+    return class % MEND_WAY_SIZES < 2 ? MEND_WAY_PIECES : MEND_WAY_UNKNOWN;
 }
 
 static void assume(struct mend_choice *c, unsigned class)
 {
-    enum mend_way way = assumed_way(c, class);
+    enum mend_way way = assumed_way(class);
 
     if (way == MEND_WAY_UNKNOWN)
         return;
@@ -301,7 +296,7 @@ void mend_single_copy_end(struct mend_p2p *p)
         return;
     mend_choice_tell(t->choice, t->way,
                      moved * 1000 / (uint64_t)(mend_time_monotonic_ns() - t->since + 1),
-                     moved < LONG_BYTES ? 1 : LONG_TURNS);
+                     moved < MUCH_BYTES ? 1 : MUCH_TURNS);
     if (t->choice->settled)
         suggest(&p->ways[t->from], t->choice);
     t->since = 0;

@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "net/net.h"
 
-#define BYTES (UINT64_C(1) << 20)
+#define BYTES (UINT64_C(1) << 19)
 #define TRIES MEND_CHOICE_TRIES
 #define FAST  20000000
 #define SLOW  80000000
@@ -98,7 +98,7 @@ MEND_TEST(each_sender_and_size_class_has_its_own)
     CHECK(choice(0, BYTES, SLOW, FAST));
     CHECK(!choice(1, BYTES, FAST, SLOW));
     CHECK(!choice(0, 16 * BYTES, FAST, SLOW));
-    CHECK(!choice(0, BYTES / 16, FAST, SLOW));
+    CHECK(!choice(0, BYTES / 8, FAST, SLOW));
     CHECK(take(0, BYTES, SLOW, FAST));
 }
 
@@ -288,7 +288,7 @@ MEND_TEST(the_next_sizes_begin_with_what_was_best)
     set_up(MEND_WAY_UNKNOWN);
     CHECK(!choice(0, BYTES, FAST, SLOW));
     CHECK(!wanted(0, 16 * BYTES));
-    CHECK(!wanted(0, BYTES / 16));
+    CHECK(!wanted(0, BYTES / 8));
 }
 
 static uint64_t grown;
@@ -354,13 +354,12 @@ static enum mend_way first_way(uint64_t bytes, bool may_share, bool crosses)
     return mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, bytes);
 }
 
-MEND_TEST(longer_ones_go_by_system_calls_at_first)
+MEND_TEST(long_ones_are_tried_at_once)
 {
-    CHECK_EQ(first_way(BYTES / 4, true, false), MEND_WAY_PIECES); /* as much as trays hold */
-    CHECK_EQ(first_way(BYTES / 4, true, true), MEND_WAY_PIECES);
-    CHECK_EQ(first_way(BYTES / 4 + 1, true, false), MEND_WAY_BOTH);
-    CHECK_EQ(first_way(BYTES, true, true), MEND_WAY_PULL);
-    CHECK_EQ(first_way(BYTES, false, false), MEND_WAY_PULL);
+    CHECK_EQ(first_way(2 * BYTES - 1, true, false), MEND_WAY_PIECES);
+    CHECK_EQ(first_way(2 * BYTES - 1, true, true), MEND_WAY_PIECES);
+    CHECK_EQ(first_way(2 * BYTES, true, false), MEND_WAY_BOTH);
+    CHECK_EQ(first_way(2 * BYTES, false, false), MEND_WAY_PULL);
 }
 
 MEND_TEST(the_ring_is_left_when_senders_do_not_come)
