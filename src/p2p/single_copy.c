@@ -32,15 +32,14 @@
 
 #include <string.h>
 
-#define TIMED_BYTES (UINT64_C(64) * 1024)
-#define MIDDLE_BYTES                                                                               \
-    (4 * TIMED_BYTES) /* what is shorter is a class, and so is what is longer than the next */
-#define LONG_BYTES  (16 * TIMED_BYTES)
-#define LARGE_BYTES (32 * TIMED_BYTES)
-#define GROW_LESS   8 /* a page for smaller ones than that pays later */
-#define WINDOW      32
-#define MUCH_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as MUCH_TURNS */
-#define MUCH_TURNS  3
+#define TIMED_BYTES  (UINT64_C(64) * 1024)
+#define MIDDLE_BYTES (4 * TIMED_BYTES)  /* begins the second class of sizes */
+#define LONG_BYTES   (16 * TIMED_BYTES) /* and the third */
+#define LARGE_BYTES  (32 * TIMED_BYTES)
+#define GROW_LESS    8 /* a page for smaller ones than that pays later */
+#define WINDOW       32
+#define MUCH_BYTES   (UINT64_C(32) << 20) /* so much that is timed says as much as MUCH_TURNS */
+#define MUCH_TURNS   3
 #define ASSUMED                                                                                    \
     2000 /* bytes per us: half of that is slower than any pieces whose sender is there */
 
