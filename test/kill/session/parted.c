@@ -79,6 +79,8 @@ static void rank_0_keeps_it(bool death)
     MPI_Comm c = world_of(s, "all"), living;
 
     use(c);
+    post(1);
+    await(1, size);
     if (death && rank == size - 1)
         die_now();
     if (death)
