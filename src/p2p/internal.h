@@ -18,6 +18,9 @@ struct mend_credit {
     bool holds_us;       /* ours have to wait there */
 };
 
+#define MEND_LONG_BYTES                                                                            \
+    (1 << 20) /* a long message: it goes in long pieces, and its way is judged apart */
+
 #define MEND_WAY_SIZES 3 /* classes of sizes */
 #define MEND_WAY_CLASSES                                                                           \
     (6 * MEND_WAY_SIZES) /* for each channel, alone, beside others, crossing ours */

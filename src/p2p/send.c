@@ -18,7 +18,6 @@
 #define FRAGMENTS_PER_POLL 64 /* more than a ring holds */
 
 #define SHARED_CORES 2 /* so many ranks for each core */
-#define LONG_BYTES   (1 << 20)
 #define LONG_FACTOR  4
 
 static const void *dense_at(const struct mend_p2p_request *r, MPI_Count at)
@@ -253,7 +252,7 @@ static bool goes_in_long_pieces(const struct mend_p2p_request *r)
 
     if (self->crowded)
         return self->ranks_per_core >= SHARED_CORES;
-    return (r->total_bytes >= LONG_BYTES || r->id != self->p2p->last_offer) &&
+    return (r->total_bytes >= MEND_LONG_BYTES || r->id != self->p2p->last_offer) &&
            !mend_single_copy_crosses(self->p2p, r->peer, r->channel);
 }
 

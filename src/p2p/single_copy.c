@@ -32,14 +32,14 @@
 
 #include <string.h>
 
-#define TIMED_BYTES  (UINT64_C(64) * 1024)
-#define MIDDLE_BYTES (4 * TIMED_BYTES)  /* begins the second class of sizes */
-#define LONG_BYTES   (16 * TIMED_BYTES) /* and the third */
-#define LARGE_BYTES  (32 * TIMED_BYTES)
-#define GROW_LESS    8 /* a page for smaller ones than that pays later */
-#define WINDOW       32
-#define MUCH_BYTES   (UINT64_C(32) << 20) /* so much that is timed says as much as MUCH_TURNS */
-#define MUCH_TURNS   3
+#define TIMED_BYTES (UINT64_C(64) * 1024)
+#define MIDDLE_BYTES                                                                               \
+    (4 * TIMED_BYTES) /* begins the second class of sizes; MEND_LONG_BYTES the third */
+#define LARGE_BYTES (32 * TIMED_BYTES)
+#define GROW_LESS   8 /* a page for smaller ones than that pays later */
+#define WINDOW      32
+#define MUCH_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as MUCH_TURNS */
+#define MUCH_TURNS  3
 #define ASSUMED                                                                                    \
     2000 /* bytes per us: half of that is slower than any pieces whose sender is there */
 
@@ -73,7 +73,7 @@ int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 
 static unsigned size_of(uint64_t bytes)
 {
-    return bytes < MIDDLE_BYTES ? 0 : bytes < LONG_BYTES ? 1 : 2;
+    return bytes < MIDDLE_BYTES ? 0 : bytes < MEND_LONG_BYTES ? 1 : 2;
 }
 
 /* The first class of that kind; one for each size. */
