@@ -119,8 +119,8 @@ static const char *name_of(uint64_t what)
                                                                   : "another call";
 }
 
-/* For the text of the error: the first member whose call is not this one. */
-static void tell_difference(const struct mend_cell_look *l)
+/* The text of the error names the first member whose call is not this one. */
+int mend_cell_difference(const struct mend_cell_look *l)
 {
     for (int r = l->first; r < l->end; r++) {
         uint64_t what = said_by(l->c, r, l->tick), bytes = ~UINT64_C(0) >> 8;
@@ -131,8 +131,18 @@ static void tell_difference(const struct mend_cell_look *l)
                           "rank %d is in %s of %llu bytes, this process in %s of %llu bytes", r,
                           name_of(what), (unsigned long long)(what & bytes), name_of(l->what),
                           (unsigned long long)(l->what & bytes));
-        return;
+        break;
     }
+    return MPI_ERR_TRUNCATE;
+}
+
+/* A member that reads only, and so has said nothing, may be what the other one waits for. */
+static void say_too(const struct mend_cell_look *l)
+{
+    void *room;
+
+    if (!said_by(l->c, l->c->rank, l->tick) && !mend_cell_room(l->c, l->tick, 0, &room))
+        mend_cell_publish(l->c, l->tick, l->what);
 }
 
 int mend_cell_wait_slow(struct mend_cell_look *l)
@@ -153,8 +163,26 @@ int mend_cell_wait_slow(struct mend_cell_look *l)
         return MPI_SUCCESS;
     if (l->wrong & MEND_CELL_NO_MEMORY)
         return MPI_ERR_NO_MEM;
-    tell_difference(l);
-    return MPI_ERR_TRUNCATE;
+    say_too(l);
+    return mend_cell_difference(l);
+}
+
+void mend_cell_pair_tell(struct mend_cell_look *l, struct mend_comm *c, uint64_t what)
+{
+    void *room;
+
+    *l = (struct mend_cell_look){.c = c, .what = what};
+    if (mend_coll_check(c) || mend_cell_room(c, c->coll->tick + 1, 0, &room))
+        return;
+    l->tick = ++c->coll->tick;
+    l->first = l->rank = !c->rank;
+    l->end = l->first + 1;
+    mend_cell_publish(c, l->tick, what);
+}
+
+bool mend_cell_pair_differs_slow(struct mend_cell_look *l)
+{
+    return all_seen(l) && l->wrong;
 }
 
 int mend_cell_pair_wait_slow(struct mend_comm *c, uint64_t word, uint64_t *value_p)

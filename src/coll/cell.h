@@ -215,6 +215,7 @@ static inline bool mend_cell_all_seen(struct mend_cell_look *l)
 /* Waits until all members, or one, have published the tick.  MPI_ERR_TRUNCATE: they disagree about
  * what it is; MPI_ERR_NO_MEM: one had no memory. */
 int mend_cell_wait_slow(struct mend_cell_look *l);
+int mend_cell_difference(const struct mend_cell_look *l); /* MPI_ERR_TRUNCATE, with a text */
 static inline int mend_cell_wait(struct mend_comm *c, int rank, int end, uint64_t tick,
                                  uint64_t what)
 {

@@ -10,7 +10,10 @@
  * Both take part in each exchange, so a word is written again only when the other one has read it: it has published the
  * exchange between the two.  The number in a word is a tick, as in a line of the cell; a member that is in a call
  * that goes by lines is seen there by one that waits here, and the other way round, so calls that differ are an
- * error. */
+ * error.
+ *
+ * Longer data go by messages, which do not say what they belong to.  So each says in a line first which call it is in, and
+ * looks at the other one's line while it waits for messages. */
 #ifndef MEND_COLL_CELL_PAIR_H
 #define MEND_COLL_CELL_PAIR_H
 
@@ -87,6 +90,19 @@ static inline int mend_cell_pair_exchange(struct mend_comm *c, enum mend_cell_wh
         mend_cell_all_past(c, tick - 1);
     mend_cell_end(c, tick);
     return err;
+}
+
+/* Before messages: takes a tick, and says which call this member is in.  Waits until its line is free.  l->tick is 0 if
+ * it cannot, because c is revoked or the other one is dead. */
+void mend_cell_pair_tell(struct mend_cell_look *l, struct mend_comm *c, uint64_t what);
+
+/* The other one has said that it is in another call.  Both have the same class of error then. */
+bool mend_cell_pair_differs_slow(struct mend_cell_look *l);
+static inline bool mend_cell_pair_differs(struct mend_cell_look *l)
+{
+    if (l->rank == l->end || (mend_cell_all_seen(l) && mend_likely(!l->wrong)))
+        return false;
+    return mend_cell_pair_differs_slow(l);
 }
 
 #endif

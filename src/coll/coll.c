@@ -78,6 +78,7 @@ static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_bcast(c, b, root);
     mend_coll_open(&s, c, "bcast", c->size, NULL, b->buf);
+    s.what = MEND_CELL_WHAT(MEND_CELL_BCAST, x.bytes);
     data = mend_piece_of(MEND_PLACE_OUTPUT, b->count, b->type);
     if (algorithm == MEND_ALGORITHM_SCATTER_RING)
         bcast_in_parts(&s, data, root);
@@ -140,6 +141,7 @@ static int scan(struct mend_comm *c, const void *in, const struct mend_coll_buf 
     if (mend_choose_scan(&x) == MEND_ALGORITHM_SHM)
         return mend_cell_scan(c, in, out, op, exclusive);
     open_reduction(&s, c, exclusive ? "exscan" : "scan", in, out, op, &from, &to);
+    s.what = MEND_CELL_WHAT(MEND_CELL_SCAN, x.bytes);
     mend_scan_doubling(&s, from, to, exclusive);
     return mend_coll_run(c, &s, how);
 }
@@ -161,6 +163,7 @@ static int reduce_scatter(struct mend_comm *c, const void *in, const struct mend
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_reduce_scatter(c, in, &all, begin, op);
     open_reduction(&s, c, name, in, &all, op, &from, &to);
+    s.what = MEND_CELL_WHAT(MEND_CELL_REDUCE_SCATTER, x.bytes);
     to.count = begin[c->rank + 1] - begin[c->rank];
     if (algorithm == MEND_ALGORITHM_DOUBLING)
         mend_reduce_scatter_doubling(&s, from, to, begin);

@@ -35,6 +35,7 @@ static int gather(struct mend_comm *c, const struct mend_coll_buf *in,
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_gather(c, in, out, x.bytes, root);
     mend_coll_open(&s, c, "gather", c->size, in->buf, out->buf);
+    s.what = MEND_CELL_WHAT(MEND_CELL_GATHER, x.bytes);
     if (algorithm == MEND_ALGORITHM_BINOMIAL)
         mend_gather_binomial(&s, in_place ? NULL : &mine, &blocks, x.bytes, root);
     else
@@ -77,6 +78,7 @@ static int scatter(struct mend_comm *c, const struct mend_coll_buf *in,
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_scatter(c, in, out, x.bytes, root);
     mend_coll_open(&s, c, "scatter", c->size, in->buf, out->buf);
+    s.what = MEND_CELL_WHAT(MEND_CELL_SCATTER, x.bytes * c->size);
     if (algorithm == MEND_ALGORITHM_BINOMIAL)
         mend_scatter_binomial(&s, &blocks, in_place ? NULL : &mine, x.bytes, root);
     else
@@ -118,6 +120,7 @@ static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_allgather(c, in, out, &blocks);
     mend_coll_open(&s, c, "allgather", c->size, in->buf, out->buf);
+    s.what = MEND_CELL_WHAT(MEND_CELL_ALLGATHER, x.bytes);
     if (algorithm == MEND_ALGORITHM_DOUBLING)
         mend_allgather_doubling(&s, mine_p, &blocks);
     else if (algorithm == MEND_ALGORITHM_BRUCK)
@@ -144,6 +147,7 @@ static int allgatherv(struct mend_comm *c, const struct mend_coll_buf *in,
     if (mend_choose_allgatherv(&x) == MEND_ALGORITHM_SHM)
         return mend_cell_allgather(c, in, out, &blocks);
     mend_coll_open(&s, c, "allgatherv", c->size, in->buf, out->buf);
+    s.what = MEND_CELL_WHAT(MEND_CELL_ALLGATHER, x.block_max);
     mend_allgather_ring(&s, in->buf == MPI_IN_PLACE ? NULL : &mine, &blocks);
     return mend_coll_run(c, &s, how);
 }
@@ -181,6 +185,7 @@ static int alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
     if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_alltoall(c, in, out);
     mend_coll_open(&s, c, "alltoall", c->size, in->buf, out->buf);
+    s.what = MEND_CELL_WHAT(MEND_CELL_ALLTOALL, x.bytes * c->size);
     if (algorithm == MEND_ALGORITHM_BRUCK)
         mend_alltoall_bruck(&s, from_p, &to);
     else

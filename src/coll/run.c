@@ -23,7 +23,8 @@
  *
  * Traffic runs on the collectives' channel with the operation's number as tag: each call takes one
  * number in the order of calls, which is the same at all members; a persistent operation keeps the
- * number of its _init call, because starts may come in any order.
+ * number of its _init call, because starts may come in any order.  Two members that say first which call they are in have
+ * the tick for a number: if they differ, one of them may send no message.
  *
  * Invariants:
  *   1  an operation is in coll->running exactly from begin() to finish();
@@ -31,12 +32,16 @@
  *   3  an operation that declines has no steps, and its messages that have not come are left_n. */
 #include "coll/run.h"
 
+#include "coll/cell_pair.h"
+
 #include "base/ranks.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define STACK_BYTES 4096 /* room for messages and scratch memory of a blocking call */
+#define TAG_MASK    0x3fffffff
+#define TICK_TAG    0x40000000
 
 struct mend_coll_op {
     struct mend_request base;
@@ -379,7 +384,11 @@ static void fill(struct mend_coll_op *op, struct mend_comm *c, const struct mend
     op->dests_n = s->declined.dests_n;
     op->receives_n = s->declined.receives_n;
     op->left_n = 0;
-    op->tag = (int)(c->coll_seq++ & 0x7fffffff);
+}
+
+static int next_tag(struct mend_comm *c)
+{
+    return (int)(c->coll_seq++ & TAG_MASK);
 }
 
 static size_t round_up(size_t n)
@@ -390,6 +399,8 @@ static size_t round_up(size_t n)
 /* A blocking call. */
 struct now {
     struct mend_coll_op op;
+    struct mend_cell_look
+        other; /* of two members; else all 0.  With cores for all, its word wakes nobody */
     struct mend_wait wait;
 };
 
@@ -400,6 +411,8 @@ static bool is_over(struct mend_proc *self, void *arg)
     (void)self;
     if (!now->op.over)
         advance(&now->op);
+    if (!now->op.over && mend_unlikely(mend_cell_pair_differs(&now->other)))
+        fail(&now->op, mend_cell_difference(&now->other));
     now->wait.hint = now->op.base.hint; /* the message that is waited for in this round */
     return now->op.over;
 }
@@ -412,6 +425,23 @@ static void now_missing(const void *arg, uint64_t *peers)
 static void now_describe(const void *arg, char *text, size_t max)
 {
     describe_round(&((const struct now *)arg)->op, text, max);
+}
+
+/* Returns the tag. */
+static int tell(struct mend_cell_look *l, struct mend_comm *c, uint64_t what)
+{
+    *l = (struct mend_cell_look){0};
+    if (what && c->size == 2 && mend_cell_possible(c))
+        mend_cell_pair_tell(l, c, what);
+    return l->tick ? (int)(TICK_TAG | (l->tick & TAG_MASK)) : next_tag(c);
+}
+
+/* The messages of another call may have been enough for this one. */
+static void look_back(struct now *now)
+{
+    if (!now->op.error && mend_unlikely(mend_cell_pair_differs(&now->other)))
+        now->op.error = mend_cell_difference(&now->other);
+    mend_cell_past(now->op.c, now->other.tick);
 }
 
 static int run_now(struct mend_comm *c, struct mend_sched *s)
@@ -435,6 +465,7 @@ static int run_now(struct mend_comm *c, struct mend_sched *s)
     op->steps = s->steps;
     op->messages = (void *)round_up((uintptr_t)room);
     op->temp = (char *)op->messages + messages;
+    op->tag = tell(&now.other, c, s->what);
     begin(op);
     now.wait = (struct mend_wait){.until = is_over,
                                   .arg = &now,
@@ -443,9 +474,11 @@ static int run_now(struct mend_comm *c, struct mend_sched *s)
                                   .missing = now_missing,
                                   .describe = now_describe,
                                   .hint = op->base.hint,
-                                  .rings = true};
+                                  .rings = !now.other.tick || mend_node_is_crowded(self)};
     if (!op->over)
         mend_wait_until(self, &now.wait);
+    if (now.other.tick)
+        look_back(&now);
     if (room != stack)
         mend_free(self, room);
     return op->error;
@@ -495,6 +528,7 @@ static int run_later(struct mend_comm *c, struct mend_sched *s, struct mend_coll
     if (mend_unlikely(!op))
         op = make_small(c, s);
     op->blocking = false;
+    op->tag = next_tag(c);
     mend_comm_get(c);
     mend_comm_get(op->base.comm);
     hold(op, true);

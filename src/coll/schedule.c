@@ -9,6 +9,7 @@ void mend_sched_open(struct mend_sched *s, struct mend_proc *self, const char *n
 {
     s->self = self;
     s->name = name;
+    s->what = 0;
     s->rank = rank;
     s->size = size;
     s->in = NULL;

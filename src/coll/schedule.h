@@ -55,6 +55,7 @@ struct mend_step {
 struct mend_sched {
     struct mend_proc *self;
     const char *name; /* for wait reports: "allreduce" */
+    uint64_t what;    /* two members say it first, if they can (cell_pair.h); 0: they do not */
     int rank, size;
     const void *in;           /* address of INPUT */
     void *out;                /* address of OUTPUT */
