@@ -23,8 +23,8 @@
  *
  * Traffic runs on the collectives' channel with the operation's number as tag: each call takes one
  * number in the order of calls, which is the same at all members; a persistent operation keeps the
- * number of its _init call, because starts may come in any order.  Two members that say first which call they are in have
- * the tick for a number: if they differ, one of them may send no message.
+ * number of its _init call, because starts may come in any order.  Two members that say first which call they are in use
+ * the tick instead: both count it, even if their calls differ and one of them sends no message.
  *
  * Invariants:
  *   1  an operation is in coll->running exactly from begin() to finish();
@@ -399,8 +399,7 @@ static size_t round_up(size_t n)
 /* A blocking call. */
 struct now {
     struct mend_coll_op op;
-    struct mend_cell_look
-        other; /* of two members; else all 0.  With cores for all, its word wakes nobody */
+    struct mend_cell_look other; /* what the other one of two members says; tick 0: not looked at */
     struct mend_wait wait;
 };
 
@@ -434,6 +433,12 @@ static int tell(struct mend_cell_look *l, struct mend_comm *c, uint64_t what)
     if (what && c->size == 2 && mend_cell_possible(c))
         mend_cell_pair_tell(l, c, what);
     return l->tick ? (int)(TICK_TAG | (l->tick & TAG_MASK)) : next_tag(c);
+}
+
+/* Messages wake a member that sleeps; what the other one says in its line does so only with more ranks than cores. */
+static bool wakes_me(const struct now *now)
+{
+    return !now->other.tick || mend_node_is_crowded(now->op.c->self);
 }
 
 /* The messages of another call may have been enough for this one. */
@@ -474,7 +479,7 @@ static int run_now(struct mend_comm *c, struct mend_sched *s)
                                   .missing = now_missing,
                                   .describe = now_describe,
                                   .hint = op->base.hint,
-                                  .rings = !now.other.tick || mend_node_is_crowded(self)};
+                                  .rings = wakes_me(&now)};
     if (!op->over)
         mend_wait_until(self, &now.wait);
     if (now.other.tick)
