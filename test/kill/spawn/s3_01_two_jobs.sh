@@ -70,22 +70,21 @@ static int go_on(MPI_Comm full, int host)
 /* host|guest VICTIMS: the ranks of both that die */
 int main(int argc, char **argv)
 {
-    int host = !strcmp(argv[1], "host"), rank, err;
+    int host = !strcmp(argv[1], "host"), first, rank, err;
     MPI_Comm full;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPIX_Comm_replaced(&full);
-    if (full == MPI_COMM_NULL) {
+    first = full == MPI_COMM_NULL;
+    if (first)
         full = connect_all(host);
-        MPI_Comm_rank(full, &rank);
-        printf("process %d is %d\n", rank, (int)getpid());
-        fflush(stdout);
-        if (strchr(argv[2], '0' + rank))
-            raise(SIGKILL);
-    }
     MPI_Comm_rank(full, &rank);
+    printf("process %d is %d\n", rank, (int)getpid());
+    fflush(stdout);
+    if (first && strchr(argv[2], '0' + rank))
+        raise(SIGKILL);
     err = go_on(full, host);
     if (err) {
         char text[MPI_MAX_ERROR_STRING];
@@ -147,6 +146,19 @@ stopped()
     done
 }
 
+# gone FILE: no process of those that the file names is left, after the death of its mpiexec
+gone()
+{
+    i=0
+    for p in $(sed -n "s/^process . is //p" "$1"); do
+        while kill -0 "$p" 2>/dev/null && [ "$(cut -d' ' -f3 "/proc/$p/stat" 2>/dev/null)" != Z ]; do
+            i=$((i + 1))
+            [ $i -lt 2000 ] || wrong "process $p is left"
+            sleep 0.01
+        done
+    done
+}
+
 case $1 in
 none)
     for victims in 1 4 14 0235 03; do
@@ -185,6 +197,8 @@ agents)
                 wait $guest || wrong "the guest's job ended with $? ($event)"
             else
                 kill -9 $guest
+                wait $guest
+                gone guest.out # what goes on earlier finds all six
                 kill -CONT $pid
                 wait $host || wrong "the host's job ended with $? ($event)"
             fi
