@@ -12,6 +12,7 @@ struct mend_win_grants {
     struct mend_winlock *lock; /* by origin */
     uint32_t *wanted;          /* by origin: 0 or 1 */
     uint8_t *state;            /* by origin: enum served */
+    uint8_t *bereaved;         /* by origin: it says that a holder is dead */
 };
 
 /* GIVEN: the origin does not know yet.  One that dies then has never held the lock, and poisons nothing. */
@@ -25,7 +26,7 @@ int mend_grant_make(struct mend_win *w)
     w->control->grants = s;
     if (!s)
         return MPI_ERR_NO_MEM;
-    s->shared = mend_zalloc(w->self, 4 * n, 1);
+    s->shared = mend_zalloc(w->self, 5 * n, 1);
     s->lock = mend_zalloc(w->self, n, sizeof(*s->lock));
     s->wanted = mend_zalloc(w->self, n, sizeof(*s->wanted));
     if (!s->shared || !s->lock || !s->wanted)
@@ -33,6 +34,7 @@ int mend_grant_make(struct mend_win *w)
     s->any = s->shared + n;
     s->all = s->shared + 2 * n;
     s->state = (uint8_t *)s->shared + 3 * n;
+    s->bereaved = s->state + n;
     return MPI_SUCCESS;
 }
 
@@ -104,12 +106,32 @@ static void try_all(struct mend_win *w)
         continue;
 }
 
+bool mend_grant_dead(struct mend_win *w, int from, const void *ranks, size_t len)
+{
+    struct mend_win_grants *s = w->control->grants;
+    uint32_t r;
+
+    if (!s || len % sizeof(r))
+        return false;
+    for (size_t at = 0; at < len; at += sizeof(r)) {
+        memcpy(&r, (const char *)ranks + at, sizeof(r));
+        if (r >= (uint32_t)w->n)
+            return false;
+        s->bereaved[from] |= s->state[r] == HAS && s->lock[r].kind != MEND_WINLOCK_ALL; /* R39 */
+    }
+    return true;
+}
+
 bool mend_grant_lock(struct mend_win *w, int from, uint64_t kind)
 {
     struct mend_win_grants *s = w->control->grants;
 
     if (!s || kind >= MEND_WINLOCK_KINDS || s->state[from] != NOTHING)
         return false;
+    if (s->bereaved[from] && kind != MEND_WINLOCK_ALL) {
+        mend_link_say(w, from, MEND_RMA_LOCKED, 0, MEND_WINLOCK_POISONED);
+        return true;
+    }
     mend_winlock_begin(&s->lock[from], (enum mend_winlock_kind)kind);
     s->state[from] = WAITS;
     try_lock(w, from);
@@ -140,6 +162,8 @@ bool mend_grant_unlock(struct mend_win *w, int from)
     else if (s->state[from] == WAITS)
         mend_winlock_abandon(&s->lock[from], &words);
     s->state[from] = NOTHING;
+    if (s->bereaved[from] && s->lock[from].kind != MEND_WINLOCK_ALL)
+        r = MEND_WINLOCK_POISONED;
     mend_link_say(w, from, MEND_RMA_UNLOCKED, 0, (uint64_t)r);
     try_all(w);
     return true;

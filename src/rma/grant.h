@@ -7,7 +7,10 @@
  *   TAKEN   ───────────────>  has                  from now on the origin's death poisons the lock
  *   UNLOCK  ───────────────>  nothing
  *           <───── UNLOCKED
- */
+ *
+ * An origin that knows of deaths says so first (DEAD).  If one of those holds the lock here, the answer is that it is
+ * poisoned, though this member may not have heard of that death.  It believes that for this origin only: until it has heard
+ * itself, others that do not know either may have the lock. */
 #ifndef MEND_RMA_GRANT_H
 #define MEND_RMA_GRANT_H
 
@@ -18,10 +21,11 @@ int mend_grant_make(struct mend_win *w);
 void mend_grant_drop(struct mend_win *w);
 struct mend_winlock_words mend_grant_words(struct mend_win *w, int origin);
 
-/* An origin has sent LOCK, TAKEN or UNLOCK.  False: no correct process sends this. */
+/* An origin has sent DEAD, with `len` bytes of ranks, LOCK, TAKEN or UNLOCK.  False: no correct process sends this. */
 bool mend_grant_lock(struct mend_win *w, int from, uint64_t kind);
 bool mend_grant_taken(struct mend_win *w, int from);
 bool mend_grant_unlock(struct mend_win *w, int from);
+bool mend_grant_dead(struct mend_win *w, int from, const void *ranks, size_t len);
 
 /* A member died: what it held is poisoned, and others may go on. */
 void mend_grant_on_death(struct mend_win *w, int dead);

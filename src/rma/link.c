@@ -266,16 +266,23 @@ static void go_on(struct mend_rma_link *l)
         mend_out_append(self, to, &l->out);
 }
 
+static void say(struct mend_win *w, int target, enum mend_rma_kind kind, const void *what,
+                size_t len)
+{
+    struct mend_frame f = frame_of(w, kind, (uint32_t)len);
+
+    if (target == w->me)
+        mend_serve(w, w->me, kind, what, len);
+    else
+        mend_post(w->self, mend_comm_peer(w->comm, target), &f, what);
+}
+
 void mend_link_say(struct mend_win *w, int target, enum mend_rma_kind kind, uint32_t id,
                    uint64_t at)
 {
     struct mend_rma_head h = {.id = id, .at = at};
-    struct mend_frame f = frame_of(w, kind, sizeof(h));
 
-    if (target == w->me)
-        mend_serve(w, w->me, kind, &h, sizeof(h));
-    else
-        mend_post(w->self, mend_comm_peer(w->comm, target), &f, &h);
+    say(w, target, kind, &h, sizeof(h));
 }
 
 void mend_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind)
@@ -356,10 +363,43 @@ int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
 
 /* ---- locks by messages ---- */
 
+static void say_dead(struct mend_rma_link *l)
+{
+    struct mend_win *w = l->w;
+    struct {
+        struct mend_rma_head head;
+        uint32_t ranks[MEND_RMA_DEAD_MAX];
+    } said = {0};
+    uint32_t n = 0;
+
+    for (int r = 0; r < w->n; r++) {
+        if (mend_win_is_dead(w, r))
+            said.ranks[n++] = (uint32_t)r;
+        if (n == MEND_RMA_DEAD_MAX || (n && r == w->n - 1)) {
+            say(w, l->target, MEND_RMA_DEAD, &said, sizeof(said.head) + n * sizeof(uint32_t));
+            n = 0;
+        }
+    }
+}
+
+/* A shared lock has other holders, which the target may believe to live (R32, S0-48). */
+static void say_what_is_known(struct mend_rma_link *l, enum mend_winlock_kind kind)
+{
+    if (kind == MEND_WINLOCK_SHARED && l->w->comm->inactive)
+        say_dead(l);
+}
+
 void mend_link_ask(struct mend_rma_link *l, enum mend_winlock_kind kind)
 {
+    say_what_is_known(l, kind);
     l->lock = MEND_LINK_ASKED;
     mend_link_say(l->w, l->target, MEND_RMA_LOCK, 0, (uint64_t)kind);
+}
+
+void mend_link_give_back(struct mend_rma_link *l, enum mend_winlock_kind kind)
+{
+    say_what_is_known(l, kind);
+    mend_link_tell(l->w, l->target, MEND_RMA_UNLOCK);
 }
 
 /* ---- answers ---- */

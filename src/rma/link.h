@@ -56,6 +56,8 @@ void mend_link_on_long_frame(struct mend_win *w, int target);
 
 /* Asks for the target's lock: operations wait until it is there. */
 void mend_link_ask(struct mend_rma_link *l, enum mend_winlock_kind kind);
+/* Gives back what was asked for: of a lock that is held an answer comes. */
+void mend_link_give_back(struct mend_rma_link *l, enum mend_winlock_kind kind);
 
 /* Sends one word of news. */
 void mend_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind);

@@ -101,7 +101,7 @@ static int lock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int 
         mend_win_wait(w, &(struct mend_win_wait){is_answered, &k, "a window's lock", .by = target});
     if (err || l->lock != MEND_LINK_HELD) {
         if (!err && l->lock == MEND_LINK_ASKED)
-            mend_link_tell(w, target, MEND_RMA_UNLOCK);
+            mend_link_give_back(l, kind);
         if (l->lock == MEND_LINK_POISONED)
             report_poisoned(w, target);
         l->lock = MEND_LINK_FREE;
@@ -112,7 +112,7 @@ static int lock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int 
 }
 
 /* Waits for the answer: it says whether another holder of the lock died (R32). */
-static int unlock_by_message(struct mend_win *w, int target)
+static int unlock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int target)
 {
     struct mend_rma_link *l = mend_link(w, target);
     struct asked k = {target, MEND_LINK_HELD};
@@ -120,7 +120,7 @@ static int unlock_by_message(struct mend_win *w, int target)
 
     if (!l || l->lock == MEND_LINK_FREE)
         return MPI_SUCCESS;
-    mend_link_tell(w, target, MEND_RMA_UNLOCK);
+    mend_link_give_back(l, kind);
     err = mend_win_wait(
         w, &(struct mend_win_wait){is_answered, &k, "the end of a window's lock", .by = target});
     l->lock = MEND_LINK_FREE;
@@ -175,7 +175,8 @@ static int give_back(struct mend_win *w, struct mend_win_lock *k, int target)
 
     if (!err)
         err = mend_sync_target(w, target);
-    failed = w->shared ? unlock_words(w, &k->lock, target) : unlock_by_message(w, target);
+    failed =
+        w->shared ? unlock_words(w, &k->lock, target) : unlock_by_message(w, k->lock.kind, target);
     if (--w->locks_n == 0)
         w->access = MEND_ACCESS_NONE;
     return err ? err : failed;
@@ -236,7 +237,7 @@ int mend_win_unlock_all(struct mend_win *w)
         failed = unlock_words(w, &w->lock_all, w->me);
     for (int r = 0; !w->shared && w->links && r < w->n; r++)
         if (w->links[r] && w->links[r]->lock == MEND_LINK_HELD && !mend_win_is_dead(w, r))
-            unlock_by_message(w, r);
+            unlock_by_message(w, MEND_WINLOCK_ALL, r);
     w->access = MEND_ACCESS_NONE;
     err = err ? err : failed;
     return !err && has_dead(w) ? MPI_ERR_PROC_FAILED : err;

@@ -225,9 +225,9 @@ static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, 
 
 /* ---- frames ---- */
 
-static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind,
-                    const struct mend_rma_head *h)
+static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind, const struct parsed *p)
 {
+    const struct mend_rma_head *h = p->head;
     struct mend_win_control *k = w->control;
 
     switch (kind) {
@@ -236,6 +236,8 @@ static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind,
         return true;
     case MEND_RMA_LOCK:
         return mend_grant_lock(w, from, h->at);
+    case MEND_RMA_DEAD:
+        return mend_grant_dead(w, from, p->at, (size_t)(p->end - p->at));
     case MEND_RMA_TAKEN:
         return mend_grant_taken(w, from);
     case MEND_RMA_UNLOCK:
@@ -276,7 +278,7 @@ bool mend_serve(struct mend_win *w, int from, enum mend_rma_kind kind, const voi
         mend_link_on_answer(w, from, kind, &h, p.at, len - sizeof(h));
         return true;
     default:
-        return on_news(w, from, kind, &h);
+        return on_news(w, from, kind, &p);
     }
 }
 

@@ -13,6 +13,9 @@
  *                      FLUSH                        all before it is done: answered by FLUSHED; where there are no control
  *                                                   words, which say the same (control.h)
  *                      LOCK TAKEN UNLOCK DONE
+ *                      DEAD                         ranks of members that the origin knows to be dead, before a LOCK or an
+ *                                                   UNLOCK of a shared lock: the answer is right by what the origin knows,
+ *                                                   which the target may hear later
  *   target → origin    REPLY FLUSHED LOCKED POSTED
  *                      FAULT                        could not be carried out; `at` is the error class */
 #ifndef MEND_RMA_WIRE_H
@@ -32,6 +35,7 @@ enum mend_rma_kind {
     MEND_RMA_TAKEN, /* the origin has heard that it holds the lock */
     MEND_RMA_UNLOCK,
     MEND_RMA_DONE,
+    MEND_RMA_DEAD,  /* the ranks follow the head, as uint32_t */
     MEND_RMA_REPLY, /* at: packed position in the result; the data follows the head */
     MEND_RMA_FLUSHED,
     MEND_RMA_LOCKED, /* at: enum mend_winlock_result */
@@ -63,6 +67,9 @@ static inline size_t mend_rma_padded(size_t n)
 /* Payload of one frame at most: of any operation, and of one that is not long. */
 #define MEND_RMA_FRAME_MAX       65536u
 #define MEND_RMA_FRAME_SHORT_MAX (MEND_RMA_LONG + 64u)
+
+/* Ranks in one frame of them. */
+#define MEND_RMA_DEAD_MAX 256
 
 /* A frame with so much is a long one: two processes that send them to each other take turns (link.c). */
 #define MEND_RMA_LONG 16384
