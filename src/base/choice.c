@@ -49,9 +49,19 @@ void mend_choice_again(struct mend_choice *c)
     memset(c->best, 0, sizeof(c->best));
 }
 
-static void settle(struct mend_choice *c)
+/* The best way, or the one that it had been settled for if that is nearly as good: where ways differ by less than their rates
+ * vary, each trial would find another one, and the next one would be due at once. */
+static unsigned winner_of(const struct mend_choice *c)
 {
     unsigned way = best_of(c);
+    uint64_t had = c->best[c->settled_for];
+
+    return c->calm && c->best[way] <= had + had / 8 ? c->settled_for : way;
+}
+
+static void settle(struct mend_choice *c)
+{
+    unsigned way = winner_of(c);
 
     if (!c->calm || way != c->settled_for)
         c->calm = CALM_LEAST;

@@ -6,7 +6,8 @@
  *      └───────────────────────────────────────────────────────┘
  *
  * During a trial each use is timed, and the choice settles for the way with the best rate, or, if `mean` is set, with the
- * best mean of rates: where the speed of a use depends on which way another process goes at that moment.  Afterwards
+ * best mean of rates: where the speed of a use depends on which way another process goes at that moment.  The way of the
+ * last trial stays unless another one is better by more than an eighth.  Afterwards
  * one use in MEND_CHOICE_TIMED_OF is timed.  If the rate falls below half of what it was, there is another trial.
  * A trial begins with the way of the last one, or, if `mean` is set, with the first way, so that two processes that begin at the
  * same time try the same.  It gives up a way that is far behind after GIVE_UP uses.  If the same way wins again, the time

@@ -153,6 +153,28 @@ MEND_TEST(trials_of_means_begin_with_the_first_way)
     CHECK_EQ(turn(&mean, 90, 100, 0), 0);
 }
 
+/* Turns, of so many after it has settled for way 0, that go another way while the rates of two vary by a few per cent. */
+static unsigned turns_apart(unsigned turns, uint64_t other)
+{
+    struct mend_choice c = {.ways_n = 2};
+    unsigned apart = 0;
+
+    while (!c.settled)
+        turn(&c, 100, 90, 0);
+    for (unsigned i = 0, seed = 1; i < turns; i++) {
+        seed = seed * 1103515245 + 12345;
+        apart += turn(&c, 97 + (seed >> 16) % 7, other - 3 + (seed >> 20) % 7, 0) != 0;
+    }
+    return apart;
+}
+
+MEND_TEST(a_way_that_is_hardly_better_is_not_taken_instead)
+{
+    CHECK(turns_apart(100000, 100) < 120); /* some fifteen trials, each after twice the time */
+    CHECK(turns_apart(100000, 105) < 120);
+    CHECK(turns_apart(100000, 125) > 99000);
+}
+
 MEND_TEST(a_way_that_is_slower_than_another_was_may_be_doubted)
 {
     struct mend_choice c = {.ways_n = 2};
