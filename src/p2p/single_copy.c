@@ -6,9 +6,9 @@
  * from pair to pair and changes when the host moves the cores.  So it is measured with the program's messages
  * (base/choice.h): for each sender and class of sizes, separately for messages of collectives, for messages in windows
  * (the sender says whether another message is in progress), and for those that cross a message to their sender: then both
- * processes send and receive at a time, and a way that needs both at one message wins nothing by it.  Pieces go through the sender's area,
- * and through the ring only if there is no area or the receiver cannot copy; they are tried when the sender has memory
- * for them, which grows with the data that it sends.  The next classes of sizes first try the way that was best.
+ * processes send and receive at a time, and a way that needs both at one message wins nothing by it.  Pieces go through the
+ * ring, which lays them on trays, or through the sender's area, when the sender has memory for it, which grows with the data
+ * that it sends; those of windows through the ring only if there is no area or the receiver cannot copy.  The next classes of sizes first try the way that was best.
  * The first messages of less than 1 MiB, except in windows, go in pieces through the ring, which lays 256 KiB on trays (net/shm/ring.h): a
  * trial of ways that need system calls or pages would cost as much as many such messages.
  *
@@ -99,6 +99,11 @@ static struct mend_choice *choice_of(const struct mend_p2p *p, mend_peer from,
     return w ? &w->of[classes_of(w, channel) + size_of(bytes)] : NULL;
 }
 
+static bool is_of_windows(unsigned class)
+{
+    return class % (MEND_WAY_CLASSES / 2) >= BESIDE && class % (MEND_WAY_CLASSES / 2) < CROSSING;
+}
+
 /* A collective that ends early takes its receives back at once, so nobody else may write into their buffers. */
 static unsigned barred(const struct mend_proc *self, mend_peer from, unsigned class)
 {
@@ -106,7 +111,7 @@ static unsigned barred(const struct mend_proc *self, mend_peer from, unsigned cl
 
     if (!self->p2p->may_share || class >= MEND_WAY_CLASSES / 2)
         ways |= 1u << MEND_WAY_BOTH;
-    if (mend_net_of(self, from)->lays)
+    if (mend_net_of(self, from)->lays && is_of_windows(class))
         ways |= 1u << MEND_WAY_PIECES;
     return ways;
 }

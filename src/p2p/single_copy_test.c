@@ -354,6 +354,17 @@ static enum mend_way first_way(uint64_t bytes, bool may_share, bool crosses)
     return mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, bytes);
 }
 
+/* Trays make them good at once, without an area and without a system call; a window would walk the whole ring. */
+MEND_TEST(pieces_through_the_ring_are_tried_except_in_windows)
+{
+    first_way(BYTES, true, false);
+    for (unsigned k = 0; k < MEND_WAY_CLASSES; k++) {
+        unsigned kind = k % (MEND_WAY_CLASSES / 2) / MEND_WAY_SIZES;
+
+        CHECK_EQ(p2p.ways[1].of[k].barred >> MEND_WAY_PIECES & 1, kind == 1);
+    }
+}
+
 MEND_TEST(long_ones_are_tried_at_once)
 {
     CHECK_EQ(first_way(2 * BYTES - 1, true, false), MEND_WAY_PIECES);
