@@ -202,13 +202,17 @@ MEND_TEST(reduce_halving)
 }
 
 static bool exclusive;
+static MPI_Count segment; /* of a chain; 0: doubling */
 
 static void one_scan(struct reduction *t)
 {
     struct play w = reduction_open(t);
 
     for (int r = 0; r < t->n; r++)
-        mend_scan_doubling(&w.rank[r].sched, piece_in(t, r), piece_out(t), exclusive);
+        if (segment)
+            mend_scan_chain(&w.rank[r].sched, piece_in(t, r), piece_out(t), exclusive, segment);
+        else
+            mend_scan_doubling(&w.rank[r].sched, piece_in(t, r), piece_out(t), exclusive);
     play(&w);
     for (int r = exclusive; r < t->n; r++)
         check_result(t, &w, r, 0, r - exclusive);
@@ -218,13 +222,15 @@ static void one_scan(struct reduction *t)
 MEND_TEST(scan)
 {
     exclusive = false;
-    all_reductions(true, false, one_scan);
+    for (segment = 0; segment <= 4; segment++)
+        all_reductions(true, false, one_scan);
 }
 
 MEND_TEST(exscan)
 {
     exclusive = true;
-    all_reductions(true, false, one_scan);
+    for (segment = 0; segment <= 4; segment++)
+        all_reductions(true, false, one_scan);
 }
 
 typedef void reduce_scatter_fn(struct mend_sched *s, struct mend_piece in, struct mend_piece out,

@@ -33,6 +33,9 @@ void mend_allreduce_ring(struct mend_sched *s, struct mend_piece in, struct mend
 /* scan.c: exclusive: out of rank 0 is not written. */
 void mend_scan_doubling(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
                         bool exclusive);
+/* elements: of a segment */
+void mend_scan_chain(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                     bool exclusive, MPI_Count elements);
 
 /* reduce_scatter.c: rank i gets elements [begin[i], begin[i + 1]) of the reduced vector at the
  * beginning of out; in holds all begin[size] elements. */

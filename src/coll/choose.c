@@ -73,6 +73,11 @@ static bool use(enum mend_algorithm forced_one, enum mend_algorithm this_one)
 #define PAIR_BLOCK ((MPI_Count)2 * KB)
 #define PAIR_SCAN  ((MPI_Count)8 * KB)
 
+/* From so much on, a scan goes from rank to rank, in segments of this length.  It takes a round for each segment and each rank,
+ * where doubling moves the vector log2(ranks) times: so not with many ranks for each segment. */
+#define CHAIN   ((MPI_Count)256 * KB)
+#define SEGMENT ((MPI_Count)64 * KB)
+
 static bool use_cell(const struct mend_coll_choice *x, enum mend_algorithm forced_one,
                      MPI_Count bytes, MPI_Count most, MPI_Count most_of_pair)
 {
@@ -136,7 +141,18 @@ enum mend_algorithm mend_choose_scan(const struct mend_coll_choice *x)
 
     if (use_cell(x, f, x->bytes, MEND_CELL_CHUNK, PAIR_SCAN) && shm_reduction_possible(x))
         return MEND_ALGORITHM_SHM;
-    return MEND_ALGORITHM_DOUBLING;
+    if (f == MEND_ALGORITHM_DOUBLING || f == MEND_ALGORITHM_LINEAR)
+        return f;
+    return x->bytes >= CHAIN && 4 * x->bytes / SEGMENT >= x->c->size && x->c->size > 2
+               ? MEND_ALGORITHM_LINEAR
+               : MEND_ALGORITHM_DOUBLING;
+}
+
+MPI_Count mend_choose_segment(const struct mend_coll_choice *x)
+{
+    MPI_Count elements = SEGMENT / (x->type->size ? x->type->size : 1);
+
+    return elements ? elements : 1;
 }
 
 enum mend_algorithm mend_choose_reduce_scatter(const struct mend_coll_choice *x)

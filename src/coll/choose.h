@@ -61,6 +61,8 @@ enum mend_algorithm mend_choose_bcast(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_reduce(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_allreduce(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_scan(const struct mend_coll_choice *x);
+/* Elements in a segment of a vector that goes from rank to rank. */
+MPI_Count mend_choose_segment(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_reduce_scatter(const struct mend_coll_choice *x);
 enum mend_algorithm mend_choose_gather(const struct mend_coll_choice *x); /* and scatter */
 enum mend_algorithm mend_choose_allgather(const struct mend_coll_choice *x);

@@ -135,14 +135,18 @@ static int scan(struct mend_comm *c, const void *in, const struct mend_coll_buf 
                 const struct mend_op *op, bool exclusive, struct mend_coll_how *how)
 {
     struct mend_coll_choice x = reduction(c, how, out, op);
+    enum mend_algorithm algorithm = mend_choose_scan(&x);
     struct mend_piece from, to;
     struct mend_sched s;
 
-    if (mend_choose_scan(&x) == MEND_ALGORITHM_SHM)
+    if (algorithm == MEND_ALGORITHM_SHM)
         return mend_cell_scan(c, in, out, op, exclusive);
     open_reduction(&s, c, exclusive ? "exscan" : "scan", in, out, op, &from, &to);
     s.what = MEND_CELL_WHAT(MEND_CELL_SCAN, x.bytes);
-    mend_scan_doubling(&s, from, to, exclusive);
+    if (algorithm == MEND_ALGORITHM_LINEAR)
+        mend_scan_chain(&s, from, to, exclusive, mend_choose_segment(&x));
+    else
+        mend_scan_doubling(&s, from, to, exclusive);
     return mend_coll_run(c, &s, how);
 }
 

@@ -93,3 +93,61 @@ void mend_scan_doubling(struct mend_sched *s, struct mend_piece in, struct mend_
     if (s->size & (s->size - 1))
         mend_barrier_dissemination(s);
 }
+
+/* What one rank does to one segment: `got` comes from the rank before; the return value goes to the next one. */
+static struct mend_piece take_segment(struct mend_sched *s, struct mend_piece got,
+                                      struct mend_piece in, struct mend_piece out,
+                                      struct mend_piece sum, bool exclusive)
+{
+    if (!exclusive) {
+        mend_sched_copy(s, in, out);
+        mend_sched_reduce(s, got, out);
+        return out;
+    }
+    if (s->rank < s->size - 1) {
+        mend_sched_copy(s, in, sum);
+        mend_sched_reduce(s, got, sum);
+    }
+    mend_sched_copy(s, got, out);
+    return sum;
+}
+
+/* From rank to rank, so that each vector moves once; in segments, so that all ranks have something to do.
+ *
+ *     rank 0   ─ a1 ─>  ─ a2 ─>  ─ a3 ─>
+ *     rank 1            ─ b1 ─>  ─ b2 ─>  ─ b3 ─>            b1: a1 and the own first segment
+ *     rank 2                     ─ c1 ─>  ...
+ *
+ * The last rank waits for all, and the barrier lets the others wait for it (ruling R7).
+ * Cost: segments + ranks rounds, one vector sent and one reduced by each rank. */
+void mend_scan_chain(struct mend_sched *s, struct mend_piece in, struct mend_piece out,
+                     bool exclusive, MPI_Count elements)
+{
+    MPI_Count n = out.count > elements ? (out.count - 1) / elements + 1 : 1;
+    MPI_Count most = n > 1 ? elements : out.count;
+    bool first = s->rank == 0, last = s->rank == s->size - 1;
+    struct mend_piece got[2], sum, ready = in;
+
+    for (int i = 0; i < 2; i++)
+        got[i] = mend_sched_temp(s, first ? 0 : most, out.type);
+    sum = mend_sched_temp(s, exclusive && !first && !last ? most : 0, out.type);
+    if (first && !exclusive)
+        mend_sched_copy(s, in, out);
+    for (MPI_Count k = 0; k <= n; k++) {
+        MPI_Count at = k * elements, len = k + 1 < n ? elements : out.count - at;
+
+        if (!last && k > 0)
+            mend_sched_send(s, s->rank + 1, ready);
+        if (!first && k < n)
+            mend_sched_recv(s, s->rank - 1, mend_piece_part(got[k % 2], 0, len));
+        mend_sched_round(s);
+        if (k == n)
+            break;
+        ready = mend_piece_part(in, at, len);
+        if (!first)
+            ready = take_segment(s, mend_piece_part(got[k % 2], 0, len), ready,
+                                 mend_piece_part(out, at, len), mend_piece_part(sum, 0, len),
+                                 exclusive);
+    }
+    mend_barrier_dissemination(s);
+}

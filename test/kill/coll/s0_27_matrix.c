@@ -31,6 +31,7 @@
  *
  * RUN: -n 16 ; args never {n} ; expect "15 deaths" ; times 5
  * RUN: -n 9 ; args never {n} ; set COLL_SHM=0 ; expect "8 deaths" ; times 9
+ * RUN: -n 9 ; args never {n} ; set COLL_SHM=0 ; set COLL=scan=linear ; expect "8 deaths" ; times 9
  * RUN: -n 9 ; args after {n} ; expect "8 deaths" ; times 9
  * RUN: -n 16 ; args random {n} ; expect "15 deaths" ; times 5
  * RUN: -n 9 ; args coll.enter {n} ; expect "8 deaths" ; times 9
@@ -44,7 +45,7 @@
  * RUN: -n 16 ; args coll.round {n} ; set COLL_SHM=0 ; expect "15 deaths" ; times 5
  * RUN: -n 9 ; args coll.round#3 {n} ; set COLL_SHM=0 ; expect "8 deaths" ; times 9
  * RUN: -n 9 ; args coll.round#2 {n} ; set COLL_SHM=0 ;
- *      set COLL=bcast=scatter_ring,reduce=halving,allreduce=ring,reduce_scatter=pairwise,gather=binomial,allgather=ring,alltoall=bruck ;
+ *      set COLL=bcast=scatter_ring,reduce=halving,allreduce=ring,scan=linear,reduce_scatter=pairwise,gather=binomial,allgather=ring,alltoall=bruck ;
  *      expect "8 deaths" ; times 9
  * RUN: -n 9 ; args coll.round#2 {n} ; set COLL_SHM=0 ;
  *      set COLL=bcast=binomial,reduce=binomial,allreduce=halving,reduce_scatter=halving,gather=linear,allgather=bruck,alltoall=pairwise ;

@@ -8,8 +8,8 @@
  * RUN: -n 5 ; time 60
  * RUN: -n 2 ; set COLL_SHM=0 ; time 60
  * RUN: -n 5 ; set COLL_SHM=0 ; time 60
- * RUN: -n 4 ; set COLL=allreduce=ring,reduce=halving ; time 60
- * RUN: -n 6 ; set COLL=allreduce=halving,reduce=binomial ; time 60
+ * RUN: -n 4 ; set COLL=allreduce=ring,reduce=halving,scan=linear ; time 60
+ * RUN: -n 6 ; set COLL=allreduce=halving,reduce=binomial,scan=doubling ; time 60
  * RUN: -n 3 ; set COLL=allreduce=doubling ; time 60 */
 #include "mpi/coll/ops.h"
 
