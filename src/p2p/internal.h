@@ -107,6 +107,8 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                    enum mend_channel channel, uint64_t bytes);
 /* Messages to and from that process crossed one another last. */
 bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum mend_channel channel);
+/* More ranks than cores, and several of them send large messages to this one. */
+bool mend_single_copy_exchanges(const struct mend_proc *self, enum mend_channel channel);
 void mend_single_copy_end(struct mend_p2p *p);
 /* One was offered to another process: memory for pieces grows where they may be a good way. */
 void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_channel channel,

@@ -17,9 +17,6 @@
 /* Pulled at once: a tenth of a millisecond, while system calls are few. */
 #define PULL_BYTES ((size_t)1 << 20)
 
-/* In a larger job the rings of all pairs would be much memory. */
-#define EXCHANGE_RANKS 16
-
 #define MIXED_TURNS 8 /* messages of one sender after which it counts as the only one */
 
 /* What a usual last level of caches holds beside what is sent and the rings. */
@@ -140,14 +137,12 @@ static void copy_some(struct mend_request *base)
         pull(base->comm->self, r);
 }
 
-/* More ranks than cores, several of them send large messages to this one, and the sender of this message waits in MPI:
- * then all have something to copy whenever they have a core. */
+/* All have something to copy whenever they have a core, the sender of this message, which waits in MPI, as well. */
 static bool is_exchange(struct mend_proc *self, const struct mend_p2p_request *r)
 {
     const struct mend_net *net = mend_net_of(self, r->peer);
 
-    return self->p2p->single_copy < MEND_WAY_UNKNOWN && self->peers_n <= EXCHANGE_RANKS &&
-           r->channel == MEND_CHANNEL_P2P && self->p2p->mixed_n && net->attends &&
+    return mend_single_copy_exchanges(self, r->channel) && net->attends &&
            net->attends(self, r->peer);
 }
 

@@ -20,8 +20,8 @@
  *
  * With more ranks than cores there are no trials, because times mean little: pieces need both ends to run in turn, while
  * a pull is one system call of the running process.  With a few ranks for each core both ends copy messages between
- * 256 KiB and 2 MiB: a rank that waits helps one that has no core.  Where ranks exchange messages (recv.c) each of them
- * has something to copy in every turn, and then pieces through the ring take fewer instructions than the kernel
+ * 256 KiB and 2 MiB: a rank that waits helps one that has no core.  Where ranks exchange messages, as in collectives, each of
+ * them has something to copy in every turn, and then pieces through the ring take fewer instructions than the kernel
  * needs to find the pages.  A rank that is alone on its core meanwhile pulls what comes to it: the other cores have more
  * to do.
  *
@@ -46,6 +46,8 @@
 /* Classes of a channel, after those of messages alone. */
 #define BESIDE   MEND_WAY_SIZES
 #define CROSSING (2 * MEND_WAY_SIZES)
+
+#define EXCHANGE_RANKS 16 /* in a larger job the rings of all pairs would be much memory */
 
 #define CROWDED_A_LITTLE 4 /* with so many ranks per core a helper is seldom there in time */
 
@@ -134,6 +136,14 @@ enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
     return !c                    ? MEND_WAY_PULL
            : bytes < TIMED_BYTES ? (enum mend_way)c->settled_for
                                  : (enum mend_way)mend_choice_way(c);
+}
+
+bool mend_single_copy_exchanges(const struct mend_proc *self, enum mend_channel channel)
+{
+    const struct mend_p2p *p = self->p2p;
+
+    return p->single_copy < MEND_WAY_UNKNOWN && self->peers_n <= EXCHANGE_RANKS &&
+           (channel == MEND_CHANNEL_COLL || p->mixed_n);
 }
 
 /* How the first messages of a class go, before a trial; MEND_WAY_UNKNOWN: the trial begins at once. */

@@ -417,6 +417,25 @@ MEND_TEST(crowded_ranks_do_not_need_each_other)
     CHECK_EQ(mend_single_copy_at_first(&roomy, "both"), MEND_WAY_BOTH);
 }
 
+MEND_TEST(crowded_ranks_exchange_in_collectives_and_where_senders_are_mixed)
+{
+    for (int how = MEND_WAY_CROWDED; how <= MEND_WAY_BY_SIZE; how++) {
+        set_up(how);
+        self.peers_n = 16;
+        CHECK(mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
+        CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_P2P));
+        p2p.mixed_n = 1;
+        CHECK(mend_single_copy_exchanges(&self, MEND_CHANNEL_P2P));
+        self.peers_n = 17;
+        CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
+        self.peers_n = 2;
+    }
+    set_up(MEND_WAY_UNKNOWN);
+    CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
+    set_up(MEND_WAY_PULL);
+    CHECK(!mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
+}
+
 MEND_TEST(a_few_ranks_for_each_core_help_each_other_with_what_is_worth_it)
 {
     set_up(MEND_WAY_BY_SIZE);
