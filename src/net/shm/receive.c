@@ -158,7 +158,7 @@ static inline void step(struct mend_shm_in *in, const struct mend_shm_slot *slot
         in->head += mend_shm_slots_of(len);
     }
     *in->seen = (uint8_t)in->head;
-    if (len > MEND_SHM_INLINE_MAX || in->head - in->published >= MEND_SHM_SLOTS / 4)
+    if (len > MEND_SHM_INLINE_MAX || in->head - in->published >= MEND_SHM_TOLD_SLOTS)
         publish_head(in);
 }
 

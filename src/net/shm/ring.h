@@ -40,6 +40,8 @@
 #define MEND_SHM_SHORT_MAX  8u            /* payload within a slot */
 #define MEND_SHM_INLINE_MAX 40u           /* payload within a line */
 #define MEND_SHM_BULK_BYTES (256u * 1024) /* payloads that do not fit into a line */
+#define MEND_SHM_TOLD_SLOTS                                                                        \
+    (MEND_SHM_SLOTS / 4) /* a receiver says at the latest that it has read so many */
 #define MEND_SHM_TRAYS      4u
 #define MEND_SHM_TRAY_BYTES (MEND_NODE_PAIR_BYTES / MEND_SHM_TRAYS)
 /* Of so many slots the last MEND_SHM_SLOTS go through the ring: a line of it that stayed as it was until the counter comes

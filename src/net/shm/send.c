@@ -20,7 +20,7 @@
 #define RINGS_BYTES (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
 #define CHOSEN_BYTES                                                                               \
     1024u /* longer payloads are worth a choice of their place, and of how to store them */
-#define SHORT_LEFT 16u /* slots */
+#define SHORT_LEFT 17u /* slots */
 #define BUSY_TURNS 64u /* payloads without a look whether the ring is idle, after it was not */
 #define READERS_SHARE                                                                              \
     3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
@@ -132,14 +132,20 @@ static inline struct mend_shm_out *out_of(struct mend_proc *self, mend_peer to)
     return mend_likely(s->out[to] != NULL) ? s->out[to] : out_create(self, to);
 }
 
-/* The receiver has read all that lies in the bulk.  Of short messages it does not tell at once, so a few of them may seem
- * to be left. */
-static bool bulk_is_idle(const struct mend_shm_out *o)
+/* The receiver has read all that lies in the bulk.  Of short messages it does not tell at once, so some of them may seem
+ * to be left: fewer than MEND_SHM_TOLD_SLOTS, if it has read all. */
+static bool bulk_is_read(const struct mend_shm_out *o, uint32_t left_max)
 {
     uint32_t left = o->tail - o->head_seen;
 
-    return left == 0 || (left <= SHORT_LEFT && o->head_seen &&
+    return left == 0 || (left < left_max && o->head_seen &&
                          o->bulk_end[(o->head_seen - 1) & MEND_SHM_SLOT_MASK] == o->bulk_tail);
+}
+
+/* The same of a ring in which nearly nothing is under way. */
+static bool bulk_is_idle(const struct mend_shm_out *o)
+{
+    return bulk_is_read(o, SHORT_LEFT);
 }
 
 /* The bulk is idle: it starts over at its beginning. */
@@ -154,7 +160,7 @@ static void bulk_restart(struct mend_shm_out *o)
 static void out_refresh(struct mend_shm_out *o)
 {
     o->head_seen = mend_load_acquire(o->consumed); /* pairs with the release in publish_head() */
-    if (o->bulk_tail >= o->walk_bytes && bulk_is_idle(o))
+    if (o->bulk_tail >= o->walk_bytes && bulk_is_read(o, MEND_SHM_TOLD_SLOTS))
         bulk_restart(o);
     else if (o->head_seen)
         o->bulk_head = o->bulk_end[(o->head_seen - 1) & MEND_SHM_SLOT_MASK];
@@ -303,7 +309,7 @@ static void give_tray(struct mend_shm_in *in, uint32_t k)
 /* There is no memory for all of the bulk: from now on it is as long as what there is, once nothing lies in it. */
 static void bulk_shrink(struct mend_shm_out *o)
 {
-    if (!bulk_is_idle(o) || o->bulk_touched == 0)
+    if (!bulk_is_read(o, MEND_SHM_TOLD_SLOTS) || o->bulk_touched == 0)
         return;
     o->bulk_bytes = o->bulk_touched;
     o->walk_bytes = 0; /* an idle ring always starts over, so that there is room for any payload */
