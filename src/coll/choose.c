@@ -135,6 +135,12 @@ enum mend_algorithm mend_choose_allreduce(const struct mend_coll_choice *x)
     return MEND_ALGORITHM_HALVING;
 }
 
+/* An element is not divided. */
+static MPI_Count segment_bytes(const struct mend_coll_choice *x)
+{
+    return x->type->size > SEGMENT ? x->type->size : SEGMENT;
+}
+
 enum mend_algorithm mend_choose_scan(const struct mend_coll_choice *x)
 {
     enum mend_algorithm f = forced(x, "scan");
@@ -143,16 +149,14 @@ enum mend_algorithm mend_choose_scan(const struct mend_coll_choice *x)
         return MEND_ALGORITHM_SHM;
     if (f == MEND_ALGORITHM_DOUBLING || f == MEND_ALGORITHM_LINEAR)
         return f;
-    return x->bytes >= CHAIN && 4 * x->bytes / SEGMENT >= x->c->size && x->c->size > 2
+    return x->bytes >= CHAIN && x->bytes / segment_bytes(x) * 4 >= x->c->size && x->c->size > 2
                ? MEND_ALGORITHM_LINEAR
                : MEND_ALGORITHM_DOUBLING;
 }
 
 MPI_Count mend_choose_segment(const struct mend_coll_choice *x)
 {
-    MPI_Count elements = SEGMENT / (x->type->size ? x->type->size : 1);
-
-    return elements ? elements : 1;
+    return x->type->size ? segment_bytes(x) / x->type->size : SEGMENT;
 }
 
 enum mend_algorithm mend_choose_reduce_scatter(const struct mend_coll_choice *x)

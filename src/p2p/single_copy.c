@@ -8,7 +8,8 @@
  * (the sender says whether another message is in progress), and for those that cross a message to their sender: then both
  * processes send and receive at a time, and a way that needs both at one message wins nothing by it.  Pieces go through the
  * ring, which lays them on trays, or through the sender's area, when the sender has memory for it, which grows with the data
- * that it sends; those of windows through the ring only if there is no area or the receiver cannot copy.  The next classes of sizes first try the way that was best.
+ * that it sends; those of windows through the ring only if there is no area or the receiver cannot copy.  The next classes of
+ * sizes first try the way that was best.
  * The first messages of less than 1 MiB, except in windows, go in pieces through the ring, which lays 256 KiB on trays (net/shm/ring.h): a
  * trial of ways that need system calls or pages would cost as much as many such messages.
  *
