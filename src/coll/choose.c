@@ -73,8 +73,9 @@ static bool use(enum mend_algorithm forced_one, enum mend_algorithm this_one)
 #define PAIR_BLOCK ((MPI_Count)2 * KB)
 #define PAIR_SCAN  ((MPI_Count)8 * KB)
 
-/* From so much on, a scan goes from rank to rank, in segments of this length.  It takes a round for each segment and each rank,
- * where doubling moves the vector log2(ranks) times: so not with many ranks for each segment. */
+/* From so much on, a scan goes from rank to rank, in segments of this length.  That takes as many rounds as there are segments
+ * and ranks together, while doubling moves the whole vector log2(ranks) times: so there must be a segment for every four
+ * ranks at least. */
 #define CHAIN   ((MPI_Count)256 * KB)
 #define SEGMENT ((MPI_Count)64 * KB)
 

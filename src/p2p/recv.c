@@ -137,7 +137,7 @@ static void copy_some(struct mend_request *base)
         pull(base->comm->self, r);
 }
 
-/* All have something to copy whenever they have a core, the sender of this message, which waits in MPI, as well. */
+/* Each rank has something to copy whenever it has a core, and so has the sender of this message: it waits in MPI. */
 static bool is_exchange(struct mend_proc *self, const struct mend_p2p_request *r)
 {
     const struct mend_net *net = mend_net_of(self, r->peer);
