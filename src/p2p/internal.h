@@ -112,7 +112,7 @@ bool mend_single_copy_exchanges(const struct mend_proc *self, enum mend_channel 
 void mend_single_copy_end(struct mend_p2p *p);
 /* One was offered to another process: memory for pieces grows where they may be a good way. */
 void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_channel channel,
-                              uint64_t bytes);
+                              const struct mend_rts *rts);
 /* A message could not be copied that way and goes in pieces: counts as one that took for ever. */
 void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
                              enum mend_way way, uint64_t bytes);

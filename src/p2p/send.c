@@ -68,7 +68,7 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
 
     if (st == MEND_OK) {
         mend_event(self, MEND_EV_P2P_SEND_RTS);
-        mend_single_copy_offered(self, r->peer, r->channel, rts.total_bytes);
+        mend_single_copy_offered(self, r->peer, r->channel, &rts);
     }
     return st;
 }

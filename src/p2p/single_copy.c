@@ -286,8 +286,17 @@ bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum men
     return w && (w->crosses[channel] || w->last_crossed[channel]);
 }
 
+/* Bytes of a message that pages of the area are worth: of a smaller one only if it is in a window.  Alone it goes on trays as
+ * fast, and a page costs as much as many of them. */
+static uint64_t worth_pages(const struct mend_rts *rts)
+{
+    return rts->total_bytes >= LARGE_BYTES                  ? rts->total_bytes
+           : rts->beside && rts->total_bytes >= TIMED_BYTES ? rts->total_bytes / GROW_LESS
+                                                            : 0;
+}
+
 void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_channel channel,
-                              uint64_t bytes)
+                              const struct mend_rts *rts)
 {
     const struct mend_net *net = mend_net_of(self, to);
     int how = self->p2p->single_copy;
@@ -296,8 +305,8 @@ void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_ch
         meet(self->p2p, to, channel);
     if (!net->grow)
         return;
-    if (bytes >= TIMED_BYTES && how == MEND_WAY_UNKNOWN)
-        net->grow(self, bytes < LARGE_BYTES ? bytes / GROW_LESS : bytes);
+    if (how == MEND_WAY_UNKNOWN)
+        net->grow(self, worth_pages(rts));
     else if (how == MEND_WAY_AREA || how == MEND_WAY_PAST_CACHES)
         net->grow(self, UINT64_MAX / 2);
 }

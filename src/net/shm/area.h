@@ -10,7 +10,8 @@
  * payloads in a stream the transport does.  A long one takes several blocks.
  *
  * A new page costs as much as many messages, so the area grows with the data that is sent: by one block for each
- * GROW_PART times as much data, and less by messages that go through the ring as fast (p2p/single_copy.c, send.c).
+ * GROW_PART times as much data, and less by messages that go through the ring as fast, or not at all (p2p/single_copy.c,
+ * send.c).
  *
  * Cost: one load for each block. */
 #ifndef MEND_NET_SHM_AREA_H
