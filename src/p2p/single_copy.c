@@ -10,6 +10,10 @@
  * ring, which lays them on trays, or through the sender's area, when the sender has memory for it, which grows with the data
  * that it sends; those of windows through the ring only if there is no area or the receiver cannot copy.  The next classes of
  * sizes first try the way that was best.
+ * Where two processes send each other such messages, one of them chooses for both, the one with the lower place in the segment: its offers
+ * say the way of what it receives, and the other one goes that way.  If each tried ways by itself, each would measure a way beside
+ * one that the other happens to try, and pieces, which need both, would seem slow.
+ *
  * The first messages of less than 1 MiB, except in windows, go in pieces through the ring, which lays 256 KiB on trays (net/shm/ring.h): a
  * trial of ways that need system calls or pages would cost as much as many such messages.
  *
@@ -47,6 +51,9 @@
 /* Classes of a channel, after those of messages alone. */
 #define BESIDE   MEND_WAY_SIZES
 #define CROSSING (2 * MEND_WAY_SIZES)
+
+#define LEADS_FOR                                                                                  \
+    64 /* messages whose way is said while none comes from there by which it could be judged */
 
 #define EXCHANGE_RANKS 16 /* in a larger job the rings of all pairs would be much memory */
 
@@ -172,10 +179,10 @@ static void begin_with(struct mend_proc *self, struct mend_ways *w, mend_peer fr
         w->of[k] =
             (struct mend_choice){.ways_n = MEND_WAYS,
                                  .barred = (uint8_t)barred(self, from, k),
-                                 .mean = k % (MEND_WAY_CLASSES / 2) >= CROSSING,
                                  .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
     for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
         assume(&w->of[k], k);
+    memset(w->led_n, LEADS_FOR, sizeof(w->led_n));
 }
 
 /* NULL: no memory. */
@@ -213,6 +220,40 @@ static void hear(struct mend_ways *w, enum mend_channel channel, const struct me
         admit(w, rts->lays);
 }
 
+/* Both know their places, and one of them is lower. */
+static bool is_leader(const struct mend_proc *self, mend_peer to)
+{
+    return mend_peer_shares_memory(self, to) &&
+           mend_peer_place(self, self->me).at < mend_peer_place(self, to).at;
+}
+
+uint16_t mend_single_copy_lead(struct mend_proc *self, mend_peer to, enum mend_channel channel,
+                               uint64_t bytes)
+{
+    struct mend_p2p *p = self->p2p;
+    struct mend_ways *w = ways_of(p, to);
+    unsigned class;
+
+    if (p->single_copy != MEND_WAY_UNKNOWN || !w || bytes < TIMED_BYTES || !is_leader(self, to))
+        return 0;
+    class = classes_of(w, channel) + size_of(bytes);
+    if (is_of_windows(class) || w->led_n[class] == LEADS_FOR)
+        return 0;
+    w->led_n[class]++;
+    return (uint16_t)(1 + mend_choice_way(&w->of[class]));
+}
+
+/* A message of that class has come.  Its sender may have said the way, else this process goes on saying it. */
+static void hear_lead(struct mend_ways *w, unsigned class, unsigned lead)
+{
+    struct mend_choice *c = &w->of[class];
+
+    w->led_n[class] = 0;
+    if (lead > 0 && lead <= MEND_WAYS && !is_of_windows(class) &&
+        !((c->barred | w->failed) >> (lead - 1) & 1))
+        mend_choice_assume(c, lead - 1, ASSUMED);
+}
+
 void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_channel channel,
                             const struct mend_rts *rts)
 {
@@ -228,6 +269,8 @@ void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_ch
     if (!w)
         return;
     hear(w, channel, rts, mend_send_is_under_way(p, from));
+    if (rts->total_bytes >= TIMED_BYTES)
+        hear_lead(w, classes_of(w, channel) + size_of(rts->total_bytes), rts->lead);
     if (p->receiving_n && from == p->timed.from && rts->beside && !p->timed.beside)
         p->timed.since = 0; /* it was not a message alone */
     if (p->receiving_n || rts->total_bytes < TIMED_BYTES)
@@ -252,6 +295,7 @@ void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_chann
     p->timed.since = 0;
     if (p->single_copy != MEND_WAY_UNKNOWN || !c)
         return;
+    ways_of(p, from)->failed |= (uint8_t)(1u << way);
     mend_choice_tell(c, way, 0, 1);
     mend_choice_admit(c, MEND_WAY_PIECES);
 }
