@@ -116,9 +116,10 @@ bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum men
 /* More ranks than cores, and several of them send large messages to this one. */
 bool mend_single_copy_exchanges(const struct mend_proc *self, enum mend_channel channel);
 void mend_single_copy_end(struct mend_p2p *p);
-/* One was offered to another process: memory for pieces grows where they may be a good way. */
-void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_channel channel,
-                              const struct mend_rts *rts);
+/* Before one is offered to another process: memory for its pieces grows where they may be a good way. */
+void mend_single_copy_grow(struct mend_proc *self, mend_peer to, uint64_t bytes, bool beside);
+/* One was offered: a message that comes from there meanwhile crosses it. */
+void mend_single_copy_offered(struct mend_p2p *p, mend_peer to, enum mend_channel channel);
 /* A message could not be copied that way and goes in pieces: counts as one that took for ever. */
 void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
                              enum mend_way way, uint64_t bytes);

@@ -70,7 +70,7 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
 
     if (st == MEND_OK) {
         mend_event(self, MEND_EV_P2P_SEND_RTS);
-        mend_single_copy_offered(self, r->peer, r->channel, &rts);
+        mend_single_copy_offered(self->p2p, r->peer, r->channel);
     }
     return st;
 }
@@ -98,6 +98,7 @@ static void offer(struct mend_p2p_request *r)
     struct mend_p2p *p = r->base.comm->self->p2p;
 
     r->beside = mend_send_is_under_way(p, r->peer);
+    mend_single_copy_grow(r->base.comm->self, r->peer, (uint64_t)r->total_bytes, r->beside);
     r->id = p->last_offer = ++p->next_id;
     mend_memory_press(r->base.comm->self); /* perhaps from the outbox: the call is over */
     mend_hash_put(&p->large, r->id, r);

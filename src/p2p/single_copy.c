@@ -311,18 +311,6 @@ static void suggest(struct mend_ways *w, const struct mend_choice *c)
         mend_choice_suggest(&w->of[k + 1], c->settled_for);
 }
 
-/* The message that comes from there crosses it. */
-static void meet(struct mend_p2p *p, mend_peer to, enum mend_channel channel)
-{
-    struct mend_ways *w = ways_of(p, to);
-
-    if (!w || !p->receiving_n || p->last_from != to)
-        return;
-    w->last_crossed[channel] = true;
-    if (p->timed.from == to && !p->timed.crosses)
-        p->timed.since = 0;
-}
-
 bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum mend_channel channel)
 {
     const struct mend_ways *w = ways_of(p, peer);
@@ -332,27 +320,33 @@ bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum men
 
 /* Bytes of a message that pages of the area are worth: of a smaller one only if it is in a window.  Alone it goes on trays as
  * fast, and a page costs as much as many of them. */
-static uint64_t worth_pages(const struct mend_rts *rts)
+static uint64_t worth_pages(uint64_t bytes, bool beside)
 {
-    return rts->total_bytes >= LARGE_BYTES                  ? rts->total_bytes
-           : rts->beside && rts->total_bytes >= TIMED_BYTES ? rts->total_bytes / GROW_LESS
-                                                            : 0;
+    return bytes >= LARGE_BYTES ? bytes : beside && bytes >= TIMED_BYTES ? bytes / GROW_LESS : 0;
 }
 
-void mend_single_copy_offered(struct mend_proc *self, mend_peer to, enum mend_channel channel,
-                              const struct mend_rts *rts)
+void mend_single_copy_grow(struct mend_proc *self, mend_peer to, uint64_t bytes, bool beside)
 {
     const struct mend_net *net = mend_net_of(self, to);
     int how = self->p2p->single_copy;
 
-    if (how == MEND_WAY_UNKNOWN)
-        meet(self->p2p, to, channel);
     if (!net->grow)
         return;
     if (how == MEND_WAY_UNKNOWN)
-        net->grow(self, worth_pages(rts));
+        net->grow(self, worth_pages(bytes, beside));
     else if (how == MEND_WAY_AREA || how == MEND_WAY_PAST_CACHES)
         net->grow(self, UINT64_MAX / 2);
+}
+
+void mend_single_copy_offered(struct mend_p2p *p, mend_peer to, enum mend_channel channel)
+{
+    struct mend_ways *w = p->single_copy == MEND_WAY_UNKNOWN ? ways_of(p, to) : NULL;
+
+    if (!w || !p->receiving_n || p->last_from != to)
+        return;
+    w->last_crossed[channel] = true;
+    if (p->timed.from == to && !p->timed.crosses)
+        p->timed.since = 0;
 }
 
 void mend_single_copy_end(struct mend_p2p *p)

@@ -260,14 +260,12 @@ static void reach_peer(void)
 /* It comes already when ours is offered: it says nothing of messages alone, and the next one is expected to cross. */
 MEND_TEST(one_that_ours_meets_is_not_judged)
 {
-    struct mend_rts rts = {.total_bytes = BYTES};
-
     set_up(MEND_WAY_UNKNOWN);
     reach_peer();
     CHECK(begin(0, BYTES));
     p2p.receiving_n = 1;
     p2p.last_from = 0;
-    mend_single_copy_offered(&self, 0, MEND_CHANNEL_P2P, &rts);
+    mend_single_copy_offered(&p2p, 0, MEND_CHANNEL_P2P);
     CHECK_EQ(p2p.timed.since, 0);
     p2p.receiving_n = 0;
     CHECK(begin(0, BYTES));
@@ -457,12 +455,11 @@ MEND_TEST(the_other_one_goes_that_way_if_it_can)
 /* Bytes that the area is to grow by for so many messages. */
 static uint64_t grown_by(int n, uint64_t bytes, bool beside)
 {
-    struct mend_rts rts = {.total_bytes = bytes, .beside = beside};
     struct mend_proc *p = newcomer();
 
     grown = 0;
     for (int i = 0; i < n; i++)
-        mend_single_copy_offered(p, 1, MEND_CHANNEL_P2P, &rts);
+        mend_single_copy_grow(p, 1, bytes, beside);
     return grown;
 }
 
