@@ -28,14 +28,13 @@ struct mend_credit {
 /* What is known of a sender (single_copy.c).  The arrays are by channel. */
 struct mend_ways {
     struct mend_choice of[MEND_WAY_CLASSES];
-    uint32_t lays;        /* that it has memory for */
-    bool last_beside[2];  /* its last offer said that another one is under way */
-    bool beside[2];       /* that, or the one before did */
-    bool last_crossed[2]; /* the last one came while one of ours was under way to it */
-    bool crosses[2];      /* it, or the one before did */
-    uint8_t failed;       /* bits 1 << enum mend_way: what once could not be done */
-    uint8_t
-        led_n[MEND_WAY_CLASSES]; /* messages of ours whose way was said since one of theirs came */
+    uint32_t lays;                    /* that it has memory for */
+    bool last_beside[2];              /* its last offer said that another one is under way */
+    bool beside[2];                   /* that, or the one before did */
+    bool last_crossed[2];             /* the last one came while one of ours was under way to it */
+    bool crosses[2];                  /* it, or the one before did */
+    uint8_t failed;                   /* bits 1 << enum mend_way: what once could not be done */
+    uint8_t said_n[MEND_WAY_CLASSES]; /* offers with a way since one came from there */
 };
 
 /* What is being timed (single_copy.c). */
@@ -108,9 +107,9 @@ void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_ch
                             const struct mend_rts *rts);
 enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                    enum mend_channel channel, uint64_t bytes);
-/* What the offer of a large message to that process says of the way: mend_rts.lead. */
-uint16_t mend_single_copy_lead(struct mend_proc *self, mend_peer to, enum mend_channel channel,
-                               uint64_t bytes);
+/* What the offer of a large message to that process says of the way: mend_rts.way. */
+uint16_t mend_single_copy_say_way(struct mend_proc *self, mend_peer to, enum mend_channel channel,
+                                  uint64_t bytes);
 /* Messages to and from that process crossed one another last. */
 bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum mend_channel channel);
 /* More ranks than cores, and several of them send large messages to this one. */

@@ -63,7 +63,7 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
         .stamp = net->offer_stamp ? net->offer_stamp(self) : 0,
         .lays = net->lays ? net->lays(self) : 0,
         .beside = r->beside,
-        .lead = mend_single_copy_lead(self, r->peer, r->channel, (uint64_t)r->total_bytes)};
+        .way = mend_single_copy_say_way(self, r->peer, r->channel, (uint64_t)r->total_bytes)};
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag, c->rank, sizeof(rts));
     enum mend_status st = net->send(self, r->peer, &f, &rts);

@@ -52,8 +52,7 @@
 #define BESIDE   MEND_WAY_SIZES
 #define CROSSING (2 * MEND_WAY_SIZES)
 
-#define LEADS_FOR                                                                                  \
-    64 /* messages whose way is said while none comes from there by which it could be judged */
+#define SAID_MAX 64 /* offers that say a way while nothing comes by which it could be judged */
 
 #define EXCHANGE_RANKS 16 /* in a larger job the rings of all pairs would be much memory */
 
@@ -182,7 +181,7 @@ static void begin_with(struct mend_proc *self, struct mend_ways *w, mend_peer fr
                                  .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
     for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
         assume(&w->of[k], k);
-    memset(w->led_n, LEADS_FOR, sizeof(w->led_n));
+    memset(w->said_n, SAID_MAX, sizeof(w->said_n));
 }
 
 /* NULL: no memory. */
@@ -221,37 +220,37 @@ static void hear(struct mend_ways *w, enum mend_channel channel, const struct me
 }
 
 /* Both know their places, and one of them is lower. */
-static bool is_leader(const struct mend_proc *self, mend_peer to)
+static bool chooses(const struct mend_proc *self, mend_peer to)
 {
     return mend_peer_shares_memory(self, to) &&
            mend_peer_place(self, self->me).at < mend_peer_place(self, to).at;
 }
 
-uint16_t mend_single_copy_lead(struct mend_proc *self, mend_peer to, enum mend_channel channel,
-                               uint64_t bytes)
+uint16_t mend_single_copy_say_way(struct mend_proc *self, mend_peer to, enum mend_channel channel,
+                                  uint64_t bytes)
 {
     struct mend_p2p *p = self->p2p;
     struct mend_ways *w = ways_of(p, to);
     unsigned class;
 
-    if (p->single_copy != MEND_WAY_UNKNOWN || !w || bytes < TIMED_BYTES || !is_leader(self, to))
+    if (p->single_copy != MEND_WAY_UNKNOWN || !w || bytes < TIMED_BYTES || !chooses(self, to))
         return 0;
     class = classes_of(w, channel) + size_of(bytes);
-    if (is_of_windows(class) || w->led_n[class] == LEADS_FOR)
+    if (is_of_windows(class) || w->said_n[class] == SAID_MAX)
         return 0;
-    w->led_n[class]++;
+    w->said_n[class]++;
     return (uint16_t)(1 + mend_choice_way(&w->of[class]));
 }
 
 /* A message of that class has come.  Its sender may have said the way, else this process goes on saying it. */
-static void hear_lead(struct mend_ways *w, unsigned class, unsigned lead)
+static void hear_way(struct mend_ways *w, unsigned class, unsigned way)
 {
     struct mend_choice *c = &w->of[class];
 
-    w->led_n[class] = 0;
-    if (lead > 0 && lead <= MEND_WAYS && !is_of_windows(class) &&
-        !((c->barred | w->failed) >> (lead - 1) & 1))
-        mend_choice_assume(c, lead - 1, ASSUMED);
+    w->said_n[class] = 0;
+    if (way > 0 && way <= MEND_WAYS && !is_of_windows(class) &&
+        !((c->barred | w->failed) >> (way - 1) & 1))
+        mend_choice_assume(c, way - 1, ASSUMED);
 }
 
 void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_channel channel,
@@ -270,7 +269,7 @@ void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_ch
         return;
     hear(w, channel, rts, mend_send_is_under_way(p, from));
     if (rts->total_bytes >= TIMED_BYTES)
-        hear_lead(w, classes_of(w, channel) + size_of(rts->total_bytes), rts->lead);
+        hear_way(w, classes_of(w, channel) + size_of(rts->total_bytes), rts->way);
     if (p->receiving_n && from == p->timed.from && rts->beside && !p->timed.beside)
         p->timed.since = 0; /* it was not a message alone */
     if (p->receiving_n || rts->total_bytes < TIMED_BYTES)

@@ -400,9 +400,9 @@ static struct mend_proc *one_of_two(uint32_t place)
     return p;
 }
 
-static uint16_t lead(struct mend_proc *p, uint64_t bytes)
+static uint16_t said(struct mend_proc *p, uint64_t bytes)
 {
-    return mend_single_copy_lead(p, 1, MEND_CHANNEL_P2P, bytes);
+    return mend_single_copy_say_way(p, 1, MEND_CHANNEL_P2P, bytes);
 }
 
 MEND_TEST(the_lower_one_says_the_way_while_messages_come_by_it)
@@ -410,25 +410,25 @@ MEND_TEST(the_lower_one_says_the_way_while_messages_come_by_it)
     struct mend_proc *p = one_of_two(2);
     struct mend_rts rts = {.total_bytes = BYTES};
 
-    CHECK_EQ(lead(p, BYTES), 0);
+    CHECK_EQ(said(p, BYTES), 0);
     mend_peer_entry(p, 0)->place = mend_place_at(0);
-    CHECK_EQ(lead(p, BYTES / 32), 0);
-    CHECK_EQ(lead(p, 4 * BYTES), 0); /* none of that size has come */
+    CHECK_EQ(said(p, BYTES / 32), 0);
+    CHECK_EQ(said(p, 4 * BYTES), 0); /* none of that size has come */
     for (int i = 0; i < 64; i++)
-        CHECK_EQ(lead(p, BYTES), 1 + MEND_WAY_PIECES);
-    CHECK_EQ(lead(p, BYTES), 0);
+        CHECK_EQ(said(p, BYTES), 1 + MEND_WAY_PIECES);
+    CHECK_EQ(said(p, BYTES), 0);
     mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
     mend_choice_assume(&p2p.ways[1].of[1], MEND_WAY_PULL, 1);
-    CHECK_EQ(lead(p, BYTES), 1 + MEND_WAY_PULL);
+    CHECK_EQ(said(p, BYTES), 1 + MEND_WAY_PULL);
     rts.beside = true;
     mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
-    CHECK_EQ(lead(p, BYTES), 0);
+    CHECK_EQ(said(p, BYTES), 0);
 }
 
 /* The way of a message whose offer says that. */
-static enum mend_way led(struct mend_proc *p, uint16_t lead, bool beside)
+static enum mend_way told(struct mend_proc *p, uint16_t way, bool beside)
 {
-    struct mend_rts rts = {.total_bytes = BYTES, .lead = lead, .beside = beside};
+    struct mend_rts rts = {.total_bytes = BYTES, .way = way, .beside = beside};
 
     mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
     return mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, BYTES);
@@ -438,18 +438,18 @@ MEND_TEST(the_other_one_goes_that_way_if_it_can)
 {
     struct mend_proc *p = one_of_two(2);
 
-    CHECK_EQ(led(p, 0, false), MEND_WAY_PIECES);
+    CHECK_EQ(told(p, 0, false), MEND_WAY_PIECES);
     for (int i = 0; i < 1000; i++) /* and tries no other one */
-        CHECK_EQ(led(p, 1 + MEND_WAY_PULL, false), MEND_WAY_PULL);
-    CHECK_EQ(led(p, 1 + MEND_WAY_AREA, false), MEND_WAY_PULL); /* there is no area */
-    CHECK_EQ(led(p, 1 + MEND_WAYS, false), MEND_WAY_PULL);     /* there is no such way */
-    CHECK_EQ(led(p, UINT16_MAX, false), MEND_WAY_PULL);
-    CHECK_EQ(led(p, 1 + MEND_WAY_BOTH, false), MEND_WAY_BOTH);
-    CHECK_EQ(led(p, 1 + MEND_WAY_PULL, true), MEND_WAY_BOTH); /* windows have ways of their own */
-    CHECK_EQ(led(p, 0, false), MEND_WAY_BOTH);
-    CHECK_EQ(led(p, 0, false), MEND_WAY_BOTH);
+        CHECK_EQ(told(p, 1 + MEND_WAY_PULL, false), MEND_WAY_PULL);
+    CHECK_EQ(told(p, 1 + MEND_WAY_AREA, false), MEND_WAY_PULL); /* there is no area */
+    CHECK_EQ(told(p, 1 + MEND_WAYS, false), MEND_WAY_PULL);     /* there is no such way */
+    CHECK_EQ(told(p, UINT16_MAX, false), MEND_WAY_PULL);
+    CHECK_EQ(told(p, 1 + MEND_WAY_BOTH, false), MEND_WAY_BOTH);
+    CHECK_EQ(told(p, 1 + MEND_WAY_PULL, true), MEND_WAY_BOTH); /* windows have ways of their own */
+    CHECK_EQ(told(p, 0, false), MEND_WAY_BOTH);
+    CHECK_EQ(told(p, 0, false), MEND_WAY_BOTH);
     mend_single_copy_failed(&p2p, 1, MEND_CHANNEL_P2P, MEND_WAY_PULL, BYTES);
-    CHECK_EQ(led(p, 1 + MEND_WAY_PULL, false), MEND_WAY_BOTH);
+    CHECK_EQ(told(p, 1 + MEND_WAY_PULL, false), MEND_WAY_BOTH);
 }
 
 /* Bytes that the area is to grow by for so many messages. */

@@ -30,8 +30,7 @@ struct mend_rts {
     uint32_t stamp;   /* of the sender's offers (net.h) */
     uint32_t lays;    /* bits 1 << enum mend_lay: how its pieces can go */
     uint16_t beside;  /* 1: another large message to the same receiver is under way */
-    uint16_t
-        lead; /* 1 + enum mend_way: so the sender receives such messages from there; 0: it does not say */
+    uint16_t way; /* 1 + enum mend_way, by which such messages come to the sender; 0: no matter */
 };
 
 struct mend_cts {
