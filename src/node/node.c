@@ -9,6 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 #define PAGE ((size_t)4096)
 
 enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header *header, int fd)
@@ -107,6 +111,14 @@ bool mend_node_touch(struct mend_proc *self, const void *at, size_t len)
         return false;
     n->touched |= bit;
     return true;
+}
+
+void mend_node_map_pages(const void *at, size_t len)
+{
+    uintptr_t from = (uintptr_t)at & ~(uintptr_t)4095;
+
+    /* Linux 5.14; without it each page is mapped when it is written to. */
+    madvise((void *)from, (uintptr_t)at + len - from, MADV_POPULATE_WRITE);
 }
 
 /* Where `len` bytes would begin at a multiple of align: addresses that nobody uses until they are mapped.  NULL: none. */

@@ -75,7 +75,10 @@ static inline mend_peer mend_node_peer_at(const struct mend_proc *self, mend_pla
  * False: the system has no memory for them. */
 bool mend_node_touch(struct mend_proc *self, const void *at, size_t len);
 
-/* The same for a piece that is not mapped yet, by its place in the segment. */
+/* What has been touched will be written to: all its pages are mapped in one call, where the kernel can do that. */
+void mend_node_map_pages(const void *at, size_t len);
+
+/* As mend_node_touch(), for a piece that is not mapped yet, by its place in the segment. */
 bool mend_node_reserve(struct mend_proc *self, uint64_t at, size_t len);
 
 /* Maps a piece of the segment.  NULL: there is no room for it. */

@@ -8,9 +8,8 @@
 
 #include <string.h>
 
-#define GROW_PART  64u   /* of what is sent */
-#define PAGE_BYTES 4096u /* or more */
-#define LOOKS      8     /* blocks in a row that may be in use, by slower receivers */
+#define GROW_PART 64u /* of what is sent */
+#define LOOKS     8   /* blocks in a row that may be in use, by slower receivers */
 
 static bool is_free(const struct mend_area *a, uint32_t k)
 {
@@ -29,12 +28,11 @@ static bool are_free(const struct mend_area *a, uint32_t first, uint32_t n)
 
 static bool add_block(struct mend_proc *self, struct mend_area *a)
 {
-    volatile char *block = a->base + a->ready_n * MEND_AREA_BLOCK;
+    const char *block = a->base + a->ready_n * MEND_AREA_BLOCK;
 
-    if (!mend_node_touch(self, (const char *)block, MEND_AREA_BLOCK))
+    if (!mend_node_touch(self, block, MEND_AREA_BLOCK))
         return false;
-    for (uint32_t at = 0; at < MEND_AREA_BLOCK; at += PAGE_BYTES)
-        block[at] = 0;
+    mend_node_map_pages(block, MEND_AREA_BLOCK);
     a->ready_n++;
     return true;
 }

@@ -27,6 +27,7 @@
 #define AREA_LATER       4u /* the part by which the area grows less with them than with large messages */
 #define TOUCH_BYTES      (64u * 1024) /* bulk reserved at once */
 #define PAIR_TOUCH_BYTES (16u * 1024)
+#define MAPPED_BYTES     (8u * 1024) /* longer payloads will fill what is reserved for them */
 #define TRAY_LEAST                                                                                 \
     4096u /* shorter ones go through the bulk as fast, and do not wear out the trays */
 
@@ -255,13 +256,16 @@ static inline struct mend_shm_slot *out_slot(struct mend_shm_out *o, uint32_t le
     return &o->slots[o->tail & MEND_SHM_SLOT_MASK];
 }
 
-static bool bulk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t end)
+/* For a payload of len bytes that ends there. */
+static bool bulk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t end, uint32_t len)
 {
     if (o->bulk_touched < end)
         mend_shm_give_back_gone(self);
     while (o->bulk_touched < end) {
         if (!mend_shm_touch(self, o, o->bulk + o->bulk_touched, TOUCH_BYTES))
             return false;
+        if (len >= MAPPED_BYTES)
+            mend_node_map_pages(o->bulk + o->bulk_touched, TOUCH_BYTES);
         o->bulk_touched += TOUCH_BYTES;
     }
     return true;
@@ -277,6 +281,8 @@ static bool pair_touch(struct mend_proc *self, const char *at, uint32_t *touched
     mend_shm_give_back_gone(self);
     if (!mend_node_touch(self, at + *touched, end - *touched))
         return false;
+    if (len >= MAPPED_BYTES)
+        mend_node_map_pages(at + *touched, end - *touched);
     *touched = end;
     return true;
 }
@@ -336,7 +342,7 @@ static uint32_t bulk_place(struct mend_proc *self, struct mend_shm_out *o, uint3
         }
         if (pos + need - o->bulk_head > o->bulk_bytes)
             continue;
-        if (mend_unlikely(!bulk_touch(self, o, at + need))) {
+        if (mend_unlikely(!bulk_touch(self, o, at + need, len))) {
             if (look == 0)
                 continue;
             bulk_shrink(o);
@@ -716,8 +722,9 @@ int32_t mend_shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
         return (int32_t)len;
     if (!o)
         return -1;
-    return (int32_t)(len <= MEND_SHM_INLINE_MAX || bulk_touch(self, o, 1) ? len
-                                                                          : MEND_SHM_INLINE_MAX);
+    return (int32_t)(len <= MEND_SHM_INLINE_MAX || bulk_touch(self, o, 1, len)
+                         ? len
+                         : MEND_SHM_INLINE_MAX);
 }
 
 /* What the caller has written into room for more than a line. */
