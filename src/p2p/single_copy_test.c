@@ -6,6 +6,7 @@
 #include "base/test.h"
 #include "base/time.h"
 #include "net/net.h"
+#include "p2p/match.h"
 
 #define BYTES (UINT64_C(1) << 19)
 #define TRIES MEND_CHOICE_TRIES
@@ -305,7 +306,20 @@ static void grow(struct mend_proc *p, uint64_t bytes)
     grown += bytes;
 }
 
-static const struct mend_net with_area = {.lays = lays, .grow = grow};
+static uint64_t grown_at_offer;
+
+static enum mend_status send_frame(struct mend_proc *p, mend_peer to, const struct mend_frame *f,
+                                   const void *payload)
+{
+    (void)p;
+    (void)to;
+    (void)payload;
+    CHECK_EQ(mend_frame_kind(f), MEND_FRAME_RTS);
+    grown_at_offer = grown;
+    return MEND_OK;
+}
+
+static const struct mend_net with_area = {.lays = lays, .grow = grow, .send = send_frame};
 
 /* A process that has seen no large message yet, from another one whose area is empty. */
 static struct mend_proc *newcomer(void)
@@ -475,6 +489,26 @@ MEND_TEST(smaller_ones_alone_pay_for_none)
 {
     CHECK_EQ(grown_by(64, 2 * BYTES, false), 0);
     CHECK_EQ(grown_by(64, BYTES / 8, false), 0);
+}
+
+/* The receiver's clock runs from then on. */
+MEND_TEST(pages_are_added_before_the_offer)
+{
+    static const struct mend_comm_hooks hooks = {.attach = {mend_match_create},
+                                                 .detach = {mend_match_destroy}};
+    static unsigned char message[4 * BYTES];
+    struct mend_p2p_request r = {.embedded = true};
+    struct mend_proc *p = newcomer();
+    struct mend_comm *c;
+
+    p->comm_hooks = &hooks;
+    mend_hash_init(&p2p.large, p->arena);
+    c = mend_comm_create(p, mend_group_create_range(p, 0, 1, 2), NULL, MEND_CTX_WORLD, NULL);
+    grown = grown_at_offer = 0;
+    mend_p2p_isend(&r, c, MEND_CHANNEL_P2P, MEND_SEND_STANDARD, message, sizeof(message),
+                   mend_type_predefined((uintptr_t)MPI_BYTE), 1, 0);
+    CHECK_EQ(grown_at_offer, sizeof(message));
+    CHECK_EQ(grown, sizeof(message));
 }
 
 MEND_TEST(crowded_ranks_do_not_need_each_other)
