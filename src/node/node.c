@@ -115,7 +115,7 @@ bool mend_node_touch(struct mend_proc *self, const void *at, size_t len)
 
 void mend_node_map_pages(const void *at, size_t len)
 {
-    uintptr_t from = (uintptr_t)at & ~(uintptr_t)4095;
+    uintptr_t from = (uintptr_t)at & ~(PAGE - 1);
 
     /* Linux 5.14; without it each page is mapped when it is written to. */
     madvise((void *)from, (uintptr_t)at + len - from, MADV_POPULATE_WRITE);

@@ -10,9 +10,10 @@
  * ring, which lays them on trays, or through the sender's area, when the sender has memory for it, which grows with the data
  * that it sends; those of windows through the ring only if there is no area or the receiver cannot copy.  The next classes of
  * sizes first try the way that was best.
- * Where two processes send each other such messages, one of them chooses for both, the one with the lower place in the segment: its offers
- * say the way of what it receives, and the other one goes that way.  If each tried ways by itself, each would measure a way beside
- * one that the other happens to try, and pieces, which need both, would seem slow.
+ *
+ * Where two processes send each other such messages, the one with the lower place in the segment chooses for both: its offers say
+ * by which way it receives such messages, and the other one receives them by the same way.  If each tried ways by itself, it would
+ * measure each of them beside whatever the other one tries at that moment, and pieces, which need both, would seem slow.
  *
  * The first messages of less than 1 MiB, except in windows, go in pieces through the ring, which lays 256 KiB on trays (net/shm/ring.h): a
  * trial of ways that need system calls or pages would cost as much as many such messages.

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* crossing.c – one of two ranks dies while messages of 128 KiB cross, whose pieces lie on trays that both hand over: after
- * some pieces of one, and after the last.  What came before is whole, and the other rank's call ends with the death.
+ * some pieces of one, and after the last; or when it offers one while ways are tried, as the rank that
+ * chooses the way for both or as the other one.  What came before is whole, and the other rank's call ends with the death.
  *
  * RUN: -n 2 ; kill 1 at p2p.data.sent#3 ; expect "rank 0 ok"
  * RUN: -n 2 ; kill 1 at p2p.data.sent#37 ; expect "rank 0 ok"
  * RUN: -n 2 ; kill 0 at p2p.data.sent#101 ; expect "rank 1 ok"
  * RUN: -n 2 ; kill 1 at p2p.data.all#9 ; expect "rank 0 ok"
+ * RUN: -n 2 ; kill 0 at p2p.send.rts#270 ; expect "rank 1 ok"
+ * RUN: -n 2 ; kill 1 at p2p.send.rts#270 ; expect "rank 0 ok"
  * RUN: -n 2 --universe 12000 ; kill 1 at p2p.data.sent#37 ; expect "rank 0 ok" */
 #include "kill/common.h"
 
