@@ -7,6 +7,7 @@
 
 #define CHUNK_BYTES ((size_t)256 * 1024)
 #define CLASS_LARGE 0xffu
+#define CLASS_PAGE  15 /* the first one of a page or more */
 #define SPARE_N_MAX 4
 #define MAGIC_USED  0x6d656e64u
 #define MAGIC_FREE  0x66726565u
@@ -93,14 +94,35 @@ static void give_back_spares(struct mend_arena *arena, size_t bytes)
     }
 }
 
+static size_t reserve_rest(const struct mend_arena *arena)
+{
+    return (size_t)(arena->reserve_end - arena->reserve_next);
+}
+
+/* Is so much released in blocks that can stand in for the reserve?  Looks at no more of them than that takes. */
+static bool has_released(const struct mend_arena *arena, size_t bytes)
+{
+    size_t found = 0;
+
+    for (unsigned class = CLASS_PAGE; class < MEND_ARENA_CLASSES; class ++)
+        for (void *p = arena->free[class]; p; memcpy(&p, p, sizeof(void *))) {
+            found += class_bytes(class);
+            if (found >= bytes)
+                return true;
+        }
+    return false;
+}
+
 bool mend_arena_is_low(const struct mend_arena *arena)
 {
-    return (size_t)(arena->reserve_end - arena->reserve_next) < CHUNK_BYTES / 2;
+    size_t rest = reserve_rest(arena);
+
+    return rest < CHUNK_BYTES / 2 && !has_released(arena, CHUNK_BYTES / 2 - rest);
 }
 
 static void look_at_strain(struct mend_arena *arena)
 {
-    arena->strained = mend_arena_is_low(arena) || arena->faults.fail_at;
+    arena->strained = reserve_rest(arena) < CHUNK_BYTES / 2 || arena->faults.fail_at;
 }
 
 struct mend_arena *mend_arena_create(void)
@@ -235,14 +257,18 @@ static void *use(struct mend_arena *arena, void *p)
     return p;
 }
 
-static void *alloc_small(struct mend_arena *arena, unsigned class)
+static void *pop(struct mend_arena *arena, unsigned class)
 {
     void *p = arena->free[class];
 
-    if (mend_likely(p != NULL)) {
-        memcpy(&arena->free[class], p, sizeof(void *));
-        return use(arena, p);
-    }
+    memcpy(&arena->free[class], p, sizeof(void *));
+    return p;
+}
+
+static void *alloc_small(struct mend_arena *arena, unsigned class)
+{
+    if (mend_likely(arena->free[class] != NULL))
+        return use(arena, pop(arena, class));
     if (!has_room(arena->chunk_next, arena->chunk_end, class) &&
         !add_chunk(arena, &arena->chunk_next, &arena->chunk_end))
         return NULL;
@@ -283,11 +309,21 @@ static bool refill(struct mend_arena *arena)
     return true;
 }
 
+/* A released block of that class or, if there is none, of a larger one. */
+static void *take_released(struct mend_arena *arena, unsigned class)
+{
+    while (class < MEND_ARENA_CLASSES && !arena->free[class])
+        class ++;
+    return class < MEND_ARENA_CLASSES ? use(arena, pop(arena, class)) : NULL;
+}
+
 static void *from_reserve(struct mend_arena *arena, size_t n)
 {
     unsigned class = n > class_bytes(MEND_ARENA_CLASSES - 1) ? CLASS_LARGE : class_of(n);
-    void *p;
+    void *p = take_released(arena, class);
 
+    if (p)
+        return p;
     if (class == CLASS_LARGE || !has_room(arena->reserve_next, arena->reserve_end, class)) {
         if (arena->exhausted)
             arena->exhausted(arena->exhausted_of);
@@ -302,7 +338,8 @@ static void *alloc_strained(struct mend_arena *arena, size_t n)
 {
     if (is_denied(arena))
         return NULL;
-    if (!arena->pressed && mend_arena_is_low(arena) && !refill(arena))
+    if (!arena->pressed && reserve_rest(arena) < CHUNK_BYTES / 2 && !refill(arena) &&
+        mend_arena_is_low(arena))
         return NULL;
     return alloc(arena, n);
 }

@@ -16,9 +16,10 @@
  *   mend_arena_press()    from here on allocations may use the reserve; may be nested
  *   mend_arena_relax()    until here
  *
- * The reserve is taken from the kernel in advance.  Once less than half of it is left, every other allocation
- * must refill it first, and fails if it cannot: so operations that have begun find memory for their
- * consequences, and no new ones begin.  If even the reserve is too small, `exhausted` is called.
+ * The reserve is a chunk taken from the kernel in advance, and the released blocks of 4 KiB and more, which serve smaller
+ * requests, too.  Once that is less than half a chunk, every other allocation must refill it first, and fails if it
+ * cannot: so operations that have begun find memory for their consequences, and no new ones begin.  If even the reserve
+ * is too small, `exhausted` is called.
  *
  * Cost: allocation and release are O(1), one list operation.  Invariants:
  *   1  a block's header holds its class as long as the block exists (checked at release);
@@ -66,7 +67,7 @@ struct mend_arena {
     size_t mapped_bytes; /* ever, also what has been given back */
     char *reserve_next, *reserve_end;
     unsigned pressed;
-    bool strained;               /* the reserve is low, or `faults` says something */
+    bool strained; /* the chunk of the reserve is half used, or `faults` says something */
     void (*exhausted)(void *of); /* ends the process; NULL: the allocation fails */
     void *exhausted_of;
     struct mend_arena_faults {
@@ -95,7 +96,7 @@ void mend_arena_free(struct mend_arena *arena, void *p);
 void mend_arena_press(struct mend_arena *arena);
 void mend_arena_relax(struct mend_arena *arena);
 
-/* Less than half of the reserve is left, and nothing but what is pressed finds memory for now. */
+/* The reserve is less than half a chunk, and nothing but what is pressed finds memory for now. */
 bool mend_arena_is_low(const struct mend_arena *arena);
 
 /* Calls each() for every mapping that the arena has. */

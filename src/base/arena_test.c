@@ -119,6 +119,34 @@ MEND_TEST(a_reserve_that_is_low_is_filled_up_first)
     mend_arena_destroy(a);
 }
 
+/* The kernel gives nothing any more; a released page serves what is pressed, and many of them are a reserve. */
+MEND_TEST(released_blocks_are_a_reserve)
+{
+    struct mend_arena *a = mend_arena_create();
+    void *page[64], *small;
+    size_t mapped;
+
+    for (int i = 0; i < 64; i++)
+        page[i] = mend_arena_alloc(a, 4096);
+    mend_arena_set_faults(a, 1, true);
+    mend_arena_press(a);
+    while (!mend_arena_is_low(a))
+        CHECK(mend_arena_alloc(a, 1000));
+    CHECK_EQ(allocate(a, 10, 1000), 10);
+    mapped = a->mapped_bytes;
+    mend_arena_free(a, page[0]);
+    small = mend_arena_alloc(a, 500);
+    CHECK(small == page[0]);
+    mend_arena_relax(a);
+    mend_arena_free(a, small);
+    CHECK(mend_arena_is_low(a));
+    for (int i = 1; i < 64; i++)
+        mend_arena_free(a, page[i]);
+    CHECK(!mend_arena_is_low(a));
+    CHECK_EQ(a->mapped_bytes, mapped);
+    mend_arena_destroy(a);
+}
+
 #define LARGE 1000000
 
 MEND_TEST(a_large_block_is_used_again_and_cleared_when_it_must_be)
