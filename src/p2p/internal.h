@@ -14,8 +14,10 @@
 /* What this process and another have told each other about small messages (credit.c). */
 struct mend_credit {
     uint64_t kept_bytes; /* of small messages from there that no receive wanted yet */
+    uint32_t lost_n;     /* records in use of messages from there whose data is lost */
     bool told_hold;      /* its small messages have to wait */
     bool holds_us;       /* ours have to wait there */
+    bool counted;        /* in mend_p2p.credit_n */
 };
 
 #define MEND_LONG_BYTES                                                                            \
@@ -64,16 +66,18 @@ struct mend_p2p {
     _Alignas(max_align_t) struct mend_request
         sent;                 /* mend_p2p_sent(); aligned as what programs have handles of */
     struct mend_table credit; /* struct mend_credit by peer, from the first message that was kept */
-    uint64_t kept_n, kept_peak;    /* messages that no receive has wanted yet */
-    struct mend_message *reserve;  /* records for messages whose data is lost (credit.c) */
-    struct mend_message *reserved; /* those that were given back, linked by next_reserved */
-    uint32_t reserve_n;            /* those that have been in use */
-    uint32_t taken_n;              /* messages that went from the transport to a receive directly */
-    uint64_t moved_bytes;          /* of large messages that came, either way */
-    uint32_t receiving_n;          /* large messages on their way to here */
-    uint64_t coming_bytes;         /* of those that have begun to come since there was none */
-    mend_peer last_from;           /* the sender of the last one */
-    uint32_t mixed_n;              /* not 0: the last ones were of several senders */
+    uint64_t kept_n, kept_peak;   /* messages that no receive has wanted yet */
+    struct mend_set_aside *aside; /* records for messages whose data is lost (credit.c) */
+    struct mend_message *unused;  /* those that were given back, linked by next_unused */
+    uint32_t aside_n;             /* of all */
+    uint32_t credit_n;            /* processes whose small messages were kept here */
+    uint32_t told_n;              /* processes whose small messages have to wait here */
+    uint32_t taken_n;             /* messages that went from the transport to a receive directly */
+    uint64_t moved_bytes;         /* of large messages that came, either way */
+    uint32_t receiving_n;         /* large messages on their way to here */
+    uint64_t coming_bytes;        /* of those that have begun to come since there was none */
+    mend_peer last_from;          /* the sender of the last one */
+    uint32_t mixed_n;             /* not 0: the last ones were of several senders */
     struct mend_timed timed;
     struct mend_p2p_request *pulling; /* the receive whose message is being pulled; NULL: none */
     bool may_share;                   /* both ends may copy */
@@ -138,10 +142,13 @@ void mend_credit_on_death(struct mend_proc *self, mend_peer dead);
 void mend_credit_hold(struct mend_proc *self, mend_peer peer);
 /* True if small messages to the peer have to be offered. */
 bool mend_credit_holds(const struct mend_proc *self, mend_peer peer);
-/* The record of a message of the peer whose data is lost; NULL: there is no record left. */
-bool mend_credit_reserve(struct mend_proc *self);
-struct mend_message *mend_credit_take_reserved(struct mend_proc *self, mend_peer peer);
+/* Memory for the records of messages whose data is lost; at the start. */
+bool mend_credit_set_aside(struct mend_proc *self);
+/* A record of a message of the peer, which has to wait from now on; NULL: none is left of those set aside. */
+struct mend_message *mend_credit_take_record(struct mend_proc *self, mend_peer peer);
 bool mend_credit_give_back(struct mend_proc *self, struct mend_message *m); /* false: it is none */
+/* A peer that has to wait offers something: may it go on? */
+void mend_credit_look(struct mend_proc *self, mend_peer peer);
 
 static inline struct mend_p2p_request *mend_p2p_of(struct mend_request *r)
 {

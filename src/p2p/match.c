@@ -260,14 +260,19 @@ static struct mend_message *keep_in_reserve(struct mend_comm *c, struct mend_spa
     return m;
 }
 
-static struct mend_message *keep_lost(struct mend_comm *c, struct mend_space *space, mend_peer peer,
-                                      int source, int tag, size_t len)
+/* The receive that it matches must end.  When no record is left, one comes from the reserve, and counts as kept. */
+static void keep_lost(struct mend_comm *c, struct mend_space *space, mend_peer peer, int source,
+                      int tag, size_t len)
 {
-    struct mend_source *s = mend_match_source(c, space, source);
-    struct mend_message *m = s ? mend_credit_take_reserved(c->self, peer) : NULL;
+    struct mend_message *m = mend_credit_take_record(c->self, peer);
+    bool set_aside = m != NULL;
+    struct mend_source *s;
 
+    mend_memory_press(c->self);
+    s = mend_match_source(c, space, source);
     if (!m)
-        return NULL;
+        m = mend_alloc(c->self, sizeof(*m));
+    mend_memory_relax(c->self);
     *m = (struct mend_message){.magic = MEND_MESSAGE_MAGIC,
                                .comm = c,
                                .kind = MEND_FRAME_EAGER,
@@ -277,7 +282,8 @@ static struct mend_message *keep_lost(struct mend_comm *c, struct mend_space *sp
                                .tag = tag,
                                .bytes = (MPI_Count)len};
     enqueue(space, s, m);
-    return m;
+    if (!set_aside)
+        mend_credit_kept(c->self, peer, kept_bytes(m));
 }
 
 void mend_match_keep_eager(struct mend_comm *c, struct mend_space *space, mend_peer peer,
@@ -290,8 +296,8 @@ void mend_match_keep_eager(struct mend_comm *c, struct mend_space *space, mend_p
         m = keep_in_reserve(c, space, peer, source, tag, payload, len);
     if (mend_likely(m != NULL))
         mend_credit_kept(c->self, peer, kept_bytes(m));
-    else if (!keep_lost(c, space, peer, source, tag, len))
-        c->self->on_lost_error(c->self, MPI_ERR_NO_MEM, "a message that arrived");
+    else
+        keep_lost(c, space, peer, source, tag, len);
 }
 
 void mend_match_keep_declined(struct mend_comm *c, struct mend_space *space, mend_peer peer,

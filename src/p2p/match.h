@@ -52,7 +52,7 @@ struct mend_message {
     enum mend_frame_kind kind;              /* EAGER or RTS */
     bool broken; /* RTS of a process that died: the data will never come */
     bool lost;   /* EAGER for whose data there was no memory, here or (DECLINE) at its sender */
-    struct mend_message *next_reserved;
+    struct mend_message *next_unused; /* of the records set aside (credit.c) */
     mend_peer peer;
     int source, tag;
     struct mend_rts rts; /* RTS */

@@ -99,6 +99,8 @@ void mend_p2p_on_rts(struct mend_proc *self, mend_peer from, const struct mend_f
         return;
     memcpy(&rts, payload, sizeof(rts));
     mend_traffic_came(self->p2p, f->ctx & MEND_CTX_CHANNEL_MASK, rts.total_bytes);
+    if (mend_unlikely(self->p2p->told_n))
+        mend_credit_look(self, from);
     space = mend_p2p_space(c, f->ctx & MEND_CTX_CHANNEL_MASK);
     r = mend_match_arrived(c, space, f->src, f->tag);
     if (r) {
@@ -193,7 +195,7 @@ int mend_p2p_init(struct mend_proc *self)
     p->sent.state = MEND_REQUEST_DONE;
     p->eager_max = p->at_once_max = eager_max(self);
     self->p2p = p;
-    if (!mend_credit_reserve(self))
+    if (!mend_credit_set_aside(self))
         return MPI_ERR_NO_MEM;
     self->on_frame[MEND_FRAME_EAGER] = mend_p2p_on_eager;
     self->on_frame[MEND_FRAME_DECLINE] = mend_p2p_on_decline;
