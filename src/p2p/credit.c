@@ -19,7 +19,7 @@
  * (p2p/death.c), and a dead receiver holds no sender.
  *
  * Cost: 16 bytes per process of the job, once a message is kept; nothing for an expected message.  The records are
- * 70 KiB of addresses per sender, whose pages exist once a message is lost. */
+ * 70 KiB of addresses per process, of 64 at the start, whose pages exist once a message is lost. */
 #include "p2p/internal.h"
 
 #include "p2p/match.h"
@@ -27,6 +27,8 @@
 enum { GO = 0, HOLD = 1 }; /* the tag of a frame */
 
 #define RECORDS 512 /* per sender: two rings full, of which HOLD may have to wait for the first */
+#define FIRST_SENDERS                                                                              \
+    64 /* for so many at the start; for more when they send something that is kept */
 
 /* Records that came in one piece, which stand behind it. */
 struct mend_set_aside {
@@ -39,11 +41,16 @@ static struct mend_message *record(struct mend_set_aside *a, uint32_t i)
     return (struct mend_message *)(a + 1) + i;
 }
 
-/* As many again as there are, so that the pieces stay few. */
+static uint32_t first_senders(const struct mend_proc *self)
+{
+    return self->peers_n > FIRST_SENDERS ? FIRST_SENDERS : (uint32_t)self->peers_n;
+}
+
+/* Later as many again as there are, so that the pieces stay few. */
 bool mend_credit_set_aside(struct mend_proc *self)
 {
     struct mend_p2p *p = self->p2p;
-    uint32_t n = p->aside_n ? p->aside_n : RECORDS;
+    uint32_t n = p->aside_n ? p->aside_n : RECORDS * first_senders(self);
     struct mend_set_aside *a = mend_alloc(self, sizeof(*a) + n * sizeof(struct mend_message));
 
     if (!a)

@@ -36,11 +36,16 @@ static void say(mend_peer from, int tag)
 
 static void set_up(void)
 {
+    mend_peer n = 4; /* the others come later */
+
     p2p = (struct mend_p2p){.eager_max = 100, .at_once_max = 100};
     self = mend_proc_create_bare();
     CHECK(self != NULL);
     self->p2p = &p2p;
-    CHECK(mend_peers_add(self, SENDERS + 1));
+    self->peers_max = SENDERS + 1;
+    CHECK(mend_peers_add(self, n));
+    CHECK(mend_credit_set_aside(self));
+    CHECK(mend_peers_add(self, SENDERS + 1 - n));
     for (mend_peer i = 0; i <= SENDERS; i++) {
         mend_net_connect(self, i, &net);
         told[i] = -1;
@@ -89,7 +94,6 @@ MEND_TEST(who_lost_messages_goes_on_when_their_records_are_free)
     struct mend_message *first, *second;
 
     set_up();
-    CHECK(mend_credit_set_aside(self));
     mend_credit_kept(self, 1, 100);
     CHECK_EQ(told[1], -1);
     first = lose(1);
@@ -118,7 +122,6 @@ static void use_memory_up(void)
 MEND_TEST(nobody_goes_on_without_memory)
 {
     set_up();
-    CHECK(mend_credit_set_aside(self));
     use_memory_up();
     CHECK(mend_credit_give_back(self, lose(1)));
     CHECK_EQ(told[1], HOLD);
@@ -136,7 +139,6 @@ MEND_TEST(each_sender_has_its_records)
     static struct mend_message *all[SENDERS][COME];
 
     set_up();
-    CHECK(mend_credit_set_aside(self));
     for (mend_peer from = 1; from <= SENDERS; from++)
         mend_credit_kept(self, from, 100);
     use_memory_up();
