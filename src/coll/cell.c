@@ -54,22 +54,21 @@ static uint64_t said_by(const struct mend_comm *c, int rank, uint64_t tick)
     return what ? what : word_says(c, rank, tick);
 }
 
-/* The other one of two members is in another call, or in one that says it where this one does not look. */
-static bool is_elsewhere(const struct mend_cell_look *l)
-{
-    int other = !l->c->rank;
-
-    if (l->pair)
-        return said_by(l->c, other, l->tick) && word_says(l->c, other, l->tick) != l->what;
-    return word_says(l->c, other, l->tick) != 0;
-}
-
+/* In a pair the other one may be in another call, or in one that says it where this one does not look.  One look at its word
+ * decides: it may come between two. */
 static bool all_seen(struct mend_cell_look *l)
 {
+    int other = !l->c->rank;
+    uint64_t word;
+
     if (l->rank == l->end || (!l->pair && mend_cell_all_seen(l)))
         return true;
-    l->wrong |= is_elsewhere(l);
-    if (l->wrong || (l->pair && word_says(l->c, l->rank, l->tick)))
+    word = word_says(l->c, other, l->tick);
+    if (!l->pair)
+        l->wrong |= word != 0;
+    else
+        l->wrong |= word ? word != l->what : line_says(l->c, other, l->tick) != 0;
+    if (l->wrong || (l->pair && word))
         l->rank = l->end;
     return l->rank == l->end;
 }

@@ -7,7 +7,8 @@
  * RUN: -n 2 */
 #include "mpi/coll/common.h"
 
-#define LONGS 16384
+#define LONGS   16384
+#define MOMENTS 20000
 
 static long in[LONGS], out[LONGS];
 
@@ -28,6 +29,16 @@ static void tells_which(void)
         CHECK(strstr(text, "rank 0 is in a barrier of 0 bytes, this process in a reduction of 8"));
     else
         CHECK(strstr(text, "rank 1 is in a reduction of 8 bytes, this process in a barrier of 0"));
+}
+
+/* What the other one says comes at any moment of a look at it. */
+static void at_any_moment(void)
+{
+    for (int i = 0; i < MOMENTS; i++) {
+        for (volatile int k = rank ? i % 5000 : 0; k > 0; k--)
+            ;
+        CHECK_CLASS(rank ? reduce(1) : MPI_Barrier(MPI_COMM_WORLD), MPI_ERR_TRUNCATE);
+    }
 }
 
 static void long_ones_agree(void)
@@ -170,6 +181,7 @@ int main(int argc, char **argv)
     if (size == 2) {
         other_length(1, 4);
         other_length(4, 1);
+        at_any_moment();
         root_is_elsewhere();
         root_waits(0);
         root_waits(1);
