@@ -26,7 +26,8 @@
  *   2  a free block is in exactly one free list, the one of its class;
  *   3  memory of small blocks is returned to the kernel only by mend_arena_destroy(); of large ones at most four and
  *      MEND_ARENA_SPARE_MAX are kept, and none while the kernel refuses memory;
- *   4  a block of the reserve that is released is like any other: the reserve grows by chunks only.
+ *   4  a block of the reserve's chunk that is released goes to the free list of its class, like any other; the chunk itself
+ *      is replaced, not filled up again.
  * Not thread safe: the caller holds the library's lock. */
 #ifndef MEND_BASE_ARENA_H
 #define MEND_BASE_ARENA_H

@@ -19,7 +19,8 @@
  * (p2p/death.c), and a dead receiver holds no sender.
  *
  * Cost: 16 bytes per process of the job, once a message is kept; nothing for an expected message.  The records are
- * 70 KiB of addresses per process, of 64 at the start, whose pages exist once a message is lost. */
+ * 64 KiB of addresses per process: for the first 64 processes from the start, for others once they send a message that is
+ * kept.  Their pages exist once a message is lost. */
 #include "p2p/internal.h"
 
 #include "p2p/match.h"
