@@ -5,7 +5,7 @@
  * before, and no other process is told.  From there a program goes on in one of four ways:
  *
  *     ignore it       MPIX_Comm_ack_failed        receives from MPI_ANY_SOURCE work again
- *     replace         MPIX_Comm_replace           a new communicator, full again: new processes for the dead
+ *     replace         MPIX_Comm_refill            a new communicator, full again: new processes for the dead
  *     shrink          MPIX_Comm_revoke            all others are interrupted and learn of it
  *                     MPIX_Comm_shrink            a new communicator of the survivors
  *     validate        MPI_Comm_validate           the same communicator, collectives with holes
@@ -147,14 +147,14 @@ extern int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *requ
  * Deaths: those before the call are agreed on (S0-75) and replaced; a process that dies when the
  * communicator has been agreed on is in it, and noticed later.
  * The new communicator inherits the error handler, and neither attributes nor topology; the caller frees it. */
-extern int MPIX_Comm_replace(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+extern int MPIX_Comm_refill(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
 
-/* In a process that replaces another: the communicator that the survivors got from MPIX_Comm_replace, of which this
+/* In a process that replaces another: the communicator that the survivors got from MPIX_Comm_refill, of which this
  * process has the rank of the dead one.  MPI_COMM_NULL in all other processes, and when it was freed.
  *
  * Local.  MPI_COMM_WORLD holds the processes that were started together with this one (R35), and MPI_Comm_get_parent gives
  * MPI_COMM_NULL.  The error handler is that of MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL. */
-extern int MPIX_Comm_replaced(MPI_Comm *newcomm);
+extern int MPIX_Comm_refilled(MPI_Comm *newcomm);
 
 /* --------------------------------------------------------------------------
  * The same communicator, with holes (J. Hursey's text of February 2012)
@@ -308,8 +308,8 @@ extern __typeof__(MPI_Comm_shrink) PMPI_Comm_shrink;
 extern __typeof__(MPIX_Comm_shrink) PMPIX_Comm_shrink;
 extern __typeof__(MPI_Comm_ishrink) PMPI_Comm_ishrink;
 extern __typeof__(MPIX_Comm_ishrink) PMPIX_Comm_ishrink;
-extern __typeof__(MPIX_Comm_replace) PMPIX_Comm_replace;
-extern __typeof__(MPIX_Comm_replaced) PMPIX_Comm_replaced;
+extern __typeof__(MPIX_Comm_refill) PMPIX_Comm_refill;
+extern __typeof__(MPIX_Comm_refilled) PMPIX_Comm_refilled;
 extern __typeof__(MPI_Comm_validate) PMPI_Comm_validate;
 extern __typeof__(MPI_Comm_agreement) PMPI_Comm_agreement;
 extern __typeof__(MPI_Icomm_agreement) PMPI_Icomm_agreement;

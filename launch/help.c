@@ -92,7 +92,7 @@ const char mend_help_text[] =
     "  --universe N           room for N processes in all, with those that the job starts itself;\n"
     "                         what MPI_UNIVERSE_SIZE says (--usize N|SYSTEM|INFINITE)\n"
     "  --spares K             K more processes of this program wait in MPI_Init until\n"
-    "                         MPIX_Comm_replace needs one\n"
+    "                         MPIX_Comm_refill needs one\n"
     "  --copies               one more process of this program waits in MPI_Init, and is copied "
     "when\n"
     "                         there is no spare\n"

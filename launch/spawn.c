@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* spawn.c – processes that a rank asks for while the job runs: new ones (MPI_Comm_spawn),
- * or to replace another (MPIX_Comm_replace).
+ * or to replace another (MPIX_Comm_refill).
  *
  *   asked ──> for how many is there room? ──> where are the programs? ──> started ──> answer
  *                    │ too few                    │ one is missing           │ one fails

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* birth.c – the play of MPI_Comm_spawn, and with --replace of MPIX_Comm_replace: processes ask an agent for others, and
+/* birth.c – the play of MPI_Comm_spawn, and with --replace of MPIX_Comm_refill: processes ask an agent for others, and
  * all of them meet.
  *
  * The machines say what is next; here it is carried out as the library does: a broadcast that ends at each process when

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* job_start.c – the starter of a simulated job: processes that join it while it runs (MPI_Comm_spawn,
- * MPIX_Comm_replace).
+ * MPIX_Comm_refill).
  *
  * A process hands over its request as to a real agent; some steps later the starter carries it out, with the machine of
  * ft/starter_sm.h, also if the process has died meanwhile.  A new process runs the same program from the beginning, and

@@ -250,7 +250,7 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     read_options(&h, argc, argv, &out, &picture);
-    MPIX_Comm_replaced(&full);
+    MPIX_Comm_refilled(&full);
     memset(h.lost_at, -1, sizeof(h.lost_at));
     begin(&h, full);
     if (!png_read_gray(picture, &h.start))

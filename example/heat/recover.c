@@ -135,7 +135,7 @@ static void leave_the_dead(struct heat *h)
     int err;
 
     if (h->replaces) {
-        while ((err = MPIX_Comm_replace(h->comm, MPI_INFO_NULL, &next)) == MPI_ERR_PROC_FAILED)
+        while ((err = MPIX_Comm_refill(h->comm, MPI_INFO_NULL, &next)) == MPI_ERR_PROC_FAILED)
             ;
         memset(h->is_new, 0, sizeof(h->is_new));
     } else {

@@ -7,10 +7,10 @@
  *   the allreduce fails          at some ranks, perhaps; others may have got their x
  *   MPIX_Comm_revoke             nobody waits on the old communicator any more
  *   MPIX_Comm_agree              all survivors decide alike: is everybody done, and nobody lost?
- *   MPIX_Comm_replace            no: they meet on a communicator of the old size, at their old ranks
+ *   MPIX_Comm_refill             no: they meet on a communicator of the old size, at their old ranks
  *   the rank with most steps     gives its x to the others, the new ones among them
  *
- * A new process runs main() from the beginning.  MPIX_Comm_replaced gives it the communicator, and all that it needs
+ * A new process runs main() from the beginning.  MPIX_Comm_refilled gives it the communicator, and all that it needs
  * to know comes to it in catch_up(), where a process that was there before goes, too.
  *
  * Rank 0 writes the answer before the agreement, not after it: if it dies in between, the agreement
@@ -122,7 +122,7 @@ static int all_done(struct solver *s, int err)
         MPIX_Comm_revoke(s->comm);
     if (MPIX_Comm_agree(s->comm, &done) == MPI_SUCCESS && done)
         return 1; /* rank 0 is among the ranks that agreed: it has written */
-    while ((err = MPIX_Comm_replace(s->comm, MPI_INFO_NULL, &full)) == MPIX_ERR_PROC_FAILED)
+    while ((err = MPIX_Comm_refill(s->comm, MPI_INFO_NULL, &full)) == MPIX_ERR_PROC_FAILED)
         ;    /* one more was lost meanwhile */
     if (err) /* there is no room for new processes, say */
         MPI_Abort(MPI_COMM_SELF, 1);
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     struct solver s = {.comm = MPI_COMM_NULL};
 
     MPI_Init(&argc, &argv);
-    MPIX_Comm_replaced(&s.comm);
+    MPIX_Comm_refilled(&s.comm);
     if (s.comm == MPI_COMM_NULL) /* nobody's replacement: it began with the job */
         s.comm = MPI_COMM_WORLD;
     MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN);

@@ -228,8 +228,8 @@ int mend_comm_close(struct mend_comm *c)
     c->errhandler = mend_errhandler_fatal(self);
     if (c == self->parent)
         self->parent = NULL;
-    if (c == self->replaced)
-        self->replaced = NULL;
+    if (c == self->refilled)
+        self->refilled = NULL;
     mend_comm_mark_closing(c);
     return MPI_SUCCESS;
 }

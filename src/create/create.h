@@ -67,13 +67,13 @@ int mend_create_spawn(struct mend_comm *c, int root, int own_error,
                       const struct mend_spawn_block *blocks, int n, struct mend_spawned *out_p,
                       struct mend_comm **new_p);
 
-/* replace.c: the communicator of c's size in which new processes that run the programs of the dead have their ranks; all others
+/* refill.c: the communicator of c's size in which new processes that run the programs of the dead have their ranks; all others
  * keep theirs.  If no process has failed it is a duplicate.  *out_p as for spawn, if processes were asked for.  Collective
  * over the survivors; blocks as spawn does.  MPI_SUCCESS at all of them or the same class at all; never fails because of
  * deaths before the call, or of a revocation of c. */
-int mend_create_replace(struct mend_comm *c, struct mend_spawned *out_p, struct mend_comm **new_p);
+int mend_create_refill(struct mend_comm *c, struct mend_spawned *out_p, struct mend_comm **new_p);
 
-/* replace.c: the same at the newcomers, in their MPI_Init; seats: of all of them, in order. */
+/* refill.c: the same at the newcomers, in their MPI_Init; seats: of all of them, in order. */
 struct mend_seat;
 int mend_create_take_seats(struct mend_proc *self, const struct mend_seat *seats,
                            struct mend_comm **new_p);

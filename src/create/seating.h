@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* seating.h – which new processes take which ranks of the dead, and who asks for them (replace.c).
+/* seating.h – which new processes take which ranks of the dead, and who asks for them (refill.c).
  *
  *   round    of one job that has lost processes: its first survivor, `root`, asks for `n` new ones
  *   seats    of all rounds, one after the other; so the new processes have the seats in the order in which they come

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* refill_sm.h – what a process does next when new processes take the ranks of the dead (MPIX_Comm_replace).
+/* refill_sm.h – what a process does next when new processes take the ranks of the dead (MPIX_Comm_refill).
  *
  *   survivor   SHRINK ──> JOIN ──> SEAT ──> END       who is dead? new processes (birth_sm.h), for one job after the
  *                                                     other; the old size

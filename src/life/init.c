@@ -226,7 +226,7 @@ static _Noreturn void leave_unseen(struct mend_proc *self)
 static int join(struct mend_proc *self)
 {
     if (self->seats)
-        return mend_create_take_seats(self, self->seats, &self->replaced);
+        return mend_create_take_seats(self, self->seats, &self->refilled);
     return self->asked_number ? mend_create_join(self, &self->parent) : MPI_SUCCESS;
 }
 

@@ -328,8 +328,8 @@ int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_o
     return mend_report_comm(c, err, __func__);
 }
 
-MEND_API(MPIX_Comm_replace);
-int MPIX_Comm_replace(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+MEND_API(MPIX_Comm_refill);
+int MPIX_Comm_refill(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
     struct mend_comm *c = NULL, *made = NULL;
     struct mend_spawned s = {0};
@@ -343,7 +343,7 @@ int MPIX_Comm_replace(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     if (!err)
         err = mend_check_pointer(newcomm);
     if (!err) {
-        err = mend_create_replace(c, &s, &made);
+        err = mend_create_refill(c, &s, &made);
         *newcomm = mend_comm_handle(made);
     }
     if (err == MPI_ERR_SPAWN)
@@ -356,14 +356,14 @@ int MPIX_Comm_replace(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     return mend_report_comm(c, err, __func__);
 }
 
-MEND_API(MPIX_Comm_replaced);
-int MPIX_Comm_replaced(MPI_Comm *newcomm)
+MEND_API(MPIX_Comm_refilled);
+int MPIX_Comm_refilled(MPI_Comm *newcomm)
 {
     int err = mend_enter(__func__);
 
     if (!err)
         err = mend_check_pointer(newcomm);
     if (!err)
-        *newcomm = mend_comm_handle(mend_self->replaced);
+        *newcomm = mend_comm_handle(mend_self->refilled);
     return mend_report(err, __func__);
 }

@@ -150,7 +150,7 @@ struct mend_proc {
         *seats; /* those that the processes of MPI_COMM_WORLD replace, in order; NULL: nobody */
 
     /* chapters */
-    struct mend_comm *world, *comm_self, *parent, *replaced;
+    struct mend_comm *world, *comm_self, *parent, *refilled;
     struct mend_hash comms;  /* context id (channel 0) -> struct mend_comm */
     struct mend_list active; /* requests that need polling: struct mend_request.link */
     struct mend_p2p *p2p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn.h – what the root of MPI_Comm_spawn, or of MPIX_Comm_replace, asks its agent for, and the answer: a nameless
+/* spawn.h – what the root of MPI_Comm_spawn, or of MPIX_Comm_refill, asks its agent for, and the answer: a nameless
  * file that the two share.
  *
  *   | header | errors of the processes | blocks and their strings |

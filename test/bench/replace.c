@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replace.c – from SIGKILL to a full communicator: kill, MPIX_Comm_replace, and a barrier at full size.
+/* replace.c – from SIGKILL to a full communicator: kill, MPIX_Comm_refill, and a barrier at full size.
  *
  *   victim     writes the time │ SIGKILL for itself
- *   survivors  MPI_Barrier ───────X MPIX_Comm_replace ──> MPI_Barrier │ write the time
+ *   survivors  MPI_Barrier ───────X MPIX_Comm_refill ──> MPI_Barrier │ write the time
  *   newcomer                        MPI_Init, replaced ─> MPI_Barrier │ writes the time
  *
  * The ranks die in turn, CYCLES times in all.  Output, by the lowest survivor: replace US, once per cycle: the last return
@@ -49,7 +49,7 @@ static MPI_Comm survive(MPI_Comm full)
 
     while (MPI_Barrier(full) == MPI_SUCCESS)
         ;
-    check(MPIX_Comm_replace(full, MPI_INFO_NULL, &next) == MPI_SUCCESS, "replace failed");
+    check(MPIX_Comm_refill(full, MPI_INFO_NULL, &next) == MPI_SUCCESS, "replace failed");
     MPI_Comm_free(&full);
     return next;
 }
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 
     b.board = bench_open_board(argv[1]);
     MPI_Init(&argc, &argv);
-    MPIX_Comm_replaced(&full);
+    MPIX_Comm_refilled(&full);
     if (full != MPI_COMM_NULL) {
         meet_after(full);
     } else {

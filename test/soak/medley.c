@@ -387,7 +387,7 @@ static void recover(int *replaced_n)
         while (err == MPI_ERR_PROC_FAILED);
     } else {
         do
-            err = MPIX_Comm_replace(comm, MPI_INFO_NULL, &next);
+            err = MPIX_Comm_refill(comm, MPI_INFO_NULL, &next);
         while (err == MPI_ERR_PROC_FAILED);
         ++*replaced_n;
     }
@@ -413,7 +413,7 @@ int main(int argc, char **argv)
     file_name = argv[2];
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPIX_Comm_replaced(&old);
+    MPIX_Comm_refilled(&old);
     MPI_Comm_get_parent(&parent);
     if (old == MPI_COMM_NULL && parent != MPI_COMM_NULL)
         return child(parent);

@@ -53,8 +53,8 @@ share/man/man3/MPIX_Comm_get_failed.3
 share/man/man3/MPIX_Comm_iagree.3
 share/man/man3/MPIX_Comm_is_revoked.3
 share/man/man3/MPIX_Comm_ishrink.3
-share/man/man3/MPIX_Comm_replace.3
-share/man/man3/MPIX_Comm_replaced.3 -> MPIX_Comm_replace.3
+share/man/man3/MPIX_Comm_refill.3
+share/man/man3/MPIX_Comm_refilled.3 -> MPIX_Comm_refill.3
 share/man/man3/MPIX_Comm_revoke.3
 share/man/man3/MPIX_Comm_shrink.3
 share/man/man3/MPIX_File_revoke.3

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
         MPI_Comm_disconnect(&comm);
         return MPI_Finalize();
     }
-    MPIX_Comm_replaced(&comm);
+    MPIX_Comm_refilled(&comm);
     if (comm != MPI_COMM_NULL) {
         MPI_Comm_free(&comm);
         return MPI_Finalize();
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     MPI_Group_size(failed, &size);
     MPI_Group_free(&failed);
     MPI_Comm_free(&shrunk);
-    MPIX_Comm_replace(comm, MPI_INFO_NULL, &shrunk);
+    MPIX_Comm_refill(comm, MPI_INFO_NULL, &shrunk);
     MPI_Comm_free(&shrunk);
     MPI_Comm_free(&comm);
     return MPI_Finalize();

@@ -66,7 +66,7 @@ CLASSES = {
         Start Startall Cancel Request_free Imrecv""",
     # nothing to do with an invalid communicator: ends the job; starts processes (test/kill/spawn); names a
     # handle; requests of other objects; modules that have one of their own, and the type of their function
-    "OTHER": """Abort Comm_replace Comm_replaced Comm_get_parent Comm_join Comm_create_from_group
+    "OTHER": """Abort Comm_refill Comm_refilled Comm_get_parent Comm_join Comm_create_from_group
         Intercomm_create_from_groups Comm_toint Request_toint Grequest_start Grequest_complete
         Session_iflush_buffer Buffer_iflush Pready Pready_range Pready_list Parrived
         Rput Rget Raccumulate Rget_accumulate Module_enter Module_recover Module_recover_function

@@ -53,7 +53,7 @@ static bool is(const char *name)
 static int recover(MPI_Comm comm, int inside, void *state)
 {
     (void)inside, (void)state;
-    if (is("replace") && MPIX_Comm_replace(comm, MPI_INFO_NULL, &whole) != MPI_SUCCESS)
+    if (is("replace") && MPIX_Comm_refill(comm, MPI_INFO_NULL, &whole) != MPI_SUCCESS)
         return MPI_ERR_OTHER;
     return MPI_SUCCESS;
 }
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
     if (is("child") && argc > 2)
         return child();
     start(&argc, &argv);
-    MPIX_Comm_replaced(&replaced);
+    MPIX_Comm_refilled(&replaced);
     if (replaced != MPI_COMM_NULL) { /* the new process has no part in F */
         CHECK_OK(MPI_Barrier(replaced));
         return finish();

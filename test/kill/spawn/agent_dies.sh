@@ -65,9 +65,9 @@ static void be_copied(char **argv)
     usleep(100000); /* for the original to come into MPI_Init; if it has not there is no copy, and no file "stopped" */
     if (rank == 1)
         raise(SIGKILL);
-    MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &whole);
+    MPIX_Comm_refill(MPI_COMM_WORLD, MPI_INFO_NULL, &whole);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &whole);
+    MPIX_Comm_refill(MPI_COMM_WORLD, MPI_INFO_NULL, &whole);
     pause();
 }
 

@@ -190,10 +190,10 @@ int main(int argc, char **argv)
     know_rank();
     return_errors();
     read_on();
-    MPIX_Comm_replaced(&full);
+    MPIX_Comm_refilled(&full);
     if (full == MPI_COMM_NULL) {
         lose();
-        while ((err = MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &full)) != MPI_SUCCESS)
+        while ((err = MPIX_Comm_refill(MPI_COMM_WORLD, MPI_INFO_NULL, &full)) != MPI_SUCCESS)
             CHECK_EQ(err, MPI_ERR_PROC_FAILED);
     } else {
         if (begun_as != (int)getpid())

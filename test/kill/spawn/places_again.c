@@ -145,7 +145,7 @@ static void next_cycle(int keep)
         CHECK_OK(MPI_Comm_dup(full, &old));
     post(RETURNED);
     one_dies(old);
-    while (MPIX_Comm_replace(full, MPI_INFO_NULL, &next) != MPI_SUCCESS)
+    while (MPIX_Comm_refill(full, MPI_INFO_NULL, &next) != MPI_SUCCESS)
         CHECK(next == MPI_COMM_NULL);
     if (full != MPI_COMM_WORLD)
         CHECK_OK(MPI_Comm_free(&full));
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
     open_board();
     know_rank();
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    CHECK_OK(MPIX_Comm_replaced(&full));
+    CHECK_OK(MPIX_Comm_refilled(&full));
     if (full == MPI_COMM_NULL)
         full = MPI_COMM_WORLD;
     MPI_Comm_set_errhandler(full, MPI_ERRORS_RETURN);

@@ -44,7 +44,7 @@ static void replace(void)
     int err;
 
     do
-        err = MPIX_Comm_replace(comm, MPI_INFO_NULL, &whole);
+        err = MPIX_Comm_refill(comm, MPI_INFO_NULL, &whole);
     while (err == MPI_ERR_PROC_FAILED || whole == MPI_COMM_NULL);
     CHECK_EQ(err, MPI_SUCCESS);
     MPI_Comm_free(&comm);
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     return_errors();
     generations = atoi(argv[1]);
-    MPIX_Comm_replaced(&comm);
+    MPIX_Comm_refilled(&comm);
     if (comm == MPI_COMM_NULL)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     settle();

@@ -14,13 +14,13 @@ static void check_arguments(void)
 {
     MPI_Comm c;
 
-    CHECK_CLASS(MPIX_Comm_replace(MPI_COMM_NULL, MPI_INFO_NULL, &c), MPI_ERR_COMM);
-    CHECK_CLASS(MPIX_Comm_replace(MPI_COMM_SELF, MPI_INFO_NULL, NULL), MPI_ERR_ARG);
-    CHECK_CLASS(MPIX_Comm_replaced(NULL), MPI_ERR_ARG);
-    CHECK_EQ(MPIX_Comm_replace(MPI_COMM_SELF, MPI_INFO_NULL, &c), MPI_SUCCESS);
+    CHECK_CLASS(MPIX_Comm_refill(MPI_COMM_NULL, MPI_INFO_NULL, &c), MPI_ERR_COMM);
+    CHECK_CLASS(MPIX_Comm_refill(MPI_COMM_SELF, MPI_INFO_NULL, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(MPIX_Comm_refilled(NULL), MPI_ERR_ARG);
+    CHECK_EQ(MPIX_Comm_refill(MPI_COMM_SELF, MPI_INFO_NULL, &c), MPI_SUCCESS);
     CHECK(c != MPI_COMM_NULL && c != MPI_COMM_SELF);
     MPI_Comm_free(&c);
-    CHECK_EQ(MPIX_Comm_replaced(&c), MPI_SUCCESS);
+    CHECK_EQ(MPIX_Comm_refilled(&c), MPI_SUCCESS);
     CHECK(c == MPI_COMM_NULL);
 }
 
@@ -28,7 +28,7 @@ static void check_refused(void)
 {
     MPI_Comm next = MPI_COMM_WORLD, small;
     char text[MPI_MAX_ERROR_STRING];
-    int err = MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &next), len;
+    int err = MPIX_Comm_refill(MPI_COMM_WORLD, MPI_INFO_NULL, &next), len;
 
     CHECK_CLASS(err, MPI_ERR_SPAWN);
     CHECK(next == MPI_COMM_NULL);
@@ -72,7 +72,7 @@ static void survive(void)
     wait_until_dead(MPI_COMM_WORLD, 2);
     check_refused();
     MPI_Win_free(&win);
-    CHECK_EQ(MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &full), MPI_SUCCESS);
+    CHECK_EQ(MPIX_Comm_refill(MPI_COMM_WORLD, MPI_INFO_NULL, &full), MPI_SUCCESS);
     check_full(full);
 }
 
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     MPI_Comm full;
 
     start(&argc, &argv);
-    CHECK_EQ(MPIX_Comm_replaced(&full), MPI_SUCCESS);
+    CHECK_EQ(MPIX_Comm_refilled(&full), MPI_SUCCESS);
     if (full == MPI_COMM_NULL)
         survive();
     else

@@ -83,7 +83,7 @@ static void recover(void)
     int err;
 
     do {
-        while ((err = MPIX_Comm_replace(full, MPI_INFO_NULL, &next)) != MPI_SUCCESS) {
+        while ((err = MPIX_Comm_refill(full, MPI_INFO_NULL, &next)) != MPI_SUCCESS) {
             CHECK_EQ(err, MPI_ERR_PROC_FAILED);
             CHECK(next == MPI_COMM_NULL);
         }
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     bool is_new;
 
     start(&argc, &argv);
-    CHECK_EQ(MPIX_Comm_replaced(&full), MPI_SUCCESS);
+    CHECK_EQ(MPIX_Comm_refilled(&full), MPI_SUCCESS);
     is_new = full != MPI_COMM_NULL;
     if (!is_new)
         full = MPI_COMM_WORLD;
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
     }
     run(argc, argv, is_new);
     drop();
-    CHECK_EQ(MPIX_Comm_replaced(&again), MPI_SUCCESS);
+    CHECK_EQ(MPIX_Comm_refilled(&again), MPI_SUCCESS);
     CHECK(again == MPI_COMM_NULL);
     return finish();
 }

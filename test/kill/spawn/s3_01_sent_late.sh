@@ -54,11 +54,11 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPIX_Comm_replaced(&full);
+    MPIX_Comm_refilled(&full);
     if (full == MPI_COMM_NULL) {
         full = connect_all(!strcmp(argv[1], "host"));
         die_and_send(full);
-        while ((err = MPIX_Comm_replace(full, MPI_INFO_NULL, &next)) != MPI_SUCCESS) {
+        while ((err = MPIX_Comm_refill(full, MPI_INFO_NULL, &next)) != MPI_SUCCESS) {
             MPI_Error_class(err, &err);
             CHECK(err == MPI_ERR_PROC_FAILED);
         }

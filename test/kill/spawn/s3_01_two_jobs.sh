@@ -57,9 +57,9 @@ static int go_on(MPI_Comm full, int host)
             if (!err && ok)
                 return MPI_SUCCESS;
         }
-        err = MPIX_Comm_replace(full, MPI_INFO_NULL, &next);
+        err = MPIX_Comm_refill(full, MPI_INFO_NULL, &next);
         while (class_of(err) == MPI_ERR_PROC_FAILED)
-            err = MPIX_Comm_replace(full, MPI_INFO_NULL, &next);
+            err = MPIX_Comm_refill(full, MPI_INFO_NULL, &next);
         if (err)
             return err;
         MPI_Comm_free(&full);
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    MPIX_Comm_replaced(&full);
+    MPIX_Comm_refilled(&full);
     first = full == MPI_COMM_NULL;
     if (first)
         full = connect_all(host);
@@ -169,12 +169,12 @@ none)
     ;;
 survivors)
     for event in $events spawn.ask spawn.started port.journey port.arrived member.hello spawn.told#2 member.create.enter#6; do
-        one 14 "--inject kill:0@call:MPIX_Comm_replace>$event" ""
-        one 14 "" "--inject kill:0@call:MPIX_Comm_replace>$event"
+        one 14 "--inject kill:0@call:MPIX_Comm_refill>$event" ""
+        one 14 "" "--inject kill:0@call:MPIX_Comm_refill>$event"
     done
     for event in $events; do
-        one 14 "--inject kill:2@call:MPIX_Comm_replace>$event" ""
-        one 14 "" "--inject kill:2@call:MPIX_Comm_replace>$event"
+        one 14 "--inject kill:2@call:MPIX_Comm_refill>$event" ""
+        one 14 "" "--inject kill:2@call:MPIX_Comm_refill>$event"
     done
     echo "$kills kills were survived"
     ;;
@@ -190,7 +190,7 @@ newcomers)
 agents)
     for event in replace.shrunk spawn.started port.arrived spawn.told replace.meet; do
         for side in host guest; do
-            begin 14 "--inject stop:0@call:MPIX_Comm_replace>$event" ""
+            begin 14 "--inject stop:0@call:MPIX_Comm_refill>$event" ""
             stopped host.out "process 0 is"
             if [ $side = host ]; then
                 kill -9 $host

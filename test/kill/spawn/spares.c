@@ -56,10 +56,10 @@ int main(int argc, char **argv)
     open_board();
     post(BEGUN);
     start(&argc, &argv);
-    MPIX_Comm_replaced(&full);
+    MPIX_Comm_refilled(&full);
     if (full == MPI_COMM_NULL) {
         lose(argv[1], atoi(argv[3]));
-        while ((err = MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &full)) != MPI_SUCCESS)
+        while ((err = MPIX_Comm_refill(MPI_COMM_WORLD, MPI_INFO_NULL, &full)) != MPI_SUCCESS)
             CHECK_EQ(err, MPI_ERR_PROC_FAILED);
     } else {
         post(is_after(begin, board[DIED_US]) ? LATE : EARLY);

@@ -54,7 +54,7 @@
 # RUN: replace 4 kill:2@coll.shm.arrived#40 kill:0@agree.enter kill:1@replace.shrunk ; time 60
 # RUN: replace 5 kill:0@call:MPIX_Comm_agree kill:4@agree.done ; time 60
 # RUN: replace 3 kill:0@coll.done#102 ; time 60
-# RUN: replace 8 kill:3@coll.enter#9 kill:7@call:MPIX_Comm_revoke kill:6@call:MPIX_Comm_replace kill:0@replace.meet ;
+# RUN: replace 8 kill:3@coll.enter#9 kill:7@call:MPIX_Comm_revoke kill:6@call:MPIX_Comm_refill kill:0@replace.meet ;
 #      time 60
 # RUN: validate 1 ; time 60
 # RUN: validate 2 kill:1@call:MPI_Allreduce#20 ; time 60

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     int rank, size, at, now, err = MPI_SUCCESS;
 
     MPI_Init(&argc, &argv);
-    MPIX_Comm_replaced(&whole);
+    MPIX_Comm_refilled(&whole);
     if (whole == MPI_COMM_NULL) {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
             _exit(0);
         MPI_Barrier(MPI_COMM_WORLD);
         for (int k = 0; k < TRIES; k++) {
-            err = MPIX_Comm_replace(MPI_COMM_WORLD, MPI_INFO_NULL, &whole);
+            err = MPIX_Comm_refill(MPI_COMM_WORLD, MPI_INFO_NULL, &whole);
             if (err != MPIX_ERR_PROC_FAILED)
                 break;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replace.c – a communicator gets its old size back: new processes take the ranks of the dead.
+/* refill.c – a communicator gets its old size back: new processes take the ranks of the dead.
  *
  *   survivors: shrink          who failed, one agreement; so everybody knows which ranks are free     (shrink.c)
  *   the first survivor asks its agent for as many processes, and for each says whose program it runs  (spawn.c)
@@ -237,7 +237,7 @@ static int perform(struct call *r, bool newcomer)
     return x.result;
 }
 
-int mend_create_replace(struct mend_comm *c, struct mend_spawned *out_p, struct mend_comm **new_p)
+int mend_create_refill(struct mend_comm *c, struct mend_spawned *out_p, struct mend_comm **new_p)
 {
     struct call r = {.self = c->self, .full = c, .out_p = out_p, .new_p = new_p};
     int err;
