@@ -22,10 +22,11 @@ for document in $documents; do
 done
 # A statement in brackets is a link to its line in doc/conformance.md.
 for document in $documents; do
-    for mark in $(grep -o '\[\(S[0-4]-\|R\)[0-9]*\]' "$document" | sort -u); do
-        grep -qiF "$mark: conformance.md#$(echo "$mark" | tr -d '[]')" "$document" ||
-            complain "$document: $mark leads nowhere"
-    done
+    awk '{ line = tolower($0); while (match(line, /\[(s[0-4]-|r)[0-9]+\]/)) {
+            mark = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH); used[mark] = 1
+            if (index(line, ": conformance.md#" substr(mark, 2, length(mark) - 2)) == 1) leads[mark] = 1
+        } } END { for (mark in used) if (!leads[mark]) { print FILENAME ": " mark " leads nowhere"; bad = 1 }; exit bad }' \
+        "$document" || bad=1
     for anchor in $(grep -o 'conformance\.md#[a-z0-9-]*' "$document" | sed 's/.*#//' | sort -u); do
         grep -q "<a id=\"$anchor\">" doc/conformance.md || complain "$document: no statement $anchor"
     done
@@ -60,7 +61,7 @@ if command -v groff >/dev/null; then
     done
 fi
 # The same words in every file: the first line says under which licence it is.
-for file in $(git ls-files '*.c' '*.h' '*.py' '*.sh' '*.build' '*.def' 2>/dev/null); do
-    head -2 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' || complain "$file: no licence line"
-done
+git ls-files '*.c' '*.h' '*.py' '*.sh' '*.build' '*.def' 2>/dev/null | xargs -r awk '
+    FNR == 1 { said = 0 } FNR <= 2 && /SPDX-License-Identifier: BSD-3-Clause/ { said = 1 }
+    FNR == 2 && !said { print FILENAME ": no licence line"; bad = 1 } FNR == 3 { nextfile } END { exit bad }' || bad=1
 [ $bad = 0 ] && echo "all documents are true to the tree"
