@@ -103,7 +103,7 @@ install: $(BUILD)/build.ninja
 	@DESTDIR=$(DESTDIR)$(abspath $(PREFIX)) meson install -C $(BUILD) --no-rebuild --quiet
 	@echo "Mend is in $(DESTDIR)$(abspath $(PREFIX)); add its bin/ to PATH."
 
-docs: ## write doc/conformance.md again, from the tests and the results of the last make check
+docs: ## write doc/conformance.md again, from the tests
 	@tools/conformance
 
 format: ## clang-format 14 on every source file
