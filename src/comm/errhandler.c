@@ -173,7 +173,9 @@ void mend_abort(struct mend_comm *c, int code)
     end_self(self, code);
 }
 
-void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char *fn)
+/* The message tells of err, the processes end with the code. */
+static _Noreturn void end_by(struct mend_proc *self, struct mend_comm *c, int err, int code,
+                             const char *fn)
 {
     char host[MPI_MAX_PROCESSOR_NAME], text[2048], what[MPI_MAX_ERROR_STRING], scope[192];
     const char *wanted = self->params.fatal_scope;
@@ -181,7 +183,7 @@ void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char
     bool connected = wanted && !strcmp(wanted, "connected") && !abort;
 
     if (c)
-        mend_failure_note(c, err);
+        mend_failure_note(c, code);
     if (mend_errcode_text(self, err, what, sizeof(what)))
         snprintf(what, sizeof(what), "error code %d", err);
     if (connected)
@@ -205,10 +207,15 @@ void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char
                            : "Comm");
     say(text);
     if (connected)
-        end_job(self, err);
+        end_job(self, code);
     if (c)
-        end_comm(c, err);
-    end_self(self, err);
+        end_comm(c, code);
+    end_self(self, code);
+}
+
+void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char *fn)
+{
+    end_by(self, c, err, err, fn);
 }
 
 void mend_fatal_damage(struct mend_proc *self, mend_peer from)
@@ -273,11 +280,11 @@ static struct mend_comm *owner_of_others(const struct mend_proc *self)
     return own;
 }
 
-int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char *fn)
+int mend_raise_blamed(struct mend_proc *self, struct mend_comm *c, int err, int code,
+                      const char *fn)
 {
     struct mend_comm *owner = c ? c : owner_of_others(self);
     struct mend_errhandler h;
-    int code = err;
 
     if (!owner)
         mend_fatal_outside(self, err, fn);
@@ -287,15 +294,20 @@ int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char 
     }
     mend_error_raised(self, err);
     if (c)
-        mend_failure_note(c, err);
+        mend_failure_note(c, code);
     h = *owner->errhandler;
     if (ends_the_process(owner))
-        mend_fatal(self, owner, err, fn);
+        end_by(self, owner, err, code, fn);
     mend_tell(self, true);
     mend_go_out(self);
     if (h.kind == MEND_ERRH_USER)
         call_user(&h, owner, &code, fn);
     return err;
+}
+
+int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char *fn)
+{
+    return mend_raise_blamed(self, c, err, err, fn);
 }
 
 /* A handler that is not a communicator's: what it does except the call of the user's function. */

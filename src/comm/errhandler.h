@@ -58,6 +58,11 @@ bool mend_errhandler_initial_returns(void);
  * (R24), and is not held afterwards.  Local.  With a fatal handler: does not return. */
 int mend_raise(struct mend_proc *self, struct mend_comm *c, int err, const char *fn);
 
+/* The same for an error of a call that stands for another one: the handler gets that, `code` (MPI-5.0 9.3.1, R43), and a
+ * fatal one ends the processes with it, while its message is that of err, which says more. */
+int mend_raise_blamed(struct mend_proc *self, struct mend_comm *c, int err, int code,
+                      const char *fn);
+
 /* The same with a handler that no object has yet; a fatal one ends this process alone. */
 int mend_raise_with(struct mend_proc *self, struct mend_errhandler *e, int err, const char *fn);
 

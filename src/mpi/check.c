@@ -113,17 +113,20 @@ static int report_outside(struct mend_proc *self, int err, const char *fn)
     return self && mend_detours(self, MEND_DETOUR_LOCKED) ? mend_leave(err) : err;
 }
 
-int mend_report_slow(struct mend_comm *c, int err, const char *fn)
+int mend_report_blamed(struct mend_comm *c, int err, int code, const char *fn)
 {
     struct mend_proc *self = mend_self;
 
-    if (mend_likely(!err))
-        return mend_leave(MPI_SUCCESS);
     if (!self || self->state != MEND_PROC_RUNNING)
         return report_outside(self, err, fn);
     mend_look_around(
         self); /* this call has not waited: the next one is to know what has come since */
-    return mend_raise(self, c, err, fn);
+    return mend_raise_blamed(self, c, err, code, fn);
+}
+
+int mend_report_slow(struct mend_comm *c, int err, const char *fn)
+{
+    return mend_likely(!err) ? mend_leave(MPI_SUCCESS) : mend_report_blamed(c, err, err, fn);
 }
 
 int mend_check_outside_callback(void)

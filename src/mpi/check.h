@@ -55,6 +55,9 @@ struct mend_proc *mend_self_or_new(void);
  * object: the handler of MPI_COMM_SELF (MPI-5.0 9.3: errors that belong to no object), or that of
  * MPI_COMM_WORLD where only it has been made not fatal. */
 int mend_report_slow(struct mend_comm *c, int err, const char *fn);
+
+/* For err that stands for another one: the handler gets that, `code`, and the call returns err (R43). */
+int mend_report_blamed(struct mend_comm *c, int err, int code, const char *fn);
 #define mend_report(err_, fn_) mend_report_comm(NULL, (err_), (fn_))
 
 static inline int mend_report_comm(struct mend_comm *c, int err, const char *fn)

@@ -7,7 +7,7 @@
  *     peek     MPI_Request_get_status, _any, _all, _some: nothing is taken
  *
  * None is collective.  What they wait for and what a death does, req/take.h and req/array.h say.  The error
- * goes to the error handler of the (first failed) request's communicator. */
+ * handler of the (first failed) request's communicator gets the error of that request. */
 #include "mpi/check.h"
 #include "req/array.h"
 
@@ -159,10 +159,18 @@ int MPI_Test_cancelled(const MPI_Status *status, int *flag)
     return mend_report(err, __func__);
 }
 
+/* The error handler hears of the request that is to blame, the caller that it is in the statuses (R43). */
+static int report_array(const struct mend_blame *b, int err, const char *fn)
+{
+    if (mend_unlikely(err == MPI_ERR_IN_STATUS))
+        return mend_report_blamed(b->comm, err, b->code, fn);
+    return mend_report_comm(b->comm, err, fn);
+}
+
 MEND_API(MPI_Waitany);
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
-    struct mend_comm *c = NULL;
+    struct mend_blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
@@ -170,15 +178,15 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
     if (!err)
         err = mend_check_pointer(indx);
     if (!err)
-        err = mend_requests_wait_any(mend_self, count, array_of_requests, indx, status, &c);
-    return mend_report_comm(c, err, __func__);
+        err = mend_requests_wait_any(mend_self, count, array_of_requests, indx, status, &b);
+    return report_array(&b, err, __func__);
 }
 
 MEND_API(MPI_Testany);
 int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag,
                 MPI_Status *status)
 {
-    struct mend_comm *c = NULL;
+    struct mend_blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
@@ -188,15 +196,15 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
     if (!err)
         err = mend_check_pointer(flag);
     if (!err)
-        err = mend_requests_test_any(mend_self, count, array_of_requests, indx, flag, status, &c);
-    return mend_report_comm(c, err, __func__);
+        err = mend_requests_test_any(mend_self, count, array_of_requests, indx, flag, status, &b);
+    return report_array(&b, err, __func__);
 }
 
 MEND_API(MPI_Request_get_status_any);
 int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *indx,
                                int *flag, MPI_Status *status)
 {
-    struct mend_comm *c = NULL;
+    struct mend_blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
@@ -206,8 +214,8 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
     if (!err)
         err = mend_check_pointer(flag);
     if (!err)
-        err = mend_requests_peek_any(mend_self, count, array_of_requests, indx, flag, status, &c);
-    return mend_report_comm(c, err, __func__);
+        err = mend_requests_peek_any(mend_self, count, array_of_requests, indx, flag, status, &b);
+    return report_array(&b, err, __func__);
 }
 
 /* One pass over the array: its handles, and what the wait has to know of them. */
@@ -230,21 +238,21 @@ MEND_API(MPI_Waitall);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
 {
     struct mend_requests_turn t = {.count = count, .requests = array_of_requests};
-    struct mend_comm *c = NULL;
+    struct mend_blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
         err = check_all(&t);
     if (!err)
-        err = mend_requests_wait_all(mend_self, &t, array_of_requests, array_of_statuses, &c);
-    return mend_report_comm(c, err, __func__);
+        err = mend_requests_wait_all(mend_self, &t, array_of_requests, array_of_statuses, &b);
+    return report_array(&b, err, __func__);
 }
 
 MEND_API(MPI_Testall);
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
                 MPI_Status *array_of_statuses)
 {
-    struct mend_comm *c = NULL;
+    struct mend_blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
@@ -253,15 +261,15 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
         err = mend_check_pointer(flag);
     if (!err)
         err = mend_requests_test_all(mend_self, count, array_of_requests, flag, array_of_statuses,
-                                     &c);
-    return mend_report_comm(c, err, __func__);
+                                     &b);
+    return report_array(&b, err, __func__);
 }
 
 MEND_API(MPI_Request_get_status_all);
 int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag,
                                MPI_Status *array_of_statuses)
 {
-    struct mend_comm *c = NULL;
+    struct mend_blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
@@ -270,8 +278,8 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
         err = mend_check_pointer(flag);
     if (!err)
         err = mend_requests_peek_all(mend_self, count, array_of_requests, flag, array_of_statuses,
-                                     &c);
-    return mend_report_comm(c, err, __func__);
+                                     &b);
+    return report_array(&b, err, __func__);
 }
 
 static int check_some(int count, const MPI_Request requests[], const int *outcount,
@@ -290,43 +298,43 @@ MEND_API(MPI_Waitsome);
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
                  int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    struct mend_comm *c = NULL;
+    struct mend_blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
         err = check_some(incount, array_of_requests, outcount, array_of_indices);
     if (!err)
         err = mend_requests_wait_some(mend_self, incount, array_of_requests, outcount,
-                                      array_of_indices, array_of_statuses, &c);
-    return mend_report_comm(c, err, __func__);
+                                      array_of_indices, array_of_statuses, &b);
+    return report_array(&b, err, __func__);
 }
 
 MEND_API(MPI_Testsome);
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
                  int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    struct mend_comm *c = NULL;
+    struct mend_blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
         err = check_some(incount, array_of_requests, outcount, array_of_indices);
     if (!err)
         err = mend_requests_test_some(mend_self, incount, array_of_requests, outcount,
-                                      array_of_indices, array_of_statuses, &c);
-    return mend_report_comm(c, err, __func__);
+                                      array_of_indices, array_of_statuses, &b);
+    return report_array(&b, err, __func__);
 }
 
 MEND_API(MPI_Request_get_status_some);
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount,
                                 int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    struct mend_comm *c = NULL;
+    struct mend_blame b = {.comm = NULL};
     int err = mend_enter(__func__);
 
     if (!err)
         err = check_some(incount, array_of_requests, outcount, array_of_indices);
     if (!err)
         err = mend_requests_peek_some(mend_self, incount, array_of_requests, outcount,
-                                      array_of_indices, array_of_statuses, &c);
-    return mend_report_comm(c, err, __func__);
+                                      array_of_indices, array_of_statuses, &b);
+    return report_array(&b, err, __func__);
 }

@@ -11,24 +11,27 @@
 #define TURNS_PER_LOOK   128
 #define NAMED_IN_REPORTS 4
 
-/* What MPI_ERR_IN_STATUS is raised for, and on which communicator: the first request that has failed;
- * if none has, the first that is pending; else the first open one. */
-struct blame {
-    struct mend_comm *comm; /* NULL: a generalized request, or nobody */
-    enum { BLAME_NOBODY, BLAME_OPEN, BLAME_PENDING, BLAME_FAILED } why;
-    int noted; /* class of the last failure whose text was noted */
-};
+static void blame(struct mend_proc *self, struct mend_blame *b, int why, struct mend_comm *c,
+                  int err, int i, const char *what)
+{
+    mend_error_detail(self, MPI_ERR_IN_STATUS, err, "array_of_requests[%d], %s", i, what);
+    b->why = why;
+    b->comm = c;
+    b->code = err;
+}
 
 /* The request is about to be taken, and has failed: its error, the text of which the statuses do not
  * have, and which request it is. */
-static __attribute__((noinline)) void accuse(struct mend_proc *self, struct blame *b,
+static __attribute__((noinline)) void accuse(struct mend_proc *self, struct mend_blame *b,
                                              const struct mend_request *r, int i)
 {
-    int why = mend_request_is_done(r) ? BLAME_FAILED : r->pending ? BLAME_PENDING : BLAME_OPEN;
+    int why = mend_request_is_done(r) ? MEND_BLAME_FAILED
+              : r->pending            ? MEND_BLAME_PENDING
+                                      : MEND_BLAME_OPEN;
     int err = mend_request_is_done(r) ? r->error : MPI_ERR_PENDING;
     char what[160];
 
-    if (why > BLAME_OPEN && r->comm && b->noted != err) {
+    if (why > MEND_BLAME_OPEN && r->comm && b->noted != err) {
         mend_failure_note(r->comm, err);
         b->noted = err;
     }
@@ -39,21 +42,22 @@ static __attribute__((noinline)) void accuse(struct mend_proc *self, struct blam
     snprintf(what, sizeof(what), "%s", r->ops->name);
     if (r->ops->describe)
         r->ops->describe(r, what, sizeof(what));
-    mend_error_detail(self, MPI_ERR_IN_STATUS, err, "array_of_requests[%d], %s", i, what);
-    b->why = why;
-    b->comm = r->comm;
+    blame(self, b, why, r->comm, err, i, what);
 }
 
 /* mend_request_take() for arrays: the error goes into the status as well. */
 static int take_into(struct mend_proc *self, MPI_Request requests[], int i, MPI_Status *status,
-                     struct blame *b)
+                     struct mend_blame *b)
 {
     struct mend_request *r = mend_request_of(requests[i]);
+    bool bad = !mend_request_is_idle(r) && (!mend_request_is_done(r) || r->error);
     int err;
 
-    if (mend_unlikely(!mend_request_is_idle(r) && (!mend_request_is_done(r) || r->error)))
+    if (mend_unlikely(bad))
         accuse(self, b, r, i);
     err = mend_request_take(&requests[i], r, status);
+    if (mend_unlikely(err && !bad && b->why < MEND_BLAME_FAILED)) /* what its functions return */
+        blame(self, b, MEND_BLAME_FAILED, NULL, err, i, "generalized request");
     if (status != MPI_STATUS_IGNORE)
         status->MPI_ERROR = err;
     return err;
@@ -139,7 +143,7 @@ static void wait_any(struct mend_proc *self, struct array *a)
 
 /* Takes what find_any() found. */
 static int take_found(const struct array *a, MPI_Request requests[], MPI_Status *status,
-                      struct mend_comm **blame_p)
+                      struct mend_blame *b)
 {
     struct mend_request *r = a->found == MPI_UNDEFINED ? NULL : mend_request_of(requests[a->found]);
 
@@ -147,18 +151,18 @@ static int take_found(const struct array *a, MPI_Request requests[], MPI_Status 
         mend_status_empty(status);
         return MPI_SUCCESS;
     }
-    *blame_p = r->comm;
+    b->comm = r->comm;
     return mend_request_take(&requests[a->found], r, status);
 }
 
 int mend_requests_wait_any(struct mend_proc *self, int count, MPI_Request requests[], int *index_p,
-                           MPI_Status *status, struct mend_comm **blame_p)
+                           MPI_Status *status, struct mend_blame *b)
 {
     struct array a = {.count = count, .requests = requests};
 
     wait_any(self, &a);
     *index_p = a.found;
-    return take_found(&a, requests, status, blame_p);
+    return take_found(&a, requests, status, b);
 }
 
 /* Progress, and what there is to take; true: something, or nothing is left. */
@@ -171,17 +175,16 @@ static bool look_for_any(struct mend_proc *self, struct array *a, int *index_p)
 }
 
 int mend_requests_test_any(struct mend_proc *self, int count, MPI_Request requests[], int *index_p,
-                           int *flag_p, MPI_Status *status, struct mend_comm **blame_p)
+                           int *flag_p, MPI_Status *status, struct mend_blame *b)
 {
     struct array a = {.count = count, .requests = requests};
 
     *flag_p = look_for_any(self, &a, index_p);
-    return *flag_p ? take_found(&a, requests, status, blame_p) : MPI_SUCCESS;
+    return *flag_p ? take_found(&a, requests, status, b) : MPI_SUCCESS;
 }
 
 int mend_requests_peek_any(struct mend_proc *self, int count, const MPI_Request requests[],
-                           int *index_p, int *flag_p, MPI_Status *status,
-                           struct mend_comm **blame_p)
+                           int *index_p, int *flag_p, MPI_Status *status, struct mend_blame *b)
 {
     struct array a = {.count = count, .requests = requests};
     struct mend_request *r;
@@ -194,7 +197,7 @@ int mend_requests_peek_any(struct mend_proc *self, int count, const MPI_Request 
         mend_status_empty(status);
         return MPI_SUCCESS;
     }
-    *blame_p = r->comm;
+    b->comm = r->comm;
     if (!mend_request_is_done(r))
         return r->pending;
     mend_request_result(r, status);
@@ -241,7 +244,7 @@ static inline MPI_Status *status_of(MPI_Status statuses[], int i)
 
 /* Takes all from number `first` on; MPI_ERR_IN_STATUS if one has an error. */
 static int take_all(struct mend_proc *self, int first, int count, MPI_Request requests[],
-                    MPI_Status statuses[], struct blame *b)
+                    MPI_Status statuses[], struct mend_blame *b)
 {
     bool failed = false;
 
@@ -260,7 +263,7 @@ static void describe_all(const void *arg, char *text, size_t max)
 /* Waits for one after the other, and takes each while the next ones are still under way; or takes
  * what there is when waiting has to be given up (rule 2). */
 static int wait_each(struct mend_proc *self, struct mend_requests_turn *t, MPI_Request requests[],
-                     MPI_Status statuses[], struct blame *b)
+                     MPI_Status statuses[], struct mend_blame *b)
 {
     struct mend_wait w = {.cause = MEND_WAIT_MESSAGES,
                           .until = turn_over,
@@ -291,15 +294,12 @@ static int wait_each(struct mend_proc *self, struct mend_requests_turn *t, MPI_R
 }
 
 int mend_requests_wait_all(struct mend_proc *self, struct mend_requests_turn *t,
-                           MPI_Request requests[], MPI_Status statuses[],
-                           struct mend_comm **blame_p)
+                           MPI_Request requests[], MPI_Status statuses[], struct mend_blame *b)
 {
-    struct blame b = {.comm = NULL};
     int err;
 
     t->deaths_seen = self->deaths_n;
-    err = wait_each(self, t, requests, statuses, &b);
-    *blame_p = b.comm;
+    err = wait_each(self, t, requests, statuses, b);
     return err;
 }
 
@@ -317,9 +317,8 @@ static int unfinished(int count, const MPI_Request requests[])
 }
 
 int mend_requests_test_all(struct mend_proc *self, int count, MPI_Request requests[], int *flag_p,
-                           MPI_Status statuses[], struct mend_comm **blame_p)
+                           MPI_Status statuses[], struct mend_blame *b)
 {
-    struct blame b = {.comm = NULL};
     int err = MPI_SUCCESS;
 
     *flag_p = !unfinished(count, requests);
@@ -328,22 +327,21 @@ int mend_requests_test_all(struct mend_proc *self, int count, MPI_Request reques
         *flag_p = !unfinished(count, requests);
     }
     if (*flag_p || any_broken(count, requests))
-        err = take_all(self, 0, count, requests, statuses, &b);
-    *blame_p = b.comm;
+        err = take_all(self, 0, count, requests, statuses, b);
     return err;
 }
 
 /* The first pending request decides what a peek reports. */
-static int note_pending(const struct mend_request *r, int err, struct mend_comm **blame_p)
+static int note_pending(const struct mend_request *r, int err, struct mend_blame *b)
 {
     if (err || !r || !r->pending)
         return err;
-    *blame_p = r->comm;
+    b->comm = r->comm;
     return r->pending;
 }
 
 int mend_requests_peek_all(struct mend_proc *self, int count, const MPI_Request requests[],
-                           int *flag_p, MPI_Status statuses[], struct mend_comm **blame_p)
+                           int *flag_p, MPI_Status statuses[], struct mend_blame *b)
 {
     int err = MPI_SUCCESS;
 
@@ -353,7 +351,7 @@ int mend_requests_peek_all(struct mend_proc *self, int count, const MPI_Request 
         struct mend_request *r = mend_request_of(requests[i]);
 
         if (!*flag_p)
-            err = note_pending(r, err, blame_p);
+            err = note_pending(r, err, b);
         else if (mend_request_is_idle(r))
             mend_status_empty(status_of(statuses, i));
         else
@@ -368,7 +366,7 @@ int mend_requests_peek_all(struct mend_proc *self, int count, const MPI_Request 
 
 /* Takes every done request and names every pending one.  MPI_ERR_IN_STATUS if one of them has an error. */
 static int take_some(struct mend_proc *self, int count, MPI_Request requests[], int *n_p,
-                     int indices[], MPI_Status statuses[], struct blame *b)
+                     int indices[], MPI_Status statuses[], struct mend_blame *b)
 {
     bool failed = false;
     int n = 0;
@@ -387,42 +385,38 @@ static int take_some(struct mend_proc *self, int count, MPI_Request requests[], 
 }
 
 static int take_some_or_none(struct mend_proc *self, const struct array *a, MPI_Request requests[],
-                             int *n_p, int indices[], MPI_Status statuses[],
-                             struct mend_comm **blame_p)
+                             int *n_p, int indices[], MPI_Status statuses[], struct mend_blame *b)
 {
-    struct blame b = {.comm = NULL};
     int err;
 
     *n_p = MPI_UNDEFINED;
     if (a->idle == a->count)
         return MPI_SUCCESS;
-    err = take_some(self, a->count, requests, n_p, indices, statuses, &b);
-    *blame_p = b.comm;
+    err = take_some(self, a->count, requests, n_p, indices, statuses, b);
     return err;
 }
 
 int mend_requests_wait_some(struct mend_proc *self, int count, MPI_Request requests[], int *n_p,
-                            int indices[], MPI_Status statuses[], struct mend_comm **blame_p)
+                            int indices[], MPI_Status statuses[], struct mend_blame *b)
 {
     struct array a = {.count = count, .requests = requests};
 
     wait_any(self, &a);
-    return take_some_or_none(self, &a, requests, n_p, indices, statuses, blame_p);
+    return take_some_or_none(self, &a, requests, n_p, indices, statuses, b);
 }
 
 int mend_requests_test_some(struct mend_proc *self, int count, MPI_Request requests[], int *n_p,
-                            int indices[], MPI_Status statuses[], struct mend_comm **blame_p)
+                            int indices[], MPI_Status statuses[], struct mend_blame *b)
 {
     struct array a = {.count = count, .requests = requests};
 
     mend_request_look(self, NULL);
     find_any(self, &a);
-    return take_some_or_none(self, &a, requests, n_p, indices, statuses, blame_p);
+    return take_some_or_none(self, &a, requests, n_p, indices, statuses, b);
 }
 
 int mend_requests_peek_some(struct mend_proc *self, int count, const MPI_Request requests[],
-                            int *n_p, int indices[], MPI_Status statuses[],
-                            struct mend_comm **blame_p)
+                            int *n_p, int indices[], MPI_Status statuses[], struct mend_blame *b)
 {
     int err = MPI_SUCCESS, n = 0, idle = 0;
 
@@ -432,7 +426,7 @@ int mend_requests_peek_some(struct mend_proc *self, int count, const MPI_Request
 
         idle += mend_request_is_idle(r);
         if (mend_request_is_idle(r) || !mend_request_is_done(r)) {
-            err = note_pending(r, err, blame_p);
+            err = note_pending(r, err, b);
             continue;
         }
         mend_request_result(r, status_of(statuses, n));

@@ -17,22 +17,28 @@
  *    the others: they may never finish (S0-1).  What has arrived by then is still taken.
  * 3. The peeks return only MPI_ERR_PENDING.
  *
- * Handles and outputs have been checked.  blame_p: the communicator to whose error handler an error goes,
- * NULL if it has none. */
+ * Handles and outputs have been checked.  b: whose error handler gets which code. */
 #ifndef MEND_REQ_ARRAY_H
 #define MEND_REQ_ARRAY_H
 
 #include "req/take.h"
 
+/* Of the first request that has failed; if none has, of the first that is pending; else of the first open one. */
+struct mend_blame {
+    struct mend_comm *comm; /* to whose error handler the error goes; NULL: it has none */
+    int code; /* what the handler gets: that of the request, where the call returns MPI_ERR_IN_STATUS (R43) */
+    enum { MEND_BLAME_NOBODY, MEND_BLAME_OPEN, MEND_BLAME_PENDING, MEND_BLAME_FAILED } why;
+    int noted; /* class of the last failure whose text was noted */
+};
+
 /* *index_p: the one taken, MPI_UNDEFINED if all are idle. */
 int mend_requests_wait_any(struct mend_proc *self, int count, MPI_Request requests[], int *index_p,
-                           MPI_Status *status, struct mend_comm **blame_p);
+                           MPI_Status *status, struct mend_blame *b);
 /* *flag_p is true, with *index_p, also for a pending request. */
 int mend_requests_test_any(struct mend_proc *self, int count, MPI_Request requests[], int *index_p,
-                           int *flag_p, MPI_Status *status, struct mend_comm **blame_p);
+                           int *flag_p, MPI_Status *status, struct mend_blame *b);
 int mend_requests_peek_any(struct mend_proc *self, int count, const MPI_Request requests[],
-                           int *index_p, int *flag_p, MPI_Status *status,
-                           struct mend_comm **blame_p);
+                           int *index_p, int *flag_p, MPI_Status *status, struct mend_blame *b);
 
 /* What the wait for all waits for now: one request, or something in the array that ends the call.  That
  * is a failure at the start, a death, or, if there are several communicators, the revocation of
@@ -58,23 +64,21 @@ static inline void mend_requests_note(struct mend_requests_turn *t, const struct
 
 /* t: count, requests, and each request noted. */
 int mend_requests_wait_all(struct mend_proc *self, struct mend_requests_turn *t,
-                           MPI_Request requests[], MPI_Status statuses[],
-                           struct mend_comm **blame_p);
+                           MPI_Request requests[], MPI_Status statuses[], struct mend_blame *b);
 /* *flag_p is true if all are finished.  Takes nothing otherwise, unless one of them was failed by a
  * death or a revocation: then those that are finished are taken, as by the wait. */
 int mend_requests_test_all(struct mend_proc *self, int count, MPI_Request requests[], int *flag_p,
-                           MPI_Status statuses[], struct mend_comm **blame_p);
+                           MPI_Status statuses[], struct mend_blame *b);
 int mend_requests_peek_all(struct mend_proc *self, int count, const MPI_Request requests[],
-                           int *flag_p, MPI_Status statuses[], struct mend_comm **blame_p);
+                           int *flag_p, MPI_Status statuses[], struct mend_blame *b);
 
 /* Takes every done request and names every pending one; indices and statuses are packed at the front.
  * *n_p: MPI_UNDEFINED if all are idle. */
 int mend_requests_wait_some(struct mend_proc *self, int count, MPI_Request requests[], int *n_p,
-                            int indices[], MPI_Status statuses[], struct mend_comm **blame_p);
+                            int indices[], MPI_Status statuses[], struct mend_blame *b);
 int mend_requests_test_some(struct mend_proc *self, int count, MPI_Request requests[], int *n_p,
-                            int indices[], MPI_Status statuses[], struct mend_comm **blame_p);
+                            int indices[], MPI_Status statuses[], struct mend_blame *b);
 int mend_requests_peek_some(struct mend_proc *self, int count, const MPI_Request requests[],
-                            int *n_p, int indices[], MPI_Status statuses[],
-                            struct mend_comm **blame_p);
+                            int *n_p, int indices[], MPI_Status statuses[], struct mend_blame *b);
 
 #endif
