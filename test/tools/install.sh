@@ -42,7 +42,8 @@ lib/pkgconfig/mpi.pc
 share/man/man1/mend-info.1
 share/man/man1/mend-timeline.1
 share/man/man1/mpicc.1
-share/man/man1/mpicxx.1
+share/man/man1/mpic++.1 -> mpicc.1
+share/man/man1/mpicxx.1 -> mpicc.1
 share/man/man1/mpiexec.1
 share/man/man1/mpirun.1 -> mpiexec.1
 share/man/man3/MPIX_Comm_ack_failed.3
@@ -114,7 +115,17 @@ diff expected found || fail "the list of files"
 readelf -d root/opt/mend/lib/libmpi_abi.so.1 | grep -q 'SONAME.*\[libmpi_abi.so.1\]' || fail "soname"
 readelf -d root/opt/mend/lib/libmpi_abi.so.1 | grep -q 'RPATH\|RUNPATH' && fail "the library has a run path"
 
-PATH=$PWD/root/opt/mend/bin:$PATH
+for program in root/opt/mend/bin/*; do
+    [ -e "root/opt/mend/share/man/man1/${program##*/}.1" ] || fail "no manual page of ${program##*/}"
+done
+
+# The variables that README.md sets.
+HOME=$PWD/root/opt
+unset PKG_CONFIG_PATH
+sed -n '/^## Install it/,/^## /s/^export [^#]*/&/p' "$MEND_TEST_ROOT/README.md" >variables
+. ./variables
+[ "$(command -v mpicc)" = "$HOME/mend/bin/mpicc" ] || fail "README.md: PATH"
+! command -v pkg-config >/dev/null || pkg-config --cflags mend >/dev/null || fail "README.md: PKG_CONFIG_PATH"
 mpicc "$MEND_TEST_ROOT/example/hello/hello.c" -o hello || fail "mpicc"
 [ "$(mpirun -n 2 ./hello | wc -l)" = 2 ] || fail "mpirun"
 ldd hello | grep -qF "$PWD/root/opt/mend/lib/libmpi_abi.so.1" || fail "another library is used"
