@@ -96,27 +96,3 @@ int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *log
         err = mend_abi_set_logical(mend_self, logical_size, logical_true, logical_false);
     return mend_report(err, __func__);
 }
-
-/* Handles of classes that have no objects yet: only the null handle is one, and its integer is its
- * value.  An integer or a handle of something else is an error, and the answer is 0, which is not
- * a handle of any class. */
-static uintptr_t only_null(uintptr_t given, uintptr_t null, int class, const char *fn)
-{
-    int err = mend_enter_any(fn);
-
-    if (!err && given != null)
-        err = class;
-    return mend_report(err, fn) ? 0 : null;
-}
-
-MEND_API(MPI_File_toint);
-int MPI_File_toint(MPI_File file)
-{
-    return (int)only_null((uintptr_t)file, (uintptr_t)MPI_FILE_NULL, MPI_ERR_FILE, __func__);
-}
-
-MEND_API(MPI_File_fromint);
-MPI_File MPI_File_fromint(int file)
-{
-    return (MPI_File)only_null((uintptr_t)file, (uintptr_t)MPI_FILE_NULL, MPI_ERR_FILE, __func__);
-}

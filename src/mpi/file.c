@@ -596,6 +596,38 @@ int MPI_File_call_errhandler(MPI_File fh, int errorcode)
     return MPI_SUCCESS;
 }
 
+/* ---- number ---- */
+
+/* 0, which is never a handle: an error was raised. */
+MEND_API(MPI_File_toint);
+int MPI_File_toint(MPI_File file)
+{
+    struct mend_file *f = NULL;
+    int err = mend_enter_any(__func__), n = (int)(uintptr_t)MPI_FILE_NULL;
+
+    if (!err)
+        err = check_file_or_null(file, &f);
+    if (!err && f) {
+        n = mend_handle_toint(mend_self, f);
+        err = n ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    return mend_report_file(NULL, err, __func__) ? 0 : n;
+}
+
+MEND_API(MPI_File_fromint);
+MPI_File MPI_File_fromint(int file)
+{
+    struct mend_file *f = NULL;
+    MPI_File handle = NULL;
+    int err = mend_enter_any(__func__);
+
+    if (!err) {
+        handle = (MPI_File)mend_handle_fromint(mend_self, file);
+        err = check_file_or_null(handle, &f);
+    }
+    return mend_report_file(NULL, err, __func__) ? NULL : handle;
+}
+
 /* ---- fault tolerance: docstrings in include/mpi_ft.h ---- */
 
 MEND_API(MPI_File_invalidate);

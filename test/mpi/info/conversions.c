@@ -68,6 +68,7 @@ static void made(void)
     MPI_Group group;
     MPI_Comm comm;
     MPI_Info info;
+    MPI_File file;
     MPI_Win win;
     MPI_Op op;
 
@@ -79,6 +80,7 @@ static void made(void)
     CHECK_OK(MPI_Info_create(&info));
     CHECK_OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
     CHECK_OK(MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, comm, &win));
+    CHECK_OK(MPI_File_open(comm, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
     CHECK_OK(MPI_Isend(&word, 1, MPI_INT, 0, 5, comm, &request));
     CHECK_OK(MPI_Mprobe(0, 5, comm, &message, MPI_STATUS_IGNORE));
     ROUND(Comm, MPI_Comm, comm);
@@ -91,8 +93,10 @@ static void made(void)
     ROUND(Info, MPI_Info, info);
     ROUND(Session, MPI_Session, session);
     ROUND(Win, MPI_Win, win);
+    ROUND(File, MPI_File, file);
     CHECK_OK(MPI_Mrecv(&received, 1, MPI_INT, &message, MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_close(&file));
     CHECK_OK(MPI_Win_free(&win));
     CHECK_OK(MPI_Session_finalize(&session));
     CHECK_OK(MPI_Info_free(&info));
@@ -174,6 +178,7 @@ static void nothing(void)
     CHECK_CLASS(MPI_Comm_size(MPI_Comm_f2c(0x7fffffff), &n), MPI_ERR_COMM);
     CHECK_CLASS(MPI_Type_size(MPI_Type_f2c(-1), &n), MPI_ERR_TYPE);
     CHECK_CLASS(MPI_Group_size(MPI_Group_f2c(0x7ffffff0), &n), MPI_ERR_GROUP);
+    CHECK_CLASS(MPI_File_get_amode(MPI_File_f2c(0x7ffffff0), &n), MPI_ERR_FILE);
 }
 
 static void statuses(void)
