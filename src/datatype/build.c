@@ -343,6 +343,26 @@ int mend_type_build(struct mend_proc *self, struct mend_type *draft)
     return MPI_SUCCESS;
 }
 
+int mend_type_dup(struct mend_proc *self, const struct mend_type *old, struct mend_type **new_p)
+{
+    struct mend_type *t = mend_type_draft(self, MPI_COMBINER_DUP, false, 0, 1);
+    int err;
+
+    if (!t)
+        return MPI_ERR_NO_MEM;
+    t->envelope->types[0] = old;
+    err = mend_type_build(self, t);
+    if (err)
+        return err;
+    if (old->committed)
+        err = mend_type_commit(self, t);
+    if (err)
+        mend_type_release(self, t);
+    else
+        *new_p = t;
+    return err;
+}
+
 void mend_type_destroy(struct mend_proc *self, struct mend_type *t)
 {
     MEND_ASSERT(!t->attrs);

@@ -86,6 +86,9 @@ int mend_type_draft_of(struct mend_proc *self, const struct mend_type_arguments 
  * gone. MPI_ERR_ARG: an argument is out of range, or size or bounds do not fit into 64 bits. */
 int mend_type_build(struct mend_proc *self, struct mend_type *draft);
 
+/* A duplicate, with one handle, committed if the old type is; nothing is cached on it.  MPI_ERR_NO_MEM. */
+int mend_type_dup(struct mend_proc *self, const struct mend_type *old, struct mend_type **new_p);
+
 /* Drops a handle of a user (MPI_Type_free), and what else belongs to it.  True: it was the last
  * one, the object's attributes have to go before this call (mend_type_last_handle). */
 bool mend_type_last_handle(const struct mend_type *t);

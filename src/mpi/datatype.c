@@ -328,23 +328,19 @@ static int copy_attrs(struct mend_proc *self, const struct mend_type *old, struc
 /* MPI-5.0 5.1.10: committed if the old one is, and with what is cached on it. */
 static int duplicate(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    MPI_Datatype made = MPI_DATATYPE_NULL;
+    const struct mend_type *old;
     struct mend_type *t;
-    int err = make(&(const struct call){.arguments = {.combiner = MPI_COMBINER_DUP, .types_n = 1},
-                                        .types = &oldtype},
-                   &made);
+    int err = mend_check_type(oldtype, &old);
 
+    if (!err)
+        err = mend_type_dup(mend_self, old, &t);
     if (err)
         return err;
-    t = (struct mend_type *)made;
-    if (mend_type_of(oldtype)->committed)
-        err = mend_type_commit(mend_self, t);
-    if (!err)
-        err = copy_attrs(mend_self, mend_type_of(oldtype), t);
+    err = copy_attrs(mend_self, old, t);
     if (err)
         mend_type_release(mend_self, t);
     else
-        *newtype = made;
+        *newtype = (MPI_Datatype)t;
     return err;
 }
 
