@@ -17,7 +17,7 @@
 struct mend_view {
     MPI_Offset disp;
     const struct mend_type *etype, *filetype;
-    MPI_Datatype etype_handle, filetype_handle;
+    MPI_Datatype etype_handle, filetype_handle; /* count if the types are predefined */
     const struct mend_datarep *datarep;
     MPI_Count etype_size;           /* in the file */
     const struct mend_type *layout; /* the file type in the file; a reference is held */

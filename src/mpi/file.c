@@ -10,6 +10,7 @@
 #include "comm/errcode.h"
 #include "comm/errhandler.h"
 #include "comm/info.h"
+#include "datatype/envelope.h"
 #include "decide/revoke.h"
 #include "mpi_ft.h"
 
@@ -258,10 +259,34 @@ int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Data
     return mend_report_file(f, err, __func__);
 }
 
-static MPI_Datatype handle_of(const struct mend_type *t, MPI_Datatype handle)
+/* A predefined type as it is, also those of MPI_Type_create_f90_real; else a new object, for the program frees what it gets as
+ * well as what it has made (MPI-5.0 14.3). */
+static int give_type(const struct mend_type *t, MPI_Datatype handle, MPI_Datatype *given_p)
 {
-    mend_type_get(t); /* the caller frees what it gets, unless it is predefined */
-    return handle;
+    struct mend_type *copy;
+    int err = t->predefined ? MPI_SUCCESS : mend_type_dup(mend_self, t, &copy);
+
+    if (!err)
+        *given_p = t->predefined ? handle : (MPI_Datatype)copy;
+    return err;
+}
+
+/* Outputs are written only on success. */
+static int give_types(const struct mend_view *v, MPI_Datatype *etype, MPI_Datatype *filetype)
+{
+    MPI_Datatype e, t;
+    int err = give_type(v->etype, v->etype_handle, &e);
+
+    if (err)
+        return err;
+    err = give_type(v->filetype, v->filetype_handle, &t);
+    if (err && !v->etype->predefined)
+        mend_type_release(mend_self, mend_type_of(e));
+    if (err)
+        return err;
+    *etype = e;
+    *filetype = t;
+    return MPI_SUCCESS;
 }
 
 MEND_API(MPI_File_get_view);
@@ -275,10 +300,10 @@ int MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Da
         err = mend_check_file(fh, &f);
     if (!err && !(disp && etype && filetype && datarep))
         err = MPI_ERR_ARG;
+    if (!err)
+        err = give_types(&f->view, etype, filetype);
     if (!err) {
         *disp = f->view.disp;
-        *etype = handle_of(f->view.etype, f->view.etype_handle);
-        *filetype = handle_of(f->view.filetype, f->view.filetype_handle);
         strcpy(datarep, f->view.datarep->name);
     }
     return mend_report_file(f, err, __func__);

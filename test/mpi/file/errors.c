@@ -88,6 +88,41 @@ static void ways(void)
     CHECK_OK(MPI_File_close(&f));
 }
 
+/* The types that a program gets are its own, and so are those that it gave. */
+static void types_of_views(void)
+{
+    MPI_File f = open_file("types", RW | MPI_MODE_DELETE_ON_CLOSE);
+    MPI_Datatype etype, filetype, e[2], t[2], real;
+    char rep[MPI_MAX_DATAREP_STRING];
+    MPI_Offset at;
+    int bytes;
+
+    MPI_Type_contiguous(2, MPI_INT, &etype);
+    MPI_Type_commit(&etype);
+    MPI_Type_vector(3, 1, 2, etype, &filetype);
+    MPI_Type_commit(&filetype);
+    CHECK_OK(MPI_File_set_view(f, 8, etype, filetype, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_get_view(f, &at, &e[0], &t[0], rep));
+    CHECK_OK(MPI_Type_free(&etype));
+    CHECK_OK(MPI_Type_free(&filetype));
+    CHECK_OK(MPI_File_get_view(f, &at, &e[1], &t[1], rep));
+    CHECK(e[0] != e[1] && t[0] != t[1]);
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(MPI_Type_size(e[i], &bytes));
+        CHECK_EQ(bytes, 8);
+        CHECK_OK(MPI_Type_size(t[i], &bytes));
+        CHECK_EQ(bytes, 24);
+        CHECK_OK(MPI_File_set_view(f, 0, e[i], t[i], "native", MPI_INFO_NULL)); /* committed */
+        CHECK_OK(MPI_Type_free(&e[i]));
+        CHECK_OK(MPI_Type_free(&t[i]));
+    }
+    MPI_Type_create_f90_real(6, 30, &real);
+    CHECK_OK(MPI_File_set_view(f, 0, MPI_FLOAT, real, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_get_view(f, &at, &e[0], &t[0], rep));
+    CHECK(e[0] == MPI_FLOAT && t[0] == real);
+    CHECK_OK(MPI_File_close(&f));
+}
+
 static void arguments(void)
 {
     MPI_File f = open_file("arguments", RW | MPI_MODE_DELETE_ON_CLOSE);
@@ -275,6 +310,7 @@ int main(int argc, char **argv)
     opening();
     ways();
     arguments();
+    types_of_views();
     too_far();
     no_room();
     limits();
