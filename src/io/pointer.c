@@ -6,6 +6,7 @@
  * is dead the pointer is lost (S0-53). */
 #include "io/file.h"
 
+#include "io/together.h"
 #include "io/word.h"
 #include "rma/op.h"
 #include "rma/sync.h"
@@ -83,7 +84,8 @@ static struct mend_coll_buf words(int64_t *at, MPI_Count n)
 }
 
 /* Each adds what it has to what those before it have; the last one moves the pointer, and tells where it was, or why
- * it could not: the others wait for either. */
+ * it could not: the others wait for either.  Collective accesses that are under way have collectives of their own on this
+ * communicator: they end first, as in agree(). */
 int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
 {
     struct mend_comm *c = f->comm;
@@ -93,9 +95,10 @@ int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was
     } told = {0};
     int64_t until = by;
     struct mend_coll_buf out = words(&until, 1), from = words(&told.begin, 2);
-    int last = c->size - 1, told_err;
-    int err = mend_coll_scan(c, &by, &out, mend_op_of(MPI_SUM), false, &now);
+    int last = c->size - 1, told_err, err;
 
+    mend_file_drain(f);
+    err = mend_coll_scan(c, &by, &out, mend_op_of(MPI_SUM), false, &now);
     if (c->rank == last)
         told.error = err ? err : mend_pointer_add(f, until, &told.begin);
     told_err = mend_coll_bcast(c, &from, last, &then);

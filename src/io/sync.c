@@ -192,7 +192,8 @@ int mend_file_sync(struct mend_file *f)
     int failed_n = 0, err = mend_file_check_valid(f);
     struct mend_decision d;
 
-    mend_file_finish_later(f); /* what it moves is written out */
+    mend_file_finish_later(f); /* what these move is written out */
+    mend_file_drain(f);
     if (!err) {
         make_vote(&d, write_out(f), f->keeps_all);
         err = agree(f, &d, &failed_n);
