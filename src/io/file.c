@@ -293,3 +293,17 @@ int mend_file_end(const struct mend_file *f, MPI_Offset *etypes_p)
         *etypes_p = mend_view_etypes(&f->view, size);
     return err;
 }
+
+int mend_file_seek(const struct mend_file *f, MPI_Offset offset, int whence, MPI_Offset now,
+                   MPI_Offset *to_p)
+{
+    MPI_Offset base = whence == MPI_SEEK_CUR ? now : 0, to;
+    int err = whence == MPI_SEEK_END ? mend_file_end(f, &base) : MPI_SUCCESS;
+
+    if (err)
+        return err;
+    if (__builtin_add_overflow(base, offset, &to) || to < 0 || !mend_view_has(&f->view, to, 0))
+        return MPI_ERR_ARG;
+    *to_p = to;
+    return MPI_SUCCESS;
+}

@@ -90,9 +90,14 @@ int mend_file_delete(struct mend_proc *self, const char *name);
 int mend_file_size(const struct mend_file *f, MPI_Offset *size_p);
 int mend_file_end(const struct mend_file *f, MPI_Offset *etypes_p);
 
+/* Local.  Where `offset` etypes from `now` (MPI_SEEK_CUR), from the end or from the beginning are.  MPI_ERR_ARG: not in the view. */
+int mend_file_seek(const struct mend_file *f, MPI_Offset offset, int whence, MPI_Offset now,
+                   MPI_Offset *to_p);
+
 /* Collective; return when all survivors have called them.  Rank 0 changes the file: MPI_ERR_PROC_FAILED if it, or another
  * member, is dead.  MPI_ERR_NOT_SAME: the members do not ask for the same. */
 int mend_file_set_size(struct mend_file *f, MPI_Offset size, bool preallocate);
+/* With MPI_MODE_SEQUENTIAL the view begins where the shared pointer is when all have met. */
 int mend_file_set_view(struct mend_file *f, const struct mend_view *view,
                        const struct mend_info *hints, int own_error);
 int mend_file_set_hints(struct mend_file *f, const struct mend_info *hints, int own_error);
@@ -111,8 +116,8 @@ int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
 int mend_pointer_set(struct mend_file *f, MPI_Offset to);
 /* Collective; waits for all: the position of each behind those of lower rank. */
 int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
-/* Collective: MPI_File_seek_shared. */
-int mend_pointer_seek(struct mend_file *f, MPI_Offset to, int own_error);
+/* Collective: MPI_File_seek_shared.  What it counts from is what all find when they have met. */
+int mend_pointer_seek(struct mend_file *f, MPI_Offset offset, int whence, int own_error);
 
 /* file.c: the lowest rank that lives, as far as is known here; more than one may believe that it is it. */
 bool mend_file_is_first(const struct mend_file *f);

@@ -106,11 +106,25 @@ int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was
     return err ? err : told_err ? told_err : (int)told.error;
 }
 
-int mend_pointer_seek(struct mend_file *f, MPI_Offset to, int own_error)
+/* At rank 0. */
+static int seek(struct mend_file *f, MPI_Offset offset, int whence)
 {
-    int err = mend_file_agree_on(f, own_error, (uint64_t)to); /* nobody uses the old one any more */
+    MPI_Offset now = 0, to;
+    int err = whence == MPI_SEEK_CUR ? mend_pointer_add(f, 0, &now) : MPI_SUCCESS;
+
+    if (!err)
+        err = mend_file_seek(f, offset, whence, now, &to);
+    return err ? err : mend_pointer_set(f, to);
+}
+
+/* The members may still move the pointer and the end of the file while one of them is here: only rank 0 looks, and when all have
+ * come. */
+int mend_pointer_seek(struct mend_file *f, MPI_Offset offset, int whence, int own_error)
+{
+    uint64_t asked = (uint64_t)offset + (uint64_t)whence * UINT64_C(0x9e3779b97f4a7c15);
+    int err = mend_file_agree_on(f, own_error, asked);
 
     if (!err && f->comm->rank == 0)
-        own_error = mend_pointer_set(f, to);
+        own_error = seek(f, offset, whence);
     return err ? err : mend_file_agree(f, own_error, NULL);
 }

@@ -284,21 +284,39 @@ static uint64_t identity(const struct mend_view *v)
     return sum;
 }
 
+/* MPI_DISPLACEMENT_CURRENT.  Nobody moves the shared pointer between this agreement and the next one. */
+static int meet_at_pointer(struct mend_file *f, struct mend_view *v, int *own_error_p)
+{
+    int err = mend_file_agree(f, *own_error_p, NULL);
+    MPI_Offset at;
+
+    if (err)
+        return err;
+    *own_error_p = mend_pointer_add(f, 0, &at);
+    v->disp = mend_view_offset(&f->view, at);
+    return MPI_SUCCESS;
+}
+
 int mend_file_set_view(struct mend_file *f, const struct mend_view *view,
                        const struct mend_info *hints, int own_error)
 {
     struct mend_view v = *view, old = f->view;
     struct mend_file_hints h = f->hints;
     int err = mend_file_check_valid(f);
+    bool made = false;
 
     mend_file_hints_read(&h, hints);
     h.value[MEND_HINT_APPEND_MAPPED] = f->append != NULL;
-    if (!own_error)
+    if (!err && f->amode & MPI_MODE_SEQUENTIAL)
+        err = meet_at_pointer(f, &v, &own_error);
+    if (!own_error && !err) {
         own_error = mend_view_make(f->self, &v, !(f->amode & MPI_MODE_RDONLY));
+        made = !own_error;
+    }
     if (!err) /* the sizes of etypes, and the representation */
         err = mend_file_agree_on_ways(f, own_error, own_error ? 0 : identity(&v), &h,
                                       own_error ? &f->view : &v);
-    if (err && !own_error)
+    if (err && made)
         mend_type_put(f->self, v.layout);
     if (err)
         return err;
@@ -308,7 +326,7 @@ int mend_file_set_view(struct mend_file *f, const struct mend_view *view,
     mend_type_put(f->self, old.filetype);
     mend_type_put(f->self, old.layout);
     f->position = 0;
-    return mend_pointer_seek(f, 0, MPI_SUCCESS);
+    return mend_pointer_seek(f, 0, MPI_SEEK_SET, MPI_SUCCESS);
 }
 
 int mend_file_set_atomic(struct mend_file *f, bool atomic)
