@@ -80,7 +80,7 @@ static void begin(struct mend_file *f)
     if (f->comm->rank == 0)
         a->piece = mend_heap_take(f->self, a->bytes);
     a->at = a->piece ? a->piece->at : NOT_SHARED;
-    err = mend_file_agree_place(f, &a->at);
+    err = mend_file_agree_place(f, MPI_SUCCESS, &failed_n, &a->at);
     if (!err)
         err = mend_file_agree(f, prepare(f, a), &failed_n);
     if (err)

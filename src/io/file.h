@@ -43,8 +43,10 @@ struct mend_file {
     uint64_t word_at;       /* where the segment holds the shared pointer; 0: in `alone` */
     mend_atomic_u64 *word;  /* the same, from first use on */
     mend_atomic_u64 alone;  /* of a file with one member */
-    bool all_left;          /* all survivors have called MPI_File_close */
-    int rank;               /* of this process among those that have opened the file */
+    MPI_Offset
+        last_known; /* in a window: where the shared pointer was when this process last heard of it */
+    bool all_left; /* all survivors have called MPI_File_close */
+    int rank;      /* of this process among those that have opened the file */
     int fd, amode;
     char *name;
     struct mend_view view;
@@ -110,10 +112,13 @@ static inline int mend_file_check_valid(const struct mend_file *f)
     return f->comm->revoked ? MPI_ERR_INVALIDATED : MPI_SUCCESS;
 }
 
-/* pointer.c: the shared file pointer, in etypes.  add and set have their effect once; get writes *was_p.  Without shared
+/* pointer.c: the shared file pointer, in etypes.  add and set have their effect once.  Without shared
  * memory they wait for rank 0, and end with MPI_ERR_PROC_FAILED when it dies, or MPI_ERR_INVALIDATED. */
 int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
 int mend_pointer_set(struct mend_file *f, MPI_Offset to);
+/* Where it is.  Without shared memory it asks rank 0; if that has died, or the file is revoked, it tells what this process has heard last
+ * (S0-54, S0-102).  MPI_ERR_NO_MEM. */
+int mend_pointer_get(struct mend_file *f, MPI_Offset *at_p);
 /* Collective; waits for all: the position of each behind those of lower rank. */
 int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p);
 /* Collective: MPI_File_seek_shared.  What it counts from is what all find when they have met. */
@@ -133,8 +138,8 @@ void mend_pointer_end(struct mend_file *f);
  * MPI_ERR_PROC_FAILED. */
 int mend_file_agree(struct mend_file *f, int own_error, int *failed_n_p);
 
-/* sync.c: *place_p becomes what rank 0 has there; UINT64_MAX if it has died before.  Deaths are not errors. */
-int mend_file_agree_place(struct mend_file *f, uint64_t *place_p);
+/* sync.c: mend_file_agree(), and *place_p becomes what rank 0 has there; UINT64_MAX if it has died before. */
+int mend_file_agree_place(struct mend_file *f, int own_error, int *failed_n_p, uint64_t *place_p);
 
 /* sync.c: the same, and MPI_ERR_NOT_SAME if the value is not the same at all. */
 int mend_file_agree_on(struct mend_file *f, int own_error, uint64_t value);

@@ -3,7 +3,7 @@
  *
  * Where the members share memory it is changed by one atomic instruction of the process that moves it: no process
  * can die in between, and the word outlives rank 0.  Else it is in a window, and rank 0 changes it, when it is in MPI; when it
- * is dead the pointer is lost (S0-53). */
+ * is dead the pointer is lost (S0-53), and each process tells where it was when it last heard of it (S0-54). */
 #include "io/file.h"
 
 #include "io/together.h"
@@ -61,7 +61,21 @@ int mend_pointer_add(struct mend_file *f, MPI_Offset by, MPI_Offset *was_p)
         was = (int64_t)atomic_fetch_add(word, (uint64_t)by);
     else if (!err)
         err = ask(f, MPI_SUM, by, &was);
+    if (!err)
+        f->last_known = was + by;
     *was_p = was;
+    return err;
+}
+
+int mend_pointer_get(struct mend_file *f, MPI_Offset *at_p)
+{
+    MPI_Offset now;
+    int err = mend_pointer_add(f, 0, &now);
+
+    if (f->win && (err == MEND_CLASS_PROC_FAILED || err == MPI_ERR_INVALIDATED))
+        err = MPI_SUCCESS; /* what it has heard last */
+    if (!err)
+        *at_p = f->last_known;
     return err;
 }
 
@@ -75,6 +89,8 @@ int mend_pointer_set(struct mend_file *f, MPI_Offset to)
         atomic_store(word, (uint64_t)to);
     else if (!err)
         err = ask(f, MPI_REPLACE, to, &was);
+    if (!err)
+        f->last_known = to;
     return err;
 }
 
@@ -91,40 +107,50 @@ int mend_pointer_add_ordered(struct mend_file *f, MPI_Offset by, MPI_Offset *was
     struct mend_comm *c = f->comm;
     struct mend_coll_how now = {.kind = MEND_COLL_NOW}, then = now;
     struct {
-        int64_t begin, error;
+        int64_t begin, end, error;
     } told = {0};
     int64_t until = by;
-    struct mend_coll_buf out = words(&until, 1), from = words(&told.begin, 2);
+    struct mend_coll_buf out = words(&until, 1), from = words(&told.begin, 3);
     int last = c->size - 1, told_err, err;
 
     mend_file_drain(f);
     err = mend_coll_scan(c, &by, &out, mend_op_of(MPI_SUM), false, &now);
     if (c->rank == last)
         told.error = err ? err : mend_pointer_add(f, until, &told.begin);
+    told.end = told.begin + until;
     told_err = mend_coll_bcast(c, &from, last, &then);
+    err = err ? err : told_err ? told_err : (int)told.error;
+    if (!err)
+        f->last_known = told.end;
     *was_p = told.begin + until - by;
-    return err ? err : told_err ? told_err : (int)told.error;
+    return err;
 }
 
 /* At rank 0. */
-static int seek(struct mend_file *f, MPI_Offset offset, int whence)
+static int seek(struct mend_file *f, MPI_Offset offset, int whence, MPI_Offset *to_p)
 {
-    MPI_Offset now = 0, to;
+    MPI_Offset now = 0;
     int err = whence == MPI_SEEK_CUR ? mend_pointer_add(f, 0, &now) : MPI_SUCCESS;
 
     if (!err)
-        err = mend_file_seek(f, offset, whence, now, &to);
-    return err ? err : mend_pointer_set(f, to);
+        err = mend_file_seek(f, offset, whence, now, to_p);
+    return err ? err : mend_pointer_set(f, *to_p);
 }
 
 /* The members may still move the pointer and the end of the file while one of them is here: only rank 0 looks, and when all have
  * come. */
 int mend_pointer_seek(struct mend_file *f, MPI_Offset offset, int whence, int own_error)
 {
-    uint64_t asked = (uint64_t)offset + (uint64_t)whence * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t asked = (uint64_t)offset + (uint64_t)whence * UINT64_C(0x9e3779b97f4a7c15), told;
     int err = mend_file_agree_on(f, own_error, asked);
+    MPI_Offset to = 0;
 
     if (!err && f->comm->rank == 0)
-        own_error = seek(f, offset, whence);
-    return err ? err : mend_file_agree(f, own_error, NULL);
+        own_error = seek(f, offset, whence, &to);
+    told = (uint64_t)to;
+    if (!err)
+        err = mend_file_agree_place(f, own_error, NULL, &told);
+    if (!err)
+        f->last_known = (MPI_Offset)told;
+    return err;
 }

@@ -5,7 +5,8 @@
  *   the largest error, or MPI_ERR_NOT_SAME, or MPI_ERR_PROC_FAILED if a member has failed: the same at all survivors
  *
  * Words: and_word[0]: bit 0, the file is not revoked for me; bit 1, I have a value; above them what all must have, of sync and
- * of those that choose ways; and_word[1]: in open, where rank 0 has the word of the shared pointer, or the lines of append.h; max_word[0] the error;
+ * of those that choose ways; and_word[1]: in open, where rank 0 has the word of the shared pointer, or the lines of append.h; in seek, where it has set
+ * the pointer; max_word[0] the error;
  * max_word[1] and [2] the value and its complement, equal at all if one is the complement of the other; 0 without a value.
  * So a sync without an error is an agreement on a flag, which two members make in one line (node/brief.h). */
 #include "io/file.h"
@@ -85,15 +86,15 @@ int mend_file_agree(struct mend_file *f, int own_error, int *failed_n_p)
     return agree(f, &d, failed_n_p);
 }
 
-int mend_file_agree_place(struct mend_file *f, uint64_t *place_p)
+int mend_file_agree_place(struct mend_file *f, int own_error, int *failed_n_p, uint64_t *place_p)
 {
     struct mend_decision d;
-    int failed_n, err;
+    int err;
 
-    make_vote(&d, MPI_SUCCESS, 0);
+    make_vote(&d, own_error, 0);
     if (f->comm->rank == 0)
         d.and_word[1] = *place_p;
-    err = agree(f, &d, &failed_n);
+    err = agree(f, &d, failed_n_p);
     *place_p = d.and_word[1];
     return err;
 }

@@ -382,6 +382,7 @@ int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
     return mend_report_file(f, err, __func__);
 }
 
+/* Without an error also after a failure (S0-54, S0-102).  Where the members share no memory it asks rank 0 as long as that lives. */
 MEND_API(MPI_File_get_position_shared);
 int MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
@@ -395,7 +396,7 @@ int MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
     if (!err && f->amode & MPI_MODE_SEQUENTIAL)
         err = MPI_ERR_UNSUPPORTED_OPERATION;
     if (!err)
-        err = mend_pointer_add(f, 0, offset);
+        err = mend_pointer_get(f, offset);
     return mend_report_file(f, err, __func__);
 }
 

@@ -6,6 +6,7 @@
  *
  *   R1: a nonblocking call on a revoked communicator starts; its completion reports the error
  *   R30: a window or a file with dead members can be freed
+ *   S0-54: the file's positions can be read after a failure
  *   S0-100: revoking a file notifies all its processes
  *   S0-101: a revoked file ends calls in progress
  *   S0-102: every later call on it that is not local fails */
@@ -54,6 +55,8 @@ static void check_later(MPI_File f)
     CHECK_EQ(MPI_File_get_amode(f, &amode), MPI_SUCCESS);
     CHECK_EQ(MPI_File_get_size(f, &at), MPI_SUCCESS);
     CHECK_EQ(MPI_File_get_position(f, &at), MPI_SUCCESS);
+    CHECK_EQ(MPI_File_get_position_shared(f, &at), MPI_SUCCESS);
+    CHECK_EQ(at, 4);
     CHECK_EQ(MPI_File_seek(f, 0, MPI_SEEK_SET), MPI_SUCCESS);
 }
 
@@ -63,6 +66,7 @@ int main(int argc, char **argv)
 
     start(&argc, &argv);
     f = open_file(MPI_COMM_WORLD, "revoked");
+    CHECK_EQ(MPI_File_seek_shared(f, 4, MPI_SEEK_SET), MPI_SUCCESS);
     post(0);
     if (rank == 0) {
         await(0, size);
