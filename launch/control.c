@@ -30,14 +30,29 @@ static void on_join(struct job *job, struct rank *r, pid_t sender)
 }
 
 /* One line instead of one per rank, if nobody is left to go on. */
-static void note_whole_abort(struct job *job, const struct rank *r, int code)
+static void note_whole_abort(struct job *job, const struct rank *r, struct mend_abort what)
 {
     for (int i = 0; i < job->n; i++)
         if (!job->rank[i].guest_of && !job->rank[i].end.named && !mend_rank_is_dead(job, i))
             return;
-    if (!job->aborted && !job->o.quiet)
-        mend_say_of(job, r, "mend: rank %d aborted the job with code %d", r->index, code);
+    if (!job->aborted && !job->o.quiet && what.follows)
+        mend_say_of(job, r, "mend: rank %d ended the job: its error handler is fatal", r->index);
+    else if (!job->aborted && !job->o.quiet)
+        mend_say_of(job, r, "mend: rank %d aborted the job with code %d", r->index, what.code);
     job->aborted = true;
+}
+
+static struct mend_abort abort_of(const struct mend_ctl *m)
+{
+    return (struct mend_abort){m->code, m->follows};
+}
+
+/* Of several aborts that name a rank the first one ends it. */
+static void name(struct rank *r, struct mend_abort what)
+{
+    if (!r->end.named)
+        r->end.follows = what.follows;
+    r->end.named = true;
 }
 
 /* Those of our ranks that a set names; the agents of guests hear of these. */
@@ -54,7 +69,7 @@ static int32_t list_named(struct job *job, const struct rank *r, const struct me
                 peers[n++] = i;
         }
     if (*abroad_p)
-        mend_links_abort(job, r, m->set, m->n, m->code);
+        mend_links_abort(job, r, m->set, m->n, abort_of(m));
     return n;
 }
 
@@ -76,29 +91,30 @@ static void on_abort(struct job *job, struct rank *r, const struct mend_ctl *m)
     int32_t n = list_named(job, r, m, peers, &abroad);
 
     for (int32_t i = 0; i < n; i++)
-        job->rank[peers[i]].end.named = true;
-    note_whole_abort(job, r, m->code);
+        name(&job->rank[peers[i]], abort_of(m));
+    note_whole_abort(job, r, abort_of(m));
     mend_report(job, mend_time_monotonic_ns(), abort, .by = r->index, .code = m->code, .named = n);
     if (n > 1 || (n == 1 && (abroad || peers[0] != r->index)))
         end_ranks(job, peers, n, m->code);
     free(peers);
 }
 
-void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n, int code)
+void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n,
+                        struct mend_abort what)
 {
     int32_t *ours = mend_xalloc((size_t)n, sizeof(*ours)), ours_n = 0;
 
     for (int32_t i = 0; i < n; i++)
         if (!job->rank[peers[i]].guest_of && !mend_rank_is_dead(job, peers[i])) {
-            job->rank[peers[i]].end.named = true;
+            name(&job->rank[peers[i]], what);
             ours[ours_n++] = peers[i];
         }
-    mend_report(job, mend_time_monotonic_ns(), abort, .by = by, .code = code, .named = ours_n);
+    mend_report(job, mend_time_monotonic_ns(), abort, .by = by, .code = what.code, .named = ours_n);
     if (ours_n && !job->o.quiet)
         mend_say(job, "mend: process %d, of a connected job, aborted %d rank%s with code %d", by,
-                 (int)ours_n, ours_n > 1 ? "s" : "", code);
+                 (int)ours_n, ours_n > 1 ? "s" : "", what.code);
     if (ours_n)
-        end_ranks(job, ours, ours_n, code);
+        end_ranks(job, ours, ours_n, what.code);
     free(ours);
 }
 

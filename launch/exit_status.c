@@ -3,11 +3,15 @@
  *
  *   1  the time ran out                                        124
  *   2  a signal that we forwarded ended a rank                 128 + signal
- *   3  the job aborted as a whole                              the abort code
+ *   3  the program aborted the job as a whole                  the abort code
  *   4  --strict-exit and a rank died                           as the first death in time
  *   5  a death that was not handled, or a bad end              the abort code if one of them was an abort,
  *                                                              otherwise as the first of them
  *   6  otherwise                                               0
+ *
+ * The program asks for an abort, or a fatal error handler does after an error.  If that error is a death or a revocation
+ * the abort follows: the ranks that it ends count as the first death in time, and by the code of the error if no death
+ * was before.
  *
  * A death is handled if an MPI call had reported it to a rank that finished cleanly.  A bad end is a
  * non-zero exit status, also of a rank that died by it (R23), or a signal after MPI_Finalize.  Deaths come
@@ -81,6 +85,16 @@ static int status_of_code(int code)
     return code == 0 || (code & 0xff) ? code & 0xff : 1;
 }
 
+static bool follows(const struct mend_rank_end *e)
+{
+    return e->outcome == MEND_OUTCOME_ABORTED && e->follows;
+}
+
+static bool is_abort(const struct mend_rank_end *e)
+{
+    return e->outcome == MEND_OUTCOME_ABORTED && !e->follows;
+}
+
 static int status_of(const struct mend_rank_end *e)
 {
     return e->outcome == MEND_OUTCOME_SIGNALED ? 128 + e->code : status_of_code(e->code);
@@ -114,8 +128,7 @@ static bool is_bad(const struct mend_rank_end *e)
 /* True if a rather than b gives the status: first an abort, then the first death, then the lowest rank. */
 static bool goes_before(const struct mend_rank_end *a, const struct mend_rank_end *b)
 {
-    bool a_aborted = a->outcome == MEND_OUTCOME_ABORTED,
-         b_aborted = b->outcome == MEND_OUTCOME_ABORTED;
+    bool a_aborted = is_abort(a), b_aborted = is_abort(b);
     bool a_died = meaning_of(a) >= LEFT, b_died = meaning_of(b) >= LEFT;
 
     if (a_aborted != b_aborted)
@@ -151,8 +164,23 @@ static const struct mend_rank_end *first_death(const struct mend_job_end *job)
     return first;
 }
 
-/* The job aborted as a whole: every rank was named by an abort or is dead; *code_p is the code. */
-static bool aborted_whole(const struct mend_job_end *job, int *code_p)
+/* What has ended e, itself if that is not known. */
+static const struct mend_rank_end *cause_of(const struct mend_job_end *job,
+                                            const struct mend_rank_end *e)
+{
+    const struct mend_rank_end *cause = e;
+
+    for (int i = 0; follows(e) && i < job->n; i++) {
+        const struct mend_rank_end *d = rank_of(job, i);
+
+        if (mend_rank_end_is_death(d) && !follows(d) && d->order < cause->order)
+            cause = d;
+    }
+    return cause;
+}
+
+/* The first abort, if the job aborted as a whole: every rank was named by an abort or is dead. */
+static const struct mend_rank_end *whole_abort(const struct mend_job_end *job)
 {
     const struct mend_rank_end *first = NULL;
 
@@ -160,19 +188,19 @@ static bool aborted_whole(const struct mend_job_end *job, int *code_p)
         const struct mend_rank_end *e = rank_of(job, i);
 
         if (!e->named && !mend_rank_end_is_death(e))
-            return false;
-        if (e->outcome == MEND_OUTCOME_ABORTED && (!first || e->order < first->order))
+            return NULL;
+        if (e->outcome == MEND_OUTCOME_ABORTED && (!first || goes_before(e, first)))
             first = e;
     }
-    if (first)
-        *code_p = first->code;
-    return first != NULL;
+    return first;
 }
 
 /* Of a failure: never 0. */
-static int failure_of(const struct mend_rank_end *e)
+static int failure_of(const struct mend_job_end *job, const struct mend_rank_end *e)
 {
-    return status_of(e) ? status_of(e) : 1;
+    int status = status_of(cause_of(job, e));
+
+    return status ? status : 1;
 }
 
 static int lenient_status(const struct mend_job_end *job)
@@ -186,25 +214,24 @@ static int lenient_status(const struct mend_job_end *job)
     }
     for (int i = 0; i < job->n; i++)
         if (is_lenient_bad(rank_of(job, i), plain))
-            return failure_of(rank_of(job, i));
-    return !any_clean && first ? failure_of(first) : 0;
+            return failure_of(job, rank_of(job, i));
+    return !any_clean && first ? failure_of(job, first) : 0;
 }
 
 int mend_exit_status(const struct mend_job_end *job)
 {
-    const struct mend_rank_end *first;
-    int code;
+    const struct mend_rank_end *first = whole_abort(job);
 
     if (job->timed_out)
         return MEND_STATUS_TIMED_OUT;
     for (int i = 0; job->signal && i < job->n; i++)
         if (is_ended_by(rank_of(job, i), job->signal))
             return 128 + job->signal;
-    if (aborted_whole(job, &code))
-        return status_of_code(code);
+    if (first)
+        return is_abort(first) ? status_of(first) : failure_of(job, first);
     if (job->rule == MEND_EXIT_LENIENT)
         return lenient_status(job);
     first = job->rule == MEND_EXIT_STRICT ? first_death(job) : NULL;
     first = first ? first : first_bad(job);
-    return first ? failure_of(first) : 0;
+    return first ? failure_of(job, first) : 0;
 }

@@ -24,6 +24,7 @@ struct mend_rank_end {
     uint8_t reach;   /* enum mend_rank_reach */
     uint8_t outcome; /* enum mend_rank_outcome */
     bool named;      /* by an abort, also if it had ended before, or is still to end */
+    bool follows;    /* ABORTED: as in struct mend_abort */
     bool handled;    /* an MPI call had told a rank that finished of its death */
     int code;
     uint32_t order; /* in which the ranks ended */

@@ -32,6 +32,14 @@ static struct mend_rank_end by_abort(int code)
     return e;
 }
 
+static struct mend_rank_end by_follower(int code)
+{
+    struct mend_rank_end e = by_abort(code);
+
+    e.follows = true;
+    return e;
+}
+
 static struct mend_rank_end handled(struct mend_rank_end e)
 {
     e.handled = true;
@@ -130,6 +138,39 @@ MEND_TEST(an_abort_code_goes_before_signals)
     CHECK_EQ(mend_exit_status(&j), 7);
     r[1].handled = true;
     CHECK_EQ(mend_exit_status(&j), 137);
+}
+
+MEND_TEST(what_follows_a_death_counts_as_that)
+{
+    CHECK_EQ(status(by_signal(9), by_follower(1)), 137);
+    CHECK_EQ(lenient(by_signal(9), by_follower(1)), 137);
+    CHECK_EQ(strict(by_signal(11), by_follower(1)), 139);
+    CHECK_EQ(status(ended(MEND_REACH_INIT, false, 3), by_follower(1)), 3);
+    CHECK_EQ(status(ended(MEND_REACH_INIT, false, 0), by_follower(7)), 1);
+    CHECK_EQ(status(by_follower(2), by_signal(9)), 2); /* it was revoked, and nobody was dead */
+    CHECK_EQ(status(by_follower(2), by_follower(2)), 2);
+    CHECK_EQ(status(fine, by_follower(2)), 2);
+    CHECK_EQ(status(by_abort(7), by_follower(1)), 7);
+    CHECK_EQ(status(by_follower(1), by_abort(7)), 7);
+}
+
+MEND_TEST(what_follows_a_handled_death_counts_as_that)
+{
+    struct mend_rank_end r[] = {handled(by_signal(9)), by_follower(1), fine};
+    struct mend_job_end j = {.rank = r, .rank_bytes = sizeof(r[0]), .n = 3};
+
+    r[1].order = 1;
+    CHECK_EQ(mend_exit_status(&j), 137);
+    r[1].handled = true;
+    CHECK_EQ(mend_exit_status(&j), 0);
+}
+
+MEND_TEST(one_that_was_named_and_killed_before_is_a_cause)
+{
+    struct mend_rank_end killed = by_signal(9);
+
+    killed.named = killed.follows = true;
+    CHECK_EQ(status(killed, by_follower(1)), 137);
 }
 
 MEND_TEST(bad_exits_count)
@@ -252,7 +293,8 @@ static int first_of(const struct mend_rank_end *r, int n, unsigned of)
 }
 
 struct sets { /* of ranks */
-    unsigned finished, counting, aborted, deaths, named_or_dead, signaled, own_fault, with_mpi;
+    unsigned finished, counting, aborted, follow, died, deaths, named_or_dead, signaled, own_fault,
+        with_mpi;
 };
 
 static struct sets sets_of(const struct mend_rank_end *r, int n)
@@ -265,7 +307,9 @@ static struct sets sets_of(const struct mend_rank_end *r, int n)
 
         s.finished |= (unsigned)finished(&r[i]) << i;
         s.counting |= (unsigned)counts(&r[i]) << i;
-        s.aborted |= (unsigned)(r[i].outcome == MEND_OUTCOME_ABORTED) << i;
+        s.aborted |= (unsigned)(r[i].outcome == MEND_OUTCOME_ABORTED && !r[i].follows) << i;
+        s.follow |= (unsigned)(r[i].outcome == MEND_OUTCOME_ABORTED && r[i].follows) << i;
+        s.died |= (unsigned)died(&r[i]) << i;
         s.deaths |= (unsigned)(died(&r[i]) && !(chose_status(&r[i]) && !r[i].reach)) << i;
         s.named_or_dead |= (unsigned)(r[i].named || died(&r[i])) << i;
         s.signaled |= (unsigned)(r[i].outcome == MEND_OUTCOME_SIGNALED) << i;
@@ -275,13 +319,22 @@ static struct sets sets_of(const struct mend_rank_end *r, int n)
     return s;
 }
 
+/* An error handler that reports a death counts as the first death, if that was before. */
+static int told_status(const struct mend_rank_end *r, int n, const struct sets *s, int i)
+{
+    int first = first_of(r, n, s->died & ~s->follow);
+
+    return own_status(
+        &r[s->follow >> i & 1 && first >= 0 && r[first].order < r[i].order ? first : i]);
+}
+
 static int documented_lenient(const struct mend_rank_end *r, int n, const struct sets *s)
 {
     unsigned bad = s->own_fault | (s->with_mpi ? 0 : s->signaled);
 
     if (bad)
         return own_status(&r[__builtin_ctz(bad)]);
-    return s->finished ? 0 : own_status(&r[first_of(r, n, (1u << n) - 1)]);
+    return s->finished ? 0 : told_status(r, n, s, first_of(r, n, (1u << n) - 1));
 }
 
 static int documented(const struct mend_rank_end *r, int n, enum mend_exit_rule rule, int sig)
@@ -294,14 +347,16 @@ static int documented(const struct mend_rank_end *r, int n, enum mend_exit_rule 
             return 128 + sig;
     if (s.aborted && s.named_or_dead == all)
         return own_status(&r[first_of(r, n, s.aborted)]);
+    if (s.follow && s.named_or_dead == all)
+        return told_status(r, n, &s, first_of(r, n, s.follow));
     if (rule == MEND_EXIT_LENIENT)
         return documented_lenient(r, n, &s);
     if (rule == MEND_EXIT_STRICT && s.finished != all)
-        return own_status(&r[first_of(r, n, all & ~s.finished)]);
+        return told_status(r, n, &s, first_of(r, n, all & ~s.finished));
     if (s.counting & s.aborted)
         return own_status(&r[first_of(r, n, s.counting & s.aborted)]);
     if (s.counting & s.deaths)
-        return own_status(&r[first_of(r, n, s.counting & s.deaths)]);
+        return told_status(r, n, &s, first_of(r, n, s.counting & s.deaths));
     return s.counting ? own_status(&r[__builtin_ctz(s.counting)]) : 0;
 }
 
@@ -312,7 +367,7 @@ static int all_ends(struct mend_rank_end *ends_p, int rank)
     int n = 0;
 
     for (unsigned k = 0; k < 3 * 2 * 2; k++)
-        for (int how = 0; how < 5; how++) {
+        for (int how = 0; how < 6; how++) {
             struct mend_rank_end e = ended(k / 4, how % 2,
                                            how % 2 ? 10 + rank
                                            : how   ? 3 + rank
@@ -323,6 +378,7 @@ static int all_ends(struct mend_rank_end *ends_p, int rank)
                 continue;
             if (how >= 3) /* both ways in which an abort is carried out */
                 mend_rank_end_settle(&e, k / 4 == MEND_REACH_INIT, how % 2, 9, &code);
+            e.follows = how == 5;
             e.named = k & 1;
             e.handled = k & 2;
             ends_p[n++] = e;
@@ -348,7 +404,7 @@ MEND_TEST(all_small_jobs_follow_the_documented_rules)
 {
     static const uint32_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                          {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-    struct mend_rank_end ends[3][60], r[3];
+    struct mend_rank_end ends[3][72], r[3];
     long jobs_n = 0;
     int n = 0;
 

@@ -145,7 +145,7 @@ void mend_link_asked(struct job *job, struct rank *r, uint64_t other, uint64_t n
 
 /* link.c: r ends the guests of the set, by their agents. */
 void mend_links_abort(struct job *job, const struct rank *r, const uint64_t *set, uint32_t words,
-                      int code);
+                      struct mend_abort what);
 
 /* link.c: does what is due; returns when to do so next. */
 mend_time_ns mend_links_look(struct job *job, mend_time_ns now);
@@ -161,7 +161,8 @@ void mend_guest_left(struct mend_link *x);
 void mend_agent_listen_to_link(struct job *job, int fd, bool in, bool out);
 
 /* control.c: process `by`, a guest, ends these ranks of ours. */
-void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n, int code);
+void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n,
+                        struct mend_abort what);
 
 /* agent.c: datagrams of r are read from now on. */
 void mend_agent_listen(struct job *job, const struct rank *r);

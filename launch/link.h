@@ -40,7 +40,8 @@ struct mend_link_msg {
     int32_t code; /* REFUSE, TELL: errno value; ABORT */
     int32_t from; /* ABORT */
     uint32_t n;   /* runs, deaths or names */
-    uint32_t turn, pad;
+    uint32_t turn;
+    uint32_t follows; /* ABORT: as in struct mend_abort */
     int32_t body[];
 };
 

@@ -104,7 +104,8 @@ static void on_message(struct job *job, struct mend_link *x, const struct mend_l
         on_released(x, m->body, m->n);
         break;
     case MEND_LINK_ABORT:
-        mend_control_abort(job, mend_guest_name(x, m->from), m->body, (int32_t)m->n, m->code);
+        mend_control_abort(job, mend_guest_name(x, m->from), m->body, (int32_t)m->n,
+                           (struct mend_abort){m->code, m->follows});
         break;
     }
 }
@@ -142,13 +143,14 @@ void mend_links_read(struct job *job, int fd)
 }
 
 void mend_links_abort(struct job *job, const struct rank *r, const uint64_t *set, uint32_t words,
-                      int code)
+                      struct mend_abort what)
 {
     int32_t *names = mend_xalloc((size_t)job->n, sizeof(*names));
 
     mend_list_foreach (l, next, &job->links) {
         struct mend_link *x = mend_list_entry(l, struct mend_link, link);
-        struct mend_link_msg m = {.kind = MEND_LINK_ABORT, .code = code, .from = r->index};
+        struct mend_link_msg m = {
+            .kind = MEND_LINK_ABORT, .code = what.code, .follows = what.follows, .from = r->index};
 
         for (int i = 0; i < job->n && (uint32_t)i / 64 < words; i++)
             if (job->rank[i].guest_of == x && mend_bits_test(set, i) && m.n < MEND_LINK_BODY_MAX)

@@ -45,9 +45,10 @@ void mend_verdict_call_all(struct job *job)
     (void)job;
 }
 
-void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n, int code)
+void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n,
+                        struct mend_abort what)
 {
-    (void)job, (void)by, (void)peers, (void)n, (void)code;
+    (void)job, (void)by, (void)peers, (void)n, (void)what.code;
     aborted_n++;
 }
 

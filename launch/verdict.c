@@ -141,6 +141,7 @@ static void ask_rank_for_cause(struct job *job, struct mend_verdict *v)
     if (v->cause != MEND_VERDICT_ABORT && mend_load_acquire(&s->abort_asked)) {
         v->cause = MEND_VERDICT_ABORT;
         v->code = (int32_t)mend_load_relaxed(&s->abort_code);
+        job->rank[v->peer].end.follows = mend_load_relaxed(&s->abort_follows);
     } else if (v->cause == MEND_VERDICT_UNKNOWN && mend_load_acquire(&s->crash_signal)) {
         v->cause = MEND_VERDICT_SIGNAL;
         v->code = (int32_t)mend_load_relaxed(&s->crash_signal);

@@ -82,11 +82,12 @@ static bool sim_suspect(struct mend_proc *self, mend_peer peer)
     return true;
 }
 
-static void sim_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
+static void sim_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n,
+                      struct mend_abort what)
 {
     for (uint32_t i = 0; i < n; i++)
         if (sim_job->rank[peers[i]].fate == SIM_RUNNING)
-            sim_kill(sim_job, peers[i], MEND_CAUSE_ABORT, code);
+            sim_kill(sim_job, peers[i], MEND_CAUSE_ABORT, what.code);
 }
 
 static void sim_report(struct mend_proc *self, const char *text)

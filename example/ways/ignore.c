@@ -8,7 +8,7 @@
  *   MPIX_Comm_failure_ack                        "I know": this loss will not be reported again
  *   MPI_Wait                                     the same receive goes on
  *
- * The other workers notice nothing.  If rank 0 is lost, they end with status 1, and so does the job;
+ * The other workers notice nothing.  If rank 0 is lost, they end, and the job has the status of that loss;
  * example/bag goes on even then. */
 #include <mpi.h>
 #include <stdio.h>

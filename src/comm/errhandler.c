@@ -80,12 +80,13 @@ static void flush(void)
     fflush(__libc_single_threaded ? NULL : stdout);
 }
 
-static _Noreturn void end_all(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
+static _Noreturn void end_all(struct mend_proc *self, const mend_peer *peers, uint32_t n,
+                              struct mend_abort what)
 {
     flush();
     if (self && self->rt)
-        self->rt->abort(self, peers, n, code);
-    _exit((code & 0xff) || !code ? code : 1);
+        self->rt->abort(self, peers, n, what);
+    _exit((what.code & 0xff) || !what.code ? what.code : 1);
 }
 
 /* Writes the surviving members of g behind the first n; a peer in both groups appears twice, which
@@ -99,15 +100,15 @@ static uint32_t collect(struct mend_proc *self, const struct mend_group *g, mend
     return n;
 }
 
-static _Noreturn void end_self(struct mend_proc *self, int code)
+static _Noreturn void end_self(struct mend_proc *self, struct mend_abort what)
 {
     if (self && self->state == MEND_PROC_RUNNING)
-        end_all(self, &self->me, 1, code);
+        end_all(self, &self->me, 1, what);
     flush();
-    _exit((code & 0xff) || !code ? code : 1);
+    _exit((what.code & 0xff) || !what.code ? what.code : 1);
 }
 
-static _Noreturn void end_comm(struct mend_comm *c, int code)
+static _Noreturn void end_comm(struct mend_comm *c, struct mend_abort what)
 {
     struct mend_proc *self = c->self;
     size_t max = (size_t)c->size + (c->inter ? (size_t)c->remote->size : 0);
@@ -117,14 +118,14 @@ static _Noreturn void end_comm(struct mend_comm *c, int code)
     mend_memory_press(self);
     peers = mend_alloc(self, max * sizeof(*peers));
     if (!peers)
-        end_self(self, code);
+        end_self(self, what);
     n = collect(self, c->group, peers, n);
     if (c->inter)
         n = collect(self, c->remote, peers, n);
-    end_all(self, peers, n, code);
+    end_all(self, peers, n, what);
 }
 
-static _Noreturn void end_job(struct mend_proc *self, int code)
+static _Noreturn void end_job(struct mend_proc *self, struct mend_abort what)
 {
     mend_peer *peers;
     uint32_t n = 0;
@@ -132,11 +133,11 @@ static _Noreturn void end_job(struct mend_proc *self, int code)
     mend_memory_press(self);
     peers = mend_alloc(self, (size_t)self->peers_n * sizeof(*peers));
     if (!peers)
-        end_self(self, code);
+        end_self(self, what);
     for (mend_peer p = 0; p < self->peers_n; p++)
         if (!mend_peer_is_dead(self, p))
             peers[n++] = p;
-    end_all(self, peers, n, code);
+    end_all(self, peers, n, what);
 }
 
 static const char *my_host(struct mend_proc *self, char *room, size_t max)
@@ -169,14 +170,26 @@ void mend_abort(struct mend_comm *c, int code)
              c ? mend_comm_label(c) : "this process", code);
     say(text);
     if (c)
-        end_comm(c, code);
-    end_self(self, code);
+        end_comm(c, (struct mend_abort){.code = code});
+    end_self(self, (struct mend_abort){.code = code});
+}
+
+/* The error says that a process is dead, or that another one has revoked the object, perhaps because of that: the agent
+ * knows whether there was a death. */
+static bool reports_death(struct mend_proc *self, int err)
+{
+    int class = err;
+
+    mend_errcode_class(self, err, &class);
+    return class == MEND_CLASS_PROC_FAILED || class == MEND_CLASS_INVALIDATED ||
+           class == MPI_ERR_PENDING;
 }
 
 /* The message tells of err, the processes end with the code. */
 static _Noreturn void end_by(struct mend_proc *self, struct mend_comm *c, int err, int code,
                              const char *fn)
 {
+    const struct mend_abort ending = {.code = code, .follows = reports_death(self, code)};
     char host[MPI_MAX_PROCESSOR_NAME], text[2048], what[MPI_MAX_ERROR_STRING], scope[192];
     const char *wanted = self->params.fatal_scope;
     bool abort = c && c->errhandler->kind == MEND_ERRH_ABORT; /* in MPI-4 too the object's group */
@@ -207,10 +220,10 @@ static _Noreturn void end_by(struct mend_proc *self, struct mend_comm *c, int er
                            : "Comm");
     say(text);
     if (connected)
-        end_job(self, code);
+        end_job(self, ending);
     if (c)
-        end_comm(c, code);
-    end_self(self, code);
+        end_comm(c, ending);
+    end_self(self, ending);
 }
 
 void mend_fatal(struct mend_proc *self, struct mend_comm *c, int err, const char *fn)
@@ -228,7 +241,7 @@ void mend_fatal_damage(struct mend_proc *self, mend_peer from)
              "process can receive nothing more from rank %d, so it ends.\n",
              (int)self->me, self->rt->host(self, self->me), (int)from, (int)from);
     say(text);
-    end_self(self, MPI_ERR_INTERN);
+    end_self(self, (struct mend_abort){.code = MPI_ERR_INTERN});
 }
 
 void mend_fatal_outside(struct mend_proc *self, int err, const char *fn)

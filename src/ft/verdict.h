@@ -24,4 +24,11 @@ struct mend_verdict {
     mend_time_ns when_ns; /* clock of the agent that decided */
 };
 
+/* How a process asks for the end of others, or of itself. */
+struct mend_abort {
+    int code;
+    bool
+        follows; /* its error handler is fatal, and the error is a death or a revocation: that is not a cause (R22) */
+};
+
 #endif

@@ -52,6 +52,7 @@ struct mend_node_rank {
     mend_atomic_u32 life_valid;                     /* 1: `life` is held, its mark means death */
     mend_atomic_u32 state;                          /* enum mend_node_rank_state */
     mend_atomic_u32 abort_code;                     /* valid if abort_asked */
+    mend_atomic_u32 abort_follows;                  /* too: 1: as in struct mend_abort */
     mend_atomic_u32 abort_asked; /* MEND_NODE_ABORTS...: this rank is ending itself, by MPI_Abort or
                                      a fatal error */
     mend_atomic_u32 pid;         /* the process that is this rank, as it is called in its own pid

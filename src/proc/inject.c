@@ -31,7 +31,7 @@ static void inject_now(struct mend_events *events, struct mend_inject *inject)
     case MEND_INJECT_NOTE:
         break;
     case MEND_INJECT_ABORT:
-        self->rt->abort(self, &self->me, 1, inject->arg);
+        self->rt->abort(self, &self->me, 1, (struct mend_abort){.code = inject->arg});
         _exit(inject->arg);
     }
 }

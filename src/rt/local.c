@@ -446,10 +446,11 @@ static void await_the_end(struct local *l)
             ;
 }
 
-static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
+static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n,
+                        struct mend_abort what)
 {
     struct local *l = self->rt_state;
-    struct mend_ctl m = {.kind = MEND_CTL_ABORT, .code = code};
+    struct mend_ctl m = {.kind = MEND_CTL_ABORT, .code = what.code, .follows = what.follows};
     bool named, others;
 
     for (uint32_t i = 0; i < n; i++)
@@ -458,7 +459,8 @@ static void local_abort(struct mend_proc *self, const mend_peer *peers, uint32_t
     named = mend_bits_test(m.set, self->me);
     others = mend_bits_count(m.set, m.n) > named;
     if (named) { /* an observer of our end knows the reason, and that there is a datagram to read */
-        mend_store_relaxed(&l->me->abort_code, (uint32_t)code);
+        mend_store_relaxed(&l->me->abort_code, (uint32_t)what.code);
+        mend_store_relaxed(&l->me->abort_follows, what.follows);
         mend_store_release(&l->me->abort_asked,
                            others ? MEND_NODE_ABORTS_OTHERS : MEND_NODE_ABORTS);
     }

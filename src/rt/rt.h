@@ -5,6 +5,7 @@
 #ifndef MEND_RT_RT_H
 #define MEND_RT_RT_H
 
+#include "ft/verdict.h"
 #include "proc/proc.h"
 
 /* A question to the agent, on the caller's stack. */
@@ -75,10 +76,11 @@ struct mend_rt {
      * agent has been told.  It checks as well and does not declare a living process dead. */
     bool (*suspect)(struct mend_proc *self, mend_peer peer);
 
-    /* Asks for the end of the given peers (n of them; self may be among them) with an abort code.
+    /* Asks for the end of the given peers (n of them; self may be among them).
      * If self is among them the caller ends itself next; if others are, too, this process ends in here
      * together with them. */
-    void (*abort)(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code);
+    void (*abort)(struct mend_proc *self, const mend_peer *peers, uint32_t n,
+                  struct mend_abort what);
 
     /* This thread got a signal of which the process will dump core.  Called in a signal handler, at
      * any instruction. */

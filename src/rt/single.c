@@ -68,7 +68,8 @@ static bool single_suspect(struct mend_proc *self, mend_peer peer)
 }
 
 /* The caller ends itself; there is nobody else. */
-static void single_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n, int code)
+static void single_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n,
+                         struct mend_abort what)
 {
 }
 

@@ -61,7 +61,7 @@ bool mend_ctl_valid(const struct mend_ctl *m, size_t len_bytes, uint32_t names_n
     case MEND_CTL_INJECTED:
         return number_valid(m, len_bytes);
     case MEND_CTL_ABORT:
-        return set_valid(m, len_bytes, names_n);
+        return m->follows <= 1 && set_valid(m, len_bytes, names_n);
     case MEND_CTL_REPORT:
         return text_valid(m, len_bytes);
     case MEND_CTL_CONNECT:

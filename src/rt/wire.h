@@ -76,8 +76,9 @@ enum mend_ctl_kind {
 /* One datagram. */
 struct mend_ctl {
     uint16_t magic, kind;
-    int32_t code; /* ABORT: exit code */
-    uint32_t n;   /* words of the set, or length of text; 1 for SUSPECT, INJECTED */
+    int32_t code;     /* ABORT: exit code */
+    uint32_t n;       /* words of the set, or length of text; 1 for SUSPECT, INJECTED */
+    uint32_t follows; /* ABORT: 1: as in struct mend_abort; else 0 */
     union {
         int32_t peer;                          /* SUSPECT: a name; INJECTED: a number */
         uint64_t set[MEND_CTL_NAMES_MAX / 64]; /* ABORT: of names */

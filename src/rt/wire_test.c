@@ -42,6 +42,10 @@ MEND_TEST(abort_names_ranks_of_the_job)
     mend_bits_set(m.set, 4);
     CHECK(!mend_ctl_valid(&m, set_bytes(1), RANKS));
     CHECK(mend_ctl_valid(&m, set_bytes(1), 64));
+    m.follows = 1;
+    CHECK(mend_ctl_valid(&m, set_bytes(1), 64));
+    m.follows = 2;
+    CHECK(!mend_ctl_valid(&m, set_bytes(1), 64));
 }
 
 MEND_TEST(abort_of_a_large_job_is_one_datagram)

@@ -193,14 +193,14 @@ static void pair(const char *what)
         if (!strcmp(what, "leader"))
             pthread_exit(NULL);
         if (!strcmp(what, "abort")) {
-            mend_rt_local.abort(self, &self->me, 1, 9);
+            mend_rt_local.abort(self, &self->me, 1, (struct mend_abort){.code = 9});
             _exit(9);
         }
         for (;;)
             pause();
     }
     if (!strcmp(what, "abort-other"))
-        mend_rt_local.abort(self, (mend_peer[]){1}, 1, 5);
+        mend_rt_local.abort(self, (mend_peer[]){1}, 1, (struct mend_abort){.code = 5});
     if (self->me == 0) {
         struct mend_death d = wait_cause(0);
 
@@ -208,7 +208,7 @@ static void pair(const char *what)
                mend_load_acquire(&rank_of(1)->fate));
         printf("its process is %s\n", is_ending() ? "dead" : "alive");
         if (!strcmp(what, "kill-and-name"))
-            mend_rt_local.abort(self, (mend_peer[]){1}, 1, 5);
+            mend_rt_local.abort(self, (mend_peer[]){1}, 1, (struct mend_abort){.code = 5});
     }
     leave();
 }
@@ -260,7 +260,7 @@ static void abort_part(int code)
     for (uint32_t i = 0; i < n; i++)
         others[i] = (mend_peer)i + 1;
     if (self->me == 1) {
-        mend_rt_local.abort(self, others, n, code);
+        mend_rt_local.abort(self, others, n, (struct mend_abort){.code = code});
         _exit(code);
     }
     for (;;)
@@ -336,7 +336,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < self->peers_n; i++)
             all[i] = i;
         if (self->me == 0)
-            mend_rt_local.abort(self, all, (uint32_t)self->peers_n, atoi(argv[2]));
+            mend_rt_local.abort(self, all, (uint32_t)self->peers_n,
+                                (struct mend_abort){.code = atoi(argv[2])});
         if (self->peers_n == 1)
             _exit(atoi(argv[2]));
         pause();

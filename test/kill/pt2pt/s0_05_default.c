@@ -7,10 +7,10 @@
  *   S0-5: a failure is fatal with the default error handler, and returned with another
  *   S0-10: an operation without a dead process never reports a failure */
 /* RUN: -n 3 ; args return ; expect "rank 0 ok" ; expect "rank 1 ok" */
-/* RUN: -n 3 ; args fatal ; exit 1 ; expect-no "rank 0 ok" ; expect-no "rank 1 ok" */
+/* RUN: -n 3 ; args fatal ; exit 137 ; expect-no "rank 0 ok" ; expect-no "rank 1 ok" */
 /* RUN: -n 3 ; args nobody ; expect "rank 0 ok" ; expect "rank 1 ok" */
 /* RUN: -n 9 ; args return ; expect "rank 0 ok" ; expect "rank 7 ok" */
-/* RUN: -n 9 ; args fatal ; exit 1 ; expect-no "ok" */
+/* RUN: -n 9 ; args fatal ; exit 137 ; expect-no "ok" ; expect "its error handler is fatal" */
 /* RUN: -n 17 ; args nobody ; expect "rank 0 ok" ; expect "rank 15 ok" */
 #include "../common.h"
 
