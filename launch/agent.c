@@ -68,11 +68,19 @@ static bool are_held(struct job *job)
 
 /* ---- children ---- */
 
+/* The rank has not failed, so no list of deaths has it, but the exit status counts its signal. */
+static bool worth_a_line(const struct job *job, const struct rank *r)
+{
+    return r->end.reach == MEND_REACH_FINALIZE && r->end.outcome == MEND_OUTCOME_SIGNALED &&
+           r->state.news == MEND_NEWS_NONE && !r->end.named && !job->o.quiet && !job->killing &&
+           !job->signal_seen;
+}
+
 /* A rank that somebody traces has ended, but is ours to wait for only when its tracer has taken note of
  * that; SIGCHLD comes then. */
 static void on_child(struct job *job, struct rank *r)
 {
-    bool replaced, lingered, finalized;
+    bool replaced, lingered, finalized, killed;
 
     if (mend_rank_has_ended(r) ||
         waitid(P_PID, (id_t)r->child, &r->exit, WEXITED | WNOHANG | WNOWAIT) != 0 ||
@@ -88,6 +96,7 @@ static void on_child(struct job *job, struct rank *r)
     mend_verdict_exited(job, r);
     lingered = r->state.news == MEND_NEWS_LINGERING && mend_rank_step(&r->state, MEND_RANK_PRINT);
     finalized = r->end.reach == MEND_REACH_FINALIZE;
+    killed = worth_a_line(job, r);
     pthread_mutex_unlock(&job->lock);
     if (!finalized)
         mend_sweep_group(r);
@@ -98,6 +107,10 @@ static void on_child(struct job *job, struct rank *r)
                  "mend: rank %d (pid %d, host %s) was stopped for too long after MPI_Finalize and "
                  "was killed",
                  r->index, mend_rank_named(r), job->shm->host);
+    if (killed)
+        mend_say_of(
+            job, r, "mend: rank %d (pid %d, host %s) killed by signal %d (%s) after MPI_Finalize",
+            r->index, mend_rank_named(r), job->shm->host, r->end.code, strsignal(r->end.code));
 }
 
 void mend_agent_stopped(struct job *job, struct rank *r, bool stopped)
