@@ -3,10 +3,14 @@
  *
  *   1  rank 0 opens, and makes the file if that is wanted; its error is its veto
  *   2  the communicator, with room for the shared pointer               uniform: create/dup.c, rma/win.c
- *   3  the others open
- *   4  an agreement on the errors and on the mode                       uniform: the file is open at all or at none
+ *   3  an agreement on the mode
+ *   4  the others open
+ *   5  an agreement on the errors and on the ways                       uniform: the file is open at all or at none
  *
- * So a file that must not exist is made once, and nobody looks for one that is not there yet. */
+ * With MPI_MODE_EXCL rank 0 makes a file without a name in 1, and before 4 all learn its identity; then it gets its name.  So no
+ * file is left if the open fails, whoever dies when: each survivor removes what has the name and this identity.  Only where the system
+ * has no files without names may rank 0 die between making it and telling.  A file that need not be new stays: others may
+ * have opened it. */
 #include "io/file.h"
 
 #include "comm/errcode.h"
@@ -16,6 +20,7 @@
 #include "io/append.h"
 #include "io/keep.h"
 #include "io/later.h"
+#include "io/name.h"
 #include "io/os.h"
 #include "io/uring.h"
 #include "rma/sync.h"
@@ -60,24 +65,64 @@ static int open_as(struct mend_file *f, int flags)
     return f->fd;
 }
 
+static int access_of(const struct mend_file *f)
+{
+    return f->amode & MPI_MODE_RDONLY ? O_RDONLY : f->amode & MPI_MODE_RDWR ? O_RDWR : O_WRONLY;
+}
+
+/* Also to read, for a mapping is read as well. */
+static int access_to_map(const struct mend_file *f)
+{
+    int flags = access_of(f);
+
+    return flags == O_WRONLY && mend_append_is_wanted(f) ? O_RDWR : flags;
+}
+
 static int open_here(struct mend_file *f, bool makes)
 {
-    int flags = f->amode & MPI_MODE_RDONLY ? O_RDONLY
-                : f->amode & MPI_MODE_RDWR ? O_RDWR
-                                           : O_WRONLY;
-    bool both = flags == O_WRONLY && mend_append_is_wanted(f); /* a mapping is read as well */
+    int flags = access_of(f), more = access_to_map(f),
+        create = makes && f->amode & MPI_MODE_CREATE ? O_CREAT : 0;
     struct stat st;
 
-    if (makes && f->amode & MPI_MODE_CREATE)
-        flags |= O_CREAT | (f->amode & MPI_MODE_EXCL ? O_EXCL : 0);
-    if (open_as(f, both ? (flags & ~O_WRONLY) | O_RDWR : flags) < 0 && both && errno == EACCES)
-        open_as(f, flags);
+    if (open_as(f, more | create) < 0 && more != flags && errno == EACCES)
+        open_as(f, flags | create);
     if (f->fd < 0)
         return mend_file_errno(f, "opening", errno);
     if (flags == O_RDONLY && fstat(f->fd, &st) == 0 &&
         S_ISDIR(st.st_mode)) /* opening it to write fails */
         return mend_file_errno(f, "opening", EISDIR);
     return MPI_SUCCESS;
+}
+
+/* ---- files that must be new ---- */
+
+static bool is_exclusive(const struct mend_file *f)
+{
+    return f->amode & MPI_MODE_CREATE && f->amode & MPI_MODE_EXCL;
+}
+
+static int publish(struct mend_file *f)
+{
+    int error = mend_name_publish(f->name, access_to_map(f), &f->fd);
+
+    if (error)
+        return mend_file_errno(f, "opening", error);
+    f->made = mend_name_identity(f->fd);
+    return MPI_SUCCESS;
+}
+
+/* Collective.  Rank 0 has a file without a name. */
+static int make_exclusively(struct mend_file *f)
+{
+    uint64_t made = mend_name_identity(f->fd);
+    int own_error = MPI_SUCCESS, err = mend_file_agree_place(f, MPI_SUCCESS, NULL, &made);
+
+    if (err)
+        return err;
+    f->made = made;
+    if (f->comm->rank == 0)
+        own_error = publish(f);
+    return mend_file_agree(f, own_error, NULL);
 }
 
 static struct mend_file *make(struct mend_proc *self, const char *name, int amode,
@@ -91,6 +136,7 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
     f->fd = -1;
     f->amode = amode;
     f->name = mend_strdup(self, name ? name : "", 4096);
+    f->made = MEND_NAME_NONE;
     f->view = (struct mend_view){.etype = bytes,
                                  .filetype = bytes,
                                  .etype_handle = MPI_BYTE,
@@ -190,6 +236,37 @@ static int begin_at_end(struct mend_file *f)
     return !err && f->position && f->comm->rank == 0 ? mend_pointer_set(f, f->position) : err;
 }
 
+/* The first error of this member. */
+static int open_alone(struct mend_file *f, struct mend_comm *c)
+{
+    int err = check_mode(f->amode);
+
+    if (err || c->rank != 0)
+        return err;
+    if (!is_exclusive(f))
+        return open_here(f, true);
+    f->fd = mend_name_begin(f->name, access_to_map(f));
+    return MPI_SUCCESS;
+}
+
+/* Collective over the new communicator. */
+static int open_together(struct mend_file *f, const struct mend_info *hints)
+{
+    int own_error = MPI_SUCCESS, err = mend_file_agree_on(f, MPI_SUCCESS, (uint64_t)f->amode);
+
+    if (!err && is_exclusive(f))
+        err = make_exclusively(f);
+    if (err)
+        return err;
+    if (f->comm->rank != 0)
+        own_error = open_here(f, false);
+    if (!own_error && hints)
+        own_error = mend_comm_add_info(f->comm, hints);
+    if (!own_error)
+        own_error = begin_at_end(f);
+    return mend_file_agree_on_ways(f, own_error, 0, &f->hints, &f->view);
+}
+
 int mend_file_open(struct mend_comm *c, const char *name, int amode, const struct mend_info *hints,
                    int own_error, struct mend_file **f_p)
 {
@@ -201,22 +278,15 @@ int mend_file_open(struct mend_comm *c, const char *name, int amode, const struc
     f->rank = c->rank;
     mend_memory_relax(c->self);
     if (!own_error)
-        own_error = check_mode(amode);
-    if (!own_error && c->rank == 0)
-        own_error = open_here(f, true);
+        own_error = open_alone(f, c);
     err = make_comm(f, c, own_error);
     if (err) {
         destroy(f);
         return err;
     }
-    if (c->rank != 0)
-        own_error = open_here(f, false);
-    if (!own_error && hints)
-        own_error = mend_comm_add_info(f->comm, hints);
-    if (!own_error)
-        own_error = begin_at_end(f);
-    err = mend_file_agree_on_ways(f, own_error, (uint64_t)amode, &f->hints, &f->view);
+    err = open_together(f, hints);
     if (err) {
+        mend_name_remove(f->name, f->made);
         f->all_left = err != MPI_ERR_INVALIDATED;
         drop_comm(f);
         destroy(f);

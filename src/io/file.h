@@ -12,6 +12,7 @@
  *   append    records at the shared pointer, copied into a mapping of the file                 (append.h)
  *   pointer   the shared file pointer: one atomic operation, so no lock dies with its holder   (pointer.c)
  *   keep      what was written since the last good sync, to be written again                   (keep.h)
+ *   name      a new file gets its name at once; a name that is removed is that of the file     (name.h)
  *   sync      written out, then one agreement: all survivors return the same                   (sync.c)
  *
  * Each process opens the file for itself and moves its own bytes, in collective calls as well unless views have holes; none
@@ -49,6 +50,7 @@ struct mend_file {
     int rank;      /* of this process among those that have opened the file */
     int fd, amode;
     char *name;
+    uint64_t made;      /* MPI_MODE_EXCL: identity of the file that rank 0 makes (name.h) */
     struct mend_view view;
     MPI_Offset position; /* the individual file pointer */
     bool atomic;
@@ -75,8 +77,8 @@ struct mend_file {
 };
 
 /* Collective over c; blocks.  The file is open at all survivors or at none (S2-8): the class of the worst error of any
- * member, MPI_ERR_NOT_SAME if they do not ask for the same mode, MPI_ERR_PROC_FAILED, MPI_ERR_INVALIDATED.  own_error: what
- * is wrong with this member's arguments. */
+ * member, MPI_ERR_NOT_SAME if they do not ask for the same mode, MPI_ERR_PROC_FAILED, MPI_ERR_INVALIDATED.  With MPI_MODE_EXCL no
+ * file is left if it is open at none (S2-6).  own_error: what is wrong with this member's arguments. */
 int mend_file_open(struct mend_comm *c, const char *name, int amode, const struct mend_info *hints,
                    int own_error, struct mend_file **f_p);
 
@@ -141,7 +143,7 @@ int mend_file_agree(struct mend_file *f, int own_error, int *failed_n_p);
 /* sync.c: mend_file_agree(), and *place_p becomes what rank 0 has there; UINT64_MAX if it has died before. */
 int mend_file_agree_place(struct mend_file *f, int own_error, int *failed_n_p, uint64_t *place_p);
 
-/* sync.c: the same, and MPI_ERR_NOT_SAME if the value is not the same at all. */
+/* sync.c: mend_file_agree(), and MPI_ERR_NOT_SAME if the value is not the same at all. */
 int mend_file_agree_on(struct mend_file *f, int own_error, uint64_t value);
 
 /* sync.c: the same, and how collective calls go from now on, if these are this member's hints and view. */
