@@ -10,7 +10,9 @@
  * With MPI_MODE_EXCL rank 0 makes a file without a name in 1, and before 4 all learn its identity; then it gets its name.  So no
  * file is left if the open fails, whoever dies when: each survivor removes what has the name and this identity.  Only where the system
  * has no files without names may rank 0 die between making it and telling.  A file that need not be new stays: others may
- * have opened it. */
+ * have opened it.
+ *
+ * A file that is deleted when it is closed is removed when all have called close, and before anybody returns. */
 #include "io/file.h"
 
 #include "comm/errcode.h"
@@ -94,7 +96,7 @@ static int open_here(struct mend_file *f, bool makes)
     return MPI_SUCCESS;
 }
 
-/* ---- files that must be new ---- */
+/* ---- files that must be new, and those that go ---- */
 
 static bool is_exclusive(const struct mend_file *f)
 {
@@ -125,6 +127,29 @@ static int make_exclusively(struct mend_file *f)
     return mend_file_agree(f, own_error, NULL);
 }
 
+static int delete_now(struct mend_file *f)
+{
+    int error = mend_name_remove(f->deleted_name, mend_name_identity(f->fd));
+
+    return error ? mend_file_errno(f, "deleting", error) : MPI_SUCCESS;
+}
+
+/* Collective: the lowest survivor, by what it knows, says that it has done it.  If it has died meanwhile, the next one does when it
+ * has heard of that.  Of a file that is revoked each does it. */
+static int delete_together(struct mend_file *f, bool revoked)
+{
+    int failed_n, class, err = MPI_ERR_INVALIDATED;
+    bool done = revoked;
+
+    while (!done) {
+        done = mend_file_is_first(f);
+        class = done ? delete_now(f) : MPI_SUCCESS;
+        err = mend_file_agree_any(f, class, &failed_n, &done);
+        done |= err == MPI_ERR_INVALIDATED;
+    }
+    return err == MPI_ERR_INVALIDATED ? delete_now(f) : err;
+}
+
 static struct mend_file *make(struct mend_proc *self, const char *name, int amode,
                               const struct mend_info *hints)
 {
@@ -137,6 +162,8 @@ static struct mend_file *make(struct mend_proc *self, const char *name, int amod
     f->amode = amode;
     f->name = mend_strdup(self, name ? name : "", 4096);
     f->made = MEND_NAME_NONE;
+    if (amode & MPI_MODE_DELETE_ON_CLOSE)
+        f->deleted_name = mend_name_whole(self, f->name);
     f->view = (struct mend_view){.etype = bytes,
                                  .filetype = bytes,
                                  .etype_handle = MPI_BYTE,
@@ -165,6 +192,7 @@ static void destroy(struct mend_file *f)
     mend_type_put(f->self, f->view.filetype);
     mend_type_put(f->self, f->view.layout);
     mend_free(f->self, f->name);
+    mend_free(f->self, f->deleted_name);
     f->magic = 0;
     mend_free(f->self, f);
 }
@@ -318,7 +346,7 @@ bool mend_file_is_first(const struct mend_file *f)
 
 int mend_file_finish(struct mend_file *f)
 {
-    int told_n, err;
+    int told_n, err, deleted = MPI_SUCCESS;
 
     mend_file_finish_later(f); /* of a file that is revoked, too */
     if (f->append)
@@ -329,11 +357,11 @@ int mend_file_finish(struct mend_file *f)
     if (err == MEND_CLASS_PROC_FAILED && f->reported_n == told_n)
         err = f->error; /* an earlier sync has said so */
     f->all_left = err != MPI_ERR_INVALIDATED;
+    if (f->deleted_name)
+        deleted = delete_together(f, err == MPI_ERR_INVALIDATED);
     if (err == MPI_ERR_INVALIDATED) /* R30 */
         err = f->error;
-    if (f->amode & MPI_MODE_DELETE_ON_CLOSE && mend_file_is_first(f))
-        unlink(f->name);
-    return err;
+    return err ? err : deleted;
 }
 
 void mend_file_drop(struct mend_file *f)

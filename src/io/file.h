@@ -50,6 +50,7 @@ struct mend_file {
     int rank;      /* of this process among those that have opened the file */
     int fd, amode;
     char *name;
+    char *deleted_name; /* MPI_MODE_DELETE_ON_CLOSE: from the root on; else NULL */
     uint64_t made;      /* MPI_MODE_EXCL: identity of the file that rank 0 makes (name.h) */
     struct mend_view view;
     MPI_Offset position; /* the individual file pointer */
@@ -142,6 +143,9 @@ int mend_file_agree(struct mend_file *f, int own_error, int *failed_n_p);
 
 /* sync.c: mend_file_agree(), and *place_p becomes what rank 0 has there; UINT64_MAX if it has died before. */
 int mend_file_agree_place(struct mend_file *f, int own_error, int *failed_n_p, uint64_t *place_p);
+
+/* sync.c: mend_file_agree(), and whether any survivor says yes. */
+int mend_file_agree_any(struct mend_file *f, int own_error, int *failed_n_p, bool *any_p);
 
 /* sync.c: mend_file_agree(), and MPI_ERR_NOT_SAME if the value is not the same at all. */
 int mend_file_agree_on(struct mend_file *f, int own_error, uint64_t value);

@@ -6,7 +6,7 @@
  *
  * Words: and_word[0]: bit 0, the file is not revoked for me; bit 1, I have a value; above them what all must have, of sync and
  * of those that choose ways; and_word[1]: in open, where rank 0 has the word of the shared pointer, or the lines of append.h; in seek, where it has set
- * the pointer; max_word[0] the error;
+ * the pointer; in close, 0 if anybody says yes; max_word[0] the error;
  * max_word[1] and [2] the value and its complement, equal at all if one is the complement of the other; 0 without a value.
  * So a sync without an error is an agreement on a flag, which two members make in one line (node/brief.h). */
 #include "io/file.h"
@@ -96,6 +96,18 @@ int mend_file_agree_place(struct mend_file *f, int own_error, int *failed_n_p, u
         d.and_word[1] = *place_p;
     err = agree(f, &d, failed_n_p);
     *place_p = d.and_word[1];
+    return err;
+}
+
+int mend_file_agree_any(struct mend_file *f, int own_error, int *failed_n_p, bool *any_p)
+{
+    struct mend_decision d;
+    int err;
+
+    make_vote(&d, own_error, 0);
+    d.and_word[1] = *any_p ? 0 : UINT64_MAX;
+    err = agree(f, &d, failed_n_p);
+    *any_p = d.and_word[1] != UINT64_MAX;
     return err;
 }
 
