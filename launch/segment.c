@@ -175,18 +175,77 @@ close_fd:
 
 /* ---- memory of the dead ---- */
 
-/* The verdicts about dead of which no living rank in MPI looks at anything any more; all: nor one that will come, which
- * has a message of the dead perhaps, and asks for their votes on its MPI_COMM_WORLD. */
-static uint32_t let_go(const struct job *job, bool all)
+/* What a dead rank has left in the parts of the segment that are given back, and which rank may still look at it.  A rank that is
+ * in MPI may look at all of it until it says that it has let go of the dead one (life/let_go.c).  Of a rank that has not come to
+ * MPI_Init yet:
+ *
+ *   part           what the dead rank has left there                     a rank that has not come
+ *   ring, head     rings to it; lines, desks and trays of its pairs      receives messages from there (R12)
+ *   area           long payloads that it has sent                        "
+ *   votes of       its votes on its MPI_COMM_WORLD                       takes part in the agreement
+ *     cell 0
+ *   shelf          its votes on MPI_COMM_WORLD, if that has no cell      "
+ *   other votes,   communicators that all members have created           is not a member of any
+ *     shelf
+ *   cell           collectives; no member writes before all have come    has nothing to read
+ *   sheet          large messages that it was receiving                  has sent none
+ *   heap           windows and files that all members have created       is not a member of any
+ *
+ * The rings from it lie in the rows of the receivers; they are punched when another rank gets its place, and so is all else.
+ * A process that has ended, has left or is dead looks at nothing.  So a rank that never calls MPI_Init keeps memory until its
+ * process ends, and a process that has no session keeps it until it comes back and lets go, or ends. */
+enum late {
+    LATE_NEVER,   /* a rank that has not come has no business there */
+    LATE_IF_SENT, /* it has, if the dead one has sent to a rank that had not come: sent_early */
+    LATE_ALWAYS,
+};
+
+static const struct left {
+    enum mend_node_part part;
+    enum late late;
+    uint32_t from, end; /* the piece of a block; end 0: all of it */
+} lefts[] = {
+    {MEND_NODE_PART_RING, LATE_IF_SENT, 0, 0},
+    {MEND_NODE_PART_HEAD, LATE_IF_SENT, 0, 0},
+    {MEND_NODE_PART_AREA, LATE_IF_SENT, 0, 0},
+    {MEND_NODE_PART_VOTES, LATE_ALWAYS, 0, MEND_NODE_CELL_AGREE},
+    {MEND_NODE_PART_VOTES, LATE_NEVER, MEND_NODE_CELL_AGREE, 0},
+    {MEND_NODE_PART_SHELF, LATE_ALWAYS, 0, 0},
+    {MEND_NODE_PART_CELL, LATE_NEVER, 0, 0},
+    {MEND_NODE_PART_SHEET, LATE_NEVER, 0, 0},
+    {MEND_NODE_PART_HEAP, LATE_NEVER, 0, 0},
+};
+
+static bool is_held(struct job *job, const struct rank *r)
+{
+    bool held;
+
+    pthread_mutex_lock(&job->lock);
+    held = r->state.ending == MEND_ENDING_HELD;
+    pthread_mutex_unlock(&job->lock);
+    return held;
+}
+
+/* The end of a script is not that of the process in it. */
+static bool is_over(struct job *job, int i)
+{
+    const struct rank *r = &job->rank[i];
+
+    return mend_rank_is_dead(job, i) || (mend_rank_has_ended(r) && !is_held(job, r)) ||
+           mend_load_acquire(&r->shared->state) == MEND_NODE_RANK_FINALIZED;
+}
+
+/* The verdicts about dead of which no living rank in MPI looks at anything any more; all: nor one that will come. */
+static uint32_t let_go(struct job *job, bool all)
 {
     uint32_t n = mend_load_acquire(&job->shm->deaths_n);
 
     for (int i = 0; i < job->n; i++) {
         struct mend_node_rank *r = job->rank[i].shared;
-        uint32_t state = mend_load_acquire(&r->state), let_go_n;
+        bool has_come = mend_load_acquire(&r->state) != MEND_NODE_RANK_NONE;
+        uint32_t let_go_n;
 
-        if (state == MEND_NODE_RANK_FINALIZED || (state == MEND_NODE_RANK_NONE && !all) ||
-            mend_rank_has_ended(&job->rank[i]) || mend_rank_is_dead(job, i))
+        if ((!has_come && !all) || is_over(job, i))
             continue;
         let_go_n = mend_load_acquire(&r->let_go_n); /* pairs with the release in say_let_go() */
         n = let_go_n < n ? let_go_n : n;
@@ -202,15 +261,6 @@ static void punch(struct job *job, uint64_t from, uint64_t end)
     if (from < end)
         fallocate(job->shm_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
                   (off_t)(end - from));
-}
-
-/* A block of a part that has one for each rank. */
-static void punch_block(struct job *job, enum mend_node_part part, mend_place dead)
-{
-    uint64_t bytes = mend_node_block_bytes(part);
-    uint64_t at = job->shm->at[part] + dead.at * bytes;
-
-    punch(job, at, at + bytes);
 }
 
 /* Everything that was on its way to it. */
@@ -278,43 +328,43 @@ void mend_segment_clear(struct job *job, mend_place place)
     punch_rings(job, place); /* guests may have sent to it until they heard of the death */
 }
 
-static void punch_blocks(struct job *job, const enum mend_node_part *parts, unsigned n,
-                         mend_place dead)
-{
-    for (unsigned i = 0; i < n; i++)
-        punch_block(job, parts[i], dead);
-}
-
-/* Its votes except those on its MPI_COMM_WORLD. */
-static void punch_votes(struct job *job, mend_place dead)
-{
-    punch(job, mend_node_votes_at(job->shm, dead, 1),
-          mend_node_votes_at(job->shm, dead, MEND_NODE_CELLS));
-}
-
 static mend_place place_of_death(const struct job *job, uint32_t k)
 {
     return job->rank[mend_node_death_of(job->shm, k)->name].place;
 }
 
+static void punch_left(struct job *job, const struct left *l, mend_place dead)
+{
+    uint64_t row = job->shm->row_bytes[l->part];
+    uint64_t bytes = row ? row : mend_node_block_bytes(l->part);
+    uint64_t at = job->shm->at[l->part] + dead.at * bytes;
+
+    punch(job, at + l->from, at + (l->end ? l->end : bytes));
+}
+
+/* What ranks that have not come yet do not look at, or the rest. */
+static void give_back(struct job *job, mend_place dead, bool rest)
+{
+    bool sent = mend_load_relaxed(&mend_node_rank_of(job->shm, dead)->sent_early);
+
+    for (unsigned i = 0; i < MEND_COUNT_OF(lefts); i++) {
+        enum late late = lefts[i].late;
+
+        if (rest == (late == LATE_ALWAYS || (late == LATE_IF_SENT && sent)))
+            punch_left(job, &lefts[i], dead);
+    }
+}
+
 /* Not the bits that revoke what a dead rank has proposed: that may live on. */
 static void give_back_let_go(struct job *job)
 {
-    static const enum mend_node_part large[] = {MEND_NODE_PART_CELL, MEND_NODE_PART_SHEET,
-                                                MEND_NODE_PART_AREA, MEND_NODE_PART_HEAP};
-    static const enum mend_node_part votes[] = {MEND_NODE_PART_VOTES, MEND_NODE_PART_SHELF};
     uint32_t n = let_go(job, false);
 
-    for (; job->given_back_n < n; job->given_back_n++) {
-        mend_place dead = place_of_death(job, job->given_back_n);
-
-        punch_blocks(job, large, MEND_COUNT_OF(large), dead);
-        punch_votes(job, dead);
-        punch_rings(job, dead);
-    }
+    for (; job->given_back_n < n; job->given_back_n++)
+        give_back(job, place_of_death(job, job->given_back_n), false);
     n = let_go(job, true);
     for (; job->cleared_n < n; job->cleared_n++)
-        punch_blocks(job, votes, MEND_COUNT_OF(votes), place_of_death(job, job->cleared_n));
+        give_back(job, place_of_death(job, job->cleared_n), true);
 }
 
 /* After a verdict soon, and then less and less often. */

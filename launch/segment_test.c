@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* segment_test.c – what the segment keeps of a rank that had a place before: nothing that the next one there would read. */
+/* segment_test.c – what the segment keeps of a rank that had a place before: nothing that the next one there would read.  And
+ * what it keeps of a dead rank, and for whom: each part that is given back, and each kind of rank that may still look there.
+ *
+ *   R12: what a process had sent before it died arrives, although the receiver was not in MPI yet */
 #include "segment.h"
 
 #include "base/test.h"
+#include "base/time.h"
 #include "node/log.h"
+#include "proc/death.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -73,6 +79,169 @@ MEND_TEST(a_place_is_clear_for_the_next_rank_there)
     CHECK(!line_is_clear(h, 0, 2));
     munmap(h, job.shm->at[MEND_NODE_PART_SHELF]);
     close(job.shm_fd);
+}
+
+/* ---- what is left of a dead rank ---- */
+
+#define ALIVE 0
+#define DEAD  1
+#define OTHER 2
+#define NOW   MEND_TIME_NEVER
+
+enum keeps { NEVER, IF_SENT, ALWAYS }; /* for a rank that has not come to MPI_Init */
+
+static const struct piece {
+    const char *what;
+    enum mend_node_part part;
+    uint64_t at; /* in the dead rank's block */
+    enum keeps keeps;
+} pieces[] = {
+    {"a ring to it", MEND_NODE_PART_RING, 0, IF_SENT},
+    {"a pair's desk or trays", MEND_NODE_PART_RING, MEND_NODE_RING_BYTES, IF_SENT},
+    {"a head, or a pair's line", MEND_NODE_PART_HEAD, 0, IF_SENT},
+    {"long payloads", MEND_NODE_PART_AREA, MEND_NODE_AREA_BYTES - 1, IF_SENT},
+    {"votes on the world", MEND_NODE_PART_VOTES, 0, ALWAYS},
+    {"other votes", MEND_NODE_PART_VOTES, MEND_NODE_CELL_AGREE, NEVER},
+    {"a paper", MEND_NODE_PART_SHELF, sizeof(struct mend_node_shelf) - 1, ALWAYS},
+    {"a cell", MEND_NODE_PART_CELL, MEND_NODE_CELL_BYTES, NEVER},
+    {"a sheet", MEND_NODE_PART_SHEET, 0, NEVER},
+    {"a piece of its heap", MEND_NODE_PART_HEAP, 4096, NEVER},
+};
+
+static struct job left;
+
+static off_t place_of(const struct piece *x)
+{
+    uint64_t row = left.shm->row_bytes[x->part];
+
+    return (off_t)(left.shm->at[x->part] + DEAD * (row ? row : mend_node_block_bytes(x->part)) +
+                   x->at);
+}
+
+static struct mend_node_rank *rank_at(int i)
+{
+    return mend_node_rank_of(left.shm, mend_place_at((uint32_t)i));
+}
+
+/* Rank DEAD has used all of its parts and died; rank ALIVE has let go of it.  So many places that a row of each part fills
+ * pages of its own. */
+static void lose_a_rank(bool sent_early)
+{
+    const char byte = 1;
+    uint64_t bytes;
+
+    memset(ranks, 0, sizeof(ranks));
+    left = (struct job){.n = 3, .places_n = 64, .rank = ranks, .report_fd = -1};
+    CHECK(mend_segment_create(&left, &bytes));
+    for (size_t i = 0; i < MEND_COUNT_OF(pieces); i++)
+        CHECK_EQ(pwrite(left.shm_fd, &byte, 1, place_of(&pieces[i])), 1);
+    mend_store_relaxed(&rank_at(ALIVE)->state, MEND_NODE_RANK_RUNNING);
+    mend_store_relaxed(&rank_at(ALIVE)->let_go_n, 1);
+    mend_store_relaxed(&rank_at(DEAD)->state, MEND_NODE_RANK_RUNNING);
+    mend_store_relaxed(&rank_at(DEAD)->sent_early, sent_early);
+    mend_store_relaxed(&rank_at(DEAD)->fate, MEND_PEER_DEAD);
+    mend_node_death_of(left.shm, 0)->name = DEAD;
+    mend_store_relaxed(&left.shm->deaths_n, 1);
+}
+
+static bool is_kept(const struct piece *x)
+{
+    char byte = 0;
+
+    CHECK_EQ(pread(left.shm_fd, &byte, 1, place_of(x)), 1);
+    return byte != 0;
+}
+
+/* Of the pieces that a rank which has not come to MPI_Init keeps so. */
+static void check_kept(enum keeps least)
+{
+    mend_segment_give_back(&left, NOW);
+    for (size_t i = 0; i < MEND_COUNT_OF(pieces); i++)
+        if (is_kept(&pieces[i]) != (pieces[i].keeps >= least)) {
+            printf("# %s: kept %d\n", pieces[i].what, is_kept(&pieces[i]));
+            CHECK(!"what is kept is not what should be");
+        }
+}
+
+static void check_all(bool kept)
+{
+    check_kept(kept ? NEVER : ALWAYS + 1);
+    CHECK_EQ(left.cleared_n, !kept);
+}
+
+static void end(void)
+{
+    munmap(left.shm, left.shm->at[MEND_NODE_PART_CELL]);
+    close(left.shm_fd);
+}
+
+MEND_TEST(what_was_sent_to_a_rank_that_has_not_come_is_kept)
+{
+    lose_a_rank(true);
+    check_kept(IF_SENT);
+    mend_store_relaxed(&rank_at(OTHER)->state, MEND_NODE_RANK_STARTING);
+    check_kept(IF_SENT);
+    mend_store_relaxed(&rank_at(OTHER)->state, MEND_NODE_RANK_RUNNING);
+    check_kept(IF_SENT);
+    CHECK_EQ(left.cleared_n, 0);
+    mend_store_relaxed(&rank_at(OTHER)->let_go_n, 1);
+    check_all(false);
+    end();
+}
+
+MEND_TEST(a_rank_that_has_not_come_keeps_no_more_than_it_may_look_at)
+{
+    lose_a_rank(false);
+    check_kept(ALWAYS);
+    CHECK_EQ(left.cleared_n, 0);
+    ranks[OTHER].state.child = MEND_CHILD_ENDED;
+    check_all(false);
+    end();
+}
+
+MEND_TEST(a_rank_that_never_comes_keeps_nothing_when_it_has_ended)
+{
+    lose_a_rank(true);
+    check_kept(IF_SENT);
+    ranks[OTHER].state.child = MEND_CHILD_ENDED;
+    check_all(false);
+    end();
+}
+
+/* Of which the process goes on, or may come back. */
+static void check_holds(uint32_t state, bool script_ended)
+{
+    lose_a_rank(true);
+    mend_store_relaxed(&rank_at(OTHER)->state, state);
+    if (script_ended) {
+        ranks[OTHER].state.child = MEND_CHILD_ENDED;
+        ranks[OTHER].state.ending = MEND_ENDING_HELD;
+    }
+    check_all(true);
+    mend_store_relaxed(&rank_at(OTHER)->let_go_n, 1);
+    check_all(false);
+    end();
+}
+
+MEND_TEST(a_rank_that_has_not_let_go_keeps_all)
+{
+    check_holds(MEND_NODE_RANK_STARTING, false);
+    check_holds(MEND_NODE_RANK_RUNNING, false);
+    check_holds(MEND_NODE_RANK_LEAVING, false);
+    check_holds(MEND_NODE_RANK_AWAY, false);
+    check_holds(MEND_NODE_RANK_RUNNING, true);
+}
+
+MEND_TEST(a_rank_that_has_left_or_died_keeps_nothing)
+{
+    lose_a_rank(true);
+    mend_store_relaxed(&rank_at(OTHER)->state, MEND_NODE_RANK_FINALIZED);
+    check_all(false);
+    end();
+    lose_a_rank(true);
+    mend_store_relaxed(&rank_at(OTHER)->fate, MEND_PEER_DEAD);
+    check_all(false);
+    end();
 }
 
 MEND_TEST_MAIN()

@@ -89,6 +89,7 @@ struct mend_node_rank {
         contexts_n; /* bits of its row that were used, also by ranks that had its place before */
     mend_atomic_u64
         papers_made; /* how often it has taken a paper; released when the title is there */
+    mend_atomic_u32 sent_early;  /* 1: it has sent to a rank that had not come to MPI_Init yet */
     mend_atomic_u32 overslept_n; /* sleeps that were too long: net.h, overslept() */
 
     /* written by the rank: what it waits for, as text, when asked by SIGUSR1; then wait_seq is

@@ -92,6 +92,13 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
            mend_shm_touch(self, o, head, sizeof(*head)) && (o->abroad || line_place(self, mine, o));
 }
 
+/* A rank that has not come yet finds what this process has sent, also when this one is dead. */
+static void note_early(struct mend_shm *s, const struct mend_shm_out *o)
+{
+    if (!o->abroad && mend_load_acquire(&o->to->state) == MEND_NODE_RANK_NONE)
+        mend_store_relaxed(&s->me->sent_early, 1);
+}
+
 #define EVEN_TRAYS 0x5u
 
 /* Line and desk are first those of the rank at the lower place, and so is every other tray. */
@@ -114,6 +121,7 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
         mend_free(self, o);
         return NULL;
     }
+    note_early(s, o);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
     o->bulk_bytes = bulk_bytes(self);
     o->where.ways_n = self->crowded ? 1 : PLACES;
