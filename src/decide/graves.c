@@ -27,19 +27,34 @@
  *
  * Only memory bounds the number of graves, and no call depends on it; there is one for each communicator that this
  * process has freed and some survivor has not.  Where members vote in shared memory and write revocations there,
- * no process is ever asked, and there are no graves but those of communicators that were made of groups: a process that
- * ends its last session is not waited for any more, so it waits until the others have freed what it has freed
- * (life/open.c). */
+ * no process is ever asked, and there are no graves but those of communicators of which a member may leave before the others
+ * are in MPI_Finalize.  The launcher tells the others of its end as of a death (life/death.c), which ends what they do on a
+ * communicator with it; so it leaves when they have freed that.  Such a communicator was made of groups, whose members may
+ * end their last session (life/open.c), or it has members of several worlds, which may disconnect. */
 #include "decide/internal.h"
 
 #include "ft/wire.h"
 #include "rt/rt.h"
 
+static bool is_of_my_world(const struct mend_proc *self, mend_peer p)
+{
+    return !self->world_n || (p >= self->world_first && p - self->world_first < self->world_n);
+}
+
+/* If a member has another world than this process, each member finds one that has another world than itself. */
+static bool has_several_worlds(const struct mend_comm *c)
+{
+    for (int32_t r = 0; r < c->decide->members_n; r++)
+        if (!is_of_my_world(c->self, mend_decide_peer(c->decide, r)))
+            return true;
+    return false;
+}
+
 /* All members answer alike: they agree on its end, or none of them does. */
 static bool can_be_asked(struct mend_comm *c)
 {
-    return c->decide->members_n > 1 &&
-           (c->of_groups || !mend_decide_in_memory(c) || mend_revoke_is_flooded(c));
+    return c->decide->members_n > 1 && (c->of_groups || !mend_decide_in_memory(c) ||
+                                        mend_revoke_is_flooded(c) || has_several_worlds(c));
 }
 
 static void gone(void *arg, struct mend_decision *value)

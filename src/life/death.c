@@ -5,8 +5,9 @@
  * published is delivered, as from a living one (R12, S0-59); then the process is marked dead, and all operations that
  * depend on it end.
  *
- * A process that has ended after MPI_Finalize comes here, too, when its place is wanted for another one
- * (launch/vacancy.c).  It has not failed: those that have a communicator with it are in MPI_Finalize as well. */
+ * A process that has ended after MPI_Finalize comes here, too, when its place is wanted for another one, or once a process
+ * has had a session (launch/vacancy.c).  It has not failed, and this ends nothing: the others have freed each communicator with
+ * it before it left (decide/graves.c), or are in MPI_Finalize as well. */
 #include "coll/coll.h"
 #include "comm/comm.h"
 #include "life/life.h"

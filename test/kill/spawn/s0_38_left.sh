@@ -133,16 +133,12 @@ is()
     [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null || echo Z)" = "$2" ]
 }
 
-# The first new process votes on the bridge before; where that goes by messages, on its end as well.
-case $2 in
-messages) vote=3 ;;
-votes) vote=2 ;;
-esac
+# The first new process votes on the bridge before, and on its end.
 rm -f over
 : >out
 mpiexec -n 4 --universe 8 --timeout 20 --lenient-exit \
     --inject "stop:0,1,2@call:MPI_Comm_spawn>coll.enter" --inject "stop:3@call:MPI_Comm_spawn>coll.enter#3" \
-    --inject "stop:4@agree.enter#$vote" --inject stop:5@agree.enter ./starts $1 >out 2>&1 &
+    --inject "stop:4@agree.enter#3" --inject stop:5@agree.enter ./starts $1 >out 2>&1 &
 job=$!
 await has 2 "new process"
 root=$(sed -n 's/^process 3 is //p' out)
