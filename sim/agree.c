@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#define SETS_WORDS (MEND_FT_AGREE_SETS * (MEND_SIM_MSG_MAX + 7) / 8)
+
 enum move { GIVE_UP, CALL }; /* CALL + k: on communicator k */
 
 static bool is_member(const struct mend_sim_agree_proc *p, int k)
@@ -104,14 +106,14 @@ static void send_over(struct mend_sim_agree_proc *p, int k, struct mend_agree_ms
 }
 
 static struct mend_agree_msg decode(const void *bytes, size_t len, int from, int *k_p,
-                                    uint64_t *failed, const struct mend_sim_conf *c)
+                                    uint64_t *sets, const struct mend_sim_conf *c)
 {
     int head = mend_sim_agree_comms(c) > 1;
     struct mend_agree_msg msg;
 
     *k_p = head ? *(const uint8_t *)bytes : 0;
     MEND_ASSERT(mend_ft_agree_decode((const uint8_t *)bytes + head, len - (size_t)head,
-                                     c->ranks - *k_p, from - *k_p, failed, &msg) == MEND_OK);
+                                     c->ranks - *k_p, from - *k_p, sets, &msg) == MEND_OK);
     return msg;
 }
 
@@ -251,49 +253,72 @@ static void agree_move(void *proc, int move, const struct mend_sim_conf *c, stru
 static void agree_recv(void *proc, int from, const void *bytes, size_t len,
                        const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
-    uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
+    uint64_t sets[SETS_WORDS];
     struct mend_agree_msg msg;
     struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = &msg};
     int k;
 
     begin_step(proc, c);
-    msg = decode(bytes, len, from, &k, failed, c);
+    msg = decode(bytes, len, from, &k, sets, c);
     if (mend_sim_agree_comm(proc, c, k)->gone)
         answer_gone(proc, k, &msg, c, io);
     else if (mend_sim_mistake_recv(proc, k, &msg, c))
         step(proc, k, &ev, c, io);
 }
 
-static void agree_death(void *proc, int dead, const struct mend_sim_conf *c, struct mend_sim_io *io)
+/* Of those, the members of communicator k, by their ranks there.  False: there are none. */
+static bool members_of(const uint64_t *dead, int k, const struct mend_sim_conf *c, uint64_t *set)
+{
+    bool any = false;
+
+    for (int r = mend_bits_next(dead, c->ranks, k); r >= 0;
+         r = mend_bits_next(dead, c->ranks, r + 1)) {
+        mend_bits_set(set, r - k);
+        any = true;
+    }
+    return any;
+}
+
+static void agree_deaths(void *proc, const uint64_t *dead, const struct mend_sim_conf *c,
+                         struct mend_sim_io *io)
 {
     struct mend_sim_agree_proc *p = proc;
 
-    begin_step(p, c);
-    mend_bits_set(mend_sim_agree_told(p), dead);
-    for (int k = 0; k < mend_sim_agree_comms(c) && k <= dead; k++) {
-        struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead - k};
+    mend_bits_union(mend_sim_agree_told(p), dead, mend_bits_words(c->ranks));
+    for (int k = 0; k < mend_sim_agree_comms(c); k++) {
+        uint64_t set[MEND_SIM_SET_WORDS] = {0};
+        struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .dead = set};
 
-        if (is_member(p, k) && !mend_sim_agree_comm(p, c, k)->gone)
+        if (members_of(dead, k, c, set) && is_member(p, k) && !mend_sim_agree_comm(p, c, k)->gone)
             step(p, k, &ev, c, io);
     }
     if (c->creation)
         give_up(p, c, io);
 }
 
+static void agree_deaths_step(void *proc, const uint64_t *dead, const struct mend_sim_conf *c,
+                              struct mend_sim_io *io)
+{
+    begin_step(proc, c);
+    agree_deaths(proc, dead, c, io);
+}
+
+static void agree_death(void *proc, int dead, const struct mend_sim_conf *c, struct mend_sim_io *io)
+{
+    uint64_t set[MEND_SIM_SET_WORDS] = {0};
+
+    mend_bits_set(set, dead);
+    agree_deaths(proc, set, c, io);
+}
+
 /* ---- for explore.c ---- */
 
-/* Are all ranks dead to m that a decision from `peer` at that ballot proves to be dead? */
-static bool proves_nothing(const struct mend_agree *m, int32_t peer, int32_t ballot)
+/* Are all dead to m that are so to the sender? */
+static bool says_nothing_new(const struct mend_agree *m, const struct mend_agree_msg *msg)
 {
-    if (ballot > m->root)
-        return false;
-    for (int32_t r = m->tree.me; r > 0;) {
-        r = mend_tree_parent(&m->tree, r);
-        if (r == peer)
-            break;
-        if (!mend_bits_test(mend_agree_dead(m), r))
+    for (uint32_t w = 0; w < m->words && msg->ndead; w++)
+        if (msg->dead[w] & ~mend_agree_dead(m)[w])
             return false;
-    }
     return true;
 }
 
@@ -302,9 +327,9 @@ static bool proves_nothing(const struct mend_agree *m, int32_t peer, int32_t bal
 static bool agree_ignores(const void *proc, int from, const void *bytes, size_t len,
                           const struct mend_sim_conf *c)
 {
-    uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
+    uint64_t sets[SETS_WORDS];
     int k;
-    struct mend_agree_msg msg = decode(bytes, len, from, &k, failed, c);
+    struct mend_agree_msg msg = decode(bytes, len, from, &k, sets, c);
     const struct mend_sim_agree_comm *a = mend_sim_agree_comm(proc, c, k);
     const struct mend_agree *m = mend_sim_agree_machine(a, c);
     const struct mend_agree_slot *s;
@@ -317,7 +342,7 @@ static bool agree_ignores(const void *proc, int from, const void *bytes, size_t 
     if (mend_bits_test(mend_agree_dead(m), msg.peer) || msg.seq + m->window < m->decided_end)
         return true;
     return msg.kind == MEND_AGREE_DOWN && s->seq == msg.seq && s->state >= MEND_AGREE_DECIDED &&
-           s->accepted >= msg.ballot && proves_nothing(m, msg.peer, msg.ballot);
+           s->accepted >= msg.ballot && says_nothing_new(m, &msg);
 }
 
 static bool agree_knows(const void *proc, int dead, const struct mend_sim_conf *c)
@@ -363,9 +388,9 @@ static int agree_print(const void *proc, const struct mend_sim_conf *c, char *bu
 static int agree_print_msg(const void *bytes, size_t len, const struct mend_sim_conf *c, char *buf,
                            size_t size)
 {
-    uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
+    uint64_t sets[SETS_WORDS];
     int k;
-    struct mend_agree_msg msg = decode(bytes, len, mend_sim_agree_comms(c) - 1, &k, failed, c);
+    struct mend_agree_msg msg = decode(bytes, len, mend_sim_agree_comms(c) - 1, &k, sets, c);
 
     return mend_agree_msg_print(&msg, buf, size);
 }
@@ -381,6 +406,7 @@ const struct mend_sim_play mend_sim_agree = {
     .move = agree_move,
     .recv = agree_recv,
     .death = agree_death,
+    .deaths = agree_deaths_step,
     .ignores = agree_ignores,
     .knows = agree_knows,
     .settle = agree_settle,

@@ -453,9 +453,11 @@ static void hear(struct mend_sim_birth_proc *p, enum kind kind, uint8_t word,
 static void mourn_elsewhere(struct mend_sim_birth_proc *p, int kind, int dead,
                             const struct mend_sim_conf *c, struct mend_sim_io *io)
 {
-    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
+    uint64_t set[MEND_SIM_SET_WORDS] = {0};
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .dead = set};
     int k = index_of(kind), n = voters(k, c);
 
+    mend_bits_set(set, dead);
     if (k < agreements(c) && p->rank < n && dead < n &&
         mend_sim_agree_on(machine(p, k, c), n, kind, &ev, io))
         note_decision(p, kind, c);

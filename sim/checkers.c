@@ -20,6 +20,7 @@
  *              A12 no process writes into a slot of shared memory that a living process may still read
  *              A13 nothing in shared memory has two writers
  *              A14 the failed fit into the library's set
+ *              A15 of those that died together a decision lists all as failed, or none
  *              Besides A10 the state is bounded by construction: machines do not allocate.
  *              (memory_checks.c has A1 to A7, A11 to A14 and C1 for agreement through shared memory.)
  * Creation     C1  nothing is created unless all living members called the creation (S2-5..7);
@@ -101,6 +102,19 @@ static const char *check_told(const struct decision *d)
     return NULL;
 }
 
+static const char *check_together(const struct decision *d)
+{
+    const int16_t *set = d->v->set;
+    int ranks = d->v->conf->ranks;
+
+    for (int r = d->k; d->value.nfailed && r < ranks; r++)
+        for (int q = d->k; mend_bits_test(d->value.failed, r - d->k) && set[r] >= 0 && q < ranks;
+             q++)
+            if (set[q] == set[r] && !mend_bits_test(d->value.failed, q - d->k))
+                return "A15: a decision separates two that died together";
+    return NULL;
+}
+
 static const char *check_words(const struct decision *d)
 {
     const struct mend_sim_conf *c = d->v->conf;
@@ -145,7 +159,8 @@ static const char *check_creation(const struct decision *d)
 static const char *check_decision(const struct decision *d)
 {
     static const char *(*const checks[])(const struct decision *) = {
-        check_same, check_members, check_told, check_words, check_acked, check_creation};
+        check_same,  check_members, check_told,    check_together,
+        check_words, check_acked,   check_creation};
     const char *wrong = NULL;
 
     for (size_t i = 0; i < MEND_COUNT_OF(checks) && !wrong; i++)

@@ -23,7 +23,7 @@ enum kind { MOVE, RECV, NOTICE, CRASH, DOOM }; /* the first three are steps */
 struct choice {
     uint8_t kind, rank, other; /* other: move, sender, or dead */
     uint8_t nth;               /* message of that sender */
-    bool dies;                 /* right after the step */
+    uint8_t dies;              /* set of those that die right after the step, together */
 };
 
 struct frame {
@@ -44,6 +44,7 @@ struct search {
     int depth;
     char *now; /* state that is being worked on */
     int acting;
+    int16_t set[MEND_SIM_SMALL_MAX];
     struct mend_sim_visited visited; /* lowest bit set while on the stack */
 };
 
@@ -89,13 +90,34 @@ static bool may_die(const struct mend_sim_head *h, int rank)
     return h->crashes || h->fate[rank] == MEND_SIM_DOOMED;
 }
 
-static void add(struct frame *f, struct choice c)
+static void add_choice(struct frame *f, struct choice c)
 {
-    MEND_ASSERT(f->n + 2 <= (int)MEND_COUNT_OF(f->choices));
+    MEND_ASSERT(f->n < (int)MEND_COUNT_OF(f->choices));
     f->choices[f->n++] = c;
-    c.dies = true;
+}
+
+/* The choice with the death of its process, alone, and together with each other one. */
+static void add_deaths(struct search *s, struct frame *f, struct choice c)
+{
+    const struct mend_sim_head *h = head(f->state);
+
+    c.dies = (uint8_t)(1 << c.rank);
+    add_choice(f, c);
+    for (int r = 0; s->conf->together && r < s->conf->ranks; r++) {
+        struct choice both = c;
+
+        if (r == c.rank || h->crashes < 2 || h->fate[r] || h->fate[c.rank])
+            continue;
+        both.dies |= (uint8_t)(1 << r);
+        add_choice(f, both);
+    }
+}
+
+static void add(struct search *s, struct frame *f, struct choice c)
+{
+    add_choice(f, c);
     if (c.kind <= NOTICE && may_die(head(f->state), c.rank))
-        f->choices[f->n++] = c;
+        add_deaths(s, f, c);
 }
 
 static void list_of_rank(struct search *s, struct frame *f, uint8_t r)
@@ -104,15 +126,15 @@ static void list_of_rank(struct search *s, struct frame *f, uint8_t r)
     unsigned moves = s->play->moves(proc(s, f->state, r), s->conf);
 
     for (; moves; moves &= moves - 1)
-        add(f, (struct choice){MOVE, r, (uint8_t)__builtin_ctz(moves), 0, false});
-    for (unsigned dead = h->notice[r]; dead; dead &= dead - 1)
+        add(s, f, (struct choice){MOVE, r, (uint8_t)__builtin_ctz(moves), 0, 0});
+    for (unsigned dead = h->notice[r]; dead; dead &= ~(unsigned)h->set[__builtin_ctz(dead)])
         if (!s->play->may_hear ||
             s->play->may_hear(proc(s, f->state, r), __builtin_ctz(dead), s->conf))
-            add(f, (struct choice){NOTICE, r, (uint8_t)__builtin_ctz(dead), 0, false});
+            add(s, f, (struct choice){NOTICE, r, (uint8_t)__builtin_ctz(dead), 0, 0});
     if (may_die(h, r) && !(h->stepped >> r & 1))
-        add(f, (struct choice){CRASH, r, 0, 0, false});
+        add_deaths(s, f, (struct choice){CRASH, r, 0, 0, 0});
     if (h->suspicions && !h->begun && h->fate[r] == MEND_SIM_ALIVE)
-        add(f, (struct choice){DOOM, r, 0, 0, false});
+        add(s, f, (struct choice){DOOM, r, 0, 0, 0});
 }
 
 static void list_choices(struct search *s, struct frame *f)
@@ -128,7 +150,7 @@ static void list_choices(struct search *s, struct frame *f)
          m = mend_sim_mail_next(m)) {
         nth = before && before->to == m->to && before->from == m->from ? nth + 1 : 0;
         if (nth == 0 || s->conf->reorder)
-            add(f, (struct choice){RECV, m->to, m->from, nth, false});
+            add(s, f, (struct choice){RECV, m->to, m->from, nth, 0});
         before = m;
     }
 }
@@ -140,7 +162,7 @@ static void announce(struct search *s, struct mend_sim_head *h, int dead)
             h->notice[r] |= (uint8_t)(1 << dead);
 }
 
-static void crash(struct search *s, int rank)
+static void crash(struct search *s, int rank, uint8_t set)
 {
     struct mend_sim_head *h = head(s->now);
 
@@ -149,6 +171,7 @@ static void crash(struct search *s, int rank)
     h->notice[rank] = h->told[rank] = 0;
     if (h->fate[rank] == MEND_SIM_ALIVE) {
         h->crashes--;
+        h->set[rank] = set;
         announce(s, h, rank);
     }
     h->fate[rank] = MEND_SIM_DEAD;
@@ -159,6 +182,12 @@ static void crash(struct search *s, int rank)
     mend_sim_mail_purge(&s->shape, s->now, rank, -1);
 }
 
+static void crash_all(struct search *s, uint8_t set)
+{
+    for (unsigned left = set; left; left &= left - 1)
+        crash(s, __builtin_ctz(left), set);
+}
+
 static void doom(struct search *s, int rank)
 {
     struct mend_sim_head *h = head(s->now);
@@ -167,20 +196,27 @@ static void doom(struct search *s, int rank)
         printf("[%5d] %d ? is declared dead by mistake\n", s->depth, rank);
     h->suspicions--;
     h->fate[rank] = MEND_SIM_DOOMED;
+    h->set[rank] = (uint8_t)(1 << rank);
     announce(s, h, rank);
 }
 
+/* Tells it of all that died together with `dead`. */
 static void do_notice(struct search *s, int rank, int dead)
 {
     struct mend_sim_head *h = head(s->now);
+    uint64_t set[MEND_SIM_SET_WORDS] = {h->set[dead]};
 
-    if (s->conf->trace)
-        printf("[%5d] %d ! hears that %d is dead\n", s->depth, rank, dead);
-    h->notice[rank] &= (uint8_t) ~(1 << dead);
-    h->told[rank] |= (uint8_t)(1 << dead);
-    if (s->conf->broken != MEND_SIM_NO_PROMISE)
-        mend_sim_mail_purge(&s->shape, s->now, rank, dead);
-    s->play->death(proc(s, s->now, rank), dead, s->conf, &s->io);
+    for (unsigned left = h->set[dead]; left; left &= left - 1) {
+        int r = __builtin_ctz(left);
+
+        if (s->conf->trace)
+            printf("[%5d] %d ! hears that %d is dead\n", s->depth, rank, r);
+        if (s->conf->broken != MEND_SIM_NO_PROMISE)
+            mend_sim_mail_purge(&s->shape, s->now, rank, r);
+    }
+    h->notice[rank] &= (uint8_t)~h->set[dead];
+    h->told[rank] |= h->set[dead];
+    mend_sim_tell(s->play, proc(s, s->now, rank), set, s->conf, &s->io);
 }
 
 static void do_recv(struct search *s, const struct choice *c)
@@ -213,8 +249,7 @@ static void do_step(struct search *s, const struct choice *c)
     s->result->wrong = s->play->check(&s->view, c->rank);
     if (s->play->settle)
         s->play->settle(proc(s, s->now, c->rank), s->conf);
-    if (c->dies)
-        crash(s, c->rank);
+    crash_all(s, c->dies);
 }
 
 static void perform(struct search *s, const struct choice *c)
@@ -223,15 +258,25 @@ static void perform(struct search *s, const struct choice *c)
     s->result->steps++;
     s->view.fate = head(s->now)->fate;
     s->view.procs = mend_sim_procs(s->now);
+    for (int r = 0; r < s->conf->ranks; r++)
+        s->set[r] = (int16_t)(__builtin_ffs(head(s->now)->set[r]) - 1);
     if (c->kind == CRASH)
-        crash(s, c->rank);
+        crash_all(s, c->dies);
     else if (c->kind == DOOM)
         doom(s, c->rank);
     else
         do_step(s, c);
     for (int r = 0; r < s->conf->ranks; r++)
-        if (r == c->rank || s->play->shares)
+        if (r == c->rank || c->dies >> r & 1 || s->play->shares)
             mend_sim_state_print(&s->shape, s->now, r);
+}
+
+static bool knows_all(struct search *s, int rank, unsigned dead)
+{
+    for (; dead; dead &= dead - 1)
+        if (!s->play->knows(proc(s, s->now, rank), __builtin_ctz(dead), s->conf))
+            return false;
+    return true;
 }
 
 /* Lets happen at once what makes no difference any more, whenever it happens, after a step of `rank`. */
@@ -248,10 +293,11 @@ static void hasten(struct search *s, int rank)
             m = mend_sim_mail_next(m);
     }
     for (int r = 0; play->knows && r < s->conf->ranks; r++) {
-        for (unsigned left = head(s->now)->notice[r]; left; left &= left - 1) {
+        for (unsigned left = head(s->now)->notice[r]; left;
+             left &= ~(unsigned)head(s->now)->set[__builtin_ctz(left)]) {
             int dead = __builtin_ctz(left);
 
-            if (!play->knows(proc(s, s->now, r), dead, s->conf))
+            if (!knows_all(s, r, head(s->now)->set[dead]))
                 continue;
             s->acting = r;
             do_notice(s, r, dead);
@@ -385,6 +431,7 @@ void mend_sim_explore(const struct mend_sim_play *play, const struct mend_sim_co
     MEND_ASSERT(conf->ranks <= MEND_SIM_SMALL_MAX);
     memset(result_p, 0, sizeof *result_p);
     s.view.conf = conf;
+    s.view.set = s.set;
     s.view.proc_bytes = (play->bytes(conf) + 7) / 8 * 8;
     s.shape = (struct mend_sim_shape){conf->ranks, s.view.proc_bytes};
     s.frames = calloc(DEPTH_MAX, sizeof *s.frames);

@@ -102,6 +102,8 @@ static void fill_defaults(struct mend_sim_options *o)
         mend_sim_refuse("--inter wants fewer than --ranks, and one communicator");
     if (c->frees && (c->creation || (o->play != &mend_sim_agree && o->play != &mend_sim_port)))
         mend_sim_refuse("--free is for agree, without --creation, and for port");
+    if (c->together && o->play != &mend_sim_agree)
+        mend_sim_refuse("--together is for agree");
     if (c->creation && (c->comms > 1 || c->inter))
         mend_sim_refuse("--creation wants one communicator of one group");
 }
@@ -209,6 +211,7 @@ static void vary_agreement(struct mend_sim_conf *c, struct mend_sim_rng *rng)
     c->comms = kind == 1 ? 2 : 0;
     c->inter = kind == 2 ? 1 + below(rng, c->ranks - 1) : 0;
     c->frees = kind == 3;
+    c->together = kind >= 4 && below(rng, 2);
 }
 
 /* Everything is decided by the seed, also what kind of run it is. */

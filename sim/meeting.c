@@ -89,11 +89,11 @@ bool mend_sim_vote(struct mend_agree *a, int n, int kind, const uint64_t *dead, 
 bool mend_sim_hear_agreement(struct mend_agree *a, int n, int from, const uint8_t *bytes,
                              size_t len, struct mend_sim_io *io)
 {
-    uint64_t failed[(MEND_SIM_MSG_MAX + 7) / 8];
+    uint64_t sets[MEND_FT_AGREE_SETS * ((MEND_SIM_MSG_MAX + 7) / 8)];
     struct mend_agree_msg msg;
     struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = &msg};
 
-    MEND_ASSERT(mend_ft_agree_decode(bytes + 1, len - 1, n, from, failed, &msg) == MEND_OK);
+    MEND_ASSERT(mend_ft_agree_decode(bytes + 1, len - 1, n, from, sets, &msg) == MEND_OK);
     return mend_sim_agree_on(a, n, bytes[0], &ev, io);
 }
 
@@ -276,8 +276,10 @@ void mend_sim_meeting_hears(const struct mend_sim_member *p, int from, const uin
 
 void mend_sim_meeting_mourns(const struct mend_sim_member *p, int dead)
 {
-    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
+    uint64_t set[MEND_SIM_SET_WORDS] = {0};
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .dead = set};
 
+    mend_bits_set(set, dead);
     if (dead < p->n)
         note(p, mend_sim_agree_on(p->agree, p->n, MEND_SIM_AGREEMENT, &ev, p->io));
     call_off(p);

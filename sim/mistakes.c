@@ -5,6 +5,8 @@
  * its memory. */
 #include "play.h"
 
+#include <string.h>
+
 /* A process without promise: takes whatever calls itself a decision. */
 static void no_promise(const struct mend_agree *m, struct mend_agree_msg *msg)
 {
@@ -12,6 +14,8 @@ static void no_promise(const struct mend_agree *m, struct mend_agree_msg *msg)
         return;
     msg->peer = m->parent;
     msg->ballot = m->root;
+    msg->ndead = m->ndead;
+    msg->dead = mend_agree_dead(m);
 }
 
 /* A process that has returned and does not remember what. */
@@ -30,10 +34,12 @@ static void forget(const struct mend_sim_agree_proc *p, struct mend_agree_msg *m
 /* A leaf of the tree that keeps to itself what it was told about the dead. */
 static void hush(const struct mend_agree *m, struct mend_agree_msg *msg)
 {
-    if (msg->kind != MEND_AGREE_UP || msg->accepted >= 0 || m->nchildren)
+    if (msg->kind != MEND_AGREE_UP || msg->accepted >= 0 || m->nchildren || m->root ||
+        msg->peer != mend_tree_parent(&m->tree, m->tree.me)) /* else its way tells of the dead */
         return;
     msg->value.nfailed = 0;
     msg->value.failed = NULL;
+    msg->ndead = 0;
 }
 
 /* A process that thinks again about the first agreement after it has returned from it. */
@@ -66,11 +72,28 @@ void mend_sim_mistake_contribute(const struct mend_sim_agree_proc *p, int k, uin
         v->max_word[MEND_SIM_WORD_NO] = 0;
 }
 
+/* Of the dead to the sender only those that the way of the message proves: all below its ballot, and those between its ends. */
+static void curt(const struct mend_agree *m, struct mend_agree_msg *msg)
+{
+    uint64_t dead[MEND_SIM_SET_WORDS] = {0};
+    int32_t me = m->tree.me, low = msg->peer < me ? msg->peer : me,
+            high = msg->peer < me ? me : msg->peer;
+
+    for (int32_t r = 0; r < msg->ballot; r++)
+        mend_bits_set(dead, r);
+    for (int32_t r = mend_tree_parent(&m->tree, high); r > low; r = mend_tree_parent(&m->tree, r))
+        mend_bits_set(dead, r);
+    memcpy((uint64_t *)(uintptr_t)msg->dead, dead, m->words * sizeof *dead);
+    msg->ndead = mend_bits_count(dead, m->words);
+}
+
 bool mend_sim_mistake_recv(const struct mend_sim_agree_proc *p, int k, struct mend_agree_msg *msg,
                            const struct mend_sim_conf *c)
 {
     if (c->broken == MEND_SIM_NO_PROMISE)
         no_promise(mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c), msg);
+    if (c->broken == MEND_SIM_CURT && msg->ndead)
+        curt(mend_sim_agree_machine(mend_sim_agree_comm(p, c, k), c), msg);
     return c->broken != MEND_SIM_DEAF || msg->kind != MEND_AGREE_REQUEST;
 }
 

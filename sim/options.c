@@ -37,13 +37,16 @@ static const char *const broken_names[] = {[MEND_SIM_INTACT] = "nothing",
                                            [MEND_SIM_IMPATIENT] = "impatient",
                                            [MEND_SIM_SILENT] = "silent",
                                            [MEND_SIM_SLIP] = "slip",
-                                           [MEND_SIM_RASH] = "rash"};
+                                           [MEND_SIM_RASH] = "rash",
+                                           [MEND_SIM_PIECEMEAL] = "piecemeal",
+                                           [MEND_SIM_CURT] = "curt"};
 
 enum {
     OPT_SEED = 256, /* no short names */
     OPT_SEEDS,
     OPT_RANKS,
     OPT_CRASHES,
+    OPT_TOGETHER,
     OPT_SUSPICIONS,
     OPT_INSTANCES,
     OPT_WINDOW,
@@ -97,6 +100,8 @@ static const struct argp_option options[] = {
      "with its last agreement a process frees the communicator: it calls it when all others are "
      "decided, and forgets all then",
      0},
+    {"together", OPT_TOGETHER, NULL, 0,
+     "two may die together, and each process hears of both at once", 0},
     {.doc = "Locks have as many targets as --window says, and collective reads as many windows.  "
             "Agreement through shared memory has "
             "--window and "
@@ -169,7 +174,7 @@ static const struct number {
     {                                                                                              \
         key_, true, offsetof(struct mend_sim_options, field_), min_, UINT64_MAX                    \
     }
-    INT(OPT_RANKS, conf.ranks, 1, 10000),
+    INT(OPT_RANKS, conf.ranks, 1, MEND_SIM_RANKS_MAX),
     INT(OPT_CRASHES, conf.crashes, 0, 10000),
     INT(OPT_SUSPICIONS, conf.suspicions, 0, 10000),
     INT(OPT_INSTANCES, conf.instances, 1, 10000),
@@ -196,6 +201,7 @@ static const struct flag {
     {OPT_CREATION, offsetof(struct mend_sim_conf, creation)},
     {OPT_VALIDATION, offsetof(struct mend_sim_conf, validation)},
     {OPT_FREE, offsetof(struct mend_sim_conf, frees)},
+    {OPT_TOGETHER, offsetof(struct mend_sim_conf, together)},
     {OPT_REPLACE, offsetof(struct mend_sim_conf, replaces)},
     {OPT_FINE, offsetof(struct mend_sim_conf, fine)},
     {OPT_BRIEF, offsetof(struct mend_sim_conf, brief)},
@@ -354,6 +360,8 @@ void mend_sim_options_print(const struct mend_sim_options *o)
         printf(" --radix %d --comms %d", 1 << c->radix_bits, c->comms ? c->comms : 1);
     if (c->frees)
         printf(" --free");
+    if (c->together)
+        printf(" --together");
     if (o->play == &mend_sim_memory)
         printf("%s%s%s", c->validation ? " --validation" : "", c->brief ? " --brief" : "",
                c->fine ? " --fine" : "");

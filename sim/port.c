@@ -441,11 +441,13 @@ static void mourn(struct mend_sim_port_proc *p, int dead, const struct mend_sim_
                   struct mend_sim_io *io)
 {
     struct mend_sim_member x = member(p, c, io);
-    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
+    uint64_t set[MEND_SIM_SET_WORDS] = {0};
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .dead = set};
 
     if (is_dead(p, dead) || dead == p->rank)
         return;
     mend_bits_set(p->store, dead);
+    mend_bits_set(set, dead);
     mend_visit_door_on_death(door(p, c), dead);
     mend_sim_meeting_mourns(&x, dead);
     if (c->frees)

@@ -17,7 +17,7 @@
 #ifndef MEND_SIM_SIM_H
 #define MEND_SIM_SIM_H
 
-#include "base/status.h"
+#include "ft/bits.h"
 
 /* Known mistakes; which protocol has which stands in main.c. */
 enum mend_sim_broken {
@@ -46,6 +46,8 @@ enum mend_sim_broken {
     MEND_SIM_SILENT,       /* free: a process that has forgotten it does not answer */
     MEND_SIM_SLIP, /* birth: nobody hears that a new process has ended; port: that an agent has */
     MEND_SIM_RASH, /* free: forgets when it has freed it, not when all have */
+    MEND_SIM_PIECEMEAL, /* hears of those that died together one after the other */
+    MEND_SIM_CURT,      /* says of the dead only those that the message proves */
 };
 
 struct mend_sim_conf {
@@ -62,6 +64,7 @@ struct mend_sim_conf {
     bool brief;      /* memory: votes are flags, said in words as well */
     bool replaces;   /* birth: the new processes take the ranks of dead ones */
     bool frees;      /* agree: with the last agreement the communicator is freed */
+    bool together;   /* agree: two may die at once, and each process hears of both at once */
     int patience;    /* lock: one wait in so many may be given up; 0: each */
     bool fine;       /* memory: no shortcuts, all that is read or written is a step */
     enum mend_sim_broken broken;
@@ -98,6 +101,8 @@ struct mend_sim_view {
     /* world.c only: */
     uint64_t messages, rounds; /* sent; most hops that led to each other */
     int faults;                /* deaths and suspicions */
+    /* By rank: of those that died together, such as the victims of one abort, each has the same number; -1: alive. */
+    const int16_t *set;
 };
 
 static inline const void *mend_sim_proc(const struct mend_sim_view *v, int rank)
@@ -105,7 +110,9 @@ static inline const void *mend_sim_proc(const struct mend_sim_view *v, int rank)
     return (const char *)v->procs + (size_t)rank * v->proc_bytes;
 }
 
-#define MEND_SIM_MSG_MAX 2048
+#define MEND_SIM_MSG_MAX   2048
+#define MEND_SIM_RANKS_MAX 10000
+#define MEND_SIM_SET_WORDS ((MEND_SIM_RANKS_MAX + 63) / 64)
 
 struct mend_sim_play {
     const char *name, *about;
@@ -121,6 +128,9 @@ struct mend_sim_play {
     void (*recv)(void *p, int from, const void *bytes, size_t len, const struct mend_sim_conf *conf,
                  struct mend_sim_io *io);
     void (*death)(void *p, int dead, const struct mend_sim_conf *conf, struct mend_sim_io *io);
+    /* The same for all that died together.  NULL: death() for each of them. */
+    void (*deaths)(void *p, const uint64_t *dead, const struct mend_sim_conf *conf,
+                   struct mend_sim_io *io);
 
     /* NULL, or what is wrong.  check: after a step of `rank`; check_end: when nothing can happen
      * any more. */
@@ -153,6 +163,19 @@ struct mend_sim_play {
 extern const struct mend_sim_play mend_sim_agree, mend_sim_memory, mend_sim_revoke, mend_sim_notice,
     mend_sim_detector, mend_sim_lock, mend_sim_birth, mend_sim_port, mend_sim_contact,
     mend_sim_look;
+
+/* Tells p of those that have died together. */
+static inline void mend_sim_tell(const struct mend_sim_play *play, void *p, const uint64_t *dead,
+                                 const struct mend_sim_conf *conf, struct mend_sim_io *io)
+{
+    if (play->deaths && conf->broken != MEND_SIM_PIECEMEAL) {
+        play->deaths(p, dead, conf, io);
+        return;
+    }
+    for (int r = mend_bits_next(dead, conf->ranks, 0); r >= 0;
+         r = mend_bits_next(dead, conf->ranks, r + 1))
+        play->death(p, r, conf, io);
+}
 
 /* What a search or a run found. */
 struct mend_sim_result {

@@ -21,6 +21,7 @@ struct mend_sim_head {
     uint8_t fate[MEND_SIM_SMALL_MAX];   /* enum mend_sim_fate */
     uint8_t notice[MEND_SIM_SMALL_MAX]; /* set of dead that this rank is to be told of */
     uint8_t told[MEND_SIM_SMALL_MAX];   /* set of dead that it has been told of */
+    uint8_t set[MEND_SIM_SMALL_MAX]; /* of a dead one: those that died together, itself included */
     uint64_t print[MEND_SIM_SMALL_MAX]; /* hash of the process's bytes */
 };
 _Static_assert(sizeof(struct mend_sim_head) % 8 == 0, "processes are aligned to 8");

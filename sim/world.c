@@ -28,6 +28,7 @@ struct world {
     struct mend_sim_view view;
     char *procs;
     uint8_t *fate;
+    int16_t *set;      /* as in the view */
     uint8_t *move_due; /* per rank: a MOVE is in the queue */
     uint64_t *hops;    /* per rank: longest chain of messages that led to it */
     mend_time_ns *paused_until;
@@ -108,32 +109,52 @@ static void plan_move(struct world *w, int rank)
     mend_sim_clock_add(&w->clock, ev);
 }
 
-/* Everybody else will be told, each at another time. */
-static void announce(struct world *w, int dead)
+/* Everybody else will be told of those that have died together, each at another time. */
+static void announce(struct world *w, int set)
 {
     for (int r = 0; r < w->conf->ranks; r++) {
-        struct mend_sim_ev ev = {.kind = EV_NOTICE, .rank = r, .other = dead};
+        struct mend_sim_ev ev = {.kind = EV_NOTICE, .rank = r, .other = set};
 
-        if (r == dead || w->fate[r] == MEND_SIM_DEAD)
+        if (w->set[r] == set || w->fate[r] == MEND_SIM_DEAD)
             continue;
         ev.at = w->clock.now + mend_sim_net_delay(&w->rng) + mend_sim_net_delay(&w->rng);
         mend_sim_clock_add(&w->clock, ev);
     }
 }
 
-static void crash(struct world *w, int rank)
+/* Returns true if it was alive. */
+static bool end(struct world *w, int rank)
 {
-    if (w->fate[rank] == MEND_SIM_DEAD)
-        return;
+    bool alive = w->fate[rank] == MEND_SIM_ALIVE;
+
     trace(w, rank, "x dies");
     w->view.faults++;
-    if (w->fate[rank] == MEND_SIM_ALIVE) {
-        w->alive_n--;
-        announce(w, rank);
-    }
+    w->alive_n -= alive;
     w->fate[rank] = MEND_SIM_DEAD;
     if (w->play->bury)
         w->play->bury(proc(w, rank), w->conf);
+    return alive;
+}
+
+/* With --together half of the deaths take another process along. */
+static void crash_another(struct world *w, int set)
+{
+    int other = (int)mend_sim_rng_below(&w->rng, (uint64_t)w->conf->ranks);
+
+    if (w->alive_n < 2 || w->fate[other] != MEND_SIM_ALIVE || mend_sim_rng_below(&w->rng, 2))
+        return;
+    w->set[other] = (int16_t)set;
+    end(w, other);
+}
+
+static void crash(struct world *w, int rank)
+{
+    if (w->fate[rank] == MEND_SIM_DEAD || !end(w, rank))
+        return;
+    w->set[rank] = (int16_t)rank;
+    if (w->conf->together)
+        crash_another(w, rank);
+    announce(w, rank);
 }
 
 static void doom(struct world *w, int rank)
@@ -145,6 +166,7 @@ static void doom(struct world *w, int rank)
     trace(w, rank, "? is declared dead by mistake");
     w->view.faults++;
     w->fate[rank] = MEND_SIM_DOOMED;
+    w->set[rank] = (int16_t)rank;
     w->alive_n--;
     announce(w, rank);
     ev.at = w->clock.now + 20 * mend_sim_net_delay(&w->rng);
@@ -198,6 +220,19 @@ static void check(struct world *w, int rank)
         w->result->wrong = w->play->check(&w->view, rank);
 }
 
+static void tell(struct world *w, int rank, int set)
+{
+    uint64_t dead[MEND_SIM_SET_WORDS] = {0};
+
+    for (int r = 0; r < w->conf->ranks; r++) {
+        if (w->set[r] != set)
+            continue;
+        trace(w, rank, "! hears that %d is dead", r);
+        mend_bits_set(dead, r);
+    }
+    mend_sim_tell(w->play, proc(w, rank), dead, w->conf, &w->io);
+}
+
 /* Runs what `act` does as one step of the rank. */
 static void step(struct world *w, struct mend_sim_ev *ev)
 {
@@ -219,8 +254,7 @@ static void step(struct world *w, struct mend_sim_ev *ev)
             w->view.rounds = ev->hops;
         w->play->recv(p, ev->other, ev->bytes, ev->len, w->conf, &w->io);
     } else if (ev->kind == EV_NOTICE) {
-        trace(w, ev->rank, "! hears that %d is dead", ev->other);
-        w->play->death(p, ev->other, w->conf, &w->io);
+        tell(w, ev->rank, ev->other);
     } else {
         unsigned moves = w->play->moves(p, w->conf);
         int skip = (int)mend_sim_rng_below(&w->rng, (uint64_t)__builtin_popcount(moves));
@@ -304,12 +338,15 @@ static void open_world(struct world *w)
     w->view.proc_bytes = (w->play->bytes(w->conf) + 7) / 8 * 8;
     w->procs = get(n, w->view.proc_bytes);
     w->fate = get(n, 1);
+    w->set = get(n, sizeof *w->set);
+    memset(w->set, 0xff, n * sizeof *w->set);
     w->move_due = get(n, 1);
     w->hops = get(n, sizeof *w->hops);
     w->paused_until = get(n, sizeof *w->paused_until);
     w->faults_at = get((size_t)w->faults_n, sizeof *w->faults_at);
     w->view.conf = w->conf;
     w->view.fate = w->fate;
+    w->view.set = w->set;
     w->view.procs = w->procs;
     mend_sim_net_init(&w->net, w->conf, &w->rng);
     plan_faults(w);
@@ -325,6 +362,7 @@ static void close_world(struct world *w)
     mend_sim_clock_fini(&w->clock);
     free(w->procs);
     free(w->fate);
+    free(w->set);
     free(w->move_due);
     free(w->hops);
     free(w->paused_until);

@@ -22,21 +22,34 @@ int mend_decide_init(struct mend_proc *self)
     return MPI_SUCCESS;
 }
 
-static void comm_on_death(struct mend_comm *c, void *arg)
-{
-    const mend_peer *dead = arg;
-    int32_t rank = c->decide ? mend_decide_rank(c->self, c->decide, *dead) : -1;
+struct deaths {
+    const struct mend_death *death;
+    int n;
+};
 
-    if (rank < 0)
+static void comm_on_deaths(struct mend_comm *c, void *arg)
+{
+    const struct deaths *all = arg;
+    bool any = false;
+
+    for (int i = 0; c->decide && i < all->n; i++) {
+        int32_t rank = mend_decide_rank(c->self, c->decide, all->death[i].peer);
+
+        if (rank >= 0)
+            mend_revoke_on_death(c, rank);
+        any |= rank >= 0;
+    }
+    if (!any)
         return;
-    mend_revoke_on_death(c, rank);
-    mend_decide_tree_on_death(c, rank);
+    mend_decide_tree_on_deaths(c, all->death, all->n);
     mend_decide_say_no(c, MEND_DECIDE_CREATION);
 }
 
-void mend_decide_on_death(struct mend_proc *self, mend_peer dead)
+void mend_decide_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
-    mend_comm_each(self, comm_on_death, &dead);
+    struct deaths all = {death, n};
+
+    mend_comm_each(self, comm_on_deaths, &all);
 }
 
 struct letting {

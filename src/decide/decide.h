@@ -139,7 +139,7 @@ void mend_decide_part(struct mend_comm *c);
 void mend_decide_free_temporary(struct mend_comm *c, bool made);
 
 int mend_decide_init(struct mend_proc *self);
-void mend_decide_on_death(struct mend_proc *self, mend_peer dead);
+void mend_decide_on_deaths(struct mend_proc *self, const struct mend_death *death, int n);
 
 /* Keeps what the dead one has said in agreements of communicators, for the memory in which it stands may become another
  * process's.  False: not yet, because there is no memory for it, or a window has the dead one's. */

@@ -48,12 +48,6 @@ static inline const char *mend_decide_what(enum mend_decide_kind which)
                                            : "validation";
 }
 
-/* Adds to n failed members the others that were ended by the same aborts; peers has room for all members.
- * Returns the new number.  Every agreed set of failed members goes through this: some of the processes that one
- * abort ends may have contributed and others not, and they must fail together.  The result is uniform,
- * because a member that finds one of them in the log of deaths finds the whole entry there. */
-int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n);
-
 /* The member has left MPI, or is away: it has freed what it knew, and what it said before can be seen. */
 bool mend_decide_has_left(struct mend_comm *c, int32_t rank);
 
@@ -71,7 +65,8 @@ void mend_decide_wake(void *arg, struct mend_decision *value);
 void mend_decide_refused(struct mend_comm *c, struct mend_decision *value);
 
 mend_frame_handler mend_decide_tree_on_frame, mend_revoke_on_frame;
-void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank);
+/* The members among them are dead, all at once. */
+void mend_decide_tree_on_deaths(struct mend_comm *c, const struct mend_death *death, int n);
 void mend_decide_tree_pass_over_left(struct mend_comm *c);
 /* A member that has left has seen the decision on the end of c. */
 void mend_decide_tree_end_with_left(struct mend_comm *c);

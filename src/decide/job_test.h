@@ -45,16 +45,22 @@ static inline bool job_verdict(struct mend_proc *self, uint32_t k, struct mend_d
 static const struct mend_rt job_rt = {.name = "test", .verdict = job_verdict};
 
 /* What life/death.c does, as far as decide/. */
-static inline void job_on_death(struct mend_proc *self, const struct mend_death *death)
+static inline void job_on_deaths(struct mend_proc *self, int n)
 {
-    mend_net_of(self, death->peer)->sever(self, death->peer);
+    const struct mend_death *death = &self->deaths[self->deaths_n];
+
+    for (int i = 0; i < n; i++)
+        mend_net_of(self, death[i].peer)->sever(self, death[i].peer);
     mend_revoke_on_interrupt(self);
-    mend_peer_entry(self, death->peer)->fate = MEND_PEER_DEAD;
-    self->deaths[self->deaths_n++] = *death;
-    mend_p2p_on_death(self, death->peer);
-    mend_comm_on_death(self, death->peer);
-    mend_coll_on_death(self, death->peer);
-    mend_decide_on_death(self, death->peer);
+    for (int i = 0; i < n; i++)
+        mend_peer_entry(self, death[i].peer)->fate = MEND_PEER_DEAD;
+    self->deaths_n += (uint32_t)n;
+    for (int i = 0; i < n; i++) {
+        mend_p2p_on_death(self, death[i].peer);
+        mend_comm_on_death(self, death[i].peer);
+        mend_coll_on_death(self, death[i].peer);
+    }
+    mend_decide_on_deaths(self, death, n);
 }
 
 static inline void job_on_damage(struct mend_proc *self, mend_peer from)
@@ -95,7 +101,7 @@ static inline void job_start(mend_peer me, enum way way)
     self->me = me;
     self->rt = &job_rt;
     self->interrupt = &mend_node_rank_of(job.segment, mend_place_at((uint32_t)me))->interrupt;
-    self->on_death = job_on_death;
+    self->on_deaths = job_on_deaths;
     self->on_damage = job_on_damage;
     self->comm_hooks = &job_hooks;
     self->ctx_counter = MEND_CTX_FIRST;

@@ -78,43 +78,6 @@ void mend_decide_detach(struct mend_comm *c)
     c->decide = NULL;
 }
 
-static bool is_among(const mend_peer *peers, int n, mend_peer p)
-{
-    while (n > 0 && peers[n - 1] != p)
-        n--;
-    return n > 0;
-}
-
-/* The same for verdict number k and those that were given together with it; returns the number of the next.
- * They are asked for, and not looked up in self->deaths, where some of them may not be carried out yet. */
-static uint32_t add_together(struct mend_comm *c, uint32_t k, mend_peer *peers, int *n_p)
-{
-    struct mend_proc *self = c->self;
-    uint32_t first = k;
-    struct mend_death d;
-    bool any = false;
-    int n = *n_p;
-
-    while (self->rt->verdict(self, k, &d) && d.first == first)
-        k++;
-    for (uint32_t i = first; !any && k - first > 1 && i < k; i++)
-        any = self->rt->verdict(self, i, &d) && is_among(peers, n, d.peer);
-    for (uint32_t i = first; any && i < k; i++)
-        if (self->rt->verdict(self, i, &d) && mend_decide_rank(self, c->decide, d.peer) >= 0 &&
-            !is_among(peers, n, d.peer))
-            peers[(*n_p)++] = d.peer;
-    return k;
-}
-
-int mend_decide_add_aborted(struct mend_comm *c, mend_peer *peers, int n)
-{
-    struct mend_death d;
-
-    for (uint32_t k = 0; c->self->rt->verdict(c->self, k, &d);)
-        k = add_together(c, k, peers, &n);
-    return n;
-}
-
 void mend_decide_refused(struct mend_comm *c, struct mend_decision *value)
 {
     value->and_word[0] = 0;

@@ -353,7 +353,41 @@ static void contribute(struct op *op)
     told(c);
 }
 
-/* The members in the longest log, the absent ones, and those that the same aborts ended. */
+static bool is_among(const mend_peer *peers, int n, mend_peer p)
+{
+    while (n > 0 && peers[n - 1] != p)
+        n--;
+    return n > 0;
+}
+
+/* The same for the deaths from number k on that were given together; returns the number of the next. */
+static uint32_t add_together(struct mend_comm *c, uint32_t k, mend_peer *peers, int *n_p)
+{
+    const struct mend_proc *self = c->self;
+    uint32_t end = k;
+    bool any = false;
+    int n = *n_p;
+
+    for (; end < self->deaths_n && self->deaths[end].first == self->deaths[k].first; end++)
+        any |= is_among(peers, n, self->deaths[end].peer);
+    for (; any && k < end; k++) {
+        mend_peer p = self->deaths[k].peer;
+
+        if (mend_decide_rank(c->self, c->decide, p) >= 0 && !is_among(peers, n, p))
+            peers[(*n_p)++] = p;
+    }
+    return end;
+}
+
+/* Adds the other members that died together with one that is absent: they may have voted, and the victims of one abort
+ * fail together.  All members add the same, because they read one log, and carry out as a whole what was given together. */
+static void add_all_together(struct mend_comm *c, mend_peer *peers, int *n_p)
+{
+    for (uint32_t k = 0; k < c->self->deaths_n;)
+        k = add_together(c, k, peers, n_p);
+}
+
+/* The members in the longest log, the absent ones, and those that died together with these. */
 static struct mend_group *failed_group(struct op *op, int *n_p)
 {
     struct mend_comm *c = op->c;
@@ -366,7 +400,7 @@ static struct mend_group *failed_group(struct op *op, int *n_p)
     *n_p = mend_slots_failed(&op->slots, &place, op, peers);
     for (int i = 0; i < *n_p; i++)
         peers[i] = mend_decide_peer(c->decide, peers[i]);
-    *n_p = mend_decide_add_aborted(c, peers, *n_p);
+    add_all_together(c, peers, n_p);
     g = *n_p ? mend_group_create(self, peers, *n_p) : NULL;
     mend_memory_relax(self);
     mend_free(self, peers);

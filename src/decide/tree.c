@@ -23,6 +23,42 @@
 static void step(struct mend_comm *c, enum mend_decide_kind which,
                  const struct mend_agree_event *ev);
 
+/* An empty set of members.  To be freed. */
+static uint64_t *make_set(const struct mend_comm *c)
+{
+    struct mend_proc *self = c->self;
+    uint64_t *set;
+
+    mend_memory_press(self); /* agreements go on without the dead, or others wait */
+    set = mend_zalloc(self, mend_bits_words(c->decide->members_n), sizeof(*set));
+    mend_memory_relax(self);
+    return set;
+}
+
+/* Those of the n deaths that are members'. */
+static uint64_t *dead_members(struct mend_comm *c, const struct mend_death *death, uint32_t n)
+{
+    uint64_t *set = make_set(c);
+
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t rank = mend_decide_rank(c->self, c->decide, death[i].peer);
+
+        if (rank >= 0)
+            mend_bits_set(set, rank);
+    }
+    return set;
+}
+
+static void tell_dead(struct mend_comm *c, enum mend_decide_kind which)
+{
+    struct mend_proc *self = c->self;
+    uint64_t *set = dead_members(c, self->deaths, self->deaths_n);
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .dead = set};
+
+    step(c, which, &ev);
+    mend_free(self, set);
+}
+
 /* The machine, told of all members that are dead already. */
 static struct mend_agree *machine(struct mend_comm *c, enum mend_decide_kind which)
 {
@@ -36,13 +72,8 @@ static struct mend_agree *machine(struct mend_comm *c, enum mend_decide_kind whi
     a->sm = mend_alloc(self, mend_agree_size(d->members_n, MEND_DECIDE_WINDOW));
     mend_memory_relax(self);
     mend_agree_init(a->sm, d->members_n, d->me, 1, MEND_DECIDE_WINDOW);
-    for (uint32_t i = 0; i < self->deaths_n; i++) {
-        int32_t rank = mend_decide_rank(self, d, self->deaths[i].peer);
-        struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = rank};
-
-        if (rank >= 0)
-            step(c, which, &ev);
-    }
+    if (self->deaths_n)
+        tell_dead(c, which);
     return a->sm;
 }
 
@@ -87,7 +118,6 @@ static struct mend_group *failed_group(struct mend_comm *c, const struct mend_ag
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (mend_bits_test(v->failed, r))
             peers[n++] = mend_decide_peer(c->decide, r);
-    n = mend_decide_add_aborted(c, peers, n);
     g = mend_group_create(self, peers, n);
     mend_memory_relax(self);
     mend_free(self, peers);
@@ -281,7 +311,7 @@ void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const str
     struct mend_comm *c = mend_hash_get(&self->comms, f->ctx & ~MEND_CTX_CHANNEL_MASK);
     struct mend_agree_msg msg;
     struct mend_agree_event ev = {.kind = MEND_AGREE_RECV, .msg = &msg};
-    uint64_t small[8] = {0}, *failed = small;
+    uint64_t small[8], *sets = small;
     int32_t rank;
     size_t words;
 
@@ -298,18 +328,18 @@ void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const str
         return;
     }
     machine(c, (enum mend_decide_kind)f->tag);
-    words = mend_bits_words(c->decide->members_n);
+    words = MEND_FT_AGREE_SETS * mend_bits_words(c->decide->members_n);
     mend_memory_press(self); /* the sender counts on having been heard */
     if (words > MEND_COUNT_OF(small))
-        failed = mend_zalloc(self, words, sizeof(*failed));
+        sets = mend_alloc(self, words * sizeof(*sets));
     mend_memory_relax(self);
-    if (mend_ft_agree_decode(payload, mend_frame_len(f), c->decide->members_n, rank, failed,
-                             &msg) == MEND_OK)
+    if (mend_ft_agree_decode(payload, mend_frame_len(f), c->decide->members_n, rank, sets, &msg) ==
+        MEND_OK)
         step(c, (enum mend_decide_kind)f->tag, &ev);
     else
         self->on_damage(self, from);
-    if (failed != small)
-        mend_free(self, failed);
+    if (sets != small)
+        mend_free(self, sets);
 }
 
 static void tell_all(struct mend_comm *c, const struct mend_agree_event *ev)
@@ -319,11 +349,14 @@ static void tell_all(struct mend_comm *c, const struct mend_agree_event *ev)
             step(c, (enum mend_decide_kind)which, ev);
 }
 
-void mend_decide_tree_on_death(struct mend_comm *c, int32_t rank)
+void mend_decide_tree_on_deaths(struct mend_comm *c, const struct mend_death *death, int n)
 {
-    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = rank};
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH};
+    uint64_t *set = dead_members(c, death, (uint32_t)n);
 
+    ev.dead = set;
     tell_all(c, &ev);
+    mend_free(c->self, set);
 }
 
 /* Perhaps the decision, which it has told no other process. */
@@ -335,20 +368,32 @@ static bool has_unread(struct mend_proc *self, mend_peer from)
     return net->peek && net->peek(self, from, &payload);
 }
 
+static void tell_left(struct mend_comm *c, enum mend_agree_event_kind kind, bool all)
+{
+    struct mend_agree_event ev = {.kind = kind};
+    uint64_t *set = make_set(c);
+    bool any = false;
+
+    for (int32_t r = 0; r < c->decide->members_n; r++) {
+        if (r == c->decide->me || !mend_decide_has_left(c, r) ||
+            (!all && has_unread(c->self, mend_decide_peer(c->decide, r))))
+            continue;
+        mend_bits_set(set, r);
+        any = true;
+    }
+    ev.dead = set;
+    if (any)
+        tell_all(c, &ev);
+    mend_free(c->self, set);
+}
+
 /* As with a dead process, everything that it has sent counts. */
 void mend_decide_tree_pass_over_left(struct mend_comm *c)
 {
-    for (int32_t r = 0; r < c->decide->members_n; r++)
-        if (r != c->decide->me && mend_decide_has_left(c, r) &&
-            !has_unread(c->self, mend_decide_peer(c->decide, r)))
-            mend_decide_tree_on_death(c, r);
+    tell_left(c, MEND_AGREE_DEATH, false);
 }
 
 void mend_decide_tree_end_with_left(struct mend_comm *c)
 {
-    struct mend_agree_event ev = {.kind = MEND_AGREE_LEFT};
-
-    for (ev.rank = 0; ev.rank < c->decide->members_n; ev.rank++)
-        if (ev.rank != c->decide->me && mend_decide_has_left(c, ev.rank))
-            tell_all(c, &ev);
+    tell_left(c, MEND_AGREE_LEFT, true);
 }

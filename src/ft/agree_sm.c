@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* agree_sm.c – the rules of agreement; see agree_sm.h for the idea, the picture and invariants.
  *
- * Every event is handled in three phases: accept what it implies about deaths (believe, settle), carry out
+ * Every event is handled in three phases: accept what it says about deaths (on_deaths, settle), carry out
  * its request (on_*), and check whether a gathering is complete now (advance).  A phase only notes the messages
  * to send (reply_*, up_due, scan_kind); mend_agree_next() produces them, so a later phase within
  * one step may overrule an earlier one. */
@@ -14,7 +14,7 @@ size_t mend_agree_size(int32_t n, int window)
     size_t words = mend_bits_words(n), slots = (size_t)window * 3;
 
     return sizeof(struct mend_agree) + slots * sizeof(struct mend_agree_slot) +
-           (1 + 2 * slots) * words * sizeof(uint64_t);
+           (2 + 2 * slots) * words * sizeof(uint64_t);
 }
 
 void mend_agree_value_init(struct mend_agree_value *value_p)
@@ -285,17 +285,7 @@ static void on_lost(struct mend_agree *x, int32_t r)
     }
 }
 
-static bool mark_dead(struct mend_agree *x, int32_t r)
-{
-    if (mend_bits_test(mend_agree_dead(x), r))
-        return false;
-    MEND_ASSERT(r != x->tree.me);
-    mend_bits_set(mend_agree_dead(x), r);
-    x->ndead++;
-    return true;
-}
-
-/* Draws the consequences after mark_dead() of some ranks. */
+/* Draws the consequences when some ranks have been marked as dead. */
 static void settle(struct mend_agree *x, struct mend_agree_out *out)
 {
     int32_t root = x->root, parent = x->parent;
@@ -314,22 +304,48 @@ static void settle(struct mend_agree *x, struct mend_agree_out *out)
     }
 }
 
-static void on_death(struct mend_agree *x, int32_t r, struct mend_agree_out *out)
+/* All of a set at once: no consequence of one death comes before another one is known. */
+static void on_deaths(struct mend_agree *x, const uint64_t *set, struct mend_agree_out *out)
 {
-    int32_t root = x->root;
+    uint64_t *dead = mend_agree_dead(x), *fresh = mend_agree_fresh(x);
+    int32_t known = x->ndead;
 
-    if (r == x->tree.me) {
+    if (mend_bits_test(set, x->tree.me)) {
         x->excluded = true;
         return;
     }
-    if (!mark_dead(x, r))
+    for (uint32_t w = 0; w < x->words; w++)
+        fresh[w] = set[w] & ~dead[w];
+    x->ndead = mend_bits_union(dead, set, x->words);
+    if (x->ndead == known)
         return;
-    if (r != root)
-        on_lost(x, r);
+    if (!mend_bits_test(dead, x->root)) /* else all is asked for again, by the new root */
+        for (int32_t r = mend_bits_next(fresh, x->tree.n, 0); r >= 0;
+             r = mend_bits_next(fresh, x->tree.n, r + 1))
+            on_lost(x, r);
+    memset(fresh, 0, x->words * sizeof *fresh);
     settle(x, out);
 }
 
 /* ---- messages ---- */
+
+/* All below the ballot are dead to the sender, and all ancestors of the lower end of the edge that lie between its two ends.
+ * Neither of these two is. */
+static bool proves_its_deaths(const struct mend_agree *x, const struct mend_agree_msg *m,
+                              int32_t low, int32_t high)
+{
+    if (!m->ndead)
+        return m->ballot == 0 && mend_tree_parent(&x->tree, high) == low;
+    if (mend_bits_test(m->dead, low) || mend_bits_test(m->dead, high))
+        return false;
+    for (int32_t r = 0; r < m->ballot; r++)
+        if (!mend_bits_test(m->dead, r))
+            return false;
+    for (int32_t r = mend_tree_parent(&x->tree, high); r > low; r = mend_tree_parent(&x->tree, r))
+        if (!mend_bits_test(m->dead, r))
+            return false;
+    return true;
+}
 
 /* Could one of us have sent this to me?  A child sends to its nearest living ancestor or to the
  * root; answers go back along the same edge. */
@@ -347,33 +363,8 @@ static bool plausible(const struct mend_agree *x, const struct mend_agree_msg *m
         return false;
     if (m->ballot < 0 || m->ballot > low || m->accepted < -1 || m->accepted > m->ballot)
         return false;
-    return m->ballot == low || mend_tree_is_ancestor(&x->tree, low, high);
-}
-
-/* Adopts the deaths that the message proves: all below its ballot, and all ancestors of the lower
- * end of the edge that lie between its two ends. */
-static void believe(struct mend_agree *x, const struct mend_agree_msg *m,
-                    struct mend_agree_out *out)
-{
-    int32_t me = x->tree.me, low = m->peer < me ? m->peer : me, high = m->peer < me ? me : m->peer;
-    int32_t root = x->root;
-    bool news = false;
-
-    for (int32_t r = x->root; r < m->ballot; r++)
-        news |= mark_dead(x, r);
-    for (int32_t r = mend_tree_parent(&x->tree, high); r != low;
-         r = mend_tree_parent(&x->tree, r)) {
-        news |= mark_dead(x, r);
-        if (r == 0)
-            break;
-    }
-    if (!news)
-        return;
-    if (m->ballot <= root)
-        for (int32_t r = mend_tree_parent(&x->tree, high); r != low && r != 0;
-             r = mend_tree_parent(&x->tree, r))
-            on_lost(x, r);
-    settle(x, out);
+    return (m->ballot == low || mend_tree_is_ancestor(&x->tree, low, high)) &&
+           proves_its_deaths(x, m, low, high);
 }
 
 static void on_up(struct mend_agree *x, const struct mend_agree_msg *m, struct mend_agree_out *out)
@@ -454,7 +445,8 @@ static void on_recv(struct mend_agree *x, const struct mend_agree_msg *m,
         finish_last(x, slot_use(x, m->seq), out);
         return;
     }
-    believe(x, m, out);
+    if (m->ndead)
+        on_deaths(x, m->dead, out);
     if (m->kind == MEND_AGREE_UP)
         on_up(x, m, out);
     else if (m->kind == MEND_AGREE_DOWN)
@@ -501,10 +493,10 @@ void mend_agree_step(struct mend_agree *x, const struct mend_agree_event *ev,
         on_recv(x, ev->msg, out);
         break;
     case MEND_AGREE_DEATH:
-        on_death(x, ev->rank, out);
+        on_deaths(x, ev->dead, out);
         break;
     case MEND_AGREE_LEFT:
-        on_death(x, ev->rank, out);
+        on_deaths(x, ev->dead, out);
         for (unsigned i = 0; i < x->nslots; i++)
             finish_last(x, i, out);
         break;
@@ -534,6 +526,10 @@ static void fill(const struct mend_agree *x, unsigned i, enum mend_agree_msg_kin
     memcpy(m.value.max_word, s->max_word, sizeof m.value.max_word);
     m.value.nfailed = s->nfailed;
     m.value.failed = mend_agree_failed(x, i);
+    if (kind != MEND_AGREE_GONE) {
+        m.ndead = x->ndead;
+        m.dead = mend_agree_dead(x);
+    }
     *msg_p = m;
 }
 

@@ -17,9 +17,13 @@
  * it does anything else; from then on it refuses decisions of lower ballots and all messages of dead processes.
  * This promise makes the early return safe: a new root decides only when every living
  * process has answered at its ballot.  After that, no process can accept an older decision, and a process that
- * had accepted one has reported it in its answer.  The part of the sender's dead set that the promise
- * needs takes no space in a message: ranks below the ballot, and the ranks between sender and
- * receiver in the tree (a process sends to its grandparent only if its parent is dead).
+ * had accepted one has reported it in its answer.
+ *
+ * Deaths come in sets: the victims of one abort, the processes of one machine.  DEATH delivers a whole set, and every
+ * message carries all that are dead to its sender, which its receiver adopts with the ballot.  So what is dead to a
+ * process is always a union of whole sets, and so is what is decided as failed: the victims of one abort fail together,
+ * in whatever order the processes learn of deaths.  Among those are the ranks below the ballot and those between sender and
+ * receiver in the tree (a process sends to its grandparent only if its parent is dead); else the message is refused.
  *
  * Safety in one paragraph (it is Paxos with ballots = roots and quorum = all that are not dead): let
  * a living q have accepted v at ballot b.  A root r > b collects an answer from q.  If q answered
@@ -63,7 +67,8 @@
  *   5  a slot is reused only when no living process can ask for it (slot_use());
  *   6  only become() writes a slot's state, along the edges of the picture (become());
  *   7  all output of a step is fetched before the next step (mend_agree_step());
- *   8  UP is sent only in SENT and RESENT, REQUEST to children only in GATHER and REOPEN, DOWN and GONE
+ *   8  what is decided contains, of each set that DEATH delivered anywhere, all or none (sim/checkers.c);
+ *   9  UP is sent only in SENT and RESENT, REQUEST to children only in GATHER and REOPEN, DOWN and GONE
  *      only in DECIDED, so no message is sent after its purpose is gone (mend_agree_next()).
  *
  * What is kept.  A process that contributes to agreement s has returned from s - window; so once s is
@@ -102,19 +107,21 @@ struct mend_agree_msg {
     int32_t accepted; /* UP: ballot at which the value was decided, -1 if it is contributions */
     uint64_t seq;
     struct mend_agree_value value; /* UP, DOWN; valid until the next step */
+    int32_t ndead;                 /* UP, DOWN, REQUEST: members of `dead` */
+    const uint64_t *dead;          /* to the sender; may be NULL if ndead is 0; valid as value is */
 };
 
 enum mend_agree_event_kind {
     MEND_AGREE_START, /* this process contributes to agreement number `next`; see can_start */
     MEND_AGREE_RECV,  /* msg.peer sent msg */
-    MEND_AGREE_DEATH, /* rank is dead: final, and nothing of it will be delivered any more */
-    MEND_AGREE_LEFT,  /* rank ended properly after the last agreement was decided for it */
+    MEND_AGREE_DEATH, /* those in `dead` are: final, and nothing of them will be delivered any more */
+    MEND_AGREE_LEFT, /* those in `dead` ended properly after the last agreement was decided for them */
 };
 
 struct mend_agree_event {
     enum mend_agree_event_kind kind;
-    int32_t rank; /* DEATH, LEFT */
-    bool last;    /* START: nobody will start another one (free, finalize) */
+    const uint64_t *dead; /* DEATH, LEFT: a set of ranks that count as dead together; copied */
+    bool last;            /* START: nobody will start another one (free, finalize) */
     const struct mend_agree_value *value; /* START; copied */
     const struct mend_agree_msg *msg;     /* RECV; copied as far as needed */
 };
@@ -157,7 +164,7 @@ struct mend_agree_slot {
     struct mend_tree_walk walk;
 };
 
-/* Memory of one machine: a header, then the dead set, the slots, and per slot two sets.  It holds
+/* Memory of one machine: a header, then two sets, the slots, and per slot two sets.  It holds
  * no pointers, so it can be copied, compared and hashed as bytes. */
 struct mend_agree {
     struct mend_tree tree;
@@ -181,7 +188,7 @@ size_t mend_agree_size(int32_t n, int window);
 
 /* Prepares the caller's memory of mend_agree_size() bytes, aligned to 8, as member `me` of n.
  * radix_bits: see ft/tree.h; 1 is the binomial tree.  The same at all members.  No member counts as dead at first;
- * deliver DEATH for each dead member. */
+ * deliver DEATH with all dead members. */
 void mend_agree_init(struct mend_agree *x, int32_t n, int32_t me, int radix_bits, int window);
 
 /* True if START is allowed: fewer than `window` agreements are under way behind the oldest. */
@@ -213,9 +220,15 @@ static inline uint64_t *mend_agree_dead(const struct mend_agree *x)
     return (uint64_t *)x->store;
 }
 
+/* Those of a set that were not dead before; empty between two steps. */
+static inline uint64_t *mend_agree_fresh(const struct mend_agree *x)
+{
+    return (uint64_t *)x->store + x->words;
+}
+
 static inline struct mend_agree_slot *mend_agree_slot(const struct mend_agree *x, unsigned i)
 {
-    return (struct mend_agree_slot *)(uintptr_t)(x->store + x->words) + i;
+    return (struct mend_agree_slot *)(uintptr_t)(x->store + 2 * x->words) + i;
 }
 
 static inline uint64_t *mend_agree_failed(const struct mend_agree *x, unsigned i)

@@ -24,7 +24,7 @@ struct job {
     int msgs_n;
     struct mend_agree_msg msgs[MSGS_MAX]; /* in flight, oldest first */
     int from[MSGS_MAX];
-    uint64_t failed[MSGS_MAX];
+    uint64_t failed[MSGS_MAX], lost[MSGS_MAX]; /* to which value.failed and dead point */
 };
 
 static struct job *job_create(int n, int window)
@@ -83,6 +83,7 @@ static void step(struct job *j, int who, const struct mend_agree_event *ev)
         j->msgs[i] = msg;
         j->from[i] = who;
         j->failed[i] = msg.value.nfailed ? msg.value.failed[0] : 0;
+        j->lost[i] = msg.ndead ? msg.dead[0] : 0;
     }
     j->t.line++;
 }
@@ -121,7 +122,7 @@ static bool deliver(struct job *j, int from, int to)
 {
     for (int i = 0; i < j->msgs_n; i++) {
         struct mend_agree_msg msg = j->msgs[i];
-        uint64_t failed = j->failed[i];
+        uint64_t failed = j->failed[i], lost = j->lost[i];
 
         if (j->from[i] != from || msg.peer != to)
             continue;
@@ -130,8 +131,10 @@ static bool deliver(struct job *j, int from, int to)
             j->msgs[k] = j->msgs[k + 1];
             j->from[k] = j->from[k + 1];
             j->failed[k] = j->failed[k + 1];
+            j->lost[k] = j->lost[k + 1];
         }
         msg.value.failed = &failed;
+        msg.dead = &lost;
         if (!j->dead[to])
             give(j, to, from, msg);
         return true;
@@ -154,7 +157,8 @@ static void dies(struct job *j, int who)
 
 static void hears(struct job *j, int who, int dead)
 {
-    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .rank = dead};
+    uint64_t set = UINT64_C(1) << dead;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .dead = &set};
 
     if (!j->quiet)
         transcript_add(&j->t, who, "! hears that %d is dead", dead);
@@ -397,7 +401,8 @@ MEND_TEST(who_has_promised_refuses_the_old_root)
 MEND_TEST(of_two_reported_decisions_the_higher_ballot_counts)
 {
     struct job *j = job_create(5, 1);
-    struct mend_agree_msg up = {.kind = MEND_AGREE_UP, .ballot = 2};
+    uint64_t both = 1 << 0 | 1 << 1;
+    struct mend_agree_msg up = {.kind = MEND_AGREE_UP, .ballot = 2, .ndead = 2, .dead = &both};
 
     start_quietly(j);
     hears(j, 2, 0);
@@ -417,7 +422,9 @@ MEND_TEST(of_two_reported_decisions_the_higher_ballot_counts)
 MEND_TEST(who_has_returned_collects_promises_again)
 {
     struct job *j = job_create(4, 1);
-    struct mend_agree_msg request = {.kind = MEND_AGREE_REQUEST, .ballot = 1, .accepted = -1};
+    uint64_t zero = 1 << 0;
+    struct mend_agree_msg request = {
+        .kind = MEND_AGREE_REQUEST, .ballot = 1, .accepted = -1, .ndead = 1, .dead = &zero};
 
     start_quietly(j);
     deliver(j, 3, 2);
@@ -445,6 +452,7 @@ MEND_TEST(who_has_returned_collects_promises_again)
 MEND_TEST(late_askers_get_the_kept_decision)
 {
     struct job *j = job_create(4, 1);
+    uint64_t zero = 1 << 0;
     struct mend_agree_msg old = {.kind = MEND_AGREE_UP, .accepted = -1};
 
     start_quietly(j);
@@ -477,6 +485,8 @@ MEND_TEST(late_askers_get_the_kept_decision)
     clear(j);
     mend_agree_value_init(&old.value);
     old.ballot = 1;
+    old.ndead = 1;
+    old.dead = &zero;
     give(j, 2, 3, old); /* agreement 0, after 1 was decided */
     CHECK(strstr(j->t.text, "? refuses: stale"));
     job_destroy(j);
@@ -488,7 +498,9 @@ MEND_TEST(late_askers_get_the_kept_decision)
 MEND_TEST(an_answer_that_is_history_is_not_sent_under_a_new_number)
 {
     struct job *j = job_create(4, 1);
-    struct mend_agree_msg request = {.kind = MEND_AGREE_REQUEST, .ballot = 1, .accepted = -1};
+    uint64_t zero = 1 << 0, two_as_well = zero | 1 << 2;
+    struct mend_agree_msg request = {
+        .kind = MEND_AGREE_REQUEST, .ballot = 1, .accepted = -1, .ndead = 1, .dead = &zero};
 
     start_quietly(j);
     j->quiet = true;
@@ -505,6 +517,8 @@ MEND_TEST(an_answer_that_is_history_is_not_sent_under_a_new_number)
     j->quiet = false;
     clear(j);
     request.seq = 3;
+    request.ndead = 2;
+    request.dead = &two_as_well;
     give(j, 3, 1, request);
     TRANSCRIPT_IS(&j->t, "[  0] 3 > recv REQUEST #3 ballot 1 from 1\n");
     job_destroy(j);
@@ -604,7 +618,8 @@ MEND_TEST(who_left_properly_had_decided_the_last_agreement)
     struct job *j = job_create(3, 1);
     struct mend_agree_value v;
     struct mend_agree_event start_ev = {.kind = MEND_AGREE_START, .value = &v, .last = true};
-    struct mend_agree_event left_ev = {.kind = MEND_AGREE_LEFT, .rank = 2};
+    uint64_t two = 1 << 2;
+    struct mend_agree_event left_ev = {.kind = MEND_AGREE_LEFT, .dead = &two};
 
     mend_agree_value_init(&v);
     step(j, 1, &start_ev);
@@ -617,6 +632,7 @@ MEND_TEST(who_left_properly_had_decided_the_last_agreement)
 /* 1 of 4 is asked by processes that cannot be its parent, and told by processes that cannot know. */
 MEND_TEST(what_nobody_of_ours_sends_is_refused)
 {
+    static const uint64_t two = 1 << 2, me_too = 1 << 0 | 1 << 1;
     static const struct {
         int from;
         struct mend_agree_msg msg;
@@ -630,6 +646,9 @@ MEND_TEST(what_nobody_of_ours_sends_is_refused)
         {3, {.kind = MEND_AGREE_UP, .ballot = 2, .accepted = -1}}, /* I am dead to it */
         {3, {.kind = MEND_AGREE_UP, .ballot = 1, .accepted = 2}},  /* decided in the future */
         {0, {.kind = MEND_AGREE_REQUEST, .ballot = -1, .accepted = -1}},
+        {3, {.kind = MEND_AGREE_UP, .ballot = 1, .accepted = -1}}, /* does not say that 0 is dead */
+        {3, {.kind = MEND_AGREE_UP, .ballot = 1, .accepted = -1, .ndead = 1, .dead = &two}},
+        {3, {.kind = MEND_AGREE_UP, .ballot = 1, .accepted = -1, .ndead = 2, .dead = &me_too}},
         {0, {.kind = 9, .accepted = -1}},
     };
     struct job *j = job_create(4, 1);
@@ -646,6 +665,28 @@ MEND_TEST(what_nobody_of_ours_sends_is_refused)
         CHECK(!mend_agree_next(j->m[1], &msg));
         mend_agree_check(j->m[1]);
     }
+    job_destroy(j);
+}
+
+/* 0, 2 and 3 die together, and 3 has voted.  1 hears of that from 4 only, which went on with 1 as its root:
+ * 1 decides that all three have failed. */
+MEND_TEST(those_that_die_together_fail_together)
+{
+    struct job *j = job_create(6, 1);
+    uint64_t all = 1 << 0 | 1 << 2 | 1 << 3;
+    struct mend_agree_event ev = {.kind = MEND_AGREE_DEATH, .dead = &all};
+    struct mend_agree_value v;
+
+    start_quietly(j);
+    j->dead[0] = j->dead[2] = j->dead[3] = true;
+    j->quiet = true;
+    step(j, 4, &ev);
+    deliver_all(j);
+    CHECK(mend_agree_result(j->m[1], 0, &v));
+    CHECK_EQ(v.nfailed, 3);
+    CHECK_EQ(v.failed[0], all);
+    CHECK(mend_agree_result(j->m[5], 0, &v));
+    CHECK_EQ(v.failed[0], all);
     job_destroy(j);
 }
 

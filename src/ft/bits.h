@@ -22,6 +22,14 @@ static inline void mend_bits_set(uint64_t *set, int32_t i)
     set[(uint32_t)i / 64] |= UINT64_C(1) << ((uint32_t)i % 64);
 }
 
+/* The first member from rank i on; -1: there is none. */
+static inline int32_t mend_bits_next(const uint64_t *set, int32_t n, int32_t i)
+{
+    while (i < n && !mend_bits_test(set, i))
+        i = set[(uint32_t)i / 64] >> ((uint32_t)i % 64) ? i + 1 : (i / 64 + 1) * 64;
+    return i < n ? i : -1;
+}
+
 /* Adds the members of `more` to `set` and returns how many members `set` has now. */
 static inline int32_t mend_bits_union(uint64_t *set, const uint64_t *more, size_t words)
 {

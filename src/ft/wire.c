@@ -35,10 +35,10 @@ static uint64_t get(struct reader *r, int bytes)
 /* The next run of members at or after *first: false if there is none. */
 static bool next_run(const uint64_t *set, int32_t n, int32_t *first, int32_t *len)
 {
-    int32_t i = *first;
+    int32_t i = mend_bits_next(set, n, *first);
 
-    while (i < n && !mend_bits_test(set, i))
-        i = set[i / 64] >> (i % 64) ? i + 1 : (i / 64 + 1) * 64;
+    if (i < 0)
+        return false;
     *first = i;
     while (i < n && mend_bits_test(set, i))
         i++;
@@ -60,17 +60,22 @@ static size_t bitmap_bytes(int32_t n)
     return ((size_t)n + 7) / 8;
 }
 
-/* The shorter form of a set that is not empty, and its length. */
-static enum form choose_form(const uint64_t *set, int32_t n, size_t *bytes_p)
+/* The shortest form of a set of members_n ranks; adds its length. */
+static enum form choose_form(const uint64_t *set, int32_t members_n, int32_t n, size_t *bytes_p)
 {
-    size_t runs = 4 + 8 * count_runs(set, n), bitmap = bitmap_bytes(n);
+    size_t runs, bitmap = bitmap_bytes(n);
 
-    *bytes_p = runs < bitmap ? runs : bitmap;
+    if (members_n == 0)
+        return FORM_EMPTY;
+    runs = 4 + 8 * count_runs(set, n);
+    *bytes_p += runs < bitmap ? runs : bitmap;
     return runs < bitmap ? FORM_RUNS : FORM_BITMAP;
 }
 
 static uint8_t *put_set(uint8_t *p, enum form form, const uint64_t *set, int32_t n)
 {
+    if (form == FORM_EMPTY)
+        return p;
     if (form == FORM_BITMAP) {
         for (size_t i = 0; i < bitmap_bytes(n); i++)
             p = put(p, set[i / 8] >> (8 * (i % 8)) & 0xff, 1);
@@ -101,13 +106,15 @@ static void get_runs(struct reader *r, uint64_t *set, int32_t n)
     }
 }
 
-static void get_set(struct reader *r, enum form form, uint64_t *set, int32_t n)
+/* Returns the number of its members. */
+static int32_t get_set(struct reader *r, unsigned form, uint64_t *set, int32_t n)
 {
-    size_t bytes;
+    size_t bytes = 0;
+    int32_t members_n;
 
     memset(set, 0, mend_bits_words(n) * sizeof(uint64_t));
     if (form == FORM_EMPTY)
-        return;
+        return 0;
     if (form == FORM_RUNS)
         get_runs(r, set, n);
     else if (form == FORM_BITMAP)
@@ -115,13 +122,16 @@ static void get_set(struct reader *r, enum form form, uint64_t *set, int32_t n)
             set[i / 8] |= get(r, 1) << (8 * (i % 8));
     else
         r->bad = true;
-    if (mend_bits_overflow(set, n) || choose_form(set, n, &bytes) != form)
+    members_n = mend_bits_count(set, mend_bits_words(n));
+    if (mend_bits_overflow(set, n) || choose_form(set, members_n, n, &bytes) != form)
         r->bad = true;
+    return members_n;
 }
 
 size_t mend_ft_agree_max_bytes(int32_t n)
 {
-    return MEND_FT_AGREE_HEAD_BYTES + 2 * MEND_AGREE_WORDS * sizeof(uint64_t) + bitmap_bytes(n);
+    return MEND_FT_AGREE_HEAD_BYTES + 2 * MEND_AGREE_WORDS * sizeof(uint64_t) +
+           MEND_FT_AGREE_SETS * bitmap_bytes(n);
 }
 
 static bool has_value(const struct mend_agree_msg *msg)
@@ -145,18 +155,17 @@ size_t mend_ft_agree_encode(const struct mend_agree_msg *msg, int32_t n, void *b
 {
     const struct mend_agree_value *v = &msg->value;
     unsigned words = has_value(msg) ? words_of(v) : 0;
-    enum form form = FORM_EMPTY;
     size_t bytes = 0;
+    enum form failed = choose_form(v->failed, has_value(msg) ? v->nfailed : 0, n, &bytes);
+    enum form dead = choose_form(msg->dead, msg->ndead, n, &bytes);
     uint8_t *p = buf;
 
-    if (has_value(msg) && v->nfailed)
-        form = choose_form(v->failed, n, &bytes);
     bytes += MEND_FT_AGREE_HEAD_BYTES + (size_t)__builtin_popcount(words) * 8;
     if (bytes > size)
         return 0;
     p = put(p, (uint64_t)msg->kind, 1);
     p = put(p, words, 1);
-    p = put(p, (uint64_t)form, 1);
+    p = put(p, (uint64_t)failed | (uint64_t)dead << 4, 1);
     p = put(p, msg->seq, 8);
     p = put(p, (uint32_t)msg->ballot, 4);
     p = put(p, (uint32_t)(msg->accepted + 1), 4);
@@ -166,16 +175,17 @@ size_t mend_ft_agree_encode(const struct mend_agree_msg *msg, int32_t n, void *b
     for (int w = 0; w < MEND_AGREE_WORDS; w++)
         if (words >> (MEND_AGREE_WORDS + w) & 1)
             p = put(p, v->max_word[w], 8);
-    if (form != FORM_EMPTY)
-        p = put_set(p, form, v->failed, n);
+    p = put_set(p, failed, v->failed, n);
+    p = put_set(p, dead, msg->dead, n);
     return (size_t)(p - (uint8_t *)buf);
 }
 
 enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, int32_t from,
-                                      uint64_t *failed, struct mend_agree_msg *msg_p)
+                                      uint64_t *sets, struct mend_agree_msg *msg_p)
 {
     struct reader r = {buf, (const uint8_t *)buf + len, false};
-    unsigned kind = (unsigned)get(&r, 1), words = (unsigned)get(&r, 1), form = (unsigned)get(&r, 1);
+    unsigned kind = (unsigned)get(&r, 1), words = (unsigned)get(&r, 1),
+             forms = (unsigned)get(&r, 1);
     uint64_t ballot, accepted;
 
     memset(msg_p, 0, sizeof *msg_p);
@@ -186,7 +196,8 @@ enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, in
     ballot = get(&r, 4);
     accepted = get(&r, 4);
     if (r.bad || kind < MEND_AGREE_UP || kind > MEND_AGREE_GONE || ballot >= (uint64_t)n ||
-        accepted > ballot + 1 || (!has_value(msg_p) && (words || form)))
+        accepted > ballot + 1 || (!has_value(msg_p) && (words || forms & 15)) ||
+        (kind == MEND_AGREE_GONE && forms))
         return MEND_ERR_BAD;
     msg_p->ballot = (int32_t)ballot;
     msg_p->accepted = (int32_t)accepted - 1;
@@ -196,12 +207,13 @@ enum mend_status mend_ft_agree_decode(const void *buf, size_t len, int32_t n, in
     for (int w = 0; w < MEND_AGREE_WORDS; w++)
         if (words >> (MEND_AGREE_WORDS + w) & 1)
             msg_p->value.max_word[w] = get(&r, 8);
-    get_set(&r, (enum form)form, failed, n);
+    msg_p->value.failed = sets;
+    msg_p->value.nfailed = get_set(&r, forms & 15, sets, n);
+    msg_p->dead = sets + mend_bits_words(n);
+    msg_p->ndead = get_set(&r, forms >> 4, sets + mend_bits_words(n), n);
     if (r.bad || r.at != r.end || words_of(&msg_p->value) != words)
         return MEND_ERR_BAD;
-    msg_p->value.nfailed = mend_bits_count(failed, mend_bits_words(n));
-    msg_p->value.failed = failed;
-    return (form == FORM_EMPTY) == (msg_p->value.nfailed == 0) ? MEND_OK : MEND_ERR_BAD;
+    return MEND_OK;
 }
 
 bool mend_ft_agree_peek(const void *buf, size_t len, struct mend_agree_msg *msg_p)

@@ -35,11 +35,11 @@ static void feed(const struct mend_agree_msg *msg, int32_t n)
 
 static void check_agree(const uint8_t *data, size_t size, int32_t n, int32_t from)
 {
-    uint64_t failed[64];
+    uint64_t sets[64];
     uint8_t again[1024];
     struct mend_agree_msg msg;
 
-    if (mend_ft_agree_decode(data, size, n, from, failed, &msg))
+    if (mend_ft_agree_decode(data, size, n, from, sets, &msg))
         return;
     MEND_ASSERT(mend_ft_agree_encode(&msg, n, again, sizeof again) == size);
     MEND_ASSERT(!memcmp(data, again, size));

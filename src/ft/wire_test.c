@@ -15,13 +15,22 @@ static uint32_t chance(uint32_t n)
     return (seed >> 8) % n;
 }
 
-/* A message as the machine makes them, with a failed set of some density. */
-static struct mend_agree_msg make(int32_t n, uint64_t *failed)
+static void fill(int32_t n, uint32_t density, uint64_t *set)
+{
+    memset(set, 0, mend_bits_words(n) * sizeof *set);
+    for (int32_t r = 0; density && r < n; r++)
+        if (density == 3 ? r >= n / 2 : chance(density == 1 ? 50 : 2) == 0)
+            mend_bits_set(set, r);
+}
+
+/* A message as the machine makes them, with sets of some density. */
+static struct mend_agree_msg make(int32_t n, uint64_t *sets)
 {
     struct mend_agree_msg m = {.kind = (enum mend_agree_msg_kind)(1 + chance(4)), .accepted = -1};
-    uint32_t density = chance(4);
+    size_t words = mend_bits_words(n);
 
-    memset(failed, 0, mend_bits_words(n) * sizeof *failed);
+    fill(n, chance(4) * (m.kind == MEND_AGREE_UP || m.kind == MEND_AGREE_DOWN), sets);
+    fill(n, chance(4) * (m.kind != MEND_AGREE_GONE), sets + words);
     mend_agree_value_init(&m.value);
     m.seq = (uint64_t)chance(1000) << chance(40);
     m.ballot = (int32_t)chance((uint32_t)n);
@@ -34,12 +43,11 @@ static struct mend_agree_msg make(int32_t n, uint64_t *failed)
             if (chance(2))
                 m.value.max_word[w] = chance(1000);
         }
-        for (int32_t r = 0; density && r < n; r++)
-            if (density == 3 ? r >= n / 2 : chance(density == 1 ? 50 : 2) == 0)
-                mend_bits_set(failed, r);
     }
-    m.value.failed = failed;
-    m.value.nfailed = mend_bits_count(failed, mend_bits_words(n));
+    m.value.failed = sets;
+    m.value.nfailed = mend_bits_count(sets, words);
+    m.dead = sets + words;
+    m.ndead = mend_bits_count(m.dead, words);
     return m;
 }
 
@@ -53,17 +61,19 @@ static void check_same(const struct mend_agree_msg *a, const struct mend_agree_m
     CHECK(!memcmp(a->value.max_word, b->value.max_word, sizeof a->value.max_word));
     CHECK_EQ(a->value.nfailed, b->value.nfailed);
     CHECK(!memcmp(a->value.failed, b->value.failed, mend_bits_words(n) * sizeof(uint64_t)));
+    CHECK_EQ(a->ndead, b->ndead);
+    CHECK(!memcmp(a->dead, b->dead, mend_bits_words(n) * sizeof(uint64_t)));
 }
 
 MEND_TEST(every_message_comes_back_as_it_was)
 {
     static const int32_t sizes[] = {1, 2, 63, 64, 65, 500, 1000};
-    uint64_t failed[16], again[16];
-    uint8_t buf[400];
+    uint64_t sets[32], again[32];
+    uint8_t buf[600];
 
     for (int i = 0; i < 20000; i++) {
         int32_t n = sizes[i % (int)MEND_COUNT_OF(sizes)];
-        struct mend_agree_msg a = make(n, failed), b;
+        struct mend_agree_msg a = make(n, sets), b;
         size_t len = mend_ft_agree_encode(&a, n, buf, sizeof buf);
 
         CHECK(len > 0 && len <= mend_ft_agree_max_bytes(n));
@@ -117,8 +127,8 @@ MEND_TEST(verdicts_come_back_as_they_were)
 /* Good messages with a few bytes changed, cut or lengthened, and pure noise; see wire_fuzz.c. */
 MEND_TEST(damage_is_refused_or_harmless)
 {
-    uint64_t failed[16];
-    uint8_t buf[500];
+    uint64_t sets[32];
+    uint8_t buf[700];
 
     for (int i = 0; i < ROUNDS; i++) {
         size_t len = chance(80);
@@ -127,7 +137,7 @@ MEND_TEST(damage_is_refused_or_harmless)
         buf[1] = (uint8_t)chance(60);
         if (chance(8)) {
             int32_t n = 1 + buf[0] * 3;
-            struct mend_agree_msg m = make(n, failed);
+            struct mend_agree_msg m = make(n, sets);
 
             len = mend_ft_agree_encode(&m, n, buf + 2, sizeof buf - 2);
             for (uint32_t k = chance(4); k > 0; k--)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* death.c – the consequences of a death in this process.
+/* death.c – the consequences of deaths in this process.
  *
- * This is the only place that carries out a verdict.  The order matters: first everything that the dead process had
- * published is delivered, as from a living one (R12, S0-59); then the process is marked dead, and all operations that
- * depend on it end.
+ * This is the only place that carries out verdicts.  Those that were given together, such as on the victims of one abort,
+ * are carried out together: no consequence of one may show another one alive.  The order matters: first
+ * everything that the dead processes had published is delivered, as from living ones (R12, S0-59); then they are marked
+ * dead, and all operations that depend on them end.
  *
  * A process that has ended after MPI_Finalize comes here, too, when its place is wanted for another one, or once a process
  * has had a session (launch/vacancy.c).  It has not failed, and this ends nothing: the others have freed each communicator with
@@ -24,12 +25,11 @@
  * and not freed knows that it is dead. */
 static void note_old_death(struct mend_proc *self, const struct mend_death *death)
 {
+    self->left_n += death->cause == MEND_CAUSE_LEFT;
     if (mend_net_of(self, death->peer)->forget)
         mend_net_of(self, death->peer)->forget(self, death->peer);
     mend_peer_entry(self, death->peer)->fate = MEND_PEER_DEAD;
     mend_peer_entry(self, death->peer)->gone = true;
-    self->deaths[self->deaths_n++] = *death;
-    self->left_n += death->cause == MEND_CAUSE_LEFT;
     mend_comm_on_death(self, death->peer);
 }
 
@@ -42,31 +42,55 @@ static void tell_of(struct mend_proc *self, const struct mend_death *death)
         mend_record_event(self, notice, .dead = (int)death->peer);
 }
 
-void mend_death(struct mend_proc *self, const struct mend_death *death)
+static void mark_dead(struct mend_proc *self, const struct mend_death *death)
 {
-    mend_peer dead = death->peer;
+    struct mend_peer_entry *p = mend_peer_entry(self, death->peer);
 
-    if (self->deaths_n < self->born_n) {
-        note_old_death(self, death);
+    p->had_left = mend_rt_is_outside(self, death->peer);
+    p->fate = MEND_PEER_DEAD; /* new operations to it fail from here on */
+    tell_of(self, death);
+}
+
+/* All are marked dead, and no byte of theirs comes any more. */
+static void end_what_depends_on(struct mend_proc *self, mend_peer dead)
+{
+    mend_p2p_on_death(self, dead);  /* pending requests may complete now */
+    mend_part_on_death(self, dead); /* after the messages that carry partitions */
+    mend_comm_on_death(self, dead); /* a collective that waits in shared memory for it ends */
+    mend_coll_on_death(self, dead); /* one that is a list of steps ends, too */
+}
+
+static void carry_out(struct mend_proc *self, const struct mend_death *deaths, int n)
+{
+    for (int i = 0; i < n; i++) /* what it had published arrives; later no byte does */
+        mend_net_of(self, deaths[i].peer)->sever(self, deaths[i].peer);
+    mend_revoke_on_interrupt(self);
+    for (int i = 0; i < n; i++)
+        mark_dead(self, &deaths[i]);
+    self->deaths_n += (uint32_t)n;
+    self->let_go_turns = 0;
+    for (int i = 0; i < n; i++)
+        end_what_depends_on(self, deaths[i].peer);
+    mend_decide_on_deaths(self, deaths, n); /* agreements and revocations go on without them */
+    for (int i = 0; i < n; i++) {
+        mend_create_on_death(self, deaths[i].peer); /* so does creation, or it fails */
+        mend_win_on_death(self, deaths[i].peer);    /* operations towards it are over, and locks
+                                                       that it held are poisoned */
+        if (deaths[i].cause != MEND_CAUSE_LEFT)
+            mend_occurred(self, .kind = MEND_OCCURRED_DEATH, .death = &deaths[i]);
+        mend_event(self, MEND_EV_DEATH_CARRIED_OUT);
+    }
+}
+
+void mend_deaths(struct mend_proc *self, int n)
+{
+    const struct mend_death *deaths = &self->deaths[self->deaths_n];
+
+    if (self->deaths_n >= self->born_n) {
+        carry_out(self, deaths, n);
         return;
     }
-    mend_net_of(self, dead)
-        ->sever(self, dead); /* what it had published arrives; later no byte does */
-    mend_revoke_on_interrupt(self);
-    mend_peer_entry(self, dead)->had_left = mend_rt_is_outside(self, dead);
-    mend_peer_entry(self, dead)->fate = MEND_PEER_DEAD; /* new operations to it fail from here on */
-    self->deaths[self->deaths_n++] = *death;
-    self->let_go_turns = 0;
-    tell_of(self, death);
-    mend_p2p_on_death(self, dead);    /* pending requests may complete now */
-    mend_part_on_death(self, dead);   /* after the messages that carry partitions */
-    mend_comm_on_death(self, dead);   /* a collective that waits in shared memory for it ends */
-    mend_coll_on_death(self, dead);   /* one that is a list of steps ends, too */
-    mend_decide_on_death(self, dead); /* agreements and revocations go on without it */
-    mend_create_on_death(self, dead); /* so does creation, or it fails */
-    mend_win_on_death(
-        self, dead); /* operations towards it are over, and locks that it held are poisoned */
-    if (death->cause != MEND_CAUSE_LEFT)
-        mend_occurred(self, .kind = MEND_OCCURRED_DEATH, .death = death);
-    mend_event(self, MEND_EV_DEATH_CARRIED_OUT);
+    self->deaths_n += (uint32_t)n;
+    for (int i = 0; i < n; i++)
+        note_old_death(self, &deaths[i]);
 }

@@ -84,7 +84,7 @@ static void begin(enum way way)
     memset(&now, 0, sizeof(now));
     for (int r = 0; r < RANKS; r++) {
         job.rank[r]->comm_hooks = &hooks;
-        job.rank[r]->on_death = mend_death;
+        job.rank[r]->on_deaths = mend_deaths;
         CHECK(!mend_create_init(job.rank[r]));
         CHECK(!mend_part_init(job.rank[r]));
     }
@@ -157,11 +157,10 @@ MEND_TEST(what_was_revoked_is_so_before_the_death)
  * (open.c). */
 MEND_TEST(what_is_kept_knows_of_a_death_that_was_not_expected)
 {
-    struct mend_death death = {.peer = 3, .cause = MEND_CAUSE_LEFT};
-
     job_begin(IN_A_CELL);
     job.rank[0]->born_n = 1;
-    mend_death(job.rank[0], &death);
+    job.rank[0]->deaths[0] = (struct mend_death){.peer = 3, .cause = MEND_CAUSE_LEFT};
+    mend_deaths(job.rank[0], 1);
     CHECK_EQ(job.rank[0]->deaths_n, 1);
     CHECK_STR(mend_comm_check(job.comm[0]) ?: "", "");
 }

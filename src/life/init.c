@@ -237,7 +237,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
     self->state = MEND_PROC_STARTING;
     self->main_thread = pthread_self();
     self->thread_level = thread_level;
-    self->on_death = mend_death;
+    self->on_deaths = mend_deaths;
     self->on_trouble = suspect;
     self->on_damage = damaged;
     self->on_lost_error = lost_error;

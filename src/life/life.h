@@ -50,8 +50,8 @@ uint64_t mend_waits_answer(void);
 /* What this process waits for, in words, as the report has it.  Allocates nothing. */
 void mend_waits_text(const struct mend_proc *self, char *text, size_t max);
 
-/* Everything a death means to this process (death.c); called for each verdict, in its order. */
-void mend_death(struct mend_proc *self, const struct mend_death *death);
+/* Everything that the next n deaths in self->deaths mean to this process (death.c): verdicts that were given together. */
+void mend_deaths(struct mend_proc *self, int n);
 
 /* self->let_go: says which dead processes this one looks at nothing of any more, if it can say so now. */
 void mend_let_go(struct mend_proc *self);

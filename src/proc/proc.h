@@ -182,8 +182,8 @@ struct mend_proc {
 
     /* simulator: give the processor to another fiber; NULL in a real process */
     void (*yield)(struct mend_proc *self);
-    mend_time_ns (*clock)(struct mend_proc *self); /* NULL: the monotonic clock */
-    void (*on_death)(struct mend_proc *self, const struct mend_death *death); /* life/death.c */
+    mend_time_ns (*clock)(struct mend_proc *self);    /* NULL: the monotonic clock */
+    void (*on_deaths)(struct mend_proc *self, int n); /* life/death.c: the next n of `deaths` */
     /* For tools (proc/occurrence.h); NULL: no tool has registered for events. */
     void (*on_occurrence)(struct mend_proc *self, const struct mend_occurrence *o);
     void (*tell)(struct mend_proc *self, bool free);

@@ -58,9 +58,24 @@ bool mend_progress(struct mend_proc *self, mend_peer hint)
     return any;
 }
 
+/* Reads the next verdicts that were given together; they are published at once.  Returns how many. */
+static int read_verdicts(struct mend_proc *self)
+{
+    uint32_t k = self->deaths_n;
+    struct mend_death death;
+
+    while (self->rt->verdict(self, k, &death) &&
+           (k == self->deaths_n || death.first == self->deaths[k - 1].first)) {
+        if (self->rt->names) /* the dead one may have come after names() was read */
+            mend_peers_meet(self, death.peer + 1);
+        self->deaths[k++] = death;
+    }
+    return (int)(k - self->deaths_n);
+}
+
 bool mend_interrupt_check(struct mend_proc *self)
 {
-    struct mend_death death;
+    int n;
 
     if (mend_unlikely(self->let_go_n < self->deaths_n) && self->let_go)
         self->let_go(self);
@@ -69,11 +84,8 @@ bool mend_interrupt_check(struct mend_proc *self)
     self->interrupt_seen = mend_load_acquire(self->interrupt); /* as in mend_has_news() */
     if (self->rt->names)
         mend_peers_meet(self, self->rt->names(self));
-    while (self->rt->verdict(self, self->deaths_n, &death)) {
-        if (self->rt->names) /* the dead one may have come after names() was read */
-            mend_peers_meet(self, death.peer + 1);
-        self->on_death(self, &death);
-    }
+    while ((n = read_verdicts(self)) > 0)
+        self->on_deaths(self, n);
     if (self->let_go_n < self->deaths_n && self->let_go)
         self->let_go(self);
     if (self->on_interrupt)

@@ -58,7 +58,7 @@ static union mend_tool_data data_of(struct mend_proc *self, const struct mend_oc
                                                   .process = (int)o->death->peer,
                                                   .cause = (int)o->death->cause,
                                                   .code = o->death->code,
-                                                  .number = (int)self->deaths_n - 1,
+                                                  .number = (int)(o->death - self->deaths),
                                                   .verdict_ns = o->death->when_ns};
         break;
     case MEND_OCCURRED_TOLD:

@@ -39,7 +39,8 @@ both()
     rule=$1 play=$2 broken=$3
     shift 3
     finds "$rule" "$play" --exhaustive "$@" --break "$broken"
-    finds "$rule" "$play" --seeds 20000 --ranks 8 --break "$broken"
+    [ "$1" = --together ] || set -- ""
+    finds "$rule" "$play" $1 --seeds 20000 --ranks 8 --break "$broken"
 }
 
 finds A1 agree --exhaustive --ranks 3 --crashes 1 --break no-promise
@@ -54,6 +55,8 @@ both A7 agree mix --ranks 3
 both A9 agree change --ranks 3 --crashes 1
 both A10 agree phantom --ranks 3
 both A11 agree boast --ranks 3 --crashes 1
+both A15 agree piecemeal --together --ranks 4 --crashes 2
+both A15 agree curt --together --ranks 4 --crashes 2
 finds D1 detector --exhaustive --ranks 2 --suspicions 1 --break report-first
 finds D1 detector --seeds 1000 --ranks 8 --suspicions 2 --break report-first
 both D2 detector accuse --ranks 2
