@@ -10,7 +10,7 @@
  * A kill ends a fiber at one of its yields, in a call of the system on a file (job_files.c) too, or when it is about to
  * send one of its frames: it is never
  * resumed, the frames that it has sent stay, and after a while there is a verdict.  The ranks learn of
- * it at different times, but of all verdicts in the same order.  A suspicion is a verdict on a rank that continues for
+ * it at different times, and each in its own order; of the victims of one abort it learns at once.  A suspicion is a verdict on a rank that continues for
  * SIM_GRACE of its yields and still sends; Mend's agent does not do that, it kills before it reports.  A pause:
  * a rank does not run for a long time, while the others do much, like a rank that computes outside MPI. */
 #ifndef MEND_SIM_JOB_H
@@ -51,7 +51,9 @@ struct sim_rank {
     struct sim_point *point; /* job_point.c; NULL: none */
     bool rolls_back;         /* to it, with its next turn */
     bool away; /* has no session: it may end without having failed, but somebody may wait for it */
-    _Atomic uint32_t interrupt;
+    _Atomic uint32_t interrupt;      /* verdicts that it may know of: as many of `log` */
+    int *log;                        /* their numbers in job->verdicts, in its order */
+    bool *heard;                     /* by number in job->verdicts */
     bool declared;                   /* there is a verdict on it */
     uint64_t doomed_at;              /* yield at which it is killed, UINT64_MAX: never */
     uint64_t suspected_at, muted_at; /* yield at which it is declared dead; frame that it dies of */
@@ -59,7 +61,8 @@ struct sim_rank {
 };
 
 struct sim_verdict {
-    struct mend_death death;
+    struct mend_death
+        death;     /* first: of those that were given together, the number of the first one */
     uint64_t step; /* when the first ranks may learn of it */
 };
 
@@ -93,6 +96,9 @@ void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code)
 
 /* Ends a rank as SIGKILL would, and declares it dead. */
 void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code);
+
+/* The same with those of the ranks that run, by verdicts that are given together. */
+void sim_abort_all(struct sim_job *job, const mend_peer *ranks, uint32_t n, int code);
 
 /* Ends the running rank as _exit() would; does not return. */
 _Noreturn void sim_leave(struct sim_job *job, int rank, int status);

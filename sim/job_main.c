@@ -61,29 +61,49 @@ uint64_t sim_random(struct sim_job *job, uint64_t n)
     return job->random % n;
 }
 
-void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code)
+/* first: see sim_verdict. */
+static void declare(struct sim_job *job, int rank, enum mend_cause cause, int code, int first)
 {
     struct sim_verdict *v = &job->verdicts[job->verdicts_n];
 
     if (job->rank[rank].declared)
         return;
     job->rank[rank].declared = true;
-    v->death = (struct mend_death){rank, cause, code, job->step * MEND_NS_PER_US,
-                                   (uint32_t)job->verdicts_n};
-    v->step = job->step + sim_random(job, 20);
-    if (job->verdicts_n && v->step < v[-1].step) /* verdicts have one order */
-        v->step = v[-1].step;
+    v->death = (struct mend_death){rank, cause, code, job->step * MEND_NS_PER_US, (uint32_t)first};
+    v->step = job->verdicts_n == first ? job->step + sim_random(job, 20) : v[-1].step;
     job->verdicts_n++;
+}
+
+void sim_declare(struct sim_job *job, int rank, enum mend_cause cause, int code)
+{
+    declare(job, rank, cause, code, job->verdicts_n);
+}
+
+static void end(struct sim_job *job, int rank, int status)
+{
+    sim_close_files(rank);
+    job->rank[rank].fate = SIM_KILLED;
+    job->rank[rank].status = status;
+    job->running--;
+    outcome->killed++;
 }
 
 void sim_kill(struct sim_job *job, int rank, enum mend_cause cause, int code)
 {
     sim_declare(job, rank, cause, code);
-    sim_close_files(rank);
-    job->rank[rank].fate = SIM_KILLED;
-    job->rank[rank].status = code;
-    job->running--;
-    outcome->killed++;
+    end(job, rank, code);
+}
+
+void sim_abort_all(struct sim_job *job, const mend_peer *ranks, uint32_t n, int code)
+{
+    int first = job->verdicts_n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (job->rank[ranks[i]].fate != SIM_RUNNING)
+            continue;
+        declare(job, ranks[i], MEND_CAUSE_ABORT, code, first);
+        end(job, ranks[i], code);
+    }
 }
 
 void sim_leave(struct sim_job *job, int rank, int status)
@@ -171,6 +191,8 @@ struct sim_rank *sim_add_rank(struct sim_job *job)
     rank->context.uc_stack.ss_sp = rank->stack;
     rank->context.uc_stack.ss_size = SIM_STACK_BYTES;
     makecontext(&rank->context, (void (*)(void))run_program, 1, (unsigned)r);
+    rank->log = calloc((size_t)job->max, sizeof(*rank->log));
+    rank->heard = calloc((size_t)job->max, sizeof(*rank->heard));
     return rank;
 }
 
@@ -206,18 +228,49 @@ static uint64_t heard_at(const struct sim_job *job, int rank, int k)
     return job->verdicts[k].step + (job->lag ? (lot >> 32) % job->lag : 0);
 }
 
-/* Verdicts whose time has come bump a rank's interrupt counter, one after the other.  A rank does not
- * learn of a verdict on itself. */
+/* The end of those that were given together with verdict k, its first one. */
+static int end_of(const struct sim_job *job, int k)
+{
+    int end = k;
+
+    while (end < job->verdicts_n && job->verdicts[end].death.first == (uint32_t)k)
+        end++;
+    return end;
+}
+
+/* A rank does not learn of a verdict on itself, nor of any later. */
+static bool is_on(const struct sim_job *job, int r, int k)
+{
+    for (int end = end_of(job, k); k < end; k++)
+        if (job->verdicts[k].death.peer == r)
+            return true;
+    return false;
+}
+
+/* Verdicts whose time has come bump a rank's interrupt counter; those that were given together do so at once. */
+static void announce_to(struct sim_job *job, int r)
+{
+    struct sim_rank *rank = &job->rank[r];
+    uint32_t known = rank->interrupt;
+
+    for (int k = 0, end; k < job->verdicts_n; k = end) {
+        end = end_of(job, k);
+        if (is_on(job, r, k))
+            break;
+        if (rank->heard[k] || heard_at(job, r, k) > job->step)
+            continue;
+        for (int i = k; i < end; i++) {
+            rank->heard[i] = true;
+            rank->log[known++] = i;
+        }
+    }
+    rank->interrupt = known;
+}
+
 static void announce(struct sim_job *job)
 {
-    for (int r = 0; r < job->n; r++) {
-        uint32_t known = job->rank[r].interrupt;
-
-        while (known < (uint32_t)job->verdicts_n && heard_at(job, r, (int)known) <= job->step &&
-               job->verdicts[known].death.peer != r)
-            known++;
-        job->rank[r].interrupt = known;
-    }
+    for (int r = 0; r < job->n; r++)
+        announce_to(job, r);
 }
 
 static uint64_t total_progress(const struct sim_job *job)

@@ -70,7 +70,7 @@ static bool sim_verdict(struct mend_proc *self, uint32_t k, struct mend_death *d
 {
     if (k >= sim_job->rank[self->me].interrupt)
         return false;
-    *death_p = sim_job->verdicts[k].death;
+    *death_p = sim_job->verdicts[sim_job->rank[self->me].log[k]].death;
     return true;
 }
 
@@ -85,9 +85,7 @@ static bool sim_suspect(struct mend_proc *self, mend_peer peer)
 static void sim_abort(struct mend_proc *self, const mend_peer *peers, uint32_t n,
                       struct mend_abort what)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (sim_job->rank[peers[i]].fate == SIM_RUNNING)
-            sim_kill(sim_job, peers[i], MEND_CAUSE_ABORT, what.code);
+    sim_abort_all(sim_job, peers, n, what.code);
 }
 
 static void sim_report(struct mend_proc *self, const char *text)
