@@ -31,7 +31,7 @@ static struct mend_merge merge(struct mend_together *t)
     return m;
 }
 
-/* What lies behind the end of the file is read as zeros; its owner knows. */
+/* Nobody asks for what lies behind the end of the file; it is zeros if the file becomes shorter meanwhile. */
 static void clear_tail(struct iovec *piece, int n, int64_t bytes)
 {
     while (bytes > 0) {

@@ -7,6 +7,17 @@
 #define LOOK_UNIT                                                                                  \
     4096 /* parts of the file begin at a multiple of it where windows are looked into: a page */
 
+/* All that is written; what the file has of what is to be read.  The rest of the buffer stays as it is. */
+static MPI_Offset bytes_there(const struct mend_together *t)
+{
+    MPI_Offset size, there;
+
+    if (t->write || mend_file_size(t->f, &size))
+        return t->total;
+    there = mend_view_stream(&t->f->view, size) - t->at;
+    return there < 0 ? 0 : there < t->total ? there : t->total;
+}
+
 void mend_together_lay_out(struct mend_together *t)
 {
     const struct mend_file *f = t->f;
@@ -18,9 +29,10 @@ void mend_together_lay_out(struct mend_together *t)
     t->window =
         looks ? mend_together_window_to_look(t, each) : f->hints.value[MEND_HINT_CB_BUFFER_SIZE];
     t->rounds = (each + t->window - 1) / t->window;
+    t->there = t->has_pieces ? bytes_there(t) : 0;
     for (int i = 0; i < t->domains_n; i++) {
         struct mend_domain *d = &t->domain[i];
-        MPI_Offset to = t->at + t->total;
+        MPI_Offset to = t->at + t->there;
 
         d->rank = (int)((int64_t)i * f->comm->size / t->domains_n);
         d->begin = begin + i * each;
@@ -31,7 +43,7 @@ void mend_together_lay_out(struct mend_together *t)
             continue;
         if (i + 1 < t->domains_n) {
             to = mend_view_stream(&f->view, d->end);
-            to = to < from ? from : to < t->at + t->total ? to : t->at + t->total;
+            to = to < from ? from : to < t->at + t->there ? to : t->at + t->there;
         }
         mend_view_begin(&d->k, &f->view, from);
         d->left = to - from;

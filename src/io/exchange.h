@@ -50,6 +50,7 @@ struct mend_together {
     struct mend_file_data data;
     MPI_Offset at;    /* in the stream of the view, bytes */
     MPI_Offset total; /* bytes */
+    MPI_Offset there; /* of them to be moved: all, or those that the file has */
     int own_error;
     bool has_pieces; /* to give away, or to be given */
     bool failing;

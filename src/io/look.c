@@ -183,7 +183,7 @@ static MPI_Offset bounds(const struct mend_together *t, const struct mend_domain
     return end;
 }
 
-/* What lies behind the end of the file is read as zeros; its owner knows. */
+/* Nobody asks for what lies behind the end of the file; it is zeros if the file becomes shorter meanwhile. */
 static void read_window(struct mend_together *t, MPI_Offset window)
 {
     MPI_Offset begin, end = bounds(t, t->own, window, &begin);

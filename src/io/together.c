@@ -121,17 +121,6 @@ static void finish_alone(struct mend_together *t)
     finish(t, err, bytes);
 }
 
-/* Bytes of what was asked for that the file has. */
-static MPI_Count bytes_there(struct mend_together *t)
-{
-    MPI_Offset size, there;
-
-    if (t->write || mend_file_size(t->f, &size))
-        return t->total;
-    there = mend_view_stream(&t->f->view, size) - t->at;
-    return there < 0 ? 0 : there < t->total ? there : t->total;
-}
-
 /* ---- the first question ---- */
 
 /* What this member has: looks at the first runs of it, moves it if they are large, else tells of it. */
@@ -253,7 +242,7 @@ static bool on_end(struct mend_together *t)
     if (t->invalid)
         finish(t, MPI_ERR_INVALIDATED, 0);
     else if (t->fine && t->has_pieces)
-        finish(t, MPI_SUCCESS, bytes_there(t));
+        finish(t, MPI_SUCCESS, t->there);
     else
         finish_alone(t);
     return false;
