@@ -52,14 +52,15 @@ void mend_together_lay_out(struct mend_together *t)
     }
 }
 
-/* What this member has in the window of the domain. */
-static bool list_pieces(struct mend_together *t, struct mend_domain *d, MPI_Offset round)
+/* What this member has in the window of the domain, and in which one it goes on. */
+static bool list_pieces(struct mend_together *t, struct mend_domain *d)
 {
-    MPI_Offset end = d->begin + (round + 1) * t->window, offset, len;
+    MPI_Offset end = d->begin + (d->turn + 1) * t->window, offset, len;
 
     d->stream += d->bytes;
     d->bytes = 0;
     d->rows.n = 0;
+    d->next = MEND_TOGETHER_NEVER;
     while (d->left > 0) {
         struct mend_cursor before = d->k;
 
@@ -67,7 +68,11 @@ static bool list_pieces(struct mend_together *t, struct mend_domain *d, MPI_Offs
             break;
         if (offset + len > end) {
             d->k = before;
-            if (offset >= end || !mend_view_next(&d->k, end - offset, &offset, &len))
+            if (offset >= end) {
+                d->next = (offset - d->begin) / t->window;
+                break;
+            }
+            if (!mend_view_next(&d->k, end - offset, &offset, &len))
                 break;
         }
         if (!mend_rows_add(t->f->self, &d->rows, offset, len))
@@ -118,12 +123,12 @@ static bool find_data(struct mend_together *t)
     return true;
 }
 
-bool mend_together_list(struct mend_together *t, MPI_Offset round)
+bool mend_together_list(struct mend_together *t)
 {
     bool fine = true;
 
     for (int i = 0; i < t->domains_n; i++)
-        fine &= list_pieces(t, &t->domain[i], round);
+        fine &= list_pieces(t, &t->domain[i]);
     return find_data(t) && fine;
 }
 
@@ -141,7 +146,7 @@ void mend_together_count(struct mend_together *t)
     int n = t->f->comm->size;
 
     memset(t->give, 0, (size_t)n * sizeof(*t->give));
-    t->failing |= !mend_together_list(t, t->round);
+    t->failing |= !mend_together_list(t);
     for (int i = 0; i < t->domains_n; i++) {
         const struct mend_domain *d = &t->domain[i];
 
@@ -153,11 +158,14 @@ void mend_together_count(struct mend_together *t)
     t->inner = how.request;
 }
 
-/* Step 2: whether all have memory for what they are to get. */
+/* Largest of all members: { somebody has no memory, the earliest next window of each domain, negative }. */
+enum { CANNOT, NEXT };
+
+/* Step 2: whether all have memory for what they are to get; which windows are next. */
 void mend_together_ask_for_memory(struct mend_together *t)
 {
     struct mend_coll_how how = {.kind = MEND_COLL_START};
-    struct mend_coll_buf out = buffer(&t->cannot, 1, MPI_INT64_T);
+    struct mend_coll_buf out = buffer(t->sums, NEXT + t->domains_n, MPI_INT64_T);
     struct mend_proc *self = t->f->self;
     int64_t rows_n = 0, bytes = 0;
 
@@ -172,10 +180,32 @@ void mend_together_ask_for_memory(struct mend_together *t)
     }
     t->rows.n = rows_n;
     t->failing |= t->rows.room < rows_n || !make_room(self, &t->room, &t->room_bytes, bytes);
-    t->cannot = t->failing;
+    t->sums[CANNOT] = t->failing;
+    for (int i = 0; i < t->domains_n; i++)
+        t->sums[NEXT + i] = -t->domain[i].next;
     t->stage = MEND_TOGETHER_GRANTED;
     mend_coll_allreduce(t->f->comm, MPI_IN_PLACE, &out, mend_op_of(MPI_MAX), &how);
     t->inner = how.request;
+}
+
+bool mend_together_can(const struct mend_together *t)
+{
+    return !t->sums[CANNOT] && !t->failing;
+}
+
+bool mend_together_go_on(struct mend_together *t)
+{
+    bool more = false;
+
+    for (int i = 0; i < t->domains_n; i++) {
+        MPI_Offset next = -t->sums[NEXT + i];
+
+        if (next == MEND_TOGETHER_NEVER)
+            continue;
+        t->domain[i].turn = next;
+        more = true;
+    }
+    return more;
 }
 
 /* Bytes from and to absolute addresses. */

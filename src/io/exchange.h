@@ -24,11 +24,16 @@ enum mend_together_stage {
     MEND_TOGETHER_ENDED
 };
 
+#define MEND_TOGETHER_NEVER INT64_MAX
+
 struct mend_domain {
     MPI_Offset begin, end; /* in the file */
     int rank;              /* its aggregator */
     struct mend_cursor k;  /* of what this process has in it */
     MPI_Offset left;       /* bytes */
+    MPI_Offset turn;       /* which of its windows it is in */
+    MPI_Offset
+        next; /* the next one in which this process has something; MEND_TOGETHER_NEVER: none */
     MPI_Offset stream;     /* where they begin in this process's data, this round */
     MPI_Offset bytes;      /* this round */
     struct mend_rows rows; /* this round */
@@ -65,18 +70,17 @@ struct mend_together {
 
     int domains_n;
     struct mend_domain *domain, *own; /* own: this process's, or NULL */
-    MPI_Offset round, rounds;
-    MPI_Offset window;               /* bytes of a domain in a round */
-    struct mend_amount *give, *take; /* by rank */
+    MPI_Offset rounds;                /* look.c */
+    MPI_Offset window;                /* bytes of a domain in a round */
+    struct mend_amount *give, *take;  /* by rank */
     struct mend_lane *lanes;
     MPI_Count *counts[2]; /* of a collective: to and from each rank */
     MPI_Aint *places[2];
-    int64_t cannot;
     struct mend_rows rows; /* of others */
     char *room;            /* bytes of others */
     char *packed;          /* of this process, where memory is not dense */
     int64_t room_bytes, packed_bytes;
-    int64_t *sums; /* look.c */
+    int64_t *sums; /* of all members, or the largest of all: exchange.c, look.c */
     struct mend_file_look look;
 };
 
@@ -87,11 +91,15 @@ void mend_together_lay_out(struct mend_together *t);
  * memory sets t->failing. */
 void mend_together_count(struct mend_together *t);
 void mend_together_ask_for_memory(struct mend_together *t);
+bool mend_together_can(const struct mend_together *t); /* all have it */
 void mend_together_send_lists(struct mend_together *t);
 void mend_together_send_data(struct mend_together *t);
 
-/* What this process has in the windows of a round, and where it is to go.  False: no memory. */
-bool mend_together_list(struct mend_together *t, MPI_Offset round);
+/* Each domain goes on to its next window in which any member has something.  False: there is none in any domain. */
+bool mend_together_go_on(struct mend_together *t);
+
+/* What this process has in the windows that the domains are in, and where it is to go.  False: no memory. */
+bool mend_together_list(struct mend_together *t);
 
 /* What was read, to where the program wants it, unless it is there. */
 void mend_together_unpack(struct mend_together *t);

@@ -208,7 +208,9 @@ static void copy_row(const struct mend_row *row, const char *from, MPI_Offset be
 
 static void copy_window(struct mend_together *t, MPI_Offset window)
 {
-    if (!mend_together_list(t, window)) {
+    for (int i = 0; i < t->domains_n; i++)
+        t->domain[i].turn = window;
+    if (!mend_together_list(t)) {
         t->failing = true;
         return;
     }

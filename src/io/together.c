@@ -3,10 +3,11 @@
  *
  *   file     |aa|bb|cc|aa|bb|cc|aa|bb|cc|aa|bb|cc|      pieces of the members a, b, c
  *   domains  |---------- a ----------|---- c ----|      begin at multiples of striping_unit; one for each aggregator
- *   windows  |--1--|--2--|--3--|--4--|--1--|--2--|      of cb_buffer_size; in each round one of each domain
+ *   windows  |--1--|--2--|--3--|--4--|--1--|--2--|      of cb_buffer_size; in each round one of each domain, empty ones left out
  *
  *   agreement       { from where to where, how many pieces, all able? }     the same at all: whether to go on
- *   each round      how much goes to each aggregator; is there memory for it everywhere; lists of pieces; data; then the file
+ *   each round      how much goes to each aggregator; is there memory for it everywhere, and which windows are next; lists of
+ *                   pieces; data; then the file
  *   agreement       { all of it done? }
  *
  * Where all members share memory reading goes another way from the first agreement on: look.c.
@@ -254,7 +255,7 @@ static void end_round(struct mend_together *t)
         mend_together_move_window(t);
     else
         mend_together_unpack(t);
-    if (++t->round < t->rounds)
+    if (mend_together_go_on(t))
         mend_together_count(t);
     else
         end_exchange(t, true);
@@ -267,10 +268,10 @@ static void after_collective(struct mend_together *t)
         mend_together_ask_for_memory(t);
         break;
     case MEND_TOGETHER_GRANTED:
-        if (t->cannot || t->failing)
-            end_exchange(t, false);
-        else
+        if (mend_together_can(t))
             mend_together_send_lists(t);
+        else
+            end_exchange(t, false);
         break;
     case MEND_TOGETHER_LISTED:
         if (!t->write)
