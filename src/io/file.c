@@ -8,7 +8,7 @@
  *   5  an agreement on the errors and on the ways                       uniform: the file is open at all or at none
  *
  * With MPI_MODE_EXCL rank 0 makes a file without a name in 1, and before 4 all learn its identity; then it gets its name.  So no
- * file is left if the open fails, whoever dies when: each survivor removes what has the name and this identity.  Only where the system
+ * file is left if the open fails, whichever process dies: each survivor removes what has the name and this identity.  Only where the system
  * has no files without names may rank 0 die between making it and telling.  A file that need not be new stays: others may
  * have opened it.
  *

@@ -2,7 +2,7 @@
 /* A rank dies while a file is opened that must be new.  If it is not open, it is not there: the survivors shrink and open it again,
  * with the same mode.  A file that was there before stays.
  *
- *   S2-6: a creation that fails leaves no object
+ *   S2-6: a death before the decision makes creation fail everywhere
  *   S2-8: creation of windows and files is uniform, too */
 /* RUN: -n 4 --lenient-exit ; kill 0 at agree.enter#1? */
 /* RUN: -n 4 --lenient-exit ; kill 0 at agree.enter#2? */
