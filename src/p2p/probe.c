@@ -17,13 +17,16 @@ struct query {
     bool take;
 };
 
-/* One look.  True: there is an answer, found or error. */
+/* One look.  True: there is an answer, found or error.  What an earlier look has found for this thread, on behalf of
+ * which another one looked, may be gone. */
 static bool answer(struct mend_proc *self, void *arg)
 {
     struct query *q = arg;
     struct mend_comm *c = q->c;
     struct mend_space *space = mend_p2p_space(c, MEND_CHANNEL_P2P);
 
+    q->found = NULL;
+    q->error = MPI_SUCCESS;
     if (c->revoked) {
         q->error = MEND_CLASS_INVALIDATED;
         return true;

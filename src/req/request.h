@@ -206,7 +206,9 @@ void mend_look_around(struct mend_proc *self);
  * process it depends on dies (the death completes it); its object is revoked (the same). */
 void mend_wait(struct mend_proc *self, struct mend_request *r);
 
-/* The same for anything else: waits until until(arg) is true.  `what` is for reports. */
+/* The same for anything else: waits until until(arg) is true.  `what` is for reports.  Other threads call until() for one
+ * that sleeps, and go on; its last call is the waiting thread's own, and only what that one finds is there: each call
+ * forgets what an earlier one has found, unless it has taken it for the waiting thread. */
 struct mend_wait {
     bool (*until)(struct mend_proc *self, void *arg);
     void *arg;
