@@ -64,22 +64,22 @@ bool mend_p2p_buffer_idle(struct mend_proc *self, struct mend_p2p_buffer **slot)
     return !b || mend_list_empty(&b->used);
 }
 
+/* The slot, and not the buffer: another thread may detach that before this one runs. */
 static bool is_empty(struct mend_proc *self, void *arg)
 {
-    return mend_list_empty(&((struct mend_p2p_buffer *)arg)->used);
+    return mend_p2p_buffer_idle(self, arg);
 }
 
 /* Ends: the messages are delivered, or their receivers die (the request of the copy completes). */
 int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_p2p_buffer **slot)
 {
-    struct mend_p2p_buffer *b = *slot;
     struct mend_wait w = {.cause = MEND_WAIT_MESSAGES,
                           .until = is_empty,
-                          .arg = b,
+                          .arg = slot,
                           .what = "delivery of buffered messages",
                           .hint = MEND_PEER_NONE};
 
-    if (!b)
+    if (!*slot)
         return MPI_ERR_BUFFER;
     mend_wait_until(self, &w);
     return MPI_SUCCESS;
@@ -90,8 +90,8 @@ int mend_p2p_buffer_detach(struct mend_proc *self, struct mend_p2p_buffer **slot
 {
     int err = mend_p2p_buffer_flush(self, slot);
 
-    if (err)
-        return err;
+    if (err || !*slot)
+        return MPI_ERR_BUFFER; /* there was none, or another thread has just detached it */
     *buffer_p = (*slot)->as_given;
     *size_p = (*slot)->size_given;
     mend_free(self, *slot);
