@@ -19,6 +19,7 @@ int mend_decide_init(struct mend_proc *self)
     self->on_interrupt = mend_revoke_on_interrupt;
     self->on_frame[MEND_FRAME_AGREE] = mend_decide_tree_on_frame;
     self->on_frame[MEND_FRAME_REVOKE] = mend_revoke_on_frame;
+    self->on_homeless[MEND_FRAME_AGREE] = mend_graves_answer;
     return MPI_SUCCESS;
 }
 

@@ -63,6 +63,8 @@ static void gone(void *arg, struct mend_decision *value)
 
     (void)value;
     mend_list_remove(&c->decide->grave);
+    if (!mend_decide_in_memory(c)) /* a member may ask, however late it comes to that */
+        mend_bury_for_good(c->self, c->ctx);
     mend_comm_put(c);
 }
 
@@ -219,18 +221,20 @@ bool mend_decide_is_freed(const struct mend_comm *c)
 
 /* A member can still ask about the last agreement, and about no other.  This process does not know its own rank there
  * any more: -1 stands for it. */
-void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                        const void *payload)
+bool mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                        const void *payload, bool is_gone)
 {
     unsigned char buf[MEND_FT_AGREE_HEAD_BYTES];
     struct mend_agree_msg asked, reply;
     struct mend_frame answer;
     size_t len;
 
-    if (f->tag != MEND_DECIDE_EXPLICIT || !mend_ft_agree_peek(payload, mend_frame_len(f), &asked) ||
+    if (!is_gone || f->tag != MEND_DECIDE_EXPLICIT ||
+        !mend_ft_agree_peek(payload, mend_frame_len(f), &asked) ||
         !mend_agree_tomb_reply(asked.seq, &asked, &reply))
-        return;
+        return false;
     len = mend_ft_agree_encode(&reply, 1, buf, sizeof(buf));
     answer = mend_frame_make(MEND_FRAME_AGREE, f->ctx, f->tag, -1, (uint32_t)len);
     mend_post(self, from, &answer, buf);
+    return true;
 }

@@ -87,8 +87,7 @@ bool mend_decide_memory_keep(struct mend_comm *c, int rank);
 void mend_decide_memory_close(struct mend_comm *c);
 
 /* graves.c: an agreement's message for a communicator that has gone. */
-void mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                        const void *payload);
+mend_homeless_handler mend_graves_answer;
 
 /* To be called when self->decide is set. */
 void mend_revoke_init_process(struct mend_proc *self);

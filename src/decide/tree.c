@@ -316,10 +316,7 @@ void mend_decide_tree_on_frame(struct mend_proc *self, mend_peer from, const str
     size_t words;
 
     if (!c || !c->decide) {
-        if (mend_is_buried(self, f->ctx))
-            mend_graves_answer(self, from, f, payload);
-        else
-            mend_park(self, from, f, payload);
+        mend_park(self, from, f, payload);
         return;
     }
     rank = mend_decide_rank(self, c->decide, from);

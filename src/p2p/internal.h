@@ -241,6 +241,8 @@ mend_frame_handler mend_p2p_on_eager, mend_p2p_on_decline, mend_p2p_on_rts, mend
     mend_p2p_on_data, mend_p2p_on_cancel, mend_p2p_on_cancel_reply, mend_p2p_on_credit,
     mend_p2p_on_share;
 
+mend_homeless_handler mend_p2p_on_homeless_cancel;
+
 extern const struct mend_request_ops mend_send_ops, mend_recv_ops;
 
 /* Copy for a buffered send: room of n bytes in the attached buffer, or MPI_ERR_BUFFER. */

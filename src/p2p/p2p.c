@@ -116,12 +116,48 @@ void mend_p2p_on_rts(struct mend_proc *self, mend_peer from, const struct mend_f
     }
 }
 
+static void answer_cancel(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                          int rank, const struct mend_cancel *body)
+{
+    struct mend_frame reply =
+        mend_frame_make(MEND_FRAME_CANCEL_REPLY, f->ctx, 0, rank, sizeof(*body));
+
+    mend_post(self, from, &reply, body);
+}
+
+static bool is_offer(const struct mend_frame *f, const void *payload, void *arg)
+{
+    const struct mend_cancel *body = arg;
+    struct mend_rts rts;
+
+    if (mend_frame_kind(f) != MEND_FRAME_RTS || mend_frame_len(f) != sizeof(rts))
+        return false;
+    memcpy(&rts, payload, sizeof(rts));
+    return rts.id == body->id;
+}
+
+/* Without its communicator no receive has matched the offer: one that has holds the communicator until it ends, and has
+ * said so before.  The offer is parked here, or was dropped. */
+bool mend_p2p_on_homeless_cancel(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+                                 const void *payload, bool gone)
+{
+    struct mend_cancel body;
+
+    (void)gone;
+    if (mend_frame_len(f) != sizeof(body))
+        return false;
+    memcpy(&body, payload, sizeof(body));
+    mend_parked_drop(self, from, f->ctx, is_offer, &body);
+    body.found = 1;
+    answer_cancel(self, from, f, 0, &body);
+    return true;
+}
+
 void mend_p2p_on_cancel(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                         const void *payload)
 {
     struct mend_comm *c = frame_comm(self, from, f, payload);
     struct mend_cancel body;
-    struct mend_frame reply;
 
     if (!c || mend_frame_len(f) != sizeof(body))
         return;
@@ -136,8 +172,7 @@ void mend_p2p_on_cancel(struct mend_proc *self, mend_peer from, const struct men
             body.found = 1;
         }
     }
-    reply = mend_frame_make(MEND_FRAME_CANCEL_REPLY, f->ctx, 0, c->rank, sizeof(body));
-    mend_post(self, from, &reply, &body);
+    answer_cancel(self, from, f, c->rank, &body);
 }
 
 void mend_p2p_on_cancel_reply(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -203,6 +238,7 @@ int mend_p2p_init(struct mend_proc *self)
     self->on_frame[MEND_FRAME_CTS] = mend_p2p_on_cts;
     self->on_frame[MEND_FRAME_DATA] = mend_p2p_on_data;
     self->on_frame[MEND_FRAME_CANCEL] = mend_p2p_on_cancel;
+    self->on_homeless[MEND_FRAME_CANCEL] = mend_p2p_on_homeless_cancel;
     self->on_frame[MEND_FRAME_CANCEL_REPLY] = mend_p2p_on_cancel_reply;
     self->on_frame[MEND_FRAME_CREDIT] = mend_p2p_on_credit;
     self->on_frame[MEND_FRAME_SHARE] = mend_p2p_on_share;

@@ -168,10 +168,12 @@ bool mend_is_buried(const struct mend_proc *self, mend_ctx ctx)
 void mend_park(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                const void *payload)
 {
+    mend_homeless_handler *answer = self->on_homeless[mend_frame_kind(f)];
+    bool gone = mend_is_buried(self, f->ctx);
     uint32_t len = mend_frame_len(f);
     struct parked *p;
 
-    if (mend_is_buried(self, f->ctx))
+    if ((answer && answer(self, from, f, payload, gone)) || gone)
         return;
     mend_memory_press(self);
     p = mend_alloc(self, sizeof(*p) + len);
@@ -181,6 +183,22 @@ void mend_park(struct mend_proc *self, mend_peer from, const struct mend_frame *
     if (len)
         memcpy(p->payload, payload, len);
     mend_list_append(&self->parked, &p->link);
+}
+
+bool mend_parked_drop(struct mend_proc *self, mend_peer from, mend_ctx ctx,
+                      bool (*is_it)(const struct mend_frame *f, const void *payload, void *arg),
+                      void *arg)
+{
+    mend_list_foreach (l, next, &self->parked) {
+        struct parked *p = mend_list_entry(l, struct parked, link);
+
+        if (p->from != from || p->frame.ctx != ctx || !is_it(&p->frame, p->payload, arg))
+            continue;
+        mend_list_remove(l);
+        mend_free(self, p);
+        return true;
+    }
+    return false;
 }
 
 void mend_unpark(struct mend_proc *self, mend_ctx ctx)
@@ -205,7 +223,8 @@ void mend_unpark(struct mend_proc *self, mend_ctx ctx)
     }
 }
 
-void mend_bury(struct mend_proc *self, mend_ctx ctx)
+/* The one that is forgotten for it makes room. */
+static void remember(struct mend_proc *self, mend_ctx ctx)
 {
     if (!self->tomb_ring)
         self->tomb_ring = mend_zalloc(self, TOMBSTONES, sizeof(*self->tomb_ring));
@@ -216,4 +235,19 @@ void mend_bury(struct mend_proc *self, mend_ctx ctx)
     self->tomb_ring[self->tomb_next] = ctx;
     self->tomb_next = (self->tomb_next + 1) % TOMBSTONES;
     mend_hash_put(&self->tombs, ctx, self);
+}
+
+void mend_bury(struct mend_proc *self, mend_ctx ctx)
+{
+    if (!mend_is_buried(self, ctx))
+        remember(self, ctx);
+    if (!mend_list_empty(&self->parked))
+        mend_unpark(self, ctx); /* to be answered or dropped */
+}
+
+void mend_bury_for_good(struct mend_proc *self, mend_ctx ctx)
+{
+    mend_memory_press(self);
+    mend_hash_put(&self->tombs, ctx, self);
+    mend_memory_relax(self);
 }

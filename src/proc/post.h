@@ -8,6 +8,31 @@
  * the context appears; a frame for a context that is gone is dropped (tombstones).  A frame for an unknown context is
  * never dropped.
  *
+ * Questions are answered all the same: before a frame is kept or dropped, self->on_homeless of its kind sees it, and
+ * returns true if it has answered.  So no question depends on whether a tombstone is still there.  The frames to which a process waits for an answer, and what ends
+ * the wait, besides the answer and the death of the process that is asked:
+ *
+ *   frame, answer          context gone there        not there yet             that process is not in MPI, or has left
+ *   RTS, CTS               as a message that no receive matches (MPI-5.0 3.5): a receive of it, MPI_Cancel, a revocation.
+ *                          A context goes when no operation on it is left, so none has matched it
+ *   CTS, DATA              the offer has named the request, which holds its context; its sender waits in MPI for the end
+ *   CANCEL, CANCEL_REPLY   "withdrawn": on_homeless (p2p/p2p.c), which drops the offer   it is withdrawn when the process
+ *                          if it is parked                                               has left (p2p/send.c)
+ *   AGREE, AGREE           the decision, or that c is gone:   parked: its call is        counts as dead where the caller
+ *                          on_homeless (decide/graves.c)      awaited like any other     may go on (decide/tree.c)
+ *   RMA get, flush, lock   dropped: a window goes when all    parked: the creation of    members of a window stay until all
+ *                          have come to its end, or when it   a window ends with an      have freed it
+ *                          is revoked, which ends the wait    agreement of all
+ *   PART offer, match      as RTS
+ *   CREATE HELLO, HELLO    as a collective that a member does not call (create/leaders.c); a member whose call fails says so
+ *   CREATE NO, its vote    it has voted, or has declined      it makes the meeting's     counts as a no (create/meet.c)
+ *                                                             communicator and vetoes
+ *   CREATE KNOCK, WELCOME  REFUSE: ports have no context (create/port.c)                 as a call that never comes; the
+ *                                                                                        caller may set a time (port.c)
+ *   SHARE, sheet           the sheet is a word in memory; an owner copies by itself what nobody takes (p2p/share.c)
+ *
+ * EAGER, DATA, DECLINE, REVOKE, CREDIT, NOTIFY, CANCEL_REPLY and all answers ask nothing.
+ *
  * Other processes wait for these frames, so their memory comes from the reserve if necessary. */
 #ifndef MEND_PROC_POST_H
 #define MEND_PROC_POST_H
@@ -55,15 +80,24 @@ bool mend_out_flush(struct mend_proc *self);
 /* Drops everything queued for the peer. */
 void mend_out_drop_all(struct mend_proc *self, mend_peer dead);
 
-/* Keeps a frame of an unknown context, or drops it if the context is known to be gone. */
+/* A frame of a context that is not here: answers it, if it is a question that can be answered without; else keeps it, or
+ * drops it if the context is known to be gone. */
 void mend_park(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                const void *payload);
 
 /* The context exists now: dispatches its parked frames, in order of arrival. */
 void mend_unpark(struct mend_proc *self, mend_ctx ctx);
 
-/* The context is gone: late frames are dropped from now on. */
+/* Drops the first parked frame from that process for that context and channel that the caller's function wants.  False:
+ * there is none. */
+bool mend_parked_drop(struct mend_proc *self, mend_peer from, mend_ctx ctx,
+                      bool (*is_it)(const struct mend_frame *f, const void *payload, void *arg),
+                      void *arg);
+
+/* The context is gone: late frames are dropped from now on, and so are those that are parked.  for_good: questions about it
+ * may come as long as this process runs, so it is never forgotten. */
 void mend_bury(struct mend_proc *self, mend_ctx ctx);
+void mend_bury_for_good(struct mend_proc *self, mend_ctx ctx);
 bool mend_is_buried(const struct mend_proc *self, mend_ctx ctx);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Frames that find no room leave in order as soon as there is some; those of a communicator that does not exist
- * yet come when it does, in order, and those of one that is gone never; nothing is kept for the dead. */
+ * yet come when it does, in order, and those of one that is gone never, unless they are questions; nothing is kept for the
+ * dead. */
 #include "proc/post.h"
 
 #include "base/test.h"
@@ -189,6 +190,68 @@ MEND_TEST(frames_that_are_late_are_dropped)
     CHECK(!mend_is_buried(self, MEND_CTX_MAKE(2, 21)));
     park(1, 20, MEND_CHANNEL_COLL, 1, "a");
     CHECK(mend_list_empty(&self->parked));
+    end();
+}
+
+MEND_TEST(what_is_parked_goes_with_its_context)
+{
+    begin();
+    park(1, 20, MEND_CHANNEL_COLL, 1, "a");
+    mend_bury(self, MEND_CTX_MAKE(2, 20));
+    CHECK(mend_list_empty(&self->parked));
+    CHECK_STR(came, "1:1a "); /* to be dropped or answered by its handler */
+    end();
+}
+
+/* A question is a frame with "?"; what the answer is depends on whether the context is gone. */
+static bool on_homeless(struct mend_proc *p, mend_peer from, const struct mend_frame *f,
+                        const void *payload, bool is_gone)
+{
+    size_t n = strlen(came);
+
+    if (!mend_frame_len(f) || *(const char *)payload != '?')
+        return false;
+    snprintf(came + n, sizeof(came) - n, "%d:%s ", (int)from, is_gone ? "gone" : "unknown");
+    return true;
+}
+
+static bool is_number(const struct mend_frame *f, const void *payload, void *arg)
+{
+    return f->tag == *(int *)arg;
+}
+
+MEND_TEST(questions_are_answered_without_their_context)
+{
+    int two = 2;
+
+    begin();
+    self->on_homeless[MEND_FRAME_EAGER] = on_homeless;
+    mend_bury(self, MEND_CTX_MAKE(2, 20));
+    park(1, 20, MEND_CHANNEL_P2P, 1, "?");
+    park(1, 20, MEND_CHANNEL_P2P, 2, "!");
+    park(2, 21, MEND_CHANNEL_P2P, 1, "?");
+    CHECK_STR(came, "1:gone 2:unknown ");
+    CHECK(mend_list_empty(&self->parked));
+    park(2, 21, MEND_CHANNEL_P2P, 1, "!");
+    park(2, 21, MEND_CHANNEL_P2P, 2, "!");
+    CHECK(!mend_parked_drop(self, 1, MEND_CTX_MAKE(2, 21), is_number, &two)); /* another's */
+    CHECK(!mend_parked_drop(self, 2, MEND_CTX_MAKE(2, 22), is_number, &two));
+    CHECK(mend_parked_drop(self, 2, MEND_CTX_MAKE(2, 21), is_number, &two));
+    CHECK(!mend_parked_drop(self, 2, MEND_CTX_MAKE(2, 21), is_number, &two));
+    mend_unpark(self, MEND_CTX_MAKE(2, 21));
+    CHECK_STR(came, "1:gone 2:unknown 2:1! ");
+    end();
+}
+
+MEND_TEST(what_can_be_asked_about_is_not_forgotten)
+{
+    begin();
+    mend_bury_for_good(self, MEND_CTX_MAKE(2, 5));
+    mend_bury(self, MEND_CTX_MAKE(2, 5)); /* once is enough */
+    for (uint64_t k = 10; k <= 10000; k++)
+        mend_bury(self, MEND_CTX_MAKE(2, k));
+    CHECK(mend_is_buried(self, MEND_CTX_MAKE(2, 5)));
+    CHECK(!mend_is_buried(self, MEND_CTX_MAKE(2, 11)));
     end();
 }
 

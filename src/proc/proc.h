@@ -59,6 +59,8 @@ enum mend_world_state {
 /* What happens with incoming frames of one kind; the payload is valid during the call only. */
 typedef void mend_frame_handler(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                                 const void *payload);
+typedef bool mend_homeless_handler(struct mend_proc *self, mend_peer from,
+                                   const struct mend_frame *f, const void *payload, bool gone);
 
 #define MEND_FRAME_KINDS 32
 #define MEND_NETS_MAX    4
@@ -117,6 +119,7 @@ struct mend_proc {
     pthread_t main_thread;
     int pid; /* that called MPI_Init; a process that it forks is not a rank */
     mend_frame_handler *on_frame[MEND_FRAME_KINDS];
+    mend_homeless_handler *on_homeless[MEND_FRAME_KINDS]; /* proc/post.h; NULL: none */
 
     struct mend_list parked; /* proc/post.c: frames of contexts that do not exist here yet */
     struct mend_hash tombs;  /* contexts that are gone */
