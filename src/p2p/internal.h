@@ -222,6 +222,14 @@ void mend_send_begin(struct mend_p2p_request *r);
 /* A send ends although its receiver may still pull: whatever is pulled from now on is refused there. */
 void mend_send_withdraw(struct mend_p2p_request *r);
 
+/* Its receiver has said how far it has come.  A send is polled while it is CANCELLING. */
+static inline void mend_send_answered(struct mend_p2p_request *r, enum mend_stage stage)
+{
+    if (r->stage == MEND_STAGE_CANCELLING)
+        mend_list_remove(&r->base.link);
+    r->stage = stage;
+}
+
 /* Takes an unmatched send back that never left this process. */
 void mend_send_cancel_local(struct mend_p2p_request *r);
 

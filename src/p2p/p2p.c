@@ -188,7 +188,7 @@ void mend_p2p_on_cancel_reply(struct mend_proc *self, mend_peer from, const stru
     if (!r || !r->is_send || r->peer != from)
         return;
     if (r->stage == MEND_STAGE_CANCELLING)
-        r->stage = MEND_STAGE_ALONE;
+        mend_send_answered(r, MEND_STAGE_ALONE);
     if (!body.found)
         return;
     r->base.cancelled = true;

@@ -11,6 +11,7 @@
 #include "p2p/internal.h"
 
 #include "p2p/match.h"
+#include "rt/rt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -322,7 +323,7 @@ static bool is_behind_another(const struct mend_proc *self, const struct mend_p2
     struct mend_request *before = mend_list_entry(l, struct mend_request, link);
 
     return l != &self->active && before->ops == &mend_send_ops &&
-           mend_p2p_of(before)->peer == r->peer;
+           mend_p2p_of(before)->peer == r->peer && mend_p2p_of(before)->stage == MEND_STAGE_MATCHED;
 }
 
 static void stream(struct mend_request *base)
@@ -354,7 +355,7 @@ void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_f
     r = mend_hash_get(&self->p2p->large, cts.id);
     if (!r || !r->is_send || r->peer != from)
         return;
-    r->stage = MEND_STAGE_MATCHED;
+    mend_send_answered(r, MEND_STAGE_MATCHED);
     if (cts.done) {
         mend_transfer_end(r, MPI_SUCCESS);
         return;
@@ -417,6 +418,27 @@ static void describe(const struct mend_request *base, char *text, size_t max)
              r->stage == MEND_STAGE_MATCHED ? "sent" : "sent, nobody receives it yet");
 }
 
+/* What it has said before it left counts. */
+static bool has_left(struct mend_proc *self, mend_peer to)
+{
+    const struct mend_net *net = mend_net_of(self, to);
+    const void *payload;
+
+    return mend_rt_is_outside(self, to) && !(net->peek && net->peek(self, to, &payload));
+}
+
+/* The question whether it can be withdrawn is under way.  A process that has left answers nothing any more, and nobody
+ * tells of it; and what it had not received then it never will. */
+static void move_on(struct mend_request *base)
+{
+    struct mend_p2p_request *r = mend_p2p_of(base);
+
+    if (r->stage == MEND_STAGE_MATCHED)
+        stream(base);
+    else if (has_left(base->comm->self, r->peer))
+        end_cancelled(r);
+}
+
 static void cancel(struct mend_request *base)
 {
     struct mend_p2p_request *r = mend_p2p_of(base);
@@ -433,6 +455,7 @@ static void cancel(struct mend_request *base)
         return;
     }
     r->stage = MEND_STAGE_CANCELLING;
+    mend_list_append(&self->active, &base->link);
     mend_post(self, r->peer, &f, &body);
 }
 
@@ -441,7 +464,7 @@ const struct mend_request_ops mend_send_ops = {
     .cause = MEND_WAIT_MESSAGES,
     .start = mend_p2p_start,
     .cancel = cancel,
-    .poll = stream,
+    .poll = move_on,
     .release = mend_p2p_release,
     .describe = describe,
 };

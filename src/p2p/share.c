@@ -290,7 +290,7 @@ static const char *source_of(struct mend_proc *self, mend_peer to,
     if (!r || !r->is_send || r->peer != to || !r->type->dense ||
         piece->at > (uint64_t)r->total_bytes || piece->len > (uint64_t)r->total_bytes - piece->at)
         return NULL;
-    r->stage = MEND_STAGE_MATCHED;
+    mend_send_answered(r, MEND_STAGE_MATCHED);
     return mend_type_dense_at(r->type, r->send_buf, (MPI_Count)piece->at);
 }
 

@@ -15,7 +15,9 @@
  * RUN: -n 2 ; args freed 300000
  * RUN: -n 2 ; args freed 300000 ; set NODES=2
  * RUN: -n 2 ; args forgotten 8
- * RUN: -n 2 ; args early 8 */
+ * RUN: -n 2 ; args early 8
+ * RUN: -n 1 ; args left 8
+ * RUN: -n 1 ; args left 300000 */
 #include "../spawn/common.h"
 
 #include <sched.h>
