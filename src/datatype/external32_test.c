@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* external32_test.c – bytes of the canonical representation, sizes, and the way back. */
-#include "datatype/external32.h"
-#include "datatype/make.h"
+#include "datatype/compare_external.h"
 #include "datatype/types.h"
 
 #include <float.h>
@@ -66,6 +65,44 @@ MEND_TEST(sizes_follow_the_signature)
     CHECK_EQ(mend_external_size(P(DOUBLE), INT64_MAX / 4), -1);
     CHECK_EQ(mend_type_f90(self, MPI_COMBINER_F90_REAL, 15, MPI_UNDEFINED, &f90), MPI_SUCCESS);
     CHECK_EQ(mend_external_size(f90, 2), 16);
+}
+
+static void compare(type t)
+{
+    struct map m = map_of(t);
+
+    for (number count = 0; count < 4; count++)
+        compare_external(t, &m, count);
+    free(m.entries);
+}
+
+/* Each constructor, of a simple type and of one that has parts of its own. */
+MEND_TEST(all_constructors)
+{
+    type mixed = make(MPI_COMBINER_STRUCT, NUMBERS(3, 2, 0, 1, 0, 8, 8),
+                      (type[]){P(INT), P(BYTE), P(LONG)}, 3);
+    type olds[] = {P(INT), P(LONG), P(DOUBLE_INT), mixed,
+                   make(MPI_COMBINER_STRUCT, NUMBERS(1, 3, 0), &mixed, 1)};
+
+    for (size_t i = 0; i < MEND_COUNT_OF(olds); i++) {
+        type old = olds[i];
+
+        compare(make(MPI_COMBINER_DUP, NULL, 0, &old, 1));
+        compare(MAKE(CONTIGUOUS, old, 3));
+        compare(MAKE(VECTOR, old, 2, 3, 4));
+        compare(MAKE(HVECTOR, old, 3, 2, 200));
+        compare(MAKE(INDEXED, old, 3, 2, 0, 3, 1, 4, 6));
+        compare(MAKE(HINDEXED, old, 2, 3, 1, 0, 300));
+        compare(MAKE(INDEXED_BLOCK, old, 2, 3, 4, 0));
+        compare(MAKE(HINDEXED_BLOCK, old, 2, 2, 0, 200));
+        compare(make(MPI_COMBINER_STRUCT, NUMBERS(1, 3, 0), &old, 1));
+        compare(make(MPI_COMBINER_STRUCT, NUMBERS(2, 3, 2, 0, 400), (type[]){old, P(SHORT)}, 2));
+        compare(make(MPI_COMBINER_STRUCT, NUMBERS(2, 0, 3, 0, 0), (type[]){P(SHORT), old}, 2));
+        compare(MAKE(SUBARRAY, old, 2, 4, 5, 2, 3, 1, 1, MPI_ORDER_C));
+        compare(MAKE(DARRAY, old, 2, 1, 1, 7, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_DFLT_DARG, 2,
+                     MPI_ORDER_C));
+        compare(MAKE(RESIZED, old, -8, 200));
+    }
 }
 
 /* Longer than the pieces that are converted at a time, with gaps. */

@@ -6,12 +6,12 @@
 #include "datatype/signature.h"
 #include "datatype/envelope.h"
 
-/* How a type is composed: of count[i] times type[i], or of nothing smaller. */
+/* How a type is composed: of counts[i] times types[i], for each i below n. */
 struct parts {
     MPI_Count n;
-    const MPI_Count *counts; /* NULL: `one` for each */
+    const MPI_Count *counts;
     const struct mend_type *const *types;
-    MPI_Count one;
+    MPI_Count times; /* what counts points to if there is one old type */
     const struct mend_type *pair[2];
 };
 
@@ -20,14 +20,16 @@ static MPI_Count elements_of(const struct mend_type *t)
     return mend_type_facts(t).elements;
 }
 
-/* parts_p->types may point into *parts_p, which must not be copied. */
+/* *parts_p may point into itself and must not be copied.  t has elements and is not predefined, or is a pair. */
 static void parts_of(const struct mend_type *t, struct parts *parts_p)
 {
+    static const MPI_Count once[] = {1, 1};
     const struct mend_envelope *e = t->envelope;
 
-    *parts_p = (struct parts){.one = 1};
+    *parts_p = (struct parts){0};
     if (mend_type_pair(t, parts_p->pair)) {
         parts_p->n = 2;
+        parts_p->counts = once;
         parts_p->types = parts_p->pair;
     } else if (e && e->combiner == MPI_COMBINER_STRUCT) {
         parts_p->n = e->types_n;
@@ -35,8 +37,9 @@ static void parts_of(const struct mend_type *t, struct parts *parts_p)
         parts_p->types = e->types;
     } else if (e && e->types_n == 1) {
         parts_p->n = 1;
+        parts_p->counts = &parts_p->times;
         parts_p->types = e->types;
-        parts_p->one = e->elements / elements_of(e->types[0]);
+        parts_p->times = e->elements / elements_of(e->types[0]);
     }
 }
 
@@ -52,12 +55,10 @@ bool mend_signature_walk(const struct mend_type *t, MPI_Count count, mend_signat
         return fn(arg, f.leaf, count * f.elements);
     parts_of(t, &parts);
     if (parts.n == 1)
-        return mend_signature_walk(parts.types[0], count * parts.one, fn, arg);
+        return mend_signature_walk(parts.types[0], count * parts.counts[0], fn, arg);
     for (MPI_Count i = 0; i < count; i++) {
         for (MPI_Count j = 0; j < parts.n; j++) {
-            MPI_Count n = parts.counts ? parts.counts[j] : 1;
-
-            if (!mend_signature_walk(parts.types[j], n, fn, arg))
+            if (!mend_signature_walk(parts.types[j], parts.counts[j], fn, arg))
                 return false;
         }
     }
@@ -88,7 +89,7 @@ static bool spend(struct budget *b, const struct mend_type *t, MPI_Count count)
         return true;
     parts_of(t, &parts);
     for (MPI_Count j = 0; j < parts.n; j++) {
-        if (!spend(b, parts.types[j], parts.counts ? parts.counts[j] : parts.one))
+        if (!spend(b, parts.types[j], parts.counts[j]))
             return false;
     }
     return false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pack_fuzz.c – random types against the oracle: bounds, packing, unpacking, pieces, cuts, elements, and copies
- * between any two.
+/* pack_fuzz.c – random types against the oracle: bounds, packing, unpacking, pieces, cuts, elements,
+ * external32, and copies between any two.
  *
  *     pack_fuzz [SECONDS [SEED]]     default 5 seconds from a seed of the clock
  *
  * Every round makes a few types from one another.  A difference prints the command that repeats the
  * round and ends with status 1. */
-#include "datatype/compare.h"
+#include "datatype/compare_external.h"
 
 #include "base/time.h"
 
@@ -34,8 +34,8 @@ static MPI_Count pick(MPI_Count lo, MPI_Count hi)
 
 static type pick_predefined(void)
 {
-    static const uint16_t handles[] = {0x209, 0x208, 0x243, 0x214, 0x22c, 0x229,
-                                       0x22b, 0x220, 0x247, 0x216, 0x210};
+    static const uint16_t handles[] = {0x209, 0x208, 0x243, 0x214, 0x22c, 0x229, 0x22b,
+                                       0x220, 0x247, 0x216, 0x210, 0x20a, 0x23c};
 
     return mend_type_predefined(handles[pick(0, MEND_COUNT_OF(handles) - 1)]);
 }
@@ -210,6 +210,7 @@ static void compare(type t)
                        (size_t)(i ? pick(1, 64) : PTRDIFF_MAX));
     for (int i = 0; i < 4; i++)
         compare_elements(t, &m, pick(0, 3 * (MPI_Count)total));
+    compare_external(t, &m, count);
     for (int i = 0; i < 6 && total > 0 && !map_overlaps(&m, count); i++) {
         size_t at = (size_t)pick(0, (MPI_Count)total - 1);
 

@@ -82,6 +82,32 @@ static void external(void)
     MPI_Type_free(&t);
 }
 
+/* A structure of one block of several elements, each of two kinds. */
+static void external_block(void)
+{
+    static const unsigned char want[18] = {0, 1, 0, 0, 0, 2, 0, 3, 0, 0, 0, 4, 0, 5, 0, 0, 0, 6};
+    struct {
+        short s;
+        int i;
+    } in[3] = {{1, 2}, {3, 4}, {5, 6}}, out[3] = {{0, 0}};
+    unsigned char buf[20] = {0};
+    MPI_Aint size, position = 0;
+    MPI_Datatype t;
+
+    MPI_Type_create_struct(1, &(int){3}, &(MPI_Aint){0}, &(MPI_Datatype){MPI_SHORT_INT}, &t);
+    MPI_Type_commit(&t);
+    MPI_Pack_external_size("external32", 1, t, &size);
+    CHECK_EQ(size, 18);
+    MPI_Pack_external("external32", in, 1, t, buf, sizeof(buf), &position);
+    CHECK(position == 18 && !memcmp(buf, want, 18));
+    position = 0;
+    MPI_Unpack_external("external32", buf, 18, &position, out, 1, t);
+    CHECK_EQ(position, 18);
+    for (int i = 0; i < 3; i++)
+        CHECK(out[i].s == in[i].s && out[i].i == in[i].i);
+    MPI_Type_free(&t);
+}
+
 /* {double, int, double} as MPI_DOUBLE_INT: one and a half pairs, three elements */
 static void elements(void)
 {
@@ -129,6 +155,7 @@ int main(int argc, char **argv)
     units();
     wide_units();
     external();
+    external_block();
     elements();
     addresses();
     MPI_Finalize();

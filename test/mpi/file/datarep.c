@@ -51,6 +51,31 @@ static void write_views(void)
     CHECK_OK(MPI_File_close(&f));
 }
 
+/* Memory and view are structures of one block of three pairs. */
+static void write_blocks(void)
+{
+    MPI_File f = open_file("blocks", RW);
+    MPI_Datatype block;
+    struct {
+        float value;
+        int index;
+    } b[3] = {{1, 2}, {3, 4}, {5, 6 + rank}}, got[3] = {{0, 0}};
+    long n;
+
+    MPI_Type_create_struct(1, &(int){3}, &(MPI_Aint){0}, &(MPI_Datatype){MPI_FLOAT_INT}, &block);
+    MPI_Type_commit(&block);
+    CHECK_OK(MPI_File_set_view(f, 24 * rank, block, block, "external32", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_write_at_all(f, 0, b, 1, block, MPI_STATUS_IGNORE));
+    barrier();
+    free(contents("blocks", &n));
+    CHECK_EQ(n, 24 * size);
+    CHECK_OK(MPI_File_read_at_all(f, 0, got, 1, block, MPI_STATUS_IGNORE));
+    CHECK(!memcmp(b, got, sizeof(b)));
+    MPI_Type_free(&block);
+    barrier();
+    CHECK_OK(MPI_File_close(&f));
+}
+
 /* ---- registered ---- */
 
 /* An int has six bytes: an 'i', the four bytes, and an exclamation mark; a char one. */
@@ -217,6 +242,7 @@ int main(int argc, char **argv)
     MPI_Type_vector(2, 1, 2, MPI_INT, &spread);
     MPI_Type_commit(&spread);
     write_views();
+    write_blocks();
     register_some();
     through("marked");
     through("marked_c");
