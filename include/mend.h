@@ -194,11 +194,12 @@ extern int MPIX_Module_enter(MPIX_Module module, MPI_Comm *comm);
  * MPI_ERR_UNSUPPORTED_OPERATION: no safe point can be made here, so the next recovery that needs one is refused. */
 extern int MPIX_Module_leave(MPIX_Module module, int *recovered);
 
-/* *comm: on which a call has failed, or MPI_COMM_NULL.  If the module has recovered since, gives its present communicator.
+/* *comm: on which a call has failed, or MPI_COMM_NULL: recovers in any case.  If the module has recovered since, gives its present communicator.
  * Otherwise notifies the other participants first, and returns when the recovery function has succeeded at all that are
  * left: a death ends the wait for the dead process.  Called by any participant, inside or outside.  Of a module that rolls back it
  * returns only with an error.
- * Errors: MPI_ERR_OTHER: the function has failed although nobody died, or it calls this; MPI_ERR_NO_MEM;
+ * Errors: MPI_ERR_OTHER: the function has failed although nobody died, or it calls this; of a module that rolls back, at all that call it
+ * with a communicator: no process has died since the safe point, so what failed would fail again; MPI_ERR_NO_MEM;
  * MPI_ERR_UNSUPPORTED_OPERATION, at all processes of the module: one cannot roll back. */
 extern int MPIX_Module_recover(MPIX_Module module, MPI_Comm *comm);
 

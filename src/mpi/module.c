@@ -209,7 +209,7 @@ int MPIX_Module_recover(MPIX_Module module, MPI_Comm *comm)
     if (!err && m->recovery->recovering)
         err = refuse("the module recovers already");
     if (!err && !has_recovered(m, *comm))
-        err = mend_module_recover(m);
+        err = mend_module_recover(m, *comm == MPI_COMM_NULL);
     if (!err)
         *comm = handle_of(m);
     return mend_report(err, __func__);

@@ -220,7 +220,11 @@ bool mend_module_leave(struct mend_module *m)
 /* The same at all: they have decided it together. */
 static void explain_refusal(const struct mend_recovery *r)
 {
-    if (r->why)
+    if (r->why == MEND_UNDO_WHY_NO_DEATH)
+        mend_error_detail(r->self, MPI_ERR_OTHER, 0,
+                          "no process has died since the safe point, so behind a roll-back the "
+                          "module would meet the same error again");
+    else if (r->why)
         mend_error_detail(r->self, MPI_ERR_UNSUPPORTED_OPERATION, 0, "rank %d of the module: %s",
                           r->who, mend_undo_say(r->why));
     else
@@ -228,14 +232,15 @@ static void explain_refusal(const struct mend_recovery *r)
                           "there is no safe point to which all can roll back that have to");
 }
 
-int mend_module_recover(struct mend_module *m)
+int mend_module_recover(struct mend_module *m, bool insists)
 {
     struct mend_recovery *r = m->recovery;
     int err;
 
     r->asks |= mend_module_bit(m);
+    r->insists |= insists;
     err = mend_recovery_run(r);
-    if (err == MPI_ERR_UNSUPPORTED_OPERATION)
+    if (err == MPI_ERR_UNSUPPORTED_OPERATION || r->why == MEND_UNDO_WHY_NO_DEATH)
         explain_refusal(r); /* in a call of its own, and not where a callback has taken part */
     mend_recovery_run_pending(r->self);
     return err;
@@ -254,15 +259,17 @@ int mend_module_wait_to_leave(struct mend_module *m, bool *point_p)
     while (!err && !self->unwinds &&
            r->done <= self->points_n) { /* else others have left it already */
         uint64_t generation = r->generation;
-        bool through = !mend_coll_barrier(r->whole, &how);
+        int failed = mend_coll_barrier(r->whole, &how);
 
         /* A recovery in the barrier has decided where this process is.  That the barrier is over counts for nothing then: the
          * others may be where they have to wait again. */
         if (r->generation != generation || self->unwinds)
             continue;
-        if (through)
+        if (!failed)
             break;
-        err = mend_module_recover(m);
+        err = mend_module_recover(m, false);
+        if (failed == MEND_CLASS_INVALIDATED && r->why == MEND_UNDO_WHY_NO_DEATH)
+            err = MPI_SUCCESS; /* another member has asked; the barrier goes on */
     }
     *point_p = !err && !self->unwinds;
     if (!self->unwinds)

@@ -39,6 +39,7 @@ struct mend_point {
     struct mend_undo_point objects;
     uint64_t entered, exists, redo; /* as in struct mend_roll_kept */
     uint32_t held;                  /* notifications */
+    uint64_t deaths;                /* known then: mend_points_deaths() */
     bool needed;                    /* while that is looked at */
     struct {
         uint32_t depth, last;
@@ -81,8 +82,9 @@ int mend_module_resume(struct mend_module *m);
 /* No safe point is there any more. */
 void mend_module_lose_all_points(struct mend_proc *self);
 
-/* Recovers it: mend_recovery_run(). */
-int mend_module_recover(struct mend_module *m);
+/* Recovers it: mend_recovery_run().  insists: one that rolls back does so although nobody has died since; else MPI_ERR_OTHER, at all that
+ * ask, with a detail. */
+int mend_module_recover(struct mend_module *m, bool insists);
 
 /* Local: notifications for it are dropped from now on.  One that rolls back waits for the last of the safe points at which it was there,
  * if others are left.  True: no module that rolls back is left. */
@@ -92,6 +94,12 @@ bool mend_module_free(struct mend_module *m);
 
 /* What this process keeps, for the decision; the caller frees it. */
 struct mend_roll_kept *mend_points_list(struct mend_recovery *r, uint64_t *n_p);
+
+/* Deaths that this process knows of and a recovery can be about: of members, and of processes that are none. */
+uint64_t mend_points_deaths(struct mend_recovery *r);
+
+/* The first safe point that is kept behind which it knows of no death since the last recovery; 0: there is none. */
+uint64_t mend_points_quiet(struct mend_recovery *r);
 
 /* Recovered: modules that have. */
 void mend_points_note(struct mend_recovery *r, uint64_t recovered);

@@ -130,7 +130,9 @@ void mend_module_keep_point(struct mend_module *m)
     struct mend_recovery *r = m->recovery;
     struct mend_point *p = mend_alloc_to_take_part(r->self, sizeof(*p));
 
-    *p = (struct mend_point){.entered = entered_now(r), .held = mend_notify_held(r->self)};
+    *p = (struct mend_point){.entered = entered_now(r),
+                             .held = mend_notify_held(r->self),
+                             .deaths = mend_points_deaths(r)};
     mend_undo_point(r->self, &p->objects);
     m->last = p->objects.number;
     if (!m->made) {
@@ -184,6 +186,31 @@ struct mend_roll_kept *mend_points_list(struct mend_recovery *r, uint64_t *n_p)
     }
     *n_p = n;
     return kept;
+}
+
+/* Members count when all of them leave the dead one behind, so a death is new once, wherever it is learned late. */
+uint64_t mend_points_deaths(struct mend_recovery *r)
+{
+    struct mend_proc *self = r->self;
+    uint64_t n = r->lost_n;
+
+    for (uint32_t i = 0; i < self->deaths_n; i++)
+        n += self->deaths[i].cause != MEND_CAUSE_LEFT &&
+             mend_group_rank(self, r->members, self->deaths[i].peer) == MPI_UNDEFINED;
+    return n;
+}
+
+/* Without a safe point this process has nothing to say: the first one is as good as any. */
+uint64_t mend_points_quiet(struct mend_recovery *r)
+{
+    uint64_t n = mend_points_deaths(r);
+
+    if (mend_list_empty(&r->points))
+        return r->first;
+    mend_list_foreach (l, next, &r->points)
+        if (n == point_of(l)->deaths || n == r->settled)
+            return point_of(l)->objects.number;
+    return 0;
 }
 
 void mend_points_note(struct mend_recovery *r, uint64_t recovered)

@@ -114,6 +114,7 @@ static void replace_whole(struct mend_recovery *r, struct mend_comm *made)
     struct mend_comm *before = r->whole;
 
     made->made_at = MEND_UNDO_APART;
+    r->lost_n += (uint64_t)(before->size - made->size);
     r->whole = made;
     if (!r->rolls_back)
         module_of(r->modules.next)->comm = made;
@@ -183,6 +184,7 @@ static struct mend_roll_position position(struct mend_recovery *r)
         .asks = r->asks,
         .lost = r->pending,
         .cannot = mend_undo_obstacle(r->self, false),
+        .quiet = r->insists ? 0 : mend_points_quiet(r),
     };
 
     mend_list_foreach (l, next, &r->modules) {
@@ -210,7 +212,8 @@ static bool decide(struct mend_recovery *r, int *err_p)
     r->pending |= r->roll.redone;
     r->done = r->roll.target;
     if (r->roll.refused) {
-        *err_p = MPI_ERR_UNSUPPORTED_OPERATION;
+        *err_p =
+            r->roll.why == MEND_UNDO_WHY_NO_DEATH ? MPI_ERR_OTHER : MPI_ERR_UNSUPPORTED_OPERATION;
         r->why = r->roll.why;
         r->who =
             mend_group_rank(r->self, r->members, mend_group_peer(r->whole->group, r->roll.who));
@@ -312,7 +315,10 @@ static void conclude(struct mend_recovery *r)
             module_of(l)->recovered = true;
     if (r->rolls_back)
         mend_points_note(r, r->pending);
+    if (r->rolls_back && !r->roll.refused)
+        r->settled = mend_points_deaths(r);
     r->asks = r->pending = 0;
+    r->insists = false;
 }
 
 /* Turns until one succeeds, or this process is to roll back. */
@@ -321,6 +327,7 @@ static int recover_once(struct mend_recovery *r, bool resumes)
     int ok = 0, err = MPI_SUCCESS;
 
     if (!resumes) {
+        r->why = MEND_UNDO_WHY_NOTHING;
         r->before = INT_MAX;
         tell_all(r);
     }

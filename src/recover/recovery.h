@@ -57,6 +57,9 @@ struct mend_recovery {
     uint64_t asks;    /* modules that are to recover */
     uint64_t pending; /* modules whose recovery has not succeeded */
     uint32_t first;   /* number of the first safe point */
+    bool insists;     /* on a roll-back, though nobody has died */
+    uint64_t lost_n;  /* members that it has lost so far */
+    uint64_t settled; /* deaths that were known in the last recovery */
     uint64_t done;    /* largest number of a safe point that some process is known to have made */
     struct mend_list
         points;            /* struct mend_point.link: the safe points that are kept, oldest first */

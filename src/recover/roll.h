@@ -26,6 +26,9 @@
  *   T < N   a barrier that all were in is undone, so all roll back
  *   cut     each communicator that one of them has used behind T
  *
+ * Refused is T too if no member knows of a death behind it and no module has lost a process: what failed would fail there again, and
+ * so on without end (R47).
+ *
  * So afterwards all participants are just behind the same call, and no message is under way between a process that has rolled
  * back and another one: each communicator of the cut goes on in a context of its own at all its members, and what was under way
  * goes with the old one.
@@ -53,7 +56,8 @@ struct mend_roll_position {
     uint64_t asks;  /* modules that it wants to recover */
     uint64_t
         lost; /* modules that have lost a process, or are in a recovery that has not succeeded */
-    uint64_t cannot;                /* roll back: enum mend_undo_why */
+    uint64_t cannot; /* roll back: enum mend_undo_why */
+    uint64_t quiet;  /* the first safe point behind which it knows of no death; 0: there is none */
     uint64_t kept_n, used_n, cut_n; /* what stands behind it, in that order */
 };
 
@@ -101,7 +105,7 @@ struct mend_roll {
 
 /* Pure: from the positions of n members and what stands behind them, one after the other, all but `ctx` and `rolls` of *roll.  rolls[i]:
  * member i is to roll back.  roll->cut has room for as many ids as there are.  Refused: there is no safe point to which all can roll back
- * that have to. */
+ * that have to, or nobody has died behind it. */
 void mend_roll_decide(const struct mend_roll_position *members, int n, const uint64_t *words,
                       bool *rolls, struct mend_roll *roll);
 

@@ -56,6 +56,8 @@ struct trial {
     bool *rolls;
     struct set cut;
     uint64_t asked, lost, newest;
+    uint64_t
+        quiet; /* the first safe point behind which nobody knows of a death; 0: there is none */
     uint64_t target, redone;
     bool can;
     enum mend_undo_why why; /* not: what was found first, at member `who` */
@@ -268,15 +270,27 @@ static bool find_target(struct trial *t)
     return false;
 }
 
+/* The same happens again behind the target. */
+static bool repeats(const struct trial *t)
+{
+    return t->asked && !t->lost && t->quiet && t->target >= t->quiet;
+}
+
 static void look_at_all(struct trial *t)
 {
+    bool quiet = true;
+
     for (int i = 0; i < t->n; i++) {
         const struct mend_roll_position *p = &t->members[i];
 
         t->asked |= p->asks;
         t->lost |= p->lost;
         t->newest = p->left > t->newest ? p->left : t->newest;
+        t->quiet = p->quiet > t->quiet ? p->quiet : t->quiet;
+        quiet = quiet && p->quiet;
     }
+    if (!quiet)
+        t->quiet = 0;
 }
 
 /* No safe point could be tried: of the first member that would have stood in its way. */
@@ -314,6 +328,10 @@ void mend_roll_decide(const struct mend_roll_position *members, int n, const uin
     found = !(t.asked | t.lost) && !has_cut(&t); /* nothing to do */
     if (!found)
         found = find_target(&t);
+    if (found && repeats(&t)) {
+        found = false;
+        t.why = MEND_UNDO_WHY_NO_DEATH;
+    }
     if (!found) {
         stay(&t);
         look_for_reason(&t);

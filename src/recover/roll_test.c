@@ -75,6 +75,24 @@ MEND_TEST(chain)
     CHECK(roll.target == 3 && roll.newest == 3 && roll.redone == F);
 }
 
+/* R47: all members know of no death behind the target, and no module has lost a process. */
+MEND_TEST(what_failed_would_fail_again)
+{
+    reset();
+    for (int i = 0; i < 3; i++)
+        at[i].quiet = 3;
+    CHECK(!decide(3));
+    CHECK(roll.why == MEND_UNDO_WHY_NO_DEATH && !rolls[0] && !rolls[1]);
+    at[2].quiet = 4; /* knows of one behind safe point 3 */
+    CHECK(decide(3));
+    at[2].quiet = 0; /* behind each */
+    CHECK(decide(3));
+    at[2].quiet = 2; /* of none behind an older one */
+    CHECK(!decide(3));
+    at[1].lost = F;
+    CHECK(decide(3));
+}
+
 /* What was used before the safe point does not spread. */
 MEND_TEST(used_before)
 {

@@ -133,6 +133,7 @@ const char *mend_undo_say(enum mend_undo_why why)
         [MEND_UNDO_WHY_NO_POINT] = "it has no safe point; its MPIX_Module_leave has said why",
         [MEND_UNDO_WHY_STRANGERS] =
             "it has used a communicator with a process that is not of the module",
+        [MEND_UNDO_WHY_NO_DEATH] = "no process has died since",
     };
 
     return (unsigned)why < MEND_COUNT_OF(words) ? words[why] : "its reason is not known here";

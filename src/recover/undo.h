@@ -51,6 +51,7 @@ enum mend_undo_why {
     MEND_UNDO_WHY_FILE,
     MEND_UNDO_WHY_NO_POINT,
     MEND_UNDO_WHY_STRANGERS,
+    MEND_UNDO_WHY_NO_DEATH, /* of all members: it would do the same once more */
 };
 
 /* In words; NULL: it can.  Another process may have said why, so any number is one. */

@@ -409,6 +409,7 @@ static int module_roll_back(void)
     pass = 1;
     if (rank == victim && board->rank[rank].value++ == 0) {
         MUST(MPIX_Module_enter(module, &comm) == MPI_SUCCESS);
+        comm = MPI_COMM_NULL; /* nobody has died */
         MPIX_Module_recover(module, &comm);
         MUST(!"this call rolls back");
     }
