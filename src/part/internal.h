@@ -34,7 +34,7 @@ struct mend_part_offer {
  * Invariants:
  *   1  it is in `all`, and its name leads to it, from its creation to its release;
  *   2  a receive is in its communicator's `wanted` exactly as long as it has no partner; if the program frees it
- *      then, it stays there (`freed`) and takes the offer that it would have matched;
+ *      then, it stays there (`freed`), without its ledger, and takes the offer that it would have matched;
  *   3  other_id is not 0 exactly if it has a partner;
  *   4  bytes of a message are accepted only while it is active, and sent only if the receiver has started as often;
  *   5  it is in self->active exactly while messages of p2p/ are under way for it; they end before it does. */

@@ -46,14 +46,16 @@ static int make_ledger(struct mend_part *p)
     return MPI_SUCCESS;
 }
 
+static void drop_ledger(struct mend_proc *self, struct mend_part *p)
+{
+    mend_free(self, (void *)p->marks.marked);
+    mend_free(self, p->marks.taken);
+    mend_free(self, (void *)p->arrivals.left);
+}
+
 static void give_memory_back(struct mend_proc *self, struct mend_part *p)
 {
-    if (p->marks.marked)
-        mend_free(self, (void *)p->marks.marked);
-    if (p->marks.taken)
-        mend_free(self, p->marks.taken);
-    if (p->arrivals.left)
-        mend_free(self, (void *)p->arrivals.left);
+    drop_ledger(self, p);
     p->base.magic = 0;
     mend_free(self, p);
 }
@@ -77,10 +79,12 @@ static void release(struct mend_request *base)
     mend_list_remove(&p->all);
     mend_hash_remove(&self->parts->by_id, p->id);
     mend_type_put(self, p->type);
+    drop_ledger(self, p);
+    p->base.magic = 0;
     if (mend_list_linked(&p->queue))
         p->freed = true;
     else
-        give_memory_back(self, p);
+        mend_free(self, p);
     mend_comm_put(c);
 }
 
@@ -332,8 +336,7 @@ void mend_part_detach(struct mend_comm *c)
         struct mend_part *p = mend_list_entry(k->wanted.next, struct mend_part, queue);
 
         mend_list_remove(&p->queue);
-        give_memory_back(c->self,
-                         p); /* freed by the program: a living one holds the communicator */
+        mend_free(c->self, p); /* freed by the program: a living one holds the communicator */
     }
     while (!mend_list_empty(&k->offers)) {
         struct mend_part_offer *o = mend_list_entry(k->offers.next, struct mend_part_offer, link);
