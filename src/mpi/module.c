@@ -73,10 +73,18 @@ static void drop_spare_points(struct mend_module *m)
     }
 }
 
+/* Why no safe point can be made here; NULL: it can. */
+static const char *why_not(void)
+{
+    if (mend_safe_point_is_behind())
+        return "the program has made a safe point behind the module's, and not dropped it";
+    return mend_undo_say(mend_undo_obstacle(mend_self, true));
+}
+
 /* The safe point behind a call of the module, where the call returns once more if the process rolls back. */
 static int make_point(struct mend_module *m)
 {
-    const char *what = mend_undo_say(mend_undo_obstacle(mend_self, true));
+    const char *what = why_not();
     int err, back = 0;
 
     mend_module_left(m);

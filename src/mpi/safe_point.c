@@ -26,7 +26,9 @@ static struct {
     struct mend_snap *snap;
     const char *data; /* of the library */
     size_t data_bytes;
-    unsigned below, of_modules; /* how many there are for modules, and how many below these */
+    bool below_modules;  /* a module has made one since the last time that there was no module */
+    unsigned below;      /* then: how many there were before it */
+    unsigned of_modules; /* how many there are for modules */
 } point;
 
 /* dl_iterate_phdr() calls it for each object: notes the range of the writable segments of this one. */
@@ -123,6 +125,7 @@ void mend_safe_points_end(void)
         mend_snap_destroy(point.snap);
     point.snap = NULL;
     point.of_modules = 0;
+    point.below_modules = false;
 }
 
 void mend_safe_point_drop(unsigned nth)
@@ -135,6 +138,7 @@ void mend_safe_point_drop_all(void)
 {
     while (point.of_modules)
         mend_safe_point_drop(1);
+    point.below_modules = false;
 }
 
 /* Has the program one of its own behind those for modules, or are there none for modules? */
@@ -145,17 +149,28 @@ static bool is_programs(void)
     return point.of_modules ? depth > point.below + point.of_modules : depth > 0;
 }
 
+/* Which of the program's are below those for modules, and not behind them. */
+static void set_below(void)
+{
+    unsigned depth = mend_snap_depth(point.snap);
+
+    if (!point.below_modules || depth < point.below)
+        point.below = depth;
+    point.below_modules = true;
+}
+
+bool mend_safe_point_is_behind(void)
+{
+    return point.below_modules && mend_snap_depth(point.snap) > point.below + point.of_modules;
+}
+
 int mend_safe_point_of_module(int *value_p)
 {
     int err = open_snap(), got = 0;
 
     if (err)
         return err;
-    if (!point.of_modules)
-        point.below = mend_snap_depth(point.snap);
-    else if (is_programs())
-        return refuse(MPI_ERR_UNSUPPORTED_OPERATION,
-                      "the program has made a safe point behind the module's, and not dropped it");
+    set_below();
     err = error_of(mend_snap_enter(point.snap, &got));
     if (got)
         mend_notify_unwound(mend_self);

@@ -3,14 +3,18 @@
 #ifndef MEND_MPI_SAFE_POINT_H
 #define MEND_MPI_SAFE_POINT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Drops all safe points; the memory stays as it is. */
 void mend_safe_points_end(void);
 
-/* One more safe point for modules.  *value_p: 0, or what mend_safe_point_back() was given,
- * when that returns here.  MPI_ERR_NO_MEM; MPI_ERR_UNSUPPORTED_OPERATION, with a detail: the process has what cannot be rolled back,
- * or the program has safe points of its own behind those for modules.  Then there is not one more. */
+/* Has the program one of its own behind those for modules, which it could not reach any more behind another one of these? */
+bool mend_safe_point_is_behind(void);
+
+/* One more safe point for modules, if none is behind them.  *value_p: 0, or what mend_safe_point_back() was given,
+ * when that returns here.  MPI_ERR_NO_MEM; MPI_ERR_UNSUPPORTED_OPERATION, with a detail: the process has what cannot be rolled back.
+ * Then there is not one more. */
 int mend_safe_point_of_module(int *value_p);
 
 /* The nth of them, from 1 on, goes; all go. */

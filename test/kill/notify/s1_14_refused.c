@@ -6,6 +6,7 @@
  *   one        one of rank 3 alone: the others are told of it, too
  *   file       the same with a file
  *   request    one is under way when the module is left
+ *   own        the program has a safe point of its own when the module is left: no safe point, and it can use and drop its own
  *   stranger   a communicator was used with a process that is not of the module
  *   closed     the window is closed in time: all roll back
  *   child      a process that was started was talked to behind the safe point
@@ -26,6 +27,8 @@
  * RUN: -n 4 ; args one ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args file ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args request ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args own beside ; expect "rank 0 ok" ; expect "rank 2 ok"
+ * RUN: -n 4 ; args own ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args stranger ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args closed beside ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 4 ; args closed ; expect "rank 0 ok" ; expect "rank 2 ok"
@@ -211,6 +214,33 @@ static void test_child(char *path)
     }
 }
 
+/* Made between two calls of F, and again. */
+static void test_own(void)
+{
+    volatile int turns = 0;
+    int value;
+
+    CHECK_OK(call_f());
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(MPIX_Safe_point_enter(&value));
+        if (!value) {
+            check_refused(call_f(), "has made a safe point");
+            check_refused(call_f(), "has made a safe point");
+            CHECK_OK(MPIX_Safe_point_roll_back(1));
+        }
+        turns = turns + 1;
+        CHECK_OK(MPIX_Safe_point_commit());
+        CHECK_OK(call_f());
+    }
+    CHECK_EQ(turns, 2);
+    post(BACK);
+    if (posted(BACK) <= size) {
+        await(BACK, size);
+        fail_in_f();
+        CHECK(!"it rolls back");
+    }
+}
+
 static void test_two(void)
 {
     MPIX_Module g;
@@ -256,6 +286,8 @@ int main(int argc, char **argv)
         CHECK_OK(MPIX_Module_create(MPI_COMM_WORLD, recover, NULL, MPIX_MODULE_ROLL_BACK, &beside));
     if (is("two"))
         test_two();
+    else if (is("own"))
+        test_own();
     else if (is("child") || is("parted"))
         test_child(argv[0]);
     else
