@@ -107,7 +107,8 @@ extern int MPIX_Notify_unregister(int key);
 
 /* Makes the callback that the process of this rank of the group has registered for the key run there, with a copy of
  * the data.  *sent is 0 if that process has left MPI, and so runs nothing (R37); else 1.  Not collective.  Waits only
- * for room on the way to a process that does not take its messages, which the signal makes it do; its death ends the wait.
+ * for room on the way to a process that does not take its messages, which the signal makes it do; its death ends the wait.  If that
+ * process blocks the signal the wait ends after a second, and the notification goes with the next calls of this one.
  * Errors: MPI_ERR_PROC_FAILED: it is dead.  Success says that it lives, or that its death is not known here yet.
  * MPI_ERR_GROUP, MPI_ERR_RANK; MPI_ERR_ARG: more than MPIX_NOTIFY_MAX bytes; MPI_ERR_NO_MEM. */
 extern int MPIX_Notify(MPI_Group group, int rank, int key, const void *data, int bytes, int *sent);

@@ -2,12 +2,16 @@
 /* send.c – a notification on its way.
  *
  * It goes as one frame, behind all that goes to the same peer.  Where there is no room for it the peer is poked at once, so
- * that it makes room, and again when the frame has left. */
+ * that it makes room, and again when the frame has left.  A peer that blocks the signal and computes makes none: after a while
+ * the frame is left to the next calls of this process. */
+#include "base/time.h"
 #include "net/net.h"
 #include "notify/internal.h"
 #include "proc/post.h"
 #include "req/request.h"
 #include "rt/rt.h"
+
+#define ROOM_NS 1000000000 /* a process that takes the signal makes room within milliseconds */
 
 struct letter {
     struct mend_out out;
@@ -48,26 +52,37 @@ static enum mend_status push(struct mend_proc *self, mend_peer to, struct mend_o
     return st;
 }
 
+struct room_wait {
+    bool over;
+    mend_time_ns end;
+};
+
 static bool is_over(struct mend_proc *self, void *arg)
 {
+    const struct room_wait *k = arg;
+
     (void)self;
-    return *(bool *)arg;
+    return k->over || mend_time_monotonic_ns() >= k->end;
 }
 
-/* What ends the wait when the peer dies: its letters are dropped. */
-static void await_room(struct mend_proc *self, mend_peer to, bool *over)
+/* What ends the wait when the peer dies: its letters are dropped; if it makes no room: time.  What is in an outbox keeps this process from
+ * sleeping, so it looks at the clock. */
+static void await_room(struct mend_proc *self, mend_peer to, struct letter *l)
 {
+    struct room_wait k = {.end = mend_time_monotonic_ns() + ROOM_NS};
     struct mend_wait w = {
-        .until = is_over, .arg = over, .what = "room for a notification", .hint = to};
+        .until = is_over, .arg = &k, .what = "room for a notification", .hint = to};
 
+    l->over = &k.over;
     mend_wait_until(self, &w);
+    if (!k.over)
+        l->over = NULL;
 }
 
 static int queue(struct mend_proc *self, mend_peer to, const struct mend_frame *f, const void *data)
 {
     uint32_t bytes = mend_frame_len(f);
     struct letter *l = mend_alloc(self, sizeof(*l) + bytes);
-    bool over = false;
 
     if (!l)
         return MPI_ERR_NO_MEM;
@@ -80,8 +95,7 @@ static int queue(struct mend_proc *self, mend_peer to, const struct mend_frame *
     mend_out_append(self, to, &l->out);
     if (!poke(self, to))
         return MPI_SUCCESS;
-    l->over = &over;
-    await_room(self, to, &over);
+    await_room(self, to, l);
     return mend_peer_is_dead(self, to) ? MPI_ERR_PROC_FAILED : MPI_SUCCESS;
 }
 
