@@ -12,14 +12,16 @@ static bool holds(const char *base, MPI_Aint size, uintptr_t at, uint64_t len)
 /* Pieces that were attached apart may lie side by side. */
 static bool is_attached(struct mend_win *w, uintptr_t at, uint64_t len)
 {
-    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
-        struct mend_attached *a = mend_list_entry(l, struct mend_attached, link);
-        uint64_t n;
+    struct mend_attached *a;
+    uint64_t n;
 
-        if (!holds(a->base, a->size, at, 1))
-            continue;
+    for (; at < UINTPTR_MAX; at += n, len -= n) {
+        a = mend_rma_pieces_below(w->pieces, at + 1);
+        if (!a || !holds(a->base, a->size, at, 1))
+            return false;
         n = (uint64_t)a->size - (at - (uintptr_t)a->base);
-        return n >= len || is_attached(w, at + n, len - n);
+        if (n >= len)
+            return true;
     }
     return false;
 }
@@ -31,34 +33,39 @@ char *mend_win_own_bytes(struct mend_win *w, int64_t disp, uint64_t len)
     return is_attached(w, (uintptr_t)disp, len) ? (char *)(uintptr_t)disp : NULL;
 }
 
+/* MPI-5.0 12.2.4 forbids it.  Of the pieces that begin below its end the last one is also the last one to end. */
+static bool overlaps(struct mend_win *w, const char *base, MPI_Aint size)
+{
+    const struct mend_attached *a =
+        mend_rma_pieces_below(w->pieces, (uintptr_t)base + (uintptr_t)size);
+
+    return a && a->base + a->size > base;
+}
+
 int mend_win_attach(struct mend_win *w, void *base, MPI_Aint size)
 {
     struct mend_attached *a;
 
-    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
-        a = mend_list_entry(l, struct mend_attached, link);
-        if ((char *)base < a->base + a->size && a->base < (char *)base + size)
-            return MPI_ERR_RMA_ATTACH; /* it overlaps what is attached (MPI-5.0 12.2.4) */
-    }
+    if (overlaps(w, base, size))
+        return MPI_ERR_RMA_ATTACH;
     a = mend_zalloc(w->self, 1, sizeof(*a));
     if (!a)
         return MPI_ERR_NO_MEM;
     a->base = base;
     a->size = size;
-    mend_list_prepend(&w->attached, &a->link);
+    a->priority = mend_rma_piece_priority(++w->attached_n);
+    mend_rma_pieces_add(&w->pieces, a);
+    mend_list_append(&w->attached, &a->link);
     return MPI_SUCCESS;
 }
 
 int mend_win_detach(struct mend_win *w, const void *base)
 {
-    for (struct mend_list *l = w->attached.next; l != &w->attached; l = l->next) {
-        struct mend_attached *a = mend_list_entry(l, struct mend_attached, link);
+    struct mend_attached *a = mend_rma_pieces_take(&w->pieces, base);
 
-        if (a->base == base) {
-            mend_list_remove(l);
-            mend_free(w->self, a);
-            return MPI_SUCCESS;
-        }
-    }
-    return MPI_ERR_RMA_ATTACH;
+    if (!a)
+        return MPI_ERR_RMA_ATTACH;
+    mend_list_remove(&a->link);
+    mend_free(w->self, a);
+    return MPI_SUCCESS;
 }

@@ -164,7 +164,7 @@ MEND_TEST(attached)
     CHECK_EQ(mend_win_attach(w, memory, 16), MPI_SUCCESS);
     CHECK_EQ(mend_win_attach(w, memory + 16, 16), MPI_SUCCESS);
     CHECK(!mend_win_check(w));
-    first = mend_list_entry(w->attached.prev, struct mend_attached, link);
+    first = mend_list_entry(w->attached.next, struct mend_attached, link);
     BREAKS(first->size, 17, "win 9: attached pieces do not overlap");
     BREAKS(w->flavor, MPI_WIN_FLAVOR_CREATE, "win 9: memory is attached to dynamic windows only");
     CHECK_EQ(mend_win_free(w), MPI_SUCCESS);

@@ -42,6 +42,7 @@
 #define MEND_RMA_WIN_H
 
 #include "create/create.h"
+#include "rma/pieces.h"
 #include "rma/trial.h"
 #include "rma/winlock_sm.h"
 
@@ -86,13 +87,6 @@ struct mend_win_lock {
     bool open, failed;
 };
 
-/* A piece of memory that was attached to a dynamic window. */
-struct mend_attached {
-    struct mend_list link;
-    char *base;
-    MPI_Aint size;
-};
-
 struct mend_win {
     uint32_t magic;
     int flavor; /* MPI_WIN_FLAVOR_... */
@@ -106,6 +100,9 @@ struct mend_win {
     bool
         shared; /* the control words lie in the segment; else members tell each other by messages */
     bool no_locks;
+    bool apart; /* MPI_WIN_FLAVOR_SHARED: the parts do not follow each other */
+    char align_text
+        [24]; /* of its memory, if the program has asked for one and the library has taken it */
     uint32_t calls_n;           /* synchronizations that found nothing to wait for */
     struct mend_win_part *part; /* by rank */
     char *base;                 /* this member's first byte */
@@ -115,7 +112,9 @@ struct mend_win {
     uint64_t control_at; /* where the segment holds the control words; 0: nowhere */
     char *whole;         /* contiguous: all parts, as this process has mapped them */
     size_t whole_len;
-    struct mend_list attached; /* dynamic: struct mend_attached */
+    struct mend_list attached;    /* dynamic: struct mend_attached */
+    struct mend_attached *pieces; /* the same as a tree (pieces.h) */
+    uint64_t attached_n;          /* so far */
 
     /* epochs */
     enum mend_access access;
