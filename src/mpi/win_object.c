@@ -128,7 +128,7 @@ int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 
 /* ---- hints ---- */
 
-/* Kept and given back; those that this library knows it looks at when the window is made. */
+/* Kept; the result of MPI_Win_get_info depends on them (mend_win_info()). */
 MEND_API(MPI_Win_set_info);
 int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {

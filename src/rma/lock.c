@@ -3,6 +3,7 @@
  *
  * By MPI_MODE_NOCHECK the program promises that no other process holds the lock; it is taken all the same, because by the
  * lock others learn of the death of its holder (S0-48). */
+#include "comm/errcode.h"
 #include "proc/report.h"
 #include "rma/control.h"
 #include "rma/epoch.h"
@@ -129,11 +130,22 @@ static int unlock_by_message(struct mend_win *w, enum mend_winlock_kind kind, in
 
 /* ---- lock, unlock ---- */
 
+/* The program has said that it will not. */
+static int check_locks(struct mend_win *w)
+{
+    if (!w->no_locks)
+        return MPI_SUCCESS;
+    mend_error_detail(w->self, MPI_ERR_RMA_SYNC, 0, "the window was created with no_locks=true");
+    return MPI_ERR_RMA_SYNC;
+}
+
 static int check_lock(struct mend_win *w, int target)
 {
     int err = mend_win_check_valid(w);
 
-    if (!err && (w->no_locks || (w->lock[target].open && !w->lock[target].failed)))
+    if (!err)
+        err = check_locks(w);
+    if (!err && w->lock[target].open && !w->lock[target].failed)
         err = MPI_ERR_RMA_SYNC;
     if (!err && w->access != MEND_ACCESS_LOCK)
         err = mend_epoch_check_free(w);
@@ -208,8 +220,8 @@ int mend_win_lock_all(struct mend_win *w, int assert)
     int err = mend_win_check_valid(w);
 
     (void)assert;
-    if (!err && w->no_locks)
-        err = MPI_ERR_RMA_SYNC;
+    if (!err)
+        err = check_locks(w);
     if (!err)
         err = mend_epoch_check_free(w);
     if (err)

@@ -21,6 +21,8 @@
 #include "rma/serve.h"
 #include "rma/way.h"
 
+#include <stdio.h>
+
 int mend_win_init(struct mend_proc *self)
 {
     self->on_frame[MEND_FRAME_RMA] = mend_serve_on_frame;
@@ -136,6 +138,10 @@ static struct mend_win *make(struct mend_comm *c, const struct mend_win_wish *wi
     w->disp_unit_int = (int)wish->disp_unit;
     w->model = MPI_WIN_UNIFIED;
     w->no_locks = wish->no_locks;
+    w->apart = wish->flavor == MPI_WIN_FLAVOR_SHARED && !wish->contiguous;
+    if (wish->align && wish->flavor != MPI_WIN_FLAVOR_CREATE &&
+        wish->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        snprintf(w->align_text, sizeof(w->align_text), "%zu", wish->align);
     w->n = c->size;
     w->me = c->rank;
     w->shared = c->in_segment && self->params.rma_shm;
