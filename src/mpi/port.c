@@ -11,6 +11,7 @@
 #include "comm/errcode.h"
 #include "comm/info.h"
 #include "create/create.h"
+#include "rt/rt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +44,17 @@ static bool is_own(const struct address *a)
     return a->job == mend_self->job && a->host == mend_self->me;
 }
 
-/* Local.  port_name: room for MPI_MAX_PORT_NAME characters. */
+/* Without an agent nobody can come to a port, and accept would wait for ever. */
+static int check_agent(void)
+{
+    if (mend_self->rt->connect)
+        return MPI_SUCCESS;
+    mend_error_detail(mend_self, MPI_ERR_PORT, 0,
+                      "no launcher can connect processes here: start the program with mpiexec");
+    return MPI_ERR_PORT;
+}
+
+/* Local.  port_name: room for MPI_MAX_PORT_NAME characters.  MPI_ERR_PORT: there is no mpiexec. */
 MEND_API(MPI_Open_port);
 int MPI_Open_port(MPI_Info info, char *port_name)
 {
@@ -55,6 +66,8 @@ int MPI_Open_port(MPI_Info info, char *port_name)
         err = mend_check_info_or_null(info, &i);
     if (!err)
         err = mend_check_pointer(port_name);
+    if (!err)
+        err = check_agent();
     if (!err)
         err = mend_port_open(mend_self, &number);
     if (!err)
@@ -120,6 +133,8 @@ static int meet(const char *fn, bool accepts, const char *port_name, MPI_Info in
         own_error = read_timeout(info, &timeout_ns);
     if (!err && c->rank == root && !own_error)
         own_error = read_name(port_name, &a);
+    if (!err && c->rank == root && !own_error)
+        own_error = check_agent();
     if (!err && c->rank == root && !own_error && accepts && !is_own(&a))
         own_error = MPI_ERR_PORT;
     if (!err)
