@@ -250,6 +250,19 @@ static bool admit(struct request *q)
     return false;
 }
 
+/* With `soft` fewer than asked for were enough: the last of each block are not there. */
+static void tell_unwanted(struct request *q)
+{
+    uint32_t k = 0;
+
+    for (int i = 0; i < q->blocks_n; i++) {
+        int asked_n = q->blocks[i].asked_n;
+
+        tell_errors(q, k + (uint32_t)q->n[i], asked_n - q->n[i], ENOSPC);
+        k += (uint32_t)asked_n;
+    }
+}
+
 static void say_answer(struct request *q, const struct rank *by, enum mend_starter_answer what)
 {
     static const enum mend_spawn_answer answers[] = {
@@ -261,6 +274,7 @@ static void say_answer(struct request *q, const struct rank *by, enum mend_start
     if (what == MEND_STARTER_STARTED) {
         mend_report(q->job, mend_time_monotonic_ns(), spawn, .by = by->index, .first = q->first,
                     .ranks = q->total_n);
+        tell_unwanted(q);
         q->file.h->first = q->first;
         q->file.h->started_n = (uint32_t)q->total_n;
     }

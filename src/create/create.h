@@ -64,8 +64,8 @@ struct mend_spawned {
     mend_peer first, started_n; /* their names, if they were started */
 };
 int mend_create_spawn(struct mend_comm *c, int root, int own_error,
-                      const struct mend_spawn_block *blocks, int n, struct mend_spawned *out_p,
-                      struct mend_comm **new_p);
+                      const struct mend_spawn_block *blocks, int n, uint32_t asked_n,
+                      struct mend_spawned *out_p, struct mend_comm **new_p);
 
 /* refill.c: the communicator of c's size in which new processes that run the programs of the dead have their ranks; all others
  * keep theirs.  If no process has failed it is a duplicate.  *out_p as for spawn, if processes were asked for.  Collective

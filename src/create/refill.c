@@ -94,7 +94,7 @@ static int start_newcomers(struct call *r, struct mend_comm *c)
         blocks = blocks_of(r->self, mend_seating_seats(&r->plan), next->n);
         err = blocks ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     }
-    err = mend_create_spawn(c, next->root, err, blocks, next->n, r->out_p, &r->inter);
+    err = mend_create_spawn(c, next->root, err, blocks, next->n, 0, r->out_p, &r->inter);
     mend_free(r->self, blocks);
     return err;
 }

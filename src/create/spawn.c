@@ -250,8 +250,8 @@ static int perform(struct call *s, struct mend_birth *x)
 }
 
 int mend_create_spawn(struct mend_comm *known, int root, int own_error,
-                      const struct mend_spawn_block *blocks, int n, struct mend_spawned *out_p,
-                      struct mend_comm **new_p)
+                      const struct mend_spawn_block *blocks, int n, uint32_t asked_n,
+                      struct mend_spawned *out_p, struct mend_comm **new_p)
 {
     struct mend_proc *self = known->self;
     struct mend_comm *c = mend_comm_carrier(known);
@@ -261,9 +261,10 @@ int mend_create_spawn(struct mend_comm *known, int root, int own_error,
     int err = mend_creation_check(c);
     struct mend_birth x;
 
-    *out_p = (struct mend_spawned){0};
+    *out_p = (struct mend_spawned){.asked_n = is_root ? asked_n : 0};
     if (err)
         return err;
+    s.news.asked_n = out_p->asked_n;
     if (is_root && !own_error) {
         s.number = ++self->create->spawned_n;
         tag_of(s.tag, self->me, s.number);

@@ -67,23 +67,11 @@ static int check_host(const char *host)
     return MPI_ERR_SPAWN;
 }
 
-/* The kernel's name, or Debian's. */
-static bool is_of_arch(const char *arch, const char *machine)
-{
-    static const char *const also[][2] = {
-        {"amd64", "x86_64"}, {"x86-64", "x86_64"}, {"arm64", "aarch64"}};
-    bool is = !strcasecmp(arch, machine);
-
-    for (unsigned k = 0; k < MEND_COUNT_OF(also); k++)
-        is |= !strcasecmp(arch, also[k][0]) && !strcmp(machine, also[k][1]);
-    return is;
-}
-
 static int check_arch(const char *arch)
 {
     struct utsname u;
 
-    if (!arch || uname(&u) || is_of_arch(arch, u.machine))
+    if (!arch || uname(&u) || mend_spawn_is_arch(arch, u.machine))
         return MPI_SUCCESS;
     mend_error_detail(mend_self, MPI_ERR_SPAWN, 0, "arch '%s' is not in this job, which runs on %s",
                       arch, u.machine);
@@ -198,11 +186,24 @@ static void explain(const struct mend_spawn_block *blocks, int n, const struct m
                           "no launcher can start processes here: start the program with mpiexec");
 }
 
+/* As many are MPI_SUCCESS as processes were started, of each command (MPI-5.0 11.8.2); with an error none lives on. */
 static void fill_codes(int err, const struct mend_spawned *s, int *errcodes)
 {
-    for (uint32_t k = 0; s->errors && k < s->asked_n; k++)
-        errcodes[k] =
-            err == MPI_ERR_SPAWN && (s->errors[k] || s->full) ? MPI_ERR_SPAWN : MPI_SUCCESS;
+    for (uint32_t k = 0; k < s->asked_n; k++)
+        errcodes[k] = err || (s->errors && s->errors[k]) ? MPI_ERR_SPAWN : MPI_SUCCESS;
+}
+
+/* For as many processes the user has room for codes, 0: that is not known. */
+static uint32_t count_asked(const struct given *g, int n)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (g[i].maxprocs < 0)
+            return 0;
+        sum += g[i].maxprocs;
+    }
+    return sum <= INT_MAX ? (uint32_t)sum : 0;
 }
 
 /* They are in no communicator that could tell of their deaths. */
@@ -227,17 +228,14 @@ static void disown(const struct mend_spawned *s)
 static int read_all(const struct given *g, int n, struct mend_spawn_block **blocks_p, char **dirs_p)
 {
     int err = MPI_SUCCESS;
-    int64_t sum = 0;
 
     *blocks_p = mend_zalloc(mend_self, (size_t)n, sizeof(**blocks_p));
     *dirs_p = mend_alloc(mend_self, (size_t)n * DIR_BYTES);
     if (!*blocks_p || !*dirs_p)
         return MPI_ERR_NO_MEM;
-    for (int i = 0; i < n && !err; i++) {
+    for (int i = 0; i < n && !err; i++)
         err = read_given(&g[i], &(*blocks_p)[i], *dirs_p + (size_t)i * DIR_BYTES);
-        sum += g[i].maxprocs;
-    }
-    return err ? err : sum > 0 && sum <= INT_MAX ? MPI_SUCCESS : MPI_ERR_ARG;
+    return err ? err : count_asked(g, n) ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
 /* own_error: what is wrong with the root's arguments otherwise. */
@@ -247,12 +245,15 @@ static int spawn(struct mend_comm *c, int root, const struct given *g, int n, in
     struct mend_spawn_block *blocks = NULL;
     struct mend_comm *made = NULL;
     struct mend_spawned s;
+    uint32_t asked_n = 0;
     char *dirs = NULL;
     int err;
 
-    if (c->rank == root && !own_error)
+    if (c->rank == root && !own_error) {
+        asked_n = count_asked(g, n);
         own_error = read_all(g, n, &blocks, &dirs);
-    err = mend_create_spawn(c, root, own_error, blocks, n, &s, &made);
+    }
+    err = mend_create_spawn(c, root, own_error, blocks, n, asked_n, &s, &made);
     if (!err)
         *intercomm = mend_comm_handle(made);
     if (errcodes != MPI_ERRCODES_IGNORE)

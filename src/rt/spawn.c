@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -317,4 +318,15 @@ int mend_spawn_soft(const char *soft, int most)
             return -1;
     }
     return -1;
+}
+
+bool mend_spawn_is_arch(const char *arch, const char *machine)
+{
+    static const char *const also[][2] = {
+        {"amd64", "x86_64"}, {"x86-64", "x86_64"}, {"arm64", "aarch64"}};
+    bool is = !strcasecmp(arch, machine);
+
+    for (unsigned k = 0; k < MEND_COUNT_OF(also); k++)
+        is |= !strcasecmp(arch, also[k][0]) && !strcmp(machine, also[k][1]);
+    return is;
 }

@@ -94,4 +94,7 @@ int mend_spawn_read(const struct mend_spawn_file *f, struct mend_spawn_block **b
  * (MPI-5.0 11.8.4: "a:b:c,d"). */
 int mend_spawn_soft(const char *soft, int most);
 
+/* The architecture is this machine's, in the kernel's words or in Debian's. */
+bool mend_spawn_is_arch(const char *arch, const char *machine);
+
 #endif

@@ -24,10 +24,14 @@ static int spawn(char *command, int n, MPI_Info info, int *codes)
 /* All get the class, and the root a reason with these words in it. */
 static void refuse(char *command, int n, MPI_Info info, const char *words)
 {
-    int codes[64] = {-1}, len;
+    int codes[64], len;
     char text[MPI_MAX_ERROR_STRING];
-    int err = spawn(command, n, info, codes);
+    int err;
 
+    memset(codes, -1, sizeof(codes));
+    err = spawn(command, n, info, codes);
+    for (int i = 0; i < n; i++)
+        CHECK_EQ(codes[i], MPI_ERR_SPAWN); /* nothing was started, at all */
     CHECK_CLASS(err, MPI_ERR_SPAWN);
     CHECK_OK(MPI_Error_string(err, text, &len));
     snprintf(doing, sizeof(doing), "'%s'", text);
@@ -38,11 +42,13 @@ static void refuse(char *command, int n, MPI_Info info, const char *words)
 static void soft(char *program, const char *numbers, int maxprocs, int n)
 {
     MPI_Info info = hint("soft", numbers);
+    int got, codes[64];
     MPI_Comm inter;
-    int got;
 
     CHECK_OK(MPI_Comm_spawn(program, (char *[]){"child", NULL}, maxprocs, info, 0, MPI_COMM_WORLD,
-                            &inter, MPI_ERRCODES_IGNORE));
+                            &inter, codes));
+    for (int i = 0; i < maxprocs; i++)
+        CHECK_EQ(codes[i], i < n ? MPI_SUCCESS : MPI_ERR_SPAWN);
     CHECK_OK(MPI_Comm_remote_size(inter, &got));
     CHECK_EQ(got, n);
     CHECK_OK(MPI_Comm_disconnect(&inter));
@@ -146,9 +152,46 @@ static void half_started(char *program)
     CHECK_CLASS(MPI_Comm_spawn_multiple(2, commands, MPI_ARGVS_NULL, n, infos, 0, MPI_COMM_WORLD,
                                         &inter, codes),
                 MPI_ERR_SPAWN);
-    CHECK(codes[0] == MPI_SUCCESS && codes[1] == MPI_SUCCESS && codes[2] == MPI_ERR_SPAWN);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(codes[i], MPI_ERR_SPAWN);
     CHECK_OK(MPI_Info_free(&infos[1]));
     CHECK_OK(spawn(program, 2, MPI_INFO_NULL, codes));
+}
+
+/* The codes of each command are its own. */
+static void soft_of_two(char *program)
+{
+    MPI_Info infos[] = {hint("soft", "1"), hint("soft", "1,5")};
+    static const int right[] = {MPI_SUCCESS, MPI_ERR_SPAWN, MPI_SUCCESS, MPI_ERR_SPAWN,
+                                MPI_ERR_SPAWN};
+    int codes[] = {-1, -1, -1, -1, -1};
+    MPI_Comm inter;
+
+    CHECK_OK(MPI_Comm_spawn_multiple(2, (char *[]){program, program}, MPI_ARGVS_NULL, (int[]){2, 3},
+                                     infos, 0, MPI_COMM_WORLD, &inter, codes));
+    CHECK(!memcmp(codes, right, sizeof(codes)));
+    CHECK_OK(MPI_Comm_disconnect(&inter));
+    CHECK_OK(MPI_Info_free(&infos[0]));
+    CHECK_OK(MPI_Info_free(&infos[1]));
+}
+
+/* No process could come to a port. */
+static void ports(void)
+{
+    char port[MPI_MAX_PORT_NAME], text[MPI_MAX_ERROR_STRING];
+    MPI_Comm inter;
+    int len, err = MPI_Open_port(MPI_INFO_NULL, port);
+
+    CHECK_CLASS(err, MPI_ERR_PORT);
+    CHECK_OK(MPI_Error_string(err, text, &len));
+    CHECK(strstr(text, "start the program with mpiexec"));
+    for (int i = 0; i < 2; i++) {
+        err = (i ? MPI_Comm_accept : MPI_Comm_connect)("mend:00000000000000aa:0:1", MPI_INFO_NULL,
+                                                       0, MPI_COMM_SELF, &inter);
+        CHECK_CLASS(err, MPI_ERR_PORT);
+        CHECK_OK(MPI_Error_string(err, text, &len));
+        CHECK(strstr(text, "start the program with mpiexec"));
+    }
 }
 
 int main(int argc, char **argv)
@@ -166,6 +209,7 @@ int main(int argc, char **argv)
     }
     if (argc > 1) {
         refuse(argv[0], 1, MPI_INFO_NULL, "mpiexec");
+        ports();
         return finish();
     }
     arguments(argv[0]);
@@ -174,6 +218,7 @@ int main(int argc, char **argv)
     refuse(argv[0], 5, MPI_INFO_NULL, "room for 4");
     again_and_again(argv[0]);
     hints(argv[0]);
+    soft_of_two(argv[0]);
     CHECK_OK(
         spawn(argv[0], 4, MPI_INFO_NULL, MPI_ERRCODES_IGNORE)); /* those of hints() have left */
     return finish();
