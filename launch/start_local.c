@@ -41,6 +41,15 @@
 #define LOOK_MS     20 /* how often to look at a child that has not come to its execve */
 #define STACK_BYTES (128 * 1024)
 
+/* There is one machine, so the rank among those of the machine is the rank.  Not PMI_RANK and PMI_SIZE: there is no PMI,
+ * and programs take them for a sign of one. */
+#define RANK_ENV                                                                                   \
+    MEND_ENV_LOCAL_RANK, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"
+#define SIZE_ENV                                                                                   \
+    MEND_ENV_LOCAL_SIZE, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"
+#define NODE_ENV   "OMPI_COMM_WORLD_NODE_RANK"
+#define PLACES_ENV RANK_ENV, SIZE_ENV, NODE_ENV
+
 extern char **environ;
 
 /* Everything that the child needs between vfork and execve. */
@@ -230,14 +239,21 @@ static void env_set(struct mend_strings *env, char *text)
     mend_strings_add(env, text);
 }
 
+static bool is_named(const char *text, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(text, names[i], strlen(names[i])) && text[strlen(names[i])] == '=')
+            return true;
+    return false;
+}
+
 static bool is_ours(const char *text)
 {
     static const char *const ours[] = MEND_ENV_ALL;
+    static const char *const places[] = {PLACES_ENV};
 
-    for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
-        if (!strncmp(text, ours[i], strlen(ours[i])) && text[strlen(ours[i])] == '=')
-            return true;
-    return false;
+    return is_named(text, ours, MEND_COUNT_OF(ours)) ||
+           is_named(text, places, MEND_COUNT_OF(places));
 }
 
 /* What all ranks of one block have in common; with room for what is each one's own. */
@@ -256,6 +272,18 @@ static struct mend_strings block_env(const struct job *job, const struct mend_ap
     return env;
 }
 
+/* Where the rank is, under our names and under those that users of Open MPI and of MPICH know. */
+static void place_env(const struct rank *r, struct mend_strings *env)
+{
+    static const char *const ranks[] = {RANK_ENV}, *const sizes[] = {SIZE_ENV};
+
+    for (size_t i = 0; i < MEND_COUNT_OF(ranks); i++)
+        mend_strings_add(env, mend_xprintf("%s=%d", ranks[i], r->index - r->world_first));
+    for (size_t i = 0; i < MEND_COUNT_OF(sizes); i++)
+        mend_strings_add(env, mend_xprintf("%s=%d", sizes[i], r->world_n));
+    mend_strings_add(env, mend_xprintf(NODE_ENV "=%d", r->index));
+}
+
 void mend_start_env(struct job *job, const struct rank *r, struct mend_strings *env)
 {
     char *inject = mend_injections_of(&job->o, r->index);
@@ -263,6 +291,7 @@ void mend_start_env(struct job *job, const struct rank *r, struct mend_strings *
     mend_strings_add(env, mend_xprintf(MEND_ENV_RANK "=%d", r->index));
     mend_strings_add(env, mend_xprintf(MEND_ENV_SIZE "=%d", r->world_n));
     mend_strings_add(env, mend_xprintf(MEND_ENV_APPNUM "=%d", r->app_index));
+    place_env(r, env);
     if (r->world_first)
         mend_strings_add(env, mend_xprintf(MEND_ENV_FIRST "=%d", r->world_first));
     if (inject)

@@ -44,6 +44,11 @@
 #define MEND_ENV_SPAWN  "MEND_SPAWN_FD"
 #define MEND_ENV_SPARE  "MEND_SPARE"
 
+/* For programs and scripts, also before MPI_Init and after it: rank and size among the ranks of its MPI_COMM_WORLD that
+ * are on this machine. */
+#define MEND_ENV_LOCAL_RANK "MEND_LOCAL_RANK"
+#define MEND_ENV_LOCAL_SIZE "MEND_LOCAL_SIZE"
+
 /* All of them. */
 #define MEND_ENV_ALL                                                                               \
     {                                                                                              \
