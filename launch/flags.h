@@ -28,14 +28,14 @@ const char *mend_flag_next_value(struct mend_parse *p);
 
 /* flags_job.c: what to start, what mpiexec prints, how the job ends */
 mend_on_flag mend_on_n, mend_on_wdir, mend_on_path, mend_on_usize, mend_on_spares, mend_on_copies,
-    mend_on_gdb, mend_on_initial_errhandler;
+    mend_on_gdb, mend_on_initial_errhandler, mend_on_soft, mend_on_arch;
 mend_on_flag mend_on_stdin, mend_on_tty, mend_on_report, mend_on_quiet, mend_on_verbose;
 mend_on_flag mend_on_timeout, mend_on_stop_timeout, mend_on_strict, mend_on_lenient,
     mend_on_print_exits;
 mend_on_flag mend_on_inject, mend_on_set, mend_on_help, mend_on_version;
 
 /* flags_file.c: blocks from a file */
-mend_on_flag mend_on_config_file;
+mend_on_flag mend_on_config_file, mend_on_file;
 
 /* flags_env.c: what the ranks find in their environment */
 mend_on_flag mend_on_env, mend_on_env_all, mend_on_export, mend_on_env_list, mend_on_env_list_all;
@@ -50,7 +50,7 @@ mend_on_flag mend_on_bind, mend_on_map, mend_on_rank_by, mend_on_cores_per_rank,
 
 /* flags_output.c: where the ranks' output goes, and how it looks */
 mend_on_flag mend_on_tag, mend_on_timestamp, mend_on_merge, mend_on_output, mend_on_out_file;
-mend_on_flag mend_on_out_pattern, mend_on_err_pattern;
+mend_on_flag mend_on_out_pattern, mend_on_err_pattern, mend_on_pty;
 
 /* When everything was read: counts the ranks of blocks without -n, and refuses what does not fit. */
 void mend_flags_count_ranks(struct mend_options *o);

@@ -4,6 +4,8 @@
  * There is one machine.  A list of hosts that names only this one is taken, and its slots count ranks; any other
  * host is an error. */
 #include "flags.h"
+
+#include "rt/spawn.h"
 #include "place.h"
 
 #include <arpa/inet.h>
@@ -145,6 +147,17 @@ static int ranks_by_default(struct mend_options *o, const struct mend_topology *
     return o->slots_n ? o->slots_n : 1;
 }
 
+/* The largest of the numbers of --soft that is at most that of -n. */
+static void choose_soft(struct mend_app *app)
+{
+    int most = app->ranks_n ? app->ranks_n : MEND_RANKS_MAX, n = mend_spawn_soft(app->soft, most);
+
+    if (n < 1)
+        mend_options_fail(2, "--soft: '%s' allows no number of ranks between 1 and %d", app->soft,
+                          most);
+    app->ranks_n = n;
+}
+
 void mend_flags_count_ranks(struct mend_options *o)
 {
     struct mend_topology *t = mend_xalloc(1, sizeof(*t));
@@ -152,6 +165,8 @@ void mend_flags_count_ranks(struct mend_options *o)
 
     mend_topology_read(t);
     for (int i = 0; i < o->apps_n; i++) {
+        if (o->apps[i].soft)
+            choose_soft(&o->apps[i]);
         if (!o->apps[i].ranks_n)
             o->apps[i].ranks_n = ranks_by_default(o, t);
         if (o->apps[i].ranks_n > MEND_RANKS_MAX - o->ranks_n)

@@ -2,6 +2,8 @@
 /* flags_job.c – the flags that say what to start, what mpiexec prints, and how the job ends. */
 #include "flags.h"
 
+#include "rt/spawn.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -9,12 +11,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 /* ---- what to start ---- */
 
 void mend_on_n(struct mend_parse *p, const char *value, const char *second)
 {
     p->app.ranks_n = mend_flag_number(p->flag, value, 1, MEND_RANKS_MAX);
+}
+
+void mend_on_soft(struct mend_parse *p, const char *value, const char *second)
+{
+    if (mend_spawn_soft(value, INT_MAX) < 0)
+        mend_options_fail(2, "%s: '%s' is not a list of numbers such as 1:8:2,10", p->flag, value);
+    p->app.soft = value;
+}
+
+void mend_on_arch(struct mend_parse *p, const char *value, const char *second)
+{
+    struct utsname u;
+
+    if (uname(&u) == 0 && !mend_spawn_is_arch(value, u.machine))
+        mend_options_fail(2, "%s: '%s' is not this machine's, which is %s", p->flag, value,
+                          u.machine);
 }
 
 void mend_on_wdir(struct mend_parse *p, const char *value, const char *second)

@@ -14,6 +14,11 @@ void mend_on_tag(struct mend_parse *p, const char *value, const char *second)
     p->o->tag_output = true;
 }
 
+void mend_on_pty(struct mend_parse *p, const char *value, const char *second)
+{
+    p->o->pty = true;
+}
+
 void mend_on_timestamp(struct mend_parse *p, const char *value, const char *second)
 {
     p->o->timestamp_output = true;

@@ -31,6 +31,8 @@ struct mend_app {
     int ranks_n; /* 0: not said (while reading) */
     int spares_n;
     bool copies; /* one more process, which makes copies of itself */
+    const char
+        *soft; /* one of these numbers of ranks, at most ranks_n (MPI-5.0 11.8.4); NULL: not said */
     char **argv;
     char *path; /* what execve gets: argv[0] as found */
     const char *wdir;
@@ -66,6 +68,7 @@ struct mend_options {
     bool bind_shared; /* also to what other jobs have claimed */
     bool mapped, no_oversubscribe, report_bindings;
     bool tag_output, timestamp_output, merge_output;
+    bool pty;                              /* each rank writes to a terminal of its own */
     int stdin_rank;                        /* has our standard input; -1: none */
     const char *out_pattern, *err_pattern; /* NULL: to our own output */
     enum mend_exit_rule exit_rule;

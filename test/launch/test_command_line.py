@@ -48,6 +48,11 @@ from processes import Result
     (["--universe", "16385", "true"], "more than the 16384"),
     (["--spares", "-1", "true"], "is not a number between 0"),
     (["--copies=2", "true"], "takes no value"),
+    (["-file", "/no/such", "true"], "No such file"),
+    (["-soft", "many", "true"], "'many' is not a list of numbers"),
+    (["-soft", "4:8", "-n", "3", "true"], "'4:8' allows no number of ranks between 1 and 3"),
+    (["-soft", "0", "-n", "3", "true"], "'0' allows no number of ranks between 1 and 3"),
+    (["-arch", "pdp11", "true"], "'pdp11' is not this machine's, which is"),
     (["-configfile", "/no/such"], "No such file"),
     (["-configfile", "/dev/null"], "names no program"),
     (["-configfile", "/dev/null", "true"], "'true' cannot follow"),
@@ -231,6 +236,46 @@ def test_config_file(run, tmp_path):
     r = run("-configfile", path)
     assert r.status == 2
     assert "has no end" in r.err
+
+
+def test_file(run, tmp_path):
+    """-file: blocks, as -configfile, or flags of the block whose program follows."""
+    path = os.path.join(tmp_path, "more")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("-n 2 # ranks\n-env W 'one word'\n")
+    r = run("-file", path, "sh", "-c", "echo $MEND_APPNUM/$MEND_SIZE $W", ":", "-n", 1, "sh", "-c", "echo $MEND_APPNUM$W")
+    assert (r.status, sorted(r.out.splitlines())) == (0, ["0/3 one word", "0/3 one word", "1"])
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("-n 1 echo a\n-n 1 echo b\n")
+    assert sorted(run("-file", path).out.splitlines()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("words, n", [
+    (["-n", 3, "-soft", "1:2"], 2), (["-soft", "1:5:2", "-n", 4], 3), (["-soft", "2,3"], 3), (["-soft", "7,1", "-n", 6], 1),
+])
+def test_soft(run, words, n):
+    """-soft: the largest of its numbers that is at most that of -n (MPI-5.0 11.5, 11.8.4)."""
+    assert run(*words, "sh", "-c", "echo $MEND_SIZE").out.splitlines() == [str(n)] * n
+
+
+def test_arch(run):
+    """-arch: the name of this machine's architecture in any letters."""
+    machine = os.uname().machine
+    for name in (machine, machine.upper()):
+        assert run("-arch", name, "-n", 1, "--", "echo", "started").out == "started\n"
+
+
+PLACE = "echo $MEND_LOCAL_RANK/$MEND_LOCAL_SIZE $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE " \
+    "$OMPI_COMM_WORLD_LOCAL_RANK/$OMPI_COMM_WORLD_LOCAL_SIZE $OMPI_COMM_WORLD_NODE_RANK " \
+    "$MPI_LOCALRANKID/$MPI_LOCALNRANKS $PMI_RANK$PMI_SIZE$PMI_FD"
+
+
+def test_local_ranks(mpiexec, run):
+    """Before MPI_Init a rank finds in its environment where it is, also below another mpiexec."""
+    shown = ["0/2 0/2 0/2 0 0/2", "1/2 1/2 1/2 1 1/2"]
+    assert sorted(map(str.strip, run("-n", 2, "sh", "-c", PLACE).out.splitlines())) == shown
+    r = run("-n", 1, "sh", "-c", f"{mpiexec} -n 2 sh -c '{PLACE}'")
+    assert sorted(map(str.strip, r.out.splitlines())) == shown
 
 
 @pytest.mark.parametrize("name, value", [
