@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define WAKE_EVERY 64 /* ranks that are started between two looks at what they write */
@@ -49,6 +52,35 @@ static struct sink *sink_of(struct mend_iof *f, int i, bool error)
     return s;
 }
 
+/* A terminal in place of a pipe, so that programs write each line at once.  It changes no byte, echoes nothing and is
+ * nobody's controlling terminal.  fd: our end, the rank's. */
+static bool open_terminal(int fd[2])
+{
+    struct termios raw;
+    struct winsize size;
+    int error;
+
+    fd[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd[0] < 0)
+        return false;
+    fd[1] = grantpt(fd[0]) || unlockpt(fd[0])
+                ? -1
+                : ioctl(fd[0], TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd[1] >= 0 && tcgetattr(fd[1], &raw) == 0) {
+        cfmakeraw(&raw);
+        if (ioctl(1, TIOCGWINSZ, &size) == 0)
+            ioctl(fd[1], TIOCSWINSZ, &size);
+        if (tcsetattr(fd[1], TCSANOW, &raw) == 0)
+            return true;
+    }
+    error = errno;
+    if (fd[1] >= 0)
+        close(fd[1]);
+    close(fd[0]);
+    errno = error;
+    return false;
+}
+
 static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
 {
     struct stream *s = &f->stream[2 * i + error];
@@ -59,7 +91,7 @@ static bool open_output(struct mend_iof *f, int i, bool error, int *fd_p)
         return *fd_p >= 0;
     }
     s->sink = sink_of(f, i, error);
-    if (!s->sink || pipe2(fd, O_CLOEXEC) != 0)
+    if (!s->sink || !(f->o->pty && !error ? open_terminal(fd) : pipe2(fd, O_CLOEXEC) == 0))
         return false;
     fcntl(fd[0], F_SETFL, O_NONBLOCK);
     s->fd = fd[0];

@@ -102,7 +102,7 @@ static void catch_signals(struct job *job)
 
 static bool changes_output(const struct mend_options *o)
 {
-    return o->tag_output || o->timestamp_output || o->out_pattern || o->err_pattern ||
+    return o->tag_output || o->timestamp_output || o->pty || o->out_pattern || o->err_pattern ||
            o->stdin_rank != 0;
 }
 

@@ -79,6 +79,25 @@ def test_tagged_output(run):
     assert sorted(r.err.splitlines()) == ["[0:err] c", "[1:err] c"]
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_lines_at_once(start, n):
+    """--pty: a program that is not in C writes to a terminal, so a line comes when it is written, as it is; its other
+    streams are as always."""
+    program = "import sys\nprint(*(s.isatty() for s in (sys.stdin, sys.stdout, sys.stderr)), 'up\\r')\nsys.stdin.read()\n" \
+        "open('/dev/null').read() or __import__('time').sleep(1000)"
+    p = start("--pty", "--label", "-n", n, sys.executable, "-c", program)
+    for _ in range(n):
+        assert p.stdout.readline()[3:] == b" False True False up\r\n"
+    p.terminate()
+    p.wait(timeout=LIMIT)
+
+
+def test_terminal_and_deaths(run):
+    """--pty: what a rank has written before it dies is there, and what it leaves behind does not hold up the job."""
+    r = run("-q", "--pty", "-n", 2, "sh", "-c", "sleep 1000 & seq 1 3000; kill -9 $$")
+    assert (r.status, len(r.out.splitlines())) == (137, 6000)
+
+
 def test_unfinished_lines(run):
     """A last line without an end is written, and a rank's line does not stick to another's."""
     assert run("-n", 2, "sh", "-c", "[ $MEND_RANK = 0 ] && printf half; true").out == "half"
