@@ -36,6 +36,11 @@ bool mend_vacancy_collect(struct job *job);
 /* The same for those that have left, from which places are not taken before they are wanted. */
 bool mend_vacancy_clear_out(struct job *job);
 
+/* vacancy.c: grows with each end of a process, and with each place that becomes vacant; a process is in MPI_Finalize or
+ * behind it, or dead, and has not ended. */
+uint64_t mend_vacancy_progress(const struct job *job);
+bool mend_vacancy_ending(const struct job *job);
+
 /* The others shall let go of those that have left and ended. */
 void mend_vacancy_tell_left(struct job *job);
 

@@ -24,9 +24,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The survivors let go of a dead rank when they are in MPI, which takes microseconds, or until they call it. */
+/* The survivors let go of a dead rank when they are in MPI, which takes microseconds, or until they call it.  A process
+ * that ends does so as soon as it gets a core.  Both times begin anew with each end, of which there are as many as processes. */
 #define ROOM_LOOK_NS MEND_NS_PER_MS
 #define ROOM_WAIT_NS MEND_NS_PER_S
+#define END_WAIT_NS                                                                                \
+    (10 * MEND_NS_PER_S) /* while a process is ending, or has parted from the root */
 
 struct request {
     struct job *job;
@@ -370,8 +373,33 @@ struct waiting {
     struct mend_list link; /* in job->spawn_waits */
     struct rank *r;
     int fd;
-    mend_time_ns until;
+    bool parted;
+    uint64_t seen; /* mend_vacancy_progress() */
+    mend_time_ns since;
 };
+
+/* The root has parted from a process that is there. */
+static bool has_parted(int fd)
+{
+    struct mend_spawn_file f;
+    bool parted = mend_spawn_map(&f, fd, true);
+
+    if (parted) {
+        parted = f.h->parted;
+        mend_spawn_unmap(&f);
+    }
+    return parted;
+}
+
+static bool is_late(const struct job *job, struct waiting *w, mend_time_ns now)
+{
+    uint64_t seen = mend_vacancy_progress(job);
+
+    if (seen != w->seen)
+        w->since = now;
+    w->seen = seen;
+    return now >= w->since + (w->parted || mend_vacancy_ending(job) ? END_WAIT_NS : ROOM_WAIT_NS);
+}
 
 void mend_spawn_asked(struct job *job, struct rank *r, int fd)
 {
@@ -386,7 +414,11 @@ void mend_spawn_asked(struct job *job, struct rank *r, int fd)
         return;
     }
     w = mend_xalloc(1, sizeof(*w));
-    *w = (struct waiting){.r = r, .fd = fd, .until = mend_time_monotonic_ns() + ROOM_WAIT_NS};
+    *w = (struct waiting){.r = r,
+                          .fd = fd,
+                          .parted = has_parted(fd),
+                          .seen = mend_vacancy_progress(job),
+                          .since = mend_time_monotonic_ns()};
     mend_list_append(&job->spawn_waits, &w->link);
 }
 
@@ -395,7 +427,7 @@ mend_time_ns mend_spawn_look(struct job *job, mend_time_ns now)
     mend_list_foreach (l, next, &job->spawn_waits) {
         struct waiting *w = mend_list_entry(l, struct waiting, link);
 
-        if (!try(job, w->r, w->fd, now >= w->until))
+        if (!try(job, w->r, w->fd, is_late(job, w, now)))
             continue;
         close(w->fd);
         mend_list_remove(&w->link);

@@ -153,6 +153,29 @@ bool mend_vacancy_clear_out(struct job *job)
     return hopeful;
 }
 
+uint64_t mend_vacancy_progress(const struct job *job)
+{
+    uint64_t sum = job->retired_n;
+
+    for (int i = 0; i < job->n; i++)
+        sum += (uint64_t)mend_rank_has_ended(&job->rank[i]) + mend_rank_is_dead(job, i);
+    return sum;
+}
+
+bool mend_vacancy_ending(const struct job *job)
+{
+    for (int i = 0; i < job->n; i++) {
+        const struct rank *r = &job->rank[i];
+        uint32_t state = mend_load_acquire(&r->shared->state);
+
+        if (!r->guest_of && !mend_rank_has_ended(r) &&
+            (state == MEND_NODE_RANK_LEAVING || state == MEND_NODE_RANK_FINALIZED ||
+             mend_rank_is_dead(job, i)))
+            return true;
+    }
+    return false;
+}
+
 void mend_vacancy_take(struct job *job, struct rank *r)
 {
     bool again = job->vacant_n > 0;

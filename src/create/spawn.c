@@ -76,6 +76,15 @@ static void take_answer(struct mend_proc *self, struct mend_spawn_file *f, struc
         memcpy(out->errors, mend_spawn_errors(f->h), news->asked_n * sizeof(*out->errors));
 }
 
+/* Of those it may have parted from, a living one. */
+static bool has_parted(struct mend_proc *self)
+{
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        if (p != self->me && !mend_peer_entry(self, p)->connected && !mend_peer_is_dead(self, p))
+            return true;
+    return false;
+}
+
 /* At the root.  Blocks until the agent has answered; if that is dead this process is about to end. */
 static void ask(struct mend_comm *c, const struct mend_spawn_block *blocks, int n, uint64_t number,
                 struct news *news, struct mend_spawned *out)
@@ -95,6 +104,7 @@ static void ask(struct mend_comm *c, const struct mend_spawn_block *blocks, int 
         return;
     }
     news->asked_n = f.h->asked_n;
+    f.h->parted = has_parted(self);
     mend_event(self, MEND_EV_SPAWN_ASK);
     if (self->rt->spawn && self->rt->spawn(self, fd)) {
         mend_wait_until(self, &w);

@@ -36,6 +36,8 @@ struct mend_spawn_header {
     uint32_t blocks_n;
     int32_t root;    /* its name */
     uint64_t number; /* with the root's name what the meeting is called */
+    uint32_t
+        parted; /* 1: a process is there with which the root has no communicator: it may be about to end */
 
     /* the agent */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32 answer; /* enum mend_spawn_answer; released last */

@@ -5,11 +5,14 @@
  * With "chain" the second of each pair starts a third process and never parts from it, so it waits in MPI_Finalize, with
  * a communicator of its pair, while the place of the first one, which has left, becomes another's.
  *
- * Arguments: how many cycles; "chain" or "plain".
+ * With "late" the pair takes its time before MPI_Finalize and behind it, longer than a request waits without a reason.
+ *
+ * Arguments: how many cycles; "chain", "late" or "plain".
  *
  *   R23: a process that ends without MPI_Finalize has failed
  *   S3-1: a failed process never returns under its identity */
 /* RUN: -n 1 --universe 3 ; args 40 plain */
+/* RUN: -n 1 --universe 3 ; args 2 late ; time 40 */
 /* RUN: -n 2 --universe 5 ; args 40 plain */
 /* RUN: -n 4 --universe 7 ; args 30 plain */
 /* RUN: -n 2 --universe 5 ; args 25 plain ; set NODES=2 */
@@ -18,6 +21,8 @@
 /* RUN: -n 2 --universe 7 ; args 12 chain */
 /* RUN: -n 1 --universe 6 ; args 12 chain ; set NODES=2 */
 #include "../common.h"
+
+#define DELAY_US 2500000
 
 enum { LAST, THIRDS, THIRDS_MAY_END };
 
@@ -88,6 +93,12 @@ static void cycle(char **argv, int number, bool chain)
         await_in_mpi(THIRDS, number); /* then the first of the pair leaves */
 }
 
+/* Behind MPI_Finalize. */
+static void linger(void)
+{
+    usleep(DELAY_US);
+}
+
 /* The process that ends a chain. */
 static void be_third(int number)
 {
@@ -113,6 +124,10 @@ int main(int argc, char **argv)
         MPI_Comm_set_errhandler(up, MPI_ERRORS_RETURN);
         use(up, true);
         CHECK_OK(MPI_Comm_disconnect(&up));
+        if (!strcmp(argv[2], "late")) {
+            usleep(DELAY_US); /* it has parted */
+            atexit(linger);
+        }
         if (!strcmp(argv[2], "chain") && rank == 1) {
             post(LAST);
             snprintf(number, sizeof(number), "%d", posted(LAST) + 1);
