@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define PLACES_MORE 64
+#define PLACES_MORE  128
+#define PLACES_LEAST 64
+#define PLACES_TOTAL 192 /* with more valgrind has not enough addresses for the segment (50 GiB) */
 
 static void end_block(struct mend_parse *p, int end)
 {
@@ -113,15 +115,18 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     say_notes(o_p);
 }
 
-/* Places for processes that the job starts later cost address space.  Where that is limited there are none unless the
+/* Places for processes that the job starts later cost address space, and no memory or time.  Where that is limited there are none unless the
  * user asks for them. */
 static int places_more(const struct mend_options *o)
 {
     struct rlimit space;
+    int more;
 
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
         return 0;
-    return o->ranks_n / 2 < PLACES_MORE ? PLACES_MORE : o->ranks_n / 2;
+    more = PLACES_TOTAL - o->ranks_n;
+    more = more > PLACES_MORE ? PLACES_MORE : more < PLACES_LEAST ? PLACES_LEAST : more;
+    return o->ranks_n / 2 < more ? more : o->ranks_n / 2;
 }
 
 int mend_options_spares(const struct mend_options *o)

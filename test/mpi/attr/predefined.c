@@ -2,12 +2,13 @@
 /* Predefined attributes (MPI-5.0 9.1.2, 11.10.1; R25).
  *
  *   R25: attributes and macros tell a program that the library is fault tolerant */
-/* RUN: -n 3 ; args 67 0 */
-/* RUN: -n 40 ; args 104 0 */
+/* RUN: -n 3 ; args 131 0 */
+/* RUN: -n 40 ; args 168 0 */
+/* RUN: -n 70 ; args 192 0 */
 /* RUN: -n 3 --universe 5 ; args 5 0 */
 /* RUN: -n 3 -usize 12 ; args 12 0 */
-/* RUN: -n 1 -usize INFINITE ; args 65 0 */
-/* RUN: -n 2 --universe 8 -usize SYSTEM ; args 66 0 */
+/* RUN: -n 1 -usize INFINITE ; args 129 0 */
+/* RUN: -n 2 --universe 8 -usize SYSTEM ; args 130 0 */
 /* RUN: alone ; args 1 -1 */
 /* RUN: alone ; args 1 -1 ; env MEND_UNIVERSE_SIZE=7 */
 #include "../comm/common.h"
