@@ -17,6 +17,13 @@ struct mend_params {
 #undef MEND_PARAM_DEF
 };
 
+/* Where a counter begins that comes round after 2^32 steps, or would if it were that narrow: 0, except in tests.  least: so
+ * many steps before it comes round it must begin, a power of two of which it is a multiple. */
+static inline uint32_t mend_params_first(const struct mend_params *p, uint32_t least)
+{
+    return 0u - (((uint32_t)p->counters_left + least - 1) & ~(least - 1));
+}
+
 /* One row per parameter, for mend-info and mpiexec. */
 struct mend_param_info {
     const char *name, *what, *allowed;

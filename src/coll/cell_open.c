@@ -51,6 +51,7 @@ int mend_coll_attach(struct mend_comm *c)
     c->coll = mend_zalloc(c->self, 1, sizeof(*c->coll));
     if (!c->coll)
         return MPI_ERR_NO_MEM;
+    c->coll->tick = c->coll->floor = mend_params_first(&c->self->params, 1);
     mend_coll_choose_table(c);
     return MPI_SUCCESS;
 }

@@ -129,6 +129,7 @@ static void init(struct mend_comm *c, struct mend_proc *self, struct mend_group 
     c->made_by = self->call;
     c->ctx = c->id = ctx;
     c->made_at = self->points_n;
+    c->coll_seq = mend_params_first(&self->params, 1);
     c->rank = mend_group_rank(self, group, self->me);
     c->size = group->size;
     c->inter = remote != NULL;

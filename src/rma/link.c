@@ -31,6 +31,8 @@ struct mend_rma_link *mend_link(struct mend_win *w, int target)
     if (l)
         return l;
     l = mend_zalloc(w->self, 1, sizeof(*l));
+    if (l)
+        l->next_id = l->flushes_n = l->flushed_n = mend_params_first(&w->self->params, 1);
     if (!l)
         return NULL;
     l->w = w;

@@ -92,6 +92,15 @@ struct mend_shm {
     uint64_t cookie; /* by which others see whose memory they read */
 };
 
+/* The index of the first slot of a ring of this job, a multiple of the slots: the first byte of the bell is 0. */
+static inline uint32_t mend_shm_first(const struct mend_proc *self,
+                                      const struct mend_abroad *abroad)
+{
+    return abroad || !self->params.counters_left
+               ? 0
+               : mend_params_first(&self->params, MEND_SHM_SLOTS) - MEND_SHM_SLOTS;
+}
+
 /* Reserves the slots and the head of the ring from -> to, one of which is this process, in its segment. */
 bool mend_shm_touch_ring(struct mend_proc *self, mend_peer to, mend_peer from);
 

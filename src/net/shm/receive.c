@@ -35,6 +35,7 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
         in->desk = mend_shm_desk_of(s->header, here, there);
         in->trays = mend_shm_trays_of(s->header, here, there);
     }
+    in->head = in->published = mend_shm_first(self, mend_peer_entry(self, from)->abroad);
     in->line_adds = mend_shm_line_adds(there, here);
     in->area = mend_node_area_of(s->header, there);
     in->consumed = &head->consumed;

@@ -110,6 +110,20 @@ static void begin_turns(struct mend_shm_in *in, bool lower)
     in->trays_had |= (uint8_t)(EVEN_TRAYS << !lower);
 }
 
+/* In tests a ring begins as if all its slots had been used.  The receiver looks at it once its bell has rung, so its counter
+ * is this process's to set now. */
+static void begin_ring(struct mend_proc *self, struct mend_shm_out *o)
+{
+    uint32_t first = mend_shm_first(self, o->abroad);
+
+    if (mend_likely(!first))
+        return;
+    for (uint32_t k = 0; k < MEND_SHM_SLOTS; k++)
+        o->slots[k].f.seq = first - MEND_SHM_SLOTS + k + 1;
+    o->tail = o->head_seen = first;
+    mend_store_relaxed((mend_atomic_u32 *)(uintptr_t)o->consumed, first);
+}
+
 static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
 {
     struct mend_shm *s = self->shm;
@@ -122,6 +136,7 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
         return NULL;
     }
     note_early(s, o);
+    begin_ring(self, o);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
     o->bulk_bytes = bulk_bytes(self);
     o->where.ways_n = self->crowded ? 1 : PLACES;
