@@ -53,7 +53,8 @@ struct mend_decide_sequence {
     struct mend_list waiting, running;
     bool said_no;  /* negative votes are given beforehand; of EXPLICIT only where it is abandoned */
     int noes_left; /* tree.c: how many more of them others may wait for */
-    uint64_t begun, decided; /* memory.c: how many */
+    uint64_t begun, decided; /* memory.c: how many; or from where they count in tests */
+    uint64_t *out;           /* memory.c: bits of members that are absent; NULL: none is */
 };
 
 struct mend_papers;

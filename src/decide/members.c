@@ -3,6 +3,7 @@
 #include "decide/internal.h"
 
 #include "node/abroad.h"
+#include "node/slots.h"
 #include "proc/occurrence.h"
 #include "proc/report.h"
 #include "rt/rt.h"
@@ -57,6 +58,8 @@ int mend_decide_attach(struct mend_comm *c)
     for (int i = 0; i < MEND_DECIDE_KINDS; i++) {
         mend_list_init(&d->agreements[i].waiting);
         mend_list_init(&d->agreements[i].running);
+        d->agreements[i].begun = d->agreements[i].decided =
+            mend_params_first(&c->self->params, 2 * MEND_SLOTS_N);
     }
     mend_hash_init(&d->last_words, c->self->arena);
     c->decide = d;
@@ -71,8 +74,10 @@ void mend_decide_detach(struct mend_comm *c)
         return;
     if (mend_decide_in_memory(c))
         mend_decide_memory_close(c);
-    for (int i = 0; i < MEND_DECIDE_KINDS; i++)
+    for (int i = 0; i < MEND_DECIDE_KINDS; i++) {
         mend_free(self, c->decide->agreements[i].sm);
+        mend_free(self, c->decide->agreements[i].out);
+    }
     mend_free(self, c->decide->revoke);
     mend_free(self, c->decide);
     c->decide = NULL;

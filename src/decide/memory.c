@@ -170,6 +170,31 @@ static bool op_is_dead(const void *of, int rank)
            (op->c->decide->passes_over_left && mend_decide_has_left(op->c, rank));
 }
 
+static struct mend_decide_sequence *sequence_of(const struct op *op)
+{
+    return &op->c->decide->agreements[op->which];
+}
+
+static bool op_is_out(const void *of, int rank)
+{
+    const uint64_t *out = sequence_of(of)->out;
+
+    return out && mend_bits_test(out, rank);
+}
+
+static void op_put_out(const void *of, int rank)
+{
+    struct mend_decide_sequence *a = sequence_of(of);
+    struct mend_comm *c = ((const struct op *)of)->c;
+
+    if (!a->out) {
+        mend_memory_press(c->self); /* all are to come to the same result */
+        a->out = mend_zalloc(c->self, mend_bits_words(c->decide->members_n), sizeof(*a->out));
+        mend_memory_relax(c->self);
+    }
+    mend_bits_set(a->out, rank);
+}
+
 static uint32_t op_deaths_n(const void *of)
 {
     return ((const struct op *)of)->c->self->deaths_n;
@@ -185,6 +210,8 @@ static int op_death(const void *of, uint32_t i)
 static const struct mend_slots_place place = {.slot = op_slot,
                                               .no_from = op_no_from,
                                               .is_dead = op_is_dead,
+                                              .is_out = op_is_out,
+                                              .put_out = op_put_out,
                                               .deaths_n = op_deaths_n,
                                               .death = op_death};
 
@@ -237,7 +264,7 @@ static bool votes_matter(const struct mend_comm *c, const struct area *area,
     for (unsigned i = 0; i < MEND_SLOTS_N; i++) {
         uint32_t voted = (uint32_t)(mend_load_relaxed(&area->slot[which][i].word) >> 32);
 
-        any |= voted && (int32_t)(voted - (uint32_t)c->decide->agreements[which].decided) > 0;
+        any |= (int32_t)(voted - (uint32_t)c->decide->agreements[which].decided) > 0;
     }
     return any;
 }

@@ -23,7 +23,9 @@
  *   2  the slots of a member that has not contributed yet are zero;
  *   3  a member that vetoes has contributed to none of these agreements, and never will;
  *   4  a member that decides that another has vetoed vetoes as well before it begins another agreement: so no
- *      member gets further ahead of one that has given up than 1 allows.
+ *      member gets further ahead of one that has given up than 1 allows;
+ *   5  a member that is absent once is absent ever after, whatever its slots hold: their numbers, of 32 bits, come round.
+ *      A slot of a living member is written again before that.
  *
  * Pure, like the machines: the state of an evaluation is in struct mend_slots, so it may stop before any
  * member and be called again.  It is inline because it is nearly the whole cost of an agreement. */
@@ -54,6 +56,9 @@ struct mend_slots_place {
     struct mend_slot *(*slot)(const void *of, int rank, unsigned i);
     mend_atomic_u64 *(*no_from)(const void *of, int rank); /* NULL: nobody gives up */
     bool (*is_dead)(const void *of, int rank);
+    /* Absent from an earlier agreement, and from this one (invariant 5); NULL: so few that no number comes again. */
+    bool (*is_out)(const void *of, int rank);
+    void (*put_out)(const void *of, int rank);
     uint32_t (*deaths_n)(const void *of);     /* a log that is the same at all, as far as it goes */
     int (*death)(const void *of, uint32_t i); /* whose the ith was; -1: no member's */
 };
@@ -143,6 +148,8 @@ MEND_SLOTS_INLINE enum mend_slots_look mend_slots_look(const struct mend_slots *
 {
     bool dead = place->is_dead(of, rank); /* read first: so what a dead member wrote is its last */
 
+    if (mend_unlikely(dead) && place->is_out && place->is_out(of, rank))
+        return MEND_SLOTS_ABSENT;
     if (mend_slots_has(m, mend_slots_of(m, place, of, rank)))
         return MEND_SLOTS_IN;
     if (mend_slots_declined(m, place, of, rank))
@@ -175,6 +182,15 @@ static inline void mend_slots_add_no(struct mend_slots *m, const mend_atomic_u64
         m->max_word[1] = class;
 }
 
+/* The next member has died without contributing. */
+MEND_SLOTS_INLINE void mend_slots_miss(struct mend_slots *m, const struct mend_slots_place *place,
+                                       const void *of)
+{
+    m->absent_n++;
+    if (place->put_out)
+        place->put_out(of, m->seen);
+}
+
 /* Goes on over the members, each of which is accounted for once.  True if nobody is left. */
 MEND_SLOTS_INLINE bool mend_slots_account(struct mend_slots *m,
                                           const struct mend_slots_place *place, const void *of)
@@ -189,7 +205,7 @@ MEND_SLOTS_INLINE bool mend_slots_account(struct mend_slots *m,
         else if (l == MEND_SLOTS_NO_VOTE)
             mend_slots_add_no(m, place->no_from(of, m->seen));
         else
-            m->absent_n++;
+            mend_slots_miss(m, place, of);
     }
     return true;
 }

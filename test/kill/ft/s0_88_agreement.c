@@ -12,6 +12,7 @@
 /* RUN: -n 5 ; expect "rank 0 ok" */
 /* RUN: -n 5 ; set AGREE_SHM=0 ; expect "rank 0 ok" */
 /* RUN: -n 16 ; expect "rank 0 ok" */
+/* RUN: -n 5 ; set COUNTERS_LEFT=50 ; expect "rank 0 ok" */
 /* RUN: -n 16 ; set AGREE_SHM=0 ; expect "rank 0 ok" */
 #include "../common.h"
 

@@ -5,6 +5,7 @@
  *
  *   S0-94: the nonblocking agreement has the same meaning */
 /* RUN: -n 3 ; expect "rank 0 ok" */
+/* RUN: -n 3 ; set COUNTERS_LEFT=20 ; expect "rank 0 ok" */
 /* RUN: -n 6 ; set AGREE_SHM=0 ; expect "rank 0 ok" */
 /* RUN: -n 6 ; kill 5 at agree.enter#3 ; expect "rank 0 ok" */
 /* RUN: -n 16 ; set AGREE_SHM=0 ; kill 8 at agree.sent.up#3 ; expect "rank 0 ok" */
