@@ -32,41 +32,43 @@ struct mend_sheet_piece {
 enum mend_sheet_done { MEND_SHEET_UNDER_WAY, MEND_SHEET_HERE, MEND_SHEET_REFUSED };
 
 struct mend_sheet {
-    /* Written by the owner, and by the process that takes a piece, by one compare-and-swap: the number of the turn in
-     * the upper half, the number of pieces in the next 16 bits, the next piece to take in the last. */
+    /* Written by the owner, and by the process that takes a piece, by one compare-and-swap: the number of the turn, the
+     * number of pieces in the next 8 bits, the next piece to take in the last. */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 turn;
-    /* Entry k is written by the helper that took piece k: the turn, and above it how that went. */
+    /* Entry k is written by the helper that took piece k: the turn, and below it how that went. */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u64 done[MEND_SHEET_PIECES];
     struct mend_sheet_piece piece[MEND_SHEET_PIECES]; /* written by the owner */
 };
 
-static inline uint32_t mend_sheet_number(uint64_t turn)
+static inline uint64_t mend_sheet_number(uint64_t turn)
 {
-    return (uint32_t)(turn >> 32);
+    return turn >> 16;
 }
 
 /* The owner: everything of the last turn is done; the pieces are written.  Returns the number. */
-static inline uint32_t mend_sheet_open(struct mend_sheet *s, unsigned pieces_n)
+static inline uint64_t mend_sheet_open(struct mend_sheet *s, unsigned pieces_n)
 {
-    uint32_t number = mend_sheet_number(mend_load_relaxed(&s->turn)) + 1;
+    uint64_t number = mend_sheet_number(mend_load_relaxed(&s->turn)) + 1;
 
     /* release: pairs with the acquire in mend_sheet_take() */
-    mend_store_release(&s->turn, (uint64_t)number << 32 | pieces_n << 16);
+    mend_store_release(&s->turn, number << 16 | pieces_n << 8);
     return number;
 }
 
-/* Takes the next piece of a turn; -1: none is left, or it is another turn.  What a damaged sheet says of the number of
- * pieces is not believed. */
-static inline int mend_sheet_take(struct mend_sheet *s, uint32_t number)
+/* Takes the next piece of a turn, of whose number the caller knows the lower half; *number_p is the number.  -1: none is
+ * left, or it is another turn.  What a damaged sheet says of the number of pieces is not believed. */
+static inline int mend_sheet_take(struct mend_sheet *s, uint32_t low, uint64_t *number_p)
 {
     uint64_t turn = mend_load_relaxed(&s->turn);
 
-    while (mend_sheet_number(turn) == number && (turn & 0xffff) < (turn >> 16 & 0xffff) &&
-           (turn & 0xffff) < MEND_SHEET_PIECES)
+    while ((uint32_t)mend_sheet_number(turn) == low && (turn & 0xff) < (turn >> 8 & 0xff) &&
+           (turn & 0xff) < MEND_SHEET_PIECES)
         /* acquire: pairs with the release in mend_sheet_open() */
         if (atomic_compare_exchange_weak_explicit(&s->turn, &turn, turn + 1, memory_order_acquire,
-                                                  memory_order_relaxed))
-            return (int)(turn & 0xffff);
+                                                  memory_order_relaxed)) {
+            *number_p = mend_sheet_number(turn);
+            return (int)(turn & 0xff);
+        }
     return -1;
 }
 
@@ -75,28 +77,28 @@ static inline unsigned mend_sheet_stop(struct mend_sheet *s)
 {
     uint64_t turn = mend_load_relaxed(&s->turn);
 
-    while (!atomic_compare_exchange_weak_explicit(&s->turn, &turn, turn & ~UINT64_C(0xffff0000),
+    while (!atomic_compare_exchange_weak_explicit(&s->turn, &turn, turn & ~UINT64_C(0xff00),
                                                   memory_order_relaxed, memory_order_relaxed))
         ;
-    return (unsigned)(turn & 0xffff);
+    return (unsigned)(turn & 0xff);
 }
 
 /* The helper: what came of piece k, after the last store of it. */
-static inline void mend_sheet_tell(struct mend_sheet *s, uint32_t number, unsigned k,
+static inline void mend_sheet_tell(struct mend_sheet *s, uint64_t number, unsigned k,
                                    enum mend_sheet_done done)
 {
     /* release: pairs with the acquire in mend_sheet_look() */
-    mend_store_release(&s->done[k], (uint64_t)done << 32 | number);
+    mend_store_release(&s->done[k], number << 8 | (uint64_t)done);
 }
 
 /* The owner: what came of a piece that the helper took. */
-static inline enum mend_sheet_done mend_sheet_look(const struct mend_sheet *s, uint32_t number,
+static inline enum mend_sheet_done mend_sheet_look(const struct mend_sheet *s, uint64_t number,
                                                    unsigned k)
 {
     uint64_t done =
         mend_load_acquire(&s->done[k]); /* pairs with the release in mend_sheet_tell() */
 
-    return (uint32_t)done == number ? (enum mend_sheet_done)(done >> 32) : MEND_SHEET_UNDER_WAY;
+    return done >> 8 == number ? (enum mend_sheet_done)(done & 0xff) : MEND_SHEET_UNDER_WAY;
 }
 
 #endif

@@ -29,6 +29,15 @@ struct world {
 
 static unsigned long worlds;
 
+static int take(struct mend_sheet *s, uint64_t low)
+{
+    uint64_t number = ~UINT64_C(0);
+    int k = mend_sheet_take(s, (uint32_t)low, &number);
+
+    CHECK(k < 0 || (uint32_t)number == (uint32_t)low);
+    return k;
+}
+
 static void copy(struct world *w, uint32_t number, unsigned piece)
 {
     CHECK_EQ(++w->copied[number][piece], 1);
@@ -57,11 +66,11 @@ static void step_owner(struct world *w)
         w->owner.pieces_n = w->owner.turn++ ? PIECES : PIECES - 1;
         w->owner.here = 0;
         w->owner.stopped = false;
-        w->owner.number = w->called = mend_sheet_open(&w->sheet, w->owner.pieces_n);
+        w->owner.number = w->called = (uint32_t)mend_sheet_open(&w->sheet, w->owner.pieces_n);
         w->owner.at = TAKE;
         break;
     case TAKE:
-        k = mend_sheet_take(&w->sheet, w->owner.number);
+        k = take(&w->sheet, w->owner.number);
         w->owner.piece = (unsigned)k;
         w->owner.at = k < 0 ? COLLECT : COPY;
         break;
@@ -88,7 +97,7 @@ static void step_helper(struct world *w)
         w->helper.at = TAKES;
         break;
     case TAKES:
-        k = mend_sheet_take(&w->sheet, w->helper.number);
+        k = take(&w->sheet, w->helper.number);
         w->helper.piece = (unsigned)k;
         w->helper.at = k < 0 ? IDLE : COPIES;
         break;
@@ -147,15 +156,15 @@ MEND_TEST(every_order_of_steps)
 MEND_TEST(refusals_and_other_turns)
 {
     static struct mend_sheet s;
-    uint32_t first = mend_sheet_open(&s, 2);
+    uint64_t first = mend_sheet_open(&s, 2);
 
-    CHECK_EQ(mend_sheet_take(&s, first + 1), -1);
-    CHECK_EQ(mend_sheet_take(&s, first), 0);
+    CHECK_EQ(take(&s, first + 1), -1);
+    CHECK_EQ(take(&s, first), 0);
     CHECK_EQ(mend_sheet_look(&s, first, 0), MEND_SHEET_UNDER_WAY);
     mend_sheet_tell(&s, first, 0, MEND_SHEET_REFUSED);
     CHECK_EQ(mend_sheet_look(&s, first, 0), MEND_SHEET_REFUSED);
     CHECK_EQ(mend_sheet_stop(&s), 1);
-    CHECK_EQ(mend_sheet_take(&s, first), -1);
+    CHECK_EQ(take(&s, first), -1);
     CHECK_EQ(mend_sheet_open(&s, MEND_SHEET_PIECES), first + 1);
     CHECK_EQ(mend_sheet_look(&s, first + 1, 0), MEND_SHEET_UNDER_WAY);
 }
@@ -163,11 +172,29 @@ MEND_TEST(refusals_and_other_turns)
 MEND_TEST(a_damaged_number_of_pieces_is_not_believed)
 {
     static struct mend_sheet s;
-    uint32_t number = mend_sheet_open(&s, 0xffff);
+    uint64_t number = mend_sheet_open(&s, 0xff);
 
     for (int k = 0; k < (int)MEND_SHEET_PIECES; k++)
-        CHECK_EQ(mend_sheet_take(&s, number), k);
-    CHECK_EQ(mend_sheet_take(&s, number), -1);
+        CHECK_EQ(take(&s, number), k);
+    CHECK_EQ(take(&s, number), -1);
+}
+
+/* What a helper has said 2^32 turns ago is not taken for news. */
+MEND_TEST(turns_do_not_come_round)
+{
+    static struct mend_sheet s;
+    uint64_t first, again;
+
+    first = mend_sheet_open(&s, 2);
+    CHECK_EQ(take(&s, first), 0);
+    mend_sheet_tell(&s, first, 0, MEND_SHEET_HERE);
+    mend_store_relaxed(&s.turn, (first + UINT32_MAX) << 16);
+    again = mend_sheet_open(&s, 2);
+    CHECK_EQ(again, first + (UINT64_C(1) << 32));
+    CHECK_EQ(mend_sheet_look(&s, again, 0), MEND_SHEET_UNDER_WAY);
+    CHECK_EQ(take(&s, again), 0);
+    mend_sheet_tell(&s, again, 0, MEND_SHEET_HERE);
+    CHECK_EQ(mend_sheet_look(&s, again, 0), MEND_SHEET_HERE);
 }
 
 MEND_TEST_MAIN()

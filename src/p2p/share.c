@@ -33,7 +33,7 @@
 struct mend_share {
     struct mend_sheet *sheet;
     mend_peer with;                                   /* whose messages they are */
-    uint32_t number;                                  /* of the turn */
+    uint64_t number;                                  /* of the turn */
     unsigned pieces_n;                                /* 0: no turn is under way */
     uint32_t here;                                    /* bits: pieces that have come */
     struct mend_p2p_request *of[MEND_SHEET_PIECES];   /* NULL: over */
@@ -246,6 +246,7 @@ void mend_share_turn(struct mend_p2p_request *r)
 {
     struct mend_proc *self = r->base.comm->self;
     struct mend_share *s = share_of(self, r->peer);
+    uint64_t number;
     int k;
 
     if (mend_unlikely(!s)) {
@@ -256,7 +257,7 @@ void mend_share_turn(struct mend_p2p_request *r)
         open_turn(self, s, r);
     if (mend_has_news(self))
         return;
-    k = mend_sheet_take(s->sheet, s->number);
+    k = mend_sheet_take(s->sheet, (uint32_t)s->number, &number);
     if (k >= 0 && (unsigned)k < s->pieces_n && !is_here(s, (unsigned)k))
         copy_here(self, s, (unsigned)k);
     collect(self, s);
@@ -309,13 +310,13 @@ void mend_p2p_on_share(struct mend_proc *self, mend_peer from, const struct mend
 {
     const struct mend_net *net = mend_net_of(self, from);
     struct mend_sheet *sheet = net->sheet ? net->sheet(self, from) : NULL;
-    uint32_t number = (uint32_t)f->tag;
+    uint64_t number;
     int k;
 
     (void)payload;
     if (!sheet || !net->push || mend_peer_is_dead(self, from))
         return;
-    while (!mend_has_news(self) && (k = mend_sheet_take(sheet, number)) >= 0) {
+    while (!mend_has_news(self) && (k = mend_sheet_take(sheet, (uint32_t)f->tag, &number)) >= 0) {
         struct mend_sheet_piece piece = sheet->piece[k];
         enum mend_sheet_done done;
 
