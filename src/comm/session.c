@@ -7,6 +7,15 @@
 
 #include <string.h>
 
+/* 0 is none, and 1 that of the first; one that is open has its number for itself. */
+static uint32_t new_number(struct mend_proc *self)
+{
+    do
+        self->sessions_made_n = self->sessions_made_n == UINT32_MAX ? 2 : self->sessions_made_n + 1;
+    while (mend_session_of(self, self->sessions_made_n));
+    return self->sessions_made_n;
+}
+
 struct mend_session *mend_session_create(struct mend_proc *self, struct mend_errhandler *e,
                                          int thread_level)
 {
@@ -15,7 +24,7 @@ struct mend_session *mend_session_create(struct mend_proc *self, struct mend_err
     if (!s)
         return NULL;
     s->magic = MEND_SESSION_MAGIC;
-    s->number = ++self->sessions_made_n;
+    s->number = new_number(self);
     s->thread_level = thread_level;
     s->errhandler = e;
     mend_errhandler_get(e);
