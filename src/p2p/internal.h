@@ -59,9 +59,9 @@ struct mend_p2p {
     uint32_t held_n;       /* processes that hold us */
     struct mend_p2p_traffic traffic[2]; /* by channel */
     struct mend_hash large;             /* id -> request of a large message, both sides */
-    uint32_t next_id;
-    uint32_t last_offer;         /* id of the last large message that was offered */
-    struct mend_comm *last_comm; /* the context of the last frame */
+    uint32_t last_name;                 /* that was given */
+    uint32_t last_offer;                /* id of the last large message that was offered */
+    struct mend_comm *last_comm;        /* the context of the last frame */
     struct mend_p2p_buffer *buffer;
     _Alignas(max_align_t) struct mend_request
         sent;                 /* mend_p2p_sent(); aligned as what programs have handles of */
@@ -236,6 +236,10 @@ void mend_send_cancel_local(struct mend_p2p_request *r);
 /* ops->start and ops->release of both kinds. */
 int mend_p2p_start(struct mend_request *r);
 void mend_p2p_release(struct mend_request *r);
+
+/* Gives a large message a name on the wire, which leads to its request here: never 0, which a message without a name has,
+ * nor one that another has still.  To be called under pressure: the other end is to know it. */
+uint32_t mend_p2p_name(struct mend_p2p *p, struct mend_p2p_request *r);
 
 /* Ends a transfer (in no posted queue): takes it out of every list and completes it. */
 void mend_transfer_end(struct mend_p2p_request *r, int error);

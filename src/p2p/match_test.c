@@ -184,4 +184,20 @@ MEND_TEST(broken_transfers)
     BREAKS(*(bool *)&c->revoked, true, "match 7: nothing waits on a revoked communicator");
 }
 
+/* 0 is no name, and a name is given again only when its message is over. */
+MEND_TEST(names_come_round)
+{
+    struct mend_p2p_request *r = &receives[0];
+
+    begin();
+    p2p.last_name = UINT32_MAX - 2;
+    CHECK_EQ(mend_p2p_name(&p2p, r), UINT32_MAX - 1);
+    CHECK_EQ(mend_p2p_name(&p2p, r), UINT32_MAX);
+    CHECK_EQ(mend_p2p_name(&p2p, r), 1);
+    p2p.last_name = UINT32_MAX - 2;
+    mend_hash_remove(&p2p.large, UINT32_MAX);
+    CHECK_EQ(mend_p2p_name(&p2p, r), UINT32_MAX);
+    CHECK_EQ(mend_p2p_name(&p2p, r), 2);
+}
+
 MEND_TEST_MAIN()

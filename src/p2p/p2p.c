@@ -229,6 +229,7 @@ int mend_p2p_init(struct mend_proc *self)
     mend_request_init(&p->sent, &sent_ops, NULL);
     p->sent.state = MEND_REQUEST_DONE;
     p->eager_max = p->at_once_max = eager_max(self);
+    p->last_name = mend_params_first(&self->params, 1);
     self->p2p = p;
     if (!mend_credit_set_aside(self))
         return MPI_ERR_NO_MEM;
@@ -245,6 +246,15 @@ int mend_p2p_init(struct mend_proc *self)
     p->may_share = mend_share_possible(self);
     p->single_copy = mend_single_copy_at_first(self, self->params.single_copy);
     return MPI_SUCCESS;
+}
+
+uint32_t mend_p2p_name(struct mend_p2p *p, struct mend_p2p_request *r)
+{
+    do
+        p->last_name++;
+    while (!p->last_name || mend_hash_get(&p->large, p->last_name));
+    mend_hash_put(&p->large, p->last_name, r);
+    return p->last_name;
 }
 
 void mend_transfer_add(struct mend_p2p_request *r)

@@ -53,10 +53,10 @@ bool mend_p2p_discard(struct mend_comm *c, int tag)
 
 static uint32_t new_id(struct mend_proc *self, struct mend_p2p_request *r)
 {
-    uint32_t id = ++self->p2p->next_id;
+    uint32_t id;
 
     mend_memory_press(self); /* the sender has been promised to be heard */
-    mend_hash_put(&self->p2p->large, id, r);
+    id = mend_p2p_name(self->p2p, r);
     mend_memory_relax(self);
     return id;
 }

@@ -100,9 +100,8 @@ static void offer(struct mend_p2p_request *r)
 
     r->beside = mend_send_is_under_way(p, r->peer);
     mend_single_copy_grow(r->base.comm->self, r->peer, (uint64_t)r->total_bytes, r->beside);
-    r->id = p->last_offer = ++p->next_id;
     mend_memory_press(r->base.comm->self); /* perhaps from the outbox: the call is over */
-    mend_hash_put(&p->large, r->id, r);
+    r->id = p->last_offer = mend_p2p_name(p, r);
     mend_memory_relax(r->base.comm->self);
 }
 

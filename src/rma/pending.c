@@ -66,7 +66,8 @@ struct mend_rma_pending *mend_rma_pending_make(struct mend_rma_link *l,
     p->op = *op;
     p->wanted = wanted;
     p->answered = is_answered(op->kind);
-    p->id = ++l->next_id;
+    l->next_id += l->next_id == UINT32_MAX ? 2 : 1; /* 0 is none */
+    p->id = l->next_id;
     p->total = packed_bytes(op);
     get_types(op);
     begin_walk(p);

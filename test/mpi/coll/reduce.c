@@ -10,7 +10,10 @@
  * RUN: -n 5 ; set COLL_SHM=0 ; time 60
  * RUN: -n 4 ; set COLL=allreduce=ring,reduce=halving,scan=linear ; time 60
  * RUN: -n 6 ; set COLL=allreduce=halving,reduce=binomial,scan=doubling ; time 60
- * RUN: -n 3 ; set COLL=allreduce=doubling ; time 60 */
+ * RUN: -n 3 ; set COLL=allreduce=doubling ; time 60
+ * RUN: -n 2 ; set COUNTERS_LEFT=50 ; time 60
+ * RUN: -n 5 ; set COUNTERS_LEFT=50 ; time 60
+ * RUN: -n 5 ; set COUNTERS_LEFT=50 ; set COLL_SHM=0 ; time 60 */
 #include "mpi/coll/ops.h"
 
 static const struct op_case *o;

@@ -10,6 +10,8 @@
  * RUN: -n 1 ; set RMA_SHM=0
  * RUN: -n 2 ; set RMA_SHM=0
  * RUN: -n 5 ; set RMA_SHM=0 ; time 60
+ * RUN: -n 3 ; set COUNTERS_LEFT=50 ; time 60
+ * RUN: -n 3 ; set RMA_SHM=0 ; set COUNTERS_LEFT=50 ; time 60
  * RUN: alone */
 #include "common.h"
 
