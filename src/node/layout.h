@@ -47,7 +47,9 @@
  *   sheet.turn (compare-and-swap by its owner and by the sender that it called),
  *   rank.pid (compare-and-swap from 0: the process that succeeds is the rank),
  *   handled (a store of 1),
- * and the lines, desks and trays of pairs, which have one writer at a time: messages hand them over. */
+ * and the lines, desks and trays of pairs, which have one writer at a time: messages hand them over.
+ *
+ * Counters here come round: doc/limits.md lists each, with its width and why that does no harm. */
 #ifndef MEND_NODE_LAYOUT_H
 #define MEND_NODE_LAYOUT_H
 
