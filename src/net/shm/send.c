@@ -156,14 +156,20 @@ static inline struct mend_shm_out *out_of(struct mend_proc *self, mend_peer to)
     return mend_likely(s->out[to] != NULL) ? s->out[to] : out_create(self, to);
 }
 
+/* How far the bulk was used before slot `head`, which is 0 at the beginning and whenever the counter has come round.  At the
+ * beginning the slot before it has not been used (invariant 1). */
+static uint64_t bulk_end_of(const struct mend_shm_out *o, uint32_t head)
+{
+    return o->bulk_end[(head - 1) & MEND_SHM_SLOT_MASK];
+}
+
 /* The receiver has read all that lies in the bulk.  Of short messages it does not tell at once, so some of them may seem
  * to be left: fewer than MEND_SHM_TOLD_SLOTS, if it has read all. */
 static bool bulk_is_read(const struct mend_shm_out *o, uint32_t left_max)
 {
     uint32_t left = o->tail - o->head_seen;
 
-    return left == 0 || (left < left_max && o->head_seen &&
-                         o->bulk_end[(o->head_seen - 1) & MEND_SHM_SLOT_MASK] == o->bulk_tail);
+    return left == 0 || (left < left_max && bulk_end_of(o, o->head_seen) == o->bulk_tail);
 }
 
 /* The same of a ring in which nearly nothing is under way. */
@@ -186,8 +192,8 @@ static void out_refresh(struct mend_shm_out *o)
     o->head_seen = mend_load_acquire(o->consumed); /* pairs with the release in publish_head() */
     if (o->bulk_tail >= o->walk_bytes && bulk_is_read(o, MEND_SHM_TOLD_SLOTS))
         bulk_restart(o);
-    else if (o->head_seen)
-        o->bulk_head = o->bulk_end[(o->head_seen - 1) & MEND_SHM_SLOT_MASK];
+    else
+        o->bulk_head = bulk_end_of(o, o->head_seen);
     o->bulk_looked = o->bulk_tail;
 }
 

@@ -36,6 +36,25 @@ static bool went_through_ring(mend_peer from, mend_peer to)
     return false;
 }
 
+/* The receiver has said that it has read all before slot 0, and not of what came behind. */
+MEND_TEST(bulk_is_read_when_the_counter_has_come_round)
+{
+    struct mend_shm_out *o;
+
+    begin();
+    answer(1, 0, 8);
+    continue_at(1, 0, 0u - 2);
+    o = procs[1].shm->out[0];
+    o->bulk_tail = o->bulk_head = o->bulk_looked = 4 * (uint64_t)o->bulk_bytes;
+    answer(1, 0, 4000);
+    answer(1, 0, 4000);
+    CHECK_EQ(o->tail, 0);
+    answer(1, 0, 8);
+    CHECK_EQ(mend_load_relaxed(o->consumed), 0);
+    o->bulk_head = o->bulk_tail - o->bulk_bytes; /* seen long ago: it looks full */
+    answer(1, 0, 4000);
+}
+
 /* All lengths, of which some lie on the desk.  The one at the lower place begins. */
 MEND_TEST(answers_go_through_the_line_of_the_pair)
 {
