@@ -100,22 +100,6 @@ static int conclude(struct mend_comm *c, const struct mend_decision *value)
     return cut(c, value);
 }
 
-/* In the order of the ranks, which all members know alike. */
-static struct mend_group *in_order(struct mend_comm *c, struct mend_group *failed)
-{
-    struct mend_proc *self = c->self;
-    struct mend_group *first = mend_group_intersection(self, c->decide->first, failed), *second,
-                      *all;
-
-    if (!c->decide->second)
-        return first;
-    second = mend_group_intersection(self, c->decide->second, failed);
-    all = mend_group_union(self, first, second);
-    mend_group_put(self, first);
-    mend_group_put(self, second);
-    return all;
-}
-
 int mend_create_validate(struct mend_comm *c, struct mend_group **failed_p)
 {
     struct mend_proc *self = c->self;
@@ -129,8 +113,7 @@ int mend_create_validate(struct mend_comm *c, struct mend_group **failed_p)
     mend_memory_press(self); /* what is decided holds for all */
     err = conclude(c, &value);
     if (!err)
-        *failed_p =
-            value.failed ? in_order(c, value.failed) : mend_group_create_range(self, 0, 1, 0);
+        *failed_p = mend_decide_in_order(c, value.failed);
     mend_memory_relax(self);
     if (value.failed)
         mend_group_put(self, value.failed);

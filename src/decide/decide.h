@@ -47,6 +47,9 @@ void mend_decide_start(struct mend_comm *c, const struct mend_decision *value,
 int mend_decide_flag(struct mend_comm *c, bool logical, int *flag);
 void mend_decide_iflag(struct mend_comm *c, bool logical, int *flag, struct mend_request **r_p);
 
+/* failed.c: members that were agreed to be failed (NULL: none), in the order of the ranks, which all members know alike. */
+struct mend_group *mend_decide_in_order(struct mend_comm *c, struct mend_group *failed);
+
 /* A sequence of agreements, with its machine made on first use. */
 struct mend_decide_sequence {
     struct mend_agree *sm;
