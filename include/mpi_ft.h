@@ -10,7 +10,8 @@
  *                     MPIX_Comm_shrink            a new communicator of the survivors
  *     validate        MPI_Comm_validate           the same communicator, collectives with holes
  *
- * and MPIX_Comm_agree lets the survivors decide something together while processes die.
+ * and MPIX_Comm_agree lets the survivors decide something together while processes die, MPIX_Comm_agree_failed on
+ * which of them are dead.
  *
  * Two vocabularies, one meaning unless said otherwise: today's names, with and without the MPIX_
  * prefix, and those of the User-Level Failure Mitigation proposal of 2012 and of its companions.
@@ -220,6 +221,23 @@ extern int MPIX_Comm_agree(MPI_Comm comm, int *flag);
 extern int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 extern int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 
+/* Get the group of the failed members, of both groups of an intercommunicator, the same at every survivor and in the
+ * same order: that of the ranks.  It holds at least all whose failure any caller knew before the call, and
+ * MPIX_Comm_get_failed gives at least these from now on.  The caller frees the group.
+ *
+ * Collective over the survivors, also on a revoked communicator; in the same order as agreements and shrinks on comm.
+ * Blocks until each of them has called it or died.  Acknowledges nothing, and changes nothing else on comm (R45).
+ * Errors: never MPI_ERR_PROC_FAILED, never MPIX_ERR_REVOKED.
+ * Deaths: all callers that return agree.  A process that dies during the call may be in the group or not. */
+extern int MPIX_Comm_agree_failed(MPI_Comm comm, MPI_Group *failedgroup);
+
+/* MPIX_Comm_agree_failed as a request.
+ *
+ * Collective over the survivors, begun by all in the same order as other agreements and
+ * shrinks on comm.  Does not block: *failedgroup is written when a wait or test completes the request; it must stay
+ * in place and must not be used before.  Errors and deaths as above. */
+extern int MPIX_Comm_iagree_failed(MPI_Comm comm, MPI_Group *failedgroup, MPI_Request *request);
+
 /* --------------------------------------------------------------------------
  * Which processes are dead, and going on without them (section 1.3.1)
  * -------------------------------------------------------------------------- */
@@ -317,6 +335,8 @@ extern __typeof__(MPI_Comm_agree) PMPI_Comm_agree;
 extern __typeof__(MPIX_Comm_agree) PMPIX_Comm_agree;
 extern __typeof__(MPI_Comm_iagree) PMPI_Comm_iagree;
 extern __typeof__(MPIX_Comm_iagree) PMPIX_Comm_iagree;
+extern __typeof__(MPIX_Comm_agree_failed) PMPIX_Comm_agree_failed;
+extern __typeof__(MPIX_Comm_iagree_failed) PMPIX_Comm_iagree_failed;
 extern __typeof__(MPI_Comm_failure_ack) PMPI_Comm_failure_ack;
 extern __typeof__(MPIX_Comm_failure_ack) PMPIX_Comm_failure_ack;
 extern __typeof__(MPI_Comm_failure_get_acked) PMPI_Comm_failure_get_acked;

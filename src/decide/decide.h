@@ -50,6 +50,14 @@ void mend_decide_iflag(struct mend_comm *c, bool logical, int *flag, struct mend
 /* failed.c: members that were agreed to be failed (NULL: none), in the order of the ranks, which all members know alike. */
 struct mend_group *mend_decide_in_order(struct mend_comm *c, struct mend_group *failed);
 
+/* failed.c: the users' agreement on failures (R45): the union of what the survivors of c know, in that order.  Collective over
+ * the survivors of c; acknowledges nothing, and fails neither for deaths nor for a revocation, but where
+ * mend_decide_abandon() ends it.  The blocking form ends when it is decided, as mend_decide_flag(), and the deaths have
+ * become known here, as they have at another member; the caller drops the group.  The other one takes part at once,
+ * whatever memory there is, and writes *answer when its request completes. */
+int mend_decide_failed(struct mend_comm *c, struct mend_group **failed_p);
+void mend_decide_ifailed(struct mend_comm *c, MPI_Group *answer, struct mend_request **r_p);
+
 /* A sequence of agreements, with its machine made on first use. */
 struct mend_decide_sequence {
     struct mend_agree *sm;

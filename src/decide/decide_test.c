@@ -2,7 +2,8 @@
 /* decide_test.c – what is decided is the same at everybody: where votes lie in a cell, on papers, or go by messages;
  * when somebody comes late, dies before or behind its vote, leaves at once, or the communicator is revoked.
  *
- *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word */
+ *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word
+ *   R45: the agreed group holds what any participant had recorded; nothing is acknowledged */
 #include "decide/job_test.h"
 
 /* What a rank has voted for, and what it was told. */
@@ -307,6 +308,64 @@ MEND_TEST(a_flag_tells_of_failures_that_are_not_acknowledged)
         CHECK_EQ(agree_on(given, false, &flag), MPI_SUCCESS);
         CHECK_EQ(flag, 3);
     }
+}
+
+static void check_failed(int i, struct mend_request *r, MPI_Group answer, unsigned failed)
+{
+    const struct mend_group *g = (const struct mend_group *)answer;
+    unsigned set = 0;
+
+    CHECK(mend_request_is_done(r));
+    CHECK_EQ(r->error, MPI_SUCCESS);
+    for (int k = 0; failed && k < g->size; k++)
+        set |= 1u << mend_group_peer(g, k);
+    CHECK_EQ(set, failed);
+    CHECK(failed || answer == MPI_GROUP_EMPTY);
+    CHECK_EQ(job.comm[i]->acked_deaths_n, 0);
+    mend_request_detach(r);
+}
+
+/* One has heard of the death, and the others make progress without hearing of it: they may know of the decision by then, but
+ * get it only when they know what it says. */
+static void agree_on_failures(struct mend_request *r[RANKS], MPI_Group answer[RANKS])
+{
+    for (int i = 0; i < RANKS; i++)
+        if (!job.is_dead[i])
+            mend_decide_ifailed(job.comm[i], &answer[i], &r[i]);
+}
+
+static void one_has_heard(enum way way, int dead, int who)
+{
+    struct mend_request *r[RANKS];
+    MPI_Group answer[RANKS];
+
+    job_begin(way);
+    agree_on_failures(r, answer);
+    job_go_on(ALL);
+    for (int i = 0; i < RANKS; i++)
+        check_failed(i, r[i], answer[i], 0);
+    job_kill(dead);
+    job_go_on(1u << who);
+    agree_on_failures(r, answer);
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int i = 0; i < RANKS; i++)
+            if (!job.is_dead[i])
+                mend_progress(job.rank[i], MEND_PEER_NONE);
+    for (int i = 0; i < RANKS; i++)
+        CHECK(job.is_dead[i] || i == who || !mend_request_is_done(r[i]));
+    job_go_on(ALL);
+    for (int i = 0; i < RANKS; i++)
+        if (!job.is_dead[i])
+            check_failed(i, r[i], answer[i], 1u << dead);
+}
+
+MEND_TEST(failures_are_agreed_on)
+{
+    for (enum way way = 0; way < WAYS; way++)
+        for (int dead = 0; dead < RANKS; dead++)
+            for (int who = 0; who < RANKS; who++)
+                if (who != dead)
+                    one_has_heard(way, dead, who);
 }
 
 /* One ends all agreements in it alone: those that it waits for, and those of the future, and what the others still say about

@@ -157,6 +157,44 @@ int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request)
     return iagree(comm, flag, request, false, __func__);
 }
 
+MEND_API(MPIX_Comm_agree_failed);
+int MPIX_Comm_agree_failed(MPI_Comm comm, MPI_Group *failedgroup)
+{
+    struct mend_comm *c = NULL;
+    struct mend_group *failed = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(failedgroup);
+    if (!err)
+        err = mend_decide_failed(c, &failed);
+    if (!err)
+        *failedgroup = mend_group_handle(failed);
+    return mend_report_comm(c, err, __func__);
+}
+
+MEND_API(MPIX_Comm_iagree_failed);
+int MPIX_Comm_iagree_failed(MPI_Comm comm, MPI_Group *failedgroup, MPI_Request *request)
+{
+    struct mend_comm *c = NULL;
+    struct mend_request *r = NULL;
+    int err = mend_enter(__func__);
+
+    if (!err)
+        err = mend_check_comm(comm, &c);
+    if (!err)
+        err = mend_check_pointer(failedgroup);
+    if (!err)
+        err = mend_check_pointer(request);
+    if (!err) {
+        mend_decide_ifailed(c, failedgroup, &r);
+        *request = mend_mpi_request_handle(r);
+    }
+    return mend_report_comm(c, err, __func__);
+}
+
 MEND_API(MPI_Comm_failure_ack);
 MEND_API_SAME(MPIX_Comm_failure_ack, MPI_Comm_failure_ack);
 int MPI_Comm_failure_ack(MPI_Comm comm)

@@ -48,10 +48,12 @@ share/man/man1/mpiexec.1
 share/man/man1/mpirun.1 -> mpiexec.1
 share/man/man3/MPIX_Comm_ack_failed.3
 share/man/man3/MPIX_Comm_agree.3
+share/man/man3/MPIX_Comm_agree_failed.3
 share/man/man3/MPIX_Comm_failure_ack.3
 share/man/man3/MPIX_Comm_failure_get_acked.3
 share/man/man3/MPIX_Comm_get_failed.3
 share/man/man3/MPIX_Comm_iagree.3
+share/man/man3/MPIX_Comm_iagree_failed.3 -> MPIX_Comm_agree_failed.3
 share/man/man3/MPIX_Comm_is_revoked.3
 share/man/man3/MPIX_Comm_ishrink.3
 share/man/man3/MPIX_Comm_refill.3

@@ -77,6 +77,7 @@ static void agree(void)
     CHECK(step_was_good(comms[AGREE], 1, save));
     CHECK(!step_was_good(comms[AGREE], rank != 0, save));
     CHECK_EQ(parts_that_all_have(comms[AGREE], 8 | 1 << rank), 8);
+    CHECK_EQ(first_survivor(comms[AGREE]), 0);
 }
 
 static void repair(void)

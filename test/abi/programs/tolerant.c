@@ -75,6 +75,8 @@ static MPI_Comm repair_today(MPI_Comm comm)
     MPI_Comm_agree(comm, &flag);
     MPIX_Comm_iagree(comm, &flag, &request);
     MPI_Comm_iagree(comm, &flag, &request);
+    MPIX_Comm_agree_failed(comm, &dead);
+    MPIX_Comm_iagree_failed(comm, &dead, &request);
     MPIX_Comm_ishrink(comm, &smaller, &request);
     MPI_Comm_ishrink(comm, &smaller, &request);
     MPIX_Comm_shrink(comm, &smaller);

@@ -29,6 +29,8 @@
  * RUN: -n 3 ; args agreement
  * RUN: -n 3 ; args iagree
  * RUN: -n 3 ; args iagreement
+ * RUN: -n 3 ; args failed
+ * RUN: -n 3 ; args ifailed
  * Not told: nothing was called, or only what tells nothing of it.  The launcher says so.
  * RUN: -n 3 ; args nothing ; exit 137 ; expect "no process that finished was told of the death of rank 2"
  * RUN: -n 3 ; args other-comm ; exit 137
@@ -187,6 +189,19 @@ static void by_agreement(const char *how)
     CHECK_EQ(class_of(err), logical ? MPI_SUCCESS : MPI_ERR_PROC_FAILED);
 }
 
+static void by_agreement_on_failures(bool nonblocking)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Group failed;
+
+    if (nonblocking)
+        CHECK_OK(MPIX_Comm_iagree_failed(MPI_COMM_WORLD, &failed, &r));
+    else
+        CHECK_OK(MPIX_Comm_agree_failed(MPI_COMM_WORLD, &failed));
+    CHECK_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    MPI_Group_free(&failed);
+}
+
 static void by_validation(void)
 {
     MPI_Group failed;
@@ -235,6 +250,8 @@ static void both(const char *how, MPI_Comm pair)
         by_shrink(*how == 'i');
     else if (strstr(how, "agree"))
         by_agreement(how);
+    else if (strstr(how, "failed"))
+        by_agreement_on_failures(*how == 'i');
     else if (!strcmp(how, "validate"))
         by_validation();
     else if (!strcmp(how, "other-comm"))

@@ -56,8 +56,8 @@ CLASSES = {
     # local, and its request completes well
     "LOCAL_LATER": "Comm_iflush_buffer",
     # goes on as before (S0-61); only where the caller is the last living member
-    "EXEMPT": "Comm_shrink Comm_agreement Comm_agree",
-    "EXEMPT_LATER": "Comm_ishrink Comm_iagree Icomm_agreement",
+    "EXEMPT": "Comm_shrink Comm_agreement Comm_agree Comm_agree_failed",
+    "EXEMPT_LATER": "Comm_ishrink Comm_iagree Icomm_agreement Comm_iagree_failed",
     # ends the communicator (S0-69); with a copy
     "END": "Comm_free Comm_disconnect",
     # every_call.c has them by hand: completes requests on the communicator; belongs together

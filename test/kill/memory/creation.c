@@ -118,14 +118,37 @@ static int iagree(void)
     return err ? err : MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
+static int free_group(int err, MPI_Group failed)
+{
+    if (!err && failed != MPI_GROUP_EMPTY)
+        CHECK_EQ(MPI_Group_free(&failed), MPI_SUCCESS);
+    return err;
+}
+
+static int agree_failed(void)
+{
+    MPI_Group failed;
+    int err = MPIX_Comm_agree_failed(MPI_COMM_WORLD, &failed);
+
+    return free_group(err, failed);
+}
+
+static int iagree_failed(void)
+{
+    MPI_Group failed;
+    MPI_Request r;
+    int err = MPIX_Comm_iagree_failed(MPI_COMM_WORLD, &failed, &r);
+
+    err = err ? err : MPI_Wait(&r, MPI_STATUS_IGNORE);
+    return free_group(err, failed);
+}
+
 static int validate(void)
 {
     MPI_Group failed;
     int err = MPI_Comm_validate(MPI_COMM_WORLD, &failed);
 
-    if (!err && failed != MPI_GROUP_EMPTY)
-        CHECK_EQ(MPI_Group_free(&failed), MPI_SUCCESS);
-    return err;
+    return free_group(err, failed);
 }
 
 static const struct scarce calls[] = {
@@ -145,6 +168,8 @@ static const struct scarce calls[] = {
     {"MPIX_Comm_ishrink", ishrink, drop},
     {"MPIX_Comm_agree", agree, NULL, SPARE},
     {"MPIX_Comm_iagree", iagree, NULL, SPARE},
+    {"MPIX_Comm_agree_failed", agree_failed, NULL, SPARE},
+    {"MPIX_Comm_iagree_failed", iagree_failed, NULL, SPARE},
     {"MPI_Comm_validate", validate, NULL, SPARE},
 };
 
