@@ -4,6 +4,7 @@
  * Collective over the groups alone; block until all their living members have called, or one is known
  * to be dead: MPI_ERR_PROC_FAILED, at all or at none (S2-5).  Errors go to the error handler given in
  * the call; a function of the user's gets MPI_COMM_SELF, because there is no communicator yet.
+ * With an empty group the result is MPI_COMM_NULL, at once.
  *
  * Groups may come from any communicator, or from a session. */
 #include "mpi/check.h"
@@ -108,7 +109,8 @@ static int check_other(struct mend_group *g, int leader, MPI_Group remote, int r
     return err;
 }
 
-/* What is wrong with the other group's arguments its leader's whole group gets. */
+/* What is wrong with the other group's arguments its leader's whole group gets.  With an empty group MPI_COMM_NULL, at once, at
+ * each process that names one, leader or not. */
 MEND_API(MPI_Intercomm_create_from_groups);
 int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
                                      MPI_Group remote_group, int remote_leader,
@@ -122,12 +124,12 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
     int other_error, err = enter(&call, stringtag, info, errhandler);
 
     if (!err)
-        err = check_own_group(local_group, false, &g);
-    if (!err && (local_leader < 0 || local_leader >= g->size))
+        err = check_own_group(local_group, true, &g);
+    if (!err && g->size > 0 && (local_leader < 0 || local_leader >= g->size))
         err = MPI_ERR_RANK;
     if (!err)
         err = mend_check_pointer(newintercomm);
-    if (!err) {
+    if (!err && g->size > 0 && remote_group != MPI_GROUP_EMPTY) {
         call.session = g->session;
         other_error = check_other(g, local_leader, remote_group, remote_leader, &other);
         err = mend_create_from_groups(mend_self, g, local_leader, other, stringtag, other_error,

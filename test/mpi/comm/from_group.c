@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Comm_create_from_group and MPI_Intercomm_create_from_groups: members, order, error handler, the same
- * tag again and two tags at once, wrong arguments through the handler of the call. */
+ * tag again and two tags at once, empty groups, wrong arguments through the handler of the call. */
 /* RUN: -n 1 */
 /* RUN: -n 2 */
 /* RUN: -n 5 */
@@ -88,6 +88,32 @@ static void check_inter(void)
     MPI_Group_free(&other);
 }
 
+/* One process alone makes the call with an empty group (MPI-5.0 7.6.2). */
+static void empty(MPI_Group mine, int leader, MPI_Group other, int other_leader)
+{
+    MPI_Comm c = MPI_COMM_WORLD;
+
+    CHECK_OK(MPI_Intercomm_create_from_groups(mine, leader, other, other_leader, "empty",
+                                              MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
+    CHECK(c == MPI_COMM_NULL);
+}
+
+static void check_empty(void)
+{
+    MPI_Group all = part(0, size - 1, 1), none;
+
+    MPI_Group_difference(all, all, &none);
+    if (rank == 0) {
+        empty(MPI_GROUP_EMPTY, 0, MPI_GROUP_EMPTY, 0);
+        empty(MPI_GROUP_EMPTY, 0, all, 0);
+        empty(MPI_GROUP_EMPTY, -3, all, size);
+        empty(none, 0, all, 0);
+        empty(all, 0, MPI_GROUP_EMPTY, 0);
+        empty(all, size - 1, none, 7);
+    }
+    MPI_Group_free(&all);
+}
+
 static void check_wrong(void)
 {
     MPI_Group all = part(0, size - 1, 1),
@@ -127,6 +153,7 @@ int main(int argc, char **argv)
     check_intra();
     if (size > 1)
         check_inter();
+    check_empty();
     check_wrong();
     return finish();
 }
