@@ -93,6 +93,7 @@ static const struct flag flags[] = {
     {"envall", 0, mend_on_env_every, NULL},
     {"genvall", 0, mend_on_env_every_all, NULL},
     {"initial-errhandler", 1, mend_on_initial_errhandler, NULL},
+    {"memory-alloc-kinds memory-allocation-kinds", 1, mend_on_memory_alloc_kinds, NULL},
     {"usize", 1, mend_on_usize, NULL},
     {"universe", 1, mend_on_usize, NULL},
     {"spares", 1, mend_on_spares, NULL},

@@ -58,6 +58,14 @@ void mend_on_initial_errhandler(struct mend_parse *p, const char *value, const c
     mend_strings_add(&p->app.env, mend_xprintf("MEND_INITIAL_ERRHANDLER=%s", value));
 }
 
+/* Kinds that do not exist are accepted: the program asks which ones it has got (MPI-5.0 11.4.3). */
+void mend_on_memory_alloc_kinds(struct mend_parse *p, const char *value, const char *second)
+{
+    if (!*value)
+        mend_options_fail(2, "%s: the list is empty", p->flag);
+    mend_strings_add(&p->app.env, mend_xprintf("MEND_MEMORY_ALLOC_KINDS=%s", value));
+}
+
 /* A parameter of base/param.def: checked here, handed on in the environment. */
 void mend_on_set(struct mend_parse *p, const char *value, const char *second)
 {

@@ -238,6 +238,8 @@ struct mend_info *mend_info_env_create(struct mend_proc *self, int argc, char *c
     if (!err)
         err = set_initial_errhandler(self, i);
     if (!err)
+        err = mend_info_set_kinds(self, i, NULL);
+    if (!err)
         err = set_place(self, i);
     if (err) {
         mend_info_free(self, i);

@@ -41,6 +41,13 @@ const char *mend_info_get(const struct mend_info *i, const char *key);
  * than 2^30.  i may be NULL. */
 int mend_info_alignment(const struct mend_info *i, size_t *align_p);
 
+/* kinds.c: sets mpi_memory_alloc_kinds to the kinds that exist, of those that i asks for; else of those that `asked` names, or,
+ * if it is NULL, the command line of the launcher.  MPI_ERR_NO_MEM. */
+int mend_info_set_kinds(struct mend_proc *self, struct mend_info *i, const char *asked);
+
+/* The same in an info about c, or about its window or file: asked for by its session. */
+int mend_comm_info_set_kinds(const struct mend_comm *c, struct mend_info *i);
+
 /* The nth key, NULL if there are not so many. */
 const char *mend_info_nth(const struct mend_info *i, int n);
 

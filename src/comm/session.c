@@ -3,6 +3,7 @@
 #include "comm/session.h"
 
 #include "comm/errhandler.h"
+#include "comm/info.h"
 #include "proc/peer.h"
 
 #include <string.h>
@@ -17,12 +18,20 @@ static uint32_t new_number(struct mend_proc *self)
 }
 
 struct mend_session *mend_session_create(struct mend_proc *self, struct mend_errhandler *e,
-                                         int thread_level)
+                                         const struct mend_info *info, int thread_level)
 {
+    const char *kinds = mend_info_get(info, "mpi_memory_alloc_kinds");
     struct mend_session *s = mend_zalloc(self, 1, sizeof(*s));
 
     if (!s)
         return NULL;
+    s->kinds = kinds ? mend_alloc(self, strlen(kinds) + 1) : NULL;
+    if (kinds && !s->kinds) {
+        mend_free(self, s);
+        return NULL;
+    }
+    if (kinds)
+        strcpy(s->kinds, kinds);
     s->magic = MEND_SESSION_MAGIC;
     s->number = new_number(self);
     s->thread_level = thread_level;
@@ -37,6 +46,7 @@ void mend_session_free(struct mend_proc *self, struct mend_session *s)
     mend_list_remove(&s->link);
     mend_errhandler_put(self, s->errhandler);
     s->magic = 0;
+    mend_free(self, s->kinds);
     mend_free(self, s);
 }
 

@@ -17,12 +17,15 @@ struct mend_session {
     struct mend_list link;
     struct mend_errhandler *errhandler;
     int thread_level;
+    char *kinds; /* memory allocation kinds that it asked for (kinds.c); NULL: none */
     struct mend_p2p_buffer *buffer; /* MPI_Session_attach_buffer */
 };
 
-/* A session in self->sessions; takes a reference of the handler.  NULL: no memory. */
+/* A session in self->sessions; takes a reference of the handler, and copies what info asks for (NULL: nothing).  NULL: no
+ * memory. */
+struct mend_info;
 struct mend_session *mend_session_create(struct mend_proc *self, struct mend_errhandler *e,
-                                         int thread_level);
+                                         const struct mend_info *info, int thread_level);
 void mend_session_free(struct mend_proc *self, struct mend_session *s);
 
 /* The open session with this number; NULL: none. */

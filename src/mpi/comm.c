@@ -186,10 +186,12 @@ int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
         err = mend_check_pointer(info_used);
     if (!err) {
         i = mend_info_dup(mend_self, c->info);
-        err = i ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+        err = i ? mend_comm_info_set_kinds(c, i) : MPI_ERR_NO_MEM;
     }
     if (!err)
         *info_used = (MPI_Info)i;
+    else if (i)
+        mend_info_free(mend_self, i);
     return mend_report_comm(c, err, __func__);
 }
 

@@ -204,6 +204,8 @@ int MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 
         err = i ? mend_file_hints_write(mend_self, &f->hints, i) : MPI_ERR_NO_MEM;
         if (!err)
+            err = mend_comm_info_set_kinds(f->comm, i);
+        if (!err)
             *info_used = (MPI_Info)i;
         else if (i)
             mend_info_free(mend_self, i);

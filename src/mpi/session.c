@@ -77,7 +77,8 @@ static int enter_to_open(const char *fn)
 
 /* Several threads may be in MPI as soon as two sessions may have one each.  A session provides at least the level that the
  * process has already. */
-static int open_session(int level, struct mend_errhandler *e, struct mend_session **s_p)
+static int open_session(int level, struct mend_errhandler *e, const struct mend_info *info,
+                        struct mend_session **s_p)
 {
     const char *why = "no memory";
     struct mend_session *s;
@@ -88,7 +89,7 @@ static int open_session(int level, struct mend_errhandler *e, struct mend_sessio
         fprintf(stderr, "mend: MPI_Session_init failed: %s\n", why);
         return err;
     }
-    s = mend_session_create(mend_self, e, mend_self->thread_level);
+    s = mend_session_create(mend_self, e, info, mend_self->thread_level);
     if (!s) {
         mend_life_close(mend_self);
         return MPI_ERR_NO_MEM;
@@ -119,7 +120,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     if (!err)
         err = mend_check_pointer(session);
     if (!err)
-        err = open_session(level, e, &s);
+        err = open_session(level, e, i, &s);
     if (err)
         return mend_raise_session(mend_self, e, NULL, err, __func__);
     *session = (MPI_Session)s;
@@ -224,6 +225,19 @@ static int give_info(const char *key, const char *value, MPI_Info *info)
     return MPI_SUCCESS;
 }
 
+/* Behind that pair; without memory there is no info. */
+static int add_kinds(const struct mend_session *s, MPI_Info *info)
+{
+    struct mend_info *i = (struct mend_info *)*info;
+    int err = mend_info_set_kinds(mend_self, i, s->kinds);
+
+    if (err) {
+        mend_info_free(mend_self, i);
+        *info = MPI_INFO_NULL;
+    }
+    return err;
+}
+
 MEND_API(MPI_Session_get_info);
 int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
@@ -234,6 +248,8 @@ int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
         err = mend_check_pointer(info_used);
     if (!err)
         err = give_info(THREAD_LEVEL, name_of_level(s->thread_level), info_used);
+    if (!err)
+        err = add_kinds(s, info_used);
     return report(s, err, __func__);
 }
 

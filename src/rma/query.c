@@ -80,13 +80,7 @@ static const char *alignment(const struct mend_win *w, const char *asked)
     return w->align_text[0] ? w->align_text : NULL;
 }
 
-static const char *kinds(const struct mend_win *w, const char *asked)
-{
-    (void)w;
-    return asked ? asked : "mpi,system";
-}
-
-static const char *asserted(const struct mend_win *w, const char *asked)
+static const char *as_asked(const struct mend_win *w, const char *asked)
 {
     (void)w;
     return asked;
@@ -106,8 +100,8 @@ int mend_win_info(const struct mend_win *w, struct mend_info **info_p)
         {"same_disp_unit", same_unit},
         {"alloc_shared_noncontig", apart},
         {"mpi_minimum_memory_alignment", alignment},
-        {"mpi_memory_alloc_kinds", kinds},
-        {"mpi_assert_memory_alloc_kinds", asserted},
+        {"mpi_memory_alloc_kinds", as_asked}, /* those that exist: below */
+        {"mpi_assert_memory_alloc_kinds", as_asked},
     };
     const struct mend_info *asked = w->comm->info;
     struct mend_info *i = mend_info_create(w->self);
@@ -119,6 +113,8 @@ int mend_win_info(const struct mend_win *w, struct mend_info **info_p)
         if (value)
             err = mend_info_set(w->self, i, hints[k].key, value);
     }
+    if (!err)
+        err = mend_comm_info_set_kinds(w->comm, i);
     if (!err)
         *info_p = i;
     else if (i)

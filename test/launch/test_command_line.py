@@ -94,6 +94,7 @@ from processes import Result
     (["--set", "STOP_GROWTH=0", "true"], "a number from 1 to 1000"),
     (["--env", "MEND_COLL=x", "true"], "not a value of COLL"),
     (["--set", "SINGLE_COPY=0", "true"], "one of: auto never always"),
+    (["--memory-alloc-kinds", "", "true"], "--memory-alloc-kinds: the list is empty"),
     (["--initial-errhandler", "MPI_ERRORS_RETURN", "true"], "mpi_errors_return"),
     (["--env", "MEND_SPIN=x", "true"], "not a value of SPIN"),
     (["-genv", "MEND_TRACE", "2", "true"], "not a value of TRACE"),
