@@ -190,7 +190,7 @@ int mend_creation_object(struct mend_comm *parent, struct mend_group *group,
 }
 
 /* A member may have died since the decision.  A process that learns of it before there is an object vetoes creation on
- * the object like one that learns of it later (comm_on_death() in decide/decide.c). */
+ * the object like one that learns of it later (comm_on_deaths() in decide/decide.c). */
 void mend_creation_open(struct mend_comm *c)
 {
     mend_revoke_look(c);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* visit_test.c – what the roots of accept and connect say to each other, told as transcripts.
  *
+ *   R34: a name of the dead is not found, and their ports are refused
  *   S0-35: the roots of connect and accept both report a process failure or neither does
- *   S0-37: the other root of a connection returns when a root dies
- *   R34: a name of the dead is not found, and their ports are refused */
+ *   S0-37: the other root of a connection returns when a root dies */
 #include "ft/visit_sm.h"
 #include "ft/transcript.h"
 

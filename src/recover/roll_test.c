@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* roll_test.c – to which safe point, and who rolls back: every case of roll.h, and random histories against a slow definition.
  *
+ *   R47: a module that recovers although nobody died gets an error, not an endless repetition
  *   S1-6: modules have different processes: the participants of F recover, the others go on
  *   S1-12: the exchange spreads to partners' partners and ends */
 #include "recover/roll.h"

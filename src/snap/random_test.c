@@ -2,10 +2,10 @@
 /* random_test.c – after a roll-back every byte is as it was: random programs with nested safe points, in each way of
  * recording (oracle.h compares).
  *
- *   S1-8: changes to memory are recorded page by page from a safe point on
- *   S1-9: a roll-back restores the state of the safe point exactly
+ * usage: random_test [WAY ROUNDS FIRST LAST]     the programs FIRST to LAST, for a search; WAY as in MEND_SAFE_POINT
  *
- * usage: random_test [WAY ROUNDS FIRST LAST]     the programs FIRST to LAST, for a search; WAY as in MEND_SAFE_POINT */
+ *   S1-8: changes to memory are recorded page by page from a safe point on
+ *   S1-9: a roll-back restores the state of the safe point exactly */
 #include "snap/oracle.h"
 
 #include <dlfcn.h>

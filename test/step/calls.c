@@ -13,8 +13,8 @@
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S0-17: point-to-point that cannot complete because of a death ends with PROC_FAILED
  *   S0-27: a collective that a death prevents ends with PROC_FAILED
- *   S1-5: wherever they learn of a failure, in F or behind it, all get to F's recovery
  *   S0-48: a lock whose holder died is never acquired again
+ *   S1-5: wherever they learn of a failure, in F or behind it, all get to F's recovery
  *   S2-5: creation is uniform: at all survivors or at none */
 #include "board.h"
 

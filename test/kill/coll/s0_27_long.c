@@ -6,9 +6,9 @@
  * Where messages are pulled no piece is ever sent, and by doubling a scan has few rounds: then the victim does not die, which
  * mpiexec reports.
  *
+ *   R7: scan and exscan count as collectives without a root
  *   S0-27: a collective that a death prevents ends with PROC_FAILED
  *   S0-29: some members of a collective may succeed while others fail
- *   R7: scan and exscan count as collectives without a root
  *
  * RUN: -n 5 ; args iallreduce ; expect "rank 0 ok" ; expect "rank 4 ok" ; time 60
  * RUN: -n 5 ; args iallreduce ; kill 2 at p2p.data.sent#3 ; expect "rank 0 ok" ; expect "rank 4 ok" ; time 60

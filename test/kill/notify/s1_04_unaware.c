@@ -10,13 +10,14 @@
  * together with rank 0; R goes on as if nothing had happened.  With "outside" rank 3, which is not in F, tells ranks 0 and 2:
  * rank 0 computes as well.
  *
+ * BUILD: {root}/test/kill/notify/module_r.c
+ *
  *   S1-1: a process hears of a failure that none of its module's communicators contains
  *   S1-2: any process notifies any other that its participation is needed, without a matching call there
  *   S1-3: a notification runs a registered callback at its target, with the caller's data
  *   S1-4: a module that knows nothing of failures is interrupted unchanged
  *   S1-7: the callback may communicate
  *
- * BUILD: {root}/test/kill/notify/module_r.c
  * RUN: -n 4 ; kill 1 at call:MPI_Bcast ; args 0 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; kill 1 at call:MPI_Bcast ; args 1 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; kill 1 at call:MPI_Bcast ; args 2 ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 3 ok"

@@ -10,12 +10,13 @@
  * R is a module that was compiled by itself and knows of nothing.  The recovery survives further deaths.
  * "both": two modules recover at a time, each begun by another process: neither recovery waits for the other.
  *
+ * BUILD: {root}/test/kill/notify/module_r.c
+ *
  *   S1-4: a module that knows nothing of failures is interrupted unchanged
  *   S1-5: wherever they learn of a failure, in F or behind it, all get to F's recovery
  *   S1-6: modules have different processes: the participants of F recover, the others go on
  *   S1-7: the callback may communicate
  *
- * BUILD: {root}/test/kill/notify/module_r.c
  * RUN: -n 5 ; args calls 0 ; expect "F has 3 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 5 ; args calls 1 ; expect "F has 3 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"
  * RUN: -n 5 ; args calls 4 ; expect "F has 3 after 1" ; expect "rank 2 ok" ; expect "rank 4 ok"

@@ -9,8 +9,8 @@
  *   trays    of a few KiB: on trays
  *   many     as many as a ring has room for
  *
- *   R12: what a process had sent completely before it died arrives, although the receiver was not in MPI yet
- *   S0-59: what was sent before a death is delivered, and after it nothing
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S0-59: a revocation reaches all survivors even if its caller dies
  *
  * RUN: -n 4 ; args few ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 3 ok"
  * RUN: -n 4 ; args trays ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "rank 3 ok"

@@ -3,8 +3,8 @@
  * request, and the object of that request.  The calls themselves return MPI_ERR_IN_STATUS.  With and without statuses;
  * the first in the array that has failed decides, a pending one only if none has.
  *
- *   S0-26: calls for several requests return IN_STATUS, with classes in the statuses
- *   R43: the handler gets the code of the request that failed first in the array's order */
+ *   R43: the handler gets the code of the request that failed first in the array's order
+ *   S0-26: calls for several requests return IN_STATUS, with classes in the statuses */
 /* RUN: -n 3 ; expect "rank 0 ok" */
 /* RUN: -n 3 ; args window ; set NODES=2 ; expect "rank 0 ok" */
 #include "../common.h"

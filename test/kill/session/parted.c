@@ -8,8 +8,8 @@
  * a window with them and is outside of MPI until the others have disconnected what they have without it; nor for the end of a
  * communicator that they have freed with MPI_Comm_free, and rank 0 frees later.
  *
- *   S0-1: a call that needs a dead process returns in bounded time
  *   R36: while no session is open no death is a failure, and a process that opens one again is the same peer
+ *   S0-1: a call that needs a dead process returns in bounded time
  *
  * RUN: -n 3 ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; set NODES=2 ; expect "rank 0 ok" ; expect "rank 2 ok"

@@ -4,8 +4,8 @@
  *
  * Ranks 0 to 2 and 3 to 5 are connected and have sent each other messages that nobody receives.
  *
- *   S0-1: a call that needs a dead process returns in bounded time
- *   R19: MPI_Finalize succeeds in bounded time at every survivor */
+ *   R19: MPI_Finalize succeeds in bounded time at every survivor
+ *   S0-1: a call that needs a dead process returns in bounded time */
 /* RUN: -n 6 --lenient-exit ; kill 4 at call:MPI_Comm_disconnect */
 /* RUN: -n 6 --lenient-exit ; kill 0 at call:MPI_Comm_disconnect */
 /* RUN: -n 6 --lenient-exit ; kill 0 at disconnect.quiet */

@@ -11,7 +11,7 @@
  *
  * The parents give the child the time to end, a third of a second, which it must not use: its disconnect waits for theirs.
  *
- *   S0-2: a call that does not involve a failed process completes normally
+ *   S0-2: a call that needs no dead process completes normally
  *
  * RUN: -n 3 ; args reduce ; expect "rank 0 ok" ; expect "rank 2 ok"
  * RUN: -n 3 ; args root ; expect "rank 0 ok" ; expect "rank 2 ok"

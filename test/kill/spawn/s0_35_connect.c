@@ -5,9 +5,9 @@
  * Ranks 0 to 2 accept, ranks 3 to 5 connect; roots are 0 and 3.
  *
  *   S0-35: the roots of connect and accept both report a process failure or neither does
- *   S0-39: every process of both groups gets the same result of accept and connect
  *   S0-36: an invalidated communicator is reported as such, not as a process failure
  *   S0-37: the other root of a connection returns when a root dies
+ *   S0-39: every process of both groups gets the same result of accept and connect
  *   S2-5: creation is uniform: at all survivors or at none */
 /* RUN: -n 6 ; kill 1 at call:MPI_Comm_accept ; args no */
 /* RUN: -n 6 ; kill 4 at call:MPI_Comm_connect ; args no */

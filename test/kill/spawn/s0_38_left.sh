@@ -7,8 +7,8 @@
 #   ranks 0 to 2   are stopped meanwhile; they learn of the death before they have heard all, and leave
 #   ranks 4, 5     are about to vote and stopped; they go on, and learn of the death, when ranks 0 to 2 have left
 #
-#   S0-38: no new process can use the intercommunicator if the root of a spawn reports a failure
 #   S0-1: a call that needs a dead process returns in bounded time
+#   S0-38: no new process can use the intercommunicator if the root of a spawn reports a failure
 #
 # RUN: world messages ; time 60 ; set COLL_SHM=0 ; set AGREE_SHM=0 ; expect "3 survivors, nobody was born"
 # RUN: world votes ; time 60 ; set COLL_SHM=0 ; expect "3 survivors, nobody was born"

@@ -4,7 +4,7 @@
 # although a0 is outside of MPI from then on until b0 has it.
 #
 #   S0-1: a call that needs a dead process returns in bounded time
-#   S0-75: all participants of a shrink agree on the failed group
+#   S0-75: all survivors get the same group from shrink
 #
 # RUN: shrink ; time 120 ; expect "20 aborts were survived"
 # RUN: validate ; time 120 ; expect "20 aborts were survived"

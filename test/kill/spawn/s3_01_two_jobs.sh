@@ -4,8 +4,8 @@
 # meanwhile, at each event: survivors of either job, new processes of either job, or a mpiexec.  The survivors call again
 # together, or have the same error.
 #
-#   S3-1: a failed process never returns under its identity
 #   S2-5: creation is uniform: at all survivors or at none
+#   S3-1: a failed process never returns under its identity
 #
 # RUN: none ; time 60 ; expect "6 times the old size"
 # RUN: survivors ; time 200 ; expect "70 kills were survived"

@@ -4,8 +4,8 @@
  *
  * Shows, killed at every yield of every process, also of the new ones:
  *
- *   S3-1: a failed process never returns under its identity
- *   S2-5: creation is uniform: at all survivors or at none */
+ *   S2-5: creation is uniform: at all survivors or at none
+ *   S3-1: a failed process never returns under its identity */
 #include "uniform.h"
 
 #include <unistd.h>
