@@ -36,11 +36,25 @@ int main(int argc, char **argv)
         *(volatile int *)(size_t)(argc - 2) = 1; /* crash */
     if (argc > 1 && !strcmp(argv[1], "hang") && rank == 0)
         MPI_Recv(&rank, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (argc > 1 && !strcmp(argv[1], "unset")) {
+        volatile int *p = malloc(sizeof(int));
+        int got;
+        if (rank == 0)
+            MPI_Send((void *)p, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&got, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1 && got == 5) /* from rank 0 */
+            return 5;
+        if (rank == 0 && *p == 5) /* its own */
+            return 5;
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Finalize();
 }
 TEXT
 wrong=program.c:$(grep -n '/\* wrong' program.c | cut -d: -f1)
+from_other=program.c:$(grep -n '/\* from rank 0' program.c | cut -d: -f1)
+own=program.c:$(grep -n '/\* its own' program.c | cut -d: -f1)
 crash=program.c:$(grep -n '/\* crash' program.c | cut -d: -f1)
 
 # The library need not be built with a sanitizer that a program is built with.
@@ -59,6 +73,9 @@ if has valgrind; then
     [ ! -s said ] || fail "valgrind complains of a right program"
     mpiexec -n 2 valgrind -q ./program over >said 2>&1
     [ "$(grep -c "Invalid write" said)" = 2 ] && grep -q "$wrong" said || fail "valgrind and a wrong program"
+    mpiexec -n 2 valgrind -q ./program unset >said 2>&1 || fail "valgrind: status $?"
+    grep -q "$own" said || fail "valgrind and data without a value"
+    grep -q "$from_other" said && fail "valgrind follows data from rank to rank: doc/debugging.md says that it does not"
 fi
 if has gdb; then
     ulimit -c unlimited
@@ -67,6 +84,18 @@ if has gdb; then
         gdb -q -batch -ex bt ./program core >said 2>&1
         grep -q "$crash" said || fail "the core"
         rm core
+    fi
+    gdb -q -batch -ex 'info signals SIGURG' | grep -q 'SIGURG *No' || fail "gdb stops at SIGURG"
+    if mpiexec --tty 0 -n 1 gdb -q -batch -ex run ./program >said 2>&1 </dev/null && ! grep -qi 'not permitted' said; then
+        line=$(sed -n 's/^(gdb) \(handle .*\)/\1/p' "$MEND_TEST_ROOT/doc/debugging.md")
+        mpiexec -n 1 gdb -q -batch -ex "$line" -ex run --args ./program hang : -n 1 sleep 100 >said 2>&1 </dev/null &
+        job=$!
+        until grep -q 'rank 0 .*in MPI_Recv: waits for' said; do # never, where gdb stops it
+            kill -USR1 $job
+            sleep 0.2
+        done
+        kill -TERM $job
+        wait $job
     fi
     mpiexec -v -n 2 ./program hang >said 2>&1 &
     job=$!
