@@ -5,6 +5,8 @@
  * dashes make no difference. */
 #include "flags.h"
 
+#include "base/guess.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,18 +182,6 @@ static bool named(const char *names, const char *name, size_t len)
     return false;
 }
 
-/* How many letters lie between a common beginning and a common end: enough to guess a typing error. */
-static size_t differing(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-    size_t head = 0, tail = 0, shorter = a_len < b_len ? a_len : b_len;
-
-    while (head < shorter && a[head] == b[head])
-        head++;
-    while (tail < shorter - head && a[a_len - 1 - tail] == b[b_len - 1 - tail])
-        tail++;
-    return (a_len > b_len ? a_len : b_len) - head - tail;
-}
-
 /* One name is the other with a no before it. */
 static bool opposite(const char *a, size_t a_len, const char *b, size_t b_len)
 {
@@ -209,24 +199,20 @@ static bool opposite(const char *a, size_t a_len, const char *b, size_t b_len)
 /* Never one that says the opposite. */
 static _Noreturn void fail_unknown(const char *flag, const char *name, size_t len)
 {
-    const char *best = NULL;
-    size_t best_len = 0, best_far = 3;
+    struct mend_guess g = mend_guess_begin(name, len);
 
     for (size_t i = 0; i < MEND_COUNT_OF(flags); i++) {
         for (const char *at = flags[i].names; *at;) {
-            size_t n = strcspn(at, " "), far = differing(name, len, at, n);
+            size_t n = strcspn(at, " ");
 
-            if (n > 2 && far < best_far && !opposite(name, len, at, n)) {
-                best = at;
-                best_len = n;
-                best_far = far;
-            }
+            if (!opposite(name, len, at, n))
+                mend_guess_offer(&g, at, n);
             at += n + (at[n] == ' ');
         }
     }
-    if (best)
-        mend_options_fail(2, "unknown flag '%s'; did you mean '--%.*s'?", flag, (int)best_len,
-                          best);
+    if (g.best)
+        mend_options_fail(2, "unknown flag '%s'; did you mean '--%.*s'?", flag, (int)g.best_len,
+                          g.best);
     mend_options_fail(2, "unknown flag '%s'", flag);
 }
 

@@ -2,6 +2,8 @@
 /* event.c – names of events, and killing, stopping or aborting at one of them. */
 #include "base/event.h"
 
+#include "base/guess.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -38,50 +40,14 @@ bool mend_event_call_exists(const char *name)
     return false;
 }
 
-static unsigned least(unsigned a, unsigned b, unsigned c)
-{
-    unsigned ab = a < b ? a : b;
-
-    return ab < c ? ab : c;
-}
-
-/* Letters to be changed, added or left out to make one of the other, whatever their case. */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned row[NAME_MAX_LEN + 1];
-
-    for (unsigned j = 0; j <= NAME_MAX_LEN; j++)
-        row[j] = j;
-    for (unsigned i = 1; *a; a++, i++) {
-        unsigned before = row[0], j = 1;
-
-        row[0] = i;
-        for (const char *c = b; *c && j <= NAME_MAX_LEN; c++, j++) {
-            bool same = tolower((unsigned char)*a) == tolower((unsigned char)*c);
-            unsigned here = least(row[j] + 1, row[j - 1] + 1, before + !same);
-
-            before = row[j];
-            row[j] = here;
-        }
-    }
-    return row[strnlen(b, NAME_MAX_LEN)];
-}
-
 /* The one that is most like `name`, NULL if none is like it. */
 static const char *nearest(const char *name, const char *const list[], size_t n)
 {
-    unsigned best_far = (unsigned)strlen(name) / 3 + 1;
-    const char *best = NULL;
+    struct mend_guess g = mend_guess_begin(name, strlen(name));
 
-    for (size_t i = 0; i < n; i++) {
-        unsigned far = distance(name, list[i]);
-
-        if (far < best_far) {
-            best_far = far;
-            best = list[i];
-        }
-    }
-    return best;
+    for (size_t i = 0; i < n; i++)
+        mend_guess_offer(&g, list[i], strlen(list[i]));
+    return g.best;
 }
 
 static void say_unknown(struct mend_inject *inject_p, const char *what, const char *name,
