@@ -12,6 +12,7 @@
 #include "mpi.h"
 
 #include "base/event.h"
+#include "base/guess.h"
 #include "base/param.h"
 
 #include <errno.h>
@@ -325,12 +326,25 @@ static void (*find_option(const char *flag))(void)
     return NULL;
 }
 
+/* Dashes make no difference. */
+static void say_unknown(const char *flag)
+{
+    const char *name = flag + strspn(flag, "-");
+    struct mend_guess g = mend_guess_begin(name, strlen(name));
+
+    for (size_t i = 0; i < MEND_COUNT_OF(options); i++)
+        mend_guess_offer(&g, options[i].flag + 2, strlen(options[i].flag + 2));
+    if (g.best)
+        fprintf(stderr, "mend-info: unknown option '%s'; did you mean '--%s'?\n", flag, g.best);
+    else
+        fprintf(stderr, "mend-info: unknown option '%s'; mend-info --help lists all\n", flag);
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (!find_option(argv[i])) {
-            fprintf(stderr, "mend-info: %s is not known; mend-info --help lists what is\n",
-                    argv[i]);
+            say_unknown(argv[i]);
             return 2;
         }
     }

@@ -36,8 +36,14 @@ mend-info --events | grep -q "^  init.done " || fail "--events"
 mend-info --report | grep -q "^    seen_by  *text " || fail "--report"
 mend-info --help | grep -q -- --functions || fail "--help"
 [ "$(mend-info -h)" = "$(mend-info --help)" ] || fail "-h"
-mend-info --nothing >/dev/null 2>&1
+mend-info --nothing >/dev/null 2>said
 [ $? = 2 ] || fail "a wrong option must give status 2"
+grep -q "unknown option '--nothing'; mend-info --help" said || fail "a wrong option: $(cat said)"
+for wrong in --param -params params --parms; do
+    mend-info $wrong >/dev/null 2>said
+    [ $? = 2 ] || fail "$wrong: status"
+    grep -qx "mend-info: unknown option '$wrong'; did you mean '--params'?" said || fail "$wrong: $(cat said)"
+done
 
 # All functions of the standard are exported.
 grep -v "^#" "$MEND_TEST_ROOT/test/abi/functions.tsv" | cut -f1 | sort >standard
