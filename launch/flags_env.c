@@ -6,12 +6,15 @@
  * find itself, and the parameters of the library, are inherited always (mend_env_inherited). */
 #include "flags.h"
 
+#include "base/stray.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* Our own variables are checked where they are set, not by each rank when it starts. */
-static void check_env(const char *flag, const char *pair)
+static void check_env(struct mend_options *o, const char *flag, const char *pair)
 {
+    char text[MEND_STRAY_TEXT_BYTES];
     size_t len = strcspn(pair, "=");
     char *name = mend_xprintf("%.*s", (int)len, pair);
     const struct mend_param_info *p = strncmp(name, "MEND_", 5) ? NULL : mend_param_find(name + 5);
@@ -25,11 +28,13 @@ static void check_env(const char *flag, const char *pair)
             mend_options_fail(2, "%s: " MEND_ENV_INJECT ": %s", flag, why);
     }
     free(name);
+    if (mend_stray_text(pair, text))
+        mend_options_note(o, "%s: %s", flag, text);
 }
 
 static void add(struct mend_parse *p, struct mend_strings *env, char *pair)
 {
-    check_env(p->flag, pair);
+    check_env(p->o, p->flag, pair);
     mend_strings_add(env, pair);
 }
 

@@ -66,6 +66,17 @@ void mend_on_memory_alloc_kinds(struct mend_parse *p, const char *value, const c
     mend_strings_add(&p->app.env, mend_xprintf("MEND_MEMORY_ALLOC_KINDS=%s", value));
 }
 
+static _Noreturn void fail_unknown(const char *flag, const char *name)
+{
+    const struct mend_param_info *near = mend_param_guess(name, strlen(name));
+
+    if (near)
+        mend_options_fail(2, "%s: there is no parameter '%s'; did you mean '%s'?", flag, name,
+                          near->name);
+    mend_options_fail(2, "%s: there is no parameter '%s' ('mend-info --params' lists them)", flag,
+                      name);
+}
+
 /* A parameter of base/param.def: checked here, handed on in the environment. */
 void mend_on_set(struct mend_parse *p, const char *value, const char *second)
 {
@@ -80,8 +91,7 @@ void mend_on_set(struct mend_parse *p, const char *value, const char *second)
         name[i] = i < len ? (char)toupper((unsigned char)value[i]) : '\0';
     param = mend_param_find(name);
     if (!param)
-        mend_options_fail(2, "%s: there is no parameter '%s' ('mend-info --params' lists them)",
-                          p->flag, name);
+        fail_unknown(p->flag, name);
     mend_flag_param(p->flag, param, equals + 1);
     snprintf(var, sizeof(var), "MEND_%s", name);
     setenv(var, equals + 1, 1);

@@ -4,10 +4,13 @@
  * Each error has a message and ends mpiexec with status 2. */
 #include "flags.h"
 
+#include "base/stray.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define PLACES_MORE  128
 #define PLACES_LEAST 64
@@ -62,6 +65,15 @@ static void read_params(struct mend_options *o)
     }
 }
 
+static void note_strays(struct mend_options *o)
+{
+    char text[MEND_STRAY_TEXT_BYTES];
+
+    for (char **e = environ; *e; e++)
+        if (mend_stray_text(*e, text))
+            mend_options_note(o, "%s", text);
+}
+
 static void check_universe(const struct mend_options *o)
 {
     uint64_t n = o->params.universe_size;
@@ -111,6 +123,7 @@ void mend_options_parse(int argc, char **argv, struct mend_options *o_p)
     free(p.from_file);
     mend_flags_count_ranks(o_p);
     read_params(o_p);
+    note_strays(o_p);
     check_whole(o_p);
     say_notes(o_p);
 }

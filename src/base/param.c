@@ -2,6 +2,8 @@
 /* param.c – parameters from the environment. */
 #include "base/param.h"
 
+#include "base/guess.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -138,6 +140,15 @@ const struct mend_param_info *mend_param_find(const char *name)
         if (!strcmp(mend_param_list[i].name, name))
             return &mend_param_list[i];
     return NULL;
+}
+
+const struct mend_param_info *mend_param_guess(const char *name, size_t len)
+{
+    struct mend_guess g = mend_guess_begin(name, len);
+
+    for (unsigned i = 0; i < mend_param_list_n; i++)
+        mend_guess_offer(&g, mend_param_list[i].name, strlen(mend_param_list[i].name));
+    return g.best ? mend_param_find(g.best) : NULL;
 }
 
 bool mend_param_takes(const struct mend_param_info *p, const char *text)

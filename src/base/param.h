@@ -36,6 +36,9 @@ extern const unsigned mend_param_list_n;
 /* The parameter of that name (without MEND_), or NULL. */
 const struct mend_param_info *mend_param_find(const char *name);
 
+/* The parameter whose name the first len letters of a wrong one were meant to be, or NULL. */
+const struct mend_param_info *mend_param_guess(const char *name, size_t len);
+
 /* Whether the text is a value of the parameter. */
 bool mend_param_takes(const struct mend_param_info *p, const char *text);
 

@@ -7,6 +7,7 @@
  * launcher starts it, or is exchanged on first use. */
 #include "life/life.h"
 
+#include "base/stray.h"
 #include "coll/coll.h"
 #include "comm/errhandler.h"
 #include "comm/objects.h"
@@ -200,6 +201,16 @@ static int read_params(struct mend_proc *self, const char **why_p)
     return MPI_ERR_ARG;
 }
 
+/* mpiexec has done it for its ranks. */
+static void tell_strays(const struct mend_proc *self)
+{
+    char text[MEND_STRAY_TEXT_BYTES];
+
+    for (char **e = environ; e && *e && !self->node; e++)
+        if (mend_stray_text(*e, text))
+            fprintf(stderr, "mend: %s\n", text);
+}
+
 static void handle_signals(struct mend_proc *self)
 {
     struct mend_node_rank *me =
@@ -253,6 +264,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
         err = open_transports(self, why_p);
     if (err)
         return err;
+    tell_strays(self);
     *why_p = "no memory";
     self->deaths = mend_zalloc(self, (size_t)self->peers_max, sizeof(*self->deaths));
     err = self->deaths ? open_chapters(self) : MPI_ERR_NO_MEM;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wire_test.c – the agent refuses every damaged datagram. */
+#include "base/stray.h"
 #include "base/test.h"
 #include "rt/wire.h"
 
@@ -143,6 +144,16 @@ MEND_TEST(random_bytes_never_pass_a_bad_peer)
         if (m.kind == MEND_CTL_ABORT)
             CHECK(m.set[0] && m.set[0] < 1 << RANKS);
     }
+}
+
+/* What the agent gives a rank is not told of as misspelt. */
+MEND_TEST(variables_are_known)
+{
+    static const char *const ours[] = MEND_ENV_ALL;
+    char text[MEND_STRAY_TEXT_BYTES];
+
+    for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
+        CHECK(!mend_stray_text(ours[i], text));
 }
 
 MEND_TEST_MAIN()

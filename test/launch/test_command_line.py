@@ -56,6 +56,8 @@ from processes import Result
     (["-configfile", "/no/such"], "No such file"),
     (["-configfile", "/dev/null"], "names no program"),
     (["-configfile", "/dev/null", "true"], "'true' cannot follow"),
+    (["--set", "eager_maxx=1", "true"], "there is no parameter 'EAGER_MAXX'; did you mean 'EAGER_MAX'?"),
+    (["--set", "TEA=1", "true"], "there is no parameter 'TEA' ('mend-info --params' lists them)"),
     (["--quiet=1", "true"], "takes no value"),
     (["--strict-exit", "--lenient-exit", "true"], "exclude each other"),
     (["--timeout", "soon", "true"], "not a number of seconds"),
@@ -113,6 +115,18 @@ def test_bad_flags(run, words, part):
     r = run(*words)
     assert r.status == 2
     assert part in r.err
+
+
+def test_variables_that_nothing_reads(run):
+    """A variable that looks like a parameter and is none is told of once, with what it may have meant."""
+    said = "there is no parameter MEND_EAGER_MAXX; did you mean MEND_EAGER_MAX?"
+    r = run("-n", "3", "true", env={"MEND_EAGER_MAXX": "1", "MEND_HOME": "/", "MEND_TEST_X": "1"})
+    assert (r.status, r.err) == (0, f"mpiexec: {said}\n")
+    assert run("-q", "true", env={"MEND_EAGER_MAXX": "1"}).err == ""
+    for words in (["-env", "MEND_EAGER_MAXX", "1"], ["-x", "MEND_EAGER_MAXX=1"]):
+        assert run(*words, "true", ":", *words, "true").err == f"mpiexec: {words[0]}: {said}\n"
+    assert run("true", env={"MEND_TEA": "1"}).err == \
+        "mpiexec: there is no parameter MEND_TEA ('mend-info --params' lists them)\n"
 
 
 def test_hints(mpiexec, run):
