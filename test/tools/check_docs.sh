@@ -25,6 +25,7 @@ finds()
     put Makefile 'asan tsan: ## sanitizers\n'
     put test/README.md '| `run` | runs |'
     put test/run '#!/usr/bin/env python3\nparser.add_argument("--help")'
+    put include/mpi.h "$finds_with"
     put "$1" "$2"
     "$MEND_TEST_ROOT/tools/check-docs" tree >output 2>&1
     status=$?
@@ -92,6 +93,21 @@ finds doc/performance.md '## One\non 1234abc\n\n| latency | 1.5 |\n\n## Two\n\n|
 finds doc/performance.md '## One\n\n| latency | 1.5 |' 'figures without the commit'
 finds doc/performance-history.md '## One\n\n| latency | 1.5 |' 'figures without the commit'
 finds doc/roadmap.md 'What is there.' 'of which commit?'
+# 8. what is said to be missing
+finds include/mpi.h 'int MPI_Send(void);' ''
+missing()
+{
+    finds_with='int MPI_File_open(void);\nint MPI_Comm_spawn(void);\nint MPIX_File_revoke(void);'
+    finds doc/a.md "$1" "$2"
+    finds_with=
+}
+missing '| `MPIX_File_revoke` | none | not built |' "'not built', and MPIX_File_revoke is built"
+missing '| files | not fault tolerant | not built yet |' "'not built', and files is built"
+missing 'Of old.  Mend cannot start\nprocesses yet; it goes on.' "'cannot start processes yet', and start"
+missing 'Files are there.  Several machines are not built.' ''
+missing '| files | there |\n| several machines | not built |' ''
+missing '`MPI_File_close` is not built.' ''
+missing 'A file that was not closed, and a message that has not yet come.' ''
 rm -rf tree && mkdir tree
 "$MEND_TEST_ROOT/tools/check-docs" tree >/dev/null 2>&1
 [ $? = 2 ] || fail "a tree without documents must give status 2"
