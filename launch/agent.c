@@ -187,8 +187,10 @@ static void on_suspend(struct job *job, bool from_terminal)
 {
     mend_time_ns before = mend_time_monotonic_ns();
 
+    mend_store_release(&job->shm->suspended, 1); /* pairs with the acquire in is_overdue() */
     signal_all(job, SIGTSTP, from_terminal);
     raise(SIGSTOP);
+    mend_store_release(&job->shm->suspended, 0);
     signal_all(job, SIGCONT, false);
     if (job->deadline_ns != MEND_TIME_NEVER)
         job->deadline_ns += mend_time_monotonic_ns() - before;
@@ -214,6 +216,7 @@ static void on_signal(struct job *job)
             on_suspend(job, from_terminal);
             break;
         case SIGCONT:
+            mend_keeper_has_revived(job);
             break;
         case SIGQUIT:
         case SIGUSR2:

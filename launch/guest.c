@@ -236,7 +236,7 @@ int mend_guest_admit(struct job *job, struct mend_link *x, const struct mend_lin
 /* ---- deaths there ---- */
 
 void mend_guest_deaths(struct job *job, struct mend_link *x, const struct mend_link_death *d,
-                       uint32_t n, mend_time_ns when_ns)
+                       uint32_t n, mend_time_ns when_ns, bool late)
 {
     struct mend_verdict *v = mend_xalloc(n + 1, sizeof(*v));
     uint32_t known_n = 0;
@@ -245,8 +245,11 @@ void mend_guest_deaths(struct job *job, struct mend_link *x, const struct mend_l
         int name = mend_guest_name(x, d[i].name);
 
         if (name >= 0 && !mend_rank_is_dead(job, name))
-            v[known_n++] = (struct mend_verdict){
-                .peer = name, .cause = (uint8_t)d[i].cause, .code = d[i].code, .when_ns = when_ns};
+            v[known_n++] = (struct mend_verdict){.peer = name,
+                                                 .cause = (uint8_t)d[i].cause,
+                                                 .code = d[i].code,
+                                                 .when_ns = when_ns,
+                                                 .late = late};
     }
     if (known_n)
         mend_verdict_guests(job, v, known_n);
@@ -289,7 +292,8 @@ static void tell_deaths(struct job *job, struct mend_link *x)
     while (x->sent_k < end) {
         uint32_t first = mend_node_death_of(job->shm, x->sent_k)->first;
         struct mend_link_msg m = {.kind = MEND_LINK_DEATH,
-                                  .when_ns = mend_node_death_of(job->shm, x->sent_k)->when_ns};
+                                  .when_ns = mend_node_death_of(job->shm, x->sent_k)->when_ns,
+                                  .code = (int32_t)mend_node_death_of(job->shm, x->sent_k)->late};
 
         for (; x->sent_k < end && m.n < MEND_LINK_DEATHS_MAX &&
                mend_node_death_of(job->shm, x->sent_k)->first == first;
@@ -382,7 +386,7 @@ static mend_time_ns look_at_lost(struct job *job, struct mend_link *x, mend_time
     all_n = list_living(job, x, false, d);
     for (uint32_t i = 0; i < all_n; i++)
         job->rank[mend_guest_name(x, d[i].name)].unproven = !has_ended(x, d[i].name);
-    mend_guest_deaths(job, x, d, all_n, now);
+    mend_guest_deaths(job, x, d, all_n, now, false);
     free(d);
     memset(x->held, 0, MEND_LINK_WORDS * sizeof(*x->held));
     mend_link_mourned(job, x);

@@ -302,12 +302,12 @@ MEND_TEST(deaths_there)
 
     begin();
     CHECK_EQ(admit(2, 3), 0);
-    mend_guest_deaths(&job, &x, d, 3, 5);
+    mend_guest_deaths(&job, &x, d, 3, 5, false);
     CHECK_EQ(verdicts_n, 2);
     CHECK_EQ(verdict[0].peer, OURS);
     CHECK_EQ(verdict[0].cause, MEND_CAUSE_SIGNAL);
     CHECK_EQ(verdict[1].peer, OURS + 1);
-    mend_guest_deaths(&job, &x, d, 3, 6);
+    mend_guest_deaths(&job, &x, d, 3, 6, false);
     CHECK_EQ(verdicts_n, 2);
 }
 

@@ -77,6 +77,8 @@ struct job {
     int spares_n;
     pid_t self_pid, keeper;
     int keeper_fd;
+    uint32_t
+        revived_n; /* how often the keeper has continued this process, as far as that was said */
 
     /* segment */
     int shm_fd;
@@ -170,6 +172,9 @@ void mend_agent_listen(struct job *job, const struct rank *r);
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct job *job);
 void mend_keeper_end(struct job *job);
+
+/* keeper.c: says so if the keeper has continued this process. */
+void mend_keeper_has_revived(struct job *job);
 
 /* By the main thread: its child is a zombie. */
 static inline bool mend_rank_has_ended(const struct rank *r)

@@ -6,13 +6,27 @@
  * farewell, mpiexec was killed: the keeper kills the process group of every rank, removes the names when the ranks have
  * ended, and ends.
  *
+ * While mpiexec is stopped nobody is declared dead, and no connected job hears of a death here: calls would wait as long
+ * as that lasts.  So the keeper looks at mpiexec, too, and says in the segment since when it is stopped.
+ *
+ *     mpiexec runs ──it is found stopped──> stopped ──for AGENT_STOP_TIMEOUT, while a rank runs──> continued
+ *          ^                                                                                          │
+ *          └──────────────────────────────────────────────────────────────────────────────────────────┘
+ *
+ * mpiexec is left alone if it has stopped the whole job (Ctrl-Z), if no rank runs, and in a debugger.  The time counts during which
+ * the keeper itself runs.
+ *
  * Not covered: a process that left its rank's group and session on purpose (a daemon) while mpiexec
  * is killed.  When mpiexec ends by itself, sweep.c gets those too. */
 #include "job.h"
 
+#include "base/time.h"
+#include "procfs.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,6 +36,8 @@
 #define FAREWELL 'f'
 #define LOOK_NS  MEND_NS_PER_MS
 #define ENDS_NS  (3 * MEND_NS_PER_S)
+#define WATCH_MS 500                 /* between two looks at mpiexec */
+#define GAP_NS   (2 * MEND_NS_PER_S) /* after a longer one the keeper has not run */
 
 /* The MPI process in a script that has groups of its own.  It may have ended, and another have its number: not
  * while the life word is unmarked. */
@@ -69,6 +85,104 @@ static void await_ends(struct job *job)
     }
 }
 
+/* ---- mpiexec is stopped ---- */
+
+struct watch {
+    mend_time_ns looked; /* last */
+    mend_time_ns since;  /* it is stopped, and the keeper looks; 0: it is not */
+    bool ran;            /* at the last look */
+};
+
+/* Some rank, or a script around it, is neither stopped nor at its end. */
+static bool a_rank_runs(struct job *job)
+{
+    for (uint32_t i = 0; i < job->shm->places_used; i++) {
+        pid_t group =
+            (pid_t)mend_load_acquire(&mend_node_rank_of(job->shm, mend_place_at(i))->group);
+        char state = group > 0 ? mend_procfs_state(group) : 0;
+
+        if (state && state != 'T' && state != 't' && state != 'Z')
+            return true;
+    }
+    return false;
+}
+
+/* Deaths of which mpiexec hears as soon as it goes on shall find the word still there. */
+static void on_running(struct job *job, struct watch *w)
+{
+    if (w->ran)
+        mend_store_relaxed(&job->shm->stopped_ns, 0);
+    w->ran = true;
+    w->since = 0;
+}
+
+static void on_stopped(struct job *job, struct watch *w, mend_time_ns now)
+{
+    if (w->ran)
+        mend_store_relaxed(&job->shm->stopped_ns, w->looked);
+    if (!w->since || now - w->looked > GAP_NS)
+        w->since = now;
+    w->ran = false;
+}
+
+static bool is_overdue(struct job *job, const struct watch *w, mend_time_ns now)
+{
+    mend_time_ns limit = job->o.params.agent_stop_timeout_ns;
+
+    return limit != MEND_TIME_NEVER && now - w->since >= limit &&
+           !mend_load_acquire(&job->shm->suspended) && a_rank_runs(job);
+}
+
+/* The keeper is a child of mpiexec until that ends, so it signals no other process. */
+static void revive(struct job *job, struct watch *w, mend_time_ns now)
+{
+    mend_store_relaxed(&job->shm->revived_after_ns, now - w->since);
+    /* release: pairs with the acquire in mend_keeper_has_revived() */
+    mend_store_release(&job->shm->revived_n, mend_load_relaxed(&job->shm->revived_n) + 1);
+    w->since = now;
+    if (getppid() == job->self_pid)
+        kill(job->self_pid, SIGCONT);
+}
+
+static void look_at_mpiexec(struct job *job, struct watch *w)
+{
+    mend_time_ns now = mend_time_monotonic_ns();
+
+    if (mend_procfs_state(job->self_pid) != 'T') {
+        on_running(job, w);
+    } else {
+        on_stopped(job, w, now);
+        if (is_overdue(job, w, now))
+            revive(job, w, now);
+    }
+    w->looked = now;
+}
+
+static void watch_mpiexec(struct job *job, int fd)
+{
+    struct watch w = {.looked = mend_time_monotonic_ns(), .ran = true};
+    struct pollfd farewell = {.fd = fd, .events = POLLIN};
+
+    while (poll(&farewell, 1, WATCH_MS) == 0)
+        look_at_mpiexec(job, &w);
+}
+
+void mend_keeper_has_revived(struct job *job)
+{
+    uint32_t n = mend_load_acquire(&job->shm->revived_n); /* pairs with the release in revive() */
+
+    if (n == job->revived_n)
+        return;
+    job->revived_n = n;
+    mend_say(
+        job,
+        "mend: mpiexec (pid %d, host %s) was stopped for %.1f s while ranks were running, and no "
+        "rank could learn of a death; so it was continued (MEND_AGENT_STOP_TIMEOUT=0 leaves it "
+        "stopped)",
+        (int)job->self_pid, job->shm->host,
+        (double)mend_load_relaxed(&job->shm->revived_after_ns) / 1e9);
+}
+
 /* Descriptors of the keeper: the pipe only, so that it holds nobody's output open. */
 static int keep_only(int fd)
 {
@@ -92,6 +206,7 @@ static _Noreturn void keep(struct job *job, int fd)
     setsid();
     prctl(PR_SET_NAME, "mend-keeper");
     fd = keep_only(fd);
+    watch_mpiexec(job, fd);
     if (read(fd, &c, 1) <= 0 || c != FAREWELL) {
         kill_everything(job);
         await_ends(job);

@@ -37,7 +37,8 @@ struct mend_link_msg {
     uint64_t job, to;
     uint64_t when_ns; /* DEATH */
     uint32_t number;
-    int32_t code; /* REFUSE, TELL: errno value; ABORT */
+    int32_t
+        code; /* REFUSE, TELL: errno value; ABORT; DEATH: 1: it may have happened after when_ns */
     int32_t from; /* ABORT */
     uint32_t n;   /* runs, deaths or names */
     uint32_t turn;
@@ -136,7 +137,7 @@ int32_t mend_guest_there(const struct mend_link *x, int name);
 
 /* Declares these guests dead, at once for all who look. */
 void mend_guest_deaths(struct job *job, struct mend_link *x, const struct mend_link_death *d,
-                       uint32_t n, mend_time_ns when_ns);
+                       uint32_t n, mend_time_ns when_ns, bool late);
 void mend_guest_explain(struct job *job, struct mend_link *x, const struct mend_link_death *d);
 
 /* What is due for a link: verdicts to the other, what its loss means.  Returns when to look again. */

@@ -95,7 +95,7 @@ static void on_message(struct job *job, struct mend_link *x, const struct mend_l
         mend_guest_untell(x, runs, m->n);
         break;
     case MEND_LINK_DEATH:
-        mend_guest_deaths(job, x, deaths, m->n, m->when_ns);
+        mend_guest_deaths(job, x, deaths, m->n, m->when_ns, m->code != 0);
         break;
     case MEND_LINK_EXPLAIN:
         mend_guest_explain(job, x, deaths);

@@ -99,7 +99,7 @@ int32_t mend_guest_there(const struct mend_link *x, int name)
 }
 
 void mend_guest_deaths(struct job *job, struct mend_link *x, const struct mend_link_death *d,
-                       uint32_t n, mend_time_ns when_ns)
+                       uint32_t n, mend_time_ns when_ns, bool late)
 {
     (void)job, (void)x, (void)d, (void)n, (void)when_ns;
     deaths_n++;

@@ -183,6 +183,16 @@ static void settle_end(struct job *job, struct rank *r)
                          r->verdict.cause == MEND_VERDICT_ABORT ? &r->verdict.code : NULL);
 }
 
+/* When it happened, as far as that is known.  A guest's own agent has said so. */
+static void date(const struct job *job, const struct mend_verdict *v, struct mend_node_death *d)
+{
+    mend_time_ns since = job->rank[v->peer].guest_of ? 0 : mend_load_relaxed(&job->shm->stopped_ns);
+    bool late = since && since < v->when_ns;
+
+    d->when_ns = late ? since : v->when_ns;
+    d->late = late || v->late;
+}
+
 /* Writes entry k of the log, which nobody looks at before it is published. */
 static void declare(struct job *job, struct mend_verdict *v, uint32_t k)
 {
@@ -192,7 +202,7 @@ static void declare(struct job *job, struct mend_verdict *v, uint32_t k)
     ask_rank_for_cause(job, v);
     d->name = (uint32_t)v->peer;
     d->first = mend_load_relaxed(&job->shm->deaths_n);
-    d->when_ns = v->when_ns;
+    date(job, v, d);
     mend_store_relaxed(&d->why, why_of(v));
     r->verdict = *v;
     r->verdict_k = (int32_t)k;
@@ -242,6 +252,7 @@ void mend_verdict_left(struct job *job, struct rank *const *left, int n)
         d->name = (uint32_t)left[i]->index;
         d->first = first;
         d->when_ns = mend_time_monotonic_ns();
+        d->late = false;
         mend_store_relaxed(&d->why, MEND_NODE_WHY(MEND_CAUSE_LEFT, 0));
         left[i]->has_left = true;
     }

@@ -69,7 +69,8 @@ static void declare(struct sim_job *job, int rank, enum mend_cause cause, int co
     if (job->rank[rank].declared)
         return;
     job->rank[rank].declared = true;
-    v->death = (struct mend_death){rank, cause, code, job->step * MEND_NS_PER_US, (uint32_t)first};
+    v->death =
+        (struct mend_death){rank, cause, code, job->step * MEND_NS_PER_US, false, (uint32_t)first};
     v->step = job->verdicts_n == first ? job->step + sim_random(job, 20) : v[-1].step;
     job->verdicts_n++;
 }

@@ -172,16 +172,18 @@ static void put_cause(struct writer *w, const struct mend_death *d)
     }
 }
 
-static void put_age(struct writer *w, mend_time_ns now, mend_time_ns then)
+/* Nobody knows when a process died while its agent was stopped, but when that was last seen running. */
+static void put_age(struct writer *w, mend_time_ns now, const struct mend_death *d)
 {
-    double age_ns = now > then ? (double)(now - then) : 0;
+    double age_ns = now > d->when_ns ? (double)(now - d->when_ns) : 0;
 
+    put(w, d->late ? ", at most " : ", ");
     if (age_ns < 1e6)
-        put(w, ", %.0f us ago", age_ns / 1e3);
+        put(w, "%.0f us ago", age_ns / 1e3);
     else if (age_ns < 1e9)
-        put(w, ", %.1f ms ago", age_ns / 1e6);
+        put(w, "%.1f ms ago", age_ns / 1e6);
     else
-        put(w, ", %.1f s ago", age_ns / 1e9);
+        put(w, "%.1f s ago", age_ns / 1e9);
 }
 
 static void put_dead(struct mend_proc *self, struct writer *w, const struct mend_failure *f, int i)
@@ -194,7 +196,7 @@ static void put_dead(struct mend_proc *self, struct writer *w, const struct mend
         put(w, " on host %s", host);
     if (d) {
         put_cause(w, d);
-        put_age(w, mend_proc_now(self), d->when_ns);
+        put_age(w, mend_proc_now(self), d);
     }
 }
 

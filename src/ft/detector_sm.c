@@ -400,7 +400,7 @@ bool mend_detector_next(struct mend_detector *x, struct mend_detector_action *ac
         return false;
     q = &x->peer[p];
     action_p->kind = (enum mend_detector_action_kind)__builtin_ctz(q->due);
-    action_p->verdict = (struct mend_verdict){p, q->cause, q->code, q->when};
+    action_p->verdict = (struct mend_verdict){p, q->cause, q->code, q->when, false};
     q->due &= (uint8_t)(q->due - 1);
     if (q->due == 0) {
         x->first = q->next;

@@ -22,6 +22,7 @@ struct mend_verdict {
     int32_t cause; /* enum mend_verdict_cause */
     int32_t code;
     mend_time_ns when_ns; /* clock of the agent that decided */
+    bool late;            /* it may have happened later than that */
 };
 
 /* How a process asks for the end of others, or of itself. */

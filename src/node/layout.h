@@ -6,7 +6,7 @@
  * Pages are reserved with fallocate() before first use, so a lack of memory is an error code there and
  * never SIGBUS here.
  *
- *   header         agent writes                    job id, sizes, offsets of all areas
+ *   header         agent; keeper: stopped_ns on    job id, sizes, offsets of all areas; since when the agent is stopped
  *   rank[n]        see struct mend_node_rank        life word, state, agent's verdict, sleeping
  *   sleep[n/32]    fetch-add by a process that     the futex that 32 ranks sleep on, a bit for each
  *                  wakes ranks
@@ -120,6 +120,11 @@ struct mend_node_header {
         mend_atomic_u32 deaths_n; /* release: pairs with the acquire in local_verdict() */
     mend_atomic_u32 names_n; /* given so far; release: pairs with the acquire in names_given() */
     mend_atomic_u32 number; /* by which connected jobs know this one (abroad.h); 0: there is none */
+    mend_atomic_u32 suspended; /* 1: the agent has stopped the whole job, and itself */
+    /* launch/keeper.c.  Not 0: the agent has been seen running then, and stopped later. */
+    _Alignas(MEND_CACHE_LINE) mend_atomic_u64 stopped_ns;
+    mend_atomic_u64 revived_after_ns; /* how long it had been stopped when it was continued */
+    mend_atomic_u32 revived_n;        /* how often; released last */
 };
 
 /* Consumer's side of one ring, alone in its line; where to < from a line of the two (net/shm/ring.h). */

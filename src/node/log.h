@@ -21,6 +21,7 @@ struct mend_node_death {
     uint32_t first; /* entries from here on that say so were published by one store of deaths_n */
     mend_atomic_u64 why; /* MEND_NODE_WHY; UNKNOWN until the kernel tells, a second word later */
     uint64_t when_ns;
+    uint32_t late; /* 1: it happened then or later: the agent was stopped since */
 };
 
 /* Cause (enum mend_cause) and code of a death in one word, so that it changes at once. */

@@ -24,6 +24,7 @@ struct mend_death {
     enum mend_cause cause;
     int code;
     mend_time_ns when_ns; /* monotonic clock of the agent's node */
+    bool late;            /* it may have happened later than that: the agent was stopped since */
     uint32_t first;       /* number of the first of the verdicts that were given together with it */
 };
 

@@ -407,8 +407,12 @@ static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death 
         return false;
     d = mend_node_death_of(l->shm, k);
     why = mend_load_relaxed(&d->why);
-    *death_p = (struct mend_death){(mend_peer)d->name, (enum mend_cause)MEND_NODE_WHY_CAUSE(why),
-                                   MEND_NODE_WHY_CODE(why), d->when_ns, d->first};
+    *death_p = (struct mend_death){.peer = (mend_peer)d->name,
+                                   .cause = (enum mend_cause)MEND_NODE_WHY_CAUSE(why),
+                                   .code = MEND_NODE_WHY_CODE(why),
+                                   .when_ns = d->when_ns,
+                                   .late = d->late,
+                                   .first = d->first};
     return true;
 }
 

@@ -55,6 +55,54 @@ def test_suspend_and_continue(start):
     assert (out, err, p.returncode) == (b"done\ndone\n", b"", 0)
 
 
+def pair_with_stopped_mpiexec(probe, start, timeout, *args):
+    """Rank 2 waits for rank 1, which is killed while mpiexec is stopped."""
+    p = start("--set", f"AGENT_STOP_TIMEOUT={timeout}", *args, "-n", 3, probe, "pair", "x")
+    wait_until(lambda: len(rank_pids(p)) == 3)
+    time.sleep(0.2)
+    pids = rank_pids(p)
+    os.kill(p.pid, signal.SIGSTOP)
+    wait_until(lambda: state_of(p.pid) == "T")
+    os.kill(pids[1], signal.SIGKILL)
+    return p, pids
+
+
+def test_stopped_mpiexec_is_continued(probe, start):
+    """A stopped mpiexec does not hide a death for longer than AGENT_STOP_TIMEOUT, and says that it was stopped."""
+    p, _ = pair_with_stopped_mpiexec(probe, start, 1)
+    assert "rank 1 cause 1 code 9" in p.stdout.readline().decode()
+    _, err = p.communicate(timeout=LIMIT)
+    assert f"mpiexec (pid {p.pid}, host " in err.decode()
+    assert err.decode().count("was stopped for") == 1
+
+
+def test_stopped_mpiexec_is_left_alone(probe, start):
+    """It stays stopped where the user has said so, or when all ranks are stopped, too."""
+    for timeout, stops in (0, False), (1, True):
+        p, pids = pair_with_stopped_mpiexec(probe, start, timeout)
+        if stops:
+            for r in (0, 2):
+                os.kill(pids[r], signal.SIGSTOP)
+        time.sleep(3)
+        assert state_of(p.pid) == "T"
+        for pid in p.pid, pids[0], pids[2]:
+            os.kill(pid, signal.SIGCONT)
+        assert b"was stopped for" not in p.communicate(timeout=LIMIT)[1]
+
+
+def test_suspended_job_stays_suspended(start):
+    """The keeper does not continue an mpiexec that has stopped the whole job, although a rank ignores that."""
+    p = start("--set", "AGENT_STOP_TIMEOUT=1", "-n", 2, "sh", "-c", 'trap "" TSTP; echo up; sleep 4; echo done')
+    for _ in range(2):
+        p.stdout.readline()
+    p.send_signal(signal.SIGTSTP)
+    wait_until(lambda: state_of(p.pid) == "T")
+    time.sleep(3)
+    assert state_of(p.pid) == "T"
+    p.send_signal(signal.SIGCONT)
+    assert p.communicate(timeout=LIMIT) == (b"done\ndone\n", b"")
+
+
 def test_usr1_prints_waits(probe, start):
     """SIGUSR1 to mpiexec prints what each rank waits for; the job goes on."""
     p = start("-n", 2, probe, "waits")

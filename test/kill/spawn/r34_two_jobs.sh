@@ -395,6 +395,7 @@ names)
     echo "a name was found in the other job"
     ;;
 stopped)
+    export MEND_AGENT_STOP_TIMEOUT=0
     begin 1 -n 1 ./two open 0
     until_there port
     kill -STOP "$(echo $jobs)"
@@ -407,6 +408,7 @@ stopped)
     echo "a stopped mpiexec was not waited for"
     ;;
 stopped_later)
+    export MEND_AGENT_STOP_TIMEOUT=0
     begin 1 -n 1 ./two open 0
     host=$(echo $jobs)
     until_there port
