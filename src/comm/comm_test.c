@@ -285,17 +285,17 @@ MEND_TEST(names_and_handlers)
 MEND_TEST(numbers_of_sessions_come_round)
 {
     struct mend_errhandler *e = mend_errhandler_fatal(self);
-    struct mend_session *first = mend_session_create(self, e, MPI_THREAD_SINGLE);
-    struct mend_session *second = mend_session_create(self, e, MPI_THREAD_SINGLE);
+    struct mend_session *first = mend_session_create(self, e, NULL, MPI_THREAD_SINGLE);
+    struct mend_session *second = mend_session_create(self, e, NULL, MPI_THREAD_SINGLE);
 
     CHECK_EQ(first->number, 1);
     CHECK_EQ(second->number, 2);
     self->sessions_made_n = UINT32_MAX - 1;
-    CHECK_EQ(mend_session_create(self, e, MPI_THREAD_SINGLE)->number, UINT32_MAX);
-    CHECK_EQ(mend_session_create(self, e, MPI_THREAD_SINGLE)->number, 3);
+    CHECK_EQ(mend_session_create(self, e, NULL, MPI_THREAD_SINGLE)->number, UINT32_MAX);
+    CHECK_EQ(mend_session_create(self, e, NULL, MPI_THREAD_SINGLE)->number, 3);
     mend_session_free(self, second);
     self->sessions_made_n = UINT32_MAX;
-    CHECK_EQ(mend_session_create(self, e, MPI_THREAD_SINGLE)->number, 2);
+    CHECK_EQ(mend_session_create(self, e, NULL, MPI_THREAD_SINGLE)->number, 2);
 }
 
 MEND_TEST_MAIN()
