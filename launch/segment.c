@@ -362,7 +362,8 @@ static void give_back_let_go(struct job *job)
 
     for (; job->given_back_n < n; job->given_back_n++)
         give_back(job, place_of_death(job, job->given_back_n), false);
-    n = let_go(job, true);
+    n = let_go(job, true); /* may be more by now, but a place is another's once it is cleared */
+    n = n < job->given_back_n ? n : job->given_back_n;
     for (; job->cleared_n < n; job->cleared_n++)
         give_back(job, place_of_death(job, job->cleared_n), true);
 }
