@@ -93,9 +93,12 @@ static mend_time_ns clock_at_10s(struct mend_proc *p)
 MEND_TEST(a_failure_names_rank_host_cause_and_age)
 {
     static struct mend_death log[] = {
-        {3, MEND_CAUSE_SIGNAL, SIGKILL, 10 * MEND_NS_PER_S - 13400000, 0},
-        {1, MEND_CAUSE_EXIT, 4, 8 * MEND_NS_PER_S, 1},
-        {7, MEND_CAUSE_LOST, 0, 0, 2},
+        {.peer = 3,
+         .cause = MEND_CAUSE_SIGNAL,
+         .code = SIGKILL,
+         .when_ns = 10 * MEND_NS_PER_S - 13400000},
+        {.peer = 1, .cause = MEND_CAUSE_EXIT, .code = 4, .when_ns = 8 * MEND_NS_PER_S},
+        {.peer = 7, .cause = MEND_CAUSE_LOST},
     };
     static const struct mend_rt rt = {.host = host};
     struct mend_group *g = mend_group_create(self, (mend_peer[]){0, 3, 1}, 3);

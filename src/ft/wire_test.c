@@ -108,7 +108,7 @@ MEND_TEST(what_is_neutral_costs_nothing)
 
 MEND_TEST(verdicts_come_back_as_they_were)
 {
-    struct mend_verdict a = {1234, MEND_VERDICT_EXIT, -7, UINT64_C(0x123456789abcdef)}, b;
+    struct mend_verdict a = {1234, MEND_VERDICT_EXIT, -7, UINT64_C(0x123456789abcdef), false}, b;
     uint8_t buf[MEND_FT_VERDICT_BYTES + 1];
 
     mend_ft_verdict_encode(&a, buf);
