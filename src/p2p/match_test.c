@@ -184,7 +184,7 @@ MEND_TEST(broken_transfers)
     BREAKS(*(bool *)&c->revoked, true, "match 7: nothing waits on a revoked communicator");
 }
 
-/* 0 is no name, and a name is given again only when its message is over. */
+/* 0 is not a name, and a name is given again only when its message is over. */
 MEND_TEST(names_come_round)
 {
     struct mend_p2p_request *r = &receives[0];
