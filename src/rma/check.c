@@ -86,6 +86,15 @@ static const char *check_groups(const struct mend_win *w)
     return NULL;
 }
 
+static unsigned length(const struct mend_list *l)
+{
+    unsigned n = 0;
+
+    for (const struct mend_list *k = l->next; k != l; k = k->next)
+        n++;
+    return n;
+}
+
 static const char *check_link(const struct mend_win *w, int target)
 {
     const struct mend_rma_link *l = w->links[target];
@@ -97,6 +106,9 @@ static const char *check_link(const struct mend_win *w, int target)
     MEND_HOLDS_IN(mend_list_check(&l->unsent));
     MEND_HOLDS_IN(mend_list_check(&l->unanswered));
     MEND_HOLDS(l->replies_n <= MEND_LINK_REPLIES, "win 7: few replies are under way");
+    MEND_HOLDS(l->operations_n == length(&l->unsent) + length(&l->unanswered),
+               "win 7: its operations are counted");
+    MEND_HOLDS(l->operations_n <= MEND_LINK_OPERATIONS, "win 7: operations wait for room");
     idle = mend_list_empty(&l->unsent) && mend_list_empty(&l->unanswered) && !l->queued;
     MEND_HOLDS(idle || !mend_win_is_dead(w, target), "win 8: nothing is under way to the dead");
     MEND_HOLDS(idle || !w->comm->revoked, "win 8: nothing is under way on a revoked window");

@@ -125,12 +125,15 @@ MEND_TEST(links)
     BREAKS(l->target, 1, "win 7: a link leads to its target");
     BREAKS(l->replies_n, MEND_LINK_REPLIES + 1, "win 7: few replies are under way");
     BREAKS(l->unsent.prev, NULL, "list: an element's neighbours know it");
+    BREAKS(l->operations_n, 1, "win 7: its operations are counted");
     mend_list_append(&l->unanswered, &pending);
+    l->operations_n = 1;
     BREAKS(pending.prev, NULL, "list: an element's neighbours know it");
     BREAKS(mend_peer_entry(self, 2)->fate, MEND_PEER_DEAD,
            "win 8: nothing is under way to the dead");
     BREAKS(*(bool *)&w->comm->revoked, true, "win 8: nothing is under way on a revoked window");
     mend_list_remove(&pending);
+    l->operations_n = 0;
     l->queued = true;
     BREAKS(*(bool *)&w->comm->revoked, true, "win 8: nothing is under way on a revoked window");
     l->queued = false;

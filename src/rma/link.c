@@ -338,6 +338,20 @@ static bool put_at_once(struct mend_rma_link *l, const struct mend_rma_op *op)
     return true;
 }
 
+static bool has_room(struct mend_win *w, void *arg)
+{
+    const int *target = arg;
+
+    return !mend_link_is_full(w, *target);
+}
+
+int mend_link_await_room(struct mend_win *w, int target)
+{
+    return mend_win_wait(w, &(struct mend_win_wait){has_room, &target,
+                                                    "room for one more one-sided operation",
+                                                    .by = target});
+}
+
 int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
                     struct mend_request **request_p)
 {

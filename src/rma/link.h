@@ -5,15 +5,19 @@
  *                                   └─ wants none ───────────────────────> over
  *
  * A target keeps replies that find no room, so an origin has at most MEND_LINK_REPLIES of them under way, and of long ones
- * two.  The memory of an operation goes with its end.  When the target dies, all of them are over, with MPI_ERR_PROC_FAILED for
- * those that a request stands for. */
+ * two.
+ *
+ * The memory of an operation goes with its end, and an origin has at most MEND_LINK_OPERATIONS of them: the call that begins
+ * one more waits until the target has made room or is dead, or the window is revoked.  When the target dies, all of them
+ * are over, with MPI_ERR_PROC_FAILED for those that a request stands for. */
 #ifndef MEND_RMA_LINK_H
 #define MEND_RMA_LINK_H
 
 #include "rma/op.h"
 #include "rma/wire.h"
 
-#define MEND_LINK_REPLIES 8u
+#define MEND_LINK_REPLIES    8u
+#define MEND_LINK_OPERATIONS 2048u /* begun and not over, of a few hundred bytes each */
 
 enum mend_link_lock { MEND_LINK_FREE, MEND_LINK_ASKED, MEND_LINK_HELD, MEND_LINK_POISONED };
 
@@ -21,6 +25,7 @@ struct mend_rma_link {
     struct mend_win *w;
     int target;
     struct mend_list unsent, unanswered; /* struct mend_rma_pending */
+    unsigned operations_n;               /* in both */
     struct mend_out out;
     bool pumping;       /* an answer of this process to itself comes in the middle of it */
     bool queued;        /* `out` is in the outbox */
@@ -37,6 +42,19 @@ struct mend_rma_link {
 
 /* The link to a target.  NULL: no memory. */
 struct mend_rma_link *mend_link(struct mend_win *w, int target);
+
+/* True if one more operation would have to wait for room: the target lives. */
+static inline bool mend_link_is_full(const struct mend_win *w, int target)
+{
+    const struct mend_rma_link *l = w->links ? w->links[target] : NULL;
+
+    return l && mend_unlikely(l->operations_n >= MEND_LINK_OPERATIONS) &&
+           !mend_win_is_dead(w, target);
+}
+
+/* Waits until it is not full.  MPI_ERR_INVALIDATED.  Other threads of the program, and callbacks, may have done anything
+ * meanwhile. */
+int mend_link_await_room(struct mend_win *w, int target);
 
 /* Begins an operation.  *request_p, if it is not NULL, is its request.  MPI_ERR_NO_MEM. */
 int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,

@@ -181,6 +181,20 @@ static int check_range(const struct mend_win *w, const struct mend_rma_op *op)
     return from >= 0 && end <= p->size ? MPI_SUCCESS : MPI_ERR_RMA_RANGE;
 }
 
+/* The epoch may be another one after the wait, for threads and callbacks run in it; so the look at it comes last. */
+static int begin_by_messages(struct mend_win *w, const struct mend_rma_op *op,
+                             struct mend_request **request_p)
+{
+    int err = MPI_SUCCESS;
+
+    while (!err && mend_link_is_full(w, op->target)) {
+        err = mend_link_await_room(w, op->target);
+        if (!err)
+            err = mend_epoch_operate(w, op->target);
+    }
+    return err ? err : mend_link_begin(w, op, request_p);
+}
+
 int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
                    struct mend_request **request_p)
 {
@@ -214,5 +228,5 @@ int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
             *request_p = mend_p2p_sent(w->self);
         return MPI_SUCCESS;
     }
-    return mend_link_begin(w, op, request_p);
+    return begin_by_messages(w, op, request_p);
 }

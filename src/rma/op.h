@@ -29,8 +29,8 @@ struct mend_rma_op {
     const struct mend_type *basic; /* ACC, GET_ACC, SWAP: the element's type */
 };
 
-/* Begins it.  request_p NULL: an end of the epoch completes it; else *request_p is its request.  Blocks
- * at most as mend_rma_apply() does.
+/* Begins it.  request_p NULL: an end of the epoch completes it; else *request_p is its request.  Waits
+ * as mend_rma_apply() does, and for room (link.h), which ends with the death of the target or a revocation.
  * MPI_ERR_RMA_SYNC: no epoch allows it; MPI_ERR_RMA_RANGE: not within the target's part; MPI_ERR_NO_MEM;
  * MPI_ERR_INVALIDATED.  A dead target: MPI_SUCCESS, and nothing happens (S0-40). */
 int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,

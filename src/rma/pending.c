@@ -62,6 +62,7 @@ struct mend_rma_pending *mend_rma_pending_make(struct mend_rma_link *l,
 
     if (!p)
         return NULL;
+    l->operations_n++;
     p->at = l;
     p->op = *op;
     p->wanted = wanted;
@@ -95,6 +96,7 @@ void mend_rma_pending_end(struct mend_rma_pending *p, int error)
 
     if (p->link.next)
         mend_list_remove(&p->link);
+    p->at->operations_n--;
     put_types(self, &p->op);
     if (p->wanted)
         mend_request_complete(&p->base, error);

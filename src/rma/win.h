@@ -33,7 +33,8 @@
  *   4  if it is shared, lock_all is owned in an epoch LOCK_ALL and in no other;
  *   5  `started` is there in an epoch START and in no other;
  *   6  `posted` is there while it is exposed; as many of its members as have not told are left, or more;
- *   7  a link leads to its target, and at most MEND_LINK_REPLIES of its replies are under way;
+ *   7  a link leads to its target; its operations are counted, and at most MEND_LINK_OPERATIONS; at most MEND_LINK_REPLIES of
+ *      its replies are under way;
  *   8  nothing is under way to a dead member, nor on a revoked window;
  *   9  pieces that are attached do not overlap; only a dynamic window has some;
  *  10  of a revoked window, and of one without memory in common, operations and flushes are looked at one by one; of one with
