@@ -76,7 +76,7 @@ extern __typeof__(MPIX_Safe_point_differences) PMPIX_Safe_point_differences;
  *   - when the call returns, if it is in an MPI call that does not wait;
  *   - at once, if it is outside MPI, computing or asleep in a system call: in a handler of SIGURG.
  *
- * 1. The callback of each notification runs once, or the process dies first.  Those of one sender run in the order in
+ * 1. The callback of each notification runs once, unless one of the two processes dies first.  Those of one sender run in the order in
  *    which they were sent, as far as their keys are registered.
  * 2. One callback runs at a time: those that come meanwhile follow.  It may call MPI and wait there, except in MPI_Finalize and
  *    MPI_Session_finalize (MPI_ERR_OTHER).  Collective calls and MPI_Comm_free are not for the communicator on which the
@@ -108,7 +108,8 @@ extern int MPIX_Notify_unregister(int key);
 /* Makes the callback that the process of this rank of the group has registered for the key run there, with a copy of
  * the data.  *sent is 0 if that process has left MPI, and so runs nothing (R37); else 1.  Not collective.  Waits only
  * for room on the way to a process that does not take its messages, which the signal makes it do; its death ends the wait.  If that
- * process blocks the signal the wait ends after a second, and the notification goes with the next calls of this one.
+ * process blocks the signal the wait ends after a second, and if it has registered no key or is in another PID namespace, it gets no
+ * signal and there is no wait: then the notification leaves with the next calls of this process, and is lost if it dies before.
  * Errors: MPI_ERR_PROC_FAILED: it is dead.  Success says that it lives, or that its death is not known here yet.
  * MPI_ERR_GROUP, MPI_ERR_RANK; MPI_ERR_ARG: more than MPIX_NOTIFY_MAX bytes; MPI_ERR_NO_MEM. */
 extern int MPIX_Notify(MPI_Group group, int rank, int key, const void *data, int bytes, int *sent);
