@@ -2,7 +2,7 @@
 /* segment_test.c – what the segment keeps of a rank that had a place before: nothing that the next one there would read.  And
  * what it keeps of a dead rank, and for which ranks: each part that is given back, and each kind of rank that may still look there.
  *
- *   R12: what a process had sent before it died arrives, although the receiver was not in MPI yet */
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it */
 #include "segment.h"
 
 #include "base/test.h"

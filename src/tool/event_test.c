@@ -8,6 +8,8 @@
 
 static struct mend_proc *self;
 static struct mend_tool *tool;
+#define DEATHS_MAX 8
+
 static char said[256];
 
 static void note(const char *format, int n)
@@ -54,6 +56,8 @@ static void begin(void)
     if (self)
         mend_proc_destroy(self);
     self = mend_proc_create_bare();
+    self->deaths = mend_zalloc(self, DEATHS_MAX, sizeof(*self->deaths));
+    CHECK(self->deaths);
     CHECK_EQ(mend_tool_open(self, MPI_THREAD_SINGLE, &level), MPI_SUCCESS);
     tool = self->tool;
 }
@@ -61,10 +65,10 @@ static void begin(void)
 /* The next one dies. */
 static void die(void)
 {
-    struct mend_death death = {.peer = 1};
+    struct mend_death *death = &self->deaths[self->deaths_n++];
 
-    self->deaths_n++;
-    mend_occurred(self, .kind = MEND_OCCURRED_DEATH, .death = &death);
+    death->peer = 1;
+    mend_occurred(self, .kind = MEND_OCCURRED_DEATH, .death = death);
 }
 
 MEND_TEST(nothing_is_noted_without_a_callback)

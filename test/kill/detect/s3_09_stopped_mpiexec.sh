@@ -2,8 +2,8 @@
 # s3_09_stopped_mpiexec.sh – mpiexec alone is stopped, and a rank dies: the others, which wait for it, get the error all the same,
 # because mpiexec is continued after a time.  The text does not say that the rank has died just now.
 #
-#   S3-9: a live process that depends on a failed one never waits for ever
 #   S0-1: a call that needs a dead process returns in bounded time
+#   S3-9: no survivor waits for ever for a dead process
 #
 # RUN: ; time 60 ; expect "all learned of it"
 
