@@ -8,7 +8,9 @@
  * 1. The header says that there is nothing; all rows are written; sync.
  * 2. The header names the step; sync.  MPI_File_sync returns the same at all survivors: if it is success, everything before it
  *    is on the disk, whichever ranks die next.
- * 3. Which file is written follows from the step, so a rank that replaces another one opens the same as the others.
+ * 3. The number of good checkpoints decides which file is written, not the step: one that failed is tried again in the same
+ *    file, and so is a step that comes again after a loss, so the newest good one stays. A rank that replaces another one
+ *    hears the number from the others.
  * 4. A job that begins looks at both files and goes on from the higher step. */
 #include "heat.h"
 
@@ -65,18 +67,28 @@ static bool is_loss(int err)
     return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED;
 }
 
+static int write_checkpoint(struct heat *h)
+{
+    long good;
+    MPI_File f;
+    int closed, err = MPI_Allreduce(&h->good_n, &good, 1, MPI_LONG, MPI_MAX, h->comm);
+
+    if (!err)
+        err = MPI_File_open(h->comm, name_of(h, (int)(good % 2)), MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                            MPI_INFO_NULL, &f);
+    if (err)
+        return err;
+    err = write_file(h, f);
+    h->good_n = good + !err;
+    closed = MPI_File_close(&f);
+    return err ? err : closed;
+}
+
 /* Collective.  A disk that is full costs the checkpoint, not the job. */
 int heat_checkpoint(struct heat *h)
 {
-    MPI_File f;
-    int closed, err = MPI_File_open(h->comm, name_of(h, (int)(h->step / h->checkpoint_every % 2)),
-                                    MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &f);
+    int err = write_checkpoint(h);
 
-    if (!err) {
-        err = write_file(h, f);
-        closed = MPI_File_close(&f);
-        err = err ? err : closed;
-    }
     if (err && !is_loss(err)) {
         char why[MPI_MAX_ERROR_STRING];
         int len;
@@ -120,6 +132,7 @@ int heat_from_checkpoint(struct heat *h)
                                    heat_row(h, h->now, h->first), h->rows * h->width, MPI_DOUBLE,
                                    MPI_STATUS_IGNORE);
         h->step = step[newest];
+        h->good_n = newest + 1; /* the other file is next */
         view_say(h, "goes on from the checkpoint of step %ld", h->step);
     }
     for (int i = 0; i < 2; i++)

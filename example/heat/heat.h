@@ -64,6 +64,7 @@ struct heat {
     struct save save[2];    /* save number n is in save[n % 2] */
     const char *checkpoint; /* prefix of the files, or NULL */
     long checkpoint_every;
+    long good_n; /* checkpoints that are good, as far as this rank has heard */
     const char *marks_path;
     double mark_s[MARKS];
     struct view view;
