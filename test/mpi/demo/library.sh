@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # library.sh – example/library: a library survives under a program whose error handler is fatal (S0-74,
-# S0-85, R10), and the program's own calls do not (S0-5, S4-3): then the status is not 0.
+# S0-85, R10), and the program's own calls do not (S0-5, S4-3): then the status is that of the death (R22).
 #
 # The arguments are the status, the ranks and the places.
 #
 #   R10: a shrunken communicator inherits the error handler
+#   R22: the job's status is 0 only if all deaths were handled
 #   S0-5: a failure is fatal with the default error handler, and returned with another
 #   S0-74: shrink never fails because of a death or a revocation
 #   S0-85: revoke and shrink give a communicator on which collectives work
@@ -20,8 +21,8 @@
 # RUN: 0 8 kill:3@call:MPI_Allreduce#2 kill:4@call:MPIX_Comm_revoke kill:5@call:MPIX_Comm_shrink#2 kill:0@agree.done ;
 #      time 60
 # RUN: 0 16 kill:9@call:MPI_Allreduce#3 kill:10@call:MPI_Allreduce#4 kill:0@call:MPI_Allreduce#5 ; time 60
-# RUN: 1 4 kill:1@call:MPI_Bcast ; time 60
-# RUN: 1 4 kill:0@call:MPI_Barrier ; time 60
+# RUN: 137 4 kill:1@call:MPI_Bcast ; time 60
+# RUN: 137 4 kill:0@call:MPI_Barrier ; time 60
 
 status=$1 ranks=$2
 shift 2
