@@ -223,7 +223,22 @@ void mend_unpark(struct mend_proc *self, mend_ctx ctx)
     }
 }
 
-/* The one that is forgotten for it makes room. */
+/* False: there is none that may be forgotten. */
+static bool forget_oldest(struct mend_proc *self)
+{
+    for (uint32_t i = 0; i < TOMBSTONES; i++) {
+        mend_ctx *oldest = &self->tomb_ring[(self->tomb_next + i) % TOMBSTONES];
+
+        if (!*oldest)
+            continue;
+        mend_hash_remove(&self->tombs, *oldest);
+        *oldest = 0;
+        return true;
+    }
+    return false;
+}
+
+/* Without memory for it another one is forgotten. */
 static void remember(struct mend_proc *self, mend_ctx ctx)
 {
     if (!self->tomb_ring)
@@ -232,9 +247,12 @@ static void remember(struct mend_proc *self, mend_ctx ctx)
         return;
     if (self->tomb_ring[self->tomb_next])
         mend_hash_remove(&self->tombs, self->tomb_ring[self->tomb_next]);
+    self->tomb_ring[self->tomb_next] = 0;
+    while (mend_hash_put(&self->tombs, ctx, self) != MEND_OK)
+        if (!forget_oldest(self))
+            return;
     self->tomb_ring[self->tomb_next] = ctx;
     self->tomb_next = (self->tomb_next + 1) % TOMBSTONES;
-    mend_hash_put(&self->tombs, ctx, self);
 }
 
 void mend_bury(struct mend_proc *self, mend_ctx ctx)
@@ -247,7 +265,6 @@ void mend_bury(struct mend_proc *self, mend_ctx ctx)
 
 void mend_bury_for_good(struct mend_proc *self, mend_ctx ctx)
 {
-    mend_memory_press(self);
-    mend_hash_put(&self->tombs, ctx, self);
-    mend_memory_relax(self);
+    if (mend_hash_put(&self->tombs, ctx, self) != MEND_OK)
+        remember(self, ctx);
 }

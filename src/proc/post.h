@@ -95,7 +95,8 @@ bool mend_parked_drop(struct mend_proc *self, mend_peer from, mend_ctx ctx,
                       void *arg);
 
 /* The context is gone: late frames are dropped from now on, and so are those that are parked.  for_good: questions about it
- * may come as long as this process runs, so it is never forgotten. */
+ * may come as long as this process runs, so it is not forgotten, unless there is no memory for it: then it is when 4096
+ * others are gone, too. */
 void mend_bury(struct mend_proc *self, mend_ctx ctx);
 void mend_bury_for_good(struct mend_proc *self, mend_ctx ctx);
 bool mend_is_buried(const struct mend_proc *self, mend_ctx ctx);
