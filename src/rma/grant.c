@@ -12,7 +12,10 @@ struct mend_win_grants {
     struct mend_winlock *lock; /* by origin */
     uint32_t *wanted;          /* by origin: 0 or 1 */
     uint8_t *state;            /* by origin: enum served */
-    uint8_t *bereaved;         /* by origin: it says that a holder is dead */
+    uint8_t *named;  /* by member: an origin knows that it is dead, and this process does not yet */
+    uint8_t *mourns; /* by origin: it has named one of them, so answers to it wait */
+    uint8_t *unlocks; /* by origin: it has sent UNLOCK while it mourned */
+    int named_n;
 };
 
 /* GIVEN: the origin does not know yet.  One that dies then has never held the lock, and poisons nothing. */
@@ -26,7 +29,7 @@ int mend_grant_make(struct mend_win *w)
     w->control->grants = s;
     if (!s)
         return MPI_ERR_NO_MEM;
-    s->shared = mend_zalloc(w->self, 5 * n, 1);
+    s->shared = mend_zalloc(w->self, 7 * n, 1);
     s->lock = mend_zalloc(w->self, n, sizeof(*s->lock));
     s->wanted = mend_zalloc(w->self, n, sizeof(*s->wanted));
     if (!s->shared || !s->lock || !s->wanted)
@@ -34,7 +37,9 @@ int mend_grant_make(struct mend_win *w)
     s->any = s->shared + n;
     s->all = s->shared + 2 * n;
     s->state = (uint8_t *)s->shared + 3 * n;
-    s->bereaved = s->state + n;
+    s->named = s->state + n;
+    s->mourns = s->named + n;
+    s->unlocks = s->mourns + n;
     return MPI_SUCCESS;
 }
 
@@ -93,7 +98,7 @@ static bool try_each(struct mend_win *w)
     bool refused = false;
 
     for (int r = 0; r < w->n; r++)
-        if (s->state[r] == WAITS && !mend_win_is_dead(w, r))
+        if (s->state[r] == WAITS && !s->mourns[r] && !mend_win_is_dead(w, r))
             refused |= try_lock(w, r);
     return refused;
 }
@@ -117,7 +122,10 @@ bool mend_grant_dead(struct mend_win *w, int from, const void *ranks, size_t len
         memcpy(&r, (const char *)ranks + at, sizeof(r));
         if (r >= (uint32_t)w->n)
             return false;
-        s->bereaved[from] |= s->state[r] == HAS && s->lock[r].kind != MEND_WINLOCK_ALL; /* R39 */
+        if (mend_win_is_dead(w, (int)r))
+            continue;
+        s->named_n += !s->named[r];
+        s->named[r] = s->mourns[from] = 1;
     }
     return true;
 }
@@ -128,13 +136,10 @@ bool mend_grant_lock(struct mend_win *w, int from, uint64_t kind)
 
     if (!s || kind >= MEND_WINLOCK_KINDS || s->state[from] != NOTHING)
         return false;
-    if (s->bereaved[from] && kind != MEND_WINLOCK_ALL) {
-        mend_link_say(w, from, MEND_RMA_LOCKED, 0, MEND_WINLOCK_POISONED);
-        return true;
-    }
     mend_winlock_begin(&s->lock[from], (enum mend_winlock_kind)kind);
     s->state[from] = WAITS;
-    try_lock(w, from);
+    if (!s->mourns[from])
+        try_lock(w, from);
     return true;
 }
 
@@ -148,25 +153,45 @@ bool mend_grant_taken(struct mend_win *w, int from)
     return true;
 }
 
-bool mend_grant_unlock(struct mend_win *w, int from)
+/* Returns what the origin is told of its lock. */
+static enum mend_winlock_result end_lock(struct mend_win *w, int from)
 {
     struct mend_win_grants *s = w->control->grants;
-    struct mend_winlock_words words;
+    struct mend_winlock_words words = mend_grant_words(w, from);
     enum mend_winlock_result r = MEND_WINLOCK_HELD;
 
-    if (!s)
-        return false;
-    words = mend_grant_words(w, from);
     if (s->state[from] >= GIVEN)
         r = mend_winlock_release(&s->lock[from], &words);
     else if (s->state[from] == WAITS)
         mend_winlock_abandon(&s->lock[from], &words);
     s->state[from] = NOTHING;
-    if (s->bereaved[from] && s->lock[from].kind != MEND_WINLOCK_ALL)
-        r = MEND_WINLOCK_POISONED;
-    mend_link_say(w, from, MEND_RMA_UNLOCKED, 0, (uint64_t)r);
+    s->unlocks[from] = 0;
+    return r;
+}
+
+bool mend_grant_unlock(struct mend_win *w, int from)
+{
+    struct mend_win_grants *s = w->control->grants;
+
+    if (!s)
+        return false;
+    s->unlocks[from] = s->mourns[from];
+    if (!s->unlocks[from])
+        mend_link_say(w, from, MEND_RMA_UNLOCKED, 0, (uint64_t)end_lock(w, from));
     try_all(w);
     return true;
+}
+
+/* This process has heard of all deaths that origins have named: the answers to these go on. */
+static void end_mourning(struct mend_win *w)
+{
+    struct mend_win_grants *s = w->control->grants;
+
+    for (int r = 0; r < w->n; r++) {
+        s->mourns[r] = 0;
+        if (s->unlocks[r])
+            mend_link_say(w, r, MEND_RMA_UNLOCKED, 0, (uint64_t)end_lock(w, r));
+    }
 }
 
 void mend_grant_on_death(struct mend_win *w, int dead)
@@ -177,11 +202,17 @@ void mend_grant_on_death(struct mend_win *w, int dead)
     if (!s)
         return;
     words = mend_grant_words(w, dead);
-    if (s->state[dead] == GIVEN)
+    if (s->unlocks[dead])
+        end_lock(w, dead);
+    else if (s->state[dead] == GIVEN)
         mend_winlock_release(&s->lock[dead], &words);
     else if (s->state[dead] == WAITS)
         mend_winlock_abandon(&s->lock[dead], &words);
     mend_winlock_bury(&words, dead);
     s->state[dead] = NOTHING;
+    s->named_n -= s->named[dead];
+    s->named[dead] = 0;
+    if (!s->named_n)
+        end_mourning(w);
     try_all(w);
 }

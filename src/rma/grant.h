@@ -8,9 +8,10 @@
  *   UNLOCK  ───────────────>  nothing
  *           <───── UNLOCKED
  *
- * An origin that knows of deaths says so first (DEAD).  If one of those holds the lock here, the answer is that it is
- * poisoned, though this member may not have heard of that death.  It believes that for this origin only: until it has heard
- * itself, others that do not know either may have the lock. */
+ * An origin that knows of deaths says so first (DEAD).  If this member has not heard of one of those yet, it answers when it has:
+ * what the dead one had sent, perhaps the end of its lock, is read then, and whether the lock is poisoned is the same for
+ * all.  The verdict comes to each process, so the answer does not wait for long; others that do not know of the death
+ * may have the lock meanwhile. */
 #ifndef MEND_RMA_GRANT_H
 #define MEND_RMA_GRANT_H
 

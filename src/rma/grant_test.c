@@ -75,6 +75,16 @@ static int unlock(mend_peer origin, enum mend_winlock_kind kind)
     return mend_link_fault(&win[origin], TARGET);
 }
 
+/* So far ORIGIN alone knows of the death, and its answer waits; then the target hears of it. */
+static enum mend_link_lock lock_when_told(enum mend_winlock_kind kind)
+{
+    CHECK_EQ(lock(ORIGIN, kind), MEND_LINK_ASKED);
+    mend_interrupt_check(job.rank[TARGET]);
+    mend_grant_on_death(&win[TARGET], HOLDER);
+    frames();
+    return link_of(ORIGIN)->lock;
+}
+
 /* The holder has a lock of this kind and dies; ORIGIN alone knows. */
 static void begin_with_death(enum mend_winlock_kind held, bool origin_holds)
 {
@@ -90,7 +100,14 @@ static void begin_with_death(enum mend_winlock_kind held, bool origin_holds)
 MEND_TEST(an_unlock_reports_the_death_that_its_origin_knows)
 {
     begin_with_death(MEND_WINLOCK_SHARED, true);
-    CHECK_EQ(unlock(ORIGIN, MEND_WINLOCK_SHARED), MPI_ERR_PROC_FAILED);
+    mend_link_give_back(link_of(ORIGIN), MEND_WINLOCK_SHARED);
+    frames();
+    CHECK(link_of(ORIGIN)->lock != MEND_LINK_FREE); /* it waits until the target knows, too */
+    mend_interrupt_check(job.rank[TARGET]);
+    mend_grant_on_death(&win[TARGET], HOLDER);
+    frames();
+    CHECK_EQ(link_of(ORIGIN)->lock, MEND_LINK_FREE);
+    CHECK_EQ(mend_link_fault(&win[ORIGIN], TARGET), MPI_ERR_PROC_FAILED);
     CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_POISONED);
     CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_ALL), MEND_LINK_HELD); /* access, not ownership */
     CHECK_EQ(unlock(ORIGIN, MEND_WINLOCK_ALL), MPI_SUCCESS);
@@ -100,34 +117,68 @@ MEND_TEST(an_unlock_reports_the_death_that_its_origin_knows)
 MEND_TEST(a_shared_lock_is_refused_by_the_death_that_its_origin_knows)
 {
     begin_with_death(MEND_WINLOCK_SHARED, false);
-    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_POISONED);
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_POISONED);
     end();
     begin_with_death(MEND_WINLOCK_EXCLUSIVE, false);
-    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_POISONED);
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_POISONED);
     end();
 }
 
 MEND_TEST(a_death_that_an_origin_knows_is_not_believed_for_others)
 {
     begin_with_death(MEND_WINLOCK_SHARED, false);
-    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_POISONED);
+    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_ASKED);
     CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
     CHECK_EQ(unlock(OTHER, MEND_WINLOCK_SHARED), MPI_SUCCESS);
     end();
 }
 
-MEND_TEST(the_death_of_one_that_holds_nothing_refuses_no_lock)
+/* The end of its lock is on its way when the origin names it: the lock is poisoned for nobody. */
+MEND_TEST(what_a_dead_holder_had_sent_counts)
+{
+    struct {
+        struct mend_rma_head head;
+        uint32_t rank;
+    } said = {.rank = HOLDER};
+
+    begin();
+    CHECK_EQ(lock(HOLDER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    mend_link_give_back(link_of(HOLDER), MEND_WINLOCK_SHARED);
+    job_kill(HOLDER);
+    mend_interrupt_check(job.rank[ORIGIN]);
+    CHECK(mend_serve(&win[TARGET], ORIGIN, MEND_RMA_DEAD, &said, sizeof(said.head) + 4));
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    end();
+}
+
+/* It ends its lock, has named another one, and dies before this member has heard of either. */
+MEND_TEST(a_mourner_that_dies_poisons_nothing_when_it_had_ended_its_lock)
 {
     begin_with_death(MEND_WINLOCK_ALL, true);
+    mend_link_give_back(link_of(ORIGIN), MEND_WINLOCK_SHARED);
+    frames();
+    job_kill(ORIGIN);
+    mend_interrupt_check(job.rank[TARGET]);
+    mend_grant_on_death(&win[TARGET], HOLDER);
+    mend_grant_on_death(&win[TARGET], ORIGIN);
+    frames();
+    CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    end();
+}
+
+MEND_TEST(the_death_of_one_that_holds_nothing_refuses_no_lock)
+{
+    begin_with_death(MEND_WINLOCK_ALL, false);
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_HELD);
     CHECK_EQ(unlock(ORIGIN, MEND_WINLOCK_SHARED), MPI_SUCCESS);
-    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
     end();
     begin();
     CHECK_EQ(lock(HOLDER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
     CHECK_EQ(unlock(HOLDER, MEND_WINLOCK_SHARED), MPI_SUCCESS);
     job_kill(HOLDER);
     mend_interrupt_check(job.rank[ORIGIN]);
-    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_HELD);
     end();
 }
 
