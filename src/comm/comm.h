@@ -58,8 +58,8 @@ struct mend_comm {
     const bool closing;  /* no handle leads to it any more */
     bool undone;         /* what is under way on it: a roll-back; nobody hears how it ends */
     bool predefined;     /* MPI_COMM_WORLD, MPI_COMM_SELF: not to be freed by the user */
-    uint32_t used_at;    /* number of the last safe point before its last use (recover/undo.h) */
-    uint32_t made_at;    /* of the one before it was made */
+    uint64_t used_at;    /* number of the last safe point before its last use (recover/undo.h) */
+    uint64_t made_at;    /* of the one before it was made */
     struct mend_group *group, *remote; /* remote == group on an intracommunicator */
     /* create/validate.c.  After a cut another object carries collectives and creation: that of the
      * members that were living then.  Users never see it. */

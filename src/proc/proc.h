@@ -167,7 +167,7 @@ struct mend_proc {
     struct mend_create *create;
     struct mend_list modules; /* recover/: struct mend_module.link */
     struct mend_undo *undo;   /* recover/: NULL unless a module rolls back */
-    uint32_t points_n;        /* safe points of modules so far */
+    uint64_t points_n;        /* safe points of modules so far */
     bool unwinds;             /* the program's calls end, then its memory rolls back: on_unwound */
     struct mend_list windows; /* rma/: struct mend_win.link */
     struct mend_datarep *datareps;     /* io/: that were registered, the newest first */

@@ -18,7 +18,7 @@ struct terms {
     bool joins;              /* there are modules already with which it rolls back */
     const char *alone;       /* why not here */
     uint64_t order, numbers; /* numbers: free ones */
-    uint32_t points_n;
+    uint64_t points_n;
     int error;
 };
 
@@ -54,7 +54,7 @@ static void agree_on(struct mend_comm *c, struct terms *t)
     t->order = value.max_word[0] + 1;
     t->anywhere = value.and_word[1] & 1;
     t->numbers = value.and_word[3];
-    t->points_n = (uint32_t)value.max_word[1];
+    t->points_n = value.max_word[1];
     t->error = (int)value.max_word[2];
     if (!t->error && !all_agree(value.and_word[2]))
         t->error = MPI_ERR_ARG;

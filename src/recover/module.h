@@ -28,8 +28,8 @@ struct mend_module {
 
     /* one that rolls back */
     unsigned number; /* of its bit in sets of modules */
-    uint32_t made;   /* number of the safe point of its creation; 0: that is not over */
-    uint32_t last;   /* of the one behind its last call */
+    uint64_t made;   /* number of the safe point of its creation; 0: that is not over */
+    uint64_t last;   /* of the one behind its last call */
     bool freed;      /* by the program, which may roll back to where it was not */
 };
 
@@ -42,7 +42,8 @@ struct mend_point {
     uint64_t deaths;                /* known then: mend_points_deaths() */
     bool needed;                    /* while that is looked at */
     struct {
-        uint32_t depth, last;
+        uint32_t depth;
+        uint64_t last;
     } of[MEND_MODULES];
 };
 

@@ -109,7 +109,7 @@ void mend_module_left(struct mend_module *m)
     mend_event(m->recovery->self, MEND_EV_MODULE_POINT);
 }
 
-static bool is_of_creation(struct mend_recovery *r, uint32_t number)
+static bool is_of_creation(struct mend_recovery *r, uint64_t number)
 {
     mend_list_foreach (l, next, &r->modules)
         if (module_of(l)->made == number)
@@ -118,7 +118,7 @@ static bool is_of_creation(struct mend_recovery *r, uint32_t number)
 }
 
 /* Modules that are created one after the other count as created together, so that a failure in a first call undoes no creation. */
-static void join_creations(struct mend_recovery *r, uint32_t number)
+static void join_creations(struct mend_recovery *r, uint64_t number)
 {
     mend_list_foreach (l, next, &r->modules)
         if (module_of(l)->last == number - 1 && is_of_creation(r, number - 1))

@@ -362,7 +362,7 @@ static int run(struct mend_recovery *r, bool resumes)
         err = recover_once(r, resumes);
         resumes = false;
         if (!err && r->roll.rolls) {
-            mend_undo_unwind(r->self, (uint32_t)r->roll.target);
+            mend_undo_unwind(r->self, r->roll.target);
             return MPI_SUCCESS;
         }
     } while (!err && is_pending(r));

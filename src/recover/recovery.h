@@ -56,7 +56,7 @@ struct mend_recovery {
     bool at_point;    /* memory has rolled back, the recovery goes on */
     uint64_t asks;    /* modules that are to recover */
     uint64_t pending; /* modules whose recovery has not succeeded */
-    uint32_t first;   /* number of the first safe point */
+    uint64_t first;   /* number of the first safe point */
     bool insists;     /* on a roll-back, though nobody has died */
     uint64_t lost_n;  /* members that it has lost so far */
     uint64_t settled; /* deaths that were known in the last recovery */

@@ -207,8 +207,7 @@ int mend_roll_exchange(struct mend_comm *c, struct mend_group *of,
 void mend_roll_cut(struct mend_proc *self, const struct mend_roll *roll)
 {
     for (uint64_t i = 0; i < roll->cut_n; i++)
-        mend_undo_renew(self, roll->cut[i], roll->ctx + i * MEND_CTX_MAKE(0, 2),
-                        (uint32_t)roll->target);
+        mend_undo_renew(self, roll->cut[i], roll->ctx + i * MEND_CTX_MAKE(0, 2), roll->target);
 }
 
 void mend_roll_forget(struct mend_proc *self, struct mend_roll *roll)

@@ -12,7 +12,7 @@ struct later {
     void *object;
 };
 
-static void init(struct mend_undo *u, struct mend_undo_point *p, uint32_t number)
+static void init(struct mend_undo *u, struct mend_undo_point *p, uint64_t number)
 {
     p->number = number;
     mend_list_init(&p->requests);
@@ -178,14 +178,14 @@ bool mend_undo_later(struct mend_proc *self, void (*free_it)(struct mend_proc *s
     return true;
 }
 
-static bool is_of_since(const struct mend_comm *c, uint32_t number)
+static bool is_of_since(const struct mend_comm *c, uint64_t number)
 {
     return c->made_at != MEND_UNDO_APART && (c->used_at >= number || c->made_at >= number);
 }
 
 static void end(struct mend_comm *c, void *arg)
 {
-    const uint32_t *number = arg;
+    const uint64_t *number = arg;
 
     if (c->whole || !is_of_since(c, *number))
         return;
@@ -198,7 +198,7 @@ static void end(struct mend_comm *c, void *arg)
     mend_decide_abandon(c);
 }
 
-void mend_undo_unwind(struct mend_proc *self, uint32_t number)
+void mend_undo_unwind(struct mend_proc *self, uint64_t number)
 {
     self->unwinds = true;
     mend_comm_each(self, end, &number);
@@ -230,7 +230,7 @@ static void let_rest(struct mend_list *requests)
  * others forget it, too. */
 static void free_new(struct mend_comm *c, void *arg)
 {
-    const uint32_t *number = arg;
+    const uint64_t *number = arg;
 
     if (c->whole || c->closing || c->made_at == MEND_UNDO_APART || c->made_at < *number)
         return;
@@ -295,7 +295,7 @@ static void renew(struct mend_comm *c, mend_ctx ctx)
         mend_group_put(c->self, remote);
 }
 
-void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, uint32_t number)
+void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, uint64_t number)
 {
     struct search s = {.id = id};
     struct mend_wait w = {.until = is_quiet,

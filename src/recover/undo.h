@@ -28,12 +28,12 @@
 
 #include "req/request.h"
 
-#define MEND_UNDO_APART UINT32_MAX /* made_at */
+#define MEND_UNDO_APART UINT64_MAX /* made_at */
 
 /* Behind a safe point, up to the next one. */
 struct mend_undo_point {
     struct mend_list link;     /* in mend_undo.points */
-    uint32_t number;           /* of the safe point: self->points_n then */
+    uint64_t number;           /* of the safe point: self->points_n then */
     struct mend_list requests; /* struct mend_request.held: made since */
     struct mend_list later;    /* frees that wait */
 };
@@ -100,7 +100,7 @@ static inline bool mend_undo_is_new(const struct mend_comm *c)
 }
 
 /* The calls that the program is in, and all that it has begun since safe point `number`, end from now on. */
-void mend_undo_unwind(struct mend_proc *self, uint32_t number);
+void mend_undo_unwind(struct mend_proc *self, uint64_t number);
 
 /* The program's memory has rolled back to p, and its calls with it.  What later ones have goes; they are no longer kept. */
 void mend_undo_back(struct mend_proc *self, struct mend_undo_point *p);
@@ -108,6 +108,6 @@ void mend_undo_back(struct mend_proc *self, struct mend_undo_point *p);
 /* The communicator of that id goes on in a context of its own; ctx names it, and the one after it
  * what carries its collectives.  Waits until a message that its sender is writing into this process's memory is there, or the sender is
  * dead.  Its use since safe point `number` is undone at all.  Nothing if there is no such communicator. */
-void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, uint32_t number);
+void mend_undo_renew(struct mend_proc *self, mend_ctx id, mend_ctx ctx, uint64_t number);
 
 #endif
