@@ -160,8 +160,8 @@ MEND_TEST(a_mourner_that_dies_poisons_nothing_when_it_had_ended_its_lock)
     frames();
     job_kill(ORIGIN);
     mend_interrupt_check(job.rank[TARGET]);
+    mend_grant_on_death(&win[TARGET], ORIGIN); /* whose own death is carried out first */
     mend_grant_on_death(&win[TARGET], HOLDER);
-    mend_grant_on_death(&win[TARGET], ORIGIN);
     frames();
     CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
     end();
