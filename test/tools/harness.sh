@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# harness.sh – test/run fails where it must: a harness that cannot fail shows nothing.
+# harness.sh – test/run and test/check fail where they must: a harness that cannot fail shows nothing.
 #
 # RUN: ; expect "all harness checks passed" ; time 180
 
@@ -67,6 +67,20 @@ says file.c "was left behind"
 says sanitizer.c "Sanitizer"
 says broken.c "does not compile"
 says hang.c "still running"
+
+# test/check ends with the names of all tests that failed, also of a step that failed without naming one, and the sum.
+python3 - "$MEND_TEST_ROOT" "$MEND_TEST_STAGE/.." "$PWD" >output <<'END'
+import runpy, sys
+root, build, folder = sys.argv[1:]
+check = runpy.run_path(root + "/test/check")
+kill = check["counted"]([sys.executable, root + "/test/run", "--build", build, folder])
+check["conclude"]([("kill", kill, 1.0), ("soak", check["counted"](["false"]), 1.0)])
+END
+tail -12 output >end
+[ "$(head -1 end)" = failed: ] || fail "not the end of test/check: $(cat output)"
+[ "$(grep -c "^  kill: .*/bad/.*\.c: alone" end)" = 9 ] || fail "not the nine names: $(cat end)"
+grep -qx "  soak: see above" end || fail "a step that names nothing: $(cat end)"
+[ "$(tail -1 end)" = "0 passed, 10 failed" ] || fail "not the sum: $(cat end)"
 
 # What is injected must happen, also where another status than 0 is expected.
 mkdir ../injected && cd ../injected || exit 1
