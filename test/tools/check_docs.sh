@@ -91,7 +91,7 @@ finds doc/a.md 'Then nothing comes of it.' "'nothing comes of'"
 # 7. figures
 finds doc/performance.md '## One\non 1234abc\n\n| latency | 1.5 |\n\n## Two\n\n| words | only |' ''
 finds doc/performance.md '## One\n\n| latency | 1.5 |' 'figures without the commit'
-finds doc/performance-history.md '## One\n\n| latency | 1.5 |' 'figures without the commit'
+finds doc/lab/files.md '## One\n\n| latency | 1.5 |' 'figures without the commit'
 finds doc/roadmap.md 'What is there.' 'of which commit?'
 # 8. what is said to be missing
 finds include/mpi.h 'int MPI_Send(void);' ''
