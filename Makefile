@@ -21,7 +21,7 @@ MESON_OPTIONS = --prefix / --libdir lib
 all: ## build into build/, with a staged installation in build/stage
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
-	@rm -rf $(BUILD)/stage/share/man # a page that has become a link of another one
+	@rm -rf $(BUILD)/stage/share/man $(BUILD)/stage/share/doc # what is no longer installed, or has become a link
 	@DESTDIR=$(abspath $(BUILD))/stage meson install -C $(BUILD) --no-rebuild --quiet
 
 %/build.ninja:

@@ -130,7 +130,7 @@ def jobs_table(jobs):
     yield "| program | runs | failed |"
     yield "|---|---:|---:|"
     for name in sorted(jobs):
-        yield f"| [{name}](../test/sim/mpi/{name}.c) | {grouped(jobs[name][0])} | {jobs[name][1]} |"
+        yield f"| `{name}.c` | {grouped(jobs[name][0])} | {jobs[name][1]} |"
 
 
 def cost_table(costs, cell):
