@@ -56,7 +56,7 @@ bool mend_group_spans(const struct mend_proc *self, const struct mend_group *g)
 
     if (!self->abroad.next || mend_list_empty(&self->abroad))
         return false;
-    while (r < g->size && !mend_peer_entry(self, mend_group_peer(g, r))->abroad)
+    while (r < g->size && !mend_peer_job(self, mend_group_peer(g, r)))
         r++;
     return r < g->size;
 }

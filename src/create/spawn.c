@@ -157,10 +157,10 @@ struct call {
 /* The first member of the job in which member r is. */
 static bool is_first_of_job(struct mend_comm *c, int r)
 {
-    const struct mend_abroad *job = mend_peer_entry(c->self, mend_comm_peer(c, r))->abroad;
+    const struct mend_abroad *job = mend_peer_job(c->self, mend_comm_peer(c, r));
 
     for (int k = 0; k < r; k++)
-        if (mend_peer_entry(c->self, mend_comm_peer(c, k))->abroad == job)
+        if (mend_peer_job(c->self, mend_comm_peer(c, k)) == job)
             return false;
     return true;
 }
@@ -172,7 +172,7 @@ static int name_abroad(struct call *s)
     int err = MPI_SUCCESS;
 
     for (int r = 0; c->spans && !err && r < c->size; r++) {
-        const struct mend_abroad *job = mend_peer_entry(c->self, mend_comm_peer(c, r))->abroad;
+        const struct mend_abroad *job = mend_peer_job(c->self, mend_comm_peer(c, r));
 
         if (job && is_first_of_job(c, r))
             err = mend_create_name_in(c->self, job->job, s->news.first, s->news.started_n);

@@ -169,18 +169,25 @@ static const struct mend_abroad_block *block_of(const struct mend_abroad *a, men
     return NULL;
 }
 
+static mend_place place_of(struct mend_node_header *h, mend_peer name)
+{
+    return mend_place_at(mend_node_name_of(h, name)->place);
+}
+
 bool mend_abroad_meet(struct mend_proc *self, mend_peer p)
 {
     mend_list_foreach (l, next, &self->abroad) {
         struct mend_abroad *a = mend_list_entry(l, struct mend_abroad, link);
         const struct mend_abroad_block *b = a->header ? block_of(a, p) : NULL;
-        struct mend_peer_entry *e = mend_peer_entry(self, p);
 
         if (!b)
             continue;
-        e->abroad = a;
-        e->there = mend_place_at(mend_node_name_of(a->header, b->there + (p - b->here))->place);
-        mend_node_keep_apart(self, p);
+        mend_node_meet_elsewhere(
+            self, p,
+            (struct mend_where){.kind = MEND_WHERE_JOB,
+                                .place = place_of(a->header, b->there + (p - b->here)),
+                                .sends = place_of(self->node->header, p),
+                                .job = a});
         return true;
     }
     return false;
@@ -199,7 +206,7 @@ static uint32_t own_number(const struct mend_proc *self)
 
 int32_t mend_abroad_name(const struct mend_proc *self, mend_peer p)
 {
-    const struct mend_abroad *a = mend_peer_entry(self, p)->abroad;
+    const struct mend_abroad *a = mend_peer_job(self, p);
     const struct mend_abroad_block *b = a ? block_of(a, p) : NULL;
 
     return b ? full_name(a->number, b->there + (p - b->here)) : full_name(own_number(self), p);

@@ -8,7 +8,7 @@
  *
  * A process of another job has a place in the segment of this one, from which it sends, and this process has one there.
  * So each receives in its own segment, from everybody, and sleeps on one futex; to send it maps the segment of the
- * receiver.  For all code above the transport the two share no memory (`apart`).
+ * receiver.  For all code above the transport the two share no memory (MEND_WHERE_JOB).
  *
  * A process has a name in each job, and they differ.  The name that all jobs understand is made of the number of the
  * job, which no job connected with it has or had, and its name there.  What is sent to other processes names processes
@@ -59,7 +59,7 @@ struct mend_abroad *mend_abroad_learn(struct mend_proc *self, uint64_t job, uint
                                       mend_place mine, const struct mend_abroad_block *blocks,
                                       uint32_t blocks_n);
 
-/* The peer, if it is of another job, is reached there.  False: nothing is known of it. */
+/* The peer, which has a place in this job's segment, is reached in that of its own job.  False: nothing is known of it. */
 bool mend_abroad_meet(struct mend_proc *self, mend_peer p);
 
 /* Unmaps what no process is looked at in any more. */
@@ -74,7 +74,7 @@ mend_peer mend_abroad_find(struct mend_proc *self, uint64_t job, int32_t there);
 
 static inline bool mend_abroad_has(const struct mend_proc *self, mend_peer p)
 {
-    return mend_peer_entry(self, p)->abroad != NULL;
+    return mend_peer_job(self, p) != NULL;
 }
 
 /* What two processes, or the members of a group, call a process alike: with the job's number if one of them is of

@@ -115,8 +115,9 @@ MEND_TEST(names_that_all_jobs_understand)
     CHECK(a && a->mine.at == 1);
     CHECK(mend_abroad_meet(self, OURS) && mend_abroad_meet(self, OURS + 1));
     CHECK(!mend_abroad_meet(self, 7)); /* it was not told of */
-    CHECK(mend_peer_entry(self, OURS + 1)->there.at == 1);
-    CHECK(!mend_peer_shares_memory(self, OURS)); /* it is apart */
+    CHECK(mend_peer_entry(self, OURS + 1)->where.place.at == 1);
+    CHECK(!mend_peer_shares_memory(self, OURS) && mend_peer_job(self, OURS) == a);
+    CHECK_EQ(mend_peer_entry(self, 7)->where.kind, MEND_WHERE_NODE); /* that is not known yet */
     CHECK(learn(2) == a && mend_abroad_meet(self, 7));
     there = mend_abroad_name(self, 7);
     CHECK_EQ(there, (int32_t)(THEIR_NUMBER << MEND_ABROAD_NAME_BITS) | 9);
@@ -142,7 +143,7 @@ MEND_TEST(what_nobody_looks_at_is_unmapped)
     struct mend_abroad *a;
 
     set_up();
-    a = mend_peer_entry(self, OURS)->abroad;
+    a = mend_peer_job(self, OURS);
     mend_peer_entry(self, OURS)->gone = mend_peer_entry(self, OURS + 1)->gone = true;
     mend_abroad_forget(self);
     CHECK(a->header != NULL); /* one is still looked at */

@@ -58,21 +58,21 @@ bool mend_node_return(struct mend_proc *self)
     return protect(self, PROT_READ | PROT_WRITE);
 }
 
+void mend_node_meet_elsewhere(struct mend_proc *self, mend_peer peer, struct mend_where where)
+{
+    self->node->peer_at[where.sends.at] = peer;
+    if (self->node->places_end <= where.sends.at)
+        self->node->places_end = where.sends.at + 1;
+    mend_peer_entry(self, peer)->where = where;
+}
+
 void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place)
 {
-    self->node->peer_at[place.at] = peer;
-    if (self->node->places_end <= place.at)
-        self->node->places_end = place.at + 1;
-    mend_peer_entry(self, peer)->place = place;
+    mend_node_meet_elsewhere(
+        self, peer, (struct mend_where){.kind = MEND_WHERE_HERE, .place = place, .sends = place});
     self->node->sharing_n++;
     if (peer == self->me)
         self->node->mine = place;
-}
-
-void mend_node_keep_apart(struct mend_proc *self, mend_peer peer)
-{
-    mend_peer_entry(self, peer)->apart = true;
-    self->node->sharing_n--;
 }
 
 /* The bit of `touched` that remembers a piece: communicators come and go, and their cells are the same few again and

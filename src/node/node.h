@@ -48,11 +48,11 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
 void mend_node_leave(struct mend_proc *self);
 bool mend_node_return(struct mend_proc *self);
 
-/* The peer has this place. */
+/* The peer shares the segment, and has this place. */
 void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place);
 
-/* From now on the peer, which has a place, counts as one of another node: only frames reach it (MEND_NODES). */
-void mend_node_keep_apart(struct mend_proc *self, mend_peer peer);
+/* The peer is elsewhere, and sends from a place of the segment. */
+void mend_node_meet_elsewhere(struct mend_proc *self, mend_peer peer, struct mend_where where);
 
 /* All processes that this one knows share memory with it. */
 static inline bool mend_node_holds_all(const struct mend_proc *self)
@@ -60,10 +60,10 @@ static inline bool mend_node_holds_all(const struct mend_proc *self)
     return self->node && self->node->sharing_n == self->peers_n;
 }
 
-/* Where the peer is in the segment, also if it is kept apart: for the transport and the runtime. */
+/* From where the peer sends in the segment, also if it is elsewhere: for the transport. */
 static inline mend_place mend_node_place_of(const struct mend_proc *self, mend_peer peer)
 {
-    return mend_peer_entry(self, peer)->place;
+    return mend_peer_entry(self, peer)->where.sends;
 }
 
 static inline mend_peer mend_node_peer_at(const struct mend_proc *self, mend_place place)

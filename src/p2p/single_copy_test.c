@@ -402,14 +402,20 @@ MEND_TEST(the_ring_is_left_when_senders_do_not_come)
     }
 }
 
+static void is_at(struct mend_proc *p, mend_peer peer, uint32_t place)
+{
+    mend_peer_entry(p, peer)->where =
+        (struct mend_where){.kind = MEND_WHERE_HERE, .place = mend_place_at(place)};
+}
+
 /* A process at that place that has had a message of BYTES from the other one, at place 1, which goes through the ring. */
 static struct mend_proc *one_of_two(uint32_t place)
 {
     struct mend_rts rts = {.total_bytes = BYTES};
     struct mend_proc *p = newcomer();
 
-    mend_peer_entry(p, 0)->place = mend_place_at(place);
-    mend_peer_entry(p, 1)->place = mend_place_at(1);
+    is_at(p, 0, place);
+    is_at(p, 1, 1);
     mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
     return p;
 }
@@ -425,7 +431,7 @@ MEND_TEST(the_lower_one_says_the_way_while_messages_come_by_it)
     struct mend_rts rts = {.total_bytes = BYTES};
 
     CHECK_EQ(said(p, BYTES), 0);
-    mend_peer_entry(p, 0)->place = mend_place_at(0);
+    is_at(p, 0, 0);
     CHECK_EQ(said(p, BYTES / 32), 0);
     CHECK_EQ(said(p, 4 * BYTES), 0); /* none of that size has come */
     for (int i = 0; i < 64; i++)

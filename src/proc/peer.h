@@ -14,20 +14,32 @@ enum mend_peer_fate {
     MEND_PEER_DEAD, /* final: the agent's verdict */
 };
 
+enum mend_where_kind {
+    MEND_WHERE_NODE = 0, /* on another node of this job: only frames reach it */
+    MEND_WHERE_HERE,     /* on this node: its memory and this process's are the same segment */
+    MEND_WHERE_JOB,      /* in another job, which has a segment of its own: only frames reach it */
+};
+
+/* Where a process is, as seen from this one. */
+struct mend_where {
+    enum mend_where_kind kind;
+    int32_t node;     /* NODE: its number */
+    mend_place place; /* in the segment in which it receives; JOB: that of its job */
+    mend_place
+        sends; /* in the segment in which this process receives: the place from which it sends */
+    struct mend_abroad *job; /* JOB: node/abroad.h; else NULL */
+};
+
 /* What this process knows of each process whose name is below peers_n, itself included.  Names are never used
  * again. */
 struct mend_peer_entry {
     const struct mend_net *net; /* reaches it */
-    mend_place
-        place;      /* in the segment of this process's node, MEND_PLACE_NONE: it has none there */
+    struct mend_where where;
     uint8_t fate;   /* enum mend_peer_fate */
     bool told;      /* an MPI call told the program of its death */
-    bool apart;     /* only frames reach it, although it has a place (MEND_NODES) */
     bool connected; /* MPI_Finalize waits for it, although there may be no communicator with it */
     bool had_left;  /* dead, and had left MPI or was without a session before */
     bool gone;      /* dead, and its place may be another process's: life/let_go.c */
-    mend_place there;           /* abroad: where it is in the segment of its job */
-    struct mend_abroad *abroad; /* of another job (node/abroad.h); NULL: of this one */
 };
 
 static inline struct mend_peer_entry *mend_peer_entry(const struct mend_proc *self, mend_peer p)
@@ -35,17 +47,23 @@ static inline struct mend_peer_entry *mend_peer_entry(const struct mend_proc *se
     return MEND_TABLE_AT(&self->peers, struct mend_peer_entry, (uint32_t)p);
 }
 
+static inline bool mend_peer_shares_memory(const struct mend_proc *self, mend_peer p)
+{
+    return mend_peer_entry(self, p)->where.kind == MEND_WHERE_HERE;
+}
+
 /* MEND_PLACE_NONE: it shares no memory with this process. */
 static inline mend_place mend_peer_place(const struct mend_proc *self, mend_peer p)
 {
-    const struct mend_peer_entry *e = mend_peer_entry(self, p);
+    const struct mend_where *where = &mend_peer_entry(self, p)->where;
 
-    return mend_unlikely(e->apart) ? MEND_PLACE_NONE : e->place;
+    return mend_likely(where->kind == MEND_WHERE_HERE) ? where->place : MEND_PLACE_NONE;
 }
 
-static inline bool mend_peer_shares_memory(const struct mend_proc *self, mend_peer p)
+/* The other job that it belongs to; NULL: it is of this one. */
+static inline struct mend_abroad *mend_peer_job(const struct mend_proc *self, mend_peer p)
 {
-    return mend_peer_place(self, p).at != MEND_PLACE_NONE.at;
+    return mend_peer_entry(self, p)->where.job;
 }
 
 static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)
@@ -71,8 +89,9 @@ static inline void mend_peers_connect(struct mend_proc *self, mend_peer first, m
         mend_peer_entry(self, p)->connected = true;
 }
 
-/* Gives names to n more processes, which live as far as is known: peers_n and up.  The first call says how many
- * there may ever be unless that was said before.  False: no memory or more than those, and nobody has got a name. */
+/* Gives names to n more processes, which live as far as is known: peers_n and up.  Each counts as a node of its own until
+ * it is said to be elsewhere.  The first call says how many there may ever be unless that was said before.  False: no memory or
+ * more than those, and nobody has got a name. */
 static inline bool mend_peers_add(struct mend_proc *self, mend_peer n)
 {
     mend_peer sum;
@@ -87,7 +106,8 @@ static inline bool mend_peers_add(struct mend_proc *self, mend_peer n)
 
         if (!e)
             return false;
-        *e = (struct mend_peer_entry){.place = MEND_PLACE_NONE};
+        *e = (struct mend_peer_entry){
+            .where = {.node = p, .place = MEND_PLACE_NONE, .sends = MEND_PLACE_NONE}};
     }
     self->peers_n = sum;
     if (!self->peers_max)

@@ -152,11 +152,10 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
 /* Also of another job, while it is not dead. */
 static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 {
-    const struct mend_peer_entry *e = mend_peer_entry(self, peer);
+    const struct mend_where *where = &mend_peer_entry(self, peer)->where;
     struct local *l = self->rt_state;
 
-    return e->abroad ? mend_node_rank_of(e->abroad->header, e->there)
-                     : mend_node_rank_of(l->shm, e->place);
+    return mend_node_rank_of(where->job ? where->job->header : l->shm, where->place);
 }
 
 static void local_take_pokes(struct mend_proc *self, bool on)
@@ -199,12 +198,20 @@ static bool local_is_away(struct mend_proc *self, mend_peer peer)
     return is_in_state(self, peer, MEND_NODE_RANK_AWAY);
 }
 
-/* As if on another node: MEND_NODES.  A process that has read no parameters has 0 of them, and keeps nobody apart. */
-static bool is_apart(const struct mend_proc *self, mend_peer p)
+/* Of this job.  MEND_NODES puts it on another node in tests, in the same segment; a process that has read no parameters has 0
+ * of them. */
+static void meet_in_job(struct mend_proc *self, mend_peer p, mend_place place)
 {
     uint64_t nodes = self->params.nodes;
 
-    return nodes && (uint64_t)p % nodes != (uint64_t)self->me % nodes;
+    if (!nodes || (uint64_t)p % nodes == (uint64_t)self->me % nodes)
+        mend_node_meet(self, p, place);
+    else
+        mend_node_meet_elsewhere(self, p,
+                                 (struct mend_where){.kind = MEND_WHERE_NODE,
+                                                     .node = (int32_t)((uint64_t)p % nodes),
+                                                     .place = place,
+                                                     .sends = place});
 }
 
 /* How many names the agent has given.  acquire: pairs with the release in mend_segment_name() */
@@ -225,11 +232,10 @@ static bool local_meet(struct mend_proc *self, mend_peer end)
     for (mend_peer p = known; p < end; p++) {
         const struct mend_node_name *name = mend_node_name_of(l->shm, p);
 
-        mend_node_meet(self, p, mend_place_at(name->place));
-        if (!name->counter && !mend_ctl_meet(self, &l->ear, p))
+        if (name->counter)
+            meet_in_job(self, p, mend_place_at(name->place));
+        else if (!mend_ctl_meet(self, &l->ear, p))
             return false;
-        if (name->counter && is_apart(self, p))
-            mend_node_keep_apart(self, p);
     }
     return true;
 }

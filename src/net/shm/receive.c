@@ -30,12 +30,12 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
     struct mend_node_head *head = mend_node_head_of(s->header, here, there);
 
     in->slots = mend_node_ring_of(s->header, here, there);
-    if (!mend_peer_entry(self, from)->abroad) {
+    if (!mend_peer_job(self, from)) {
         in->line = mend_node_line_of(s->header, here, there);
         in->desk = mend_shm_desk_of(s->header, here, there);
         in->trays = mend_shm_trays_of(s->header, here, there);
     }
-    in->head = in->published = mend_shm_first(self, mend_peer_entry(self, from)->abroad);
+    in->head = in->published = mend_shm_first(self, mend_peer_job(self, from));
     in->line_adds = mend_shm_line_adds(there, here);
     in->area = mend_node_area_of(s->header, there);
     in->consumed = &head->consumed;

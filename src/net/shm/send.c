@@ -71,15 +71,15 @@ static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_
 /* Where the ring lies: in the segment of the receiver's job.  False: this process has no place there yet. */
 static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out *o)
 {
-    const struct mend_peer_entry *e = mend_peer_entry(self, to);
-    struct mend_node_header *h = e->abroad ? e->abroad->header : self->shm->header;
-    mend_place mine = e->abroad ? e->abroad->mine : mend_node_place_of(self, self->me);
+    struct mend_abroad *job = mend_peer_job(self, to);
+    struct mend_node_header *h = job ? job->header : self->shm->header;
+    mend_place mine = job ? job->mine : mend_node_place_of(self, self->me);
     struct mend_node_head *head;
 
     if (mine.at == MEND_PLACE_NONE.at)
         return false;
-    o->abroad = e->abroad;
-    o->place = e->abroad ? e->there : mend_node_place_of(self, to);
+    o->abroad = job;
+    o->place = mend_peer_entry(self, to)->where.place;
     o->slots = mend_node_ring_of(h, o->place, mine);
     o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
     head = mend_node_head_of(h, o->place, mine);
@@ -735,7 +735,7 @@ bool mend_shm_is_handy(struct mend_proc *self, mend_peer to, uint32_t len)
 /* Its agent will tell from where this process sends to that job. */
 static bool awaits_place(const struct mend_proc *self, mend_peer to)
 {
-    const struct mend_abroad *a = mend_peer_entry(self, to)->abroad;
+    const struct mend_abroad *a = mend_peer_job(self, to);
 
     return a && a->mine.at == MEND_PLACE_NONE.at;
 }
