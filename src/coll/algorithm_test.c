@@ -86,11 +86,11 @@ static struct play reduction_open(const struct reduction *t)
     w.reduce = t->ordered ? join : unite;
     for (int r = 0; r < t->n; r++) {
         bool here = t->in_place && (t->root < 0 || t->root == r);
-        char *buf = w.rank[r].at[here ? MEND_PLACE_OUTPUT : MEND_PLACE_INPUT];
+        char *buf = w.rank[r].at[here ? MEND_OPERAND_OUTPUT : MEND_OPERAND_INPUT];
 
         w.rank[r].sched.op = &test_op;
         if (t->root >= 0 && t->root != r)
-            w.rank[r].bytes[MEND_PLACE_OUTPUT] = 0; /* not to be touched there */
+            w.rank[r].bytes[MEND_OPERAND_OUTPUT] = 0; /* not to be touched there */
         for (MPI_Count i = 0; i < t->count; i++)
             expected(t, r, r, i, element_of(t, buf, i));
     }
@@ -101,12 +101,12 @@ static struct mend_piece piece_in(const struct reduction *t, int r)
 {
     bool here = t->in_place && (t->root < 0 || t->root == r);
 
-    return mend_piece_of(here ? MEND_PLACE_OUTPUT : MEND_PLACE_INPUT, t->count, t->type);
+    return mend_piece_of(here ? MEND_OPERAND_OUTPUT : MEND_OPERAND_INPUT, t->count, t->type);
 }
 
 static struct mend_piece piece_out(const struct reduction *t)
 {
-    return mend_piece_of(MEND_PLACE_OUTPUT, t->count, t->type);
+    return mend_piece_of(MEND_OPERAND_OUTPUT, t->count, t->type);
 }
 
 static void check_result(const struct reduction *t, struct play *w, int r, int lo, int hi)
@@ -115,7 +115,7 @@ static void check_result(const struct reduction *t, struct play *w, int r, int l
         char want[8];
 
         expected(t, lo, hi, i, want);
-        CHECK(!memcmp(want, element_of(t, w->rank[r].at[MEND_PLACE_OUTPUT], i), 8));
+        CHECK(!memcmp(want, element_of(t, w->rank[r].at[MEND_OPERAND_OUTPUT], i), 8));
     }
 }
 
@@ -261,7 +261,7 @@ static void one_reduce_scatter(struct reduction *t)
                 char want[8];
 
                 expected(t, 0, t->n - 1, begin[r] + i, want);
-                CHECK(!memcmp(want, element_of(t, w.rank[r].at[MEND_PLACE_OUTPUT], i), 8));
+                CHECK(!memcmp(want, element_of(t, w.rank[r].at[MEND_OPERAND_OUTPUT], i), 8));
             }
         play_close(&w);
     }
@@ -352,7 +352,7 @@ MEND_TEST(inter_reduce)
                     char want[8];
 
                     expected(&t, r < a ? a : 0, r < a ? a + b - 1 : a - 1, 2 + i, want);
-                    CHECK(!memcmp(want, element_of(&t, w.rank[r].at[MEND_PLACE_OUTPUT], i), 8));
+                    CHECK(!memcmp(want, element_of(&t, w.rank[r].at[MEND_OPERAND_OUTPUT], i), 8));
                 }
             play_close(&w);
         }
@@ -361,10 +361,10 @@ MEND_TEST(inter_reduce)
 /* Writes one of four long lists for rank r of n. */
 static void write_long(struct mend_sched *s, int which, int r, int n)
 {
-    struct mend_piece in = {MEND_PLACE_INPUT, 0, 2 * n, &dense8};
-    struct mend_piece out = {MEND_PLACE_OUTPUT, 0, 2 * n, &dense8};
-    struct mend_blocks from = {.place = MEND_PLACE_INPUT, .count = 2, .type = &dense8};
-    struct mend_blocks to = {.place = MEND_PLACE_OUTPUT, .count = 2, .type = &dense8};
+    struct mend_piece in = {MEND_OPERAND_INPUT, 0, 2 * n, &dense8};
+    struct mend_piece out = {MEND_OPERAND_OUTPUT, 0, 2 * n, &dense8};
+    struct mend_blocks from = {.operand = MEND_OPERAND_INPUT, .count = 2, .type = &dense8};
+    struct mend_blocks to = {.operand = MEND_OPERAND_OUTPUT, .count = 2, .type = &dense8};
 
     mend_sched_open(s, play_proc(), "test", r, n);
     if (which == 0)

@@ -13,7 +13,7 @@
  *                 4 -> 0       4 -> 1       4 -> 3          */
 void mend_barrier_dissemination(struct mend_sched *s)
 {
-    struct mend_piece nothing = mend_piece_of(MEND_PLACE_OUTPUT, 0, mend_sched_byte());
+    struct mend_piece nothing = mend_piece_of(MEND_OPERAND_OUTPUT, 0, mend_sched_byte());
 
     for (int d = 1; d < s->size; d *= 2) {
         mend_sched_recv(s, (s->rank - d + s->size) % s->size, nothing);

@@ -19,10 +19,10 @@ static void open_reduction(struct mend_sched *s, struct mend_comm *c, const char
     mend_coll_open(s, c, name, c->size, in, out->buf);
     s->op = op;
     s->handle = out->handle;
-    *out_p = mend_piece_of(MEND_PLACE_OUTPUT, out->count, out->type);
+    *out_p = mend_piece_of(MEND_OPERAND_OUTPUT, out->count, out->type);
     *in_p = *out_p;
     if (in != MPI_IN_PLACE)
-        in_p->place = MEND_PLACE_INPUT;
+        in_p->operand = MEND_OPERAND_INPUT;
 }
 
 static struct mend_coll_choice reduction(struct mend_comm *c, const struct mend_coll_how *how,
@@ -79,7 +79,7 @@ static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
         return mend_cell_bcast(c, b, root);
     mend_coll_open(&s, c, "bcast", c->size, NULL, b->buf);
     s.what = MEND_CELL_WHAT(MEND_CELL_BCAST, x.bytes);
-    data = mend_piece_of(MEND_PLACE_OUTPUT, b->count, b->type);
+    data = mend_piece_of(MEND_OPERAND_OUTPUT, b->count, b->type);
     if (algorithm == MEND_ALGORITHM_SCATTER_RING)
         bcast_in_parts(&s, data, root);
     else

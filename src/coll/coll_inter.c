@@ -7,21 +7,21 @@
 #include "coll/run.h"
 #include "coll/tables.h"
 
-static struct mend_blocks blocks_of(enum mend_place place, const struct mend_coll_buf *b,
+static struct mend_blocks blocks_of(enum mend_operand operand, const struct mend_coll_buf *b,
                                     const struct mend_coll_counts *counts, bool one)
 {
     return (struct mend_blocks){
-        .place = place, .count = b->count, .type = b->type, .counts = counts, .one = one};
+        .operand = operand, .count = b->count, .type = b->type, .counts = counts, .one = one};
 }
 
-static struct mend_piece piece_of(enum mend_place place, const struct mend_coll_buf *b)
+static struct mend_piece piece_of(enum mend_operand operand, const struct mend_coll_buf *b)
 {
-    return mend_piece_of(place, b->count, b->type);
+    return mend_piece_of(operand, b->count, b->type);
 }
 
 static int barrier(struct mend_comm *c, struct mend_coll_how *how)
 {
-    struct mend_blocks nothing = {.place = MEND_PLACE_OUTPUT, .type = mend_sched_byte()};
+    struct mend_blocks nothing = {.operand = MEND_OPERAND_OUTPUT, .type = mend_sched_byte()};
     struct mend_sched s;
 
     mend_coll_open(&s, c, "barrier", c->peers_n, NULL, NULL);
@@ -32,8 +32,8 @@ static int barrier(struct mend_comm *c, struct mend_coll_how *how)
 static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
                  struct mend_coll_how *how)
 {
-    struct mend_blocks all = blocks_of(MEND_PLACE_OUTPUT, b, NULL, true);
-    struct mend_piece data = piece_of(MEND_PLACE_OUTPUT, b);
+    struct mend_blocks all = blocks_of(MEND_OPERAND_OUTPUT, b, NULL, true);
+    struct mend_piece data = piece_of(MEND_OPERAND_OUTPUT, b);
     struct mend_sched s;
 
     mend_coll_open(&s, c, "bcast", c->peers_n, NULL, b->buf);
@@ -47,8 +47,8 @@ static int bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root,
 static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                   const struct mend_op *op, int root, struct mend_coll_how *how)
 {
-    struct mend_piece from = piece_of(MEND_PLACE_INPUT, out);
-    struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
+    struct mend_piece from = piece_of(MEND_OPERAND_INPUT, out);
+    struct mend_piece to = piece_of(MEND_OPERAND_OUTPUT, out);
     struct mend_sched s;
 
     mend_coll_open(&s, c, "reduce", c->peers_n, in, out->buf);
@@ -64,8 +64,8 @@ static int reduce(struct mend_comm *c, const void *in, const struct mend_coll_bu
 static int allreduce(struct mend_comm *c, const void *in, const struct mend_coll_buf *out,
                      const struct mend_op *op, struct mend_coll_how *how)
 {
-    struct mend_piece from = piece_of(MEND_PLACE_INPUT, out);
-    struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
+    struct mend_piece from = piece_of(MEND_OPERAND_INPUT, out);
+    struct mend_piece to = piece_of(MEND_OPERAND_OUTPUT, out);
     struct mend_sched s;
 
     mend_coll_open(&s, c, "allreduce", c->peers_n, in, out->buf);
@@ -80,8 +80,8 @@ int mend_coll_inter_share(struct mend_comm *c, const void *in, const struct mend
                           MPI_Count n, MPI_Count first, const struct mend_op *op,
                           struct mend_coll_how *how)
 {
-    struct mend_piece from = mend_piece_of(MEND_PLACE_INPUT, n, out->type);
-    struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
+    struct mend_piece from = mend_piece_of(MEND_OPERAND_INPUT, n, out->type);
+    struct mend_piece to = piece_of(MEND_OPERAND_OUTPUT, out);
     struct mend_sched s;
 
     mend_coll_open(&s, c, "reduce_scatter", c->peers_n, in, out->buf);
@@ -109,8 +109,8 @@ static int gather(struct mend_comm *c, const struct mend_coll_buf *in,
                   const struct mend_coll_buf *out, const struct mend_coll_counts *counts, int root,
                   struct mend_coll_how *how)
 {
-    struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, out, counts, false);
-    struct mend_piece from = piece_of(MEND_PLACE_INPUT, in);
+    struct mend_blocks to = blocks_of(MEND_OPERAND_OUTPUT, out, counts, false);
+    struct mend_piece from = piece_of(MEND_OPERAND_INPUT, in);
     struct mend_sched s;
 
     mend_coll_open(&s, c, "gather", c->peers_n, in->buf, out->buf);
@@ -125,8 +125,8 @@ static int scatter(struct mend_comm *c, const struct mend_coll_buf *in,
                    const struct mend_coll_counts *counts, const struct mend_coll_buf *out, int root,
                    struct mend_coll_how *how)
 {
-    struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, in, counts, false);
-    struct mend_piece to = piece_of(MEND_PLACE_OUTPUT, out);
+    struct mend_blocks from = blocks_of(MEND_OPERAND_INPUT, in, counts, false);
+    struct mend_piece to = piece_of(MEND_OPERAND_OUTPUT, out);
     struct mend_sched s;
 
     mend_coll_open(&s, c, "scatter", c->peers_n, in->buf, out->buf);
@@ -141,8 +141,8 @@ static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
                      const struct mend_coll_buf *out, const struct mend_coll_counts *counts,
                      struct mend_coll_how *how)
 {
-    struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, in, NULL, true);
-    struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, out, counts, false);
+    struct mend_blocks from = blocks_of(MEND_OPERAND_INPUT, in, NULL, true);
+    struct mend_blocks to = blocks_of(MEND_OPERAND_OUTPUT, out, counts, false);
     struct mend_sched s;
 
     mend_coll_open(&s, c, "allgather", c->peers_n, in->buf, out->buf);
@@ -154,8 +154,8 @@ static int alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
                     const struct mend_coll_counts *in_counts, const struct mend_coll_buf *out,
                     const struct mend_coll_counts *out_counts, struct mend_coll_how *how)
 {
-    struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, in, in_counts, false);
-    struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, out, out_counts, false);
+    struct mend_blocks from = blocks_of(MEND_OPERAND_INPUT, in, in_counts, false);
+    struct mend_blocks to = blocks_of(MEND_OPERAND_OUTPUT, out, out_counts, false);
     struct mend_sched s;
 
     mend_coll_open(&s, c, out_counts ? "alltoallv" : "alltoall", c->peers_n, in->buf, out->buf);
@@ -168,8 +168,10 @@ static int alltoallw(struct mend_comm *c, const void *in, const struct mend_coll
                      const struct mend_coll_counts *out_counts, const MPI_Datatype *out_types,
                      struct mend_coll_how *how)
 {
-    struct mend_blocks from = {.place = MEND_PLACE_INPUT, .counts = in_counts, .types = in_types};
-    struct mend_blocks to = {.place = MEND_PLACE_OUTPUT, .counts = out_counts, .types = out_types};
+    struct mend_blocks from = {
+        .operand = MEND_OPERAND_INPUT, .counts = in_counts, .types = in_types};
+    struct mend_blocks to = {
+        .operand = MEND_OPERAND_OUTPUT, .counts = out_counts, .types = out_types};
     struct mend_sched s;
 
     mend_coll_open(&s, c, "alltoallw", c->peers_n, in, out);

@@ -8,11 +8,11 @@
 #include "coll/tables.h"
 #include "comm/topo.h"
 
-static struct mend_blocks blocks_of(enum mend_place place, const struct mend_coll_buf *b,
+static struct mend_blocks blocks_of(enum mend_operand operand, const struct mend_coll_buf *b,
                                     const struct mend_coll_counts *counts)
 {
     return (struct mend_blocks){
-        .place = place, .count = b->count, .type = b->type, .counts = counts};
+        .operand = operand, .count = b->count, .type = b->type, .counts = counts};
 }
 
 static MPI_Count bytes_of(const struct mend_coll_buf *b)
@@ -25,8 +25,8 @@ static int gather(struct mend_comm *c, const struct mend_coll_buf *in,
 {
     bool at_root = c->rank == root, in_place = in->buf == MPI_IN_PLACE;
     struct mend_coll_choice x = {.c = c, .how = how};
-    struct mend_piece mine = mend_piece_of(MEND_PLACE_INPUT, in->count, in->type);
-    struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, out, NULL);
+    struct mend_piece mine = mend_piece_of(MEND_OPERAND_INPUT, in->count, in->type);
+    struct mend_blocks blocks = blocks_of(MEND_OPERAND_OUTPUT, out, NULL);
     enum mend_algorithm algorithm;
     struct mend_sched s;
 
@@ -47,8 +47,8 @@ static int gatherv(struct mend_comm *c, const struct mend_coll_buf *in,
                    const struct mend_coll_buf *out, const struct mend_coll_counts *counts, int root,
                    struct mend_coll_how *how)
 {
-    struct mend_piece mine = mend_piece_of(MEND_PLACE_INPUT, in->count, in->type);
-    struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, out, counts);
+    struct mend_piece mine = mend_piece_of(MEND_OPERAND_INPUT, in->count, in->type);
+    struct mend_blocks blocks = blocks_of(MEND_OPERAND_OUTPUT, out, counts);
     struct mend_sched s;
 
     mend_coll_open(&s, c, "gatherv", c->size, in->buf, out->buf);
@@ -68,8 +68,8 @@ static int scatter(struct mend_comm *c, const struct mend_coll_buf *in,
 {
     bool at_root = c->rank == root, in_place = out->buf == MPI_IN_PLACE;
     struct mend_coll_choice x = {.c = c, .how = how};
-    struct mend_piece mine = mend_piece_of(MEND_PLACE_OUTPUT, out->count, out->type);
-    struct mend_blocks blocks = blocks_of(MEND_PLACE_INPUT, in, NULL);
+    struct mend_piece mine = mend_piece_of(MEND_OPERAND_OUTPUT, out->count, out->type);
+    struct mend_blocks blocks = blocks_of(MEND_OPERAND_INPUT, in, NULL);
     enum mend_algorithm algorithm;
     struct mend_sched s;
 
@@ -90,8 +90,8 @@ static int scatterv(struct mend_comm *c, const struct mend_coll_buf *in,
                     const struct mend_coll_counts *counts, const struct mend_coll_buf *out,
                     int root, struct mend_coll_how *how)
 {
-    struct mend_piece mine = mend_piece_of(MEND_PLACE_OUTPUT, out->count, out->type);
-    struct mend_blocks blocks = blocks_of(MEND_PLACE_INPUT, in, counts);
+    struct mend_piece mine = mend_piece_of(MEND_OPERAND_OUTPUT, out->count, out->type);
+    struct mend_blocks blocks = blocks_of(MEND_OPERAND_INPUT, in, counts);
     struct mend_sched s;
 
     mend_coll_open(&s, c, "scatterv", c->size, in->buf, out->buf);
@@ -110,9 +110,9 @@ static int allgather(struct mend_comm *c, const struct mend_coll_buf *in,
                      const struct mend_coll_buf *out, struct mend_coll_how *how)
 {
     struct mend_coll_choice x = {.c = c, .how = how, .bytes = bytes_of(out)};
-    struct mend_piece mine = mend_piece_of(MEND_PLACE_INPUT, in->count, in->type);
+    struct mend_piece mine = mend_piece_of(MEND_OPERAND_INPUT, in->count, in->type);
     const struct mend_piece *mine_p = in->buf == MPI_IN_PLACE ? NULL : &mine;
-    struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, out, NULL);
+    struct mend_blocks blocks = blocks_of(MEND_OPERAND_OUTPUT, out, NULL);
     enum mend_algorithm algorithm;
     struct mend_sched s;
 
@@ -135,8 +135,8 @@ static int allgatherv(struct mend_comm *c, const struct mend_coll_buf *in,
                       struct mend_coll_how *how)
 {
     struct mend_coll_choice x = {.c = c, .how = how};
-    struct mend_piece mine = mend_piece_of(MEND_PLACE_INPUT, in->count, in->type);
-    struct mend_blocks blocks = blocks_of(MEND_PLACE_OUTPUT, out, counts);
+    struct mend_piece mine = mend_piece_of(MEND_OPERAND_INPUT, in->count, in->type);
+    struct mend_blocks blocks = blocks_of(MEND_OPERAND_OUTPUT, out, counts);
     struct mend_sched s;
 
     for (int i = 0; i < c->size; i++) {
@@ -175,8 +175,8 @@ static int alltoall(struct mend_comm *c, const struct mend_coll_buf *in,
                     const struct mend_coll_buf *out, struct mend_coll_how *how)
 {
     struct mend_coll_choice x = {.c = c, .how = how, .bytes = bytes_of(out)};
-    struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, in, NULL);
-    struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, out, NULL);
+    struct mend_blocks from = blocks_of(MEND_OPERAND_INPUT, in, NULL);
+    struct mend_blocks to = blocks_of(MEND_OPERAND_OUTPUT, out, NULL);
     const struct mend_blocks *from_p = in->buf == MPI_IN_PLACE ? NULL : &from;
     enum mend_algorithm algorithm;
     struct mend_sched s;
@@ -197,8 +197,8 @@ static int alltoallv(struct mend_comm *c, const struct mend_coll_buf *in,
                      const struct mend_coll_counts *in_counts, const struct mend_coll_buf *out,
                      const struct mend_coll_counts *out_counts, struct mend_coll_how *how)
 {
-    struct mend_blocks from = blocks_of(MEND_PLACE_INPUT, in, in_counts);
-    struct mend_blocks to = blocks_of(MEND_PLACE_OUTPUT, out, out_counts);
+    struct mend_blocks from = blocks_of(MEND_OPERAND_INPUT, in, in_counts);
+    struct mend_blocks to = blocks_of(MEND_OPERAND_OUTPUT, out, out_counts);
 
     return exchange(c, "alltoallv", in->buf, &from, out->buf, &to, how);
 }
@@ -216,15 +216,17 @@ int mend_plain_alltoallw(struct mend_comm *c, const void *in,
                          void *out, const struct mend_coll_counts *out_counts,
                          const MPI_Datatype *out_types, struct mend_coll_how *how)
 {
-    struct mend_blocks from = {.place = MEND_PLACE_INPUT, .counts = in_counts, .types = in_types};
-    struct mend_blocks to = {.place = MEND_PLACE_OUTPUT, .counts = out_counts, .types = out_types};
+    struct mend_blocks from = {
+        .operand = MEND_OPERAND_INPUT, .counts = in_counts, .types = in_types};
+    struct mend_blocks to = {
+        .operand = MEND_OPERAND_OUTPUT, .counts = out_counts, .types = out_types};
 
     return exchange(c, "alltoallw", in, &from, out, &to, how);
 }
 
-static struct mend_blocks edge_blocks(enum mend_place place, const struct mend_coll_edges *e)
+static struct mend_blocks edge_blocks(enum mend_operand operand, const struct mend_coll_edges *e)
 {
-    return (struct mend_blocks){.place = place,
+    return (struct mend_blocks){.operand = operand,
                                 .count = e->count,
                                 .type = e->type,
                                 .counts = e->counts,
@@ -237,8 +239,8 @@ int mend_neighbors(struct mend_comm *c, struct mend_comm *carrier,
                    const struct mend_coll_edges *to, void *out, const struct mend_coll_edges *from,
                    struct mend_coll_how *how)
 {
-    struct mend_blocks give = edge_blocks(MEND_PLACE_INPUT, to);
-    struct mend_blocks get = edge_blocks(MEND_PLACE_OUTPUT, from);
+    struct mend_blocks give = edge_blocks(MEND_OPERAND_INPUT, to);
+    struct mend_blocks get = edge_blocks(MEND_OPERAND_OUTPUT, from);
     int sources_n, targets_n, *ranks, err;
     struct mend_sched s;
 

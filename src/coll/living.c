@@ -103,10 +103,10 @@ static struct mend_piece pack_shares(struct mend_sched *s, struct mend_comm *c, 
                                      MPI_Count *packed_begin)
 {
     struct mend_comm *living = c->living;
-    struct mend_piece all = mend_piece_of(MEND_PLACE_INPUT, begin[c->size], out->type), packed;
+    struct mend_piece all = mend_piece_of(MEND_OPERAND_INPUT, begin[c->size], out->type), packed;
 
     if (in == MPI_IN_PLACE)
-        all.place = MEND_PLACE_OUTPUT;
+        all.place = MEND_OPERAND_OUTPUT;
     packed_begin[0] = 0;
     for (int i = 0; i < living->size; i++) {
         int r = mend_group_translate(c->self, living->group, i, c->group);
@@ -144,7 +144,7 @@ static int reduce_packed(struct mend_comm *c, struct mend_comm *living, const vo
     s.op = op;
     s.handle = out->handle;
     mend_reduce_scatter_pairwise(&s, pack_shares(&s, c, in, out, begin, packed_begin),
-                                 mend_piece_of(MEND_PLACE_OUTPUT, mine.count, out->type),
+                                 mend_piece_of(MEND_OPERAND_OUTPUT, mine.count, out->type),
                                  packed_begin);
     mend_free(c->self, packed_begin);
     return mend_coll_run(living, &s, how);

@@ -54,7 +54,7 @@ static void check_gaps(struct play_rank *p, struct mend_piece piece)
     for (MPI_Count i = 0; i < piece.count; i++)
         for (MPI_Count k = 0; k < t->extent; k++)
             if (k < t->true_lb || k >= t->true_lb + t->size)
-                CHECK_EQ((unsigned char)p->at[piece.place][piece.at + i * t->extent + k], 0xA5);
+                CHECK_EQ((unsigned char)p->at[piece.operand][piece.at + i * t->extent + k], 0xA5);
 }
 
 static void all_movements(bool each_root, bool in_place_too, void (*one)(struct movement *t))
@@ -83,7 +83,7 @@ static void one_bcast(struct movement *t)
     w.late = t->late;
     t->mixed &= !in_bytes;
     for (int r = 0; r < t->n; r++) {
-        struct mend_piece p = mend_piece_of(MEND_PLACE_OUTPUT, t->count, type_of(t, r, true));
+        struct mend_piece p = mend_piece_of(MEND_OPERAND_OUTPUT, t->count, type_of(t, r, true));
 
         if (r == t->root)
             block(&w.rank[r], p, t->root, 0, false);
@@ -91,7 +91,7 @@ static void one_bcast(struct movement *t)
     }
     play(&w);
     for (int r = 0; r < t->n; r++) {
-        struct mend_piece p = mend_piece_of(MEND_PLACE_OUTPUT, t->count, type_of(t, r, true));
+        struct mend_piece p = mend_piece_of(MEND_OPERAND_OUTPUT, t->count, type_of(t, r, true));
 
         block(&w.rank[r], p, t->root, 0, true);
         check_gaps(&w.rank[r], p);
@@ -111,7 +111,7 @@ MEND_TEST(bcast_scatter_ring)
     all_movements(true, false, one_bcast);
 }
 
-/* Blocks of a place of one rank; irregular: sizes (r * 5 + 1) % 4 * count and displacements from
+/* Blocks of an operand of one rank; irregular: sizes (r * 5 + 1) % 4 * count and displacements from
  * the end. */
 struct layout {
     struct mend_blocks blocks;
@@ -125,13 +125,14 @@ static MPI_Count irregular(const struct movement *t, int from, int to)
 }
 
 /* mode: 0 uniform, 1 counts by block (gatherv), 2 counts by pair (alltoallv). */
-static void layout(struct layout *l, const struct movement *t, enum mend_place place, int rank,
+static void layout(struct layout *l, const struct movement *t, enum mend_operand operand, int rank,
                    int mode)
 {
     int at = 0;
-    bool is_out = place == MEND_PLACE_OUTPUT;
+    bool is_out = operand == MEND_OPERAND_OUTPUT;
 
-    *l = (struct layout){.blocks = {place, t->count, type_of(t, rank, is_out), NULL, NULL, false}};
+    *l =
+        (struct layout){.blocks = {operand, t->count, type_of(t, rank, is_out), NULL, NULL, false}};
     if (!mode)
         return;
     for (int i = t->n - 1; i >= 0; i--) {
@@ -155,10 +156,10 @@ static int irregular_mode;
 
 static bool tree;
 
-static struct mend_piece one_piece(const struct movement *t, enum mend_place place, int rank)
+static struct mend_piece one_piece(const struct movement *t, enum mend_operand operand, int rank)
 {
-    return mend_piece_of(place, irregular_mode ? irregular(t, rank, 0) : t->count,
-                         type_of(t, rank, place == MEND_PLACE_OUTPUT));
+    return mend_piece_of(operand, irregular_mode ? irregular(t, rank, 0) : t->count,
+                         type_of(t, rank, operand == MEND_OPERAND_OUTPUT));
 }
 
 static void one_gather(struct movement *t)
@@ -167,9 +168,9 @@ static void one_gather(struct movement *t)
     struct layout l;
 
     w.late = t->late;
-    layout(&l, t, MEND_PLACE_OUTPUT, t->root, irregular_mode);
+    layout(&l, t, MEND_OPERAND_OUTPUT, t->root, irregular_mode);
     for (int r = 0; r < t->n; r++) {
-        struct mend_piece in = one_piece(t, MEND_PLACE_INPUT, r), *in_p = &in;
+        struct mend_piece in = one_piece(t, MEND_OPERAND_INPUT, r), *in_p = &in;
 
         if (r == t->root && t->in_place) {
             block(&w.rank[r], mend_block(&l.blocks, r), r, t->root, false);
@@ -178,7 +179,7 @@ static void one_gather(struct movement *t)
             block(&w.rank[r], in, r, t->root, false);
         }
         if (r != t->root)
-            w.rank[r].bytes[MEND_PLACE_OUTPUT] = 0;
+            w.rank[r].bytes[MEND_OPERAND_OUTPUT] = 0;
         if (tree)
             mend_gather_binomial(&w.rank[r].sched, in_p, &l.blocks, t->count * 4, t->root);
         else
@@ -212,15 +213,15 @@ static void one_scatter(struct movement *t)
     struct layout l;
 
     w.late = t->late;
-    layout(&l, t, MEND_PLACE_INPUT, t->root, irregular_mode);
+    layout(&l, t, MEND_OPERAND_INPUT, t->root, irregular_mode);
     for (int i = 0; i < t->n; i++)
         block(&w.rank[t->root], mend_block(&l.blocks, i), t->root, i, false);
     for (int r = 0; r < t->n; r++) {
-        struct mend_piece out = one_piece(t, MEND_PLACE_OUTPUT, r);
+        struct mend_piece out = one_piece(t, MEND_OPERAND_OUTPUT, r);
         const struct mend_piece *out_p = r == t->root && t->in_place ? NULL : &out;
 
         if (r != t->root)
-            w.rank[r].bytes[MEND_PLACE_INPUT] = 0;
+            w.rank[r].bytes[MEND_OPERAND_INPUT] = 0;
         if (tree)
             mend_scatter_binomial(&w.rank[r].sched, &l.blocks, out_p, t->count * 4, t->root);
         else
@@ -228,7 +229,7 @@ static void one_scatter(struct movement *t)
     }
     play(&w);
     for (int r = 0; r < t->n; r++) {
-        struct mend_piece out = one_piece(t, MEND_PLACE_OUTPUT, r);
+        struct mend_piece out = one_piece(t, MEND_OPERAND_OUTPUT, r);
 
         if (r == t->root && t->in_place)
             continue;
@@ -266,15 +267,16 @@ static void one_allgather(struct movement *t)
     w = play_open(t->n, place_bytes(t), place_bytes(t));
     w.late = t->late;
     for (int r = 0; r < t->n; r++) {
-        struct mend_piece in = one_piece(t, MEND_PLACE_INPUT, r), *in_p = t->in_place ? NULL : &in;
+        struct mend_piece in = one_piece(t, MEND_OPERAND_INPUT, r),
+                          *in_p = t->in_place ? NULL : &in;
 
-        layout(&l, t, MEND_PLACE_OUTPUT, r, irregular_mode);
+        layout(&l, t, MEND_OPERAND_OUTPUT, r, irregular_mode);
         block(&w.rank[r], t->in_place ? mend_block(&l.blocks, r) : in, r, 0, false);
         allgather(&w.rank[r].sched, in_p, &l.blocks);
     }
     play(&w);
     for (int r = 0; r < t->n; r++) {
-        layout(&l, t, MEND_PLACE_OUTPUT, r, irregular_mode);
+        layout(&l, t, MEND_OPERAND_OUTPUT, r, irregular_mode);
         for (int i = 0; i < t->n; i++) {
             block(&w.rank[r], mend_block(&l.blocks, i), i, 0, true);
             check_gaps(&w.rank[r], mend_block(&l.blocks, i));
@@ -317,15 +319,15 @@ static void one_alltoall(struct movement *t)
 
     w.late = t->late;
     for (int r = 0; r < t->n; r++) {
-        layout(&in, t, MEND_PLACE_INPUT, r, mode);
-        layout(&out, t, MEND_PLACE_OUTPUT, r, mode);
+        layout(&in, t, MEND_OPERAND_INPUT, r, mode);
+        layout(&out, t, MEND_OPERAND_OUTPUT, r, mode);
         for (int i = 0; i < t->n; i++)
             block(&w.rank[r], mend_block(t->in_place ? &out.blocks : &in.blocks, i), r, i, false);
         alltoall(&w.rank[r].sched, t->in_place ? NULL : &in.blocks, &out.blocks);
     }
     play(&w);
     for (int r = 0; r < t->n; r++) {
-        layout(&out, t, MEND_PLACE_OUTPUT, r, mode);
+        layout(&out, t, MEND_OPERAND_OUTPUT, r, mode);
         for (int i = 0; i < t->n; i++) {
             block(&w.rank[r], mend_block(&out.blocks, i), i, r, true);
             check_gaps(&w.rank[r], mend_block(&out.blocks, i));
@@ -354,8 +356,8 @@ MEND_TEST(neighbor_ring)
 {
     for (int n = 1; n <= 5; n++) {
         struct play w = play_open(n, 64, 64);
-        struct mend_blocks in = {.place = MEND_PLACE_INPUT, .count = 2, .type = &types[0]};
-        struct mend_blocks out = {.place = MEND_PLACE_OUTPUT, .count = 2, .type = &types[0]};
+        struct mend_blocks in = {.operand = MEND_OPERAND_INPUT, .count = 2, .type = &types[0]};
+        struct mend_blocks out = {.operand = MEND_OPERAND_OUTPUT, .count = 2, .type = &types[0]};
 
         for (int r = 0; r < n; r++) {
             int around[2] = {(r + n - 1) % n, (r + 1) % n};
@@ -378,8 +380,9 @@ MEND_TEST(neighbor_line)
 {
     int n = 4;
     struct play w = play_open(n, 64, 64);
-    struct mend_blocks in = {.place = MEND_PLACE_INPUT, .count = 2, .type = &types[0], .one = true};
-    struct mend_blocks out = {.place = MEND_PLACE_OUTPUT, .count = 2, .type = &types[0]};
+    struct mend_blocks in = {
+        .operand = MEND_OPERAND_INPUT, .count = 2, .type = &types[0], .one = true};
+    struct mend_blocks out = {.operand = MEND_OPERAND_OUTPUT, .count = 2, .type = &types[0]};
 
     for (int r = 0; r < n; r++) {
         int around[2] = {r ? r - 1 : MPI_PROC_NULL, r < n - 1 ? r + 1 : MPI_PROC_NULL};
@@ -392,7 +395,7 @@ MEND_TEST(neighbor_line)
         if (r)
             block(&w.rank[r], mend_block(&out, 0), r - 1, 0, true);
         else
-            CHECK_EQ((unsigned char)w.rank[r].at[MEND_PLACE_OUTPUT][0], 0xA5);
+            CHECK_EQ((unsigned char)w.rank[r].at[MEND_OPERAND_OUTPUT][0], 0xA5);
         if (r < n - 1)
             block(&w.rank[r], mend_block(&out, 1), r + 1, 0, true);
     }
@@ -418,9 +421,9 @@ MEND_TEST(inter_exchange)
             for (int one = 0; one < 2; one++) {
                 struct play w = two_groups(a, b, one);
                 struct mend_blocks in = {
-                    .place = MEND_PLACE_INPUT, .count = 3, .type = &types[0], .one = one};
+                    .operand = MEND_OPERAND_INPUT, .count = 3, .type = &types[0], .one = one};
                 struct mend_blocks out = {
-                    .place = MEND_PLACE_OUTPUT, .count = 3, .type = &types[1]};
+                    .operand = MEND_OPERAND_OUTPUT, .count = 3, .type = &types[1]};
 
                 for (int r = 0; r < a + b; r++) {
                     for (int i = 0; i < (one ? 1 : r < a ? b : a); i++)

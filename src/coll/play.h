@@ -23,7 +23,7 @@ struct play_open {
 
 struct play_rank {
     struct mend_sched sched;
-    char *at[3]; /* by enum mend_place */
+    char *at[3]; /* by enum mend_operand */
     size_t bytes[3];
     unsigned next;
     struct play_open open[PLAY_OPEN];
@@ -54,10 +54,10 @@ static inline struct play play_open(int n, size_t in_bytes, size_t out_bytes)
         struct play_rank *p = &w.rank[r];
 
         mend_sched_open(&p->sched, play_proc(), "test", r, n);
-        p->bytes[MEND_PLACE_INPUT] = in_bytes;
-        p->bytes[MEND_PLACE_OUTPUT] = out_bytes;
-        p->at[MEND_PLACE_INPUT] = memset(malloc(in_bytes + 1), 0xA5, in_bytes + 1);
-        p->at[MEND_PLACE_OUTPUT] = memset(malloc(out_bytes + 1), 0xA5, out_bytes + 1);
+        p->bytes[MEND_OPERAND_INPUT] = in_bytes;
+        p->bytes[MEND_OPERAND_OUTPUT] = out_bytes;
+        p->at[MEND_OPERAND_INPUT] = memset(malloc(in_bytes + 1), 0xA5, in_bytes + 1);
+        p->at[MEND_OPERAND_OUTPUT] = memset(malloc(out_bytes + 1), 0xA5, out_bytes + 1);
     }
     return w;
 }
@@ -76,8 +76,8 @@ static char *play_element(struct play_rank *p, struct mend_piece piece, MPI_Coun
 {
     MPI_Count at = piece.at + i * piece.type->extent + piece.type->true_lb;
 
-    CHECK(at >= 0 && (size_t)(at + piece.type->size) <= p->bytes[piece.place]);
-    return p->at[piece.place] + at;
+    CHECK(at >= 0 && (size_t)(at + piece.type->size) <= p->bytes[piece.operand]);
+    return p->at[piece.operand] + at;
 }
 
 static void play_move(struct play_rank *a, struct mend_piece from, struct play_rank *b,
@@ -171,8 +171,9 @@ static inline void play(struct play *w)
 
         CHECK(!p->sched.no_memory);
         CHECK(p->sched.open_max <= PLAY_OPEN);
-        p->bytes[MEND_PLACE_TEMP] = p->sched.temp_max;
-        p->at[MEND_PLACE_TEMP] = memset(malloc(p->sched.temp_max + 1), 0x5A, p->sched.temp_max + 1);
+        p->bytes[MEND_OPERAND_TEMP] = p->sched.temp_max;
+        p->at[MEND_OPERAND_TEMP] =
+            memset(malloc(p->sched.temp_max + 1), 0x5A, p->sched.temp_max + 1);
     }
     while (any) {
         any = false;

@@ -21,7 +21,7 @@ static void collect(struct mend_sched *s, int base, int v, struct mend_piece min
     struct mend_piece value = mine, room = a;
 
     for (int d = 1; v + d < s->size && !(v & d); d *= 2) {
-        struct mend_piece next_room = room.place == a.place && room.at == a.at ? b : a;
+        struct mend_piece next_room = room.operand == a.operand && room.at == a.at ? b : a;
 
         mend_sched_recv(s, (base + v + d) % s->size, room);
         mend_sched_round(s);
@@ -44,7 +44,7 @@ void mend_reduce_binomial(struct mend_sched *s, struct mend_piece in, struct men
     int base = s->op->commutative ? root : 0;
     int v = (s->rank - base + s->size) % s->size, children = children_of(s, v);
     struct mend_piece a = out, b = out, value;
-    bool in_place = in.place == MEND_PLACE_OUTPUT, at_root = s->rank == root;
+    bool in_place = in.operand == MEND_OPERAND_OUTPUT, at_root = s->rank == root;
 
     if (!at_root && children > 0)
         a = mend_sched_temp(s, in.count, in.type);

@@ -80,13 +80,13 @@ static const void *read_at(const struct mend_coll_op *op, const struct mend_piec
 {
     const void *at[] = {op->in, op->out, op->temp};
 
-    return (const void *)((uintptr_t)at[p->place] + (uintptr_t)p->at);
+    return (const void *)((uintptr_t)at[p->operand] + (uintptr_t)p->at);
 }
 
 static void *write_at(const struct mend_coll_op *op, const struct mend_piece *p)
 {
-    MEND_ASSERT(p->place != MEND_PLACE_INPUT);
-    return (void *)((uintptr_t)(p->place == MEND_PLACE_OUTPUT ? op->out : op->temp) +
+    MEND_ASSERT(p->operand != MEND_OPERAND_INPUT);
+    return (void *)((uintptr_t)(p->operand == MEND_OPERAND_OUTPUT ? op->out : op->temp) +
                     (uintptr_t)p->at);
 }
 

@@ -151,7 +151,7 @@ void mend_sched_reduce(struct mend_sched *s, struct mend_piece from, struct mend
 
 void mend_sched_copy(struct mend_sched *s, struct mend_piece from, struct mend_piece to)
 {
-    if (mend_piece_bytes(from) > 0 && (from.place != to.place || from.at != to.at))
+    if (mend_piece_bytes(from) > 0 && (from.operand != to.operand || from.at != to.at))
         add_local(s, MEND_STEP_COPY, from, to);
 }
 
@@ -165,7 +165,7 @@ void mend_sched_round(struct mend_sched *s)
 struct mend_piece mend_sched_temp(struct mend_sched *s, MPI_Count count,
                                   const struct mend_type *type)
 {
-    struct mend_piece p = {MEND_PLACE_TEMP, 0, count, type};
+    struct mend_piece p = {MEND_OPERAND_TEMP, 0, count, type};
     MPI_Count span = count * type->size, shift = type->true_lb, at, end;
 
     if (!type->dense)
@@ -192,7 +192,7 @@ struct mend_piece mend_sched_temp_blocks(struct mend_sched *s, int n, MPI_Count 
     if (!__builtin_mul_overflow(n, count, &all) && mend_type_fits(type, all))
         return mend_sched_temp(s, all, type);
     mend_sched_decline(s);
-    return (struct mend_piece){MEND_PLACE_TEMP, 0, 0, type};
+    return (struct mend_piece){MEND_OPERAND_TEMP, 0, 0, type};
 }
 
 struct mend_piece mend_sched_temp_bytes(struct mend_sched *s, MPI_Count bytes)

@@ -14,7 +14,7 @@
  *     ROUND       wait for everything started            ------ dashed line
  *
  * A step names data as a `piece`: a number of elements of a type at a byte offset of one of three
- * places.  The memory of these places is known only when the list is run.
+ * operands.  The memory of an operand is known only when the list is run.
  *
  *     INPUT   the caller's send buffer         OUTPUT  the caller's receive buffer
  *     TEMP    scratch memory of the operation, laid out by mend_sched_temp()
@@ -29,11 +29,11 @@
 
 #include "coll/coll.h"
 
-enum mend_place { MEND_PLACE_INPUT, MEND_PLACE_OUTPUT, MEND_PLACE_TEMP };
+enum mend_operand { MEND_OPERAND_INPUT, MEND_OPERAND_OUTPUT, MEND_OPERAND_TEMP };
 
 struct mend_piece {
-    enum mend_place place;
-    MPI_Aint at; /* bytes from the place's address to the origin of element 0 */
+    enum mend_operand operand;
+    MPI_Aint at; /* bytes from the operand's address to the origin of element 0 */
     MPI_Count count;
     const struct mend_type *type;
 };
@@ -115,10 +115,10 @@ static inline const struct mend_type *mend_sched_byte(void)
     return mend_type_of(MPI_BYTE);
 }
 
-static inline struct mend_piece mend_piece_of(enum mend_place place, MPI_Count count,
+static inline struct mend_piece mend_piece_of(enum mend_operand operand, MPI_Count count,
                                               const struct mend_type *type)
 {
-    return (struct mend_piece){place, 0, count, type};
+    return (struct mend_piece){operand, 0, count, type};
 }
 
 /* n elements of the piece from element `first` on. */
@@ -143,13 +143,13 @@ static inline bool mend_piece_is_dense(struct mend_piece p)
 /* A dense piece as bytes. */
 static inline struct mend_piece mend_piece_as_bytes(struct mend_piece p)
 {
-    return (struct mend_piece){p.place, p.at + p.type->true_lb, mend_piece_bytes(p),
+    return (struct mend_piece){p.operand, p.at + p.type->true_lb, mend_piece_bytes(p),
                                mend_sched_byte()};
 }
 
 /* Two values meet in a reduction: *acc_p = lower op higher in rank order, where `other` is the
  * value of the neighbouring ranks below (other_is_lower) or above.  REDUCE writes its right
- * operand, so the result may lie where `other` was: then the two pieces change places. */
+ * operand, so the result may lie where `other` was: then the two pieces are exchanged. */
 void mend_sched_combine(struct mend_sched *s, struct mend_piece *acc_p, struct mend_piece *other_p,
                         bool other_is_lower);
 
@@ -161,10 +161,10 @@ static inline MPI_Count mend_stretch_begin(MPI_Count n, int parts, int i)
     return i * each + (i < more ? i : more);
 }
 
-/* One block per rank within a place: the argument of gather, scatter, allgather and alltoall in all
+/* One block per rank within an operand: the argument of gather, scatter, allgather and alltoall in all
  * their forms. */
 struct mend_blocks {
-    enum mend_place place;
+    enum mend_operand operand;
     MPI_Count count;                       /* of each block, if counts == NULL */
     const struct mend_type *type;          /* of each block, if types == NULL */
     const struct mend_coll_counts *counts; /* with displacements in elements of type */
@@ -174,7 +174,7 @@ struct mend_blocks {
 
 static inline struct mend_piece mend_block(const struct mend_blocks *b, int i)
 {
-    struct mend_piece p = {b->place, 0, b->count, b->type};
+    struct mend_piece p = {b->operand, 0, b->count, b->type};
 
     if (!b->counts) {
         p.at = i * (MPI_Aint)(b->count * b->type->extent);
