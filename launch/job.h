@@ -37,7 +37,7 @@ struct starter;
 struct rank {
     int index; /* its name, or MEND_RANK_SPARE */
     mend_place place;
-    struct mend_node_rank *_Atomic shared; /* of its place, or the grave */
+    struct mend_node_rank *_Atomic shared; /* of its place, or the stub */
     int looked_at;                         /* (L) by watchers at the moment */
     struct mend_app *app;
     int app_index;
@@ -70,10 +70,10 @@ struct job {
     int n, places_n;    /* names that were given; ranks that there may be at a time */
     mend_place *vacant; /* of the places that have had a rank */
     int vacant_n;
-    uint32_t retired_n;          /* the places of the first so many dead are vacant, or others' */
-    struct mend_node_rank grave; /* vacancy.c */
-    int alive_n;                 /* children that have not ended */
-    struct rank *spare;          /* spare.c; child 0: called, or gone */
+    uint32_t retired_n;         /* the places of the first so many dead are vacant, or others' */
+    struct mend_node_rank stub; /* vacancy.c */
+    int alive_n;                /* children that have not ended */
+    struct rank *spare;         /* spare.c; child 0: called, or gone */
     int spares_n;
     pid_t self_pid, keeper;
     int keeper_fd;

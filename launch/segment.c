@@ -184,9 +184,9 @@ close_fd:
  *   area           long payloads that it has sent                        "
  *   votes of       its votes on its MPI_COMM_WORLD                       takes part in the agreement
  *     cell 0
- *   shelf          its votes on MPI_COMM_WORLD, if that has no cell      "
+ *   slab          its votes on MPI_COMM_WORLD, if that has no cell      "
  *   other votes,   communicators that all members have created           is not a member of any
- *     shelf
+ *     slab
  *   cell           collectives; no member writes before all have come    has nothing to read
  *   sheet          large messages that it was receiving                  has sent none
  *   heap           windows and files that all members have created       is not a member of any
@@ -210,7 +210,7 @@ static const struct left {
     {MEND_NODE_PART_AREA, LATE_IF_SENT, 0, 0},
     {MEND_NODE_PART_VOTES, LATE_ALWAYS, 0, MEND_NODE_CELL_AGREE},
     {MEND_NODE_PART_VOTES, LATE_NEVER, MEND_NODE_CELL_AGREE, 0},
-    {MEND_NODE_PART_SHELF, LATE_ALWAYS, 0, 0},
+    {MEND_NODE_PART_SLAB, LATE_ALWAYS, 0, 0},
     {MEND_NODE_PART_CELL, LATE_NEVER, 0, 0},
     {MEND_NODE_PART_SHEET, LATE_NEVER, 0, 0},
     {MEND_NODE_PART_HEAP, LATE_NEVER, 0, 0},

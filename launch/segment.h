@@ -54,7 +54,7 @@ void mend_vacancy_give(struct job *job, struct rank *r);
 /* Another rank may have its place by now (vacancy.c). */
 static inline bool mend_rank_is_retired(const struct job *job, const struct rank *r)
 {
-    return r->shared == &job->grave;
+    return r->shared == &job->stub;
 }
 
 #endif

@@ -69,7 +69,7 @@ MEND_TEST(a_place_is_clear_for_the_next_rank_there)
     uint64_t bytes;
 
     CHECK(mend_segment_create(&job, &bytes));
-    h = rank_maps(&job, job.shm->at[MEND_NODE_PART_SHELF]);
+    h = rank_maps(&job, job.shm->at[MEND_NODE_PART_SLAB]);
     for (uint32_t a = 0; a < PLACES; a++)
         for (uint32_t b = a + 1; b < PLACES; b++)
             use_pair(h, a, b);
@@ -77,7 +77,7 @@ MEND_TEST(a_place_is_clear_for_the_next_rank_there)
     CHECK(line_is_clear(h, 0, 1));
     CHECK(line_is_clear(h, 1, 2));
     CHECK(!line_is_clear(h, 0, 2));
-    munmap(h, job.shm->at[MEND_NODE_PART_SHELF]);
+    munmap(h, job.shm->at[MEND_NODE_PART_SLAB]);
     close(job.shm_fd);
 }
 
@@ -102,7 +102,7 @@ static const struct piece {
     {"long payloads", MEND_NODE_PART_AREA, MEND_NODE_AREA_BYTES - 1, IF_SENT},
     {"votes on the world", MEND_NODE_PART_VOTES, 0, ALWAYS},
     {"other votes", MEND_NODE_PART_VOTES, MEND_NODE_CELL_AGREE, NEVER},
-    {"a paper", MEND_NODE_PART_SHELF, sizeof(struct mend_node_shelf) - 1, ALWAYS},
+    {"a vote block", MEND_NODE_PART_SLAB, sizeof(struct mend_node_slab) - 1, ALWAYS},
     {"a cell", MEND_NODE_PART_CELL, MEND_NODE_CELL_BYTES, NEVER},
     {"a sheet", MEND_NODE_PART_SHEET, 0, NEVER},
     {"a piece of its heap", MEND_NODE_PART_HEAP, 4096, NEVER},

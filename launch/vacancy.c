@@ -11,7 +11,7 @@
  * entered in the log of deaths with a cause that is none, and the others let go of it as of a dead one; so a job that
  * starts no processes has no work with those that have left.
  *
- * What is asked of a rank that has no place any more is answered by the grave, which says that it is dead.  Then its
+ * What is asked of a rank that has no place any more is answered by a stub, which says that it is dead.  Then its
  * child is reaped, and the number of its process may be another's: nothing here knows it any more. */
 #include "job.h"
 
@@ -30,8 +30,8 @@
 void mend_vacancy_init(struct job *job)
 {
     job->vacant = mend_xalloc((size_t)job->places_n, sizeof(*job->vacant));
-    mend_store_relaxed(&job->grave.state, MEND_NODE_RANK_FINALIZED);
-    mend_store_relaxed(&job->grave.fate, MEND_PEER_DEAD);
+    mend_store_relaxed(&job->stub.state, MEND_NODE_RANK_FINALIZED);
+    mend_store_relaxed(&job->stub.fate, MEND_PEER_DEAD);
 }
 
 int mend_vacancies(const struct job *job)
@@ -190,5 +190,5 @@ void mend_vacancy_give(struct job *job, struct rank *r)
 {
     job->vacant[job->vacant_n++] = r->place;
     r->place = MEND_PLACE_NONE;
-    r->shared = &job->grave;
+    r->shared = &job->stub;
 }

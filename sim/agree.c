@@ -7,7 +7,7 @@
  *   --creation    uniform creation (create/creation.c): a process that learns of a death, of a failed creation or of
  *                 a revocation gives up, and vetoes in advance `window` creations that others may
  *                 have begun, as fast as its own window allows
- *   --free        the last agreement means that the communicator is freed (decide/graves.c): a process calls it
+ *   --free        the last agreement means that the communicator is freed (decide/linger.c): a process calls it
  *                 when it has returned from all others, and forgets everything when it is decided */
 #include "ft/wire.h"
 #include "play.h"
@@ -170,7 +170,7 @@ static void step(struct mend_sim_agree_proc *p, int k, const struct mend_agree_e
         forget_all(a, c);
 }
 
-/* As mend_graves_answer() in decide/graves.c. */
+/* As mend_linger_answer() in decide/linger.c. */
 static void answer_gone(struct mend_sim_agree_proc *p, int k, const struct mend_agree_msg *msg,
                         const struct mend_sim_conf *c, struct mend_sim_io *io)
 {

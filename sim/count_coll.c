@@ -99,8 +99,8 @@ static void advance(struct all *x, int r)
 static void write_list(struct rank *me, bool doubling)
 {
     static const struct mend_op op = {.commutative = true};
-    struct mend_piece in = mend_piece_of(MEND_PLACE_INPUT, 8, mend_sched_byte());
-    struct mend_piece out = mend_piece_of(MEND_PLACE_OUTPUT, 8, mend_sched_byte());
+    struct mend_piece in = mend_piece_of(MEND_OPERAND_INPUT, 8, mend_sched_byte());
+    struct mend_piece out = mend_piece_of(MEND_OPERAND_OUTPUT, 8, mend_sched_byte());
 
     me->list.op = &op;
     if (doubling) {

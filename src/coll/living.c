@@ -106,7 +106,7 @@ static struct mend_piece pack_shares(struct mend_sched *s, struct mend_comm *c, 
     struct mend_piece all = mend_piece_of(MEND_OPERAND_INPUT, begin[c->size], out->type), packed;
 
     if (in == MPI_IN_PLACE)
-        all.place = MEND_OPERAND_OUTPUT;
+        all.operand = MEND_OPERAND_OUTPUT;
     packed_begin[0] = 0;
     for (int i = 0; i < living->size; i++) {
         int r = mend_group_translate(c->self, living->group, i, c->group);

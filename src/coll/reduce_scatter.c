@@ -31,7 +31,8 @@ void mend_reduce_scatter_pairwise(struct mend_sched *s, struct mend_piece in, st
 {
     int n = s->size;
     struct mend_piece mine = share(in, begin, s->rank, s->rank + 1);
-    struct mend_piece low = in.place != out.place ? out : mend_sched_temp(s, out.count, out.type);
+    struct mend_piece low =
+        in.operand != out.operand ? out : mend_sched_temp(s, out.count, out.type);
     struct mend_piece high = low;
     struct mend_piece got = mend_sched_temp(s, mine.count, mine.type);
     bool have_high = false;
@@ -77,7 +78,7 @@ void mend_reduce_scatter_halving(struct mend_sched *s, struct mend_piece in, str
                                  const MPI_Count *begin)
 {
     struct mend_fold f = mend_fold_of(s->rank, s->size);
-    bool straight = f.rem == 0 && f.n > 1 && in.place != out.place;
+    bool straight = f.rem == 0 && f.n > 1 && in.operand != out.operand;
     struct mend_piece value = in, room[2];
     int lo = 0, hi = f.n, mate = s->rank ^ 1;
     unsigned next = 0;

@@ -15,7 +15,7 @@ static struct block first_block(struct mend_sched *s, struct mend_piece in, stru
 
     b.room[0] = mend_sched_temp(s, out.count, out.type);
     b.room[1] = mend_sched_temp(s, out.count, out.type);
-    if (in.place != out.place)
+    if (in.operand != out.operand)
         return b;
     mend_sched_copy(s, in, b.room[0]); /* the result goes where the input is */
     return (struct block){.value = b.room[0], .room = {b.room[0], b.room[1]}, .next = 1};

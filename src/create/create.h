@@ -144,7 +144,7 @@ int mend_create_dist_graph(struct mend_comm *c, const struct mend_named_edges *e
 /* free.c: the user's handle goes: attributes first, then the object as soon as nothing uses it.  Local, whichever
  * processes are dead (S0-69).  The error of a delete callback that refuses: then the communicator stays.  disconnect
  * waits before that until the own operations are complete, or a member is dead; and then until no member needs this process
- * any more, unless one may never free the communicator (mend_graves_are_over()). */
+ * any more, unless one may never free the communicator (mend_linger_are_over()). */
 int mend_create_free(struct mend_comm *c);
 int mend_create_disconnect(struct mend_comm *c);
 

@@ -17,7 +17,7 @@
 #include "node/abroad.h"
 #include "node/cells.h"
 #include "node/node.h"
-#include "node/papers.h"
+#include "node/vote_blocks.h"
 #include "proc/detour.h"
 
 #define ROOM_BYTES 4096
@@ -118,7 +118,7 @@ void mend_creation_decide(struct mend_comm *parent, struct mend_decision *value)
 }
 
 /* Objects take less for each member, and the reserve is for those that find no more.  On what is created this process
- * may have to vote on a paper. */
+ * may have to vote in a vote block. */
 int mend_creation_room(struct mend_comm *parent, int own_error)
 {
     struct mend_proc *self = parent->self;
@@ -126,7 +126,7 @@ int mend_creation_room(struct mend_comm *parent, int own_error)
 
     if (own_error)
         return own_error;
-    if (self->node && self->params.agree_shm && !mend_papers_room(self))
+    if (self->node && self->params.agree_shm && !mend_voteblocks_room(self))
         return MPI_ERR_NO_MEM;
     room = mend_alloc(self, ROOM_BYTES + (size_t)parent->decide->members_n * sizeof(uint64_t));
     mend_free(self, room);

@@ -157,12 +157,12 @@ MEND_TEST(a_request_keeps_its_communicator)
 /* Rank 1 has no memory for its votes on a new communicator, and says so: nobody waits for it there. */
 MEND_TEST(no_pages_for_votes)
 {
-    for (enum way way = IN_A_CELL; way <= ON_PAPERS; way++) {
+    for (enum way way = IN_A_CELL; way <= IN_VOTE_BLOCKS; way++) {
         struct mend_node *node;
         int fd;
 
         begin(way);
-        duplicate(ALL); /* a member that votes on a paper has one for this */
+        duplicate(ALL); /* a member that votes in a vote block has one for this */
         for (int r = 0; r < RANKS; r++) {
             check_furnished(r);
             CHECK(of(r)->cell >= 0);
@@ -170,7 +170,7 @@ MEND_TEST(no_pages_for_votes)
         node = job.rank[1]->node;
         fd = node->fd;
         node->fd = -1;
-        node->paper_free = 0;
+        node->vote_block_free = 0;
         duplicate(ALL);
         for (int r = 0; r < RANKS; r++) {
             CHECK(mend_request_is_done(request[r]));
@@ -182,7 +182,7 @@ MEND_TEST(no_pages_for_votes)
             check_furnished(r);
         node->fd = -1;
         node->cells_ready = 0;
-        duplicate(ALL); /* there is a paper, but no page in a cell */
+        duplicate(ALL); /* there is a vote block, but no page in a cell */
         for (int r = 0; r < RANKS; r++) {
             check_furnished(r);
             CHECK_EQ(of(r)->cell, -1);

@@ -2,7 +2,7 @@
 /* free.c – the end of a communicator's handle (MPI-5.0 7.4.3, 11.10.4).
  *
  * MPI_Comm_free is local.  Others may ask this process about the communicator later, so it does not leave MPI before all
- * have freed it (decide/graves.c).  MPI_Comm_disconnect waits for that itself: then a process can leave MPI while another
+ * have freed it (decide/linger.c).  MPI_Comm_disconnect waits for that itself: then a process can leave MPI while another
  * one, from which it has parted, computes. */
 #include "create/create.h"
 
@@ -47,7 +47,7 @@ void mend_create_part(struct mend_comm *c)
 static bool is_over(struct mend_proc *self, void *arg)
 {
     mend_interrupt_check(self);
-    return mend_graves_are_over(arg);
+    return mend_linger_are_over(arg);
 }
 
 /* A death, a revocation or a member in MPI_Finalize ends the wait. */

@@ -27,7 +27,7 @@ static void begin(enum way way)
 static void cut(int r, enum way way)
 {
     struct mend_decision value = {
-        .and_word = {UINT64_MAX, way == ON_PAPERS ? 0 : 4},
+        .and_word = {UINT64_MAX, way == IN_VOTE_BLOCKS ? 0 : 4},
         .max_word = {MEND_CTX_MAKE(0, MEND_CTX_FIRST + 1)},
     };
     struct mend_group *living = mend_group_create_range(job.rank[r], 0, 1, RANKS - 1);

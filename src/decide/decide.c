@@ -13,13 +13,13 @@ int mend_decide_init(struct mend_proc *self)
 
     if (!m)
         return MPI_ERR_NO_MEM;
-    mend_list_init(&m->graves);
+    mend_list_init(&m->lingering);
     self->decide = m;
     mend_revoke_init_process(self);
     self->on_interrupt = mend_revoke_on_interrupt;
     self->on_frame[MEND_FRAME_AGREE] = mend_decide_tree_on_frame;
     self->on_frame[MEND_FRAME_REVOKE] = mend_revoke_on_frame;
-    self->on_homeless[MEND_FRAME_AGREE] = mend_graves_answer;
+    self->on_homeless[MEND_FRAME_AGREE] = mend_linger_answer;
     return MPI_SUCCESS;
 }
 

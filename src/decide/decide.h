@@ -68,7 +68,7 @@ struct mend_decide_sequence {
     uint64_t *out;           /* memory.c: bits of members that are absent; NULL: none is */
 };
 
-struct mend_papers;
+struct mend_voteblocks;
 
 /* Ranks in protocols: an intracommunicator's own; on an intercommunicator both groups one after the
  * other, the one whose first peer is lower comes first. */
@@ -79,9 +79,10 @@ struct mend_decide_comm {
     struct mend_decide_sequence agreements[MEND_DECIDE_KINDS];
     unsigned proposals_n; /* creations proposed here so far */
     struct mend_flood *revoke;
-    int32_t part;               /* of several communicators of one context: which (revoke.c) */
-    bool opened;                /* memory.c: this process may write its votes */
-    struct mend_papers *papers; /* memory.c: where the members vote without a cell; NULL: not yet */
+    int32_t part; /* of several communicators of one context: which (revoke.c) */
+    bool opened;  /* memory.c: this process may write its votes */
+    struct mend_voteblocks
+        *vote_blocks; /* memory.c: where the members vote without a cell; NULL: not yet */
     struct mend_brief
         *brief; /* memory.c: words of two members with a cell; NULL: none, or not yet */
     struct mend_hash
@@ -90,8 +91,8 @@ struct mend_decide_comm {
     bool parts;       /* disconnected: each member had it, so one that has left has seen its end */
     bool
         passes_over_left; /* those that have left MPI count as dead (mend_decide_pass_over_left()) */
-    bool is_freed;        /* graves.c: calls on it are in progress, and then it becomes a grave */
-    struct mend_list grave; /* graves.c: when it is freed */
+    bool is_freed;        /* linger.c: calls on it are in progress, and then it lingers */
+    struct mend_list linger; /* linger.c: when it is freed */
 };
 
 /* Peer of a protocol rank, and back (-1: no member). */
@@ -117,28 +118,28 @@ void mend_decide_last(struct mend_comm *c, mend_decide_done *done);
 void mend_decide_say_no(struct mend_comm *c, enum mend_decide_kind which);
 
 /* The last reference of c is gone.  True: others may still ask about it, so it has a new one. */
-bool mend_graves_keep(struct mend_comm *c);
+bool mend_linger_keep(struct mend_comm *c);
 
-/* Goes on without members that have left MPI where this process waits for all to free what it has freed (graves.c). */
-void mend_graves_look(struct mend_proc *self);
+/* Goes on without members that have left MPI where this process waits for all to free what it has freed (linger.c). */
+void mend_linger_look(struct mend_proc *self);
 
 /* All survivors have freed the communicators that this process has freed and whose members are all members of c, which is
  * disconnected.  What MPI_Comm_free has freed does not count, as others may call it at any time; nor does one that is revoked,
  * or has a member in MPI_Finalize, since some may never free it.  Nothing counts once c is revoked or has a dead member: some
  * may never disconnect it, and are in no call that would end the others. */
-bool mend_graves_are_over(struct mend_comm *c);
+bool mend_linger_are_over(struct mend_comm *c);
 
 /* Ends all agreements on c in this process alone, those of the future as well, as refused: no member will use this context of c
  * any more (mend_comm_renew()). */
 void mend_decide_abandon(struct mend_comm *c);
 
-/* No communicator that this process has freed is still waiting for others to free it (graves.c). */
+/* No communicator that this process has freed is still waiting for others to free it (linger.c). */
 bool mend_decide_is_quiet(const struct mend_proc *self);
 
 /* c is one of these. */
 bool mend_decide_is_freed(const struct mend_comm *c);
 
-/* Drops the last handle's reference of c, now or a little later (graves.c says why): in a call in which all members do so;
+/* Drops the last handle's reference of c, now or a little later (linger.c says why): in a call in which all members do so;
  * alone, as MPI_Comm_free does. */
 void mend_decide_free(struct mend_comm *c);
 void mend_decide_free_alone(struct mend_comm *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide_test.c – what is decided is the same at everybody: where votes lie in a cell, on papers, or go by messages;
+/* decide_test.c – what is decided is the same at everybody: where votes lie in a cell, in vote blocks, or go by messages;
  * when somebody comes late, dies before or behind its vote, leaves at once, or the communicator is revoked.
  *
  *   R16: MPI_Comm_agreement takes a truth value, MPIX_Comm_agree a word

@@ -20,9 +20,9 @@ struct mend_decide_op {
 
 /* What a process keeps for all its communicators. */
 struct mend_decide {
-    uint32_t freed_n;        /* communicators that are freed while calls on them are in progress */
-    struct mend_list graves; /* mend_decide_comm.grave, each a reference */
-    uint64_t marks_n;        /* revoke.c: own bits that have pages, from 0 on */
+    uint32_t freed_n; /* communicators that are freed while calls on them are in progress */
+    struct mend_list lingering; /* mend_decide_comm.linger, each a reference */
+    uint64_t marks_n;           /* revoke.c: own bits that have pages, from 0 on */
 };
 
 /* The same through shared memory (memory.c).  All members answer mend_decide_in_memory() alike. */
@@ -86,8 +86,8 @@ bool mend_decide_memory_keep(struct mend_comm *c, int rank);
 /* To be called when c is detached. */
 void mend_decide_memory_close(struct mend_comm *c);
 
-/* graves.c: an agreement's message for a communicator that has gone. */
-mend_homeless_handler mend_graves_answer;
+/* linger.c: an agreement's message for a communicator that has gone. */
+mend_homeless_handler mend_linger_answer;
 
 /* To be called when self->decide is set. */
 void mend_revoke_init_process(struct mend_proc *self);

@@ -21,7 +21,7 @@
 #define TURNS 200 /* of each rank: more than anything here takes */
 
 /* Where the members vote. */
-enum way { IN_A_CELL, ON_PAPERS, BY_MESSAGES, WAYS };
+enum way { IN_A_CELL, IN_VOTE_BLOCKS, BY_MESSAGES, WAYS };
 
 static struct {
     struct mend_node_header *segment;
@@ -86,7 +86,7 @@ static inline void job_make_segment(void)
     mend_node_layout(&h, RANKS);
     job.fd = memfd_create("segment", MFD_CLOEXEC);
     CHECK(job.fd >= 0 && ftruncate(job.fd, (off_t)h.bytes) == 0);
-    job.bytes = h.at[MEND_NODE_PART_SHELF];
+    job.bytes = h.at[MEND_NODE_PART_SLAB];
     job.segment =
         mmap(NULL, job.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, job.fd, 0);
     CHECK(job.segment != MAP_FAILED);
@@ -154,7 +154,7 @@ static inline void job_begin(enum way way)
         mend_revoke_reserve(job.rank[p], MEND_CTX_FIRST, 2);
     }
     for (mend_peer p = 0; p < RANKS; p++)
-        job.comm[p] = job_comm(p, MEND_CTX_FIRST, way == ON_PAPERS ? -1 : 1);
+        job.comm[p] = job_comm(p, MEND_CTX_FIRST, way == IN_VOTE_BLOCKS ? -1 : 1);
 }
 
 /* Those ranks whose bits are set in `who` may go on as far as they get. */

@@ -95,7 +95,7 @@ static const char *const name_of[MEND_DECIDE_KINDS] = {"call", "creation", "vali
 
 void mend_decide_report(struct mend_comm *c, enum mend_decide_kind which, int failed_n)
 {
-    if (!c->closing) { /* else it is about the end of c, of which the program knows nothing (graves.c) */
+    if (!c->closing) { /* else it is about the end of c, of which the program knows nothing (linger.c) */
         c->self->agreements_n++;
         mend_occurred(c->self, .kind = MEND_OCCURRED_AGREEMENT, .comm = c, .which = which,
                       .failed_n = failed_n);

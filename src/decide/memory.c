@@ -6,22 +6,22 @@
  *
  *   with a cell         cell of member m:   EXPLICIT | slot 0 .. slot 7 |   CREATION | slot 0 .. slot 7 | ...
  *                       said by m:          no_from of CREATION and of VALIDATION
- *   without one         paper of member m:  both (node/papers.c)
+ *   without one         vote block of member m:  both (node/vote_blocks.c)
  *   of two members      cell of member 0:   ... | EXPLICIT and VALIDATION: words of both (node/brief.h)
  *
  * Two members with a cell say a flag in a word as well, where the call blocks, nothing else is under way and no death is known.
  * Such an agreement needs no struct op unless the other one lets it wait.
  *
  * Invariants:
- *   1  the slots of a free cell are zero: mend_node_votes_clear() clears those that were written; and a free paper
+ *   1  the slots of a free cell are zero: mend_node_votes_clear() clears those that were written; and a free vote block
  *      is zero when it is taken;
- *   2  a member whose paper is not found has not voted. */
+ *   2  a member whose vote block is not found has not voted. */
 #include "decide/internal.h"
 
 #include "coll/cell.h"
 #include "node/brief.h"
 #include "node/node.h"
-#include "node/papers.h"
+#include "node/vote_blocks.h"
 #include "node/slots.h"
 
 #include <string.h>
@@ -36,17 +36,17 @@ struct cell_area {
 };
 _Static_assert(sizeof(struct cell_area) <= MEND_NODE_CELL_AGREE, "fits into the cell");
 
-struct paper {
+struct vote_block {
     struct area area;
     mend_atomic_u64 no_from[2];
 };
-_Static_assert(sizeof(struct paper) <= MEND_NODE_PAPER_BYTES, "fits");
+_Static_assert(sizeof(struct vote_block) <= MEND_NODE_BLOCK_BYTES, "fits");
 
 /* An agreement that this process has begun. */
 struct op {
     struct mend_list link; /* in c->decide->agreements[which].running, in order */
     struct mend_request
-        poll; /* in self->active, unless somebody waits for it, or looks (graves.c) */
+        poll; /* in self->active, unless somebody waits for it, or looks (linger.c) */
     struct mend_comm *c;
     enum mend_decide_kind which;
     struct mend_slots slots;
@@ -63,16 +63,17 @@ static struct area *area_of(struct mend_comm *c, int rank)
         (uint32_t)c->cell);
 }
 
-static struct mend_papers *papers_of(struct mend_comm *c)
+static struct mend_voteblocks *vote_blocks_of(struct mend_comm *c)
 {
     struct mend_decide_comm *d = c->decide;
 
-    if (d->papers)
-        return d->papers;
-    d->papers = mend_papers_make(c->self, c->ctx | MEND_CTX_CHANNEL_MASK, d->members_n, d->me);
+    if (d->vote_blocks)
+        return d->vote_blocks;
+    d->vote_blocks =
+        mend_voteblocks_make(c->self, c->ctx | MEND_CTX_CHANNEL_MASK, d->members_n, d->me);
     for (int32_t r = 0; r < d->members_n; r++)
-        mend_papers_set_member(d->papers, r, mend_decide_peer(d, r));
-    return d->papers;
+        mend_voteblocks_set_member(d->vote_blocks, r, mend_decide_peer(d, r));
+    return d->vote_blocks;
 }
 
 /* What a member had said when this process let go of it.  Nothing about creations: none is under way here then, and this
@@ -110,7 +111,7 @@ static inline bool is_gone(const struct mend_comm *c, int rank)
 static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind which, int rank)
 {
     struct mend_node_said *said;
-    struct paper *paper;
+    struct vote_block *block;
 
     MEND_ASSERT(which != MEND_DECIDE_EXPLICIT);
     if (is_gone(c, rank)) {
@@ -118,8 +119,8 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
         return &last_words_of(c, rank)->no_from;
     }
     if (c->cell < 0) {
-        paper = mend_papers_look(c->self, papers_of(c), rank);
-        return paper ? &paper->no_from[which - MEND_DECIDE_CREATION] : NULL;
+        block = mend_voteblocks_look(c->self, vote_blocks_of(c), rank);
+        return block ? &block->no_from[which - MEND_DECIDE_CREATION] : NULL;
     }
     said = mend_node_said_of(c->self->node->header,
                              mend_peer_place(c->self, mend_group_peer(c->group, rank)),
@@ -127,7 +128,7 @@ static mend_atomic_u64 *no_from_of(struct mend_comm *c, enum mend_decide_kind wh
     return &said->no_from[which - MEND_DECIDE_CREATION];
 }
 
-static const struct mend_slot empty; /* of a member without a paper */
+static const struct mend_slot empty; /* of a member without a vote block */
 
 /* The words of two members; NULL: there are none.  Of a member that has died the place, where they are, may be another's. */
 static inline struct mend_brief *brief_of(const struct mend_comm *c, enum mend_decide_kind which)
@@ -142,7 +143,7 @@ static inline struct mend_brief *brief_of(const struct mend_comm *c, enum mend_d
 static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
 {
     const struct op *op = of;
-    struct paper *paper;
+    struct vote_block *block;
     struct area *said;
 
     if (is_gone(op->c, rank)) {
@@ -151,8 +152,8 @@ static struct mend_slot *op_slot(const void *of, int rank, unsigned i)
     }
     if (mend_likely(op->c->cell >= 0))
         return &area_of(op->c, rank)->slot[op->which][i];
-    paper = mend_papers_look(op->c->self, papers_of(op->c), rank);
-    return paper ? &paper->area.slot[op->which][i] : (struct mend_slot *)(uintptr_t)&empty;
+    block = mend_voteblocks_look(op->c->self, vote_blocks_of(op->c), rank);
+    return block ? &block->area.slot[op->which][i] : (struct mend_slot *)(uintptr_t)&empty;
 }
 
 static mend_atomic_u64 *op_no_from(const void *of, int rank)
@@ -224,7 +225,7 @@ static void open_areas_now(struct mend_comm *c)
 {
     c->decide->opened = true;
     if (c->cell < 0) {
-        mend_papers_open(c->self, papers_of(c));
+        mend_voteblocks_open(c->self, vote_blocks_of(c));
         return;
     }
     mend_node_votes_open(c->self, c->cell);
@@ -240,14 +241,14 @@ static inline void open_areas(struct mend_comm *c)
 }
 
 /* Copies what stands in the dead member's memory. */
-static void read_words(struct mend_comm *c, int rank, struct paper *said)
+static void read_words(struct mend_comm *c, int rank, struct vote_block *said)
 {
-    struct paper *paper;
+    struct vote_block *block;
 
     if (c->cell < 0) {
-        paper = mend_papers_look(c->self, papers_of(c), rank);
-        if (paper)
-            *said = *paper;
+        block = mend_voteblocks_look(c->self, vote_blocks_of(c), rank);
+        if (block)
+            *said = *block;
         return;
     }
     said->area = *area_of(c, rank);
@@ -270,7 +271,8 @@ static bool votes_matter(const struct mend_comm *c, const struct area *area,
 }
 
 /* NULL: no memory. */
-static struct mend_last_words *copy_words(struct mend_comm *c, const struct paper *said, bool votes)
+static struct mend_last_words *copy_words(struct mend_comm *c, const struct vote_block *said,
+                                          bool votes)
 {
     struct mend_last_words *x = mend_alloc(c->self, sizeof(*x) + (votes ? AREA_ROOM : 0));
 
@@ -287,7 +289,7 @@ bool mend_decide_memory_keep(struct mend_comm *c, int rank)
 {
     struct mend_hash *kept = &c->decide->last_words;
     struct mend_last_words *x;
-    struct paper said = {0};
+    struct vote_block said = {0};
     bool votes;
 
     if (mend_hash_get(kept, (uint64_t)rank))
@@ -321,7 +323,7 @@ void mend_decide_memory_close(struct mend_comm *c)
 {
     drop_last_words(c);
     if (c->cell < 0)
-        mend_papers_close(c->self, papers_of(c));
+        mend_voteblocks_close(c->self, vote_blocks_of(c));
     else if (c->decide->members_n == 2 && c->decide->me == 0)
         mend_node_votes_open(c->self, c->cell); /* the other one may have said words in it */
 }

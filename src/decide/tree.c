@@ -6,7 +6,7 @@
  *   death ──> DEATH ────────────┴─> machine ──> decided? ──> done(arg, value)
  *
  * Where all members share memory, memory.c does the same without messages.  Here the processes that have returned
- * with a decision know it; they answer questions even after they have freed the communicator (graves.c).
+ * with a decision know it; they answer questions even after they have freed the communicator (linger.c).
  *
  * all_acked (R16): every participant sends ~(number of failed members it acknowledged) in
  * max_word[3].  Its acknowledged members are a part of the union that is decided, so the smallest number

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* closing_test.c – all orders of accesses and deaths of two or three members that show titles about two things, one
+/* closing_test.c – all orders of accesses and deaths of two or three members that show labels about two things, one
  * after the other, close them, and take them away; and two mistakes that this search finds out.
  *
- * A step is one access: appear, close, find a title (or look whether its name is still there), read how far it
+ * A step is one access: appear, close, find a label (or look whether its name is still there), read how far it
  * is.  A member may close a thing without having appeared; closing is appearing then.  A room is used again as
  * soon as it is free. */
 #include "ft/closing.h"
@@ -19,7 +19,7 @@ enum { NOT_YET = 9 };
 
 /* What a member is about with one thing. */
 struct view {
-    uint8_t state; /* enum mend_title, NOT_YET */
+    uint8_t state; /* enum mend_closing, NOT_YET */
     uint8_t room;
     uint8_t seen;               /* others below it pass */
     uint8_t reads;              /* it has found the name, and reads the state next */
@@ -40,8 +40,8 @@ struct world {
 
 /* A protocol: may a member in that state pass with `found`, and which state follows when all do? */
 struct rule {
-    bool (*passes)(enum mend_title mine, enum mend_title found);
-    enum mend_title (*next)(enum mend_title mine);
+    bool (*passes)(enum mend_closing mine, enum mend_closing found);
+    enum mend_closing (*next)(enum mend_closing mine);
 };
 
 struct search {
@@ -56,7 +56,7 @@ struct search {
 
 /* ---- steps; each returns false if it is not possible ---- */
 
-static bool appear(struct member *m, int thing, enum mend_title state)
+static bool appear(struct member *m, int thing, enum mend_closing state)
 {
     struct view *v = &m->view[thing];
 
@@ -76,10 +76,10 @@ static bool close_it(struct member *m, int thing)
 {
     struct view *v = &m->view[thing];
 
-    if (v->state != MEND_TITLE_OPEN)
-        return appear(m, thing, MEND_TITLE_CLOSED);
-    v->state = MEND_TITLE_CLOSED;
-    m->room[v->room].state = MEND_TITLE_CLOSED;
+    if (v->state != MEND_CLOSING_OPEN)
+        return appear(m, thing, MEND_CLOSING_CLOSED);
+    v->state = MEND_CLOSING_CLOSED;
+    m->room[v->room].state = MEND_CLOSING_CLOSED;
     return true;
 }
 
@@ -92,11 +92,11 @@ static void take_away(struct search *s, struct world *w, int me, int thing)
     for (int r = 0; r < s->members; r++) {
         uint8_t state = w->member[r].view[thing].state;
 
-        if (!w->member[r].dead && (state == NOT_YET || state == MEND_TITLE_OPEN))
+        if (!w->member[r].dead && (state == NOT_YET || state == MEND_CLOSING_OPEN))
             s->wrong = "taken away under somebody";
     }
     m->room[v->room].name = 0;
-    *v = (struct view){.state = MEND_TITLE_GONE};
+    *v = (struct view){.state = MEND_CLOSING_GONE};
 }
 
 static void all_pass(struct search *s, struct world *w, int me, int thing)
@@ -104,9 +104,9 @@ static void all_pass(struct search *s, struct world *w, int me, int thing)
     struct member *m = &w->member[me];
     struct view *v = &m->view[thing];
 
-    v->state = (uint8_t)s->rule.next((enum mend_title)v->state);
+    v->state = (uint8_t)s->rule.next((enum mend_closing)v->state);
     v->seen = 0;
-    if (v->state == MEND_TITLE_GONE)
+    if (v->state == MEND_CLOSING_GONE)
         take_away(s, w, me, thing);
     else
         m->room[v->room].state = v->state;
@@ -117,9 +117,9 @@ static bool look(struct search *s, struct world *w, int me, int thing)
 {
     struct member *m = &w->member[me], *other;
     struct view *v = &m->view[thing];
-    enum mend_title found = MEND_TITLE_GONE;
+    enum mend_closing found = MEND_CLOSING_GONE;
 
-    if (v->state != MEND_TITLE_CLOSED && v->state != MEND_TITLE_DONE)
+    if (v->state != MEND_CLOSING_CLOSED && v->state != MEND_CLOSING_DONE)
         return false;
     while (v->seen == me || (v->seen < s->members && m->told >> v->seen & 1 && !v->reads))
         v->seen++;
@@ -136,9 +136,9 @@ static bool look(struct search *s, struct world *w, int me, int thing)
         return true;
     }
     if (v->reads)
-        found = (enum mend_title)other->room[v->place[v->seen] - 1].state;
+        found = (enum mend_closing)other->room[v->place[v->seen] - 1].state;
     v->reads = 0;
-    v->seen += s->rule.passes((enum mend_title)v->state, found);
+    v->seen += s->rule.passes((enum mend_closing)v->state, found);
     return true;
 }
 
@@ -189,7 +189,7 @@ static void check_rest(struct search *s, const struct world *w)
                 look(s, &alone, r, t);
     for (int r = 0; r < s->members && !s->wrong; r++)
         for (int t = 0; !w->member[r].dead && t < s->things; t++)
-            if (alone.member[r].view[t].state != MEND_TITLE_GONE)
+            if (alone.member[r].view[t].state != MEND_CLOSING_GONE)
                 s->wrong = "never taken away";
 }
 
@@ -200,7 +200,7 @@ static void try_move(struct search *s, const struct world *w, int me, int kind, 
 {
     struct world next = *w;
     struct member *m = &next.member[me];
-    bool done = kind == 0   ? appear(m, which, MEND_TITLE_OPEN)
+    bool done = kind == 0   ? appear(m, which, MEND_CLOSING_OPEN)
                 : kind == 1 ? close_it(m, which)
                 : kind == 2 ? be_told(&next, me, which)
                             : look(s, &next, me, which);
@@ -256,7 +256,7 @@ static const char *run(int members, int things, int deaths, struct rule rule, si
     return s.wrong;
 }
 
-static const struct rule right = {mend_title_passes, mend_title_next};
+static const struct rule right = {mend_closing_passes, mend_closing_next};
 
 MEND_TEST(two_members_take_away_what_both_have_closed)
 {
@@ -274,28 +274,28 @@ MEND_TEST(three_members_do)
     printf("# 3 members, 2 deaths: %zu states\n", states);
 }
 
-static bool hasty_passes(enum mend_title mine, enum mend_title found)
+static bool hasty_passes(enum mend_closing mine, enum mend_closing found)
 {
-    return mend_title_passes(mine, found) || found == MEND_TITLE_GONE;
+    return mend_closing_passes(mine, found) || found == MEND_CLOSING_GONE;
 }
 
 MEND_TEST(who_takes_nothing_found_for_gone_is_found_out)
 {
-    struct rule hasty = {hasty_passes, mend_title_next};
+    struct rule hasty = {hasty_passes, mend_closing_next};
     const char *wrong = run(2, 2, 0, hasty, NULL);
 
     CHECK(wrong && !strcmp(wrong, "taken away under somebody"));
 }
 
-static enum mend_title one_round(enum mend_title mine)
+static enum mend_closing one_round(enum mend_closing mine)
 {
     (void)mine;
-    return MEND_TITLE_GONE;
+    return MEND_CLOSING_GONE;
 }
 
 MEND_TEST(one_round_is_not_enough)
 {
-    struct rule rule = {mend_title_passes, one_round};
+    struct rule rule = {mend_closing_passes, one_round};
     const char *wrong = run(2, 2, 0, rule, NULL);
 
     CHECK(wrong && !strcmp(wrong, "never taken away"));

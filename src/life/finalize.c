@@ -31,7 +31,7 @@ bool mend_life_nobody_asks(struct mend_proc *self, bool of_world)
     uint64_t ctx;
     void *c;
 
-    mend_graves_look(self);
+    mend_linger_look(self);
     if (mend_decide_is_quiet(self))
         return true;
     while (mend_hash_next(&self->comms, &at, &ctx, &c))

@@ -59,7 +59,7 @@ static const struct mend_comm_hooks comm_hooks = {
                mend_create_detach},
     .check = {mend_match_check, check_window},
     .revoked = on_revoke,
-    .keep = mend_graves_keep,
+    .keep = mend_linger_keep,
 };
 
 static void suspect(struct mend_proc *self, mend_peer peer)

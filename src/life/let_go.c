@@ -18,7 +18,7 @@
 #include "life/life.h"
 #include "net/net.h"
 #include "node/node.h"
-#include "node/papers.h"
+#include "node/vote_blocks.h"
 #include "req/request.h"
 
 #define LOOK_EVERY 64 /* turns of a wait, if something holds a place */
@@ -37,7 +37,7 @@ static void forget(struct mend_proc *self, mend_peer dead)
 {
     if (mend_net_of(self, dead)->forget)
         mend_net_of(self, dead)->forget(self, dead);
-    mend_papers_forget(self, dead);
+    mend_voteblocks_forget(self, dead);
     mend_peer_entry(self, dead)->gone = true;
 }
 

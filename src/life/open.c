@@ -17,7 +17,7 @@
  * sent it anything: there is no communicator that has both.
  *
  * Before a process goes away it waits until nobody needs it any more: what it has queued is out, and every communicator
- * that it has freed was freed by all survivors that have not left (decide/graves.c).  One of the world is as good as freed
+ * that it has freed was freed by all survivors that have not left (decide/linger.c).  One of the world is as good as freed
  * when all its members have called MPI_Finalize. */
 #include "comm/session.h"
 #include "create/create.h"

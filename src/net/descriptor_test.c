@@ -70,7 +70,7 @@ static void begin(void)
     mend_node_layout(&h, 2);
     segment_fd = memfd_create("segment", MFD_CLOEXEC);
     CHECK(segment_fd >= 0 && ftruncate(segment_fd, (off_t)h.bytes) == 0);
-    segment = mmap(NULL, h.at[MEND_NODE_PART_SHELF], PROT_READ | PROT_WRITE,
+    segment = mmap(NULL, h.at[MEND_NODE_PART_SLAB], PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_NORESERVE, segment_fd, 0);
     CHECK(segment != MAP_FAILED);
     memcpy(segment, &h, sizeof(h));
@@ -94,7 +94,7 @@ static void finish(void)
     close(here);
     if (there >= 0)
         close(there);
-    munmap(segment, me.node->header->at[MEND_NODE_PART_SHELF]);
+    munmap(segment, me.node->header->at[MEND_NODE_PART_SLAB]);
     close(segment_fd);
     mend_arena_destroy(me.arena);
 }

@@ -85,7 +85,7 @@ static struct mend_abroad *find_job(struct mend_proc *self, uint64_t job)
 /* Takes fd.  False: it is not a segment of the job, or there is no memory. */
 static bool map_job(struct mend_abroad *a, uint64_t job, int fd)
 {
-    struct mend_node_header *h = mend_abroad_map(fd, MEND_NODE_PART_SHELF, &a->bytes);
+    struct mend_node_header *h = mend_abroad_map(fd, MEND_NODE_PART_SLAB, &a->bytes);
 
     if (h && h->job == job) {
         a->header = h;

@@ -9,8 +9,8 @@
  * reading.  This needs no message and no wait: the list of closed cells is checked when a cell is requested.
  *
  * A member must vote on each of its communicators, because the others wait for it.  So it offers a cell only if it has
- * the page of its votes there, and reserves these pages some at a time; without memory for any it offers none, and the communicator votes on papers
- * (node/papers.h).  The agent reserves those of MPI_COMM_WORLD, in cell 0.
+ * the page of its votes there, and reserves these pages some at a time; without memory for any it offers none, and the communicator votes in vote blocks
+ * (node/vote_blocks.h).  The agent reserves those of MPI_COMM_WORLD, in cell 0.
  *
  * None of these blocks.  Without a segment, or without MEND_COLL_SHM, no cell is ever offered.
  *

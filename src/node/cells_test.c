@@ -34,7 +34,7 @@ static void set_up(void)
 
     mend_node_layout(&layout, RANKS);
     CHECK_EQ(ftruncate(fd, (off_t)layout.bytes), 0);
-    header = mmap(NULL, layout.at[MEND_NODE_PART_SHELF], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    header = mmap(NULL, layout.at[MEND_NODE_PART_SLAB], PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     CHECK(header != MAP_FAILED);
     *header = layout;
     memset(value, 0, sizeof(value));

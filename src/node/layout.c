@@ -14,7 +14,7 @@
 #define PAGE     UINT64_C(4096)
 #define PAGE_MAX UINT64_C(65536) /* on AArch64; what is mapped apart begins at pages of any size */
 
-_Static_assert(sizeof(struct mend_node_shelf) % PAGE_MAX == 0, "shelves are mapped one by one");
+_Static_assert(sizeof(struct mend_node_slab) % PAGE_MAX == 0, "slabs are mapped one by one");
 
 enum count { PER_RANK, PER_PAIR, PER_SLEEPERS, PER_NAME };
 
@@ -42,8 +42,8 @@ static const struct part {
     [MEND_NODE_PART_SHEET] = {MEND_NODE_SHEET_BYTES, PER_RANK, PAGE, NONE},
     [MEND_NODE_PART_RING] = {MEND_NODE_RING_BYTES + MEND_NODE_PAIR_BYTES, PER_PAIR, PAGE, NONE},
     [MEND_NODE_PART_AREA] = {MEND_NODE_AREA_BYTES, PER_RANK, PAGE, NONE},
-    [MEND_NODE_PART_SHELF] = {MEND_NODE_SHELVES * sizeof(struct mend_node_shelf), PER_RANK,
-                              PAGE_MAX, NONE},
+    [MEND_NODE_PART_SLAB] = {MEND_NODE_SLABS * sizeof(struct mend_node_slab), PER_RANK, PAGE_MAX,
+                             NONE},
     [MEND_NODE_PART_HEAP] = {MEND_NODE_HEAP_BYTES, PER_RANK, PAGE_MAX, NONE},
 };
 

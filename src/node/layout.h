@@ -31,8 +31,8 @@
  *                  a desk is written by the rank of the two whose turn it is; where i < j four trays, each by the one that
  *                  has it (net/shm/ring.h); neither in very large jobs
  *   area[n]        block i is written by rank i: pieces of large messages (net/shm/area.h)
- *   shelf[n][256]  block (i, k) is written by rank i: 4096 papers, with its votes in the agreements of one
- *                  communicator each, and their titles; mapped and reserved when they are used
+ *   slab[n][256]  slab (i, k) is written by rank i: 4096 vote blocks, with its votes in the agreements of one
+ *                  communicator each, and their labels; mapped and reserved when they are used
  *   heap[n]        block i is given out by rank i, in pieces that are mapped one by one (node/heap.h); the program
  *                  writes into them, and all may
  *
@@ -69,9 +69,9 @@
 #define MEND_NODE_CELL_DATA    (512u * 1024) /* large payloads of one cell */
 #define MEND_NODE_CELL_BYTES   (MEND_NODE_CELL_CONTROL + MEND_NODE_CELL_DATA)
 #define MEND_NODE_CELL_AGREE   4096u /* contributions to agreements (decide/memory.c) */
-#define MEND_NODE_SHELVES      256u  /* of a rank, each with as many papers */
-#define MEND_NODE_SHELF_PAPERS 4096u
-#define MEND_NODE_PAPER_BYTES  1600u
+#define MEND_NODE_SLABS        256u  /* of a rank, each with as many vote blocks */
+#define MEND_NODE_SLAB_BLOCKS  4096u
+#define MEND_NODE_BLOCK_BYTES  1600u
 
 #define MEND_NODE_HEAP_BYTES                                                                       \
     (UINT64_C(1) << 40) /* room in the segment; pages exist where there is a piece */
@@ -99,8 +99,8 @@ enum mend_node_part {
     MEND_NODE_PART_SHEET,
     MEND_NODE_PART_RING,
     MEND_NODE_PART_AREA,
-    MEND_NODE_PART_SHELF, /* mapped piece by piece; all that lies before at once */
-    MEND_NODE_PART_HEAP,  /* mapped piece by piece */
+    MEND_NODE_PART_SLAB, /* mapped piece by piece; all that lies before at once */
+    MEND_NODE_PART_HEAP, /* mapped piece by piece */
     MEND_NODE_PARTS
 };
 
@@ -150,15 +150,15 @@ struct mend_node_revoked {
     mend_atomic_u64 word[MEND_NODE_REVOKED / 64];
 };
 
-/* What a paper is about (papers.c). */
-struct mend_node_title {
-    mend_atomic_u64 mark;  /* of the communicator; 0: of none, the paper is free */
-    mend_atomic_u32 state; /* enum mend_title (ft/closing.h) */
+/* What a vote block is about (vote_blocks.c). */
+struct mend_node_label {
+    mend_atomic_u64 mark;  /* of the communicator; 0: of none, the vote block is free */
+    mend_atomic_u32 state; /* enum mend_closing (ft/closing.h) */
     uint32_t next_free;    /* only its owner looks at it */
 };
-struct mend_node_shelf {
-    struct mend_node_title title[MEND_NODE_SHELF_PAPERS];
-    _Alignas(4096) char paper[MEND_NODE_SHELF_PAPERS][MEND_NODE_PAPER_BYTES];
+struct mend_node_slab {
+    struct mend_node_label label[MEND_NODE_SLAB_BLOCKS];
+    _Alignas(4096) char block[MEND_NODE_SLAB_BLOCKS][MEND_NODE_BLOCK_BYTES];
 };
 
 /* Fills a header for n places; header->bytes is the size of the segment. */
@@ -248,12 +248,12 @@ static inline char *mend_node_cell_agree_of(struct mend_node_header *h, mend_pla
     return (char *)h + mend_node_votes_at(h, p, cell);
 }
 
-/* Where a shelf begins in the segment. */
-static inline uint64_t mend_node_shelf_at(const struct mend_node_header *h, mend_place p,
-                                          uint32_t shelf)
+/* Where a slab begins in the segment. */
+static inline uint64_t mend_node_slab_at(const struct mend_node_header *h, mend_place p,
+                                         uint32_t slab)
 {
-    return h->at[MEND_NODE_PART_SHELF] +
-           ((uint64_t)p.at * MEND_NODE_SHELVES + shelf) * sizeof(struct mend_node_shelf);
+    return h->at[MEND_NODE_PART_SLAB] +
+           ((uint64_t)p.at * MEND_NODE_SLABS + slab) * sizeof(struct mend_node_slab);
 }
 
 /* Where the heap of a place begins in the segment. */

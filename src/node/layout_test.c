@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout_test.c – parts lie one behind the other, each in its line of the table; shelves can be mapped with any size
+/* layout_test.c – parts lie one behind the other, each in its line of the table; slabs can be mapped with any size
  * of pages. */
 #include "base/arena.h"
 #include "base/test.h"
@@ -15,8 +15,8 @@ MEND_TEST(shelves_begin_at_pages_of_every_size)
         struct mend_node_header h = {0};
 
         mend_node_layout(&h, n);
-        CHECK(mend_node_shelf_at(&h, mend_place_at(0), 0) % PAGE_MAX == 0);
-        CHECK(mend_node_shelf_at(&h, mend_place_at(n - 1), 1) % PAGE_MAX == 0);
+        CHECK(mend_node_slab_at(&h, mend_place_at(0), 0) % PAGE_MAX == 0);
+        CHECK(mend_node_slab_at(&h, mend_place_at(n - 1), 1) % PAGE_MAX == 0);
     }
 }
 
@@ -68,7 +68,7 @@ MEND_TEST(the_largest_job_has_addresses)
         struct mend_node_header h = {0};
 
         mend_node_layout(&h, many[i]);
-        CHECK(MEND_APART_SEGMENT + h.at[MEND_NODE_PART_SHELF] <= MEND_APART_ARENA);
+        CHECK(MEND_APART_SEGMENT + h.at[MEND_NODE_PART_SLAB] <= MEND_APART_ARENA);
         CHECK_EQ(!mend_node_pair_of(&h, mend_place_at(1), mend_place_at(0)),
                  many[i] > MEND_NODE_PAIRS_MAX);
     }

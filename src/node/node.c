@@ -28,7 +28,7 @@ enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header 
     n->header = header;
     n->fd = fd;
     n->wakes.header = header;
-    mend_table_init(&n->shelves, self->arena, sizeof(struct mend_node_shelf **));
+    mend_table_init(&n->slabs, self->arena, sizeof(struct mend_node_slab **));
     mend_list_init(&n->closed);
     mend_list_init(&n->cells_closed);
     n->cells_free = UINT64_MAX;
@@ -45,7 +45,7 @@ static bool protect(struct mend_proc *self, int how)
     struct mend_node_header *h = self->node->header;
 
     return mprotect((char *)h + h->at[MEND_NODE_PART_CELL],
-                    h->at[MEND_NODE_PART_SHELF] - h->at[MEND_NODE_PART_CELL], how) == 0;
+                    h->at[MEND_NODE_PART_SLAB] - h->at[MEND_NODE_PART_CELL], how) == 0;
 }
 
 void mend_node_leave(struct mend_proc *self)

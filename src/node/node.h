@@ -15,7 +15,7 @@
 #include "proc/proc.h"
 
 struct mend_node {
-    struct mend_node_header *header; /* the segment up to its shelves */
+    struct mend_node_header *header; /* the segment up to its slabs */
     int fd;
     bool holds;
     bool may_sleep;               /* membarrier works: senders need no fence */
@@ -30,16 +30,17 @@ struct mend_node {
     uint64_t touched;             /* cells in which this process's control page is reserved */
     uint64_t voted;               /* cells in whose agreement area this process may have written */
     struct mend_table
-        shelves; /* papers.c: by peer, struct mend_node_shelf ** by number; NULL: not mapped */
-    uint32_t papers_n, paper_free; /* taken at some time; 1 + the first free one, 0: none */
-    struct mend_list closed;       /* papers that others may still look for */
-    uint64_t cells_free;           /* bit k: no communicator here uses cell k */
-    uint64_t cells_ready;   /* bit k: the page of this process's votes in cell k is reserved */
-    uint64_t cells_offered; /* bit k: a creation under way may take cell k */
+        slabs; /* vote_blocks.c: by peer, struct mend_node_slab ** by number; NULL: not mapped */
+    uint32_t vote_blocks_n,
+        vote_block_free;     /* taken at some time; 1 + the first free one, 0: none */
+    struct mend_list closed; /* vote blocks that others may still look for */
+    uint64_t cells_free;     /* bit k: no communicator here uses cell k */
+    uint64_t cells_ready;    /* bit k: the page of this process's votes in cell k is reserved */
+    uint64_t cells_offered;  /* bit k: a creation under way may take cell k */
     struct mend_list cells_closed; /* cells.c: of communicators that others may still use */
 };
 
-/* self->node, for a segment that is mapped up to its shelves.  MEND_OK or MEND_ERR_MEM. */
+/* self->node, for a segment that is mapped up to its slabs.  MEND_OK or MEND_ERR_MEM. */
 enum mend_status mend_node_open(struct mend_proc *self, struct mend_node_header *header, int fd);
 
 /* This process does not communicate any more: it keeps only what the agent maps, too, in which others read how it ended.

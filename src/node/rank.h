@@ -84,11 +84,12 @@ struct mend_node_rank {
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32
         let_go_n; /* it looks at nothing of the first so many dead of the log (life/let_go.c) */
-    mend_atomic_u32 papers_n; /* its papers from here on were never used: they have no pages */
+    mend_atomic_u32
+        vote_blocks_n; /* its vote blocks from here on were never used: they have no pages */
     mend_atomic_u64
         contexts_n; /* bits of its row that were used, also by ranks that had its place before */
     mend_atomic_u64
-        papers_made; /* how often it has taken a paper; released when the title is there */
+        vote_blocks_made; /* how often it has taken a vote block; released when the label is there */
     mend_atomic_u32 sent_early;  /* 1: it has sent to a rank that had not come to MPI_Init yet */
     mend_atomic_u32 overslept_n; /* sleeps that were too long: net.h, overslept() */
 

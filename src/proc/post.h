@@ -19,7 +19,7 @@
  *   CANCEL, CANCEL_REPLY   "withdrawn": on_homeless (p2p/p2p.c), which drops the offer   it is withdrawn when the process
  *                          if it is parked                                               has left (p2p/send.c)
  *   AGREE, AGREE           the decision, or that c is gone:   parked: its call is        counts as dead where the caller
- *                          on_homeless (decide/graves.c)      awaited like any other     may go on (decide/tree.c)
+ *                          on_homeless (decide/linger.c)      awaited like any other     may go on (decide/tree.c)
  *   RMA get, flush, lock   dropped: a window goes when all    parked: the creation of    members of a window stay until all
  *                          have come to its end, or when it   a window ends with an      have freed it
  *                          is revoked, which ends the wait    agreement of all

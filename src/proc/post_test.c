@@ -256,7 +256,7 @@ MEND_TEST(what_can_be_asked_about_is_not_forgotten)
 }
 
 /* However many communicators come and go, what is remembered of them does not grow, and the last are known. */
-MEND_TEST(graves_are_not_kept_for_ever)
+MEND_TEST(contexts_that_are_gone_are_not_kept_for_ever)
 {
     size_t after_some;
 

@@ -285,7 +285,7 @@ static enum mend_status enter(struct local *l, const struct call *call, const ch
 {
     enum mend_status st;
 
-    l->shm = mend_abroad_map((int)call->shm_fd, MEND_NODE_PART_SHELF, &l->bytes);
+    l->shm = mend_abroad_map((int)call->shm_fd, MEND_NODE_PART_SLAB, &l->bytes);
     if (!l->shm || call->size > names_given(l) || call->rank >= names_given(l))
         return refuse(why_p,
                       "cannot join the job: the shared segment of the launcher cannot be mapped "

@@ -19,7 +19,7 @@ from pictures import save  # noqa: E402
 
 COLORS = {"0": "#2a7f4f", "1": "#6b4fa0"}
 MEMBERS = [("own_kib", "own memory of a rank, KiB"), ("bytes", "memory of its library, bytes"),
-           ("contexts", "communicators, with graves"), ("fds", "descriptors of a rank"),
+           ("contexts", "communicators, lingering ones too"), ("fds", "descriptors of a rank"),
            ("parked", "frames nobody took yet"), ("segment_kib", "the job's segment, KiB"),
            ("shared_kib", "of which a rank has looked at, KiB")]
 LAUNCHER = [("launcher_kib", "memory of mpiexec, KiB"), ("launcher_fds", "descriptors of mpiexec")]

@@ -50,7 +50,7 @@ import scaling
 
 scaling.draw({(what, n): (n / 10, 1, 1) for what, _ in scaling.CURVES for n in (2, 8, 64)}, "scaling.svg")
 for name, words in [("bench.svg", ["latency & more", "0.50", "1.50 !", "no figure", "MPICH"]),
-                    ("soak.svg", ["communicators, with graves", "descriptors of mpiexec"]),
+                    ("soak.svg", ["communicators, lingering ones too", "descriptors of mpiexec"]),
                     ("scaling.svg", ["relative to an allreduce of 8 bytes", "children die"])]:
     said = [(t.text or "").strip() for t in xml.parse(name).iter("{http://www.w3.org/2000/svg}text")]
     assert not set(words) - set(said), (name, words, said)

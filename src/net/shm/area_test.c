@@ -21,8 +21,8 @@ static void set_up(void)
     mend_node_layout(&layout, 1);
     self->arena = mend_arena_create();
     CHECK(self->arena != NULL);
-    CHECK_EQ(ftruncate(fd, (off_t)layout.at[MEND_NODE_PART_SHELF]), 0);
-    header = mmap(NULL, layout.at[MEND_NODE_PART_SHELF], PROT_READ | PROT_WRITE,
+    CHECK_EQ(ftruncate(fd, (off_t)layout.at[MEND_NODE_PART_SLAB]), 0);
+    header = mmap(NULL, layout.at[MEND_NODE_PART_SLAB], PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_NORESERVE, fd, 0);
     CHECK(header != MAP_FAILED);
     *header = layout;

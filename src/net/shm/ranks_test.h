@@ -65,7 +65,7 @@ static inline int make_segment(void)
 
     mend_node_layout(&h, RANKS);
     CHECK(fd >= 0 && ftruncate(fd, (off_t)h.bytes) == 0);
-    segment_bytes = h.at[MEND_NODE_PART_SHELF];
+    segment_bytes = h.at[MEND_NODE_PART_SLAB];
     segment = mmap(NULL, segment_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     CHECK(segment != MAP_FAILED);
     memcpy(segment, &h, sizeof(h));

@@ -4,7 +4,7 @@
  *       0            2 dies with the decision in its hands, before it says anything to 3
  *      / \           3 has contributed and computes outside of MPI
  *     1   2x         0 and 1 have the decision, free the communicator, decide more than a row of the segment ever
- *          \         held, make and free more communicators than there ever were graves, and leave MPI
+ *          \         held, make and free more communicators than there ever lingered, and leave MPI
  *           3        3 waits for the decision
  *
  * The argument says what it is agreed on: an intercommunicator; a communicator without a cell because cells are

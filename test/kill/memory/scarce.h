@@ -159,7 +159,7 @@ static inline int sweep_all(const struct scarce *s)
     return failed_n;
 }
 
-/* What is kept for later use grows once and then no more; a leak grows each time.  Graves of freed
+/* What is kept for later use grows once and then no more; a leak grows each time.  Freed
  * communicators go when all others have freed them, too. */
 #define TIMES 10
 

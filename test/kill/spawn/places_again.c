@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A job in which ranks die and are replaced more often than it has places: each cycle kills one rank, replaces it, and
- * uses what the newcomer's place had for the one before it: rings, cells, papers, windows, marks of revocation.
+ * uses what the newcomer's place had for the one before it: rings, cells, vote blocks, windows, marks of revocation.
  *
  * Arguments: how many cycles; every how many of them an old communicator is kept, which has its dead for ever (0:
  * never).
@@ -52,7 +52,7 @@ static void exchange(void)
     }
 }
 
-/* On a communicator that is new, and on one whose members vote on paper. */
+/* On a communicator that is new, and on one whose members vote in a vote block. */
 static void agree(void)
 {
     MPI_Comm dup, odd, inter;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A job that starts more processes than it has places: those that have left with MPI_Finalize make room.
  *
- * Each cycle starts a pair, talks with it through all that a place has (rings, cells, papers, windows), and parts from it.
+ * Each cycle starts a pair, talks with it through all that a place has (rings, cells, vote blocks, windows), and parts from it.
  * With "chain" the second of each pair starts a third process and never parts from it, so it waits in MPI_Finalize, with
  * a communicator of its pair, while the place of the first one, which has left, becomes another's.
  *

@@ -5,7 +5,7 @@
 /* RUN: -n 8 */
 #include "common.h"
 
-#define MANY 100 /* more than there are graves (src/decide/internal.h) and cells */
+#define MANY 100 /* more than there are cells */
 
 static void use_others(MPI_Group g)
 {

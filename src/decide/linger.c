@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graves.c – what is kept of a freed communicator while others may still ask about it.
+/* linger.c – what is kept of a freed communicator while others may still ask about it.
  *
  * Where members vote by messages, a member that has returned from its last agreement may be asked for the decision if
  * the process that should have passed it on has died; and where revocations are passed on, a member that has freed the
- * communicator must still pass them on.  So a communicator that is freed becomes a grave:
+ * communicator must still pass them on.  So a communicator that is freed lingers:
  *
  *   freed ── no call on it is in progress ──> asked ── all survivors have done the same ──> gone
  *
@@ -14,7 +14,7 @@
  * in the background, and for which no call waits: a contribution to it means "I have freed the communicator
  * and have returned from all calls on it".  A member that learns of the decision forgets the communicator.  If
  * another member does not know of it yet and asks, the answer is that the communicator is gone
- * (mend_graves_answer()).  `mend-sim agree --free` searches this protocol.
+ * (mend_linger_answer()).  `mend-sim agree --free` searches this protocol.
  *
  * A member that has left MPI meanwhile (a spawned process that was disconnected) or has closed its last session has freed
  * the communicator, or never had it, and asks nothing any more, so the others go on as if it were dead.  Where each member
@@ -25,10 +25,9 @@
  * not wait where a member may never disconnect, because the communicator is revoked or has a dead member, nor for what a
  * member in MPI_Finalize has not freed.
  *
- * Only memory bounds the number of graves, and no call depends on it; there is one for each communicator that this
- * process has freed and some survivor has not.  Where members vote in shared memory and write revocations there,
- * no process is ever asked, and there are no graves but those of communicators of which a member may leave before the others
- * are in MPI_Finalize.  The launcher tells the others of its end as of a death (life/death.c), which ends what they do on a
+ * Only memory bounds their number, and no call depends on it: those that this process has freed and some survivor has
+ * not.  Where members vote in shared memory and write revocations there, no process is ever asked, and only a
+ * communicator of which a member may leave before the others are in MPI_Finalize lingers.  The launcher tells the others of its end as of a death (life/death.c), which ends what they do on a
  * communicator with it; so it leaves when they have freed that.  Such a communicator was made of groups, whose members may
  * end their last session (life/open.c), or it has members of several worlds, which may disconnect. */
 #include "decide/internal.h"
@@ -62,7 +61,7 @@ static void gone(void *arg, struct mend_decision *value)
     struct mend_comm *c = arg;
 
     (void)value;
-    mend_list_remove(&c->decide->grave);
+    mend_list_remove(&c->decide->linger);
     if (!mend_decide_in_memory(c)) /* a member may ask, however late it comes to that */
         mend_bury_for_good(c->self, c->ctx);
     mend_comm_put(c);
@@ -82,10 +81,10 @@ static void look_at(struct mend_comm *c)
     mend_comm_put(c);
 }
 
-void mend_graves_look(struct mend_proc *self)
+void mend_linger_look(struct mend_proc *self)
 {
-    mend_list_foreach (l, next, &self->decide->graves)
-        look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm);
+    mend_list_foreach (l, next, &self->decide->lingering)
+        look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, linger)->comm);
 }
 
 /* A member is in MPI_Finalize.  One that is behind that, or without a session, had freed c before. */
@@ -116,11 +115,11 @@ static bool is_within(const struct mend_comm *c, const struct mend_comm *all)
     return true;
 }
 
-bool mend_graves_are_over(struct mend_comm *all)
+bool mend_linger_are_over(struct mend_comm *all)
 {
-    mend_graves_look(all->self);
-    mend_list_foreach (l, next, &all->self->decide->graves) {
-        struct mend_comm *c = MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm;
+    mend_linger_look(all->self);
+    mend_list_foreach (l, next, &all->self->decide->lingering) {
+        struct mend_comm *c = MEND_CONTAINER_OF(l, struct mend_decide_comm, linger)->comm;
 
         if (!c->decide->freed_alone && !c->revoked && is_within(c, all) && !may_stay(c))
             return all->revoked || mend_comm_has_dead(all);
@@ -128,16 +127,16 @@ bool mend_graves_are_over(struct mend_comm *all)
     return true;
 }
 
-/* One grave whenever another one comes, so that they do not pile up in a process that never leaves. */
+/* One of them whenever another one comes, so that they do not pile up in a process that never leaves. */
 static void look_at_oldest(struct mend_decide *m)
 {
-    struct mend_list *l = m->graves.next;
+    struct mend_list *l = m->lingering.next;
 
-    if (mend_list_empty(&m->graves))
+    if (mend_list_empty(&m->lingering))
         return;
     mend_list_remove(l);
-    mend_list_append(&m->graves, l);
-    look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, grave)->comm);
+    mend_list_append(&m->lingering, l);
+    look_at(MEND_CONTAINER_OF(l, struct mend_decide_comm, linger)->comm);
 }
 
 static void bury(struct mend_comm *c)
@@ -145,7 +144,7 @@ static void bury(struct mend_comm *c)
     c->decide->is_freed = false;
     c->self->decide->freed_n--;
     mend_comm_get(c);
-    mend_list_append(&c->self->decide->graves, &c->decide->grave);
+    mend_list_append(&c->self->decide->lingering, &c->decide->linger);
     mend_decide_last(c, gone); /* done(c): c itself is the argument */
 }
 
@@ -201,7 +200,7 @@ void mend_decide_free_temporary(struct mend_comm *c, bool made)
         mend_decide_free(c);
 }
 
-bool mend_graves_keep(struct mend_comm *c)
+bool mend_linger_keep(struct mend_comm *c)
 {
     if (!c->decide || !c->decide->is_freed)
         return false;
@@ -211,17 +210,17 @@ bool mend_graves_keep(struct mend_comm *c)
 
 bool mend_decide_is_quiet(const struct mend_proc *self)
 {
-    return !self->decide->freed_n && mend_list_empty(&self->decide->graves);
+    return !self->decide->freed_n && mend_list_empty(&self->decide->lingering);
 }
 
 bool mend_decide_is_freed(const struct mend_comm *c)
 {
-    return c->decide && mend_list_linked(&c->decide->grave);
+    return c->decide && mend_list_linked(&c->decide->linger);
 }
 
 /* A member can still ask about the last agreement, and about no other.  This process does not know its own rank there
  * any more: -1 stands for it. */
-bool mend_graves_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
+bool mend_linger_answer(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                         const void *payload, bool is_gone)
 {
     unsigned char buf[MEND_FT_AGREE_HEAD_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graves.c – for the simulator: S0-1, S2-5, S2-7, R42.  The first process that is told of a decision may free the
+/* linger.c – for the simulator: S0-1, S2-5, S2-7, R42.  The first process that is told of a decision may free the
  * communicator that it was about, and with one neighbour make and free many others, while the rest have not been told
  * yet and their informant dies.  It is asked then, and must know.
  *
