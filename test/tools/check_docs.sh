@@ -93,6 +93,9 @@ finds doc/performance.md '## One\non 1234abc\n\n| latency | 1.5 |\n\n## Two\n\n|
 finds doc/performance.md '## One\n\n| latency | 1.5 |' 'figures without the commit'
 finds doc/lab/files.md '## One\n\n| latency | 1.5 |' 'figures without the commit'
 finds doc/roadmap.md 'What is there.' 'of which commit?'
+# A lab note may cite what was there at its commit.
+finds doc/lab/a.md 'see `net/gone.c`, `gone()`, `make gone`' ''
+finds doc/lab/a.md 'The process who waits is told.' "'process who': write that"
 # 8. what is said to be missing
 finds include/mpi.h 'int MPI_Send(void);' ''
 missing()
