@@ -45,10 +45,10 @@ demo-modules: ## a solver loses processes while others are in a module that know
 	@$(MAKE) --no-print-directory all
 	@example/modules/demo $(BUILD)
 
-check: ## everything that must hold: format, layers, unit, simulator, MPI programs, failures
+check: ## everything that must hold: make check [LONG=1: all repeats | DAY=20786: those of a day]
 	@tools/install-deps build demo check
 	@$(MAKE) --no-print-directory all
-	@test/check --build $(BUILD)
+	@test/check --build $(BUILD) $(if $(LONG),--long) $(if $(DAY),--day $(DAY))
 
 asan tsan: ## the tests with the address and undefined-behaviour, or the thread sanitizer
 	@tools/install-deps build demo check
@@ -99,7 +99,7 @@ aarch64: ## the other architecture under an emulator: unit tests, simulator, MPI
 
 install: ## make install PREFIX=/usr/local [DESTDIR=...]
 install: $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
+	@ninja -C $(BUILD) installed
 	@DESTDIR=$(DESTDIR)$(abspath $(PREFIX)) meson install -C $(BUILD) --no-rebuild --quiet
 	@echo "Mend is in $(DESTDIR)$(abspath $(PREFIX)); add its bin/ to PATH."
 

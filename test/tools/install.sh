@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# install.sh – make install gives exactly what README.md promises, and it works from there.
+# install.sh – make install builds what it installs and no more, gives exactly what README.md promises, and it works from there.
 #
 # RUN: ; plain ; expect "all install checks passed" ; time 120
 
@@ -14,6 +14,13 @@ make -s -C "$MEND_TEST_ROOT" install BUILD="$(readlink -f "$MEND_TEST_STAGE/..")
     cat install.log
     exit 1
 }
+
+# It builds what is installed, and nothing of the tests or the simulator.
+build=$(readlink -f "$MEND_TEST_STAGE/..")
+make -n -C "$MEND_TEST_ROOT" install BUILD="$build" | grep -qx "ninja -C $build installed" || fail "it builds another target"
+ninja -C "$build" -t commands installed >commands || fail "ninja"
+grep -q ' -o launch/mpiexec ' commands || fail "mpiexec is not built: $(cat commands)"
+! grep -E ' -o ("?)(test|sim|example)/| -o \S*_test' commands || fail "it builds more than it installs"
 cat >expected <<'TEXT'
 bin/mend-info
 bin/mend-timeline
