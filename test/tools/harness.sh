@@ -39,10 +39,22 @@ program shared "alone ; args /dev/shm/.mend-bench-harness-$$" 'fclose(fopen(argv
 printf '/* RUN: -n 1 ; time 200 */\n#include "kill/common.h"\nint main(int argc, char **argv)\n{\n' >watchdog.c
 printf 'start(&argc, &argv); CHECK(alarm(0) > 200); MPI_Finalize(); return 0;\n}\n' >>watchdog.c
 printf '/* RUN: none */\nthis is not a program\n' >helper.c
-harness "$PWD" >output 2>&1 || fail "what must pass: $(cat output)"
+harness --long "$PWD" >output 2>&1 || fail "what must pass: $(cat output)"
 rm "/dev/shm/mend-bench-harness-$$" "/dev/shm/.mend-bench-harness-$$"
 grep -qx "9 passed, 0 failed" output || fail "not nine: $(cat output)"
 [ "$(cat count)" = xxx ] || fail "not run three times"
+
+# Repeats are done in turn: each day a third of them, in three days all; a failure names the day.
+mkdir ../turns && cd ../turns || exit 1
+program turn "alone ; times 7 ; args $PWD/turns {n}" 'fprintf(fopen(argv[1], "a"), "%s\n", argv[2]); return argv[2][0] == 0x33;'
+for day in 20786 20787 20788; do
+    rm -f turns
+    harness --day $day "$PWD" >output 2>&1
+    [ "$(wc -l <turns)" = 3 ] || grep -qx 3 turns || fail "not a third: $(cat turns)"
+    ! grep -qx 3 turns || says turn.c "of the runs of test/run --day $day"
+    cat turns >>all
+done
+[ "$(sort -u all)" = "$(seq 0 6)" ] || [ "$(grep -c 3 all)" -gt 0 ] || fail "not all in three days: $(cat all)"
 
 # What must fail, each for its own reason.
 cd ../bad || exit 1
