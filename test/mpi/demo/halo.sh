@@ -3,8 +3,8 @@
 # wait for messages of a survivor (S0-57, S0-60), validation lets collectives work again (S2-10, S2-11,
 # S2-12), the copy of what has holes has them, too, and the result is written before the job ends.
 #
-# The arguments are the ranks and the places, or `sweep`, the ranks and a number of runs: the first rank is
-# lost in a halo exchange, others at some place of the repair or of the end.
+# The arguments are the ranks and the places, or `sweep`, the ranks, a number of runs N and K: the runs K N + 1 to K N + N, in
+# which the first rank is lost in a halo exchange, others at some place of the repair or of the end.
 #
 #   R22: the job's status is 0 only if all deaths were handled
 #   S0-57: a revocation reaches all members, in both groups
@@ -25,11 +25,11 @@
 # RUN: 8 kill:0@finalize.enter kill:7@call:MPI_Barrier ; time 60
 # RUN: 16 kill:1@call:MPI_Waitall#20 kill:2@call:MPI_Waitall#20 kill:3@call:MPI_Waitall#21 kill:9@coll.done#14 ;
 #      time 60
-# RUN: sweep 2 60 ; time 120
-# RUN: sweep 3 60 ; time 120
-# RUN: sweep 5 40 ; time 120
-# RUN: sweep 8 30 ; time 120
-# RUN: sweep 16 15 ; time 120
+# RUN: sweep 2 10 {n} ; times 6 ; time 120
+# RUN: sweep 3 10 {n} ; times 6 ; time 120
+# RUN: sweep 5 10 {n} ; times 4 ; time 120
+# RUN: sweep 8 10 {n} ; times 3 ; time 120
+# RUN: sweep 16 5 {n} ; times 3 ; time 120
 
 . "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
 
@@ -63,7 +63,6 @@ if [ "$1" != sweep ]; then
     check "$@"
     exit
 fi
-run=0
-while [ $((run += 1)) -le "$3" ]; do
+for run in $(seq $(($4 * $3 + 1)) $(($4 * $3 + $3))); do
     check "$2" $(places "$2" "$run")
 done

@@ -35,10 +35,23 @@
 # Whole jobs are killed one after the other, on other numbers of ranks each, until one gets to the end: its result is the same.
 # RUN: again 4 ; expect "9 jobs were killed" ; time 90
 
+. "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
+heat=$MEND_TEST_ROOT/example/heat
+
+# The recipes share one program, which is built again when the header is newer.
+build_heat()
+{
+    mkdir -p "$MEND_TEST_STAGE/../test/heat" && built=$(cd "$MEND_TEST_STAGE/../test/heat" && pwd) || fail "no folder for the program"
+    (
+        flock 9
+        [ "$built/heat" -nt "$MEND_TEST_STAGE/include/mpi.h" ] || rm -f "$built/heat"
+        make -s -C "$heat" MPICC=mpicc OUT="$built" "$built/heat"
+    ) 9>"$built/lock" || fail "it does not build"
+    cp "$built/heat" heat
+}
+
 if [ "$1" = again ]; then
-    heat=$MEND_TEST_ROOT/example/heat
-    . "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
-    make -s -C "$heat" MPICC=mpicc OUT="$PWD" "$PWD/heat" || fail "it does not build"
+    build_heat
     "$PWD/heat" --steps 1200 --view none --out whole "$heat/island.png" || fail "alone: status $?"
     killed=0 no_further="--inject stop:0@call:MPI_File_sync#4?"
     while :; do
@@ -65,12 +78,9 @@ replace= checkpoint=
 [ "$1" = checkpoint ] && checkpoint="--checkpoint here --every 20" && shift
 ranks=$1
 shift
-heat=$MEND_TEST_ROOT/example/heat
 steps="--steps 250 --save-every 20"
 
-. "$MEND_TEST_ROOT/test/mpi/demo/victims.sh"
-
-make -s -C "$heat" MPICC=mpicc OUT="$PWD" "$PWD/heat" || fail "it does not build"
+build_heat
 "$PWD/heat" $steps --view none --out whole "$heat/island.png" || fail "alone: status $?"
 mpiexec -q -n "$ranks" ${replace:+--spares 1} --timeout 80 --report report.json $(kills "$@") ./heat $replace $checkpoint $steps \
     --view lines --out result "$heat/island.png" >said || fail "status $?"
