@@ -230,7 +230,7 @@ static void on_signal(struct job *job)
 
 /* ---- time ---- */
 
-static void inject(struct job *job, struct mend_injection *in)
+void mend_agent_inject(struct job *job, struct mend_injection *in)
 {
     struct rank *r = &job->rank[in->rank];
     int32_t peer = in->rank;
@@ -241,6 +241,8 @@ static void inject(struct job *job, struct mend_injection *in)
         mend_rank_signal(r, SIGKILL);
     else if (in->what.action == MEND_INJECT_STOP)
         mend_rank_signal(r, SIGSTOP);
+    else if (in->what.action == MEND_INJECT_CONT)
+        mend_rank_signal(r, SIGCONT);
     if (in->what.action != MEND_INJECT_ABORT)
         return;
     r->end.named = true;
@@ -270,7 +272,7 @@ static mend_time_ns inject_due(struct job *job, mend_time_ns now)
             continue;
         if (now < job->start_ns + in->what.delay_ns)
             return job->start_ns + in->what.delay_ns;
-        inject(job, in);
+        mend_agent_inject(job, in);
     }
     return MEND_TIME_NEVER;
 }
@@ -325,6 +327,8 @@ static void on_time(struct job *job)
     mend_announce_deaths(job);
     next = inject_due(job, now);
     at = tick(job, now);
+    next = at < next ? at : next;
+    at = mend_blocked_look(job, now);
     next = at < next ? at : next;
     next = job->deadline_ns < next ? job->deadline_ns : next;
     at = mend_crash_look(job, now);

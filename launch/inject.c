@@ -5,9 +5,10 @@
  *
  *   kill:1,3@coll.enter#2    ──>  rank 1: kill@coll.enter#2    rank 3: the same
  *   kill:random(7)@time:5ms  ──>  the rank that the seed 7 gives in a job of this size
+ *   kill:2@in:MPI_Recv:0,1   ──>  rank 2, when ranks 0 and 1 wait in that call (blocked.c)
  *
  * The rank watches the places of the library: it gets its specifications in the environment, and sends
- * the number of each one just before it carries it out.  The launcher watches times.  Injections that did not happen are
+ * the number of each one just before it carries it out.  The launcher watches times and waits.  Injections that did not happen are
  * reported when the job is over and make it fail, because a test would otherwise pass without showing anything; a ? at
  * the end allows that the injection does not happen. */
 #include "job.h"
@@ -36,6 +37,45 @@ struct reading {
 
 /* ---- reading ---- */
 
+/* Takes "2" or "4-7" and a comma off the front of a list. */
+static bool take_ranks(const char **at_p, int *first_p, int *last_p)
+{
+    char *end = NULL;
+    long first, last;
+
+    errno = 0;
+    first = last = isdigit((unsigned char)**at_p) ? strtol(*at_p, &end, 10) : -1;
+    if (first >= 0 && *end == '-' && isdigit((unsigned char)end[1]))
+        last = strtol(end + 1, &end, 10);
+    if (first < 0 || first > last || errno || last > INT_MAX || (*end && (*end != ',' || !end[1])))
+        return false;
+    *first_p = (int)first;
+    *last_p = (int)last;
+    *at_p = end + (*end == ',');
+    return true;
+}
+
+/* The ranks that wait; ranks_n: those that there may be. */
+static bool add_waiters(struct mend_injection *i, int ranks_n, char **why_p)
+{
+    int first, last;
+
+    for (const char *at = i->what.waiters; *at;) {
+        if (!take_ranks(&at, &first, &last) || last >= ranks_n) {
+            *why_p = mend_xprintf("'%s': '%s' are not ranks of a job of %d", i->value,
+                                  i->what.waiters, ranks_n);
+            return false;
+        }
+        i->waiters =
+            realloc(i->waiters, (size_t)(i->waiters_n + last - first + 1) * sizeof(*i->waiters));
+        if (!i->waiters)
+            abort();
+        for (; first <= last; first++)
+            i->waiters[i->waiters_n++] = (struct mend_waiter){.rank = first};
+    }
+    return true;
+}
+
 static bool add(struct mend_options *o, const struct reading *r, int rank, char **why_p)
 {
     struct mend_injection i = {.rank = rank, .spec = r->spec, .value = r->value, .said = r->said};
@@ -50,7 +90,7 @@ static bool add(struct mend_options *o, const struct reading *r, int rank, char 
         *why_p = mend_xprintf("'%s': there is no rank %d in a job of %d", r->value, rank, ranks);
     else if (!mend_event_parse_inject(i.spec, &i.what, &why))
         *why_p = mend_xprintf("'%s': %s", r->value, why);
-    if (*why_p)
+    if (*why_p || !add_waiters(&i, ranks, why_p))
         return false;
     o->injections = realloc(o->injections, (size_t)(o->injections_n + 1) * sizeof(*o->injections));
     if (!o->injections)
@@ -93,25 +133,19 @@ static bool add_random(struct mend_options *o, struct reading *r, char **why_p)
 static bool add_list(struct mend_options *o, const struct reading *r, char **why_p)
 {
     const char *at = r->ranks;
-    char *end;
-    long first, last;
+    int first, last;
 
-    do {
-        errno = 0;
-        first = last = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : -1;
-        if (first >= 0 && *end == '-' && isdigit((unsigned char)end[1]))
-            last = strtol(end + 1, &end, 10);
-        if (first < 0 || first > last || errno || last > INT_MAX || (*end && *end != ',')) {
+    while (*at) {
+        if (!take_ranks(&at, &first, &last)) {
             *why_p = mend_xprintf("'%s': '%s' does not name ranks: write 2 or 1,3 or 4-7, random, "
                                   "or random(SEED)",
                                   r->value, r->ranks);
             return false;
         }
         for (; first <= last; first++)
-            if (!add(o, r, (int)first, why_p))
+            if (!add(o, r, first, why_p))
                 return false;
-        at = end + 1;
-    } while (*end);
+    }
     return true;
 }
 
@@ -137,7 +171,7 @@ static bool action_known(const char *value)
     size_t n = strcspn(value, ":");
 
     return (n == 4 && (!strncmp(value, "kill", n) || !strncmp(value, "stop", n) ||
-                       !strncmp(value, "note", n))) ||
+                       !strncmp(value, "note", n) || !strncmp(value, "cont", n))) ||
            (n == 5 && !strncmp(value, "abort", n));
 }
 
@@ -149,7 +183,8 @@ static char *read_one(struct mend_options *o, const char *value)
     if (!take_apart(o, value, &r))
         return mend_xprintf("'%s' is not " FORM ", for example kill:2@p2p.send.rts#3", value);
     if (!action_known(value))
-        why = mend_xprintf("'%s': the ACTION in " FORM " is kill, stop, abort or note", value);
+        why =
+            mend_xprintf("'%s': the ACTION in " FORM " is kill, stop, cont, abort or note", value);
     else if (strchr(value, ';'))
         why = mend_xprintf("one specification at a time, not '%s'", value);
     else if (!strncmp(r.ranks, "random", strlen("random")))
@@ -232,7 +267,8 @@ static bool happened(const struct job *job, const struct mend_injection *in)
 {
     const struct rank *r = &job->rank[in->rank];
 
-    if (in->what.place == MEND_INJECT_AT_TIME && in->what.action == MEND_INJECT_KILL && !r->wrapped)
+    if ((in->what.place == MEND_INJECT_AT_TIME || in->what.place == MEND_INJECT_AT_WAIT) &&
+        in->what.action == MEND_INJECT_KILL && !r->wrapped)
         return in->happened && r->exit.si_code != CLD_EXITED && r->exit.si_status == SIGKILL;
     return in->happened;
 }
@@ -241,6 +277,8 @@ static const char *why_not(const struct job *job, const struct mend_injection *i
 {
     if (mend_rank_end_is_death(&job->rank[in->rank].end))
         return "had died before";
+    if (in->what.place == MEND_INJECT_AT_WAIT)
+        return "was not touched, as the others never all waited in that call";
     return in->what.place == MEND_INJECT_AT_TIME ? "had ended before" : "did not get there";
 }
 

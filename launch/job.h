@@ -209,10 +209,14 @@ static inline pid_t mend_rank_named(const struct rank *r)
 /* Sends a signal to the process that is the rank, if it is still there. */
 bool mend_rank_signal(const struct rank *r, int sig); /* false: it did not reach it */
 
+/* blocked.c: carries out the injections whose waiting ranks wait; returns when to look again. */
+mend_time_ns mend_blocked_look(struct job *job, mend_time_ns now);
+
 /* agent.c: runs the job until its last rank has ended; kills all ranks; r was seen stopped, or going on. */
 void mend_agent_run(struct job *job);
 void mend_agent_kill(struct job *job);
 void mend_agent_stopped(struct job *job, struct rank *r, bool stopped);
+void mend_agent_inject(struct job *job, struct mend_injection *in); /* from outside of the rank */
 
 /* control.c: the datagrams of a rank; those of ranks whose deaths wait for that. */
 void mend_control_read(struct job *job, struct rank *r);

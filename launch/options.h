@@ -41,6 +41,13 @@ struct mend_app {
     struct mend_inherit inherit;
 };
 
+/* A rank that shall wait in a call (blocked.c). */
+struct mend_waiter {
+    int rank;
+    bool asked, there; /* it has not answered yet; it has answered that it waits there */
+    uint32_t seq;      /* of the answer before */
+};
+
 /* One --inject: what happens to which rank. */
 struct mend_injection {
     int rank, number;  /* among those of that rank */
@@ -48,7 +55,9 @@ struct mend_injection {
     char *spec;        /* without the rank, as the rank's MEND_INJECT gets it */
     char *said;        /* NULL, or what was chosen at random */
     struct mend_inject what;
-    bool may_miss; /* nobody minds if it does not happen */
+    struct mend_waiter *waiters; /* at in:CALL:RANKS */
+    int waiters_n, rounds;       /* so often all have answered that they wait there */
+    bool may_miss;               /* nobody minds if it does not happen */
     bool happened;
 };
 

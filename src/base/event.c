@@ -85,6 +85,8 @@ static bool parse_action(const char *text, size_t len, struct mend_inject *injec
         inject_p->action = MEND_INJECT_STOP;
     else if (len == 4 && !strncmp(text, "note", 4))
         inject_p->action = MEND_INJECT_NOTE;
+    else if (len == 4 && !strncmp(text, "cont", 4))
+        inject_p->action = MEND_INJECT_CONT;
     else if (len >= 5 && !strncmp(text, "abort", 5) && (len == 5 || text[5] == ':'))
         inject_p->action = MEND_INJECT_ABORT;
     else
@@ -159,6 +161,21 @@ static bool parse_from_call(char *place, char *then, struct mend_inject *inject_
            parse_count(then, &inject_p->countdown, why_p) && parse_event(then, inject_p, why_p);
 }
 
+/* "FUNCTION:RANKS" */
+static bool parse_wait(char *text, struct mend_inject *inject_p, const char **why_p)
+{
+    char *ranks = strchr(text, ':');
+
+    inject_p->place = MEND_INJECT_AT_WAIT;
+    *why_p = "behind the call stand the ranks that wait in it, as in in:MPI_Barrier:1,3";
+    if (!ranks || !ranks[1] || strlen(ranks + 1) >= sizeof(inject_p->waiters) ||
+        ranks[1 + strspn(ranks + 1, "0123456789,-")])
+        return false;
+    *ranks = '\0';
+    strcpy(inject_p->waiters, ranks + 1);
+    return parse_call(text, inject_p, why_p);
+}
+
 static bool parse_place(char *place, struct mend_inject *inject_p, const char **why_p)
 {
     char *then = strchr(place, '>');
@@ -167,6 +184,8 @@ static bool parse_place(char *place, struct mend_inject *inject_p, const char **
         *then = '\0';
         return parse_from_call(place, then + 1, inject_p, why_p);
     }
+    if (!strncmp(place, "in:", 3))
+        return parse_wait(place + 3, inject_p, why_p);
     if (!parse_count(place, &inject_p->countdown, why_p))
         return false;
     if (!strncmp(place, "time:", 5)) {
@@ -187,8 +206,9 @@ bool mend_event_parse_inject(const char *spec, struct mend_inject *inject_p, con
     char place[128];
 
     *inject_p = (struct mend_inject){.countdown = 1};
-    *why_p = "kill, stop, abort and note can be injected, and only abort takes a CODE, which is a "
-             "number";
+    *why_p =
+        "kill, stop, cont, abort and note can be injected, and only abort takes a CODE, which is a "
+        "number";
     if (!at || strlen(at + 1) >= sizeof(place) ||
         !parse_action(spec, (size_t)(at - spec), inject_p))
         return false;

@@ -16,24 +16,32 @@ enum mend_event_id {
 };
 
 /* What shall happen at an event.  A specification is ACTION[:ARG]@PLACE[#N] after the rank was
- * taken off: "kill@p2p.send.rts#3" (the third time), "stop@call:MPI_Send#10", "abort:7@time:50ms".
+ * taken off: "kill@p2p.send.rts#3" (the third time), "stop@call:MPI_Send#10", "abort:7@time:50ms",
+ * "kill@in:MPI_Barrier:1,3" (when ranks 1 and 3 wait in that call).
  * "kill@call:MPI_Ibcast#2>coll.round#3": an event is counted from a call on. */
 enum mend_inject_action {
     MEND_INJECT_KILL,
     MEND_INJECT_STOP,
     MEND_INJECT_ABORT,
-    MEND_INJECT_NOTE /* only tell the launcher */
+    MEND_INJECT_NOTE, /* only tell the launcher */
+    MEND_INJECT_CONT  /* SIGCONT, for which the program waits */
 };
-enum mend_inject_place { MEND_INJECT_AT_EVENT, MEND_INJECT_AT_CALL, MEND_INJECT_AT_TIME };
+enum mend_inject_place {
+    MEND_INJECT_AT_EVENT,
+    MEND_INJECT_AT_CALL,
+    MEND_INJECT_AT_TIME, /* here and at AT_WAIT the agent acts */
+    MEND_INJECT_AT_WAIT
+};
 
 struct mend_inject {
     enum mend_inject_action action;
     enum mend_inject_place place;
     enum mend_event_id event; /* AT_EVENT */
-    char call[64];            /* AT_CALL: the function's name; AT_EVENT: that of `calls` */
+    char call[64];            /* AT_CALL, AT_WAIT: the function's name; AT_EVENT: that of `calls` */
+    char waiters[64];         /* AT_WAIT: a list of ranks */
     uint64_t calls;           /* AT_EVENT: calls to come before the event is counted */
     uint64_t countdown;       /* AT_EVENT, AT_CALL: acts when it reaches 0 */
-    mend_time_ns delay_ns;    /* AT_TIME: after the start of the job; the agent acts */
+    mend_time_ns delay_ns;    /* AT_TIME: after the start of the job */
     int arg;                  /* ABORT: the code */
     char why[160];            /* what *why_p points to where the reason names something */
 };

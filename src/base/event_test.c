@@ -38,6 +38,11 @@ MEND_TEST(events_calls_and_times)
     CHECK_EQ(got.action, MEND_INJECT_NOTE);
     CHECK(takes("abort@init.done"));
     CHECK_EQ(got.arg, 1);
+    CHECK(takes("cont@in:MPI_File_sync:0,2-3"));
+    CHECK_EQ(got.action, MEND_INJECT_CONT);
+    CHECK_EQ(got.place, MEND_INJECT_AT_WAIT);
+    CHECK_STR(got.call, "MPI_File_sync");
+    CHECK_STR(got.waiters, "0,2-3");
 }
 
 MEND_TEST(everything_else_is_refused)

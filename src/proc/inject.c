@@ -16,7 +16,7 @@
 static void inject_now(struct mend_events *events, struct mend_inject *inject)
 {
     struct mend_proc *self = mend_self;
-    static const char *const names[] = {"kill", "stop", "abort", "note"};
+    static const char *const names[] = {"kill", "stop", "abort", "note", "cont"};
 
     mend_record_event(self, inject, .what = names[inject->action]);
     if (self->rt->injected)
@@ -27,6 +27,9 @@ static void inject_now(struct mend_events *events, struct mend_inject *inject)
         break;
     case MEND_INJECT_STOP:
         raise(SIGSTOP);
+        break;
+    case MEND_INJECT_CONT:
+        raise(SIGCONT);
         break;
     case MEND_INJECT_NOTE:
         break;

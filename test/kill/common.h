@@ -9,6 +9,9 @@
  *     await_in_mpi(k, n)   the same, but calls MPI all the time: others may ask a rank that has the decision
  *                    of an agreement for it when a process has died
  *     die_now()      sends SIGKILL to this process
+ *     await_kill()   outside MPI until the launcher kills it: `kill 2 at in:MPI_Recv:0,1`
+ *     await_cont()   outside MPI until the launcher says that others wait: `cont 2 at in:MPI_Recv:0,1`; hold_cont()
+ *                    comes first, before MPI_Init
  *     die_soon(us)   the same from a timer, wherever this process is then
  *     wait_until_dead(c, r)   until this process has been told that rank r of c is dead
  *     connect_halves(...)     an intercommunicator of the lower and the upper ranks
@@ -25,6 +28,7 @@
 #include "../program.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -137,6 +141,31 @@ static inline int finish(void)
     MPI_Finalize();
     printf("rank %d ok\n", rank);
     return 0;
+}
+
+static inline _Noreturn void await_kill(void)
+{
+    for (;;)
+        pause();
+}
+
+static inline void hold_cont(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCONT);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+static inline void await_cont(void)
+{
+    sigset_t set;
+    int got;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCONT);
+    CHECK_EQ(sigwait(&set, &got), 0);
 }
 
 static inline _Noreturn void die_now(void)

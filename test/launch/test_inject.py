@@ -60,3 +60,23 @@ def test_inject_ranks(run):
     chosen = {re.search(r"gives rank (\d)", run("-n", 6, "--inject", f"kill:random({s})@coll.enter?",
                                                 "true").err).group(1) for s in range(40)}
     assert len(chosen) == 6
+
+
+@pytest.mark.parametrize("words, part", [
+    ("kill:1@in:MPI_Recv", "behind the call stand the ranks that wait in it"),
+    ("kill:1@in:MPI_Recv:0#2", "behind the call stand the ranks that wait in it"),
+    ("kill:1@in:MPI_Recv:7", "'7' are not ranks of a job of 2"),
+    ("kill:1@in:MPI_Recv:1-0", "'1-0' are not ranks of a job of 2"),
+    ("kill:1@in:MPI_Rcev:0", "did you mean 'MPI_Recv'?"),
+])
+def test_inject_in_call_refused(run, words, part):
+    """A wait must name a call and ranks that there are."""
+    r = run("-n", 2, "--inject", words, "true")
+    assert (r.status, part in r.err) == (2, True), r.err
+
+
+def test_inject_in_call_missed(run):
+    """Ranks that never wait there: mpiexec says so."""
+    r = run("-n", 2, "--inject", "kill:1@in:MPI_Recv:0", "true")
+    assert "never happened: rank 1 was not touched, as the others never all waited in that call" in r.err
+    assert r.status == 125

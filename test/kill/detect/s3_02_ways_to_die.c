@@ -12,20 +12,20 @@
  *   S3-9: no survivor waits for ever for a dead process
  *   S3-10: a running process is not suspected
  *
- * RUN: -n 3 ; args kill ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
- * RUN: -n 3 ; args segv ; expect "rank 0 ok" ; expect ", killed by signal 11 (SIGSEGV), "
- * RUN: -n 3 ; args exit ; exit 3 ; expect "rank 0 ok" ; expect ", ended with status 3 without MPI_Finalize, "
- * RUN: -n 3 ; args _exit ; expect "rank 0 ok" ; expect ", ended with status 0 without MPI_Finalize, "
- * RUN: -n 3 ; args exec ; expect "rank 0 ok" ; expect "dead: rank 2"
- * RUN: -n 3 ; args thread ; expect "rank 0 ok" ; expect "dead: rank 2"
- * RUN: -n 3 ; args child ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
- * RUN: -n 16 ; args child ; expect "rank 0 ok" ; expect "rank 14 ok"
- * RUN: -n 3 ; args second ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
- * RUN: -n 3 ; args abort ; expect "rank 0 ok" ; expect ", aborted with code 5, "
- * RUN: -n 3 --stop-timeout 0.3 ; args stop ; expect "rank 0 ok" ; expect ", did not run for too long and was killed, "
- * RUN: -n 3 --stop-timeout 0.3 ; args stop ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
- * RUN: -n 3 ; args kill ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
- * RUN: -n 9 ; args kill ; expect "rank 0 ok" */
+ * RUN: -n 3 ; args kill ; cont 2 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
+ * RUN: -n 3 ; args segv ; cont 2 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect ", killed by signal 11 (SIGSEGV), "
+ * RUN: -n 3 ; args exit ; cont 2 at in:MPI_Recv:0 ; exit 3 ; expect "rank 0 ok" ; expect ", ended with status 3 without MPI_Finalize, "
+ * RUN: -n 3 ; args _exit ; cont 2 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect ", ended with status 0 without MPI_Finalize, "
+ * RUN: -n 3 ; args exec ; cont 2 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect "dead: rank 2"
+ * RUN: -n 3 ; args thread ; cont 2 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect "dead: rank 2"
+ * RUN: -n 3 ; args child ; cont 2 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
+ * RUN: -n 16 ; args child ; cont 15 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect "rank 14 ok"
+ * RUN: -n 3 ; args second ; cont 2 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect ", killed by signal 9 (SIGKILL), "
+ * RUN: -n 3 ; args abort ; cont 2 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect ", aborted with code 5, "
+ * RUN: -n 3 --stop-timeout 0.3 ; args stop ; cont 2 at in:MPI_Recv:0 ; expect "rank 0 ok" ; expect ", did not run for too long and was killed, "
+ * RUN: -n 3 --stop-timeout 0.3 ; args stop ; cont 2 at in:MPI_Recv:0 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
+ * RUN: -n 3 ; args kill ; cont 2 at in:MPI_Recv:0 ; set SPIN=0 ; set YIELD=0 ; expect "rank 0 ok"
+ * RUN: -n 9 ; args kill ; cont 8 at in:MPI_Recv:0 ; expect "rank 0 ok" */
 #include "../common.h"
 
 #include <pthread.h>
@@ -138,18 +138,17 @@ int main(int argc, char **argv)
 {
     int v, dead, took, least;
 
+    hold_cont();
     if (!strcmp(argv[1], "second"))
         start_in_thread();
     else
         start(&argc, &argv);
     dead = size - 1;
     if (rank == dead) {
-        await(0, 1);
-        usleep(20000); /* rank 0 is in its receive by now; if not, that does not matter */
+        await_cont(); /* until rank 0 is in its receive */
         fail(argv[1]);
     }
     if (rank == 0) {
-        post(0);
         CHECK_CLASS(MPI_Recv(&v, 1, MPI_INT, dead, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                     MPI_ERR_PROC_FAILED);
         took = now_ms() - board[LAST_ACT];

@@ -10,14 +10,14 @@
  *   S0-100: revoking a file notifies all its processes
  *   S0-101: a revoked file ends calls in progress
  *   S0-102: every later call on it that is not local fails */
-/* RUN: -n 3 ; args sync */
-/* RUN: -n 3 ; args view */
-/* RUN: -n 3 ; args size */
-/* RUN: -n 3 ; args ordered */
-/* RUN: -n 3 ; args atomic */
-/* RUN: -n 5 ; args sync ; set NODES=2 */
-/* RUN: -n 5 ; args ordered ; set NODES=2 */
-/* RUN: -n 5 ; args sync ; kill 0 at revoke.sent.one ; expect "rank 1 ok" */
+/* RUN: -n 3 ; args sync ; cont 0 at in:MPI_File_sync:1,2 */
+/* RUN: -n 3 ; args view ; cont 0 at in:MPI_File_set_view:1,2 */
+/* RUN: -n 3 ; args size ; cont 0 at in:MPI_File_set_size:1,2 */
+/* RUN: -n 3 ; args ordered ; cont 0 at in:MPI_File_write_ordered:1,2 */
+/* RUN: -n 3 ; args atomic ; cont 0 at in:MPI_File_set_atomicity:1,2 */
+/* RUN: -n 5 ; args sync ; cont 0 at in:MPI_File_sync:1-4 ; set NODES=2 */
+/* RUN: -n 5 ; args ordered ; cont 0 at in:MPI_File_write_ordered:1-4 ; set NODES=2 */
+/* RUN: -n 5 ; args sync ; cont 0 at in:MPI_File_sync:1-4 ; kill 0 at revoke.sent.one ; expect "rank 1 ok" */
 #include "common.h"
 
 static int wait_in(MPI_File f, const char *call)
@@ -64,13 +64,12 @@ int main(int argc, char **argv)
 {
     MPI_File f;
 
+    hold_cont();
     start(&argc, &argv);
     f = open_file(MPI_COMM_WORLD, "revoked");
     CHECK_EQ(MPI_File_seek_shared(f, 4, MPI_SEEK_SET), MPI_SUCCESS);
-    post(0);
     if (rank == 0) {
-        await(0, size);
-        usleep(20000); /* so that most of them wait */
+        await_cont(); /* until all others wait */
         CHECK_EQ(MPIX_File_revoke(f), MPI_SUCCESS);
     } else {
         CHECK_CLASS(wait_in(f, argv[1]), MPI_ERR_INVALIDATED);

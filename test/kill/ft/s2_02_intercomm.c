@@ -19,13 +19,13 @@
  *   S2-6: a death before the decision makes creation fail everywhere
  *   S2-14: a creation ends although another member gave up before it */
 /* RUN: -n 5 ; args peer ; expect "rank 0 ok" ; times 3 */
-/* RUN: -n 5 ; args waits ; expect "rank 0 ok" ; times 3 */
-/* RUN: -n 4 ; args member ; expect "rank 0 ok" */
-/* RUN: -n 9 ; args member ; expect "rank 0 ok" ; times 3 */
-/* RUN: -n 4 ; args local ; expect "rank 0 ok" */
-/* RUN: -n 8 ; args local ; expect "rank 0 ok" ; times 3 */
-/* RUN: -n 2 ; args leader ; expect "rank 0 ok" */
-/* RUN: -n 7 ; args leader ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 5 ; args waits ; kill 4 at in:MPI_Intercomm_create:0,1 ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 4 ; args member ; kill 3 at in:MPI_Intercomm_create:0,1 ; expect "rank 0 ok" */
+/* RUN: -n 9 ; args member ; kill 8 at in:MPI_Intercomm_create:0-3 ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 4 ; args local ; cont 3 at in:MPI_Intercomm_create:0-2 ; expect "rank 0 ok" */
+/* RUN: -n 8 ; args local ; cont 7 at in:MPI_Intercomm_create:0-6 ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 2 ; args leader ; cont 1 at in:MPI_Intercomm_create:0 ; expect "rank 0 ok" */
+/* RUN: -n 7 ; args leader ; cont 3 at in:MPI_Intercomm_create:0-2,4-6 ; expect "rank 0 ok" ; times 3 */
 /* RUN: -n 5 ; args stray ; expect "rank 0 ok" */
 #include "../common.h"
 
@@ -71,15 +71,11 @@ static void dead_peer(void)
 static void dead_while_waiting(void)
 {
     groups(size - 1);
-    if (rank == size - 1) {
-        await(0, low);
-        usleep(2000); /* they are in the call, mostly */
-        die_now();
-    }
+    if (rank == size - 1)
+        await_kill(); /* until they are in the call */
     if (upper) {
         wait_until_dead(peer, size - 1);
     } else {
-        post(0);
         CHECK_CLASS(create(), MPI_ERR_PROC_FAILED);
     }
 }
@@ -87,17 +83,13 @@ static void dead_while_waiting(void)
 static void dead_member(void)
 {
     groups(size);
-    if (rank == size - 1) {
-        await(0, low);
-        usleep(2000); /* they are in the call, mostly */
-        die_now();
-    }
+    if (rank == size - 1)
+        await_kill(); /* until they are in the call */
     if (upper) {
         wait_until_dead(MPI_COMM_WORLD, size - 1);
         if (rank == low) /* a leader whose group has failed says so when it calls */
             CHECK_CLASS(create(), MPI_ERR_PROC_FAILED);
     } else {
-        post(0);
         CHECK_CLASS(create(), MPI_ERR_PROC_FAILED);
     }
 }
@@ -108,13 +100,11 @@ static void gives_up(bool leader)
 
     groups(size);
     if (rank == (leader ? low : size - 1)) {
-        await(0, size - 1);
-        usleep(2000); /* they are in the call, mostly */
+        await_cont(); /* until they are in the call */
         CHECK_EQ(MPIX_Comm_revoke(leader ? peer : local), MPI_SUCCESS);
         if (leader) /* its own group is told in the same way */
             CHECK_EQ(MPIX_Comm_revoke(local), MPI_SUCCESS);
     } else {
-        post(0);
         CHECK_CLASS(create(), MPI_ERR_INVALIDATED);
     }
     if (leader || !upper) { /* what was not revoked goes on */
@@ -141,6 +131,7 @@ static void stray(void)
 
 int main(int argc, char **argv)
 {
+    hold_cont();
     start(&argc, &argv);
     if (!strcmp(argv[1], "peer"))
         dead_peer();

@@ -23,15 +23,15 @@
  *   S2-6: a death before the decision makes creation fail everywhere
  *   S2-9: creation on an inactive communicator fails at once
  *   S2-14: a creation ends although another member gave up before it */
-/* RUN: -n 4 ; args inside ; expect "rank 0 ok" */
-/* RUN: -n 9 ; args inside ; expect "rank 0 ok" ; times 3 */
-/* RUN: -n 4 ; args first ; expect "rank 0 ok" */
-/* RUN: -n 9 ; args first ; set AGREE_SHM=0 ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 4 ; args inside ; kill 3 at in:MPI_Comm_create_group:0,2 ; expect "rank 0 ok" */
+/* RUN: -n 9 ; args inside ; kill 8 at in:MPI_Comm_create_group:0,2,4,6 ; expect "rank 0 ok" ; times 3 */
+/* RUN: -n 4 ; args first ; kill 3 at in:MPI_Comm_create_group:0,2 ; expect "rank 0 ok" */
+/* RUN: -n 9 ; args first ; kill 8 at in:MPI_Comm_create_group:0,2,4,6 ; set AGREE_SHM=0 ; expect "rank 0 ok" ; times 3 */
 /* RUN: -n 4 ; args enters ; kill 3 at member.create.enter#2 ; expect "rank 0 ok" ; times 2 */
-/* RUN: -n 6 ; args late ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 6 ; args late ; kill 5 at in:MPI_Comm_create_group:0,2,4 ; expect "rank 1 ok" ; times 3 */
 /* RUN: -n 5 ; args outside ; expect "rank 0 ok" ; times 3 */
-/* RUN: -n 2 ; args revoke ; expect "rank 1 ok" */
-/* RUN: -n 7 ; args revoke ; expect "rank 1 ok" ; times 3 */
+/* RUN: -n 2 ; args revoke ; cont 0 at in:MPI_Comm_create_group:1 ; expect "rank 1 ok" */
+/* RUN: -n 7 ; args revoke ; cont 0 at in:MPI_Comm_create_group:1-6 ; expect "rank 1 ok" ; times 3 */
 #include "../common.h"
 
 static MPI_Comm c;
@@ -57,13 +57,9 @@ static void inside(bool late)
 {
     int callers = size / 2;
 
-    if (rank == size - 1) {
-        await(0, callers);
-        usleep(2000); /* they are in the call, mostly */
-        die_now();
-    }
+    if (rank == size - 1)
+        await_kill(); /* until they are in the call */
     if (rank % 2 == 0) {
-        post(0);
         CHECK_CLASS(create(all), MPI_ERR_PROC_FAILED);
         post(1);
         CHECK_CLASS(create(all), MPI_ERR_PROC_FAILED);
@@ -122,11 +118,9 @@ static void outside(void)
 static void gives_up(void)
 {
     if (rank == 0) {
-        await(0, size - 1);
-        usleep(2000); /* they are in the call, mostly */
+        await_cont(); /* until they are in the call */
         CHECK_EQ(MPIX_Comm_revoke(c), MPI_SUCCESS);
     } else {
-        post(0);
         CHECK_CLASS(create(all), MPI_ERR_INVALIDATED);
         CHECK_CLASS(MPI_Send(NULL, 0, MPI_INT, 0, 0, c), MPI_ERR_INVALIDATED); /* at once: S0-63 */
     }
@@ -135,6 +129,7 @@ static void gives_up(void)
 
 int main(int argc, char **argv)
 {
+    hold_cont();
     start(&argc, &argv);
     CHECK_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &c), MPI_SUCCESS);
     MPI_Comm_group(c, &all);
