@@ -29,7 +29,7 @@
 #
 # RUN: every 5 ; time 60 ; expect "all of 40 runs"
 # RUN: every 5 AGREE_SHM=0 REVOKE_SHM=0 ; time 60 ; expect "all of 55 runs"
-# RUN: random 4711 40 ; time 60 ; expect "all of 40 runs"
+# RUN: random 4711{n} 10 ; times 4 ; time 60 ; expect "all of 10 runs"
 
 mpicc -O1 -Wall -Wextra -o any_instant "$MEND_TEST_ROOT/test/kill/ft/any_instant.c" || exit 1
 runs=0 lost=0
