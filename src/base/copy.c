@@ -45,23 +45,8 @@ void mend_copy_wide(void *to, const void *from, size_t n)
     else
         memcpy(to, from, n);
 }
-
-void mend_copy_strings(void *to, const void *from, size_t n)
-{
-    while (n) {
-        size_t left = n < MEND_COPY_STRING ? n : MEND_COPY_STRING;
-
-        n -= left;
-        __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(left)::"memory");
-    }
-}
 #else
 void mend_copy_wide(void *to, const void *from, size_t n)
-{
-    memcpy(to, from, n);
-}
-
-void mend_copy_strings(void *to, const void *from, size_t n)
 {
     memcpy(to, from, n);
 }

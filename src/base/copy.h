@@ -72,18 +72,6 @@ static inline void mend_copy_any(void *to, const void *from, size_t n)
         memcpy(to, from, n);
 }
 
-/* As memcpy, by the instruction that copies strings, 2 KiB at a time.  Longer strings begin slowly on AMD's Zen 5: a core
- * that waits for them has 4 KiB a quarter later, though the one that stores them is done earlier.  From 6 KiB on one string
- * is the faster way there. */
-#define MEND_COPY_STRING  ((size_t)2048)
-#define MEND_COPY_STRINGS ((size_t)5632)
-#ifdef __x86_64__
-#define MEND_COPY_HAS_STRINGS true
-#else
-#define MEND_COPY_HAS_STRINGS false
-#endif
-void mend_copy_strings(void *to, const void *from, size_t n);
-
 /* As memcpy; the lines are in no cache afterwards, where the processor can do that.  A store that follows comes
  * after these. */
 void mend_copy_past_caches(void *to, const void *from, size_t n);

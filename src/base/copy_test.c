@@ -44,27 +44,6 @@ MEND_TEST(wide_copies)
             }
 }
 
-static void copy_strings_of(unsigned char *b, const unsigned char *a, size_t n)
-{
-    memset(b, 0xEE, n + 2);
-    mend_copy_strings(b + 1, a, n);
-    CHECK(b[0] == 0xEE && b[n + 1] == 0xEE && !memcmp(b + 1, a, n));
-}
-
-/* Lengths around one and two strings, and one that is none. */
-MEND_TEST(strings)
-{
-    unsigned char *a = malloc(3 * MEND_COPY_STRING), *b = malloc(3 * MEND_COPY_STRING + 2);
-
-    for (size_t i = 0; i < 3 * MEND_COPY_STRING; i++)
-        a[i] = (unsigned char)(i * 7 + i / 256);
-    for (size_t n = 0; n < 3 * MEND_COPY_STRING; n += MEND_COPY_STRING)
-        for (size_t k = n ? n - 1 : 0; k <= n + 1; k++)
-            copy_strings_of(b, a, k);
-    free(a);
-    free(b);
-}
-
 /* Lengths around one, two and three pieces, and one that is none. */
 MEND_TEST(long_copies_in_pieces)
 {

@@ -50,13 +50,7 @@ struct mend_shm_out {
     } open;            /* for pieces; not among in.trays_had */
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
-    struct mend_choice where;          /* enum place */
-    struct mend_choice where_strings;  /* the same of payloads that may be stored by strings */
-    struct mend_choice *timing;        /* the one of these that `since` is for */
-    bool strings;                      /* stores the payload that is placed now by strings */
     struct mend_choice stores;         /* enum mend_shm_store */
-    mend_time_ns since; /* when the last payload was placed, if that is timed; else 0 */
-    uint32_t busy;      /* payloads still without a look */
     enum mend_lay lay;
 };
 

@@ -152,7 +152,7 @@ static void all_sequences(int actions_n)
     }
 }
 
-/* Places and stores are chosen by times, which are not the same in each run: `again` says where a payload goes. */
+/* Stores are chosen by times, which are not the same in each run.  again: an idle bulk starts over at once. */
 static void begin_rings(bool crowded, bool again)
 {
     begin();
@@ -164,9 +164,10 @@ static void begin_rings(bool crowded, bool again)
         procs[who].on_frame[MEND_FRAME_EAGER] = procs[who].on_frame[MEND_FRAME_DATA] = on_stamped;
         CHECK(send_stamped(who, SEND, 8));
         o = procs[who].shm->out[!who];
-        o->where.settled = o->where_strings.settled = o->stores.settled = true;
-        o->where.settled_for = o->where_strings.settled_for = again;
-        o->where.calm = o->where_strings.calm = o->stores.calm = UINT32_MAX;
+        o->stores.settled = true;
+        o->stores.calm = UINT32_MAX;
+        if (again)
+            o->walk_bytes = 0;
     }
 }
 

@@ -17,11 +17,8 @@
                                      first-level cache, which these lines would have to leave again */
 #define WALK_CROWDED                                                                               \
     (32u * 1024) /* the same with more ranks than cores: a rank need not be fast alone */
-#define RINGS_BYTES (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
-#define CHOSEN_BYTES                                                                               \
-    1024u /* longer payloads are worth a choice of their place, and of how to store them */
-#define SHORT_LEFT 17u /* slots */
-#define BUSY_TURNS 64u /* payloads without a look whether the ring is idle, after it was not */
+#define RINGS_BYTES  (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
+#define CHOSEN_BYTES 1024u /* longer payloads are worth a choice of how to store them */
 #define READERS_SHARE                                                                              \
     3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
 #define AREA_LATER       4u /* the part by which the area grows less with them than with large messages */
@@ -30,18 +27,6 @@
 #define MAPPED_BYTES     (8u * 1024) /* longer payloads will fill what is reserved for them */
 #define TRAY_LEAST                                                                                 \
     4096u /* shorter ones go through the bulk as fast, and do not wear out the trays */
-
-/* Where the next payload goes when the ring is idle, as between two processes that answer each other: further
- * on, or to the same few lines again.  Either is half as fast again as the other on some processor.  Payloads of some
- * lengths may be stored by strings besides (base/copy.h): the receiver has them earlier, but the sender takes longer, so
- * a ring that is not idle never goes this way. */
-enum place {
-    PLACE_FURTHER,
-    PLACE_AGAIN,
-    PLACES,
-    PLACE_AGAIN_BY_STRINGS = PLACES,
-    PLACES_AND_STRINGS
-};
 
 /* Ranks that take turns fill their rings in each turn, and rings that fill the cache drive the messages out of it. */
 static uint32_t bulk_bytes(const struct mend_proc *self)
@@ -139,9 +124,6 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
     begin_ring(self, o);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
     o->bulk_bytes = bulk_bytes(self);
-    o->where.ways_n = self->crowded ? 1 : PLACES;
-    o->where_strings.ways_n =
-        MEND_COPY_HAS_STRINGS && !self->crowded ? PLACES_AND_STRINGS : o->where.ways_n;
     o->stores.ways_n = MEND_SHM_STORES;
     o->stores.barred = 1u << MEND_SHM_IN_AREA;
     o->open.tray = MEND_SHM_TRAYS;
@@ -165,17 +147,12 @@ static uint64_t bulk_end_of(const struct mend_shm_out *o, uint32_t head)
 
 /* The receiver has read all that lies in the bulk.  Of short messages it does not tell at once, so some of them may seem
  * to be left: fewer than MEND_SHM_TOLD_SLOTS, if it has read all. */
-static bool bulk_is_read(const struct mend_shm_out *o, uint32_t left_max)
+static bool bulk_is_read(const struct mend_shm_out *o)
 {
     uint32_t left = o->tail - o->head_seen;
 
-    return left == 0 || (left < left_max && bulk_end_of(o, o->head_seen) == o->bulk_tail);
-}
-
-/* The same of a ring in which nearly nothing is under way. */
-static bool bulk_is_idle(const struct mend_shm_out *o)
-{
-    return bulk_is_read(o, SHORT_LEFT);
+    return left == 0 ||
+           (left < MEND_SHM_TOLD_SLOTS && bulk_end_of(o, o->head_seen) == o->bulk_tail);
 }
 
 /* The bulk is idle: it starts over at its beginning. */
@@ -190,49 +167,11 @@ static void bulk_restart(struct mend_shm_out *o)
 static void out_refresh(struct mend_shm_out *o)
 {
     o->head_seen = mend_load_acquire(o->consumed); /* pairs with the release in publish_head() */
-    if (o->bulk_tail >= o->walk_bytes && bulk_is_read(o, MEND_SHM_TOLD_SLOTS))
+    if (o->bulk_tail >= o->walk_bytes && bulk_is_read(o))
         bulk_restart(o);
     else
         o->bulk_head = bulk_end_of(o, o->head_seen);
     o->bulk_looked = o->bulk_tail;
-}
-
-/* The time from one payload to the next but one, with an answer between them, is the figure. */
-static void time_place(struct mend_shm_out *o, struct mend_choice *c, unsigned place)
-{
-    mend_time_ns now = mend_time_monotonic_ns();
-
-    if (o->since && o->timing == c)
-        mend_choice_tell(c, place, (uint64_t)MEND_NS_PER_S / (uint64_t)(now - o->since + 1), 1);
-    o->since = o->since && o->timing == c ? 0 : now;
-    o->timing = c;
-}
-
-/* Before a payload of some KiB. */
-static void choose_place(struct mend_shm_out *o, struct mend_choice *c)
-{
-    unsigned place = mend_choice_way(c);
-    bool timed = o->since || (!o->busy && mend_choice_timed(c));
-
-    o->busy -= o->busy != 0;
-    if (place == PLACE_FURTHER && !timed)
-        return;
-    out_refresh(o);
-    if (!bulk_is_idle(o)) {
-        o->since = 0;
-        o->busy = BUSY_TURNS;
-        return;
-    }
-    if (timed)
-        time_place(o, c, place);
-    if (place != PLACE_FURTHER)
-        bulk_restart(o);
-    o->strings = place == PLACE_AGAIN_BY_STRINGS;
-}
-
-static inline struct mend_choice *choice_for(struct mend_shm_out *o, uint32_t len)
-{
-    return len > MEND_COPY_STRING && len <= MEND_COPY_STRINGS ? &o->where_strings : &o->where;
 }
 
 /* Room for any message; one slot stays free (invariant 3). */
@@ -344,7 +283,7 @@ static void give_tray(struct mend_shm_in *in, uint32_t k)
 /* There is no memory for all of the bulk: from now on it is as long as what there is, once nothing lies in it. */
 static void bulk_shrink(struct mend_shm_out *o)
 {
-    if (!bulk_is_read(o, MEND_SHM_TOLD_SLOTS) || o->bulk_touched == 0)
+    if (!bulk_is_read(o) || o->bulk_touched == 0)
         return;
     o->bulk_bytes = o->bulk_touched;
     o->walk_bytes = 0; /* an idle ring always starts over, so that there is room for any payload */
@@ -357,9 +296,6 @@ static uint32_t bulk_place(struct mend_proc *self, struct mend_shm_out *o, uint3
     uint32_t need = (len + MEND_CACHE_LINE - 1) & ~(uint32_t)(MEND_CACHE_LINE - 1), at;
     uint64_t pos;
 
-    o->strings = false;
-    if (len > CHOSEN_BYTES && o->where.ways_n > 1)
-        choose_place(o, choice_for(o, len));
     for (int look = o->bulk_tail - o->bulk_looked >= o->walk_bytes; look < 2; look++) {
         if (look == 1)
             out_refresh(o);
@@ -511,10 +447,7 @@ static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct m
 
     if (at == UINT32_MAX)
         return false;
-    if ((o->strings || (len > CHOSEN_BYTES && len <= MEND_COPY_STRING)) && !past)
-        mend_copy_strings(o->bulk + at, payload, len);
-    else
-        mend_area_copy(o->bulk + at, payload, len, past);
+    mend_area_copy(o->bulk + at, payload, len, past);
     slot->bulk_at = at;
     o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
     fetch_bulk(o, len);
