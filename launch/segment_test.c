@@ -99,7 +99,6 @@ static const struct piece {
     {"a ring to it", MEND_NODE_PART_RING, 0, IF_SENT},
     {"a pair's desk or trays", MEND_NODE_PART_RING, MEND_NODE_RING_BYTES, IF_SENT},
     {"a head, or a pair's line", MEND_NODE_PART_HEAD, 0, IF_SENT},
-    {"long payloads", MEND_NODE_PART_AREA, MEND_NODE_AREA_BYTES - 1, IF_SENT},
     {"votes on the world", MEND_NODE_PART_VOTES, 0, ALWAYS},
     {"other votes", MEND_NODE_PART_VOTES, MEND_NODE_CELL_AGREE, NEVER},
     {"a vote block", MEND_NODE_PART_SLAB, sizeof(struct mend_node_slab) - 1, ALWAYS},

@@ -18,9 +18,6 @@
 #include "proc/peer.h"
 #include "proc/proc.h"
 
-/* Through the ring; through an area that is larger than the caches, and walked round; the same, past the caches. */
-enum mend_lay { MEND_LAY_RING, MEND_LAY_AREA, MEND_LAY_PAST_CACHES };
-
 struct mend_net {
     const char *name;
     /* Largest payload of one frame. */
@@ -30,13 +27,6 @@ struct mend_net {
      * MEND_OK, MEND_AGAIN (no room) or MEND_ERR_PEER (severed). */
     enum mend_status (*send)(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                              const void *payload);
-
-    /* How the payloads of large frames to a peer go from now on; NULL: there is one way only. */
-    void (*lay)(struct mend_proc *self, mend_peer to, enum mend_lay lay);
-    /* Bits 1 << enum mend_lay: how they can go now, for there is memory for it.  grow(): so many bytes more are on their
-     * way, so there may be some more.  NULL as lay(). */
-    unsigned (*lays)(struct mend_proc *self);
-    void (*grow)(struct mend_proc *self, uint64_t bytes);
 
     /* Room for a payload of len bytes that the caller writes itself; NULL: no room now, or severed.
      * Exactly one commit() to the same peer must follow, with a frame of at most that length. */

@@ -59,7 +59,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d34) /* "MENDSHM4" */
+#define MEND_NODE_MAGIC        UINT64_C(0x4d454e4453484d35) /* "MENDSHM5" */
 #define MEND_NODE_NAMES        65535u /* that a job can give; node/slots.h counts deaths in 16 bits */
 #define MEND_NODE_RING_BYTES   (264u * 1024) /* slots and bulk of one ring (net/shm/ring.h) */
 #define MEND_NODE_PAIR_BYTES   (256u * 1024) /* behind it: for a pair */
@@ -78,7 +78,6 @@
 
 #define MEND_NODE_CONTEXTS_FIRST 16u        /* MEND_CTX_FIRST */
 #define MEND_NODE_SHEET_BYTES    4096u      /* a page: net/sheet.h */
-#define MEND_NODE_AREA_BYTES     (4u << 20) /* more than a second-level cache */
 
 /* Bits in a row: one proposer's communicators. */
 #define MEND_NODE_REVOKED (1u << 30)
@@ -98,7 +97,6 @@ enum mend_node_part {
     MEND_NODE_PART_REVOKED,
     MEND_NODE_PART_SHEET,
     MEND_NODE_PART_RING,
-    MEND_NODE_PART_AREA,
     MEND_NODE_PART_SLAB, /* mapped piece by piece; all that lies before at once */
     MEND_NODE_PART_HEAP, /* mapped piece by piece */
     MEND_NODE_PARTS
@@ -131,7 +129,6 @@ struct mend_node_header {
 struct mend_node_head {
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 consumed; /* release: pairs with the acquire in out_refresh() */
-    mend_atomic_u32 core; /* on which the receiver ran then, + 1; with more ranks than cores only */
     _Alignas(MEND_CACHE_LINE) unsigned char line[MEND_CACHE_LINE];
 };
 
@@ -216,11 +213,6 @@ static inline struct mend_node_revoked *mend_node_revoked_of(struct mend_node_he
                                                              mend_place p)
 {
     return (struct mend_node_revoked *)((char *)h + h->at[MEND_NODE_PART_REVOKED]) + p.at;
-}
-
-static inline char *mend_node_area_of(struct mend_node_header *h, mend_place p)
-{
-    return (char *)h + h->at[MEND_NODE_PART_AREA] + (uint64_t)p.at * MEND_NODE_AREA_BYTES;
 }
 
 static inline void *mend_node_sheet_of(struct mend_node_header *h, mend_place p)

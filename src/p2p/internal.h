@@ -30,7 +30,6 @@ struct mend_credit {
 /* What is known of a sender (single_copy.c).  The arrays are by channel. */
 struct mend_ways {
     struct mend_choice of[MEND_WAY_CLASSES];
-    uint32_t lays;                    /* that it has memory for */
     bool last_beside[2];              /* its last offer said that another one is under way */
     bool beside[2];                   /* that, or the one before did */
     bool last_crossed[2];             /* the last one came while one of ours was under way to it */
@@ -99,11 +98,6 @@ static inline void mend_traffic_came(struct mend_p2p *p, unsigned channel, uint6
     p->traffic[channel].came_bytes += bytes;
 }
 
-static inline bool mend_way_is_pieces(enum mend_way way)
-{
-    return way >= MEND_WAY_PIECES && way <= MEND_WAY_PAST_CACHES;
-}
-
 /* single_copy.c: mend_p2p.single_copy at the start, by the parameter's word. */
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how);
 /* A large message begins to come; the way that it goes; one has come, and is not counted as under way any more. */
@@ -119,8 +113,6 @@ bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum men
 /* More ranks than cores, and several of them send large messages to this one. */
 bool mend_single_copy_exchanges(const struct mend_proc *self, enum mend_channel channel);
 void mend_single_copy_end(struct mend_p2p *p);
-/* Before one is offered to another process: memory for its pieces grows where they may be a good way. */
-void mend_single_copy_grow(struct mend_proc *self, mend_peer to, uint64_t bytes, bool beside);
 /* One was offered: a message that comes from there meanwhile crosses it. */
 void mend_single_copy_offered(struct mend_p2p *p, mend_peer to, enum mend_channel channel);
 /* A message could not be copied that way and goes in pieces: counts as one that took for ever. */

@@ -17,7 +17,7 @@
 enum mend_send_mode { MEND_SEND_STANDARD, MEND_SEND_SYNC, MEND_SEND_BUFFERED, MEND_SEND_READY };
 
 /* The way of a large message (single_copy.c).  Pulled by the receiver; copied by both ends; or in pieces
- * through the ring, through the sender's area, or through that and past the caches. */
+ * through the ring. */
 enum mend_way {
     MEND_WAY_CROWDED = -3, /* exchanges through the ring, others pulled */
     MEND_WAY_BY_SIZE = -2, /* the same, but middle-sized ones by both ends */
@@ -25,8 +25,6 @@ enum mend_way {
     MEND_WAY_PULL,
     MEND_WAY_BOTH,
     MEND_WAY_PIECES,
-    MEND_WAY_AREA,
-    MEND_WAY_PAST_CACHES,
     MEND_WAYS,
 };
 

@@ -24,7 +24,7 @@
 
 static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool done)
 {
-    struct mend_cts cts = {.id = r->remote_id, .recv_id = r->id, .done = done, .way = r->way};
+    struct mend_cts cts = {.id = r->remote_id, .recv_id = r->id, .done = done};
     struct mend_frame f = mend_frame_make(MEND_FRAME_CTS, r->base.comm->ctx | r->channel, 0,
                                           r->base.comm->rank, sizeof(cts));
 
@@ -153,7 +153,7 @@ static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_reques
 
     if (is_exchange(self, r))
         way = mend_core_is_alone(self) ? MEND_WAY_PULL : MEND_WAY_PIECES;
-    if (mend_way_is_pieces(way))
+    if (way == MEND_WAY_PIECES)
         return way;
     if (!mend_net_of(self, r->peer)->pull || !rts->address || !r->type->dense)
         return MEND_WAY_PIECES;

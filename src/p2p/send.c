@@ -62,7 +62,6 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
         .address = r->type->dense ? (uintptr_t)dense_at(r, 0) : 0,
         .id = r->id,
         .stamp = net->offer_stamp ? net->offer_stamp(self) : 0,
-        .lays = net->lays ? net->lays(self) : 0,
         .beside = r->beside,
         .way = mend_single_copy_say_way(self, r->peer, r->channel, (uint64_t)r->total_bytes)};
     struct mend_frame f =
@@ -99,7 +98,6 @@ static void offer(struct mend_p2p_request *r)
     struct mend_p2p *p = r->base.comm->self->p2p;
 
     r->beside = mend_send_is_under_way(p, r->peer);
-    mend_single_copy_grow(r->base.comm->self, r->peer, (uint64_t)r->total_bytes, r->beside);
     mend_memory_press(r->base.comm->self); /* perhaps from the outbox: the call is over */
     r->id = p->last_offer = mend_p2p_name(p, r);
     mend_memory_relax(r->base.comm->self);
@@ -230,13 +228,6 @@ void mend_p2p_decline(struct mend_comm *c, int dest, int tag)
     mend_post(c->self, mend_comm_peer(c, dest), &f, NULL);
 }
 
-static enum mend_lay lay_of(enum mend_way way)
-{
-    return way == MEND_WAY_AREA          ? MEND_LAY_AREA
-           : way == MEND_WAY_PAST_CACHES ? MEND_LAY_PAST_CACHES
-                                         : MEND_LAY_RING;
-}
-
 static enum mend_status push_fragment(struct mend_proc *self, struct mend_p2p_request *r,
                                       MPI_Count n)
 {
@@ -328,18 +319,9 @@ static bool is_behind_another(const struct mend_proc *self, const struct mend_p2
 static void stream(struct mend_request *base)
 {
     struct mend_p2p_request *r = mend_p2p_of(base);
-    struct mend_proc *self = base->comm->self;
-    enum mend_lay lay = lay_of(r->way);
-    mend_peer to = r->peer;
-    const struct mend_net *net = mend_net_of(self, to);
 
-    if (is_behind_another(self, r))
-        return;
-    if (lay != MEND_LAY_RING && net->lay)
-        net->lay(self, to, lay);
-    push_fragments(r);
-    if (lay != MEND_LAY_RING && net->lay)
-        net->lay(self, to, MEND_LAY_RING);
+    if (!is_behind_another(base->comm->self, r))
+        push_fragments(r);
 }
 
 void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
@@ -360,7 +342,6 @@ void mend_p2p_on_cts(struct mend_proc *self, mend_peer from, const struct mend_f
         return;
     }
     r->remote_id = cts.recv_id;
-    r->way = (enum mend_way)cts.way;
     mend_list_append(&self->active, &r->base.link);
     stream(&r->base);
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* single_copy.c – the way of a large message: pulled out of the sender's memory, in pieces of three kinds, or copied by
- * both ends.
+/* single_copy.c – the way of a large message: pulled out of the sender's memory, in pieces, or copied by both ends.
  *
  * The fastest way depends on the size, and on the transfer of a cache line from core to core, which differs
  * from pair to pair and changes when the host moves the cores.  So it is measured with the program's messages
  * (base/choice.h): for each sender and class of sizes, separately for messages of collectives, for messages in windows
  * (the sender says whether another message is in progress), and for those that cross a message to their sender: then both
  * processes send and receive at a time, and a way that needs both at one message wins nothing by it.  Pieces go through the
- * ring, which lays them on trays, or through the sender's area, when the sender has memory for it, which grows with the data
- * that it sends; those of windows through the ring only if there is no area or the receiver cannot copy.  The next classes of
+ * ring, which lays them on trays.  The next classes of
  * sizes first try the way that was best.
  *
  * Where two processes send each other such messages, the one with the lower place in the segment chooses for both: its offers say
@@ -42,7 +40,6 @@
 #define MIDDLE_BYTES                                                                               \
     (4 * TIMED_BYTES) /* begins the second class of sizes; MEND_LONG_BYTES the third */
 #define LARGE_BYTES (32 * TIMED_BYTES)
-#define GROW_LESS   8 /* a page for smaller ones than that pays later */
 #define WINDOW      32
 #define MUCH_BYTES  (UINT64_C(32) << 20) /* so much that is timed says as much as MUCH_TURNS */
 #define MUCH_TURNS  3
@@ -65,9 +62,7 @@ static const struct {
     enum mend_way way;
 } words[] = {{"never", MEND_WAY_PIECES},
              {"always", MEND_WAY_PULL},
-             {"both", MEND_WAY_BOTH},
-             {"area", MEND_WAY_AREA},
-             {"past_caches", MEND_WAY_PAST_CACHES}};
+             {"both", MEND_WAY_BOTH}};
 
 int mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 {
@@ -115,14 +110,12 @@ static bool is_of_windows(unsigned class)
 }
 
 /* A collective that ends early takes its receives back at once, so nobody else may write into their buffers. */
-static unsigned barred(const struct mend_proc *self, mend_peer from, unsigned class)
+static unsigned barred(const struct mend_proc *self, unsigned class)
 {
-    unsigned ways = 1u << MEND_WAY_AREA | 1u << MEND_WAY_PAST_CACHES;
+    unsigned ways = 0;
 
     if (!self->p2p->may_share || class >= MEND_WAY_CLASSES / 2)
         ways |= 1u << MEND_WAY_BOTH;
-    if (mend_net_of(self, from)->lays && is_of_windows(class))
-        ways |= 1u << MEND_WAY_PIECES;
     return ways;
 }
 
@@ -172,13 +165,12 @@ static void assume(struct mend_choice *c, unsigned class)
     mend_choice_assume(c, way, ASSUMED);
 }
 
-/* All ways, of which those that only large amounts are worth are barred until the sender has memory for them. */
-static void begin_with(struct mend_proc *self, struct mend_ways *w, mend_peer from)
+static void begin_with(struct mend_proc *self, struct mend_ways *w)
 {
     for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
         w->of[k] =
             (struct mend_choice){.ways_n = MEND_WAYS,
-                                 .barred = (uint8_t)barred(self, from, k),
+                                 .barred = (uint8_t)barred(self, k),
                                  .settled_for = k % MEND_WAY_SIZES ? MEND_WAY_BOTH : MEND_WAY_PULL};
     for (unsigned k = 0; k < MEND_WAY_CLASSES; k++)
         assume(&w->of[k], k);
@@ -193,19 +185,8 @@ static struct mend_ways *make_ways(struct mend_proc *self, mend_peer from)
     if (!p->ways)
         p->ways = mend_zalloc(self, (size_t)self->peers_max, sizeof(*p->ways));
     if (p->ways && !p->ways[from].of[0].ways_n)
-        begin_with(self, &p->ways[from], from);
+        begin_with(self, &p->ways[from]);
     return p->ways ? &p->ways[from] : NULL;
-}
-
-static void admit(struct mend_ways *w, uint32_t lays)
-{
-    for (unsigned k = 0; k < MEND_WAY_CLASSES; k++) {
-        if (lays >> MEND_LAY_AREA & 1)
-            mend_choice_admit(&w->of[k], MEND_WAY_AREA);
-        if (lays >> MEND_LAY_PAST_CACHES & 1)
-            mend_choice_admit(&w->of[k], MEND_WAY_PAST_CACHES);
-    }
-    w->lays |= lays;
 }
 
 /* What an offer says of its sender. */
@@ -216,8 +197,6 @@ static void hear(struct mend_ways *w, enum mend_channel channel, const struct me
     w->last_beside[channel] = rts->beside;
     w->crosses[channel] = crosses || w->last_crossed[channel];
     w->last_crossed[channel] = crosses;
-    if (mend_unlikely(rts->lays & ~w->lays))
-        admit(w, rts->lays);
 }
 
 /* Both know their places, and one of them is lower. */
@@ -316,26 +295,6 @@ bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum men
     const struct mend_ways *w = ways_of(p, peer);
 
     return w && (w->crosses[channel] || w->last_crossed[channel]);
-}
-
-/* Bytes of a message that pages of the area are worth: of a smaller one only if it is in a window.  Alone it goes on trays as
- * fast, and a page costs as much as many of them. */
-static uint64_t worth_pages(uint64_t bytes, bool beside)
-{
-    return bytes >= LARGE_BYTES ? bytes : beside && bytes >= TIMED_BYTES ? bytes / GROW_LESS : 0;
-}
-
-void mend_single_copy_grow(struct mend_proc *self, mend_peer to, uint64_t bytes, bool beside)
-{
-    const struct mend_net *net = mend_net_of(self, to);
-    int how = self->p2p->single_copy;
-
-    if (!net->grow)
-        return;
-    if (how == MEND_WAY_UNKNOWN)
-        net->grow(self, worth_pages(bytes, beside));
-    else if (how == MEND_WAY_AREA || how == MEND_WAY_PAST_CACHES)
-        net->grow(self, UINT64_MAX / 2);
 }
 
 void mend_single_copy_offered(struct mend_p2p *p, mend_peer to, enum mend_channel channel)

@@ -6,7 +6,6 @@
 #include "base/test.h"
 #include "base/time.h"
 #include "net/net.h"
-#include "p2p/match.h"
 
 #define BYTES (UINT64_C(1) << 19)
 #define TRIES MEND_CHOICE_TRIES
@@ -194,22 +193,22 @@ MEND_TEST(collectives_have_their_own)
 }
 
 /* Offers of a window say that another one is under way, all but the first of it. */
-static enum mend_way offered(bool beside, uint32_t lays, enum mend_channel channel)
+static enum mend_way offered(bool beside)
 {
-    struct mend_rts rts = {.total_bytes = BYTES, .beside = beside, .lays = lays};
+    struct mend_rts rts = {.total_bytes = BYTES, .beside = beside};
 
-    mend_single_copy_begin(&self, 0, channel, &rts);
-    return mend_single_copy_way(&p2p, 0, channel, BYTES);
+    mend_single_copy_begin(&self, 0, MEND_CHANNEL_P2P, &rts);
+    return mend_single_copy_way(&p2p, 0, MEND_CHANNEL_P2P, BYTES);
 }
 
 MEND_TEST(windows_have_their_own)
 {
     set_up(MEND_WAY_UNKNOWN);
     CHECK(!choice(0, BYTES, FAST, SLOW));
-    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PIECES);
-    CHECK_EQ(offered(true, 0, MEND_CHANNEL_P2P), MEND_WAY_PULL);  /* nothing is known */
-    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PULL); /* the first of the next window */
-    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PIECES);
+    CHECK_EQ(offered(false), MEND_WAY_PIECES);
+    CHECK_EQ(offered(true), MEND_WAY_PULL);  /* nothing is known */
+    CHECK_EQ(offered(false), MEND_WAY_PULL); /* the first of the next window */
+    CHECK_EQ(offered(false), MEND_WAY_PIECES);
 }
 
 MEND_TEST(a_window_that_begins_as_one_alone_is_not_judged)
@@ -217,7 +216,7 @@ MEND_TEST(a_window_that_begins_as_one_alone_is_not_judged)
     set_up(MEND_WAY_UNKNOWN);
     CHECK(begin(0, BYTES));
     p2p.receiving_n = 1;
-    offered(true, 0, MEND_CHANNEL_P2P);
+    offered(true);
     CHECK_EQ(p2p.timed.since, 0);
 }
 
@@ -239,17 +238,18 @@ MEND_TEST(those_that_cross_ours_have_their_own)
     mend_hash_init(&p2p.large, self.arena);
     CHECK(!choice(0, BYTES, FAST, SLOW));
     send_one(true);
-    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PULL); /* nothing is known */
+    CHECK_EQ(offered(false), MEND_WAY_PULL); /* nothing is known */
     send_one(false);
-    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PULL); /* as the one before */
-    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PIECES);
+    CHECK_EQ(offered(false), MEND_WAY_PULL); /* as the one before */
+    CHECK_EQ(offered(false), MEND_WAY_PIECES);
     mend_arena_destroy(self.arena);
 }
 
 /* A transport of which nothing is wanted. */
+static const struct mend_net bare;
+
 static void reach_peer(void)
 {
-    static const struct mend_net bare;
     struct mend_peer_entry *e;
 
     self.arena = mend_arena_create();
@@ -274,16 +274,6 @@ MEND_TEST(one_that_ours_meets_is_not_judged)
     mend_arena_destroy(self.arena);
 }
 
-MEND_TEST(an_area_is_tried_when_its_sender_has_one)
-{
-    set_up(MEND_WAY_UNKNOWN);
-    CHECK(choice(0, BYTES, SLOW, FAST));
-    CHECK_EQ(offered(false, 1u << MEND_LAY_RING, MEND_CHANNEL_P2P), MEND_WAY_PULL);
-    CHECK_EQ(offered(false, 1u << MEND_LAY_PAST_CACHES, MEND_CHANNEL_P2P), MEND_WAY_PAST_CACHES);
-    CHECK_EQ(offered(false, 0, MEND_CHANNEL_P2P), MEND_WAY_PAST_CACHES);
-    CHECK(ways[1].of[1].barred >> MEND_WAY_PAST_CACHES & 1); /* another sender */
-}
-
 MEND_TEST(the_next_sizes_begin_with_what_was_best)
 {
     set_up(MEND_WAY_UNKNOWN);
@@ -292,43 +282,14 @@ MEND_TEST(the_next_sizes_begin_with_what_was_best)
     CHECK(!wanted(0, BYTES / 8));
 }
 
-static uint64_t grown;
-
-static unsigned lays(struct mend_proc *p)
-{
-    (void)p;
-    return 1u << MEND_LAY_RING;
-}
-
-static void grow(struct mend_proc *p, uint64_t bytes)
-{
-    (void)p;
-    grown += bytes;
-}
-
-static uint64_t grown_at_offer;
-
-static enum mend_status send_frame(struct mend_proc *p, mend_peer to, const struct mend_frame *f,
-                                   const void *payload)
-{
-    (void)p;
-    (void)to;
-    (void)payload;
-    CHECK_EQ(mend_frame_kind(f), MEND_FRAME_RTS);
-    grown_at_offer = grown;
-    return MEND_OK;
-}
-
-static const struct mend_net with_area = {.lays = lays, .grow = grow, .send = send_frame};
-
-/* A process that has seen no large message yet, from another one whose area is empty. */
+/* A process that has seen no large message yet, from another one. */
 static struct mend_proc *newcomer(void)
 {
     struct mend_proc *p = mend_proc_create_bare();
 
     p->me = 0;
     CHECK(mend_peers_add(p, 2));
-    mend_net_connect(p, 1, &with_area);
+    mend_net_connect(p, 1, &bare);
     p2p = (struct mend_p2p){.single_copy = MEND_WAY_UNKNOWN, .may_share = true};
     p->p2p = &p2p;
     return p;
@@ -340,7 +301,7 @@ MEND_TEST(first_ones_go_through_the_ring_whose_pages_are_there)
     int n = 0;
 
     for (enum mend_way way = MEND_WAY_PIECES; way == MEND_WAY_PIECES; n++) {
-        struct mend_rts rts = {.total_bytes = BYTES / 8, .lays = lays(p)};
+        struct mend_rts rts = {.total_bytes = BYTES / 8};
 
         CHECK(n < 1000);
         mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
@@ -368,17 +329,6 @@ static enum mend_way first_way(uint64_t bytes, bool may_share, bool crosses)
     return mend_single_copy_way(&p2p, 1, MEND_CHANNEL_P2P, bytes);
 }
 
-/* Trays make them good at once, without an area and without a system call; a window would walk the whole ring. */
-MEND_TEST(pieces_through_the_ring_are_tried_except_in_windows)
-{
-    first_way(BYTES, true, false);
-    for (unsigned k = 0; k < MEND_WAY_CLASSES; k++) {
-        unsigned kind = k % (MEND_WAY_CLASSES / 2) / MEND_WAY_SIZES;
-
-        CHECK_EQ(p2p.ways[1].of[k].barred >> MEND_WAY_PIECES & 1, kind == 1);
-    }
-}
-
 MEND_TEST(long_ones_are_tried_at_once)
 {
     CHECK_EQ(first_way(2 * BYTES - 1, true, false), MEND_WAY_PIECES);
@@ -393,7 +343,7 @@ MEND_TEST(the_ring_is_left_when_senders_do_not_come)
     int n = 0;
 
     for (enum mend_way way = MEND_WAY_PIECES; way == MEND_WAY_PIECES; n++) {
-        struct mend_rts rts = {.total_bytes = BYTES / 8, .lays = lays(p)};
+        struct mend_rts rts = {.total_bytes = BYTES / 8};
 
         CHECK(n < 100);
         mend_single_copy_begin(p, 1, MEND_CHANNEL_P2P, &rts);
@@ -463,8 +413,7 @@ MEND_TEST(the_other_one_goes_that_way_if_it_can)
         CHECK_EQ(told(p, 1 + MEND_WAY_PULL, false), MEND_WAY_PULL);
         end(BYTES, FAST / 1000);
     }
-    CHECK_EQ(told(p, 1 + MEND_WAY_AREA, false), MEND_WAY_PULL); /* there is no area */
-    CHECK_EQ(told(p, 1 + MEND_WAYS, false), MEND_WAY_PULL);     /* there is no such way */
+    CHECK_EQ(told(p, 1 + MEND_WAYS, false), MEND_WAY_PULL); /* there is no such way */
     CHECK_EQ(told(p, UINT16_MAX, false), MEND_WAY_PULL);
     CHECK_EQ(told(p, 1 + MEND_WAY_BOTH, false), MEND_WAY_BOTH);
     CHECK_EQ(told(p, 1 + MEND_WAY_PULL, true), MEND_WAY_BOTH); /* windows have ways of their own */
@@ -472,51 +421,6 @@ MEND_TEST(the_other_one_goes_that_way_if_it_can)
     CHECK_EQ(told(p, 0, false), MEND_WAY_BOTH);
     mend_single_copy_failed(&p2p, 1, MEND_CHANNEL_P2P, MEND_WAY_PULL, BYTES);
     CHECK_EQ(told(p, 1 + MEND_WAY_PULL, false), MEND_WAY_BOTH);
-}
-
-/* Bytes that the area is to grow by for so many messages. */
-static uint64_t grown_by(int n, uint64_t bytes, bool beside)
-{
-    struct mend_proc *p = newcomer();
-
-    grown = 0;
-    for (int i = 0; i < n; i++)
-        mend_single_copy_grow(p, 1, bytes, beside);
-    return grown;
-}
-
-MEND_TEST(smaller_ones_pay_for_fewer_pages)
-{
-    CHECK_EQ(grown_by(1, 8 * BYTES, false), 8 * BYTES);
-    CHECK_EQ(grown_by(64, BYTES / 8, true), BYTES);
-    CHECK_EQ(grown_by(64, BYTES / 32, true), 0);
-}
-
-/* 256 KiB by turns took 16 us where trays alone took 13, until the area had all its pages. */
-MEND_TEST(smaller_ones_alone_pay_for_none)
-{
-    CHECK_EQ(grown_by(64, 2 * BYTES, false), 0);
-    CHECK_EQ(grown_by(64, BYTES / 8, false), 0);
-}
-
-/* The receiver's clock runs from then on. */
-MEND_TEST(pages_are_added_before_the_offer)
-{
-    static const struct mend_comm_hooks hooks = {.attach = {mend_match_create},
-                                                 .detach = {mend_match_destroy}};
-    static unsigned char message[4 * BYTES];
-    struct mend_p2p_request r = {.embedded = true};
-    struct mend_proc *p = newcomer();
-    struct mend_comm *c;
-
-    p->comm_hooks = &hooks;
-    mend_hash_init(&p2p.large, p->arena);
-    c = mend_comm_create(p, mend_group_create_range(p, 0, 1, 2), NULL, MEND_CTX_WORLD, NULL);
-    grown = grown_at_offer = 0;
-    mend_p2p_isend(&r, c, MEND_CHANNEL_P2P, MEND_SEND_STANDARD, message, sizeof(message),
-                   mend_type_predefined((uintptr_t)MPI_BYTE), 1, 0);
-    CHECK_EQ(grown_at_offer, sizeof(message));
-    CHECK_EQ(grown, sizeof(message));
 }
 
 MEND_TEST(crowded_ranks_do_not_need_each_other)

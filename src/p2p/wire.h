@@ -28,7 +28,6 @@ struct mend_rts {
     uint64_t address; /* of the packed data in the sender's memory, 0: not one piece */
     uint32_t id;      /* sender's name for it */
     uint32_t stamp;   /* of the sender's offers (net.h) */
-    uint32_t lays;    /* bits 1 << enum mend_lay: how its pieces can go */
     uint16_t beside;  /* 1: another large message to the same receiver is under way */
     uint16_t way; /* 1 + enum mend_way, by which such messages come to the sender; 0: no matter */
 };
@@ -36,7 +35,6 @@ struct mend_rts {
 struct mend_cts {
     uint32_t id, recv_id;
     uint32_t done; /* 1: the data has been pulled, the send is complete */
-    uint32_t way;  /* enum mend_way, of the pieces */
 };
 
 struct mend_cancel {

@@ -3,8 +3,6 @@
 #ifndef MEND_NET_SHM_INTERNAL_H
 #define MEND_NET_SHM_INTERNAL_H
 
-#include "base/choice.h"
-#include "net/shm/area.h"
 #include "net/shm/reach.h"
 #include "net/shm/ring.h"
 #include "net/shm/shm.h"
@@ -14,14 +12,6 @@
 #define MEND_SHM_SLOT_MASK   (MEND_SHM_SLOTS - 1)
 #define MEND_SHM_PAYLOAD_MAX (MEND_SHM_BULK_BYTES / 4)
 
-/* How long payloads that are not for the pair are stored. */
-enum mend_shm_store {
-    MEND_SHM_IN_RING,
-    MEND_SHM_PAST_CACHES, /* in the ring */
-    MEND_SHM_IN_AREA,     /* once that is larger than the caches */
-    MEND_SHM_STORES
-};
-
 /* Sender's side of one ring, private. */
 struct mend_shm_out {
     struct mend_shm_slot *slots;
@@ -30,7 +20,6 @@ struct mend_shm_out {
     char *desk;                       /* of the pair; NULL: nothing is laid there */
     uint32_t desk_touched, line_adds; /* seq - tail */
     const mend_atomic_u32 *consumed;
-    const mend_atomic_u32 *core; /* of the receiver; NULL: there is one for each rank */
     mend_atomic_u8 *bell;
     struct mend_node_rank *to;
     mend_place place;                 /* of the receiver */
@@ -41,7 +30,6 @@ struct mend_shm_out {
     bool took_line;       /* the last message */
     uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
     uint32_t bulk_touched, walk_bytes, bulk_bytes;
-    uint32_t bulk_used; /* so far long payloads have come: the receiver has read these lines */
     char *trays;        /* of the pair; NULL: nothing is laid there */
     struct {
         uint32_t tray; /* MEND_SHM_TRAYS: there is none */
@@ -50,8 +38,6 @@ struct mend_shm_out {
     } open;            /* for pieces; not among in.trays_had */
     uint32_t reserved_at, reserved_len;
     uint64_t bulk_end[MEND_SHM_SLOTS]; /* bulk_tail after slot k was sent */
-    struct mend_choice stores;         /* enum mend_shm_store */
-    enum mend_lay lay;
 };
 
 /* Receiver's side, private. */
@@ -59,10 +45,8 @@ struct mend_shm_in {
     struct mend_shm_slot *slots; /* NULL until first looked at */
     struct mend_shm_slot *line;  /* of the pair; NULL: nothing comes there */
     struct mend_shm_slot *found; /* by peek() */
-    const char *area;            /* of the sender */
     const char *desk, *trays;    /* of the pair */
     mend_atomic_u32 *consumed;
-    mend_atomic_u32 *core;               /* ours, for the sender; NULL: it does not ask */
     uint8_t *seen;                       /* of the bell */
     uint32_t head, published, line_adds; /* seq of the line - head */
     bool severed, turn;           /* ours: to write to the line and on the desk of the pair */
@@ -73,7 +57,6 @@ struct mend_shm_in {
 };
 
 struct mend_shm {
-    struct mend_area area;
     struct mend_node *node;
     struct mend_node_header *header;
     struct mend_node_rank *me;
@@ -111,9 +94,6 @@ void mend_shm_give_back_gone(struct mend_proc *self);
 /* net.h says what each does. */
 enum mend_status mend_shm_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                                const void *payload);
-void mend_shm_lay(struct mend_proc *self, mend_peer to, enum mend_lay lay);
-unsigned mend_shm_lays(struct mend_proc *self);
-void mend_shm_grow(struct mend_proc *self, uint64_t bytes);
 void *mend_shm_reserve(struct mend_proc *self, mend_peer to, uint32_t len);
 bool mend_shm_is_handy(struct mend_proc *self, mend_peer to, uint32_t len);
 int32_t mend_shm_memory_for(struct mend_proc *self, mend_peer to, uint32_t len);

@@ -3,7 +3,6 @@
  * is dead; the picture and the invariants are in shm.c. */
 #include "net/shm/internal.h"
 
-#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,8 +15,6 @@
 static inline void publish_head(struct mend_shm_in *in)
 {
     in->published = in->head;
-    if (in->core)
-        mend_store_relaxed(in->core, (uint32_t)sched_getcpu() + 1);
     /* release: pairs with the acquire in out_refresh() */
     mend_store_release(in->consumed, in->head);
 }
@@ -37,9 +34,7 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
     }
     in->head = in->published = mend_shm_first(self, mend_peer_job(self, from));
     in->line_adds = mend_shm_line_adds(there, here);
-    in->area = mend_node_area_of(s->header, there);
     in->consumed = &head->consumed;
-    in->core = self->crowded ? &head->core : NULL;
     in->seen = &s->seen[there.at];
 }
 
@@ -79,8 +74,6 @@ static bool lies_within(const struct mend_shm_in *in, const struct mend_shm_slot
     uint32_t at = slot->bulk_at;
 
     return is_within(at, len, MEND_SHM_BULK_BYTES) ||
-           (at >= MEND_SHM_AT_AREA &&
-            is_within(at - MEND_SHM_AT_AREA, len, MEND_NODE_AREA_BYTES)) ||
            (at == MEND_SHM_ON_DESK && in->desk && len <= MEND_SHM_PAYLOAD_MAX) ||
            is_on_tray(in, at, len);
 }
@@ -118,9 +111,7 @@ static inline const void *payload_of(const struct mend_shm_in *in, const struct 
         return in->desk;
     if (slot->bulk_at >= MEND_SHM_ON_TRAYS)
         return on_tray(in, slot->bulk_at);
-    return slot->bulk_at < MEND_SHM_BULK_BYTES
-               ? (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at
-               : in->area + (slot->bulk_at - MEND_SHM_AT_AREA);
+    return (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at;
 }
 
 static inline bool has_seq(const struct mend_shm_slot *slot, uint32_t seq)

@@ -4,9 +4,7 @@
 #include "net/shm/internal.h"
 
 #include "base/copy.h"
-#include "base/time.h"
 
-#include <sched.h>
 #include <string.h>
 
 #define SLOTS_ASKED 3u    /* a pad, and a message of two */
@@ -18,10 +16,6 @@
 #define WALK_CROWDED                                                                               \
     (32u * 1024) /* the same with more ranks than cores: a rank need not be fast alone */
 #define RINGS_BYTES  (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
-#define CHOSEN_BYTES 1024u /* longer payloads are worth a choice of how to store them */
-#define READERS_SHARE                                                                              \
-    3 /* what is past the caches takes the reader so much longer that it must be stored as much faster */
-#define AREA_LATER       4u /* the part by which the area grows less with them than with large messages */
 #define TOUCH_BYTES      (64u * 1024) /* bulk reserved at once */
 #define PAIR_TOUCH_BYTES (16u * 1024)
 #define MAPPED_BYTES     (8u * 1024) /* longer payloads will fill what is reserved for them */
@@ -69,7 +63,6 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
     o->bulk = (char *)(o->slots + MEND_SHM_SLOTS);
     head = mend_node_head_of(h, o->place, mine);
     o->consumed = &head->consumed;
-    o->core = self->crowded ? &head->core : NULL;
     o->bell = mend_node_bells(h, o->place) + mine.at;
     o->to = mend_node_rank_of(h, o->place);
     mend_shm_give_back_gone(self);
@@ -124,8 +117,6 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
     begin_ring(self, o);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
     o->bulk_bytes = bulk_bytes(self);
-    o->stores.ways_n = MEND_SHM_STORES;
-    o->stores.barred = 1u << MEND_SHM_IN_AREA;
     o->open.tray = MEND_SHM_TRAYS;
     begin_turns(&s->in[to], mend_node_place_of(self, self->me).at < o->place.at);
     return s->out[to] = o;
@@ -402,106 +393,18 @@ static inline void out_publish(struct mend_shm *s, struct mend_shm_out *o,
     ring_bell(s, o);
 }
 
-/* False: it has to go through the ring. */
-static bool lay_in_area(struct mend_area *a, struct mend_shm_out *o, struct mend_shm_slot *slot,
-                        const void *payload, uint32_t len, bool past)
-{
-    uint32_t at = mend_area_take(a, len, o->consumed, o->tail);
-
-    if (at == UINT32_MAX)
-        return false;
-    mend_area_copy(a->base + at, payload, len, past);
-    slot->bulk_at = MEND_SHM_AT_AREA + at;
-    return true;
-}
-
-void mend_shm_lay(struct mend_proc *self, mend_peer to, enum mend_lay lay)
-{
-    struct mend_shm_out *o = out_of(self, to);
-
-    if (o)
-        o->lay = lay;
-}
-
-unsigned mend_shm_lays(struct mend_proc *self)
-{
-    return mend_area_lays(&self->shm->area);
-}
-
-void mend_shm_grow(struct mend_proc *self, uint64_t bytes)
-{
-    mend_area_grow(self, &self->shm->area, bytes);
-}
-
-/* The receiver ran here when it last consumed something: what is stored is still in this core's cache when it reads. */
-static bool shares_core(const struct mend_shm_out *o)
-{
-    return o->core && mend_load_relaxed(o->core) == (uint32_t)sched_getcpu() + 1;
-}
-
 /* False: there is no room. */
 static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
-                        const void *payload, uint32_t len, bool past)
+                        const void *payload, uint32_t len)
 {
     uint32_t at = bulk_place(self, o, len);
 
     if (at == UINT32_MAX)
         return false;
-    mend_area_copy(o->bulk + at, payload, len, past);
+    memcpy(o->bulk + at, payload, len);
     slot->bulk_at = at;
     o->bulk_tail += (len + MEND_CACHE_LINE - 1) & ~(uint64_t)(MEND_CACHE_LINE - 1);
     fetch_bulk(o, len);
-    return true;
-}
-
-/* The area of ranks that take turns would drive other things out of the cache, and another job does not see it. */
-static void use_area(struct mend_proc *self, struct mend_shm_out *o, uint32_t len)
-{
-    struct mend_area *a = &self->shm->area;
-
-    if (self->crowded || o->abroad)
-        return;
-    mend_area_grow(self, a, len / AREA_LATER);
-    if (mend_area_lays(a) >> MEND_LAY_AREA & 1)
-        mend_choice_admit(&o->stores, MEND_SHM_IN_AREA);
-}
-
-/* Does the payload lie where no long one was before?  Such a store says nothing of the next ones: the lines are not at the
- * receiver's core, and may be in no cache. */
-static bool is_first_there(struct mend_shm_out *o, const struct mend_shm_slot *slot, uint32_t len)
-{
-    uint32_t end = slot->bulk_at + len;
-
-    if (mend_likely(end <= o->bulk_used))
-        return false;
-    o->bulk_used = end;
-    return true;
-}
-
-/* A line of the ring that the receiver has read comes back from its core with an ordinary store.  Where that is far a store
- * past the caches is faster, by so much that it pays although the receiver must read from memory then; where it is near,
- * lines of the area have left both caches.  False: there is no room. */
-static bool store_long(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
-                       const void *payload, uint32_t len)
-{
-    bool here = shares_core(o), timed = !here && mend_choice_timed(&o->stores);
-    unsigned how = here ? MEND_SHM_IN_RING : mend_choice_way(&o->stores);
-    mend_time_ns since;
-    uint64_t rate;
-
-    use_area(self, o, len);
-    since = timed ? mend_time_monotonic_ns() : 0;
-    if (how == MEND_SHM_IN_AREA && lay_in_area(&self->shm->area, o, slot, payload, len, false)) {
-        timed &= !self->shm->area.first;
-    } else {
-        if (!lay_in_ring(self, o, slot, payload, len, how == MEND_SHM_PAST_CACHES))
-            return false;
-        timed &= !is_first_there(o, slot, len) && how != MEND_SHM_IN_AREA;
-    }
-    if (!timed)
-        return true;
-    rate = (uint64_t)len * 1000 / (uint64_t)(mend_time_monotonic_ns() - since + 1);
-    mend_choice_tell(&o->stores, how, how == MEND_SHM_PAST_CACHES ? rate / READERS_SHARE : rate, 1);
     return true;
 }
 
@@ -584,16 +487,8 @@ static bool lay_for_pair(struct mend_proc *self, struct mend_shm_in *in, struct 
 static bool lay_payload(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
                         struct mend_shm_slot *slot, const struct mend_frame *f, const void *payload)
 {
-    bool past = o->lay == MEND_LAY_PAST_CACHES;
-    uint32_t len = mend_frame_len(f);
-
-    if (lay_for_pair(self, in, o, slot, f, payload))
-        return true;
-    if (mend_unlikely(o->lay != MEND_LAY_RING) &&
-        lay_in_area(&self->shm->area, o, slot, payload, len, past))
-        return true;
-    return mend_likely(len <= CHOSEN_BYTES) ? lay_in_ring(self, o, slot, payload, len, false)
-                                            : store_long(self, o, slot, payload, len);
+    return lay_for_pair(self, in, o, slot, f, payload) ||
+           lay_in_ring(self, o, slot, payload, mend_frame_len(f));
 }
 
 /* It is our turn, and the message is not one of several that go one behind the other. */

@@ -49,8 +49,6 @@ static void give_back_rings(struct mend_proc *self, mend_peer dead)
         give_back_ring(self, dead, self->me);
     if (s->in[dead].slots)
         give_back_ring(self, self->me, dead);
-    if (s->out[dead])
-        mend_area_forget(&s->area, s->out[dead]->consumed);
     mend_free(self, s->out[dead]);
     s->out[dead] = NULL;
     s->in[dead].slots = NULL;
@@ -192,9 +190,6 @@ const struct mend_net mend_net_shm = {
     .name = "shm",
     .payload_max_bytes = MEND_SHM_PAYLOAD_MAX,
     .send = mend_shm_send,
-    .lay = mend_shm_lay,
-    .lays = mend_shm_lays,
-    .grow = mend_shm_grow,
     .reserve = mend_shm_reserve,
     .is_handy = mend_shm_is_handy,
     .memory_for = mend_shm_memory_for,

@@ -393,69 +393,6 @@ MEND_TEST(bulk_starts_over_also_where_short_messages_come_between)
     CHECK(farthest > 0 && farthest < MEND_SHM_BULK_BYTES / 2 + 3000);
 }
 
-static void send_long(int n)
-{
-    const uint32_t len = 16384;
-
-    for (int i = 0; i < n; i++) {
-        procs[1].shm->in[0].trays_had = 0; /* so it goes through the ring */
-        CHECK_EQ(send_some(1, 0, came_n[1], len), MEND_OK);
-        poll_all(0);
-    }
-}
-
-static struct mend_choice *stores_of(void)
-{
-    return &procs[1].shm->out[0]->stores;
-}
-
-MEND_TEST(long_payloads_go_through_the_area_where_that_is_better)
-{
-    const uint32_t lens[] = {1500, MEND_AREA_BLOCK, MEND_AREA_BLOCK + 1, MEND_SHM_PAYLOAD_MAX};
-    uint64_t tail;
-    int n;
-
-    begin();
-    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
-    poll_all(0);
-    send_long(1);
-    CHECK(stores_of()->barred >> MEND_SHM_IN_AREA & 1); /* it has no pages yet */
-    mend_shm_grow(&procs[1], 1 << 30);
-    send_long(1);
-    CHECK(!stores_of()->barred);
-    *stores_of() = (struct mend_choice){
-        .ways_n = MEND_SHM_STORES, .settled = true, .settled_for = MEND_SHM_IN_AREA, .calm = 1000};
-    tail = procs[1].shm->out[0]->bulk_tail;
-    for (int i = 0; i < 100; i++) {
-        procs[1].shm->in[0].trays_had = 0;
-        CHECK_EQ(send_some(1, 0, came_n[1], lens[i % 4]), MEND_OK);
-        poll_all(0);
-    }
-    CHECK_EQ(procs[1].shm->out[0]->bulk_tail, tail);
-    n = send_all(1, 0, came_n[1],
-                 MEND_SHM_PAYLOAD_MAX); /* until all blocks are in use, and the bulk */
-    CHECK(procs[1].shm->out[0]->bulk_tail > tail);
-    poll_all(0);
-    CHECK_EQ(came_n[1], n);
-}
-
-/* Else plain stores would be chosen because they are fast as long as the receiver has not read the lines. */
-MEND_TEST(stores_are_compared_where_the_receiver_has_read_before)
-{
-    const struct mend_choice *c;
-
-    begin();
-    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
-    poll_all(0);
-    send_long(8);
-    c = &procs[1].shm->out[0]->stores;
-    CHECK(!c->settled && c->tried[0] == 0);
-    send_long(1);
-    CHECK_EQ(c->tried[0], 1);
-    send_long(2 * MEND_CHOICE_TRIES);
-    CHECK(c->settled);
-}
-
 static void on_awaited_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                              const void *payload)
 {
@@ -480,7 +417,6 @@ MEND_TEST(a_payload_that_would_lie_outside_is_refused)
 {
     const uint32_t tray = MEND_SHM_ON_TRAY(1),
                    outside[] = {MEND_SHM_BULK_BYTES - 2999,
-                                MEND_SHM_AT_AREA + MEND_NODE_AREA_BYTES - 2999,
                                 MEND_SHM_ON_DESK + 64,
                                 tray + 8,
                                 tray + MEND_SHM_TRAY_BYTES - 2944,

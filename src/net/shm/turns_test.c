@@ -102,13 +102,6 @@ MEND_TEST(answers_get_back_to_the_line)
         }
 }
 
-/* As the sender of a large message lays its pieces: on the desk, in the area, or past the caches. */
-static void lay_somehow(mend_peer from, mend_peer to)
-{
-    mend_shm_grow(&procs[from], random_below(1 << 20));
-    mend_shm_lay(&procs[from], to, (enum mend_lay)random_below(3));
-}
-
 /* A payload that is written in place. */
 static int try_put_to(mend_peer from, mend_peer to, int number, uint32_t len)
 {
@@ -136,15 +129,13 @@ static void mix(uint32_t index_0, uint32_t index_1)
     for (int i = 0; i < 20000; i++) {
         int from = (int)random_below(2);
 
-        if (random_below(10) == 0)
-            lay_somehow(from, !from);
         if (random_below(100) < 10)
             n[from] += try_put_to(from, !from, n[from], random_below(5000));
         if (random_below(100) < 40 &&
             send_as(random_below(3) ? MEND_FRAME_EAGER : MEND_FRAME_DATA, from, !from, n[from],
                     random_below(4)   ? random_below(50)
                     : random_below(4) ? random_below(5000)
-                                      : random_below(MEND_AREA_BLOCK + 1)) == MEND_OK)
+                                      : random_below(16 * 1024 + 1)) == MEND_OK)
             n[from]++;
         if (random_below(100) < 60)
             poll_at(from, !from);
@@ -395,15 +386,11 @@ MEND_TEST(pieces_lie_on_trays_one_behind_the_other)
     const uint32_t len = MEND_SHM_TRAY_BYTES / 4;
     const int of_lower[] = {0, 2, -1}, of_upper[] = {2, 0, 1, 3, -1};
 
-    for (int lay = 0; lay < 3; lay++) { /* wherever else they would go */
-        begin_with_trays();
-        mend_shm_grow(&procs[0], 64 << 20);
-        mend_shm_lay(&procs[0], 1, (enum mend_lay)lay);
-        for (uint32_t i = 0; i < 9; i++)
-            check_piece(0, len, of_lower[i / 4], i % 4 * len);
-        for (uint32_t i = 0; i < 17; i++)
-            check_piece(1, len, of_upper[i / 4], i % 4 * len);
-    }
+    begin_with_trays();
+    for (uint32_t i = 0; i < 9; i++)
+        check_piece(0, len, of_lower[i / 4], i % 4 * len);
+    for (uint32_t i = 0; i < 17; i++)
+        check_piece(1, len, of_upper[i / 4], i % 4 * len);
 }
 
 MEND_TEST(a_tray_goes_over_with_the_last_piece_of_a_message)

@@ -8,7 +8,6 @@
  *
  * RUN: -n 3 ; args bulk ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 20
  * RUN: -n 3 ; args bulk ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 20
- * RUN: -n 3 ; args bulk ; set SINGLE_COPY=past_caches ; expect "rank 0 ok" ; expect "rank 2 ok" ; time 20
  * RUN: -n 3 ; args ring ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok" ; time 20
  * RUN: -n 3 ; args answer ; expect "rank 0 ok" ; expect "rank 2 ok" ; expect "MPI_ERR_NO_MEM" ; time 20
  * RUN: -n 3 ; args answer ; set SINGLE_COPY=never ; expect "rank 0 ok" ; expect "rank 2 ok" ;

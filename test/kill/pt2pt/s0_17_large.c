@@ -12,8 +12,6 @@
 /* RUN: -n 2 ; kill 1 at p2p.send.rts ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#1 ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=never ; set FRAGMENT=4k ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=area ; set FRAGMENT=4k ; expect "rank 0 ok" */
-/* RUN: -n 2 ; kill 1 at p2p.data.sent#20 ; set SINGLE_COPY=past_caches ; set FRAGMENT=4k ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.data.all ; set SINGLE_COPY=never ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.cts ; args r ; expect "rank 0 ok" */
 /* RUN: -n 2 ; kill 1 at p2p.recv.matched ; args r ; expect "rank 0 ok" */

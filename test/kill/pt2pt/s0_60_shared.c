@@ -24,8 +24,6 @@
  * RUN: -n 2 ; args alone ; set SINGLE_COPY=both ; kill 0 at p2p.data.pulled#17 ; expect "rank 1 ok"
  * RUN: -n 2 ; args sizes ; set SINGLE_COPY=both ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 3 ; args sizes ; set SINGLE_COPY=both ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok"
- * RUN: -n 3 ; args sizes ; set SINGLE_COPY=area ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok"
- * RUN: -n 3 ; args sizes ; set SINGLE_COPY=past_caches ; expect "rank 0 ok" ; expect "rank 1 ok" ; expect "rank 2 ok"
  * RUN: -n 2 ; args away ; set SINGLE_COPY=both ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 2 ; args hold ; set SINGLE_COPY=both ; stop 1 at p2p.data.taken ; expect "rank 0 ok" ; expect "rank 1 ok"
  * RUN: -n 2 ; args hold ; set SINGLE_COPY=both ; stop 1 at p2p.data.taken#5 ; expect "rank 0 ok" ; expect "rank 1 ok" */

@@ -3,8 +3,6 @@
  * there from the beginning here, in the sender's area.  What came before is whole; the other rank is told in its next
  * calls, whether it has blocks and slots that nobody will read any more, or waits for more messages.
  *
- * RUN: -n 2 ; kill 1 at call:MPI_Recv#2000 ; set SINGLE_COPY=area ; expect "rank 0 ok"
- * RUN: -n 2 ; kill 0 at call:MPI_Send#2000 ; set SINGLE_COPY=area ; expect "rank 1 ok"
  * RUN: -n 2 ; kill 1 at call:MPI_Recv#2000 ; expect "rank 0 ok"
  * RUN: -n 2 ; kill 0 at call:MPI_Send#2000 ; expect "rank 1 ok" */
 #include "kill/common.h"
