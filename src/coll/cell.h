@@ -35,7 +35,6 @@
 #define MEND_COLL_CELL_H
 
 #include "base/time.h"
-#include "coll/cell_stores.h"
 #include "coll/run.h"
 #include "node/node.h"
 #include "proc/detour.h"
@@ -97,7 +96,6 @@ struct mend_coll_comm {
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */
     bool crowded;            /* more ranks than cores on this node: the same at all members */
-    struct mend_cell_stores stores[MEND_CELL_CLASSES];
 };
 
 /* cell_open.c: first use of the cell.  Blocks until all members have come here, one has no memory, one is dead, or the

@@ -37,7 +37,6 @@ struct job {
     char *out;
     MPI_Count bytes, chunk;
     enum mend_cell_what kind;
-    struct mend_cell_trip trip;
 };
 
 /* Predefined operators come with predefined types, whose first byte is at their origin. */
@@ -100,11 +99,9 @@ static int say(const struct job *j, uint64_t tick, MPI_Count at, MPI_Count skip,
     if (mend_unlikely(err))
         return err;
     if (mend_likely(room && n)) {
-        mend_cell_store(&j->trip, room, j->in + at, skip);
-        mend_cell_store(&j->trip, (char *)room + skip_end, j->in + at + skip_end, n - skip_end);
+        memcpy(room, j->in + at, (size_t)skip);
+        memcpy((char *)room + skip_end, j->in + at + skip_end, (size_t)(n - skip_end));
     }
-    if (at == 0)
-        mend_cell_trip_advise(&j->trip, j->c, tick);
     mend_cell_publish(j->c, tick, MEND_CELL_WHAT(j->kind, n) | (room ? 0 : MEND_CELL_NO_MEMORY));
     return MPI_SUCCESS;
 }
@@ -121,16 +118,6 @@ static int say_and_wait(struct job *j, bool reader, uint64_t *tick_p)
         err = mend_cell_wait_all(j->c, *tick_p, MEND_CELL_WHAT(j->kind, j->bytes));
     if (!err && reader) /* a rank that has published this tick is past the one before */
         mend_cell_all_past(j->c, *tick_p - 1);
-    return err;
-}
-
-/* Waits for the piece of a tick. */
-static int wait_for_piece(struct job *j, uint64_t tick, MPI_Count at, MPI_Count bytes)
-{
-    int err = mend_cell_wait_all(j->c, tick, MEND_CELL_WHAT(j->kind, bytes));
-
-    if (!err && at == 0)
-        mend_cell_trip_take_advice(&j->trip, j->c, tick);
     return err;
 }
 
@@ -159,7 +146,6 @@ static int run_direct(struct job *j, bool reader)
     err = mend_cell_begin(c, n, &first);
     if (err)
         return err;
-    j->trip = mend_cell_trip_begin(c, j->bytes);
     err = say(j, first, 0, 0, 0);
     for (uint64_t i = 0; i < n && !err; i++) {
         MPI_Count at = (MPI_Count)i * j->chunk, bytes = piece_bytes(j, at);
@@ -167,7 +153,7 @@ static int run_direct(struct job *j, bool reader)
         if (i + 1 < n)
             err = say(j, first + i + 1, at + j->chunk, 0, 0);
         if (!err && reader)
-            err = wait_for_piece(j, first + i, at, bytes);
+            err = mend_cell_wait_all(c, first + i, MEND_CELL_WHAT(j->kind, bytes));
         if (!err && reader) {
             mend_cell_all_past(c,
                                first + i - (i ? 2 : 1)); /* the next is said before this is read */
@@ -176,8 +162,6 @@ static int run_direct(struct job *j, bool reader)
         if (i + 1 < n)
             mend_cell_past(c, first + i);
     }
-    if (!err && reader)
-        mend_cell_trip_end(&j->trip);
     mend_cell_end(c, first + n - 1);
     return err;
 }
@@ -243,7 +227,6 @@ static int run_sliced(struct job *j, bool reader)
     err = mend_cell_begin(c, 2 * n, &first);
     if (err)
         return err;
-    j->trip = mend_cell_trip_begin(c, j->bytes);
     err = say_piece(j, first, 0);
     for (uint64_t i = 0; i < n && !err; i++) {
         MPI_Count at = (MPI_Count)i * j->chunk;
@@ -253,7 +236,7 @@ static int run_sliced(struct job *j, bool reader)
         if (i + 1 < n)
             err = say_piece(j, a + 2, at + j->chunk);
         if (!err)
-            err = wait_for_piece(j, a, at, bytes);
+            err = mend_cell_wait_all(c, a, MEND_CELL_WHAT(j->kind, bytes));
         if (!err)
             err = reduce_slice(j, a, at, bytes);
         if (!err && reader)
@@ -266,8 +249,6 @@ static int run_sliced(struct job *j, bool reader)
         if (i + 1 < n)
             mend_cell_past(c, a + 1);
     }
-    if (!err && reader)
-        mend_cell_trip_end(&j->trip);
     mend_cell_end(c, first + 2 * n - 1);
     return err;
 }

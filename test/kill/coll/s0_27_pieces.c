@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reductions of vectors that go through shared memory in pieces, of lengths in all classes of
- * coll/cell_stores.c, so often that each way of storing them is tried; a process dies between two pieces.  Each call gives success and the right result, or MPI_ERR_PROC_FAILED, and then the survivors
+/* Reductions of vectors that go through shared memory in one piece, and in several;
+ * a process dies between two pieces.  Each call gives success and the right result, or MPI_ERR_PROC_FAILED, and then the survivors
  * always get that.
  *
  *     args ROUNDS      so many reductions of each length, if nobody dies
