@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* copy.h – memcpy for data that nearly always has only a few bytes, where a call would cost more than the copy; for data that
- * may be long; and copies past the caches, for data that another core will read.  Lines asked for before they are written. */
+/* copy.h – memcpy for data that nearly always has only a few bytes, where a call would cost more than the copy; and for data that
+ * may be long.  Lines asked for before they are written. */
 #ifndef MEND_BASE_COPY_H
 #define MEND_BASE_COPY_H
 
@@ -71,9 +71,5 @@ static inline void mend_copy_any(void *to, const void *from, size_t n)
     else
         memcpy(to, from, n);
 }
-
-/* As memcpy; the lines are in no cache afterwards, where the processor can do that.  A store that follows comes
- * after these. */
-void mend_copy_past_caches(void *to, const void *from, size_t n);
 
 #endif

@@ -63,15 +63,4 @@ MEND_TEST(long_copies_in_pieces)
     free(b);
 }
 
-MEND_TEST(past_the_caches)
-{
-    for (size_t at = 1; at < 66; at += 3)
-        for (size_t off = 0; off < 18; off += 5)
-            for (size_t n = 0; n < MOST; n += 7) {
-                set_up();
-                mend_copy_past_caches(to + at, from + off, n);
-                expect_copied(at, off, n);
-            }
-}
-
 MEND_TEST_MAIN()

@@ -74,7 +74,6 @@ struct mend_p2p {
     uint32_t taken_n;             /* messages that went from the transport to a receive directly */
     uint64_t moved_bytes;         /* of large messages that came, either way */
     uint32_t receiving_n;         /* large messages on their way to here */
-    uint64_t coming_bytes;        /* of those that have begun to come since there was none */
     mend_peer last_from;          /* the sender of the last one */
     uint32_t mixed_n;             /* not 0: the last ones were of several senders */
     struct mend_timed timed;

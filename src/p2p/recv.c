@@ -19,9 +19,6 @@
 
 #define MIXED_TURNS 8 /* messages of one sender after which it counts as the only one */
 
-/* What a usual last level of caches holds beside what is sent and the rings. */
-#define CACHE_BYTES ((uint64_t)12 << 20)
-
 static void send_cts(struct mend_proc *self, struct mend_p2p_request *r, bool done)
 {
     struct mend_cts cts = {.id = r->remote_id, .recv_id = r->id, .done = done};
@@ -177,9 +174,7 @@ static void begin_copy(struct mend_proc *self, struct mend_p2p_request *r,
 
 static void count_coming(struct mend_p2p *p, const struct mend_p2p_request *r)
 {
-    if (p->receiving_n++ == 0)
-        p->coming_bytes = 0;
-    p->coming_bytes += (uint64_t)r->base.bytes;
+    p->receiving_n++;
     p->mixed_n = r->peer != p->last_from ? MIXED_TURNS : p->mixed_n - (p->mixed_n != 0);
     p->last_from = r->peer;
 }
@@ -211,21 +206,6 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
         ask(self, r);
 }
 
-/* If each rank gets as much as this one, is that more than the caches hold?  Then a store that reads its line first reads
- * it from memory. */
-static bool is_flooded(const struct mend_proc *self)
-{
-    return self->crowded && self->p2p->coming_bytes * (uint64_t)self->peers_n > CACHE_BYTES;
-}
-
-static void store(const struct mend_proc *self, void *to, const void *from, size_t n)
-{
-    if (is_flooded(self))
-        mend_copy_past_caches(to, from, n);
-    else
-        memcpy(to, from, n);
-}
-
 void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                       const void *payload)
 {
@@ -240,7 +220,7 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
         size_t n = (MPI_Count)len < room ? len : (size_t)room;
 
         if (r->type->dense)
-            store(self, mend_recv_dense_at(r, r->moved_bytes), payload, n);
+            memcpy(mend_recv_dense_at(r, r->moved_bytes), payload, n);
         else
             mend_type_unpack(r->type, r->buf, r->count, r->moved_bytes, payload, n);
     }
