@@ -22,7 +22,7 @@ static unsigned best_of(const struct mend_choice *c)
 /* Enough is known of a way: it was tried often, or it is a third slower than another at least. */
 static bool is_tried(const struct mend_choice *c, unsigned way)
 {
-    return (c->barred >> way & 1) || c->tried[way] >= MEND_CHOICE_TRIES ||
+    return c->tried[way] >= MEND_CHOICE_TRIES ||
            (c->tried[way] >= MEND_CHOICE_GIVE_UP && c->best[way] * 3 / 2 < c->best[best_of(c)]);
 }
 
@@ -105,16 +105,6 @@ void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate, unsign
         settle(c);
 }
 
-void mend_choice_admit(struct mend_choice *c, unsigned way)
-{
-    if (!(c->barred >> way & 1))
-        return;
-    c->barred &= (uint8_t) ~(1u << way);
-    c->best[way] = 0;
-    c->tried[way] = 0;
-    c->settled &= c->assumed;
-}
-
 void mend_choice_assume(struct mend_choice *c, unsigned way, uint64_t rate)
 {
     memset(c->tried, MEND_CHOICE_TRIES, sizeof(c->tried));
@@ -133,10 +123,4 @@ bool mend_choice_doubts(struct mend_choice *c, unsigned way)
         return false;
     mend_choice_again(c);
     return true;
-}
-
-void mend_choice_suggest(struct mend_choice *c, unsigned way)
-{
-    if (!c->calm && way < c->ways_n && !(c->barred >> way & 1))
-        c->settled_for = (uint8_t)way;
 }

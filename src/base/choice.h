@@ -15,15 +15,14 @@
  *
  *   way = mend_choice_way(c);  timed = mend_choice_timed(c);  ... do it ...;  if (timed) mend_choice_tell(c, way, rate, 1);
  *
- * A way that is not possible at first may be admitted later.  At the beginning all members are zero except ways_n,
- * barred, mean, and settled_for, the way to begin with. */
+ * At the beginning all members are zero except ways_n, mean, and settled_for, the way to begin with. */
 #ifndef MEND_BASE_CHOICE_H
 #define MEND_BASE_CHOICE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MEND_CHOICE_WAYS     5
+#define MEND_CHOICE_WAYS     3
 #define MEND_CHOICE_TRIES    6
 #define MEND_CHOICE_GIVE_UP  3
 #define MEND_CHOICE_TIMED_OF 8
@@ -36,7 +35,6 @@ struct mend_choice {
     uint32_t seen_n;                 /* turns since then that could have been timed */
     uint8_t tried[MEND_CHOICE_WAYS]; /* turns of the trial that were timed */
     uint8_t ways_n;                  /* 0 and 1: there is nothing to choose */
-    uint8_t barred;                  /* bits: ways that cannot be gone */
     uint8_t settled_for;             /* or tried first */
     bool settled;                    /* no trial now */
     bool assumed;                    /* what it is settled for was not compared with anything */
@@ -52,9 +50,6 @@ bool mend_choice_timed(struct mend_choice *c);
 /* A turn of that way had this rate: the more the better, of any unit; 0: it failed.  It was as long as so many. */
 void mend_choice_tell(struct mend_choice *c, unsigned way, uint64_t rate, unsigned turns);
 
-/* The way can be gone from now on: it is tried, the others stay as they were found. */
-void mend_choice_admit(struct mend_choice *c, unsigned way);
-
 /* Another trial: something has changed. */
 void mend_choice_again(struct mend_choice *c);
 
@@ -62,10 +57,7 @@ void mend_choice_again(struct mend_choice *c);
 bool mend_choice_doubts(struct mend_choice *c, unsigned way);
 
 /* At first it goes that way without a trial, which comes when a while has passed, or when the rate stays below half of this
- * one.  A way that is admitted meanwhile is tried then, too. */
+ * one. */
 void mend_choice_assume(struct mend_choice *c, unsigned way, uint64_t rate);
-
-/* It has proved to be good elsewhere: begin with it where nothing is known yet. */
-void mend_choice_suggest(struct mend_choice *c, unsigned way);
 
 #endif

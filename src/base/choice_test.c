@@ -41,19 +41,6 @@ MEND_TEST(a_way_that_is_far_behind_is_given_up)
     CHECK_EQ(turn(&c, 100, 50, 300), 2);
 }
 
-MEND_TEST(a_way_is_tried_when_it_is_admitted)
-{
-    struct mend_choice c = {.ways_n = 3, .barred = 1u << 1 | 1u << 2};
-
-    for (unsigned i = 0; i < 1000; i++)
-        CHECK_EQ(turn(&c, 1, 9, 3), 0);
-    mend_choice_admit(&c, 2);
-    CHECK_EQ(turn(&c, 1, 9, 3), 2); /* and not the first one once more */
-    for (unsigned i = 0; i < 1000; i++)
-        CHECK(turn(&c, 1, 9, 3) != 1);
-    CHECK_EQ(turn(&c, 1, 9, 3), 2);
-}
-
 MEND_TEST(a_way_that_is_assumed_is_gone_for_a_while_without_a_trial)
 {
     struct mend_choice c = {.ways_n = 3};
@@ -79,38 +66,19 @@ MEND_TEST(a_way_that_is_assumed_is_left_when_it_is_slow)
     CHECK(n < 100);
 }
 
-MEND_TEST(what_is_admitted_while_a_way_is_assumed_is_tried_with_the_others)
+MEND_TEST(a_trial_begins_with_what_is_given_or_was_best)
 {
-    struct mend_choice c = {.ways_n = 3, .barred = 1u << 2};
-    unsigned n = 0;
-
-    mend_choice_assume(&c, 1, 4);
-    mend_choice_admit(&c, 2);
-    while (turn(&c, 3, 4, 9) == 1)
-        CHECK(++n < 1000);
-    CHECK(n >= 100);
-    for (unsigned i = 0; i < 3 * MEND_CHOICE_TRIES; i++)
-        turn(&c, 3, 4, 9);
-    CHECK_EQ(turn(&c, 3, 4, 9), 2);
-}
-
-MEND_TEST(a_trial_begins_with_what_is_suggested_or_was_best)
-{
-    struct mend_choice c = {.ways_n = 3, .barred = 1u << 1};
+    struct mend_choice c = {.ways_n = 3, .settled_for = 2};
     unsigned n[3] = {0};
 
-    mend_choice_suggest(&c, 1);
-    CHECK_EQ(mend_choice_way(&c), 0); /* barred */
-    mend_choice_suggest(&c, 2);
     while (!c.settled)
-        n[turn(&c, 1, 9, 3)]++;
+        n[turn(&c, 3, 1, 9)]++;
     CHECK_EQ(n[2], MEND_CHOICE_TRIES);
-    CHECK_EQ(n[0], MEND_CHOICE_GIVE_UP);
-    mend_choice_suggest(&c, 0); /* it knows better */
+    CHECK(n[0] == MEND_CHOICE_GIVE_UP && n[1] == MEND_CHOICE_GIVE_UP);
     for (unsigned i = 0; i < 10000; i++) {
-        unsigned way = turn(&c, 1, 9, 3);
+        unsigned way = turn(&c, 3, 1, 9);
 
-        if (!c.settled && !c.tried[0] && !c.tried[2])
+        if (!c.settled && !c.tried[0] && !c.tried[1] && !c.tried[2])
             CHECK_EQ(way, 2);
     }
 }

@@ -76,8 +76,8 @@
 #define MEND_NODE_HEAP_BYTES                                                                       \
     (UINT64_C(1) << 40) /* room in the segment; pages exist where there is a piece */
 
-#define MEND_NODE_CONTEXTS_FIRST 16u        /* MEND_CTX_FIRST */
-#define MEND_NODE_SHEET_BYTES    4096u      /* a page: net/sheet.h */
+#define MEND_NODE_CONTEXTS_FIRST 16u   /* MEND_CTX_FIRST */
+#define MEND_NODE_SHEET_BYTES    4096u /* a page: net/sheet.h */
 
 /* Bits in a row: one proposer's communicators. */
 #define MEND_NODE_REVOKED (1u << 30)

@@ -20,29 +20,34 @@ struct mend_credit {
     bool counted;        /* in mend_p2p.credit_n */
 };
 
-#define MEND_LONG_BYTES                                                                            \
-    (1 << 20) /* a long message: it goes in long pieces, and its way is judged apart */
+#define MEND_LONG_BYTES (1 << 20) /* a long message: it goes in long pieces */
 
-#define MEND_WAY_SIZES 3 /* classes of sizes */
-#define MEND_WAY_CLASSES                                                                           \
-    (6 * MEND_WAY_SIZES) /* for each channel, alone, beside others, crossing ours */
+/* What the parameter SINGLE_COPY says, or how many ranks share a core (single_copy.c). */
+enum mend_single_copy {
+    MEND_SINGLE_COPY_NEVER,
+    MEND_SINGLE_COPY_ALWAYS, /* by the receiver */
+    MEND_SINGLE_COPY_BOTH,   /* the sender helps */
+    MEND_SINGLE_COPY_AUTO,   /* measured */
+    MEND_SINGLE_COPY_BY_SIZE,
+    MEND_SINGLE_COPY_CROWDED
+};
 
-/* What is known of a sender (single_copy.c).  The arrays are by channel. */
+enum mend_way_kind { MEND_WAY_ALONE, MEND_WAY_WINDOW, MEND_WAY_CROSSING, MEND_WAY_KINDS };
+#define MEND_WAY_SIZES 2
+
+/* What is known of a sender (single_copy.c). */
 struct mend_ways {
-    struct mend_choice of[MEND_WAY_CLASSES];
-    bool last_beside[2];              /* its last offer said that another one is under way */
-    bool beside[2];                   /* that, or the one before did */
-    bool last_crossed[2];             /* the last one came while one of ours was under way to it */
-    bool crosses[2];                  /* it, or the one before did */
-    uint8_t failed;                   /* bits 1 << enum mend_way: what once could not be done */
-    uint8_t said_n[MEND_WAY_CLASSES]; /* offers with a way since one came from there */
+    struct mend_choice of[MEND_WAY_KINDS][MEND_WAY_SIZES];
+    bool last_in_window,
+        in_window;              /* its last message came while another one did; or the one before */
+    bool last_crossed, crosses; /* the same, while one of ours was under way to it */
 };
 
 /* What is being timed (single_copy.c). */
 struct mend_timed {
     struct mend_choice *choice;
     mend_peer from;
-    bool beside, crosses;
+    enum mend_way_kind kind;
     unsigned way;
     mend_time_ns since; /* 0: nothing is */
     uint64_t moved_then;
@@ -81,8 +86,8 @@ struct mend_p2p {
     bool may_share;                   /* both ends may copy */
     struct mend_share *share;         /* from the first message on that both ends copy (share.c) */
     struct mend_p2p_request *spare;   /* released requests, for the next ones */
-    int single_copy;                  /* enum mend_way; or how it is found */
-    struct mend_ways *ways;           /* by peer, from the first timed one (single_copy.c) */
+    enum mend_single_copy single_copy;
+    struct mend_ways *ways; /* by peer, from the first timed one (single_copy.c) */
 };
 
 static inline void mend_traffic_sent(struct mend_p2p *p, unsigned channel, uint64_t bytes)
@@ -98,25 +103,25 @@ static inline void mend_traffic_came(struct mend_p2p *p, unsigned channel, uint6
 }
 
 /* single_copy.c: mend_p2p.single_copy at the start, by the parameter's word. */
-int mend_single_copy_at_first(const struct mend_proc *self, const char *how);
+enum mend_single_copy mend_single_copy_at_first(const struct mend_proc *self, const char *how);
 /* A large message begins to come; the way that it goes; one has come, and is not counted as under way any more. */
 void mend_single_copy_begin(struct mend_proc *self, mend_peer from, enum mend_channel channel,
-                            const struct mend_rts *rts);
+                            uint64_t bytes);
 enum mend_way mend_single_copy_way(const struct mend_p2p *p, mend_peer from,
                                    enum mend_channel channel, uint64_t bytes);
-/* What the offer of a large message to that process says of the way: mend_rts.way. */
-uint16_t mend_single_copy_say_way(struct mend_proc *self, mend_peer to, enum mend_channel channel,
-                                  uint64_t bytes);
+void mend_single_copy_end(struct mend_p2p *p);
+/* Does its sender copy, too, if it is in MPI? */
+bool mend_single_copy_is_helped(const struct mend_p2p *p, mend_peer from, enum mend_channel channel,
+                                uint64_t bytes);
 /* Messages to and from that process crossed one another last. */
-bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer, enum mend_channel channel);
+bool mend_single_copy_crosses(const struct mend_p2p *p, mend_peer peer);
 /* More ranks than cores, and several of them send large messages to this one. */
 bool mend_single_copy_exchanges(const struct mend_proc *self, enum mend_channel channel);
-void mend_single_copy_end(struct mend_p2p *p);
 /* One was offered: a message that comes from there meanwhile crosses it. */
-void mend_single_copy_offered(struct mend_p2p *p, mend_peer to, enum mend_channel channel);
-/* A message could not be copied that way and goes in pieces: counts as one that took for ever. */
+void mend_single_copy_offered(struct mend_p2p *p, mend_peer to);
+/* A message could not be copied and goes in pieces: counts as one that took for ever. */
 void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
-                             enum mend_way way, uint64_t bytes);
+                             uint64_t bytes);
 
 /* share.c.  turn: copies a piece of the receive, or of one that shares the turn; called by poll. */
 bool mend_share_possible(const struct mend_proc *self);

@@ -16,17 +16,8 @@
 
 enum mend_send_mode { MEND_SEND_STANDARD, MEND_SEND_SYNC, MEND_SEND_BUFFERED, MEND_SEND_READY };
 
-/* The way of a large message (single_copy.c).  Pulled by the receiver; copied by both ends; or in pieces
- * through the ring. */
-enum mend_way {
-    MEND_WAY_CROWDED = -3, /* exchanges through the ring, others pulled */
-    MEND_WAY_BY_SIZE = -2, /* the same, but middle-sized ones by both ends */
-    MEND_WAY_UNKNOWN = -1,
-    MEND_WAY_PULL,
-    MEND_WAY_BOTH,
-    MEND_WAY_PIECES,
-    MEND_WAYS,
-};
+/* The way of a large message (single_copy.c). */
+enum mend_way { MEND_WAY_PIECES, MEND_WAY_COPY, MEND_WAYS };
 
 /* How far a message has come that takes more than one step.  A send is CANCELLING while the other side has not
  * answered; an answer too late finds it MATCHED.
@@ -47,7 +38,7 @@ struct mend_p2p_request {
     enum mend_channel channel;
     enum mend_send_mode mode;
     bool is_send;
-    bool beside;   /* when it was offered, another large one to the same process was under way */
+    bool is_helped; /* receive: its sender copies, too */
     bool embedded; /* the caller owns the memory, release() keeps it; he says so before isend, irecv
                       (for channel COLL it goes without saying) */
     uint8_t stage; /* enum mend_stage */
@@ -60,7 +51,7 @@ struct mend_p2p_request {
     MPI_Count count, total_bytes, moved_bytes;
     uint64_t offered_bytes;      /* receive: what the sender announced */
     enum mend_way way;           /* of a large message */
-    enum mend_status unpullable; /* why its pieces cannot be pulled (share.c) */
+    enum mend_status unpullable; /* why it cannot be copied (share.c) */
     int over; /* receive that has ended with this error, except for what the sender is writing */
     uint64_t pull_at;    /* receive by single copy: where the data is in the sender's memory, */
     uint32_t pull_stamp; /* and the stamp of its offer */

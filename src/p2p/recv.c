@@ -89,8 +89,9 @@ void mend_recv_unpullable(struct mend_proc *self, struct mend_p2p_request *r, en
 {
     if (st == MEND_ERR_PEER)
         self->on_trouble(self, r->peer);
-    mend_single_copy_failed(self->p2p, r->peer, r->channel, r->way, r->offered_bytes);
+    mend_single_copy_failed(self->p2p, r->peer, r->channel, r->offered_bytes);
     r->way = MEND_WAY_PIECES;
+    r->is_helped = false;
     if (self->p2p->pulling == r)
         self->p2p->pulling = NULL;
     if (mend_list_linked(&r->base.link))
@@ -128,7 +129,7 @@ static void copy_some(struct mend_request *base)
 {
     struct mend_p2p_request *r = mend_p2p_of(base);
 
-    if (r->way == MEND_WAY_BOTH)
+    if (r->is_helped)
         mend_share_turn(r);
     else
         pull(base->comm->self, r);
@@ -146,30 +147,23 @@ static bool is_exchange(struct mend_proc *self, const struct mend_p2p_request *r
 static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_request *r,
                             const struct mend_rts *rts)
 {
-    enum mend_way way = mend_single_copy_way(self->p2p, r->peer, r->channel, r->offered_bytes);
-
-    if (is_exchange(self, r))
-        way = mend_core_is_alone(self) ? MEND_WAY_PULL : MEND_WAY_PIECES;
-    if (way == MEND_WAY_PIECES)
-        return way;
     if (!mend_net_of(self, r->peer)->pull || !rts->address || !r->type->dense)
         return MEND_WAY_PIECES;
-    if (way == MEND_WAY_BOTH && (r->channel != MEND_CHANNEL_P2P || r->base.bytes == 0 ||
-                                 !self->p2p->may_share || !mend_net_of(self, r->peer)->sheet))
-        return MEND_WAY_PULL;
-    return way;
+    if (is_exchange(self, r))
+        return mend_core_is_alone(self) ? MEND_WAY_COPY : MEND_WAY_PIECES;
+    return mend_single_copy_way(self->p2p, r->peer, r->channel, r->offered_bytes);
 }
 
-/* What both ends copy waits for its neighbours, whose offers come with it. */
+/* The copy waits for its neighbours, whose offers come with it. */
 static void begin_copy(struct mend_proc *self, struct mend_p2p_request *r,
                        const struct mend_rts *rts)
 {
+    r->is_helped = r->base.bytes && mend_net_of(self, r->peer)->sheet && !is_exchange(self, r) &&
+                   mend_single_copy_is_helped(self->p2p, r->peer, r->channel, r->offered_bytes);
     r->pull_at = rts->address;
     r->pull_stamp = rts->stamp;
     r->unpullable = MEND_OK;
     mend_list_append(&self->active, &r->base.link);
-    if (r->way == MEND_WAY_PULL)
-        pull(self, r);
 }
 
 static void count_coming(struct mend_p2p *p, const struct mend_p2p_request *r)
@@ -191,7 +185,7 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     r->offered_bytes = rts->total_bytes;
     r->moved_bytes = 0;
     r->base.bytes = (MPI_Count)(rts->total_bytes < room ? rts->total_bytes : room);
-    mend_single_copy_begin(self, peer, r->channel, rts);
+    mend_single_copy_begin(self, peer, r->channel, rts->total_bytes);
     count_coming(self->p2p, r);
     r->way = way_of(self, r, rts);
     if (self->p2p->timed.way != (unsigned)r->way) /* of a type with holes, for example */
@@ -200,7 +194,7 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
     mend_transfer_add(r);
     if (rts->total_bytes == 0)
         have_all(self, r);
-    else if (r->way == MEND_WAY_PULL || r->way == MEND_WAY_BOTH)
+    else if (r->way == MEND_WAY_COPY)
         begin_copy(self, r, rts);
     else
         ask(self, r);

@@ -57,20 +57,17 @@ static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request
 {
     const struct mend_net *net = mend_net_of(self, r->peer);
     struct mend_comm *c = r->base.comm;
-    struct mend_rts rts = {
-        .total_bytes = (uint64_t)r->total_bytes,
-        .address = r->type->dense ? (uintptr_t)dense_at(r, 0) : 0,
-        .id = r->id,
-        .stamp = net->offer_stamp ? net->offer_stamp(self) : 0,
-        .beside = r->beside,
-        .way = mend_single_copy_say_way(self, r->peer, r->channel, (uint64_t)r->total_bytes)};
+    struct mend_rts rts = {.total_bytes = (uint64_t)r->total_bytes,
+                           .address = r->type->dense ? (uintptr_t)dense_at(r, 0) : 0,
+                           .id = r->id,
+                           .stamp = net->offer_stamp ? net->offer_stamp(self) : 0};
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag, c->rank, sizeof(rts));
     enum mend_status st = net->send(self, r->peer, &f, &rts);
 
     if (st == MEND_OK) {
         mend_event(self, MEND_EV_P2P_SEND_RTS);
-        mend_single_copy_offered(self->p2p, r->peer, r->channel);
+        mend_single_copy_offered(self->p2p, r->peer);
     }
     return st;
 }
@@ -97,7 +94,6 @@ static void offer(struct mend_p2p_request *r)
 {
     struct mend_p2p *p = r->base.comm->self->p2p;
 
-    r->beside = mend_send_is_under_way(p, r->peer);
     mend_memory_press(r->base.comm->self); /* perhaps from the outbox: the call is over */
     r->id = p->last_offer = mend_p2p_name(p, r);
     mend_memory_relax(r->base.comm->self);
@@ -247,7 +243,7 @@ static bool goes_in_long_pieces(const struct mend_p2p_request *r)
     if (self->crowded)
         return self->ranks_per_core >= SHARED_CORES;
     return (r->total_bytes >= MEND_LONG_BYTES || r->id != self->p2p->last_offer) &&
-           !mend_single_copy_crosses(self->p2p, r->peer, r->channel);
+           !mend_single_copy_crosses(self->p2p, r->peer);
 }
 
 static MPI_Count fragment_bytes(const struct mend_p2p_request *r)
@@ -263,7 +259,7 @@ static int fragments_per_poll(const struct mend_p2p_request *r)
 {
     const struct mend_proc *self = r->base.comm->self;
 
-    return self->waits && !self->crowded && mend_single_copy_crosses(self->p2p, r->peer, r->channel)
+    return self->waits && !self->crowded && mend_single_copy_crosses(self->p2p, r->peer)
                ? 1
                : FRAGMENTS_PER_POLL;
 }

@@ -74,9 +74,7 @@ static struct mend_p2p_request *partner(struct mend_list *l, mend_peer with)
     struct mend_request *base = mend_list_entry(l, struct mend_request, link);
     struct mend_p2p_request *r = mend_p2p_of(base);
 
-    return base->ops == &mend_recv_ops && r->way == MEND_WAY_BOTH && r->peer == with && !r->over
-               ? r
-               : NULL;
+    return base->ops == &mend_recv_ops && r->is_helped && r->peer == with && !r->over ? r : NULL;
 }
 
 /* Bytes that the next turn can be about. */
@@ -250,7 +248,7 @@ void mend_share_turn(struct mend_p2p_request *r)
     int k;
 
     if (mend_unlikely(!s)) {
-        r->way = MEND_WAY_PULL;
+        r->is_helped = false;
         return;
     }
     if (!s->pieces_n)

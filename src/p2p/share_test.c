@@ -66,7 +66,7 @@ static struct mend_comm *begin(void)
     for (mend_peer p = 0; p < 2; p++)
         mend_net_connect(self, p, &net);
     self->interrupt = &interrupt;
-    p2p = (struct mend_p2p){.single_copy = MEND_WAY_BOTH, .may_share = true};
+    p2p = (struct mend_p2p){.single_copy = MEND_SINGLE_COPY_BOTH, .may_share = true};
     mend_hash_init(&p2p.large, self->arena);
     for (size_t i = 0; i < BYTES; i++)
         from[i] = (unsigned char)(i % 251);
@@ -84,7 +84,7 @@ static void offer_arrives(struct mend_p2p_request *r, struct mend_comm *c)
                    mend_type_predefined((uintptr_t)MPI_BYTE), 1, 5);
     CHECK(mend_match_arrived(c, mend_p2p_space(c, MEND_CHANNEL_P2P), 1, 5) == r);
     mend_recv_rts(r, 1, 1, 5, &rts);
-    CHECK_EQ(r->way, MEND_WAY_BOTH);
+    CHECK(r->way == MEND_WAY_COPY && r->is_helped);
 }
 
 static void overwrite_pieces(uint64_t value)

@@ -28,8 +28,6 @@ struct mend_rts {
     uint64_t address; /* of the packed data in the sender's memory, 0: not one piece */
     uint32_t id;      /* sender's name for it */
     uint32_t stamp;   /* of the sender's offers (net.h) */
-    uint16_t beside;  /* 1: another large message to the same receiver is under way */
-    uint16_t way; /* 1 + enum mend_way, by which such messages come to the sender; 0: no matter */
 };
 
 struct mend_cts {

@@ -30,7 +30,7 @@ struct mend_shm_out {
     bool took_line;       /* the last message */
     uint64_t bulk_looked; /* bulk_tail at the last look at the receiver's head */
     uint32_t bulk_touched, walk_bytes, bulk_bytes;
-    char *trays;        /* of the pair; NULL: nothing is laid there */
+    char *trays; /* of the pair; NULL: nothing is laid there */
     struct {
         uint32_t tray; /* MEND_SHM_TRAYS: there is none */
         uint32_t used; /* bytes */

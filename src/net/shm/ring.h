@@ -51,8 +51,8 @@ _Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES == MEND
                "the layout has this room for it");
 
 /* What bulk_at says of a payload that is not in the bulk. */
-#define MEND_SHM_ON_DESK    (2u << 30)          /* at the beginning of the desk */
-#define MEND_SHM_ON_TRAYS   (3u << 30)          /* and more: there, counted from the first tray */
+#define MEND_SHM_ON_DESK    (2u << 30) /* at the beginning of the desk */
+#define MEND_SHM_ON_TRAYS   (3u << 30) /* and more: there, counted from the first tray */
 #define MEND_SHM_ON_TRAY(k) (MEND_SHM_ON_TRAYS + (k)*MEND_SHM_TRAY_BYTES)
 #define MEND_SHM_KEPT       1u /* added to one on a tray that stays with the sender */
 

@@ -15,8 +15,8 @@
                                      first-level cache, which these lines would have to leave again */
 #define WALK_CROWDED                                                                               \
     (32u * 1024) /* the same with more ranks than cores: a rank need not be fast alone */
-#define RINGS_BYTES  (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
-#define TOUCH_BYTES      (64u * 1024) /* bulk reserved at once */
+#define RINGS_BYTES      (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
+#define TOUCH_BYTES      (64u * 1024)        /* bulk reserved at once */
 #define PAIR_TOUCH_BYTES (16u * 1024)
 #define MAPPED_BYTES     (8u * 1024) /* longer payloads will fill what is reserved for them */
 #define TRAY_LEAST                                                                                 \
