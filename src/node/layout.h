@@ -30,7 +30,6 @@
  *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; behind it, where i > j,
  *                  a desk is written by the rank of the two whose turn it is; where i < j four trays, each by the one that
  *                  has it (net/shm/ring.h); neither in very large jobs
- *   area[n]        block i is written by rank i: pieces of large messages (net/shm/area.h)
  *   slab[n][256]  slab (i, k) is written by rank i: 4096 vote blocks, with its votes in the agreements of one
  *                  communicator each, and their labels; mapped and reserved when they are used
  *   heap[n]        block i is given out by rank i, in pieces that are mapped one by one (node/heap.h); the program
