@@ -46,9 +46,7 @@ static bool waits_there(struct job *job, const struct mend_injection *in, int ra
 /* The victim, too, is behind MPI_Init: what it prepares before, such as a mask of signals, is done. */
 static bool has_begun(struct job *job, int rank)
 {
-    uint32_t state = mend_load_acquire(&shared(job, rank)->state);
-
-    return state != MEND_NODE_RANK_NONE && state != MEND_NODE_RANK_STARTING;
+    return mend_rank_presence(job, rank) >= MEND_PRESENCE_IN_MPI;
 }
 
 static bool sleeps(struct job *job, int rank)

@@ -74,8 +74,7 @@ static bool is_tellable(struct job *job, const struct mend_link *x, int i)
     const struct rank *r = &job->rank[i];
 
     return !r->guest_of && !has(x->told, i) && !mend_rank_has_ended(r) &&
-           !mend_rank_is_dead(job, i) &&
-           mend_load_acquire(&r->shared->state) != MEND_NODE_RANK_FINALIZED;
+           !mend_rank_is_dead(job, i) && mend_rank_presence(job, i) != MEND_PRESENCE_LEFT;
 }
 
 uint32_t mend_guest_untold(struct job *job, struct mend_link *x, struct mend_link_run *runs,
@@ -339,17 +338,17 @@ static void release(struct job *job)
 
 static struct mend_node_rank *rank_there(const struct mend_link *x, int32_t there)
 {
-    return mend_node_rank_of(x->shm, mend_place_at(mend_node_name_of(x->shm, there)->place));
+    return mend_node_rank_of(x->shm, mend_place_at(mend_node_process_of(x->shm, there)->place));
 }
 
 /* It executes nothing of the program any more, or has left. */
 static bool has_ended(const struct mend_link *x, int32_t there)
 {
     struct mend_node_rank *r = rank_there(x, there);
-    uint32_t state = mend_load_acquire(&r->state);
+    uint32_t presence = mend_load_acquire(&mend_node_process_of(x->shm, there)->presence);
 
-    return mend_load_acquire(&r->fate) == MEND_PEER_DEAD || state == MEND_NODE_RANK_NONE ||
-           state == MEND_NODE_RANK_FINALIZED || state == MEND_NODE_RANK_AWAY ||
+    return mend_load_acquire(&r->fate) == MEND_PEER_DEAD || presence == MEND_PRESENCE_NONE ||
+           presence == MEND_PRESENCE_LEFT || presence == MEND_PRESENCE_AWAY ||
            (mend_load_acquire(&r->life_valid) &&
             mend_load_acquire(mend_node_life_word(r)) & FUTEX_OWNER_DIED);
 }

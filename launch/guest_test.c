@@ -145,7 +145,7 @@ static struct mend_node_header *segment(void)
     CHECK(h != MAP_FAILED);
     *h = layout;
     for (uint32_t i = 0; i < PLACES; i++)
-        mend_node_name_of(h, (mend_peer)i)->place = i;
+        mend_node_process_of(h, (mend_peer)i)->place = i;
     return h;
 }
 
@@ -220,7 +220,7 @@ static void let_run(int32_t there)
 {
     struct mend_node_rank *r = mend_node_rank_of(x.shm, mend_place_at((uint32_t)there));
 
-    mend_store_release(&r->state, MEND_NODE_RANK_RUNNING);
+    mend_store_release(&mend_node_process_of(x.shm, there)->presence, MEND_PRESENCE_IN_MPI);
     mend_store_release(&r->life_valid, 1);
 }
 
@@ -229,7 +229,7 @@ MEND_TEST(processes_are_told_of_once)
     struct mend_link_run runs[4];
 
     begin();
-    mend_store_release(&ranks[1].shared->state, MEND_NODE_RANK_FINALIZED);
+    mend_store_release(&mend_node_process_of(job.shm, 1)->presence, MEND_PRESENCE_LEFT);
     CHECK_EQ(untold(runs), 2);
     CHECK_EQ(runs[0].first, 0);
     CHECK_EQ(runs[0].n, 1);
@@ -317,7 +317,7 @@ MEND_TEST(deaths_here)
     struct mend_link_run runs[4];
 
     begin();
-    mend_store_release(&ranks[3].shared->state, MEND_NODE_RANK_FINALIZED);
+    mend_store_release(&mend_node_process_of(job.shm, 3)->presence, MEND_PRESENCE_LEFT);
     CHECK_EQ(untold(runs), 1);
     die(0, 0, MEND_CAUSE_SIGNAL);
     die(1, 0, MEND_CAUSE_SIGNAL);

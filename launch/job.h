@@ -17,6 +17,7 @@
 #include "ft/detector_sm.h"
 #include "exit_status.h"
 #include "node/layout.h"
+#include "node/log.h"
 #include "node/rank.h"
 #include "options.h"
 #include "rank_sm.h"
@@ -175,6 +176,12 @@ void mend_keeper_end(struct job *job);
 
 /* keeper.c: says so if the keeper has continued this process. */
 void mend_keeper_has_revived(struct job *job);
+
+/* How far a process of this job is in MPI, as it says itself. */
+static inline enum mend_presence mend_rank_presence(const struct job *job, int i)
+{
+    return mend_load_acquire(&mend_node_process_of(job->shm, i)->presence);
+}
 
 /* By the main thread: its child is a zombie. */
 static inline bool mend_rank_has_ended(const struct rank *r)

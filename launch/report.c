@@ -150,13 +150,11 @@ static int count_living(struct job *job)
  */
 static bool worth_a_line(const struct job *job, const struct rank *r)
 {
-    const struct mend_node_rank *s = r->shared;
+    enum mend_presence presence = mend_rank_presence(job, r->index);
 
-    uint32_t state = mend_load_acquire(&s->state);
-
-    return state == MEND_NODE_RANK_AWAY
+    return presence == MEND_PRESENCE_AWAY
                ? r->verdict.cause == MEND_VERDICT_SIGNAL
-               : state != MEND_NODE_RANK_NONE || r->verdict.cause != MEND_VERDICT_EXIT;
+               : presence != MEND_PRESENCE_NONE || r->verdict.cause != MEND_VERDICT_EXIT;
 }
 
 static void say_death(struct job *job, const struct rank *r, int n)

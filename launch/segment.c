@@ -123,13 +123,13 @@ bool mend_segment_admit(struct job *job, int first, int n)
 
 static void name_one(struct job *job, int i)
 {
-    struct mend_node_name *name = mend_node_name_of(job->shm, i);
+    struct mend_node_process *process = mend_node_process_of(job->shm, i);
     struct mend_node_rank *s = job->rank[i].shared;
 
-    name->place = job->rank[i].place.at;
-    name->counter = job->rank[i].guest_of ? 0 : world_counter(&job->rank[i]);
-    if (name->counter)
-        mend_store_relaxed(&s->contexts_n, name->counter + 1);
+    process->place = job->rank[i].place.at;
+    process->counter = job->rank[i].guest_of ? 0 : world_counter(&job->rank[i]);
+    if (process->counter)
+        mend_store_relaxed(&s->contexts_n, process->counter + 1);
     s->born_n = mend_load_relaxed(&job->shm->deaths_n);
     mend_store_relaxed(&s->let_go_n, s->born_n);
 }
@@ -231,7 +231,7 @@ static bool is_over(struct job *job, int i)
     const struct rank *r = &job->rank[i];
 
     return mend_rank_is_dead(job, i) || (mend_rank_has_ended(r) && !is_held(job, r)) ||
-           mend_load_acquire(&r->shared->state) == MEND_NODE_RANK_FINALIZED;
+           mend_rank_presence(job, i) == MEND_PRESENCE_LEFT;
 }
 
 /* The verdicts about dead of which no living rank in MPI looks at anything any more; all: nor one that will come. */
@@ -241,7 +241,7 @@ static uint32_t let_go(struct job *job, bool all)
 
     for (int i = 0; i < job->n; i++) {
         struct mend_node_rank *r = job->rank[i].shared;
-        bool has_come = mend_load_acquire(&r->state) != MEND_NODE_RANK_NONE;
+        bool has_come = mend_rank_presence(job, i) != MEND_PRESENCE_NONE;
         uint32_t let_go_n;
 
         if ((!has_come && !all) || is_over(job, i))

@@ -117,6 +117,11 @@ static off_t place_of(const struct piece *x)
                    x->at);
 }
 
+static void is_in(int i, enum mend_presence presence)
+{
+    mend_store_relaxed(&mend_node_process_of(left.shm, i)->presence, presence);
+}
+
 static struct mend_node_rank *rank_at(int i)
 {
     return mend_node_rank_of(left.shm, mend_place_at((uint32_t)i));
@@ -134,9 +139,9 @@ static void lose_a_rank(bool sent_early)
     CHECK(mend_segment_create(&left, &bytes));
     for (size_t i = 0; i < MEND_COUNT_OF(pieces); i++)
         CHECK_EQ(pwrite(left.shm_fd, &byte, 1, place_of(&pieces[i])), 1);
-    mend_store_relaxed(&rank_at(ALIVE)->state, MEND_NODE_RANK_RUNNING);
+    is_in(ALIVE, MEND_PRESENCE_IN_MPI);
     mend_store_relaxed(&rank_at(ALIVE)->let_go_n, 1);
-    mend_store_relaxed(&rank_at(DEAD)->state, MEND_NODE_RANK_RUNNING);
+    is_in(DEAD, MEND_PRESENCE_IN_MPI);
     mend_store_relaxed(&rank_at(DEAD)->sent_early, sent_early);
     mend_store_relaxed(&rank_at(DEAD)->fate, MEND_PEER_DEAD);
     mend_node_death_of(left.shm, 0)->name = DEAD;
@@ -178,9 +183,9 @@ MEND_TEST(what_was_sent_to_a_rank_that_has_not_come_is_kept)
 {
     lose_a_rank(true);
     check_kept(IF_SENT);
-    mend_store_relaxed(&rank_at(OTHER)->state, MEND_NODE_RANK_STARTING);
+    is_in(OTHER, MEND_PRESENCE_STARTING);
     check_kept(IF_SENT);
-    mend_store_relaxed(&rank_at(OTHER)->state, MEND_NODE_RANK_RUNNING);
+    is_in(OTHER, MEND_PRESENCE_IN_MPI);
     check_kept(IF_SENT);
     CHECK_EQ(left.cleared_n, 0);
     mend_store_relaxed(&rank_at(OTHER)->let_go_n, 1);
@@ -208,10 +213,10 @@ MEND_TEST(a_rank_that_never_comes_keeps_nothing_when_it_has_ended)
 }
 
 /* Of which the process goes on, or may come back. */
-static void check_holds(uint32_t state, bool script_ended)
+static void check_holds(enum mend_presence presence, bool script_ended)
 {
     lose_a_rank(true);
-    mend_store_relaxed(&rank_at(OTHER)->state, state);
+    is_in(OTHER, presence);
     if (script_ended) {
         ranks[OTHER].state.child = MEND_CHILD_ENDED;
         ranks[OTHER].state.ending = MEND_ENDING_HELD;
@@ -224,17 +229,17 @@ static void check_holds(uint32_t state, bool script_ended)
 
 MEND_TEST(a_rank_that_has_not_let_go_keeps_all)
 {
-    check_holds(MEND_NODE_RANK_STARTING, false);
-    check_holds(MEND_NODE_RANK_RUNNING, false);
-    check_holds(MEND_NODE_RANK_LEAVING, false);
-    check_holds(MEND_NODE_RANK_AWAY, false);
-    check_holds(MEND_NODE_RANK_RUNNING, true);
+    check_holds(MEND_PRESENCE_STARTING, false);
+    check_holds(MEND_PRESENCE_IN_MPI, false);
+    check_holds(MEND_PRESENCE_LEAVING, false);
+    check_holds(MEND_PRESENCE_AWAY, false);
+    check_holds(MEND_PRESENCE_IN_MPI, true);
 }
 
 MEND_TEST(a_rank_that_has_left_or_died_keeps_nothing)
 {
     lose_a_rank(true);
-    mend_store_relaxed(&rank_at(OTHER)->state, MEND_NODE_RANK_FINALIZED);
+    is_in(OTHER, MEND_PRESENCE_LEFT);
     check_all(false);
     end();
     lose_a_rank(true);

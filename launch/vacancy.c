@@ -30,7 +30,6 @@
 void mend_vacancy_init(struct job *job)
 {
     job->vacant = mend_xalloc((size_t)job->places_n, sizeof(*job->vacant));
-    mend_store_relaxed(&job->stub.state, MEND_NODE_RANK_FINALIZED);
     mend_store_relaxed(&job->stub.fate, MEND_PEER_DEAD);
 }
 
@@ -110,9 +109,9 @@ bool mend_vacancy_collect(struct job *job)
     return job->retired_n < mend_load_acquire(&job->shm->deaths_n);
 }
 
-static bool has_finalized(const struct rank *r)
+static bool has_finalized(const struct job *job, const struct rank *r)
 {
-    return mend_load_acquire(&r->shared->state) == MEND_NODE_RANK_FINALIZED;
+    return mend_rank_presence(job, r->index) == MEND_PRESENCE_LEFT;
 }
 
 /* Nobody has been told of its end yet. */
@@ -122,9 +121,9 @@ static bool is_known(const struct job *job, const struct rank *r)
            !mend_rank_is_dead(job, r->index);
 }
 
-static bool has_left(const struct rank *r)
+static bool has_left(const struct job *job, const struct rank *r)
 {
-    return mend_rank_has_ended(r) && has_finalized(r) && !mend_rank_in_script(&r->state);
+    return mend_rank_has_ended(r) && has_finalized(job, r) && !mend_rank_in_script(&r->state);
 }
 
 void mend_vacancy_tell_left(struct job *job)
@@ -133,7 +132,7 @@ void mend_vacancy_tell_left(struct job *job)
     int n = 0;
 
     for (int i = 0; i < job->n; i++)
-        if (is_known(job, &job->rank[i]) && has_left(&job->rank[i]))
+        if (is_known(job, &job->rank[i]) && has_left(job, &job->rank[i]))
             left[n++] = &job->rank[i];
     if (n)
         mend_verdict_left(job, left, n);
@@ -146,8 +145,8 @@ bool mend_vacancy_clear_out(struct job *job)
     bool hopeful = false;
 
     for (int i = 0; i < job->n && !hopeful; i++)
-        hopeful =
-            is_known(job, &job->rank[i]) && (has_finalized(&job->rank[i]) || i >= job->o.ranks_n);
+        hopeful = is_known(job, &job->rank[i]) &&
+                  (has_finalized(job, &job->rank[i]) || i >= job->o.ranks_n);
     if (hopeful)
         mend_vacancy_tell_left(job);
     return hopeful;
@@ -166,10 +165,10 @@ bool mend_vacancy_ending(const struct job *job)
 {
     for (int i = 0; i < job->n; i++) {
         const struct rank *r = &job->rank[i];
-        uint32_t state = mend_load_acquire(&r->shared->state);
+        enum mend_presence presence = mend_rank_presence(job, i);
 
         if (!r->guest_of && !mend_rank_has_ended(r) &&
-            (state == MEND_NODE_RANK_LEAVING || state == MEND_NODE_RANK_FINALIZED ||
+            (presence == MEND_PRESENCE_LEAVING || presence == MEND_PRESENCE_LEFT ||
              mend_rank_is_dead(job, i)))
             return true;
     }

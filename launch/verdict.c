@@ -50,7 +50,7 @@ bool mend_rank_is_replaced(const struct job *job, const struct rank *r)
     const struct mend_node_rank *s = r->shared;
     uint64_t ours = mend_load_acquire(&s->handlers), now;
 
-    return ours && mend_load_acquire(&s->state) < MEND_NODE_RANK_FINALIZED &&
+    return ours && mend_rank_presence(job, r->index) < MEND_PRESENCE_LEFT &&
            mend_procfs_handles(mend_rank_named(r), &now) && !(ours & now);
 }
 
@@ -172,12 +172,12 @@ static void how_ended(const struct rank *r, bool *signaled_p, int *code_p)
 /* What the exit status is made of; called when the child has ended and the detector knows. */
 static void settle_end(struct job *job, struct rank *r)
 {
-    bool joined = mend_load_relaxed(&shared(job, r->index)->state) != MEND_NODE_RANK_NONE;
+    bool joined = mend_rank_presence(job, r->index) != MEND_PRESENCE_NONE;
     bool signaled;
     int code;
 
     how_ended(r, &signaled, &code);
-    if (mend_load_acquire(&shared(job, r->index)->state) == MEND_NODE_RANK_AWAY)
+    if (mend_rank_presence(job, r->index) == MEND_PRESENCE_AWAY)
         r->end.reach = MEND_REACH_FINALIZE;
     mend_rank_end_settle(&r->end, joined, signaled, code,
                          r->verdict.cause == MEND_VERDICT_ABORT ? &r->verdict.code : NULL);
@@ -333,7 +333,7 @@ static void step(struct job *job, const struct mend_detector_event *ev)
 static void look_for_finalized(struct job *job, int32_t peer, mend_time_ns now)
 {
     struct mend_detector_event ev = {.now = now, .peer = peer};
-    bool left = mend_load_acquire(&shared(job, peer)->state) == MEND_NODE_RANK_FINALIZED;
+    bool left = mend_rank_presence(job, peer) == MEND_PRESENCE_LEFT;
     int known = job->detector->peer[peer].state;
 
     ev.kind = left ? MEND_DETECTOR_EV_FINALIZED : MEND_DETECTOR_EV_RETURNED;
@@ -502,7 +502,7 @@ void mend_verdict_exited(struct job *job, struct rank *r)
     /* A script ended before the MPI process in it: that one's end comes first, for a verdict about
      * a living process would be a lie.  The watcher will see it. */
     if (mend_rank_in_script(&r->state) && r->state.mark <= MEND_MARK_THREADS &&
-        mend_load_acquire(&s->state) < MEND_NODE_RANK_FINALIZED) {
+        mend_rank_presence(job, r->index) < MEND_PRESENCE_LEFT) {
         mend_rank_signal(r, SIGKILL);
         if (mend_load_acquire(&s->life_valid)) {
             mend_rank_step(&r->state, MEND_RANK_HOLD);

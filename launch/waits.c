@@ -31,10 +31,10 @@ static struct mend_node_rank *shared(struct job *job, int i)
 
 static bool can_answer(struct job *job, const struct rank *r)
 {
-    uint32_t state = mend_load_acquire(&shared(job, r->index)->state);
+    enum mend_presence presence = mend_rank_presence(job, r->index);
 
     return r->state.child == MEND_CHILD_RUNNING &&
-           (state == MEND_NODE_RANK_RUNNING || state == MEND_NODE_RANK_LEAVING);
+           (presence == MEND_PRESENCE_IN_MPI || presence == MEND_PRESENCE_LEAVING);
 }
 
 static bool answered(struct job *job, int i, uint32_t before)
@@ -71,7 +71,7 @@ static const char *why_silent(const struct rank *r, const struct asked *a)
 static void print_one(struct job *job, const struct rank *r, const struct asked *a)
 {
     struct mend_node_rank *s = shared(job, r->index);
-    uint32_t state = mend_load_acquire(&s->state);
+    enum mend_presence presence = mend_rank_presence(job, r->index);
     char text[MEND_NODE_WAIT_BYTES];
     const char *what;
 
@@ -88,13 +88,13 @@ static void print_one(struct job *job, const struct rank *r, const struct asked 
         what = "has ended";
     else if (r->state.child == MEND_CHILD_STOPPED)
         what = "stopped by a signal";
-    else if (state == MEND_NODE_RANK_NONE)
+    else if (presence == MEND_PRESENCE_NONE)
         what = "has not called MPI_Init";
-    else if (state == MEND_NODE_RANK_STARTING)
+    else if (presence == MEND_PRESENCE_STARTING)
         what = "in MPI_Init";
-    else if (state == MEND_NODE_RANK_FINALIZED)
+    else if (presence == MEND_PRESENCE_LEFT)
         what = "behind MPI_Finalize";
-    else if (state == MEND_NODE_RANK_AWAY)
+    else if (presence == MEND_PRESENCE_AWAY)
         what = "without a session";
     else
         what = answered(job, r->index, a->first) ? text : why_silent(r, a);

@@ -43,14 +43,13 @@ struct sim_rank {
     ucontext_t context;
     char *stack;
     enum sim_fate fate;
-    int status;        /* of main(), or of the abort */
-    uint64_t yields;   /* so far */
-    uint64_t sends;    /* frames, so far */
-    uint64_t progress; /* frames it received plus yields after which it moved on */
-    bool leaving, finalized;
-    struct sim_point *point; /* job_point.c; NULL: none */
-    bool rolls_back;         /* to it, with its next turn */
-    bool away; /* has no session: it may end without having failed, but somebody may wait for it */
+    int status;                      /* of main(), or of the abort */
+    uint64_t yields;                 /* so far */
+    uint64_t sends;                  /* frames, so far */
+    uint64_t progress;               /* frames it received plus yields after which it moved on */
+    _Atomic uint32_t presence;       /* enum mend_presence */
+    struct sim_point *point;         /* job_point.c; NULL: none */
+    bool rolls_back;                 /* to it, with its next turn */
     _Atomic uint32_t interrupt;      /* verdicts that it may know of: as many of `log` */
     int *log;                        /* their numbers in job->verdicts, in its order */
     bool *heard;                     /* by number in job->verdicts */

@@ -115,7 +115,8 @@ void sim_leave(struct sim_job *job, int rank, int status)
         r->status = status;
         r->fate = SIM_RETURNED;
         job->running--;
-        if (!status && (r->away || !r->finalized)) /* R23; or somebody waits for it to come back */
+        if (!status && mend_load_relaxed(&r->presence) !=
+                           MEND_PRESENCE_LEFT) /* R23; or somebody waits for it to come back */
             sim_declare(job, rank, MEND_CAUSE_EXIT, 0);
     }
     job->current = -1;
@@ -279,7 +280,9 @@ static uint64_t total_progress(const struct sim_job *job)
     uint64_t sum = job->frames + (uint64_t)job->verdicts_n + (uint64_t)(job->n - job->running);
 
     for (int r = 0; r < job->n; r++)
-        sum += job->rank[r].progress + job->rank[r].leaving + job->rank[r].interrupt;
+        sum += job->rank[r].progress +
+               (mend_load_relaxed(&job->rank[r].presence) >= MEND_PRESENCE_LEAVING) +
+               job->rank[r].interrupt;
     return sum;
 }
 

@@ -26,6 +26,12 @@ static void yield(struct mend_proc *self)
     swapcontext(&r->context, &sim_job->scheduler);
 }
 
+static void meet(struct mend_proc *self, mend_peer p)
+{
+    mend_peer_entry(self, p)->presence = &sim_job->rank[p].presence;
+    mend_net_connect(self, p, &sim_net);
+}
+
 static enum mend_status sim_open(struct mend_proc *self, const char **why_p)
 {
     struct sim_rank *r = &sim_job->rank[self->me];
@@ -35,7 +41,7 @@ static enum mend_status sim_open(struct mend_proc *self, const char **why_p)
     self->interrupt = &r->interrupt;
     self->crowded = true;
     for (mend_peer p = 0; p < self->peers_n; p++)
-        mend_net_connect(self, p, &sim_net);
+        meet(self, p);
     self->yield = yield;
     self->clock = clock_of;
     return MEND_OK;
@@ -48,7 +54,7 @@ static bool sim_meet(struct mend_proc *self, mend_peer end)
     if (end > sim_job->n || !mend_peers_add(self, end - known))
         return false;
     for (mend_peer p = known; p < end; p++)
-        mend_net_connect(self, p, &sim_net);
+        meet(self, p);
     return true;
 }
 
@@ -62,8 +68,10 @@ static bool sim_spawn(struct mend_proc *self, int fd)
     return sim_ask(sim_job, fd);
 }
 
-static void sim_ready(struct mend_proc *self)
+static bool sim_say(struct mend_proc *self, enum mend_presence presence)
 {
+    mend_store_relaxed(&sim_job->rank[self->me].presence, (uint32_t)presence);
+    return true;
 }
 
 static bool sim_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
@@ -92,57 +100,6 @@ static void sim_report(struct mend_proc *self, const char *text)
 {
 }
 
-static bool sim_is_leaving(struct mend_proc *self, mend_peer peer)
-{
-    return sim_job->rank[peer].leaving || mend_peer_is_dead(self, peer);
-}
-
-static bool sim_all_leaving(struct mend_proc *self)
-{
-    sim_job->rank[self->me].leaving = true;
-    for (mend_peer r = 0; r < self->peers_n; r++)
-        if (mend_peer_entry(self, r)->connected && !sim_is_leaving(self, r))
-            return false;
-    return true;
-}
-
-static void sim_stay(struct mend_proc *self)
-{
-    sim_job->rank[self->me].leaving = false;
-}
-
-static void sim_goodbye(struct mend_proc *self)
-{
-    /* also leaving: a callback at the end may have made it stay */
-    sim_job->rank[self->me].leaving = sim_job->rank[self->me].finalized = true;
-}
-
-static bool sim_has_left(struct mend_proc *self, mend_peer peer)
-{
-    const struct sim_rank *r = &sim_job->rank[peer];
-
-    return !mend_peer_is_dead(self, peer) && r->finalized && !r->away;
-}
-
-static bool sim_is_away(struct mend_proc *self, mend_peer peer)
-{
-    return !mend_peer_is_dead(self, peer) && sim_job->rank[peer].away;
-}
-
-/* It counts as one that leaves until it comes back. */
-static void sim_rest(struct mend_proc *self)
-{
-    sim_job->rank[self->me].away = true;
-    sim_job->rank[self->me].leaving = sim_job->rank[self->me].finalized = true;
-}
-
-static void sim_resume(struct mend_proc *self, bool leaving)
-{
-    sim_job->rank[self->me].away = false;
-    sim_job->rank[self->me].leaving = leaving;
-    sim_job->rank[self->me].finalized = false;
-}
-
 static const char *sim_host(struct mend_proc *self, mend_peer peer)
 {
     return "simulated";
@@ -154,18 +111,10 @@ const struct mend_rt sim_rt = {
     .meet = sim_meet,
     .names = sim_names,
     .spawn = sim_spawn,
-    .ready = sim_ready,
+    .say = sim_say,
     .verdict = sim_verdict,
     .suspect = sim_suspect,
     .abort = sim_abort,
     .report = sim_report,
-    .all_leaving = sim_all_leaving,
-    .is_leaving = sim_is_leaving,
-    .stay = sim_stay,
-    .goodbye = sim_goodbye,
-    .has_left = sim_has_left,
-    .is_away = sim_is_away,
-    .rest = sim_rest,
-    .resume = sim_resume,
     .host = sim_host,
 };

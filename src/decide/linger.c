@@ -95,7 +95,7 @@ static bool may_stay(struct mend_comm *c)
     for (int32_t r = 0; r < c->decide->members_n; r++) {
         mend_peer p = mend_decide_peer(c->decide, r);
 
-        if (p != self->me && self->rt->is_leaving(self, p) && !mend_decide_has_left(c, r))
+        if (p != self->me && mend_is_leaving(self, p) && !mend_decide_has_left(c, r))
             return true;
     }
     return false;

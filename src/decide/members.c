@@ -31,7 +31,7 @@ bool mend_decide_has_left(struct mend_comm *c, int32_t rank)
 
     if (mend_peer_is_dead(self, p))
         return mend_peer_entry(self, p)->had_left;
-    return mend_rt_is_outside(self, p);
+    return mend_is_outside(self, p);
 }
 
 static int32_t name_of_first(const struct mend_comm *c, const struct mend_group *g)

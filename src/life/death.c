@@ -46,7 +46,7 @@ static void mark_dead(struct mend_proc *self, const struct mend_death *death)
 {
     struct mend_peer_entry *p = mend_peer_entry(self, death->peer);
 
-    p->had_left = mend_rt_is_outside(self, death->peer);
+    p->had_left = mend_is_outside(self, death->peer);
     p->fate = MEND_PEER_DEAD; /* new operations to it fail from here on */
     tell_of(self, death);
 }

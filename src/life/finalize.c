@@ -14,7 +14,7 @@
 static bool are_leaving(struct mend_proc *self, const struct mend_group *g)
 {
     for (int i = 0; i < g->size; i++)
-        if (!self->rt->is_leaving(self, mend_group_peer(g, i)))
+        if (!mend_is_leaving(self, mend_group_peer(g, i)))
             return false;
     return true;
 }
@@ -41,6 +41,21 @@ bool mend_life_nobody_asks(struct mend_proc *self, bool of_world)
     return true;
 }
 
+/* Says that this process is in MPI_Finalize; true once every process that is connected to it has said so or is dead.  Those
+ * with names below *seen_n_p are known to be: a turn looks at the first one that is not.  A callback has taken it
+ * back meanwhile (notify/): others may have been called back, too. */
+static bool all_are_leaving(struct mend_proc *self, mend_peer *seen_n_p)
+{
+    if (!mend_is_leaving(self, self->me)) {
+        self->rt->say(self, MEND_PRESENCE_LEAVING);
+        *seen_n_p = 0;
+    }
+    for (; *seen_n_p < self->peers_n; (*seen_n_p)++)
+        if (mend_peer_entry(self, *seen_n_p)->connected && !mend_is_leaving(self, *seen_n_p))
+            return false;
+    return true;
+}
+
 /* A process that has left cannot answer questions of a protocol, so nobody leaves before all are
  * leaving.  Queued frames go out meanwhile.  Once all are here nobody needs a frame any more: what is
  * still queued then (a late revocation, a message that was never received) is for nobody, and its
@@ -52,7 +67,7 @@ static bool may_leave(struct mend_proc *self, void *arg)
     mend_interrupt_check(self);
     /* in any case: those that are awaited may wait for the end of a communicator */
     asked = !mend_life_nobody_asks(self, false);
-    return self->rt->all_leaving(self) && !asked;
+    return all_are_leaving(self, arg) && !asked;
 }
 
 static void connect_group(struct mend_proc *self, const struct mend_group *g)
@@ -96,8 +111,11 @@ static void drop_queued(struct mend_proc *self)
 
 int mend_life_finalize(struct mend_proc *self)
 {
-    struct mend_wait w = {
-        .until = may_leave, .what = "everybody to be in MPI_Finalize", .hint = MEND_PEER_NONE};
+    mend_peer seen_n = 0;
+    struct mend_wait w = {.until = may_leave,
+                          .arg = &seen_n,
+                          .what = "everybody to be in MPI_Finalize",
+                          .hint = MEND_PEER_NONE};
 
     mend_event(self, MEND_EV_FINALIZE_ENTER);
     mend_attrs_delete_all(self, &self->comm_self->attrs, MPI_COMM_SELF);
@@ -114,7 +132,7 @@ int mend_life_finalize(struct mend_proc *self)
     mend_ticker_end(self);
     self->state = MEND_PROC_FINALIZED;
     drop_queued(self);
-    self->rt->goodbye(self);
+    self->rt->say(self, MEND_PRESENCE_LEFT);
     mend_detour_begin(self, MEND_DETOUR_CLOSED);
     mend_event(self, MEND_EV_FINALIZE_DONE);
     return MPI_SUCCESS;

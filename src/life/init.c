@@ -229,7 +229,7 @@ static _Noreturn void leave_unseen(struct mend_proc *self)
 {
     mend_life_await_quiet(self);
     mend_notify_end(self);
-    self->rt->rest(self);
+    self->rt->say(self, MEND_PRESENCE_AWAY);
     _exit(0);
 }
 
@@ -278,7 +278,7 @@ int mend_life_start(struct mend_proc *self, int thread_level, const char **why_p
         handle_signals(self);
         self->let_go = mend_let_go;
     }
-    self->rt->ready(self);
+    self->rt->say(self, MEND_PRESENCE_IN_MPI);
     if (join(self) != MPI_SUCCESS)
         leave_unseen(self);
     mend_event(self, MEND_EV_INIT_DONE);

@@ -48,16 +48,22 @@ static void run_again(struct mend_proc *self)
     mend_interrupt_check(self);
 }
 
+/* Nobody waits in MPI_Finalize for a process that has been there. */
+static enum mend_presence in_mpi(const struct mend_proc *self)
+{
+    return self->world_state == MEND_WORLD_OVER ? MEND_PRESENCE_LEAVING : MEND_PRESENCE_IN_MPI;
+}
+
 static void come_back(struct mend_proc *self)
 {
-    self->rt->resume(self, self->world_state == MEND_WORLD_OVER);
+    self->rt->say(self, in_mpi(self));
     run_again(self);
 }
 
 static int come_back_unexpected(struct mend_proc *self, const char **why_p)
 {
     *why_p = "a process that was forked after MPI_Finalize cannot use MPI";
-    if (!self->rt->come_back || !self->rt->come_back(self))
+    if (!self->rt->say(self, in_mpi(self)))
         return MPI_ERR_UNSUPPORTED_OPERATION;
     run_again(self);
     if (self->node)
@@ -90,9 +96,9 @@ void mend_life_first_session(struct mend_proc *self)
 /* A process that has left needs no frame any more, and makes no room for it. */
 static void drop_for_those_that_left(struct mend_proc *self)
 {
-    if (self->outbox_n && self->rt->has_left)
+    if (self->outbox_n)
         for (mend_peer p = 0; p < self->peers_n; p++)
-            if (!mend_out_empty(self, p) && self->rt->has_left(self, p))
+            if (!mend_out_empty(self, p) && mend_presence_of(self, p) == MEND_PRESENCE_LEFT)
                 mend_out_drop_all(self, p);
 }
 
@@ -123,7 +129,7 @@ void mend_life_close(struct mend_proc *self)
     mend_notify_end(self);
     mend_life_withdraw(self);
     mend_ticker_end(self);
-    self->rt->rest(self);
+    self->rt->say(self, MEND_PRESENCE_AWAY);
     self->state = MEND_PROC_AWAY;
     mend_detour_begin(self, MEND_DETOUR_CLOSED);
     mend_event(self, MEND_EV_SESSION_AWAY);

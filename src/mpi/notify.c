@@ -89,7 +89,7 @@ static int check_data(const void *data, int bytes)
 /* A process that has said good-bye runs nothing (R37). */
 static bool has_left(mend_peer to)
 {
-    return to != mend_self->me && mend_self->rt->has_left && mend_self->rt->has_left(mend_self, to);
+    return to != mend_self->me && mend_presence_of(mend_self, to) == MEND_PRESENCE_LEFT;
 }
 
 static int notify(struct mend_group *g, int rank, int key, const void *data, int bytes, int *sent)

@@ -169,9 +169,19 @@ static const struct mend_abroad_block *block_of(const struct mend_abroad *a, men
     return NULL;
 }
 
-static mend_place place_of(struct mend_node_header *h, mend_peer name)
+/* How far it is in MPI is read in the table of its own job: if the agents told each other, a process that comes back could send
+ * before that is known here, and count as one that is away (decide/tree.c). */
+static void meet(struct mend_proc *self, mend_peer p, struct mend_abroad *a,
+                 const struct mend_node_process *there)
 {
-    return mend_place_at(mend_node_name_of(h, name)->place);
+    mend_node_meet_elsewhere(
+        self, p,
+        (struct mend_where){.kind = MEND_WHERE_JOB,
+                            .place = mend_place_at(there->place),
+                            .sends =
+                                mend_place_at(mend_node_process_of(self->node->header, p)->place),
+                            .job = a});
+    mend_peer_entry(self, p)->presence = &there->presence;
 }
 
 bool mend_abroad_meet(struct mend_proc *self, mend_peer p)
@@ -180,15 +190,10 @@ bool mend_abroad_meet(struct mend_proc *self, mend_peer p)
         struct mend_abroad *a = mend_list_entry(l, struct mend_abroad, link);
         const struct mend_abroad_block *b = a->header ? block_of(a, p) : NULL;
 
-        if (!b)
-            continue;
-        mend_node_meet_elsewhere(
-            self, p,
-            (struct mend_where){.kind = MEND_WHERE_JOB,
-                                .place = place_of(a->header, b->there + (p - b->here)),
-                                .sends = place_of(self->node->header, p),
-                                .job = a});
-        return true;
+        if (b) {
+            meet(self, p, a, mend_node_process_of(a->header, b->there + (p - b->here)));
+            return true;
+        }
     }
     return false;
 }

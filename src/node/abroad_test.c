@@ -100,7 +100,7 @@ static struct mend_abroad *learn(uint32_t n)
 
     for (uint32_t i = 0; i < MEND_COUNT_OF(blocks); i++)
         for (int k = 0; k < blocks[i].n; k++)
-            mend_node_name_of(h, blocks[i].there + k)->place = (uint32_t)(i + (uint32_t)k);
+            mend_node_process_of(h, blocks[i].there + k)->place = (uint32_t)(i + (uint32_t)k);
     return mend_abroad_learn(self, THEIR_JOB, THEIR_NUMBER, fd, mend_place_at(1), blocks, n);
 }
 
@@ -136,6 +136,35 @@ MEND_TEST(nobody_is_found_that_is_not_known)
     CHECK_EQ(mend_abroad_peer(self, -1), MEND_PEER_NONE);
     CHECK_EQ(mend_abroad_peer(self, (int32_t)(77 << MEND_ABROAD_NAME_BITS) | 4), MEND_PEER_NONE);
     CHECK_EQ(mend_abroad_peer(self, PEERS), MEND_PEER_NONE);
+}
+
+static enum mend_presence said(struct mend_node_header *h, mend_peer name, enum mend_presence what)
+{
+    mend_store_release(&mend_node_process_of(h, name)->presence, (uint32_t)what);
+    return what;
+}
+
+MEND_TEST(presence_is_read_where_the_process_writes_it)
+{
+    struct mend_node_header *ours, *theirs;
+
+    set_up();
+    ours = self->node->header;
+    theirs = mend_peer_job(self, OURS)->header;
+    CHECK_EQ(mend_presence_of(self, 2), MEND_PRESENCE_IN_MPI); /* nothing is said of it */
+    mend_node_meet(self, 2, mend_place_at(2));
+    CHECK_EQ(mend_presence_of(self, 2), MEND_PRESENCE_NONE);
+    CHECK(!mend_is_leaving(self, 2) && !mend_is_outside(self, 2));
+    CHECK_EQ(said(ours, 2, MEND_PRESENCE_LEAVING), mend_presence_of(self, 2));
+    CHECK(mend_is_leaving(self, 2) && !mend_is_outside(self, 2));
+    said(ours, OURS + 1,
+         MEND_PRESENCE_LEFT); /* an entry of our agent's, which says nothing of it */
+    CHECK_EQ(said(theirs, 5, MEND_PRESENCE_IN_MPI), mend_presence_of(self, OURS + 1));
+    CHECK_EQ(said(theirs, 5, MEND_PRESENCE_AWAY), mend_presence_of(self, OURS + 1));
+    CHECK(mend_is_leaving(self, OURS + 1) && mend_is_outside(self, OURS + 1));
+    mend_peer_entry(self, OURS + 1)->fate = MEND_PEER_DEAD;
+    CHECK_EQ(mend_presence_of(self, OURS + 1), MEND_PRESENCE_DEAD);
+    CHECK(mend_is_leaving(self, OURS + 1) && !mend_is_outside(self, OURS + 1));
 }
 
 MEND_TEST(what_nobody_looks_at_is_unmapped)

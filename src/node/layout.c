@@ -30,7 +30,7 @@ static const struct part {
 } parts[MEND_NODE_PARTS] = {
     [MEND_NODE_PART_RANK] = {sizeof(struct mend_node_rank), PER_RANK, LINE, STARTED},
     [MEND_NODE_PART_SLEEP] = {sizeof(struct mend_node_sleep), PER_SLEEPERS, LINE, ALL},
-    [MEND_NODE_PART_NAME] = {sizeof(struct mend_node_name), PER_NAME, LINE, NAMED},
+    [MEND_NODE_PART_PROCESS] = {sizeof(struct mend_node_process), PER_NAME, LINE, NAMED},
     [MEND_NODE_PART_DEATH] = {sizeof(struct mend_node_death), PER_NAME, LINE, NAMED},
     [MEND_NODE_PART_HANDLED] = {1, PER_NAME, LINE, NAMED},
     [MEND_NODE_PART_BELL] = {1, PER_PAIR, LINE, STARTED},

@@ -7,11 +7,11 @@
  * never SIGBUS here.
  *
  *   header         agent; keeper: stopped_ns on    job id, sizes, offsets of all areas; since when the agent is stopped
- *   rank[n]        see struct mend_node_rank        life word, state, agent's verdict, sleeping
+ *   rank[n]        see struct mend_node_rank        life word, agent's verdict, sleeping
  *   sleep[n/32]    fetch-add by a process that     the futex that 32 ranks sleep on, a bit for each
  *                  wakes ranks
- *   name[m]        agent writes                    the place of the process of this name; names_n is released last.  A
- *                                                  process of another job has a place to send from (abroad.h)
+ *   process[m]     agent; `presence`: the process  the table of processes; names_n is released last.  One of another job has
+ *                                                  a place to send from (abroad.h)
  *   death[m]       agent writes                    verdicts in order; deaths_n is released last, once
  *                                                  for all processes that one abort ended
  *   handled[m]     written by ranks, with the same value: a rank that says good-bye had been told of the
@@ -85,7 +85,7 @@
 enum mend_node_part {
     MEND_NODE_PART_RANK,
     MEND_NODE_PART_SLEEP,
-    MEND_NODE_PART_NAME,
+    MEND_NODE_PART_PROCESS,
     MEND_NODE_PART_DEATH,
     MEND_NODE_PART_HANDLED,
     MEND_NODE_PART_BELL,

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* log.h – what the agent publishes in the segment: the names of processes, and the log of verdicts.
+/* log.h – what is in the segment by name: the table of processes, and the log of verdicts.
  *
  * Both only grow; names_n and deaths_n of the header are released when the entries below them are there.  The cause of
- * a death may be told later.  Ranks write the byte that says whether a death was handled. */
+ * a death may be told later.  The agent writes both, except a
+ * process's presence, which it writes itself, and the byte that says whether a death was handled, which ranks write. */
 #ifndef MEND_NODE_LOG_H
 #define MEND_NODE_LOG_H
 
 #include "base/atomic.h"
 #include "node/layout.h"
+#include "proc/presence.h"
 
-/* Whether a name has been given, and to the process of which place. */
-struct mend_node_name {
-    uint32_t place;
+/* A process, by name. */
+struct mend_node_process {
+    uint32_t place; /* of another job: from which it sends here */
+    mend_atomic_u32
+        presence; /* enum mend_presence, by the process itself; of another job: not here but in the table of its job */
     uint64_t
         counter; /* in the context of its world, if it is the first one there; 0: of another job */
 };
@@ -34,9 +38,10 @@ static inline struct mend_node_death *mend_node_death_of(struct mend_node_header
     return (struct mend_node_death *)((char *)h + h->at[MEND_NODE_PART_DEATH]) + k;
 }
 
-static inline struct mend_node_name *mend_node_name_of(struct mend_node_header *h, mend_peer name)
+static inline struct mend_node_process *mend_node_process_of(struct mend_node_header *h,
+                                                             mend_peer name)
 {
-    return (struct mend_node_name *)((char *)h + h->at[MEND_NODE_PART_NAME]) + name;
+    return (struct mend_node_process *)((char *)h + h->at[MEND_NODE_PART_PROCESS]) + name;
 }
 
 /* One byte per name: the death of its process was handled (R22). */

@@ -3,6 +3,7 @@
 #include "node/node.h"
 
 #include "node/bell.h"
+#include "node/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,10 +61,13 @@ bool mend_node_return(struct mend_proc *self)
 
 void mend_node_meet_elsewhere(struct mend_proc *self, mend_peer peer, struct mend_where where)
 {
+    struct mend_peer_entry *e = mend_peer_entry(self, peer);
+
     self->node->peer_at[where.sends.at] = peer;
     if (self->node->places_end <= where.sends.at)
         self->node->places_end = where.sends.at + 1;
-    mend_peer_entry(self, peer)->where = where;
+    e->where = where;
+    e->presence = &mend_node_process_of(self->node->header, peer)->presence;
 }
 
 void mend_node_meet(struct mend_proc *self, mend_peer peer, mend_place place)

@@ -19,15 +19,6 @@
 #define MEND_NODE_PEERS_WORDS 16u /* of a set of ranks in a report: the first 1024 */
 #define MEND_NODE_SLEEPERS    32u /* ranks that sleep on one futex: the bits of its mask */
 
-enum mend_node_rank_state {
-    MEND_NODE_RANK_NONE = 0,  /* not started, or not in MPI_Init yet */
-    MEND_NODE_RANK_STARTING,  /* in MPI_Init */
-    MEND_NODE_RANK_RUNNING,   /* behind it; SIGUSR1 is answered with wait_text */
-    MEND_NODE_RANK_LEAVING,   /* in MPI_Finalize */
-    MEND_NODE_RANK_FINALIZED, /* said good-bye: its end is not a failure */
-    MEND_NODE_RANK_AWAY,      /* has no session: neither is its end, but it may come back */
-};
-
 enum {
     MEND_NODE_ABORTS = 1,
     MEND_NODE_ABORTS_OTHERS
@@ -50,7 +41,6 @@ struct mend_node_rank {
     /* written by the rank, except for the bit that the kernel sets */
     _Alignas(MEND_CACHE_LINE) pthread_mutex_t life; /* robust, shared; held by the main thread */
     mend_atomic_u32 life_valid;                     /* 1: `life` is held, its mark means death */
-    mend_atomic_u32 state;                          /* enum mend_node_rank_state */
     mend_atomic_u32 abort_code;                     /* valid if abort_asked */
     mend_atomic_u32 abort_follows;                  /* too: 1: as in struct mend_abort */
     mend_atomic_u32 abort_asked; /* MEND_NODE_ABORTS...: this rank is ending itself, by MPI_Abort or

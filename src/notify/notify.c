@@ -110,6 +110,13 @@ int mend_notify_init(struct mend_proc *self)
     return MPI_SUCCESS;
 }
 
+/* In MPI_Finalize: the callback may need others, and they this process. */
+static void stay(struct mend_proc *self)
+{
+    if (mend_presence_of(self, self->me) == MEND_PRESENCE_LEAVING)
+        self->rt->say(self, MEND_PRESENCE_IN_MPI);
+}
+
 /* The sender is a group of one.  A callback may register, hold and release; the call that it has interrupted keeps its
  * name. */
 static void call(struct mend_proc *self, struct notice *x)
@@ -122,7 +129,7 @@ static void call(struct mend_proc *self, struct notice *x)
     sender = mend_group_create_range(self, x->from, 1, 1);
     mend_memory_relax(self);
     mend_list_remove(&x->link);
-    self->rt->stay(self); /* in MPI_Finalize: the callback may need others, and they this process */
+    stay(self);
     mend_event(self, MEND_EV_NOTIFY_RUN);
     mend_record_event(self, notify, .by = (int)x->from, .key = x->key);
     mend_unlock(self);

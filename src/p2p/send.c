@@ -400,7 +400,7 @@ static bool has_left(struct mend_proc *self, mend_peer to)
     const struct mend_net *net = mend_net_of(self, to);
     const void *payload;
 
-    return mend_rt_is_outside(self, to) && !(net->peek && net->peek(self, to, &payload));
+    return mend_is_outside(self, to) && !(net->peek && net->peek(self, to, &payload));
 }
 
 /* The question whether it can be withdrawn is under way.  A process that has left answers nothing any more, and nobody

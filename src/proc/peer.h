@@ -7,6 +7,7 @@
 #ifndef MEND_PROC_PEER_H
 #define MEND_PROC_PEER_H
 
+#include "proc/presence.h"
 #include "proc/proc.h"
 
 enum mend_peer_fate {
@@ -35,8 +36,9 @@ struct mend_where {
 struct mend_peer_entry {
     const struct mend_net *net; /* reaches it */
     struct mend_where where;
-    uint8_t fate;   /* enum mend_peer_fate */
-    bool told;      /* an MPI call told the program of its death */
+    const mend_atomic_u32 *presence; /* enum mend_presence, which it writes itself */
+    uint8_t fate;                    /* enum mend_peer_fate */
+    bool told;                       /* an MPI call told the program of its death */
     bool connected; /* MPI_Finalize waits for it, although there may be no communicator with it */
     bool had_left;  /* dead, and had left MPI or was without a session before */
     bool gone;      /* dead, and its place may be another process's: life/let_go.c */
@@ -66,6 +68,30 @@ static inline struct mend_abroad *mend_peer_job(const struct mend_proc *self, me
     return mend_peer_entry(self, p)->where.job;
 }
 
+/* How far the peer is in MPI. */
+static inline enum mend_presence mend_presence_of(const struct mend_proc *self, mend_peer p)
+{
+    const struct mend_peer_entry *e = mend_peer_entry(self, p);
+
+    /* acquire: pairs with the release in leave() */
+    return e->fate == MEND_PEER_DEAD ? MEND_PRESENCE_DEAD
+                                     : (enum mend_presence)mend_load_acquire(e->presence);
+}
+
+/* The peer lives, and has left MPI or has no session open. */
+static inline bool mend_is_outside(const struct mend_proc *self, mend_peer p)
+{
+    enum mend_presence presence = mend_presence_of(self, p);
+
+    return presence == MEND_PRESENCE_LEFT || presence == MEND_PRESENCE_AWAY;
+}
+
+/* Nobody waits for the peer in MPI_Finalize: it is there or has been there, or is away or dead. */
+static inline bool mend_is_leaving(const struct mend_proc *self, mend_peer p)
+{
+    return mend_presence_of(self, p) >= MEND_PRESENCE_LEAVING;
+}
+
 static inline bool mend_peer_is_dead(const struct mend_proc *self, mend_peer p)
 {
     return mend_peer_entry(self, p)->fate == MEND_PEER_DEAD;
@@ -89,11 +115,12 @@ static inline void mend_peers_connect(struct mend_proc *self, mend_peer first, m
         mend_peer_entry(self, p)->connected = true;
 }
 
-/* Gives names to n more processes, which live as far as is known: peers_n and up.  Each counts as a node of its own until
- * it is said to be elsewhere.  The first call says how many there may ever be unless that was said before.  False: no memory or
+/* Gives names to n more processes, which live as far as is known: peers_n and up.  Until the runtime says
+ * where a process is and what it says of itself, it counts as a node of its own and as in MPI.  The first call says how many there may ever be unless that was said before.  False: no memory or
  * more than those, and nobody has got a name. */
 static inline bool mend_peers_add(struct mend_proc *self, mend_peer n)
 {
+    static const mend_atomic_u32 in_mpi = MEND_PRESENCE_IN_MPI;
     mend_peer sum;
 
     if (__builtin_add_overflow(self->peers_n, n, &sum) ||
@@ -107,7 +134,8 @@ static inline bool mend_peers_add(struct mend_proc *self, mend_peer n)
         if (!e)
             return false;
         *e = (struct mend_peer_entry){
-            .where = {.node = p, .place = MEND_PLACE_NONE, .sends = MEND_PLACE_NONE}};
+            .where = {.node = p, .place = MEND_PLACE_NONE, .sends = MEND_PLACE_NONE},
+            .presence = &in_mpi};
     }
     self->peers_n = sum;
     if (!self->peers_max)

@@ -5,7 +5,7 @@
  *
  *   environment -> map the segment -> take the rank (one CAS) -> lock the life word -> go
  *
- * The life word is a robust mutex that the main thread holds from here to goodbye().  When the
+ * The life word is a robust mutex that the main thread holds from here until it leaves.  When the
  * process dies the kernel sets FUTEX_OWNER_DIED in it before it tears the memory down, and wakes
  * the agent.
  *
@@ -42,13 +42,13 @@
 struct local {
     struct mend_node_header *shm;
     struct mend_node_rank *me;
+    struct mend_node_process *process; /* this process's entry */
     size_t bytes;
     int ctl_fd;
     bool holds_life;
     pthread_t life_holder;
     struct mend_ctl_ear ear;
     pid_t pid;
-    mend_peer leaving_n; /* those with smaller names are known to be leaving or dead */
 };
 
 static enum mend_status refuse(const char **why_p, const char *why)
@@ -140,7 +140,7 @@ static enum mend_status take_rank(struct local *l, const char **why_p)
     if (mend_load_acquire(&l->me->fate) == MEND_PEER_DEAD)
         return refuse(why_p, "cannot join the job: this rank was declared dead");
     mend_store_relaxed(&l->me->in_script, is_in_script(l));
-    mend_store_release(&l->me->state, MEND_NODE_RANK_STARTING);
+    mend_store_release(&l->process->presence, MEND_PRESENCE_STARTING);
     /* Pairs with the fence in interrupt_all(): either this process finds the dead in the log, or the agent
      * finds it here and keeps the rings to them (launch/segment.c). */
     atomic_thread_fence(memory_order_seq_cst);
@@ -181,23 +181,6 @@ static bool local_poke(struct mend_proc *self, mend_peer peer)
            syscall(SYS_tgkill, (pid_t)mend_load_relaxed(&r->pid), (pid_t)thread, SIGURG) == 0;
 }
 
-/* acquire: pairs with the release in leave() */
-static bool is_in_state(struct mend_proc *self, mend_peer peer, enum mend_node_rank_state state)
-{
-    return !mend_peer_is_dead(self, peer) &&
-           mend_load_acquire(&rank_of(self, peer)->state) == (uint32_t)state;
-}
-
-static bool local_has_left(struct mend_proc *self, mend_peer peer)
-{
-    return is_in_state(self, peer, MEND_NODE_RANK_FINALIZED);
-}
-
-static bool local_is_away(struct mend_proc *self, mend_peer peer)
-{
-    return is_in_state(self, peer, MEND_NODE_RANK_AWAY);
-}
-
 /* Of this job.  MEND_NODES puts it on another node in tests, in the same segment; a process that has read no parameters has 0
  * of them. */
 static void meet_in_job(struct mend_proc *self, mend_peer p, mend_place place)
@@ -230,10 +213,10 @@ static bool local_meet(struct mend_proc *self, mend_peer end)
     if (end > names_given(l) || (end > known && !mend_peers_add(self, end - known)))
         return false;
     for (mend_peer p = known; p < end; p++) {
-        const struct mend_node_name *name = mend_node_name_of(l->shm, p);
+        const struct mend_node_process *given = mend_node_process_of(l->shm, p);
 
-        if (name->counter)
-            meet_in_job(self, p, mend_place_at(name->place));
+        if (given->counter)
+            meet_in_job(self, p, mend_place_at(given->place));
         else if (!mend_ctl_meet(self, &l->ear, p))
             return false;
     }
@@ -291,8 +274,8 @@ static enum mend_status enter(struct local *l, const struct call *call, const ch
                       "cannot join the job: the shared segment of the launcher cannot be mapped "
                       "(a wrapper that closes descriptors, a limit on address space, or another "
                       "version)");
-    l->me = mend_node_rank_of(
-        l->shm, mend_place_at(mend_node_name_of(l->shm, (mend_peer)call->rank)->place));
+    l->process = mend_node_process_of(l->shm, (mend_peer)call->rank);
+    l->me = mend_node_rank_of(l->shm, mend_place_at(l->process->place));
     l->ctl_fd = (int)call->ctl_fd;
     fcntl((int)call->shm_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)call->ctl_fd, F_SETFD, FD_CLOEXEC);
@@ -350,7 +333,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     if (mend_node_open(self, l->shm, (int)call.shm_fd) != MEND_OK ||
         !local_meet(self, self->world_first + self->world_n))
         return MEND_ERR_MEM;
-    self->world_counter = mend_node_name_of(l->shm, self->world_first)->counter;
+    self->world_counter = mend_node_process_of(l->shm, self->world_first)->counter;
     mend_peers_connect(self, self->world_first, self->world_n);
     return MEND_OK;
 }
@@ -390,16 +373,6 @@ static void local_mind_left(struct mend_proc *self)
     struct mend_ctl m = {.kind = MEND_CTL_SESSION};
 
     send_ctl(self->rt_state, &m, 0);
-}
-
-static void local_ready(struct mend_proc *self)
-{
-    static const char *const ours[] = MEND_ENV_ALL;
-    struct local *l = self->rt_state;
-
-    for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
-        unsetenv(ours[i]);
-    mend_store_release(&l->me->state, MEND_NODE_RANK_RUNNING);
 }
 
 static bool local_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
@@ -516,51 +489,6 @@ static void local_injected(struct mend_proc *self, int k)
     send_ctl(self->rt_state, &m, sizeof(m.peer));
 }
 
-static bool local_is_leaving(struct mend_proc *self, mend_peer peer)
-{
-    struct mend_node_rank *r;
-
-    if (mend_peer_is_dead(self, peer))
-        return true;
-    r = rank_of(self, peer);
-    return mend_load_acquire(&r->state) >= MEND_NODE_RANK_LEAVING ||
-           mend_load_acquire(&r->fate) == MEND_PEER_DEAD;
-}
-
-static bool local_all_leaving(struct mend_proc *self)
-{
-    struct local *l = self->rt_state;
-
-    if (mend_load_relaxed(&l->me->state) < MEND_NODE_RANK_LEAVING)
-        mend_store_release(&l->me->state, MEND_NODE_RANK_LEAVING);
-    for (; l->leaving_n < self->peers_n; l->leaving_n++)
-        if (mend_peer_entry(self, l->leaving_n)->connected && !local_is_leaving(self, l->leaving_n))
-            return false;
-    return true;
-}
-
-/* Those that were leaving may have been called back, too. */
-static void local_stay(struct mend_proc *self)
-{
-    struct local *l = self->rt_state;
-
-    if (mend_load_relaxed(&l->me->state) != MEND_NODE_RANK_LEAVING)
-        return;
-    mend_store_release(&l->me->state, MEND_NODE_RANK_RUNNING);
-    l->leaving_n = 0;
-}
-
-/* R22: a process that finishes cleanly has handled the deaths that it was told of. */
-static void leave(struct mend_proc *self, enum mend_node_rank_state state)
-{
-    struct local *l = self->rt_state;
-
-    for (mend_peer p = 0; p < self->peers_n; p++)
-        if (mend_peer_entry(self, p)->told)
-            mend_store_relaxed(mend_node_handled_of(l->shm, p), 1);
-    mend_store_release(&l->me->state, state);
-}
-
 static void local_disown(struct mend_proc *self, mend_peer dead)
 {
     struct local *l = self->rt_state;
@@ -569,48 +497,69 @@ static void local_disown(struct mend_proc *self, mend_peer dead)
         mend_store_relaxed(mend_node_handled_of(l->shm, dead), 1);
 }
 
-/* Without the life word, so that the process may also become another program. */
-static void leave_freely(struct mend_proc *self, enum mend_node_rank_state state)
+/* R22: a process that finishes cleanly has handled the deaths that it was told of.  It holds no life word then, so that it may
+ * also become another program. */
+static void leave(struct mend_proc *self, enum mend_presence presence)
 {
     struct local *l = self->rt_state;
 
-    leave(self, state);
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        if (mend_peer_entry(self, p)->told)
+            mend_store_relaxed(mend_node_handled_of(l->shm, p), 1);
+    mend_store_release(&l->process->presence, (uint32_t)presence);
     if (l->holds_life && pthread_equal(l->life_holder, pthread_self()))
         release_life(l);
+    if (presence == MEND_PRESENCE_LEFT)
+        mend_node_leave(self);
 }
 
-static void local_goodbye(struct mend_proc *self)
-{
-    leave_freely(self, MEND_NODE_RANK_FINALIZED);
-    mend_node_leave(self);
-}
-
-static void local_rest(struct mend_proc *self)
-{
-    leave_freely(self, MEND_NODE_RANK_AWAY);
-}
-
-static void local_resume(struct mend_proc *self, bool leaving)
+static void come_back(struct mend_proc *self, enum mend_presence presence)
 {
     struct local *l = self->rt_state;
 
     if (!l->holds_life)
         hold_life(l);
-    mend_store_release(&l->me->state, leaving ? MEND_NODE_RANK_LEAVING : MEND_NODE_RANK_RUNNING);
+    mend_store_release(&l->process->presence, (uint32_t)presence);
 }
 
-static bool local_come_back(struct mend_proc *self)
+/* It may have missed verdicts. */
+static void come_back_unexpected(struct mend_proc *self, enum mend_presence presence)
 {
     struct local *l = self->rt_state;
 
-    if (getpid() != l->pid || !mend_node_return(self))
-        return false;
-    local_resume(self, true);
+    come_back(self, presence);
     /* Pairs with the fence in interrupt_all(), as in take_rank(). */
     atomic_thread_fence(memory_order_seq_cst);
     self->born_n = mend_load_acquire(&l->shm->deaths_n);
     self->interrupt_seen =
         mend_load_acquire(self->interrupt) - 1; /* all of them are looked at next */
+}
+
+static void forget_environment(void)
+{
+    static const char *const ours[] = MEND_ENV_ALL;
+
+    for (size_t i = 0; i < MEND_COUNT_OF(ours); i++)
+        unsetenv(ours[i]);
+}
+
+static bool local_say(struct mend_proc *self, enum mend_presence presence)
+{
+    struct local *l = self->rt_state;
+    uint32_t before = mend_load_relaxed(&l->process->presence);
+
+    if (before == MEND_PRESENCE_LEFT && (getpid() != l->pid || !mend_node_return(self)))
+        return false;
+    if (before == MEND_PRESENCE_STARTING)
+        forget_environment();
+    if (presence >= MEND_PRESENCE_LEFT)
+        leave(self, presence);
+    else if (before == MEND_PRESENCE_LEFT)
+        come_back_unexpected(self, presence);
+    else if (before == MEND_PRESENCE_AWAY)
+        come_back(self, presence);
+    else
+        mend_store_release(&l->process->presence, (uint32_t)presence);
     return true;
 }
 
@@ -628,23 +577,14 @@ const struct mend_rt mend_rt_local = {
     .connect = local_connect,
     .mind_left = local_mind_left,
     .disown = local_disown,
-    .ready = local_ready,
+    .say = local_say,
     .verdict = local_verdict,
     .take_pokes = local_take_pokes,
     .poke = local_poke,
-    .has_left = local_has_left,
-    .is_away = local_is_away,
     .suspect = local_suspect,
     .abort = local_abort,
     .crashing = local_crashing,
     .report = local_report,
     .injected = local_injected,
-    .all_leaving = local_all_leaving,
-    .is_leaving = local_is_leaving,
-    .stay = local_stay,
-    .goodbye = local_goodbye,
-    .rest = local_rest,
-    .resume = local_resume,
-    .come_back = local_come_back,
     .host = local_host,
 };

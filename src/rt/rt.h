@@ -6,6 +6,7 @@
 #define MEND_RT_RT_H
 
 #include "ft/verdict.h"
+#include "proc/presence.h"
 #include "proc/proc.h"
 
 /* A question to the agent, on the caller's stack. */
@@ -49,8 +50,13 @@ struct mend_rt {
      * or nothing has come of its start.  NULL: nobody counts. */
     void (*disown)(struct mend_proc *self, mend_peer dead);
 
-    /* Publishes "I am running"; called once at the end of start. */
-    void (*ready)(struct mend_proc *self);
+    /* Says how far this process is in MPI, for others to read (mend_presence_of()), and what that means for the agent:
+     *   IN_MPI, LEAVING   its end is a failure.  False: it had left and cannot come back, because a fork made it.  If it can,
+     *                     the places of processes that have died until then may be others': their names count as those of
+     *                     processes that died before this one came (born_n)
+     *   LEFT              its end is none, and it looks at nothing of the dead
+     *   AWAY              its end is none, but somebody may wait for it to come back */
+    bool (*say)(struct mend_proc *self, enum mend_presence presence);
 
     /* Verdict number k (0, 1, ...) if it was given already: true and *death_p.  A verdict is given
      * before the kernel tells the reason, so the cause may be UNKNOWN at first; asking for the same
@@ -64,12 +70,6 @@ struct mend_rt {
 
     /* Signals the peer, which then sees what was sent to it before.  False: it takes no signals, or is dead. */
     bool (*poke)(struct mend_proc *self, mend_peer peer);
-
-    /* The peer has said good-bye.  NULL: nobody can tell. */
-    bool (*has_left)(struct mend_proc *self, mend_peer peer);
-
-    /* The peer has no session open, and may come back.  NULL: nobody can tell. */
-    bool (*is_away)(struct mend_proc *self, mend_peer peer);
 
     /* Something is wrong with the peer.  True: it is dead, or dies, or this process was declared dead
      * itself, so what the peer did last means nothing.  False: as far as can be seen here it lives; the
@@ -94,39 +94,9 @@ struct mend_rt {
      * nobody asks. */
     void (*injected)(struct mend_proc *self, int k);
 
-    /* Says "I am in MPI_Finalize"; true once every process that is connected to this one said so or is dead.  Does not
-     * block; MPI_Finalize calls it until it is true, so no process leaves that may still be asked. */
-    bool (*all_leaving)(struct mend_proc *self);
-
-    /* The peer has said so. */
-    bool (*is_leaving)(struct mend_proc *self, mend_peer peer);
-
-    /* Takes "I am in MPI_Finalize" back until it is said again: others may need this process. */
-    void (*stay)(struct mend_proc *self);
-
-    /* Tells the agent that the end of this process is not a failure, and that it looks at nothing of the dead. */
-    void (*goodbye)(struct mend_proc *self);
-
-    /* Takes goodbye() back: then as after resume(.., true).  The places of processes that have died until then may be
-     * others': their names count as those of processes that died before this one came (born_n).  False: this process
-     * cannot, because a fork made it.  NULL: nobody can. */
-    bool (*come_back)(struct mend_proc *self);
-
-    /* This process has no session any more: its end is not a failure, until resume(), which says that it has one
-     * again; leaving: and has been in MPI_Finalize, so nobody waits for it there. */
-    void (*rest)(struct mend_proc *self);
-    void (*resume)(struct mend_proc *self, bool leaving);
-
     /* Name of the host on which the peer runs, for messages. */
     const char *(*host)(struct mend_proc *self, mend_peer peer);
 };
-
-/* The peer has left MPI, or has no session open. */
-static inline bool mend_rt_is_outside(struct mend_proc *self, mend_peer peer)
-{
-    return (self->rt->has_left && self->rt->has_left(self, peer)) ||
-           (self->rt->is_away && self->rt->is_away(self, peer));
-}
 
 #define MEND_RT_DEF(name_, what_) extern const struct mend_rt mend_rt_##name_;
 #include "rt/rt.def"

@@ -13,6 +13,7 @@
 
 struct single {
     mend_atomic_u32 interrupt; /* never changes */
+    mend_atomic_u32 presence;
     char host[64];
 };
 
@@ -37,6 +38,7 @@ static enum mend_status single_open(struct mend_proc *self, const char **why_p)
     s->host[sizeof(s->host) - 1] = '\0';
     self->rt_state = s;
     self->me = 0;
+    mend_peer_entry(self, 0)->presence = &s->presence;
     self->interrupt = &s->interrupt;
     self->interrupt_seen = 0;
     self->crowded = false;
@@ -45,21 +47,15 @@ static enum mend_status single_open(struct mend_proc *self, const char **why_p)
     return MEND_OK;
 }
 
-static void single_ready(struct mend_proc *self)
+static bool single_say(struct mend_proc *self, enum mend_presence presence)
 {
+    mend_store_relaxed(&((struct single *)self->rt_state)->presence, (uint32_t)presence);
+    return true;
 }
 
 static bool single_verdict(struct mend_proc *self, uint32_t k, struct mend_death *death_p)
 {
     return false;
-}
-
-static void single_rest(struct mend_proc *self)
-{
-}
-
-static void single_resume(struct mend_proc *self, bool leaving)
-{
 }
 
 static bool single_suspect(struct mend_proc *self, mend_peer peer)
@@ -81,29 +77,6 @@ static void single_report(struct mend_proc *self, const char *text)
 {
 }
 
-static bool single_all_leaving(struct mend_proc *self)
-{
-    return true;
-}
-
-static bool single_is_leaving(struct mend_proc *self, mend_peer peer)
-{
-    return true;
-}
-
-static void single_stay(struct mend_proc *self)
-{
-}
-
-static void single_goodbye(struct mend_proc *self)
-{
-}
-
-static bool single_come_back(struct mend_proc *self)
-{
-    return true;
-}
-
 static const char *single_host(struct mend_proc *self, mend_peer peer)
 {
     return ((struct single *)self->rt_state)->host;
@@ -112,18 +85,11 @@ static const char *single_host(struct mend_proc *self, mend_peer peer)
 const struct mend_rt mend_rt_single = {
     .name = "single",
     .open = single_open,
-    .ready = single_ready,
+    .say = single_say,
     .verdict = single_verdict,
     .suspect = single_suspect,
     .abort = single_abort,
     .crashing = single_crashing,
     .report = single_report,
-    .all_leaving = single_all_leaving,
-    .is_leaving = single_is_leaving,
-    .stay = single_stay,
-    .goodbye = single_goodbye,
     .host = single_host,
-    .rest = single_rest,
-    .resume = single_resume,
-    .come_back = single_come_back,
 };

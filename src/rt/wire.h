@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wire.h – communication between the agent and the ranks of its node outside the segment.
  *
- * Environment of a rank, removed by rt->ready() so that programs that the rank starts do not believe that they
+ * Environment of a rank, removed at the end of MPI_Init, so that programs that the rank starts do not believe that they
  * are ranks:
  *   MEND_RANK     its rank in MPI_COMM_WORLD        MEND_SIZE   number of ranks
  *   MEND_SHM_FD   descriptor of the segment         MEND_APPNUM index of its program (':' blocks)

@@ -43,14 +43,22 @@ static void start(void)
         fprintf(stderr, "%s\n", why);
         exit(77);
     }
-    mend_rt_local.ready(self);
+    mend_rt_local.say(self, MEND_PRESENCE_IN_MPI);
+}
+
+/* Nothing carries out verdicts here: a death is looked for where the agent writes it. */
+static bool is_leaving(mend_peer p)
+{
+    return mend_is_leaving(self, p) || mend_load_acquire(&rank_of((int)p)->fate) == MEND_PEER_DEAD;
 }
 
 static void leave(void)
 {
-    while (!mend_rt_local.all_leaving(self))
-        sched_yield();
-    mend_rt_local.goodbye(self);
+    mend_rt_local.say(self, MEND_PRESENCE_LEAVING);
+    for (mend_peer p = 0; p < self->peers_n; p++)
+        while (!is_leaving(p))
+            sched_yield();
+    mend_rt_local.say(self, MEND_PRESENCE_LEFT);
 }
 
 /* As an MPI call would: a rank that finishes has handled that death (R22). */
@@ -90,7 +98,7 @@ static struct mend_death wait_cause(uint32_t k)
 
 static void wait_running(int i)
 {
-    while (mend_load_acquire(&rank_of(i)->state) < MEND_NODE_RANK_RUNNING)
+    while (mend_presence_of(self, i) < MEND_PRESENCE_IN_MPI)
         sched_yield();
 }
 

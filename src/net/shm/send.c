@@ -71,10 +71,10 @@ static bool out_place(struct mend_proc *self, mend_peer to, struct mend_shm_out 
 }
 
 /* A rank that has not come yet finds what this process has sent, also when this one is dead. */
-static void note_early(struct mend_shm *s, const struct mend_shm_out *o)
+static void note_early(struct mend_proc *self, mend_peer to)
 {
-    if (!o->abroad && mend_load_acquire(&o->to->state) == MEND_NODE_RANK_NONE)
-        mend_store_relaxed(&s->me->sent_early, 1);
+    if (!mend_peer_job(self, to) && mend_presence_of(self, to) == MEND_PRESENCE_NONE)
+        mend_store_relaxed(&self->shm->me->sent_early, 1);
 }
 
 #define EVEN_TRAYS 0x5u
@@ -113,7 +113,7 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
         mend_free(self, o);
         return NULL;
     }
-    note_early(s, o);
+    note_early(self, to);
     begin_ring(self, o);
     o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
     o->bulk_bytes = bulk_bytes(self);

@@ -29,7 +29,7 @@ static int wrong(const char *what, int err)
 
 static bool is_away(int r)
 {
-    return sim_job->rank[r].away;
+    return sim_job->rank[r].presence == MEND_PRESENCE_AWAY;
 }
 
 static bool one_has_failed(void)
