@@ -181,6 +181,6 @@ void mend_coll_choose_table(struct mend_comm *c);
  * collectives (p2p/), and so the collectives. */
 int mend_coll_attach(struct mend_comm *c);
 void mend_coll_detach(struct mend_comm *c);
-void mend_coll_on_death(struct mend_proc *self, mend_peer dead);
+void mend_coll_on_deaths(struct mend_proc *self, const struct mend_death *death, int n);
 
 #endif

@@ -569,7 +569,7 @@ static void end_all(struct mend_proc *self, struct mend_comm *c)
     }
 }
 
-void mend_coll_on_death(struct mend_proc *self, mend_peer dead)
+void mend_coll_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
     bool again = true;
 
@@ -578,8 +578,7 @@ void mend_coll_on_death(struct mend_proc *self, mend_peer dead)
         mend_list_foreach (l, next, &self->coll->running) {
             struct mend_comm *c = mend_list_entry(l, struct mend_coll_op, running)->c;
 
-            if (mend_group_rank(self, c->group, dead) == MPI_UNDEFINED &&
-                (!c->inter || mend_group_rank(self, c->remote, dead) == MPI_UNDEFINED))
+            if (!mend_comm_has_one_of(c, death, n))
                 continue;
             mend_comm_get(c);
             end_all(self, c);

@@ -203,7 +203,10 @@ static inline void mend_missing_add(uint64_t *peers, mend_peer p)
 void mend_comm_deactivate(struct mend_comm *c);
 
 /* The same for each communicator that has `dead` as a member. */
-void mend_comm_on_death(struct mend_proc *self, mend_peer dead);
+void mend_comm_on_deaths(struct mend_proc *self, const struct mend_death *death, int n);
+
+/* One of them is a member. */
+bool mend_comm_has_one_of(const struct mend_comm *c, const struct mend_death *death, int n);
 
 /* c is revoked in this process.  For decide/revoke.c, where stands what else that means. */
 void mend_comm_mark_revoked(struct mend_comm *c);

@@ -123,13 +123,14 @@ MEND_TEST(a_death_makes_those_inactive_that_it_is_a_member_of)
 {
     struct mend_comm *with = make(8), *other;
     struct mend_group *alone = mend_group_create_range(self, 2, 1, 1);
+    const struct mend_death death[] = {{.peer = 6}, {.peer = 7}};
 
     other = mend_comm_create(self, alone, NULL, MEND_CTX_MAKE(1, 99), NULL);
     mend_group_put(self, alone);
     CHECK(!with->inactive && other && !other->inactive);
-    mend_comm_on_death(self, 6);
+    mend_comm_on_deaths(self, death, 1);
     CHECK(!with->inactive && !other->inactive);
-    mend_comm_on_death(self, 7);
+    mend_comm_on_deaths(self, death, 2);
     CHECK(with->inactive && !other->inactive);
     mend_comm_put(with);
     mend_comm_put(other);

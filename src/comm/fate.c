@@ -39,23 +39,27 @@ static bool is_member(const struct mend_comm *c, mend_peer p)
            (c->inter && mend_group_rank(c->self, c->remote, p) != MPI_UNDEFINED);
 }
 
-void mend_comm_on_death(struct mend_proc *self, mend_peer dead)
+bool mend_comm_has_one_of(const struct mend_comm *c, const struct mend_death *death, int n)
+{
+    int i = 0;
+
+    while (i < n && !is_member(c, death[i].peer))
+        i++;
+    return i < n;
+}
+
+void mend_comm_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
     uint32_t pos = 0;
     uint64_t key;
     void *c;
 
     while (mend_hash_next(&self->comms, &pos, &key, &c))
-        if (is_member(c, dead))
+        if (mend_comm_has_one_of(c, death, n))
             mend_comm_deactivate(c);
 }
 
 bool mend_comm_has_dead(const struct mend_comm *c)
 {
-    const struct mend_proc *self = c->self;
-
-    for (uint32_t i = 0; i < self->deaths_n; i++)
-        if (is_member(c, self->deaths[i].peer))
-            return true;
-    return false;
+    return mend_comm_has_one_of(c, c->self->deaths, (int)c->self->deaths_n);
 }

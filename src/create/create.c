@@ -24,11 +24,11 @@ int mend_create_init(struct mend_proc *self)
     return MPI_SUCCESS;
 }
 
-void mend_create_on_death(struct mend_proc *self, mend_peer dead)
+void mend_create_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
-    mend_invite_on_death(self, dead);
-    mend_leaders_on_death(self, dead);
-    mend_port_on_death(self, dead);
+    mend_invite_on_deaths(self, death, n);
+    mend_leaders_on_deaths(self, death, n);
+    mend_port_on_deaths(self, death, n);
     mend_meet_look(self);
 }
 

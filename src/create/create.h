@@ -14,7 +14,7 @@ struct mend_dist_graph;
 int mend_create_init(struct mend_proc *self);
 
 /* Calls that wait for a process that is dead end, and what it had begun is forgotten. */
-void mend_create_on_death(struct mend_proc *self, mend_peer dead);
+void mend_create_on_deaths(struct mend_proc *self, const struct mend_death *death, int n);
 
 /* c was revoked here: so is what carries its collectives, and meetings that name it are called off. */
 void mend_create_on_revoke(struct mend_comm *c);

@@ -195,12 +195,12 @@ void mend_invite_refuse(struct mend_proc *self, mend_peer first, mend_ctx id)
         keep(self, &(struct mend_invitation){.from = first, .id = id, .refused = true});
 }
 
-void mend_invite_on_death(struct mend_proc *self, mend_peer dead)
+void mend_invite_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
     mend_list_foreach (l, next, &self->create->invitations) {
         struct mend_invitation *i = mend_list_entry(l, struct mend_invitation, link);
 
-        if (i->from == dead)
+        if (mend_is_among(death, n, i->from))
             drop(self, i);
     }
 }

@@ -85,12 +85,12 @@ void mend_leaders_forget(struct mend_comm *peer_c)
 }
 
 /* What it said is still an answer to a call here. */
-void mend_leaders_on_death(struct mend_proc *self, mend_peer dead)
+void mend_leaders_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
     mend_list_foreach (l, next, &self->create->hellos) {
         struct mend_hello *h = mend_list_entry(l, struct mend_hello, link);
 
-        if (h->missed && h->from == dead)
+        if (h->missed && mend_is_among(death, n, h->from))
             drop(self, h);
     }
 }

@@ -84,7 +84,7 @@ mend_frame_handler mend_create_on_frame;
 /* port.c.  False: nobody of ours sends this. */
 struct mend_create_wire;
 bool mend_port_on_frame(struct mend_proc *self, mend_peer from, const struct mend_create_wire *w);
-void mend_port_on_death(struct mend_proc *self, mend_peer dead);
+void mend_port_on_deaths(struct mend_proc *self, const struct mend_death *death, int n);
 
 /* invite.c */
 
@@ -105,7 +105,7 @@ void mend_invite_refuse(struct mend_proc *self, mend_peer first, mend_ctx id);
 /* It has, and the invitation has not come yet. */
 bool mend_invite_refused(struct mend_proc *self, mend_ctx id);
 
-void mend_invite_on_death(struct mend_proc *self, mend_peer dead);
+void mend_invite_on_deaths(struct mend_proc *self, const struct mend_death *death, int n);
 
 /* leaders.c */
 
@@ -125,6 +125,6 @@ bool mend_leaders_on_frame(struct mend_proc *self, mend_peer from, const struct 
 
 /* The peer communicator goes. */
 void mend_leaders_forget(struct mend_comm *peer_c);
-void mend_leaders_on_death(struct mend_proc *self, mend_peer dead);
+void mend_leaders_on_deaths(struct mend_proc *self, const struct mend_death *death, int n);
 
 #endif

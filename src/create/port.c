@@ -220,10 +220,11 @@ bool mend_port_on_frame(struct mend_proc *self, mend_peer from, const struct men
     return true;
 }
 
-void mend_port_on_death(struct mend_proc *self, mend_peer dead)
+void mend_port_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
     mend_list_foreach (l, next, &self->create->ports)
-        mend_visit_door_on_death(mend_list_entry(l, struct port, link)->door, dead);
+        for (int i = 0; i < n; i++)
+            mend_visit_door_on_death(mend_list_entry(l, struct port, link)->door, death[i].peer);
 }
 
 /* ---- the two calls ---- */

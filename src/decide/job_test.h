@@ -55,11 +55,9 @@ static inline void job_on_deaths(struct mend_proc *self, int n)
     for (int i = 0; i < n; i++)
         mend_peer_entry(self, death[i].peer)->fate = MEND_PEER_DEAD;
     self->deaths_n += (uint32_t)n;
-    for (int i = 0; i < n; i++) {
-        mend_p2p_on_death(self, death[i].peer);
-        mend_comm_on_death(self, death[i].peer);
-        mend_coll_on_death(self, death[i].peer);
-    }
+    mend_p2p_on_deaths(self, death, n);
+    mend_comm_on_deaths(self, death, n);
+    mend_coll_on_deaths(self, death, n);
     mend_decide_on_deaths(self, death, n);
 }
 

@@ -2,7 +2,8 @@
 /* death.c – the consequences of deaths in this process.
  *
  * This is the only place that carries out verdicts.  Those that were given together, such as on the victims of one abort,
- * are carried out together: no consequence of one may show another one alive.  The order matters: first
+ * are carried out together: no consequence of one may show another one alive, and each chapter looks through what it has once,
+ * however many they are.  The order matters: first
  * everything that the dead processes had published is delivered, as from living ones (R12, S0-59); then they are marked
  * dead, and all operations that depend on them end.
  *
@@ -30,7 +31,6 @@ static void note_old_death(struct mend_proc *self, const struct mend_death *deat
         mend_net_of(self, death->peer)->forget(self, death->peer);
     mend_peer_entry(self, death->peer)->fate = MEND_PEER_DEAD;
     mend_peer_entry(self, death->peer)->gone = true;
-    mend_comm_on_death(self, death->peer);
 }
 
 /* Reports it.  A process that has left has not failed. */
@@ -52,12 +52,18 @@ static void mark_dead(struct mend_proc *self, const struct mend_death *death)
 }
 
 /* All are marked dead, and no byte of theirs comes any more. */
-static void end_what_depends_on(struct mend_proc *self, mend_peer dead)
+static void end_what_depends_on(struct mend_proc *self, const struct mend_death *deaths, int n)
 {
-    mend_p2p_on_death(self, dead);  /* pending requests may complete now */
-    mend_part_on_death(self, dead); /* after the messages that carry partitions */
-    mend_comm_on_death(self, dead); /* a collective that waits in shared memory for it ends */
-    mend_coll_on_death(self, dead); /* one that is a list of steps ends, too */
+    mend_p2p_on_deaths(self, deaths, n); /* pending requests may complete now */
+    mend_part_on_deaths(self);           /* after the messages that carry partitions */
+    mend_comm_on_deaths(self, deaths,
+                        n); /* a collective that waits in shared memory for them ends */
+    mend_coll_on_deaths(self, deaths, n);   /* one that is a list of steps ends, too */
+    mend_decide_on_deaths(self, deaths, n); /* agreements and revocations go on without them */
+    mend_create_on_deaths(self, deaths, n); /* so does creation, or it fails */
+    mend_win_on_deaths(
+        self, deaths,
+        n); /* operations towards them are over, and locks that they held are poisoned */
 }
 
 static void carry_out(struct mend_proc *self, const struct mend_death *deaths, int n)
@@ -69,13 +75,8 @@ static void carry_out(struct mend_proc *self, const struct mend_death *deaths, i
         mark_dead(self, &deaths[i]);
     self->deaths_n += (uint32_t)n;
     self->let_go_turns = 0;
-    for (int i = 0; i < n; i++)
-        end_what_depends_on(self, deaths[i].peer);
-    mend_decide_on_deaths(self, deaths, n); /* agreements and revocations go on without them */
+    end_what_depends_on(self, deaths, n);
     for (int i = 0; i < n; i++) {
-        mend_create_on_death(self, deaths[i].peer); /* so does creation, or it fails */
-        mend_win_on_death(self, deaths[i].peer);    /* operations towards it are over, and locks
-                                                       that it held are poisoned */
         if (deaths[i].cause != MEND_CAUSE_LEFT)
             mend_occurred(self, .kind = MEND_OCCURRED_DEATH, .death = &deaths[i]);
         mend_event(self, MEND_EV_DEATH_CARRIED_OUT);
@@ -93,4 +94,5 @@ void mend_deaths(struct mend_proc *self, int n)
     self->deaths_n += (uint32_t)n;
     for (int i = 0; i < n; i++)
         note_old_death(self, &deaths[i]);
+    mend_comm_on_deaths(self, deaths, n);
 }

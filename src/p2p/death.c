@@ -12,7 +12,6 @@ static void mark_pending(struct mend_comm *c, int pending)
         mend_list_entry(l, struct mend_p2p_request, queue)->base.pending = pending;
 }
 
-/* Ends all requests of a list that belong to the peer (MEND_PEER_NONE: all). */
 static void end_posted(struct mend_list *posted, int error)
 {
     while (!mend_list_empty(posted)) {
@@ -29,7 +28,8 @@ static bool is_held(struct mend_proc *self, const struct mend_p2p_request *r)
     return r->over && !mend_peer_is_dead(self, r->peer);
 }
 
-static void end_transfers(struct mend_comm *c, mend_peer peer, int error)
+/* Those with dead peers; every: all. */
+static void end_transfers(struct mend_comm *c, bool every, int error)
 {
     struct mend_list *all = &c->match->transfers;
     bool again = true;
@@ -39,7 +39,7 @@ static void end_transfers(struct mend_comm *c, mend_peer peer, int error)
         mend_list_foreach (l, next, all) {
             struct mend_p2p_request *r = mend_list_entry(l, struct mend_p2p_request, queue);
 
-            if ((peer != MEND_PEER_NONE && r->peer != peer) || is_held(c->self, r))
+            if ((!every && !mend_peer_is_dead(c->self, r->peer)) || is_held(c->self, r))
                 continue;
             mend_send_withdraw(r);
             mend_transfer_end(r, error);
@@ -67,24 +67,40 @@ static void source_died(struct mend_comm *c, struct mend_space *space, int rank)
     end_posted(&s->posted, MEND_CLASS_PROC_FAILED);
 }
 
-static void comm_on_death(struct mend_comm *c, void *arg)
-{
-    mend_peer dead = *(const mend_peer *)arg;
-    int rank = c->match ? mend_group_rank(c->self, c->remote, dead) : MPI_UNDEFINED;
+struct deaths {
+    const struct mend_death *death;
+    int n;
+};
 
-    if (rank == MPI_UNDEFINED)
+static void comm_on_deaths(struct mend_comm *c, void *arg)
+{
+    const struct deaths *all = arg;
+    bool any = false;
+
+    for (int i = 0; c->match && i < all->n; i++) {
+        int rank = mend_group_rank(c->self, c->remote, all->death[i].peer);
+
+        if (rank == MPI_UNDEFINED)
+            continue;
+        source_died(c, mend_p2p_space(c, MEND_CHANNEL_P2P), rank);
+        source_died(c, mend_p2p_space(c, MEND_CHANNEL_COLL), rank);
+        any = true;
+    }
+    if (!any)
         return;
-    source_died(c, mend_p2p_space(c, MEND_CHANNEL_P2P), rank);
-    source_died(c, mend_p2p_space(c, MEND_CHANNEL_COLL), rank);
-    end_transfers(c, dead, MEND_CLASS_PROC_FAILED);
+    end_transfers(c, false, MEND_CLASS_PROC_FAILED);
     mark_pending(c, MPI_ERR_PENDING);
 }
 
-void mend_p2p_on_death(struct mend_proc *self, mend_peer dead)
+void mend_p2p_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
-    mend_comm_each(self, comm_on_death, &dead);
-    mend_out_drop_all(self, dead);
-    mend_credit_on_death(self, dead);
+    struct deaths all = {death, n};
+
+    mend_comm_each(self, comm_on_deaths, &all);
+    for (int i = 0; i < n; i++) {
+        mend_out_drop_all(self, death[i].peer);
+        mend_credit_on_death(self, death[i].peer);
+    }
 }
 
 static void space_on_revoke(struct mend_comm *c, struct mend_space *space)
@@ -108,7 +124,7 @@ static void space_on_revoke(struct mend_comm *c, struct mend_space *space)
 void mend_p2p_on_revoke(struct mend_comm *c)
 {
     mend_comm_get(c);
-    end_transfers(c, MEND_PEER_NONE, MEND_CLASS_INVALIDATED);
+    end_transfers(c, true, MEND_CLASS_INVALIDATED);
     space_on_revoke(c, mend_p2p_space(c, MEND_CHANNEL_P2P));
     space_on_revoke(c, mend_p2p_space(c, MEND_CHANNEL_COLL));
     mend_comm_put(c);

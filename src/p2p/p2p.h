@@ -166,8 +166,8 @@ int mend_p2p_buffer_flush(struct mend_proc *self, struct mend_p2p_buffer **slot)
 int mend_p2p_buffer_iflush(struct mend_proc *self, struct mend_comm *c_or_null, uint32_t session,
                            struct mend_request **r_p);
 
-/* Consequences of a death and of a revocation (life/death.c, decide/revoke.c). */
-void mend_p2p_on_death(struct mend_proc *self, mend_peer dead);
+/* Consequences of deaths and of a revocation (life/death.c, decide/revoke.c). */
+void mend_p2p_on_deaths(struct mend_proc *self, const struct mend_death *death, int n);
 void mend_p2p_on_revoke(struct mend_comm *c);
 
 /* Tells the program which members of c, of both groups, have failed, in the order of the deaths; acked: those that it has

@@ -34,7 +34,7 @@ static void begin(void)
     self->deaths = mend_zalloc(self, 1, sizeof(*self->deaths));
     self->deaths[self->deaths_n++].peer = 1;
     mend_peer_entry(self, 1)->fate = MEND_PEER_DEAD;
-    mend_comm_on_death(self, 1);
+    mend_comm_on_deaths(self, self->deaths, 1);
 }
 
 /* More than anything here takes. */
@@ -151,7 +151,7 @@ MEND_TEST(a_wildcard_may_never_match)
     begin();
     r = isendrecv(out, in, false);
     CHECK(!mend_request_is_done(r));
-    mend_p2p_on_death(self, 1);
+    mend_p2p_on_deaths(self, self->deaths, 1);
     go_on();
     CHECK_EQ(r->pending, MPI_ERR_PENDING);
     CHECK_EQ(mend_p2p_sendrecv(c, &out, &in, false, MPI_STATUS_IGNORE), MEND_CLASS_PROC_FAILED);

@@ -318,7 +318,7 @@ static enum mend_status push_out(struct mend_proc *self, mend_peer to, struct me
     return st;
 }
 
-/* The death ends the request: mend_part_on_death(). */
+/* The death ends the request: mend_part_on_deaths(). */
 static void drop_out(struct mend_proc *self, struct mend_out *out)
 {
 }

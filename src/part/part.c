@@ -273,8 +273,8 @@ bool mend_part_settled(const struct mend_part *p, int partition, int *error_p)
     return true;
 }
 
-/* The requests on c, or with the peer, end: c NULL: any. */
-static void end_all(struct mend_proc *self, const struct mend_comm *c, mend_peer peer, int error)
+/* The requests on c end; NULL: those with dead peers. */
+static void end_all(struct mend_proc *self, const struct mend_comm *c, int error)
 {
     bool again = true;
 
@@ -284,7 +284,7 @@ static void end_all(struct mend_proc *self, const struct mend_comm *c, mend_peer
             struct mend_part *p = mend_list_entry(l, struct mend_part, all);
 
             if (!mend_request_is_active(&p->base) || p->over || p->rank == MPI_PROC_NULL ||
-                (c ? p->base.comm != c : p->peer != peer))
+                (c ? p->base.comm != c : !mend_peer_is_dead(self, p->peer)))
                 continue;
             again = true;
             mend_part_end(p, error);
@@ -296,7 +296,7 @@ static void end_all(struct mend_proc *self, const struct mend_comm *c, mend_peer
 }
 
 /* What p2p/ had brought before it is counted first (R12). */
-static void count_arrived(struct mend_proc *self, mend_peer dead)
+static void count_arrived(struct mend_proc *self)
 {
     bool again = true;
 
@@ -305,7 +305,7 @@ static void count_arrived(struct mend_proc *self, mend_peer dead)
         mend_list_foreach (l, next, &self->parts->all) {
             struct mend_part *p = mend_list_entry(l, struct mend_part, all);
 
-            if (p->peer != dead || mend_list_empty(&p->messages))
+            if (mend_list_empty(&p->messages) || !mend_peer_is_dead(self, p->peer))
                 continue;
             mend_part_poll(&p->base);
             again = mend_list_empty(&p->messages);
@@ -315,15 +315,15 @@ static void count_arrived(struct mend_proc *self, mend_peer dead)
     }
 }
 
-void mend_part_on_death(struct mend_proc *self, mend_peer dead)
+void mend_part_on_deaths(struct mend_proc *self)
 {
-    count_arrived(self, dead);
-    end_all(self, NULL, dead, MEND_CLASS_PROC_FAILED);
+    count_arrived(self);
+    end_all(self, NULL, MEND_CLASS_PROC_FAILED);
 }
 
 void mend_part_on_revoke(struct mend_comm *c)
 {
-    end_all(c->self, c, MEND_PEER_NONE, MEND_CLASS_INVALIDATED);
+    end_all(c->self, c, MEND_CLASS_INVALIDATED);
 }
 
 void mend_part_detach(struct mend_comm *c)

@@ -57,8 +57,8 @@ bool mend_part_arrived(const struct mend_part *p, int partition);
  * class with which it has ended without this one (R26). */
 bool mend_part_settled(const struct mend_part *p, int partition, int *error_p);
 
-/* Consequences of a death and of a revocation (life/). */
-void mend_part_on_death(struct mend_proc *self, mend_peer dead);
+/* Consequences of deaths and of a revocation (life/). */
+void mend_part_on_deaths(struct mend_proc *self);
 void mend_part_on_revoke(struct mend_comm *c);
 
 /* What a communicator keeps: offers and receives without a partner. */

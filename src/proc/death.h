@@ -7,6 +7,8 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
+
 /* Why a process died, for error strings and reports. */
 enum mend_cause {
     MEND_CAUSE_UNKNOWN = 0,
@@ -27,5 +29,15 @@ struct mend_death {
     bool late;            /* it may have happened later than that: the agent was stopped since */
     uint32_t first;       /* number of the first of the verdicts that were given together with it */
 };
+
+/* Whether the peer is one of n that died together. */
+static inline bool mend_is_among(const struct mend_death *death, int n, mend_peer p)
+{
+    int i = 0;
+
+    while (i < n && death[i].peer != p)
+        i++;
+    return i < n;
+}
 
 #endif

@@ -152,7 +152,7 @@ MEND_TEST(calm)
            "win 10: operations are looked at one by one if something is wrong");
     BREAKS(mend_peer_entry(self, 2)->fate, MEND_PEER_DEAD,
            "win 10: flushes are looked at one by one if something is wrong");
-    mend_win_on_death(self, 2);
+    mend_win_on_deaths(self, &(struct mend_death){.peer = 2}, 1);
     CHECK(w->direct_n == 1 && w->calm_n == 0);
     mend_win_on_revoke(w->comm);
     CHECK(w->direct_n == 0);

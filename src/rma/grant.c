@@ -194,7 +194,7 @@ static void end_mourning(struct mend_win *w)
     }
 }
 
-void mend_grant_on_death(struct mend_win *w, int dead)
+void mend_grant_bury(struct mend_win *w, int dead)
 {
     struct mend_win_grants *s = w->control->grants;
     struct mend_winlock_words words;
@@ -212,6 +212,14 @@ void mend_grant_on_death(struct mend_win *w, int dead)
     s->state[dead] = NOTHING;
     s->named_n -= s->named[dead];
     s->named[dead] = 0;
+}
+
+void mend_grant_go_on(struct mend_win *w)
+{
+    const struct mend_win_grants *s = w->control->grants;
+
+    if (!s)
+        return;
     if (!s->named_n)
         end_mourning(w);
     try_all(w);

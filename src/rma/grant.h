@@ -28,7 +28,8 @@ bool mend_grant_taken(struct mend_win *w, int from);
 bool mend_grant_unlock(struct mend_win *w, int from);
 bool mend_grant_dead(struct mend_win *w, int from, const void *ranks, size_t len);
 
-/* A member died: what it held is poisoned, and others may go on. */
-void mend_grant_on_death(struct mend_win *w, int dead);
+/* A member died: what it held is poisoned.  When all that died together are buried others may go on. */
+void mend_grant_bury(struct mend_win *w, int dead);
+void mend_grant_go_on(struct mend_win *w);
 
 #endif

@@ -75,12 +75,19 @@ static int unlock(mend_peer origin, enum mend_winlock_kind kind)
     return mend_link_fault(&win[origin], TARGET);
 }
 
+/* The target hears of the death. */
+static void bury(int dead)
+{
+    mend_grant_bury(&win[TARGET], dead);
+    mend_grant_go_on(&win[TARGET]);
+}
+
 /* So far ORIGIN alone knows of the death, and its answer waits; then the target hears of it. */
 static enum mend_link_lock lock_when_told(enum mend_winlock_kind kind)
 {
     CHECK_EQ(lock(ORIGIN, kind), MEND_LINK_ASKED);
     mend_interrupt_check(job.rank[TARGET]);
-    mend_grant_on_death(&win[TARGET], HOLDER);
+    bury(HOLDER);
     frames();
     return link_of(ORIGIN)->lock;
 }
@@ -104,7 +111,7 @@ MEND_TEST(an_unlock_reports_the_death_that_its_origin_knows)
     frames();
     CHECK(link_of(ORIGIN)->lock != MEND_LINK_FREE); /* it waits until the target knows, too */
     mend_interrupt_check(job.rank[TARGET]);
-    mend_grant_on_death(&win[TARGET], HOLDER);
+    bury(HOLDER);
     frames();
     CHECK_EQ(link_of(ORIGIN)->lock, MEND_LINK_FREE);
     CHECK_EQ(mend_link_fault(&win[ORIGIN], TARGET), MPI_ERR_PROC_FAILED);
@@ -160,8 +167,8 @@ MEND_TEST(a_mourner_that_dies_poisons_nothing_when_it_had_ended_its_lock)
     frames();
     job_kill(ORIGIN);
     mend_interrupt_check(job.rank[TARGET]);
-    mend_grant_on_death(&win[TARGET], ORIGIN); /* whose own death is carried out first */
-    mend_grant_on_death(&win[TARGET], HOLDER);
+    bury(ORIGIN); /* whose own death is carried out first */
+    bury(HOLDER);
     frames();
     CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
     end();

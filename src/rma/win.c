@@ -303,18 +303,30 @@ int mend_win_free(struct mend_win *w)
 
 /* ---- failures ---- */
 
-void mend_win_on_death(struct mend_proc *self, mend_peer dead)
+static void member_died(struct mend_win *w, int rank)
+{
+    w->calm_n = 0;
+    if (w->links && w->links[rank])
+        mend_link_end(w->links[rank], MPI_ERR_PROC_FAILED);
+    mend_grant_bury(w, rank);
+}
+
+void mend_win_on_deaths(struct mend_proc *self, const struct mend_death *death, int n)
 {
     for (struct mend_list *l = self->windows.next; l != &self->windows; l = l->next) {
         struct mend_win *w = mend_list_entry(l, struct mend_win, link);
-        int rank = mend_group_rank(self, w->comm->group, dead);
+        bool any = false;
 
-        if (rank == MPI_UNDEFINED)
-            continue;
-        w->calm_n = 0;
-        if (w->links && w->links[rank])
-            mend_link_end(w->links[rank], MPI_ERR_PROC_FAILED);
-        mend_grant_on_death(w, rank);
+        for (int i = 0; i < n; i++) {
+            int rank = mend_group_rank(self, w->comm->group, death[i].peer);
+
+            if (rank == MPI_UNDEFINED)
+                continue;
+            member_died(w, rank);
+            any = true;
+        }
+        if (any)
+            mend_grant_go_on(w);
     }
 }
 

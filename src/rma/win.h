@@ -195,8 +195,8 @@ static inline bool mend_win_is_dead(const struct mend_win *w, int rank)
 /* An invariant that does not hold; NULL: all hold (base/check.h).  O(members + attached pieces squared). */
 const char *mend_win_check(const struct mend_win *w);
 
-/* A member died; the window was revoked (life/death.c, decide/revoke.c). */
-void mend_win_on_death(struct mend_proc *self, mend_peer dead);
+/* Members died; the window was revoked (life/death.c, decide/revoke.c). */
+void mend_win_on_deaths(struct mend_proc *self, const struct mend_death *death, int n);
 void mend_win_on_revoke(struct mend_comm *c);
 int mend_win_init(struct mend_proc *self);
 
