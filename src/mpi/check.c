@@ -60,8 +60,6 @@ static void call_event(struct mend_events *events, const char *fn)
             mend_event_call(events, other->name);
 }
 
-#define CALLS_PER_LOOK 64 /* where revocations come as frames */
-
 int mend_enter_slow(const char *fn)
 {
     struct mend_proc *self = mend_self;
@@ -70,8 +68,8 @@ int mend_enter_slow(const char *fn)
         return MPI_ERR_OTHER;
     mend_come_in(self);
     self->call = fn;
-    if (mend_has_news(self) ||
-        (mend_detours(self, MEND_DETOUR_FRAMES) && ++self->calls_n % CALLS_PER_LOOK == 0))
+    self->long_calls_n++;
+    if (mend_look_is_due(self) || mend_has_news(self))
         mend_look_around(self);
     mend_tell(self, true);
     if (self->events)

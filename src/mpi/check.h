@@ -36,7 +36,7 @@ static inline int mend_enter(const char *fn)
 {
     struct mend_proc *self = mend_self;
 
-    if (mend_unlikely(!self || mend_detours(self, UINT32_MAX) || mend_has_news(self)))
+    if (mend_unlikely(!self || !mend_goes_short_way(self)))
         return mend_enter_slow(fn);
     self->call = fn;
     return MPI_SUCCESS;

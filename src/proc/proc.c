@@ -71,6 +71,7 @@ struct mend_proc *mend_proc_create_bare(void)
     arena->exhausted_of = self;
     self->state = MEND_PROC_BARE;
     mend_detour_begin(self, MEND_DETOUR_CLOSED);
+    self->calls_left = self->calls_per_look = MEND_CALLS_UNCOUNTED;
     self->me = MEND_PEER_NONE;
     self->main_thread = pthread_self();
     init_lock(&self->lock);

@@ -76,7 +76,11 @@ struct mend_proc {
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
+    uint32_t hinted_n;        /* polls for one peer (req/progress.c) */
     _Atomic uint32_t detours; /* set of enum mend_detour; 0: calls take the short way */
+    int32_t calls_left;       /* short calls before the next that looks for frames */
+    int32_t calls_per_look;   /* proc/detour.h */
+    uint64_t long_calls_n;    /* that took the long way */
     enum mend_world_state world_state;
     bool due;                 /* a callback may run: on_due */
     volatile bool poked;      /* by a signal, since the last look (notify/) */
@@ -178,7 +182,6 @@ struct mend_proc {
     struct mend_tool *tool; /* tool/: from the first MPI_T_init_thread() on */
     bool tool_threads;      /* MPI_T calls come from several threads: MPI takes the lock, too */
 
-    uint32_t calls_n;      /* MPI calls, counted during MEND_DETOUR_FRAMES */
     uint64_t ctx_counter;  /* context ids proposed by this process so far */
     uint64_t span_counter; /* and of those that span several jobs */
     struct mend_params params;

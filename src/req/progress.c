@@ -29,14 +29,17 @@ static bool poll_active(struct mend_proc *self)
     return any;
 }
 
+#define OTHERS_EVERY 64u /* polls with a hint between two looks at the transports that do not reach that peer */
+
 static inline bool poll_nets(struct mend_proc *self, mend_peer hint)
 {
+    const struct mend_net *near = hint >= 0 ? mend_net_of(self, hint) : NULL;
     bool any = false;
 
+    if (mend_likely(near && near->poll && ++self->hinted_n % OTHERS_EVERY))
+        return near->poll(self, hint) > 0;
     for (const struct mend_net **n = self->nets; *n; n++) {
-        bool mine = hint >= 0 && mend_net_of(self, hint) == *n;
-
-        any |= (*n)->poll(self, mine ? hint : MEND_PEER_NONE) > 0;
+        any |= (*n)->poll(self, *n == near ? hint : MEND_PEER_NONE) > 0;
     }
     return any;
 }

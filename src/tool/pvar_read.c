@@ -71,6 +71,8 @@ static uint64_t count(const struct mend_tool *t, enum mend_tool_pvar_id id,
         return state_of(c);
     case MEND_PVAR_processes:
         return (uint64_t)self->peers_n;
+    case MEND_PVAR_long_calls:
+        return self->long_calls_n;
     case MEND_PVAR_communicators:
         return self->comms.used;
     case MEND_PVAR_memory_bytes:
