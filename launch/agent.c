@@ -24,7 +24,7 @@
 #define SCAN_NS         (50 * MEND_NS_PER_MS) /* not less often than so, if there is reason */
 #define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
 
-enum source { FROM_SIGNAL, FROM_NOTE, FROM_TIMER, FROM_CTL, FROM_DOOR, FROM_LINK };
+enum source { FROM_SIGNAL, FROM_NOTE, FROM_TIMER, FROM_CTL, FROM_DOOR, FROM_LINK, FROM_SET };
 
 /* ---- all ranks ---- */
 
@@ -87,6 +87,7 @@ static void on_child(struct job *job, struct rank *r)
         !r->exit.si_pid)
         return;
     mend_control_read(job, r); /* its last words */
+    mend_rouse_drop(job, r);
     mend_rank_step(&r->state, MEND_RANK_ENDS);
     job->alive_n--;
     replaced = mend_rank_is_replaced(job, r);
@@ -353,16 +354,21 @@ static void on_time(struct job *job)
 
 /* ---- the loop ---- */
 
-static void listen_to(struct job *job, int fd, enum source from, int rank)
+static bool listen_to(struct job *job, int fd, enum source from, int rank)
 {
     struct epoll_event ev = {.events = EPOLLIN, .data.u64 = (uint64_t)from << 32 | (uint32_t)rank};
 
-    epoll_ctl(job->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
+    return epoll_ctl(job->epoll_fd, EPOLL_CTL_ADD, fd, &ev) == 0;
 }
 
 void mend_agent_listen(struct job *job, const struct rank *r)
 {
     listen_to(job, r->ctl_fd, FROM_CTL, r->index);
+}
+
+bool mend_agent_listen_to_set(struct job *job, const struct rank *r)
+{
+    return listen_to(job, r->watch_fd, FROM_SET, r->index);
 }
 
 void mend_agent_listen_to_link(struct job *job, int fd, bool in, bool out)
@@ -407,6 +413,9 @@ static void on_event(struct job *job, uint64_t tag)
         break;
     case FROM_LINK:
         mend_links_read(job, (int)of);
+        break;
+    case FROM_SET:
+        mend_rouse_look(job, &job->rank[of]);
         break;
     }
 }

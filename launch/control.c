@@ -153,9 +153,11 @@ static void on_suspect(struct job *job, struct rank *r, const struct mend_ctl *m
 static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *m, size_t len,
                         pid_t sender, int fd)
 {
-    if (fd >= 0 && m->kind != MEND_CTL_SPAWN)
+    bool valid = mend_ctl_valid(m, len, (uint32_t)job->n);
+
+    if (fd >= 0 && !(valid && (m->kind == MEND_CTL_SPAWN || m->kind == MEND_CTL_WATCH)))
         close(fd);
-    if (!mend_ctl_valid(m, len, (uint32_t)job->n)) {
+    if (!valid) {
         mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
         return;
     }
@@ -177,6 +179,12 @@ static void on_datagram(struct job *job, struct rank *r, const struct mend_ctl *
         break;
     case MEND_CTL_SPAWN:
         mend_spawn_asked(job, r, fd);
+        break;
+    case MEND_CTL_WATCH:
+        mend_rouse_take(job, r, fd);
+        break;
+    case MEND_CTL_UNWATCH:
+        mend_rouse_drop(job, r);
         break;
     case MEND_CTL_SESSION:
         job->minds_left = true;
@@ -235,6 +243,7 @@ void mend_control_read(struct job *job, struct rank *r)
             epoll_ctl(job->epoll_fd, EPOLL_CTL_DEL, r->ctl_fd, NULL);
             close(r->ctl_fd);
             r->ctl_fd = -1;
+            mend_rouse_drop(job, r);
         }
         return;
     }

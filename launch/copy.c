@@ -139,7 +139,7 @@ bool mend_copy_make(struct job *job, const struct rank *original, struct rank *c
     setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int));
     asked = mend_spare_send(original, "", 1, &pair[1], 1);
     close(pair[1]);
-    *copy_p = (struct rank){.index = MEND_RANK_SPARE, .ctl_fd = pair[0]};
+    *copy_p = (struct rank){.index = MEND_RANK_SPARE, .ctl_fd = pair[0], .watch_fd = -1};
     copy_p->child = asked ? hear(job, original, pair[0]) : 0;
     if (copy_p->child) {
         fcntl(pair[0], F_SETFL, O_NONBLOCK);

@@ -173,6 +173,7 @@ static void prepare(struct job *job, struct mend_link *x, int first, int n)
                            .spawn_fd = -1,
                            .wrapped_pidfd = -1,
                            .ctl_fd = -1,
+                           .watch_fd = -1,
                            .state = {.child = MEND_CHILD_ENDED,
                                      .ending = MEND_ENDING_TOLD,
                                      .news = MEND_NEWS_PRINTED}};

@@ -172,6 +172,7 @@ static void begin(void)
     for (int i = 0; i < OURS; i++)
         ranks[i] = (struct rank){.index = i,
                                  .ctl_fd = -1,
+                                 .watch_fd = -1,
                                  .verdict_k = -1,
                                  .shared = mend_node_rank_of(job.shm, mend_place_at((uint32_t)i))};
     x = (struct mend_link){.fd = -1, .shm_fd = -1, .shm = segment()};

@@ -46,6 +46,7 @@ struct rank {
     int spawn_fd;             /* who asked for it, while it is being started; -1: the user */
     pid_t child; /* what we started; a zombie until the job ends, so its number is not reused */
     int ctl_fd;
+    int watch_fd;                 /* an epoll set that rings it (rouse.c); -1: none */
     bool own_group;               /* the child leads a process group */
     bool original;                /* a spare that makes copies of itself */
     struct mend_rank_state state; /* (L), except .child */
@@ -167,8 +168,14 @@ void mend_agent_listen_to_link(struct job *job, int fd, bool in, bool out);
 void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n,
                         struct mend_abort what);
 
-/* agent.c: datagrams of r are read from now on. */
+/* agent.c: datagrams of r are read from now on; its set is waited for, false: with an errno value. */
 void mend_agent_listen(struct job *job, const struct rank *r);
+bool mend_agent_listen_to_set(struct job *job, const struct rank *r);
+
+/* rouse.c: takes the epoll set that rings r from now on, fd -1: no number was left for it; its event has come; gives it up. */
+void mend_rouse_take(struct job *job, struct rank *r, int fd);
+void mend_rouse_look(struct job *job, struct rank *r);
+void mend_rouse_drop(struct job *job, struct rank *r);
 
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct job *job);

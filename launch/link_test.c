@@ -174,7 +174,7 @@ static void begin(struct side *s)
     s->job.shm_fd = segment(fresh_job(), &s->job.shm);
     CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, s->ctl), 0);
     for (int i = 0; i < RANKS; i++)
-        s->ranks[i] = (struct rank){.index = i, .ctl_fd = i ? -1 : s->ctl[0]};
+        s->ranks[i] = (struct rank){.index = i, .ctl_fd = i ? -1 : s->ctl[0], .watch_fd = -1};
     mend_links_open(&s->job);
     CHECK(s->job.door_fd >= 0);
 }

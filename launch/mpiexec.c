@@ -123,7 +123,8 @@ static void create_ranks(struct job *job)
                                          .spawn_fd = -1,
                                          .own_group = !(i == o->tty_rank && terminal),
                                          .wrapped_pidfd = -1,
-                                         .ctl_fd = -1};
+                                         .ctl_fd = -1,
+                                         .watch_fd = -1};
 }
 
 /* The rank that has the terminal runs in gdb, the others as always. */

@@ -36,7 +36,8 @@ static void start(struct job *job, int a, bool original)
                        .original = original,
                        .own_group = true,
                        .wrapped_pidfd = -1,
-                       .ctl_fd = -1};
+                       .ctl_fd = -1,
+                       .watch_fd = -1};
     job->spares_n += mend_start_spare(job, r);
 }
 

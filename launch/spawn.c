@@ -178,7 +178,8 @@ static void prepare(struct request *q, int i, int first, int index)
                        .spawn_fd = q->fd,
                        .own_group = true,
                        .wrapped_pidfd = -1,
-                       .ctl_fd = -1};
+                       .ctl_fd = -1,
+                       .watch_fd = -1};
     if (b->again)
         r->cpus = job->rank[b->seat.dead].cpus;
     mend_vacancy_take(job, r);

@@ -91,6 +91,7 @@ static bool retire(struct job *job, struct rank *r)
     if (!over)
         return false;
     close_control(job, r);
+    mend_rouse_drop(job, r);
     reap(job, r);
     r->child = 0;
     r->own_group = false;

@@ -69,7 +69,7 @@ int mend_enter_slow(const char *fn)
     mend_come_in(self);
     self->call = fn;
     self->long_calls_n++;
-    if (mend_look_is_due(self) || mend_has_news(self))
+    if (mend_proc_look_is_due(self) || mend_has_news(self))
         mend_look_around(self);
     mend_tell(self, true);
     if (self->events)

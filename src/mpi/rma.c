@@ -139,9 +139,8 @@ static inline struct common common_case(MPI_Win win, int target, MPI_Aint disp, 
     struct common k = {.at = NULL};
     struct mend_proc *self = mend_self;
 
-    if (mend_unlikely(!self || !mend_goes_short_way(self) ||
-                      type != there_type || n != there_n || n <= 0 || n > INT32_MAX ||
-                      mend_check_win(win, &k.w)))
+    if (mend_unlikely(!self || !mend_goes_short_way(self) || type != there_type || n != there_n ||
+                      n <= 0 || n > INT32_MAX || mend_check_win(win, &k.w)))
         return k;
     k.type = mend_type_predefined((uintptr_t)type);
     if (mend_unlikely(!k.type || !k.type->dense || k.type->true_lb || !k.type->size))

@@ -177,8 +177,7 @@ static inline bool is_flushed_at_once(int rank, MPI_Win win)
     struct mend_proc *self = mend_self;
     struct mend_win *w;
 
-    return mend_likely(self && mend_goes_short_way(self) &&
-                       !mend_check_win(win, &w)) &&
+    return mend_likely(self && mend_goes_short_way(self) && !mend_check_win(win, &w)) &&
            mend_win_flush_at_once(w, rank);
 }
 

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A transport with descriptors wakes a process that sleeps in its segment: with a frame, with the end of the other side,
- * and with a frame that came before; no wake-up is lost, at whatever instant a frame comes; and what other processes of
- * the node have to tell still wakes it.
+ * and with a frame that came before; no wake-up is lost, at whatever instant a frame comes; what other processes of
+ * the node have to tell still wakes it; and a process that waits without sleeping makes few system calls.
  *
- * The transport is a pair of sockets, with frames of one size without payload. */
+ * The transport is a pair of sockets, with frames of one size without payload.  The agent is a thread, which does what
+ * launch/rouse.c does. */
 #include "net/net.h"
 #include "node/bell.h"
 #include "node/node.h"
 
 #include "base/test.h"
 
+#include <dirent.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -24,6 +28,8 @@ static struct mend_proc me;
 static void *segment;
 static int segment_fd, here, there; /* the two ends */
 static int came_n, troubles_n;
+static unsigned looks_n;
+static struct mend_look look;
 
 static unsigned pair_poll(struct mend_proc *self, mend_peer hint)
 {
@@ -31,6 +37,9 @@ static unsigned pair_poll(struct mend_proc *self, mend_peer hint)
     unsigned n = 0;
     ssize_t got;
 
+    if (!self->bell->is_due(self, &look))
+        return 0;
+    looks_n++;
     while ((got = recv(here, &f, sizeof(f), MSG_DONTWAIT)) == (ssize_t)sizeof(f)) {
         self->on_frame[mend_frame_kind(&f)](self, 1, &f, NULL);
         n++;
@@ -41,6 +50,99 @@ static unsigned pair_poll(struct mend_proc *self, mend_peer hint)
 }
 
 static const struct mend_net pair = {.name = "pair", .poll = pair_poll};
+
+/* The agent. */
+static struct {
+    int epoll, set, stop;
+    unsigned events_n;
+    mend_atomic_u32 idle; /* 1: it is not to take events now */
+    pthread_t thread;
+} agent;
+
+static struct mend_node_rank *my_words(void)
+{
+    return mend_node_rank_of(me.node->header, mend_place_at(0));
+}
+
+static void take_event(void)
+{
+    struct mend_node_wakes wakes = {.header = me.node->header};
+    mend_atomic_u32 *n = &my_words()->readable_n;
+    struct epoll_event e;
+
+    if (epoll_wait(agent.set, &e, 1, 0) <= 0)
+        return;
+    agent.events_n++;
+    mend_store_release(n, mend_load_relaxed(n) + 1);
+    mend_node_wakes_add(&wakes, mend_place_at(0));
+    mend_node_wakes_flush(&wakes);
+}
+
+static void *attend(void *arg)
+{
+    struct epoll_event e;
+
+    for (;;) {
+        int n = epoll_wait(agent.epoll, &e, 1, -1);
+
+        if (n > 0 && e.data.fd == agent.stop)
+            return arg;
+        if (n > 0 && !mend_load_acquire(&agent.idle))
+            take_event();
+    }
+}
+
+static void await(int fd)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+
+    CHECK_EQ(epoll_ctl(agent.epoll, EPOLL_CTL_ADD, fd, &e), 0);
+}
+
+/* It gets a descriptor of its own, as through a socket. */
+static bool hand(struct mend_proc *self, int set)
+{
+    CHECK((set < 0) == (agent.set >= 0));
+    if (set < 0) {
+        CHECK_EQ(epoll_ctl(agent.epoll, EPOLL_CTL_DEL, agent.set, NULL), 0);
+        close(agent.set);
+        agent.set = -1;
+        return true;
+    }
+    agent.set = dup(set);
+    await(agent.set);
+    return true;
+}
+
+static void start_agent(void)
+{
+    agent.epoll = epoll_create1(EPOLL_CLOEXEC);
+    agent.stop = eventfd(0, EFD_CLOEXEC);
+    agent.set = -1;
+    agent.events_n = 0;
+    mend_store_relaxed(&agent.idle, 0);
+    await(agent.stop);
+    CHECK_EQ(pthread_create(&agent.thread, NULL, attend, NULL), 0);
+}
+
+static void end_agent(void)
+{
+    eventfd_write(agent.stop, 1);
+    pthread_join(agent.thread, NULL);
+    close(agent.stop);
+    close(agent.epoll);
+}
+
+static int descriptors_n(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    int n = 0;
+
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n;
+}
 
 static void on_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                      const void *payload)
@@ -83,14 +185,19 @@ static void begin(void)
     here = ends[0];
     there = ends[1];
     mend_net_connect(&me, 1, &pair);
+    start_agent();
+    me.node->hand = hand;
     CHECK_EQ(me.bell->watch(&me, here), MEND_OK);
     came_n = troubles_n = 0;
+    looks_n = 0;
+    look = (struct mend_look){0};
 }
 
 static void finish(void)
 {
     me.bell->unwatch(&me, here);
-    CHECK(!me.node->watch);
+    CHECK(!me.node->watch && agent.set < 0);
+    end_agent();
     close(here);
     if (there >= 0)
         close(there);
@@ -202,6 +309,112 @@ MEND_TEST(no_wakeup_is_lost)
         CHECK_EQ(send(here, "", 1, MSG_NOSIGNAL), 1);
     }
     pthread_join(t, NULL);
+    finish();
+}
+
+/* As before, but every other wait spins: a request may be open from the last look, and its event taken at any instant. */
+MEND_TEST(no_wakeup_is_lost_by_one_who_also_spins)
+{
+    pthread_t t;
+
+    begin();
+    CHECK_EQ(pthread_create(&t, NULL, send_many, NULL), 0);
+    for (int i = 0; i < TURNS; i++) {
+        for (int k = 0; k < i % 7 * 100 && came_n == i; k++)
+            me.nets[0]->poll(&me, MEND_PEER_NONE);
+        while (came_n == i)
+            CHECK(look_or_sleep(FOR_LONG));
+        CHECK_EQ(send(here, "", 1, MSG_NOSIGNAL), 1);
+    }
+    pthread_join(t, NULL);
+    finish();
+}
+
+/* Without news one turn in many looks; with news the next one does, long before its turn would come. */
+MEND_TEST(a_spinning_process_looks_when_it_is_told)
+{
+    const unsigned turns = 1000 * MEND_LOOK_TURNS;
+
+    begin();
+    for (unsigned i = 0; i < turns; i++)
+        CHECK_EQ(me.nets[0]->poll(&me, MEND_PEER_NONE), 0);
+    CHECK(looks_n >= 1000 && looks_n <= 1001);
+    CHECK_EQ(agent.events_n, 0);
+    send_frame(0);
+    while (mend_load_acquire(&my_words()->readable_n) == 0)
+        usleep(100);
+    CHECK_EQ(me.nets[0]->poll(&me, MEND_PEER_NONE), 1);
+    CHECK_EQ(came_n, 1);
+    me.nets[0]->poll(&me, MEND_PEER_NONE); /* the next request */
+    me.nets[0]->poll(&me, MEND_PEER_NONE); /* its turn */
+    looks_n = 0;
+    me.nets[0]->poll(&me, MEND_PEER_NONE);
+    CHECK_EQ(looks_n, 0);
+    CHECK_EQ(agent.events_n, 1);
+    me.yields_n++; /* a turn that gave the core away */
+    me.nets[0]->poll(&me, MEND_PEER_NONE);
+    me.nets[0]->poll(&me, MEND_PEER_NONE);
+    CHECK_EQ(looks_n, 1);
+    finish();
+}
+
+/* The agent is asked for one event, and has no work with those that come before the next request. */
+MEND_TEST(a_busy_process_costs_its_agent_nothing)
+{
+    begin();
+    CHECK(!look_or_sleep(A_MOMENT));
+    for (int i = 0; i < 100; i++)
+        send_frame(i);
+    usleep(20000);
+    CHECK_EQ(agent.events_n, 1);
+    CHECK(look_or_sleep(FOR_LONG));
+    CHECK_EQ(came_n, 100);
+    CHECK(agent.events_n <= 2);
+    finish();
+}
+
+/* An agent that is stopped: the process looks when its longest sleep is over. */
+MEND_TEST(an_agent_that_does_nothing_delays)
+{
+    begin();
+    mend_store_release(&agent.idle, 1);
+    send_frame(0);
+    me.bell->arm(&me, false);
+    CHECK(!me.bell->sleep(&me, A_MOMENT));
+    me.bell->disarm(&me);
+    CHECK(look_or_sleep(FOR_LONG));
+    CHECK_EQ(came_n, 1);
+    finish();
+}
+
+/* One that has no room for the set. */
+MEND_TEST(an_agent_that_refuses_makes_sleeps_short)
+{
+    mend_time_ns began;
+
+    begin();
+    mend_store_relaxed(&my_words()->deaf, 1);
+    began = mend_time_monotonic_ns();
+    CHECK(look_or_sleep(FOR_LONG));
+    CHECK(mend_time_monotonic_ns() - began < FOR_LONG / 2);
+    CHECK(!look_or_sleep(A_MOMENT / 1000)); /* that is what was asked for */
+    finish();
+}
+
+MEND_TEST(without_an_agent_nothing_is_watched)
+{
+    int before;
+
+    begin();
+    me.bell->unwatch(&me, here);
+    me.node->hand = NULL;
+    before = descriptors_n();
+    CHECK_EQ(me.bell->watch(&me, here), MEND_ERR_MEM);
+    me.node->hand = hand;
+    CHECK_EQ(me.bell->watch(&me, -1), MEND_ERR_MEM); /* no descriptor */
+    CHECK(!me.node->watch && agent.set < 0);
+    CHECK_EQ(descriptors_n(), before);
+    CHECK_EQ(me.bell->watch(&me, here), MEND_OK);
     finish();
 }
 

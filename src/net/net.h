@@ -8,7 +8,8 @@
  *   - After sever(peer) returned nothing from that peer arrives any more.  sever() first delivers what
  *     had been published completely (R12).
  *   - A transport reports what it cannot read (self->on_damage).  It never declares a death.
- *   - Frames that arrive at a descriptor wake the process: the transport hands it to self->bell->watch().
+ *   - Frames that arrive at a descriptor wake the process: the transport hands it to self->bell->watch().  Its poll makes no
+ *     system call in a turn of a wait in which self->bell->is_due() says that there is nothing.
  * Each peer is reached by one transport (mend_net_connect()); a process may use several.  life/init.c says which. */
 #ifndef MEND_NET_NET_H
 #define MEND_NET_NET_H

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 
+#define DEAF_NS MEND_NS_PER_MS /* sleeps of a process whose descriptors nobody watches */
+
 static struct mend_node_rank *me(struct mend_proc *self)
 {
     return mend_node_rank_of(self->node->header, mend_peer_place(self, self->me));
@@ -26,23 +28,41 @@ void mend_bell_open(struct mend_proc *self)
     self->bell = &mend_bell_node;
 }
 
+static uint32_t rung_n(struct mend_proc *self)
+{
+    return mend_load_relaxed(&me(self)->readable_n);
+}
+
+static void keep_asking(struct mend_proc *self)
+{
+    uint32_t n = rung_n(self);
+
+    if (!mend_watch_is_asked(self->node->watch, n))
+        mend_watch_ask(self->node->watch, n);
+}
+
 static void bell_arm(struct mend_proc *self, bool nudged)
 {
     struct mend_node *n = self->node;
 
     if (!n->may_sleep)
         return;
-    n->wake_seen = mend_load_relaxed(word(self));
+    n->wake_seen = mend_load_acquire(word(self)); /* pairs with the wake in launch/rouse.c */
     if (mend_unlikely(n->watch != NULL))
-        mend_watch_ask(n->watch);
+        keep_asking(self);
     mend_store_relaxed(&me(self)->armed, nudged ? MEND_NODE_ARMED_NUDGED : MEND_NODE_ARMED);
     /* Every running sender has passed a full fence after this: it either sees `armed`, or what it
      * published before is visible to the poll that follows. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 }
 
+static bool is_deaf(struct mend_proc *self)
+{
+    return mend_unlikely(self->node->watch != NULL) && mend_load_relaxed(&me(self)->deaf);
+}
+
 /* The time-out is absolute and monotonic, as FUTEX_WAIT_BITSET has it. */
-static bool bell_sleep(struct mend_proc *self, mend_time_ns longest)
+static bool sleep_at_most(struct mend_proc *self, mend_time_ns longest)
 {
     struct mend_node *n = self->node;
     mend_time_ns end = mend_time_monotonic_ns() + longest;
@@ -53,6 +73,14 @@ static bool bell_sleep(struct mend_proc *self, mend_time_ns longest)
                    longest == MEND_TIME_NEVER ? NULL : &at, NULL,
                    mend_node_sleep_bit(mend_peer_place(self, self->me))) == 0 ||
            errno != ETIMEDOUT;
+}
+
+/* A sleep that is short because nobody watches the descriptors is not too long. */
+static bool bell_sleep(struct mend_proc *self, mend_time_ns longest)
+{
+    bool deaf = is_deaf(self) && longest > DEAF_NS;
+
+    return sleep_at_most(self, deaf ? DEAF_NS : longest) || deaf;
 }
 
 static void bell_overslept(struct mend_proc *self)
@@ -83,6 +111,30 @@ static void bell_unwatch(struct mend_proc *self, int fd)
     mend_watch_remove(self, &self->node->watch, fd);
 }
 
+static bool is_armed(struct mend_proc *self)
+{
+    return mend_load_relaxed(&me(self)->armed) != 0;
+}
+
+/* A request comes before the look, so what comes behind it rings; but not while the descriptors are known to be readable, which
+ * would be an event at once: then the next turn makes it. */
+static bool bell_is_due(struct mend_proc *self, struct mend_look *look)
+{
+    struct mend_watch *w = self->node->watch;
+    uint32_t n = rung_n(self);
+
+    bool rung = look->rung_n != n;
+
+    if ((!w || mend_watch_is_asked(w, n)) && !rung && look->yields_n == self->yields_n &&
+        ++look->turns_n % MEND_LOOK_TURNS && !is_armed(self))
+        return false;
+    look->rung_n = n;
+    look->yields_n = self->yields_n;
+    if (w && !rung)
+        keep_asking(self);
+    return true;
+}
+
 const struct mend_bell mend_bell_node = {
     .arm = bell_arm,
     .sleep = bell_sleep,
@@ -91,4 +143,5 @@ const struct mend_bell mend_bell_node = {
     .rouse = bell_rouse,
     .watch = bell_watch,
     .unwatch = bell_unwatch,
+    .is_due = bell_is_due,
 };

@@ -4,11 +4,16 @@
  *   arm ──> look at everything once more ──> sleep ──> disarm
  *
  * A process that shares a segment sleeps on its futex there: other processes of the node, the agent and its own threads
- * ring.  Where frames arrive at descriptors, watch.c rings for them.  Only req/wait.c arms and sleeps. */
+ * ring.  Where frames arrive at descriptors, the agent rings for them (watch.h).  Only req/wait.c arms and sleeps. */
 #ifndef MEND_NODE_BELL_H
 #define MEND_NODE_BELL_H
 
 #include "proc/proc.h"
+
+/* Of a part of the library that looks at descriptors, which keeps it from look to look; 0 at first. */
+struct mend_look {
+    uint32_t rung_n, yields_n, turns_n;
+};
 
 struct mend_bell {
     /* From now on a process that sends to this one or interrupts it wakes it; nudged: by news in shared memory as well
@@ -24,10 +29,17 @@ struct mend_bell {
     void (*rouse)(struct mend_proc *self);
     /* For a transport whose frames arrive at descriptors: from now on a sleep ends, or does not begin, while one of them is
      * readable or its other end has gone.  unwatch() comes before the descriptor is closed, for all of them in the
-     * transport's close().  MEND_OK or MEND_ERR_MEM.  Neither waits for another process. */
+     * transport's close().  MEND_OK or MEND_ERR_MEM.  Neither waits for another rank. */
     enum mend_status (*watch)(struct mend_proc *self, int fd);
     void (*unwatch)(struct mend_proc *self, int fd);
+    /* Is a look at watched descriptors worth a system call in this turn of a wait?  It is when one has become readable since
+     * the last look, in the last turn before a sleep, in the first behind one that gave the core away, and in every
+     * MEND_LOOK_TURNS-th; else the answer is a load.  A transport whose poll is hinted at a peer that it reaches need not
+     * ask: then it looks in each turn. */
+    bool (*is_due)(struct mend_proc *self, struct mend_look *look);
 };
+
+#define MEND_LOOK_TURNS 256u /* some 20 microseconds of spinning */
 
 extern const struct mend_bell mend_bell_node;
 

@@ -18,9 +18,12 @@ struct mend_node {
     struct mend_node_header *header; /* the segment up to its slabs */
     int fd;
     bool holds;
-    bool may_sleep;               /* membarrier works: senders need no fence */
-    uint32_t wake_seen;           /* of the futex, when this process armed itself */
-    struct mend_watch *watch;     /* descriptors that wake this process; NULL: none (bell.h) */
+    bool may_sleep;           /* membarrier works: senders need no fence */
+    uint32_t wake_seen;       /* of the futex, when this process armed itself */
+    struct mend_watch *watch; /* descriptors that wake this process; NULL: none (bell.h) */
+    /* Hands the agent this process's epoll set, which wakes it (watch.h), or with -1 takes it back.  False: the agent
+     * cannot be told.  NULL: there is none. */
+    bool (*hand)(struct mend_proc *self, int set);
     struct mend_node_wakes wakes; /* wakes that mend_node_hold() delays */
     mend_place mine;              /* this process's */
     struct mend_list pieces;      /* heap.c: of this process's heap */

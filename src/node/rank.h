@@ -70,6 +70,8 @@ struct mend_node_rank {
     mend_atomic_u32 inner_pid;     /* the rank in a script, as the kernel calls it; 0: none known */
     mend_atomic_u32 group;         /* the process group that it leads; 0: none */
     uint32_t born_n;               /* verdicts that were given before it was started */
+    mend_atomic_u32 readable_n;    /* events of its descriptors that the agent has taken: watch.h */
+    mend_atomic_u32 deaf;          /* 1: the agent cannot watch them */
 
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32

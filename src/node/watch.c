@@ -1,42 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* watch.c – the thread that turns readable descriptors into rings of the bell (watch.h has the idea).
- *
- *   descriptors ──> all (epoll, level-triggered) ──> once (epoll, one event for each request) ──> the thread
- *                                            stop ──┘
- *
- * So a request is one system call, whatever the number of descriptors. */
+/* watch.c – the two sets of a process, and its requests to the agent (watch.h has the idea). */
 #include "node/watch.h"
 
-#include "base/thread.h"
-#include "node/bell.h"
+#include "node/node.h"
 
-#include <errno.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
+#define NO_SET (-1)
+
 struct mend_watch {
-    struct mend_proc *self;
-    int all, once, stop;
+    int all, once;
     unsigned watched_n;
-    pthread_t thread;
+    bool asked;
+    uint32_t asked_at; /* rank.readable_n at the last request */
 };
-
-static void *ring(void *arg)
-{
-    struct mend_watch *w = arg;
-    struct epoll_event e;
-
-    for (;;) {
-        int n = epoll_wait(w->once, &e, 1, -1);
-
-        if (n > 0 && e.data.fd == w->stop)
-            return NULL;
-        if (n > 0)
-            w->self->bell->rouse(w->self);
-        MEND_ASSERT(n > 0 || errno == EINTR);
-    }
-}
 
 static bool add(int set, int fd, uint32_t events)
 {
@@ -47,34 +25,33 @@ static bool add(int set, int fd, uint32_t events)
 
 static void drop(struct mend_proc *self, struct mend_watch *w)
 {
-    close(w->all);
-    close(w->once);
-    close(w->stop);
+    if (w->all >= 0)
+        close(w->all);
+    if (w->once >= 0)
+        close(w->once);
     mend_free(self, w);
 }
 
 static struct mend_watch *make(struct mend_proc *self)
 {
-    struct mend_watch *w = mend_alloc(self, sizeof(*w));
+    struct mend_watch *w = self->node->hand ? mend_alloc(self, sizeof(*w)) : NULL;
 
     if (!w)
         return NULL;
-    *w = (struct mend_watch){.self = self,
-                             .all = epoll_create1(EPOLL_CLOEXEC),
-                             .once = epoll_create1(EPOLL_CLOEXEC),
-                             .stop = eventfd(0, EFD_CLOEXEC)};
-    if (add(w->once, w->stop, EPOLLIN) && add(w->once, w->all, EPOLLONESHOT) &&
-        mend_thread_start(&w->thread, ring, w))
+    *w = (struct mend_watch){.all = epoll_create1(EPOLL_CLOEXEC),
+                             .once = epoll_create1(EPOLL_CLOEXEC)};
+    if (w->all >= 0 && w->once >= 0 && add(w->once, w->all, EPOLLONESHOT) &&
+        self->node->hand(self, w->once))
         return w;
     drop(self, w);
     return NULL;
 }
 
-static void end(struct mend_proc *self, struct mend_watch *w)
+static void end(struct mend_proc *self, struct mend_watch **w)
 {
-    eventfd_write(w->stop, 1);
-    pthread_join(w->thread, NULL);
-    drop(self, w);
+    self->node->hand(self, NO_SET);
+    drop(self, *w);
+    *w = NULL;
 }
 
 enum mend_status mend_watch_add(struct mend_proc *self, struct mend_watch **w, int fd)
@@ -87,25 +64,28 @@ enum mend_status mend_watch_add(struct mend_proc *self, struct mend_watch **w, i
         (*w)->watched_n++;
         return MEND_OK;
     }
-    if (!(*w)->watched_n) {
-        end(self, *w);
-        *w = NULL;
-    }
+    if (!(*w)->watched_n)
+        end(self, w);
     return MEND_ERR_MEM;
 }
 
 void mend_watch_remove(struct mend_proc *self, struct mend_watch **w, int fd)
 {
     epoll_ctl((*w)->all, EPOLL_CTL_DEL, fd, NULL);
-    if (--(*w)->watched_n)
-        return;
-    end(self, *w);
-    *w = NULL;
+    if (!--(*w)->watched_n)
+        end(self, w);
 }
 
-void mend_watch_ask(struct mend_watch *w)
+bool mend_watch_is_asked(const struct mend_watch *w, uint32_t rung_n)
+{
+    return w->asked && w->asked_at == rung_n;
+}
+
+void mend_watch_ask(struct mend_watch *w, uint32_t rung_n)
 {
     struct epoll_event e = {.events = EPOLLIN | EPOLLONESHOT, .data.fd = w->all};
 
+    w->asked = true;
+    w->asked_at = rung_n;
     epoll_ctl(w->once, EPOLL_CTL_MOD, w->all, &e);
 }

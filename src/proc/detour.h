@@ -66,7 +66,7 @@ static inline bool mend_goes_short_way(struct mend_proc *self)
 }
 
 /* On the long way, which counts those that did not come as far as the count: look for frames? */
-static inline bool mend_look_is_due(struct mend_proc *self)
+static inline bool mend_proc_look_is_due(struct mend_proc *self)
 {
     if (self->calls_left > 0 && --self->calls_left > 0)
         return false;

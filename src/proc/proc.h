@@ -76,11 +76,9 @@ struct mend_proc {
     struct mend_table peers;           /* struct mend_peer_entry by name: mend_peer_entry() */
     const _Atomic uint32_t *interrupt; /* differs from interrupt_seen: look for what is new */
     uint32_t interrupt_seen;
-    uint32_t hinted_n;        /* polls for one peer (req/progress.c) */
-    _Atomic uint32_t detours; /* set of enum mend_detour; 0: calls take the short way */
-    int32_t calls_left;       /* short calls before the next that looks for frames */
-    int32_t calls_per_look;   /* proc/detour.h */
-    uint64_t long_calls_n;    /* that took the long way */
+    uint32_t hinted_n, yields_n;        /* polls for one peer; turns that gave the core away */
+    _Atomic uint32_t detours;           /* set of enum mend_detour; 0: calls take the short way */
+    int32_t calls_left, calls_per_look; /* short calls until one looks for frames: proc/detour.h */
     enum mend_world_state world_state;
     bool due;                 /* a callback may run: on_due */
     volatile bool poked;      /* by a signal, since the last look (notify/) */
@@ -140,7 +138,8 @@ struct mend_proc {
     uint32_t let_go_n; /* of these this process has let go */
     uint32_t let_go_turns;
     uint32_t creating_n; /* creations of communicators that wait for their decision */
-    uint64_t revocations_n, agreements_n; /* that this process knows of */
+    uint64_t revocations_n, agreements_n,
+        long_calls_n; /* known here; MPI calls not the short way */
 
     struct mend_list sessions; /* comm/session.h: struct mend_session.link */
     uint32_t sessions_made_n;
@@ -196,12 +195,10 @@ struct mend_proc {
     uint32_t untold_n;                            /* not 0: there is something to tell */
     void (*on_interrupt)(struct mend_proc *self); /* after the verdicts; NULL: nothing to do */
     void (*on_due)(struct mend_proc *self);       /* while `due`: notify/ */
-    void (*on_leave)(
-        struct mend_proc
-            *self); /* during MEND_DETOUR_NOTIFY: a call returns, and gives back `lock` */
-    void (*on_unwound)(
-        struct mend_proc *self);            /* the outermost call is about to return: does not */
-    void (*let_go)(struct mend_proc *self); /* life/let_go.c; NULL: nobody waits for that */
+    /* during MEND_DETOUR_NOTIFY: a call returns, and gives back `lock` */
+    void (*on_leave)(struct mend_proc *self);
+    void (*on_unwound)(struct mend_proc *self); /* the outermost call would return: does not */
+    void (*let_go)(struct mend_proc *self);     /* life/let_go.c; NULL: nobody waits for that */
     /* Makes processes known and reachable that were started later: all names below `end`.  False: no memory. */
     bool (*on_newcomers)(struct mend_proc *self, mend_peer end);
     /* Learns of all processes that there are by now, also abroad.  NULL: none can have come. */

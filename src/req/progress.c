@@ -29,7 +29,8 @@ static bool poll_active(struct mend_proc *self)
     return any;
 }
 
-#define OTHERS_EVERY 64u /* polls with a hint between two looks at the transports that do not reach that peer */
+#define OTHERS_EVERY                                                                               \
+    64u /* polls with a hint between two looks at the transports that do not reach that peer */
 
 static inline bool poll_nets(struct mend_proc *self, mend_peer hint)
 {

@@ -159,6 +159,7 @@ static mend_time_ns give_way(struct mend_proc *self, struct patience *p)
     mend_time_ns before = mend_time_monotonic_ns(), after;
 
     p->yields++;
+    self->yields_n++;
     mend_unlock(self);
     sched_yield();
     mend_lock(self);

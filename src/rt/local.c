@@ -303,6 +303,16 @@ static void tell_process(struct mend_proc *self, struct local *l, const struct c
     self->reporting = l->shm->reporting;
 }
 
+/* Waits for room in the socket, which the agent always makes. */
+static bool hand(struct mend_proc *self, int set)
+{
+    struct mend_ctl m = {.magic = MEND_CTL_MAGIC,
+                         .kind = set < 0 ? MEND_CTL_UNWATCH : MEND_CTL_WATCH};
+    struct local *l = self->rt_state;
+
+    return mend_pass(l->ctl_fd, &m, MEND_CTL_HEAD_BYTES, &set, set >= 0, 0) > 0;
+}
+
 static enum mend_status local_open(struct mend_proc *self, const char **why_p)
 {
     struct call call;
@@ -333,6 +343,7 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
     if (mend_node_open(self, l->shm, (int)call.shm_fd) != MEND_OK ||
         !local_meet(self, self->world_first + self->world_n))
         return MEND_ERR_MEM;
+    self->node->hand = hand;
     self->world_counter = mend_node_process_of(l->shm, self->world_first)->counter;
     mend_peers_connect(self, self->world_first, self->world_n);
     return MEND_OK;

@@ -19,6 +19,8 @@
  *   INJECTED an injection of MEND_INJECT is being carried out; peer: its number, from 0
  *   REPORT   one line of the --report file
  *   SPAWN    start processes: with the descriptor of a file (rt/spawn.h)
+ *   WATCH    ring this process when the epoll set whose descriptor comes along is readable (node/watch.h), and no other any more
+ *   UNWATCH  ring it for none
  *   SESSION  the process has a session: from now on it hears of the ends of those that have left, too
  *   CONNECT  connect the job with another one, or look for newcomers there; the answer comes with an interrupt
  * agent -> rank, struct mend_ctl_abroad:
@@ -69,6 +71,8 @@ enum mend_ctl_kind {
     MEND_CTL_SPAWN,
     MEND_CTL_CONNECT,
     MEND_CTL_SESSION,
+    MEND_CTL_WATCH,
+    MEND_CTL_UNWATCH,
     MEND_CTL_ABROAD,
     MEND_CTL_ANSWER
 };

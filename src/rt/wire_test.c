@@ -124,6 +124,20 @@ MEND_TEST(unknown_kinds_and_foreign_bytes_are_refused)
     CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
 }
 
+MEND_TEST(a_set_comes_without_a_body)
+{
+    struct mend_ctl m = make(MEND_CTL_WATCH, 0);
+
+    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES + sizeof(m.peer), RANKS));
+    m.n = 1;
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
+    m = make(MEND_CTL_UNWATCH, 0);
+    CHECK(mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
+    m.n = 1;
+    CHECK(!mend_ctl_valid(&m, MEND_CTL_HEAD_BYTES, RANKS));
+}
+
 MEND_TEST(random_bytes_never_pass_a_bad_peer)
 {
     struct mend_ctl m;

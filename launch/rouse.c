@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rouse.c – ringing ranks whose descriptors are readable (node/watch.h has the idea, and why no wake-up is lost).
+ *
+ * A rank that waits for descriptors has handed over an epoll set, which becomes readable once for each of its requests.  The
+ * main thread takes the event, counts it, and rings.  A set that is no set, or no file that can be waited for, is dropped: a
+ * rank is a program that may write into any descriptor.
+ *
+ * There is at most one set of each rank here; it is dropped when the rank takes it back, has closed its socket, or has ended. */
+#include "job.h"
+
+#include "node/wake.h"
+#include "shell_limits.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+static void ring(struct job *job, struct rank *r)
+{
+    struct mend_node_wakes wakes = {.header = job->shm};
+
+    mend_node_wakes_add(&wakes, r->place);
+    mend_node_wakes_flush(
+        &wakes); /* also a release of readable_n: pairs with the acquire in bell_arm() */
+}
+
+void mend_rouse_drop(struct job *job, struct rank *r)
+{
+    if (r->watch_fd < 0)
+        return;
+    epoll_ctl(job->epoll_fd, EPOLL_CTL_DEL, r->watch_fd, NULL); /* the rank has the file, too */
+    close(r->watch_fd);
+    r->watch_fd = -1;
+}
+
+void mend_rouse_look(struct job *job, struct rank *r)
+{
+    mend_atomic_u32 *n = &r->shared->readable_n;
+    struct epoll_event e;
+    int events_n = r->watch_fd < 0 ? 0 : epoll_wait(r->watch_fd, &e, 1, 0);
+
+    if (events_n > 0) {
+        mend_store_relaxed(n, mend_load_relaxed(n) + 1);
+        ring(job, r);
+    } else if (events_n < 0 && errno != EINTR) {
+        mend_rouse_drop(job, r);
+        mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
+    }
+}
+
+/* The rank looks by itself, often. */
+static void refuse(struct job *job, struct rank *r, int error)
+{
+    char text[MEND_LIMITS_TEXT];
+
+    mend_store_relaxed(&r->shared->deaf, 1);
+    ring(job, r);
+    mend_say(job,
+             "mend: mpiexec cannot wait for the descriptors of rank %d, which looks at them every "
+             "millisecond: %s",
+             r->index, mend_limits_error(error, text, sizeof(text)));
+}
+
+void mend_rouse_take(struct job *job, struct rank *r, int fd)
+{
+    mend_rouse_drop(job, r);
+    if (fd < 0) { /* the kernel drops what we have no number for */
+        refuse(job, r, EMFILE);
+        return;
+    }
+    r->watch_fd = fd;
+    if (!mend_agent_listen_to_set(job, r)) {
+        int error = errno;
+
+        mend_rouse_drop(job, r);
+        refuse(job, r, error);
+        return;
+    }
+    mend_store_relaxed(&r->shared->deaf, 0);
+    mend_rouse_look(job, r); /* an event may be there already */
+}
