@@ -5,7 +5,7 @@
  *   refused  the agent has no descriptor left for that: the process looks by itself
  *   dies     it is killed: the others hear of it, and the agent keeps nothing of it
  *
- *   S3-10: only processes that are dead are reported as dead */
+ *   S3-10: a running process is not suspected */
 /* RUN: -n 2 ; args wakes ; set SPIN=0 ; set YIELD=0 ; set SLEEP_MAX=0 ; expect "rank 1 ok" */
 /* RUN: -n 2 ; args refused ; set SPIN=0 ; set YIELD=0 ; set SLEEP_MAX=0 ; expect "cannot wait for the descriptors of rank 1" ; expect "rank 1 ok" */
 /* RUN: -n 2 --lenient-exit ; args dies ; set SPIN=0 ; set YIELD=0 ; set SLEEP_MAX=0 ; expect "rank 0 ok" */
