@@ -6,6 +6,7 @@
 #include "job.h"
 
 #include "base/time.h"
+#include "rouse.h"
 #include "segment.h"
 #include "start.h"
 #include "verdict.h"

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "rt/wire.h"
+#include "rouse.h"
 #include "segment.h"
 #include "start.h"
 #include "verdict.h"

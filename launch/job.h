@@ -172,11 +172,6 @@ void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n
 void mend_agent_listen(struct job *job, const struct rank *r);
 bool mend_agent_listen_to_set(struct job *job, const struct rank *r);
 
-/* rouse.c: takes the epoll set that rings r from now on, fd -1: no number was left for it; its event has come; gives it up. */
-void mend_rouse_take(struct job *job, struct rank *r, int fd);
-void mend_rouse_look(struct job *job, struct rank *r);
-void mend_rouse_drop(struct job *job, struct rank *r);
-
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct job *job);
 void mend_keeper_end(struct job *job);

@@ -6,7 +6,7 @@
  * rank is a program that may write into any descriptor.
  *
  * There is at most one set of each rank here; it is dropped when the rank takes it back, has closed its socket, or has ended. */
-#include "job.h"
+#include "rouse.h"
 
 #include "node/wake.h"
 #include "shell_limits.h"

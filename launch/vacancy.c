@@ -16,6 +16,7 @@
 #include "job.h"
 
 #include "node/log.h"
+#include "rouse.h"
 #include "segment.h"
 #include "verdict.h"
 

@@ -9,7 +9,7 @@
 
 #define PAGE_MAX UINT64_C(65536) /* AArch64 knows pages of 4, 16 and 64 KiB */
 
-MEND_TEST(shelves_begin_at_pages_of_every_size)
+MEND_TEST(slabs_begin_at_pages_of_every_size)
 {
     for (uint32_t n = 1; n < 300; n++) {
         struct mend_node_header h = {0};
@@ -45,13 +45,16 @@ MEND_TEST(parts_follow_each_other)
 MEND_TEST(rows_hold_a_rank_of_each)
 {
     struct mend_node_header *h = calloc(1, sizeof(*h));
+    uint64_t rings_end;
     mend_place last;
 
     for (uint32_t n = 1; n < 300; n++) {
         mend_node_layout(h, n);
         last = mend_place_at(n - 1);
-        CHECK((char *)mend_node_ring_of(h, last, last) + h->ring_bytes ==
-              (char *)h + h->at[MEND_NODE_PART_RING + 1]);
+        rings_end =
+            (uint64_t)((char *)mend_node_ring_of(h, last, last) - (char *)h) + h->ring_bytes;
+        CHECK(rings_end <= h->at[MEND_NODE_PART_RING + 1]);
+        CHECK(h->at[MEND_NODE_PART_RING + 1] - rings_end < PAGE_MAX); /* where slabs can begin */
         CHECK((char *)(mend_node_head_of(h, last, last) + 1) <=
               (char *)h + h->at[MEND_NODE_PART_HEAD + 1]);
         CHECK((char *)mend_node_bells(h, last) + n <= (char *)h + h->at[MEND_NODE_PART_BELL + 1]);
