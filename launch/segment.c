@@ -181,10 +181,9 @@ close_fd:
  *
  *   part           what the dead rank has left there                     a rank that has not come
  *   ring, head     rings to it; lines, desks and trays of its pairs      receives messages from there (R12)
- *   area           long payloads that it has sent                        "
  *   votes of       its votes on its MPI_COMM_WORLD                       takes part in the agreement
  *     cell 0
- *   slab          its votes on MPI_COMM_WORLD, if that has no cell      "
+ *   slab           its votes on MPI_COMM_WORLD, if that has no cell      "
  *   other votes,   communicators that all members have created           is not a member of any
  *     slab
  *   cell           collectives; no member writes before all have come    has nothing to read

@@ -24,9 +24,10 @@
 #define ROUND 1048576 /* bytes of the file at a time: twice as many stay in the caches */
 #define SHARE 3       /* at least this part of the file must be wanted */
 
-/* It takes longer to read the holes, or pieces that are too far apart for that, than to wait for each other from so many on. */
-#define LARGE     16777216 /* bytes of the file */
-#define MANY_RUNS 512      /* of a member */
+/* Limits above which the members read together.  Alone, a member reads the holes between its pieces, or makes a system call for
+ * each piece; above these limits that takes longer than waiting for the others. */
+#define LARGE     16777216 /* bytes of the file that one member's pieces span */
+#define MANY_RUNS 512      /* pieces of one member */
 
 enum { FAILED, WANTED, PLACES };
 

@@ -16,14 +16,15 @@
  *             POINT    at it, where an earlier turn of this recovery has rolled the process back
  *
  *   N       the largest `left`
- *   T       the target: the first safe point behind the last call of each module that a process asks for; if it cannot be, the next one
- *           that is still behind it; if there is none, an older one.  It cannot be if a module is entered there that is redone, or one
- *           that has to go there does not keep it
- *   redone  asked for, or lost, or recovered since T was made: that is undone
+ *   redone  a module that is redone: a process asks for it, it has lost a process, or it was recovered since T was made
+ *   T       the target, one safe point for all.  The wish is the first safe point behind the last call of each module that is asked
+ *           for.  A safe point is unusable if a module that is redone is entered there, or if a process that has to go there does
+ *           not keep it.  Then T is the next usable one behind the wish, or else the newest usable one before it
  *
- *   T = N   participants of what is redone roll back, and those that have used a communicator that one that rolls back has used, and so
- *           on, till nothing changes; at POINT: they are there; left = N - 1: these make safe point N, nothing rolls back
- *   T < N   a barrier that all were in is undone, so all roll back
+ *   T = N   The participants of modules that are redone roll back.  So does each process that has used a communicator which one of
+ *           them has used, and so on until nothing changes.  A process at POINT is there already; one with left = N - 1 makes safe
+ *           point N and does not roll back
+ *   T < N   all roll back, because a barrier that all have passed is undone
  *   cut     each communicator that one of them has used behind T
  *
  * Refused is T too if no member knows of a death behind it and no module has lost a process: what failed would fail there again, and

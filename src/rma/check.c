@@ -105,10 +105,10 @@ static const char *check_link(const struct mend_win *w, int target)
     MEND_HOLDS(l->w == w && l->target == target, "win 7: a link leads to its target");
     MEND_HOLDS_IN(mend_list_check(&l->unsent));
     MEND_HOLDS_IN(mend_list_check(&l->unanswered));
-    MEND_HOLDS(l->replies_n <= MEND_LINK_REPLIES, "win 7: few replies are under way");
+    MEND_HOLDS(l->replies_n <= MEND_RMA_LINK_REPLIES, "win 7: few replies are under way");
     MEND_HOLDS(l->operations_n == length(&l->unsent) + length(&l->unanswered),
                "win 7: its operations are counted");
-    MEND_HOLDS(l->operations_n <= MEND_LINK_OPERATIONS, "win 7: operations wait for room");
+    MEND_HOLDS(l->operations_n <= MEND_RMA_LINK_OPERATIONS, "win 7: operations wait for room");
     idle = mend_list_empty(&l->unsent) && mend_list_empty(&l->unanswered) && !l->queued;
     MEND_HOLDS(idle || !mend_win_is_dead(w, target), "win 8: nothing is under way to the dead");
     MEND_HOLDS(idle || !w->comm->revoked, "win 8: nothing is under way on a revoked window");

@@ -123,7 +123,7 @@ MEND_TEST(links)
     CHECK(l && !mend_win_check(w));
     BREAKS(l->w, NULL, "win 7: a link leads to its target");
     BREAKS(l->target, 1, "win 7: a link leads to its target");
-    BREAKS(l->replies_n, MEND_LINK_REPLIES + 1, "win 7: few replies are under way");
+    BREAKS(l->replies_n, MEND_RMA_LINK_REPLIES + 1, "win 7: few replies are under way");
     BREAKS(l->unsent.prev, NULL, "list: an element's neighbours know it");
     BREAKS(l->operations_n, 1, "win 7: its operations are counted");
     mend_list_append(&l->unanswered, &pending);

@@ -156,7 +156,7 @@ void mend_win_tell_posted(struct mend_win *w, int origin)
     if (origin == w->me)
         mend_store_release(&k->posted[w->me], told);
     else if (!k->words)
-        mend_link_tell(w, origin, MEND_RMA_POSTED);
+        mend_rma_link_tell(w, origin, MEND_RMA_POSTED);
     else {
         mend_atomic_u8 *row = (mend_atomic_u8 *)row_of(k->words, w->n, POSTED, origin);
 
@@ -175,7 +175,7 @@ void mend_win_tell_done(struct mend_win *w, int target)
     if (target == w->me)
         mend_store_release(&k->done[w->me], told);
     else if (!k->words)
-        mend_link_tell(w, target, MEND_RMA_DONE);
+        mend_rma_link_tell(w, target, MEND_RMA_DONE);
     else {
         mend_atomic_u8 *row = (mend_atomic_u8 *)row_of(k->words, w->n, DONE, target);
 

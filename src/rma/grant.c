@@ -88,7 +88,7 @@ static bool try_lock(struct mend_win *w, int origin)
     if (r == MEND_WINLOCK_WAIT)
         return false;
     s->state[origin] = r == MEND_WINLOCK_HELD ? GIVEN : NOTHING;
-    mend_link_say(w, origin, MEND_RMA_LOCKED, 0, (uint64_t)r);
+    mend_rma_link_say(w, origin, MEND_RMA_LOCKED, 0, (uint64_t)r);
     return r == MEND_WINLOCK_POISONED;
 }
 
@@ -177,7 +177,7 @@ bool mend_grant_unlock(struct mend_win *w, int from)
         return false;
     s->unlocks[from] = s->mourns[from];
     if (!s->unlocks[from])
-        mend_link_say(w, from, MEND_RMA_UNLOCKED, 0, (uint64_t)end_lock(w, from));
+        mend_rma_link_say(w, from, MEND_RMA_UNLOCKED, 0, (uint64_t)end_lock(w, from));
     try_all(w);
     return true;
 }
@@ -190,7 +190,7 @@ static void end_mourning(struct mend_win *w)
     for (int r = 0; r < w->n; r++) {
         s->mourns[r] = 0;
         if (s->unlocks[r])
-            mend_link_say(w, r, MEND_RMA_UNLOCKED, 0, (uint64_t)end_lock(w, r));
+            mend_rma_link_say(w, r, MEND_RMA_UNLOCKED, 0, (uint64_t)end_lock(w, r));
     }
 }
 

@@ -39,7 +39,7 @@ static void end(void)
 {
     for (mend_peer p = 0; p < RANKS; p++) {
         job.comm[p]->win = NULL;
-        mend_link_drop_all(&win[p]);
+        mend_rma_link_drop_all(&win[p]);
         mend_win_control_drop(&win[p]);
     }
     job_end();
@@ -59,9 +59,9 @@ static struct mend_rma_link *link_of(mend_peer origin)
     return mend_link(&win[origin], TARGET);
 }
 
-static enum mend_link_lock lock(mend_peer origin, enum mend_winlock_kind kind)
+static enum mend_rma_link_lock lock(mend_peer origin, enum mend_winlock_kind kind)
 {
-    mend_link_ask(link_of(origin), kind);
+    mend_rma_link_ask(link_of(origin), kind);
     frames();
     return link_of(origin)->lock;
 }
@@ -69,10 +69,10 @@ static enum mend_link_lock lock(mend_peer origin, enum mend_winlock_kind kind)
 /* The error class of the unlock. */
 static int unlock(mend_peer origin, enum mend_winlock_kind kind)
 {
-    mend_link_give_back(link_of(origin), kind);
+    mend_rma_link_give_back(link_of(origin), kind);
     frames();
-    CHECK_EQ(link_of(origin)->lock, MEND_LINK_FREE);
-    return mend_link_fault(&win[origin], TARGET);
+    CHECK_EQ(link_of(origin)->lock, MEND_RMA_LINK_FREE);
+    return mend_rma_link_fault(&win[origin], TARGET);
 }
 
 /* The target hears of the death. */
@@ -83,9 +83,9 @@ static void bury(int dead)
 }
 
 /* So far ORIGIN alone knows of the death, and its answer waits; then the target hears of it. */
-static enum mend_link_lock lock_when_told(enum mend_winlock_kind kind)
+static enum mend_rma_link_lock lock_when_told(enum mend_winlock_kind kind)
 {
-    CHECK_EQ(lock(ORIGIN, kind), MEND_LINK_ASKED);
+    CHECK_EQ(lock(ORIGIN, kind), MEND_RMA_LINK_ASKED);
     mend_interrupt_check(job.rank[TARGET]);
     bury(HOLDER);
     frames();
@@ -96,9 +96,9 @@ static enum mend_link_lock lock_when_told(enum mend_winlock_kind kind)
 static void begin_with_death(enum mend_winlock_kind held, bool origin_holds)
 {
     begin();
-    CHECK_EQ(lock(HOLDER, held), MEND_LINK_HELD);
+    CHECK_EQ(lock(HOLDER, held), MEND_RMA_LINK_HELD);
     if (origin_holds)
-        CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+        CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
     job_kill(HOLDER);
     mend_interrupt_check(job.rank[ORIGIN]);
     CHECK(mend_win_is_dead(&win[ORIGIN], HOLDER) && !mend_win_is_dead(&win[TARGET], HOLDER));
@@ -107,16 +107,16 @@ static void begin_with_death(enum mend_winlock_kind held, bool origin_holds)
 MEND_TEST(an_unlock_reports_the_death_that_its_origin_knows)
 {
     begin_with_death(MEND_WINLOCK_SHARED, true);
-    mend_link_give_back(link_of(ORIGIN), MEND_WINLOCK_SHARED);
+    mend_rma_link_give_back(link_of(ORIGIN), MEND_WINLOCK_SHARED);
     frames();
-    CHECK(link_of(ORIGIN)->lock != MEND_LINK_FREE); /* it waits until the target knows, too */
+    CHECK(link_of(ORIGIN)->lock != MEND_RMA_LINK_FREE); /* it waits until the target knows, too */
     mend_interrupt_check(job.rank[TARGET]);
     bury(HOLDER);
     frames();
-    CHECK_EQ(link_of(ORIGIN)->lock, MEND_LINK_FREE);
-    CHECK_EQ(mend_link_fault(&win[ORIGIN], TARGET), MPI_ERR_PROC_FAILED);
-    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_POISONED);
-    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_ALL), MEND_LINK_HELD); /* access, not ownership */
+    CHECK_EQ(link_of(ORIGIN)->lock, MEND_RMA_LINK_FREE);
+    CHECK_EQ(mend_rma_link_fault(&win[ORIGIN], TARGET), MPI_ERR_PROC_FAILED);
+    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_RMA_LINK_POISONED);
+    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_ALL), MEND_RMA_LINK_HELD); /* access, not ownership */
     CHECK_EQ(unlock(ORIGIN, MEND_WINLOCK_ALL), MPI_SUCCESS);
     end();
 }
@@ -124,18 +124,18 @@ MEND_TEST(an_unlock_reports_the_death_that_its_origin_knows)
 MEND_TEST(a_shared_lock_is_refused_by_the_death_that_its_origin_knows)
 {
     begin_with_death(MEND_WINLOCK_SHARED, false);
-    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_POISONED);
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_RMA_LINK_POISONED);
     end();
     begin_with_death(MEND_WINLOCK_EXCLUSIVE, false);
-    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_POISONED);
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_RMA_LINK_POISONED);
     end();
 }
 
 MEND_TEST(a_death_that_an_origin_knows_is_not_believed_for_others)
 {
     begin_with_death(MEND_WINLOCK_SHARED, false);
-    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_LINK_ASKED);
-    CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    CHECK_EQ(lock(ORIGIN, MEND_WINLOCK_SHARED), MEND_RMA_LINK_ASKED);
+    CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
     CHECK_EQ(unlock(OTHER, MEND_WINLOCK_SHARED), MPI_SUCCESS);
     end();
 }
@@ -149,13 +149,13 @@ MEND_TEST(what_a_dead_holder_had_sent_counts)
     } said = {.rank = HOLDER};
 
     begin();
-    CHECK_EQ(lock(HOLDER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
-    mend_link_give_back(link_of(HOLDER), MEND_WINLOCK_SHARED);
+    CHECK_EQ(lock(HOLDER, MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
+    mend_rma_link_give_back(link_of(HOLDER), MEND_WINLOCK_SHARED);
     job_kill(HOLDER);
     mend_interrupt_check(job.rank[ORIGIN]);
     CHECK(mend_serve(&win[TARGET], ORIGIN, MEND_RMA_DEAD, &said, sizeof(said.head) + 4));
-    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_HELD);
-    CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
+    CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
     end();
 }
 
@@ -163,29 +163,29 @@ MEND_TEST(what_a_dead_holder_had_sent_counts)
 MEND_TEST(a_mourner_that_dies_poisons_nothing_when_it_had_ended_its_lock)
 {
     begin_with_death(MEND_WINLOCK_ALL, true);
-    mend_link_give_back(link_of(ORIGIN), MEND_WINLOCK_SHARED);
+    mend_rma_link_give_back(link_of(ORIGIN), MEND_WINLOCK_SHARED);
     frames();
     job_kill(ORIGIN);
     mend_interrupt_check(job.rank[TARGET]);
     bury(ORIGIN); /* whose own death is carried out first */
     bury(HOLDER);
     frames();
-    CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    CHECK_EQ(lock(OTHER, MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
     end();
 }
 
 MEND_TEST(the_death_of_one_that_holds_nothing_refuses_no_lock)
 {
     begin_with_death(MEND_WINLOCK_ALL, false);
-    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
     CHECK_EQ(unlock(ORIGIN, MEND_WINLOCK_SHARED), MPI_SUCCESS);
     end();
     begin();
-    CHECK_EQ(lock(HOLDER, MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    CHECK_EQ(lock(HOLDER, MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
     CHECK_EQ(unlock(HOLDER, MEND_WINLOCK_SHARED), MPI_SUCCESS);
     job_kill(HOLDER);
     mend_interrupt_check(job.rank[ORIGIN]);
-    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_LINK_HELD);
+    CHECK_EQ(lock_when_told(MEND_WINLOCK_SHARED), MEND_RMA_LINK_HELD);
     end();
 }
 

@@ -49,7 +49,7 @@ static struct mend_rma_link *known(const struct mend_win *w, int target)
     return w->links ? w->links[target] : NULL;
 }
 
-void mend_link_end(struct mend_rma_link *l, int error)
+void mend_rma_link_end(struct mend_rma_link *l, int error)
 {
     if (l->queued)
         mend_out_remove(l->w->self, mend_comm_peer(l->w->comm, l->target), &l->out);
@@ -63,11 +63,11 @@ void mend_link_end(struct mend_rma_link *l, int error)
         l->changes_n = 0;
 }
 
-void mend_link_drop_all(struct mend_win *w)
+void mend_rma_link_drop_all(struct mend_win *w)
 {
     for (int r = 0; w->links && r < w->n; r++)
         if (w->links[r]) {
-            mend_link_end(w->links[r], MEND_CLASS_INVALIDATED);
+            mend_rma_link_end(w->links[r], MEND_CLASS_INVALIDATED);
             mend_free(w->self, w->links[r]);
         }
     mend_free(w->self, w->links);
@@ -81,8 +81,8 @@ static bool is_alone(const struct mend_rma_link *l)
     return l->polls_n >= TURN_POLLS;
 }
 
-/* Into so many pieces of one length a long operation is cut at least: while there is only one, one of both ends has nothing to
- * copy.  Where both copy anyway, as they put at the same time, fewer are better. */
+/* The least number of fragments of a long operation, all of one length.  With a single fragment in progress one of the two ends
+ * would have nothing to copy.  Fewer are better where both ends copy anyway, because both put at the same time. */
 static MPI_Count pieces_of(const struct mend_rma_link *l, bool answered)
 {
     return answered ? 8 : is_alone(l) ? 17 : 4;
@@ -182,7 +182,7 @@ static bool awaits_turn(struct mend_rma_link *l, const struct mend_rma_pending *
     return true;
 }
 
-void mend_link_on_long_frame(struct mend_win *w, int target)
+void mend_rma_link_on_long_frame(struct mend_win *w, int target)
 {
     struct mend_rma_link *l = known(w, target);
 
@@ -196,7 +196,7 @@ void mend_link_on_long_frame(struct mend_win *w, int target)
 static unsigned replies_max(const struct mend_rma_link *l, const struct mend_rma_pending *p)
 {
     return frame_max(l, p->total, true) > MEND_RMA_FRAME_SHORT_MAX ? LONG_REPLIES
-                                                                   : MEND_LINK_REPLIES;
+                                                                   : MEND_RMA_LINK_REPLIES;
 }
 
 /* Sends what the transport has room for and the target allows.  MEND_AGAIN: the transport has no room, or will have a better
@@ -206,7 +206,7 @@ static enum mend_status send_all(struct mend_rma_link *l)
     while (!mend_list_empty(&l->unsent)) {
         struct mend_rma_pending *p = pending_of(l->unsent.next);
 
-        if (l->lock == MEND_LINK_ASKED || (p->answered && l->replies_n >= replies_max(l, p)))
+        if (l->lock == MEND_RMA_LINK_ASKED || (p->answered && l->replies_n >= replies_max(l, p)))
             return MEND_OK; /* an answer goes on with it */
         if (awaits_turn(l, p))
             return MEND_AGAIN;
@@ -249,7 +249,7 @@ static void drop(struct mend_proc *self, struct mend_out *out)
 
     (void)self;
     l->queued = false;
-    mend_link_end(l, MPI_ERR_PROC_FAILED);
+    mend_rma_link_end(l, MPI_ERR_PROC_FAILED);
 }
 
 /* Sends now, or behind what waits for room. */
@@ -279,17 +279,17 @@ static void say(struct mend_win *w, int target, enum mend_rma_kind kind, const v
         mend_post(w->self, mend_comm_peer(w->comm, target), &f, what);
 }
 
-void mend_link_say(struct mend_win *w, int target, enum mend_rma_kind kind, uint32_t id,
-                   uint64_t at)
+void mend_rma_link_say(struct mend_win *w, int target, enum mend_rma_kind kind, uint32_t id,
+                       uint64_t at)
 {
     struct mend_rma_head h = {.id = id, .at = at};
 
     say(w, target, kind, &h, sizeof(h));
 }
 
-void mend_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind)
+void mend_rma_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind)
 {
-    mend_link_say(w, target, kind, 0, 0);
+    mend_rma_link_say(w, target, kind, 0, 0);
 }
 
 /* ---- beginning ---- */
@@ -298,10 +298,10 @@ void mend_link_tell(struct mend_win *w, int target, enum mend_rma_kind kind)
 static bool is_free(const struct mend_rma_link *l)
 {
     const struct mend_win *w = l->w;
-    bool asks = !w->shared && w->access == MEND_ACCESS_LOCK_ALL && l->lock == MEND_LINK_FREE;
+    bool asks = !w->shared && w->access == MEND_ACCESS_LOCK_ALL && l->lock == MEND_RMA_LINK_FREE;
 
     return l->target != w->me && !l->queued && !l->pumping && mend_list_empty(&l->unsent) &&
-           l->lock != MEND_LINK_ASKED && !asks &&
+           l->lock != MEND_RMA_LINK_ASKED && !asks &&
            mend_out_empty(w->self, mend_comm_peer(w->comm, l->target));
 }
 
@@ -342,18 +342,18 @@ static bool has_room(struct mend_win *w, void *arg)
 {
     const int *target = arg;
 
-    return !mend_link_is_full(w, *target);
+    return !mend_rma_link_is_full(w, *target);
 }
 
-int mend_link_await_room(struct mend_win *w, int target)
+int mend_rma_link_await_room(struct mend_win *w, int target)
 {
     return mend_win_wait(w, &(struct mend_win_wait){has_room, &target,
                                                     "room for one more one-sided operation",
                                                     .by = target});
 }
 
-int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
-                    struct mend_request **request_p)
+int mend_rma_link_begin(struct mend_win *w, const struct mend_rma_op *op,
+                        struct mend_request **request_p)
 {
     bool dead = mend_win_is_dead(w, op->target) || w->lock[op->target].failed;
     struct mend_rma_link *l = mend_link(w, op->target);
@@ -370,8 +370,8 @@ int mend_link_begin(struct mend_win *w, const struct mend_rma_op *op,
         mend_rma_pending_end(p, dead ? MPI_ERR_PROC_FAILED : MPI_SUCCESS);
         return MPI_SUCCESS;
     }
-    if (!w->shared && w->access == MEND_ACCESS_LOCK_ALL && l->lock == MEND_LINK_FREE)
-        mend_link_ask(l, MEND_WINLOCK_ALL);
+    if (!w->shared && w->access == MEND_ACCESS_LOCK_ALL && l->lock == MEND_RMA_LINK_FREE)
+        mend_rma_link_ask(l, MEND_WINLOCK_ALL);
     mend_list_append(&l->unsent, &p->link);
     go_on(l);
     return MPI_SUCCESS;
@@ -405,17 +405,17 @@ static void say_what_is_known(struct mend_rma_link *l, enum mend_winlock_kind ki
         say_dead(l);
 }
 
-void mend_link_ask(struct mend_rma_link *l, enum mend_winlock_kind kind)
+void mend_rma_link_ask(struct mend_rma_link *l, enum mend_winlock_kind kind)
 {
     say_what_is_known(l, kind);
-    l->lock = MEND_LINK_ASKED;
-    mend_link_say(l->w, l->target, MEND_RMA_LOCK, 0, (uint64_t)kind);
+    l->lock = MEND_RMA_LINK_ASKED;
+    mend_rma_link_say(l->w, l->target, MEND_RMA_LOCK, 0, (uint64_t)kind);
 }
 
-void mend_link_give_back(struct mend_rma_link *l, enum mend_winlock_kind kind)
+void mend_rma_link_give_back(struct mend_rma_link *l, enum mend_winlock_kind kind)
 {
     say_what_is_known(l, kind);
-    mend_link_tell(l->w, l->target, MEND_RMA_UNLOCK);
+    mend_rma_link_tell(l->w, l->target, MEND_RMA_UNLOCK);
 }
 
 /* ---- answers ---- */
@@ -465,15 +465,15 @@ static void on_fault(struct mend_rma_link *l, const struct mend_rma_head *h)
 
 static void on_locked(struct mend_rma_link *l, bool held)
 {
-    if (l->lock != MEND_LINK_ASKED)
+    if (l->lock != MEND_RMA_LINK_ASKED)
         return; /* it was given up, and unlock has been said */
-    l->lock = held ? MEND_LINK_HELD : MEND_LINK_POISONED;
+    l->lock = held ? MEND_RMA_LINK_HELD : MEND_RMA_LINK_POISONED;
     if (held)
-        mend_link_tell(l->w, l->target, MEND_RMA_TAKEN);
+        mend_rma_link_tell(l->w, l->target, MEND_RMA_TAKEN);
 }
 
-void mend_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind,
-                         const struct mend_rma_head *h, const void *data, size_t len)
+void mend_rma_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind,
+                             const struct mend_rma_head *h, const void *data, size_t len)
 {
     struct mend_rma_link *l = mend_link(w, target);
 
@@ -493,7 +493,7 @@ void mend_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind
         on_locked(l, h->at == MEND_WINLOCK_HELD);
         break;
     case MEND_RMA_UNLOCKED:
-        l->lock = MEND_LINK_FREE;
+        l->lock = MEND_RMA_LINK_FREE;
         l->fault = h->at == MEND_WINLOCK_POISONED ? MPI_ERR_PROC_FAILED : l->fault;
         break;
     default:
@@ -504,7 +504,7 @@ void mend_link_on_answer(struct mend_win *w, int target, enum mend_rma_kind kind
 
 /* ---- completion ---- */
 
-bool mend_link_is_local(struct mend_win *w, int target)
+bool mend_rma_link_is_local(struct mend_win *w, int target)
 {
     struct mend_rma_link *l = known(w, target);
 
@@ -519,7 +519,7 @@ static bool are_changes_done(const struct mend_rma_link *l)
     return l->changes_n == mend_win_executed_n(l->w, l->target) + l->faults_n;
 }
 
-bool mend_link_is_idle(const struct mend_win *w, int target)
+bool mend_rma_link_is_idle(const struct mend_win *w, int target)
 {
     struct mend_rma_link *l = known(w, target);
 
@@ -527,7 +527,7 @@ bool mend_link_is_idle(const struct mend_win *w, int target)
            (mend_list_empty(&l->unsent) && mend_list_empty(&l->unanswered) && are_changes_done(l));
 }
 
-bool mend_link_is_flushed(struct mend_win *w, int target)
+bool mend_rma_link_is_flushed(struct mend_win *w, int target)
 {
     struct mend_rma_link *l = known(w, target);
 
@@ -537,12 +537,12 @@ bool mend_link_is_flushed(struct mend_win *w, int target)
         return false;
     if (!w->shared && l->changes_n) {
         l->changes_n = 0;
-        mend_link_say(w, target, MEND_RMA_FLUSH, ++l->flushes_n, 0);
+        mend_rma_link_say(w, target, MEND_RMA_FLUSH, ++l->flushes_n, 0);
     }
     return are_changes_done(l);
 }
 
-int mend_link_fault(struct mend_win *w, int target)
+int mend_rma_link_fault(struct mend_win *w, int target)
 {
     struct mend_rma_link *l = known(w, target);
     int fault = l ? l->fault : MPI_SUCCESS;

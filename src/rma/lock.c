@@ -79,7 +79,7 @@ static int unlock_words(struct mend_win *w, struct mend_winlock *lock, int targe
 
 struct asked {
     int target;
-    enum mend_link_lock not ;
+    enum mend_rma_link_lock not ;
 };
 
 static bool is_answered(struct mend_win *w, void *arg)
@@ -92,20 +92,20 @@ static bool is_answered(struct mend_win *w, void *arg)
 static int lock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int target)
 {
     struct mend_rma_link *l = mend_link(w, target);
-    struct asked k = {target, MEND_LINK_ASKED};
+    struct asked k = {target, MEND_RMA_LINK_ASKED};
     int err;
 
     if (!l)
         return MPI_ERR_NO_MEM;
-    mend_link_ask(l, kind);
+    mend_rma_link_ask(l, kind);
     err =
         mend_win_wait(w, &(struct mend_win_wait){is_answered, &k, "a window's lock", .by = target});
-    if (err || l->lock != MEND_LINK_HELD) {
-        if (!err && l->lock == MEND_LINK_ASKED)
-            mend_link_give_back(l, kind);
-        if (l->lock == MEND_LINK_POISONED)
+    if (err || l->lock != MEND_RMA_LINK_HELD) {
+        if (!err && l->lock == MEND_RMA_LINK_ASKED)
+            mend_rma_link_give_back(l, kind);
+        if (l->lock == MEND_RMA_LINK_POISONED)
             report_poisoned(w, target);
-        l->lock = MEND_LINK_FREE;
+        l->lock = MEND_RMA_LINK_FREE;
         return err ? err : MPI_ERR_PROC_FAILED;
     }
     mend_event(w->self, MEND_EV_RMA_LOCKED);
@@ -116,16 +116,16 @@ static int lock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int 
 static int unlock_by_message(struct mend_win *w, enum mend_winlock_kind kind, int target)
 {
     struct mend_rma_link *l = mend_link(w, target);
-    struct asked k = {target, MEND_LINK_HELD};
+    struct asked k = {target, MEND_RMA_LINK_HELD};
     int err;
 
-    if (!l || l->lock == MEND_LINK_FREE)
+    if (!l || l->lock == MEND_RMA_LINK_FREE)
         return MPI_SUCCESS;
-    mend_link_give_back(l, kind);
+    mend_rma_link_give_back(l, kind);
     err = mend_win_wait(
         w, &(struct mend_win_wait){is_answered, &k, "the end of a window's lock", .by = target});
-    l->lock = MEND_LINK_FREE;
-    return err ? err : mend_link_fault(w, target);
+    l->lock = MEND_RMA_LINK_FREE;
+    return err ? err : mend_rma_link_fault(w, target);
 }
 
 /* ---- lock, unlock ---- */
@@ -248,7 +248,7 @@ int mend_win_unlock_all(struct mend_win *w)
     if (w->shared)
         failed = unlock_words(w, &w->lock_all, w->me);
     for (int r = 0; !w->shared && w->links && r < w->n; r++)
-        if (w->links[r] && w->links[r]->lock == MEND_LINK_HELD && !mend_win_is_dead(w, r))
+        if (w->links[r] && w->links[r]->lock == MEND_RMA_LINK_HELD && !mend_win_is_dead(w, r))
             unlock_by_message(w, MEND_WINLOCK_ALL, r);
     w->access = MEND_ACCESS_NONE;
     err = err ? err : failed;

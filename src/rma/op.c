@@ -187,12 +187,12 @@ static int begin_by_messages(struct mend_win *w, const struct mend_rma_op *op,
 {
     int err = MPI_SUCCESS;
 
-    while (!err && mend_link_is_full(w, op->target)) {
-        err = mend_link_await_room(w, op->target);
+    while (!err && mend_rma_link_is_full(w, op->target)) {
+        err = mend_rma_link_await_room(w, op->target);
         if (!err)
             err = mend_epoch_operate(w, op->target);
     }
-    return err ? err : mend_link_begin(w, op, request_p);
+    return err ? err : mend_rma_link_begin(w, op, request_p);
 }
 
 int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
@@ -213,7 +213,7 @@ int mend_rma_begin(struct mend_win *w, const struct mend_rma_op *op,
         return MPI_SUCCESS;
     }
     if (w->lock[op->target].failed)
-        return mend_link_begin(w, op, request_p);
+        return mend_rma_link_begin(w, op, request_p);
     if (mend_direct_can(w, op)) {
         err = mend_direct_do(w, op);
         if (!err && request_p)

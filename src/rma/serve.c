@@ -208,7 +208,7 @@ static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, 
     if (err < 0)
         return false;
     if (err) {
-        mend_link_say(w, from, MEND_RMA_FAULT, answered ? p.head->id : 0, (uint64_t)err);
+        mend_rma_link_say(w, from, MEND_RMA_FAULT, answered ? p.head->id : 0, (uint64_t)err);
         return true;
     }
     if (answered) {
@@ -217,7 +217,7 @@ static bool on_operation(struct mend_win *w, int from, enum mend_rma_kind kind, 
     }
     operate(w, &p, kind, NULL);
     if (is_long)
-        mend_link_on_long_frame(w, from);
+        mend_rma_link_on_long_frame(w, from);
     mend_event(w->self, MEND_EV_RMA_SERVED);
     mend_win_tell_executed(w, from);
     return true;
@@ -232,7 +232,7 @@ static bool on_news(struct mend_win *w, int from, enum mend_rma_kind kind, const
 
     switch (kind) {
     case MEND_RMA_FLUSH:
-        mend_link_say(w, from, MEND_RMA_FLUSHED, h->id, 0);
+        mend_rma_link_say(w, from, MEND_RMA_FLUSHED, h->id, 0);
         return true;
     case MEND_RMA_LOCK:
         return mend_grant_lock(w, from, h->at);
@@ -275,7 +275,7 @@ bool mend_serve(struct mend_win *w, int from, enum mend_rma_kind kind, const voi
     case MEND_RMA_FAULT:
     case MEND_RMA_LOCKED:
     case MEND_RMA_UNLOCKED:
-        mend_link_on_answer(w, from, kind, &h, p.at, len - sizeof(h));
+        mend_rma_link_on_answer(w, from, kind, &h, p.at, len - sizeof(h));
         return true;
     default:
         return on_news(w, from, kind, &p);

@@ -22,9 +22,10 @@ static bool is_executed(struct mend_win *w, void *arg)
     if (!w->links)
         return true;
     if (k->target >= 0)
-        return k->local ? mend_link_is_local(w, k->target) : mend_link_is_flushed(w, k->target);
+        return k->local ? mend_rma_link_is_local(w, k->target)
+                        : mend_rma_link_is_flushed(w, k->target);
     for (int r = 0; r < w->n; r++) /* each is asked before any is waited for */
-        if (!(k->local ? mend_link_is_local(w, r) : mend_link_is_flushed(w, r)))
+        if (!(k->local ? mend_rma_link_is_local(w, r) : mend_rma_link_is_flushed(w, r)))
             all = false;
     return all;
 }
@@ -37,7 +38,7 @@ static int outcome(struct mend_win *w, int target)
     if (mend_likely(!w->links && !w->comm->inactive))
         return err;
     for (int r = target < 0 ? 0 : target; r < (target < 0 ? w->n : target + 1); r++) {
-        int fault = w->links ? mend_link_fault(w, r) : MPI_SUCCESS;
+        int fault = w->links ? mend_rma_link_fault(w, r) : MPI_SUCCESS;
 
         if (mend_win_is_dead(w, r))
             err = MPI_ERR_PROC_FAILED;

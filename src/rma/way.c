@@ -43,7 +43,7 @@ static enum mend_rma_way choose(struct mend_win *w, int target, bool put, size_t
         k->copies_until = 0;
     }
     w->trial.target = target;
-    way = mend_rma_trial_begin(k, &w->trial, put, len, mend_link_is_idle(w, target));
+    way = mend_rma_trial_begin(k, &w->trial, put, len, mend_rma_link_is_idle(w, target));
     if (w->trial.choice)
         w->trial.since = mend_proc_now(w->self);
     return way;

@@ -163,7 +163,7 @@ static void destroy(struct mend_win *w, bool keep)
 
     if (w->link.next)
         mend_list_remove(&w->link);
-    mend_link_drop_all(w);
+    mend_rma_link_drop_all(w);
     mend_rma_way_drop(w);
     mend_win_unmap_parts(w);
     if (w->control && w->control->words && !w->control_own)
@@ -307,7 +307,7 @@ static void member_died(struct mend_win *w, int rank)
 {
     w->calm_n = 0;
     if (w->links && w->links[rank])
-        mend_link_end(w->links[rank], MPI_ERR_PROC_FAILED);
+        mend_rma_link_end(w->links[rank], MPI_ERR_PROC_FAILED);
     mend_grant_bury(w, rank);
 }
 
@@ -338,5 +338,5 @@ void mend_win_on_revoke(struct mend_comm *c)
         w->direct_n = w->calm_n = 0;
     for (int r = 0; w && w->links && r < w->n; r++)
         if (w->links[r])
-            mend_link_end(w->links[r], MEND_CLASS_INVALIDATED);
+            mend_rma_link_end(w->links[r], MEND_CLASS_INVALIDATED);
 }

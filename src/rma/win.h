@@ -33,7 +33,7 @@
  *   4  if it is shared, lock_all is owned in an epoch LOCK_ALL and in no other;
  *   5  `started` is there in an epoch START and in no other;
  *   6  `posted` is there while it is exposed; as many of its members as have not told are left, or more;
- *   7  a link leads to its target; its operations are counted, and at most MEND_LINK_OPERATIONS; at most MEND_LINK_REPLIES of
+ *   7  a link leads to its target; its operations are counted, and at most MEND_RMA_LINK_OPERATIONS; at most MEND_RMA_LINK_REPLIES of
  *      its replies are under way;
  *   8  nothing is under way to a dead member, nor on a revoked window;
  *   9  pieces that are attached do not overlap; only a dynamic window has some;

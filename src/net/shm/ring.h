@@ -27,8 +27,9 @@
  * payload over to the receiver.  At first each rank has two, so two that send at the same time exchange them, and while one end
  * copies from a tray the other one copies to another.  A rank that has none left goes on in the bulk of the ring.
  *
- * Pieces of a large message lie on a tray one behind the other.  The last one that it has room for hands it over, or one that is
- * shorter than the piece before it, which ends a message; before that the rank lays nothing but pieces there. */
+ * Fragments of a large message lie on a tray one behind the other.  The tray is handed over with the fragment that fills it, or
+ * with the last fragment of the message, which is shorter than the one before it.  Until then the rank that fills the tray puts
+ * nothing else there. */
 #ifndef MEND_NET_SHM_RING_H
 #define MEND_NET_SHM_RING_H
 
