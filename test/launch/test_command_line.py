@@ -75,7 +75,7 @@ from processes import Result
     (["--inject", "kill:0:7@init.done", "true"], "only abort takes a CODE"),
     (["--env", "MEND_INJECT=kill@coll.entr", "true"], "did you mean 'coll.enter'?"),
     (["--inject", "kill:5@init.done", "true"], "no rank 5"),
-    (["--inject", "maim:0@init.done", "true"], "is kill, stop, abort or note"),
+    (["--inject", "maim:0@init.done", "true"], "is kill, stop, cont, abort or note"),
     (["--inject", "abort:0:x@init.done", "true"], "a CODE, which is a number"),
     (["--inject", "abort:0:@init.done", "true"], "a CODE, which is a number"),
     (["--inject", "kill:4294967296@init.done", "true"], "does not name ranks"),
