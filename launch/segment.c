@@ -39,7 +39,7 @@ void mend_segment_expect(struct job *job, int n)
 
     h->ranks_here_n += (uint32_t)n;
     if (h->ranks_here_n > h->cores_n)
-        mend_store_relaxed(&h->crowded, 1);
+        mend_store_relaxed(&h->oversubscribed, 1);
 }
 
 static void fill_header(struct job *job, const struct mend_node_header *layout)

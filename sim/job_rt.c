@@ -39,7 +39,7 @@ static enum mend_status sim_open(struct mend_proc *self, const char **why_p)
     if (!mend_peers_add(self, self->me < sim_job->first_n ? sim_job->first_n : sim_job->n))
         return MEND_ERR_MEM;
     self->interrupt = &r->interrupt;
-    self->crowded = true;
+    self->oversubscribed = true;
     for (mend_peer p = 0; p < self->peers_n; p++)
         meet(self, p);
     self->yield = yield;

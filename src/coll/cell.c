@@ -150,7 +150,7 @@ int mend_cell_wait_slow(struct mend_cell_look *l)
                              .until = seen_or_barred,
                              .arg = l,
                              .hint = MEND_PEER_NONE,
-                             .rings = mend_node_is_crowded(l->c->self),
+                             .rings = mend_node_is_oversubscribed(l->c->self),
                              .what = "others to take part",
                              .comm = l->c,
                              .missing = not_told};
@@ -354,7 +354,7 @@ static int bcast_get(struct mend_comm *c, const struct mend_coll_buf *b, int roo
 int mend_cell_bcast(struct mend_comm *c, const struct mend_coll_buf *b, int root)
 {
     MPI_Count total = b->count * b->type->size;
-    MPI_Count chunk = c->coll->crowded ? MEND_CELL_CHUNK : BCAST_CHUNK;
+    MPI_Count chunk = c->coll->oversubscribed ? MEND_CELL_CHUNK : BCAST_CHUNK;
     uint64_t n = total <= chunk ? 1 : (uint64_t)((total + chunk - 1) / chunk), first;
     int err = mend_cell_begin(c, n, &first);
 

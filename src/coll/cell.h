@@ -95,7 +95,7 @@ struct mend_coll_comm {
     unsigned pair_turn;
     uint64_t tick, floor;
     MPI_Count touched_bytes; /* of each of my buffers */
-    bool crowded;            /* more ranks than cores on this node: the same at all members */
+    bool oversubscribed;     /* more ranks than cores on this node: the same at all members */
 };
 
 /* cell_open.c: first use of the cell.  Blocks until all members have come here, one has no memory, one is dead, or the
@@ -132,7 +132,7 @@ static inline int mend_cell_begin(struct mend_comm *c, uint64_t n, uint64_t *fir
 void mend_cell_nudge_members(struct mend_comm *c);
 static inline void mend_cell_told(struct mend_comm *c)
 {
-    if (mend_node_is_crowded(c->self))
+    if (mend_node_is_oversubscribed(c->self))
         mend_cell_nudge_members(c);
 }
 
@@ -221,7 +221,8 @@ static inline int mend_cell_wait(struct mend_comm *c, int rank, int end, uint64_
         .c = c, .tick = tick, .what = what, .first = rank, .rank = rank, .end = end};
     const struct mend_proc *self = c->self;
 
-    for (int i = self->crowded || mend_proc_has_threads(self) ? 1 : MEND_CELL_SPINS; i > 0; i--) {
+    for (int i = self->oversubscribed || mend_proc_has_threads(self) ? 1 : MEND_CELL_SPINS; i > 0;
+         i--) {
         if (mend_cell_all_seen(&l) && mend_likely(!l.wrong))
             return MPI_SUCCESS;
         mend_cpu_relax();

@@ -87,7 +87,7 @@ static bool is_open(const struct mend_comm *c, uint64_t word)
 struct opening {
     struct mend_comm *c;
     int seen; /* ranks below it have opened */
-    bool declined, crowded;
+    bool declined, oversubscribed;
 };
 
 static bool all_open(struct mend_proc *self, void *arg)
@@ -101,7 +101,7 @@ static bool all_open(struct mend_proc *self, void *arg)
         uint64_t word = mend_load_acquire(word_of(c, o->seen));
 
         o->declined = word == (mark_of(c) ^ 1);
-        o->crowded |= word == (mark_of(c) ^ 2);
+        o->oversubscribed |= word == (mark_of(c) ^ 2);
         if (!is_open(c, word))
             break;
     }
@@ -153,7 +153,7 @@ static void wait_for_all(struct opening *o)
                              .until = all_open,
                              .arg = o,
                              .hint = MEND_PEER_NONE,
-                             .rings = mend_node_is_crowded(o->c->self),
+                             .rings = mend_node_is_oversubscribed(o->c->self),
                              .what = "others to take part",
                              .comm = o->c,
                              .missing = not_open};
@@ -171,14 +171,14 @@ bool mend_cell_open(struct mend_comm *c)
     if (cc->declined || mend_coll_check(c))
         return false;
     if (make_block(c)) {
-        say(c, mend_node_is_crowded(c->self) ? mark_of(c) ^ 2 : mark_of(c));
+        say(c, mend_node_is_oversubscribed(c->self) ? mark_of(c) ^ 2 : mark_of(c));
         wait_for_all(&o);
     } else {
         say(c, mark_of(c) ^ 1);
         o.declined = true;
     }
     if (o.seen == c->size) {
-        cc->crowded = o.crowded;
+        cc->oversubscribed = o.oversubscribed;
         cc->pair = c->size == 2 ? &cc->block[0]->pair : NULL;
         return true;
     }

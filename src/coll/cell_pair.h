@@ -66,7 +66,8 @@ static inline int mend_cell_pair_wait(struct mend_comm *c, uint64_t word, uint64
 {
     const struct mend_proc *self = c->self;
 
-    for (int i = self->crowded || mend_proc_has_threads(self) ? 1 : MEND_CELL_SPINS; i > 0; i--) {
+    for (int i = self->oversubscribed || mend_proc_has_threads(self) ? 1 : MEND_CELL_SPINS; i > 0;
+         i--) {
         if (mend_cell_pair_has(c, word, value_p))
             return MPI_SUCCESS;
         mend_cpu_relax();

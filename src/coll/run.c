@@ -438,7 +438,7 @@ static int tell(struct mend_cell_look *l, struct mend_comm *c, uint64_t what)
 /* Messages wake a member that sleeps; what the other one says in its line does so only with more ranks than cores. */
 static bool wakes_me(const struct now *now)
 {
-    return !now->other.tick || mend_node_is_crowded(now->op.c->self);
+    return !now->other.tick || mend_node_is_oversubscribed(now->op.c->self);
 }
 
 /* The messages of another call may have been enough for this one. */

@@ -333,7 +333,7 @@ static void told(struct mend_comm *c)
 {
     struct mend_node_wakes w = {.header = c->self->node->header};
 
-    if (!mend_node_is_crowded(c->self))
+    if (!mend_node_is_oversubscribed(c->self))
         return;
     for (int32_t r = 0; r < c->decide->members_n; r++)
         if (r != c->decide->me)
@@ -348,7 +348,7 @@ static void told_no(struct mend_comm *c, enum mend_decide_kind which)
     struct mend_node_wakes w = {.header = c->self->node->header};
     struct mend_slots m = {.seq = c->decide->agreements[which].begun};
 
-    if (!mend_node_is_crowded(c->self))
+    if (!mend_node_is_oversubscribed(c->self))
         return;
     /* As in mend_node_nudge(): the veto is stored before the votes are looked at, and a member that sleeps has voted before. */
     atomic_signal_fence(memory_order_seq_cst);
@@ -549,7 +549,7 @@ void mend_decide_memory_call(struct mend_comm *c, enum mend_decide_kind which,
 {
     struct op *op = begin(c, which, value, done, arg);
 
-    op->poll.rings = mend_node_is_crowded(c->self);
+    op->poll.rings = mend_node_is_oversubscribed(c->self);
     mend_list_append(&c->self->active, &op->poll.link);
     advance(c, which);
 }
@@ -622,7 +622,7 @@ static __attribute__((noinline)) void wait_long(struct waiter *w)
                                  .until = is_done_long,
                                  .arg = w,
                                  .hint = MEND_PEER_NONE,
-                                 .rings = mend_node_is_crowded(c->self),
+                                 .rings = mend_node_is_oversubscribed(c->self),
                                  .what = mend_decide_what(w->op.which),
                                  .comm = c,
                                  .missing = not_in};
@@ -631,7 +631,7 @@ static __attribute__((noinline)) void wait_long(struct waiter *w)
 
 static inline bool may_spin(const struct mend_comm *c)
 {
-    return !c->self->crowded && !mend_proc_has_threads(c->self);
+    return !c->self->oversubscribed && !mend_proc_has_threads(c->self);
 }
 
 /* Votes in a word and a slot, and looks for a moment at the word of the other one.  False: that one has not voted. */

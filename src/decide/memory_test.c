@@ -28,7 +28,7 @@ static struct mend_comm *make(mend_peer me, uint64_t counter)
 static void begin_pair(uint64_t counter)
 {
     for (mend_peer p = 0; p < 2; p++) {
-        job.rank[p]->crowded = false; /* it looks at words only where it spins */
+        job.rank[p]->oversubscribed = false; /* it looks at words only where it spins */
         pair[p] = make(p, counter);
     }
 }
@@ -185,7 +185,7 @@ MEND_TEST(who_is_woken)
     uint32_t before;
 
     job_begin(IN_A_CELL);
-    mend_store_relaxed(&job.segment->crowded, 1);
+    mend_store_relaxed(&job.segment->oversubscribed, 1);
     mend_store_relaxed(&mend_node_rank_of(job.segment, mend_place_at(1))->armed,
                        MEND_NODE_ARMED_NUDGED);
     before = woken();

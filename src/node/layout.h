@@ -107,7 +107,7 @@ struct mend_node_header {
     uint32_t ranks_here_n, cores_n;      /* on this node */
     uint32_t places_used;                /* those below it have had a rank */
     uint32_t reporting;                  /* 1: there is a --report file */
-    mend_atomic_u32 crowded;             /* 1: there are more ranks than cores, or were */
+    mend_atomic_u32 oversubscribed;      /* 1: there are more ranks than cores, or were */
     uint32_t ring_bytes;                 /* of one ring, with what a pair has behind it */
     uint64_t at[MEND_NODE_PARTS];        /* where each part begins */
     uint64_t row_bytes[MEND_NODE_PARTS]; /* of the parts [n][n]: from one rank's row to the next */

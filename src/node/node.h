@@ -134,11 +134,11 @@ void mend_node_interrupt(struct mend_proc *self, mend_peer to);
 
 /* There are more ranks than cores, or were: then ranks may sleep while they wait for what others store in the segment.  A
  * rank that sees this before it arms itself is nudged by all that store afterwards. */
-static inline bool mend_node_is_crowded(const struct mend_proc *self)
+static inline bool mend_node_is_oversubscribed(const struct mend_proc *self)
 {
     /* A fence for the compiler only, as in mend_node_nudge(): what was stored before is stored before this load. */
     atomic_signal_fence(memory_order_seq_cst);
-    return self->node && mend_load_relaxed(&self->node->header->crowded);
+    return self->node && mend_load_relaxed(&self->node->header->oversubscribed);
 }
 
 /* Something that `to` may wait for was stored in the segment, apart from any ring. */

@@ -29,7 +29,7 @@ enum mend_single_copy {
     MEND_SINGLE_COPY_BOTH,   /* the sender helps */
     MEND_SINGLE_COPY_AUTO,   /* measured */
     MEND_SINGLE_COPY_BY_SIZE,
-    MEND_SINGLE_COPY_CROWDED
+    MEND_SINGLE_COPY_OVERSUBSCRIBED
 };
 
 enum mend_way_kind { MEND_WAY_ALONE, MEND_WAY_WINDOW, MEND_WAY_CROSSING, MEND_WAY_KINDS };

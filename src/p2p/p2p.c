@@ -14,9 +14,9 @@
 #define CALLS_PER_LOOK 64u
 
 /* With more ranks than cores, but at most EAGER_RANKS: EAGER_FACTOR times as long messages go without an offer. */
-#define EAGER_RANKS   16
-#define EAGER_FACTOR  8
-#define EAGER_CROWDED ((MPI_Count)64 * 1024)
+#define EAGER_RANKS          16
+#define EAGER_FACTOR         8
+#define EAGER_OVERSUBSCRIBED ((MPI_Count)64 * 1024)
 
 struct mend_comm *mend_p2p_comm(struct mend_proc *self, mend_ctx ctx)
 {
@@ -214,9 +214,10 @@ static MPI_Count eager_max(const struct mend_proc *self)
 {
     MPI_Count bytes = (MPI_Count)self->params.eager_max_bytes;
 
-    if (!self->crowded || self->peers_n > EAGER_RANKS)
+    if (!self->oversubscribed || self->peers_n > EAGER_RANKS)
         return bytes;
-    return bytes < EAGER_CROWDED / EAGER_FACTOR ? bytes * EAGER_FACTOR : EAGER_CROWDED;
+    return bytes < EAGER_OVERSUBSCRIBED / EAGER_FACTOR ? bytes * EAGER_FACTOR
+                                                       : EAGER_OVERSUBSCRIBED;
 }
 
 int mend_p2p_init(struct mend_proc *self)

@@ -220,7 +220,7 @@ void mend_p2p_on_data(struct mend_proc *self, mend_peer from, const struct mend_
     }
     r->moved_bytes += len;
     self->p2p->moved_bytes += len;
-    if (self->waits && !self->crowded && !mend_list_empty(&self->active))
+    if (self->waits && !self->oversubscribed && !mend_list_empty(&self->active))
         self->sated = true; /* a piece of ours may be due */
     if ((uint64_t)r->moved_bytes < r->offered_bytes)
         return;

@@ -240,7 +240,7 @@ static bool goes_in_long_pieces(const struct mend_p2p_request *r)
 {
     const struct mend_proc *self = r->base.comm->self;
 
-    if (self->crowded)
+    if (self->oversubscribed)
         return self->ranks_per_core >= SHARED_CORES;
     return (r->total_bytes >= MEND_LONG_BYTES || r->id != self->p2p->last_offer) &&
            !mend_single_copy_crosses(self->p2p, r->peer);
@@ -259,7 +259,7 @@ static int fragments_per_poll(const struct mend_p2p_request *r)
 {
     const struct mend_proc *self = r->base.comm->self;
 
-    return self->waits && !self->crowded && mend_single_copy_crosses(self->p2p, r->peer)
+    return self->waits && !self->oversubscribed && mend_single_copy_crosses(self->p2p, r->peer)
                ? 1
                : FRAGMENTS_PER_POLL;
 }

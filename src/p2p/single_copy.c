@@ -37,8 +37,8 @@
 #define ASSUMED                                                                                    \
     2000 /* bytes per us: half of that is slower than any pieces whose sender is there */
 
-#define EXCHANGE_RANKS   16 /* in a larger job the rings of all pairs would be much memory */
-#define CROWDED_A_LITTLE 4  /* with so many ranks per core a helper is seldom there in time */
+#define EXCHANGE_RANKS          16 /* in a larger job the rings of all pairs would be much memory */
+#define OVERSUBSCRIBED_A_LITTLE 4 /* with so many ranks per core a helper is seldom there in time */
 
 /* What the parameter may say. */
 static const char *const words[] = {[MEND_SINGLE_COPY_NEVER] = "never",
@@ -48,9 +48,9 @@ static const char *const words[] = {[MEND_SINGLE_COPY_NEVER] = "never",
 enum mend_single_copy mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 {
     if (!how || !strcmp(how, "auto"))
-        return !self->crowded                            ? MEND_SINGLE_COPY_AUTO
-               : self->ranks_per_core < CROWDED_A_LITTLE ? MEND_SINGLE_COPY_BY_SIZE
-                                                         : MEND_SINGLE_COPY_CROWDED;
+        return !self->oversubscribed                            ? MEND_SINGLE_COPY_AUTO
+               : self->ranks_per_core < OVERSUBSCRIBED_A_LITTLE ? MEND_SINGLE_COPY_BY_SIZE
+                                                                : MEND_SINGLE_COPY_OVERSUBSCRIBED;
     for (size_t i = 0; i < MEND_COUNT_OF(words); i++)
         if (!strcmp(how, words[i]))
             return (enum mend_single_copy)i;

@@ -364,25 +364,26 @@ MEND_TEST(the_ring_is_left_when_senders_do_not_come)
     }
 }
 
-MEND_TEST(crowded_ranks_do_not_need_each_other)
+MEND_TEST(oversubscribed_ranks_do_not_need_each_other)
 {
-    struct mend_proc crowded = {.crowded = true, .ranks_per_core = 4}, roomy = {.crowded = false};
+    struct mend_proc oversubscribed = {.oversubscribed = true, .ranks_per_core = 4},
+                     roomy = {.oversubscribed = false};
 
-    struct mend_proc little = {.crowded = true, .ranks_per_core = 3};
+    struct mend_proc little = {.oversubscribed = true, .ranks_per_core = 3};
 
     CHECK_EQ(mend_single_copy_at_first(&little, NULL), MEND_SINGLE_COPY_BY_SIZE);
-    CHECK_EQ(mend_single_copy_at_first(&crowded, NULL), MEND_SINGLE_COPY_CROWDED);
-    CHECK_EQ(mend_single_copy_at_first(&crowded, "auto"), MEND_SINGLE_COPY_CROWDED);
-    CHECK_EQ(mend_single_copy_at_first(&crowded, "never"), MEND_SINGLE_COPY_NEVER);
+    CHECK_EQ(mend_single_copy_at_first(&oversubscribed, NULL), MEND_SINGLE_COPY_OVERSUBSCRIBED);
+    CHECK_EQ(mend_single_copy_at_first(&oversubscribed, "auto"), MEND_SINGLE_COPY_OVERSUBSCRIBED);
+    CHECK_EQ(mend_single_copy_at_first(&oversubscribed, "never"), MEND_SINGLE_COPY_NEVER);
     CHECK_EQ(mend_single_copy_at_first(&roomy, "auto"), MEND_SINGLE_COPY_AUTO);
     CHECK_EQ(mend_single_copy_at_first(&roomy, "always"), MEND_SINGLE_COPY_ALWAYS);
     CHECK_EQ(mend_single_copy_at_first(&roomy, "both"), MEND_SINGLE_COPY_BOTH);
 }
 
-MEND_TEST(crowded_ranks_exchange_in_collectives_and_where_senders_are_mixed)
+MEND_TEST(oversubscribed_ranks_exchange_in_collectives_and_where_senders_are_mixed)
 {
-    for (enum mend_single_copy how = MEND_SINGLE_COPY_BY_SIZE; how <= MEND_SINGLE_COPY_CROWDED;
-         how++) {
+    for (enum mend_single_copy how = MEND_SINGLE_COPY_BY_SIZE;
+         how <= MEND_SINGLE_COPY_OVERSUBSCRIBED; how++) {
         set_up(how);
         self.peers_n = 16;
         CHECK(mend_single_copy_exchanges(&self, MEND_CHANNEL_COLL));
@@ -407,7 +408,7 @@ MEND_TEST(a_few_ranks_for_each_core_help_each_other_with_what_is_worth_it)
     CHECK(!mend_single_copy_is_helped(&p2p, 0, MEND_CHANNEL_P2P, BYTES / 8));
     CHECK(!mend_single_copy_is_helped(&p2p, 0, MEND_CHANNEL_P2P, 16 * BYTES));
     CHECK_EQ(mend_single_copy_way(&p2p, 0, MEND_CHANNEL_P2P, BYTES), MEND_WAY_COPY);
-    set_up(MEND_SINGLE_COPY_CROWDED);
+    set_up(MEND_SINGLE_COPY_OVERSUBSCRIBED);
     p2p.may_share = true;
     CHECK(!is_helped(MEND_CHANNEL_P2P));
 }

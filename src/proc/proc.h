@@ -83,7 +83,7 @@ struct mend_proc {
     bool due;                 /* a callback may run: on_due */
     volatile bool poked;      /* by a signal, since the last look (notify/) */
     volatile uint32_t inside; /* MPI calls that the main thread is in, during MEND_DETOUR_NOTIFY */
-    bool crowded;             /* more ranks than cores: yield early */
+    bool oversubscribed;      /* more ranks than cores: yield early */
     struct mend_doubt {
         uint32_t skip;  /* so many waits give the core away at once */
         uint32_t level; /* the next time that spinning does not help, 1 << level waits will */

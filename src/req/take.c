@@ -13,7 +13,7 @@ void mend_request_look(struct mend_proc *self, const struct mend_request *r)
         return;
     if (self->yield) {
         self->yield(self);
-    } else if (mend_unlikely(self->crowded || mend_proc_has_threads(self))) {
+    } else if (mend_unlikely(self->oversubscribed || mend_proc_has_threads(self))) {
         mend_unlock(self);
         sched_yield();
         mend_lock(self);

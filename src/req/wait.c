@@ -34,15 +34,16 @@
 
 #include <sched.h>
 
-#define FRAME_POLLS    256  /* some microseconds */
-#define CROWDED_YIELDS 64   /* after so many turns no process on this core makes progress */
-#define ALONE_YIELDS   1024 /* some hundred microseconds */
-#define ALONE_NS       1000 /* sooner no other process has had the core and given it back */
-#define CROWDED_POLLS  512  /* a few times what it costs to give the core away and to get it back */
-#define CROWDED_DOUBTS 5    /* at least one wait of 1 << so many spins */
-#define LONG_TURN_NS   1000000 /* ranks that wait as well give the core back within microseconds */
-#define CORE_SHARED_NS 100000000 /* so long after such a turn waits sleep without a yield */
-#define BUSY_TURNS     16        /* turns with news after which other threads get the lock */
+#define FRAME_POLLS           256  /* some microseconds */
+#define OVERSUBSCRIBED_YIELDS 64   /* after so many turns no process on this core makes progress */
+#define ALONE_YIELDS          1024 /* some hundred microseconds */
+#define ALONE_NS              1000 /* sooner no other process has had the core and given it back */
+#define OVERSUBSCRIBED_POLLS                                                                       \
+    512 /* a few times what it costs to give the core away and to get it back */
+#define OVERSUBSCRIBED_DOUBTS 5       /* at least one wait of 1 << so many spins */
+#define LONG_TURN_NS          1000000 /* ranks that wait as well give the core back within microseconds */
+#define CORE_SHARED_NS        100000000 /* so long after such a turn waits sleep without a yield */
+#define BUSY_TURNS            16        /* turns with news after which other threads get the lock */
 
 struct patience {
     uint64_t polls;
@@ -127,9 +128,9 @@ static inline mend_peer where(const struct patience *p, mend_peer hint)
 /* A yield beside a process that computes, or dies, makes the scheduler owe that process milliseconds. */
 static uint64_t yields_max(const struct mend_proc *self)
 {
-    if (self->crowded)
-        return self->params.yield_polls > CROWDED_YIELDS ? CROWDED_YIELDS
-                                                         : self->params.yield_polls;
+    if (self->oversubscribed)
+        return self->params.yield_polls > OVERSUBSCRIBED_YIELDS ? OVERSUBSCRIBED_YIELDS
+                                                                : self->params.yield_polls;
     if (mend_unlikely(self->long_turn_at) &&
         mend_time_monotonic_ns() - self->long_turn_at < CORE_SHARED_NS)
         return 0;
@@ -164,7 +165,7 @@ static mend_time_ns give_way(struct mend_proc *self, struct patience *p)
     sched_yield();
     mend_lock(self);
     after = mend_time_monotonic_ns();
-    if (self->crowded)
+    if (self->oversubscribed)
         learn_of_core(self, p, after - before);
     if (after - before > LONG_TURN_NS) {
         p->yields = UINT64_MAX / 2;
@@ -180,31 +181,31 @@ static inline bool may_spin(struct mend_proc *self, struct patience *p)
 {
     struct mend_doubt *d = &self->doubt;
 
-    if (p->yields || p->polls >= CROWDED_POLLS)
+    if (p->yields || p->polls >= OVERSUBSCRIBED_POLLS)
         return false;
     if (!p->polls && d->skip) {
         d->skip--;
-        p->polls = CROWDED_POLLS;
+        p->polls = OVERSUBSCRIBED_POLLS;
         return false;
     }
-    if (++p->polls < CROWDED_POLLS)
+    if (++p->polls < OVERSUBSCRIBED_POLLS)
         return true;
     d->skip = 1u << d->level;
-    d->level += d->level < CROWDED_DOUBTS;
+    d->level += d->level < OVERSUBSCRIBED_DOUBTS;
     return false;
 }
 
 /* News.  It came while this process was spinning: it will do so again. */
 static inline void rest(struct mend_proc *self, struct patience *p)
 {
-    if (self->crowded && p->polls && p->polls < CROWDED_POLLS)
+    if (self->oversubscribed && p->polls && p->polls < OVERSUBSCRIBED_POLLS)
         self->doubt = (struct mend_doubt){0};
     *p = (struct patience){0};
 }
 
 static inline bool spins(struct mend_proc *self, struct patience *p, bool message)
 {
-    if (mend_unlikely(self->crowded))
+    if (mend_unlikely(self->oversubscribed))
         return message && may_spin(self, p);
     return p->polls++ < self->params.spin_polls;
 }
@@ -229,7 +230,7 @@ static void pause_once(struct mend_proc *self, struct patience *p, const struct 
 const struct mend_frame *mend_wait_frame(struct mend_proc *self, mend_peer from,
                                          const void **payload_p)
 {
-    bool spins = !self->crowded && !mend_proc_has_threads(self) && !self->yield;
+    bool spins = !self->oversubscribed && !mend_proc_has_threads(self) && !self->yield;
     const struct mend_net *net = mend_net_of(self, from);
     const struct mend_frame *f = net->peek(self, from, payload_p);
 
@@ -296,7 +297,7 @@ static void turn_for_all(struct mend_proc *self, struct patience *p, mend_peer h
         mend_threads_settle(self);
         if (++p->busy % BUSY_TURNS == 0)
             give_way(self, p);
-    } else if (p->yields < CROWDED_YIELDS || !mend_threads_may_sleep(self)) {
+    } else if (p->yields < OVERSUBSCRIBED_YIELDS || !mend_threads_may_sleep(self)) {
         mend_ticker_turn(self, give_way(self, p));
     } else {
         sleep_for_all(self);

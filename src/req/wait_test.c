@@ -33,7 +33,7 @@ static const struct mend_request_ops message = {.cause = MEND_WAIT_MESSAGES},
 
 static void begin(void)
 {
-    self = (struct mend_proc){.nets = {&net}, .crowded = true, .params.yield_polls = 1000};
+    self = (struct mend_proc){.nets = {&net}, .oversubscribed = true, .params.yield_polls = 1000};
     self.interrupt = &interrupt;
     mend_list_init(&self.active);
 }

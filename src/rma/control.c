@@ -312,7 +312,7 @@ int mend_win_elements_lock_slow(struct mend_win *w, int target)
 {
     mend_atomic_u32 *word = mend_win_elements_word(w, target);
 
-    for (int i = w->self->crowded ? 1 : ELEMENTS_SPINS; i > 0; i--) {
+    for (int i = w->self->oversubscribed ? 1 : ELEMENTS_SPINS; i > 0; i--) {
         if (mend_likely(mend_acclock_try(word, w->me, is_dead, w)))
             return MPI_SUCCESS;
         mend_cpu_relax();

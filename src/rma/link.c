@@ -92,7 +92,7 @@ static uint32_t frame_wanted(const struct mend_rma_link *l, MPI_Count total, boo
 {
     MPI_Count line = MEND_CACHE_LINE, pieces = pieces_of(l, answered);
 
-    if (l->w->self->crowded || total <= pieces * MEND_RMA_LONG)
+    if (l->w->self->oversubscribed || total <= pieces * MEND_RMA_LONG)
         return is_alone(l) && total > MEND_RMA_LONG ? MEND_RMA_LONG : MEND_RMA_FRAME_SHORT_MAX;
     if (total > pieces * (MEND_RMA_FRAME_MAX - line))
         pieces = (total - 1) / (MEND_RMA_FRAME_MAX - line) + 1;

@@ -33,7 +33,7 @@ static enum mend_rma_way choose(struct mend_win *w, int target, bool put, size_t
     struct mend_rma_ways *k = NULL;
     enum mend_rma_way way;
 
-    if (!w->self->crowded && mend_rma_way_is_measured(len))
+    if (!w->self->oversubscribed && mend_rma_way_is_measured(len))
         k = ways_of(w, target);
     if (!k)
         return mend_rma_way_fixed(put, len);

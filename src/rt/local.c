@@ -297,9 +297,9 @@ static void tell_process(struct mend_proc *self, struct local *l, const struct c
     self->interrupt = &l->me->interrupt;
     /* verdicts given before now are looked at first; nobody was interrupted by those before it was started */
     self->interrupt_seen = mend_load_acquire(self->interrupt) - 1;
-    self->crowded = l->shm->ranks_here_n > l->shm->cores_n;
+    self->oversubscribed = l->shm->ranks_here_n > l->shm->cores_n;
     self->ranks_per_core = l->shm->ranks_here_n / l->shm->cores_n;
-    self->attends = self->crowded ? &l->me->attends : NULL;
+    self->attends = self->oversubscribed ? &l->me->attends : NULL;
     self->reporting = l->shm->reporting;
 }
 

@@ -20,7 +20,7 @@ struct mend_rt_ask {
 struct mend_rt {
     const char *name;
 
-    /* Finds out who this process is: sets me, the peers (mend_peers_add()), interrupt, crowded, net.
+    /* Finds out who this process is: sets me, the peers (mend_peers_add()), interrupt, oversubscribed, net.
      * MEND_ERR_UNSUPPORTED: not started by this runtime, try the next.  Other errors: *why_p says in
      * words what is wrong, valid for ever. */
     enum mend_status (*open)(struct mend_proc *self, const char **why_p);

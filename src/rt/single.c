@@ -41,7 +41,7 @@ static enum mend_status single_open(struct mend_proc *self, const char **why_p)
     mend_peer_entry(self, 0)->presence = &s->presence;
     self->interrupt = &s->interrupt;
     self->interrupt_seen = 0;
-    self->crowded = false;
+    self->oversubscribed = false;
     self->node = NULL;
     self->job = number_of_job();
     return MEND_OK;

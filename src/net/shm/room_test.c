@@ -153,12 +153,12 @@ static void all_sequences(int actions_n)
 }
 
 /* again: an idle bulk starts over at once. */
-static void begin_rings(bool crowded, bool again)
+static void begin_rings(bool oversubscribed, bool again)
 {
     begin();
     memset(sent_n, 0, sizeof(sent_n));
     for (mend_peer who = 0; who < 2; who++) {
-        procs[who].crowded = crowded;
+        procs[who].oversubscribed = oversubscribed;
         procs[who].on_frame[MEND_FRAME_EAGER] = procs[who].on_frame[MEND_FRAME_DATA] = on_stamped;
         CHECK(send_stamped(who, SEND, 8));
         if (again)

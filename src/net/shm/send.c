@@ -13,7 +13,7 @@
 #define WALK_BYTES                                                                                 \
     (128u * 1024) /* bulk sent between two looks at the receiver's head: more than the
                                      first-level cache, which these lines would have to leave again */
-#define WALK_CROWDED                                                                               \
+#define WALK_OVERSUBSCRIBED                                                                        \
     (32u * 1024) /* the same with more ranks than cores: a rank need not be fast alone */
 #define RINGS_BYTES      (UINT64_C(8) << 20) /* of all ranks, with more ranks than cores */
 #define TOUCH_BYTES      (64u * 1024)        /* bulk reserved at once */
@@ -27,8 +27,9 @@ static uint32_t bulk_bytes(const struct mend_proc *self)
 {
     uint64_t rings_n = (uint64_t)self->peers_n * (uint64_t)(self->peers_n - 1);
 
-    return self->crowded && rings_n * MEND_SHM_BULK_BYTES > RINGS_BYTES ? MEND_SHM_BULK_BYTES / 2
-                                                                        : MEND_SHM_BULK_BYTES;
+    return self->oversubscribed && rings_n * MEND_SHM_BULK_BYTES > RINGS_BYTES
+               ? MEND_SHM_BULK_BYTES / 2
+               : MEND_SHM_BULK_BYTES;
 }
 
 /* Of two ranks of this job.  With more ranks than cores there is no desk: ranks that take turns seldom answer each other at once. */
@@ -41,7 +42,7 @@ static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_
     o->line = line;
     o->line_adds = mend_shm_line_adds(mine, o->place);
     o->trays = mend_shm_trays_of(self->shm->header, mine, o->place);
-    if (self->crowded)
+    if (self->oversubscribed)
         return true;
     o->desk = mend_shm_desk_of(self->shm->header, mine, o->place);
     return true;
@@ -115,7 +116,7 @@ static struct mend_shm_out *out_create(struct mend_proc *self, mend_peer to)
     }
     note_early(self, to);
     begin_ring(self, o);
-    o->walk_bytes = self->crowded ? WALK_CROWDED : WALK_BYTES;
+    o->walk_bytes = self->oversubscribed ? WALK_OVERSUBSCRIBED : WALK_BYTES;
     o->bulk_bytes = bulk_bytes(self);
     o->open.tray = MEND_SHM_TRAYS;
     begin_turns(&s->in[to], mend_node_place_of(self, self->me).at < o->place.at);
@@ -556,7 +557,7 @@ bool mend_shm_is_handy(struct mend_proc *self, mend_peer to, uint32_t len)
 {
     const struct mend_shm_out *o = out_of(self, to);
 
-    return !o || !o->trays || self->crowded || self->shm->in[to].trays_had ||
+    return !o || !o->trays || self->oversubscribed || self->shm->in[to].trays_had ||
            len > MEND_SHM_TRAY_BYTES;
 }
 
