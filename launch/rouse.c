@@ -2,8 +2,8 @@
 /* rouse.c – ringing ranks whose descriptors are readable (node/watch.h has the idea, and why no wake-up is lost).
  *
  * A rank that waits for descriptors has handed over an epoll set, which becomes readable once for each of its requests.  The
- * main thread takes the event, counts it, and rings.  A set that is no set, or no file that can be waited for, is dropped: a
- * rank is a program that may write into any descriptor.
+ * main thread takes the event, counts it, and rings.  What a rank hands over may be any descriptor, since a rank is a program that
+ * may write what it likes: one that cannot be waited for, or is not a set, is dropped.
  *
  * There is at most one set of each rank here; it is dropped when the rank takes it back, has closed its socket, or has ended. */
 #include "rouse.h"

@@ -15,7 +15,7 @@
  * of the agent.  Between two requests the agent sleeps, whatever arrives; a request stays until its event is taken.
  *
  * No wake-up is lost:
- *   1  Whoever sleeps has a request that began before its last look and whose event is not counted: it makes one unless the last
+ *   1  A process that sleeps has a request that began before its last look and whose event is not counted: it makes one unless the last
  *      is open, that is, unless readable_n is what it was at that request.  It reads the futex first, and readable_n after it.
  *   2  While a request is open, the kernel has an event for the agent as soon as anything is readable: arming asks the
  *      descriptors, and what becomes readable later passes through both sets.

@@ -5,8 +5,8 @@
  * the folder that it belongs to sets and clears; a set bit costs each call the long way (mpi/check.c), which asks
  * for the reasons one by one.  The word orders nothing: `lock` orders what threads do.
  *
- * Where some members share no memory, revocations come as frames, of which no interrupt tells.  That is no reason for a
- * detour: calls stay short, and count.  Each MEND_CALLS_PER_LOOK-th one looks for frames of all peers, so a process that only
+ * Where some members share no memory, revocations come as frames, of which no interrupt tells.  Calls stay
+ * short all the same, and count.  Each MEND_CALLS_PER_LOOK-th one looks for frames of all peers, so a process that only
  * makes short calls learns of a revocation with one of the next MEND_CALLS_PER_LOOK calls after its frame has come.  A death
  * interrupts, as everywhere: the next call reports it. */
 #ifndef MEND_PROC_DETOUR_H

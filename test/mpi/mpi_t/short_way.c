@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A member that shares no memory does not lengthen the way of a call: short calls, and messages between two ranks of one node,
- * take the short way as in a job of one node, but for one in 64 that looks for frames.  `share`: every how many. */
+ * take the short way as in a job of one node, except for one in 64, which looks for frames.  `share`: every how many. */
 /* RUN: -n 4 ; args 0 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 4 ; set NODES=2 ; args 64 ; expect "rank 0 ok" ; expect "rank 3 ok" */
 /* RUN: -n 2 ; set NODES=2 ; args 64 ; expect "rank 1 ok" */
