@@ -90,8 +90,9 @@ if has gdb; then
         line=$(sed -n 's/^(gdb) \(handle .*\)/\1/p' "$MEND_TEST_ROOT/doc/debugging.md")
         mpiexec -n 1 gdb -q -batch -ex "$line" -ex run --args ./program hang : -n 1 sleep 100 >said 2>&1 </dev/null &
         job=$!
+        until [ -s said ]; do sleep 0.05; done # before mpiexec runs the signal would end it
         until grep -q 'rank 0 .*in MPI_Recv: waits for' said; do # never, where gdb stops it
-            kill -USR1 $job
+            kill -USR1 $job || fail "mpiexec with a rank in gdb"
             sleep 0.2
         done
         kill -TERM $job
