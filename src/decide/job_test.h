@@ -7,7 +7,7 @@
 #include "comm/objects.h"
 #include "datatype/init.h"
 #include "decide/internal.h"
-#include "net/shm/shm.h"
+#include "net/net.h"
 #include "node/cells.h"
 #include "node/node.h"
 #include "rt/rt.h"
@@ -110,7 +110,7 @@ static inline void job_start(mend_peer me, enum way way)
     CHECK_EQ(mend_node_open(self, job.segment, job.fd), MEND_OK);
     for (mend_peer p = 0; p < RANKS; p++)
         mend_node_meet(self, p, mend_place_at((uint32_t)p));
-    CHECK_EQ(mend_shm_open(self), MEND_OK);
+    CHECK_EQ(mend_net_shm.open(self), MEND_OK);
     for (mend_peer p = 0; p < RANKS; p++)
         mend_net_connect(self, p, p == me ? &mend_net_self : &mend_net_shm);
     CHECK(!mend_objects_init(self) && !mend_type_init(self) && !mend_p2p_init(self));

@@ -14,7 +14,6 @@
 #include "datatype/init.h"
 #include "create/create.h"
 #include "net/net.h"
-#include "net/shm/shm.h"
 #include "node/cells.h"
 #include "node/node.h"
 #include "notify/notify.h"
@@ -39,6 +38,13 @@ static const struct mend_rt *const runtimes[] = {
 #define MEND_RT_DEF(name_, what_) &mend_rt_##name_,
 #include "rt/rt.def"
 #undef MEND_RT_DEF
+};
+
+/* Asked in order whether they reach a peer. */
+static const struct mend_net *const transports[] = {
+#define MEND_NET_DEF(name_, what_) &mend_net_##name_,
+#include "net/net.def"
+#undef MEND_NET_DEF
 };
 
 static void on_revoke(struct mend_comm *c)
@@ -94,14 +100,20 @@ static int open_runtime(struct mend_proc *self, const char **why_p)
     return st == MEND_OK ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
+static const struct mend_net *transport_to(struct mend_proc *self, mend_peer p)
+{
+    for (unsigned i = 0; i < MEND_COUNT_OF(transports); i++)
+        if (transports[i]->reach(self, p))
+            return transports[i];
+    MEND_ASSERT(!"the runtime names only processes that a transport reaches");
+    return NULL;
+}
+
 static void connect_all(struct mend_proc *self, mend_peer from)
 {
     for (mend_peer p = from; p < self->peers_n; p++)
-        if (p == self->me)
-            mend_net_connect(self, p, &mend_net_self);
-        else if (!mend_net_of(self, p)) /* the simulator has connected its peers */
-            mend_net_connect(self, p,
-                             mend_peer_shares_memory(self, p) ? &mend_net_shm : &mend_net_rings);
+        if (p == self->me || !mend_net_of(self, p)) /* the simulator has connected its peers */
+            mend_net_connect(self, p, transport_to(self, p));
 }
 
 static bool meet_newcomers(struct mend_proc *self, mend_peer end)
@@ -125,8 +137,9 @@ static void look_for_newcomers(struct mend_proc *self)
 static int open_transports(struct mend_proc *self, const char **why_p)
 {
     *why_p = "the node's shared memory cannot be used";
-    if (self->node && mend_shm_open(self) != MEND_OK)
-        return MPI_ERR_NO_MEM;
+    for (unsigned i = 0; i < MEND_COUNT_OF(transports); i++)
+        if (transports[i]->open && transports[i]->open(self) == MEND_ERR_MEM)
+            return MPI_ERR_NO_MEM;
     connect_all(self, 0);
     return MPI_SUCCESS;
 }

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* net.h – what a transport is: bytes from process to process, and nothing about deaths.
  *
- * The contract of every transport:
+ * The contract of every transport (net/shm/shm_test.c tests the rings against it):
  *   - No call blocks; MEND_AGAIN means poll, then try again.  It may have no memory for a frame, perhaps for ever:
  *     memory_for() tells the two apart.
  *   - Frames from one process arrive in the order in which they were sent; each once.
- *   - After sever(peer) returned nothing from that peer arrives any more.  sever() first delivers what
- *     had been published completely (R12).
+ *   - sever(peer) delivers what has reached this process when the verdict is carried out; after it returned nothing from that
+ *     peer arrives any more, and nothing is sent there.  Where both share memory, what the dead process had published has
+ *     reached this one (R12); of what was on its way by a network some may be lost, always the end of it.
  *   - A transport reports what it cannot read (self->on_damage).  It never declares a death.
  *   - Frames that arrive at a descriptor wake the process: the transport hands it to self->bell->watch().  Its poll makes no
  *     system call in a turn of a wait in which self->bell->is_due() says that there is nothing.
- * Each peer is reached by one transport (mend_net_connect()); a process may use several.  life/init.c says which. */
+ * Each peer is reached by one transport, the first of net.def that says so; a process may use several.
+ *
+ * struct mend_net is what a network can do as well; struct mend_near, beside it, is what only processes that share memory
+ * can. */
 #ifndef MEND_NET_NET_H
 #define MEND_NET_NET_H
 
@@ -19,24 +23,58 @@
 #include "proc/peer.h"
 #include "proc/proc.h"
 
+/* What processes can do that share memory.  Each may be NULL: the transport cannot. */
+struct mend_near {
+    /* Copies len bytes out of the memory of the peer (single copy); stamp: of the offer that named it, or
+     * MEND_STAMP_STAYS for memory that stays where it is, as both know: windows.  MEND_AGAIN: the stamp is stale, or an
+     * address is bad, what was copied is worth nothing; MEND_ERR_UNSUPPORTED: not possible with this peer;
+     * MEND_ERR_PEER: the kernel says that the peer is gone.  All but MEND_OK: the message goes another way. */
+    enum mend_status (*pull)(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
+                             size_t len, uint64_t stamp);
+    /* Copies len bytes into the memory of the peer.  MEND_OK, or another status: nobody knows how much of it is there. */
+    enum mend_status (*push)(struct mend_proc *self, mend_peer to, const void *src, uint64_t remote,
+                             size_t len);
+
+    /* What others pull they know from an offer with the sender's present stamp.  withdraw() makes all
+     * stamps so far stale: memory that was offered may change, or go, from then on. */
+    uint32_t (*offer_stamp)(struct mend_proc *self);
+    void (*withdraw)(struct mend_proc *self);
+
+    /* Where the sheet of a peer, or of this process, lies, which both ends of a message see; NULL: no memory. */
+    struct mend_sheet *(*sheet)(struct mend_proc *self, mend_peer owner);
+    /* Does the peer wait in MPI now, so that it would help at once? */
+    bool (*attends)(struct mend_proc *self, mend_peer peer);
+    /* False: room for a payload of len bytes to the peer would come from the peer's cache, and the next such payload from
+     * there brings some that has come already. */
+    bool (*is_handy)(struct mend_proc *self, mend_peer to, uint32_t len);
+
+    /* Between hold() and release() a send wakes no receiver; release() wakes all of them, with one call.
+     * Nothing in between may wait. */
+    void (*hold)(struct mend_proc *self);
+    void (*release)(struct mend_proc *self);
+};
+
+#define MEND_STAMP_STAYS UINT64_MAX
+
 struct mend_net {
     const char *name;
-    /* Largest payload of one frame. */
-    uint32_t payload_max_bytes;
+    uint32_t payload_max_bytes;   /* of one frame */
+    const struct mend_near *near; /* NULL: to this transport all peers are elsewhere */
+
+    /* Once, before any other call.  MEND_OK; MEND_ERR_UNSUPPORTED: it reaches nobody from here; MEND_ERR_MEM.  NULL: there
+     * is nothing to do. */
+    enum mend_status (*open)(struct mend_proc *self);
+    /* This transport reaches the peer, from now on.  False: it does not.  NULL: whoever connects the peer knows. */
+    bool (*reach)(struct mend_proc *self, mend_peer peer);
 
     /* Sends a frame with a contiguous payload of mend_frame_len(f) bytes, which is copied.
      * MEND_OK, MEND_AGAIN (no room) or MEND_ERR_PEER (severed). */
     enum mend_status (*send)(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
                              const void *payload);
-
     /* Room for a payload of len bytes that the caller writes itself; NULL: no room now, or severed.
      * Exactly one commit() to the same peer must follow, with a frame of at most that length. */
     void *(*reserve)(struct mend_proc *self, mend_peer to, uint32_t len);
     void (*commit)(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
-    /* False: that room would be memory which has to come from the peer's cache, but the next payload from there that lies in
-     * room of this kind brings some that has come already.  NULL: there is one kind of room only. */
-    bool (*is_handy)(struct mend_proc *self, mend_peer to, uint32_t len);
-
     /* After send() or reserve() has found no room for a payload of len bytes: for how many of them there is memory.
      * len: all, so there will be room; -1: not even for an empty frame.  NULL: there is memory for all. */
     int32_t (*memory_for)(struct mend_proc *self, mend_peer to, uint32_t len);
@@ -44,52 +82,16 @@ struct mend_net {
     /* Delivers what has arrived through self->on_frame, `hint` first if it is a peer that this transport reaches.
      * Returns the number of frames delivered.  Bounded work per call.  NULL: nothing ever arrives. */
     unsigned (*poll)(struct mend_proc *self, mend_peer hint);
-
     /* The next frame of a peer where it lies, not delivered, and its payload; NULL: none now.  take()
      * is then its delivery.  Not while frames are being delivered.  NULL: the transport cannot. */
     const struct mend_frame *(*peek)(struct mend_proc *self, mend_peer from,
                                      const void **payload_p);
     void (*take)(struct mend_proc *self, mend_peer from);
 
-    /* Delivers what the dead peer had published, then closes it for ever. */
+    /* The peer is dead: see the contract. */
     void (*sever)(struct mend_proc *self, mend_peer dead);
-
-    /* The peer is reached by it from now on.  NULL: it looks when it has to. */
-    void (*meet)(struct mend_proc *self, mend_peer peer);
-
     /* Frees what is left of a severed peer here, and touches nothing of it any more.  NULL: nothing is. */
     void (*forget)(struct mend_proc *self, mend_peer dead);
-
-    /* Copies len bytes out of the memory of the peer (single copy); NULL: the transport cannot, and
-     * offer_stamp() and withdraw() are NULL, too.  MEND_AGAIN: the stamp is stale, or an address is bad,
-     * what was copied is worth nothing; MEND_ERR_UNSUPPORTED: not possible with this peer;
-     * MEND_ERR_PEER: the kernel says that the peer is gone.  All but MEND_OK: the message goes another way. */
-    enum mend_status (*pull)(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
-                             size_t len, uint32_t stamp);
-
-    /* What others pull they know from an offer with the sender's present stamp.  withdraw() makes all
-     * stamps so far stale: memory that was offered may change, or go, from then on. */
-    uint32_t (*offer_stamp)(struct mend_proc *self);
-    void (*withdraw)(struct mend_proc *self);
-
-    /* The same of memory that is not offered but stays where it is, as both know: windows. */
-    enum mend_status (*fetch)(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
-                              size_t len);
-
-    /* Does the peer wait in MPI now, so that it would help at once?  NULL: nobody knows. */
-    bool (*attends)(struct mend_proc *self, mend_peer peer);
-
-    /* Copies len bytes into the memory of the peer; NULL: the transport cannot, and sheet() is NULL, too.  MEND_OK,
-     * or another status: nobody knows how much of it is there. */
-    enum mend_status (*push)(struct mend_proc *self, mend_peer to, const void *src, uint64_t remote,
-                             size_t len);
-    /* Where the sheet of a peer, or of this process, lies, which both ends of a message see; NULL: no memory. */
-    struct mend_sheet *(*sheet)(struct mend_proc *self, mend_peer owner);
-
-    /* Between hold() and release() a send wakes no receiver; release() wakes all of them, with one call.
-     * Nothing in between may wait.  NULL: senders wake no receiver. */
-    void (*hold)(struct mend_proc *self);
-    void (*release)(struct mend_proc *self);
 };
 
 #define MEND_NET_DEF(name_, what_) extern const struct mend_net mend_net_##name_;
@@ -101,6 +103,15 @@ static inline const struct mend_net *mend_net_of(const struct mend_proc *self, m
     return mend_peer_entry(self, peer)->net;
 }
 
+/* What both can do if they share memory; a table of NULLs if they do not. */
+static inline const struct mend_near *mend_near_of(const struct mend_proc *self, mend_peer peer)
+{
+    static const struct mend_near nothing;
+    const struct mend_net *net = mend_net_of(self, peer);
+
+    return net->near ? net->near : &nothing;
+}
+
 /* For how many of the len bytes of a payload that found no room there is memory. */
 static inline int32_t mend_net_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
 {
@@ -109,7 +120,7 @@ static inline int32_t mend_net_memory_for(struct mend_proc *self, mend_peer to, 
     return net->memory_for ? net->memory_for(self, to, len) : (int32_t)len;
 }
 
-/* From now on this transport reaches the peer; if it may bring frames it is polled. */
+/* This transport reaches the peer; if it may bring frames it is polled from now on. */
 static inline void mend_net_connect(struct mend_proc *self, mend_peer peer,
                                     const struct mend_net *net)
 {
@@ -121,22 +132,20 @@ static inline void mend_net_connect(struct mend_proc *self, mend_peer peer,
     MEND_ASSERT(i < MEND_NETS_MAX);
     if (net->poll)
         self->nets[i] = net;
-    if (net->meet)
-        net->meet(self, peer);
 }
 
 static inline void mend_net_hold(struct mend_proc *self)
 {
     for (const struct mend_net **n = self->nets; *n; n++)
-        if ((*n)->hold)
-            (*n)->hold(self);
+        if ((*n)->near && (*n)->near->hold)
+            (*n)->near->hold(self);
 }
 
 static inline void mend_net_release(struct mend_proc *self)
 {
     for (const struct mend_net **n = self->nets; *n; n++)
-        if ((*n)->release)
-            (*n)->release(self);
+        if ((*n)->near && (*n)->near->release)
+            (*n)->near->release(self);
 }
 
 #endif

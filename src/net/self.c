@@ -20,6 +20,11 @@ static void self_commit(struct mend_proc *self, mend_peer to, const struct mend_
     MEND_ASSERT(!"nothing was reserved");
 }
 
+static bool self_reach(struct mend_proc *self, mend_peer peer)
+{
+    return peer == self->me;
+}
+
 static void self_sever(struct mend_proc *self, mend_peer dead)
 {
 }
@@ -27,6 +32,7 @@ static void self_sever(struct mend_proc *self, mend_peer dead)
 const struct mend_net mend_net_self = {
     .name = "self",
     .payload_max_bytes = 16384,
+    .reach = self_reach,
     .send = self_send,
     .reserve = self_reserve,
     .commit = self_commit,

@@ -111,7 +111,7 @@ static void pull(struct mend_proc *self, struct mend_p2p_request *r)
     if (mend_has_news(self) || (self->p2p->pulling && self->p2p->pulling != r))
         return;
     self->p2p->pulling = r;
-    st = mend_net_of(self, r->peer)
+    st = mend_near_of(self, r->peer)
              ->pull(self, r->peer, mend_recv_dense_at(r, r->moved_bytes),
                     r->pull_at + (uint64_t)r->moved_bytes, n, r->pull_stamp);
     if (st != MEND_OK) {
@@ -138,16 +138,16 @@ static void copy_some(struct mend_request *base)
 /* Each rank has something to copy whenever it has a core, and so has the sender of this message: it waits in MPI. */
 static bool is_exchange(struct mend_proc *self, const struct mend_p2p_request *r)
 {
-    const struct mend_net *net = mend_net_of(self, r->peer);
+    const struct mend_near *near = mend_near_of(self, r->peer);
 
-    return mend_single_copy_exchanges(self, r->channel) && net->attends &&
-           net->attends(self, r->peer);
+    return mend_single_copy_exchanges(self, r->channel) && near->attends &&
+           near->attends(self, r->peer);
 }
 
 static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_request *r,
                             const struct mend_rts *rts)
 {
-    if (!mend_net_of(self, r->peer)->pull || !rts->address || !r->type->dense)
+    if (!mend_near_of(self, r->peer)->pull || !rts->address || !r->type->dense)
         return MEND_WAY_PIECES;
     if (is_exchange(self, r))
         return mend_core_is_alone(self) ? MEND_WAY_COPY : MEND_WAY_PIECES;
@@ -158,7 +158,7 @@ static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_reques
 static void begin_copy(struct mend_proc *self, struct mend_p2p_request *r,
                        const struct mend_rts *rts)
 {
-    r->is_helped = r->base.bytes && mend_net_of(self, r->peer)->sheet && !is_exchange(self, r) &&
+    r->is_helped = r->base.bytes && mend_near_of(self, r->peer)->sheet && !is_exchange(self, r) &&
                    mend_single_copy_is_helped(self->p2p, r->peer, r->channel, r->offered_bytes);
     r->pull_at = rts->address;
     r->pull_stamp = rts->stamp;

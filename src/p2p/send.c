@@ -56,11 +56,12 @@ static enum mend_status push_eager(struct mend_proc *self, struct mend_p2p_reque
 static enum mend_status push_rts(struct mend_proc *self, struct mend_p2p_request *r)
 {
     const struct mend_net *net = mend_net_of(self, r->peer);
+    const struct mend_near *near = mend_near_of(self, r->peer);
     struct mend_comm *c = r->base.comm;
     struct mend_rts rts = {.total_bytes = (uint64_t)r->total_bytes,
                            .address = r->type->dense ? (uintptr_t)dense_at(r, 0) : 0,
                            .id = r->id,
-                           .stamp = net->offer_stamp ? net->offer_stamp(self) : 0};
+                           .stamp = near->offer_stamp ? near->offer_stamp(self) : 0};
     struct mend_frame f =
         mend_frame_make(MEND_FRAME_RTS, c->ctx | r->channel, r->want_tag, c->rank, sizeof(rts));
     enum mend_status st = net->send(self, r->peer, &f, &rts);
@@ -346,8 +347,8 @@ void mend_send_withdraw(struct mend_p2p_request *r)
 {
     struct mend_proc *self = r->base.comm->self;
 
-    if (r->is_send && r->id && mend_net_of(self, r->peer)->withdraw)
-        mend_net_of(self, r->peer)->withdraw(self);
+    if (r->is_send && r->id && mend_near_of(self, r->peer)->withdraw)
+        mend_near_of(self, r->peer)->withdraw(self);
 }
 
 /* False: a receive or a matched probe has the message of this process to itself, or it has left. */

@@ -59,7 +59,7 @@ static struct mend_share *share_of(struct mend_proc *self, mend_peer with)
     if (!p->share)
         p->share = mend_zalloc(self, 1, sizeof(*p->share));
     if (p->share && !p->share->sheet)
-        p->share->sheet = mend_net_of(self, with)->sheet(self, self->me);
+        p->share->sheet = mend_near_of(self, with)->sheet(self, self->me);
     return p->share && p->share->sheet ? p->share : NULL;
 }
 
@@ -205,7 +205,7 @@ static void copy_here(struct mend_proc *self, struct mend_share *s, unsigned k)
 {
     const struct mend_sheet_piece *piece = &s->piece[k];
     struct mend_p2p_request *r = s->of[k];
-    enum mend_status st = mend_net_of(self, r->peer)
+    enum mend_status st = mend_near_of(self, r->peer)
                               ->pull(self, r->peer, mend_recv_dense_at(r, (MPI_Count)piece->at),
                                      r->pull_at + piece->at, piece->len, r->pull_stamp);
 
@@ -298,7 +298,7 @@ static enum mend_sheet_done push(struct mend_proc *self, mend_peer to,
 {
     const char *from = source_of(self, to, piece);
 
-    return from && mend_net_of(self, to)->push(self, to, from, piece->to, piece->len) == MEND_OK
+    return from && mend_near_of(self, to)->push(self, to, from, piece->to, piece->len) == MEND_OK
                ? MEND_SHEET_HERE
                : MEND_SHEET_REFUSED;
 }
@@ -306,13 +306,13 @@ static enum mend_sheet_done push(struct mend_proc *self, mend_peer to,
 void mend_p2p_on_share(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
                        const void *payload)
 {
-    const struct mend_net *net = mend_net_of(self, from);
-    struct mend_sheet *sheet = net->sheet ? net->sheet(self, from) : NULL;
+    const struct mend_near *near = mend_near_of(self, from);
+    struct mend_sheet *sheet = near->sheet ? near->sheet(self, from) : NULL;
     uint64_t number;
     int k;
 
     (void)payload;
-    if (!sheet || !net->push || mend_peer_is_dead(self, from))
+    if (!sheet || !near->push || mend_peer_is_dead(self, from))
         return;
     while (!mend_has_news(self) && (k = mend_sheet_take(sheet, (uint32_t)f->tag, &number)) >= 0) {
         struct mend_sheet_piece piece = sheet->piece[k];

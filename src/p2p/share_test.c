@@ -24,7 +24,7 @@ static struct mend_sheet *its_sheet(struct mend_proc *p, mend_peer owner)
 }
 
 static enum mend_status pull(struct mend_proc *p, mend_peer peer, void *dst, uint64_t remote,
-                             size_t len, uint32_t stamp)
+                             size_t len, uint64_t stamp)
 {
     uint64_t at = remote - (uintptr_t)from;
 
@@ -49,7 +49,8 @@ static enum mend_status drop(struct mend_proc *p, mend_peer to, const struct men
     return MEND_OK;
 }
 
-static const struct mend_net net = {.sheet = its_sheet, .pull = pull, .send = drop};
+static const struct mend_near near = {.sheet = its_sheet, .pull = pull};
+static const struct mend_net net = {.near = &near, .send = drop};
 
 static const struct mend_comm_hooks hooks = {
     .attach = {mend_match_create},

@@ -34,13 +34,13 @@ static bool poll_active(struct mend_proc *self)
 
 static inline bool poll_nets(struct mend_proc *self, mend_peer hint)
 {
-    const struct mend_net *near = hint >= 0 ? mend_net_of(self, hint) : NULL;
+    const struct mend_net *hinted = hint >= 0 ? mend_net_of(self, hint) : NULL;
     bool any = false;
 
-    if (mend_likely(near && near->poll && ++self->hinted_n % OTHERS_EVERY))
-        return near->poll(self, hint) > 0;
+    if (mend_likely(hinted && hinted->poll && ++self->hinted_n % OTHERS_EVERY))
+        return hinted->poll(self, hint) > 0;
     for (const struct mend_net **n = self->nets; *n; n++) {
-        any |= (*n)->poll(self, *n == near ? hint : MEND_PEER_NONE) > 0;
+        any |= (*n)->poll(self, *n == hinted ? hint : MEND_PEER_NONE) > 0;
     }
     return any;
 }

@@ -114,9 +114,9 @@ int mend_direct_do(struct mend_win *w, const struct mend_rma_op *op)
 
 /* ---- single copy ---- */
 
-static const struct mend_net *net_of(const struct mend_win *w, const struct mend_rma_op *op)
+static const struct mend_near *near_of(const struct mend_win *w, const struct mend_rma_op *op)
 {
-    return mend_net_of(w->self, mend_comm_peer(w->comm, op->target));
+    return mend_near_of(w->self, mend_comm_peer(w->comm, op->target));
 }
 
 bool mend_direct_may_copy(const struct mend_win *w, const struct mend_rma_op *op)
@@ -125,7 +125,7 @@ bool mend_direct_may_copy(const struct mend_win *w, const struct mend_rma_op *op
 
     return (op->kind == MEND_RMA_PUT || op->kind == MEND_RMA_GET) && w->shared &&
            w->flavor == MPI_WIN_FLAVOR_CREATE && !w->part[op->target].at && mine->type->dense &&
-           op->there.type->dense && net_of(w, op)->fetch && net_of(w, op)->push;
+           op->there.type->dense && near_of(w, op)->pull && near_of(w, op)->push;
 }
 
 static enum mend_status copy_piece(struct mend_win *w, const struct mend_rma_op *op, char *mine,
@@ -135,8 +135,9 @@ static enum mend_status copy_piece(struct mend_win *w, const struct mend_rma_op 
 
     if (mend_win_is_dead(w, op->target) || w->comm->revoked)
         return MEND_ERR_PEER;
-    return op->kind == MEND_RMA_PUT ? net_of(w, op)->push(w->self, peer, mine, remote, len)
-                                    : net_of(w, op)->fetch(w->self, peer, mine, remote, len);
+    return op->kind == MEND_RMA_PUT
+               ? near_of(w, op)->push(w->self, peer, mine, remote, len)
+               : near_of(w, op)->pull(w->self, peer, mine, remote, len, MEND_STAMP_STAYS);
 }
 
 bool mend_direct_copy(struct mend_win *w, const struct mend_rma_op *op)

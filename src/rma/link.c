@@ -173,10 +173,10 @@ static bool awaits_turn(struct mend_rma_link *l, const struct mend_rma_pending *
 {
     struct mend_proc *self = l->w->self;
     mend_peer to = mend_comm_peer(l->w->comm, l->target);
-    const struct mend_net *net = mend_net_of(self, to);
+    const struct mend_near *near = mend_near_of(self, to);
 
-    if (p->answered || p->total - p->framed <= MEND_RMA_LONG || is_alone(l) || !net->is_handy ||
-        net->is_handy(self, to, frame_max(l, p->total, p->answered)))
+    if (p->answered || p->total - p->framed <= MEND_RMA_LONG || is_alone(l) || !near->is_handy ||
+        near->is_handy(self, to, frame_max(l, p->total, p->answered)))
         return false;
     l->polls_n++;
     return true;

@@ -5,7 +5,7 @@
 
 #include "net/shm/reach.h"
 #include "net/shm/ring.h"
-#include "net/shm/shm.h"
+#include "net/net.h"
 #include "node/abroad.h"
 #include "node/node.h"
 

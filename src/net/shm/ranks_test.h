@@ -91,7 +91,7 @@ static inline void begin(void)
         CHECK_EQ(mend_node_open(&procs[p], segment, segment_fd), MEND_OK);
         for (mend_peer q = 0; q < RANKS; q++)
             mend_node_meet(&procs[p], q, mend_place_at((uint32_t)q));
-        CHECK_EQ(mend_shm_open(&procs[p]), MEND_OK);
+        CHECK_EQ(mend_net_shm.open(&procs[p]), MEND_OK);
     }
 }
 

@@ -67,9 +67,26 @@ void mend_shm_give_back_gone(struct mend_proc *self)
 }
 
 /* Its bell begins at 0, whatever a process that had its place before has rung. */
-static void shm_meet(struct mend_proc *self, mend_peer peer)
+static void begin_bell(struct mend_proc *self, mend_peer peer)
 {
     self->shm->seen[mend_node_place_of(self, peer).at] = 0;
+}
+
+static bool shm_reach(struct mend_proc *self, mend_peer peer)
+{
+    if (!self->shm || peer == self->me || !mend_peer_shares_memory(self, peer))
+        return false;
+    begin_bell(self, peer);
+    return true;
+}
+
+/* All that have a place from which they send, and share no memory as far as others know. */
+static bool rings_reach(struct mend_proc *self, mend_peer peer)
+{
+    if (!self->shm || peer == self->me || mend_peer_shares_memory(self, peer))
+        return false;
+    begin_bell(self, peer);
+    return true;
 }
 
 static void shm_forget(struct mend_proc *self, mend_peer dead)
@@ -103,20 +120,16 @@ static struct mend_node_rank *rank_of(struct mend_proc *self, mend_peer peer)
 
 /* Copy first, look at the stamp then: it tells of the whole time of the copy. */
 static enum mend_status shm_pull(struct mend_proc *self, mend_peer from, void *dst, uint64_t remote,
-                                 size_t len, uint32_t stamp)
+                                 size_t len, uint64_t stamp)
 {
     struct mend_node_rank *peer = rank_of(self, from);
     struct mend_shm *s = self->shm;
     enum mend_status st = mend_reach_read(peer, &s->in[from].reach, dst, remote, len);
 
+    if (stamp == MEND_STAMP_STAYS)
+        return st;
     atomic_thread_fence(memory_order_acquire); /* pairs with the fence in shm_withdraw() */
     return mend_load_relaxed(&peer->withdrawn) == stamp ? st : MEND_AGAIN;
-}
-
-static enum mend_status shm_fetch(struct mend_proc *self, mend_peer from, void *dst,
-                                  uint64_t remote, size_t len)
-{
-    return mend_reach_read(rank_of(self, from), &self->shm->in[from].reach, dst, remote, len);
 }
 
 static enum mend_status shm_push(struct mend_proc *self, mend_peer to, const void *src,
@@ -164,13 +177,13 @@ static void shm_release(struct mend_proc *self)
     mend_node_release(self->node);
 }
 
-enum mend_status mend_shm_open(struct mend_proc *self)
+static enum mend_status shm_open_node(struct mend_proc *self)
 {
-    struct mend_node_header *h = self->node->header;
-    struct mend_shm *s = mend_zalloc(self, 1, sizeof(*s));
+    struct mend_node_header *h = self->node ? self->node->header : NULL;
+    struct mend_shm *s = h ? mend_zalloc(self, 1, sizeof(*s)) : NULL;
 
     if (!s)
-        return MEND_ERR_MEM;
+        return h ? MEND_ERR_MEM : MEND_ERR_UNSUPPORTED;
     s->node = self->node;
     s->header = h;
     s->me = mend_node_rank_of(h, mend_node_place_of(self, self->me));
@@ -186,45 +199,54 @@ enum mend_status mend_shm_open(struct mend_proc *self)
     return MEND_OK;
 }
 
-const struct mend_net mend_net_shm = {
-    .name = "shm",
-    .payload_max_bytes = MEND_SHM_PAYLOAD_MAX,
-    .send = mend_shm_send,
-    .reserve = mend_shm_reserve,
-    .is_handy = mend_shm_is_handy,
-    .memory_for = mend_shm_memory_for,
-    .commit = mend_shm_commit,
-    .poll = mend_shm_poll,
-    .peek = mend_shm_peek,
-    .take = mend_shm_take,
-    .sever = mend_shm_sever,
-    .forget = shm_forget,
-    .meet = shm_meet,
+static const struct mend_near near_shm = {
     .pull = shm_pull,
-    .fetch = shm_fetch,
-    .attends = shm_attends,
     .push = shm_push,
-    .sheet = shm_sheet,
     .offer_stamp = shm_offer_stamp,
     .withdraw = shm_withdraw,
+    .sheet = shm_sheet,
+    .attends = shm_attends,
+    .is_handy = mend_shm_is_handy,
     .hold = shm_hold,
     .release = shm_release,
 };
 
-const struct mend_net mend_net_rings = {
-    .name = "rings",
+const struct mend_net mend_net_shm = {
+    .name = "shm",
     .payload_max_bytes = MEND_SHM_PAYLOAD_MAX,
+    .near = &near_shm,
+    .open = shm_open_node,
+    .reach = shm_reach,
     .send = mend_shm_send,
     .reserve = mend_shm_reserve,
-    .is_handy = mend_shm_is_handy,
-    .memory_for = mend_shm_memory_for,
     .commit = mend_shm_commit,
+    .memory_for = mend_shm_memory_for,
     .poll = mend_shm_poll,
     .peek = mend_shm_peek,
     .take = mend_shm_take,
     .sever = mend_shm_sever,
     .forget = shm_forget,
-    .meet = shm_meet,
+};
+
+static const struct mend_near near_rings = {
+    .is_handy = mend_shm_is_handy,
     .hold = shm_hold,
     .release = shm_release,
+};
+
+/* Opened with the other one: both use the same rings. */
+const struct mend_net mend_net_rings = {
+    .name = "rings",
+    .payload_max_bytes = MEND_SHM_PAYLOAD_MAX,
+    .near = &near_rings,
+    .reach = rings_reach,
+    .send = mend_shm_send,
+    .reserve = mend_shm_reserve,
+    .commit = mend_shm_commit,
+    .memory_for = mend_shm_memory_for,
+    .poll = mend_shm_poll,
+    .peek = mend_shm_peek,
+    .take = mend_shm_take,
+    .sever = mend_shm_sever,
+    .forget = shm_forget,
 };

@@ -487,10 +487,10 @@ MEND_TEST(held_wake_ups_come_with_the_release)
 {
     begin();
     mend_bell_node.arm(&procs[0], false);
-    mend_net_shm.hold(&procs[1]);
+    mend_net_shm.near->hold(&procs[1]);
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
     CHECK(sleeps(A_MOMENT));
-    mend_net_shm.release(&procs[1]);
+    mend_net_shm.near->release(&procs[1]);
     CHECK(!sleeps(FOR_LONG));
     mend_bell_node.disarm(&procs[0]);
 }
@@ -544,7 +544,7 @@ static bool kernel_allows(pid_t child)
 
 static enum mend_status pull(void *dst, const void *at, size_t len, uint32_t stamp)
 {
-    return mend_net_shm.pull(&procs[0], 1, dst, (uintptr_t)at, len, stamp);
+    return mend_net_shm.near->pull(&procs[0], 1, dst, (uintptr_t)at, len, stamp);
 }
 
 MEND_TEST(memory_of_another_process)
@@ -561,7 +561,7 @@ MEND_TEST(memory_of_another_process)
         mmap(NULL, sizeof(*offered), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(offered != MAP_FAILED);
     child = start_rank_1(&end);
-    stamp = mend_net_shm.offer_stamp(&procs[1]);
+    stamp = mend_net_shm.near->offer_stamp(&procs[1]);
     if (!kernel_allows(child)) {
         printf("# this kernel allows no process_vm_readv: %s\n", strerror(errno));
         CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_ERR_UNSUPPORTED);
@@ -573,17 +573,17 @@ MEND_TEST(memory_of_another_process)
     CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_OK);
     check_payload(1, got, BIG);
     CHECK_EQ(pull(got, NULL, 100, stamp), MEND_AGAIN); /* a bad address */
-    mend_net_shm.withdraw(&procs[1]);
+    mend_net_shm.near->withdraw(&procs[1]);
     CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_AGAIN);
-    stamp = mend_net_shm.offer_stamp(&procs[1]);
+    stamp = mend_net_shm.near->offer_stamp(&procs[1]);
     CHECK_EQ(pull(got, offered->bytes, 10, stamp), MEND_OK);
     fill(got, 2, 1000);
-    CHECK_EQ(net->push(&procs[0], 1, got, (uintptr_t)offered->bytes, 1000), MEND_OK);
+    CHECK_EQ(net->near->push(&procs[0], 1, got, (uintptr_t)offered->bytes, 1000), MEND_OK);
     close(end);
     CHECK(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     CHECK_EQ(pull(got, offered->bytes, BIG, stamp), MEND_ERR_PEER);
-    CHECK(net->push(&procs[0], 1, got, (uintptr_t)offered->bytes, 1000) != MEND_OK);
+    CHECK(net->near->push(&procs[0], 1, got, (uintptr_t)offered->bytes, 1000) != MEND_OK);
 }
 
 /* A number that is another process's: the cookie does not lie there. */
@@ -596,15 +596,15 @@ MEND_TEST(memory_of_the_wrong_process_is_not_read)
     peer = mend_node_rank_of(segment, mend_place_at(1));
     mend_store_relaxed(&peer->pid, (uint32_t)getpid());
     mend_store_relaxed(&peer->cookie, mend_load_relaxed(&peer->cookie) + 1);
-    CHECK_EQ(pull(got, procs, sizeof(got), mend_net_shm.offer_stamp(&procs[1])),
+    CHECK_EQ(pull(got, procs, sizeof(got), mend_net_shm.near->offer_stamp(&procs[1])),
              MEND_ERR_UNSUPPORTED);
 }
 
 MEND_TEST(sheets_are_the_same_for_both_ends)
 {
     begin();
-    CHECK(mend_net_shm.sheet(&procs[0], 0) == mend_net_shm.sheet(&procs[1], 0));
-    CHECK(mend_net_shm.sheet(&procs[0], 1) != mend_net_shm.sheet(&procs[0], 0));
+    CHECK(mend_net_shm.near->sheet(&procs[0], 0) == mend_net_shm.near->sheet(&procs[1], 0));
+    CHECK(mend_net_shm.near->sheet(&procs[0], 1) != mend_net_shm.near->sheet(&procs[0], 0));
 }
 
 MEND_TEST_MAIN()

@@ -276,11 +276,11 @@ MEND_TEST(replies_lie_on_the_tray_of_the_request)
         CHECK(poll_at(1, 0) == 1 && tray == 1);
     }
     for (int k = 0; k <= 2; k += 2) {
-        CHECK(mend_net_shm.is_handy(&procs[0], 1, 3000));
+        CHECK(mend_net_shm.near->is_handy(&procs[0], 1, 3000));
         put_to(0, 1, 3000, 3000);
         CHECK(poll_at(1, 0) == 1 && tray == k);
     }
-    CHECK(!mend_net_shm.is_handy(&procs[0], 1, 3000));
+    CHECK(!mend_net_shm.near->is_handy(&procs[0], 1, 3000));
     put_to(0, 1, 3000, 3000); /* it has none */
     CHECK(poll_at(1, 0) == 1 && tray == -1);
 }
@@ -291,18 +291,18 @@ MEND_TEST(two_trays_of_each_rank_are_under_way_at_a_time)
     begin_with_trays();
     for (int i = 0; i < 2; i++)
         put_behind(i, 0, 1, MEND_SHM_TRAY_BYTES, MEND_SHM_TRAY_BYTES);
-    CHECK(!mend_net_shm.is_handy(&procs[0], 1, 3000));
+    CHECK(!mend_net_shm.near->is_handy(&procs[0], 1, 3000));
     put_to(1, 0, MEND_SHM_TRAY_BYTES, MEND_SHM_TRAY_BYTES);
     CHECK(poll_at(0, 1) == 1 && tray == 1);
-    CHECK(mend_net_shm.is_handy(&procs[0], 1, 3000));
+    CHECK(mend_net_shm.near->is_handy(&procs[0], 1, 3000));
     put_behind(2, 0, 1, 3000, 3000);
-    CHECK(!mend_net_shm.is_handy(&procs[0], 1, 3000));
+    CHECK(!mend_net_shm.near->is_handy(&procs[0], 1, 3000));
     CHECK(poll_at(1, 0) == 3 && tray == 1);
     for (int i = 0; i < 4; i++) {
-        CHECK(mend_net_shm.is_handy(&procs[1], 0, 3000));
+        CHECK(mend_net_shm.near->is_handy(&procs[1], 0, 3000));
         put_behind(i, 1, 0, 3000, 3000);
     }
-    CHECK(!mend_net_shm.is_handy(&procs[1], 0, 3000));
+    CHECK(!mend_net_shm.near->is_handy(&procs[1], 0, 3000));
     CHECK_EQ(poll_at(0, 1), 4);
 }
 
