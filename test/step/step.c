@@ -10,6 +10,7 @@
 #include "step.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,23 +139,22 @@ static long gcd(long a, long b)
     return b ? gcd(b, a % b) : a;
 }
 
-/* `count` places spread over from + 1 .. from + n, until the time is over (0: none is given). */
-static void sample(struct sweep *s, long from, long n, long count, double seconds)
+/* `count` places spread over from + 1 .. from + n; of these SAMPLE_MIN_N in any case, the others until it is `end`. */
+static void sample(struct sweep *s, long from, long n, long count, double end)
 {
     long stride = (long)((double)n * GOLDEN) + 1, k = 0;
-    double until = step_now_s() + seconds;
 
     while (gcd(n, stride) != 1)
         stride++;
     for (long i = 0; i < count && i < n; i++, k = (k + stride) % n)
-        if ((seconds > 0 && i >= SAMPLE_MIN_N && step_now_s() > until) || !run_at(s, from + k + 1))
+        if ((i >= SAMPLE_MIN_N && step_now_s() > end) || !run_at(s, from + k + 1))
             return;
 }
 
 static void sweep_all(struct sweep *s)
 {
     if (s->call->rules & STEP_LONG) {
-        sample(s, 0, s->n, BEYOND_N, 0);
+        sample(s, 0, s->n, BEYOND_N, INFINITY);
         return;
     }
     s->returned_in_a_row = 0;
@@ -162,7 +162,7 @@ static void sweep_all(struct sweep *s)
         if (!run_at(s, k))
             return;
     if (s->returned_in_a_row < RETURNS_N && s->n > FULL_MAX)
-        sample(s, FULL_MAX, s->n - FULL_MAX, BEYOND_N, 0);
+        sample(s, FULL_MAX, s->n - FULL_MAX, BEYOND_N, INFINITY);
 }
 
 static void print_sweep(const struct sweep *s)
@@ -277,7 +277,7 @@ static void work(struct step_job *job, const struct command *c, double share_s,
         if (c->mode == ALL)
             sweep_all(&s);
         else
-            sample(&s, 0, s.n, LONG_MAX, share_s - (step_now_s() - s.begin_s));
+            sample(&s, 0, s.n, LONG_MAX, s.begin_s + share_s);
     }
     print_sweep(&s);
     *passed_p += s.runs - s.failures;
