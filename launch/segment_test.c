@@ -97,7 +97,7 @@ static const struct piece {
     enum keeps keeps;
 } pieces[] = {
     {"a ring to it", MEND_NODE_PART_RING, 0, IF_SENT},
-    {"a pair's desk or trays", MEND_NODE_PART_RING, MEND_NODE_RING_BYTES, IF_SENT},
+    {"a pair's trays", MEND_NODE_PART_RING, MEND_NODE_RING_BYTES, IF_SENT},
     {"a head, or a pair's line", MEND_NODE_PART_HEAD, 0, IF_SENT},
     {"votes on the world", MEND_NODE_PART_VOTES, 0, ALWAYS},
     {"other votes", MEND_NODE_PART_VOTES, MEND_NODE_CELL_AGREE, NEVER},

@@ -27,9 +27,8 @@
  *                  the sender that helps, too (net/sheet.h)
  *   revoked[n]     row i: a bit for each communicator whose context rank i proposed; set by the process
  *                  that revokes it
- *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; behind it, where i > j,
- *                  a desk is written by the rank of the two whose turn it is; where i < j four trays, each by the one that
- *                  has it (net/shm/ring.h); neither in very large jobs
+ *   ring[n][n]     block (i, j) is written by sender j: slots and bulk of the ring j -> i; behind it, where i < j,
+ *                  four trays, each written by the one of the two that has it (net/shm/ring.h); none in very large jobs
  *   slab[n][256]  slab (i, k) is written by rank i: 4096 vote blocks, with its votes in the agreements of one
  *                  communicator each, and their labels; mapped and reserved when they are used
  *   heap[n]        block i is given out by rank i, in pieces that are mapped one by one (node/heap.h); the program

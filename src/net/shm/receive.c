@@ -29,7 +29,6 @@ static void in_open(struct mend_proc *self, mend_peer from, struct mend_shm_in *
     in->slots = mend_node_ring_of(s->header, here, there);
     if (!mend_peer_job(self, from)) {
         in->line = mend_node_line_of(s->header, here, there);
-        in->desk = mend_shm_desk_of(s->header, here, there);
         in->trays = mend_shm_trays_of(s->header, here, there);
     }
     in->head = in->published = mend_shm_first(self, mend_peer_job(self, from));
@@ -73,9 +72,7 @@ static bool lies_within(const struct mend_shm_in *in, const struct mend_shm_slot
 {
     uint32_t at = slot->bulk_at;
 
-    return is_within(at, len, MEND_SHM_BULK_BYTES) ||
-           (at == MEND_SHM_ON_DESK && in->desk && len <= MEND_SHM_PAYLOAD_MAX) ||
-           is_on_tray(in, at, len);
+    return is_within(at, len, MEND_SHM_BULK_BYTES) || is_on_tray(in, at, len);
 }
 
 /* A frame that no correct sender writes: the memory is damaged. */
@@ -107,8 +104,6 @@ static inline const void *payload_of(const struct mend_shm_in *in, const struct 
 {
     if (mend_frame_len(&slot->f) <= MEND_SHM_INLINE_MAX)
         return mend_shm_inline_of(slot);
-    if (slot->bulk_at == MEND_SHM_ON_DESK)
-        return in->desk;
     if (slot->bulk_at >= MEND_SHM_ON_TRAYS)
         return on_tray(in, slot->bulk_at);
     return (const char *)(in->slots + MEND_SHM_SLOTS) + slot->bulk_at;

@@ -11,21 +11,21 @@
  *   | header  payload of 9..40  |        one message
  *   | header  8 B | pad         |        the next one takes a line
  *
- * Two ranks that answer each other leave the ring out: each pair has one line more, and a desk for a payload that the line
- * has no room for.  They write to both in turns; the turn is that of the rank that has taken the last message there, and
- * first that of the rank at the lower place:
+ * Two ranks that answer each other leave the ring out: each pair has one line more, to which they write in turns; the turn
+ * is that of the rank that has taken the last message there, and first that of the rank at the lower place:
  *
  *   | header  payload of 0..40  |        seq: index + 1 from the lower rank, which is odd, index + 2 from the upper one
- *   | header  at the desk       |
+ *   | header  on a tray         |
  *
  * A core that has read a line which another core has just written owns it, and answers without asking for it: a message
  * takes one transfer from core to core where lines of a direction of their own take one and a half.  The message counts
  * as one in the ring, as a line of it that stays as it was, so all keep their order.
  *
- * For the same reason payloads of more than 4 KiB that are not in the line, and all that their sender writes in place, those
- * of puts and of replies to gets, lie on trays, of which each pair has four: a message, wherever it is, hands the tray with its
- * payload over to the receiver.  At first each rank has two, so two that send at the same time exchange them, and while one end
- * copies from a tray the other one copies to another.  A rank that has none left goes on in the bulk of the ring.
+ * For the same reason payloads lie on trays, of which each pair has four, if the line that they come with has no room for
+ * them, if they are of more than 4 KiB, or if their sender writes them in place, as those of puts and of replies to gets: a
+ * message, wherever it is, hands the tray with its payload over to the receiver.  At first each rank has two, so two that
+ * send at the same time exchange them, and while one end copies from a tray the other one copies to another.  A rank that
+ * has none left goes on in the bulk of the ring.
  *
  * Fragments of a large message lie on a tray one behind the other.  The tray is handed over with the fragment that fills it, or
  * with the last fragment of the message, which is shorter than the one before it.  Until then the rank that fills the tray puts
@@ -52,7 +52,6 @@ _Static_assert(MEND_SHM_SLOTS *MEND_SHM_SLOT_BYTES + MEND_SHM_BULK_BYTES == MEND
                "the layout has this room for it");
 
 /* What bulk_at says of a payload that is not in the bulk. */
-#define MEND_SHM_ON_DESK    (2u << 30) /* at the beginning of the desk */
 #define MEND_SHM_ON_TRAYS   (3u << 30) /* and more: there, counted from the first tray */
 #define MEND_SHM_ON_TRAY(k) (MEND_SHM_ON_TRAYS + (k)*MEND_SHM_TRAY_BYTES)
 #define MEND_SHM_KEPT       1u /* added to one on a tray that stays with the sender */
@@ -94,12 +93,6 @@ static inline uint32_t mend_shm_tray_at(uint32_t bulk_at)
 static inline unsigned char *mend_shm_inline_of(const struct mend_shm_slot *slot)
 {
     return (unsigned char *)(uintptr_t)slot + offsetof(struct mend_shm_slot, inline_bytes);
-}
-
-/* Where two ranks lay payloads in turns; NULL: nowhere. */
-static inline char *mend_shm_desk_of(struct mend_node_header *h, mend_place a, mend_place b)
-{
-    return a.at < b.at ? mend_node_pair_of(h, b, a) : mend_node_pair_of(h, a, b);
 }
 
 /* Where their trays begin; NULL: they have none. */

@@ -32,7 +32,7 @@ static uint32_t bulk_bytes(const struct mend_proc *self)
                : MEND_SHM_BULK_BYTES;
 }
 
-/* Of two ranks of this job.  With more ranks than cores there is no desk: ranks that take turns seldom answer each other at once. */
+/* Of two ranks of this job. */
 static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_out *o)
 {
     struct mend_shm_slot *line = mend_node_line_of(self->shm->header, mine, o->place);
@@ -42,9 +42,6 @@ static bool line_place(struct mend_proc *self, mend_place mine, struct mend_shm_
     o->line = line;
     o->line_adds = mend_shm_line_adds(mine, o->place);
     o->trays = mend_shm_trays_of(self->shm->header, mine, o->place);
-    if (self->oversubscribed)
-        return true;
-    o->desk = mend_shm_desk_of(self->shm->header, mine, o->place);
     return true;
 }
 
@@ -80,7 +77,7 @@ static void note_early(struct mend_proc *self, mend_peer to)
 
 #define EVEN_TRAYS 0x5u
 
-/* Line and desk are first those of the rank at the lower place, and so is every other tray. */
+/* The line is first that of the rank at the lower place, and so is every other tray. */
 static void begin_turns(struct mend_shm_in *in, bool lower)
 {
     in->turn |= lower;
@@ -231,7 +228,7 @@ static bool bulk_touch(struct mend_proc *self, struct mend_shm_out *o, uint32_t 
     return true;
 }
 
-/* The first len bytes of a desk or a tray have pages, of which so many had some before. */
+/* The first len bytes of a tray have pages, of which so many had some before. */
 static bool pair_touch(struct mend_proc *self, const char *at, uint32_t *touched, uint32_t len)
 {
     uint32_t end = (len + PAIR_TOUCH_BYTES - 1) & ~(PAIR_TOUCH_BYTES - 1);
@@ -409,17 +406,6 @@ static bool lay_in_ring(struct mend_proc *self, struct mend_shm_out *o, struct m
     return true;
 }
 
-/* In our turn.  False: there is no room, or no memory. */
-static bool lay_on_desk(struct mend_proc *self, struct mend_shm_out *o, struct mend_shm_slot *slot,
-                        const void *payload, uint32_t len)
-{
-    if (!o->desk || !pair_touch(self, o->desk, &o->desk_touched, len))
-        return false;
-    memcpy(o->desk, payload, len);
-    slot->bulk_at = MEND_SHM_ON_DESK;
-    return true;
-}
-
 /* False: we have none, or there is no memory. */
 static bool lay_on_tray(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
                         struct mend_shm_slot *slot, const void *payload, uint32_t len)
@@ -468,20 +454,20 @@ static bool lay_piece(struct mend_proc *self, struct mend_shm_in *in, struct men
     return true;
 }
 
-/* What is read on a desk or a tray is written next by the core that has read it, and so goes from core to core once for each
- * payload; a line of the ring comes back each time that it is written.  Pieces of many ranks that take turns go through the
- * ring, which is shorter then: with what lies on trays they would not stay in the caches. */
+/* What is read on a tray is written next by the core that has read it, and so goes from core to core once for each payload; a
+ * line of the ring comes back each time that it is written.  Pieces of many ranks that take turns go through the
+ * ring, which is shorter then: with what lies on trays they would not stay in the caches.  With more ranks than cores a short
+ * payload goes through the bulk also in turn: ranks that share cores seldom answer each other at once. */
 static bool lay_for_pair(struct mend_proc *self, struct mend_shm_in *in, struct mend_shm_out *o,
                          struct mend_shm_slot *slot, const struct mend_frame *f,
                          const void *payload)
 {
     uint32_t len = mend_frame_len(f);
 
-    if (slot == o->line && lay_on_desk(self, o, slot, payload, len))
-        return true;
     if (mend_frame_kind(f) == MEND_FRAME_DATA)
         return o->bulk_bytes == MEND_SHM_BULK_BYTES && lay_piece(self, in, o, slot, payload, len);
-    return len > TRAY_LEAST && lay_on_tray(self, in, o, slot, payload, len);
+    return (len > TRAY_LEAST || (slot == o->line && !self->oversubscribed)) &&
+           lay_on_tray(self, in, o, slot, payload, len);
 }
 
 /* A payload that is too long for the slot.  False: there is no room. */
