@@ -11,7 +11,7 @@
 #include "../common.h"
 
 #define MANY     80
-#define MESSAGES 300 /* a ring holds 128 */
+#define MESSAGES 300 /* a ring holds 256 */
 
 static MPI_Comm c[MANY];
 
