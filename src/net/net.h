@@ -64,7 +64,7 @@ struct mend_net {
     /* Once, before any other call.  MEND_OK; MEND_ERR_UNSUPPORTED: it reaches nobody from here; MEND_ERR_MEM.  NULL: there
      * is nothing to do. */
     enum mend_status (*open)(struct mend_proc *self);
-    /* This transport reaches the peer, from now on.  False: it does not.  NULL: its peers are connected by name. */
+    /* This transport reaches the peer, from now on.  False: it does not. */
     bool (*reach)(struct mend_proc *self, mend_peer peer);
 
     /* Sends a frame with a contiguous payload of mend_frame_len(f) bytes, which is copied.
