@@ -88,6 +88,7 @@ if has gdb; then
     gdb -q -batch -ex 'info signals SIGURG' | grep -q 'SIGURG *No' || fail "gdb stops at SIGURG"
     if mpiexec --tty 0 -n 1 gdb -q -batch -ex run ./program >said 2>&1 </dev/null && ! grep -qi 'not permitted' said; then
         line=$(sed -n 's/^(gdb) \(handle .*\)/\1/p' "$MEND_TEST_ROOT/doc/debugging.md")
+        rm said # the background shell opens it, at its own time
         mpiexec -n 1 gdb -q -batch -ex "$line" -ex run --args ./program hang : -n 1 sleep 100 >said 2>&1 </dev/null &
         job=$!
         until [ -s said ]; do sleep 0.05; done # before mpiexec runs the signal would end it
@@ -98,9 +99,10 @@ if has gdb; then
         kill -TERM $job
         wait $job
     fi
+    rm -f said
     mpiexec -v -n 2 ./program hang >said 2>&1 &
     job=$!
-    until grep -q 'rank 1: pid' said; do sleep 0.05; done
+    until grep -qs 'rank 1: pid' said; do sleep 0.05; done
     pid=$(sed -n 's/mend: rank 0: pid \([0-9]*\),.*/\1/p' said)
     until gdb -q -batch -p "$pid" -ex bt >attached 2>&1 && grep -q MPI_Recv attached || # it is on its way there
         grep -qi 'not permitted' attached; do sleep 0.1; done

@@ -8,10 +8,10 @@
  *          \        0 is outside of MPI
  *           3       3 must get the decision all the same
  *
+ *   R5: if a member dies inside an agreement, its value counts at all survivors or at none
  *   S0-1: a call that needs a dead process returns in bounded time
  *   S0-89: an agreement waits for every survivor and for no dead process
  *   S0-90: an agreement never fails and is uniform under deaths
- *   R5: either value, uniform, when a member that votes no dies in it
  *
  * RUN: -n 4 ; set COLL_SHM=0 ; args outside ; kill 2 at call:MPI_Pcontrol>agree.enter ; expect "rank 3 ok" ; times 3
  * RUN: -n 4 ; set AGREE_SHM=0 ; args inside ; kill 2 at call:MPI_Pcontrol>agree.sent.up ; expect "rank 3 ok" ; times 3 */
