@@ -120,17 +120,18 @@ static inline int32_t mend_net_memory_for(struct mend_proc *self, mend_peer to, 
     return net->memory_for ? net->memory_for(self, to, len) : (int32_t)len;
 }
 
-/* This transport reaches the peer; if it may bring frames it is polled from now on. */
+/* This transport reaches the peer; if it may bring frames it is polled from now on, once for all transports that share its
+ * poll. */
 static inline void mend_net_connect(struct mend_proc *self, mend_peer peer,
                                     const struct mend_net *net)
 {
     unsigned i = 0;
 
     mend_peer_entry(self, peer)->net = net;
-    while (self->nets[i] && self->nets[i] != net)
+    while (self->nets[i] && self->nets[i]->poll != net->poll)
         i++;
     MEND_ASSERT(i < MEND_NETS_MAX);
-    if (net->poll)
+    if (net->poll && !self->nets[i])
         self->nets[i] = net;
 }
 

@@ -40,7 +40,7 @@ static inline bool poll_nets(struct mend_proc *self, mend_peer hint)
     if (mend_likely(hinted && hinted->poll && ++self->hinted_n % OTHERS_EVERY))
         return hinted->poll(self, hint) > 0;
     for (const struct mend_net **n = self->nets; *n; n++) {
-        any |= (*n)->poll(self, *n == hinted ? hint : MEND_PEER_NONE) > 0;
+        any |= (*n)->poll(self, hinted && (*n)->poll == hinted->poll ? hint : MEND_PEER_NONE) > 0;
     }
     return any;
 }

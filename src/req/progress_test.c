@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A poll may complete requests besides its own, whose memory is somebody else's then. */
+/* A poll may complete requests besides its own, whose memory is somebody else's then.  Transports that share a poll are polled
+ * once. */
 #include "net/net.h"
 #include "req/request.h"
 #include "rt/rt.h"
@@ -93,6 +94,49 @@ MEND_TEST(what_completes_nothing_is_no_news)
     CHECK(!mend_progress(&self, MEND_PEER_NONE));
     CHECK_EQ(polls_of_c, 1);
     CHECK(self.active.next == &a.link && self.active.prev == &c.link);
+}
+
+/* ---- transports ---- */
+
+static int polls_n;
+static mend_peer hinted;
+
+static unsigned count_polls(struct mend_proc *p, mend_peer hint)
+{
+    polls_n++;
+    hinted = hint;
+    return 0;
+}
+
+static void poll_for(struct mend_proc *p, mend_peer hint)
+{
+    polls_n = 0;
+    hinted = MEND_PEER_NONE;
+    mend_progress(p, hint);
+}
+
+MEND_TEST(a_shared_poll_is_asked_once)
+{
+    static const struct mend_net near = {.poll = count_polls}, far = {.poll = count_polls},
+                                 mute = {.poll = NULL};
+    struct mend_proc *p = mend_proc_create_bare();
+
+    CHECK(mend_peers_add(p, 3));
+    mend_net_connect(p, 0, &mute);
+    mend_net_connect(p, 1, &near);
+    mend_net_connect(p, 2, &far);
+    CHECK(mend_net_of(p, 1) == &near && mend_net_of(p, 2) == &far);
+    poll_for(p, MEND_PEER_NONE);
+    CHECK_EQ(polls_n, 1);
+    for (int i = 0; i < 200; i++) { /* some of which look at the other transports as well */
+        poll_for(p, 2);
+        CHECK_EQ(polls_n, 1);
+        CHECK_EQ(hinted, 2);
+    }
+    poll_for(p, 0); /* of which nothing arrives: all are polled */
+    CHECK_EQ(polls_n, 1);
+    CHECK_EQ(hinted, MEND_PEER_NONE);
+    mend_proc_destroy(p);
 }
 
 /* ---- news ---- */
