@@ -82,10 +82,9 @@ struct mend_p2p {
     mend_peer last_from;          /* the sender of the last one */
     uint32_t mixed_n;             /* not 0: the last ones were of several senders */
     struct mend_timed timed;
-    struct mend_p2p_request *pulling; /* the receive whose message is being pulled; NULL: none */
-    bool may_share;                   /* both ends may copy */
-    struct mend_share *share;         /* from the first message on that both ends copy (share.c) */
-    struct mend_p2p_request *spare;   /* released requests, for the next ones */
+    bool may_share;                 /* a sender may help */
+    struct mend_share *share;       /* from the first message on that is copied (share.c) */
+    struct mend_p2p_request *spare; /* released requests, for the next ones */
     enum mend_single_copy single_copy;
     struct mend_ways *ways; /* by peer, from the first timed one (single_copy.c) */
 };
@@ -123,9 +122,9 @@ void mend_single_copy_offered(struct mend_p2p *p, mend_peer to);
 void mend_single_copy_failed(struct mend_p2p *p, mend_peer from, enum mend_channel channel,
                              uint64_t bytes);
 
-/* share.c.  turn: copies a piece of the receive, or of one that shares the turn; called by poll. */
+/* share.c.  turn: copies a piece of the receive, or of another one whose turn it is; polled. */
 bool mend_share_possible(const struct mend_proc *self);
-void mend_share_turn(struct mend_p2p_request *r);
+void mend_share_turn(struct mend_request *base);
 /* True: the sender may be writing into the buffer of the receive, which must not end now; when that is over, it ends
  * with r->over. */
 bool mend_share_holds(struct mend_proc *self, struct mend_p2p_request *r);
@@ -167,8 +166,6 @@ static inline void mend_recv_leaves(struct mend_proc *self, struct mend_p2p_requ
         return;
     r->stage = MEND_STAGE_MATCHED;
     self->p2p->receiving_n--;
-    if (self->p2p->pulling == r)
-        self->p2p->pulling = NULL;
 }
 
 /* All that there is room for has been copied; it could not be copied. */

@@ -2,7 +2,7 @@
 /* recv.c – receives: posting, and the arrival of a matching message.
  *
  *   begin ── a message waits ──> meet ── EAGER ──> done
- *     │                            └──── RTS ───> transfer ── last DATA / last pull ──> done
+ *     │                            └──── RTS ───> transfer ── last DATA / last piece copied ──> done
  *     └── none ──> posted ── a frame arrives ──> the same
  *
  * A receive ends early when its source dies (PROC_FAILED), when its communicator is revoked
@@ -13,9 +13,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-/* Pulled at once: a tenth of a millisecond, while system calls are few. */
-#define PULL_BYTES ((size_t)1 << 20)
 
 #define MIXED_TURNS 8 /* messages of one sender after which it counts as the only one */
 
@@ -91,48 +88,9 @@ void mend_recv_unpullable(struct mend_proc *self, struct mend_p2p_request *r, en
         self->on_trouble(self, r->peer);
     mend_single_copy_failed(self->p2p, r->peer, r->channel, r->offered_bytes);
     r->way = MEND_WAY_PIECES;
-    r->is_helped = false;
-    if (self->p2p->pulling == r)
-        self->p2p->pulling = NULL;
     if (mend_list_linked(&r->base.link))
         mend_list_remove(&r->base.link);
     ask(self, r);
-}
-
-/* Pulls one piece out of the sender's memory, none while there is news: a death or a revocation may end the
- * receive, and is handled between two pieces.  One message is completed after the other: pieces of all
- * messages in turn would delay the first of a window as long as the last. */
-static void pull(struct mend_proc *self, struct mend_p2p_request *r)
-{
-    size_t left = (size_t)(r->base.bytes - r->moved_bytes),
-           n = left < PULL_BYTES ? left : PULL_BYTES;
-    enum mend_status st;
-
-    if (mend_has_news(self) || (self->p2p->pulling && self->p2p->pulling != r))
-        return;
-    self->p2p->pulling = r;
-    st = mend_near_of(self, r->peer)
-             ->pull(self, r->peer, mend_recv_dense_at(r, r->moved_bytes),
-                    r->pull_at + (uint64_t)r->moved_bytes, n, r->pull_stamp);
-    if (st != MEND_OK) {
-        mend_recv_unpullable(self, r, st);
-        return;
-    }
-    r->moved_bytes += (MPI_Count)n;
-    self->p2p->moved_bytes += n;
-    mend_event(self, MEND_EV_P2P_DATA_PULLED);
-    if (n == left)
-        mend_recv_copied(self, r);
-}
-
-static void copy_some(struct mend_request *base)
-{
-    struct mend_p2p_request *r = mend_p2p_of(base);
-
-    if (r->is_helped)
-        mend_share_turn(r);
-    else
-        pull(base->comm->self, r);
 }
 
 /* Each rank has something to copy whenever it has a core, and so has the sender of this message: it waits in MPI. */
@@ -158,7 +116,7 @@ static enum mend_way way_of(struct mend_proc *self, const struct mend_p2p_reques
 static void begin_copy(struct mend_proc *self, struct mend_p2p_request *r,
                        const struct mend_rts *rts)
 {
-    r->is_helped = r->base.bytes && mend_near_of(self, r->peer)->sheet && !is_exchange(self, r) &&
+    r->is_helped = !is_exchange(self, r) &&
                    mend_single_copy_is_helped(self->p2p, r->peer, r->channel, r->offered_bytes);
     r->pull_at = rts->address;
     r->pull_stamp = rts->stamp;
@@ -192,7 +150,7 @@ void mend_recv_rts(struct mend_p2p_request *r, mend_peer peer, int source, int t
         self->p2p->timed.since = 0;
     r->stage = MEND_STAGE_COMING;
     mend_transfer_add(r);
-    if (rts->total_bytes == 0)
+    if (r->base.bytes == 0)
         have_all(self, r);
     else if (r->way == MEND_WAY_COPY)
         begin_copy(self, r, rts);
@@ -336,7 +294,7 @@ const struct mend_request_ops mend_recv_ops = {
     .cause = MEND_WAIT_MESSAGES,
     .start = mend_p2p_start,
     .cancel = cancel,
-    .poll = copy_some,
+    .poll = mend_share_turn,
     .release = mend_p2p_release,
     .describe = describe,
 };

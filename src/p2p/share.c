@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* share.c – large messages that both ends copy: the receiver pulls, and a sender that waits in MPI pushes.
+/* share.c – the copy of large messages out of their sender's memory: the receiver copies piece after piece, and a sender
+ * that waits in MPI helps.
  *
  *   receiver                                         sender
  *   messages of one sender become pieces of its sheet
@@ -8,18 +9,19 @@
  *   none is left: waits for those that the sender took
  *   next turn, until a message is complete: CTS(done)
  *
- * The receiver owns the sheet (net/sheet.h) and shares with one sender at a time.  A sender that computes
- * takes no piece, and the receiver pulls all.  Pieces of one message are taken in order, so after each turn the
- * data that has arrived is the beginning of a message.
+ * The receiver owns the sheet (net/sheet.h) and copies the messages of one sender at a time.  A sender that computes, or is
+ * not asked for help, takes no piece, and the receiver pulls all.  Pieces of one message are taken in order, so after each
+ * turn the data that has arrived is the beginning of a message; and one message is completed after the other: pieces
+ * of all in turn would delay the first of a window as long as the last.
  *
  * A receive must not end while the sender may still write into its buffer.  So a receive that ends early stops the turn,
  * and ends when the pieces that the sender has taken are done.  What ends that wait: the sender writes
  * PIECE_BYTES at most and then marks the piece done; or it dies.  A sender that is stopped in the middle of a piece
- * delays the receive until it continues.
+ * delays the receive, and other copies to this process, until it continues.
  *
  * Other processes can damage a sheet: the receiver reads no piece back, and the sender checks a copy of the piece.
  *
- * Cost: one frame and a few lines of the sheet for TURN_BYTES at most; a page for each receiver that shares. */
+ * Cost: a few lines of the sheet for each turn, and a frame if the sender helps; a page for each receiver that copies. */
 #include "p2p/internal.h"
 
 #include <stdlib.h>
@@ -28,7 +30,7 @@
 #define PIECE_BYTES (UINT64_C(128) * 1024)
 #define PIECE_LEAST (UINT64_C(16) * 1024)
 #define PAGE        UINT64_C(4096)
-#define TURN_BYTES  (MEND_SHEET_PIECES * PIECE_BYTES)
+#define ALONE_BYTES (UINT64_C(1) << 20) /* a tenth of a millisecond, while system calls are few */
 
 struct mend_share {
     struct mend_sheet *sheet;
@@ -68,23 +70,26 @@ static uint64_t left_of(const struct mend_p2p_request *r)
     return (uint64_t)(r->base.bytes - r->moved_bytes);
 }
 
-/* Can the request at this place of self->active be part of a turn with `with`? */
-static struct mend_p2p_request *partner(struct mend_list *l, mend_peer with)
+/* Can the request at this place of self->active be part of a turn with that one?  NULL: no. */
+static struct mend_p2p_request *partner(struct mend_list *l, const struct mend_p2p_request *first)
 {
     struct mend_request *base = mend_list_entry(l, struct mend_request, link);
     struct mend_p2p_request *r = mend_p2p_of(base);
 
-    return base->ops == &mend_recv_ops && r->is_helped && r->peer == with && !r->over ? r : NULL;
+    return base->ops == &mend_recv_ops && r->peer == first->peer &&
+                   r->is_helped == first->is_helped && !r->over
+               ? r
+               : NULL;
 }
 
-/* Bytes that the next turn can be about. */
-static uint64_t bytes_waiting(struct mend_proc *self, mend_peer with)
+/* Bytes that a turn with that one can be about. */
+static uint64_t bytes_waiting(struct mend_proc *self, const struct mend_p2p_request *first)
 {
     struct mend_p2p_request *r;
     uint64_t bytes = 0;
 
     mend_list_foreach (l, next, &self->active) {
-        if ((r = partner(l, with)))
+        if ((r = partner(l, first)))
             bytes += left_of(r);
         if (bytes >= 2 * PIECE_BYTES)
             break;
@@ -93,10 +98,13 @@ static uint64_t bytes_waiting(struct mend_proc *self, mend_peer with)
 }
 
 /* Half of little, for each end one, by whole pages. */
-static uint64_t piece_bytes(uint64_t bytes)
+static uint64_t piece_bytes(struct mend_proc *self, const struct mend_p2p_request *first)
 {
-    uint64_t half = (bytes / 2 + PAGE - 1) & ~(PAGE - 1);
+    uint64_t half;
 
+    if (!first->is_helped)
+        return ALONE_BYTES;
+    half = (bytes_waiting(self, first) / 2 + PAGE - 1) & ~(PAGE - 1);
     return half < PIECE_LEAST ? PIECE_LEAST : half > PIECE_BYTES ? PIECE_BYTES : half;
 }
 
@@ -132,20 +140,21 @@ static void ask_for_help(struct mend_proc *self, struct mend_share *s, struct me
 
 static void open_turn(struct mend_proc *self, struct mend_share *s, struct mend_p2p_request *first)
 {
-    uint64_t most = piece_bytes(bytes_waiting(self, first->peer));
+    uint64_t most = piece_bytes(self, first);
     struct mend_p2p_request *r;
 
     s->with = first->peer;
     s->here = 0;
     add_pieces(s, first, most);
     mend_list_foreach (l, next, &self->active) {
-        if ((r = partner(l, s->with)) && r != first)
+        if ((r = partner(l, first)) && r != first)
             add_pieces(s, r, most);
         if (s->pieces_n == MEND_SHEET_PIECES)
             break;
     }
     s->number = mend_sheet_open(s->sheet, s->pieces_n);
-    ask_for_help(self, s, first);
+    if (first->is_helped)
+        ask_for_help(self, s, first);
 }
 
 static bool is_here(const struct mend_share *s, unsigned k)
@@ -240,15 +249,17 @@ static void collect(struct mend_proc *self, struct mend_share *s)
         s->pieces_n = 0;
 }
 
-void mend_share_turn(struct mend_p2p_request *r)
+/* No piece is taken while there is news: a death or a revocation may end the receive, and is handled between two pieces. */
+void mend_share_turn(struct mend_request *base)
 {
-    struct mend_proc *self = r->base.comm->self;
+    struct mend_p2p_request *r = mend_p2p_of(base);
+    struct mend_proc *self = base->comm->self;
     struct mend_share *s = share_of(self, r->peer);
     uint64_t number;
     int k;
 
     if (mend_unlikely(!s)) {
-        r->is_helped = false;
+        mend_recv_unpullable(self, r, MEND_AGAIN);
         return;
     }
     if (!s->pieces_n)

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The owner of a sheet believes itself: whatever others write into the pieces that it shares with them, it copies
- * what it asked for to where that belongs (share.c). */
+ * what it asked for to where that belongs.  It copies alone what nobody may help with, and without a sheet nothing (share.c). */
 #include "p2p/internal.h"
 
 #include "base/test.h"
 #include "p2p/match.h"
 
-#define BYTES ((size_t)512 * 1024)
-#define EDGE  ((size_t)4096) /* around the buffer, not to be written */
+#define BYTES  ((size_t)512 * 1024)
+#define PIECES (BYTES / ((size_t)128 * 1024)) /* with help */
+#define EDGE   ((size_t)4096)                 /* around the buffer, not to be written */
 
 static struct mend_proc *self;
 static struct mend_p2p p2p;
 static struct mend_sheet sheet;
 static mend_atomic_u32 interrupt;
 static unsigned char from[BYTES], into[EDGE + BYTES + EDGE];
-static unsigned pulls_n, pulls_elsewhere_n;
+static unsigned pulls_n, pulls_elsewhere_n, calls_n;
+static bool no_memory;
 
 static struct mend_sheet *its_sheet(struct mend_proc *p, mend_peer owner)
 {
     (void)p;
     (void)owner;
-    return &sheet;
+    return no_memory ? NULL : &sheet;
 }
 
 static enum mend_status pull(struct mend_proc *p, mend_peer peer, void *dst, uint64_t remote,
@@ -44,8 +46,8 @@ static enum mend_status drop(struct mend_proc *p, mend_peer to, const struct men
 {
     (void)p;
     (void)to;
-    (void)f;
     (void)payload;
+    calls_n += mend_frame_kind(f) == MEND_FRAME_SHARE;
     return MEND_OK;
 }
 
@@ -72,20 +74,21 @@ static struct mend_comm *begin(void)
     for (size_t i = 0; i < BYTES; i++)
         from[i] = (unsigned char)(i % 251);
     memset(into, 255, sizeof(into));
-    pulls_n = pulls_elsewhere_n = 0;
+    pulls_n = pulls_elsewhere_n = calls_n = 0;
     return mend_comm_create(self, mend_group_create_range(self, 0, 1, 2), NULL, MEND_CTX_WORLD,
                             NULL);
 }
 
-static void offer_arrives(struct mend_p2p_request *r, struct mend_comm *c)
+static void offer_arrives(struct mend_p2p_request *r, struct mend_comm *c,
+                          enum mend_channel channel)
 {
     struct mend_rts rts = {.total_bytes = BYTES, .address = (uintptr_t)from, .id = 1};
 
-    mend_p2p_irecv(r, c, MEND_CHANNEL_P2P, into + EDGE, BYTES,
-                   mend_type_predefined((uintptr_t)MPI_BYTE), 1, 5);
-    CHECK(mend_match_arrived(c, mend_p2p_space(c, MEND_CHANNEL_P2P), 1, 5) == r);
+    mend_p2p_irecv(r, c, channel, into + EDGE, BYTES, mend_type_predefined((uintptr_t)MPI_BYTE), 1,
+                   5);
+    CHECK(mend_match_arrived(c, mend_p2p_space(c, channel), 1, 5) == r);
     mend_recv_rts(r, 1, 1, 5, &rts);
-    CHECK(r->way == MEND_WAY_COPY && r->is_helped);
+    CHECK(r->way == MEND_WAY_COPY);
 }
 
 static void overwrite_pieces(uint64_t value)
@@ -95,18 +98,17 @@ static void overwrite_pieces(uint64_t value)
             .at = value, .to = value, .id = (uint32_t)value, .len = (uint32_t)value};
 }
 
-static void all_pieces_come(uint64_t overwritten_with)
+static void all_comes(enum mend_channel channel, uint64_t overwritten_with)
 {
     struct mend_p2p_request r = {.embedded = true};
 
-    offer_arrives(&r, begin());
+    offer_arrives(&r, begin(), channel);
     for (int turns = 0; turns < 100 && !mend_request_is_done(&r.base); turns++) {
-        mend_share_turn(&r);
+        mend_share_turn(&r.base);
         overwrite_pieces(overwritten_with);
     }
     CHECK(mend_request_is_done(&r.base));
     CHECK_EQ(r.base.error, MPI_SUCCESS);
-    CHECK_EQ(pulls_n, BYTES / ((size_t)128 * 1024));
     CHECK_EQ(pulls_elsewhere_n, 0);
     CHECK(!memcmp(into + EDGE, from, BYTES));
     for (size_t i = 0; i < EDGE; i++)
@@ -115,12 +117,44 @@ static void all_pieces_come(uint64_t overwritten_with)
 
 MEND_TEST(pieces_are_overwritten_with_nothing)
 {
-    all_pieces_come(0);
+    all_comes(MEND_CHANNEL_P2P, 0);
+    CHECK_EQ(pulls_n, PIECES);
+    CHECK_EQ(calls_n, 1);
 }
 
 MEND_TEST(pieces_are_overwritten_with_large_numbers)
 {
-    all_pieces_come(UINT64_MAX / 3);
+    all_comes(MEND_CHANNEL_P2P, UINT64_MAX / 3);
+}
+
+MEND_TEST(a_message_of_a_collective_is_copied_without_its_sender)
+{
+    all_comes(MEND_CHANNEL_COLL, 0);
+    CHECK_EQ(pulls_n, 1);
+    CHECK_EQ(calls_n, 0);
+}
+
+MEND_TEST(a_sender_may_help_with_nothing_of_a_collective)
+{
+    struct mend_p2p_request helped = {.embedded = true}, alone = {.embedded = true};
+    struct mend_comm *c = begin();
+
+    offer_arrives(&helped, c, MEND_CHANNEL_P2P);
+    offer_arrives(&alone, c, MEND_CHANNEL_COLL);
+    mend_share_turn(&helped.base);
+    CHECK_EQ(mend_load_relaxed(&sheet.turn) >> 8 & 0xff, PIECES);
+}
+
+MEND_TEST(without_memory_for_a_sheet_it_goes_in_pieces)
+{
+    struct mend_p2p_request r = {.embedded = true};
+
+    no_memory = true;
+    offer_arrives(&r, begin(), MEND_CHANNEL_P2P);
+    mend_share_turn(&r.base);
+    no_memory = false;
+    CHECK(r.way == MEND_WAY_PIECES && r.id && !mend_list_linked(&r.base.link));
+    CHECK_EQ(pulls_n, 0);
 }
 
 MEND_TEST_MAIN()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* single_copy.c – the way of a large message: in pieces through the transport, or by a copy out of the sender's memory.
  *
- * Both ends copy (share.c), except where each has a message of its own to copy: in collectives, and where messages cross.
+ * The sender helps to copy (share.c), except where each end has a message of its own to copy: in collectives, and where
+ * messages cross.
  *
  *   bytes    ... 64 KiB │ 256 KiB │ ...
  *   alone     not timed │ pieces  │ measured      pieces: at first, for a trial costs as much as many of them
