@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test.h – unit tests: MEND_TEST(name) { CHECK(...); } ... MEND_TEST_MAIN()
  *
- * The tests of one file run in order of definition in one process and print TAP, the Test Anything
+ * The tests of a program run in order of definition in one process and print TAP, the Test Anything
  * Protocol: "ok 1 - name"; other lines begin with '#'.  The first failed check prints
  * its place and ends the run with status 1; the plan says how many tests there are.  Tests that MEND_TEST_LEAVE_OUT names,
  * separated by commas, are not run, and are reported as skipped (test/aarch64/run). */
@@ -19,9 +19,11 @@ struct mend_test {
     struct mend_test *next;
 };
 
-static struct mend_test *mend_test_first, **mend_test_end = &mend_test_first;
-static const struct mend_test *mend_test_now;
-static int mend_test_number;
+/* Weak: a program may be made of several files. */
+#define MEND_TEST_SHARED __attribute__((weak))
+MEND_TEST_SHARED struct mend_test *mend_test_first, **mend_test_end = &mend_test_first;
+MEND_TEST_SHARED const struct mend_test *mend_test_now;
+MEND_TEST_SHARED int mend_test_number;
 
 #define MEND_TEST(name_)                                                                           \
     static void test_##name_(void);                                                                \
