@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* net.h – what a transport is: bytes from process to process, and nothing about deaths.
  *
- * The contract of every transport (net/shm/shm_test.c tests the rings against it):
+ * The contract of every transport, against which net/contract_test.c tests each one:
  *   - No call blocks; MEND_AGAIN means poll, then try again.  It may have no memory for a frame, perhaps for ever:
  *     memory_for() tells the two apart.
  *   - Frames from one process arrive in the order in which they were sent; each once.

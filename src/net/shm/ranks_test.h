@@ -3,22 +3,12 @@
 #ifndef MEND_NET_SHM_RANKS_TEST_H
 #define MEND_NET_SHM_RANKS_TEST_H
 
-#include "net/net.h"
 #include "net/shm/internal.h"
-#include "node/layout.h"
-#include "node/node.h"
-
-#include "base/test.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "net/shm/segment_test.h"
 
 #define RANKS 3
 
 static struct mend_proc procs[RANKS];
-static void *segment;
-static uint64_t segment_bytes;
-static int segment_fd;
 
 /* What came, by sender: each frame says in `tag` which one it is, and its bytes follow from that. */
 static int came_n[RANKS], damaged_n;
@@ -58,27 +48,11 @@ static inline void on_damage(struct mend_proc *self, mend_peer from)
     damaged_n++;
 }
 
-static inline int make_segment(void)
+static inline void begin_on_nodes(mend_peer nodes_n)
 {
-    struct mend_node_header h = {.cores_n = 2};
-    int fd = memfd_create("segment", MFD_CLOEXEC);
-
-    mend_node_layout(&h, RANKS);
-    CHECK(fd >= 0 && ftruncate(fd, (off_t)h.bytes) == 0);
-    segment_bytes = h.at[MEND_NODE_PART_SLAB];
-    segment = mmap(NULL, segment_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    CHECK(segment != MAP_FAILED);
-    memcpy(segment, &h, sizeof(h));
-    return fd;
-}
-
-static inline void begin(void)
-{
-    if (segment) {
-        munmap(segment, segment_bytes);
-        close(segment_fd);
-    }
-    segment_fd = make_segment();
+    if (segment)
+        end_segment();
+    make_segment(RANKS);
     memset(came_n, 0, sizeof(came_n));
     damaged_n = 0;
     for (mend_peer p = 0; p < RANKS; p++) {
@@ -88,11 +62,13 @@ static inline void begin(void)
             (struct mend_proc){.me = p, .arena = mend_arena_create(), .on_damage = on_damage};
         procs[p].on_frame[MEND_FRAME_EAGER] = procs[p].on_frame[MEND_FRAME_DATA] = on_frame;
         CHECK(mend_peers_add(&procs[p], RANKS));
-        CHECK_EQ(mend_node_open(&procs[p], segment, segment_fd), MEND_OK);
-        for (mend_peer q = 0; q < RANKS; q++)
-            mend_node_meet(&procs[p], q, mend_place_at((uint32_t)q));
-        CHECK_EQ(mend_net_shm.open(&procs[p]), MEND_OK);
+        open_rank(&procs[p], nodes_n);
     }
+}
+
+static inline void begin(void)
+{
+    begin_on_nodes(1);
 }
 
 static inline struct mend_frame frame_of(mend_peer from, int number, uint32_t len)

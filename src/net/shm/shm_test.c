@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The transport within a node keeps the contract of net.h: frames arrive once, in order and whole, whatever is
- * full or wraps around; nothing comes from a peer after sever(), and all that it had published before; what no
- * correct process writes is refused; a send ends a sleep; memory of another process is copied with one system
- * call while its offer is good.
+/* What the transport within a node does beyond the contract of net.h (net/contract_test.c): who is reached by which rings;
+ * what goes where there are no pages; what lies where in a ring; what no correct process writes there is refused; memory of
+ * another process is copied with one system call while its offer is good.
  *
  * What two ranks write in turns is in turns_test.c.  For single copy there is a real process. */
 #include "net/shm/ranks_test.h"
@@ -17,85 +16,22 @@
 #define A_MOMENT (2 * (mend_time_ns)1000000)
 #define FOR_LONG (60 * (mend_time_ns)1000000000)
 
-MEND_TEST(frames_come_in_order_and_whole)
+MEND_TEST(those_that_share_memory_are_reached_by_shm_and_others_by_rings)
 {
-    uint32_t max;
-    const uint32_t lens[] = {0, 1, 39, 40, 41, 64, 1000, 4096, 20000};
-    int n = 0;
+    struct mend_proc alone = {.me = 0};
 
-    begin();
-    max = mend_net_shm.payload_max_bytes;
-    for (int round = 0; round < 50; round++) {
-        for (unsigned i = 0; i < MEND_COUNT_OF(lens); i++)
-            CHECK_EQ(send_some(1, 0, n++, lens[i] < max ? lens[i] : max), MEND_OK);
-        poll_all(0);
-        CHECK_EQ(came_n[1], n);
-    }
-    CHECK_EQ(send_some(1, 0, n++, max), MEND_OK);
-    poll_all(0);
-    CHECK_EQ(came_n[1], n);
-    CHECK_EQ(poll_at(0, MEND_PEER_NONE), 0);
-}
-
-MEND_TEST(senders_do_not_mix)
-{
-    begin();
-    for (int i = 0; i < 20; i++) {
-        CHECK_EQ(send_some(1, 0, i, 8), MEND_OK);
-        CHECK_EQ(send_some(2, 0, i, 3000), MEND_OK);
-    }
-    CHECK_EQ(poll_at(1, MEND_PEER_NONE), 0); /* nothing was for rank 1 */
-    poll_all(0);
-    CHECK(came_n[1] == 20 && came_n[2] == 20);
-}
-
-MEND_TEST(the_hint_goes_first)
-{
-    begin();
-    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
-    CHECK_EQ(send_some(2, 0, 0, 8), MEND_OK);
-    CHECK_EQ(poll_at(0, 2), 1);
-    CHECK_EQ(last_from, 2);
-    poll_all(0);
-    CHECK_EQ(came_n[1], 1);
-    CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK);
-    for (int i = 0; came_n[1] < 2; i++) { /* the others are not forgotten */
-        CHECK(i < 1000);
-        poll_at(0, 2);
-    }
-}
-
-/* What cannot be sent now can be sent when the receiver has polled, and nothing was lost. */
-static void fill_and_empty(uint32_t len)
-{
-    int n, before = 0;
-
-    begin();
-    for (int round = 0; round < 20; round++) {
-        n = send_all(1, 0, before, len);
-        CHECK(n > before);
-        CHECK_EQ(send_some(1, 0, n, len), MEND_AGAIN);
-        procs[1].shm->in[0].trays_had = 0; /* what it has there is room, too */
-        CHECK(!mend_net_shm.reserve(&procs[1], 0, len));
-        CHECK_EQ(came_n[1], before);
-        poll_all(0);
-        CHECK_EQ(came_n[1], n);
-        before = n;
-    }
-    CHECK_EQ(send_some(2, 0, 0, len), MEND_OK);
-}
-
-MEND_TEST(a_ring_that_is_full_has_room_again)
-{
-    fill_and_empty(0);
-    fill_and_empty(40);
-}
-
-MEND_TEST(a_bulk_area_that_is_full_has_room_again)
-{
-    fill_and_empty(41);
-    fill_and_empty(5000);
-    fill_and_empty(mend_net_shm.payload_max_bytes);
+    begin_on_nodes(2);
+    for (mend_peer p = 0; p < RANKS; p++)
+        for (mend_peer q = 0; q < RANKS; q++) {
+            CHECK_EQ(mend_net_shm.reach(&procs[p], q), p != q && p % 2 == q % 2);
+            CHECK_EQ(mend_net_rings.reach(&procs[p], q), p % 2 != q % 2);
+            CHECK_EQ(mend_net_self.reach(&procs[p], q), p == q);
+        }
+    alone.arena = mend_arena_create();
+    CHECK(mend_peers_add(&alone, 2));
+    CHECK_EQ(mend_net_shm.open(&alone), MEND_ERR_UNSUPPORTED); /* it has no segment */
+    CHECK(!mend_net_shm.reach(&alone, 1) && !mend_net_rings.reach(&alone, 1));
+    mend_arena_destroy(alone.arena);
 }
 
 /* Frames of all lengths, more than fit into the ring at once. */
@@ -212,113 +148,16 @@ MEND_TEST(old_payload_is_no_header)
     }
 }
 
-/* One with reserve() and commit(), of which the frame may take less than was reserved. */
-static bool put(int number, uint32_t len)
-{
-    uint32_t less = len - random_below(len / 2 + 1);
-    struct mend_frame f = frame_of(1, number, less);
-    void *room = mend_net_shm.reserve(&procs[1], 0, len);
-
-    if (!room)
-        return false;
-    fill(room, number, less);
-    mend_net_shm.commit(&procs[1], 0, &f);
-    return true;
-}
-
-/* Payloads of all sizes, many times as much as there is room for, at every fill level. */
-MEND_TEST(payloads_wrap_around)
-{
-    uint32_t max;
-    int n = 0;
-
-    begin();
-    max = mend_net_shm.payload_max_bytes;
-    while (n < 20000) {
-        uint32_t len = random_below(4) ? random_below(3000) : random_below(max + 1);
-
-        if (random_below(2) ? put(n, len) : send_some(1, 0, n, len) == MEND_OK)
-            n++;
-        else
-            CHECK(n > came_n[1]); /* an empty ring has room */
-        if (random_below(100) < 3)
-            poll_all(0);
-    }
-    poll_all(0);
-    CHECK_EQ(came_n[1], n);
-}
-
-MEND_TEST(peek_leaves_a_frame_where_it_lies)
-{
-    const void *payload;
-    const struct mend_frame *f;
-    const struct mend_net *net;
-
-    begin();
-    net = &mend_net_shm;
-    CHECK(!net->peek(&procs[0], 1, &payload));
-    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
-    f = net->peek(&procs[0], 1, &payload); /* the first one of this peer */
-    CHECK(f && f->tag == 0 && mend_frame_len(f) == 8);
-    poll_all(0);
-    CHECK(!net->peek(&procs[0], 1, &payload));
-    CHECK_EQ(send_some(1, 0, 1, 3000), MEND_OK);
-    CHECK_EQ(send_some(1, 0, 2, 8), MEND_OK);
-    for (int i = 0; i < 2; i++) {
-        f = net->peek(&procs[0], 1, &payload);
-        CHECK(f && f->tag == 1 && mend_frame_len(f) == 3000);
-        check_payload(1, payload, 3000);
-    }
-    net->take(&procs[0], 1);
-    came_n[1]++;
-    poll_all(0);
-    CHECK_EQ(came_n[1], 3);
-}
-
-MEND_TEST(sever_delivers_what_was_published_and_nothing_more)
-{
-    begin();
-    for (int i = 0; i < 100; i++) /* more than one poll delivers */
-        CHECK_EQ(send_some(1, 0, i, 1000), MEND_OK);
-    CHECK_EQ(send_some(2, 0, 0, 8), MEND_OK);
-    mend_net_shm.sever(&procs[0], 1);
-    CHECK_EQ(came_n[1], 100);
-    send_some(1, 0, 100, 8); /* the dead do not; a test may */
-    poll_all(0);
-    poll_at(0, 1);
-    CHECK_EQ(came_n[1], 100);
-    CHECK_EQ(came_n[2], 1);
-    CHECK_EQ(send_some(0, 1, 0, 8), MEND_ERR_PEER);
-    CHECK(!mend_net_shm.reserve(&procs[0], 1, 8));
-    mend_net_shm.sever(&procs[0], 1); /* twice does no harm */
-    CHECK_EQ(send_some(0, 2, 0, 8), MEND_OK);
-    poll_all(2);
-    CHECK_EQ(came_n[0], 1);
-}
-
-MEND_TEST(sever_looks_at_a_ring_that_was_never_looked_at)
+/* Its sender was killed in between. */
+MEND_TEST(sever_finds_a_frame_whose_bell_was_not_rung)
 {
     begin();
     CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
+    mend_store_relaxed(procs[1].shm->out[0]->bell, 0);
     mend_net_shm.sever(&procs[0], 1);
     CHECK_EQ(came_n[1], 1);
-    mend_net_shm.sever(&procs[0], 2); /* which never sent anything */
+    mend_net_shm.sever(&procs[0], 2); /* which has no ring */
     CHECK_EQ(came_n[2], 0);
-}
-
-MEND_TEST(a_frame_of_no_kind_is_refused)
-{
-    const struct mend_frame bad = mend_frame_make(MEND_FRAME_KINDS_USED, MEND_CTX_WORLD, 0, 1, 0);
-    const void *payload;
-
-    begin();
-    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
-    CHECK_EQ(mend_net_shm.send(&procs[1], 0, &bad, NULL), MEND_OK);
-    CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK);
-    poll_at(0, 1);
-    CHECK_EQ(damaged_n, 1);
-    CHECK_EQ(came_n[1], 1); /* what lay before it, and nothing behind it */
-    CHECK(!mend_net_shm.peek(&procs[0], 1, &payload));
 }
 
 /* Writes a header into slot k of the ring 1 -> 0 as a faulty process might. */
@@ -393,26 +232,6 @@ MEND_TEST(bulk_starts_over_also_where_short_messages_come_between)
     CHECK(farthest > 0 && farthest < MEND_SHM_BULK_BYTES / 2 + 3000);
 }
 
-static void on_awaited_frame(struct mend_proc *self, mend_peer from, const struct mend_frame *f,
-                             const void *payload)
-{
-    came_n[from]++;
-    self->sated = f->tag == 1;
-}
-
-/* The rest of them would delay the process that waits. */
-MEND_TEST(a_poll_ends_with_a_frame_that_was_waited_for)
-{
-    begin();
-    procs[0].on_frame[MEND_FRAME_EAGER] = on_awaited_frame;
-    for (int i = 0; i < 4; i++)
-        CHECK_EQ(send_some(1, 0, i, 8), MEND_OK);
-    poll_at(0, 1);
-    CHECK_EQ(came_n[1], 2);
-    poll_at(0, 1);
-    CHECK_EQ(came_n[1], 4);
-}
-
 MEND_TEST(a_payload_that_would_lie_outside_is_refused)
 {
     const uint32_t tray = MEND_SHM_ON_TRAY(1),
@@ -464,17 +283,10 @@ static bool sleeps(mend_time_ns longest)
     return !mend_bell_node.sleep(&procs[0], longest);
 }
 
-MEND_TEST(a_send_ends_a_sleep)
+MEND_TEST(a_thread_of_the_process_ends_a_sleep)
 {
     begin();
     mend_bell_node.arm(&procs[0], false);
-    CHECK(sleeps(A_MOMENT));
-    CHECK_EQ(send_some(1, 0, 0, 8), MEND_OK);
-    CHECK(!sleeps(FOR_LONG));
-    mend_bell_node.disarm(&procs[0]);
-    CHECK_EQ(send_some(1, 0, 1, 8), MEND_OK); /* wakes nobody, and it is seen after arm() */
-    mend_bell_node.arm(&procs[0], false);
-    CHECK_EQ(poll_at(0, MEND_PEER_NONE), 2);
     CHECK(sleeps(A_MOMENT));
     mend_bell_node.rouse(&procs[0]);
     CHECK(!sleeps(FOR_LONG));
