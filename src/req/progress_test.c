@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A poll may complete requests besides its own, whose memory is somebody else's then.  Transports that share a poll are polled
- * once. */
+ * once; a wait for one peer looks at all of them now and then.  Frames come before the news. */
 #include "net/net.h"
 #include "req/request.h"
 #include "rt/rt.h"
@@ -137,6 +137,94 @@ MEND_TEST(a_shared_poll_is_asked_once)
     CHECK_EQ(polls_n, 1);
     CHECK_EQ(hinted, MEND_PEER_NONE);
     mend_proc_destroy(p);
+}
+
+/* ---- several transports ---- */
+
+#define TURNS 6400
+
+static struct {
+    int polls_n, since, longest; /* turns without a poll */
+    mend_peer hint;              /* of the last one */
+    unsigned brings_n;
+} near, far;
+
+static unsigned poll_near(struct mend_proc *p, mend_peer hint)
+{
+    near.polls_n++;
+    near.hint = hint;
+    return near.brings_n;
+}
+
+static unsigned poll_far(struct mend_proc *p, mend_peer hint)
+{
+    far.polls_n++;
+    far.since = 0;
+    far.hint = hint;
+    return far.brings_n;
+}
+
+static const struct mend_net near_net = {.poll = poll_near}, far_net = {.poll = poll_far},
+                             mute_net = {.name = "nothing ever arrives"};
+
+/* They reach peers 0, 1 and 2. */
+static void begin_transports(void)
+{
+    self = (struct mend_proc){.arena = mend_arena_create()};
+    mend_list_init(&self.active);
+    CHECK(mend_peers_add(&self, 3));
+    mend_net_connect(&self, 0, &near_net);
+    mend_net_connect(&self, 1, &far_net);
+    mend_net_connect(&self, 2, &mute_net);
+    memset(&near, 0, sizeof(near));
+    memset(&far, 0, sizeof(far));
+}
+
+MEND_TEST(a_wait_for_one_peer_looks_at_the_other_transports_now_and_then)
+{
+    begin_transports();
+    for (int i = 0; i < TURNS; i++) {
+        far.since++;
+        CHECK(!mend_progress(&self, 0));
+        CHECK_EQ(near.hint, 0);
+        if (far.since > far.longest)
+            far.longest = far.since;
+    }
+    CHECK_EQ(near.polls_n, TURNS); /* with each turn */
+    CHECK(far.longest <= 100);
+    CHECK(far.polls_n <= TURNS / 16); /* such a look takes longer than a turn */
+    CHECK_EQ(far.hint, MEND_PEER_NONE);
+    mend_arena_destroy(self.arena);
+}
+
+MEND_TEST(what_any_transport_brings_is_news)
+{
+    bool any = false;
+
+    begin_transports();
+    far.brings_n = 1;
+    for (int i = 0; i < 100; i++)
+        any |= mend_progress(&self, 0);
+    CHECK(any);
+    far.brings_n = 0;
+    near.brings_n = 1;
+    CHECK(mend_progress(&self, 0));
+    CHECK(mend_progress(&self, MEND_PEER_NONE));
+    mend_arena_destroy(self.arena);
+}
+
+/* Nobody knows from where the next frame comes, or nothing ever comes from there. */
+MEND_TEST(without_a_hint_all_transports_are_polled)
+{
+    const mend_peer hints[] = {MEND_PEER_NONE, 2};
+
+    begin_transports();
+    for (int i = 0; i < 10; i++) {
+        mend_progress(&self, hints[i % 2]);
+        CHECK(near.polls_n == i + 1 && far.polls_n == i + 1);
+        CHECK(near.hint == MEND_PEER_NONE && far.hint == MEND_PEER_NONE);
+    }
+    mend_arena_destroy(self.arena);
 }
 
 /* ---- news ---- */
