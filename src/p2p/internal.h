@@ -25,9 +25,8 @@ struct mend_credit {
 /* What the parameter SINGLE_COPY says, or how many ranks share a core (single_copy.c). */
 enum mend_single_copy {
     MEND_SINGLE_COPY_NEVER,
-    MEND_SINGLE_COPY_ALWAYS, /* by the receiver */
-    MEND_SINGLE_COPY_BOTH,   /* the sender helps */
-    MEND_SINGLE_COPY_AUTO,   /* measured */
+    MEND_SINGLE_COPY_ALWAYS,
+    MEND_SINGLE_COPY_AUTO, /* measured */
     MEND_SINGLE_COPY_BY_SIZE,
     MEND_SINGLE_COPY_OVERSUBSCRIBED
 };

@@ -42,9 +42,8 @@
 #define OVERSUBSCRIBED_A_LITTLE 4 /* with so many ranks per core a helper is seldom there in time */
 
 /* What the parameter may say. */
-static const char *const words[] = {[MEND_SINGLE_COPY_NEVER] = "never",
-                                    [MEND_SINGLE_COPY_ALWAYS] = "always",
-                                    [MEND_SINGLE_COPY_BOTH] = "both"};
+static const char *const words[] = {
+    [MEND_SINGLE_COPY_NEVER] = "never", [MEND_SINGLE_COPY_ALWAYS] = "always"};
 
 enum mend_single_copy mend_single_copy_at_first(const struct mend_proc *self, const char *how)
 {
@@ -100,7 +99,7 @@ bool mend_single_copy_is_helped(const struct mend_p2p *p, mend_peer from, enum m
     if (!p->may_share || channel != MEND_CHANNEL_P2P)
         return false;
     switch (p->single_copy) {
-    case MEND_SINGLE_COPY_BOTH:
+    case MEND_SINGLE_COPY_ALWAYS:
         return true;
     case MEND_SINGLE_COPY_AUTO:
         return !mend_single_copy_crosses(p, from);

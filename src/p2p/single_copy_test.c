@@ -342,12 +342,9 @@ MEND_TEST(senders_help_except_where_messages_cross)
     CHECK(is_helped(MEND_CHANNEL_P2P) && !is_helped(MEND_CHANNEL_COLL));
     first_way(BYTES, true);
     CHECK(!is_helped(MEND_CHANNEL_P2P));
-    p2p.single_copy = MEND_SINGLE_COPY_BOTH;
+    p2p.single_copy = MEND_SINGLE_COPY_ALWAYS;
     CHECK(is_helped(MEND_CHANNEL_P2P) && !is_helped(MEND_CHANNEL_COLL));
     p2p.may_share = false;
-    CHECK(!is_helped(MEND_CHANNEL_P2P));
-    set_up(MEND_SINGLE_COPY_ALWAYS);
-    p2p.may_share = true;
     CHECK(!is_helped(MEND_CHANNEL_P2P));
 }
 
@@ -377,7 +374,6 @@ MEND_TEST(oversubscribed_ranks_do_not_need_each_other)
     CHECK_EQ(mend_single_copy_at_first(&oversubscribed, "never"), MEND_SINGLE_COPY_NEVER);
     CHECK_EQ(mend_single_copy_at_first(&roomy, "auto"), MEND_SINGLE_COPY_AUTO);
     CHECK_EQ(mend_single_copy_at_first(&roomy, "always"), MEND_SINGLE_COPY_ALWAYS);
-    CHECK_EQ(mend_single_copy_at_first(&roomy, "both"), MEND_SINGLE_COPY_BOTH);
 }
 
 MEND_TEST(oversubscribed_ranks_exchange_in_collectives_and_where_senders_are_mixed)
