@@ -6,6 +6,7 @@
 #include "job.h"
 
 #include "base/time.h"
+#include "doorman.h"
 #include "rouse.h"
 #include "segment.h"
 #include "start.h"
@@ -25,7 +26,17 @@
 #define SCAN_NS         (50 * MEND_NS_PER_MS) /* not less often than so, if there is reason */
 #define SECOND_AFTER_NS (200 * MEND_NS_PER_MS)
 
-enum source { FROM_SIGNAL, FROM_NOTE, FROM_TIMER, FROM_CTL, FROM_DOOR, FROM_LINK, FROM_SET };
+enum source {
+    FROM_SIGNAL,
+    FROM_NOTE,
+    FROM_TIMER,
+    FROM_CTL,
+    FROM_DOOR,
+    FROM_LINK,
+    FROM_SET,
+    FROM_PORT,
+    FROM_CALLER
+};
 
 /* ---- all ranks ---- */
 
@@ -345,6 +356,8 @@ static void on_time(struct job *job)
     next = at < next ? at : next;
     at = mend_links_look(job, now);
     next = at < next ? at : next;
+    at = mend_doorman_look(job, now);
+    next = at < next ? at : next;
     next = job->scan_at < next ? job->scan_at : next;
     next = job->announce_at < next ? job->announce_at : next;
     if (next != job->timer_at) {
@@ -370,6 +383,11 @@ void mend_agent_listen(struct job *job, const struct rank *r)
 bool mend_agent_listen_to_set(struct job *job, const struct rank *r)
 {
     return listen_to(job, r->watch_fd, FROM_SET, r->index);
+}
+
+bool mend_agent_listen_to_door(struct job *job, int fd, bool port)
+{
+    return listen_to(job, fd, port ? FROM_PORT : FROM_CALLER, fd);
 }
 
 void mend_agent_listen_to_link(struct job *job, int fd, bool in, bool out)
@@ -417,6 +435,12 @@ static void on_event(struct job *job, uint64_t tag)
         break;
     case FROM_SET:
         mend_rouse_look(job, &job->rank[of]);
+        break;
+    case FROM_PORT:
+        mend_doorman_knock(job);
+        break;
+    case FROM_CALLER:
+        mend_doorman_hear(job, (int)of);
         break;
     }
 }

@@ -242,8 +242,10 @@ void mend_control_read(struct job *job, struct rank *r)
         if (len == 0) { /* nobody holds the other end any more */
             /* closing alone does not end the reports: until the keeper runs it has a copy */
             epoll_ctl(job->epoll_fd, EPOLL_CTL_DEL, r->ctl_fd, NULL);
+            pthread_mutex_lock(&job->lock); /* a watcher may pass a connection on */
             close(r->ctl_fd);
             r->ctl_fd = -1;
+            pthread_mutex_unlock(&job->lock);
             mend_rouse_drop(job, r);
         }
         return;

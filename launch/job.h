@@ -30,6 +30,7 @@
 struct mend_iof;
 struct mend_ctl;
 struct mend_contact;
+struct mend_doorman;
 struct mend_link;
 struct starter;
 
@@ -121,6 +122,8 @@ struct job {
     uint32_t
         released_n; /* verdicts of which the other agents know that nobody here looks at the dead */
     int door_fd;    /* where other agents call; -1: nowhere */
+    struct mend_doorman
+        *doorman;          /* doorman.c: where processes of other nodes call; NULL: nowhere */
     bool minds_left;       /* a rank has had a session */
     uint32_t given_back_n; /* verdicts whose ranks' memory was given back */
     uint32_t cleared_n;    /* and all that had voted: no rank will look at them */
@@ -171,6 +174,7 @@ void mend_control_abort(struct job *job, int by, const int32_t *peers, int32_t n
 /* agent.c: datagrams of r are read from now on; its set is waited for, false: with an errno value. */
 void mend_agent_listen(struct job *job, const struct rank *r);
 bool mend_agent_listen_to_set(struct job *job, const struct rank *r);
+bool mend_agent_listen_to_door(struct job *job, int fd, bool port); /* else a caller */
 
 /* keeper.c: starts the process that cleans up behind a killed launcher; ends it. */
 void mend_keeper_start(struct job *job);

@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "iof.h"
+#include "doorman.h"
 #include "segment.h"
 #include "shell_limits.h"
 #include "node/log.h"
@@ -195,6 +196,8 @@ static void create_job(struct job *job)
     create_detector(job);
     create_segment(job);
     mend_links_open(job);
+    if (!mend_doorman_open(job))
+        die("cannot take connections on the loopback interface");
     mend_bind_choose(job);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }

@@ -15,7 +15,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-static void ring(struct job *job, struct rank *r)
+void mend_rouse_ring(struct job *job, const struct rank *r)
 {
     struct mend_node_wakes wakes = {.header = job->shm};
 
@@ -41,7 +41,7 @@ void mend_rouse_look(struct job *job, struct rank *r)
 
     if (events_n > 0) {
         mend_store_relaxed(n, mend_load_relaxed(n) + 1);
-        ring(job, r);
+        mend_rouse_ring(job, r);
     } else if (events_n < 0 && errno != EINTR) {
         mend_rouse_drop(job, r);
         mend_say(job, "mend: a damaged message from rank %d was ignored", r->index);
@@ -54,7 +54,7 @@ static void refuse(struct job *job, struct rank *r, int error)
     char text[MEND_LIMITS_TEXT];
 
     mend_store_relaxed(&r->shared->deaf, 1);
-    ring(job, r);
+    mend_rouse_ring(job, r);
     mend_say(job,
              "mend: mpiexec cannot wait for the descriptors of rank %d, which looks at them every "
              "millisecond: %s",

@@ -11,6 +11,9 @@ void mend_rouse_take(struct job *job, struct rank *r, int fd);
 /* An event of its set has come. */
 void mend_rouse_look(struct job *job, struct rank *r);
 
+/* Wakes it. */
+void mend_rouse_ring(struct job *job, const struct rank *r);
+
 /* Gives up its set, if it has one. */
 void mend_rouse_drop(struct job *job, struct rank *r);
 

@@ -19,6 +19,7 @@
 #include "proc/death.h"
 #include "procfs.h"
 #include "verdict.h"
+#include "doorman.h"
 
 #include <linux/futex.h>
 #include <string.h>
@@ -222,6 +223,7 @@ static void publish(struct job *job, uint32_t first, uint32_t end)
 
     if (first == end)
         return;
+    mend_doorman_before_verdict(job);
     for (uint32_t k = first; k < end; k++)
         mend_store_release(&shared(job, (int)mend_node_death_of(job->shm, k)->name)->fate,
                            MEND_PEER_DEAD);

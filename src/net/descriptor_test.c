@@ -176,7 +176,9 @@ static void begin(void)
                    MAP_SHARED | MAP_NORESERVE, segment_fd, 0);
     CHECK(segment != MAP_FAILED);
     memcpy(segment, &h, sizeof(h));
-    me = (struct mend_proc){.arena = mend_arena_create(), .on_trouble = on_trouble};
+    me = (struct mend_proc){.arena = mend_arena_create(),
+                            .on_trouble = on_trouble,
+                            .waits = (void *)&me}; /* that it waits is all that is asked */
     me.on_frame[MEND_FRAME_EAGER] = on_frame;
     CHECK(mend_peers_add(&me, 2));
     CHECK_EQ(mend_node_open(&me, segment, segment_fd), MEND_OK);
@@ -355,6 +357,10 @@ MEND_TEST(a_spinning_process_looks_when_it_is_told)
     me.nets[0]->poll(&me, MEND_PEER_NONE);
     me.nets[0]->poll(&me, MEND_PEER_NONE);
     CHECK_EQ(looks_n, 1);
+    me.waits = NULL; /* a call that does not wait looks each time */
+    for (int i = 0; i < 3; i++)
+        me.nets[0]->poll(&me, MEND_PEER_NONE);
+    CHECK_EQ(looks_n, 4);
     finish();
 }
 

@@ -125,8 +125,8 @@ static bool bell_is_due(struct mend_proc *self, struct mend_look *look)
 
     bool rung = look->rung_n != n;
 
-    if ((!w || mend_watch_is_asked(w, n)) && !rung && look->yields_n == self->yields_n &&
-        ++look->turns_n % MEND_LOOK_TURNS && !is_armed(self))
+    if (self->waits && (!w || mend_watch_is_asked(w, n)) && !rung &&
+        look->yields_n == self->yields_n && ++look->turns_n % MEND_LOOK_TURNS && !is_armed(self))
         return false;
     look->rung_n = n;
     look->yields_n = self->yields_n;

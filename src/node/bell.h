@@ -32,9 +32,9 @@ struct mend_bell {
      * transport's close().  MEND_OK or MEND_ERR_MEM.  Neither waits for another rank. */
     enum mend_status (*watch)(struct mend_proc *self, int fd);
     void (*unwatch)(struct mend_proc *self, int fd);
-    /* Is a look at watched descriptors worth a system call in this turn of a wait?  It is when one has become readable since
-     * the last look, in the last turn before a sleep, in the first behind one that gave the core away, and in every
-     * MEND_LOOK_TURNS-th; else the answer is a load.  A transport whose poll is hinted at a peer that it reaches need not
+    /* Is a look at watched descriptors worth a system call?  In a wait it is when one has become readable since the last look, in
+     * the last turn before a sleep, in the first behind one that gave the core away, and in every MEND_LOOK_TURNS-th; else
+     * the answer is a load.  A call that does not wait looks seldom, and always.  A transport whose poll is hinted at a peer that it reaches need not
      * ask: then it looks in each turn. */
     bool (*is_due)(struct mend_proc *self, struct mend_look *look);
 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* layout.h – the memory that the processes of a node share, and the writer of each word.
  *
- * The agent creates one memfd for the job, seals it against shrinking and hands the descriptor down
- * to the ranks.  Nothing has a name, so nothing can be left behind and no other user can open it.
- * Pages are reserved with fallocate() before first use, so a lack of memory is an error code there and
- * never SIGBUS here.
+ * The agent creates one memfd for the job, seals it against shrinking and hands the descriptor down to the ranks.  Nothing has
+ * a name, so nothing can be left behind and no other user can open it.  Pages are reserved with fallocate() before first use, so
+ * a lack of memory is an error code there and never SIGBUS here.
  *
  *   header         agent; keeper: stopped_ns on    job id, sizes, offsets of all areas; since when the agent is stopped
  *   rank[n]        see struct mend_node_rank        life word, agent's verdict, sleeping
@@ -53,6 +52,7 @@
 
 #include "base/atomic.h"
 #include "base/status.h"
+#include "node/greeting.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,6 +112,7 @@ struct mend_node_header {
     uint64_t row_bytes[MEND_NODE_PARTS]; /* of the parts [n][n]: from one rank's row to the next */
     uint64_t start_ns;                   /* agent's monotonic clock when the job began */
     char host[64];
+    struct mend_door door; /* where the agent takes connections */
     _Alignas(MEND_CACHE_LINE)
         mend_atomic_u32 deaths_n; /* release: pairs with the acquire in local_verdict() */
     mend_atomic_u32 names_n; /* given so far; release: pairs with the acquire in names_given() */
@@ -139,8 +140,7 @@ struct mend_node_said {
     mend_atomic_u64 opened;      /* coll/cell_open.c: whether its block has pages */
 };
 
-/* Which of a rank's communicators were revoked.  It reserves the page of a bit before it proposes the
- * context that the bit is for (decide/revoke.c). */
+/* Its revoked communicators.  It reserves the page of a bit before it proposes that context (decide/revoke.c). */
 struct mend_node_revoked {
     mend_atomic_u64 word[MEND_NODE_REVOKED / 64];
 };

@@ -14,6 +14,8 @@
 #include "proc/peer.h"
 #include "proc/proc.h"
 
+struct mend_greeting;
+
 struct mend_node {
     struct mend_node_header *header; /* the segment up to its slabs */
     int fd;
@@ -24,6 +26,10 @@ struct mend_node {
     /* Hands the agent this process's epoll set, which wakes it (watch.h), or with -1 takes it back.  False: the agent
      * cannot be told.  NULL: there is none. */
     bool (*hand)(struct mend_proc *self, int set);
+    /* Begins a connection with the peer, by its agent: a socket, perhaps not connected yet, or -1.  Takes one that another
+     * process has begun with this one: false: none has come; *fd_p -1: there was no descriptor for it.  NULL: there is no agent. */
+    int (*dial)(struct mend_proc *self, mend_peer peer);
+    bool (*caller)(struct mend_proc *self, struct mend_greeting *g, int *fd_p);
     struct mend_node_wakes wakes; /* wakes that mend_node_hold() delays */
     mend_place mine;              /* this process's */
     struct mend_list pieces;      /* heap.c: of this process's heap */

@@ -72,6 +72,7 @@ struct mend_node_rank {
     uint32_t born_n;               /* verdicts that were given before it was started */
     mend_atomic_u32 readable_n;    /* events of its descriptors that the agent has taken: watch.h */
     mend_atomic_u32 deaf;          /* 1: the agent cannot watch them */
+    mend_atomic_u32 callers_n;     /* connections that the agent has passed on to it: greeting.h */
 
     /* written by the rank, for the time when it or others are dead (launch/segment.c) */
     _Alignas(MEND_CACHE_LINE) mend_atomic_u32

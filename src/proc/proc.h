@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* proc.h – the process as a value.
  *
- * One `struct mend_proc` holds all of the library's state.  A real process has one, which
- * `mend_self` points to; the simulator has hundreds in one address space and changes `mend_self` when
- * it switches fibers.  Each struct that a pointer here names belongs to one folder; no other folder uses its
- * members.
+ * One `struct mend_proc` holds all of the library's state.  A real process has one, which `mend_self` points to; the
+ * simulator has hundreds in one address space and changes `mend_self` when it switches fibers.  Each struct that a pointer here
+ * names belongs to one folder; no other folder uses its members.
  *
- * A death becomes known in one order for all ranks of a node: the agent's.  `deaths` is that log;
- * "acknowledged" and "reported" are lengths of prefixes of it. */
+ * A death becomes known in one order for all ranks of a node: the agent's.  `deaths` is that log; "acknowledged" and
+ * "reported" are lengths of prefixes of it. */
 #ifndef MEND_PROC_PROC_H
 #define MEND_PROC_PROC_H
 
@@ -34,6 +33,7 @@ struct mend_node;
 struct mend_request;
 struct mend_rt;
 struct mend_shm;
+struct mend_tcp;
 struct mend_occurrence;
 struct mend_tool;
 struct mend_wait_times;
@@ -69,6 +69,7 @@ struct mend_proc {
     /* hot: read by every message */
     const struct mend_net *nets[MEND_NETS_MAX + 1]; /* those that may bring frames, then NULL */
     struct mend_shm *shm;                           /* net/shm */
+    struct mend_tcp *tcp;                           /* net/tcp; NULL: none is used */
     const struct mend_bell *bell; /* by which this process is woken; NULL: nobody does */
     mend_peer me, peers_n;
     mend_peer peers_max;               /* as many names there may ever be: room in tables by name */
@@ -100,10 +101,9 @@ struct mend_proc {
     mend_time_ns starved_since_ns; /* one of them has no memory since then; 0: none (proc/post.h) */
 
     bool in_progress; /* frames are being delivered: do not poll again */
-    bool
-        sated; /* a frame was one that is waited for: what follows it is delivered after the wait */
-    bool reducing;                      /* in a reduction function of the program's */
-    const char *call;                   /* the MPI function that was entered last, for reports */
+    bool sated;       /* a frame was waited for: what follows it is delivered after the wait */
+    bool reducing;    /* in a reduction function of the program's */
+    const char *call; /* the MPI function that was entered last, for reports */
     struct mend_waiting *waits;         /* what is waited for (req/wait.c), for reports */
     struct mend_wait_times *wait_times; /* NULL: nobody asks for how long (req/wait.c) */
 
@@ -272,7 +272,7 @@ static inline void mend_event(struct mend_proc *self, enum mend_event_id id)
         mend_event_hit(self->events, id);
 }
 
-/* Creates a process without a job: memory and empty tables.  NULL: no memory. */
+/* A process without a job: memory and empty tables.  NULL: no memory. */
 struct mend_proc *mend_proc_create_bare(void);
 void mend_proc_destroy(struct mend_proc *self);
 

@@ -16,6 +16,7 @@ void mend_ctl_open(struct mend_ctl_ear *ear, int fd)
 {
     ear->fd = fd;
     mend_list_init(&ear->asks);
+    mend_list_init(&ear->callers);
 }
 
 uint64_t mend_ctl_ask(struct mend_ctl_ear *ear, struct mend_rt_ask *ask)
@@ -53,15 +54,61 @@ static void on_abroad(struct mend_proc *self, struct mend_ctl_ear *ear,
     }
 }
 
+struct caller {
+    struct mend_list link;
+    struct mend_greeting greeting;
+    int fd;
+};
+
+/* Without memory the connection ends, and is begun again. */
+static void on_caller(struct mend_proc *self, struct mend_ctl_ear *ear,
+                      const struct mend_ctl_caller *m, int fd)
+{
+    struct caller *c = mend_alloc(self, sizeof(*c));
+
+    if (!c) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    *c = (struct caller){.greeting = m->greeting, .fd = fd};
+    mend_list_append(&ear->callers, &c->link);
+}
+
+bool mend_ctl_caller(struct mend_proc *self, struct mend_ctl_ear *ear, struct mend_greeting *g,
+                     int *fd_p)
+{
+    struct mend_list *l = mend_list_first(&ear->callers);
+    struct caller *c = l ? mend_list_entry(l, struct caller, link) : NULL;
+
+    if (!c)
+        return false;
+    *g = c->greeting;
+    *fd_p = c->fd;
+    mend_list_remove(l);
+    mend_free(self, c);
+    return true;
+}
+
 /* One datagram; false: there is none. */
 static bool hear_one(struct mend_proc *self, struct mend_ctl_ear *ear)
 {
+    union {
+        struct mend_ctl_abroad abroad;
+        struct mend_ctl_caller caller;
+    } any;
     struct mend_ctl_abroad m;
     int fd;
-    ssize_t len = mend_pass_take(ear->fd, &m, sizeof(m), &fd, 1, MSG_DONTWAIT);
+    ssize_t len = mend_pass_take(ear->fd, &any, sizeof(any), &fd, 1, MSG_DONTWAIT);
 
     if (len <= 0)
         return false;
+    if (len == sizeof(any.caller) && any.caller.magic == MEND_CTL_MAGIC &&
+        any.caller.kind == MEND_CTL_CALLER) {
+        on_caller(self, ear, &any.caller, fd);
+        return true;
+    }
+    m = any.abroad;
     if ((size_t)len >= MEND_CTL_ABROAD_BYTES(0) && m.magic == MEND_CTL_MAGIC &&
         m.kind == MEND_CTL_ABROAD) {
         on_abroad(self, ear, &m, (size_t)len, fd);

@@ -9,19 +9,25 @@
 #ifndef MEND_RT_EAR_H
 #define MEND_RT_EAR_H
 
+#include "node/greeting.h"
 #include "rt/rt.h"
 
 struct mend_ctl_ear {
     int fd;
     struct mend_list asks; /* struct mend_rt_ask.link: without an answer */
     uint64_t asked_n;
-    bool deaf; /* there was no memory for what was said */
+    struct mend_list callers; /* ear.c: connections that nobody has taken yet */
+    bool deaf;                /* there was no memory for what was said */
 };
 
 void mend_ctl_open(struct mend_ctl_ear *ear, int fd);
 
 /* Takes all that has been said.  Does not block. */
 void mend_ctl_hear(struct mend_proc *self, struct mend_ctl_ear *ear);
+
+/* The next connection that the agent has passed on, of those that were heard of; false: there is none. */
+bool mend_ctl_caller(struct mend_proc *self, struct mend_ctl_ear *ear, struct mend_greeting *g,
+                     int *fd_p);
 
 /* The number of a new question, which the caller sends. */
 uint64_t mend_ctl_ask(struct mend_ctl_ear *ear, struct mend_rt_ask *ask);

@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ struct local {
     bool holds_life;
     pthread_t life_holder;
     struct mend_ctl_ear ear;
+    uint32_t callers_n; /* as in the segment, when all of them were taken */
     pid_t pid;
 };
 
@@ -313,6 +315,36 @@ static bool hand(struct mend_proc *self, int set)
     return mend_pass(l->ctl_fd, &m, MEND_CTL_HEAD_BYTES, &set, set >= 0, 0) > 0;
 }
 
+static int local_dial(struct mend_proc *self, mend_peer peer)
+{
+    const struct mend_door *door = &((struct local *)self->rt_state)->shm->door;
+    struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = door->port, .sin_addr.s_addr = door->ipv4};
+    int fd = door->port ? socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
+
+    (void)peer; /* all nodes have the same agent */
+    if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0 || errno == EINPROGRESS)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static bool local_caller(struct mend_proc *self, struct mend_greeting *g, int *fd_p)
+{
+    struct local *l = self->rt_state;
+    uint32_t n = mend_load_acquire(&l->me->callers_n); /* pairs with the release in pass_on() */
+
+    if (mend_likely(n == l->callers_n))
+        return false;
+    if (mend_ctl_caller(self, &l->ear, g, fd_p))
+        return true;
+    mend_ctl_hear(self, &l->ear);
+    if (mend_ctl_caller(self, &l->ear, g, fd_p))
+        return true;
+    l->callers_n = n;
+    return false;
+}
+
 static enum mend_status local_open(struct mend_proc *self, const char **why_p)
 {
     struct call call;
@@ -344,6 +376,8 @@ static enum mend_status local_open(struct mend_proc *self, const char **why_p)
         !local_meet(self, self->world_first + self->world_n))
         return MEND_ERR_MEM;
     self->node->hand = hand;
+    self->node->dial = local_dial;
+    self->node->caller = local_caller;
     self->world_counter = mend_node_process_of(l->shm, self->world_first)->counter;
     mend_peers_connect(self, self->world_first, self->world_n);
     return MEND_OK;

@@ -26,6 +26,8 @@
  * agent -> rank, struct mend_ctl_abroad:
  *   ABROAD   what is known of another job, with the descriptor of its segment; before names of its processes are given
  *   ANSWER   to a CONNECT
+ * agent -> rank, struct mend_ctl_caller:
+ *   CALLER   another process has begun a connection with this one (node/greeting.h), whose descriptor comes along
  * The agent also sends the call to a spare on this socket (rt/spare.h), and rejects damaged messages.  The socket identifies the
  * rank, and the credentials that the kernel adds identify the process. */
 #ifndef MEND_RT_WIRE_H
@@ -74,7 +76,8 @@ enum mend_ctl_kind {
     MEND_CTL_WATCH,
     MEND_CTL_UNWATCH,
     MEND_CTL_ABROAD,
-    MEND_CTL_ANSWER
+    MEND_CTL_ANSWER,
+    MEND_CTL_CALLER
 };
 
 #define MEND_CTL_MAGIC     0x4d43u
@@ -108,6 +111,11 @@ struct mend_ctl_abroad {
     uint32_t number, blocks_n;
     mend_place mine; /* this rank's in the segment of the job */
     struct mend_abroad_block blocks[MEND_ABROAD_BLOCKS_MAX];
+};
+
+struct mend_ctl_caller {
+    uint16_t magic, kind;
+    struct mend_greeting greeting;
 };
 
 #define MEND_CTL_ABROAD_BYTES(blocks_n)                                                            \

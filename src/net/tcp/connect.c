@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* connect.c – connections: who begins one, which of two counts, and what follows when one ends.
+ *
+ * Whoever has bytes to write calls, when it first has some and whenever the connection has ended.  A connection carries the
+ * bytes that the sender still keeps, from the first one on, without waiting for an answer (stream.h).  So it may end at any
+ * time, and nothing but time is lost.
+ *
+ * Each connection of a pair has a number, one more than the highest that its caller knows.  A process takes a connection with
+ * a higher number than its own has and refuses one with a lower number.  Equal numbers mean that both have called: the call of
+ * the process with the lower name counts, at both.  So both keep the same connection, whichever greeting comes first.  What has
+ * reached this process by another one is taken before that is closed.
+ *
+ * A call that does not succeed is repeated after a pause, which doubles up to PAUSE_MAX, for as long as the peer is not
+ * declared dead: no error of a socket says that it is. */
+#include "net/tcp/internal.h"
+
+#include "base/time.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PAUSE_MIN MEND_NS_PER_MS
+#define PAUSE_MAX (64 * MEND_NS_PER_MS)
+
+struct mend_tcp_pair *mend_tcp_pair_to(struct mend_proc *self, mend_peer peer)
+{
+    struct mend_tcp_pair *p = mend_tcp_of(self, peer);
+
+    if (p)
+        return p;
+    p = mend_zalloc(self, 1, sizeof(*p));
+    if (!p)
+        return NULL;
+    p->peer = peer;
+    p->fd = -1;
+    return self->tcp->pair[peer] = p;
+}
+
+static void change_events(struct mend_proc *self, struct mend_tcp_pair *p, int how)
+{
+    struct epoll_event e = {.events = EPOLLIN | (p->wants_room ? EPOLLOUT : 0), .data.fd = p->peer};
+
+    epoll_ctl(self->tcp->set, how, p->fd, &e);
+}
+
+void mend_tcp_listen(struct mend_proc *self, struct mend_tcp_pair *p, bool for_room)
+{
+    if (p->wants_room == for_room)
+        return;
+    p->wants_room = for_room;
+    change_events(self, p, EPOLL_CTL_MOD);
+}
+
+/* The first connection makes the set, of which the agent is told. */
+static bool has_set(struct mend_proc *self)
+{
+    struct mend_tcp *t = self->tcp;
+
+    if (t->set >= 0)
+        return true;
+    t->set = epoll_create1(EPOLL_CLOEXEC);
+    if (t->set >= 0 && (!self->bell || self->bell->watch(self, t->set) == MEND_OK))
+        return true;
+    if (t->set >= 0)
+        close(t->set);
+    t->set = -1;
+    return false;
+}
+
+static struct mend_greeting greeting(const struct mend_proc *self, const struct mend_tcp_pair *p)
+{
+    struct mend_greeting g = {.magic = MEND_GREETING_MAGIC,
+                              .version = MEND_GREETING_VERSION,
+                              .bytes = sizeof(g),
+                              .job = self->node->header->job,
+                              .from = self->me,
+                              .to = p->peer,
+                              .call = p->call,
+                              .start = p->out.acked,
+                              .received = p->in.received};
+
+    memcpy(g.key, self->node->header->door.key, MEND_DOOR_KEY_BYTES);
+    return g;
+}
+
+/* From here on the pair has this connection, which begins with the oldest byte that is kept. */
+static void begin(struct mend_proc *self, struct mend_tcp_pair *p, int fd, bool mine)
+{
+    const int one = 1;
+
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    p->fd = fd;
+    p->mine = mine;
+    p->out.written = p->out.acked;
+    p->hello_n = p->answer_n = 0;
+    p->hello = greeting(self, p);
+    p->in.told = p->in.received;
+    p->wants_room = false;
+    change_events(self, p, EPOLL_CTL_ADD);
+    mend_list_append(&self->tcp->up, &p->up);
+    mend_tcp_make_due(self, p); /* the greeting */
+}
+
+static void pause_before_next(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    p->call_at = mend_proc_now(self) + p->pause_ns;
+    p->pause_ns = p->pause_ns ? 2 * p->pause_ns : PAUSE_MIN;
+    if (p->pause_ns > PAUSE_MAX)
+        p->pause_ns = PAUSE_MAX;
+}
+
+void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    int fd;
+
+    if (p->call_at && mend_proc_now(self) < p->call_at)
+        return;
+    fd = has_set(self) ? self->node->dial(self, p->peer) : -1;
+    if (fd < 0) {
+        pause_before_next(self, p);
+        return;
+    }
+    p->call++;
+    begin(self, p, fd, true);
+}
+
+/* Bytes that only the kernel had are written again. */
+static void drop(struct mend_tcp_pair *p)
+{
+    if (p->fd < 0)
+        return;
+    close(p->fd);
+    p->fd = -1;
+    p->wants_room = false;
+    mend_list_remove(&p->up);
+}
+
+void mend_tcp_broken(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    drop(p);
+    pause_before_next(self, p);
+    if (p->out.acked != p->out.tail)
+        mend_tcp_make_due(self, p);
+}
+
+/* False: the two do not fit together, and it is not the network's fault. */
+static bool adopt_positions(struct mend_tcp_pair *p, const struct mend_greeting *g)
+{
+    if (g->start > p->in.received || g->received > p->out.tail ||
+        !mend_tcp_acknowledge(&p->out, (uint32_t)g->received))
+        return false;
+    p->skip = p->in.received - g->start;
+    return true;
+}
+
+/* The peer has another connection: a call after that has a higher number. */
+static void on_refusal(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    if (p->call < p->answer.call)
+        p->call = p->answer.call;
+    mend_tcp_broken(self, p);
+}
+
+bool mend_tcp_on_greeting(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    const struct mend_greeting *g = &p->answer;
+
+    if (!mend_greeting_is(g, &self->node->header->door, self->node->header->job) ||
+        g->from != p->peer || g->to != self->me)
+        return false;
+    p->pause_ns = p->call_at = 0;
+    if (g->refused) {
+        on_refusal(self, p);
+        return true;
+    }
+    return g->call == p->call && adopt_positions(p, g);
+}
+
+/* The agent has looked at the rest of the greeting. */
+static bool counts(const struct mend_proc *self, const struct mend_tcp_pair *p,
+                   const struct mend_greeting *g)
+{
+    if (g->call != p->call)
+        return g->call > p->call;
+    return p->mine && g->from < self->me;
+}
+
+/* Of a call that does not count.  Its caller writes them again by the one that does, unless it is dead by then. */
+static void take_bytes(struct mend_proc *self, struct mend_tcp_pair *p,
+                       const struct mend_greeting *g, int fd)
+{
+    uint8_t answer_n = p->answer_n;
+    uint64_t skip = p->skip, came = p->in.received;
+
+    if (g->start > came)
+        return;
+    p->answer_n = sizeof(p->answer);
+    p->skip = came - g->start;
+    mend_tcp_drain(self, p, fd);
+    p->answer_n = answer_n;
+    p->skip = skip + p->in.received - came;
+}
+
+/* A caller that does not get the answer calls again with the next number, and so on. */
+static void refuse(struct mend_proc *self, struct mend_tcp_pair *p, const struct mend_greeting *g,
+                   int fd)
+{
+    struct mend_greeting answer = greeting(self, p);
+
+    take_bytes(self, p, g, fd);
+    answer.refused = 1;
+    send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
+{
+    struct mend_tcp_pair *p =
+        mend_peer_learn(self, g->from) && !self->tcp->severed[g->from] && has_set(self)
+            ? mend_tcp_pair_to(self, g->from)
+            : NULL;
+
+    if (!p || !counts(self, p, g)) {
+        if (p)
+            refuse(self, p, g, fd);
+        close(fd);
+        return;
+    }
+    if (p->fd >= 0)
+        mend_tcp_drain(self, p, p->fd);
+    drop(p);
+    p->call = g->call;
+    p->pause_ns = p->call_at = 0;
+    p->answer = *g;
+    p->damaged |= !adopt_positions(p, g);
+    begin(self, p, fd, false);
+    p->answer_n = sizeof(p->answer);
+}
+
+void mend_tcp_take_callers(struct mend_proc *self)
+{
+    struct mend_greeting g;
+    int fd;
+
+    while (self->node->caller(self, &g, &fd))
+        take(self, &g, fd);
+}

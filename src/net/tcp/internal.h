@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* internal.h – what the files of the transport by sockets share: connect.c, send.c, receive.c and tcp.c. */
+#ifndef MEND_NET_TCP_INTERNAL_H
+#define MEND_NET_TCP_INTERNAL_H
+
+#include "base/list.h"
+#include "net/net.h"
+#include "net/tcp/stream.h"
+#include "node/bell.h"
+#include "node/greeting.h"
+#include "node/node.h"
+
+/* Tags of frames of kind SKIP. */
+enum mend_tcp_word {
+    MEND_TCP_TELLS = 0, /* says only what has come */
+    MEND_TCP_ASKS,      /* and asks for the same */
+};
+
+/* What this process has with another one, made when the first byte goes or comes. */
+struct mend_tcp_pair {
+    mend_peer peer;
+
+    /* the connection */
+    int fd;           /* -1: none */
+    uint32_t call;    /* its number, or the last one's: connect.c */
+    bool mine;        /* this process has called */
+    bool wants_room;  /* the kernel takes no more now */
+    uint8_t hello_n;  /* bytes of our greeting that it has taken */
+    uint8_t answer_n; /* bytes of the peer's greeting that have come */
+    struct mend_greeting hello, answer;
+    mend_time_ns call_at, pause_ns; /* not called again sooner; the next pause */
+    struct mend_list up;            /* tcp.up */
+
+    struct mend_tcp_out out;
+    struct mend_list due; /* tcp.due: there is something to write, or to call for */
+
+    struct mend_tcp_in in;
+    uint64_t skip;   /* bytes of this connection that an older one has brought */
+    bool damaged;    /* nothing more is read */
+    bool asked;      /* the peer waits to be told what has come */
+    uint32_t part_n; /* bytes of a frame that has not come completely: header, then payload */
+    struct mend_frame part;
+    char *payload; /* NULL until there was such a frame */
+};
+
+struct mend_tcp {
+    struct mend_tcp_pair **pair; /* by peer; NULL: there was nothing yet */
+    uint8_t *severed;            /* by peer */
+    int set;                     /* epoll: all connections */
+    struct mend_list up, due;
+    bool polling;         /* what is sent now is written at the end of the poll, together */
+    uint32_t turns_n;     /* polls with a hint */
+    unsigned delivered_n; /* in this poll */
+    struct mend_look look;
+
+    /* what was read last and is not delivered yet, and of whom */
+    struct mend_tcp_pair *from;
+    char *at, *end, *buffer;
+};
+
+#define MEND_TCP_READ_BYTES (64u * 1024)
+
+static inline struct mend_tcp_pair *mend_tcp_of(const struct mend_proc *self, mend_peer peer)
+{
+    return self->tcp->pair[peer];
+}
+
+/* The same, made if there is none; NULL: no memory. */
+struct mend_tcp_pair *mend_tcp_pair_to(struct mend_proc *self, mend_peer peer);
+
+/* The pair has something to write: the next poll looks after it. */
+static inline void mend_tcp_make_due(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    if (!mend_list_linked(&p->due))
+        mend_list_append(&self->tcp->due, &p->due);
+}
+
+/* connect.c: begins a connection if none is there and it is time to; takes those that others have begun; this one has
+ * ended; what the peer's greeting says. */
+void mend_tcp_call(struct mend_proc *self, struct mend_tcp_pair *p);
+void mend_tcp_take_callers(struct mend_proc *self);
+void mend_tcp_broken(struct mend_proc *self, struct mend_tcp_pair *p);
+bool mend_tcp_on_greeting(struct mend_proc *self, struct mend_tcp_pair *p);
+
+/* connect.c: whether room in the kernel is waited for, too. */
+void mend_tcp_listen(struct mend_proc *self, struct mend_tcp_pair *p, bool for_room);
+
+/* send.c: writes what the kernel takes; of all pairs that are due; says what has come, if the peer should know. */
+void mend_tcp_flush(struct mend_proc *self, struct mend_tcp_pair *p);
+void mend_tcp_flush_due(struct mend_proc *self);
+void mend_tcp_tell(struct mend_proc *self, struct mend_tcp_pair *p);
+
+enum mend_status mend_tcp_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
+                               const void *payload);
+void *mend_tcp_reserve(struct mend_proc *self, mend_peer to, uint32_t len);
+void mend_tcp_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f);
+int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len);
+
+/* receive.c: delivers what was read before, of whomever.  Drain: all that has reached this process's kernel by a connection of
+ * the pair. */
+void mend_tcp_deliver_rest(struct mend_proc *self);
+void mend_tcp_drain(struct mend_proc *self, struct mend_tcp_pair *p, int fd);
+unsigned mend_tcp_poll(struct mend_proc *self, mend_peer hint);
+
+#endif

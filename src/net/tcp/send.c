@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* send.c – the sender's side of a stream: frames go into the ring, and from there to the kernel.
+ *
+ * A frame that is sent outside of a poll is written at once, so it is on its way although this process may compute from then
+ * on.  What is sent in a poll, mostly answers, is written at its end, with one call for each peer.  A payload of DIRECT bytes
+ * and more goes to the kernel from where it lies, and into the ring behind that, while the receiver works on it already.
+ *
+ * Where the kernel takes no more the rest stays in the ring, and a poll goes on when there is room; until then no further frame
+ * is taken, so at most one frame waits for this process to call MPI again. */
+#include "net/tcp/internal.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#define DIRECT 2048u /* bytes */
+
+/* Until the ring has memory nothing of the pair was sent. */
+static bool has_ring(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    if (!p->out.ring)
+        p->out.ring = mend_alloc(self, MEND_TCP_RING_BYTES + MEND_TCP_PAYLOAD_MAX);
+    return p->out.ring != NULL;
+}
+
+static bool is_backlogged(const struct mend_tcp_pair *p)
+{
+    return p->wants_room || p->fd < 0;
+}
+
+/* MEND_OK: there is room for a frame with a payload of len bytes. */
+static enum mend_status find_room(struct mend_proc *self, mend_peer to, uint32_t len,
+                                  struct mend_tcp_pair **p_p)
+{
+    struct mend_tcp_pair *p;
+
+    if (self->tcp->severed[to])
+        return MEND_ERR_PEER;
+    p = mend_tcp_pair_to(self, to);
+    if (!p || !has_ring(self, p))
+        return MEND_AGAIN;
+    *p_p = p;
+    return mend_tcp_has_room(&p->out, mend_tcp_bytes_of(len), false) &&
+                   !(p->fd >= 0 && p->wants_room)
+               ? MEND_OK
+               : MEND_AGAIN;
+}
+
+/* The header as it goes out: with what has come of the other stream. */
+static struct mend_frame header(struct mend_tcp_pair *p, const struct mend_frame *f)
+{
+    struct mend_frame h = *f;
+
+    h.seq = (uint32_t)p->in.received;
+    p->in.told = p->in.received;
+    p->asked = false;
+    return h;
+}
+
+/* n: what the kernel has said of a write. */
+static void on_written(struct mend_proc *self, struct mend_tcp_pair *p, ssize_t n)
+{
+    if (n >= 0)
+        return;
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+        mend_tcp_listen(self, p, true);
+    else if (errno != EINTR)
+        mend_tcp_broken(self, p);
+}
+
+static ssize_t write_pieces(struct mend_tcp_pair *p, struct iovec *piece, int n)
+{
+    struct msghdr m = {.msg_iov = piece, .msg_iovlen = (size_t)n};
+
+    return sendmsg(p->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* The greeting comes before everything else.  True: the kernel has all of it. */
+static bool greet(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    while (p->fd >= 0 && p->hello_n < sizeof(p->hello)) {
+        struct iovec rest = {(char *)&p->hello + p->hello_n, sizeof(p->hello) - p->hello_n};
+        ssize_t n = write_pieces(p, &rest, 1);
+
+        on_written(self, p, n);
+        if (n <= 0)
+            return false;
+        p->hello_n += (uint8_t)n;
+    }
+    return p->fd >= 0;
+}
+
+void mend_tcp_flush(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    struct iovec piece[2];
+
+    if (p->fd < 0 && p->out.acked != p->out.tail)
+        mend_tcp_call(self, p);
+    if (p->fd < 0 || !greet(self, p))
+        return;
+    while (p->out.written != p->out.tail) {
+        ssize_t n = write_pieces(p, piece, mend_tcp_unwritten(&p->out, piece));
+
+        on_written(self, p, n);
+        if (n <= 0)
+            return;
+        p->out.written += (uint64_t)n;
+    }
+    mend_tcp_listen(self, p, false);
+}
+
+/* Everything was given to the kernel, or nothing is to be. */
+static bool is_done(const struct mend_tcp_pair *p)
+{
+    return p->fd < 0 ? p->out.acked == p->out.tail
+                     : p->hello_n == sizeof(p->hello) && p->out.written == p->out.tail;
+}
+
+void mend_tcp_flush_due(struct mend_proc *self)
+{
+    mend_list_foreach (l, next, &self->tcp->due) {
+        struct mend_tcp_pair *p = mend_list_entry(l, struct mend_tcp_pair, due);
+
+        if (!p->wants_room)
+            mend_tcp_flush(self, p);
+        if (is_done(p) && mend_list_linked(&p->due))
+            mend_list_remove(&p->due);
+    }
+}
+
+void mend_tcp_tell(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    struct mend_frame f = mend_frame_make(MEND_FRAME_SKIP, 0, MEND_TCP_TELLS, 0, 0);
+
+    if ((!p->asked && p->in.received - p->in.told < MEND_TCP_TELL_BYTES) || !has_ring(self, p) ||
+        !mend_tcp_has_room(&p->out, MEND_TCP_HEADER, true))
+        return;
+    f = header(p, &f);
+    mend_tcp_put(&p->out, &f, sizeof(f));
+    mend_tcp_make_due(self, p);
+}
+
+/* What was put into the ring goes out, now or with the end of the poll. */
+static void pass_on(struct mend_proc *self, struct mend_tcp_pair *p)
+{
+    if (!self->tcp->polling && !is_backlogged(p))
+        mend_tcp_flush(self, p);
+    if (!is_done(p))
+        mend_tcp_make_due(self, p);
+}
+
+/* The kernel gets the frame before the ring does. */
+static void write_through(struct mend_proc *self, struct mend_tcp_pair *p,
+                          const struct mend_frame *h, const void *payload, uint32_t len)
+{
+    static const char zeros[8];
+    struct iovec piece[] = {{(void *)(uintptr_t)h, sizeof(*h)},
+                            {(void *)(uintptr_t)payload, len},
+                            {(void *)(uintptr_t)zeros, (8 - len % 8) % 8}};
+    ssize_t n = write_pieces(p, piece, 3);
+
+    on_written(self, p, n);
+    mend_tcp_put(&p->out, h, sizeof(*h));
+    mend_tcp_put(&p->out, payload, len);
+    if (n > 0)
+        p->out.written += (uint64_t)n;
+}
+
+static bool goes_through(const struct mend_proc *self, const struct mend_tcp_pair *p, uint32_t len)
+{
+    return len >= DIRECT && !self->tcp->polling && !is_backlogged(p) && is_done(p);
+}
+
+enum mend_status mend_tcp_send(struct mend_proc *self, mend_peer to, const struct mend_frame *f,
+                               const void *payload)
+{
+    uint32_t len = mend_frame_len(f);
+    struct mend_tcp_pair *p;
+    enum mend_status st = find_room(self, to, len, &p);
+    struct mend_frame h;
+
+    if (st != MEND_OK)
+        return st;
+    if (p->fd < 0 && !self->tcp->polling)
+        mend_tcp_call(self, p);
+    h = header(p, f);
+    if (goes_through(self, p, len)) {
+        write_through(self, p, &h, payload, len);
+    } else {
+        mend_tcp_put(&p->out, &h, sizeof(h));
+        mend_tcp_put(&p->out, payload, len);
+    }
+    pass_on(self, p);
+    return MEND_OK;
+}
+
+void *mend_tcp_reserve(struct mend_proc *self, mend_peer to, uint32_t len)
+{
+    struct mend_tcp_pair *p;
+
+    if (find_room(self, to, len, &p) != MEND_OK)
+        return NULL;
+    return mend_tcp_at(&p->out, p->out.tail + MEND_TCP_HEADER);
+}
+
+void mend_tcp_commit(struct mend_proc *self, mend_peer to, const struct mend_frame *f)
+{
+    struct mend_tcp_pair *p = mend_tcp_of(self, to);
+    struct mend_frame h = header(p, f);
+
+    mend_tcp_put(&p->out, &h, sizeof(h));
+    mend_tcp_put_there(&p->out, mend_frame_len(f));
+    pass_on(self, p);
+}
+
+int32_t mend_tcp_memory_for(struct mend_proc *self, mend_peer to, uint32_t len)
+{
+    struct mend_tcp_pair *p = self->tcp->severed[to] ? NULL : mend_tcp_pair_to(self, to);
+
+    return self->tcp->severed[to] || (p && has_ring(self, p)) ? (int32_t)len : -1;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tcp.c – the transport between nodes: a stream of frames for each pair of processes, over TCP.
+ *
+ *   p2p, coll, …                                             on_frame
+ *        │ send                                                 ^ deliver, in place
+ *        v                                                      │
+ *   ring of the pair ── write ──> kernel ~~~~ kernel ── read ── buffer of the process
+ *   keeps all bytes                                             puts frames together
+ *        ^                                                      │
+ *        └──────────── frame.seq of what goes the other way ────┘  "I have so many bytes"
+ *
+ * stream.h has the stream, connect.c the connections that carry it, node/greeting.h how one begins.
+ *
+ * What a dead process had sent may be lost at its end, where it had not reached this process's kernel when the verdict is
+ * carried out: a completed send means that its own kernel had the bytes.  Why no protocol needs more:
+ *
+ *   p2p, part      a receive that waits for the dead process ends with its failure, whatever it had sent
+ *   agreement      a vote that is missing is one of a dead member; a decision that somebody has seen is asked for (decide/linger.c)
+ *   revocation     each receiver passes it on before it acts on it: what nobody got binds nobody
+ *   creation       an agreement decides, in which the death counts
+ *   windows        the target or the origin is dead, and the epoch fails
+ *   notification   it is told of the death, or that it was not delivered
+ *
+ * What ends a wait here: there is none.  Bytes for a process that hangs fill its ring and nobody else's; its death frees it.
+ *
+ * Cost: a system call for each write and for each read that finds something; a poll that is hinted at a peer reads its
+ * connection, others ask the bell first.  256 KiB for each process that bytes were sent to. */
+#include "net/tcp/internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static enum mend_status tcp_open(struct mend_proc *self)
+{
+    const char *wanted = self->params.net;
+    struct mend_tcp *t;
+
+    if (!wanted || strcmp(wanted, "tcp") || !self->node || !self->node->dial)
+        return MEND_ERR_UNSUPPORTED;
+    t = mend_zalloc(self, 1, sizeof(*t));
+    if (!t)
+        return MEND_ERR_MEM;
+    t->set = -1;
+    mend_list_init(&t->up);
+    mend_list_init(&t->due);
+    t->pair = mend_zalloc(self, (size_t)self->peers_max, sizeof(*t->pair));
+    t->severed = mend_zalloc(self, (size_t)self->peers_max, 1);
+    t->buffer = mend_alloc(self, MEND_TCP_READ_BYTES + 8);
+    if (!t->pair || !t->severed || !t->buffer)
+        return MEND_ERR_MEM;
+    self->tcp = t;
+    return MEND_OK;
+}
+
+static bool tcp_reach(struct mend_proc *self, mend_peer peer)
+{
+    return self->tcp && peer != self->me &&
+           mend_peer_entry(self, peer)->where.kind == MEND_WHERE_NODE;
+}
+
+static void drop_pair(struct mend_proc *self, mend_peer dead)
+{
+    struct mend_tcp *t = self->tcp;
+    struct mend_tcp_pair *p = t->pair[dead];
+
+    if (!p)
+        return;
+    if (p->fd >= 0) {
+        close(p->fd);
+        mend_list_remove(&p->up);
+    }
+    if (mend_list_linked(&p->due))
+        mend_list_remove(&p->due);
+    if (t->from == p)
+        t->from = NULL;
+    mend_free(self, p->out.ring);
+    mend_free(self, p->payload);
+    mend_free(self, p);
+    t->pair[dead] = NULL;
+}
+
+static void tcp_forget(struct mend_proc *self, mend_peer dead)
+{
+    self->tcp->severed[dead] = 1;
+    drop_pair(self, dead);
+}
+
+/* What the kernel has of it is delivered; a call that the agent has passed on may have brought something, too. */
+static void tcp_sever(struct mend_proc *self, mend_peer dead)
+{
+    struct mend_tcp *t = self->tcp;
+
+    if (t->severed[dead])
+        return;
+    t->polling = true;
+    mend_tcp_deliver_rest(self);
+    mend_tcp_take_callers(self);
+    if (t->pair[dead] && t->pair[dead]->fd >= 0)
+        mend_tcp_drain(self, t->pair[dead], t->pair[dead]->fd);
+    t->polling = false;
+    tcp_forget(self, dead);
+}
+
+const struct mend_net mend_net_tcp = {
+    .name = "tcp",
+    .payload_max_bytes = MEND_TCP_PAYLOAD_MAX,
+    .open = tcp_open,
+    .reach = tcp_reach,
+    .send = mend_tcp_send,
+    .reserve = mend_tcp_reserve,
+    .commit = mend_tcp_commit,
+    .memory_for = mend_tcp_memory_for,
+    .poll = mend_tcp_poll,
+    .sever = tcp_sever,
+    .forget = tcp_forget,
+};

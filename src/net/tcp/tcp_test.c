@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A connection between two living processes may end at any byte, and both may call at once: nothing is lost, and nothing comes
+ * twice.
+ *
+ *   S5-15: a broken connection is made again, nothing lost or doubled
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it */
+#include "net/contract_procs_test.h"
+#include "net/tcp/door_test.h"
+
+const struct mend_net_subject mend_net_subject = {
+    .net = &mend_net_tcp,
+    .begin = open_doors,
+    .end = close_doors,
+};
+
+/* ---- cables ---- */
+
+static uint64_t carried_n; /* bytes, by all cables */
+
+static void cut(struct call *c)
+{
+    for (int k = 0; k < 2; k++) {
+        if (c->cable[k] >= 0)
+            close(c->cable[k]);
+        c->cable[k] = -1;
+    }
+}
+
+/* Moves up to `most` bytes from one end of a cable to the other one; what has come before an end goes on. */
+static void carry(struct call *c, int from, uint32_t most)
+{
+    char bytes[512];
+    ssize_t n;
+
+    while (most && c->cable[0] >= 0) {
+        n = recv(c->cable[from], bytes, most < sizeof(bytes) ? most : sizeof(bytes),
+                 MSG_DONTWAIT | MSG_PEEK);
+        if (n == 0)
+            cut(c);
+        if (n <= 0)
+            return;
+        n = send(c->cable[!from], bytes, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n <= 0)
+            return;
+        CHECK_EQ(recv(c->cable[from], bytes, (size_t)n, MSG_DONTWAIT), n);
+        carried_n += (uint64_t)n;
+        most -= (uint32_t)n;
+    }
+}
+
+static void carry_all(void)
+{
+    for (int i = 0; i < calls_n; i++)
+        for (int k = 0; k < 2; k++)
+            carry(&calls[i], k, UINT32_MAX);
+}
+
+/* Byte by byte in turns, until all cables together have carried so many. */
+static void carry_until(uint64_t end)
+{
+    for (int i = 0; i < calls_n; i++)
+        for (int k = 0; k < 2 && carried_n < end; k++)
+            carry(&calls[i], k, 1);
+}
+
+static void cut_all(void)
+{
+    for (int i = 0; i < calls_n; i++)
+        cut(&calls[i]);
+}
+
+static void settle_by_cable(void)
+{
+    for (mend_time_ns end = soon(); !has_all_come(); poll_until(end))
+        carry_all();
+}
+
+/* ---- one cut ---- */
+
+static const uint32_t short_lens[] = {0, 1, 8, 100, 3, 300, 40};
+
+static void send_some(mend_peer from, mend_peer to)
+{
+    for (unsigned i = 0; i < MEND_COUNT_OF(short_lens); i++)
+        CHECK(try_send(from, to, short_lens[i]));
+}
+
+/* The first connection ends behind so many bytes; true: it has carried as many. */
+static bool try_cut_behind(uint64_t bytes, bool both_call)
+{
+    mend_time_ns end = soon();
+
+    begin(2);
+    with_cables = true;
+    carried_n = 0;
+    send_some(0, 1);
+    if (both_call)
+        send_some(1, 0);
+    for (; carried_n < bytes && !has_all_come(); poll_until(end))
+        carry_until(bytes);
+    if (!both_call)
+        send_some(1, 0);
+    cut_all();
+    settle_by_cable();
+    for (int i = 0; i < 10; i++) {
+        poll_each();
+        carry_all();
+    }
+    finish();
+    return carried_n >= bytes;
+}
+
+MEND_TEST(a_connection_may_end_behind_each_byte)
+{
+    uint64_t bytes = 0;
+
+    while (bytes < 1200 && try_cut_behind(bytes, false))
+        bytes += bytes < 160 ? 1 : 7; /* all of the greeting, and of some frames */
+    CHECK(bytes > 600);               /* those of one direction */
+}
+
+MEND_TEST(two_that_have_called_each_other_lose_nothing)
+{
+    uint64_t bytes = 0;
+
+    while (bytes < 2400 && try_cut_behind(bytes, true))
+        bytes += bytes < 160 ? 1 : 7; /* all of the greeting, and of some frames */
+    CHECK(bytes > 1200);
+}
+
+/* ---- many ---- */
+
+static void disturb(void)
+{
+    struct call *c = calls_n ? &calls[random_below((uint32_t)calls_n)] : NULL;
+
+    if (c && random_below(20) == 0)
+        cut(c);
+    else if (c)
+        carry(c, (int)random_below(2), random_below(3000));
+}
+
+static void send_or_look(mend_peer n)
+{
+    mend_peer from = (mend_peer)random_below((uint32_t)n),
+              to = (from + 1 + (mend_peer)random_below((uint32_t)n - 1)) % n;
+
+    if (random_below(2))
+        try_send(from, to, random_len());
+    else
+        poll_at(from, random_below(2) ? to : MEND_PEER_NONE);
+}
+
+MEND_TEST(cables_that_are_cut_at_random_lose_nothing)
+{
+    for (int round = 0; round < 40; round++) {
+        begin(4);
+        with_cables = true;
+        for (int i = 0; i < 1500 && calls_n < CALLS_MAX / 2; i++) {
+            send_or_look(4);
+            disturb();
+        }
+        settle_by_cable();
+        look_often();
+        finish();
+    }
+}
+
+/* ---- calls ---- */
+
+/* Which of two that called at once keeps its connection depends on the names and on nothing else. */
+MEND_TEST(two_that_have_called_each_other_keep_one_connection)
+{
+    for (int order = 0; order < 4; order++) {
+        int n;
+
+        begin(2);
+        CHECK(try_send(order & 1, !(order & 1), 8));
+        CHECK(try_send(!(order & 1), order & 1, 8));
+        poll_at(order >> 1, MEND_PEER_NONE);
+        settle();
+        look_often();
+        n = calls_n;
+        CHECK_EQ(n, 2);
+        CHECK(mend_tcp_of(&procs[0], 1)->mine && !mend_tcp_of(&procs[1], 0)->mine);
+        send_one(0, 1, 8);
+        send_one(1, 0, 8);
+        settle();
+        CHECK_EQ(calls_n, n);
+        finish();
+    }
+}
+
+MEND_TEST(a_process_that_cannot_be_called_now_is_called_later)
+{
+    begin(2);
+    door_is_shut = true;
+    send_some(0, 1);
+    look_often();
+    CHECK_EQ(came_n[0][1], 0);
+    door_is_shut = false;
+    settle();
+    finish();
+}
+
+/* The call of the dead one does not count, as this process, whose name is lower, has called as well. */
+MEND_TEST(what_came_by_a_call_that_does_not_count_is_delivered)
+{
+    begin(2);
+    CHECK(try_send(0, 1, 8));
+    send_some(1, 0);
+    NET->sever(&procs[0], 1);
+    CHECK_EQ(came_n[1][0], MEND_COUNT_OF(short_lens));
+    finish();
+}
+
+/* ---- strangers and errors ---- */
+
+static void answer_wrongly(void (*change)(struct mend_greeting *g))
+{
+    struct mend_greeting g;
+    int fd;
+
+    begin(2);
+    CHECK(try_send(0, 1, 8));
+    CHECK(test_caller(&procs[1], &g, &fd));
+    g.from = 1;
+    g.to = 0;
+    g.start = g.received = 0;
+    change(&g);
+    CHECK_EQ(send(fd, &g, sizeof(g), MSG_NOSIGNAL), sizeof(g));
+    look_often();
+    CHECK_EQ(damaged_n, 1);
+    close(fd);
+    finish();
+}
+
+static void wrong_key(struct mend_greeting *g)
+{
+    g->key[MEND_DOOR_KEY_BYTES - 1]++;
+}
+
+static void wrong_job(struct mend_greeting *g)
+{
+    g->job++;
+}
+
+static void wrong_name(struct mend_greeting *g)
+{
+    g->from = 0;
+}
+
+static void wrong_size(struct mend_greeting *g)
+{
+    g->bytes++;
+}
+
+static void from_later_on(struct mend_greeting *g)
+{
+    g->start = 8;
+}
+
+static void has_more_than_was_sent(struct mend_greeting *g)
+{
+    g->received = 1000;
+}
+
+MEND_TEST(an_answer_that_does_not_fit_is_refused)
+{
+    answer_wrongly(wrong_key);
+    answer_wrongly(wrong_job);
+    answer_wrongly(wrong_name);
+    answer_wrongly(wrong_size);
+    answer_wrongly(from_later_on);
+    answer_wrongly(has_more_than_was_sent);
+}
+
+/* A frame that there is no memory for comes again. */
+MEND_TEST(a_frame_in_parts_without_memory_comes_later)
+{
+    begin(2);
+    for (int i = 0; i < 8; i++)
+        CHECK(try_send(0, 1, 20000));
+    poll_at(1, MEND_PEER_NONE); /* makes the pair */
+    mend_arena_set_faults(procs[1].arena, 1, true);
+    look_often();
+    mend_arena_set_faults(procs[1].arena, 0, false);
+    CHECK(!has_all_come() || procs[1].tcp->pair[0]->payload);
+    settle();
+    finish();
+}
+
+MEND_TEST_MAIN()
