@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* finalize.c – ending without leaving another process waiting. */
+/* finalize.c – ending without leaving another process waiting.
+ *
+ * A process that is in MPI_Finalize says so (proc/presence.h), and waits until all that it is connected to have said so.  It looks
+ * at one after the other.  While the first one that is missing shares memory with it, and no communicator is being freed, it
+ * sleeps.  What ends each of these waits: that process calls MPI_Finalize, or closes its last session, and wakes those that
+ * await it; or it dies, and the agent wakes all; a frame, a revocation, or the verdict on another process wakes for one
+ * more look.  A process that computes for ever is waited for as long (MPI-5.0 11.2.2).  The agent's own end ends all its ranks. */
 #include "comm/attr.h"
 #include "decide/decide.h"
 #include "life/life.h"
+#include "node/node.h"
 #include "notify/notify.h"
 #include "proc/detour.h"
 #include "proc/post.h"
@@ -41,19 +48,40 @@ bool mend_life_nobody_asks(struct mend_proc *self, bool of_world)
     return true;
 }
 
-/* Says that this process is in MPI_Finalize; true once every process that is connected to it has said so or is dead.  Those
- * with names below *seen_n_p are known to be: a turn looks at the first one that is not.  A callback has taken it
- * back meanwhile (notify/): others may have been called back, too. */
-static bool all_are_leaving(struct mend_proc *self, mend_peer *seen_n_p)
+struct leaving {
+    mend_peer seen_n; /* those with names below are leaving, or were, or nobody waits for them */
+    struct mend_wait wait;
+};
+
+/* From now on the peer wakes this process, if it shares memory. */
+static bool is_missing(struct mend_proc *self, mend_peer p)
+{
+    if (!mend_peer_entry(self, p)->connected || mend_is_leaving(self, p))
+        return false;
+    if (mend_peer_shares_memory(self, p))
+        mend_node_await(self, p);
+    return !mend_is_leaving(self, p);
+}
+
+/* Says that this process is in MPI_Finalize; true once every process that is connected to it has said so or is dead.  A
+ * turn looks at the first one that has not.  A callback has taken it back meanwhile (notify/): others may have been called
+ * back, too. */
+static bool all_are_leaving(struct mend_proc *self, struct leaving *l)
 {
     if (!mend_is_leaving(self, self->me)) {
         self->rt->say(self, MEND_PRESENCE_LEAVING);
-        *seen_n_p = 0;
+        l->seen_n = 0;
     }
-    for (; *seen_n_p < self->peers_n; (*seen_n_p)++)
-        if (mend_peer_entry(self, *seen_n_p)->connected && !mend_is_leaving(self, *seen_n_p))
-            return false;
-    return true;
+    while (l->seen_n < self->peers_n && !is_missing(self, l->seen_n))
+        l->seen_n++;
+    return l->seen_n == self->peers_n;
+}
+
+/* Of several threads one sleeps without a last look at what it waits for. */
+static bool may_sleep(struct mend_proc *self, const struct leaving *l)
+{
+    return l->seen_n < self->peers_n && mend_peer_shares_memory(self, l->seen_n) &&
+           mend_decide_is_quiet(self) && !mend_proc_has_threads(self);
 }
 
 /* A process that has left cannot answer questions of a protocol, so nobody leaves before all are
@@ -62,12 +90,15 @@ static bool all_are_leaving(struct mend_proc *self, mend_peer *seen_n_p)
  * receiver may have left without making room for it. */
 static bool may_leave(struct mend_proc *self, void *arg)
 {
-    bool asked;
+    struct leaving *l = arg;
+    bool asked, all;
 
     mend_interrupt_check(self);
     /* in any case: those that are awaited may wait for the end of a communicator */
     asked = !mend_life_nobody_asks(self, false);
-    return all_are_leaving(self, arg) && !asked;
+    all = all_are_leaving(self, l);
+    l->wait.rings = may_sleep(self, l);
+    return all && !asked;
 }
 
 static void connect_group(struct mend_proc *self, const struct mend_group *g)
@@ -111,16 +142,17 @@ static void drop_queued(struct mend_proc *self)
 
 int mend_life_finalize(struct mend_proc *self)
 {
-    mend_peer seen_n = 0;
-    struct mend_wait w = {.until = may_leave,
-                          .arg = &seen_n,
-                          .what = "everybody to be in MPI_Finalize",
-                          .hint = MEND_PEER_NONE};
+    struct leaving l = {.wait = {.until = may_leave,
+                                 .arg = &l,
+                                 .what = "everybody to be in MPI_Finalize",
+                                 .hint = MEND_PEER_NONE}};
 
     mend_event(self, MEND_EV_FINALIZE_ENTER);
     mend_attrs_delete_all(self, &self->comm_self->attrs, MPI_COMM_SELF);
     find_connected(self);
-    mend_wait_until(self, &w);
+    mend_wait_until(self, &l.wait);
+    if (self->node)
+        mend_node_await(self, MEND_PEER_NONE);
     mend_notify_end(self);
     self->world_state = MEND_WORLD_OVER;
     /* It may come back; or a process that has heard of a module's recovery too late waits for it, and hears of its end. */

@@ -229,3 +229,31 @@ void mend_node_interrupt(struct mend_proc *self, mend_peer to)
     if (mend_load_relaxed(&there->armed))
         mend_node_wake(self->node, mend_peer_place(self, to));
 }
+
+void mend_node_await(struct mend_proc *self, mend_peer peer)
+{
+    struct mend_node *n = self->node;
+    mend_atomic_u32 *awaits = &mend_node_rank_of(n->header, n->mine)->awaits;
+
+    if (mend_load_relaxed(awaits) == (uint32_t)(peer + 1))
+        return;
+    mend_store_relaxed(awaits, (uint32_t)(peer + 1));
+    /* Pairs with the fence in mend_node_wake_awaiting(): that process sees the word, or this one what it has said. */
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* The flush is also a release: a process that finds the futex changed, and does not sleep, sees what this one has said. */
+void mend_node_wake_awaiting(struct mend_proc *self)
+{
+    struct mend_node *n = self->node;
+    struct mend_node_wakes w = {.header = n->header};
+
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with the fence in mend_node_await() */
+    for (uint32_t k = 0; k < n->places_end; k++) {
+        struct mend_node_rank *r = mend_node_rank_of(n->header, mend_place_at(k));
+
+        if (mend_load_relaxed(&r->awaits) == (uint32_t)(self->me + 1))
+            mend_node_wakes_add(&w, mend_place_at(k));
+    }
+    mend_node_wakes_flush(&w);
+}

@@ -5,6 +5,7 @@
  *              back when no process will use them any more
  *   interrupt  "there is news for you": increments the counter that the other rank checks, and wakes it
  *   nudge      "what you may wait for has come": wakes the other rank if it sleeps and waits for such news
+ *   await      "wake me when you leave MPI": it names the one process that it waits for, which looks for that
  *
  * layout.h describes the memory and names the writer of each word. */
 #ifndef MEND_NODE_NODE_H
@@ -137,6 +138,13 @@ void mend_node_count_contexts(struct mend_proc *self, uint64_t n);
 
 /* Interrupts a rank, asleep or not: there is something for it in the segment. */
 void mend_node_interrupt(struct mend_proc *self, mend_peer to);
+
+/* The peer, which shares memory with this process, wakes it when it says next that it is leaving or away; what it has said
+ * before can be seen when this returns.  MEND_PEER_NONE: nobody is to.  A death wakes all. */
+void mend_node_await(struct mend_proc *self, mend_peer peer);
+
+/* This process has said that it is leaving or away: wakes those that await it. */
+void mend_node_wake_awaiting(struct mend_proc *self);
 
 /* There are more ranks than cores, or were: then ranks may sleep while they wait for what others store in the segment.  A
  * rank that sees this before it arms itself is nudged by all that store afterwards. */

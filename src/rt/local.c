@@ -542,6 +542,16 @@ static void local_disown(struct mend_proc *self, mend_peer dead)
         mend_store_relaxed(mend_node_handled_of(l->shm, dead), 1);
 }
 
+/* One that leaves has said before that it is leaving. */
+static void publish(struct mend_proc *self, enum mend_presence presence)
+{
+    struct local *l = self->rt_state;
+
+    mend_store_release(&l->process->presence, (uint32_t)presence);
+    if (presence == MEND_PRESENCE_LEAVING || presence == MEND_PRESENCE_AWAY)
+        mend_node_wake_awaiting(self);
+}
+
 /* R22: a process that finishes cleanly has handled the deaths that it was told of.  It holds no life word then, so that it may
  * also become another program. */
 static void leave(struct mend_proc *self, enum mend_presence presence)
@@ -551,7 +561,7 @@ static void leave(struct mend_proc *self, enum mend_presence presence)
     for (mend_peer p = 0; p < self->peers_n; p++)
         if (mend_peer_entry(self, p)->told)
             mend_store_relaxed(mend_node_handled_of(l->shm, p), 1);
-    mend_store_release(&l->process->presence, (uint32_t)presence);
+    publish(self, presence);
     if (l->holds_life && pthread_equal(l->life_holder, pthread_self()))
         release_life(l);
     if (presence == MEND_PRESENCE_LEFT)
@@ -564,7 +574,7 @@ static void come_back(struct mend_proc *self, enum mend_presence presence)
 
     if (!l->holds_life)
         hold_life(l);
-    mend_store_release(&l->process->presence, (uint32_t)presence);
+    publish(self, presence);
 }
 
 /* It may have missed verdicts. */
@@ -604,7 +614,7 @@ static bool local_say(struct mend_proc *self, enum mend_presence presence)
     else if (before == MEND_PRESENCE_AWAY)
         come_back(self, presence);
     else
-        mend_store_release(&l->process->presence, (uint32_t)presence);
+        publish(self, presence);
     return true;
 }
 
