@@ -7,12 +7,13 @@
 checker=check-statements
 . "$MEND_TEST_ROOT/test/tools/tree.sh"
 
-one=S0
+one=S0 last=S5
 recipe='RU''N:'
 mkdir tree
 judged 2
 a doc/statements.tsv "$one-1	M	It is bounded.	it ends
-$one-2	M	It is complete."
+$one-2	M	It is complete.
+$last-22	M	It is kept.	it stays"
 judged 0
 
 a test/mpi/a.c "/* A call ($one-1). */"
@@ -34,7 +35,12 @@ a test/mpi/a.c "/* A call ($one-2). */"
 judged 1 "no short form of $one-2"
 a test/mpi/a.c "/* A call ($one-1..2). */"
 judged 1 "not stated in words: $one-1: it ends"
+a test/mpi/a.c "/* A call ($last-21..22). */"
+judged 1 "not stated in words: $last-22: it stays"
 rm tree/test/mpi/a.c
+a test/kill/s5_22_name.sh '# A call.'
+judged 1 "not stated in words: $last-22: it stays"
+rm tree/test/kill/s5_22_name.sh
 a test/kill/s0_01_name.sh '# A call.'
 judged 1 "not stated in words: $one-1: it ends"
 
