@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* doorman.c – takes connections for the ranks of this node, and passes each on to its rank.
  *
- *   a process elsewhere ── connects, says whom it wants (node/greeting.h) ──> the port of this agent
+ *   a process elsewhere ── connects, and names a rank (node/greeting.h) ──> the port of this agent
  *   agent               ── CALLER, with the descriptor ──> the rank, which is rung
  *
- * Ranks listen nowhere, so a node has one port, and a rank that computes delays no caller.  Whoever connects has GREETING_NS
+ * Ranks listen nowhere, so a node has one port, and a rank that computes delays no caller.  A caller has GREETING_NS
  * to show the key of the job; until then nothing is done for it but to read the bytes of a greeting, and no more than CALLERS
  * are at the door at a time: the one that has been there longest goes.  A caller that is sent away calls again, if it is one
  * of ours.

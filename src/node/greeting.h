@@ -35,12 +35,12 @@ struct mend_greeting {
     uint64_t job;
     unsigned char key[MEND_DOOR_KEY_BYTES];
     mend_peer from, to;
-    uint32_t call;     /* number of the pair's connection (net/tcp/connect.c) */
-    uint32_t refused;  /* 1: an answer: the connection with this number counts, and not this one */
+    uint64_t call;     /* number of the pair's connection (net/tcp/connect.c) */
     uint64_t start;    /* position of the first byte of from's stream that follows */
     uint64_t received; /* bytes of to's stream that `from` has */
+    uint64_t refused;  /* 1: an answer: the connection with that number counts, and not this one */
 };
-_Static_assert(sizeof(struct mend_greeting) == 64, "the same for all compilers");
+_Static_assert(sizeof(struct mend_greeting) == 72, "the same for all compilers");
 
 /* Takes the same time wherever two keys differ. */
 static inline bool mend_door_key_is(const unsigned char *a, const unsigned char *b)

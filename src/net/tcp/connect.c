@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* connect.c – connections: who begins one, which of two counts, and what follows when one ends.
  *
- * Whoever has bytes to write calls, when it first has some and whenever the connection has ended.  A connection carries the
+ * The process that has bytes to write calls, when it first has some and when the connection has ended.  A connection carries the
  * bytes that the sender still keeps, from the first one on, without waiting for an answer (stream.h).  So it may end at any
  * time, and nothing but time is lost.
  *

@@ -22,7 +22,7 @@ struct mend_tcp_pair {
 
     /* the connection */
     int fd;           /* -1: none */
-    uint32_t call;    /* its number, or the last one's: connect.c */
+    uint64_t call;    /* its number, or the last one's: connect.c */
     bool mine;        /* this process has called */
     bool wants_room;  /* the kernel takes no more now */
     uint8_t hello_n;  /* bytes of our greeting that it has taken */
@@ -53,7 +53,7 @@ struct mend_tcp {
     unsigned delivered_n; /* in this poll */
     struct mend_look look;
 
-    /* what was read last and is not delivered yet, and of whom */
+    /* what was read last and is not delivered yet, and its pair */
     struct mend_tcp_pair *from;
     char *at, *end, *buffer;
 };

@@ -2,8 +2,8 @@
 /* A connection between two living processes may end at any byte, and both may call at once: nothing is lost, and nothing comes
  * twice.
  *
- *   S5-15: a broken connection is made again, nothing lost or doubled
- *   R12: messages that arrived before a death are delivered before it is reported, none after it */
+ *   R12: messages that arrived before a death are delivered before it is reported, none after it
+ *   S5-15: a broken connection is made again, nothing lost or doubled */
 #include "net/contract_procs_test.h"
 #include "net/tcp/door_test.h"
 
@@ -166,6 +166,30 @@ MEND_TEST(cables_that_are_cut_at_random_lose_nothing)
     }
 }
 
+/* The lower half of a position comes round within these frames. */
+MEND_TEST(streams_go_on_behind_4_gib)
+{
+    for (int round = 0; round < 20; round++) {
+        begin(2);
+        for (mend_peer p = 0; p < 2; p++) {
+            struct mend_tcp_pair *x = mend_tcp_pair_to(&procs[p], !p);
+
+            x->out.acked = x->out.written = x->out.tail = (UINT64_C(1) << 32) - 8 * (uint64_t)round;
+            x->in.received = x->in.told = x->out.tail;
+        }
+        with_cables = round % 2;
+        for (int i = 0; i < 300; i++) {
+            try_send(i % 2, !(i % 2), random_len());
+            if (with_cables && i == 100)
+                cut_all();
+            carry_all();
+            poll_each();
+        }
+        settle_by_cable();
+        finish();
+    }
+}
+
 /* ---- calls ---- */
 
 /* Which of two that called at once keeps its connection depends on the names and on nothing else. */
@@ -189,6 +213,20 @@ MEND_TEST(two_that_have_called_each_other_keep_one_connection)
         CHECK_EQ(calls_n, n);
         finish();
     }
+}
+
+/* Else it would try every number in between. */
+MEND_TEST(a_caller_that_is_refused_learns_the_number)
+{
+    begin(2);
+    mend_tcp_pair_to(&procs[1], 0)->call = 1000;
+    for (int i = 0; i < 10; i++) { /* what came by a call that is refused is delivered, too */
+        send_one(0, 1, 8);
+        settle();
+        poll_each();
+    }
+    CHECK(calls_n <= 2);
+    finish();
 }
 
 MEND_TEST(a_process_that_cannot_be_called_now_is_called_later)
