@@ -13,8 +13,9 @@ const struct mend_net_subject mend_net_subject = {
     .end = close_doors,
 };
 
-#define ROUNDS     1000
+#define ROUNDS     1500
 #define FRAMES_MAX 12
+#define LOOKS      4                         /* after which a process has read what is there */
 #define MARGIN     (4 * MEND_TCP_RING_BYTES) /* around the limits of what a peer can acknowledge */
 
 static char stream[FRAMES_MAX * (MEND_TCP_PAYLOAD_MAX + 2 * MEND_TCP_HEADER)];
@@ -34,6 +35,7 @@ static enum what next(size_t at, struct mend_frame *f)
 {
     uint32_t kind, len;
 
+    *f = (struct mend_frame){0};
     if (stream_n - at < sizeof(*f))
         return PART;
     memcpy(f, stream + at, sizeof(*f));
@@ -246,11 +248,11 @@ static void try_stream(void)
     write_stream(fd);
     for (; !is_all_read(); look(fd))
         CHECK(mend_time_monotonic_ns() < end);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < LOOKS; i++)
         look(fd);
     CHECK_EQ(damaged_n, next_to_deliver(&f) == UNSOUND);
     close(fd);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < LOOKS; i++)
         poll_at(1, MEND_PEER_NONE);
     finish();
 }
@@ -288,7 +290,7 @@ MEND_TEST(an_answer_with_one_wrong_bit_is_refused)
         ((unsigned char *)&g)[bit / 8] ^= (unsigned char)(1u << bit % 8);
         door_is_shut = true;
         CHECK_EQ(send(fd, &g, sizeof(g), MSG_NOSIGNAL), sizeof(g));
-        for (unsigned i = 0; i < OFTEN; i++)
+        for (int i = 0; i < LOOKS; i++)
             poll_at(1, MEND_PEER_NONE);
         CHECK_EQ(damaged_n, !may_be(&g));
         close(fd);
