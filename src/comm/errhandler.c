@@ -10,6 +10,7 @@
 #include "comm/errcode.h"
 #include "comm/handle.h"
 #include "comm/objects.h"
+#include "net/net.h"
 #include "proc/occurrence.h"
 #include "proc/peer.h"
 #include "rt/rt.h"
@@ -236,10 +237,11 @@ void mend_fatal_damage(struct mend_proc *self, mend_peer from)
     char text[512];
 
     snprintf(text, sizeof(text),
-             "mend: rank %d (host %s): a message from rank %d was damaged in the memory that they "
-             "share. Some process of the job has overwritten it; which one is not known. This "
-             "process can receive nothing more from rank %d, so it ends.\n",
-             (int)self->me, self->rt->host(self, self->me), (int)from, (int)from);
+             "mend: rank %d (host %s): a message from rank %d was damaged (transport %s). Some "
+             "process of the job has overwritten it, or has sent what it must not; which one is "
+             "not known. This process can receive nothing more from rank %d, so it ends.\n",
+             (int)self->me, self->rt->host(self, self->me), (int)from,
+             mend_net_of(self, from)->name, (int)from);
     say(text);
     end_self(self, (struct mend_abort){.code = MPI_ERR_INTERN});
 }
