@@ -101,7 +101,6 @@ static void begin(struct mend_proc *self, struct mend_tcp_pair *p, int fd, bool 
     p->in.told = p->in.received;
     p->wants_room = false;
     change_events(self, p, EPOLL_CTL_ADD);
-    mend_list_append(&self->tcp->up, &p->up);
     mend_tcp_make_due(self, p); /* the greeting */
 }
 
@@ -136,7 +135,6 @@ static void drop(struct mend_tcp_pair *p)
     close(p->fd);
     p->fd = -1;
     p->wants_room = false;
-    mend_list_remove(&p->up);
 }
 
 void mend_tcp_broken(struct mend_proc *self, struct mend_tcp_pair *p)
@@ -216,6 +214,7 @@ static void refuse(struct mend_proc *self, struct mend_tcp_pair *p, const struct
     send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* fd -1: this process had no descriptor for it, so the kernel has closed it, and its caller calls again. */
 static void take(struct mend_proc *self, const struct mend_greeting *g, int fd)
 {
     struct mend_tcp_pair *p =
@@ -246,5 +245,6 @@ void mend_tcp_take_callers(struct mend_proc *self)
     int fd;
 
     while (self->node->caller(self, &g, &fd))
-        take(self, &g, fd);
+        if (fd >= 0)
+            take(self, &g, fd);
 }

@@ -29,7 +29,6 @@ struct mend_tcp_pair {
     uint8_t answer_n; /* bytes of the peer's greeting that have come */
     struct mend_greeting hello, answer;
     mend_time_ns call_at, pause_ns; /* not called again sooner; the next pause */
-    struct mend_list up;            /* tcp.up */
 
     struct mend_tcp_out out;
     struct mend_list due; /* tcp.due: there is something to write, or to call for */
@@ -47,7 +46,7 @@ struct mend_tcp {
     struct mend_tcp_pair **pair; /* by peer; NULL: there was nothing yet */
     uint8_t *severed;            /* by peer */
     int set;                     /* epoll: all connections */
-    struct mend_list up, due;
+    struct mend_list due;
     bool polling;         /* what is sent now is written at the end of the poll, together */
     uint32_t turns_n;     /* polls with a hint */
     unsigned delivered_n; /* in this poll */

@@ -23,10 +23,12 @@ static bool is_sound(const struct mend_frame *f)
            (kind != MEND_FRAME_SKIP || !len);
 }
 
-/* Nothing is read from there any more. */
+/* Nothing is read from there any more, nor does it wake this process. */
 static void damaged(struct mend_proc *self, struct mend_tcp_pair *p)
 {
     p->damaged = true;
+    if (p->fd >= 0)
+        epoll_ctl(self->tcp->set, EPOLL_CTL_DEL, p->fd, NULL);
     self->on_damage(self, p->peer);
 }
 
@@ -65,11 +67,9 @@ static bool has_payload_room(struct mend_proc *self, struct mend_tcp_pair *p)
     return p->payload != NULL;
 }
 
-/* There is no memory for a frame that has come in part: the sender keeps it, and it comes again. */
-static void forget_part(struct mend_proc *self, struct mend_tcp_pair *p)
+/* There is no memory for a frame that comes in parts, of which nothing was taken: the sender keeps it, and it comes again. */
+static void leave_part(struct mend_proc *self, struct mend_tcp_pair *p)
 {
-    p->in.received -= p->part_n;
-    p->part_n = 0;
     self->tcp->at = self->tcp->end;
     mend_tcp_broken(self, p);
 }
@@ -91,6 +91,10 @@ static void add_to_part(struct mend_proc *self, struct mend_tcp_pair *p)
     struct mend_tcp *t = self->tcp;
     uint32_t n;
 
+    if (!has_payload_room(self, p)) {
+        leave_part(self, p);
+        return;
+    }
     if (p->part_n < MEND_TCP_HEADER) {
         n = move(t, (char *)&p->part + p->part_n, MEND_TCP_HEADER - p->part_n);
         p->part_n += n;
@@ -99,10 +103,6 @@ static void add_to_part(struct mend_proc *self, struct mend_tcp_pair *p)
             return;
         if (!is_sound(&p->part)) {
             damaged(self, p);
-            return;
-        }
-        if (!has_payload_room(self, p)) {
-            forget_part(self, p);
             return;
         }
     }

@@ -6,7 +6,8 @@
  * and more goes to the kernel from where it lies, and into the ring behind that, while the receiver works on it already.
  *
  * Where the kernel takes no more the rest stays in the ring, and a poll goes on when there is room; until then no further frame
- * is taken, so at most one frame waits for this process to call MPI again. */
+ * is taken, so at most one frame waits for this process to call MPI again; and those that are sent before the first
+ * connection is there. */
 #include "net/tcp/internal.h"
 
 #include <errno.h>

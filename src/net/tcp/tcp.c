@@ -41,7 +41,6 @@ static enum mend_status tcp_open(struct mend_proc *self)
     if (!t)
         return MEND_ERR_MEM;
     t->set = -1;
-    mend_list_init(&t->up);
     mend_list_init(&t->due);
     t->pair = mend_zalloc(self, (size_t)self->peers_max, sizeof(*t->pair));
     t->severed = mend_zalloc(self, (size_t)self->peers_max, 1);
@@ -65,10 +64,8 @@ static void drop_pair(struct mend_proc *self, mend_peer dead)
 
     if (!p)
         return;
-    if (p->fd >= 0) {
+    if (p->fd >= 0)
         close(p->fd);
-        mend_list_remove(&p->up);
-    }
     if (mend_list_linked(&p->due))
         mend_list_remove(&p->due);
     if (t->from == p)

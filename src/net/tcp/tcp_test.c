@@ -313,6 +313,46 @@ MEND_TEST(an_answer_that_does_not_fit_is_refused)
     answer_wrongly(has_more_than_was_sent);
 }
 
+/* As after too many open files. */
+MEND_TEST(a_connection_without_a_descriptor_is_made_again)
+{
+    struct mend_greeting g;
+    int fd;
+
+    begin(2);
+    CHECK(try_send(0, 1, 8));
+    CHECK(test_caller(&procs[1], &g, &fd));
+    close(fd);
+    passed_without_fd = &g;
+    settle();
+    CHECK_EQ(calls_n, 2);
+    finish();
+}
+
+/* What was told to have come is not asked for again, also if there is no memory for the rest of it. */
+MEND_TEST(a_header_in_parts_without_memory_comes_later)
+{
+    begin(2);
+    with_cables = true;
+    send_one(1, 0, 8); /* both know each other */
+    settle_by_cable();
+    carry_all();
+    poll_each();
+    mend_arena_set_faults(procs[1].arena, 1, true);
+    CHECK(try_send(0, 1, 100));
+    for (int i = 0; i < 60; i++) { /* byte by byte, and each is acknowledged */
+        carry(&calls[calls_n - 1], 1, 1);
+        poll_at(1, MEND_PEER_NONE);
+        try_send(1, 0, 0);
+        carry(&calls[calls_n - 1], 0, UINT32_MAX);
+        poll_at(0, MEND_PEER_NONE);
+    }
+    mend_arena_set_faults(procs[1].arena, 0, false);
+    settle_by_cable();
+    CHECK_EQ(damaged_n, 0);
+    finish();
+}
+
 /* A frame that there is no memory for comes again. */
 MEND_TEST(a_frame_in_parts_without_memory_comes_later)
 {
